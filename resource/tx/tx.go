@@ -1,0 +1,93 @@
+// Package tx carries a transaction in a context, whatever the engine.
+//
+// Its nouns are a [Runner], which runs a function inside one transaction, and a [Scope], which is one attempt at that
+// transaction. A store that has transactions implements Runner and hands it out; whoever wants several writes to stand
+// or fall together calls InTx and passes the context it is given to every call that shall take part:
+//
+//	err := runner.InTx(ctx, func(ctx context.Context) error {
+//		if _, err := orders.Create(ctx, order); err != nil {
+//			return err // everything is rolled back
+//		}
+//		tx.AfterCommit(ctx, func() { metrics.Orders.Add(1) })
+//		return nil
+//	})
+//
+// The package knows no database. An implementer of Runner brackets each attempt with [Begin] and [Scope.Commit]; all
+// others need only InTx, [AfterCommit] and [Active].
+package tx
+
+import "context"
+
+// Runner runs functions inside a transaction.
+//
+// InTx begins a transaction, calls fn with a context that carries it, and commits if fn returns nil, else rolls back
+// and returns fn's error. A panic in fn rolls back and goes on. A call with a context that already carries a
+// transaction of an equal Runner joins it: nothing commits before the outermost call does.
+//
+// An implementation may run fn more than once when the engine reports a conflict, so fn must not do anything that a
+// rollback cannot undo; such work belongs in [AfterCommit].
+//
+// Runners are compared with ==. Two collections whose Runners are equal share a database and can take part in one
+// transaction.
+type Runner interface {
+	InTx(ctx context.Context, fn func(ctx context.Context) error) error
+}
+
+// Scope is one attempt at one transaction: it knows its Runner and what waits for the commit.
+// A Scope belongs to the goroutine that runs the transaction and is not safe for concurrent use.
+type Scope struct {
+	runner Runner
+	outer  *Scope
+	after  []func()
+}
+
+type scopeKey struct{}
+
+// Begin opens a Scope for an attempt of r and returns a context that carries it. It is for implementers of [Runner],
+// who call it once for each attempt, so that whatever an abandoned attempt asked for is forgotten with it. A Runner
+// that joins a transaction which ctx already carries does not call Begin.
+func Begin(ctx context.Context, r Runner) (context.Context, *Scope) {
+	outer, _ := ctx.Value(scopeKey{}).(*Scope)
+	s := &Scope{runner: r, outer: outer}
+	return context.WithValue(ctx, scopeKey{}, s), s
+}
+
+// Commit says that the attempt has been committed. The functions given to [AfterCommit] run, in the order given; where
+// this transaction was begun inside one of another Runner, they wait for that one instead, so that nothing is announced
+// which an enclosing failure may still take back.
+func (s *Scope) Commit() {
+	if s.outer != nil {
+		s.outer.after = append(s.outer.after, s.after...)
+		return
+	}
+	for _, fn := range s.after {
+		fn()
+	}
+}
+
+// AfterCommit calls fn once the outermost transaction that ctx carries has been committed, and never if it is rolled
+// back. Without a transaction it calls fn at once. fn runs on the goroutine that commits and should be short.
+func AfterCommit(ctx context.Context, fn func()) {
+	if s, ok := ctx.Value(scopeKey{}).(*Scope); ok {
+		s.after = append(s.after, fn)
+		return
+	}
+	fn()
+}
+
+// Active reports whether ctx carries a transaction of any Runner.
+func Active(ctx context.Context) bool {
+	_, ok := ctx.Value(scopeKey{}).(*Scope)
+	return ok
+}
+
+// In reports whether ctx carries a transaction of a Runner equal to r, innermost or enclosing.
+func In(ctx context.Context, r Runner) bool {
+	s, _ := ctx.Value(scopeKey{}).(*Scope)
+	for ; s != nil; s = s.outer {
+		if s.runner == r {
+			return true
+		}
+	}
+	return false
+}
