@@ -1,0 +1,81 @@
+package query
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Check says whether a store with this Support can answer q, where id is the JSON name of the id field. It returns an
+// *[Error] that names the first thing not declared, and what could be asked instead.
+//
+// Every comparison must be declared, those of the id too. Every sort key must be declared, or be the id. A Natural
+// store takes no sort keys and no After; only a Natural one takes a Token.
+func (s Support) Check(q Query, id string) error {
+	for term := range q.Filter.terms() {
+		if err := s.checkTerm(term.Field, term.Op); err != nil {
+			err.Parameter = parameterName(term.Field, term.Op)
+			return err
+		}
+	}
+	for _, key := range q.Sort {
+		if err := s.checkSort(key.Field, id); err != nil {
+			return err
+		}
+	}
+	return s.checkPosition(q)
+}
+
+// checkPosition refuses the position of the other kind of store. It is no fault of a client's, who has only cursors,
+// but then a store would begin again from the start and the client would go round for ever.
+func (s Support) checkPosition(q Query) error {
+	if s.Natural && len(q.After) > 0 || !s.Natural && q.Token != "" {
+		return &Error{Code: invalidCursor, Detail: "the position is not one of this list"}
+	}
+	return nil
+}
+
+func (s Support) checkTerm(field string, op Op) *Error {
+	ops, ok := s.Filter[field]
+	switch {
+	case slices.Contains(ops, op):
+		return nil
+	case ok && len(ops) > 0:
+		return &Error{Code: unsupportedFilter, Detail: field + " can be compared with " + listOf(ops, "and")}
+	case len(s.Filter) == 0:
+		return &Error{Code: unsupportedFilter, Detail: "this list cannot be filtered"}
+	default:
+		fields := slices.Sorted(maps.Keys(s.Filter))
+		return &Error{Code: unsupportedFilter, Detail: "this list can be filtered by " + listOf(fields, "and")}
+	}
+}
+
+func (s Support) checkSort(field, id string) *Error {
+	if s.Natural {
+		return &Error{Parameter: "sort", Code: unsupportedSort, Detail: "this list has an order of its own"}
+	}
+	if field == id || slices.Contains(s.Sort, field) {
+		return nil
+	}
+	names := slices.Clone(s.Sort)
+	if !slices.Contains(names, id) {
+		names = append(names, id)
+	}
+	return &Error{Parameter: "sort", Code: unsupportedSort, Detail: "this list can be sorted by " + listOf(names, "and")}
+}
+
+// listOf writes names as an English enumeration: a, b and c.
+func listOf[S ~string](names []S, last string) string {
+	var b strings.Builder
+	for i, name := range names {
+		switch {
+		case i == 0:
+		case i == len(names)-1:
+			b.WriteString(" " + last + " ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(string(name))
+	}
+	return b.String()
+}
