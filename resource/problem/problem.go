@@ -12,19 +12,20 @@
 //	{"type":"https://stoa-go.github.io/problems/conflict","title":"Conflict","status":409,
 //	 "detail":"the address is taken","errors":[{"pointer":"/email","code":"taken"}]}
 //
-// A Details travels as an error, too: errors.As finds it, and the doors write the one they find.
+// A *Details travels as an error, too: errors.As finds it, and the doors write the one they find. Everything in it but
+// its Error text is meant for the client, so it is no place for a cause: log that, or wrap both with errors.Join.
 package problem
 
-import "net/http"
-
-// Kind names a sort of problem. It is the last segment of the type URI, so it never changes once published.
-type Kind string
+import (
+	"net/http"
+	"strings"
+)
 
 // Details is one problem, RFC 9457 section 3. The zero value is an internal error: Kind "" stands for [Internal].
 type Details struct {
 	// Kind decides type, title and status.
 	Kind Kind
-	// Status replaces the status of Kind where it is not zero.
+	// Status replaces the status of Kind. What is no error status (400 to 599), such as zero, is ignored.
 	Status int
 	// Detail explains this occurrence to the client. Empty is left out.
 	Detail string
@@ -33,7 +34,7 @@ type Details struct {
 	// Errors lists the places that are wrong, in document order. Empty is left out.
 	Errors []Violation
 	// Extensions are further members (RFC 9457 section 3.2), written in the order of their names. A name that
-	// Details itself writes is ignored.
+	// Details itself writes is ignored, and so is a value that has no JSON form.
 	Extensions map[string]any
 	// Header is added to the response beside the body: Allow, Retry-After and their like.
 	Header http.Header
@@ -48,10 +49,64 @@ type Violation struct {
 	Parameter string
 	// Header names a request header field.
 	Header string
-	// Code is a stable word for programs, such as "required", "maxLength" or "unknown".
+	// Code is a stable word for programs, such as "required", "maxLength" or "unknown". Empty is left out.
 	Code string
 	// Detail says it to a person. Empty is left out.
 	Detail string
 	// Operation is the index of the JSON Patch operation at fault, and nil elsewhere.
 	Operation *int
+}
+
+// New returns a problem of the given kind. The detail is for the client; empty says no more than the kind does.
+func New(kind Kind, detail string) *Details {
+	return &Details{Kind: kind, Detail: detail}
+}
+
+// Error returns a line for a log: the kind, and the detail or else the first violation.
+func (d *Details) Error() string {
+	var b strings.Builder
+	b.WriteString(string(d.Kind.orInternal()))
+	switch {
+	case d.Detail != "":
+		b.WriteString(": ")
+		b.WriteString(d.Detail)
+	case len(d.Errors) > 0:
+		v := d.Errors[0]
+		_, where := v.place()
+		b.WriteString(": ")
+		b.WriteString(strings.TrimLeft(where+" "+v.Code, " "))
+	}
+	return b.String()
+}
+
+// StatusCode returns the status that the problem is answered with, always an error status.
+func (d *Details) StatusCode() int {
+	if isErrorStatus(d.Status) {
+		return d.Status
+	}
+	return d.Kind.Status()
+}
+
+// Code returns the GraphQL code of the problem: that of its kind, or for a kind of the application the code that fits
+// its status, so that its message is not masked as an internal error.
+func (d *Details) Code() string {
+	if _, known := lookup(d.Kind); known {
+		return d.Kind.Code()
+	}
+	return codeOf(d.StatusCode())
+}
+
+// place returns the member that says where a violation is, and its value.
+func (v *Violation) place() (member, where string) {
+	switch {
+	case v.Parameter != "":
+		return "parameter", v.Parameter
+	case v.Header != "":
+		return "header", v.Header
+	}
+	return "pointer", v.Pointer
+}
+
+func isErrorStatus(status int) bool {
+	return 400 <= status && status <= 599
 }

@@ -1,0 +1,39 @@
+package header
+
+// quality is a weight in thousandths (RFC 9110 section 12.4.2).
+type quality int16
+
+// wanted is the weight of what is named without one.
+const wanted quality = 1000
+
+// parseQuality reads a weight: 0 to 1 with at most three decimals. Unlike the RFC it takes ".2" for "0.2", which the
+// HTTP client of Java up to version 18 sends with every request.
+func parseQuality(s string) (q quality, ok bool) {
+	if s == "" || len(s) > len("0.999") {
+		return 0, false
+	}
+	if s[0] != '.' {
+		if s[0] != '0' && s[0] != '1' {
+			return 0, false
+		}
+		q = quality(s[0]-'0') * wanted
+		s = s[1:]
+		if s == "" {
+			return q, true
+		}
+	} else if s == "." {
+		return 0, false
+	}
+	if s[0] != '.' || len(s) > len(".999") {
+		return 0, false
+	}
+	unit := wanted
+	for _, c := range []byte(s[1:]) {
+		if c < '0' || '9' < c {
+			return 0, false
+		}
+		unit /= 10
+		q += quality(c-'0') * unit
+	}
+	return q, q <= wanted
+}
