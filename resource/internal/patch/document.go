@@ -1,0 +1,194 @@
+package patch
+
+// document is a JSON document while the operations of a JSON Patch change it. When one of them fails, it is thrown
+// away: that is how a patch is applied whole or not at all.
+type document struct {
+	root   node
+	size   int64 // of the text that root would be written as
+	copied int64 // by all copy operations so far
+	limit  int64
+}
+
+func newDocument(text []byte, limits Limits) *document {
+	size := int64(len(text))
+	return &document{root: node{text: text}, size: size, limit: max(limits.orDefault().Size, size)}
+}
+
+// apply applies one operation.
+func (d *document) apply(op *operation) *Error {
+	switch op.verb {
+	case "add":
+		return d.add(op.path, node{text: op.value})
+	case "remove":
+		_, e := d.remove(op.path)
+		return e
+	case "replace":
+		return d.replace(op.path, node{text: op.value})
+	case "move":
+		return d.move(op.from, op.path)
+	case "copy":
+		return d.copy(op.from, op.path)
+	default:
+		return d.test(op.path, node{text: op.value})
+	}
+}
+
+// parent returns the object or array that holds what at points to, or would hold it. The pointer is not empty.
+func (d *document) parent(at pointer) (*tree, token, *Error) {
+	last := len(at.tokens) - 1
+	n := &d.root
+	for _, step := range at.tokens[:last] {
+		t := n.open()
+		if t == nil {
+			return nil, token{}, missing(at)
+		}
+		i := t.find(step)
+		if i < 0 {
+			return nil, token{}, t.absent(at, step)
+		}
+		n = &t.nodes[i]
+	}
+	t := n.open()
+	if t == nil {
+		return nil, token{}, missing(at)
+	}
+	return t, at.tokens[last], nil
+}
+
+// find returns what at points to.
+func (d *document) find(at pointer) (*node, *Error) {
+	if len(at.tokens) == 0 {
+		return &d.root, nil
+	}
+	t, last, e := d.parent(at)
+	if e != nil {
+		return nil, e
+	}
+	i := t.find(last)
+	if i < 0 {
+		return nil, t.absent(at, last)
+	}
+	return &t.nodes[i], nil
+}
+
+// add is RFC 6902 section 4.1: an element moves the later ones up, a member takes the place of one of its name.
+func (d *document) add(at pointer, n node) *Error {
+	if len(at.tokens) == 0 {
+		return d.set(at, &d.root, n)
+	}
+	t, last, e := d.parent(at)
+	if e != nil {
+		return e
+	}
+	i := t.find(last)
+	if t.object && i >= 0 {
+		return d.set(at, &t.nodes[i], n)
+	}
+	switch {
+	case t.object || last.index == endIndex:
+		i = len(t.nodes)
+	case last.index < 0 || last.index > len(t.nodes):
+		return t.absent(at, last)
+	default:
+		i = last.index
+	}
+	t.insert(i, last.name, n)
+	return d.grow(at, t.overhead(i)+n.size())
+}
+
+// set overwrites a value that is there.
+func (d *document) set(at pointer, old *node, n node) *Error {
+	by := n.size() - old.size()
+	*old = n
+	return d.grow(at, by)
+}
+
+// remove takes out what at points to and returns it.
+func (d *document) remove(at pointer) (node, *Error) {
+	if len(at.tokens) == 0 {
+		return node{}, conflict(codeRoot, "", "the whole document cannot be removed")
+	}
+	t, last, e := d.parent(at)
+	if e != nil {
+		return node{}, e
+	}
+	i := t.find(last)
+	if i < 0 {
+		return node{}, t.absent(at, last)
+	}
+	n := t.nodes[i]
+	d.size -= t.overhead(i) + n.size()
+	t.remove(i)
+	return n, nil
+}
+
+func (d *document) replace(at pointer, n node) *Error {
+	old, e := d.find(at)
+	if e != nil {
+		return e
+	}
+	return d.set(at, old, n)
+}
+
+// move is a remove and an add. A value that stays where it is keeps its place among the members.
+func (d *document) move(from, to pointer) *Error {
+	if from.text == to.text {
+		_, e := d.find(from)
+		return e
+	}
+	n, e := d.remove(from)
+	if e != nil {
+		return e
+	}
+	return d.add(to, n)
+}
+
+// copy adds the value at from as text, so that neither of the two changes with the other.
+func (d *document) copy(from, to pointer) *Error {
+	n, e := d.find(from)
+	if e != nil {
+		return e
+	}
+	size := n.size()
+	// The sum is bounded as well as the document: a patch that copies and removes in turn has to end.
+	if d.copied += size; d.copied > d.limit {
+		return tooLarge(codeSize, to.text, "the patch would copy more than %d bytes", d.limit)
+	}
+	text := n.text
+	if n.tree != nil {
+		text = n.appendTo(make([]byte, 0, size))
+	}
+	return d.add(to, node{text: text})
+}
+
+func (d *document) test(at pointer, want node) *Error {
+	n, e := d.find(at)
+	if e != nil {
+		return e
+	}
+	if !n.equal(&want) {
+		return conflict(codeTest, at.text, "the value is not the one tested for")
+	}
+	return nil
+}
+
+// grow keeps count of the size of the document and refuses what is beyond the limit.
+func (d *document) grow(at pointer, by int64) *Error {
+	if d.size += by; by > 0 && d.size > d.limit {
+		return tooLarge(codeSize, at.text, "the patched document would be larger than %d bytes", d.limit)
+	}
+	return nil
+}
+
+// missing says that at leads through a scalar or to nothing.
+func missing(at pointer) *Error {
+	return conflict(codeMissing, at.text, "the path does not exist")
+}
+
+// absent says why t holds nothing at step.
+func (t *tree) absent(at pointer, step token) *Error {
+	if !t.object && step.index == noIndex {
+		return conflict(codeIndex, at.text, "%s is not an array index", step.name)
+	}
+	return missing(at)
+}

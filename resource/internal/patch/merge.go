@@ -1,0 +1,92 @@
+package patch
+
+// ParseMergePatch reads a JSON Merge Patch (RFC 7396). Any JSON value is one: an object changes the members it names
+// and removes those it gives as null, everything else takes the place of the document. A merge patch can therefore
+// neither set a member to null nor change a single element of an array; JSON Patch does both.
+//
+// Every error is an [*Error]: Malformed, or TooLarge where the patch is nested deeper than l allows. An error of such a
+// patch never names an operation.
+func ParseMergePatch(data []byte, l Limits) (*Patch, error) {
+	text, e := gate(data)
+	if e != nil {
+		e.Operation = -1
+		return nil, e
+	}
+	p := &Patch{limits: l.orDefault()}
+	if depthOf(text) > p.limits.Depth {
+		return nil, tooLarge(codeDepth, "", "a merge patch is nested at most %d deep", p.limits.Depth)
+	}
+	p.merge = newMergePatch(text)
+	return p, nil
+}
+
+// mergePatch is a merge patch taken apart.
+type mergePatch struct {
+	text    []byte        // what the patch makes of a target that is absent or no object; without nulls to remove
+	members []mergeMember // of an object, in order; nil for any other value
+	places  map[string]int
+}
+
+// mergeMember is a member of a patch that is an object. A nil patch removes the member.
+type mergeMember struct {
+	name  []byte
+	patch *mergePatch
+}
+
+func newMergePatch(text []byte) *mergePatch {
+	if text[0] != '{' {
+		// Arrays replace wholesale: a null inside one, at any depth, is a value (RFC 7396 section 2).
+		return &mergePatch{text: text}
+	}
+	m := &mergePatch{members: []mergeMember{}, places: map[string]int{}}
+	for name, value := range members(text) {
+		m.places[string(name)] = len(m.members)
+		member := mergeMember{name: name}
+		if value[0] != 'n' {
+			member.patch = newMergePatch(value)
+		}
+		m.members = append(m.members, member)
+	}
+	m.text = m.merge(nil, []byte("{}"))
+	return m
+}
+
+// appendTo appends what m makes of target.
+func (m *mergePatch) appendTo(dst, target []byte) []byte {
+	if m.members == nil || target[0] != '{' {
+		return append(dst, m.text...)
+	}
+	return m.merge(dst, target)
+}
+
+// merge appends the members of target, each patched, and then the members that are new.
+func (m *mergePatch) merge(dst, target []byte) []byte {
+	dst = append(dst, '{')
+	begin := len(dst)
+	met := make([]bool, len(m.members))
+	for name, value := range members(target) {
+		i, ok := m.places[string(name)]
+		switch {
+		case !ok:
+			dst = append(appendName(dst, begin, name), value...)
+			continue
+		case m.members[i].patch != nil:
+			dst = m.members[i].patch.appendTo(appendName(dst, begin, name), value)
+		}
+		met[i] = true
+	}
+	for i, member := range m.members {
+		if !met[i] && member.patch != nil {
+			dst = append(appendName(dst, begin, member.name), member.patch.text...)
+		}
+	}
+	return append(dst, '}')
+}
+
+// appendName appends the name of a member to an object whose members begin at dst[begin].
+func appendName(dst []byte, begin int, name []byte) []byte {
+	if len(dst) > begin {
+		dst = append(dst, ',')
+	}
+	return append(append(dst, name...), ':')
+}
