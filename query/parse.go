@@ -1,6 +1,14 @@
 package query
 
-import "net/url"
+import (
+	"cmp"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
 
 // ParseOptions say what [Parse] may accept. The zero value accepts a limit and a sort by id.
 type ParseOptions struct {
@@ -23,7 +31,8 @@ type ParseOptions struct {
 	MaxValues int
 	// MaxSort is the largest number of sort keys; 0 means 4.
 	MaxSort int
-	// Ignore are the names of parameters that somebody else reads, such as after, before, expand and version.
+	// Ignore are the names of parameters that somebody else reads, such as after, before, expand and version. A
+	// field can share such a name only if it is one of the names that Parse reserves.
 	Ignore []string
 	// Lenient ignores unknown parameters instead of refusing them.
 	Lenient bool
@@ -43,7 +52,7 @@ type ParseOptions struct {
 // All conditions must hold. The parameter filter is a JSON object with the same members as the filter in GraphQL:
 // fields, each with an object of comparisons, and "and", "or" and "not"; the text of its strings, numbers and booleans
 // is read like the text of a parameter. Members of duplicate names are refused, and so is null, for which there is
-// isNull.
+// isNull. The connectives can be nested 8 deep.
 //
 // The names sort, limit, fields, filter, after, before, expand and version never stand for a field by themselves: a
 // field called limit is asked for as limit.eq. The same goes for one whose name ends in a dot and a comparison.
@@ -52,6 +61,180 @@ type ParseOptions struct {
 // once up to a bound, ordered by parameter.
 //
 // The conditions of the result stand in the order of their fields' names, whatever the order in the URL.
-func Parse(v url.Values, opts *ParseOptions) (Query, error) { return Query{}, nil }
+func Parse(v url.Values, opts *ParseOptions) (Query, error) {
+	p := newParser(v, opts)
+	q := Query{Limit: p.limit(), Sort: p.sort(), Fields: p.fields(), Filter: p.filter()}
+	if len(p.faults) > 0 {
+		slices.SortStableFunc(p.faults, func(a, b *Error) int { return cmp.Compare(a.Parameter, b.Parameter) })
+		return Query{}, p.faults
+	}
+	return q, nil
+}
 
-func parameterName(field string, op Op) string { return field + "." + string(op) }
+// maxFaults bounds an answer that only says what is wrong.
+const maxFaults = 20
+
+// reserved are the names that never stand for a field by themselves.
+var reserved = []string{"sort", "limit", "fields", "filter", "after", "before", "expand", "version"}
+
+// own are the reserved names that are read here.
+var own = reserved[:4]
+
+var comparisons = []Op{Eq, Ne, In, NotIn, Lt, Lte, Gt, Gte, Contains, StartsWith, IsNull}
+
+// parser reads one URL. It goes on after a fault, to find them all.
+type parser struct {
+	opts   ParseOptions // with the defaults filled in
+	params url.Values   // without those to ignore
+	faults Errors
+	terms  int // comparisons so far
+}
+
+func newParser(v url.Values, opts *ParseOptions) *parser {
+	p := &parser{params: maps.Clone(v)}
+	if opts != nil {
+		p.opts = *opts
+	}
+	o := &p.opts
+	o.ID = cmp.Or(o.ID, "id")
+	o.MaxLimit = orDefault(o.MaxLimit, 200)
+	o.DefaultLimit = min(orDefault(o.DefaultLimit, 50), o.MaxLimit)
+	o.MaxTerms = orDefault(o.MaxTerms, 20)
+	o.MaxValues = orDefault(o.MaxValues, 200)
+	o.MaxSort = orDefault(o.MaxSort, 4)
+	for _, name := range o.Ignore {
+		delete(p.params, name)
+	}
+	return p
+}
+
+func orDefault(n, otherwise int) int {
+	if n <= 0 {
+		return otherwise
+	}
+	return n
+}
+
+// fault notes what is wrong with a parameter. Everything is read in an order that is always the same, so it is always
+// the same faults that find room.
+func (p *parser) fault(parameter, code, detail string) {
+	if len(p.faults) < maxFaults {
+		p.faults = append(p.faults, &Error{Parameter: parameter, Code: code, Detail: detail})
+	}
+}
+
+// single gives the text of a parameter that has one value, and whether there is one to be read.
+func (p *parser) single(name string) (text string, ok bool) {
+	texts := p.params[name]
+	if len(texts) == 0 {
+		return "", false
+	}
+	return p.one(name, texts)
+}
+
+// one reduces the texts of a parameter to one: giving it twice is harmless as long as both say the same.
+func (p *parser) one(name string, texts []string) (text string, ok bool) {
+	for _, t := range texts[1:] {
+		if t != texts[0] {
+			p.fault(name, duplicateParameter, "comes twice with different values")
+			return "", false
+		}
+	}
+	return texts[0], p.valid(name, texts[0])
+}
+
+// valid refuses bytes that are no text, which stores and JSON would refuse later and less clearly.
+func (p *parser) valid(name, text string) bool {
+	if !utf8.ValidString(text) {
+		p.fault(name, invalidValue, "is not valid UTF-8")
+		return false
+	}
+	return true
+}
+
+func (p *parser) limit() int {
+	text, ok := p.single("limit")
+	if !ok {
+		return p.opts.DefaultLimit
+	}
+	n, err := strconv.Atoi(text)
+	// The second test refuses the other spellings of a number: +5, 05.
+	if err != nil || strconv.Itoa(n) != text || n < 1 || n > p.opts.MaxLimit {
+		p.fault("limit", invalidValue, "must be a whole number from 1 to "+strconv.Itoa(p.opts.MaxLimit))
+	}
+	return n
+}
+
+func (p *parser) sort() []Order {
+	text, ok := p.single("sort")
+	if !ok {
+		return nil
+	}
+	if text == "" {
+		p.fault("sort", invalidValue, "must name at least one field")
+		return nil
+	}
+	if strings.Count(text, ",") >= p.opts.MaxSort {
+		p.fault("sort", tooMany, "can have at most "+strconv.Itoa(p.opts.MaxSort)+" fields")
+		return nil
+	}
+	var keys []Order
+	for name := range strings.SplitSeq(text, ",") {
+		field, desc := strings.CutPrefix(name, "-")
+		if err := p.opts.Support.checkSort(field, p.opts.ID); err != nil {
+			p.fault("sort", err.Code, err.Detail)
+			continue
+		}
+		if slices.ContainsFunc(keys, func(o Order) bool { return o.Field == field }) {
+			p.fault("sort", invalidValue, "names "+field+" twice")
+			continue
+		}
+		keys = append(keys, Order{Field: field, Desc: desc})
+	}
+	return keys
+}
+
+func (p *parser) fields() []string {
+	text, ok := p.single("fields")
+	if !ok {
+		return nil
+	}
+	var names []string
+	seen := make(map[string]bool)
+	for name := range strings.SplitSeq(text, ",") {
+		if name == "" {
+			p.fault("fields", invalidValue, "must be names of fields, separated by commas")
+			return nil
+		}
+		if !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// filter joins all conditions, in an order that does not depend on that of the URL. Trees come last, as written.
+func (p *parser) filter() Filter {
+	conditions := p.conditions()
+	if text, ok := p.single("filter"); ok {
+		conditions = append(conditions, p.tree(text))
+	}
+	all := And(conditions...)
+	if all.Op == AndOp {
+		slices.SortStableFunc(all.Filters, compareTerms)
+	}
+	return all
+}
+
+func compareTerms(a, b Filter) int {
+	switch ac, bc := a.isConnective(), b.isConnective(); {
+	case ac && bc:
+		return 0
+	case ac:
+		return 1
+	case bc:
+		return -1
+	}
+	return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Op, b.Op))
+}

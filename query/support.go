@@ -1,8 +1,8 @@
 package query
 
 import (
-	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -36,18 +36,29 @@ func (s Support) checkPosition(q Query) error {
 }
 
 func (s Support) checkTerm(field string, op Op) *Error {
-	ops, ok := s.Filter[field]
+	ops := s.Filter[field]
 	switch {
 	case slices.Contains(ops, op):
 		return nil
-	case ok && len(ops) > 0:
-		return &Error{Code: unsupportedFilter, Detail: field + " can be compared with " + listOf(ops, "and")}
-	case len(s.Filter) == 0:
-		return &Error{Code: unsupportedFilter, Detail: "this list cannot be filtered"}
-	default:
-		fields := slices.Sorted(maps.Keys(s.Filter))
-		return &Error{Code: unsupportedFilter, Detail: "this list can be filtered by " + listOf(fields, "and")}
+	case len(ops) > 0:
+		return &Error{Code: unsupportedFilter, Detail: field + " can be compared with " + listOf(ops)}
 	}
+	return &Error{Code: unsupportedFilter, Detail: "cannot filter by " + clip(field) + ": " + s.filterable()}
+}
+
+// filterable is a sentence on what can be filtered by.
+func (s Support) filterable() string {
+	var fields []string
+	for field, ops := range s.Filter {
+		if len(ops) > 0 {
+			fields = append(fields, field)
+		}
+	}
+	if len(fields) == 0 {
+		return "there are no filters"
+	}
+	slices.Sort(fields)
+	return "filters are " + listOf(fields)
 }
 
 func (s Support) checkSort(field, id string) *Error {
@@ -61,17 +72,27 @@ func (s Support) checkSort(field, id string) *Error {
 	if !slices.Contains(names, id) {
 		names = append(names, id)
 	}
-	return &Error{Parameter: "sort", Code: unsupportedSort, Detail: "this list can be sorted by " + listOf(names, "and")}
+	detail := "cannot sort by " + clip(field) + ", only by " + listOf(names)
+	return &Error{Parameter: "sort", Code: unsupportedSort, Detail: detail}
+}
+
+// clip keeps what a client made up from filling the answer.
+func clip(name string) string {
+	const most = 64
+	if len(name) <= most {
+		return strconv.Quote(name)
+	}
+	return strconv.Quote(strings.ToValidUTF8(name[:most], "")) + "..."
 }
 
 // listOf writes names as an English enumeration: a, b and c.
-func listOf[S ~string](names []S, last string) string {
+func listOf[S ~string](names []S) string {
 	var b strings.Builder
 	for i, name := range names {
 		switch {
 		case i == 0:
 		case i == len(names)-1:
-			b.WriteString(" " + last + " ")
+			b.WriteString(" and ")
 		default:
 			b.WriteString(", ")
 		}
