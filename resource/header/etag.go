@@ -32,13 +32,13 @@ func ParseTags(lines []string) (Tags, error) {
 	var tags Tags
 	for _, line := range lines {
 		for line = trimList(line); line != ""; {
-			tag, any, rest, ok := cutTag(line)
+			tag, star, rest, ok := cutTag(line)
 			switch {
 			case !ok:
 				return Tags{}, errTagSyntax
-			case tags.Any, any && tags.List != nil:
+			case tags.Any, star && tags.List != nil:
 				return Tags{}, errTagAny
-			case any:
+			case star:
 				tags.Any = true
 			default:
 				tags.List = append(tags.List, tag)
@@ -86,11 +86,11 @@ func MatchTag(lines []string, candidate string, weak bool) (match, ok bool) {
 	var count, stars int
 	for _, line := range lines {
 		for line = trimList(line); line != ""; {
-			tag, any, rest, ok := cutTag(line)
+			tag, star, rest, ok := cutTag(line)
 			switch {
 			case !ok:
 				return false, false
-			case any:
+			case star:
 				stars++
 			case valid && tag.Opaque == want.Opaque && (weak || !tag.Weak):
 				match = true
@@ -117,8 +117,8 @@ func AppendTag(dst []byte, tag Tag) []byte {
 }
 
 // cutTag cuts a tag or "*", and the comma and empty members after it, off a list.
-func cutTag(list string) (tag Tag, any bool, rest string, ok bool) {
-	if rest, any = strings.CutPrefix(list, "*"); !any {
+func cutTag(list string) (tag Tag, star bool, rest string, ok bool) {
+	if rest, star = strings.CutPrefix(list, "*"); !star {
 		if tag, rest, ok = cutOneTag(list); !ok {
 			return Tag{}, false, list, false
 		}
@@ -126,7 +126,7 @@ func cutTag(list string) (tag Tag, any bool, rest string, ok bool) {
 	if rest = trimLeft(rest); rest != "" && rest[0] != ',' {
 		return Tag{}, false, list, false
 	}
-	return tag, any, trimList(rest), true
+	return tag, star, trimList(rest), true
 }
 
 // cutOneTag cuts a tag off s.

@@ -6,7 +6,8 @@ type Link struct {
 	Href string
 	// Rel is the relation, or several of them with blanks between.
 	Rel string
-	// Params are further attributes, such as type or title. One whose name is no token is left out.
+	// Params are further attributes, such as type or title. One whose name is no token is left out, and so is an
+	// extended one such as title*, whose value would not be a quoted string (RFC 8187).
 	Params []Param
 }
 
@@ -24,7 +25,7 @@ func AppendLink(dst []byte, links ...Link) []byte {
 		dst = append(dst, ">; rel="...)
 		dst = appendQuoted(dst, link.Rel)
 		for _, p := range link.Params {
-			if token, rest := cutToken(p.Name); token == "" || rest != "" {
+			if token, rest := cutToken(p.Name); token == "" || rest != "" || token[len(token)-1] == '*' {
 				continue
 			}
 			dst = append(dst, "; "...)

@@ -6,8 +6,8 @@ type quality int16
 // wanted is the weight of what is named without one.
 const wanted quality = 1000
 
-// parseQuality reads a weight: 0 to 1 with at most three decimals. Unlike the RFC it takes ".2" for "0.2", which the
-// HTTP client of Java up to version 18 sends with every request.
+// parseQuality reads a weight: 0 to 1 with at most three decimals. Unlike the RFC it takes ".2" for "0.2": older Java
+// clients send "*/*; q=.2" unless told otherwise, and would be refused everything.
 func parseQuality(s string) (q quality, ok bool) {
 	if s == "" || len(s) > len("0.999") {
 		return 0, false

@@ -52,7 +52,9 @@ func merge(header, more http.Header) {
 		name = textproto.CanonicalMIMEHeaderKey(name)
 		switch name {
 		case "Vary":
-			header.Set(name, joinVary(header[name], lines))
+			if vary := joinVary(header[name], lines); vary != "" {
+				header.Set(name, vary)
+			}
 		case "Link":
 			header[name] = append(header[name], lines...)
 		default:
