@@ -1,5 +1,38 @@
 package schema
 
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// maxWritten is how deep written JSON may nest, as in package jsontext. What nests deeper is most likely a cycle.
+const maxWritten = 10_000
+
+var errTooDeep = errors.New("it nests too deep to be written; perhaps it points to itself")
+
+// writing is how a value is written, and how deep in the document.
+type writing struct {
+	full  bool // with the writeOnly fields
+	depth int
+}
+
+func (w writing) deeper() (writing, error) {
+	w.depth++
+	if w.depth > maxWritten {
+		return w, errTooDeep
+	}
+	return w, nil
+}
+
 // Append appends v, a pointer to a value of the Go type, to dst as JSON.
 //
 // What is written is compact and deterministic, and byte for byte what go-json-experiment/json writes with its option
@@ -7,29 +40,225 @@ package schema
 // invalid UTF-8, cycles, and methods that return an error. Then dst is returned with its old length.
 //
 // A pointer needs no allocation to become an any, so a list is written by calling Append with &items[i].
-func (t *Type) Append(dst []byte, v any) ([]byte, error) { return dst, nil }
+func (t *Type) Append(dst []byte, v any) ([]byte, error) {
+	return t.appendTarget(dst, v, writing{})
+}
 
 // AppendFull is [Type.Append] with the writeOnly fields: the document to which a patch is applied. It is not for
 // clients.
-func (t *Type) AppendFull(dst []byte, v any) ([]byte, error) { return dst, nil }
+func (t *Type) AppendFull(dst []byte, v any) ([]byte, error) {
+	return t.appendTarget(dst, v, writing{full: true})
+}
+
+func (t *Type) appendTarget(dst []byte, v any, w writing) ([]byte, error) {
+	value, err := t.target(v)
+	if err != nil {
+		return dst, err
+	}
+	out, err := t.append(dst, value, w)
+	if err != nil {
+		return dst, fmt.Errorf("schema: writing %s: %w", t.label(), err)
+	}
+	return out, nil
+}
 
 // AppendField appends the JSON value of one field of v, a pointer to a value of the Go type: the bare value, without its
 // name. The value is written even where omitzero or omitempty would leave the member out, and even if it is writeOnly:
 // who may ask for the field is the caller's business.
-func (t *Type) AppendField(dst []byte, f *Field, v any) ([]byte, error) { return dst, nil }
-
-// Selection is some of the fields of an object, chosen by name. It is immutable and safe for concurrent use.
-type Selection struct {
-	fields []*Field
+func (t *Type) AppendField(dst []byte, f *Field, v any) ([]byte, error) {
+	value, err := t.target(v)
+	if err == nil && f.owner != t.pointer {
+		err = errNotItsField
+	}
+	if err != nil {
+		return dst, err
+	}
+	out, err := f.append(dst, f.in(value), writing{})
+	if err != nil {
+		return dst, fmt.Errorf("schema: writing %s: %w", t.label(), err)
+	}
+	return out, nil
 }
 
-// Select chooses top-level fields by JSON name. The order of names does not matter and repetitions are ignored: a
-// [Selection] writes in the order of the schema. A name that is unknown, and that of a writeOnly field, which cannot be
-// told apart from one, is an error whose text is meant for clients.
-func (t *Type) Select(names []string) (*Selection, error) { return nil, nil }
+// label names the type for errors in logs.
+func (t *Type) label() string {
+	if t.Name != "" {
+		return t.Name
+	}
+	return t.GoType.String()
+}
 
-// Fields returns what was selected, in the order of the schema.
-func (s *Selection) Fields() []*Field { return s.fields }
+// append appends v, which is addressable.
+func (t *Type) append(dst []byte, v reflect.Value, w writing) ([]byte, error) {
+	switch t.op {
+	case opString:
+		return appendString(dst, v.String())
+	case opInt:
+		return strconv.AppendInt(dst, v.Int(), 10), nil
+	case opUint:
+		return strconv.AppendUint(dst, v.Uint(), 10), nil
+	case opFloat:
+		return appendFloat(dst, v.Float(), t.Bits)
+	case opBool:
+		return strconv.AppendBool(dst, v.Bool()), nil
+	case opTime:
+		return appendTime(dst, timeIn(v))
+	case opText:
+		return appendQuotedText(dst, v)
+	case opBytes:
+		dst = base64.StdEncoding.AppendEncode(append(dst, '"'), v.Bytes())
+		return append(dst, '"'), nil
+	case opForeign:
+		return appendForeign(dst, v)
+	}
+	w, err := w.deeper()
+	if err != nil {
+		return dst, err
+	}
+	switch t.op {
+	case opObject:
+		return appendMembers(dst, t.Fields, v, w)
+	case opMap:
+		return t.appendMap(dst, v, w)
+	}
+	return t.appendArray(dst, v, w)
+}
 
-// Append appends the selected fields of v as [Type.Append] would write them.
-func (s *Selection) Append(dst []byte, v any) ([]byte, error) { return dst, nil }
+// append appends the value of a field.
+func (f *Field) append(dst []byte, v reflect.Value, w writing) ([]byte, error) {
+	if f.pointer {
+		if v.IsNil() {
+			return append(dst, "null"...), nil
+		}
+		v = v.Elem()
+	}
+	if f.Quoted {
+		dst, err := f.Type.append(append(dst, '"'), v, w)
+		return append(dst, '"'), err
+	}
+	return f.Type.append(dst, v, w)
+}
+
+// appendMembers appends an object of some of the fields of the struct s.
+func appendMembers(dst []byte, fields []*Field, s reflect.Value, w writing) ([]byte, error) {
+	dst = append(dst, '{')
+	first := len(dst)
+	for _, f := range fields {
+		if f.WriteOnly && !w.full {
+			continue
+		}
+		v := f.in(s)
+		if f.OmitZero && f.isZero(v) {
+			continue
+		}
+		before := len(dst)
+		if before == first {
+			dst = append(dst, f.label[1:]...)
+		} else {
+			dst = append(dst, f.label...)
+		}
+		start := len(dst)
+		var err error
+		if dst, err = f.append(dst, v, w); err != nil {
+			return dst, fmt.Errorf("%s: %w", f.GoName, err)
+		}
+		if f.OmitEmpty && isEmpty(dst[start:]) {
+			dst = dst[:before]
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// isEmpty reports whether omitempty leaves a JSON value out.
+func isEmpty(value []byte) bool {
+	switch string(value) {
+	case "null", `""`, "{}", "[]":
+		return true
+	}
+	return false
+}
+
+func (t *Type) appendArray(dst []byte, v reflect.Value, w writing) ([]byte, error) {
+	dst = append(dst, '[')
+	for i := range v.Len() {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, err = t.appendElem(dst, v.Index(i), w); err != nil {
+			return dst, fmt.Errorf("%d: %w", i, err)
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+// appendElem appends an element of an array or a map.
+func (t *Type) appendElem(dst []byte, v reflect.Value, w writing) ([]byte, error) {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return append(dst, "null"...), nil
+		}
+		v = v.Elem()
+	}
+	return t.Elem.append(dst, v, w)
+}
+
+// appendString appends a JSON string in its shortest form. Most strings are printable ASCII and are copied.
+func appendString(dst []byte, s string) ([]byte, error) {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x80 || c == '"' || c == '\\' {
+			return jsontext.AppendQuote(dst, s)
+		}
+	}
+	dst = append(dst, '"')
+	dst = append(dst, s...)
+	return append(dst, '"'), nil
+}
+
+func appendFloat(dst []byte, f float64, bits int) ([]byte, error) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return dst, fmt.Errorf("%v is not a number that JSON has", f)
+	}
+	return jsontext.AppendFloat(dst, f, bits), nil
+}
+
+// appendTime appends an RFC 3339 date-time. A year of five digits and an offset of a day, which package time can hold,
+// have no place in it.
+func appendTime(dst []byte, t *time.Time) ([]byte, error) {
+	dst = append(dst, '"')
+	start := len(dst)
+	dst = t.AppendFormat(dst, time.RFC3339Nano)
+	text := dst[start:]
+	if text[len("2006")] != '-' {
+		return dst, errors.New("the year is outside of what RFC 3339 can write")
+	}
+	if text[len(text)-1] != 'Z' {
+		zone := text[len(text)-len("+00:00"):]
+		if zone[0] != '+' && zone[0] != '-' || string(zone[1:3]) > "23" {
+			return dst, errors.New("the time zone is outside of what RFC 3339 can write")
+		}
+	}
+	return append(dst, '"'), nil
+}
+
+// appendQuotedText appends what the text methods of v write, as a JSON string.
+func appendQuotedText(dst []byte, v reflect.Value) ([]byte, error) {
+	start := len(dst)
+	dst, err := appendText(append(dst, '"'), v)
+	if err != nil {
+		return dst, err
+	}
+	text := dst[start+1:]
+	for _, c := range text {
+		if c < ' ' || c >= 0x80 || c == '"' || c == '\\' {
+			return jsontext.AppendQuote(dst[:start], bytes.Clone(text))
+		}
+	}
+	return append(dst, '"'), nil
+}
+
+// appendForeign leaves the value to go-json-experiment/json.
+func appendForeign(dst []byte, v reflect.Value) ([]byte, error) {
+	b, err := json.Marshal(v.Addr().Interface(), json.Deterministic(true))
+	return append(dst, b...), err
+}

@@ -1,6 +1,9 @@
 package schema
 
-import "regexp"
+import (
+	"reflect"
+	"regexp"
+)
 
 // Field is one member of an object: where it is found in the Go struct, what it is called in JSON, and what its struct
 // tags say about it. It is immutable and safe for concurrent use.
@@ -24,7 +27,7 @@ type Field struct {
 	Required  bool // tag required: a document without it is refused
 	ReadOnly  bool // tag readOnly: the server decides its value
 	WriteOnly bool // tag writeOnly: it is read and never written, like a password
-	Unique    bool // tag unique: no two elements of the array may be equal; on a scalar, no two items of a collection
+	Unique    bool // tag unique: no two elements of the array are equal; of a scalar, no two items of a collection
 	OmitZero  bool // json option omitzero
 	OmitEmpty bool // json option omitempty
 	Quoted    bool // json option string: the number is written as a JSON string
@@ -41,34 +44,83 @@ type Field struct {
 	Pattern          *regexp.Regexp // anywhere in the string, unless anchored; nil for none
 	Format           string         // tag format, else that of Type
 
-	bounds
+	place       int          // in Type.Fields
+	defaultText string       // Default as the tag wrote it
+	owner       reflect.Type // the pointer type from which Index leads here
+	at          int          // Index[0]
+	label       []byte       // the quoted name between comma and colon, as it is written
+	pointer     bool         // the Go field is a pointer to Type
+	omits       omits
+	checked     bool // something is to be validated here, apart from what Type has in itself
+	min, max    *bound
+	check       func(string) bool // Format
 }
 
-type bounds struct{}
+// omits is how omitzero decides.
+type omits uint8
+
+const (
+	omitsZero        omits = iota // the zero value
+	omitsMethod                   // what a method IsZero says
+	omitsNilOrMethod              // nil, or else what a method IsZero says
+)
 
 // Comparable reports whether the field is a scalar, so that it has a canonical value and items can be filtered and
 // sorted by it.
-func (f *Field) Comparable() bool { return false }
-
-// Get returns the canonical value of the field in v, a pointer to the struct: nil for a nil pointer, a string for string
-// types and for types with text methods. For fields that are not scalar, and for a text method that fails, it returns
-// nil.
-func (f *Field) Get(v any) any { return nil }
+func (f *Field) Comparable() bool {
+	switch f.Type.op {
+	case opString, opText, opInt, opUint, opFloat, opBool, opTime:
+		return true
+	}
+	return false
+}
 
 // IsZero reports whether the field in v, a pointer to the struct, has its zero value, or says so itself in a method
 // IsZero.
-func (f *Field) IsZero(v any) bool { return false }
+func (f *Field) IsZero(v any) bool {
+	s, ok := f.structOf(v)
+	return ok && f.isZero(f.in(s))
+}
 
-// Parse reads the canonical value of the field from text, as it stands in a URL, an id or a cursor. It accepts one
-// spelling of each value: integers have no plus sign and no leading zeros, booleans are true or false, times are RFC
-// 3339 date-times, and a type with text methods must write what it read. A value outside the Go type's range or outside
-// Enum is an error. The text of the error is meant for clients.
-func (f *Field) Parse(text string) (any, error) { return nil, nil }
+// structOf returns the struct that v points to, if it is the one that the field belongs to.
+func (f *Field) structOf(v any) (reflect.Value, bool) {
+	if reflect.TypeOf(v) != f.owner {
+		return reflect.Value{}, false
+	}
+	p := reflect.ValueOf(v)
+	return p.Elem(), !p.IsNil()
+}
 
-// SetText sets the field in v, a pointer to the struct, to what [Field.Parse] reads from text. After an error v is
-// unchanged.
-func (f *Field) SetText(v any, text string) error { return nil }
+// in returns the Go field in the struct s.
+func (f *Field) in(s reflect.Value) reflect.Value {
+	v := s.Field(f.at)
+	if len(f.Index) > 1 {
+		for _, i := range f.Index[1:] {
+			v = v.Field(i)
+		}
+	}
+	return v
+}
 
-// Text returns the field in v, a pointer to the struct, as the text which [Field.Parse] reads. For a nil pointer, and
-// for a field that is not scalar, it is empty.
-func (f *Field) Text(v any) string { return "" }
+// isZero reports whether omitzero leaves the Go field out.
+func (f *Field) isZero(v reflect.Value) bool {
+	if f.omits == omitsZero || f.omits == omitsNilOrMethod && v.IsNil() {
+		return v.IsZero()
+	}
+	if f.omits == omitsMethod {
+		v = v.Addr()
+	}
+	zeroer, ok := reflect.TypeAssert[interface{ IsZero() bool }](v)
+	return ok && zeroer.IsZero()
+}
+
+// inPlace reports whether the field is an object that is part of its parent's memory, so that it is always there.
+func (f *Field) inPlace() bool {
+	return f.Type.op == opObject && !f.pointer
+}
+
+// optional reports whether the member may be missing from what is written or may be null, so that its zero value says
+// that there is nothing to check.
+func (f *Field) optional() bool {
+	return !f.Required && (f.OmitZero || f.OmitEmpty || f.Nullable)
+}

@@ -1,9 +1,9 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"sync"
 )
 
@@ -60,11 +60,20 @@ type Type struct {
 	// Unsigned says that an Integer has no negative values.
 	Unsigned bool
 
-	op     op
-	byName map[string]*Field
-	key    *textCodec // how the keys of a Map are written
-	text   *textCodec // how a type with text methods is written
-	traits traits
+	pointer reflect.Type // to GoType: what Append and the others are given
+	op      op
+	byName  map[string]*Field
+	key     op // how the keys of a Map are written
+	keyBits int
+	traits
+}
+
+// traits are what is worth knowing of a type before walking its values, because most values need no walk. Each holds
+// for the type if it holds for anything it is composed of.
+type traits struct {
+	constrained bool // has something to validate
+	defaults    bool // has defaults that a new value needs, its elements not counted
+	readOnly    bool // has readOnly fields, its elements counted
 }
 
 // For returns the Type of T. It panics if T cannot be a schema, and names the field and what to change: it is meant for
@@ -80,7 +89,33 @@ func For[T any]() *Type {
 // Of returns the Type of a Go type; for a pointer, that of what it points to. The result is remembered, so that later
 // calls cost a map access.
 func Of(t reflect.Type) (*Type, error) {
-	return nil, nil
+	if t == nil {
+		return nil, errors.New("schema: there is no type to reflect")
+	}
+	if t.Kind() == reflect.Pointer && t.Name() == "" {
+		t = t.Elem()
+	}
+	if known, ok := types.known.Load(t); ok {
+		return known.(*Type), nil
+	}
+	types.Lock()
+	defer types.Unlock()
+	c := compiler{fresh: map[reflect.Type]*Type{}}
+	compiled, err := c.compile(t)
+	if err != nil {
+		return nil, err
+	}
+	c.settle()
+	for t, compiled := range c.fresh {
+		types.known.Store(t, compiled)
+	}
+	return compiled, nil
+}
+
+// types are all Types there are. The lock is held while new ones are made, so that none is made twice.
+var types struct {
+	sync.Mutex
+	known sync.Map // of reflect.Type to *Type
 }
 
 // Field returns the field with this JSON name, or nil. Names are compared exactly.
@@ -88,9 +123,14 @@ func (t *Type) Field(name string) *Field {
 	return t.byName[name]
 }
 
-var _ = slices.Sort[[]string]
-var _ sync.Mutex
-
-type op uint8
-type textCodec struct{}
-type traits uint8
+// target returns the struct, or other value, that v points to. It is an error if v points to something else.
+func (t *Type) target(v any) (reflect.Value, error) {
+	if reflect.TypeOf(v) != t.pointer {
+		return reflect.Value{}, fmt.Errorf("schema: the value is a %T and should be a %v", v, t.pointer)
+	}
+	value := reflect.ValueOf(v)
+	if value.IsNil() {
+		return reflect.Value{}, fmt.Errorf("schema: the %T is nil", v)
+	}
+	return value.Elem(), nil
+}

@@ -12,6 +12,10 @@ type Violation struct {
 	Detail  string // what is wrong, in English, for the developer of the client
 }
 
+// maxViolations is how many violations are listed. A short document can have very many, and the answer would be many
+// times as long as the question.
+const maxViolations = 1000
+
 // The codes of violations.
 const (
 	codeType      = "type"      // JSON of another kind, such as a string for a number

@@ -1,0 +1,148 @@
+package schema
+
+import (
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// formatOf returns the check for a format of JSON Schema (draft 2020-12, section 7.3 of its validation part), or nil for
+// one that is only documentation.
+func formatOf(format string) func(string) bool {
+	switch format {
+	case "date-time":
+		return isDateTime
+	case "date":
+		return isDate
+	case "time":
+		return isTime
+	case "email":
+		return isEmail
+	case "uuid":
+		return isUUID
+	case "uri":
+		return isURI
+	case "hostname":
+		return isHostname
+	case "ipv4":
+		return isIPv4
+	case "ipv6":
+		return isIPv6
+	}
+	return nil
+}
+
+// wantedFormat names what a format asks for, with its article.
+func wantedFormat(format string) string {
+	switch format {
+	case "date-time":
+		return "a date-time as in RFC 3339, like 2006-01-02T15:04:05Z"
+	case "date":
+		return "a date, like 2006-01-02"
+	case "time":
+		return "a time with its offset, like 15:04:05Z"
+	case "email":
+		return "an email address"
+	case "uuid":
+		return "a UUID"
+	case "uri":
+		return "an absolute URI"
+	case "hostname":
+		return "a host name"
+	case "ipv4":
+		return "an IPv4 address"
+	}
+	return "an IPv6 address"
+}
+
+func isDateTime(s string) bool {
+	_, err := parseTime([]byte(s))
+	return err == nil
+}
+
+func isDate(s string) bool {
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
+}
+
+// isTime checks full-time of RFC 3339, section 5.6.
+func isTime(s string) bool {
+	return isDateTime("2006-01-02T" + s)
+}
+
+// isEmail accepts a bare address: what package mail reads, and the way it writes it. This leaves out display names,
+// comments and folding, which are for message headers.
+func isEmail(s string) bool {
+	address, err := mail.ParseAddress(s)
+	if err != nil || address.Name != "" || address.Address != s || len(s) > 254 {
+		return false
+	}
+	domain := s[strings.LastIndexByte(s, '@')+1:]
+	return !strings.ContainsAny(s, " \t\r\n\"") && !strings.HasPrefix(domain, "[")
+}
+
+// isUUID checks the text form of RFC 9562, section 4.
+func isUUID(s string) bool {
+	if len(s) != len("00000000-0000-0000-0000-000000000000") {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; i {
+		case 8, 13, 18, 23:
+			if c != '-' {
+				return false
+			}
+		default:
+			if !isHex(c) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+// isURI checks that s is a URI of RFC 3986 with a scheme. Package url lets characters through that belong escaped.
+func isURI(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
+			return false
+		}
+	}
+	u, err := url.Parse(s)
+	return err == nil && u.Scheme != "" && (u.Host != "" || u.Path != "" || u.Opaque != "")
+}
+
+// isHostname checks a name of RFC 1123, section 2.1.
+func isHostname(s string) bool {
+	if s == "" || len(s) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(s, ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		for i := range len(label) {
+			c := label[i]
+			if c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func isIPv4(s string) bool {
+	a, err := netip.ParseAddr(s)
+	return err == nil && a.Is4()
+}
+
+func isIPv6(s string) bool {
+	a, err := netip.ParseAddr(s)
+	return err == nil && a.Is6() && a.Zone() == ""
+}

@@ -1,0 +1,131 @@
+package schema
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// entry is a member of a map, with its name as it is written.
+type entry struct {
+	name  string
+	value reflect.Value // addressable
+}
+
+// entries returns the members of the map v, sorted by name.
+func (t *Type) entries(v reflect.Value) ([]entry, error) {
+	n := v.Len()
+	// A value in a map is not addressable, so all of them are copied, into one slice.
+	values := reflect.MakeSlice(reflect.SliceOf(t.GoType.Elem()), n, n)
+	all := make([]entry, 0, n)
+	key := reflect.New(t.GoType.Key()).Elem()
+	for iter := v.MapRange(); iter.Next() && len(all) < n; {
+		key.SetIterKey(iter)
+		name, err := t.nameOfKey(key)
+		if err != nil {
+			return nil, err
+		}
+		value := values.Index(len(all))
+		value.SetIterValue(iter)
+		all = append(all, entry{name, value})
+	}
+	slices.SortFunc(all, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	for i := range all {
+		if i > 0 && all[i].name == all[i-1].name {
+			return nil, fmt.Errorf("two keys are both written %q", all[i].name)
+		}
+	}
+	return all, nil
+}
+
+// nameOfKey returns the member name for a key, which is addressable.
+func (t *Type) nameOfKey(key reflect.Value) (string, error) {
+	var name string
+	switch t.key {
+	case opInt:
+		return strconv.FormatInt(key.Int(), 10), nil
+	case opUint:
+		return strconv.FormatUint(key.Uint(), 10), nil
+	case opString:
+		name = key.String()
+	default:
+		text, err := appendText(nil, key)
+		if err != nil {
+			return "", err
+		}
+		name = string(text)
+	}
+	if !utf8.ValidString(name) {
+		return "", fmt.Errorf("the key %q is not valid UTF-8", name)
+	}
+	return name, nil
+}
+
+// setKey sets a key, which is addressable, from a member name.
+func (t *Type) setKey(key reflect.Value, name string) error {
+	switch t.key {
+	case opString:
+		key.SetString(name)
+		return nil
+	case opText:
+		return unmarshalText(key, []byte(name))
+	}
+	n, err := parseCanonical(name)
+	if err != nil {
+		return err
+	}
+	if t.key == opInt {
+		i, ok := n.signed(t.keyBits)
+		if !ok {
+			return errRange
+		}
+		key.SetInt(i)
+		return nil
+	}
+	u, ok := n.unsigned(t.keyBits)
+	if !ok {
+		return errRange
+	}
+	key.SetUint(u)
+	return nil
+}
+
+func (t *Type) appendMap(dst []byte, v reflect.Value, w writing) ([]byte, error) {
+	dst = append(dst, '{')
+	if v.Len() == 0 {
+		return append(dst, '}'), nil
+	}
+	entries, err := t.entries(v)
+	if err != nil {
+		return dst, err
+	}
+	for i, e := range entries {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = jsontext.AppendQuote(dst, e.name); err != nil {
+			return dst, err
+		}
+		dst = append(dst, ':')
+		if dst, err = t.appendElem(dst, e.value, w); err != nil {
+			return dst, fmt.Errorf("%s: %w", e.name, err)
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// lookup returns the value of a key in the map v as an addressable copy; without one, the zero Value.
+func (t *Type) lookup(v, key reflect.Value) reflect.Value {
+	found := v.MapIndex(key)
+	if !found.IsValid() {
+		return found
+	}
+	value := reflect.New(t.GoType.Elem()).Elem()
+	value.Set(found)
+	return value
+}
