@@ -70,7 +70,8 @@ func (p *parser) collect() []*condition {
 }
 
 func (p *parser) unknown(name string) {
-	if !p.opts.Lenient {
+	// The second test spares the work for what would not be noted; a URL has room for very many names.
+	if !p.opts.Lenient && len(p.faults) < maxFaults {
 		p.fault(name, unknownParameter, "is not a parameter of this list: "+p.opts.Support.filterable())
 	}
 }

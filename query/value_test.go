@@ -1,0 +1,182 @@
+package query_test
+
+import (
+	"errors"
+	"math"
+	"math/big"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/query"
+)
+
+type (
+	namedString string
+	namedInt    int16
+	namedBool   bool
+	namedTime   time.Time
+)
+
+// shouting marshals itself by value, whispering by pointer, mute not at all.
+type (
+	shouting   string
+	whispering struct{ text string }
+	mute       struct{}
+)
+
+func (s shouting) MarshalText() ([]byte, error)    { return []byte(s + "!"), nil }
+func (w *whispering) MarshalText() ([]byte, error) { return []byte("(" + w.text + ")"), nil }
+func (mute) MarshalText() ([]byte, error)          { return nil, errors.New("mute") }
+
+func TestCanonical(t *testing.T) {
+	t.Parallel()
+	berlin := time.FixedZone("CET", 3600)
+	five := 5
+	pointer := &five
+	var null *int
+	var nobody *whispering
+	tests := []struct {
+		name string
+		in   any
+		want any
+	}{
+		{"nil", nil, nil},
+		{"bool", true, true},
+		{"string", "a", "a"},
+		{"int", -5, int64(-5)},
+		{"int8", int8(-5), int64(-5)},
+		{"int64", int64(math.MinInt64), int64(math.MinInt64)},
+		{"uint", uint(5), int64(5)},
+		{"small uint64", uint64(math.MaxInt64), int64(math.MaxInt64)},
+		{"large uint64", uint64(math.MaxInt64 + 1), uint64(math.MaxInt64 + 1)},
+		{"float64", 0.1, 0.1},
+		{"float32 as its JSON says", float32(0.1), 0.1},
+		{"infinite float32", float32(math.Inf(-1)), math.Inf(-1)},
+		{"named string", namedString("a"), "a"},
+		{"named int", namedInt(7), int64(7)},
+		{"named bool", namedBool(true), true},
+		{"duration", time.Second, int64(1e9)},
+		{"pointer", pointer, int64(5)},
+		{"pointer to pointer", &pointer, int64(5)},
+		{"nil pointer", null, nil},
+		{"pointer to nil pointer", &null, nil},
+		{"time", time.Date(2026, 1, 1, 1, 0, 0, 5, berlin), time.Date(2026, 1, 1, 0, 0, 0, 5, time.UTC)},
+		{"pointer to time", &time.Time{}, time.Time{}},
+		{"text", shouting("a"), "a!"},
+		{"text by pointer, of a value", whispering{"a"}, "(a)"},
+		{"text by pointer", &whispering{"a"}, "(a)"},
+		{"text by nil pointer", nobody, nil},
+		{"text of a library", netip.MustParseAddr("10.0.0.1"), "10.0.0.1"},
+		{"text of a big number", big.NewInt(12), "12"},
+		{"text that fails", mute{}, nil},
+		{"struct", struct{ A int }{1}, nil},
+		{"a time that lost its methods", namedTime(time.Now()), nil},
+		{"slice", []int{1}, nil},
+		{"bytes", []byte("a"), nil},
+		{"map", map[string]int{"a": 1}, nil},
+		{"complex", 1i, nil},
+		{"func", func() {}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := query.Canonical(tt.in)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("Canonical(%v) (-want +got):\n%s", tt.in, diff)
+			}
+			if again := query.Canonical(got); !cmp.Equal(got, again) {
+				t.Errorf("Canonical(%v) = %v: a canonical value is not left alone", got, again)
+			}
+		})
+	}
+}
+
+func TestCanonicalTimeIsOnlyAnInstant(t *testing.T) {
+	t.Parallel()
+	now := time.Now() // with a monotonic clock and a zone
+	if got, want := query.Canonical(now), query.Canonical(now.Round(0).In(time.FixedZone("", 60))); got != want {
+		t.Errorf("%#v and %#v are the same instant", got, want)
+	}
+}
+
+// ascending lists values in order; those in one row are equal.
+var ascending = [][]any{
+	{nil, (*int)(nil), struct{}{}},
+	{false, namedBool(false)},
+	{true},
+	{math.NaN(), float32(math.NaN())},
+	{math.Inf(-1)},
+	{-1e300},
+	{math.Nextafter(math.MinInt64, math.Inf(-1))},
+	{int64(math.MinInt64), float64(math.MinInt64)},
+	{int64(math.MinInt64 + 1)},
+	{int64(-1<<53 - 1)},
+	{int64(-1 << 53), -float64(1 << 53)},
+	{-2},
+	{-1.5},
+	{-1, -1.0, int8(-1)},
+	{-0.5},
+	{0, uint64(0), 0.0, math.Copysign(0, -1)},
+	{math.SmallestNonzeroFloat64},
+	{0.1, float32(0.1)},
+	{1, uint8(1), 1.0},
+	{1.5},
+	{2},
+	{int64(1 << 53), float64(1 << 53)},
+	{int64(1<<53 + 1)}, // as a float it would be the one before
+	{math.Nextafter(1<<63, 0)},
+	{int64(math.MaxInt64), uint64(math.MaxInt64)},
+	{uint64(1 << 63), float64(1 << 63)},
+	{uint64(1<<63 + 1)},
+	{uint64(math.MaxUint64)},
+	{float64(1 << 64)},
+	{math.Inf(1)},
+	{"", namedString("")},
+	{"A"},
+	{"a"},
+	{"a\x00"},
+	{"ab"},
+	{"é"},
+	{"\uffff"},
+	{"\U00010000"}, // UTF-16 would have it before the last
+	{time.Time{}},
+	{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 1, 1, 0, 0, 0, time.FixedZone("", 3600))},
+	{time.Date(2026, 1, 1, 0, 0, 0, 1, time.UTC)},
+}
+
+func TestCompareIsATotalOrder(t *testing.T) {
+	t.Parallel()
+	for i, row := range ascending {
+		for j, other := range ascending {
+			for _, a := range row {
+				for _, b := range other {
+					want := max(-1, min(1, i-j))
+					if got := max(-1, min(1, query.Compare(a, b))); got != want {
+						t.Errorf("Compare(%T %v, %T %v) = %d, want %d", a, a, b, b, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestCompareSortsAnything(t *testing.T) {
+	t.Parallel()
+	var want, shuffled []any
+	for _, row := range ascending {
+		want = append(want, row[0])
+	}
+	for i := range want {
+		shuffled = append(shuffled, want[(i*17+5)%len(want)]) // 17 has no divisor in common with the length
+	}
+	slices.SortFunc(shuffled, query.Compare)
+	for i := range want {
+		if query.Compare(want[i], shuffled[i]) != 0 {
+			t.Errorf("at %d stands %v, want %v", i, shuffled[i], want[i])
+		}
+	}
+}
