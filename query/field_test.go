@@ -40,10 +40,6 @@ type other struct {
 	Alias  string `json:"label"`
 }
 
-type third struct {
-	Label string `json:"label"`
-}
-
 type fourth struct {
 	Chosen string
 	Winner string `json:"chosen2"`
@@ -64,7 +60,6 @@ type person struct {
 	Away    address `json:",embed"`
 	base
 	other
-	third
 	fourth
 	fifth
 	*Audit
@@ -80,7 +75,6 @@ func TestFieldOf(t *testing.T) {
 		Away:   address{Zip: "W1"},
 		base:   base{deeper: deeper{Depth: 3, Name: "deep"}, Shared: "1"},
 		other:  other{Shared: "2", Alias: "a"},
-		third:  third{Label: "l"},
 		fourth: fourth{Chosen: "untagged", Winner: "w"},
 		fifth:  fifth{Chosen: "tagged"},
 		Audit:  &Audit{Created: created, ID: "audit", City: "Rome"},
@@ -107,8 +101,8 @@ func TestFieldOf(t *testing.T) {
 		{"embedded by pointer", full, "created", created},
 		{"embedded by nil pointer", person{}, "created", nil},
 		{"two of one name", full, "Shared", nil},
-		{"two tags of one name", full, "label", nil},
-		{"two embedded of one name", full, "city", nil},
+		{"tagged embedded", full, "label", "a"},
+		{"two tags of one name", full, "city", nil},
 		{"one tag among two", full, "Chosen", "tagged"},
 		{"renamed embedded", full, "chosen2", "w"},
 		{"no such field", full, "nope", nil},
