@@ -62,6 +62,7 @@ func acceptSimply(lines, offers []string) (index int, ok bool) {
 	return -1, false
 }
 
+// first chooses for a client that takes everything.
 func first(offers []string) (index int, ok bool) {
 	if len(offers) == 0 {
 		return -1, false
@@ -108,15 +109,7 @@ func parseRange(member string) (r mediaRange, ok bool) {
 	if !ok || r.typ == "*" && r.subtype != "*" {
 		return r, false
 	}
-	switch {
-	case r.typ == "*":
-		r.rank = rankAny
-	case r.subtype == "*":
-		r.rank = rankType
-	default:
-		r.rank = rankSubtype
-	}
-	r.quality = wanted
+	r.rank, r.quality = rankOf(r.typ, r.subtype), wanted
 	weighed := false
 	for rest := r.params; ; {
 		var name, value string
@@ -137,6 +130,16 @@ func parseRange(member string) (r mediaRange, ok bool) {
 	}
 }
 
+func rankOf(typ, subtype string) int64 {
+	switch {
+	case typ == "*":
+		return rankAny
+	case subtype == "*":
+		return rankType
+	}
+	return rankSubtype
+}
+
 // judge notes the weight of the range for each offer that it matches, unless a more specific one did so before.
 func (r *mediaRange) judge(offers []string, verdicts []verdict) {
 	for i, offer := range offers {
@@ -148,6 +151,8 @@ func (r *mediaRange) judge(offers []string, verdicts []verdict) {
 	}
 }
 
+// matches reports whether the offer is in the range: type and subtype are, and the offer has every parameter of the range.
+// The offer is read again for each range, which costs less than a place to keep it read would.
 func (r *mediaRange) matches(offer string) bool {
 	typ, subtype, params, ok := cutType(offer)
 	if !ok ||
@@ -184,7 +189,7 @@ func hasParam(params, name, value string) bool {
 	}
 }
 
-// cutType cuts type "/" subtype off s.
+// cutType cuts type "/" subtype off s. The star of a range is a token, too, so it need not know about ranges.
 func cutType(s string) (typ, subtype, rest string, ok bool) {
 	typ, rest = cutToken(s)
 	if typ == "" || rest == "" || rest[0] != '/' {
@@ -194,10 +199,12 @@ func cutType(s string) (typ, subtype, rest string, ok bool) {
 	return typ, subtype, rest, subtype != ""
 }
 
+// isWeight reports whether a parameter is the weight. No other parameter of a range may have that name (section 12.4.2).
 func isWeight(name string) bool {
 	return name == "q" || name == "Q"
 }
 
+// isUTF8 reports whether a parameter says what JSON always is.
 func isUTF8(name, value string) bool {
 	return strings.EqualFold(name, "charset") && strings.EqualFold(unquote(value), "utf-8")
 }

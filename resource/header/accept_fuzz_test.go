@@ -21,7 +21,8 @@ const (
 )
 
 var (
-	reMember = regexp.MustCompile(`^(` + patternToken + `)/(` + patternToken + `)((?:[ \t]*;(?:[ \t]*` + patternParam + `)?)*)[ \t]*$`)
+	reMember = regexp.MustCompile(
+		`^(` + patternToken + `)/(` + patternToken + `)((?:[ \t]*;(?:[ \t]*` + patternParam + `)?)*)[ \t]*$`)
 	reParam  = regexp.MustCompile(`;[ \t]*` + patternParam)
 	reWeight = regexp.MustCompile(`^(?:0?\.[0-9]{1,3}|0\.?|1(?:\.0{0,3})?)$`)
 	reEscape = regexp.MustCompile(`\\((?s).)`)

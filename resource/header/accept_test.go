@@ -54,6 +54,7 @@ func TestRule045AcceptLinesAndEmptyMembers(t *testing.T) {
 		{"empty members with blanks", []string{" , \t, application/json ,\t"}, offers, typeJSON},
 		{"an empty line beside a full one", []string{"", typeJSON}, offers, typeJSON},
 		{"a comma within quotes separates nothing", []string{`text/html;a="x,application/json"`}, offers, ""},
+		{"nor does it behind an escaped quotation mark", []string{`text/html;a="\",application/json,\""`}, offers, ""},
 		{"a quotation mark left open ends with its line", []string{`text/html;a="`, typeJSON}, offers, typeJSON},
 	})
 }
@@ -77,14 +78,18 @@ func TestRule047AcceptMostSpecificRange(t *testing.T) {
 	t.Parallel()
 	offers := []string{typeJSON, typeProblem}
 	levels := []string{"text/html;level=1", typeHTML, "text/plain", "image/jpeg", "text/html;level=2"}
-	const rfc = "text/*;q=0.3, text/plain;q=0.7, text/plain;format=flowed, text/html;level=1, text/html;level=2;q=0.4, */*;q=0.5"
+	const rfc = "text/*;q=0.3, text/plain;q=0.7, text/plain;format=flowed, text/html;level=1, " +
+		"text/html;level=2;q=0.4, */*;q=0.5"
 	runAccept(t, []acceptTest{
 		{"the rule's own", []string{"application/*;q=0.1, application/json;q=0"}, offers, typeProblem},
 		{"not the greatest weight", []string{"application/*, application/json;q=0.1"}, offers, typeProblem},
 		{"not the first", []string{"*/*;q=0.1, application/problem+json;q=0.9"}, offers, typeProblem},
 		{"type before any", []string{"*/*, application/*;q=0.2, text/html;q=0.3"}, []string{typeJSON, typeHTML}, typeHTML},
 		{"parameters before none", []string{"text/html;q=0.9, text/html;level=1;q=0.1"}, levels[:2], typeHTML},
-		{"more parameters before fewer", []string{"a/b;x=1;q=0, a/b;x=1;y=2, a/b;q=0"}, []string{"a/b;x=1", "a/b;x=1;y=2"}, "a/b;x=1;y=2"},
+		{
+			"more parameters before fewer", []string{"a/b;x=1;q=0, a/b;x=1;y=2, a/b;q=0"},
+			[]string{"a/b;x=1", "a/b;x=1;y=2"}, "a/b;x=1;y=2",
+		},
 		{"a type with no parameters before a wildcard with one", []string{"*/*;x=1, a/b;q=0"}, []string{"a/b;x=1"}, ""},
 		{"of two equal ranges the greater weight", []string{"a/b;q=0.1, a/b;q=0.9, a/c;q=0.5"}, []string{"a/c", "a/b"}, "a/b"},
 		{"RFC 9110 example, level 1", []string{rfc}, levels, "text/html;level=1"},
@@ -121,14 +126,16 @@ func TestRule049AcceptWeight(t *testing.T) {
 		{"a type name alone folds", []string{"Application/JSON"}, []string{typeHTML, typeJSON}, typeJSON},
 	}
 	for _, q := range []string{
-		"", "2", "1.1", "1.001", "-1", "+1", "0.1234", "1.0000", "x", "0x1", "1e0", ".", "..1", "00.1", "0,5", `"0.5"`, "0.5.5", "0.5;q=0.5",
+		"", "2", "1.1", "1.001", "-1", "+1", "0.1234", "1.0000", "x", "0x1", "1e0", ".", "..1", "00.1", "0,5", `"0.5"`,
+		"0.5.5", "0.5;q=0.5", ".1234", "5", "5.0",
 	} {
 		tests = append(tests, acceptTest{"bad weight " + q, []string{"application/json;q=" + q}, []string{typeJSON}, ""})
 	}
 	for _, member := range []string{
-		"application", "application/", "/json", "*/json", "*", "application/json/x", "application /json", "application/json foo",
-		"application/json;x", "application/json;x=", "application/json;=1", "application/json;q =1", "application/json;q= 1",
-		`application/json;x="`, `application/json;x="\`, "application/json;x=\"\x01\"", "application/js\xf6n", "(application)/json",
+		"application", "application/", "/json", "*/json", "*", "application/json/x", "application /json",
+		"application/json foo", "application/json;x", "application/json;x=", "application/json;=1", "application/json;q =1",
+		"application/json;q= 1", `application/json;x="`, `application/json;x="\`, "application/json;x=\"\x01\"",
+		"application/js\xf6n", "(application)/json",
 	} {
 		tests = append(tests, acceptTest{"bad member " + member, []string{member, "text/html;q=0.1"}, []string{typeJSON, typeHTML}, typeHTML})
 	}

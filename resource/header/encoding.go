@@ -32,6 +32,7 @@ func AcceptEncoding(lines []string) Encodings {
 			}
 		}
 	}
+	// The wildcard stands for what is not named, and identity is no exception (section 12.5.3).
 	if gzip == unset {
 		gzip = other
 	}
@@ -59,6 +60,7 @@ func parseCoding(member string) (coding string, q quality, ok bool) {
 	case !isWeight(name):
 		return "", 0, false
 	}
+	// A coding has no parameters, so only empty ones may follow.
 	if name, _, _, ok = cutParam(rest); !ok || name != "" {
 		return "", 0, false
 	}

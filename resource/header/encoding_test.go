@@ -49,6 +49,8 @@ func TestRule054AcceptEncoding(t *testing.T) {
 		{"identity excluded, gzip unnamed", []string{"br, identity;q=0"}, neither},
 		{"identity and gzip excluded", []string{"identity;q=0, gzip;q=0, br"}, neither},
 		{"twice: the greater weight", []string{"gzip;q=0, x-gzip;q=0.1"}, both},
+		{"twice: the greater weight, turned", []string{"x-gzip;q=0.1, gzip;q=0"}, both},
+		{"twice: identity", []string{"identity, identity;q=0, *, *;q=0, gzip;q=0.9"}, identity},
 		{"blanks", []string{" gzip ; q=0.5 "}, both},
 		{"bad weight", []string{"gzip;q=2"}, identity},
 		{"a weight twice", []string{"gzip;q=1;q=1"}, identity},

@@ -17,6 +17,7 @@ type Tags struct {
 	List []Tag
 }
 
+// Three errors, so that a client learns which of the three mistakes it made.
 var (
 	errTagSyntax = errors.New("not a list of entity tags such as \"abc\" or W/\"abc\"")
 	errTagAny    = errors.New("\"*\" stands together with other members")
@@ -81,6 +82,7 @@ func MatchTag(lines []string, candidate string, weak bool) (match, ok bool) {
 	if len(lines) == 0 {
 		return false, true
 	}
+	// Even after a match the rest is read: whether the field is one that can be parsed must not depend on what matches.
 	want, rest, valid := cutOneTag(candidate)
 	valid = valid && rest == "" && (weak || !want.Weak)
 	var count, stars int
@@ -129,7 +131,7 @@ func cutTag(list string) (tag Tag, star bool, rest string, ok bool) {
 	return tag, star, trimList(rest), true
 }
 
-// cutOneTag cuts a tag off s.
+// cutOneTag cuts a tag off s. It ends at the next quotation mark, whatever stands before that: there is no escape.
 func cutOneTag(s string) (tag Tag, rest string, ok bool) {
 	rest, tag.Weak = strings.CutPrefix(s, "W/")
 	if rest == "" || rest[0] != '"' {

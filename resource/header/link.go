@@ -41,6 +41,7 @@ func AppendLink(dst []byte, links ...Link) []byte {
 func appendURI(dst []byte, uri string) []byte {
 	const hex = "0123456789ABCDEF"
 	for i := 0; i < len(uri); i++ {
+		// Not the percent sign: what is escaped already stays as it is.
 		switch c := uri[i]; {
 		case c <= ' ', c >= 0x7f, c == '<', c == '>', c == '"', c == '\\', c == '^', c == '`', c == '{', c == '|', c == '}':
 			dst = append(dst, '%', hex[c>>4], hex[c&0xf])

@@ -32,7 +32,8 @@ func TestRule129LinkQuoting(t *testing.T) {
 			`</>; rel="service-desc"; type="application/vnd.oai.openapi+json;version=3.1"; title="a \"b\" \\c"`,
 		},
 		{
-			"a value cannot end the line", header.Link{Href: "/", Rel: "a\r\nb", Params: []header.Param{{Name: "t", Value: "c\x00d\te"}}},
+			"a value cannot end the line",
+			header.Link{Href: "/", Rel: "a\r\nb", Params: []header.Param{{Name: "t", Value: "c\x00d\te"}}},
 			"</>; rel=\"a  b\"; t=\"c d\te\"",
 		},
 		{
@@ -57,10 +58,10 @@ func TestRule129LinkQuoting(t *testing.T) {
 }
 
 func ExampleAppendLink() {
-	field := header.AppendLink(nil,
-		header.Link{Href: "/orders?after=b", Rel: "next"},
-		header.Link{Href: "/openapi.json", Rel: "service-desc", Params: []header.Param{{Name: "type", Value: "application/json"}}},
-	)
+	next := header.Link{Href: "/orders?after=b", Rel: "next"}
+	description := header.Link{Href: "/openapi.json", Rel: "service-desc"}
+	description.Params = []header.Param{{Name: "type", Value: "application/json"}}
+	field := header.AppendLink(nil, next, description)
 	fmt.Println(string(field))
 	// Output: </orders?after=b>; rel="next", </openapi.json>; rel="service-desc"; type="application/json"
 }

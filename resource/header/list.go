@@ -123,11 +123,15 @@ func isTextByte(c byte) bool {
 
 // isTokenByte reports whether c is a tchar (section 5.6.2).
 func isTokenByte(c byte) bool {
-	switch {
-	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-		return true
-	}
-	return strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
+	// One bit for each character, since this is asked about nearly every byte of a field. A bit for 64 or more is in
+	// high; a shift beyond the word is zero, and so are both words for what is no ASCII.
+	const (
+		digits  = (1<<10 - 1) << '0'
+		letters = (1<<26-1)<<('A'-64) | (1<<26-1)<<('a'-64)
+		low     = digits | 1<<'!' | 1<<'#' | 1<<'$' | 1<<'%' | 1<<'&' | 1<<'\'' | 1<<'*' | 1<<'+' | 1<<'-' | 1<<'.'
+		high    = letters | 1<<('^'-64) | 1<<('_'-64) | 1<<('`'-64) | 1<<('|'-64) | 1<<('~'-64)
+	)
+	return uint64(low)>>c&1|uint64(high)>>(c-64)&1 != 0
 }
 
 // trimSpace removes optional white space, which is blanks and tabs only (section 5.6.3), from both ends.
@@ -139,6 +143,7 @@ func trimSpace(s string) string {
 	return s
 }
 
+// trimLeft removes them from the front only.
 func trimLeft(s string) string {
 	for s != "" && isSpace(s[0]) {
 		s = s[1:]

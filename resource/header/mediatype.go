@@ -30,7 +30,7 @@ var (
 // else that is not in the grammar is an error. Several lines of a field are several values, so join them with a comma.
 // A type in lower case without parameters costs no allocation.
 func ParseMediaType(s string) (MediaType, error) {
-	s = trimSpace(s)
+	s = trimSpace(s) // net/http has done so; other callers have not.
 	_, _, rest, ok := cutType(s)
 	if !ok {
 		return MediaType{}, errTypeSyntax

@@ -85,6 +85,19 @@ func numbered(n int) string {
 	return b.String()
 }
 
+// TestTokenBytes goes through all bytes, against the list of RFC 9110 section 5.6.2.
+func TestTokenBytes(t *testing.T) {
+	t.Parallel()
+	const tchar = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	for c := range 256 {
+		in := "a/" + string([]byte{byte(c)})
+		_, err := header.ParseMediaType(in)
+		if got, want := err == nil, strings.IndexByte(tchar, byte(c)) >= 0; got != want {
+			t.Errorf("%q is a token: %v, want %v", in[2:], got, want)
+		}
+	}
+}
+
 func TestRule061Charset(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -4,7 +4,7 @@ import "strings"
 
 // Prefer is what a Prefer field says (RFC 7240). The zero value is an absent field.
 type Prefer struct {
-	list []Param
+	list []Param // as they stand, duplicates too: there are few, and Get stops at the first
 }
 
 // ParsePrefer reads a Prefer field. Nothing in it can be an error: a preference that cannot be read is ignored, as are

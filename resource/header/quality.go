@@ -9,25 +9,19 @@ const wanted quality = 1000
 // parseQuality reads a weight: 0 to 1 with at most three decimals. Unlike the RFC it takes ".2" for "0.2": older Java
 // clients send "*/*; q=.2" unless told otherwise, and would be refused everything.
 func parseQuality(s string) (q quality, ok bool) {
-	if s == "" || len(s) > len("0.999") {
+	if s == "" || s == "." {
 		return 0, false
 	}
-	if s[0] != '.' {
-		if s[0] != '0' && s[0] != '1' {
-			return 0, false
-		}
+	if s[0] == '0' || s[0] == '1' {
 		q = quality(s[0]-'0') * wanted
-		s = s[1:]
-		if s == "" {
+		if s = s[1:]; s == "" {
 			return q, true
 		}
-	} else if s == "." {
-		return 0, false
 	}
 	if s[0] != '.' || len(s) > len(".999") {
 		return 0, false
 	}
-	unit := wanted
+	unit := wanted // of the digit before; no fourth digit makes it less than one
 	for _, c := range []byte(s[1:]) {
 		if c < '0' || '9' < c {
 			return 0, false

@@ -38,8 +38,10 @@ func TestString(t *testing.T) {
 func TestStringRefuses(t *testing.T) {
 	t.Parallel()
 	for _, lines := range [][]string{
-		nil, {""}, {"  "}, {`"a"`, `"a"`}, {`"a"`, ""}, {`"a", "b"`}, {"a,b"}, {"a b"}, {"a;b"}, {`a"b`}, {`a\b`}, {"é"}, {"a\x7f"},
-		{`"a`}, {`"`}, {`"a\"`}, {`"a\`}, {`"a\b"`}, {`"a"b`}, {`"a";x=1`}, {"\"a\tb\""}, {"\"\x00\""}, {"\"\x7f\""}, {`"é"`}, {"\t\"a\""},
+		nil, {""}, {"  "}, {`"a"`, `"a"`}, {`"a"`, ""}, {`"a", "b"`},
+		{"a,b"}, {"a b"}, {"a;b"}, {`a"b`}, {`a\b`}, {"é"}, {"a\x7f"},
+		{`"a`}, {`"`}, {`"a\"`}, {`"a\`}, {`"a\b"`}, {`"a"b`}, {`"a";x=1`}, {`"é"`},
+		{"\"a\tb\""}, {"\"\x00\""}, {"\"\x7f\""}, {"\t\"a\""},
 	} {
 		t.Run(strings.Join(lines, "|"), func(t *testing.T) {
 			t.Parallel()

@@ -100,7 +100,8 @@ func TestMarshalJSON(t *testing.T) {
 	}
 	// encoding/json escapes what a MarshalJSON returns; what matters is that the members are the problem's.
 	var want, have any
-	if err := errors.Join(json.Unmarshal([]byte(`{"error":`+string(d.Append(nil))+`}`), &want), json.Unmarshal(got, &have)); err != nil {
+	plain := `{"error":` + string(d.Append(nil)) + `}`
+	if err := errors.Join(json.Unmarshal([]byte(plain), &want), json.Unmarshal(got, &have)); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, have); diff != "" {

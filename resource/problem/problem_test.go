@@ -79,15 +79,18 @@ func TestError(t *testing.T) {
 		{"the zero value", &problem.Details{}, "internal-error"},
 		{"with detail", problem.New(problem.Gone, "deleted in May"), "gone: deleted in May"},
 		{
-			"with a violation", &problem.Details{Kind: problem.Invalid, Errors: []problem.Violation{{Pointer: "/a", Code: "required"}}},
+			"with a violation",
+			&problem.Details{Kind: problem.Invalid, Errors: []problem.Violation{{Pointer: "/a", Code: "required"}}},
 			"invalid-content: /a required",
 		},
 		{
-			"with a violation of the whole", &problem.Details{Kind: problem.Invalid, Errors: []problem.Violation{{Code: "type"}}},
+			"with a violation of the whole",
+			&problem.Details{Kind: problem.Invalid, Errors: []problem.Violation{{Code: "type"}}},
 			"invalid-content: type",
 		},
 		{
-			"with a parameter", &problem.Details{Kind: problem.InvalidParameter, Errors: []problem.Violation{{Parameter: "sort", Code: "unknown"}}},
+			"with a parameter",
+			&problem.Details{Kind: problem.InvalidParameter, Errors: []problem.Violation{{Parameter: "sort", Code: "unknown"}}},
 			"invalid-parameter: sort unknown",
 		},
 	}
