@@ -32,6 +32,7 @@ func Compare(a, b any) int {
 	return compareKinds(a, b)
 }
 
+// compareKinds is Compare for everything else: other kinds, mixed numbers, bools and nulls.
 func compareKinds(a, b any) int {
 	kind := kindOf(a)
 	if c := cmp.Compare(kind, kindOf(b)); c != 0 {
@@ -57,6 +58,7 @@ const (
 	timeKind
 )
 
+// kindOf takes what scalar gives. All numbers are of one kind, whatever their types.
 func kindOf(v any) kind {
 	switch v.(type) {
 	case bool:
@@ -71,6 +73,7 @@ func kindOf(v any) kind {
 	return nullKind
 }
 
+// number makes bools comparable; false comes first.
 func number(v any) int {
 	if v == true {
 		return 1
@@ -78,6 +81,7 @@ func number(v any) int {
 	return 0
 }
 
+// compareNumbers leaves two floats to the standard library, whose order of NaN is the one promised.
 func compareNumbers(a, b any) int {
 	x, aIsFloat := a.(float64)
 	y, bIsFloat := b.(float64)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // condition is a comparison as parameters ask for it: status=paid and status.eq=paid are the same condition.
@@ -23,6 +24,8 @@ func (p *parser) conditions() []Filter {
 			p.fault(c.name, err.Code, err.Detail)
 			continue
 		}
+		// Counted before its value is read, so that many bad values are not tried either. Only the first of those
+		// beyond the bound is named.
 		p.terms++
 		if p.terms == p.opts.MaxTerms+1 {
 			p.fault(c.name, tooMany, p.tooManyTerms())
@@ -37,6 +40,7 @@ func (p *parser) conditions() []Filter {
 	return terms
 }
 
+// tooManyTerms is said of the parameter that goes beyond the bound; the tree counts on from where this file stops.
 func (p *parser) tooManyTerms() string {
 	return "there can be at most " + strconv.Itoa(p.opts.MaxTerms) + " comparisons"
 }
@@ -53,6 +57,8 @@ func (p *parser) collect() []*condition {
 		if slices.Contains(own, name) || len(p.params[name]) == 0 {
 			continue
 		}
+		// A name is a field's only if the field is declared. Everything else, also a comparison that does not exist, is
+		// an unknown parameter: total.like may be a typing error or somebody else's.
 		field, op := splitParameter(name)
 		if _, declared := p.opts.Support.Filter[field]; !declared || slices.Contains(reserved, name) {
 			p.unknown(name)
@@ -69,6 +75,8 @@ func (p *parser) collect() []*condition {
 	return all
 }
 
+// unknown refuses a parameter rather than ignore it: a filter with a typing error in its name would otherwise be
+// answered with the whole list.
 func (p *parser) unknown(name string) {
 	// The second test spares the work for what would not be noted; a URL has room for very many names.
 	if !p.opts.Lenient && len(p.faults) < maxFaults {
@@ -93,6 +101,8 @@ func (p *parser) conditionValue(c *condition) (value any, ok bool) {
 	return value, true
 }
 
+// listValue joins the values of all the texts, because repeating a parameter is how many clients write a list. Duplicates
+// among the values stay: they do no harm, and nobody would expect them to be refused.
 func (p *parser) listValue(c *condition) (value any, ok bool) {
 	var list []any
 	for _, text := range c.texts {
@@ -120,6 +130,7 @@ func (p *parser) listValue(c *condition) (value any, ok bool) {
 	return list, true
 }
 
+// tooManyValues speaks of one list; a store may have to make an argument of a statement out of each value.
 func (p *parser) tooManyValues() string {
 	return "there can be at most " + strconv.Itoa(p.opts.MaxValues) + " values"
 }
@@ -133,21 +144,31 @@ func (p *parser) value(field string, op Op, text string) (any, error) {
 		}
 		return text == "true", nil
 	case op == Contains, op == StartsWith, p.opts.Value == nil:
+		// Half an address or the first letters of an enumeration's member are no values of their fields.
 		return text, nil
 	}
 	v, err := p.opts.Value(field, text)
 	if err != nil {
 		return nil, err
 	}
-	if v = Canonical(v); v == nil {
+	switch v := Canonical(v).(type) {
+	case nil:
 		return nil, errNull(field)
+	case time.Time:
+		// A zone can carry a time at the edge out of what RFC 3339 and many stores can write.
+		if year := v.Year(); year < 0 || year > 9999 {
+			return nil, &Error{Code: invalidValue, Detail: "must be in the years 0 to 9999, in UTC"}
+		}
+		return v, nil
+	default:
+		return v, nil
 	}
-	return v, nil
 }
 
 // errNull explains why null is refused: no comparison with it is ever what was meant.
 func errNull(field string) *Error {
-	return &Error{Code: invalidValue, Detail: "nothing compares with null; ask " + parameterName(field, IsNull) + " instead"}
+	detail := "nothing compares with null; ask " + parameterName(field, IsNull) + " instead"
+	return &Error{Code: invalidValue, Detail: detail}
 }
 
 // splitParameter reads the name of a parameter as a field and a comparison. The part behind the last dot counts only

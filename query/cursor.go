@@ -23,7 +23,7 @@ type Cursor struct {
 // A cursor is opaque, but neither secret nor signed: whoever cares to can read its values or make one up. So it must
 // never be what decides who may see an item.
 func (c Cursor) Encode(binding string) string {
-	var space [256]byte
+	var space [256]byte // most cursors fit and stay on the stack; those that do not grow out of it
 	packed := c.pack(space[:tagSize])
 	tag := tagOf(packed[tagSize:], binding)
 	copy(packed, tag[:])
@@ -43,6 +43,7 @@ func DecodeCursor(text, binding string) (Cursor, error) {
 	return c, nil
 }
 
+// decodeCursor looks at the parts only once the tag fits.
 func decodeCursor(text, binding string) (Cursor, bool) {
 	packed, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(packed) < tagSize {
@@ -80,6 +81,7 @@ func tagOf(parts []byte, binding string) [tagSize]byte {
 	return [tagSize]byte(sum[:tagSize])
 }
 
+// pack appends the parts of c. The zero Cursor has none.
 func (c Cursor) pack(b []byte) []byte {
 	if c.Token != "" {
 		return packString(append(b, tokenPart), c.Token)
@@ -90,6 +92,7 @@ func (c Cursor) pack(b []byte) []byte {
 	return b
 }
 
+// packValue switches on types instead of asking reflection, since every page of every list comes by here.
 func packValue(b []byte, v any) []byte {
 	switch v := scalar(v).(type) {
 	case bool:
@@ -113,10 +116,13 @@ func packValue(b []byte, v any) []byte {
 	return append(b, nullPart)
 }
 
+// packString writes the length in front, so that strings may hold any bytes.
 func packString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
+// unpack reads the parts of a cursor. A part is at least one byte and a string no longer than what is left, so nothing
+// is ever larger than the text by more than a constant factor, whatever lengths it claims.
 func unpack(b []byte) (c Cursor, ok bool) {
 	if len(b) > 0 && b[0] == tokenPart {
 		c.Token, b, ok = unpackString(b[1:])
@@ -158,6 +164,7 @@ func unpackValue(kind byte, b []byte) (v any, rest []byte, ok bool) {
 	return nil, nil, false
 }
 
+// unpackTime refuses a whole second of nanoseconds, which time.Unix would carry over: another text for the same time.
 func unpackTime(b []byte) (v any, rest []byte, ok bool) {
 	seconds, n := binary.Varint(b)
 	if n <= 0 {
@@ -170,6 +177,7 @@ func unpackTime(b []byte) (v any, rest []byte, ok bool) {
 	return time.Unix(seconds, int64(nanos)).UTC(), b[n+m:], true
 }
 
+// unpackString compares sizes as uint64, in which an absurd one cannot become negative.
 func unpackString(b []byte) (s string, rest []byte, ok bool) {
 	size, n := binary.Uvarint(b)
 	if n <= 0 || size > uint64(len(b)-n) {

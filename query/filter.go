@@ -136,6 +136,7 @@ func (f Filter) terms() iter.Seq[Filter] {
 	return func(yield func(Filter) bool) { f.walk(yield) }
 }
 
+// walk is terms without its closure, to recurse by; it returns whether to go on.
 func (f Filter) walk(yield func(Filter) bool) bool {
 	if f.IsZero() {
 		return true

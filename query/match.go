@@ -72,6 +72,7 @@ func compareField(f Filter, v any) (got, readable bool) {
 	return false, false
 }
 
+// equal is false for two nulls as well: null is the absence of a value, not one that others could have too.
 func equal(a, b any) bool {
 	a, b = scalar(a), scalar(b)
 	return a != nil && Compare(a, b) == 0
@@ -96,6 +97,7 @@ func ordered(op Op, a, b any) bool {
 	}
 }
 
+// textMatches knows no wildcards and no case folding; both differ between databases.
 func textMatches(op Op, v, part any) bool {
 	text, ok := scalar(v).(string)
 	if !ok {

@@ -80,6 +80,7 @@ var reserved = []string{"sort", "limit", "fields", "filter", "after", "before", 
 // own are the reserved names that are read here.
 var own = reserved[:4]
 
+// comparisons are all that may stand behind the dot of a parameter's name.
 var comparisons = []Op{Eq, Ne, In, NotIn, Lt, Lte, Gt, Gte, Contains, StartsWith, IsNull}
 
 // parser reads one URL. It goes on after a fault, to find them all.
@@ -90,6 +91,8 @@ type parser struct {
 	terms  int // comparisons so far
 }
 
+// newParser sees to everything that does not depend on what is asked, so that the methods need no defaults and meet no
+// parameter of somebody else's. Deleting those from a copy is why v itself is left as it was.
 func newParser(v url.Values, opts *ParseOptions) *parser {
 	p := &parser{params: maps.Clone(v)}
 	if opts != nil {
@@ -98,6 +101,7 @@ func newParser(v url.Values, opts *ParseOptions) *parser {
 	o := &p.opts
 	o.ID = cmp.Or(o.ID, "id")
 	o.MaxLimit = orDefault(o.MaxLimit, 200)
+	// A default that may not be asked for would make a query that Values writes and Parse refuses.
 	o.DefaultLimit = min(orDefault(o.DefaultLimit, 50), o.MaxLimit)
 	o.MaxTerms = orDefault(o.MaxTerms, 20)
 	o.MaxValues = orDefault(o.MaxValues, 200)
@@ -108,6 +112,7 @@ func newParser(v url.Values, opts *ParseOptions) *parser {
 	return p
 }
 
+// orDefault takes negative numbers for absent ones too; there is no sensible bound below one.
 func orDefault(n, otherwise int) int {
 	if n <= 0 {
 		return otherwise
@@ -152,6 +157,8 @@ func (p *parser) valid(name, text string) bool {
 	return true
 }
 
+// limit refuses a number above the maximum instead of lowering it: a client that counts on its limit takes a shorter
+// page for the last one.
 func (p *parser) limit() int {
 	text, ok := p.single("limit")
 	if !ok {
@@ -165,6 +172,8 @@ func (p *parser) limit() int {
 	return n
 }
 
+// sort reads the keys the client named. That the id follows them, so that the order is total, is the caller's doing:
+// it must not show in what is read back.
 func (p *parser) sort() []Order {
 	text, ok := p.single("sort")
 	if !ok {
@@ -174,6 +183,7 @@ func (p *parser) sort() []Order {
 		p.fault("sort", invalidValue, "must name at least one field")
 		return nil
 	}
+	// Counted before the names are looked at, which one could make very many of.
 	if strings.Count(text, ",") >= p.opts.MaxSort {
 		p.fault("sort", tooMany, "can have at most "+strconv.Itoa(p.opts.MaxSort)+" fields")
 		return nil
@@ -194,6 +204,7 @@ func (p *parser) sort() []Order {
 	return keys
 }
 
+// fields keeps the order given and each name once. Whether there is such a field, only a schema can say.
 func (p *parser) fields() []string {
 	text, ok := p.single("fields")
 	if !ok {
@@ -227,6 +238,9 @@ func (p *parser) filter() Filter {
 	return all
 }
 
+// compareTerms is the order of conditions. It is what lets Values write them as parameters, which have no order, and
+// makes equal questions equal, so that a cursor fits all spellings of its list. Trees stay as they are among
+// themselves: sorting them would need an order of trees, for a case that is rare.
 func compareTerms(a, b Filter) int {
 	switch ac, bc := a.isConnective(), b.isConnective(); {
 	case ac && bc:

@@ -47,6 +47,8 @@ func TestRule021ParseRefuses(t *testing.T) {
 		{"isNull", "status.isNull=1", "status.isNull", "invalidValue", "must be true or false"},
 		{"isNull without a value", "status.isNull", "status.isNull", "invalidValue", "must be true or false"},
 		{"null by way of Value", "paid=unknown", "paid", "invalidValue", "nothing compares with null; ask paid.isNull instead"},
+		{"before the year 0", "created=0000-01-01T00:00:00%2B01:00", "created", "invalidValue", "must be in the years 0 to 9999, in UTC"},
+		{"behind the year 9999", "created=9999-12-31T23:59:59-00:01", "created", "invalidValue", "must be in the years 0 to 9999, in UTC"},
 		{"escape of something", `status.in=a\b`, "status.in", "invalidValue", "a backslash must be followed by a comma or another backslash"},
 		{"escape of nothing", `status.in=a\`, "status.in", "invalidValue", "a backslash must be followed by a comma or another backslash"},
 		{"too many values", "status.in=1,2,3&status.in=4,5", "status.in", "tooMany", "there can be at most 4 values"},

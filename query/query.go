@@ -28,7 +28,7 @@ type Order struct {
 // Op is a comparison, named as in a URL and in GraphQL.
 type Op string
 
-// The comparisons. Filter.Op holds one of these, or one of the connectives And, Or and Not.
+// The comparisons. Filter.Op holds one of these, or one of the connectives AndOp, OrOp and NotOp.
 const (
 	Eq         Op = "eq"
 	Ne         Op = "ne"

@@ -68,6 +68,7 @@ func (p *page) offer(index int, value func(string) any) bool {
 	if p.cut && p.compare(candidate, p.rows[p.limit-1]) > 0 {
 		return true
 	}
+	// Only now, when it has a chance, are its keys worth a copy.
 	candidate.keys = slices.Clone(p.scratch)
 	p.rows = append(p.rows, candidate)
 	if p.limit <= 0 {
@@ -76,6 +77,8 @@ func (p *page) offer(index int, value func(string) any) bool {
 	if len(p.sort) == 0 {
 		return len(p.rows) < p.limit
 	}
+	// Sorting each time this many have come costs as little per item as a heap would; divided rather than multiplied,
+	// because a limit may be as large as an int.
 	if len(p.rows)/2 >= p.limit {
 		p.trim()
 		p.cut = true
@@ -89,6 +92,7 @@ func (p *page) close() []row {
 	return p.rows
 }
 
+// trim sorts the rows and drops those beyond the limit.
 func (p *page) trim() {
 	if len(p.sort) > 0 {
 		slices.SortFunc(p.rows, p.compare)
@@ -99,10 +103,13 @@ func (p *page) trim() {
 	}
 }
 
+// compare is total: no two rows have one index.
 func (p *page) compare(a, b row) int {
 	return cmp.Or(compareKeys(p.sort, a.keys, b.keys), cmp.Compare(a.index, b.index))
 }
 
+// compareKeys compares two positions by the first key in which they differ. Descending is the exact reverse, so null,
+// the first of all, comes last there.
 func compareKeys(sort []Order, a, b []any) int {
 	for i, key := range sort {
 		c := Compare(a[i], b[i])

@@ -35,6 +35,7 @@ func (s Support) checkPosition(q Query) error {
 	return nil
 }
 
+// checkTerm refuses one comparison; the caller knows in which parameter it was asked.
 func (s Support) checkTerm(field string, op Op) *Error {
 	ops := s.Filter[field]
 	switch {
@@ -61,6 +62,7 @@ func (s Support) filterable() string {
 	return "filters are " + listOf(fields)
 }
 
+// checkSort refuses one sort key.
 func (s Support) checkSort(field, id string) *Error {
 	if s.Natural {
 		return &Error{Parameter: "sort", Code: unsupportedSort, Detail: "this list has an order of its own"}

@@ -24,12 +24,16 @@ func (p *parser) tree(text string) Filter {
 	return f
 }
 
-// treeReader is a parser within the JSON of the parameter filter. Its methods read one thing each.
+// treeReader is a parser within the JSON of the parameter filter. Its methods read one thing each, from its first token
+// to its last, and return an error only where reading cannot go on. It reads tokens, not a decoded map, because a map
+// has lost the order of members and the digits of numbers; and the decoder refuses duplicate names and bad UTF-8, which
+// two readers of one text could understand differently (RFC 8259, section 4).
 type treeReader struct {
 	*parser
 	dec *jsontext.Decoder
 }
 
+// document reads the whole text, which is one filter and nothing behind it.
 func (r treeReader) document() (Filter, *Error) {
 	f, err := r.filter(0)
 	if err != nil {
@@ -47,6 +51,7 @@ func (r treeReader) document() (Filter, *Error) {
 
 // filter reads an object whose members are conditions, all of which must hold.
 func (r treeReader) filter(depth int) (Filter, *Error) {
+	// Also where nothing will remain of the connectives, since it is the reading that recurses.
 	if depth > maxDepth {
 		return Filter{}, errDepth()
 	}
@@ -69,7 +74,8 @@ func (r treeReader) filter(depth int) (Filter, *Error) {
 	return And(all...), err
 }
 
-// member reads the value of one member of a filter object.
+// member reads the value of one member of a filter object. A connective's name is never a field's here; such a field can
+// be asked for in a parameter.
 func (r treeReader) member(name string, depth int) (Filter, *Error) {
 	switch Op(name) {
 	case AndOp:
@@ -85,6 +91,7 @@ func (r treeReader) member(name string, depth int) (Filter, *Error) {
 	return r.field(name)
 }
 
+// filters reads the alternatives of an or, or the parts of an and.
 func (r treeReader) filters(name string, depth int) ([]Filter, *Error) {
 	if err := r.open('[', name+" must be an array of filters"); err != nil {
 		return nil, err
@@ -103,6 +110,7 @@ func (r treeReader) filters(name string, depth int) ([]Filter, *Error) {
 
 // field reads the comparisons of one field.
 func (r treeReader) field(name string) (Filter, *Error) {
+	// Before the comparisons are looked at, as there may be none: {"nope":{}} asks for nothing, but names a field.
 	if _, declared := r.opts.Support.Filter[name]; !declared {
 		r.refuse(r.opts.Support.checkTerm(name, ""))
 		return Filter{}, r.skip()
@@ -126,11 +134,14 @@ func (r treeReader) field(name string) (Filter, *Error) {
 	return And(all...), err
 }
 
+// comparison reads what a field is compared with. A comparison that is not declared is skipped without its shape being
+// judged, which nobody knows.
 func (r treeReader) comparison(field string, op Op) (Filter, *Error) {
 	if err := r.opts.Support.checkTerm(field, op); err != nil {
 		r.refuse(err)
 		return Filter{}, r.skip()
 	}
+	// Here reading ends at the bound, since a tree, unlike the names of parameters, can repeat itself without end.
 	if r.terms++; r.terms > r.opts.MaxTerms {
 		return Filter{}, &Error{Code: tooMany, Detail: r.tooManyTerms()}
 	}
@@ -144,6 +155,7 @@ func (r treeReader) comparison(field string, op Op) (Filter, *Error) {
 	return f, err
 }
 
+// list reads the values of an In or NotIn. It may be empty, which a parameter cannot say.
 func (r treeReader) list(field string, op Op) ([]any, *Error) {
 	if err := r.open('[', field+"."+string(op)+" must be an array"); err != nil {
 		return nil, err
@@ -190,6 +202,7 @@ func (r treeReader) refuse(e *Error) {
 
 // open reads the beginning of an object or array.
 func (r treeReader) open(kind jsontext.Kind, otherwise string) *Error {
+	// Kind 0 is a fault in the JSON itself, which next words better.
 	if got := r.dec.PeekKind(); got != kind && got != 0 {
 		return treeError(otherwise)
 	}
@@ -197,11 +210,13 @@ func (r treeReader) open(kind jsontext.Kind, otherwise string) *Error {
 	return err
 }
 
+// next reads a token. Its text is valid only until the one after it is read.
 func (r treeReader) next() (jsontext.Token, *Error) {
 	token, err := r.dec.ReadToken()
 	return token, r.syntax(err)
 }
 
+// skip passes over a value of any shape, and still finds the faults in its JSON.
 func (r treeReader) skip() *Error { return r.syntax(r.dec.SkipValue()) }
 
 // syntax words a fault of the decoder for clients.
@@ -219,6 +234,7 @@ func (r treeReader) syntax(err error) *Error {
 	return treeError("is not valid JSON, at byte " + strconv.FormatInt(at, 10))
 }
 
+// treeError is a fault in the shape of the tree, after which reading stops.
 func treeError(detail string) *Error { return &Error{Code: invalidFilter, Detail: detail} }
 
 func errDepth() *Error {

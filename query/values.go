@@ -29,6 +29,7 @@ func (q Query) Values() url.Values {
 	return v
 }
 
+// sortText is what parser.sort reads.
 func sortText(keys []Order) string {
 	names := make([]string, len(keys))
 	for i, key := range keys {
@@ -40,7 +41,8 @@ func sortText(keys []Order) string {
 	return strings.Join(names, ",")
 }
 
-// setConditions writes what it can of f as parameters and returns the rest.
+// setConditions writes what it can of f as parameters and returns the rest. People read and edit parameters more easily
+// than JSON in a URL, so only what has no parameter goes into the tree.
 func setConditions(v url.Values, f Filter) Filter {
 	terms := []Filter{f}
 	if f.Op == AndOp {
@@ -107,6 +109,7 @@ func appendTree(b []byte, f Filter) []byte {
 	return append(b, "}}"...)
 }
 
+// appendTrees writes the array of an and or an or.
 func appendTrees(b []byte, fs []Filter) []byte {
 	b = append(b, '[')
 	for i, f := range fs {
@@ -149,6 +152,8 @@ func memberName(f Filter) string {
 	return f.Field
 }
 
+// appendValue writes what a comparison is made with. A null, which Parse would refuse, is written all the same: two
+// queries that differ must not be written alike, since cursors are bound to the text.
 func appendValue(b []byte, v any) []byte {
 	list, ok := v.([]any)
 	if !ok {
@@ -164,6 +169,7 @@ func appendValue(b []byte, v any) []byte {
 	return append(b, ']')
 }
 
+// appendScalar quotes what JSON has no other form for: strings, times, and the floats that are no numbers.
 func appendScalar(b []byte, v any) []byte {
 	text, bare := appendText(nil, v)
 	if bare {
