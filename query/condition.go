@@ -24,13 +24,9 @@ func (p *parser) conditions() []Filter {
 			p.fault(c.name, err.Code, err.Detail)
 			continue
 		}
-		// Counted before its value is read, so that many bad values are not tried either. Only the first of those
-		// beyond the bound is named.
-		p.terms++
-		if p.terms == p.opts.MaxTerms+1 {
+		// Counted before its value is read, so that very many values are not tried either.
+		if p.terms++; p.terms > p.opts.MaxTerms {
 			p.fault(c.name, tooMany, p.tooManyTerms())
-		}
-		if p.terms > p.opts.MaxTerms {
 			break
 		}
 		if value, ok := p.conditionValue(c); ok {

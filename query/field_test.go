@@ -28,6 +28,8 @@ type Audit struct {
 type deeper struct {
 	Depth int
 	Name  string // hidden by Title, whose tag takes its name at a higher level
+
+	Shared string // hidden by two that hide each other
 }
 
 type base struct {
@@ -73,7 +75,7 @@ func TestFieldOf(t *testing.T) {
 		ID: 7, Title: "Ada", Plain: "p", Note: new("n"), Secret: "s", private: "x",
 		Home:   address{City: "London"},
 		Away:   address{Zip: "W1"},
-		base:   base{deeper: deeper{Depth: 3, Name: "deep"}, Shared: "1"},
+		base:   base{deeper: deeper{Depth: 3, Name: "deep", Shared: "0"}, Shared: "1"},
 		other:  other{Shared: "2", Alias: "a"},
 		fourth: fourth{Chosen: "untagged", Winner: "w"},
 		fifth:  fifth{Chosen: "tagged"},
@@ -150,6 +152,26 @@ func TestFieldOfAgreesWithJSON(t *testing.T) {
 		if got := query.FieldOf(&full, name); (got == nil) != (member == nil) {
 			t.Errorf("FieldOf(%q) = %v, in JSON it is %v", name, got, member)
 		}
+	}
+}
+
+// Two tags of one name exclude each other, and do not leave it to a field that has it without a tag.
+func TestFieldOfThreeOfOneName(t *testing.T) {
+	t.Parallel()
+	type tagged struct {
+		City string `json:"City"`
+	}
+	type alsoTagged struct {
+		City string `json:"City"`
+	}
+	type untagged struct{ City string }
+	v := struct {
+		A tagged     `json:",embed"`
+		B alsoTagged `json:",embed"`
+		C untagged   `json:",embed"`
+	}{tagged{"a"}, alsoTagged{"b"}, untagged{"c"}}
+	if got := query.FieldOf(v, "City"); got != nil {
+		t.Errorf("FieldOf = %v, want nil", got)
 	}
 }
 
