@@ -79,9 +79,9 @@ func (t *Type) Decode(data []byte, opts *DecodeOptions) (v any, err error) {
 		return nil, d.syntaxError(data, err)
 	}
 	if t.constrained {
-		c := checker{found: d.found, skip: d.readOnly}
-		c.value(t, fresh.Elem(), nil)
-		d.found = c.found
+		d.checker.found, d.checker.skip = d.found, d.readOnly
+		d.checker.value(t, fresh.Elem())
+		d.found = d.checker.found
 	}
 	if len(d.found) > 0 {
 		return nil, t.inOrder(d.found, d.shapes)
@@ -109,10 +109,11 @@ type decoder struct {
 	depth    int
 	claim    claim
 	found    []Violation
-	shapes   int   // how many of found are of shape, when others are added
-	tries    int   // how many elements were compared for their read-only members
-	counts   []int // for limits
-	scratch  []byte
+	shapes   int     // how many of found are of shape, when others are added
+	tries    int     // how many elements were compared for their read-only members
+	counts   []int   // for limits
+	checker  checker // for its path
+	scratch  []byte  // for unquote
 }
 
 var decoders = sync.Pool{New: func() any {
@@ -148,7 +149,10 @@ func (d *decoder) release() {
 	if cap(scratch) > 64<<10 {
 		scratch = nil // one large document should not cost memory for ever
 	}
-	*d = decoder{Decoder: d.Decoder, input: d.input, readOnly: d.readOnly[:0], counts: d.counts[:0], scratch: scratch[:0]}
+	*d = decoder{
+		Decoder: d.Decoder, input: d.input, readOnly: d.readOnly[:0], counts: d.counts[:0],
+		checker: checker{path: d.checker.path[:0]}, scratch: scratch[:0],
+	}
 	decoders.Put(d)
 }
 

@@ -22,7 +22,7 @@ func (t *Type) inOrder(found []Violation, shapes int) Violations {
 	}
 	var all []ranked
 	for i, v := range found {
-		if i < shapes || !covered(v.Pointer, shaped) {
+		if i < shapes || !covered(v.Pointer, shaped) && (v.Code != codeUnique || !covers(v.Pointer, found[:shapes])) {
 			all = append(all, ranked{v, t.rankOf(v.Pointer)})
 		}
 	}
@@ -45,6 +45,12 @@ func covered(pointer string, shaped map[string]bool) bool {
 		pointer = pointer[:strings.LastIndexByte(pointer, '/')]
 	}
 	return true
+}
+
+// covers reports whether one of the violations is below the pointer. Elements that could not be read are zero, so they
+// are equal and were not meant to be.
+func covers(pointer string, shapes []Violation) bool {
+	return slices.ContainsFunc(shapes, func(v Violation) bool { return strings.HasPrefix(v.Pointer, pointer+"/") })
 }
 
 // rank is where one token of a pointer comes among its siblings: by place in a struct or an array, by name in a map.

@@ -246,7 +246,7 @@ func (f *Field) applyDefault(value string) error {
 		return fmt.Errorf("%q %w", value, err)
 	}
 	var c checker
-	c.scalar(f, f.Type, probe, nil)
+	c.scalar(f, f.Type, probe)
 	if len(c.found) > 0 {
 		return fmt.Errorf("%q %s", value, c.found[0].Detail)
 	}

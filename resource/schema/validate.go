@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Validate checks v, a pointer to a value of the Go type, against the constraints of its fields and returns all
@@ -20,7 +22,7 @@ func (t *Type) Validate(v any) []Violation {
 		return nil
 	}
 	var c checker
-	c.value(t, value, nil)
+	c.value(t, value)
 	return c.found
 }
 
@@ -28,64 +30,62 @@ func (t *Type) Validate(v any) []Violation {
 type checker struct {
 	found []Violation
 	skip  []*Field // fields of the outermost object that are not checked
+	path  []step   // to the value that is being checked
 }
 
-// path leads to a value; it is turned into a pointer only where there is something wrong.
-type path struct {
-	outer *path
+// step is one token of a pointer: a place in an array, or where that is negative, a name.
+type step struct {
 	name  string
-	index int // where name is empty and not a name
+	index int
 }
 
-// pointer returns the path as in RFC 6901.
-func (p *path) pointer() string {
-	return string(p.append(nil))
+// push moves the path on to a member or an element; pop moves it back.
+func (c *checker) push(name string, index int) {
+	c.path = append(c.path, step{name, index})
 }
 
-func (p *path) append(dst []byte) []byte {
-	if p == nil {
-		return dst
+func (c *checker) pop() {
+	c.path = c.path[:len(c.path)-1]
+}
+
+// add notes a violation at the value that is being checked.
+func (c *checker) add(code, detail string) {
+	if len(c.found) < maxViolations {
+		c.found = append(c.found, Violation{c.pointer(), code, detail})
 	}
-	dst = append(p.outer.append(dst), '/')
-	if p.index >= 0 {
-		return strconv.AppendInt(dst, int64(p.index), 10)
-	}
-	for i := range len(p.name) {
-		switch p.name[i] {
-		case '~':
-			dst = append(dst, "~0"...)
-		case '/':
-			dst = append(dst, "~1"...)
-		default:
-			dst = append(dst, p.name[i])
+}
+
+func (c *checker) pointer() string {
+	var p jsontext.Pointer
+	for _, s := range c.path {
+		if s.index >= 0 {
+			p = p.AppendToken(strconv.Itoa(s.index))
+		} else {
+			p = p.AppendToken(s.name)
 		}
 	}
-	return dst
-}
-
-func (c *checker) add(p *path, code, detail string) {
-	if len(c.found) < maxViolations {
-		c.found = append(c.found, Violation{p.pointer(), code, detail})
-	}
+	return string(p)
 }
 
 // value checks what a value is composed of.
-func (c *checker) value(t *Type, v reflect.Value, p *path) {
+func (c *checker) value(t *Type, v reflect.Value) {
 	switch {
 	case !t.constrained:
 	case t.op == opObject:
 		for _, f := range t.Fields {
-			if !f.ReadOnly && (f.checked || f.Type.constrained) && (p != nil || !slices.Contains(c.skip, f)) {
-				c.field(f, f.in(v), &path{p, f.Name, -1})
+			if !f.ReadOnly && (f.checked || f.Type.constrained) && (len(c.path) > 0 || !slices.Contains(c.skip, f)) {
+				c.push(f.Name, -1)
+				c.field(f, f.in(v))
+				c.pop()
 			}
 		}
 	default:
-		c.elements(nil, t, v, p)
+		c.elements(nil, t, v)
 	}
 }
 
 // field checks the value of a field against its constraints, and what it is composed of.
-func (c *checker) field(f *Field, v reflect.Value, p *path) {
+func (c *checker) field(f *Field, v reflect.Value) {
 	if f.optional() && f.isOmitted(v) {
 		return
 	}
@@ -97,17 +97,17 @@ func (c *checker) field(f *Field, v reflect.Value, p *path) {
 	}
 	if f.Type.Elem == nil {
 		if f.checked {
-			c.scalar(f, f.Type, v, p)
+			c.scalar(f, f.Type, v)
 		}
-		c.value(f.Type, v, p)
+		c.value(f.Type, v)
 		return
 	}
-	c.items(f, v.Len(), p)
+	c.items(f, v.Len())
 	if f.Unique && !f.Type.distinct(v) {
-		c.add(p, codeUnique, "must not have equal elements")
+		c.add(codeUnique, "must not have equal elements")
 	}
 	if f.checked || f.Type.constrained {
-		c.elements(f, f.Type, v, p)
+		c.elements(f, f.Type, v)
 	}
 }
 
@@ -124,31 +124,35 @@ func (f *Field) isOmitted(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-func (c *checker) items(f *Field, n int, p *path) {
+func (c *checker) items(f *Field, n int) {
 	if f.MinItems != nil && n < *f.MinItems {
-		c.add(p, codeMinItems, "must have at least "+count(*f.MinItems, "element"))
+		c.add(codeMinItems, "must have at least "+count(*f.MinItems, "element"))
 	}
 	if f.MaxItems != nil && n > *f.MaxItems {
-		c.add(p, codeMaxItems, "must have at most "+count(*f.MaxItems, "element"))
+		c.add(codeMaxItems, "must have at most "+count(*f.MaxItems, "element"))
 	}
 }
 
 // elements checks the elements of the array or map v of type t, against the constraints of f as well if there is one.
-func (c *checker) elements(f *Field, t *Type, v reflect.Value, p *path) {
+func (c *checker) elements(f *Field, t *Type, v reflect.Value) {
 	if t.op != opMap {
 		for i := range v.Len() {
-			c.element(f, t, v.Index(i), &path{p, "", i})
+			c.push("", i)
+			c.element(f, t, v.Index(i))
+			c.pop()
 		}
 		return
 	}
 	// A map that cannot be written is found out about when it is written.
 	entries, _ := t.entries(v)
 	for _, e := range entries {
-		c.element(f, t, e.value, &path{p, e.name, -1})
+		c.push(e.name, -1)
+		c.element(f, t, e.value)
+		c.pop()
 	}
 }
 
-func (c *checker) element(f *Field, t *Type, v reflect.Value, p *path) {
+func (c *checker) element(f *Field, t *Type, v reflect.Value) {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			return
@@ -156,48 +160,48 @@ func (c *checker) element(f *Field, t *Type, v reflect.Value, p *path) {
 		v = v.Elem()
 	}
 	if f != nil && f.checked {
-		c.scalar(f, t.Elem, v, p)
+		c.scalar(f, t.Elem, v)
 	}
-	c.value(t.Elem, v, p)
+	c.value(t.Elem, v)
 }
 
 // scalar checks a value of type t, which is addressable, against the constraints of f on values.
-func (c *checker) scalar(f *Field, t *Type, v reflect.Value, p *path) {
+func (c *checker) scalar(f *Field, t *Type, v reflect.Value) {
 	switch t.op {
 	case opString:
-		c.text(f, v.String(), p)
+		c.text(f, v.String())
 	case opText:
 		text, err := appendText(nil, v)
 		if err == nil {
-			c.text(f, string(text), p)
+			c.text(f, string(text))
 		}
 	case opInt, opUint, opFloat:
-		c.number(f, t, v, p)
+		c.number(f, t, v)
 	}
 }
 
-func (c *checker) text(f *Field, s string, p *path) {
+func (c *checker) text(f *Field, s string) {
 	if f.MinLength != nil || f.MaxLength != nil {
 		n := utf8.RuneCountInString(s)
 		if f.MinLength != nil && n < *f.MinLength {
-			c.add(p, codeMinLength, "must be at least "+count(*f.MinLength, "character")+" long")
+			c.add(codeMinLength, "must be at least "+count(*f.MinLength, "character")+" long")
 		}
 		if f.MaxLength != nil && n > *f.MaxLength {
-			c.add(p, codeMaxLength, "must be at most "+count(*f.MaxLength, "character")+" long")
+			c.add(codeMaxLength, "must be at most "+count(*f.MaxLength, "character")+" long")
 		}
 	}
 	if f.Pattern != nil && !f.Pattern.MatchString(s) {
-		c.add(p, codePattern, "must match the pattern "+f.Pattern.String())
+		c.add(codePattern, "must match the pattern "+f.Pattern.String())
 	}
 	if f.Enum != nil && !slices.Contains(f.Enum, any(s)) {
-		c.add(p, codeEnum, "must be "+oneOf(f.Enum))
+		c.add(codeEnum, "must be "+oneOf(f.Enum))
 	}
 	if f.check != nil && !f.check(s) {
-		c.add(p, codeFormat, "must be "+wantedFormat(f.Format))
+		c.add(codeFormat, "must be "+wantedFormat(f.Format))
 	}
 }
 
-func (c *checker) number(f *Field, t *Type, v reflect.Value, p *path) {
+func (c *checker) number(f *Field, t *Type, v reflect.Value) {
 	var b bound
 	switch t.op {
 	case opInt:
@@ -208,13 +212,13 @@ func (c *checker) number(f *Field, t *Type, v reflect.Value, p *path) {
 		b.f = v.Float()
 	}
 	if f.min != nil && b.compare(f.min) < 0 {
-		c.add(p, codeMinimum, "must be at least "+f.Minimum)
+		c.add(codeMinimum, "must be at least "+f.Minimum)
 	}
 	if f.max != nil && b.compare(f.max) > 0 {
-		c.add(p, codeMaximum, "must be at most "+f.Maximum)
+		c.add(codeMaximum, "must be at most "+f.Maximum)
 	}
 	if f.Enum != nil && !slices.Contains(f.Enum, t.canonical(v)) {
-		c.add(p, codeEnum, "must be "+oneOf(f.Enum))
+		c.add(codeEnum, "must be "+oneOf(f.Enum))
 	}
 }
 
