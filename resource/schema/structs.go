@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -31,10 +32,15 @@ func (c *compiler) members(t *Type, s reflect.Type, index []int) error {
 		sf := s.Field(i)
 		at := append(append(make([]int, 0, len(index)+1), index...), i)
 		if err := c.member(t, sf, at); err != nil {
-			return fmt.Errorf("schema: %v.%s: %s", s, sf.Name, strings.TrimPrefix(err.Error(), "schema: "))
+			return fmt.Errorf("schema: %s.%s: %s", structName(s), sf.Name, strings.TrimPrefix(err.Error(), "schema: "))
 		}
 	}
 	return nil
+}
+
+// structName names a struct in a message: package reflect would write an unnamed one out, tags and all.
+func structName(s reflect.Type) string {
+	return cmp.Or(s.Name(), "struct")
 }
 
 func (c *compiler) member(t *Type, sf reflect.StructField, index []int) error {
@@ -102,7 +108,8 @@ func (t *Type) add(f *Field) error {
 func (f *Field) checkName(t *Type) error {
 	for _, other := range t.Fields {
 		if other != f && strings.EqualFold(other.Name, f.Name) {
-			return fmt.Errorf("schema: %v.%s: the JSON names %q and %q differ only in case", t.GoType, f.GoName, f.Name, other.Name)
+			return fmt.Errorf("schema: %s.%s: the JSON names %q and %q differ only in case",
+				structName(t.GoType), f.GoName, f.Name, other.Name)
 		}
 	}
 	return nil
