@@ -25,6 +25,7 @@ type writing struct {
 	depth int
 }
 
+// deeper counts one more level. Only what is composed of others calls it, so the common scalar pays nothing for it.
 func (w writing) deeper() (writing, error) {
 	w.depth++
 	if w.depth > maxWritten {
@@ -50,6 +51,8 @@ func (t *Type) AppendFull(dst []byte, v any) ([]byte, error) {
 	return t.appendTarget(dst, v, writing{full: true})
 }
 
+// appendTarget is Append and AppendFull. On an error the caller gets back what it gave: half a document behind whatever
+// was in dst already would be easy to send by mistake.
 func (t *Type) appendTarget(dst []byte, v any, w writing) ([]byte, error) {
 	value, err := t.target(v)
 	if err != nil {
@@ -106,6 +109,7 @@ func (t *Type) append(dst []byte, v reflect.Value, w writing) ([]byte, error) {
 	case opText:
 		return appendQuotedText(dst, v)
 	case opBytes:
+		// Base64 has no character that JSON escapes.
 		dst = base64.StdEncoding.AppendEncode(append(dst, '"'), v.Bytes())
 		return append(dst, '"'), nil
 	case opForeign:
@@ -133,6 +137,7 @@ func (f *Field) append(dst []byte, v reflect.Value, w writing) ([]byte, error) {
 		v = v.Elem()
 	}
 	if f.Quoted {
+		// Only numbers are quoted, and they have nothing to escape.
 		dst, err := f.Type.append(append(dst, '"'), v, w)
 		return append(dst, '"'), err
 	}
@@ -151,6 +156,7 @@ func appendMembers(dst []byte, fields []*Field, s reflect.Value, w writing) ([]b
 		if f.OmitZero && f.isZero(v) {
 			continue
 		}
+		// The label brings the comma along, and the first member does without.
 		before := len(dst)
 		if before == first {
 			dst = append(dst, f.label[1:]...)
@@ -162,6 +168,7 @@ func appendMembers(dst []byte, fields []*Field, s reflect.Value, w writing) ([]b
 		if dst, err = f.append(dst, v, w); err != nil {
 			return dst, fmt.Errorf("%s: %w", f.GoName, err)
 		}
+		// Whether a value is empty is seen best when it is written: a struct may be all omitted, and a method may write "".
 		if f.OmitEmpty && isEmpty(dst[start:]) {
 			dst = dst[:before]
 		}
@@ -178,6 +185,7 @@ func isEmpty(value []byte) bool {
 	return false
 }
 
+// appendArray appends a slice or a Go array. A nil slice is an empty array: a client that maps over it need not ask.
 func (t *Type) appendArray(dst []byte, v reflect.Value, w writing) ([]byte, error) {
 	dst = append(dst, '[')
 	for i := range v.Len() {
@@ -192,7 +200,8 @@ func (t *Type) appendArray(dst []byte, v reflect.Value, w writing) ([]byte, erro
 	return append(dst, ']'), nil
 }
 
-// appendElem appends an element of an array or a map.
+// appendElem appends an element of an array or a map. That it is a pointer can be seen of the value, and not of its Type,
+// which is that of what it points to.
 func (t *Type) appendElem(dst []byte, v reflect.Value, w writing) ([]byte, error) {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -203,7 +212,9 @@ func (t *Type) appendElem(dst []byte, v reflect.Value, w writing) ([]byte, error
 	return t.Elem.append(dst, v, w)
 }
 
-// appendString appends a JSON string in its shortest form. Most strings are printable ASCII and are copied.
+// appendString appends a JSON string in its shortest form (RFC 8785, section 3.2.2.2), in which HTML is not escaped: the
+// answer is not for a script element. Most strings are printable ASCII and are copied; package jsontext does the rest,
+// and refuses invalid UTF-8.
 func appendString(dst []byte, s string) ([]byte, error) {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= 0x80 || c == '"' || c == '\\' {
@@ -215,6 +226,8 @@ func appendString(dst []byte, s string) ([]byte, error) {
 	return append(dst, '"'), nil
 }
 
+// appendFloat appends a number as ECMAScript prints it (RFC 8785, section 3.2.2.3), so that clients which parse and print
+// it again send the same text back.
 func appendFloat(dst []byte, f float64, bits int) ([]byte, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return dst, fmt.Errorf("%v is not a number that JSON has", f)
@@ -243,6 +256,7 @@ func appendTime(dst []byte, t *time.Time) ([]byte, error) {
 
 // appendQuotedText appends what the text methods of v write, as a JSON string.
 func appendQuotedText(dst []byte, v reflect.Value) ([]byte, error) {
+	// The text is written in place between quotes, on the guess that it needs no escapes.
 	start := len(dst)
 	dst, err := appendText(append(dst, '"'), v)
 	if err != nil {
@@ -257,7 +271,8 @@ func appendQuotedText(dst []byte, v reflect.Value) ([]byte, error) {
 	return append(dst, '"'), nil
 }
 
-// appendForeign leaves the value to go-json-experiment/json.
+// appendForeign leaves the value to go-json-experiment/json. This allocates, which a type that marshals itself mostly
+// does anyway.
 func appendForeign(dst []byte, v reflect.Value) ([]byte, error) {
 	b, err := json.Marshal(v.Addr().Interface(), json.Deterministic(true))
 	return append(dst, b...), err

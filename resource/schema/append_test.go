@@ -45,7 +45,8 @@ func TestAppendEqualsJSON(t *testing.T) {
 		{"zero", &everything{}},
 		{"account without writeOnly", &flat{}},
 		{"nested empties are omitted", &wrapper{P: &wrapper{}}},
-		{"bytes and maps", &wrapper{N: named("hi"), L: &letters{1}, M: map[string]map[uint8][]int{"b": nil, "a": {10: {1}, 9: {}}}}},
+		{"bytes and maps", &wrapper{N: named("hi"), L: &letters{1}, M: map[string]map[uint8][]int{"b": nil, "a": {10: {1},
+			9: {}}}}},
 		{"control characters", &wrapper{S: "\x00\x1f\"\\/\b\f\n\r\t<>&\u2028é𝄞"}},
 		{"floats", &struct{ A, B, C, D, E float64 }{0, math.Copysign(0, -1), 1e-7, 1.7976931348623157e308, 123456789.125}},
 		{"small floats", &struct{ A, B float32 }{3.4e38, 1e-7}},
@@ -56,7 +57,8 @@ func TestAppendEqualsJSON(t *testing.T) {
 			D uint64 `json:",string"`
 			E int64  `json:"e,string,omitempty"`
 		}{math.MinInt64, math.MaxUint64, -128, 0, 0}},
-		{"times", &wrapper{T: []time.Time{{}, time.Unix(0, 1).UTC(), time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.FixedZone("", -86340))}}},
+		{"times", &wrapper{T: []time.Time{{}, time.Unix(0, 1).UTC(), time.Date(9999, 12, 31, 23, 59, 59, 999999999,
+			time.FixedZone("", -86340))}}},
 		{"deep any", &wrapper{A: []any{map[string]any{"z": 1, "a": map[string]int{"y": 1, "x": 2}}, nil, "s"}}},
 		{"embedded", &struct {
 			address

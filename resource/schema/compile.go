@@ -51,6 +51,9 @@ func (c *compiler) compile(t reflect.Type) (*Type, error) {
 	return made, nil
 }
 
+// fill decides how values of the type are handled. The order is that of go-json-experiment/json: its own treatment of
+// times first, then JSON methods, then text methods, and only then the Go kind, because a struct with methods is not an
+// object to anyone.
 func (c *compiler) fill(t *Type) error {
 	switch {
 	case t.GoType == reflect.TypeFor[time.Time]():
@@ -79,6 +82,7 @@ func (c *compiler) fill(t *Type) error {
 
 // interfaceType accepts only the empty interface: go-json-experiment/json could not read the others back.
 func interfaceType(t *Type) error {
+	// To write it would work, but what is written could not be read back, and patches do both.
 	if t.GoType.NumMethod() > 0 {
 		return fmt.Errorf("schema: %v is an interface, so it cannot be read from JSON; use any or a concrete type", t.GoType)
 	}
@@ -105,6 +109,8 @@ func scalar(t *Type) bool {
 	return true
 }
 
+// composite fills t if it is made of other types. They are compiled after t has become known to the compiler, which is
+// what lets a type contain itself.
 func (c *compiler) composite(t *Type) error {
 	switch t.GoType.Kind() {
 	case reflect.Struct:
@@ -127,6 +133,7 @@ func (c *compiler) composite(t *Type) error {
 		}
 		return c.elem(t)
 	case reflect.Pointer:
+		// The first level was removed by whoever asked for this type.
 		return fmt.Errorf("schema: %v is a pointer to a pointer; one level says all that JSON can say", t.GoType)
 	}
 	return fmt.Errorf("schema: %v has no form in JSON; hide the field with the tag json:\"-\" or use another type", t.GoType)
@@ -179,8 +186,10 @@ func (c *compiler) settle() {
 	}
 }
 
+// computeTraits sums up the traits of what the type is composed of, as far as they are known by now.
 func (t *Type) computeTraits() traits {
 	var sum traits
+	// Defaults of elements do not count: there are none of them in a new value.
 	if t.Elem != nil {
 		sum.constrained = t.Elem.constrained
 		sum.readOnly = t.Elem.readOnly
@@ -221,7 +230,8 @@ func implementsAny[M any](t *Type) bool {
 // implementsText reports whether values of t are both written and read as text.
 func implementsText(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
-	writes := p.Implements(reflect.TypeFor[encoding.TextMarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextAppender]())
+	writes := p.Implements(reflect.TypeFor[encoding.TextMarshaler]()) ||
+		p.Implements(reflect.TypeFor[encoding.TextAppender]())
 	return writes && p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 

@@ -122,6 +122,7 @@ var decoders = sync.Pool{New: func() any {
 	return d
 }}
 
+// begin makes the decoder ready for a document.
 func (d *decoder) begin(t *Type, data []byte, opts *DecodeOptions) {
 	// A bytes.Buffer is read in place, so nothing is copied here.
 	d.input = *bytes.NewBuffer(data)
@@ -161,6 +162,7 @@ func (d *decoder) document(t *Type, v, base reflect.Value) error {
 	if bytes.HasPrefix(d.input.Bytes(), []byte("\ufeff")) {
 		return &SyntaxError{Code: "encoding", Detail: "the document begins with a byte order mark"}
 	}
+	// Null is of the wrong shape here too: "must not be null" would say that its author had meant to leave something out.
 	if kind := d.PeekKind(); t.op == opObject && kind != '{' && kind != 0 {
 		raw, err := d.ReadValue()
 		if err != nil {
@@ -174,6 +176,7 @@ func (d *decoder) document(t *Type, v, base reflect.Value) error {
 		return err
 	}
 	d.shapes = len(d.found)
+	// A second value may be a request that an intermediary would not see, so it is refused, as is garbage.
 	offset := d.InputOffset()
 	if _, err := d.ReadToken(); err != io.EOF {
 		return &SyntaxError{Offset: offset, Code: "trailing", Detail: "something follows the end of the JSON value"}
@@ -186,6 +189,8 @@ func (d *decoder) add(code, detail string) {
 	d.addAt(string(d.StackPointer()), code, detail)
 }
 
+// addAt notes a violation at a pointer. The reading goes on after the last that is listed: a syntax error further on
+// still decides that the answer is 400.
 func (d *decoder) addAt(pointer, code, detail string) {
 	if len(d.found) < maxViolations {
 		d.found = append(d.found, Violation{pointer, code, detail})
@@ -201,6 +206,7 @@ func (d *decoder) enter() error {
 	return nil
 }
 
+// tooDeep and tooMany end the reading at once, unlike violations: the limits are there to bound the work.
 func (d *decoder) tooDeep() error {
 	return d.refuse("depth", "objects and arrays nest deeper than "+strconv.Itoa(d.maxDepth)+" levels")
 }
@@ -209,6 +215,7 @@ func (d *decoder) tooMany() error {
 	return d.refuse("names", "an object has more than "+strconv.Itoa(d.maxNames)+" members")
 }
 
+// refuse returns the error for a document that is well-formed as far as it was read, and not acceptable.
 func (d *decoder) refuse(code, detail string) error {
 	return &SyntaxError{Offset: d.InputOffset(), Pointer: string(d.StackPointer()), Code: code, Detail: detail}
 }
@@ -266,6 +273,7 @@ func stringEnd(raw []byte) int {
 
 // syntaxError turns what the reader says into what a client is told.
 func (d *decoder) syntaxError(data []byte, err error) error {
+	// Nothing between here and where it was made wraps it.
 	if own, ok := err.(*SyntaxError); ok {
 		return own
 	}
@@ -284,6 +292,7 @@ func (d *decoder) syntaxError(data []byte, err error) error {
 		e.Code = "duplicateName"
 		e.Detail = "the member name " + strconv.Quote(syntactic.JSONPointer.LastToken()) + " stands there twice"
 	case !utf8.Valid(data):
+		// Package jsontext has no name for this error, but nothing else is wrong if it complains first.
 		e.Code, e.Detail = "encoding", "the document is not valid UTF-8"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 	default:

@@ -10,6 +10,9 @@ import (
 )
 
 // object reads the members of an object into the struct v. base is what is there now, or the zero Value.
+//
+// v begins as a copy of base of which all is cleared that the document decides. What stays is what a client cannot see or
+// cannot change. So there is no list of what to keep, and a field that somebody adds to the Go struct is kept by itself.
 func (d *decoder) object(t *Type, v, base reflect.Value) error {
 	if _, err := d.ReadToken(); err != nil {
 		return err
@@ -26,6 +29,7 @@ func (d *decoder) object(t *Type, v, base reflect.Value) error {
 	}
 	var seen bitset
 	for next, names := 0, 0; d.PeekKind() != '}'; names++ {
+		// The raw name is compared where it stands in the input; to read it as a token would make a string of it.
 		raw, err := d.ReadValue()
 		if err != nil {
 			return err
@@ -72,7 +76,8 @@ func (t *Type) indexOf(quoted []byte, next int) int {
 	return f.place
 }
 
-// unknown notes a member that the type does not have.
+// unknown notes a member that the type does not have. The hint is for the misspelling that is hardest to see; a name that
+// differs in more than case is not guessed at.
 func (d *decoder) unknown(t *Type, quoted []byte) error {
 	name, _ := jsontext.AppendUnquote(nil, quoted)
 	if err := d.skip(); err != nil {
@@ -103,6 +108,7 @@ func (d *decoder) clear(t *Type, v reflect.Value) {
 	for _, f := range t.Fields {
 		switch {
 		case d.isReadOnly(f), f.WriteOnly && d.opts.Mode == Replace:
+			// A client that puts back what it got does not have the writeOnly members, and does not mean to remove them.
 		case f.inPlace():
 			d.clear(f.Type, f.in(v))
 		default:
@@ -140,7 +146,8 @@ func (d *decoder) member(f *Field, s, base reflect.Value) error {
 	return d.fieldValue(f, v, was)
 }
 
-// fieldValue reads the value of a field into v.
+// fieldValue reads the value of a field into v. What is behind a pointer is always new, and never that of the base, which
+// others may be reading.
 func (d *decoder) fieldValue(f *Field, v, was reflect.Value) error {
 	if f.pointer {
 		if d.PeekKind() == 'n' {
@@ -165,6 +172,7 @@ func (d *decoder) readOnlyMember(f *Field, v, was reflect.Value) error {
 		return d.fieldValue(f, v, was)
 	}
 	if d.opts.Mode == Create {
+		// Even an equal value is refused: there is nothing that it could be equal to.
 		if err := d.skip(); err != nil {
 			return err
 		}
@@ -175,6 +183,8 @@ func (d *decoder) readOnlyMember(f *Field, v, was reflect.Value) error {
 	if !was.IsValid() {
 		was = reflect.New(v.Type()).Elem()
 	}
+	// Read aside, so that the value keeps what it has. If the member is of the wrong shape, that it may not be changed is
+	// all that its sender needs to know.
 	before := len(d.found)
 	d.claim = claimAll
 	err := d.fieldValue(f, given, was)
@@ -197,6 +207,7 @@ func (d *decoder) absent(t *Type, base reflect.Value, seen *bitset) {
 		}
 		switch {
 		case d.isReadOnly(f):
+			// A patch begins with all members there, so one that is gone was removed on purpose.
 			if d.opts.Mode == Patched && base.IsValid() && d.claim == claimNothing && f.isWritten(base) {
 				d.addAt(d.pointerTo(f), codeReadOnly, "is decided by the server and cannot be removed")
 			}
@@ -241,6 +252,7 @@ type bitset struct {
 	high []uint64
 }
 
+// add puts i into the set.
 func (s *bitset) add(i int) {
 	if i < 64 {
 		s.low |= 1 << i
@@ -252,6 +264,7 @@ func (s *bitset) add(i int) {
 	s.high[i/64-1] |= 1 << (i % 64)
 }
 
+// has reports whether i is in the set.
 func (s *bitset) has(i int) bool {
 	if i < 64 {
 		return s.low&(1<<i) != 0

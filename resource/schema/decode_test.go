@@ -152,15 +152,17 @@ func TestDecodeViolations(t *testing.T) {
 			`"colours":{"x":true},"address":{"street":"s"}}`,
 			[]string{"/when format", "/colour format", "/data format", "/hash format", "/byNumber/01 format", "/colours/x format",
 				"/opaque format"}},
-		{"schema order, whatever the order of the document", `{"nope":1,"address":{"zip":1,"geo":{"lat":91}},"lines":[{"sku":"a"},{"count":0}],` +
-			`"name":"","a/b~<é>":1,"tags":["","b","b"]}`,
+		{"schema order, whatever the order of the document",
+			`{"nope":1,"address":{"zip":1,"geo":{"lat":91}},"lines":[{"sku":"a"},{"count":0}],` +
+				`"name":"","a/b~<é>":1,"tags":["","b","b"]}`,
 			[]string{"/name minLength", "/tags unique", "/tags/0 minLength", "/address/street required", "/address/geo/lat maximum",
 				"/address/zip unknown", "/lines/0/sku pattern", "/lines/1/sku pattern", "/lines/1/count minimum", "/a~1b~0<é> type",
 				"/nope unknown"}},
 		{"length of Go arrays", `{"name":"n","pair":[1],"address":{"street":"s"}}`, []string{"/pair type"}},
 		{"length of Go arrays, above", `{"name":"n","pair":[1,2,{}],"address":{"street":"s"}}`, []string{"/pair type"}},
 		{"an element of the wrong shape counts", `{"name":"n","tags":[1,2,3,4,5,6],"address":{"street":"s"}}`,
-			[]string{"/tags maxItems", "/tags/0 type", "/tags/1 type", "/tags/2 type", "/tags/3 type", "/tags/4 type", "/tags/5 type"}},
+			[]string{"/tags maxItems", "/tags/0 type", "/tags/1 type", "/tags/2 type", "/tags/3 type", "/tags/4 type",
+				"/tags/5 type"}},
 		{"absent, and nothing inside of what may be absent", `{}`, []string{"/name required"}},
 		{"enum and maximum of elements", `{"name":"n","status":"x","counts":[1,101],"address":{"street":"s"}}`,
 			[]string{"/status enum", "/counts/1 maximum"}},
@@ -266,7 +268,8 @@ func TestDecodeReplace(t *testing.T) {
 		found[account](t, changed, opts(base))); diff != "" {
 		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
 	}
-	if _, err := schema.For[account]().Decode([]byte("{}"), &schema.DecodeOptions{Mode: schema.Replace, Base: &flat{}}); err == nil {
+	if _, err := schema.For[account]().Decode([]byte("{}"), &schema.DecodeOptions{Mode: schema.Replace,
+		Base: &flat{}}); err == nil {
 		t.Error("a base of another type is accepted")
 	}
 }
@@ -438,7 +441,8 @@ func TestDecodeReadOnlyOfOptions(t *testing.T) {
 	if got := decode[node](t, `{"next":{"id":"x"}}`, opts); got.Next.ID != "x" {
 		t.Errorf("the inner id is %q", got.Next.ID)
 	}
-	if diff := cmp.Diff([]string{"/id readOnly", "/next/id pattern"}, found[node](t, `{"id":"x","next":{"id":"y"}}`, opts)); diff != "" {
+	if diff := cmp.Diff([]string{"/id readOnly", "/next/id pattern"}, found[node](t, `{"id":"x","next":{"id":"y"}}`,
+		opts)); diff != "" {
 		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
 	}
 }

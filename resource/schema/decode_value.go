@@ -13,6 +13,7 @@ import (
 
 // value reads a value into v, which is addressable. base is what is there now, or the zero Value.
 func (d *decoder) value(t *Type, v, base reflect.Value) error {
+	// A value of the wrong shape goes to scalar, which says so, as what is wanted there does not look like it either.
 	switch t.op {
 	case opForeign:
 		return d.foreign(v)
@@ -54,6 +55,7 @@ func (d *decoder) scalar(t *Type, v reflect.Value) error {
 		d.add(codeNull, "must not be null")
 		return nil
 	case '{', '[':
+		// The document is refused in the end, but reading what it should not have must be bounded too.
 		if err := d.limits(raw); err != nil {
 			return err
 		}
@@ -76,6 +78,8 @@ func (d *decoder) unquote(raw []byte) []byte {
 	return d.scratch
 }
 
+// text sets v from the content of a JSON string. What the string breaks is about its format; its length and pattern are
+// looked at later, on the value.
 func (d *decoder) text(t *Type, v reflect.Value, text []byte) {
 	switch t.op {
 	case opString:
@@ -112,6 +116,7 @@ func (d *decoder) bytes(v reflect.Value, text []byte) {
 	}
 }
 
+// number sets v from a JSON number. Integers take no detour through float64, which would round those beyond 2^53.
 func (d *decoder) number(t *Type, v reflect.Value, raw []byte) {
 	if t.op == opFloat {
 		f, err := strconv.ParseFloat(string(raw), t.Bits)
@@ -216,6 +221,7 @@ var exactIntegers = json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v *any) e
 	if err != nil {
 		return err
 	}
+	// JSON text is what all of this library can write again. A *big.Int would be a type that nobody expects in an any.
 	if n, err := parseInteger(raw); errors.Is(err, errRange) || err == nil && n.magnitude > maxExact {
 		*v = raw.Clone()
 		return nil
@@ -234,6 +240,7 @@ func (d *decoder) array(t *Type, v, base reflect.Value) error {
 		return err
 	}
 	if t.op == opSlice {
+		// Not nil: what was given as empty stays apart from what was not given, for whoever looks.
 		v.Set(reflect.MakeSlice(t.GoType, 0, 0))
 	}
 	outer := d.claim
@@ -246,12 +253,14 @@ func (d *decoder) array(t *Type, v, base reflect.Value) error {
 	}
 	n := 0
 	for ; d.PeekKind() != ']'; n++ {
+		// Elements that have no place are still read, as the JSON behind them must be well-formed.
 		if t.op == opArray && n >= t.Len {
 			if err := d.skip(); err != nil {
 				return err
 			}
 			continue
 		}
+		// An element of the wrong shape takes its place as a zero, so that the indexes of the others stay right.
 		if t.op == opSlice {
 			if n == v.Cap() {
 				v.Grow(1)
@@ -284,7 +293,7 @@ func (d *decoder) element(t *Type, v reflect.Value, known *claims) error {
 	return nil
 }
 
-// elem reads an element of an array or a map.
+// elem reads an element of an array or a map, which is zero now.
 func (d *decoder) elem(t *Type, v, base reflect.Value) error {
 	if v.Kind() != reflect.Pointer {
 		return d.value(t.Elem, v, base)
@@ -337,6 +346,7 @@ func (d *decoder) entry(t *Type, v, base reflect.Value, name string) error {
 		d.add(codeFormat, "has a member name that "+err.Error())
 		return nil
 	}
+	// The reader has compared the names, but text methods may read two of them as one key.
 	if v.MapIndex(key).IsValid() {
 		return d.refuse("duplicateName", "the member name "+strconv.Quote(name)+" means the same as another")
 	}

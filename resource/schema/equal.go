@@ -32,6 +32,7 @@ func (t *Type) equal(a, b reflect.Value) bool {
 	case opBool:
 		return a.Bool() == b.Bool()
 	case opTime:
+		// Databases keep instants, and clients send back whichever zone they like.
 		return timeIn(a).Equal(*timeIn(b))
 	case opBytes:
 		return bytes.Equal(a.Bytes(), b.Bytes())
@@ -58,6 +59,7 @@ func (f *Field) equal(a, b reflect.Value) bool {
 	return equalPointers(f.Type, a, b)
 }
 
+// equalPointers compares what two pointers point to; null equals only null.
 func equalPointers(t *Type, a, b reflect.Value) bool {
 	if a.IsNil() || b.IsNil() {
 		return a.IsNil() && b.IsNil()
@@ -66,6 +68,7 @@ func equalPointers(t *Type, a, b reflect.Value) bool {
 	return a.Pointer() == b.Pointer() || t.equal(a.Elem(), b.Elem())
 }
 
+// equalElem compares two elements of an array or a map.
 func (t *Type) equalElem(a, b reflect.Value) bool {
 	if a.Kind() == reflect.Pointer {
 		return equalPointers(t.Elem, a, b)
@@ -73,6 +76,7 @@ func (t *Type) equalElem(a, b reflect.Value) bool {
 	return t.Elem.equal(a, b)
 }
 
+// equalArray compares slices and Go arrays by their elements, so that nil equals empty, as both are written [].
 func (t *Type) equalArray(a, b reflect.Value) bool {
 	if a.Len() != b.Len() {
 		return false
@@ -85,6 +89,7 @@ func (t *Type) equalArray(a, b reflect.Value) bool {
 	return true
 }
 
+// equalMap compares maps member by member, without an order.
 func (t *Type) equalMap(a, b reflect.Value) bool {
 	if a.Len() != b.Len() {
 		return false
@@ -114,7 +119,7 @@ func (t *Type) writtenAlike(a, b reflect.Value) bool {
 }
 
 // sameReadOnly reports whether the read-only fields of two structs are equal, those of structs inside them included.
-// Arrays and maps inside have been looked after.
+// Arrays and maps inside were looked at when they were read.
 func (t *Type) sameReadOnly(a, b reflect.Value) bool {
 	for _, f := range t.Fields {
 		switch {

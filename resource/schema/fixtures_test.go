@@ -106,7 +106,8 @@ type everything struct {
 }
 
 func newEverything() *everything {
-	maybe, number, until := "perhaps \u2028 <b> \"q\" \\ \t é 𝄞", -3, time.Date(1999, 12, 31, 23, 59, 59, 1, time.FixedZone("", 5400))
+	maybe, number, until := "perhaps \u2028 <b> \"q\" \\ \t é 𝄞", -3, time.Date(1999, 12, 31, 23, 59, 59, 1,
+		time.FixedZone("", 5400))
 	return &everything{
 		ID: 9007199254740993, Name: "Name", Status: "done", Big: 1<<64 - 1, Small: -128, Ratio: 1e21, Single: 0.1, Ok: true,
 		Maybe: &maybe, Number: &number, When: time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC), Until: &until,

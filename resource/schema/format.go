@@ -57,11 +57,13 @@ func wantedFormat(format string) string {
 	return "an IPv6 address"
 }
 
+// isDateTime accepts what a field of type time.Time accepts.
 func isDateTime(s string) bool {
 	_, err := parseTime([]byte(s))
 	return err == nil
 }
 
+// isDate checks full-date of RFC 3339, section 5.6. That a month has only so many days is part of it.
 func isDate(s string) bool {
 	_, err := time.Parse(time.DateOnly, s)
 	return err == nil
@@ -103,6 +105,7 @@ func isUUID(s string) bool {
 	return true
 }
 
+// isHex reports whether c is a hexadecimal digit of either case.
 func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
@@ -137,11 +140,13 @@ func isHostname(s string) bool {
 	return true
 }
 
+// isIPv4 checks dotted-quad of RFC 2673, section 3.2. Leading zeros, which some programs take for octal, are refused.
 func isIPv4(s string) bool {
 	a, err := netip.ParseAddr(s)
 	return err == nil && a.Is4()
 }
 
+// isIPv6 checks an address of RFC 4291, section 2.2. A zone has a meaning on one machine only, so it is no part of it.
 func isIPv6(s string) bool {
 	a, err := netip.ParseAddr(s)
 	return err == nil && a.Is6() && a.Zone() == ""

@@ -24,6 +24,7 @@ func (t *Type) entries(v reflect.Value) ([]entry, error) {
 	values := reflect.MakeSlice(reflect.SliceOf(t.GoType.Elem()), n, n)
 	all := make([]entry, 0, n)
 	key := reflect.New(t.GoType.Key()).Elem()
+	// A map that grows meanwhile is somebody's data race; it is not to end in a panic here.
 	for iter := v.MapRange(); iter.Next() && len(all) < n; {
 		key.SetIterKey(iter)
 		name, err := t.nameOfKey(key)
@@ -95,6 +96,8 @@ func (t *Type) setKey(key reflect.Value, name string) error {
 	return nil
 }
 
+// appendMap appends a map with its members sorted by name, because a strong ETag promises the same bytes for the same
+// value and the order of a Go map is random.
 func (t *Type) appendMap(dst []byte, v reflect.Value, w writing) ([]byte, error) {
 	dst = append(dst, '{')
 	if v.Len() == 0 {

@@ -30,6 +30,7 @@ func parseInteger(number []byte) (integer, error) {
 	if len(digits) > 0 && digits[0] == '-' {
 		n.negative, digits = true, digits[1:]
 	}
+	// So many digits cannot overflow, and most numbers are no more than digits.
 	if len(digits) > 0 && len(digits) < len("18446744073709551615") {
 		for _, c := range digits {
 			if c < '0' || c > '9' {
@@ -51,6 +52,8 @@ func (n integer) scaled(digits []byte) (integer, error) {
 		exponent = min(max(exponent, -math.MaxInt32), math.MaxInt32)
 		digits = digits[:e]
 	}
+	// The digits without the point, and the exponent that makes up for it. A number like 1e999999999 is refused by its
+	// length before anything of that length is made.
 	whole, fraction, _ := bytes.Cut(digits, []byte{'.'})
 	digits = bytes.TrimLeft(append(append(make([]byte, 0, len(digits)), whole...), fraction...), "0")
 	significant := bytes.TrimRight(digits, "0")
@@ -76,11 +79,13 @@ func (n integer) scaled(digits []byte) (integer, error) {
 func (n integer) signed(bits int) (int64, bool) {
 	limit := uint64(1) << (bits - 1)
 	if n.negative {
+		// The magnitude of the smallest integer overflows to itself, which its negation is as well.
 		return -int64(n.magnitude), n.magnitude <= limit
 	}
 	return int64(n.magnitude), n.magnitude < limit
 }
 
+// unsigned returns the integer as a value of so many bits without a sign. Minus zero is zero.
 func (n integer) unsigned(bits int) (uint64, bool) {
 	return n.magnitude, (!n.negative || n.magnitude == 0) && (bits == 64 || n.magnitude>>bits == 0)
 }
@@ -107,6 +112,7 @@ func isNumber(text []byte) bool {
 	if len(text) == 0 || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
 		return false
 	}
+	// JSON allows space around a value, and here there must not be any.
 	last := text[len(text)-1]
 	return last >= '0' && last <= '9' && jsontext.Value(text).IsValid()
 }
@@ -119,6 +125,8 @@ type bound struct {
 	f    float64
 }
 
+// parseBound reads a bound in the form of the type that it limits, so that comparing takes no conversion and 2^53+1 is
+// not the same as 2^53.
 func parseBound(t *Type, text string) (*bound, error) {
 	if !isNumber([]byte(text)) {
 		return nil, fmt.Errorf("%q is not a JSON number", text)

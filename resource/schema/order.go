@@ -12,6 +12,7 @@ import (
 // inOrder merges the violations of shape, which are the first of found, with those of constraints. A constraint says
 // nothing where the value is of the wrong shape or missing, so those at or below a violation of shape are left out.
 func (t *Type) inOrder(found []Violation, shapes int) Violations {
+	// There may be many of both, so each pointer walks up its own few levels and not along a list.
 	shaped := make(map[string]bool, shapes)
 	for _, v := range found[:shapes] {
 		shaped[v.Pointer] = true
@@ -26,6 +27,7 @@ func (t *Type) inOrder(found []Violation, shapes int) Violations {
 			all = append(all, ranked{v, t.rankOf(v.Pointer)})
 		}
 	}
+	// Stable, so that violations at one place stay in the order in which they were found.
 	slices.SortStableFunc(all, func(a, b ranked) int {
 		return slices.CompareFunc(a.rank, b.rank, rank.compare)
 	})
@@ -60,10 +62,13 @@ type rank struct {
 	name  string
 }
 
+// compare puts places before names; siblings have either all of them a name or none.
 func (r rank) compare(other rank) int {
 	return cmp.Or(cmp.Compare(r.place, other.place), strings.Compare(r.name, other.name))
 }
 
+// rankOf follows a pointer through the type. It ends early where the type does not know what follows, at an unknown
+// member or inside any JSON.
 func (t *Type) rankOf(pointer string) []rank {
 	var ranks []rank
 	for token := range jsontext.Pointer(pointer).Tokens() {

@@ -34,7 +34,8 @@ func TestRule065JSONGate(t *testing.T) {
 		})
 	}
 	// A name that differs only in case is not the member, so nobody can set one past a check of the other.
-	if diff := cmp.Diff([]string{"/Email unknown"}, found[account](t, strings.Replace(valid, "{", `{"Email":"x",`, 1), nil)); diff != "" {
+	if diff := cmp.Diff([]string{"/Email unknown"}, found[account](t, strings.Replace(valid, "{", `{"Email":"x",`, 1),
+		nil)); diff != "" {
 		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
 	}
 }
@@ -108,7 +109,8 @@ func TestRule068NullAbsentZero(t *testing.T) {
 	}
 	base := &note{"before", ptr("before"), ptr(1)}
 	for _, tt := range tests {
-		for mode, want := range map[schema.Mode]string{schema.Create: tt.created, schema.Replace: tt.created, schema.Patched: tt.patched} {
+		for mode, want := range map[schema.Mode]string{schema.Create: tt.created, schema.Replace: tt.created,
+			schema.Patched: tt.patched} {
 			got := decode[note](t, tt.data, &schema.DecodeOptions{Mode: mode, Base: base})
 			if diff := cmp.Diff(want, marshal(t, got)); diff != "" {
 				t.Errorf("mode %d: Decode(%s) mismatch (-want +got):\n%s", mode, tt.data, diff)
@@ -136,7 +138,8 @@ func TestRule070AllViolations(t *testing.T) {
 	t.Parallel()
 	data := `{"nope":1,"plan":"gold","profile":{"bio":7,"x/~y":1},"password":"short","note":[],"email":null}`
 	want := []string{
-		"/email null", "/password minLength", "/plan enum", "/note type", "/profile/bio type", "/profile/x~1~0y unknown", "/nope unknown",
+		"/email null", "/password minLength", "/plan enum", "/note type", "/profile/bio type", "/profile/x~1~0y unknown",
+		"/nope unknown",
 	}
 	if diff := cmp.Diff(want, found[account](t, data, nil)); diff != "" {
 		t.Errorf("Decode mismatch (-want +got):\n%s", diff)

@@ -15,6 +15,7 @@ type Selection struct {
 // [Selection] writes in the order of the schema. A name that is unknown, and that of a writeOnly field, which cannot be
 // told apart from one, is an error whose text is meant for clients.
 func (t *Type) Select(names []string) (*Selection, error) {
+	// A set first, as the schema decides the order: two requests for the same fields get the same bytes.
 	wanted := make(map[*Field]bool, len(names))
 	for _, name := range names {
 		f := t.byName[name]

@@ -43,6 +43,7 @@ func structName(s reflect.Type) string {
 	return cmp.Or(s.Name(), "struct")
 }
 
+// member adds one Go field, or nothing if JSON cannot see it, or all fields of a struct that is embedded.
 func (c *compiler) member(t *Type, sf reflect.StructField, index []int) error {
 	opts, err := parseJSONTag(sf)
 	if err != nil {
@@ -85,6 +86,7 @@ func (t *Type) add(f *Field) error {
 		case len(other.Index) < len(f.Index):
 			return nil
 		case len(other.Index) == len(f.Index):
+			// Go and go-json-experiment/json would drop both without a word.
 			return fmt.Errorf("the JSON name %q is that of %s too; give one of them another", f.Name, other.GoName)
 		}
 		for i, field := range t.Fields {
@@ -115,12 +117,14 @@ func (f *Field) checkName(t *Type) error {
 	return nil
 }
 
-// embeddable reports why the fields of an embedded type cannot take its place, if they cannot.
+// embeddable reports why the fields of an embedded type cannot take its place, if they cannot. Pointers are among the
+// reasons: behind a nil there are no fields, so which members an object has would depend on the value.
 func embeddable(t reflect.Type) error {
+	plain := &Type{pointer: reflect.PointerTo(t)}
 	switch {
 	case t.Kind() != reflect.Struct:
 		return fmt.Errorf("only a struct can be embedded, not %v; give the field a JSON name", t)
-	case implementsAny[jsonMethods](&Type{pointer: reflect.PointerTo(t)}), implementsAny[textMethods](&Type{pointer: reflect.PointerTo(t)}):
+	case implementsAny[jsonMethods](plain), implementsAny[textMethods](plain):
 		return fmt.Errorf("%v marshals itself, so it has no fields to take its place; give the field a JSON name", t)
 	}
 	return nil
@@ -152,6 +156,7 @@ func parseJSONTag(sf reflect.StructField) (jsonOptions, error) {
 	if tag == "-" {
 		return jsonOptions{hidden: true}, nil
 	}
+	// Fields of an embedded struct can be reached even if its type is not exported.
 	if !sf.IsExported() && !sf.Anonymous {
 		if tagged {
 			return opts, fmt.Errorf("it has a json tag and is not exported; export it or remove the tag")
@@ -183,6 +188,8 @@ func parseJSONTag(sf reflect.StructField) (jsonOptions, error) {
 	return opts, nil
 }
 
+// option notes one option of a json tag. Unknown ones are refused even though go-json-experiment/json ignores them: what
+// looks like omitempty and is not would otherwise be found out about by a client.
 func (o *jsonOptions) option(option string) error {
 	switch name, _, _ := strings.Cut(option, ":"); name {
 	case "":
@@ -205,6 +212,7 @@ func (o *jsonOptions) option(option string) error {
 	return nil
 }
 
+// isNumeric reports whether the json option string applies, which it does to numbers and to pointers to them.
 func isNumeric(t reflect.Type) bool {
 	t, _ = indirect(t)
 	plain := &Type{GoType: t, pointer: reflect.PointerTo(t)}

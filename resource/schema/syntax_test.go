@@ -135,12 +135,14 @@ func TestDecodeLimits(t *testing.T) {
 			}
 		})
 	}
-	for _, data := range []string{members(11), `{"any":` + members(11) + "}", `{"map":` + members(11) + "}", `{"text":` + members(11) + "}"} {
+	for _, data := range []string{members(11), `{"any":` + members(11) + "}", `{"map":` + members(11) + "}",
+		`{"text":` + members(11) + "}"} {
 		if e := refused(t, trees, data, &schema.DecodeOptions{MaxNames: 10, AllowUnknown: true}); e.Code != "names" {
 			t.Errorf("the code for %s is %s, want names", data, e.Code)
 		}
 	}
-	for _, data := range []string{members(10), `{"any":` + members(10) + "}", `{"map":` + members(10) + "}", `{"any":{"::::::::::::":1}}`} {
+	for _, data := range []string{members(10), `{"any":` + members(10) + "}", `{"map":` + members(10) + "}",
+		`{"any":{"::::::::::::":1}}`} {
 		decode[tree](t, data, &schema.DecodeOptions{MaxNames: 10, AllowUnknown: true})
 	}
 	decode[tree](t, `{"any":`+nest(63, "[", "", "]")+"}", nil)

@@ -44,6 +44,7 @@ func parseTags(tag reflect.StructTag) (tagSet, error) {
 	return tags, nil
 }
 
+// put adds a tag if it is one of ours.
 func (tags tagSet) put(key, value string) error {
 	if slices.Contains(tagKeys[:], key) {
 		if _, twice := tags[key]; twice {
@@ -52,6 +53,7 @@ func (tags tagSet) put(key, value string) error {
 		tags[key] = value
 		return nil
 	}
+	// Tags differ in fashion more than in letters: min_length and readonly are what comes from other libraries.
 	folded := strings.NewReplacer("_", "", "-", "").Replace(key)
 	for _, known := range tagKeys {
 		if strings.EqualFold(folded, known) {
@@ -86,6 +88,7 @@ func (f *Field) apply(tags tagSet) error {
 	return f.contradiction()
 }
 
+// applyTag applies one tag.
 func (f *Field) applyTag(key, value string) error {
 	switch key {
 	case "doc":
@@ -145,6 +148,8 @@ func (f *Field) scalarType() *Type {
 	return f.Type
 }
 
+// parseFlag reads a tag that says yes or no. Other spellings of true are refused, because a reader of required:"1" has
+// to guess.
 func parseFlag(value string, flag *bool) error {
 	switch value {
 	case "true", "false":
@@ -154,6 +159,7 @@ func parseFlag(value string, flag *bool) error {
 	return fmt.Errorf("write true or false, not %q", value)
 }
 
+// parseSize reads a number of characters or elements.
 func parseSize(value string, size **int) error {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 0 {
@@ -163,6 +169,7 @@ func parseSize(value string, size **int) error {
 	return nil
 }
 
+// applyItems applies a bound on the number of elements.
 func (f *Field) applyItems(value string, size **int) error {
 	if f.Type.Kind != Array && f.Type.Kind != Map {
 		return fmt.Errorf("it is for arrays and maps, and the field is neither")
@@ -171,6 +178,7 @@ func (f *Field) applyItems(value string, size **int) error {
 	return parseSize(value, size)
 }
 
+// applyLength applies a bound on the length of a string.
 func (f *Field) applyLength(t *Type, value string, size **int) error {
 	if !t.isText() {
 		return fmt.Errorf("it is for strings, and the field is %s", t.describe())
@@ -178,6 +186,8 @@ func (f *Field) applyLength(t *Type, value string, size **int) error {
 	return parseSize(value, size)
 }
 
+// applyPattern compiles a pattern. Package regexp takes linear time, so that a client's string cannot stop the server;
+// the price is that lookahead and back references of ECMAScript, which JSON Schema has, are errors here.
 func (f *Field) applyPattern(t *Type, value string) error {
 	if !t.isText() {
 		return fmt.Errorf("it is for strings, and the field is %s", t.describe())
@@ -190,6 +200,7 @@ func (f *Field) applyPattern(t *Type, value string) error {
 	return nil
 }
 
+// applyBound applies a minimum or a maximum.
 func (f *Field) applyBound(t *Type, value string, text *string, to **bound) error {
 	b, err := parseBound(t, value)
 	if err != nil {
@@ -214,6 +225,7 @@ func (f *Field) applyFormat(t *Type, value string) error {
 	return nil
 }
 
+// applyEnum reads the values that there are.
 func (f *Field) applyEnum(t *Type, value string) error {
 	if !t.isText() && t.Kind != Integer && t.Kind != Number {
 		return fmt.Errorf("it is for strings and numbers, and the field is %s", t.describe())
@@ -233,6 +245,8 @@ func (f *Field) applyEnum(t *Type, value string) error {
 	return nil
 }
 
+// applyDefault reads a default, which must itself be valid: otherwise every document without the member would be refused
+// for something that its author did not write.
 func (f *Field) applyDefault(value string) error {
 	if !f.Comparable() {
 		return fmt.Errorf("it is for strings, numbers and booleans, and the field is %s", f.Type.describe())
@@ -241,6 +255,7 @@ func (f *Field) applyDefault(value string) error {
 	if err != nil {
 		return fmt.Errorf("%q %w", value, err)
 	}
+	// The same checks as for a value from a client, on a value that has nothing but the default.
 	probe := reflect.New(f.Type.GoType).Elem()
 	if err := f.Type.set(probe, value); err != nil {
 		return fmt.Errorf("%q %w", value, err)
@@ -254,6 +269,7 @@ func (f *Field) applyDefault(value string) error {
 	return nil
 }
 
+// applyExample reads an example. It need not keep the constraints, as some examples show what is refused.
 func (f *Field) applyExample(value string) error {
 	if !f.Comparable() {
 		raw := jsontext.Value(value)
@@ -295,6 +311,7 @@ func (f *Field) contradiction() error {
 	return nil
 }
 
+// exceeds reports whether two bounds, where there are both, leave nothing between them.
 func exceeds(least, most *int) bool {
 	return least != nil && most != nil && *least > *most
 }

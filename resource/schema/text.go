@@ -87,6 +87,7 @@ func (f *Field) SetText(v any, text string) error {
 	if _, err := f.Parse(text); err != nil {
 		return err
 	}
+	// Set aside first: a text method may fail half-way.
 	fresh := reflect.New(f.Type.GoType)
 	if err := f.Type.set(fresh.Elem(), text); err != nil {
 		return err
@@ -122,6 +123,7 @@ func (t *Type) canonical(v reflect.Value) any {
 	return nil
 }
 
+// canonicalUint makes an int64 of whatever fits, so that values of signed and unsigned fields compare with each other.
 func canonicalUint(u uint64) any {
 	if u <= math.MaxInt64 {
 		return int64(u)
@@ -176,6 +178,7 @@ func (t *Type) parse(text string) (any, error) {
 		if err := t.set(probe, text); err != nil {
 			return nil, err
 		}
+		// A filter by a spelling that is never written would find nothing, and an id would have a second address.
 		if back, err := appendText(nil, probe); err != nil || string(back) != text {
 			return nil, errNotValid
 		}
@@ -184,6 +187,7 @@ func (t *Type) parse(text string) (any, error) {
 	return nil, errNotScalar
 }
 
+// parseInt reads an integer in its only canonical spelling, so that 1 and 01 are not two addresses of one thing.
 func (t *Type) parseInt(text string) (any, error) {
 	n, err := parseCanonical(text)
 	if err != nil {
@@ -199,6 +203,7 @@ func (t *Type) parseInt(text string) (any, error) {
 	return nil, errRange
 }
 
+// parseFloat reads a JSON number; package strconv would accept hexadecimal digits and infinities as well.
 func (t *Type) parseFloat(text string) (any, error) {
 	if !isNumber([]byte(text)) {
 		return nil, errNotNumber
@@ -277,8 +282,10 @@ func parseTime(text []byte) (time.Time, error) {
 	if text[len("2006-01-02T1")] == ':' || text[len("2006-01-02T15:04:05")] == ',' {
 		return t, errNotTime
 	}
-	if zone := text[len(text)-len("00:00"):]; text[len(text)-1] != 'Z' && (string(zone[:2]) > "23" || string(zone[3:]) > "59") {
-		return t, errNotTime
+	if text[len(text)-1] != 'Z' {
+		if zone := text[len(text)-len("00:00"):]; string(zone[:2]) > "23" || string(zone[3:]) > "59" {
+			return t, errNotTime
+		}
 	}
 	return t, nil
 }

@@ -98,6 +98,7 @@ func Of(t reflect.Type) (*Type, error) {
 	if known, ok := types.known.Load(t); ok {
 		return known.(*Type), nil
 	}
+	// Two compilers at once would make two Types of one Go type. This happens at program start, so waiting is cheap.
 	types.Lock()
 	defer types.Unlock()
 	c := compiler{fresh: map[reflect.Type]*Type{}}

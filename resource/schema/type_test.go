@@ -136,6 +136,44 @@ func TestFieldTags(t *testing.T) {
 	}
 }
 
+func TestEmbedding(t *testing.T) {
+	t.Parallel()
+	type deepest struct {
+		Name  string `json:"name"`
+		Depth int    `json:"depth"`
+	}
+	type deep struct {
+		Name string `json:"name" maxLength:"3"`
+		deepest
+		Last string `json:"last"`
+	}
+	type whole struct {
+		First string  `json:"first"`
+		Deep  deep    `json:",embed"`
+		Other deepest `json:"other"`
+	}
+	v := &whole{"1", deep{"n", deepest{"hidden", 4}, "l"}, deepest{}}
+	typ := schema.For[whole]()
+	written, err := typ.Append(nil, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(marshal(t, v), string(written)); diff != "" {
+		t.Errorf("Append mismatch (-want +got):\n%s", diff)
+	}
+	if f := typ.Field("depth"); !cmp.Equal([]int{1, 1, 1}, f.Index) || f.Get(v) != int64(4) {
+		t.Errorf("depth is at %v with the value %v", f.Index, f.Get(v))
+	}
+	if f := typ.Field("name"); f.MaxLength == nil || f.Get(v) != "n" {
+		t.Errorf("name is not the one that is less deep: %+v", f)
+	}
+	got := decode[whole](t, `{"last":"x","depth":5,"n\u0061me":"abc","other":{"depth":6}}`, nil)
+	want := &whole{Deep: deep{"abc", deepest{Depth: 5}, "x"}, Other: deepest{Depth: 6}}
+	if !typ.Equal(want, got) {
+		t.Errorf("Decode = %+v, want %+v", got, want)
+	}
+}
+
 func TestOfIsRemembered(t *testing.T) {
 	t.Parallel()
 	type tree struct {
@@ -171,7 +209,8 @@ func TestOfRefuses(t *testing.T) {
 		{"duration", &struct{ D time.Duration }{}, []string{"D", "time.Duration", "integer"}},
 		{"pointer to pointer", &struct{ P **int }{}, []string{"P", "pointer to a pointer"}},
 		{"map key", &struct{ M map[float64]int }{}, []string{"M", "member names"}},
-		{"deep", &struct{ L []map[string]inner2 }{}, []string{"inner2.C", "chan"}},
+		{"deep", &struct{ L []map[string]inner2 }{}, []string{"struct.L: inner2.C", "chan"}},
+		{"nothing", nil, []string{"no type"}},
 		{"json format", &struct {
 			T time.Time `json:"t,format:RFC3339"`
 		}{}, []string{"T", "format", "MarshalText"}},
@@ -188,6 +227,20 @@ func TestOfRefuses(t *testing.T) {
 			B int `json:"Name"`
 		}{}, []string{"only in case"}},
 		{"embedded pointer", &struct{ *inner }{}, []string{"inner", "JSON name"}},
+		{"embedded by option, not a struct", &struct {
+			A map[string]int `json:",embed"`
+		}{}, []string{"A", "only a struct"}},
+		{"embedded with methods", &struct {
+			A colour `json:",embed"`
+		}{}, []string{"A", "colour marshals itself"}},
+		{"embedded with options", &struct {
+			inner `json:",omitempty"`
+		}{}, []string{"inner", "options"}},
+		{"name with quotes", structOf(`json:"'a'"`), []string{"A", "quotes"}},
+		{"tag twice", structOf(`doc:"a" doc:"b"`), []string{"A", "doc", "twice"}},
+		{"example of the wrong type", &struct {
+			A int `example:"x"`
+		}{}, []string{"A", "example", "x", "integer"}},
 		{"embedded with constraint", &struct {
 			inner `required:"true"`
 		}{}, []string{"inner", "required", "embedded"}},
@@ -201,6 +254,21 @@ func TestOfRefuses(t *testing.T) {
 		{"minLength on a time", &struct {
 			A time.Time `minLength:"1"`
 		}{}, []string{"A", "minLength"}},
+		{"minLength on any", &struct {
+			A any `minLength:"1"`
+		}{}, []string{"A", "minLength", "any JSON"}},
+		{"minLength on bytes", &struct {
+			A []byte `minLength:"1"`
+		}{}, []string{"A", "minLength", "bytes"}},
+		{"minLength on an object", &struct {
+			A geo `minLength:"1"`
+		}{}, []string{"A", "minLength", "an object"}},
+		{"minLength on a map of maps", &struct {
+			A map[string]map[string]string `minLength:"1"`
+		}{}, []string{"A", "minLength", "a map"}},
+		{"minLength on numbers in an array", &struct {
+			A []float64 `minLength:"1"`
+		}{}, []string{"A", "minLength", "a number"}},
 		{"minLength is no number", &struct {
 			A string `minLength:"x"`
 		}{}, []string{"A", "minLength", `"x"`}},

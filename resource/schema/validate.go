@@ -55,6 +55,8 @@ func (c *checker) add(code, detail string) {
 	}
 }
 
+// pointer returns the path as a JSON Pointer. It is only asked for where something is wrong, so that valid values cost no
+// allocation.
 func (c *checker) pointer() string {
 	var p jsontext.Pointer
 	for _, s := range c.path {
@@ -95,6 +97,7 @@ func (c *checker) field(f *Field, v reflect.Value) {
 		}
 		v = v.Elem()
 	}
+	// Without elements, the constraints are about the value; else about each element, which elements sees to.
 	if f.Type.Elem == nil {
 		if f.checked {
 			c.scalar(f, f.Type, v)
@@ -111,7 +114,8 @@ func (c *checker) field(f *Field, v reflect.Value) {
 	}
 }
 
-// isOmitted reports whether an optional field says by its value that there is none.
+// isOmitted reports whether an optional field says by its value that there is none. For omitempty this is a little more
+// than what is left out: a zero number is written, and still nobody gave it.
 func (f *Field) isOmitted(v reflect.Value) bool {
 	switch {
 	case f.Nullable:
@@ -124,6 +128,7 @@ func (f *Field) isOmitted(v reflect.Value) bool {
 	return v.IsZero()
 }
 
+// items checks how many elements there are.
 func (c *checker) items(f *Field, n int) {
 	if f.MinItems != nil && n < *f.MinItems {
 		c.add(codeMinItems, "must have at least "+count(*f.MinItems, "element"))
@@ -152,6 +157,7 @@ func (c *checker) elements(f *Field, t *Type, v reflect.Value) {
 	}
 }
 
+// element checks an element, against the constraints that the field has for its elements and against those inside of it.
 func (c *checker) element(f *Field, t *Type, v reflect.Value) {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -180,6 +186,8 @@ func (c *checker) scalar(f *Field, t *Type, v reflect.Value) {
 	}
 }
 
+// text checks a string against every constraint that the field has: a client that learns of all of them at once is done
+// after one correction.
 func (c *checker) text(f *Field, s string) {
 	if f.MinLength != nil || f.MaxLength != nil {
 		n := utf8.RuneCountInString(s)
@@ -201,6 +209,7 @@ func (c *checker) text(f *Field, s string) {
 	}
 }
 
+// number checks a number in the form of its Go type.
 func (c *checker) number(f *Field, t *Type, v reflect.Value) {
 	var b bound
 	switch t.op {
@@ -222,7 +231,8 @@ func (c *checker) number(f *Field, t *Type, v reflect.Value) {
 	}
 }
 
-// distinct reports whether no two elements of the array are written alike.
+// distinct reports whether no two elements of the array are written alike. Text is compared by hash, where comparing each
+// with each would give a long array quadratic time.
 func (t *Type) distinct(v reflect.Value) bool {
 	seen := make(map[string]bool, v.Len())
 	var buf []byte

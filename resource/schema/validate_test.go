@@ -35,7 +35,8 @@ func TestValidate(t *testing.T) {
 		At    time.Time        `json:"at"`
 	}
 	valid := func() *all {
-		return &all{Text: "äöü", Float: 0.5, List: []inner{{"x"}}, Ptrs: []*inner{nil, {"x1"}, {"x2"}}, Dates: map[int]string{1: "2024-02-29"}}
+		return &all{Text: "äöü", Float: 0.5, List: []inner{{"x"}}, Ptrs: []*inner{nil, {"x1"}, {"x2"}},
+			Dates: map[int]string{1: "2024-02-29"}}
 	}
 	tests := []struct {
 		name   string
@@ -52,7 +53,8 @@ func TestValidate(t *testing.T) {
 		{"integer beyond 2^53, above", func(v *all) { v.Int = 9007199254740994 }, []string{"/int maximum"}},
 		{"unsigned", func(v *all) { v.Uint = 1<<64 - 1 }, []string{"/uint maximum"}},
 		{"float", func(v *all) { v.Float = 0.4999 }, []string{"/float minimum"}},
-		{"enum", func(v *all) { v.Enum, v.Num, v.Pal = ptr(3), 1, colour{"green"} }, []string{"/enum enum", "/num enum", "/pal enum"}},
+		{"enum", func(v *all) { v.Enum, v.Num, v.Pal = ptr(3), 1, colour{"green"} }, []string{"/enum enum", "/num enum",
+			"/pal enum"}},
 		{"elements", func(v *all) { v.List = []inner{{"x"}, {"y"}, {"z"}} },
 			[]string{"/list maxItems", "/list/1/a~1b pattern", "/list/2/a~1b pattern"}},
 		{"no elements", func(v *all) { v.List = nil }, []string{"/list minItems"}},
@@ -61,7 +63,8 @@ func TestValidate(t *testing.T) {
 		{"unique", func(v *all) { v.Ptrs = []*inner{{"x"}, {"x"}} }, []string{"/ptrs unique"}},
 		{"unique nil", func(v *all) { v.Ptrs = []*inner{nil, nil} }, []string{"/ptrs unique"}},
 		{"formats of elements", func(v *all) { v.Dates[7] = "2023-02-29" }, []string{"/dates/7 format"}},
-		{"nested", func(v *all) { v.Nest = valid(); v.Nest.Nest = valid(); v.Nest.Nest.Text = "" }, []string{"/nest/nest/text minLength"}},
+		{"nested", func(v *all) { v.Nest = valid(); v.Nest.Nest = valid(); v.Nest.Nest.Text = "" },
+			[]string{"/nest/nest/text minLength"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -125,17 +128,20 @@ func TestFormats(t *testing.T) {
 		{"email", schema.For[struct {
 			S string `format:"email"`
 		}](), []string{"a@b.example", "first.last+tag@sub.example.com", "ü@example.com"},
-			[]string{"", "a", "@b", "a@", "A <a@b.example>", "<a@b.example>", "a@b.example ", "a b@c.example", "a@b@c", "a@[127.0.0.1]",
+			[]string{"", "a", "@b", "a@", "A <a@b.example>", "<a@b.example>", "a@b.example ", "a b@c.example", "a@b@c",
+				"a@[127.0.0.1]",
 				"a@b.example, c@d.example", "\"a b\"@c.example", "a@b.example\r\nBcc: x", "a(comment)@b.example"}},
 		{"uuid", schema.For[struct {
 			S string `format:"uuid"`
 		}](), []string{"123e4567-e89b-12d3-a456-426614174000", "123E4567-E89B-12D3-A456-426614174000"},
-			[]string{"", "123e4567e89b12d3a456426614174000", "123e4567-e89b-12d3-a456-42661417400g", "{123e4567-e89b-12d3-a456-42661417400}",
+			[]string{"", "123e4567e89b12d3a456426614174000", "123e4567-e89b-12d3-a456-42661417400g",
+				"{123e4567-e89b-12d3-a456-42661417400}",
 				"123e4567-e89b-12d3-a4560426614174000"}},
 		{"uri", schema.For[struct {
 			S string `format:"uri"`
 		}](), []string{"https://example.com/a?b=%20#c", "urn:isbn:123", "mailto:a@b.example", "file:///etc"},
-			[]string{"", "/relative", "example.com", "http://[::1", "http://a b", "http:", "https://example.com/é", "http://a/<b>", "://x",
+			[]string{"", "/relative", "example.com", "http://[::1", "http://a b", "http:", "https://example.com/é",
+				"http://a/<b>", "://x",
 				"http://a/%zz"}},
 		{"hostname", schema.For[struct {
 			S string `format:"hostname"`

@@ -1,0 +1,95 @@
+package schema_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+type seat struct {
+	Number string `json:"number"`
+	Price  *price `json:"price,omitzero"`
+	Block  price  `json:"block"`
+}
+
+type price struct {
+	Label string  `json:"label"`
+	Net   int     `json:"net" readOnly:"true"`
+	Parts []*seat `json:"parts,omitempty"`
+}
+
+type hall struct {
+	Seats []seat  `json:"seats"`
+	Fixed [2]seat `json:"fixed"`
+}
+
+// TestClaimsInside checks read-only members of structs inside the elements of an array, in place and behind pointers.
+func TestClaimsInside(t *testing.T) {
+	t.Parallel()
+	base := &hall{Seats: []seat{
+		{"1", &price{Net: 5}, price{Net: 50}},
+		{"2", nil, price{Net: 60}},
+		{"3", &price{Net: 7, Parts: []*seat{{Block: price{Net: 1}}}}, price{}},
+	}}
+	good := []string{
+		`{"number":"1","price":{"net":5},"block":{"net":50}}`,
+		`{"number":"2","block":{"net":60}}`,
+		`{"number":"2","price":{"label":"new"},"block":{"net":60}}`,
+		`{"number":"2","price":null,"block":{"label":"x","net":60}}`,
+		`{"number":"3","price":{"net":7,"parts":[null,{"number":"p"}]}}`,
+		`{"number":"4"}`,
+		`{"number":"4","price":{"net":0,"label":"free"},"block":{"net":0}}`,
+	}
+	bad := []string{
+		`{"number":"1","price":{"net":5},"block":{"net":60}}`,
+		`{"number":"1","block":{"net":50}}`,
+		`{"number":"1","price":{"net":6},"block":{"net":50}}`,
+		`{"number":"4","price":{"net":1}}`,
+	}
+	for _, mode := range []schema.Mode{schema.Replace, schema.Patched} {
+		opts := &schema.DecodeOptions{Mode: mode, Base: base}
+		wrap := func(seat string) string { return `{"seats":[` + seat + `],"fixed":[{},{}]}` }
+		for _, data := range good {
+			decode[hall](t, wrap(data), opts)
+		}
+		for _, data := range bad {
+			if diff := cmp.Diff([]string{"/seats/0 readOnly"}, found[hall](t, wrap(data), opts)); diff != "" {
+				t.Errorf("mode %d: Decode(%s) mismatch (-want +got):\n%s", mode, data, diff)
+			}
+		}
+		// What is in an array in an element has nothing to be compared with.
+		data := wrap(`{"number":"3","price":{"net":7,"parts":[{"block":{"net":1}}]}}`)
+		if diff := cmp.Diff([]string{"/seats/0/price/parts/0 readOnly"}, found[hall](t, data, opts)); diff != "" {
+			t.Errorf("mode %d: Decode(%s) mismatch (-want +got):\n%s", mode, data, diff)
+		}
+		fixed := `{"seats":[],"fixed":[{"block":{"net":1}},{}]}`
+		if diff := cmp.Diff([]string{"/fixed/0 readOnly"}, found[hall](t, fixed, opts)); diff != "" {
+			t.Errorf("mode %d: Decode(%s) mismatch (-want +got):\n%s", mode, fixed, diff)
+		}
+	}
+}
+
+// TestClaimsAreBounded checks that a long array in the worst order is refused and does not take quadratic time: 20,000
+// elements would be 200 million comparisons. In order, each is one.
+func TestClaimsAreBounded(t *testing.T) {
+	t.Parallel()
+	const n = 20_000
+	base := &hall{Seats: make([]seat, n)}
+	forward, backward := make([]string, n), make([]string, n)
+	for i := range n {
+		base.Seats[i].Block.Net = i + 1
+		forward[i] = fmt.Sprintf(`{"block":{"net":%d}}`, i+1)
+		backward[n-1-i] = forward[i]
+	}
+	document := func(seats []string) string { return `{"seats":[` + strings.Join(seats, ",") + `],"fixed":[{},{}]}` }
+	opts := &schema.DecodeOptions{Mode: schema.Replace, Base: base}
+	decode[hall](t, document(forward), opts)
+	decode[hall](t, document(forward[n/2:]), opts)
+	if got := found[hall](t, document(backward), opts); len(got) != 1000 {
+		t.Errorf("%d elements are refused, want as many as are listed", len(got))
+	}
+}
