@@ -1,0 +1,144 @@
+package resourcetest
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// cancelCases try a context that has been cancelled.
+func cancelCases[T any]() []testCase[T] {
+	return []testCase[T]{
+		{
+			name:  "cancel-write",
+			needs: filler,
+			contract: "A write whose context has been cancelled before it began returns an error and writes nothing. The " +
+				"caller has gone, or has run out of time, and will try again.",
+			run: cancelWrite[T],
+		},
+		{
+			name: "cancel-read",
+			contract: "A read whose context has been cancelled gives the whole answer or an error that says so. It never " +
+				"says that an item is not there, and a list that was cut short ends with an error, never as if it were " +
+				"complete.",
+			run: cancelRead[T],
+		},
+		{
+			name: "cancel-list",
+			contract: "A list whose context is cancelled while it is read goes on to its end or gives an error, and nothing " +
+				"after that: whoever reads on would take the rest for a part of the answer. (Look at rows.Err after the " +
+				"loop.)",
+			run: cancelList[T],
+		},
+	}
+}
+
+func cancelWrite[T any](k *kit[T]) {
+	items := k.fill(2, distinct)
+	ctx, cancel := context.WithCancel(k.ctx)
+	cancel()
+	type write struct {
+		name string
+		call func() error
+	}
+	var writes []write
+	if k.ops.Create != nil {
+		writes = append(writes, write{"Create", func() error { _, err := k.ops.Create(ctx, k.fresh()); return err }})
+	}
+	if k.ops.Insert != nil {
+		id := k.newID()
+		v := k.identified(k.fresh(), id)
+		writes = append(writes, write{"Insert", func() error { _, err := k.ops.Insert(ctx, id, v); return err }})
+	}
+	if k.ops.Replace != nil {
+		writes = append(writes, write{"Replace", func() error {
+			_, err := k.ops.Replace(ctx, items[0].ID, items[0].Rev, k.changed(items[0].Value))
+			return err
+		}})
+	}
+	if k.ops.Delete != nil {
+		writes = append(writes, write{"Delete", func() error { return k.ops.Delete(ctx, items[1].ID, items[1].Rev) }})
+	}
+	for _, w := range writes {
+		if w.call() == nil {
+			k.errorf("%s with a cancelled context returned no error", w.name)
+		}
+		k.sameSet(items, k.all(), "List after "+w.name+" with a cancelled context")
+		for _, it := range items {
+			k.sameItem(it, k.get(it.ID), "an item after "+w.name+" with a cancelled context")
+		}
+	}
+}
+
+func cancelRead[T any](k *kit[T]) {
+	items := k.inOrder(k.fill(10, distinct))
+	ctx, cancel := context.WithCancel(k.ctx)
+	cancel()
+	ids := make([]string, len(items))
+	for i, it := range items {
+		ids[i] = it.ID
+		got, err := k.ops.Get(ctx, it.ID)
+		switch {
+		case err == nil:
+			k.sameItem(it, k.vet(got, "Get"), "Get with a cancelled context")
+		case errors.Is(err, resource.ErrNotFound), errors.Is(err, resource.ErrGone):
+			k.errorf("Get with a cancelled context returned %q for an item that is there", err)
+		}
+	}
+	if got, err := k.drain(k.ops.List(ctx, k.ordered(query.Query{})), "List"); err == nil {
+		k.sameIDs(items, got, "List with a cancelled context and no error")
+	}
+	if k.ops.Count != nil {
+		if n, err := k.ops.Count(ctx, query.Query{}); err == nil && n != len(items) {
+			k.errorf("Count with a cancelled context returned %d and no error, want %d", n, len(items))
+		}
+	}
+	if k.ops.GetMany != nil {
+		if got, err := k.drain(k.ops.GetMany(ctx, ids), "GetMany"); err == nil {
+			k.sameSet(items, got, "GetMany with a cancelled context and no error")
+		}
+	}
+}
+
+func cancelList[T any](k *kit[T]) {
+	items := k.inOrder(k.fill(30, distinct))
+	ids := make([]string, len(items))
+	for i, it := range items {
+		ids[i] = it.ID
+	}
+	for _, stop := range []int{1, len(items) / 2} {
+		k.checkCancelled(items, stop, "List", func(ctx context.Context) iter.Seq2[resource.Item[T], error] {
+			return k.ops.List(ctx, k.ordered(query.Query{}))
+		})
+		if k.ops.GetMany != nil {
+			k.checkCancelled(items, stop, "GetMany", func(ctx context.Context) iter.Seq2[resource.Item[T], error] {
+				return k.ops.GetMany(ctx, ids)
+			})
+		}
+	}
+}
+
+// checkCancelled reads an iterator to its end and cancels its context on the way.
+func (k *kit[T]) checkCancelled(want []resource.Item[T], stop int, where string,
+	call func(ctx context.Context) iter.Seq2[resource.Item[T], error]) {
+	ctx, cancel := context.WithCancel(k.ctx)
+	defer cancel()
+	counted := func(yield func(resource.Item[T], error) bool) {
+		n := 0
+		for it, err := range call(ctx) {
+			if n++; n == stop {
+				cancel()
+			}
+			if !yield(it, err) {
+				return
+			}
+		}
+	}
+	got, err := k.drain(counted, where)
+	if err == nil {
+		k.sameSet(want, got, where+" that was cancelled on the way and gave no error")
+	}
+}

@@ -1,0 +1,112 @@
+package resourcetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// capability is a set of things a collection can do.
+type capability uint
+
+const (
+	creator capability = 1 << iota
+	inserter
+	replacer
+	deleter
+	tombstoner
+	counter
+	multiGetter
+	grouper
+	transactor
+
+	// What follows is derived: from several capabilities, or from what Options.Support declares.
+	filler   // items can be brought in, one way or the other
+	sorter   // lists come in the order that is asked for
+	natural  // lists come in the store's own order
+	filterer // there is something to filter by
+)
+
+// namedCapability is a capability with the name of its interface.
+type namedCapability struct {
+	bit  capability
+	name string
+}
+
+// capabilityNames are the interfaces of package resource, in the order in which they are reported.
+var capabilityNames = []namedCapability{
+	{creator, "Creator"},
+	{inserter, "Inserter"},
+	{replacer, "Replacer"},
+	{deleter, "Deleter"},
+	{tombstoner, "Tombstoner"},
+	{counter, "Counter"},
+	{multiGetter, "MultiGetter"},
+	{grouper, "Grouper"},
+	{transactor, "Transactor"},
+}
+
+// capabilitiesOf finds out what can be tested.
+func capabilitiesOf[T any](ops resource.Ops[T], s query.Support) capability {
+	var c capability
+	for bit, present := range map[capability]bool{
+		creator:     ops.Create != nil,
+		inserter:    ops.Insert != nil,
+		replacer:    ops.Replace != nil,
+		deleter:     ops.Delete != nil,
+		tombstoner:  ops.Deleted != nil,
+		counter:     ops.Count != nil,
+		multiGetter: ops.GetMany != nil,
+		grouper:     ops.ListBy != nil,
+		transactor:  ops.Transactions != nil,
+		filler:      ops.Create != nil || ops.Insert != nil,
+		sorter:      !s.Natural,
+		natural:     s.Natural,
+		filterer:    len(s.Filter) > 0,
+	} {
+		if present {
+			c |= bit
+		}
+	}
+	return c
+}
+
+// has reports whether all of want are there.
+func (c capability) has(want capability) bool { return c&want == want }
+
+// describe returns the sentence that keeps a run from passing over an absence in silence.
+func (c capability) describe() string {
+	tested, absent := []string{"Collection"}, []string(nil)
+	for _, n := range capabilityNames {
+		if c.has(n.bit) {
+			tested = append(tested, n.name)
+		} else {
+			absent = append(absent, n.name)
+		}
+	}
+	if !c.has(filterer) {
+		absent = append(absent, "filters (Options.Support declares none)")
+	}
+	if len(absent) == 0 {
+		absent = []string{"nothing"}
+	}
+	return fmt.Sprintf("tested: %s; absent and not tested: %s", strings.Join(tested, ", "), strings.Join(absent, ", "))
+}
+
+// require returns an error for each name that is unknown or absent.
+func (c capability) require(names []string) (failures []string) {
+	for _, name := range names {
+		i := slices.IndexFunc(capabilityNames, func(n namedCapability) bool { return n.name == name })
+		switch {
+		case i < 0:
+			failures = append(failures, fmt.Sprintf("Options.Require: there is no capability %q", name))
+		case !c.has(capabilityNames[i].bit):
+			failures = append(failures, fmt.Sprintf(
+				"the collection is no resource.%s, which Options.Require demands", name))
+		}
+	}
+	return failures
+}

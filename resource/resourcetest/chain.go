@@ -1,0 +1,102 @@
+package resourcetest
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/stoa-go/stoa/resource"
+)
+
+// link is one acknowledged write: the revision it named, the one it was given, and what it wrote.
+type link[T any] struct {
+	from, to resource.Rev
+	value    T
+}
+
+// chain is how an item that many write at once is audited whatever its type: without a counter in the value, by the
+// revisions alone. No write was lost exactly if the links lead in one line from the first revision to the last.
+type chain[T any] struct {
+	first resource.Item[T]
+
+	mu    sync.Mutex
+	links []link[T]
+	reads []resource.Item[T] // what was seen along the way
+}
+
+// newChain begins at an item as it is now.
+func newChain[T any](it resource.Item[T]) *chain[T] { return &chain[T]{first: it} }
+
+// add takes in a write and the read it was made from.
+func (c *chain[T]) add(l link[T], read resource.Item[T]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.links = append(c.links, l)
+	c.reads = append(c.reads, read)
+}
+
+// attempt reads the item and replaces it once.
+func (k *kit[T]) attempt(ctx context.Context, id string) (l link[T], read resource.Item[T], err error) {
+	read, err = k.ops.Get(ctx, id)
+	if err != nil {
+		return l, read, err
+	}
+	read = k.vet(read, "Get")
+	next := k.changed(read.Value)
+	made, err := k.ops.Replace(ctx, id, read.Rev, next)
+	return link[T]{from: read.Rev, to: made.Rev, value: next}, read, err
+}
+
+// lengthen repeats read and replace until one write is acknowledged, as package resource does.
+func (k *kit[T]) lengthen(c *chain[T]) {
+	const tries = 10_000
+	for range tries {
+		l, read, err := k.attempt(k.ctx, c.first.ID)
+		switch {
+		case err == nil:
+			c.add(l, read)
+			return
+		case errors.Is(err, resource.ErrStale), errors.Is(err, resource.ErrUnavailable):
+		default:
+			k.fatalf("a racing Get and Replace failed: %v", err)
+		}
+	}
+	k.fatalf("%d attempts to write one item all found it changed: nobody gets through", tries)
+}
+
+// checkChain follows the links from the first revision and compares where they end with what is stored.
+func (k *kit[T]) checkChain(c *chain[T]) {
+	next := map[resource.Rev]link[T]{}
+	written := map[resource.Rev]T{c.first.Rev: c.first.Value}
+	for _, l := range c.links {
+		if rival, forked := next[l.from]; forked {
+			k.errorf("two acknowledged writes both named revision %q, and were given %q and %q: one of them is lost",
+				l.from, rival.to, l.to)
+		}
+		next[l.from] = l
+		written[l.to] = l.value
+	}
+	end, length := c.first.Rev, 0
+	for length <= len(c.links) {
+		l, more := next[end]
+		if !more {
+			break
+		}
+		end = l.to
+		length++
+	}
+	now := k.get(c.first.ID)
+	if length != len(c.links) || now.Rev != end {
+		k.errorf("%d writes were acknowledged; %d of them form a chain, which ends at revision %q, while the item is at %q",
+			len(c.links), length, end, now.Rev)
+	}
+	for _, seen := range append(c.reads, now) {
+		value, known := written[seen.Rev]
+		if !known {
+			k.fatalf("a read gave revision %q, which no acknowledged write was given", seen.Rev)
+		}
+		if !k.sameValue(value, seen.Value, "the value at revision "+string(seen.Rev)) {
+			return
+		}
+	}
+}

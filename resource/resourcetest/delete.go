@@ -1,0 +1,219 @@
+package resourcetest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// deleteCases try Deleter, also together with Inserter and Replacer.
+func deleteCases[T any]() []testCase[T] {
+	return []testCase[T]{
+		{
+			name:  "delete-get",
+			needs: deleter,
+			contract: "A deleted item is gone from everywhere at once: Get, Replace and Delete return ErrGone if the store " +
+				"remembers deletions (Tombstoner), else ErrNotFound, and List, Count and GetMany leave it out.",
+			run: deleteGet[T],
+		},
+		{
+			name:  "delete-stale",
+			needs: deleter,
+			contract: "Delete names the revision that was read. If the item has another one by now, it stays and ErrStale is " +
+				"returned: somebody may have put something into it that is worth keeping.",
+			run: deleteStale[T],
+		},
+		{
+			name:     "delete-unknown",
+			needs:    deleter,
+			contract: "Delete of an id that was never used returns ErrNotFound, whatever revision it names.",
+			run:      deleteUnknown[T],
+		},
+		{
+			name:  "delete-race",
+			needs: deleter | filler,
+			contract: "Of several who delete the same item at once exactly one succeeds; the others find it gone. Whoever is " +
+				"told of success may act on it, by paying money back, say.",
+			run: deleteRace[T],
+		},
+		{
+			name:  "delete-replace-race",
+			needs: deleter | replacer | filler,
+			contract: "Delete and Replace that name the same revision exclude each other. If both were acknowledged, an " +
+				"acknowledged change was deleted unseen.",
+			run: deleteReplaceRace[T],
+		},
+		{
+			name:  "delete-insert",
+			needs: deleter | inserter,
+			contract: "Insert under the id of a deleted item either gives it a second life, with a revision it never had in " +
+				"the first, or returns ErrGone. A store that remembers deletions does the latter unless Options.Recreates " +
+				"says otherwise. A revision of the first life must be stale in the second: begin with resource.NewRev.",
+			run: deleteInsert[T],
+		},
+	}
+}
+
+// gone are the errors with which a collection may say that an item has been deleted.
+func (k *kit[T]) gone() []error {
+	if k.able.has(tombstoner) {
+		return []error{resource.ErrGone}
+	}
+	return []error{resource.ErrNotFound, resource.ErrGone}
+}
+
+func deleteGet[T any](k *kit[T]) {
+	items := k.fill(3, distinct)
+	if len(items) == 0 {
+		return
+	}
+	it, rest := items[0], items[1:]
+	k.remove(it)
+	_, err := k.ops.Get(k.ctx, it.ID)
+	k.wantError(err, "Get of a deleted item", k.gone()...)
+	for _, rev := range []resource.Rev{it.Rev, "", resource.NewRev()} {
+		k.wantError(k.ops.Delete(k.ctx, it.ID, rev), "Delete of a deleted item", k.gone()...)
+		if k.ops.Replace != nil {
+			_, err := k.ops.Replace(k.ctx, it.ID, rev, it.Value)
+			k.wantError(err, "Replace of a deleted item", k.gone()...)
+		}
+	}
+	k.sameSet(rest, k.all(), "List after Delete")
+	if k.ops.Count != nil {
+		if n, err := k.ops.Count(k.ctx, query.Query{}); err != nil || n != len(rest) {
+			k.errorf("Count after Delete returned %d and %v, want %d", n, err, len(rest))
+		}
+	}
+	if k.ops.GetMany != nil {
+		got, err := k.drain(k.ops.GetMany(k.ctx, []string{it.ID}), "GetMany")
+		if err != nil || len(got) > 0 {
+			k.errorf("GetMany of a deleted item gave %d items and %v, want none", len(got), err)
+		}
+	}
+}
+
+func deleteStale[T any](k *kit[T]) {
+	items := k.fill(1, distinct)
+	if len(items) == 0 {
+		return
+	}
+	it := items[0]
+	stale := oddRevs(it.Rev)
+	if k.ops.Replace != nil {
+		stale = append(stale, it.Rev)
+		it = k.replace(it, k.changed(it.Value))
+	}
+	for _, rev := range stale {
+		err := k.ops.Delete(k.ctx, it.ID, rev)
+		k.wantError(err, fmt.Sprintf("Delete that named revision %q of an item at %q", rev, it.Rev), resource.ErrStale)
+		k.sameItem(it, k.get(it.ID), "the item after a stale Delete")
+	}
+}
+
+func deleteUnknown[T any](k *kit[T]) {
+	items := k.fill(1, distinct)
+	revs := oddRevs("1")
+	for _, it := range items {
+		revs = append(revs, it.Rev)
+	}
+	id := k.newID()
+	for _, rev := range revs {
+		k.wantError(k.ops.Delete(k.ctx, id, rev), "Delete of an unknown id", resource.ErrNotFound)
+	}
+	k.sameSet(items, k.all(), "List after Delete of an unknown id")
+}
+
+func deleteRace[T any](k *kit[T]) {
+	items := k.fill(k.Items, distinct)
+	winners := k.duels(len(items), func(_, i int) error {
+		return k.ops.Delete(k.ctx, items[i].ID, items[i].Rev)
+	}, k.gone()...)
+	for _, won := range winners {
+		if len(won) != 1 {
+			k.fatalf("%d of %d racing calls of Delete for one item were acknowledged, want 1", len(won), k.Writers)
+		}
+	}
+}
+
+func deleteReplaceRace[T any](k *kit[T]) {
+	items := k.fill(k.Items, distinct)
+	winners := k.duels(len(items), func(w, i int) error {
+		it := items[i]
+		if w%2 == 0 {
+			return k.ops.Delete(k.ctx, it.ID, it.Rev)
+		}
+		_, err := k.ops.Replace(k.ctx, it.ID, it.Rev, k.changed(it.Value))
+		return err
+	}, append(k.gone(), resource.ErrStale)...)
+	for i, won := range winners {
+		if len(won) != 1 {
+			k.fatalf("%d racing calls of Delete and Replace that named one revision were acknowledged, want 1", len(won))
+		}
+		_, err := k.ops.Get(k.ctx, items[i].ID)
+		if deleted := won[0]%2 == 0; deleted != (err != nil) {
+			k.fatalf("Get returned %s where, of Delete and Replace, the acknowledged one was Delete: %v", quoted(err), deleted)
+		}
+	}
+}
+
+func deleteInsert[T any](k *kit[T]) {
+	id := k.newID()
+	seen := map[resource.Rev]bool{}
+	for life := range 4 {
+		sent := k.identified(k.fresh(), id)
+		it, err := k.ops.Insert(k.ctx, id, sent)
+		if life > 0 && !k.mayLiveAgain(err) {
+			return
+		}
+		k.must(err, "Insert")
+		it = k.vet(it, "Insert")
+		for old := range seen {
+			k.checkOldRev(it, old)
+		}
+		for range life { // lives of different lengths, as a counter would show
+			seen[it.Rev] = true
+			if k.ops.Replace != nil {
+				it = k.replace(it, k.changed(it.Value))
+			}
+		}
+		seen[it.Rev] = true
+		k.remove(it)
+	}
+}
+
+// mayLiveAgain checks what Insert said about a deleted id, and reports whether the item lives again.
+func (k *kit[T]) mayLiveAgain(err error) bool {
+	switch {
+	case k.able.has(tombstoner) && !k.Recreates:
+		k.wantError(err, "Insert under a deleted id", resource.ErrGone)
+		return false
+	case !k.Recreates && err != nil:
+		k.wantError(err, "Insert under a deleted id", resource.ErrGone)
+		return false
+	}
+	return true
+}
+
+// checkOldRev checks that a revision of an earlier life is nothing in this one.
+func (k *kit[T]) checkOldRev(it resource.Item[T], old resource.Rev) {
+	if it.Rev == old {
+		k.fatalf("the second life of item %q began with revision %q, which it had in the first", it.ID, old)
+	}
+	if k.ops.Replace != nil {
+		_, err := k.ops.Replace(k.ctx, it.ID, old, k.changed(it.Value))
+		k.wantError(err, "Replace that named a revision of an earlier life", resource.ErrStale)
+	}
+	k.wantError(k.ops.Delete(k.ctx, it.ID, old), "Delete that named a revision of an earlier life", resource.ErrStale)
+	k.sameItem(it, k.get(it.ID), "the item in its second life")
+}
+
+// sameSet is sameIDs for answers in any order.
+func (k *kit[T]) sameSet(want, got []resource.Item[T], where string) bool {
+	byID := func(items []resource.Item[T]) []resource.Item[T] {
+		return slices.SortedFunc(slices.Values(items), func(a, b resource.Item[T]) int { return cmp.Compare(a.ID, b.ID) })
+	}
+	return k.sameIDs(byID(want), byID(got), where)
+}

@@ -1,0 +1,144 @@
+package resourcetest
+
+import (
+	"reflect"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// valueCases try what values may hold, and to whom they belong.
+func valueCases[T any]() []testCase[T] {
+	return []testCase[T]{
+		{
+			name:  "value-edges",
+			needs: filler,
+			contract: "A value comes back as it was sent, whatever it holds: empty text, spaces at the ends, every character " +
+				"of Unicode as it was composed, the smallest and the largest numbers, null and empty lists. (Integers do " +
+				"not survive a float64, nor text a column of fixed width.)",
+			run: func(k *kit[T]) { k.roundTrips(max(len(extremeTexts), k.Items/4), extreme) },
+		},
+		{
+			name:  "value-hard",
+			needs: filler,
+			contract: "What a store cannot keep, such as U+0000 in a text of PostgreSQL, a mebibyte of it, or an integer above " +
+				"the largest int64, it may refuse with an error. It must not store something else.",
+			run: func(k *kit[T]) { k.roundTrips(6, hard) },
+		},
+		{
+			name:  "alias-stored",
+			needs: filler,
+			contract: "A store keeps a copy of what it was given. The caller may change its lists, maps and pointers " +
+				"afterwards, and that is not a write.",
+			run: aliasStored[T],
+		},
+		{
+			name: "alias-returned",
+			contract: "What a store returns belongs to the caller, who may change it: the library decodes requests into it. " +
+				"A store that gives out its own lists, maps or pointers would be changed without a write.",
+			run: aliasReturned[T],
+		},
+	}
+}
+
+// roundTrips stores values of a style, as new ones and in place of others, and looks at what comes back.
+func (k *kit[T]) roundTrips(n int, st style) {
+	if k.New != nil {
+		k.notef("not tried: Options.New makes the values")
+		return
+	}
+	last := k.put(k.fresh())
+	for range n {
+		sent := k.styled(st)
+		it, err := k.tryPut(k.ctx, sent)
+		switch {
+		case err == nil:
+			k.sameValue(sent, it.Value, "what was returned")
+			k.sameValue(sent, k.get(it.ID).Value, "what Get returned")
+		case st == hard:
+			k.notef("refused: %v", err)
+		default:
+			k.errorf("storing %s failed: %v", brief(k.document(&sent)), err)
+		}
+		if k.ops.Replace == nil {
+			continue
+		}
+		v := k.identified(k.styled(st), last.ID)
+		if next, err := k.ops.Replace(k.ctx, last.ID, last.Rev, v); err == nil {
+			last = k.vet(next, "Replace")
+			k.sameValue(v, k.get(last.ID).Value, "what Get returned after Replace")
+		} else if st != hard {
+			k.errorf("storing %s failed: %v", brief(k.document(&v)), err)
+		}
+	}
+}
+
+// unchanged checks that an item's document is still what it was.
+func (k *kit[T]) unchanged(id, document, why string) {
+	if it := k.get(id); k.document(&it.Value) != document {
+		k.errorf("the stored item changed when %s was changed: it was %s and is %s",
+			why, brief(document), brief(k.document(&it.Value)))
+	}
+}
+
+// scribbled changes whatever v shares with others, and reports whether there was anything.
+func scribbled[T any](v *T) bool { return scribble(reflect.ValueOf(v).Elem(), false) }
+
+func aliasStored[T any](k *kit[T]) {
+	sent := k.fresh()
+	it := k.put(sent)
+	before := it
+	document := k.document(&before.Value)
+	if !scribbled(&sent) {
+		k.notef("values of this type share nothing")
+		return
+	}
+	k.unchanged(it.ID, document, "the value given to Create or Insert")
+	if k.ops.Replace == nil {
+		return
+	}
+	next := k.changed(k.get(it.ID).Value)
+	it = k.replace(k.get(it.ID), next)
+	document = k.document(&next)
+	scribbled(&next)
+	k.unchanged(it.ID, document, "the value given to Replace")
+}
+
+func aliasReturned[T any](k *kit[T]) {
+	items := k.fill(2, distinct)
+	if len(items) == 0 {
+		return
+	}
+	it := k.get(items[0].ID)
+	document := k.document(&it.Value)
+	if !scribbled(&items[0].Value) {
+		k.notef("values of this type share nothing")
+		return
+	}
+	k.unchanged(it.ID, document, "what Create or Insert had returned")
+	again := k.get(it.ID)
+	scribbled(&again.Value)
+	k.unchanged(it.ID, document, "what Get had returned")
+	listed := k.all()
+	if k.ops.GetMany != nil {
+		many, err := k.drain(k.ops.GetMany(k.ctx, []string{it.ID}), "GetMany")
+		k.must(err, "GetMany")
+		listed = append(listed, many...)
+	}
+	listed = append(listed, k.list(k.ordered(query.Query{Limit: 1}))...)
+	for i := range listed {
+		scribbled(&listed[i].Value)
+	}
+	k.unchanged(it.ID, document, "what List or GetMany had returned")
+	if k.ops.Replace != nil {
+		k.aliasReplaced(it)
+	}
+}
+
+// aliasReplaced is aliasReturned for the result of Replace.
+func (k *kit[T]) aliasReplaced(it resource.Item[T]) {
+	next := k.replace(it, k.changed(it.Value))
+	document := k.document(&next.Value)
+	scribbled(&next.Value)
+	k.unchanged(it.ID, document, "what Replace had returned")
+}

@@ -1,0 +1,43 @@
+package resourcetest_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/resourcetest"
+)
+
+// The whole test of a collection. As TestThings(t *testing.T) in a test file it is run by go test.
+func ExampleRun() {
+	testThings := func(t *testing.T) {
+		resourcetest.Run(t, func(t *testing.T) resource.Collection[thing] {
+			return newTable("") // a new, empty collection each time
+		}, &resourcetest.Options[thing]{
+			Support: query.Support{
+				Filter: map[string][]query.Op{"color": {query.Eq, query.In}},
+				Sort:   []string{"size"},
+			},
+			Require: []string{"Creator", "Replacer", "Deleter"},
+		})
+	}
+	_ = testThings
+}
+
+// A decorated collection is tested like any other, by its functions. So is one behind a server: its functions make
+// requests then, and map statuses back to the errors of package resource.
+func ExampleRunOps() {
+	testLoggedThings := func(t *testing.T) {
+		resourcetest.RunOps(t, func(t *testing.T) resource.Ops[thing] {
+			things := resource.OpsOf(newTable(""))
+			insert := things.Insert
+			things.Insert = func(ctx context.Context, id string, v thing) (resource.Item[thing], error) {
+				t.Logf("insert %s", id)
+				return insert(ctx, id, v)
+			}
+			return things
+		}, nil)
+	}
+	_ = testLoggedThings
+}

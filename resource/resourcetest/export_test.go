@@ -1,0 +1,85 @@
+package resourcetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stoa-go/stoa/resource"
+)
+
+// Verdict is what one case said about a collection.
+type Verdict struct {
+	Failures []string
+	Message  string // what go test would print
+	Notes    []string
+	Panicked bool
+	Blocked  bool
+}
+
+// Judge runs every case that applies and returns the verdicts by case, so that broken collections can be tested for
+// failing.
+func Judge[T any](t *testing.T, newOps func() resource.Ops[T], opts *Options[T], patience time.Duration,
+) map[string]Verdict {
+	t.Helper()
+	s, err := newSetup(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.patience = patience
+	able := capabilitiesOf(newOps(), s.Support)
+	verdicts := map[string]Verdict{}
+	for _, c := range cases[T]() {
+		if !able.has(c.needs) {
+			continue
+		}
+		rec := c.try(context.Background(), s, newOps())
+		verdicts[c.name] = Verdict{
+			Failures: rec.failures,
+			Message:  explain(rec, c.contract, s.Seed, t.Name()+"/"+c.name),
+			Notes:    rec.notes,
+			Panicked: rec.panicked,
+			Blocked:  rec.blocked,
+		}
+	}
+	return verdicts
+}
+
+// Contracts returns the explanation of each case.
+func Contracts() map[string]string {
+	contracts := map[string]string{}
+	for _, c := range cases[struct{}]() {
+		contracts[c.name] = c.contract
+	}
+	return contracts
+}
+
+// Describe returns the sentence about capabilities, and what Require has to say.
+func Describe[T any](ops resource.Ops[T], opts *Options[T]) (string, []string) {
+	able := capabilitiesOf(ops, opts.Support)
+	return able.describe(), able.require(opts.Require)
+}
+
+// SetupError returns why options are refused.
+func SetupError[T any](opts *Options[T]) error {
+	_, err := newSetup(opts)
+	return err
+}
+
+// Make makes up the nth value in each style.
+func Make[T any](t *testing.T, opts *Options[T], n int) map[string]T {
+	t.Helper()
+	s, err := newSetup(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := map[string]T{}
+	for name, st := range map[string]style{"distinct": distinct, "clustered": clustered, "extreme": extreme, "hard": hard} {
+		v, err := s.value(st, n)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		made[name] = v
+	}
+	return made
+}

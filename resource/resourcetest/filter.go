@@ -1,0 +1,307 @@
+package resourcetest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// filterCases try Query.Filter, and Count.
+func filterCases[T any]() []testCase[T] {
+	const truth = "A filter selects what query.Match says: every comparison is true or false, also against null, where eq, " +
+		"in, lt, lte, gt, gte, contains and startsWith are false while ne and notIn are true. (SQL's third value has to " +
+		"be caught, as in (a <> ? OR a IS NULL).) "
+	return []testCase[T]{
+		{
+			name:  "filter-comparisons",
+			needs: filterer,
+			contract: truth + "Text is compared exactly: case counts, and % and _ are characters like others. A comparison " +
+				"that the store cannot evaluate is left out of Support, and the library refuses it.",
+			run: filterComparisons[T],
+		},
+		{
+			name:     "filter-trees",
+			needs:    filterer,
+			contract: truth + "And, or and not combine in any depth. (Mind the parentheses.)",
+			run:      filterTrees[T],
+		},
+		{
+			name:  "count-list",
+			needs: counter,
+			contract: "Count returns how many items the filter selects: as many as List gives. Clients see it as the total " +
+				"of the list they page through.",
+			run: countList[T],
+		},
+	}
+}
+
+// samples are the values that each filterable field has somewhere.
+type samples map[string][]any
+
+// samples collects comparison values from items, which need not be stored.
+func (k *kit[T]) samples(items []resource.Item[T]) samples {
+	s := samples{}
+	for field := range k.Support.Filter {
+		for i := range items {
+			v := k.fieldOf(&items[i], field)
+			known := func(other any) bool { return query.Compare(v, other) == 0 }
+			if v != nil && !slices.ContainsFunc(s[field], known) {
+				s[field] = append(s[field], v)
+			}
+		}
+	}
+	return s
+}
+
+// withOthers returns items and some that are not stored, so that filters also ask for values that are nowhere.
+func (k *kit[T]) withOthers(items []resource.Item[T]) []resource.Item[T] {
+	all := slices.Clone(items)
+	for range 10 {
+		all = append(all, resource.Item[T]{Value: k.styled(clustered)})
+	}
+	return all
+}
+
+// comparison makes up one comparison, if the field ever had a value.
+func (k *kit[T]) comparison(s samples, field string, op query.Op) (query.Filter, bool) {
+	if op == query.IsNull {
+		return query.Where(field, op, k.rng.IntN(2) == 0), true
+	}
+	values := s[field]
+	if len(values) == 0 {
+		return query.Filter{}, false
+	}
+	one := values[k.rng.IntN(len(values))]
+	switch op {
+	case query.In, query.NotIn:
+		list := []any{}
+		for range k.rng.IntN(4) {
+			list = append(list, values[k.rng.IntN(len(values))])
+		}
+		return query.Where(field, op, list), true
+	case query.Contains, query.StartsWith:
+		text, ok := one.(string)
+		return query.Where(field, op, k.part(text)), ok
+	}
+	return query.Where(field, op, one), true
+}
+
+// trickyParts are texts that a pattern language would misread.
+var trickyParts = []string{"%", "_", `\`, "a_", "*", "?", "[a-z]", "'", ""}
+
+// part takes a piece of a text, or something that a pattern language would misread.
+func (k *kit[T]) part(text string) string {
+	if k.rng.IntN(3) == 0 {
+		return trickyParts[k.rng.IntN(len(trickyParts))]
+	}
+	runes := []rune(text)
+	if len(runes) == 0 {
+		return ""
+	}
+	from := k.rng.IntN(2) * k.rng.IntN(len(runes)) // from the start, half of the time
+	return string(runes[from : from+1+k.rng.IntN(len(runes)-from)])
+}
+
+// leaf makes up any comparison that is declared.
+func (k *kit[T]) leaf(s samples) query.Filter {
+	fields := slices.Sorted(maps.Keys(k.Support.Filter))
+	const tries = 20
+	for range tries {
+		field := fields[k.rng.IntN(len(fields))]
+		ops := k.Support.Filter[field]
+		if len(ops) == 0 {
+			continue
+		}
+		if f, ok := k.comparison(s, field, ops[k.rng.IntN(len(ops))]); ok {
+			return f
+		}
+	}
+	return query.Filter{}
+}
+
+// tree makes up a filter of at most this depth. It builds connectives by hand, because the functions of package query
+// would simplify some forms away that a store may receive.
+func (k *kit[T]) tree(s samples, depth int) query.Filter {
+	if depth == 0 {
+		return k.leaf(s)
+	}
+	parts := make([]query.Filter, 2+k.rng.IntN(2))
+	for i := range parts {
+		parts[i] = k.tree(s, depth-1)
+	}
+	switch k.rng.IntN(4) {
+	case 0:
+		return query.And(parts...)
+	case 1:
+		return query.Or(parts...)
+	case 2:
+		return query.Not(parts[0])
+	default:
+		return k.leaf(s)
+	}
+}
+
+// disagrees reports whether the store gives other items for a filter than it should.
+func (k *kit[T]) disagrees(f query.Filter, items []resource.Item[T]) bool {
+	q := k.ordered(query.Query{Filter: f})
+	got := map[string]bool{}
+	for _, it := range k.list(q) {
+		got[it.ID] = true
+	}
+	want := k.expect(query.Query{Filter: f}, items)
+	for _, it := range want {
+		if !got[it.ID] {
+			return true
+		}
+	}
+	return len(want) != len(got)
+}
+
+// checkFilter compares a filtered list with the reference and reports the smallest part of the filter that is wrong.
+func (k *kit[T]) checkFilter(f query.Filter, items []resource.Item[T]) bool {
+	if !k.disagrees(f, items) {
+		return true
+	}
+	for i := 0; i < len(f.Filters); i++ {
+		if k.disagrees(f.Filters[i], items) {
+			f, i = f.Filters[i], -1
+		}
+	}
+	q := k.ordered(query.Query{Filter: f})
+	var shown []query.Order
+	for field := range f.Fields() {
+		shown = append(shown, query.Order{Field: field})
+	}
+	k.sameIDs(k.expect(q, items), k.list(q), "List where "+showFilter(f), shown...)
+	return false
+}
+
+func filterComparisons[T any](k *kit[T]) {
+	items := k.inOrder(k.fill(max(30, k.Items/4), clustered))
+	s := k.samples(k.withOthers(items))
+	for _, field := range slices.Sorted(maps.Keys(k.Support.Filter)) {
+		for _, op := range k.Support.Filter[field] {
+			for _, f := range k.comparisons(s, field, op) {
+				if !k.checkFilter(f, items) {
+					break
+				}
+			}
+		}
+	}
+}
+
+// comparisons makes up several comparisons of one kind, and adds those that always go wrong first.
+func (k *kit[T]) comparisons(s samples, field string, op query.Op) (fs []query.Filter) {
+	switch op {
+	case query.IsNull:
+		return []query.Filter{query.Where(field, op, true), query.Where(field, op, false)}
+	case query.In, query.NotIn:
+		fs = append(fs, query.Where(field, op, []any{}))
+	case query.Contains, query.StartsWith:
+		for _, part := range trickyParts {
+			fs = append(fs, query.Where(field, op, part))
+		}
+	}
+	for range 8 {
+		if f, ok := k.comparison(s, field, op); ok {
+			fs = append(fs, f)
+		}
+	}
+	return fs
+}
+
+func filterTrees[T any](k *kit[T]) {
+	items := k.inOrder(k.fill(max(30, k.Items/4), clustered))
+	s := k.samples(k.withOthers(items))
+	for range max(30, k.Items/2) {
+		if !k.checkFilter(k.tree(s, 1+k.rng.IntN(3)), items) {
+			return
+		}
+	}
+}
+
+// inOrder sorts items as the whole list has them.
+func (k *kit[T]) inOrder(items []resource.Item[T]) []resource.Item[T] {
+	if k.able.has(natural) {
+		return k.all()
+	}
+	return k.expect(k.ordered(query.Query{}), items)
+}
+
+func countList[T any](k *kit[T]) {
+	items := k.fill(max(20, k.Items/4), clustered)
+	filters := []query.Filter{{}}
+	if k.able.has(filterer) {
+		s := k.samples(k.withOthers(items))
+		for range 20 {
+			filters = append(filters, k.tree(s, 2))
+		}
+	}
+	for _, f := range filters {
+		n, err := k.ops.Count(k.ctx, query.Query{Filter: f})
+		k.must(err, "Count")
+		if listed := len(k.list(k.ordered(query.Query{Filter: f}))); n != listed {
+			k.errorf("Count where %s returned %d, but List gives %d items", showFilter(f), n, listed)
+		}
+	}
+}
+
+// show writes a query for a message.
+func show(q query.Query) string {
+	parts := []string{"where " + showFilter(q.Filter)}
+	for _, o := range q.Sort {
+		direction := "asc"
+		if o.Desc {
+			direction = "desc"
+		}
+		parts = append(parts, fmt.Sprintf("by %s %s", o.Field, direction))
+	}
+	if q.Limit > 0 {
+		parts = append(parts, fmt.Sprintf("limit %d", q.Limit))
+	}
+	if q.After != nil {
+		parts = append(parts, "after "+showValue(q.After))
+	}
+	if q.Token != "" {
+		parts = append(parts, fmt.Sprintf("token %q", q.Token))
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}
+
+// showFilter writes a filter for a message.
+func showFilter(f query.Filter) string {
+	switch f.Op {
+	case query.AndOp, query.OrOp, query.NotOp:
+		parts := make([]string, len(f.Filters))
+		for i, sub := range f.Filters {
+			parts[i] = showFilter(sub)
+		}
+		return fmt.Sprintf("%s(%s)", f.Op, strings.Join(parts, ", "))
+	}
+	if f.IsZero() {
+		return "everything"
+	}
+	return fmt.Sprintf("%s %s %s", f.Field, f.Op, showValue(f.Value))
+}
+
+// showValue writes a canonical value, or a list of them, for a message.
+func showValue(v any) string {
+	switch v := v.(type) {
+	case string:
+		return fmt.Sprintf("%q", v)
+	case time.Time:
+		return v.Format(time.RFC3339Nano)
+	case []any:
+		parts := make([]string, len(v))
+		for i := range v {
+			parts[i] = showValue(v[i])
+		}
+		return "[" + strings.Join(parts, " ") + "]"
+	}
+	return fmt.Sprint(v)
+}

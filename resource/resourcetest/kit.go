@@ -1,0 +1,274 @@
+package resourcetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync/atomic"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// kit is what a case works with: the collection, and calls of it that check what is true of every answer.
+type kit[T any] struct {
+	*setup[T]
+	ops  resource.Ops[T]
+	able capability
+	ctx  context.Context
+	rec  *record
+	rng  *rand.Rand // of the case's own goroutine
+
+	values atomic.Int64 // how many values have been made up
+	ids    atomic.Int64 // how many ids
+}
+
+// errorf records a failure and goes on.
+func (k *kit[T]) errorf(format string, args ...any) { k.rec.add(&k.rec.failures, format, args...) }
+
+// fatalf records a failure and ends the goroutine.
+func (k *kit[T]) fatalf(format string, args ...any) {
+	k.errorf(format, args...)
+	runtime.Goexit()
+}
+
+// notef says something that is no failure.
+func (k *kit[T]) notef(format string, args ...any) { k.rec.add(&k.rec.notes, format, args...) }
+
+// must ends the goroutine if a call that has to succeed did not.
+func (k *kit[T]) must(err error, what string) {
+	if err != nil {
+		k.fatalf("%s failed: %v", what, err)
+	}
+}
+
+// wantError records a failure unless err is one of want.
+func (k *kit[T]) wantError(err error, what string, want ...error) {
+	for _, w := range want {
+		if errors.Is(err, w) {
+			return
+		}
+	}
+	texts := make([]string, len(want))
+	for i, w := range want {
+		texts[i] = fmt.Sprintf("%q", w)
+	}
+	k.errorf("%s returned %v, want %s", what, quoted(err), strings.Join(texts, " or "))
+}
+
+// quoted shows an error, or that there was none.
+func quoted(err error) string {
+	if err == nil {
+		return "no error"
+	}
+	return fmt.Sprintf("%q", err)
+}
+
+// fresh returns a value that was not used before.
+func (k *kit[T]) fresh() T { return k.styled(distinct) }
+
+// styled is fresh in another style.
+func (k *kit[T]) styled(st style) T {
+	v, err := k.value(st, int(k.values.Add(1)-1))
+	k.must(err, "Making up a value")
+	return v
+}
+
+// changed returns another value for the item whose value is v.
+func (k *kit[T]) changed(v T) T {
+	if k.Change != nil {
+		return k.Change(v)
+	}
+	id := k.id.Text(&v)
+	const tries = 20
+	next := v
+	for range tries {
+		next = k.identified(k.fresh(), id)
+		if !k.typ.Equal(&next, &v) {
+			break
+		}
+	}
+	return next
+}
+
+// identified is withID for ids that are known to be good.
+func (k *kit[T]) identified(v T, id string) T {
+	v, err := k.withID(v, id)
+	k.must(err, fmt.Sprintf("Setting the id field to %q", id))
+	return v
+}
+
+// newID returns an id that was not used before.
+func (k *kit[T]) newID() string {
+	id, err := k.idText(int(k.ids.Add(1) - 1))
+	k.must(err, "Making up an id")
+	return id
+}
+
+// vet checks what is true of every item that a collection gives out, and fills in its ID.
+func (k *kit[T]) vet(it resource.Item[T], where string) resource.Item[T] {
+	inside := k.id.Text(&it.Value)
+	if it.ID == "" {
+		it.ID = inside
+	}
+	if it.ID != inside {
+		k.errorf("%s gave an item with Item.ID %q and %s %q in its value: they must agree", where, it.ID, k.id.Name, inside)
+	}
+	if it.ID == "" {
+		k.errorf("%s gave an item without an id, neither in Item.ID nor in its value: %s", where, k.document(&it.Value))
+	}
+	if it.Rev == "" && (k.able.has(replacer) || k.able.has(deleter)) {
+		k.errorf("%s gave item %q without a revision, so nobody could write it", where, it.ID)
+	}
+	return it
+}
+
+// tryPut brings a value in, under an id of the store's or of the kit's choice.
+func (k *kit[T]) tryPut(ctx context.Context, v T) (resource.Item[T], error) {
+	if k.ops.Create != nil {
+		it, err := k.ops.Create(ctx, v)
+		if err == nil {
+			it = k.vet(it, "Create")
+		}
+		return it, err
+	}
+	id := k.newID()
+	it, err := k.ops.Insert(ctx, id, k.identified(v, id))
+	if err == nil {
+		it = k.vet(it, "Insert")
+	}
+	return it, err
+}
+
+// put is tryPut where it has to succeed.
+func (k *kit[T]) put(v T) resource.Item[T] {
+	it, err := k.tryPut(k.ctx, v)
+	k.must(err, "Storing "+brief(k.document(&v)))
+	return it
+}
+
+// fill brings in n values of a style. A read-only collection gives what it has instead, which may be nothing.
+func (k *kit[T]) fill(n int, st style) []resource.Item[T] {
+	if !k.able.has(filler) {
+		return k.all()
+	}
+	items := make([]resource.Item[T], n)
+	for i := range items {
+		items[i] = k.put(k.styled(st))
+	}
+	return items
+}
+
+// get returns an item that must be there.
+func (k *kit[T]) get(id string) resource.Item[T] {
+	it, err := k.ops.Get(k.ctx, id)
+	k.must(err, fmt.Sprintf("Get of item %q", id))
+	return k.vet(it, "Get")
+}
+
+// replace replaces an item where that has to succeed, and returns what the store made of it.
+func (k *kit[T]) replace(it resource.Item[T], v T) resource.Item[T] {
+	next, err := k.ops.Replace(k.ctx, it.ID, it.Rev, v)
+	k.must(err, fmt.Sprintf("Replace of item %q naming its current revision", it.ID))
+	return k.vet(next, "Replace")
+}
+
+// remove deletes an item where that has to succeed.
+func (k *kit[T]) remove(it resource.Item[T]) {
+	k.must(k.ops.Delete(k.ctx, it.ID, it.Rev), fmt.Sprintf("Delete of item %q naming its current revision", it.ID))
+}
+
+// ordered completes a query as package resource does: the last sort key is the id, unless the order is the store's own.
+func (k *kit[T]) ordered(q query.Query) query.Query {
+	if k.able.has(sorter) {
+		q.Sort = append(q.Sort[:len(q.Sort):len(q.Sort)], query.Order{Field: k.id.Name})
+	}
+	return q
+}
+
+// drain reads an iterator to its end, past an error if need be, because nothing may follow one.
+func (k *kit[T]) drain(seq iter.Seq2[resource.Item[T], error], where string) ([]resource.Item[T], error) {
+	var items []resource.Item[T]
+	var failed error
+	for it, err := range seq {
+		if failed != nil {
+			k.errorf("the iterator of %s went on after the error %q: nothing may follow an error", where, failed)
+			break
+		}
+		if failed = err; err == nil {
+			items = append(items, k.vet(it, where))
+		}
+	}
+	return items, failed
+}
+
+// list returns the items of a query that has to succeed.
+func (k *kit[T]) list(q query.Query) []resource.Item[T] {
+	items, err := k.drain(k.ops.List(k.ctx, q), "List")
+	k.must(err, "List "+show(q))
+	return items
+}
+
+// all lists everything.
+func (k *kit[T]) all() []resource.Item[T] { return k.list(k.ordered(query.Query{})) }
+
+// brief shortens a document for a message.
+func brief(text string) string {
+	const most = 400
+	if len(text) > most {
+		return fmt.Sprintf("%s... (%d bytes)", text[:most], len(text))
+	}
+	return text
+}
+
+// sameValue records a failure unless got is what was sent.
+func (k *kit[T]) sameValue(sent, got T, where string) bool {
+	if k.same(sent, got) {
+		return true
+	}
+	k.errorf("%s is not what was stored (-stored +got):\n%s", where,
+		cmp.Diff(brief(k.document(&sent)), brief(k.document(&got))))
+	return false
+}
+
+// sameItem records a failure unless both answers of the store about an item agree.
+func (k *kit[T]) sameItem(want, got resource.Item[T], where string) {
+	switch {
+	case want.ID != got.ID:
+		k.errorf("%s: id %q, want %q", where, got.ID, want.ID)
+	case want.Rev != got.Rev:
+		k.errorf("%s: item %q has revision %q, want %q", where, got.ID, got.Rev, want.Rev)
+	case !k.typ.Equal(&want.Value, &got.Value):
+		k.errorf("%s: item %q differs (-want +got):\n%s", where, got.ID,
+			cmp.Diff(brief(k.document(&want.Value)), brief(k.document(&got.Value))))
+	}
+}
+
+// sameIDs records a failure unless the items are those wanted, in that order. sorted names the fields worth showing.
+func (k *kit[T]) sameIDs(want, got []resource.Item[T], where string, sort ...query.Order) bool {
+	if diff := cmp.Diff(k.labels(want, sort), k.labels(got, sort)); diff != "" {
+		k.errorf("%s gave other items or another order (-want +got):\n%s", where, brief(diff))
+		return false
+	}
+	return true
+}
+
+// labels returns each item's id together with what it is sorted by.
+func (k *kit[T]) labels(items []resource.Item[T], sort []query.Order) []string {
+	labels := make([]string, len(items))
+	for i := range items {
+		labels[i] = items[i].ID
+		for _, o := range sort {
+			if o.Field != k.id.Name {
+				labels[i] += fmt.Sprintf(" %s=%v", o.Field, k.fieldOf(&items[i], o.Field))
+			}
+		}
+	}
+	return labels
+}

@@ -1,0 +1,149 @@
+package resourcetest
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// listCases try List without a position.
+func listCases[T any]() []testCase[T] {
+	return []testCase[T]{
+		{
+			name: "list-get",
+			contract: "List gives every item once, each with the id, revision, time of modification and value that Get " +
+				"gives for it. A client may write what it found in a list, naming the revision from there.",
+			run: listGet[T],
+		},
+		{
+			name:  "list-sort",
+			needs: sorter,
+			contract: "A list comes in the order of Query.Sort, whose last key is the id, so that every list has exactly one " +
+				"order. Null sorts before everything else, and last where the order is descending; strings compare by " +
+				"code point, not by the rules of a language; false sorts before true.",
+			run: listSort[T],
+		},
+		{
+			name: "list-limit",
+			contract: "Query.Limit is the largest number of items; zero means all. The items are the first ones of the whole " +
+				"list.",
+			run: listLimit[T],
+		},
+		{
+			name: "list-stop",
+			contract: "The consumer of an iterator may stop early. Then everything is released: locks, rows, connections, " +
+				"goroutines. (defer rows.Close() inside the iterator's function.)",
+			run: listStop[T],
+		},
+	}
+}
+
+func listGet[T any](k *kit[T]) {
+	items := k.fill(max(10, k.Items/4), clustered)
+	listed := k.all()
+	k.sameSet(items, listed, "List")
+	k.sameSet(items, k.list(query.Query{}), "List with the zero Query")
+	if len(items) == 0 {
+		k.notef("the collection is empty and cannot be filled, so lists were not looked into")
+	}
+	if k.ops.Replace != nil && len(listed) > 1 {
+		k.replace(listed[1], k.changed(listed[1].Value))
+		listed = k.all()
+	}
+	for _, it := range listed {
+		got := k.get(it.ID)
+		k.sameItem(got, it, "List compared with Get")
+		if !got.Modified.Equal(it.Modified) && !got.Modified.IsZero() && !it.Modified.IsZero() {
+			k.errorf("item %q was modified at %v according to Get and at %v according to List",
+				it.ID, got.Modified, it.Modified)
+		}
+	}
+}
+
+// sorts returns every order worth trying: each declared key in both directions, and some pairs.
+func (k *kit[T]) sorts() [][]query.Order {
+	sorts := [][]query.Order{nil, {{Field: k.id.Name, Desc: true}}}
+	keys := k.Support.Sort
+	for i, field := range keys {
+		sorts = append(sorts, []query.Order{{Field: field}}, []query.Order{{Field: field, Desc: true}})
+		if next := keys[(i+1)%len(keys)]; next != field {
+			sorts = append(sorts, []query.Order{{Field: field, Desc: k.rng.IntN(2) == 0}, {Field: next, Desc: true}})
+		}
+	}
+	return sorts
+}
+
+// sorted returns a query with these keys; the id comes last, unless it is among them.
+func (k *kit[T]) sorted(sort []query.Order) query.Query {
+	q := query.Query{Sort: sort}
+	for _, o := range sort {
+		if o.Field == k.id.Name {
+			return q
+		}
+	}
+	return k.ordered(q)
+}
+
+// expect answers a query from the items that are in the collection.
+func (k *kit[T]) expect(q query.Query, items []resource.Item[T]) []resource.Item[T] {
+	return query.Select(q, items, k.fieldOf)
+}
+
+func listSort[T any](k *kit[T]) {
+	items := k.fill(k.Items, clustered)
+	for _, sort := range k.sorts() {
+		q := k.sorted(sort)
+		k.sameIDs(k.expect(q, items), k.list(q), "List "+show(q), q.Sort...)
+	}
+}
+
+func listLimit[T any](k *kit[T]) {
+	items := k.fill(20, clustered)
+	whole := k.all()
+	for _, limit := range []int{0, 1, 2, 7, len(items) - 1, len(items), len(items) + 1, 1 << 30} {
+		if limit < 0 {
+			continue
+		}
+		q := k.ordered(query.Query{Limit: limit})
+		want := whole
+		if limit > 0 {
+			want = whole[:min(limit, len(whole))]
+		}
+		k.sameIDs(want, k.list(q), "List "+show(q))
+	}
+}
+
+func listStop[T any](k *kit[T]) {
+	k.fill(20, distinct)
+	const rounds = 200
+	before := runtime.NumGoroutine()
+	for range rounds {
+		for _, err := range k.ops.List(k.ctx, k.ordered(query.Query{})) {
+			k.must(err, "List")
+			break
+		}
+	}
+	for _, it := range k.list(k.ordered(query.Query{Limit: 1})) {
+		if k.ops.Replace != nil { // would wait for a lock that was kept
+			it = k.replace(it, k.changed(it.Value))
+		}
+		k.get(it.ID)
+	}
+	if n := k.settled(before + rounds/2); n > before+rounds/2 {
+		k.errorf("%d lists that were stopped early left %d goroutines behind", rounds, n-before)
+	}
+}
+
+// settled returns the number of goroutines once it is no more than want, or after they had a while to end.
+func (k *kit[T]) settled(want int) int {
+	const tries = 50
+	for range tries {
+		if runtime.NumGoroutine() <= want {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return runtime.NumGoroutine()
+}

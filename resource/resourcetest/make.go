@@ -1,0 +1,218 @@
+package resourcetest
+
+import (
+	"encoding"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// style says what made-up values are for.
+type style int
+
+const (
+	distinct  style = iota // everything filled in, and as different from each other as the types permit
+	clustered              // few different values, nulls among them, so that filters select and sort keys tie
+	extreme                // the edges of every type, which every store should keep
+	hard                   // edges that a store may refuse, but must not falsify
+)
+
+// deepest is how far into a recursive type values are made up.
+const deepest = 4
+
+// builder makes up one value. It depends on nothing but the seed, so that the nth value is always the same.
+type builder struct {
+	rng    *rand.Rand
+	style  style
+	n      int
+	turn   int    // which of the edges is next
+	prefix string // of plain texts
+	depth  int
+}
+
+// makeValue makes up the nth value of a style in v, a pointer to the Go type of typ. The id stays zero, and so does what
+// is tagged readOnly: both belong to the server.
+func makeValue(v any, typ *schema.Type, id *schema.Field, st style, n int, seed uint64) error {
+	rng := rand.New(rand.NewPCG(seed, uint64(n)<<2|uint64(st)))
+	var violations []schema.Violation
+	for try := range 20 { // choices that break a rule are made again
+		value := reflect.ValueOf(v).Elem()
+		value.SetZero()
+		b := builder{rng: rng, style: st, n: n, turn: n + try, prefix: "text"}
+		b.object(value, typ, id)
+		violations = slices.DeleteFunc(typ.Validate(v), func(bad schema.Violation) bool {
+			return bad.Pointer == "/"+id.Name
+		})
+		if _, err := typ.AppendFull(nil, v); err != nil {
+			return err
+		}
+		if len(violations) == 0 {
+			return nil
+		}
+	}
+	return schema.Violations(violations)
+}
+
+// object fills the fields of a struct, except one.
+func (b *builder) object(v reflect.Value, t *schema.Type, except *schema.Field) {
+	for _, f := range t.Fields {
+		if f != except && !f.ReadOnly {
+			b.field(settable(v, f.Index), f)
+		}
+	}
+}
+
+// field fills one field, or leaves null where that serves the style.
+func (b *builder) field(v reflect.Value, f *schema.Field) {
+	if f.Nullable && v.Kind() == reflect.Pointer && b.wantsNull() {
+		return
+	}
+	own := *b
+	if f.Unique && f.Type.Kind != schema.Array {
+		own.style = distinct // anything else would collide with another item
+	}
+	own.value(target(v), f, f.Type)
+}
+
+// wantsNull decides about a pointer.
+func (b *builder) wantsNull() bool {
+	return b.depth >= deepest || b.style != distinct && b.rng.IntN(4) == 0
+}
+
+// value fills v, which is no pointer, with a value of t that keeps the constraints of f.
+func (b *builder) value(v reflect.Value, f *schema.Field, t *schema.Type) {
+	switch t.Kind {
+	case schema.Object:
+		inner := *b
+		inner.depth++
+		inner.object(v, t, nil)
+	case schema.Array:
+		b.array(v, f, t)
+	case schema.Map:
+		b.dictionary(v, f, t)
+	case schema.String:
+		b.text(v, f, t)
+	case schema.Integer:
+		b.integer(v, f, t)
+	case schema.Number:
+		b.number(v, f, t)
+	case schema.Boolean:
+		v.SetBool(b.pick(2) == 1)
+	case schema.Any:
+		// What a type that marshals itself accepts cannot be known; its zero value has to do.
+	}
+}
+
+// pick chooses one of n: in turn for distinct values, else at random.
+func (b *builder) pick(n int) int {
+	if b.style == distinct {
+		return b.n % n
+	}
+	return b.rng.IntN(n)
+}
+
+// edge takes the next of the edges in turn, so that a few values have them all.
+func edge[E any](b *builder, edges []E) E { return edges[b.turn%len(edges)] }
+
+// length chooses how many elements an array or a map gets.
+func (b *builder) length(f *schema.Field) int {
+	n := 2 + b.n%2
+	if b.style != distinct {
+		n = b.rng.IntN(4)
+	}
+	if b.depth >= deepest {
+		n = 0
+	}
+	if f.MaxItems != nil {
+		n = min(n, *f.MaxItems)
+	}
+	if f.MinItems != nil {
+		n = max(n, *f.MinItems)
+	}
+	return n
+}
+
+// array fills a slice or an array. The elements are numbered on, so that they differ where they must.
+func (b *builder) array(v reflect.Value, f *schema.Field, t *schema.Type) {
+	if v.Kind() == reflect.Slice {
+		n := b.length(f)
+		v.Set(reflect.MakeSlice(v.Type(), n, n))
+	}
+	for i := range v.Len() {
+		b.element(f, i).value(target(v.Index(i)), f, t.Elem)
+	}
+}
+
+// dictionary fills a map, if its keys are plain strings or integers.
+func (b *builder) dictionary(v reflect.Value, f *schema.Field, t *schema.Type) {
+	m := reflect.MakeMap(v.Type())
+	v.Set(m)
+	for i := range b.length(f) {
+		key := reflect.New(v.Type().Key()).Elem()
+		switch {
+		case key.Kind() == reflect.String:
+			key.SetString(fmt.Sprintf("key %d", i))
+		case key.CanInt():
+			key.SetInt(int64(i))
+		case key.CanUint():
+			key.SetUint(uint64(i))
+		default:
+			return
+		}
+		elem := reflect.New(v.Type().Elem()).Elem()
+		b.element(f, i).value(target(elem), f, t.Elem)
+		m.SetMapIndex(key, elem)
+	}
+}
+
+// element returns the builder of the ith element of an array or a map.
+func (b *builder) element(f *schema.Field, i int) *builder {
+	inner := *b
+	inner.depth++
+	inner.n = b.n*7 + i
+	if f.Unique {
+		inner.style = distinct
+	}
+	return &inner
+}
+
+// moment chooses a time: whole microseconds, UTC, in the years that databases have.
+func (b *builder) moment() time.Time {
+	start := time.Date(2024, 2, 29, 23, 59, 58, 0, time.UTC)
+	switch b.style {
+	case distinct:
+		return start.Add(time.Duration(b.n) * (time.Hour + time.Microsecond))
+	case clustered:
+		return start.Add(time.Duration(b.rng.IntN(4)) * time.Microsecond)
+	default:
+		return edge(b, []time.Time{
+			time.Unix(0, 0).UTC(),
+			time.Unix(-1, 0).UTC(),
+			time.Date(1000, 1, 1, 0, 0, 0, 0, time.UTC),
+			time.Date(2038, 1, 19, 3, 14, 8, 0, time.UTC),
+			time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC),
+		})
+	}
+}
+
+// marshaled fills a type with text methods from the first text that it accepts.
+func (b *builder) marshaled(v reflect.Value) {
+	u, ok := v.Addr().Interface().(encoding.TextUnmarshaler)
+	if !ok {
+		return
+	}
+	candidates := []string{
+		fmt.Sprint(b.n), b.uuid(), b.address(), b.moment().Format(time.RFC3339), b.moment().Format(time.DateOnly),
+		b.word(12), fmt.Sprintf("https://example.com/%d", b.n),
+	}
+	for _, text := range candidates {
+		if u.UnmarshalText([]byte(text)) == nil {
+			return
+		}
+		v.SetZero()
+	}
+}

@@ -1,0 +1,127 @@
+package resourcetest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// manyCases try MultiGetter and Grouper.
+func manyCases[T any]() []testCase[T] {
+	return []testCase[T]{
+		{
+			name:  "getmany-get",
+			needs: multiGetter,
+			contract: "GetMany gives the items with these ids, each once and as Get gives it, in any order. Ids without an " +
+				"item are left out and are no error; no ids give no items. There may be more ids than a statement takes " +
+				"parameters.",
+			run: getManyGet[T],
+		},
+		{
+			name:  "listby-list",
+			needs: grouper | filterer | sorter,
+			contract: "ListBy gives for each key what List gives where the field equals it: the first Limit items of each " +
+				"key, not of all together, in the order of Sort within a key. A key without items gives none.",
+			run: listByList[T],
+		},
+	}
+}
+
+func getManyGet[T any](k *kit[T]) {
+	stored := map[string]resource.Item[T]{}
+	for _, it := range k.fill(max(20, k.Items/2), distinct) {
+		stored[it.ID] = it
+	}
+	for _, size := range []int{0, 1, 3, len(stored)} {
+		ids := slices.Sorted(maps.Keys(stored))
+		k.rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		k.checkGetMany(ids[:min(size, len(ids))], 0, stored)
+		k.checkGetMany(ids[:min(size, len(ids))], 1+size*20, stored)
+	}
+}
+
+// checkGetMany asks for ids together with others that are unknown.
+func (k *kit[T]) checkGetMany(ids []string, unknown int, stored map[string]resource.Item[T]) {
+	asked := slices.Clone(ids)
+	for range unknown {
+		id := k.newID()
+		if _, known := stored[id]; !known && !slices.Contains(ids, id) {
+			asked = append(asked, id)
+		}
+	}
+	k.rng.Shuffle(len(asked), func(i, j int) { asked[i], asked[j] = asked[j], asked[i] })
+	got, err := k.drain(k.ops.GetMany(k.ctx, asked), "GetMany")
+	k.must(err, "GetMany")
+	want := make([]resource.Item[T], len(ids))
+	for i, id := range ids {
+		want[i] = stored[id]
+	}
+	if !k.sameSet(want, got, "GetMany") {
+		return
+	}
+	for _, it := range got {
+		k.sameItem(stored[it.ID], it, "GetMany compared with what was stored")
+	}
+}
+
+func listByList[T any](k *kit[T]) {
+	items := k.inOrder(k.fill(k.Items/2, clustered))
+	known := k.withOthers(items)
+	s := k.samples(known)
+	sorts := k.sorts()
+	for _, field := range slices.Sorted(maps.Keys(k.Support.Filter)) {
+		if !slices.Contains(k.Support.Filter[field], query.Eq) {
+			continue
+		}
+		for _, limit := range []int{0, 1, 3} {
+			for range 3 {
+				q := k.sorted(sorts[k.rng.IntN(len(sorts))])
+				q.Limit = limit
+				if k.rng.IntN(2) == 0 {
+					q.Filter = k.tree(s, 1)
+				}
+				k.checkListBy(field, k.keys(field, s[field], known), q, items)
+			}
+		}
+	}
+}
+
+// keys returns the text form of each value, taken from an item that has it. Two values with one text, such as null and
+// an empty string, are not a key.
+func (k *kit[T]) keys(field string, values []any, known []resource.Item[T]) map[string]any {
+	keys := map[string]any{}
+	for _, value := range values {
+		i := slices.IndexFunc(known, func(it resource.Item[T]) bool {
+			return query.Compare(k.fieldOf(&it, field), value) == 0
+		})
+		if text := k.typ.Field(field).Text(&known[i].Value); text != "" {
+			keys[text] = value
+		}
+	}
+	return keys
+}
+
+// checkListBy compares one call with what each key should give.
+func (k *kit[T]) checkListBy(field string, keys map[string]any, q query.Query, items []resource.Item[T]) {
+	asked := slices.Sorted(maps.Keys(keys))
+	k.rng.Shuffle(len(asked), func(i, j int) { asked[i], asked[j] = asked[j], asked[i] })
+	listed, err := k.drain(k.ops.ListBy(k.ctx, field, asked, q), "ListBy")
+	k.must(err, "ListBy "+field+" "+show(q))
+	got := map[string][]resource.Item[T]{}
+	for i := range listed {
+		key := k.typ.Field(field).Text(&listed[i].Value)
+		got[key] = append(got[key], listed[i])
+	}
+	for _, key := range asked {
+		each := q
+		each.Filter = query.And(q.Filter, query.Where(field, query.Eq, keys[key]))
+		k.sameIDs(k.expect(each, items), got[key], fmt.Sprintf("ListBy %s, for key %q, %s", field, key, show(q)), q.Sort...)
+		delete(got, key)
+	}
+	for key := range got {
+		k.errorf("ListBy %s gave items whose key is %q, for which it was not asked", field, key)
+	}
+}

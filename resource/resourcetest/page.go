@@ -1,0 +1,172 @@
+package resourcetest
+
+import (
+	"slices"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// pageCases try List from a position.
+func pageCases[T any]() []testCase[T] {
+	return []testCase[T]{
+		{
+			name:  "page-walk",
+			needs: sorter,
+			contract: "Query.After holds one value for each sort key, those of the last item seen, and the list goes on " +
+				"behind it. Pages of any size put together are the whole list. (Compare all keys, not the first alone: " +
+				"(a, id) > (?, ?); and mind nulls and descending keys.)",
+			run: pageWalk[T],
+		},
+		{
+			name:  "page-nowhere",
+			needs: sorter | deleter,
+			contract: "Query.After is a position, not an item: the item it was taken from may have been deleted or changed. " +
+				"The list goes on where it would stand.",
+			run: pageNowhere[T],
+		},
+		{
+			name:  "page-changes",
+			needs: filler | deleter,
+			contract: "While somebody walks through the pages, others create and delete. Every item that is there throughout " +
+				"is seen exactly once, and nothing is seen twice. Counting rows (OFFSET) cannot do that; a position can.",
+			run: pageChanges[T],
+		},
+		{
+			name:  "page-natural",
+			needs: natural,
+			contract: "A store with an order of its own gives each item the token Next, with which Query.Token continues " +
+				"behind it. Pages of any size put together are the whole list.",
+			run: pageNatural[T],
+		},
+	}
+}
+
+// after returns the query that continues behind an item.
+func (k *kit[T]) after(q query.Query, it resource.Item[T]) query.Query {
+	if k.able.has(natural) {
+		q.Token = it.Next
+		return q
+	}
+	q.After = make([]any, len(q.Sort))
+	for i, o := range q.Sort {
+		q.After[i] = k.fieldOf(&it, o.Field)
+	}
+	return q
+}
+
+// walk reads page after page. between is called after each, with the items so far.
+func (k *kit[T]) walk(q query.Query, most int, between func(seen []resource.Item[T])) []resource.Item[T] {
+	var seen []resource.Item[T]
+	for range most {
+		q.Limit = 1 + k.rng.IntN(9)
+		page := k.list(q)
+		if len(page) > q.Limit {
+			k.errorf("List gave %d items where Limit was %d", len(page), q.Limit)
+		}
+		seen = append(seen, page...)
+		if len(page) < q.Limit {
+			return seen
+		}
+		last := page[len(page)-1]
+		if k.able.has(natural) && last.Next == "" {
+			return seen
+		}
+		q = k.after(q, last)
+		if between != nil {
+			between(seen)
+		}
+	}
+	k.errorf("walking through List %s did not come to an end: %d items were seen", show(q), len(seen))
+	return seen
+}
+
+func pageWalk[T any](k *kit[T]) {
+	items := k.fill(max(20, k.Items/2), clustered)
+	for _, sort := range k.sorts() {
+		q := k.sorted(sort)
+		got := k.walk(q, len(items)+2, nil)
+		k.sameIDs(k.expect(q, items), got, "the pages of List "+show(q), q.Sort...)
+	}
+}
+
+func pageNowhere[T any](k *kit[T]) {
+	items := k.fill(20, clustered)
+	for _, sort := range k.sorts() {
+		if len(items) < 3 {
+			return
+		}
+		q := k.sorted(sort)
+		whole := k.list(q)
+		i := k.rng.IntN(len(whole) - 1)
+		q = k.after(q, whole[i])
+		k.remove(whole[i])
+		items = slices.DeleteFunc(items, func(it resource.Item[T]) bool { return it.ID == whole[i].ID })
+		k.sameIDs(whole[i+1:], k.list(q), "List behind a deleted item, "+show(q), q.Sort...)
+	}
+}
+
+// pageChanges makes its changes between the pages, where they hurt most and always in the same way.
+func pageChanges[T any](k *kit[T]) {
+	for _, sort := range k.sorts() {
+		q := query.Query{}
+		if k.able.has(sorter) {
+			q = k.sorted(sort)
+		}
+		steady, passing := k.mixed(max(20, k.Items/4))
+		churn := func([]resource.Item[T]) {
+			for range k.rng.IntN(3) {
+				passing = append(passing, k.put(k.styled(clustered)))
+			}
+			for range k.rng.IntN(4) {
+				if len(passing) == 0 {
+					break
+				}
+				i := k.rng.IntN(len(passing))
+				k.remove(passing[i])
+				passing = slices.Delete(passing, i, i+1)
+			}
+		}
+		seen := k.walk(q, 10*k.Items+100, churn)
+		k.checkWalk(steady, seen, show(q))
+		for _, it := range slices.Concat(steady, passing) {
+			k.remove(it)
+		}
+	}
+}
+
+// mixed brings in items of which some are to stay and others to be deleted.
+func (k *kit[T]) mixed(n int) (steady, passing []resource.Item[T]) {
+	for i, it := range k.fill(n, clustered) {
+		if i%2 == 0 {
+			steady = append(steady, it)
+		} else {
+			passing = append(passing, it)
+		}
+	}
+	return steady, passing
+}
+
+// checkWalk checks that what stayed was seen once and nothing twice.
+func (k *kit[T]) checkWalk(steady, seen []resource.Item[T], how string) {
+	times := map[string]int{}
+	for _, it := range seen {
+		if times[it.ID]++; times[it.ID] == 2 {
+			k.errorf("item %q was seen twice by a walk through the pages of %s", it.ID, how)
+		}
+	}
+	for _, it := range steady {
+		if times[it.ID] == 0 {
+			k.errorf("item %q was there all the time, and a walk through the pages of %s did not see it", it.ID, how)
+		}
+	}
+}
+
+func pageNatural[T any](k *kit[T]) {
+	items := k.fill(max(20, k.Items/2), distinct)
+	whole := k.list(query.Query{})
+	k.sameSet(items, whole, "List")
+	for range 5 {
+		k.sameIDs(whole, k.walk(query.Query{}, len(items)+2, nil), "the pages of List")
+	}
+}

@@ -1,0 +1,126 @@
+package resourcetest_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// change returns a wrapper that passes every value through fn before it is stored.
+func change(fn func(v *thing)) func(o ops) ops {
+	return func(o ops) ops {
+		create, insert, replace := o.Create, o.Insert, o.Replace
+		o.Create = func(ctx context.Context, v thing) (item, error) { fn(&v); return create(ctx, v) }
+		o.Insert = func(ctx context.Context, id string, v thing) (item, error) { fn(&v); return insert(ctx, id, v) }
+		o.Replace = func(ctx context.Context, id string, expect resource.Rev, v thing) (item, error) {
+			fn(&v)
+			return replace(ctx, id, expect, v)
+		}
+		return o
+	}
+}
+
+// plantedReads are bugs in what comes back.
+func plantedReads() []planted {
+	return []planted{
+		{bug: "get of nothing is a zero item", want: []string{"get-unknown"}, wrap: func(o ops) ops {
+			get := o.Get
+			o.Get = func(ctx context.Context, id string) (item, error) {
+				it, err := get(ctx, id)
+				if errors.Is(err, resource.ErrNotFound) {
+					return item{ID: id, Rev: "1", Value: thing{ID: id}}, nil
+				}
+				return it, err
+			}
+			return o
+		}},
+		{bug: "the id disagrees with the value", want: []string{"create-get"}, wrap: func(o ops) ops {
+			get := o.Get
+			o.Get = func(ctx context.Context, id string) (item, error) {
+				it, err := get(ctx, id)
+				it.Value.ID = strings.ToUpper(it.Value.ID) + " "
+				return it, err
+			}
+			return o
+		}},
+		{bug: "integers pass through float64", want: []string{"value-edges"}, wrap: change(func(v *thing) {
+			v.Size = int64(float64(v.Size) * (1 - 1e-18))
+		})},
+		{bug: "text is cut at 255 bytes", want: []string{"value-edges"}, wrap: change(func(v *thing) {
+			v.Name = v.Name[:min(len(v.Name), 255)]
+		})},
+		{bug: "text ends at U+0000", want: []string{"value-hard"}, wrap: change(func(v *thing) {
+			v.Name, _, _ = strings.Cut(v.Name, "\x00")
+		})},
+		{bug: "text is trimmed", want: []string{"value-edges"}, wrap: change(func(v *thing) {
+			v.Name = strings.TrimSpace(v.Name)
+		})},
+		{bug: "null becomes empty", want: []string{"list-get"}, wrap: func(o ops) ops {
+			list := o.List
+			o.List = func(ctx context.Context, q query.Query) seq {
+				return each(list(ctx, q), func(it *item) {
+					if it.Value.Note == nil {
+						it.Value.Note = new(string)
+					}
+				})
+			}
+			return o
+		}},
+		{bug: "list forgets the revision", want: []string{"list-get"}, wrap: func(o ops) ops {
+			list := o.List
+			o.List = func(ctx context.Context, q query.Query) seq {
+				return each(list(ctx, q), func(it *item) { it.Rev = "1" })
+			}
+			return o
+		}},
+		{bug: "gives out a cached value", want: []string{"alias-returned"}, wrap: func(o ops) ops {
+			get := o.Get
+			var cache sync.Map
+			o.Get = func(ctx context.Context, id string) (item, error) {
+				it, err := get(ctx, id)
+				if err == nil {
+					held, _ := cache.LoadOrStore(it.Rev, it)
+					it = held.(item)
+				}
+				return it, err
+			}
+			return o
+		}},
+		{bug: "getmany repeats", want: []string{"getmany-get"}, wrap: func(o ops) ops {
+			many := o.GetMany
+			o.GetMany = func(ctx context.Context, ids []string) seq {
+				return many(ctx, append(slices.Clone(ids), ids...))
+			}
+			return o
+		}},
+		{bug: "getmany fails for a missing id", want: []string{"getmany-get"}, wrap: func(o ops) ops {
+			o.GetMany = func(ctx context.Context, ids []string) seq {
+				return func(yield func(item, error) bool) {
+					for _, id := range ids {
+						if it, err := o.Get(ctx, id); !yield(it, err) || err != nil {
+							return
+						}
+					}
+				}
+			}
+			return o
+		}},
+		{bug: "listby limits all keys together", want: []string{"listby-list"}, wrap: func(o ops) ops {
+			by := o.ListBy
+			o.ListBy = func(ctx context.Context, field string, keys []string, q query.Query) seq {
+				return first(by(ctx, field, keys, q), q.Limit)
+			}
+			return o
+		}},
+		{bug: "count ignores the filter", want: []string{"count-list"}, wrap: func(o ops) ops {
+			count := o.Count
+			o.Count = func(ctx context.Context, _ query.Query) (int, error) { return count(ctx, query.Query{}) }
+			return o
+		}},
+	}
+}

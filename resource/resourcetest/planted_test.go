@@ -1,0 +1,141 @@
+package resourcetest_test
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/resourcetest"
+)
+
+// ops and item are what the wrappers below are made of.
+type (
+	ops  = resource.Ops[thing]
+	item = resource.Item[thing]
+	seq  = iter.Seq2[item, error]
+)
+
+// planted is one way in which stores go wrong, and the cases that have to notice.
+type planted struct {
+	bug   string
+	want  []string
+	wrap  func(o ops) ops // nil: the reference does it itself when it is told the bug
+	opts  *resourcetest.Options[thing]
+	blind bool // the case hangs instead of failing: only the watch notices
+}
+
+// smallOptions keep a run of all cases against all bugs short.
+func smallOptions() *resourcetest.Options[thing] {
+	return &resourcetest.Options[thing]{Support: thingSupport, Recreates: true, Writers: 8, Items: 40, Seed: 20261120}
+}
+
+func TestReferencePasses(t *testing.T) {
+	t.Parallel()
+	opts := smallOptions()
+	opts.Items, opts.Writers = 0, 0
+	opts.Require = []string{"Creator", "Inserter", "Replacer", "Deleter", "Tombstoner", "Counter", "MultiGetter",
+		"Grouper", "Transactor"}
+	resourcetest.Run(t, func(*testing.T) resource.Collection[thing] { return newTable("") }, opts)
+}
+
+func TestReferencePassesWithoutSecondLives(t *testing.T) {
+	t.Parallel()
+	opts := smallOptions()
+	opts.Recreates = false
+	resourcetest.Run(t, func(*testing.T) resource.Collection[thing] {
+		strict := newTable("")
+		strict.lives = false
+		return strict
+	}, opts)
+}
+
+func TestPlantedBugsAreFound(t *testing.T) {
+	t.Parallel()
+	for _, tt := range allPlanted() {
+		t.Run(strings.NewReplacer(", ", "-", " ", "-").Replace(tt.bug), func(t *testing.T) {
+			t.Parallel()
+			patience := time.Minute
+			if tt.blind {
+				patience = 2 * time.Second
+			}
+			verdicts := resourcetest.Judge(t, tt.newOps, tt.options(), patience)
+			var caught []string
+			for name, v := range verdicts {
+				if len(v.Failures) > 0 && !v.Panicked {
+					caught = append(caught, name)
+				}
+			}
+			slices.Sort(caught)
+			t.Logf("%-45s caught by %s", tt.bug, strings.Join(caught, ", "))
+			for _, want := range tt.want {
+				v, ok := verdicts[want]
+				if !ok || len(v.Failures) == 0 || v.Panicked || v.Blocked != tt.blind {
+					t.Errorf("%s: case %s should have found it: %+v", tt.bug, want, v)
+				}
+			}
+		})
+	}
+}
+
+// TestEveryCaseCanFail keeps cases out of the kit that no planted bug ever made fail.
+func TestEveryCaseCanFail(t *testing.T) {
+	t.Parallel()
+	var proven []string
+	for _, tt := range allPlanted() {
+		proven = append(proven, tt.want...)
+	}
+	for name, contract := range resourcetest.Contracts() {
+		if !slices.Contains(proven, name) {
+			t.Errorf("no planted bug is there to be found by case %s", name)
+		}
+		if len(contract) < 60 || !strings.HasSuffix(contract, ".") && !strings.HasSuffix(contract, ".)") {
+			t.Errorf("the contract of case %s does not explain anything: %q", name, contract)
+		}
+	}
+}
+
+func allPlanted() []planted {
+	return slices.Concat(plantedInside(), plantedWrites(), plantedAbsent(), plantedReads(), plantedLists(), plantedTransactions(),
+		plantedNatural())
+}
+
+// newOps returns the broken collection.
+func (p planted) newOps() ops {
+	o := resource.OpsOf(newTable(p.bug))
+	if p.wrap != nil {
+		o = p.wrap(o)
+	}
+	return o
+}
+
+func (p planted) options() *resourcetest.Options[thing] {
+	if p.opts != nil {
+		return p.opts
+	}
+	return smallOptions()
+}
+
+// plantedInside are bugs of the reference itself: races, locks, transactions.
+func plantedInside() []planted {
+	return []planted{
+		{bug: "two creations take one id", want: []string{"create-race"}},
+		{bug: "insert looks, then stores", want: []string{"insert-race"}},
+		{bug: "replace looks, then stores", want: []string{"replace-race", "replace-duel"}},
+		{bug: "delete looks, then deletes", want: []string{"delete-race", "delete-replace-race"}},
+		{bug: "the id of the last one is used again", want: []string{"create-id-reuse"}},
+		{bug: "create writes over inserted items", want: []string{"create-beside-insert"}},
+		{bug: "the revision counts from 1 in each life", want: []string{"delete-insert"}},
+		{bug: "a stopped list keeps the lock", want: []string{"list-stop"}, blind: true},
+		{bug: "keeps the caller's value", want: []string{"alias-stored"}},
+		{bug: "transactions do not lock", want: []string{"tx-isolation", "tx-race"}},
+		{bug: "a rollback keeps everything", want: []string{"tx-rollback", "tx-race"}},
+		{bug: "a rollback forgets tombstones", want: []string{"tx-rollback"}},
+		{bug: "a panic commits", want: []string{"tx-panic"}},
+		{bug: "an inner transaction commits", want: []string{"tx-nested"}},
+		{bug: "a rollback announces", want: []string{"tx-after-commit", "tx-nested"}},
+		{bug: "a commit announces twice", want: []string{"tx-after-commit"}},
+	}
+}

@@ -1,0 +1,93 @@
+package resourcetest
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/stoa-go/stoa/resource"
+)
+
+// testCase is one promise and how it is tried.
+type testCase[T any] struct {
+	name     string
+	needs    capability
+	contract string // printed when it fails: what is promised, and what goes wrong without it
+	run      func(k *kit[T])
+}
+
+// cases are all of them, from the simplest to those that build on it.
+func cases[T any]() []testCase[T] {
+	return slices.Concat(getCases[T](), createCases[T](), insertCases[T](), replaceCases[T](), deleteCases[T](),
+		tombstoneCases[T](), listCases[T](), pageCases[T](), filterCases[T](), manyCases[T](), cancelCases[T](),
+		valueCases[T](), transactionCases[T]())
+}
+
+// record is what one case found.
+type record struct {
+	mu       sync.Mutex
+	failures []string
+	notes    []string
+	panicked bool
+	blocked  bool
+}
+
+// add takes in a failure or a note.
+func (r *record) add(list *[]string, format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	*list = append(*list, fmt.Sprintf(format, args...))
+}
+
+// catch turns a panic of the collection into a failure. It is deferred in each goroutine that calls it.
+func (r *record) catch() {
+	if p := recover(); p != nil {
+		r.add(&r.failures, "the collection panicked: %v\n%s", p, debug.Stack())
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.panicked = true
+	}
+}
+
+// result returns a copy which a goroutine left behind cannot change any more.
+func (r *record) result() *record {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return &record{failures: slices.Clone(r.failures), notes: slices.Clone(r.notes),
+		panicked: r.panicked, blocked: r.blocked}
+}
+
+// try runs the case against a fresh collection. The case has its own goroutine, so that one that blocks for ever fails
+// alone.
+func (c testCase[T]) try(ctx context.Context, s *setup[T], ops resource.Ops[T]) *record {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	hash := fnv.New64a()
+	hash.Write([]byte(c.name))
+	rec := &record{}
+	k := &kit[T]{
+		setup: s, ops: ops, able: capabilitiesOf(ops, s.Support), ctx: ctx, rec: rec,
+		rng: rand.New(rand.NewPCG(s.Seed, hash.Sum64())),
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer rec.catch()
+		c.run(k)
+	}()
+	select {
+	case <-done:
+	case <-time.After(s.patience):
+		rec.add(&rec.failures, "the case did not end within %v: some call blocks, as after an iterator that was not "+
+			"read to its end and kept a lock or a connection", s.patience)
+		rec.mu.Lock()
+		rec.blocked = true
+		rec.mu.Unlock()
+	}
+	return rec.result()
+}

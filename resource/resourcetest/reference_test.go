@@ -1,0 +1,344 @@
+package resourcetest_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"maps"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// thing has one field of every sort that stores treat differently.
+type thing struct {
+	ID      string            `json:"id"`
+	Name    string            `json:"name"`
+	Color   string            `json:"color" enum:"red,green,blue"`
+	Size    int64             `json:"size"`
+	Ratio   float64           `json:"ratio"`
+	Note    *string           `json:"note"`
+	Born    time.Time         `json:"born"`
+	Ends    *time.Time        `json:"ends"`
+	Done    bool              `json:"done"`
+	Tags    []string          `json:"tags"`
+	Labels  map[string]string `json:"labels"`
+	Place   *place            `json:"place"`
+	Created time.Time         `json:"created" readOnly:"true"`
+}
+
+type place struct {
+	Lat float64   `json:"lat" minimum:"-90" maximum:"90"`
+	Alt []float64 `json:"alt"`
+}
+
+// clone copies all that two things could share.
+func (v thing) clone() thing {
+	v.Tags = slices.Clone(v.Tags)
+	v.Labels = maps.Clone(v.Labels)
+	if v.Note != nil {
+		note := *v.Note
+		v.Note = &note
+	}
+	if v.Ends != nil {
+		ends := *v.Ends
+		v.Ends = &ends
+	}
+	if v.Place != nil {
+		place := *v.Place
+		place.Alt = slices.Clone(place.Alt)
+		v.Place = &place
+	}
+	return v
+}
+
+// thingSupport is what the reference answers.
+var thingSupport = query.Support{
+	Filter: map[string][]query.Op{
+		"name":  {query.Eq, query.Ne, query.In, query.NotIn, query.Contains, query.StartsWith, query.Lt, query.Gte},
+		"color": {query.Eq, query.In},
+		"size":  {query.Eq, query.Ne, query.Lt, query.Lte, query.Gt, query.Gte},
+		"note":  {query.Eq, query.Ne, query.NotIn, query.Contains, query.IsNull},
+		"born":  {query.Eq, query.Gt, query.Lte},
+		"done":  {query.Eq, query.Ne},
+	},
+	Sort: []string{"name", "size", "note", "ends", "done"},
+}
+
+// table is the reference: a small and correct collection with all capabilities. bug names what is broken in a copy of
+// it; what can be broken from outside is a wrapper in planted_test.go instead.
+type table struct {
+	mu sync.Mutex // held for the length of a call, or of a whole transaction
+	state
+	before state // what a rollback goes back to
+	lives  bool  // ids get a second life
+	bug    string
+}
+
+// state is what a rollback restores.
+type state struct {
+	rows    map[string]resource.Item[thing]
+	deleted map[string]time.Time
+	last    int
+}
+
+func (s state) clone() state { return state{maps.Clone(s.rows), maps.Clone(s.deleted), s.last} }
+
+func newTable(bug string) *table {
+	return &table{
+		state: state{rows: map[string]resource.Item[thing]{}, deleted: map[string]time.Time{}},
+		lives: true, bug: bug,
+	}
+}
+
+// enter waits for the table, unless ctx belongs to the transaction that has it.
+func (t *table) enter(ctx context.Context) (leave func()) {
+	if tx.In(ctx, t) && t.bug != "transactions do not lock" {
+		return func() {}
+	}
+	t.mu.Lock()
+	return t.mu.Unlock
+}
+
+// gap is where another goroutine gets in between a look and a write, if that is the bug.
+func (t *table) gap(bug string) {
+	if t.bug == bug {
+		t.mu.Unlock()
+		runtime.Gosched()
+		t.mu.Lock()
+	}
+}
+
+func (t *table) find(id string) (resource.Item[thing], error) {
+	it, ok := t.rows[id]
+	switch {
+	case ok:
+		it.Value = it.Value.clone()
+		return it, nil
+	case !t.deleted[id].IsZero():
+		return it, resource.ErrGone
+	}
+	return it, resource.ErrNotFound
+}
+
+func (t *table) write(id string, v thing) resource.Item[thing] {
+	it := resource.Item[thing]{ID: id, Rev: resource.NewRev(), Modified: time.Now(), Value: v}
+	it.Value.ID = id
+	if t.bug == "the revision counts from 1 in each life" {
+		writes, _ := strconv.Atoi(string(t.rows[id].Rev))
+		it.Rev = resource.Rev(strconv.Itoa(writes + 1))
+	}
+	if t.bug != "keeps the caller's value" {
+		it.Value = it.Value.clone()
+	}
+	t.rows[id] = it
+	it.Value = it.Value.clone()
+	return it
+}
+
+func (t *table) Get(ctx context.Context, id string) (resource.Item[thing], error) {
+	defer t.enter(ctx)()
+	return t.find(id)
+}
+
+func (t *table) List(ctx context.Context, q query.Query) iter.Seq2[resource.Item[thing], error] {
+	return func(yield func(resource.Item[thing], error) bool) {
+		leave := t.enter(ctx)
+		items := slices.Collect(maps.Values(t.rows))
+		for i := range items {
+			items[i].Value = items[i].Value.clone()
+		}
+		if t.bug != "a stopped list keeps the lock" {
+			leave()
+			leave = func() {}
+		}
+		for it, err := range resource.Slice(items, q) {
+			if ctx.Err() != nil {
+				yield(resource.Item[thing]{}, ctx.Err())
+				return
+			}
+			if !yield(it, err) {
+				return
+			}
+		}
+		leave()
+	}
+}
+
+func (t *table) Create(ctx context.Context, v thing) (resource.Item[thing], error) {
+	defer t.enter(ctx)()
+	if err := ctx.Err(); err != nil {
+		return resource.Item[thing]{}, err
+	}
+	id := t.free()
+	t.gap("two creations take one id")
+	t.last++
+	return t.write(id, v), nil
+}
+
+// free returns an id that was never used.
+func (t *table) free() string {
+	if t.bug == "the id of the last one is used again" {
+		t.last = len(t.rows)
+	}
+	for {
+		id := strconv.Itoa(t.last + 1)
+		_, err := t.find(id)
+		if errors.Is(err, resource.ErrNotFound) || t.bug == "create writes over inserted items" ||
+			t.bug == "the id of the last one is used again" && err != nil {
+			return id
+		}
+		t.last++
+	}
+}
+
+func (t *table) Insert(ctx context.Context, id string, v thing) (resource.Item[thing], error) {
+	defer t.enter(ctx)()
+	if err := ctx.Err(); err != nil {
+		return resource.Item[thing]{}, err
+	}
+	_, err := t.find(id)
+	switch {
+	case err == nil:
+		return resource.Item[thing]{}, resource.ErrExists
+	case errors.Is(err, resource.ErrGone) && !t.lives:
+		return resource.Item[thing]{}, err
+	}
+	t.gap("insert looks, then stores")
+	delete(t.deleted, id)
+	return t.write(id, v), nil
+}
+
+func (t *table) Replace(ctx context.Context, id string, expect resource.Rev, v thing) (resource.Item[thing], error) {
+	defer t.enter(ctx)()
+	it, err := t.check(ctx, id, expect)
+	if err != nil {
+		return it, err
+	}
+	t.gap("replace looks, then stores")
+	return t.write(id, v), nil
+}
+
+func (t *table) Delete(ctx context.Context, id string, expect resource.Rev) error {
+	defer t.enter(ctx)()
+	if _, err := t.check(ctx, id, expect); err != nil {
+		return err
+	}
+	t.gap("delete looks, then deletes")
+	delete(t.rows, id)
+	t.deleted[id] = time.Now()
+	return nil
+}
+
+// check is the comparison of a compare-and-swap.
+func (t *table) check(ctx context.Context, id string, expect resource.Rev) (resource.Item[thing], error) {
+	if err := ctx.Err(); err != nil {
+		return resource.Item[thing]{}, err
+	}
+	it, err := t.find(id)
+	if err == nil && it.Rev != expect {
+		err = resource.ErrStale
+	}
+	return it, err
+}
+
+func (t *table) Deleted(ctx context.Context, id string) (time.Time, error) {
+	defer t.enter(ctx)()
+	if when, ok := t.deleted[id]; ok {
+		return when, nil
+	}
+	return time.Time{}, resource.ErrNotFound
+}
+
+func (t *table) Count(ctx context.Context, q query.Query) (n int, err error) {
+	for _, err = range t.List(ctx, q) {
+		if err != nil {
+			return 0, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+func (t *table) GetMany(ctx context.Context, ids []string) iter.Seq2[resource.Item[thing], error] {
+	return func(yield func(resource.Item[thing], error) bool) {
+		for _, id := range ids {
+			it, err := t.Get(ctx, id)
+			if err == nil && !yield(it, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (t *table) ListBy(ctx context.Context, field string, keys []string, q query.Query,
+) iter.Seq2[resource.Item[thing], error] {
+	return func(yield func(resource.Item[thing], error) bool) {
+		for _, key := range keys {
+			value, err := schema.For[thing]().Field(field).Parse(key)
+			if err != nil {
+				continue
+			}
+			each := q
+			each.Filter = query.And(q.Filter, query.Where(field, query.Eq, value))
+			for it, err := range t.List(ctx, each) {
+				if !yield(it, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (t *table) Transactions() tx.Runner { return t }
+
+// InTx has the table to itself and goes back to a copy of it unless fn succeeds.
+func (t *table) InTx(ctx context.Context, fn func(ctx context.Context) error) (err error) {
+	if tx.In(ctx, t) {
+		err := fn(ctx)
+		if t.bug == "an inner transaction commits" && err == nil {
+			t.before = t.state.clone()
+		}
+		return err
+	}
+	leave := t.enter(ctx)
+	before := t.state.clone()
+	t.before = before
+	if t.bug == "transactions do not lock" {
+		leave()
+		defer func() { t.mu.Lock(); defer t.mu.Unlock(); t.rollback(err, before) }()
+	} else {
+		defer leave()
+		defer func() { t.rollback(err, t.before) }()
+	}
+	ctx, scope := tx.Begin(ctx, t)
+	if t.bug != "a panic commits" {
+		err = errors.New("panicked") // unless fn returns
+	}
+	err = fn(ctx)
+	if err == nil || t.bug == "a rollback announces" {
+		scope.Commit()
+	}
+	if t.bug == "a commit announces twice" && err == nil {
+		scope.Commit()
+	}
+	return err
+}
+
+// rollback goes back to a state if the transaction failed.
+func (t *table) rollback(err error, to state) {
+	if err == nil || t.bug == "a rollback keeps everything" {
+		return
+	}
+	if t.bug == "a rollback forgets tombstones" {
+		to.deleted = t.deleted
+	}
+	t.state = to
+}

@@ -1,0 +1,179 @@
+package resourcetest
+
+import (
+	"fmt"
+
+	"github.com/stoa-go/stoa/resource"
+)
+
+// replaceCases try Replacer.
+func replaceCases[T any]() []testCase[T] {
+	return []testCase[T]{
+		{
+			name:  "replace-get",
+			needs: replacer,
+			contract: "Replace stores the value and returns it as stored with its new revision; Get returns the same from " +
+				"then on. Nothing of the value before may shine through.",
+			run: replaceGet[T],
+		},
+		{
+			name:  "replace-stale",
+			needs: replacer,
+			contract: "A write names the revision it read. If the item has another one by now, the write changes nothing and " +
+				"returns ErrStale; so does one that names a revision the store never gave out, whatever it looks like. " +
+				"Storing it anyway would take back somebody else's acknowledged change.",
+			run: replaceStale[T],
+		},
+		{
+			name:  "replace-unknown",
+			needs: replacer,
+			contract: "Replace of an id that is not there returns ErrNotFound and brings nothing into being, whatever " +
+				"revision it names. Creating is Insert's business.",
+			run: replaceUnknown[T],
+		},
+		{
+			name:  "replace-revisions",
+			needs: replacer,
+			contract: "Every write gives the item a revision it never had before, also one that brings an earlier value back. " +
+				"A hash of the content, or a time that is too coarse, comes again: a client that holds the old one then " +
+				"overwrites changes it has not seen.",
+			run: replaceRevisions[T],
+		},
+		{
+			name:  "replace-race",
+			needs: replacer,
+			contract: "Comparing the revision and writing are one atomic step. Acknowledged writes therefore form one chain, " +
+				"each naming the revision that the one before returned; two that name the same one mean that an " +
+				"acknowledged write was lost. (UPDATE ... WHERE id = ? AND rev = ?, and look at the number of rows.)",
+			run: replaceRace[T],
+		},
+		{
+			name:  "replace-duel",
+			needs: replacer,
+			contract: "Of several who replace an item at once, all naming the same revision, exactly one succeeds; the others " +
+				"are told ErrStale. Who was told of success finds that value stored.",
+			run: replaceDuel[T],
+		},
+	}
+}
+
+func replaceGet[T any](k *kit[T]) {
+	for _, it := range k.fill(2, distinct) {
+		for range 3 {
+			sent := k.changed(it.Value)
+			next := k.replace(it, sent)
+			k.sameValue(sent, next.Value, "what Replace returned")
+			if next.ID != it.ID {
+				k.errorf("Replace of item %q returned item %q", it.ID, next.ID)
+			}
+			it = k.get(it.ID)
+			k.sameItem(next, it, "Get after Replace")
+		}
+	}
+	sparse := k.put(k.fresh())
+	for range 4 { // nulls and empty values in place of what was there
+		sent := k.identified(k.styled(clustered), sparse.ID)
+		sparse = k.replace(sparse, sent)
+		k.sameValue(sent, k.get(sparse.ID).Value, "an item with fewer fields set than before")
+	}
+}
+
+// oddRevs are revisions that no store gives out, made from one that it did.
+func oddRevs(current resource.Rev) []resource.Rev {
+	return []resource.Rev{
+		"", "0", "-1", "x", " ", current + "x", current + " ", "x" + current, current + "\x00", "\xff\xfe\x00", "*",
+		`"` + current + `"`, "W/" + current, "99999999999999999999999999", "' OR '1'='1", current + current,
+		resource.NewRev(),
+	}
+}
+
+func replaceStale[T any](k *kit[T]) {
+	items := k.fill(2, distinct)
+	if len(items) == 0 {
+		return
+	}
+	first, other := items[0], items[len(items)-1]
+	second := k.replace(first, k.changed(first.Value))
+	third := k.replace(second, k.changed(second.Value))
+	stale := append(oddRevs(third.Rev), first.Rev, second.Rev, other.Rev)
+	for _, rev := range stale {
+		if rev == third.Rev {
+			continue
+		}
+		_, err := k.ops.Replace(k.ctx, third.ID, rev, k.changed(third.Value))
+		k.wantError(err, fmt.Sprintf("Replace that named revision %q of an item at %q", rev, third.Rev), resource.ErrStale)
+		k.sameItem(third, k.get(third.ID), "the item after a stale Replace")
+	}
+}
+
+func replaceUnknown[T any](k *kit[T]) {
+	items := k.fill(1, distinct)
+	id := k.newID()
+	revs := oddRevs("1")
+	for _, it := range items {
+		revs = append(revs, it.Rev)
+	}
+	for _, rev := range revs {
+		_, err := k.ops.Replace(k.ctx, id, rev, k.identified(k.fresh(), id))
+		k.wantError(err, fmt.Sprintf("Replace of an unknown id that named revision %q", rev), resource.ErrNotFound)
+	}
+	if _, err := k.ops.Get(k.ctx, id); err == nil {
+		k.errorf("Replace of an unknown id brought the item into being")
+	}
+	k.sameIDs(items, k.all(), "List after Replace of an unknown id")
+}
+
+func replaceRevisions[T any](k *kit[T]) {
+	items := k.fill(1, distinct)
+	if len(items) == 0 {
+		return
+	}
+	it := items[0]
+	seen := map[resource.Rev]int{it.Rev: 0}
+	alternating := [2]T{k.changed(it.Value), it.Value}
+	for write := range max(20, k.Items/4) {
+		it = k.replace(it, alternating[write%2])
+		if earlier, again := seen[it.Rev]; again {
+			k.fatalf("write %d gave the item revision %q, which it had after write %d", write+1, it.Rev, earlier)
+		}
+		seen[it.Rev] = write + 1
+		k.sameItem(it, k.get(it.ID), "Get after a write")
+	}
+}
+
+func replaceRace[T any](k *kit[T]) {
+	items := k.fill(2, distinct)
+	if len(items) == 0 {
+		return
+	}
+	chain := newChain(items[0])
+	k.race(k.Writers, func(int) {
+		for range max(1, k.Items/k.Writers) {
+			k.lengthen(chain)
+		}
+	})
+	k.checkChain(chain)
+	if len(items) > 1 {
+		k.sameItem(items[1], k.get(items[1].ID), "the item beside the one that was written")
+	}
+}
+
+func replaceDuel[T any](k *kit[T]) {
+	items := k.fill(k.Items, distinct)
+	sent := make([][]T, len(items))
+	for i, it := range items {
+		for range k.Writers {
+			sent[i] = append(sent[i], k.changed(it.Value))
+		}
+	}
+	winners := k.duels(len(items), func(w, i int) error {
+		_, err := k.ops.Replace(k.ctx, items[i].ID, items[i].Rev, sent[i][w])
+		return err
+	}, resource.ErrStale)
+	for i, won := range winners {
+		if len(won) != 1 {
+			k.fatalf("%d of %d racing calls of Replace that named one revision were acknowledged, want 1", len(won), k.Writers)
+		}
+		k.sameValue(sent[i][won[0]], k.get(items[i].ID).Value, "the item after racing calls of Replace")
+	}
+}

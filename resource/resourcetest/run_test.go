@@ -1,0 +1,232 @@
+package resourcetest_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/resourcetest"
+)
+
+// brokenVariable tells the test binary that it was started by TestRunFailsTheTest.
+const brokenVariable = "RESOURCETEST_BROKEN"
+
+// findPlanted returns a planted bug by name.
+func findPlanted(t *testing.T, bug string) planted {
+	t.Helper()
+	all := allPlanted()
+	i := slices.IndexFunc(all, func(p planted) bool { return p.bug == bug })
+	if i < 0 {
+		t.Fatalf("there is no planted bug %q", bug)
+	}
+	return all[i]
+}
+
+func TestRunOfABrokenStore(t *testing.T) {
+	if os.Getenv(brokenVariable) == "" {
+		t.Skip("TestRunFailsTheTest runs this in a process of its own, because it fails")
+	}
+	p := findPlanted(t, "an empty revision matches")
+	resourcetest.RunOps(t, func(*testing.T) ops { return p.newOps() }, p.options())
+}
+
+func TestRunFailsTheTest(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestRunOfABrokenStore$", "-test.v")
+	cmd.Env = append(os.Environ(), brokenVariable+"=1")
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		t.Fatalf("go test of a broken store ended with %v, want a failure:\n%s", err, out)
+	}
+	for _, want := range []string{
+		"--- FAIL: TestRunOfABrokenStore/replace-stale",
+		"--- PASS: TestRunOfABrokenStore/delete-stale",
+		"tested: Collection, Creator, Inserter, Replacer",
+		"A write names the revision it read.",
+		"-run '^TestRunOfABrokenStore$/^replace-stale$'",
+	} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the output of a broken store lacks %q:\n%s", want, out)
+		}
+	}
+}
+
+func TestFailureTeaches(t *testing.T) {
+	t.Parallel()
+	p := findPlanted(t, "an empty revision matches")
+	message := resourcetest.Judge(t, p.newOps, p.options(), time.Minute)["replace-stale"].Message
+	pattern := regexp.MustCompile(`(?s)^Replace that named revision "" of an item at "[^"]+" returned no error, ` +
+		`want "the item has been changed meanwhile".*` +
+		`\n    A write names the revision it read\. .*` +
+		`\n    Seed 20261120\. Replay: RESOURCETEST_SEED=20261120 go test -C /\S+ -count=1 ` +
+		`-run '\^TestFailureTeaches\$/\^replace-stale\$' \.$`)
+	if !pattern.MatchString(message) {
+		t.Errorf("the message is not what it should be:\n%s", message)
+	}
+}
+
+func TestSeedReplays(t *testing.T) {
+	t.Parallel()
+	p := findPlanted(t, "or without parentheses")
+	var runs [2][]string
+	for i := range runs {
+		runs[i] = resourcetest.Judge(t, p.newOps, p.options(), time.Minute)["filter-trees"].Failures
+	}
+	if len(runs[0]) == 0 {
+		t.Fatal("the planted bug was not found")
+	}
+	if diff := cmp.Diff(runs[0], runs[1]); diff != "" {
+		t.Errorf("two runs with one seed failed differently (-first +second):\n%s", diff)
+	}
+}
+
+func TestSeedFromTheEnvironment(t *testing.T) {
+	t.Setenv("RESOURCETEST_SEED", "4711")
+	p := findPlanted(t, "count ignores the filter")
+	message := resourcetest.Judge(t, p.newOps, p.options(), time.Minute)["count-list"].Message
+	if !strings.Contains(message, "Seed 4711.") {
+		t.Errorf("the seed of the environment was not taken:\n%s", message)
+	}
+	t.Setenv("RESOURCETEST_SEED", "many")
+	if err := resourcetest.SetupError(smallOptions()); err == nil || !strings.Contains(err.Error(), "RESOURCETEST_SEED") {
+		t.Errorf("a seed that is no number gave %v", err)
+	}
+}
+
+func TestPanicIsAFailureOfItsCase(t *testing.T) {
+	t.Parallel()
+	verdicts := resourcetest.Judge(t, func() ops {
+		o := resource.OpsOf(newTable(""))
+		o.Count = func(context.Context, query.Query) (int, error) { panic("no such luck") }
+		return o
+	}, smallOptions(), time.Minute)
+	v := verdicts["count-list"]
+	if !v.Panicked || !strings.Contains(v.Message, "no such luck") {
+		t.Errorf("a panic gave %+v", v)
+	}
+	if v := verdicts["create-get"]; len(v.Failures) > 0 {
+		t.Errorf("a panic in Count failed create-get: %q", v.Failures)
+	}
+}
+
+func TestAbsenceIsSaid(t *testing.T) {
+	t.Parallel()
+	o := resource.OpsOf(newTable(""))
+	o.Count, o.ListBy = nil, nil
+	said, failures := resourcetest.Describe(o, &resourcetest.Options[thing]{
+		Require: []string{"Replacer", "Counter", "Teleporter"},
+	})
+	want := "tested: Collection, Creator, Inserter, Replacer, Deleter, Tombstoner, MultiGetter, Transactor; " +
+		"absent and not tested: Counter, Grouper, filters (Options.Support declares none)"
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Errorf("the report differs (-want +got):\n%s", diff)
+	}
+	wantFailures := []string{
+		"the collection is no resource.Counter, which Options.Require demands",
+		`Options.Require: there is no capability "Teleporter"`,
+	}
+	if diff := cmp.Diff(wantFailures, failures); diff != "" {
+		t.Errorf("the failures differ (-want +got):\n%s", diff)
+	}
+}
+
+func TestOptionsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	type unnamed struct {
+		Code string `json:"code"`
+	}
+	type selfish struct {
+		ID  string `json:"id"`
+		Odd string `json:"odd" pattern:"^a$" minLength:"3"`
+	}
+	sorted := func(s query.Support) *resourcetest.Options[thing] { return &resourcetest.Options[thing]{Support: s} }
+	tests := []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"no id", resourcetest.SetupError[unnamed](nil), "Options.IDField"},
+		{"unknown sort key", resourcetest.SetupError(sorted(query.Support{Sort: []string{"nme"}})), `"nme"`},
+		{"sort by a list", resourcetest.SetupError(sorted(query.Support{Sort: []string{"tags"}})), `"tags"`},
+		{"natural and sorted", resourcetest.SetupError(sorted(query.Support{Natural: true, Sort: []string{"name"}})), "Natural"},
+		{"no valid value", resourcetest.SetupError[selfish](nil), "Options.New"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {
+				t.Errorf("got %v, want something about %s", tt.err, tt.want)
+			}
+		})
+	}
+	if err := resourcetest.SetupError(&resourcetest.Options[unnamed]{IDField: "code"}); err != nil {
+		t.Errorf("an id field by another name was refused: %v", err)
+	}
+}
+
+// numbered is read-only and has integers for ids, no id beside the value, and no revisions.
+type numbered struct {
+	ID   uint8  `json:"id"`
+	Name string `json:"name"`
+}
+
+type numbers []resource.Item[numbered]
+
+func (n numbers) Get(_ context.Context, id string) (resource.Item[numbered], error) {
+	for _, it := range n {
+		if id == string('0'+rune(it.Value.ID)) {
+			return it, nil
+		}
+	}
+	return resource.Item[numbered]{}, resource.ErrNotFound
+}
+
+func (n numbers) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[numbered], error] {
+	return resource.Slice(n, q)
+}
+
+func TestReadOnlyCollections(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		items numbers
+	}{
+		{"empty", nil},
+		{"some", numbers{{Value: numbered{3, "c"}}, {Value: numbered{1, "a"}}, {Value: numbered{2, "a"}}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			resourcetest.Run(t, func(*testing.T) resource.Collection[numbered] { return tt.items },
+				&resourcetest.Options[numbered]{Support: query.Support{
+					Filter: map[string][]query.Op{"name": {query.Eq}}, Sort: []string{"name"},
+				}})
+		})
+	}
+}
+
+func TestOwnValues(t *testing.T) {
+	t.Parallel()
+	opts := smallOptions()
+	opts.New = func(n int) thing {
+		return thing{Name: strings.Repeat("x", n%5), Size: int64(n), Color: "red", Tags: []string{"own"}}
+	}
+	opts.Change = func(v thing) thing { v = v.clone(); v.Size += 1000; return v }
+	opts.ID = func(n int) string { return "own-" + strings.Repeat("i", n+1) }
+	opts.Equal = func(sent, got thing) bool { return sent.Size == got.Size }
+	opts.Support.Sort = nil
+	opts.Items = 20
+	resourcetest.Run(t, func(*testing.T) resource.Collection[thing] { return newTable("") }, opts)
+}

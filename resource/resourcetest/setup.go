@@ -1,0 +1,162 @@
+package resourcetest
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// seedVariable is the environment variable that replays a run.
+const seedVariable = "RESOURCETEST_SEED"
+
+// setup is Options with every default filled in, and what follows from T.
+type setup[T any] struct {
+	Options[T]
+	typ      *schema.Type
+	id       *schema.Field
+	patience time.Duration // how long one case may take before it counts as blocked
+}
+
+// newSetup completes opts. Its errors are the caller's mistakes.
+func newSetup[T any](opts *Options[T]) (*setup[T], error) {
+	s := &setup[T]{patience: time.Minute}
+	if opts != nil {
+		s.Options = *opts
+	}
+	s.IDField = cmp.Or(s.IDField, "id")
+	s.Writers = cmp.Or(s.Writers, 16)
+	s.Items = cmp.Or(s.Items, 200)
+	if err := s.chooseSeed(); err != nil {
+		return nil, err
+	}
+	typ, err := schema.Of(reflect.TypeFor[T]())
+	if err != nil {
+		return nil, err
+	}
+	s.typ, s.id = typ, typ.Field(s.IDField)
+	if s.id == nil {
+		return nil, fmt.Errorf("%v has no field whose JSON name is %q; Options.IDField names another", typ.GoType, s.IDField)
+	}
+	if err := s.checkSupport(); err != nil {
+		return nil, err
+	}
+	if _, err := s.value(distinct, 0); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// chooseSeed takes the seed from the environment, from the options, or a new one.
+func (s *setup[T]) chooseSeed() error {
+	if text := os.Getenv(seedVariable); text != "" {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return fmt.Errorf("%s: %w", seedVariable, err)
+		}
+		s.Seed = seed
+	}
+	for s.Seed == 0 {
+		s.Seed = rand.Uint64() >> 11 // short enough to be retyped
+	}
+	return nil
+}
+
+// checkSupport refuses a claim that no case could test.
+func (s *setup[T]) checkSupport() error {
+	names := slices.Concat(slices.Sorted(maps.Keys(s.Support.Filter)), s.Support.Sort)
+	for _, name := range names {
+		if f := s.typ.Field(name); f == nil || !f.Comparable() {
+			return fmt.Errorf("Options.Support names %q, which is no field of %v that has an order", name, s.typ.GoType)
+		}
+	}
+	if s.Support.Natural && len(s.Support.Sort) > 0 {
+		return fmt.Errorf("Options.Support is Natural and names sort keys; a store has the one or the other")
+	}
+	return nil
+}
+
+// value returns the nth value in a style, without an id.
+func (s *setup[T]) value(st style, n int) (T, error) {
+	if s.New != nil {
+		return s.New(n), nil
+	}
+	var v T
+	if err := makeValue(&v, s.typ, s.id, st, n, s.Seed); err != nil {
+		return v, fmt.Errorf("no valid %v can be made up, so give Options.New: %w", s.typ.GoType, err)
+	}
+	return v, nil
+}
+
+// idText returns the nth id for Insert.
+func (s *setup[T]) idText(n int) (string, error) {
+	if s.ID != nil {
+		return s.ID(n), nil
+	}
+	var v T
+	b := builder{rng: rand.New(rand.NewPCG(s.Seed, uint64(n))), style: distinct, n: n, prefix: "id"}
+	if s.id.Type.Kind == schema.Integer {
+		b.n += min(1000, 1<<(s.id.Type.Bits-2)) // away from the ids that Create is likely to choose
+	}
+	b.field(settable(reflect.ValueOf(&v).Elem(), s.id.Index), s.id)
+	text := s.id.Text(&v)
+	if _, err := s.id.Parse(text); err != nil || text == "" {
+		return "", fmt.Errorf("no valid id can be made up, so give Options.ID: got %q: %w", text, err)
+	}
+	return text, nil
+}
+
+// withID returns v with its id field set.
+func (s *setup[T]) withID(v T, id string) (T, error) {
+	err := s.id.SetText(&v, id)
+	return v, err
+}
+
+// same reports whether got is what was sent, ids aside.
+func (s *setup[T]) same(sent, got T) bool {
+	if s.Equal != nil {
+		return s.Equal(sent, got)
+	}
+	a, b := s.comparable(sent), s.comparable(got)
+	return s.typ.Equal(&a, &b)
+}
+
+// comparable returns v without the fields that the store decides: its id and those tagged readOnly.
+func (s *setup[T]) comparable(v T) T {
+	for _, f := range s.typ.Fields {
+		if f != s.id && !f.ReadOnly {
+			continue
+		}
+		// An embedded pointer would be shared with the original; what is behind it is left alone.
+		if field, ok := ownField(reflect.ValueOf(&v).Elem(), f.Index); ok {
+			field.SetZero()
+		}
+	}
+	return v
+}
+
+// document returns v as its full JSON, for messages and for telling whether it has changed.
+func (s *setup[T]) document(v *T) string {
+	text, err := s.typ.AppendFull(nil, v)
+	if err != nil {
+		return fmt.Sprintf("(%v)", err)
+	}
+	return string(text)
+}
+
+// fieldOf returns the canonical value of a field of an item, as package query asks for it.
+func (s *setup[T]) fieldOf(it *resource.Item[T], name string) any {
+	f := s.typ.Field(name)
+	if f == nil {
+		return nil
+	}
+	return f.Get(&it.Value)
+}

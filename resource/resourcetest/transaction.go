@@ -1,0 +1,351 @@
+package resourcetest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// errRollback is what a function returns to have its transaction rolled back.
+var errRollback = errors.New("rolled back by resourcetest")
+
+// transactionCases try Transactor.
+func transactionCases[T any]() []testCase[T] {
+	return []testCase[T]{
+		{
+			name:  "tx-runner",
+			needs: transactor,
+			contract: "Transactions returns the same Runner each time, comparable with ==: by it the library knows which " +
+				"collections, logs and records can stand or fall together.",
+			run: txRunner[T],
+		},
+		{
+			name:  "tx-commit",
+			needs: transactor | filler,
+			contract: "Inside a transaction a collection sees what the transaction did, and after the commit everybody does. " +
+				"(Every method must use the transaction that its context carries.)",
+			run: txCommit[T],
+		},
+		{
+			name:  "tx-rollback",
+			needs: transactor | filler,
+			contract: "If the function returns an error, InTx returns that error, and nothing has happened: no item, no " +
+				"change, no deletion, no memory of a deletion.",
+			run: txRollback[T],
+		},
+		{
+			name:     "tx-panic",
+			needs:    transactor | filler,
+			contract: "A panic in the function rolls back and goes on; the store can be used afterwards.",
+			run:      txPanic[T],
+		},
+		{
+			name:  "tx-nested",
+			needs: transactor | filler,
+			contract: "InTx with a context that carries a transaction of the same Runner joins it: nothing is committed and " +
+				"nothing announced before the outermost call, and its rollback takes everything back.",
+			run: txNested[T],
+		},
+		{
+			name:  "tx-after-commit",
+			needs: transactor,
+			contract: "What is given to tx.AfterCommit runs once, after the commit, and never if the transaction is rolled " +
+				"back: it sends mail and publishes events. (Call tx.Begin for each attempt and Scope.Commit after the " +
+				"commit.)",
+			run: txAfterCommit[T],
+		},
+		{
+			name:  "tx-isolation",
+			needs: transactor | replacer | filler,
+			contract: "What a transaction has done is not seen by others before it commits: it may never have happened. They " +
+				"see what was before, or wait.",
+			run: txIsolation[T],
+		},
+		{
+			name:  "tx-race",
+			needs: transactor | replacer | filler,
+			contract: "Transactions that read and write the same item at once lose nothing, rolled back ones leave nothing, " +
+				"and a rollback takes back only what its own transaction did, never an acknowledged write of somebody " +
+				"else. (Undo one's own changes; do not restore a copy of everything.)",
+			run: txRace[T],
+		},
+	}
+}
+
+// inTx runs fn in a transaction of the collection.
+func (k *kit[T]) inTx(ctx context.Context, fn func(ctx context.Context) error) error {
+	return k.ops.Transactions().InTx(ctx, fn)
+}
+
+func txRunner[T any](k *kit[T]) {
+	a, b := k.ops.Transactions(), k.ops.Transactions()
+	if a == nil {
+		k.fatalf("Transactions returned nil")
+	}
+	if a != b {
+		k.errorf("two calls of Transactions returned different Runners")
+	}
+}
+
+// change does one of everything inside a transaction and checks that the transaction sees it. It returns what the
+// collection should hold afterwards. items are at least two.
+func (k *kit[T]) change(ctx context.Context, items []resource.Item[T]) (after []resource.Item[T], err error) {
+	made, err := k.tryPut(ctx, k.fresh())
+	if err != nil {
+		return nil, err
+	}
+	after = append([]resource.Item[T]{made}, items[2:]...)
+	replaced := items[0]
+	if k.ops.Replace != nil {
+		replaced, err = k.ops.Replace(ctx, items[0].ID, items[0].Rev, k.changed(items[0].Value))
+		if err != nil {
+			return nil, err
+		}
+		replaced = k.vet(replaced, "Replace")
+	}
+	after = append(after, replaced)
+	if k.ops.Delete != nil {
+		if err := k.ops.Delete(ctx, items[1].ID, items[1].Rev); err != nil {
+			return nil, err
+		}
+		_, err := k.ops.Get(ctx, items[1].ID)
+		k.wantError(err, "Get of an item that was deleted in the same transaction", k.gone()...)
+	} else {
+		after = append(after, items[1])
+	}
+	for _, it := range after {
+		got, err := k.ops.Get(ctx, it.ID)
+		if err != nil {
+			k.errorf("Get inside the transaction that wrote the item failed: %v", err)
+			return nil, err
+		}
+		k.sameItem(it, k.vet(got, "Get"), "Get inside the transaction that wrote the item")
+	}
+	return after, nil
+}
+
+// holds checks what the collection consists of, item by item.
+func (k *kit[T]) holds(want []resource.Item[T], where string) {
+	k.sameSet(want, k.all(), where)
+	for _, it := range want {
+		k.sameItem(it, k.get(it.ID), where)
+		if k.ops.Deleted != nil {
+			_, err := k.ops.Deleted(k.ctx, it.ID)
+			k.wantError(err, where+": Deleted of an item that is alive", resource.ErrNotFound)
+		}
+	}
+}
+
+// works checks that the collection can be written after a transaction has ended.
+func (k *kit[T]) works(items []resource.Item[T]) {
+	k.put(k.fresh())
+	if k.ops.Replace != nil {
+		k.replace(items[0], k.changed(items[0].Value))
+	}
+	if k.ops.Delete != nil {
+		k.remove(items[1])
+	}
+}
+
+func txCommit[T any](k *kit[T]) {
+	items := k.fill(3, distinct)
+	var after []resource.Item[T]
+	err := k.inTx(k.ctx, func(ctx context.Context) (err error) {
+		after, err = k.change(ctx, items)
+		return err
+	})
+	k.must(err, "a transaction without a conflict")
+	k.holds(after, "after the commit")
+}
+
+func txRollback[T any](k *kit[T]) {
+	items := k.fill(3, distinct)
+	var after []resource.Item[T]
+	err := k.inTx(k.ctx, func(ctx context.Context) (err error) {
+		if after, err = k.change(ctx, items); err != nil {
+			return err
+		}
+		return errRollback
+	})
+	k.wantError(err, "InTx whose function failed", errRollback)
+	k.holds(items, "after the rollback")
+	for _, it := range after {
+		if k.ops.Replace != nil && it.ID == items[0].ID && it.Rev != items[0].Rev {
+			_, err := k.ops.Replace(k.ctx, it.ID, it.Rev, k.changed(it.Value))
+			k.wantError(err, "Replace that named a revision which was rolled back", resource.ErrStale)
+		}
+	}
+	k.works(items)
+}
+
+func txPanic[T any](k *kit[T]) {
+	items := k.fill(3, distinct)
+	const thrown = "thrown by resourcetest"
+	func() {
+		defer func() {
+			if p := recover(); p != thrown {
+				k.errorf("the panic of a function in InTx came out as %v", p)
+			}
+		}()
+		err := k.inTx(k.ctx, func(ctx context.Context) error {
+			if _, err := k.change(ctx, items); err != nil {
+				return err
+			}
+			panic(thrown)
+		})
+		k.errorf("InTx returned %s although its function panicked", quoted(err))
+	}()
+	k.holds(items, "after the panic")
+	k.works(items)
+}
+
+func txNested[T any](k *kit[T]) {
+	items := k.fill(3, distinct)
+	announced := false
+	err := k.inTx(k.ctx, func(ctx context.Context) error {
+		err := k.inTx(ctx, func(ctx context.Context) error {
+			tx.AfterCommit(ctx, func() { announced = true })
+			_, err := k.change(ctx, items)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if announced {
+			k.errorf("the inner of two transactions announced its commit before the outer one ended")
+		}
+		return errRollback
+	})
+	k.wantError(err, "InTx whose function failed after an inner InTx", errRollback)
+	if announced {
+		k.errorf("a rolled back transaction announced what an inner InTx had asked for")
+	}
+	k.holds(items, "after the rollback of the outer transaction")
+	k.works(items)
+}
+
+func txAfterCommit[T any](k *kit[T]) {
+	var ran []string
+	body := func(name string, result error) func(ctx context.Context) error {
+		return func(ctx context.Context) error {
+			if !tx.In(ctx, k.ops.Transactions()) {
+				k.errorf("the context in InTx does not carry a transaction of its Runner (tx.Begin)")
+			}
+			for _, n := range []string{"first", "second"} {
+				tx.AfterCommit(ctx, func() { ran = append(ran, name+" "+n) })
+			}
+			if len(ran) > 0 {
+				k.errorf("AfterCommit ran before the function had returned")
+			}
+			return result
+		}
+	}
+	k.wantError(k.inTx(k.ctx, body("rollback", errRollback)), "InTx whose function failed", errRollback)
+	if len(ran) > 0 {
+		k.fatalf("AfterCommit ran after a rollback: %q", ran)
+	}
+	k.must(k.inTx(k.ctx, body("commit", nil)), "an empty transaction")
+	if len(ran) != 2 || ran[0] != "commit first" || ran[1] != "commit second" {
+		k.errorf("after the commit %q ran, want what was asked for in that transaction, once and in order", ran)
+	}
+}
+
+// txIsolation reads from outside while a transaction is open. The reader may come late or have to wait; whenever it
+// gets its answer, that must not be what is rolled back in the end.
+func txIsolation[T any](k *kit[T]) {
+	items := k.fill(2, distinct)
+	answers := make(chan resource.Item[T], 1)
+	reader := sync.OnceFunc(func() { // once, because a function may be run again
+		go func() {
+			defer close(answers)
+			defer k.rec.catch()
+			answers <- k.get(items[0].ID)
+		}()
+	})
+	err := k.inTx(k.ctx, func(ctx context.Context) error {
+		if _, _, err := k.attempt(ctx, items[0].ID); err != nil {
+			return err
+		}
+		reader()
+		time.Sleep(20 * time.Millisecond) // gives the reader a chance; the verdict does not depend on it
+		return errRollback
+	})
+	k.wantError(err, "InTx whose function failed", errRollback)
+	reader()
+	if got, ok := <-answers; ok {
+		k.sameItem(items[0], got, "Get from outside while a transaction was open")
+	}
+}
+
+func txRace[T any](k *kit[T]) {
+	items := k.fill(2, distinct)
+	inside, outside := newChain(items[0]), newChain(items[1])
+	created := make([][]resource.Item[T], k.Writers)
+	k.race(k.Writers, func(w int) {
+		for i := range max(6, k.Items/k.Writers/2) {
+			switch w % 4 {
+			case 0, 1:
+				k.lengthenInTx(inside, i%2 == 1)
+				continue
+			case 2:
+				k.lengthen(outside)
+			case 3:
+				created[w] = append(created[w], k.putBeside())
+			}
+			linger()
+		}
+	})
+	k.checkChain(inside)
+	k.checkChain(outside)
+	for _, made := range created {
+		for _, it := range made {
+			k.sameItem(it, k.get(it.ID), "an item that was stored beside transactions")
+		}
+	}
+}
+
+// putBeside is put while transactions may keep the store busy.
+func (k *kit[T]) putBeside() (it resource.Item[T]) {
+	v := k.fresh()
+	err := k.persist(func() (err error) {
+		it, err = k.tryPut(k.ctx, v)
+		return err
+	})
+	k.must(err, "storing an item beside transactions")
+	return it
+}
+
+// linger gives others a chance to interfere. No verdict depends on how long it takes.
+func linger() { time.Sleep(50 * time.Microsecond) }
+
+// lengthenInTx is lengthen in a transaction, which is committed or, having written as well, rolled back.
+func (k *kit[T]) lengthenInTx(c *chain[T], rollback bool) {
+	const tries = 10_000
+	for range tries {
+		var l link[T]
+		var read resource.Item[T]
+		err := k.inTx(k.ctx, func(ctx context.Context) (err error) {
+			l, read, err = k.attempt(ctx, c.first.ID)
+			linger()
+			if err == nil && rollback {
+				err = errRollback
+			}
+			return err
+		})
+		switch {
+		case err == nil:
+			c.add(l, read)
+			return
+		case errors.Is(err, errRollback):
+			return
+		case errors.Is(err, resource.ErrStale), errors.Is(err, resource.ErrUnavailable):
+		default:
+			k.fatalf("a transaction that reads and replaces failed: %v", err)
+		}
+	}
+	k.fatalf("%d transactions on one item all found it changed: nobody gets through", tries)
+}
