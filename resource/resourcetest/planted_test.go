@@ -127,6 +127,7 @@ func plantedInside() []planted {
 		{bug: "delete looks, then deletes", want: []string{"delete-race", "delete-replace-race"}},
 		{bug: "the id of the last one is used again", want: []string{"create-id-reuse"}},
 		{bug: "create writes over inserted items", want: []string{"create-beside-insert"}},
+		{bug: "the unique field is looked at, then stored", want: []string{"unique-race"}},
 		{bug: "the revision counts from 1 in each life", want: []string{"delete-insert"}},
 		{bug: "a stopped list keeps the lock", want: []string{"list-stop"}, blind: true},
 		{bug: "keeps the caller's value", want: []string{"alias-stored"}},

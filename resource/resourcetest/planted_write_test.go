@@ -137,6 +137,17 @@ func plantedAbsent() []planted {
 			}
 			return o
 		}},
+		{bug: "a taken value is some error", want: []string{"unique-taken"}, wrap: func(o ops) ops {
+			create := o.Create
+			o.Create = func(ctx context.Context, v thing) (item, error) {
+				it, err := create(ctx, v)
+				if err != nil {
+					err = errors.New("constraint failed: things.serial")
+				}
+				return it, err
+			}
+			return o
+		}},
 		{bug: "delete of nothing succeeds", want: []string{"delete-unknown"}, wrap: func(o ops) ops {
 			remove := o.Delete
 			o.Delete = func(ctx context.Context, id string, expect resource.Rev) error {

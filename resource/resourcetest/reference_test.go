@@ -31,6 +31,7 @@ type thing struct {
 	Tags    []string          `json:"tags"`
 	Labels  map[string]string `json:"labels"`
 	Place   *place            `json:"place"`
+	Serial  string            `json:"serial" unique:"true"`
 	Created time.Time         `json:"created" readOnly:"true"`
 }
 
@@ -128,6 +129,17 @@ func (t *table) find(id string) (resource.Item[thing], error) {
 	return it, resource.ErrNotFound
 }
 
+// checkSerial looks whether another item has the same serial number.
+func (t *table) checkSerial(id string, v thing) error {
+	for other, it := range t.rows {
+		if it.Value.Serial == v.Serial && other != id {
+			return resource.Taken("serial")
+		}
+	}
+	t.gap("the unique field is looked at, then stored")
+	return nil
+}
+
 func (t *table) write(id string, v thing) resource.Item[thing] {
 	it := resource.Item[thing]{ID: id, Rev: resource.NewRev(), Modified: time.Now(), Value: v}
 	it.Value.ID = id
@@ -178,6 +190,9 @@ func (t *table) Create(ctx context.Context, v thing) (resource.Item[thing], erro
 		return resource.Item[thing]{}, err
 	}
 	id := t.free()
+	if err := t.checkSerial(id, v); err != nil {
+		return resource.Item[thing]{}, err
+	}
 	t.gap("two creations take one id")
 	t.last++
 	return t.write(id, v), nil
@@ -211,6 +226,9 @@ func (t *table) Insert(ctx context.Context, id string, v thing) (resource.Item[t
 	case errors.Is(err, resource.ErrGone) && !t.lives:
 		return resource.Item[thing]{}, err
 	}
+	if err := t.checkSerial(id, v); err != nil {
+		return resource.Item[thing]{}, err
+	}
 	t.gap("insert looks, then stores")
 	delete(t.deleted, id)
 	return t.write(id, v), nil
@@ -221,6 +239,9 @@ func (t *table) Replace(ctx context.Context, id string, expect resource.Rev, v t
 	it, err := t.check(ctx, id, expect)
 	if err != nil {
 		return it, err
+	}
+	if err := t.checkSerial(id, v); err != nil {
+		return resource.Item[thing]{}, err
 	}
 	t.gap("replace looks, then stores")
 	return t.write(id, v), nil

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -221,7 +222,7 @@ func TestOwnValues(t *testing.T) {
 	t.Parallel()
 	opts := smallOptions()
 	opts.New = func(n int) thing {
-		return thing{Name: strings.Repeat("x", n%5), Size: int64(n), Color: "red", Tags: []string{"own"}}
+		return thing{Serial: strconv.Itoa(n), Name: strings.Repeat("x", n%5), Size: int64(n), Color: "red", Tags: []string{"own"}}
 	}
 	opts.Change = func(v thing) thing { v = v.clone(); v.Size += 1000; return v }
 	opts.ID = func(n int) string { return "own-" + strings.Repeat("i", n+1) }

@@ -1,0 +1,131 @@
+package resourcetest
+
+import (
+	"errors"
+	"reflect"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// uniqueCases try fields that are tagged unique.
+func uniqueCases[T any]() []testCase[T] {
+	return []testCase[T]{
+		{
+			name:  "unique-taken",
+			needs: filler,
+			contract: "No two items have the same value in a field tagged unique. Who tries is told resource.Taken with the " +
+				"field's JSON name, and nothing is written. An item may keep its own value, and the value of a deleted " +
+				"item is free.",
+			run: uniqueTaken[T],
+		},
+		{
+			name:  "unique-race",
+			needs: filler,
+			contract: "Of several who store items with the same value in a unique field at once exactly one succeeds. Looking " +
+				"whether the value is free and storing must be one atomic step, as with a unique index.",
+			run: uniqueRace[T],
+		},
+	}
+}
+
+// uniqueFields are the fields whose values items may not share. Lists are not meant: there the tag is about elements.
+func (k *kit[T]) uniqueFields() (fields []*schema.Field) {
+	for _, f := range k.typ.Fields {
+		if f.Unique && f.Comparable() && f != k.id && !f.ReadOnly {
+			fields = append(fields, f)
+		}
+	}
+	if len(fields) == 0 {
+		k.notef("no field is tagged unique")
+	}
+	return fields
+}
+
+// sharing returns a fresh value that has one field in common with another.
+func (k *kit[T]) sharing(f *schema.Field, other T) T {
+	v := k.fresh()
+	from, okFrom := ownField(reflect.ValueOf(&other).Elem(), f.Index)
+	to, okTo := ownField(reflect.ValueOf(&v).Elem(), f.Index)
+	if !okFrom || !okTo {
+		k.fatalf("field %s is behind an embedded pointer, where the kit cannot set it", f.Name)
+	}
+	to.Set(from)
+	return v
+}
+
+// isTaken reports whether err says that a field's value is taken, alone or among others.
+func isTaken(err error, field string) bool {
+	if reflect.DeepEqual(err, resource.Taken(field)) {
+		return true
+	}
+	switch err := err.(type) {
+	case interface{ Unwrap() error }:
+		return isTaken(err.Unwrap(), field)
+	case interface{ Unwrap() []error }:
+		for _, e := range err.Unwrap() {
+			if isTaken(e, field) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wantTaken records a failure unless err says that a field's value is taken.
+func (k *kit[T]) wantTaken(err error, f *schema.Field, what string) {
+	if !isTaken(err, f.Name) {
+		k.errorf("%s returned %s, want resource.Taken(%q)", what, quoted(err), f.Name)
+	}
+}
+
+func uniqueTaken[T any](k *kit[T]) {
+	for _, f := range k.uniqueFields() {
+		first, second := k.put(k.fresh()), k.put(k.fresh())
+		_, err := k.tryPut(k.ctx, k.sharing(f, first.Value))
+		k.wantTaken(err, f, "storing a second item with the same "+f.Name)
+		if k.ops.Replace != nil {
+			clash := k.identified(k.sharing(f, first.Value), second.ID)
+			_, err := k.ops.Replace(k.ctx, second.ID, second.Rev, clash)
+			k.wantTaken(err, f, "Replace with the "+f.Name+" of another item")
+			k.sameItem(second, k.get(second.ID), "the item after a refused Replace")
+			first = k.replace(first, k.identified(k.sharing(f, first.Value), first.ID))
+		}
+		k.holds([]resource.Item[T]{first, second}, "after refused writes")
+		if k.ops.Delete == nil {
+			return // what follows needs an empty collection
+		}
+		k.remove(first)
+		heir := k.put(k.sharing(f, first.Value))
+		k.remove(heir)
+		k.remove(second)
+	}
+}
+
+func uniqueRace[T any](k *kit[T]) {
+	for _, f := range k.uniqueFields() {
+		rounds := max(5, k.Items/k.Writers)
+		sent := make([][]T, rounds)
+		for i := range sent {
+			model := k.fresh()
+			for range k.Writers {
+				sent[i] = append(sent[i], k.sharing(f, model))
+			}
+		}
+		winners := k.duels(rounds, func(w, i int) error {
+			_, err := k.tryPut(k.ctx, sent[i][w])
+			if isTaken(err, f.Name) {
+				err = errTaken
+			}
+			return err
+		}, errTaken)
+		for _, won := range winners {
+			if len(won) != 1 {
+				k.fatalf("%d of %d racing writes with the same %s were acknowledged, want 1", len(won), k.Writers, f.Name)
+			}
+		}
+	}
+}
+
+// errTaken stands for resource.Taken, which cannot be found with errors.Is.
+var errTaken = errors.New("resource.Taken")
