@@ -1,0 +1,40 @@
+package resource
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/stoa-go/stoa/query"
+)
+
+// Collection is the least a store provides: enough to be read. Everything else is a capability, an interface of one
+// method that a store implements as well: [Creator], [Inserter], [Replacer], [Deleter], [Tombstoner], [Counter],
+// [MultiGetter], [Grouper] and [Transactor].
+//
+// Its methods are called from many goroutines at once. What they return belongs to the caller: a store that keeps
+// values in memory gives out copies of whatever a caller could change.
+type Collection[T any] interface {
+	// Get returns the item with this id, [ErrNotFound] if there is none, or [ErrGone] if the store knows that it has
+	// been deleted.
+	Get(ctx context.Context, id string) (Item[T], error)
+
+	// List returns the items q asks for, in the order it asks for. q never asks for more than Options.Query declares.
+	// The iterator is used once, and yields nothing after an error. The consumer may stop early.
+	List(ctx context.Context, q query.Query) iter.Seq2[Item[T], error]
+}
+
+// Item is a value with what its store knows about it.
+type Item[T any] struct {
+	// ID identifies the item within its collection. Empty means that the id field of Value holds it. If both are
+	// given they must agree; a disagreement is the store's fault and is answered as an internal error.
+	ID string
+	// Rev changes with every write of the item; see [Rev].
+	Rev Rev
+	// Modified is when the item was last written, and becomes Last-Modified. Zero if unknown.
+	Modified time.Time
+	// Next continues a listing after this item. Only stores with a natural order set it (query.Support.Natural).
+	Next string
+	// Value is the item itself.
+	Value T
+}

@@ -1,0 +1,72 @@
+package resource
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// Ops is a collection as a struct of functions, one for each method of [Collection] and of the capabilities; nil is a
+// capability that is absent. It is how a collection is decorated without hiding what it can do: take the Ops of the
+// inner one, wrap the functions that matter, and serve the result with [FromOps].
+//
+//	ops := resource.OpsOf(orders)
+//	get := ops.Get
+//	ops.Get = func(ctx context.Context, id string) (resource.Item[Order], error) {
+//		defer timer.Observe("get")()
+//		return get(ctx, id)
+//	}
+//	r := resource.FromOps("orders", ops, nil)
+//
+// Get and List are always set.
+type Ops[T any] struct {
+	Get          func(ctx context.Context, id string) (Item[T], error)
+	List         func(ctx context.Context, q query.Query) iter.Seq2[Item[T], error]
+	Create       func(ctx context.Context, v T) (Item[T], error)
+	Insert       func(ctx context.Context, id string, v T) (Item[T], error)
+	Replace      func(ctx context.Context, id string, expect Rev, v T) (Item[T], error)
+	Delete       func(ctx context.Context, id string, expect Rev) error
+	Deleted      func(ctx context.Context, id string) (time.Time, error)
+	Count        func(ctx context.Context, q query.Query) (int, error)
+	GetMany      func(ctx context.Context, ids []string) iter.Seq2[Item[T], error]
+	ListBy       func(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[Item[T], error]
+	Transactions func() tx.Runner
+}
+
+// OpsOf returns what c can do. It panics, like [New], if c has a method that is named like one of a capability but has
+// another signature, because such a capability would be lost without a word.
+func OpsOf[T any](c Collection[T]) Ops[T] {
+	refuseNearMisses[T](c)
+	ops := Ops[T]{Get: c.Get, List: c.List}
+	if c, ok := c.(Creator[T]); ok {
+		ops.Create = c.Create
+	}
+	if c, ok := c.(Inserter[T]); ok {
+		ops.Insert = c.Insert
+	}
+	if c, ok := c.(Replacer[T]); ok {
+		ops.Replace = c.Replace
+	}
+	if c, ok := c.(Deleter); ok {
+		ops.Delete = c.Delete
+	}
+	if c, ok := c.(Tombstoner); ok {
+		ops.Deleted = c.Deleted
+	}
+	if c, ok := c.(Counter); ok {
+		ops.Count = c.Count
+	}
+	if c, ok := c.(MultiGetter[T]); ok {
+		ops.GetMany = c.GetMany
+	}
+	if c, ok := c.(Grouper[T]); ok {
+		ops.ListBy = c.ListBy
+	}
+	if c, ok := c.(Transactor); ok {
+		ops.Transactions = c.Transactions
+	}
+	return ops
+}

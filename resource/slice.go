@@ -1,0 +1,28 @@
+package resource
+
+import (
+	"iter"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// Slice answers q from items, which makes List of a small store one line: it filters, sorts, starts behind q.After and
+// stops at q.Limit. The items are not changed. It answers whatever query.Support can declare.
+func Slice[T any](items []Item[T], q query.Query) iter.Seq2[Item[T], error] {
+	typ := schema.For[T]()
+	found := query.Select(q, items, func(it *Item[T], name string) any {
+		f := typ.Field(name)
+		if f == nil {
+			return nil
+		}
+		return f.Get(&it.Value)
+	})
+	return func(yield func(Item[T], error) bool) {
+		for _, it := range found {
+			if !yield(it, nil) {
+				return
+			}
+		}
+	}
+}
