@@ -73,6 +73,52 @@ func TestClaimsInside(t *testing.T) {
 	}
 }
 
+// TestClaimsOfRecursiveTypes checks that comparing ends where the values do.
+func TestClaimsOfRecursiveTypes(t *testing.T) {
+	t.Parallel()
+	type node struct {
+		ID   int   `json:"id" readOnly:"true"`
+		Next *node `json:"next,omitzero"`
+	}
+	type chain struct {
+		Nodes []node `json:"nodes"`
+	}
+	base := &chain{[]node{{1, nil}, {2, &node{3, &node{4, nil}}}}}
+	opts := &schema.DecodeOptions{Mode: schema.Patched, Base: base}
+	decode[chain](t, `{"nodes":[{"id":2,"next":{"id":3,"next":{"id":4,"next":{}}}},{"id":1,"next":{}},{"next":{"next":{}}}]}`, opts)
+	if diff := cmp.Diff([]string{"/nodes/0 readOnly"},
+		found[chain](t, `{"nodes":[{"id":2,"next":{"id":3,"next":{"id":5}}}]}`, opts)); diff != "" {
+		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
+	}
+}
+
+// TestClaimsInMaps checks maps inside the elements of an array: like arrays there, they have no counterpart.
+func TestClaimsInMaps(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		Cells map[string]line `json:"cells"`
+	}
+	type sheet struct {
+		Rows []row `json:"rows"`
+	}
+	type priced struct {
+		Rows []struct {
+			row
+			Total int `json:"total" readOnly:"true"`
+		} `json:"rows"`
+	}
+	data := `{"rows":[{"cells":{"a":{"sku":"A","price":1}}}]}`
+	opts := &schema.DecodeOptions{Mode: schema.Replace, Base: &sheet{[]row{{map[string]line{"a": {"A", 1, 1}}}}}}
+	if diff := cmp.Diff([]string{"/rows/0/cells/a/price readOnly"}, found[sheet](t, data, opts)); diff != "" {
+		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
+	}
+	opts.Base = &priced{}
+	if diff := cmp.Diff([]string{"/rows/0/cells/a readOnly"}, found[priced](t, data, opts)); diff != "" {
+		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
+	}
+	decode[priced](t, `{"rows":[{"cells":{"a":{"sku":"A","price":0}}}]}`, opts)
+}
+
 // TestClaimsAreBounded checks that a long array in the worst order is refused and does not take quadratic time: 20,000
 // elements would be 200 million comparisons. In order, each is one.
 func TestClaimsAreBounded(t *testing.T) {

@@ -189,10 +189,9 @@ func (c *compiler) settle() {
 // computeTraits sums up the traits of what the type is composed of, as far as they are known by now.
 func (t *Type) computeTraits() traits {
 	var sum traits
-	// Defaults of elements do not count: there are none of them in a new value.
+	// Elements are not there yet when defaults are filled in, and see to their read-only fields when they are read.
 	if t.Elem != nil {
 		sum.constrained = t.Elem.constrained
-		sum.readOnly = t.Elem.readOnly
 	}
 	for _, f := range t.Fields {
 		sum.constrained = sum.constrained || f.checked || f.Type.constrained

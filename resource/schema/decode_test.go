@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -158,6 +159,7 @@ func TestDecodeViolations(t *testing.T) {
 			[]string{"/name minLength", "/tags unique", "/tags/0 minLength", "/address/street required", "/address/geo/lat maximum",
 				"/address/zip unknown", "/lines/0/sku pattern", "/lines/1/sku pattern", "/lines/1/count minimum", "/a~1b~0<é> type",
 				"/nope unknown"}},
+		{"line breaks in base64", `{"name":"n","data":"AA\nE=","address":{"street":"s"}}`, []string{"/data format"}},
 		{"length of Go arrays", `{"name":"n","pair":[1],"address":{"street":"s"}}`, []string{"/pair type"}},
 		{"length of Go arrays, above", `{"name":"n","pair":[1,2,{}],"address":{"street":"s"}}`, []string{"/pair type"}},
 		{"an element of the wrong shape counts", `{"name":"n","tags":[1,2,3,4,5,6],"address":{"street":"s"}}`,
@@ -193,6 +195,43 @@ func TestDecodeOtherRoots(t *testing.T) {
 		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
 	}
 }
+
+// TestDecodeHugeExponent is not parallel, as it counts the memory of the whole process: a few bytes of JSON must not
+// become gigabytes of digits.
+func TestDecodeHugeExponent(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if diff := cmp.Diff([]string{"/id range"}, found[flat](t, `{"id":1e2000000000,"name":"n","country":"DE","language":"de"}`,
+		nil)); diff != "" {
+		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 16<<20 {
+		t.Errorf("Decode needed %d bytes", used)
+	}
+}
+
+// TestDecodeLeavesBaseAlone checks a field that is kept in Replace and is read by go-json-experiment/json, which adds to
+// a map where there is one.
+func TestDecodeLeavesBaseAlone(t *testing.T) {
+	t.Parallel()
+	type holder struct {
+		Secret written `json:"secret" writeOnly:"true"`
+	}
+	base := &holder{written{map[string]int{"a": 1}}}
+	got := decode[holder](t, `{"secret":{"M":{"b":2}}}`, &schema.DecodeOptions{Mode: schema.Replace, Base: base})
+	if diff := cmp.Diff(&holder{written{map[string]int{"b": 2}}}, got); diff != "" {
+		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(&holder{written{map[string]int{"a": 1}}}, base); diff != "" {
+		t.Errorf("Decode changed the base (-want +got):\n%s", diff)
+	}
+}
+
+// written has only the JSON method that writes.
+type written struct{ M map[string]int }
+
+func (w written) MarshalJSON() ([]byte, error) { return []byte("{}"), nil }
 
 func TestDecodeDefaults(t *testing.T) {
 	t.Parallel()

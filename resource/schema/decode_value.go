@@ -94,8 +94,8 @@ func (d *decoder) text(t *Type, v reflect.Value, text []byte) {
 	case opBytes:
 		d.bytes(v, text)
 	default:
-		// A method may keep what it is given, and text is used again.
-		if err := unmarshalText(v, bytes.Clone(text)); err != nil {
+		// The text is used again, and encoding.TextUnmarshaler asks its implementers to copy what they keep.
+		if err := unmarshalText(v, text); err != nil {
 			d.add(codeFormat, err.Error())
 		}
 	}

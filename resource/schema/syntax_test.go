@@ -118,7 +118,7 @@ func TestDecodeLimits(t *testing.T) {
 		{"wrong shape beyond", `{"text":` + nest(8, "[", "", "]") + "}", false},
 		{"unknown beyond", `{"nope":` + nest(8, `{"a":`, "1", "}") + "}", false},
 		{"wrong root beyond", nest(9, `[`, "1", "]"), false},
-		{"brackets in strings do not count", `{"any":["[[[[[[[[[[{{{{{{{{\"[[[["]}`, true},
+		{"brackets in strings do not count", `{"any":["[[[[[[[[[[{{{{{{{{\\\"[[[[[[[[[[[["]}`, true},
 		{"hundreds of thousands", nest(300_000, "[", "", "]"), false},
 	}
 	for _, tt := range deep {

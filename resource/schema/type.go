@@ -68,12 +68,11 @@ type Type struct {
 	traits
 }
 
-// traits are what is worth knowing of a type before walking its values, because most values need no walk. Each holds
-// for the type if it holds for anything it is composed of.
+// traits are what is worth knowing of a type before walking its values, because most values need no walk.
 type traits struct {
-	constrained bool // has something to validate
-	defaults    bool // has defaults that a new value needs, its elements not counted
-	readOnly    bool // has readOnly fields, its elements counted
+	constrained bool // has something to validate, in itself or in anything it is composed of
+	defaults    bool // has defaults that a new value needs, in itself or in structs that are part of it
+	readOnly    bool // has readOnly fields, in itself or in structs inside of it, behind pointers or not
 }
 
 // For returns the Type of T. It panics if T cannot be a schema, and names the field and what to change: it is meant for
