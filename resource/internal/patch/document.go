@@ -3,7 +3,7 @@ package patch
 // document is a JSON document while the operations of a JSON Patch change it. When one of them fails, it is thrown
 // away: that is how a patch is applied whole or not at all.
 type document struct {
-	root   node
+	root   *node
 	size   int64 // of the text that root would be written as
 	copied int64 // by all copy operations so far
 	limit  int64
@@ -11,32 +11,31 @@ type document struct {
 
 func newDocument(text []byte, limits Limits) *document {
 	size := int64(len(text))
-	return &document{root: node{text: text}, size: size, limit: max(limits.orDefault().Size, size)}
+	return &document{root: &node{text: text}, size: size, limit: max(limits.orDefault().Size, size)}
 }
 
 // apply applies one operation.
 func (d *document) apply(op *operation) *Error {
 	switch op.verb {
 	case "add":
-		return d.add(op.path, node{text: op.value})
+		return d.add(op.path, &node{text: op.value}, int64(len(op.value)))
 	case "remove":
-		_, e := d.remove(op.path)
-		return e
+		return d.remove(op.path)
 	case "replace":
-		return d.replace(op.path, node{text: op.value})
+		return d.replace(op.path, &node{text: op.value})
 	case "move":
 		return d.move(op.from, op.path)
 	case "copy":
 		return d.copy(op.from, op.path)
 	default:
-		return d.test(op.path, node{text: op.value})
+		return d.test(op.path, &node{text: op.value})
 	}
 }
 
 // parent returns the object or array that holds what at points to, or would hold it. The pointer is not empty.
 func (d *document) parent(at pointer) (*tree, token, *Error) {
 	last := len(at.tokens) - 1
-	n := &d.root
+	n := d.root
 	for _, step := range at.tokens[:last] {
 		t := n.open()
 		if t == nil {
@@ -46,7 +45,7 @@ func (d *document) parent(at pointer) (*tree, token, *Error) {
 		if i < 0 {
 			return nil, token{}, t.absent(at, step)
 		}
-		n = &t.nodes[i]
+		n = t.nodes[i]
 	}
 	t := n.open()
 	if t == nil {
@@ -58,7 +57,7 @@ func (d *document) parent(at pointer) (*tree, token, *Error) {
 // find returns what at points to.
 func (d *document) find(at pointer) (*node, *Error) {
 	if len(at.tokens) == 0 {
-		return &d.root, nil
+		return d.root, nil
 	}
 	t, last, e := d.parent(at)
 	if e != nil {
@@ -68,13 +67,14 @@ func (d *document) find(at pointer) (*node, *Error) {
 	if i < 0 {
 		return nil, t.absent(at, last)
 	}
-	return &t.nodes[i], nil
+	return t.nodes[i], nil
 }
 
-// add is RFC 6902 section 4.1: an element moves the later ones up, a member takes the place of one of its name.
-func (d *document) add(at pointer, n node) *Error {
+// add is RFC 6902 section 4.1: an element moves the later ones up, a member takes the place of one of its name. The
+// document grows by size and what goes with it.
+func (d *document) add(at pointer, n *node, size int64) *Error {
 	if len(at.tokens) == 0 {
-		return d.set(at, &d.root, n)
+		return d.set(at, d.root, n, size)
 	}
 	t, last, e := d.parent(at)
 	if e != nil {
@@ -82,7 +82,7 @@ func (d *document) add(at pointer, n node) *Error {
 	}
 	i := t.find(last)
 	if t.object && i >= 0 {
-		return d.set(at, &t.nodes[i], n)
+		return d.set(at, t.nodes[i], n, size)
 	}
 	switch {
 	case t.object || last.index == endIndex:
@@ -93,54 +93,64 @@ func (d *document) add(at pointer, n node) *Error {
 		i = last.index
 	}
 	t.insert(i, last.name, n)
-	return d.grow(at, t.overhead(i)+n.size())
+	return d.grow(at, t.overhead(i)+size)
 }
 
 // set overwrites a value that is there.
-func (d *document) set(at pointer, old *node, n node) *Error {
-	by := n.size() - old.size()
-	*old = n
+func (d *document) set(at pointer, old, n *node, size int64) *Error {
+	by := size - old.size()
+	*old = *n
 	return d.grow(at, by)
 }
 
-// remove takes out what at points to and returns it.
-func (d *document) remove(at pointer) (node, *Error) {
-	if len(at.tokens) == 0 {
-		return node{}, conflict(codeRoot, "", "the whole document cannot be removed")
-	}
-	t, last, e := d.parent(at)
-	if e != nil {
-		return node{}, e
-	}
-	i := t.find(last)
-	if i < 0 {
-		return node{}, t.absent(at, last)
-	}
-	n := t.nodes[i]
-	d.size -= t.overhead(i) + n.size()
-	t.remove(i)
-	return n, nil
-}
-
-func (d *document) replace(at pointer, n node) *Error {
+func (d *document) replace(at pointer, n *node) *Error {
 	old, e := d.find(at)
 	if e != nil {
 		return e
 	}
-	return d.set(at, old, n)
+	return d.set(at, old, n, n.size())
+}
+
+func (d *document) remove(at pointer) *Error {
+	n, e := d.take(at)
+	if e == nil {
+		d.size -= n.size()
+	}
+	return e
+}
+
+// take takes out what at points to, and leaves its own size counted as part of the document.
+func (d *document) take(at pointer) (*node, *Error) {
+	if len(at.tokens) == 0 {
+		return nil, conflict(codeRoot, "", "the whole document cannot be removed")
+	}
+	t, last, e := d.parent(at)
+	if e != nil {
+		return nil, e
+	}
+	i := t.find(last)
+	if i < 0 {
+		return nil, t.absent(at, last)
+	}
+	n := t.nodes[i]
+	d.size -= t.overhead(i)
+	t.remove(i)
+	return n, nil
 }
 
 // move is a remove and an add. A value that stays where it is keeps its place among the members.
+//
+// What moves is not measured: a patch may move a large value often, and nothing would be learned.
 func (d *document) move(from, to pointer) *Error {
 	if from.text == to.text {
 		_, e := d.find(from)
 		return e
 	}
-	n, e := d.remove(from)
+	n, e := d.take(from)
 	if e != nil {
 		return e
 	}
-	return d.add(to, n)
+	return d.add(to, n, 0)
 }
 
 // copy adds the value at from as text, so that neither of the two changes with the other.
@@ -158,15 +168,15 @@ func (d *document) copy(from, to pointer) *Error {
 	if n.tree != nil {
 		text = n.appendTo(make([]byte, 0, size))
 	}
-	return d.add(to, node{text: text})
+	return d.add(to, &node{text: text}, size)
 }
 
-func (d *document) test(at pointer, want node) *Error {
+func (d *document) test(at pointer, want *node) *Error {
 	n, e := d.find(at)
 	if e != nil {
 		return e
 	}
-	if !n.equal(&want) {
+	if !n.equal(want) {
 		return conflict(codeTest, at.text, "the value is not the one tested for")
 	}
 	return nil
@@ -174,7 +184,7 @@ func (d *document) test(at pointer, want node) *Error {
 
 // grow keeps count of the size of the document and refuses what is beyond the limit.
 func (d *document) grow(at pointer, by int64) *Error {
-	if d.size += by; by > 0 && d.size > d.limit {
+	if d.size += by; d.size > d.limit {
 		return tooLarge(codeSize, at.text, "the patched document would be larger than %d bytes", d.limit)
 	}
 	return nil
@@ -188,7 +198,7 @@ func missing(at pointer) *Error {
 // absent says why t holds nothing at step.
 func (t *tree) absent(at pointer, step token) *Error {
 	if !t.object && step.index == noIndex {
-		return conflict(codeIndex, at.text, "%s is not an array index", step.name)
+		return conflict(codeIndex, at.text, "%s is not an array index", quoted(unquote(step.name)))
 	}
 	return missing(at)
 }

@@ -18,7 +18,7 @@ func (n *node) equal(other *node) bool {
 		return equalMembers(a, b)
 	}
 	for i := range a.nodes {
-		if !a.nodes[i].equal(&b.nodes[i]) {
+		if !a.nodes[i].equal(b.nodes[i]) {
 			return false
 		}
 	}
@@ -40,7 +40,7 @@ func equalMembers(a, b *tree) bool {
 				return false
 			}
 		}
-		if !a.nodes[i].equal(&b.nodes[j]) {
+		if !a.nodes[i].equal(b.nodes[j]) {
 			return false
 		}
 	}

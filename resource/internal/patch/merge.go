@@ -22,7 +22,7 @@ func ParseMergePatch(data []byte, l Limits) (*Patch, error) {
 
 // mergePatch is a merge patch taken apart.
 type mergePatch struct {
-	text    []byte        // what the patch makes of a target that is absent or no object; without nulls to remove
+	text    []byte
 	members []mergeMember // of an object, in order; nil for any other value
 	places  map[string]int
 }
@@ -34,11 +34,12 @@ type mergeMember struct {
 }
 
 func newMergePatch(text []byte) *mergePatch {
+	m := &mergePatch{text: text}
 	if text[0] != '{' {
 		// Arrays replace wholesale: a null inside one, at any depth, is a value (RFC 7396 section 2).
-		return &mergePatch{text: text}
+		return m
 	}
-	m := &mergePatch{members: []mergeMember{}, places: map[string]int{}}
+	m.members, m.places = []mergeMember{}, map[string]int{}
 	for name, value := range members(text) {
 		m.places[string(name)] = len(m.members)
 		member := mergeMember{name: name}
@@ -47,14 +48,19 @@ func newMergePatch(text []byte) *mergePatch {
 		}
 		m.members = append(m.members, member)
 	}
-	m.text = m.merge(nil, []byte("{}"))
 	return m
 }
 
+// noMembers is the target of a patch that meets none, or one that is not an object.
+const noMembers = "{}"
+
 // appendTo appends what m makes of target.
 func (m *mergePatch) appendTo(dst, target []byte) []byte {
-	if m.members == nil || target[0] != '{' {
+	if m.members == nil {
 		return append(dst, m.text...)
+	}
+	if target[0] != '{' {
+		target = []byte(noMembers)
 	}
 	return m.merge(dst, target)
 }
@@ -77,7 +83,7 @@ func (m *mergePatch) merge(dst, target []byte) []byte {
 	}
 	for i, member := range m.members {
 		if !met[i] && member.patch != nil {
-			dst = append(appendName(dst, begin, member.name), member.patch.text...)
+			dst = member.patch.appendTo(appendName(dst, begin, member.name), []byte(noMembers))
 		}
 	}
 	return append(dst, '}')

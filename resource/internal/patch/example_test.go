@@ -1,0 +1,42 @@
+package patch_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/stoa-go/stoa/resource/internal/patch"
+)
+
+func ExampleParseJSONPatch() {
+	p, err := patch.ParseJSONPatch([]byte(`[
+		{"op": "test", "path": "/price", "value": 10},
+		{"op": "replace", "path": "/price", "value": 12.50},
+		{"op": "add", "path": "/tags/-", "value": "new"}
+	]`), patch.Limits{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	changed, err := p.Apply([]byte(`{"name": "tea", "price": 10.0, "tags": []}`))
+	fmt.Println(string(changed), err)
+
+	// The same patch on another state: the test fails, and nothing is changed.
+	_, err = p.Apply([]byte(`{"name": "tea", "price": 11, "tags": []}`))
+	if e, ok := errors.AsType[*patch.Error](err); ok {
+		fmt.Println(e.Kind, e.Operation, e.Path, e.Code)
+	}
+	// Output:
+	// {"name":"tea","price":12.50,"tags":["new"]} <nil>
+	// conflict 0 /price test
+}
+
+func ExampleParseMergePatch() {
+	p, err := patch.ParseMergePatch([]byte(`{"price": 12.50, "note": null, "size": {"width": 3}}`), patch.Limits{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	changed, err := p.Apply([]byte(`{"name": "tea", "note": "old", "price": 10}`))
+	fmt.Println(string(changed), err)
+	// Output: {"name":"tea","price":12.50,"size":{"width":3}} <nil>
+}
