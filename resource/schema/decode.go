@@ -65,7 +65,7 @@ type DecodeOptions struct {
 // keep their digits.
 func (t *Type) Decode(data []byte, opts *DecodeOptions) (v any, err error) {
 	if opts == nil {
-		opts = new(DecodeOptions)
+		opts = &strictly
 	}
 	base, err := t.base(opts)
 	if err != nil {
@@ -88,6 +88,9 @@ func (t *Type) Decode(data []byte, opts *DecodeOptions) (v any, err error) {
 	}
 	return fresh.Interface(), nil
 }
+
+// strictly are the options of those who give none. Nobody writes to them.
+var strictly DecodeOptions
 
 // base returns the value that is there now, or the zero Value.
 func (t *Type) base(opts *DecodeOptions) (reflect.Value, error) {
@@ -142,17 +145,16 @@ func (d *decoder) begin(t *Type, data []byte, opts *DecodeOptions) {
 	}
 }
 
-// release returns the decoder to the pool without what belongs to the caller. The violations were handed out.
+// release returns the decoder to the pool. The violations were handed out. The reader still refers to the document, and
+// lets go of it with the next one, or when garbage collection empties the pool.
 func (d *decoder) release() {
 	d.input = bytes.Buffer{}
-	d.Reset(&d.input)
-	scratch := d.scratch
-	if cap(scratch) > 64<<10 {
-		scratch = nil // one large document should not cost memory for ever
-	}
-	*d = decoder{
-		Decoder: d.Decoder, input: d.input, readOnly: d.readOnly[:0], counts: d.counts[:0],
-		checker: checker{path: d.checker.path[:0]}, scratch: scratch[:0],
+	d.opts, d.found = nil, nil
+	d.checker.found, d.checker.skip, d.checker.path = nil, nil, d.checker.path[:0]
+	d.readOnly = d.readOnly[:0]
+	d.depth, d.claim, d.shapes, d.tries = 0, claimNothing, 0, 0
+	if cap(d.scratch) > 64<<10 {
+		d.scratch = nil // one large document should not cost memory for ever
 	}
 	decoders.Put(d)
 }
