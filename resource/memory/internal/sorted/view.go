@@ -1,0 +1,122 @@
+package sorted
+
+import (
+	"iter"
+	"sort"
+)
+
+// View is what a List holds. The zero View is empty.
+type View[E any] struct {
+	chunks []*chunk[E]
+}
+
+// Place is where an element is in a View, or the end. The zero Place is the first. Each element has one Place, so that
+// Places of one View can be compared.
+type Place struct{ chunk, item int }
+
+// Before reports whether p comes before o.
+func (p Place) Before(o Place) bool {
+	return p.chunk < o.chunk || p.chunk == o.chunk && p.item < o.item
+}
+
+// Min returns the earlier of two Places.
+func Min(a, b Place) Place {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// Max returns the later of two Places.
+func Max(a, b Place) Place {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// End is the Place behind the last element.
+func (v View[E]) End() Place { return Place{len(v.chunks), 0} }
+
+// At returns the element at p, which is not the end.
+func (v View[E]) At(p Place) E { return v.chunks[p.chunk].items[p.item] }
+
+// Next returns the Place behind p, which is not the end.
+func (v View[E]) Next(p Place) Place {
+	if p.item+1 < len(v.chunks[p.chunk].items) {
+		return Place{p.chunk, p.item + 1}
+	}
+	return Place{p.chunk + 1, 0}
+}
+
+// Prev returns the Place before p, which is not the first.
+func (v View[E]) Prev(p Place) Place {
+	if p.item > 0 {
+		return Place{p.chunk, p.item - 1}
+	}
+	return Place{p.chunk - 1, len(v.chunks[p.chunk-1].items) - 1}
+}
+
+// Seek returns the first Place for which before is false. Before must be true up to some element and false from there
+// on.
+func (v View[E]) Seek(before func(E) bool) Place {
+	c := sort.Search(len(v.chunks), func(i int) bool {
+		items := v.chunks[i].items
+		return !before(items[len(items)-1])
+	})
+	if c == len(v.chunks) {
+		return v.End()
+	}
+	items := v.chunks[c].items
+	return Place{c, sort.Search(len(items), func(i int) bool { return !before(items[i]) })}
+}
+
+// Count returns how many elements there are from one Place up to another.
+func (v View[E]) Count(from, to Place) int {
+	if !from.Before(to) {
+		return 0
+	}
+	n := to.item - from.item
+	for _, c := range v.chunks[from.chunk:to.chunk] {
+		n += len(c.items)
+	}
+	return n
+}
+
+// Between yields the elements from one Place up to another, or the same ones backwards.
+func (v View[E]) Between(from, to Place, backwards bool) iter.Seq[E] {
+	return func(yield func(E) bool) {
+		if !from.Before(to) {
+			return
+		}
+		last := v.Prev(to)
+		for i := range last.chunk - from.chunk + 1 {
+			at := from.chunk + i
+			if backwards {
+				at = last.chunk - i
+			}
+			items := v.chunks[at].items
+			if at == last.chunk {
+				items = items[:last.item+1]
+			}
+			if at == from.chunk {
+				items = items[from.item:]
+			}
+			if !yieldAll(items, backwards, yield) {
+				return
+			}
+		}
+	}
+}
+
+func yieldAll[E any](items []E, backwards bool, yield func(E) bool) bool {
+	for i := range items {
+		if backwards {
+			i = len(items) - 1 - i
+		}
+		if !yield(items[i]) {
+			return false
+		}
+	}
+	return true
+}
