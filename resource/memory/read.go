@@ -1,0 +1,86 @@
+package memory
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// Get returns the item with this id; see [resource.Collection].
+func (s *Store[T]) Get(ctx context.Context, id string) (resource.Item[T], error) {
+	if err := s.db.startRead(ctx); err != nil {
+		return resource.Item[T]{}, err
+	}
+	r, err := s.lookup(id)
+	s.db.mu.RUnlock()
+	if err != nil {
+		return resource.Item[T]{}, err
+	}
+	return s.copied(r), nil
+}
+
+// Deleted returns when the item with this id was deleted; see [resource.Tombstoner].
+func (s *Store[T]) Deleted(ctx context.Context, id string) (time.Time, error) {
+	if err := s.db.startRead(ctx); err != nil {
+		return time.Time{}, err
+	}
+	tomb := s.tombs[id]
+	s.db.mu.RUnlock()
+	if tomb == nil {
+		return time.Time{}, resource.ErrNotFound
+	}
+	return tomb.at, nil
+}
+
+// GetMany returns the items with these ids as they are at one moment, in the order of ids; see [resource.MultiGetter].
+func (s *Store[T]) GetMany(ctx context.Context, ids []string) iter.Seq2[resource.Item[T], error] {
+	return func(yield func(resource.Item[T], error) bool) {
+		if err := s.db.startRead(ctx); err != nil {
+			yield(resource.Item[T]{}, err)
+			return
+		}
+		found := make([]*record[T], 0, len(ids))
+		for _, id := range ids {
+			if r, ok := s.records[id]; ok {
+				found = append(found, r)
+			}
+		}
+		s.db.mu.RUnlock()
+		for _, r := range found {
+			if !yield(s.copied(r), nil) {
+				return
+			}
+		}
+	}
+}
+
+// Count returns how many items match q.Filter; see [resource.Counter]. Without a filter it is as fast as Get.
+func (s *Store[T]) Count(ctx context.Context, q query.Query) (int, error) {
+	if q.Filter.IsZero() {
+		if err := s.db.startRead(ctx); err != nil {
+			return 0, err
+		}
+		defer s.db.mu.RUnlock()
+		return len(s.records), nil
+	}
+	n := 0
+	w := walk[T]{store: s, ctx: ctx, q: query.Query{Filter: q.Filter}, emit: func(*record[T]) bool {
+		n++
+		return true
+	}}
+	w.prepare()
+	// The narrowest way, without sorting what it finds.
+	inAnyOrder := func() plan {
+		p := w.choosePlan()
+		p.rest = nil
+		return p
+	}
+	if err := w.take(inAnyOrder); err != nil {
+		return 0, err
+	}
+	w.walk()
+	return n, w.err
+}
