@@ -14,7 +14,7 @@ func newDocument(text []byte, limits Limits) *document {
 	return &document{root: &node{text: text}, size: size, limit: max(limits.orDefault().Size, size)}
 }
 
-// apply applies one operation.
+// apply applies one operation. A failed operation may have been applied in part: d is of no further use.
 func (d *document) apply(op *operation) *Error {
 	switch op.verb {
 	case "add":
@@ -92,17 +92,18 @@ func (d *document) add(at pointer, n *node, size int64) *Error {
 	default:
 		i = last.index
 	}
-	t.insert(i, last.name, n)
+	t.insert(i, last.name, n) // an array has no use for the name
 	return d.grow(at, t.overhead(i)+size)
 }
 
-// set overwrites a value that is there.
+// set overwrites a value that is there, and keeps its place among its siblings.
 func (d *document) set(at pointer, old, n *node, size int64) *Error {
 	by := size - old.size()
 	*old = *n
 	return d.grow(at, by)
 }
 
+// replace is add where something is there already (RFC 6902 section 4.3), which for an element is not an insertion.
 func (d *document) replace(at pointer, n *node) *Error {
 	old, e := d.find(at)
 	if e != nil {
@@ -111,6 +112,7 @@ func (d *document) replace(at pointer, n *node) *Error {
 	return d.set(at, old, n, n.size())
 }
 
+// remove measures what it removes; nothing is measured twice, because it is gone afterwards.
 func (d *document) remove(at pointer) *Error {
 	n, e := d.take(at)
 	if e == nil {
@@ -171,6 +173,7 @@ func (d *document) copy(from, to pointer) *Error {
 	return d.add(to, &node{text: text}, size)
 }
 
+// test opens what it compares and cannot compare as bytes, which later operations profit from.
 func (d *document) test(at pointer, want *node) *Error {
 	n, e := d.find(at)
 	if e != nil {

@@ -7,6 +7,7 @@ func (n *node) equal(other *node) bool {
 	if n.tree == nil && other.tree == nil && bytes.Equal(n.text, other.text) {
 		return true
 	}
+	// Canonical texts that differ are different scalars, but for numbers: 1.0 and 1.
 	a, b := n.open(), other.open()
 	if a == nil || b == nil {
 		return a == nil && b == nil && equalNumbers(n.text, other.text)

@@ -49,6 +49,7 @@ type Error struct {
 	Detail string
 }
 
+// The codes of Error.Code, in the order of its comment.
 const (
 	codeSyntax     = "syntax"
 	codeDuplicate  = "duplicate"
@@ -80,6 +81,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// malformed, conflict and tooLarge make an Error of their kind. Which operation it belongs to is for those to add who
+// count them.
 func malformed(code, path, format string, args ...any) *Error {
 	return &Error{Kind: Malformed, Operation: -1, Path: path, Code: code, Detail: fmt.Sprintf(format, args...)}
 }

@@ -52,26 +52,33 @@ func TestRule125Deviations(t *testing.T) {
 		code       string
 	}{
 		{"test of the empty key", `{"":1}`, `[{"op":"test","path":"/","value":1}]`, libraryFails, `{"":1}`, ""},
-		{"copy of the empty key", `{}`, `[{"op":"replace","path":"","value":{"":1}},{"op":"copy","from":"/","path":"/a"},{"op":"test","path":"/a","value":1}]`, libraryFails, `{"":1,"a":1}`, ""},
+		{"copy of the empty key", `{}`,
+			`[{"op":"replace","path":"","value":{"":1}},{"op":"copy","from":"/","path":"/a"},
+				{"op":"test","path":"/a","value":1}]`, libraryFails, `{"":1,"a":1}`, ""},
 		{"replace of a missing empty key", `{}`, `[{"op":"replace","path":"/","value":1}]`, `{"":1}`, "", "missing"},
 		{"path through the empty key", `{"":{"a":1}}`, `[{"op":"remove","path":"//a"}]`, libraryFails, `{"":{}}`, ""},
 		{"test without value", `{"a":null}`, `[{"op":"test","path":"/a"}]`, `{"a":null}`, "", "required"},
 		{"test of nothing for null", `{}`, `[{"op":"test","path":"/a","value":null}]`, `{}`, "", "missing"},
-		{"test of null in an array", `[[null]]`, `[{"op":"test","path":"/0","value":[null]}]`, libraryPanics, `[[null]]`, ""},
+		{"test of null in an array", `[[null]]`,
+			`[{"op":"test","path":"/0","value":[null]}]`, libraryPanics, `[[null]]`, ""},
 		{"index with a leading zero", `[1,2]`, `[{"op":"remove","path":"/01"}]`, `[1]`, "", "index"},
 		{"index with a plus", `[1,2]`, `[{"op":"remove","path":"/+1"}]`, `[1]`, "", "index"},
 		{"negative zero as index", `[1,2]`, `[{"op":"remove","path":"/-0"}]`, `[2]`, "", "index"},
 		{"numbers as text", `[1.0]`, `[{"op":"test","path":"/0","value":1}]`, libraryFails, `[1.0]`, ""},
 		{"null as patch", `{}`, `null`, `{}`, "", "type"},
-		{"duplicate names", `{}`, `[{"op":"add","path":"/a","value":{"b":1,"b":2}}]`, `{"a":{"b":1,"b":2}}`, "", "duplicate"},
+		{"duplicate names", `{}`,
+			`[{"op":"add","path":"/a","value":{"b":1,"b":2}}]`, `{"a":{"b":1,"b":2}}`, "", "duplicate"},
 		{"op twice", `{"a":1}`, `[{"op":"test","op":"remove","path":"/a"}]`, `{}`, "", "duplicate"},
 		{"unknown escape", `{}`, `[{"op":"add","path":"/~2","value":1}]`, `{"~2":1}`, "", "pointer"},
 		{"scalar document", `1`, `[{"op":"replace","path":"","value":{}}]`, libraryFails, `{}`, ""},
 		{"replacing by a scalar", `{}`, `[{"op":"replace","path":"","value":1}]`, libraryFails, `1`, ""},
 		{"removing the document", `{"":1,"a":2}`, `[{"op":"remove","path":""}]`, `{"a":2}`, "", "root"},
-		{"copying a document that changed", `{"a":1}`, `[{"op":"add","path":"/b","value":2},{"op":"copy","from":"","path":"/c"}]`, `{"a":1,"b":2,"c":{"a":1}}`, `{"a":1,"b":2,"c":{"a":1,"b":2}}`, ""},
+		{"copying a document that changed", `{"a":1}`,
+			`[{"op":"add","path":"/b","value":2},
+				{"op":"copy","from":"","path":"/c"}]`, `{"a":1,"b":2,"c":{"a":1}}`, `{"a":1,"b":2,"c":{"a":1,"b":2}}`, ""},
 		{"copying to the document", `{"a":[]}`, `[{"op":"copy","from":"/a","path":""}]`, `{"a":[],"":[]}`, `[]`, ""},
-		{"moving to the same place", `{"a":1,"b":2}`, `[{"op":"move","from":"/a","path":"/a"}]`, `{"b":2,"a":1}`, `{"a":1,"b":2}`, ""},
+		{"moving to the same place", `{"a":1,"b":2}`,
+			`[{"op":"move","from":"/a","path":"/a"}]`, `{"b":2,"a":1}`, `{"a":1,"b":2}`, ""},
 		{"space before an array", ` []`, `[]`, libraryFails, `[]`, ""},
 		{"invalid UTF-8", `{}`, "[{\"op\":\"add\",\"path\":\"/\xff\",\"value\":1}]", "{\"\ufffd\":1}", "", "syntax"},
 	}
@@ -138,7 +145,8 @@ func libraryOps(t *testing.T, jsonPatch string) []libraryOp {
 	}
 	var ops []libraryOp
 	for _, m := range list {
-		ops = append(ops, libraryOp{op: text(m["op"]), path: text(m["path"]), from: text(m["from"]), value: string(m["value"])})
+		op := libraryOp{op: text(m["op"]), path: text(m["path"]), from: text(m["from"]), value: string(m["value"])}
+		ops = append(ops, op)
 	}
 	return ops
 }
@@ -196,13 +204,15 @@ func hasValue(op string) bool { return op == "add" || op == "replace" || op == "
 
 func FuzzJSONPatchAgainstEvanphx(f *testing.F) {
 	f.Add(`[{"op":"add","path":"/a/-","value":1},{"op":"move","from":"/a","path":"/b"}]`, `{"a":[0],"c":{}}`)
-	f.Add(`[{"op":"test","path":"/c","value":{"x":[1,2],"y":"z"}},{"op":"remove","path":"/c/x/0"}]`, `{"c":{"y":"z","x":[1,2]}}`)
+	f.Add(`[{"op":"test","path":"/c","value":{"x":[1,2],"y":"z"}},{"op":"remove","path":"/c/x/0"}]`,
+		`{"c":{"y":"z","x":[1,2]}}`)
 	f.Add(`[{"op":"copy","from":"/0","path":"/1/d"},{"op":"replace","path":"/0","value":[]}]`, `[{"a":1},{}]`)
 	f.Add(`[{"op":"replace","path":"","value":{"a":[]}},{"op":"add","path":"/a/0","value":{}}]`, `[]`)
 	f.Fuzz(func(t *testing.T, jsonPatch, doc string) { compare(t, jsonPatch, doc) })
 }
 
-// compare holds the package against the library, on what no known fault touches. It reports whether there was anything to compare.
+// compare holds the package against the library, on what no known fault touches. It reports whether there was anything to
+// compare.
 func compare(t *testing.T, jsonPatch, doc string) (compared bool) {
 	t.Helper()
 	p, err := patch.ParseJSONPatch([]byte(jsonPatch), patch.Limits{})

@@ -77,7 +77,8 @@ func checkApply(t *testing.T, p *patch.Patch, doc []byte) {
 	if !bytes.Equal(before, doc) {
 		t.Fatalf("Apply changed the document from %q to %q", before, doc)
 	}
-	if diff := cmp.Diff([]string{string(got), fmt.Sprint(err)}, []string{string(again), fmt.Sprint(errAgain)}); diff != "" {
+	first, second := []string{string(got), fmt.Sprint(err)}, []string{string(again), fmt.Sprint(errAgain)}
+	if diff := cmp.Diff(first, second); diff != "" {
 		t.Errorf("the second time is another (-first +second):\n%s", diff)
 	}
 	if err != nil {

@@ -27,8 +27,9 @@ func ParseJSONPatch(data []byte, l Limits) (*Patch, error) {
 }
 
 // operation is one element of a JSON Patch.
+// Everything in it has been checked, so that applying it meets only what the document can do wrong.
 type operation struct {
-	verb  string
+	verb  string // one of the six
 	path  pointer
 	from  pointer // of move and copy
 	value []byte  // of add, replace and test
@@ -40,6 +41,7 @@ type rawOperation struct {
 	op, path, from, value []byte
 }
 
+// splitOperation picks the members by their exact names: "Op" is not "op".
 func splitOperation(object []byte) rawOperation {
 	var raw rawOperation
 	for name, value := range members(object) {
@@ -57,6 +59,7 @@ func splitOperation(object []byte) rawOperation {
 	return raw
 }
 
+// parseOperation checks in the order in which a person reads an operation: what, where, and with what.
 func parseOperation(text []byte, depth int) (operation, *Error) {
 	if text[0] != '{' {
 		return operation{}, malformed(codeType, "", "an operation is an object")
@@ -76,6 +79,7 @@ func parseOperation(text []byte, depth int) (operation, *Error) {
 	case "move", "copy":
 		op.from, e = pointerMember("from", raw.from, depth)
 	case "remove":
+		// Its path is all there is to it.
 	default:
 		e = malformed(codeOp, "", "no operation is named %s", quoted(verb))
 	}
@@ -86,6 +90,7 @@ func parseOperation(text []byte, depth int) (operation, *Error) {
 	return op, e
 }
 
+// stringMember returns the characters of a member that has to be a string. A nil text is a member that is missing.
 func stringMember(name string, text []byte) (string, *Error) {
 	if text == nil {
 		return "", malformed(codeRequired, "", "the member %q is missing", name)
@@ -96,6 +101,8 @@ func stringMember(name string, text []byte) (string, *Error) {
 	return unquote(text), nil
 }
 
+// pointerMember bounds the depth of a pointer as well: nothing that a patch builds may be deeper, and a chain of copies
+// into ever deeper places would double the depth of a document with each.
 func pointerMember(name string, text []byte, depth int) (pointer, *Error) {
 	s, e := stringMember(name, text)
 	if e != nil {
@@ -108,6 +115,7 @@ func pointerMember(name string, text []byte, depth int) (pointer, *Error) {
 	return p, e
 }
 
+// valueMember tells a missing value, nil, from the value null, which is a value as good as any.
 func valueMember(text []byte, path string, depth int) ([]byte, *Error) {
 	if text == nil {
 		return nil, malformed(codeRequired, path, "the member %q is missing", "value")

@@ -102,10 +102,11 @@ func TestRule116Sequential(t *testing.T) {
 		{name: "no operations", doc: ` [ 1 , {"a" : "\u0062"} ] `, patch: `[]`, want: `[1,{"a":"b"}]`},
 		{name: "a scalar document", doc: `1.50`, patch: `[{"op":"test","path":"","value":1.5}]`, want: `1.50`},
 		{
-			name:  "order of members",
-			doc:   `{"z":1,"y":2,"x":3}`,
-			patch: `[{"op":"replace","path":"/y","value":0},{"op":"add","path":"/b","value":4},{"op":"add","path":"/a","value":5},{"op":"add","path":"/z","value":6}]`,
-			want:  `{"z":6,"y":0,"x":3,"b":4,"a":5}`,
+			name: "order of members",
+			doc:  `{"z":1,"y":2,"x":3}`,
+			patch: `[{"op":"replace","path":"/y","value":0},{"op":"add","path":"/b","value":4},
+				{"op":"add","path":"/a","value":5},{"op":"add","path":"/z","value":6}]`,
+			want: `{"z":6,"y":0,"x":3,"b":4,"a":5}`,
 		},
 		{
 			name:  "numbers keep their text, strings are not escaped for HTML",
@@ -259,7 +260,8 @@ func TestRule119Pointers(t *testing.T) {
 		t.Run(tt.path, func(t *testing.T) {
 			t.Parallel()
 			// The value is copied to where it is alone, so that the test sees which it was.
-			text := fmt.Sprintf(`[{"op":"copy","from":"%[1]s","path":"/a/0"},{"op":"move","from":"/a/0","path":""}]`, tt.path)
+			text := fmt.Sprintf(`[{"op":"copy","from":"%s","path":"/a/0"},
+				{"op":"move","from":"/a/0","path":""}]`, tt.path)
 			got, err := applyJSON(text, doc)
 			if diff := cmp.Diff([]string{tt.want, tt.code}, []string{got, fault(err).Code}); diff != "" {
 				t.Errorf("value and code at %q (-want +got):\n%s", tt.path, diff)
@@ -281,11 +283,13 @@ func TestRule119Places(t *testing.T) {
 		{"replace no empty key", `{"a":1}`, `[{"op":"replace","path":"/","value":2}]`, "", "missing"},
 		{"add below the empty key", `{"":{}}`, `[{"op":"add","path":"//","value":1}]`, `{"":{"":1}}`, ""},
 		{"move from the empty key", `{"":1}`, `[{"op":"move","from":"/","path":"/a"}]`, `{"a":1}`, ""},
-		{"copy the document", `{"a":1}`, `[{"op":"remove","path":"/a"},{"op":"copy","from":"","path":"/b"}]`, `{"b":{}}`, ""},
+		{"copy the document", `{"a":1}`,
+			`[{"op":"remove","path":"/a"},{"op":"copy","from":"","path":"/b"}]`, `{"b":{}}`, ""},
 		{"copy to the document", `{"a":[1]}`, `[{"op":"copy","from":"/a","path":""}]`, `[1]`, ""},
 		{"add a scalar document", `{"a":1}`, `[{"op":"add","path":"","value":null}]`, `null`, ""},
 		{"replace by a scalar document", `[]`, `[{"op":"replace","path":"","value":"x"}]`, `"x"`, ""},
-		{"a scalar document again", `1`, `[{"op":"replace","path":"","value":{}},{"op":"add","path":"/a","value":1}]`, `{"a":1}`, ""},
+		{"a scalar document again", `1`,
+			`[{"op":"replace","path":"","value":{}},{"op":"add","path":"/a","value":1}]`, `{"a":1}`, ""},
 		{"append", `[1]`, `[{"op":"add","path":"/-","value":2},{"op":"copy","from":"/0","path":"/-"}]`, `[1,2,1]`, ""},
 		{"append by index", `[1]`, `[{"op":"add","path":"/1","value":2}]`, `[1,2]`, ""},
 		{"insert", `[1,2]`, `[{"op":"add","path":"/0","value":0}]`, `[0,1,2]`, ""},

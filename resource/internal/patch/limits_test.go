@@ -25,6 +25,9 @@ func repeated(n int, ops string) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(ops+",", n), ",") + "]"
 }
 
+// testRoot is an operation that succeeds on an empty object and changes nothing.
+const testRoot = `{"op":"test","path":"","value":{}}`
+
 func TestRule122Limits(t *testing.T) {
 	t.Parallel()
 	size := patch.Limits{Size: 20}
@@ -36,36 +39,99 @@ func TestRule122Limits(t *testing.T) {
 		patch  string
 		code   string
 	}{
-		{name: "operations", doc: `{}`, patch: repeated(1000, `{"op":"test","path":"","value":{}}`)},
-		{name: "operations, one more", doc: `{}`, patch: repeated(1001, `{"op":"test","path":"","value":{}}`), code: "operations"},
-		{name: "operations, set", limits: patch.Limits{Ops: 1}, doc: `{}`, patch: repeated(2, `{"op":"test","path":"","value":{}}`), code: "operations"},
+		{name: "operations", doc: `{}`, patch: repeated(1000, testRoot)},
+		{name: "operations, one more", doc: `{}`, patch: repeated(1001, testRoot), code: "operations"},
+		{name: "operations, set", limits: patch.Limits{Ops: 1}, doc: `{}`, patch: repeated(2, testRoot), code: "operations"},
 
 		{name: "doubling", doc: `0`, patch: doubling(20)},
 		{name: "doubling, two more", doc: `0`, patch: doubling(22), code: "size"},
-		{name: "size", limits: size, doc: `{"a":"12345678"}`, patch: `[{"op":"replace","path":"/a","value":"123456789012"}]`},
-		{name: "size, one more", limits: size, doc: `{"a":"12345678"}`, patch: `[{"op":"replace","path":"/a","value":"1234567890123"}]`, code: "size"},
-		{name: "size of a member", limits: size, doc: `{"a":"12345678"}`, patch: `[{"op":"add","path":"/","value":""}]`, code: "size"},
-		{name: "size of an element", limits: size, doc: `["1234567890",1]`, patch: `[{"op":"add","path":"/0","value":"1"}]`},
-		{name: "size of an element, one more", limits: size, doc: `["1234567890",1]`, patch: `[{"op":"add","path":"/0","value":"12"}]`, code: "size"},
-		{name: "size of the first element", limits: patch.Limits{Size: 9}, doc: `{"a":[]}`, patch: `[{"op":"add","path":"/a/0","value":1}]`},
-		{name: "size of a longer name", limits: size, doc: `{"a":"123456789012"}`, patch: `[{"op":"move","from":"/a","path":"/ab"}]`, code: "size"},
-		{name: "size after a removal", limits: size, doc: `{"a":"12345","b":[1]}`, patch: `[{"op":"add","path":"/b/0","value":1},{"op":"remove","path":"/b"},{"op":"add","path":"/c","value":1}]`, code: "size"},
-		{name: "size after removals", limits: size, doc: `{"a":"1234","b":[1]}`, patch: `[{"op":"remove","path":"/b/0"},{"op":"remove","path":"/b"},{"op":"add","path":"/c","value":1}]`},
-		{name: "size after a move over the parent", limits: size, doc: `{"a":{"b":[1],"c":2}}`, patch: `[{"op":"replace","path":"/a/b/0","value":0},{"op":"move","from":"/a/b","path":"/a"},{"op":"add","path":"/d","value":"12345"}]`},
-		{name: "size after a move over the parent, one more", limits: size, doc: `{"a":{"b":[1],"c":2}}`, patch: `[{"op":"replace","path":"/a/b/0","value":0},{"op":"move","from":"/a/b","path":"/a"},{"op":"add","path":"/d","value":"123456"}]`, code: "size"},
-		{name: "larger already, the same size", limits: size, doc: `{"a":"12345678901234567890"}`, patch: `[{"op":"add","path":"/a","value":"09876543210987654321"}]`},
-		{name: "larger already, growing", limits: size, doc: `{"a":"12345678901234567890"}`, patch: `[{"op":"add","path":"/b","value":0}]`, code: "size"},
-		{name: "copies in turn", limits: patch.Limits{Size: 25}, doc: `["12345678"]`, patch: repeated(3, `{"op":"copy","from":"/0","path":"/1"},{"op":"remove","path":"/1"}`), code: "size"},
+		{
+			name: "size", limits: size, doc: `{"a":"12345678"}`,
+			patch: `[{"op":"replace","path":"/a","value":"123456789012"}]`,
+		},
+		{
+			name: "size, one more", limits: size, doc: `{"a":"12345678"}`,
+			patch: `[{"op":"replace","path":"/a","value":"1234567890123"}]`, code: "size",
+		},
+		{
+			name: "size of a member", limits: size, doc: `{"a":"12345678"}`,
+			patch: `[{"op":"add","path":"/","value":""}]`, code: "size",
+		},
+		{
+			name: "size of an element", limits: size, doc: `["1234567890",1]`,
+			patch: `[{"op":"add","path":"/0","value":"1"}]`,
+		},
+		{
+			name: "size of an element, one more", limits: size, doc: `["1234567890",1]`,
+			patch: `[{"op":"add","path":"/0","value":"12"}]`, code: "size",
+		},
+		{
+			name: "size of the first element", limits: patch.Limits{Size: 9}, doc: `{"a":[]}`,
+			patch: `[{"op":"add","path":"/a/0","value":1}]`,
+		},
+		{
+			name: "size of a longer name", limits: size, doc: `{"a":"123456789012"}`,
+			patch: `[{"op":"move","from":"/a","path":"/ab"}]`, code: "size",
+		},
+		{
+			name: "size after a removal", limits: size, doc: `{"a":"12345","b":[1]}`,
+			patch: `[{"op":"add","path":"/b/0","value":1},{"op":"remove","path":"/b"},
+				{"op":"add","path":"/c","value":1}]`, code: "size",
+		},
+		{
+			name: "size after removals", limits: size, doc: `{"a":"1234","b":[1]}`,
+			patch: `[{"op":"remove","path":"/b/0"},{"op":"remove","path":"/b"},{"op":"add","path":"/c","value":1}]`,
+		},
+		{
+			name: "size after a move over the parent", limits: size, doc: `{"a":{"b":[1],"c":2}}`,
+			patch: `[{"op":"replace","path":"/a/b/0","value":0},{"op":"move","from":"/a/b","path":"/a"},
+				{"op":"add","path":"/d","value":"12345"}]`,
+		},
+		{
+			name: "size after a move over the parent, one more", limits: size, doc: `{"a":{"b":[1],"c":2}}`,
+			patch: `[{"op":"replace","path":"/a/b/0","value":0},{"op":"move","from":"/a/b","path":"/a"},
+				{"op":"add","path":"/d","value":"123456"}]`, code: "size",
+		},
+		{
+			name: "larger already, the same size", limits: size, doc: `{"a":"12345678901234567890"}`,
+			patch: `[{"op":"add","path":"/a","value":"09876543210987654321"}]`,
+		},
+		{
+			name: "larger already, growing", limits: size, doc: `{"a":"12345678901234567890"}`,
+			patch: `[{"op":"add","path":"/b","value":0}]`, code: "size",
+		},
+		{
+			name: "copies in turn", limits: patch.Limits{Size: 25}, doc: `["12345678"]`,
+			patch: repeated(3, `{"op":"copy","from":"/0","path":"/1"},{"op":"remove","path":"/1"}`), code: "size",
+		},
 
 		{name: "depth of a value", doc: `{}`, patch: `[{"op":"replace","path":"","value":` + nested(64) + `}]`},
-		{name: "depth of a value, one more", doc: `{}`, patch: `[{"op":"replace","path":"","value":` + nested(65) + `}]`, code: "depth"},
+		{
+			name: "depth of a value, one more", doc: `{}`,
+			patch: `[{"op":"replace","path":"","value":` + nested(65) + `}]`, code: "depth",
+		},
 		{name: "depth of the document", limits: depth, doc: `[[]]`, patch: `[{"op":"add","path":"/0/-","value":[]}]`},
-		{name: "depth of the document, one more", limits: depth, doc: `[[]]`, patch: `[{"op":"add","path":"/0/-","value":[[]]}]`, code: "depth"},
-		{name: "depth by copies", limits: depth, doc: `[[]]`, patch: `[{"op":"copy","from":"","path":"/-"},{"op":"copy","from":"","path":"/-"}]`, code: "depth"},
-		{name: "depth of a pointer", limits: depth, doc: `[[[[1]]]]`, patch: `[{"op":"test","path":"/0/0/0/0","value":1}]`, code: "depth"},
+		{
+			name: "depth of the document, one more", limits: depth, doc: `[[]]`,
+			patch: `[{"op":"add","path":"/0/-","value":[[]]}]`, code: "depth",
+		},
+		{
+			name: "depth by copies", limits: depth, doc: `[[]]`,
+			patch: `[{"op":"copy","from":"","path":"/-"},{"op":"copy","from":"","path":"/-"}]`, code: "depth",
+		},
+		{
+			name: "depth of a pointer", limits: depth, doc: `[[[[1]]]]`,
+			patch: `[{"op":"test","path":"/0/0/0/0","value":1}]`, code: "depth",
+		},
 		{name: "deeper already", limits: depth, doc: `[[[[1]]]]`, patch: `[{"op":"add","path":"/0","value":2}]`},
-		{name: "deeper already, deepening", limits: depth, doc: `[[[[1]]]]`, patch: `[{"op":"copy","from":"","path":"/-"}]`, code: "depth"},
-		{name: "brackets in strings have no depth", limits: depth, doc: `["\"[[[["]`, patch: `[{"op":"add","path":"/0","value":"{[\\{[\"{["}]`},
+		{
+			name: "deeper already, deepening", limits: depth, doc: `[[[[1]]]]`,
+			patch: `[{"op":"copy","from":"","path":"/-"}]`, code: "depth",
+		},
+		{
+			name: "brackets in strings have no depth", limits: depth, doc: `["\"[[[["]`,
+			patch: `[{"op":"add","path":"/0","value":"{[\\{[\"{["}]`,
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -227,8 +293,10 @@ func TestErrorText(t *testing.T) {
 	}{
 		{"conflict", `[{"op":"remove","path":"/a"}]`, `patch: conflict: operation 0: path "/a": the path does not exist`},
 		{"syntax", `x`, `patch: malformed: the patch is not valid JSON at byte 0`},
-		{"too large", `[{"op":"add","path":"","value":` + nested(65) + `}]`, `patch: too large: operation 0: a value is nested at most 64 deep`},
-		{"long", `[{"op":"` + long + `","path":""}]`, `patch: malformed: operation 0: no operation is named "` + long[:80] + `"...`},
+		{"too large", `[{"op":"add","path":"","value":` + nested(65) + `}]`,
+			`patch: too large: operation 0: a value is nested at most 64 deep`},
+		{"long", `[{"op":"` + long + `","path":""}]`,
+			`patch: malformed: operation 0: no operation is named "` + long[:80] + `"...`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

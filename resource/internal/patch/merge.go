@@ -40,7 +40,7 @@ func newMergePatch(text []byte) *mergePatch {
 		return m
 	}
 	m.members, m.places = []mergeMember{}, map[string]int{}
-	for name, value := range members(text) {
+	for name, value := range members(text) { // no name occurs twice: the gate has seen to it
 		m.places[string(name)] = len(m.members)
 		member := mergeMember{name: name}
 		if value[0] != 'n' {
@@ -65,7 +65,8 @@ func (m *mergePatch) appendTo(dst, target []byte) []byte {
 	return m.merge(dst, target)
 }
 
-// merge appends the members of target, each patched, and then the members that are new.
+// merge appends the members of target, each patched, and then the members that are new. It writes straight into the
+// result; no part of the document is held in any other form.
 func (m *mergePatch) merge(dst, target []byte) []byte {
 	dst = append(dst, '{')
 	begin := len(dst)
@@ -74,7 +75,7 @@ func (m *mergePatch) merge(dst, target []byte) []byte {
 		i, ok := m.places[string(name)]
 		switch {
 		case !ok:
-			dst = append(appendName(dst, begin, name), value...)
+			dst = append(appendName(dst, begin, name), value...) // the patch does not speak of it
 			continue
 		case m.members[i].patch != nil:
 			dst = m.members[i].patch.appendTo(appendName(dst, begin, name), value)
@@ -83,6 +84,7 @@ func (m *mergePatch) merge(dst, target []byte) []byte {
 	}
 	for i, member := range m.members {
 		if !met[i] && member.patch != nil {
+			// Also here an object is merged, into nothing: its nulls are orders and not values.
 			dst = member.patch.appendTo(appendName(dst, begin, member.name), []byte(noMembers))
 		}
 	}

@@ -8,8 +8,8 @@ import (
 // node is a value of the document that a JSON Patch is changing. It stays text until an operation reaches into it, so
 // that what no pointer names is never taken apart. Texts are shared between nodes and never written to.
 type node struct {
-	text []byte
-	tree *tree // not nil once the node is open; text then only tells object from array
+	text []byte // never empty
+	tree *tree  // not nil once the node is open; text then only tells object from array
 }
 
 // tree is an open object or array. It holds its nodes by pointer, because an insertion at the front moves all that
@@ -47,7 +47,8 @@ func (n *node) open() *tree {
 	return n.tree
 }
 
-// size returns how many bytes appendTo appends.
+// size returns how many bytes appendTo appends. It takes as long as there are open nodes below n, so that callers see to
+// it that no node is measured again and again.
 func (n *node) size() int64 {
 	if n.tree == nil {
 		return int64(len(n.text))
@@ -84,7 +85,8 @@ func (n *node) appendTo(dst []byte) []byte {
 	return append(dst, closing)
 }
 
-// find returns the position of what t names, or -1.
+// find returns the position of what at names in t, or -1. It searches one by one: an index of names would have to be
+// kept through insertions and removals, and most patches look at an object once.
 func (t *tree) find(at token) int {
 	if !t.object {
 		if at.index >= 0 && at.index < len(t.nodes) {

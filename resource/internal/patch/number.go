@@ -33,6 +33,7 @@ func parseDecimal(text []byte) decimal {
 		mantissa, exponent = text[:e], text[e+1:]
 	}
 	whole, fraction, _ := bytes.Cut(mantissa, []byte("."))
+	// 12.30 is 0.123 times ten squared: what goes on the left moves the point, what goes on the right does not.
 	digits := append(append(make([]byte, 0, len(mantissa)), whole...), fraction...)
 	significant := bytes.TrimLeft(digits, "0")
 	if len(significant) == 0 {
@@ -73,6 +74,7 @@ func addDigits(number []byte, n int64) string {
 	sum := bytes.Clone(number)
 	for i := len(sum) - 1; i >= 0 && n != 0; i-- {
 		n += int64(sum[i] - '0')
+		// The remainder of a negative number is negative in Go; a digit is not, so the next place lends.
 		digit := (n%10 + 10) % 10
 		sum[i] = byte('0' + digit)
 		n = (n - digit) / 10

@@ -56,7 +56,7 @@ func validEscapes(text string) bool {
 // parseIndex reads an array index by the grammar of RFC 6901 section 4: digits, and no zero before other digits. An
 // index too large for any array is the largest int.
 func parseIndex(step string) int {
-	if step == "-" {
+	if step == "-" { // section 4 again: the element after the last one, which does not exist yet
 		return endIndex
 	}
 	if step == "" || step[0] == '0' && len(step) > 1 {
@@ -75,6 +75,9 @@ func parseIndex(step string) int {
 	}
 	return index
 }
+
+// Two pointers to one place are the same text, because only "~" and "/" can be escaped and both always are. So places
+// are compared as texts.
 
 // within reports whether p points at something inside of what other points at.
 func (p pointer) within(other pointer) bool {

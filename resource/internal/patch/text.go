@@ -28,6 +28,7 @@ func gate(data []byte) ([]byte, *Error) {
 	if err == nil {
 		return text, nil
 	}
+	// The decoder's own message names its package and is meant for programmers. The client gets the place.
 	var at jsontext.Pointer
 	var offset int64
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
@@ -50,13 +51,14 @@ func gate(data []byte) ([]byte, *Error) {
 func skipString(text []byte, i int) int {
 	for i++; text[i] != '"'; i++ {
 		if text[i] == '\\' {
-			i++
+			i++ // whatever is escaped, it is no end
 		}
 	}
 	return i + 1
 }
 
-// skipValue returns the offset after the value that begins at text[i].
+// skipValue returns the offset after the value that begins at text[i]. A number or literal ends where something else
+// begins, or with the text.
 func skipValue(text []byte, i int) int {
 	switch text[i] {
 	case '"':
@@ -75,7 +77,7 @@ func skipContainer(text []byte, i int) int {
 	for depth := 0; ; {
 		switch text[i] {
 		case '"':
-			i = skipString(text, i)
+			i = skipString(text, i) // brackets in a string are none
 			continue
 		case '{', '[':
 			depth++
