@@ -36,6 +36,7 @@ func cancelCases[T any]() []testCase[T] {
 	}
 }
 
+// cancelWrite reads everything after each write, with a context that is alive: an error alone proves nothing.
 func cancelWrite[T any](k *kit[T]) {
 	items := k.fill(2, distinct)
 	ctx, cancel := context.WithCancel(k.ctx)
@@ -73,6 +74,8 @@ func cancelWrite[T any](k *kit[T]) {
 	}
 }
 
+// cancelRead accepts a whole answer, since a store in memory need not look at the context. It does not accept a wrong one:
+// a driver's error that is mapped to "no rows" becomes a 404 for an item that is there.
 func cancelRead[T any](k *kit[T]) {
 	items := k.inOrder(k.fill(10, distinct))
 	ctx, cancel := context.WithCancel(k.ctx)
@@ -103,6 +106,7 @@ func cancelRead[T any](k *kit[T]) {
 	}
 }
 
+// cancelList cancels after the first item and in the middle, and reads on.
 func cancelList[T any](k *kit[T]) {
 	items := k.inOrder(k.fill(30, distinct))
 	ids := make([]string, len(items))

@@ -38,6 +38,8 @@ func createCases[T any]() []testCase[T] {
 	}
 }
 
+// createGet compares three views of each new item: what was sent, what Create said it stored, and what Get finds. A store
+// that answers from its argument, and stores something else, is caught by the third.
 func createGet[T any](k *kit[T]) {
 	for range 5 {
 		sent := k.fresh()
@@ -49,6 +51,8 @@ func createGet[T any](k *kit[T]) {
 	}
 }
 
+// createRace has all writers create in step, so that a store which reads a counter and then writes it gives two of them
+// the same id. The second item would have replaced the first, which the count at the end shows as well.
 func createRace[T any](k *kit[T]) {
 	rounds := max(5, k.Items/k.Writers)
 	sent := make([]T, rounds*k.Writers)
@@ -75,6 +79,8 @@ func createRace[T any](k *kit[T]) {
 	}
 }
 
+// createIDReuse deletes each item before the next is made: the worst case for stores that take the largest id and add
+// one, because the largest id is then the deleted one.
 func createIDReuse[T any](k *kit[T]) {
 	used := map[string]bool{}
 	for range 5 {
@@ -87,6 +93,8 @@ func createIDReuse[T any](k *kit[T]) {
 	}
 }
 
+// createBesideInsert takes the id that a counting store would choose next, then creates. That an id is refused is fine,
+// since only the caller can know what went wrong; that the inserted item is replaced is not.
 func createBesideInsert[T any](k *kit[T]) {
 	inserted := map[string]resource.Item[T]{}
 	for range 3 {

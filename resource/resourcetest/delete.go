@@ -65,6 +65,7 @@ func (k *kit[T]) gone() []error {
 	return []error{resource.ErrNotFound, resource.ErrGone}
 }
 
+// deleteGet looks for the deleted item through every method there is, with its last revision, none, and a foreign one.
 func deleteGet[T any](k *kit[T]) {
 	items := k.fill(3, distinct)
 	if len(items) == 0 {
@@ -95,6 +96,7 @@ func deleteGet[T any](k *kit[T]) {
 	}
 }
 
+// deleteStale is replaceStale for Delete. Deleting too much cannot be taken back, so the item is read after each try.
 func deleteStale[T any](k *kit[T]) {
 	items := k.fill(1, distinct)
 	if len(items) == 0 {
@@ -113,6 +115,7 @@ func deleteStale[T any](k *kit[T]) {
 	}
 }
 
+// deleteUnknown guards against stores that call a statement that met no row a success.
 func deleteUnknown[T any](k *kit[T]) {
 	items := k.fill(1, distinct)
 	revs := oddRevs("1")
@@ -126,6 +129,8 @@ func deleteUnknown[T any](k *kit[T]) {
 	k.sameSet(items, k.all(), "List after Delete of an unknown id")
 }
 
+// deleteRace counts acknowledgements. Deleting twice does no harm to the data, which is why stores get it wrong: the harm
+// is done by two callers who both believe that it was they.
 func deleteRace[T any](k *kit[T]) {
 	items := k.fill(k.Items, distinct)
 	winners := k.duels(len(items), func(_, i int) error {
@@ -138,6 +143,8 @@ func deleteRace[T any](k *kit[T]) {
 	}
 }
 
+// deleteReplaceRace has even writers delete and odd ones replace, all at one revision. Exactly one of them all may win,
+// and what Get says afterwards must fit to who it was.
 func deleteReplaceRace[T any](k *kit[T]) {
 	items := k.fill(k.Items, distinct)
 	winners := k.duels(len(items), func(w, i int) error {
@@ -159,6 +166,8 @@ func deleteReplaceRace[T any](k *kit[T]) {
 	}
 }
 
+// deleteInsert goes through lives of growing length. A revision that counts from one in each life comes back in the second
+// at the latest, and an entity tag from the first would then match.
 func deleteInsert[T any](k *kit[T]) {
 	id := k.newID()
 	seen := map[resource.Rev]bool{}

@@ -84,6 +84,7 @@ func (k *kit[T]) unchanged(id, document, why string) {
 // scribbled changes whatever v shares with others, and reports whether there was anything.
 func scribbled[T any](v *T) bool { return scribble(reflect.ValueOf(v).Elem(), false) }
 
+// aliasStored changes the value after it was given away. The document taken before tells whether the store noticed.
 func aliasStored[T any](k *kit[T]) {
 	sent := k.fresh()
 	it := k.put(sent)
@@ -104,6 +105,7 @@ func aliasStored[T any](k *kit[T]) {
 	k.unchanged(it.ID, document, "the value given to Replace")
 }
 
+// aliasReturned does the same with everything that methods return, one after the other, and reads the item after each.
 func aliasReturned[T any](k *kit[T]) {
 	items := k.fill(2, distinct)
 	if len(items) == 0 {

@@ -181,6 +181,7 @@ func (k *kit[T]) checkFilter(f query.Filter, items []resource.Item[T]) bool {
 	return false
 }
 
+// filterComparisons tries each declared comparison of each field by itself, so that a failure names one of them.
 func filterComparisons[T any](k *kit[T]) {
 	items := k.inOrder(k.fill(max(30, k.Items/4), clustered))
 	s := k.samples(k.withOthers(items))
@@ -215,6 +216,7 @@ func (k *kit[T]) comparisons(s samples, field string, op query.Op) (fs []query.F
 	return fs
 }
 
+// filterTrees combines them. The first tree that fails is cut down to the part that does, and the case ends with it.
 func filterTrees[T any](k *kit[T]) {
 	items := k.inOrder(k.fill(max(30, k.Items/4), clustered))
 	s := k.samples(k.withOthers(items))
@@ -233,6 +235,7 @@ func (k *kit[T]) inOrder(items []resource.Item[T]) []resource.Item[T] {
 	return k.expect(k.ordered(query.Query{}), items)
 }
 
+// countList compares the store with itself: that List is right is the business of the filter cases.
 func countList[T any](k *kit[T]) {
 	items := k.fill(max(20, k.Items/4), clustered)
 	filters := []query.Filter{{}}

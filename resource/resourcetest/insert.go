@@ -46,6 +46,7 @@ func (k *kit[T]) insert(id string) resource.Item[T] {
 	return it
 }
 
+// insertGet is the plain case. That Insert stores under the id it was given is checked in insert.
 func insertGet[T any](k *kit[T]) {
 	for range 5 {
 		it := k.insert(k.newID())
@@ -53,6 +54,7 @@ func insertGet[T any](k *kit[T]) {
 	}
 }
 
+// insertDuplicate tries several times, because a store may refuse at first and merge later.
 func insertDuplicate[T any](k *kit[T]) {
 	first := k.insert(k.newID())
 	for range 3 {
@@ -62,6 +64,8 @@ func insertDuplicate[T any](k *kit[T]) {
 	}
 }
 
+// insertRace knows what each writer sent, so it can tell not only that one of them won, but also that the value stored
+// is the winner's: a store that lets the last one write and tells the first of success passes the count alone.
 func insertRace[T any](k *kit[T]) {
 	ids := make([]string, k.Items)
 	sent := make([][]T, k.Items)

@@ -111,13 +111,16 @@ func (k *kit[T]) newID() string {
 	return id
 }
 
-// vet checks what is true of every item that a collection gives out, and fills in its ID.
+// vet checks what is true of every item that a collection gives out, and completes it as package resource does: the id
+// may be in Item.ID, in the value, or in both.
 func (k *kit[T]) vet(it resource.Item[T], where string) resource.Item[T] {
 	inside := k.id.Text(&it.Value)
-	if it.ID == "" {
+	switch {
+	case it.ID == "":
 		it.ID = inside
-	}
-	if it.ID != inside {
+	case k.id.IsZero(&it.Value):
+		it.Value = k.identified(it.Value, it.ID)
+	case it.ID != inside:
 		k.errorf("%s gave an item with Item.ID %q and %s %q in its value: they must agree", where, it.ID, k.id.Name, inside)
 	}
 	if it.ID == "" {
@@ -169,7 +172,10 @@ func (k *kit[T]) fill(n int, st style) []resource.Item[T] {
 func (k *kit[T]) get(id string) resource.Item[T] {
 	it, err := k.ops.Get(k.ctx, id)
 	k.must(err, fmt.Sprintf("Get of item %q", id))
-	return k.vet(it, "Get")
+	if it = k.vet(it, "Get"); it.ID != id {
+		k.errorf("Get of item %q gave item %q", id, it.ID)
+	}
+	return it
 }
 
 // replace replaces an item where that has to succeed, and returns what the store made of it.

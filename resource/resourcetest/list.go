@@ -40,6 +40,8 @@ func listCases[T any]() []testCase[T] {
 	}
 }
 
+// listGet fills in values with nulls, writes one item again, so that the revisions differ in age, and compares item by
+// item. Lists are often read by another statement than single items, with other columns.
 func listGet[T any](k *kit[T]) {
 	items := k.fill(max(10, k.Items/4), clustered)
 	listed := k.all()
@@ -91,6 +93,7 @@ func (k *kit[T]) expect(q query.Query, items []resource.Item[T]) []resource.Item
 	return query.Select(q, items, k.fieldOf)
 }
 
+// listSort uses values of which many are equal or null, and compares with query.Select, item by item.
 func listSort[T any](k *kit[T]) {
 	items := k.fill(k.Items, clustered)
 	for _, sort := range k.sorts() {
@@ -99,6 +102,7 @@ func listSort[T any](k *kit[T]) {
 	}
 }
 
+// listLimit tries the limits around the number of items, where off-by-one lives.
 func listLimit[T any](k *kit[T]) {
 	items := k.fill(20, clustered)
 	whole := k.all()
@@ -115,6 +119,8 @@ func listLimit[T any](k *kit[T]) {
 	}
 }
 
+// listStop stops so many lists that what each leaves behind adds up to more than other tests, running at the same time,
+// add to the number of goroutines. A lock that was kept blocks the write that follows, and the case ends by its watch.
 func listStop[T any](k *kit[T]) {
 	k.fill(20, distinct)
 	const rounds = 200

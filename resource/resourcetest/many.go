@@ -30,6 +30,8 @@ func manyCases[T any]() []testCase[T] {
 	}
 }
 
+// getManyGet asks in random order, for some and for all, with and without unknown ids, up to two thousand of them: SQLite
+// used to take 999 parameters, and SQL Server takes 2,100.
 func getManyGet[T any](k *kit[T]) {
 	stored := map[string]resource.Item[T]{}
 	for _, it := range k.fill(max(20, k.Items/2), distinct) {
@@ -67,6 +69,8 @@ func (k *kit[T]) checkGetMany(ids []string, unknown int, stored map[string]resou
 	}
 }
 
+// listByList lets query.Select answer each key by itself. The limit is what goes wrong: a LIMIT at the end of one
+// statement is that of all keys together, and needs a window function or a lateral join instead.
 func listByList[T any](k *kit[T]) {
 	items := k.inOrder(k.fill(k.Items/2, clustered))
 	known := k.withOthers(items)

@@ -81,6 +81,7 @@ func (k *kit[T]) walk(q query.Query, most int, between func(seen []resource.Item
 	return seen
 }
 
+// pageWalk changes the page size at random from page to page, as clients may.
 func pageWalk[T any](k *kit[T]) {
 	items := k.fill(max(20, k.Items/2), clustered)
 	for _, sort := range k.sorts() {
@@ -90,6 +91,7 @@ func pageWalk[T any](k *kit[T]) {
 	}
 }
 
+// pageNowhere deletes the very item at whose end the page before stopped.
 func pageNowhere[T any](k *kit[T]) {
 	items := k.fill(20, clustered)
 	for _, sort := range k.sorts() {
@@ -162,6 +164,7 @@ func (k *kit[T]) checkWalk(steady, seen []resource.Item[T], how string) {
 	}
 }
 
+// pageNatural takes the order of the whole list as given and asks only that the pages agree with it.
 func pageNatural[T any](k *kit[T]) {
 	items := k.fill(max(20, k.Items/2), distinct)
 	whole := k.list(query.Query{})

@@ -57,6 +57,8 @@ func replaceCases[T any]() []testCase[T] {
 	}
 }
 
+// replaceGet writes each item several times, the last times with values in which much is null or empty. Stores that
+// leave out empty columns keep the old content there.
 func replaceGet[T any](k *kit[T]) {
 	for _, it := range k.fill(2, distinct) {
 		for range 3 {
@@ -87,6 +89,8 @@ func oddRevs(current resource.Rev) []resource.Rev {
 	}
 }
 
+// replaceStale tries revisions of every sort: those the item had, that of another item, and many that only resemble the
+// current one. After each the item must be what it was, also where the right error was returned.
 func replaceStale[T any](k *kit[T]) {
 	items := k.fill(2, distinct)
 	if len(items) == 0 {
@@ -106,6 +110,8 @@ func replaceStale[T any](k *kit[T]) {
 	}
 }
 
+// replaceUnknown names the revision of an item that exists among others, which an UPDATE without the id in its condition
+// would find.
 func replaceUnknown[T any](k *kit[T]) {
 	items := k.fill(1, distinct)
 	id := k.newID()
@@ -123,6 +129,8 @@ func replaceUnknown[T any](k *kit[T]) {
 	k.sameIDs(items, k.all(), "List after Replace of an unknown id")
 }
 
+// replaceRevisions alternates between two values, quickly: a hash of the content repeats at the third write, and a time
+// in milliseconds within the first few.
 func replaceRevisions[T any](k *kit[T]) {
 	items := k.fill(1, distinct)
 	if len(items) == 0 {
@@ -141,6 +149,8 @@ func replaceRevisions[T any](k *kit[T]) {
 	}
 }
 
+// replaceRace is the loop of package resource with its lock taken away: read, change, compare and swap, again if stale.
+// Another item stands beside it, so that a write to all rows is noticed.
 func replaceRace[T any](k *kit[T]) {
 	items := k.fill(2, distinct)
 	if len(items) == 0 {
@@ -158,6 +168,8 @@ func replaceRace[T any](k *kit[T]) {
 	}
 }
 
+// replaceDuel leaves the reads away. All writers name the revision that is current, at the same moment, which hits gaps
+// of a few instructions between comparing and writing that replaceRace rarely meets.
 func replaceDuel[T any](k *kit[T]) {
 	items := k.fill(k.Items, distinct)
 	sent := make([][]T, len(items))

@@ -145,8 +145,10 @@ func (b *builder) formatted(format string) (string, bool) {
 	return "", false
 }
 
+// uuid returns the nth UUID, with the bits of version 7 where they belong.
 func (b *builder) uuid() string { return fmt.Sprintf("0192f0c1-2345-7abc-8def-%012x", b.n) }
 
+// address returns the nth address of a private network.
 func (b *builder) address() string {
 	return fmt.Sprintf("10.%d.%d.%d", b.n>>16&255, b.n>>8&255, b.n&255)
 }

@@ -33,6 +33,7 @@ func tombstoneCases[T any]() []testCase[T] {
 	}
 }
 
+// tombstoneDeleted allows the clock of a database to be wrong by hours, but not the time to be zero or to move.
 func tombstoneDeleted[T any](k *kit[T]) {
 	items := k.fill(2, distinct)
 	if len(items) < 2 {
@@ -54,6 +55,7 @@ func tombstoneDeleted[T any](k *kit[T]) {
 	}
 }
 
+// tombstonePrecedesStale names every revision the item ever had and some that nobody had; the answer is always the same.
 func tombstonePrecedesStale[T any](k *kit[T]) {
 	items := k.fill(1, distinct)
 	if len(items) == 0 {
@@ -70,6 +72,7 @@ func tombstonePrecedesStale[T any](k *kit[T]) {
 	}
 }
 
+// tombstoneSecondLife asks in each life and after each death. It needs a store that says it gives second lives.
 func tombstoneSecondLife[T any](k *kit[T]) {
 	if !k.Recreates {
 		k.notef("not tried: Options.Recreates is false")

@@ -81,6 +81,7 @@ func (k *kit[T]) inTx(ctx context.Context, fn func(ctx context.Context) error) e
 	return k.ops.Transactions().InTx(ctx, fn)
 }
 
+// txRunner compares with ==, as package resource does.
 func txRunner[T any](k *kit[T]) {
 	a, b := k.ops.Transactions(), k.ops.Transactions()
 	if a == nil {
@@ -151,6 +152,7 @@ func (k *kit[T]) works(items []resource.Item[T]) {
 	}
 }
 
+// txCommit does one of everything in one transaction.
 func txCommit[T any](k *kit[T]) {
 	items := k.fill(3, distinct)
 	var after []resource.Item[T]
@@ -162,6 +164,7 @@ func txCommit[T any](k *kit[T]) {
 	k.holds(after, "after the commit")
 }
 
+// txRollback does the same, rolls it back, and goes on to write: a transaction that was not ended keeps its locks.
 func txRollback[T any](k *kit[T]) {
 	items := k.fill(3, distinct)
 	var after []resource.Item[T]
@@ -182,6 +185,7 @@ func txRollback[T any](k *kit[T]) {
 	k.works(items)
 }
 
+// txPanic is txRollback for a function that panics. Whether a store uses defer shows only here.
 func txPanic[T any](k *kit[T]) {
 	items := k.fill(3, distinct)
 	const thrown = "thrown by resourcetest"
@@ -203,6 +207,7 @@ func txPanic[T any](k *kit[T]) {
 	k.works(items)
 }
 
+// txNested lets the inner call succeed and the outer one fail, in which case the inner must not have committed.
 func txNested[T any](k *kit[T]) {
 	items := k.fill(3, distinct)
 	announced := false
@@ -228,6 +233,7 @@ func txNested[T any](k *kit[T]) {
 	k.works(items)
 }
 
+// txAfterCommit needs nothing but the Runner: two functions, one rollback, one commit.
 func txAfterCommit[T any](k *kit[T]) {
 	var ran []string
 	body := func(name string, result error) func(ctx context.Context) error {
@@ -281,6 +287,8 @@ func txIsolation[T any](k *kit[T]) {
 	}
 }
 
+// txRace gives the writers three parts: transactions on one item, half of which are rolled back; plain writes to another
+// item; and new items. The two chains and the list of acknowledged items show what was lost, and by whom.
 func txRace[T any](k *kit[T]) {
 	items := k.fill(2, distinct)
 	inside, outside := newChain(items[0]), newChain(items[1])

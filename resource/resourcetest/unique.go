@@ -79,6 +79,8 @@ func (k *kit[T]) wantTaken(err error, f *schema.Field, what string) {
 	}
 }
 
+// uniqueTaken tries the value of another item as a new item and as a change, and then a change that keeps its own value,
+// which a check that does not leave out the item itself would refuse.
 func uniqueTaken[T any](k *kit[T]) {
 	for _, f := range k.uniqueFields() {
 		first, second := k.put(k.fresh()), k.put(k.fresh())
@@ -102,6 +104,7 @@ func uniqueTaken[T any](k *kit[T]) {
 	}
 }
 
+// uniqueRace has all writers bring in the same value at once, as a sign-up form does when its button is pressed twice.
 func uniqueRace[T any](k *kit[T]) {
 	for _, f := range k.uniqueFields() {
 		rounds := max(5, k.Items/k.Writers)
