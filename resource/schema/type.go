@@ -134,3 +134,12 @@ func (t *Type) target(v any) (reflect.Value, error) {
 	}
 	return value.Elem(), nil
 }
+
+// New returns a pointer to a new value of the Go type in which every field that has a default holds it.
+func (t *Type) New() any {
+	v := reflect.New(t.GoType)
+	if t.defaults {
+		new(decoder).fill(t, v.Elem(), false)
+	}
+	return v.Interface()
+}

@@ -1,0 +1,165 @@
+package resource
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+)
+
+// Catalog is a set of parts served together: an [http.Handler] for all of their paths. Mount it anywhere; behind
+// [http.StripPrefix] the URLs it gives out keep the prefix. It answers every request itself, errors included, always
+// with problem details (RFC 9457).
+//
+// A Catalog does not change once it is made and is safe for concurrent use.
+type Catalog struct {
+	opts  CatalogOptions
+	parts []Part
+	table map[string]*route
+	links map[*Resource]map[string]*link
+	names []string // of the routes, in the order of the parts
+}
+
+// Part is something a [Catalog] can serve: a [*Resource] or a [*Lookup].
+type Part interface {
+	// addTo is unexported, so that only this package makes parts: each needs its place on every door.
+	addTo(c *Catalog) *route
+}
+
+// CatalogOptions adjust a [Catalog]. The zero value is fine.
+type CatalogOptions struct {
+	// Base stands before every path in the URLs that are given out. It is for what the catalog cannot see: a proxy that
+	// strips a prefix ("/api"), or clients that want absolute URLs ("https://api.example.com"). Empty means
+	// path-absolute references from the root as the request saw it.
+	Base string
+	// Principal names the caller of a request, for limits and logs; "" is nobody.
+	Principal func(ctx context.Context) string
+	// Challenge is the WWW-Authenticate value of a 401, "Bearer" if empty (RFC 9110 section 11.6.1).
+	Challenge string
+	// Limits bound what a request may ask for.
+	Limits Limits
+	// Logger is told of what clients are not: internal errors, with the id that the answer carried. Nil means
+	// [slog.Default].
+	Logger *slog.Logger
+}
+
+// Limits bound a request. A zero field means its default.
+type Limits struct {
+	// Body is the largest content in bytes, before and after decompression; 1 MiB by default.
+	Body int64
+	// URL is the largest request target in bytes; 8192 by default, and at least 8000 is what RFC 9110 section 4.1
+	// recommends to support.
+	URL int
+	// Depth is how deep JSON may nest, 64 by default, and Names how many members one object may have, 1000 by default.
+	Depth, Names int
+	// Operations is the largest number of operations in a JSON Patch; 1000 by default.
+	Operations int
+	// Terms is the largest number of comparisons in a filter; 20 by default.
+	Terms int
+	// Expand is the largest number of relations that one request may follow; 8 by default.
+	Expand int
+}
+
+func (l Limits) orDefaults() Limits {
+	or := func(v *int, d int) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	if l.Body <= 0 {
+		l.Body = 1 << 20
+	}
+	or(&l.URL, 8192)
+	or(&l.Depth, 64)
+	or(&l.Names, 1000)
+	or(&l.Operations, 1000)
+	or(&l.Terms, 20)
+	or(&l.Expand, 8)
+	return l
+}
+
+// NewCatalog returns a handler for the parts. opts may be nil. It panics if two parts have one path, if a relation of a
+// part leads to a resource that is not among the parts, and if Base has a query or ends with a slash.
+func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
+	c := &Catalog{parts: parts, table: map[string]*route{}, links: map[*Resource]map[string]*link{}}
+	if opts != nil {
+		c.opts = *opts
+	}
+	if strings.ContainsAny(c.opts.Base, "?#") || strings.HasSuffix(c.opts.Base, "/") {
+		panic(fmt.Sprintf("resource: CatalogOptions.Base %q has a query or ends with a slash", c.opts.Base))
+	}
+	c.opts.Limits = c.opts.Limits.orDefaults()
+	if c.opts.Challenge == "" {
+		c.opts.Challenge = "Bearer"
+	}
+	for _, p := range parts {
+		rt := p.addTo(c)
+		if c.table[rt.name] != nil {
+			panic(fmt.Sprintf("resource: two parts of the catalog are at /%s", rt.name))
+		}
+		c.table[rt.name] = rt
+		c.names = append(c.names, rt.name)
+	}
+	for _, rt := range c.table {
+		c.resolve(rt)
+	}
+	return c
+}
+
+// Resources returns the resources of the catalog in the order in which they were given.
+func (c *Catalog) Resources() []*Resource {
+	var out []*Resource
+	for _, p := range c.parts {
+		if r, ok := p.(*Resource); ok {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// resolve finds the ends of relations and lookups, now that all parts are known.
+func (c *Catalog) resolve(rt *route) {
+	if rt.lookup != nil {
+		rt.resource = c.mustFind("lookup "+rt.name, rt.lookup.target)
+		return
+	}
+	links := map[string]*link{}
+	for _, rel := range rt.resource.shape.relations {
+		target := c.mustFind("relation "+rel.Name+" of "+rt.name, rel.Target)
+		if rel.By != "" {
+			f := target.shape.typ.Field(rel.By)
+			hubField := target.shape.hubField(rel.By)
+			if f == nil || !declaresEq(target.hub.query.Filter[hubField]) {
+				panic(fmt.Sprintf("resource: relation %s of %s: %s does not declare %q for query.Eq",
+					rel.Name, rt.name, rel.Target, rel.By))
+			}
+		}
+		links[rel.Name] = &link{relation: rel, target: target}
+	}
+	c.links[rt.resource] = links
+}
+
+func (c *Catalog) mustFind(who, name string) *Resource {
+	rt := c.table[name]
+	if rt == nil || rt.lookup != nil {
+		panic(fmt.Sprintf("resource: %s leads to %q, which is no resource of this catalog", who, name))
+	}
+	return rt.resource
+}
+
+func (c *Catalog) logger() *slog.Logger {
+	if c.opts.Logger != nil {
+		return c.opts.Logger
+	}
+	return slog.Default()
+}
+
+// ServeHTTP answers one request.
+func (c *Catalog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := exchange{c: c, w: w, r: r}
+	defer x.survive()
+	if err := x.serve(); err != nil {
+		x.fail(err)
+	}
+}

@@ -1,0 +1,41 @@
+// Package resource serves a collection of things as a correct HTTP resource API.
+//
+// Its nouns are a [Collection], which a team implements over its own storage; an [Item] of it, a value with a [Rev]; a
+// [Resource], the collection as it is served, with schema and policy; and a [Catalog], the resources served together,
+// which is an [http.Handler]:
+//
+//	type Note struct {
+//		ID   string `json:"id" readOnly:"true"`
+//		Text string `json:"text" required:"true" maxLength:"500"`
+//	}
+//
+//	notes := memory.New[Note](nil) // or your own store
+//	api := resource.NewCatalog(nil, resource.New("notes", notes, nil))
+//	http.ListenAndServe("localhost:8080", api)
+//
+// now answers GET, HEAD, POST and OPTIONS at /notes, and GET, HEAD, PUT, PATCH, DELETE and OPTIONS at /notes/{id}.
+//
+// # If you implement a store
+//
+// Implement [Collection], two methods. Add a capability, an interface of one method, for everything more that the store
+// can do: [Creator] for POST, [Replacer] for PUT and PATCH, [Deleter] for DELETE, and so on. Whatever it implements is
+// served, and nothing else. Then run the kit of package resourcetest against it. The checklist:
+//
+//   - Every write is a compare-and-swap on the revision that was read, in one atomic step. A stale revision writes
+//     nothing and returns [ErrStale].
+//   - A revision is never used twice for an id; see [NewRev].
+//   - Values go in and out as copies.
+//   - Errors are the sentinels of this package, bare or wrapped, and [Taken] and [Invalid] for fields.
+//   - List yields in the order asked, ends at the limit, and yields nothing after an error.
+//
+// # If you serve one
+//
+// [New] makes the Resource, [Options] say who may do what and what can be asked, [NewCatalog] serves it. Everything
+// HTTP asks of a server is done here: negotiation, validators and preconditions (RFC 9110), patches (RFC 6902, RFC
+// 7396), problem details (RFC 9457), paging by links (RFC 8288), preferences (RFC 7240).
+//
+// # If you write a door
+//
+// The methods of Resource are the only way to a collection, so that policy, validation and the write loop, in which no
+// update is ever lost, hold on every door. [Problem] says what to tell a client about an error of theirs.
+package resource

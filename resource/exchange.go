@@ -1,0 +1,215 @@
+package resource
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// exchange is one request and the response to it.
+type exchange struct {
+	c     *Catalog
+	w     http.ResponseWriter
+	r     *http.Request
+	route *route
+	began bool // the response has been begun, so nothing else can be answered
+}
+
+// Header values that every response shares.
+var (
+	typeJSON   = []string{mediaJSON}
+	typeNDJSON = []string{mediaNDJSON}
+	nosniff    = []string{"nosniff"}
+	noStore    = []string{"no-store"}
+	noRanges   = []string{"none"}
+	gzipValue  = []string{"gzip"}
+	zeroLength = []string{"0"}
+)
+
+// base is what stands before the path as the catalog sees it: the configured base, and whatever a StripPrefix took off.
+// It is never made from Host, which anybody can set.
+func (x *exchange) base() string {
+	full := x.r.RequestURI
+	if !strings.HasPrefix(full, "/") { // absolute-form, RFC 9112 section 3.2.2
+		if u, err := url.ParseRequestURI(full); err == nil {
+			full = u.EscapedPath()
+		}
+	}
+	full, _, _ = strings.Cut(full, "?")
+	prefix, ok := strings.CutSuffix(full, x.r.URL.EscapedPath())
+	if !ok {
+		prefix = ""
+	}
+	return x.c.opts.Base + prefix
+}
+
+// href returns the URL of an item.
+func (x *exchange) href(name, id string) string {
+	return x.base() + "/" + name + "/" + url.PathEscape(id)
+}
+
+// respond sends body with the status. The headers that depend on what it is have been set.
+func (x *exchange) respond(status int, body []byte) error {
+	h := x.w.Header()
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	h["X-Content-Type-Options"] = nosniff
+	x.began = true
+	x.w.WriteHeader(status)
+	if x.r.Method != http.MethodHead {
+		x.w.Write(body) // an error means that the client has gone, and nobody is left to tell
+	}
+	return nil
+}
+
+// noContent sends a response without content.
+func (x *exchange) noContent(status int) error {
+	h := x.w.Header()
+	h["X-Content-Type-Options"] = nosniff
+	delete(h, "Content-Type")
+	if status != http.StatusNoContent && status != http.StatusNotModified {
+		h["Content-Length"] = zeroLength
+	}
+	x.began = true
+	x.w.WriteHeader(status)
+	return nil
+}
+
+// lastModified sets Last-Modified, which has seconds only and is never in the future (RFC 9110 section 8.8.2.1).
+func lastModified(h http.Header, t time.Time) {
+	if t.IsZero() {
+		return
+	}
+	if now := time.Now(); t.After(now) {
+		t = now
+	}
+	var buf [len(http.TimeFormat)]byte
+	h["Last-Modified"] = []string{string(t.UTC().AppendFormat(buf[:0], http.TimeFormat))}
+}
+
+// fail answers an error.
+func (x *exchange) fail(err error) {
+	if x.began || errors.Is(err, context.Canceled) && x.r.Context().Err() != nil {
+		panic(http.ErrAbortHandler) // the client must see that this is not the end
+	}
+	d := *Problem(err)
+	d.Header = d.Header.Clone()
+	if d.Header == nil {
+		d.Header = http.Header{}
+	}
+	if x.route != nil {
+		d.Header["Vary"] = x.vary()
+	}
+	var failed *failedError
+	if errors.As(err, &failed) && failed.current.Rev != "" {
+		d.Header["Etag"] = []string{etag(failed.current.Rev, x.route.resource.shape.variants[identity], "")}
+	}
+	switch d.StatusCode() {
+	case http.StatusUnauthorized:
+		if d.Header["Www-Authenticate"] == nil {
+			d.Header["Www-Authenticate"] = []string{x.c.opts.Challenge}
+		}
+	case http.StatusInternalServerError:
+		d.Instance = x.report(err)
+	case http.StatusRequestEntityTooLarge:
+		if x.r.ProtoMajor == 1 {
+			d.Header["Connection"] = []string{"close"} // the rest of the content is not read
+		}
+	}
+	problem.Write(x.w, x.r, &d)
+}
+
+func (x *exchange) vary() []string {
+	if x.route == nil {
+		return nil
+	}
+	if x.route.varyList != nil {
+		return x.route.varyList
+	}
+	return x.route.varyItem
+}
+
+// report logs what the client is not told, and returns the id by which the two can be brought together.
+func (x *exchange) report(err error) string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80 // UUID version 4, RFC 9562 section 5.4
+	id := fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+	x.c.logger().ErrorContext(x.r.Context(), "stoa: internal error", "instance", id, "method", x.r.Method,
+		"path", cut(x.r.URL.Path), "error", cut(err.Error()))
+	return id
+}
+
+// cut bounds what a request can write into a log.
+func cut(s string) string {
+	if len(s) > 256 {
+		return s[:256] + "..."
+	}
+	return s
+}
+
+// survive turns a panic of user code into an internal error, unless the response has begun: then the connection is
+// aborted, so that a client does not take half an answer for a whole one.
+func (x *exchange) survive() {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if v == http.ErrAbortHandler {
+		panic(v)
+	}
+	err := fmt.Errorf("panic: %v", v)
+	x.c.logger().ErrorContext(x.r.Context(), "stoa: panic", "error", cut(err.Error()), "stack", string(debug.Stack()))
+	if x.began {
+		panic(http.ErrAbortHandler)
+	}
+	x.fail(err)
+}
+
+// prefer reads the preferences, RFC 7240.
+func (x *exchange) prefer() header.Prefer {
+	lines, ok := x.r.Header["Prefer"]
+	if !ok {
+		return header.Prefer{}
+	}
+	return header.ParsePrefer(lines)
+}
+
+func (x *exchange) lenient(p header.Prefer) bool {
+	v, _ := p.Get("handling")
+	if v == "lenient" {
+		x.applied("handling=lenient")
+	}
+	return v == "lenient"
+}
+
+// applied says which preferences were honoured, RFC 7240 section 3.
+func (x *exchange) applied(preference string) {
+	h := x.w.Header()
+	if old := h.Get("Preference-Applied"); old != "" {
+		preference = old + ", " + preference
+	}
+	h["Preference-Applied"] = []string{preference}
+}
+
+// Buffers for responses. Large ones are not kept.
+var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
+
+func getBuffer() *[]byte { return buffers.Get().(*[]byte) }
+
+func putBuffer(b *[]byte) {
+	if cap(*b) <= 1<<20 {
+		*b = (*b)[:0]
+		buffers.Put(b)
+	}
+}

@@ -1,0 +1,88 @@
+package resource
+
+import (
+	"compress/gzip"
+	"io"
+	"net/http"
+
+	"github.com/stoa-go/stoa/resource/header"
+)
+
+// export answers with the whole list, one item a line (NDJSON). It needs constant memory, whatever the length: items
+// are read page by page, and each page is written before the next one is read.
+func (x *exchange) export(a *asked, enc header.Encodings) error {
+	if x.r.URL.RawQuery == "" {
+		a.q.Limit = 0
+	}
+	buf := getBuffer()
+	defer putBuffer(buf)
+	var out io.WriteCloser
+	for entries, err := range x.route.resource.pages(x.r.Context(), a.q, a.at) {
+		if err == nil {
+			*buf, err = x.appendLines((*buf)[:0], a, entries)
+		}
+		if err != nil {
+			if out == nil {
+				return cursorParameter(err, a.at)
+			}
+			return err // the connection is cut, so that the client does not take what it has for the whole
+		}
+		if out == nil {
+			out = x.beginExport(enc)
+		}
+		if x.r.Method == http.MethodHead {
+			return nil
+		}
+		if _, err := out.Write(*buf); err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}
+
+// appendLines appends the items of a page, each with its related ones.
+func (x *exchange) appendLines(dst []byte, a *asked, entries []Entry) ([]byte, error) {
+	rel, err := a.part.follow(x, entries)
+	for i := range entries {
+		if err != nil {
+			break
+		}
+		dst, err = a.part.append(dst, x.route.resource.shape, &entries[i], rel)
+		dst = append(dst, '\n')
+	}
+	return dst, err
+}
+
+func (x *exchange) beginExport(enc header.Encodings) io.WriteCloser {
+	h := x.w.Header()
+	x.listHeaders(h)
+	h["Content-Type"] = typeNDJSON
+	h["X-Content-Type-Options"] = nosniff
+	var out io.WriteCloser = plainWriter{x.w}
+	if enc.Gzip {
+		h["Content-Encoding"] = gzipValue
+		out = newPooledGzip(x.w)
+	}
+	x.began = true
+	x.w.WriteHeader(http.StatusOK)
+	return out
+}
+
+type plainWriter struct{ io.Writer }
+
+func (plainWriter) Close() error { return nil }
+
+// pooledGzip gives its writer back when it is closed. One that is not closed, because the export failed, is lost.
+type pooledGzip struct{ *gzip.Writer }
+
+func newPooledGzip(w io.Writer) pooledGzip {
+	zw := gzipWriters.Get().(*gzip.Writer)
+	zw.Reset(w)
+	return pooledGzip{zw}
+}
+
+func (p pooledGzip) Close() error {
+	err := p.Writer.Close()
+	gzipWriters.Put(p.Writer)
+	return err
+}

@@ -1,0 +1,117 @@
+package resource
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/stoa-go/stoa/resource/header"
+)
+
+// getItem answers GET and HEAD of an item.
+func (x *exchange) getItem(id string) error {
+	if err := x.acceptable(); err != nil {
+		return err
+	}
+	enc, err := x.encodings()
+	if err != nil {
+		return err
+	}
+	p, err := x.itemPart(x.lenient(x.prefer()))
+	if err != nil {
+		return err
+	}
+	e, err := x.route.resource.Get(x.r.Context(), id)
+	if err != nil {
+		return err
+	}
+	return x.sendCurrent(&e, &p, enc)
+}
+
+// sendCurrent answers with an entry as the conditions of the request want it: 200, 304 or 412.
+func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
+	if !conditional(x.r.Header) {
+		return x.sendItem(http.StatusOK, e, p, enc, true)
+	}
+	cond, err := ParsePreconditions(x.r.Header)
+	if err != nil {
+		return err
+	}
+	if err := cond.checkRead(x.route.resource.hub, e); err != nil {
+		return err
+	}
+	// A client that takes no gzip, or that shows a tag of the gzip variant, has told which representation is selected.
+	// Otherwise its size does, so it is written first.
+	if p.links == nil {
+		c := identity
+		if enc.Gzip {
+			c = gzipped
+		}
+		tag := etag(e.Rev, x.route.resource.shape.variants[c], p.which(nil))
+		if (c == gzipped || !enc.Gzip) && cond.unchanged(tag, e.Modified, c == gzipped) {
+			return x.notModified(e, tag)
+		}
+		if !enc.Gzip {
+			return x.sendItem(http.StatusOK, e, p, enc, true)
+		}
+	}
+	buf := getBuffer()
+	defer putBuffer(buf)
+	if *buf, err = x.render(*buf, e, p); err != nil {
+		return err
+	}
+	c := choose(enc, len(*buf))
+	tag := etag(e.Rev, x.route.resource.shape.variants[c], p.which(*buf))
+	if cond.unchanged(tag, e.Modified, false) {
+		return x.notModified(e, tag)
+	}
+	return x.sendBody(http.StatusOK, e, p, enc, *buf, true)
+}
+
+// conditional reports whether any precondition is stated. Most requests have none, and then nothing is parsed.
+func conditional(h http.Header) bool {
+	return h["If-None-Match"] != nil || h["If-Match"] != nil ||
+		h["If-Modified-Since"] != nil || h["If-Unmodified-Since"] != nil
+}
+
+// notModified answers 304 with what the 200 would have said (RFC 9110 section 15.4.5).
+func (x *exchange) notModified(e *Entry, tag string) error {
+	h := x.w.Header()
+	if tag != "" {
+		h["Etag"] = []string{tag}
+	}
+	lastModified(h, e.Modified)
+	x.itemHeaders(h)
+	return x.noContent(http.StatusNotModified)
+}
+
+// checkRead judges the conditions that a reader can fail: If-Match and If-Unmodified-Since.
+func (p *Preconditions) checkRead(h *hub, e *Entry) error {
+	failed := &failedError{current: *e}
+	if p.hasMatch {
+		if !p.match.Any && !h.anyMatches(p.match, e.Rev, false) {
+			failed.field = "If-Match"
+			return failed
+		}
+		return nil
+	}
+	if !p.unmodifiedSince.IsZero() && !e.Modified.IsZero() && e.Modified.Truncate(time.Second).After(p.unmodifiedSince) {
+		failed.field = "If-Unmodified-Since"
+		return failed
+	}
+	return nil
+}
+
+// unchanged reports whether the client has the selected representation, whose tag is given: by If-None-Match, else, if
+// there is none, by If-Modified-Since. tagsOnly leaves the date to a second look.
+func (p *Preconditions) unchanged(tag string, modified time.Time, tagsOnly bool) bool {
+	if p.hasNoneMatch {
+		if p.noneMatch.Any {
+			return true
+		}
+		return len(tag) > 2 && p.noneMatch.Weak(tag[1:len(tag)-1])
+	}
+	if tagsOnly || p.modifiedSince.IsZero() || modified.IsZero() {
+		return false
+	}
+	return !modified.Truncate(time.Second).After(p.modifiedSince)
+}

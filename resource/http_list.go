@@ -1,0 +1,243 @@
+package resource
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/header"
+)
+
+// The representations of a list.
+var (
+	listOffers     = []string{mediaJSON, mediaNDJSON}
+	listParameters = []string{"after", "before", "expand"}
+)
+
+// asked is what the URL of a list asks for.
+type asked struct {
+	q    query.Query // in the names of the shape
+	at   Position
+	part part
+}
+
+// getList answers GET and HEAD of a collection.
+func (x *exchange) getList() error {
+	i, ok := header.Accept(x.r.Header["Accept"], listOffers)
+	if !ok {
+		return notAcceptable(listOffers)
+	}
+	enc, err := x.encodings()
+	if err != nil {
+		return err
+	}
+	prefer := x.prefer()
+	a, err := x.asked(x.lenient(prefer))
+	if err != nil {
+		return err
+	}
+	if listOffers[i] == mediaNDJSON {
+		return x.export(&a, enc)
+	}
+	res := x.route.resource
+	page, err := res.List(x.r.Context(), a.q, a.at)
+	if err != nil {
+		return cursorParameter(err, a.at)
+	}
+	defer page.Release()
+	total := -1
+	if v, _ := prefer.Get("count"); v == "exact" && res.Counts() {
+		if total, err = res.Count(x.r.Context(), a.q.Filter); err != nil {
+			return err
+		}
+		x.applied("count=exact")
+	}
+	return x.sendList(&a, &page, total, enc)
+}
+
+// cursorParameter says in an error about a cursor which parameter held it.
+func cursorParameter(err error, at Position) error {
+	d := Problem(err)
+	if len(d.Errors) == 1 && d.Errors[0].Code == "invalidCursor" {
+		d.Errors[0].Parameter = "after"
+		if at.Before != "" {
+			d.Errors[0].Parameter = "before"
+		}
+		return d
+	}
+	return err
+}
+
+// asked reads the query of the URL.
+func (x *exchange) asked(lenient bool) (asked, error) {
+	res := x.route.resource
+	a := asked{q: query.Query{Limit: res.hub.pageSize}}
+	if x.r.URL.RawQuery == "" {
+		return a, nil
+	}
+	params, err := x.params()
+	if err != nil {
+		return a, err
+	}
+	for _, name := range []string{"after", "before"} {
+		if v := params[name]; len(v) > 1 && v[0] != v[len(v)-1] || len(v) > 0 && v[0] == "" {
+			return a, badParameter(name, "duplicateParameter", "one cursor is wanted")
+		}
+	}
+	a.at = Position{After: params.Get("after"), Before: params.Get("before")}
+	if a.at.After != "" && a.at.Before != "" {
+		return a, badParameter("before", "duplicateParameter", "after and before exclude each other")
+	}
+	a.q, err = query.Parse(params, &query.ParseOptions{
+		Support: res.Query(), ID: res.ID(), Ignore: listParameters, Lenient: lenient,
+		DefaultLimit: res.hub.pageSize, MaxLimit: res.hub.maxPageSize, MaxTerms: x.c.opts.Limits.Terms,
+		Value: func(field, text string) (any, error) { return res.shape.typ.Field(field).Parse(text) },
+	})
+	if err != nil {
+		return a, err
+	}
+	if !params.Has("limit") && x.exporting() {
+		a.q.Limit = 0 // all of them
+	}
+	a.part, err = x.part(params)
+	if len(a.part.links) > 0 {
+		a.q.Fields = nil // what a relation needs is not known
+	}
+	return a, err
+}
+
+// exporting reports whether the request wants the whole list as lines.
+func (x *exchange) exporting() bool {
+	i, ok := header.Accept(x.r.Header["Accept"], listOffers)
+	return ok && listOffers[i] == mediaNDJSON
+}
+
+// sendList writes a page as one JSON object.
+func (x *exchange) sendList(a *asked, page *Page, total int, enc header.Encodings) error {
+	rel, err := a.part.follow(x, page.Entries)
+	if err != nil {
+		return err
+	}
+	buf := getBuffer()
+	defer putBuffer(buf)
+	b := append(*buf, `{"items":[`...)
+	for i := range page.Entries {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = a.part.append(b, x.route.resource.shape, &page.Entries[i], rel); err != nil {
+			return err
+		}
+	}
+	b = append(b, ']')
+	if page.Next != "" {
+		b = append(append(append(b, `,"next":"`...), page.Next...), '"')
+	}
+	if total >= 0 {
+		b = strconv.AppendInt(append(b, `,"total":`...), int64(total), 10)
+	}
+	b = append(b, '}')
+	*buf = b
+
+	h := x.w.Header()
+	x.listHeaders(h)
+	h["Content-Type"] = typeJSON
+	h["Link"] = []string{x.pageLinks(page)}
+	c := choose(enc, len(b))
+	tag := x.listTag(page, rel, total, b, c)
+	if tag != "" {
+		h["Etag"] = []string{tag}
+	}
+	if lines := x.r.Header["If-None-Match"]; lines != nil && tag != "" {
+		if match, _ := header.MatchTag(lines, tag, true); match {
+			return x.noContent(http.StatusNotModified)
+		}
+	}
+	if c == gzipped {
+		return x.respondGzip(http.StatusOK, b)
+	}
+	return x.respond(http.StatusOK, b)
+}
+
+func (x *exchange) listHeaders(h http.Header) {
+	h["Cache-Control"] = x.route.resource.hub.cache
+	h["Vary"] = x.route.varyList
+	h["Accept-Ranges"] = noRanges
+	if x.route.acceptPost != nil {
+		h["Accept-Post"] = x.route.acceptPost
+	}
+}
+
+// listTag is a weak tag made of the revisions on the page, which is much less to hash than what is written. Where it is
+// not revisions alone that decide, the content does. It is good for 304 only: a list has no revision to write against.
+func (x *exchange) listTag(page *Page, rel []*related, total int, body []byte, c coding) string {
+	sum := sha256.New()
+	if len(rel) > 0 {
+		sum.Write(body)
+	} else {
+		scratch := getBuffer()
+		defer putBuffer(scratch)
+		b := *scratch
+		for i := range page.Entries {
+			e := &page.Entries[i]
+			if e.Rev == "" {
+				return ""
+			}
+			b = append(append(append(append(b, e.ID...), 0), e.Rev...), 0)
+		}
+		b = binary.LittleEndian.AppendUint64(b, uint64(total))
+		b = append(b, page.Next...)
+		*scratch = b
+		sum.Write(b)
+	}
+	var out [sha256.Size]byte
+	text := base64.RawURLEncoding.EncodeToString(sum.Sum(out[:0])[:12])
+	return `W/"` + text + "." + x.route.resource.shape.variants[c] + `"`
+}
+
+// pageLinks returns the links to the neighbours of a page (RFC 8288): the same URL with another cursor.
+func (x *exchange) pageLinks(page *Page) string {
+	path := x.base() + x.r.URL.EscapedPath()
+	rest := withoutCursor(x.r.URL.RawQuery)
+	href := func(cursor string) string {
+		switch {
+		case cursor == "" && rest == "":
+			return path
+		case cursor == "":
+			return path + "?" + rest
+		case rest == "":
+			return path + "?" + cursor
+		}
+		return path + "?" + rest + "&" + cursor
+	}
+	links := make([]header.Link, 0, 4)
+	if page.Next != "" {
+		links = append(links, header.Link{Href: href("after=" + page.Next), Rel: "next"})
+	}
+	if page.Prev != "" {
+		links = append(links, header.Link{Href: href("before=" + page.Prev), Rel: "prev"})
+	}
+	links = append(links, header.Link{Href: href(""), Rel: "first"})
+	if page.Last != "" {
+		links = append(links, header.Link{Href: href("before=" + page.Last), Rel: "last"})
+	}
+	return string(header.AppendLink(nil, links...))
+}
+
+// withoutCursor takes after and before out of a query and leaves the rest as the client spelled it.
+func withoutCursor(raw string) string {
+	if !strings.Contains(raw, "after=") && !strings.Contains(raw, "before=") {
+		return raw
+	}
+	var kept []string
+	for pair := range strings.SplitSeq(raw, "&") {
+		if !strings.HasPrefix(pair, "after=") && !strings.HasPrefix(pair, "before=") {
+			kept = append(kept, pair)
+		}
+	}
+	return strings.Join(kept, "&")
+}

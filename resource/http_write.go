@@ -1,0 +1,238 @@
+package resource
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+
+	"strings"
+
+	"github.com/stoa-go/stoa/resource/header"
+)
+
+// write is a request that changes something, as far as its header says.
+type write struct {
+	opts    WriteOptions
+	part    part
+	prefer  header.Prefer
+	enc     header.Encodings
+	media   string
+	minimal bool // Prefer: return=minimal
+}
+
+// prepare does what can be done before the content is read, in the order of rule 143: Accept, Content-Type, size,
+// preconditions. With Expect: 100-continue the client waits for it, so the item is looked at, too.
+func (x *exchange) prepare(w *write, id string, accepted ...string) error {
+	if err := x.acceptable(); err != nil {
+		return err
+	}
+	var err error
+	if w.enc, err = x.encodings(); err != nil {
+		return err
+	}
+	if accepted != nil {
+		if w.media, err = x.mediaType(accepted...); err != nil {
+			return err
+		}
+	}
+	w.prefer = x.prefer()
+	w.opts.Lenient = x.lenient(w.prefer)
+	if w.part, err = x.itemPart(w.opts.Lenient); err != nil {
+		return err
+	}
+	if v, _ := w.prefer.Get("return"); v == "minimal" && x.r.Method != http.MethodDelete {
+		w.minimal = true
+	}
+	w.opts.MaxDepth, w.opts.MaxNames = x.c.opts.Limits.Depth, x.c.opts.Limits.Names
+	if id == "" { // RFC 9110 leaves open what a condition on a collection would mean; here it means nothing
+		return nil
+	}
+	if conditional(x.r.Header) {
+		if w.opts.If, err = ParsePreconditions(x.r.Header); err != nil {
+			return err
+		}
+	}
+	if accepted != nil && strings.EqualFold(x.r.Header.Get("Expect"), "100-continue") {
+		return x.peek(w, id)
+	}
+	return nil
+}
+
+// peek judges the item before the content is asked for. Whatever it lets pass is judged again by the write loop.
+func (x *exchange) peek(w *write, id string) error {
+	res := x.route.resource
+	cur, err := res.current(x.r.Context(), id)
+	switch {
+	case err == nil:
+		err = w.opts.If.check(res.hub, &cur)
+	case x.r.Method == http.MethodPut && res.hub.ops.insert != nil && res.mayInsert(err):
+		err = w.opts.If.check(res.hub, nil)
+	}
+	if err != nil {
+		return res.wrap(OpGet, id, err)
+	}
+	return nil
+}
+
+// post answers POST on a collection.
+func (x *exchange) post() error {
+	var w write
+	if err := x.prepare(&w, "", mediaJSON); err != nil {
+		return err
+	}
+	buf := getBuffer()
+	defer putBuffer(buf)
+	if err := x.content(buf); err != nil {
+		return err
+	}
+	res := x.route.resource
+	e, err := res.Create(x.r.Context(), *buf, &w.opts)
+	if err != nil {
+		return x.existing(err)
+	}
+	h := x.w.Header()
+	location := []string{x.href(res.Name(), e.ID)}
+	h["Location"] = location
+	if w.minimal {
+		x.applied("return=minimal")
+		x.validators(h, &e)
+		x.itemHeaders(h)
+		return x.noContent(http.StatusCreated)
+	}
+	x.representation(&w)
+	h["Content-Location"] = location
+	return x.sendItem(http.StatusCreated, &e, &w.part, w.enc, true)
+}
+
+// existing adds, to the refusal of an id that is in use, where the item with that id is.
+func (x *exchange) existing(err error) error {
+	var at *Error
+	if !errors.Is(err, ErrExists) || !errors.As(err, &at) || at.ID == "" {
+		return err
+	}
+	d := Problem(err)
+	d.Extensions = map[string]any{"existing": x.href(at.Resource, at.ID)}
+	return d
+}
+
+// put answers PUT on an item.
+func (x *exchange) put(id string) error {
+	var w write
+	if err := x.prepare(&w, id, mediaJSON); err != nil {
+		return err
+	}
+	buf := getBuffer()
+	defer putBuffer(buf)
+	if err := x.content(buf); err != nil {
+		return err
+	}
+	res := x.route.resource
+	e, outcome, err := res.Put(x.r.Context(), id, *buf, &w.opts)
+	if err != nil {
+		return x.existing(err)
+	}
+	return x.stored(&w, &e, outcome, *buf)
+}
+
+// stored answers a PUT. A validator goes out only if the client holds the very octets that the next GET would show it,
+// or if that is switched off (RFC 9110 section 9.3.4).
+func (x *exchange) stored(w *write, e *Entry, outcome Outcome, sent []byte) error {
+	h, status := x.w.Header(), http.StatusOK
+	location := []string{x.href(x.route.name, e.ID)}
+	if outcome == Created {
+		status = http.StatusCreated
+		h["Location"] = location
+	}
+	tagged := x.route.resource.hub.etagOnPut
+	if !tagged {
+		buf := getBuffer()
+		defer putBuffer(buf)
+		var err error
+		if *buf, err = x.render(*buf, e, &part{}); err != nil {
+			return err
+		}
+		tagged = bytes.Equal(*buf, sent)
+	}
+	if w.minimal {
+		x.applied("return=minimal")
+		if tagged {
+			x.validators(h, e)
+		}
+		x.itemHeaders(h)
+		if outcome != Created {
+			status = http.StatusNoContent
+		}
+		return x.noContent(status)
+	}
+	x.representation(w)
+	h["Content-Location"] = location
+	return x.sendItem(status, e, &w.part, w.enc, tagged)
+}
+
+// validators sets the tag of the representation that a plain GET would select.
+func (x *exchange) validators(h http.Header, e *Entry) {
+	if tag := etag(e.Rev, x.route.resource.shape.variants[identity], ""); tag != "" {
+		h["Etag"] = []string{tag}
+	}
+	lastModified(h, e.Modified)
+}
+
+// representation says that the client gets the item as it asked.
+func (x *exchange) representation(w *write) {
+	if v, _ := w.prefer.Get("return"); v == "representation" {
+		x.applied("return=representation")
+	}
+}
+
+// patch answers PATCH on an item.
+func (x *exchange) patch(id string) error {
+	var w write
+	if err := x.prepare(&w, id, MergePatch, JSONPatch); err != nil {
+		return err
+	}
+	buf := getBuffer()
+	defer putBuffer(buf)
+	if err := x.content(buf); err != nil {
+		return err
+	}
+	l := x.c.opts.Limits
+	res := x.route.resource
+	p, err := ParsePatch(w.media, *buf, PatchLimits{Operations: l.Operations, Depth: l.Depth})
+	if err != nil {
+		if seen := x.peek(&w, id); seen != nil { // what is wrong with the target comes first
+			return seen
+		}
+		return err
+	}
+	e, _, err := res.Patch(x.r.Context(), id, p, &w.opts)
+	if err != nil {
+		return err
+	}
+	h := x.w.Header()
+	if w.minimal {
+		x.applied("return=minimal")
+		x.validators(h, &e)
+		x.itemHeaders(h)
+		return x.noContent(http.StatusNoContent)
+	}
+	x.representation(&w)
+	h["Content-Location"] = []string{x.href(res.Name(), e.ID)}
+	return x.sendItem(http.StatusOK, &e, &w.part, w.enc, true)
+}
+
+// delete answers DELETE on an item. Content has no meaning there and is not looked at.
+func (x *exchange) delete(id string) error {
+	var w write
+	if err := x.prepare(&w, id); err != nil {
+		return err
+	}
+	res := x.route.resource
+	_, err := res.Delete(x.r.Context(), id, &w.opts)
+	if err != nil && (res.hub.repeatedDelete != http.StatusNoContent || !errors.Is(err, ErrGone)) {
+		return err
+	}
+	h := x.w.Header()
+	h["Cache-Control"] = noStore
+	h["Vary"] = x.route.varyItem
+	return x.noContent(http.StatusNoContent)
+}

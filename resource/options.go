@@ -1,0 +1,147 @@
+package resource
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// Options say how a collection is served. The zero value serves everything the collection can do, ordered by id and
+// without filters, to everybody, and the start-up report says so ([Catalog.Report]).
+//
+// Hooks are called from many goroutines at once. The pointers they are given are the library's: Before may change what
+// after points to, and nobody else may change anything.
+type Options[T any] struct {
+	// ID is the JSON name of the id field, "id" if empty. The field is a string or an integer.
+	ID string
+	// Query is what the collection can filter and sort by.
+	Query query.Support
+	// Relations lead from items to items of other resources.
+	Relations []Relation[T]
+
+	// Before runs when an item is about to be written: on creation before is nil, on deletion after is nil. It may fill
+	// in fields of after, and it may refuse, with [Invalid] for instance. Where a write is attempted again because
+	// another came between, it runs again, so it must not have effects of its own.
+	Before func(ctx context.Context, op Op, before, after *T) error
+	// After runs once when the write has happened and its transaction, if there is one, has been committed.
+	After func(ctx context.Context, op Op, before, after *T)
+	// Authorize is asked about every item on every way to it: before is the item as it is (nil on creation), after as
+	// it would be (nil unless it is written). Whoever asks to write is asked for [OpGet] first. An error on OpGet hides
+	// the item: 404, and no place in lists. [ErrForbidden] on another operation is 403, [ErrUnauthenticated] is 401.
+	Authorize func(ctx context.Context, op Op, before, after *T) error
+	// Scope returns what the caller may see at all, in the collection's field names. It is added to every list and
+	// count, so that pages, totals and cursors do not leak, and it hides single items as well. It may use any field.
+	Scope func(ctx context.Context) (query.Filter, error)
+	// AuthorizeGone says whether the caller may know that an item with this id existed, which makes the difference
+	// between 410 and 404. Where it is nil everyone may, unless Authorize or Scope is set: then nobody may, since the
+	// deleted item is no longer there to be judged.
+	AuthorizeGone func(ctx context.Context, id string) error
+	// Public declares that there is no Authorize and no Scope on purpose.
+	Public bool
+
+	// RequireIfMatch refuses to change or delete an item for a client that does not say, by If-Match, which revision it
+	// has seen: 428, RFC 6585 section 3.
+	RequireIfMatch bool
+	// AllowRecreate lets PUT bring back an id that was deleted, if the collection can ([ErrGone] from Insert says no).
+	AllowRecreate bool
+	// RepeatedDelete is the status for deleting what has been deleted already: 410, which zero means, or 204.
+	RepeatedDelete int
+	// AlwaysETagOnPut sends an ETag with every successful PUT. RFC 9110 section 9.3.4 allows one only if the body was
+	// stored octet by octet; many servers send it all the same, and clients save a request.
+	AlwaysETagOnPut bool
+	// Cache is the Cache-Control of items and lists; "private, no-cache" if empty. Anything that lets a cache answer
+	// without asking means that a client may not see its own writes (RFC 9111 section 4.4).
+	Cache string
+	// PageSize is how many items a list has where the client does not say, 50 if zero, and MaxPageSize how many it may
+	// ask for, 200 if zero.
+	PageSize, MaxPageSize int
+}
+
+// Relation leads from an item to others. Exactly one item follows from a field such as customerId; many follow from a
+// list of ids, or from a field of theirs that points back.
+type Relation[T any] struct {
+	// Name is the member that holds the related item or items where they are asked for: ?expand=customer.
+	Name string
+	// Target is the name of the resource they are in, looked up in the catalog that serves the request.
+	Target string
+	// Keys returns the ids of the related items. With By it returns the values of that field instead; nil then means
+	// the id of the item itself.
+	Keys func(v *T) []string
+	// Many says that there may be more than one, so that the member is a list. It is implied by By.
+	Many bool
+	// By is the field of the target that points back, by JSON name, such as customerId of orders for the orders of a
+	// customer. The target must declare it for query.Eq.
+	By string
+	// Limit is how many items follow at most for each item where By is given; 0 means 20.
+	Limit int
+}
+
+// settle fills in defaults and panics on what cannot be meant.
+func (o *Options[T]) settle(name string, typ *schema.Type) {
+	if o.ID == "" {
+		o.ID = "id"
+	}
+	if o.Cache == "" {
+		o.Cache = "private, no-cache"
+	}
+	if o.PageSize == 0 {
+		o.PageSize = 50
+	}
+	if o.MaxPageSize == 0 {
+		o.MaxPageSize = max(200, o.PageSize)
+	}
+	switch {
+	case o.RepeatedDelete == 0:
+		o.RepeatedDelete = 410
+	case o.RepeatedDelete != 204 && o.RepeatedDelete != 410:
+		panic(fmt.Sprintf("resource: %s: Options.RepeatedDelete is %d, but must be 204 or 410", name, o.RepeatedDelete))
+	case o.PageSize < 0 || o.PageSize > o.MaxPageSize:
+		panic(fmt.Sprintf("resource: %s: Options.PageSize is not between 1 and MaxPageSize", name))
+	}
+	o.checkSupport(name, typ)
+	o.checkRelations(name, typ)
+}
+
+func (o *Options[T]) checkSupport(name string, typ *schema.Type) {
+	if o.Query.Natural && len(o.Query.Sort) > 0 {
+		panic(fmt.Sprintf("resource: %s: Options.Query is Natural and has Sort: a store has one order or is asked for one",
+			name))
+	}
+	check := func(list, field string) {
+		f := typ.Field(field)
+		switch {
+		case f == nil:
+			panic(fmt.Sprintf("resource: %s: Options.Query.%s names %q, which is no JSON name of a field of %s",
+				name, list, field, typ.Name))
+		case !f.Comparable():
+			panic(fmt.Sprintf("resource: %s: Options.Query.%s names %q, which is no single value", name, list, field))
+		case f.WriteOnly:
+			panic(fmt.Sprintf("resource: %s: Options.Query.%s names %q, which is writeOnly: answers would reveal it",
+				name, list, field))
+		}
+	}
+	for field := range o.Query.Filter {
+		check("Filter", field)
+	}
+	for _, field := range o.Query.Sort {
+		check("Sort", field)
+	}
+}
+
+func (o *Options[T]) checkRelations(name string, typ *schema.Type) {
+	seen := map[string]bool{}
+	for _, rel := range o.Relations {
+		switch {
+		case rel.Name == "" || rel.Target == "":
+			panic(fmt.Sprintf("resource: %s: a relation needs a Name and a Target", name))
+		case strings.ContainsAny(rel.Name, ",.") || seen[rel.Name] || typ.Field(rel.Name) != nil:
+			panic(fmt.Sprintf("resource: %s: relation %q needs a name of its own", name, rel.Name))
+		case rel.Keys == nil && rel.By == "":
+			panic(fmt.Sprintf("resource: %s: relation %q needs Keys or By", name, rel.Name))
+		}
+		seen[rel.Name] = true
+	}
+}

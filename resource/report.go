@@ -1,0 +1,69 @@
+package resource
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Report describes the catalog in plain text, for a person to read when the program starts: what is served, what each
+// collection can do, and what is weaker than it could be.
+func (c *Catalog) Report() string {
+	var b strings.Builder
+	for _, name := range c.names {
+		rt := c.table[name]
+		if rt.lookup != nil {
+			fmt.Fprintf(&b, "/%s  a lookup of /%s\n", name, rt.lookup.target)
+			continue
+		}
+		r := rt.resource
+		fmt.Fprintf(&b, "/%s  %s, %s\n", name, rt.allowList[0], rt.allowItem[0])
+		fmt.Fprintf(&b, "    %s\n", r.abilities())
+		for _, warning := range r.weaknesses() {
+			fmt.Fprintf(&b, "    weak: %s\n", warning)
+		}
+	}
+	return b.String()
+}
+
+func (r *Resource) abilities() string {
+	ops := &r.hub.ops
+	var can []string
+	for _, a := range []struct {
+		name string
+		has  bool
+	}{
+		{"Creator", ops.create != nil}, {"Inserter", ops.insert != nil}, {"Replacer", ops.replace != nil},
+		{"Deleter", ops.delete != nil}, {"Tombstoner", ops.deleted != nil}, {"Counter", ops.count != nil},
+		{"MultiGetter", ops.getMany != nil}, {"Grouper", ops.listBy != nil}, {"Transactor", ops.runner != nil},
+	} {
+		if a.has {
+			can = append(can, a.name)
+		}
+	}
+	if can == nil {
+		return "read only"
+	}
+	return strings.Join(can, " ")
+}
+
+// weaknesses are settings that someone may not have meant.
+func (r *Resource) weaknesses() []string {
+	h := r.hub
+	var weak []string
+	if h.ops.authorize == nil && h.scope == nil && !h.public {
+		weak = append(weak, "everybody may do everything: give Authorize or Scope, or say Public")
+	}
+	if h.ops.authorize != nil && h.scope == nil && h.ops.count != nil {
+		weak = append(weak, "no totals: Authorize hides items one by one, so give a Scope to count by")
+	}
+	if h.ops.delete != nil && h.ops.deleted == nil {
+		weak = append(weak, "what was deleted is forgotten, so deleting it again is 404 and not 410: see Tombstones")
+	}
+	if h.hideGone && h.ops.deleted != nil {
+		weak = append(weak, "what was deleted is 404 for everybody, not 410: AuthorizeGone can say who may know")
+	}
+	if cache := h.cache[0]; strings.Contains(cache, "public") && h.ops.authorize != nil {
+		weak = append(weak, "Cache-Control is public, though not everybody may see everything")
+	}
+	return weak
+}

@@ -1,0 +1,264 @@
+package resource
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// part is which part of its items a client wants to see, and what beside them: ?fields= and ?expand=. The zero value is
+// the whole and nothing else.
+type part struct {
+	fields *schema.Selection // nil: all
+	links  []*link
+	names  string // of the fields, for entity tags
+}
+
+// part reads the parameters that say what to show.
+func (x *exchange) part(params url.Values) (part, error) {
+	var p part
+	res := x.route.resource
+	if names := params.Get("fields"); names != "" {
+		list := strings.Split(names, ",")
+		sel, err := res.shape.typ.Select(list)
+		if err != nil {
+			return p, badParameter("fields", "unknownField", err.Error())
+		}
+		slices.Sort(list)
+		p.fields, p.names = sel, strings.Join(slices.Compact(list), ",")
+	}
+	if names, ok := params["expand"]; ok {
+		for _, name := range strings.Split(strings.Join(names, ","), ",") {
+			l := x.c.links[res][name]
+			if l == nil {
+				return p, badParameter("expand", "unknownRelation", unknownRelation(res, name))
+			}
+			if !slices.Contains(p.links, l) {
+				p.links = append(p.links, l)
+			}
+		}
+		if len(p.links) > x.c.opts.Limits.Expand {
+			return p, badParameter("expand", "tooMany", "too many relations at once")
+		}
+	}
+	return p, nil
+}
+
+func unknownRelation(res *Resource, name string) string {
+	detail := "there is no relation " + name
+	if names := res.Relations(); len(names) > 0 {
+		detail += "; there is " + strings.Join(names, ", ")
+	}
+	return detail
+}
+
+func badParameter(name, code, detail string) error {
+	d := problem.New(problem.InvalidParameter, "A parameter of the request is not valid.")
+	d.Errors = []problem.Violation{{Parameter: name, Code: code, Detail: detail}}
+	return d
+}
+
+// itemPart is part for the path of an item, where no other parameters are understood.
+func (x *exchange) itemPart(lenient bool) (part, error) {
+	if x.r.URL.RawQuery == "" {
+		return part{}, nil
+	}
+	params, err := x.params()
+	if err != nil {
+		return part{}, err
+	}
+	for name, values := range params {
+		switch {
+		case name != "fields" && name != "expand":
+			if !lenient {
+				return part{}, badParameter(name, "unknownParameter", "there is no such parameter here")
+			}
+		case name == "fields" && (values[0] == "" || slices.ContainsFunc(values, func(v string) bool { return v != values[0] })):
+			return part{}, badParameter(name, "duplicateParameter", "one list of names is wanted")
+		}
+	}
+	return x.part(params)
+}
+
+// params parses the query. What net/url would drop without a word is an error.
+func (x *exchange) params() (url.Values, error) {
+	params, err := url.ParseQuery(x.r.URL.RawQuery)
+	if err != nil {
+		return nil, problem.New(problem.BadRequest, "The query is not escaped correctly.")
+	}
+	return params, nil
+}
+
+// append appends an entry as JSON with what p says. rel are the related items of the page, one for each of p.links.
+func (p *part) append(dst []byte, s *shape, e *Entry, rel []*related) ([]byte, error) {
+	var err error
+	if p.fields != nil {
+		dst, err = p.fields.Append(dst, e.Value)
+	} else {
+		dst, err = s.typ.Append(dst, e.Value)
+	}
+	for _, r := range rel {
+		if err != nil {
+			break
+		}
+		dst, err = r.append(dst, e)
+	}
+	return dst, err
+}
+
+// append adds the related items of e as a member to the object that dst ends with.
+func (rel *related) append(dst []byte, e *Entry) ([]byte, error) {
+	dst = dst[:len(dst)-1] // the closing brace
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	dst = append(dst, '"')
+	dst = append(dst, rel.link.Name...)
+	dst = append(dst, '"', ':')
+	typ, ends := rel.link.target.shape.typ, rel.of(e)
+	if !rel.link.Many {
+		if len(ends) == 0 {
+			return append(dst, "null}"...), nil
+		}
+		dst, err := typ.Append(dst, ends[0].Value)
+		return append(dst, '}'), err
+	}
+	dst = append(dst, '[')
+	for i := range ends {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, err = typ.Append(dst, ends[i].Value); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, ']', '}'), nil
+}
+
+// follow resolves the links of a page, each with one call where the target can.
+func (p *part) follow(x *exchange, entries []Entry) ([]*related, error) {
+	var out []*related
+	for _, l := range p.links {
+		rel, err := l.follow(x.r.Context(), entries)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rel)
+	}
+	return out, nil
+}
+
+// which names the part in an entity tag. Related items have revisions of their own, so there the content says it.
+func (p *part) which(body []byte) string {
+	switch {
+	case p.links != nil:
+		sum := sha256.Sum256(body)
+		return base64.RawURLEncoding.EncodeToString(sum[:9])
+	case p.fields != nil:
+		return shortHash(p.names)
+	}
+	return ""
+}
+
+// minGzip is the size from which compression is worth its header and its time.
+const minGzip = 1024
+
+// offers of an item, in the order of preference.
+var jsonOffer = []string{mediaJSON}
+
+// acceptable refuses a request for anything but JSON, before it is carried out (RFC 9110 section 15.5.7).
+func (x *exchange) acceptable() error {
+	lines := x.r.Header["Accept"]
+	if len(lines) == 0 || len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON) {
+		return nil
+	}
+	if _, ok := header.Accept(lines, jsonOffer); !ok {
+		return notAcceptable(jsonOffer)
+	}
+	return nil
+}
+
+func notAcceptable(offers []string) error {
+	d := problem.New(problem.NotAcceptable, "This is served as "+strings.Join(offers, " or ")+".")
+	d.Extensions = map[string]any{"available": offers}
+	return d
+}
+
+// encodings returns what the client takes. It also refuses a client that takes nothing we have.
+func (x *exchange) encodings() (header.Encodings, error) {
+	lines, ok := x.r.Header["Accept-Encoding"]
+	if !ok {
+		return header.Encodings{Identity: true}, nil
+	}
+	enc := header.AcceptEncoding(lines)
+	if !enc.Identity && !enc.Gzip {
+		return enc, problem.New(problem.NotAcceptable, "Content is sent as it is or with gzip, and this request takes neither.")
+	}
+	return enc, nil
+}
+
+// choose decides the coding, which must be known before the entity tag is.
+func choose(enc header.Encodings, size int) coding {
+	if enc.Gzip && (size >= minGzip || !enc.Identity) {
+		return gzipped
+	}
+	return identity
+}
+
+// sendItem answers with a representation of an entry: the end of a successful GET, POST, PUT and PATCH. tagged is false
+// where a validator must not be sent.
+func (x *exchange) sendItem(status int, e *Entry, p *part, enc header.Encodings, tagged bool) error {
+	buf := getBuffer()
+	defer putBuffer(buf)
+	var err error
+	if *buf, err = x.render(*buf, e, p); err != nil {
+		return err
+	}
+	return x.sendBody(status, e, p, enc, *buf, tagged)
+}
+
+func (x *exchange) render(dst []byte, e *Entry, p *part) ([]byte, error) {
+	var rel []*related
+	if p.links != nil {
+		var err error
+		if rel, err = p.follow(x, []Entry{*e}); err != nil {
+			return dst, err
+		}
+	}
+	return p.append(dst, x.route.resource.shape, e, rel)
+}
+
+func (x *exchange) sendBody(status int, e *Entry, p *part, enc header.Encodings, body []byte, tagged bool) error {
+	s, c := x.route.resource.shape, choose(enc, len(body))
+	h := x.w.Header()
+	if tagged {
+		if tag := etag(e.Rev, s.variants[c], p.which(body)); tag != "" {
+			h["Etag"] = []string{tag}
+		}
+		lastModified(h, e.Modified)
+	}
+	x.itemHeaders(h)
+	h["Content-Type"] = typeJSON
+	if c == gzipped {
+		return x.respondGzip(status, body)
+	}
+	return x.respond(status, body)
+}
+
+// itemHeaders sets what all representations of an item share.
+func (x *exchange) itemHeaders(h http.Header) {
+	h["Cache-Control"] = x.route.resource.hub.cache
+	h["Vary"] = x.route.varyItem
+	h["Accept-Ranges"] = noRanges
+	if x.route.acceptPatch != nil {
+		h["Accept-Patch"] = x.route.acceptPatch
+	}
+}

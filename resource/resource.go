@@ -1,0 +1,170 @@
+package resource
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// Resource is a collection as it is served: with its schema, its policy and what clients can ask of it. It is a [Part]
+// of a [Catalog], and its methods are what every door calls; no door reaches the collection another way.
+//
+// A Resource shows its items in one shape. [View] gives another shape of the same Resource.
+//
+// All methods are safe for concurrent use. The values they give out are pointers to the Go type of the shape, and the
+// caller's to keep unless said otherwise.
+type Resource struct {
+	hub   *hub
+	shape *shape
+}
+
+var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*$`)
+
+// New serves a collection under a name, which is its path and its name in every description: "orders" is served at
+// /orders. What the collection can do is seen from its methods. opts may be nil.
+//
+// It panics if the name cannot be a path segment, if T has no id field or cannot be a schema, if opts contradict T or
+// each other, and if a method of c is named like one of a capability but has another signature.
+func New[T any](name string, c Collection[T], opts *Options[T]) *Resource {
+	return FromOps(name, OpsOf(c), opts)
+}
+
+// FromOps is [New] for a collection that has been taken apart with [OpsOf].
+func FromOps[T any](name string, ops Ops[T], opts *Options[T]) *Resource {
+	if !validName.MatchString(name) {
+		panic(fmt.Sprintf("resource: %q cannot be the name of a resource: letters, digits and -_.~ can", name))
+	}
+	if ops.Get == nil || ops.List == nil {
+		panic(fmt.Sprintf("resource: %s: Get and List must be set", name))
+	}
+	var o Options[T]
+	if opts != nil {
+		o = *opts
+	}
+	typ := schema.For[T]()
+	o.settle(name, typ)
+	h := newHub(name, typ, ops, &o)
+	s := &shape{typ: typ, name: typ.Name, relations: h.relations}
+	s.setVariants()
+	h.shapes = []*shape{s}
+	return &Resource{hub: h, shape: s}
+}
+
+// Name returns the name it was given.
+func (r *Resource) Name() string { return r.hub.name }
+
+// Type returns the schema of its items in the shape it shows.
+func (r *Resource) Type() *schema.Type { return r.shape.typ }
+
+// ID returns the JSON name of the id field in the shape it shows.
+func (r *Resource) ID() string { return r.shape.fieldOf(r.hub.id.Name) }
+
+// Can reports whether the collection can do op.
+func (r *Resource) Can(op Op) bool {
+	switch ops := &r.hub.ops; op {
+	case OpGet, OpList:
+		return true
+	case OpCreate:
+		return ops.create != nil || ops.insert != nil
+	case OpReplace:
+		return ops.replace != nil || ops.insert != nil
+	case OpPatch:
+		return ops.replace != nil
+	case OpDelete:
+		return ops.delete != nil
+	}
+	return false
+}
+
+// Query returns what a list can be asked, in the field names of the shape.
+func (r *Resource) Query() query.Support {
+	hub := r.hub.query
+	if r.shape.toHub == nil {
+		return hub
+	}
+	out := query.Support{Natural: hub.Natural, Filter: map[string][]query.Op{}}
+	for field, ops := range hub.Filter {
+		if f := r.shape.fieldOf(field); f != "" {
+			out.Filter[f] = ops
+		}
+	}
+	for _, field := range hub.Sort {
+		if f := r.shape.fieldOf(field); f != "" {
+			out.Sort = append(out.Sort, f)
+		}
+	}
+	return out
+}
+
+// Relations returns the names of its relations in the order they were declared.
+func (r *Resource) Relations() []string {
+	var names []string
+	for _, rel := range r.shape.relations {
+		names = append(names, rel.Name)
+	}
+	return names
+}
+
+// Get returns one item. The error is [ErrNotFound] where there is none or the caller may not see it, and [ErrGone]
+// where it was deleted and the caller may know.
+func (r *Resource) Get(ctx context.Context, id string) (Entry, error) {
+	e, err := r.hub.load(ctx, id)
+	if err == nil {
+		e, err = r.shape.show(ctx, e)
+	}
+	if err != nil {
+		return Entry{}, r.wrap(OpGet, id, err)
+	}
+	return e, nil
+}
+
+// Count returns how many items a filter selects, of those the caller may see. It is available only if the collection
+// is a [Counter], and then only where Options.Authorize has a Scope beside it: a total must not tell what a list hides.
+func (r *Resource) Count(ctx context.Context, f query.Filter) (int, error) {
+	q, err := r.hubQuery(ctx, query.Query{Filter: f})
+	if err != nil {
+		return 0, r.wrap(OpList, "", err)
+	}
+	n, err := r.hub.ops.count(ctx, query.Query{Filter: q.Filter})
+	if err != nil {
+		return 0, r.wrap(OpList, "", err)
+	}
+	return n, nil
+}
+
+// Counts reports whether Count is available.
+func (r *Resource) Counts() bool {
+	return r.hub.ops.count != nil && (r.hub.ops.authorize == nil || r.hub.scope != nil)
+}
+
+// hubQuery turns a query in the names of the shape into one for the collection: fields renamed, the shape's own
+// condition and the caller's scope added.
+func (r *Resource) hubQuery(ctx context.Context, q query.Query) (query.Query, error) {
+	f, err := r.shape.filterToHub(q.Filter)
+	if err != nil {
+		return q, err
+	}
+	q.Filter = f
+	if len(r.shape.where) > 0 {
+		q.Filter = query.And(append([]query.Filter{f}, r.shape.where...)...)
+	}
+	if r.hub.scope != nil {
+		scope, err := r.hub.scope(ctx)
+		if err != nil {
+			return q, err
+		}
+		q.Filter = query.And(q.Filter, scope)
+	}
+	if r.shape.toHub == nil {
+		return q, nil
+	}
+	q.Sort = slices.Clone(q.Sort)
+	for i := range q.Sort {
+		q.Sort[i].Field = r.shape.toHub[q.Sort[i].Field]
+	}
+	return q, nil
+}

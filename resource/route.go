@@ -1,0 +1,198 @@
+package resource
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// route is what is served under the first segment of a path. Its header values are made once and shared by all
+// responses: nobody changes a value in place, and to append to one copies it.
+type route struct {
+	name     string
+	resource *Resource
+	lookup   *Lookup // nil for a resource
+
+	allowList, allowItem []string // Allow
+	acceptPatch          []string // nil if items cannot be patched
+	acceptPost           []string // nil if there is no POST
+	varyItem, varyList   []string
+}
+
+func (r *Resource) addTo(*Catalog) *route {
+	rt := &route{name: r.hub.name, resource: r}
+	list, item := []string{"GET", "HEAD"}, []string{"GET", "HEAD"}
+	if r.Can(OpCreate) {
+		list = append(list, "POST")
+		rt.acceptPost = []string{mediaJSON}
+	}
+	if r.Can(OpReplace) {
+		item = append(item, "PUT")
+	}
+	if r.Can(OpPatch) {
+		item = append(item, "PATCH")
+		rt.acceptPatch = []string{MergePatch + ", " + JSONPatch}
+	}
+	if r.Can(OpDelete) {
+		item = append(item, "DELETE")
+	}
+	rt.allowList = []string{strings.Join(append(list, "OPTIONS"), ", ")}
+	rt.allowItem = []string{strings.Join(append(item, "OPTIONS"), ", ")}
+	rt.varyItem = []string{"Accept, Accept-Encoding"}
+	rt.varyList = rt.varyItem
+	if r.Counts() {
+		rt.varyList = []string{"Accept, Accept-Encoding, Prefer"}
+	}
+	return rt
+}
+
+func declaresEq(ops []query.Op) bool { return slices.Contains(ops, query.Eq) }
+
+// knownMethods are the methods of the IANA registry that a resource API has heard of: where one is not served the answer
+// is 405, and 501 for everything else (RFC 9110 section 9.1).
+var knownMethods = map[string]bool{"GET": true, "HEAD": true, "POST": true, "PUT": true, "PATCH": true,
+	"DELETE": true, "OPTIONS": true, "TRACE": true, "CONNECT": true, "QUERY": true}
+
+// serve finds the route on the escaped path, so that an encoded slash stays inside its segment, and calls what serves
+// the method there.
+func (x *exchange) serve() error {
+	if len(x.r.URL.Path)+len(x.r.URL.RawQuery) > x.c.opts.Limits.URL {
+		return problem.New(problem.URITooLong, "The request target is too long.")
+	}
+	if !knownMethods[x.r.Method] {
+		return problem.New(problem.NotImplemented, "There is no such method.")
+	}
+	path := x.r.URL.EscapedPath()
+	first, rest, deeper := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	rt := x.c.find(first)
+	if rt == nil {
+		return problem.New(problem.NotFound, "Nothing is served here.")
+	}
+	x.route = rt
+	trimmed := strings.TrimSuffix(rest, "/")
+	switch {
+	case !deeper:
+		return x.serveList()
+	case rest == "" || trimmed != rest && trimmed != "" && !strings.Contains(trimmed, "/"):
+		return x.redirect(strings.TrimSuffix(path, "/"))
+	case strings.Contains(rest, "/") || rt.lookup != nil:
+		return problem.New(problem.NotFound, "Nothing is served here.")
+	}
+	id, err := unescapeID(rest)
+	if err != nil {
+		return err
+	}
+	return x.serveItem(id)
+}
+
+func (c *Catalog) find(segment string) *route {
+	if strings.Contains(segment, "%") { // %6F is o: RFC 9110 section 4.2.3
+		plain, err := url.PathUnescape(segment)
+		if err != nil {
+			return nil
+		}
+		segment = plain
+	}
+	return c.table[segment]
+}
+
+// unescapeID decodes the segment once. Characters that no id should have are refused before a store sees them.
+func unescapeID(segment string) (string, error) {
+	id := segment
+	if strings.Contains(segment, "%") {
+		var err error
+		if id, err = url.PathUnescape(segment); err != nil {
+			return "", problem.New(problem.BadRequest, "The path is not escaped correctly.")
+		}
+		if !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
+			return "", problem.New(problem.BadRequest, "The path has characters that no id has.")
+		}
+	}
+	return id, nil
+}
+
+// redirect answers a path with a slash too many. 308 keeps method and content (RFC 9110 section 15.4.9).
+func (x *exchange) redirect(path string) error {
+	location := x.base() + path
+	if x.r.URL.RawQuery != "" {
+		location += "?" + x.r.URL.RawQuery
+	}
+	h := x.w.Header()
+	h["Location"] = []string{location}
+	h["Content-Length"] = zeroLength
+	h["Cache-Control"] = noStore
+	h["X-Content-Type-Options"] = nosniff
+	x.w.WriteHeader(http.StatusPermanentRedirect)
+	return nil
+}
+
+// serveList serves the path of a collection, or of a lookup.
+func (x *exchange) serveList() error {
+	rt := x.route
+	if rt.lookup != nil {
+		return x.serveLookup()
+	}
+	switch x.r.Method {
+	case http.MethodGet, http.MethodHead:
+		return x.getList()
+	case http.MethodPost:
+		if rt.resource.Can(OpCreate) {
+			return x.post()
+		}
+	case http.MethodOptions:
+		return x.options(rt.allowList)
+	}
+	return notAllowed(rt.allowList)
+}
+
+// serveItem serves the path of an item.
+func (x *exchange) serveItem(id string) error {
+	rt := x.route
+	switch x.r.Method {
+	case http.MethodGet, http.MethodHead:
+		return x.getItem(id)
+	case http.MethodPut:
+		if rt.resource.Can(OpReplace) {
+			return x.put(id)
+		}
+	case http.MethodPatch:
+		if rt.resource.Can(OpPatch) {
+			return x.patch(id)
+		}
+	case http.MethodDelete:
+		if rt.resource.Can(OpDelete) {
+			return x.delete(id)
+		}
+	case http.MethodOptions:
+		return x.options(rt.allowItem)
+	}
+	return notAllowed(rt.allowItem)
+}
+
+func notAllowed(allow []string) error {
+	d := problem.New(problem.MethodNotAllowed, "This is served with other methods; see Allow.")
+	d.Header = http.Header{"Allow": allow}
+	return d
+}
+
+// options says what can be done here, RFC 9110 section 9.3.7.
+func (x *exchange) options(allow []string) error {
+	h := x.w.Header()
+	h["Allow"] = allow
+	if x.route.acceptPatch != nil && x.route.resource != nil {
+		h["Accept-Patch"] = x.route.acceptPatch
+	}
+	if x.route.acceptPost != nil {
+		h["Accept-Post"] = x.route.acceptPost
+	}
+	h["X-Content-Type-Options"] = nosniff
+	h["Cache-Control"] = noStore
+	x.w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,89 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// TombstoneStore remembers the ids of deleted items for a collection that does not. Its methods are called from many
+// goroutines at once.
+type TombstoneStore interface {
+	// Mark remembers that the item with this id was deleted at this time.
+	Mark(ctx context.Context, id string, at time.Time) error
+	// Unmark forgets it again, because the id has a new item. To unmark what is not marked is no error.
+	Unmark(ctx context.Context, id string) error
+	// Deleted returns when the item was deleted, and [ErrNotFound] if it is not marked.
+	Deleted(ctx context.Context, id string) (time.Time, error)
+}
+
+// Tombstones makes a [Tombstoner] of a collection that is none, with a store of marks beside it:
+//
+//	ops := resource.Tombstones(resource.OpsOf(orders), memory.NewTombstones())
+//	r := resource.FromOps("orders", ops, nil)
+//
+// It is weaker than a collection that remembers for itself. Where ops has Transactions, and marks take part in them,
+// item and mark change together. Otherwise a crash between the two leaves a deleted item without its mark, so that
+// asking for it is answered with 404 and not with 410. It never answers 410 for an item that is there.
+//
+// An id that was deleted is refused by Insert with [ErrGone], unless recreate is true.
+func Tombstones[T any](ops Ops[T], marks TombstoneStore, recreate bool) Ops[T] {
+	out := ops
+	together := func(ctx context.Context, fn func(context.Context) error) error { return fn(ctx) }
+	if ops.Transactions != nil {
+		together = ops.Transactions().InTx
+	}
+	out.Deleted = func(ctx context.Context, id string) (time.Time, error) {
+		at, err := marks.Deleted(ctx, id)
+		if err != nil {
+			return time.Time{}, err
+		}
+		if _, err := ops.Get(ctx, id); err == nil { // the mark outlived a crash, the item came back
+			return time.Time{}, ErrNotFound
+		}
+		return at, nil
+	}
+	gone := func(ctx context.Context, id string, err error) error {
+		if errors.Is(err, ErrNotFound) {
+			if _, dead := marks.Deleted(ctx, id); dead == nil {
+				return ErrGone
+			}
+		}
+		return err
+	}
+	out.Get = func(ctx context.Context, id string) (Item[T], error) {
+		item, err := ops.Get(ctx, id)
+		return item, gone(ctx, id, err)
+	}
+	if ops.Delete != nil {
+		out.Delete = func(ctx context.Context, id string, expect Rev) error {
+			return gone(ctx, id, together(ctx, func(ctx context.Context) error {
+				if err := ops.Delete(ctx, id, expect); err != nil {
+					return err
+				}
+				return marks.Mark(ctx, id, time.Now())
+			}))
+		}
+	}
+	if ops.Replace != nil {
+		out.Replace = func(ctx context.Context, id string, expect Rev, v T) (Item[T], error) {
+			item, err := ops.Replace(ctx, id, expect, v)
+			return item, gone(ctx, id, err)
+		}
+	}
+	if ops.Insert != nil {
+		out.Insert = func(ctx context.Context, id string, v T) (item Item[T], err error) {
+			err = together(ctx, func(ctx context.Context) error {
+				if _, dead := marks.Deleted(ctx, id); dead == nil && !recreate {
+					return ErrGone
+				}
+				if item, err = ops.Insert(ctx, id, v); err != nil {
+					return err
+				}
+				return marks.Unmark(ctx, id)
+			})
+			return item, err
+		}
+	}
+	return out
+}

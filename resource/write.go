@@ -1,0 +1,331 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// WriteOptions adjust one write. nil is the zero value.
+type WriteOptions struct {
+	// If are conditions on the item as it is.
+	If Preconditions
+	// Lenient ignores members of a document that the schema does not know, instead of refusing them.
+	Lenient bool
+	// MaxDepth and MaxNames bound a document: how deep it nests (64 if zero), and how many members an object of it has
+	// (1000 if zero).
+	MaxDepth, MaxNames int
+}
+
+// Outcome says what a write did.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Unchanged Outcome = iota // there was nothing to change, and nothing was written
+	Created                  // there was no such item before
+	Replaced                 // the item has a new revision
+)
+
+// Create takes in a new item from a JSON document. If the document names an id the collection must be an [Inserter],
+// else a [Creator].
+func (r *Resource) Create(ctx context.Context, doc []byte, opts *WriteOptions) (Entry, error) {
+	e, err := r.create(ctx, doc, opts.orZero())
+	if err != nil {
+		return Entry{}, r.wrap(OpCreate, "", err)
+	}
+	return e, nil
+}
+
+func (r *Resource) create(ctx context.Context, doc []byte, opts *WriteOptions) (Entry, error) {
+	h, s := r.hub, r.shape
+	dec := opts.decode(schema.Create, nil)
+	if h.ops.insert == nil {
+		dec.ReadOnly = []string{r.ID()}
+	}
+	v, err := s.typ.Decode(doc, dec)
+	if err != nil {
+		return Entry{}, err
+	}
+	hubValue, err := r.raiseNew(v)
+	if err != nil {
+		return Entry{}, err
+	}
+	id := ""
+	if !h.id.IsZero(hubValue) {
+		id = h.id.Text(hubValue)
+	}
+	if id == "" && h.ops.create == nil {
+		return Entry{}, schema.Violations{{Pointer: "/" + r.ID(), Code: "required", Detail: "an id is required"}}
+	}
+	return r.admit(ctx, id, hubValue)
+}
+
+// admit lets a new item in: policy first, then the store. An empty id is the store's to choose.
+func (r *Resource) admit(ctx context.Context, id string, v any) (Entry, error) {
+	h := r.hub
+	if id != "" {
+		if err := checkNewID(id); err != nil {
+			return Entry{}, schema.Violations{{Pointer: "/" + r.ID(), Code: "format", Detail: err.Error()}}
+		}
+	}
+	if err := r.approve(ctx, OpCreate, nil, v); err != nil {
+		return Entry{}, err
+	}
+	var e Entry
+	var err error
+	if id == "" {
+		e, err = h.ops.create(ctx, v)
+	} else {
+		e, err = h.ops.insert(ctx, id, v)
+	}
+	if err != nil {
+		return Entry{}, r.wrap(OpCreate, id, err)
+	}
+	h.announce(ctx, OpCreate, nil, e.hub)
+	return r.shape.show(ctx, e)
+}
+
+var errID = errors.New("an id has no control characters, is valid UTF-8, and is neither . nor ..")
+
+// checkNewID refuses ids that no client could ask for again.
+func checkNewID(id string) error {
+	if id == "." || id == ".." || !utf8.ValidString(id) {
+		return errID
+	}
+	for _, c := range id {
+		if unicode.IsControl(c) {
+			return errID
+		}
+	}
+	return nil
+}
+
+// Put stores a JSON document as the item with this id: in place of what is there, or as a new item if the collection is
+// an [Inserter].
+func (r *Resource) Put(ctx context.Context, id string, doc []byte, opts *WriteOptions) (Entry, Outcome, error) {
+	o := opts.orZero()
+	return r.change(ctx, OpReplace, id, o, func(cur Entry) (any, error) {
+		dec := o.decode(schema.Replace, cur.Value)
+		dec.ReadOnly = []string{r.ID()}
+		return r.shape.typ.Decode(doc, dec)
+	}, func() (Entry, error) { return r.putNew(ctx, id, doc, o) })
+}
+
+// putNew is Put where nothing is.
+func (r *Resource) putNew(ctx context.Context, id string, doc []byte, o *WriteOptions) (Entry, error) {
+	s := r.shape
+	v, err := s.typ.Decode(doc, o.decode(schema.Create, nil))
+	if err != nil {
+		return Entry{}, err
+	}
+	f := s.typ.Field(r.ID())
+	switch {
+	case f.IsZero(v):
+		if err := f.SetText(v, id); err != nil {
+			return Entry{}, ErrNotFound // no item can ever have this id
+		}
+	case f.Text(v) != id:
+		return Entry{}, schema.Violations{{Pointer: "/" + f.Name, Code: "mismatch",
+			Detail: "the id is not the one in the path"}}
+	}
+	if bad := s.typ.Validate(v); len(bad) > 0 {
+		return Entry{}, schema.Violations(bad)
+	}
+	hubValue, err := r.raiseNew(v)
+	if err != nil {
+		return Entry{}, err
+	}
+	return r.admit(ctx, id, hubValue)
+}
+
+// raiseNew makes a new item of the hub from a document of this shape.
+func (r *Resource) raiseNew(v any) (any, error) {
+	if r.shape.up == nil {
+		return v, nil
+	}
+	return r.shape.raise(v, r.hub.typ.New())
+}
+
+// Patch changes parts of the item with this id.
+func (r *Resource) Patch(ctx context.Context, id string, p *Patch, opts *WriteOptions) (Entry, Outcome, error) {
+	o := opts.orZero()
+	return r.change(ctx, OpPatch, id, o, func(cur Entry) (any, error) {
+		doc, err := r.shape.typ.AppendFull(nil, cur.Value)
+		if err != nil {
+			return nil, err
+		}
+		doc, err = p.apply(doc)
+		if err != nil {
+			return nil, err
+		}
+		dec := o.decode(schema.Patched, cur.Value)
+		dec.ReadOnly = []string{r.ID()}
+		return r.shape.typ.Decode(doc, dec)
+	}, nil)
+}
+
+// change is the write loop of Put and Patch. next makes the new value of the shape from the current entry; insert, if
+// the operation may bring an item into being, does so.
+func (r *Resource) change(ctx context.Context, op Op, id string, o *WriteOptions,
+	next func(cur Entry) (any, error), insert func() (Entry, error)) (e Entry, out Outcome, err error) {
+	err = r.hub.loop(ctx, id, func() error {
+		cur, err := r.current(ctx, id)
+		if insert != nil && r.hub.ops.insert != nil && r.mayInsert(err) {
+			if err := o.If.check(r.hub, nil); err != nil {
+				return err
+			}
+			e, err = insert()
+			if errors.Is(err, ErrExists) {
+				return ErrStale // somebody was faster: now it is there, so judge again
+			}
+			out = Created
+			return err
+		}
+		if err != nil {
+			return err // and not 412: RFC 9110 section 13.2.1
+		}
+		if err := o.If.check(r.hub, &cur); err != nil {
+			return err
+		}
+		e, out, err = r.replace(ctx, op, cur, next)
+		return err
+	})
+	if err != nil {
+		return Entry{}, 0, r.wrap(op, id, err)
+	}
+	return e, out, nil
+}
+
+// mayInsert reports whether err, from looking for the item, leaves room for a new one.
+func (r *Resource) mayInsert(err error) bool {
+	return errors.Is(err, ErrNotFound) || r.hub.allowRecreate && errors.Is(err, ErrGone)
+}
+
+// current returns the item in this shape, as the loop has to judge it.
+func (r *Resource) current(ctx context.Context, id string) (Entry, error) {
+	cur, err := r.hub.load(ctx, id)
+	if err != nil {
+		return Entry{}, err
+	}
+	return r.shape.show(ctx, cur)
+}
+
+// replace writes what next makes of cur, unless that is nothing new.
+func (r *Resource) replace(ctx context.Context, op Op, cur Entry, next func(Entry) (any, error)) (Entry, Outcome, error) {
+	h, s := r.hub, r.shape
+	if h.ops.replace == nil { // PUT serves only to insert
+		return Entry{}, 0, ErrExists
+	}
+	v, err := next(cur)
+	if err != nil {
+		return Entry{}, 0, err
+	}
+	if s.up != nil {
+		base, err := r.base(op, cur)
+		if err != nil {
+			return Entry{}, 0, err
+		}
+		if v, err = s.raise(v, base); err != nil {
+			return Entry{}, 0, err
+		}
+	}
+	if h.typ.Equal(cur.hub, v) {
+		return cur, Unchanged, nil
+	}
+	if err := r.approve(ctx, op, cur.hub, v); err != nil {
+		return Entry{}, 0, err
+	}
+	e, err := h.ops.replace(ctx, cur.ID, cur.Rev, v)
+	if err != nil {
+		return Entry{}, 0, err
+	}
+	h.announce(ctx, op, cur.hub, e.hub)
+	e, err = s.show(ctx, e)
+	return e, Replaced, err
+}
+
+// base is what up may build upon: a copy of the item that shares nothing a client can write with the one that policy
+// and hooks are shown.
+func (r *Resource) base(op Op, cur Entry) (any, error) {
+	h := r.hub
+	if op == OpReplace && r.shape.reset {
+		blank := h.typ.New()
+		return blank, h.id.SetText(blank, cur.ID)
+	}
+	doc, err := h.typ.AppendFull(nil, cur.hub)
+	if err != nil {
+		return nil, err
+	}
+	return h.typ.Decode(doc, &schema.DecodeOptions{Mode: schema.Replace, Base: cur.hub})
+}
+
+// Delete removes the item with this id and returns it as it was.
+func (r *Resource) Delete(ctx context.Context, id string, opts *WriteOptions) (Entry, error) {
+	o := opts.orZero()
+	var e Entry
+	err := r.hub.loop(ctx, id, func() error {
+		cur, err := r.current(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := o.If.check(r.hub, &cur); err != nil {
+			return err
+		}
+		if err := r.approve(ctx, OpDelete, cur.hub, nil); err != nil {
+			return err
+		}
+		if err := r.hub.ops.delete(ctx, id, cur.Rev); err != nil {
+			return err
+		}
+		r.hub.announce(ctx, OpDelete, cur.hub, nil)
+		e = cur
+		return nil
+	})
+	if err != nil {
+		return Entry{}, r.wrap(OpDelete, id, err)
+	}
+	return e, nil
+}
+
+// approve asks hook and policy about a write, and checks what the hook or a view made of the value.
+func (r *Resource) approve(ctx context.Context, op Op, before, after any) error {
+	h := r.hub
+	if h.ops.before != nil {
+		if err := h.ops.before(ctx, op, before, after); err != nil {
+			return err
+		}
+	}
+	if after != nil && (h.ops.before != nil || r.shape.up != nil) {
+		if bad := h.typ.Validate(after); len(bad) > 0 {
+			return r.shape.translate(bad)
+		}
+	}
+	if h.ops.authorize != nil {
+		return h.ops.authorize(ctx, op, before, after)
+	}
+	return nil
+}
+
+// announce runs the After hook once the write is sure to stand.
+func (h *hub) announce(ctx context.Context, op Op, before, after any) {
+	if h.ops.after != nil {
+		tx.AfterCommit(ctx, func() { h.ops.after(ctx, op, before, after) })
+	}
+}
+
+func (o *WriteOptions) orZero() *WriteOptions {
+	if o == nil {
+		return &WriteOptions{}
+	}
+	return o
+}
+
+func (o *WriteOptions) decode(mode schema.Mode, base any) *schema.DecodeOptions {
+	return &schema.DecodeOptions{Mode: mode, Base: base, AllowUnknown: o.Lenient, MaxDepth: o.MaxDepth,
+		MaxNames: o.MaxNames}
+}
