@@ -78,32 +78,41 @@ func (h *hub) contentRev(v any) Rev {
 // etag returns the field value for a representation of revision rev, and "" if rev is empty. which is empty for a whole
 // item.
 func etag(rev Rev, variant, which string) string {
-	switch {
-	case rev == "":
+	if rev == "" {
 		return ""
-	case which == "":
-		return `"` + escapeRev(rev) + "." + variant + `"`
 	}
-	return `"` + escapeRev(rev) + "." + variant + "." + which + `"`
+	return string(appendTag(nil, rev, variant, which))
 }
 
-// escapeRev returns rev as it stands in a tag: as it is if it is made of letters, digits, - and _, else encoded behind
-// a mark that cannot begin a plain one.
-func escapeRev(rev Rev) string {
+func appendTag(dst []byte, rev Rev, variant, which string) []byte {
+	dst = append(dst, '"')
+	dst = appendRev(dst, rev)
+	dst = append(dst, '.')
+	dst = append(dst, variant...)
+	if which != "" {
+		dst = append(append(dst, '.'), which...)
+	}
+	return append(dst, '"')
+}
+
+// appendRev appends rev as it stands in a tag: as it is if it is made of letters, digits, - and _, else encoded behind a
+// mark that cannot begin a plain one.
+func appendRev(dst []byte, rev Rev) []byte {
 	for i := range len(rev) {
 		switch c := rev[i]; {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
 		default:
-			return "~" + base64.RawURLEncoding.EncodeToString([]byte(rev))
+			return base64.RawURLEncoding.AppendEncode(append(dst, '~'), []byte(rev))
 		}
 	}
-	return string(rev)
+	return append(dst, rev...)
 }
 
 // matches reports whether an opaque tag names revision rev in any variant that the resource is served in now.
 func (h *hub) matches(opaque string, rev Rev) bool {
 	got, rest, ok := strings.Cut(opaque, ".")
-	if !ok || rev == "" || got != escapeRev(rev) {
+	var room [64]byte
+	if !ok || rev == "" || got != string(appendRev(room[:0], rev)) {
 		return false
 	}
 	variant, _, _ := strings.Cut(rest, ".")

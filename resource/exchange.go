@@ -8,10 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -19,11 +17,12 @@ import (
 
 // exchange is one request and the response to it.
 type exchange struct {
-	c     *Catalog
-	w     http.ResponseWriter
-	r     *http.Request
-	route *route
-	began bool // the response has been begun, so nothing else can be answered
+	c      *Catalog
+	w      http.ResponseWriter
+	r      *http.Request
+	route  *route
+	onItem bool // the target is an item, not the collection
+	began  bool // the response has been begun, so nothing else can be answered
 }
 
 // Header values that every response shares.
@@ -59,11 +58,9 @@ func (x *exchange) href(name, id string) string {
 	return x.base() + "/" + name + "/" + url.PathEscape(id)
 }
 
-// respond sends body with the status. The headers that depend on what it is have been set.
+// respond sends body with the status. The headers that depend on what it is have been set, Content-Length included.
 func (x *exchange) respond(status int, body []byte) error {
-	h := x.w.Header()
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	h["X-Content-Type-Options"] = nosniff
+	x.w.Header()["X-Content-Type-Options"] = nosniff
 	x.began = true
 	x.w.WriteHeader(status)
 	if x.r.Method != http.MethodHead {
@@ -83,18 +80,6 @@ func (x *exchange) noContent(status int) error {
 	x.began = true
 	x.w.WriteHeader(status)
 	return nil
-}
-
-// lastModified sets Last-Modified, which has seconds only and is never in the future (RFC 9110 section 8.8.2.1).
-func lastModified(h http.Header, t time.Time) {
-	if t.IsZero() {
-		return
-	}
-	if now := time.Now(); t.After(now) {
-		t = now
-	}
-	var buf [len(http.TimeFormat)]byte
-	h["Last-Modified"] = []string{string(t.UTC().AppendFormat(buf[:0], http.TimeFormat))}
 }
 
 // fail answers an error.
@@ -133,10 +118,10 @@ func (x *exchange) vary() []string {
 	if x.route == nil {
 		return nil
 	}
-	if x.route.varyList != nil {
-		return x.route.varyList
+	if x.onItem {
+		return x.route.varyItem
 	}
-	return x.route.varyItem
+	return x.route.varyList
 }
 
 // report logs what the client is not told, and returns the id by which the two can be brought together.

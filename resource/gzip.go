@@ -19,21 +19,14 @@ var gzipWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// respondGzip is respond with the content compressed.
-func (x *exchange) respondGzip(status int, body []byte) error {
-	buf := getBuffer()
-	defer putBuffer(buf)
-	out := bytes.NewBuffer(*buf)
+// compress writes body, compressed, into buf and returns what is there.
+func compress(buf *[]byte, body []byte) []byte {
+	out := bytes.NewBuffer((*buf)[:0])
 	zw := gzipWriters.Get().(*gzip.Writer)
-	defer gzipWriters.Put(zw)
 	zw.Reset(out)
-	if _, err := zw.Write(body); err != nil {
-		return err
-	}
-	if err := zw.Close(); err != nil {
-		return err
-	}
+	zw.Write(body) // to memory, so that it cannot fail
+	zw.Close()
+	gzipWriters.Put(zw)
 	*buf = out.Bytes()
-	x.w.Header()["Content-Encoding"] = gzipValue
-	return x.respond(status, *buf)
+	return *buf
 }

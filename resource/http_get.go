@@ -46,9 +46,8 @@ func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
 		if enc.Gzip {
 			c = gzipped
 		}
-		tag := etag(e.Rev, x.route.resource.shape.variants[c], p.which(nil))
-		if (c == gzipped || !enc.Gzip) && cond.unchanged(tag, e.Modified, c == gzipped) {
-			return x.notModified(e, tag)
+		if which := p.which(nil); cond.unchanged(x.route.resource.shape.variants[c], which, e, enc.Gzip) {
+			return x.notModified(e, c, which)
 		}
 		if !enc.Gzip {
 			return x.sendItem(http.StatusOK, e, p, enc, true)
@@ -59,10 +58,9 @@ func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
 	if *buf, err = x.render(*buf, e, p); err != nil {
 		return err
 	}
-	c := choose(enc, len(*buf))
-	tag := etag(e.Rev, x.route.resource.shape.variants[c], p.which(*buf))
-	if cond.unchanged(tag, e.Modified, false) {
-		return x.notModified(e, tag)
+	c, which := choose(enc, len(*buf)), p.which(*buf)
+	if cond.unchanged(x.route.resource.shape.variants[c], which, e, false) {
+		return x.notModified(e, c, which)
 	}
 	return x.sendBody(http.StatusOK, e, p, enc, *buf, true)
 }
@@ -74,12 +72,9 @@ func conditional(h http.Header) bool {
 }
 
 // notModified answers 304 with what the 200 would have said (RFC 9110 section 15.4.5).
-func (x *exchange) notModified(e *Entry, tag string) error {
+func (x *exchange) notModified(e *Entry, c coding, which string) error {
 	h := x.w.Header()
-	if tag != "" {
-		h["Etag"] = []string{tag}
-	}
-	lastModified(h, e.Modified)
+	stamp{e.Rev, x.route.resource.shape.variants[c], which, e.Modified, -1}.set(h)
 	x.itemHeaders(h)
 	return x.noContent(http.StatusNotModified)
 }
@@ -101,17 +96,22 @@ func (p *Preconditions) checkRead(h *hub, e *Entry) error {
 	return nil
 }
 
-// unchanged reports whether the client has the selected representation, whose tag is given: by If-None-Match, else, if
-// there is none, by If-Modified-Since. tagsOnly leaves the date to a second look.
-func (p *Preconditions) unchanged(tag string, modified time.Time, tagsOnly bool) bool {
+// unchanged reports whether the client has the selected representation of e: by If-None-Match, else, if there is none,
+// by If-Modified-Since. tagsOnly leaves the date to a second look.
+func (p *Preconditions) unchanged(variant, which string, e *Entry, tagsOnly bool) bool {
 	if p.hasNoneMatch {
 		if p.noneMatch.Any {
 			return true
 		}
-		return len(tag) > 2 && p.noneMatch.Weak(tag[1:len(tag)-1])
+		if e.Rev == "" {
+			return false
+		}
+		var room [128]byte
+		tag := appendTag(room[:0], e.Rev, variant, which)
+		return p.noneMatch.Weak(string(tag[1 : len(tag)-1]))
 	}
-	if tagsOnly || p.modifiedSince.IsZero() || modified.IsZero() {
+	if tagsOnly || p.modifiedSince.IsZero() || e.Modified.IsZero() {
 		return false
 	}
-	return !modified.Truncate(time.Second).After(p.modifiedSince)
+	return !e.Modified.Truncate(time.Second).After(p.modifiedSince)
 }

@@ -158,8 +158,12 @@ func (x *exchange) sendList(a *asked, page *Page, total int, enc header.Encoding
 		}
 	}
 	if c == gzipped {
-		return x.respondGzip(http.StatusOK, b)
+		zipped := getBuffer()
+		defer putBuffer(zipped)
+		b = compress(zipped, b)
+		h["Content-Encoding"] = gzipValue
 	}
+	h["Content-Length"] = []string{strconv.Itoa(len(b))}
 	return x.respond(http.StatusOK, b)
 }
 

@@ -169,12 +169,9 @@ func (x *exchange) stored(w *write, e *Entry, outcome Outcome, sent []byte) erro
 	return x.sendItem(status, e, &w.part, w.enc, tagged)
 }
 
-// validators sets the tag of the representation that a plain GET would select.
+// validators sets those of the representation that a plain GET would select.
 func (x *exchange) validators(h http.Header, e *Entry) {
-	if tag := etag(e.Rev, x.route.resource.shape.variants[identity], ""); tag != "" {
-		h["Etag"] = []string{tag}
-	}
-	lastModified(h, e.Modified)
+	stamp{e.Rev, x.route.resource.shape.variants[identity], "", e.Modified, -1}.set(h)
 }
 
 // representation says that the client gets the item as it asked.

@@ -60,8 +60,8 @@ func (l *Lookup) Find(ctx context.Context, in any, target *Resource) (Entry, err
 }
 
 func (l *Lookup) addTo(*Catalog) *route {
-	return &route{name: l.name, lookup: l, allowList: []string{"GET, HEAD, OPTIONS"},
-		varyItem: []string{"Accept, Accept-Encoding"}}
+	vary := []string{"Accept, Accept-Encoding"}
+	return &route{name: l.name, lookup: l, allowList: []string{"GET, HEAD, OPTIONS"}, varyItem: vary, varyList: vary}
 }
 
 // serveLookup answers on the path of a lookup: with the item it leads to, and in Content-Location where that lives.

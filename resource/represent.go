@@ -237,18 +237,29 @@ func (x *exchange) render(dst []byte, e *Entry, p *part) ([]byte, error) {
 }
 
 func (x *exchange) sendBody(status int, e *Entry, p *part, enc header.Encodings, body []byte, tagged bool) error {
-	s, c := x.route.resource.shape, choose(enc, len(body))
-	h := x.w.Header()
-	if tagged {
-		if tag := etag(e.Rev, s.variants[c], p.which(body)); tag != "" {
-			h["Etag"] = []string{tag}
-		}
-		lastModified(h, e.Modified)
+	c := choose(enc, len(body))
+	if c == gzipped {
+		zipped := getBuffer()
+		defer putBuffer(zipped)
+		which := p.which(body)
+		body = compress(zipped, body)
+		return x.sendCoded(status, e, which, c, body, tagged)
 	}
+	return x.sendCoded(status, e, p.which(body), c, body, tagged)
+}
+
+func (x *exchange) sendCoded(status int, e *Entry, which string, c coding, body []byte, tagged bool) error {
+	h := x.w.Header()
+	s := stamp{length: len(body)}
+	if tagged {
+		s.rev, s.variant, s.which = e.Rev, x.route.resource.shape.variants[c], which
+		s.modified = e.Modified
+	}
+	s.set(h)
 	x.itemHeaders(h)
 	h["Content-Type"] = typeJSON
 	if c == gzipped {
-		return x.respondGzip(status, body)
+		h["Content-Encoding"] = gzipValue
 	}
 	return x.respond(status, body)
 }

@@ -154,6 +154,7 @@ func (x *exchange) serveList() error {
 // serveItem serves the path of an item.
 func (x *exchange) serveItem(id string) error {
 	rt := x.route
+	x.onItem = true
 	switch x.r.Method {
 	case http.MethodGet, http.MethodHead:
 		return x.getItem(id)
@@ -185,10 +186,10 @@ func notAllowed(allow []string) error {
 func (x *exchange) options(allow []string) error {
 	h := x.w.Header()
 	h["Allow"] = allow
-	if x.route.acceptPatch != nil && x.route.resource != nil {
+	switch {
+	case x.onItem && x.route.acceptPatch != nil:
 		h["Accept-Patch"] = x.route.acceptPatch
-	}
-	if x.route.acceptPost != nil {
+	case !x.onItem && x.route.acceptPost != nil:
 		h["Accept-Post"] = x.route.acceptPost
 	}
 	h["X-Content-Type-Options"] = nosniff
