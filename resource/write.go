@@ -90,7 +90,7 @@ func (r *Resource) admit(ctx context.Context, id string, v any) (Entry, error) {
 	return r.shape.show(ctx, e)
 }
 
-var errID = errors.New("an id has no control characters, is valid UTF-8, and is neither . nor ..")
+var errID = errors.New("an id is valid UTF-8 without control characters, and neither one dot nor two")
 
 // checkNewID refuses ids that no client could ask for again.
 func checkNewID(id string) error {
