@@ -84,7 +84,7 @@ func api(t testing.TB, opts ...func(*setup)) http.Handler {
 	s.orders.Query = query.Support{
 		Filter: map[string][]query.Op{
 			"customerId": {query.Eq}, "status": {query.Eq, query.In}, "cents": {query.Gte, query.Lt}},
-		Sort:   []string{"cents", "status"},
+		Sort: []string{"cents", "status"},
 	}
 	s.orders.Relations = []resource.Relation[order]{
 		{Name: "customer", Target: "users", Keys: func(o *order) []string { return []string{o.Customer} }},
