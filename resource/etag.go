@@ -81,7 +81,8 @@ func etag(rev Rev, variant, which string) string {
 	if rev == "" {
 		return ""
 	}
-	return string(appendTag(nil, rev, variant, which))
+	var room [96]byte
+	return string(appendTag(room[:0], rev, variant, which))
 }
 
 func appendTag(dst []byte, rev Rev, variant, which string) []byte {

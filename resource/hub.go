@@ -3,6 +3,7 @@ package resource
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"reflect"
 	"strconv"
@@ -17,12 +18,13 @@ import (
 // hub is what all shapes of a resource share: the collection behind erased types, the policy and the write loop. An
 // erased value is a *T in an any, which costs nothing to make.
 type hub struct {
-	name  string
-	typ   *schema.Type
-	id    *schema.Field
-	query query.Support
-	ops   erased
-	locks keyedLocks
+	name   string
+	typ    *schema.Type
+	id     *schema.Field
+	idKind reflect.Kind // see hasID
+	query  query.Support
+	ops    erased
+	locks  keyedLocks
 
 	scope         func(ctx context.Context) (query.Filter, error)
 	authorizeGone func(ctx context.Context, id string) error
@@ -83,6 +85,7 @@ func newHub[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *hu
 		repeatedDelete: o.RepeatedDelete, cache: []string{o.Cache}, pageSize: o.PageSize, maxPageSize: o.MaxPageSize,
 	}
 	h.id = idField(name, typ, o.ID)
+	h.idKind = kindOfID(h.id)
 	if h.authorizeGone == nil && (o.Authorize != nil || o.Scope != nil) {
 		h.hideGone = true
 		h.authorizeGone = func(context.Context, string) error { return ErrNotFound }
@@ -114,7 +117,9 @@ func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
 		if err != nil {
 			return Entry{}, err
 		}
-		return h.settle(Entry{ID: item.ID, Rev: item.Rev, Modified: item.Modified, Next: item.Next, Value: &item.Value})
+		e := Entry{ID: item.ID, Rev: item.Rev, Modified: item.Modified, Next: item.Next, Value: &item.Value}
+		err = h.settle(&e)
+		return e, err
 	}
 	e.get = func(ctx context.Context, id string) (Entry, error) { return one(ops.Get(ctx, id)) }
 	e.list = func(ctx context.Context, q query.Query, b batch) error {
@@ -167,44 +172,57 @@ func eraseHooks[T any](e *erased, o *Options[T]) {
 	}
 }
 
-// settle checks what a store gave and completes it: the id from the value or the value's id from the item, and a
-// revision from the content where a read-only store has none.
-func (h *hub) settle(e Entry) (Entry, error) {
+// settle checks what a store gave and completes it: the id from the value, or the value's id from the item.
+func (h *hub) settle(e *Entry) error {
 	e.hub = e.Value
+	if e.Rev == "" && (h.ops.replace != nil || h.ops.delete != nil) {
+		return storeFault("gave item %q without a revision", e.ID)
+	}
 	switch {
 	case e.ID == "":
-		e.ID = h.id.Text(e.Value)
+		if e.ID = h.id.Text(e.Value); e.ID == "" {
+			return storeFault("gave an item without an id")
+		}
+	case h.hasID(e.Value, e.ID):
 	case h.id.IsZero(e.Value):
 		if err := h.id.SetText(e.Value, e.ID); err != nil {
-			return e, storeFault("gave the id %q, which its id field cannot hold", e.ID)
+			return storeFault("gave the id %q, which its id field cannot hold", e.ID)
 		}
-	case !h.hasID(e.Value, e.ID):
-		return e, storeFault("gave the id %q for the item whose id field says %q", e.ID, h.id.Text(e.Value))
+	default:
+		return storeFault("gave the id %q for the item whose id field says %q", e.ID, h.id.Text(e.Value))
 	}
-	if e.ID == "" {
-		return e, storeFault("gave an item without an id")
-	}
-	if e.Rev == "" {
-		if h.ops.replace != nil || h.ops.delete != nil {
-			return e, storeFault("gave item %q without a revision", e.ID)
-		}
-	}
-	return e, nil
+	return nil
 }
 
 // hasID reports whether the id field of v says id. It is asked for every row of every list, so it builds no strings.
 func (h *hub) hasID(v any, id string) bool {
-	f := reflect.ValueOf(v).Elem().FieldByIndex(h.id.Index)
+	f := reflect.ValueOf(v).Elem().Field(h.id.Index[0])
+	for _, i := range h.id.Index[1:] {
+		f = f.Field(i)
+	}
 	var buf [20]byte
-	switch {
-	case h.id.Type.Kind == schema.Integer && f.CanInt():
-		return string(strconv.AppendInt(buf[:0], f.Int(), 10)) == id
-	case h.id.Type.Kind == schema.Integer && f.CanUint():
-		return string(strconv.AppendUint(buf[:0], f.Uint(), 10)) == id
-	case f.Type() == reflect.TypeFor[string]():
+	switch h.idKind {
+	case reflect.String:
 		return f.String() == id
+	case reflect.Int64:
+		return string(strconv.AppendInt(buf[:0], f.Int(), 10)) == id
+	case reflect.Uint64:
+		return string(strconv.AppendUint(buf[:0], f.Uint(), 10)) == id
 	}
 	return h.id.Text(v) == id
+}
+
+// kindOfID tells hasID how the id field can be read without building a string; reflect.Invalid if it cannot.
+func kindOfID(f *schema.Field) reflect.Kind {
+	switch k := f.Type.GoType.Kind(); {
+	case f.Type.GoType == reflect.TypeFor[string]():
+		return reflect.String
+	case f.Type.Kind == schema.Integer && k >= reflect.Int && k <= reflect.Int64:
+		return reflect.Int64
+	case f.Type.Kind == schema.Integer && k >= reflect.Uint && k <= reflect.Uint64:
+		return reflect.Uint64
+	}
+	return reflect.Invalid
 }
 
 // load returns one item that the caller may see. Ids that are not written the one canonical way are no items; the store
@@ -265,12 +283,18 @@ func (h *hub) absent(ctx context.Context, id string, err error) error {
 		return err
 	}
 	if h.authorizeGone != nil && h.authorizeGone(ctx, id) != nil {
-		return ErrNotFound
+		return errHiddenGone
 	}
 	return ErrGone
 }
 
-// visible returns ErrNotFound if the caller may not see the item, so that it looks as if there were none.
+// What the caller may not know of is not found. Only PUT must tell: the id is not free for a new item.
+var (
+	errHidden     = fmt.Errorf("%w: it is hidden from the caller", ErrNotFound)
+	errHiddenGone = fmt.Errorf("%w: that it is gone is hidden from the caller", ErrNotFound)
+)
+
+// visible returns errHidden if the caller may not see the item, so that it looks as if there were none.
 func (h *hub) visible(ctx context.Context, e *Entry) error {
 	if h.scope != nil {
 		scope, err := h.scope(ctx)
@@ -278,7 +302,7 @@ func (h *hub) visible(ctx context.Context, e *Entry) error {
 			return err
 		}
 		if !query.Match(scope, h.values(e.hub)) {
-			return ErrNotFound
+			return errHidden
 		}
 	}
 	return h.readable(ctx, e)
@@ -294,7 +318,7 @@ func (h *hub) readable(ctx context.Context, e *Entry) error {
 		return err
 	}
 	if errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound) {
-		return ErrNotFound
+		return errHidden
 	}
 	return err
 }
@@ -360,11 +384,9 @@ func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], 
 	}
 	for i := range b.rows { // not before: append may have moved the values
 		b.rows[i].Value = &b.values[i]
-		e, err := b.pool.hub.settle(b.rows[i])
-		if err != nil {
+		if err := b.pool.hub.settle(&b.rows[i]); err != nil {
 			return err
 		}
-		b.rows[i] = e
 	}
 	return nil
 }

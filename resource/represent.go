@@ -266,10 +266,15 @@ func (x *exchange) sendCoded(status int, e *Entry, which string, c coding, body 
 
 // itemHeaders sets what all representations of an item share.
 func (x *exchange) itemHeaders(h http.Header) {
-	h["Cache-Control"] = x.route.resource.hub.cache
-	h["Vary"] = x.route.varyItem
+	x.cacheHeaders(h)
 	h["Accept-Ranges"] = noRanges
 	if x.route.acceptPatch != nil {
 		h["Accept-Patch"] = x.route.acceptPatch
 	}
+}
+
+// cacheHeaders sets what a cache has to know of an item.
+func (x *exchange) cacheHeaders(h http.Header) {
+	h["Cache-Control"] = x.route.resource.hub.cache
+	h["Vary"] = x.route.varyItem
 }

@@ -54,10 +54,15 @@ func (r *Resource) addTo(*Catalog) *route {
 
 func declaresEq(ops []query.Op) bool { return slices.Contains(ops, query.Eq) }
 
-// knownMethods are the methods of the IANA registry that a resource API has heard of: where one is not served the answer
-// is 405, and 501 for everything else (RFC 9110 section 9.1).
-var knownMethods = map[string]bool{"GET": true, "HEAD": true, "POST": true, "PUT": true, "PATCH": true,
-	"DELETE": true, "OPTIONS": true, "TRACE": true, "CONNECT": true, "QUERY": true}
+// known reports whether a resource API has heard of the method: then it is answered with 405 where it is not served, and
+// else with 501 (RFC 9110 section 9.1). Names are case-sensitive.
+func known(method string) bool {
+	switch method {
+	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "QUERY":
+		return true
+	}
+	return false
+}
 
 // serve finds the route on the escaped path, so that an encoded slash stays inside its segment, and calls what serves
 // the method there.
@@ -65,7 +70,7 @@ func (x *exchange) serve() error {
 	if len(x.r.URL.Path)+len(x.r.URL.RawQuery) > x.c.opts.Limits.URL {
 		return problem.New(problem.URITooLong, "The request target is too long.")
 	}
-	if !knownMethods[x.r.Method] {
+	if !known(x.r.Method) {
 		return problem.New(problem.NotImplemented, "There is no such method.")
 	}
 	path := x.r.URL.EscapedPath()

@@ -144,36 +144,71 @@ func (f *Field) append(dst []byte, v reflect.Value, w writing) ([]byte, error) {
 	return f.Type.append(dst, v, w)
 }
 
-// appendMembers appends an object of some of the fields of the struct s.
+// appendMembers appends an object of some of the fields of the struct s. Each label brings a comma along, and the first
+// of them makes room for the brace.
 func appendMembers(dst []byte, fields []*Field, s reflect.Value, w writing) ([]byte, error) {
-	dst = append(dst, '{')
-	first := len(dst)
+	start := len(dst)
 	for _, f := range fields {
-		if f.WriteOnly && !w.full {
-			continue
-		}
-		v := f.in(s)
-		if f.OmitZero && f.isZero(v) {
-			continue
-		}
-		// The label brings the comma along, and the first member does without.
-		before := len(dst)
-		if before == first {
-			dst = append(dst, f.label[1:]...)
-		} else {
-			dst = append(dst, f.label...)
-		}
-		start := len(dst)
 		var err error
-		if dst, err = f.append(dst, v, w); err != nil {
+		if f.plain {
+			dst, err = f.appendPlain(append(dst, f.label...), s.Field(f.at))
+		} else {
+			dst, err = f.appendMember(dst, s, w)
+		}
+		if err != nil {
 			return dst, fmt.Errorf("%s: %w", f.GoName, err)
 		}
-		// Whether a value is empty is seen best when it is written: a struct may be all omitted, and a method may write "".
-		if f.OmitEmpty && isEmpty(dst[start:]) {
-			dst = dst[:before]
-		}
 	}
+	if len(dst) == start {
+		return append(dst, '{', '}'), nil
+	}
+	dst[start] = '{'
 	return append(dst, '}'), nil
+}
+
+// appendPlain appends the value of a plain field. Most fields of most types are, so there is one call and one switch for
+// each of them.
+func (f *Field) appendPlain(dst []byte, v reflect.Value) ([]byte, error) {
+	switch f.Type.op {
+	case opString:
+		return appendString(dst, v.String())
+	case opInt:
+		return strconv.AppendInt(dst, v.Int(), 10), nil
+	case opFloat:
+		return appendFloat(dst, v.Float(), f.Type.Bits)
+	case opBool:
+		return strconv.AppendBool(dst, v.Bool()), nil
+	}
+	return f.Type.append(dst, v, writing{})
+}
+
+// isPlain reports whether the field is always there and always one number, string or boolean.
+func (f *Field) isPlain() bool {
+	switch f.Type.op {
+	case opString, opInt, opUint, opFloat, opBool:
+		return !f.pointer && !f.Quoted && !f.OmitZero && !f.OmitEmpty && !f.WriteOnly && len(f.Index) == 1
+	}
+	return false
+}
+
+// appendMember appends a field of the struct s with its name, or nothing if it is left out.
+func (f *Field) appendMember(dst []byte, s reflect.Value, w writing) ([]byte, error) {
+	if f.WriteOnly && !w.full {
+		return dst, nil
+	}
+	v := f.in(s)
+	if f.OmitZero && f.isZero(v) {
+		return dst, nil
+	}
+	before := len(dst)
+	dst = append(dst, f.label...)
+	start := len(dst)
+	dst, err := f.append(dst, v, w)
+	// Whether a value is empty is seen best when it is written: a struct may be all omitted, and a method may write "".
+	if err == nil && f.OmitEmpty && isEmpty(dst[start:]) {
+		dst = dst[:before]
+	}
+	return dst, err
 }
 
 // isEmpty reports whether omitempty leaves a JSON value out.

@@ -50,6 +50,7 @@ type Field struct {
 	at          int          // Index[0]
 	label       []byte       // the quoted name between comma and colon, as it is written
 	pointer     bool         // the Go field is a pointer to Type
+	plain       bool         // see isPlain
 	omits       omits
 	checked     bool // something is to be validated here, apart from what Type has in itself
 	min, max    *bound

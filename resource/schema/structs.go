@@ -100,7 +100,7 @@ func (t *Type) add(f *Field) error {
 		return fmt.Errorf("the JSON name %q is not valid UTF-8", f.Name)
 	}
 	f.label = append(quoted, ':')
-	f.at = f.Index[0]
+	f.at, f.plain = f.Index[0], f.isPlain()
 	t.Fields = append(t.Fields, f)
 	t.byName[f.Name] = f
 	return nil
