@@ -1,6 +1,7 @@
 package query
 
-// Query asks a collection for items. The zero Query asks for everything, ordered by id.
+// Query asks a collection for items. The zero Query asks for everything, in whatever order the store likes; the library
+// always asks for one that ends with the id.
 type Query struct {
 	// Filter says which items; the zero Filter is all of them.
 	Filter Filter

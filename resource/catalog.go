@@ -33,7 +33,7 @@ type CatalogOptions struct {
 	// strips a prefix ("/api"), or clients that want absolute URLs ("https://api.example.com"). Empty means
 	// path-absolute references from the root as the request saw it.
 	Base string
-	// Principal names the caller of a request, for limits and logs; "" is nobody.
+	// Principal names the caller of a request, for the log; "" is nobody. Nil means nobody is known.
 	Principal func(ctx context.Context) string
 	// Challenge is the WWW-Authenticate value of a 401, "Bearer" if empty (RFC 9110 section 11.6.1).
 	Challenge string

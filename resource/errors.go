@@ -59,6 +59,12 @@ func (e *fieldError) Error() string {
 	return fmt.Sprintf("the value of %s is not valid: %s", e.field, e.code)
 }
 
+// Is makes an error of Taken or Invalid equal to another of the same field and code.
+func (e *fieldError) Is(target error) bool {
+	t, ok := target.(*fieldError)
+	return ok && *t == *e
+}
+
 // Taken returns the error of a store that has an item with the same value in a unique field already. It is answered
 // with 409 and a pointer to the field. field is the store's JSON name of it.
 func Taken(field string) error { return &fieldError{field: field, code: "taken", taken: true} }

@@ -131,8 +131,15 @@ func (x *exchange) report(err error) string {
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80 // UUID version 4, RFC 9562 section 5.4
 	id := fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 	x.c.logger().ErrorContext(x.r.Context(), "stoa: internal error", "instance", id, "method", x.r.Method,
-		"path", cut(x.r.URL.Path), "error", cut(err.Error()))
+		"path", cut(x.r.URL.Path), "principal", cut(x.principal()), "error", cut(err.Error()))
 	return id
+}
+
+func (x *exchange) principal() string {
+	if x.c.opts.Principal == nil {
+		return ""
+	}
+	return x.c.opts.Principal(x.r.Context())
 }
 
 // cut bounds what a request can write into a log.

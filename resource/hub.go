@@ -113,29 +113,29 @@ func idField(name string, typ *schema.Type, id string) *schema.Field {
 func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
 	pool := newBatchPool[T](h)
 	e := erased{newBatch: pool.get, deleted: ops.Deleted, delete: ops.Delete, count: ops.Count}
-	one := func(item Item[T], err error) (Entry, error) {
-		if err != nil {
-			return Entry{}, err
-		}
-		e := Entry{ID: item.ID, Rev: item.Rev, Modified: item.Modified, Next: item.Next, Value: &item.Value}
-		err = h.settle(&e)
-		return e, err
+	e.get = func(ctx context.Context, id string) (Entry, error) {
+		item, err := ops.Get(ctx, id)
+		return entryOf(h, &item, err)
 	}
-	e.get = func(ctx context.Context, id string) (Entry, error) { return one(ops.Get(ctx, id)) }
 	e.list = func(ctx context.Context, q query.Query, b batch) error {
 		return drain(ctx, b.(*pageBuffer[T]), ops.List(ctx, q))
 	}
 	if ops.Create != nil {
-		e.create = func(ctx context.Context, v any) (Entry, error) { return one(ops.Create(ctx, *v.(*T))) }
+		e.create = func(ctx context.Context, v any) (Entry, error) {
+			item, err := ops.Create(ctx, *v.(*T))
+			return entryOf(h, &item, err)
+		}
 	}
 	if ops.Insert != nil {
 		e.insert = func(ctx context.Context, id string, v any) (Entry, error) {
-			return one(ops.Insert(ctx, id, *v.(*T)))
+			item, err := ops.Insert(ctx, id, *v.(*T))
+			return entryOf(h, &item, err)
 		}
 	}
 	if ops.Replace != nil {
 		e.replace = func(ctx context.Context, id string, expect Rev, v any) (Entry, error) {
-			return one(ops.Replace(ctx, id, expect, *v.(*T)))
+			item, err := ops.Replace(ctx, id, expect, *v.(*T))
+			return entryOf(h, &item, err)
 		}
 	}
 	if ops.GetMany != nil {
@@ -153,6 +153,16 @@ func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
 	}
 	eraseHooks(&e, o)
 	return e
+}
+
+// entryOf erases the type of an item that a store gave.
+func entryOf[T any](h *hub, item *Item[T], err error) (Entry, error) {
+	if err != nil {
+		return Entry{}, err
+	}
+	e := Entry{ID: item.ID, Rev: item.Rev, Modified: item.Modified, Next: item.Next, Value: &item.Value}
+	err = h.settle(&e)
+	return e, err
 }
 
 func eraseHooks[T any](e *erased, o *Options[T]) {

@@ -9,6 +9,8 @@ type Replacer[T any] interface {
 	// revision the store could never have given out is stale, too. If there is no such item it returns [ErrNotFound]
 	// or [ErrGone].
 	//
+	// Where ctx has ended it writes nothing and returns an error.
+	//
 	// There is no way to write without naming the revision that was read, so no update can be lost.
 	Replace(ctx context.Context, id string, expect Rev, v T) (Item[T], error)
 }
