@@ -1,0 +1,121 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func BenchmarkJobs(b *testing.B) {
+	for _, j := range jobs {
+		for _, s := range []side{byHand, byStoa, onMemory} {
+			name := strings.NewReplacer(" ", "-", ",", "").Replace(j.name + "/" + s.name)
+			b.Run(name, func(b *testing.B) { run(b, j, s) })
+		}
+	}
+}
+
+// A side that answered less would win without deserving it.
+func TestSidesAnswerAlike(t *testing.T) {
+	t.Parallel()
+	for _, j := range jobs {
+		for _, s := range []side{byStoa, onMemory} {
+			t.Run(j.name+"/"+s.name, func(t *testing.T) {
+				t.Parallel()
+				want, got := newClient(t, j, byHand), newClient(t, j, s)
+				for range 3 {
+					want.send()
+					got.send()
+					if err := want.check(); err != nil {
+						t.Error(err)
+					}
+					if err := got.check(); err != nil {
+						t.Error(err)
+					}
+					compareAnswers(t, &want.answer, &got.answer)
+				}
+			})
+		}
+	}
+}
+
+func compareAnswers(t *testing.T, want, got *answer) {
+	t.Helper()
+	if diff := cmp.Diff(members(t, want.body), members(t, got.body)); diff != "" {
+		t.Errorf("body (-want +got):\n%s", diff)
+	}
+	for _, name := range []string{"Content-Type", "Location", "Cache-Control", "X-Content-Type-Options"} {
+		if diff := cmp.Diff(want.header.Get(name), got.header.Get(name)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	for name := range want.header {
+		if got.header.Get(name) == "" {
+			t.Errorf("no %s", name)
+		}
+	}
+}
+
+// members decodes an answer. Of a page it leaves out what only Stoa adds, so that the items are compared.
+func members(t *testing.T, body []byte) map[string]any {
+	t.Helper()
+	if len(body) == 0 {
+		return nil
+	}
+	var m map[string]any
+	if err := json.Unmarshal(body, &m); err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+	delete(m, "next")
+	return m
+}
+
+func TestHandRefusesWhatTheTagsForbid(t *testing.T) {
+	t.Parallel()
+	bodies := []string{
+		`{}`, `{"name":"","country":"CN"}`, `{"name":"x","country":"cn"}`, `{"name":"x"}`,
+		`{"name":"x","country":"CN","population":-1}`, `{"name":"x","country":"CN","lat":91}`,
+		`{"name":"x","country":"CN","lon":-181}`, `{"name":"x","country":"CN","more":1}`, `{"name":1,"country":"CN"}`,
+		`{"id":7,"name":"x","country":"CN"}`, `{"name":"x","country":"CN"}{}`, `{"name":"` + strings.Repeat("x", 201) + `","country":"CN"}`,
+	}
+	for _, body := range bodies {
+		for _, s := range []side{byHand, byStoa} {
+			t.Run(s.name, func(t *testing.T) {
+				t.Parallel()
+				c := newClient(t, jobs[2], s)
+				c.job.bodies = [][]byte{[]byte(body)}
+				c.send()
+				if c.answer.status != 400 && c.answer.status != 422 {
+					t.Errorf("POST %s is answered with %d", body, c.answer.status)
+				}
+			})
+		}
+	}
+}
+
+func TestNoConcurrentWriteIsLost(t *testing.T) {
+	t.Parallel()
+	got, err := raceOverHTTP(t.Context(), 200, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.took = 0
+	want := outcome{sent: 200, acknowledged: 200}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
+		t.Errorf("outcome (-want +got):\n%s", diff)
+	}
+}
+
+// Tests run beside it on the same heap, so that this one is about what comes; the command judges the growth.
+func TestExportIsComplete(t *testing.T) {
+	t.Parallel()
+	got, err := exportOverHTTP(t.Context(), 50_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.lines != got.want {
+		t.Errorf("%d lines, want %d", got.lines, got.want)
+	}
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/stoa-go/stoa/resource"
+)
+
+// hand is the rival: handlers as a careful person writes them with net/http and encoding/json, and nothing more than
+// each of them needs. It knows one media type, one tag in If-None-Match and one page; it does not negotiate, compress,
+// page, filter or list everything that is wrong with a body.
+type hand struct{ places *mapStore }
+
+// newHand returns the routes of the handlers.
+func newHand(places *mapStore) http.Handler {
+	h := &hand{places}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /places/{id}", h.get)
+	mux.HandleFunc("GET /places", h.list)
+	mux.HandleFunc("POST /places", h.post)
+	mux.HandleFunc("PATCH /places/{id}", h.patch)
+	return mux
+}
+
+func (h *hand) get(w http.ResponseWriter, r *http.Request) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	found, ok := h.places.find(id)
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	if r.Header.Get("If-None-Match") == found.etag {
+		header := w.Header()
+		header.Set("ETag", found.etag)
+		header.Set("Cache-Control", "private, no-cache")
+		header.Set("Vary", "Accept")
+		header.Set("X-Content-Type-Options", "nosniff")
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	sendPlace(w, http.StatusOK, found)
+}
+
+func (h *hand) list(w http.ResponseWriter, r *http.Request) {
+	limit := 50
+	if text := r.URL.Query().Get("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > 200 {
+			http.Error(w, "limit is not a number from 1 to 200", http.StatusBadRequest)
+			return
+		}
+		limit = n
+	}
+	body, err := json.Marshal(struct {
+		Items []place `json:"items"`
+	}{h.places.first(limit)})
+	send(w, http.StatusOK, "", body, err)
+}
+
+func (h *hand) post(w http.ResponseWriter, r *http.Request) {
+	var p place
+	if !readPlace(w, r, "application/json", &p) {
+		return
+	}
+	if p.ID != 0 {
+		http.Error(w, "id is read-only", http.StatusUnprocessableEntity)
+		return
+	}
+	stored := h.places.add(p)
+	w.Header().Set("Location", "/places/"+strconv.FormatInt(stored.place.ID, 10))
+	sendPlace(w, http.StatusCreated, stored)
+}
+
+// patch applies a merge patch, which encoding/json does well enough where no member can be null: members that are
+// absent stay as they are. The body has to be kept, since the swap may have to be tried again.
+func (h *hand) patch(w http.ResponseWriter, r *http.Request) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
+	if err != nil {
+		http.Error(w, "the body cannot be read", http.StatusBadRequest)
+		return
+	}
+	for {
+		found, ok := h.places.find(id)
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		changed := found.place
+		if !readPlace(w, r, "application/merge-patch+json", &changed) {
+			return
+		}
+		changed.ID = id
+		stored, err := h.places.swap(changed, found.rev)
+		if errors.Is(err, resource.ErrStale) {
+			continue
+		}
+		sendPlace(w, http.StatusOK, stored)
+		return
+	}
+}
+
+// readPlace reads a place and checks it. It has answered if it returns false.
+func readPlace(w http.ResponseWriter, r *http.Request, want string, p *place) bool {
+	if got, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || got != want {
+		http.Error(w, "the body must be "+want, http.StatusUnsupportedMediaType)
+		return false
+	}
+	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(p); err != nil {
+		http.Error(w, "the body is not a place", http.StatusBadRequest)
+		return false
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		http.Error(w, "something follows the place", http.StatusBadRequest)
+		return false
+	}
+	if err := checkPlace(p); err != nil {
+		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+		return false
+	}
+	return true
+}
+
+// checkPlace checks what the tags of place say.
+func checkPlace(p *place) error {
+	switch n := utf8.RuneCountInString(p.Name); {
+	case n < 1 || n > 200:
+		return errors.New("name must have 1 to 200 characters")
+	case len(p.Country) != 2 || !isUpper(p.Country[0]) || !isUpper(p.Country[1]):
+		return errors.New("country must be two capital letters")
+	case p.Population < 0:
+		return errors.New("population must not be negative")
+	case p.Lat < -90 || p.Lat > 90:
+		return fmt.Errorf("lat must be between %d and %d", -90, 90)
+	case p.Lon < -180 || p.Lon > 180:
+		return fmt.Errorf("lon must be between %d and %d", -180, 180)
+	}
+	return nil
+}
+
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+
+func sendPlace(w http.ResponseWriter, status int, stored row) {
+	body, err := json.Marshal(&stored.place)
+	send(w, status, stored.etag, body, err)
+}
+
+// send answers with a body and the headers that go with it.
+func send(w http.ResponseWriter, status int, etag string, body []byte, err error) {
+	if err != nil {
+		http.Error(w, "internal error", http.StatusInternalServerError)
+		return
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	header.Set("Cache-Control", "private, no-cache")
+	header.Set("Vary", "Accept")
+	header.Set("X-Content-Type-Options", "nosniff")
+	if etag != "" {
+		header.Set("ETag", etag)
+	}
+	w.WriteHeader(status)
+	if _, err := w.Write(body); err != nil {
+		return // the client has gone
+	}
+}

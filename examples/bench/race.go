@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+)
+
+// board is an item on which every writer leaves a mark of its own, so that a mark that is missing afterwards is a write
+// that was acknowledged and lost.
+type board struct {
+	ID    int64          `json:"id" readOnly:"true"`
+	Marks map[string]int `json:"marks"`
+}
+
+// outcome counts what became of concurrent writes.
+type outcome struct {
+	sent, acknowledged, lost, refused int
+	took                              time.Duration
+}
+
+// String gives the counts in words.
+func (o outcome) String() string {
+	return fmt.Sprintf("%d acknowledged, %d lost, %d refused, in %v",
+		o.acknowledged, o.lost, o.refused, o.took.Round(time.Millisecond))
+}
+
+// ok reports whether everything was acknowledged and kept.
+func (o outcome) ok() bool { return o.acknowledged == o.sent && o.lost == 0 && o.refused == 0 }
+
+// raceOverHTTP lets clients send patches to one item of a real server, all at once.
+func raceOverHTTP(ctx context.Context, patches, clients int) (outcome, error) {
+	boards := memory.New[board](nil)
+	if _, err := boards.Create(ctx, board{Marks: map[string]int{}}); err != nil {
+		return outcome{}, err
+	}
+	server := httptest.NewServer(resource.NewCatalog(nil, resource.New("boards", boards, nil)))
+	defer server.Close()
+	url := server.URL + "/boards/1"
+
+	var next, acknowledged, refused atomic.Int64
+	began := time.Now()
+	err := together(clients, func() error {
+		for {
+			i := int(next.Add(1))
+			if i > patches {
+				return nil
+			}
+			status, err := leaveMark(ctx, url, i)
+			if err != nil {
+				return err
+			}
+			if status == http.StatusOK {
+				acknowledged.Add(1)
+			} else {
+				refused.Add(1)
+			}
+		}
+	})
+	if err != nil {
+		return outcome{}, err
+	}
+	took := time.Since(began)
+	item, err := boards.Get(ctx, "1")
+	if err != nil {
+		return outcome{}, err
+	}
+	kept := len(item.Value.Marks)
+	return outcome{sent: patches, acknowledged: int(acknowledged.Load()), lost: int(acknowledged.Load()) - kept,
+		refused: int(refused.Load()), took: took}, nil
+}
+
+// together runs fn in n goroutines and returns an error of one of them.
+func together(n int, fn func() error) error {
+	var wg sync.WaitGroup
+	errs := make(chan error, n)
+	for range n {
+		wg.Go(func() { errs <- fn() })
+	}
+	wg.Wait()
+	close(errs)
+	for err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaveMark patches the item at url and returns the status of the answer.
+func leaveMark(ctx context.Context, url string, i int) (int, error) {
+	body := fmt.Sprintf(`{"marks":{"m%d":%d}}`, i, i)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPatch, url, strings.NewReader(body))
+	if err != nil {
+		return 0, err
+	}
+	req.Header.Set("Content-Type", resource.MergePatch)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		_, err := io.Copy(io.Discard, resp.Body)
+		return resp.StatusCode, err
+	}
+	// The answer must show the mark: an acknowledgement of something else would be none.
+	var got board
+	if err := json.NewDecoder(resp.Body).Decode(&got); err != nil {
+		return 0, err
+	}
+	if got.Marks[fmt.Sprintf("m%d", i)] != i {
+		return 0, fmt.Errorf("PATCH %d was answered with an item without its mark", i)
+	}
+	return resp.StatusCode, nil
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// place is what is served: eight fields, with constraints on the ones that a client writes.
+type place struct {
+	ID         int64   `json:"id" readOnly:"true"`
+	Name       string  `json:"name" required:"true" minLength:"1" maxLength:"200"`
+	Country    string  `json:"country" required:"true" pattern:"^[A-Z]{2}$"`
+	Kind       string  `json:"kind"`
+	Admin      string  `json:"admin"`
+	Population int64   `json:"population" minimum:"0"`
+	Lat        float64 `json:"lat" minimum:"-90" maximum:"90"`
+	Lon        float64 `json:"lon" minimum:"-180" maximum:"180"`
+}
+
+// row is a place as it is stored. The tag that the handler written by hand needs is made on writing, not on reading.
+type row struct {
+	place place
+	rev   resource.Rev
+	etag  string
+}
+
+// mapStore is what anybody writes first: a map under a lock, and the ids in order. Both sides of the benchmarks stand
+// on it, so that their difference is what serves HTTP. It is a [resource.Collection] that is also a Creator and a
+// Replacer.
+type mapStore struct {
+	mu   sync.RWMutex
+	rows map[int64]row
+	ids  []int64 // ascending
+	revs uint64
+}
+
+// newMapStore returns a store of n places.
+func newMapStore(n int) *mapStore {
+	s := &mapStore{rows: map[int64]row{}}
+	for i := range n {
+		s.add(samplePlace(i))
+	}
+	return s
+}
+
+// samplePlace has coordinates with as many digits as real ones have, because writing digits takes time.
+func samplePlace(i int) place {
+	return place{
+		Name: "Ankh-Morpork " + strconv.Itoa(i), Country: "GR", Kind: "PPLA", Admin: "23",
+		Population: 22_315_474 - int64(i), Lat: 31.22222 + float64(i%50), Lon: 121.45806 - float64(i%50),
+	}
+}
+
+func (s *mapStore) find(id int64) (row, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	found, ok := s.rows[id]
+	return found, ok
+}
+
+// first returns the first n places.
+func (s *mapStore) first(n int) []place {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	n = min(n, len(s.ids))
+	found := make([]place, n)
+	for i, id := range s.ids[:n] {
+		found[i] = s.rows[id].place
+	}
+	return found
+}
+
+func (s *mapStore) add(p place) row {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p.ID = int64(len(s.ids) + 1)
+	s.ids = append(s.ids, p.ID)
+	return s.put(p)
+}
+
+// swap stores p if the place it replaces still has revision expect.
+func (s *mapStore) swap(p place, expect resource.Rev) (row, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch old, ok := s.rows[p.ID]; {
+	case !ok:
+		return row{}, resource.ErrNotFound
+	case old.rev != expect:
+		return row{}, resource.ErrStale
+	}
+	return s.put(p), nil
+}
+
+// put needs the lock.
+func (s *mapStore) put(p place) row {
+	s.revs++
+	rev := strconv.FormatUint(s.revs, 10)
+	stored := row{place: p, rev: resource.Rev(rev), etag: `"` + rev + `"`}
+	s.rows[p.ID] = stored
+	return stored
+}
+
+func (r row) item() resource.Item[place] { return resource.Item[place]{Rev: r.rev, Value: r.place} }
+
+// Get implements [resource.Collection].
+func (s *mapStore) Get(_ context.Context, id string) (resource.Item[place], error) {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return resource.Item[place]{}, resource.ErrNotFound
+	}
+	found, ok := s.find(n)
+	if !ok {
+		return resource.Item[place]{}, resource.ErrNotFound
+	}
+	return found.item(), nil
+}
+
+// List implements [resource.Collection]: by id, as nothing else is declared.
+func (s *mapStore) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[place], error] {
+	return func(yield func(resource.Item[place], error) bool) {
+		s.mu.RLock()
+		defer s.mu.RUnlock()
+		from, after := 0, int64(0)
+		if q.After != nil {
+			after, _ = q.After[0].(int64)
+			from, _ = slices.BinarySearch(s.ids, after+1)
+		}
+		ids := s.ids[from:]
+		if q.Limit > 0 && q.Limit < len(ids) {
+			ids = ids[:q.Limit]
+		}
+		for _, id := range ids {
+			if !yield(s.rows[id].item(), nil) {
+				return
+			}
+		}
+	}
+}
+
+// Create implements [resource.Creator].
+func (s *mapStore) Create(_ context.Context, p place) (resource.Item[place], error) {
+	return s.add(p).item(), nil
+}
+
+// Replace implements [resource.Replacer].
+func (s *mapStore) Replace(_ context.Context, id string, expect resource.Rev, p place) (resource.Item[place], error) {
+	if strconv.FormatInt(p.ID, 10) != id {
+		return resource.Item[place]{}, resource.ErrNotFound
+	}
+	stored, err := s.swap(p, expect)
+	return stored.item(), err
+}

@@ -1,0 +1,12 @@
+module github.com/stoa-go/stoa/examples
+
+go 1.26
+
+require (
+	github.com/google/go-cmp v0.7.0
+	github.com/stoa-go/stoa v0.0.0
+)
+
+require github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
+
+replace github.com/stoa-go/stoa => ../
