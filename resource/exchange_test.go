@@ -1,6 +1,7 @@
 package resource_test
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -172,6 +173,9 @@ func received(line string, res *http.Response) *response {
 	if err != nil {
 		body = append(body, " <"+err.Error()+">"...)
 	}
+	if len(line) > 100 {
+		line = line[:100] + "..."
+	}
 	return &response{line: line, status: res.StatusCode, header: res.Header, body: string(body)}
 }
 
@@ -276,4 +280,9 @@ func create(t testing.TB, h http.Handler, collection, doc string) string {
 	res := send(t, h, "POST "+collection, jsonBody, "", doc)
 	want(t, res, http.StatusCreated, "Location: *")
 	return res.header.Get("Location")
+}
+
+// newLookup is [resource.NewLookup] for a find that needs no context.
+func newLookup[In any](name, target string, find func(In) (string, error)) *resource.Lookup {
+	return resource.NewLookup(name, target, func(_ context.Context, in In) (string, error) { return find(in) })
 }

@@ -67,13 +67,13 @@ func known(method string) bool {
 // serve finds the route on the escaped path, so that an encoded slash stays inside its segment, and calls what serves
 // the method there.
 func (x *exchange) serve() error {
-	if len(x.r.URL.Path)+len(x.r.URL.RawQuery) > x.c.opts.Limits.URL {
+	path := x.r.URL.EscapedPath()
+	if len(path)+len(x.r.URL.RawQuery) > x.c.opts.Limits.URL {
 		return problem.New(problem.URITooLong, "The request target is too long.")
 	}
 	if !known(x.r.Method) {
 		return problem.New(problem.NotImplemented, "There is no such method.")
 	}
-	path := x.r.URL.EscapedPath()
 	first, rest, deeper := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	rt := x.c.find(first)
 	if rt == nil {
