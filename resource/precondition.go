@@ -72,6 +72,9 @@ type failedError struct {
 func (e *failedError) Error() string { return e.field + " does not hold" }
 func (e *failedError) Unwrap() error { return ErrStale }
 
+// namesRevision reports whether If-Match lists tags, so that one revision alone will do.
+func (p *Preconditions) namesRevision() bool { return p.hasMatch && !p.match.Any }
+
 // check judges the conditions for a method that changes the item: all but If-Modified-Since, which is for reading.
 // current is nil where there is no item.
 func (p *Preconditions) check(h *hub, current *Entry) error {

@@ -119,7 +119,7 @@ func plainProblem(err error) *problem.Details {
 	case errors.Is(err, ErrGone):
 		return problem.New(problem.Gone, "The item has been deleted.")
 	case errors.Is(err, ErrExists):
-		return problem.New(problem.Exists, "An item with this id exists.")
+		return problem.New(problem.Exists, "An item with this id exists or has existed.")
 	case errors.Is(err, ErrStale):
 		return problem.New(problem.PreconditionFailed, "The item is not in the state that the request demands.")
 	case errors.Is(err, ErrForbidden):

@@ -66,7 +66,7 @@ func (s *shape) show(ctx context.Context, e Entry) (Entry, error) {
 		return e, nil
 	}
 	if !s.expresses(e.hub) {
-		return Entry{}, ErrNotFound
+		return Entry{}, errHidden
 	}
 	v, err := s.lower(e.hub)
 	if err != nil {

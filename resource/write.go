@@ -62,11 +62,16 @@ func (r *Resource) create(ctx context.Context, doc []byte, opts *WriteOptions) (
 	if id == "" && h.ops.create == nil {
 		return Entry{}, schema.Violations{{Pointer: "/" + r.ID(), Code: "required", Detail: "an id is required"}}
 	}
-	return r.admit(ctx, id, hubValue)
+	e, err := r.admit(ctx, id, hubValue, false)
+	if errors.Is(err, ErrGone) {
+		err = r.wrap(OpCreate, id, ErrExists)
+	}
+	return e, err
 }
 
-// admit lets a new item in: policy first, then the store. An empty id is the store's to choose.
-func (r *Resource) admit(ctx context.Context, id string, v any) (Entry, error) {
+// admit lets a new item in: policy first, then the store. An empty id is the store's to choose. again is true if an id
+// that was deleted may come back; otherwise it is refused even where the store would take it.
+func (r *Resource) admit(ctx context.Context, id string, v any, again bool) (Entry, error) {
 	h := r.hub
 	if id != "" {
 		if err := checkNewID(id); err != nil {
@@ -81,13 +86,27 @@ func (r *Resource) admit(ctx context.Context, id string, v any) (Entry, error) {
 	if id == "" {
 		e, err = h.ops.create(ctx, v)
 	} else {
-		e, err = h.ops.insert(ctx, id, v)
+		e, err = h.insert(ctx, id, v, again)
 	}
 	if err != nil {
 		return Entry{}, r.wrap(OpCreate, id, err)
 	}
 	h.announce(ctx, OpCreate, nil, e.hub)
 	return r.shape.show(ctx, e)
+}
+
+// insert stores a new item under an id that the client chose. An id that was deleted is ErrGone, unless it may come
+// again and the store takes it.
+func (h *hub) insert(ctx context.Context, id string, v any, again bool) (Entry, error) {
+	if !again && h.ops.deleted != nil {
+		switch _, err := h.ops.deleted(ctx, id); {
+		case err == nil:
+			return Entry{}, ErrGone
+		case !errors.Is(err, ErrNotFound):
+			return Entry{}, err
+		}
+	}
+	return h.ops.insert(ctx, id, v)
 }
 
 var errID = errors.New("an id is valid UTF-8 without control characters, and neither one dot nor two")
@@ -140,7 +159,7 @@ func (r *Resource) putNew(ctx context.Context, id string, doc []byte, o *WriteOp
 	if err != nil {
 		return Entry{}, err
 	}
-	return r.admit(ctx, id, hubValue)
+	return r.admit(ctx, id, hubValue, true) // mayInsert has judged that
 }
 
 // raiseNew makes a new item of the hub from a document of this shape.
@@ -193,7 +212,7 @@ func (r *Resource) change(ctx context.Context, op Op, id string, o *WriteOptions
 			return err
 		}
 		e, out, err = r.replace(ctx, op, cur, next)
-		return err
+		return r.tooLate(ctx, id, o, err)
 	})
 	if err != nil {
 		return Entry{}, 0, r.wrap(op, id, err)
@@ -201,9 +220,31 @@ func (r *Resource) change(ctx context.Context, op Op, id string, o *WriteOptions
 	return e, out, nil
 }
 
+// tooLate ends the loop for a client that named the revision it wants to change: if that is history, to try again is of
+// no use. err is what the write came back with; whatever it is for others, it stays.
+func (r *Resource) tooLate(ctx context.Context, id string, o *WriteOptions, err error) error {
+	if !errors.Is(err, ErrStale) || !o.If.namesRevision() {
+		return err
+	}
+	cur, err := r.current(ctx, id)
+	if err != nil {
+		return err // gone comes before 412
+	}
+	if err := o.If.check(r.hub, &cur); err != nil {
+		return err // with the tag that is current
+	}
+	return &failedError{field: "If-Match"}
+}
+
 // mayInsert reports whether err, from looking for the item, leaves room for a new one.
 func (r *Resource) mayInsert(err error) bool {
-	return errors.Is(err, ErrNotFound) || r.hub.allowRecreate && errors.Is(err, ErrGone)
+	switch {
+	case errors.Is(err, errHidden):
+		return false
+	case errors.Is(err, ErrGone), errors.Is(err, errHiddenGone):
+		return r.hub.allowRecreate
+	}
+	return errors.Is(err, ErrNotFound)
 }
 
 // current returns the item in this shape, as the loop has to judge it.
@@ -273,14 +314,15 @@ func (r *Resource) Delete(ctx context.Context, id string, opts *WriteOptions) (E
 		if err != nil {
 			return err
 		}
-		if err := o.If.check(r.hub, &cur); err != nil {
-			return err
-		}
+		// Policy needs no content here, so it comes before the conditions (RFC 9110 section 13.2.1).
 		if err := r.approve(ctx, OpDelete, cur.hub, nil); err != nil {
 			return err
 		}
-		if err := r.hub.ops.delete(ctx, id, cur.Rev); err != nil {
+		if err := o.If.check(r.hub, &cur); err != nil {
 			return err
+		}
+		if err := r.hub.ops.delete(ctx, id, cur.Rev); err != nil {
+			return r.tooLate(ctx, id, o, err)
 		}
 		r.hub.announce(ctx, OpDelete, cur.hub, nil)
 		e = cur
