@@ -1,7 +1,7 @@
 package resource
 
 import (
-	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -18,21 +18,24 @@ func (x *exchange) mediaType(accepted ...string) (string, error) {
 	if len(x.r.Header["Content-Range"]) > 0 {
 		return "", problem.New(problem.BadRequest, "A part of an item cannot be stored: Content-Range is not understood here.")
 	}
+	media := accepted[0]
+	if lines := x.r.Header["Content-Type"]; len(lines) != 1 || lines[0] != media { // not the ordinary case
+		if len(lines) == 0 && x.r.ContentLength == 0 {
+			return "", problem.New(problem.MalformedJSON, "Content is wanted, and there is none.")
+		}
+		mt, err := header.ParseMediaType(strings.Join(lines, ","))
+		if err != nil || !slices.Contains(accepted, mt.Type) || !mt.UTF8() {
+			return "", x.unsupported(accepted)
+		}
+		media = mt.Type
+	}
+	if err := x.checkCoding(); err != nil {
+		return "", err
+	}
 	if x.r.ContentLength > x.c.opts.Limits.Body {
 		return "", tooLarge(x.c.opts.Limits.Body)
 	}
-	lines := x.r.Header["Content-Type"]
-	if len(lines) == 1 && lines[0] == accepted[0] { // the ordinary case
-		return accepted[0], x.checkCoding()
-	}
-	if len(lines) == 0 && x.r.ContentLength == 0 {
-		return "", problem.New(problem.MalformedJSON, "Content is wanted, and there is none.")
-	}
-	mt, err := header.ParseMediaType(strings.Join(lines, ","))
-	if err != nil || !slices.Contains(accepted, mt.Type) || !mt.UTF8() {
-		return "", x.unsupported(accepted)
-	}
-	return mt.Type, x.checkCoding()
+	return media, nil
 }
 
 // unsupported says what would have been accepted, in the field that belongs to the method (RFC 9110 section 15.5.16,
@@ -72,44 +75,44 @@ func tooLarge(limit int64) error {
 	return d
 }
 
-// content reads the content into buf, decompressed, and refuses what is too large before it is all there.
+// content reads the content into buf, decompressed, and stops where it is too large.
 func (x *exchange) content(buf *[]byte) error {
 	limit := x.c.opts.Limits.Body
-	body := http.MaxBytesReader(x.w, x.r.Body, limit)
 	if !x.gzipped() {
-		return x.readAll(buf, body, limit)
+		return readAll(buf, x.r.Body, limit)
 	}
-	zr, err := gzip.NewReader(body)
+	raw := &io.LimitedReader{R: x.r.Body, N: limit + 1}
+	zr, err := gzip.NewReader(raw)
 	if err == nil {
-		err = x.readAll(buf, zr, limit)
+		err = readAll(buf, zr, limit)
 	}
-	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) {
+	switch {
+	case raw.N == 0: // of the compressed content, too
+		return tooLarge(limit)
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, io.EOF), errors.As(err, new(flate.CorruptInputError)):
 		return problem.New(problem.BadRequest, "The content is not gzip, though Content-Encoding says so.")
 	}
 	return err
 }
 
-func (x *exchange) readAll(buf *[]byte, r io.Reader, limit int64) error {
-	if n := x.r.ContentLength; n > int64(cap(*buf)) {
-		*buf = make([]byte, 0, min(n, limit)+1)
+// readAll appends all of r to buf, and at most one byte more than limit.
+func readAll(buf *[]byte, r io.Reader, limit int64) error {
+	b := *buf
+	defer func() { *buf = b }()
+	for {
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+		n, err := r.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		switch {
+		case int64(len(b)) > limit:
+			return tooLarge(limit)
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return errors.Join(problem.New(problem.BadRequest, "The content could not be read."), err)
+		}
 	}
-	out := bytes.NewBuffer(*buf)
-	n, err := out.ReadFrom(io.LimitReader(r, limit+1))
-	*buf = out.Bytes()
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large) || n > limit:
-		return tooLarge(limit)
-	case err != nil:
-		return badRead(err)
-	}
-	return nil
-}
-
-// badRead keeps what the client did wrong apart from errors that [exchange.content] looks at itself.
-func badRead(err error) error {
-	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return err
-	}
-	return errors.Join(problem.New(problem.BadRequest, "The content could not be read."), err)
 }
