@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
-
 	"strings"
 
 	"github.com/stoa-go/stoa/resource/header"
@@ -23,25 +22,26 @@ type write struct {
 // prepare does what can be done before the content is read, in the order of rule 143: Accept, Content-Type, size,
 // preconditions. With Expect: 100-continue the client waits for it, so the item is looked at, too.
 func (x *exchange) prepare(w *write, id string, accepted ...string) error {
-	if err := x.acceptable(); err != nil {
-		return err
-	}
 	var err error
-	if w.enc, err = x.encodings(); err != nil {
-		return err
+	w.prefer = x.prefer()
+	wish, _ := w.prefer.Get("return")
+	w.minimal = wish == "minimal"
+	if accepted != nil && !w.minimal { // else nothing is sent that Accept could be about
+		if err = x.acceptable(); err != nil {
+			return err
+		}
+		if w.enc, err = x.encodings(); err != nil {
+			return err
+		}
 	}
 	if accepted != nil {
 		if w.media, err = x.mediaType(accepted...); err != nil {
 			return err
 		}
 	}
-	w.prefer = x.prefer()
 	w.opts.Lenient = x.lenient(w.prefer)
 	if w.part, err = x.itemPart(w.opts.Lenient); err != nil {
 		return err
-	}
-	if v, _ := w.prefer.Get("return"); v == "minimal" && x.r.Method != http.MethodDelete {
-		w.minimal = true
 	}
 	w.opts.MaxDepth, w.opts.MaxNames = x.c.opts.Limits.Depth, x.c.opts.Limits.Names
 	if id == "" { // RFC 9110 leaves open what a condition on a collection would mean; here it means nothing
