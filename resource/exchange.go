@@ -39,18 +39,28 @@ var (
 // base is what stands before the path as the catalog sees it: the configured base, and whatever a StripPrefix took off.
 // It is never made from Host, which anybody can set.
 func (x *exchange) base() string {
-	full := x.r.RequestURI
-	if !strings.HasPrefix(full, "/") { // absolute-form, RFC 9112 section 3.2.2
-		if u, err := url.ParseRequestURI(full); err == nil {
+	path := x.path()
+	full, _, _ := strings.Cut(x.r.RequestURI, "?")
+	if !strings.HasSuffix(full, path) || full[0] != '/' {
+		// Absolute-form (RFC 9112 section 3.2.2), or characters that should have been escaped.
+		if u, err := url.ParseRequestURI(x.r.RequestURI); err == nil {
 			full = u.EscapedPath()
 		}
 	}
-	full, _, _ = strings.Cut(full, "?")
-	prefix, ok := strings.CutSuffix(full, x.r.URL.EscapedPath())
+	prefix, ok := strings.CutSuffix(full, path)
 	if !ok {
 		prefix = ""
 	}
 	return x.c.opts.Base + prefix
+}
+
+// path is the path as the catalog sees it, escaped. A StripPrefix that ends with a slash has taken its first one, too.
+func (x *exchange) path() string {
+	path := x.r.URL.EscapedPath()
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return path
 }
 
 // href returns the URL of an item.

@@ -205,7 +205,7 @@ func (x *exchange) listTag(page *Page, rel []*related, total int, body []byte, c
 
 // pageLinks returns the links to the neighbours of a page (RFC 8288): the same URL with another cursor.
 func (x *exchange) pageLinks(page *Page) string {
-	path := x.base() + x.r.URL.EscapedPath()
+	path := x.base() + x.path()
 	rest := withoutCursor(x.r.URL.RawQuery)
 	href := func(cursor string) string {
 		switch {

@@ -67,14 +67,14 @@ func known(method string) bool {
 // serve finds the route on the escaped path, so that an encoded slash stays inside its segment, and calls what serves
 // the method there.
 func (x *exchange) serve() error {
-	path := x.r.URL.EscapedPath()
+	path := x.path()
 	if len(path)+len(x.r.URL.RawQuery) > x.c.opts.Limits.URL {
 		return problem.New(problem.URITooLong, "The request target is too long.")
 	}
 	if !known(x.r.Method) {
 		return problem.New(problem.NotImplemented, "There is no such method.")
 	}
-	first, rest, deeper := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	first, rest, deeper := strings.Cut(path[1:], "/")
 	rt := x.c.find(first)
 	if rt == nil {
 		return problem.New(problem.NotFound, "Nothing is served here.")

@@ -319,8 +319,8 @@ func TestRule022LongTargets(t *testing.T) {
 	h := api(t)
 	want(t, send(t, h, "GET /orders?customerId="+strings.Repeat("a", 7900)), http.StatusOK)
 	wantProblem(t, send(t, h, "GET /users/"+strings.Repeat("a", 7900)), problem.NotFound)
-	for _, target := range []string{"/users/" + strings.Repeat("a", 9000), "/orders?customerId=" + strings.Repeat("a", 9000),
-		"/users/" + strings.Repeat("%61", 3000)} {
+	for _, target := range []string{"/users/" + strings.Repeat("a", 9000), "/users/" + strings.Repeat("%61", 3000),
+		"/orders?customerId=" + strings.Repeat("a", 9000)} {
 		wantProblem(t, send(t, h, "GET "+target), problem.URITooLong)
 	}
 	small := api(t, func(s *setup) { s.catalog.Limits.URL = 20 })
