@@ -16,24 +16,30 @@ func (x *exchange) getItem(id string) error {
 	if err != nil {
 		return err
 	}
-	p, err := x.itemPart(x.lenient(x.prefer()))
-	if err != nil {
-		return err
+	var p part
+	if x.r.URL.RawQuery != "" {
+		if p, err = x.itemPart(x.lenient(x.prefer())); err != nil {
+			return err
+		}
 	}
-	e, err := x.route.resource.Get(x.r.Context(), id)
+	e, err := x.route.resource.find(x.r.Context(), id)
 	if err != nil {
-		return err
+		return x.route.resource.wrap(OpGet, id, err)
 	}
-	return x.sendCurrent(&e, &p, enc)
+	return x.sendCurrent(e, &p, enc)
 }
 
 // sendCurrent answers with an entry as the conditions of the request want it: 200, 304 or 412.
 func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
-	if !conditional(x.r.Header) {
+	if lines := x.r.Header["If-None-Match"]; lines != nil {
+		if tag := x.shown(lines, e, p, enc); tag != "" {
+			h := x.w.Header()
+			h["Etag"] = []string{tag}
+			x.cacheHeaders(h)
+			return x.noContent(http.StatusNotModified)
+		}
+	} else if !conditional(x.r.Header) {
 		return x.sendItem(http.StatusOK, e, p, enc, true)
-	}
-	if done, err := x.quickly(e, p, enc); done {
-		return err
 	}
 	cond, err := ParsePreconditions(x.r.Header)
 	if err != nil {
@@ -68,26 +74,25 @@ func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
 	return x.sendBody(http.StatusOK, e, p, enc, *buf, true)
 }
 
-// quickly answers the commonest condition of all, one that asks whether the whole of an item is still what it was and is
-// told yes, without parsing anything. done is false if it is another one.
-func (x *exchange) quickly(e *Entry, p *part, enc header.Encodings) (done bool, err error) {
+// shown answers the commonest question of all without parsing anything: is the whole item still the one of which I have
+// the tag? It returns that tag if so, and "" if not, or if something else is asked as well.
+func (x *exchange) shown(lines []string, e *Entry, p *part, enc header.Encodings) string {
 	in := x.r.Header
-	lines := in["If-None-Match"]
-	if lines == nil || p.fields != nil || p.links != nil || in["If-Match"] != nil || in["If-Unmodified-Since"] != nil {
-		return false, nil
+	if p.fields != nil || p.links != nil || in["If-Match"] != nil || in["If-Unmodified-Since"] != nil {
+		return ""
 	}
 	c := identity
 	if enc.Gzip {
 		c = gzipped
 	}
 	tag := etag(e.Rev, x.route.resource.shape.variants[c], "")
-	if match, ok := header.MatchTag(lines, tag, true); tag == "" || !match || !ok {
-		return false, nil
+	if tag == "" || len(lines) == 1 && lines[0] == tag {
+		return tag
 	}
-	h := x.w.Header()
-	h["Etag"] = []string{tag}
-	x.cacheHeaders(h)
-	return true, x.noContent(http.StatusNotModified)
+	if match, ok := header.MatchTag(lines, tag, true); !match || !ok {
+		return ""
+	}
+	return tag
 }
 
 // conditional reports whether any precondition is stated. Most requests have none, and then nothing is parsed.

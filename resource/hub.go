@@ -41,11 +41,11 @@ type hub struct {
 
 // erased are the operations and hooks of a collection with T taken out of their types. nil is absent.
 type erased struct {
-	get     func(ctx context.Context, id string) (Entry, error)
+	get     func(ctx context.Context, id string) (*Entry, error)
 	list    func(ctx context.Context, q query.Query, b batch) error
-	create  func(ctx context.Context, v any) (Entry, error)
-	insert  func(ctx context.Context, id string, v any) (Entry, error)
-	replace func(ctx context.Context, id string, expect Rev, v any) (Entry, error)
+	create  func(ctx context.Context, v any) (*Entry, error)
+	insert  func(ctx context.Context, id string, v any) (*Entry, error)
+	replace func(ctx context.Context, id string, expect Rev, v any) (*Entry, error)
 	delete  func(ctx context.Context, id string, expect Rev) error
 	deleted func(ctx context.Context, id string) (time.Time, error)
 	count   func(ctx context.Context, q query.Query) (int, error)
@@ -113,7 +113,7 @@ func idField(name string, typ *schema.Type, id string) *schema.Field {
 func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
 	pool := newBatchPool[T](h)
 	e := erased{newBatch: pool.get, deleted: ops.Deleted, delete: ops.Delete, count: ops.Count}
-	e.get = func(ctx context.Context, id string) (Entry, error) {
+	e.get = func(ctx context.Context, id string) (*Entry, error) {
 		item, err := ops.Get(ctx, id)
 		return entryOf(h, &item, err)
 	}
@@ -121,19 +121,19 @@ func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
 		return drain(ctx, b.(*pageBuffer[T]), ops.List(ctx, q))
 	}
 	if ops.Create != nil {
-		e.create = func(ctx context.Context, v any) (Entry, error) {
+		e.create = func(ctx context.Context, v any) (*Entry, error) {
 			item, err := ops.Create(ctx, *v.(*T))
 			return entryOf(h, &item, err)
 		}
 	}
 	if ops.Insert != nil {
-		e.insert = func(ctx context.Context, id string, v any) (Entry, error) {
+		e.insert = func(ctx context.Context, id string, v any) (*Entry, error) {
 			item, err := ops.Insert(ctx, id, *v.(*T))
 			return entryOf(h, &item, err)
 		}
 	}
 	if ops.Replace != nil {
-		e.replace = func(ctx context.Context, id string, expect Rev, v any) (Entry, error) {
+		e.replace = func(ctx context.Context, id string, expect Rev, v any) (*Entry, error) {
 			item, err := ops.Replace(ctx, id, expect, *v.(*T))
 			return entryOf(h, &item, err)
 		}
@@ -155,14 +155,17 @@ func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
 	return e
 }
 
-// entryOf erases the type of an item that a store gave.
-func entryOf[T any](h *hub, item *Item[T], err error) (Entry, error) {
+// entryOf erases the type of an item that a store gave. Value and entry lie in one piece of memory.
+func entryOf[T any](h *hub, item *Item[T], err error) (*Entry, error) {
 	if err != nil {
-		return Entry{}, err
+		return nil, err
 	}
-	e := Entry{ID: item.ID, Rev: item.Rev, Modified: item.Modified, Next: item.Next, Value: &item.Value}
-	err = h.settle(&e)
-	return e, err
+	held := &struct {
+		Entry
+		value T
+	}{Entry{ID: item.ID, Rev: item.Rev, Modified: item.Modified, Next: item.Next}, item.Value}
+	held.Value = &held.value
+	return &held.Entry, h.settle(&held.Entry)
 }
 
 func eraseHooks[T any](e *erased, o *Options[T]) {
@@ -237,21 +240,21 @@ func kindOfID(f *schema.Field) reflect.Kind {
 
 // load returns one item that the caller may see. Ids that are not written the one canonical way are no items; the store
 // is not asked about them.
-func (h *hub) load(ctx context.Context, id string) (Entry, error) {
+func (h *hub) load(ctx context.Context, id string) (*Entry, error) {
 	if !h.canonical(id) {
-		return Entry{}, ErrNotFound
+		return nil, ErrNotFound
 	}
 	e, err := h.ops.get(ctx, id)
 	if err != nil {
-		return Entry{}, h.absent(ctx, id, err)
+		return nil, h.absent(ctx, id, err)
 	}
 	if e.ID != id {
-		return Entry{}, storeFault("gave item %q when asked for %q", e.ID, id)
+		return nil, storeFault("gave item %q when asked for %q", e.ID, id)
 	}
 	if e.Rev == "" {
 		e.Rev = h.contentRev(e.Value)
 	}
-	return e, h.visible(ctx, &e)
+	return e, h.visible(ctx, e)
 }
 
 // canonical reports whether id is spelled as the id field would spell it: 01 and +1 are not the item 1.
@@ -271,7 +274,7 @@ func (h *hub) canonical(id string) bool {
 			return false
 		}
 	}
-	if len(digits) < 3 { // fits whatever the size
+	if len(digits) <= h.id.Type.Bits*3/10-1 { // fits: a bit is 0.301 digits
 		return true
 	}
 	_, err := h.id.Parse(id)

@@ -33,7 +33,8 @@ type Options[T any] struct {
 	// the item: 404, and no place in lists. [ErrForbidden] on another operation is 403, [ErrUnauthenticated] is 401.
 	Authorize func(ctx context.Context, op Op, before, after *T) error
 	// Scope returns what the caller may see at all, in the collection's field names. It is added to every list and
-	// count, so that pages, totals and cursors do not leak, and it hides single items as well. It may use any field.
+	// count, so that pages, totals and cursors do not leak, and it hides single items as well. It may use any field. A
+	// write that would put an item outside of it is forbidden.
 	Scope func(ctx context.Context) (query.Filter, error)
 	// AuthorizeGone says whether the caller may know that an item with this id existed, which makes the difference
 	// between 410 and 404. Where it is nil everyone may, unless Authorize or Scope is set: then nobody may, since the

@@ -348,7 +348,7 @@ func (r *Resource) getMany(ctx context.Context, ids []string) (map[string]Entry,
 	for i := range rows {
 		err := r.hub.visible(ctx, &rows[i])
 		if err == nil {
-			rows[i], err = r.shape.show(ctx, rows[i])
+			err = r.shape.show(&rows[i])
 		}
 		switch {
 		case err == nil:
@@ -374,7 +374,7 @@ func (h *hub) fetchMany(ctx context.Context, ids []string) ([]Entry, error) {
 	for _, id := range ids {
 		switch e, err := h.ops.get(ctx, id); {
 		case err == nil:
-			rows = append(rows, e)
+			rows = append(rows, *e)
 		case !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrGone):
 			return nil, err
 		}

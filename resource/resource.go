@@ -112,14 +112,20 @@ func (r *Resource) Relations() []string {
 // Get returns one item. The error is [ErrNotFound] where there is none or the caller may not see it, and [ErrGone]
 // where it was deleted and the caller may know.
 func (r *Resource) Get(ctx context.Context, id string) (Entry, error) {
-	e, err := r.hub.load(ctx, id)
-	if err == nil {
-		e, err = r.shape.show(ctx, e)
-	}
+	e, err := r.find(ctx, id)
 	if err != nil {
 		return Entry{}, r.wrap(OpGet, id, err)
 	}
-	return e, nil
+	return *e, nil
+}
+
+// find is Get without a copy and without the place in errors.
+func (r *Resource) find(ctx context.Context, id string) (*Entry, error) {
+	e, err := r.hub.load(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return e, r.shape.show(e)
 }
 
 // Count returns how many items a filter selects, of those the caller may see. It is available only if the collection

@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -61,19 +60,16 @@ func (s *shape) filterToHub(f query.Filter) (query.Filter, error) {
 }
 
 // show turns an entry of the hub into one of this shape. An item that this contract cannot express is not there.
-func (s *shape) show(ctx context.Context, e Entry) (Entry, error) {
+func (s *shape) show(e *Entry) error {
 	if s.down == nil {
-		return e, nil
+		return nil
 	}
 	if !s.expresses(e.hub) {
-		return Entry{}, errHidden
+		return errHidden
 	}
 	v, err := s.lower(e.hub)
-	if err != nil {
-		return Entry{}, err
-	}
 	e.Value = v
-	return e, nil
+	return err
 }
 
 func (s *shape) expresses(hub any) bool {

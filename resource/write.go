@@ -6,6 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -81,7 +83,7 @@ func (r *Resource) admit(ctx context.Context, id string, v any, again bool) (Ent
 	if err := r.approve(ctx, OpCreate, nil, v); err != nil {
 		return Entry{}, err
 	}
-	var e Entry
+	var e *Entry
 	var err error
 	if id == "" {
 		e, err = h.ops.create(ctx, v)
@@ -92,18 +94,19 @@ func (r *Resource) admit(ctx context.Context, id string, v any, again bool) (Ent
 		return Entry{}, r.wrap(OpCreate, id, err)
 	}
 	h.announce(ctx, OpCreate, nil, e.hub)
-	return r.shape.show(ctx, e)
+	err = r.shape.show(e)
+	return *e, err
 }
 
 // insert stores a new item under an id that the client chose. An id that was deleted is ErrGone, unless it may come
 // again and the store takes it.
-func (h *hub) insert(ctx context.Context, id string, v any, again bool) (Entry, error) {
+func (h *hub) insert(ctx context.Context, id string, v any, again bool) (*Entry, error) {
 	if !again && h.ops.deleted != nil {
 		switch _, err := h.ops.deleted(ctx, id); {
 		case err == nil:
-			return Entry{}, ErrGone
+			return nil, ErrGone
 		case !errors.Is(err, ErrNotFound):
-			return Entry{}, err
+			return nil, err
 		}
 	}
 	return h.ops.insert(ctx, id, v)
@@ -249,11 +252,11 @@ func (r *Resource) mayInsert(err error) bool {
 
 // current returns the item in this shape, as the loop has to judge it.
 func (r *Resource) current(ctx context.Context, id string) (Entry, error) {
-	cur, err := r.hub.load(ctx, id)
+	cur, err := r.find(ctx, id)
 	if err != nil {
 		return Entry{}, err
 	}
-	return r.shape.show(ctx, cur)
+	return *cur, nil
 }
 
 // replace writes what next makes of cur, unless that is nothing new.
@@ -286,8 +289,8 @@ func (r *Resource) replace(ctx context.Context, op Op, cur Entry, next func(Entr
 		return Entry{}, 0, err
 	}
 	h.announce(ctx, op, cur.hub, e.hub)
-	e, err = s.show(ctx, e)
-	return e, Replaced, err
+	err = s.show(e)
+	return *e, Replaced, err
 }
 
 // base is what up may build upon: a copy of the item that shares nothing a client can write with the one that policy
@@ -345,6 +348,18 @@ func (r *Resource) approve(ctx context.Context, op Op, before, after any) error 
 	if after != nil && (h.ops.before != nil || r.shape.up != nil) {
 		if bad := h.typ.Validate(after); len(bad) > 0 {
 			return r.shape.translate(bad)
+		}
+		if !r.shape.expresses(after) {
+			return problem.New(problem.Invalid, "The item would be one that this version of the API cannot show.")
+		}
+	}
+	if h.scope != nil && after != nil { // what one could not see afterwards, one may not make
+		scope, err := h.scope(ctx)
+		if err != nil {
+			return err
+		}
+		if !query.Match(scope, h.values(after)) {
+			return ErrForbidden
 		}
 	}
 	if h.ops.authorize != nil {
