@@ -2,6 +2,7 @@ package resource
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/stoa-go/stoa/resource/header"
@@ -92,6 +93,9 @@ func (x *exchange) shown(lines []string, e *Entry, p *part, enc header.Encodings
 	if match, ok := header.MatchTag(lines, tag, true); !match || !ok {
 		return ""
 	}
+	if c == gzipped && strings.Contains(lines[0], "*") { // which means what is selected, and that is not known yet
+		return ""
+	}
 	return tag
 }
 
@@ -132,11 +136,11 @@ func (p *Preconditions) checkRead(h *hub, e *Entry) error {
 }
 
 // unchanged reports whether the client has the selected representation of e: by If-None-Match, else, if there is none,
-// by If-Modified-Since. tagsOnly leaves the date to a second look.
+// by If-Modified-Since. tagsOnly leaves what names no tag, * and the date, to a second look.
 func (p *Preconditions) unchanged(variant, which string, e *Entry, tagsOnly bool) bool {
 	if p.hasNoneMatch {
 		if p.noneMatch.Any {
-			return true
+			return !tagsOnly
 		}
 		if e.Rev == "" {
 			return false

@@ -143,19 +143,21 @@ func (x *exchange) sendList(a *asked, page *Page, total int, enc header.Encoding
 	b = append(b, '}')
 	*buf = b
 
+	c := choose(enc, len(b))
+	tag := x.listTag(page, rel, total, b, c)
+	unchanged, err := x.listUnchanged(tag)
+	if err != nil {
+		return err
+	}
 	h := x.w.Header()
 	x.listHeaders(h)
 	h["Content-Type"] = typeJSON
 	h["Link"] = []string{x.pageLinks(page)}
-	c := choose(enc, len(b))
-	tag := x.listTag(page, rel, total, b, c)
 	if tag != "" {
 		h["Etag"] = []string{tag}
 	}
-	if lines := x.r.Header["If-None-Match"]; lines != nil && tag != "" {
-		if match, _ := header.MatchTag(lines, tag, true); match {
-			return x.noContent(http.StatusNotModified)
-		}
+	if unchanged {
+		return x.noContent(http.StatusNotModified)
 	}
 	if c == gzipped {
 		zipped := getBuffer()
@@ -165,6 +167,20 @@ func (x *exchange) sendList(a *asked, page *Page, total int, enc header.Encoding
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(b))}
 	return x.respond(http.StatusOK, b)
+}
+
+// listUnchanged reports whether the client has the page with this tag, which is the only condition that a list knows.
+func (x *exchange) listUnchanged(tag string) (bool, error) {
+	lines := x.r.Header["If-None-Match"]
+	if lines == nil {
+		return false, nil
+	}
+	match, ok := header.MatchTag(lines, tag, true)
+	if !ok {
+		_, err := ParsePreconditions(http.Header{"If-None-Match": lines})
+		return false, err
+	}
+	return match && tag != "", nil
 }
 
 func (x *exchange) listHeaders(h http.Header) {
@@ -229,7 +245,8 @@ func (x *exchange) pageLinks(page *Page) string {
 	if page.Last != "" {
 		links = append(links, header.Link{Href: href("before=" + page.Last), Rel: "last"})
 	}
-	return string(header.AppendLink(nil, links...))
+	var room [768]byte
+	return string(header.AppendLink(room[:0], links...))
 }
 
 // withoutCursor takes after and before out of a query and leaves the rest as the client spelled it.
