@@ -3,6 +3,7 @@ package schema_test
 import (
 	"bytes"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -287,5 +288,39 @@ func TestAppendAllocations(t *testing.T) {
 	})
 	if allocs > 0 {
 		t.Errorf("writing and comparing 100 values allocates %v times, want 0", allocs)
+	}
+}
+
+// TestAppendFloatIsTheShortest compares the quick way of writing a decimal with the general one, where the two meet.
+func TestAppendFloatIsTheShortest(t *testing.T) {
+	t.Parallel()
+	type number struct {
+		F float64 `json:"f"`
+	}
+	typ := schema.For[number]()
+	check := func(f float64) {
+		t.Helper()
+		want, err := json.Marshal(&number{f})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := typ.Append(nil, &number{f})
+		if err != nil || string(got) != string(want) {
+			t.Errorf("Append(%v) = %s, %v, want %s", f, got, err, want)
+		}
+	}
+	for _, f := range []float64{0, math.Copysign(0, -1), 1, -1, 1e-6, 9.999995e-7, 1.5e-6, 0.1, 0.3, 0.1 + 0.2, 31.22222,
+		121.45806, 999999999.999999, 999999999.9999999, 1e9, 1e15, 1e21, 123456.7890125, 2.5e-7, 0.000001000000000001} {
+		check(f)
+		check(math.Nextafter(f, math.Inf(1)))
+		check(math.Nextafter(f, math.Inf(-1)))
+		check(-f)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		decimal := float64(r.Int64N(1e15)) / math.Pow10(r.IntN(10))
+		check(decimal)
+		check(math.Nextafter(decimal, 0))
+		check(math.Float64frombits(r.Uint64()&^(1<<62) | 1<<61))
 	}
 }
