@@ -3,6 +3,7 @@ package resource_test
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 )
 
 // callerKey is where the tests keep who is asking, as an application would.
@@ -24,3 +25,10 @@ const (
 	asAdmin   = "Caller: admin"
 	asMallory = "Caller: mallory"
 )
+
+// sent is send for a request that was made by hand.
+func sent(h http.Handler, r *http.Request) *response {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return received(r.Method+" "+r.URL.Path, w.Result())
+}
