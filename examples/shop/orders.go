@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/stoa-go/stoa/resource"
+)
+
+// Order is what a customer wants.
+type Order struct {
+	ID         int64     `json:"id" readOnly:"true" doc:"Assigned by the shop."`
+	Status     string    `json:"status" enum:"placed,paid,shipped,cancelled" default:"placed"`
+	Lines      []Line    `json:"lines" required:"true" minItems:"1" maxItems:"50"`
+	Note       *string   `json:"note" maxLength:"500" doc:"What the customer wants us to know."`
+	CustomerID *int64    `json:"customerId,omitzero" doc:"The user it is for."`
+	CreatedAt  time.Time `json:"createdAt" readOnly:"true"`
+}
+
+// Line is one line of an order.
+type Line struct {
+	ItemID int64 `json:"itemId" required:"true" minimum:"1"`
+	Qty    int   `json:"qty" required:"true" minimum:"1" maximum:"1000"`
+}
+
+func (c *collections) ordersResource() *resource.Resource {
+	return resource.FromOps("orders", assigned(c.orders), &resource.Options[Order]{
+		Query:     everything[Order](),
+		Relations: []resource.Relation[Order]{{Name: "customer", Target: "users", Keys: customerOf}},
+		Before:    c.beforeOrder,
+		Cache:     c.cache,
+	})
+}
+
+func customerOf(o *Order) []string {
+	if o.CustomerID == nil {
+		return nil
+	}
+	return []string{strconv.FormatInt(*o.CustomerID, 10)}
+}
+
+// beforeOrder notes when an order came, and refuses customers whom nobody knows. A customer who is deleted later stays
+// named in old orders, and orders that do not change theirs are not asked again.
+func (c *collections) beforeOrder(ctx context.Context, _ resource.Op, before, after *Order) error {
+	if after == nil {
+		return nil
+	}
+	if before == nil {
+		after.CreatedAt = now()
+	}
+	if after.CustomerID == nil || before != nil && before.CustomerID != nil && *before.CustomerID == *after.CustomerID {
+		return nil
+	}
+	_, err := c.users.Get(ctx, customerOf(after)[0])
+	if errors.Is(err, resource.ErrNotFound) || errors.Is(err, resource.ErrGone) {
+		return resource.Invalid("customerId", "unknownCustomer")
+	}
+	return err
+}
+
+// now is exact to the millisecond, which is what people can compare.
+func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

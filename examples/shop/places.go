@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// Place is a city. What may be absent is a pointer, because 0 is a latitude too.
+type Place struct {
+	ID         string   `json:"id" maxLength:"64" doc:"Chosen by the client, or assigned if absent or empty."`
+	Name       string   `json:"name" required:"true" minLength:"1" maxLength:"200"`
+	Country    string   `json:"country" required:"true" pattern:"^[A-Za-z]{2}$" doc:"ISO 3166-1 alpha-2."`
+	Kind       *string  `json:"kind,omitzero" doc:"The GeoNames feature code."`
+	Admin      *string  `json:"admin,omitzero" doc:"The first-level administrative division."`
+	Population *int64   `json:"population,omitzero" minimum:"0"`
+	Lat        *float64 `json:"lat,omitzero" minimum:"-90" maximum:"90"`
+	Lon        *float64 `json:"lon,omitzero" minimum:"-180" maximum:"180"`
+}
+
+func (c *collections) placesResource() *resource.Resource {
+	return resource.New("places", c.places, &resource.Options[Place]{Query: everything[Place](), Cache: c.cache})
+}
+
+// largest are the 1,000 largest places; data/README.md says whence.
+//
+//go:embed data/places.jsonl.gz
+var largest []byte
+
+// loadPlaces stores the places of a file, or the embedded ones.
+func (c *collections) loadPlaces(ctx context.Context, path string) error {
+	lines, err := openPlaces(path)
+	if err != nil {
+		return err
+	}
+	defer lines.Close()
+	scanner := bufio.NewScanner(lines)
+	for n := 1; scanner.Scan(); n++ {
+		if err := c.loadPlace(ctx, scanner.Bytes()); err != nil {
+			return fmt.Errorf("places, line %d: %w", n, err)
+		}
+	}
+	if err := scanner.Err(); err != nil {
+		return fmt.Errorf("places: %w", err)
+	}
+	return nil
+}
+
+// loadPlace reads one place as strictly as one that comes by POST. Blank lines are no places.
+func (c *collections) loadPlace(ctx context.Context, line []byte) error {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return nil
+	}
+	v, err := schema.For[Place]().Decode(line, &schema.DecodeOptions{Mode: schema.Create})
+	if err != nil {
+		return err
+	}
+	place := v.(*Place)
+	if place.ID == "" {
+		_, err = c.places.Create(ctx, *place)
+	} else {
+		_, err = c.places.Insert(ctx, place.ID, *place)
+	}
+	return err
+}
+
+func openPlaces(path string) (io.ReadCloser, error) {
+	if path == "" {
+		return gzip.NewReader(bytes.NewReader(largest))
+	}
+	file, err := os.Open(path)
+	if err != nil || !strings.HasSuffix(path, ".gz") {
+		return file, err
+	}
+	plain, err := gzip.NewReader(file)
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{plain, file}, nil
+}

@@ -1,0 +1,251 @@
+package main_test
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	report := strings.Join(s.report, "\n")
+	for _, want := range []string{"/health", "/orders", "/users", "/places", "Creator Replacer Deleter", "Creator Inserter"} {
+		if !strings.Contains(report, want) {
+			t.Errorf("the report does not say %q:\n%s", want, report)
+		}
+	}
+	if !strings.HasPrefix(s.url, "http://127.0.0.1:") || strings.HasSuffix(s.url, ":0") {
+		t.Errorf("it listens on %q", s.url)
+	}
+}
+
+func TestSignals(t *testing.T) {
+	t.Parallel()
+	for _, sig := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
+		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
+			open(t).close(sig)
+		})
+	}
+}
+
+// A request whose content is still on its way when the shop is told to end gets its answer.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	address := strings.TrimPrefix(s.url, "http://")
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	body := `{"lines":[{"itemId":1,"qty":1}]}`
+	fmt.Fprintf(conn, "POST /orders HTTP/1.1\r\nHost: localhost\r\n%s\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+		asJSON, len(body))
+	in := bufio.NewReader(conn)
+	if line, err := in.ReadString('\n'); !strings.Contains(line, "100") {
+		t.Fatalf("the shop does not want the content: %q, %v", line, err)
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	waitUntilClosed(t, address)
+	fmt.Fprint(conn, body)
+	if _, err := in.ReadString('\n'); err != nil { // the empty line after 100
+		t.Fatal(err)
+	}
+	resp, err := http.ReadResponse(in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != 201 {
+		t.Errorf("the request in flight is answered with %d, want 201", resp.StatusCode)
+	}
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("the shop ended with %v", err)
+	}
+}
+
+// waitUntilClosed waits until nobody listens any more.
+func waitUntilClosed(t *testing.T, address string) {
+	t.Helper()
+	for t.Context().Err() == nil {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			return
+		}
+		conn.Close()
+	}
+}
+
+func TestNotYet(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		args  []string
+		waits string
+	}{
+		{[]string{"-db", "shop.sqlite"}, "sqltable"},
+		{[]string{"-db", "postgres://localhost/shop"}, "sqltable"},
+		{[]string{"-files", "/tmp"}, "resource/files"},
+		{[]string{"-auth"}, "middleware"},
+		{[]string{"-rate", "100/1m"}, "middleware"},
+		{[]string{"-now", "2027-01-01T00:00:00Z"}, "version"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.args[0], func(t *testing.T) {
+			t.Parallel()
+			status, said := fails(t, tt.args...)
+			if status != 2 {
+				t.Errorf("exit status %d, want 2", status)
+			}
+			if !strings.Contains(said, tt.args[0]) || !strings.Contains(said, "not there yet") || !strings.Contains(said, tt.waits) {
+				t.Errorf("it says %q", said)
+			}
+		})
+	}
+}
+
+func TestWrongArguments(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		args   []string
+		status int
+		says   string
+	}{
+		{"no such flag", []string{"-wings"}, 2, "-wings"},
+		{"no flag at all", []string{"serve"}, 2, `"serve" is no flag`},
+		{"address", []string{"-addr", "nowhere"}, 1, "nowhere"},
+		{"cache", []string{"-cache", "public\nSet-Cookie: a=b"}, 2, "-cache"},
+		{"no such file", []string{"-addr", "127.0.0.1:0", "-places", "/nowhere.jsonl"}, 1, "/nowhere.jsonl"},
+		{"help", []string{"-h"}, 0, "-places"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			status, said := fails(t, tt.args...)
+			if status != tt.status || !strings.Contains(said, tt.says) {
+				t.Errorf("exit status %d, want %d; it says %q", status, tt.status, said)
+			}
+		})
+	}
+}
+
+func TestSeedFalse(t *testing.T) {
+	t.Parallel()
+	s := open(t, "-seed=false")
+	for _, path := range []string{"/orders", "/users", "/places"} {
+		if _, body := s.say("GET", path, ""); body != `{"items":[]}` {
+			t.Errorf("GET %s: %s", path, body)
+		}
+	}
+}
+
+func TestMemoryIsADatabase(t *testing.T) {
+	t.Parallel()
+	s := open(t, "-db", "memory")
+	_, body := s.say("GET", "/places?limit=1", "", "Prefer: count=exact")
+	if !strings.Contains(body, `"total":1000`) {
+		t.Errorf("not 1000 places: %s", body)
+	}
+}
+
+func TestCache(t *testing.T) {
+	t.Parallel()
+	s := open(t, "-cache", "public, max-age=60")
+	for _, path := range []string{"/orders", "/orders/1", "/users/1", "/places?limit=1"} {
+		if resp, _ := s.say("GET", path, ""); resp.Header.Get("Cache-Control") != "public, max-age=60" {
+			t.Errorf("GET %s: Cache-Control is %q", path, resp.Header.Get("Cache-Control"))
+		}
+	}
+}
+
+func TestPlacesFlag(t *testing.T) {
+	t.Parallel()
+	const two = `{"id":"a","name":"Athens","country":"GR","population":664046}` + "\n\n" + `{"id":"b","name":"Bern","country":"CH"}` + "\n"
+	tests := []struct {
+		name, file, content string
+		status              int
+		says                string
+	}{
+		{"plain", "places.jsonl", two, 0, ""},
+		{"gzip", "places.jsonl.gz", two, 0, ""},
+		{"a line that is no place", "places.jsonl", two + `{"id":"c","name":"Nowhere"}`, 1, "line 4"},
+		{"an id that is taken", "places.jsonl", two + `{"id":"a","name":"Athens","country":"US"}`, 1, "line 4"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), tt.file)
+			writeFile(t, path, tt.content)
+			if tt.status != 0 {
+				status, said := fails(t, "-addr", "127.0.0.1:0", "-places", path)
+				if status != tt.status || !strings.Contains(said, tt.says) {
+					t.Errorf("exit status %d, want %d; it says %q", status, tt.status, said)
+				}
+				return
+			}
+			_, body := open(t, "-places", path).say("GET", "/places?fields=name", "")
+			if diff := cmp.Diff(`{"items":[{"name":"Athens"},{"name":"Bern"}]}`, body); diff != "" {
+				t.Errorf("places (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// writeFile writes a file, compressed if its name says so.
+func writeFile(t *testing.T, path, content string) {
+	t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if !strings.HasSuffix(path, ".gz") {
+		fmt.Fprint(file, content)
+		return
+	}
+	out := gzip.NewWriter(file)
+	fmt.Fprint(out, content)
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Every protocol that a browser or a proxy may speak says the same.
+func TestProtocols(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	var h1, h2 http.Protocols
+	h1.SetHTTP1(true)
+	h2.SetUnencryptedHTTP2(true)
+	var got []string
+	for _, p := range []*http.Protocols{&h1, &h2} {
+		client := http.Client{Transport: &http.Transport{Protocols: p}}
+		resp, err := client.Get(s.url + "/orders/1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		got = append(got, fmt.Sprint(resp.Proto, resp.StatusCode, resp.Header.Get("ETag")))
+		client.CloseIdleConnections()
+	}
+	if !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "HTTP/2.0") }) {
+		t.Fatalf("no HTTP/2: %q", got)
+	}
+	if diff := cmp.Diff(strings.TrimPrefix(got[0], "HTTP/1.1"), strings.TrimPrefix(got[1], "HTTP/2.0")); diff != "" {
+		t.Errorf("answers (-HTTP/1.1 +HTTP/2):\n%s", diff)
+	}
+}
