@@ -33,9 +33,9 @@ func (x *exchange) getItem(id string) error {
 // sendCurrent answers with an entry as the conditions of the request want it: 200, 304 or 412.
 func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
 	if lines := x.r.Header["If-None-Match"]; lines != nil {
-		if tag := x.shown(lines, e, p, enc); tag != "" {
+		if tag := x.shown(lines, e, p, enc); tag != nil {
 			h := x.w.Header()
-			h["Etag"] = []string{tag}
+			h["Etag"] = tag
 			x.cacheHeaders(h)
 			return x.noContent(http.StatusNotModified)
 		}
@@ -76,27 +76,29 @@ func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
 }
 
 // shown answers the commonest question of all without parsing anything: is the whole item still the one of which I have
-// the tag? It returns that tag if so, and "" if not, or if something else is asked as well.
-func (x *exchange) shown(lines []string, e *Entry, p *part, enc header.Encodings) string {
+// the tag? It returns that tag as a header value if so, and nil if not, or if something else is asked as well.
+func (x *exchange) shown(lines []string, e *Entry, p *part, enc header.Encodings) []string {
 	in := x.r.Header
-	if p.fields != nil || p.links != nil || in["If-Match"] != nil || in["If-Unmodified-Since"] != nil {
-		return ""
+	if e.Rev == "" || p.fields != nil || p.links != nil || in["If-Match"] != nil || in["If-Unmodified-Since"] != nil {
+		return nil
 	}
 	c := identity
 	if enc.Gzip {
 		c = gzipped
 	}
-	tag := etag(e.Rev, x.route.resource.shape.variants[c], "")
-	if tag == "" || len(lines) == 1 && lines[0] == tag {
-		return tag
+	var room [96]byte
+	tag := appendTag(room[:0], e.Rev, x.route.resource.shape.variants[c], "")
+	if len(lines) == 1 && lines[0] == string(tag) {
+		return lines // the client's own text of it
 	}
-	if match, ok := header.MatchTag(lines, tag, true); !match || !ok {
-		return ""
+	value := string(tag)
+	if match, ok := header.MatchTag(lines, value, true); !match || !ok {
+		return nil
 	}
 	if c == gzipped && strings.Contains(lines[0], "*") { // which means what is selected, and that is not known yet
-		return ""
+		return nil
 	}
-	return tag
+	return []string{value}
 }
 
 // conditional reports whether any precondition is stated. Most requests have none, and then nothing is parsed.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -118,7 +119,7 @@ func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
 		return entryOf(h, &item, err)
 	}
 	e.list = func(ctx context.Context, q query.Query, b batch) error {
-		return drain(ctx, b.(*pageBuffer[T]), ops.List(ctx, q))
+		return drain(ctx, b.(*pageBuffer[T]), ops.List(ctx, q), q.Limit)
 	}
 	if ops.Create != nil {
 		e.create = func(ctx context.Context, v any) (*Entry, error) {
@@ -140,12 +141,12 @@ func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
 	}
 	if ops.GetMany != nil {
 		e.getMany = func(ctx context.Context, ids []string, b batch) error {
-			return drain(ctx, b.(*pageBuffer[T]), ops.GetMany(ctx, ids))
+			return drain(ctx, b.(*pageBuffer[T]), ops.GetMany(ctx, ids), len(ids))
 		}
 	}
 	if ops.ListBy != nil {
 		e.listBy = func(ctx context.Context, field string, keys []string, q query.Query, b batch) error {
-			return drain(ctx, b.(*pageBuffer[T]), ops.ListBy(ctx, field, keys, q))
+			return drain(ctx, b.(*pageBuffer[T]), ops.ListBy(ctx, field, keys, q), len(keys)*q.Limit)
 		}
 	}
 	if ops.Transactions != nil {
@@ -382,24 +383,37 @@ func (b *pageBuffer[T]) release() {
 	}
 }
 
-// drain reads all of seq into b. Only then may anything else be done: a store with one connection holds it as long as
-// the iterator runs.
-func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], error]) error {
+// drain reads seq into b, max items at most if max is not zero. Only then may anything else be done: a store with one
+// connection holds it as long as the iterator runs.
+func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], error], max int) error {
+	b.grow(max)
 	for item, err := range seq {
 		if err != nil {
 			return err
 		}
+		if len(b.rows) == cap(b.rows) || len(b.values) == cap(b.values) {
+			b.grow(2*len(b.rows) + 16)
+		}
 		b.values = append(b.values, item.Value)
 		b.rows = append(b.rows, Entry{ID: item.ID, Rev: item.Rev, Modified: item.Modified, Next: item.Next})
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	for i := range b.rows { // not before: append may have moved the values
+		i := len(b.rows) - 1
 		b.rows[i].Value = &b.values[i]
 		if err := b.pool.hub.settle(&b.rows[i]); err != nil {
 			return err
 		}
+		if len(b.rows) == max {
+			break // whatever the store thinks, more was not asked for
+		}
 	}
-	return nil
+	return ctx.Err()
+}
+
+// grow makes room for n items. Those that are there may move, and the rows with them.
+func (b *pageBuffer[T]) grow(n int) {
+	n = min(n, 1024+len(b.rows))
+	b.rows = slices.Grow(b.rows, max(0, n-len(b.rows)))
+	b.values = slices.Grow(b.values, max(0, n-len(b.values)))
+	for i := range b.rows {
+		b.rows[i].Value, b.rows[i].hub = &b.values[i], &b.values[i]
+	}
 }

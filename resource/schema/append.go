@@ -247,12 +247,20 @@ func (t *Type) appendElem(dst []byte, v reflect.Value, w writing) ([]byte, error
 	return t.Elem.append(dst, v, w)
 }
 
+// plainASCII are the bytes that a JSON string holds as they are.
+var plainASCII = func() (plain [256]bool) {
+	for c := ' '; c < 0x80; c++ {
+		plain[c] = c != '"' && c != '\\'
+	}
+	return plain
+}()
+
 // appendString appends a JSON string in its shortest form (RFC 8785, section 3.2.2.2), in which HTML is not escaped: the
 // answer is not for a script element. Most strings are printable ASCII and are copied; package jsontext does the rest,
 // and refuses invalid UTF-8.
 func appendString(dst []byte, s string) ([]byte, error) {
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= 0x80 || c == '"' || c == '\\' {
+		if !plainASCII[s[i]] {
 			return jsontext.AppendQuote(dst, s)
 		}
 	}
@@ -281,7 +289,7 @@ func appendFloat(dst []byte, f float64, bits int) ([]byte, error) {
 // It is the same text. Let n be the integer next to f*10^6. If n/10^6, which IEEE 754 rounds correctly, is f, then the
 // decimal n*10^-6 is read as f. And no shorter one is: two decimals of up to fifteen digits are never the same float64.
 func appendShortDecimal(dst []byte, f float64) ([]byte, bool) {
-	const places, scale = 6, 1e6
+	const scale = 1e6
 	a := math.Abs(f)
 	if !(a >= 1/scale && a < 1e9) {
 		return dst, false
@@ -298,17 +306,13 @@ func appendShortDecimal(dst []byte, f float64) ([]byte, bool) {
 	if rest == 0 {
 		return dst, true
 	}
-	var digits [places + 1]byte
-	digits[0] = '.'
-	for i := places; i > 0; i-- {
-		digits[i] = byte('0' + rest%10)
-		rest /= 10
+	point := len(dst)
+	dst = strconv.AppendUint(dst, rest+scale, 10) // a one, which becomes the point, and six digits
+	dst[point] = '.'
+	for dst[len(dst)-1] == '0' {
+		dst = dst[:len(dst)-1]
 	}
-	end := len(digits)
-	for digits[end-1] == '0' {
-		end--
-	}
-	return append(dst, digits[:end]...), true
+	return dst, true
 }
 
 // appendTime appends an RFC 3339 date-time. A year of five digits and an offset of a day, which package time can hold,
