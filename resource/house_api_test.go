@@ -163,8 +163,8 @@ func bare(decl ast.Node) (hidden bool) {
 	return hidden
 }
 
-// TestExportedNames keeps packages small enough to be learned, and every name of them explained. The constants of a type
-// of the package are learned with the type, so they do not count.
+// TestExportedNames keeps packages small enough to be learned, and every name of them explained. The constants of a
+// type of the package are learned with the type, so they do not count.
 func TestExportedNames(t *testing.T) {
 	t.Parallel()
 	const most = 60
