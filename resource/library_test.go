@@ -159,8 +159,8 @@ func (c *calls) reset() map[string]int {
 	return n
 }
 
-// counted makes ops count their calls. What is absent stays absent.
-func counted[T any](ops resource.Ops[T], c *calls) resource.Ops[T] {
+// counting makes ops count their calls. What is absent stays absent.
+func counting[T any](ops resource.Ops[T], c *calls) resource.Ops[T] {
 	inner := ops
 	ops.Get = func(ctx context.Context, id string) (resource.Item[T], error) {
 		c.add("Get")

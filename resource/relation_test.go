@@ -49,8 +49,8 @@ func linkedBooks(t testing.TB, opts ...func(*resource.Ops[book], *resource.Ops[a
 		opt(&books, &authors, &bookOptions, &authorOptions)
 	}
 	l := &linked{}
-	l.Handler = catalog(t, resource.FromOps("books", counted(books, &l.books), &bookOptions),
-		resource.FromOps("authors", counted(authors, &l.authors), &authorOptions))
+	l.Handler = catalog(t, resource.FromOps("books", counting(books, &l.books), &bookOptions),
+		resource.FromOps("authors", counting(authors, &l.authors), &authorOptions))
 	return l
 }
 
