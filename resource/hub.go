@@ -116,7 +116,7 @@ func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
 	e := erased{newBatch: pool.get, deleted: ops.Deleted, delete: ops.Delete, count: ops.Count}
 	e.get = func(ctx context.Context, id string) (*Entry, error) {
 		item, err := ops.Get(ctx, id)
-		return entryOf(h, &item, err)
+		return entryOf(h, id, &item, err)
 	}
 	e.list = func(ctx context.Context, q query.Query, b batch) error {
 		return drain(ctx, b.(*pageBuffer[T]), ops.List(ctx, q), q.Limit)
@@ -124,19 +124,19 @@ func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
 	if ops.Create != nil {
 		e.create = func(ctx context.Context, v any) (*Entry, error) {
 			item, err := ops.Create(ctx, *v.(*T))
-			return entryOf(h, &item, err)
+			return entryOf(h, "", &item, err)
 		}
 	}
 	if ops.Insert != nil {
 		e.insert = func(ctx context.Context, id string, v any) (*Entry, error) {
 			item, err := ops.Insert(ctx, id, *v.(*T))
-			return entryOf(h, &item, err)
+			return entryOf(h, id, &item, err)
 		}
 	}
 	if ops.Replace != nil {
 		e.replace = func(ctx context.Context, id string, expect Rev, v any) (*Entry, error) {
 			item, err := ops.Replace(ctx, id, expect, *v.(*T))
-			return entryOf(h, &item, err)
+			return entryOf(h, id, &item, err)
 		}
 	}
 	if ops.GetMany != nil {
@@ -156,10 +156,14 @@ func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
 	return e
 }
 
-// entryOf erases the type of an item that a store gave. Value and entry lie in one piece of memory.
-func entryOf[T any](h *hub, item *Item[T], err error) (*Entry, error) {
+// entryOf erases the type of an item that a store gave. Value and entry lie in one piece of memory. id is the one that was
+// asked for, so that a store need not say it again.
+func entryOf[T any](h *hub, id string, item *Item[T], err error) (*Entry, error) {
 	if err != nil {
 		return nil, err
+	}
+	if item.ID == "" {
+		item.ID = id
 	}
 	held := &struct {
 		Entry
