@@ -29,8 +29,8 @@ type tally struct {
 	Marks []string `json:"marks"`
 }
 
-// counted serves a store of tallies, and counts how often it is asked to replace.
-func counted(store *memory.Store[tally], replaced *atomic.Int64) http.Handler {
+// tallies serves a store of tallies, and counts how often it is asked to replace.
+func tallies(store *memory.Store[tally], replaced *atomic.Int64) http.Handler {
 	ops := resource.OpsOf(store)
 	replace := ops.Replace
 	ops.Replace = func(ctx context.Context, id string, expect resource.Rev, v tally) (resource.Item[tally], error) {
@@ -50,7 +50,7 @@ func TestRule102NoUpdateIsLost(t *testing.T) {
 			var replaced atomic.Int64
 			var servers []http.Handler
 			for range processes {
-				servers = append(servers, counted(store, &replaced))
+				servers = append(servers, tallies(store, &replaced))
 			}
 			want(t, send(t, servers[0], "PUT /tallies/a", jsonBody, "", `{"marks":[]}`), http.StatusCreated)
 
@@ -92,7 +92,7 @@ func TestRule102OneWinnerByTag(t *testing.T) {
 	t.Parallel()
 	store := memory.New[tally](nil)
 	var replaced atomic.Int64
-	servers := []http.Handler{counted(store, &replaced), counted(store, &replaced)}
+	servers := []http.Handler{tallies(store, &replaced), tallies(store, &replaced)}
 	want(t, send(t, servers[0], "PUT /tallies/a", jsonBody, "", `{"marks":[]}`), http.StatusCreated)
 	tag := "If-Match: " + send(t, servers[0], "GET /tallies/a").header.Get("ETag")
 	got := make([]int, 16)
@@ -115,7 +115,7 @@ func TestRule100RacingCreators(t *testing.T) {
 	t.Parallel()
 	store := memory.New[tally](nil)
 	var replaced atomic.Int64
-	servers := []http.Handler{counted(store, &replaced), counted(store, &replaced)}
+	servers := []http.Handler{tallies(store, &replaced), tallies(store, &replaced)}
 	tests := []struct {
 		name   string
 		line   string
@@ -149,7 +149,7 @@ func TestRule100RacingPuts(t *testing.T) {
 	t.Parallel()
 	store := memory.New[tally](nil)
 	var replaced atomic.Int64
-	servers := []http.Handler{counted(store, &replaced), counted(store, &replaced)}
+	servers := []http.Handler{tallies(store, &replaced), tallies(store, &replaced)}
 	got := make([]int, 16)
 	var wg sync.WaitGroup
 	for i := range got {
