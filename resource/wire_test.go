@@ -2,11 +2,13 @@ package resource_test
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -109,9 +111,7 @@ func (c *conn) write(line string, rest ...string) {
 			break
 		}
 	}
-	if _, err := io.WriteString(c, b.String()); err != nil {
-		c.t.Fatalf("%s: %v", line, err)
-	}
+	c.send(b.String())
 }
 
 // read reads one response, a 100 as well as any other. If the server cuts it off its body ends with the error.
@@ -122,11 +122,22 @@ func (c *conn) read(line string) *response {
 	if err != nil {
 		c.t.Fatalf("%s: %v", line, err)
 	}
+	if res.Close { // net/http takes the field out
+		res.Header.Set("Connection", "close")
+	}
 	return received(line, res)
 }
 
-// ended reports whether the server has closed the connection, and nothing more came.
+// ended waits until the server has closed the connection, and reports whether nothing more came.
 func (c *conn) ended() bool {
 	_, err := c.r.ReadByte()
-	return err != nil
+	return err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// send sends octets as they are.
+func (c *conn) send(octets string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c, octets); err != nil {
+		c.t.Fatal(err)
+	}
 }
