@@ -3,6 +3,7 @@ module github.com/stoa-go/stoa/examples
 go 1.26
 
 require (
+	github.com/go-chi/chi/v5 v5.5.0
 	github.com/google/go-cmp v0.7.0
 	github.com/stoa-go/stoa v0.0.0
 )

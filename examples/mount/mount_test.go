@@ -1,0 +1,106 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// say sends a request to what main serves.
+func say(t *testing.T, h http.Handler, method, target, body string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func TestURLsKeepThePrefix(t *testing.T) {
+	t.Parallel()
+	for _, prefix := range []string{"/api", "/chi/v1"} {
+		t.Run(prefix, func(t *testing.T) {
+			t.Parallel()
+			h := newMux()
+			created := say(t, h, "POST", prefix+"/notes", `{"text":"first"}`)
+			location := created.Header().Get("Location")
+			if !strings.HasPrefix(location, prefix+"/notes/") {
+				t.Errorf("Location of POST is %q", location)
+			}
+			if w := say(t, h, "GET", location, ""); w.Code != 200 {
+				t.Errorf("GET of Location is answered with %d", w.Code)
+			}
+			w := say(t, h, "PUT", prefix+"/notes/a%2Fb", `{"text":"second"}`)
+			want := []string{prefix + "/notes/a%2Fb", prefix + "/notes/a%2Fb"}
+			got := []string{w.Header().Get("Location"), w.Header().Get("Content-Location")}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("Location and Content-Location of PUT (-want +got):\n%s", diff)
+			}
+			w = say(t, h, "GET", prefix+"/notes/a%2Fb/?fields=id", "")
+			if diff := cmp.Diff(prefix+"/notes/a%2Fb?fields=id", w.Header().Get("Location")); w.Code != 308 || diff != "" {
+				t.Errorf("%d, Location of a path with a slash too many (-want +got):\n%s", w.Code, diff)
+			}
+		})
+	}
+}
+
+// Whoever follows the links sees every item once, whatever the prefix.
+func TestLinksKeepThePrefix(t *testing.T) {
+	t.Parallel()
+	next := regexp.MustCompile(`<([^>]*)>; rel="next"`)
+	for _, prefix := range []string{"/api", "/chi/v1"} {
+		t.Run(prefix, func(t *testing.T) {
+			t.Parallel()
+			h := newMux()
+			for _, text := range []string{"one", "two", "three"} {
+				say(t, h, "PUT", prefix+"/notes/"+text, `{"text":"`+text+`"}`)
+			}
+			var pages []string
+			for target := prefix + "/notes?limit=1&fields=id"; target != ""; {
+				w := say(t, h, "GET", target, "")
+				page, _, _ := strings.Cut(w.Body.String(), "]")
+				pages = append(pages, page+"]")
+				target = ""
+				if m := next.FindStringSubmatch(w.Header().Get("Link")); m != nil && strings.HasPrefix(m[1], prefix+"/notes?") {
+					target = m[1]
+				}
+			}
+			want := []string{`{"items":[{"id":"one"}]`, `{"items":[{"id":"three"}]`, `{"items":[{"id":"two"}]`}
+			if diff := cmp.Diff(want, pages); diff != "" {
+				t.Errorf("pages (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEverythingElseIsServedAsBefore(t *testing.T) {
+	t.Parallel()
+	h := newMux()
+	tests := []struct {
+		target      string
+		status      int
+		contentType string
+	}{
+		{"/", 200, "text/plain; charset=utf-8"},
+		{"/chi/page", 200, "text/plain; charset=utf-8"},
+		{"/elsewhere", 404, "text/plain; charset=utf-8"},
+		{"/api/elsewhere", 404, "application/problem+json"},
+		{"/chi/v1/elsewhere", 404, "application/problem+json"},
+	}
+	for _, tt := range tests {
+		w := say(t, h, "GET", tt.target, "")
+		got := w.Header().Get("Content-Type")
+		if w.Code != tt.status || got != tt.contentType {
+			t.Errorf("GET %s: %d %s, want %d %s", tt.target, w.Code, got, tt.status, tt.contentType)
+		}
+	}
+	for _, target := range []string{"/api/notes", "/chi/v1/notes"} {
+		if w := say(t, h, "DELETE", target, ""); w.Code != 405 || w.Header().Get("Allow") != "GET, HEAD, POST, OPTIONS" {
+			t.Errorf("DELETE %s: %d, Allow: %q", target, w.Code, w.Header().Get("Allow"))
+		}
+	}
+}

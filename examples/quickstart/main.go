@@ -1,0 +1,31 @@
+// Command quickstart serves notes, which are held in memory.
+package main
+
+import (
+	"log"
+	"net/http"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+)
+
+// Note is what is served. Its tags are the schema: what breaks it is refused, and the answer says where.
+type Note struct {
+	ID   int64  `json:"id" readOnly:"true"`
+	Text string `json:"text" required:"true" minLength:"1" maxLength:"500"`
+	Done bool   `json:"done"`
+}
+
+func newAPI() http.Handler {
+	notes := memory.New[Note](nil) // or your own: two methods, and one more for each thing it can do
+	return resource.NewCatalog(nil, resource.New("notes", notes, &resource.Options[Note]{
+		Query:  query.Support{Filter: map[string][]query.Op{"done": {query.Eq}}, Sort: []string{"text"}},
+		Public: true, // everybody may do everything
+	}))
+}
+
+func main() {
+	log.Print("try http://localhost:8080/notes")
+	log.Fatal(http.ListenAndServe("localhost:8080", newAPI()))
+}
