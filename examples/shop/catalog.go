@@ -100,10 +100,12 @@ func readOnly(next http.Handler) http.Handler {
 		case http.MethodOptions:
 			w.Header().Set("Allow", allow)
 			w.WriteHeader(http.StatusNoContent)
-		default:
+		case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect, http.MethodTrace:
 			d := problem.New(problem.MethodNotAllowed, "This can only be looked at.")
 			d.Header = http.Header{"Allow": {allow}}
 			problem.Write(w, r, d)
+		default: // RFC 9110 section 9.1
+			problem.Write(w, r, problem.New(problem.NotImplemented, "There is no such method."))
 		}
 	})
 }

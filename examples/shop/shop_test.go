@@ -231,6 +231,7 @@ func TestHealth(t *testing.T) {
 		{name: "options", method: "OPTIONS", path: "/health", status: 204, want: []string{"Allow: GET, HEAD, OPTIONS"}},
 		{name: "post", method: "POST", path: "/health", status: 405,
 			want: []string{"Allow: GET, HEAD, OPTIONS", "Content-Type: application/problem+json"}},
+		{name: "no method", method: "BREW", path: "/health", status: 501},
 		{name: "elsewhere", method: "GET", path: "/healthy", status: 404,
 			want: []string{"Content-Type: application/problem+json"}},
 	} {
