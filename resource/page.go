@@ -192,33 +192,60 @@ func fits(f *schema.Field, v any) bool {
 	return false
 }
 
-// fetch reads the page under the window and finds its neighbours.
+// fetch reads the page under the window and finds its neighbours. Where policy hides all of it, it goes on until
+// something is seen: a cursor is no secret, so none may hold the place of an item that the caller may not see.
 func (w *window) fetch(ctx context.Context) (Page, error) {
 	h, size, q := w.r.hub, w.q.Limit, w.q
 	if !h.query.Natural {
 		q.Limit++ // to see whether there is more
 	}
-	p := Page{batch: h.ops.newBatch()}
-	if err := h.ops.list(ctx, q, p.batch); err != nil {
+	for {
+		p := Page{batch: h.ops.newBatch()}
+		if err := h.ops.list(ctx, q, p.batch); err != nil {
+			p.Release()
+			return Page{}, err
+		}
+		rows := p.batch.entries()
+		more := len(rows) > size
+		if more {
+			rows = rows[:size]
+		}
+		onward := w.behind(rows, more)
+		if w.backward {
+			slices.Reverse(rows)
+		}
+		kept, err := w.r.showAll(ctx, rows)
+		if err != nil {
+			p.Release()
+			return Page{}, err
+		}
+		if len(kept) > 0 || onward == nil {
+			w.findNeighbours(kept, more)
+			p.Entries = kept
+			return p, nil
+		}
 		p.Release()
-		return Page{}, err
+		q.After, q.Token = onward.Values, onward.Token
 	}
-	rows := p.batch.entries()
-	more := len(rows) > size
-	if more {
-		rows = rows[:size]
+}
+
+// behind returns the place behind rows as the store gave them, and nil at the end of the list. It is asked only where
+// policy may hide all of them.
+func (w *window) behind(rows []Entry, more bool) *query.Cursor {
+	if w.r.hub.ops.authorize == nil || len(rows) == 0 {
+		return nil
 	}
-	if w.backward {
-		slices.Reverse(rows)
+	last := &rows[len(rows)-1]
+	if w.r.hub.query.Natural {
+		if last.Next == "" {
+			return nil
+		}
+		return &query.Cursor{Token: last.Next}
 	}
-	w.findNeighbours(rows, more)
-	kept, err := w.r.showAll(ctx, rows)
-	if err != nil {
-		p.Release()
-		return Page{}, err
+	if !more {
+		return nil
 	}
-	p.Entries = kept
-	return p, nil
+	return &query.Cursor{Values: w.position(last)}
 }
 
 func (w *window) findNeighbours(rows []Entry, more bool) {

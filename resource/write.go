@@ -278,8 +278,8 @@ func (r *Resource) replace(ctx context.Context, op Op, cur Entry, next func(Entr
 			return Entry{}, 0, err
 		}
 	}
-	if h.typ.Equal(cur.hub, v) {
-		return cur, Unchanged, nil
+	if h.typ.Equal(cur.hub, v) { // policy is asked all the same, or its silence would tell that a writeOnly value was guessed
+		return cur, Unchanged, h.permit(ctx, op, cur.hub, v)
 	}
 	if err := r.approve(ctx, op, cur.hub, v); err != nil {
 		return Entry{}, 0, err
@@ -362,10 +362,15 @@ func (r *Resource) approve(ctx context.Context, op Op, before, after any) error 
 			return ErrForbidden
 		}
 	}
-	if h.ops.authorize != nil {
-		return h.ops.authorize(ctx, op, before, after)
+	return h.permit(ctx, op, before, after)
+}
+
+// permit asks Options.Authorize, if it is there.
+func (h *hub) permit(ctx context.Context, op Op, before, after any) error {
+	if h.ops.authorize == nil {
+		return nil
 	}
-	return nil
+	return h.ops.authorize(ctx, op, before, after)
 }
 
 // announce runs the After hook once the write is sure to stand.
