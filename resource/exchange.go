@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 
@@ -178,6 +179,26 @@ func (x *exchange) survive() {
 	x.fail(err)
 }
 
+// setVary sets Vary, beside what a middleware outside has put there.
+func setVary(h http.Header, vary []string) {
+	old := h["Vary"]
+	if old == nil {
+		h["Vary"] = vary
+		return
+	}
+	merged := strings.Join(old, ", ")
+	have := strings.FieldsFunc(strings.ToLower(merged), func(r rune) bool { return r == ',' || r == ' ' })
+	if slices.Contains(have, "*") { // says more than any list (RFC 9110 section 12.5.5)
+		return
+	}
+	for member := range strings.SplitSeq(vary[0], ", ") {
+		if !slices.Contains(have, strings.ToLower(member)) {
+			merged += ", " + member
+		}
+	}
+	h["Vary"] = []string{merged}
+}
+
 // prefer reads the preferences, RFC 7240.
 func (x *exchange) prefer() header.Prefer {
 	lines, ok := x.r.Header["Prefer"]
@@ -189,10 +210,14 @@ func (x *exchange) prefer() header.Prefer {
 
 func (x *exchange) lenient(p header.Prefer) bool {
 	v, _ := p.Get("handling")
-	if v == "lenient" {
-		x.applied("handling=lenient")
+	if v != "lenient" {
+		return false
 	}
-	return v == "lenient"
+	x.applied("handling=lenient")
+	if x.r.Method == http.MethodGet || x.r.Method == http.MethodHead { // what is refused without it may now be cached
+		setVary(x.w.Header(), []string{"Prefer"})
+	}
+	return true
 }
 
 // applied says which preferences were honoured, RFC 7240 section 3.

@@ -185,7 +185,7 @@ func (x *exchange) listUnchanged(tag string) (bool, error) {
 
 func (x *exchange) listHeaders(h http.Header) {
 	h["Cache-Control"] = x.route.resource.hub.cache
-	h["Vary"] = x.route.varyList
+	setVary(h, x.route.varyList)
 	h["Accept-Ranges"] = noRanges
 	if x.route.acceptPost != nil {
 		h["Accept-Post"] = x.route.acceptPost

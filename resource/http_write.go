@@ -230,6 +230,6 @@ func (x *exchange) delete(id string) error {
 	}
 	h := x.w.Header()
 	h["Cache-Control"] = noStore
-	h["Vary"] = x.route.varyItem
+	setVary(h, x.route.varyItem)
 	return x.noContent(http.StatusNoContent)
 }

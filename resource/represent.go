@@ -276,5 +276,5 @@ func (x *exchange) itemHeaders(h http.Header) {
 // cacheHeaders sets what a cache has to know of an item.
 func (x *exchange) cacheHeaders(h http.Header) {
 	h["Cache-Control"] = x.route.resource.hub.cache
-	h["Vary"] = x.route.varyItem
+	setVary(h, x.route.varyItem)
 }
