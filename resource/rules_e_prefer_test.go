@@ -44,7 +44,8 @@ func TestRule094Return(t *testing.T) {
 					t.Errorf("%s: body %q", prefer, res.body)
 				}
 			}
-			for _, prefer := range []string{"return=", "return", "return=nothing", "unknown", "respond-async", "wait=5", "", ",;="} {
+			for _, prefer := range []string{"return=", "return", "return=nothing", "unknown", "respond-async", "wait=5", "",
+				",;="} {
 				res = ask("Prefer: " + prefer)
 				want(t, res, tt.full, "Preference-Applied:")
 				wantBody(t, res, tt.full, plain.body)
