@@ -95,6 +95,9 @@ func (x *exchange) noContent(status int) error {
 
 // fail answers an error.
 func (x *exchange) fail(err error) {
+	if x.began && !errors.Is(x.r.Context().Err(), context.Canceled) { // the client is there, and cannot be told any more
+		x.report(err)
+	}
 	if x.began || errors.Is(err, context.Canceled) && x.r.Context().Err() != nil {
 		panic(http.ErrAbortHandler) // the client must see that this is not the end
 	}

@@ -57,7 +57,7 @@ func fault(operation int, pointer, code string) string {
 	return fmt.Sprintf("operation %d: %q %s", operation, pointer, code)
 }
 
-func faults(d details) []string {
+func patchFaults(d details) []string {
 	var got []string
 	for _, v := range d.Errors {
 		operation, pointer := -1, "no pointer"
@@ -147,7 +147,7 @@ func TestRule117PatchStatus(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			d := wantProblem(t, send(t, h, "PATCH "+budgetPath, patchBody, "", tt.patch), tt.kind)
-			if diff := cmp.Diff([]string{tt.want}, faults(d)); diff != "" {
+			if diff := cmp.Diff([]string{tt.want}, patchFaults(d)); diff != "" {
 				t.Errorf("errors (-want +got):\n%s", diff)
 			}
 			if len(d.Errors) > 0 && d.Errors[0].Detail == "" {
@@ -181,7 +181,7 @@ func TestRule118Operations(t *testing.T) {
 	} {
 		d := wantProblem(t, send(t, h, "PATCH "+budgetPath, patchBody, "", twice), problem.MalformedPatch)
 		if len(d.Errors) != 1 || d.Errors[0].Code != "duplicate" {
-			t.Errorf("%s: %q, want one duplicate", twice, faults(d))
+			t.Errorf("%s: %q, want one duplicate", twice, patchFaults(d))
 		}
 	}
 	want(t, send(t, h, "PATCH "+budgetPath, patchBody, "",
@@ -240,7 +240,7 @@ func TestRule121Root(t *testing.T) {
 	h, _ := sheets(t, resource.Limits{})
 	own := `[{"op":"move","from":"/meta","path":"/meta/self"}]`
 	d := wantProblem(t, send(t, h, "PATCH "+budgetPath, patchBody, "", own), problem.MalformedPatch)
-	if diff := cmp.Diff([]string{fault(0, "/meta/self", "ownChild")}, faults(d)); diff != "" {
+	if diff := cmp.Diff([]string{fault(0, "/meta/self", "ownChild")}, patchFaults(d)); diff != "" {
 		t.Errorf("errors (-want +got):\n%s", diff)
 	}
 	whole := `[{"op":"replace","path":"","value":{"id":"b","title":"New","seal":""}}]`
@@ -279,7 +279,7 @@ func TestRule122Limits(t *testing.T) {
 			}
 			d := wantProblem(t, res, problem.TooLarge)
 			if len(d.Errors) != 1 || d.Errors[0].Code != tt.code {
-				t.Errorf("%q, want one %s", faults(d), tt.code)
+				t.Errorf("%q, want one %s", patchFaults(d), tt.code)
 			}
 			if *writes > 0 {
 				t.Error("and yet it was written")
