@@ -23,9 +23,12 @@ func (x *exchange) getItem(id string) error {
 			return err
 		}
 	}
-	e, err := x.route.resource.find(x.r.Context(), id)
+	res := x.route.resource
+	b := res.hub.ops.newBatch()
+	defer b.release()
+	e, err := res.find(x.r.Context(), id, b)
 	if err != nil {
-		return x.route.resource.wrap(OpGet, id, err)
+		return res.wrap(OpGet, id, err)
 	}
 	return x.sendCurrent(e, &p, enc)
 }

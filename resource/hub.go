@@ -42,7 +42,7 @@ type hub struct {
 
 // erased are the operations and hooks of a collection with T taken out of their types. nil is absent.
 type erased struct {
-	get     func(ctx context.Context, id string) (*Entry, error)
+	get     func(ctx context.Context, id string, b batch) (*Entry, error) // in b, or in memory of its own for nil
 	list    func(ctx context.Context, q query.Query, b batch) error
 	create  func(ctx context.Context, v any) (*Entry, error)
 	insert  func(ctx context.Context, id string, v any) (*Entry, error)
@@ -114,9 +114,12 @@ func idField(name string, typ *schema.Type, id string) *schema.Field {
 func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
 	pool := newBatchPool[T](h)
 	e := erased{newBatch: pool.get, deleted: ops.Deleted, delete: ops.Delete, count: ops.Count}
-	e.get = func(ctx context.Context, id string) (*Entry, error) {
+	e.get = func(ctx context.Context, id string, b batch) (*Entry, error) {
 		item, err := ops.Get(ctx, id)
-		return entryOf(h, id, &item, err)
+		if b == nil || err != nil {
+			return entryOf(h, id, &item, err)
+		}
+		return b.(*pageBuffer[T]).put(id, &item)
 	}
 	e.list = func(ctx context.Context, q query.Query, b batch) error {
 		return drain(ctx, b.(*pageBuffer[T]), ops.List(ctx, q), q.Limit)
@@ -244,12 +247,12 @@ func kindOfID(f *schema.Field) reflect.Kind {
 }
 
 // load returns one item that the caller may see. Ids that are not written the one canonical way are no items; the store
-// is not asked about them.
-func (h *hub) load(ctx context.Context, id string) (*Entry, error) {
+// is not asked about them. The entry is in b, and valid until that is released, or, for nil, in memory of its own.
+func (h *hub) load(ctx context.Context, id string, b batch) (*Entry, error) {
 	if !h.canonical(id) {
 		return nil, ErrNotFound
 	}
-	e, err := h.ops.get(ctx, id)
+	e, err := h.ops.get(ctx, id, b)
 	if err != nil {
 		return nil, h.absent(ctx, id, err)
 	}
@@ -377,6 +380,21 @@ func (p *batchPool[T]) get() batch { return p.pool.Get().(*pageBuffer[T]) }
 
 func (b *pageBuffer[T]) entries() []Entry { return b.rows }
 
+// put adds one item, which was asked for by id.
+func (b *pageBuffer[T]) put(id string, item *Item[T]) (*Entry, error) {
+	if cap(b.rows) == len(b.rows) || cap(b.values) == len(b.values) {
+		b.grow(2*len(b.rows) + 1)
+	}
+	if item.ID == "" {
+		item.ID = id
+	}
+	b.values = append(b.values, item.Value)
+	b.rows = append(b.rows, Entry{ID: item.ID, Rev: item.Rev, Modified: item.Modified, Next: item.Next})
+	e := &b.rows[len(b.rows)-1]
+	e.Value = &b.values[len(b.values)-1]
+	return e, b.pool.hub.settle(e)
+}
+
 // release gives the buffer back. What it holds is forgotten, so that a rare large page is not kept alive.
 func (b *pageBuffer[T]) release() {
 	clear(b.values)
@@ -395,14 +413,7 @@ func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], 
 		if err != nil {
 			return err
 		}
-		if len(b.rows) == cap(b.rows) || len(b.values) == cap(b.values) {
-			b.grow(2*len(b.rows) + 16)
-		}
-		b.values = append(b.values, item.Value)
-		b.rows = append(b.rows, Entry{ID: item.ID, Rev: item.Rev, Modified: item.Modified, Next: item.Next})
-		i := len(b.rows) - 1
-		b.rows[i].Value = &b.values[i]
-		if err := b.pool.hub.settle(&b.rows[i]); err != nil {
+		if _, err := b.put("", &item); err != nil {
 			return err
 		}
 		if len(b.rows) == max {

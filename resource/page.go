@@ -399,7 +399,7 @@ func (h *hub) fetchMany(ctx context.Context, ids []string) ([]Entry, error) {
 	}
 	var rows []Entry
 	for _, id := range ids {
-		switch e, err := h.ops.get(ctx, id); {
+		switch e, err := h.ops.get(ctx, id, nil); {
 		case err == nil:
 			rows = append(rows, *e)
 		case !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrGone):

@@ -112,16 +112,16 @@ func (r *Resource) Relations() []string {
 // Get returns one item. The error is [ErrNotFound] where there is none or the caller may not see it, and [ErrGone]
 // where it was deleted and the caller may know.
 func (r *Resource) Get(ctx context.Context, id string) (Entry, error) {
-	e, err := r.find(ctx, id)
+	e, err := r.find(ctx, id, nil)
 	if err != nil {
 		return Entry{}, r.wrap(OpGet, id, err)
 	}
 	return *e, nil
 }
 
-// find is Get without a copy and without the place in errors.
-func (r *Resource) find(ctx context.Context, id string) (*Entry, error) {
-	e, err := r.hub.load(ctx, id)
+// find is Get without a copy and without the place in errors. For b see hub.load.
+func (r *Resource) find(ctx context.Context, id string, b batch) (*Entry, error) {
+	e, err := r.hub.load(ctx, id, b)
 	if err != nil {
 		return nil, err
 	}

@@ -252,7 +252,7 @@ func (r *Resource) mayInsert(err error) bool {
 
 // current returns the item in this shape, as the loop has to judge it.
 func (r *Resource) current(ctx context.Context, id string) (Entry, error) {
-	cur, err := r.find(ctx, id)
+	cur, err := r.find(ctx, id, nil)
 	if err != nil {
 		return Entry{}, err
 	}
