@@ -3,6 +3,7 @@ package resource
 import (
 	"context"
 	"errors"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -48,6 +49,8 @@ func (r *Resource) create(ctx context.Context, doc []byte, opts *WriteOptions) (
 	dec := opts.decode(schema.Create, nil)
 	if h.ops.insert == nil {
 		dec.ReadOnly = []string{r.ID()}
+	} else if h.ops.create != nil {
+		dec.Filled = []string{r.ID()}
 	}
 	v, err := s.typ.Decode(doc, dec)
 	if err != nil {
@@ -141,7 +144,9 @@ func (r *Resource) Put(ctx context.Context, id string, doc []byte, opts *WriteOp
 // putNew is Put where nothing is.
 func (r *Resource) putNew(ctx context.Context, id string, doc []byte, o *WriteOptions) (Entry, error) {
 	s := r.shape
-	v, err := s.typ.Decode(doc, o.decode(schema.Create, nil))
+	dec := o.decode(schema.Create, nil)
+	dec.Filled = []string{r.ID()}
+	v, err := s.typ.Decode(doc, dec)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -346,7 +351,11 @@ func (r *Resource) approve(ctx context.Context, op Op, before, after any) error 
 		}
 	}
 	if after != nil && (h.ops.before != nil || r.shape.up != nil) {
-		if bad := h.typ.Validate(after); len(bad) > 0 {
+		bad := h.typ.Validate(after)
+		if h.id.IsZero(after) { // the store will choose it
+			bad = slices.DeleteFunc(bad, func(v schema.Violation) bool { return v.Pointer == "/"+h.id.Name })
+		}
+		if len(bad) > 0 {
 			return r.shape.translate(bad)
 		}
 		if !r.shape.expresses(after) {

@@ -37,6 +37,9 @@ type DecodeOptions struct {
 	// ReadOnly names further fields, by JSON name, that are read-only here: the id, where the store chooses it. Names
 	// that the type does not have are ignored.
 	ReadOnly []string
+	// Filled names fields, by JSON name, that the caller fills in where the document leaves them out: then they are neither
+	// required nor checked. Names that the type does not have are ignored.
+	Filled []string
 	// AllowUnknown ignores unknown members; else each is a violation.
 	AllowUnknown bool
 	// MaxDepth is how deep objects and arrays may nest; 0 means 64.

@@ -206,6 +206,8 @@ func (d *decoder) absent(t *Type, base reflect.Value, seen *bitset) {
 			continue
 		}
 		switch {
+		case d.depth == 1 && slices.Contains(d.opts.Filled, f.Name):
+			d.readOnly = append(d.readOnly, f) // nothing is read any more; what is left is to check the others
 		case d.isReadOnly(f):
 			// A patch begins with all members there, so one that is gone was removed on purpose.
 			if d.opts.Mode == Patched && base.IsValid() && d.claim == claimNothing && f.isWritten(base) {

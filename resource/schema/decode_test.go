@@ -537,3 +537,37 @@ func TestDecodeListsAThousand(t *testing.T) {
 		t.Errorf("%d violations are listed, want 1000", got)
 	}
 }
+
+// TestDecodeFilled checks that a field which the caller fills in is neither required nor checked where it is absent, and
+// checked like any other where it is there.
+func TestDecodeFilled(t *testing.T) {
+	t.Parallel()
+	type thing struct {
+		ID   string `json:"id" required:"true" minLength:"2"`
+		Name string `json:"name" required:"true"`
+	}
+	opts := &schema.DecodeOptions{Filled: []string{"id", "nonsense"}}
+	tests := []struct {
+		name, doc string
+		want      []string
+	}{
+		{"absent", `{"name":"x"}`, nil},
+		{"there and wrong", `{"id":"x","name":"x"}`, []string{"/id minLength"}},
+		{"others are still required", `{}`, []string{"/name required"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := schema.For[thing]().Decode([]byte(tt.doc), opts)
+			var bad schema.Violations
+			errors.As(err, &bad)
+			var got []string
+			for _, v := range bad {
+				got = append(got, v.Pointer+" "+v.Code)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("violations (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
