@@ -16,8 +16,9 @@ func (c *Catalog) Report() string {
 			continue
 		}
 		r := rt.resource
-		fmt.Fprintf(&b, "/%s  %s, %s\n", name, rt.allowList[0], rt.allowItem[0])
-		fmt.Fprintf(&b, "    %s\n", r.abilities())
+		fmt.Fprintf(&b, "/%s  %s\n", name, rt.allowList[0])
+		fmt.Fprintf(&b, "/%s/{id}  %s\n", name, rt.allowItem[0])
+		fmt.Fprintf(&b, "    store: %s\n", r.abilities())
 		for _, warning := range r.weaknesses() {
 			fmt.Fprintf(&b, "    weak: %s\n", warning)
 		}
