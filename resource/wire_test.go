@@ -35,11 +35,24 @@ func listen(t testing.TB, h http.Handler) *httptest.Server {
 // dialHTTP returns a client that speaks HTTP/1.1, or HTTP/2 if that is wanted. It decompresses nothing and follows
 // nothing.
 func dialHTTP(t testing.TB, srv *httptest.Server, two bool) peer {
+	try := tryHTTP(t, srv, two)
+	return func(line string, rest ...string) *response {
+		t.Helper()
+		res, err := try(line, rest...)
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		return res
+	}
+}
+
+// tryHTTP is dialHTTP for answers that may not come.
+func tryHTTP(t testing.TB, srv *httptest.Server, two bool) func(line string, rest ...string) (*response, error) {
 	transport := &http.Transport{DisableCompression: true, Protocols: new(http.Protocols)}
 	transport.Protocols.SetHTTP1(!two)
 	transport.Protocols.SetUnencryptedHTTP2(two)
 	t.Cleanup(transport.CloseIdleConnections)
-	return func(line string, rest ...string) *response {
+	return func(line string, rest ...string) (*response, error) {
 		t.Helper()
 		r := request(t, line, rest...)
 		target, err := r.URL.Parse(srv.URL + r.RequestURI)
@@ -52,12 +65,12 @@ func dialHTTP(t testing.TB, srv *httptest.Server, two bool) peer {
 		}
 		res, err := transport.RoundTrip(r)
 		if err != nil {
-			t.Fatalf("%s: %v", line, err)
+			return nil, err
 		}
-		if want := map[bool]int{false: 1, true: 2}[two]; res.ProtoMajor != want {
+		if (res.ProtoMajor == 2) != two {
 			t.Errorf("%s: answered in %s", line, res.Proto)
 		}
-		return received(line, res)
+		return received(line, res), nil
 	}
 }
 
