@@ -146,13 +146,28 @@ func (f *Field) append(dst []byte, v reflect.Value, w writing) ([]byte, error) {
 
 // appendMembers appends an object of some of the fields of the struct s. Each label brings a comma along, and the first
 // of them makes room for the brace.
+//
+// This is where a list spends its time. Most fields of most types are plain, so they are written here, without a call for
+// each of them.
 func appendMembers(dst []byte, fields []*Field, s reflect.Value, w writing) ([]byte, error) {
 	start := len(dst)
 	for _, f := range fields {
 		var err error
-		if f.plain {
-			dst, err = f.appendPlain(append(dst, f.label...), s.Field(f.at))
-		} else {
+		switch f.plain {
+		case opString:
+			text := s.Field(f.at).String()
+			if isPlain(text) {
+				dst = append(append(append(dst, f.label...), text...), '"')
+				continue
+			}
+			dst, err = jsontext.AppendQuote(append(dst, f.label[:len(f.label)-1]...), text)
+		case opInt:
+			dst = strconv.AppendInt(append(dst, f.label...), s.Field(f.at).Int(), 10)
+		case opFloat:
+			dst, err = appendFloat(append(dst, f.label...), s.Field(f.at).Float(), f.Type.Bits)
+		case opBool:
+			dst = strconv.AppendBool(append(dst, f.label...), s.Field(f.at).Bool())
+		default:
 			dst, err = f.appendMember(dst, s, w)
 		}
 		if err != nil {
@@ -166,29 +181,20 @@ func appendMembers(dst []byte, fields []*Field, s reflect.Value, w writing) ([]b
 	return append(dst, '}'), nil
 }
 
-// appendPlain appends the value of a plain field. Most fields of most types are, so there is one call and one switch for
-// each of them.
-func (f *Field) appendPlain(dst []byte, v reflect.Value) ([]byte, error) {
+// setLabel makes the label of the field, and finds out whether the field is plain: always there, and always one string,
+// number or boolean. The label of a plain string has the opening quotation mark of the value, too.
+func (f *Field) setLabel(quotedName []byte) {
+	f.label = append(quotedName, ':')
+	if f.pointer || f.Quoted || f.OmitZero || f.OmitEmpty || f.WriteOnly || len(f.Index) != 1 {
+		return
+	}
 	switch f.Type.op {
 	case opString:
-		return appendString(dst, v.String())
-	case opInt:
-		return strconv.AppendInt(dst, v.Int(), 10), nil
-	case opFloat:
-		return appendFloat(dst, v.Float(), f.Type.Bits)
-	case opBool:
-		return strconv.AppendBool(dst, v.Bool()), nil
+		f.label = append(f.label, '"')
+		f.plain = opString
+	case opInt, opFloat, opBool:
+		f.plain = f.Type.op
 	}
-	return f.Type.append(dst, v, writing{})
-}
-
-// isPlain reports whether the field is always there and always one number, string or boolean.
-func (f *Field) isPlain() bool {
-	switch f.Type.op {
-	case opString, opInt, opUint, opFloat, opBool:
-		return !f.pointer && !f.Quoted && !f.OmitZero && !f.OmitEmpty && !f.WriteOnly && len(f.Index) == 1
-	}
-	return false
 }
 
 // appendMember appends a field of the struct s with its name, or nothing if it is left out.
@@ -259,14 +265,22 @@ var plainASCII = func() (plain [256]bool) {
 // answer is not for a script element. Most strings are printable ASCII and are copied; package jsontext does the rest,
 // and refuses invalid UTF-8.
 func appendString(dst []byte, s string) ([]byte, error) {
-	for i := range len(s) {
-		if !plainASCII[s[i]] {
-			return jsontext.AppendQuote(dst, s)
-		}
+	if !isPlain(s) {
+		return jsontext.AppendQuote(dst, s)
 	}
 	dst = append(dst, '"')
 	dst = append(dst, s...)
 	return append(dst, '"'), nil
+}
+
+// isPlain reports whether a string stands in JSON as it is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if !plainASCII[s[i]] {
+			return false
+		}
+	}
+	return true
 }
 
 // appendFloat appends a number as ECMAScript prints it (RFC 8785, section 3.2.2.3), so that clients which parse and print

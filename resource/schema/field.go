@@ -48,9 +48,9 @@ type Field struct {
 	defaultText string       // Default as the tag wrote it
 	owner       reflect.Type // the pointer type from which Index leads here
 	at          int          // Index[0]
-	label       []byte       // the quoted name between comma and colon, as it is written
+	label       []byte       // the quoted name between comma and colon, as it is written; see setLabel
 	pointer     bool         // the Go field is a pointer to Type
-	plain       bool         // see isPlain
+	plain       op           // how a plain field is written, see setLabel; opForeign, the zero value, for the others
 	omits       omits
 	checked     bool // something is to be validated here, apart from what Type has in itself
 	min, max    *bound

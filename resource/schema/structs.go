@@ -99,8 +99,8 @@ func (t *Type) add(f *Field) error {
 	if err != nil {
 		return fmt.Errorf("the JSON name %q is not valid UTF-8", f.Name)
 	}
-	f.label = append(quoted, ':')
-	f.at, f.plain = f.Index[0], f.isPlain()
+	f.at = f.Index[0]
+	f.setLabel(quoted)
 	t.Fields = append(t.Fields, f)
 	t.byName[f.Name] = f
 	return nil
