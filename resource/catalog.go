@@ -12,6 +12,10 @@ import (
 // [http.StripPrefix] the URLs it gives out keep the prefix. It answers every request itself, errors included, always
 // with problem details (RFC 9457).
 //
+// An id is one segment of a path, escaped, so it may hold nearly anything. But a proxy in front may decode %2F on the way
+// (nginx does where proxy_pass names a path), and then a/b is two segments: ids without reserved characters arrive
+// everywhere.
+//
 // A Catalog does not change once it is made and is safe for concurrent use.
 type Catalog struct {
 	opts  CatalogOptions
