@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"reflect"
-	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/schema"
-	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // hub is what all shapes of a resource share: the collection behind erased types, the policy and the write loop. An
@@ -40,27 +36,6 @@ type hub struct {
 	pageSize, maxPageSize int
 }
 
-// erased are the operations and hooks of a collection with T taken out of their types. nil is absent.
-type erased struct {
-	get     func(ctx context.Context, id string, b batch) (*Entry, error) // in b, or in memory of its own for nil
-	list    func(ctx context.Context, q query.Query, b batch) error
-	create  func(ctx context.Context, v any) (*Entry, error)
-	insert  func(ctx context.Context, id string, v any) (*Entry, error)
-	replace func(ctx context.Context, id string, expect Rev, v any) (*Entry, error)
-	delete  func(ctx context.Context, id string, expect Rev) error
-	deleted func(ctx context.Context, id string) (time.Time, error)
-	count   func(ctx context.Context, q query.Query) (int, error)
-	getMany func(ctx context.Context, ids []string, b batch) error
-	listBy  func(ctx context.Context, field string, keys []string, q query.Query, b batch) error
-	runner  tx.Runner
-
-	authorize func(ctx context.Context, op Op, before, after any) error
-	before    func(ctx context.Context, op Op, before, after any) error
-	after     func(ctx context.Context, op Op, before, after any)
-
-	newBatch func() batch
-}
-
 // Entry is an [Item] with its type erased.
 type Entry struct {
 	ID       string
@@ -70,13 +45,6 @@ type Entry struct {
 	Value    any       // a pointer to the Go type of the shape
 
 	hub any // the *T behind Value, which is Value itself where the shape is the hub's own
-}
-
-// batch is a reusable buffer for the items of one page. It is drained before user code runs, so that a hook may call
-// the store again.
-type batch interface {
-	entries() []Entry
-	release()
 }
 
 func newHub[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *hub {
@@ -108,89 +76,6 @@ func idField(name string, typ *schema.Type, id string) *schema.Field {
 		panic("resource: " + name + ": the id field " + strconv.Quote(id) + " must be a string or an integer")
 	}
 	return f
-}
-
-// erase takes T out of the types. It is the only place where the two worlds meet.
-func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
-	pool := newBatchPool[T](h)
-	e := erased{newBatch: pool.get, deleted: ops.Deleted, delete: ops.Delete, count: ops.Count}
-	e.get = func(ctx context.Context, id string, b batch) (*Entry, error) {
-		item, err := ops.Get(ctx, id)
-		if b == nil || err != nil {
-			return entryOf(h, id, &item, err)
-		}
-		return b.(*pageBuffer[T]).put(id, &item)
-	}
-	e.list = func(ctx context.Context, q query.Query, b batch) error {
-		return drain(ctx, b.(*pageBuffer[T]), ops.List(ctx, q), q.Limit)
-	}
-	if ops.Create != nil {
-		e.create = func(ctx context.Context, v any) (*Entry, error) {
-			item, err := ops.Create(ctx, *v.(*T))
-			return entryOf(h, "", &item, err)
-		}
-	}
-	if ops.Insert != nil {
-		e.insert = func(ctx context.Context, id string, v any) (*Entry, error) {
-			item, err := ops.Insert(ctx, id, *v.(*T))
-			return entryOf(h, id, &item, err)
-		}
-	}
-	if ops.Replace != nil {
-		e.replace = func(ctx context.Context, id string, expect Rev, v any) (*Entry, error) {
-			item, err := ops.Replace(ctx, id, expect, *v.(*T))
-			return entryOf(h, id, &item, err)
-		}
-	}
-	if ops.GetMany != nil {
-		e.getMany = func(ctx context.Context, ids []string, b batch) error {
-			return drain(ctx, b.(*pageBuffer[T]), ops.GetMany(ctx, ids), len(ids))
-		}
-	}
-	if ops.ListBy != nil {
-		e.listBy = func(ctx context.Context, field string, keys []string, q query.Query, b batch) error {
-			return drain(ctx, b.(*pageBuffer[T]), ops.ListBy(ctx, field, keys, q), len(keys)*q.Limit)
-		}
-	}
-	if ops.Transactions != nil {
-		e.runner = ops.Transactions()
-	}
-	eraseHooks(&e, o)
-	return e
-}
-
-// entryOf erases the type of an item that a store gave. Value and entry lie in one piece of memory. id is the one that was
-// asked for, so that a store need not say it again.
-func entryOf[T any](h *hub, id string, item *Item[T], err error) (*Entry, error) {
-	if err != nil {
-		return nil, err
-	}
-	if item.ID == "" {
-		item.ID = id
-	}
-	held := &struct {
-		Entry
-		value T
-	}{Entry{ID: item.ID, Rev: item.Rev, Modified: item.Modified, Next: item.Next}, item.Value}
-	held.Value = &held.value
-	return &held.Entry, h.settle(&held.Entry)
-}
-
-func eraseHooks[T any](e *erased, o *Options[T]) {
-	ptr := func(v any) *T { p, _ := v.(*T); return p }
-	if fn := o.Authorize; fn != nil {
-		e.authorize = func(ctx context.Context, op Op, before, after any) error {
-			return fn(ctx, op, ptr(before), ptr(after))
-		}
-	}
-	if fn := o.Before; fn != nil {
-		e.before = func(ctx context.Context, op Op, before, after any) error {
-			return fn(ctx, op, ptr(before), ptr(after))
-		}
-	}
-	if fn := o.After; fn != nil {
-		e.after = func(ctx context.Context, op Op, before, after any) { fn(ctx, op, ptr(before), ptr(after)) }
-	}
 }
 
 // settle checks what a store gave and completes it: the id from the value, or the value's id from the item.
@@ -356,79 +241,4 @@ func (h *hub) values(v any) func(string) any {
 
 func isContextError(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// batchPool and pageBuffer keep the items of a page in one piece of memory that is used again.
-type batchPool[T any] struct {
-	hub  *hub
-	pool sync.Pool
-}
-
-type pageBuffer[T any] struct {
-	pool   *batchPool[T]
-	values []T
-	rows   []Entry
-}
-
-func newBatchPool[T any](h *hub) *batchPool[T] {
-	p := &batchPool[T]{hub: h}
-	p.pool.New = func() any { return &pageBuffer[T]{pool: p} }
-	return p
-}
-
-func (p *batchPool[T]) get() batch { return p.pool.Get().(*pageBuffer[T]) }
-
-func (b *pageBuffer[T]) entries() []Entry { return b.rows }
-
-// put adds one item, which was asked for by id.
-func (b *pageBuffer[T]) put(id string, item *Item[T]) (*Entry, error) {
-	if cap(b.rows) == len(b.rows) || cap(b.values) == len(b.values) {
-		b.grow(2*len(b.rows) + 1)
-	}
-	if item.ID == "" {
-		item.ID = id
-	}
-	b.values = append(b.values, item.Value)
-	b.rows = append(b.rows, Entry{ID: item.ID, Rev: item.Rev, Modified: item.Modified, Next: item.Next})
-	e := &b.rows[len(b.rows)-1]
-	e.Value = &b.values[len(b.values)-1]
-	return e, b.pool.hub.settle(e)
-}
-
-// release gives the buffer back. What it holds is forgotten, so that a rare large page is not kept alive.
-func (b *pageBuffer[T]) release() {
-	clear(b.values)
-	clear(b.rows)
-	b.values, b.rows = b.values[:0], b.rows[:0]
-	if cap(b.values) <= 1024 {
-		b.pool.pool.Put(b)
-	}
-}
-
-// drain reads seq into b, max items at most if max is not zero. Only then may anything else be done: a store with one
-// connection holds it as long as the iterator runs.
-func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], error], max int) error {
-	b.grow(max)
-	for item, err := range seq {
-		if err != nil {
-			return err
-		}
-		if _, err := b.put("", &item); err != nil {
-			return err
-		}
-		if len(b.rows) == max {
-			break // whatever the store thinks, more was not asked for
-		}
-	}
-	return ctx.Err()
-}
-
-// grow makes room for n items. Those that are there may move, and the rows with them.
-func (b *pageBuffer[T]) grow(n int) {
-	n = min(n, 1024+len(b.rows))
-	b.rows = slices.Grow(b.rows, max(0, n-len(b.rows)))
-	b.values = slices.Grow(b.values, max(0, n-len(b.values)))
-	for i := range b.rows {
-		b.rows[i].Value, b.rows[i].hub = &b.values[i], &b.values[i]
-	}
 }

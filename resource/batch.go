@@ -1,0 +1,90 @@
+package resource
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+)
+
+// batch is a reusable buffer for the items of one page. It is drained before user code runs, so that a hook may call
+// the store again.
+type batch interface {
+	entries() []Entry
+	release()
+}
+
+// batchPool and pageBuffer keep the items of a page in one piece of memory that is used again.
+type batchPool[T any] struct {
+	hub  *hub
+	pool sync.Pool
+}
+
+type pageBuffer[T any] struct {
+	pool   *batchPool[T]
+	values []T
+	rows   []Entry
+}
+
+func newBatchPool[T any](h *hub) *batchPool[T] {
+	p := &batchPool[T]{hub: h}
+	p.pool.New = func() any { return &pageBuffer[T]{pool: p} }
+	return p
+}
+
+func (p *batchPool[T]) get() batch { return p.pool.Get().(*pageBuffer[T]) }
+
+func (b *pageBuffer[T]) entries() []Entry { return b.rows }
+
+// put adds one item, which was asked for by id.
+func (b *pageBuffer[T]) put(id string, item *Item[T]) (*Entry, error) {
+	if cap(b.rows) == len(b.rows) || cap(b.values) == len(b.values) {
+		b.grow(2*len(b.rows) + 1)
+	}
+	if item.ID == "" {
+		item.ID = id
+	}
+	b.values = append(b.values, item.Value)
+	b.rows = append(b.rows, Entry{ID: item.ID, Rev: item.Rev, Modified: item.Modified, Next: item.Next})
+	e := &b.rows[len(b.rows)-1]
+	e.Value = &b.values[len(b.values)-1]
+	return e, b.pool.hub.settle(e)
+}
+
+// release gives the buffer back. What it holds is forgotten, so that a rare large page is not kept alive.
+func (b *pageBuffer[T]) release() {
+	clear(b.values)
+	clear(b.rows)
+	b.values, b.rows = b.values[:0], b.rows[:0]
+	if cap(b.values) <= 1024 {
+		b.pool.pool.Put(b)
+	}
+}
+
+// drain reads seq into b, max items at most if max is not zero. Only then may anything else be done: a store with one
+// connection holds it as long as the iterator runs.
+func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], error], max int) error {
+	b.grow(max)
+	for item, err := range seq {
+		if err != nil {
+			return err
+		}
+		if _, err := b.put("", &item); err != nil {
+			return err
+		}
+		if len(b.rows) == max {
+			break // whatever the store thinks, more was not asked for
+		}
+	}
+	return ctx.Err()
+}
+
+// grow makes room for n items. Those that are there may move, and the rows with them.
+func (b *pageBuffer[T]) grow(n int) {
+	n = min(n, 1024+len(b.rows))
+	b.rows = slices.Grow(b.rows, max(0, n-len(b.rows)))
+	b.values = slices.Grow(b.values, max(0, n-len(b.values)))
+	for i := range b.rows {
+		b.rows[i].Value, b.rows[i].hub = &b.values[i], &b.values[i]
+	}
+}

@@ -1,0 +1,113 @@
+package resource
+
+import (
+	"context"
+	"time"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// erased are the operations and hooks of a collection with T taken out of their types. nil is absent.
+type erased struct {
+	get     func(ctx context.Context, id string, b batch) (*Entry, error) // in b, or in memory of its own for nil
+	list    func(ctx context.Context, q query.Query, b batch) error
+	create  func(ctx context.Context, v any) (*Entry, error)
+	insert  func(ctx context.Context, id string, v any) (*Entry, error)
+	replace func(ctx context.Context, id string, expect Rev, v any) (*Entry, error)
+	delete  func(ctx context.Context, id string, expect Rev) error
+	deleted func(ctx context.Context, id string) (time.Time, error)
+	count   func(ctx context.Context, q query.Query) (int, error)
+	getMany func(ctx context.Context, ids []string, b batch) error
+	listBy  func(ctx context.Context, field string, keys []string, q query.Query, b batch) error
+	runner  tx.Runner
+
+	authorize func(ctx context.Context, op Op, before, after any) error
+	before    func(ctx context.Context, op Op, before, after any) error
+	after     func(ctx context.Context, op Op, before, after any)
+
+	newBatch func() batch
+}
+
+// erase takes T out of the types. It is the only place where the two worlds meet.
+func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
+	pool := newBatchPool[T](h)
+	e := erased{newBatch: pool.get, deleted: ops.Deleted, delete: ops.Delete, count: ops.Count}
+	e.get = func(ctx context.Context, id string, b batch) (*Entry, error) {
+		item, err := ops.Get(ctx, id)
+		if b == nil || err != nil {
+			return entryOf(h, id, &item, err)
+		}
+		return b.(*pageBuffer[T]).put(id, &item)
+	}
+	e.list = func(ctx context.Context, q query.Query, b batch) error {
+		return drain(ctx, b.(*pageBuffer[T]), ops.List(ctx, q), q.Limit)
+	}
+	if ops.Create != nil {
+		e.create = func(ctx context.Context, v any) (*Entry, error) {
+			item, err := ops.Create(ctx, *v.(*T))
+			return entryOf(h, "", &item, err)
+		}
+	}
+	if ops.Insert != nil {
+		e.insert = func(ctx context.Context, id string, v any) (*Entry, error) {
+			item, err := ops.Insert(ctx, id, *v.(*T))
+			return entryOf(h, id, &item, err)
+		}
+	}
+	if ops.Replace != nil {
+		e.replace = func(ctx context.Context, id string, expect Rev, v any) (*Entry, error) {
+			item, err := ops.Replace(ctx, id, expect, *v.(*T))
+			return entryOf(h, id, &item, err)
+		}
+	}
+	if ops.GetMany != nil {
+		e.getMany = func(ctx context.Context, ids []string, b batch) error {
+			return drain(ctx, b.(*pageBuffer[T]), ops.GetMany(ctx, ids), len(ids))
+		}
+	}
+	if ops.ListBy != nil {
+		e.listBy = func(ctx context.Context, field string, keys []string, q query.Query, b batch) error {
+			return drain(ctx, b.(*pageBuffer[T]), ops.ListBy(ctx, field, keys, q), len(keys)*q.Limit)
+		}
+	}
+	if ops.Transactions != nil {
+		e.runner = ops.Transactions()
+	}
+	eraseHooks(&e, o)
+	return e
+}
+
+// entryOf erases the type of an item that a store gave. Value and entry lie in one piece of memory. id is the one that was
+// asked for, so that a store need not say it again.
+func entryOf[T any](h *hub, id string, item *Item[T], err error) (*Entry, error) {
+	if err != nil {
+		return nil, err
+	}
+	if item.ID == "" {
+		item.ID = id
+	}
+	held := &struct {
+		Entry
+		value T
+	}{Entry{ID: item.ID, Rev: item.Rev, Modified: item.Modified, Next: item.Next}, item.Value}
+	held.Value = &held.value
+	return &held.Entry, h.settle(&held.Entry)
+}
+
+func eraseHooks[T any](e *erased, o *Options[T]) {
+	ptr := func(v any) *T { p, _ := v.(*T); return p }
+	if fn := o.Authorize; fn != nil {
+		e.authorize = func(ctx context.Context, op Op, before, after any) error {
+			return fn(ctx, op, ptr(before), ptr(after))
+		}
+	}
+	if fn := o.Before; fn != nil {
+		e.before = func(ctx context.Context, op Op, before, after any) error {
+			return fn(ctx, op, ptr(before), ptr(after))
+		}
+	}
+	if fn := o.After; fn != nil {
+		e.after = func(ctx context.Context, op Op, before, after any) { fn(ctx, op, ptr(before), ptr(after)) }
+	}
+}

@@ -1,0 +1,213 @@
+package resource
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// binding is what a cursor is good for: this list in this shape, in this order, with this filter.
+func (r *Resource) binding(q query.Query) string {
+	if q.Filter.IsZero() && len(q.Sort) == 0 {
+		return r.shape.name + "\x00" + r.hub.name
+	}
+	q.Limit, q.Fields = 0, nil
+	return r.shape.name + "\x00" + r.hub.name + "\x00" + q.Values().Encode()
+}
+
+// window is a list as the collection is asked for it, page by page.
+type window struct {
+	r        *Resource
+	q        query.Query // in the hub's names; Limit is the size of the page
+	backward bool        // the page before a place: the order is turned round for the store, and the page afterwards
+	next     *query.Cursor
+	prev     *query.Cursor
+}
+
+func (r *Resource) window(ctx context.Context, q query.Query) (*window, error) {
+	hubQ, err := r.hubQuery(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	h := r.hub
+	if !h.query.Natural {
+		if i := slices.IndexFunc(hubQ.Sort, func(o query.Order) bool { return o.Field == h.id.Name }); i >= 0 {
+			hubQ.Sort = hubQ.Sort[:i+1]
+		} else {
+			hubQ.Sort = append(slices.Clip(hubQ.Sort), query.Order{Field: h.id.Name})
+		}
+	}
+	hubQ.After, hubQ.Token = nil, ""
+	hubQ.Fields = r.hint(hubQ)
+	return &window{r: r, q: hubQ}, nil
+}
+
+// hint tells the store which fields will be looked at, where that is known.
+func (r *Resource) hint(q query.Query) []string {
+	if q.Fields == nil || r.shape.down != nil || r.hub.ops.authorize != nil {
+		return nil
+	}
+	fields := slices.Clone(q.Fields)
+	for _, o := range q.Sort {
+		if !slices.Contains(fields, o.Field) {
+			fields = append(fields, o.Field)
+		}
+	}
+	if !slices.Contains(fields, r.hub.id.Name) {
+		fields = append(fields, r.hub.id.Name)
+	}
+	return fields
+}
+
+// moveTo places the window where at says.
+func (w *window) moveTo(at Position, binding string) error {
+	text := at.After
+	if at.Before != "" {
+		text, w.backward = at.Before, true
+	}
+	if text == "" {
+		return nil
+	}
+	c, err := query.DecodeCursor(text, binding)
+	if err != nil {
+		return err
+	}
+	if w.r.hub.query.Natural {
+		if w.backward || c.Values != nil {
+			return errCursor("this list goes forward only")
+		}
+		w.q.Token = c.Token
+		return nil
+	}
+	if w.backward {
+		w.q.Sort = slices.Clone(w.q.Sort)
+		for i := range w.q.Sort {
+			w.q.Sort[i].Desc = !w.q.Sort[i].Desc
+		}
+	}
+	if w.backward && c.Values == nil && c.Token == "" { // in front of the end
+		return nil
+	}
+	if len(c.Values) != len(w.q.Sort) {
+		return errCursor("the cursor belongs to another list")
+	}
+	for i, v := range c.Values {
+		if !fits(w.r.hub.typ.Field(w.q.Sort[i].Field), v) {
+			return errCursor("the cursor belongs to another list")
+		}
+	}
+	w.q.After = c.Values
+	return nil
+}
+
+func errCursor(detail string) error { return &query.Error{Code: "invalidCursor", Detail: detail} }
+
+// fits reports whether v, from a cursor that anyone may have made up, is of the field's kind.
+func fits(f *schema.Field, v any) bool {
+	switch v.(type) {
+	case nil:
+		return f.Nullable || f.OmitZero || f.OmitEmpty
+	case int64, uint64:
+		return f.Type.Kind == schema.Integer
+	case float64:
+		return f.Type.Kind == schema.Number
+	case bool:
+		return f.Type.Kind == schema.Boolean
+	case time.Time:
+		return f.Type.Kind == schema.String && f.Type.Format == "date-time"
+	case string:
+		return f.Type.Kind == schema.String && f.Type.Format != "date-time" || f.Type.Kind == schema.Any
+	}
+	return false
+}
+
+// fetch reads the page under the window and finds its neighbours. Where policy hides all of it, it goes on until
+// something is seen: a cursor is no secret, so none may hold the place of an item that the caller may not see.
+func (w *window) fetch(ctx context.Context) (Page, error) {
+	h, size, q := w.r.hub, w.q.Limit, w.q
+	if !h.query.Natural {
+		q.Limit++ // to see whether there is more
+	}
+	for {
+		p := Page{batch: h.ops.newBatch()}
+		if err := h.ops.list(ctx, q, p.batch); err != nil {
+			p.Release()
+			return Page{}, err
+		}
+		rows := p.batch.entries()
+		more := len(rows) > size
+		if more {
+			rows = rows[:size]
+		}
+		onward := w.behind(rows, more)
+		if w.backward {
+			slices.Reverse(rows)
+		}
+		kept, err := w.r.showAll(ctx, rows)
+		if err != nil {
+			p.Release()
+			return Page{}, err
+		}
+		if len(kept) > 0 || onward == nil {
+			w.findNeighbours(kept, more)
+			p.Entries = kept
+			return p, nil
+		}
+		p.Release()
+		q.After, q.Token = onward.Values, onward.Token
+	}
+}
+
+// behind returns the place behind rows as the store gave them, and nil at the end of the list. It is asked only where
+// policy may hide all of them.
+func (w *window) behind(rows []Entry, more bool) *query.Cursor {
+	if w.r.hub.ops.authorize == nil || len(rows) == 0 {
+		return nil
+	}
+	last := &rows[len(rows)-1]
+	if w.r.hub.query.Natural {
+		if last.Next == "" {
+			return nil
+		}
+		return &query.Cursor{Token: last.Next}
+	}
+	if !more {
+		return nil
+	}
+	return &query.Cursor{Values: w.position(last)}
+}
+
+func (w *window) findNeighbours(rows []Entry, more bool) {
+	w.next, w.prev = nil, nil
+	if len(rows) == 0 {
+		return
+	}
+	first, last := &rows[0], &rows[len(rows)-1]
+	if w.r.hub.query.Natural {
+		if last.Next != "" {
+			w.next = &query.Cursor{Token: last.Next}
+		}
+		return
+	}
+	began := w.q.After != nil
+	if more || w.backward && began {
+		w.next = &query.Cursor{Values: w.position(last)}
+	}
+	if w.backward && more || !w.backward && began {
+		w.prev = &query.Cursor{Values: w.position(first)}
+	}
+	if w.backward && !began { // the last page has nothing behind it
+		w.next = nil
+	}
+}
+
+func (w *window) position(e *Entry) []any {
+	values := make([]any, len(w.q.Sort))
+	for i, o := range w.q.Sort {
+		values[i] = w.r.hub.typ.Field(o.Field).Get(e.hub)
+	}
+	return values
+}
