@@ -2,10 +2,14 @@ package resource
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 
+	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -100,28 +104,46 @@ func (x *exchange) lookupInput() (any, part, error) {
 	}
 	typ := x.route.lookup.in
 	in := typ.New()
-	var bad []error
-	for name, values := range params {
-		f := typ.Field(name)
+	bad := readParameters(typ, in, params)
+	if len(bad) > 0 {
+		d := problem.New(problem.InvalidParameter, "A parameter of the request is not valid.")
+		d.Errors = bad
+		return nil, part{}, d
+	}
+	p, err := x.part(params)
+	return in, p, err
+}
+
+// readParameters sets the fields of in, a value of typ, and returns all that is wrong with the parameters.
+func readParameters(typ *schema.Type, in any, params url.Values) (bad []problem.Violation) {
+	refuse := func(name, code, detail string) {
+		bad = append(bad, problem.Violation{Parameter: name, Code: code, Detail: detail})
+	}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		values, f := params[name], typ.Field(name)
 		switch {
 		case f == nil && name != "fields" && name != "expand":
-			bad = append(bad, badParameter(name, "unknownParameter", "there is no such parameter here"))
-		case f != nil && len(values) > 1:
-			bad = append(bad, badParameter(name, "duplicateParameter", "one value is wanted"))
+			refuse(name, "unknownParameter", "there is no such parameter here")
+		case name != "expand" && slices.ContainsFunc(values, func(v string) bool { return v != values[0] }):
+			refuse(name, "duplicateParameter", "one value is wanted")
 		case f != nil:
 			if err := f.SetText(in, values[0]); err != nil {
-				bad = append(bad, badParameter(name, "invalidValue", err.Error()))
+				refuse(name, "invalidValue", err.Error())
 			}
 		}
 	}
 	for _, f := range typ.Fields {
 		if f.Required && !params.Has(f.Name) {
-			bad = append(bad, badParameter(f.Name, "required", "a value is required"))
+			refuse(f.Name, "required", "a value is required")
 		}
 	}
 	if len(bad) > 0 {
-		return nil, part{}, errors.Join(bad...)
+		return bad
 	}
-	p, err := x.part(params)
-	return in, p, err
+	for _, v := range typ.Validate(in) {
+		if name := strings.TrimPrefix(v.Pointer, "/"); params.Has(name) { // what is absent breaks no rule but required
+			refuse(name, v.Code, v.Detail)
+		}
+	}
+	return bad
 }
