@@ -35,6 +35,9 @@ func (x *exchange) getItem(id string) error {
 
 // sendCurrent answers with an entry as the conditions of the request want it: 200, 304 or 412.
 func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
+	if p.links != nil {
+		e.Modified = time.Time{} // that of the item says nothing about its relations
+	}
 	if lines := x.r.Header["If-None-Match"]; lines != nil {
 		if tag := x.shown(lines, e, p, enc); tag != nil {
 			h := x.w.Header()
@@ -48,6 +51,9 @@ func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
 	cond, err := ParsePreconditions(x.r.Header)
 	if err != nil {
 		return err
+	}
+	if p.links != nil { // what is related was modified at times of its own, so there is no one date
+		cond.modifiedSince, cond.unmodifiedSince = time.Time{}, time.Time{}
 	}
 	if err := cond.checkRead(x.route.resource.hub, e); err != nil {
 		return err

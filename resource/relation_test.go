@@ -227,3 +227,15 @@ func TestExpandInContracts(t *testing.T) {
 	wantBody(t, send(t, catalog(t, authors, books), "GET /authors/1?expand=books&fields=id"), http.StatusOK,
 		`{"id":1,"books":[{"id":1,"title":"Emma","authorId":7,"owner":"ann","stars":4,"note":"signed","sequels":[2]}]}`)
 }
+
+// TestExpandedItemHasNoDate checks that a client which asks by date is not told that nothing has changed where a related
+// item has: the date is that of the item alone.
+func TestExpandedItemHasNoDate(t *testing.T) {
+	t.Parallel()
+	h := api(t)
+	send(t, h, "PUT /users/ann", jsonBody, "", `{"name":"Ann"}`)
+	send(t, h, "POST /orders", jsonBody, "", `{"customerId":"ann"}`)
+	const later = "If-Modified-Since: Fri, 01 Mar 2030 12:00:00 GMT"
+	want(t, send(t, h, "GET /orders/1", later), 304)
+	want(t, send(t, h, "GET /orders/1?expand=customer", later), 200, "Last-Modified:", "Etag: *")
+}
