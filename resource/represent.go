@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -237,6 +238,11 @@ func (x *exchange) render(dst []byte, e *Entry, p *part) ([]byte, error) {
 }
 
 func (x *exchange) sendBody(status int, e *Entry, p *part, enc header.Encodings, body []byte, tagged bool) error {
+	if p.links != nil { // what is related was modified at times of its own, so there is no one date
+		dateless := *e
+		dateless.Modified = time.Time{}
+		e = &dateless
+	}
 	c := choose(enc, len(body))
 	if c == gzipped {
 		zipped := getBuffer()

@@ -1,0 +1,251 @@
+package resource_test
+
+import (
+	"cmp"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	gocmp "github.com/google/go-cmp/cmp"
+)
+
+// TestExchanges replays the conversations in testdata/exchanges. The requests in a file are what is said, and the
+// answers are checked. What a conversation looks like, and what is made readable in it, is told in the README there.
+func TestExchanges(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/exchanges/*.http")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no exchanges: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".http"), func(t *testing.T) {
+			t.Parallel()
+			before, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			after := converse(t, string(before))
+			if after == string(before) {
+				return
+			}
+			if !*update {
+				t.Errorf("%s (-want +got); if it is right, run: go test ./resource -run Exchanges -update\n%s",
+					file, gocmp.Diff(strings.Split(string(before), "\n"), strings.Split(after, "\n")))
+			} else if err := os.WriteFile(file, []byte(after), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// converse opens the shop, makes the requests of a conversation and returns it with the answers that it got.
+func converse(t *testing.T, text string) string {
+	shop, names := goldenShop(t), newNames()
+	var out []string
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		paragraph = strings.Trim(paragraph, "\n")
+		switch {
+		case paragraph == "" || strings.HasPrefix(paragraph, "<"): // the answer of last time
+		case strings.HasPrefix(paragraph, ">"):
+			out = append(out, paragraph, names.answer(t, sent(shop, parse(t, names, paragraph))))
+		default:
+			out = append(out, paragraph)
+		}
+	}
+	return strings.Join(out, "\n\n") + "\n"
+}
+
+// parse reads a request, every line of which begins with ">".
+func parse(t *testing.T, names *names, paragraph string) *http.Request {
+	t.Helper()
+	var lines []string
+	for line := range strings.SplitSeq(paragraph, "\n") {
+		rest, ok := strings.CutPrefix(line, ">")
+		if !ok {
+			t.Fatalf("a line in a request does not begin with >: %q", line)
+		}
+		lines = append(lines, strings.TrimPrefix(rest, " "))
+	}
+	end := slices.Index(append(lines, ""), "") // of the header
+	for i := range lines[:end] {
+		lines[i] = names.real(lines[i])
+	}
+	if end < len(lines) {
+		lines = append(lines[:end+1], strings.Join(lines[end+1:], "\n"))
+	}
+	return request(t, lines[0], lines[1:]...)
+}
+
+// names gives short names to what is different each time, in the order in which it turns up.
+type names struct {
+	short  map[string]string // real -> short
+	long   map[string]string // short -> real
+	counts map[string]int
+}
+
+func newNames() *names {
+	return &names{short: map[string]string{}, long: map[string]string{}, counts: map[string]int{}}
+}
+
+// of returns the name of something, which begins with kind if it has none yet.
+func (n *names) of(kind, real string) string {
+	if n.short[real] == "" {
+		n.counts[kind]++
+		n.call(real, kind+strconv.Itoa(n.counts[kind]))
+	}
+	return n.short[real]
+}
+
+func (n *names) call(real, short string) {
+	n.short[real], n.long[short] = short, real
+}
+
+var (
+	tagPattern    = regexp.MustCompile(`"([^".]+)\.([^".]+)(?:\.([^"]+))?"`)
+	cursorPattern = regexp.MustCompile(`(after=|before=|"next": ")([\w-]+)`)
+)
+
+// tag returns the name of an entity tag: revision, variant and part each have their own. The variant is called by what
+// makes it differ.
+func (n *names) tag(t *testing.T, real, variant string, weak bool) string {
+	t.Helper()
+	if n.short[real] != "" {
+		return n.short[real]
+	}
+	m := tagPattern.FindStringSubmatch(real)
+	kind := "r"
+	if weak {
+		kind = "list"
+	}
+	short := n.of(kind, m[1]) + "." + variant
+	if m[3] != "" {
+		short += "." + n.of("part", m[3])
+	}
+	short = `"` + short + `"`
+	if other := n.long[short]; other != "" {
+		t.Errorf("two tags are %s: %s and %s", short, other, real)
+	}
+	n.call(real, short)
+	return short
+}
+
+// real puts what was named back into a line of a request.
+func (n *names) real(line string) string {
+	line = tagPattern.ReplaceAllStringFunc(line, func(tag string) string { return cmp.Or(n.long[tag], tag) })
+	return cursorPattern.ReplaceAllStringFunc(line, func(s string) string {
+		m := cursorPattern.FindStringSubmatch(s)
+		return m[1] + cmp.Or(n.long[m[2]], m[2])
+	})
+}
+
+// cursors names the cursors in a text.
+func (n *names) cursors(text string) string {
+	return cursorPattern.ReplaceAllStringFunc(text, func(s string) string {
+		m := cursorPattern.FindStringSubmatch(s)
+		return m[1] + n.of("c", m[2])
+	})
+}
+
+// usual are the fields that every answer has, and that are therefore checked and left out.
+func usual(t *testing.T, res *response) {
+	t.Helper()
+	want(t, res, res.status, "X-Content-Type-Options: nosniff")
+	if length, ok := res.header["Content-Length"]; ok && !strings.HasPrefix(res.line, "HEAD ") &&
+		length[0] != strconv.Itoa(len(res.body)) {
+		t.Errorf("%s: Content-Length %s of %d octets", res.line, length, len(res.body))
+	}
+	res.header.Del("X-Content-Type-Options")
+	res.header.Del("Content-Length")
+}
+
+// spelled are the fields whose usual spelling is not the one that net/http has for them.
+var spelled = map[string]string{"Etag": "ETag", "Www-Authenticate": "WWW-Authenticate"}
+
+// answer writes an answer as it stands in a conversation.
+func (n *names) answer(t *testing.T, res *response) string {
+	t.Helper()
+	usual(t, res)
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(res.header)) {
+		value := strings.Join(res.header[name], ", ")
+		switch name {
+		case "Etag":
+			variant := cmp.Or(res.header.Get("Content-Encoding"), "json")
+			weak := strings.HasPrefix(value, "W/")
+			value = map[bool]string{true: "W/"}[weak] + n.tag(t, strings.TrimPrefix(value, "W/"), variant, weak)
+		case "Link":
+			value = strings.ReplaceAll(n.cursors(value), ", <", ",\n<   <") // one target a line
+		}
+		lines = append(lines, cmp.Or(spelled[name], name)+": "+value)
+	}
+	status := fmt.Sprintf("< %d %s", res.status, http.StatusText(res.status))
+	head := strings.Join(append([]string{status}, lines...), "\n< ")
+	if res.body == "" {
+		return head
+	}
+	body := n.cursors(readable(t, res))
+	return head + "\n<\n< " + strings.ReplaceAll(strings.TrimSuffix(body, "\n"), "\n", "\n< ")
+}
+
+var instancePattern = regexp.MustCompile(`urn:uuid:[0-9a-f-]{36}`)
+
+// readable unpacks the body of an answer and lays it out.
+func readable(t *testing.T, res *response) string {
+	t.Helper()
+	body := []byte(res.body)
+	if res.header.Get("Content-Encoding") == "gzip" {
+		zr, err := gzip.NewReader(strings.NewReader(res.body))
+		if err == nil {
+			body, err = io.ReadAll(zr)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", res.line, err)
+		}
+	}
+	body = instancePattern.ReplaceAll(body, []byte("urn:uuid:..."))
+	if strings.HasSuffix(res.header.Get("Content-Type"), "json") && !strings.Contains(string(body), "\n") {
+		return string(layOut(t, body, 0))
+	}
+	return string(body)
+}
+
+// layOut breaks a value into lines where it does not fit one.
+func layOut(t *testing.T, v jsontext.Value, indent int) []byte {
+	t.Helper()
+	const width = 116
+	flat := v.Clone()
+	if err := flat.Format(jsontext.SpaceAfterColon(true), jsontext.SpaceAfterComma(true), jsontext.PreserveRawStrings(true)); err != nil {
+		t.Fatalf("%v: %s", err, v)
+	}
+	if k := v.Kind(); k != '{' && k != '[' || indent+len(flat) <= width {
+		return flat
+	}
+	d := jsontext.NewDecoder(strings.NewReader(string(v)))
+	open, _ := d.ReadToken()
+	out, inner := []byte(open.String()), "\n"+strings.Repeat(" ", indent+2)
+	for i := 0; d.PeekKind() != '}' && d.PeekKind() != ']'; i++ {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, inner...)
+		value, _ := d.ReadValue() // of a value that Format has read before
+		if open.Kind() == '{' {
+			out = append(append(out, value...), ": "...)
+			value, _ = d.ReadValue()
+		}
+		out = append(out, layOut(t, value, indent+2)...)
+	}
+	out = append(out, inner[:len(inner)-2]...)
+	closing, _ := d.ReadToken()
+	return append(out, closing.String()...)
+}
