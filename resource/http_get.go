@@ -52,9 +52,6 @@ func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
 	if err != nil {
 		return err
 	}
-	if p.links != nil { // what is related was modified at times of its own, so there is no one date
-		cond.modifiedSince, cond.unmodifiedSince = time.Time{}, time.Time{}
-	}
 	if err := cond.checkRead(x.route.resource.hub, e); err != nil {
 		return err
 	}
