@@ -22,9 +22,9 @@ type TombstoneStore interface {
 //	ops := resource.Tombstones(resource.OpsOf(orders), memory.NewTombstones())
 //	r := resource.FromOps("orders", ops, nil)
 //
-// It is weaker than a collection that remembers for itself. Where ops has Transactions, and marks take part in them,
-// item and mark change together. Otherwise a crash between the two leaves a deleted item without its mark, so that
-// asking for it is answered with 404 and not with 410. It never answers 410 for an item that is there.
+// Where ops has Transactions, and marks take part in them, item and mark change together. Otherwise an item is marked
+// just before it is deleted, so that a crash between the two, or a deletion that comes to nothing, leaves a mark on an
+// item that is there. Such a mark means nothing: it never answers 410 for an item that is there.
 //
 // An id that was deleted is refused by Insert with [ErrGone], unless recreate is true.
 func Tombstones[T any](ops Ops[T], marks TombstoneStore, recreate bool) Ops[T] {
@@ -58,10 +58,14 @@ func Tombstones[T any](ops Ops[T], marks TombstoneStore, recreate bool) Ops[T] {
 	if ops.Delete != nil {
 		out.Delete = func(ctx context.Context, id string, expect Rev) error {
 			return gone(ctx, id, together(ctx, func(ctx context.Context) error {
-				if err := ops.Delete(ctx, id, expect); err != nil {
+				if _, err := ops.Get(ctx, id); err != nil { // what was never there leaves no mark
 					return err
 				}
-				return marks.Mark(ctx, id, time.Now())
+				// The mark comes first: whoever finds the item gone must find the mark.
+				if err := marks.Mark(ctx, id, time.Now()); err != nil {
+					return err
+				}
+				return ops.Delete(ctx, id, expect)
 			}))
 		}
 	}
@@ -74,7 +78,7 @@ func Tombstones[T any](ops Ops[T], marks TombstoneStore, recreate bool) Ops[T] {
 	if ops.Insert != nil {
 		out.Insert = func(ctx context.Context, id string, v T) (item Item[T], err error) {
 			err = together(ctx, func(ctx context.Context) error {
-				if _, dead := marks.Deleted(ctx, id); dead == nil && !recreate {
+				if _, dead := out.Deleted(ctx, id); dead == nil && !recreate {
 					return ErrGone
 				}
 				if item, err = ops.Insert(ctx, id, v); err != nil {
