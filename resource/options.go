@@ -90,16 +90,20 @@ func (o *Options[T]) settle(name string, typ *schema.Type) {
 	}
 	if o.PageSize == 0 {
 		o.PageSize = 50
+		if o.MaxPageSize > 0 {
+			o.PageSize = min(o.PageSize, o.MaxPageSize)
+		}
 	}
 	if o.MaxPageSize == 0 {
 		o.MaxPageSize = max(200, o.PageSize)
 	}
-	switch {
-	case o.RepeatedDelete == 0:
+	if o.RepeatedDelete == 0 {
 		o.RepeatedDelete = 410
+	}
+	switch {
 	case o.RepeatedDelete != 204 && o.RepeatedDelete != 410:
 		panic(fmt.Sprintf("resource: %s: Options.RepeatedDelete is %d, but must be 204 or 410", name, o.RepeatedDelete))
-	case o.PageSize < 0 || o.PageSize > o.MaxPageSize:
+	case o.PageSize < 1 || o.PageSize > o.MaxPageSize:
 		panic(fmt.Sprintf("resource: %s: Options.PageSize is not between 1 and MaxPageSize", name))
 	}
 	o.checkSupport(name, typ)

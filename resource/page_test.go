@@ -139,6 +139,7 @@ func TestPageSizes(t *testing.T) {
 		{"own default", small, "", 200, 2},
 		{"own most", small, "?limit=3", 200, 3},
 		{"own more", small, "?limit=4", 400, 0},
+		{"most below default", resource.Options[book]{MaxPageSize: 8}, "", 200, 8},
 		{"default above most", resource.Options[book]{PageSize: 205}, "?limit=205", 200, 205},
 	}
 	store := stocked(t, manyBooks(rand.New(rand.NewPCG(1, 1)), 210)...)
