@@ -1,0 +1,58 @@
+package resource_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+)
+
+// TestReport: what a person reads when the program starts.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	allow := func(context.Context, resource.Op, *thing, *thing) error { return nil }
+	scope := func(context.Context) (query.Filter, error) { return query.Filter{}, nil }
+	knows := func(context.Context, string) error { return nil }
+	store := memory.New[thing](nil)
+	forgetful := resource.OpsOf(newThings())
+	c := resource.NewCatalog(nil,
+		resource.New("open", store, nil),
+		resource.New("public", store, &resource.Options[thing]{Public: true}),
+		resource.New("asked", store, &resource.Options[thing]{Authorize: allow, Cache: "public, max-age=60"}),
+		resource.New("scoped", store, &resource.Options[thing]{Authorize: allow, Scope: scope, AuthorizeGone: knows}),
+		resource.FromOps("forgetful", forgetful, &resource.Options[thing]{Public: true}),
+		resource.New[thing]("readonly", readOnly[thing]{}, &resource.Options[thing]{Public: true}),
+		resource.NewLookup("best", "open", func(context.Context, struct{}) (string, error) { return "", nil }))
+	const want = `/open  GET, HEAD, POST, OPTIONS
+/open/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
+    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor
+    weak: everybody may do everything: give Authorize or Scope, or say Public
+/public  GET, HEAD, POST, OPTIONS
+/public/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
+    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor
+/asked  GET, HEAD, POST, OPTIONS
+/asked/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
+    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor
+    weak: no totals: Authorize hides items one by one, so give a Scope to count by
+    weak: what was deleted is 404 for everybody, not 410: AuthorizeGone can say who may know
+    weak: Cache-Control is public, though not everybody may see everything
+/scoped  GET, HEAD, POST, OPTIONS
+/scoped/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
+    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor
+/forgetful  GET, HEAD, POST, OPTIONS
+/forgetful/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
+    store: Creator Inserter Replacer Deleter
+    weak: what was deleted is forgotten, so deleting it again is 404 and not 410: see Tombstones
+/readonly  GET, HEAD, OPTIONS
+/readonly/{id}  GET, HEAD, OPTIONS
+    store: read only
+/best  a lookup of /open
+`
+	if diff := cmp.Diff(want, c.Report()); diff != "" {
+		t.Errorf("report (-want +got):\n%s", diff)
+	}
+}
