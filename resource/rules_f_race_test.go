@@ -162,6 +162,43 @@ func TestRule100RacingPuts(t *testing.T) {
 	wantOneOf(t, got, http.StatusCreated, http.StatusOK)
 }
 
+// The other one creates between our look at the store and our write.
+func TestRule100LateCreator(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		field  string
+		status int
+		body   string // of the item afterwards
+	}{
+		{"whatever is there", "Accept: */*", http.StatusOK, `{"id":"ann","name":"Anna"}`},
+		{"create only", "If-None-Match: *", http.StatusPreconditionFailed, ann},
+		{"replace only", "If-Match: *", http.StatusPreconditionFailed, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := api(t, func(s *setup) {
+					insert := s.userOps.Insert
+					s.userOps.Insert = func(ctx context.Context, id string, v user) (resource.Item[user], error) {
+						if _, err := insert(ctx, id, user{ID: id, Name: "Ann"}); err != nil {
+							return resource.Item[user]{}, err
+						}
+						return insert(ctx, id, v)
+					}
+				})
+				want(t, send(t, h, "PUT /users/ann", jsonBody, tt.field, "", `{"name":"Anna"}`), tt.status)
+				if tt.body == "" { // nothing was tried
+					want(t, send(t, h, "GET /users/ann"), http.StatusNotFound)
+					return
+				}
+				wantBody(t, send(t, h, "GET /users/ann"), http.StatusOK, tt.body)
+			})
+		})
+	}
+}
+
 // interfering lets somebody else write just before the first n writes of the catalog, so that these come too late.
 func interfering(n int, attempts *int, meddle func(ctx context.Context, s *setup)) func(*setup) {
 	return func(s *setup) {
