@@ -186,7 +186,7 @@ func (r *Resource) Patch(ctx context.Context, id string, p *Patch, opts *WriteOp
 		if err != nil {
 			return nil, err
 		}
-		doc, err = p.apply(doc)
+		doc, err = p.apply(r.shape.typ, doc)
 		if err != nil {
 			return nil, err
 		}

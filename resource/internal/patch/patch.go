@@ -17,7 +17,10 @@
 // whole document as a place, on numbers, and on what a "test" finds missing. The tests name these faults one by one.
 package patch
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
 // Limits bound what one patch may ask for. A field that is zero means its default.
 type Limits struct {
@@ -105,4 +108,31 @@ func (p *Patch) checkResult(before, after []byte) *Error {
 		return tooLarge(codeDepth, "", "the patched document would be nested deeper than %d", limits.Depth)
 	}
 	return nil
+}
+
+// Reads yields the pointers at whose values a JSON Patch looks, which are what it tests, moves and copies, each with
+// the index of its operation. A merge patch looks at nothing.
+func (p *Patch) Reads() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for i := range p.ops {
+			at := p.ops[i].from
+			switch p.ops[i].verb {
+			case "test":
+				at = p.ops[i].path
+			case "move", "copy":
+			default:
+				continue
+			}
+			if !yield(i, at.text) {
+				return
+			}
+		}
+	}
+}
+
+// Missing is the error of an operation at whose pointer there is nothing.
+func Missing(operation int, path string) *Error {
+	e := conflict(codeMissing, path, "the path does not exist")
+	e.Operation = operation
+	return e
 }
