@@ -16,8 +16,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// secretFault is what a store says about itself. No client may read it.
-var secretFault = errors.New("secret: disk 7 is on fire")
+// errSecret is what a store says about itself. No client may read it.
+var errSecret = errors.New("secret: disk 7 is on fire")
 
 // wantFault checks for an internal error that says nothing of what is inside.
 func wantFault(t *testing.T, res *response, kind problem.Kind) {
@@ -117,12 +117,12 @@ func TestStoresThatFail(t *testing.T) {
 		err  error
 		kind problem.Kind
 	}{
-		{secretFault, problem.Internal},
+		{errSecret, problem.Internal},
 		{fmt.Errorf("secret: %w", resource.ErrUnavailable), problem.Unavailable},
 		{fmt.Errorf("secret: %w", context.DeadlineExceeded), problem.Unavailable},
 		{context.Canceled, problem.Internal}, // it is not the client who has gone
 		{resource.ErrUnauthenticated, problem.Unauthenticated},
-		{&resource.Error{Op: "get", Resource: "secret", Err: secretFault}, problem.Internal},
+		{&resource.Error{Op: "get", Resource: "secret", Err: errSecret}, problem.Internal},
 	}
 	for _, tt := range tests {
 		t.Run(tt.err.Error(), func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestStoresThatPanic(t *testing.T) {
 			}
 			return get(ctx, id)
 		}
-		ops.Replace = func(context.Context, string, resource.Rev, book) (resource.Item[book], error) { panic(secretFault) }
+		ops.Replace = func(context.Context, string, resource.Rev, book) (resource.Item[book], error) { panic(errSecret) }
 		ops.List = func(context.Context, query.Query) iter.Seq2[resource.Item[book], error] {
 			return func(func(resource.Item[book], error) bool) { panic("secret") }
 		}
@@ -226,7 +226,7 @@ func TestErrorInTheMiddle(t *testing.T) {
 		half := func(seq iter.Seq2[resource.Item[book], error]) iter.Seq2[resource.Item[book], error] {
 			return func(yield func(resource.Item[book], error) bool) {
 				for item := range seq {
-					if !yield(item, nil) || !yield(resource.Item[book]{}, secretFault) {
+					if !yield(item, nil) || !yield(resource.Item[book]{}, errSecret) {
 						return
 					}
 				}

@@ -101,7 +101,7 @@ func (x *exchange) post() error {
 	}
 	x.representation(&w)
 	h["Content-Location"] = location
-	return x.sendItem(http.StatusCreated, &e, &w.part, w.enc, true)
+	return x.sendWritten(http.StatusCreated, &e, &w, true)
 }
 
 // existing adds, to the refusal of an id that is in use, where the item with that id is.
@@ -113,6 +113,23 @@ func (x *exchange) existing(err error) error {
 	d := Problem(err)
 	d.Extensions = map[string]any{"existing": x.href(at.Resource, at.ID)}
 	return d
+}
+
+// sendWritten answers a write with the item. The write stands whatever happens now: where the item cannot be shown as it
+// was asked for, because a relation cannot be followed, that is for the log, and the client gets success without content.
+func (x *exchange) sendWritten(status int, e *Entry, w *write, tagged bool) error {
+	err := x.sendItem(status, e, &w.part, w.enc, tagged)
+	if err == nil || x.began {
+		return err
+	}
+	x.report(err)
+	h := x.w.Header()
+	delete(h, "Content-Location")
+	x.itemHeaders(h)
+	if status == http.StatusOK {
+		status = http.StatusNoContent
+	}
+	return x.noContent(status)
 }
 
 // put answers PUT on an item.
@@ -166,7 +183,7 @@ func (x *exchange) stored(w *write, e *Entry, outcome Outcome, sent []byte) erro
 	}
 	x.representation(w)
 	h["Content-Location"] = location
-	return x.sendItem(status, e, &w.part, w.enc, tagged)
+	return x.sendWritten(status, e, w, tagged)
 }
 
 // validators sets those of the representation that a plain GET would select.
@@ -214,7 +231,7 @@ func (x *exchange) patch(id string) error {
 	}
 	x.representation(&w)
 	h["Content-Location"] = []string{x.href(res.Name(), e.ID)}
-	return x.sendItem(http.StatusOK, &e, &w.part, w.enc, true)
+	return x.sendWritten(http.StatusOK, &e, &w, true)
 }
 
 // delete answers DELETE on an item. Content has no meaning there and is not looked at.

@@ -2,7 +2,10 @@ package resource_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -238,4 +241,24 @@ func TestExpandedItemHasNoDate(t *testing.T) {
 	const later = "If-Modified-Since: Fri, 01 Mar 2030 12:00:00 GMT"
 	want(t, send(t, h, "GET /orders/1", later), 304)
 	want(t, send(t, h, "GET /orders/1?expand=customer", later), 200, "Last-Modified:", "Etag: *")
+}
+
+// TestWriteStandsWhereItsRelationsFail checks that a write which has happened is not answered as if it had not, because
+// what is related to the item cannot be fetched for the answer.
+func TestWriteStandsWhereItsRelationsFail(t *testing.T) {
+	t.Parallel()
+	h := api(t, func(s *setup) {
+		s.catalog.Logger = slog.New(slog.DiscardHandler)
+		s.userOps.GetMany = func(context.Context, []string) iter.Seq2[resource.Item[user], error] {
+			return func(yield func(resource.Item[user], error) bool) {
+				yield(resource.Item[user]{}, errors.New("the users are somewhere else"))
+			}
+		}
+	})
+	res := send(t, h, "POST /orders?expand=customer", jsonBody, "", `{"customerId":"ann"}`)
+	want(t, res, 201, "Location: /orders/1", "Content-Length: 0", "Content-Location:")
+	res = send(t, h, "PATCH /orders/1?expand=customer", mergeBody, "", `{"cents":5}`)
+	want(t, res, 204, "Content-Type:")
+	want(t, send(t, h, "GET /orders/1"), 200, "Etag: *")
+	want(t, send(t, h, "GET /orders/1?expand=customer"), 500)
 }
