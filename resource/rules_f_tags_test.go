@@ -171,6 +171,8 @@ func TestRule103TagsOfExpansions(t *testing.T) {
 	early := "If-Unmodified-Since: " + modified.Add(-time.Hour).Format(http.TimeFormat)
 	want(t, send(t, h, "GET "+path, early), http.StatusPreconditionFailed)
 	want(t, send(t, h, "GET "+path+"?expand=customer", early), http.StatusOK)
+	want(t, send(t, h, "PATCH "+path, mergeBody, "", `{"cents":1}`), http.StatusOK, "Last-Modified: *")
+	want(t, send(t, h, "PATCH "+path+"?expand=customer", mergeBody, "", `{"cents":2}`), http.StatusOK, "Last-Modified:")
 }
 
 func TestRule103TagsOfContracts(t *testing.T) {
