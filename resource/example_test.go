@@ -1,0 +1,274 @@
+package resource_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+)
+
+// Note is what the examples serve.
+type Note struct {
+	ID   int64  `json:"id" readOnly:"true"`
+	Text string `json:"text" required:"true" maxLength:"500"`
+	Done bool   `json:"done"`
+}
+
+// show sends a request and prints status and content of the answer.
+func show(h http.Handler, method, target, mediaType, content string) {
+	r := httptest.NewRequest(method, target, strings.NewReader(content))
+	if mediaType != "" {
+		r.Header.Set("Content-Type", mediaType)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	fmt.Println(strings.TrimSpace(fmt.Sprint(w.Code, " ", w.Body)))
+}
+
+// A collection is served as an HTTP API: items are created, found, changed and deleted, and whatever goes wrong is
+// answered with problem details.
+func Example() {
+	notes := memory.New[Note](nil) // or a store of your own
+	api := resource.NewCatalog(nil, resource.New("notes", notes, &resource.Options[Note]{
+		Query:  query.Support{Filter: map[string][]query.Op{"done": {query.Eq}}, Sort: []string{"text"}},
+		Public: true,
+	}))
+
+	show(api, "POST", "/notes", "application/json", `{"text":"water the plants"}`)
+	show(api, "POST", "/notes", "application/json", `{"text":"feed the cat","done":true}`)
+	show(api, "PATCH", "/notes/1", resource.MergePatch, `{"done":true}`)
+	show(api, "GET", "/notes?done=true&sort=text&fields=id,text", "", "")
+	show(api, "DELETE", "/notes/1", "", "")
+	show(api, "GET", "/notes/1", "", "")
+
+	// Output:
+	// 201 {"id":1,"text":"water the plants","done":false}
+	// 201 {"id":2,"text":"feed the cat","done":true}
+	// 200 {"id":1,"text":"water the plants","done":true}
+	// 200 {"items":[{"id":2,"text":"feed the cat"},{"id":1,"text":"water the plants"}]}
+	// 204
+	// 410 {"type":"https://stoa-go.github.io/problems/gone","title":"Gone","status":410,"detail":"The item has been deleted."}
+}
+
+// notesOf serves a store with one note.
+func notesOf(opts *resource.Options[Note]) http.Handler {
+	store := memory.New[Note](nil)
+	if _, err := store.Create(context.Background(), Note{Text: "water the plants"}); err != nil {
+		panic(err)
+	}
+	return resource.NewCatalog(nil, resource.New("notes", store, opts))
+}
+
+func ExampleNew() {
+	r := resource.New("notes", memory.New[Note](nil), nil)
+	fmt.Println(r.Name(), r.Can(resource.OpCreate), r.Type().Field("text").Required)
+	// Output: notes true true
+}
+
+func ExampleNewCatalog() {
+	notes := resource.New("notes", memory.New[Note](nil), &resource.Options[Note]{Public: true})
+	catalog := resource.NewCatalog(&resource.CatalogOptions{Base: "/api"}, notes)
+	fmt.Print(catalog.Report())
+	// Output:
+	// /notes  GET, HEAD, POST, OPTIONS
+	// /notes/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
+	//     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor
+}
+
+// To decorate a collection is to wrap some of its functions. What it can do stays what it was.
+func ExampleOpsOf() {
+	ops := resource.OpsOf(memory.New[Note](nil))
+	create := ops.Create
+	ops.Create = func(ctx context.Context, v Note) (resource.Item[Note], error) {
+		item, err := create(ctx, v)
+		fmt.Println("created", item.ID)
+		return item, err
+	}
+	h := resource.NewCatalog(nil, resource.FromOps("notes", ops, nil))
+	show(h, "POST", "/notes", "application/json", `{"text":"water the plants"}`)
+	// Output:
+	// created 1
+	// 201 {"id":1,"text":"water the plants","done":false}
+}
+
+// What is taken out of the Ops is not served.
+func ExampleFromOps() {
+	ops := resource.OpsOf(memory.New[Note](nil))
+	ops.Create, ops.Insert, ops.Replace, ops.Delete = nil, nil, nil, nil
+	r := resource.FromOps("notes", ops, nil)
+	fmt.Println(r.Can(resource.OpGet), r.Can(resource.OpPatch))
+	// Output: true false
+}
+
+// TaskV1 is what a note was in the first contract.
+type TaskV1 struct {
+	ID    int64  `json:"id" readOnly:"true"`
+	Title string `json:"title" required:"true"`
+}
+
+// The same notes in an older contract. What that cannot see, done, survives a PUT through it.
+func ExampleView() {
+	notes := resource.New("notes", memory.New[Note](nil), nil)
+	v1 := resource.View(notes,
+		func(n Note) (TaskV1, error) { return TaskV1{ID: n.ID, Title: n.Text}, nil },
+		func(v TaskV1, base Note) (Note, error) { base.Text = v.Title; return base, nil },
+		&resource.ViewOptions{Fields: map[string]string{"title": "text"}})
+	current, older := resource.NewCatalog(nil, notes), resource.NewCatalog(nil, v1)
+
+	show(current, "POST", "/notes", "application/json", `{"text":"water the plants","done":true}`)
+	show(older, "GET", "/notes/1", "", "")
+	show(older, "PUT", "/notes/1", "application/json", `{"title":"water the garden"}`)
+	show(current, "GET", "/notes/1", "", "")
+	// Output:
+	// 201 {"id":1,"text":"water the plants","done":true}
+	// 200 {"id":1,"title":"water the plants"}
+	// 200 {"id":1,"title":"water the garden"}
+	// 200 {"id":1,"text":"water the garden","done":true}
+}
+
+func ExampleNewLookup() {
+	type input struct {
+		Done bool `json:"done" required:"true"`
+	}
+	notes := memory.New[Note](nil)
+	next := resource.NewLookup("next", "notes", func(ctx context.Context, in input) (string, error) {
+		for item, err := range notes.List(ctx, query.Query{Filter: query.Where("done", query.Eq, in.Done), Limit: 1}) {
+			return item.ID, err
+		}
+		return "", resource.ErrNotFound
+	})
+	h := resource.NewCatalog(nil, resource.New("notes", notes, nil), next)
+	show(h, "POST", "/notes", "application/json", `{"text":"water the plants"}`)
+	show(h, "GET", "/next?done=false", "", "")
+	// Output:
+	// 201 {"id":1,"text":"water the plants","done":false}
+	// 200 {"id":1,"text":"water the plants","done":false}
+}
+
+// withoutMemory is a store that does not know what it has deleted.
+func withoutMemory() resource.Ops[Note] {
+	ops := resource.OpsOf(memory.New(&memory.Options[Note]{Recreate: true}))
+	get, remove := ops.Get, ops.Delete
+	forget := func(err error) error {
+		if errors.Is(err, resource.ErrGone) {
+			return resource.ErrNotFound
+		}
+		return err
+	}
+	ops.Get = func(ctx context.Context, id string) (resource.Item[Note], error) {
+		item, err := get(ctx, id)
+		return item, forget(err)
+	}
+	ops.Delete = func(ctx context.Context, id string, rev resource.Rev) error { return forget(remove(ctx, id, rev)) }
+	ops.Deleted = nil
+	return ops
+}
+
+func ExampleTombstones() {
+	ops := resource.Tombstones(withoutMemory(), memory.NewTombstones(), false)
+	h := resource.NewCatalog(nil, resource.FromOps("notes", ops, nil))
+	show(h, "POST", "/notes", "application/json", `{"text":"water the plants"}`)
+	show(h, "DELETE", "/notes/1", "", "")
+	show(h, "DELETE", "/notes/1", "", "")
+	// Output:
+	// 201 {"id":1,"text":"water the plants","done":false}
+	// 204
+	// 410 {"type":"https://stoa-go.github.io/problems/gone","title":"Gone","status":410,"detail":"The item has been deleted."}
+}
+
+// Planet is an item of a store that is a slice.
+type Planet struct {
+	ID    string `json:"id"`
+	Moons int    `json:"moons"`
+}
+
+// Planets is a whole store, for reading: what a list is asked, Slice answers.
+type Planets []resource.Item[Planet]
+
+// Get finds a planet by its name.
+func (p Planets) Get(_ context.Context, id string) (resource.Item[Planet], error) {
+	i := slices.IndexFunc(p, func(item resource.Item[Planet]) bool { return item.Value.ID == id })
+	if i < 0 {
+		return resource.Item[Planet]{}, resource.ErrNotFound
+	}
+	return p[i], nil
+}
+
+// List answers whatever can be asked.
+func (p Planets) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[Planet], error] {
+	return resource.Slice(p, q)
+}
+
+func ExampleSlice() {
+	planets := Planets{{Value: Planet{"venus", 0}}, {Value: Planet{"earth", 1}}, {Value: Planet{"mars", 2}}}
+	h := resource.NewCatalog(nil, resource.New("planets", planets, &resource.Options[Planet]{
+		Query: query.Support{Filter: map[string][]query.Op{"moons": {query.Gte}}, Sort: []string{"moons"}}}))
+	show(h, "GET", "/planets?moons.gte=1&sort=-moons", "", "")
+	show(h, "GET", "/planets?moons=1", "", "")
+	// Output:
+	// 200 {"items":[{"id":"mars","moons":2},{"id":"earth","moons":1}]}
+	// 400 {"type":"https://stoa-go.github.io/problems/invalid-parameter","title":"Invalid Parameter","status":400,"detail":"A parameter of the request is not valid.","errors":[{"parameter":"moons","code":"unsupportedFilter","detail":"moons can be compared with gte"}]}
+}
+
+func ExampleNewRev() {
+	a, b := resource.NewRev(), resource.NewRev()
+	fmt.Println(len(a), a == b)
+	// Output: 24 false
+}
+
+// A hook, or a store, refuses a value that breaks a rule of its own.
+func ExampleInvalid() {
+	h := notesOf(&resource.Options[Note]{
+		Before: func(_ context.Context, _ resource.Op, _, after *Note) error {
+			if after != nil && strings.Contains(after.Text, "never") {
+				return resource.Invalid("text", "pessimistic")
+			}
+			return nil
+		},
+	})
+	show(h, "PATCH", "/notes/1", resource.MergePatch, `{"text":"never again"}`)
+	// Output: 422 {"type":"https://stoa-go.github.io/problems/invalid-content","title":"Invalid Content","status":422,"detail":"The content is not valid.","errors":[{"pointer":"/text","code":"pessimistic"}]}
+}
+
+// A store says which field holds a value that only one item may have.
+func ExampleTaken() {
+	ops := resource.OpsOf(memory.New[Note](nil))
+	ops.Create = func(context.Context, Note) (resource.Item[Note], error) {
+		return resource.Item[Note]{}, resource.Taken("text")
+	}
+	h := resource.NewCatalog(nil, resource.FromOps("notes", ops, nil))
+	show(h, "POST", "/notes", "application/json", `{"text":"water the plants"}`)
+	// Output: 409 {"type":"https://stoa-go.github.io/problems/conflict","title":"Conflict","status":409,"detail":"Another item has the same value already.","errors":[{"pointer":"/text","code":"taken","detail":"another item has this value"}]}
+}
+
+// A door that is not HTTP changes an item by the same loop, in which no update is lost.
+func ExampleParsePatch() {
+	ctx := context.Background()
+	notes := resource.New("notes", memory.New[Note](nil), nil)
+	if _, err := notes.Create(ctx, []byte(`{"text":"water the plants"}`), nil); err != nil {
+		fmt.Println(err)
+	}
+	patch, err := resource.ParsePatch(resource.JSONPatch, []byte(`[
+		{"op": "test", "path": "/done", "value": false},
+		{"op": "replace", "path": "/done", "value": true}
+	]`), resource.PatchLimits{})
+	if err != nil {
+		fmt.Println(err)
+	}
+	entry, outcome, err := notes.Patch(ctx, "1", patch, nil)
+	fmt.Println(outcome, entry.Value.(*Note).Done, err)
+
+	_, _, err = notes.Patch(ctx, "1", patch, nil) // it is done already
+	fmt.Println(resource.Problem(err).Errors[0].Detail)
+	// Output:
+	// replaced true <nil>
+	// the value is not the one tested for
+}
