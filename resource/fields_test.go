@@ -145,7 +145,9 @@ func TestSecretsCannotBeRead(t *testing.T) {
 			}
 			d := wantProblem(t, res, problem.PatchConflict)
 			wantErrors(t, d, tt.pointer+" missing")
-			same(t, "operation", 2, *d.Errors[0].Operation)
+			if len(d.Errors) == 1 {
+				same(t, "operation", new(2), d.Errors[0].Operation)
+			}
 			same(t, "stored", secrets(), stored(t, store, "a"))
 		})
 	}

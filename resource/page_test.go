@@ -212,9 +212,8 @@ func TestCursorsOfOthers(t *testing.T) {
 					continue
 				}
 				for _, res := range []*response{res, lines} {
-					parameter := value[details](t, res).Errors[0].Parameter
-					if parameter != name {
-						t.Errorf("%s: the parameter at fault is %q", res.line, parameter)
+					if d := value[details](t, res); len(d.Errors) != 1 || d.Errors[0].Parameter != name {
+						t.Errorf("%s: the parameter at fault is not named: %s", res.line, res.body)
 					}
 				}
 			}
