@@ -111,6 +111,8 @@ func readAll(buf *[]byte, r io.Reader, limit int64) error {
 			return tooLarge(limit)
 		case err == io.EOF:
 			return nil
+		case errors.As(err, new(*http.MaxBytesError)): // of somebody outside
+			return tooLarge(limit)
 		case err != nil:
 			return errors.Join(problem.New(problem.BadRequest, "The content could not be read."), err)
 		}

@@ -65,9 +65,10 @@ func shortHash(parts ...string) string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:6])
 }
 
-// contentRev is the revision of an item whose store keeps none: a hash of all of its content.
-func (h *hub) contentRev(v any) Rev {
-	b, err := h.typ.Append(nil, v)
+// contentRev is the revision of an item whose store keeps none: a hash of what this shape shows of it, and of nothing
+// else, since a hash can be guessed at.
+func (s *shape) contentRev(v any) Rev {
+	b, err := s.typ.Append(nil, v)
 	if err != nil {
 		return ""
 	}

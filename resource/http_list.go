@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -249,14 +250,16 @@ func (x *exchange) pageLinks(page *Page) string {
 	return string(header.AppendLink(room[:0], links...))
 }
 
-// withoutCursor takes after and before out of a query and leaves the rest as the client spelled it.
+// withoutCursor takes after and before out of a query, however they are escaped, and leaves the rest as the client spelled
+// it.
 func withoutCursor(raw string) string {
-	if !strings.Contains(raw, "after=") && !strings.Contains(raw, "before=") {
-		return raw
-	}
 	var kept []string
 	for pair := range strings.SplitSeq(raw, "&") {
-		if !strings.HasPrefix(pair, "after=") && !strings.HasPrefix(pair, "before=") {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.ContainsAny(name, "%+") {
+			name, _ = url.QueryUnescape(name)
+		}
+		if pair != "" && name != "after" && name != "before" {
 			kept = append(kept, pair)
 		}
 	}

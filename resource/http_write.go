@@ -100,7 +100,7 @@ func (x *exchange) post() error {
 		return x.noContent(http.StatusCreated)
 	}
 	x.representation(&w)
-	h["Content-Location"] = location
+	h["Content-Location"] = []string{location[0] + w.part.query()}
 	return x.sendWritten(http.StatusCreated, &e, &w, true)
 }
 
@@ -118,11 +118,13 @@ func (x *exchange) existing(err error) error {
 // sendWritten answers a write with the item. The write stands whatever happens now: where the item cannot be shown as it
 // was asked for, because a relation cannot be followed, that is for the log, and the client gets success without content.
 func (x *exchange) sendWritten(status int, e *Entry, w *write, tagged bool) error {
-	err := x.sendItem(status, e, &w.part, w.enc, tagged)
-	if err == nil || x.began {
-		return err
+	if e.Value != nil {
+		err := x.sendItem(status, e, &w.part, w.enc, tagged)
+		if err == nil || x.began {
+			return err
+		}
+		x.report(err)
 	}
-	x.report(err)
 	h := x.w.Header()
 	delete(h, "Content-Location")
 	x.itemHeaders(h)
@@ -161,7 +163,7 @@ func (x *exchange) stored(w *write, e *Entry, outcome Outcome, sent []byte) erro
 		h["Location"] = location
 	}
 	tagged := x.route.resource.hub.etagOnPut
-	if !tagged {
+	if !tagged && e.Value != nil {
 		buf := getBuffer()
 		defer putBuffer(buf)
 		var err error
@@ -182,7 +184,7 @@ func (x *exchange) stored(w *write, e *Entry, outcome Outcome, sent []byte) erro
 		return x.noContent(status)
 	}
 	x.representation(w)
-	h["Content-Location"] = location
+	h["Content-Location"] = []string{location[0] + w.part.query()}
 	return x.sendWritten(status, e, w, tagged)
 }
 
@@ -230,7 +232,7 @@ func (x *exchange) patch(id string) error {
 		return x.noContent(http.StatusNoContent)
 	}
 	x.representation(&w)
-	h["Content-Location"] = []string{x.href(res.Name(), e.ID)}
+	h["Content-Location"] = []string{x.href(res.Name(), e.ID) + w.part.query()}
 	return x.sendWritten(http.StatusOK, &e, &w, true)
 }
 

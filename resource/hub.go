@@ -134,6 +134,10 @@ func kindOfID(f *schema.Field) reflect.Kind {
 // load returns one item that the caller may see. Ids that are not written the one canonical way are no items; the store
 // is not asked about them. The entry is in b, and valid until that is released, or, for nil, in memory of its own.
 func (h *hub) load(ctx context.Context, id string, b batch) (*Entry, error) {
+	scope, err := h.scopeOf(ctx) // before all else: its error must not depend on what is there
+	if err != nil {
+		return nil, err
+	}
 	if !h.canonical(id) {
 		return nil, ErrNotFound
 	}
@@ -144,10 +148,15 @@ func (h *hub) load(ctx context.Context, id string, b batch) (*Entry, error) {
 	if e.ID != id {
 		return nil, storeFault("gave item %q when asked for %q", e.ID, id)
 	}
-	if e.Rev == "" {
-		e.Rev = h.contentRev(e.Value)
+	return e, h.visible(ctx, e, scope)
+}
+
+// scopeOf returns what the caller may see at all.
+func (h *hub) scopeOf(ctx context.Context) (query.Filter, error) {
+	if h.scope == nil {
+		return query.Filter{}, nil
 	}
-	return e, h.visible(ctx, e)
+	return h.scope(ctx)
 }
 
 // canonical reports whether id is spelled as the id field would spell it: 01 and +1 are not the item 1.
@@ -201,15 +210,9 @@ var (
 )
 
 // visible returns errHidden if the caller may not see the item, so that it looks as if there were none.
-func (h *hub) visible(ctx context.Context, e *Entry) error {
-	if h.scope != nil {
-		scope, err := h.scope(ctx)
-		if err != nil {
-			return err
-		}
-		if !query.Match(scope, h.values(e.hub)) {
-			return errHidden
-		}
+func (h *hub) visible(ctx context.Context, e *Entry, scope query.Filter) error {
+	if !scope.IsZero() && !query.Match(scope, h.values(e.hub)) {
+		return errHidden
 	}
 	return h.readable(ctx, e)
 }
@@ -220,9 +223,6 @@ func (h *hub) readable(ctx context.Context, e *Entry) error {
 		return nil
 	}
 	err := h.ops.authorize(ctx, OpGet, e.hub, nil)
-	if err == nil || errors.Is(err, ErrUnauthenticated) || isContextError(err) {
-		return err
-	}
 	if errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound) {
 		return errHidden
 	}
@@ -237,8 +237,4 @@ func (h *hub) values(v any) func(string) any {
 		}
 		return nil
 	}
-}
-
-func isContextError(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -29,8 +29,12 @@ func (r *Resource) getMany(ctx context.Context, ids []string) (map[string]Entry,
 	if err != nil {
 		return nil, err
 	}
+	scope, err := r.hub.scopeOf(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for i := range rows {
-		err := r.hub.visible(ctx, &rows[i])
+		err := r.hub.visible(ctx, &rows[i], scope)
 		if err == nil {
 			err = r.shape.show(&rows[i])
 		}

@@ -23,17 +23,21 @@ type Options[T any] struct {
 	Relations []Relation[T]
 
 	// Before runs when an item is about to be written: on creation before is nil, on deletion after is nil. It may fill
-	// in fields of after, and it may refuse, with [Invalid] for instance. Where a write is attempted again because
+	// in fields of after, and it may refuse, with [Invalid] for instance. What is behind a pointer, slice or map of a field
+	// that clients cannot write is shared with before: to change it, put another in its place. Where a write is attempted again because
 	// another came between, it runs again, so it must not have effects of its own.
 	Before func(ctx context.Context, op Op, before, after *T) error
 	// After runs once when the write has happened and its transaction, if there is one, has been committed.
 	After func(ctx context.Context, op Op, before, after *T)
 	// Authorize is asked about every item on every way to it: before is the item as it is (nil on creation), after as
-	// it would be (nil unless it is written). Whoever asks to write is asked for [OpGet] first. An error on OpGet hides
-	// the item: 404, and no place in lists. [ErrForbidden] on another operation is 403, [ErrUnauthenticated] is 401.
+	// it would be (nil unless it is written). Whoever asks to write is asked for [OpGet] first. On OpGet
+	// [ErrForbidden] and [ErrNotFound] hide the item: 404, and no place in lists. On other operations ErrForbidden is 403.
+	// [ErrUnauthenticated] is 401; from here it tells that there is such an item, so who must say who they are for
+	// everything is better told by Scope, or by a handler in front. Any other error is an internal one, 500.
 	Authorize func(ctx context.Context, op Op, before, after *T) error
 	// Scope returns what the caller may see at all, in the collection's field names. It is added to every list and
-	// count, so that pages, totals and cursors do not leak, and it hides single items as well. It may use any field. A
+	// count, so that pages, totals and cursors do not leak, and it hides single items as well. It may use any field. Its
+	// error, such as [ErrUnauthenticated], is the answer to everything, whether there is such an item or not. A
 	// write that would put an item outside of it is forbidden.
 	Scope func(ctx context.Context) (query.Filter, error)
 	// AuthorizeGone says whether the caller may know that an item with this id existed, which makes the difference
@@ -76,7 +80,8 @@ type Relation[T any] struct {
 	// By is the field of the target that points back, by JSON name, such as customerId of orders for the orders of a
 	// customer. The target must declare it for query.Eq.
 	By string
-	// Limit is how many items follow at most for each item where By is given; 0 means 20.
+	// Limit is how many items follow at most for each item where there may be more than one; 0 means 20. A key that is
+	// given again counts once.
 	Limit int
 }
 

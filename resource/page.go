@@ -102,7 +102,7 @@ const exportPage = 500
 
 // All returns every item that q asks for and the caller may see, beginning at at, in constant memory: page by page, so
 // that no lock and no connection is held meanwhile. An item that stays throughout is there once; one that comes, goes or
-// moves meanwhile may or may not be. Each Entry is valid until the next one is asked for. The iterator is used once.
+// moves meanwhile may or may not be. at.Before is refused. Each Entry is valid until the next one is asked for. The iterator is used once.
 func (r *Resource) All(ctx context.Context, q query.Query, at Position) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for page, err := range r.pages(ctx, q, at) {
@@ -125,6 +125,9 @@ func (r *Resource) pages(ctx context.Context, q query.Query, at Position) iter.S
 		w, err := r.window(ctx, q)
 		if err == nil {
 			err = w.moveTo(at, r.binding(q))
+		}
+		if err == nil && w.backward {
+			err = errCursor("a whole list is given forward only")
 		}
 		for left := q.Limit; err == nil; left -= w.q.Limit {
 			w.q.Limit = exportPage

@@ -19,8 +19,9 @@ func (r *Resource) wrap(op Op, id string, err error) error {
 	if errors.As(err, &e) {
 		return err
 	}
-	if fields := fieldErrors(nil, err); len(fields) > 0 {
-		err = errors.Join(r.shape.fieldProblem(fields), err)
+	var told *problem.Details // up of a view has said it in its own names
+	if fields := fieldErrors(nil, err); len(fields) > 0 && !errors.As(err, &told) {
+		err = errors.Join(fieldProblem(fields, r.shape.pointer), err)
 	}
 	return &Error{Op: op, Resource: r.hub.name, ID: id, Err: err}
 }
@@ -41,10 +42,11 @@ func fieldErrors(found []*fieldError, err error) []*fieldError {
 	return found
 }
 
-func (s *shape) fieldProblem(fields []*fieldError) *problem.Details {
+// fieldProblem is what to tell a client about fields; pointer says where a field is in the client's document.
+func fieldProblem(fields []*fieldError, pointer func(field string) string) *problem.Details {
 	d := problem.New(problem.Conflict, "Another item has the same value already.")
 	for _, f := range fields {
-		v := problem.Violation{Pointer: s.pointer(f.field), Code: f.code}
+		v := problem.Violation{Pointer: pointer(f.field), Code: f.code}
 		if f.taken {
 			v.Detail = "another item has this value"
 		} else {
@@ -58,9 +60,14 @@ func (s *shape) fieldProblem(fields []*fieldError) *problem.Details {
 // pointer points to a field of the hub, in this shape; to the whole document if the shape does not show it.
 func (s *shape) pointer(hubField string) string {
 	if name := s.fieldOf(hubField); name != "" {
-		return "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		return "/" + escapePointer(name)
 	}
 	return ""
+}
+
+// escapePointer escapes a name as a token of a JSON Pointer, RFC 6901 section 3.
+func escapePointer(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
 // translate puts violations of the hub into the names of this shape.
@@ -120,13 +127,13 @@ func plainProblem(err error) *problem.Details {
 		return problem.New(problem.Gone, "The item has been deleted.")
 	case errors.Is(err, ErrExists):
 		return problem.New(problem.Exists, "An item with this id exists or has existed.")
-	case errors.Is(err, ErrStale):
+	case errors.As(err, new(*failedError)):
 		return problem.New(problem.PreconditionFailed, "The item is not in the state that the request demands.")
 	case errors.Is(err, ErrForbidden):
 		return problem.New(problem.Forbidden, "You may not do this.")
 	case errors.Is(err, ErrUnauthenticated):
 		return problem.New(problem.Unauthenticated, "Say who you are first.")
-	case errors.Is(err, errContended), errors.Is(err, ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, ErrStale), errors.Is(err, errContended), errors.Is(err, ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		d := problem.New(problem.Unavailable, "Not possible at the moment; try again.")
 		d.Header = http.Header{"Retry-After": {"1"}}
 		return d

@@ -272,7 +272,8 @@ func TestViewsThatCannotBeMeant(t *testing.T) {
 		do   func()
 	}{
 		{`resource: View bookV0 of books has no id field: map one to "id" in Fields`, fields(nil)},
-		{`resource: View bookV0 of books has no id field: map one to "id" in Fields`, fields(map[string]string{"label": "id"})},
+		{`resource: View bookV0 of books: Fields maps "label" to "id", which is of another kind`,
+			fields(map[string]string{"label": "id"})},
 		{`resource: View bookV0 of books: Fields maps "number" to "isbn", which are not both fields`,
 			fields(map[string]string{"number": "isbn"})},
 		{`resource: View bookV0 of books: Fields maps "isbn" to "id", which are not both fields`,

@@ -12,7 +12,10 @@ type relation struct {
 
 func eraseRelation[T any](rel Relation[T]) *relation {
 	out := &relation{Name: rel.Name, Target: rel.Target, By: rel.By, Many: rel.Many || rel.By != "", Limit: rel.Limit}
-	if out.Limit == 0 {
+	switch {
+	case !out.Many:
+		out.Limit = 1
+	case out.Limit == 0:
 		out.Limit = 20
 	}
 	if rel.Keys != nil {
@@ -21,11 +24,24 @@ func eraseRelation[T any](rel Relation[T]) *relation {
 	return out
 }
 
+// keysOf returns the keys of the relation for an item, each once. Where they are ids there are no more of them than the
+// limit: a client may have written them, and each costs a read and a place in the answer.
 func (rel *relation) keysOf(e *Entry) []string {
 	if rel.keys == nil {
 		return []string{e.ID}
 	}
-	return rel.keys(e.hub)
+	var keys []string
+	seen := map[string]bool{}
+	for _, key := range rel.keys(e.hub) {
+		if len(keys) == rel.Limit {
+			break
+		}
+		if !seen[key] {
+			seen[key] = true
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // link is a relation whose target has been found in a catalog.

@@ -54,8 +54,8 @@ func (r *Resource) weaknesses() []string {
 	if h.ops.authorize == nil && h.scope == nil && !h.public {
 		weak = append(weak, "everybody may do everything: give Authorize or Scope, or say Public")
 	}
-	if h.ops.authorize != nil && h.scope == nil && h.ops.count != nil {
-		weak = append(weak, "no totals: Authorize hides items one by one, so give a Scope to count by")
+	if h.ops.authorize != nil && h.scope == nil {
+		weak = append(weak, "Authorize hides items one by one: without a Scope lists read what they hide, and have no totals")
 	}
 	if h.ops.delete != nil && h.ops.deleted == nil {
 		weak = append(weak, "what was deleted is forgotten, so deleting it again is 404 and not 410: see Tombstones")

@@ -37,7 +37,7 @@ func TestReport(t *testing.T) {
 /asked  GET, HEAD, POST, OPTIONS
 /asked/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor
-    weak: no totals: Authorize hides items one by one, so give a Scope to count by
+    weak: Authorize hides items one by one: without a Scope lists read what they hide, and have no totals
     weak: what was deleted is 404 for everybody, not 410: AuthorizeGone can say who may know
     weak: Cache-Control is public, though not everybody may see everything
 /scoped  GET, HEAD, POST, OPTIONS

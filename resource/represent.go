@@ -52,6 +52,22 @@ func (x *exchange) part(params url.Values) (part, error) {
 	return p, nil
 }
 
+// query returns the parameters that ask for the same part again, as they follow a path: Content-Location names a URL that
+// has this very content (RFC 9110 section 8.7).
+func (p *part) query() string {
+	params := url.Values{}
+	if p.names != "" {
+		params.Set("fields", p.names)
+	}
+	for _, l := range p.links {
+		params.Add("expand", l.Name)
+	}
+	if len(params) == 0 {
+		return ""
+	}
+	return "?" + params.Encode()
+}
+
 func unknownRelation(res *Resource, name string) string {
 	detail := "there is no relation " + name
 	if names := res.Relations(); len(names) > 0 {

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -88,12 +89,12 @@ func (r *Resource) Query() query.Support {
 	}
 	out := query.Support{Natural: hub.Natural, Filter: map[string][]query.Op{}}
 	for field, ops := range hub.Filter {
-		if f := r.shape.fieldOf(field); f != "" {
+		if f := r.shape.fieldOf(field); f != "" && !r.shape.typ.Field(f).WriteOnly {
 			out.Filter[f] = ops
 		}
 	}
 	for _, field := range hub.Sort {
-		if f := r.shape.fieldOf(field); f != "" {
+		if f := r.shape.fieldOf(field); f != "" && !r.shape.typ.Field(f).WriteOnly {
 			out.Sort = append(out.Sort, f)
 		}
 	}
@@ -125,12 +126,21 @@ func (r *Resource) find(ctx context.Context, id string, b batch) (*Entry, error)
 	if err != nil {
 		return nil, err
 	}
-	return e, r.shape.show(e)
+	if err := r.shape.show(e); err != nil {
+		return nil, err
+	}
+	if e.Rev == "" {
+		e.Rev = r.shape.contentRev(e.Value)
+	}
+	return e, nil
 }
 
 // Count returns how many items a filter selects, of those the caller may see. It is available only if the collection
 // is a [Counter], and then only where Options.Authorize has a Scope beside it: a total must not tell what a list hides.
 func (r *Resource) Count(ctx context.Context, f query.Filter) (int, error) {
+	if !r.Counts() {
+		return 0, r.wrap(OpList, "", errNoCount)
+	}
 	q, err := r.hubQuery(ctx, query.Query{Filter: f})
 	if err != nil {
 		return 0, r.wrap(OpList, "", err)
@@ -141,6 +151,8 @@ func (r *Resource) Count(ctx context.Context, f query.Filter) (int, error) {
 	}
 	return n, nil
 }
+
+var errNoCount = errors.New("the collection is not counted")
 
 // Counts reports whether Count is available.
 func (r *Resource) Counts() bool {
@@ -158,13 +170,11 @@ func (r *Resource) hubQuery(ctx context.Context, q query.Query) (query.Query, er
 	if len(r.shape.where) > 0 {
 		q.Filter = query.And(append([]query.Filter{f}, r.shape.where...)...)
 	}
-	if r.hub.scope != nil {
-		scope, err := r.hub.scope(ctx)
-		if err != nil {
-			return q, err
-		}
-		q.Filter = query.And(q.Filter, scope)
+	scope, err := r.hub.scopeOf(ctx)
+	if err != nil {
+		return q, err
 	}
+	q.Filter = query.And(q.Filter, scope)
 	if r.shape.toHub == nil {
 		return q, nil
 	}

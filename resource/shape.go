@@ -179,6 +179,9 @@ func View[T, V any](orders *Resource, down func(T) (V, error), up func(v V, base
 	}
 	s.up = func(v, base any) (any, error) {
 		out, err := up(*v.(*V), *base.(*T))
+		if fields := fieldErrors(nil, err); len(fields) > 0 {
+			err = errors.Join(fieldProblem(fields, func(name string) string { return "/" + escapePointer(name) }), err)
+		}
 		return &out, err
 	}
 	s.mapFields(orders, o.Fields)
@@ -197,6 +200,10 @@ func (s *shape) mapFields(from *Resource, named map[string]string) {
 	for name, parent := range named {
 		if s.typ.Field(name) == nil || from.shape.typ.Field(parent) == nil {
 			panic(fmt.Sprintf("resource: View %s of %s: Fields maps %q to %q, which are not both fields",
+				s.name, from.Name(), name, parent))
+		}
+		if a, b := s.typ.Field(name), from.shape.typ.Field(parent); a.Type.Kind != b.Type.Kind || a.Format != b.Format {
+			panic(fmt.Sprintf("resource: View %s of %s: Fields maps %q to %q, which is of another kind",
 				s.name, from.Name(), name, parent))
 		}
 		s.toHub[name] = from.shape.hubField(parent)

@@ -45,8 +45,11 @@ func Tombstones[T any](ops Ops[T], marks TombstoneStore, recreate bool) Ops[T] {
 	}
 	gone := func(ctx context.Context, id string, err error) error {
 		if errors.Is(err, ErrNotFound) {
-			if _, dead := marks.Deleted(ctx, id); dead == nil {
+			switch _, dead := marks.Deleted(ctx, id); {
+			case dead == nil:
 				return ErrGone
+			case !errors.Is(dead, ErrNotFound):
+				return dead // not known is not alive
 			}
 		}
 		return err
@@ -78,8 +81,11 @@ func Tombstones[T any](ops Ops[T], marks TombstoneStore, recreate bool) Ops[T] {
 	if ops.Insert != nil {
 		out.Insert = func(ctx context.Context, id string, v T) (item Item[T], err error) {
 			err = together(ctx, func(ctx context.Context) error {
-				if _, dead := out.Deleted(ctx, id); dead == nil && !recreate {
+				switch _, dead := out.Deleted(ctx, id); {
+				case dead == nil && !recreate:
 					return ErrGone
+				case dead != nil && !errors.Is(dead, ErrNotFound):
+					return dead // not known is not free
 				}
 				if item, err = ops.Insert(ctx, id, v); err != nil {
 					return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -131,7 +132,10 @@ func (w *window) fetch(ctx context.Context) (Page, error) {
 	if !h.query.Natural {
 		q.Limit++ // to see whether there is more
 	}
-	for {
+	for round := 0; ; round++ {
+		if round == maxHidden {
+			return Page{}, problem.New(problem.Unavailable, "Too much of this list is hidden from you to find what is not.")
+		}
 		p := Page{batch: h.ops.newBatch()}
 		if err := h.ops.list(ctx, q, p.batch); err != nil {
 			p.Release()
@@ -152,14 +156,29 @@ func (w *window) fetch(ctx context.Context) (Page, error) {
 			return Page{}, err
 		}
 		if len(kept) > 0 || onward == nil {
+			if over := len(kept) - w.q.Limit; over > 0 { // of a round that read more than a page
+				more = true
+				if w.backward {
+					kept = kept[over:]
+				} else {
+					kept = kept[:w.q.Limit]
+				}
+			}
 			w.findNeighbours(kept, more)
 			p.Entries = kept
 			return p, nil
 		}
 		p.Release()
 		q.After, q.Token = onward.Values, onward.Token
+		if !h.query.Natural {
+			size = exportPage
+			q.Limit = size + 1
+		}
 	}
 }
+
+// maxHidden is how many pages in a row may be hidden before a list is given up. The later ones are large.
+const maxHidden = 20
 
 // behind returns the place behind rows as the store gave them, and nil at the end of the list. It is asked only where
 // policy may hide all of them.

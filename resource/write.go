@@ -97,8 +97,7 @@ func (r *Resource) admit(ctx context.Context, id string, v any, again bool) (Ent
 		return Entry{}, r.wrap(OpCreate, id, err)
 	}
 	h.announce(ctx, OpCreate, nil, e.hub)
-	err = r.shape.show(e)
-	return *e, err
+	return r.written(e), nil
 }
 
 // insert stores a new item under an id that the client chose. An id that was deleted is ErrGone, unless it may come
@@ -115,11 +114,14 @@ func (h *hub) insert(ctx context.Context, id string, v any, again bool) (*Entry,
 	return h.ops.insert(ctx, id, v)
 }
 
-var errID = errors.New("an id is valid UTF-8 without control characters, and neither one dot nor two")
+// maxID is the size in bytes of the longest id that a client may choose. Escaped it still fits into a URL.
+const maxID = 1024
+
+var errID = errors.New("an id is valid UTF-8 without control characters, of at most 1024 bytes, and neither one dot nor two")
 
 // checkNewID refuses ids that no client could ask for again.
 func checkNewID(id string) error {
-	if id == "." || id == ".." || !utf8.ValidString(id) {
+	if id == "." || id == ".." || len(id) > maxID || !utf8.ValidString(id) {
 		return errID
 	}
 	for _, c := range id {
@@ -217,7 +219,7 @@ func (r *Resource) change(ctx context.Context, op Op, id string, o *WriteOptions
 			return err // and not 412: RFC 9110 section 13.2.1
 		}
 		if err := o.If.check(r.hub, &cur); err != nil {
-			return err
+			return r.orForbidden(ctx, op, cur, next, err)
 		}
 		e, out, err = r.replace(ctx, op, cur, next)
 		return r.tooLate(ctx, id, o, err)
@@ -226,6 +228,23 @@ func (r *Resource) change(ctx context.Context, op Op, id string, o *WriteOptions
 		return Entry{}, 0, r.wrap(op, id, err)
 	}
 	return e, out, nil
+}
+
+// orForbidden returns what policy says of a write whose condition failed, if it refuses it, and else the failure: whoever
+// may not write is told that, and not which condition would have held (RFC 9110 section 13.2.1). Policy judges values, so
+// a document of which none can be made is left at the failure.
+func (r *Resource) orForbidden(ctx context.Context, op Op, cur Entry, next func(Entry) (any, error), failed error) error {
+	if r.hub.ops.authorize == nil {
+		return failed
+	}
+	v, err := r.next(op, cur, next)
+	if err != nil {
+		return failed
+	}
+	if err := r.hub.permit(ctx, op, cur.hub, v); err != nil {
+		return err
+	}
+	return failed
 }
 
 // tooLate ends the loop for a client that named the revision it wants to change: if that is history, to try again is of
@@ -266,22 +285,13 @@ func (r *Resource) current(ctx context.Context, id string) (Entry, error) {
 
 // replace writes what next makes of cur, unless that is nothing new.
 func (r *Resource) replace(ctx context.Context, op Op, cur Entry, next func(Entry) (any, error)) (Entry, Outcome, error) {
-	h, s := r.hub, r.shape
+	h := r.hub
 	if h.ops.replace == nil { // PUT serves only to insert
 		return Entry{}, 0, ErrExists
 	}
-	v, err := next(cur)
+	v, err := r.next(op, cur, next)
 	if err != nil {
 		return Entry{}, 0, err
-	}
-	if s.up != nil {
-		base, err := r.base(op, cur)
-		if err != nil {
-			return Entry{}, 0, err
-		}
-		if v, err = s.raise(v, base); err != nil {
-			return Entry{}, 0, err
-		}
 	}
 	if h.typ.Equal(cur.hub, v) { // policy is asked all the same, or its silence would tell that a writeOnly value was guessed
 		return cur, Unchanged, h.permit(ctx, op, cur.hub, v)
@@ -294,8 +304,29 @@ func (r *Resource) replace(ctx context.Context, op Op, cur Entry, next func(Entr
 		return Entry{}, 0, err
 	}
 	h.announce(ctx, op, cur.hub, e.hub)
-	err = s.show(e)
-	return *e, Replaced, err
+	return r.written(e), Replaced, nil
+}
+
+// written returns what a write left behind, in this shape. That it cannot be shown there, since the store made something
+// of it that this contract has no words for, does not undo the write: then there is no Value.
+func (r *Resource) written(e *Entry) Entry {
+	if r.shape.show(e) != nil {
+		e.Value = nil
+	}
+	return *e
+}
+
+// next returns the value of the hub that next makes of cur.
+func (r *Resource) next(op Op, cur Entry, next func(Entry) (any, error)) (any, error) {
+	v, err := next(cur)
+	if err != nil || r.shape.up == nil {
+		return v, err
+	}
+	base, err := r.base(op, cur)
+	if err != nil {
+		return nil, err
+	}
+	return r.shape.raise(v, base)
 }
 
 // base is what up may build upon: a copy of the item that shares nothing a client can write with the one that policy
@@ -362,12 +393,12 @@ func (r *Resource) approve(ctx context.Context, op Op, before, after any) error 
 			return problem.New(problem.Invalid, "The item would be one that this version of the API cannot show.")
 		}
 	}
-	if h.scope != nil && after != nil { // what one could not see afterwards, one may not make
-		scope, err := h.scope(ctx)
+	if after != nil { // what one could not see afterwards, one may not make
+		scope, err := h.scopeOf(ctx)
 		if err != nil {
 			return err
 		}
-		if !query.Match(scope, h.values(after)) {
+		if !scope.IsZero() && !query.Match(scope, h.values(after)) {
 			return ErrForbidden
 		}
 	}
@@ -385,7 +416,8 @@ func (h *hub) permit(ctx context.Context, op Op, before, after any) error {
 // announce runs the After hook once the write is sure to stand.
 func (h *hub) announce(ctx context.Context, op Op, before, after any) {
 	if h.ops.after != nil {
-		tx.AfterCommit(ctx, func() { h.ops.after(ctx, op, before, after) })
+		outside := tx.Outside(ctx) // the transaction of ctx is over when the hook runs
+		tx.AfterCommit(ctx, func() { h.ops.after(outside, op, before, after) })
 	}
 }
 

@@ -65,7 +65,8 @@ func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context) error) erro
 	}
 	t := &txn{}
 	// The value finds what to undo; the scope lets others see that there is a transaction, and wait for its commit.
-	inner, scope := tx.Begin(context.WithValue(ctx, txnKey{db}, t), db)
+	inner, scope := tx.Begin(ctx, db)
+	inner = context.WithValue(inner, txnKey{db}, t)
 	committed := false
 	defer func() {
 		if !committed { // an error, a panic or runtime.Goexit

@@ -36,9 +36,10 @@ type Runner interface {
 // Scope is one attempt at one transaction: it knows its Runner and what waits for the commit.
 // A Scope belongs to the goroutine that runs the transaction and is not safe for concurrent use.
 type Scope struct {
-	runner Runner
-	outer  *Scope
-	after  []func()
+	runner  Runner
+	outer   *Scope
+	outside context.Context // what Begin was given, for Outside: it has no other life than the Scope
+	after   []func()
 }
 
 type scopeKey struct{}
@@ -48,7 +49,7 @@ type scopeKey struct{}
 // that joins a transaction which ctx already carries does not call Begin.
 func Begin(ctx context.Context, r Runner) (context.Context, *Scope) {
 	outer, _ := ctx.Value(scopeKey{}).(*Scope)
-	s := &Scope{runner: r, outer: outer}
+	s := &Scope{runner: r, outer: outer, outside: ctx}
 	return context.WithValue(ctx, scopeKey{}, s), s
 }
 
@@ -90,4 +91,17 @@ func In(ctx context.Context, r Runner) bool {
 		}
 	}
 	return false
+}
+
+// Outside returns the context in which the outermost transaction that ctx carries was begun, and ctx itself if it carries
+// none. What is given to [AfterCommit] runs when the transaction is over, so where it writes it needs a context without.
+func Outside(ctx context.Context) context.Context {
+	s, ok := ctx.Value(scopeKey{}).(*Scope)
+	if !ok {
+		return ctx
+	}
+	for s.outer != nil {
+		s = s.outer
+	}
+	return s.outside
 }
