@@ -1,0 +1,174 @@
+package tx_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// engine is a Runner without a database: it tries so many times, and writes down what happens.
+type engine struct {
+	tries int
+	log   *[]string
+}
+
+func (e *engine) InTx(ctx context.Context, fn func(context.Context) error) error {
+	if tx.In(ctx, e) {
+		return fn(ctx)
+	}
+	var err error
+	for range e.tries {
+		inner, scope := tx.Begin(ctx, e)
+		if err = fn(inner); err == nil {
+			*e.log = append(*e.log, "commit")
+			scope.Commit()
+			return nil
+		}
+		*e.log = append(*e.log, "rollback")
+	}
+	return err
+}
+
+var errConflict = errors.New("conflict")
+
+func TestAfterCommit(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		do   func(ctx context.Context, a, b *engine, note func(string)) error
+		want []string
+	}{
+		{"without a transaction at once", func(ctx context.Context, _, _ *engine, note func(string)) error {
+			tx.AfterCommit(ctx, func() { note("told") })
+			note("end")
+			return nil
+		}, []string{"told", "end"}},
+		{"after the commit, in order", func(ctx context.Context, a, _ *engine, note func(string)) error {
+			return a.InTx(ctx, func(ctx context.Context) error {
+				tx.AfterCommit(ctx, func() { note("first") })
+				tx.AfterCommit(ctx, func() { note("second") })
+				return nil
+			})
+		}, []string{"commit", "first", "second"}},
+		{"never after a rollback", func(ctx context.Context, a, _ *engine, note func(string)) error {
+			a.InTx(ctx, func(ctx context.Context) error {
+				tx.AfterCommit(ctx, func() { note("told") })
+				return errConflict
+			})
+			return nil
+		}, []string{"rollback", "rollback"}},
+		{"once for the attempt that stands", func(ctx context.Context, a, _ *engine, note func(string)) error {
+			first := true
+			return a.InTx(ctx, func(ctx context.Context) error {
+				tx.AfterCommit(ctx, func() { note("told") })
+				if first {
+					first = false
+					return errConflict
+				}
+				return nil
+			})
+		}, []string{"rollback", "commit", "told"}},
+		{"who joins waits for the one joined", func(ctx context.Context, a, _ *engine, note func(string)) error {
+			return a.InTx(ctx, func(ctx context.Context) error {
+				err := a.InTx(ctx, func(ctx context.Context) error {
+					tx.AfterCommit(ctx, func() { note("told") })
+					return nil
+				})
+				note("joined")
+				return err
+			})
+		}, []string{"joined", "commit", "told"}},
+		{"another engine inside waits for the outer one", func(ctx context.Context, a, b *engine, note func(string)) error {
+			return a.InTx(ctx, func(ctx context.Context) error {
+				return b.InTx(ctx, func(ctx context.Context) error {
+					tx.AfterCommit(ctx, func() { note("told") })
+					return nil
+				})
+			})
+		}, []string{"commit", "commit", "told"}},
+		{"and is forgotten with it", func(ctx context.Context, a, b *engine, note func(string)) error {
+			a.InTx(ctx, func(ctx context.Context) error {
+				b.InTx(ctx, func(ctx context.Context) error {
+					tx.AfterCommit(ctx, func() { note("told") })
+					return nil
+				})
+				return errConflict
+			})
+			return nil
+		}, []string{"commit", "rollback", "commit", "rollback"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var log []string
+			a, b := &engine{2, &log}, &engine{2, &log}
+			if err := tt.do(t.Context(), a, b, func(s string) { log = append(log, s) }); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, log); diff != "" {
+				t.Errorf("what happened (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestActiveInOutside(t *testing.T) {
+	t.Parallel()
+	var log []string
+	a, b := &engine{1, &log}, &engine{1, &log}
+	type state struct{ Active, InA, InB, IsOutside bool }
+	ctx := t.Context()
+	look := func(c context.Context) state {
+		return state{tx.Active(c), tx.In(c, a), tx.In(c, b), tx.Outside(c) == ctx}
+	}
+	got := []state{look(ctx)}
+	err := a.InTx(ctx, func(c context.Context) error {
+		got = append(got, look(c))
+		return b.InTx(c, func(c context.Context) error {
+			got = append(got, look(c))
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []state{{false, false, false, true}, {true, true, false, true}, {true, true, true, true}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("outside, in a, in b in a (-want +got):\n%s", diff)
+	}
+}
+
+// store is what an implementer of Runner writes: begin, call, commit or roll back.
+type store struct{}
+
+func (s *store) InTx(ctx context.Context, fn func(context.Context) error) error {
+	if tx.In(ctx, s) {
+		return fn(ctx) // joins
+	}
+	ctx, scope := tx.Begin(ctx, s)
+	if err := fn(ctx); err != nil {
+		fmt.Println("rolled back")
+		return err
+	}
+	fmt.Println("committed")
+	scope.Commit()
+	return nil
+}
+
+func ExampleAfterCommit() {
+	var orders store
+	orders.InTx(context.Background(), func(ctx context.Context) error {
+		tx.AfterCommit(ctx, func() { fmt.Println("mail is sent") })
+		fmt.Println("order is stored")
+		return nil
+	})
+	// Output:
+	// order is stored
+	// committed
+	// mail is sent
+}
