@@ -19,8 +19,8 @@ type Collection[T any] interface {
 	// been deleted.
 	Get(ctx context.Context, id string) (Item[T], error)
 
-	// List returns the items q asks for, in the order it asks for. q never asks for more than Options.Query declares.
-	// The iterator is used once, and yields nothing after an error. The consumer may stop early.
+	// List returns the items q asks for, in the order it asks for. q never asks for more than Options.Query declares,
+	// except for what Options.Scope and ViewOptions.Where add to its filter: their author knows the store. The iterator is used once, and yields nothing after an error. The consumer may stop early.
 	List(ctx context.Context, q query.Query) iter.Seq2[Item[T], error]
 }
 
