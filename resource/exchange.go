@@ -184,11 +184,11 @@ func (x *exchange) survive() {
 
 // setVary sets Vary, beside what a middleware outside has put there.
 func setVary(h http.Header, vary []string) {
-	old := h["Vary"]
-	if old == nil {
+	if len(h) == 0 || h["Vary"] == nil {
 		h["Vary"] = vary
 		return
 	}
+	old := h["Vary"]
 	merged := strings.Join(old, ", ")
 	have := strings.FieldsFunc(strings.ToLower(merged), func(r rune) bool { return r == ',' || r == ' ' })
 	if slices.Contains(have, "*") { // says more than any list (RFC 9110 section 12.5.5)

@@ -41,8 +41,8 @@ func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
 	if lines := x.r.Header["If-None-Match"]; lines != nil {
 		if tag := x.shown(lines, e, p, enc); tag != nil {
 			h := x.w.Header()
-			h["Etag"] = tag
 			x.cacheHeaders(h)
+			h["Etag"] = tag
 			return x.noContent(http.StatusNotModified)
 		}
 	} else if !conditional(x.r.Header) {

@@ -106,16 +106,28 @@ func (h *hub) hasID(v any, id string) bool {
 	for _, i := range h.id.Index[1:] {
 		f = f.Field(i)
 	}
-	var buf [20]byte
 	switch h.idKind {
 	case reflect.String:
 		return f.String() == id
 	case reflect.Int64:
-		return string(strconv.AppendInt(buf[:0], f.Int(), 10)) == id
+		if n := f.Int(); n >= 0 {
+			return isDecimal(id, uint64(n))
+		}
 	case reflect.Uint64:
-		return string(strconv.AppendUint(buf[:0], f.Uint(), 10)) == id
+		return isDecimal(id, f.Uint())
 	}
 	return h.id.Text(v) == id
+}
+
+// isDecimal reports whether s is how strconv would write n.
+func isDecimal(s string, n uint64) bool {
+	for i := len(s) - 1; i > 0; i-- {
+		if s[i] != byte('0'+n%10) {
+			return false
+		}
+		n /= 10
+	}
+	return len(s) > 0 && n < 10 && s[0] == byte('0'+n) && (n > 0 || len(s) == 1)
 }
 
 // kindOfID tells hasID how the id field can be read without building a string; reflect.Invalid if it cannot.

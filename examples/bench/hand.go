@@ -159,7 +159,7 @@ func checkPlace(p *place) error {
 
 func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 
-func sendPlace(w http.ResponseWriter, status int, stored row) {
+func sendPlace(w http.ResponseWriter, status int, stored *row) {
 	body, err := json.Marshal(&stored.place)
 	send(w, status, stored.etag, body, err)
 }

@@ -35,14 +35,14 @@ type row struct {
 // Replacer.
 type mapStore struct {
 	mu   sync.RWMutex
-	rows map[int64]row
-	ids  []int64 // ascending
+	rows map[int64]*row // a row never changes: writing puts another in its place
+	ids  []int64        // ascending
 	revs uint64
 }
 
 // newMapStore returns a store of n places.
 func newMapStore(n int) *mapStore {
-	s := &mapStore{rows: map[int64]row{}}
+	s := &mapStore{rows: map[int64]*row{}}
 	for i := range n {
 		s.add(samplePlace(i))
 	}
@@ -57,7 +57,7 @@ func samplePlace(i int) place {
 	}
 }
 
-func (s *mapStore) find(id int64) (row, bool) {
+func (s *mapStore) find(id int64) (*row, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	found, ok := s.rows[id]
@@ -76,7 +76,7 @@ func (s *mapStore) first(n int) []place {
 	return found
 }
 
-func (s *mapStore) add(p place) row {
+func (s *mapStore) add(p place) *row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.ID = int64(len(s.ids) + 1)
@@ -85,28 +85,28 @@ func (s *mapStore) add(p place) row {
 }
 
 // swap stores p if the place it replaces still has revision expect.
-func (s *mapStore) swap(p place, expect resource.Rev) (row, error) {
+func (s *mapStore) swap(p place, expect resource.Rev) (*row, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch old, ok := s.rows[p.ID]; {
 	case !ok:
-		return row{}, resource.ErrNotFound
+		return nil, resource.ErrNotFound
 	case old.rev != expect:
-		return row{}, resource.ErrStale
+		return nil, resource.ErrStale
 	}
 	return s.put(p), nil
 }
 
 // put needs the lock.
-func (s *mapStore) put(p place) row {
+func (s *mapStore) put(p place) *row {
 	s.revs++
 	rev := strconv.FormatUint(s.revs, 10)
-	stored := row{place: p, rev: resource.Rev(rev), etag: `"` + rev + `"`}
+	stored := &row{place: p, rev: resource.Rev(rev), etag: `"` + rev + `"`}
 	s.rows[p.ID] = stored
 	return stored
 }
 
-func (r row) item() resource.Item[place] { return resource.Item[place]{Rev: r.rev, Value: r.place} }
+func (r *row) item() resource.Item[place] { return resource.Item[place]{Rev: r.rev, Value: r.place} }
 
 // Get implements [resource.Collection].
 func (s *mapStore) Get(_ context.Context, id string) (resource.Item[place], error) {
@@ -154,5 +154,8 @@ func (s *mapStore) Replace(_ context.Context, id string, expect resource.Rev, p 
 		return resource.Item[place]{}, resource.ErrNotFound
 	}
 	stored, err := s.swap(p, expect)
-	return stored.item(), err
+	if err != nil {
+		return resource.Item[place]{}, err
+	}
+	return stored.item(), nil
 }

@@ -315,18 +315,22 @@ func appendShortDecimal(dst []byte, f float64) ([]byte, bool) {
 	if f < 0 {
 		dst = append(dst, '-')
 	}
-	dst = strconv.AppendUint(dst, n/scale, 10)
-	rest := n % scale
-	if rest == 0 {
-		return dst, true
+	start := len(dst)
+	if n < scale {
+		n += scale // a one, which becomes the zero in front of the point
 	}
-	point := len(dst)
-	dst = strconv.AppendUint(dst, rest+scale, 10) // a one, which becomes the point, and six digits
+	dst = strconv.AppendUint(dst, n, 10)
+	if a < 1 {
+		dst[start] = '0'
+	}
+	dst = append(dst, 0)
+	point := len(dst) - 7
+	copy(dst[point+1:], dst[point:])
 	dst[point] = '.'
 	for dst[len(dst)-1] == '0' {
 		dst = dst[:len(dst)-1]
 	}
-	return dst, true
+	return bytes.TrimSuffix(dst, []byte{'.'}), true
 }
 
 // appendTime appends an RFC 3339 date-time. A year of five digits and an offset of a day, which package time can hold,
