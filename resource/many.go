@@ -34,7 +34,7 @@ func (r *Resource) getMany(ctx context.Context, ids []string) (map[string]Entry,
 		return nil, err
 	}
 	for i := range rows {
-		err := r.hub.visible(ctx, &rows[i], scope)
+		err := r.hub.visible(ctx, &rows[i], &scope)
 		if err == nil {
 			err = r.shape.show(&rows[i])
 		}

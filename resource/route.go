@@ -97,14 +97,15 @@ func (x *exchange) serve() error {
 }
 
 func (c *Catalog) find(segment string) *route {
-	if strings.Contains(segment, "%") { // %6F is o: RFC 9110 section 4.2.3
-		plain, err := url.PathUnescape(segment)
-		if err != nil {
-			return nil
-		}
-		segment = plain
+	rt := c.table[segment]
+	if rt != nil || !strings.Contains(segment, "%") {
+		return rt
 	}
-	return c.table[segment]
+	plain, err := url.PathUnescape(segment) // %6F is o: RFC 9110 section 4.2.3
+	if err != nil {
+		return nil
+	}
+	return c.table[plain]
 }
 
 // unescapeID decodes the segment once. Characters that no id should have are refused before a store sees them.
