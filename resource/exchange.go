@@ -84,7 +84,9 @@ func (x *exchange) respond(status int, body []byte) error {
 func (x *exchange) noContent(status int) error {
 	h := x.w.Header()
 	h["X-Content-Type-Options"] = nosniff
-	delete(h, "Content-Type")
+	if status != http.StatusNotModified { // from which net/http takes it by itself
+		delete(h, "Content-Type")
+	}
 	if status != http.StatusNoContent && status != http.StatusNotModified {
 		h["Content-Length"] = zeroLength
 	}

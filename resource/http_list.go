@@ -152,7 +152,6 @@ func (x *exchange) sendList(a *asked, page *Page, total int, enc header.Encoding
 	}
 	h := x.w.Header()
 	x.listHeaders(h)
-	h["Content-Type"] = typeJSON
 	h["Link"] = []string{x.pageLinks(page)}
 	if tag != "" {
 		h["Etag"] = []string{tag}
@@ -160,6 +159,7 @@ func (x *exchange) sendList(a *asked, page *Page, total int, enc header.Encoding
 	if unchanged {
 		return x.noContent(http.StatusNotModified)
 	}
+	h["Content-Type"] = typeJSON
 	if c == gzipped {
 		zipped := getBuffer()
 		defer putBuffer(zipped)

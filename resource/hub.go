@@ -146,9 +146,12 @@ func kindOfID(f *schema.Field) reflect.Kind {
 // load returns one item that the caller may see. Ids that are not written the one canonical way are no items; the store
 // is not asked about them. The entry is in b, and valid until that is released, or, for nil, in memory of its own.
 func (h *hub) load(ctx context.Context, id string, b batch) (*Entry, error) {
-	scope, err := h.scopeOf(ctx) // before all else: its error must not depend on what is there
-	if err != nil {
-		return nil, err
+	var scope query.Filter
+	if h.scope != nil { // before all else: its error must not depend on what is there
+		var err error
+		if scope, err = h.scope(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if !h.canonical(id) {
 		return nil, ErrNotFound
