@@ -11,9 +11,6 @@ import (
 // export answers with the whole list, one item a line (NDJSON). It needs constant memory, whatever the length: items
 // are read page by page, and each page is written before the next one is read.
 func (x *exchange) export(a *asked, enc header.Encodings) error {
-	if x.r.URL.RawQuery == "" {
-		a.q.Limit = 0
-	}
 	buf := getBuffer()
 	defer putBuffer(buf)
 	var out io.WriteCloser

@@ -32,16 +32,17 @@ func (x *exchange) getList() error {
 	if !ok {
 		return notAcceptable(listOffers)
 	}
+	whole := listOffers[i] == mediaNDJSON
 	enc, err := x.encodings()
 	if err != nil {
 		return err
 	}
 	prefer := x.prefer()
-	a, err := x.asked(x.lenient(prefer))
+	a, err := x.asked(x.lenient(prefer), whole)
 	if err != nil {
 		return err
 	}
-	if listOffers[i] == mediaNDJSON {
+	if whole {
 		return x.export(&a, enc)
 	}
 	res := x.route.resource
@@ -73,10 +74,14 @@ func cursorParameter(err error, at Position) error {
 	return err
 }
 
-// asked reads the query of the URL.
-func (x *exchange) asked(lenient bool) (asked, error) {
+// asked reads the query of the URL. whole says that a list without a limit is all of it, and not a page.
+func (x *exchange) asked(lenient, whole bool) (asked, error) {
 	res := x.route.resource
-	a := asked{q: query.Query{Limit: res.hub.pageSize}}
+	limit := res.hub.pageSize
+	if whole {
+		limit = 0 // all of them
+	}
+	a := asked{q: query.Query{Limit: limit}}
 	if x.r.URL.RawQuery == "" {
 		return a, nil
 	}
@@ -101,20 +106,14 @@ func (x *exchange) asked(lenient bool) (asked, error) {
 	if err != nil {
 		return a, err
 	}
-	if !params.Has("limit") && x.exporting() {
-		a.q.Limit = 0 // all of them
+	if !params.Has("limit") {
+		a.q.Limit = limit
 	}
 	a.part, err = x.part(params)
 	if len(a.part.links) > 0 {
 		a.q.Fields = nil // what a relation needs is not known
 	}
 	return a, err
-}
-
-// exporting reports whether the request wants the whole list as lines.
-func (x *exchange) exporting() bool {
-	i, ok := header.Accept(x.r.Header["Accept"], listOffers)
-	return ok && listOffers[i] == mediaNDJSON
 }
 
 // sendList writes a page as one JSON object.
