@@ -32,7 +32,7 @@ var (
 		"query/sqlquery":  {"query"},
 		"resource/schema": nil, "resource/problem": nil, "resource/header": nil, "resource/tx": nil,
 		"resource/feed": {"resource/tx"},
-		"version":       {"resource/problem"},
+		"version":       {"resource/problem", "resource/header"},
 		"idempotency":   {"resource/problem", "resource/tx"},
 		"middleware":    {"resource/problem"},
 	}

@@ -16,6 +16,7 @@ import (
 // erased value is a *T in an any, which costs nothing to make.
 type hub struct {
 	name   string
+	media  string // of an item, in the media types of a vendor
 	typ    *schema.Type
 	id     *schema.Field
 	idKind reflect.Kind // see hasID
@@ -26,6 +27,7 @@ type hub struct {
 	scope         func(ctx context.Context) (query.Filter, error)
 	authorizeGone func(ctx context.Context, id string) error
 	relations     []*relation
+	samples       []any    // *T
 	shapes        []*shape // every shape it is served in; the first is the hub's own
 
 	public, requireIfMatch, allowRecreate, etagOnPut bool
@@ -49,7 +51,7 @@ type Entry struct {
 
 func newHub[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *hub {
 	h := &hub{
-		name: name, typ: typ, query: o.Query, scope: o.Scope, authorizeGone: o.AuthorizeGone, public: o.Public,
+		name: name, media: o.Media, typ: typ, query: o.Query, scope: o.Scope, authorizeGone: o.AuthorizeGone, public: o.Public,
 		requireIfMatch: o.RequireIfMatch, allowRecreate: o.AllowRecreate, etagOnPut: o.AlwaysETagOnPut,
 		repeatedDelete: o.RepeatedDelete, cache: []string{o.Cache}, pageSize: o.PageSize, maxPageSize: o.MaxPageSize,
 	}
@@ -58,6 +60,10 @@ func newHub[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *hu
 	if h.authorizeGone == nil && (o.Authorize != nil || o.Scope != nil) {
 		h.hideGone = true
 		h.authorizeGone = func(context.Context, string) error { return ErrNotFound }
+	}
+	for i := range o.Samples {
+		sample := o.Samples[i]
+		h.samples = append(h.samples, &sample)
 	}
 	for _, rel := range o.Relations {
 		h.relations = append(h.relations, eraseRelation(rel))

@@ -21,6 +21,12 @@ type Options[T any] struct {
 	Query query.Support
 	// Relations lead from items to items of other resources.
 	Relations []Relation[T]
+	// Media is what an item is called in the media types of a vendor: order in application/vnd.shop.1.order+json. If
+	// empty it is the name of the Go type in lower case.
+	Media string
+	// Samples are items as they could be. The first is the example in descriptions of the API, and [View] checks itself
+	// with all of them: what goes up and comes down again must be what it was.
+	Samples []T
 
 	// Before runs when an item is about to be written: on creation before is nil, on deletion after is nil. It may fill
 	// in fields of after, and it may refuse, with [Invalid] for instance. What is behind a pointer, slice or map of a field
@@ -101,6 +107,9 @@ func (o *Options[T]) settle(name string, typ *schema.Type) {
 	}
 	if o.MaxPageSize == 0 {
 		o.MaxPageSize = max(200, o.PageSize)
+	}
+	if o.Media == "" {
+		o.Media = strings.ToLower(typ.Name)
 	}
 	if o.RepeatedDelete == 0 {
 		o.RepeatedDelete = 410

@@ -21,6 +21,12 @@ const (
 	MalformedJSON    Kind = "malformed-json"    // content that is no JSON; JSON of the wrong shape is Invalid
 	MalformedPatch   Kind = "malformed-patch"   // content that is no patch document; one that does not fit is PatchConflict
 
+	MalformedVersion   Kind = "malformed-version"   // a version that is spelled like none
+	UnsupportedVersion Kind = "unsupported-version" // a version that is not served; the status says where it stood
+	AmbiguousVersion   Kind = "ambiguous-version"   // two versions in one request
+	VersionRequired    Kind = "version-required"    // no version, and there is no default
+	VersionRetired     Kind = "version-retired"     // a version that was served; an item that was deleted is Gone
+
 	Unauthenticated  Kind = "unauthenticated"
 	Forbidden        Kind = "forbidden"
 	NotFound         Kind = "not-found"
@@ -78,6 +84,11 @@ var table = [...]row{
 	{InvalidHeader, http.StatusBadRequest, "Invalid Header", badUserInput},
 	{MalformedJSON, http.StatusBadRequest, "Malformed JSON", badUserInput},
 	{MalformedPatch, http.StatusBadRequest, "Malformed Patch", badUserInput},
+	{MalformedVersion, http.StatusBadRequest, "Malformed Version", badUserInput},
+	{UnsupportedVersion, http.StatusBadRequest, "Unsupported Version", badUserInput},
+	{AmbiguousVersion, http.StatusBadRequest, "Ambiguous Version", badUserInput},
+	{VersionRequired, http.StatusBadRequest, "Version Required", badUserInput},
+	{VersionRetired, http.StatusGone, "Version Retired", gone},
 	{Unauthenticated, http.StatusUnauthorized, "Unauthenticated", unauthenticated},
 	{Forbidden, http.StatusForbidden, "Forbidden", forbidden},
 	{NotFound, http.StatusNotFound, "Not Found", notFound},

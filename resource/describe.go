@@ -1,0 +1,79 @@
+package resource
+
+// What descriptions of an API need to know and requests do not: openapi and graphql ask for it once, when they are made.
+
+// Policy is what [Options] say about how a resource is served, defaults filled in.
+type Policy struct {
+	Public                bool // everybody may do everything
+	RequireIfMatch        bool
+	AllowRecreate         bool
+	ETagOnPut             bool // every successful PUT has one
+	RepeatedDelete        int  // 410 or 204
+	PageSize, MaxPageSize int
+	Cache                 string
+	// AssignsIDs says that the store chooses ids for new items, and TakesIDs that a client can.
+	AssignsIDs, TakesIDs bool
+	// Remembers says that what was deleted is known as deleted.
+	Remembers bool
+}
+
+// Policy returns how the resource is served. It is the same for all of its views.
+func (r *Resource) Policy() Policy {
+	h := r.hub
+	return Policy{
+		Public: h.ops.authorize == nil && h.scope == nil, RequireIfMatch: h.requireIfMatch,
+		AllowRecreate: h.allowRecreate, ETagOnPut: h.etagOnPut, RepeatedDelete: h.repeatedDelete,
+		PageSize: h.pageSize, MaxPageSize: h.maxPageSize, Cache: h.cache[0],
+		AssignsIDs: h.ops.create != nil, TakesIDs: h.ops.insert != nil, Remembers: h.ops.deleted != nil,
+	}
+}
+
+// Media returns what an item is called in the media types of a vendor.
+func (r *Resource) Media() string { return r.hub.media }
+
+// Samples returns the samples that [Options] give, in the shape of r, as pointers to its Go type. Those that r cannot
+// express are left out.
+func (r *Resource) Samples() []any {
+	var out []any
+	for _, s := range r.hub.samples {
+		if !r.shape.expresses(s) {
+			continue
+		}
+		if v, err := r.shape.lower(s); err == nil {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Lookups returns the lookups of the catalog in the order in which they were given.
+func (c *Catalog) Lookups() []*Lookup {
+	var out []*Lookup
+	for _, p := range c.parts {
+		if l, ok := p.(*Lookup); ok {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Limits returns what requests may ask for, defaults filled in.
+func (c *Catalog) Limits() Limits { return c.opts.Limits }
+
+// Related returns where a relation of r, one of the catalog's resources, leads to, and whether to many items. It is nil if
+// there is no such relation.
+func (c *Catalog) Related(r *Resource, relation string) (target *Resource, many bool) {
+	l := c.links[r][relation]
+	if l == nil {
+		return nil, false
+	}
+	return l.target, l.Many
+}
+
+// Target returns the resource of the catalog that a lookup leads to; nil if the lookup is not one of its parts.
+func (c *Catalog) Target(l *Lookup) *Resource {
+	if rt := c.table[l.name]; rt != nil && rt.lookup == l {
+		return rt.resource
+	}
+	return nil
+}
