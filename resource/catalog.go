@@ -132,9 +132,8 @@ func (c *Catalog) resolve(rt *route) {
 	for _, rel := range rt.resource.shape.relations {
 		target := c.mustFind("relation "+rel.Name+" of "+rt.name, rel.Target)
 		if rel.By != "" {
-			f := target.shape.typ.Field(rel.By)
-			hubField := target.shape.hubField(rel.By)
-			if f == nil || !declaresEq(target.hub.query.Filter[hubField]) {
+			f := target.hub.typ.Field(rel.By) // a view that hides or renames it is led to all the same
+			if f == nil || !declaresEq(target.hub.query.Filter[rel.By]) {
 				panic(fmt.Sprintf("resource: relation %s of %s: %s does not declare %q for query.Eq",
 					rel.Name, rt.name, rel.Target, rel.By))
 			}

@@ -74,6 +74,11 @@ func (h *hub) fetchMany(ctx context.Context, ids []string) ([]Entry, error) {
 // holds that key. field must be declared for query.Eq. It is one call if the collection is a [Grouper], else one list
 // for each key.
 func (r *Resource) ListBy(ctx context.Context, field string, keys []string, limit int) (map[string][]Entry, error) {
+	return r.listByHub(ctx, r.shape.hubField(field), keys, limit)
+}
+
+// listByHub is ListBy for a field in the names of the hub.
+func (r *Resource) listByHub(ctx context.Context, field string, keys []string, limit int) (map[string][]Entry, error) {
 	found, err := r.listBy(ctx, field, keys, limit)
 	if err != nil {
 		return nil, r.wrap(OpList, "", err)
@@ -81,13 +86,12 @@ func (r *Resource) ListBy(ctx context.Context, field string, keys []string, limi
 	return found, nil
 }
 
-func (r *Resource) listBy(ctx context.Context, field string, keys []string, limit int) (map[string][]Entry, error) {
+func (r *Resource) listBy(ctx context.Context, hubName string, keys []string, limit int) (map[string][]Entry, error) {
 	h := r.hub
 	w, err := r.window(ctx, query.Query{Limit: limit})
 	if err != nil {
 		return nil, err
 	}
-	hubName := r.shape.hubField(field)
 	f := h.typ.Field(hubName)
 	keys = slices.Clone(keys)
 	slices.Sort(keys)

@@ -84,7 +84,8 @@ type Relation[T any] struct {
 	// Many says that there may be more than one, so that the member is a list. It is implied by By.
 	Many bool
 	// By is the field of the target that points back, by JSON name, such as customerId of orders for the orders of a
-	// customer. The target must declare it for query.Eq.
+	// customer. The target must declare it for query.Eq. It is the name in the collection itself, whatever a [View] of
+	// the target calls it or whether it shows it.
 	By string
 	// Limit is how many items follow at most for each item where there may be more than one; 0 means 20. A key that is
 	// given again counts once.

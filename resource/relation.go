@@ -66,7 +66,7 @@ func (l *link) follow(ctx context.Context, entries []Entry) (*related, error) {
 	out := &related{link: l}
 	var err error
 	if l.By != "" {
-		out.by, err = l.target.ListBy(ctx, l.By, keys, l.Limit)
+		out.by, err = l.target.listByHub(ctx, l.By, keys, l.Limit)
 	} else {
 		out.byID, err = l.target.GetMany(ctx, keys)
 	}
