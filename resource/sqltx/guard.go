@@ -1,0 +1,190 @@
+package sqltx
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"sync/atomic"
+)
+
+// Guard returns a connector for tests, whose pool refuses what bypasses a [DB]: a statement with the context of a
+// transaction, on a connection that is not the transaction's. That is what a store does which keeps the *sql.DB and
+// uses it directly. With [Options].Debug it also refuses statements of the goroutine that runs the transaction, whatever
+// their context.
+//
+//	db := sqltx.New(sqltx.SQLite, sql.OpenDB(sqltx.Guard(connector)), &sqltx.Options{Debug: true})
+func Guard(c driver.Connector) driver.Connector { return &guard{Connector: c} }
+
+var errBypass = errors.New("sqltx: a statement inside of a transaction was about to run outside of it: " +
+	"use DB.Writer or DB.Reader and not the pool")
+
+// guard is a connector whose connections look who comes.
+type guard struct {
+	driver.Connector
+	db atomic.Pointer[DB]
+}
+
+// guardedDriver lets a DB find the guard of a pool, which shows nothing else of its connector.
+type guardedDriver struct {
+	driver.Driver
+	guard *guard
+}
+
+func (g *guard) Driver() driver.Driver { return guardedDriver{g.Connector.Driver(), g} }
+
+func (g *guard) Connect(ctx context.Context) (driver.Conn, error) {
+	c, err := g.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &guardedConn{Conn: c, guard: g}, nil
+}
+
+// adopt tells the guard of a pool whose transactions are meant.
+func (db *DB) adopt(pool *sql.DB) {
+	if d, ok := pool.Driver().(guardedDriver); ok {
+		d.guard.db.Store(db)
+	}
+}
+
+// own says that a connection is the transaction's.
+func own(c *sql.Conn, a *attempt) {
+	c.Raw(func(inner any) error {
+		if g, ok := inner.(*guardedConn); ok {
+			g.owner = a
+		}
+		return nil
+	})
+}
+
+// guardedConn implements every optional interface of package driver by asking the connection inside, or else by what
+// database/sql takes for not having it.
+type guardedConn struct {
+	driver.Conn
+	guard *guard
+	owner *attempt
+}
+
+// check refuses a statement that should be in a transaction on another connection.
+func (c *guardedConn) check(ctx context.Context) error {
+	db := c.guard.db.Load()
+	if db == nil {
+		return nil
+	}
+	a := db.attempt(ctx)
+	if a == nil && db.watch != nil {
+		a = db.watch.current()
+	}
+	if a != nil && a != c.owner {
+		return errBypass
+	}
+	return nil
+}
+
+func (c *guardedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	if err := c.check(ctx); err != nil {
+		return nil, err
+	}
+	if e, ok := c.Conn.(driver.ExecerContext); ok {
+		return e.ExecContext(ctx, query, args)
+	}
+	return nil, driver.ErrSkip
+}
+
+func (c *guardedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if err := c.check(ctx); err != nil {
+		return nil, err
+	}
+	if q, ok := c.Conn.(driver.QueryerContext); ok {
+		return q.QueryContext(ctx, query, args)
+	}
+	return nil, driver.ErrSkip
+}
+
+func (c *guardedConn) PrepareContext(ctx context.Context, query string) (s driver.Stmt, err error) {
+	if err := c.check(ctx); err != nil {
+		return nil, err
+	}
+	if p, ok := c.Conn.(driver.ConnPrepareContext); ok {
+		s, err = p.PrepareContext(ctx, query)
+	} else {
+		s, err = c.Conn.Prepare(query)
+	}
+	if inner, ok := s.(stmtContext); ok && err == nil {
+		return &guardedStmt{inner, c}, nil
+	}
+	return s, err
+}
+
+func (c *guardedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	if err := c.check(ctx); err != nil {
+		return nil, err
+	}
+	if b, ok := c.Conn.(driver.ConnBeginTx); ok {
+		return b.BeginTx(ctx, opts)
+	}
+	return nil, errors.New("sqltx: Guard needs a driver with BeginTx")
+}
+
+func (c *guardedConn) Ping(ctx context.Context) error {
+	if p, ok := c.Conn.(driver.Pinger); ok {
+		return p.Ping(ctx)
+	}
+	return nil
+}
+
+// ResetSession is called before the connection is used again after somebody else.
+func (c *guardedConn) ResetSession(ctx context.Context) error {
+	c.owner = nil
+	if r, ok := c.Conn.(driver.SessionResetter); ok {
+		return r.ResetSession(ctx)
+	}
+	return nil
+}
+
+func (c *guardedConn) IsValid() bool {
+	v, ok := c.Conn.(driver.Validator)
+	return !ok || v.IsValid()
+}
+
+func (c *guardedConn) CheckNamedValue(v *driver.NamedValue) error {
+	if n, ok := c.Conn.(driver.NamedValueChecker); ok {
+		return n.CheckNamedValue(v)
+	}
+	return driver.ErrSkip
+}
+
+// stmtContext is what the statements of all drivers are that have been written since contexts.
+type stmtContext interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+// guardedStmt is a statement that has been prepared before it is known who will use it.
+type guardedStmt struct {
+	stmtContext
+	conn *guardedConn
+}
+
+func (s *guardedStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	if err := s.conn.check(ctx); err != nil {
+		return nil, err
+	}
+	return s.stmtContext.ExecContext(ctx, args)
+}
+
+func (s *guardedStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	if err := s.conn.check(ctx); err != nil {
+		return nil, err
+	}
+	return s.stmtContext.QueryContext(ctx, args)
+}
+
+func (s *guardedStmt) CheckNamedValue(v *driver.NamedValue) error {
+	if n, ok := s.stmtContext.(driver.NamedValueChecker); ok {
+		return n.CheckNamedValue(v)
+	}
+	return s.conn.CheckNamedValue(v)
+}
