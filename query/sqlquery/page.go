@@ -1,0 +1,202 @@
+package sqlquery
+
+import (
+	"strings"
+
+	"github.com/stoa-go/stoa/query"
+)
+
+// key is one sort key and, for a position, where its value stands.
+type key struct {
+	*operand
+	desc   bool
+	isNull bool  // the value of the position is NULL
+	place  place // otherwise
+	// written is the placeholder of the value; it is used several times.
+	written string
+}
+
+// keys are those of the sort.
+func (w *writer) keys(q query.Query) []key {
+	keys := make([]key, len(q.Sort))
+	for i, order := range q.Sort {
+		keys[i] = key{operand: w.column(order.Field), desc: order.Desc}
+	}
+	if len(q.After) != len(keys) || w.err != nil {
+		return keys
+	}
+	for i := range keys {
+		keys[i].setPosition(query.Canonical(q.After[i]))
+	}
+	return keys
+}
+
+// setPosition finds the place of a value of any class: a position can be made up.
+func (k *key) setPosition(v any) {
+	switch c := classOf(v); {
+	case c == classNull:
+		k.isNull = true
+	case c < k.class:
+		k.place = place{at: belowAll}
+	case c > k.class:
+		k.place = place{at: aboveAll}
+	default:
+		k.operand = k.operand.facing(v)
+		k.place = k.locate(v)
+	}
+}
+
+// orderBy says where NULL comes where it is not where the engine has it: PostgreSQL takes it for the greatest.
+func orderBy(keys []key) string {
+	parts := make([]string, len(keys))
+	for i, k := range keys {
+		parts[i] = k.ordered + either(k.desc, " DESC", "")
+		if k.dialect == PostgreSQL && !k.notNull {
+			parts[i] += either(k.desc, " NULLS LAST", " NULLS FIRST")
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// A segment is a run of rows behind a position which an index can find: those that equal the position in some of the
+// first keys and are beyond it in the next ones.
+type segment struct {
+	equal  []*key
+	beyond []*key // several are compared as one row
+	null   bool   // the rows that are NULL in the last key, instead of those beyond it
+}
+
+// segmentsOf lists all rows behind the position in their order: first those that equal it in most keys. Without a value
+// for each key a position is none of this list, and nothing is behind it.
+func segmentsOf(q query.Query, keys []key) []segment {
+	if len(q.After) != len(keys) {
+		return nil
+	}
+	groups := groupsOf(keys)
+	var segments []segment
+	end := len(keys)
+	for i := len(groups) - 1; i >= 0; i-- {
+		group := groups[i]
+		end -= len(group)
+		equal := make([]*key, end)
+		possible := true
+		for j := range equal {
+			equal[j] = &keys[j]
+			possible = possible && keys[j].canEqual()
+		}
+		if !possible {
+			continue
+		}
+		if group[0].canExceed() {
+			segments = append(segments, segment{equal: equal, beyond: group})
+		}
+		if k := group[0]; k.desc && !k.notNull && !k.isNull { // NULL comes last
+			segments = append(segments, segment{equal: equal, beyond: group, null: true})
+		}
+	}
+	return segments
+}
+
+// groupsOf puts together neighbours that can be compared as one row. SQL compares rows in one direction only, and a row
+// with a NULL in it is nowhere.
+func groupsOf(keys []key) [][]*key {
+	var groups [][]*key
+	for i := range keys {
+		k := &keys[i]
+		last := len(groups) - 1
+		if last >= 0 && k.joins(groups[last][0]) {
+			groups[last] = append(groups[last], k)
+		} else {
+			groups = append(groups, []*key{k})
+		}
+	}
+	return groups
+}
+
+// joins reports whether both can be parts of one row.
+func (k *key) joins(first *key) bool {
+	simple := func(k *key) bool { return k.notNull && !k.isNull && k.place.at == exactly }
+	return simple(k) && simple(first) && k.desc == first.desc
+}
+
+// canEqual reports whether any row can equal the position in this key.
+func (k *key) canEqual() bool { return k.isNull && !k.notNull || !k.isNull && k.place.at == exactly }
+
+// canExceed reports whether any row that is not NULL can be beyond the position in this key.
+func (k *key) canExceed() bool {
+	if k.isNull {
+		return !k.desc
+	}
+	_, o := k.place.compare(k.direction())
+	return o != none
+}
+
+// direction is the comparison by which a key goes on.
+func (k *key) direction() query.Op {
+	if k.desc {
+		return query.Lt
+	}
+	return query.Gt
+}
+
+// behind writes when a row is behind the position, in one condition.
+func (w *writer) behind(keys []key, segments []segment) string {
+	if len(segments) == 0 {
+		return falsehood
+	}
+	parts := make([]string, len(segments))
+	for i, s := range segments {
+		parts[i] = w.segment(s)
+	}
+	alternatives := joined(parts, false)
+	if k := &keys[0]; len(parts) > 1 && !k.isNull && k.place.at == exactly && (k.notNull || !k.desc) {
+		// It follows from the others, but only from this does an index learn where to begin.
+		sign := signs[k.direction()] + "="
+		return joined([]string{k.ordered + " " + sign + " " + w.value(k), alternatives}, true)
+	}
+	return alternatives
+}
+
+// segment writes when a row is in the segment.
+func (w *writer) segment(s segment) string {
+	var conditions []string
+	for _, k := range s.equal {
+		if k.isNull {
+			conditions = append(conditions, k.null(true))
+		} else {
+			conditions = append(conditions, k.ordered+" = "+w.value(k))
+		}
+	}
+	if s.null {
+		return joined(append(conditions, s.beyond[0].null(true)), true)
+	}
+	return joined(append(conditions, w.beyond(s.beyond)), true)
+}
+
+// beyond writes when a row is beyond the position in a group of keys.
+func (w *writer) beyond(group []*key) string {
+	first := group[0]
+	if first.isNull {
+		return first.null(false) // NULL comes first
+	}
+	sign, outcome := first.place.compare(first.direction())
+	if outcome == all {
+		return first.null(false)
+	}
+	if len(group) == 1 {
+		return first.ordered + " " + sign + " " + w.value(first)
+	}
+	left, right := make([]string, len(group)), make([]string, len(group))
+	for i, k := range group {
+		left[i], right[i] = k.ordered, w.value(k)
+	}
+	return "(" + strings.Join(left, ", ") + ") " + sign + " (" + strings.Join(right, ", ") + ")"
+}
+
+// value returns the placeholder of a key's value.
+func (w *writer) value(k *key) string {
+	if k.written == "" {
+		k.written = w.bind(k.place.arg, k.cast)
+	}
+	return k.written
+}
