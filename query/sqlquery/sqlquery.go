@@ -34,7 +34,8 @@
 // FIRST, or DESC NULLS LAST. A position deep in a list is found as fast as the first page if [Translator.Steps] is used.
 //
 // Columns of text are meant to have a deterministic collation, as all have that are not declared otherwise, and the
-// database the encoding UTF-8.
+// database the encoding UTF-8. A part of a text that is not valid UTF-8, which [query.Parse] lets through nowhere, is
+// contained in nothing.
 package sqlquery
 
 import (
