@@ -72,6 +72,8 @@ type operand struct {
 	ordered string
 	// cast follows placeholders: a driver must not have to guess what PostgreSQL makes of the other side.
 	cast string
+	// least is what no value is less than; only SQLite needs it.
+	least string
 	// layout and unit are those of a Time; both are zero for one that the engine itself understands.
 	layout string
 	unit   time.Duration
@@ -154,8 +156,9 @@ func (o *operand) write(expr string, inJSON bool) {
 	case o.dialect == SQLite && kind == Text:
 		// A column may have been declared COLLATE NOCASE, which would be asked otherwise.
 		o.plain += " COLLATE BINARY"
-		o.ordered = o.plain
+		o.ordered, o.least = o.plain, "''"
 	case o.dialect == SQLite:
+		o.least = "-1e999" // minus infinity
 	default:
 		o.cast = "::" + postgresTypes[kind]
 		if inJSON && kind != Text {

@@ -177,11 +177,11 @@ func (w *writer) segment(s segment) string {
 func (w *writer) beyond(group []*key) string {
 	first := group[0]
 	if first.isNull {
-		return first.null(false) // NULL comes first
+		return first.notNullInOrder() // NULL comes first
 	}
 	sign, outcome := first.place.compare(first.direction())
 	if outcome == all {
-		return first.null(false)
+		return first.notNullInOrder()
 	}
 	if len(group) == 1 {
 		return first.ordered + " " + sign + " " + w.value(first)
@@ -191,6 +191,14 @@ func (w *writer) beyond(group []*key) string {
 		left[i], right[i] = k.ordered, w.value(k)
 	}
 	return "(" + strings.Join(left, ", ") + ") " + sign + " (" + strings.Join(right, ", ") + ")"
+}
+
+// notNullInOrder is IS NOT NULL, in words with which an index of SQLite skips what is NULL.
+func (o *operand) notNullInOrder() string {
+	if o.notNull || o.least == "" {
+		return o.null(false)
+	}
+	return o.ordered + " >= " + o.least
 }
 
 // value returns the placeholder of a key's value.

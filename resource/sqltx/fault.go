@@ -31,7 +31,7 @@ type Fault struct {
 	// Check, and for Unique if it is an index on expressions.
 	Constraint string
 	// Columns are those of the constraint, where the engine tells: for Unique and NotNull both, for ForeignKey PostgreSQL,
-	// which names the columns of the table that was written.
+	// which names the columns of the table that was written. Of an index on expressions PostgreSQL gives these.
 	Columns []string
 }
 

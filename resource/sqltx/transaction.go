@@ -71,12 +71,12 @@ func (db *DB) attempt(ctx context.Context) *attempt {
 // try makes one attempt, and tells whether it failed so that another may succeed.
 func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bool, err error) {
 	a := &attempt{db: db}
-	marked := context.WithValue(ctx, attemptKey{db}, a) // already here, since a Guard looks at who begins
-	if a.session, err = db.begin(marked, a); err != nil {
+	inner, scope := tx.Begin(ctx, db)
+	inner = context.WithValue(inner, attemptKey{db}, a) // already here, since a Guard looks at who begins
+	if a.session, err = db.begin(inner, a); err != nil {
 		return db.dialect.Fault(err).Kind == Conflict, err
 	}
 	defer a.rollback() // unless committed: an error, a panic or runtime.Goexit
-	inner, scope := tx.Begin(marked, db)
 	err = a.run(inner, fn)
 	if err == nil {
 		err = ctx.Err()
