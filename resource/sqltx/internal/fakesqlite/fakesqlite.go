@@ -1,0 +1,145 @@
+// Package fakesqlite is a driver without a database, for the tests of package sqltx: it writes down what it is told, and
+// fails when the test wants it to. Its errors are like those of the drivers of SQLite and PostgreSQL, which package sqltx
+// must not import; that of SQLite is known by the path of this package.
+package fakesqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"sync"
+)
+
+// Driver is a connector to nothing.
+type Driver struct {
+	// Fail is asked for the error of each thing that a connection does: a statement, or one of BEGIN, COMMIT, ROLLBACK,
+	// OPEN and CLOSE, where 1 is the first of its kind. Nil means that all goes well.
+	Fail func(what string, n int) error
+
+	mu    sync.Mutex
+	log   []string
+	count map[string]int
+}
+
+// Log returns what has been done, in order.
+func (d *Driver) Log() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return append([]string(nil), d.log...)
+}
+
+func (d *Driver) do(what string) error {
+	d.mu.Lock()
+	d.log = append(d.log, what)
+	if d.count == nil {
+		d.count = map[string]int{}
+	}
+	d.count[what]++
+	n := d.count[what]
+	d.mu.Unlock()
+	if d.Fail == nil {
+		return nil
+	}
+	return d.Fail(what, n)
+}
+
+// Connect is that of [driver.Connector].
+func (d *Driver) Connect(context.Context) (driver.Conn, error) {
+	if err := d.do("OPEN"); err != nil {
+		return nil, err
+	}
+	return &conn{d}, nil
+}
+
+// Driver is that of [driver.Connector].
+func (d *Driver) Driver() driver.Driver { return opener{d} }
+
+type opener struct{ d *Driver }
+
+func (o opener) Open(string) (driver.Conn, error) { return o.d.Connect(context.Background()) }
+
+type conn struct{ d *Driver }
+
+func (c *conn) Prepare(string) (driver.Stmt, error) { return nil, errors.New("not needed") }
+func (c *conn) Begin() (driver.Tx, error)           { return nil, errors.New("not needed") }
+func (c *conn) Close() error                        { return c.d.do("CLOSE") }
+func (c *conn) Commit() error                       { return c.d.do("COMMIT") }
+func (c *conn) Rollback() error                     { return c.d.do("ROLLBACK") }
+
+func (c *conn) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) {
+	return c, c.d.do("BEGIN")
+}
+
+func (c *conn) ExecContext(_ context.Context, query string, _ []driver.NamedValue) (driver.Result, error) {
+	return driver.RowsAffected(1), c.d.do(query)
+}
+
+func (c *conn) QueryContext(_ context.Context, query string, _ []driver.NamedValue) (driver.Rows, error) {
+	if err := c.d.do(query); err != nil {
+		return nil, err
+	}
+	return noRows{}, nil
+}
+
+type noRows struct{}
+
+func (noRows) Columns() []string         { return nil }
+func (noRows) Close() error              { return nil }
+func (noRows) Next([]driver.Value) error { return io.EOF }
+
+// ByCode is an error with one method for its extended code, as that of modernc.org/sqlite.
+type ByCode struct {
+	Number int
+	Text   string
+}
+
+func (e *ByCode) Error() string { return e.Text }
+
+// Code returns the extended code.
+func (e *ByCode) Code() int { return e.Number }
+
+// Small is the type of a code of SQLite that some driver has.
+type Small uint16
+
+// ByExtendedCode is an error with two methods, and results of types of its own, as that of ncruces/go-sqlite3.
+type ByExtendedCode struct {
+	Number Small
+	Text   string
+}
+
+func (e *ByExtendedCode) Error() string { return e.Text }
+
+// Code returns the primary code.
+func (e *ByExtendedCode) Code() uint8 { return uint8(e.Number) }
+
+// ExtendedCode returns the extended code.
+func (e *ByExtendedCode) ExtendedCode() Small { return e.Number }
+
+// ByField is an error by value with fields for its codes, as that of mattn/go-sqlite3.
+type ByField struct {
+	Code, ExtendedCode int
+	Text               string
+}
+
+func (e ByField) Error() string { return e.Text }
+
+// Postgres is an error with the fields of pgx.
+type Postgres struct {
+	State, ConstraintName, ColumnName, Detail string
+}
+
+func (e *Postgres) Error() string { return "postgres: " + e.State }
+
+// SQLState returns the code.
+func (e *Postgres) SQLState() string { return e.State }
+
+// PQ is an error with the fields of lib/pq.
+type PQ struct {
+	Code, Constraint, Column, Detail string
+}
+
+func (e *PQ) Error() string { return "pq: " + e.Code }
+
+// SQLState returns the code.
+func (e *PQ) SQLState() string { return e.Code }
