@@ -105,7 +105,7 @@ func newOperand(d Dialect, field string, c Column) (*operand, error) {
 		err = fmt.Errorf("there is no Kind %d", c.Kind)
 	}
 	if c.Kind != Time && (c.Layout != "" || c.Unit != 0) {
-		err = errors.New("Layout and Unit are for the Kind Time")
+		err = errors.New("it has a Layout or a Unit, which are for the Kind Time")
 	}
 	o.write(expr, len(c.Path) > 0)
 	return o, err
@@ -116,7 +116,7 @@ func (o *operand) setTime(inJSON bool) error {
 	switch o.unit {
 	case 0, time.Second, time.Millisecond, time.Microsecond, time.Nanosecond:
 	default:
-		return fmt.Errorf("Unit is %v; use a second, millisecond, microsecond or nanosecond", o.unit)
+		return fmt.Errorf("it has the Unit %v; use a second, millisecond, microsecond or nanosecond", o.unit)
 	}
 	switch {
 	case o.unit != 0 && o.layout != "":
@@ -177,7 +177,7 @@ var postgresTypes = [...]string{Text: "text", Integer: "bigint", Number: "float8
 func expression(d Dialect, field string, c Column) (string, error) {
 	if c.Expr != "" {
 		if c.Name != "" || len(c.Path) > 0 {
-			return "", errors.New("Expr stands instead of Name and Path")
+			return "", errors.New("it has Expr besides Name or Path, instead of which Expr stands")
 		}
 		return "(" + c.Expr + ")", nil
 	}

@@ -30,7 +30,7 @@ var server struct {
 }
 
 // errNoPostgres is the only fault for which tests may be skipped.
-var errNoPostgres = errors.New("there is no PostgreSQL: install the package postgresql, or say TEST_PG_DSN=postgres://...")
+var errNoPostgres = errors.New("there is no PostgreSQL: install the package postgresql, or name a server in TEST_PG_DSN")
 
 // Main runs the tests of a package and stops the server that they may have started. It is what TestMain calls:
 //
