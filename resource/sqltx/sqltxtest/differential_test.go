@@ -24,7 +24,7 @@ import (
 // The differential tests put random questions to package sqlquery on each engine and to query.Select in memory.
 var (
 	seed    = flag.Uint64("seed", 1, "of the differential tests")
-	queries = flag.Int("queries", 3000, "that the differential tests ask on each engine")
+	queries = flag.Int("queries", 2000, "that the differential tests ask on each engine")
 )
 
 // item is a row by the JSON names of its fields.
