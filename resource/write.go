@@ -332,16 +332,11 @@ func (r *Resource) next(op Op, cur Entry, next func(Entry) (any, error)) (any, e
 // base is what up may build upon: a copy of the item that shares nothing a client can write with the one that policy
 // and hooks are shown.
 func (r *Resource) base(op Op, cur Entry) (any, error) {
-	h := r.hub
-	if op == OpReplace && r.shape.reset {
-		blank := h.typ.New()
-		return blank, h.id.SetText(blank, cur.ID)
+	base, err := r.hub.copy(cur.hub)
+	if err == nil && op == OpReplace && r.shape.reset {
+		r.hub.clear(base)
 	}
-	doc, err := h.typ.AppendFull(nil, cur.hub)
-	if err != nil {
-		return nil, err
-	}
-	return h.typ.Decode(doc, &schema.DecodeOptions{Mode: schema.Replace, Base: cur.hub})
+	return base, err
 }
 
 // Delete removes the item with this id and returns it as it was.
