@@ -43,6 +43,9 @@ func (x *exchange) prepare(w *write, id string, accepted ...string) error {
 	if w.part, err = x.itemPart(w.opts.Lenient); err != nil {
 		return err
 	}
+	if x.r.Method != http.MethodPatch {
+		w.part.echo = x.echo()
+	}
 	w.opts.MaxDepth, w.opts.MaxNames = x.c.opts.Limits.Depth, x.c.opts.Limits.Names
 	if id == "" { // RFC 9110 leaves open what a condition on a collection would mean; here it means nothing
 		return nil
@@ -91,8 +94,7 @@ func (x *exchange) post() error {
 		return x.existing(err)
 	}
 	h := x.w.Header()
-	location := []string{x.href(res.Name(), e.ID)}
-	h["Location"] = location
+	h["Location"] = []string{x.href(res.Name(), e.ID, "")}
 	if w.minimal {
 		x.applied("return=minimal")
 		x.validators(h, &e)
@@ -100,7 +102,7 @@ func (x *exchange) post() error {
 		return x.noContent(http.StatusCreated)
 	}
 	x.representation(&w)
-	h["Content-Location"] = []string{location[0] + w.part.query()}
+	x.contentLocation(e.ID, &w)
 	return x.sendWritten(http.StatusCreated, &e, &w, true)
 }
 
@@ -111,7 +113,7 @@ func (x *exchange) existing(err error) error {
 		return err
 	}
 	d := Problem(err)
-	d.Extensions = map[string]any{"existing": x.href(at.Resource, at.ID)}
+	d.Extensions = map[string]any{"existing": x.href(at.Resource, at.ID, "")}
 	return d
 }
 
@@ -157,13 +159,12 @@ func (x *exchange) put(id string) error {
 // or if that is switched off (RFC 9110 section 9.3.4).
 func (x *exchange) stored(w *write, e *Entry, outcome Outcome, sent []byte) error {
 	h, status := x.w.Header(), http.StatusOK
-	location := []string{x.href(x.route.name, e.ID)}
 	if outcome == Created {
 		status = http.StatusCreated
-		h["Location"] = location
+		h["Location"] = []string{x.href(x.route.name, e.ID, "")}
 	}
 	tagged := x.route.resource.hub.etagOnPut
-	if !tagged && e.Value != nil {
+	if !tagged && e.Value != nil && w.part.echo == nil { // a member that named the contract is not stored
 		buf := getBuffer()
 		defer putBuffer(buf)
 		var err error
@@ -184,13 +185,26 @@ func (x *exchange) stored(w *write, e *Entry, outcome Outcome, sent []byte) erro
 		return x.noContent(status)
 	}
 	x.representation(w)
-	h["Content-Location"] = []string{location[0] + w.part.query()}
+	x.contentLocation(e.ID, w)
 	return x.sendWritten(status, e, w, tagged)
 }
 
 // validators sets those of the representation that a plain GET would select.
 func (x *exchange) validators(h http.Header, e *Entry) {
-	stamp{e.Rev, x.route.resource.shape.variants[identity], "", e.Modified, -1}.set(h)
+	stamp{e.Rev, x.route.resource.shape.variants[identity], x.mark, e.Modified, -1}.set(h)
+}
+
+// contentLocation says where the content of the answer can be had again. With an echo in it that is nowhere.
+func (x *exchange) contentLocation(id string, w *write) {
+	if w.part.echo != nil {
+		return
+	}
+	h, params := x.w.Header(), w.part.query()
+	if location := h["Location"]; location != nil && params == "" { // the same
+		h["Content-Location"] = []string{location[0]}
+		return
+	}
+	h["Content-Location"] = []string{x.href(x.route.name, id, params)}
 }
 
 // representation says that the client gets the item as it asked.
@@ -232,7 +246,7 @@ func (x *exchange) patch(id string) error {
 		return x.noContent(http.StatusNoContent)
 	}
 	x.representation(&w)
-	h["Content-Location"] = []string{x.href(res.Name(), e.ID) + w.part.query()}
+	x.contentLocation(e.ID, &w)
 	return x.sendWritten(http.StatusOK, &e, &w, true)
 }
 
