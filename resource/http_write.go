@@ -126,6 +126,8 @@ func (x *exchange) sendWritten(status int, e *Entry, w *write, tagged bool) erro
 			return err
 		}
 		x.report(err)
+	} else if err := x.route.resource.shape.show(e); err != nil && !errors.Is(err, ErrNotFound) { // once more, for the reason
+		x.report(err)
 	}
 	h := x.w.Header()
 	delete(h, "Content-Location")

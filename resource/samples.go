@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -48,6 +47,11 @@ func (r *Resource) roundTrip(sample any) error {
 	if bad := s.typ.Validate(first); len(bad) > 0 {
 		return fmt.Errorf("is shown as what is not valid: %w", schema.Violations(bad))
 	}
+	if r.Can(OpCreate) {
+		if err := r.raiseNothing(sample); err != nil {
+			return err
+		}
+	}
 	raised, err := r.raiseCopy(sample)
 	if err != nil {
 		return fmt.Errorf("does not go up: %w", err)
@@ -81,7 +85,25 @@ func (r *Resource) raiseCopy(sample any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.shape.raise(shown, copies[1])
+	return r.shape.raise(shown, copies[1], false)
+}
+
+// raiseNothing makes a new item of a sample as it is shown. up may refuse that, but it must not count on what is not there
+// yet: to panic is its commonest mistake.
+func (r *Resource) raiseNothing(sample any) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("makes up panic when it is new, and base is blank: %v", v)
+		}
+	}()
+	v, err := r.hub.copy(sample)
+	if err != nil {
+		return err
+	}
+	if v, err = r.shape.lower(v); err == nil {
+		_, _ = r.shape.raise(v, nil, false)
+	}
+	return err
 }
 
 // copy returns a copy of a value of the hub that shares nothing with it that JSON can see.
@@ -91,18 +113,6 @@ func (h *hub) copy(v any) (any, error) {
 		return nil, err
 	}
 	return h.typ.Decode(doc, &schema.DecodeOptions{Mode: schema.Replace, Base: v})
-}
-
-// clear makes of a value what a PUT of nothing but the id would: members that a client can see have their defaults, the
-// rest is as it was.
-func (h *hub) clear(v any) {
-	blank := reflect.ValueOf(h.typ.New()).Elem()
-	kept := reflect.ValueOf(v).Elem()
-	for _, f := range h.typ.Fields {
-		if f != h.id && !f.ReadOnly && !f.WriteOnly {
-			kept.FieldByIndex(f.Index).Set(blank.FieldByIndex(f.Index))
-		}
-	}
 }
 
 // differences tells a person how two values of the shape differ, by JSON Pointers.

@@ -3,6 +3,7 @@ package resource
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -13,6 +14,7 @@ import (
 type shape struct {
 	name      string // in entity tags, so that contracts never share one
 	typ       *schema.Type
+	id        *schema.Field
 	parent    *shape                         // what down starts from
 	down      func(any) (any, error)         // *Parent -> *V
 	up        func(v, base any) (any, error) // *V, *Parent -> *Parent
@@ -118,18 +120,43 @@ func (s *shape) lower(hub any) (any, error) {
 }
 
 // raise walks up the chain from a value of this shape to one of the hub. base is a value of the hub that nobody else
-// holds: what this shape cannot see comes from there.
-func (s *shape) raise(v, base any) (any, error) {
+// holds, where what this shape cannot see comes from: nil for a new item. reset says that none of it shall stay.
+func (s *shape) raise(v, base any, reset bool) (any, error) {
 	for at := s; at.up != nil; at = at.parent {
-		parentBase, err := at.parent.lower(base)
+		ground, err := at.parent.ground(base, reset)
 		if err != nil {
 			return nil, err
 		}
-		if v, err = at.up(v, parentBase); err != nil {
+		if v, err = at.up(v, ground); err != nil {
 			return nil, s.inOwnNames(at, err)
 		}
 	}
 	return v, nil
+}
+
+// ground is what up of a view of this shape builds upon. What is blank is made blank here and not above: down is never
+// shown an item that the collection cannot hold.
+func (s *shape) ground(base any, reset bool) (any, error) {
+	if base == nil {
+		return s.typ.New(), nil
+	}
+	v, err := s.lower(base)
+	if err == nil && reset {
+		s.clear(v)
+	}
+	return v, err
+}
+
+// clear makes of a value what a PUT of nothing but the id would: members that a client can write have their defaults, the
+// rest is as it was.
+func (s *shape) clear(v any) {
+	blank := reflect.ValueOf(s.typ.New()).Elem()
+	kept := reflect.ValueOf(v).Elem()
+	for _, f := range s.typ.Fields {
+		if f != s.id && !f.ReadOnly && !f.WriteOnly {
+			kept.FieldByIndex(f.Index).Set(blank.FieldByIndex(f.Index))
+		}
+	}
 }
 
 // inOwnNames makes of an error of up, which speaks of fields of the shape at, one for clients of this shape.

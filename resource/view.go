@@ -38,14 +38,14 @@ const (
 // View serves the same resource in another shape, for a contract that differs from it: the same collection, policy and
 // write loop. down makes what the view shows of a T; up makes a T of what a client of the view wrote, on top of base.
 // base is the item as it is now, nobody else holds it, and what up leaves alone survives; for a new item it is a T with
-// its defaults. opts may be nil.
+// its defaults, which may be less than the collection ever holds: an order without lines. opts may be nil.
 //
 // orders may be a view itself: then T is what that view shows. An error of up is the client's if it is made by
 // [Invalid], in the names of V; one of down is an internal error, since items that a view cannot show belong in Where.
 //
 // View is called at program start, before the resource is served. It panics if T is not what orders shows, if V cannot
-// be a schema or has no id field, if Fields or Where name what is not there, and if one of Options.Samples is changed by
-// going down, up and down again.
+// be a schema or has no id field, if Fields or Where name what is not there, and if one of Options.Samples
+// does not survive going down, up and down again.
 func View[T, V any](orders *Resource, down func(T) (V, error), up func(v V, base T) (T, error), opts *ViewOptions) *Resource {
 	var o ViewOptions
 	if opts != nil {
@@ -140,8 +140,8 @@ func (s *shape) mapFields(from *Resource, named map[string]string) {
 			s.fromHub[hub] = f.Name
 		}
 	}
-	id := s.fieldOf(from.hub.id.Name)
-	if id == "" || s.typ.Field(id).Type.Kind != from.hub.id.Type.Kind {
+	s.id = s.typ.Field(s.fieldOf(from.hub.id.Name))
+	if s.id == nil || s.id.Type.Kind != from.hub.id.Type.Kind {
 		panic(fmt.Sprintf("resource: View %s of %s has no id field: map one to %q in Fields",
 			s.name, from.Name(), from.hub.id.Name))
 	}
