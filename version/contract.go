@@ -48,3 +48,47 @@ const (
 	Deprecated Status = "deprecated" // works as ever, and will not do so for ever
 	Retired    Status = "retired"    // answers 410
 )
+
+// contract is a Contract with all that can be said of it before there are requests. The header values are shared by all
+// responses.
+type contract struct {
+	Contract
+	name        name
+	echo        []string
+	deprecation []string // nil where there is no date
+	sunset      []string
+	links       []string
+	media       string // what its media types begin with; "" if there are none
+	used        usage
+}
+
+// status returns where the contract is in its life at an instant.
+func (c *contract) status(now time.Time) Status {
+	switch {
+	case c.retired(now):
+		return Retired
+	case c.Preview:
+		return Preview
+	case c.deprecated(now):
+		return Deprecated
+	}
+	return Current
+}
+
+func (c *contract) retired(now time.Time) bool {
+	return !c.Sunset.IsZero() && !now.Before(c.Sunset)
+}
+
+func (c *contract) deprecated(now time.Time) bool {
+	return !c.Contract.Deprecated.IsZero() && !now.Before(c.Contract.Deprecated)
+}
+
+// brownout returns how long the contract is still away for a while; zero if it is not.
+func (c *contract) brownout(now time.Time) time.Duration {
+	for _, w := range c.Brownouts {
+		if !now.Before(w.From) && now.Before(w.Until) {
+			return w.Until.Sub(now)
+		}
+	}
+	return 0
+}
