@@ -79,7 +79,7 @@ func (x *exchange) negotiate(lines, offers []string) (index int, err error) {
 		if !ok {
 			return 0, x.notAcceptable(offers)
 		}
-		if i == 0 && takesAnything(lines) && x.sel.Content(media) {
+		if i == 0 && x.sel.Content(media) {
 			x.speak(media)
 		}
 		return i, nil
@@ -95,12 +95,7 @@ func (x *exchange) negotiate(lines, offers []string) (index int, err error) {
 	return i - 1, nil
 }
 
-// takesAnything reports whether an Accept field states no wish at all.
-func takesAnything(lines []string) bool {
-	return len(lines) == 0 || len(lines) == 1 && (lines[0] == "*/*" || lines[0] == "")
-}
-
-// speak makes the vendor's type the form of the answer. It differs from JSON by nothing but its name, which is enough for
+// speak makes the vendor's type the form of the answer, where that is wanted. It differs from JSON by nothing but its name, which is enough for
 // another entity tag (RFC 9110 section 8.8.1).
 func (x *exchange) speak(media string) {
 	name := x.sel.ContentType(media)
@@ -149,7 +144,8 @@ func (x *exchange) understands(accepted []string) bool {
 	return accepted[0] == mediaJSON && x.sel.Content(x.route.resource.Media())
 }
 
-// echo returns the member that named the contract in the content, as it stands in the answer; nil if none did.
+// echo returns the member that named the contract in the content, as it stands in the answer; nil if none did. It is known
+// when the content has been read.
 func (x *exchange) echo() []byte {
 	name, contract, ok := x.sel.Member()
 	if !ok {

@@ -81,7 +81,7 @@ func goldenShop(t *testing.T) http.Handler {
 	return byToken(catalog)
 }
 
-func fill[T any](t *testing.T, create func(context.Context, T) (resource.Item[T], error), values ...T) {
+func fill[T any](t testing.TB, create func(context.Context, T) (resource.Item[T], error), values ...T) {
 	t.Helper()
 	for _, v := range values {
 		if _, err := create(t.Context(), v); err != nil {

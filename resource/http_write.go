@@ -43,9 +43,6 @@ func (x *exchange) prepare(w *write, id string, accepted ...string) error {
 	if w.part, err = x.itemPart(w.opts.Lenient); err != nil {
 		return err
 	}
-	if x.r.Method != http.MethodPatch {
-		w.part.echo = x.echo()
-	}
 	w.opts.MaxDepth, w.opts.MaxNames = x.c.opts.Limits.Depth, x.c.opts.Limits.Names
 	if id == "" { // RFC 9110 leaves open what a condition on a collection would mean; here it means nothing
 		return nil
@@ -88,6 +85,7 @@ func (x *exchange) post() error {
 	if err := x.content(buf); err != nil {
 		return err
 	}
+	w.part.echo = x.echo()
 	res := x.route.resource
 	e, err := res.Create(x.r.Context(), *buf, &w.opts)
 	if err != nil {
@@ -149,6 +147,7 @@ func (x *exchange) put(id string) error {
 	if err := x.content(buf); err != nil {
 		return err
 	}
+	w.part.echo = x.echo()
 	res := x.route.resource
 	e, outcome, err := res.Put(x.r.Context(), id, *buf, &w.opts)
 	if err != nil {
