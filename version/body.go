@@ -73,7 +73,7 @@ func (q *inquiry) read(wished bool) {
 	if !b.concerns(q.n, q.request) {
 		return
 	}
-	if (wished || q.contract != nil) && strings.EqualFold(q.request.Header.Get("Expect"), "100-continue") {
+	if (wished || q.contract != nil || q.rank != fine) && strings.EqualFold(q.request.Header.Get("Expect"), "100-continue") {
 		q.lazy = true
 		return
 	}

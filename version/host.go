@@ -83,7 +83,7 @@ func (h *Host) locate(n *Negotiator, r *http.Request, now time.Time) finding {
 		return finding{kind: problem.MalformedVersion, raw: label}
 	}
 	v, ok := parseNumbers(number, '-')
-	if !ok {
+	if number = strings.ReplaceAll(number, "-", "."); !ok {
 		return finding{kind: problem.MalformedVersion, raw: number}
 	}
 	return n.find(number, v, now)

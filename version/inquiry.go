@@ -79,7 +79,7 @@ func (q *inquiry) ask() {
 			q.add(i, p.locate(q.n, q.request, q.now))
 		}
 	}
-	if q.n.body != nil && q.rank == fine {
+	if q.n.body != nil && (q.rank == fine || q.rank > misspelled) {
 		q.read(wish.named())
 	}
 	if wish.contract != nil && wish.kind == "" {

@@ -1,7 +1,9 @@
 package version
 
 import (
+	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,7 +47,7 @@ func (m MediaType) Find(r *http.Request) (name string, ok bool) {
 func (m MediaType) install(n *Negotiator) {
 	once(n.media != nil, "MediaType")
 	if m.Vendor == "" || strings.ContainsFunc(m.Vendor, func(c rune) bool { return c != '-' && !isAlphanumeric(c) }) {
-		panic("version: a MediaType needs a Vendor of letters, digits and -")
+		panic(fmt.Sprintf("version: a MediaType needs a Vendor of letters, digits and -, which %q is not", m.Vendor))
 	}
 	n.media = newMedia(m.Vendor)
 	n.add(m, place{locator: contentType{n.media}, label: "the Content-Type", header: "Content-Type",
@@ -107,14 +109,40 @@ func (t vendorType) facets(s string) vendorType {
 		}
 		end += len(facet) + 1
 	}
-	t.valid = true
-	if t.name = s[end:]; end > 0 {
+	t.name = s[end:]
+	t.valid = isMediaName(t.name)
+	if end > 0 {
+		var ok bool
 		t.version = s[:end-1]
-		t.number, t.valid = parseNumbers(t.version, '.')
+		t.number, ok = parseNumbers(t.version, '.')
+		t.valid = t.valid && ok
 	}
-	t.valid = t.valid && t.name != "" && !isDigit(t.name[0]) &&
-		!strings.ContainsFunc(t.name, func(c rune) bool { return !isAlphanumeric(c) && !strings.ContainsRune("!#$&-^_", c) })
 	return t
+}
+
+// isMediaName reports whether s can be the name of a representation. One that looks like a version, as the v1 of another
+// habit, is not taken for the name of something: the version that was meant would be passed over.
+func isMediaName(s string) bool {
+	first, _, _ := strings.Cut(s, ".")
+	return first != "" && !isDigit(first[0]) && !looksLikeName(first) && !strings.ContainsFunc(s, func(c rune) bool {
+		return !isAlphanumeric(c) && !strings.ContainsRune("!#$&-^_.", c)
+	})
+}
+
+// meant returns the name in a type that is malformed; "" if it is not to be found.
+func (t *vendorType) meant() string {
+	rest := t.name
+	for {
+		facet, after, _ := strings.Cut(rest, ".")
+		if !isNumber(facet) {
+			break
+		}
+		rest = after
+	}
+	if !isMediaName(rest) {
+		return ""
+	}
+	return rest
 }
 
 // content returns the type of the content, if it is one of the vendor; that it is said twice is left to the handler to
@@ -143,7 +171,7 @@ func (m contentType) locate(n *Negotiator, r *http.Request, now time.Time) findi
 	case !ours || t.valid && t.version == "":
 		return finding{}
 	case !t.valid:
-		return finding{kind: problem.MalformedVersion, raw: r.Header["Content-Type"][0]}
+		return finding{kind: problem.MalformedVersion, raw: r.Header["Content-Type"][0], media: t.meant()}
 	}
 	found := n.find(t.version, t.number, now)
 	found.media = t.name

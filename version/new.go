@@ -29,12 +29,12 @@ func New(contracts []Contract, strategies []Strategy, opts *Options) *Negotiator
 
 func (n *Negotiator) addStrategies() {
 	if len(n.strategies) == 0 {
-		panic("version: without a Strategy no request can name a contract")
+		panic("version: no strategies: no request can name a contract")
 	}
 	for _, s := range n.strategies {
 		switch s := s.(type) {
 		case nil:
-			panic("version: a Strategy is nil")
+			panic("version: a strategy is nil")
 		case builtin:
 			s.install(n)
 		default:
@@ -58,7 +58,7 @@ func (n *Negotiator) add(s Strategy, p place) {
 
 func (n *Negotiator) addContracts(contracts []Contract) {
 	if len(contracts) == 0 {
-		panic("version: without a Contract nothing can be served")
+		panic("version: no contracts: nothing can be served")
 	}
 	for _, c := range contracts {
 		n.contracts = append(n.contracts, n.newContract(c))

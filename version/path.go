@@ -73,4 +73,7 @@ func stripMarker(u *url.URL) {
 	if u.Path = u.Path[end:]; u.Path == "" {
 		u.Path, u.RawPath = "/", ""
 	}
+	if u.RawPath != "" && u.RawPath == (&url.URL{Path: u.Path}).EscapedPath() {
+		u.RawPath = "" // it was the marker that had more than one spelling
+	}
 }
