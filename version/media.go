@@ -3,7 +3,6 @@ package version
 import (
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
