@@ -26,7 +26,8 @@ type staleness struct {
 }
 
 // write asks for an order with every voice that gets one, changes it through the cache, and asks again. What comes then
-// is nobody's mistake here: RFC 9111 section 4.4 wants a cache to forget what was written to, and most do not.
+// is nobody's mistake here: RFC 9111 section 4.4 wants a cache to forget what was written to, and most do not. Squid
+// forgets which variants there are, but keeps them: whoever asks first gets the new one, the others find theirs again.
 func (c *client) write(ctx context.Context, s subject, w write) (staleness, error) {
 	note := s.cache + " " + w.method
 	if _, err := c.countStale(ctx, s.shop+w.path, note); err != nil {
