@@ -22,7 +22,7 @@ type inquiry struct {
 	contract *contract
 	place    int // which named the contract; -1 is none
 	said     string
-	raw      [kinds]string
+	raw      spelling
 	private  bool
 
 	worst   finding // of what is wrong, that which the client is told
@@ -99,7 +99,7 @@ func (q *inquiry) add(i int, f finding) {
 	if f.contract == nil && f.kind == "" {
 		return
 	}
-	if q.raw[p.kind] = f.raw; f.kind != "" {
+	if q.raw.note(p.kind, f.raw); f.kind != "" {
 		q.fail(i, f)
 		return
 	}

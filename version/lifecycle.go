@@ -102,11 +102,11 @@ func (s *Selection) in(next *contract) string {
 		query = "?" + query
 	}
 	switch {
-	case s.raw[inHost] != "":
+	case s.raw.host:
 		_, domain := s.n.host.split(s.request.Host)
 		label := s.n.host.Prefix + strings.ReplaceAll(shortest, ".", "-")
 		return "//" + label + "." + domain + portOf(s.request.Host) + mount + path + query
-	case s.n.path && (s.raw[inPath] != "" || s.raw[inQuery] == ""):
+	case s.n.path && (s.raw.path != "" || s.raw.query == ""):
 		return mount + "/v" + shortest + path + query
 	case s.n.query != "" && !strings.HasPrefix(mount+path, "//"): // which begins the name of a host, in a link
 		return addQuery(mount+path+query, s.n.pair(shortest))
@@ -118,7 +118,7 @@ func (s *Selection) in(next *contract) string {
 func (s *Selection) target() (mount, path, query string) {
 	u := *s.request.URL
 	mount = mountOf(s.request)
-	if s.raw[inPath] != "" {
+	if s.raw.path != "" {
 		stripMarker(&u)
 	}
 	if s.n.query != "" {

@@ -99,7 +99,7 @@ func (n *Negotiator) preflight(w http.ResponseWriter, r *http.Request, now time.
 			continue
 		}
 		found := p.locate(n, r, now)
-		q.raw[p.kind] = found.raw
+		q.raw.note(p.kind, found.raw)
 		if q.contract == nil && found.named() && !found.contract.retired(now) {
 			q.contract, q.place = found.contract, i
 		}

@@ -15,10 +15,10 @@ type Selection struct {
 	contract *contract
 	request  *http.Request // as it came, of which only the header and the URL are looked at
 	now      time.Time
-	place    int           // which named the contract; -1 is the default
-	raw      [kinds]string // how the places named it that links repeat
-	member   atomic.Bool   // the content named it, as far as it has been read
-	private  bool          // nothing in the request that caches know of decided
+	place    int // which named the contract; -1 is the default
+	raw      spelling
+	member   atomic.Bool // the content named it, as far as it has been read
+	private  bool        // nothing in the request that caches know of decided
 }
 
 // contextKey is where a context keeps the Selection.
@@ -54,7 +54,7 @@ func (s *Selection) URL(ref string) string {
 	if s == nil {
 		return ref
 	}
-	if marker := s.raw[inPath]; marker != "" {
+	if marker := s.raw.path; marker != "" {
 		ref = "/" + marker + ref
 	}
 	if query := s.Query(); query != "" {
@@ -66,10 +66,10 @@ func (s *Selection) URL(ref string) string {
 // Query returns the query parameter that named the contract, as version=1; "" if none did. It is the half of URL for
 // handlers that know what stands before their path.
 func (s *Selection) Query() string {
-	if s == nil || s.raw[inQuery] == "" {
+	if s == nil || s.raw.query == "" {
 		return ""
 	}
-	return s.n.pair(s.raw[inQuery])
+	return s.n.pair(s.raw.query)
 }
 
 // MediaType returns the full media type of a representation called name in this contract, such as

@@ -65,8 +65,24 @@ const (
 	inHost
 	inQuery
 	inAccept
-	kinds
 )
+
+// spelling is how the parts of the URL name the contract, so that links can do it in the same way.
+type spelling struct {
+	path, query string // as the client wrote it
+	host        bool
+}
+
+func (s *spelling) note(k kind, raw string) {
+	switch k {
+	case inPath:
+		s.path = raw
+	case inHost:
+		s.host = raw != ""
+	case inQuery:
+		s.query = raw
+	}
+}
 
 // finding is what a place says. The zero value is nothing.
 type finding struct {

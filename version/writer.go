@@ -35,13 +35,13 @@ func (n *Negotiator) hand(w http.ResponseWriter, q *inquiry) {
 	s.place, s.raw, s.private = q.place, q.raw, q.private
 	x.writer = writer{inner: w, selection: s}
 	r := q.request.WithContext(x)
-	if q.raw[inPath] != "" || q.raw[inQuery] != "" {
+	if q.raw.path != "" || q.raw.query != "" {
 		x.url = *r.URL
 		r.URL = &x.url
-		if q.raw[inPath] != "" {
+		if q.raw.path != "" {
 			stripMarker(r.URL)
 		}
-		if q.raw[inQuery] != "" {
+		if q.raw.query != "" {
 			r.URL.RawQuery = stripQuery(r.URL.RawQuery, n.query)
 		}
 	}
