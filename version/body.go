@@ -80,7 +80,8 @@ func (q *inquiry) read(wished bool) {
 	q.content = b.open(q.request, q.request.Body)
 	if member := q.content.member; member.found {
 		q.named = true
-		q.add(q.n.bodyPlace, q.n.readMember(member, q.now))
+		found := q.n.readMember(member, q.now)
+		q.add(q.n.bodyPlace, &found)
 	}
 }
 

@@ -76,7 +76,8 @@ func (q *inquiry) ask() {
 		case inAccept:
 			wish, wished = p.locate(q.n, q.request, q.now), i
 		default:
-			q.add(i, p.locate(q.n, q.request, q.now))
+			found := p.locate(q.n, q.request, q.now)
+			q.add(i, &found)
 		}
 	}
 	if q.n.body != nil && (q.rank == fine || q.rank > misspelled) {
@@ -86,7 +87,7 @@ func (q *inquiry) ask() {
 		wish = q.choose(wish)
 	}
 	if wished >= 0 {
-		q.add(wished, wish)
+		q.add(wished, &wish)
 	}
 	if q.rank != fine {
 		q.refusal = q.n.refusal(q)
@@ -94,16 +95,14 @@ func (q *inquiry) ask() {
 }
 
 // add adds what a place says.
-func (q *inquiry) add(i int, f finding) {
-	p := &q.n.places[i]
+func (q *inquiry) add(i int, f *finding) {
 	if f.contract == nil && f.kind == "" {
 		return
 	}
-	if q.raw.note(p.kind, f.raw); f.kind != "" {
-		q.fail(i, f)
-		return
-	}
+	q.raw.note(q.n.places[i].kind, f.raw)
 	switch {
+	case f.kind != "":
+		q.fail(i, f)
 	case q.contract == nil:
 		q.contract, q.place, q.said = f.contract, i, f.raw
 	case q.contract != f.contract:
@@ -115,9 +114,9 @@ func (q *inquiry) add(i int, f finding) {
 }
 
 // fail notes what is wrong, if it comes before what else is.
-func (q *inquiry) fail(i int, f finding) {
-	if rank := q.n.places[i].rank(&f); q.rank == fine || rank < q.rank {
-		q.worst, q.worstAt, q.rank = f, i, rank
+func (q *inquiry) fail(i int, f *finding) {
+	if rank := q.n.places[i].rank(f); q.rank == fine || rank < q.rank {
+		q.worst, q.worstAt, q.rank = *f, i, rank
 	}
 }
 
