@@ -19,6 +19,9 @@ type docs struct {
 	assets http.Handler // below
 }
 
+// logoStyle is what the logo of Swagger UI brings along when it is drawn.
+const logoStyle = `<style>.logo_small_svg__cls-2{fill:#fff}.logo_small_svg__cls-3{fill:#85ea2d}</style>`
+
 func newDocs(n *version.Negotiator) docs {
 	type document struct {
 		URL  string `json:"url"`
@@ -45,7 +48,7 @@ func newDocs(n *version.Negotiator) docs {
 	html := rendered(ui, "/docs/")
 	return docs{
 		page: serveHTML(html, fmt.Sprintf("connect-src 'self'; img-src 'self' data:; script-src 'self' %s; style-src 'self' %s",
-			hashesOf(html, "script"), hashesOf(html, "style"))),
+			hashesOf(html, "script"), hashesOf(append(html, logoStyle...), "style"))),
 		assets: serveAssets(ui),
 	}
 }

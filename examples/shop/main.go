@@ -63,7 +63,7 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 		return err
 	}
 	neutral := newNeutral(negotiator, catalogs)
-	fmt.Fprint(stdout, neutral.report(), catalogs[defaultContract].Report(), reportContracts(negotiator))
+	fmt.Fprint(stdout, neutralReport, catalogs[defaultContract].Report(), reportContracts(negotiator))
 	fmt.Fprintf(stdout, "shop: listening on http://%s\n", listener.Addr())
 	return serveUntil(ctx, newServer(neutral.before(negotiator, s.addr)), listener)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/openapi"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/version"
 )
@@ -22,20 +23,24 @@ func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog) ne
 		"/docs":     readOnly(docs.page),
 		"/docs/":    readOnly(docs.assets),
 	}
-	for name := range catalogs {
-		at[documentPath(name)] = http.HandlerFunc(serveNothing)
+	for name, catalog := range catalogs {
+		at[documentPath(name)] = openapi.New(catalog, &openapi.Options{
+			Title:       "The shop",
+			Description: "Orders, users and places: the reference application of Stoa.",
+			License:     &openapi.License{Name: "Apache 2.0", Identifier: "Apache-2.0"},
+			Contract:    name,
+			Negotiator:  n,
+		})
 	}
 	return at
 }
 
-// report describes it for the start-up report.
-func (at neutral) report() string {
-	return `/  a page about all this
+// neutralReport is what the start-up report says of it.
+const neutralReport = `/  a page about all this
 /health  GET, HEAD
 /openapi  the contracts; their documents are below
 /docs  the documents, to read and to try
 `
-}
 
 // before serves what has no version, and leaves the rest to the contracts. It is no [http.ServeMux], which would answer
 // some requests itself, with redirects and in plain text.
