@@ -51,8 +51,10 @@ func (d *described) listParameters() []*parameter {
 	support := d.r.Query()
 	out := d.filters(&support)
 	if keys := d.sortKeys(&support); len(keys) > 0 {
-		out = append(out, commaList("sort", "The fields to sort by; a minus is for descending order.",
-			&schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(keys...)}, maxSort))
+		sort := commaList("sort", "The fields to sort by, each once; a minus is for descending order.",
+			&schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(keys...)}, maxSort)
+		sort.Schema.UniqueItems = true
+		out = append(out, sort)
 	}
 	limit := integer(1, d.policy.MaxPageSize)
 	limit.Default = jsonOf(d.policy.PageSize)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -139,6 +140,7 @@ func (b *builder) object(m model) *schemaObject {
 	}
 	if m.mode == shown {
 		b.relate(m.typ, out)
+		b.echo(m.typ, out)
 		return out
 	}
 	if m.id != "" && m.mode != patched {
@@ -169,6 +171,20 @@ func (b *builder) relate(t *schema.Type, s *schemaObject) {
 			end.Description = "With `expand=" + name + "`."
 			s.Properties.add(name, end)
 		}
+	}
+}
+
+// echo adds the members that repeat the contract to those who named it in what they sent.
+func (b *builder) echo(t *schema.Type, s *schemaObject) {
+	sent := func(r *resource.Resource) bool {
+		return r.Type() == t && (r.Can(resource.OpCreate) || r.Can(resource.OpReplace))
+	}
+	if !slices.ContainsFunc(b.c.Resources(), sent) {
+		return
+	}
+	for _, m := range b.bodyMembers() {
+		s.Properties.add(m.name, &schemaObject{Type: m.value.Type, Examples: m.value.Examples,
+			Description: "The contract, by its full name. Only in the answer to a POST or PUT whose content named it."})
 	}
 }
 

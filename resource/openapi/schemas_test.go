@@ -181,7 +181,7 @@ func TestParameters(t *testing.T) {
 		{"/orders", "GET", "status.in", `{"type":"array","minItems":1,"maxItems":200,"items":{"type":"string","enum":["placed","paid","shipped","cancelled"]}}`},
 		{"/orders", "GET", "note.isNull", `{"type":"boolean"}`},
 		{"/orders", "GET", "createdAt", `{"type":"string","format":"date-time"}`},
-		{"/countries", "GET", "sort", `{"type":"array","minItems":1,"maxItems":4,"items":{"type":"string","enum":["code","-code"]}}`},
+		{"/countries", "GET", "sort", `{"type":"array","minItems":1,"maxItems":4,"uniqueItems":true,"items":{"type":"string","enum":["code","-code"]}}`},
 		{"/users/{id}", "GET", "fields", `{"type":"array","minItems":1,"items":{"type":"string","enum":["id","email","active","role"]}}`},
 		{"/orders", "POST", "expand", `{"type":"array","minItems":1,"maxItems":8,"items":{"type":"string","enum":["customer"]}}`},
 		{"/capital", "GET", "country", `{"type":"string","pattern":"^[A-Z]{2}$"}`},
