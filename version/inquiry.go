@@ -81,7 +81,7 @@ func (q *inquiry) ask() {
 		}
 	}
 	if q.n.body != nil && (q.rank == fine || q.rank > misspelled) {
-		q.read(wish.named())
+		q.read(wish.named() || wish.kind != "")
 	}
 	if wish.contract != nil && wish.kind == "" {
 		wish = q.choose(wish)

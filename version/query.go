@@ -82,24 +82,28 @@ func pairValue(pair, parameter string) (value string, ok bool) {
 	return value, true
 }
 
-// stripQuery returns the query without the parameter, and everything else as it is spelled.
+// stripQuery returns the query without the parameter, and everything else as it is spelled. It copies once, since the
+// parameter may be there as often as a header is long.
 func stripQuery(query, parameter string) string {
+	var kept strings.Builder
+	kept.Grow(len(query))
+	begin := 0 // of what is kept and not yet copied
 	for at := 0; at < len(query); {
-		end := len(query)
+		next := len(query)
 		if i := strings.IndexByte(query[at:], '&'); i >= 0 {
-			end = at + i
+			next = at + i + 1
 		}
-		_, ours := pairValue(query[at:end], parameter)
-		switch {
-		case !ours:
-			at = end + 1
-		case end < len(query):
-			query = query[:at] + query[end+1:]
-		default:
-			return query[:max(at-1, 0)]
+		if _, ours := pairValue(strings.TrimSuffix(query[at:next], "&"), parameter); ours {
+			kept.WriteString(query[begin:at])
+			begin = next
 		}
+		at = next
 	}
-	return query
+	if begin == len(query) { // the last pair was taken, and the ampersand before it separates nothing
+		return strings.TrimSuffix(kept.String(), "&")
+	}
+	kept.WriteString(query[begin:])
+	return kept.String()
 }
 
 // pair returns the parameter as it stands in a query.
