@@ -37,6 +37,9 @@ func ask(t *testing.T, h http.Handler, method, target, body string, header ...st
 	r.Host = "localhost"
 	for _, line := range header {
 		name, value, _ := strings.Cut(line, ": ")
+		if name == "Host" {
+			r.Host = value
+		}
 		r.Header.Add(name, value)
 	}
 	w := httptest.NewRecorder()
