@@ -25,7 +25,7 @@ func describe(c *resource.Catalog, o *Options, now *standing) *root {
 	b := &builder{c: c, o: o, now: now, names: names{}, nouns: names{}, models: map[model]string{}}
 	b.doc = &root{OpenAPI: "3.1.0", Security: o.requirements(), Tags: []tag{}, Paths: ordered[*pathItem]{}}
 	b.doc.Components.Schemas = ordered[*schemaObject]{}
-	b.reserve()
+	b.reserve() // before any type of the application is named
 	b.doc.Servers = b.servers()
 	b.always = b.versionHeaders()
 	if o.RateLimit {
@@ -54,6 +54,7 @@ func (b *builder) reserve() {
 	}
 }
 
+// info comes last into being and first in the document. A contract without a Negotiator has a name and nothing else.
 func (b *builder) info() info {
 	c := &b.now.contract
 	out := info{Title: b.o.Title, Version: c.Name, Description: b.preface(), TermsOfService: b.o.TermsOfService,
@@ -62,7 +63,8 @@ func (b *builder) info() info {
 	return out
 }
 
-// general holds for every catalog, whatever is in it.
+// general holds for every catalog, whatever is in it. It is said once, so that it need not be said of each operation: HEAD,
+// which would double the document, and what the library answers where there is no operation at all.
 const general = `## General
 
 HEAD is served wherever GET is, with the same parameters and header fields. A method that a path does not list is answered
@@ -124,7 +126,8 @@ func (b *builder) aboutLife() string {
 	return s
 }
 
-// resource describes the paths of a resource.
+// resource describes the paths of a resource. The collection comes first, since what is defined for it, such as the schema
+// of an item, is where a reader of the document looks first.
 func (b *builder) resource(r *resource.Resource) {
 	d := b.describeResource(r)
 	b.doc.Tags = append(b.doc.Tags, tag{d.name, "The collection /" + d.name + " and its items."})

@@ -2,7 +2,9 @@ package openapi
 
 import "slices"
 
-// fields are the header fields of answers, and what they say.
+// fields are the header fields of answers, and what they say. None is called required: what a proxy takes away is still an
+// answer, and a validator in front of the API would refuse it. Those of every message, such as Content-Length, are left
+// out: HTTP says what they mean.
 var fields = map[string]headerText{
 	"ETag": {"Names this revision in this representation. For a list it is weak, and good for If-None-Match only.",
 		`"5.Gk2Vq9bU"`},
@@ -28,6 +30,7 @@ var fields = map[string]headerText{
 	"RateLimit-Policy":     {"The quota.", `"default";q=100;w=60`},
 }
 
+// headerText describes a field, with a value as it could be.
 type headerText struct{ description, example string }
 
 // defineHeader adds a component, unless it is there.

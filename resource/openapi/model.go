@@ -3,7 +3,12 @@ package openapi
 import "github.com/go-json-experiment/json/jsontext"
 
 // The objects of an OpenAPI 3.1 document, as far as they are used. Their members are written in the order of the fields.
+//
+// A library with the whole of the format would bring its own idea of maps, references and absent members; what is needed
+// here is little, and its order has to be ours.
 
+// root is the whole document. Security is always written: an empty list says that nothing is needed, where its absence
+// says nothing.
 type root struct {
 	OpenAPI    string             `json:"openapi"`
 	Info       info               `json:"info"`
@@ -14,6 +19,8 @@ type root struct {
 	Components components         `json:"components"`
 }
 
+// info is what the API is called and where its contract is in its life. Dates are those of RFC 3339, as everywhere in the
+// document; only in header fields do they have forms of their own.
 type info struct {
 	Title          string   `json:"title"`
 	Version        string   `json:"version"`
@@ -27,11 +34,13 @@ type info struct {
 	Successor      string   `json:"x-successor,omitzero"`
 }
 
+// server is a place where the API is. Paths are appended to its URL as it stands.
 type server struct {
 	URL         string `json:"url"`
 	Description string `json:"description,omitzero"`
 }
 
+// tag groups the operations of a resource for readers.
 type tag struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitzero"`
@@ -40,6 +49,7 @@ type tag struct {
 // requirement is a security requirement: the scheme that is asked for, with its scopes. Without members nothing is.
 type requirement = ordered[[]string]
 
+// pathItem is one path. Its parameters are those of all its operations: the id, and what names the contract.
 type pathItem struct {
 	Parameters []*parameter `json:"parameters,omitzero"`
 	Get        *operation   `json:"get,omitzero"`
@@ -50,6 +60,8 @@ type pathItem struct {
 	Patch      *operation   `json:"patch,omitzero"`
 }
 
+// operation is one method of a path. Security is a pointer, since without it the operation needs what the root says, and
+// with an empty list it needs nothing.
 type operation struct {
 	OperationID string             `json:"operationId"`
 	Tags        []string           `json:"tags"`
@@ -63,6 +75,8 @@ type operation struct {
 	Security    *[]requirement     `json:"security,omitzero"`
 }
 
+// parameter is one of the path, the query or the header, or a reference to one. It has a schema, or content where its text
+// is JSON.
 type parameter struct {
 	Ref         string              `json:"$ref,omitzero"`
 	Name        string              `json:"name,omitzero"`
@@ -76,23 +90,27 @@ type parameter struct {
 	Content     ordered[*mediaType] `json:"content,omitzero"`
 }
 
+// requestBody is what is sent, by media type.
 type requestBody struct {
 	Description string              `json:"description,omitzero"`
 	Required    bool                `json:"required"`
 	Content     ordered[*mediaType] `json:"content"`
 }
 
+// mediaType is content of one type.
 type mediaType struct {
 	Schema   *schemaObject     `json:"schema,omitzero"`
 	Examples ordered[*example] `json:"examples,omitzero"`
 }
 
+// example is a value as it could be, or a reference to one.
 type example struct {
 	Ref     string         `json:"$ref,omitzero"`
 	Summary string         `json:"summary,omitzero"`
 	Value   jsontext.Value `json:"value,omitzero"`
 }
 
+// response is an answer, or a reference to one. One without content has none.
 type response struct {
 	Ref         string                 `json:"$ref,omitzero"`
 	Description string                 `json:"description,omitzero"`
@@ -100,6 +118,7 @@ type response struct {
 	Content     ordered[*mediaType]    `json:"content,omitzero"`
 }
 
+// headerObject is a header field of an answer, or a reference to one. Its name is that of the component.
 type headerObject struct {
 	Ref         string         `json:"$ref,omitzero"`
 	Description string         `json:"description,omitzero"`
@@ -158,6 +177,7 @@ func (t typeNames) MarshalJSONTo(enc *jsontext.Encoder) error {
 	return enc.WriteToken(jsontext.EndArray)
 }
 
+// components are what is referred to. Those that are always there are written even if empty.
 type components struct {
 	Schemas         ordered[*schemaObject]   `json:"schemas"`
 	Responses       ordered[*response]       `json:"responses"`
@@ -167,6 +187,7 @@ type components struct {
 	SecuritySchemes ordered[*securityObject] `json:"securitySchemes,omitzero"`
 }
 
+// securityObject is a [SecurityScheme] as the format has it.
 type securityObject struct {
 	Type             string       `json:"type"`
 	Description      string       `json:"description,omitzero"`
@@ -178,11 +199,14 @@ type securityObject struct {
 	Flows            *flowsObject `json:"flows,omitzero"`
 }
 
+// flowsObject has one of the flows of OAuth 2. The implicit one and that of passwords are not to be used any more (RFC 9700
+// section 2).
 type flowsObject struct {
 	AuthorizationCode *flowObject `json:"authorizationCode,omitzero"`
 	ClientCredentials *flowObject `json:"clientCredentials,omitzero"`
 }
 
+// flowObject is one flow. Scopes are required by the format, even if there are none.
 type flowObject struct {
 	AuthorizationURL string          `json:"authorizationUrl,omitzero"`
 	TokenURL         string          `json:"tokenUrl,omitzero"`

@@ -106,6 +106,7 @@ func New(c *resource.Catalog, opts *Options) *Document {
 
 func (o *Options) describes(c version.Contract) bool { return c.Name == o.Contract }
 
+// checkServers panics on a server to which no path can be appended.
 func (o *Options) checkServers() {
 	if len(o.Servers) == 0 {
 		o.Servers = []string{"/"}
@@ -125,6 +126,7 @@ func (d *Document) JSON() []byte { return d.current().plain }
 
 // current returns the document as it is now.
 func (d *Document) current() *rendering {
+	// To make it takes some milliseconds, for which others wait: they would only make the same.
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.opts.standing()

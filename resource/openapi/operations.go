@@ -23,6 +23,7 @@ type described struct {
 	counted                   bool
 }
 
+// describeResource finds out what all operations of a resource have in common, and defines what its items look like.
 func (b *builder) describeResource(r *resource.Resource) *described {
 	d := &described{builder: b, r: r, name: r.Name(), word: r.Media(), policy: r.Policy(), counted: r.Counts()}
 	d.noun = pascal(r.Media())
@@ -46,6 +47,7 @@ func (d *described) operation(id string, op resource.Op, summary string, descrip
 	return d.newOperation(id, d.name, d.name, op, summary, description...)
 }
 
+// newOperation is operation for what has another name than its tag: a lookup belongs to the resource that it leads to.
 func (b *builder) newOperation(id, tag, name string, op resource.Op, summary string, description ...string) *operation {
 	out := &operation{OperationID: id, Tags: []string{tag}, Summary: summary,
 		Description: sentences(description...), Deprecated: b.now.deprecated()}
@@ -67,6 +69,7 @@ func (d *described) list() *operation {
 	op.Parameters = d.listParameters()
 	types := append([]string{mediaJSON}, d.vendorTypes(d.word)...)
 	content := d.contents(types, d.listSchema(), d.samples.list)
+	// JSON Schema has no word for a sequence of values, so this is but text.
 	content.add("application/x-ndjson", &mediaType{Schema: textOf("One item a line, each a JSON object.")})
 	headers := []string{"ETag", "Link", "Cache-Control", "Vary", "Preference-Applied"}
 	if d.r.Can(resource.OpCreate) {
@@ -115,9 +118,9 @@ func (d *described) get() *operation {
 // replace describes PUT.
 func (d *described) replace() *operation {
 	does := "Puts the content in the place of the item. What is left out gets its default, or is removed"
-	m, example := d.replaceModel, d.samples.replace
+	replaces := d.r.Can(resource.OpPatch) // what can be patched can be replaced, and the other way round
 	switch {
-	case d.policy.TakesIDs && d.r.Can(resource.OpPatch):
+	case d.policy.TakesIDs && replaces:
 		does += ". Where there is no such item it is created"
 	case d.policy.TakesIDs:
 		does = "Creates the item. One that is there cannot be replaced"
@@ -127,17 +130,26 @@ func (d *described) replace() *operation {
 	}
 	op := d.operation("replace"+d.noun, resource.OpReplace, "Replace an item of "+d.name, does, d.condition(), d.repeatable())
 	op.Parameters = append(d.writeParameters(), d.writeConditions(!d.policy.TakesIDs)...)
-	op.RequestBody = d.requestBody(m, example)
+	op.RequestBody = d.requestBody(d.replaceModel, d.samples.replace)
 	headers := append([]string{"Content-Location"}, d.itemHeaders()...)
-	good := []entry[*response]{
-		d.written(200, "The item as it is now. There is an `ETag` only if it is stored octet by octet as it was sent.", headers),
-		d.empty(204, "The item has been replaced; `Prefer: return=minimal` asked for no content.", d.itemHeaders()...),
+	var good []entry[*response]
+	if replaces {
+		good = append(good, d.written(200, d.replacedText(), headers), d.empty(204,
+			"The item has been replaced; `Prefer: return=minimal` asked for no content.", d.itemHeaders()...))
 	}
 	if d.policy.TakesIDs {
 		good = append(good, d.written(201, "The item has been created.", append([]string{"Location"}, headers...)))
 	}
 	op.Responses = d.answers(d.who(d.lost(400, 404, 406, 409, 412, 413, 415, 422)...), good...)
 	return op
+}
+
+// replacedText is what 200 means for PUT. RFC 9110 section 9.3.4 allows a validator only for what was stored as it came.
+func (d *described) replacedText() string {
+	if d.policy.ETagOnPut {
+		return "The item as it is now."
+	}
+	return "The item as it is now. There is an `ETag` only if it is stored octet by octet as it was sent."
 }
 
 // patch describes PATCH.
@@ -256,6 +268,7 @@ func (b *builder) contents(types []string, s *schemaObject, example string) orde
 	return out
 }
 
+// media is content with an example, which is called sample wherever there is one.
 func (b *builder) media(s *schemaObject, name string) *mediaType {
 	m := &mediaType{Schema: s}
 	if name != "" {

@@ -18,7 +18,7 @@ func (b *builder) share(component string, p *parameter) *parameter {
 
 // commaList describes a parameter that is a list of words, separated by commas.
 func commaList(name, description string, items *schemaObject, most int) *parameter {
-	together, one := false, 1
+	together, one := false, 1 // a list in one parameter, as package query reads it
 	s := array(items)
 	s.MinItems = &one
 	if most > 0 {
@@ -162,10 +162,9 @@ func compared(f *schema.Field, op query.Op) *schemaObject {
 	case query.Contains, query.StartsWith:
 		return text()
 	}
+	// A value that the enumeration does not have is refused, and so is text that is no value of the type at all. What the tag
+	// format says is asked of items only.
 	s := scalar(f.Type)
-	if f.Type.Kind == schema.String && f.Format != "" && f.Type.Format != "" {
-		s.Format = f.Format
-	}
 	for _, v := range f.Enum {
 		s.Enum = append(s.Enum, jsonOf(v))
 	}
@@ -177,7 +176,7 @@ func (d *described) filterTree(support *query.Support) *schemaObject {
 	name := d.names.unique(pascal(d.name) + "Filter")
 	s := &schemaObject{Type: typeNames{"object"}, AdditionalProperties: false,
 		Description: "All members must hold.", Properties: ordered[*schemaObject]{}}
-	d.doc.Components.Schemas.add(name, s)
+	d.doc.Components.Schemas.add(name, s) // before it is complete, since it refers to itself
 	for _, f := range d.r.Type().Fields {
 		ops := support.Filter[f.Name]
 		if len(ops) == 0 || isConnective(f.Name) {

@@ -113,6 +113,10 @@ func (b *builder) sortOf(status int) sort {
 	}
 	s := plainSort(status)
 	switch status {
+	case 409: // another request with the same key is still running
+		if b.o.IdempotencyKey {
+			s.headers = []string{"Retry-After"}
+		}
 	case 406, 415:
 		if mayHave[version.MediaType](b) {
 			s.kinds = append(s.kinds, problem.UnsupportedVersion)
@@ -170,6 +174,7 @@ func plainSort(status int) sort {
 	return rareSort(status)
 }
 
+// rareSort is plainSort for what few operations have.
 func rareSort(status int) sort {
 	one := func(kinds ...problem.Kind) []problem.Kind { return kinds }
 	switch status {
@@ -200,9 +205,11 @@ func (b *builder) problem(status int) *response {
 	if status == other {
 		name = s.name
 	}
+	// References keep the document short: each operation has a dozen of these.
 	if !b.doc.Components.Responses.has(name) {
 		m := &mediaType{Schema: b.problemSchema()}
 		for _, k := range s.kinds {
+			// One kind can have several statuses: that of a version says where the version stood.
 			d := b.exampleProblem(k)
 			if status >= 400 && status < 600 {
 				d.Status = status
@@ -251,6 +258,7 @@ func (b *builder) problemSchema() *schemaObject {
 	if b.doc.Components.Schemas.has("Problem") {
 		return schemaRef("Problem")
 	}
+	// No enum, which would be a promise that there will never be others: neither of the library nor of the application.
 	var types []string
 	for k := range problem.Kinds() {
 		types = append(types, k.URI())

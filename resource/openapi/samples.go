@@ -18,13 +18,13 @@ type samples struct {
 // makeSamples shows the first sample of a resource in everything that can be sent and answered.
 func (d *described) makeSamples() samples {
 	var s samples
-	all := d.r.Samples()
+	all := d.r.Samples() // in the shape of this contract
 	if len(all) == 0 {
 		return s
 	}
 	typ, v := d.r.Type(), all[0]
 	item, err := typ.Append(nil, v)
-	if err != nil {
+	if err != nil { // it is an example: a document without it is better than none
 		return s
 	}
 	full, err := typ.AppendFull(nil, v)
@@ -58,6 +58,7 @@ func (b *builder) sampleOf(s *schemaObject) string {
 	return ""
 }
 
+// addExample defines an example, unless a resource of the same type has, and returns its name.
 func (b *builder) addExample(name string, value []byte) string {
 	if !b.doc.Components.Examples.has(name) {
 		b.doc.Components.Examples.add(name, &example{Value: value})

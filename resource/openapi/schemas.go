@@ -125,6 +125,7 @@ func (b *builder) isItem(t *schema.Type) bool {
 func (b *builder) object(m model) *schemaObject {
 	out := &schemaObject{Type: typeNames{"object"}, Properties: ordered[*schemaObject]{}}
 	missing := m.missing()
+	// In the order of the schema, which is that of the JSON that is written.
 	for _, f := range m.typ.Fields {
 		if m.refuses(f) {
 			continue
@@ -143,6 +144,7 @@ func (b *builder) object(m model) *schemaObject {
 		b.echo(m.typ, out)
 		return out
 	}
+	// The member that names the contract stands beside those of the item, never inside of it.
 	if m.id != "" && m.mode != patched {
 		out.Properties = append(out.Properties, b.bodyMembers()...)
 	}
@@ -188,6 +190,7 @@ func (b *builder) echo(t *schema.Type, s *schemaObject) {
 	}
 }
 
+// required reports whether a document of the model is not one without the field.
 func (b *builder) required(m *model, f *schema.Field, missing map[string]bool) bool {
 	switch m.mode {
 	case shown: // always written, unless the client asks for a part
@@ -225,6 +228,7 @@ func (b *builder) property(m *model, f *schema.Field) *schemaObject {
 	return s
 }
 
+// exampleOf returns the value of the tag example, which package schema has checked.
 func exampleOf(f *schema.Field) jsontext.Value {
 	if v, ok := f.Example.(jsontext.Value); ok {
 		return v
@@ -241,6 +245,7 @@ func written(f *schema.Field, v any) jsontext.Value {
 	return out
 }
 
+// describeField is what the tags of a field say to people.
 func describeField(f *schema.Field) string {
 	out := f.Doc
 	if f.Deprecated != "" {
@@ -304,11 +309,11 @@ func (b *builder) constrained(f *schema.Field, m mode) *schemaObject {
 // constrain adds the constraints of a field on single values. In answers a number that nobody gave is zero in spite of
 // them, if omitempty says that it may be missing: it leaves out what is empty, and a number never is.
 func constrain(s *schemaObject, f *schema.Field, m mode) {
-	if s.Ref != "" {
+	if s.Ref != "" { // an object, which no constraint is about
 		return
 	}
 	number := slices.Contains(s.Type, "integer") || slices.Contains(s.Type, "number")
-	if f.Quoted && number {
+	if f.Quoted && number { // a number for the library, and a string for whoever reads the JSON
 		s.Pattern = `^-?(0|[1-9][0-9]*)$`
 		if s.Type[0] == "number" {
 			s.Pattern = `^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`

@@ -33,6 +33,7 @@ type SecurityScheme struct {
 
 var validComponent = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
+// checkSecurity panics on a scheme of which no client could make anything.
 func (o *Options) checkSecurity() {
 	seen := map[string]bool{}
 	for i := range o.Security {
@@ -65,6 +66,7 @@ func (s *SecurityScheme) missing() string {
 	return ""
 }
 
+// object writes down what belongs to the type of the scheme. The rest, if it is there, is left out.
 func (s *SecurityScheme) object() *securityObject {
 	out := &securityObject{Type: s.Type, Description: s.Description}
 	switch s.Type {

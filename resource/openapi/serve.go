@@ -33,7 +33,8 @@ func newRendering(c *resource.Catalog, o *Options, now standing) *rendering {
 	}
 	plain = append(plain, '\n')
 	var zipped bytes.Buffer
-	zw, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // a level that there is
+	// Compressed once and sent often, so it may take its time. There is such a level, and a buffer takes all.
+	zw, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
 	zw.Write(plain)
 	zw.Close()
 	sum := sha256.Sum256(plain)
@@ -73,8 +74,10 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// serve finds out which representation is wanted.
 func (d *Document) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
+	// First of all, since the refusals below depend on these fields as well.
 	h.Add("Vary", "Accept, Accept-Encoding")
 	i, ok := header.Accept(r.Header["Accept"], offers)
 	if !ok {
@@ -83,7 +86,7 @@ func (d *Document) serve(w http.ResponseWriter, r *http.Request) {
 		problem.Write(w, r, p)
 		return
 	}
-	enc := header.Encodings{Identity: true}
+	enc := header.Encodings{Identity: true} // nothing is asked for: whoever does not name gzip may not know it
 	if lines, ok := r.Header["Accept-Encoding"]; ok {
 		enc = header.AcceptEncoding(lines)
 	}

@@ -11,6 +11,7 @@ func quote(s string) jsontext.Value {
 	return b
 }
 
+// jsonStrings writes strings as values of an enumeration.
 func jsonStrings(list ...string) []jsontext.Value {
 	out := make([]jsontext.Value, len(list))
 	for i, s := range list {
@@ -31,8 +32,7 @@ func jsonOf(v any) jsontext.Value {
 	return b
 }
 
-// Schemas that are needed often.
-
+// text, textOf, integer and array are schemas that are needed often. Each call makes a new one, since some are added to.
 func text() *schemaObject { return &schemaObject{Type: typeNames{"string"}} }
 
 func textOf(description string) *schemaObject {

@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -112,6 +111,7 @@ func (b *builder) servers() []server {
 			out = append(out, server{url, description})
 		}
 	}
+	// located: the URL can name the contract. elsewhere: it need not, since something else can, or nothing has to.
 	located, elsewhere := false, b.now.fallback == b.now.contract.Name
 	for _, s := range b.o.strategies() {
 		switch s := s.(type) {
@@ -161,7 +161,7 @@ func (b *builder) hostServers(h *version.Host) []string {
 			if err != nil || !strings.EqualFold(u.Hostname(), domain) {
 				continue
 			}
-			u.Host = label + u.Host
+			u.Host = label + u.Host // with its port
 			out = append(out, u.String())
 		}
 		if len(out) == before {
@@ -197,6 +197,7 @@ func (b *builder) versionParameters() []*parameter {
 	return out
 }
 
+// orElse returns s, or what it means if it is empty.
 func orElse(s, otherwise string) string {
 	if s == "" {
 		return otherwise
@@ -236,10 +237,7 @@ func (b *builder) versionHeaders() []string {
 	var out []string
 	for _, s := range b.o.strategies() {
 		if h, ok := s.(version.Header); ok {
-			name := http.CanonicalHeaderKey(h.Name)
-			if strings.EqualFold(name, h.Name) {
-				name = h.Name // as its owner spells it
-			}
+			name := h.Name
 			b.defineHeader(name, &headerObject{Schema: text(), Example: quote(b.now.contract.Name),
 				Description: "The contract that answers, by its full name, however it was named."})
 			out = append(out, name)
@@ -276,7 +274,8 @@ func (b *builder) ways() []string {
 		case version.MediaType:
 			out = append(out, "media types in `Accept`, and in `Content-Type` of POST and PUT: `application/vnd."+s.Vendor+"."+
 				short+".<name>+json`, also without `+json`; an answer says `application/vnd."+s.Vendor+"."+full+
-				".<name>+json`. Without a number the type can be asked for, and names nothing")
+				".<name>+json`, where the name is that of an item, for lists too. Without a number the type can be asked for, and "+
+				"names nothing")
 		case version.Body:
 			out = append(out, "the member `"+orElse(s.Name, "version")+"` of the JSON object sent with POST or PUT, and nowhere else: "+
 				"`\""+orElse(s.Name, "version")+"\": \""+short+"\"`")

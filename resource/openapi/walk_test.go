@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/openapi"
 )
 
@@ -247,4 +249,46 @@ func (w *walker) spoiled(o object) object {
 		out["id"] = w.pick("3", "264371")
 	}
 	return out
+}
+
+// TestCapabilitiesDecide about the statuses of an operation, and about what it says of itself.
+func TestCapabilitiesDecide(t *testing.T) {
+	t.Parallel()
+	all := resource.OpsOf(memory.New[place](nil))
+	once := resource.Ops[place]{Get: all.Get, List: all.List, Insert: all.Insert}
+	forgetful := all
+	forgetful.Deleted = nil
+	again := resource.Options[place]{AlwaysETagOnPut: true, AllowRecreate: true}
+	tests := []struct {
+		name, method string
+		r            *resource.Resource
+		statuses     string // of success
+		says         string
+	}{
+		{"insert only", "put", resource.FromOps("places", once, nil), "201", "One that is there cannot be replaced"},
+		{"all", "put", resource.FromOps("places", all, nil), "200 201 204", "An item that was deleted cannot be put back"},
+		{"again", "put", resource.FromOps("places", all, &again), "200 201 204", "Where there is no such item it is created. With"},
+		{"assigned", "put", resource.FromOps("places", assigned(memory.New[place](nil)), nil), "200 204", "Puts the content in the place"},
+		{"forgetful", "delete", resource.FromOps("places", forgetful, nil), "204", "What was deleted is not remembered here"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d := described(t, openapi.New(resource.NewCatalog(nil, tt.r), nil))
+			op := d.at(d.root, "paths", "/places/{id}", tt.method)
+			var got []string
+			for status := range d.at(op, "responses").(object) {
+				if status[0] == '2' {
+					got = append(got, status)
+				}
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(tt.statuses, strings.Join(got, " ")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if text := d.at(op, "description").(string); !strings.Contains(text, tt.says) {
+				t.Errorf("the description does not say %q: %s", tt.says, text)
+			}
+		})
+	}
 }
