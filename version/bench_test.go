@@ -33,7 +33,7 @@ var measured = []struct {
 	{"path", "http://example.com/v1/orders/5", nil, 2},
 	{"host", "http://api-v1.example.com/orders/5", nil, 2},
 	{"header", "http://example.com/orders/5", http.Header{"Api-Version": {"1"}}, 2},
-	{"query", "http://example.com/orders/5?version=1&fields=id", nil, 2},
+	{"query", "http://example.com/orders/5?version=1&fields=id", nil, 3},
 	{"media type", "http://example.com/orders/5",
 		http.Header{"Accept": {"application/vnd.shop.1.order+json"}}, 2},
 	{"media types by quality", "http://example.com/orders/5",

@@ -33,8 +33,10 @@ func (h Host) Find(r *http.Request) (name string, ok bool) {
 	if domain == "" || label == "" {
 		return "", false
 	}
-	name, ok = cutPrefixFold(label, h.prefix())
-	return strings.ReplaceAll(name, "-", "."), ok
+	if name, ok = cutPrefixFold(label, h.prefix()); !ok {
+		return "", false
+	}
+	return strings.ReplaceAll(name, "-", "."), true
 }
 
 func (h Host) prefix() string {

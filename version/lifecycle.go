@@ -121,7 +121,7 @@ func (s *Selection) target() (mount, path, query string) {
 	if s.raw.path != "" {
 		stripMarker(&u)
 	}
-	if s.n.query != "" {
+	if s.raw.query != "" {
 		u.RawQuery = stripQuery(u.RawQuery, s.n.query)
 	}
 	return mount, rooted(u.EscapedPath()), u.RawQuery

@@ -32,7 +32,7 @@ func (MediaType) Vary() []string { return []string{"Accept"} }
 // Find returns the version in the type of the content, or else in the first range of Accept that has one.
 func (m MediaType) Find(r *http.Request) (name string, ok bool) {
 	media := newMedia(m.Vendor)
-	if typ, ok := media.content(r); ok && typ.version != "" {
+	if typ, ok := media.content(r); ok && typ.valid && typ.version != "" {
 		return typ.version, true
 	}
 	for c := (ranges{lines: r.Header["Accept"]}); c.next(); {

@@ -23,9 +23,7 @@ func findMember(plain []byte, name string) (m member) {
 	if dec.PeekKind() != '{' {
 		return member{}
 	}
-	if _, err := dec.ReadToken(); err != nil {
-		return member{}
-	}
+	_, _ = dec.ReadToken() // the brace that has been seen
 	for dec.PeekKind() == '"' {
 		key, err := dec.ReadValue()
 		if err != nil {
