@@ -179,16 +179,20 @@ func (b *Body) open(r *http.Request, body io.ReadCloser) *content {
 	return c
 }
 
+// maxHint bounds how much memory a client gets for saying that it will send something.
+const maxHint = 64 << 10
+
 // readSome reads no more than limit bytes. The length that the client says is a hint of how much there will be.
 func readSome(r io.Reader, limit, length int64) ([]byte, error) {
 	var buf bytes.Buffer
 	if length > 0 {
-		buf.Grow(int(min(length, limit)) + bytes.MinRead)
+		buf.Grow(int(min(length, limit, maxHint)) + bytes.MinRead)
 	}
 	_, err := buf.ReadFrom(io.LimitReader(r, limit))
 	return buf.Bytes(), err
 }
 
+// unpack decompresses content, of which a little may become a lot, and fails where it becomes more than limit bytes.
 func unpack(packed []byte, limit int64) ([]byte, error) {
 	zr, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -201,6 +205,7 @@ func unpack(packed []byte, limit int64) ([]byte, error) {
 	return plain, err
 }
 
+// errTooLong is told to nobody: the handler that gets the content finds out by itself.
 var errTooLong = problem.New(problem.TooLarge, "")
 
 // pack compresses content again, for a handler that has been told that it is.
@@ -267,6 +272,7 @@ func (l *lazyBody) Read(p []byte) (int, error) {
 // Close closes the content.
 func (l *lazyBody) Close() error { return l.body.Close() }
 
+// open does late what [inquiry.read] does for others. What it finds out too late becomes an error in the place of the content.
 func (l *lazyBody) open() io.Reader {
 	s := l.selection
 	c := s.n.body.open(l.request, l.body)

@@ -40,6 +40,7 @@ func (h Header) Find(r *http.Request) (name string, ok bool) {
 // headerField is a Header whose name is known to be good, in the form in which net/http keeps it.
 type headerField string
 
+// install refuses names that others have taken (RFC 9205 section 4.7): a field has one meaning.
 func (h Header) install(n *Negotiator) {
 	switch strings.ToLower(h.Name) {
 	case "":

@@ -39,6 +39,7 @@ func (h Host) Find(r *http.Request) (name string, ok bool) {
 	return strings.ReplaceAll(name, "-", "."), true
 }
 
+// prefix is what labels begin with, also for a Host that nobody has installed.
 func (h Host) prefix() string {
 	if h.Prefix == "" {
 		return "api-v"
@@ -46,6 +47,8 @@ func (h Host) prefix() string {
 	return h.Prefix
 }
 
+// install refuses domains that end in a number, which is how addresses are told from names: so no literal is ever taken for
+// a label before a domain.
 func (h Host) install(n *Negotiator) {
 	once(n.host != nil, "Host")
 	if len(h.Domains) == 0 {
@@ -69,6 +72,8 @@ func (h Host) install(n *Negotiator) {
 	n.add(h, place{locator: n.host, kind: inHost, status: http.StatusNotFound})
 }
 
+// locate knows three outcomes beside a version: no host at all, as in HTTP/1.0, one of ours that names nothing, and one of
+// somebody else, which is nothing to guess about.
 func (h *Host) locate(n *Negotiator, r *http.Request, now time.Time) finding {
 	if r.Host == "" {
 		return finding{}
@@ -143,6 +148,7 @@ func portOf(authority string) string {
 	return authority[colon:]
 }
 
+// cutPrefixFold is [strings.CutPrefix] for names whose case does not matter.
 func cutPrefixFold(s, prefix string) (after string, ok bool) {
 	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
 		return s, false

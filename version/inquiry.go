@@ -49,10 +49,9 @@ const (
 	unserved
 )
 
+// rank says how early a client learns of what is wrong with what a place says.
 func (p *place) rank(f *finding) rank {
 	switch {
-	case f.kind == "":
-		return fine
 	case f.kind == problem.Misdirected:
 		return misdirected
 	case f.kind == problem.AmbiguousVersion:

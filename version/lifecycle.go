@@ -30,6 +30,7 @@ func (c *contract) describe() {
 			c.links = append(c.links, string(header.AppendLink(nil, link)))
 		}
 	}
+	// No room behind: whoever appends to what all responses share gets a copy.
 	c.links = c.links[:len(c.links):len(c.links)]
 }
 

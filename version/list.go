@@ -30,11 +30,13 @@ type listed struct {
 	Links      *listedLinks `json:"links,omitempty"`
 }
 
+// listedLinks are the pages for people.
 type listedLinks struct {
 	Deprecation string `json:"deprecation,omitempty"`
 	Sunset      string `json:"sunset,omitempty"`
 }
 
+// list answers. The document is made anew each time, since dates come to pass without anybody being told.
 func (n *Negotiator) list(w http.ResponseWriter, r *http.Request) {
 	const allowed = "GET, HEAD, OPTIONS"
 	switch r.Method {

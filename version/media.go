@@ -60,6 +60,7 @@ type media struct {
 	prefix string // application/vnd.shop, in lower case
 }
 
+// newMedia returns what knows the types of a vendor, without the vendor having been checked.
 func newMedia(vendor string) *media {
 	return &media{prefix: "application/vnd." + strings.ToLower(vendor)}
 }
@@ -161,6 +162,7 @@ func (m *media) content(r *http.Request) (t vendorType, ours bool) {
 // contentType is the place of a MediaType that says what the content is.
 type contentType struct{ *media }
 
+// locate looks at the methods whose content is a representation. That of PATCH is a patch, which is of no contract.
 func (m contentType) locate(n *Negotiator, r *http.Request, now time.Time) finding {
 	if r.Method != http.MethodPost && r.Method != http.MethodPut {
 		return finding{}
@@ -194,6 +196,7 @@ func mentionsVendor(lines []string) bool {
 	return false
 }
 
+// isAlphanumeric reports whether c is one of the characters that any registry of names takes.
 func isAlphanumeric(c rune) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }

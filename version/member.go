@@ -56,6 +56,7 @@ func findMember(plain []byte, name string) (m member) {
 	return m
 }
 
+// newMember judges the value. A number is taken as it is spelled, since 1.10 and 1.1 are one number and two versions.
 func newMember(value jsontext.Value) member {
 	m := member{found: true, value: string(value)}
 	switch value.Kind() {
@@ -106,4 +107,5 @@ func (m *member) cut(plain []byte, own bool) []byte {
 	return append(append(make([]byte, 0, len(plain)), plain[:begin]...), plain[end:]...)
 }
 
+// isSpace reports whether c is white space between the tokens of JSON (RFC 8259 section 2).
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

@@ -20,6 +20,7 @@ func parseName(s string) (v name, ok bool) {
 	return parseNumbers(strings.TrimPrefix(s, "v"), '.')
 }
 
+// parseNumbers reads the numbers of a name, with what stands between them: labels of hosts cannot have dots.
 func parseNumbers(s string, separator byte) (v name, ok bool) {
 	for v.parts < fullParts {
 		part, digits := uint64(0), 0
@@ -67,6 +68,7 @@ func looksLikeName(s string) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+// isNumber reports whether s is made of digits only, of which there is at least one.
 func isNumber(s string) bool {
 	for i := range len(s) {
 		if !isDigit(s[i]) {

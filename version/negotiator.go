@@ -69,13 +69,15 @@ func (n *Negotiator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	n.count(&q)
-	if q.contract.retired(now) || q.contract.brownout(now) > 0 {
+	// Where there is no handler the contract has been retired; a clock that goes backwards does not bring it back.
+	if q.contract.retired(now) || q.contract.brownout(now) > 0 || q.contract.Handler == nil {
 		n.refuse(w, r, n.gone(&q), now)
 		return
 	}
 	n.hand(w, &q)
 }
 
+// count keeps the books for [Negotiator.Usage].
 func (n *Negotiator) count(q *inquiry) {
 	principal := ""
 	if n.opts.Principal != nil {
@@ -196,6 +198,7 @@ func (n *Negotiator) Names(contract string) []string {
 	return nil
 }
 
+// names returns the prefixes of a contract's name that select it, by asking for each: there are three.
 func (n *Negotiator) names(c *contract, now time.Time) (all []string) {
 	v := c.name
 	for v.parts = 1; v.parts <= fullParts; v.parts++ {

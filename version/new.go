@@ -27,6 +27,8 @@ func New(contracts []Contract, strategies []Strategy, opts *Options) *Negotiator
 	return n
 }
 
+// addStrategies lets each strategy of the package say its places; the others have one each. It comes before the contracts,
+// which speak of media types and count by place.
 func (n *Negotiator) addStrategies() {
 	if len(n.strategies) == 0 {
 		panic("version: no strategies: no request can name a contract")
@@ -56,6 +58,7 @@ func (n *Negotiator) add(s Strategy, p place) {
 	n.places = append(n.places, p)
 }
 
+// addContracts sorts the contracts, so that the first that a name covers is the newest.
 func (n *Negotiator) addContracts(contracts []Contract) {
 	if len(contracts) == 0 {
 		panic("version: no contracts: nothing can be served")
@@ -74,6 +77,7 @@ func (n *Negotiator) addContracts(contracts []Contract) {
 	}
 }
 
+// newContract does for a contract all that need not be done for a request.
 func (n *Negotiator) newContract(given Contract) *contract {
 	c := &contract{Contract: given}
 	c.Brownouts = slices.Clone(given.Brownouts)
@@ -117,6 +121,7 @@ func (c *contract) checkDates() {
 	}
 }
 
+// setDefault refuses a default that nobody can be given, now rather than with the first request.
 func (n *Negotiator) setDefault() {
 	name := n.opts.Default
 	if name == "" {

@@ -60,12 +60,10 @@ func marker(u *url.URL) (name string, end int) {
 	return name, end
 }
 
-// stripMarker takes the marker off both forms of the path, so that escaped slashes behind it stay escaped.
+// stripMarker takes the marker, which is there, off both forms of the path, so that escaped slashes behind it stay
+// escaped.
 func stripMarker(u *url.URL) {
 	name, end := marker(u)
-	if name == "" {
-		return
-	}
 	if u.RawPath != "" {
 		u.RawPath = u.EscapedPath()[end:]
 		end = strings.Index(u.Path, name) + len(name)

@@ -49,7 +49,7 @@ func (n *Negotiator) refusal(q *inquiry) *problem.Details {
 		return ambiguous(&n.places[q.place], q.said, p, f.raw)
 	}
 	d := problem.New(f.kind, fmt.Sprintf("%q in %s is no version such as 1, 1.1 or 1.1.0.", cut(f.raw), p.label))
-	code := "syntax"
+	code := "syntax" // a word for programs, as the codes of other violations are
 	if f.kind == unsupported {
 		d.Detail = fmt.Sprintf("Version %q in %s is not served.", cut(f.raw), p.label)
 		code = "unsupported"

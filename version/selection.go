@@ -120,6 +120,7 @@ func (s *Selection) ContentType(name string) string {
 
 const mediaJSON = "application/json"
 
+// answer returns the type to answer with to somebody who has used the type t.
 func (s *Selection) answer(t vendorType, name string) string {
 	if t.suffix {
 		return s.MediaType(name)

@@ -3,6 +3,7 @@ package version
 import (
 	"hash/maphash"
 	"maps"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -78,7 +79,7 @@ func (u *usage) counter(principal string) *atomic.Int64 {
 		if old != nil {
 			more = maps.Clone(*old)
 		}
-		more[principal] = counter
+		more[strings.Clone(principal)] = counter // it may be a piece of something large
 		if shard.CompareAndSwap(old, &more) {
 			return counter
 		}
@@ -86,6 +87,7 @@ func (u *usage) counter(principal string) *atomic.Int64 {
 	}
 }
 
+// report sums up. What is not counted by its own is what the others leave over.
 func (u *usage) report(contract string, places []place) Usage {
 	r := Usage{Contract: contract, Sources: map[string]int64{}, Principals: map[string]int64{}}
 	var named, called int64

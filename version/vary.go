@@ -18,6 +18,7 @@ type vary struct {
 // maxMerged is how many merged values are kept. It is more than programs have; one that makes them up gets new ones.
 const maxMerged = 128
 
+// newVary returns the fields of all strategies, each once.
 func newVary(strategies []Strategy) (names []string) {
 	for _, s := range strategies {
 		for _, name := range s.Vary() {
@@ -87,6 +88,7 @@ func (v *vary) merge(line string) []string {
 	return []string{strings.Join(all, ", ")}
 }
 
+// containsFold compares as the names of fields are compared, without case.
 func containsFold(names []string, name string) bool {
 	for _, n := range names {
 		if strings.EqualFold(n, name) {
