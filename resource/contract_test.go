@@ -36,7 +36,8 @@ func versioned(t testing.TB) http.Handler {
 	logger := &resource.CatalogOptions{Logger: slog.New(slog.NewTextHandler(testLog{t}, nil))}
 	serve := func(orders, users *resource.Resource) *resource.Catalog {
 		newest := resource.NewLookup("newest", "orders", func(context.Context, struct{}) (string, error) { return "1", nil })
-		return resource.NewCatalog(logger, orders, users, part, newest)
+		archive := resource.New[thing]("archive", readOnly[thing]{}, nil)
+		return resource.NewCatalog(logger, orders, users, part, archive, newest)
 	}
 	return version.New([]version.Contract{
 		{Name: "1.0.0", Handler: serve(v10, people10), OpenAPI: "/openapi/1.0.0.json"},
@@ -285,7 +286,9 @@ func TestRule034OtherTypes(t *testing.T) {
 	wantProblem(t, res, problem.UnsupportedMediaType, "Accept: "+own+", "+plain, "Accept-Post:")
 	want(t, send(t, h, "OPTIONS /v1.0/orders"), http.StatusNoContent, "Accept-Post: "+own+", "+plain)
 	want(t, send(t, h, "GET /v1.0/orders"), http.StatusOK, "Accept-Post: "+own+", "+plain)
-	want(t, send(t, h, "OPTIONS /v1.0/newest"), http.StatusNoContent, "Accept-Post:")
+	for _, line := range []string{"OPTIONS /v1.0/newest", "OPTIONS /v1.0/archive", "GET /v1.0/archive", "GET /archive"} {
+		want(t, send(t, h, line), send(t, h, line).status, "Accept-Post:")
+	}
 }
 
 // TestRule039PatchesCarryNoVersion: a patch is of the representation that the rest of the request selects.

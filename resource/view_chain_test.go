@@ -105,6 +105,7 @@ type titled struct {
 	ID    string `json:"id"`
 	Name  string `json:"name" maxLength:"20"`
 	Sizes []size `json:"sizes,omitempty"`
+	Ratio int64  `json:"w/h" maximum:"9"`
 }
 
 type size struct {
@@ -116,6 +117,7 @@ type titledV1 struct {
 	Old   string `json:"old~name"`
 	Extra string `json:"extra"`
 	Sizes []size `json:"widths,omitempty"`
+	Ratio int64  `json:"w/h"`
 }
 
 type titledV0 struct {
@@ -123,6 +125,7 @@ type titledV0 struct {
 	Older string    `json:"some/path"`
 	Added string    `json:"added"`
 	Sizes []oldSize `json:"widths,omitempty"`
+	Ratio int64     `json:"ratio~"`
 }
 
 type oldSize struct {
@@ -135,7 +138,7 @@ func titles(t *testing.T, o *resource.Options[titled]) [3]http.Handler {
 	store := memory.New[titled](nil)
 	fill(t, store.Create, titled{Name: "x"})
 	hub := resource.New("titles", store, o)
-	v1 := resource.View(hub, func(v titled) (titledV1, error) { return titledV1{v.ID, v.Name, "", v.Sizes}, nil },
+	v1 := resource.View(hub, func(v titled) (titledV1, error) { return titledV1{v.ID, v.Name, "", v.Sizes, v.Ratio}, nil },
 		func(v titledV1, base titled) (titled, error) {
 			switch v.Extra {
 			case "odd":
@@ -144,22 +147,22 @@ func titles(t *testing.T, o *resource.Options[titled]) [3]http.Handler {
 			case "broken":
 				return base, errors.New("secret")
 			}
-			base.Name, base.Sizes = v.Old, v.Sizes
+			base.Name, base.Sizes, base.Ratio = v.Old, v.Sizes, v.Ratio
 			return base, nil
 		}, &resource.ViewOptions{Fields: map[string]string{"old~name": "name", "widths": "sizes"}})
 	v0 := resource.View(v1, func(v titledV1) (titledV0, error) {
-		out := titledV0{ID: v.ID, Older: v.Old, Added: v.Extra}
+		out := titledV0{ID: v.ID, Older: v.Old, Added: v.Extra, Ratio: v.Ratio}
 		for _, s := range v.Sizes {
 			out.Sizes = append(out.Sizes, oldSize{s.Width})
 		}
 		return out, nil
 	}, func(v titledV0, base titledV1) (titledV1, error) {
-		base.Old, base.Extra, base.Sizes = v.Older, v.Added, nil
+		base.Old, base.Extra, base.Sizes, base.Ratio = v.Older, v.Added, nil, v.Ratio
 		for _, s := range v.Sizes {
 			base.Sizes = append(base.Sizes, size{s.W})
 		}
 		return base, nil
-	}, &resource.ViewOptions{Fields: map[string]string{"some/path": "old~name", "added": "extra", "widths": "widths"}})
+	}, &resource.ViewOptions{Fields: map[string]string{"some/path": "old~name", "added": "extra", "ratio~": "w/h", "widths": "widths"}})
 	return [3]http.Handler{catalog(t, v0), catalog(t, v1), catalog(t, hub)}
 }
 
@@ -177,6 +180,9 @@ func TestPointersThroughChains(t *testing.T) {
 		{"schema of the hub", 2, `{"name":"` + long + `"}`, problem.Invalid, []string{"/name maxLength"}},
 		{"schema of the hub", 1, `{"old~name":"` + long + `"}`, problem.Invalid, []string{"/old~0name maxLength"}},
 		{"schema of the hub", 0, `{"some/path":"` + long + `"}`, problem.Invalid, []string{"/some~1path maxLength"}},
+		{"name that is escaped", 2, `{"w/h":10}`, problem.Invalid, []string{"/w~1h maximum"}},
+		{"name that is escaped", 1, `{"w/h":10}`, problem.Invalid, []string{"/w~1h maximum"}},
+		{"name that is escaped", 0, `{"ratio~":10}`, problem.Invalid, []string{"/ratio~0 maximum"}},
 		{"schema of the view", 0, `{"some/path":7}`, problem.Invalid, []string{"/some~1path type"}},
 		{"inside a field of one type", 1, `{"widths":[{"width":1},{"width":10}]}`, problem.Invalid,
 			[]string{"/widths/1/width maximum"}},
@@ -323,7 +329,7 @@ func TestUpNeedNotKnowIDs(t *testing.T) {
 		"Location: /titles/mine")
 	want(t, send(t, h[1], "PUT /titles/yours", jsonBody, "", `{"old~name":"b"}`), http.StatusCreated,
 		"Location: /titles/yours")
-	wantBody(t, send(t, h[2], "GET /titles/yours"), http.StatusOK, `{"id":"yours","name":"b"}`)
+	wantBody(t, send(t, h[2], "GET /titles/yours"), http.StatusOK, `{"id":"yours","name":"b","w/h":0}`)
 
 	type narrow struct {
 		ID int8 `json:"id"`
