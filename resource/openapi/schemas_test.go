@@ -85,10 +85,14 @@ func TestRequired(t *testing.T) {
 		{"Owner", false, "name since"},
 	}
 	shop := newShop(t)
+	documents := map[bool]reader{
+		false: described(t, openapi.New(shop.now, nil)),
+		true:  described(t, openapi.New(shop.now, &openapi.Options{Whole: true})),
+	}
 	for _, tt := range tests {
 		t.Run(tt.schema, func(t *testing.T) {
 			t.Parallel()
-			d := described(t, openapi.New(shop.now, &openapi.Options{Whole: tt.whole}))
+			d := documents[tt.whole]
 			list, _ := d.at(d.root, "components", "schemas", tt.schema, "required").([]any)
 			var got []string
 			for _, name := range list {
@@ -146,11 +150,10 @@ func TestAgreement(t *testing.T) {
 		{"anything", `{"name":"x","country":"GR","extra":{"a":[null]}}`, true},
 		{"id", `{"id":"mine","name":"x","country":"GR"}`, true},
 	}
+	d := described(t, openapi.New(newShop(t).now, nil))
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			shop := newShop(t)
-			d := described(t, openapi.New(shop.now, nil))
 			var v any
 			if err := json.Unmarshal([]byte(tt.body), &v); err != nil {
 				t.Fatal(err)
@@ -159,7 +162,7 @@ func TestAgreement(t *testing.T) {
 			if (len(bad) == 0) != tt.valid {
 				t.Errorf("the schema says %q", bad)
 			}
-			status := send(shop.now, "POST /places", tt.body).StatusCode
+			status := send(newShop(t).now, "POST /places", tt.body).StatusCode
 			if ok := status == http.StatusCreated; ok != tt.valid || !ok && status != http.StatusUnprocessableEntity {
 				t.Errorf("the library says %d", status)
 			}

@@ -130,7 +130,7 @@ func TestWalk(t *testing.T) {
 	d := described(t, openapi.New(shop.now, nil))
 	w := walker{Rand: rand.New(rand.NewPCG(1, 2)), d: d}
 	seen := map[string]int{}
-	for range 6000 {
+	for range 8000 {
 		path, request, body, header := w.step()
 		res := send(shop.now, request, body, header...)
 		if tag := res.Header.Get("Etag"); tag != "" && w.IntN(3) == 0 {
@@ -188,7 +188,7 @@ func (w *walker) step() (path, request, body string, header []string) {
 			"?filter=%7B%22not%22:%7B%22id%22:%7B%22eq%22:1%7D%7D%7D"), "")
 	}
 	header = append(header, w.maybe(20, "Accept: text/html", "Accept: application/x-ndjson", "Accept-Encoding: identity;q=0")...)
-	header = append(header, w.maybe(6, "Prefer: return=minimal", "Prefer: handling=lenient", "Prefer: count=exact",
+	header = append(header, w.maybe(3, "Prefer: return=minimal", "Prefer: handling=lenient", "Prefer: count=exact",
 		"Prefer: return=representation")...)
 	if w.tag != "" {
 		header = append(header, w.maybe(5, "If-Match: "+w.tag, "If-None-Match: "+w.tag, "If-Match: nope", "If-None-Match: *")...)
