@@ -274,8 +274,8 @@ func TestRule028Expect(t *testing.T) {
 		c.say(append(append([]string{"POST /v1/orders HTTP/1.1"}, fields...), "", "")...)
 		c.hear("POST").has(t, http.StatusContinue)
 		c.say(content)
-		if s := c.hear("POST").saw(t, "1.1.0"); s.Body != `{}` || s.ReadErr != "" {
-			t.Errorf("the handler saw %q, %s", s.Body, s.ReadErr)
+		if s := c.hear("POST").saw(t, "1.1.0"); s.Body != `{}` || s.ReadErr != "" || s.Member != "version=1.1.0" {
+			t.Errorf("the handler saw %q, %q, the member %q", s.Body, s.ReadErr, s.Member)
 		}
 	})
 	t.Run("something else disagrees", func(t *testing.T) {

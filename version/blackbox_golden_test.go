@@ -133,7 +133,9 @@ func readableJSON(t *testing.T, body string) string {
 	if err := json.Indent(&b, []byte(body), "", "  "); err != nil {
 		t.Fatalf("%v: %s", err, body)
 	}
-	return leaf.ReplaceAllStringFunc(b.String(), func(s string) string { return blanks.ReplaceAllString(s, " ") })
+	return leaf.ReplaceAllStringFunc(b.String(), func(s string) string {
+		return s[:1] + strings.TrimSpace(blanks.ReplaceAllString(s[1:len(s)-1], " ")) + s[len(s)-1:]
+	})
 }
 
 // leaf is an array or an object with nothing but plain values in it, which fits a line.

@@ -191,6 +191,19 @@ func TestMuxAsContract(t *testing.T) {
 	}
 }
 
+// What an outer mux found in the path is there for the contract.
+func TestPathValuesAreKept(t *testing.T) {
+	t.Parallel()
+	api, _ := openMarket(t, answering(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.PathValue("tenant")+" "+r.URL.Path)
+	}))
+	mux := http.NewServeMux()
+	mux.Handle("/{tenant}/v1/", http.StripPrefix("/acme", api))
+	if res := ask(t, mux, "GET /acme/v1/x"); res.body != "acme /x" {
+		t.Errorf("%d %q", res.status, res.body)
+	}
+}
+
 // A Negotiator per part of the API: the inner one decides what the outer one left.
 func TestNegotiatorsNest(t *testing.T) {
 	t.Parallel()

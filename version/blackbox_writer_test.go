@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -96,12 +98,6 @@ var everyKind = []struct {
 			http.Error(w, err.Error(), 500)
 		}
 	}, 200, ""},
-	{"trailers", "GET /v1/x", nil, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Trailer", "X-Sum")
-		_, _ = io.WriteString(w, "x")
-		w.Header().Set("X-Sum", "1")
-		w.Header().Set(http.TrailerPrefix+"X-More", "2")
-	}, 200, "x"},
 	{"a handler with a timeout", "GET /v1/x", nil, http.TimeoutHandler(http.HandlerFunc(
 		func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, "x")
@@ -125,6 +121,26 @@ func TestHandlersOfEveryKind(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Trailers are for whom they were announced.
+func TestTrailers(t *testing.T) {
+	t.Parallel()
+	api, _ := openMarket(t, answering(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Trailer", "X-Sum")
+		_, _ = io.WriteString(w, "x")
+		w.Header().Set("X-Sum", "1")
+		w.Header().Set(http.TrailerPrefix+"X-More", "2")
+	}))
+	srv := listenTo(t, api)
+	got, err := srv.Client().Get(srv.URL + "/v1/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered("GET /v1/x", got).has(t, http.StatusOK, told...)
+	if diff := cmp.Diff(http.Header{"X-Sum": {"1"}, "X-More": {"2"}}, got.Trailer); diff != "" {
+		t.Errorf("trailers (-want +got):\n%s", diff)
 	}
 }
 

@@ -41,10 +41,10 @@ func (n *Negotiator) gone(q *inquiry) *problem.Details {
 	d := problem.New(problem.VersionRetired, "Version "+c.Name+" is no longer served.")
 	d.Header = http.Header{}
 	s := &Selection{n: n, contract: c, request: q.request, now: q.now, place: q.place, raw: q.raw}
-	if link := s.successor(); link != "" {
-		d.Header["Link"] = []string{link}
-	}
 	n.stamp(d.Header, c)
+	if link := s.successor(); link != "" {
+		d.Header["Link"] = append(d.Header["Link"], link)
+	}
 	if wait := c.brownout(q.now); wait > 0 && !c.retired(q.now) {
 		d.Detail = "Version " + c.Name + " is not served for a while, since it will soon be no more."
 		seconds := (wait + time.Second - 1) / time.Second
