@@ -59,13 +59,8 @@ func (b Body) install(n *Negotiator) {
 	}
 	n.body, n.bodyPlace = &b, len(n.places)
 	pointer := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(b.Name)
-	n.add(b, place{locator: unread{}, pointer: pointer})
+	n.add(b, place{kind: inContent, pointer: pointer})
 }
-
-// unread is the place of a Body. The content is asked by [inquiry.read] when all else has been.
-type unread struct{}
-
-func (unread) locate(*Negotiator, *http.Request, time.Time) finding { return finding{} }
 
 // read looks for the member, if the content can have it: at once, or when the handler reads it.
 func (q *inquiry) read(wished bool) {
@@ -96,8 +91,7 @@ func (n *Negotiator) readMember(m member, now time.Time) finding {
 // concerns reports whether the content of a request can have the member: a representation in JSON, of which all that is
 // needed to read it is known.
 func (b *Body) concerns(n *Negotiator, r *http.Request) bool {
-	if r.Method != http.MethodPost && r.Method != http.MethodPut ||
-		r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 || r.ContentLength > b.Limit {
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 || r.ContentLength > b.Limit {
 		return false
 	}
 	if coding, ok := codingOf(r); !ok || coding != "" && coding != "gzip" {

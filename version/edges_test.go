@@ -176,6 +176,8 @@ func TestRule049WeightsOfContracts(t *testing.T) {
 		"application/vnd.shop.1.a, application/vnd.shop.a":                         "1.0.0",
 		"application/vnd.shop.a, application/vnd.shop.1.a;q=0.9":                   "2.0.0",
 		"application/vnd.shop.1." + strings.Repeat("a", 128):                       "406",
+		"application/vnd.shop+xml":                                                 "406",
+		"application/vnd.shop":                                                     "406",
 		"application/vnd.shop.v1.a+json":                                           "406",
 		"application/vnd.shop.2.a, application/vnd.shop.1.a":                       "2.0.0",
 		"application/vnd.shop.1.a;x=\"\\\",application/vnd.shop.2.a\", text/x;q=0": "1.0.0",

@@ -69,17 +69,24 @@ func (p *place) rank(f *finding) rank {
 func (q *inquiry) ask() {
 	var wish finding
 	wished := -1
+	represents := hasRepresentation(q.request)
 	for i := range q.n.places {
 		p := &q.n.places[i]
 		switch p.kind {
 		case inAccept:
-			wish, wished = p.locate(q.n, q.request, q.now), i
-		default:
-			found := p.locate(q.n, q.request, q.now)
-			q.add(i, &found)
+			wish, wished = p.locator.locate(q.n, q.request, q.now), i
+			continue
+		case inType:
+			if !represents {
+				continue
+			}
+		case inContent:
+			continue
 		}
+		found := p.locator.locate(q.n, q.request, q.now)
+		q.add(i, &found)
 	}
-	if q.n.body != nil && (q.rank == fine || q.rank > misspelled) {
+	if q.n.body != nil && represents && (q.rank == fine || q.rank > misspelled) {
 		q.read(wish.named() || wish.kind != "")
 	}
 	if wish.contract != nil && wish.kind == "" {
@@ -91,6 +98,12 @@ func (q *inquiry) ask() {
 	if q.rank != fine {
 		q.refusal = q.n.refusal(q)
 	}
+}
+
+// hasRepresentation reports whether the content of the request would be a representation. That of PATCH is a patch, which is
+// of no contract (RFC 5789 section 2), and other methods have none.
+func hasRepresentation(r *http.Request) bool {
+	return r.Method == http.MethodPost || r.Method == http.MethodPut
 }
 
 // add adds what a place says.

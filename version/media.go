@@ -49,7 +49,7 @@ func (m MediaType) install(n *Negotiator) {
 		panic(fmt.Sprintf("version: a MediaType needs a Vendor of letters, digits and -, which %q is not", m.Vendor))
 	}
 	n.media = newMedia(m.Vendor)
-	n.add(m, place{locator: contentType{n.media}, label: "the Content-Type", header: "Content-Type",
+	n.add(m, place{locator: contentType{n.media}, kind: inType, label: "the Content-Type", header: "Content-Type",
 		status: http.StatusUnsupportedMediaType})
 	n.add(m, place{locator: accept{n.media}, label: "the Accept field", header: "Accept", kind: inAccept,
 		status: http.StatusNotAcceptable})
@@ -162,11 +162,8 @@ func (m *media) content(r *http.Request) (t vendorType, ours bool) {
 // contentType is the place of a MediaType that says what the content is.
 type contentType struct{ *media }
 
-// locate looks at the methods whose content is a representation. That of PATCH is a patch, which is of no contract.
+// locate looks at the type of a representation; for other content it is not asked.
 func (m contentType) locate(n *Negotiator, r *http.Request, now time.Time) finding {
-	if r.Method != http.MethodPost && r.Method != http.MethodPut {
-		return finding{}
-	}
 	t, ours := m.content(r)
 	switch {
 	case !ours || t.valid && t.version == "":

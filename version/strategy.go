@@ -65,6 +65,8 @@ const (
 	inHost
 	inQuery
 	inAccept
+	inType    // of the content
+	inContent // which is not asked like the others, see [inquiry.read]
 )
 
 // spelling is how the parts of the URL name the contract, so that links can do it in the same way.
