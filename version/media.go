@@ -18,6 +18,9 @@ import (
 // basic type application/vnd.<vendor>+json, name nothing but can be asked for. In Accept the types that are liked best
 // decide; ranges that are malformed or not served are passed over, and 406 if there is nothing else. In Content-Type
 // they are 415. Patches have types of their own and name nothing.
+//
+// The numbers after the vendor are the version, and the rest is the name. A name that looks like a version, as in
+// application/vnd.shop.v1.order, is malformed.
 type MediaType struct {
 	// Vendor is required: one facet of letters, digits and -, without dots.
 	Vendor string
