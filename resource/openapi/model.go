@@ -152,6 +152,7 @@ type schemaObject struct {
 	MaxProperties        *int                   `json:"maxProperties,omitzero"`
 	Items                *schemaObject          `json:"items,omitzero"`
 	AnyOf                []*schemaObject        `json:"anyOf,omitzero"`
+	Not                  *schemaObject          `json:"not,omitzero"`
 	Required             []string               `json:"required,omitzero"`
 	Properties           ordered[*schemaObject] `json:"properties,omitzero"`
 	AdditionalProperties any                    `json:"additionalProperties,omitzero"` // false, or a schema

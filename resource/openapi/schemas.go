@@ -203,9 +203,26 @@ func (b *builder) required(m *model, f *schema.Field, missing map[string]bool) b
 	return false
 }
 
+// constrainID says what the library asks of every id that a client chooses: it has to be one segment of a path that nobody
+// resolves or cuts short. A pattern of the field says more.
+func constrainID(s *schemaObject) {
+	if s.Pattern != "" {
+		return
+	}
+	s.Pattern = `^[^\x00-\x1f\x7f-\x9f]*$`
+	s.Not = &schemaObject{Enum: jsonStrings(".", "..")}
+	if s.MaxLength == nil {
+		most := 1024 // bytes, in fact
+		s.MaxLength = &most
+	}
+}
+
 // property describes a field of an object.
 func (b *builder) property(m *model, f *schema.Field) *schemaObject {
 	s := b.constrained(f, m.mode)
+	if m.mode == created && f.Name == m.id && f.Type.Kind == schema.String {
+		constrainID(s)
+	}
 	if f.Nullable && (m.mode == created || m.mode == replaced || m.mode == shown && !f.OmitZero && !f.OmitEmpty) {
 		s = orNull(s) // in answers a null that may be left out is left out
 	}

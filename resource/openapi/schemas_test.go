@@ -27,6 +27,7 @@ func TestSchemas(t *testing.T) {
 		{"OrderCreate", "status", `{"type":"string","enum":["placed","paid","shipped","cancelled"],"default":"placed"}`},
 		{"OrderCreate", "customerId", `{"type":["integer","null"],"format":"int64","description":"The user it is for."}`},
 		{"OrderPatch", "status", `{"type":"string","enum":["placed","paid","shipped","cancelled"]}`},
+		{"PlaceCreate", "id", `{"type":"string","description":"Chosen by the client, or assigned.","maxLength":64,"pattern":"^[^\\x00-\\x1f\\x7f-\\x9f]*$","not":{"enum":[".",".."]}}`},
 		{"OrderPatch", "lines", `{"type":"array","items":{"$ref":"#/components/schemas/LineReplace"},"minItems":1,"maxItems":50}`},
 		{"User", "password", `null`},
 		{"UserCreate", "password", `{"type":"string","writeOnly":true,"minLength":8}`},
