@@ -111,8 +111,10 @@ func (n *names) call(real, short string) {
 }
 
 var (
-	tagPattern    = regexp.MustCompile(`"([^".]+)\.([^".]+)(?:\.([^"]+))?"`)
-	cursorPattern = regexp.MustCompile(`(after=|before=|"next": ")([\w-]+)`)
+	tagPattern = regexp.MustCompile(`"([^".]+)\.([^".]+)(?:\.([^"]+))?"`)
+	// contractPattern is what a tag says of contract and form.
+	contractPattern = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(\+[a-z]+)?`)
+	cursorPattern   = regexp.MustCompile(`(after=|before=|"next": ")([\w-]+)`)
 )
 
 // tag returns the name of an entity tag: revision, variant and part each have their own. The variant is called by what
@@ -128,8 +130,15 @@ func (n *names) tag(t *testing.T, real, variant string, weak bool) string {
 		kind = "list"
 	}
 	short := n.of(kind, m[1]) + "." + variant
-	if m[3] != "" {
-		short += "." + n.of("part", m[3])
+	mark, which := contractPattern.FindString(m[3]), ""
+	if mark == "" {
+		which = m[3]
+	} else {
+		short += "." + mark
+		which = strings.TrimPrefix(m[3][len(mark):], ".")
+	}
+	if which != "" {
+		short += "." + n.of("part", which)
 	}
 	short = `"` + short + `"`
 	if other := n.long[short]; other != "" {

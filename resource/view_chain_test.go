@@ -2,6 +2,7 @@ package resource_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -97,6 +98,23 @@ func TestPutHiddenInChains(t *testing.T) {
 			same(t, "after PATCH, which resets nothing", put, stored(t, store, "1"))
 		})
 	}
+}
+
+// TestPutHiddenKeepsTheID: what is reset is not the id, though clients can choose it.
+func TestPutHiddenKeepsTheID(t *testing.T) {
+	t.Parallel()
+	var seen []string
+	store := memory.New[gauge](nil)
+	fill(t, store.Create, gauge{ID: "a", Level: 3})
+	hub := resource.New("gauges", store, &resource.Options[gauge]{
+		Before: func(_ context.Context, _ resource.Op, _, after *gauge) error {
+			seen = append(seen, after.ID)
+			return nil
+		}})
+	view := resource.View(hub, toGaugeV1, fromGaugeV1, &resource.ViewOptions{PutHidden: resource.ResetHidden})
+	id := value[page[gauge]](t, send(t, catalog(t, hub), "GET /gauges")).Items[0].ID
+	want(t, send(t, catalog(t, view), "PUT /gauges/"+id, jsonBody, "", `{"level":4}`), http.StatusOK)
+	same(t, "ids that Before saw", []string{id}, seen)
 }
 
 // The names of one field in a chain of three: some/path is old~name is name, and what the middle one adds, the oldest calls
