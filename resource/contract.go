@@ -95,8 +95,8 @@ func (x *exchange) negotiate(lines, offers []string) (index int, err error) {
 	return i - 1, nil
 }
 
-// speak makes the vendor's type the form of the answer, where that is wanted. It differs from JSON by nothing but its name, which is enough for
-// another entity tag (RFC 9110 section 8.8.1).
+// speak makes the vendor's type the form of the answer, where that is wanted. It differs from JSON by nothing but its name,
+// which is enough for another entity tag (RFC 9110 section 8.8.1).
 func (x *exchange) speak(media string) {
 	name := x.sel.ContentType(media)
 	if name == mediaJSON {

@@ -26,9 +26,7 @@ func versioned(t testing.TB) http.Handler {
 	places := memory.New(&memory.Options[town]{Now: now})
 	fill(t, func(ctx context.Context, v town) (resource.Item[town], error) { return places.Insert(ctx, v.ID, v) },
 		town{"athens", "Athens", "GR", 643452, 37.98, 23.73})
-	o := orderOptions(now)
-	o.Media, o.Samples = "order", purchaseSamples()
-	u := &resource.Options[customer]{Media: "user"}
+	o, u := orderOptions(now), &resource.Options[customer]{Media: "user"}
 	hub, people := resource.FromOps("orders", withoutInsert(orders), o), resource.FromOps("users", withoutInsert(users), u)
 	v11, v10 := purchaseViews(hub)
 	people10 := resource.View(people, customerToV10, customerFromV10, nil)

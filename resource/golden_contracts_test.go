@@ -1,9 +1,12 @@
 package resource_test
 
 import (
+	"net/http"
+	"testing"
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/version"
 )
 
 // The older contracts of the shop. In 1.1.0 an order had one line, which was the order, and in 1.0.0 it had no note; a user
@@ -80,4 +83,29 @@ func purchaseViews(orders *resource.Resource, opts ...func(v11, v10 *resource.Vi
 	}
 	v11 = resource.View(orders, purchaseToV11, purchaseFromV11, &o11)
 	return v11, resource.View(v11, purchaseToV10, purchaseFromV10, &o10)
+}
+
+// goldenContracts opens the shop in the contracts 1.0.0, 1.1.0 and 2.0.0, on 20 November 2026. 0.9.0 is over.
+func goldenContracts(t *testing.T) http.Handler {
+	t.Helper()
+	parts := goldenParts(t)
+	orders, users := parts[0].(*resource.Resource), parts[1].(*resource.Resource)
+	v11, v10 := purchaseViews(orders)
+	users10 := resource.View(users, customerToV10, customerFromV10, nil)
+	serve := func(orders, users *resource.Resource) http.Handler {
+		return byToken(resource.NewCatalog(nil, append([]resource.Part{orders, users}, parts[2:]...)...))
+	}
+	day := func(year int, month time.Month, day int) time.Time {
+		return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+	}
+	june, nextJune := day(2026, time.June, 1), day(2027, time.June, 30)
+	return version.New([]version.Contract{
+		{Name: "0.9.0", Sunset: day(2026, time.January, 31)},
+		{Name: "1.0.0", Handler: serve(v10, users10), Deprecated: june, Sunset: nextJune, OpenAPI: "/openapi/1.0.0.json"},
+		{Name: "1.1.0", Handler: serve(v11, users), Deprecated: june, Sunset: nextJune, OpenAPI: "/openapi/1.1.0.json"},
+		{Name: "2.0.0", Handler: serve(orders, users), OpenAPI: "/openapi/2.0.0.json"},
+	}, []version.Strategy{
+		version.Path{}, version.Host{Domains: []string{"example.com"}}, version.Query{}, version.Header{Name: "API-Version"},
+		version.MediaType{Vendor: "shop"}, version.Body{},
+	}, &version.Options{Default: "2.0.0", Now: func() time.Time { return day(2026, time.November, 20) }})
 }
