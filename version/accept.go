@@ -16,7 +16,7 @@ type accept struct{ *media }
 // wish is what an Accept field says as a whole.
 type wish struct {
 	best    int // the greatest weight of a type of the vendor which names a contract that is served, or names none
-	rival   int // that of a type of somebody else
+	rival   int // that of application/json, which is how the default contract is asked for
 	newest  finding
 	retired finding // the first retired contract that it names
 	wrong   finding // the first type that was passed over
@@ -51,7 +51,7 @@ func (m accept) weigh(w *wish, n *Negotiator, c *ranges, now time.Time) {
 	t, ours := m.parse(c.typ)
 	if !ours {
 		w.open = true
-		if !strings.HasSuffix(c.typ, "/*") {
+		if c.typ == mediaJSON {
 			w.rival = max(w.rival, c.quality)
 		}
 		return

@@ -106,6 +106,8 @@ var acceptByQuality = []struct {
 	{[]string{vnd("application/json", "1.order;q=0.5")}, "1.0", "1.0.0"},
 	{[]string{vnd("application/json", "1.order")}, "", "1.1.0"},
 	{[]string{vnd("application/json;q=0.5", "1.order")}, "", "1.1.0"},
+	{[]string{vnd("text/html", "1.order;q=0.9")}, "", "1.1.0"}, // what the handler may not have is no way out
+	{[]string{vnd("*/*", "1.order;q=0.1")}, "", "1.1.0"},
 	// Nothing else is left.
 	{[]string{vnd("7.order")}, "", "406"},
 	{[]string{vnd("3.order")}, "", "406"},

@@ -3,6 +3,7 @@ package version
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -17,8 +18,9 @@ import (
 // string, or a number of which the text counts: 1.10 is not 1.1. The handler sees the content without the member; if it
 // wants to repeat it in its answer, [Selection.Member] has it.
 //
-// To find it the content is read before the handler is asked, apart from content that is longer than Limit or not JSON,
-// which is left for the handler to refuse. Where something else has named the contract already and the client waits with
+// To find it the content is read before the handler is asked. What is not JSON names nothing, and is left for the handler to
+// refuse. Content that is longer than Limit is 413 if nothing else has named the contract, since it might: what was meant
+// for one contract is never read as another. Where something else has named the contract already and the client waits with
 // Expect: 100-continue, it is read when the handler reads it: a disagreement is then an error of Read, a
 // [*problem.Details].
 type Body struct {
@@ -72,10 +74,17 @@ func (q *inquiry) read(wished bool) {
 		q.lazy = true
 		return
 	}
-	q.content = b.open(q.request, q.request.Body)
-	if member := q.content.member; member.found {
+	if q.request.ContentLength <= b.Limit {
+		q.content = b.open(q.request, q.request.Body)
+	}
+	switch {
+	case q.content == nil || q.content.long:
+		if !wished && q.contract == nil {
+			q.add(q.n.bodyPlace, &finding{kind: problem.TooLarge})
+		}
+	case q.content.member.found:
 		q.named = true
-		found := q.n.readMember(member, q.now)
+		found := q.n.readMember(q.content.member, q.now)
 		q.add(q.n.bodyPlace, &found)
 	}
 }
@@ -91,7 +100,7 @@ func (n *Negotiator) readMember(m member, now time.Time) finding {
 // concerns reports whether the content of a request can have the member: a representation in JSON, of which all that is
 // needed to read it is known.
 func (b *Body) concerns(n *Negotiator, r *http.Request) bool {
-	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 || r.ContentLength > b.Limit {
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		return false
 	}
 	if coding, ok := codingOf(r); !ok || coding != "" && coding != "gzip" {
@@ -144,6 +153,7 @@ type content struct {
 	whole  []byte    // as it came
 	behind io.Reader // what has not been read; nil if everything has
 	coded  bool
+	long   bool // there is more of it than is looked at
 	body   io.ReadCloser
 }
 
@@ -156,13 +166,14 @@ func (b *Body) open(r *http.Request, body io.ReadCloser) *content {
 		c.behind = failing{err}
 		return c
 	case int64(len(whole)) > b.Limit:
-		c.behind = body
+		c.behind, c.long = body, true
 		return c
 	}
 	plain := whole
 	if coding, _ := codingOf(r); coding == "gzip" {
 		c.coded = true
 		if plain, err = unpack(whole, b.Limit); err != nil {
+			c.long = errors.Is(err, errTooLong)
 			return c
 		}
 	}
@@ -199,8 +210,7 @@ func unpack(packed []byte, limit int64) ([]byte, error) {
 	return plain, err
 }
 
-// errTooLong is told to nobody: the handler that gets the content finds out by itself.
-var errTooLong = problem.New(problem.TooLarge, "")
+var errTooLong = errors.New("there is more than is looked at")
 
 // pack compresses content again, for a handler that has been told that it is.
 func pack(plain []byte) []byte {

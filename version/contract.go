@@ -31,7 +31,8 @@ type Contract struct {
 	// the sunset policy. They are sent as Link (RFC 9745 section 3, RFC 8594 section 6) whenever they are set, also
 	// before there are dates.
 	DeprecationLink, SunsetLink string
-	// OpenAPI is the URL of the OpenAPI document of this contract, sent as Link with rel service-desc (RFC 8631).
+	// OpenAPI is the URL of the OpenAPI 3.1 document of this contract, in JSON, sent as Link with rel service-desc
+	// (RFC 8631).
 	OpenAPI string
 }
 

@@ -20,11 +20,12 @@ func (c *contract) describe() {
 	if at := c.Sunset; !at.IsZero() {
 		c.sunset = []string{at.UTC().Format(http.TimeFormat)}
 	}
+	const openAPIType = "application/vnd.oai.openapi+json;version=3.1"
 	html := []header.Param{{Name: "type", Value: "text/html"}}
 	for _, link := range []header.Link{
 		{Href: c.DeprecationLink, Rel: "deprecation", Params: html},
 		{Href: c.SunsetLink, Rel: "sunset", Params: html},
-		{Href: c.OpenAPI, Rel: "service-desc"},
+		{Href: c.OpenAPI, Rel: "service-desc", Params: []header.Param{{Name: "type", Value: openAPIType}}},
 	} {
 		if link.Href != "" {
 			c.links = append(c.links, string(header.AppendLink(nil, link)))

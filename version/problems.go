@@ -42,6 +42,13 @@ func (n *Negotiator) refusal(q *inquiry) *problem.Details {
 	switch f.kind {
 	case problem.Misdirected:
 		return problem.New(problem.Misdirected, "This server does not speak for the host of the request.")
+	case problem.TooLarge:
+		d := problem.New(problem.TooLarge, "The content is too long to look into it for a version. Name the version elsewhere.")
+		d.Extensions = map[string]any{"limit": q.n.body.Limit}
+		if q.request.ProtoMajor == 1 {
+			d.Header = http.Header{"Connection": {"close"}} // the rest of the content is not read
+		}
+		return d
 	case problem.AmbiguousVersion:
 		if f.other != "" {
 			return ambiguous(p, f.raw, p, f.other)
