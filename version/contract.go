@@ -25,7 +25,8 @@ type Contract struct {
 	// while there is a way back. Only a contract with a Sunset has them, and they are over before it.
 	Brownouts []Window
 	// Successor is the name of the contract to move to. If empty, it is the newest later one that is neither preview,
-	// deprecated nor retired, for a contract that is deprecated or has a Sunset; else there is none.
+	// deprecated nor retired, for a contract that is deprecated or has a Sunset; else there is none. Each response links to
+	// the same path in it, without the query, whose names and cursors are those of this contract.
 	Successor string
 	// DeprecationLink is the URL of a page, in HTML, that says what to do about the deprecation, and SunsetLink of one about
 	// the sunset policy. They are sent as Link (RFC 9745 section 3, RFC 8594 section 6) whenever they are set, also

@@ -99,34 +99,29 @@ func (s *Selection) successor() string {
 // that is part of the URL. Else it is named by the path or the query, as a link has nothing but a URL; "" if neither can.
 func (s *Selection) in(next *contract) string {
 	shortest := s.n.names(next, s.now)[0]
-	mount, path, query := s.target()
-	if query != "" {
-		query = "?" + query
-	}
+	mount, path := s.target()
 	switch {
 	case s.raw.host:
 		_, domain := s.n.host.split(s.request.Host)
 		label := s.n.host.Prefix + strings.ReplaceAll(shortest, ".", "-")
-		return "//" + label + "." + domain + portOf(s.request.Host) + mount + path + query
+		return "//" + label + "." + domain + portOf(s.request.Host) + mount + path
 	case s.n.path && (s.raw.path != "" || s.raw.query == ""):
-		return mount + "/v" + shortest + path + query
+		return mount + "/v" + shortest + path
 	case s.n.query != "" && !strings.HasPrefix(mount+path, "//"): // which begins the name of a host, in a link
-		return addQuery(mount+path+query, s.n.pair(shortest))
+		return addQuery(mount+path, s.n.pair(shortest))
 	}
 	return ""
 }
 
-// target returns the URL of the request without what names the contract: what a StripPrefix took off, the path, the query.
-func (s *Selection) target() (mount, path, query string) {
+// target returns the URL of the request without what names the contract: what a StripPrefix took off, and the path. The
+// query is left out. Its cursors and the names of its fields are those of this contract, and may mean nothing in another.
+func (s *Selection) target() (mount, path string) {
 	u := *s.request.URL
 	mount = mountOf(s.request)
 	if s.raw.path != "" {
 		stripMarker(&u)
 	}
-	if s.raw.query != "" {
-		u.RawQuery = stripQuery(u.RawQuery, s.n.query)
-	}
-	return mount, rooted(u.EscapedPath()), u.RawQuery
+	return mount, rooted(u.EscapedPath())
 }
 
 // mountOf returns what stands before the path as the Negotiator sees it, by the request line.
