@@ -70,7 +70,7 @@ func openShop(t *testing.T) *opened {
 	const addr = "127.0.0.1:8080"
 	catalogs := c.catalogs()
 	negotiator := newNegotiator(catalogs, addr, func() time.Time { return s.now })
-	s.Handler = newNeutral(negotiator, catalogs).before(negotiator, addr)
+	s.Handler = newNeutral(negotiator, catalogs, addr).before(negotiator, addr)
 	return s
 }
 

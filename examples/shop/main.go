@@ -62,7 +62,7 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	neutral := newNeutral(negotiator, catalogs)
+	neutral := newNeutral(negotiator, catalogs, s.addr)
 	fmt.Fprint(stdout, neutralReport, catalogs[defaultContract].Report(), reportContracts(negotiator))
 	fmt.Fprintf(stdout, "shop: listening on http://%s\n", listener.Addr())
 	return serveUntil(ctx, newServer(neutral.before(negotiator, s.addr)), listener)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net"
 	"net/http"
 	"strings"
 
@@ -13,7 +14,8 @@ import (
 // neutral is what has no version, by path. A path that ends in a slash is that of everything below it.
 type neutral map[string]http.Handler
 
-func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog) neutral {
+// addr is the listen address, which the documents tell if it has a port.
+func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog, addr string) neutral {
 	docs := newDocs(n)
 	at := neutral{
 		"/":         readOnly(newPage()),
@@ -30,9 +32,20 @@ func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog) ne
 			License:     &openapi.License{Name: "Apache 2.0", Identifier: "Apache-2.0"},
 			Contract:    name,
 			Negotiator:  n,
+			Servers:     servers(addr),
 		})
 	}
 	return at
+}
+
+// servers are where the shop is, for its documents: wherever they were found, and for those who name a contract by host, on
+// this machine. A port that is not chosen yet is not told.
+func servers(addr string) []string {
+	list := []string{"/"}
+	if _, port, err := net.SplitHostPort(addr); err == nil && port != "0" {
+		list = append(list, "http://"+net.JoinHostPort(versionDomain, port))
+	}
+	return list
 }
 
 // neutralReport is what the start-up report says of it.
