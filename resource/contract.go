@@ -62,11 +62,22 @@ var jsonOffer = []string{mediaJSON}
 // settles the form of the answer.
 func (x *exchange) acceptable() error {
 	lines := x.r.Header["Accept"]
-	if x.sel == nil && (len(lines) == 0 || len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON)) {
+	if len(lines) == 0 || len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON) {
+		if x.sel != nil {
+			x.inKind()
+		}
 		return nil
 	}
 	_, err := x.negotiate(lines, jsonOffer)
 	return err
+}
+
+// inKind settles the form of the answer to a client that takes JSON: it is that of the content, unless the client asks for
+// another.
+func (x *exchange) inKind() {
+	if media := x.route.resource.Media(); x.sel.Content(media) {
+		x.speak(media)
+	}
 }
 
 // negotiate chooses among offers, of which the first is JSON. In front of it stands the vendor's type of this contract,
@@ -79,8 +90,8 @@ func (x *exchange) negotiate(lines, offers []string) (index int, err error) {
 		if !ok {
 			return 0, x.notAcceptable(offers)
 		}
-		if i == 0 && x.sel.Content(media) {
-			x.speak(media)
+		if i == 0 {
+			x.inKind()
 		}
 		return i, nil
 	}

@@ -242,6 +242,11 @@ func TestRule034SuffixesAreTypesOfTheirOwn(t *testing.T) {
 	if s.Range != "" || s.Answer != "application/json" {
 		t.Errorf("Range %q, ContentType %q", s.Range, s.Answer)
 	}
+	// Content of GET has no meaning (RFC 9110 section 9.3.1), so its type asks for nothing.
+	s = ask(t, api, "GET /orders", "Content-Type: "+vnd("order")).saw(t, "2.0.0")
+	if s.Claimed || s.Answer != "application/json" {
+		t.Errorf("Content %t, ContentType %q", s.Claimed, s.Answer)
+	}
 	// Of both forms the one that is liked better is offered.
 	const plain = "application/vnd.shop.1.order"
 	s = ask(t, api, "GET /orders", "Accept: "+plain+";q=0.5, "+plain+"+json;q=0.6").saw(t, "1.1.0")

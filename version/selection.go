@@ -112,7 +112,7 @@ func (s *Selection) ContentType(name string) string {
 		t, _ := s.n.media.parse(typ)
 		return s.answer(t, name)
 	}
-	if t, ours := s.n.media.content(s.request); ours && s.is(t, name) && s.indifferent() {
+	if t, ours := s.content(name); ours && s.indifferent() {
 		return s.answer(t, name)
 	}
 	return mediaJSON
@@ -129,13 +129,18 @@ func (s *Selection) answer(t vendorType, name string) string {
 }
 
 // Content reports whether the content of the request claims to be a representation called name in this contract, by its
-// Content-Type. The basic type claims to be any.
+// Content-Type. The basic type claims to be any. Content has a meaning with POST and PUT only.
 func (s *Selection) Content(name string) bool {
-	if s == nil || s.n.media == nil {
-		return false
+	_, ours := s.content(name)
+	return ours
+}
+
+func (s *Selection) content(name string) (t vendorType, ours bool) {
+	if s == nil || s.n.media == nil || !hasRepresentation(s.request) {
+		return t, false
 	}
-	t, ours := s.n.media.content(s.request)
-	return ours && s.is(t, name)
+	t, ours = s.n.media.content(s.request)
+	return t, ours && s.is(t, name)
 }
 
 // is reports whether a type stands for a representation called name in this contract.
