@@ -24,10 +24,15 @@ func (x *exchange) mediaType(accepted ...string) (string, error) {
 			return "", problem.New(problem.MalformedJSON, "Content is wanted, and there is none.")
 		}
 		mt, err := header.ParseMediaType(strings.Join(lines, ","))
-		if err != nil || !slices.Contains(accepted, mt.Type) || !mt.UTF8() {
+		if err != nil || !mt.UTF8() {
 			return "", x.unsupported(accepted)
 		}
-		media = mt.Type
+		switch {
+		case slices.Contains(accepted, mt.Type):
+			media = mt.Type
+		case !x.understands(accepted):
+			return "", x.unsupported(accepted)
+		}
 	}
 	if err := x.checkCoding(); err != nil {
 		return "", err
@@ -42,6 +47,9 @@ func (x *exchange) mediaType(accepted ...string) (string, error) {
 // RFC 5789 section 2.2).
 func (x *exchange) unsupported(accepted []string) error {
 	d := problem.New(problem.UnsupportedMediaType, "Content of this type is not understood here.")
+	if accepted[0] == mediaJSON {
+		accepted = x.forms(accepted)
+	}
 	list := []string{strings.Join(accepted, ", ")}
 	d.Header = http.Header{"Accept": list}
 	switch x.r.Method {
@@ -109,11 +117,14 @@ func readAll(buf *[]byte, r io.Reader, limit int64) error {
 		switch {
 		case int64(len(b)) > limit:
 			return tooLarge(limit)
+		case err == nil:
 		case err == io.EOF:
 			return nil
 		case errors.As(err, new(*http.MaxBytesError)): // of somebody outside
 			return tooLarge(limit)
-		case err != nil:
+		case errors.As(err, new(*problem.Details)): // of somebody who has read it before
+			return err
+		default:
 			return errors.Join(problem.New(problem.BadRequest, "The content could not be read."), err)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+
+	"github.com/stoa-go/stoa/version"
 )
 
 // Catalog is a set of parts served together: an [http.Handler] for all of their paths. Mount it anywhere; behind
@@ -35,7 +37,8 @@ type Part interface {
 type CatalogOptions struct {
 	// Base stands before every path in the URLs that are given out. It is for what the catalog cannot see: a proxy that
 	// strips a prefix ("/api"), or clients that want absolute URLs ("https://api.example.com"). Empty means
-	// path-absolute references from the root as the request saw it.
+	// path-absolute references from the root as the request saw it. An absolute Base leads every client to one host, so
+	// where the host names the contract each catalog has a Base of its own.
 	Base string
 	// Principal names the caller of a request, for the log; "" is nobody. Nil means nobody is known.
 	Principal func(ctx context.Context) string
@@ -160,7 +163,8 @@ func (c *Catalog) logger() *slog.Logger {
 
 // ServeHTTP answers one request.
 func (c *Catalog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := exchange{c: c, w: w, r: r}
+	x := exchange{c: c, w: w, r: r, sel: version.From(r.Context()), form: typeJSON}
+	x.mark = x.sel.Contract()
 	defer x.survive()
 	if err := x.serve(); err != nil {
 		x.fail(err)

@@ -34,6 +34,12 @@
 // HTTP asks of a server is done here: negotiation, validators and preconditions (RFC 9110), patches (RFC 6902, RFC
 // 7396), problem details (RFC 9457), paging by links (RFC 8288), preferences (RFC 7240).
 //
+// # If you have more than one contract
+//
+// [View] serves a Resource in the shape of an older contract, in chains if need be: one collection, one policy, one write
+// loop. Make one Catalog for each contract, and a version.Negotiator hands each request to the one that it names; entity
+// tags, media types, links and cursors then say which it was.
+//
 // # If you write a door
 //
 // The methods of Resource are the only way to a collection, so that policy, validation and the write loop, in which no

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/version"
 )
 
 // exchange is one request and the response to it.
@@ -22,8 +23,11 @@ type exchange struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	route  *route
-	onItem bool // the target is an item, not the collection
-	began  bool // the response has been begun, so nothing else can be answered
+	sel    *version.Selection // of the contract; nil where none is negotiated
+	form   []string           // Content-Type of the answer
+	mark   string             // of contract and form, in entity tags
+	onItem bool               // the target is an item, not the collection
+	began  bool               // the response has been begun, so nothing else can be answered
 }
 
 // Header values that every response shares.
@@ -62,11 +66,6 @@ func (x *exchange) path() string {
 		path = "/" + path
 	}
 	return path
-}
-
-// href returns the URL of an item.
-func (x *exchange) href(name, id string) string {
-	return x.base() + "/" + name + "/" + url.PathEscape(id)
 }
 
 // respond sends body with the status. The headers that depend on what it is have been set, Content-Length included.
@@ -113,7 +112,7 @@ func (x *exchange) fail(err error) {
 	}
 	var failed *failedError
 	if errors.As(err, &failed) && failed.current.Rev != "" {
-		d.Header["Etag"] = []string{etag(failed.current.Rev, x.route.resource.shape.variants[identity], "")}
+		d.Header["Etag"] = []string{etag(failed.current.Rev, x.route.resource.shape.variants[identity], x.mark)}
 	}
 	switch d.StatusCode() {
 	case http.StatusUnauthorized:

@@ -58,6 +58,12 @@ func ticking() func() time.Time {
 // goldenShop opens the shop.
 func goldenShop(t *testing.T) http.Handler {
 	t.Helper()
+	return byToken(resource.NewCatalog(nil, goldenParts(t)...))
+}
+
+// goldenParts stocks the shop: orders, users, and what is alike in all contracts.
+func goldenParts(t *testing.T) []resource.Part {
+	t.Helper()
 	clock := ticking()
 	orders := memory.New(&memory.Options[purchase]{Now: clock})
 	users := memory.New(&memory.Options[customer]{Now: clock})
@@ -73,15 +79,15 @@ func goldenShop(t *testing.T) http.Handler {
 		town{"athens", "Athens", "GR", 643452, 37.98, 23.73}, town{"blantyre", "Blantyre", "MW", 800264, -15.79, 35.01},
 		town{"cusco", "Cusco", "PE", 428450, -13.53, -71.97}, town{"delphi", "Delphi", "GR", 1404, 38.48, 22.5},
 		town{"edirne", "Edirne", "TR", 180002, 41.68, 26.56}, town{"fez", "Fez", "MA", 1112072, 34.03, -5})
-	catalog := resource.NewCatalog(nil,
+	return []resource.Part{
 		resource.FromOps("orders", withoutInsert(orders), orderOptions(clock)),
 		resource.FromOps("users", withoutInsert(users), userOptions()),
 		resource.New("places", places, placeOptions()),
-		resource.NewLookup("largest-place", "places", largestIn(places)))
-	return byToken(catalog)
+		resource.NewLookup("largest-place", "places", largestIn(places)),
+	}
 }
 
-func fill[T any](t *testing.T, create func(context.Context, T) (resource.Item[T], error), values ...T) {
+func fill[T any](t testing.TB, create func(context.Context, T) (resource.Item[T], error), values ...T) {
 	t.Helper()
 	for _, v := range values {
 		if _, err := create(t.Context(), v); err != nil {
@@ -98,7 +104,7 @@ func withoutInsert[T any](c resource.Collection[T]) resource.Ops[T] {
 
 func orderOptions(clock func() time.Time) *resource.Options[purchase] {
 	return &resource.Options[purchase]{
-		Public: true,
+		Public: true, Media: "order", Samples: purchaseSamples(),
 		Query: query.Support{
 			Filter: map[string][]query.Op{"status": {query.Eq, query.In}, "customerId": {query.Eq}},
 			Sort:   []string{"status", "createdAt"},
@@ -124,6 +130,7 @@ func orderOptions(clock func() time.Time) *resource.Options[purchase] {
 // userOptions let everybody read and Ann do everything.
 func userOptions() *resource.Options[customer] {
 	return &resource.Options[customer]{
+		Media: "user",
 		Query: query.Support{Filter: map[string][]query.Op{"role": {query.Eq}}},
 		Authorize: func(ctx context.Context, op resource.Op, _, _ *customer) error {
 			switch {

@@ -34,7 +34,7 @@ func TestExchanges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			after := converse(t, string(before))
+			after := converse(t, opened(t, file), string(before))
 			if after == string(before) {
 				return
 			}
@@ -48,9 +48,17 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// converse opens the shop, makes the requests of a conversation and returns it with the answers that it got.
-func converse(t *testing.T, text string) string {
-	shop, names := goldenShop(t), newNames()
+// opened opens the shop for a conversation; for those about contracts, the one that has several.
+func opened(t *testing.T, file string) http.Handler {
+	if strings.HasSuffix(file, "-contracts.http") {
+		return goldenContracts(t)
+	}
+	return goldenShop(t)
+}
+
+// converse makes the requests of a conversation in a shop and returns it with the answers that it got.
+func converse(t *testing.T, shop http.Handler, text string) string {
+	names := newNames()
 	var out []string
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
 		paragraph = strings.Trim(paragraph, "\n")
@@ -111,8 +119,10 @@ func (n *names) call(real, short string) {
 }
 
 var (
-	tagPattern    = regexp.MustCompile(`"([^".]+)\.([^".]+)(?:\.([^"]+))?"`)
-	cursorPattern = regexp.MustCompile(`(after=|before=|"next": ")([\w-]+)`)
+	tagPattern = regexp.MustCompile(`"([^".]+)\.([^".]+)(?:\.([^"]+))?"`)
+	// contractPattern is what a tag says of contract and form.
+	contractPattern = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(\+[a-z]+)?`)
+	cursorPattern   = regexp.MustCompile(`(after=|before=|"next": ")([\w-]+)`)
 )
 
 // tag returns the name of an entity tag: revision, variant and part each have their own. The variant is called by what
@@ -128,8 +138,15 @@ func (n *names) tag(t *testing.T, real, variant string, weak bool) string {
 		kind = "list"
 	}
 	short := n.of(kind, m[1]) + "." + variant
-	if m[3] != "" {
-		short += "." + n.of("part", m[3])
+	mark, which := contractPattern.FindString(m[3]), ""
+	if mark == "" {
+		which = m[3]
+	} else {
+		short += "." + mark
+		which = strings.TrimPrefix(m[3][len(mark):], ".")
+	}
+	if which != "" {
+		short += "." + n.of("part", which)
 	}
 	short = `"` + short + `"`
 	if other := n.long[short]; other != "" {
@@ -169,7 +186,7 @@ func usual(t *testing.T, res *response) {
 }
 
 // spelled are the fields whose usual spelling is not the one that net/http has for them.
-var spelled = map[string]string{"Etag": "ETag", "Www-Authenticate": "WWW-Authenticate"}
+var spelled = map[string]string{"Api-Version": "API-Version", "Etag": "ETag", "Www-Authenticate": "WWW-Authenticate"}
 
 // answer writes an answer as it stands in a conversation.
 func (n *names) answer(t *testing.T, res *response) string {

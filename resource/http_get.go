@@ -62,7 +62,7 @@ func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
 		if enc.Gzip {
 			c = gzipped
 		}
-		if which := p.which(nil); cond.unchanged(x.route.resource.shape.variants[c], which, e, enc.Gzip) {
+		if which := x.which(p, nil); cond.unchanged(x.route.resource.shape.variants[c], which, e, enc.Gzip) {
 			return x.notModified(e, c, which)
 		}
 		if !enc.Gzip {
@@ -74,7 +74,7 @@ func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
 	if *buf, err = x.render(*buf, e, p); err != nil {
 		return err
 	}
-	c, which := choose(enc, len(*buf)), p.which(*buf)
+	c, which := choose(enc, len(*buf)), x.which(p, *buf)
 	if cond.unchanged(x.route.resource.shape.variants[c], which, e, false) {
 		return x.notModified(e, c, which)
 	}
@@ -93,7 +93,7 @@ func (x *exchange) shown(lines []string, e *Entry, p *part, enc header.Encodings
 		c = gzipped
 	}
 	var room [96]byte
-	tag := appendTag(room[:0], e.Rev, x.route.resource.shape.variants[c], "")
+	tag := appendTag(room[:0], e.Rev, x.route.resource.shape.variants[c], x.mark)
 	if len(lines) == 1 && lines[0] == string(tag) {
 		return lines // the client's own text of it
 	}

@@ -28,9 +28,9 @@ type asked struct {
 
 // getList answers GET and HEAD of a collection.
 func (x *exchange) getList() error {
-	i, ok := header.Accept(x.r.Header["Accept"], listOffers)
-	if !ok {
-		return notAcceptable(listOffers)
+	i, err := x.negotiate(x.r.Header["Accept"], listOffers)
+	if err != nil {
+		return err
 	}
 	whole := listOffers[i] == mediaNDJSON
 	enc, err := x.encodings()
@@ -158,7 +158,7 @@ func (x *exchange) sendList(a *asked, page *Page, total int, enc header.Encoding
 	if unchanged {
 		return x.noContent(http.StatusNotModified)
 	}
-	h["Content-Type"] = typeJSON
+	h["Content-Type"] = x.form
 	if c == gzipped {
 		zipped := getBuffer()
 		defer putBuffer(zipped)
@@ -187,8 +187,8 @@ func (x *exchange) listHeaders(h http.Header) {
 	h["Cache-Control"] = x.route.resource.hub.cache
 	setVary(h, x.route.varyList)
 	h["Accept-Ranges"] = noRanges
-	if x.route.acceptPost != nil {
-		h["Accept-Post"] = x.route.acceptPost
+	if accepted := x.acceptPost(); accepted != nil {
+		h["Accept-Post"] = accepted
 	}
 }
 
@@ -216,21 +216,20 @@ func (x *exchange) listTag(page *Page, rel []*related, total int, body []byte, c
 	}
 	var out [sha256.Size]byte
 	text := base64.RawURLEncoding.EncodeToString(sum.Sum(out[:0])[:12])
-	return `W/"` + text + "." + x.route.resource.shape.variants[c] + `"`
+	mark := x.mark
+	if mark != "" {
+		mark = "." + mark
+	}
+	return `W/"` + text + "." + x.route.resource.shape.variants[c] + mark + `"`
 }
 
 // pageLinks returns the links to the neighbours of a page (RFC 8288): the same URL with another cursor.
 func (x *exchange) pageLinks(page *Page) string {
 	path := x.base() + x.path()
-	rest := withoutCursor(x.r.URL.RawQuery)
+	rest := joinParams(withoutCursor(x.r.URL.RawQuery), x.sel.Query())
 	href := func(cursor string) string {
-		switch {
-		case cursor == "" && rest == "":
-			return path
-		case cursor == "":
-			return path + "?" + rest
-		case rest == "":
-			return path + "?" + cursor
+		if rest == "" || cursor == "" {
+			return withParams(path, rest+cursor)
 		}
 		return path + "?" + rest + "&" + cursor
 	}

@@ -85,14 +85,14 @@ func (x *exchange) post() error {
 	if err := x.content(buf); err != nil {
 		return err
 	}
+	w.part.echo = x.echo()
 	res := x.route.resource
 	e, err := res.Create(x.r.Context(), *buf, &w.opts)
 	if err != nil {
 		return x.existing(err)
 	}
 	h := x.w.Header()
-	location := []string{x.href(res.Name(), e.ID)}
-	h["Location"] = location
+	h["Location"] = []string{x.href(res.Name(), e.ID, "")}
 	if w.minimal {
 		x.applied("return=minimal")
 		x.validators(h, &e)
@@ -100,7 +100,7 @@ func (x *exchange) post() error {
 		return x.noContent(http.StatusCreated)
 	}
 	x.representation(&w)
-	h["Content-Location"] = []string{location[0] + w.part.query()}
+	x.contentLocation(e.ID, &w)
 	return x.sendWritten(http.StatusCreated, &e, &w, true)
 }
 
@@ -111,7 +111,7 @@ func (x *exchange) existing(err error) error {
 		return err
 	}
 	d := Problem(err)
-	d.Extensions = map[string]any{"existing": x.href(at.Resource, at.ID)}
+	d.Extensions = map[string]any{"existing": x.href(at.Resource, at.ID, "")}
 	return d
 }
 
@@ -123,6 +123,8 @@ func (x *exchange) sendWritten(status int, e *Entry, w *write, tagged bool) erro
 		if err == nil || x.began {
 			return err
 		}
+		x.report(err)
+	} else if err := x.route.resource.shape.show(e); err != nil && !errors.Is(err, ErrNotFound) { // once more, for the reason
 		x.report(err)
 	}
 	h := x.w.Header()
@@ -145,6 +147,7 @@ func (x *exchange) put(id string) error {
 	if err := x.content(buf); err != nil {
 		return err
 	}
+	w.part.echo = x.echo()
 	res := x.route.resource
 	e, outcome, err := res.Put(x.r.Context(), id, *buf, &w.opts)
 	if err != nil {
@@ -157,13 +160,12 @@ func (x *exchange) put(id string) error {
 // or if that is switched off (RFC 9110 section 9.3.4).
 func (x *exchange) stored(w *write, e *Entry, outcome Outcome, sent []byte) error {
 	h, status := x.w.Header(), http.StatusOK
-	location := []string{x.href(x.route.name, e.ID)}
 	if outcome == Created {
 		status = http.StatusCreated
-		h["Location"] = location
+		h["Location"] = []string{x.href(x.route.name, e.ID, "")}
 	}
 	tagged := x.route.resource.hub.etagOnPut
-	if !tagged && e.Value != nil {
+	if !tagged && e.Value != nil && w.part.echo == nil { // a member that named the contract is not stored
 		buf := getBuffer()
 		defer putBuffer(buf)
 		var err error
@@ -184,13 +186,26 @@ func (x *exchange) stored(w *write, e *Entry, outcome Outcome, sent []byte) erro
 		return x.noContent(status)
 	}
 	x.representation(w)
-	h["Content-Location"] = []string{location[0] + w.part.query()}
+	x.contentLocation(e.ID, w)
 	return x.sendWritten(status, e, w, tagged)
 }
 
 // validators sets those of the representation that a plain GET would select.
 func (x *exchange) validators(h http.Header, e *Entry) {
-	stamp{e.Rev, x.route.resource.shape.variants[identity], "", e.Modified, -1}.set(h)
+	stamp{e.Rev, x.route.resource.shape.variants[identity], x.mark, e.Modified, -1}.set(h)
+}
+
+// contentLocation says where the content of the answer can be had again. With an echo in it that is nowhere.
+func (x *exchange) contentLocation(id string, w *write) {
+	if w.part.echo != nil {
+		return
+	}
+	h, params := x.w.Header(), w.part.query()
+	if location := h["Location"]; location != nil && params == "" { // the same
+		h["Content-Location"] = []string{location[0]}
+		return
+	}
+	h["Content-Location"] = []string{x.href(x.route.name, id, params)}
 }
 
 // representation says that the client gets the item as it asked.
@@ -232,7 +247,7 @@ func (x *exchange) patch(id string) error {
 		return x.noContent(http.StatusNoContent)
 	}
 	x.representation(&w)
-	h["Content-Location"] = []string{x.href(res.Name(), e.ID) + w.part.query()}
+	x.contentLocation(e.ID, &w)
 	return x.sendWritten(http.StatusOK, &e, &w, true)
 }
 

@@ -65,6 +65,7 @@ func newHub[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *hu
 		sample := o.Samples[i]
 		h.samples = append(h.samples, &sample)
 	}
+	h.checkSamples()
 	for _, rel := range o.Relations {
 		h.relations = append(h.relations, eraseRelation(rel))
 	}

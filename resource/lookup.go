@@ -92,7 +92,7 @@ func (x *exchange) serveLookup() error {
 	if err != nil {
 		return err
 	}
-	x.w.Header()["Content-Location"] = []string{x.href(x.route.resource.Name(), e.ID) + p.query()}
+	x.w.Header()["Content-Location"] = []string{x.href(x.route.resource.Name(), e.ID, p.query())}
 	return x.sendCurrent(&e, &p, enc)
 }
 

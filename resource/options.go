@@ -24,8 +24,9 @@ type Options[T any] struct {
 	// Media is what an item is called in the media types of a vendor: order in application/vnd.shop.1.order+json. If
 	// empty it is the name of the Go type in lower case.
 	Media string
-	// Samples are items as they could be. The first is the example in descriptions of the API, and [View] checks itself
-	// with all of them: what goes up and comes down again must be what it was.
+	// Samples are items as they could be, ids and all. The first is the example in descriptions of the API, and [View]
+	// checks itself with all of them: what goes up and comes down again must be what it was. Give one for everything in
+	// which items differ, since a sample finds only what it has.
 	Samples []T
 
 	// Before runs when an item is about to be written: on creation before is nil, on deletion after is nil. It may fill

@@ -46,7 +46,7 @@ func (r *Resource) List(ctx context.Context, q query.Query, at Position) (Page, 
 }
 
 func (r *Resource) list(ctx context.Context, q query.Query, at Position) (Page, error) {
-	binding := r.binding(q)
+	binding := r.binding(ctx, q)
 	w, err := r.window(ctx, q)
 	if err != nil {
 		return Page{}, err
@@ -124,7 +124,7 @@ func (r *Resource) pages(ctx context.Context, q query.Query, at Position) iter.S
 	return func(yield func([]Entry, error) bool) {
 		w, err := r.window(ctx, q)
 		if err == nil {
-			err = w.moveTo(at, r.binding(q))
+			err = w.moveTo(at, r.binding(ctx, q))
 		}
 		if err == nil && w.backward {
 			err = errCursor("a whole list is given forward only")

@@ -58,11 +58,14 @@ func fieldProblem(fields []*fieldError, pointer func(field string) string) *prob
 }
 
 // pointer points to a field of the hub, in this shape; to the whole document if the shape does not show it.
-func (s *shape) pointer(hubField string) string {
-	if name := s.fieldOf(hubField); name != "" {
-		return "/" + escapePointer(name)
+func (s *shape) pointer(hubField string) string { return pointerTo(s.fieldOf(hubField)) }
+
+// pointerTo points to a member of a document; to all of it if the name is empty.
+func pointerTo(name string) string {
+	if name == "" {
+		return ""
 	}
-	return ""
+	return "/" + escapePointer(name)
 }
 
 // escapePointer escapes a name as a token of a JSON Pointer, RFC 6901 section 3.
@@ -75,11 +78,14 @@ func (s *shape) translate(bad []schema.Violation) schema.Violations {
 	if s.toHub == nil {
 		return bad
 	}
+	hub := s.root().typ
 	out := make(schema.Violations, len(bad))
 	for i, v := range bad {
 		first, rest, deeper := strings.Cut(strings.TrimPrefix(v.Pointer, "/"), "/")
-		v.Pointer = s.pointer(first)
-		if deeper && v.Pointer != "" {
+		first = unescapeStep.Replace(first)
+		name := s.fieldOf(first)
+		v.Pointer = pointerTo(name)
+		if deeper && name != "" && s.typ.Field(name).Type == hub.Field(first).Type { // else it is built otherwise inside
 			v.Pointer += "/" + rest
 		}
 		out[i] = v

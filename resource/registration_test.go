@@ -278,6 +278,16 @@ func TestViewsThatCannotBeMeant(t *testing.T) {
 			fields(map[string]string{"number": "isbn"})},
 		{`resource: View bookV0 of books: Fields maps "isbn" to "id", which are not both fields`,
 			fields(map[string]string{"isbn": "id"})},
+		{`resource: View bookV0 of books: Where names "isbn", which is no single value of book`, func() {
+			resource.View(books, down, up, &resource.ViewOptions{Where: query.Where("isbn", query.Eq, "x")})
+		}},
+		{`resource: View bookV0 of books: Where names "sequels", which is no single value of book`, func() {
+			resource.View(books, down, up, &resource.ViewOptions{
+				Where: query.Or(query.Where("id", query.Eq, int64(1)), query.Not(query.Where("sequels", query.Eq, "x")))})
+		}},
+		{`resource: View of books: ViewOptions.Name is "book", and so is the name of another of its shapes`, func() {
+			resource.View(books, down, up, &resource.ViewOptions{Name: "book"})
+		}},
 		{`resource: View of books: down takes resource_test.thing, but the resource shows resource_test.book`, func() {
 			resource.View(books, func(thing) (other, error) { return other{}, nil },
 				func(other, thing) (thing, error) { return thing{}, nil }, nil)

@@ -2,6 +2,8 @@ package resource
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +21,9 @@ func (c *Catalog) Report() string {
 		fmt.Fprintf(&b, "/%s  %s\n", name, rt.allowList[0])
 		fmt.Fprintf(&b, "/%s/{id}  %s\n", name, rt.allowItem[0])
 		fmt.Fprintf(&b, "    store: %s\n", r.abilities())
+		if r.shape.down != nil {
+			fmt.Fprintf(&b, "    view: %s\n", r.narrowness())
+		}
 		for _, warning := range r.weaknesses() {
 			fmt.Fprintf(&b, "    weak: %s\n", warning)
 		}
@@ -45,6 +50,29 @@ func (r *Resource) abilities() string {
 		return "read only"
 	}
 	return strings.Join(can, " ")
+}
+
+// narrowness names a view, and what the collection can be asked and the view cannot.
+func (r *Resource) narrowness() string {
+	var filters, sorts []string
+	for _, field := range slices.Sorted(maps.Keys(r.hub.query.Filter)) {
+		if r.shape.fieldOf(field) == "" {
+			filters = append(filters, field)
+		}
+	}
+	for _, field := range r.hub.query.Sort {
+		if r.shape.fieldOf(field) == "" {
+			sorts = append(sorts, field)
+		}
+	}
+	text := r.shape.name
+	if filters != nil {
+		text += ", without filters by " + strings.Join(filters, " ")
+	}
+	if sorts != nil {
+		text += ", without sorting by " + strings.Join(sorts, " ")
+	}
+	return text
 }
 
 // weaknesses are settings that someone may not have meant.

@@ -56,3 +56,26 @@ func TestReport(t *testing.T) {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
 }
+
+// TestReportOfViews: a view is named, with what it cannot be asked.
+func TestReportOfViews(t *testing.T) {
+	t.Parallel()
+	hub := resource.New("books", memory.New[book](nil), &resource.Options[book]{Query: bookSupport(), Public: true})
+	older := resource.View(hub, toV1, fromV1, &resource.ViewOptions{Fields: map[string]string{"name": "title"}})
+	same := resource.View(hub, func(b book) (book, error) { return b, nil },
+		func(v, _ book) (book, error) { return v, nil }, nil)
+	const store = "/books  GET, HEAD, POST, OPTIONS\n/books/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS\n" +
+		"    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor\n"
+	for _, tt := range []struct {
+		name, want string
+		r          *resource.Resource
+	}{
+		{"hub", "", hub},
+		{"older", "    view: bookV1, without filters by authorId note owner, without sorting by authorId owner note\n", older},
+		{"same", "    view: book2\n", same},
+	} {
+		if diff := cmp.Diff(store+tt.want, resource.NewCatalog(nil, tt.r).Report()); diff != "" {
+			t.Errorf("report of %s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}

@@ -20,6 +20,7 @@ type part struct {
 	fields *schema.Selection // nil: all
 	links  []*link
 	names  string // of the fields, for entity tags
+	echo   []byte // a member behind the others: what named the contract in the content, repeated
 }
 
 // part reads the parameters that say what to show.
@@ -52,7 +53,7 @@ func (x *exchange) part(params url.Values) (part, error) {
 	return p, nil
 }
 
-// query returns the parameters that ask for the same part again, as they follow a path: Content-Location names a URL that
+// query returns the parameters that ask for the same part again: Content-Location names a URL that
 // has this very content (RFC 9110 section 8.7).
 func (p *part) query() string {
 	params := url.Values{}
@@ -65,7 +66,7 @@ func (p *part) query() string {
 	if len(params) == 0 {
 		return ""
 	}
-	return "?" + params.Encode()
+	return params.Encode()
 }
 
 func unknownRelation(res *Resource, name string) string {
@@ -127,16 +128,15 @@ func (p *part) append(dst []byte, s *shape, e *Entry, rel []*related) ([]byte, e
 		}
 		dst, err = r.append(dst, e)
 	}
+	if p.echo != nil && err == nil {
+		dst = append(append(reopen(dst), p.echo...), '}')
+	}
 	return dst, err
 }
 
 // append adds the related items of e as a member to the object that dst ends with.
 func (rel *related) append(dst []byte, e *Entry) ([]byte, error) {
-	dst = dst[:len(dst)-1] // the closing brace
-	if dst[len(dst)-1] != '{' {
-		dst = append(dst, ',')
-	}
-	dst = append(dst, '"')
+	dst = append(reopen(dst), '"')
 	dst = append(dst, rel.link.Name...)
 	dst = append(dst, '"', ':')
 	typ, ends := rel.link.target.shape.typ, rel.of(e)
@@ -158,6 +158,15 @@ func (rel *related) append(dst []byte, e *Entry) ([]byte, error) {
 		}
 	}
 	return append(dst, ']', '}'), nil
+}
+
+// reopen makes room for one more member in the object that dst ends with.
+func reopen(dst []byte) []byte {
+	dst = dst[:len(dst)-1] // the closing brace
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	return dst
 }
 
 // follow resolves the links of a page, each with one call where the target can.
@@ -188,22 +197,8 @@ func (p *part) which(body []byte) string {
 // minGzip is the size from which compression is worth its header and its time.
 const minGzip = 1024
 
-// offers of an item, in the order of preference.
-var jsonOffer = []string{mediaJSON}
-
-// acceptable refuses a request for anything but JSON, before it is carried out (RFC 9110 section 15.5.7).
-func (x *exchange) acceptable() error {
-	lines := x.r.Header["Accept"]
-	if len(lines) == 0 || len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON) {
-		return nil
-	}
-	if _, ok := header.Accept(lines, jsonOffer); !ok {
-		return notAcceptable(jsonOffer)
-	}
-	return nil
-}
-
-func notAcceptable(offers []string) error {
+func (x *exchange) notAcceptable(offers []string) error {
+	offers = x.forms(offers)
 	d := problem.New(problem.NotAcceptable, "This is served as "+strings.Join(offers, " or ")+".")
 	d.Extensions = map[string]any{"available": offers}
 	return d
@@ -263,11 +258,11 @@ func (x *exchange) sendBody(status int, e *Entry, p *part, enc header.Encodings,
 	if c == gzipped {
 		zipped := getBuffer()
 		defer putBuffer(zipped)
-		which := p.which(body)
+		which := x.which(p, body)
 		body = compress(zipped, body)
 		return x.sendCoded(status, e, which, c, body, tagged)
 	}
-	return x.sendCoded(status, e, p.which(body), c, body, tagged)
+	return x.sendCoded(status, e, x.which(p, body), c, body, tagged)
 }
 
 func (x *exchange) sendCoded(status int, e *Entry, which string, c coding, body []byte, tagged bool) error {
@@ -279,7 +274,7 @@ func (x *exchange) sendCoded(status int, e *Entry, which string, c coding, body 
 	}
 	s.set(h)
 	x.itemHeaders(h)
-	h["Content-Type"] = typeJSON
+	h["Content-Type"] = x.form
 	if c == gzipped {
 		h["Content-Encoding"] = gzipValue
 	}

@@ -29,7 +29,8 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*$`)
 // /orders. What the collection can do is seen from its methods. opts may be nil.
 //
 // It panics if the name cannot be a path segment, if T has no id field or cannot be a schema, if opts contradict T or
-// each other, and if a method of c is named like one of a capability but has another signature.
+// each other, if one of Options.Samples is not valid, and if a method of c is named like one of a capability but has
+// another signature.
 func New[T any](name string, c Collection[T], opts *Options[T]) *Resource {
 	return FromOps(name, OpsOf(c), opts)
 }
@@ -49,7 +50,7 @@ func FromOps[T any](name string, ops Ops[T], opts *Options[T]) *Resource {
 	typ := schema.For[T]()
 	o.settle(name, typ)
 	h := newHub(name, typ, ops, &o)
-	s := &shape{typ: typ, name: typ.Name, relations: h.relations}
+	s := &shape{typ: typ, id: h.id, name: typ.Name, relations: h.relations}
 	s.setVariants()
 	h.shapes = []*shape{s}
 	return &Resource{hub: h, shape: s}

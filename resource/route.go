@@ -125,12 +125,8 @@ func unescapeID(segment string) (string, error) {
 
 // redirect answers a path with a slash too many. 308 keeps method and content (RFC 9110 section 15.4.9).
 func (x *exchange) redirect(path string) error {
-	location := x.base() + path
-	if x.r.URL.RawQuery != "" {
-		location += "?" + x.r.URL.RawQuery
-	}
 	h := x.w.Header()
-	h["Location"] = []string{location}
+	h["Location"] = []string{withParams(x.base()+path, joinParams(x.r.URL.RawQuery, x.sel.Query()))}
 	h["Content-Length"] = zeroLength
 	h["Cache-Control"] = noStore
 	h["X-Content-Type-Options"] = nosniff
@@ -196,7 +192,7 @@ func (x *exchange) options(allow []string) error {
 	case x.onItem && x.route.acceptPatch != nil:
 		h["Accept-Patch"] = x.route.acceptPatch
 	case !x.onItem && x.route.acceptPost != nil:
-		h["Accept-Post"] = x.route.acceptPost
+		h["Accept-Post"] = x.acceptPost()
 	}
 	h["X-Content-Type-Options"] = nosniff
 	h["Cache-Control"] = noStore

@@ -175,7 +175,7 @@ func TestViewResetHidden(t *testing.T) {
 	want(t, send(t, h[1], "PATCH /books/1", mergeBody, "", `{"stars":2}`), http.StatusOK)
 	same(t, "after PATCH, which resets nothing", "ann", stored(t, store, "1").Owner)
 	want(t, send(t, h[1], "PUT /books/1", jsonBody, "", `{"name":"Emma"}`), http.StatusOK)
-	same(t, "after PUT", book{ID: 1, Title: "Emma"}, stored(t, store, "1"))
+	same(t, "after PUT", book{ID: 1, Title: "Emma", Password: "hush", Shelf: "B3"}, stored(t, store, "1"))
 }
 
 func TestViewTags(t *testing.T) {

@@ -8,15 +8,20 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/version"
 )
 
-// binding is what a cursor is good for: this list in this shape, in this order, with this filter.
-func (r *Resource) binding(q query.Query) string {
+// binding is what a cursor is good for: this list in this contract and shape, in this order, with this filter.
+func (r *Resource) binding(ctx context.Context, q query.Query) string {
+	list := r.shape.name + "\x00" + r.hub.name
+	if contract := version.From(ctx).Contract(); contract != "" {
+		list = contract + "\x00" + list
+	}
 	if q.Filter.IsZero() && len(q.Sort) == 0 {
-		return r.shape.name + "\x00" + r.hub.name
+		return list
 	}
 	q.Limit, q.Fields = 0, nil
-	return r.shape.name + "\x00" + r.hub.name + "\x00" + q.Values().Encode()
+	return list + "\x00" + q.Values().Encode()
 }
 
 // window is a list as the collection is asked for it, page by page.

@@ -177,7 +177,14 @@ func (r *Resource) raiseNew(v any) (any, error) {
 	if r.shape.up == nil {
 		return v, nil
 	}
-	return r.shape.raise(v, r.hub.typ.New())
+	hubValue, err := r.shape.raise(v, nil, false)
+	if err != nil || r.shape.id.IsZero(v) {
+		return hubValue, err
+	}
+	if err := r.hub.id.SetText(hubValue, r.shape.id.Text(v)); err != nil { // up need not know about ids
+		return nil, schema.Violations{{Pointer: pointerTo(r.ID()), Code: "range", Detail: "no item can have this id"}}
+	}
+	return hubValue, nil
 }
 
 // Patch changes parts of the item with this id.
@@ -322,26 +329,12 @@ func (r *Resource) next(op Op, cur Entry, next func(Entry) (any, error)) (any, e
 	if err != nil || r.shape.up == nil {
 		return v, err
 	}
-	base, err := r.base(op, cur)
+	// A copy, so that up shares nothing a client can write with what policy and hooks are shown.
+	base, err := r.hub.copy(cur.hub)
 	if err != nil {
 		return nil, err
 	}
-	return r.shape.raise(v, base)
-}
-
-// base is what up may build upon: a copy of the item that shares nothing a client can write with the one that policy
-// and hooks are shown.
-func (r *Resource) base(op Op, cur Entry) (any, error) {
-	h := r.hub
-	if op == OpReplace && r.shape.reset {
-		blank := h.typ.New()
-		return blank, h.id.SetText(blank, cur.ID)
-	}
-	doc, err := h.typ.AppendFull(nil, cur.hub)
-	if err != nil {
-		return nil, err
-	}
-	return h.typ.Decode(doc, &schema.DecodeOptions{Mode: schema.Replace, Base: cur.hub})
+	return r.shape.raise(v, base, op == OpReplace && r.shape.reset)
 }
 
 // Delete removes the item with this id and returns it as it was.

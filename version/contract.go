@@ -25,13 +25,15 @@ type Contract struct {
 	// while there is a way back. Only a contract with a Sunset has them, and they are over before it.
 	Brownouts []Window
 	// Successor is the name of the contract to move to. If empty, it is the newest later one that is neither preview,
-	// deprecated nor retired, for a contract that is deprecated or has a Sunset; else there is none.
+	// deprecated nor retired, for a contract that is deprecated or has a Sunset; else there is none. Each response links to
+	// the same path in it, without the query, whose names and cursors are those of this contract.
 	Successor string
 	// DeprecationLink is the URL of a page, in HTML, that says what to do about the deprecation, and SunsetLink of one about
 	// the sunset policy. They are sent as Link (RFC 9745 section 3, RFC 8594 section 6) whenever they are set, also
 	// before there are dates.
 	DeprecationLink, SunsetLink string
-	// OpenAPI is the URL of the OpenAPI document of this contract, sent as Link with rel service-desc (RFC 8631).
+	// OpenAPI is the URL of the OpenAPI 3.1 document of this contract, in JSON, sent as Link with rel service-desc
+	// (RFC 8631).
 	OpenAPI string
 }
 
@@ -48,3 +50,47 @@ const (
 	Deprecated Status = "deprecated" // works as ever, and will not do so for ever
 	Retired    Status = "retired"    // answers 410
 )
+
+// contract is a Contract with all that can be said of it before there are requests. The header values are shared by all
+// responses.
+type contract struct {
+	Contract
+	name        name
+	echo        []string
+	deprecation []string // nil where there is no date
+	sunset      []string
+	links       []string
+	media       string // what its media types begin with; "" if there are none
+	used        usage
+}
+
+// status returns where the contract is in its life at an instant.
+func (c *contract) status(now time.Time) Status {
+	switch {
+	case c.retired(now):
+		return Retired
+	case c.Preview:
+		return Preview
+	case c.deprecated(now):
+		return Deprecated
+	}
+	return Current
+}
+
+func (c *contract) retired(now time.Time) bool {
+	return !c.Sunset.IsZero() && !now.Before(c.Sunset)
+}
+
+func (c *contract) deprecated(now time.Time) bool {
+	return !c.Contract.Deprecated.IsZero() && !now.Before(c.Contract.Deprecated)
+}
+
+// brownout returns how long the contract is still away for a while; zero if it is not.
+func (c *contract) brownout(now time.Time) time.Duration {
+	for _, w := range c.Brownouts {
+		if !now.Before(w.From) && now.Before(w.Until) {
+			return w.Until.Sub(now)
+		}
+	}
+	return 0
+}

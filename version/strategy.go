@@ -1,6 +1,11 @@
 package version
 
-import "net/http"
+import (
+	"net/http"
+	"time"
+
+	"github.com/stoa-go/stoa/resource/problem"
+)
 
 // Strategy is one place in a request where a client may name a contract. The ones in this package are [Path], [Host],
 // [Query], [Header], [MediaType] and [Body]; an application can have its own, such as a claim of a token.
@@ -21,62 +26,105 @@ type Strategy interface {
 	Find(r *http.Request) (name string, ok bool)
 }
 
-// Path names a contract by the first segment of the path: /v1/orders or /1/orders. A segment that is not spelled like a
-// version is part of the resource and names nothing; one that is spelled like it and selects nothing is 404, since path
-// and resource are one (RFC 3986 section 3.3). The handler sees the path without the marker.
-type Path struct{}
-
-// Host names a contract by a label before a domain: api-v1.example.com, and for a minor api-v1-1.example.com. A label
-// that selects nothing is 404. Case, a port and a trailing dot do not matter (RFC 9110 section 4.2.3).
-type Host struct {
-	// Prefix is what the label begins with, before the number; "api-v" if empty.
-	Prefix string
-	// Domains are what follows the label: example.com. The bare domain is served and names nothing.
-	Domains []string
-	// Others are further hosts that are served and name nothing, such as 127.0.0.1 or [::1]. A request for any host that
-	// is neither of these, nor has to do with one of the Domains, is 421 (RFC 9110 section 15.5.20). A request
-	// without a host, in HTTP/1.0, names nothing.
-	Others []string
+// builtin is a Strategy of this package. It knows more than the interface says: its status, its part in what the handler
+// sees, a choice of several contracts.
+type builtin interface {
+	Strategy
+	install(n *Negotiator)
 }
 
-// Query names a contract by a query parameter. The handler sees the query without it.
-type Query struct {
-	// Name of the parameter; "version" if empty.
-	Name string
+// once panics if a strategy is given twice, of which there is no use but as a mistake.
+func once(twice bool, what string) {
+	if twice {
+		panic("version: the strategy " + what + " is given twice")
+	}
 }
 
-// Header names a contract by a header field. The contract that was selected is told in the same field of every response,
-// however it was named.
-type Header struct {
-	// Name of the field, such as API-Version. It is required, and none of the registered names that mean something else:
-	// Version, Accept-Version.
-	Name string
+// place is where in a request a name can stand. A strategy has one, but MediaType has two.
+type place struct {
+	locator
+	kind   kind
+	source string // as Selection tells it
+	label  string // as problems tell it
+	status int    // of a name that selects nothing; 0 is that of the kind of problem
+
+	parameter, header, pointer string // what problems point at, if anything
 }
 
-// MediaType names a contract by media types of the form
-//
-//	application/vnd.<vendor>[.<version>].<name>[+json]
-//
-// in Accept, and in Content-Type of POST and PUT: application/vnd.shop.1.1.order+json. A type without version, and the
-// basic type application/vnd.<vendor>+json, name nothing but can be asked for. In Accept the types that are liked best
-// decide; ranges that are malformed or not served are passed over, and 406 if there is nothing else. In Content-Type
-// they are 415. Patches have types of their own and name nothing.
-type MediaType struct {
-	// Vendor is required: one facet of letters, digits and -, without dots.
-	Vendor string
+// locator finds out what a place says. It is asked about every request.
+type locator interface {
+	locate(n *Negotiator, r *http.Request, now time.Time) finding
 }
 
-// Body names a contract by a member of the content, where that is a JSON object sent with POST or PUT. The value is a
-// string, or a number of which the text counts: 1.10 is not 1.1. The handler sees the content without the member; if it
-// wants to repeat it in its answer, [Selection.Member] has it.
-//
-// To find it the content is read before the handler is asked, apart from content that is longer than Limit or not JSON,
-// which is left for the handler to refuse. Where something else has named the contract already and the client waits with
-// Expect: 100-continue, it is read when the handler reads it: a disagreement is then an error of Read, a
-// [*problem.Details].
-type Body struct {
-	// Name of the member; "version" if empty.
-	Name string
-	// Limit is how much content is read, in bytes, before and after decompression; 1 MiB if zero.
-	Limit int64
+// kind says what has to be known of a place beside what it found: how to repeat it in links.
+type kind int
+
+const (
+	inOther kind = iota
+	inPath
+	inHost
+	inQuery
+	inAccept
+	inType    // of the content
+	inContent // which is not asked like the others, see [inquiry.read]
+)
+
+// spelling is how the parts of the URL name the contract, so that links can do it in the same way.
+type spelling struct {
+	path, query string // as the client wrote it
+	host        bool
+}
+
+func (s *spelling) note(k kind, raw string) {
+	switch k {
+	case inPath:
+		s.path = raw
+	case inHost:
+		s.host = raw != ""
+	case inQuery:
+		s.query = raw
+	}
+}
+
+// finding is what a place says. The zero value is nothing.
+type finding struct {
+	contract *contract    // nil if there is none with that name
+	kind     problem.Kind // what is wrong with it; "" if nothing is
+	raw      string       // as the client wrote it
+	other    string       // the same, where the place disagrees with itself
+	media    string       // the name in a media type
+	several  bool         // other contracts are liked as much
+}
+
+// named reports whether the place selects a contract.
+func (f *finding) named() bool { return f.kind == "" && f.contract != nil }
+
+// and returns what a place says that says both.
+func (f finding) and(g finding) finding {
+	switch {
+	case f.contract == nil && f.kind == "":
+		return g
+	case f.kind == problem.MalformedVersion:
+		return f
+	case g.kind == problem.MalformedVersion:
+		return g
+	case f.kind == problem.AmbiguousVersion:
+		return f
+	case f.contract != nil && g.contract != nil && f.contract != g.contract:
+		f.kind, f.other = problem.AmbiguousVersion, g.raw
+		return f
+	case g.kind != "":
+		return g
+	}
+	return f
+}
+
+// custom is the place of a Strategy that is not of this package.
+type custom struct{ Strategy }
+
+func (c custom) locate(n *Negotiator, r *http.Request, now time.Time) finding {
+	if found, ok := c.Find(r); ok {
+		return n.read(found, now)
+	}
+	return finding{}
 }

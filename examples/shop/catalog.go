@@ -1,13 +1,12 @@
 package main
 
 import (
-	"net/http"
 	"slices"
+	"time"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
-	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -18,23 +17,33 @@ type collections struct {
 	users  *memory.Store[User]
 	places *memory.Store[Place]
 	cache  string // Cache-Control of what is served from them
+	now    func() time.Time
 }
 
-func newCollections(cache string) *collections {
+// newCollections returns empty ones. now tells when what is written was written.
+func newCollections(cache string, now func() time.Time) *collections {
 	db := memory.NewDB()
 	return &collections{
-		db:     db,
-		orders: memory.New(&memory.Options[Order]{DB: db, Index: []string{"status", "customerId", "createdAt"}}),
-		users:  memory.New(&memory.Options[User]{DB: db, Index: []string{"active", "role"}}),
-		places: memory.New(&memory.Options[Place]{DB: db,
+		db: db,
+		orders: memory.New(&memory.Options[Order]{DB: db, Now: now,
+			Index: []string{"status", "customerId", "createdAt"}}),
+		users: memory.New(&memory.Options[User]{DB: db, Now: now, Index: []string{"active", "role"}}),
+		places: memory.New(&memory.Options[Place]{DB: db, Now: now,
 			Index: []string{"name", "country", "kind", "admin", "population", "lat", "lon"}}),
 		cache: cache,
+		now:   now,
 	}
 }
 
-// catalog serves the collections.
-func (c *collections) catalog() *resource.Catalog {
-	return resource.NewCatalog(nil, c.ordersResource(), c.usersResource(), c.placesResource())
+// catalogs serve the collections, each in the shapes of one contract, by its name. Places are alike in all of them.
+func (c *collections) catalogs() map[string]*resource.Catalog {
+	orders, users, places := c.ordersResource(), c.usersResource(), c.placesResource()
+	orders11 := ordersV11(orders)
+	return map[string]*resource.Catalog{
+		"2.0.0": resource.NewCatalog(nil, orders, users, places),
+		"1.1.0": resource.NewCatalog(nil, orders11, users, places),
+		"1.0.0": resource.NewCatalog(nil, ordersV10(orders11), usersV10(users), places),
+	}
 }
 
 // assigned takes away that clients may choose ids: the shop does.
@@ -71,51 +80,4 @@ func comparisons(f *schema.Field) []query.Op {
 		ops = append(ops, query.IsNull)
 	}
 	return slices.Clip(ops)
-}
-
-// routes puts the page and the health check beside the catalog. It is no [http.ServeMux], which would answer some
-// requests itself, with redirects and in plain text.
-func routes(catalog http.Handler) http.Handler {
-	page := readOnly(newPage())
-	health := readOnly(http.HandlerFunc(serveHealth))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/":
-			page.ServeHTTP(w, r)
-		case "/health":
-			health.ServeHTTP(w, r)
-		default:
-			catalog.ServeHTTP(w, r)
-		}
-	})
-}
-
-// readOnly serves what can only be looked at.
-func readOnly(next http.Handler) http.Handler {
-	const allow = "GET, HEAD, OPTIONS"
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.Method {
-		case http.MethodGet, http.MethodHead:
-			next.ServeHTTP(w, r)
-		case http.MethodOptions:
-			w.Header().Set("Allow", allow)
-			w.WriteHeader(http.StatusNoContent)
-		case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect, http.MethodTrace:
-			d := problem.New(problem.MethodNotAllowed, "This can only be looked at.")
-			d.Header = http.Header{"Allow": {allow}}
-			problem.Write(w, r, d)
-		default: // RFC 9110 section 9.1
-			problem.Write(w, r, problem.New(problem.NotImplemented, "There is no such method."))
-		}
-	})
-}
-
-// serveHealth answers as long as the shop serves: a shop that drains takes no connections any more.
-func serveHealth(w http.ResponseWriter, _ *http.Request) {
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", "16")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.Write([]byte(`{"status":"ok"}` + "\n")) // net/http leaves the body out for HEAD
 }

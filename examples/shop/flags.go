@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -15,6 +16,7 @@ type settings struct {
 	places string // a file; "" is the embedded ones
 	cache  string // Cache-Control
 	seed   bool
+	now    time.Time // what the clock of the life cycle shows at the start; zero is the present
 }
 
 // parseFlags reads the command line. What the shop is to understand one day and does not yet is an error that says
@@ -31,7 +33,11 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 	files := flags.String("files", "", "not there yet")
 	auth := flags.Bool("auth", false, "not there yet")
 	rate := flags.String("rate", "", "not there yet")
-	now := flags.String("now", "", "not there yet")
+	flags.Func("now", "`time` (RFC 3339) that it is at the start for the life cycle of contracts; the clock goes on from there",
+		func(text string) (err error) {
+			s.now, err = parseNow(text)
+			return err
+		})
 	if err := flags.Parse(args); err != nil {
 		return settings{}, err
 	}
@@ -46,8 +52,20 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 		notYet(*files != "", "-files", "binary resources (package resource/files)"),
 		notYet(*auth, "-auth", "the command auth/login and the bearer tokens of package middleware"),
 		notYet(*rate != "", "-rate", "the limits of package middleware"),
-		notYet(*now != "", "-now", "the life cycle of contracts (package version), whose dates it is for"),
 	)
+}
+
+// parseNow reads an instant. There is no going back to contracts that are not there any more.
+func parseNow(text string) (time.Time, error) {
+	now, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return now, errors.New("a time is written like 2027-06-30T23:59:59Z")
+	}
+	if gone := newLifeCycle().retired09; now.Before(gone) {
+		return now, fmt.Errorf("before %s there was the contract 0.9.0, which nobody can serve any more",
+			gone.Format(time.RFC3339))
+	}
+	return now, nil
 }
 
 func notYet(asked bool, name, needs string) error {

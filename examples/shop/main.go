@@ -6,8 +6,9 @@
 // For now it is held in memory and forgets everything when it ends. It prints what it serves and, last, one line with
 // its address. SIGTERM and Ctrl-C let requests in flight finish; a second Ctrl-C does not wait for them.
 //
-// main.go is the process, flags.go what it can be told, catalog.go what it serves; orders.go, users.go and places.go
-// are the collections, and seed.go puts something into them.
+// main.go is the process and flags.go what it can be told. orders.go, users.go and places.go are the collections, catalog.go
+// serves them, and seed.go puts something into them. contracts.go is the versions side by side; orders_v1.go and users_v1.go
+// are the shapes that things had in older ones. neutral.go is what has no version: the page, the documents, the health check.
 package main
 
 import (
@@ -49,21 +50,26 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // serve opens the shop until ctx ends.
 func serve(ctx context.Context, s settings, stdout io.Writer) error {
-	c := newCollections(s.cache)
+	c := newCollections(s.cache, wallClock)
 	if s.seed {
 		if err := c.seed(ctx, s.places); err != nil {
 			return err
 		}
 	}
-	catalog := c.catalog()
+	catalogs := c.catalogs()
+	negotiator := newNegotiator(catalogs, s.addr, shiftedClock(s.now))
 	listener, err := net.Listen("tcp", s.addr)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "/  a page about all this\n/health  GET, HEAD\n%s", catalog.Report())
+	neutral := newNeutral(negotiator, catalogs, s.addr)
+	fmt.Fprint(stdout, neutralReport, catalogs[defaultContract].Report(), reportContracts(negotiator))
 	fmt.Fprintf(stdout, "shop: listening on http://%s\n", listener.Addr())
-	return serveUntil(ctx, newServer(ownHosts(s.addr, routes(catalog))), listener)
+	return serveUntil(ctx, newServer(neutral.before(negotiator, s.addr)), listener)
 }
+
+// wallClock is the present, without the reading that only this process understands.
+func wallClock() time.Time { return time.Now().UTC().Round(0) }
 
 // newServer bounds what a client can hold: without limits of its own http.Server waits for a slow one for ever.
 func newServer(h http.Handler) *http.Server {

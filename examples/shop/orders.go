@@ -31,7 +31,19 @@ func (c *collections) ordersResource() *resource.Resource {
 		Relations: []resource.Relation[Order]{{Name: "customer", Target: "users", Keys: customerOf}},
 		Before:    c.beforeOrder,
 		Cache:     c.cache,
+		Samples:   sampleOrders(),
 	})
+}
+
+// sampleOrders are the examples in the descriptions, and what the older contracts are tried with at the start.
+func sampleOrders() []Order {
+	bob, note := int64(2), "Please ring twice."
+	noon := time.Date(2026, time.November, 2, 12, 0, 0, 0, time.UTC)
+	return []Order{
+		{ID: 1, Status: "paid", Lines: []Line{{ItemID: 7, Qty: 2}, {ItemID: 11, Qty: 1}}, Note: &note, CustomerID: &bob,
+			CreatedAt: noon},
+		{ID: 2, Status: "placed", Lines: []Line{{ItemID: 42, Qty: 1}}, CreatedAt: noon},
+	}
 }
 
 func customerOf(o *Order) []string {
@@ -48,7 +60,7 @@ func (c *collections) beforeOrder(ctx context.Context, _ resource.Op, before, af
 		return nil
 	}
 	if before == nil {
-		after.CreatedAt = now()
+		after.CreatedAt = toMillisecond(c.now())
 	}
 	if after.CustomerID == nil || before != nil && before.CustomerID != nil && *before.CustomerID == *after.CustomerID {
 		return nil
@@ -60,5 +72,5 @@ func (c *collections) beforeOrder(ctx context.Context, _ resource.Op, before, af
 	return err
 }
 
-// now is exact to the millisecond, which is what people can compare.
-func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
+// toMillisecond leaves what people can compare.
+func toMillisecond(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

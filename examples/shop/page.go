@@ -17,9 +17,14 @@ var pageHTML []byte
 // newPage serves the page. It shows what users wrote, so the browser is told to run nothing but the script that is in
 // it: the policy names script and style by their hashes.
 func newPage() http.Handler {
-	policy := fmt.Sprintf("default-src 'none'; connect-src 'self'; img-src data:; script-src %s; style-src %s; "+
-		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'", hashOf("script"), hashOf("style"))
-	sum := sha256.Sum256(pageHTML)
+	return serveHTML(pageHTML, fmt.Sprintf("connect-src 'self'; img-src data:; script-src %s; style-src %s",
+		hashesOf(pageHTML, "script"), hashesOf(pageHTML, "style")))
+}
+
+// serveHTML serves a page that may do what policy says (Content Security Policy, level 3) and nothing else.
+func serveHTML(html []byte, policy string) http.Handler {
+	policy = "default-src 'none'; " + policy + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	sum := sha256.Sum256(html)
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -29,14 +34,17 @@ func newPage() http.Handler {
 		h.Set("ETag", etag)
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("X-Content-Type-Options", "nosniff")
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(pageHTML))
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(html))
 	})
 }
 
-// hashOf returns the source expression for the content of the element of the page with this tag.
-func hashOf(tag string) string {
-	_, rest, _ := strings.Cut(string(pageHTML), "<"+tag+">")
-	content, _, _ := strings.Cut(rest, "</"+tag+">")
-	sum := sha256.Sum256([]byte(content))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+// hashesOf returns the source expressions for the contents of the elements of a page with this tag and no attributes.
+func hashesOf(html []byte, tag string) string {
+	var hashes []string
+	for _, rest := range strings.Split(string(html), "<"+tag+">")[1:] {
+		content, _, _ := strings.Cut(rest, "</"+tag+">")
+		sum := sha256.Sum256([]byte(content))
+		hashes = append(hashes, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+	}
+	return strings.Join(hashes, " ")
 }

@@ -28,7 +28,17 @@ type Place struct {
 }
 
 func (c *collections) placesResource() *resource.Resource {
-	return resource.New("places", c.places, &resource.Options[Place]{Query: everything[Place](), Cache: c.cache})
+	return resource.New("places", c.places, &resource.Options[Place]{
+		Query:   everything[Place](),
+		Cache:   c.cache,
+		Samples: samplePlaces(),
+	})
+}
+
+func samplePlaces() []Place {
+	kind, admin, population, lat, lon := "PPLC", "ESYE31", int64(664046), 37.98376, 23.72784
+	return []Place{{ID: "264371", Name: "Athens", Country: "GR", Kind: &kind, Admin: &admin, Population: &population,
+		Lat: &lat, Lon: &lon}}
 }
 
 // largest are the 1,000 largest places; data/README.md says whence.

@@ -34,7 +34,7 @@ func (c *collections) seedUsers(ctx context.Context) error {
 func (c *collections) seedOrders(ctx context.Context) error {
 	bob, cat, note := int64(2), int64(3), "Please ring twice."
 	const day = 24 * time.Hour
-	today := now()
+	today := toMillisecond(c.now())
 	for _, o := range []Order{
 		{Status: "shipped", CustomerID: &bob, Lines: []Line{{ItemID: 7, Qty: 2}, {ItemID: 11, Qty: 1}},
 			CreatedAt: today.Add(-3 * day)},

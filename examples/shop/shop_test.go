@@ -201,21 +201,25 @@ func TestHosts(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	tests := []struct {
-		host   string
-		status int
+		host            string
+		orders, neutral int
 	}{
-		{"localhost", 200}, {"LocalHost.:8080", 200}, {"127.0.0.1", 200}, {"[::1]", 200}, {"[::1]:8080", 200},
-		{"api-v1.localhost", 200}, {"api-v2.localhost:8080", 200}, {"API-V10.localhost", 200},
-		{"example.com", 421}, {"localhost.example.com", 421}, {"api-v01.localhost", 421}, {"api-v.localhost", 421},
-		{"evil.api-v1.localhost", 421}, {"api-v1.localhost.example.com", 421}, {"127.0.0.2", 421},
+		{"localhost", 200, 200}, {"LocalHost.:8080", 200, 200}, {"127.0.0.1", 200, 200}, {"[::1]", 200, 200},
+		{"[::1]:8080", 200, 200}, {"api-v1.localhost", 200, 200}, {"api-v2.localhost:8080", 200, 200},
+		{"API-V1-0.localhost", 200, 200}, {"api-v10.localhost", 404, 200}, {"api-v01.localhost", 404, 421},
+		{"api-v0.localhost", 410, 200},
+		{"example.com", 421, 421}, {"localhost.example.com", 421, 421}, {"api-v1.localhost.example.com", 421, 421},
+		{"127.0.0.2", 421, 421},
 	}
 	for _, tt := range tests {
-		resp, body := s.say("GET", "/orders", "", "Host: "+tt.host)
-		if resp.StatusCode != tt.status {
-			t.Errorf("host %s is answered with %d, want %d: %s", tt.host, resp.StatusCode, tt.status, body)
-		}
-		if tt.status == 421 && resp.Header.Get("Content-Type") != "application/problem+json" {
-			t.Errorf("host %s: the answer is no problem: %s", tt.host, body)
+		for path, want := range map[string]int{"/orders": tt.orders, "/health": tt.neutral, "/docs": tt.neutral} {
+			resp, body := s.say("GET", path, "", "Host: "+tt.host)
+			if resp.StatusCode != want {
+				t.Errorf("%s on %s is answered with %d, want %d: %s", path, tt.host, resp.StatusCode, want, body)
+			}
+			if want == 421 && resp.Header.Get("Content-Type") != "application/problem+json" {
+				t.Errorf("%s on %s: the answer is no problem: %s", path, tt.host, body)
+			}
 		}
 	}
 }

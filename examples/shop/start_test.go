@@ -20,7 +20,13 @@ func TestReport(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	report := strings.Join(s.report, "\n")
-	for _, want := range []string{"/health", "/orders", "/users", "/places", "Creator Replacer Deleter", "Creator Inserter"} {
+	for _, want := range []string{
+		"/health", "/orders", "/users", "/places", "Creator Replacer Deleter", "Creator Inserter",
+		"contract 2.0.0  current, named 2 2.0 2.0.0, also where none is named\n",
+		"contract 1.1.0  deprecated, named 1 1.1 1.1.0, deprecated 2026-06-01T00:00:00Z, sunset 2027-06-30T23:59:59Z\n",
+		"contract 1.0.0  deprecated, named 1.0 1.0.0, ", "contract 0.9.0  retired, sunset 2026-01-31T23:59:59Z\n",
+		"the header", "the query parameter version",
+	} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report does not say %q:\n%s", want, report)
 		}
@@ -101,7 +107,6 @@ func TestNotYet(t *testing.T) {
 		{[]string{"-files", "/tmp"}, "resource/files"},
 		{[]string{"-auth"}, "middleware"},
 		{[]string{"-rate", "100/1m"}, "middleware"},
-		{[]string{"-now", "2027-01-01T00:00:00Z"}, "version"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.args[0], func(t *testing.T) {
@@ -130,6 +135,8 @@ func TestWrongArguments(t *testing.T) {
 		{"address", []string{"-addr", "nowhere"}, 1, "nowhere"},
 		{"cache", []string{"-cache", "public\nSet-Cookie: a=b"}, 2, "-cache"},
 		{"no such file", []string{"-addr", "127.0.0.1:0", "-places", "/nowhere.jsonl"}, 1, "/nowhere.jsonl"},
+		{"now", []string{"-now", "tomorrow"}, 2, "2027-06-30T23:59:59Z"},
+		{"a time of contracts that are gone", []string{"-now", "2026-01-31T23:59:58Z"}, 2, "0.9.0"},
 		{"help", []string{"-h"}, 0, "-places"},
 	}
 	for _, tt := range tests {

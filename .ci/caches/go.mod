@@ -1,0 +1,3 @@
+module github.com/stoa-go/stoa/ci/caches
+
+go 1.26

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/version"
+)
+
+const (
+	defaultContract = "2.0.0"
+	vendor          = "shop" // application/vnd.shop.1.order+json
+)
+
+// lifeCycle is when contracts come to an end. What is said to last until a day lasts until the last second of it, UTC.
+type lifeCycle struct{ retired09, deprecated1, sunset1 time.Time }
+
+func newLifeCycle() lifeCycle {
+	endOf := func(year int, month time.Month, day int) time.Time {
+		return time.Date(year, month, day, 23, 59, 59, 0, time.UTC)
+	}
+	return lifeCycle{
+		retired09:   endOf(2026, time.January, 31),
+		deprecated1: time.Date(2026, time.June, 1, 0, 0, 0, 0, time.UTC),
+		sunset1:     endOf(2027, time.June, 30),
+	}
+}
+
+// newNegotiator serves the catalogs side by side, named in every way there is. addr is the listen address, whose host is
+// one of the shop's. now is the clock of the life cycle.
+func newNegotiator(catalogs map[string]*resource.Catalog, addr string, now func() time.Time) *version.Negotiator {
+	dates := newLifeCycle()
+	old := func(name string) version.Contract {
+		return version.Contract{
+			Name: name, Handler: catalogs[name], OpenAPI: documentPath(name),
+			Deprecated: dates.deprecated1, DeprecationLink: contractsPage,
+			Sunset: dates.sunset1, SunsetLink: contractsPage,
+		}
+	}
+	return version.New(
+		[]version.Contract{
+			{Name: "2.0.0", Handler: catalogs["2.0.0"], OpenAPI: documentPath("2.0.0")},
+			old("1.1.0"),
+			old("1.0.0"),
+			{Name: "0.9.0", Sunset: dates.retired09, SunsetLink: contractsPage},
+		},
+		[]version.Strategy{
+			version.Path{},
+			version.Host{Domains: []string{versionDomain}, Others: otherHosts(addr)},
+			version.Query{},
+			version.Header{Name: "API-Version"},
+			version.MediaType{Vendor: vendor},
+			version.Body{},
+		},
+		&version.Options{Default: defaultContract, Now: now},
+	)
+}
+
+// contractsPage is where people read what becomes of a contract.
+const contractsPage = "/#contracts"
+
+// documentPath is where the OpenAPI document of a contract is.
+func documentPath(contract string) string { return "/openapi/" + contract + ".json" }
+
+// reportContracts describes the contracts for the start-up report.
+func reportContracts(n *version.Negotiator) string {
+	var b strings.Builder
+	for _, c := range n.Contracts() {
+		fmt.Fprintf(&b, "contract %s  %s", c.Name, n.Status(c.Name))
+		if names := n.Names(c.Name); len(names) > 0 {
+			fmt.Fprintf(&b, ", named %s", strings.Join(names, " "))
+		}
+		if c.Name == n.Default() {
+			b.WriteString(", also where none is named")
+		}
+		if !c.Deprecated.IsZero() {
+			fmt.Fprintf(&b, ", deprecated %s", c.Deprecated.Format(time.RFC3339))
+		}
+		if !c.Sunset.IsZero() {
+			fmt.Fprintf(&b, ", sunset %s", c.Sunset.Format(time.RFC3339))
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("    named in:")
+	for i, s := range n.Strategies() {
+		fmt.Fprintf(&b, "%s %s", map[bool]string{true: ","}[i > 0], s.Source())
+	}
+	return b.String() + "\n"
+}
+
+// shiftedClock shows instant now, and goes on from there. The zero instant is the present.
+func shiftedClock(instant time.Time) func() time.Time {
+	if instant.IsZero() {
+		return time.Now
+	}
+	start := time.Now()
+	return func() time.Time { return instant.Add(time.Since(start)) }
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the answers in testdata/exchanges anew")
+
+// TestExchanges replays the conversations in testdata/exchanges; the README there says how to read them.
+func TestExchanges(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/exchanges/*.http")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no exchanges: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".http"), func(t *testing.T) {
+			t.Parallel()
+			before, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			after := converse(t, string(before))
+			if after == string(before) {
+				return
+			}
+			if !*update {
+				t.Errorf("%s (-want +got); if it is right, run: go test -C examples ./shop -run Exchanges -update\n%s",
+					file, gocmp.Diff(strings.Split(string(before), "\n"), strings.Split(after, "\n")))
+			} else if err := os.WriteFile(file, []byte(after), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// opened is a shop in which every day is the same: it has had its orders since a morning in 2024, and it is now November
+// 2026 in the life of its contracts.
+type opened struct {
+	http.Handler
+	now time.Time // of the life cycle
+}
+
+func openShop(t *testing.T) *opened {
+	t.Helper()
+	morning := time.Date(2024, time.March, 1, 8, 0, 0, 0, time.UTC)
+	s := &opened{now: time.Date(2026, time.November, 21, 8, 0, 0, 0, time.UTC)}
+	c := newCollections("private, no-cache", func() time.Time { return morning })
+	if err := c.seed(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	const addr = "127.0.0.1:8080"
+	catalogs := c.catalogs()
+	negotiator := newNegotiator(catalogs, addr, func() time.Time { return s.now })
+	s.Handler = newNeutral(negotiator, catalogs, addr).before(negotiator, addr)
+	return s
+}
+
+// converse opens the shop, makes the requests of a conversation and returns it with the answers that it got.
+func converse(t *testing.T, text string) string {
+	shop, names := openShop(t), &names{short: map[string]string{}, long: map[string]string{}, counts: map[string]int{}}
+	var out []string
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		paragraph = strings.Trim(paragraph, "\n")
+		switch {
+		case paragraph == "" || strings.HasPrefix(paragraph, "<"): // the answer of last time
+		case strings.HasPrefix(paragraph, ">"):
+			w := httptest.NewRecorder()
+			shop.ServeHTTP(w, spoken(t, names, paragraph))
+			out = append(out, paragraph, names.written(t, w))
+		case strings.HasPrefix(paragraph, "@"):
+			now, err := time.Parse(time.RFC3339, strings.TrimSpace(paragraph[1:]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			shop.now = now
+			out = append(out, paragraph)
+		default:
+			out = append(out, paragraph)
+		}
+	}
+	return strings.Join(out, "\n\n") + "\n"
+}
+
+// spoken reads a request, every line of which begins with ">".
+func spoken(t *testing.T, names *names, paragraph string) *http.Request {
+	t.Helper()
+	var lines []string
+	for line := range strings.SplitSeq(paragraph, "\n") {
+		rest, ok := strings.CutPrefix(line, ">")
+		if !ok {
+			t.Fatalf("a line in a request does not begin with >: %q", line)
+		}
+		lines = append(lines, strings.TrimPrefix(rest, " "))
+	}
+	end := slices.Index(append(lines, ""), "") // of the header
+	head, body := lines[:end], strings.Join(lines[min(end+1, len(lines)):], "\n")
+	method, target, _ := strings.Cut(names.real(head[0]), " ")
+	header := append([]string{method + " " + target + " HTTP/1.1"}, head[1:]...)
+	if !slices.ContainsFunc(header, func(line string) bool { return strings.HasPrefix(line, "Host:") }) {
+		header = append(header, "Host: localhost:8080")
+	}
+	header = append(header, "Content-Length: "+strconv.Itoa(len(body)))
+	wire := names.real(strings.Join(header, "\r\n")) + "\r\n\r\n" + body
+	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(wire)))
+	if err != nil {
+		t.Fatalf("%v: %s", err, wire)
+	}
+	return r.WithContext(t.Context())
+}
+
+// names gives short names to what is different each time, in the order in which it turns up.
+type names struct {
+	short  map[string]string // real -> short
+	long   map[string]string // short -> real
+	counts map[string]int
+}
+
+func (n *names) of(kind, real string) string {
+	if n.short[real] == "" {
+		n.counts[kind]++
+		short := kind + strconv.Itoa(n.counts[kind])
+		n.short[real], n.long[short] = short, real
+	}
+	return n.short[real]
+}
+
+var (
+	tagPattern      = regexp.MustCompile(`"([\w-]+)\.([\w-]+)\.([^"]+)"`) // revision, shape, and the rest
+	cursorPattern   = regexp.MustCompile(`((?:after|before)=|"next": ?")([\w-]+)`)
+	instancePattern = regexp.MustCompile(`urn:uuid:[0-9a-f-]{36}`)
+)
+
+// real puts what was named back into a request.
+func (n *names) real(text string) string {
+	long := func(name string) string { return cmp.Or(n.long[name], name) }
+	text = tagPattern.ReplaceAllStringFunc(text, func(tag string) string {
+		m := tagPattern.FindStringSubmatch(tag)
+		return `"` + long(m[1]) + "." + long(m[2]) + "." + m[3] + `"`
+	})
+	return cursorPattern.ReplaceAllStringFunc(text, func(s string) string {
+		m := cursorPattern.FindStringSubmatch(s)
+		return m[1] + long(m[2])
+	})
+}
+
+func (n *names) cursors(text string) string {
+	return cursorPattern.ReplaceAllStringFunc(text, func(s string) string {
+		m := cursorPattern.FindStringSubmatch(s)
+		return m[1] + n.of("c", m[2])
+	})
+}
+
+// written writes an answer as it stands in a conversation.
+func (n *names) written(t *testing.T, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	header := w.Header()
+	if got := header.Get("X-Content-Type-Options"); got != "nosniff" && w.Code != http.StatusNoContent {
+		t.Errorf("X-Content-Type-Options is %q", got)
+	}
+	header.Del("X-Content-Type-Options")
+	header.Del("Content-Length")
+	lines := []string{fmt.Sprintf("< %d %s", w.Code, http.StatusText(w.Code))}
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		value := strings.Join(header[name], ", ")
+		switch name {
+		case "Etag":
+			name, value = "ETag", tagPattern.ReplaceAllStringFunc(value, func(tag string) string {
+				m := tagPattern.FindStringSubmatch(tag)
+				return `"` + n.of("r", m[1]) + "." + n.of("shape", m[2]) + "." + m[3] + `"`
+			})
+		case "Link":
+			value = strings.ReplaceAll(n.cursors(value), ", <", ",\n<   <") // one target a line
+		case "Api-Version":
+			name = "API-Version"
+		}
+		lines = append(lines, "< "+name+": "+value)
+	}
+	if body := n.cursors(readable(t, w)); body != "" {
+		lines = append(lines, "<", "< "+strings.ReplaceAll(body, "\n", "\n< "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// readable lays out the content of an answer where it does not fit a line.
+func readable(t *testing.T, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	body := instancePattern.ReplaceAllString(strings.TrimSpace(w.Body.String()), "urn:uuid:...")
+	if len(body) <= 118 || !strings.HasSuffix(w.Header().Get("Content-Type"), "json") {
+		return body
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, []byte(body), "", "  "); err != nil {
+		t.Fatalf("%v: %s", err, body)
+	}
+	return out.String()
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/openapi"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/version"
+)
+
+// neutral is what has no version, by path. A path that ends in a slash is that of everything below it.
+type neutral map[string]http.Handler
+
+// addr is the listen address, which the documents tell if it has a port.
+func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog, addr string) neutral {
+	docs := newDocs(n)
+	at := neutral{
+		"/":         readOnly(newPage()),
+		"/health":   readOnly(http.HandlerFunc(serveHealth)),
+		"/openapi":  n.List(),
+		"/openapi/": http.HandlerFunc(serveNothing),
+		"/docs":     readOnly(docs.page),
+		"/docs/":    readOnly(docs.assets),
+	}
+	for name, catalog := range catalogs {
+		at[documentPath(name)] = openapi.New(catalog, &openapi.Options{
+			Title:       "The shop",
+			Description: "Orders, users and places: the reference application of Stoa.",
+			License:     &openapi.License{Name: "Apache 2.0", Identifier: "Apache-2.0"},
+			Contract:    name,
+			Negotiator:  n,
+			Servers:     servers(addr),
+		})
+	}
+	return at
+}
+
+// servers are where the shop is, for its documents: wherever they were found, and for those who name a contract by host, on
+// this machine. A port that is not chosen yet is not told.
+func servers(addr string) []string {
+	list := []string{"/"}
+	if _, port, err := net.SplitHostPort(addr); err == nil && port != "0" {
+		list = append(list, "http://"+net.JoinHostPort(versionDomain, port))
+	}
+	return list
+}
+
+// neutralReport is what the start-up report says of it.
+const neutralReport = `/  a page about all this
+/health  GET, HEAD
+/openapi  the contracts; their documents are below
+/docs  the documents, to read and to try
+`
+
+// before serves what has no version, and leaves the rest to the contracts. It is no [http.ServeMux], which would answer
+// some requests itself, with redirects and in plain text.
+func (at neutral) before(contracts http.Handler, addr string) http.Handler {
+	own := ownHosts(addr, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		at.handler(r.URL.Path).ServeHTTP(w, r)
+	}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if at.handler(r.URL.Path) == nil {
+			contracts.ServeHTTP(w, r)
+			return
+		}
+		own.ServeHTTP(w, r)
+	})
+}
+
+// handler returns what is at a path; nil if it has to do with versions.
+func (at neutral) handler(path string) http.Handler {
+	if h := at[path]; h != nil {
+		return h
+	}
+	for _, folder := range []string{"/docs/", "/openapi/"} {
+		if strings.HasPrefix(path, folder) {
+			return at[folder]
+		}
+	}
+	return nil
+}
+
+func serveNothing(w http.ResponseWriter, r *http.Request) {
+	problem.Write(w, r, problem.New(problem.NotFound, "There is nothing here."))
+}
+
+// readOnly serves what can only be looked at.
+func readOnly(next http.Handler) http.Handler {
+	const allow = "GET, HEAD, OPTIONS"
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.Method {
+		case http.MethodGet, http.MethodHead:
+			next.ServeHTTP(w, r)
+		case http.MethodOptions:
+			w.Header().Set("Allow", allow)
+			w.WriteHeader(http.StatusNoContent)
+		case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect, http.MethodTrace:
+			d := problem.New(problem.MethodNotAllowed, "This can only be looked at.")
+			d.Header = http.Header{"Allow": {allow}}
+			problem.Write(w, r, d)
+		default: // RFC 9110 section 9.1
+			problem.Write(w, r, problem.New(problem.NotImplemented, "There is no such method."))
+		}
+	})
+}
+
+// serveHealth answers as long as the shop serves: a shop that drains takes no connections any more.
+func serveHealth(w http.ResponseWriter, _ *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", "16")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.Write([]byte(`{"status":"ok"}` + "\n")) // net/http leaves the body out for HEAD
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/stoa-go/stoa/resource"
+)
+
+// Order11 is an order in contract 1.1.0, which knew one line and neither customers nor times.
+type Order11 struct {
+	ID     int64   `json:"id" readOnly:"true" doc:"Assigned by the shop."`
+	Status string  `json:"status" enum:"placed,paid,shipped,cancelled" default:"placed"`
+	ItemID int64   `json:"itemId" required:"true" minimum:"1" doc:"Of the first line."`
+	Qty    int     `json:"qty" required:"true" minimum:"1" maximum:"1000" doc:"Of the first line."`
+	Note   *string `json:"note" maxLength:"500" doc:"What the customer wants us to know."`
+}
+
+// Order10 is an order in contract 1.0.0, which knew no notes either.
+type Order10 struct {
+	ID     int64  `json:"id" readOnly:"true" doc:"Assigned by the shop."`
+	Status string `json:"status" enum:"placed,paid,shipped,cancelled" default:"placed"`
+	ItemID int64  `json:"itemId" required:"true" minimum:"1" doc:"Of the first line."`
+	Qty    int    `json:"qty" required:"true" minimum:"1" maximum:"1000" doc:"Of the first line."`
+}
+
+// ordersV11 shows orders as contract 1.1.0 has them. Every order has a first line, so every order can be shown.
+func ordersV11(orders *resource.Resource) *resource.Resource {
+	return resource.View(orders, toOrder11, fromOrder11, nil)
+}
+
+// ordersV10 shows what ordersV11 shows as contract 1.0.0 has it: each contract knows but the next.
+func ordersV10(orders *resource.Resource) *resource.Resource {
+	return resource.View(orders, toOrder10, fromOrder10, nil)
+}
+
+func toOrder11(o Order) (Order11, error) {
+	if len(o.Lines) == 0 {
+		return Order11{}, errors.New("the order has no lines")
+	}
+	first := o.Lines[0]
+	return Order11{ID: o.ID, Status: o.Status, ItemID: first.ItemID, Qty: first.Qty, Note: o.Note}, nil
+}
+
+// fromOrder11 changes the first line. The others, which contract 1.1.0 cannot see, are those of base.
+func fromOrder11(v Order11, base Order) (Order, error) {
+	if len(base.Lines) == 0 { // a new order
+		base.Lines = make([]Line, 1)
+	}
+	base.Status, base.Lines[0], base.Note = v.Status, Line{ItemID: v.ItemID, Qty: v.Qty}, v.Note
+	return base, nil
+}
+
+func toOrder10(o Order11) (Order10, error) {
+	return Order10{ID: o.ID, Status: o.Status, ItemID: o.ItemID, Qty: o.Qty}, nil
+}
+
+func fromOrder10(v Order10, base Order11) (Order11, error) {
+	base.Status, base.ItemID, base.Qty = v.Status, v.ItemID, v.Qty
+	return base, nil
+}

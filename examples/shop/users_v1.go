@@ -1,0 +1,23 @@
+package main
+
+import "github.com/stoa-go/stoa/resource"
+
+// User10 is a user in contract 1.0.0, which knew no roles. Contract 1.1.0 has users as they are today.
+type User10 struct {
+	ID     int64  `json:"id" readOnly:"true" doc:"Assigned by the shop."`
+	Email  string `json:"email" required:"true" format:"email" unique:"true"`
+	Active bool   `json:"active" required:"true"`
+}
+
+func usersV10(users *resource.Resource) *resource.Resource {
+	return resource.View(users, toUser10, fromUser10, nil)
+}
+
+func toUser10(u User) (User10, error) {
+	return User10{ID: u.ID, Email: u.Email, Active: u.Active}, nil
+}
+
+func fromUser10(v User10, base User) (User, error) {
+	base.Email, base.Active = v.Email, v.Active
+	return base, nil
+}

@@ -1,0 +1,194 @@
+package resource
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/version"
+)
+
+// What a catalog does for the contract that a version.Negotiator has selected: entity tags that differ by contract, media
+// types that name it, and URLs that stay in it. Without a Negotiator there is no selection, and nothing of this shows.
+
+var _ version.Reserver = (*Catalog)(nil)
+
+// Reserve returns an error if a name that means the version of the API means something else here: member in content that
+// is written, parameter in queries. Either may be empty. A Negotiator asks for it when it is made.
+func (c *Catalog) Reserve(member, parameter string) error {
+	if parameter != "" && slices.Contains(ownParameters, parameter) {
+		return fmt.Errorf("resource: the query parameter %s cannot mean the version, since lists have it", parameter)
+	}
+	for _, name := range c.names {
+		rt := c.table[name]
+		if rt.lookup != nil {
+			if rt.lookup.in.Field(parameter) != nil {
+				return fmt.Errorf("resource: the query parameter %s cannot mean the version, since lookup %s asks for it",
+					parameter, name)
+			}
+			continue
+		}
+		if err := rt.resource.reserve(member, parameter); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ownParameters are the parameters of every list.
+var ownParameters = []string{"limit", "sort", "after", "before", "fields", "expand", "filter"}
+
+func (r *Resource) reserve(member, parameter string) error {
+	if r.Can(OpCreate) || r.Can(OpReplace) {
+		if r.shape.typ.Field(member) != nil || slices.Contains(r.Relations(), member) {
+			return fmt.Errorf("resource: the member %s cannot mean the version, since items of %s have it", member, r.Name())
+		}
+	}
+	if len(r.Query().Filter[parameter]) > 0 {
+		return fmt.Errorf("resource: the query parameter %s cannot mean the version, since %s filters by that field",
+			parameter, r.Name())
+	}
+	return nil
+}
+
+// jsonOffer is how items are served.
+var jsonOffer = []string{mediaJSON}
+
+// acceptable refuses a request for what an item is not served as, before it is carried out (RFC 9110 section 15.5.7), and
+// settles the form of the answer.
+func (x *exchange) acceptable() error {
+	lines := x.r.Header["Accept"]
+	if len(lines) == 0 || len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON) {
+		if x.sel != nil {
+			x.inKind()
+		}
+		return nil
+	}
+	_, err := x.negotiate(lines, jsonOffer)
+	return err
+}
+
+// inKind settles the form of the answer to a client that takes JSON: it is that of the content, unless the client asks for
+// another.
+func (x *exchange) inKind() {
+	if media := x.route.resource.Media(); x.sel.Content(media) {
+		x.speak(media)
+	}
+}
+
+// negotiate chooses among offers, of which the first is JSON. In front of it stands the vendor's type of this contract,
+// for a client that asks for it by name, and for one that sends it and does not ask for anything.
+func (x *exchange) negotiate(lines, offers []string) (index int, err error) {
+	media := x.route.resource.Media()
+	wanted := x.sel.Range(media)
+	if wanted == "" {
+		i, ok := header.Accept(lines, offers)
+		if !ok {
+			return 0, x.notAcceptable(offers)
+		}
+		if i == 0 {
+			x.inKind()
+		}
+		return i, nil
+	}
+	i, ok := header.Accept(lines, append([]string{wanted}, offers...))
+	switch {
+	case !ok:
+		return 0, x.notAcceptable(offers)
+	case i == 0:
+		x.speak(media)
+		return 0, nil
+	}
+	return i - 1, nil
+}
+
+// speak makes the vendor's type the form of the answer, where that is wanted. It differs from JSON by nothing but its name,
+// which is enough for another entity tag (RFC 9110 section 8.8.1).
+func (x *exchange) speak(media string) {
+	name := x.sel.ContentType(media)
+	if name == mediaJSON {
+		return
+	}
+	x.form = []string{name}
+	x.mark = x.sel.Contract() + "+vnd"
+	if strings.HasSuffix(name, "+json") {
+		x.mark = x.sel.Contract() + "+json"
+	}
+}
+
+// which names, in an entity tag, what makes a representation differ from others of its shape and coding: the contract and
+// the form, and which part of the item it is.
+func (x *exchange) which(p *part, body []byte) string {
+	which := p.which(body)
+	switch {
+	case x.mark == "":
+		return which
+	case which == "":
+		return x.mark
+	}
+	return x.mark + "." + which
+}
+
+// forms returns all media types that stand for what offers do, this contract's own in front.
+func (x *exchange) forms(offers []string) []string {
+	if own := x.sel.MediaType(x.route.resource.Media()); own != "" {
+		return append([]string{own}, offers...)
+	}
+	return offers
+}
+
+// acceptPost returns the value of Accept-Post; nil if there is no POST.
+func (x *exchange) acceptPost() []string {
+	if x.sel == nil || x.route.acceptPost == nil {
+		return x.route.acceptPost
+	}
+	return []string{strings.Join(x.forms(jsonOffer), ", ")}
+}
+
+// understands reports whether media is the vendor's type for the content of this request. A patch has a type of its own,
+// which names no version.
+func (x *exchange) understands(accepted []string) bool {
+	return accepted[0] == mediaJSON && x.sel.Content(x.route.resource.Media())
+}
+
+// echo returns the member that named the contract in the content, as it stands in the answer; nil if none did. It is known
+// when the content has been read.
+func (x *exchange) echo() []byte {
+	name, contract, ok := x.sel.Member()
+	if !ok {
+		return nil
+	}
+	b, err := jsontext.AppendQuote(nil, name)
+	if err == nil {
+		b, err = jsontext.AppendQuote(append(b, ':'), contract)
+	}
+	if err != nil {
+		return nil // it is no text, so no JSON can have named it
+	}
+	return b
+}
+
+// href returns the URL of an item, with these parameters and the one that keeps the contract.
+func (x *exchange) href(name, id, params string) string {
+	return withParams(x.base()+"/"+name+"/"+url.PathEscape(id), joinParams(params, x.sel.Query()))
+}
+
+// withParams puts parameters behind a URL.
+func withParams(ref, params string) string {
+	if params == "" {
+		return ref
+	}
+	return ref + "?" + params
+}
+
+// joinParams joins two lists of parameters.
+func joinParams(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "&" + b
+}

@@ -1,0 +1,89 @@
+package resource_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+)
+
+func TestPolicyTellsWhatIsServed(t *testing.T) {
+	t.Parallel()
+	store := resource.OpsOf(memory.New[thing](nil))
+	allow := func(context.Context, resource.Op, *thing, *thing) error { return nil }
+	scope := func(context.Context) (query.Filter, error) { return query.Filter{}, nil }
+	defaults := resource.Policy{Public: true, RepeatedDelete: 410, PageSize: 50, MaxPageSize: 200, Cache: "private, no-cache",
+		AssignsIDs: true, TakesIDs: true, Remembers: true}
+	tests := []struct {
+		name   string
+		opts   *resource.Options[thing]
+		change func(*resource.Ops[thing])
+		want   func(*resource.Policy)
+	}{
+		{"defaults", nil, nil, func(*resource.Policy) {}},
+		{"authorized", &resource.Options[thing]{Authorize: allow}, nil, func(p *resource.Policy) { p.Public = false }},
+		{"scoped", &resource.Options[thing]{Scope: scope}, nil, func(p *resource.Policy) { p.Public = false }},
+		{"strict", &resource.Options[thing]{RequireIfMatch: true}, nil, func(p *resource.Policy) { p.RequireIfMatch = true }},
+		{"again", &resource.Options[thing]{AllowRecreate: true}, nil, func(p *resource.Policy) { p.AllowRecreate = true }},
+		{"tagged", &resource.Options[thing]{AlwaysETagOnPut: true}, nil, func(p *resource.Policy) { p.ETagOnPut = true }},
+		{"repeated", &resource.Options[thing]{RepeatedDelete: 204}, nil, func(p *resource.Policy) { p.RepeatedDelete = 204 }},
+		{"pages", &resource.Options[thing]{PageSize: 7, MaxPageSize: 9, Cache: "no-store"}, nil,
+			func(p *resource.Policy) { p.PageSize, p.MaxPageSize, p.Cache = 7, 9, "no-store" }},
+		{"assigns", nil, func(o *resource.Ops[thing]) { o.Insert = nil }, func(p *resource.Policy) { p.TakesIDs = false }},
+		{"takes", nil, func(o *resource.Ops[thing]) { o.Create = nil }, func(p *resource.Policy) { p.AssignsIDs = false }},
+		{"forgets", nil, func(o *resource.Ops[thing]) { o.Deleted = nil }, func(p *resource.Policy) { p.Remembers = false }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			ops, want := store, defaults
+			if tt.change != nil {
+				tt.change(&ops)
+			}
+			tt.want(&want)
+			same(t, "policy", want, resource.FromOps("things", ops, tt.opts).Policy())
+		})
+	}
+}
+
+func TestDescriptions(t *testing.T) {
+	t.Parallel()
+	samples := []book{{ID: 1, Title: "Emma", Stars: 4}, {ID: 2, Title: "Dune", Stars: -1}}
+	books := resource.New("books", memory.New[book](nil), &resource.Options[book]{Query: bookSupport(), Samples: samples})
+	older := resource.View(books, toV1, fromV1, &resource.ViewOptions{Fields: map[string]string{"name": "title"},
+		Where: query.Where("stars", query.Gte, 0)})
+	authors := resource.New("authors", memory.New[author](nil), &resource.Options[author]{Media: "writer",
+		Relations: []resource.Relation[author]{
+			{Name: "books", Target: "books", By: "authorId"},
+			{Name: "first", Target: "books", Keys: func(*author) []string { return nil }},
+		}})
+	first := newLookup("first-book", "books", func(struct{}) (string, error) { return "", nil })
+	other := newLookup("first-book", "books", func(struct{}) (string, error) { return "", nil })
+	c := resource.NewCatalog(&resource.CatalogOptions{Limits: resource.Limits{Depth: 3}}, older, first, authors)
+
+	same(t, "samples", []any{&samples[0], &samples[1]}, books.Samples())
+	same(t, "samples of the view", []any{&bookV1{ID: 1, Name: "Emma", Stars: 4}}, older.Samples())
+	same(t, "samples of none", []any(nil), authors.Samples())
+	same(t, "media", []string{"book", "book", "writer"}, []string{books.Media(), older.Media(), authors.Media()})
+	same(t, "limits", resource.Limits{Body: 1 << 20, URL: 8192, Depth: 3, Names: 1000, Operations: 1000, Terms: 20, Expand: 8},
+		c.Limits())
+	if got := c.Lookups(); len(got) != 1 || got[0] != first {
+		t.Errorf("lookups %v, want the first", got)
+	}
+	if c.Target(first) != older || c.Target(other) != nil {
+		t.Error("the target of a lookup is not the view, or a lookup of another catalog has one")
+	}
+	for name, want := range map[string]struct {
+		target *resource.Resource
+		many   bool
+	}{"books": {older, true}, "first": {older, false}, "none": {nil, false}} {
+		if target, many := c.Related(authors, name); target != want.target || many != want.many {
+			t.Errorf("relation %s: %v, %v", name, target, many)
+		}
+	}
+	if target, _ := c.Related(books, "books"); target != nil {
+		t.Error("a resource of another catalog has a relation")
+	}
+}

@@ -1,0 +1,154 @@
+package openapi
+
+import (
+	"strings"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/version"
+)
+
+// builder makes one document.
+type builder struct {
+	c   *resource.Catalog
+	o   *Options
+	now *standing
+	doc *root
+
+	names  names            // of components
+	nouns  names            // in operation ids
+	models map[model]string // the component of each
+	always []string         // the header fields of every answer
+}
+
+// describe makes the document of a catalog.
+func describe(c *resource.Catalog, o *Options, now *standing) *root {
+	b := &builder{c: c, o: o, now: now, names: names{}, nouns: names{}, models: map[model]string{}}
+	b.doc = &root{OpenAPI: "3.1.0", Security: o.requirements(), Tags: []tag{}, Paths: ordered[*pathItem]{}}
+	b.doc.Components.Schemas = ordered[*schemaObject]{}
+	b.reserve() // before any type of the application is named
+	b.doc.Servers = b.servers()
+	b.always = b.versionHeaders()
+	if o.RateLimit {
+		b.always = append(b.always, "RateLimit", "RateLimit-Policy")
+	}
+	for i := range o.Security {
+		b.doc.Components.SecuritySchemes.add(o.Security[i].Name, o.Security[i].object())
+	}
+	for _, r := range c.Resources() {
+		b.resource(r)
+	}
+	for _, l := range c.Lookups() {
+		b.lookup(l)
+	}
+	b.doc.Info = b.info()
+	return b.doc
+}
+
+// reserve keeps the names that are this package's own from types of the application.
+func (b *builder) reserve() {
+	for _, name := range []string{"Problem", "Violation", "JSONPatch"} {
+		b.names[name] = true
+	}
+	for i := range b.o.Security {
+		b.names[b.o.Security[i].Name] = true
+	}
+}
+
+// info comes last into being and first in the document. A contract without a Negotiator has a name and nothing else.
+func (b *builder) info() info {
+	c := &b.now.contract
+	out := info{Title: b.o.Title, Version: c.Name, Description: b.preface(), TermsOfService: b.o.TermsOfService,
+		Contact: b.o.Contact, License: b.o.License, Status: string(b.now.status), Deprecation: stamp(c.Deprecated),
+		Sunset: stamp(c.Sunset), Successor: c.Successor}
+	return out
+}
+
+// general holds for every catalog, whatever is in it. It is said once, so that it need not be said of each operation: HEAD,
+// which would double the document, and what the library answers where there is no operation at all.
+const general = `## General
+
+HEAD is served wherever GET is, with the same parameters and header fields. A method that a path does not list is answered
+with 405 and ` + "`Allow`" + `, one that does not exist with 501. A path with a slash at its end is redirected (308) to the one without.
+
+Every error is a problem (RFC 9457) of the media type ` + "`application/problem+json`" + `, whatever ` + "`Accept`" + ` says. Its type tells
+programs what is wrong; new types may come at any time. What is documented as response ` + "`default`" + ` is every other problem.
+
+Unknown parameters, and unknown members of what is sent, are refused, unless ` + "`Prefer: handling=lenient`" + ` says to ignore them.
+Clients, for their part, ignore members that they do not know: an answer may have more than what is described.
+
+Content is compressed with gzip for those who accept it, and may be sent so.`
+
+// preface is the description of the API.
+func (b *builder) preface() string {
+	parts := []string{b.o.Description, general, b.aboutVersions()}
+	var out []string
+	for _, p := range parts {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
+		}
+	}
+	return strings.Join(out, "\n\n")
+}
+
+// aboutVersions says which contract this is and how it can be named.
+func (b *builder) aboutVersions() string {
+	if b.o.Negotiator == nil {
+		return ""
+	}
+	c := &b.now.contract
+	s := "## Versions\n\nThis is contract " + c.Name + " of the API. " + b.aboutLife()
+	s += "\n\nA request names it in one or more of these ways, and several have to agree:\n"
+	for _, way := range b.ways() {
+		s += "\n- " + way
+	}
+	s += "\n\n"
+	if len(b.now.names) > 0 {
+		s += "It is selected by the names " + strings.Join(b.now.names, ", ") + ", also with a v before them. "
+	}
+	return s + b.absence()
+}
+
+// aboutLife says where the contract is in its life.
+func (b *builder) aboutLife() string {
+	c := &b.now.contract
+	var s string
+	switch b.now.status {
+	case version.Preview:
+		s = "It may still change, and has to be named in full."
+	case version.Deprecated:
+		s = "It is deprecated and should not be used for anything new."
+	case version.Retired:
+		s = "It is retired: everything here is answered with 410."
+	}
+	if b.now.status != version.Retired && !c.Sunset.IsZero() {
+		s = sentences(s, "From "+stamp(c.Sunset)+" on it is answered with 410")
+	}
+	return s
+}
+
+// resource describes the paths of a resource. The collection comes first, since what is defined for it, such as the schema
+// of an item, is where a reader of the document looks first.
+func (b *builder) resource(r *resource.Resource) {
+	d := b.describeResource(r)
+	b.doc.Tags = append(b.doc.Tags, tag{d.name, "The collection /" + d.name + " and its items."})
+
+	list := &pathItem{Parameters: b.versionParameters(), Get: d.list()}
+	if r.Can(resource.OpCreate) {
+		list.Post = d.create()
+	}
+	list.Options = d.options("options"+pascal(d.name), "the collection", "Accept-Post", list.Post != nil)
+	b.doc.Paths.add("/"+d.name, list)
+
+	item := &pathItem{Parameters: append([]*parameter{d.idParameter()}, b.versionParameters()...), Get: d.get()}
+	if r.Can(resource.OpReplace) {
+		item.Put = d.replace()
+	}
+	if r.Can(resource.OpPatch) {
+		item.Patch = d.patch()
+	}
+	if r.Can(resource.OpDelete) {
+		item.Delete = d.delete()
+	}
+	item.Options = d.options("options"+d.noun, "an item", "Accept-Patch", item.Patch != nil)
+	b.doc.Paths.add("/"+d.name+"/{id}", item)
+}

@@ -1,0 +1,56 @@
+package openapi
+
+import "slices"
+
+// fields are the header fields of answers, and what they say. None is called required: what a proxy takes away is still an
+// answer, and a validator in front of the API would refuse it. Those of every message, such as Content-Length, are left
+// out: HTTP says what they mean.
+var fields = map[string]headerText{
+	"ETag": {"Names this revision in this representation. For a list it is weak, and good for If-None-Match only.",
+		`"5.Gk2Vq9bU"`},
+	"Last-Modified":    {"When the item was modified last.", "Sat, 21 Nov 2026 06:00:00 GMT"},
+	"Location":         {"Where the new item is.", "/items/5"},
+	"Content-Location": {"Where the content of this answer can be read again.", "/items/5"},
+	"Link": {"Links (RFC 8288): the neighbours of a page (next, prev, first, last), and of the contract service-desc, " +
+		"deprecation, sunset and successor-version.", `</items?after=Zm9v>; rel="next"`},
+	"Allow":                {"The methods that are served here.", "GET, HEAD, OPTIONS"},
+	"Accept":               {"The media types that are understood.", "application/json"},
+	"Accept-Post":          {"The media types that can be sent with POST.", "application/json"},
+	"Accept-Patch":         {"The media types of patches.", "application/merge-patch+json, application/json-patch+json"},
+	"Accept-Encoding":      {"The codings that are understood.", "gzip, identity"},
+	"Preference-Applied":   {"The preferences that were followed (RFC 7240).", "return=minimal"},
+	"Cache-Control":        {"How long the answer may be kept.", "private, no-cache"},
+	"Vary":                 {"The request header fields that decide what is answered.", "Accept, Accept-Encoding"},
+	"Retry-After":          {"After how many seconds, or when, to try again.", "1"},
+	"WWW-Authenticate":     {"How to say who one is.", "Bearer"},
+	"Deprecation":          {"Since when, or from when on, the contract is deprecated (RFC 9745).", "@1780272000"},
+	"Sunset":               {"From when on the contract is answered with 410 (RFC 8594).", "Wed, 30 Jun 2027 00:00:00 GMT"},
+	"Idempotency-Replayed": {"This is what was answered to the first request with the key.", "true"},
+	"RateLimit":            {"What is left of the quota, and for how long.", `"default";r=50;t=30`},
+	"RateLimit-Policy":     {"The quota.", `"default";q=100;w=60`},
+}
+
+// headerText describes a field, with a value as it could be.
+type headerText struct{ description, example string }
+
+// defineHeader adds a component, unless it is there.
+func (b *builder) defineHeader(name string, h *headerObject) {
+	if !b.doc.Components.Headers.has(name) {
+		b.doc.Components.Headers.add(name, h)
+	}
+}
+
+// headers refers to header fields, and to those that every answer has.
+func (b *builder) headers(list ...string) ordered[*headerObject] {
+	var out ordered[*headerObject]
+	for _, name := range slices.Concat(list, b.always) {
+		if out.has(name) {
+			continue
+		}
+		if f, ok := fields[name]; ok {
+			b.defineHeader(name, &headerObject{Description: f.description, Schema: text(), Example: quote(f.example)})
+		}
+		out.add(name, &headerObject{Ref: "#/components/headers/" + name})
+	}
+	return out
+}

@@ -1,0 +1,37 @@
+package openapi
+
+import (
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// lookup describes the path of a lookup, which answers with an item of another path.
+func (b *builder) lookup(l *resource.Lookup) {
+	target := b.c.Target(l)
+	d := &described{builder: b, r: target, name: target.Name(), word: target.Media(), policy: target.Policy()}
+	d.item = b.component(model{typ: target.Type(), mode: shown})
+	d.samples.item = b.sampleOf(d.item)
+	id := b.nouns.unique("Find" + pascal(l.Name()))
+	op := b.newOperation("find"+id[len("Find"):], target.Name(), l.Name(), resource.OpGet, "Find an item of "+target.Name(),
+		"Returns the item that the parameters lead to. `Content-Location` says where it is")
+	var params []*parameter
+	for _, f := range l.Input().Fields {
+		params = append(params, b.inputParameter(f))
+	}
+	op.Parameters = append(append(params, d.partParameters()...), d.readConditions()...)
+	headers := append([]string{"Content-Location"}, d.itemHeaders()...)
+	op.Responses = d.answers(d.who(d.lost(400, 404, 406, 412)...), d.answer(200, "The item.", headers, d.itemContent()),
+		d.unchanged(headers))
+	options := d.options("options"+id[len("Find"):], "the lookup", "", false)
+	b.doc.Paths.add("/"+l.Name(), &pathItem{Parameters: b.versionParameters(), Get: op, Options: options})
+}
+
+// inputParameter describes a field of the input of a lookup. What is sent is checked against all that its tags say.
+func (b *builder) inputParameter(f *schema.Field) *parameter {
+	s := b.constrained(f, created)
+	p := &parameter{Name: f.Name, In: "query", Required: f.Required, Description: describeField(f), Schema: s}
+	if f.Example != nil {
+		p.Example = exampleOf(f)
+	}
+	return p
+}

@@ -1,0 +1,308 @@
+package openapi
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/stoa-go/stoa/resource"
+)
+
+// described is a resource on its way into the document.
+type described struct {
+	*builder
+	r      *resource.Resource
+	name   string // of the resource
+	noun   string // of an item, in operation ids: Order
+	word   string // of an item, in sentences: order
+	policy resource.Policy
+
+	item                      *schemaObject // what an item is answered as
+	samples                   samples
+	createModel, replaceModel model
+	patchModel                model
+	counted                   bool
+}
+
+// describeResource finds out what all operations of a resource have in common, and defines what its items look like.
+func (b *builder) describeResource(r *resource.Resource) *described {
+	d := &described{builder: b, r: r, name: r.Name(), word: r.Media(), policy: r.Policy(), counted: r.Counts()}
+	d.noun = pascal(r.Media())
+	if b.nouns[d.noun] {
+		d.noun = pascal(r.Name()) + "Item" // another resource has items of that name
+	}
+	d.noun = b.nouns.unique(d.noun)
+	m := model{typ: r.Type(), mode: created, id: r.ID(), takesID: d.policy.TakesIDs, assignsID: d.policy.AssignsIDs}
+	d.createModel = m
+	m.mode = replaced
+	d.replaceModel = m
+	m.mode = patched
+	d.patchModel = m
+	d.item = b.component(model{typ: r.Type(), mode: shown})
+	d.samples = d.makeSamples()
+	return d
+}
+
+// operation begins the description of one.
+func (d *described) operation(id string, op resource.Op, summary string, description ...string) *operation {
+	return d.newOperation(id, d.name, d.name, op, summary, description...)
+}
+
+// newOperation is operation for what has another name than its tag: a lookup belongs to the resource that it leads to.
+func (b *builder) newOperation(id, tag, name string, op resource.Op, summary string, description ...string) *operation {
+	out := &operation{OperationID: id, Tags: []string{tag}, Summary: summary,
+		Description: sentences(description...), Deprecated: b.now.deprecated()}
+	if out.Deprecated {
+		out.Sunset = stamp(b.now.contract.Sunset)
+	}
+	if len(b.o.Security) > 0 && b.o.Secured != nil && !b.o.Secured(name, op) {
+		out.Security = &[]requirement{}
+	}
+	return out
+}
+
+// list describes GET of the collection.
+func (d *described) list() *operation {
+	op := d.operation("list"+pascal(d.name), resource.OpList, "List "+d.name,
+		"Returns a page of the items that match all of the filters. The next page is at `next`, and at the link of that name",
+		d.order(),
+		"Asked for `application/x-ndjson` it returns one item a line, and without `limit` all of them")
+	op.Parameters = d.listParameters()
+	types := append([]string{mediaJSON}, d.vendorTypes(d.word)...)
+	content := d.contents(types, d.listSchema(), d.samples.list)
+	// JSON Schema has no word for a sequence of values, so this is but text.
+	content.add("application/x-ndjson", &mediaType{Schema: textOf("One item a line, each a JSON object.")})
+	headers := []string{"ETag", "Link", "Cache-Control", "Vary", "Preference-Applied"}
+	if d.r.Can(resource.OpCreate) {
+		headers = append(headers, "Accept-Post")
+	}
+	op.Responses = d.answers(d.who(400, 406), d.answer(200, "A page of items.", headers, content), d.unchanged(headers))
+	return op
+}
+
+// order says in which order a list is.
+func (d *described) order() string {
+	if d.r.Query().Natural {
+		return "The order is that of the store"
+	}
+	return "The order is that of `sort`, and then of `" + d.r.ID() + "`"
+}
+
+// create describes POST.
+func (d *described) create() *operation {
+	how := "The server chooses the id"
+	switch {
+	case d.policy.TakesIDs && d.policy.AssignsIDs:
+		how = "The server chooses the id, unless there is one in the content"
+	case d.policy.TakesIDs:
+		how = "The client chooses the id"
+	}
+	op := d.operation("create"+d.noun, resource.OpCreate, "Create an item in "+d.name, how, d.repeatable())
+	op.Parameters = d.writeParameters()
+	op.RequestBody = d.requestBody(d.createModel, d.samples.create)
+	headers := append([]string{"Location", "Content-Location"}, d.itemHeaders()...)
+	op.Responses = d.answers(d.who(400, 406, 409, 413, 415, 422),
+		d.written(201, "The item has been created, and is at `Location`. With `Prefer: return=minimal` there is no content.", headers))
+	return op
+}
+
+// get describes GET of an item.
+func (d *described) get() *operation {
+	op := d.operation("get"+d.noun, resource.OpGet, "Get an item of "+d.name, "Returns one item", d.gone())
+	op.Parameters = append(append(d.partParameters(), d.prefer("handling=lenient")), d.readConditions()...)
+	op.Responses = d.answers(d.who(d.lost(400, 404, 406, 412)...),
+		d.answer(200, "The item.", append(d.itemHeaders(), "Preference-Applied"), d.itemContent()),
+		d.unchanged(d.itemHeaders()))
+	return op
+}
+
+// replace describes PUT.
+func (d *described) replace() *operation {
+	does := "Puts the content in the place of the item. What is left out gets its default, or is removed"
+	replaces := d.r.Can(resource.OpPatch) // what can be patched can be replaced, and the other way round
+	switch {
+	case d.policy.TakesIDs && replaces:
+		does += ". Where there is no such item it is created"
+	case d.policy.TakesIDs:
+		does = "Creates the item. One that is there cannot be replaced"
+	}
+	if d.policy.TakesIDs && d.policy.Remembers && !d.policy.AllowRecreate {
+		does += ". An item that was deleted cannot be put back: 410"
+	}
+	op := d.operation("replace"+d.noun, resource.OpReplace, "Replace an item of "+d.name, does, d.condition(), d.repeatable())
+	op.Parameters = append(d.writeParameters(), d.writeConditions(!d.policy.TakesIDs)...)
+	op.RequestBody = d.requestBody(d.replaceModel, d.samples.replace)
+	headers := append([]string{"Content-Location"}, d.itemHeaders()...)
+	var good []entry[*response]
+	if replaces {
+		good = append(good, d.written(200, d.replacedText(), headers), d.empty(204,
+			"The item has been replaced; `Prefer: return=minimal` asked for no content.", d.itemHeaders()...))
+	}
+	if d.policy.TakesIDs {
+		good = append(good, d.written(201, "The item has been created.", append([]string{"Location"}, headers...)))
+	}
+	op.Responses = d.answers(d.who(d.lost(400, 404, 406, 409, 412, 413, 415, 422)...), good...)
+	return op
+}
+
+// replacedText is what 200 means for PUT. RFC 9110 section 9.3.4 allows a validator only for what was stored as it came.
+func (d *described) replacedText() string {
+	if d.policy.ETagOnPut {
+		return "The item as it is now."
+	}
+	return "The item as it is now. There is an `ETag` only if it is stored octet by octet as it was sent."
+}
+
+// patch describes PATCH.
+func (d *described) patch() *operation {
+	op := d.operation("patch"+d.noun, resource.OpPatch, "Change parts of an item of "+d.name,
+		"Applies all of the patch or nothing. A merge patch (RFC 7396) names what changes, and null removes: it cannot set "+
+			"anything to null, for which there is JSON Patch (RFC 6902). A patch that changes nothing leaves the revision as it is",
+		d.condition(), d.repeatable())
+	op.Parameters = append(d.writeParameters(), d.writeConditions(true)...)
+	content := ordered[*mediaType]{
+		{resource.MergePatch, d.media(d.component(d.patchModel), d.samples.patch)},
+		{resource.JSONPatch, d.media(d.jsonPatch(), d.samples.operations)},
+	}
+	op.RequestBody = &requestBody{Required: true, Content: content,
+		Description: "A patch. Patches name no version and have no types of a vendor."}
+	headers := append([]string{"Content-Location"}, d.itemHeaders()...)
+	op.Responses = d.answers(d.who(d.lost(400, 404, 406, 409, 412, 413, 415, 422)...),
+		d.written(200, "The item as it is now.", headers),
+		d.empty(204, "The item has been changed; `Prefer: return=minimal` asked for no content.", d.itemHeaders()...))
+	return op
+}
+
+// delete describes DELETE. That 204 and 410 mean the same, and 404 something else, is what a client has to know most.
+func (d *described) delete() *operation {
+	means := "204 and 410 both mean that the item is gone: 204 that it has been deleted just now, 410 that it was before. " +
+		"404 means that it was never known here"
+	switch {
+	case !d.policy.Remembers:
+		means = "204 means that the item is gone. What was deleted is not remembered here, so 404 means that there is none, " +
+			"whether it was deleted before or never known"
+	case d.policy.RepeatedDelete == 204:
+		means = "204 means that the item is gone, also if it was before, for which other methods have 410. " +
+			"404 means that it was never known here"
+	}
+	op := d.operation("delete"+d.noun, resource.OpDelete, "Delete an item of "+d.name, means,
+		d.condition(), d.repeatable())
+	op.Parameters = append([]*parameter{d.prefer("handling=lenient")}, d.writeConditions(true)...)
+	op.Parameters = append(op.Parameters, d.keyParameter()...)
+	statuses := d.lost(400, 404, 412)
+	if d.policy.RepeatedDelete == 204 {
+		statuses = slices.DeleteFunc(statuses, func(status int) bool { return status == gone })
+	}
+	if d.policy.RequireIfMatch {
+		statuses = append(statuses, 428)
+	}
+	if d.o.IdempotencyKey {
+		statuses = append(statuses, 409, 422)
+	}
+	op.Responses = d.answers(d.who(statuses...), d.empty(204, "The item is gone.", "Cache-Control"))
+	return op
+}
+
+// options describes OPTIONS of a path, so that Allow is found in the document. accept is the field that says what can be
+// sent there, if anything can.
+func (d *described) options(id, what, accept string, accepts bool) *operation {
+	op := d.operation(id, "", "What can be done with "+what+" of "+d.name, "Tells the methods that are served here")
+	if len(d.o.Security) > 0 {
+		op.Security = &[]requirement{}
+	}
+	headers := []string{"Allow", "Cache-Control", "Vary"}
+	if accepts {
+		headers = append(headers, accept)
+	}
+	op.Responses = d.answers(d.versioned(400, 414), d.answer(204, "The methods are in `Allow`.", headers, nil))
+	return op
+}
+
+// gone says what 404 and 410 mean for someone who reads.
+func (d *described) gone() string {
+	if !d.policy.Remembers {
+		return ""
+	}
+	return "404 means that there was never such an item, and 410 that it was deleted"
+}
+
+// condition says what to do against lost updates.
+func (d *described) condition() string {
+	if d.policy.RequireIfMatch {
+		return "`If-Match` is required: it says which revision has been seen, by its `ETag`"
+	}
+	return "With `If-Match` it is done only if nobody else has changed the item since"
+}
+
+// repeatable says what a key is good for.
+func (b *builder) repeatable() string {
+	if !b.o.IdempotencyKey {
+		return ""
+	}
+	return "With an `Idempotency-Key` it can be sent again if the answer was lost"
+}
+
+// lost adds 410 where it can be an item that was deleted, and 428 where a condition is required.
+func (d *described) lost(statuses ...int) []int {
+	if d.policy.Remembers || d.r.Can(resource.OpDelete) {
+		statuses = append(statuses, gone)
+	}
+	if d.policy.RequireIfMatch && slices.Contains(statuses, 409) {
+		statuses = append(statuses, 428)
+	}
+	return statuses
+}
+
+// requestBody describes the content of POST and PUT.
+func (d *described) requestBody(m model, example string) *requestBody {
+	s := d.component(m)
+	return &requestBody{Required: true, Description: "Of " + strconv.FormatInt(d.c.Limits().Body, 10) + " bytes at most.",
+		Content: d.contents(append([]string{mediaJSON}, d.vendorTypes(d.word)...), s, example)}
+}
+
+// contents gives one schema and one example to several media types.
+func (b *builder) contents(types []string, s *schemaObject, example string) ordered[*mediaType] {
+	var out ordered[*mediaType]
+	for _, t := range types {
+		out.add(t, b.media(s, example))
+	}
+	return out
+}
+
+// media is content with an example, which is called sample wherever there is one.
+func (b *builder) media(s *schemaObject, name string) *mediaType {
+	m := &mediaType{Schema: s}
+	if name != "" {
+		m.Examples.add("sample", &example{Ref: "#/components/examples/" + name})
+	}
+	return m
+}
+
+// itemContent is an item as it is answered.
+func (d *described) itemContent() ordered[*mediaType] {
+	return d.contents(append([]string{mediaJSON}, d.vendorTypes(d.word)...), d.item, d.samples.item)
+}
+
+// itemHeaders are those of every representation of an item.
+func (d *described) itemHeaders() []string {
+	out := []string{"ETag", "Last-Modified", "Cache-Control", "Vary"}
+	if d.r.Can(resource.OpPatch) {
+		out = append(out, "Accept-Patch")
+	}
+	return out
+}
+
+// listSchema describes a page.
+func (d *described) listSchema() *schemaObject {
+	name := d.names.unique(pascal(d.name) + "Page")
+	s := &schemaObject{Type: typeNames{"object"}, Required: []string{"items"}, Properties: ordered[*schemaObject]{
+		{"items", array(d.item)},
+		{"next", textOf("Where the next page begins: the value of `after`. The last page has none.")},
+	}}
+	if d.counted {
+		total := &schemaObject{Type: typeNames{"integer"}, Minimum: jsonOf(0),
+			Description: "How many items match, for `Prefer: count=exact`."}
+		s.Properties.add("total", total)
+	}
+	d.doc.Components.Schemas.add(name, s)
+	return schemaRef(name)
+}

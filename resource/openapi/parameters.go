@@ -1,0 +1,358 @@
+package openapi
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// share defines a parameter under a name, unless it is there already, and returns a reference to it.
+func (b *builder) share(component string, p *parameter) *parameter {
+	if !b.doc.Components.Parameters.has(component) {
+		b.doc.Components.Parameters.add(component, p)
+	}
+	return &parameter{Ref: "#/components/parameters/" + component}
+}
+
+// commaList describes a parameter that is a list of words, separated by commas.
+func commaList(name, description string, items *schemaObject, most int) *parameter {
+	together, one := false, 1 // a list in one parameter, as package query reads it
+	s := array(items)
+	s.MinItems = &one
+	if most > 0 {
+		s.MaxItems = &most
+	}
+	return &parameter{Name: name, In: "query", Description: description, Style: "form", Explode: &together, Schema: s}
+}
+
+// idParameter describes the id in the path. What no id can be is not found, so its schema says no more than its type.
+func (d *described) idParameter() *parameter {
+	s := scalar(d.r.Type().Field(d.r.ID()).Type)
+	if s.Type[0] == "string" {
+		one := 1
+		s.MinLength = &one
+	}
+	p := &parameter{Name: "id", In: "path", Required: true, Schema: s,
+		Description: "The `" + d.r.ID() + "` of the item, escaped as one segment of the path."}
+	p.Example = d.samples.id
+	return p
+}
+
+// The most that package query takes where a catalog does not say otherwise.
+const (
+	maxSort   = 4
+	maxValues = 200
+)
+
+// listParameters are those of a list: what is wanted, in which order, how much of it, and from where.
+func (d *described) listParameters() []*parameter {
+	support := d.r.Query()
+	out := d.filters(&support)
+	if keys := d.sortKeys(&support); len(keys) > 0 {
+		sort := commaList("sort", "The fields to sort by, each once; a minus is for descending order.",
+			&schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(keys...)}, maxSort)
+		sort.Schema.UniqueItems = true
+		out = append(out, sort)
+	}
+	limit := integer(1, d.policy.MaxPageSize)
+	limit.Default = jsonOf(d.policy.PageSize)
+	out = append(out,
+		&parameter{Name: "limit", In: "query", Schema: limit, Description: "How many items the page has at most."},
+		d.share("After", &parameter{Name: "after", In: "query", Schema: text(),
+			Description: "Where to go on: `next` of the page before. A cursor is good for the same list only."}))
+	if !support.Natural {
+		out = append(out, d.share("Before", &parameter{Name: "before", In: "query", Schema: text(),
+			Description: "Where to end: the cursor in the link `prev` or `last`. It excludes `after`."}))
+	}
+	out = append(out, d.partParameters()...)
+	if d.counted {
+		out = append(out, d.prefer("count=exact", "handling=lenient"))
+	} else {
+		out = append(out, d.prefer("handling=lenient"))
+	}
+	return append(out, d.precondition("If-None-Match"))
+}
+
+// sortKeys are the values that sort can have.
+func (d *described) sortKeys(support *query.Support) []string {
+	if support.Natural {
+		return nil
+	}
+	var out []string
+	for _, f := range d.r.Type().Fields {
+		if f.Name == d.r.ID() || slices.Contains(support.Sort, f.Name) {
+			out = append(out, f.Name, "-"+f.Name)
+		}
+	}
+	return out
+}
+
+// reservedNames never stand for a field by themselves, as the language of queries has it.
+var reservedNames = []string{"sort", "limit", "fields", "filter", "after", "before", "expand", "version"}
+
+// filterName is the parameter for a comparison of a field.
+func filterName(field string, op query.Op) string {
+	if op != query.Eq || slices.Contains(reservedNames, field) {
+		return field + "." + string(op)
+	}
+	if i := strings.LastIndexByte(field, '.'); i >= 0 && comparison(query.Op(field[i+1:])) != "" {
+		return field + "." + string(op)
+	}
+	return field
+}
+
+// comparison says what a comparison asks of a field; "" for what is none.
+func comparison(op query.Op) string {
+	switch op {
+	case query.Eq:
+		return "is this"
+	case query.Ne:
+		return "is not this"
+	case query.In:
+		return "is one of these"
+	case query.NotIn:
+		return "is none of these"
+	case query.Lt:
+		return "is less than this"
+	case query.Lte:
+		return "is at most this"
+	case query.Gt:
+		return "is more than this"
+	case query.Gte:
+		return "is at least this"
+	case query.Contains:
+		return "contains this"
+	case query.StartsWith:
+		return "starts with this"
+	case query.IsNull:
+		return "is null, or is not"
+	}
+	return ""
+}
+
+// filters describes a parameter for each comparison, in the order of the fields, and the one for all others.
+func (d *described) filters(support *query.Support) []*parameter {
+	var out []*parameter
+	for _, f := range d.r.Type().Fields {
+		for _, op := range support.Filter[f.Name] {
+			name, says := filterName(f.Name, op), "Items whose `"+f.Name+"` "+comparison(op)+"."
+			if op == query.In || op == query.NotIn {
+				out = append(out, commaList(name, says+` In a value, \, is a comma and \\ a backslash.`, compared(f, op), maxValues))
+				continue
+			}
+			out = append(out, &parameter{Name: name, In: "query", Description: says, Schema: compared(f, op)})
+		}
+	}
+	if len(out) > 0 {
+		out = append(out, &parameter{Name: "filter", In: "query", Content: ordered[*mediaType]{
+			{mediaJSON, &mediaType{Schema: d.filterTree(support)}}},
+			Description: "Conditions as JSON, for what parameters cannot say: `and`, `or` and `not`, 8 deep at most."})
+	}
+	return out
+}
+
+// compared describes a value that a field is compared with. Bounds do not matter there: one may well ask for more than
+// there can be.
+func compared(f *schema.Field, op query.Op) *schemaObject {
+	switch op {
+	case query.IsNull:
+		return &schemaObject{Type: typeNames{"boolean"}}
+	case query.Contains, query.StartsWith:
+		return text()
+	}
+	// A value that the enumeration does not have is refused, and so is text that is no value of the type at all. What the tag
+	// format says is asked of items only.
+	s := scalar(f.Type)
+	for _, v := range f.Enum {
+		s.Enum = append(s.Enum, jsonOf(v))
+	}
+	return s
+}
+
+// filterTree describes the parameter filter of a resource.
+func (d *described) filterTree(support *query.Support) *schemaObject {
+	name := d.names.unique(pascal(d.name) + "Filter")
+	s := &schemaObject{Type: typeNames{"object"}, AdditionalProperties: false,
+		Description: "All members must hold.", Properties: ordered[*schemaObject]{}}
+	d.doc.Components.Schemas.add(name, s) // before it is complete, since it refers to itself
+	for _, f := range d.r.Type().Fields {
+		ops := support.Filter[f.Name]
+		if len(ops) == 0 || isConnective(f.Name) {
+			continue
+		}
+		by := &schemaObject{Type: typeNames{"object"}, AdditionalProperties: false, Properties: ordered[*schemaObject]{}}
+		for _, op := range ops {
+			v := compared(f, op)
+			if op == query.In || op == query.NotIn {
+				v = array(v)
+			}
+			by.Properties.add(string(op), v)
+		}
+		s.Properties.add(f.Name, by)
+	}
+	s.Properties.add(string(query.AndOp), array(schemaRef(name)))
+	s.Properties.add(string(query.OrOp), array(schemaRef(name)))
+	s.Properties.add(string(query.NotOp), schemaRef(name))
+	return schemaRef(name)
+}
+
+// isConnective reports whether a member of a filter joins others. A field of that name can only be asked for by a
+// parameter of its own.
+func isConnective(name string) bool {
+	return slices.Contains([]query.Op{query.AndOp, query.OrOp, query.NotOp}, query.Op(name))
+}
+
+// partParameters say what of an item is shown, and what beside it.
+func (d *described) partParameters() []*parameter {
+	var out []*parameter
+	if !d.o.Whole {
+		var fields []string
+		for _, f := range d.r.Type().Fields {
+			if !f.WriteOnly {
+				fields = append(fields, f.Name)
+			}
+		}
+		out = append(out, commaList("fields", "The members to show, if not all.",
+			&schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(fields...)}, 0))
+	}
+	if relations := d.r.Relations(); len(relations) > 0 {
+		out = append(out, commaList("expand", "What to show beside each item, as a member of that name: "+d.related()+".",
+			&schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(relations...)}, d.c.Limits().Expand))
+	}
+	return out
+}
+
+// related says where the relations lead.
+func (d *described) related() string {
+	var out []string
+	for _, name := range d.r.Relations() {
+		target, many := d.c.Related(d.r, name)
+		end := "an item"
+		if many {
+			end = "a list of items"
+		}
+		out = append(out, "`"+name+"` is "+end+" of "+target.Name())
+	}
+	return strings.Join(out, ", ")
+}
+
+// writeParameters are those of POST, PUT and PATCH, apart from conditions.
+func (d *described) writeParameters() []*parameter {
+	out := append(d.partParameters(), d.prefer("return=minimal", "return=representation", "handling=lenient"))
+	return append(out, d.keyParameter()...)
+}
+
+// keyParameter is the Idempotency-Key, where keys are kept.
+func (b *builder) keyParameter() []*parameter {
+	if !b.o.IdempotencyKey {
+		return nil
+	}
+	longest, one := 257, 1 // 255 characters and the quotation marks
+	return []*parameter{b.share("IdempotencyKey", &parameter{Name: "Idempotency-Key", In: "header",
+		Schema:  &schemaObject{Type: typeNames{"string"}, MinLength: &one, MaxLength: &longest},
+		Example: quote(`"8e03978e-40d5-43e8-bc93-6894a57f9324"`),
+		Description: "A string in quotation marks that is new for each thing to be done, and the same when it is sent again. " +
+			"What was answered the first time is then answered again, with `Idempotency-Replayed`. With other content it is " +
+			"refused (422), and while the first is still running, too (409)."})}
+}
+
+// preferences are those that are understood, and what they do.
+var preferences = [...]struct{ value, does string }{
+	{"count=exact", "counts all items that match, in `total`"},
+	{"return=minimal", "answers without content"},
+	{"return=representation", "answers with the item, as is done anyway"},
+	{"handling=lenient", "ignores parameters and members that are not known"},
+}
+
+// prefer describes the field Prefer with some of its preferences.
+func (b *builder) prefer(values ...string) *parameter {
+	component, description := "Prefer", "RFC 7240."
+	for _, p := range preferences {
+		if slices.Contains(values, p.value) {
+			description += " `" + p.value + "` " + p.does + "."
+		}
+	}
+	switch values[0] {
+	case "count=exact":
+		component = "PreferCount"
+	case "return=minimal":
+		component = "PreferReturn"
+	}
+	return b.share(component, &parameter{Name: "Prefer", In: "header", Schema: text(), Example: quote(values[0]),
+		Description: description + " Which of them were followed is told in `Preference-Applied`."})
+}
+
+// readConditions are those of GET of an item.
+func (d *described) readConditions() []*parameter {
+	return []*parameter{d.precondition("If-Match"), d.precondition("If-None-Match"), d.precondition("If-Modified-Since"),
+		d.precondition("If-Unmodified-Since")}
+}
+
+// writeConditions are those of the methods that change an item. there says that the method needs one, so that If-Match is
+// required if the policy says so.
+func (d *described) writeConditions(there bool) []*parameter {
+	match := d.precondition("If-Match")
+	if there && d.policy.RequireIfMatch {
+		p := d.conditional("If-Match")
+		p.Required = true
+		match = d.share("IfMatchRequired", p)
+	}
+	return []*parameter{match, d.precondition("If-None-Match"), d.precondition("If-Unmodified-Since")}
+}
+
+// precondition refers to one conditional field.
+func (b *builder) precondition(name string) *parameter {
+	return b.share(pascal(name), b.conditional(name))
+}
+
+// conditional describes a conditional field, RFC 9110 section 13.1.
+func (b *builder) conditional(name string) *parameter {
+	p := &parameter{Name: name, In: "header", Schema: text(), Example: quote(`"5.Gk2Vq9bU"`)}
+	switch name {
+	case "If-Match":
+		p.Description = "Entity tags, or `*`. It is done only if the item has one of them, in whatever representation; else 412."
+	case "If-None-Match":
+		p.Description = "Entity tags, or `*`. What has one of them is not sent again (304), or not changed (412)."
+	default:
+		p.Example = quote("Sat, 21 Nov 2026 06:00:00 GMT")
+		p.Description = "A date. If the item has been modified since, it is done; else 304."
+		if name == "If-Unmodified-Since" {
+			p.Description = "A date. If the item has been modified since, it is not done: 412."
+		}
+	}
+	return p
+}
+
+// jsonPatch describes a JSON Patch.
+func (d *described) jsonPatch() *schemaObject {
+	const name = "JSONPatch"
+	if d.doc.Components.Schemas.has(name) {
+		return schemaRef(name)
+	}
+	most := d.c.Limits().Operations
+	pointer := func(description string) *schemaObject {
+		return &schemaObject{Type: typeNames{"string"}, Pattern: "^(/([^~/]|~[01])*)*$", Description: description}
+	}
+	op := &schemaObject{Type: typeNames{"object"}, Required: []string{"op", "path"}, Properties: ordered[*schemaObject]{
+		{"op", &schemaObject{Type: typeNames{"string"}, Enum: jsonStrings("add", "remove", "replace", "move", "copy", "test")}},
+		{"path", pointer("Where, as a JSON Pointer (RFC 6901).")},
+		{"from", pointer("From where, for move and copy.")},
+		{"value", &schemaObject{Description: "Any JSON, for add, replace and test."}},
+	}}
+	list := array(op)
+	list.MaxItems, list.Description = &most, "A JSON Patch (RFC 6902). It is applied from first to last, all of it or nothing."
+	d.doc.Components.Schemas.add(name, list)
+	return schemaRef(name)
+}
+
+// mayHave reports whether one of the strategies is a T.
+func mayHave[T any](b *builder) bool {
+	for _, s := range b.o.strategies() {
+		if _, ok := s.(T); ok {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,137 @@
+package openapi
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// samples are the names of the components that hold examples; "" where there are none.
+type samples struct {
+	item, list, create, replace, patch, operations string
+	id                                             jsontext.Value
+}
+
+// makeSamples shows the first sample of a resource in everything that can be sent and answered.
+func (d *described) makeSamples() samples {
+	var s samples
+	all := d.r.Samples() // in the shape of this contract
+	if len(all) == 0 {
+		return s
+	}
+	typ, v := d.r.Type(), all[0]
+	item, err := typ.Append(nil, v)
+	if err != nil { // it is an example: a document without it is better than none
+		return s
+	}
+	full, err := typ.AppendFull(nil, v)
+	if err != nil {
+		return s
+	}
+	base := strings.TrimPrefix(d.item.Ref, "#/components/schemas/")
+	s.item = d.addExample(base, item)
+	s.list = d.addExample(pascal(d.name)+"Page", []byte(`{"items":[`+string(item)+`]}`))
+	s.create = d.addExample(base+"Create", d.trim(d.createModel, full))
+	unnamed := d.createModel
+	unnamed.takesID = false // the path has it
+	s.replace = d.addExample(base+"Replace", d.trim(unnamed, full))
+	if f, value := d.patchable(full); f != nil {
+		name, pointer := quote(f.Name), quote(string(jsontext.Pointer("").AppendToken(f.Name)))
+		s.patch = d.addExample(base+"Patch", []byte("{"+string(name)+":"+string(value)+"}"))
+		s.operations = d.addExample(base+"Operations",
+			[]byte(`[{"op":"replace","path":`+string(pointer)+`,"value":`+string(value)+`}]`))
+	}
+	id := typ.Field(d.r.ID())
+	s.id = jsonOf(id.Get(v))
+	return s
+}
+
+// sampleOf returns the name of the example for a schema; "" if there is none.
+func (b *builder) sampleOf(s *schemaObject) string {
+	name := strings.TrimPrefix(s.Ref, "#/components/schemas/")
+	if b.doc.Components.Examples.has(name) {
+		return name
+	}
+	return ""
+}
+
+// addExample defines an example, unless a resource of the same type has, and returns its name.
+func (b *builder) addExample(name string, value []byte) string {
+	if !b.doc.Components.Examples.has(name) {
+		b.doc.Components.Examples.add(name, &example{Value: value})
+	}
+	return name
+}
+
+// trim takes out of a JSON object what a document of the model must not have.
+func (b *builder) trim(m model, object []byte) []byte {
+	var out bytes.Buffer
+	dec := jsontext.NewDecoder(bytes.NewReader(object))
+	dec.ReadToken() // what is read was written by package schema
+	out.WriteByte('{')
+	for dec.PeekKind() == '"' {
+		name, _ := dec.ReadToken()
+		f := m.typ.Field(name.String())
+		value, err := dec.ReadValue()
+		if err != nil || f == nil || m.refuses(f) {
+			continue
+		}
+		if out.Len() > 1 {
+			out.WriteByte(',')
+		}
+		out.Write(quote(f.Name))
+		out.WriteByte(':')
+		out.Write(b.trimValue(f.Type, m.mode, value))
+	}
+	out.WriteByte('}')
+	return out.Bytes()
+}
+
+// trimValue trims the objects that a value is composed of.
+func (b *builder) trimValue(t *schema.Type, m mode, value []byte) []byte {
+	switch {
+	case t.Kind == schema.Object && value[0] == '{':
+		return b.trim(model{typ: t, mode: m}, value)
+	case t.Kind == schema.Array && value[0] == '[':
+		var parts [][]byte
+		dec := jsontext.NewDecoder(bytes.NewReader(value))
+		dec.ReadToken()
+		for dec.PeekKind() != ']' {
+			elem, err := dec.ReadValue()
+			if err != nil {
+				break
+			}
+			parts = append(parts, b.trimValue(t.Elem, m, bytes.Clone(elem)))
+		}
+		return []byte("[" + string(bytes.Join(parts, []byte(","))) + "]")
+	}
+	return bytes.Clone(value)
+}
+
+// patchable returns the first field that a patch could change to what it is in the sample, and that value.
+func (d *described) patchable(full []byte) (*schema.Field, jsontext.Value) {
+	var pick *schema.Field
+	for _, f := range d.r.Type().Fields {
+		if !d.patchModel.fixed(f) && !f.WriteOnly && f.Comparable() {
+			pick = f
+			break
+		}
+	}
+	dec := jsontext.NewDecoder(bytes.NewReader(full))
+	dec.ReadToken()
+	for pick != nil && dec.PeekKind() == '"' {
+		name, _ := dec.ReadToken()
+		this := name.String() == pick.Name
+		value, err := dec.ReadValue()
+		if err != nil {
+			break
+		}
+		if this && value.Kind() != 'n' {
+			return pick, value.Clone()
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,253 @@
+package openapi_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/openapi"
+)
+
+// TestDeterminism makes the document of equal catalogs many times: maps are in none of them.
+func TestDeterminism(t *testing.T) {
+	t.Parallel()
+	want := openapi.New(newShop(t).now, nil).JSON()
+	for range 5 {
+		if got := openapi.New(newShop(t).now, nil).JSON(); !bytes.Equal(want, got) {
+			t.Fatalf("another document (-want +got):\n%s",
+				cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")))
+		}
+	}
+}
+
+func TestServe(t *testing.T) {
+	t.Parallel()
+	doc := openapi.New(newShop(t).now, nil)
+	const vendor = "application/vnd.oai.openapi+json;version=3.1"
+	tests := []struct {
+		name, request string
+		header        []string
+		status        int
+		want          map[string]string
+	}{
+		{"plain", "GET /openapi.json", nil, 200, map[string]string{"Content-Type": "application/json", "Cache-Control": "no-cache",
+			"X-Content-Type-Options": "nosniff", "Vary": "Accept, Accept-Encoding", "Content-Encoding": ""}},
+		{"browser", "GET /", []string{"Accept: text/html,application/xhtml+xml,*/*;q=0.8"}, 200, map[string]string{"Content-Type": "application/json"}},
+		{"registered type", "GET /", []string{"Accept: " + vendor}, 200, map[string]string{"Content-Type": vendor}},
+		{"registered type without version", "GET /", []string{"Accept: application/vnd.oai.openapi+json, application/json;q=0.5"}, 200,
+			map[string]string{"Content-Type": vendor}},
+		{"another version", "GET /", []string{"Accept: application/vnd.oai.openapi+json;version=3.0"}, 406,
+			map[string]string{"Content-Type": "application/problem+json", "Vary": "Accept, Accept-Encoding"}},
+		{"yaml", "GET /", []string{"Accept: application/yaml"}, 406, nil},
+		{"neither coding", "GET /", []string{"Accept-Encoding: identity;q=0"}, 406, nil},
+		{"gzip", "GET /", []string{"Accept-Encoding: gzip"}, 200, map[string]string{"Content-Encoding": "gzip"}},
+		{"head", "HEAD /", nil, 200, map[string]string{"Content-Type": "application/json"}},
+		{"any tag", "GET /", []string{"If-None-Match: *"}, 304, map[string]string{"Vary": "Accept, Accept-Encoding", "Cache-Control": "no-cache"}},
+		{"no tag", "GET /", []string{"If-None-Match: nope"}, 400, nil},
+		{"another tag", "GET /", []string{`If-None-Match: "nope"`}, 200, nil},
+		{"options", "OPTIONS /", nil, 204, map[string]string{"Allow": "GET, HEAD, OPTIONS", "Content-Type": ""}},
+		{"post", "POST /", nil, 405, map[string]string{"Allow": "GET, HEAD, OPTIONS"}},
+		{"no method", "BREW /", nil, 501, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			res := send(doc, tt.request, "", tt.header...)
+			if res.StatusCode != tt.status {
+				t.Errorf("%d, want %d", res.StatusCode, tt.status)
+			}
+			for name, want := range tt.want {
+				if got := res.Header.Get(name); got != want {
+					t.Errorf("%s is %q, want %q", name, got, want)
+				}
+			}
+			body, err := io.ReadAll(res.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if empty := tt.status == 304 || tt.status == 204 || strings.HasPrefix(tt.request, "HEAD"); empty != (len(body) == 0) {
+				t.Errorf("%d bytes of content", len(body))
+			}
+		})
+	}
+}
+
+// TestTags gives each representation a tag of its own, with which a client does not get it again.
+func TestTags(t *testing.T) {
+	t.Parallel()
+	doc := openapi.New(newShop(t).now, nil)
+	seen := map[string]bool{}
+	for _, header := range [][]string{nil, {"Accept-Encoding: gzip"}, {"Accept: application/vnd.oai.openapi+json"},
+		{"Accept: application/vnd.oai.openapi+json", "Accept-Encoding: gzip"}} {
+		tag := send(doc, "GET /", "", header...).Header.Get("Etag")
+		if tag == "" || strings.HasPrefix(tag, "W/") || seen[tag] {
+			t.Errorf("%q: the tag %s is no strong one, or is that of another representation", header, tag)
+		}
+		seen[tag] = true
+		res := send(doc, "GET /", "", append(header, "If-None-Match: "+tag)...)
+		if res.StatusCode != http.StatusNotModified || res.Header.Get("Etag") != tag {
+			t.Errorf("%q: %d %s", header, res.StatusCode, res.Header.Get("Etag"))
+		}
+		if same := send(doc, "GET /", "", "If-None-Match: "+tag).StatusCode == 304; same != (header == nil) {
+			t.Errorf("%q: its tag is taken for that of the plain document", header)
+		}
+	}
+}
+
+func TestGzip(t *testing.T) {
+	t.Parallel()
+	doc := openapi.New(newShop(t).now, nil)
+	zr, err := gzip.NewReader(send(doc, "GET /", "", "Accept-Encoding: gzip").Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(zr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(doc.JSON(), got) {
+		t.Error("what is compressed is another document")
+	}
+}
+
+// TestConcurrentUse is for the race detector.
+func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
+	doc := openapi.New(newShop(t).now, nil)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if status := send(doc, "GET /", "").StatusCode; status != http.StatusOK {
+				t.Errorf("%d", status)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestRuleD5ClientsAreTold: 204 and 410 both mean that it is gone, and 404 that it was never known, where that is so.
+func TestRuleD5ClientsAreTold(t *testing.T) {
+	t.Parallel()
+	shop := newShop(t)
+	d := described(t, openapi.New(shop.now, nil))
+	tests := []struct {
+		path, says string
+		statuses   string
+	}{
+		{"/orders/{id}", "204 and 410 both mean that the item is gone", "204 404 410"},
+		{"/orders/{id}", "404 means that it was never known here", "204 404 410"},
+		{"/countries/{id}", "204 means that the item is gone, also if it was before", "204 404"},
+	}
+	for _, tt := range tests {
+		op := d.at(d.root, "paths", tt.path, "delete")
+		if text := d.at(op, "description").(string); !strings.Contains(text, tt.says) {
+			t.Errorf("%s: the description does not say %q: %s", tt.path, tt.says, text)
+		}
+		var got []string
+		for _, status := range []string{"204", "404", "410"} {
+			if d.at(op, "responses", status) != nil {
+				got = append(got, status)
+			}
+		}
+		if diff := cmp.Diff(tt.statuses, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.path, diff)
+		}
+	}
+	// And it is so.
+	at := send(shop.now, "POST /orders", `{"lines":[{"itemId":1,"qty":1}]}`).Header.Get("Location")
+	for _, tt := range []struct {
+		request string
+		status  int
+	}{{"DELETE " + at, 204}, {"DELETE " + at, 410}, {"GET " + at, 410}, {"DELETE /orders/99", 404}} {
+		if got := send(shop.now, tt.request, "").StatusCode; got != tt.status {
+			t.Errorf("%s: %d, want %d", tt.request, got, tt.status)
+		}
+	}
+}
+
+func TestSecurity(t *testing.T) {
+	t.Parallel()
+	shop := newShop(t)
+	plain := described(t, openapi.New(shop.now, nil))
+	if got := plain.root["security"]; !cmp.Equal(got, []any{}) {
+		t.Errorf("without schemes security is %v", got)
+	}
+	if plain.at(plain.root, "paths", "/orders", "get", "responses", "401") != nil ||
+		plain.at(plain.root, "paths", "/users", "get", "responses", "401") == nil {
+		t.Error("401 is for resources that have a policy")
+	}
+	d := described(t, openapi.New(shop.now, &openapi.Options{
+		Security: []openapi.SecurityScheme{
+			{Name: "bearer", Type: "http", Scheme: "bearer", BearerFormat: "JWT"},
+			{Name: "key", Type: "apiKey", In: "header", Key: "X-Key"},
+			{Name: "login", Type: "oauth2", AuthorizationURL: "https://id.example.com/a", TokenURL: "https://id.example.com/t",
+				Scopes: map[string]string{"write": "changes", "read": "looks"}, Require: []string{"read"}},
+			{Name: "machine", Type: "oauth2", TokenURL: "https://id.example.com/t"},
+			{Name: "oidc", Type: "openIdConnect", URL: "https://id.example.com/.well-known/openid-configuration"},
+		},
+		Secured: func(name string, op resource.Op) bool { return op != resource.OpList && op != resource.OpGet },
+	}))
+	want := []any{object{"bearer": []any{}}, object{"key": []any{}}, object{"login": []any{"read"}}, object{"machine": []any{}},
+		object{"oidc": []any{}}}
+	if diff := cmp.Diff(want, d.root["security"]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	schemes := d.at(d.root, "components", "securitySchemes")
+	if got := d.at(schemes, "login", "flows", "authorizationCode", "scopes"); !cmp.Equal(got, object{"read": "looks", "write": "changes"}) {
+		t.Errorf("the scopes are %v", got)
+	}
+	if d.at(schemes, "machine", "flows", "clientCredentials", "tokenUrl") == nil {
+		t.Error("a scheme with a TokenURL alone is no client credentials flow")
+	}
+	d.operations(func(path, method string, op object) {
+		if free := op["security"] != nil; free != (method == "GET" || method == "OPTIONS") {
+			t.Errorf("%s %s needs nothing: %v", method, path, free)
+		}
+		if method != "OPTIONS" && d.at(op, "responses", "401") == nil {
+			t.Errorf("%s %s does not document 401", method, path)
+		}
+	})
+}
+
+// TestMounted checks what is said of what stands before the catalog.
+func TestMounted(t *testing.T) {
+	t.Parallel()
+	shop := newShop(t)
+	without := described(t, openapi.New(shop.now, nil))
+	with := described(t, openapi.New(shop.now, &openapi.Options{IdempotencyKey: true, RateLimit: true}))
+	with.operations(func(path, method string, op object) {
+		key := method != "GET" && method != "OPTIONS"
+		if got := with.parameters(path, method)["Idempotency-Key"] != nil; got != key {
+			t.Errorf("%s %s has a key: %v", method, path, got)
+		}
+		if without.parameters(path, method)["Idempotency-Key"] != nil {
+			t.Errorf("%s %s has a key where none is kept", method, path)
+		}
+		if with.at(op, "responses", "429") == nil || without.at(without.root, "paths", path, strings.ToLower(method), "responses", "429") != nil {
+			t.Errorf("%s %s: 429 is for those who are counted", method, path)
+		}
+		if key {
+			for _, status := range []string{"400", "409", "422"} {
+				if with.at(op, "responses", status) == nil {
+					t.Errorf("%s %s with a key does not document %s", method, path, status)
+				}
+			}
+		}
+		for status := range op["responses"].(object) {
+			h := with.at(op, "responses", status, "headers")
+			if good := status[0] == '2' && key; hasHeader(h, "Idempotency-Replayed") != good {
+				t.Errorf("%s %s %s is replayed: %v", method, path, status, !good)
+			}
+			if !hasHeader(h, "RateLimit") {
+				t.Errorf("%s %s %s does not tell the quota", method, path, status)
+			}
+		}
+	})
+}

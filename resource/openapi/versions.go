@@ -1,0 +1,287 @@
+package openapi
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stoa-go/stoa/version"
+)
+
+// standing is what changes about a contract while the process runs, and what does not beside it.
+type standing struct {
+	contract version.Contract // only Name without a Negotiator
+	status   version.Status   // "" without a Negotiator
+	names    []string         // that lead to it, the shortest first
+	fallback string           // the contract of requests that name none
+	served   []string         // contracts that are not retired, newest first
+}
+
+func (o *Options) standing() standing {
+	now := standing{contract: version.Contract{Name: o.Contract}}
+	n := o.Negotiator
+	if n == nil {
+		return now
+	}
+	for _, c := range n.Contracts() {
+		if c.Name == o.Contract {
+			now.contract = c
+		}
+		if n.Status(c.Name) != version.Retired {
+			now.served = append(now.served, c.Name)
+		}
+	}
+	now.status, now.names, now.fallback = n.Status(o.Contract), n.Names(o.Contract), n.Default()
+	return now
+}
+
+// equal compares what can change.
+func (s *standing) equal(t *standing) bool {
+	return s.status == t.status && slices.Equal(s.names, t.names) && slices.Equal(s.served, t.served)
+}
+
+// shortest is the name that clients will want to use. A contract that is not served has but its own.
+func (s *standing) shortest() string {
+	if len(s.names) == 0 {
+		return s.contract.Name
+	}
+	return s.names[0]
+}
+
+// pattern matches the names that lead to the contract, as clients may write them.
+func (s *standing) pattern() string {
+	names := s.names
+	if len(names) == 0 {
+		names = []string{s.contract.Name}
+	}
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = regexp.QuoteMeta(name)
+	}
+	return "^v?(" + strings.Join(quoted, "|") + ")$"
+}
+
+// links reports whether answers of the contract have links of its life cycle.
+func (s *standing) links() bool {
+	c := &s.contract
+	return c.OpenAPI != "" || c.DeprecationLink != "" || c.SunsetLink != "" || !c.Deprecated.IsZero() ||
+		!c.Sunset.IsZero()
+}
+
+func (s *standing) deprecated() bool {
+	return s.status == version.Deprecated || s.status == version.Retired
+}
+
+// stamp writes a date for the document; "" for none.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// strategies returns those of the Negotiator.
+func (o *Options) strategies() []version.Strategy {
+	if o.Negotiator == nil {
+		return nil
+	}
+	return o.Negotiator.Strategies()
+}
+
+// vendorTypes returns the media types of the contract for a representation called name, one for each strategy that has
+// them.
+func (b *builder) vendorTypes(name string) []string {
+	var out []string
+	for _, s := range b.o.strategies() {
+		if m, ok := s.(version.MediaType); ok {
+			out = append(out, "application/vnd."+m.Vendor+"."+b.now.contract.Name+"."+name+"+json")
+		}
+	}
+	return out
+}
+
+// servers returns where the contract is: each server with each path and host that names it, and as it is if something
+// else can, or if the contract is the one of requests that name none.
+func (b *builder) servers() []server {
+	var out []server
+	add := func(url, description string) {
+		if !slices.ContainsFunc(out, func(s server) bool { return s.URL == url }) {
+			out = append(out, server{url, description})
+		}
+	}
+	// located: the URL can name the contract. elsewhere: it need not, since something else can, or nothing has to.
+	located, elsewhere := false, b.now.fallback == b.now.contract.Name
+	for _, s := range b.o.strategies() {
+		switch s := s.(type) {
+		case version.Path:
+			located = true
+			for _, base := range b.o.Servers {
+				add(strings.TrimSuffix(base, "/")+"/v"+b.now.shortest(), "The path names the contract.")
+			}
+		case version.Host:
+			located = true
+			for _, url := range b.hostServers(&s) {
+				add(url, "The host names the contract.")
+			}
+		default:
+			elsewhere = true
+		}
+	}
+	if located && !elsewhere {
+		return out
+	}
+	for _, base := range b.o.Servers {
+		description := ""
+		switch {
+		case located && b.now.fallback == b.now.contract.Name:
+			description = "Neither path nor host name a contract: it is this one, unless something else names another."
+		case located:
+			description = "Neither path nor host name a contract: something else has to."
+		}
+		add(base, description)
+	}
+	return out
+}
+
+// hostServers returns the servers whose host names the contract. Scheme, port and path are those of a server whose host is
+// the domain; where there is none they can only be guessed.
+func (b *builder) hostServers(h *version.Host) []string {
+	prefix := h.Prefix
+	if prefix == "" {
+		prefix = "api-v"
+	}
+	label := prefix + strings.ReplaceAll(b.now.shortest(), ".", "-") + "."
+	var out []string
+	for _, domain := range h.Domains {
+		before := len(out)
+		for _, base := range b.o.Servers {
+			u, err := url.Parse(base)
+			if err != nil || !strings.EqualFold(u.Hostname(), domain) {
+				continue
+			}
+			u.Host = label + u.Host // with its port
+			out = append(out, u.String())
+		}
+		if len(out) == before {
+			out = append(out, "https://"+label+domain)
+		}
+	}
+	return out
+}
+
+// versionParameters are those by which a request can name the contract.
+func (b *builder) versionParameters() []*parameter {
+	var out []*parameter
+	for _, s := range b.o.strategies() {
+		p := &parameter{Schema: &schemaObject{Type: typeNames{"string"}, Pattern: b.now.pattern()}, Example: quote(b.now.contract.Name)}
+		var component string
+		switch s := s.(type) {
+		case version.Query:
+			p.Name, p.In = orElse(s.Name, "version"), "query"
+			component = "Query" + pascal(p.Name)
+			p.Description = "Names the contract. " + b.absence()
+		case version.Header:
+			p.Name, p.In = s.Name, "header"
+			component = "Header" + pascal(p.Name)
+			p.Description = "Names the contract, which every response tells in the same field. " + b.absence()
+		default:
+			continue
+		}
+		if !b.doc.Components.Parameters.has(component) {
+			b.doc.Components.Parameters.add(component, p)
+		}
+		out = append(out, &parameter{Ref: "#/components/parameters/" + component})
+	}
+	return out
+}
+
+// orElse returns s, or what it means if it is empty.
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// absence says what becomes of a request that names no contract.
+func (b *builder) absence() string {
+	switch b.now.fallback {
+	case "":
+		return "A request that names none anywhere is refused."
+	case b.now.contract.Name:
+		return "A request that names none anywhere gets this one."
+	}
+	return "A request that names none anywhere gets " + b.now.fallback + "."
+}
+
+// bodyMembers are the members of the content of POST and PUT that can name the contract.
+func (b *builder) bodyMembers() ordered[*schemaObject] {
+	var out ordered[*schemaObject]
+	for _, s := range b.o.strategies() {
+		if s, ok := s.(version.Body); ok {
+			out.add(orElse(s.Name, "version"), &schemaObject{
+				Type: typeNames{"string"}, Pattern: b.now.pattern(), Examples: jsonStrings(b.now.contract.Name),
+				Description: "Names the contract, and is not part of the item. It is for POST and PUT only, and is then " +
+					"repeated in the answer. Everything else names the contract in the URL or the header: in a merge patch " +
+					"this member would be data, a JSON Patch is an array, and GET, HEAD and DELETE have no content.",
+			})
+		}
+	}
+	return out
+}
+
+// versionHeaders are the header fields that every answer of the contract has.
+func (b *builder) versionHeaders() []string {
+	var out []string
+	for _, s := range b.o.strategies() {
+		if h, ok := s.(version.Header); ok {
+			name := h.Name
+			b.defineHeader(name, &headerObject{Schema: text(), Example: quote(b.now.contract.Name),
+				Description: "The contract that answers, by its full name, however it was named."})
+			out = append(out, name)
+		}
+	}
+	if !b.now.contract.Deprecated.IsZero() {
+		out = append(out, "Deprecation")
+	}
+	if !b.now.contract.Sunset.IsZero() {
+		out = append(out, "Sunset")
+	}
+	if b.now.links() {
+		out = append(out, "Link")
+	}
+	return out
+}
+
+// ways says in words how the contract can be named.
+func (b *builder) ways() []string {
+	full, short := b.now.contract.Name, b.now.shortest()
+	var out []string
+	for _, s := range b.o.strategies() {
+		switch s := s.(type) {
+		case version.Path:
+			out = append(out, "the first segment of the path: `/v"+short+"` or `/"+short+"`")
+		case version.Host:
+			for _, url := range b.hostServers(&s) {
+				out = append(out, "the host: `"+url+"`")
+			}
+		case version.Query:
+			out = append(out, "the query parameter `"+orElse(s.Name, "version")+"="+short+"`")
+		case version.Header:
+			out = append(out, "the header field `"+s.Name+": "+short+"`; every response has it, with the full name")
+		case version.MediaType:
+			out = append(out, "media types in `Accept`, and in `Content-Type` of POST and PUT: `application/vnd."+s.Vendor+"."+
+				short+".<name>+json`, also without `+json`; an answer says `application/vnd."+s.Vendor+"."+full+
+				".<name>+json`, where the name is that of an item, for lists too. Without a number the type can be asked for, and "+
+				"names nothing")
+		case version.Body:
+			out = append(out, "the member `"+orElse(s.Name, "version")+"` of the JSON object sent with POST or PUT, and nowhere else: "+
+				"`\""+orElse(s.Name, "version")+"\": \""+short+"\"`")
+		default:
+			out = append(out, s.Source())
+		}
+	}
+	return out
+}

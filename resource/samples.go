@@ -1,0 +1,165 @@
+package resource
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// Options.Samples are checked before anything is served: an example that is wrong, and a view that loses what clients
+// write, are found at start-up and not by clients.
+
+// checkSamples panics if a sample is not what a collection could hold.
+func (h *hub) checkSamples() {
+	for i, sample := range h.samples {
+		if bad := h.typ.Validate(sample); len(bad) > 0 {
+			panic(fmt.Sprintf("resource: %s: Options.Samples[%d] is not valid: %v", h.name, i, schema.Violations(bad)))
+		}
+	}
+}
+
+// checkSamples panics if a sample that a view expresses does not come back as it was.
+func (r *Resource) checkSamples() {
+	for i, sample := range r.hub.samples {
+		if !r.shape.expresses(sample) {
+			continue
+		}
+		if err := r.roundTrip(sample); err != nil {
+			panic(fmt.Sprintf("resource: View %s of %s: Options.Samples[%d] %v", r.shape.name, r.Name(), i, err))
+		}
+	}
+}
+
+// roundTrip takes a sample down, up onto a copy of itself, and down again.
+func (r *Resource) roundTrip(sample any) error {
+	s, h := r.shape, r.hub
+	first, err := s.lower(sample)
+	if err != nil {
+		return fmt.Errorf("cannot be shown: %w", err)
+	}
+	if bad := s.typ.Validate(first); len(bad) > 0 {
+		return fmt.Errorf("is shown as what is not valid: %w", schema.Violations(bad))
+	}
+	if r.Can(OpCreate) {
+		if err := r.raiseNothing(sample); err != nil {
+			return err
+		}
+	}
+	raised, err := r.raiseCopy(sample)
+	if err != nil {
+		return fmt.Errorf("does not go up: %w", err)
+	}
+	if bad := h.typ.Validate(raised); len(bad) > 0 {
+		return fmt.Errorf("goes up as what is not valid: %w", schema.Violations(bad))
+	}
+	if !s.expresses(raised) {
+		return errors.New("goes up as what Where leaves out")
+	}
+	second, err := s.lower(raised)
+	if err != nil {
+		return fmt.Errorf("cannot be shown when it has gone up: %w", err)
+	}
+	if !s.typ.Equal(first, second) {
+		return fmt.Errorf("does not come back: %s", s.differences(first, second))
+	}
+	return nil
+}
+
+// raiseCopy is what up makes of a sample as it is shown. Both of its arguments are new, since it may keep and change them.
+func (r *Resource) raiseCopy(sample any) (any, error) {
+	var copies [2]any
+	for i := range copies {
+		var err error
+		if copies[i], err = r.hub.copy(sample); err != nil {
+			return nil, err
+		}
+	}
+	shown, err := r.shape.lower(copies[0])
+	if err != nil {
+		return nil, err
+	}
+	return r.shape.raise(shown, copies[1], false)
+}
+
+// raiseNothing makes a new item of a sample as it is shown. up may refuse that, but it must not count on what is not there
+// yet: to panic is its commonest mistake.
+func (r *Resource) raiseNothing(sample any) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("makes up panic when it is new, and base is blank: %v", v)
+		}
+	}()
+	v, err := r.hub.copy(sample)
+	if err != nil {
+		return err
+	}
+	if v, err = r.shape.lower(v); err == nil {
+		_, _ = r.shape.raise(v, nil, false)
+	}
+	return err
+}
+
+// copy returns a copy of a value of the hub that shares nothing with it that JSON can see.
+func (h *hub) copy(v any) (any, error) {
+	doc, err := h.typ.AppendFull(nil, v)
+	if err != nil {
+		return nil, err
+	}
+	return h.typ.Decode(doc, &schema.DecodeOptions{Mode: schema.Replace, Base: v})
+}
+
+// differences tells a person how two values of the shape differ, by JSON Pointers.
+func (s *shape) differences(was, is any) string {
+	a, err := s.typ.AppendFull(nil, was)
+	if err != nil {
+		return err.Error()
+	}
+	b, err := s.typ.AppendFull(nil, is)
+	if err != nil {
+		return err.Error()
+	}
+	return strings.Join(compare(nil, "", a, b), "; ")
+}
+
+// compare appends a line for each place in which two documents differ.
+func compare(found []string, at string, was, is jsontext.Value) []string {
+	switch {
+	case string(was) == string(is):
+		return found
+	case was.Kind() == '{' && is.Kind() == '{':
+		var a, b map[string]jsontext.Value
+		if json.Unmarshal(was, &a) != nil || json.Unmarshal(is, &b) != nil {
+			break
+		}
+		both := maps.Clone(a)
+		maps.Copy(both, b)
+		for _, name := range slices.Sorted(maps.Keys(both)) {
+			found = compare(found, at+"/"+escapePointer(name), a[name], b[name])
+		}
+		return found
+	case was.Kind() == '[' && is.Kind() == '[':
+		var a, b []jsontext.Value
+		if json.Unmarshal(was, &a) != nil || json.Unmarshal(is, &b) != nil || len(a) != len(b) {
+			break
+		}
+		for i := range a {
+			found = compare(found, fmt.Sprintf("%s/%d", at, i), a[i], b[i])
+		}
+		return found
+	}
+	return append(found, fmt.Sprintf("%s was %s and is %s", at, orAbsent(was), orAbsent(is)))
+}
+
+func orAbsent(v jsontext.Value) string {
+	if v == nil {
+		return "absent"
+	}
+	return string(v)
+}

@@ -1,0 +1,98 @@
+package version
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// List serves the list of contracts as JSON: their names, statuses, dates and documents. It is neutral: mount it where no
+// contract is asked for.
+func (n *Negotiator) List() http.Handler { return http.HandlerFunc(n.list) }
+
+// listed is a contract as the list tells of it.
+type listed struct {
+	Name       string       `json:"name"`
+	Status     Status       `json:"status"`
+	Default    bool         `json:"default,omitempty"`
+	Names      []string     `json:"names"`
+	Deprecated time.Time    `json:"deprecated,omitzero"`
+	Sunset     time.Time    `json:"sunset,omitzero"`
+	Successor  string       `json:"successor,omitempty"`
+	OpenAPI    string       `json:"openapi,omitempty"`
+	Links      *listedLinks `json:"links,omitempty"`
+}
+
+// listedLinks are the pages for people.
+type listedLinks struct {
+	Deprecation string `json:"deprecation,omitempty"`
+	Sunset      string `json:"sunset,omitempty"`
+}
+
+// list answers. The document is made anew each time, since dates come to pass without anybody being told.
+func (n *Negotiator) list(w http.ResponseWriter, r *http.Request) {
+	const allowed = "GET, HEAD, OPTIONS"
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+	case http.MethodOptions:
+		w.Header().Set("Allow", allowed)
+		w.WriteHeader(http.StatusNoContent)
+		return
+	default:
+		d := problem.New(problem.MethodNotAllowed, "The list of versions can only be read.")
+		d.Header = http.Header{"Allow": {allowed}}
+		problem.Write(w, r, d)
+		return
+	}
+	body := n.document(n.opts.Now())
+	sum := sha256.Sum256(body)
+	tag := base64.RawURLEncoding.EncodeToString(sum[:12])
+	h := w.Header()
+	h.Set("Etag", `"`+tag+`"`)
+	h.Set("Cache-Control", "no-cache")
+	if tags, err := header.ParseTags(r.Header["If-None-Match"]); err == nil && tags.Weak(tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h.Set("Content-Type", mediaJSON)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // a client that has gone cannot be told so
+	}
+}
+
+// document returns the list as JSON.
+func (n *Negotiator) document(now time.Time) []byte {
+	var list struct {
+		Versions []listed `json:"versions"`
+	}
+	for _, c := range n.contracts {
+		l := listed{Name: c.Name, Status: c.status(now), Default: c == n.fallback, Names: n.names(c, now),
+			Deprecated: c.Contract.Deprecated.UTC().Truncate(time.Second), Sunset: c.Sunset.UTC().Truncate(time.Second),
+			OpenAPI: c.OpenAPI}
+		if l.Names == nil {
+			l.Names = []string{}
+		}
+		if next := n.next(c, now); next != nil {
+			l.Successor = next.Name
+		}
+		if c.DeprecationLink != "" || c.SunsetLink != "" {
+			l.Links = &listedLinks{c.DeprecationLink, c.SunsetLink}
+		}
+		list.Versions = append(list.Versions, l)
+	}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(list) // strings, booleans and dates can always be written, and the dates have been checked
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+}
