@@ -185,8 +185,11 @@ func (t *Table[T]) firstOfEach(columns []*column, by *column, c sqlquery.Clauses
 		names[i] = t.dialect.Quote("column " + string(rune('A'+i/26)) + string(rune('a'+i%26)))
 		exprs[i] += " AS " + names[i]
 	}
+	// The field as it is sorted, since the collation of the column may take two values for one. The field is known.
+	key, _ := t.tr.Translate(query.Query{Sort: []query.Order{{Field: by.field.Name}}})
+	group := strings.TrimSuffix(key.OrderBy, " NULLS FIRST")
 	place := t.dialect.Quote("place")
-	inner := "SELECT " + strings.Join(exprs, ", ") + ", row_number() OVER (PARTITION BY " + by.expr + order + ") AS " + place +
+	inner := "SELECT " + strings.Join(exprs, ", ") + ", row_number() OVER (PARTITION BY " + group + order + ") AS " + place +
 		" FROM " + t.table + " WHERE " + c.Where
 	return "SELECT " + strings.Join(names, ", ") + " FROM (" + inner + ") AS numbered WHERE " + place + " <= " +
 		w.bind(int64(limit), "::bigint") + " ORDER BY " + place, w.list

@@ -7,7 +7,6 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/resourcetest"
 	"github.com/stoa-go/stoa/resource/sqltable"
-	"github.com/stoa-go/stoa/resource/sqltx"
 	"github.com/stoa-go/stoa/resource/sqltx/sqltxtest"
 )
 
@@ -92,5 +91,3 @@ func TestKitOfNumbers(t *testing.T) {
 		}, resourcetest.Options[numbered]{Require: []string{"Creator", "Replacer", "Deleter", "Tombstoner", "Grouper"}})
 	})
 }
-
-var _ = sqltx.SQLite
