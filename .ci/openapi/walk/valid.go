@@ -33,7 +33,7 @@ type question struct {
 // valid makes a question that the document permits.
 func (w *walker) valid(op *operation) *question {
 	q := &question{op: op, path: map[string]string{}, query: url.Values{}, header: http.Header{}}
-	q.head = op.method == http.MethodGet && w.chance(0.05)
+	q.head = op.method == http.MethodGet && !w.opts.Prism && w.chance(0.05)
 	if len(op.servers) > 0 {
 		q.server = pick(w.rand, op.servers)
 	}
@@ -124,6 +124,9 @@ func (w *walker) headerValue(q *question, p *openapi3.Parameter) string {
 		}
 		return tag
 	case "Prefer":
+		if w.opts.Prism {
+			return "return=representation" // OpenAPI cannot say that a 201 may be without content, and Prism expects some
+		}
 		return pick(w.rand, []string{"return=minimal", "return=representation", "handling=lenient", "count=exact"})
 	case "If-Modified-Since", "If-Unmodified-Since":
 		return pick(w.rand, []string{"Sat, 01 Jan 2000 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"})
