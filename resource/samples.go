@@ -72,20 +72,17 @@ func (r *Resource) roundTrip(sample any) error {
 	return nil
 }
 
-// raiseCopy is what up makes of a sample as it is shown. Both of its arguments are new, since it may keep and change them.
+// raiseCopy is what up makes of a sample as it is shown. All of its arguments are new, since it may keep and change them.
 func (r *Resource) raiseCopy(sample any) (any, error) {
-	var copies [2]any
-	for i := range copies {
-		var err error
-		if copies[i], err = r.hub.copy(sample); err != nil {
-			return nil, err
-		}
+	another := func() (any, error) { return r.hub.copy(sample) }
+	v, err := another()
+	if err == nil {
+		v, err = r.shape.lower(v)
 	}
-	shown, err := r.shape.lower(copies[0])
 	if err != nil {
 		return nil, err
 	}
-	return r.shape.raise(shown, copies[1], false)
+	return r.shape.raise(v, another, false)
 }
 
 // raiseNothing makes a new item of a sample as it is shown. up may refuse that, but it must not count on what is not there
