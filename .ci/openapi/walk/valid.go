@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -62,13 +63,16 @@ func (w *walker) valid(op *operation) *question {
 	return q
 }
 
+// named is the URL of a server that says which contract it is, in its path or its host.
+var named = regexp.MustCompile(`(^|[^/])/v?\d|//[^/.:]*-v\d`)
+
 // name names the contract in the query or in a field where the document has parameters for that and the URL of the server
 // says nothing: then nothing else says that it is this contract.
 func (w *walker) name(q *question) {
 	query := q.op.parameter(openapi3.ParameterInQuery, "version")
 	field := q.op.versionField()
 	switch {
-	case query == nil || field == nil || q.server != "/":
+	case query == nil || field == nil || named.MatchString(q.server):
 	case q.page != "" || w.chance(0.5):
 		q.header.Set(field.Name, text(w.value(field.Schema.Value)))
 	default:
