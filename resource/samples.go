@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -68,6 +69,26 @@ func (r *Resource) roundTrip(sample any) error {
 	}
 	if !s.typ.Equal(first, second) {
 		return fmt.Errorf("does not come back: %s", s.differences(first, second))
+	}
+	return s.checkAssumed(sample, first)
+}
+
+// checkAssumed compares what a view and its parent have in fields that are taken for the same. Where they differ, a filter
+// would ask for the one and the client see the other.
+func (s *shape) checkAssumed(sample, shown any) error {
+	above, err := s.parent.lower(sample)
+	if err != nil {
+		return err
+	}
+	for _, f := range s.assumed {
+		if !f.Comparable() {
+			continue
+		}
+		was, is := s.parent.typ.Field(f.Name).Get(above), f.Get(shown)
+		if query.Compare(was, is) != 0 {
+			return fmt.Errorf("has %v in %q and is shown with %v: list %q in Fields, with \"\" if it is another thing than the "+
+				"field of that name, else with that name", was, f.Name, is, f.Name)
+		}
 	}
 	return nil
 }

@@ -27,6 +27,7 @@ type shape struct {
 	// the next one renames is none of the hub.
 	toHub, fromHub       map[string]string // V <-> hub
 	toParent, fromParent map[string]string // V <-> T
+	assumed              []*schema.Field   // of V, mapped to those of T for nothing but their names
 }
 
 // fieldOf returns the name in this shape of a field of the hub, and "" if it has none.
