@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stoa-go/stoa/resource/header"
@@ -37,10 +38,23 @@ func (x *exchange) mediaType(accepted ...string) (string, error) {
 	if err := x.checkCoding(); err != nil {
 		return "", err
 	}
-	if x.r.ContentLength > x.c.opts.Limits.Body {
+	if x.length() > x.c.opts.Limits.Body {
 		return "", tooLarge(x.c.opts.Limits.Body)
 	}
 	return media, nil
+}
+
+// length is how long the content is said to be; negative if nothing is said. Of content in which a version.Negotiator will
+// look for a member when it is read, the request does not know it, since it may become less, and only the field tells.
+func (x *exchange) length() int64 {
+	if x.r.ContentLength >= 0 {
+		return x.r.ContentLength
+	}
+	said, err := strconv.ParseInt(x.r.Header.Get("Content-Length"), 10, 64)
+	if err != nil {
+		return -1
+	}
+	return said
 }
 
 // unsupported says what would have been accepted, in the field that belongs to the method (RFC 9110 section 15.5.16,

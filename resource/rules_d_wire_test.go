@@ -10,6 +10,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/version"
 )
 
 // Expect: 100-continue is the client's offer not to send content in vain.
@@ -77,6 +78,24 @@ func TestRule072ExpectIsAnsweredFirst(t *testing.T) {
 			// The first that comes is the answer, and no 100.
 			wantProblem(t, c.read(tt.line), tt.want)
 		})
+	}
+}
+
+// TestRule072ExpectBesideVersions: what the content may say of the version is no reason to ask for content that is too long.
+func TestRule072ExpectBesideVersions(t *testing.T) {
+	t.Parallel()
+	h := api(t, func(s *setup) { s.catalog.Limits.Body = 1000 })
+	srv := listen(t, version.New([]version.Contract{{Name: "1.0.0", Handler: h}},
+		[]version.Strategy{version.Path{}, version.Body{}}, nil))
+	for _, length := range []string{"1001", "2000000", "1000000000000"} {
+		c := dial(t, srv)
+		c.write("POST /v1/orders HTTP/1.1", "Host: a", "Expect: 100-continue", jsonBody, "Content-Length: "+length, "")
+		wantProblem(t, c.read("POST /orders"), problem.TooLarge)
+	}
+	for _, length := range []string{"Content-Length: 20", "Transfer-Encoding: chunked"} {
+		c := dial(t, srv)
+		c.write("POST /v1/orders HTTP/1.1", "Host: a", "Expect: 100-continue", jsonBody, length, "")
+		want(t, c.read("POST /orders"), http.StatusContinue)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -69,23 +70,40 @@ func (r *Resource) roundTrip(sample any) error {
 	if !s.typ.Equal(first, second) {
 		return fmt.Errorf("does not come back: %s", s.differences(first, second))
 	}
+	return s.checkAssumed(sample, first)
+}
+
+// checkAssumed compares what a view and its parent have in fields that are taken for the same. Where they differ, a filter
+// would ask for the one and the client see the other.
+func (s *shape) checkAssumed(sample, shown any) error {
+	above, err := s.parent.lower(sample)
+	if err != nil {
+		return err
+	}
+	for _, f := range s.assumed {
+		if !f.Comparable() {
+			continue
+		}
+		was, is := s.parent.typ.Field(f.Name).Get(above), f.Get(shown)
+		if query.Compare(was, is) != 0 {
+			return fmt.Errorf("has %v in %q and is shown with %v: list %q in Fields, with \"\" if it is another thing than the "+
+				"field of that name, else with that name", was, f.Name, is, f.Name)
+		}
+	}
 	return nil
 }
 
-// raiseCopy is what up makes of a sample as it is shown. Both of its arguments are new, since it may keep and change them.
+// raiseCopy is what up makes of a sample as it is shown. All of its arguments are new, since it may keep and change them.
 func (r *Resource) raiseCopy(sample any) (any, error) {
-	var copies [2]any
-	for i := range copies {
-		var err error
-		if copies[i], err = r.hub.copy(sample); err != nil {
-			return nil, err
-		}
+	another := func() (any, error) { return r.hub.copy(sample) }
+	v, err := another()
+	if err == nil {
+		v, err = r.shape.lower(v)
 	}
-	shown, err := r.shape.lower(copies[0])
 	if err != nil {
 		return nil, err
 	}
-	return r.shape.raise(shown, copies[1], false)
+	return r.shape.raise(v, another, false)
 }
 
 // raiseNothing makes a new item of a sample as it is shown. up may refuse that, but it must not count on what is not there

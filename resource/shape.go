@@ -27,6 +27,7 @@ type shape struct {
 	// the next one renames is none of the hub.
 	toHub, fromHub       map[string]string // V <-> hub
 	toParent, fromParent map[string]string // V <-> T
+	assumed              []*schema.Field   // of V, mapped to those of T for nothing but their names
 }
 
 // fieldOf returns the name in this shape of a field of the hub, and "" if it has none.
@@ -119,9 +120,9 @@ func (s *shape) lower(hub any) (any, error) {
 	return v, nil
 }
 
-// raise walks up the chain from a value of this shape to one of the hub. base is a value of the hub that nobody else
-// holds, where what this shape cannot see comes from: nil for a new item. reset says that none of it shall stay.
-func (s *shape) raise(v, base any, reset bool) (any, error) {
+// raise walks up the chain from a value of this shape to one of the hub. base makes copies of the item as it is, where what
+// this shape cannot see comes from: nil for a new item. reset says that none of it shall stay.
+func (s *shape) raise(v any, base func() (any, error), reset bool) (any, error) {
 	for at := s; at.up != nil; at = at.parent {
 		ground, err := at.parent.ground(base, reset)
 		if err != nil {
@@ -134,13 +135,18 @@ func (s *shape) raise(v, base any, reset bool) (any, error) {
 	return v, nil
 }
 
-// ground is what up of a view of this shape builds upon. What is blank is made blank here and not above: down is never
-// shown an item that the collection cannot hold.
-func (s *shape) ground(base any, reset bool) (any, error) {
+// ground is what up of a view of this shape builds upon. It is made of a copy of its own, as down may show a part of what
+// it is given: an up that appends to that part would write over what comes behind it, and the next up would keep that.
+//
+// What is blank is made blank here and not above: down is never shown an item that the collection cannot hold.
+func (s *shape) ground(base func() (any, error), reset bool) (any, error) {
 	if base == nil {
 		return s.typ.New(), nil
 	}
-	v, err := s.lower(base)
+	v, err := base()
+	if err == nil {
+		v, err = s.lower(v)
+	}
 	if err == nil && reset {
 		s.clear(v)
 	}

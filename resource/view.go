@@ -16,7 +16,9 @@ type ViewOptions struct {
 	// the name of the Go type, with a number where another shape has that already.
 	Name string
 	// Fields gives, for fields of the view that the resource has under another name, that name. Fields with the same
-	// name and the same type map to each other without being listed. Only mapped fields can be filtered and sorted by.
+	// name and the same type map to each other without being listed, unless the view's has values in its enum that the
+	// other does not. Only mapped fields can be filtered and sorted by, and that asks for what the resource has: a field
+	// that down gives another value, such as a price in another unit, has to be listed with "", which maps it to none.
 	Fields map[string]string
 	// Where selects the items that this view can express. All others do not exist in it: they are absent from lists
 	// and counts, and 404 by id. It may use any field that is a single value: the author of the collection knows it. A view
@@ -45,7 +47,7 @@ const (
 //
 // View is called at program start, before the resource is served. It panics if T is not what orders shows, if V cannot
 // be a schema or has no id field, if Fields or Where name what is not there, and if one of Options.Samples
-// does not survive going down, up and down again.
+// does not survive going down, up and down again, or shows that fields of one name are not the same thing.
 func View[T, V any](orders *Resource, down func(T) (V, error), up func(v V, base T) (T, error), opts *ViewOptions) *Resource {
 	var o ViewOptions
 	if opts != nil {
@@ -122,10 +124,14 @@ func (s *shape) mapFields(from *Resource, named map[string]string) {
 	for _, f := range s.typ.Fields {
 		parent, ok := named[f.Name]
 		if !ok {
-			if p := from.shape.typ.Field(f.Name); p == nil || p.Type != f.Type {
+			if p := from.shape.typ.Field(f.Name); p == nil || p.Type != f.Type || !within(f.Enum, p.Enum) {
 				continue
 			}
 			parent = f.Name
+			s.assumed = append(s.assumed, f)
+		}
+		if parent == "" {
+			continue
 		}
 		hub := from.shape.hubField(parent)
 		s.toParent[f.Name] = parent
@@ -147,10 +153,18 @@ func (s *shape) mapFields(from *Resource, named map[string]string) {
 	}
 }
 
+// within reports whether every value of an enum is one of another. Where there is no enum nothing is known.
+func within(some, all []any) bool {
+	return all == nil || !slices.ContainsFunc(some, func(v any) bool { return !slices.Contains(all, v) })
+}
+
 // checkNames panics if ViewOptions.Fields cannot be meant.
 func (s *shape) checkNames(from *Resource, named map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(named)) {
 		own, parent := s.typ.Field(name), from.shape.typ.Field(named[name])
+		if own != nil && named[name] == "" {
+			continue
+		}
 		if own == nil || parent == nil {
 			panic(fmt.Sprintf("resource: View %s of %s: Fields maps %q to %q, which are not both fields",
 				s.name, from.Name(), name, named[name]))

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -361,4 +362,48 @@ func TestUpNeedNotKnowIDs(t *testing.T) {
 		&resource.ViewOptions{Fields: map[string]string{"id": "id"}})
 	res := send(t, catalog(t, view), "POST /narrow", jsonBody, "", `{"id":128}`)
 	wantErrors(t, wantProblem(t, res, problem.Invalid), "/id range")
+}
+
+// A shelf was two named books once, then the books in front, and is now all of them.
+type shelf struct {
+	ID    string   `json:"id"`
+	Books []string `json:"books"`
+}
+
+type shelfV2 struct {
+	ID    string   `json:"id"`
+	Front []string `json:"front"`
+}
+
+type shelfV1 struct {
+	ID     string `json:"id"`
+	First  string `json:"first"`
+	Second string `json:"second,omitempty"`
+}
+
+// TestChainsShareNothing: what a view shows may be a part of what it is given, and an up that appends to that part does not
+// write over what the next up is to keep.
+func TestChainsShareNothing(t *testing.T) {
+	t.Parallel()
+	store := memory.New[shelf](nil)
+	fill(t, store.Create, shelf{Books: []string{"a", "b", "c"}})
+	hub := resource.New("shelves", store, &resource.Options[shelf]{Samples: []shelf{{ID: "1", Books: []string{"a", "b"}}}})
+	v2 := resource.View(hub,
+		func(s shelf) (shelfV2, error) { return shelfV2{ID: s.ID, Front: s.Books[:1]}, nil },
+		func(v shelfV2, base shelf) (shelf, error) {
+			base.Books = append(slices.Clip(v.Front), base.Books[min(1, len(base.Books)):]...)
+			return base, nil
+		}, nil)
+	v1 := resource.View(v2,
+		func(s shelfV2) (shelfV1, error) { return shelfV1{ID: s.ID, First: s.Front[0]}, nil },
+		func(v shelfV1, base shelfV2) (shelfV2, error) {
+			base.Front = append(base.Front[:0], v.First)
+			if v.Second != "" {
+				base.Front = append(base.Front, v.Second)
+			}
+			return base, nil
+		}, nil)
+	id := value[page[shelf]](t, send(t, catalog(t, hub), "GET /shelves")).Items[0].ID
+	want(t, send(t, catalog(t, v1), "PATCH /shelves/"+id, mergeBody, "", `{"first":"x","second":"y"}`), http.StatusOK)
+	same(t, "books", []string{"x", "y", "b", "c"}, stored(t, store, id).Books)
 }

@@ -329,11 +329,8 @@ func (r *Resource) next(op Op, cur Entry, next func(Entry) (any, error)) (any, e
 	if err != nil || r.shape.up == nil {
 		return v, err
 	}
-	// A copy, so that up shares nothing a client can write with what policy and hooks are shown.
-	base, err := r.hub.copy(cur.hub)
-	if err != nil {
-		return nil, err
-	}
+	// Copies, so that up shares nothing a client can write with what policy and hooks are shown.
+	base := func() (any, error) { return r.hub.copy(cur.hub) }
 	return r.shape.raise(v, base, op == OpReplace && r.shape.reset)
 }
 

@@ -112,6 +112,9 @@ func TestRule040ListIsNeutral(t *testing.T) {
 		res.has(t, http.StatusMethodNotAllowed, "Allow: *", "Content-Type: application/problem+json",
 			"Cache-Control: no-store")
 	}
+	for _, method := range []string{"BREW", "get"} {
+		ask(t, list, method+" /versions").has(t, http.StatusNotImplemented, "Content-Type: application/problem+json")
+	}
 }
 
 func TestUsage(t *testing.T) {

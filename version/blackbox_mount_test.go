@@ -131,6 +131,10 @@ func TestMountedUnderAPrefix(t *testing.T) {
 			}
 		})
 	}
+	// A path may have what a scheme ends with.
+	if got := linkTo(ask(t, http.StripPrefix("/api", api), "GET /api/v1/a://b"), "successor-version"); got != "/api/v2/a://b" {
+		t.Errorf("the successor of a path with a colon is %s", got)
+	}
 	// A neutral route knows of no versions (rule 40).
 	res := ask(t, mux, "GET /health", "API-Version: 7", "Host: elsewhere.example")
 	res.has(t, http.StatusOK, "API-Version:", "Vary:")

@@ -70,11 +70,11 @@ func (q *inquiry) read(wished bool) {
 	if !b.concerns(q.n, q.request) {
 		return
 	}
-	if (wished || q.contract != nil || q.rank != fine) && strings.EqualFold(q.request.Header.Get("Expect"), "100-continue") {
-		q.lazy = true
-		return
-	}
-	if q.request.ContentLength <= b.Limit {
+	if q.request.ContentLength <= b.Limit { // else the handler, too, can see how long it is before it is sent
+		if (wished || q.contract != nil || q.rank != fine) && strings.EqualFold(q.request.Header.Get("Expect"), "100-continue") {
+			q.lazy = true
+			return
+		}
 		q.content = b.open(q.request, q.request.Body)
 	}
 	switch {
@@ -289,9 +289,10 @@ func (l *lazyBody) open() io.Reader {
 	case found.named() && found.contract == s.contract:
 		s.member.Store(true)
 	case found.named():
-		return failing{ambiguous(&s.n.places[l.place], l.said, place, found.raw)}
+		return failing{s.n.withSupported(ambiguous(&s.n.places[l.place], l.said, place, found.raw), s.now)}
 	default:
-		return failing{s.n.refusal(&inquiry{n: s.n, request: l.request, now: s.now, worst: found, worstAt: s.n.bodyPlace})}
+		d := s.n.refusal(&inquiry{n: s.n, request: l.request, now: s.now, worst: found, worstAt: s.n.bodyPlace})
+		return failing{s.n.withSupported(d, s.now)}
 	}
 	if c.coded {
 		return bytes.NewReader(pack(c.rest))

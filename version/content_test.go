@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/version"
 )
@@ -99,6 +101,9 @@ func TestRule028LazyContent(t *testing.T) {
 			var d *problem.Details
 			if errors.As(failed, &d); d == nil && tt.kind != "" || d != nil && d.Kind != tt.kind {
 				t.Errorf("the error of Read is %v, want one of kind %q", failed, tt.kind)
+			}
+			if served := []string{"2.0.0", "1.0.0"}; d != nil && !cmp.Equal(d.Extensions["supported-versions"], any(served)) {
+				t.Errorf("the error of Read says %v, want %v among it", d.Extensions, served)
 			}
 		})
 	}

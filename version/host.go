@@ -15,9 +15,9 @@ type Host struct {
 	Prefix string
 	// Domains are what follows the label: example.com. The bare domain is served and names nothing.
 	Domains []string
-	// Others are further hosts that are served and name nothing, such as 127.0.0.1 or [::1]. A request for any host that
-	// is neither of these, nor has to do with one of the Domains, is 421 (RFC 9110 section 15.5.20). A request
-	// without a host, in HTTP/1.0, names nothing.
+	// Others are further hosts that are served and name nothing, such as 127.0.0.1, [::1] or www.example.com. A request for
+	// any host that is neither of these, nor one of the Domains, nor begins with the Prefix before one, is 421 (RFC 9110
+	// section 15.5.20). A request without a host, in HTTP/1.0, names nothing.
 	Others []string
 }
 
@@ -86,8 +86,8 @@ func (h *Host) locate(n *Negotiator, r *http.Request, now time.Time) finding {
 		return finding{}
 	}
 	number, ok := cutPrefixFold(label, h.Prefix)
-	if !ok {
-		return finding{kind: problem.MalformedVersion, raw: label}
+	if !ok { // somebody else's, until it is one of the Others
+		return finding{kind: problem.Misdirected, raw: r.Host}
 	}
 	v, ok := parseNumbers(number, '-')
 	if number = strings.ReplaceAll(number, "-", "."); !ok {

@@ -127,7 +127,7 @@ func (s *Selection) target() (mount, path string) {
 // mountOf returns what stands before the path as the Negotiator sees it, by the request line.
 func mountOf(r *http.Request) string {
 	full, _, _ := strings.Cut(r.RequestURI, "?")
-	if i := strings.Index(full, "://"); i > 0 { // absolute-form, RFC 9112 section 3.2.2
+	if i := strings.Index(full, "://"); i > 0 && full[0] != '/' { // absolute-form, RFC 9112 section 3.2.2
 		_, full, _ = strings.Cut(full[i+len("://"):], "/")
 		full = "/" + full
 	}

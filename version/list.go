@@ -45,10 +45,13 @@ func (n *Negotiator) list(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allowed)
 		w.WriteHeader(http.StatusNoContent)
 		return
-	default:
+	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect, http.MethodTrace:
 		d := problem.New(problem.MethodNotAllowed, "The list of versions can only be read.")
 		d.Header = http.Header{"Allow": {allowed}}
 		problem.Write(w, r, d)
+		return
+	default: // RFC 9110 section 9.1
+		problem.Write(w, r, problem.New(problem.NotImplemented, "There is no such method."))
 		return
 	}
 	body := n.document(n.opts.Now())

@@ -2,7 +2,10 @@ package version
 
 import (
 	"net/http"
+	"slices"
 	"time"
+
+	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // Options adjust a [Negotiator]. The zero value is fine: then a request must name a contract.
@@ -22,7 +25,7 @@ type Options struct {
 
 // Reserver is a handler with names of its own. [New] tells it which member of the content and which query parameter
 // mean the version ("" if none does), and panics with its error: a handler whose resources have such a field, or such
-// a filter, must rename one of the two.
+// a filter, must rename one of the two. What wraps a Reserver should be one, too, and ask it.
 type Reserver interface {
 	Reserve(member, parameter string) error
 }
@@ -34,7 +37,7 @@ type Reserver interface {
 // decides, merged with what the handler has put there; the contract, in the field of [Header]; Deprecation, Sunset and
 // Link. A refusal is a problem document (RFC 9457) that names the contracts which are served.
 //
-// A CORS preflight is never refused, since the request it asks for has not named anything yet.
+// A CORS preflight is not refused for its version, since the request it asks for has not named anything yet.
 type Negotiator struct {
 	contracts  []*contract // newest first
 	strategies []Strategy
@@ -92,7 +95,8 @@ func isPreflight(r *http.Request) bool {
 }
 
 // preflight hands a preflight to the contract that the URL names, since there is no other place where one can: to the
-// default if it names none, and to the newest one if there is no default. It is false if no contract is served any more.
+// default if it names none, and to the newest one if there is no default. It is false if no contract is served any more, and
+// for a host that is not ours.
 func (n *Negotiator) preflight(w http.ResponseWriter, r *http.Request, now time.Time) bool {
 	q := inquiry{n: n, request: r, now: now, place: -1}
 	for i := range n.places {
@@ -101,6 +105,9 @@ func (n *Negotiator) preflight(w http.ResponseWriter, r *http.Request, now time.
 			continue
 		}
 		found := p.locate(n, r, now)
+		if found.kind == problem.Misdirected { // which is not about versions
+			return false
+		}
 		q.raw.note(p.kind, found.raw)
 		if q.contract == nil && found.named() && !found.contract.retired(now) {
 			q.contract, q.place = found.contract, i
@@ -170,6 +177,7 @@ func (n *Negotiator) Contracts() []Contract {
 	all := make([]Contract, len(n.contracts))
 	for i, c := range n.contracts {
 		all[i] = c.Contract
+		all[i].Brownouts = slices.Clone(c.Brownouts)
 	}
 	return all
 }

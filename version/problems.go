@@ -18,11 +18,16 @@ func (n *Negotiator) refuse(w http.ResponseWriter, r *http.Request, d *problem.D
 	if n.vary.line != nil {
 		d.Header["Vary"] = n.vary.line
 	}
+	problem.Write(w, r, n.withSupported(d, now))
+}
+
+// withSupported adds to a refusal which contracts are served.
+func (n *Negotiator) withSupported(d *problem.Details, now time.Time) *problem.Details {
 	if d.Extensions == nil {
 		d.Extensions = map[string]any{}
 	}
 	d.Extensions["supported-versions"] = n.supported(now)
-	problem.Write(w, r, d)
+	return d
 }
 
 // supported returns the names of the contracts that are not retired, newest first.

@@ -51,7 +51,7 @@ func (n *Negotiator) hand(w http.ResponseWriter, q *inquiry) {
 		q.content.give(r)
 	case q.lazy:
 		r.Body = &lazyBody{selection: s, request: q.request, body: r.Body, said: q.said, place: q.place}
-		r.ContentLength = -1 // known only when the content has been read
+		r.ContentLength = -1 // known only when the content has been read; the field has what the client says
 	}
 	// A panic is answered by somebody outside, whose answer is one of this contract, too.
 	defer x.writer.complete()

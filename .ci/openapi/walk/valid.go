@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,7 +34,7 @@ type question struct {
 // valid makes a question that the document permits.
 func (w *walker) valid(op *operation) *question {
 	q := &question{op: op, path: map[string]string{}, query: url.Values{}, header: http.Header{}}
-	q.head = op.method == http.MethodGet && w.chance(0.05)
+	q.head = op.method == http.MethodGet && !w.opts.Prism && w.chance(0.05)
 	if len(op.servers) > 0 {
 		q.server = pick(w.rand, op.servers)
 	}
@@ -62,13 +63,16 @@ func (w *walker) valid(op *operation) *question {
 	return q
 }
 
+// named is the URL of a server that says which contract it is, in its path or its host.
+var named = regexp.MustCompile(`(^|[^/])/v?\d|//[^/.:]*-v\d`)
+
 // name names the contract in the query or in a field where the document has parameters for that and the URL of the server
 // says nothing: then nothing else says that it is this contract.
 func (w *walker) name(q *question) {
 	query := q.op.parameter(openapi3.ParameterInQuery, "version")
 	field := q.op.versionField()
 	switch {
-	case query == nil || field == nil || q.server != "/":
+	case query == nil || field == nil || named.MatchString(q.server):
 	case q.page != "" || w.chance(0.5):
 		q.header.Set(field.Name, text(w.value(field.Schema.Value)))
 	default:
@@ -124,6 +128,9 @@ func (w *walker) headerValue(q *question, p *openapi3.Parameter) string {
 		}
 		return tag
 	case "Prefer":
+		if w.opts.Prism {
+			return "return=representation" // OpenAPI cannot say that a 201 may be without content, and Prism expects some
+		}
 		return pick(w.rand, []string{"return=minimal", "return=representation", "handling=lenient", "count=exact"})
 	case "If-Modified-Since", "If-Unmodified-Since":
 		return pick(w.rand, []string{"Sat, 01 Jan 2000 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"})

@@ -34,7 +34,8 @@ type Options struct {
 	// URL is that of the server, such as http://127.0.0.1:8080. What the document says of servers is resolved against it.
 	URL string
 	// Prism says that URL is a proxy of Stoplight's Prism before the server, where the paths of the document begin. Then
-	// all requests are valid, and what the proxy notes about them is a violation too.
+	// all requests are valid, and what the proxy notes about them is a violation too. What Prism 5.16 does not know is
+	// left out: HEAD where the document has only GET, JSON Patch beside merge patch, and answers without content.
 	Prism bool
 	// Requests is how many are sent.
 	Requests int

@@ -74,6 +74,7 @@ func TestShop(t *testing.T) {
 
 // TestWrongDocuments says about the shop what is not so, and expects to be found out.
 func TestWrongDocuments(t *testing.T) {
+	t.Parallel() // after TestShop, whose items would be deleted here
 	tests := []struct {
 		name     string
 		old, new string // in the document of 2.0.0
@@ -87,11 +88,12 @@ func TestWrongDocuments(t *testing.T) {
 			"doesn't match schema"},
 		{"a member that the shop does not know", `"additionalProperties":false,"properties":{`,
 			`"additionalProperties":false,"properties":{"colour":{"type":"string"},`, "is answered with 422"},
-		{"more than the shop gives", `"maximum":200`, `"minimum":500`, "a valid request is answered with 400"},
+		{"another version", `"^v?(2|2\\.0|2\\.0\\.0)$"`, `"^v?99$"`, "a valid request is answered with 400"},
 	}
 	doc := plain(t, document(t, "2.0.0"))
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			wrong := strings.ReplaceAll(doc, tt.old, tt.new)
 			if wrong == doc {
 				t.Fatalf("the document has no %s", tt.old)
