@@ -12,6 +12,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/version"
 )
@@ -300,7 +301,7 @@ func TestRule039PatchesCarryNoVersion(t *testing.T) {
 		`{"id":1,"status":"paid","itemId":8,"qty":2}`)
 	wantErrors(t, wantProblem(t, send(t, h, "PATCH /orders/1", mergeBody, "", `{"itemId":8}`), problem.Invalid), "/itemId unknown")
 	wantProblem(t, send(t, h, "PATCH /orders/1", "Content-Type: "+own, "", `{"itemId":8}`), problem.UnsupportedMediaType,
-		"Accept-Patch: "+resource.MergePatch+", "+resource.JSONPatch)
+		"Accept-Patch: "+patch.MergeType+", "+patch.JSONType)
 	wantErrors(t, wantProblem(t, send(t, h, "PATCH /orders/1", mergeBody, "", `{"version":"1.0","note":"x"}`), problem.Invalid),
 		"/version unknown") // rule 26: there it is data
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/patch"
 )
 
 // Note is what the examples serve.
@@ -44,7 +45,7 @@ func Example() {
 
 	show(api, "POST", "/notes", "application/json", `{"text":"water the plants"}`)
 	show(api, "POST", "/notes", "application/json", `{"text":"feed the cat","done":true}`)
-	show(api, "PATCH", "/notes/1", resource.MergePatch, `{"done":true}`)
+	show(api, "PATCH", "/notes/1", patch.MergeType, `{"done":true}`)
 	show(api, "GET", "/notes?done=true&sort=text&fields=id,text", "", "")
 	show(api, "DELETE", "/notes/1", "", "")
 	show(api, "GET", "/notes/1", "", "")
@@ -234,7 +235,7 @@ func ExampleInvalid() {
 			return nil
 		},
 	})
-	show(h, "PATCH", "/notes/1", resource.MergePatch, `{"text":"never again"}`)
+	show(h, "PATCH", "/notes/1", patch.MergeType, `{"text":"never again"}`)
 	// Output: 422 {"type":"https://stoa-go.github.io/problems/invalid-content","title":"Invalid Content","status":422,"detail":"The content is not valid.","errors":[{"pointer":"/text","code":"pessimistic"}]}
 }
 
@@ -250,23 +251,23 @@ func ExampleTaken() {
 }
 
 // A door that is not HTTP changes an item by the same loop, in which no update is lost.
-func ExampleParsePatch() {
+func ExampleResource_Patch() {
 	ctx := context.Background()
 	notes := resource.New("notes", memory.New[Note](nil), nil)
 	if _, err := notes.Create(ctx, []byte(`{"text":"water the plants"}`), nil); err != nil {
 		fmt.Println(err)
 	}
-	patch, err := resource.ParsePatch(resource.JSONPatch, []byte(`[
+	done, err := patch.ParseJSONPatch([]byte(`[
 		{"op": "test", "path": "/done", "value": false},
 		{"op": "replace", "path": "/done", "value": true}
-	]`), resource.PatchLimits{})
+	]`), patch.Limits{})
 	if err != nil {
 		fmt.Println(err)
 	}
-	entry, outcome, err := notes.Patch(ctx, "1", patch, nil)
+	entry, outcome, err := notes.Patch(ctx, "1", done, nil)
 	fmt.Println(outcome, entry.Value.(*Note).Done, err)
 
-	_, _, err = notes.Patch(ctx, "1", patch, nil) // it is done already
+	_, _, err = notes.Patch(ctx, "1", done, nil) // it is done already
 	fmt.Println(resource.Problem(err).Errors[0].Detail)
 	// Output:
 	// replaced true <nil>

@@ -17,6 +17,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -113,8 +114,8 @@ func (l testLog) Write(b []byte) (int, error) {
 // Header lines that many tests send.
 const (
 	jsonBody  = "Content-Type: application/json"
-	mergeBody = "Content-Type: " + resource.MergePatch
-	patchBody = "Content-Type: " + resource.JSONPatch
+	mergeBody = "Content-Type: " + patch.MergeType
+	patchBody = "Content-Type: " + patch.JSONType
 )
 
 // response is what came back.

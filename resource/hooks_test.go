@@ -12,6 +12,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -188,7 +189,7 @@ func TestHooksInTransaction(t *testing.T) {
 				if _, err := h.Create(ctx, []byte(`{"title":"b"}`), nil); err != nil {
 					return err
 				}
-				p, err := resource.ParsePatch(resource.MergePatch, []byte(`{"title":"c"}`), resource.PatchLimits{})
+				p, err := patch.ParseMergePatch([]byte(`{"title":"c"}`), patch.Limits{})
 				if err != nil {
 					return err
 				}

@@ -31,13 +31,14 @@ var (
 		"query":           nil,
 		"query/sqlquery":  {"query"},
 		"resource/schema": nil, "resource/problem": nil, "resource/header": nil, "resource/tx": nil,
-		"resource/feed": {"resource/tx"},
-		"version":       {"resource/problem", "resource/header"},
-		"idempotency":   {"resource/problem", "resource/tx"},
-		"middleware":    {"resource/problem"},
+		"resource/patch": nil,
+		"resource/feed":  {"resource/tx"},
+		"version":        {"resource/problem", "resource/header"},
+		"idempotency":    {"resource/problem", "resource/tx"},
+		"middleware":     {"resource/problem"},
 	}
 	// What stands above the resource: stores, doors and their kit. None of them knows another.
-	storesAndDoors = []string{"resource/memory", "resource/sqltable", "resource/files", "resource/openapi",
+	storesAndDoors = []string{"resource/memory", "resource/sqltable", "resource/files", "resource/job", "resource/openapi",
 		"query/graphql", "resource/resourcetest"}
 	// Packages that serve one leaf.
 	besideLeaves = map[string][]string{
@@ -60,6 +61,9 @@ func mayKnow(pkg string) ([]string, bool) {
 	}
 	if pkg == "resource" {
 		return allLeaves, true
+	}
+	if pkg == "resource/sqltable" {
+		return append(allLeaves, "resource", "resource/sqltx"), true
 	}
 	if slices.Contains(storesAndDoors, pkg) {
 		return append(allLeaves, "resource"), true

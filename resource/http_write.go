@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/patch"
 )
 
 // write is a request that changes something, as far as its header says.
@@ -218,7 +219,7 @@ func (x *exchange) representation(w *write) {
 // patch answers PATCH on an item.
 func (x *exchange) patch(id string) error {
 	var w write
-	if err := x.prepare(&w, id, MergePatch, JSONPatch); err != nil {
+	if err := x.prepare(&w, id, patch.MergeType, patch.JSONType); err != nil {
 		return err
 	}
 	buf := getBuffer()
@@ -228,7 +229,7 @@ func (x *exchange) patch(id string) error {
 	}
 	l := x.c.opts.Limits
 	res := x.route.resource
-	p, err := ParsePatch(w.media, *buf, PatchLimits{Operations: l.Operations, Depth: l.Depth})
+	p, err := patch.Parse(w.media, *buf, patch.Limits{Ops: l.Operations, Depth: l.Depth})
 	if err != nil {
 		if seen := x.peek(&w, id); seen != nil { // what is wrong with the target comes first
 			return seen

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/query"
-	"github.com/stoa-go/stoa/resource/internal/patch"
+	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )

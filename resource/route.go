@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -37,7 +38,7 @@ func (r *Resource) addTo(*Catalog) *route {
 	}
 	if r.Can(OpPatch) {
 		item = append(item, "PATCH")
-		rt.acceptPatch = []string{MergePatch + ", " + JSONPatch}
+		rt.acceptPatch = []string{patch.MergeType + ", " + patch.JSONType}
 	}
 	if r.Can(OpDelete) {
 		item = append(item, "DELETE")

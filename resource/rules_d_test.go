@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // Section D: the content of requests. What concerns Expect is in rules_d_wire_test.go.
 
-const patchTypes = resource.MergePatch + ", " + resource.JSONPatch
+const patchTypes = patch.MergeType + ", " + patch.JSONType
 
 func TestRule058UnsupportedTypes(t *testing.T) {
 	t.Parallel()

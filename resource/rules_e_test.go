@@ -12,6 +12,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -316,7 +317,7 @@ func TestRule088AcceptPatch(t *testing.T) {
 	}
 	// What it lists is what is understood.
 	for mediaType := range strings.SplitSeq(patchTypes, ", ") {
-		doc := map[string]string{resource.MergePatch: `{}`, resource.JSONPatch: `[]`}[mediaType]
+		doc := map[string]string{patch.MergeType: `{}`, patch.JSONType: `[]`}[mediaType]
 		want(t, send(t, h, "PATCH "+path, "Content-Type: "+mediaType, "", doc), http.StatusOK)
 	}
 }

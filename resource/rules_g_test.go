@@ -14,7 +14,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Section G: what patches mean to a client of HTTP. How they are applied is tested in internal/patch.
+// Section G: what patches mean to a client of HTTP. How they are applied is tested in package patch.
 
 // sheet is an item with everything in it that patches treat in a way of their own.
 type sheet struct {

@@ -24,18 +24,10 @@ type ViewOptions struct {
 	// and counts, and 404 by id. It may use any field that is a single value: the author of the collection knows it. A view
 	// of a view expresses what both do.
 	Where query.Filter
-	// PutHidden says what becomes, on PUT, of that which the view cannot see.
-	PutHidden PutHidden
+	// ResetHidden says what becomes, on PUT, of that which the view cannot see. It stays; with ResetHidden it becomes what
+	// PUT on the resource itself makes of members that are left out.
+	ResetHidden bool
 }
-
-// PutHidden says what a PUT through a [View] does with what the view cannot see.
-type PutHidden uint8
-
-// The choices.
-const (
-	KeepHidden  PutHidden = iota // it stays
-	ResetHidden                  // it becomes what PUT on the resource itself makes of members that are left out
-)
 
 // View serves the same resource in another shape, for a contract that differs from it: the same collection, policy and
 // write loop. down makes what the view shows of a T; up makes a T of what a client of the view wrote, on top of base.
@@ -58,7 +50,7 @@ func View[T, V any](orders *Resource, down func(T) (V, error), up func(v V, base
 		panic(fmt.Sprintf("resource: View of %s: down takes %s, but the resource shows %s",
 			orders.Name(), schema.For[T]().GoType, from.typ.GoType))
 	}
-	s := &shape{typ: typ, parent: from, reset: o.PutHidden == ResetHidden, where: from.where}
+	s := &shape{typ: typ, parent: from, reset: o.ResetHidden, where: from.where}
 	s.name = orders.hub.shapeName(o.Name, typ)
 	s.setWhere(orders, o.Where)
 	s.down = func(v any) (any, error) {

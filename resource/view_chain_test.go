@@ -58,9 +58,9 @@ func TestOneLineOfThree(t *testing.T) {
 	}
 }
 
-// TestPutHiddenInChains: what a PUT does with what its contract cannot see is a matter of that contract, whatever those
+// TestResetHiddenInChains: what a PUT does with what its contract cannot see is a matter of that contract, whatever those
 // on the way would do.
-func TestPutHiddenInChains(t *testing.T) {
+func TestResetHiddenInChains(t *testing.T) {
 	t.Parallel()
 	whole := purchaseSamples()[1]
 	whole.ID, whole.Customer = 1, 5
@@ -73,9 +73,9 @@ func TestPutHiddenInChains(t *testing.T) {
 	bareWithNote.Note = &note
 	putWithNote := put
 	putWithNote.Note = &note
-	keep, reset := resource.KeepHidden, resource.ResetHidden
+	keep, reset := false, true
 	tests := []struct {
-		v11, v10 resource.PutHidden
+		v11, v10 bool
 		contract int
 		want     purchase
 	}{
@@ -88,21 +88,21 @@ func TestPutHiddenInChains(t *testing.T) {
 		t.Run(fmt.Sprint(tt.v11, tt.v10, tt.contract), func(t *testing.T) {
 			t.Parallel()
 			store := stocked(t, whole)
-			h := ordersOf(t, store, func(v11, v10 *resource.ViewOptions) { v11.PutHidden, v10.PutHidden = tt.v11, tt.v10 })
+			h := ordersOf(t, store, func(v11, v10 *resource.ViewOptions) { v11.ResetHidden, v10.ResetHidden = tt.v11, tt.v10 })
 			doc := []string{`{"itemId":4,"qty":5}`, `{"itemId":4,"qty":5,"note":"new"}`}[tt.contract]
 			want(t, send(t, h[tt.contract], "PUT /orders/1", jsonBody, "", doc), http.StatusOK)
 			same(t, "after PUT", tt.want, stored(t, store, "1"))
 
 			store = stocked(t, whole)
-			h = ordersOf(t, store, func(v11, v10 *resource.ViewOptions) { v11.PutHidden, v10.PutHidden = tt.v11, tt.v10 })
+			h = ordersOf(t, store, func(v11, v10 *resource.ViewOptions) { v11.ResetHidden, v10.ResetHidden = tt.v11, tt.v10 })
 			want(t, send(t, h[tt.contract], "PATCH /orders/1", mergeBody, "", `{"itemId":4,"qty":5}`), http.StatusOK)
 			same(t, "after PATCH, which resets nothing", put, stored(t, store, "1"))
 		})
 	}
 }
 
-// TestPutHiddenKeepsTheID: what is reset is not the id, though clients can choose it.
-func TestPutHiddenKeepsTheID(t *testing.T) {
+// TestResetHiddenKeepsTheID: what is reset is not the id, though clients can choose it.
+func TestResetHiddenKeepsTheID(t *testing.T) {
 	t.Parallel()
 	var seen []string
 	store := memory.New[gauge](nil)
@@ -112,7 +112,7 @@ func TestPutHiddenKeepsTheID(t *testing.T) {
 			seen = append(seen, after.ID)
 			return nil
 		}})
-	view := resource.View(hub, toGaugeV1, fromGaugeV1, &resource.ViewOptions{PutHidden: resource.ResetHidden})
+	view := resource.View(hub, toGaugeV1, fromGaugeV1, &resource.ViewOptions{ResetHidden: true})
 	id := value[page[gauge]](t, send(t, catalog(t, hub), "GET /gauges")).Items[0].ID
 	want(t, send(t, catalog(t, view), "PUT /gauges/"+id, jsonBody, "", `{"level":4}`), http.StatusOK)
 	same(t, "ids that Before saw", []string{id}, seen)

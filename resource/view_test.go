@@ -171,7 +171,7 @@ func TestViewCreates(t *testing.T) {
 func TestViewResetHidden(t *testing.T) {
 	t.Parallel()
 	store := stocked(t, shelved())
-	h := contractsOf(t, store, func(c *contractOptions) { c.v1.PutHidden = resource.ResetHidden })
+	h := contractsOf(t, store, func(c *contractOptions) { c.v1.ResetHidden = true })
 	want(t, send(t, h[1], "PATCH /books/1", mergeBody, "", `{"stars":2}`), http.StatusOK)
 	same(t, "after PATCH, which resets nothing", "ann", stored(t, store, "1").Owner)
 	want(t, send(t, h[1], "PUT /books/1", jsonBody, "", `{"name":"Emma"}`), http.StatusOK)

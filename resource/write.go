@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 	"github.com/stoa-go/stoa/resource/tx"
@@ -188,14 +189,14 @@ func (r *Resource) raiseNew(v any) (any, error) {
 }
 
 // Patch changes parts of the item with this id.
-func (r *Resource) Patch(ctx context.Context, id string, p *Patch, opts *WriteOptions) (Entry, Outcome, error) {
+func (r *Resource) Patch(ctx context.Context, id string, p *patch.Patch, opts *WriteOptions) (Entry, Outcome, error) {
 	o := opts.orZero()
 	return r.change(ctx, OpPatch, id, o, func(cur Entry) (any, error) {
 		doc, err := r.shape.typ.AppendFull(nil, cur.Value)
 		if err != nil {
 			return nil, err
 		}
-		doc, err = p.apply(r.shape.typ, doc)
+		doc, err = applyPatch(p, r.shape.typ, doc)
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/patch"
 )
 
 // side is one way to serve places: by hand, by Stoa over the same store, or by Stoa over its own store in memory.
@@ -64,7 +65,7 @@ var jobs = []job{
 	{name: "POST with validation", method: "POST", url: "/places", contentType: "application/json",
 		bodies: newPlace, status: 201, budget: 1.0},
 	{name: "GET, answered 304", method: "GET", url: "/places/500", conditional: true, status: 304, budget: 0.8},
-	{name: "PATCH merge", method: "PATCH", url: "/places/500", contentType: resource.MergePatch,
+	{name: "PATCH merge", method: "PATCH", url: "/places/500", contentType: patch.MergeType,
 		bodies: patches, status: 200},
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/patch"
 )
 
 // board is an item on which every writer leaves a mark of its own, so that a mark that is missing afterwards is a write
@@ -104,7 +105,7 @@ func leaveMark(ctx context.Context, url string, i int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	req.Header.Set("Content-Type", resource.MergePatch)
+	req.Header.Set("Content-Type", patch.MergeType)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return 0, err

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/patch"
 )
 
 // described is a resource on its way into the document.
@@ -160,8 +161,8 @@ func (d *described) patch() *operation {
 		d.condition(), d.repeatable())
 	op.Parameters = append(d.writeParameters(), d.writeConditions(true)...)
 	content := ordered[*mediaType]{
-		{resource.MergePatch, d.media(d.component(d.patchModel), d.samples.patch)},
-		{resource.JSONPatch, d.media(d.jsonPatch(), d.samples.operations)},
+		{patch.MergeType, d.media(d.component(d.patchModel), d.samples.patch)},
+		{patch.JSONType, d.media(d.jsonPatch(), d.samples.operations)},
 	}
 	op.RequestBody = &requestBody{Required: true, Content: content,
 		Description: "A patch. Patches name no version and have no types of a vendor."}

@@ -53,7 +53,7 @@ func kept() map[string]sqlquery.Column {
 // revisions are the ways in which a table without a column for it can have revisions, and those with one.
 func revisions(d sqltx.Dialect) map[string]sqltable.Options {
 	ways := map[string]sqltable.Options{
-		"a column":   {Rev: "row_version", Modified: "touched"},
+		"a column":              {Rev: "row_version", Modified: "touched"},
 		"content and a time":    {Rev: sqltable.Content, Modified: "touched"},
 		"forgotten":             {Rev: "row_version", Modified: "touched", Forget: true, NewID: newNumber()},
 		"ids that live again":   {Rev: "row_version", Modified: "touched", Recreate: true, ClientIDs: true},

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stoa-go/stoa/resource/internal/patch"
+	"github.com/stoa-go/stoa/resource/patch"
 )
 
 func TestRule065Gate(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stoa-go/stoa/resource/internal/patch"
+	"github.com/stoa-go/stoa/resource/patch"
 )
 
 // TestRule123AppendixA is the table of RFC 7396 appendix A, in its order, and as texts: member order counts.

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stoa-go/stoa/resource/internal/patch"
+	"github.com/stoa-go/stoa/resource/patch"
 )
 
 // mergeValues is the pseudo-code of RFC 7396 section 2 on Go values.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stoa-go/stoa/resource/internal/patch"
+	"github.com/stoa-go/stoa/resource/patch"
 )
 
 // applyJSON parses and applies a JSON Patch within the default limits.

@@ -3,7 +3,7 @@
 //
 // Its noun is a [Patch], read once from the request and applied as often as the write loop needs:
 //
-//	p, err := patch.ParseJSONPatch(body, patch.Limits{})
+//	p, err := patch.Parse(patch.JSONType, body, patch.Limits{})
 //	...
 //	changed, err := p.Apply(document)
 //
@@ -20,6 +20,12 @@ package patch
 import (
 	"fmt"
 	"iter"
+)
+
+// The media types of patches.
+const (
+	MergeType = "application/merge-patch+json" // RFC 7396
+	JSONType  = "application/json-patch+json"  // RFC 6902
 )
 
 // Limits bound what one patch may ask for. A field that is zero means its default.
@@ -52,6 +58,18 @@ func (l Limits) orDefault() Limits {
 		l.Size = defaultSize
 	}
 	return l
+}
+
+// Parse reads a patch of one of the two media types; of any other it is an error. What the client has to know is an
+// [*Error].
+func Parse(mediaType string, data []byte, l Limits) (*Patch, error) {
+	switch mediaType {
+	case MergeType:
+		return ParseMergePatch(data, l)
+	case JSONType:
+		return ParseJSONPatch(data, l)
+	}
+	return nil, fmt.Errorf("patch: %q is no media type of a patch", mediaType)
 }
 
 // Patch is a change to a document, parsed and checked. It never changes, shares no memory with the text it came from,

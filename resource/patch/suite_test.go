@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stoa-go/stoa/resource/internal/patch"
+	"github.com/stoa-go/stoa/resource/patch"
 )
 
 // suiteCase is a record of the JSON Patch test suite. Doc and Patch stay text: a decoder would hide a name that occurs
