@@ -16,6 +16,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/tombstone"
 )
 
 // node refers to others of its kind, as clients like.
@@ -226,7 +227,7 @@ func (forgetfulMarks) Deleted(context.Context, string) (time.Time, error) {
 func TestTombstonesFailClosed(t *testing.T) {
 	t.Parallel()
 	ops := resource.OpsOf(memory.New(&memory.Options[user]{Recreate: true}))
-	ops = resource.Tombstones(ops, forgetfulMarks{memory.NewTombstones()}, false)
+	ops = tombstone.Remember(ops, forgetfulMarks{memory.NewTombstones()}, false)
 	if _, err := ops.Insert(t.Context(), "ann", user{Name: "Ann"}); !errors.Is(err, resource.ErrUnavailable) {
 		t.Errorf("Insert: %v, want ErrUnavailable", err)
 	}

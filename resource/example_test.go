@@ -2,7 +2,6 @@ package resource_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -152,37 +151,6 @@ func ExampleNewLookup() {
 	// Output:
 	// 201 {"id":1,"text":"water the plants","done":false}
 	// 200 {"id":1,"text":"water the plants","done":false}
-}
-
-// withoutMemory is a store that does not know what it has deleted.
-func withoutMemory() resource.Ops[Note] {
-	ops := resource.OpsOf(memory.New(&memory.Options[Note]{Recreate: true}))
-	get, remove := ops.Get, ops.Delete
-	forget := func(err error) error {
-		if errors.Is(err, resource.ErrGone) {
-			return resource.ErrNotFound
-		}
-		return err
-	}
-	ops.Get = func(ctx context.Context, id string) (resource.Item[Note], error) {
-		item, err := get(ctx, id)
-		return item, forget(err)
-	}
-	ops.Delete = func(ctx context.Context, id string, rev resource.Rev) error { return forget(remove(ctx, id, rev)) }
-	ops.Deleted = nil
-	return ops
-}
-
-func ExampleTombstones() {
-	ops := resource.Tombstones(withoutMemory(), memory.NewTombstones(), false)
-	h := resource.NewCatalog(nil, resource.FromOps("notes", ops, nil))
-	show(h, "POST", "/notes", "application/json", `{"text":"water the plants"}`)
-	show(h, "DELETE", "/notes/1", "", "")
-	show(h, "DELETE", "/notes/1", "", "")
-	// Output:
-	// 201 {"id":1,"text":"water the plants","done":false}
-	// 204
-	// 410 {"type":"https://stoa-go.github.io/problems/gone","title":"Gone","status":410,"detail":"The item has been deleted."}
 }
 
 // Planet is an item of a store that is a slice.

@@ -38,7 +38,7 @@ var (
 		"middleware":     {"resource/problem"},
 	}
 	// What stands above the resource: stores, doors and their kit. None of them knows another.
-	storesAndDoors = []string{"resource/memory", "resource/sqltable", "resource/files", "resource/job", "resource/openapi",
+	storesAndDoors = []string{"resource/memory", "resource/sqltable", "resource/files", "resource/job", "resource/openapi", "resource/tombstone",
 		"query/graphql", "resource/resourcetest"}
 	// Packages that serve one leaf.
 	besideLeaves = map[string][]string{

@@ -42,8 +42,8 @@ func ParsePreconditions(h http.Header) (Preconditions, error) {
 	return p, nil
 }
 
-// IfMatch returns the precondition that value, written like an If-Match field, states. Empty states none.
-func IfMatch(value string) (Preconditions, error) {
+// ifMatch returns the precondition that value, written like an If-Match field, states. Empty states none.
+func ifMatch(value string) (Preconditions, error) {
 	if value == "" {
 		return Preconditions{}, nil
 	}

@@ -46,7 +46,7 @@ func TestReport(t *testing.T) {
 /forgetful  GET, HEAD, POST, OPTIONS
 /forgetful/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
     store: Creator Inserter Replacer Deleter
-    weak: what was deleted is forgotten, so deleting it again is 404 and not 410: see Tombstones
+    weak: what was deleted is forgotten, so deleting it again is 404 and not 410: see package tombstone
 /readonly  GET, HEAD, OPTIONS
 /readonly/{id}  GET, HEAD, OPTIONS
     store: read only

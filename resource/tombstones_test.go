@@ -18,6 +18,7 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/resourcetest"
+	"github.com/stoa-go/stoa/resource/tombstone"
 )
 
 type thing struct {
@@ -116,7 +117,7 @@ func TestTombstonesConform(t *testing.T) {
 		t.Run(fmt.Sprint("recreate=", recreate), func(t *testing.T) {
 			t.Parallel()
 			resourcetest.RunOps(t, func(t *testing.T) resource.Ops[thing] {
-				return resource.Tombstones(resource.OpsOf(newThings()), memory.NewTombstones(), recreate)
+				return tombstone.Remember(resource.OpsOf(newThings()), memory.NewTombstones(), recreate)
 			}, &resourcetest.Options[thing]{
 				Recreates: recreate, Items: 50,
 				Support: query.Support{Filter: map[string][]query.Op{"n": {query.Eq, query.Gte}}, Sort: []string{"n"}},
@@ -133,7 +134,7 @@ func TestTombstonesOverHTTP(t *testing.T) {
 		return catalog(t, resource.FromOps("things", ops, &resource.Options[thing]{AllowRecreate: true}))
 	}
 	remember := func(recreate bool) http.Handler {
-		return serve(resource.Tombstones(resource.OpsOf(newThings()), memory.NewTombstones(), recreate))
+		return serve(tombstone.Remember(resource.OpsOf(newThings()), memory.NewTombstones(), recreate))
 	}
 	tests := []struct {
 		name       string
@@ -167,7 +168,7 @@ func TestTombstonesInTransaction(t *testing.T) {
 	t.Parallel()
 	store := memory.New[thing](nil)
 	inner := resource.OpsOf(store)
-	ops := resource.Tombstones(inner, memory.NewTombstones(), false)
+	ops := tombstone.Remember(inner, memory.NewTombstones(), false)
 	item, err := ops.Insert(t.Context(), "a", thing{ID: "a"})
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +206,7 @@ func TestTombstonesOfTheLiving(t *testing.T) {
 	if _, err := store.Insert(t.Context(), "a", thing{}); err != nil {
 		t.Fatal(err)
 	}
-	ops := resource.Tombstones(resource.OpsOf(store), staleMarks{}, false)
+	ops := tombstone.Remember(resource.OpsOf(store), staleMarks{}, false)
 	if _, err := ops.Deleted(t.Context(), "a"); !errors.Is(err, resource.ErrNotFound) {
 		t.Errorf("Deleted: %v", err)
 	}
@@ -220,7 +221,7 @@ func TestTombstonesWithoutDeleter(t *testing.T) {
 	t.Parallel()
 	inner := resource.OpsOf(newThings())
 	inner.Delete, inner.Replace, inner.Insert = nil, nil, nil
-	ops := resource.Tombstones(inner, memory.NewTombstones(), false)
+	ops := tombstone.Remember(inner, memory.NewTombstones(), false)
 	same(t, "Delete, Replace, Insert", []bool{false, false, false},
 		[]bool{ops.Delete != nil, ops.Replace != nil, ops.Insert != nil})
 }

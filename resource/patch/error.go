@@ -8,6 +8,7 @@ import (
 // Kind says who has to act on an [Error], and so which status it gets.
 type Kind uint8
 
+// The kinds.
 const (
 	// Malformed is a patch that could not be applied to any document: 400.
 	Malformed Kind = iota + 1
