@@ -20,14 +20,15 @@ import (
 //
 // A Catalog does not change once it is made and is safe for concurrent use.
 type Catalog struct {
-	opts  CatalogOptions
-	parts []Part
-	table map[string]*route
-	links map[*Resource]map[string]*link
-	names []string // of the routes, in the order of the parts
+	opts     CatalogOptions
+	parts    []Part
+	table    map[string]*route
+	commands map[string]map[string]*route // by area and action
+	links    map[*Resource]map[string]*link
+	routes   []*route // in the order of the parts
 }
 
-// Part is something a [Catalog] can serve: a [*Resource] or a [*Lookup].
+// Part is something a [Catalog] can serve: a [*Resource], a [*Lookup], a [*Command] or [*Blobs].
 type Part interface {
 	// addTo is unexported, so that only this package makes parts: each needs its place on every door.
 	addTo(c *Catalog) *route
@@ -89,7 +90,8 @@ func (l Limits) orDefaults() Limits {
 // NewCatalog returns a handler for the parts. opts may be nil. It panics if two parts have one path, if a relation of a
 // part leads to a resource that is not among the parts, and if Base has a query or ends with a slash.
 func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
-	c := &Catalog{parts: parts, table: map[string]*route{}, links: map[*Resource]map[string]*link{}}
+	c := &Catalog{parts: parts, table: map[string]*route{}, commands: map[string]map[string]*route{},
+		links: map[*Resource]map[string]*link{}}
 	if opts != nil {
 		c.opts = *opts
 	}
@@ -102,11 +104,18 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	}
 	for _, p := range parts {
 		rt := p.addTo(c)
-		if c.table[rt.name] != nil {
+		table, name := c.table, rt.name
+		if area, action, ok := strings.Cut(rt.name, "/"); ok {
+			if c.commands[area] == nil {
+				c.commands[area] = map[string]*route{}
+			}
+			table, name = c.commands[area], action
+		}
+		if table[name] != nil {
 			panic(fmt.Sprintf("resource: two parts of the catalog are at /%s", rt.name))
 		}
-		c.table[rt.name] = rt
-		c.names = append(c.names, rt.name)
+		table[name] = rt
+		c.routes = append(c.routes, rt)
 	}
 	for _, rt := range c.table {
 		c.resolve(rt)
@@ -127,8 +136,11 @@ func (c *Catalog) Resources() []*Resource {
 
 // resolve finds the ends of relations and lookups, now that all parts are known.
 func (c *Catalog) resolve(rt *route) {
-	if rt.lookup != nil {
+	switch {
+	case rt.lookup != nil:
 		rt.resource = c.mustFind("lookup "+rt.name, rt.lookup.target)
+		return
+	case rt.resource == nil:
 		return
 	}
 	links := map[string]*link{}
@@ -148,7 +160,7 @@ func (c *Catalog) resolve(rt *route) {
 
 func (c *Catalog) mustFind(who, name string) *Resource {
 	rt := c.table[name]
-	if rt == nil || rt.lookup != nil {
+	if rt == nil || rt.resource == nil || rt.lookup != nil {
 		panic(fmt.Sprintf("resource: %s leads to %q, which is no resource of this catalog", who, name))
 	}
 	return rt.resource

@@ -23,17 +23,21 @@ func (c *Catalog) Reserve(member, parameter string) error {
 	if parameter != "" && slices.Contains(ownParameters, parameter) {
 		return fmt.Errorf("resource: the query parameter %s cannot mean the version, since lists have it", parameter)
 	}
-	for _, name := range c.names {
-		rt := c.table[name]
-		if rt.lookup != nil {
+	for _, rt := range c.routes {
+		switch {
+		case rt.command != nil:
+			if rt.command.in.Field(member) != nil {
+				return fmt.Errorf("resource: the member %s cannot mean the version, since command %s takes it", member, rt.name)
+			}
+		case rt.lookup != nil:
 			if rt.lookup.in.Field(parameter) != nil {
 				return fmt.Errorf("resource: the query parameter %s cannot mean the version, since lookup %s asks for it",
-					parameter, name)
+					parameter, rt.name)
 			}
-			continue
-		}
-		if err := rt.resource.reserve(member, parameter); err != nil {
-			return err
+		case rt.resource != nil:
+			if err := rt.resource.reserve(member, parameter); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -11,10 +11,14 @@ import (
 // collection can do, and what is weaker than it could be.
 func (c *Catalog) Report() string {
 	var b strings.Builder
-	for _, name := range c.names {
-		rt := c.table[name]
+	for _, rt := range c.routes {
+		name := rt.name
 		if rt.lookup != nil {
 			fmt.Fprintf(&b, "/%s  a lookup of /%s\n", name, rt.lookup.target)
+			continue
+		}
+		if rt.resource == nil {
+			rt.reportOther(&b)
 			continue
 		}
 		r := rt.resource

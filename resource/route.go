@@ -13,12 +13,14 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// route is what is served under the first segment of a path. Its header values are made once and shared by all
+// route is what is served under the first segment of a path, or, for a command, under the first two. Its header values are made once and shared by all
 // responses: nobody changes a value in place, and to append to one copies it.
 type route struct {
 	name     string
 	resource *Resource
-	lookup   *Lookup // nil for a resource
+	lookup   *Lookup // nil for all else, like the next two
+	command  *Command
+	blobs    *Blobs
 
 	allowList, allowItem []string // Allow
 	acceptPatch          []string // nil if items cannot be patched
@@ -76,12 +78,18 @@ func (x *exchange) serve() error {
 		return problem.New(problem.NotImplemented, "There is no such method.")
 	}
 	first, rest, deeper := strings.Cut(path[1:], "/")
-	rt := x.c.find(first)
+	trimmed := strings.TrimSuffix(rest, "/")
+	if x.route = find(find(x.c.commands, first), trimmed); x.route != nil {
+		if trimmed != rest {
+			return x.redirect(strings.TrimSuffix(path, "/"))
+		}
+		return x.serveCommand()
+	}
+	rt := find(x.c.table, first)
 	if rt == nil {
 		return problem.New(problem.NotFound, "Nothing is served here.")
 	}
 	x.route = rt
-	trimmed := strings.TrimSuffix(rest, "/")
 	switch {
 	case !deeper:
 		return x.serveList()
@@ -94,19 +102,21 @@ func (x *exchange) serve() error {
 	if err != nil {
 		return err
 	}
+	if rt.blobs != nil {
+		return x.serveBlob(id)
+	}
 	return x.serveItem(id)
 }
 
-func (c *Catalog) find(segment string) *route {
-	rt := c.table[segment]
-	if rt != nil || !strings.Contains(segment, "%") {
-		return rt
+// find looks a segment of an escaped path up. A segment that is not there has the zero value.
+func find[V any](table map[string]V, segment string) V {
+	v, ok := table[segment]
+	if !ok && strings.Contains(segment, "%") {
+		if plain, err := url.PathUnescape(segment); err == nil { // %6F is o: RFC 9110 section 4.2.3
+			return table[plain]
+		}
 	}
-	plain, err := url.PathUnescape(segment) // %6F is o: RFC 9110 section 4.2.3
-	if err != nil {
-		return nil
-	}
-	return c.table[plain]
+	return v
 }
 
 // unescapeID decodes the segment once. Characters that no id should have are refused before a store sees them.
@@ -138,8 +148,11 @@ func (x *exchange) redirect(path string) error {
 // serveList serves the path of a collection, or of a lookup.
 func (x *exchange) serveList() error {
 	rt := x.route
-	if rt.lookup != nil {
+	switch {
+	case rt.lookup != nil:
 		return x.serveLookup()
+	case rt.blobs != nil:
+		return x.serveBlobs()
 	}
 	switch x.r.Method {
 	case http.MethodGet, http.MethodHead:

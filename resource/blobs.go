@@ -1,0 +1,82 @@
+package resource
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+)
+
+// BlobStore keeps bytes under ids: files of a folder, objects of a bucket. [Blobs] serves it. Its methods are called
+// from many goroutines at once.
+type BlobStore interface {
+	// Open returns what is there, with its Content, which the caller closes. The content is that of the revision, whatever
+	// is written meanwhile. The error is [ErrNotFound], or [ErrGone] if the store remembers that it was deleted.
+	Open(ctx context.Context, id string) (*Blob, error)
+	// Put stores all of r, in place of the revision expect, or, if that is empty, where nothing is. Nobody sees anything of
+	// it before all is there to stay; after an error of r, which Put returns as it is, nothing has changed. The error is
+	// [ErrStale] if another revision is there or none, [ErrExists] if something is there and expect is empty, and
+	// [ErrGone] if the store remembers a deletion and takes no id twice. [ErrNotFound] says that the id can be none.
+	Put(ctx context.Context, id string, expect Rev, mediaType string, r io.Reader) (*Blob, error)
+	// Delete removes the revision expect. The error is [ErrStale], [ErrNotFound] or [ErrGone].
+	Delete(ctx context.Context, id string, expect Rev) error
+}
+
+// Blob is what a [BlobStore] knows about bytes, and the way to them.
+type Blob struct {
+	ID        string
+	Rev       Rev       // never empty; another with every Put
+	Modified  time.Time // zero if unknown
+	MediaType string    // as it was declared; empty if nobody did
+	Size      int64     // in bytes
+	SHA256    []byte    // of the content; nil if unknown
+	// Content is the bytes. It is nil in what Put returns.
+	Content io.ReadSeekCloser
+}
+
+// Blobs is a [BlobStore] as it is served: PUT, GET, HEAD and DELETE of bytes at /name/id, and POST at /name, which
+// assigns an id. It is a [Part] of a [Catalog].
+type Blobs struct {
+	name  string
+	store BlobStore
+	opts  BlobOptions
+}
+
+// BlobOptions adjust [Blobs]. The zero value serves everything to everybody, and the start-up report says so.
+type BlobOptions struct {
+	// Authorize is asked about every request, as Options.Authorize is: before is what is there, without its Content, or
+	// nil; after is what would be there, of which ID and MediaType are known, or nil.
+	Authorize func(ctx context.Context, op Op, before, after *Blob) error
+	// Public declares that there is no Authorize on purpose.
+	Public bool
+	// ReadOnly leaves GET and HEAD alone.
+	ReadOnly bool
+	// NewID makes the id for a POST; nil means a random UUID of version 7, which sorts by time (RFC 9562 section 5.7).
+	NewID func(mediaType string) string
+	// MaxSize is how many bytes one may have; 1 GiB if zero. More is 413.
+	MaxSize int64
+	// MediaTypes are the types that are taken, such as image/png and image/*. Nil means all; others are 415.
+	MediaTypes []string
+	// RequireIfMatch refuses to change or delete for a client that does not say which revision it has seen: 428.
+	RequireIfMatch bool
+	// AllowRecreate lets PUT bring back an id that was deleted, where the store remembers deletions.
+	AllowRecreate bool
+	// Cache is the Cache-Control of what is served; "private, no-cache" if empty.
+	Cache string
+}
+
+// NewBlobs serves a store of bytes under a name, which is its path. opts may be nil. It panics if the name cannot be a
+// path segment.
+func NewBlobs(name string, store BlobStore, opts *BlobOptions) *Blobs {
+	if !validName.MatchString(name) {
+		panic(fmt.Sprintf("resource: %q cannot be the name of blobs: letters, digits and -_.~ can", name))
+	}
+	b := &Blobs{name: name, store: store}
+	if opts != nil {
+		b.opts = *opts
+	}
+	return b
+}
+
+// Name returns the name it was given.
+func (b *Blobs) Name() string { return b.name }
