@@ -1,0 +1,164 @@
+package parse
+
+import (
+	"github.com/graphql-go/graphql/language/ast"
+	"github.com/graphql-go/graphql/language/kinds"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/scan"
+)
+
+// definition is ExecutableDefinition (section 2.2), perhaps with a description, which means nothing to execution.
+func (p *parser) definition() ast.Node {
+	loc := p.loc()
+	if p.tok.Kind == scan.BraceL {
+		return &ast.OperationDefinition{Kind: kinds.OperationDefinition, Loc: loc, Operation: ast.OperationTypeQuery,
+			SelectionSet: p.selectionSet()}
+	}
+	described := p.tok
+	if p.description(); p.err != nil {
+		return nil
+	}
+	switch hasDescription := described.Start != p.tok.Start; {
+	case p.at("query"), p.at("mutation"), p.at("subscription"):
+		return p.operation(loc)
+	case p.at("fragment"):
+		return p.fragmentDefinition(loc)
+	case p.atTypeSystem(hasDescription):
+		p.typeSystem(loc)
+	case hasDescription && p.tok.Kind == scan.BraceL:
+		p.fail(described.Wrong("Unexpected description, descriptions are not supported on shorthand queries."))
+	case hasDescription && p.tok.Kind == scan.Name:
+		p.fail(described.Wrong("Unexpected description, only GraphQL definitions support descriptions."))
+	default:
+		p.unexpected(p.tok)
+	}
+	return nil
+}
+
+// description passes a string in front of a definition.
+func (p *parser) description() {
+	if p.tok.Kind == scan.String || p.tok.Kind == scan.BlockString {
+		p.advance()
+	}
+}
+
+func (p *parser) atTypeSystem(described bool) bool {
+	if p.tok.Kind != scan.Name {
+		return false
+	}
+	switch p.lexer.Raw(p.tok) {
+	case "schema", "scalar", "type", "interface", "union", "enum", "input", "directive":
+		return true
+	case "extend":
+		return !described
+	}
+	return false
+}
+
+// typeSystem refuses the definition or extension of something. It reads up to its name only, for the message.
+func (p *parser) typeSystem(loc *ast.Location) {
+	if p.at("extend") {
+		p.advance()
+		if p.err == nil && (p.at("directive") || !p.atTypeSystem(true)) {
+			p.unexpected(p.tok)
+		}
+	}
+	what := "schema"
+	if !p.at("schema") {
+		directive := p.at("directive")
+		p.advance()
+		if directive {
+			p.expect(scan.At)
+		}
+		what = `"` + p.name().Value + `"`
+	}
+	p.fail(&scan.Error{Message: "The " + what + " definition is not executable.", Line: loc.Start, Column: loc.End,
+		Rule: "ExecutableDefinitions"})
+}
+
+func (p *parser) operation(loc *ast.Location) ast.Node {
+	op := &ast.OperationDefinition{Kind: kinds.OperationDefinition, Loc: loc, Operation: p.lexer.Raw(p.tok)}
+	p.advance()
+	if p.tok.Kind == scan.Name {
+		op.Name = p.name()
+	}
+	if p.take(scan.ParenL) {
+		for more := true; more && p.err == nil; more = !p.take(scan.ParenR) {
+			op.VariableDefinitions = append(op.VariableDefinitions, p.variableDefinition())
+		}
+	}
+	op.Directives = p.directives(false)
+	op.SelectionSet = p.selectionSet()
+	return op
+}
+
+func (p *parser) variableDefinition() *ast.VariableDefinition {
+	def := &ast.VariableDefinition{Kind: kinds.VariableDefinition, Loc: p.loc()}
+	p.description()
+	def.Variable = p.variable()
+	p.expect(scan.Colon)
+	def.Type = p.typeReference()
+	if p.take(scan.Equals) {
+		def.DefaultValue = p.value(true)
+	}
+	if list := p.directives(true); list != nil {
+		if p.doc.Variables == nil {
+			p.doc.Variables = map[*ast.VariableDefinition][]*ast.Directive{}
+		}
+		p.doc.Variables[def] = list
+	}
+	return def
+}
+
+func (p *parser) variable() *ast.Variable {
+	v := &ast.Variable{Kind: kinds.Variable, Loc: p.loc()}
+	p.expect(scan.Dollar)
+	v.Name = p.name()
+	return v
+}
+
+// typeReference is Type (section 2.11).
+func (p *parser) typeReference() ast.Type {
+	loc := p.loc()
+	var typ ast.Type
+	if p.tok.Kind == scan.BracketL {
+		if !p.enter() {
+			return nil
+		}
+		p.advance()
+		list := &ast.List{Kind: kinds.List, Loc: loc, Type: p.typeReference()}
+		p.expect(scan.BracketR)
+		p.leave()
+		typ = list
+	} else {
+		typ = p.namedType()
+	}
+	if p.take(scan.Bang) {
+		return &ast.NonNull{Kind: kinds.NonNull, Loc: loc, Type: typ}
+	}
+	return typ
+}
+
+func (p *parser) namedType() *ast.Named {
+	name := p.name()
+	return &ast.Named{Kind: kinds.Named, Loc: name.Loc, Name: name}
+}
+
+func (p *parser) fragmentDefinition(loc *ast.Location) ast.Node {
+	def := &ast.FragmentDefinition{Kind: kinds.FragmentDefinition, Loc: loc}
+	p.advance()
+	def.Name = p.fragmentName()
+	p.expectWord("on")
+	def.TypeCondition = p.namedType()
+	def.Directives = p.directives(false)
+	def.SelectionSet = p.selectionSet()
+	return def
+}
+
+// fragmentName is any name but "on", which would be read as the start of a type condition.
+func (p *parser) fragmentName() *ast.Name {
+	if p.at("on") {
+		p.unexpected(p.tok)
+	}
+	return p.name()
+}
