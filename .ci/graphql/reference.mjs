@@ -68,10 +68,12 @@ const answers = {
   parse: ({ text }) => ({ tree: dump(parse(text)) }),
   validate({ text }) {
     const doc = parse(text);
-    const errors = specifiedRules.flatMap((rule) =>
-      validate(schema, doc, [rule], { maxErrors: 1000, hideSuggestions: true }).map((error) => ({
-        rule: rule.name.replace(/Rule$/, ''), ...explain(error),
-      })));
+    const errors = specifiedRules.flatMap((rule) => {
+      const name = rule.name.replace(/Rule$/, '');
+      const found = attempt(() =>
+        validate(schema, doc, [rule], { maxErrors: 1000, hideSuggestions: true }).map(explain));
+      return [found.error ?? found].flat().map((error) => ({ rule: name, ...error }));
+    });
     return { errors };
   },
   literal({ text, type, variables }) {

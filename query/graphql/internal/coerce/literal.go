@@ -1,0 +1,152 @@
+package coerce
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/graphql-go/graphql"
+	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+)
+
+// errInvalid says that a value does not fit where there is no better word for why. Callers say of which type it is not.
+var errInvalid = &leafError{}
+
+// leafError is the complaint about one scalar or enum value, in the words of the reference implementation.
+type leafError struct{ message string }
+
+func (e *leafError) Error() string { return e.message }
+
+func complain(format string, args ...any) error { return &leafError{fmt.Sprintf(format, args...)} }
+
+// Literal coerces a literal without variables to a scalar or an enum. A value is as [Value] returns it. An error whose
+// message is empty says no more than that the value does not fit.
+//
+// The scalars of the specification and Int64 are known by their names and strict (section 3.5); every other scalar's own
+// ParseLiteral decides, for which nil means that it does not fit.
+func Literal(typ graphql.Type, v ast.Value) (any, error) {
+	switch typ := typ.(type) {
+	case *graphql.Enum:
+		return enumLiteral(typ, v)
+	case *graphql.Scalar:
+		switch typ.Name() {
+		case "Int":
+			return intLiteral(v)
+		case "Int64":
+			return int64Literal(v)
+		case "Float":
+			return floatLiteral(v)
+		case "String":
+			return stringLiteral(v)
+		case "Boolean":
+			return booleanLiteral(v)
+		case "ID":
+			return idLiteral(v)
+		}
+		if got := typ.ParseLiteral(v); got != nil {
+			return got, nil
+		}
+	}
+	return nil, errInvalid
+}
+
+func intLiteral(v ast.Value) (any, error) {
+	lit, ok := v.(*ast.IntValue)
+	if !ok {
+		return nil, complain("Int cannot represent non-integer value: %s", Show(v))
+	}
+	n, err := strconv.ParseInt(lit.Value, 10, 32)
+	if err != nil {
+		return nil, complain("Int cannot represent non 32-bit signed integer value: %s", Show(v))
+	}
+	return int(n), nil
+}
+
+func int64Literal(v ast.Value) (any, error) {
+	lit, ok := v.(*ast.IntValue)
+	if !ok {
+		return nil, complain("Int64 cannot represent non-integer value: %s", Show(v))
+	}
+	n, err := strconv.ParseInt(lit.Value, 10, 64)
+	if err != nil {
+		return nil, complain("Int64 cannot represent non 64-bit signed integer value: %s", Show(v))
+	}
+	return n, nil
+}
+
+func floatLiteral(v ast.Value) (any, error) {
+	var text string
+	switch v := v.(type) {
+	case *ast.IntValue:
+		text = v.Value
+	case *ast.FloatValue:
+		text = v.Value
+	default:
+		return nil, complain("Float cannot represent non numeric value: %s", Show(v))
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(f, 0) {
+		return nil, complain("Float cannot represent value beyond its range: %s", Show(v))
+	}
+	return f, nil
+}
+
+func stringLiteral(v ast.Value) (any, error) {
+	lit, ok := v.(*ast.StringValue)
+	if !ok {
+		return nil, complain("String cannot represent a non string value: %s", Show(v))
+	}
+	return lit.Value, nil
+}
+
+func booleanLiteral(v ast.Value) (any, error) {
+	lit, ok := v.(*ast.BooleanValue)
+	if !ok {
+		return nil, complain("Boolean cannot represent a non boolean value: %s", Show(v))
+	}
+	return lit.Value, nil
+}
+
+func idLiteral(v ast.Value) (any, error) {
+	switch v := v.(type) {
+	case *ast.StringValue:
+		return v.Value, nil
+	case *ast.IntValue:
+		return v.Value, nil
+	}
+	return nil, complain("ID cannot represent a non-string and non-integer value: %s", Show(v))
+}
+
+// enumLiteral finds a value by going through them all: graphql-go's own look-up table is made at its first use, by
+// whoever comes first, without a lock.
+func enumLiteral(typ *graphql.Enum, v ast.Value) (any, error) {
+	lit, ok := v.(*ast.EnumValue)
+	if !ok {
+		return nil, complain("Enum %q cannot represent non-enum value: %s.", typ.Name(), Show(v))
+	}
+	for _, value := range typ.Values() {
+		if value.Name == lit.Value {
+			return value.Value, nil
+		}
+	}
+	return nil, complain("Value %q does not exist in %q enum.", lit.Value, typ.Name())
+}
+
+// Show writes a value for a message, shortened where it is long: what a client sent need not come back in full.
+func Show(v ast.Value) string {
+	if list, ok := v.(*ast.ListValue); ok && len(list.Values) > 40 {
+		v = &ast.ListValue{Values: list.Values[:40]}
+	}
+	return shortened(parse.PrintValue(v))
+}
+
+func shortened(s string) string {
+	const most = 200
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "..."
+}

@@ -1,0 +1,140 @@
+package validate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/graphql-go/graphql"
+	"github.com/graphql-go/graphql/language/ast"
+)
+
+// fieldArguments checks the arguments of a field that there is (section 5.4).
+func (v *validator) fieldArguments(f *ast.Field, def *graphql.FieldDefinition, parent graphql.Type) {
+	for _, arg := range f.Arguments {
+		if argument(def.Args, arg.Name.Value) == nil {
+			v.report("KnownArgumentNames",
+				fmt.Sprintf(`Unknown argument %q on field "%s.%s".`, arg.Name.Value, parent.Name(), def.Name), arg.Loc)
+		}
+	}
+	for _, arg := range missing(def.Args, f.Arguments) {
+		v.report("ProvidedRequiredArguments", fmt.Sprintf(
+			"Field %q argument %q of type %q is required, but it was not provided.", def.Name, arg.Name(), arg.Type), f.Loc)
+	}
+	v.arguments(f.Arguments, def.Args)
+}
+
+// arguments checks what arguments have to be wherever they stand: unlike each other, and of the right types where those
+// are known.
+func (v *validator) arguments(list []*ast.Argument, defs []*graphql.Argument) {
+	v.uniqueArguments(list)
+	for _, arg := range list {
+		at := position{}
+		if def := argument(defs, arg.Name.Value); def != nil {
+			at = position{typ: def.Type, hasDefault: def.DefaultValue != nil}
+		}
+		v.value(arg.Value, at)
+	}
+}
+
+// argument finds an argument by its name, or returns nil.
+func argument(defs []*graphql.Argument, name string) *graphql.Argument {
+	for _, def := range defs {
+		if def.Name() == name {
+			return def
+		}
+	}
+	return nil
+}
+
+// missing returns the required arguments that are not given, by name: graphql-go knows no order of arguments.
+func missing(defs []*graphql.Argument, given []*ast.Argument) []*graphql.Argument {
+	var list []*graphql.Argument
+	for _, def := range defs {
+		if required(def.Type, def.DefaultValue) &&
+			!slices.ContainsFunc(given, func(a *ast.Argument) bool { return a.Name.Value == def.Name() }) {
+			list = append(list, def)
+		}
+	}
+	slices.SortFunc(list, func(a, b *graphql.Argument) int { return strings.Compare(a.Name(), b.Name()) })
+	return list
+}
+
+// uniqueArguments is section 5.4.2.
+func (v *validator) uniqueArguments(list []*ast.Argument) {
+	if len(list) < 2 {
+		return
+	}
+	duplicates(list, func(a *ast.Argument) *ast.Name { return a.Name }, func(name string, at []*ast.Location) {
+		v.report("UniqueArgumentNames", `There can be only one argument named "`+name+`".`, at...)
+	})
+}
+
+// duplicates calls fn with every name that several items have, and where.
+func duplicates[T any](list []T, nameOf func(T) *ast.Name, fn func(name string, at []*ast.Location)) {
+	at := make(map[string][]*ast.Location, len(list))
+	for _, item := range list {
+		name := nameOf(item)
+		at[name.Value] = append(at[name.Value], name.Loc)
+	}
+	if len(at) == len(list) {
+		return
+	}
+	for _, item := range list {
+		name := nameOf(item).Value
+		if len(at[name]) > 1 {
+			fn(name, at[name])
+		}
+		delete(at, name)
+	}
+}
+
+func operationLocation(operation string) string {
+	switch operation {
+	case ast.OperationTypeMutation:
+		return graphql.DirectiveLocationMutation
+	case ast.OperationTypeSubscription:
+		return graphql.DirectiveLocationSubscription
+	}
+	return graphql.DirectiveLocationQuery
+}
+
+// variableLocation is a location that graphql-go has no constant for.
+const variableLocation = "VARIABLE_DEFINITION"
+
+// directives checks the directives at one place (section 5.7).
+func (v *validator) directives(list []*ast.Directive, location string) {
+	for i, d := range list {
+		name := d.Name.Value
+		def := v.schema.Directive(name)
+		if def == nil {
+			v.report("KnownDirectives", `Unknown directive "@`+name+`".`, d.Loc)
+			v.arguments(d.Arguments, nil)
+			continue
+		}
+		if !slices.Contains(def.Locations, location) {
+			v.report("KnownDirectives", `Directive "@`+name+`" may not be used on `+location+".", d.Loc)
+		}
+		if first := slices.IndexFunc(list, func(o *ast.Directive) bool { return o.Name.Value == name }); first < i &&
+			!slices.Contains(v.schema.Repeatable, name) {
+			v.report("UniqueDirectivesPerLocation", `The directive "@`+name+`" can only be used once at this location.`,
+				list[first].Loc, d.Loc)
+		}
+		v.directiveArguments(d, def)
+	}
+}
+
+func (v *validator) directiveArguments(d *ast.Directive, def *graphql.Directive) {
+	for _, arg := range d.Arguments {
+		if argument(def.Args, arg.Name.Value) == nil {
+			v.report("KnownArgumentNames",
+				fmt.Sprintf(`Unknown argument %q on directive "@%s".`, arg.Name.Value, def.Name), arg.Loc)
+		}
+	}
+	for _, arg := range missing(def.Args, d.Arguments) {
+		v.report("ProvidedRequiredArguments", fmt.Sprintf(
+			`Directive "@%s" argument %q of type %q is required, but it was not provided.`, def.Name, arg.Name(), arg.Type),
+			d.Loc)
+	}
+	v.arguments(d.Arguments, def.Args)
+}

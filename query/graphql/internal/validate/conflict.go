@@ -1,0 +1,248 @@
+package validate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/graphql-go/graphql"
+	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+)
+
+// explainBudget is how many pairs of fields are compared to name a conflict. It is known by then that there is one, so
+// giving up costs no more than the explanation.
+const explainBudget = 4_000
+
+// explain reports every selection set that has fields in conflict, and why, one pair after the other.
+func (v *validator) explain() {
+	before := len(v.errors)
+	e := explainer{v: v, left: explainBudget}
+	for _, op := range v.operations {
+		e.set(op.set, op.root)
+	}
+	for _, f := range v.fragments {
+		e.set(f.set, f.on)
+	}
+	if len(v.errors) == before {
+		v.report("OverlappingFieldsCanBeMerged", tooComplex)
+	}
+}
+
+// pairs remembers fields that were compared, and whether as fields that may be asked of the same object, which says
+// more.
+type pairs map[[2]*ast.Field]bool
+
+// conflict is why two fields cannot be merged.
+type conflict struct {
+	key, why string
+	at       [2][]*ast.Location
+}
+
+type explainer struct {
+	v    *validator
+	left int
+}
+
+func (e *explainer) over() bool { return e.left < 0 || e.v.enough() }
+
+// set reports the conflicts that first meet in this selection set, and then those further down.
+func (e *explainer) set(set *ast.SelectionSet, from graphql.Type) {
+	if e.over() {
+		return
+	}
+	g := e.expand(selected{set, from})
+	for _, first := range g.first {
+		for i := first; i >= 0; i = g.fields[i].next {
+			for j := g.fields[i].next; j >= 0 && !e.over(); j = g.fields[j].next {
+				if c := e.compare(&g.fields[i], &g.fields[j], false); c != nil {
+					e.v.report("OverlappingFieldsCanBeMerged", fmt.Sprintf("Fields %q conflict because %s. "+
+						"Use different aliases on the fields to fetch both if this was intentional.", c.key, c.why),
+						append(c.at[0], c.at[1]...)...)
+				}
+			}
+		}
+	}
+	e.below(set, from)
+}
+
+// below goes into the selection sets of the fields that stand in this one, fragments left to their definitions.
+func (e *explainer) below(set *ast.SelectionSet, from graphql.Type) {
+	for _, s := range set.Selections {
+		switch s := s.(type) {
+		case *ast.Field:
+			if s.SelectionSet != nil {
+				e.set(s.SelectionSet, e.typeOf(s, from))
+			}
+		case *ast.InlineFragment:
+			e.below(s.SelectionSet, e.v.condition(s, from))
+		}
+	}
+}
+
+func (e *explainer) typeOf(f *ast.Field, from graphql.Type) graphql.Type {
+	if from == nil {
+		return nil
+	}
+	if def := e.v.schema.field(from, f.Name.Value); def != nil {
+		return composite(def.Type)
+	}
+	return nil
+}
+
+func (e *explainer) expand(s selected) groups {
+	o := overlapper{v: e.v}
+	g := o.expand([]selected{s})
+	e.left -= len(g.fields)
+	return g
+}
+
+// compare returns why two fields with the same key are in conflict, or nil. Apart says that they cannot be asked of the
+// same object, because of a field around them.
+func (e *explainer) compare(a, b *merging, apart bool) *conflict {
+	if a.node == b.node {
+		return nil
+	}
+	e.left--
+	apart = apart || a.from != b.from && isObject(a.from) && isObject(b.from)
+	pair := [2]*ast.Field{a.node, b.node}
+	if known, ok := e.v.compared[pair]; ok && (!known || apart) {
+		return nil
+	}
+	if e.v.compared == nil {
+		e.v.compared = pairs{}
+	}
+	e.v.compared[pair] = apart
+	why := ""
+	if !apart {
+		why = differ(a.node, b.node)
+	}
+	if why == "" && a.def != nil && b.def != nil && shapesConflict(a.def.Type, b.def.Type) {
+		why = fmt.Sprintf(`they return conflicting types "%s" and "%s"`, a.def.Type, b.def.Type)
+	}
+	if why != "" {
+		return &conflict{key: responseKey(a.node), why: why,
+			at: [2][]*ast.Location{{a.node.Loc}, {b.node.Loc}}}
+	}
+	if a.node.SelectionSet == nil || b.node.SelectionSet == nil {
+		return nil
+	}
+	return e.between(a, b, apart)
+}
+
+// between compares what two fields select, and makes one conflict of those that it finds.
+func (e *explainer) between(a, b *merging, apart bool) *conflict {
+	left, right := e.expand(a.below()), e.expand(b.below())
+	byKey := make(map[string]int, len(right.first))
+	for _, first := range right.first {
+		byKey[responseKey(right.fields[first].node)] = first
+	}
+	var found []*conflict
+	for _, first := range left.first {
+		other, ok := byKey[responseKey(left.fields[first].node)]
+		for i := first; ok && i >= 0; i = left.fields[i].next {
+			for j := other; j >= 0 && !e.over(); j = right.fields[j].next {
+				if c := e.compare(&left.fields[i], &right.fields[j], apart); c != nil {
+					found = append(found, c)
+				}
+			}
+		}
+	}
+	return around(a.node, b.node, found)
+}
+
+// around is the conflict of two fields that there is because of conflicts below them.
+func around(a, b *ast.Field, found []*conflict) *conflict {
+	if len(found) == 0 {
+		return nil
+	}
+	const most = 1000 // bytes, about
+	c := &conflict{key: responseKey(a), at: [2][]*ast.Location{{a.Loc}, {b.Loc}}}
+	var why []string
+	length := 0
+	for _, inner := range found {
+		if length += len(inner.why); length > most {
+			break
+		}
+		why = append(why, fmt.Sprintf("subfields %q conflict because %s", inner.key, inner.why))
+		c.at[0] = append(c.at[0], inner.at[0]...)
+		c.at[1] = append(c.at[1], inner.at[1]...)
+	}
+	c.why = strings.Join(why, " and ")
+	return c
+}
+
+// differ says why two fields of one object do not give the same value, or nothing.
+func differ(a, b *ast.Field) string {
+	switch {
+	case a.Name.Value != b.Name.Value:
+		return fmt.Sprintf("%q and %q are different fields", a.Name.Value, b.Name.Value)
+	case !sameArguments(a.Arguments, b.Arguments):
+		return "they have differing arguments"
+	}
+	return ""
+}
+
+func sameArguments(a, b []*ast.Argument) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for _, arg := range a {
+		found := false
+		for _, other := range b {
+			if other.Name.Value == arg.Name.Value {
+				found = sameValue(arg.Value, other.Value)
+				break
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// sameValue compares literals. The fields of objects may stand in any order.
+func sameValue(a, b ast.Value) bool {
+	switch a := a.(type) {
+	case *ast.ListValue:
+		b, ok := b.(*ast.ListValue)
+		return ok && slices.EqualFunc(a.Values, b.Values, sameValue)
+	case *ast.ObjectValue:
+		b, ok := b.(*ast.ObjectValue)
+		return ok && sameFields(a, b)
+	}
+	return a.GetKind() == b.GetKind() && written(a) == written(b)
+}
+
+// written returns a value that has no values inside as text.
+func written(v ast.Value) string {
+	switch v := v.(type) {
+	case *ast.IntValue:
+		return v.Value
+	case *ast.FloatValue:
+		return v.Value
+	case *ast.StringValue:
+		return v.Value
+	case *ast.EnumValue:
+		return v.Value
+	case *ast.Variable:
+		return v.Name.Value
+	}
+	return parse.PrintValue(v)
+}
+
+func sameFields(a, b *ast.ObjectValue) bool {
+	if len(a.Fields) != len(b.Fields) {
+		return false
+	}
+	inOrder := func(v *ast.ObjectValue) []*ast.ObjectField {
+		return slices.SortedStableFunc(slices.Values(v.Fields), func(a, b *ast.ObjectField) int {
+			return strings.Compare(a.Name.Value, b.Name.Value)
+		})
+	}
+	return slices.EqualFunc(inOrder(a), inOrder(b), func(a, b *ast.ObjectField) bool {
+		return a.Name.Value == b.Name.Value && sameValue(a.Value, b.Value)
+	})
+}

@@ -1,0 +1,149 @@
+package validate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/graphql-go/graphql/language/ast"
+)
+
+// spreads returns the fragments that a selection set spreads, each once, in the order in which they stand.
+func (v *validator) spreads(set *ast.SelectionSet) []*fragment {
+	var list []*fragment
+	visit := v.nextVisit()
+	v.eachSpread(set, func(s *ast.FragmentSpread) {
+		if f := v.byName[s.Name.Value]; f != nil && f.visit != visit {
+			f.visit = visit
+			list = append(list, f)
+		}
+	})
+	return list
+}
+
+// eachSpread calls fn with every spread in a selection set, spread fragments themselves not entered.
+func (v *validator) eachSpread(set *ast.SelectionSet, fn func(*ast.FragmentSpread)) {
+	if set == nil {
+		return
+	}
+	for _, s := range set.Selections {
+		if spread, ok := s.(*ast.FragmentSpread); ok {
+			fn(spread)
+			continue
+		}
+		v.eachSpread(s.GetSelectionSet(), fn)
+	}
+}
+
+// cycles finds fragments that lead back to themselves (section 5.5.2.2). Each fragment is gone through once.
+func (v *validator) cycles() {
+	c := cycleFinder{v: v, done: map[*fragment]bool{}, index: map[*fragment]int{}}
+	for _, f := range v.fragments {
+		if v.byName[f.node.Name.Value] == f {
+			c.from(f)
+		}
+	}
+}
+
+type cycleFinder struct {
+	v     *validator
+	done  map[*fragment]bool
+	path  []*ast.FragmentSpread
+	index map[*fragment]int // where on the path a fragment was entered
+}
+
+func (c *cycleFinder) from(f *fragment) {
+	if c.done[f] || c.v.enough() {
+		return
+	}
+	c.done[f] = true
+	c.index[f] = len(c.path)
+	c.v.eachSpread(f.set, func(s *ast.FragmentSpread) {
+		target := c.v.byName[s.Name.Value]
+		if target == nil {
+			return
+		}
+		c.path = append(c.path, s)
+		if start, ok := c.index[target]; ok {
+			c.report(s.Name.Value, c.path[start:])
+		} else {
+			c.from(target)
+		}
+		c.path = c.path[:len(c.path)-1]
+	})
+	delete(c.index, f)
+}
+
+// report names the way round, or as much of it as anyone wants to read.
+func (c *cycleFinder) report(name string, path []*ast.FragmentSpread) {
+	const most = 20
+	message := fmt.Sprintf("Cannot spread fragment %q within itself", name)
+	var via []string
+	for _, s := range path[:min(len(path)-1, most)] {
+		via = append(via, `"`+s.Name.Value+`"`)
+	}
+	if len(path)-1 > most {
+		via = append(via, fmt.Sprintf("%d more", len(path)-1-most))
+	}
+	if len(via) > 0 {
+		message += " via " + strings.Join(via, ", ")
+	}
+	places := make([]*ast.Location, 0, most)
+	for _, s := range path[:min(len(path), most)] {
+		places = append(places, s.Loc)
+	}
+	c.v.report("NoFragmentCycles", message+".", places...)
+}
+
+// names checks that operations and fragments can be told apart (sections 5.2.1.1, 5.2.2.1 and 5.5.1.1).
+func (v *validator) names() {
+	operations := map[string]*ast.Name{}
+	for _, op := range v.operations {
+		name := op.node.Name
+		if name == nil {
+			if len(v.operations) > 1 {
+				v.report("LoneAnonymousOperation", "This anonymous operation must be the only defined operation.", op.node.Loc)
+			}
+			continue
+		}
+		if first := operations[name.Value]; first != nil {
+			v.report("UniqueOperationNames", `There can be only one operation named "`+name.Value+`".`, first.Loc, name.Loc)
+			continue
+		}
+		operations[name.Value] = name
+	}
+	if len(v.byName) == len(v.fragments) {
+		return
+	}
+	fragments := map[string]*ast.Name{}
+	for _, f := range v.fragments {
+		name := f.node.Name
+		if first := fragments[name.Value]; first != nil {
+			v.report("UniqueFragmentNames", `There can be only one fragment named "`+name.Value+`".`, first.Loc, name.Loc)
+			continue
+		}
+		fragments[name.Value] = name
+	}
+}
+
+// reach calls fn with every fragment that a definition spreads, or that those spread, each once. The visit tells one
+// traversal from the others.
+func reach(d *definition, visit int, fn func(*fragment)) {
+	for _, f := range d.spread {
+		if f.visit == visit {
+			continue
+		}
+		f.visit = visit
+		fn(f)
+		reach(&f.definition, visit, fn)
+	}
+}
+
+// unusedFragments is section 5.5.1.4. Operations have marked the others by then.
+func (v *validator) unusedFragments() {
+	for _, f := range v.fragments {
+		name := f.node.Name.Value
+		if !v.byName[name].used {
+			v.report("NoUnusedFragments", `Fragment "`+name+`" is never used.`, f.node.Loc)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package validate
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/graphql-go/graphql"
+	"github.com/graphql-go/graphql/language/ast"
+)
+
+// Schema is a schema of graphql-go with what that has no place for.
+type Schema struct {
+	graphql.Schema
+	// Repeatable names the directives that may stand several times at one place.
+	Repeatable []string
+	// OneOf names the input objects of which exactly one field is to be given.
+	OneOf []string
+}
+
+// root returns the type that an operation of a kind starts from, or nil.
+func (s *Schema) root(operation string) graphql.Type {
+	var root *graphql.Object
+	switch operation {
+	case ast.OperationTypeQuery:
+		root = s.QueryType()
+	case ast.OperationTypeMutation:
+		root = s.MutationType()
+	case ast.OperationTypeSubscription:
+		root = s.SubscriptionType()
+	}
+	if root == nil {
+		return nil // and not an interface that holds a nil pointer
+	}
+	return root
+}
+
+// field returns the definition of a field of a type, or nil.
+func (s *Schema) field(parent graphql.Type, name string) *graphql.FieldDefinition {
+	if strings.HasPrefix(name, "__") {
+		switch {
+		case name == "__typename":
+			return graphql.TypeNameMetaFieldDef
+		case name == "__schema" && parent == graphql.Type(s.QueryType()):
+			return graphql.SchemaMetaFieldDef
+		case name == "__type" && parent == graphql.Type(s.QueryType()):
+			return graphql.TypeMetaFieldDef
+		}
+	}
+	switch parent := parent.(type) {
+	case *graphql.Object:
+		return parent.Fields()[name]
+	case *graphql.Interface:
+		return parent.Fields()[name]
+	}
+	return nil
+}
+
+// resolve returns the type that a document names, or nil if there is none of the name.
+func (s *Schema) resolve(t ast.Type) graphql.Type {
+	switch t := t.(type) {
+	case *ast.Named:
+		return s.Type(t.Name.Value)
+	case *ast.List:
+		if inner := s.resolve(t.Type); inner != nil {
+			return graphql.NewList(inner)
+		}
+	case *ast.NonNull:
+		if inner := s.resolve(t.Type); inner != nil {
+			return graphql.NewNonNull(inner)
+		}
+	}
+	return nil
+}
+
+// overlap reports whether an object may be of both types, which are composite.
+func (s *Schema) overlap(a, b graphql.Type) bool {
+	if a == b {
+		return true
+	}
+	objectA, isA := a.(*graphql.Object)
+	objectB, isB := b.(*graphql.Object)
+	switch {
+	case isA && isB:
+		return false
+	case isA:
+		return isPossible(b, objectA)
+	case isB:
+		return isPossible(a, objectB)
+	}
+	return slices.ContainsFunc(s.PossibleTypes(a), func(o *graphql.Object) bool { return isPossible(b, o) })
+}
+
+// isPossible reports whether an object may be of an abstract type. graphql-go's own IsPossibleType remembers what it
+// found in the schema, without a lock.
+func isPossible(abstract graphql.Type, object *graphql.Object) bool {
+	switch abstract := abstract.(type) {
+	case *graphql.Interface:
+		return slices.Contains(object.Interfaces(), abstract)
+	case *graphql.Union:
+		return slices.Contains(abstract.Types(), object)
+	}
+	return false
+}
+
+// composite returns a type if fields can be selected from it, else nil.
+func composite(t graphql.Type) graphql.Type {
+	if named := namedType(t); graphql.IsCompositeType(named) {
+		return named
+	}
+	return nil
+}
+
+// namedType is graphql.GetNamed, but for nil.
+func namedType(t graphql.Type) graphql.Type {
+	for {
+		switch wrapper := t.(type) {
+		case *graphql.List:
+			t = wrapper.OfType
+		case *graphql.NonNull:
+			t = wrapper.OfType
+		default:
+			return t
+		}
+	}
+}
+
+func nullable(t graphql.Type) graphql.Type {
+	if t, ok := t.(*graphql.NonNull); ok {
+		return t.OfType
+	}
+	return t
+}
+
+func isNonNull(t graphql.Type) bool {
+	_, ok := t.(*graphql.NonNull)
+	return ok
+}
+
+// within reports whether every value of one input type is one of another (section 5.8.5, AreTypesCompatible).
+func within(t, other graphql.Type) bool {
+	if nonNull, ok := other.(*graphql.NonNull); ok {
+		inner, ok := t.(*graphql.NonNull)
+		return ok && within(inner.OfType, nonNull.OfType)
+	}
+	t = nullable(t)
+	list, isList := t.(*graphql.List)
+	otherList, otherIsList := other.(*graphql.List)
+	if isList || otherIsList {
+		return isList && otherIsList && within(list.OfType, otherList.OfType)
+	}
+	return t == other
+}
+
+// required reports whether something of a type, with a default or without, has to be given.
+func required(t graphql.Type, defaultValue any) bool { return isNonNull(t) && defaultValue == nil }

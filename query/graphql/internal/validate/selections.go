@@ -1,0 +1,171 @@
+package validate
+
+import (
+	"fmt"
+
+	"github.com/graphql-go/graphql"
+	"github.com/graphql-go/graphql/language/ast"
+)
+
+func (v *validator) operation(op *operation) {
+	v.current = &op.definition
+	if op.root == nil {
+		v.report("KnownOperationTypes", "The "+op.node.Operation+" operation is not supported by the schema.", op.node.Loc)
+	}
+	v.variableDefinitions(op)
+	v.directives(op.node.Directives, operationLocation(op.node.Operation))
+	v.selections(op.set, op.root)
+	if op.node.Operation == ast.OperationTypeSubscription && op.root != nil {
+		v.subscription(op)
+	}
+}
+
+func (v *validator) fragment(f *fragment) {
+	v.current = &f.definition
+	on := f.node.TypeCondition
+	if typ := v.knownType(on); typ != nil && f.on == nil {
+		v.report("FragmentsOnCompositeTypes", fmt.Sprintf("Fragment %q cannot condition on non composite type %q.",
+			f.node.Name.Value, on.Name.Value), on.Loc)
+	}
+	v.directives(f.node.Directives, graphql.DirectiveLocationFragmentDefinition)
+	v.selections(f.set, f.on)
+}
+
+// knownType returns the type that a name stands for, or complains and returns nil (section 5.5.1.2).
+func (v *validator) knownType(named *ast.Named) graphql.Type {
+	typ := v.schema.Type(named.Name.Value)
+	if typ == nil {
+		v.report("KnownTypeNames", `Unknown type "`+named.Name.Value+`".`, named.Loc)
+	}
+	return typ
+}
+
+// selections walks over a selection set. Parent is the type that it selects from, or nil where that is not known
+// because of a mistake further up; nothing is said about fields then.
+func (v *validator) selections(set *ast.SelectionSet, parent graphql.Type) {
+	for _, s := range set.Selections {
+		if v.enough() {
+			return
+		}
+		switch s := s.(type) {
+		case *ast.Field:
+			v.field(s, parent)
+		case *ast.InlineFragment:
+			v.inlineFragment(s, parent)
+		case *ast.FragmentSpread:
+			v.fragmentSpread(s, parent)
+		}
+	}
+}
+
+func (v *validator) field(f *ast.Field, parent graphql.Type) {
+	def := (*graphql.FieldDefinition)(nil)
+	if parent != nil {
+		if def = v.schema.field(parent, f.Name.Value); def == nil {
+			v.report("FieldsOnCorrectType",
+				fmt.Sprintf("Cannot query field %q on type %q.", f.Name.Value, parent.Name()), f.Loc)
+		}
+	}
+	v.directives(f.Directives, graphql.DirectiveLocationField)
+	if def == nil {
+		v.arguments(f.Arguments, nil)
+		if f.SelectionSet != nil {
+			v.selections(f.SelectionSet, nil)
+		}
+		return
+	}
+	v.fieldArguments(f, def, parent)
+	v.leaf(f, def)
+	if f.SelectionSet == nil {
+		return
+	}
+	if def == graphql.SchemaMetaFieldDef || def == graphql.TypeMetaFieldDef {
+		v.introspection(f)
+	}
+	v.selections(f.SelectionSet, composite(def.Type))
+}
+
+// leaf checks that what has fields is asked for some, and nothing else is (section 5.3.3).
+func (v *validator) leaf(f *ast.Field, def *graphql.FieldDefinition) {
+	leaf := graphql.IsLeafType(namedType(def.Type))
+	switch name := f.Name.Value; {
+	case leaf && f.SelectionSet != nil:
+		v.report("ScalarLeafs", fmt.Sprintf("Field %q must not have a selection since type %q has no subfields.",
+			name, def.Type), f.SelectionSet.Loc)
+	case !leaf && f.SelectionSet == nil:
+		v.report("ScalarLeafs", fmt.Sprintf(
+			`Field "%s" of type "%s" must have a selection of subfields. Did you mean "%s { ... }"?`, name, def.Type, name),
+			f.Loc)
+	}
+}
+
+func (v *validator) inlineFragment(f *ast.InlineFragment, parent graphql.Type) {
+	on := parent
+	if f.TypeCondition != nil {
+		typ := v.knownType(f.TypeCondition)
+		on = composite(typ)
+		switch {
+		case typ != nil && on == nil:
+			v.report("FragmentsOnCompositeTypes",
+				fmt.Sprintf("Fragment cannot condition on non composite type %q.", typ), f.TypeCondition.Loc)
+		case on != nil && parent != nil && !v.schema.overlap(on, parent):
+			v.report("PossibleFragmentSpreads", fmt.Sprintf(
+				"Fragment cannot be spread here as objects of type %q can never be of type %q.", parent, on), f.Loc)
+		}
+	}
+	v.directives(f.Directives, graphql.DirectiveLocationInlineFragment)
+	v.selections(f.SelectionSet, on)
+}
+
+func (v *validator) fragmentSpread(s *ast.FragmentSpread, parent graphql.Type) {
+	name := s.Name.Value
+	f := v.byName[name]
+	switch {
+	case f == nil:
+		v.report("KnownFragmentNames", `Unknown fragment "`+name+`".`, s.Name.Loc)
+	case f.on != nil && parent != nil && !v.schema.overlap(f.on, parent):
+		v.report("PossibleFragmentSpreads", fmt.Sprintf(
+			"Fragment %q cannot be spread here as objects of type %q can never be of type %q.", name, parent, f.on), s.Loc)
+	}
+	v.directives(s.Directives, graphql.DirectiveLocationFragmentSpread)
+}
+
+// introspection refuses to follow the lists of introspection into each other, which multiplies the answer each time.
+func (v *validator) introspection(f *ast.Field) {
+	const most = 2
+	if v.lists(f.SelectionSet, map[*fragment]int{}) > most {
+		v.report("MaxIntrospectionDepth", "Maximum introspection depth exceeded", f.Loc)
+	}
+}
+
+// lists returns how many lists of introspection stand in each other, at most.
+func (v *validator) lists(set *ast.SelectionSet, known map[*fragment]int) int {
+	deepest := 0
+	if set == nil {
+		return 0
+	}
+	for _, s := range set.Selections {
+		n := 0
+		switch s := s.(type) {
+		case *ast.Field:
+			n = v.lists(s.SelectionSet, known)
+			switch s.Name.Value {
+			case "fields", "interfaces", "possibleTypes", "inputFields":
+				n++
+			}
+		case *ast.InlineFragment:
+			n = v.lists(s.SelectionSet, known)
+		case *ast.FragmentSpread:
+			f := v.byName[s.Name.Value]
+			if f == nil {
+				continue
+			}
+			if _, ok := known[f]; !ok {
+				known[f] = v.lists(f.set, known)
+			}
+			n = known[f]
+		}
+		deepest = max(deepest, n)
+	}
+	return deepest
+}

@@ -1,0 +1,98 @@
+package validate
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/graphql-go/graphql"
+	"github.com/graphql-go/graphql/language/ast"
+)
+
+// subscription checks that an operation subscribes to one thing, always the same (section 5.2.3.1).
+func (v *validator) subscription(op *operation) {
+	r := rootFields{v: v, root: op.root.(*graphql.Object), visit: v.nextVisit(), byKey: map[string][]*ast.Location{}}
+	r.collect(op.set)
+	who := "Anonymous Subscription"
+	if op.node.Name != nil {
+		who = `Subscription "` + op.node.Name.Value + `"`
+	}
+	if len(r.keys) > 1 {
+		var extra []*ast.Location
+		for _, key := range r.keys[1:] {
+			extra = append(extra, r.byKey[key]...)
+		}
+		v.report("SingleFieldSubscriptions", who+" must select only one top level field.", extra...)
+	}
+	for _, key := range r.introspection {
+		v.report("SingleFieldSubscriptions", who+" must not select an introspection top level field.", r.byKey[key]...)
+	}
+	if len(r.conditions) > 0 {
+		v.report("SingleFieldSubscriptions",
+			who+" must not use `@skip` or `@include` directives in the top level selection.", r.conditions...)
+	}
+}
+
+// rootFields are the fields at the first level of an operation, by their keys in the answer.
+type rootFields struct {
+	v     *validator
+	root  *graphql.Object
+	visit int
+
+	keys          []string
+	byKey         map[string][]*ast.Location
+	introspection []string
+	conditions    []*ast.Location
+}
+
+func (r *rootFields) collect(set *ast.SelectionSet) {
+	for _, s := range set.Selections {
+		switch s := s.(type) {
+		case *ast.Field:
+			r.condition(s.Directives)
+			r.field(s)
+		case *ast.InlineFragment:
+			r.condition(s.Directives)
+			if s.TypeCondition == nil || r.applies(r.v.schema.Type(s.TypeCondition.Name.Value)) {
+				r.collect(s.SelectionSet)
+			}
+		case *ast.FragmentSpread:
+			r.condition(s.Directives)
+			if f := r.v.byName[s.Name.Value]; f != nil && f.visit != r.visit {
+				f.visit = r.visit
+				if r.applies(f.on) {
+					r.collect(f.set)
+				}
+			}
+		}
+	}
+}
+
+func (r *rootFields) field(f *ast.Field) {
+	key := responseKey(f)
+	if len(r.byKey[key]) == 0 {
+		r.keys = append(r.keys, key)
+		if strings.HasPrefix(f.Name.Value, "__") {
+			r.introspection = append(r.introspection, key)
+		}
+	}
+	r.byKey[key] = append(r.byKey[key], f.Loc)
+}
+
+// condition notes directives that would leave open what is subscribed to.
+func (r *rootFields) condition(list []*ast.Directive) {
+	i := slices.IndexFunc(list, func(d *ast.Directive) bool { return d.Name.Value == "skip" || d.Name.Value == "include" })
+	if i >= 0 {
+		r.conditions = append(r.conditions, list[i].Loc)
+	}
+}
+
+func (r *rootFields) applies(typ graphql.Type) bool {
+	return typ == graphql.Type(r.root) || isPossible(typ, r.root)
+}
+
+func responseKey(f *ast.Field) string {
+	if f.Alias != nil {
+		return f.Alias.Value
+	}
+	return f.Name.Value
+}

@@ -1,0 +1,161 @@
+package validate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/graphql-go/graphql"
+	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
+	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+)
+
+// position is where a value stands.
+type position struct {
+	typ        graphql.Type // nil if not known, and then the value is only searched for variables
+	hasDefault bool
+	oneOf      *graphql.InputObject // of which this is a field, if it is one
+	unchecked  bool                 // the value is part of one that was judged as a whole
+}
+
+// value checks a value at a position (sections 5.6 and 5.8.5).
+func (v *validator) value(value ast.Value, at position) {
+	if v.enough() {
+		return
+	}
+	switch value := value.(type) {
+	case *ast.Variable:
+		v.use(value, at)
+	case *ast.ListValue:
+		v.list(value, at)
+	case *ast.ObjectValue:
+		v.object(value, at)
+	case *parse.NullValue:
+		if isNonNull(at.typ) && !at.unchecked {
+			v.misfit(value, at.typ, "")
+		}
+	default:
+		v.literal(value, at)
+	}
+}
+
+func (v *validator) misfit(value ast.Value, typ graphql.Type, why string) {
+	if why != "" {
+		why = "; " + why
+	}
+	v.report("ValuesOfCorrectType",
+		fmt.Sprintf(`Expected value of type "%s", found %s%s.`, typ, coerce.Show(value), why), value.GetLoc())
+}
+
+// literal asks a scalar or an enum whether it has such a value. A type may be a list of it: a value is taken for a list
+// of one.
+func (v *validator) literal(value ast.Value, at position) {
+	if at.typ == nil || at.unchecked {
+		return
+	}
+	named := namedType(at.typ)
+	if !graphql.IsLeafType(named) {
+		v.misfit(value, at.typ, "")
+		return
+	}
+	if _, err := coerce.Literal(named, value); err != nil && err.Error() != "" {
+		v.report("ValuesOfCorrectType", err.Error(), value.GetLoc())
+	} else if err != nil {
+		v.misfit(value, at.typ, "")
+	}
+}
+
+func (v *validator) list(value *ast.ListValue, at position) {
+	item := position{typ: nullable(at.typ), unchecked: at.unchecked}
+	if list, ok := item.typ.(*graphql.List); ok {
+		item.typ = list.OfType
+	} else {
+		v.literal(value, item)
+		item.unchecked = true
+	}
+	for _, element := range value.Values {
+		v.value(element, item)
+	}
+}
+
+func (v *validator) object(value *ast.ObjectValue, at position) {
+	v.uniqueFields(value)
+	typ, ok := namedType(at.typ).(*graphql.InputObject)
+	if !ok {
+		v.literal(value, at)
+		for _, f := range value.Fields {
+			v.value(f.Value, position{unchecked: true})
+		}
+		return
+	}
+	defs := typ.Fields()
+	if !at.unchecked {
+		v.requiredFields(value, typ, defs)
+	}
+	for _, f := range value.Fields {
+		def := defs[f.Name.Value]
+		if def == nil {
+			if !at.unchecked {
+				v.report("ValuesOfCorrectType",
+					fmt.Sprintf("Field %q is not defined by type %q.", f.Name.Value, typ.Name()), f.Loc)
+			}
+			v.value(f.Value, position{unchecked: true})
+			continue
+		}
+		inner := position{typ: def.Type, hasDefault: def.DefaultValue != nil, unchecked: at.unchecked}
+		if slices.Contains(v.schema.OneOf, typ.Name()) {
+			inner.oneOf = typ
+		}
+		v.value(f.Value, inner)
+	}
+}
+
+// requiredFields is section 5.6.4, and for input objects of which one field is wanted, section 5.6.5.
+func (v *validator) requiredFields(value *ast.ObjectValue, typ *graphql.InputObject, defs graphql.InputObjectFieldMap) {
+	given := make(map[string]ast.Value, len(value.Fields))
+	for _, f := range value.Fields {
+		given[f.Name.Value] = f.Value
+	}
+	var lacking []string
+	for name, def := range defs {
+		if _, ok := given[name]; !ok && required(def.Type, def.DefaultValue) {
+			lacking = append(lacking, name)
+		}
+	}
+	slices.SortFunc(lacking, strings.Compare)
+	for _, name := range lacking {
+		v.report("ValuesOfCorrectType", fmt.Sprintf(`Field "%s.%s" of required type "%s" was not provided.`,
+			typ.Name(), name, defs[name].Type), value.Loc)
+	}
+	if !slices.Contains(v.schema.OneOf, typ.Name()) {
+		return
+	}
+	if len(given) != 1 {
+		v.report("ValuesOfCorrectType",
+			fmt.Sprintf("OneOf Input Object %q must specify exactly one key.", typ.Name()), value.Loc)
+		return
+	}
+	for name, inner := range given {
+		if inner.GetKind() == "NullValue" {
+			v.report("ValuesOfCorrectType", fmt.Sprintf(`Field "%s.%s" must be non-null.`, typ.Name(), name), value.Loc)
+		}
+	}
+}
+
+// uniqueFields is section 5.6.3.
+func (v *validator) uniqueFields(value *ast.ObjectValue) {
+	if len(value.Fields) < 2 {
+		return
+	}
+	first := make(map[string]*ast.Name, len(value.Fields))
+	for _, f := range value.Fields {
+		name := f.Name.Value
+		if known := first[name]; known != nil {
+			v.report("UniqueInputFieldNames", `There can be only one input field named "`+name+`".`, known.Loc, f.Name.Loc)
+			continue
+		}
+		first[name] = f.Name
+	}
+}
