@@ -3,53 +3,66 @@ package scan
 import "strings"
 
 // dedent is BlockStringValue (section 2.9.4): the indentation that all lines but the first share goes, blank lines at
-// both ends go, and every line ends in \n.
+// both ends go, and every line ends in \n. It goes over the lines twice, so that it need not keep them.
 func dedent(raw string) string {
-	if !strings.ContainsAny(raw, "\n\r\\") {
-		if blank(raw) {
-			return ""
+	raw = strings.ReplaceAll(raw, `\"""`, `"""`)
+	common, first, last, n := -1, -1, -1, 0
+	for line, rest, more := cutLine(raw); ; line, rest, more = cutLine(rest) {
+		if indent := indentation(line); indent < len(line) {
+			if first < 0 {
+				first = n
+			}
+			last = n
+			if n > 0 && (common < 0 || indent < common) {
+				common = indent
+			}
 		}
-		return raw
-	}
-	lines := splitLines(strings.ReplaceAll(raw, `\"""`, `"""`))
-	common, first, last := -1, -1, -1
-	for i, line := range lines {
-		if blank(line) {
-			continue
-		}
-		if first < 0 {
-			first = i
-		}
-		last = i
-		if indent := indentation(line); i > 0 && (common < 0 || indent < common) {
-			common = indent
+		if n++; !more {
+			break
 		}
 	}
 	if first < 0 {
 		return ""
 	}
-	for i := 1; i < len(lines) && common > 0; i++ {
-		lines[i] = lines[i][min(common, len(lines[i])):]
+	if n == 1 {
+		return raw
 	}
-	return strings.Join(lines[first:last+1], "\n")
+	b := make([]byte, 0, len(raw))
+	n = 0
+	for line, rest, more := cutLine(raw); n <= last; line, rest, more = cutLine(rest) {
+		if n > 0 {
+			line = line[min(max(common, 0), len(line)):]
+		}
+		if n > first {
+			b = append(b, '\n')
+		}
+		if n >= first {
+			b = append(b, line...)
+		}
+		if n++; !more {
+			break
+		}
+	}
+	return string(b)
 }
 
-// splitLines splits at \n, \r and \r\n.
-func splitLines(s string) []string {
-	var lines []string
-	for {
-		i := strings.IndexAny(s, "\n\r")
-		if i < 0 {
-			return append(lines, s)
+// cutLine returns the first line, what is behind it, and whether there was an end of a line: \n, \r or \r\n.
+func cutLine(s string) (line, rest string, more bool) {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '\r' && i+1 < len(s) && s[i+1] == '\n':
+			return s[:i], s[i+2:], true
+		case c == '\n' || c == '\r':
+			return s[:i], s[i+1:], true
 		}
-		lines = append(lines, s[:i])
-		if hasAt(s, i, "\r\n") {
-			i++
-		}
-		s = s[i+1:]
 	}
+	return s, "", false
 }
 
-func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
-
-func blank(line string) bool { return indentation(line) == len(line) }
+func indentation(line string) int {
+	i := 0
+	for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
+		i++
+	}
+	return i
+}

@@ -25,8 +25,8 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// Guard reads the text once and refuses what is too much for whoever comes after it: parsers and rules recurse as deep
-// as documents nest, and do work for each token. It stops at the first thing that is wrong, with an [*Error], and
+// Guard goes over the text once and refuses what is too much for whoever comes after it: parsers and rules recurse as deep
+// as documents nest, and do work for each token. Its error is an [*Error] that tells the first thing that is wrong. It
 // allocates nothing for a text that passes. A text that passes consists of tokens; whether they make a document is the
 // parser's question.
 func Guard(text string, limits Limits) error {
@@ -34,6 +34,65 @@ func Guard(text string, limits Limits) error {
 	if len(text) > limits.Bytes {
 		return &Error{Message: fmt.Sprintf("The document has more than %d bytes.", limits.Bytes), Limit: true}
 	}
+	if passes(text, limits) {
+		return nil
+	}
+	return place(text, limits)
+}
+
+// passes goes over the text without a thought for lines and columns, and reports whether it consists of tokens, and not
+// of too many. What texts mostly consist of is passed right here; the rest is left to a Lexer.
+func passes(text string, limits Limits) bool {
+	tokens, depth, directives := 0, 0, 0
+	l := Lexer{text: text}
+	for pos := 0; pos < len(text); {
+		switch classOf(text[pos]) {
+		case ignored, newline:
+			pos++
+			continue
+		case letter:
+			pos++
+			for pos < len(text) && nameByte(text[pos]) {
+				pos++
+			}
+		case punctuator:
+			switch text[pos] {
+			case '{', '[', '(':
+				depth++
+			case '}', ']', ')':
+				depth-- // below zero the parser will have none of it
+			case '@':
+				directives++
+			}
+			pos++
+		case comment:
+			l.pos = pos
+			l.comment()
+			pos = l.pos
+			continue
+		case wide:
+			if !hasAt(text, pos, "\ufeff") {
+				return false
+			}
+			pos += 3
+			continue
+		default:
+			l.pos = pos
+			if _, err := l.Next(); err != nil {
+				return false
+			}
+			pos = l.pos
+		}
+		tokens++
+		if tokens > limits.Tokens || depth > limits.Nesting || directives > limits.Directives {
+			return false
+		}
+	}
+	return true
+}
+
+// place goes over a text that does not pass, and says where it fails.
+func place(text string, limits Limits) error {
 	l := NewLexer(text)
 	depth, directives := 0, 0
 	for tokens := 0; ; tokens++ {
@@ -47,7 +106,7 @@ func Guard(text string, limits Limits) error {
 		case BraceL, BracketL, ParenL:
 			depth++
 		case BraceR, BracketR, ParenR:
-			depth-- // below zero the parser will have none of it
+			depth--
 		case At:
 			directives++
 		}

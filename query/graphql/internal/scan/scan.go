@@ -74,47 +74,31 @@ func NewLexer(text string) Lexer { return Lexer{text: text, columns: -1} }
 // Raw returns a token as it was written. It shares the memory of the text.
 func (l *Lexer) Raw(t Token) string { return l.text[t.Start:t.End] }
 
-// class is what the first byte of a token says about it.
-type class uint8
-
+// What the first byte of a token says about it.
 const (
-	bad class = iota
-	ignored
-	newline
-	comment
-	punctuator
-	dots
-	letter
-	digit
-	quote
-	wide // the first byte of a longer character, which only a byte order mark may be
+	bad        = '?'
+	ignored    = ' '
+	newline    = 'n'
+	comment    = '#'
+	punctuator = '{'
+	dots       = '.'
+	letter     = 'a'
+	digit      = '0'
+	quote      = 'q'
+	wide       = 'w' // the first byte of a longer character, which only a byte order mark may be
 )
 
-// classOf is a switch and not a table, since a table would be a variable of the package or be built anew at each call.
-func classOf(c byte) class {
-	switch {
-	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_':
-		return letter
-	case c == ' ', c == ',', c == '\t':
-		return ignored
-	case c >= '0' && c <= '9', c == '-':
-		return digit
-	case c >= utf8.RuneSelf:
-		return wide
+// classes has the class of each ASCII byte. It is a string because that is the only table that is a constant.
+const classes = "????????? n??n??????????????????" +
+	" {q#{?{?{{?? 0.?0000000000{??{??" +
+	"{aaaaaaaaaaaaaaaaaaaaaaaaaa{?{?a" +
+	"?aaaaaaaaaaaaaaaaaaaaaaaaaa{{{??"
+
+func classOf(c byte) byte {
+	if c < utf8.RuneSelf {
+		return classes[c]
 	}
-	switch c {
-	case '\n', '\r':
-		return newline
-	case '{', '}', '(', ')', '[', ']', ':', '!', '$', '&', '=', '@', '|':
-		return punctuator
-	case '"':
-		return quote
-	case '#':
-		return comment
-	case '.':
-		return dots
-	}
-	return bad
+	return wide
 }
 
 func punctuatorKind(c byte) Kind {
@@ -216,6 +200,10 @@ func (l *Lexer) comment() {
 		if c == '\n' || c == '\r' {
 			return
 		}
+		if c < utf8.RuneSelf {
+			l.pos++
+			continue
+		}
 		size, units := character(l.text, l.pos)
 		if size == 0 {
 			return
@@ -226,7 +214,8 @@ func (l *Lexer) comment() {
 }
 
 func nameByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= '0' && c <= '9'
+	class := classOf(c)
+	return class == letter || class == digit && c != '-'
 }
 
 func nameStart(c byte) bool { return classOf(c) == letter }

@@ -24,6 +24,10 @@ func (l *Lexer) string() (Token, error) {
 			}
 			pos += size
 		default:
+			if c < utf8.RuneSelf {
+				pos++
+				continue
+			}
 			size, units := character(l.text, pos)
 			if size == 0 {
 				return l.failAfter(pos, extra, "Invalid character within String: "+l.described(pos)+".")
@@ -150,6 +154,8 @@ func (l *Lexer) blockString() (Token, error) {
 			ahead.pos += 4
 		case c == '\n' || c == '\r':
 			ahead.newline()
+		case c < utf8.RuneSelf:
+			ahead.pos++
 		default:
 			size, units := character(l.text, ahead.pos)
 			if size == 0 {

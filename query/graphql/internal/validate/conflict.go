@@ -94,7 +94,7 @@ func (e *explainer) typeOf(f *ast.Field, from graphql.Type) graphql.Type {
 func (e *explainer) expand(s selected) groups {
 	o := overlapper{v: e.v}
 	g := o.expand([]selected{s})
-	e.left -= len(g.fields)
+	e.left += o.left // which is below zero now
 	return g
 }
 

@@ -36,7 +36,7 @@ func (v *validator) eachSpread(set *ast.SelectionSet, fn func(*ast.FragmentSprea
 
 // cycles finds fragments that lead back to themselves (section 5.5.2.2). Each fragment is gone through once.
 func (v *validator) cycles() {
-	c := cycleFinder{v: v, done: map[*fragment]bool{}, index: map[*fragment]int{}}
+	c := cycleFinder{v: v}
 	for _, f := range v.fragments {
 		if v.byName[f.node.Name.Value] == f {
 			c.from(f)
@@ -45,32 +45,29 @@ func (v *validator) cycles() {
 }
 
 type cycleFinder struct {
-	v     *validator
-	done  map[*fragment]bool
-	path  []*ast.FragmentSpread
-	index map[*fragment]int // where on the path a fragment was entered
+	v    *validator
+	path []*ast.FragmentSpread
 }
 
 func (c *cycleFinder) from(f *fragment) {
-	if c.done[f] || c.v.enough() {
+	if f.searched || c.v.enough() {
 		return
 	}
-	c.done[f] = true
-	c.index[f] = len(c.path)
+	f.searched, f.entered = true, len(c.path)
 	c.v.eachSpread(f.set, func(s *ast.FragmentSpread) {
 		target := c.v.byName[s.Name.Value]
 		if target == nil {
 			return
 		}
 		c.path = append(c.path, s)
-		if start, ok := c.index[target]; ok {
-			c.report(s.Name.Value, c.path[start:])
+		if target.entered >= 0 {
+			c.report(s.Name.Value, c.path[target.entered:])
 		} else {
 			c.from(target)
 		}
 		c.path = c.path[:len(c.path)-1]
 	})
-	delete(c.index, f)
+	f.entered = -1
 }
 
 // report names the way round, or as much of it as anyone wants to read.
@@ -125,16 +122,20 @@ func (v *validator) names() {
 	}
 }
 
+// reachBudget is how many fragments all operations of a document may reach, a fragment counted for each operation.
+const reachBudget = 20_000
+
 // reach calls fn with every fragment that a definition spreads, or that those spread, each once. The visit tells one
 // traversal from the others.
-func reach(d *definition, visit int, fn func(*fragment)) {
+func (v *validator) reach(d *definition, visit int, fn func(*fragment)) {
 	for _, f := range d.spread {
-		if f.visit == visit {
+		if f.visit == visit || v.reached > reachBudget {
 			continue
 		}
+		v.reached++
 		f.visit = visit
 		fn(f)
-		reach(&f.definition, visit, fn)
+		v.reach(&f.definition, visit, fn)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // same object have to be the same field with the same arguments (same), and those that may not still have to give values
 // of the same shape, so that clients know what they get (shape).
 
-// overlapBudget is how many fields are looked at, counted as above, before a document is taken for a hostile one. The
+// overlapBudget is how many selections are looked at, counted as above, before a document is taken for a hostile one. The
 // largest that a program would send is far below: it is bounded by Limits.Fields twice.
 const overlapBudget = 30_000
 
@@ -29,7 +29,7 @@ func (v *validator) overlaps() {
 	o := overlapper{v: v, left: overlapBudget}
 	for _, op := range v.operations {
 		top := o.expand([]selected{{op.set, op.root}})
-		if o.shape(top) && o.same(top) {
+		if o.ask(top, question{shape: true, same: true}) {
 			continue
 		}
 		if o.left < 0 {
@@ -70,7 +70,56 @@ func (m *merging) below() selected {
 type groups struct {
 	fields []merging
 	first  []int // of each group, in the order in which the keys came up
+	last   []int
+	byKey  map[string]int // the group of a key; nil while there are so few that they are gone through
 }
+
+// find returns the group of a key, or -1.
+func (g *groups) find(key string) int {
+	if g.byKey != nil {
+		if i, ok := g.byKey[key]; ok {
+			return i
+		}
+		return -1
+	}
+	for i, first := range g.first {
+		if responseKey(g.fields[first].node) == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// add puts a field into its group, unless it would only say once more what the last one there said.
+func (g *groups) add(m merging) {
+	const few = 8
+	key := responseKey(m.node)
+	i := g.find(key)
+	if i < 0 {
+		if len(g.first) == few {
+			g.byKey = make(map[string]int, 4*few)
+			for i, first := range g.first {
+				g.byKey[responseKey(g.fields[first].node)] = i
+			}
+		}
+		if g.byKey != nil {
+			g.byKey[key] = len(g.first)
+		}
+		g.first = append(g.first, len(g.fields))
+		g.last = append(g.last, len(g.fields))
+	} else {
+		last := &g.fields[g.last[i]]
+		if last.from == m.from && last.leaf() && m.leaf() && last.node.Name.Value == m.node.Name.Value {
+			return
+		}
+		last.next = len(g.fields)
+		g.last[i] = len(g.fields)
+	}
+	g.fields = append(g.fields, m)
+}
+
+// leaf reports whether the field has nothing but its name.
+func (m *merging) leaf() bool { return m.node.SelectionSet == nil && len(m.node.Arguments) == 0 }
 
 type overlapper struct {
 	v    *validator
@@ -85,89 +134,77 @@ func (o *overlapper) expand(sets []selected) groups {
 		if from != nil && !strings.HasPrefix(f.Name.Value, "__") { // introspection merges with anything of its name
 			m.def = o.v.schema.field(from, f.Name.Value)
 		}
-		g.fields = append(g.fields, m)
+		g.add(m)
 	}}
 	for _, s := range sets {
 		if s.set != nil {
 			c.selections(s.set, s.from)
 		}
 	}
-	o.left -= len(g.fields)
-	g.group()
+	c.fragments()
+	o.left -= c.steps
 	return g
 }
 
-// group links the fields with the same key. Small sets, which most are, are gone through; for others it takes a map.
-func (g *groups) group() {
-	const small = 12
-	var last map[string]int
-	if len(g.fields) > small {
-		last = make(map[string]int, len(g.fields))
-	}
-	for i := range g.fields {
-		key := responseKey(g.fields[i].node)
-		before, ok := last[key]
-		for j := i - 1; last == nil && j >= 0 && !ok; j-- {
-			before, ok = j, responseKey(g.fields[j].node) == key
-		}
-		if ok {
-			g.fields[before].next = i
-		} else {
-			g.first = append(g.first, i)
-		}
-		if last != nil {
-			last[key] = i
-		}
-	}
+// question is what is asked of fields with the same key.
+type question struct {
+	shape bool // do they give values of the same shape?
+	same  bool // are those the same field that may be asked of the same object?
 }
 
-// shape reports whether fields with the same key give values of the same shape, at every depth.
-func (o *overlapper) shape(g groups) bool {
+// ask answers a question, at every depth.
+func (o *overlapper) ask(g groups, q question) bool {
 	for _, first := range g.first {
-		var below []selected
-		var typ graphql.Type
-		for i := first; i >= 0; i = g.fields[i].next {
-			f := &g.fields[i]
-			below = append(below, f.below())
-			switch {
-			case f.def == nil:
-			case typ == nil:
-				typ = f.def.Type
-			case shapesConflict(typ, f.def.Type):
+		parents := g.parents(first)
+		if len(parents) == 1 { // so all may be asked of the same object, and both questions go the same way
+			if !o.group(g, first, parents[0], q) {
 				return false
 			}
+			continue
 		}
-		if !o.into(below, o.shape) {
+		if q.shape && !o.group(g, first, nil, question{shape: true}) {
 			return false
 		}
-	}
-	return true
-}
-
-// same reports whether fields that may be asked of the same object are the same field, at every depth.
-func (o *overlapper) same(g groups) bool {
-	for _, first := range g.first {
-		for _, parent := range g.parents(first) {
-			var below []selected
-			var one *merging
-			for i := first; i >= 0; i = g.fields[i].next {
-				f := &g.fields[i]
-				if parent != nil && isObject(f.from) && f.from != parent {
-					continue
-				}
-				if one == nil {
-					one = f
-				} else if differ(one.node, f.node) != "" {
-					return false
-				}
-				below = append(below, f.below())
-			}
-			if !o.into(below, o.same) {
+		for _, parent := range parents {
+			if q.same && !o.group(g, first, parent, question{same: true}) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// group asks of the fields with one key, left out those of other objects than the parent if there is one.
+func (o *overlapper) group(g groups, first int, parent graphql.Type, q question) bool {
+	var one *merging
+	var typ graphql.Type
+	var below []selected
+	for i := first; i >= 0; i = g.fields[i].next {
+		f := &g.fields[i]
+		if parent != nil && isObject(f.from) && f.from != parent {
+			continue
+		}
+		if one == nil {
+			one = f
+		}
+		if q.same && one != f && differ(one.node, f.node) != "" {
+			return false
+		}
+		switch {
+		case f.def == nil || !q.shape:
+		case typ == nil:
+			typ = f.def.Type
+		case shapesConflict(typ, f.def.Type):
+			return false
+		}
+		if f.node.SelectionSet != nil {
+			below = append(below, f.below())
+		}
+	}
+	if o.left < 0 {
+		return false
+	}
+	return len(below) == 0 || o.ask(o.expand(below), q)
 }
 
 // parents returns the objects that the fields of a group are asked of. Each is to be looked at together with the fields
@@ -188,19 +225,6 @@ func (g *groups) parents(first int) []graphql.Type {
 		return []graphql.Type{nil}
 	}
 	return list
-}
-
-// into asks the same of what is selected below.
-func (o *overlapper) into(below []selected, ask func(groups) bool) bool {
-	if o.left < 0 {
-		return false
-	}
-	for _, s := range below {
-		if s.set != nil {
-			return ask(o.expand(below))
-		}
-	}
-	return true
 }
 
 func isObject(t graphql.Type) bool {
@@ -237,10 +261,25 @@ func shapesConflict(a, b graphql.Type) bool {
 type collector struct {
 	v     *validator
 	visit int // of fragments: each is entered once
+	steps int // selections looked at
 	fn    func(f *ast.Field, from graphql.Type)
+
+	spread []*fragment // still to be entered
+}
+
+// fragments enters what selection sets spread: after them, so that what stands there is named first in messages.
+func (c *collector) fragments() {
+	for len(c.spread) > 0 {
+		list := c.spread
+		c.spread = nil
+		for _, f := range list {
+			c.selections(f.set, f.on)
+		}
+	}
 }
 
 func (c *collector) selections(set *ast.SelectionSet, from graphql.Type) {
+	c.steps += len(set.Selections)
 	for _, s := range set.Selections {
 		switch s := s.(type) {
 		case *ast.Field:
@@ -250,7 +289,7 @@ func (c *collector) selections(set *ast.SelectionSet, from graphql.Type) {
 		case *ast.FragmentSpread:
 			if f := c.v.byName[s.Name.Value]; f != nil && f.visit != c.visit {
 				f.visit = c.visit
-				c.selections(f.set, f.on)
+				c.spread = append(c.spread, f)
 			}
 		}
 	}

@@ -75,7 +75,9 @@ func Document(schema *Schema, doc *parse.Document, limits Limits) []Error {
 		v.fragment(f)
 	}
 	for _, op := range v.operations {
-		v.operationVariables(op)
+		if v.operationVariables(op); v.reached > reachBudget {
+			return v.errors
+		}
 	}
 	v.unusedFragments()
 	v.overlaps()
@@ -94,6 +96,7 @@ type validator struct {
 	byName     map[string]*fragment
 	current    *definition // whose fields are being walked over
 	visits     int         // traversals of the fragments so far
+	reached    int         // fragments, by operations
 
 	compared pairs // of fields, when conflicts are explained
 }
@@ -120,6 +123,9 @@ type fragment struct {
 
 	visit int // the last traversal that came by
 	used  bool
+
+	searched bool // for cycles
+	entered  int  // where on the path of that search it stands, or -1
 }
 
 // collect sorts the definitions. Of fragments with the same name the last is the one that spreads mean.
@@ -132,7 +138,7 @@ func (v *validator) collect() {
 			op.set = def.SelectionSet
 			v.operations = append(v.operations, op)
 		case *ast.FragmentDefinition:
-			f := &fragment{node: def}
+			f := &fragment{node: def, entered: -1}
 			f.set = def.SelectionSet
 			if typ := v.schema.Type(def.TypeCondition.Name.Value); graphql.IsCompositeType(typ) {
 				f.on = typ

@@ -84,10 +84,14 @@ func (v *validator) operationVariables(op *operation) {
 	}
 	c.all(op.usages)
 	v.current = nil
-	reach(&op.definition, v.nextVisit(), func(f *fragment) {
+	v.reach(&op.definition, v.nextVisit(), func(f *fragment) {
 		f.used = true
 		c.all(f.usages)
 	})
+	if v.reached > reachBudget {
+		v.report("Limits", fmt.Sprintf("The operations reach more than %d fragments in all.", reachBudget), op.node.Loc)
+		return
+	}
 	for _, def := range op.node.VariableDefinitions {
 		name := def.Variable.Name.Value
 		if c.defs[name].used {

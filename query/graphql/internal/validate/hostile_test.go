@@ -1,0 +1,87 @@
+package validate_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/sample"
+	"github.com/stoa-go/stoa/query/graphql/internal/scan"
+	"github.com/stoa-go/stoa/query/graphql/internal/validate"
+)
+
+// verdict is everything that happens to a document before it is planned: its first complaint, or "" if it is valid.
+func verdict(s *validate.Schema, text string) string {
+	if err := scan.Guard(text, scan.Limits{}); err != nil {
+		return err.Error()
+	}
+	doc, err := parse.Parse(text)
+	if err != nil {
+		return err.Error()
+	}
+	if errs := validate.Document(s, doc, validate.Limits{}); len(errs) > 0 {
+		return errs[0].Rule + ": " + errs[0].Message
+	}
+	return ""
+}
+
+// TestHostile has the documents of the rules that kill graphql-go, or keep it busy for seconds, and others in that vein.
+// The benchmark of the same name says how long each takes here.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{ // the beginning of the verdict; "" where size is all that is wrong, and the limits allow it
+		"1 MB of brackets":         "The document nests deeper than 60 levels.",
+		"1 MB of selections":       "The document nests deeper than 60 levels.",
+		"1000 nested fields":       "The document nests deeper than 60 levels.",
+		"10000 tokens of comments": "",
+		"2 MB of brackets":         "The document has more than 1048576 bytes.",
+		"20 aliased fragments":     "Limits: The operation nests fields 22 levels deep;",
+		"20 doubling fragments":    "Limits: The operation selects 1048576 fields at its root;",
+		"9990 known fields":        "",
+		"9990 unknown fields":      "Limits: The operation selects 9990 fields at its root;",
+		"alias web":                "Limits: The operation nests fields 302 levels deep;",
+		"brackets at the limit":    "LoneAnonymousOperation: This anonymous operation must be the only defined operation.",
+		"conflicting aliases":      `OverlappingFieldsCanBeMerged: Fields "a" conflict because "id" and "name" are different`,
+		"conflicts further down":   `OverlappingFieldsCanBeMerged: Fields "self" conflict because subfields "self" conflict`,
+		"cycle of many fragments":  `NoFragmentCycles: Cannot spread fragment "F0" within itself via "F1", "F2",`,
+		"cycle of two fragments":   `NoFragmentCycles: Cannot spread fragment "A" within itself via "B".`,
+		"deep introspection":       "Limits: The operation nests fields of introspection 52 levels deep;",
+		"directive flood":          "The document uses more than 50 directives.",
+		"directives at the limit":  `UniqueDirectivesPerLocation: The directive "@skip" can only be used once`,
+		"doubling inside":          "Limits: The operation nests fields 22 levels deep;",
+		"many fragments of one":    "Limits: The operation selects 2700001 fields;",
+		"many operations":          "Limits: The operations reach more than 20000 fragments in all.",
+		"many variables":           "",
+		"one long block string":    "",
+		"one long string":          "",
+		"partitions":               "",
+		"same composite field":     "",
+		"wide objects":             `UniqueInputFieldNames: There can be only one input field named "a".`,
+	}
+	s := schema(t)
+	for name, text := range sample.Hostile() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := verdict(s, text)
+			begins, ok := want[name]
+			if !ok || !strings.HasPrefix(got, begins) || begins == "" && got != "" {
+				t.Errorf("got %.300s, want %s", got, begins)
+			}
+		})
+	}
+}
+
+func BenchmarkHostile(b *testing.B) {
+	s, all := schema(b), sample.Hostile()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		text := all[name]
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				verdict(s, text)
+			}
+		})
+	}
+}
