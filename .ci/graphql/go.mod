@@ -5,6 +5,7 @@ go 1.26
 ignore ./node_modules
 
 require (
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/google/go-cmp v0.7.0
 	github.com/graphql-go/graphql v0.8.1
 	github.com/stoa-go/stoa v0.0.0

@@ -13,19 +13,20 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parse"
 	"github.com/stoa-go/stoa/query/graphql/internal/reference"
 	"github.com/stoa-go/stoa/query/graphql/internal/sample"
+	"github.com/stoa-go/stoa/query/graphql/internal/types"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
 
 // unlimited leaves the limits to tests that have no reference.
 var unlimited = validate.Limits{Depth: 1000, RootFields: 1000, Fields: 1 << 20, Errors: 1000}
 
-func schema(t *testing.T) *validate.Schema {
+func schema(t *testing.T) *types.Schema {
 	t.Helper()
 	s, err := sample.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &validate.Schema{Schema: s, Repeatable: sample.Repeatable(), OneOf: sample.OneOf()}
+	return &types.Schema{Schema: s, Repeatable: sample.Repeatable(), OneOf: sample.OneOf()}
 }
 
 // complaints are the rules that are broken, with the messages.

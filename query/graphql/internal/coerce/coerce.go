@@ -3,4 +3,220 @@
 // It is for query/graphql alone, which uses it in place of graphql-go's own coercion. That one takes "12" for an Int and
 // drops nulls; this one is strict (GraphQL, section 3.5 and following) and keeps apart what is absent, what is null and
 // what has a value.
+//
+// The values are: int for Int, int64 for Int64, float64, string for String and ID, bool, the value that an enum has for a
+// name, []any for lists, map[string]any for input objects, and what a scalar of the schema makes of it. Null is nil; what
+// is absent is no key of its map.
 package coerce
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/graphql-go/graphql"
+	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/types"
+)
+
+// Error is why a value does not fit. Its text is fit for clients.
+type Error struct {
+	Variable string // or Argument
+	Argument string
+	Path     string // to the part of it that is meant, such as lines[0].qty; empty for all of it
+	Message  string // the reason, in a sentence
+}
+
+// Error puts it together: variable $input at lines[0].qty: ...
+func (e *Error) Error() string {
+	where := "variable $" + e.Variable
+	if e.Argument != "" {
+		where = "argument " + e.Argument
+	}
+	if e.Path != "" {
+		where += " at " + strings.TrimPrefix(e.Path, ".")
+	}
+	return where + ": " + e.Message
+}
+
+// path is where in a value one is. Its zero value is the value as a whole.
+type path struct {
+	before *path
+	name   string // of a field, or "" for the item of a list
+	item   int
+}
+
+func (p *path) String() string {
+	if p == nil {
+		return ""
+	}
+	if p.name != "" {
+		return p.before.String() + "." + p.name
+	}
+	return p.before.String() + "[" + strconv.Itoa(p.item) + "]"
+}
+
+// Arguments returns the values of arguments (section 6.4.1): those given, and the defaults of those that are not. The
+// variables are as [Variables] returns them. The document is taken to be valid, so that an error, which is an [*Error],
+// tells of variables.
+func Arguments(schema *types.Schema, defs []*graphql.Argument, given []*ast.Argument,
+	variables map[string]any) (map[string]any, error) {
+	values := make(map[string]any, len(defs))
+	for _, def := range defs {
+		node := valueOf(given, def.Name())
+		if node == nil || missing(node, variables) {
+			if def.DefaultValue != nil {
+				values[def.Name()] = def.DefaultValue
+			} else if types.IsNonNull(def.Type) {
+				return nil, &Error{Argument: def.Name(), Message: lacking(def.Type, node)}
+			}
+			continue
+		}
+		value, ok := Value(schema, def.Type, node, variables)
+		if !ok {
+			return nil, &Error{Argument: def.Name(), Message: unfit(def.Type, node)}
+		}
+		values[def.Name()] = value
+	}
+	return values, nil
+}
+
+func lacking(t graphql.Type, node ast.Value) string {
+	if node == nil {
+		return fmt.Sprintf("A value of type %q is required, but none was provided.", t)
+	}
+	return fmt.Sprintf("A value of type %q is required, but the variable %q has none.", t, "$"+variableName(node))
+}
+
+func unfit(t graphql.Type, node ast.Value) string {
+	if name := variableName(node); name != "" {
+		return fmt.Sprintf("A value of type %q must not be null, as the variable %q is.", t, "$"+name)
+	}
+	return fmt.Sprintf("Expected value of type %q, found %s.", t, Show(node))
+}
+
+func variableName(v ast.Value) string {
+	if v, ok := v.(*ast.Variable); ok {
+		return v.Name.Value
+	}
+	return ""
+}
+
+func valueOf(given []*ast.Argument, name string) ast.Value {
+	for _, arg := range given {
+		if arg.Name.Value == name {
+			return arg.Value
+		}
+	}
+	return nil
+}
+
+// missing reports whether a literal is a variable without a value.
+func missing(v ast.Value, variables map[string]any) bool {
+	name := variableName(v)
+	if name == "" {
+		return false
+	}
+	_, ok := variables[name]
+	return !ok
+}
+
+// Value coerces a literal to an input type, with variables in it replaced. It reports false if the literal does not fit,
+// which in a valid document is the doing of a variable without a value, or with null.
+func Value(schema *types.Schema, t graphql.Type, v ast.Value, variables map[string]any) (any, bool) {
+	if name := variableName(v); name != "" {
+		value, ok := variables[name]
+		return value, ok && (value != nil || !types.IsNonNull(t))
+	}
+	_, null := v.(*parse.NullValue)
+	switch t := t.(type) {
+	case *graphql.NonNull:
+		if null {
+			return nil, false
+		}
+		return Value(schema, t.OfType, v, variables)
+	case *graphql.List:
+		if null {
+			return nil, true
+		}
+		return listValue(schema, t, v, variables)
+	case *graphql.InputObject:
+		if null {
+			return nil, true
+		}
+		return objectValue(schema, t, v, variables)
+	}
+	if null {
+		return nil, true
+	}
+	value, err := Literal(t, v)
+	return value, err == nil
+}
+
+// listValue takes what is no list for a list of one (section 3.11).
+func listValue(schema *types.Schema, t *graphql.List, v ast.Value, variables map[string]any) (any, bool) {
+	list, ok := v.(*ast.ListValue)
+	if !ok {
+		item, ok := Value(schema, t.OfType, v, variables)
+		return []any{item}, ok
+	}
+	values := make([]any, 0, len(list.Values))
+	for _, item := range list.Values {
+		if missing(item, variables) && !types.IsNonNull(t.OfType) {
+			values = append(values, nil)
+			continue
+		}
+		value, ok := Value(schema, t.OfType, item, variables)
+		if !ok {
+			return nil, false
+		}
+		values = append(values, value)
+	}
+	return values, true
+}
+
+func objectValue(schema *types.Schema, t *graphql.InputObject, v ast.Value, variables map[string]any) (any, bool) {
+	object, ok := v.(*ast.ObjectValue)
+	if !ok {
+		return nil, false
+	}
+	defs := t.Fields()
+	values := make(map[string]any, len(object.Fields))
+	for _, f := range object.Fields {
+		def := defs[f.Name.Value]
+		if def == nil {
+			return nil, false
+		}
+		if missing(f.Value, variables) {
+			continue
+		}
+		value, ok := Value(schema, def.Type, f.Value, variables)
+		if !ok {
+			return nil, false
+		}
+		values[f.Name.Value] = value
+	}
+	for name, def := range defs {
+		if _, ok := values[name]; ok {
+			continue
+		}
+		if types.Required(def.Type, def.DefaultValue) {
+			return nil, false
+		}
+		if def.DefaultValue != nil {
+			values[name] = def.DefaultValue
+		}
+	}
+	return values, !schema.IsOneOf(t) || len(values) == 1 && !hasNull(values)
+}
+
+func hasNull(values map[string]any) bool {
+	for _, v := range values {
+		if v == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -3,6 +3,7 @@
 package sample
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/graphql-go/graphql"
@@ -86,7 +87,7 @@ func (t types) leaves() {
 	t["Any"] = graphql.NewScalar(graphql.ScalarConfig{Name: "Any",
 		Serialize:    func(v any) any { return v },
 		ParseValue:   func(v any) any { return v },
-		ParseLiteral: func(v ast.Value) any { return v },
+		ParseLiteral: untyped,
 	})
 	t["Color"] = graphql.NewEnum(graphql.EnumConfig{Name: "Color",
 		Values: graphql.EnumValueConfigMap{"RED": {}, "GREEN": {}, "BLUE": {}}})
@@ -153,4 +154,29 @@ func (t types) query() graphql.Fields {
 		"stones", "[Stone]", t.args("any", "Any", nil),
 		"count", "Int", t.args("int", "Int", nil, "float", "Float", nil, "text", "String", nil, "flag", "Boolean", nil,
 			"id", "ID", nil, "required", "Int!", nil, "ints", "[Int]", nil))
+}
+
+// untyped is what the scalar Any takes a literal for.
+func untyped(v ast.Value) any {
+	switch v := v.(type) {
+	case *ast.IntValue:
+		n, _ := strconv.ParseFloat(v.Value, 64)
+		return n
+	case *ast.FloatValue:
+		n, _ := strconv.ParseFloat(v.Value, 64)
+		return n
+	case *ast.ListValue:
+		list := make([]any, len(v.Values))
+		for i, item := range v.Values {
+			list[i] = untyped(item)
+		}
+		return list
+	case *ast.ObjectValue:
+		object := make(map[string]any, len(v.Fields))
+		for _, f := range v.Fields {
+			object[f.Name.Value] = untyped(f.Value)
+		}
+		return object
+	}
+	return v.GetValue()
 }

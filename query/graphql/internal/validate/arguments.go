@@ -7,6 +7,8 @@ import (
 
 	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
 // fieldArguments checks the arguments of a field that there is (section 5.4).
@@ -51,7 +53,7 @@ func argument(defs []*graphql.Argument, name string) *graphql.Argument {
 func missing(defs []*graphql.Argument, given []*ast.Argument) []*graphql.Argument {
 	var list []*graphql.Argument
 	for _, def := range defs {
-		if required(def.Type, def.DefaultValue) &&
+		if types.Required(def.Type, def.DefaultValue) &&
 			!slices.ContainsFunc(given, func(a *ast.Argument) bool { return a.Name.Value == def.Name() }) {
 			list = append(list, def)
 		}

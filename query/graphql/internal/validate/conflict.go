@@ -9,6 +9,7 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
 // explainBudget is how many pairs of fields are compared to name a conflict. It is known by then that there is one, so
@@ -85,8 +86,8 @@ func (e *explainer) typeOf(f *ast.Field, from graphql.Type) graphql.Type {
 	if from == nil {
 		return nil
 	}
-	if def := e.v.schema.field(from, f.Name.Value); def != nil {
-		return composite(def.Type)
+	if def := e.v.schema.Field(from, f.Name.Value); def != nil {
+		return types.Composite(def.Type)
 	}
 	return nil
 }

@@ -9,11 +9,12 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parse"
 	"github.com/stoa-go/stoa/query/graphql/internal/sample"
 	"github.com/stoa-go/stoa/query/graphql/internal/scan"
+	"github.com/stoa-go/stoa/query/graphql/internal/types"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
 
 // verdict is everything that happens to a document before it is planned: its first complaint, or "" if it is valid.
-func verdict(s *validate.Schema, text string) string {
+func verdict(s *types.Schema, text string) string {
 	if err := scan.Guard(text, scan.Limits{}); err != nil {
 		return err.Error()
 	}

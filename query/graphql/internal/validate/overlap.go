@@ -5,6 +5,8 @@ import (
 
 	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
 // Fields with the same key in the answer have to be mergeable into one (section 5.3.2). The specification says it of
@@ -61,7 +63,7 @@ type merging struct {
 func (m *merging) below() selected {
 	s := selected{set: m.node.SelectionSet}
 	if m.def != nil {
-		s.from = composite(m.def.Type)
+		s.from = types.Composite(m.def.Type)
 	}
 	return s
 }
@@ -132,7 +134,7 @@ func (o *overlapper) expand(sets []selected) groups {
 	c := collector{v: o.v, visit: o.v.nextVisit(), fn: func(f *ast.Field, from graphql.Type) {
 		m := merging{node: f, from: from, next: -1}
 		if from != nil && !strings.HasPrefix(f.Name.Value, "__") { // introspection merges with anything of its name
-			m.def = o.v.schema.field(from, f.Name.Value)
+			m.def = o.v.schema.Field(from, f.Name.Value)
 		}
 		g.add(m)
 	}}
@@ -300,5 +302,5 @@ func (v *validator) condition(f *ast.InlineFragment, from graphql.Type) graphql.
 	if f.TypeCondition == nil {
 		return from
 	}
-	return composite(v.schema.Type(f.TypeCondition.Name.Value))
+	return types.Composite(v.schema.Type(f.TypeCondition.Name.Value))
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
 func (v *validator) operation(op *operation) {
@@ -61,7 +63,7 @@ func (v *validator) selections(set *ast.SelectionSet, parent graphql.Type) {
 func (v *validator) field(f *ast.Field, parent graphql.Type) {
 	def := (*graphql.FieldDefinition)(nil)
 	if parent != nil {
-		if def = v.schema.field(parent, f.Name.Value); def == nil {
+		if def = v.schema.Field(parent, f.Name.Value); def == nil {
 			v.report("FieldsOnCorrectType",
 				fmt.Sprintf("Cannot query field %q on type %q.", f.Name.Value, parent.Name()), f.Loc)
 		}
@@ -82,12 +84,12 @@ func (v *validator) field(f *ast.Field, parent graphql.Type) {
 	if def == graphql.SchemaMetaFieldDef || def == graphql.TypeMetaFieldDef {
 		v.introspection(f)
 	}
-	v.selections(f.SelectionSet, composite(def.Type))
+	v.selections(f.SelectionSet, types.Composite(def.Type))
 }
 
 // leaf checks that what has fields is asked for some, and nothing else is (section 5.3.3).
 func (v *validator) leaf(f *ast.Field, def *graphql.FieldDefinition) {
-	leaf := graphql.IsLeafType(namedType(def.Type))
+	leaf := graphql.IsLeafType(types.Named(def.Type))
 	switch name := f.Name.Value; {
 	case leaf && f.SelectionSet != nil:
 		v.report("ScalarLeafs", fmt.Sprintf("Field %q must not have a selection since type %q has no subfields.",
@@ -103,12 +105,12 @@ func (v *validator) inlineFragment(f *ast.InlineFragment, parent graphql.Type) {
 	on := parent
 	if f.TypeCondition != nil {
 		typ := v.knownType(f.TypeCondition)
-		on = composite(typ)
+		on = types.Composite(typ)
 		switch {
 		case typ != nil && on == nil:
 			v.report("FragmentsOnCompositeTypes",
 				fmt.Sprintf("Fragment cannot condition on non composite type %q.", typ), f.TypeCondition.Loc)
-		case on != nil && parent != nil && !v.schema.overlap(on, parent):
+		case on != nil && parent != nil && !v.schema.Overlap(on, parent):
 			v.report("PossibleFragmentSpreads", fmt.Sprintf(
 				"Fragment cannot be spread here as objects of type %q can never be of type %q.", parent, on), f.Loc)
 		}
@@ -123,7 +125,7 @@ func (v *validator) fragmentSpread(s *ast.FragmentSpread, parent graphql.Type) {
 	switch {
 	case f == nil:
 		v.report("KnownFragmentNames", `Unknown fragment "`+name+`".`, s.Name.Loc)
-	case f.on != nil && parent != nil && !v.schema.overlap(f.on, parent):
+	case f.on != nil && parent != nil && !v.schema.Overlap(f.on, parent):
 		v.report("PossibleFragmentSpreads", fmt.Sprintf(
 			"Fragment %q cannot be spread here as objects of type %q can never be of type %q.", name, parent, f.on), s.Loc)
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
 // subscription checks that an operation subscribes to one thing, always the same (section 5.2.3.1).
@@ -87,7 +89,7 @@ func (r *rootFields) condition(list []*ast.Directive) {
 }
 
 func (r *rootFields) applies(typ graphql.Type) bool {
-	return typ == graphql.Type(r.root) || isPossible(typ, r.root)
+	return typ == graphql.Type(r.root) || types.IsPossible(typ, r.root)
 }
 
 func responseKey(f *ast.Field) string {

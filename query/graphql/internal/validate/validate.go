@@ -15,6 +15,7 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
 // Limits bound what one operation may ask for. A field that is 0 or below has the default that its comment names.
@@ -58,7 +59,7 @@ type Place struct{ Line, Column int }
 
 // Document checks a document. The result is empty if it is valid, and has at most Limits.Errors errors if it is not;
 // after that many, nobody has looked at the rest. The schema is only read, so calls may run side by side.
-func Document(schema *Schema, doc *parse.Document, limits Limits) []Error {
+func Document(schema *types.Schema, doc *parse.Document, limits Limits) []Error {
 	v := &validator{schema: schema, doc: doc, limits: limits.orDefault()}
 	v.collect()
 	if v.cycles(); len(v.errors) > 0 {
@@ -86,7 +87,7 @@ func Document(schema *Schema, doc *parse.Document, limits Limits) []Error {
 
 // validator is the state of one call of [Document].
 type validator struct {
-	schema *Schema
+	schema *types.Schema
 	doc    *parse.Document
 	limits Limits
 	errors []Error
@@ -134,7 +135,7 @@ func (v *validator) collect() {
 	for _, def := range v.doc.Definitions {
 		switch def := def.(type) {
 		case *ast.OperationDefinition:
-			op := &operation{node: def, root: v.schema.root(def.Operation)}
+			op := &operation{node: def, root: v.schema.Root(def.Operation)}
 			op.set = def.SelectionSet
 			v.operations = append(v.operations, op)
 		case *ast.FragmentDefinition:

@@ -14,16 +14,17 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql/internal/parse"
 	"github.com/stoa-go/stoa/query/graphql/internal/sample"
+	"github.com/stoa-go/stoa/query/graphql/internal/types"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
 
-func schema(t testing.TB) *validate.Schema {
+func schema(t testing.TB) *types.Schema {
 	t.Helper()
 	s, err := sample.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &validate.Schema{Schema: s, Repeatable: sample.Repeatable(), OneOf: sample.OneOf()}
+	return &types.Schema{Schema: s, Repeatable: sample.Repeatable(), OneOf: sample.OneOf()}
 }
 
 func document(t testing.TB, text string) *parse.Document {
@@ -112,7 +113,7 @@ func TestNoSuchOperation(t *testing.T) {
 	for _, kind := range []string{"mutation", "subscription"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			got := lines(validate.Document(&validate.Schema{Schema: s}, document(t, kind+"{a{b(c:$d)}}"), validate.Limits{}))
+			got := lines(validate.Document(&types.Schema{Schema: s}, document(t, kind+"{a{b(c:$d)}}"), validate.Limits{}))
 			want := []string{"KnownOperationTypes: The " + kind + " operation is not supported by the schema. @ 1:1",
 				`NoUndefinedVariables: Variable "$d" is not defined. @ ` + fmt.Sprintf("1:%d 1:1", len(kind)+8)}
 			if diff := cmp.Diff(want, got); diff != "" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
 // position is where a value stands.
@@ -33,7 +34,7 @@ func (v *validator) value(value ast.Value, at position) {
 	case *ast.ObjectValue:
 		v.object(value, at)
 	case *parse.NullValue:
-		if isNonNull(at.typ) && !at.unchecked {
+		if types.IsNonNull(at.typ) && !at.unchecked {
 			v.misfit(value, at.typ, "")
 		}
 	default:
@@ -55,7 +56,7 @@ func (v *validator) literal(value ast.Value, at position) {
 	if at.typ == nil || at.unchecked {
 		return
 	}
-	named := namedType(at.typ)
+	named := types.Named(at.typ)
 	if !graphql.IsLeafType(named) {
 		v.misfit(value, at.typ, "")
 		return
@@ -68,7 +69,7 @@ func (v *validator) literal(value ast.Value, at position) {
 }
 
 func (v *validator) list(value *ast.ListValue, at position) {
-	item := position{typ: nullable(at.typ), unchecked: at.unchecked}
+	item := position{typ: types.Nullable(at.typ), unchecked: at.unchecked}
 	if list, ok := item.typ.(*graphql.List); ok {
 		item.typ = list.OfType
 	} else {
@@ -82,7 +83,7 @@ func (v *validator) list(value *ast.ListValue, at position) {
 
 func (v *validator) object(value *ast.ObjectValue, at position) {
 	v.uniqueFields(value)
-	typ, ok := namedType(at.typ).(*graphql.InputObject)
+	typ, ok := types.Named(at.typ).(*graphql.InputObject)
 	if !ok {
 		v.literal(value, at)
 		for _, f := range value.Fields {
@@ -105,7 +106,7 @@ func (v *validator) object(value *ast.ObjectValue, at position) {
 			continue
 		}
 		inner := position{typ: def.Type, hasDefault: def.DefaultValue != nil, unchecked: at.unchecked}
-		if slices.Contains(v.schema.OneOf, typ.Name()) {
+		if v.schema.IsOneOf(typ) {
 			inner.oneOf = typ
 		}
 		v.value(f.Value, inner)
@@ -120,7 +121,7 @@ func (v *validator) requiredFields(value *ast.ObjectValue, typ *graphql.InputObj
 	}
 	var lacking []string
 	for name, def := range defs {
-		if _, ok := given[name]; !ok && required(def.Type, def.DefaultValue) {
+		if _, ok := given[name]; !ok && types.Required(def.Type, def.DefaultValue) {
 			lacking = append(lacking, name)
 		}
 	}
@@ -129,7 +130,7 @@ func (v *validator) requiredFields(value *ast.ObjectValue, typ *graphql.InputObj
 		v.report("ValuesOfCorrectType", fmt.Sprintf(`Field "%s.%s" of required type "%s" was not provided.`,
 			typ.Name(), name, defs[name].Type), value.Loc)
 	}
-	if !slices.Contains(v.schema.OneOf, typ.Name()) {
+	if !v.schema.IsOneOf(typ) {
 		return
 	}
 	if len(given) != 1 {

@@ -7,6 +7,7 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
 // usage is a variable at a position.
@@ -49,8 +50,8 @@ func (v *validator) variableDefinitions(op *operation) {
 	}
 	for _, def := range list {
 		v.knownType(namedNode(def.Type))
-		typ := v.schema.resolve(def.Type)
-		if typ != nil && !graphql.IsInputType(namedType(typ)) {
+		typ := v.schema.Resolve(def.Type)
+		if typ != nil && !graphql.IsInputType(types.Named(typ)) {
 			v.report("VariablesAreInputTypes", fmt.Sprintf("Variable %q cannot be non-input type %q.",
 				"$"+def.Variable.Name.Value, parse.PrintType(def.Type)), def.Type.GetLoc())
 			typ = nil
@@ -80,7 +81,7 @@ func namedNode(t ast.Type) *ast.Named {
 func (v *validator) operationVariables(op *operation) {
 	c := variableChecker{v: v, op: op, defs: map[string]*variable{}}
 	for _, def := range op.node.VariableDefinitions {
-		c.defs[def.Variable.Name.Value] = &variable{node: def, typ: v.schema.resolve(def.Type)}
+		c.defs[def.Variable.Name.Value] = &variable{node: def, typ: v.schema.Resolve(def.Type)}
 	}
 	c.all(op.usages)
 	v.current = nil
@@ -149,17 +150,17 @@ func (c *variableChecker) position(def *variable, u usage) {
 		return
 	}
 	expected := u.typ
-	if isNonNull(expected) && !isNonNull(def.typ) {
+	if types.IsNonNull(expected) && !types.IsNonNull(def.typ) {
 		hasDefault := def.node.DefaultValue != nil && def.node.DefaultValue.GetKind() != "NullValue"
 		if hasDefault || u.hasDefault {
-			expected = nullable(expected)
+			expected = types.Nullable(expected)
 		}
 	}
-	if !within(def.typ, expected) {
+	if !types.Within(def.typ, expected) {
 		c.v.report("VariablesInAllowedPosition", fmt.Sprintf(`Variable "$%s" of type "%s" used in position expecting type "%s".`,
 			u.name, def.typ, u.typ), def.node.Loc, u.loc)
 	}
-	if u.oneOf != nil && !isNonNull(def.typ) {
+	if u.oneOf != nil && !types.IsNonNull(def.typ) {
 		c.v.report("VariablesInAllowedPosition", fmt.Sprintf(
 			`Variable "$%s" is of type "%s" but must be non-nullable to be used for OneOf Input Object "%s".`,
 			u.name, def.typ, u.oneOf), def.node.Loc, u.loc)

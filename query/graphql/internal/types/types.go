@@ -1,4 +1,5 @@
-package validate
+// Package types has what graphql-go's type system lacks, for the packages beside it.
+package types
 
 import (
 	"slices"
@@ -17,8 +18,8 @@ type Schema struct {
 	OneOf []string
 }
 
-// root returns the type that an operation of a kind starts from, or nil.
-func (s *Schema) root(operation string) graphql.Type {
+// Root returns the type that an operation of a kind starts from, or nil.
+func (s *Schema) Root(operation string) graphql.Type {
 	var root *graphql.Object
 	switch operation {
 	case ast.OperationTypeQuery:
@@ -34,8 +35,8 @@ func (s *Schema) root(operation string) graphql.Type {
 	return root
 }
 
-// field returns the definition of a field of a type, or nil.
-func (s *Schema) field(parent graphql.Type, name string) *graphql.FieldDefinition {
+// Field returns the definition of a field of a type, or nil.
+func (s *Schema) Field(parent graphql.Type, name string) *graphql.FieldDefinition {
 	if strings.HasPrefix(name, "__") {
 		switch {
 		case name == "__typename":
@@ -55,25 +56,25 @@ func (s *Schema) field(parent graphql.Type, name string) *graphql.FieldDefinitio
 	return nil
 }
 
-// resolve returns the type that a document names, or nil if there is none of the name.
-func (s *Schema) resolve(t ast.Type) graphql.Type {
+// Resolve returns the type that a document names, or nil if there is none of the name.
+func (s *Schema) Resolve(t ast.Type) graphql.Type {
 	switch t := t.(type) {
 	case *ast.Named:
 		return s.Type(t.Name.Value)
 	case *ast.List:
-		if inner := s.resolve(t.Type); inner != nil {
+		if inner := s.Resolve(t.Type); inner != nil {
 			return graphql.NewList(inner)
 		}
 	case *ast.NonNull:
-		if inner := s.resolve(t.Type); inner != nil {
+		if inner := s.Resolve(t.Type); inner != nil {
 			return graphql.NewNonNull(inner)
 		}
 	}
 	return nil
 }
 
-// overlap reports whether an object may be of both types, which are composite.
-func (s *Schema) overlap(a, b graphql.Type) bool {
+// Overlap reports whether an object may be of both types, which are composite.
+func (s *Schema) Overlap(a, b graphql.Type) bool {
 	if a == b {
 		return true
 	}
@@ -83,16 +84,16 @@ func (s *Schema) overlap(a, b graphql.Type) bool {
 	case isA && isB:
 		return false
 	case isA:
-		return isPossible(b, objectA)
+		return IsPossible(b, objectA)
 	case isB:
-		return isPossible(a, objectB)
+		return IsPossible(a, objectB)
 	}
-	return slices.ContainsFunc(s.PossibleTypes(a), func(o *graphql.Object) bool { return isPossible(b, o) })
+	return slices.ContainsFunc(s.PossibleTypes(a), func(o *graphql.Object) bool { return IsPossible(b, o) })
 }
 
-// isPossible reports whether an object may be of an abstract type. graphql-go's own IsPossibleType remembers what it
+// IsPossible reports whether an object may be of an abstract type. graphql-go's own IsPossibleType remembers what it
 // found in the schema, without a lock.
-func isPossible(abstract graphql.Type, object *graphql.Object) bool {
+func IsPossible(abstract graphql.Type, object *graphql.Object) bool {
 	switch abstract := abstract.(type) {
 	case *graphql.Interface:
 		return slices.Contains(object.Interfaces(), abstract)
@@ -102,16 +103,16 @@ func isPossible(abstract graphql.Type, object *graphql.Object) bool {
 	return false
 }
 
-// composite returns a type if fields can be selected from it, else nil.
-func composite(t graphql.Type) graphql.Type {
-	if named := namedType(t); graphql.IsCompositeType(named) {
+// Composite returns a type if fields can be selected from it, else nil.
+func Composite(t graphql.Type) graphql.Type {
+	if named := Named(t); graphql.IsCompositeType(named) {
 		return named
 	}
 	return nil
 }
 
-// namedType is graphql.GetNamed, but for nil.
-func namedType(t graphql.Type) graphql.Type {
+// Named is graphql.GetNamed, but for nil.
+func Named(t graphql.Type) graphql.Type {
 	for {
 		switch wrapper := t.(type) {
 		case *graphql.List:
@@ -124,32 +125,37 @@ func namedType(t graphql.Type) graphql.Type {
 	}
 }
 
-func nullable(t graphql.Type) graphql.Type {
+// Nullable returns what a type is but for null.
+func Nullable(t graphql.Type) graphql.Type {
 	if t, ok := t.(*graphql.NonNull); ok {
 		return t.OfType
 	}
 	return t
 }
 
-func isNonNull(t graphql.Type) bool {
+// IsNonNull reports whether a type, which may be nil, has no null.
+func IsNonNull(t graphql.Type) bool {
 	_, ok := t.(*graphql.NonNull)
 	return ok
 }
 
-// within reports whether every value of one input type is one of another (section 5.8.5, AreTypesCompatible).
-func within(t, other graphql.Type) bool {
+// Within reports whether every value of one input type is one of another (section 5.8.5, AreTypesCompatible).
+func Within(t, other graphql.Type) bool {
 	if nonNull, ok := other.(*graphql.NonNull); ok {
 		inner, ok := t.(*graphql.NonNull)
-		return ok && within(inner.OfType, nonNull.OfType)
+		return ok && Within(inner.OfType, nonNull.OfType)
 	}
-	t = nullable(t)
+	t = Nullable(t)
 	list, isList := t.(*graphql.List)
 	otherList, otherIsList := other.(*graphql.List)
 	if isList || otherIsList {
-		return isList && otherIsList && within(list.OfType, otherList.OfType)
+		return isList && otherIsList && Within(list.OfType, otherList.OfType)
 	}
 	return t == other
 }
 
-// required reports whether something of a type, with a default or without, has to be given.
-func required(t graphql.Type, defaultValue any) bool { return isNonNull(t) && defaultValue == nil }
+// Required reports whether something of a type, with a default or without, has to be given.
+func Required(t graphql.Type, defaultValue any) bool { return IsNonNull(t) && defaultValue == nil }
+
+// IsOneOf reports whether exactly one field of an input object is to be given.
+func (s *Schema) IsOneOf(t *graphql.InputObject) bool { return slices.Contains(s.OneOf, t.Name()) }

@@ -1,0 +1,123 @@
+package coerce
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/graphql-go/graphql"
+)
+
+// leaf coerces JSON that is not null to a scalar or an enum, with errors as those of [Literal].
+func leaf(t graphql.Type, raw jsontext.Value) (any, error) {
+	shown := shortened(string(raw))
+	switch t := t.(type) {
+	case *graphql.Enum:
+		return enumLeaf(t, raw, shown)
+	case *graphql.Scalar:
+		switch t.Name() {
+		case "Int":
+			n, err := integer("Int", 32, raw, shown)
+			return int(n), err
+		case "Int64":
+			return integer("Int64", 64, raw, shown)
+		case "Float":
+			return floatLeaf(raw, shown)
+		case "String":
+			if raw.Kind() != '"' {
+				return nil, complain("String cannot represent a non string value: %s", shown)
+			}
+			return text(raw)
+		case "Boolean":
+			if k := raw.Kind(); k != 't' && k != 'f' {
+				return nil, complain("Boolean cannot represent a non boolean value: %s", shown)
+			}
+			return raw.Kind() == 't', nil
+		case "ID":
+			return idLeaf(raw, shown)
+		}
+		return customLeaf(t, raw)
+	}
+	return nil, errInvalid
+}
+
+func text(raw jsontext.Value) (string, error) {
+	b, err := jsontext.AppendUnquote(nil, raw)
+	if err != nil {
+		return "", errInvalid
+	}
+	return string(b), nil
+}
+
+// integer takes numbers without a fraction, however they are written: 1.0 and 1e2 are 1 and 100, as they are to the
+// languages that most clients are written in.
+func integer(scalar string, bits int, raw jsontext.Value, shown string) (int64, error) {
+	if raw.Kind() != '0' {
+		return 0, complain("%s cannot represent non-integer value: %s", scalar, shown)
+	}
+	if n, err := strconv.ParseInt(string(raw), 10, bits); err == nil {
+		return n, nil
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err == nil && f != math.Trunc(f) {
+		return 0, complain("%s cannot represent non-integer value: %s", scalar, shown)
+	}
+	const exact = 1 << 53 // beyond it, floats are not the numbers that were written
+	if limit := math.Ldexp(1, bits-1); err != nil || f < -limit || f >= limit || math.Abs(f) > exact {
+		return 0, complain("%s cannot represent non %d-bit signed integer value: %s", scalar, bits, shown)
+	}
+	return int64(f), nil
+}
+
+func floatLeaf(raw jsontext.Value, shown string) (any, error) {
+	if raw.Kind() != '0' {
+		return nil, complain("Float cannot represent non numeric value: %s", shown)
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil {
+		return nil, complain("Float cannot represent value beyond its range: %s", shown)
+	}
+	return f, nil
+}
+
+// idLeaf takes integers as they are written. With a point or an exponent they could be written in many ways, and ids
+// that are the same to a client would not be the same here.
+func idLeaf(raw jsontext.Value, shown string) (any, error) {
+	switch {
+	case raw.Kind() == '"':
+		return text(raw)
+	case raw.Kind() == '0' && !strings.ContainsAny(string(raw), ".eE"):
+		if string(raw) == "-0" {
+			return "0", nil
+		}
+		return string(raw), nil
+	}
+	return nil, complain("ID cannot represent value: %s", shown)
+}
+
+func enumLeaf(t *graphql.Enum, raw jsontext.Value, shown string) (any, error) {
+	if raw.Kind() != '"' {
+		return nil, complain("Enum %q cannot represent non-string value: %s.", t.Name(), shown)
+	}
+	name, err := text(raw)
+	for _, value := range t.Values() {
+		if err == nil && value.Name == name {
+			return value.Value, nil
+		}
+	}
+	return nil, complain("Value %q does not exist in %q enum.", shortened(name), t.Name())
+}
+
+// customLeaf leaves it to the scalar, for which nil means that it does not fit.
+func customLeaf(t *graphql.Scalar, raw jsontext.Value) (any, error) {
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return nil, errInvalid
+	}
+	if got := t.ParseValue(value); got != nil {
+		return got, nil
+	}
+	return nil, errInvalid
+}

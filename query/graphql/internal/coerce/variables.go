@@ -1,0 +1,235 @@
+package coerce
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/graphql-go/graphql"
+	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/types"
+)
+
+// Variables returns the values of the variables of an operation (section 6.1.2), from the JSON that a client gave for
+// each and from their defaults. What was neither given nor has a default is absent. The operation is taken to be valid;
+// JSON for variables that it does not define is ignored. Errors are at most 20.
+func Variables(schema *types.Schema, op *ast.OperationDefinition,
+	given map[string]jsontext.Value) (map[string]any, []*Error) {
+	values := make(map[string]any, len(op.VariableDefinitions))
+	var errs []*Error
+	for _, def := range op.VariableDefinitions {
+		name := def.Variable.Name.Value
+		r := reader{schema: schema, variable: name, left: 20 - len(errs)}
+		t := schema.Resolve(def.Type)
+		raw, ok := given[name]
+		switch {
+		case ok:
+			if value, fits := r.whole(t, raw); fits {
+				values[name] = value
+			}
+		case def.DefaultValue != nil:
+			if value, fits := Value(schema, t, def.DefaultValue, nil); fits {
+				values[name] = value
+			} else {
+				r.complain(nil, "Its default value does not fit.")
+			}
+		case types.IsNonNull(t):
+			r.complain(nil, "A value of type %q is required, but none was provided.", t)
+		}
+		errs = append(errs, r.errs...)
+		if len(errs) >= 20 {
+			break
+		}
+	}
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return values, nil
+}
+
+// reader coerces the JSON of one variable, in one pass.
+type reader struct {
+	schema   *types.Schema
+	variable string
+	dec      *jsontext.Decoder
+	errs     []*Error
+	left     int // errors that are still worth a word
+	depth    int
+	broken   bool
+}
+
+// maxNesting is how deep lists and objects may stand in each other. Types that contain themselves allow any depth.
+const maxNesting = 100
+
+func (r *reader) complain(at *path, format string, args ...any) {
+	if len(r.errs) < r.left {
+		r.errs = append(r.errs, &Error{Variable: r.variable, Path: at.String(), Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+func (r *reader) whole(t graphql.Type, raw jsontext.Value) (any, bool) {
+	r.dec = jsontext.NewDecoder(bytes.NewReader(raw))
+	value := r.value(t, nil)
+	return value, len(r.errs) == 0
+}
+
+// fail is for what is no JSON. There is nothing to go on with then.
+func (r *reader) fail(at *path) {
+	if !r.broken {
+		r.complain(at, "It is not valid JSON.")
+	}
+	r.broken = true
+}
+
+// take reads the next value as it is written.
+func (r *reader) take(at *path) jsontext.Value {
+	raw, err := r.dec.ReadValue()
+	if err != nil {
+		r.fail(at)
+		return nil
+	}
+	return raw
+}
+
+// value reads the next value.
+func (r *reader) value(t graphql.Type, at *path) any {
+	if r.depth++; r.depth > maxNesting && !r.broken {
+		r.complain(nil, "It nests deeper than %d levels.", maxNesting)
+		r.broken = true
+	}
+	defer func() { r.depth-- }()
+	if r.broken {
+		return nil
+	}
+	if r.dec.PeekKind() == 'n' {
+		r.take(at)
+		if types.IsNonNull(t) {
+			r.complain(at, "Expected non-nullable type %q not to be null.", t)
+		}
+		return nil
+	}
+	switch t := types.Nullable(t).(type) {
+	case *graphql.List:
+		return r.list(t, at)
+	case *graphql.InputObject:
+		return r.object(t, at)
+	default:
+		raw := r.take(at)
+		if raw == nil {
+			return nil
+		}
+		value, err := leaf(t, raw)
+		if err != nil && err.Error() == "" {
+			err = complain("Expected type %q.", t)
+		}
+		if err != nil {
+			r.complain(at, "%s", err)
+		}
+		return value
+	}
+}
+
+func (r *reader) list(t *graphql.List, at *path) any {
+	if r.dec.PeekKind() != '[' {
+		return []any{r.value(t.OfType, at)}
+	}
+	if _, err := r.dec.ReadToken(); err != nil {
+		r.fail(at)
+		return nil
+	}
+	values := []any{}
+	for !r.broken && r.dec.PeekKind() != ']' {
+		if r.dec.PeekKind() == 0 {
+			r.fail(at)
+			return nil
+		}
+		values = append(values, r.value(t.OfType, &path{before: at, item: len(values)}))
+	}
+	r.end(at)
+	return values
+}
+
+// end reads the end of a list or an object.
+func (r *reader) end(at *path) {
+	if r.broken {
+		return
+	}
+	if _, err := r.dec.ReadToken(); err != nil {
+		r.fail(at)
+	}
+}
+
+func (r *reader) object(t *graphql.InputObject, at *path) any {
+	if r.dec.PeekKind() != '{' {
+		if r.take(at) != nil {
+			r.complain(at, "Expected type %q to be an object.", t.Name())
+		}
+		return nil
+	}
+	r.end(at) // of nothing: it is the start
+	defs := t.Fields()
+	values := map[string]any{}
+	nulls := 0
+	for !r.broken && r.dec.PeekKind() != '}' {
+		name, err := r.dec.ReadToken()
+		if err != nil {
+			r.fail(at)
+			return nil
+		}
+		field := name.String()
+		def := defs[field]
+		if def == nil {
+			r.take(at)
+			r.complain(at, "Field %q is not defined by type %q.", shortened(field), t.Name())
+			continue
+		}
+		if r.dec.PeekKind() == 'n' {
+			nulls++
+		}
+		values[field] = r.value(def.Type, &path{before: at, name: field})
+	}
+	r.end(at)
+	if r.broken {
+		return nil
+	}
+	if r.schema.IsOneOf(t) {
+		r.oneOf(t, values, nulls, at)
+	}
+	r.absent(t, values, at)
+	return values
+}
+
+// oneOf is section 3.10.1, what it says of values.
+func (r *reader) oneOf(t *graphql.InputObject, values map[string]any, nulls int, at *path) {
+	if len(values) != 1 {
+		r.complain(at, "Exactly one key must be specified for OneOf type %q.", t.Name())
+		return
+	}
+	for name := range values {
+		if nulls > 0 {
+			r.complain(&path{before: at, name: name}, "Field %q must be non-null.", name)
+		}
+	}
+}
+
+// absent sees to the fields that were not given.
+func (r *reader) absent(t *graphql.InputObject, values map[string]any, at *path) {
+	var lacking []string
+	for name, def := range t.Fields() {
+		if _, ok := values[name]; ok {
+			continue
+		}
+		if types.Required(def.Type, def.DefaultValue) {
+			lacking = append(lacking, name)
+		} else if def.DefaultValue != nil {
+			values[name] = def.DefaultValue
+		}
+	}
+	slices.SortFunc(lacking, strings.Compare)
+	for _, name := range lacking {
+		r.complain(at, "Field %q of required type %q was not provided.", name, t.Fields()[name].Type)
+	}
+}
