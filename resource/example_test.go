@@ -81,6 +81,7 @@ func ExampleNewCatalog() {
 	// /notes  GET, HEAD, POST, OPTIONS
 	// /notes/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
 	//     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor
+	//     batches: POST of application/vnd.stoa.batch+json
 }
 
 // To decorate a collection is to wrap some of its functions. What it can do stays what it was.
