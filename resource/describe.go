@@ -57,6 +57,17 @@ func (c *Catalog) Lookups() []*Lookup {
 	return out
 }
 
+// Commands returns the commands of the catalog in the order in which they were given.
+func (c *Catalog) Commands() []*Command {
+	var out []*Command
+	for _, p := range c.parts {
+		if command, ok := p.(*Command); ok {
+			out = append(out, command)
+		}
+	}
+	return out
+}
+
 // Limits returns what requests may ask for, defaults filled in.
 func (c *Catalog) Limits() Limits { return c.opts.Limits }
 
