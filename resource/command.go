@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +32,8 @@ type Command struct {
 	public    bool
 	jobs      Jobs
 	wait      time.Duration
+	problems  []problem.Kind
+	into      *Resource // what an import writes to; nil for every other command
 
 	accepts []string                // Content-Types
 	serve   func(x *exchange) error // instead of exchange.command, for content that is no JSON document
@@ -54,6 +55,9 @@ type CommandOptions[In any] struct {
 	// at all. A client can ask to wait longer or less with Prefer: wait=10, and not to wait with Prefer: respond-async
 	// (RFC 7240 section 4); more than 30 seconds are not granted, unless Wait itself is more.
 	Wait time.Duration
+	// Problems are the kinds of problems that the command itself answers with, such as [problem.Unauthenticated] for a
+	// wrong password. They are only for descriptions of the API, which without them say that there may be others.
+	Problems []problem.Kind
 }
 
 // Jobs runs what commands do behind their answers, and keeps what became of it as items of a resource. Package job has
@@ -71,14 +75,16 @@ type Jobs interface {
 var validCommand = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*/[A-Za-z0-9][A-Za-z0-9_.~-]*$`)
 
 // NewCommand returns a command that is served at /name: "auth/login", or "orders/cancel-stale", which then can be no id
-// of an order. In and Out are structs; one without fields stands for nothing. An error of do that is made by [Invalid], or is one of
-// the sentinels of this package or a [*problem.Details], is told to the client; any other is an internal one, 500. opts
-// may be nil.
+// of an order. In and Out are structs; one without fields stands for nothing. An error of do that is made by [Invalid] or
+// [Taken], where the field is one of In, or is one of the sentinels of this package or a [*problem.Details], is told to the
+// client; any other is an internal one, 500. opts may be nil.
 //
 // It panics if the name is not of the form area/action, and if In or Out cannot be a schema.
 //
 //	resource.NewCommand("auth/login", func(ctx context.Context, in Credentials) (Token, error) { ... }, nil)
-func NewCommand[In, Out any](name string, do func(ctx context.Context, in In) (Out, error), opts *CommandOptions[In]) *Command {
+func NewCommand[In, Out any](
+	name string, do func(ctx context.Context, in In) (Out, error), opts *CommandOptions[In],
+) *Command {
 	if !validCommand.MatchString(name) {
 		panic(fmt.Sprintf("resource: %q cannot be the name of a command: it is of the form area/action", name))
 	}
@@ -89,7 +95,7 @@ func NewCommand[In, Out any](name string, do func(ctx context.Context, in In) (O
 	_, action, _ := strings.Cut(name, "/")
 	c := &Command{
 		name: name, media: strings.ToLower(action), in: structOf[In](name), out: structOf[Out](name), doc: o.Doc,
-		public: o.Public, jobs: o.Jobs, wait: o.Wait, accepts: []string{mediaJSON},
+		public: o.Public, jobs: o.Jobs, wait: o.Wait, problems: o.Problems, accepts: []string{mediaJSON},
 	}
 	c.do = func(ctx context.Context, in any) (any, error) {
 		out, err := do(ctx, *in.(*In))
@@ -173,18 +179,6 @@ func (c *Command) Name() string { return c.name }
 
 // Media returns what its input and output are called in the media types of a vendor: the action, in lower case.
 func (c *Command) Media() string { return c.media }
-
-// Doc returns what [CommandOptions] say of it.
-func (c *Command) Doc() string { return c.doc }
-
-// Public reports whether everybody may call it, on purpose or not.
-func (c *Command) Public() bool { return c.authorize == nil }
-
-// Jobs returns what runs it behind its answers; nil if nothing does.
-func (c *Command) Jobs() Jobs { return c.jobs }
-
-// Accepts returns the media types of its content.
-func (c *Command) Accepts() []string { return slices.Clone(c.accepts) }
 
 // Input returns the schema of what it takes; nil is nothing.
 func (c *Command) Input() *schema.Type { return orNothing(c.in) }

@@ -339,7 +339,6 @@ func TestCommandDescriptions(t *testing.T) {
 	same(t, "media", "log-in", in.Media())
 	same(t, "doc", "Says who you are.", in.Doc())
 	same(t, "public", []bool{true, false, true}, []bool{in.Public(), out.Public(), open.Public()})
-	same(t, "accepts", []string{"application/json"}, in.Accepts())
 	if in.Input() != schema.For[loginIn]() || in.Output() != schema.For[loginOut]() || out.Input() != nil || out.Output() != nil {
 		t.Error("the schemas are others")
 	}

@@ -24,8 +24,10 @@ func (c *Catalog) resolveCommand(rt *route) {
 		rt.jobs = c.mustFind("command "+rt.name, jobs.Name())
 	}
 	area, action, _ := strings.Cut(rt.name, "/")
-	if above := c.table[area]; above != nil && above.lookup == nil && above.resource != nil && above.resource.hub.canonical(action) {
-		above.resource.hub.reserved.Store(action, true)
+	if above := c.table[area]; above != nil && above.lookup == nil && above.resource != nil {
+		if h := above.resource.hub; h.canonical(action) {
+			h.reserved.Store(action, true)
+		}
 	}
 }
 
