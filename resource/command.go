@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -25,6 +26,8 @@ type Command struct {
 	public    bool
 	jobs      Jobs
 	wait      time.Duration
+	problems  []problem.Kind
+	into      *Resource // what an import writes to; nil for every other command
 }
 
 // CommandOptions adjust a [Command]. The zero value lets everybody call it, and the start-up report says so.
@@ -43,6 +46,9 @@ type CommandOptions[In any] struct {
 	// at all. A client can ask to wait longer or less with Prefer: wait=10, and not to wait with Prefer: respond-async
 	// (RFC 7240 section 4); more than 30 seconds are not granted, unless Wait itself is more.
 	Wait time.Duration
+	// Problems are the kinds of problems that the command itself answers with, such as [problem.Unauthenticated] for a
+	// wrong password. They are only for descriptions of the API, which without them say that there may be others.
+	Problems []problem.Kind
 }
 
 // Jobs runs what commands do behind their answers, and keeps what became of it as items of a resource. Package job has
@@ -75,7 +81,8 @@ func NewCommand[In, Out any](name string, do func(ctx context.Context, in In) (O
 	if opts != nil {
 		o = *opts
 	}
-	c := &Command{name: name, in: schema.For[In](), out: schema.For[Out](), doc: o.Doc, public: o.Public, jobs: o.Jobs, wait: o.Wait}
+	c := &Command{name: name, in: schema.For[In](), out: schema.For[Out](), doc: o.Doc, public: o.Public, jobs: o.Jobs, wait: o.Wait,
+		problems: o.Problems}
 	c.do = func(ctx context.Context, in any) (any, error) {
 		out, err := do(ctx, *in.(*In))
 		return &out, err
