@@ -26,8 +26,8 @@ func (c *Catalog) Reserve(member, parameter string) error {
 	for _, rt := range c.routes {
 		switch {
 		case rt.command != nil:
-			if rt.command.in.Field(member) != nil {
-				return fmt.Errorf("resource: the member %s cannot mean the version, since command %s takes it", member, rt.name)
+			if rt.command.in.Field(member) != nil || rt.command.out.Field(member) != nil {
+				return fmt.Errorf("resource: the member %s cannot mean the version, since command %s has it", member, rt.name)
 			}
 		case rt.lookup != nil:
 			if rt.lookup.in.Field(parameter) != nil {
@@ -64,7 +64,7 @@ func (x *exchange) media() string {
 	if x.batched {
 		return batchName
 	}
-	return x.route.resource.Media()
+	return x.route.media()
 }
 
 // jsonOffer is how items are served.
@@ -156,6 +156,9 @@ func (x *exchange) forms(offers []string) []string {
 // acceptPost returns the value of Accept-Post; nil if there is no POST.
 func (x *exchange) acceptPost() []string {
 	if x.sel == nil || x.route.acceptPost == nil {
+		return x.route.acceptPost
+	}
+	if x.route.posts[0] != mediaJSON { // which no vendor has a name for
 		return x.route.acceptPost
 	}
 	return []string{strings.Join(x.forms(x.route.posts), ", ")}

@@ -86,33 +86,7 @@ func (x *exchange) prepareBatch(w *write) error {
 	}
 	w.opts.Lenient = x.lenient(w.prefer)
 	w.opts.MaxDepth, w.opts.MaxNames = x.c.opts.Limits.Depth, x.c.opts.Limits.Names
-	_, err = x.knownParameters(w.opts.Lenient)
-	return err
-}
-
-// knownParameters reads the query, in which nothing but these names may stand, each once.
-func (x *exchange) knownParameters(lenient bool, names ...string) (map[string]string, error) {
-	if x.r.URL.RawQuery == "" {
-		return nil, nil
-	}
-	params, err := x.params()
-	if err != nil {
-		return nil, err
-	}
-	known := map[string]string{}
-	for _, name := range names {
-		if values := params[name]; len(values) > 1 {
-			return nil, badParameter(name, "duplicateParameter", "one value is wanted")
-		} else if len(values) == 1 {
-			known[name] = values[0]
-		}
-	}
-	for name := range params {
-		if _, ok := known[name]; !ok && !lenient {
-			return nil, badParameter(name, "unknownParameter", "there is no such parameter here")
-		}
-	}
-	return known, nil
+	return x.noParameters(w.opts.Lenient)
 }
 
 // refused says why nothing of a batch has been done. What the one operation would have had as fields of the header, such
@@ -149,16 +123,13 @@ func (x *exchange) sendResults(w *write, results []operationResult) error {
 		}
 		b = x.appendResult(b, &results[i], w.minimal)
 	}
-	b = append(b, ']', '}')
-	if echo := x.echo(); echo != nil {
-		b = append(append(reopen(b), echo...), '}')
-	}
-	*buf = b
+	*buf = append(b, ']', '}')
 	if w.minimal {
 		x.applied("return=minimal")
 	}
 	x.representation(w)
-	return x.sendOutput(http.StatusOK, w.enc, b)
+	w.part.echo = x.echo()
+	return x.sendDocument(http.StatusOK, w.echoed(*buf), w.enc)
 }
 
 // appendResult appends one result. The write stands: an item that cannot be shown is left out, and the log says why.
@@ -209,20 +180,4 @@ func appendMember(dst []byte, name, value string) []byte {
 	dst = append(append(append(dst, ',', '"'), name...), '"', ':')
 	dst, _ = jsontext.AppendQuote(dst, value)
 	return dst
-}
-
-// sendOutput answers with JSON that is no representation of anything: nobody can ask for it again.
-func (x *exchange) sendOutput(status int, enc header.Encodings, body []byte) error {
-	h := x.w.Header()
-	setVary(h, x.route.varyList)
-	h["Cache-Control"] = noStore
-	h["Content-Type"] = x.form
-	if choose(enc, len(body)) == gzipped {
-		zipped := getBuffer()
-		defer putBuffer(zipped)
-		body = compress(zipped, body)
-		h["Content-Encoding"] = gzipValue
-	}
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	return x.respond(status, body)
 }

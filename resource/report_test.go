@@ -69,7 +69,8 @@ func TestReportOfViews(t *testing.T) {
 	same := resource.View(hub, func(b book) (book, error) { return b, nil },
 		func(v, _ book) (book, error) { return v, nil }, nil)
 	const store = "/books  GET, HEAD, POST, OPTIONS\n/books/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS\n" +
-		"    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor\n    batches: POST of application/vnd.stoa.batch+json\n"
+		"    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor\n" +
+		"    batches: POST of application/vnd.stoa.batch+json\n"
 	for _, tt := range []struct {
 		name, want string
 		r          *resource.Resource

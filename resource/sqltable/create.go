@@ -57,9 +57,9 @@ func (t *Table[T]) createItems() string {
 		case c == t.id:
 			add(c.expr, t.ddlType(c), t.primaryKey())
 		case c.field.Unique && c.scalar() && !c.field.OmitZero && !c.field.OmitEmpty:
-			add(c.expr, t.ddlType(c)+c.notNull(), "UNIQUE")
+			add(c.expr, t.ddlType(c)+c.notNull()+t.references(c), "UNIQUE")
 		default:
-			add(c.expr, t.ddlType(c)+c.notNull())
+			add(c.expr, t.ddlType(c)+c.notNull()+t.references(c))
 		}
 	}
 	if t.modified != nil && t.modified.field == nil {
@@ -87,6 +87,16 @@ func (c *column) notNull() string {
 		return " NOT NULL"
 	}
 	return ""
+}
+
+// references makes a foreign key of a column. Without a column the primary key is meant.
+func (t *Table[T]) references(c *column) string {
+	name, ok := t.opts.References[c.field.Name]
+	if !ok {
+		return ""
+	}
+	table, _ := quoteTable(t.dialect, name) // checkOptions has tried it
+	return " REFERENCES " + table
 }
 
 // zero is the zero value of the column in SQL.

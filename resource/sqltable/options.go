@@ -1,6 +1,10 @@
 package sqltable
 
-import "github.com/stoa-go/stoa/query/sqlquery"
+import (
+	"time"
+
+	"github.com/stoa-go/stoa/query/sqlquery"
+)
 
 // Options say how a table differs from what [New] expects. The zero value is right for a table that
 // [Table.CreateTable] creates; nil is the zero value.
@@ -40,9 +44,14 @@ type Options struct {
 	// Index names fields, by JSON name, for which CreateTable makes an index, in front of the id: it serves filters and
 	// sorts by the field. Fields tagged unique have one that is unique.
 	Index []string
+	// References name, by JSON name, the table whose primary key the field holds: CreateTable makes a foreign key of it. That
+	// table has to be there first. SQLite looks at foreign keys only where PRAGMA foreign_keys is on.
+	References map[string]string
 	// Constraints give, by the name of a constraint, the JSON name of the field that it is about. It is needed for CHECKs,
 	// of which databases tell only the name, and which are not called <table>_<column>_check.
 	Constraints map[string]string
+	// Now is the clock for Modified and for deletions. Nil means [time.Now].
+	Now func() time.Time
 	// ReadOnly is for views, and for tables that belong to somebody else: nothing writes. An empty Rev then means that
 	// there is none.
 	ReadOnly bool

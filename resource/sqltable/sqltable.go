@@ -57,6 +57,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/sqlquery"
@@ -80,6 +81,7 @@ type Table[T any] struct {
 	id       *column
 	identity bool // the database assigns ids
 	newID    func() string
+	now      func() time.Time
 	rev      revision
 	modified *column // nil: nobody knows
 	tr       *sqlquery.Translator
@@ -101,6 +103,9 @@ func New[T any](db *sqltx.DB, name string, opts *Options) *Table[T] {
 	t := &Table[T]{db: db, dialect: db.Dialect(), name: name, typ: schema.For[T](), byField: map[string]*column{}}
 	if opts != nil {
 		t.opts = *opts
+	}
+	if t.now = t.opts.Now; t.now == nil {
+		t.now = time.Now
 	}
 	if err := t.describe(); err != nil {
 		panic(fmt.Sprintf("sqltable: table %q of %v: %v", name, t.typ.GoType, err))
@@ -184,6 +189,14 @@ func (t *Table[T]) checkOptions() error {
 	for _, name := range t.opts.Index {
 		if c := t.byField[name]; c == nil || !c.scalar() || c.computed() {
 			return fmt.Errorf("Options.Index names %q, which is no field with a column that has an order", name)
+		}
+	}
+	for field, table := range t.opts.References {
+		if c := t.byField[field]; c == nil || !c.scalar() || c.computed() || c == t.id {
+			return fmt.Errorf("Options.References names %q, which is no field that can refer to another table", field)
+		}
+		if _, err := quoteTable(t.dialect, table); err != nil {
+			return fmt.Errorf("Options.References of %q: %w", field, err)
 		}
 	}
 	for _, constraint := range slices.Sorted(maps.Keys(t.opts.Constraints)) {

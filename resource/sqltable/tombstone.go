@@ -48,7 +48,7 @@ func (t *Table[T]) bury(ctx context.Context, w *args, statement string, id any) 
 		return removed, t.refused(err)
 	}
 	if t.dialect == sqltx.PostgreSQL { // which can do it in one statement
-		now := w.bind(t.dead.tr.Arg("at", time.Now()), t.dead.at.cast)
+		now := w.bind(t.dead.tr.Arg("at", t.now()), t.dead.at.cast)
 		removed, err = t.run(ctx, w, "WITH gone AS ("+statement+" RETURNING "+t.id.expr+") "+
 			t.dead.mark("SELECT "+t.id.expr+", "+now+" FROM gone WHERE true"))
 		return removed, t.refused(err)
@@ -58,7 +58,7 @@ func (t *Table[T]) bury(ctx context.Context, w *args, statement string, id any) 
 			return err
 		}
 		mark := &args{dialect: t.dialect}
-		values := mark.bind(t.tr.Arg(t.id.field.Name, id), "") + ", " + mark.bind(t.dead.tr.Arg("at", time.Now()), "")
+		values := mark.bind(t.tr.Arg(t.id.field.Name, id), "") + ", " + mark.bind(t.dead.tr.Arg("at", t.now()), "")
 		_, err = t.run(ctx, mark, t.dead.mark("VALUES ("+values+")"))
 		return err
 	})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/stoa-go/stoa/query/sqlquery"
 	"github.com/stoa-go/stoa/resource"
@@ -47,7 +46,7 @@ func (t *Table[T]) createIdentity(ctx context.Context, v *T) (resource.Item[T], 
 
 // fresh are the values of a new item, apart from its id.
 func (t *Table[T]) fresh(w *args, v *T) (names, places []string, err error) {
-	names, places, err = t.values(w, v, time.Now())
+	names, places, err = t.values(w, v, t.now())
 	if err == nil && t.rev.column != "" {
 		names = append(names, t.rev.expr)
 		places = append(places, w.bind(t.rev.first(), t.rev.cast()))
@@ -131,7 +130,7 @@ func (t *Table[T]) replace(ctx context.Context, id string, expect resource.Rev, 
 		return none, resource.ErrNotFound
 	}
 	w := &args{dialect: t.dialect}
-	names, places, err := t.values(w, &v, time.Now())
+	names, places, err := t.values(w, &v, t.now())
 	if err != nil {
 		return none, err
 	}
