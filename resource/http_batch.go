@@ -11,14 +11,7 @@ import (
 	"github.com/stoa-go/stoa/resource/patch"
 )
 
-// A batch is posted to a collection whose store has transactions:
-//
-//	{"operations": [
-//		{"op": "create",  "value": {...}},
-//		{"op": "replace", "id": "7", "ifMatch": "\"tag\"", "value": {...}},
-//		{"op": "patch",   "id": "7", "patch": {...} or [...]},
-//		{"op": "delete",  "id": "9"}
-//	]}
+// mediaBatch is a list of operations; see [Resource.Batches].
 //
 // Neighbours have lists like this one, but bind them to an envelope of their own: the operations of JSON:API are
 // application/vnd.api+json with an extension, those of SCIM are application/scim+json (RFC 7644 section 3.7), and OData

@@ -95,19 +95,17 @@ func (b *batchReader) operation(op *operation, raw []byte, at string) error {
 	}
 	*op = *v.(*operation)
 	op.opts = b.opts
-	if !b.shape(op, at) {
-		return nil
-	}
+	b.shape(op, at)
 	if op.opts.If, err = ifMatch(op.IfMatch); err != nil {
 		b.add(at+"/ifMatch", "syntax", Problem(err).Errors[0].Detail)
 	}
-	switch op.Op {
-	case "create":
-		_, _, err := b.r.readNew(op.Value, &op.opts)
+	switch {
+	case op.Op == "create" && op.Value != nil:
+		_, _, err = b.r.readNew(op.Value, &op.opts)
 		return b.note(at+"/value", err)
-	case "replace":
+	case op.Op == "replace" && op.Value != nil:
 		return b.note(at+"/value", b.r.precheck(op.Value, &op.opts))
-	case "patch":
+	case op.Op == "patch" && op.Patch != nil:
 		op.change, err = parsePatch(op.Patch, b.limits)
 		return b.note(at+"/patch", err)
 	}
@@ -115,9 +113,8 @@ func (b *batchReader) operation(op *operation, raw []byte, at string) error {
 }
 
 // shape looks at which members an operation has, and at what the collection can do.
-func (b *batchReader) shape(op *operation, at string) bool {
-	before := len(b.found)
-	if kind := opNamed(op.Op); !b.r.Can(kind) {
+func (b *batchReader) shape(op *operation, at string) {
+	if !b.r.Can(opNamed(op.Op)) {
 		b.add(at+"/op", "unsupported", "the items of this collection do not take it")
 	}
 	needs, takes := membersOf(op.Op)
@@ -132,7 +129,6 @@ func (b *batchReader) shape(op *operation, at string) bool {
 			b.add(at+"/"+m.name, "unknown", "means nothing to "+op.Op)
 		}
 	}
-	return len(b.found) == before
 }
 
 func opNamed(name string) Op {

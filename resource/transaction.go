@@ -13,7 +13,20 @@ import (
 )
 
 // Batches reports whether several writes can be one: whether POST also takes a list of operations that stand or fall
-// together. The collection is a [Transactor] then, and one in which items are created.
+// together. The collection is a [Transactor] then, and one in which items are created. The content is of the type
+// application/vnd.stoa.batch+json:
+//
+//	{"operations": [
+//		{"op": "create",  "value": {...}},
+//		{"op": "replace", "id": "7", "ifMatch": "\"tag\"", "value": {...}},
+//		{"op": "patch",   "id": "7", "patch": {...}},
+//		{"op": "delete",  "id": "9"}
+//	]}
+//
+// A patch that is an object is a merge patch (RFC 7396), and one that is an array is a JSON Patch (RFC 6902). Each is done
+// as the same request alone would be, with policy, hooks and conditions, in this order, and sees what those before it have
+// done; the answer has a result for each. The first that is refused takes back all: the answer is its problem, with the
+// index of the operation beside.
 func (r *Resource) Batches() bool { return r.hub.ops.runner != nil && r.Can(OpCreate) }
 
 // operationResult is what became of one operation.
