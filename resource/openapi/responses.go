@@ -13,7 +13,9 @@ import (
 func (b *builder) answers(problems []int, good ...entry[*response]) ordered[*response] {
 	out := ordered[*response](good)
 	for _, status := range problems {
-		out.add(strconv.Itoa(status%1000), b.problem(status))
+		if name := strconv.Itoa(status % 1000); !out.has(name) { // several parts of the library may have asked for it
+			out.add(name, b.problem(status))
+		}
 	}
 	slices.SortStableFunc(out, func(x, y entry[*response]) int { return cmp.Compare(x.name, y.name) })
 	out.add("default", b.problem(other))
@@ -28,20 +30,21 @@ func (b *builder) answer(status int, description string, headers []string, conte
 
 // written is an answer to a write that has the item in it.
 func (d *described) written(status int, description string, headers []string) entry[*response] {
-	headers = append(headers, "Preference-Applied")
-	if d.o.IdempotencyKey {
-		headers = append(headers, "Idempotency-Replayed")
-	}
-	return d.answer(status, description, headers, d.itemContent())
+	return d.effect(status, description, headers, d.itemContent())
 }
 
 // empty is an answer to a write without content.
-func (d *described) empty(status int, description string, headers ...string) entry[*response] {
-	headers = append(headers, "Vary", "Preference-Applied")
-	if d.o.IdempotencyKey {
+func (b *builder) empty(status int, description string, headers ...string) entry[*response] {
+	return b.effect(status, description, append(headers, "Vary"), nil)
+}
+
+// effect is an answer to whatever changes something.
+func (b *builder) effect(status int, description string, headers []string, content ordered[*mediaType]) entry[*response] {
+	headers = append(headers, "Preference-Applied")
+	if b.o.IdempotencyKey {
 		headers = append(headers, "Idempotency-Replayed")
 	}
-	return d.answer(status, description, headers, nil)
+	return b.answer(status, description, headers, content)
 }
 
 // unchanged is 304, with what the 200 would have said beside the content.
@@ -81,13 +84,15 @@ func (b *builder) versioned(statuses ...int) []int {
 	return statuses
 }
 
-// who adds what every operation of the resource can be answered with: who asks, how long the URL is, and whether things
-// work.
-func (d *described) who(statuses ...int) []int {
-	if !d.policy.Public || len(d.o.Security) > 0 {
+// who adds what every operation of the resource can be answered with.
+func (d *described) who(statuses ...int) []int { return d.asked(d.policy.Public, statuses...) }
+
+// asked adds what every operation of a part can be answered with: who asks, how long the URL is, and whether things work.
+func (b *builder) asked(public bool, statuses ...int) []int {
+	if !public || len(b.o.Security) > 0 {
 		statuses = append(statuses, 401, 403)
 	}
-	return d.versioned(append(statuses, 414, 500, 503)...)
+	return b.versioned(append(statuses, 414, 500, 503)...)
 }
 
 // sort of problem, as a response.
