@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -8,31 +10,40 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/resource/sqltable"
 )
 
 // collections are what the shop keeps. They share a database, so that they can change together.
 type collections struct {
-	db     *memory.DB
-	orders *memory.Store[Order]
-	users  *memory.Store[User]
-	places *memory.Store[Place]
+	db     *database
+	orders resource.Ops[Order]
+	users  resource.Ops[User]
+	places resource.Ops[Place]
 	cache  string // Cache-Control of what is served from them
 	now    func() time.Time
 }
 
-// newCollections returns empty ones. now tells when what is written was written.
-func newCollections(cache string, now func() time.Time) *collections {
-	db := memory.NewDB()
-	return &collections{
-		db: db,
-		orders: memory.New(&memory.Options[Order]{DB: db, Now: now,
-			Index: []string{"status", "customerId", "createdAt"}}),
-		users: memory.New(&memory.Options[User]{DB: db, Now: now, Index: []string{"active", "role"}}),
-		places: memory.New(&memory.Options[Place]{DB: db, Now: now,
-			Index: []string{"name", "country", "kind", "admin", "population", "lat", "lon"}}),
-		cache: cache,
-		now:   now,
+// newCollections opens those of a database, and makes their tables where it has none. now tells when what is written
+// was written.
+func newCollections(ctx context.Context, db *database, cache string, now func() time.Time) (*collections, error) {
+	c := &collections{db: db, cache: cache, now: now}
+	var errs [3]error // users first: orders refer to them
+	c.users, errs[0] = keep[User](ctx, c, "users", nil)
+	c.orders, errs[1] = keep[Order](ctx, c, "orders", map[string]string{"customerId": "users"})
+	c.places, errs[2] = keep[Place](ctx, c, "places", nil)
+	return c, errors.Join(errs[:]...)
+}
+
+// keep returns the collection of a name. references are fields that hold ids of other collections. What can be asked by
+// has an index.
+func keep[T any](ctx context.Context, c *collections, name string, references map[string]string) (resource.Ops[T], error) {
+	index := everything[T]().Sort
+	if c.db.sql == nil {
+		return resource.OpsOf(memory.New(&memory.Options[T]{DB: c.db.memory, Now: c.now, Index: index})), nil
 	}
+	table := sqltable.New[T](c.db.sql, name, &sqltable.Options{
+		Modified: "modified_at", Index: index, References: references, Now: c.now})
+	return table.Ops(), table.CreateTable(ctx)
 }
 
 // catalogs serve the collections, each in the shapes of one contract, by its name. Places are alike in all of them.
@@ -47,8 +58,7 @@ func (c *collections) catalogs() map[string]*resource.Catalog {
 }
 
 // assigned takes away that clients may choose ids: the shop does.
-func assigned[T any](c resource.Collection[T]) resource.Ops[T] {
-	ops := resource.OpsOf(c)
+func assigned[T any](ops resource.Ops[T]) resource.Ops[T] {
 	ops.Insert = nil
 	return ops
 }
