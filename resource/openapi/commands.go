@@ -5,32 +5,28 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/resource"
-	"github.com/stoa-go/stoa/resource/schema"
 )
 
 // action is a command on its way into the document.
 type action struct {
 	*builder
 	c            *resource.Command
-	area, word   string // the two halves of its name; the second is what its media types call it
+	area         string // the first half of its name
 	takes, gives bool   // whether there is anything to send, and to answer
 }
 
 // command describes the path of a command.
 func (b *builder) command(c *resource.Command) {
-	a := &action{builder: b, c: c, takes: hasFields(c.Input()), gives: hasFields(c.Output())}
-	a.area, a.word, _ = strings.Cut(c.Name(), "/")
+	a := &action{builder: b, c: c, takes: c.Input() != nil, gives: c.Output() != nil}
+	a.area, _, _ = strings.Cut(c.Name(), "/")
 	b.tag(a.area, "The commands of /"+a.area+".")
 	b.doc.Paths.add("/"+c.Name(), &pathItem{Parameters: b.versionParameters(), Post: a.post(),
 		Options: b.options("options"+pascal(c.Name()), a.area, "the command", "Accept-Post")})
 }
 
-// hasFields reports whether documents of a type have anything in them: struct{} stands for nothing.
-func hasFields(t *schema.Type) bool { return t != nil && len(t.Fields) > 0 }
-
 // post describes the command. Preconditions mean nothing for it, so there are none.
 func (a *action) post() *operation {
-	op := a.newOperation(camel(a.c.Name()), a.area, a.c.Name(), "", a.summary(), a.c.Doc(), a.end(), a.repeatable())
+	op := a.newOperation(camel(a.c.Name()), a.area, a.c.Name(), resource.OpInvoke, a.summary(), a.c.Doc(), a.end(), a.repeatable())
 	preferences := []string{"return=minimal", "handling=lenient"}
 	if a.c.Jobs() != nil {
 		preferences = append([]string{"respond-async", "wait=10"}, preferences...)
@@ -74,7 +70,7 @@ func (a *action) requestBody() *requestBody {
 }
 
 // types are the media types of the command.
-func (a *action) types() []string { return append([]string{mediaJSON}, a.vendorTypes(a.word)...) }
+func (a *action) types() []string { return append([]string{mediaJSON}, a.vendorTypes(a.c.Media())...) }
 
 // good are the answers to a command that went well, or may yet.
 func (a *action) good() []entry[*response] {
@@ -121,7 +117,10 @@ func (a *action) accepted(headers []string) entry[*response] {
 
 // problems are the statuses that this command can have, beside those of every operation.
 func (a *action) problems() []int {
-	out := []int{400, 406}
+	out := []int{400}
+	if a.gives || a.c.Jobs() != nil {
+		out = append(out, 406)
+	}
 	if a.takes {
 		out = append(out, 413, 415, 422)
 	}
