@@ -18,7 +18,7 @@ const (
 func (d *described) addBatch(op *operation) (ok entry[*response]) {
 	op.Description = sentences(op.Description, "With `"+mediaBatch+"` it takes a list of operations on the collection, which are done "+
 		"in their order, each seeing those before it, and all of them or none. The first that is refused is the answer: `operation` "+
-		"says which it was, from 0, and pointers lead into the list")
+		"says which it was, from 0, and pointers lead into the list. No parameters are for it")
 	s, example := d.batch()
 	content := d.contents(append([]string{mediaBatch}, d.vendorTypes(batchName)...), s, example)
 	op.RequestBody.Content = append(op.RequestBody.Content, content...)

@@ -30,7 +30,8 @@ func (b *builder) inventExample(name string, m model) string {
 // maxInvented is how deep a document is made up. What is deeper is recursive without an end, or no example for anybody.
 const maxInvented = 6
 
-// invent makes up an object of the members that must be there, and those that have an example. Nil means that it cannot.
+// invent makes up an object of the members that must be there, and those of which the tags say a value outright. Nil means
+// that it cannot.
 func (b *builder) invent(m model, depth int) jsontext.Value {
 	if depth > maxInvented {
 		return nil
@@ -38,7 +39,7 @@ func (b *builder) invent(m model, depth int) jsontext.Value {
 	var out bytes.Buffer
 	missing := m.missing()
 	for _, f := range m.typ.Fields {
-		if m.refuses(f) || f.Example == nil && !b.required(&m, f, missing) {
+		if m.refuses(f) || f.Example == nil && f.Default == nil && !b.required(&m, f, missing) {
 			continue
 		}
 		v := b.inventField(f, m.mode, depth)

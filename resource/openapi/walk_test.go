@@ -40,6 +40,12 @@ func TestOperationsAreThoseOfTheCatalog(t *testing.T) {
 	for _, l := range shop.now.Lookups() {
 		paths = append(paths, "/"+l.Name())
 	}
+	for _, b := range shop.now.Blobs() {
+		paths = append(paths, "/"+b.Name(), "/"+b.Name()+"/{id}")
+	}
+	for _, c := range shop.now.Commands() {
+		paths = append(paths, "/"+c.Name())
+	}
 	for _, path := range paths {
 		allow := send(shop.now, "OPTIONS "+target(path, "1"), "").Header.Get("Allow")
 		want, got := strings.Split(allow, ", "), listed[path]
@@ -170,10 +176,11 @@ func (w *walker) pick(s ...string) string { return s[w.IntN(len(s))] }
 // step makes up a request from the examples of the document.
 func (w *walker) step() (path, request, body string, header []string) {
 	paths := []string{"/orders", "/orders/{id}", "/orders/{id}", "/users", "/users/{id}", "/places", "/places/{id}",
-		"/countries", "/countries/{id}", "/countries/{id}", "/order-archive", "/order-archive/{id}", "/capital"}
+		"/countries", "/countries/{id}", "/countries/{id}", "/order-archive", "/order-archive/{id}", "/capital", "/auth/login",
+		"/auth/logout", "/orders/cancel-stale", "/orders/newest", "/jobs", "/jobs/{id}"}
 	paths = slices.DeleteFunc(paths, func(path string) bool { return w.d.at(w.d.root, "paths", path) == nil })
 	path = w.pick(paths...)
-	ops := []string{"get"}
+	var ops []string
 	for _, m := range append(methods, "get", "put", "post", "patch", "patch", "patch", "patch") {
 		if w.d.at(w.d.root, "paths", path, m) != nil && (m != "delete" || w.IntN(2) == 0) {
 			ops = append(ops, m)
