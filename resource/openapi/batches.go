@@ -145,3 +145,6 @@ func (d *described) batchResults() (s *schemaObject, example string) {
 	return schemaRef(name), d.addExample(name, []byte(`{"results":[{"status":201,"id":`+string(asText(d.samples.id))+`,"location":`+
 		string(d.pathOf(d.samples.id))+`,"etag":"\"5.Gk2Vq9bU\"","value":`+string(d.exampleValue(d.samples.item))+`}]}`))
 }
+
+// takesBatches reports whether the collection takes lists of operations.
+func takesBatches(*resource.Resource) bool { return false }

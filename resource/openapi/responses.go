@@ -186,6 +186,9 @@ func rareSort(status int) sort {
 	case 415:
 		return sort{"UnsupportedMediaType", "Content of this type or coding is not understood here.",
 			one(problem.UnsupportedMediaType), []string{"Accept", "Accept-Post", "Accept-Patch", "Accept-Encoding"}}
+	case 416:
+		return sort{"RangeNotSatisfiable", "There is nothing in this range. `Content-Range` tells how many bytes there are.", nil,
+			[]string{"Content-Range"}}
 	case 421:
 		return sort{"Misdirected", "The host is none of this API.", one(problem.Misdirected), nil}
 	case 422:

@@ -3,8 +3,8 @@ package openapi_test
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
