@@ -66,7 +66,8 @@ func replay(t *testing.T, file, source string) {
 // 2026 in the life of its contracts.
 type opened struct {
 	http.Handler
-	now time.Time // of the life cycle
+	collections *collections
+	now         time.Time // of the life cycle
 }
 
 func openShop(t *testing.T) *opened {
@@ -100,6 +101,7 @@ func openShopOn(t *testing.T, source string) *opened {
 	if _, err := c.seed(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
+	s.collections = c
 	const addr = "127.0.0.1:8080"
 	catalogs := c.catalogs()
 	negotiator := newNegotiator(catalogs, addr, func() time.Time { return s.now })

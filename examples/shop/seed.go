@@ -78,13 +78,17 @@ func hasItems[T any](ctx context.Context, ops resource.Ops[T]) (bool, error) {
 
 // seedUsers returns the ids of the users it creates.
 func (c *collections) seedUsers(ctx context.Context) (ids []int64, err error) {
-	for _, u := range []User{
-		{Email: "ann@example.com", Active: true, Role: "admin"},
-		{Email: "bob@example.com", Active: true, Role: "customer"},
-		{Email: "cat@example.com", Active: true, Role: "customer"},
+	for _, u := range []struct{ name, role, hash string }{
+		{"ann", "admin", "apomisZ+xFZ+igMuhoHfSUkB+J5CRktm+QYNjr0QjQ4"},
+		{"bob", "customer", "MuTrQKQRlHY6kpmhc5TqLymg4EvMbI+JVCqACD+1718"},
+		{"cat", "customer", "MK6fCEkodCH90F/B17nG3U0ovQ5w+L8QOtzZcigwE8I"},
 	} {
-		it, err := c.users.Create(ctx, u)
+		it, err := c.users.Create(ctx, User{Email: u.name + "@example.com", Active: true, Role: u.role})
 		if err != nil {
+			return nil, err
+		}
+		password := seedPassword(it.Value.ID, u.name, u.hash)
+		if _, err := c.passwords.Insert(ctx, password.ID, password); err != nil {
 			return nil, err
 		}
 		ids = append(ids, it.Value.ID)
