@@ -7,8 +7,10 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/sqltx"
 )
 
 // Stale says which orders nobody waits for any more.
@@ -19,6 +21,16 @@ type Stale struct {
 // Cancelled says how many there were.
 type Cancelled struct {
 	Cancelled int `json:"cancelled"`
+}
+
+// newJobs keeps what becomes of commands that are answered before they are done. A shop that has no other beside it knows as
+// soon as it starts that what is running has been killed; with PostgreSQL it knows when the others are silent.
+func (c *collections) newJobs(kept resource.Ops[job.Job]) *job.Jobs {
+	opts := &job.Options{Alone: c.db.sql == nil || c.db.sql.Dialect() == sqltx.SQLite, Lease: 10 * time.Second, Now: c.now}
+	if c.auth {
+		opts.Principal = c.principal
+	}
+	return job.New("jobs", kept, opts)
 }
 
 // cancelCommand cancels stale orders behind its answer: there may be many.

@@ -24,6 +24,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/stoa-go/stoa/resource/job"
 )
 
 func main() {
@@ -56,7 +58,7 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 		return err
 	}
 	defer db.close()
-	c, err := newCollections(ctx, db, s.cache, wallClock)
+	c, err := newCollections(ctx, db, s, wallClock)
 	if err != nil {
 		return err
 	}
@@ -72,10 +74,14 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	neutral := newNeutral(negotiator, catalogs, s.addr, db.ping)
+	neutral := newNeutral(negotiator, catalogs, s, db.ping)
 	fmt.Fprint(stdout, db.report, reportSeed(s, filled), neutralReport, catalogs[defaultContract].Report(), reportContracts(negotiator))
+	if _, err := c.jobs.Recover(ctx); err != nil {
+		return err
+	}
+	go c.jobs.Run(ctx)
 	fmt.Fprintf(stdout, "shop: listening on http://%s\n", listener.Addr())
-	return serveUntil(ctx, newServer(neutral.before(negotiator, s.addr)), listener)
+	return serveUntil(ctx, newServer(neutral.before(c.authenticated(negotiator), s.addr)), listener, c.jobs)
 }
 
 // wallClock is the present, without the reading that only this process understands.
@@ -100,8 +106,9 @@ func newServer(h http.Handler) *http.Server {
 // drainTime is how long requests in flight may take once the shop is told to end.
 const drainTime = 10 * time.Second
 
-// serveUntil serves until ctx ends, and then until what is being answered has been answered.
-func serveUntil(ctx context.Context, server *http.Server, listener net.Listener) error {
+// serveUntil serves until ctx ends, and then until what is being answered has been answered, and what is being done is
+// done.
+func serveUntil(ctx context.Context, server *http.Server, listener net.Listener, jobs *job.Jobs) error {
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	select {
@@ -111,5 +118,5 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener)
 	}
 	drain, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
-	return server.Shutdown(drain)
+	return errors.Join(server.Shutdown(drain), jobs.Drain(drain))
 }
