@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/job"
@@ -64,8 +65,9 @@ func (c *collections) catalogs() map[string]*resource.Catalog {
 	orders, users, places := c.ordersResource(), c.usersResource(), c.placesResource()
 	orders11 := ordersV11(orders)
 	alike := []resource.Part{places, c.jobs.Resource(), c.loginCommand(), c.cancelCommand(orders, c.jobs)}
+	opts := resource.CatalogOptions{Principal: c.principal, Challenge: middleware.Challenge(realm)}
 	catalog := func(parts ...resource.Part) *resource.Catalog {
-		return resource.NewCatalog(&resource.CatalogOptions{Principal: c.principal}, append(parts, alike...)...)
+		return resource.NewCatalog(&opts, append(parts, alike...)...)
 	}
 	return map[string]*resource.Catalog{
 		"2.0.0": catalog(orders, users),

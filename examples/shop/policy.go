@@ -21,6 +21,9 @@ const (
 	admin    = "admin"
 )
 
+// realm is what tokens are for.
+const realm = "shop"
+
 // guest is everybody, without -auth.
 const guest = "guest"
 
@@ -44,10 +47,14 @@ func (c *collections) authenticated(next http.Handler) http.Handler {
 			return "", middleware.ErrToken
 		}
 		return strconv.FormatInt(user.ID, 10), err
-	}, &middleware.AuthenticateOptions{Required: func(r *http.Request) bool {
-		reads := r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions
-		return !reads && !strings.HasSuffix(r.URL.Path, "/auth/login")
-	}})(next)
+	}, &middleware.AuthenticateOptions{
+		Realm: realm,
+		// The path of a contract may stand in front.
+		Required: func(r *http.Request) bool {
+			return middleware.Writes(r) && !strings.HasSuffix(r.URL.Path, "/auth/login")
+		},
+		Vary: strings.Contains(c.cache, "public"),
+	})(next)
 }
 
 // caller returns the user who asks, or [resource.ErrUnauthenticated].

@@ -101,7 +101,7 @@ func TestCustomersSeeTheirOwn(t *testing.T) {
 		{"cat", "/orders?fields=id", `{"items":[{"id":2}]}`},
 		{"ann", "/orders?fields=id", `{"items":[{"id":1},{"id":2}]}`},
 		{"cat", "/orders?customerId=2", `{"items":[]}`},
-		{"cat", "/users?expand=orders&fields=id,orders", `{"items":[{"id":1,"orders":[]},{"id":2,"orders":[]},` +
+		{"cat", "/users?expand=orders&fields=id", `{"items":[{"id":1,"orders":[]},{"id":2,"orders":[]},` +
 			`{"id":3,"orders":[{"id":2,"status":"paid","lines":[{"itemId":3,"qty":10}],"note":"Please ring twice.",` +
 			`"customerId":3,"createdAt":"2024-02-29T08:00:00Z"}]}]}`},
 	}
@@ -153,11 +153,11 @@ func TestDocumentsOfAGuardedShop(t *testing.T) {
 	t.Parallel()
 	s, _ := openGuarded(t)
 	body := ask(t, s, "GET", documentPath(defaultContract), "").Body.String()
-	if !strings.Contains(body, `"scheme":"bearer"`) || !strings.Contains(body, "/auth/login") {
+	if !strings.Contains(body, `"scheme": "bearer"`) || !strings.Contains(body, "/auth/login") {
 		t.Errorf("the document knows no tokens: %.2000s", body)
 	}
 	open := ask(t, openShop(t), "GET", documentPath(defaultContract), "").Body.String()
-	if strings.Contains(open, `"scheme":"bearer"`) {
+	if strings.Contains(open, `"scheme": "bearer"`) {
 		t.Error("the document of a shop without -auth asks for tokens")
 	}
 }
