@@ -1,0 +1,3 @@
+module github.com/stoa-go/stoa/ci/chaos
+
+go 1.26
