@@ -111,7 +111,7 @@ func (x *exchange) fail(err error) {
 		d.Header["Vary"] = x.vary()
 	}
 	var failed *failedError
-	if errors.As(err, &failed) && failed.current.Rev != "" {
+	if errors.As(err, &failed) && failed.current.Rev != "" && x.route.resource != nil {
 		d.Header["Etag"] = []string{etag(failed.current.Rev, x.route.resource.shape.variants[identity], x.mark)}
 	}
 	switch d.StatusCode() {
@@ -120,7 +120,9 @@ func (x *exchange) fail(err error) {
 			d.Header["Www-Authenticate"] = []string{x.c.opts.Challenge}
 		}
 	case http.StatusInternalServerError:
-		d.Instance = x.report(err)
+		if !errors.As(err, new(*reportedError)) {
+			d.Instance = x.report(err)
+		}
 	case http.StatusRequestEntityTooLarge:
 		if x.r.ProtoMajor == 1 {
 			d.Header["Connection"] = []string{"close"} // the rest of the content is not read

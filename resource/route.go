@@ -13,14 +13,15 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// route is what is served under the first segment of a path, or, for a command, under the first two. Its header values are made once and shared by all
-// responses: nobody changes a value in place, and to append to one copies it.
+// route is what is served under the first segment of a path, or, for a command, under the first two. Its header values are
+// made once and shared by all responses: nobody changes a value in place, and to append to one copies it.
 type route struct {
 	name     string
 	resource *Resource
 	lookup   *Lookup // nil for all else, like the next two
 	command  *Command
 	blobs    *Blobs
+	jobs     *Resource // where those of the command are found
 
 	allowList, allowItem []string // Allow
 	acceptPatch          []string // nil if items cannot be patched
@@ -53,6 +54,14 @@ func (r *Resource) addTo(*Catalog) *route {
 		rt.varyList = []string{"Accept, Accept-Encoding, Prefer"}
 	}
 	return rt
+}
+
+// media is what its representations are called in the media types of a vendor.
+func (rt *route) media() string {
+	if rt.command != nil {
+		return rt.command.media
+	}
+	return rt.resource.Media()
 }
 
 func declaresEq(ops []query.Op) bool { return slices.Contains(ops, query.Eq) }

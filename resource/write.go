@@ -83,6 +83,9 @@ func (r *Resource) admit(ctx context.Context, id string, v any, again bool) (Ent
 		if err := checkNewID(id); err != nil {
 			return Entry{}, schema.Violations{{Pointer: "/" + r.ID(), Code: "format", Detail: err.Error()}}
 		}
+		if _, reserved := h.reserved.Load(id); reserved {
+			return Entry{}, reservedID(pointerTo(r.ID()))
+		}
 	}
 	if err := r.approve(ctx, OpCreate, nil, v); err != nil {
 		return Entry{}, err

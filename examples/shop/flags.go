@@ -13,6 +13,7 @@ import (
 // settings are what the shop was told on its command line.
 type settings struct {
 	addr   string
+	db     string // memory, a URL of PostgreSQL or a SQLite file; "" is a new one in a temporary folder
 	places string // a file; "" is the embedded ones
 	cache  string // Cache-Control
 	seed   bool
@@ -29,7 +30,7 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 	flags.StringVar(&s.places, "places", "", "JSON Lines `file` (gzip by suffix) to load instead of the embedded places")
 	flags.StringVar(&s.cache, "cache", "private, no-cache", "Cache-Control for items and lists")
 	flags.BoolVar(&s.seed, "seed", true, "false: start empty")
-	db := flags.String("db", "memory", "memory; SQLite files and postgres:// are not there yet")
+	flags.StringVar(&s.db, "db", "", "memory, a SQLite `file`, or postgres://...; a new file in a temporary folder if empty")
 	files := flags.String("files", "", "not there yet")
 	auth := flags.Bool("auth", false, "not there yet")
 	rate := flags.String("rate", "", "not there yet")
@@ -48,7 +49,7 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 		return settings{}, errors.New("-cache cannot be a header: it has control characters")
 	}
 	return s, errors.Join(
-		notYet(*db != "memory", "-db "+*db, "SQL tables (package resource/sqltable); there is -db memory"),
+		checkDB(s.db),
 		notYet(*files != "", "-files", "binary resources (package resource/files)"),
 		notYet(*auth, "-auth", "the command auth/login and the bearer tokens of package middleware"),
 		notYet(*rate != "", "-rate", "the limits of package middleware"),
@@ -66,6 +67,20 @@ func parseNow(text string) (time.Time, error) {
 			gone.Format(time.RFC3339))
 	}
 	return now, nil
+}
+
+// checkDB refuses what would otherwise become a file of an odd name.
+func checkDB(db string) error {
+	switch {
+	case isPostgres(db):
+		return nil
+	case strings.Contains(db, "://"):
+		scheme, _, _ := strings.Cut(db, "://")
+		return fmt.Errorf("-db %s:// is no database that the shop knows: there are postgres://, SQLite files and memory", scheme)
+	case db == ":memory:":
+		return errors.New("-db :memory: would be a database for each connection: there is -db memory")
+	}
+	return nil
 }
 
 func notYet(asked bool, name, needs string) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"strings"
@@ -14,12 +15,13 @@ import (
 // neutral is what has no version, by path. A path that ends in a slash is that of everything below it.
 type neutral map[string]http.Handler
 
-// addr is the listen address, which the documents tell if it has a port.
-func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog, addr string) neutral {
+// addr is the listen address, which the documents tell if it has a port. ping finds out whether the shop can serve.
+func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog, addr string,
+	ping func(context.Context) error) neutral {
 	docs := newDocs(n)
 	at := neutral{
 		"/":         readOnly(newPage()),
-		"/health":   readOnly(http.HandlerFunc(serveHealth)),
+		"/health":   readOnly(health(ping)),
 		"/openapi":  n.List(),
 		"/openapi/": http.HandlerFunc(serveNothing),
 		"/docs":     readOnly(docs.page),
@@ -107,12 +109,19 @@ func readOnly(next http.Handler) http.Handler {
 	})
 }
 
-// serveHealth answers as long as the shop serves: a shop that drains takes no connections any more.
-func serveHealth(w http.ResponseWriter, _ *http.Request) {
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", "16")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.Write([]byte(`{"status":"ok"}` + "\n")) // net/http leaves the body out for HEAD
+// health answers with 200 as long as the shop can serve: it reaches its database, and a shop that drains takes no
+// connections any more.
+func health(ping func(context.Context) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Cache-Control", "no-store")
+		if ping(r.Context()) != nil {
+			problem.Write(w, r, problem.New(problem.Unavailable, "The database cannot be reached."))
+			return
+		}
+		h.Set("Content-Type", "application/json")
+		h.Set("Content-Length", "16")
+		h.Set("X-Content-Type-Options", "nosniff")
+		w.Write([]byte(`{"status":"ok"}` + "\n")) // net/http leaves the body out for HEAD
+	})
 }

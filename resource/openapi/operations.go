@@ -189,15 +189,12 @@ func (d *described) delete() *operation {
 		d.condition(), d.repeatable())
 	op.Parameters = append([]*parameter{d.prefer("handling=lenient")}, d.writeConditions(true)...)
 	op.Parameters = append(op.Parameters, d.keyParameter()...)
-	statuses := d.lost(400, 404, 412)
+	statuses := d.lost(400, 404, 409, 412)
 	if d.policy.RepeatedDelete == 204 {
 		statuses = slices.DeleteFunc(statuses, func(status int) bool { return status == gone })
 	}
-	if d.policy.RequireIfMatch {
-		statuses = append(statuses, 428)
-	}
 	if d.o.IdempotencyKey {
-		statuses = append(statuses, 409, 422)
+		statuses = append(statuses, 422)
 	}
 	op.Responses = d.answers(d.who(statuses...), d.empty(204, "The item is gone.", "Cache-Control"))
 	return op
