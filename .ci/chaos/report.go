@@ -64,7 +64,11 @@ func (r report) print(out io.Writer) {
 	printRow(w, "all", all)
 	w.Flush()
 	for _, t := range r.tasks {
-		for _, example := range t.found.examples {
+		examples := t.found.examples
+		if r.plan.naive {
+			examples = examples[:min(1, len(examples))] // that there are some is what is expected
+		}
+		for _, example := range examples {
 			fmt.Fprintln(out, "   ", example)
 		}
 	}
