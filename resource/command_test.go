@@ -86,6 +86,10 @@ var commandProblems = []struct {
 	{"nested", problem.NotFound, nil, nil},
 }
 
+func giveNothing(context.Context, nothing) (nothing, error) { return nothing{}, nil }
+
+func countAll(context.Context, nothing) (loginOut, error) { return loginOut{Token: "3"}, nil }
+
 // commanded is the shop with commands in it: to log in, to make nothing of nothing, and one that only the admin may call.
 func commanded(t testing.TB, opts ...func(*setup)) http.Handler {
 	t.Helper()
@@ -100,10 +104,10 @@ func commanded(t testing.TB, opts ...func(*setup)) http.Handler {
 	}}
 	return byCaller(api(t, append([]func(*setup){func(s *setup) {
 		s.parts = append(s.parts,
-			resource.NewCommand("auth/login", login, &resource.CommandOptions[loginIn]{Public: true, Doc: "Says who you are."}),
-			resource.NewCommand("auth/logout", func(context.Context, nothing) (nothing, error) { return nothing{}, nil }, nil),
-			resource.NewCommand("users/count", func(context.Context, nothing) (loginOut, error) { return loginOut{Token: "3"}, nil }, admin),
-			resource.NewCommand("orders/count", func(context.Context, nothing) (loginOut, error) { return loginOut{}, nil }, nil))
+			resource.NewCommand("auth/login", login, &resource.CommandOptions[loginIn]{Public: true}),
+			resource.NewCommand("auth/logout", giveNothing, nil),
+			resource.NewCommand("users/count", countAll, admin),
+			resource.NewCommand("orders/count", countAll, nil))
 	}}, opts...)...))
 }
 
@@ -140,9 +144,10 @@ func TestRule091Nothing(t *testing.T) {
 	for _, rest := range [][]string{nil, {jsonBody}, {jsonBody, "", "{}"}, {"Accept: text/html"}} {
 		res := send(t, h, "POST /auth/logout", rest...)
 		wantBody(t, res, http.StatusNoContent, "")
-		want(t, res, http.StatusNoContent, "Content-Type:", "Content-Length:", "Cache-Control: no-store", "Vary: Accept, Accept-Encoding")
+		want(t, res, http.StatusNoContent, "Content-Type:", "Content-Length:", "Cache-Control: no-store",
+			"Vary: Accept, Accept-Encoding")
 	}
-	wantBody(t, send(t, h, "POST /orders/count"), http.StatusOK, `{"token":""}`)
+	wantBody(t, send(t, h, "POST /orders/count"), http.StatusOK, `{"token":"3"}`)
 	wantErrors(t, wantProblem(t, send(t, h, "POST /auth/logout", jsonBody, "", `{"a":1}`), problem.Invalid), "/a unknown")
 	wantProblem(t, send(t, h, "POST /auth/logout", jsonBody, "", "["), problem.MalformedJSON)
 	wantProblem(t, send(t, h, "POST /auth/logout", "Content-Type: text/plain", "", "hello"), problem.UnsupportedMediaType)
@@ -164,7 +169,8 @@ func TestRule091Input(t *testing.T) {
 		{"another coding", []string{jsonBody, "Content-Encoding: br", "", goodLogin}, problem.UnsupportedMediaType, nil},
 		{"too large", []string{jsonBody, "", strings.Repeat(" ", 301)}, problem.TooLarge, nil},
 		{"too deep", []string{jsonBody, "", `{"email":[[[[1]]]]}`}, problem.MalformedJSON, []string{"/email depth"}},
-		{"twice", []string{jsonBody, "", `{"email":"a@b.c","email":"a@b.c"}`}, problem.MalformedJSON, []string{"/email duplicateName"}},
+		{"twice", []string{jsonBody, "", `{"email":"a@b.c","email":"a@b.c"}`}, problem.MalformedJSON,
+			[]string{"/email duplicateName"}},
 		{"an array", []string{jsonBody, "", `[]`}, problem.Invalid, []string{" type"}},
 		{"all that is wrong", []string{jsonBody, "", `{"email":"ann","x":1}`}, problem.Invalid,
 			[]string{"/email format", "/password required", "/x unknown"}},
@@ -205,7 +211,8 @@ func TestRule091Errors(t *testing.T) {
 			}
 		})
 	}
-	want(t, send(t, h, "POST /auth/login", jsonBody, "", loginWith("own")), http.StatusLocked, "Content-Type: "+problem.MediaType)
+	want(t, send(t, h, "POST /auth/login", jsonBody, "", loginWith("own")), http.StatusLocked,
+		"Content-Type: "+problem.MediaType)
 }
 
 // TestRule091Authorize: policy is asked after the content is read, since it may be about that, and before the deed.
@@ -276,7 +283,8 @@ func TestRule023CommandsReserveTheirNames(t *testing.T) {
 	wantErrors(t, d, "/id reserved")
 	same(t, "existing", "", d.Existing)
 	for _, method := range []string{"GET", "PATCH", "DELETE"} {
-		wantProblem(t, send(t, h, method+" /users/count", mergeBody, "", "{}"), problem.MethodNotAllowed, "Allow: POST, OPTIONS")
+		wantProblem(t, send(t, h, method+" /users/count", mergeBody, "", "{}"), problem.MethodNotAllowed,
+			"Allow: POST, OPTIONS")
 	}
 	want(t, send(t, h, "PUT /users/counts", jsonBody, "", `{"name":"n"}`), http.StatusCreated)
 	want(t, send(t, h, "POST /users", jsonBody, "", `{"id":"login","name":"n"}`), http.StatusCreated)
@@ -293,7 +301,7 @@ func TestInvoke(t *testing.T) {
 			}
 			return nil
 		}})
-	out := resource.NewCommand("auth/logout", func(context.Context, nothing) (nothing, error) { return nothing{}, nil }, nil)
+	out := resource.NewCommand("auth/logout", giveNothing, nil)
 	got, err := in.Invoke(t.Context(), &loginIn{"ann@example.com", "open sesame"})
 	same(t, "output", any(&loginOut{"t-ann@example.com", "s"}), got)
 	same(t, "error", nil, err)
@@ -327,19 +335,21 @@ func TestInvoke(t *testing.T) {
 
 func TestCommandDescriptions(t *testing.T) {
 	t.Parallel()
-	in := resource.NewCommand("auth/Log-In", login, &resource.CommandOptions[loginIn]{Public: true, Doc: "Says who you are."})
-	deny := &resource.CommandOptions[nothing]{Authorize: func(context.Context, *nothing) error { return resource.ErrForbidden }}
-	out := resource.NewCommand("auth/logout", func(context.Context, nothing) (nothing, error) { return nothing{}, nil }, deny)
-	open := resource.NewCommand("shop/open", func(context.Context, nothing) (nothing, error) { return nothing{}, nil }, nil)
+	const doc = "Says who you are."
+	in := resource.NewCommand("auth/Log-In", login, &resource.CommandOptions[loginIn]{Public: true, Doc: doc})
+	deny := func(context.Context, *nothing) error { return resource.ErrForbidden }
+	out := resource.NewCommand("auth/logout", giveNothing, &resource.CommandOptions[nothing]{Authorize: deny})
+	open := resource.NewCommand("shop/open", giveNothing, nil)
 	c := resource.NewCatalog(nil, in, out, open)
 	if got := c.Commands(); !slices.Equal(got, []*resource.Command{in, out, open}) {
 		t.Errorf("commands %v", got)
 	}
 	same(t, "name", "auth/Log-In", in.Name())
 	same(t, "media", "log-in", in.Media())
-	same(t, "doc", "Says who you are.", in.Doc())
+	same(t, "doc", doc, in.Doc())
 	same(t, "public", []bool{true, false, true}, []bool{in.Public(), out.Public(), open.Public()})
-	if in.Input() != schema.For[loginIn]() || in.Output() != schema.For[loginOut]() || out.Input() != nil || out.Output() != nil {
+	if in.Input() != schema.For[loginIn]() || in.Output() != schema.For[loginOut]() || out.Input() != nil ||
+		out.Output() != nil {
 		t.Error("the schemas are others")
 	}
 	if in.Jobs() != nil {
@@ -359,9 +369,10 @@ func TestCommandDescriptions(t *testing.T) {
 
 func TestCommandRegistration(t *testing.T) {
 	t.Parallel()
-	none := func(context.Context, nothing) (nothing, error) { return nothing{}, nil }
 	for _, name := range []string{"", "login", "/login", "auth/", "auth/log in", "a/b/c", "-a/b"} {
-		wantPanic(t, `resource: "`+name+`" cannot be the name of a command: it is of the form area/action`, func() { resource.NewCommand(name, none, nil) })
+		wantPanic(t, `resource: "`+name+`" cannot be the name of a command: it is of the form area/action`, func() {
+			resource.NewCommand(name, giveNothing, nil)
+		})
 	}
 	wantPanic(t, "resource: command a/b: int is no struct", func() {
 		resource.NewCommand("a/b", func(context.Context, int) (nothing, error) { return nothing{}, nil }, nil)
@@ -369,7 +380,7 @@ func TestCommandRegistration(t *testing.T) {
 	wantPanic(t, "resource: command a/b: []string is no struct", func() {
 		resource.NewCommand("a/b", func(context.Context, nothing) ([]string, error) { return nil, nil }, nil)
 	})
-	a, b := resource.NewCommand("a/b", none, nil), resource.NewCommand("a/b", none, nil)
+	a, b := resource.NewCommand("a/b", giveNothing, nil), resource.NewCommand("a/b", giveNothing, nil)
 	wantPanic(t, "resource: two parts of the catalog are at /a/b", func() { resource.NewCatalog(nil, a, b) })
 }
 
