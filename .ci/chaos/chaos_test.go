@@ -175,7 +175,8 @@ func TestCreatesSeesWhatNobodyMade(t *testing.T) {
 	}{
 		{"as promised", attempt{id: "7"}, []order{{ID: 7, Note: &note0, Lines: []line{line0}}}, 0},
 		{"unknown, and there", attempt{}, []order{{ID: 7, Note: &note0, Lines: []line{line0}}}, 0},
-		{"twice", attempt{id: "7"}, []order{{ID: 7, Note: &note0, Lines: []line{line0}}, {ID: 8, Note: &note0, Lines: []line{line0}}}, 2},
+		{"twice", attempt{id: "7"}, []order{{ID: 7, Note: &note0, Lines: []line{line0}},
+			{ID: 8, Note: &note0, Lines: []line{line0}}}, 2},
 		{"another id", attempt{id: "7"}, []order{{ID: 8, Note: &note0, Lines: []line{line0}}}, 1},
 		{"refused, and there", attempt{refused: true}, []order{{ID: 8, Note: &note0, Lines: []line{line0}}}, 1},
 		{"another line", attempt{}, []order{{ID: 8, Note: &note0, Lines: []line{lane(5)}}}, 1},

@@ -39,7 +39,8 @@ func (k *creates) step(ctx context.Context, c *client, _ int, rng *rand.Rand) er
 	k.attempts = append(k.attempts, attempt{})
 	k.mu.Unlock()
 	note, line := createdOf(n)
-	a, err := c.write(ctx, rng, http.MethodPost, "/orders", encode(map[string]any{"note": note, "lines": []any{line}}), jsonType)
+	body := encode(map[string]any{"note": note, "lines": []any{line}})
+	a, err := c.write(ctx, rng, http.MethodPost, "/orders", body, jsonType) // and never again, whatever comes of it
 	if err != nil {
 		return err
 	}

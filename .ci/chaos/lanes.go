@@ -28,8 +28,12 @@ type line struct {
 // whether a line was written as a whole.
 func lane(count int64) line { return line{ItemID: count + 1, Qty: count%1000 + 1} }
 
-const mergePatch, jsonPatch, jsonType = "Content-Type: application/merge-patch+json", "Content-Type: application/json-patch+json",
-	"Content-Type: application/json"
+// Lines of heads.
+const (
+	jsonType   = "Content-Type: application/json"
+	mergePatch = "Content-Type: application/merge-patch+json"
+	jsonPatch  = "Content-Type: application/json-patch+json"
+)
 
 // lanes is one order in which every writer counts in a lane of its own, all at once. In one kind of order the note is
 // the sum of the lanes and each write has a condition, in the other there is no note and no write has one: there it is
@@ -91,14 +95,16 @@ func (l *lanes) step(ctx context.Context, c *client, w int, rng *rand.Rand) erro
 	}
 	switch {
 	case l.naive:
-		return l.write(ctx, c, w, rng, http.MethodPut, l.next(o, w), jsonType, "If-Match: *")
+		return l.write(ctx, c, w, rng, http.MethodPut, l.next(o, w), jsonType, "If-Match: *") // which every state fulfils
 	case !l.conditional:
 		return nil
 	case rng.IntN(2) == 0:
+		// Merge patches know no parts of lists, so this one brings all lanes as they were read: the tag keeps those of others.
 		next := l.next(o, w)
-		return l.write(ctx, c, w, rng, http.MethodPatch, encode(map[string]any{"lines": next.Lines, "note": next.Note}), mergePatch,
-			"If-Match: "+tag)
+		patch := map[string]any{"lines": next.Lines, "note": next.Note}
+		return l.write(ctx, c, w, rng, http.MethodPatch, patch, mergePatch, "If-Match: "+tag)
 	}
+	// The sum changes with every count of anybody, so that a test of it is as good as a tag.
 	patch := []operation{{"test", "/note", o.Note}, {"replace", "/note", l.next(o, w).Note}}
 	return l.write(ctx, c, w, rng, http.MethodPatch, append(patch, l.patchOf(w)...), jsonPatch)
 }
@@ -133,14 +139,11 @@ func sum(lines []line) (n int64) {
 }
 
 // write sends the next count of a writer and notes what is known afterwards.
-func (l *lanes) write(ctx context.Context, c *client, w int, rng *rand.Rand, method string, body any, header ...string) error {
+func (l *lanes) write(ctx context.Context, c *client, w int, rng *rand.Rand, method string, body any,
+	header ...string) error {
 	own := &l.writers[w]
 	own.attempted.Store(own.known + 1)
-	text, isText := body.(string)
-	if !isText {
-		text = encode(body)
-	}
-	a, err := c.write(ctx, rng, method, l.path, text, header...)
+	a, err := c.write(ctx, rng, method, l.path, encode(body), header...)
 	if err != nil {
 		return err
 	}
@@ -150,6 +153,8 @@ func (l *lanes) write(ctx context.Context, c *client, w int, rng *rand.Rand, met
 		own.pending = false
 		own.floor.Store(own.known)
 	case unknown:
+		// The next attempt writes the same count, which is right whether this one has happened or not. One that happens
+		// late, after the next was acknowledged, would take it back: no condition lets it.
 		own.pending = true
 	case refused:
 		if a.status != http.StatusPreconditionFailed && a.status != http.StatusConflict {

@@ -79,6 +79,7 @@ func (m *moves) step(ctx context.Context, c *client, _ int, rng *rand.Rand) erro
 	id := "move-" + strconv.Itoa(m.last)
 	m.tried[id] = true
 	m.mu.Unlock()
+	// Each balance is written as a number and not as a difference: without the test, one of two moves would be lost.
 	operations := []batchOperation{
 		setBalance(from, balances[from], balances[from]-amount),
 		setBalance(to, balances[to], balances[to]+amount),

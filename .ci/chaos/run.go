@@ -123,7 +123,8 @@ func requests(tasks []task) (n int64) {
 }
 
 // killAll kills a process every half second to two seconds and starts it again, and crashes the database halfway.
-func (p plan) killAll(ctx context.Context, f *fleet, progress func() float64, enough func() bool, killed *atomic.Int64) error {
+func (p plan) killAll(ctx context.Context, f *fleet, progress func() float64, enough func() bool,
+	killed *atomic.Int64) error {
 	rng := p.random(killer)
 	crashed := p.crash == ""
 	for !enough() {

@@ -66,9 +66,11 @@ func (d *database) catalog() http.Handler {
 var rowsOf = map[sqltx.Dialect]string{
 	sqltx.SQLite: `INSERT INTO towns (id, name, country, population, rev)
 		WITH RECURSIVE s (i) AS (SELECT %d UNION ALL SELECT i + 1 FROM s WHERE i < %d)
-		SELECT i, 'Town number ' || i, char(65 + i %% 26) || char(65 + i / 26 %% 26), i * 2654435761 %% 1000000007, 'r' || i FROM s`,
+		SELECT i, 'Town number ' || i, char(65 + i %% 26) || char(65 + i / 26 %% 26), i * 2654435761 %% 1000000007, 'r' || i
+		FROM s`,
 	sqltx.PostgreSQL: `INSERT INTO towns (id, name, country, population, rev)
-		SELECT i, 'Town number ' || i, chr((65 + i %% 26)::int) || chr((65 + i / 26 %% 26)::int), i * 2654435761 %% 1000000007, 'r' || i
+		SELECT i, 'Town number ' || i, chr((65 + i %% 26)::int) || chr((65 + i / 26 %% 26)::int),
+			i * 2654435761 %% 1000000007, 'r' || i
 		FROM generate_series(%d::bigint, %d) AS s (i)`,
 }
 
