@@ -6,8 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/schema"
 	"github.com/stoa-go/stoa/resource/sqltable"
@@ -23,20 +25,25 @@ type collections struct {
 	passwords resource.Ops[Password] // these two are served to nobody
 	tokens    resource.Ops[Token]
 
+	jobs  *job.Jobs
+	auth  bool   // who writes says who they are
 	cache string // Cache-Control of what is served from them
 	now   func() time.Time
 }
 
 // newCollections opens those of a database, and makes their tables where it has none. now tells when what is written
 // was written.
-func newCollections(ctx context.Context, db *database, cache string, now func() time.Time) (*collections, error) {
-	c := &collections{db: db, cache: cache, now: now}
-	var errs [5]error
+func newCollections(ctx context.Context, db *database, s settings, now func() time.Time) (*collections, error) {
+	c := &collections{db: db, auth: s.auth, cache: s.cache, now: now}
+	var errs [6]error
 	c.users, errs[0] = keep[User](ctx, c, "users", sqltable.Options{}) // first: orders refer to them
 	c.orders, errs[1] = keep[Order](ctx, c, "orders", sqltable.Options{References: map[string]string{"customerId": "users"}})
 	c.places, errs[2] = keep[Place](ctx, c, "places", sqltable.Options{})
 	c.passwords, errs[3] = keep[Password](ctx, c, "passwords", sqltable.Options{Forget: true})
 	c.tokens, errs[4] = keep[Token](ctx, c, "tokens", sqltable.Options{Forget: true})
+	kept, err := keep[job.Job](ctx, c, "jobs", sqltable.Options{Forget: true})
+	errs[5] = err
+	c.jobs = c.newJobs(kept)
 	return c, errors.Join(errs[:]...)
 }
 
@@ -52,14 +59,20 @@ func keep[T any](ctx context.Context, c *collections, name string, opts sqltable
 	return table.Ops(), table.CreateTable(ctx)
 }
 
-// catalogs serve the collections, each in the shapes of one contract, by its name. Places are alike in all of them.
+// catalogs serve the collections, each in the shapes of one contract, by its name. What is not an order or a user is alike
+// in all of them.
 func (c *collections) catalogs() map[string]*resource.Catalog {
-	orders, users, places, login := c.ordersResource(), c.usersResource(), c.placesResource(), c.loginCommand()
+	orders, users, places := c.ordersResource(), c.usersResource(), c.placesResource()
 	orders11 := ordersV11(orders)
+	alike := []resource.Part{places, c.jobs.Resource(), c.loginCommand(), c.cancelCommand(orders, c.jobs)}
+	opts := resource.CatalogOptions{Principal: c.principal, Challenge: middleware.Challenge(realm)}
+	catalog := func(parts ...resource.Part) *resource.Catalog {
+		return resource.NewCatalog(&opts, append(parts, alike...)...)
+	}
 	return map[string]*resource.Catalog{
-		"2.0.0": resource.NewCatalog(nil, orders, users, places, login),
-		"1.1.0": resource.NewCatalog(nil, orders11, users, places, login),
-		"1.0.0": resource.NewCatalog(nil, ordersV10(orders11), usersV10(users), places, login),
+		"2.0.0": catalog(orders, users),
+		"1.1.0": catalog(orders11, users),
+		"1.0.0": catalog(ordersV10(orders11), usersV10(users)),
 	}
 }
 

@@ -16,6 +16,7 @@ type settings struct {
 	db     string // memory, a URL of PostgreSQL or a SQLite file; "" is a new one in a temporary folder
 	places string // a file; "" is the embedded ones
 	cache  string // Cache-Control
+	auth   bool   // who writes says who they are
 	seed   bool
 	now    time.Time // what the clock of the life cycle shows at the start; zero is the present
 }
@@ -32,8 +33,8 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 	flags.BoolVar(&s.seed, "seed", true, "false: start empty")
 	flags.StringVar(&s.db, "db", "", "memory, a SQLite `file`, or postgres://...; a new file in a temporary folder if empty")
 	files := flags.String("files", "", "not there yet")
-	auth := flags.Bool("auth", false, "not there yet")
-	rate := flags.String("rate", "", "not there yet")
+	flags.BoolVar(&s.auth, "auth", false, "whoever writes must have logged in, and customers see only their own orders")
+	rate := flags.String("rate", "", "not there yet: issue 6")
 	flags.Func("now", "`time` (RFC 3339) that it is at the start for the life cycle of contracts; the clock goes on from there",
 		func(text string) (err error) {
 			s.now, err = parseNow(text)
@@ -51,8 +52,7 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 	return s, errors.Join(
 		checkDB(s.db),
 		notYet(*files != "", "-files", "binary resources (package resource/files)"),
-		notYet(*auth, "-auth", "the command auth/login and the bearer tokens of package middleware"),
-		notYet(*rate != "", "-rate", "the limits of package middleware"),
+		notYet(*rate != "", "-rate", "the limits of package middleware, which are issue 6"),
 	)
 }
 

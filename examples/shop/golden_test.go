@@ -72,7 +72,7 @@ type opened struct {
 
 func openShop(t *testing.T) *opened {
 	t.Helper()
-	return openShopOn(t, "memory")
+	return openShopOn(t, settings{db: "memory", cache: "private, no-cache"})
 }
 
 // databases are those that the shop can be kept in, as -db names them.
@@ -84,34 +84,34 @@ func databases() map[string]func(t *testing.T) string {
 	}
 }
 
-// openShopOn opens it on a database, as -db names it.
-func openShopOn(t *testing.T, source string) *opened {
+// openShopOn opens it with other settings.
+func openShopOn(t *testing.T, s settings) *opened {
 	t.Helper()
 	morning := time.Date(2024, time.March, 1, 8, 0, 0, 0, time.UTC)
-	s := &opened{now: time.Date(2026, time.November, 21, 8, 0, 0, 0, time.UTC)}
-	db, err := openDatabase(t.Context(), source)
+	o := &opened{now: time.Date(2026, time.November, 21, 8, 0, 0, 0, time.UTC)}
+	db, err := openDatabase(t.Context(), s.db)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.close() })
-	c, err := newCollections(t.Context(), db, "private, no-cache", func() time.Time { return morning })
+	c, err := newCollections(t.Context(), db, s, func() time.Time { return morning })
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.seed(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
-	s.collections = c
-	const addr = "127.0.0.1:8080"
+	o.collections = c
+	s.addr = "127.0.0.1:8080"
 	catalogs := c.catalogs()
-	negotiator := newNegotiator(catalogs, addr, func() time.Time { return s.now })
-	s.Handler = newNeutral(negotiator, catalogs, addr, db.ping).before(negotiator, addr)
-	return s
+	negotiator := newNegotiator(catalogs, s.addr, func() time.Time { return o.now })
+	o.Handler = newNeutral(negotiator, catalogs, s, db.ping).before(c.authenticated(negotiator), s.addr)
+	return o
 }
 
 // converse opens the shop, makes the requests of a conversation and returns it with the answers that it got.
 func converse(t *testing.T, text, source string) string {
-	shop, names := openShopOn(t, source), &names{short: map[string]string{}, long: map[string]string{}, counts: map[string]int{}}
+	shop, names := openShopOn(t, settings{db: source, cache: "private, no-cache"}), &names{short: map[string]string{}, long: map[string]string{}, counts: map[string]int{}}
 	var out []string
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
 		paragraph = strings.Trim(paragraph, "\n")

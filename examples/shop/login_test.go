@@ -74,7 +74,7 @@ func TestTokens(t *testing.T) {
 	for name, open := range databases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, ctx := openShopOn(t, open(t)), t.Context()
+			s, ctx := openShopOn(t, settings{db: open(t)}), t.Context()
 			c, bob := s.collections, int64(2)
 			old, expires, err := c.newToken(ctx, bob)
 			if err != nil {

@@ -15,8 +15,8 @@ import (
 // neutral is what has no version, by path. A path that ends in a slash is that of everything below it.
 type neutral map[string]http.Handler
 
-// addr is the listen address, which the documents tell if it has a port. ping finds out whether the shop can serve.
-func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog, addr string,
+// newNeutral makes it. The documents tell the listen address, if that has a port. ping finds out whether the shop can serve.
+func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog, s settings,
 	ping func(context.Context) error) neutral {
 	docs := newDocs(n)
 	at := neutral{
@@ -34,10 +34,27 @@ func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog, ad
 			License:     &openapi.License{Name: "Apache 2.0", Identifier: "Apache-2.0"},
 			Contract:    name,
 			Negotiator:  n,
-			Servers:     servers(addr),
+			Servers:     servers(s.addr),
+			Security:    security(s.auth),
+			Secured:     secured,
 		})
 	}
 	return at
+}
+
+// security is how one says who one is, for the documents.
+func security(auth bool) []openapi.SecurityScheme {
+	if !auth {
+		return nil
+	}
+	return []openapi.SecurityScheme{{Name: "token", Type: "http", Scheme: "bearer",
+		Description: "`POST /auth/login` gives one."}}
+}
+
+// secured says what needs it: what changes something, and to see orders and jobs.
+func secured(name string, op resource.Op) bool {
+	reads := op == resource.OpGet || op == resource.OpList
+	return name != "auth/login" && (!reads || name == "orders" || name == "jobs")
 }
 
 // servers are where the shop is, for its documents: wherever they were found, and for those who name a contract by host, on

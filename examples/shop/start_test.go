@@ -103,8 +103,7 @@ func TestNotYet(t *testing.T) {
 		waits string
 	}{
 		{[]string{"-files", "/tmp"}, "resource/files"},
-		{[]string{"-auth"}, "middleware"},
-		{[]string{"-rate", "100/1m"}, "middleware"},
+		{[]string{"-rate", "100/1m"}, "issue 6"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.args[0], func(t *testing.T) {

@@ -17,13 +17,13 @@ type User struct {
 }
 
 func (c *collections) usersResource() *resource.Resource {
-	return resource.FromOps("users", assigned(c.users), &resource.Options[User]{
+	return resource.FromOps("users", assigned(c.users), guard(c, &resource.Options[User]{
 		Query:     everything[User](),
 		Relations: []resource.Relation[User]{{Name: "orders", Target: "orders", By: "customerId"}},
 		Before:    c.beforeUser,
 		Cache:     c.cache,
 		Samples:   []User{{ID: 2, Email: "bob@example.com", Active: true, Role: "customer"}},
-	})
+	}, admin))
 }
 
 // beforeUser keeps users who have orders. The foreign key of a SQL table would do so too, and does if an order comes in the
