@@ -112,7 +112,7 @@ func (x *exchange) fail(err error) {
 	}
 	var failed *failedError
 	if errors.As(err, &failed) && failed.current.Rev != "" {
-		d.Header["Etag"] = []string{etag(failed.current.Rev, x.route.resource.shape.variants[identity], x.mark)}
+		d.Header["Etag"] = []string{x.currentTag(failed.current.Rev)}
 	}
 	switch d.StatusCode() {
 	case http.StatusUnauthorized:
@@ -127,6 +127,14 @@ func (x *exchange) fail(err error) {
 		}
 	}
 	problem.Write(x.w, x.r, &d)
+}
+
+// currentTag is the entity tag of a revision, as a plain GET has it.
+func (x *exchange) currentTag(rev Rev) string {
+	if x.route.blobs != nil {
+		return blobTag(rev)
+	}
+	return etag(rev, x.route.resource.shape.variants[identity], x.mark)
 }
 
 func (x *exchange) vary() []string {
