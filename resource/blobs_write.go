@@ -88,7 +88,7 @@ func (b *Blob) entry() *Entry {
 func (b *Blobs) put(ctx context.Context, id, mediaType string, cond *Preconditions, u *upload) (stored *Blob, out Outcome, err error) {
 	patient, cancel := context.WithTimeout(ctx, maxWait) // for waiting; the content takes as long as it takes
 	defer cancel()
-	err = untilSettled(patient, func() error {
+	err = insist(patient, func() error {
 		cur, op, err := b.judge(ctx, id, mediaType, cond)
 		if err != nil {
 			return err
@@ -166,7 +166,7 @@ func (b *Blobs) add(ctx context.Context, mediaType string, u *upload) (*Blob, er
 func (b *Blobs) delete(ctx context.Context, id string, cond *Preconditions) error {
 	patient, cancel := context.WithTimeout(ctx, maxWait)
 	defer cancel()
-	return untilSettled(patient, func() error {
+	return insist(patient, func() error {
 		cur, err := b.peek(ctx, id)
 		if err != nil {
 			return err

@@ -28,6 +28,8 @@ type exchange struct {
 	mark   string             // of contract and form, in entity tags
 	onItem bool               // the target is an item, not the collection
 	began  bool               // the response has been begun, so nothing else can be answered
+
+	batched bool // the content is a batch
 }
 
 // Header values that every response shares.
@@ -111,7 +113,7 @@ func (x *exchange) fail(err error) {
 		d.Header["Vary"] = x.vary()
 	}
 	var failed *failedError
-	if errors.As(err, &failed) && failed.current.Rev != "" {
+	if errors.As(err, &failed) && failed.current.Rev != "" && (x.route.blobs != nil || x.route.resource != nil) {
 		d.Header["Etag"] = []string{x.currentTag(failed.current.Rev)}
 	}
 	switch d.StatusCode() {
@@ -120,7 +122,9 @@ func (x *exchange) fail(err error) {
 			d.Header["Www-Authenticate"] = []string{x.c.opts.Challenge}
 		}
 	case http.StatusInternalServerError:
-		d.Instance = x.report(err)
+		if !errors.As(err, new(*reportedError)) {
+			d.Instance = x.report(err)
+		}
 	case http.StatusRequestEntityTooLarge:
 		if x.r.ProtoMajor == 1 {
 			d.Header["Connection"] = []string{"close"} // the rest of the content is not read

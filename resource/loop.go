@@ -32,11 +32,11 @@ func (h *hub) loop(ctx context.Context, id string, attempt func() error) error {
 		return contended(err)
 	}
 	defer unlock()
-	return untilSettled(ctx, attempt)
+	return insist(ctx, attempt)
 }
 
-// untilSettled calls attempt until it does not fail with ErrStale. The end of ctx is the end of our patience.
-func untilSettled(ctx context.Context, attempt func() error) error {
+// insist is the repetition of loop, until ctx ends.
+func insist(ctx context.Context, attempt func() error) error {
 	for wait := time.Millisecond; ; wait = min(2*wait, 64*time.Millisecond) {
 		err := attempt()
 		var failed *failedError

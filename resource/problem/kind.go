@@ -54,6 +54,7 @@ const (
 	Internal       Kind = "internal-error"
 	NotImplemented Kind = "not-implemented"
 	Unavailable    Kind = "unavailable"
+	OutcomeUnknown Kind = "outcome-unknown" // it was begun, and nobody knows whether it was done
 )
 
 // GraphQL codes; see Kind.Code.
@@ -115,6 +116,7 @@ var table = [...]row{
 	{Internal, http.StatusInternalServerError, "Internal Error", internalError},
 	{NotImplemented, http.StatusNotImplemented, "Not Implemented", internalError},
 	{Unavailable, http.StatusServiceUnavailable, "Unavailable", internalError},
+	{OutcomeUnknown, http.StatusServiceUnavailable, "Outcome Unknown", internalError},
 }
 
 // Kinds yields every kind that Stoa answers with, in a fixed order, for documents that list them.
