@@ -241,3 +241,31 @@ func ExampleResource_Patch() {
 	// replaced true <nil>
 	// the value is not the one tested for
 }
+
+type Credentials struct {
+	Email    string `json:"email" required:"true" format:"email"`
+	Password string `json:"password" required:"true" writeOnly:"true"`
+}
+
+type Token struct {
+	Token string `json:"token"`
+}
+
+// A command is for what is more than a write of one item. What it takes is checked before it is done.
+func ExampleNewCommand() {
+	login := resource.NewCommand("auth/login", func(_ context.Context, in Credentials) (Token, error) {
+		if in.Password != "open sesame" {
+			return Token{}, resource.ErrUnauthenticated
+		}
+		return Token{Token: "t0k3n"}, nil
+	}, &resource.CommandOptions[Credentials]{Public: true})
+	api := resource.NewCatalog(nil, login)
+
+	show(api, "POST", "/auth/login", "application/json", `{"email":"ann@example.com","password":"open sesame"}`)
+	show(api, "POST", "/auth/login", "application/json", `{"email":"ann@example.com","password":"guess"}`)
+	show(api, "POST", "/auth/login", "application/json", `{"email":"ann@example.com"}`)
+	// Output:
+	// 200 {"token":"t0k3n"}
+	// 401 {"type":"https://stoa-go.github.io/problems/unauthenticated","title":"Unauthenticated","status":401,"detail":"Say who you are first."}
+	// 422 {"type":"https://stoa-go.github.io/problems/invalid-content","title":"Invalid Content","status":422,"detail":"The content is not valid.","errors":[{"pointer":"/password","code":"required","detail":"is required"}]}
+}
