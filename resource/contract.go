@@ -59,6 +59,14 @@ func (r *Resource) reserve(member, parameter string) error {
 	return nil
 }
 
+// media is what the representation that this exchange is about is called in the media types of a vendor.
+func (x *exchange) media() string {
+	if x.batched {
+		return batchName
+	}
+	return x.route.media()
+}
+
 // jsonOffer is how items are served.
 var jsonOffer = []string{mediaJSON}
 
@@ -79,7 +87,7 @@ func (x *exchange) acceptable() error {
 // inKind settles the form of the answer to a client that takes JSON: it is that of the content, unless the client asks for
 // another.
 func (x *exchange) inKind() {
-	if media := x.route.media(); x.sel.Content(media) {
+	if media := x.media(); x.sel.Content(media) {
 		x.speak(media)
 	}
 }
@@ -87,7 +95,7 @@ func (x *exchange) inKind() {
 // negotiate chooses among offers, of which the first is JSON. In front of it stands the vendor's type of this contract,
 // for a client that asks for it by name, and for one that sends it and does not ask for anything.
 func (x *exchange) negotiate(lines, offers []string) (index int, err error) {
-	media := x.route.media()
+	media := x.media()
 	wanted := x.sel.Range(media)
 	if wanted == "" {
 		i, ok := header.Accept(lines, offers)
@@ -139,7 +147,7 @@ func (x *exchange) which(p *part, body []byte) string {
 
 // forms returns all media types that stand for what offers do, this contract's own in front.
 func (x *exchange) forms(offers []string) []string {
-	if own := x.sel.MediaType(x.route.media()); own != "" {
+	if own := x.sel.MediaType(x.media()); own != "" {
 		return append([]string{own}, offers...)
 	}
 	return offers
@@ -150,16 +158,16 @@ func (x *exchange) acceptPost() []string {
 	if x.sel == nil || x.route.acceptPost == nil {
 		return x.route.acceptPost
 	}
-	if x.route.acceptPost[0] != mediaJSON { // which no vendor has a name for
+	if x.route.posts[0] != mediaJSON { // which no vendor has a name for
 		return x.route.acceptPost
 	}
-	return []string{strings.Join(x.forms(jsonOffer), ", ")}
+	return []string{strings.Join(x.forms(x.route.posts), ", ")}
 }
 
 // understands reports whether media is the vendor's type for the content of this request. A patch has a type of its own,
 // which names no version.
 func (x *exchange) understands(accepted []string) bool {
-	return accepted[0] == mediaJSON && x.sel.Content(x.route.media())
+	return accepted[0] == mediaJSON && x.sel.Content(x.media())
 }
 
 // echo returns the member that named the contract in the content, as it stands in the answer; nil if none did. It is known

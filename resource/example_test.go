@@ -81,6 +81,22 @@ func ExampleNewCatalog() {
 	// /notes  GET, HEAD, POST, OPTIONS
 	// /notes/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
 	//     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor
+	//     batches: POST of application/vnd.stoa.batch+json
+}
+
+// Where the store has transactions, several writes can be one. The second is refused here, so the first is taken back.
+func ExampleTransactor() {
+	h := notesOf(nil)
+	const batch = "application/vnd.stoa.batch+json"
+	show(h, "POST", "/notes", batch, `{"operations":[
+		{"op":"create","value":{"text":"feed the cat"}},
+		{"op":"patch","id":"7","patch":{"done":true}}]}`)
+	show(h, "GET", "/notes/2", "", "")
+	show(h, "POST", "/notes", batch, `{"operations":[{"op":"delete","id":"1"}]}`)
+	// Output:
+	// 404 {"type":"https://stoa-go.github.io/problems/not-found","title":"Not Found","status":404,"detail":"There is no such item.","operation":1}
+	// 404 {"type":"https://stoa-go.github.io/problems/not-found","title":"Not Found","status":404,"detail":"There is no such item."}
+	// 200 {"results":[{"status":204,"id":"1"}]}
 }
 
 // To decorate a collection is to wrap some of its functions. What it can do stays what it was.

@@ -28,6 +28,8 @@ type exchange struct {
 	mark   string             // of contract and form, in entity tags
 	onItem bool               // the target is an item, not the collection
 	began  bool               // the response has been begun, so nothing else can be answered
+
+	batched bool // the content is a batch
 }
 
 // Header values that every response shares.

@@ -97,7 +97,7 @@ func parse(t *testing.T, names *names, paragraph string) *http.Request {
 		lines[i] = names.real(lines[i])
 	}
 	if end < len(lines) {
-		lines = append(lines[:end+1], strings.Join(lines[end+1:], "\n"))
+		lines = append(lines[:end+1], names.realQuoted(strings.Join(lines[end+1:], "\n")))
 	}
 	return request(t, lines[0], lines[1:]...)
 }
@@ -177,6 +177,24 @@ func (n *names) real(line string) string {
 	})
 }
 
+// quotedTag is an entity tag in JSON.
+var quotedTag = regexp.MustCompile(`\\"[\w~-]+\.[\w-]+(?:\.[\w.+-]+)?\\"`)
+
+// realQuoted puts tags back into the content of a request.
+func (n *names) realQuoted(content string) string {
+	return quotedTag.ReplaceAllStringFunc(content, func(s string) string {
+		tag := strings.ReplaceAll(s, `\"`, `"`)
+		return strings.ReplaceAll(cmp.Or(n.long[tag], tag), `"`, `\"`)
+	})
+}
+
+// quoted names the tags in the content of an answer.
+func (n *names) quoted(t *testing.T, content string) string {
+	return quotedTag.ReplaceAllStringFunc(content, func(s string) string {
+		return strings.ReplaceAll(n.tag(t, strings.ReplaceAll(s, `\"`, `"`), "json", false), `"`, `\"`)
+	})
+}
+
 // cursors names the cursors in a text.
 func (n *names) cursors(text string) string {
 	return cursorPattern.ReplaceAllStringFunc(text, func(s string) string {
@@ -227,7 +245,7 @@ func (n *names) answer(t *testing.T, res *response) string {
 	if res.body == "" {
 		return head
 	}
-	body := n.jobs(n.cursors(readable(t, res)))
+	body := n.jobs(n.quoted(t, n.cursors(readable(t, res))))
 	return head + "\n<\n< " + strings.ReplaceAll(strings.TrimSuffix(body, "\n"), "\n", "\n< ")
 }
 

@@ -14,7 +14,7 @@ import (
 func (c *Command) addTo(*Catalog) *route {
 	vary := []string{"Accept, Accept-Encoding"}
 	return &route{name: c.name, command: c, allowList: []string{"POST, OPTIONS"}, varyItem: vary, varyList: vary,
-		acceptPost: []string{strings.Join(c.accepts, ", ")}}
+		acceptPost: []string{strings.Join(c.accepts, ", ")}, posts: c.accepts}
 }
 
 // resolveCommand finds where the jobs of a command are, and reserves its action in the collection that it is below: an item

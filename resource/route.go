@@ -26,6 +26,7 @@ type route struct {
 	allowList, allowItem []string // Allow
 	acceptPatch          []string // nil if items cannot be patched
 	acceptPost           []string // nil if there is no POST
+	posts                []string // its members: what the content of a POST can be
 	varyItem, varyList   []string
 }
 
@@ -34,7 +35,11 @@ func (r *Resource) addTo(*Catalog) *route {
 	list, item := []string{"GET", "HEAD"}, []string{"GET", "HEAD"}
 	if r.Can(OpCreate) {
 		list = append(list, "POST")
-		rt.acceptPost = []string{mediaJSON}
+		rt.posts = []string{mediaJSON}
+		if r.Batches() {
+			rt.posts = append(rt.posts, mediaBatch)
+		}
+		rt.acceptPost = []string{strings.Join(rt.posts, ", ")}
 	}
 	if r.Can(OpReplace) {
 		item = append(item, "PUT")
@@ -167,6 +172,9 @@ func (x *exchange) serveList() error {
 	case http.MethodGet, http.MethodHead:
 		return x.getList()
 	case http.MethodPost:
+		if x.isBatch() {
+			return x.batch()
+		}
 		if rt.resource.Can(OpCreate) {
 			return x.post()
 		}

@@ -1,8 +1,11 @@
 package sqltabletest
 
 import (
+	"io"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stoa-go/stoa/resource"
@@ -55,4 +58,33 @@ func TestKitOverHTTPOfOwnNumbers(t *testing.T) { onEngines(t, ownNumbers().runOv
 func TestKitOverHTTPOfOwnUUIDs(t *testing.T)   { onEngines(t, ownUUIDs().runOverHTTP) }
 func TestKitOverHTTPOfTableThatExists(t *testing.T) {
 	onEngines(t, ofTickets(sqltable.Options{Rev: sqltable.Content, Modified: "touched"}).runOverHTTP)
+}
+
+// do makes a request of the shop.
+func (s *shop) do(t *testing.T, method, path, body string) (status int, header http.Header, text string) {
+	t.Helper()
+	return request(t, s.client, method, s.url+path, body)
+}
+
+// request makes one, with the media type that goes with its method.
+func request(t testing.TB, client *http.Client, method, url, body string) (status int, header http.Header, text string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if method == http.MethodPatch {
+		r.Header.Set("Content-Type", "application/merge-patch+json")
+	}
+	resp, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	all, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, resp.Header, string(all)
 }
