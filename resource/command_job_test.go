@@ -66,6 +66,15 @@ func napping(t testing.TB, opts ...func(*setup)) http.Handler {
 	}}, opts...)...))
 }
 
+// withCommands adds commands that can do no harm: one that is done at once, and one that is a job.
+func withCommands(s *setup) {
+	jobs := job.New("jobs", resource.OpsOf(memory.New[job.Job](nil)), &job.Options{Alone: true})
+	s.parts = append(s.parts, jobs.Resource(),
+		resource.NewCommand("users/count", countAll, nil),
+		resource.NewCommand("bed/made", func(_ context.Context, in napIn) (napOut, error) { return napOut{in.Seconds}, nil },
+			&resource.CommandOptions[napIn]{Jobs: jobs}))
+}
+
 // napFor is the content of a request for a nap.
 func napFor(seconds, end string) string { return `{"seconds":` + seconds + `,"end":"` + end + `"}` }
 

@@ -69,7 +69,8 @@ func (x *exchange) reserves() bool {
 	}
 }
 
-// command answers POST, in the order of rule 143: what the header says, the content, policy, and then the deed.
+// command answers POST, in the order of rule 143: what the header says, the content, policy, and then the deed. Policy comes
+// after the content, since it may be about that, as with a write.
 func (x *exchange) command() error {
 	var w write
 	if err := x.prepareCommand(&w); err != nil {
@@ -113,7 +114,7 @@ func (x *exchange) prepareCommand(w *write) error {
 			return err
 		}
 	}
-	if c.Input() != nil || x.length() != 0 {
+	if c.Input() != nil || x.length() != 0 { // else a client need not say of what type its nothing is
 		if w.media, err = x.mediaType(c.accepts...); err != nil {
 			return err
 		}
@@ -129,7 +130,7 @@ func (x *exchange) noParameters(lenient bool) error {
 	if err != nil || lenient {
 		return err
 	}
-	for name := range params {
+	for name := range params { // the contract's own is gone by now
 		return badParameter(name, "unknownParameter", "there is no such parameter here")
 	}
 	return nil

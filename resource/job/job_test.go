@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"iter"
 	"log/slog"
 	"strings"
 	"sync"
@@ -476,6 +477,108 @@ func TestInATransaction(t *testing.T) {
 			if diff := cmp.Diff(id, item.ID); diff != "" || err != nil {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
+		}
+	})
+}
+
+// TestDrainBesideATransaction: what is committed after the drain is not begun.
+func TestDrainBesideATransaction(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ops := store()
+		j := job.New("jobs", ops, &job.Options{Alone: true})
+		var id string
+		var done <-chan struct{}
+		err := ops.Transactions().InTx(t.Context(), func(ctx context.Context) error {
+			id, done = start(t, j, ctx, func(context.Context) (jsontext.Value, error) {
+				t.Error("it is done after the drain")
+				return nil, nil
+			})
+			return j.Drain(t.Context())
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-done
+		wantEnd(t, ops, id, job.Failed, problem.OutcomeUnknown.URI())
+	})
+}
+
+// TestDrainBesideASlowStore: what is still being noted when the patience ends is cancelled before it does anything.
+func TestDrainBesideASlowStore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ops := store()
+		slow := ops
+		slow.Insert = func(ctx context.Context, id string, v job.Job) (resource.Item[job.Job], error) {
+			time.Sleep(time.Minute)
+			return ops.Insert(ctx, id, v)
+		}
+		j := job.New("jobs", slow, &job.Options{Alone: true})
+		noted := make(chan string)
+		go func() {
+			id, done, err := j.Start(t.Context(), "orders/sweep", func(context.Context) (jsontext.Value, error) {
+				t.Error("it is done after the drain")
+				return nil, nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			<-done
+			noted <- id
+		}()
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := j.Drain(ctx); err != nil {
+			t.Errorf("there is nothing to cancel yet: %v", err)
+		}
+		wantEnd(t, ops, <-noted, job.Failed, problem.OutcomeUnknown.URI())
+	})
+}
+
+// TestDrainBesideABrokenStore: what cannot be noted is given up, and left to whoever looks for the dead.
+func TestDrainBesideABrokenStore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ops, log := store(), &journal{}
+		broken := ops
+		broken.Replace = func(context.Context, string, resource.Rev, job.Job) (resource.Item[job.Job], error) {
+			return resource.Item[job.Job]{}, errors.New("away")
+		}
+		j := job.New("jobs", broken, &job.Options{Alone: true, Logger: log.logger()})
+		id, done := start(t, j, t.Context(), succeed)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := j.Drain(ctx); err == nil || !strings.Contains(log.String(), "away") {
+			t.Errorf("error %v, log %s", err, log)
+		}
+		<-done
+		wantEnd(t, ops, id, job.Running, "")
+		if n, err := job.New("jobs", ops, &job.Options{Alone: true}).Recover(t.Context()); n != 1 || err != nil {
+			t.Errorf("recovered %d, %v, want 1", n, err)
+		}
+	})
+}
+
+// TestRunBesideABrokenStore: it goes on, and the log says what is wrong.
+func TestRunBesideABrokenStore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ops, log := store(), &journal{}
+		broken := ops
+		broken.List = func(context.Context, query.Query) iter.Seq2[resource.Item[job.Job], error] {
+			return func(yield func(resource.Item[job.Job], error) bool) {
+				yield(resource.Item[job.Job]{}, errors.New("away"))
+			}
+		}
+		ctx, end := context.WithCancel(t.Context())
+		go job.New("jobs", broken, &job.Options{Lease: time.Minute, Logger: log.logger()}).Run(ctx)
+		time.Sleep(59 * time.Second)
+		end()
+		synctest.Wait()
+		if n := strings.Count(log.String(), "jobs cannot be looked after"); n != 3 {
+			t.Errorf("it has complained %d times, want 3:\n%s", n, log)
 		}
 	})
 }
