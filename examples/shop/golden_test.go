@@ -181,6 +181,8 @@ func (n *names) of(kind, real string) string {
 var (
 	tagPattern      = regexp.MustCompile(`"([\w-]+)\.([\w-]+)\.([^"]+)"`) // revision, shape, and the rest
 	cursorPattern   = regexp.MustCompile(`((?:after|before)=|"next": ?")([\w-]+)`)
+	resultPattern   = regexp.MustCompile(`\\"([\w-]+)\.([\w-]+)\.([^"\\]+)\\"`) // such a tag within JSON
+	jobPattern      = regexp.MustCompile(`(/jobs/|"id": ?")(job[0-9]+|[0-9a-f]{8}-[0-9a-f-]{27})`)
 	instancePattern = regexp.MustCompile(`urn:uuid:[0-9a-f-]{36}`)
 )
 
@@ -191,10 +193,30 @@ func (n *names) real(text string) string {
 		m := tagPattern.FindStringSubmatch(tag)
 		return `"` + long(m[1]) + "." + long(m[2]) + "." + m[3] + `"`
 	})
-	return cursorPattern.ReplaceAllStringFunc(text, func(s string) string {
-		m := cursorPattern.FindStringSubmatch(s)
-		return m[1] + long(m[2])
+	text = resultPattern.ReplaceAllStringFunc(text, func(tag string) string {
+		m := resultPattern.FindStringSubmatch(tag)
+		return `\"` + long(m[1]) + "." + long(m[2]) + "." + m[3] + `\"`
 	})
+	for _, pattern := range []*regexp.Regexp{cursorPattern, jobPattern} {
+		text = pattern.ReplaceAllStringFunc(text, func(s string) string {
+			m := pattern.FindStringSubmatch(s)
+			return m[1] + long(m[2])
+		})
+	}
+	return text
+}
+
+// named gives names to what is in an answer, apart from its own tag.
+func (n *names) named(text string) string {
+	text = resultPattern.ReplaceAllStringFunc(text, func(tag string) string {
+		m := resultPattern.FindStringSubmatch(tag)
+		return `\"` + n.of("r", m[1]) + "." + n.of("shape", m[2]) + "." + m[3] + `\"`
+	})
+	text = jobPattern.ReplaceAllStringFunc(text, func(s string) string {
+		m := jobPattern.FindStringSubmatch(s)
+		return m[1] + n.of("job", m[2])
+	})
+	return n.cursors(text)
 }
 
 func (n *names) cursors(text string) string {
@@ -223,13 +245,13 @@ func (n *names) written(t *testing.T, w *httptest.ResponseRecorder) string {
 				return `"` + n.of("r", m[1]) + "." + n.of("shape", m[2]) + "." + m[3] + `"`
 			})
 		case "Link":
-			value = strings.ReplaceAll(n.cursors(value), ", <", ",\n<   <") // one target a line
+			value = strings.ReplaceAll(value, ", <", ",\n<   <") // one target a line
 		case "Api-Version":
 			name = "API-Version"
 		}
-		lines = append(lines, "< "+name+": "+value)
+		lines = append(lines, "< "+name+": "+n.named(value))
 	}
-	if body := n.cursors(readable(t, w)); body != "" {
+	if body := n.named(readable(t, w)); body != "" {
 		lines = append(lines, "<", "< "+strings.ReplaceAll(body, "\n", "\n< "))
 	}
 	return strings.Join(lines, "\n")

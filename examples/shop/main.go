@@ -76,7 +76,7 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 		return err
 	}
 	neutral := newNeutral(negotiator, catalogs, s, db.ping)
-	fmt.Fprint(stdout, db.report, reportSeed(s, filled), neutralReport, catalogs[defaultContract].Report(), reportContracts(negotiator))
+	fmt.Fprint(stdout, report(s, db, filled, catalogs, negotiator))
 	if _, err := c.jobs.Recover(ctx); err != nil {
 		return err
 	}
