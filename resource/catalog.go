@@ -88,7 +88,8 @@ func (l Limits) orDefaults() Limits {
 }
 
 // NewCatalog returns a handler for the parts. opts may be nil. It panics if two parts have one path, if a relation of a
-// part leads to a resource that is not among the parts, and if Base has a query or ends with a slash.
+// part, or the Jobs of a command, lead to a resource that is not among the parts, and if Base has a query or ends with a
+// slash.
 func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	c := &Catalog{parts: parts, table: map[string]*route{}, commands: map[string]map[string]*route{},
 		links: map[*Resource]map[string]*link{}}
@@ -117,7 +118,7 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 		table[name] = rt
 		c.routes = append(c.routes, rt)
 	}
-	for _, rt := range c.table {
+	for _, rt := range c.routes {
 		c.resolve(rt)
 	}
 	return c
@@ -139,6 +140,9 @@ func (c *Catalog) resolve(rt *route) {
 	switch {
 	case rt.lookup != nil:
 		rt.resource = c.mustFind("lookup "+rt.name, rt.lookup.target)
+		return
+	case rt.command != nil:
+		c.resolveCommand(rt)
 		return
 	case rt.resource == nil:
 		return

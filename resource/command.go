@@ -2,12 +2,16 @@ package resource
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -15,16 +19,24 @@ import (
 // [Part] of a [Catalog]. In REST it is a POST to /area/action whose content is the input, and the answer is the output:
 // 200, or 204 where there is none. A command that has [Jobs] may be answered with 202 before it is done.
 //
+// Preconditions (RFC 9110 section 13) mean nothing to a command, since there is no item that they could be about.
+//
 // A Command is safe for concurrent use if its function is.
 type Command struct {
 	name      string
-	in, out   *schema.Type // nil: struct{}, which is nothing
-	do        func(ctx context.Context, in any) (any, error)
+	media     string                                         // of its representations, in the media types of a vendor
+	in, out   *schema.Type                                   // without fields: nothing
+	do        func(ctx context.Context, in any) (any, error) // in is a *In, and what it returns a *Out
 	authorize func(ctx context.Context, in any) error
 	doc       string
 	public    bool
 	jobs      Jobs
 	wait      time.Duration
+	problems  []problem.Kind
+	into      *Resource // what an import writes to; nil for every other command
+
+	accepts []string                // Content-Types
+	serve   func(x *exchange) error // instead of exchange.command, for content that is no JSON document
 }
 
 // CommandOptions adjust a [Command]. The zero value lets everybody call it, and the start-up report says so.
@@ -43,6 +55,9 @@ type CommandOptions[In any] struct {
 	// at all. A client can ask to wait longer or less with Prefer: wait=10, and not to wait with Prefer: respond-async
 	// (RFC 7240 section 4); more than 30 seconds are not granted, unless Wait itself is more.
 	Wait time.Duration
+	// Problems are the kinds of problems that the command itself answers with, such as [problem.Unauthenticated] for a
+	// wrong password. They are only for descriptions of the API, which without them say that there may be others.
+	Problems []problem.Kind
 }
 
 // Jobs runs what commands do behind their answers, and keeps what became of it as items of a resource. Package job has
@@ -60,14 +75,16 @@ type Jobs interface {
 var validCommand = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*/[A-Za-z0-9][A-Za-z0-9_.~-]*$`)
 
 // NewCommand returns a command that is served at /name: "auth/login", or "orders/cancel-stale", which then can be no id
-// of an order. In and Out are structs; struct{} stands for nothing. An error of do that is made by [Invalid], or is one of
-// the sentinels of this package or a [*problem.Details], is told to the client; any other is an internal one, 500. opts
-// may be nil.
+// of an order. In and Out are structs; one without fields stands for nothing. An error of do that is made by [Invalid] or
+// [Taken], where the field is one of In, or is one of the sentinels of this package or a [*problem.Details], is told to the
+// client; any other is an internal one, 500. opts may be nil.
 //
 // It panics if the name is not of the form area/action, and if In or Out cannot be a schema.
 //
 //	resource.NewCommand("auth/login", func(ctx context.Context, in Credentials) (Token, error) { ... }, nil)
-func NewCommand[In, Out any](name string, do func(ctx context.Context, in In) (Out, error), opts *CommandOptions[In]) *Command {
+func NewCommand[In, Out any](
+	name string, do func(ctx context.Context, in In) (Out, error), opts *CommandOptions[In],
+) *Command {
 	if !validCommand.MatchString(name) {
 		panic(fmt.Sprintf("resource: %q cannot be the name of a command: it is of the form area/action", name))
 	}
@@ -75,7 +92,11 @@ func NewCommand[In, Out any](name string, do func(ctx context.Context, in In) (O
 	if opts != nil {
 		o = *opts
 	}
-	c := &Command{name: name, in: schema.For[In](), out: schema.For[Out](), doc: o.Doc, public: o.Public, jobs: o.Jobs, wait: o.Wait}
+	_, action, _ := strings.Cut(name, "/")
+	c := &Command{
+		name: name, media: strings.ToLower(action), in: structOf[In](name), out: structOf[Out](name), doc: o.Doc,
+		public: o.Public, jobs: o.Jobs, wait: o.Wait, problems: o.Problems, accepts: []string{mediaJSON},
+	}
 	c.do = func(ctx context.Context, in any) (any, error) {
 		out, err := do(ctx, *in.(*In))
 		return &out, err
@@ -86,11 +107,88 @@ func NewCommand[In, Out any](name string, do func(ctx context.Context, in In) (O
 	return c
 }
 
+// structOf is the schema of the input or output of a command.
+func structOf[T any](command string) *schema.Type {
+	typ := schema.For[T]()
+	if typ.Kind != schema.Object {
+		panic(fmt.Sprintf("resource: command %s: %s is no struct", command, reflect.TypeFor[T]()))
+	}
+	return typ
+}
+
+// Invoke does the command for another door: it checks in, a pointer to the Go type of Input, asks Authorize and returns a
+// pointer to the Go type of Output. Either is nil where that is nothing. It waits until the command is done, Jobs or not.
+// Errors are as those of the methods of [Resource]: see [Problem].
+func (c *Command) Invoke(ctx context.Context, in any) (any, error) {
+	if in == nil && c.Input() == nil {
+		in = c.in.New()
+	}
+	if reflect.TypeOf(in) != reflect.PointerTo(c.in.GoType) {
+		return nil, c.wrap(fmt.Errorf("the input is a %T", in))
+	}
+	if bad := c.in.Validate(in); len(bad) > 0 {
+		return nil, c.wrap(schema.Violations(bad))
+	}
+	if err := c.permit(ctx, in); err != nil {
+		return nil, err
+	}
+	return c.run(ctx, in)
+}
+
+// permit asks Authorize, if it is there.
+func (c *Command) permit(ctx context.Context, in any) error {
+	if c.authorize == nil {
+		return nil
+	}
+	return c.wrap(c.authorize(ctx, in))
+}
+
+// run does the command. What it returns is nil where the output is nothing.
+func (c *Command) run(ctx context.Context, in any) (any, error) {
+	out, err := c.do(ctx, in)
+	if err != nil {
+		return nil, c.wrap(err)
+	}
+	if c.Output() == nil {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// wrap adds the place to an error, and points to the fields of the input that it is about. nil stays nil.
+func (c *Command) wrap(err error) error {
+	if err == nil || errors.As(err, new(*Error)) {
+		return err
+	}
+	if fields := fieldErrors(nil, err); len(fields) > 0 && !errors.As(err, new(*problem.Details)) {
+		err = errors.Join(fieldProblem(fields, c.pointer), err)
+	}
+	return &Error{Op: OpInvoke, Resource: c.name, Err: err}
+}
+
+// pointer points to a field of the input; to all of it if there is no such field.
+func (c *Command) pointer(field string) string {
+	if c.in.Field(field) == nil {
+		return ""
+	}
+	return pointerTo(field)
+}
+
 // Name returns the name it was given.
 func (c *Command) Name() string { return c.name }
 
-// Input returns the schema of what it takes, and Output that of what it gives; nil is nothing.
-func (c *Command) Input() *schema.Type { return c.in }
+// Media returns what its input and output are called in the media types of a vendor: the action, in lower case.
+func (c *Command) Media() string { return c.media }
+
+// Input returns the schema of what it takes; nil is nothing.
+func (c *Command) Input() *schema.Type { return orNothing(c.in) }
 
 // Output returns the schema of what it gives; nil is nothing.
-func (c *Command) Output() *schema.Type { return c.out }
+func (c *Command) Output() *schema.Type { return orNothing(c.out) }
+
+func orNothing(typ *schema.Type) *schema.Type {
+	if len(typ.Fields) == 0 {
+		return nil
+	}
+	return typ
+}

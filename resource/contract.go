@@ -2,6 +2,7 @@ package resource
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -15,7 +16,10 @@ import (
 // What a catalog does for the contract that a version.Negotiator has selected: entity tags that differ by contract, media
 // types that name it, and URLs that stay in it. Without a Negotiator there is no selection, and nothing of this shows.
 
-var _ version.Reserver = (*Catalog)(nil)
+var (
+	_ version.Reserver = (*Catalog)(nil)
+	_ version.Opaque   = (*Catalog)(nil)
+)
 
 // Reserve returns an error if a name that means the version of the API means something else here: member in content that
 // is written, parameter in queries. Either may be empty. A Negotiator asks for it when it is made.
@@ -26,8 +30,8 @@ func (c *Catalog) Reserve(member, parameter string) error {
 	for _, rt := range c.routes {
 		switch {
 		case rt.command != nil:
-			if rt.command.in.Field(member) != nil {
-				return fmt.Errorf("resource: the member %s cannot mean the version, since command %s takes it", member, rt.name)
+			if rt.command.in.Field(member) != nil || rt.command.out.Field(member) != nil {
+				return fmt.Errorf("resource: the member %s cannot mean the version, since command %s has it", member, rt.name)
 			}
 		case rt.lookup != nil:
 			if rt.lookup.in.Field(parameter) != nil {
@@ -41,6 +45,14 @@ func (c *Catalog) Reserve(member, parameter string) error {
 		}
 	}
 	return nil
+}
+
+// Opaque reports whether a request is for [Blobs], whose content is stored as it is: a Negotiator leaves it alone.
+func (c *Catalog) Opaque(r *http.Request) bool {
+	x := exchange{c: c, r: r}
+	first, _, _ := strings.Cut(x.path()[1:], "/")
+	rt := find(c.table, first)
+	return rt != nil && rt.blobs != nil
 }
 
 // ownParameters are the parameters of every list.
@@ -57,6 +69,14 @@ func (r *Resource) reserve(member, parameter string) error {
 			parameter, r.Name())
 	}
 	return nil
+}
+
+// media is what the representation that this exchange is about is called in the media types of a vendor.
+func (x *exchange) media() string {
+	if x.batched {
+		return batchName
+	}
+	return x.route.media()
 }
 
 // jsonOffer is how items are served.
@@ -79,7 +99,7 @@ func (x *exchange) acceptable() error {
 // inKind settles the form of the answer to a client that takes JSON: it is that of the content, unless the client asks for
 // another.
 func (x *exchange) inKind() {
-	if media := x.route.resource.Media(); x.sel.Content(media) {
+	if media := x.media(); x.sel.Content(media) {
 		x.speak(media)
 	}
 }
@@ -87,7 +107,7 @@ func (x *exchange) inKind() {
 // negotiate chooses among offers, of which the first is JSON. In front of it stands the vendor's type of this contract,
 // for a client that asks for it by name, and for one that sends it and does not ask for anything.
 func (x *exchange) negotiate(lines, offers []string) (index int, err error) {
-	media := x.route.resource.Media()
+	media := x.media()
 	wanted := x.sel.Range(media)
 	if wanted == "" {
 		i, ok := header.Accept(lines, offers)
@@ -139,7 +159,7 @@ func (x *exchange) which(p *part, body []byte) string {
 
 // forms returns all media types that stand for what offers do, this contract's own in front.
 func (x *exchange) forms(offers []string) []string {
-	if own := x.sel.MediaType(x.route.resource.Media()); own != "" {
+	if own := x.sel.MediaType(x.media()); own != "" {
 		return append([]string{own}, offers...)
 	}
 	return offers
@@ -150,13 +170,16 @@ func (x *exchange) acceptPost() []string {
 	if x.sel == nil || x.route.acceptPost == nil {
 		return x.route.acceptPost
 	}
-	return []string{strings.Join(x.forms(jsonOffer), ", ")}
+	if x.route.posts[0] != mediaJSON { // which no vendor has a name for
+		return x.route.acceptPost
+	}
+	return []string{strings.Join(x.forms(x.route.posts), ", ")}
 }
 
 // understands reports whether media is the vendor's type for the content of this request. A patch has a type of its own,
 // which names no version.
 func (x *exchange) understands(accepted []string) bool {
-	return accepted[0] == mediaJSON && x.sel.Content(x.route.resource.Media())
+	return accepted[0] == mediaJSON && x.sel.Content(x.media())
 }
 
 // echo returns the member that named the contract in the content, as it stands in the answer; nil if none did. It is known

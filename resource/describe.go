@@ -1,5 +1,7 @@
 package resource
 
+import "github.com/stoa-go/stoa/resource/problem"
+
 // What descriptions of an API need to know and requests do not: openapi and graphql ask for it once, when they are made.
 
 // Policy is what [Options] say about how a resource is served, defaults filled in.
@@ -55,6 +57,55 @@ func (c *Catalog) Lookups() []*Lookup {
 		}
 	}
 	return out
+}
+
+// Commands returns the commands of the catalog in the order in which they were given.
+func (c *Catalog) Commands() []*Command {
+	var out []*Command
+	for _, p := range c.parts {
+		if cmd, ok := p.(*Command); ok {
+			out = append(out, cmd)
+		}
+	}
+	return out
+}
+
+// Doc returns what its options say that it does.
+func (c *Command) Doc() string { return c.doc }
+
+// Public reports whether everybody may call it.
+func (c *Command) Public() bool { return c.authorize == nil }
+
+// Jobs returns what keeps its jobs; nil means that it has none, and is done when it is answered.
+func (c *Command) Jobs() Jobs { return c.jobs }
+
+// Problems returns the kinds of problems that its options name. The caller must not change them.
+func (c *Command) Problems() []problem.Kind { return c.problems }
+
+// Into returns the resource that it writes to if it is an import; nil for every other command.
+func (c *Command) Into() *Resource { return c.into }
+
+// Blobs returns the blobs of the catalog in the order in which they were given.
+func (c *Catalog) Blobs() []*Blobs {
+	var out []*Blobs
+	for _, p := range c.parts {
+		if b, ok := p.(*Blobs); ok {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// Options returns how the blobs are served, defaults filled in.
+func (b *Blobs) Options() BlobOptions {
+	o := b.opts
+	if o.MaxSize == 0 {
+		o.MaxSize = 1 << 30
+	}
+	if o.Cache == "" {
+		o.Cache = "private, no-cache"
+	}
+	return o
 }
 
 // Limits returns what requests may ask for, defaults filled in.

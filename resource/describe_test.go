@@ -7,6 +7,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/problem"
 )
 
 func TestPolicyTellsWhatIsServed(t *testing.T) {
@@ -86,4 +87,33 @@ func TestDescriptions(t *testing.T) {
 	if target, _ := c.Related(books, "books"); target != nil {
 		t.Error("a resource of another catalog has a relation")
 	}
+}
+
+func TestDescriptionsOfCommandsAndBlobs(t *testing.T) {
+	t.Parallel()
+	type input struct {
+		Name string `json:"name"`
+	}
+	plain := resource.NewCommand("auth/login", func(context.Context, input) (struct{}, error) { return struct{}{}, nil }, nil)
+	told := resource.NewCommand("auth/logout", func(context.Context, struct{}) (input, error) { return input{}, nil },
+		&resource.CommandOptions[struct{}]{Doc: "Forgets.", Problems: []problem.Kind{problem.Conflict},
+			Authorize: func(context.Context, *struct{}) error { return nil }})
+	files := resource.NewBlobs("files", nil, nil)
+	small := resource.NewBlobs("small", nil, &resource.BlobOptions{MaxSize: 5, Cache: "no-store", ReadOnly: true})
+	c := resource.NewCatalog(nil, plain, files, told, small)
+
+	if got := c.Commands(); len(got) != 2 || got[0] != plain || got[1] != told {
+		t.Errorf("commands %v, want both in their order", got)
+	}
+	if got := c.Blobs(); len(got) != 2 || got[0] != files || got[1] != small {
+		t.Errorf("blobs %v, want both in their order", got)
+	}
+	same(t, "doc", []string{"", "Forgets."}, []string{plain.Doc(), told.Doc()})
+	same(t, "public", []bool{true, false}, []bool{plain.Public(), told.Public()})
+	same(t, "problems", [][]problem.Kind{nil, {problem.Conflict}}, [][]problem.Kind{plain.Problems(), told.Problems()})
+	if plain.Jobs() != nil || plain.Into() != nil {
+		t.Error("a plain command has jobs, or writes to a resource")
+	}
+	same(t, "options", resource.BlobOptions{MaxSize: 1 << 30, Cache: "private, no-cache"}, files.Options())
+	same(t, "options", resource.BlobOptions{MaxSize: 5, Cache: "no-store", ReadOnly: true}, small.Options())
 }

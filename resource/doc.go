@@ -34,6 +34,11 @@
 // HTTP asks of a server is done here: negotiation, validators and preconditions (RFC 9110), patches (RFC 6902, RFC
 // 7396), problem details (RFC 9457), paging by links (RFC 8288), preferences (RFC 7240).
 //
+// # If something is more than a write
+//
+// [NewCommand] serves a function: its input is checked like an item, and policy is asked before it is done. [Jobs], of which
+// package job has one, let it outlive its request.
+//
 // # If you have more than one contract
 //
 // [View] serves a Resource in the shape of an older contract, in chains if need be: one collection, one policy, one write

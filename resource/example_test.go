@@ -81,6 +81,22 @@ func ExampleNewCatalog() {
 	// /notes  GET, HEAD, POST, OPTIONS
 	// /notes/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
 	//     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor
+	//     batches: POST of application/vnd.stoa.batch+json
+}
+
+// Where the store has transactions, several writes can be one. The second is refused here, so the first is taken back.
+func ExampleTransactor() {
+	h := notesOf(nil)
+	const batch = "application/vnd.stoa.batch+json"
+	show(h, "POST", "/notes", batch, `{"operations":[
+		{"op":"create","value":{"text":"feed the cat"}},
+		{"op":"patch","id":"7","patch":{"done":true}}]}`)
+	show(h, "GET", "/notes/2", "", "")
+	show(h, "POST", "/notes", batch, `{"operations":[{"op":"delete","id":"1"}]}`)
+	// Output:
+	// 404 {"type":"https://stoa-go.github.io/problems/not-found","title":"Not Found","status":404,"detail":"There is no such item.","operation":1}
+	// 404 {"type":"https://stoa-go.github.io/problems/not-found","title":"Not Found","status":404,"detail":"There is no such item."}
+	// 200 {"results":[{"status":204,"id":"1"}]}
 }
 
 // To decorate a collection is to wrap some of its functions. What it can do stays what it was.
@@ -240,4 +256,32 @@ func ExampleResource_Patch() {
 	// Output:
 	// replaced true <nil>
 	// the value is not the one tested for
+}
+
+type Credentials struct {
+	Email    string `json:"email" required:"true" format:"email"`
+	Password string `json:"password" required:"true" writeOnly:"true"`
+}
+
+type Token struct {
+	Token string `json:"token"`
+}
+
+// A command is for what is more than a write of one item. What it takes is checked before it is done.
+func ExampleNewCommand() {
+	login := resource.NewCommand("auth/login", func(_ context.Context, in Credentials) (Token, error) {
+		if in.Password != "open sesame" {
+			return Token{}, resource.ErrUnauthenticated
+		}
+		return Token{Token: "t0k3n"}, nil
+	}, &resource.CommandOptions[Credentials]{Public: true})
+	api := resource.NewCatalog(nil, login)
+
+	show(api, "POST", "/auth/login", "application/json", `{"email":"ann@example.com","password":"open sesame"}`)
+	show(api, "POST", "/auth/login", "application/json", `{"email":"ann@example.com","password":"guess"}`)
+	show(api, "POST", "/auth/login", "application/json", `{"email":"ann@example.com"}`)
+	// Output:
+	// 200 {"token":"t0k3n"}
+	// 401 {"type":"https://stoa-go.github.io/problems/unauthenticated","title":"Unauthenticated","status":401,"detail":"Say who you are first."}
+	// 422 {"type":"https://stoa-go.github.io/problems/invalid-content","title":"Invalid Content","status":422,"detail":"The content is not valid.","errors":[{"pointer":"/password","code":"required","detail":"is required"}]}
 }

@@ -28,6 +28,8 @@ type exchange struct {
 	mark   string             // of contract and form, in entity tags
 	onItem bool               // the target is an item, not the collection
 	began  bool               // the response has been begun, so nothing else can be answered
+
+	batched bool // the content is a batch
 }
 
 // Header values that every response shares.
@@ -111,8 +113,8 @@ func (x *exchange) fail(err error) {
 		d.Header["Vary"] = x.vary()
 	}
 	var failed *failedError
-	if errors.As(err, &failed) && failed.current.Rev != "" {
-		d.Header["Etag"] = []string{etag(failed.current.Rev, x.route.resource.shape.variants[identity], x.mark)}
+	if errors.As(err, &failed) && failed.current.Rev != "" && (x.route.blobs != nil || x.route.resource != nil) {
+		d.Header["Etag"] = []string{x.currentTag(failed.current.Rev)}
 	}
 	switch d.StatusCode() {
 	case http.StatusUnauthorized:
@@ -120,13 +122,23 @@ func (x *exchange) fail(err error) {
 			d.Header["Www-Authenticate"] = []string{x.c.opts.Challenge}
 		}
 	case http.StatusInternalServerError:
-		d.Instance = x.report(err)
+		if !errors.As(err, new(*reportedError)) {
+			d.Instance = x.report(err)
+		}
 	case http.StatusRequestEntityTooLarge:
 		if x.r.ProtoMajor == 1 {
 			d.Header["Connection"] = []string{"close"} // the rest of the content is not read
 		}
 	}
 	problem.Write(x.w, x.r, &d)
+}
+
+// currentTag is the entity tag of a revision, as a plain GET has it.
+func (x *exchange) currentTag(rev Rev) string {
+	if x.route.blobs != nil {
+		return blobTag(rev)
+	}
+	return etag(rev, x.route.resource.shape.variants[identity], x.mark)
 }
 
 func (x *exchange) vary() []string {

@@ -116,6 +116,13 @@ const (
 	jsonBody  = "Content-Type: application/json"
 	mergeBody = "Content-Type: " + patch.MergeType
 	patchBody = "Content-Type: " + patch.JSONType
+	batchBody = "Content-Type: " + batchType
+)
+
+// What POST takes where there are transactions.
+const (
+	batchType = "application/vnd.stoa.batch+json"
+	postTypes = "application/json, " + batchType
 )
 
 // response is what came back.

@@ -24,7 +24,7 @@ func FuzzServe(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		h := api(t, withLookup)
+		h := api(t, withLookup, withCommands)
 		create(t, h, "/orders", `{"customerId":"u","cents":3,"tags":["a","b"]}`)
 		create(t, h, "/users", `{"id":"u","name":"n","email":"n@example.com"}`)
 

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	gocmp "github.com/google/go-cmp/cmp"
@@ -30,21 +32,27 @@ func TestExchanges(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".http"), func(t *testing.T) {
 			t.Parallel()
-			before, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			after := converse(t, opened(t, file), string(before))
-			if after == string(before) {
-				return
-			}
-			if !*update {
-				t.Errorf("%s (-want +got); if it is right, run: go test ./resource -run Exchanges -update\n%s",
-					file, gocmp.Diff(strings.Split(string(before), "\n"), strings.Split(after, "\n")))
-			} else if err := os.WriteFile(file, []byte(after), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			synctest.Test(t, func(t *testing.T) { replay(t, file) }) // so that jobs take as long as they should
 		})
+	}
+}
+
+// replay says a conversation again and compares it, or writes it anew.
+func replay(t *testing.T, file string) {
+	time.Sleep(time.Until(time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC))) // nothing in the shop is of the future
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := converse(t, opened(t, file), string(before))
+	if after == string(before) {
+		return
+	}
+	if !*update {
+		t.Errorf("%s (-want +got); if it is right, run: go test ./resource -run Exchanges -update\n%s",
+			file, gocmp.Diff(strings.Split(string(before), "\n"), strings.Split(after, "\n")))
+	} else if err := os.WriteFile(file, []byte(after), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -89,7 +97,7 @@ func parse(t *testing.T, names *names, paragraph string) *http.Request {
 		lines[i] = names.real(lines[i])
 	}
 	if end < len(lines) {
-		lines = append(lines[:end+1], strings.Join(lines[end+1:], "\n"))
+		lines = append(lines[:end+1], names.realQuoted(strings.Join(lines[end+1:], "\n")))
 	}
 	return request(t, lines[0], lines[1:]...)
 }
@@ -122,7 +130,10 @@ var (
 	tagPattern = regexp.MustCompile(`"([^".]+)\.([^".]+)(?:\.([^"]+))?"`)
 	// contractPattern is what a tag says of contract and form.
 	contractPattern = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(\+[a-z]+)?`)
-	cursorPattern   = regexp.MustCompile(`(after=|before=|"next": ")([\w-]+)`)
+	// jobPattern is a UUID of version 7, which only jobs are called by.
+	jobPattern    = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
+	jobName       = regexp.MustCompile(`\bjob[0-9]+\b`)
+	cursorPattern = regexp.MustCompile(`(after=|before=|"next": ")([\w-]+)`)
 )
 
 // tag returns the name of an entity tag: revision, variant and part each have their own. The variant is called by what
@@ -159,9 +170,28 @@ func (n *names) tag(t *testing.T, real, variant string, weak bool) string {
 // real puts what was named back into a line of a request.
 func (n *names) real(line string) string {
 	line = tagPattern.ReplaceAllStringFunc(line, func(tag string) string { return cmp.Or(n.long[tag], tag) })
+	line = jobName.ReplaceAllStringFunc(line, func(name string) string { return cmp.Or(n.long[name], name) })
 	return cursorPattern.ReplaceAllStringFunc(line, func(s string) string {
 		m := cursorPattern.FindStringSubmatch(s)
 		return m[1] + cmp.Or(n.long[m[2]], m[2])
+	})
+}
+
+// quotedTag is an entity tag in JSON.
+var quotedTag = regexp.MustCompile(`\\"[\w~-]+\.[\w-]+(?:\.[\w.+-]+)?\\"`)
+
+// realQuoted puts tags back into the content of a request.
+func (n *names) realQuoted(content string) string {
+	return quotedTag.ReplaceAllStringFunc(content, func(s string) string {
+		tag := strings.ReplaceAll(s, `\"`, `"`)
+		return strings.ReplaceAll(cmp.Or(n.long[tag], tag), `"`, `\"`)
+	})
+}
+
+// quoted names the tags in the content of an answer.
+func (n *names) quoted(t *testing.T, content string) string {
+	return quotedTag.ReplaceAllStringFunc(content, func(s string) string {
+		return strings.ReplaceAll(n.tag(t, strings.ReplaceAll(s, `\"`, `"`), "json", false), `"`, `\"`)
 	})
 }
 
@@ -171,6 +201,11 @@ func (n *names) cursors(text string) string {
 		m := cursorPattern.FindStringSubmatch(s)
 		return m[1] + n.of("c", m[2])
 	})
+}
+
+// jobs names the jobs in a text.
+func (n *names) jobs(text string) string {
+	return jobPattern.ReplaceAllStringFunc(text, func(id string) string { return n.of("job", id) })
 }
 
 // usual are the fields that every answer has, and that are therefore checked and left out.
@@ -194,7 +229,7 @@ func (n *names) answer(t *testing.T, res *response) string {
 	usual(t, res)
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(res.header)) {
-		value := strings.Join(res.header[name], ", ")
+		value := n.jobs(strings.Join(res.header[name], ", "))
 		switch name {
 		case "Etag":
 			variant := cmp.Or(res.header.Get("Content-Encoding"), "json")
@@ -210,7 +245,7 @@ func (n *names) answer(t *testing.T, res *response) string {
 	if res.body == "" {
 		return head
 	}
-	body := n.cursors(readable(t, res))
+	body := n.jobs(n.quoted(t, n.cursors(readable(t, res))))
 	return head + "\n<\n< " + strings.ReplaceAll(strings.TrimSuffix(body, "\n"), "\n", "\n< ")
 }
 

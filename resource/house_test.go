@@ -48,6 +48,9 @@ var (
 	// What the root module may require.
 	requirable = []string{"github.com/coder/websocket", "github.com/evanphx/json-patch/v5",
 		"github.com/go-json-experiment/json", "github.com/google/go-cmp", "github.com/graphql-go/graphql"}
+
+	// brought are what those require themselves, and what go mod graph names beside modules.
+	brought = []string{"github.com/jessevdk/go-flags", "golang.org/x/sys", "go", "toolchain"}
 )
 
 // mayKnow returns what a package may import of the module, and whether the package has a place at all.
@@ -118,6 +121,21 @@ func TestRequirements(t *testing.T) {
 	for _, r := range mod.Require {
 		if !slices.Contains(requirable, r.Path) {
 			t.Errorf("the root module requires %s; drivers and engines belong in nested modules", r.Path)
+		}
+	}
+}
+
+// TestModuleGraph sees what whoever requires the module gets with it, also through others: no driver of a database.
+func TestModuleGraph(t *testing.T) {
+	t.Parallel()
+	edges := strings.Fields(string(run(t, "go", "mod", "graph")))
+	if len(edges) < 2*len(brought) {
+		t.Fatalf("go mod graph names %q", edges)
+	}
+	for _, module := range edges {
+		path, _, _ := strings.Cut(module, "@")
+		if path != modulePath && !slices.Contains(requirable, path) && !slices.Contains(brought, path) {
+			t.Errorf("%s is in go mod graph of the root; drivers and engines belong in nested modules", module)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (x *exchange) peek(w *write, id string) error {
 // post answers POST on a collection.
 func (x *exchange) post() error {
 	var w write
-	if err := x.prepare(&w, "", mediaJSON); err != nil {
+	if err := x.prepare(&w, "", x.route.posts...); err != nil {
 		return err
 	}
 	buf := getBuffer()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/stoa-go/stoa/query"
@@ -23,6 +24,9 @@ type hub struct {
 	query  query.Support
 	ops    erased
 	locks  keyedLocks
+	// reserved are the ids that no item can have, since a command is at their path: string -> true. A catalog adds to it
+	// when it is made, and others may be at work then.
+	reserved sync.Map
 
 	scope         func(ctx context.Context) (query.Filter, error)
 	authorizeGone func(ctx context.Context, id string) error

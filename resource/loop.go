@@ -32,6 +32,11 @@ func (h *hub) loop(ctx context.Context, id string, attempt func() error) error {
 		return contended(err)
 	}
 	defer unlock()
+	return insist(ctx, attempt)
+}
+
+// insist is the repetition of loop, until ctx ends.
+func insist(ctx context.Context, attempt func() error) error {
 	for wait := time.Millisecond; ; wait = min(2*wait, 64*time.Millisecond) {
 		err := attempt()
 		var failed *failedError

@@ -11,4 +11,5 @@ const (
 	OpReplace Op = "replace" // put another value in its place: PUT
 	OpPatch   Op = "patch"   // change parts: PATCH
 	OpDelete  Op = "delete"  // remove it: DELETE
+	OpInvoke  Op = "invoke"  // do a command; hooks of resources do not see it
 )

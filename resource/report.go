@@ -25,6 +25,9 @@ func (c *Catalog) Report() string {
 		fmt.Fprintf(&b, "/%s  %s\n", name, rt.allowList[0])
 		fmt.Fprintf(&b, "/%s/{id}  %s\n", name, rt.allowItem[0])
 		fmt.Fprintf(&b, "    store: %s\n", r.abilities())
+		if r.Batches() {
+			fmt.Fprintf(&b, "    batches: POST of %s\n", mediaBatch)
+		}
 		if r.shape.down != nil {
 			fmt.Fprintf(&b, "    view: %s\n", r.narrowness())
 		}

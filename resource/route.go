@@ -13,18 +13,20 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// route is what is served under the first segment of a path, or, for a command, under the first two. Its header values are made once and shared by all
-// responses: nobody changes a value in place, and to append to one copies it.
+// route is what is served under the first segment of a path, or, for a command, under the first two. Its header values are
+// made once and shared by all responses: nobody changes a value in place, and to append to one copies it.
 type route struct {
 	name     string
 	resource *Resource
 	lookup   *Lookup // nil for all else, like the next two
 	command  *Command
 	blobs    *Blobs
+	jobs     *Resource // where those of the command are found
 
 	allowList, allowItem []string // Allow
 	acceptPatch          []string // nil if items cannot be patched
 	acceptPost           []string // nil if there is no POST
+	posts                []string // its members: what the content of a POST can be
 	varyItem, varyList   []string
 }
 
@@ -33,7 +35,11 @@ func (r *Resource) addTo(*Catalog) *route {
 	list, item := []string{"GET", "HEAD"}, []string{"GET", "HEAD"}
 	if r.Can(OpCreate) {
 		list = append(list, "POST")
-		rt.acceptPost = []string{mediaJSON}
+		rt.posts = []string{mediaJSON}
+		if r.Batches() {
+			rt.posts = append(rt.posts, mediaBatch)
+		}
+		rt.acceptPost = []string{strings.Join(rt.posts, ", ")}
 	}
 	if r.Can(OpReplace) {
 		item = append(item, "PUT")
@@ -53,6 +59,14 @@ func (r *Resource) addTo(*Catalog) *route {
 		rt.varyList = []string{"Accept, Accept-Encoding, Prefer"}
 	}
 	return rt
+}
+
+// media is what its representations are called in the media types of a vendor.
+func (rt *route) media() string {
+	if rt.command != nil {
+		return rt.command.media
+	}
+	return rt.resource.Media()
 }
 
 func declaresEq(ops []query.Op) bool { return slices.Contains(ops, query.Eq) }
@@ -158,6 +172,9 @@ func (x *exchange) serveList() error {
 	case http.MethodGet, http.MethodHead:
 		return x.getList()
 	case http.MethodPost:
+		if x.isBatch() {
+			return x.batch()
+		}
 		if rt.resource.Can(OpCreate) {
 			return x.post()
 		}

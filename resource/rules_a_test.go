@@ -132,7 +132,7 @@ func TestRule004Options(t *testing.T) {
 	h := api(t, withLookup)
 	patches := "application/merge-patch+json, application/json-patch+json"
 	tests := []struct{ target, allow, acceptPatch, acceptPost string }{
-		{"/orders", "GET, HEAD, POST, OPTIONS", "", "application/json"},
+		{"/orders", "GET, HEAD, POST, OPTIONS", "", postTypes},
 		{"/orders/1", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS", patches, ""},
 		{"/places", "GET, HEAD, OPTIONS", "", ""},
 		{"/places/ath", "GET, HEAD, OPTIONS", "", ""},

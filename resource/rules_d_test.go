@@ -24,11 +24,11 @@ func TestRule058UnsupportedTypes(t *testing.T) {
 		line, contentType            string
 		accept, acceptPost, acceptPa string
 	}{
-		{"POST /orders", "text/plain", js, js, ""},
-		{"POST /orders", "application/xml", js, js, ""},
-		{"POST /orders", "application/jsonx", js, js, ""},
-		{"POST /orders", "application/x-www-form-urlencoded", js, js, ""},
-		{"POST /orders", "application/*", js, js, ""},
+		{"POST /orders", "text/plain", postTypes, postTypes, ""},
+		{"POST /orders", "application/xml", postTypes, postTypes, ""},
+		{"POST /orders", "application/jsonx", postTypes, postTypes, ""},
+		{"POST /orders", "application/x-www-form-urlencoded", postTypes, postTypes, ""},
+		{"POST /orders", "application/*", postTypes, postTypes, ""},
 		{"PUT " + path, "text/json", js, "", ""},
 		{"PATCH " + path, "text/plain", "", "", patchTypes},
 	}

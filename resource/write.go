@@ -46,33 +46,39 @@ func (r *Resource) Create(ctx context.Context, doc []byte, opts *WriteOptions) (
 }
 
 func (r *Resource) create(ctx context.Context, doc []byte, opts *WriteOptions) (Entry, error) {
-	h, s := r.hub, r.shape
+	id, v, err := r.readNew(doc, opts)
+	if err != nil {
+		return Entry{}, err
+	}
+	e, err := r.admit(ctx, id, v, false)
+	if errors.Is(err, ErrGone) {
+		err = r.wrap(OpCreate, id, ErrExists)
+	}
+	return e, err
+}
+
+// readNew reads the document of a new item into a value of the hub. The id is empty if it is the store's to choose.
+func (r *Resource) readNew(doc []byte, opts *WriteOptions) (id string, v any, err error) {
+	h := r.hub
 	dec := opts.decode(schema.Create, nil)
 	if h.ops.insert == nil {
 		dec.ReadOnly = []string{r.ID()}
 	} else if h.ops.create != nil {
 		dec.Filled = []string{r.ID()}
 	}
-	v, err := s.typ.Decode(doc, dec)
-	if err != nil {
-		return Entry{}, err
+	if v, err = r.shape.typ.Decode(doc, dec); err != nil {
+		return "", nil, err
 	}
-	hubValue, err := r.raiseNew(v)
-	if err != nil {
-		return Entry{}, err
+	if v, err = r.raiseNew(v); err != nil {
+		return "", nil, err
 	}
-	id := ""
-	if !h.id.IsZero(hubValue) {
-		id = h.id.Text(hubValue)
+	if !h.id.IsZero(v) {
+		id = h.id.Text(v)
 	}
 	if id == "" && h.ops.create == nil {
-		return Entry{}, schema.Violations{{Pointer: "/" + r.ID(), Code: "required", Detail: "an id is required"}}
+		return "", nil, schema.Violations{{Pointer: "/" + r.ID(), Code: "required", Detail: "an id is required"}}
 	}
-	e, err := r.admit(ctx, id, hubValue, false)
-	if errors.Is(err, ErrGone) {
-		err = r.wrap(OpCreate, id, ErrExists)
-	}
-	return e, err
+	return id, v, nil
 }
 
 // admit lets a new item in: policy first, then the store. An empty id is the store's to choose. again is true if an id
@@ -82,6 +88,9 @@ func (r *Resource) admit(ctx context.Context, id string, v any, again bool) (Ent
 	if id != "" {
 		if err := checkNewID(id); err != nil {
 			return Entry{}, schema.Violations{{Pointer: "/" + r.ID(), Code: "format", Detail: err.Error()}}
+		}
+		if _, reserved := h.reserved.Load(id); reserved {
+			return Entry{}, reservedID(pointerTo(r.ID()))
 		}
 	}
 	if err := r.approve(ctx, OpCreate, nil, v); err != nil {

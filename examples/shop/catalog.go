@@ -1,54 +1,83 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"time"
 
+	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/resource/sqltable"
 )
 
 // collections are what the shop keeps. They share a database, so that they can change together.
 type collections struct {
-	db     *memory.DB
-	orders *memory.Store[Order]
-	users  *memory.Store[User]
-	places *memory.Store[Place]
-	cache  string // Cache-Control of what is served from them
-	now    func() time.Time
+	db     *database
+	orders resource.Ops[Order]
+	users  resource.Ops[User]
+	places resource.Ops[Place]
+
+	passwords resource.Ops[Password] // these two are served to nobody
+	tokens    resource.Ops[Token]
+
+	jobs  *job.Jobs
+	auth  bool   // who writes says who they are
+	cache string // Cache-Control of what is served from them
+	now   func() time.Time
 }
 
-// newCollections returns empty ones. now tells when what is written was written.
-func newCollections(cache string, now func() time.Time) *collections {
-	db := memory.NewDB()
-	return &collections{
-		db: db,
-		orders: memory.New(&memory.Options[Order]{DB: db, Now: now,
-			Index: []string{"status", "customerId", "createdAt"}}),
-		users: memory.New(&memory.Options[User]{DB: db, Now: now, Index: []string{"active", "role"}}),
-		places: memory.New(&memory.Options[Place]{DB: db, Now: now,
-			Index: []string{"name", "country", "kind", "admin", "population", "lat", "lon"}}),
-		cache: cache,
-		now:   now,
+// newCollections opens those of a database, and makes their tables where it has none. now tells when what is written
+// was written.
+func newCollections(ctx context.Context, db *database, s settings, now func() time.Time) (*collections, error) {
+	c := &collections{db: db, auth: s.auth, cache: s.cache, now: now}
+	var errs [6]error
+	c.users, errs[0] = keep[User](ctx, c, "users", sqltable.Options{}) // first: orders refer to them
+	c.orders, errs[1] = keep[Order](ctx, c, "orders", sqltable.Options{References: map[string]string{"customerId": "users"}})
+	c.places, errs[2] = keep[Place](ctx, c, "places", sqltable.Options{})
+	c.passwords, errs[3] = keep[Password](ctx, c, "passwords", sqltable.Options{Forget: true})
+	c.tokens, errs[4] = keep[Token](ctx, c, "tokens", sqltable.Options{Forget: true})
+	kept, err := keep[job.Job](ctx, c, "jobs", sqltable.Options{Forget: true})
+	errs[5] = err
+	c.jobs = c.newJobs(kept)
+	return c, errors.Join(errs[:]...)
+}
+
+// keep returns the collection of a name. opts say what is special about its table, if it is one. What can be asked by has
+// an index.
+func keep[T any](ctx context.Context, c *collections, name string, opts sqltable.Options) (resource.Ops[T], error) {
+	index := everything[T]().Sort
+	if c.db.sql == nil {
+		return resource.OpsOf(memory.New(&memory.Options[T]{DB: c.db.memory, Now: c.now, Index: index})), nil
 	}
+	opts.Modified, opts.Index, opts.Now = "modified_at", index, c.now
+	table := sqltable.New[T](c.db.sql, name, &opts)
+	return table.Ops(), table.CreateTable(ctx)
 }
 
-// catalogs serve the collections, each in the shapes of one contract, by its name. Places are alike in all of them.
+// catalogs serve the collections, each in the shapes of one contract, by its name. What is not an order or a user is alike
+// in all of them.
 func (c *collections) catalogs() map[string]*resource.Catalog {
 	orders, users, places := c.ordersResource(), c.usersResource(), c.placesResource()
 	orders11 := ordersV11(orders)
+	alike := []resource.Part{places, c.jobs.Resource(), c.loginCommand(), c.cancelCommand(orders, c.jobs)}
+	opts := resource.CatalogOptions{Principal: c.principal, Challenge: middleware.Challenge(realm)}
+	catalog := func(parts ...resource.Part) *resource.Catalog {
+		return resource.NewCatalog(&opts, append(parts, alike...)...)
+	}
 	return map[string]*resource.Catalog{
-		"2.0.0": resource.NewCatalog(nil, orders, users, places),
-		"1.1.0": resource.NewCatalog(nil, orders11, users, places),
-		"1.0.0": resource.NewCatalog(nil, ordersV10(orders11), usersV10(users), places),
+		"2.0.0": catalog(orders, users),
+		"1.1.0": catalog(orders11, users),
+		"1.0.0": catalog(ordersV10(orders11), usersV10(users)),
 	}
 }
 
 // assigned takes away that clients may choose ids: the shop does.
-func assigned[T any](c resource.Collection[T]) resource.Ops[T] {
-	ops := resource.OpsOf(c)
+func assigned[T any](ops resource.Ops[T]) resource.Ops[T] {
 	ops.Insert = nil
 	return ops
 }

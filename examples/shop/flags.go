@@ -13,8 +13,10 @@ import (
 // settings are what the shop was told on its command line.
 type settings struct {
 	addr   string
+	db     string // memory, a URL of PostgreSQL or a SQLite file; "" is a new one in a temporary folder
 	places string // a file; "" is the embedded ones
 	cache  string // Cache-Control
+	auth   bool   // who writes says who they are
 	seed   bool
 	now    time.Time // what the clock of the life cycle shows at the start; zero is the present
 }
@@ -29,10 +31,10 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 	flags.StringVar(&s.places, "places", "", "JSON Lines `file` (gzip by suffix) to load instead of the embedded places")
 	flags.StringVar(&s.cache, "cache", "private, no-cache", "Cache-Control for items and lists")
 	flags.BoolVar(&s.seed, "seed", true, "false: start empty")
-	db := flags.String("db", "memory", "memory; SQLite files and postgres:// are not there yet")
+	flags.StringVar(&s.db, "db", "", "memory, a SQLite `file`, or postgres://...; a new file in a temporary folder if empty")
 	files := flags.String("files", "", "not there yet")
-	auth := flags.Bool("auth", false, "not there yet")
-	rate := flags.String("rate", "", "not there yet")
+	flags.BoolVar(&s.auth, "auth", false, "whoever writes must have logged in, and customers see only their own orders")
+	rate := flags.String("rate", "", "not there yet: issue 6")
 	flags.Func("now", "`time` (RFC 3339) that it is at the start for the life cycle of contracts; the clock goes on from there",
 		func(text string) (err error) {
 			s.now, err = parseNow(text)
@@ -48,10 +50,9 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 		return settings{}, errors.New("-cache cannot be a header: it has control characters")
 	}
 	return s, errors.Join(
-		notYet(*db != "memory", "-db "+*db, "SQL tables (package resource/sqltable); there is -db memory"),
+		checkDB(s.db),
 		notYet(*files != "", "-files", "binary resources (package resource/files)"),
-		notYet(*auth, "-auth", "the command auth/login and the bearer tokens of package middleware"),
-		notYet(*rate != "", "-rate", "the limits of package middleware"),
+		notYet(*rate != "", "-rate", "the limits of package middleware, which are issue 6"),
 	)
 }
 
@@ -66,6 +67,20 @@ func parseNow(text string) (time.Time, error) {
 			gone.Format(time.RFC3339))
 	}
 	return now, nil
+}
+
+// checkDB refuses what would otherwise become a file of an odd name.
+func checkDB(db string) error {
+	switch {
+	case isPostgres(db):
+		return nil
+	case strings.Contains(db, "://"):
+		scheme, _, _ := strings.Cut(db, "://")
+		return fmt.Errorf("-db %s:// is no database that the shop knows: there are postgres://, SQLite files and memory", scheme)
+	case db == ":memory:":
+		return errors.New("-db :memory: would be a database for each connection: there is -db memory")
+	}
+	return nil
 }
 
 func notYet(asked bool, name, needs string) error {

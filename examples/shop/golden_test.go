@@ -20,11 +20,13 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/resource/sqltx/sqltxtest"
 )
 
 var update = flag.Bool("update", false, "write the answers in testdata/exchanges anew")
 
-// TestExchanges replays the conversations in testdata/exchanges; the README there says how to read them.
+// TestExchanges replays the conversations in testdata/exchanges, on each database; the README there says how to read them.
 func TestExchanges(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/exchanges/*.http")
@@ -32,23 +34,31 @@ func TestExchanges(t *testing.T) {
 		t.Fatalf("no exchanges: %v", err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".http"), func(t *testing.T) {
-			t.Parallel()
-			before, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			after := converse(t, string(before))
-			if after == string(before) {
-				return
-			}
-			if !*update {
-				t.Errorf("%s (-want +got); if it is right, run: go test -C examples ./shop -run Exchanges -update\n%s",
-					file, gocmp.Diff(strings.Split(string(before), "\n"), strings.Split(after, "\n")))
-			} else if err := os.WriteFile(file, []byte(after), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		})
+		for name, open := range databases() {
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".http")+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				replay(t, file, open(t))
+			})
+		}
+	}
+}
+
+// replay has one conversation on one database. What -update writes is what the shop in memory says.
+func replay(t *testing.T, file, source string) {
+	t.Helper()
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := converse(t, string(before), source)
+	if after == string(before) {
+		return
+	}
+	if !*update || source != "memory" {
+		t.Errorf("%s (-want +got); if it is right, run: go test -C examples ./shop -run Exchanges -update\n%s",
+			file, gocmp.Diff(strings.Split(string(before), "\n"), strings.Split(after, "\n")))
+	} else if err := os.WriteFile(file, []byte(after), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -56,27 +66,52 @@ func TestExchanges(t *testing.T) {
 // 2026 in the life of its contracts.
 type opened struct {
 	http.Handler
-	now time.Time // of the life cycle
+	collections *collections
+	now         time.Time // of the life cycle
 }
 
 func openShop(t *testing.T) *opened {
 	t.Helper()
+	return openShopOn(t, settings{db: "memory", cache: "private, no-cache"})
+}
+
+// databases are those that the shop can be kept in, as -db names them.
+func databases() map[string]func(t *testing.T) string {
+	return map[string]func(t *testing.T) string{
+		"memory":     func(*testing.T) string { return "memory" },
+		"SQLite":     func(t *testing.T) string { return filepath.Join(t.TempDir(), "shop.db") },
+		"PostgreSQL": func(t *testing.T) string { return sqltxtest.PostgreSQL(t) },
+	}
+}
+
+// openShopOn opens it with other settings.
+func openShopOn(t *testing.T, s settings) *opened {
+	t.Helper()
 	morning := time.Date(2024, time.March, 1, 8, 0, 0, 0, time.UTC)
-	s := &opened{now: time.Date(2026, time.November, 21, 8, 0, 0, 0, time.UTC)}
-	c := newCollections("private, no-cache", func() time.Time { return morning })
-	if err := c.seed(t.Context(), ""); err != nil {
+	o := &opened{now: time.Date(2026, time.November, 21, 8, 0, 0, 0, time.UTC)}
+	db, err := openDatabase(t.Context(), s.db)
+	if err != nil {
 		t.Fatal(err)
 	}
-	const addr = "127.0.0.1:8080"
+	t.Cleanup(func() { db.close() })
+	c, err := newCollections(t.Context(), db, s, func() time.Time { return morning })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.seed(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	o.collections = c
+	s.addr = "127.0.0.1:8080"
 	catalogs := c.catalogs()
-	negotiator := newNegotiator(catalogs, addr, func() time.Time { return s.now })
-	s.Handler = newNeutral(negotiator, catalogs, addr).before(negotiator, addr)
-	return s
+	negotiator := newNegotiator(catalogs, s.addr, func() time.Time { return o.now })
+	o.Handler = newNeutral(negotiator, catalogs, s, db.ping).before(c.authenticated(negotiator), s.addr)
+	return o
 }
 
 // converse opens the shop, makes the requests of a conversation and returns it with the answers that it got.
-func converse(t *testing.T, text string) string {
-	shop, names := openShop(t), &names{short: map[string]string{}, long: map[string]string{}, counts: map[string]int{}}
+func converse(t *testing.T, text, source string) string {
+	shop, names := openShopOn(t, settings{db: source, cache: "private, no-cache"}), &names{short: map[string]string{}, long: map[string]string{}, counts: map[string]int{}}
 	var out []string
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
 		paragraph = strings.Trim(paragraph, "\n")
@@ -146,6 +181,8 @@ func (n *names) of(kind, real string) string {
 var (
 	tagPattern      = regexp.MustCompile(`"([\w-]+)\.([\w-]+)\.([^"]+)"`) // revision, shape, and the rest
 	cursorPattern   = regexp.MustCompile(`((?:after|before)=|"next": ?")([\w-]+)`)
+	resultPattern   = regexp.MustCompile(`\\"([\w-]+)\.([\w-]+)\.([^"\\]+)\\"`) // such a tag within JSON
+	jobPattern      = regexp.MustCompile(`(/jobs/|"id": ?")(job[0-9]+|[0-9a-f]{8}-[0-9a-f-]{27})`)
 	instancePattern = regexp.MustCompile(`urn:uuid:[0-9a-f-]{36}`)
 )
 
@@ -156,10 +193,30 @@ func (n *names) real(text string) string {
 		m := tagPattern.FindStringSubmatch(tag)
 		return `"` + long(m[1]) + "." + long(m[2]) + "." + m[3] + `"`
 	})
-	return cursorPattern.ReplaceAllStringFunc(text, func(s string) string {
-		m := cursorPattern.FindStringSubmatch(s)
-		return m[1] + long(m[2])
+	text = resultPattern.ReplaceAllStringFunc(text, func(tag string) string {
+		m := resultPattern.FindStringSubmatch(tag)
+		return `\"` + long(m[1]) + "." + long(m[2]) + "." + m[3] + `\"`
 	})
+	for _, pattern := range []*regexp.Regexp{cursorPattern, jobPattern} {
+		text = pattern.ReplaceAllStringFunc(text, func(s string) string {
+			m := pattern.FindStringSubmatch(s)
+			return m[1] + long(m[2])
+		})
+	}
+	return text
+}
+
+// named gives names to what is in an answer, apart from its own tag.
+func (n *names) named(text string) string {
+	text = resultPattern.ReplaceAllStringFunc(text, func(tag string) string {
+		m := resultPattern.FindStringSubmatch(tag)
+		return `\"` + n.of("r", m[1]) + "." + n.of("shape", m[2]) + "." + m[3] + `\"`
+	})
+	text = jobPattern.ReplaceAllStringFunc(text, func(s string) string {
+		m := jobPattern.FindStringSubmatch(s)
+		return m[1] + n.of("job", m[2])
+	})
+	return n.cursors(text)
 }
 
 func (n *names) cursors(text string) string {
@@ -188,13 +245,13 @@ func (n *names) written(t *testing.T, w *httptest.ResponseRecorder) string {
 				return `"` + n.of("r", m[1]) + "." + n.of("shape", m[2]) + "." + m[3] + `"`
 			})
 		case "Link":
-			value = strings.ReplaceAll(n.cursors(value), ", <", ",\n<   <") // one target a line
+			value = strings.ReplaceAll(value, ", <", ",\n<   <") // one target a line
 		case "Api-Version":
 			name = "API-Version"
 		}
-		lines = append(lines, "< "+name+": "+value)
+		lines = append(lines, "< "+name+": "+n.named(value))
 	}
-	if body := n.cursors(readable(t, w)); body != "" {
+	if body := n.named(readable(t, w)); body != "" {
 		lines = append(lines, "<", "< "+strings.ReplaceAll(body, "\n", "\n< "))
 	}
 	return strings.Join(lines, "\n")

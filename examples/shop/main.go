@@ -3,11 +3,13 @@
 //	go run -C examples ./shop
 //	curl -i localhost:8080/orders
 //
-// For now it is held in memory and forgets everything when it ends. It prints what it serves and, last, one line with
-// its address. SIGTERM and Ctrl-C let requests in flight finish; a second Ctrl-C does not wait for them.
+// It keeps them in a SQLite file, or wherever -db says. It prints what it serves and, last, one line with its address.
+// SIGTERM and Ctrl-C let requests in flight finish; a second Ctrl-C does not wait for them.
 //
-// main.go is the process and flags.go what it can be told. orders.go, users.go and places.go are the collections, catalog.go
-// serves them, and seed.go puts something into them. contracts.go is the versions side by side; orders_v1.go and users_v1.go
+// main.go is the process and flags.go what it can be told. database.go is where everything is kept, with sqlite.go and
+// postgres.go. orders.go, users.go and places.go are the collections, catalog.go serves them, and seed.go puts something
+// into them. login.go, passwords.go and tokens.go are who somebody is, and policy.go what they may. cancel.go is a command
+// that takes longer than its answer. contracts.go is the versions side by side; orders_v1.go and users_v1.go
 // are the shapes that things had in older ones. neutral.go is what has no version: the page, the documents, the health check.
 package main
 
@@ -23,6 +25,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/stoa-go/stoa/resource/job"
 )
 
 func main() {
@@ -50,9 +54,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // serve opens the shop until ctx ends.
 func serve(ctx context.Context, s settings, stdout io.Writer) error {
-	c := newCollections(s.cache, wallClock)
+	db, err := openDatabase(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	defer db.close()
+	c, err := newCollections(ctx, db, s, wallClock)
+	if err != nil {
+		return err
+	}
+	filled := false
 	if s.seed {
-		if err := c.seed(ctx, s.places); err != nil {
+		if filled, err = c.seed(ctx, s.places); err != nil {
 			return err
 		}
 	}
@@ -62,10 +75,14 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	neutral := newNeutral(negotiator, catalogs, s.addr)
-	fmt.Fprint(stdout, neutralReport, catalogs[defaultContract].Report(), reportContracts(negotiator))
+	neutral := newNeutral(negotiator, catalogs, s, db.ping)
+	fmt.Fprint(stdout, report(s, db, filled, catalogs, negotiator))
+	if _, err := c.jobs.Recover(ctx); err != nil {
+		return err
+	}
+	go c.jobs.Run(ctx)
 	fmt.Fprintf(stdout, "shop: listening on http://%s\n", listener.Addr())
-	return serveUntil(ctx, newServer(neutral.before(negotiator, s.addr)), listener)
+	return serveUntil(ctx, newServer(neutral.before(c.authenticated(negotiator), s.addr)), listener, c.jobs)
 }
 
 // wallClock is the present, without the reading that only this process understands.
@@ -90,8 +107,9 @@ func newServer(h http.Handler) *http.Server {
 // drainTime is how long requests in flight may take once the shop is told to end.
 const drainTime = 10 * time.Second
 
-// serveUntil serves until ctx ends, and then until what is being answered has been answered.
-func serveUntil(ctx context.Context, server *http.Server, listener net.Listener) error {
+// serveUntil serves until ctx ends, and then until what is being answered has been answered, and what is being done is
+// done.
+func serveUntil(ctx context.Context, server *http.Server, listener net.Listener, jobs *job.Jobs) error {
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	select {
@@ -101,5 +119,5 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener)
 	}
 	drain, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
-	return server.Shutdown(drain)
+	return errors.Join(server.Shutdown(drain), jobs.Drain(drain))
 }

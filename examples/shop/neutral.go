@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"strings"
@@ -14,12 +15,13 @@ import (
 // neutral is what has no version, by path. A path that ends in a slash is that of everything below it.
 type neutral map[string]http.Handler
 
-// addr is the listen address, which the documents tell if it has a port.
-func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog, addr string) neutral {
+// newNeutral makes it. The documents tell the listen address, if that has a port. ping finds out whether the shop can serve.
+func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog, s settings,
+	ping func(context.Context) error) neutral {
 	docs := newDocs(n)
 	at := neutral{
 		"/":         readOnly(newPage()),
-		"/health":   readOnly(http.HandlerFunc(serveHealth)),
+		"/health":   readOnly(health(ping)),
 		"/openapi":  n.List(),
 		"/openapi/": http.HandlerFunc(serveNothing),
 		"/docs":     readOnly(docs.page),
@@ -32,10 +34,27 @@ func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog, ad
 			License:     &openapi.License{Name: "Apache 2.0", Identifier: "Apache-2.0"},
 			Contract:    name,
 			Negotiator:  n,
-			Servers:     servers(addr),
+			Servers:     servers(s.addr),
+			Security:    security(s.auth),
+			Secured:     secured,
 		})
 	}
 	return at
+}
+
+// security is how one says who one is, for the documents.
+func security(auth bool) []openapi.SecurityScheme {
+	if !auth {
+		return nil
+	}
+	return []openapi.SecurityScheme{{Name: "token", Type: "http", Scheme: "bearer",
+		Description: "`POST /auth/login` gives one."}}
+}
+
+// secured says what needs it: what changes something, and to see orders and jobs.
+func secured(name string, op resource.Op) bool {
+	reads := op == resource.OpGet || op == resource.OpList
+	return name != "auth/login" && (!reads || name == "orders" || name == "jobs")
 }
 
 // servers are where the shop is, for its documents: wherever they were found, and for those who name a contract by host, on
@@ -47,13 +66,6 @@ func servers(addr string) []string {
 	}
 	return list
 }
-
-// neutralReport is what the start-up report says of it.
-const neutralReport = `/  a page about all this
-/health  GET, HEAD
-/openapi  the contracts; their documents are below
-/docs  the documents, to read and to try
-`
 
 // before serves what has no version, and leaves the rest to the contracts. It is no [http.ServeMux], which would answer
 // some requests itself, with redirects and in plain text.
@@ -107,12 +119,19 @@ func readOnly(next http.Handler) http.Handler {
 	})
 }
 
-// serveHealth answers as long as the shop serves: a shop that drains takes no connections any more.
-func serveHealth(w http.ResponseWriter, _ *http.Request) {
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", "16")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.Write([]byte(`{"status":"ok"}` + "\n")) // net/http leaves the body out for HEAD
+// health answers with 200 as long as the shop can serve: it reaches its database, and a shop that drains takes no
+// connections any more.
+func health(ping func(context.Context) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Cache-Control", "no-store")
+		if ping(r.Context()) != nil {
+			problem.Write(w, r, problem.New(problem.Unavailable, "The database cannot be reached."))
+			return
+		}
+		h.Set("Content-Type", "application/json")
+		h.Set("Content-Length", "16")
+		h.Set("X-Content-Type-Options", "nosniff")
+		w.Write([]byte(`{"status":"ok"}` + "\n")) // net/http leaves the body out for HEAD
+	})
 }

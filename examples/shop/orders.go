@@ -26,13 +26,13 @@ type Line struct {
 }
 
 func (c *collections) ordersResource() *resource.Resource {
-	return resource.FromOps("orders", assigned(c.orders), &resource.Options[Order]{
+	return resource.FromOps("orders", assigned(c.orders), c.guardOrders(&resource.Options[Order]{
 		Query:     everything[Order](),
 		Relations: []resource.Relation[Order]{{Name: "customer", Target: "users", Keys: customerOf}},
 		Before:    c.beforeOrder,
 		Cache:     c.cache,
 		Samples:   sampleOrders(),
-	})
+	}))
 }
 
 // sampleOrders are the examples in the descriptions, and what the older contracts are tried with at the start.
@@ -61,6 +61,9 @@ func (c *collections) beforeOrder(ctx context.Context, _ resource.Op, before, af
 	}
 	if before == nil {
 		after.CreatedAt = toMillisecond(c.now())
+		if err := c.forSelf(ctx, after); err != nil {
+			return err
+		}
 	}
 	if after.CustomerID == nil || before != nil && before.CustomerID != nil && *before.CustomerID == *after.CustomerID {
 		return nil

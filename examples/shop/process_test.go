@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/stoa-go/stoa/resource/sqltx/sqltxtest"
 )
 
 // program is the shop, built once as a user would build it.
@@ -34,7 +36,7 @@ func buildAndRun(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
 		return 1
 	}
-	return m.Run()
+	return sqltxtest.Run(m)
 }
 
 // shop is a process that serves.
@@ -43,19 +45,30 @@ type shop struct {
 	cmd    *exec.Cmd
 	url    string   // http://127.0.0.1:PORT
 	report []string // what it printed before it said where it listens
+	stdout io.Reader
 	stderr *bytes.Buffer
 }
 
 // open starts a shop on a port of its own and waits until it says that it listens.
 func open(t *testing.T, args ...string) *shop {
 	t.Helper()
+	s := start(t, args...)
+	s.listens()
+	return s
+}
+
+// start starts a shop on a port of its own.
+func start(t *testing.T, args ...string) *shop {
+	t.Helper()
 	s := &shop{t: t, stderr: &bytes.Buffer{}}
 	s.cmd = exec.Command(program, append([]string{"-addr", "127.0.0.1:0"}, args...)...)
 	s.cmd.Stderr = s.stderr
+	s.cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
 	stdout, err := s.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.stdout = stdout
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -64,16 +77,21 @@ func open(t *testing.T, args ...string) *shop {
 			s.close(syscall.SIGTERM)
 		}
 	})
-	lines := bufio.NewScanner(stdout)
+	return s
+}
+
+// listens waits until the shop says so.
+func (s *shop) listens() {
+	s.t.Helper()
+	lines := bufio.NewScanner(s.stdout)
 	for lines.Scan() {
 		if url, ok := strings.CutPrefix(lines.Text(), "shop: listening on "); ok {
 			s.url = url
-			return s
+			return
 		}
 		s.report = append(s.report, lines.Text())
 	}
-	t.Fatalf("the shop ended without listening: %s%s", strings.Join(s.report, "\n"), s.stderr)
-	return nil
+	s.t.Fatalf("the shop ended without listening: %s%s", strings.Join(s.report, "\n"), s.stderr)
 }
 
 // close sends a signal, waits for the end and checks that it is a peaceful one.

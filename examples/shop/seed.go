@@ -3,36 +3,88 @@ package main
 import (
 	"context"
 	"time"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/sqltx"
 )
 
-// seed puts into an empty shop what a newcomer can look at: all of it, or nothing if something goes wrong.
-func (c *collections) seed(ctx context.Context, places string) error {
-	return c.db.InTx(ctx, func(ctx context.Context) error {
-		if err := c.seedUsers(ctx); err != nil {
+// seed puts into an empty shop what a newcomer can look at: all of it, or nothing if something goes wrong. A shop with
+// anything in it is left alone; filled tells that it was. Of several shops that start at once on one database one seeds.
+//
+// The places come first: a file that cannot be read should not use up the first ids of users and orders.
+func (c *collections) seed(ctx context.Context, places string) (filled bool, err error) {
+	err = c.db.InTx(ctx, func(ctx context.Context) error {
+		if err := c.lockAll(ctx); err != nil {
 			return err
 		}
-		if err := c.seedOrders(ctx); err != nil {
+		if filled, err = c.hasAnything(ctx); filled || err != nil {
 			return err
 		}
-		return c.loadPlaces(ctx, places)
+		if err := c.loadPlaces(ctx, places); err != nil {
+			return err
+		}
+		users, err := c.seedUsers(ctx)
+		if err != nil {
+			return err
+		}
+		return c.seedOrders(ctx, users)
 	})
+	return filled, err
 }
 
-func (c *collections) seedUsers(ctx context.Context) error {
-	for _, u := range []User{
-		{Email: "ann@example.com", Active: true, Role: "admin"},
-		{Email: "bob@example.com", Active: true, Role: "customer"},
-		{Email: "cat@example.com", Active: true, Role: "customer"},
-	} {
-		if _, err := c.users.Create(ctx, u); err != nil {
-			return err
-		}
+// lockAll keeps other shops from writing until the transaction ends. To lock a table is no query, so the transaction sees
+// the database as it is when the lock has been got, and not as it was when it was asked for. In SQLite and in memory
+// transactions come one after the other anyway.
+func (c *collections) lockAll(ctx context.Context) error {
+	if c.db.sql == nil || c.db.sql.Dialect() != sqltx.PostgreSQL {
+		return nil
 	}
-	return nil
+	_, err := c.db.sql.Writer(ctx).ExecContext(ctx, "LOCK TABLE users, orders, places IN SHARE ROW EXCLUSIVE MODE")
+	return err
 }
 
-func (c *collections) seedOrders(ctx context.Context) error {
-	bob, cat, note := int64(2), int64(3), "Please ring twice."
+func (c *collections) hasAnything(ctx context.Context) (bool, error) {
+	users, err := hasItems(ctx, c.users)
+	if users || err != nil {
+		return users, err
+	}
+	orders, err := hasItems(ctx, c.orders)
+	if orders || err != nil {
+		return orders, err
+	}
+	return hasItems(ctx, c.places)
+}
+
+func hasItems[T any](ctx context.Context, ops resource.Ops[T]) (bool, error) {
+	for _, err := range ops.List(ctx, query.Query{Limit: 1}) {
+		return err == nil, err
+	}
+	return false, nil
+}
+
+// seedUsers returns the ids of the users it creates.
+func (c *collections) seedUsers(ctx context.Context) (ids []int64, err error) {
+	for _, u := range []struct{ name, role, hash string }{
+		{"ann", "admin", "apomisZ+xFZ+igMuhoHfSUkB+J5CRktm+QYNjr0QjQ4"},
+		{"bob", "customer", "MuTrQKQRlHY6kpmhc5TqLymg4EvMbI+JVCqACD+1718"},
+		{"cat", "customer", "MK6fCEkodCH90F/B17nG3U0ovQ5w+L8QOtzZcigwE8I"},
+	} {
+		it, err := c.users.Create(ctx, User{Email: u.name + "@example.com", Active: true, Role: u.role})
+		if err != nil {
+			return nil, err
+		}
+		password := seedPassword(it.Value.ID, u.name, u.hash)
+		if _, err := c.passwords.Insert(ctx, password.ID, password); err != nil {
+			return nil, err
+		}
+		ids = append(ids, it.Value.ID)
+	}
+	return ids, nil
+}
+
+func (c *collections) seedOrders(ctx context.Context, users []int64) error {
+	bob, cat, note := users[1], users[2], "Please ring twice."
 	const day = 24 * time.Hour
 	today := toMillisecond(c.now())
 	for _, o := range []Order{

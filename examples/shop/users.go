@@ -1,6 +1,12 @@
 package main
 
-import "github.com/stoa-go/stoa/resource"
+import (
+	"context"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/problem"
+)
 
 // User is somebody the shop knows.
 type User struct {
@@ -11,10 +17,27 @@ type User struct {
 }
 
 func (c *collections) usersResource() *resource.Resource {
-	return resource.FromOps("users", assigned(c.users), &resource.Options[User]{
+	return resource.FromOps("users", assigned(c.users), guard(c, &resource.Options[User]{
 		Query:     everything[User](),
 		Relations: []resource.Relation[User]{{Name: "orders", Target: "orders", By: "customerId"}},
+		Before:    c.beforeUser,
 		Cache:     c.cache,
 		Samples:   []User{{ID: 2, Email: "bob@example.com", Active: true, Role: "customer"}},
-	})
+	}, admin))
+}
+
+// beforeUser keeps users who have orders. The foreign key of a SQL table would do so too, and does if an order comes in the
+// meantime; in memory there are none.
+func (c *collections) beforeUser(ctx context.Context, _ resource.Op, before, after *User) error {
+	if after != nil {
+		return nil
+	}
+	theirs := query.Where("customerId", query.Eq, before.ID)
+	for _, err := range c.orders.List(ctx, query.Query{Filter: theirs, Limit: 1}) {
+		if err != nil {
+			return err
+		}
+		return problem.New(problem.Conflict, "This user has orders.")
+	}
+	return nil
 }

@@ -21,10 +21,16 @@
 // A parameter or a status is in the document if this resource has it. Everything else that can be answered is the
 // response default: a problem like all the others, of a type that only the application knows.
 //
+// Commands have an Input, which is closed, and a Result, which is open. What they may be answered with beside what the
+// library itself says is in their options. Where several writes can be one, POST takes a Batch as well. Bytes have no
+// schema: their media types are all that is said of them.
+//
 // HEAD is not listed. It is there wherever GET is, with the same parameters and header fields.
 //
 // # Inside
 //
-// document.go goes through the catalog, operations.go and its neighbours describe one operation, schemas.go is the printer
-// of [schema.Type], and versions.go knows the Negotiator. model.go has the objects of the format.
+// document.go goes through the catalog; operations.go and its neighbours describe one operation of a collection, batches.go
+// what several can be together; lookups.go, commands.go and blobs.go are the other parts. schemas.go is the printer of
+// [schema.Type], samples.go and invented.go have the examples, and versions.go knows the Negotiator. model.go has the
+// objects of the format.
 package openapi

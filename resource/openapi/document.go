@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/stoa-go/stoa/resource"
@@ -16,13 +17,15 @@ type builder struct {
 
 	names  names            // of components
 	nouns  names            // in operation ids
+	ids    names            // of operations
 	models map[model]string // the component of each
 	always []string         // the header fields of every answer
+	shown  []*described     // the resources that are described so far
 }
 
 // describe makes the document of a catalog.
 func describe(c *resource.Catalog, o *Options, now *standing) *root {
-	b := &builder{c: c, o: o, now: now, names: names{}, nouns: names{}, models: map[model]string{}}
+	b := &builder{c: c, o: o, now: now, names: names{}, nouns: names{}, ids: names{}, models: map[model]string{}}
 	b.doc = &root{OpenAPI: "3.1.0", Security: o.requirements(), Tags: []tag{}, Paths: ordered[*pathItem]{}}
 	b.doc.Components.Schemas = ordered[*schemaObject]{}
 	b.reserve() // before any type of the application is named
@@ -39,6 +42,12 @@ func describe(c *resource.Catalog, o *Options, now *standing) *root {
 	}
 	for _, l := range c.Lookups() {
 		b.lookup(l)
+	}
+	for _, p := range c.Blobs() {
+		b.blobs(p)
+	}
+	for _, cmd := range c.Commands() {
+		b.command(cmd)
 	}
 	b.doc.Info = b.info()
 	return b.doc
@@ -126,17 +135,25 @@ func (b *builder) aboutLife() string {
 	return s
 }
 
+// tag declares a tag, unless it is there: a command below a collection belongs to it.
+func (b *builder) tag(name, description string) {
+	if !slices.ContainsFunc(b.doc.Tags, func(t tag) bool { return t.Name == name }) {
+		b.doc.Tags = append(b.doc.Tags, tag{name, description})
+	}
+}
+
 // resource describes the paths of a resource. The collection comes first, since what is defined for it, such as the schema
 // of an item, is where a reader of the document looks first.
 func (b *builder) resource(r *resource.Resource) {
 	d := b.describeResource(r)
-	b.doc.Tags = append(b.doc.Tags, tag{d.name, "The collection /" + d.name + " and its items."})
+	b.tag(d.name, "The collection /"+d.name+" and its items.")
+	b.shown = append(b.shown, d)
 
 	list := &pathItem{Parameters: b.versionParameters(), Get: d.list()}
 	if r.Can(resource.OpCreate) {
 		list.Post = d.create()
 	}
-	list.Options = d.options("options"+pascal(d.name), "the collection", "Accept-Post", list.Post != nil)
+	list.Options = d.options("options"+pascal(d.name), d.name, "the collection of "+d.name, accept("Accept-Post", list.Post)...)
 	b.doc.Paths.add("/"+d.name, list)
 
 	item := &pathItem{Parameters: append([]*parameter{d.idParameter()}, b.versionParameters()...), Get: d.get()}
@@ -149,6 +166,6 @@ func (b *builder) resource(r *resource.Resource) {
 	if r.Can(resource.OpDelete) {
 		item.Delete = d.delete()
 	}
-	item.Options = d.options("options"+d.noun, "an item", "Accept-Patch", item.Patch != nil)
+	item.Options = d.options("options"+d.noun, d.name, "an item of "+d.name, accept("Accept-Patch", item.Patch)...)
 	b.doc.Paths.add("/"+d.name+"/{id}", item)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/openapi"
 )
 
@@ -37,4 +38,23 @@ func TestGoldenPlain(t *testing.T) {
 	t.Parallel()
 	doc := openapi.New(newShop(t).now, &openapi.Options{Title: "Shop", Description: "Orders, and who made them."})
 	golden(t, "plain.json", doc.JSON())
+}
+
+// TestGoldenParts are documents of what is no collection, each by itself.
+func TestGoldenParts(t *testing.T) {
+	t.Parallel()
+	kept := newJobs()
+	tests := []struct {
+		file  string
+		parts []resource.Part
+	}{
+		{"commands.json", append(commandsOf(kept), kept.resource())},
+		{"blobs.json", filesOf()},
+	}
+	for _, tt := range tests {
+		t.Run(tt.file, func(t *testing.T) {
+			t.Parallel()
+			golden(t, tt.file, openapi.New(resource.NewCatalog(nil, tt.parts...), nil).JSON())
+		})
+	}
 }

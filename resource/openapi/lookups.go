@@ -22,7 +22,7 @@ func (b *builder) lookup(l *resource.Lookup) {
 	headers := append([]string{"Content-Location"}, d.itemHeaders()...)
 	op.Responses = d.answers(d.who(d.lost(400, 404, 406, 412)...), d.answer(200, "The item.", headers, d.itemContent()),
 		d.unchanged(headers))
-	options := d.options("options"+id[len("Find"):], "the lookup", "", false)
+	options := b.options("options"+id[len("Find"):], target.Name(), "the lookup of "+target.Name())
 	b.doc.Paths.add("/"+l.Name(), &pathItem{Parameters: b.versionParameters(), Get: op, Options: options})
 }
 

@@ -116,6 +116,14 @@ type response struct {
 	Description string                 `json:"description,omitzero"`
 	Headers     ordered[*headerObject] `json:"headers,omitzero"`
 	Content     ordered[*mediaType]    `json:"content,omitzero"`
+	Links       ordered[*link]         `json:"links,omitzero"`
+}
+
+// link says which operation goes on from an answer, and where in the answer its parameters are.
+type link struct {
+	OperationID string          `json:"operationId"`
+	Parameters  ordered[string] `json:"parameters"`
+	Description string          `json:"description,omitzero"`
 }
 
 // headerObject is a header field of an answer, or a reference to one. Its name is that of the component.
@@ -137,6 +145,7 @@ type schemaObject struct {
 	WriteOnly            bool                   `json:"writeOnly,omitzero"`
 	Format               string                 `json:"format,omitzero"`
 	ContentEncoding      string                 `json:"contentEncoding,omitzero"`
+	Const                jsontext.Value         `json:"const,omitzero"`
 	Enum                 []jsontext.Value       `json:"enum,omitzero"`
 	ExtensibleEnum       []string               `json:"x-extensible-enum,omitzero"`
 	Default              jsontext.Value         `json:"default,omitzero"`
@@ -151,12 +160,21 @@ type schemaObject struct {
 	MinProperties        *int                   `json:"minProperties,omitzero"`
 	MaxProperties        *int                   `json:"maxProperties,omitzero"`
 	Items                *schemaObject          `json:"items,omitzero"`
+	OneOf                []*schemaObject        `json:"oneOf,omitzero"`
+	Discriminator        *discriminator         `json:"discriminator,omitzero"`
 	AnyOf                []*schemaObject        `json:"anyOf,omitzero"`
 	Not                  *schemaObject          `json:"not,omitzero"`
 	Required             []string               `json:"required,omitzero"`
 	Properties           ordered[*schemaObject] `json:"properties,omitzero"`
 	AdditionalProperties any                    `json:"additionalProperties,omitzero"` // false, or a schema
 	Examples             []jsontext.Value       `json:"examples,omitzero"`
+}
+
+// discriminator names the member by which the schemas of oneOf are told apart. Readers need none, since each has a const
+// there; generators of clients do.
+type discriminator struct {
+	PropertyName string          `json:"propertyName"`
+	Mapping      ordered[string] `json:"mapping,omitzero"`
 }
 
 // typeNames are the types that a value may have. One is written as a string, which is what most tools know best.

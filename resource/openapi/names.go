@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // pascal writes a name as Go and most generators do: line-items becomes LineItems.
@@ -25,6 +26,13 @@ func pascal(name string) string {
 		return "X"
 	}
 	return b.String()
+}
+
+// camel is pascal with a small letter first, as ids of operations have it.
+func camel(name string) string {
+	p := pascal(name)
+	_, n := utf8.DecodeRuneInString(p)
+	return strings.ToLower(p[:n]) + p[n:]
 }
 
 // names gives each name out once. Generators put schemas, parameters and responses into one name space, so they share

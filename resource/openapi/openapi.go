@@ -37,8 +37,8 @@ type Options struct {
 
 	// Security are the ways to say who one is. Any one of them will do.
 	Security []SecurityScheme
-	// Secured says which operations of which resources, or lookups, by name, need one of Security. Nil means all. It
-	// must always answer alike.
+	// Secured says which operations of which resources, lookups, blobs and commands, by name, need one of Security. That of
+	// a command is [resource.OpInvoke]. Nil means all. It must always answer alike.
 	Secured func(name string, op resource.Op) bool
 
 	// IdempotencyKey says that requests which change something may have an Idempotency-Key.

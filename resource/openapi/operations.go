@@ -22,6 +22,7 @@ type described struct {
 	createModel, replaceModel model
 	patchModel                model
 	counted                   bool
+	getID                     string // of the operation that gets an item
 }
 
 // describeResource finds out what all operations of a resource have in common, and defines what its items look like.
@@ -50,7 +51,7 @@ func (d *described) operation(id string, op resource.Op, summary string, descrip
 
 // newOperation is operation for what has another name than its tag: a lookup belongs to the resource that it leads to.
 func (b *builder) newOperation(id, tag, name string, op resource.Op, summary string, description ...string) *operation {
-	out := &operation{OperationID: id, Tags: []string{tag}, Summary: summary,
+	out := &operation{OperationID: b.ids.unique(id), Tags: []string{tag}, Summary: summary,
 		Description: sentences(description...), Deprecated: b.now.deprecated()}
 	if out.Deprecated {
 		out.Sunset = stamp(b.now.contract.Sunset)
@@ -101,14 +102,19 @@ func (d *described) create() *operation {
 	op.Parameters = d.writeParameters()
 	op.RequestBody = d.requestBody(d.createModel, d.samples.create)
 	headers := append([]string{"Location", "Content-Location"}, d.itemHeaders()...)
-	op.Responses = d.answers(d.who(400, 406, 409, 413, 415, 422),
-		d.written(201, "The item has been created, and is at `Location`. With `Prefer: return=minimal` there is no content.", headers))
+	statuses, good := []int{400, 406, 409, 413, 415, 422}, []entry[*response]{d.written(201,
+		"The item has been created, and is at `Location`. With `Prefer: return=minimal` there is no content.", headers)}
+	if takesBatches(d.r) { // which have everything that their operations have
+		statuses, good = d.lost(append(statuses, 404, 412)...), append(good, d.addBatch(op))
+	}
+	op.Responses = d.answers(d.who(statuses...), good...)
 	return op
 }
 
 // get describes GET of an item.
 func (d *described) get() *operation {
 	op := d.operation("get"+d.noun, resource.OpGet, "Get an item of "+d.name, "Returns one item", d.gone())
+	d.getID = op.OperationID
 	op.Parameters = append(append(d.partParameters(), d.prefer("handling=lenient")), d.readConditions()...)
 	op.Responses = d.answers(d.who(d.lost(400, 404, 406, 412)...),
 		d.answer(200, "The item.", append(d.itemHeaders(), "Preference-Applied"), d.itemContent()),
@@ -189,33 +195,35 @@ func (d *described) delete() *operation {
 		d.condition(), d.repeatable())
 	op.Parameters = append([]*parameter{d.prefer("handling=lenient")}, d.writeConditions(true)...)
 	op.Parameters = append(op.Parameters, d.keyParameter()...)
-	statuses := d.lost(400, 404, 412)
+	statuses := d.lost(400, 404, 409, 412)
 	if d.policy.RepeatedDelete == 204 {
 		statuses = slices.DeleteFunc(statuses, func(status int) bool { return status == gone })
 	}
-	if d.policy.RequireIfMatch {
-		statuses = append(statuses, 428)
-	}
 	if d.o.IdempotencyKey {
-		statuses = append(statuses, 409, 422)
+		statuses = append(statuses, 422)
 	}
 	op.Responses = d.answers(d.who(statuses...), d.empty(204, "The item is gone.", "Cache-Control"))
 	return op
 }
 
-// options describes OPTIONS of a path, so that Allow is found in the document. accept is the field that says what can be
-// sent there, if anything can.
-func (d *described) options(id, what, accept string, accepts bool) *operation {
-	op := d.operation(id, "", "What can be done with "+what+" of "+d.name, "Tells the methods that are served here")
-	if len(d.o.Security) > 0 {
+// options describes OPTIONS of a path, so that Allow is found in the document. It needs nobody to be known. accepts are
+// the fields that say what can be sent there.
+func (b *builder) options(id, tag, what string, accepts ...string) *operation {
+	op := b.newOperation(id, tag, tag, "", "What can be done with "+what, "Tells the methods that are served here")
+	if len(b.o.Security) > 0 {
 		op.Security = &[]requirement{}
 	}
-	headers := []string{"Allow", "Cache-Control", "Vary"}
-	if accepts {
-		headers = append(headers, accept)
-	}
-	op.Responses = d.answers(d.versioned(400, 414), d.answer(204, "The methods are in `Allow`.", headers, nil))
+	headers := append([]string{"Allow", "Cache-Control", "Vary"}, accepts...)
+	op.Responses = b.answers(b.versioned(400, 414), b.answer(204, "The methods are in `Allow`.", headers, nil))
 	return op
+}
+
+// accept is the field that says what can be sent with an operation, if there is one.
+func accept(field string, op *operation) []string {
+	if op == nil {
+		return nil
+	}
+	return []string{field}
 }
 
 // gone says what 404 and 410 mean for someone who reads.
@@ -256,8 +264,13 @@ func (d *described) lost(statuses ...int) []int {
 // requestBody describes the content of POST and PUT.
 func (d *described) requestBody(m model, example string) *requestBody {
 	s := d.component(m)
-	return &requestBody{Required: true, Description: "Of " + strconv.FormatInt(d.c.Limits().Body, 10) + " bytes at most.",
+	return &requestBody{Required: true, Description: d.bodySize(),
 		Content: d.contents(append([]string{mediaJSON}, d.vendorTypes(d.word)...), s, example)}
+}
+
+// bodySize says how much can be sent at once.
+func (b *builder) bodySize() string {
+	return "Of " + strconv.FormatInt(b.c.Limits().Body, 10) + " bytes at most."
 }
 
 // contents gives one schema and one example to several media types.

@@ -264,6 +264,8 @@ var preferences = [...]struct{ value, does string }{
 	{"return=minimal", "answers without content"},
 	{"return=representation", "answers with the item, as is done anyway"},
 	{"handling=lenient", "ignores parameters and members that are not known"},
+	{"respond-async", "does not wait for the command to be done"},
+	{"wait=10", "waits so many seconds for it at most"},
 }
 
 // prefer describes the field Prefer with some of its preferences.
@@ -274,20 +276,24 @@ func (b *builder) prefer(values ...string) *parameter {
 			description += " `" + p.value + "` " + p.does + "."
 		}
 	}
-	switch values[0] {
-	case "count=exact":
+	switch {
+	case values[0] == "count=exact":
 		component = "PreferCount"
-	case "return=minimal":
+	case values[0] == "respond-async":
+		component = "PreferAsync"
+	case slices.Contains(values, "return=representation"):
 		component = "PreferReturn"
+	case values[0] == "return=minimal":
+		component = "PreferMinimal"
 	}
 	return b.share(component, &parameter{Name: "Prefer", In: "header", Schema: text(), Example: quote(values[0]),
 		Description: description + " Which of them were followed is told in `Preference-Applied`."})
 }
 
 // readConditions are those of GET of an item.
-func (d *described) readConditions() []*parameter {
-	return []*parameter{d.precondition("If-Match"), d.precondition("If-None-Match"), d.precondition("If-Modified-Since"),
-		d.precondition("If-Unmodified-Since")}
+func (b *builder) readConditions() []*parameter {
+	return []*parameter{b.precondition("If-Match"), b.precondition("If-None-Match"), b.precondition("If-Modified-Since"),
+		b.precondition("If-Unmodified-Since")}
 }
 
 // writeConditions are those of the methods that change an item. there says that the method needs one, so that If-Match is

@@ -13,7 +13,9 @@ import (
 func (b *builder) answers(problems []int, good ...entry[*response]) ordered[*response] {
 	out := ordered[*response](good)
 	for _, status := range problems {
-		out.add(strconv.Itoa(status%1000), b.problem(status))
+		if name := strconv.Itoa(status % 1000); !out.has(name) { // several parts of the library may have asked for it
+			out.add(name, b.problem(status))
+		}
 	}
 	slices.SortStableFunc(out, func(x, y entry[*response]) int { return cmp.Compare(x.name, y.name) })
 	out.add("default", b.problem(other))
@@ -28,20 +30,21 @@ func (b *builder) answer(status int, description string, headers []string, conte
 
 // written is an answer to a write that has the item in it.
 func (d *described) written(status int, description string, headers []string) entry[*response] {
-	headers = append(headers, "Preference-Applied")
-	if d.o.IdempotencyKey {
-		headers = append(headers, "Idempotency-Replayed")
-	}
-	return d.answer(status, description, headers, d.itemContent())
+	return d.effect(status, description, headers, d.itemContent())
 }
 
 // empty is an answer to a write without content.
-func (d *described) empty(status int, description string, headers ...string) entry[*response] {
-	headers = append(headers, "Vary", "Preference-Applied")
-	if d.o.IdempotencyKey {
+func (b *builder) empty(status int, description string, headers ...string) entry[*response] {
+	return b.effect(status, description, append(headers, "Vary"), nil)
+}
+
+// effect is an answer to whatever changes something.
+func (b *builder) effect(status int, description string, headers []string, content ordered[*mediaType]) entry[*response] {
+	headers = append(headers, "Preference-Applied")
+	if b.o.IdempotencyKey {
 		headers = append(headers, "Idempotency-Replayed")
 	}
-	return d.answer(status, description, headers, nil)
+	return b.answer(status, description, headers, content)
 }
 
 // unchanged is 304, with what the 200 would have said beside the content.
@@ -81,13 +84,15 @@ func (b *builder) versioned(statuses ...int) []int {
 	return statuses
 }
 
-// who adds what every operation of the resource can be answered with: who asks, how long the URL is, and whether things
-// work.
-func (d *described) who(statuses ...int) []int {
-	if !d.policy.Public || len(d.o.Security) > 0 {
+// who adds what every operation of the resource can be answered with.
+func (d *described) who(statuses ...int) []int { return d.asked(d.policy.Public, statuses...) }
+
+// asked adds what every operation of a part can be answered with: who asks, how long the URL is, and whether things work.
+func (b *builder) asked(public bool, statuses ...int) []int {
+	if !public || len(b.o.Security) > 0 {
 		statuses = append(statuses, 401, 403)
 	}
-	return d.versioned(append(statuses, 414, 500, 503)...)
+	return b.versioned(append(statuses, 414, 500, 503)...)
 }
 
 // sort of problem, as a response.
@@ -181,6 +186,9 @@ func rareSort(status int) sort {
 	case 415:
 		return sort{"UnsupportedMediaType", "Content of this type or coding is not understood here.",
 			one(problem.UnsupportedMediaType), []string{"Accept", "Accept-Post", "Accept-Patch", "Accept-Encoding"}}
+	case 416:
+		return sort{"RangeNotSatisfiable", "There is nothing in this range. `Content-Range` tells how many bytes there are.", nil,
+			[]string{"Content-Range"}}
 	case 421:
 		return sort{"Misdirected", "The host is none of this API.", one(problem.Misdirected), nil}
 	case 422:
@@ -251,51 +259,4 @@ func (b *builder) exampleProblem(k problem.Kind) *problem.Details {
 		d.Extensions = map[string]any{"available": []string{mediaJSON}}
 	}
 	return d
-}
-
-// problemSchema describes problems, the same for all contracts.
-func (b *builder) problemSchema() *schemaObject {
-	if b.doc.Components.Schemas.has("Problem") {
-		return schemaRef("Problem")
-	}
-	// No enum, which would be a promise that there will never be others: neither of the library nor of the application.
-	var types []string
-	for k := range problem.Kinds() {
-		types = append(types, k.URI())
-	}
-	typ := &schemaObject{Type: typeNames{"string"}, Format: "uri-reference", ExtensibleEnum: types,
-		Description: "What sort of problem it is. Programs go by this, and expect sorts that they do not know."}
-	status := integer(400, 599)
-	status.Description = "That of the response."
-	versions := array(text())
-	versions.Description = "The contracts that are served, newest first, where the version is the problem."
-	available := array(text())
-	available.Description = "The media types that are served, where Accept is the problem."
-	errors := array(schemaRef("Violation"))
-	errors.Description = "The places that are wrong."
-	b.doc.Components.Schemas.add("Problem", &schemaObject{Type: typeNames{"object"}, Description: "RFC 9457.",
-		Required: []string{"type", "title", "status"}, Properties: ordered[*schemaObject]{
-			{"type", typ},
-			{"title", textOf("A short text, always the same for a type.")},
-			{"status", status},
-			{"detail", textOf("What happened this time.")},
-			{"instance", &schemaObject{Type: typeNames{"string"}, Format: "uri-reference", Description: "Identifies this time in the log."}},
-			{"errors", errors},
-			{"supported-versions", versions},
-			{"available", available},
-			{"existing", &schemaObject{Type: typeNames{"string"}, Format: "uri-reference", Description: "The item that is in the way."}},
-			{"limit", &schemaObject{Type: typeNames{"integer"}, Description: "How many bytes are admitted."}},
-		}})
-	operation := &schemaObject{Type: typeNames{"integer"}, Minimum: jsonOf(0), Description: "The operation of the JSON Patch, from 0."}
-	b.doc.Components.Schemas.add("Violation", &schemaObject{Type: typeNames{"object"},
-		Description: "A place that is wrong: one of `pointer`, `parameter` and `header` says where.",
-		Properties: ordered[*schemaObject]{
-			{"pointer", textOf("A JSON Pointer (RFC 6901) into the content of the request.")},
-			{"parameter", textOf("A parameter of the URL.")},
-			{"header", textOf("A header field.")},
-			{"code", textOf("What is wrong, for programs.")},
-			{"detail", textOf("What is wrong, for people.")},
-			{"operation", operation},
-		}})
-	return schemaRef("Problem")
 }

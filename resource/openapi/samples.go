@@ -66,6 +66,16 @@ func (b *builder) addExample(name string, value []byte) string {
 	return name
 }
 
+// exampleValue is the value of an example that has been defined.
+func (b *builder) exampleValue(name string) jsontext.Value {
+	for _, e := range b.doc.Components.Examples {
+		if e.name == name {
+			return e.value.Value
+		}
+	}
+	return nil
+}
+
 // trim takes out of a JSON object what a document of the model must not have.
 func (b *builder) trim(m model, object []byte) []byte {
 	var out bytes.Buffer

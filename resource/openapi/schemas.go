@@ -184,10 +184,17 @@ func (b *builder) echo(t *schema.Type, s *schemaObject) {
 	if !slices.ContainsFunc(b.c.Resources(), sent) {
 		return
 	}
-	for _, m := range b.bodyMembers() {
-		s.Properties.add(m.name, &schemaObject{Type: m.value.Type, Examples: m.value.Examples,
-			Description: "The contract, by its full name. Only in the answer to a POST or PUT whose content named it."})
+	s.Properties = append(s.Properties, b.echoed()...)
+}
+
+// echoed are the members of an answer that repeat the contract.
+func (b *builder) echoed() ordered[*schemaObject] {
+	out := b.bodyMembers()
+	for i, m := range out {
+		out[i].value = &schemaObject{Type: m.value.Type, Examples: m.value.Examples,
+			Description: "The contract, by its full name. Only in the answer to a POST or PUT whose content named it."}
 	}
+	return out
 }
 
 // required reports whether a document of the model is not one without the field.

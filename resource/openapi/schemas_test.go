@@ -3,6 +3,7 @@ package openapi_test
 import (
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -118,8 +119,7 @@ func TestInputsAreClosed(t *testing.T) {
 		if o["properties"] == nil {
 			continue
 		}
-		input := strings.HasSuffix(name, "Create") || strings.HasSuffix(name, "Replace") || strings.HasSuffix(name, "Patch") ||
-			strings.HasSuffix(name, "Filter")
+		input := regexp.MustCompile("(Create|Replace|Patch|Filter|Input|Batch|BatchDelete)$").MatchString(name)
 		if closed := o["additionalProperties"] == false; closed != input {
 			t.Errorf("%s: closed is %v", name, closed)
 		}

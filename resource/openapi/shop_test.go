@@ -2,6 +2,7 @@ package openapi_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -160,8 +161,8 @@ func newShop(t testing.TB) shop {
 	})
 	countries := resource.FromOps("countries", given(memory.New(&memory.Options[country]{ID: "code"})),
 		&resource.Options[country]{ID: "code", Public: true, RequireIfMatch: true, RepeatedDelete: 204})
-	kept := resource.OpsOf(memory.New[order](nil))
-	archive := resource.FromOps("order-archive", resource.Ops[order]{Get: kept.Get, List: kept.List},
+	dusty := resource.OpsOf(memory.New[order](nil))
+	archive := resource.FromOps("order-archive", resource.Ops[order]{Get: dusty.Get, List: dusty.List},
 		&resource.Options[order]{Public: true, Query: query.Support{Filter: map[string][]query.Op{"status": {query.Eq}}}})
 	capital := resource.NewLookup("capital", "places", func(context.Context, capitalOf) (string, error) { return "264371", nil })
 	old := resource.View(orders, func(o order) (orderV1, error) {
@@ -173,9 +174,11 @@ func newShop(t testing.TB) shop {
 		base.Status, base.Lines[0] = v.Status, line{v.ItemID, v.Qty}
 		return base, nil
 	}, nil)
+	kept := newJobs()
+	common := slices.Concat([]resource.Part{users, places, countries, kept.resource()}, commandsOf(kept))
 	return shop{
-		now: resource.NewCatalog(nil, orders, users, places, countries, archive, capital),
-		old: resource.NewCatalog(nil, old, users, places, countries),
+		now: resource.NewCatalog(nil, append([]resource.Part{orders, archive, capital}, common...)...),
+		old: resource.NewCatalog(nil, append([]resource.Part{old}, common...)...),
 	}
 }
 

@@ -40,6 +40,12 @@ func TestOperationsAreThoseOfTheCatalog(t *testing.T) {
 	for _, l := range shop.now.Lookups() {
 		paths = append(paths, "/"+l.Name())
 	}
+	for _, b := range shop.now.Blobs() {
+		paths = append(paths, "/"+b.Name(), "/"+b.Name()+"/{id}")
+	}
+	for _, c := range shop.now.Commands() {
+		paths = append(paths, "/"+c.Name())
+	}
 	for _, path := range paths {
 		allow := send(shop.now, "OPTIONS "+target(path, "1"), "").Header.Get("Allow")
 		want, got := strings.Split(allow, ", "), listed[path]
@@ -130,7 +136,7 @@ func TestWalk(t *testing.T) {
 	d := described(t, openapi.New(shop.now, nil))
 	w := walker{Rand: rand.New(rand.NewPCG(1, 2)), d: d}
 	seen := map[string]int{}
-	for range 8000 {
+	for range 10000 {
 		path, request, body, header := w.step()
 		res := send(shop.now, request, body, header...)
 		if tag := res.Header.Get("Etag"); tag != "" && w.IntN(3) == 0 {
@@ -140,8 +146,8 @@ func TestWalk(t *testing.T) {
 		seen[method+" "+strconv.Itoa(res.StatusCode)]++
 		d.check(t, path, request, res)
 	}
-	for _, want := range []string{"GET 200", "GET 304", "GET 400", "GET 404", "GET 406", "GET 410", "GET 412", "POST 201",
-		"POST 400", "POST 406", "POST 409", "POST 415", "POST 422", "PUT 200", "PUT 201", "PUT 204", "PUT 410", "PUT 412",
+	for _, want := range []string{"GET 200", "GET 304", "GET 400", "GET 404", "GET 406", "GET 410", "GET 412", "POST 200", "POST 201",
+		"POST 202", "POST 204", "POST 400", "POST 401", "POST 406", "POST 409", "POST 415", "POST 422", "PUT 200", "PUT 201", "PUT 204", "PUT 410", "PUT 412",
 		"PUT 422", "PUT 428", "PATCH 200", "PATCH 204", "PATCH 400", "PATCH 409", "PATCH 415", "PATCH 422", "DELETE 204",
 		"DELETE 404", "DELETE 410", "DELETE 412", "OPTIONS 204"} {
 		if seen[want] == 0 {
@@ -170,12 +176,13 @@ func (w *walker) pick(s ...string) string { return s[w.IntN(len(s))] }
 // step makes up a request from the examples of the document.
 func (w *walker) step() (path, request, body string, header []string) {
 	paths := []string{"/orders", "/orders/{id}", "/orders/{id}", "/users", "/users/{id}", "/places", "/places/{id}",
-		"/countries", "/countries/{id}", "/countries/{id}", "/order-archive", "/order-archive/{id}", "/capital"}
+		"/countries", "/countries/{id}", "/countries/{id}", "/order-archive", "/order-archive/{id}", "/capital", "/auth/login",
+		"/auth/logout", "/orders/cancel-stale", "/orders/newest", "/jobs", "/jobs/{id}"}
 	paths = slices.DeleteFunc(paths, func(path string) bool { return w.d.at(w.d.root, "paths", path) == nil })
 	path = w.pick(paths...)
-	ops := []string{"get"}
+	var ops []string
 	for _, m := range append(methods, "get", "put", "post", "patch", "patch", "patch", "patch") {
-		if w.d.at(w.d.root, "paths", path, m) != nil && (m != "delete" || w.IntN(2) == 0) {
+		if w.d.at(w.d.root, "paths", path, m) != nil && (m != "delete" && m != "options" || w.IntN(2) == 0) {
 			ops = append(ops, m)
 		}
 	}
@@ -238,7 +245,7 @@ func (w *walker) spoiled(o object) object {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	switch name := w.pick(append(names, "nope")...); w.IntN(4) {
+	switch name := w.pick(append(names, "nope")...); w.IntN(5) {
 	case 0:
 		delete(out, name)
 	case 1:
@@ -246,6 +253,8 @@ func (w *walker) spoiled(o object) object {
 	case 2:
 		out[name] = -1
 	case 3:
+		out[name] = "nope"
+	case 4:
 		out["id"] = w.pick("3", "264371")
 	}
 	return out

@@ -18,6 +18,7 @@ func TestKinds(t *testing.T) {
 		"invalid-cursor 400 Invalid Cursor BAD_USER_INPUT",
 		"invalid-header 400 Invalid Header BAD_USER_INPUT",
 		"malformed-json 400 Malformed JSON BAD_USER_INPUT",
+		"digest-mismatch 400 Digest Mismatch BAD_USER_INPUT",
 		"malformed-patch 400 Malformed Patch BAD_USER_INPUT",
 		"malformed-version 400 Malformed Version BAD_USER_INPUT",
 		"unsupported-version 400 Unsupported Version BAD_USER_INPUT",
@@ -38,6 +39,7 @@ func TestKinds(t *testing.T) {
 		"content-too-large 413 Content Too Large BAD_USER_INPUT",
 		"uri-too-long 414 URI Too Long BAD_USER_INPUT",
 		"unsupported-media-type 415 Unsupported Media Type BAD_USER_INPUT",
+		"range-not-satisfiable 416 Range Not Satisfiable BAD_USER_INPUT",
 		"misdirected-request 421 Misdirected Request BAD_USER_INPUT",
 		"invalid-content 422 Invalid Content BAD_USER_INPUT",
 		"precondition-required 428 Precondition Required PRECONDITION_FAILED",
@@ -46,6 +48,7 @@ func TestKinds(t *testing.T) {
 		"internal-error 500 Internal Error INTERNAL_SERVER_ERROR",
 		"not-implemented 501 Not Implemented INTERNAL_SERVER_ERROR",
 		"unavailable 503 Unavailable INTERNAL_SERVER_ERROR",
+		"outcome-unknown 503 Outcome Unknown INTERNAL_SERVER_ERROR",
 	}
 	var got []string
 	for kind := range problem.Kinds() {

@@ -1,7 +1,10 @@
 package resourcetest
 
 import (
+	"slices"
+
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/schema"
 )
 
 // createCases try Creator.
@@ -100,7 +103,7 @@ func createBesideInsert[T any](k *kit[T]) {
 	for range 3 {
 		made := k.put(k.fresh())
 		for _, id := range []string{successor(made.ID), k.newID()} {
-			if _, err := k.id.Parse(id); err != nil {
+			if !k.valid(id) {
 				continue // the successor of a UUID, say
 			}
 			it, err := k.ops.Insert(k.ctx, id, k.identified(k.fresh(), id))
@@ -124,6 +127,15 @@ func createBesideInsert[T any](k *kit[T]) {
 	for id, want := range inserted {
 		k.sameItem(want, k.get(id), "an inserted item beside created ones")
 	}
+}
+
+// valid reports whether the tags of the id field permit an id, without which nobody could ask for it.
+func (k *kit[T]) valid(id string) bool {
+	if _, err := k.id.Parse(id); err != nil {
+		return false
+	}
+	v := k.identified(k.fresh(), id)
+	return !slices.ContainsFunc(k.typ.Validate(&v), func(bad schema.Violation) bool { return bad.Pointer == "/"+k.id.Name })
 }
 
 // successor returns the id that a store which counts would choose next.

@@ -36,6 +36,7 @@
 // # Collections behind something else
 //
 // [RunOps] runs the same cases against a [resource.Ops], whatever its functions do: a decorated collection, or a client
-// that asks a server over HTTP. Such a client maps statuses back to the errors of package resource, gives entity tags as
-// revisions, in lists too, and answers Delete of an unknown revision like any other stale one.
+// that asks a server over HTTP. [Over] makes such a client for what a Catalog serves. Any other maps statuses back to the
+// errors of package resource, too, gives entity tags as revisions, in lists as well, and answers Delete of an unknown
+// revision like any other stale one.
 package resourcetest

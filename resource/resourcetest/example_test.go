@@ -2,6 +2,7 @@ package resourcetest_test
 
 import (
 	"context"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stoa-go/stoa/query"
@@ -40,4 +41,20 @@ func ExampleRunOps() {
 		}, nil)
 	}
 	_ = testLoggedThings
+}
+
+// A collection that is served somewhere is tested like one that is here. The server begins anew for each case, or the
+// client empties it.
+func ExampleOver() {
+	testServedThings := func(t *testing.T) {
+		resourcetest.RunOps(t, func(t *testing.T) resource.Ops[thing] {
+			things := resource.New("things", newTable(""), &resource.Options[thing]{AlwaysETagOnPut: true})
+			server := httptest.NewServer(resource.NewCatalog(nil, things))
+			t.Cleanup(server.Close)
+			ops := resourcetest.Over[thing](server.URL+"/things", nil)
+			ops.GetMany = nil // the resource does not filter by id
+			return ops
+		}, nil)
+	}
+	_ = testServedThings
 }

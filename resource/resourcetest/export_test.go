@@ -2,6 +2,7 @@ package resourcetest
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,9 +18,9 @@ type Verdict struct {
 	Blocked  bool
 }
 
-// Judge runs every case that applies and returns the verdicts by case, so that broken collections can be tested for
-// failing.
-func Judge[T any](t *testing.T, newOps func() resource.Ops[T], opts *Options[T], patience time.Duration,
+// Judge runs every case that applies, or only those named, and returns the verdicts by case, so that broken collections
+// can be tested for failing.
+func Judge[T any](t *testing.T, newOps func() resource.Ops[T], opts *Options[T], patience time.Duration, only ...string,
 ) map[string]Verdict {
 	t.Helper()
 	s, err := newSetup(opts)
@@ -30,7 +31,7 @@ func Judge[T any](t *testing.T, newOps func() resource.Ops[T], opts *Options[T],
 	able := capabilitiesOf(newOps(), s.Support)
 	verdicts := map[string]Verdict{}
 	for _, c := range cases[T]() {
-		if !able.has(c.needs) {
+		if !able.has(c.needs) || len(only) > 0 && !slices.Contains(only, c.name) {
 			continue
 		}
 		rec := c.try(context.Background(), s, newOps())

@@ -31,7 +31,6 @@ type found struct {
 	notNull   bool
 	filled    bool // by itself: a default, an identity, a generated value
 	unique    bool // alone
-	primary   bool // alone
 	generated bool // always, so that it cannot be written
 	identity  bool // gives numbers that never come back
 }

@@ -2,12 +2,16 @@ package sqltable
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/stoa-go/stoa/query/sqlquery"
+	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/schema"
 	"github.com/stoa-go/stoa/resource/sqltx"
 )
@@ -96,15 +100,31 @@ func (c *column) textMismatch(name, size string) string {
 		return ""
 	case "character varying":
 		most, err := strconv.Atoi(strings.TrimSuffix(size, ")"))
-		if err != nil || c.field != nil && c.field.MaxLength != nil && *c.field.MaxLength <= most {
-			return ""
-		}
-		if c.field == nil && most >= 24 { // what resource.NewRev makes
+		if err != nil || c.longest() <= most {
 			return ""
 		}
 		return "text, or the tag maxLength:\"" + strconv.Itoa(most) + "\""
 	}
 	return "text"
+}
+
+// longest is the length of the longest text that the column is given, in characters.
+func (c *column) longest() int {
+	switch {
+	case c.field == nil || c.isRev:
+		return len(resource.NewRev())
+	case c.field.MaxLength != nil:
+		return *c.field.MaxLength
+	case len(c.field.Enum) > 0:
+		longest := 0
+		for _, value := range c.field.Enum {
+			longest = max(longest, utf8.RuneCountInString(fmt.Sprint(value)))
+		}
+		return longest
+	case c.field.Format == "uuid":
+		return 36 // RFC 9562 section 4
+	}
+	return math.MaxInt
 }
 
 // bounded reports whether the tags of a field keep it within so many bits.

@@ -51,10 +51,12 @@ func ExampleNew() {
 		fmt.Println(db.Writer(ctx) == db.Reader(ctx))
 		return nil
 	})
-	fmt.Println(err, db.Reader(context.Background()) == readers)
+	fmt.Println(err)
+	fmt.Println(db.Writer(context.Background()) == db.Reader(context.Background()))
 	// Output:
 	// true
-	// <nil> true
+	// <nil>
+	// false
 }
 
 // Guard finds a store that goes around the DB.

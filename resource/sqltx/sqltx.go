@@ -31,9 +31,11 @@ import (
 type DB struct {
 	dialect         Dialect
 	writer, readers *sql.DB
-	isolation       sql.IsolationLevel
-	attempts        int
-	watch           *watch // nil unless Options.Debug
+	// The same pools as those who run single statements see them.
+	writing, reading Conn
+	isolation        sql.IsolationLevel
+	attempts         int
+	watch            *watch // nil unless Options.Debug
 }
 
 var _ tx.Runner = (*DB)(nil)
@@ -80,6 +82,14 @@ func New(d Dialect, pool *sql.DB, opts *Options) *DB {
 	if opts.Debug {
 		db.watch = newWatch()
 	}
+	db.writing, db.reading = db.writer, db.readers
+	if d == SQLite {
+		db.writing = newPrepared(db.writer)
+		db.reading = db.writing
+		if db.readers != db.writer {
+			db.reading = newPrepared(db.readers)
+		}
+	}
 	db.adopt(db.writer)
 	db.adopt(db.readers)
 	return db
@@ -99,14 +109,16 @@ type Conn interface {
 
 // Writer returns the transaction that ctx carries, or else the pool. It is for statements that write, and for reads that
 // must see what was written just now.
-func (db *DB) Writer(ctx context.Context) Conn { return db.conn(ctx, db.writer) }
+//
+// Of statements outside of transactions the pool of SQLite keeps those prepared that come again, the latest hundred.
+func (db *DB) Writer(ctx context.Context) Conn { return db.conn(ctx, db.writing) }
 
 // Reader returns the transaction that ctx carries, or else the pool for reading.
-func (db *DB) Reader(ctx context.Context) Conn { return db.conn(ctx, db.readers) }
+func (db *DB) Reader(ctx context.Context) Conn { return db.conn(ctx, db.reading) }
 
 // conn does not fall back to the pool once the transaction of ctx is over: whoever still has that context believes that
 // a rollback is possible, and gets an error.
-func (db *DB) conn(ctx context.Context, pool *sql.DB) Conn {
+func (db *DB) conn(ctx context.Context, pool Conn) Conn {
 	if a := db.attempt(ctx); a != nil {
 		return a
 	}

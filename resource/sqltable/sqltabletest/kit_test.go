@@ -1,13 +1,14 @@
 package sqltabletest
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/resourcetest"
 	"github.com/stoa-go/stoa/resource/sqltable"
-	"github.com/stoa-go/stoa/resource/sqltx/sqltxtest"
+	"github.com/stoa-go/stoa/resource/sqltx"
 )
 
 // everything has a field of each sort that has a column.
@@ -58,36 +59,64 @@ type numbered struct {
 	Stars int64   `json:"stars"`
 }
 
+// identified has ids that are kept as what they are.
+type identified struct {
+	ID    string    `json:"id" format:"uuid"`
+	Title string    `json:"title" maxLength:"4000"`
+	Made  time.Time `json:"made"`
+	Seen  *bool     `json:"seen"`
+}
+
+// shape is a sort of table, and how the kit is told of it.
+type shape[T any] struct {
+	table   string
+	opts    sqltable.Options
+	tables  map[sqltx.Dialect][]string // statements that make it; nil: it makes itself
+	kit     resourcetest.Options[T]
+	require string
+}
+
+// open makes a database with such a table.
+func (s shape[T]) open(t *testing.T, e *engine) *sqltable.Table[T] {
+	t.Helper()
+	db := e.open(t)
+	exec(t, db, s.tables[e.Dialect]...)
+	table := sqltable.New[T](db, s.table, &s.opts)
+	if err := table.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
 // run runs the whole kit on a table that is made anew for each case.
-func run[T any](t *testing.T, make func(t *testing.T) *sqltable.Table[T], o resourcetest.Options[T]) {
-	o.Support = make(t).Support()
+func (s shape[T]) run(t *testing.T, e *engine) {
+	o := s.options(t, e)
+	resourcetest.RunOps(t, func(t *testing.T) resource.Ops[T] { return s.open(t, e).Ops() }, &o)
+}
+
+func (s shape[T]) options(t *testing.T, e *engine) resourcetest.Options[T] {
+	o := s.kit
+	o.Support = s.open(t, e).Support()
 	o.Items, o.Writers = 40, 6
-	resourcetest.RunOps(t, func(t *testing.T) resource.Ops[T] { return make(t).Ops() }, &o)
+	o.IDField, o.Recreates, o.Require = s.opts.ID, s.opts.Recreate, strings.Fields(s.require)
+	return o
 }
 
-var all = []string{"Creator", "Inserter", "Replacer", "Deleter", "Tombstoner", "Counter", "MultiGetter", "Grouper", "Transactor"}
-
-func TestKitOfEverything(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltxtest.Engine) {
-		run(t, func(t *testing.T) *sqltable.Table[everything] {
-			table := sqltable.New[everything](e.Open(t, nil), "everything", &sqltable.Options{Index: []string{"title", "note"}})
-			if err := table.CreateTable(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			return table
-		}, resourcetest.Options[everything]{Require: all})
-	})
+func ownTable() shape[everything] {
+	return shape[everything]{table: "everything", opts: sqltable.Options{Index: []string{"title", "note"}},
+		require: "Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor"}
 }
 
-func TestKitOfNumbers(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltxtest.Engine) {
-		run(t, func(t *testing.T) *sqltable.Table[numbered] {
-			table := sqltable.New[numbered](e.Open(t, nil), "numbered", &sqltable.Options{
-				Rev: "version", CountRev: true, Modified: "updated_at"})
-			if err := table.CreateTable(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			return table
-		}, resourcetest.Options[numbered]{Require: []string{"Creator", "Replacer", "Deleter", "Tombstoner", "Grouper"}})
-	})
+func ownNumbers() shape[numbered] {
+	return shape[numbered]{table: "numbered", opts: sqltable.Options{Rev: "version", CountRev: true, Modified: "updated_at"},
+		require: "Creator Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor"}
 }
+
+func ownUUIDs() shape[identified] {
+	return shape[identified]{table: "identified", opts: sqltable.Options{Recreate: true},
+		require: "Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor"}
+}
+
+func TestKitOfOwnTable(t *testing.T)   { onEngines(t, ownTable().run) }
+func TestKitOfOwnNumbers(t *testing.T) { onEngines(t, ownNumbers().run) }
+func TestKitOfOwnUUIDs(t *testing.T)   { onEngines(t, ownUUIDs().run) }

@@ -37,12 +37,15 @@ var errNoPostgres = errors.New("there is no PostgreSQL: install the package post
 //	func TestMain(m *testing.M) { sqltxtest.Main(m) }
 //
 // Without it the server still ends with the process, but leaves its folder behind.
-func Main(m *testing.M) {
+func Main(m *testing.M) { os.Exit(Run(m)) }
+
+// Run is Main for a TestMain that has something to do afterwards. It returns the exit status.
+func Run(m *testing.M) int {
 	code := m.Run()
 	if server.stop != nil {
 		server.stop()
 	}
-	os.Exit(code)
+	return code
 }
 
 // PostgreSQL returns the URL of a new, empty database, which is dropped when the test ends.

@@ -1,0 +1,9 @@
+module github.com/stoa-go/stoa/ci/chaos
+
+go 1.26
+
+require github.com/stoa-go/stoa v0.0.0
+
+require github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
+
+replace github.com/stoa-go/stoa => ../..

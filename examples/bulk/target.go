@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strconv"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // which registers pgx
+	_ "modernc.org/sqlite"             // which registers sqlite
+
+	"github.com/stoa-go/stoa/resource/sqltx"
+)
+
+// target makes databases, one for each round of each of the two.
+type target struct {
+	name    string
+	dialect sqltx.Dialect
+	dir     string
+	server  *url.URL // of PostgreSQL; nil for SQLite
+	admin   *sql.DB
+	made    []string
+}
+
+func newTarget(ctx context.Context, server, dir string) (*target, error) {
+	if server == "" {
+		return &target{name: "SQLite", dialect: sqltx.SQLite, dir: dir}, nil
+	}
+	address, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+	admin, err := sql.Open("pgx", server)
+	if err != nil {
+		return nil, err
+	}
+	return &target{name: "PostgreSQL", dialect: sqltx.PostgreSQL, server: address, admin: admin}, admin.PingContext(ctx)
+}
+
+// next makes an empty database and returns what the shop calls it.
+func (t *target) next(ctx context.Context) (string, error) {
+	name := "bulk" + strconv.Itoa(len(t.made))
+	t.made = append(t.made, name)
+	if t.server == nil {
+		return filepath.Join(t.dir, name+".db"), nil
+	}
+	if _, err := t.admin.ExecContext(ctx, "CREATE DATABASE "+name); err != nil {
+		return "", err
+	}
+	made := *t.server
+	made.Path = "/" + name
+	return made.String(), nil
+}
+
+// open connects as the shop does: a commit is on the disk.
+func (t *target) open(database string) (*sql.DB, error) {
+	if t.server != nil {
+		return sql.Open("pgx", database)
+	}
+	return sql.Open("sqlite", "file:"+database+
+		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=foreign_keys(on)")
+}
+
+// close drops what next has made. Files go with their folder.
+func (t *target) close() error {
+	if t.server == nil {
+		return nil
+	}
+	for _, name := range t.made {
+		if _, err := t.admin.Exec("DROP DATABASE " + name + " WITH (FORCE)"); err != nil {
+			return fmt.Errorf("dropping %s: %w", name, err)
+		}
+	}
+	return t.admin.Close()
+}

@@ -1,0 +1,231 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/resource/sqltx/sqltxtest"
+)
+
+// durable are the databases that outlive the shop, as -db names them.
+func durable() map[string]func(t *testing.T) string {
+	return map[string]func(t *testing.T) string{
+		"SQLite":     func(t *testing.T) string { return filepath.Join(t.TempDir(), "shop.db") },
+		"PostgreSQL": func(t *testing.T) string { return sqltxtest.PostgreSQL(t) },
+	}
+}
+
+// acknowledged are orders that the shop has said it has, by id, and how many pieces of what it has said.
+type acknowledged struct {
+	sync.Mutex
+	orders map[string]int
+	enough chan struct{} // closed when there are many
+}
+
+func (a *acknowledged) add(id string, qty int) {
+	a.Lock()
+	defer a.Unlock()
+	a.orders[id] = qty
+	if len(a.orders) == 100 {
+		close(a.enough)
+	}
+}
+
+// write creates orders and changes each of them, until the shop is gone.
+func (a *acknowledged) write(url string) {
+	for qty := 1; ; qty = qty%500 + 1 {
+		id, ok := send("POST", url+"/orders", "application/json", fmt.Sprintf(`{"lines":[{"itemId":1,"qty":%d}]}`, qty))
+		if !ok {
+			return
+		}
+		// Until it is acknowledged as well, the change may have happened or not.
+		patch := fmt.Sprintf(`[{"op":"replace","path":"/lines/0/qty","value":%d}]`, 2*qty)
+		if _, ok := send("PATCH", url+"/orders/"+id, "application/json-patch+json", patch); !ok {
+			a.add(id, -qty)
+			return
+		}
+		a.add(id, 2*qty)
+	}
+}
+
+// send returns the id of the order in the answer, if there is one.
+func send(method, url, contentType, body string) (id string, ok bool) {
+	req, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		return "", false
+	}
+	req.Header.Set("Content-Type", contentType)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return "", false
+	}
+	defer resp.Body.Close()
+	var order struct{ ID int64 }
+	err = json.NewDecoder(resp.Body).Decode(&order)
+	return strconv.FormatInt(order.ID, 10), err == nil && resp.StatusCode/100 == 2
+}
+
+// A shop that is killed in the middle of its work has everything that it has acknowledged when it is started again.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	for name, source := range durable() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := source(t)
+			s := open(t, "-db", db)
+			a := &acknowledged{orders: map[string]int{}, enough: make(chan struct{})}
+			var writers sync.WaitGroup
+			for range 4 {
+				writers.Go(func() { a.write(s.url) })
+			}
+			stopped := make(chan struct{})
+			go func() { writers.Wait(); close(stopped) }()
+			select {
+			case <-a.enough:
+			case <-stopped:
+				t.Errorf("all writers have stopped after %d orders:\n%s", len(a.orders), s.stderr)
+			}
+			s.cmd.Process.Signal(syscall.SIGKILL)
+			s.cmd.Wait()
+			<-stopped
+
+			s = open(t, "-db", db)
+			for id, qty := range a.orders {
+				_, body := s.say("GET", "/orders/"+id+"?fields=lines", "")
+				want := fmt.Sprintf(`{"lines":[{"itemId":1,"qty":%d}]}`, qty)
+				if qty < 0 {
+					want = fmt.Sprintf(`{"lines":[{"itemId":1,"qty":%d}]}`, -qty)
+					if strings.Contains(body, fmt.Sprintf(`"qty":%d}`, -2*qty)) {
+						continue
+					}
+				}
+				if body != want {
+					t.Errorf("order %s is %s, want %s", id, body, want)
+				}
+			}
+		})
+	}
+}
+
+// What was there is there again, and nothing is put to it.
+func TestStartedAgain(t *testing.T) {
+	t.Parallel()
+	for name, source := range durable() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := source(t)
+			s := open(t, "-db", db)
+			s.say("DELETE", "/orders/2", "")
+			s.say("PATCH", "/places/264371", `{"name":"Athina"}`, asMergePatch)
+			s.close(syscall.SIGTERM)
+			s = open(t, "-db", db)
+			if !strings.Contains(strings.Join(s.report, "\n"), "filled already") {
+				t.Errorf("the report does not say that there was something:\n%s", strings.Join(s.report, "\n"))
+			}
+			for path, want := range map[string]string{
+				"/orders?fields=id": `{"items":[{"id":1},{"id":3}]}`, "/places?name=Athina&fields=id": `{"items":[{"id":"264371"}]}`,
+			} {
+				if _, body := s.say("GET", path, ""); body != want {
+					t.Errorf("GET %s: %s, want %s", path, body, want)
+				}
+			}
+			if resp, _ := s.say("GET", "/orders/2", ""); resp.StatusCode != 410 {
+				t.Errorf("an order that was deleted is answered with %d", resp.StatusCode)
+			}
+		})
+	}
+}
+
+// An empty shop that once had something is filled with what has not been deleted, under new ids.
+func TestEmptiedAndStartedAgain(t *testing.T) {
+	t.Parallel()
+	for name, source := range durable() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := source(t)
+			file := filepath.Join(t.TempDir(), "places.jsonl")
+			writeFile(t, file, `{"id":"a","name":"Athens","country":"GR"}`+"\n")
+			s := open(t, "-db", db, "-places", file)
+			for _, path := range []string{"/orders/1", "/orders/2", "/orders/3", "/users/1", "/users/2", "/users/3", "/places/a"} {
+				if resp, body := s.say("DELETE", path, ""); resp.StatusCode != 204 {
+					t.Errorf("DELETE %s: %d %s", path, resp.StatusCode, body)
+				}
+			}
+			s.close(syscall.SIGTERM)
+			writeFile(t, file, `{"id":"a","name":"Athens","country":"GR"}`+"\n"+`{"id":"b","name":"Bern","country":"CH"}`+"\n")
+			s = open(t, "-db", db, "-places", file)
+			for path, want := range map[string]string{
+				"/orders?fields=id,customerId": `{"items":[{"id":4,"customerId":5},{"id":5,"customerId":6},{"id":6,"customerId":5}]}`,
+				"/places?fields=id":            `{"items":[{"id":"b"}]}`,
+			} {
+				if _, body := s.say("GET", path, ""); body != want {
+					t.Errorf("GET %s: %s, want %s", path, body, want)
+				}
+			}
+		})
+	}
+}
+
+// Of shops that start at once on a new database one makes the tables and one fills them, and each serves.
+func TestStartedTogether(t *testing.T) {
+	t.Parallel()
+	for name, source := range durable() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := source(t)
+			shops := make([]*shop, 3)
+			for i := range shops {
+				shops[i] = start(t, "-db", db)
+			}
+			for _, s := range shops {
+				s.listens()
+			}
+			for _, s := range shops {
+				var got []string
+				for _, path := range []string{"/users", "/orders", "/places"} {
+					_, body := s.say("GET", path+"?limit=1&fields=id", "", "Prefer: count=exact")
+					got = append(got, body[strings.Index(body, `"total"`):])
+				}
+				if diff := cmp.Diff([]string{`"total":3}`, `"total":3}`, `"total":1000}`}, got); diff != "" {
+					t.Errorf("totals (-want +got):\n%s", diff)
+				}
+			}
+			if resp, body := shops[0].say("PATCH", "/orders/1", `{"note":"x"}`, asMergePatch); resp.StatusCode != 200 {
+				t.Fatalf("%d: %s", resp.StatusCode, body)
+			}
+			if _, body := shops[1].say("GET", "/orders/1?fields=note", ""); body != `{"note":"x"}` {
+				t.Errorf("what one shop has written is for another %s", body)
+			}
+		})
+	}
+}
+
+// A job that was running when the shop was killed has ended when it is started again: done, or given up, but not running.
+func TestKilledInAJob(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "shop.db")
+	s := open(t, "-db", db)
+	for range 200 {
+		s.say("POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`, asJSON)
+	}
+	resp, body := s.say("POST", "/orders/cancel-stale", `{"olderThan":"0"}`, asJSON)
+	if resp.StatusCode != 202 {
+		t.Fatalf("%d: %s", resp.StatusCode, body)
+	}
+	s.cmd.Process.Signal(syscall.SIGKILL)
+	s.cmd.Wait()
+	s = open(t, "-db", db)
+	_, body = s.say("GET", resp.Header.Get("Location"), "")
+	if !strings.Contains(body, `"state":"succeeded"`) && !strings.Contains(body, `/problems/outcome-unknown"`) {
+		t.Errorf("the job is %s", body)
+	}
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/sqltx"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// database is where the collections are kept: in SQL tables or in memory.
+type database struct {
+	sql    *sqltx.DB  // nil: memory
+	memory *memory.DB // nil: SQL
+	pools  []*sql.DB
+	folder string // where other things can be kept beside it; "" if there is no such place
+	report string // for whoever starts the shop
+}
+
+// openDatabase opens what -db names.
+func openDatabase(ctx context.Context, name string) (*database, error) {
+	switch {
+	case name == "memory":
+		return &database{memory: memory.NewDB(), report: "database: memory\n    weak: everything is forgotten at the end\n"}, nil
+	case isPostgres(name):
+		return openPostgres(ctx, name)
+	case name == "":
+		folder, err := os.MkdirTemp("", "shop-")
+		if err != nil {
+			return nil, err
+		}
+		name = filepath.Join(folder, "shop.db")
+	}
+	return openSQLite(ctx, name)
+}
+
+// InTx runs fn in a transaction of the database.
+func (db *database) InTx(ctx context.Context, fn func(ctx context.Context) error) error {
+	var runner tx.Runner = db.sql
+	if db.sql == nil {
+		runner = db.memory
+	}
+	return runner.InTx(ctx, fn)
+}
+
+// ping returns an error if the database cannot be reached.
+func (db *database) ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	for _, pool := range db.pools {
+		if err := pool.PingContext(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close gives up all connections.
+func (db *database) close() error {
+	var errs []error
+	for _, pool := range db.pools {
+		errs = append(errs, pool.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// open adds a pool of at most max connections, which are kept.
+func (db *database) open(driver, source string, max int) (*sql.DB, error) {
+	pool, err := sql.Open(driver, source)
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(max)
+	pool.SetMaxIdleConns(max)
+	db.pools = append(db.pools, pool)
+	return pool, nil
+}
+
+// setting asks the database for one of its settings.
+func setting(ctx context.Context, pool *sql.DB, query string) (value string, err error) {
+	err = pool.QueryRowContext(ctx, query).Scan(&value)
+	return value, err
+}
+
+// describe writes the report: what it is, what its settings promise, and what is weaker than it should be.
+func describe(what, promise string, weak ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "database: %s\n    %s\n", what, promise)
+	for _, w := range weak {
+		fmt.Fprintf(&b, "    weak: %s\n", w)
+	}
+	return b.String()
+}

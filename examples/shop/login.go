@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// Credentials are what a user says to log in.
+type Credentials struct {
+	Email    string `json:"email" required:"true" maxLength:"320"`
+	Password string `json:"password" required:"true" maxLength:"200"`
+}
+
+// Login is what a user gets for it.
+type Login struct {
+	Token     string    `json:"token" doc:"Goes into the header as Authorization: Bearer TOKEN."`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+func (c *collections) loginCommand() *resource.Command {
+	return resource.NewCommand("auth/login", c.login, &resource.CommandOptions[Credentials]{
+		Public:   true, // whoever has not logged in yet has to
+		Doc:      "Gives a token to who knows the password of a user.",
+		Problems: []problem.Kind{problem.Unauthenticated},
+	})
+}
+
+func (c *collections) login(ctx context.Context, in Credentials) (Login, error) {
+	user, err := c.userOf(ctx, in.Email, in.Password)
+	if errors.Is(err, resource.ErrUnauthenticated) {
+		return Login{}, problem.New(problem.Unauthenticated, "There is no user with this address and password.")
+	}
+	if err != nil {
+		return Login{}, err
+	}
+	if err := c.forgetTokens(ctx); err != nil {
+		return Login{}, err
+	}
+	token, expires, err := c.newToken(ctx, user.ID)
+	return Login{Token: token, ExpiresAt: expires}, err
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	jsonType  = "Content-Type: application/json"
+	mergeType = "Content-Type: application/merge-patch+json"
+)
+
+// as makes a request by somebody whose token is known; by nobody without a name.
+func as(t *testing.T, s *opened, tokens map[string]string, who, method, target, body string) (int, string) {
+	t.Helper()
+	header := []string{jsonType}
+	if method == http.MethodPatch {
+		header[0] = mergeType
+	}
+	if who != "" {
+		header = append(header, "Authorization: Bearer "+tokens[who])
+	}
+	w := ask(t, s, method, target, body, header...)
+	if got := w.Header().Get("WWW-Authenticate"); (w.Code == 401) != strings.HasPrefix(got, "Bearer") {
+		t.Errorf("%s %s is answered with %d and WWW-Authenticate %q", method, target, w.Code, got)
+	}
+	return w.Code, w.Body.String()
+}
+
+// openGuarded opens a shop with -auth, with three who have logged in.
+func openGuarded(t *testing.T) (s *opened, tokens map[string]string) {
+	t.Helper()
+	s = openShopOn(t, settings{db: "memory", cache: "private, no-cache", auth: true})
+	tokens = map[string]string{"forger": "Zm9yZ2Vk"}
+	for _, name := range []string{"ann", "bob", "cat"} {
+		tokens[name] = login(t, s, name)
+	}
+	return s, tokens
+}
+
+func TestWhoMayWhat(t *testing.T) {
+	t.Parallel()
+	const order, place = `{"lines":[{"itemId":1,"qty":1}]}`, `{"name":"Utopia","country":"XX"}`
+	tests := []struct {
+		name, who, method, target, body string
+		status                          int
+	}{
+		{"orders of nobody", "", "GET", "/orders", "", 401},
+		{"one order for nobody", "", "GET", "/orders/1", "", 401},
+		{"their orders", "bob", "GET", "/orders/1", "", 200},
+		{"orders of others", "bob", "GET", "/orders/2", "", 404},
+		{"orders of others, in an old contract", "bob", "GET", "/v1/orders/2", "", 404},
+		{"all orders", "ann", "GET", "/orders/2", "", 200},
+		{"a false token", "forger", "GET", "/places", "", 401},
+		{"places for all", "", "GET", "/places", "", 200},
+		{"users for all", "", "GET", "/users/1", "", 200},
+		{"an order by nobody", "", "POST", "/orders", order, 401},
+		{"an order by nobody, unread", "", "POST", "/orders", `{`, 401},
+		{"an order by nobody, in an old contract", "", "POST", "/v1/orders", `{"itemId":1,"qty":1}`, 401},
+		{"an order", "bob", "POST", "/orders", order, 201},
+		{"an order for somebody else", "bob", "POST", "/orders", `{"customerId":3,"lines":[{"itemId":1,"qty":1}]}`, 403},
+		{"an order that an admin places for somebody", "ann", "POST", "/orders", `{"customerId":3,"lines":[{"itemId":1,"qty":1}]}`, 201},
+		{"to give an order away", "cat", "PATCH", "/orders/2", `{"customerId":2}`, 403},
+		{"to change their order", "cat", "PATCH", "/orders/2", `{"note":"x"}`, 200},
+		{"to change an order of others", "cat", "PATCH", "/orders/1", `{"note":"x"}`, 404},
+		{"to delete an order of others", "cat", "DELETE", "/orders/1", "", 404},
+		{"a place by nobody", "", "POST", "/places", place, 401},
+		{"a place", "cat", "POST", "/places", place, 201},
+		{"a user by a customer", "cat", "POST", "/users", `{"email":"dan@example.com","active":true}`, 403},
+		{"to become an admin", "cat", "PATCH", "/users/3", `{"role":"admin"}`, 403},
+		{"to become an admin, in an old contract", "cat", "PATCH", "/v1.0/users/3", `{"active":false}`, 403},
+		{"a user by an admin", "ann", "POST", "/users", `{"email":"dan@example.com","active":true}`, 201},
+		{"to cancel, by nobody", "", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, 401},
+		{"to cancel, by a customer", "bob", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, 403},
+		{"to cancel", "ann", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, 202},
+		{"a path that ends like that of login", "", "POST", "/places/auth/login", place, 404},
+	}
+	s, tokens := openGuarded(t)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if status, body := as(t, s, tokens, tt.who, tt.method, tt.target, tt.body); status != tt.status {
+				t.Errorf("%s %s is answered with %d, want %d: %s", tt.method, tt.target, status, tt.status, body)
+			}
+		})
+	}
+}
+
+// A customer finds nothing of others' orders: not in lists, not in totals, not behind users, and not among deleted ones.
+func TestCustomersSeeTheirOwn(t *testing.T) {
+	t.Parallel()
+	s, tokens := openGuarded(t)
+	if status, body := as(t, s, tokens, "ann", "DELETE", "/orders/3", ""); status != 204 {
+		t.Fatalf("%d: %s", status, body)
+	}
+	tests := []struct{ who, target, want string }{
+		{"bob", "/orders?fields=id", `{"items":[{"id":1}]}`},
+		{"cat", "/orders?fields=id", `{"items":[{"id":2}]}`},
+		{"ann", "/orders?fields=id", `{"items":[{"id":1},{"id":2}]}`},
+		{"cat", "/orders?customerId=2", `{"items":[]}`},
+		{"cat", "/users?expand=orders&fields=id", `{"items":[{"id":1,"orders":[]},{"id":2,"orders":[]},` +
+			`{"id":3,"orders":[{"id":2,"status":"paid","lines":[{"itemId":3,"qty":10}],"note":"Please ring twice.",` +
+			`"customerId":3,"createdAt":"2024-02-29T08:00:00Z"}]}]}`},
+	}
+	for _, tt := range tests {
+		_, body := as(t, s, tokens, tt.who, "GET", tt.target, "")
+		if diff := cmp.Diff(tt.want, body); diff != "" {
+			t.Errorf("%s, %s (-want +got):\n%s", tt.who, tt.target, diff)
+		}
+	}
+	for who, want := range map[string]int{"ann": 410, "bob": 404, "cat": 404} {
+		if status, _ := as(t, s, tokens, who, "GET", "/orders/3", ""); status != want {
+			t.Errorf("%s: a deleted order is answered with %d, want %d", who, status, want)
+		}
+	}
+	total := ask(t, s, "GET", "/orders?limit=1", "", "Prefer: count=exact", "Authorization: Bearer "+tokens["bob"])
+	if !strings.Contains(total.Body.String(), `"total":1}`) {
+		t.Errorf("bob has one order: %s", total.Body)
+	}
+}
+
+// A new order of a customer is theirs, also in a contract that knows no customers.
+func TestOrdersAreForSelf(t *testing.T) {
+	t.Parallel()
+	s, tokens := openGuarded(t)
+	as(t, s, tokens, "cat", "POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`)
+	as(t, s, tokens, "cat", "POST", "/v1.0/orders", `{"itemId":1,"qty":1}`)
+	as(t, s, tokens, "ann", "POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`)
+	_, body := as(t, s, tokens, "ann", "GET", "/orders?id.gt=3&fields=id,customerId", "")
+	if diff := cmp.Diff(`{"items":[{"id":4,"customerId":3},{"id":5,"customerId":3},{"id":6}]}`, body); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Jobs are shown to who began them.
+func TestJobsAreTheirOwn(t *testing.T) {
+	t.Parallel()
+	s, tokens := openGuarded(t)
+	w := ask(t, s, "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, jsonType, "Authorization: Bearer "+tokens["ann"])
+	location := w.Header().Get("Location")
+	for who, want := range map[string]int{"ann": 200, "bob": 404, "": 404} {
+		if status, body := as(t, s, tokens, who, "GET", location, ""); status != want {
+			t.Errorf("%q: the job of ann is answered with %d: %s", who, status, body)
+		}
+	}
+}
+
+// The documents say who must say who they are.
+func TestDocumentsOfAGuardedShop(t *testing.T) {
+	t.Parallel()
+	s, _ := openGuarded(t)
+	body := ask(t, s, "GET", documentPath(defaultContract), "").Body.String()
+	if !strings.Contains(body, `"scheme": "bearer"`) || !strings.Contains(body, "/auth/login") {
+		t.Errorf("the document knows no tokens: %.2000s", body)
+	}
+	open := ask(t, openShop(t), "GET", documentPath(defaultContract), "").Body.String()
+	if strings.Contains(open, `"scheme": "bearer"`) {
+		t.Error("the document of a shop without -auth asks for tokens")
+	}
+}

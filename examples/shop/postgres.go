@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	_ "github.com/jackc/pgx/v5/stdlib" // which registers pgx
+
+	"github.com/stoa-go/stoa/resource/sqltx"
+)
+
+// isPostgres reports whether -db names a database of PostgreSQL.
+func isPostgres(name string) bool {
+	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
+}
+
+// openPostgres opens a database that exists. Any number of shops can share it.
+func openPostgres(ctx context.Context, source string) (*database, error) {
+	config, err := pgx.ParseConfig(source) // for the report, which must not tell the password
+	if err != nil {
+		return nil, err
+	}
+	db := &database{}
+	pool, err := db.open("pgx", source, 16)
+	if err != nil {
+		return nil, err
+	}
+	db.sql = sqltx.New(sqltx.PostgreSQL, pool, nil)
+	var weak []string
+	for _, name := range []string{"fsync", "synchronous_commit"} {
+		value, err := setting(ctx, pool, "SHOW "+name)
+		if err != nil {
+			return nil, err
+		}
+		if value == "off" {
+			weak = append(weak, name+" is off on the server: what has been acknowledged may not outlive its machine")
+		}
+	}
+	db.report = describe(fmt.Sprintf("PostgreSQL, %s on %s", config.Database, config.Host),
+		"what has been acknowledged is committed; other shops may share it", weak...)
+	return db, nil
+}

@@ -1,0 +1,51 @@
+// Command sqlstore serves tasks from a table of one's own: tasks.go is everything that a store over SQL needs. Package
+// sqltable would do the same in three lines; this is for whoever has tables that it does not fit.
+//
+//	go run -C examples ./sqlstore
+//	curl -i localhost:8080/tasks -H 'Content-Type: application/json' -d '{"title":"buy oil"}'
+//	curl -i 'localhost:8080/tasks?done=false&sort=-priority'
+package main
+
+import (
+	"database/sql"
+	"log"
+	"net/http"
+
+	_ "modernc.org/sqlite" // which registers sqlite
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/sqltx"
+)
+
+// Task is what is served.
+type Task struct {
+	ID       int64  `json:"id" readOnly:"true"`
+	Title    string `json:"title" required:"true" minLength:"1" maxLength:"500"`
+	Done     bool   `json:"done"`
+	Priority *int64 `json:"priority"`
+}
+
+// openAPI serves the tasks of a SQLite file. With a write-ahead log readers go on beside the writer.
+func openAPI(file string) (http.Handler, error) {
+	pool, err := sql.Open("sqlite", "file:"+file+"?_pragma=journal_mode(wal)&_pragma=busy_timeout(10000)")
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := NewTasks(sqltx.New(sqltx.SQLite, pool, nil))
+	if err != nil {
+		return nil, err
+	}
+	return resource.NewCatalog(nil, resource.New("tasks", tasks, &resource.Options[Task]{
+		Query:  tasks.query.Support(),
+		Public: true, // everybody may do everything
+	})), nil
+}
+
+func main() {
+	api, err := openAPI("tasks.db")
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Print("try http://localhost:8080/tasks")
+	log.Fatal(http.ListenAndServe("localhost:8080", api))
+}

@@ -1,0 +1,49 @@
+package middleware_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stoa-go/stoa/middleware"
+)
+
+// bearerPattern is the grammar of RFC 6750 section 2.1, with the white space around it that net/http takes off.
+var bearerPattern = regexp.MustCompile(`^[ \t]*(?i:bearer) +([A-Za-z0-9._~+/-]+=*)[ \t]*$`)
+
+// FuzzBearer, whose seeds are in testdata: a token is what the grammar says and nothing else, and no field gets a principal
+// without one.
+func FuzzBearer(f *testing.F) {
+	f.Fuzz(func(t *testing.T, field string) {
+		asked := ""
+		echo := func(_ context.Context, token string) (string, error) {
+			asked = token
+			return "p-" + token, nil
+		}
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header["Authorization"] = []string{field}
+		w := httptest.NewRecorder()
+		who := ""
+		h := middleware.Authenticate(echo, nil)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			who = middleware.Principal(r.Context())
+		}))
+		h.ServeHTTP(w, r)
+		want := ""
+		if m := bearerPattern.FindStringSubmatch(field); m != nil {
+			want = m[1]
+		}
+		if asked != want {
+			t.Errorf("%q: the token is %q, want %q", field, asked, want)
+		}
+		if want != "" && who != "p-"+want || want == "" && who != "" {
+			t.Errorf("%q: %q asks", field, who)
+		}
+		if scheme, _, _ := strings.Cut(strings.Trim(field, " \t"), " "); strings.EqualFold(scheme, "bearer") && want == "" &&
+			w.Code != http.StatusBadRequest {
+			t.Errorf("%q: %d, want 400", field, w.Code)
+		}
+	})
+}

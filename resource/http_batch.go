@@ -1,0 +1,176 @@
+package resource
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/patch"
+)
+
+// mediaBatch is a list of operations; see [Resource.Batches].
+//
+// Neighbours have lists like this one, but bind them to an envelope of their own: the operations of JSON:API are
+// application/vnd.api+json with an extension, those of SCIM are application/scim+json (RFC 7644 section 3.7), and OData
+// nests whole requests. So the type has a name of its own. The answer is plain JSON.
+const (
+	mediaBatch = "application/vnd.stoa.batch+json"
+	batchName  = "batch" // in the media types of a vendor
+)
+
+// isBatch reports whether the content claims to be a batch, where one is taken.
+func (x *exchange) isBatch() bool {
+	if !x.route.resource.Batches() {
+		return false
+	}
+	lines := x.r.Header["Content-Type"]
+	if len(lines) != 1 || lines[0] == mediaJSON {
+		return false
+	}
+	mt, err := header.ParseMediaType(lines[0])
+	// The basic type of a vendor claims to be anything, and then it is an item.
+	return err == nil && mt.Type == mediaBatch || x.sel.Content(batchName) && !x.sel.Content(x.media())
+}
+
+// batch answers POST of a batch. Each operation is judged as if it had come alone, so the status of each is in the
+// answer; one that is refused takes back all others, and its refusal is the answer.
+func (x *exchange) batch() error {
+	x.batched = true
+	var w write
+	if err := x.prepareBatch(&w); err != nil {
+		return err
+	}
+	buf := getBuffer()
+	defer putBuffer(buf)
+	if err := x.content(buf); err != nil {
+		return err
+	}
+	limits := x.c.opts.Limits
+	res := x.route.resource
+	reader := batchReader{r: res, opts: w.opts, limits: patch.Limits{Ops: limits.Operations, Depth: limits.Depth}}
+	ops, err := reader.read(*buf)
+	if err != nil {
+		return err
+	}
+	results, err := res.together(x.r.Context(), ops)
+	if err != nil {
+		return x.refused(err)
+	}
+	return x.sendResults(&w, results)
+}
+
+// prepareBatch is prepare for a batch, which has no item, and whose answer always has content.
+func (x *exchange) prepareBatch(w *write) error {
+	w.prefer = x.prefer()
+	wish, _ := w.prefer.Get("return")
+	w.minimal = wish == "minimal"
+	err := x.acceptable()
+	if err != nil {
+		return err
+	}
+	if w.enc, err = x.encodings(); err != nil {
+		return err
+	}
+	if _, err = x.mediaType(x.route.posts...); err != nil {
+		return err
+	}
+	w.opts.Lenient = x.lenient(w.prefer)
+	w.opts.MaxDepth, w.opts.MaxNames = x.c.opts.Limits.Depth, x.c.opts.Limits.Names
+	return x.noParameters(w.opts.Lenient)
+}
+
+// refused says why nothing of a batch has been done. What the one operation would have had as fields of the header, such
+// as the tag that is current, is about an item and not about the collection; the tag goes into the content.
+func (x *exchange) refused(err error) error {
+	var at *operationError
+	if !errors.As(err, &at) {
+		return err
+	}
+	d := at.problem(Problem(x.existing(at.err)))
+	var failed *failedError
+	if errors.As(at.err, &failed) && failed.current.Rev != "" {
+		d.Extensions["etag"] = x.plainTag(failed.current.Rev)
+	}
+	if d.StatusCode() == http.StatusInternalServerError {
+		return errors.Join(d, err) // with what there is to log
+	}
+	return d
+}
+
+// plainTag is the entity tag that GET shows to a client that wants plain JSON in this contract.
+func (x *exchange) plainTag(rev Rev) string {
+	return etag(rev, x.route.resource.shape.variants[identity], x.sel.Contract())
+}
+
+// sendResults answers with what has become of each operation, in their order.
+func (x *exchange) sendResults(w *write, results []operationResult) error {
+	buf := getBuffer()
+	defer putBuffer(buf)
+	b := append(*buf, `{"results":[`...)
+	for i := range results {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = x.appendResult(b, &results[i], w.minimal)
+	}
+	*buf = append(b, ']', '}')
+	if w.minimal {
+		x.applied("return=minimal")
+	}
+	x.representation(w)
+	w.part.echo = x.echo()
+	return x.sendDocument(http.StatusOK, w.echoed(*buf), w.enc)
+}
+
+// appendResult appends one result. The write stands: an item that cannot be shown is left out, and the log says why.
+func (x *exchange) appendResult(dst []byte, result *operationResult, minimal bool) []byte {
+	e, status := &result.entry, result.status
+	var value []byte
+	if !minimal && result.op != OpDelete {
+		value = x.valueOf(e)
+	}
+	if status == http.StatusOK && value == nil {
+		status = http.StatusNoContent
+	}
+	dst = strconv.AppendInt(append(dst, `{"status":`...), int64(status), 10)
+	dst = appendMember(dst, "id", e.ID)
+	if result.status == http.StatusCreated {
+		dst = appendMember(dst, "location", x.href(x.route.name, e.ID, ""))
+	}
+	if tag := x.plainTag(e.Rev); tag != "" && result.op != OpDelete {
+		dst = appendMember(dst, "etag", tag)
+	}
+	if value != nil {
+		dst = append(append(dst, `,"value":`...), value...)
+	}
+	return append(dst, '}')
+}
+
+// valueOf returns an item that has been written as JSON, and nil if this contract has no words for it.
+func (x *exchange) valueOf(e *Entry) []byte {
+	shape := x.route.resource.shape
+	if e.Value == nil {
+		if err := shape.show(e); err != nil { // once more, for the reason
+			if !errors.Is(err, ErrNotFound) {
+				x.report(err)
+			}
+			return nil
+		}
+	}
+	value, err := shape.typ.Append(nil, e.Value)
+	if err != nil {
+		x.report(err)
+		return nil
+	}
+	return value
+}
+
+// appendMember appends a member that is a string. What is no valid UTF-8 no JSON can say as it is.
+func appendMember(dst []byte, name, value string) []byte {
+	dst = append(append(append(dst, ',', '"'), name...), '"', ':')
+	dst, _ = jsontext.AppendQuote(dst, value)
+	return dst
+}

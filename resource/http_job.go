@@ -1,0 +1,164 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// maxPatience is the longest that a client can ask to wait for a job, unless CommandOptions.Wait is more.
+const maxPatience = 30 * time.Second
+
+// outcome is what became of a job: it is there when the job is done.
+type outcome struct {
+	doc jsontext.Value
+	err error
+}
+
+var errLost = errors.New("the job has ended without an outcome")
+
+// commandJob answers POST on a command that has Jobs: with what it gave, if it is done in time, and else with 202 and where
+// to ask (RFC 9110 section 15.3.3). A client that goes away does not stop it.
+func (x *exchange) commandJob(w *write, in any) error {
+	wait, granted, async := x.patience(w.prefer)
+	o := &outcome{err: errLost}
+	id, done, err := x.route.command.jobs.Start(x.r.Context(), x.route.name, x.job(o, in))
+	if err != nil {
+		return x.route.command.wrap(err)
+	}
+	if granted != "" {
+		x.applied(granted)
+	}
+	switch ended, err := endsWithin(x.r.Context(), done, wait); {
+	case err != nil:
+		return err
+	case ended:
+		return x.sendOutput(w, o.doc, o.err)
+	}
+	if async {
+		x.applied("respond-async")
+	}
+	return x.accepted(w, id)
+}
+
+// patience returns how long to wait for a job: what the client prefers, in seconds (RFC 7240 sections 4.1 and 4.3), or else
+// what the command says. granted is what to tell the client of its wish; async, that it wishes no more than that.
+func (x *exchange) patience(p header.Prefer) (wait time.Duration, granted string, async bool) {
+	wait = x.route.command.wait
+	most := max(maxPatience, wait)
+	_, async = p.Get("respond-async")
+	if async {
+		wait = 0
+	}
+	text, _ := p.Get("wait")
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		wait = min(time.Duration(seconds)*time.Second, most)
+		granted = "wait=" + strconv.Itoa(int(wait/time.Second))
+	}
+	return wait, granted, async
+}
+
+// endsWithin waits for done, and reports whether it came. The error is that of ctx.
+func endsWithin(ctx context.Context, done <-chan struct{}, wait time.Duration) (bool, error) {
+	select {
+	case <-done: // even where there is no time to wait
+		return true, nil
+	default:
+	}
+	if wait <= 0 {
+		return false, nil
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true, nil
+	case <-timer.C:
+		return false, nil
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+}
+
+// job is what the job of a command does. It outlives the request, of which it knows no more than whose it was.
+func (x *exchange) job(o *outcome, in any) func(ctx context.Context) (jsontext.Value, error) {
+	c := x.route.command
+	return func(ctx context.Context) (doc jsontext.Value, err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				err = fmt.Errorf("panic: %v", v)
+				x.c.logger().ErrorContext(ctx, "stoa: panic", "error", cut(err.Error()), "stack", string(debug.Stack()))
+			}
+			if err != nil {
+				doc, err = nil, x.reported(err)
+			}
+			o.doc, o.err = doc, err
+		}()
+		out, err := c.run(ctx, in)
+		if err != nil || out == nil {
+			return nil, err
+		}
+		return c.out.Append(nil, out)
+	}
+}
+
+// reportedError is an internal error that the log has, under the instance of the problem.
+type reportedError struct {
+	problem *problem.Details
+	cause   error
+}
+
+func (e *reportedError) Error() string   { return e.cause.Error() }
+func (e *reportedError) Unwrap() []error { return []error{e.problem, e.cause} }
+
+// reported logs an error that clients are not told, once for all who will be told that there was one: whoever waits, and
+// whoever asks for the job.
+func (x *exchange) reported(err error) error {
+	d := *Problem(err)
+	if d.StatusCode() != http.StatusInternalServerError {
+		return err
+	}
+	d.Instance = x.report(err)
+	return &reportedError{problem: &d, cause: err}
+}
+
+// accepted answers with the job as it is.
+func (x *exchange) accepted(w *write, id string) error {
+	h, jobs := x.w.Header(), x.route.jobs
+	location := []string{x.href(jobs.Name(), id, "")}
+	h["Location"] = location
+	h["Retry-After"] = []string{"1"}
+	if w.minimal {
+		x.applied("return=minimal")
+		return x.sendNothing(http.StatusAccepted)
+	}
+	doc := getBuffer()
+	defer putBuffer(doc)
+	e, err := jobs.Get(x.r.Context(), id)
+	if err == nil {
+		*doc, err = jobs.Type().Append(*doc, e.Value)
+	}
+	if err != nil {
+		if !errors.Is(err, ErrNotFound) { // it is not for this caller to see
+			x.report(err)
+		}
+		return x.sendNothing(http.StatusAccepted)
+	}
+	x.representation(w)
+	if w.part.echo == nil {
+		h["Content-Location"] = location
+	}
+	if x.form[0] != mediaJSON {
+		x.form = []string{x.sel.MediaType(jobs.Media())}
+	}
+	return x.sendDocument(http.StatusAccepted, w.echoed(*doc), w.enc)
+}

@@ -1,0 +1,165 @@
+package openapi
+
+import (
+	"strconv"
+
+	"github.com/stoa-go/stoa/resource"
+)
+
+// blobs is a part that serves bytes, on its way into the document.
+type blobs struct {
+	*builder
+	name, noun string // of the whole, and of one in ids of operations
+	opts       resource.BlobOptions
+}
+
+// blobs describes the paths of blobs.
+func (b *builder) blobs(p *resource.Blobs) {
+	d := &blobs{builder: b, name: p.Name(), noun: b.nouns.unique(pascal(p.Name()) + "Item"), opts: p.Options()}
+	b.tag(d.name, "The bytes at /"+d.name+".")
+
+	all := &pathItem{Parameters: b.versionParameters()}
+	one := &pathItem{Parameters: append([]*parameter{d.idParameter()}, b.versionParameters()...), Get: d.get()}
+	if !d.opts.ReadOnly {
+		all.Post, one.Put, one.Delete = d.post(), d.put(), d.delete()
+	}
+	all.Options = b.options("options"+pascal(d.name), d.name, "all of "+d.name, accept("Accept-Post", all.Post)...)
+	one.Options = b.options("options"+d.noun, d.name, "one of "+d.name)
+	b.doc.Paths.add("/"+d.name, all)
+	b.doc.Paths.add("/"+d.name+"/{id}", one)
+}
+
+// idParameter describes the id in the path.
+func (d *blobs) idParameter() *parameter {
+	one, most := 1, 255 // bytes, in fact
+	return &parameter{Name: "id", In: "path", Required: true, Description: "Its name, escaped as one segment of the path.",
+		Schema: &schemaObject{Type: typeNames{"string"}, MinLength: &one, MaxLength: &most}, Example: quote("photo.jpg")}
+}
+
+// operation begins the description of one.
+func (d *blobs) operation(verb string, op resource.Op, summary string, description ...string) *operation {
+	return d.newOperation(verb+d.noun, d.name, d.name, op, summary, description...)
+}
+
+// get describes GET. A part of the bytes is 206, whatever has gone before.
+func (d *blobs) get() *operation {
+	op := d.operation("get", resource.OpGet, "Get one of "+d.name,
+		"Returns the bytes as they were stored, with the media type that was said of them",
+		"With `Range` it returns one part of them. Several parts are not served: then it is the whole",
+		"They are never compressed, and no browser runs anything in them")
+	op.Parameters = append(d.readConditions(), d.share("Range", &parameter{Name: "Range", In: "header", Schema: text(),
+		Example: quote("bytes=0-1023"), Description: "A part: `bytes=0-1023`, `bytes=1024-` or, for the last ones, `bytes=-512`. " +
+			"What is no range of bytes is ignored."}),
+		d.share("IfRange", &parameter{Name: "If-Range", In: "header", Schema: text(), Example: quote(`"5"`),
+			Description: "The `ETag` or `Last-Modified` that the parts so far are of. If it is another, the whole is sent."}))
+	headers := d.headers()
+	partial := append([]string{"Content-Range"}, headers...)
+	op.Responses = d.answers(d.who(d.lost(400, 404, 406, 412, 416)...),
+		d.answer(200, "All of the bytes.", headers, d.content()),
+		d.answer(206, "The part that was asked for.", partial, d.content()),
+		d.answer(304, "The client has it already.", headers, nil))
+	return op
+}
+
+// put describes PUT.
+func (d *blobs) put() *operation {
+	op := d.operation("replace", resource.OpReplace, "Store one of "+d.name,
+		"Stores the content under this name, in place of what is there. Nobody sees anything of it before it is there as a whole",
+		d.condition(), d.repeatable())
+	op.Parameters = append(d.uploadParameters(), d.conditions()...)
+	op.RequestBody = d.body()
+	op.Responses = d.answers(d.who(d.held(d.lost(400, 404, 409, 412, 413, 415, 422)...)...),
+		d.empty(201, "It has been stored.", append([]string{"Location"}, d.stored()...)...),
+		d.empty(204, "It has been stored, in place of what was there.", d.stored()...))
+	return op
+}
+
+// post describes POST.
+func (d *blobs) post() *operation {
+	op := d.operation("create", resource.OpCreate, "Store something new in "+d.name,
+		"Stores the content under a name that the server chooses", d.repeatable())
+	op.Parameters = d.uploadParameters()
+	op.RequestBody = d.body()
+	op.Responses = d.answers(d.who(400, 409, 413, 415, 422),
+		d.empty(201, "It has been stored, and is at `Location`.", append([]string{"Location"}, d.stored()...)...))
+	return op
+}
+
+// delete describes DELETE. Whether what was deleted is remembered is up to the store, and not said by it.
+func (d *blobs) delete() *operation {
+	op := d.operation("delete", resource.OpDelete, "Delete one of "+d.name,
+		"204 means that it is gone. 410 means that it was before, and 404 that it is not here, or never was",
+		d.condition(), d.repeatable())
+	op.Parameters = append(d.conditions(), d.keyParameter()...)
+	statuses := d.held(d.lost(400, 404, 412)...)
+	if d.o.IdempotencyKey {
+		statuses = append(statuses, 409, 422)
+	}
+	op.Responses = d.answers(d.who(statuses...), d.empty(204, "It is gone.", "Cache-Control"))
+	return op
+}
+
+// who adds what every operation can be answered with.
+func (d *blobs) who(statuses ...int) []int { return d.asked(d.opts.Authorize == nil, statuses...) }
+
+// lost adds 410, which a store that remembers deletions has; nothing can be deleted where there is nothing but GET.
+func (d *blobs) lost(statuses ...int) []int {
+	if d.opts.ReadOnly {
+		return statuses
+	}
+	return append(statuses, gone)
+}
+
+// held adds 428 where a condition is required.
+func (d *blobs) held(statuses ...int) []int {
+	if d.opts.RequireIfMatch {
+		return append(statuses, 428)
+	}
+	return statuses
+}
+
+// condition says what to do against lost updates.
+func (d *blobs) condition() string {
+	if d.opts.RequireIfMatch {
+		return "`If-Match` is required to change what is there: it says which revision has been seen, by its `ETag`"
+	}
+	return "With `If-Match` it is done only if nobody else has changed it since"
+}
+
+// conditions are those of PUT and DELETE. No If-Match is needed for what is new, so it is not required of all.
+func (d *blobs) conditions() []*parameter {
+	return []*parameter{d.precondition("If-Match"), d.precondition("If-None-Match"), d.precondition("If-Unmodified-Since")}
+}
+
+// uploadParameters are those of PUT and POST. The media type is no parameter, since OpenAPI has it with the content.
+func (d *blobs) uploadParameters() []*parameter {
+	digest := func(name, of string) *parameter {
+		return d.share(pascal(name), &parameter{Name: name, In: "header", Schema: text(),
+			Example:     quote("sha-256=:uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=:"),
+			Description: "The hash of " + of + " (RFC 9530), by sha-256 or sha-512. If it is another nothing is stored."})
+	}
+	return append([]*parameter{digest("Repr-Digest", "the bytes"), digest("Content-Digest", "the content")}, d.keyParameter()...)
+}
+
+// body describes what is sent. OpenAPI has no schema for bytes.
+func (d *blobs) body() *requestBody {
+	types := d.opts.MediaTypes
+	if len(types) == 0 {
+		types = []string{"*/*"}
+	}
+	return &requestBody{Required: true, Content: d.contents(types, nil, ""),
+		Description: "The bytes, " + strconv.FormatInt(d.opts.MaxSize, 10) + " of them at most. What is said of their type is said " +
+			"again to whoever gets them; without a word it is application/octet-stream."}
+}
+
+// content is what is answered: the bytes, of whatever type.
+func (d *blobs) content() ordered[*mediaType] { return d.contents([]string{"*/*"}, nil, "") }
+
+// stored are the header fields of what has been stored. The octets are those that were sent, so its tag is known.
+func (d *blobs) stored() []string { return []string{"ETag", "Last-Modified", "Cache-Control"} }
+
+// headers are those of GET.
+func (d *blobs) headers() []string {
+	return []string{"ETag", "Last-Modified", "Cache-Control", "Vary", "Accept-Ranges", "Repr-Digest", "Content-Disposition",
+		"Content-Security-Policy"}
+}

@@ -1,0 +1,137 @@
+package openapi
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stoa-go/stoa/resource"
+)
+
+// action is a command on its way into the document.
+type action struct {
+	*builder
+	c            *resource.Command
+	area         string // the first half of its name
+	takes, gives bool   // whether there is anything to send, and to answer
+}
+
+// command describes the path of a command.
+func (b *builder) command(c *resource.Command) {
+	a := &action{builder: b, c: c, takes: c.Input() != nil, gives: c.Output() != nil}
+	a.area, _, _ = strings.Cut(c.Name(), "/")
+	b.tag(a.area, "The commands of /"+a.area+".")
+	b.doc.Paths.add("/"+c.Name(), &pathItem{Parameters: b.versionParameters(), Post: a.post(),
+		Options: b.options("options"+pascal(c.Name()), a.area, "the command", "Accept-Post")})
+}
+
+// post describes the command. Preconditions mean nothing for it, so there are none.
+func (a *action) post() *operation {
+	op := a.newOperation(camel(a.c.Name()), a.area, a.c.Name(), resource.OpInvoke, a.summary(), a.c.Doc(), a.end(), a.repeatable())
+	preferences := []string{"return=minimal", "handling=lenient"}
+	if a.c.Jobs() != nil {
+		preferences = append([]string{"respond-async", "wait=10"}, preferences...)
+	}
+	op.Parameters = append(op.Parameters, a.prefer(preferences...))
+	op.Parameters = append(op.Parameters, a.keyParameter()...)
+	if a.takes {
+		op.RequestBody = a.requestBody()
+	}
+	op.Responses = a.answers(a.asked(a.c.Public(), a.problems()...), a.good()...)
+	return op
+}
+
+// summary is the first sentence of what the command says of itself, if it is one that a list has room for.
+func (a *action) summary() string {
+	first, _, _ := strings.Cut(a.c.Doc(), ". ")
+	if first = strings.TrimSuffix(first, "."); first == "" || len(first) > 100 || strings.Contains(first, "\n") {
+		return "The command " + a.c.Name()
+	}
+	return first
+}
+
+// end says when the command is done.
+func (a *action) end() string {
+	if a.c.Jobs() == nil {
+		return "It is done when it is answered"
+	}
+	return "It may take longer than a client waits. Then it is answered with 202, which says nothing about how it ends: its " +
+		"job at `Location` does. A client that goes away does not stop it"
+}
+
+// requestBody describes what is sent.
+func (a *action) requestBody() *requestBody {
+	name := a.names.unique(pascal(a.c.Name()) + "Input")
+	m := model{typ: a.c.Input(), mode: created}
+	s := a.object(m)
+	s.Properties = append(s.Properties, a.bodyMembers()...)
+	a.doc.Components.Schemas.add(name, s)
+	return &requestBody{Required: true, Description: a.bodySize(),
+		Content: a.contents(a.types(), schemaRef(name), a.inventExample(name, m))}
+}
+
+// types are the media types of the command.
+func (a *action) types() []string { return append([]string{mediaJSON}, a.vendorTypes(a.c.Media())...) }
+
+// good are the answers to a command that went well, or may yet.
+func (a *action) good() []entry[*response] {
+	headers := []string{"Cache-Control", "Vary"}
+	out := []entry[*response]{a.empty(204, "It is done, and there is nothing to say about it.", headers[0])}
+	if a.gives {
+		out[0].value.Description = "It is done; `Prefer: return=minimal` asked for no content."
+		s, example := a.result()
+		out = append(out, a.effect(200, "It is done, and this came of it.", headers, a.contents(a.types(), s, example)))
+	}
+	if a.c.Jobs() != nil {
+		out = append(out, a.accepted(headers))
+	}
+	return out
+}
+
+// result describes what is answered. A command that answers with an item of the catalog has the schema of that.
+func (a *action) result() (s *schemaObject, example string) {
+	m := model{typ: a.c.Output(), mode: shown}
+	if a.isItem(m.typ) {
+		s = a.component(m)
+		return s, a.sampleOf(s)
+	}
+	name := a.names.unique(pascal(a.c.Name()) + "Result")
+	s = a.object(m)
+	s.Properties = append(s.Properties, a.echoed()...)
+	a.doc.Components.Schemas.add(name, s)
+	return schemaRef(name), a.inventExample(name, m)
+}
+
+// accepted is 202: the job goes on, and its item says how.
+func (a *action) accepted(headers []string) entry[*response] {
+	i := slices.IndexFunc(a.shown, func(d *described) bool { return d.name == a.c.Jobs().Name() })
+	if i < 0 {
+		return a.effect(202, "It has begun, and its job is at `Location`.", append([]string{"Location", "Retry-After"}, headers...), nil)
+	}
+	jobs := a.shown[i]
+	out := a.effect(202, "It has begun, and this is its job, which is at `Location`. It can be asked for again after `Retry-After`.",
+		append([]string{"Location", "Content-Location", "Retry-After"}, headers...), jobs.itemContent())
+	out.value.Links.add("job", &link{OperationID: jobs.getID, Description: "What became of it.",
+		Parameters: ordered[string]{{"id", "$response.body#/" + jobs.r.ID()}}})
+	return out
+}
+
+// problems are the statuses that this command can have, beside those of every operation.
+func (a *action) problems() []int {
+	out := []int{400}
+	if a.gives || a.c.Jobs() != nil {
+		out = append(out, 406)
+	}
+	if a.takes {
+		out = append(out, 413, 415, 422)
+	}
+	if a.o.IdempotencyKey {
+		out = append(out, 409, 422)
+	}
+	if !a.c.Public() {
+		out = append(out, 404) // Authorize may say so
+	}
+	for _, k := range a.c.Problems() {
+		out = append(out, k.Status())
+	}
+	return out
+}

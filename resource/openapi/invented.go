@@ -1,0 +1,143 @@
+package openapi
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// Resources have samples. Commands have none, so what they take and answer is made up of what the tags of their fields say:
+// tools that try an API out begin with it.
+
+// inventExample makes up a document of a model and defines it as an example. It returns its name; "" if the tags do not
+// say enough for a document that the library would take: an example that is refused is worse than none.
+func (b *builder) inventExample(name string, m model) string {
+	doc := b.invent(m, 0)
+	if doc == nil {
+		return ""
+	}
+	if m.mode == created {
+		if _, err := m.typ.Decode(doc, &schema.DecodeOptions{}); err != nil {
+			return ""
+		}
+	}
+	return b.addExample(name, doc)
+}
+
+// maxInvented is how deep a document is made up. What is deeper is recursive without an end, or no example for anybody.
+const maxInvented = 6
+
+// invent makes up an object of the members that must be there, and those of which the tags say a value outright. Nil means
+// that it cannot.
+func (b *builder) invent(m model, depth int) jsontext.Value {
+	if depth > maxInvented {
+		return nil
+	}
+	var out bytes.Buffer
+	missing := m.missing()
+	for _, f := range m.typ.Fields {
+		if m.refuses(f) || f.Example == nil && f.Default == nil && !b.required(&m, f, missing) {
+			continue
+		}
+		v := b.inventField(f, m.mode, depth)
+		if v == nil {
+			return nil
+		}
+		if out.Len() > 0 {
+			out.WriteByte(',')
+		}
+		out.Write(quote(f.Name))
+		out.WriteByte(':')
+		out.Write(v)
+	}
+	return jsontext.Value("{" + out.String() + "}")
+}
+
+// inventField makes up the value of a field: what its tags say outright, or else something of its type.
+func (b *builder) inventField(f *schema.Field, m mode, depth int) jsontext.Value {
+	switch {
+	case f.Example != nil:
+		return exampleOf(f)
+	case f.Default != nil:
+		return written(f, f.Default)
+	case len(f.Enum) > 0 && f.Type.Elem == nil:
+		return written(f, f.Enum[0])
+	case f.Type.Kind == schema.Array:
+		return b.inventArray(f, m, depth)
+	}
+	v := b.inventOne(f, f.Type, m, depth)
+	if f.Quoted && v != nil {
+		return quote(string(v))
+	}
+	return v
+}
+
+// inventArray makes up as few elements as there may be, but one, so that they can be seen.
+func (b *builder) inventArray(f *schema.Field, m mode, depth int) jsontext.Value {
+	n := max(f.Type.Len, 1)
+	if f.MinItems != nil && *f.MinItems > n || f.MaxItems != nil && *f.MaxItems < n {
+		return nil
+	}
+	elem := b.inventOne(f, f.Type.Elem, m, depth)
+	if elem == nil {
+		return nil
+	}
+	return jsontext.Value("[" + strings.Repeat(string(elem)+",", n-1) + string(elem) + "]")
+}
+
+// inventOne makes up a value of a type that is the field's, or that of its elements.
+func (b *builder) inventOne(f *schema.Field, t *schema.Type, m mode, depth int) jsontext.Value {
+	switch t.Kind {
+	case schema.Object:
+		return b.invent(model{typ: t, mode: m}, depth+1)
+	case schema.Map, schema.Any:
+		return jsontext.Value("{}")
+	case schema.Boolean:
+		return jsontext.Value("true")
+	case schema.Integer, schema.Number:
+		switch {
+		case f.Minimum != "":
+			return jsontext.Value(f.Minimum)
+		case f.Maximum != "":
+			return jsontext.Value(f.Maximum)
+		}
+		return jsontext.Value("1")
+	case schema.String:
+		return inventText(f)
+	}
+	return nil
+}
+
+// inventText makes up a string. What a pattern asks for cannot be guessed.
+func inventText(f *schema.Field) jsontext.Value {
+	if s, ok := wellFormed[f.Format]; ok {
+		return quote(s)
+	}
+	s := "text"
+	switch {
+	case f.Pattern != nil:
+		return nil
+	case f.MaxLength != nil && *f.MaxLength < len(s):
+		s = s[:*f.MaxLength]
+	case f.MinLength != nil && *f.MinLength > len(s):
+		s = strings.Repeat("x", *f.MinLength)
+	}
+	return quote(s)
+}
+
+// wellFormed has a value of each format that the library checks.
+var wellFormed = map[string]string{
+	"date-time": "2026-11-21T06:00:00Z",
+	"date":      "2026-11-21",
+	"time":      "06:00:00Z",
+	"email":     "ann@example.com",
+	"uuid":      "019ab3a1-7c00-7b3e-8a5e-3d1f0c2b4a69",
+	"uri":       "https://example.com/",
+	"hostname":  "example.com",
+	"ipv4":      "192.0.2.1",
+	"ipv6":      "2001:db8::1",
+	"byte":      "AAEC",
+}

@@ -1,0 +1,257 @@
+package resourcetest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// OverOptions adjust [Over]. Nil is the zero value.
+type OverOptions struct {
+	// Client sends the requests; nil is [http.DefaultClient].
+	Client *http.Client
+	// IDField is the JSON name of the id field; empty means id.
+	IDField string
+}
+
+// Over returns a client of the collection that a [resource.Catalog] serves at a URL, such as
+// "http://localhost:8080/orders", as functions for [RunOps]: entity tags are the revisions, and statuses become errors of
+// package resource again. T is the shape that the server shows. It panics if T cannot be a schema.
+//
+// The client cannot know what the server can do: set to nil what is missing there. ListBy, Deleted and Transactions are
+// nil, since no request asks for them. The resource needs [resource.Options].AlwaysETagOnPut, so that a writer learns
+// its revision, and as it sends whole documents, no field may be writeOnly.
+//
+// Lists do not tell revisions, so each item of a list is asked for once more.
+func Over[T any](at string, opts *OverOptions) resource.Ops[T] {
+	o := &over[T]{at: strings.TrimSuffix(at, "/"), client: http.DefaultClient, typ: schema.For[T](), cursors: map[string]string{}}
+	name := "id"
+	if opts != nil {
+		o.client, name = cmp.Or(opts.Client, o.client), cmp.Or(opts.IDField, name)
+	}
+	if o.id = o.typ.Field(name); o.id == nil {
+		panic(fmt.Sprintf("resourcetest: Over: %v has no field whose JSON name is %q", o.typ.GoType, name))
+	}
+	return resource.Ops[T]{Get: o.get, List: o.list, Create: o.create, Insert: o.insert, Replace: o.replace,
+		Delete: o.remove, Count: o.count, GetMany: o.getMany}
+}
+
+// over is a collection on a server.
+type over[T any] struct {
+	at     string // without a slash at the end
+	client *http.Client
+	typ    *schema.Type
+	id     *schema.Field
+
+	mu      sync.Mutex
+	cursors map[string]string // what the server calls a position in a list
+}
+
+// answer is a response that has been read.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// do sends a request. header are names and values by turns.
+func (o *over[T]) do(ctx context.Context, method, at string, body []byte, header ...string) (answer, error) {
+	r, err := http.NewRequestWithContext(ctx, method, at, bytes.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	resp, err := o.client.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode >= 300 {
+		err = failed(resp.StatusCode, text)
+	}
+	return answer{resp.StatusCode, resp.Header, text}, err
+}
+
+// failed is the error that the server meant.
+func failed(status int, body []byte) error {
+	var p struct {
+		Type   string `json:"type"`
+		Detail string `json:"detail"`
+		Errors []struct {
+			Pointer string `json:"pointer"`
+			Code    string `json:"code"`
+		} `json:"errors"`
+	}
+	json.Unmarshal(body, &p) // what is no problem says nothing
+	known := map[int]error{
+		http.StatusNotFound: resource.ErrNotFound, http.StatusGone: resource.ErrGone, http.StatusPreconditionFailed: resource.ErrStale,
+		http.StatusServiceUnavailable: resource.ErrUnavailable, http.StatusForbidden: resource.ErrForbidden,
+		http.StatusUnauthorized: resource.ErrUnauthenticated,
+	}
+	errs := []error{fmt.Errorf("%d %s: %s", status, p.Type, p.Detail), known[status]}
+	for _, e := range p.Errors {
+		field := strings.TrimPrefix(e.Pointer, "/")
+		switch {
+		case status == http.StatusConflict:
+			errs = append(errs, resource.Taken(field))
+		case status == http.StatusUnprocessableEntity:
+			errs = append(errs, resource.Invalid(field, e.Code))
+		}
+	}
+	if strings.HasSuffix(p.Type, "/already-exists") {
+		errs = append(errs, resource.ErrExists)
+	}
+	return errors.Join(errs...)
+}
+
+// item reads one. The server has given its revision, or the client could not go on.
+func (o *over[T]) item(a answer) (resource.Item[T], error) {
+	var it resource.Item[T]
+	if err := json.Unmarshal(a.body, &it.Value); err != nil {
+		return it, fmt.Errorf("reading %s: %w", brief(string(a.body)), err)
+	}
+	tag := a.header.Get("ETag")
+	if len(tag) < 3 {
+		return it, fmt.Errorf("the answer with status %d has the ETag %q; is AlwaysETagOnPut set?", a.status, tag)
+	}
+	it.ID, it.Rev = o.id.Text(&it.Value), resource.Rev(tag[1:len(tag)-1])
+	return it, nil
+}
+
+// one is do for a request that is answered with an item.
+func (o *over[T]) one(ctx context.Context, method, at string, body []byte, header ...string) (resource.Item[T], error) {
+	a, err := o.do(ctx, method, at, body, header...)
+	if err != nil {
+		return resource.Item[T]{}, err
+	}
+	return o.item(a)
+}
+
+func (o *over[T]) path(id string) string { return o.at + "/" + url.PathEscape(id) }
+
+func (o *over[T]) get(ctx context.Context, id string) (resource.Item[T], error) {
+	return o.one(ctx, http.MethodGet, o.path(id), nil)
+}
+
+// document is what a client sends: without what only the server writes, and without an id, which the path has.
+func (o *over[T]) document(v T) ([]byte, error) {
+	text, err := o.typ.Append(nil, &v)
+	if err != nil {
+		return nil, err
+	}
+	var members map[string]jsontext.Value
+	if err := json.Unmarshal(text, &members); err != nil {
+		return nil, err
+	}
+	for _, f := range o.typ.Fields {
+		if f.ReadOnly || f == o.id {
+			delete(members, f.Name)
+		}
+	}
+	return json.Marshal(members)
+}
+
+func (o *over[T]) create(ctx context.Context, v T) (resource.Item[T], error) {
+	return o.write(ctx, http.MethodPost, o.at, v)
+}
+
+// insert takes the refusal of a state that is there for what it means here.
+func (o *over[T]) insert(ctx context.Context, id string, v T) (resource.Item[T], error) {
+	it, err := o.write(ctx, http.MethodPut, o.path(id), v, "If-None-Match", "*")
+	if errors.Is(err, resource.ErrStale) {
+		err = resource.ErrExists
+	}
+	return it, err
+}
+
+func (o *over[T]) replace(ctx context.Context, id string, expect resource.Rev, v T) (it resource.Item[T], err error) {
+	err = o.compared(ctx, id, expect, func(tag string) error {
+		it, err = o.write(ctx, http.MethodPut, o.path(id), v, "If-Match", tag)
+		return err
+	})
+	return it, err
+}
+
+func (o *over[T]) remove(ctx context.Context, id string, expect resource.Rev) error {
+	return o.compared(ctx, id, expect, func(tag string) error {
+		_, err := o.do(ctx, http.MethodDelete, o.path(id), nil, "If-Match", tag)
+		return err
+	})
+}
+
+func (o *over[T]) write(ctx context.Context, method, at string, v T, header ...string) (resource.Item[T], error) {
+	body, err := o.document(v)
+	if err != nil {
+		return resource.Item[T]{}, err
+	}
+	return o.one(ctx, method, at, body, header...)
+}
+
+// compared makes a conditional request. An item that is not there fails the condition as well (RFC 9110 section 13.1.1),
+// and what is no entity tag (section 8.8.3) cannot be asked for, so only a look at the item tells which it was.
+func (o *over[T]) compared(ctx context.Context, id string, expect resource.Rev, request func(tag string) error) error {
+	err := resource.ErrStale
+	if !strings.ContainsFunc(string(expect), func(r rune) bool { return r <= ' ' || r == '"' || r > '~' }) {
+		err = request(`"` + string(expect) + `"`)
+	}
+	if errors.Is(err, resource.ErrStale) {
+		if _, missing := o.get(ctx, id); missing != nil {
+			return missing
+		}
+	}
+	return err
+}
+
+// count asks for the smallest page with a total.
+func (o *over[T]) count(ctx context.Context, q query.Query) (int, error) {
+	p, err := o.page(ctx, query.Query{Filter: q.Filter, Limit: 1}, "")
+	if err == nil && p.Total == nil {
+		err = errors.New("the list has no total although it was asked for")
+	}
+	if err != nil {
+		return 0, err
+	}
+	return *p.Total, nil
+}
+
+// page is a page of a list.
+type page[T any] struct {
+	Items []T    `json:"items"`
+	Next  string `json:"next"`
+	Total *int   `json:"total"` // nil if it was not asked for
+}
+
+func (o *over[T]) page(ctx context.Context, q query.Query, cursor string) (page[T], error) {
+	params := q.Values()
+	if cursor != "" {
+		params.Set("after", cursor)
+	}
+	params.Set("limit", strconv.Itoa(q.Limit))
+	var p page[T]
+	a, err := o.do(ctx, http.MethodGet, o.at+"?"+params.Encode(), nil, "Prefer", "count=exact")
+	if err == nil {
+		err = json.Unmarshal(a.body, &p)
+	}
+	return p, err
+}

@@ -1,0 +1,136 @@
+package resourcetest_test
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/resourcetest"
+)
+
+// served puts a collection behind HTTP and asks it there.
+func served(t *testing.T, o ops) ops {
+	t.Helper()
+	support := thingSupport
+	support.Filter = maps.Clone(support.Filter)
+	support.Filter["id"] = []query.Op{query.In} // which GetMany asks for
+	things := resource.FromOps("things", o, &resource.Options[thing]{
+		Query: support, AlwaysETagOnPut: true, AllowRecreate: true, Public: true,
+	})
+	quiet := &resource.CatalogOptions{Logger: slog.New(slog.DiscardHandler)}
+	server := httptest.NewServer(resource.NewCatalog(quiet, things))
+	t.Cleanup(server.Close)
+	return resourcetest.Over[thing](server.URL+"/things", &resourcetest.OverOptions{Client: server.Client()})
+}
+
+func TestOver(t *testing.T) {
+	t.Parallel()
+	resourcetest.RunOps(t, func(t *testing.T) ops { return served(t, resource.OpsOf(newTable(""))) },
+		&resourcetest.Options[thing]{Support: thingSupport, Items: 40, Writers: 6, Recreates: true,
+			Require: []string{"Creator", "Inserter", "Replacer", "Deleter", "Counter", "MultiGetter"}})
+}
+
+// TestOverHidesNoBugs has the kit find through HTTP what it finds without: a client must not make good what a server
+// does badly.
+func TestOverHidesNoBugs(t *testing.T) {
+	t.Parallel()
+	visible := map[string]string{ // the case that finds it
+		"the revision is a hash of the content": "replace-revisions",
+		"a page goes on by the first key alone": "page-walk",
+		"the order ignores desc":                "list-sort",
+		"ne leaves null out":                    "filter-comparisons",
+		"or without parentheses":                "filter-trees",
+		"count ignores the filter":              "count-list",
+		"text is trimmed":                       "value-edges",
+		"integers pass through float64":         "value-edges",
+		"replace merges":                        "replace-get",
+		"a taken value is some error":           "unique-taken",
+	}
+	for _, p := range allPlanted() {
+		want, ok := visible[p.bug]
+		if !ok {
+			continue
+		}
+		t.Run(p.bug, func(t *testing.T) {
+			t.Parallel()
+			verdicts := resourcetest.Judge(t, func() ops { return served(t, p.newOps()) }, smallOptions(), time.Minute, want)
+			if v := verdicts[want]; len(v.Failures) == 0 || v.Panicked || v.Blocked {
+				t.Errorf("case %s should have found it: %+v", want, v)
+			}
+		})
+		delete(visible, p.bug)
+	}
+	if len(visible) > 0 {
+		t.Errorf("there are no such bugs: %v", visible)
+	}
+}
+
+// TestOverTellsErrors answers a request with one status after the other.
+func TestOverTellsErrors(t *testing.T) {
+	t.Parallel()
+	const kinds = "https://stoa-go.github.io/problems/"
+	tests := []struct {
+		name   string
+		status int
+		body   string
+		want   error
+	}{
+		{"not found", 404, "", resource.ErrNotFound},
+		{"gone", 410, `{"type":"` + kinds + `gone"}`, resource.ErrGone},
+		{"unavailable", 503, "", resource.ErrUnavailable},
+		{"forbidden", 403, "", resource.ErrForbidden},
+		{"unauthenticated", 401, "", resource.ErrUnauthenticated},
+		{"an id in use", 409, `{"type":"` + kinds + `already-exists"}`, resource.ErrExists},
+		{"a value in use", 409, `{"type":"` + kinds + `conflict","errors":[{"pointer":"/serial","code":"taken"}]}`,
+			resource.Taken("serial")},
+		{"a value refused", 422, `{"errors":[{"pointer":"/name","code":"first"},{"pointer":"/size","code":"check"}]}`,
+			resource.Invalid("size", "check")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.WriteHeader(tt.status)
+				fmt.Fprint(w, tt.body)
+			}))
+			defer server.Close()
+			_, err := resourcetest.Over[thing](server.URL, nil).Create(t.Context(), thing{})
+			if !errors.Is(err, tt.want) {
+				t.Errorf("%d %s is told as %v, want %v", tt.status, tt.body, err, tt.want)
+			}
+		})
+	}
+}
+
+// TestOverNeedsTags is told of a server that answers PUT without a revision.
+func TestOverNeedsTags(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(resource.NewCatalog(nil, resource.New("things", newTable(""), nil)))
+	defer server.Close()
+	// A member that the server adds makes its answer differ from what was sent; see RFC 9110 section 9.3.4.
+	_, err := resourcetest.Over[thing](server.URL+"/things", nil).Insert(t.Context(), "a", thing{ID: "a", Color: "red"})
+	if err == nil || !strings.Contains(err.Error(), "AlwaysETagOnPut") {
+		t.Errorf("Insert where PUT has no ETag returned %v", err)
+	}
+}
+
+func TestOverWithoutID(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		want := `resourcetest: Over: resourcetest_test.thing has no field whose JSON name is "number"`
+		if diff := cmp.Diff(want, recover()); diff != "" {
+			t.Errorf("Over panicked with (-want +got):\n%s", diff)
+		}
+	}()
+	resourcetest.Over[thing]("http://localhost", &resourcetest.OverOptions{IDField: "number"})
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strconv"
+	"time"
+)
+
+// work is what the jobs share.
+type work struct {
+	*database
+	settings
+	handler http.Handler
+	hand    rival
+}
+
+// get asks the catalog, and returns the content if it is to be kept.
+func (w *work) get(ctx context.Context, target string, keep bool) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return nil, err
+	}
+	s := newSink(keep)
+	w.handler.ServeHTTP(s, req)
+	if s.status != http.StatusOK {
+		return nil, fmt.Errorf("GET %s: status %d", target, s.status)
+	}
+	return s.body, nil
+}
+
+// list reads a page.
+func (w *work) list(ctx context.Context, target string) (items []town, next string, err error) {
+	body, err := w.get(ctx, target, true)
+	if err != nil {
+		return nil, "", err
+	}
+	var page struct {
+		Items []town
+		Next  string
+	}
+	err = json.Unmarshal(body, &page)
+	return page.Items, page.Next, err
+}
+
+func (w *work) deepByID(ctx context.Context) (figure, error) { return w.deep(ctx, "by id", "/towns?") }
+
+func (w *work) deepBySort(ctx context.Context) (figure, error) {
+	return w.deep(ctx, "sort=-population", "/towns?sort=-population&")
+}
+
+// deep compares the page behind nine tenths of the rows with the first one. It gets there as a client would: page by page.
+func (w *work) deep(ctx context.Context, name, target string) (figure, error) {
+	const most = 200 // in a page
+	depth := w.rows / 10 * 9 / most * most
+	after := ""
+	began := time.Now()
+	for range depth / most {
+		items, next, err := w.list(ctx, target+"limit="+strconv.Itoa(most)+after)
+		if err != nil {
+			return figure{}, err
+		}
+		if len(items) != most || next == "" {
+			return figure{}, fmt.Errorf("%s ended after %d items of a page", target, len(items))
+		}
+		after = "&after=" + url.QueryEscape(next)
+	}
+	walked := time.Since(began)
+	page := func(after string) func() error {
+		return func() error {
+			_, err := w.get(ctx, target+"limit=50"+after, false)
+			return err
+		}
+	}
+	last, first, err := compare(w.round, page(after), page(""))
+	return figure{
+		fmt.Sprintf("page of 50 at depth %d, %s: %v", depth, name, last.Round(time.Microsecond)),
+		fmt.Sprintf("page 1: %v; to walk there took %.0f s", first.Round(time.Microsecond), walked.Seconds()),
+		float64(last) / float64(first), 2}, err
+}
+
+func (w *work) filterOfIndex(ctx context.Context) (figure, error) {
+	p := w.hand.place
+	return w.filter(ctx, "/towns?population.lt=500000000&sort=-population&limit=50",
+		"WHERE population < "+p(1)+" ORDER BY population DESC, id LIMIT "+p(2), 500_000_000, 50)
+}
+
+func (w *work) filterAndSort(ctx context.Context) (figure, error) {
+	p := w.hand.place
+	return w.filter(ctx, "/towns?country=GR&sort=-population&limit=50",
+		"WHERE country = "+p(1)+" ORDER BY population DESC, id LIMIT "+p(2), "GR", 50)
+}
+
+// filter compares a list with the query alone, after it has made sure that both find the same.
+func (w *work) filter(ctx context.Context, target, rest string, args ...any) (figure, error) {
+	got, _, err := w.list(ctx, target)
+	if err != nil {
+		return figure{}, err
+	}
+	want, err := w.hand.list(ctx, rest, args...)
+	if err != nil {
+		return figure{}, err
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) || len(got) == 0 {
+		return figure{}, fmt.Errorf("%s found %v, and by hand it is %v", target, got, want)
+	}
+	stoa, hand, err := compare(w.round, func() error {
+		_, err := w.get(ctx, target, false)
+		return err
+	}, func() error {
+		_, err := w.hand.list(ctx, rest, args...)
+		return err
+	})
+	return figure{fmt.Sprintf("`GET %s`: %v", target, stoa.Round(time.Microsecond)),
+		fmt.Sprintf("the query by hand: %v", hand.Round(time.Microsecond)), float64(stoa) / float64(hand), 5}, err
+}
+
+// item compares items at random, the same for both.
+func (w *work) item(ctx context.Context) (figure, error) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /towns/{id}", w.hand.item)
+	get := func(h http.Handler) func() error {
+		rng := rand.New(rand.NewPCG(1, 1))
+		return func() error {
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "/towns/"+strconv.Itoa(1+rng.IntN(w.rows)), nil)
+			if err != nil {
+				return err
+			}
+			s := newSink(false)
+			if h.ServeHTTP(s, req); s.status != http.StatusOK {
+				return fmt.Errorf("%s: status %d", req.URL, s.status)
+			}
+			return nil
+		}
+	}
+	stoa, hand, err := compare(w.round, get(w.handler), get(mux))
+	return figure{fmt.Sprintf("GET item at random: %v", stoa.Round(100*time.Nanosecond)),
+		fmt.Sprintf("query and handler by hand: %v", hand.Round(100*time.Nanosecond)), float64(stoa) / float64(hand), 1.3}, err
+}
+
+// export reads all rows as NDJSON. Its figure is the peak of the heap in the second half of the rows beside that in the
+// first: memory that is not given back would show.
+func (w *work) export(ctx context.Context) (figure, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "/towns", nil)
+	if err != nil {
+		return figure{}, err
+	}
+	req.Header.Set("Accept", "application/x-ndjson")
+	var peaks [2]uint64
+	s := newSink(false)
+	writes := 0
+	s.written = func() {
+		if writes++; writes%64 == 0 {
+			half := min(int(s.lines*2/int64(w.rows)), 1)
+			peaks[half] = max(peaks[half], heap())
+		}
+	}
+	runtime.GC()
+	began := time.Now()
+	w.handler.ServeHTTP(s, req)
+	took := time.Since(began)
+	if s.status != http.StatusOK || s.lines != int64(w.rows) {
+		return figure{}, fmt.Errorf("export: status %d, %d lines", s.status, s.lines)
+	}
+	const mib = 1 << 20
+	return figure{fmt.Sprintf("NDJSON export of %d rows (%d MiB) in %.0f s: peak heap %.1f MiB in the second half",
+		s.lines, s.bytes/mib, took.Seconds(), float64(peaks[1])/mib),
+		fmt.Sprintf("in the first half: %.1f MiB", float64(peaks[0])/mib), float64(peaks[1]) / float64(peaks[0]), 1.5}, nil
+}
+
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
