@@ -48,6 +48,7 @@ type path struct {
 	item   int
 }
 
+// String writes a path as clients write it in their own languages: .lines[0].qty. It is only made for errors.
 func (p *path) String() string {
 	if p == nil {
 		return ""
@@ -83,6 +84,7 @@ func Arguments(schema *types.Schema, defs []*graphql.Argument, given []*ast.Argu
 	return values, nil
 }
 
+// lacking says what kind of absence it is, for someone who may not have written the document.
 func lacking(t graphql.Type, node ast.Value) string {
 	if node == nil {
 		return fmt.Sprintf("A value of type %q is required, but none was provided.", t)
@@ -90,6 +92,7 @@ func lacking(t graphql.Type, node ast.Value) string {
 	return fmt.Sprintf("A value of type %q is required, but the variable %q has none.", t, "$"+variableName(node))
 }
 
+// unfit says why a literal in a valid document has no value: a null in a variable, on its own or somewhere inside.
 func unfit(t graphql.Type, node ast.Value) string {
 	if name := variableName(node); name != "" {
 		return fmt.Sprintf("A value of type %q must not be null, as the variable %q is.", t, "$"+name)
@@ -97,6 +100,7 @@ func unfit(t graphql.Type, node ast.Value) string {
 	return fmt.Sprintf("Expected value of type %q, found %s.", t, Show(node))
 }
 
+// variableName returns the name of a variable, and "" for any other literal.
 func variableName(v ast.Value) string {
 	if v, ok := v.(*ast.Variable); ok {
 		return v.Name.Value
@@ -177,6 +181,7 @@ func listValue(schema *types.Schema, t *graphql.List, v ast.Value, variables map
 	return values, true
 }
 
+// objectValue leaves fields out whose variable has no value, and then lets defaults step in (section 3.10).
 func objectValue(schema *types.Schema, t *graphql.InputObject, v ast.Value, variables map[string]any) (any, bool) {
 	object, ok := v.(*ast.ObjectValue)
 	if !ok {
@@ -212,6 +217,7 @@ func objectValue(schema *types.Schema, t *graphql.InputObject, v ast.Value, vari
 	return values, !schema.IsOneOf(t) || len(values) == 1 && !hasNull(values)
 }
 
+// hasNull reports whether a null was given for anything, which is not the same as nothing.
 func hasNull(values map[string]any) bool {
 	for _, v := range values {
 		if v == nil {

@@ -43,6 +43,7 @@ func leaf(t graphql.Type, raw jsontext.Value) (any, error) {
 	return nil, errInvalid
 }
 
+// text takes the quotation marks and escapes off. Half a pair of surrogates is no text.
 func text(raw jsontext.Value) (string, error) {
 	b, err := jsontext.AppendUnquote(nil, raw)
 	if err != nil {
@@ -71,6 +72,7 @@ func integer(scalar string, bits int, raw jsontext.Value, shown string) (int64, 
 	return int64(f), nil
 }
 
+// floatLeaf takes integers too (section 3.5.2). What is beyond the range of a float has no value, rather than infinity.
 func floatLeaf(raw jsontext.Value, shown string) (any, error) {
 	if raw.Kind() != '0' {
 		return nil, complain("Float cannot represent non numeric value: %s", shown)
@@ -97,6 +99,7 @@ func idLeaf(raw jsontext.Value, shown string) (any, error) {
 	return nil, complain("ID cannot represent value: %s", shown)
 }
 
+// enumLeaf takes names as strings, since JSON has no names (section 3.9).
 func enumLeaf(t *graphql.Enum, raw jsontext.Value, shown string) (any, error) {
 	if raw.Kind() != '"' {
 		return nil, complain("Enum %q cannot represent non-string value: %s.", t.Name(), shown)

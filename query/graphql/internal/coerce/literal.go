@@ -18,6 +18,7 @@ var errInvalid = &leafError{}
 // leafError is the complaint about one scalar or enum value, in the words of the reference implementation.
 type leafError struct{ message string }
 
+// Error returns the complaint, or nothing where the caller is to find the words.
 func (e *leafError) Error() string { return e.message }
 
 func complain(format string, args ...any) error { return &leafError{fmt.Sprintf(format, args...)} }
@@ -53,6 +54,7 @@ func Literal(typ graphql.Type, v ast.Value) (any, error) {
 	return nil, errInvalid
 }
 
+// intLiteral is section 3.5.1: what has a point or an exponent is a Float, whatever its value.
 func intLiteral(v ast.Value) (any, error) {
 	lit, ok := v.(*ast.IntValue)
 	if !ok {
@@ -65,6 +67,7 @@ func intLiteral(v ast.Value) (any, error) {
 	return int(n), nil
 }
 
+// int64Literal is intLiteral for the whole range of an int64.
 func int64Literal(v ast.Value) (any, error) {
 	lit, ok := v.(*ast.IntValue)
 	if !ok {
@@ -77,6 +80,7 @@ func int64Literal(v ast.Value) (any, error) {
 	return n, nil
 }
 
+// floatLiteral is section 3.5.2, which takes integers too.
 func floatLiteral(v ast.Value) (any, error) {
 	var text string
 	switch v := v.(type) {
@@ -94,6 +98,7 @@ func floatLiteral(v ast.Value) (any, error) {
 	return f, nil
 }
 
+// stringLiteral is section 3.5.3: numbers are not made strings, since nobody could tell how they were written.
 func stringLiteral(v ast.Value) (any, error) {
 	lit, ok := v.(*ast.StringValue)
 	if !ok {
@@ -102,6 +107,7 @@ func stringLiteral(v ast.Value) (any, error) {
 	return lit.Value, nil
 }
 
+// booleanLiteral is section 3.5.4.
 func booleanLiteral(v ast.Value) (any, error) {
 	lit, ok := v.(*ast.BooleanValue)
 	if !ok {
@@ -110,6 +116,7 @@ func booleanLiteral(v ast.Value) (any, error) {
 	return lit.Value, nil
 }
 
+// idLiteral is section 3.5.5: an id is kept as it is written, and never becomes a float in between.
 func idLiteral(v ast.Value) (any, error) {
 	switch v := v.(type) {
 	case *ast.StringValue:
@@ -143,6 +150,7 @@ func Show(v ast.Value) string {
 	return shortened(parse.PrintValue(v))
 }
 
+// shortened keeps what a client sent from coming back to it in full.
 func shortened(s string) string {
 	const most = 200
 	if len(s) <= most {

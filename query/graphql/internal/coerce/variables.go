@@ -64,12 +64,14 @@ type reader struct {
 // maxNesting is how deep lists and objects may stand in each other. Types that contain themselves allow any depth.
 const maxNesting = 100
 
+// complain adds an error, unless there are enough.
 func (r *reader) complain(at *path, format string, args ...any) {
 	if len(r.errs) < r.left {
 		r.errs = append(r.errs, &Error{Variable: r.variable, Path: at.String(), Message: fmt.Sprintf(format, args...)})
 	}
 }
 
+// whole coerces a variable, and reports whether it fits.
 func (r *reader) whole(t graphql.Type, raw jsontext.Value) (any, bool) {
 	r.dec = jsontext.NewDecoder(bytes.NewReader(raw))
 	value := r.value(t, nil)
@@ -132,6 +134,7 @@ func (r *reader) value(t graphql.Type, at *path) any {
 	}
 }
 
+// list takes what is no list for a list of one (section 3.11).
 func (r *reader) list(t *graphql.List, at *path) any {
 	if r.dec.PeekKind() != '[' {
 		return []any{r.value(t.OfType, at)}
@@ -162,6 +165,7 @@ func (r *reader) end(at *path) {
 	}
 }
 
+// object reads fields in the order in which they come. A name that comes twice is no JSON to the decoder.
 func (r *reader) object(t *graphql.InputObject, at *path) any {
 	if r.dec.PeekKind() != '{' {
 		if r.take(at) != nil {

@@ -42,6 +42,7 @@ func (p *parser) description() {
 	}
 }
 
+// atTypeSystem reports whether a definition of the type system begins here. Extensions have no description (section 3).
 func (p *parser) atTypeSystem(described bool) bool {
 	if p.tok.Kind != scan.Name {
 		return false
@@ -76,6 +77,7 @@ func (p *parser) typeSystem(loc *ast.Location) {
 		Rule: "ExecutableDefinitions"})
 }
 
+// operation is OperationDefinition with its keyword (section 2.3).
 func (p *parser) operation(loc *ast.Location) ast.Node {
 	op := &ast.OperationDefinition{Kind: kinds.OperationDefinition, Loc: loc, Operation: p.lexer.Raw(p.tok)}
 	p.advance()
@@ -92,6 +94,7 @@ func (p *parser) operation(loc *ast.Location) ast.Node {
 	return op
 }
 
+// variableDefinition is VariableDefinition (section 2.10). Its default and directives are constant.
 func (p *parser) variableDefinition() *ast.VariableDefinition {
 	def := &ast.VariableDefinition{Kind: kinds.VariableDefinition, Loc: p.loc()}
 	p.description()
@@ -110,6 +113,7 @@ func (p *parser) variableDefinition() *ast.VariableDefinition {
 	return def
 }
 
+// variable is Variable: the name may stand apart from the dollar.
 func (p *parser) variable() *ast.Variable {
 	v := &ast.Variable{Kind: kinds.Variable, Loc: p.loc()}
 	p.expect(scan.Dollar)
@@ -139,11 +143,13 @@ func (p *parser) typeReference() ast.Type {
 	return typ
 }
 
+// namedType is NamedType. It begins where its name does and shares its location.
 func (p *parser) namedType() *ast.Named {
 	name := p.name()
 	return &ast.Named{Kind: kinds.Named, Loc: name.Loc, Name: name}
 }
 
+// fragmentDefinition is FragmentDefinition (section 2.8).
 func (p *parser) fragmentDefinition(loc *ast.Location) ast.Node {
 	def := &ast.FragmentDefinition{Kind: kinds.FragmentDefinition, Loc: loc}
 	p.advance()

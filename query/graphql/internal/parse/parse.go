@@ -95,6 +95,7 @@ func (p *parser) fail(err error) {
 	p.tok = scan.Token{Kind: scan.End}
 }
 
+// unexpected is the error for a token where several others would do.
 func (p *parser) unexpected(t scan.Token) {
 	if p.err == nil {
 		p.fail(t.Wrong("Unexpected " + p.lexer.Describe(t) + "."))
@@ -113,6 +114,7 @@ func (p *parser) take(k scan.Kind) bool {
 	return true
 }
 
+// expect passes a token of the only kind that can stand here.
 func (p *parser) expect(k scan.Kind) {
 	if !p.take(k) && p.err == nil {
 		p.fail(p.tok.Wrong("Expected " + k.String() + ", found " + p.lexer.Describe(p.tok) + "."))
@@ -122,6 +124,7 @@ func (p *parser) expect(k scan.Kind) {
 // at reports whether the token in hand is a Name that says word.
 func (p *parser) at(word string) bool { return p.tok.Kind == scan.Name && p.lexer.Raw(p.tok) == word }
 
+// expectWord passes the only word that can stand here. It is no keyword: elsewhere it is a name like any other.
 func (p *parser) expectWord(word string) {
 	if !p.at(word) {
 		if p.err == nil {
@@ -143,6 +146,7 @@ func (p *parser) enter() bool {
 	return p.err == nil
 }
 
+// leave goes back a level.
 func (p *parser) leave() { p.depth-- }
 
 // The nodes that documents are full of are made together with what belongs to each, several at a time.
@@ -164,6 +168,7 @@ type slab[T any] struct {
 	size int
 }
 
+// next returns a zero value. Pieces stay below the size from which the allocator takes whole pages.
 func (s *slab[T]) next() *T {
 	if len(s.free) == 0 {
 		s.size = min(2*s.size+2, 62)
@@ -174,6 +179,7 @@ func (s *slab[T]) next() *T {
 	return v
 }
 
+// name is Name (section 2.1.9). After an error it is empty, and nobody looks at it.
 func (p *parser) name() *ast.Name {
 	n := p.names.next()
 	n.loc = ast.Location{Start: p.tok.Line, End: p.tok.Column}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/parse"
@@ -151,6 +152,26 @@ func TestPlace(t *testing.T) {
 	}
 	if line, column := parse.Place(nil); line != 0 || column != 0 {
 		t.Errorf("no location is at %d:%d", line, column)
+	}
+}
+
+// TestNullInGraphQLGo has graphql-go meet the kind of value that it does not know.
+func TestNullInGraphQLGo(t *testing.T) {
+	t.Parallel()
+	echo := &graphql.Field{Type: graphql.String, Args: graphql.FieldConfigArgument{"a": {Type: graphql.String},
+		"list": {Type: graphql.NewList(graphql.String)}},
+		Resolve: func(p graphql.ResolveParams) (any, error) { return fmt.Sprint(p.Args), nil }}
+	schema, err := graphql.NewSchema(graphql.SchemaConfig{Query: graphql.NewObject(graphql.ObjectConfig{Name: "Query",
+		Fields: graphql.Fields{"echo": echo}})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := document(t, `{a: echo(a: null) b: echo(a: "x", list: ["y", null])}`)
+	graphql.ValidateDocument(&schema, doc.Document, nil) // whatever it says, it lives
+	got := graphql.Execute(graphql.ExecuteParams{Schema: schema, AST: doc.Document})
+	want := map[string]any{"a": "map[]", "b": "map[a:x list:[y <nil>]]"}
+	if diff := cmp.Diff(any(want), got.Data); diff != "" {
+		t.Errorf("(-want +got):\n%s\n%v", diff, got.Errors)
 	}
 }
 

@@ -45,6 +45,7 @@ type printer struct {
 	doc *Document
 }
 
+// definition writes the keyword of every operation, so that shorthand and longhand print alike.
 func (p *printer) definition(def ast.Node) {
 	switch def := def.(type) {
 	case *ast.OperationDefinition:
@@ -62,6 +63,7 @@ func (p *printer) definition(def ast.Node) {
 	}
 }
 
+// variables writes directives from beside the tree, where graphql-go has no place for them.
 func (p *printer) variables(list []*ast.VariableDefinition) {
 	for i, def := range list {
 		p.separate(i, "(", ", ")
@@ -75,6 +77,7 @@ func (p *printer) variables(list []*ast.VariableDefinition) {
 	p.end(len(list), ")")
 }
 
+// separate opens a list before its first item, and parts the others from each other.
 func (p *printer) separate(i int, before, between string) {
 	if i > 0 {
 		before = between
@@ -82,12 +85,14 @@ func (p *printer) separate(i int, before, between string) {
 	p.b.WriteString(before)
 }
 
+// end closes a list that separate has opened.
 func (p *printer) end(n int, after string) {
 	if n > 0 {
 		p.b.WriteString(after)
 	}
 }
 
+// selectionSet writes nothing for a field without one.
 func (p *printer) selectionSet(set *ast.SelectionSet) {
 	if set == nil {
 		return
@@ -100,6 +105,7 @@ func (p *printer) selectionSet(set *ast.SelectionSet) {
 	p.b.WriteString(" }")
 }
 
+// selection writes a field or a fragment.
 func (p *printer) selection(s ast.Selection) {
 	switch s := s.(type) {
 	case *ast.Field:
@@ -123,6 +129,7 @@ func (p *printer) selection(s ast.Selection) {
 	}
 }
 
+// arguments writes nothing where there are none: empty parentheses are against the grammar.
 func (p *printer) arguments(list []*ast.Argument) {
 	for i, arg := range list {
 		p.separate(i, "(", ", ")
@@ -132,6 +139,7 @@ func (p *printer) arguments(list []*ast.Argument) {
 	p.end(len(list), ")")
 }
 
+// directives keeps the order, which may mean something (section 2.13).
 func (p *printer) directives(list []*ast.Directive) {
 	for _, d := range list {
 		p.b.WriteString(" @" + d.Name.Value)
@@ -139,6 +147,7 @@ func (p *printer) directives(list []*ast.Directive) {
 	}
 }
 
+// value writes numbers as they were written, and strings with quotation marks, whatever they were written with.
 func (p *printer) value(v ast.Value) {
 	switch v := v.(type) {
 	case *ast.Variable:

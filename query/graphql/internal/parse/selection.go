@@ -32,6 +32,7 @@ func (p *parser) selectionSet() *ast.SelectionSet {
 	return set
 }
 
+// field is Field (section 2.5). The node, its name or alias and their common location are made together.
 func (p *parser) field() *ast.Field {
 	n := p.fields.next()
 	n.loc = ast.Location{Start: p.tok.Line, End: p.tok.Column}
@@ -70,6 +71,7 @@ func (p *parser) fragment() ast.Selection {
 	return f
 }
 
+// arguments is Arguments (section 2.7): none at all, or at least one in parentheses.
 func (p *parser) arguments(constant bool) []*ast.Argument {
 	if !p.take(scan.ParenL) {
 		return nil

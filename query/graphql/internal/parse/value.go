@@ -80,6 +80,7 @@ func (p *parser) variableInConstant() {
 	p.unexpected(dollar)
 }
 
+// list is ListValue (section 2.9.7), which may be empty.
 func (p *parser) list(constant bool) ast.Value {
 	v := &ast.ListValue{Kind: kinds.ListValue, Loc: p.loc()}
 	if !p.enter() {
@@ -97,6 +98,7 @@ func (p *parser) list(constant bool) ast.Value {
 	return v
 }
 
+// object is ObjectValue (section 2.9.8), which may be empty. Names that come twice are for validation to refuse.
 func (p *parser) object(constant bool) ast.Value {
 	v := &ast.ObjectValue{Kind: kinds.ObjectValue, Loc: p.loc()}
 	if !p.enter() {

@@ -33,12 +33,15 @@ func Hostile() map[string]string {
 		"one long block string":    `{count(required:1 text:"""` + strings.Repeat("\n  x", 200_000) + `""")}`,
 		"many operations":          operations(400),
 		"many variables":           variables(1200),
-		"many fragments of one":    "{dog{" + strings.Repeat("...F ", 3000) + "}} fragment F on Dog{" + strings.Repeat("id ", 900) + "}",
-		"wide objects":             "{stones(any:{" + strings.Repeat("a:1 ", 3300) + "}){color}}",
-		"deep introspection":       "{__schema{types{" + strings.Repeat("fields{type{", 25) + "name" + strings.Repeat("}}", 25) + "}}}",
+		"many fragments of one": "{dog{" + strings.Repeat("...F ", 3000) + "}} fragment F on Dog{" +
+			strings.Repeat("id ", 900) + "}",
+		"wide objects": "{stones(any:{" + strings.Repeat("a:1 ", 3300) + "}){color}}",
+		"deep introspection": "{__schema{types{" + strings.Repeat("fields{type{", 25) + "name" +
+			strings.Repeat("}}", 25) + "}}}",
 	}
 }
 
+// cycle has fragments that each spread the next, and the last the first.
 func cycle(n int) string {
 	var b strings.Builder
 	b.WriteString("{...F0}")
@@ -86,6 +89,7 @@ func partitions(depth int) string {
 	return "{...on Pet{" + inner + "} ...on Dog{" + inner + "} ...on Cat{" + inner + "}}"
 }
 
+// operations has as many operations as fragments, each of which reaches all of them.
 func operations(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -98,6 +102,7 @@ func operations(n int) string {
 	return b.String()
 }
 
+// variables has many variables, all of them used.
 func variables(n int) string {
 	var b strings.Builder
 	b.WriteString("query(")

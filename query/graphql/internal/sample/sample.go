@@ -83,6 +83,7 @@ func New() (graphql.Schema, error) {
 	})
 }
 
+// leaves makes a scalar that takes anything, and an enum.
 func (t types) leaves() {
 	t["Any"] = graphql.NewScalar(graphql.ScalarConfig{Name: "Any",
 		Serialize:    func(v any) any { return v },
@@ -93,6 +94,7 @@ func (t types) leaves() {
 		Values: graphql.EnumValueConfigMap{"RED": {}, "GREEN": {}, "BLUE": {}}})
 }
 
+// inputObjects makes objects that contain themselves and each other, with and without defaults.
 func (t types) inputObjects() {
 	object := func(name string, fields func() graphql.InputObjectConfigFieldMap) {
 		t[name] = graphql.NewInputObject(graphql.InputObjectConfig{Name: name,
@@ -110,6 +112,7 @@ func (t types) inputObjects() {
 	})
 }
 
+// beings makes objects, interfaces and unions whose fields agree in some places and in others do not.
 func (t types) beings() {
 	name := t.args("surname", "Boolean", false)
 	friends := t.args("first", "Int!", 10, "filter", "Filter", nil)
@@ -144,6 +147,7 @@ func (t types) beings() {
 		Types: []*graphql.Object{cat, dog}})
 }
 
+// query has a way to every type, and arguments of every kind.
 func (t types) query() graphql.Fields {
 	return t.fields(
 		"being", "Being", t.args("id", "ID!", nil),

@@ -59,6 +59,7 @@ func cutLine(s string) (line, rest string, more bool) {
 	return s, "", false
 }
 
+// indentation returns how many tabs and spaces a line begins with; a tab counts as one.
 func indentation(line string) int {
 	i := 0
 	for i < len(line) && (line[i] == ' ' || line[i] == '\t') {

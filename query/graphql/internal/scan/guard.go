@@ -121,6 +121,7 @@ func place(text string, limits Limits) error {
 	}
 }
 
+// tooMuch is the error at the token that is one too many.
 func tooMuch(t Token, format string, limit int) error {
 	return &Error{Message: fmt.Sprintf(format, limit), Line: t.Line, Column: t.Column, Limit: true}
 }

@@ -48,6 +48,7 @@ func (l *Lexer) digits(pos int) int {
 	return pos
 }
 
+// noDigit is the error where a digit has to be, or where the number should have ended.
 func (l *Lexer) noDigit(pos int) (Token, error) {
 	return l.fail(pos, "Invalid number, expected digit but got: "+l.described(pos)+".")
 }

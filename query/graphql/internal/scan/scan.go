@@ -94,6 +94,7 @@ const classes = "????????? n??n??????????????????" +
 	"{aaaaaaaaaaaaaaaaaaaaaaaaaa{?{?a" +
 	"?aaaaaaaaaaaaaaaaaaaaaaaaaa{{{??"
 
+// classOf returns the class of a byte.
 func classOf(c byte) byte {
 	if c < utf8.RuneSelf {
 		return classes[c]
@@ -101,6 +102,7 @@ func classOf(c byte) byte {
 	return wide
 }
 
+// punctuatorKind returns the kind of a punctuator of one byte.
 func punctuatorKind(c byte) Kind {
 	switch c {
 	case '{':
@@ -213,15 +215,19 @@ func (l *Lexer) comment() {
 	}
 }
 
+// nameByte reports whether a byte may stand in a name, behind its start (NameContinue).
 func nameByte(c byte) bool {
 	class := classOf(c)
 	return class == letter || class == digit && c != '-'
 }
 
+// nameStart reports whether a name may begin with a byte (NameStart).
 func nameStart(c byte) bool { return classOf(c) == letter }
 
+// isDigit leaves out the minus, which begins a number but is no digit.
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
+// hasAt reports whether something stands at a position.
 func hasAt(text string, pos int, what string) bool {
 	return len(text)-pos >= len(what) && text[pos:pos+len(what)] == what
 }

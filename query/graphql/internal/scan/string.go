@@ -101,6 +101,7 @@ func (l *Lexer) escapeFixed(pos int) (r rune, size int) {
 	return 0, -6
 }
 
+// hex4 reads four digits, as \u has them, and returns a negative number where there are less.
 func (l *Lexer) hex4(pos int) rune {
 	var r rune
 	for i := range 4 {
@@ -113,6 +114,7 @@ func (l *Lexer) hex4(pos int) rune {
 	return r
 }
 
+// hex returns what a digit is worth, and a negative number for what is none.
 func hex(c byte) rune {
 	switch {
 	case c >= '0' && c <= '9':

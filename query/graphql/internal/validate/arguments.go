@@ -91,6 +91,7 @@ func duplicates[T any](list []T, nameOf func(T) *ast.Name, fn func(name string, 
 	}
 }
 
+// operationLocation is where directives of an operation stand, in the words of the type system.
 func operationLocation(operation string) string {
 	switch operation {
 	case ast.OperationTypeMutation:
@@ -126,6 +127,7 @@ func (v *validator) directives(list []*ast.Directive, location string) {
 	}
 }
 
+// directiveArguments checks the arguments of a directive that there is, as fieldArguments does.
 func (v *validator) directiveArguments(d *ast.Directive, def *graphql.Directive) {
 	for _, arg := range d.Arguments {
 		if argument(def.Args, arg.Name.Value) == nil {

@@ -46,6 +46,7 @@ type explainer struct {
 	left int
 }
 
+// over reports whether to stop: the budget is spent, or enough is said.
 func (e *explainer) over() bool { return e.left < 0 || e.v.enough() }
 
 // set reports the conflicts that first meet in this selection set, and then those further down.
@@ -82,6 +83,7 @@ func (e *explainer) below(set *ast.SelectionSet, from graphql.Type) {
 	}
 }
 
+// typeOf returns what a field selects from, or nil if that is not known.
 func (e *explainer) typeOf(f *ast.Field, from graphql.Type) graphql.Type {
 	if from == nil {
 		return nil
@@ -92,6 +94,7 @@ func (e *explainer) typeOf(f *ast.Field, from graphql.Type) graphql.Type {
 	return nil
 }
 
+// expand puts together what one selection set selects, at the expense of this budget.
 func (e *explainer) expand(s selected) groups {
 	o := overlapper{v: e.v}
 	g := o.expand([]selected{s})
@@ -185,6 +188,7 @@ func differ(a, b *ast.Field) string {
 	return ""
 }
 
+// sameArguments compares arguments by name. Defaults do not count: not given is not the same as given the default.
 func sameArguments(a, b []*ast.Argument) bool {
 	if len(a) != len(b) {
 		return false
@@ -234,6 +238,7 @@ func written(v ast.Value) string {
 	return parse.PrintValue(v)
 }
 
+// sameFields compares the fields of objects in any order, and those of one name in theirs.
 func sameFields(a, b *ast.ObjectValue) bool {
 	if len(a.Fields) != len(b.Fields) {
 		return false

@@ -49,6 +49,7 @@ type cycleFinder struct {
 	path []*ast.FragmentSpread
 }
 
+// from follows all spreads in a fragment. One that stands on the path already closes a circle.
 func (c *cycleFinder) from(f *fragment) {
 	if f.searched || c.v.enough() {
 		return

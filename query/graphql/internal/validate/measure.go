@@ -28,6 +28,7 @@ func (v *validator) measure() {
 	}
 }
 
+// atMost reports an operation that is over a limit, with both numbers, so that one knows how far off it is.
 func (v *validator) atMost(op *operation, got, limit int, format string) {
 	if got > limit {
 		v.report("Limits", title(op)+" "+fmt.Sprintf(format, got, limit), op.node.Loc)
@@ -42,6 +43,7 @@ func title(op *operation) string {
 	return `The operation "` + op.node.Name.Value + `"`
 }
 
+// measured sums up what stands in a selection set.
 func (v *validator) measured(set *ast.SelectionSet) measures {
 	var total measures
 	if set == nil {
@@ -50,22 +52,31 @@ func (v *validator) measured(set *ast.SelectionSet) measures {
 	for _, s := range set.Selections {
 		switch s := s.(type) {
 		case *ast.Field:
-			total.add(v.measuredField(s))
+			if s.SelectionSet == nil { // most are so, and documents full of them are not worth more than this
+				total.depth, total.whole = max(total.depth, 1), max(total.whole, 1)
+				total.roots++
+				total.fields++
+				continue
+			}
+			m := v.measuredField(s)
+			total.add(&m)
 		case *ast.InlineFragment:
-			total.add(v.measured(s.SelectionSet))
+			m := v.measured(s.SelectionSet)
+			total.add(&m)
 		case *ast.FragmentSpread:
 			if f := v.byName[s.Name.Value]; f != nil {
 				if !f.size.known {
 					f.size = v.measured(f.set)
 					f.size.known = true
 				}
-				total.add(f.size)
+				total.add(&f.size)
 			}
 		}
 	}
 	return total
 }
 
+// measuredField is one level around what is below it. Below introspection, levels count apart from there on.
 func (v *validator) measuredField(f *ast.Field) measures {
 	inner := v.measured(f.SelectionSet)
 	m := measures{depth: inner.depth + 1, whole: inner.whole + 1, hidden: inner.hidden, roots: 1, fields: inner.fields + 1}
@@ -76,7 +87,7 @@ func (v *validator) measuredField(f *ast.Field) measures {
 }
 
 // add counts what stands beside what was counted. Sums stop where no limit is any more, before they overflow.
-func (m *measures) add(other measures) {
+func (m *measures) add(other *measures) {
 	const most = 1 << 30
 	m.depth = max(m.depth, other.depth)
 	m.whole = max(m.whole, other.whole)

@@ -229,6 +229,7 @@ func (g *groups) parents(first int) []graphql.Type {
 	return list
 }
 
+// isObject reports whether a type is one that values have, and not a way to see them.
 func isObject(t graphql.Type) bool {
 	_, ok := t.(*graphql.Object)
 	return ok
@@ -280,6 +281,7 @@ func (c *collector) fragments() {
 	}
 }
 
+// selections goes over one selection set, and notes what it spreads for later.
 func (c *collector) selections(set *ast.SelectionSet, from graphql.Type) {
 	c.steps += len(set.Selections)
 	for _, s := range set.Selections {

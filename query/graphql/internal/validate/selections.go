@@ -9,6 +9,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
+// operation checks everything that stands in an operation; what it spreads is checked where it is defined.
 func (v *validator) operation(op *operation) {
 	v.current = &op.definition
 	if op.root == nil {
@@ -22,6 +23,7 @@ func (v *validator) operation(op *operation) {
 	}
 }
 
+// fragment checks everything that stands in a fragment, used or not (section 5.5.1).
 func (v *validator) fragment(f *fragment) {
 	v.current = &f.definition
 	on := f.node.TypeCondition
@@ -60,6 +62,8 @@ func (v *validator) selections(set *ast.SelectionSet, parent graphql.Type) {
 	}
 }
 
+// field checks a field (section 5.3.1) and everything in it. Of one that there is not, only that is said, and what can
+// be said of any field.
 func (v *validator) field(f *ast.Field, parent graphql.Type) {
 	def := (*graphql.FieldDefinition)(nil)
 	if parent != nil {
@@ -101,6 +105,7 @@ func (v *validator) leaf(f *ast.Field, def *graphql.FieldDefinition) {
 	}
 }
 
+// inlineFragment checks that the fragment can apply (sections 5.5.1.3 and 5.5.2.3). Without a condition it always does.
 func (v *validator) inlineFragment(f *ast.InlineFragment, parent graphql.Type) {
 	on := parent
 	if f.TypeCondition != nil {
@@ -119,6 +124,7 @@ func (v *validator) inlineFragment(f *ast.InlineFragment, parent graphql.Type) {
 	v.selections(f.SelectionSet, on)
 }
 
+// fragmentSpread checks that there is such a fragment, and that it can apply (sections 5.5.2.1 and 5.5.2.3).
 func (v *validator) fragmentSpread(s *ast.FragmentSpread, parent graphql.Type) {
 	name := s.Name.Value
 	f := v.byName[name]

@@ -46,6 +46,7 @@ type rootFields struct {
 	conditions    []*ast.Location
 }
 
+// collect is CollectSubscriptionFields (section 5.2.3.1).
 func (r *rootFields) collect(set *ast.SelectionSet) {
 	for _, s := range set.Selections {
 		switch s := s.(type) {
@@ -69,6 +70,7 @@ func (r *rootFields) collect(set *ast.SelectionSet) {
 	}
 }
 
+// field notes a field under its key, and whether it is of introspection.
 func (r *rootFields) field(f *ast.Field) {
 	key := responseKey(f)
 	if len(r.byKey[key]) == 0 {
@@ -88,10 +90,12 @@ func (r *rootFields) condition(list []*ast.Directive) {
 	}
 }
 
+// applies reports whether a fragment on a type applies to the root.
 func (r *rootFields) applies(typ graphql.Type) bool {
 	return typ == graphql.Type(r.root) || types.IsPossible(typ, r.root)
 }
 
+// responseKey is the name under which the value of a field stands in the answer.
 func responseKey(f *ast.Field) string {
 	if f.Alias != nil {
 		return f.Alias.Value

@@ -31,6 +31,7 @@ type Limits struct {
 	Errors int
 }
 
+// orDefault puts the defaults where nothing was said.
 func (l Limits) orDefault() Limits {
 	set := func(field *int, value int) {
 		if *field <= 0 {

@@ -42,6 +42,7 @@ func (v *validator) value(value ast.Value, at position) {
 	}
 }
 
+// misfit says what was expected, and what there is.
 func (v *validator) misfit(value ast.Value, typ graphql.Type, why string) {
 	if why != "" {
 		why = "; " + why
@@ -68,6 +69,7 @@ func (v *validator) literal(value ast.Value, at position) {
 	}
 }
 
+// list checks items. Where no list is expected the list is judged as a whole, and its items are only searched.
 func (v *validator) list(value *ast.ListValue, at position) {
 	item := position{typ: types.Nullable(at.typ), unchecked: at.unchecked}
 	if list, ok := item.typ.(*graphql.List); ok {
@@ -81,6 +83,7 @@ func (v *validator) list(value *ast.ListValue, at position) {
 	}
 }
 
+// object checks fields. Where a list of objects is expected, one object is taken for a list of one.
 func (v *validator) object(value *ast.ObjectValue, at position) {
 	v.uniqueFields(value)
 	typ, ok := types.Named(at.typ).(*graphql.InputObject)

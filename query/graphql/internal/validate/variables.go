@@ -63,6 +63,7 @@ func (v *validator) variableDefinitions(op *operation) {
 	}
 }
 
+// namedNode returns the name in a type as it is written.
 func namedNode(t ast.Type) *ast.Named {
 	for {
 		switch wrapper := t.(type) {
@@ -125,6 +126,7 @@ type variableChecker struct {
 	defs map[string]*variable
 }
 
+// all is section 5.8.3 for each usage, and the position of those that are defined.
 func (c *variableChecker) all(usages []usage) {
 	for _, u := range usages {
 		if c.v.enough() {
@@ -157,8 +159,8 @@ func (c *variableChecker) position(def *variable, u usage) {
 		}
 	}
 	if !types.Within(def.typ, expected) {
-		c.v.report("VariablesInAllowedPosition", fmt.Sprintf(`Variable "$%s" of type "%s" used in position expecting type "%s".`,
-			u.name, def.typ, u.typ), def.node.Loc, u.loc)
+		c.v.report("VariablesInAllowedPosition", fmt.Sprintf(
+			`Variable "$%s" of type "%s" used in position expecting type "%s".`, u.name, def.typ, u.typ), def.node.Loc, u.loc)
 	}
 	if u.oneOf != nil && !types.IsNonNull(def.typ) {
 		c.v.report("VariablesInAllowedPosition", fmt.Sprintf(
