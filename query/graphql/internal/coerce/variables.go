@@ -145,7 +145,7 @@ func (r *reader) list(t *graphql.List, at *path) any {
 	}
 	values := []any{}
 	for !r.broken && r.dec.PeekKind() != ']' {
-		if r.dec.PeekKind() == 0 {
+		if r.dec.PeekKind() == 0 { // which would otherwise be asked for ever
 			r.fail(at)
 			return nil
 		}
@@ -186,7 +186,7 @@ func (r *reader) object(t *graphql.InputObject, at *path) any {
 		field := name.String()
 		def := defs[field]
 		if def == nil {
-			r.take(at)
+			r.take(at) // its value, whatever it is
 			r.complain(at, "Field %q is not defined by type %q.", shortened(field), t.Name())
 			continue
 		}

@@ -47,6 +47,7 @@ func Parse(text string) (*Document, error) {
 	p.advance()
 	doc := &Document{Document: &ast.Document{Kind: kinds.Document, Loc: &ast.Location{}}}
 	p.doc = doc
+	// A document has at least one definition, so the end is asked about behind it.
 	for more := true; more && p.err == nil; more = p.tok.Kind != scan.End {
 		if def := p.definition(); p.err == nil {
 			doc.Definitions = append(doc.Definitions, def)

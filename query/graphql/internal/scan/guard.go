@@ -76,7 +76,7 @@ func passes(text string, limits Limits) bool {
 			}
 			pos += 3
 			continue
-		default:
+		default: // numbers, strings, dots, and what is wrong
 			l.pos = pos
 			if _, err := l.Next(); err != nil {
 				return false

@@ -109,8 +109,10 @@ func (e *explainer) compare(a, b *merging, apart bool) *conflict {
 		return nil
 	}
 	e.left--
+	// Objects of different types: one answer never has both fields at one place, here or further down.
 	apart = apart || a.from != b.from && isObject(a.from) && isObject(b.from)
 	pair := [2]*ast.Field{a.node, b.node}
+	// What was compared as meeting in one answer was compared more strictly than what is apart.
 	if known, ok := e.v.compared[pair]; ok && (!known || apart) {
 		return nil
 	}

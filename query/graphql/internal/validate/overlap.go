@@ -98,7 +98,7 @@ func (g *groups) add(m merging) {
 	key := responseKey(m.node)
 	i := g.find(key)
 	if i < 0 {
-		if len(g.first) == few {
+		if len(g.first) == few { // from here on a map is faster than going through them
 			g.byKey = make(map[string]int, 4*few)
 			for i, first := range g.first {
 				g.byKey[responseKey(g.fields[first].node)] = i
@@ -157,6 +157,7 @@ type question struct {
 // ask answers a question, at every depth.
 func (o *overlapper) ask(g groups, q question) bool {
 	for _, first := range g.first {
+		// Fields of two different objects never meet in one answer, but fields of an interface meet both.
 		parents := g.parents(first)
 		if len(parents) == 1 { // so all may be asked of the same object, and both questions go the same way
 			if !o.group(g, first, parents[0], q) {
@@ -164,6 +165,7 @@ func (o *overlapper) ask(g groups, q question) bool {
 			}
 			continue
 		}
+		// Shapes are compared across all of them at once, and below them nothing else is asked.
 		if q.shape && !o.group(g, first, nil, question{shape: true}) {
 			return false
 		}
@@ -189,6 +191,7 @@ func (o *overlapper) group(g groups, first int, parent graphql.Type, q question)
 		if one == nil {
 			one = f
 		}
+		// Being the same is transitive, and so is having the same shape: one to compare with is enough.
 		if q.same && one != f && differ(one.node, f.node) != "" {
 			return false
 		}
@@ -204,7 +207,7 @@ func (o *overlapper) group(g groups, first int, parent graphql.Type, q question)
 		}
 	}
 	if o.left < 0 {
-		return false
+		return false // and the caller sees that it is for want of budget
 	}
 	return len(below) == 0 || o.ask(o.expand(below), q)
 }

@@ -74,6 +74,7 @@ func (v *validator) field(f *ast.Field, parent graphql.Type) {
 	}
 	v.directives(f.Directives, graphql.DirectiveLocationField)
 	if def == nil {
+		// Further down, variables are used and fragments spread all the same, which counts for other rules.
 		v.arguments(f.Arguments, nil)
 		if f.SelectionSet != nil {
 			v.selections(f.SelectionSet, nil)

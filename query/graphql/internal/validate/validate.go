@@ -66,6 +66,7 @@ func Document(schema *types.Schema, doc *parse.Document, limits Limits) []Error 
 	if v.cycles(); len(v.errors) > 0 {
 		return v.errors
 	}
+	// Nothing follows spreads before this line, and nothing follows too many behind the next.
 	if v.measure(); len(v.errors) > 0 {
 		return v.errors
 	}
@@ -149,6 +150,7 @@ func (v *validator) collect() {
 			v.byName[def.Name.Value] = f
 		}
 	}
+	// Only now are all fragments known by name.
 	for _, op := range v.operations {
 		op.spread = v.spreads(op.set)
 	}

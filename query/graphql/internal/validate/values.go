@@ -62,6 +62,7 @@ func (v *validator) literal(value ast.Value, at position) {
 		v.misfit(value, at.typ, "")
 		return
 	}
+	// The complaint of a scalar says it all; where there is none, the expected type does.
 	if _, err := coerce.Literal(named, value); err != nil && err.Error() != "" {
 		v.report("ValuesOfCorrectType", err.Error(), value.GetLoc())
 	} else if err != nil {
@@ -76,7 +77,7 @@ func (v *validator) list(value *ast.ListValue, at position) {
 		item.typ = list.OfType
 	} else {
 		v.literal(value, item)
-		item.unchecked = true
+		item.unchecked = true // but variables in it are still used here, and count as such
 	}
 	for _, element := range value.Values {
 		v.value(element, item)
@@ -128,7 +129,7 @@ func (v *validator) requiredFields(value *ast.ObjectValue, typ *graphql.InputObj
 			lacking = append(lacking, name)
 		}
 	}
-	slices.SortFunc(lacking, strings.Compare)
+	slices.SortFunc(lacking, strings.Compare) // graphql-go keeps fields in a map, so their order is lost
 	for _, name := range lacking {
 		v.report("ValuesOfCorrectType", fmt.Sprintf(`Field "%s.%s" of required type "%s" was not provided.`,
 			typ.Name(), name, defs[name].Type), value.Loc)

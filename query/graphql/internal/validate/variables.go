@@ -85,7 +85,7 @@ func (v *validator) operationVariables(op *operation) {
 		c.defs[def.Variable.Name.Value] = &variable{node: def, typ: v.schema.Resolve(def.Type)}
 	}
 	c.all(op.usages)
-	v.current = nil
+	v.current = nil // from here on, nobody uses variables any more
 	v.reach(&op.definition, v.nextVisit(), func(f *fragment) {
 		f.used = true
 		c.all(f.usages)
@@ -154,6 +154,7 @@ func (c *variableChecker) position(def *variable, u usage) {
 	expected := u.typ
 	if types.IsNonNull(expected) && !types.IsNonNull(def.typ) {
 		hasDefault := def.node.DefaultValue != nil && def.node.DefaultValue.GetKind() != "NullValue"
+		// A null that is given at run time is caught by coercion.
 		if hasDefault || u.hasDefault {
 			expected = types.Nullable(expected)
 		}
