@@ -98,6 +98,7 @@ func openShopOn(t *testing.T, s settings) *opened {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { c.folder.close() })
 	if _, err := c.seed(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}

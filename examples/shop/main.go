@@ -63,6 +63,7 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	defer c.folder.close()
 	filled := false
 	if s.seed {
 		if filled, err = c.seed(ctx, s.places); err != nil {
@@ -76,13 +77,13 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 		return err
 	}
 	neutral := newNeutral(negotiator, catalogs, s, db.ping)
-	fmt.Fprint(stdout, report(s, db, filled, catalogs, negotiator))
+	fmt.Fprint(stdout, report(s, c, filled, catalogs, negotiator))
 	if _, err := c.jobs.Recover(ctx); err != nil {
 		return err
 	}
 	go c.jobs.Run(ctx)
 	fmt.Fprintf(stdout, "shop: listening on http://%s\n", listener.Addr())
-	return serveUntil(ctx, newServer(neutral.before(c.authenticated(negotiator), s.addr)), listener, c.jobs)
+	return serveUntil(ctx, newServer(patient(neutral.before(c.authenticated(negotiator), s.addr))), listener, c.jobs)
 }
 
 // wallClock is the present, without the reading that only this process understands.
