@@ -1,4 +1,4 @@
-// Command shop is the reference application: orders, users and places, served from collections.
+// Command shop is the reference application: orders, users, places and files.
 //
 //	go run -C examples ./shop
 //	curl -i localhost:8080/orders
@@ -9,7 +9,7 @@
 // main.go is the process and flags.go what it can be told. database.go is where everything is kept, with sqlite.go and
 // postgres.go. orders.go, users.go and places.go are the collections, catalog.go serves them, and seed.go puts something
 // into them. login.go, passwords.go and tokens.go are who somebody is, and policy.go what they may. cancel.go is a command
-// that takes longer than its answer. contracts.go is the versions side by side; orders_v1.go and users_v1.go
+// that takes longer than its answer, and files.go is bytes. contracts.go is the versions side by side; orders_v1.go and users_v1.go
 // are the shapes that things had in older ones. neutral.go is what has no version: the page, the documents, the health check.
 package main
 
