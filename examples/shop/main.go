@@ -9,8 +9,9 @@
 // main.go is the process and flags.go what it can be told. database.go is where everything is kept, with sqlite.go and
 // postgres.go. orders.go, users.go and places.go are the collections, catalog.go serves them, and seed.go puts something
 // into them. login.go, passwords.go and tokens.go are who somebody is, and policy.go what they may. cancel.go is a command
-// that takes longer than its answer, and files.go is bytes. contracts.go is the versions side by side; orders_v1.go and users_v1.go
-// are the shapes that things had in older ones. neutral.go is what has no version: the page, the documents, the health check.
+// that takes longer than its answer, and files.go is bytes. contracts.go is the versions side by side; orders_v1.go and
+// users_v1.go are the shapes that things had in older ones. neutral.go is what has no version: the page, the documents, the
+// health check. report.go is what the shop says when it starts.
 package main
 
 import (
