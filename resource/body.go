@@ -16,6 +16,15 @@ import (
 
 // mediaType checks what the content claims to be, before any of it is read: its type, its coding and its length.
 func (x *exchange) mediaType(accepted ...string) (string, error) {
+	media, err := x.contentType(accepted...)
+	if err == nil && x.length() > x.c.opts.Limits.Body {
+		err = tooLarge(x.c.opts.Limits.Body)
+	}
+	return media, err
+}
+
+// contentType is mediaType for content of any length.
+func (x *exchange) contentType(accepted ...string) (string, error) {
 	if len(x.r.Header["Content-Range"]) > 0 {
 		return "", problem.New(problem.BadRequest, "A part of an item cannot be stored: Content-Range is not understood here.")
 	}
@@ -35,13 +44,7 @@ func (x *exchange) mediaType(accepted ...string) (string, error) {
 			return "", x.unsupported(accepted)
 		}
 	}
-	if err := x.checkCoding(); err != nil {
-		return "", err
-	}
-	if x.length() > x.c.opts.Limits.Body {
-		return "", tooLarge(x.c.opts.Limits.Body)
-	}
-	return media, nil
+	return media, x.checkCoding()
 }
 
 // length is how long the content is said to be; negative if nothing is said. Of content in which a version.Negotiator will
@@ -108,14 +111,31 @@ func (x *exchange) content(buf *[]byte) error {
 	if err == nil {
 		err = readAll(buf, zr, limit)
 	}
-	switch {
-	case raw.N == 0: // of the compressed content, too
+	if raw.N == 0 { // of the compressed content, too
 		return tooLarge(limit)
+	}
+	return noGzip(err)
+}
+
+// noGzip makes of an error of gzip what to tell the client. Any other stays as it is.
+func noGzip(err error) error {
+	switch {
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, io.EOF), errors.As(err, new(flate.CorruptInputError)):
 		return problem.New(problem.BadRequest, "The content is not gzip, though Content-Encoding says so.")
 	}
 	return err
+}
+
+// unreadable makes of an error of reading content what to tell the client. limit is that of this library.
+func unreadable(err error, limit int64) error {
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)): // of somebody outside
+		return tooLarge(limit)
+	case errors.As(err, new(*problem.Details)): // of somebody who has read it before
+		return err
+	}
+	return errors.Join(problem.New(problem.BadRequest, "The content could not be read."), err)
 }
 
 // readAll appends all of r to buf, and at most one byte more than limit.
@@ -134,12 +154,8 @@ func readAll(buf *[]byte, r io.Reader, limit int64) error {
 		case err == nil:
 		case err == io.EOF:
 			return nil
-		case errors.As(err, new(*http.MaxBytesError)): // of somebody outside
-			return tooLarge(limit)
-		case errors.As(err, new(*problem.Details)): // of somebody who has read it before
-			return err
 		default:
-			return errors.Join(problem.New(problem.BadRequest, "The content could not be read."), err)
+			return unreadable(err, limit)
 		}
 	}
 }
