@@ -127,7 +127,7 @@ func (n *names) call(real, short string) {
 }
 
 var (
-	tagPattern = regexp.MustCompile(`"([^".]+)\.([^".]+)(?:\.([^"]+))?"`)
+	tagPattern   = regexp.MustCompile(`"([^".]+)\.([^".]+)(?:\.([^"]+))?"`)
 	bytesPattern = regexp.MustCompile(`"bytes[0-9]+"`)
 	// contractPattern is what a tag says of contract and form.
 	contractPattern = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(\+[a-z]+)?`)
