@@ -89,6 +89,9 @@ func openShopOn(t *testing.T, s settings) *opened {
 	t.Helper()
 	morning := time.Date(2024, time.March, 1, 8, 0, 0, 0, time.UTC)
 	o := &opened{now: time.Date(2026, time.November, 21, 8, 0, 0, 0, time.UTC)}
+	if s.files == "" {
+		s.files = t.TempDir()
+	}
 	db, err := openDatabase(t.Context(), s.db)
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +101,7 @@ func openShopOn(t *testing.T, s settings) *opened {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { c.folder.close() })
 	if _, err := c.seed(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}

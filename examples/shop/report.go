@@ -17,14 +17,15 @@ const neutralReport = `/  a page about all this
 
 // report is what whoever starts the shop gets to read: where everything is kept and what that promises, what is served in
 // each contract, and what is weaker than it could be.
-func report(s settings, db *database, filled bool, catalogs map[string]*resource.Catalog, n *version.Negotiator) string {
+func report(s settings, c *collections, filled bool, catalogs map[string]*resource.Catalog, n *version.Negotiator) string {
 	var b strings.Builder
-	b.WriteString(db.report + reportSeed(s, filled) + reportAuth(s) + neutralReport)
+	b.WriteString(c.db.report + reportSeed(s, filled) + c.folder.report() + reportAuth(s) + neutralReport)
 	current := catalogs[defaultContract].Report()
 	b.WriteString(current)
-	for _, c := range n.Contracts() {
-		if catalog := catalogs[c.Name]; catalog != nil && c.Name != defaultContract {
-			fmt.Fprintf(&b, "in contract %s only\n%s", c.Name, differing(catalog.Report(), current))
+	for _, contract := range n.Contracts() {
+		name := contract.Name
+		if catalog := catalogs[name]; catalog != nil && name != defaultContract {
+			fmt.Fprintf(&b, "in contract %s only\n%s", name, differing(catalog.Report(), current))
 		}
 	}
 	return b.String() + reportContracts(n)

@@ -105,7 +105,6 @@ func TestNotYet(t *testing.T) {
 		args  []string
 		waits string
 	}{
-		{[]string{"-files", "/tmp"}, "resource/files"},
 		{[]string{"-rate", "100/1m"}, "issue 6"},
 	}
 	for _, tt := range tests {
