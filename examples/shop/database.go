@@ -20,7 +20,7 @@ type database struct {
 	sql    *sqltx.DB  // nil: memory
 	memory *memory.DB // nil: SQL
 	pools  []*sql.DB
-	folder string // where other things can be kept beside it; "" if there is no such place
+	files  string // the folder beside it for the bytes of files; "" if there is no such place
 	report string // for whoever starts the shop
 }
 
