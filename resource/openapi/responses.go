@@ -111,10 +111,10 @@ func (b *builder) sortOf(status int) sort {
 		return kinds
 	}
 	if status == 400 {
-		return sort{"BadRequest", "The request cannot be understood.", append([]problem.Kind{problem.BadRequest,
-			problem.InvalidParameter, problem.InvalidCursor, problem.InvalidHeader, problem.MalformedJSON,
-			problem.MalformedPatch}, versions(problem.MalformedVersion, problem.UnsupportedVersion,
-			problem.AmbiguousVersion, problem.VersionRequired)...), nil}
+		kinds := []problem.Kind{problem.BadRequest, problem.InvalidParameter, problem.InvalidCursor, problem.InvalidHeader,
+			problem.MalformedJSON, problem.MalformedPatch}
+		return sort{"BadRequest", "The request cannot be understood.", append(kinds, versions(problem.MalformedVersion,
+			problem.UnsupportedVersion, problem.AmbiguousVersion, problem.VersionRequired)...), nil}
 	}
 	s := plainSort(status)
 	switch status {
@@ -187,8 +187,8 @@ func rareSort(status int) sort {
 		return sort{"UnsupportedMediaType", "Content of this type or coding is not understood here.",
 			one(problem.UnsupportedMediaType), []string{"Accept", "Accept-Post", "Accept-Patch", "Accept-Encoding"}}
 	case 416:
-		return sort{"RangeNotSatisfiable", "There is nothing in this range. `Content-Range` tells how many bytes there are.", nil,
-			[]string{"Content-Range"}}
+		return sort{"RangeNotSatisfiable", "There is nothing in this range. `Content-Range` tells how many bytes there are.",
+			nil, []string{"Content-Range", "Accept-Ranges"}}
 	case 421:
 		return sort{"Misdirected", "The host is none of this API.", one(problem.Misdirected), nil}
 	case 422:

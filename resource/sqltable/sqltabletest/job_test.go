@@ -54,7 +54,7 @@ func TestJobsInATable(t *testing.T) {
 		}
 		check(good, `"state":"succeeded"`, `"result":{"n":[1,2.5]}`, `"createdAt":"2026-11-20T12:00:00.123456Z"`)
 		check(bad, `"state":"failed"`, `"status":403`)
-		check(hung, `"state":"running"`, `"finishedAt":null`)
+		check(hung, `"state":"running","createdAt"`, `"finishedAt":null`) // with neither a result nor a problem
 
 		now = now.Add(time.Hour + time.Second)
 		ops, removed := table.Ops(), 0
