@@ -126,7 +126,8 @@ func TestCommandsAreSecured(t *testing.T) {
 		return op == resource.OpInvoke && name != "auth/login" || name == "photos" && op == resource.OpGet
 	}}))
 	for at, want := range map[string]bool{"/auth/login post": false, "/auth/logout post": true, "/orders/newest post": true,
-		"/orders post": false} {
+		"/orders post": false, "/photos/{id} get": true, "/photos/{id} put": false,
+		"/files/{id} get": false} {
 		path, method, _ := strings.Cut(at, " ")
 		if got := d.at(d.root, "paths", path, method).(object)["security"] == nil; got != want {
 			t.Errorf("%s needs a token: %v", at, got)

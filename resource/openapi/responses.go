@@ -113,6 +113,9 @@ func (b *builder) sortOf(status int) sort {
 	if status == 400 {
 		kinds := []problem.Kind{problem.BadRequest, problem.InvalidParameter, problem.InvalidCursor, problem.InvalidHeader,
 			problem.MalformedJSON, problem.MalformedPatch}
+		if len(b.c.Blobs()) > 0 {
+			kinds = append(kinds, problem.DigestMismatch)
+		}
 		return sort{"BadRequest", "The request cannot be understood.", append(kinds, versions(problem.MalformedVersion,
 			problem.UnsupportedVersion, problem.AmbiguousVersion, problem.VersionRequired)...), nil}
 	}
@@ -188,7 +191,7 @@ func rareSort(status int) sort {
 			one(problem.UnsupportedMediaType), []string{"Accept", "Accept-Post", "Accept-Patch", "Accept-Encoding"}}
 	case 416:
 		return sort{"RangeNotSatisfiable", "There is nothing in this range. `Content-Range` tells how many bytes there are.",
-			nil, []string{"Content-Range", "Accept-Ranges"}}
+			one(problem.RangeNotSatisfiable), []string{"Content-Range", "Accept-Ranges"}}
 	case 421:
 		return sort{"Misdirected", "The host is none of this API.", one(problem.Misdirected), nil}
 	case 422:

@@ -149,8 +149,8 @@ func TestWalk(t *testing.T) {
 		seen[method+" "+strconv.Itoa(res.StatusCode)]++
 		d.check(t, path, request, res)
 	}
-	for _, want := range []string{"GET 200", "GET 304", "GET 400", "GET 404", "GET 406", "GET 410", "GET 412", "POST 200", "POST 201",
-		"POST 202", "POST 204", "POST 400", "POST 401", "POST 406", "POST 409", "POST 415", "POST 422", "PUT 200", "PUT 201", "PUT 204", "PUT 410", "PUT 412",
+	for _, want := range []string{"GET 200", "GET 206", "GET 304", "GET 400", "GET 404", "GET 406", "GET 410", "GET 412", "GET 416", "POST 200", "POST 201",
+		"POST 202", "POST 204", "POST 400", "POST 401", "POST 413", "POST 406", "POST 409", "POST 415", "POST 422", "PUT 200", "PUT 201", "PUT 204", "PUT 410", "PUT 412",
 		"PUT 422", "PUT 428", "PATCH 200", "PATCH 204", "PATCH 400", "PATCH 409", "PATCH 415", "PATCH 422", "DELETE 204",
 		"DELETE 404", "DELETE 410", "DELETE 412", "OPTIONS 204"} {
 		if seen[want] == 0 {

@@ -123,6 +123,7 @@ func TestUnavailable(t *testing.T) {
 	}{
 		{"the connection is lost at the begin", sqltx.PostgreSQL, failing("BEGIN", broken, forever), true},
 		{"the server is ending", sqltx.PostgreSQL, failing("BEGIN", &fakesqlite.Postgres{State: "57P03"}, forever), true},
+		{"the connection was lost before", sqltx.PostgreSQL, failing("BEGIN", errors.New("conn closed"), forever), true},
 		{"there is no server", sqltx.PostgreSQL, failing("OPEN", broken, forever), true},
 		{"there is no file", sqltx.SQLite, failing("OPEN", &fakesqlite.ByCode{Number: 14}, forever), true},
 		{"conflicts to the end", sqltx.PostgreSQL, failing("COMMIT", serialized, forever), true},
@@ -271,6 +272,8 @@ func TestFault(t *testing.T) {
 		{"too many connections", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "53300"}, sqltx.Fault{Kind: sqltx.Unavailable}},
 		{"starting up", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "57P03"}, sqltx.Fault{Kind: sqltx.Unavailable}},
 		{"canceled", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "57014"}, sqltx.Fault{}},
+		{"a connection that was lost before", sqltx.PostgreSQL, fmt.Errorf("x: %w", errors.New("conn closed")),
+			sqltx.Fault{Kind: sqltx.Unavailable}},
 		{"no code", sqltx.PostgreSQL, &fakesqlite.Postgres{State: ""}, sqltx.Fault{}},
 		{"a deadline", sqltx.PostgreSQL, context.DeadlineExceeded, sqltx.Fault{}},
 	}
