@@ -3,6 +3,7 @@ package resource_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -368,6 +369,26 @@ func TestBatchMayRunAgain(t *testing.T) {
 	same(t, "calls of After", 2, after)
 	same(t, "After is outside of the transaction", true, committed)
 	same(t, "orders", 2, strings.Count(send(t, h, "GET /orders", asLines).body, "\n"))
+}
+
+// away is a runner whose engine cannot be reached.
+type away struct{ *memory.DB }
+
+func (away) InTx(context.Context, func(context.Context) error) error {
+	return fmt.Errorf("%w: connection refused", tx.ErrUnavailable)
+}
+
+func TestBatchWithoutTransaction(t *testing.T) {
+	t.Parallel()
+	db := memory.NewDB()
+	ops := resource.OpsOf(memory.New(&memory.Options[order]{DB: db}))
+	ops.Insert = nil
+	ops.Transactions = func() tx.Runner { return away{db} }
+	h := catalog(t, resource.FromOps("orders", ops, nil))
+	res := send(t, h, "POST /orders", batchBody, "", operations(`{"op":"create","value":{"customerId":"u","cents":1}}`))
+	want(t, res, http.StatusServiceUnavailable)
+	same(t, "Retry-After", "1", res.header.Get("Retry-After"))
+	same(t, "says nothing of the engine", false, strings.Contains(res.body, "refused"))
 }
 
 // A store whose runner does not see that others were faster says so with ErrStale. Then the batch is run again, unless

@@ -4,7 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/stoa-go/stoa/resource/header"
 )
 
 // BlobStore keeps bytes under ids: files of a folder, objects of a bucket. [Blobs] serves it. Its methods are called
@@ -31,6 +36,9 @@ type Blob struct {
 	Size      int64     // in bytes
 	SHA256    []byte    // of the content; nil if unknown
 	// Content is the bytes. It is nil in what Put returns.
+	//
+	// If it is an [*os.File] itself and nothing stands between, it goes to the client without passing through this process
+	// (sendfile).
 	Content io.ReadSeekCloser
 }
 
@@ -45,7 +53,8 @@ type Blobs struct {
 // BlobOptions adjust [Blobs]. The zero value serves everything to everybody, and the start-up report says so.
 type BlobOptions struct {
 	// Authorize is asked about every request, as Options.Authorize is: before is what is there, without its Content, or
-	// nil; after is what would be there, of which ID and MediaType are known, or nil.
+	// nil; after is what would be there, of which ID and MediaType are known, or nil. Of what was deleted, if the store
+	// remembers it, before has the ID alone, and the question is whether the caller may know: OpGet.
 	Authorize func(ctx context.Context, op Op, before, after *Blob) error
 	// Public declares that there is no Authorize on purpose.
 	Public bool
@@ -55,7 +64,8 @@ type BlobOptions struct {
 	NewID func(mediaType string) string
 	// MaxSize is how many bytes one may have; 1 GiB if zero. More is 413.
 	MaxSize int64
-	// MediaTypes are the types that are taken, such as image/png and image/*. Nil means all; others are 415.
+	// MediaTypes are the types that are taken, such as image/png and image/*. Nil means all; others are 415. What comes
+	// without a Content-Type is application/octet-stream (RFC 9110 section 8.3).
 	MediaTypes []string
 	// RequireIfMatch refuses to change or delete for a client that does not say which revision it has seen: 428.
 	RequireIfMatch bool
@@ -66,7 +76,14 @@ type BlobOptions struct {
 }
 
 // NewBlobs serves a store of bytes under a name, which is its path. opts may be nil. It panics if the name cannot be a
-// path segment.
+// path segment, and if one of MediaTypes is no media type.
+//
+// What is stored is served as it was declared and never guessed at. Whoever may store can store a page with scripts, so
+// each answer carries X-Content-Type-Options: nosniff and a Content-Security-Policy under which nothing of it runs as part of
+// this site. Content-Disposition is not sent, so that images and texts show where they are linked to.
+//
+// A PUT that says nothing of revisions wins over what is there. If others write the same id meanwhile, content of up to 64 KiB
+// is stored again after theirs; longer content has been read by then, and the client is told to send it again: 503.
 func NewBlobs(name string, store BlobStore, opts *BlobOptions) *Blobs {
 	if !validName.MatchString(name) {
 		panic(fmt.Sprintf("resource: %q cannot be the name of blobs: letters, digits and -_.~ can", name))
@@ -75,8 +92,59 @@ func NewBlobs(name string, store BlobStore, opts *BlobOptions) *Blobs {
 	if opts != nil {
 		b.opts = *opts
 	}
+	for _, t := range b.opts.MediaTypes {
+		if m, err := header.ParseMediaType(t); err != nil || m.Type != strings.ToLower(t) {
+			panic(fmt.Sprintf("resource: %s takes %q, which is no media type", name, t))
+		}
+	}
 	return b
 }
 
 // Name returns the name it was given.
 func (b *Blobs) Name() string { return b.name }
+
+const mediaOctets = "application/octet-stream"
+
+// maxMediaType is the length of the longest media type that is stored. Registered names have 127 characters in each half at
+// most (RFC 6838 section 4.2), and then there may be parameters.
+const maxMediaType = 400
+
+// declared returns the media type that content is declared to have, parameters included, if it is one that is taken.
+func (b *Blobs) declared(lines []string) (mediaType string, ok bool) {
+	mediaType = strings.TrimSpace(strings.Join(lines, ","))
+	if mediaType == "" {
+		mediaType = mediaOctets
+	}
+	m, err := header.ParseMediaType(mediaType)
+	if err != nil || len(mediaType) > maxMediaType || strings.Contains(m.Type, "*") || !utf8.ValidString(mediaType) {
+		return "", false
+	}
+	family, _, _ := strings.Cut(m.Type, "/")
+	takes := func(t string) bool {
+		return strings.EqualFold(t, m.Type) || strings.EqualFold(t, family+"/*") || t == "*/*"
+	}
+	return mediaType, b.opts.MediaTypes == nil || slices.ContainsFunc(b.opts.MediaTypes, takes)
+}
+
+// accepted lists the types that are taken, as Accept does.
+func (b *Blobs) accepted() string {
+	if b.opts.MediaTypes == nil {
+		return "*/*"
+	}
+	return strings.Join(b.opts.MediaTypes, ", ")
+}
+
+// blobTag is the entity tag of a revision: it is strong, and there is only one, since bytes have one representation.
+func blobTag(rev Rev) string {
+	return string(append(appendRev([]byte{'"'}, rev), '"'))
+}
+
+// anyMatches reports whether one of the tags names the revision; weak ones count only for a weak comparison.
+func (b *Blobs) anyMatches(tags header.Tags, rev Rev, weak bool) bool {
+	if weak {
+		return tags.Weak(string(appendRev(nil, rev)))
+	}
+	return tags.Strong(string(appendRev(nil, rev)))
+}
+
+func (b *Blobs) wantsIfMatch() bool { return b.opts.RequireIfMatch }

@@ -159,3 +159,14 @@ func readAll(buf *[]byte, r io.Reader, limit int64) error {
 		}
 	}
 }
+
+// unreadable is what to tell a client of whose content no more can be read.
+func unreadable(err error, limit int64) error {
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)): // of somebody outside
+		return tooLarge(limit)
+	case errors.As(err, new(*problem.Details)): // of somebody who has read it before
+		return err
+	}
+	return errors.Join(problem.New(problem.BadRequest, "The content could not be read."), err)
+}

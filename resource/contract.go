@@ -2,6 +2,7 @@ package resource
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -15,7 +16,10 @@ import (
 // What a catalog does for the contract that a version.Negotiator has selected: entity tags that differ by contract, media
 // types that name it, and URLs that stay in it. Without a Negotiator there is no selection, and nothing of this shows.
 
-var _ version.Reserver = (*Catalog)(nil)
+var (
+	_ version.Reserver = (*Catalog)(nil)
+	_ version.Opaque   = (*Catalog)(nil)
+)
 
 // Reserve returns an error if a name that means the version of the API means something else here: member in content that
 // is written, parameter in queries. Either may be empty. A Negotiator asks for it when it is made.
@@ -41,6 +45,14 @@ func (c *Catalog) Reserve(member, parameter string) error {
 		}
 	}
 	return nil
+}
+
+// Opaque reports whether a request is for [Blobs], whose content is stored as it is: a Negotiator leaves it alone.
+func (c *Catalog) Opaque(r *http.Request) bool {
+	x := exchange{c: c, r: r}
+	first, _, _ := strings.Cut(x.path()[1:], "/")
+	rt := find(c.table, first)
+	return rt != nil && rt.blobs != nil
 }
 
 // ownParameters are the parameters of every list.

@@ -126,6 +126,8 @@ func (h *hub) matches(opaque string, rev Rev) bool {
 	return false
 }
 
+func (h *hub) wantsIfMatch() bool { return h.requireIfMatch }
+
 // anyMatches reports whether one of the tags names revision rev; weak tags count only for a weak comparison.
 func (h *hub) anyMatches(tags header.Tags, rev Rev, weak bool) bool {
 	for _, t := range tags.List {

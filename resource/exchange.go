@@ -113,8 +113,8 @@ func (x *exchange) fail(err error) {
 		d.Header["Vary"] = x.vary()
 	}
 	var failed *failedError
-	if errors.As(err, &failed) && failed.current.Rev != "" && x.route.resource != nil {
-		d.Header["Etag"] = []string{etag(failed.current.Rev, x.route.resource.shape.variants[identity], x.mark)}
+	if errors.As(err, &failed) && failed.current.Rev != "" && (x.route.blobs != nil || x.route.resource != nil) {
+		d.Header["Etag"] = []string{x.currentTag(failed.current.Rev)}
 	}
 	switch d.StatusCode() {
 	case http.StatusUnauthorized:
@@ -131,6 +131,14 @@ func (x *exchange) fail(err error) {
 		}
 	}
 	problem.Write(x.w, x.r, &d)
+}
+
+// currentTag is the entity tag of a revision, as a plain GET has it.
+func (x *exchange) currentTag(rev Rev) string {
+	if x.route.blobs != nil {
+		return blobTag(rev)
+	}
+	return etag(rev, x.route.resource.shape.variants[identity], x.mark)
 }
 
 func (x *exchange) vary() []string {

@@ -90,6 +90,8 @@ func goldenParts(t *testing.T) []resource.Part {
 		resource.NewCommand("auth/login", letIn, &resource.CommandOptions[keyIn]{Public: true}),
 		resource.NewCommand("orders/cancel-stale", cancelStale(orders), &resource.CommandOptions[staleIn]{Jobs: jobs}),
 		jobs.Resource(),
+		resource.NewBlobs("files", newCellar(), &resource.BlobOptions{Public: true, MaxSize: 100,
+			NewID: func(string) string { return "0193-4c1e" }}),
 	}
 }
 

@@ -127,7 +127,7 @@ func (x *exchange) notModified(e *Entry, c coding, which string) error {
 }
 
 // checkRead judges the conditions that a reader can fail: If-Match and If-Unmodified-Since.
-func (p *Preconditions) checkRead(h *hub, e *Entry) error {
+func (p *Preconditions) checkRead(h tagger, e *Entry) error {
 	failed := &failedError{current: *e}
 	if p.hasMatch {
 		if !p.match.Any && !h.anyMatches(p.match, e.Rev, false) {
@@ -157,8 +157,10 @@ func (p *Preconditions) unchanged(variant, which string, e *Entry, tagsOnly bool
 		tag := appendTag(room[:0], e.Rev, variant, which)
 		return p.noneMatch.Weak(string(tag[1 : len(tag)-1]))
 	}
-	if tagsOnly || p.modifiedSince.IsZero() || e.Modified.IsZero() {
-		return false
-	}
-	return !e.Modified.Truncate(time.Second).After(p.modifiedSince)
+	return !tagsOnly && p.unchangedSince(e.Modified)
+}
+
+// unchangedSince reports whether If-Modified-Since says that the client has what was last changed then.
+func (p *Preconditions) unchangedSince(modified time.Time) bool {
+	return !p.modifiedSince.IsZero() && !modified.IsZero() && !modified.Truncate(time.Second).After(p.modifiedSince)
 }

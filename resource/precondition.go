@@ -75,9 +75,17 @@ func (e *failedError) Unwrap() error { return ErrStale }
 // namesRevision reports whether If-Match lists tags, so that one revision alone will do.
 func (p *Preconditions) namesRevision() bool { return p.hasMatch && !p.match.Any }
 
+// tagger knows which entity tags name which revision of what it serves.
+type tagger interface {
+	// anyMatches reports whether one of the tags names the revision; weak tags count only for a weak comparison.
+	anyMatches(tags header.Tags, rev Rev, weak bool) bool
+	// wantsIfMatch reports whether nobody may change anything without If-Match.
+	wantsIfMatch() bool
+}
+
 // check judges the conditions for a method that changes the item: all but If-Modified-Since, which is for reading.
 // current is nil where there is no item.
-func (p *Preconditions) check(h *hub, current *Entry) error {
+func (p *Preconditions) check(h tagger, current *Entry) error {
 	failed := func(field string) error {
 		e := &failedError{field: field}
 		if current != nil {
@@ -98,7 +106,7 @@ func (p *Preconditions) check(h *hub, current *Entry) error {
 	if p.hasNoneMatch && current != nil && (p.noneMatch.Any || h.anyMatches(p.noneMatch, current.Rev, true)) {
 		return failed("If-None-Match")
 	}
-	if h.requireIfMatch && current != nil && !p.hasMatch {
+	if h.wantsIfMatch() && current != nil && !p.hasMatch {
 		return problem.New(problem.PreconditionRequired,
 			"Say in If-Match which revision you have seen: the ETag of the item.")
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // wrap adds the place to an error, and puts what a store or a hook said about fields into the names of the shape.
@@ -120,6 +121,9 @@ func Problem(err error) *problem.Details {
 	case errors.As(err, &one):
 		return queryProblem(one)
 	}
+	if fields := fieldErrors(nil, err); len(fields) > 0 { // straight from a store
+		return fieldProblem(fields, pointerTo)
+	}
 	return plainProblem(err)
 }
 
@@ -139,7 +143,8 @@ func plainProblem(err error) *problem.Details {
 		return problem.New(problem.Forbidden, "You may not do this.")
 	case errors.Is(err, ErrUnauthenticated):
 		return problem.New(problem.Unauthenticated, "Say who you are first.")
-	case errors.Is(err, ErrStale), errors.Is(err, errContended), errors.Is(err, ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, ErrStale), errors.Is(err, errContended), errors.Is(err, ErrUnavailable),
+		errors.Is(err, tx.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		d := problem.New(problem.Unavailable, "Not possible at the moment; try again.")
 		d.Header = http.Header{"Retry-After": {"1"}}
 		return d

@@ -67,7 +67,7 @@ func (b Body) install(n *Negotiator) {
 // read looks for the member, if the content can have it: at once, or when the handler reads it.
 func (q *inquiry) read(wished bool) {
 	b := q.n.body
-	if !b.concerns(q.n, q.request) {
+	if !b.concerns(q.n, q.request) || q.opaque() {
 		return
 	}
 	if q.request.ContentLength <= b.Limit { // else the handler, too, can see how long it is before it is sent
@@ -87,6 +87,26 @@ func (q *inquiry) read(wished bool) {
 		found := q.n.readMember(q.content.member, q.now)
 		q.add(q.n.bodyPlace, &found)
 	}
+}
+
+// opaque reports whether a handler says that the content is none of ours. Which contract's it will be is not known yet.
+func (q *inquiry) opaque() bool {
+	for _, c := range q.n.contracts {
+		h, ok := c.Handler.(Opaque)
+		if !ok {
+			continue
+		}
+		r := *q.request // only to be looked at
+		if q.raw.path != "" {
+			plain := *r.URL
+			stripMarker(&plain)
+			r.URL = &plain
+		}
+		if h.Opaque(&r) {
+			return true
+		}
+	}
+	return false
 }
 
 // readMember returns what the member selects.

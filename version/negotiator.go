@@ -30,6 +30,14 @@ type Reserver interface {
 	Reserve(member, parameter string) error
 }
 
+// Opaque is a handler that takes content which is nobody's but the client's: files, stored octet by octet. [Body] does not
+// look into the content of a request for which any contract's handler reports true, so that a file in JSON keeps its
+// member and its size has no limit. The URL is as the handler will see it. What wraps an Opaque should be one, too, and ask
+// it.
+type Opaque interface {
+	Opaque(r *http.Request) bool
+}
+
 // Negotiator hands each request to the contract that it names. It is an [http.Handler], and all its methods are safe for
 // concurrent use.
 //

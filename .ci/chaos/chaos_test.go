@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -76,10 +78,24 @@ func behind() fault {
 	}
 }
 
+// half does all but the first operation of a batch.
+func half(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	var batch struct {
+		Operations []json.RawMessage `json:"operations"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&batch); err != nil {
+		panic(err) // the stand-in is asked by nobody else
+	}
+	batch.Operations = batch.Operations[1:]
+	r.Body = io.NopCloser(strings.NewReader(encode(batch)))
+	r.ContentLength = -1
+	next.ServeHTTP(w, r)
+}
+
 // twist returns a fault that answers with other digits.
 func twist(from, to string) fault {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		answer := ask(next, r.Method, r.URL.Path)
+		answer := ask(next, r.Method, r.URL.String())
 		w.Write([]byte(strings.ReplaceAll(answer.Body.String(), from, to)))
 	}
 }
@@ -91,6 +107,7 @@ func TestWorkloads(t *testing.T) {
 	lanesWithout := func(f *findings) workload { return newLanes(f, 4, false, false) }
 	putBack := func(f *findings) workload { return newLanes(f, 4, true, true) }
 	made := func(f *findings) workload { return &creates{found: f} }
+	moved := func(f *findings) workload { return newMoves(f, false) }
 	claimed := func(f *findings) workload { return &claims{found: f} }
 	tests := []struct {
 		name     string
@@ -113,6 +130,13 @@ func TestWorkloads(t *testing.T) {
 		{"creates, done and denied", made, false, everyTenth(http.MethodPost, "/orders", fail), fine},
 		{"creates, done and hung up", made, false, everyTenth(http.MethodPost, "/orders", hangUp), fine},
 		{"creates, undone", made, false, everyTenth(http.MethodPost, "/orders", undo), "lost"},
+		{"moves", moved, false, nil, fine},
+		{"moves, done and denied", moved, false, everyTenth(http.MethodPost, "/places", fail), fine},
+		{"moves, done and hung up", moved, false, everyTenth(http.MethodPost, "/places", hangUp), fine},
+		{"moves, not done and denied", moved, false, everyTenth(http.MethodPost, "/places", refuse), fine},
+		{"moves, forgotten", moved, false, everyTenth(http.MethodPost, "/places", forget), "lost"},
+		{"moves, half of them", moved, false, everyTenth(http.MethodPost, "/places", half), "torn"},
+		{"moves, half read", moved, false, everyTenth(http.MethodGet, "/places", twist("100", "200")), "torn"},
 		{"claims", claimed, false, nil, fine},
 		{"claims, anew", claimed, true, nil, fine},
 		{"claims, done and denied", claimed, true, everyTenth(http.MethodPut, "/places", fail), fine},

@@ -26,7 +26,8 @@ type Cancelled struct {
 // newJobs keeps what becomes of commands that are answered before they are done. A shop that has no other beside it knows as
 // soon as it starts that what is running has been killed; with PostgreSQL it knows when the others are silent.
 func (c *collections) newJobs(kept resource.Ops[job.Job]) *job.Jobs {
-	opts := &job.Options{Alone: c.db.sql == nil || c.db.sql.Dialect() == sqltx.SQLite, Lease: 10 * time.Second, Now: c.now}
+	opts := &job.Options{Alone: c.db.sql == nil || c.db.sql.Dialect() == sqltx.SQLite, Lease: 10 * time.Second,
+		Now: func() time.Time { return c.now() }}
 	if c.auth {
 		opts.Principal = c.principal
 	}

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -74,5 +76,41 @@ func TestCancelStaleLater(t *testing.T) {
 	}
 	if job.Command != "orders/cancel-stale" || job.Result.Cancelled != 1 {
 		t.Errorf("the job is %+v", job)
+	}
+}
+
+// What a shop that was killed had begun is reported as failed, with PostgreSQL once it has been silent for a while.
+func TestJobOfAShopThatWasKilled(t *testing.T) {
+	t.Parallel()
+	for name, open := range databases() {
+		if name == "memory" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, release := open(t), make(chan struct{})
+			killed := openShopOn(t, settings{db: db}).collections
+			t.Cleanup(func() { // before its database is closed
+				close(release)
+				killed.jobs.Drain(context.Background())
+			})
+			id, _, err := killed.jobs.Start(t.Context(), "orders/cancel-stale", func(context.Context) (jsontext.Value, error) {
+				<-release
+				return nil, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := openShopOn(t, settings{db: db})
+			later := s.collections.now().Add(11 * time.Second)
+			s.collections.now = func() time.Time { return later }
+			if n, err := s.collections.jobs.Recover(t.Context()); n != 1 || err != nil {
+				t.Errorf("%d jobs were found, %v", n, err)
+			}
+			body := ask(t, s, "GET", "/jobs/"+id+"?fields=state,problem", "").Body.String()
+			if !strings.HasPrefix(body, `{"state":"failed","problem":{"type":"https://stoa-go.github.io/problems/outcome-unknown"`) {
+				t.Errorf("the job is %s", body)
+			}
+		})
 	}
 }

@@ -25,14 +25,15 @@ type collections struct {
 	passwords resource.Ops[Password] // these two are served to nobody
 	tokens    resource.Ops[Token]
 
-	jobs  *job.Jobs
-	auth  bool   // who writes says who they are
-	cache string // Cache-Control of what is served from them
-	now   func() time.Time
+	jobs   *job.Jobs
+	folder *folder
+	auth   bool   // who writes says who they are
+	cache  string // Cache-Control of what is served from them
+	now    func() time.Time
 }
 
 // newCollections opens those of a database, and makes their tables where it has none. now tells when what is written
-// was written.
+// was written. The caller closes the folder of files.
 func newCollections(ctx context.Context, db *database, s settings, now func() time.Time) (*collections, error) {
 	c := &collections{db: db, auth: s.auth, cache: s.cache, now: now}
 	var errs [6]error
@@ -44,7 +45,8 @@ func newCollections(ctx context.Context, db *database, s settings, now func() ti
 	kept, err := keep[job.Job](ctx, c, "jobs", sqltable.Options{Forget: true})
 	errs[5] = err
 	c.jobs = c.newJobs(kept)
-	return c, errors.Join(errs[:]...)
+	c.folder, err = openFolder(s.files, db)
+	return c, errors.Join(append(errs[:], err)...)
 }
 
 // keep returns the collection of a name. opts say what is special about its table, if it is one. What can be asked by has
@@ -64,7 +66,7 @@ func keep[T any](ctx context.Context, c *collections, name string, opts sqltable
 func (c *collections) catalogs() map[string]*resource.Catalog {
 	orders, users, places := c.ordersResource(), c.usersResource(), c.placesResource()
 	orders11 := ordersV11(orders)
-	alike := []resource.Part{places, c.jobs.Resource(), c.loginCommand(), c.cancelCommand(orders, c.jobs)}
+	alike := []resource.Part{places, c.filesPart(), c.jobs.Resource(), c.loginCommand(), c.cancelCommand(orders, c.jobs)}
 	opts := resource.CatalogOptions{Principal: c.principal, Challenge: middleware.Challenge(realm)}
 	catalog := func(parts ...resource.Part) *resource.Catalog {
 		return resource.NewCatalog(&opts, append(parts, alike...)...)

@@ -208,3 +208,24 @@ func TestStartedTogether(t *testing.T) {
 		})
 	}
 }
+
+// A job that was running when the shop was killed has ended when it is started again: done, or given up, but not running.
+func TestKilledInAJob(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "shop.db")
+	s := open(t, "-db", db)
+	for range 200 {
+		s.say("POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`, asJSON)
+	}
+	resp, body := s.say("POST", "/orders/cancel-stale", `{"olderThan":"0"}`, asJSON)
+	if resp.StatusCode != 202 {
+		t.Fatalf("%d: %s", resp.StatusCode, body)
+	}
+	s.cmd.Process.Signal(syscall.SIGKILL)
+	s.cmd.Wait()
+	s = open(t, "-db", db)
+	_, body = s.say("GET", resp.Header.Get("Location"), "")
+	if !strings.Contains(body, `"state":"succeeded"`) && !strings.Contains(body, `/problems/outcome-unknown"`) {
+		t.Errorf("the job is %s", body)
+	}
+}

@@ -14,6 +14,7 @@ import (
 type settings struct {
 	addr   string
 	db     string // memory, a URL of PostgreSQL or a SQLite file; "" is a new one in a temporary folder
+	files  string // a folder; "" is one beside the database
 	places string // a file; "" is the embedded ones
 	cache  string // Cache-Control
 	auth   bool   // who writes says who they are
@@ -32,7 +33,7 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 	flags.StringVar(&s.cache, "cache", "private, no-cache", "Cache-Control for items and lists")
 	flags.BoolVar(&s.seed, "seed", true, "false: start empty")
 	flags.StringVar(&s.db, "db", "", "memory, a SQLite `file`, or postgres://...; a new file in a temporary folder if empty")
-	files := flags.String("files", "", "not there yet")
+	flags.StringVar(&s.files, "files", "", "`folder` for the bytes of files; beside the database if empty")
 	flags.BoolVar(&s.auth, "auth", false, "whoever writes must have logged in, and customers see only their own orders")
 	rate := flags.String("rate", "", "not there yet: issue 6")
 	flags.Func("now", "`time` (RFC 3339) that it is at the start for the life cycle of contracts; the clock goes on from there",
@@ -51,7 +52,6 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 	}
 	return s, errors.Join(
 		checkDB(s.db),
-		notYet(*files != "", "-files", "binary resources (package resource/files)"),
 		notYet(*rate != "", "-rate", "the limits of package middleware, which are issue 6"),
 	)
 }

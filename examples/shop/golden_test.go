@@ -89,6 +89,9 @@ func openShopOn(t *testing.T, s settings) *opened {
 	t.Helper()
 	morning := time.Date(2024, time.March, 1, 8, 0, 0, 0, time.UTC)
 	o := &opened{now: time.Date(2026, time.November, 21, 8, 0, 0, 0, time.UTC)}
+	if s.files == "" {
+		s.files = t.TempDir()
+	}
 	db, err := openDatabase(t.Context(), s.db)
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +101,7 @@ func openShopOn(t *testing.T, s settings) *opened {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { c.folder.close() })
 	if _, err := c.seed(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
@@ -181,6 +185,8 @@ func (n *names) of(kind, real string) string {
 var (
 	tagPattern      = regexp.MustCompile(`"([\w-]+)\.([\w-]+)\.([^"]+)"`) // revision, shape, and the rest
 	cursorPattern   = regexp.MustCompile(`((?:after|before)=|"next": ?")([\w-]+)`)
+	resultPattern   = regexp.MustCompile(`\\"([\w-]+)\.([\w-]+)\.([^"\\]+)\\"`) // such a tag within JSON
+	jobPattern      = regexp.MustCompile(`(/jobs/|"id": ?")(job[0-9]+|[0-9a-f]{8}-[0-9a-f-]{27})`)
 	instancePattern = regexp.MustCompile(`urn:uuid:[0-9a-f-]{36}`)
 )
 
@@ -191,10 +197,30 @@ func (n *names) real(text string) string {
 		m := tagPattern.FindStringSubmatch(tag)
 		return `"` + long(m[1]) + "." + long(m[2]) + "." + m[3] + `"`
 	})
-	return cursorPattern.ReplaceAllStringFunc(text, func(s string) string {
-		m := cursorPattern.FindStringSubmatch(s)
-		return m[1] + long(m[2])
+	text = resultPattern.ReplaceAllStringFunc(text, func(tag string) string {
+		m := resultPattern.FindStringSubmatch(tag)
+		return `\"` + long(m[1]) + "." + long(m[2]) + "." + m[3] + `\"`
 	})
+	for _, pattern := range []*regexp.Regexp{cursorPattern, jobPattern} {
+		text = pattern.ReplaceAllStringFunc(text, func(s string) string {
+			m := pattern.FindStringSubmatch(s)
+			return m[1] + long(m[2])
+		})
+	}
+	return text
+}
+
+// named gives names to what is in an answer, apart from its own tag.
+func (n *names) named(text string) string {
+	text = resultPattern.ReplaceAllStringFunc(text, func(tag string) string {
+		m := resultPattern.FindStringSubmatch(tag)
+		return `\"` + n.of("r", m[1]) + "." + n.of("shape", m[2]) + "." + m[3] + `\"`
+	})
+	text = jobPattern.ReplaceAllStringFunc(text, func(s string) string {
+		m := jobPattern.FindStringSubmatch(s)
+		return m[1] + n.of("job", m[2])
+	})
+	return n.cursors(text)
 }
 
 func (n *names) cursors(text string) string {
@@ -223,13 +249,13 @@ func (n *names) written(t *testing.T, w *httptest.ResponseRecorder) string {
 				return `"` + n.of("r", m[1]) + "." + n.of("shape", m[2]) + "." + m[3] + `"`
 			})
 		case "Link":
-			value = strings.ReplaceAll(n.cursors(value), ", <", ",\n<   <") // one target a line
+			value = strings.ReplaceAll(value, ", <", ",\n<   <") // one target a line
 		case "Api-Version":
 			name = "API-Version"
 		}
-		lines = append(lines, "< "+name+": "+value)
+		lines = append(lines, "< "+name+": "+n.named(value))
 	}
-	if body := n.cursors(readable(t, w)); body != "" {
+	if body := n.named(readable(t, w)); body != "" {
 		lines = append(lines, "<", "< "+strings.ReplaceAll(body, "\n", "\n< "))
 	}
 	return strings.Join(lines, "\n")

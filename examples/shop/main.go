@@ -1,4 +1,4 @@
-// Command shop is the reference application: orders, users and places, served from collections.
+// Command shop is the reference application: orders, users, places and files.
 //
 //	go run -C examples ./shop
 //	curl -i localhost:8080/orders
@@ -9,8 +9,9 @@
 // main.go is the process and flags.go what it can be told. database.go is where everything is kept, with sqlite.go and
 // postgres.go. orders.go, users.go and places.go are the collections, catalog.go serves them, and seed.go puts something
 // into them. login.go, passwords.go and tokens.go are who somebody is, and policy.go what they may. cancel.go is a command
-// that takes longer than its answer. contracts.go is the versions side by side; orders_v1.go and users_v1.go
-// are the shapes that things had in older ones. neutral.go is what has no version: the page, the documents, the health check.
+// that takes longer than its answer, and files.go is bytes. contracts.go is the versions side by side; orders_v1.go and
+// users_v1.go are the shapes that things had in older ones. neutral.go is what has no version: the page, the documents, the
+// health check. report.go is what the shop says when it starts.
 package main
 
 import (
@@ -63,6 +64,7 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
+	defer c.folder.close()
 	filled := false
 	if s.seed {
 		if filled, err = c.seed(ctx, s.places); err != nil {
@@ -76,13 +78,13 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 		return err
 	}
 	neutral := newNeutral(negotiator, catalogs, s, db.ping)
-	fmt.Fprint(stdout, db.report, reportSeed(s, filled), neutralReport, catalogs[defaultContract].Report(), reportContracts(negotiator))
+	fmt.Fprint(stdout, report(s, c, filled, catalogs, negotiator))
 	if _, err := c.jobs.Recover(ctx); err != nil {
 		return err
 	}
 	go c.jobs.Run(ctx)
 	fmt.Fprintf(stdout, "shop: listening on http://%s\n", listener.Addr())
-	return serveUntil(ctx, newServer(neutral.before(c.authenticated(negotiator), s.addr)), listener, c.jobs)
+	return serveUntil(ctx, newServer(patient(neutral.before(c.authenticated(negotiator), s.addr))), listener, c.jobs)
 }
 
 // wallClock is the present, without the reading that only this process understands.

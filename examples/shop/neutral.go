@@ -67,13 +67,6 @@ func servers(addr string) []string {
 	return list
 }
 
-// neutralReport is what the start-up report says of it.
-const neutralReport = `/  a page about all this
-/health  GET, HEAD
-/openapi  the contracts; their documents are below
-/docs  the documents, to read and to try
-`
-
 // before serves what has no version, and leaves the rest to the contracts. It is no [http.ServeMux], which would answer
 // some requests itself, with redirects and in plain text.
 func (at neutral) before(contracts http.Handler, addr string) http.Handler {

@@ -45,6 +45,7 @@ type shop struct {
 	cmd    *exec.Cmd
 	url    string   // http://127.0.0.1:PORT
 	report []string // what it printed before it said where it listens
+	tmp    string   // its folder for temporary files
 	stdout io.Reader
 	stderr *bytes.Buffer
 }
@@ -63,7 +64,8 @@ func start(t *testing.T, args ...string) *shop {
 	s := &shop{t: t, stderr: &bytes.Buffer{}}
 	s.cmd = exec.Command(program, append([]string{"-addr", "127.0.0.1:0"}, args...)...)
 	s.cmd.Stderr = s.stderr
-	s.cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
+	s.tmp = t.TempDir()
+	s.cmd.Env = append(os.Environ(), "TMPDIR="+s.tmp)
 	stdout, err := s.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -33,19 +33,6 @@ func (c *collections) seed(ctx context.Context, places string) (filled bool, err
 	return filled, err
 }
 
-// reportSeed is what the start-up report says of it.
-func reportSeed(s settings, filled bool) string {
-	switch {
-	case filled && s.places != "":
-		return "    it was filled already: " + s.places + " has not been read\n"
-	case filled:
-		return "    it was filled already\n"
-	case !s.seed:
-		return "    nothing has been put into it\n"
-	}
-	return "    it was empty, and has been filled\n"
-}
-
 // lockAll keeps other shops from writing until the transaction ends. To lock a table is no query, so the transaction sees
 // the database as it is when the lock has been got, and not as it was when it was asked for. In SQLite and in memory
 // transactions come one after the other anyway.

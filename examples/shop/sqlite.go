@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"strings"
 
 	_ "modernc.org/sqlite" // which registers sqlite
 
@@ -17,7 +18,7 @@ const sqliteSettings = "?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_
 
 // openSQLite opens a file, which may be a new one.
 func openSQLite(ctx context.Context, path string) (*database, error) {
-	db := &database{folder: filepath.Dir(path)}
+	db := &database{files: strings.TrimSuffix(path, filepath.Ext(path)) + ".files"}
 	source := "file:" + (&url.URL{Path: path}).EscapedPath() + sqliteSettings
 	writer, err := db.open("sqlite", source, 1) // one waits for the other here, rather than for the lock of the file
 	if err != nil {

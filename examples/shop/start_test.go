@@ -26,6 +26,9 @@ func TestReport(t *testing.T) {
 		"contract 1.1.0  deprecated, named 1 1.1 1.1.0, deprecated 2026-06-01T00:00:00Z, sunset 2027-06-30T23:59:59Z\n",
 		"contract 1.0.0  deprecated, named 1.0 1.0.0, ", "contract 0.9.0  retired, sunset 2026-01-31T23:59:59Z\n",
 		"the header", "the query parameter version",
+		"database: SQLite, ", "synchronous=FULL", "it was empty, and has been filled", "everybody is guest", "see -auth",
+		"in contract 1.1.0 only\n/orders/{id}  ", "    view: Order11, without filters by createdAt customerId",
+		"/auth/login  POST", "/orders/cancel-stale  POST", "as a job in /jobs",
 	} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report does not say %q:\n%s", want, report)
@@ -102,7 +105,6 @@ func TestNotYet(t *testing.T) {
 		args  []string
 		waits string
 	}{
-		{[]string{"-files", "/tmp"}, "resource/files"},
 		{[]string{"-rate", "100/1m"}, "issue 6"},
 	}
 	for _, tt := range tests {

@@ -58,9 +58,9 @@ type batchForm struct {
 
 // batchForms are those that the collection takes.
 func (d *described) batchForms() []batchForm {
-	out := []batchForm{{op: "create", value: d.component(d.createModel)}}
+	out := []batchForm{{op: "create", value: d.batchValue(d.createModel)}}
 	if d.r.Can(resource.OpReplace) {
-		out = append(out, batchForm{op: "replace", value: d.component(d.replaceModel), id: true,
+		out = append(out, batchForm{op: "replace", value: d.batchValue(d.replaceModel), id: true,
 			match: d.policy.RequireIfMatch && !d.policy.TakesIDs})
 	}
 	if d.r.Can(resource.OpPatch) {
@@ -72,6 +72,15 @@ func (d *described) batchForms() []batchForm {
 		out = append(out, batchForm{op: "delete", id: true, match: d.policy.RequireIfMatch})
 	}
 	return out
+}
+
+// batchValue describes a value in a batch: as POST and PUT take it, but for what names the contract, which is that of all.
+func (d *described) batchValue(m model) *schemaObject {
+	s := d.component(m)
+	for _, member := range d.bodyMembers() {
+		s.Not = &schemaObject{Required: []string{member.name}}
+	}
+	return s
 }
 
 // schema describes one operation.
@@ -137,7 +146,7 @@ func (d *described) batchResults() (s *schemaObject, example string) {
 		{"value", d.item},
 	}}
 	d.doc.Components.Schemas.add(name, &schemaObject{Type: typeNames{"object"}, Required: []string{"results"},
-		Description: "Without `value` where `Prefer: return=minimal` asked for that.",
+		Description: "Without `value` where `Prefer: return=minimal` asked for that, and behind those that fill an answer.",
 		Properties:  append(ordered[*schemaObject]{{"results", array(result)}}, d.echoed()...)})
 	if d.samples.item == "" {
 		return schemaRef(name), ""
@@ -145,6 +154,3 @@ func (d *described) batchResults() (s *schemaObject, example string) {
 	return schemaRef(name), d.addExample(name, []byte(`{"results":[{"status":201,"id":`+string(asText(d.samples.id))+`,"location":`+
 		string(d.pathOf(d.samples.id))+`,"etag":"\"5.Gk2Vq9bU\"","value":`+string(d.exampleValue(d.samples.item))+`}]}`))
 }
-
-// takesBatches reports whether the collection takes lists of operations.
-func takesBatches(*resource.Resource) bool { return false }

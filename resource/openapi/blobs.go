@@ -24,7 +24,8 @@ func (b *builder) blobs(p *resource.Blobs) {
 		all.Post, one.Put, one.Delete = d.post(), d.put(), d.delete()
 	}
 	all.Options = b.options("options"+pascal(d.name), d.name, "all of "+d.name, accept("Accept-Post", all.Post)...)
-	one.Options = b.options("options"+d.noun, d.name, "one of "+d.name)
+	one.Options = b.options("options"+d.noun, d.name, "one of "+d.name, "Accept-Ranges")
+	b.also(one.Options, 404) // nothing can have such a name
 	b.doc.Paths.add("/"+d.name, all)
 	b.doc.Paths.add("/"+d.name+"/{id}", one)
 }
@@ -32,8 +33,9 @@ func (b *builder) blobs(p *resource.Blobs) {
 // idParameter describes the id in the path.
 func (d *blobs) idParameter() *parameter {
 	one, most := 1, 255 // bytes, in fact
-	return &parameter{Name: "id", In: "path", Required: true, Description: "Its name, escaped as one segment of the path.",
-		Schema: &schemaObject{Type: typeNames{"string"}, MinLength: &one, MaxLength: &most}, Example: quote("photo.jpg")}
+	return &parameter{Name: "id", In: "path", Required: true, Description: "Its name, escaped as one segment of the path. `.` and `..` are none.",
+		Example: quote("photo.jpg"), Schema: &schemaObject{Type: typeNames{"string"}, MinLength: &one, MaxLength: &most,
+			Pattern: `^[^/\x00-\x1f\x7f-\x9f]+$`}}
 }
 
 // operation begins the description of one.
@@ -47,16 +49,16 @@ func (d *blobs) get() *operation {
 		"Returns the bytes as they were stored, with the media type that was said of them",
 		"With `Range` it returns one part of them. Several parts are not served: then it is the whole",
 		"They are never compressed, and no browser runs anything in them")
-	op.Parameters = append(d.readConditions(), d.share("Range", &parameter{Name: "Range", In: "header", Schema: text(),
+	op.Parameters = append(append(d.readConditions(), d.prefer("handling=lenient")), d.share("Range", &parameter{Name: "Range", In: "header", Schema: text(),
 		Example: quote("bytes=0-1023"), Description: "A part: `bytes=0-1023`, `bytes=1024-` or, for the last ones, `bytes=-512`. " +
 			"What is no range of bytes is ignored."}),
 		d.share("IfRange", &parameter{Name: "If-Range", In: "header", Schema: text(), Example: quote(`"5"`),
 			Description: "The `ETag` or `Last-Modified` that the parts so far are of. If it is another, the whole is sent."}))
-	headers := d.headers()
-	partial := append([]string{"Content-Range"}, headers...)
+	headers := append(d.headers(), "Vary", "Preference-Applied")
+	whole := append(headers, "Accept-Ranges", "Content-Security-Policy", "Repr-Digest")
 	op.Responses = d.answers(d.who(d.lost(400, 404, 406, 412, 416)...),
-		d.answer(200, "All of the bytes.", headers, d.content()),
-		d.answer(206, "The part that was asked for.", partial, d.content()),
+		d.answer(200, "All of the bytes.", whole, d.content()),
+		d.answer(206, "The part that was asked for.", append(whole, "Content-Range"), d.content()),
 		d.answer(304, "The client has it already.", headers, nil))
 	return op
 }
@@ -68,9 +70,9 @@ func (d *blobs) put() *operation {
 		d.condition(), d.repeatable())
 	op.Parameters = append(d.uploadParameters(), d.conditions()...)
 	op.RequestBody = d.body()
-	op.Responses = d.answers(d.who(d.held(d.lost(400, 404, 409, 412, 413, 415, 422)...)...),
-		d.empty(201, "It has been stored.", append([]string{"Location"}, d.stored()...)...),
-		d.empty(204, "It has been stored, in place of what was there.", d.stored()...))
+	op.Responses = d.answers(d.who(d.replayed(d.held(d.lost(400, 404, 412, 413, 415)...)...)...),
+		d.empty(201, "It has been stored.", append([]string{"Location"}, d.headers()...)...),
+		d.empty(204, "It has been stored, in place of what was there.", d.headers()...))
 	return op
 }
 
@@ -80,8 +82,8 @@ func (d *blobs) post() *operation {
 		"Stores the content under a name that the server chooses", d.repeatable())
 	op.Parameters = d.uploadParameters()
 	op.RequestBody = d.body()
-	op.Responses = d.answers(d.who(400, 409, 413, 415, 422),
-		d.empty(201, "It has been stored, and is at `Location`.", append([]string{"Location"}, d.stored()...)...))
+	op.Responses = d.answers(d.who(d.replayed(400, 413, 415)...),
+		d.empty(201, "It has been stored, and is at `Location`.", append([]string{"Location"}, d.headers()...)...))
 	return op
 }
 
@@ -90,12 +92,9 @@ func (d *blobs) delete() *operation {
 	op := d.operation("delete", resource.OpDelete, "Delete one of "+d.name,
 		"204 means that it is gone. 410 means that it was before, and 404 that it is not here, or never was",
 		d.condition(), d.repeatable())
-	op.Parameters = append(d.conditions(), d.keyParameter()...)
-	statuses := d.held(d.lost(400, 404, 412)...)
-	if d.o.IdempotencyKey {
-		statuses = append(statuses, 409, 422)
-	}
-	op.Responses = d.answers(d.who(statuses...), d.empty(204, "It is gone.", "Cache-Control"))
+	op.Parameters = append(append(d.conditions(), d.prefer("handling=lenient")), d.keyParameter()...)
+	op.Responses = d.answers(d.who(d.replayed(d.held(d.lost(400, 404, 412)...)...)...),
+		d.empty(204, "It is gone.", "Cache-Control"))
 	return op
 }
 
@@ -114,6 +113,14 @@ func (d *blobs) lost(statuses ...int) []int {
 func (d *blobs) held(statuses ...int) []int {
 	if d.opts.RequireIfMatch {
 		return append(statuses, 428)
+	}
+	return statuses
+}
+
+// replayed adds what can be wrong with a key.
+func (b *builder) replayed(statuses ...int) []int {
+	if b.o.IdempotencyKey {
+		return append(statuses, 409, 422)
 	}
 	return statuses
 }
@@ -138,7 +145,8 @@ func (d *blobs) uploadParameters() []*parameter {
 			Example:     quote("sha-256=:uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=:"),
 			Description: "The hash of " + of + " (RFC 9530), by sha-256 or sha-512. If it is another nothing is stored."})
 	}
-	return append([]*parameter{digest("Repr-Digest", "the bytes"), digest("Content-Digest", "the content")}, d.keyParameter()...)
+	return append([]*parameter{digest("Repr-Digest", "the bytes"), digest("Content-Digest", "the content"),
+		d.prefer("handling=lenient")}, d.keyParameter()...)
 }
 
 // body describes what is sent. OpenAPI has no schema for bytes.
@@ -155,11 +163,6 @@ func (d *blobs) body() *requestBody {
 // content is what is answered: the bytes, of whatever type.
 func (d *blobs) content() ordered[*mediaType] { return d.contents([]string{"*/*"}, nil, "") }
 
-// stored are the header fields of what has been stored. The octets are those that were sent, so its tag is known.
-func (d *blobs) stored() []string { return []string{"ETag", "Last-Modified", "Cache-Control"} }
-
-// headers are those of GET.
-func (d *blobs) headers() []string {
-	return []string{"ETag", "Last-Modified", "Cache-Control", "Vary", "Accept-Ranges", "Repr-Digest", "Content-Disposition",
-		"Content-Security-Policy"}
-}
+// headers are those of what is answered about bytes that are there. They were stored octet by octet as they were sent, so
+// PUT has them as well (RFC 9110 section 9.3.4).
+func (d *blobs) headers() []string { return []string{"ETag", "Last-Modified", "Cache-Control"} }

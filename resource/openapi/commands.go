@@ -124,9 +124,7 @@ func (a *action) problems() []int {
 	if a.takes {
 		out = append(out, 413, 415, 422)
 	}
-	if a.o.IdempotencyKey {
-		out = append(out, 409, 422)
-	}
+	out = a.replayed(out...)
 	if !a.c.Public() {
 		out = append(out, 404) // Authorize may say so
 	}

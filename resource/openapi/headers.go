@@ -24,14 +24,15 @@ var fields = map[string]headerText{
 	"Content-Range":      {"Which part this is, and of how many bytes (RFC 9110 section 14.4).", "bytes 0-1023/146515"},
 	"Repr-Digest": {"The hash of the whole (RFC 9530), whatever part this is.",
 		"sha-256=:uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=:"},
-	"Vary":                 {"The request header fields that decide what is answered.", "Accept, Accept-Encoding"},
-	"Retry-After":          {"After how many seconds, or when, to try again.", "1"},
-	"WWW-Authenticate":     {"How to say who one is.", "Bearer"},
-	"Deprecation":          {"Since when, or from when on, the contract is deprecated (RFC 9745).", "@1780272000"},
-	"Sunset":               {"From when on the contract is answered with 410 (RFC 8594).", "Wed, 30 Jun 2027 00:00:00 GMT"},
-	"Idempotency-Replayed": {"This is what was answered to the first request with the key.", "true"},
-	"RateLimit":            {"What is left of the quota, and for how long.", `"default";r=50;t=30`},
-	"RateLimit-Policy":     {"The quota.", `"default";q=100;w=60`},
+	"Content-Security-Policy": {"Keeps browsers from running anything in it.", "default-src 'none'; sandbox"},
+	"Vary":                    {"The request header fields that decide what is answered.", "Accept, Accept-Encoding"},
+	"Retry-After":             {"After how many seconds, or when, to try again.", "1"},
+	"WWW-Authenticate":        {"How to say who one is.", "Bearer"},
+	"Deprecation":             {"Since when, or from when on, the contract is deprecated (RFC 9745).", "@1780272000"},
+	"Sunset":                  {"From when on the contract is answered with 410 (RFC 8594).", "Wed, 30 Jun 2027 00:00:00 GMT"},
+	"Idempotency-Replayed":    {"This is what was answered to the first request with the key.", "true"},
+	"RateLimit":               {"What is left of the quota, and for how long.", `"default";r=50;t=30`},
+	"RateLimit-Policy":        {"The quota.", `"default";q=100;w=60`},
 }
 
 // headerText describes a field, with a value as it could be.

@@ -104,7 +104,7 @@ func (d *described) create() *operation {
 	headers := append([]string{"Location", "Content-Location"}, d.itemHeaders()...)
 	statuses, good := []int{400, 406, 409, 413, 415, 422}, []entry[*response]{d.written(201,
 		"The item has been created, and is at `Location`. With `Prefer: return=minimal` there is no content.", headers)}
-	if takesBatches(d.r) { // which have everything that their operations have
+	if d.r.Batches() { // which have everything that their operations have
 		statuses, good = d.lost(append(statuses, 404, 412)...), append(good, d.addBatch(op))
 	}
 	op.Responses = d.answers(d.who(statuses...), good...)
@@ -199,10 +199,7 @@ func (d *described) delete() *operation {
 	if d.policy.RepeatedDelete == 204 {
 		statuses = slices.DeleteFunc(statuses, func(status int) bool { return status == gone })
 	}
-	if d.o.IdempotencyKey {
-		statuses = append(statuses, 422)
-	}
-	op.Responses = d.answers(d.who(statuses...), d.empty(204, "The item is gone.", "Cache-Control"))
+	op.Responses = d.answers(d.who(d.replayed(statuses...)...), d.empty(204, "The item is gone.", "Cache-Control"))
 	return op
 }
 

@@ -46,7 +46,7 @@ func (b *builder) problemExtensions() ordered[*schemaObject] {
 		{"limit", &schemaObject{Type: typeNames{"integer"}, Description: "How many bytes are admitted."}},
 	}
 	for _, r := range b.c.Resources() {
-		if takesBatches(r) {
+		if r.Batches() {
 			out.add("operation", index("The operation of the batch that was refused, from 0."))
 			out.add("etag", textOf("The entity tag that the item of this operation has, if it was not the expected one."))
 			break

@@ -22,6 +22,12 @@ func (b *builder) answers(problems []int, good ...entry[*response]) ordered[*res
 	return out
 }
 
+// also adds a problem to the responses of an operation.
+func (b *builder) also(op *operation, status int) {
+	op.Responses.add(strconv.Itoa(status), b.problem(status))
+	slices.SortStableFunc(op.Responses, func(x, y entry[*response]) int { return cmp.Compare(x.name, y.name) })
+}
+
 // answer describes a success.
 func (b *builder) answer(status int, description string, headers []string, content ordered[*mediaType]) entry[*response] {
 	r := &response{Description: description, Headers: b.headers(headers...), Content: content}
@@ -111,10 +117,13 @@ func (b *builder) sortOf(status int) sort {
 		return kinds
 	}
 	if status == 400 {
-		return sort{"BadRequest", "The request cannot be understood.", append([]problem.Kind{problem.BadRequest,
-			problem.InvalidParameter, problem.InvalidCursor, problem.InvalidHeader, problem.MalformedJSON,
-			problem.MalformedPatch}, versions(problem.MalformedVersion, problem.UnsupportedVersion,
-			problem.AmbiguousVersion, problem.VersionRequired)...), nil}
+		kinds := []problem.Kind{problem.BadRequest, problem.InvalidParameter, problem.InvalidCursor, problem.InvalidHeader,
+			problem.MalformedJSON, problem.MalformedPatch}
+		if len(b.c.Blobs()) > 0 {
+			kinds = append(kinds, problem.DigestMismatch)
+		}
+		return sort{"BadRequest", "The request cannot be understood.", append(kinds, versions(problem.MalformedVersion,
+			problem.UnsupportedVersion, problem.AmbiguousVersion, problem.VersionRequired)...), nil}
 	}
 	s := plainSort(status)
 	switch status {
@@ -187,8 +196,8 @@ func rareSort(status int) sort {
 		return sort{"UnsupportedMediaType", "Content of this type or coding is not understood here.",
 			one(problem.UnsupportedMediaType), []string{"Accept", "Accept-Post", "Accept-Patch", "Accept-Encoding"}}
 	case 416:
-		return sort{"RangeNotSatisfiable", "There is nothing in this range. `Content-Range` tells how many bytes there are.", nil,
-			[]string{"Content-Range"}}
+		return sort{"RangeNotSatisfiable", "There is nothing in this range. `Content-Range` tells how many bytes there are.",
+			one(problem.RangeNotSatisfiable), []string{"Content-Range", "Accept-Ranges"}}
 	case 421:
 		return sort{"Misdirected", "The host is none of this API.", one(problem.Misdirected), nil}
 	case 422:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -34,11 +35,15 @@ func (d *described) makeSamples() samples {
 	base := strings.TrimPrefix(d.item.Ref, "#/components/schemas/")
 	s.item = d.addExample(base, item)
 	s.list = d.addExample(pascal(d.name)+"Page", []byte(`{"items":[`+string(item)+`]}`))
-	s.create = d.addExample(base+"Create", d.trim(d.createModel, full))
+	if d.r.Can(resource.OpCreate) {
+		s.create = d.addExample(base+"Create", d.trim(d.createModel, full))
+	}
 	unnamed := d.createModel
 	unnamed.takesID = false // the path has it
-	s.replace = d.addExample(base+"Replace", d.trim(unnamed, full))
-	if f, value := d.patchable(full); f != nil {
+	if d.r.Can(resource.OpReplace) {
+		s.replace = d.addExample(base+"Replace", d.trim(unnamed, full))
+	}
+	if f, value := d.patchable(full); f != nil && d.r.Can(resource.OpPatch) {
 		name, pointer := quote(f.Name), quote(string(jsontext.Pointer("").AppendToken(f.Name)))
 		s.patch = d.addExample(base+"Patch", []byte("{"+string(name)+":"+string(value)+"}"))
 		s.operations = d.addExample(base+"Operations",

@@ -42,6 +42,7 @@ func TestExamplesAreTaken(t *testing.T) {
 				t.Fatalf("POST: %d %s", res.StatusCode, body)
 			}
 			at, item := res.Header.Get("Location"), path+"/{id}"
+			d.takesBatch(t, shop.now, path, at)
 			for _, tt := range []struct{ method, media string }{
 				{"put", "application/json"},
 				{"patch", "application/merge-patch+json"},
@@ -56,6 +57,27 @@ func TestExamplesAreTaken(t *testing.T) {
 			}
 		})
 	}
+}
+
+// takesBatch sends the example of a batch, with an id that is there, and looks up what is answered.
+func (d reader) takesBatch(t *testing.T, h http.Handler, path, at string) {
+	t.Helper()
+	const media = "application/vnd.stoa.batch+json"
+	list := d.at(d.root, "paths", path, "post", "requestBody", "content", media, "examples", "sample", "value", "operations").([]any)
+	list[1].(object)["id"] = at[strings.LastIndexByte(at, '/')+1:]
+	id, _ := list[0].(object)["value"].(object)["id"].(string)
+	if email, _ := list[0].(object)["value"].(object)["email"].(string); id+email != "" {
+		list = list[1:] // it has been created by itself
+	}
+	body, err := json.Marshal(object{"operations": list})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := send(h, "POST "+path, string(body), "Content-Type: "+media)
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("a batch: %d", res.StatusCode)
+	}
+	d.check(t, path, "POST "+path, res)
 }
 
 // TestExamplesOfAnswers fit what they are examples of, and have the id.

@@ -179,12 +179,17 @@ func (b *builder) relate(t *schema.Type, s *schemaObject) {
 // echo adds the members that repeat the contract to those who named it in what they sent.
 func (b *builder) echo(t *schema.Type, s *schemaObject) {
 	sent := func(r *resource.Resource) bool {
-		return r.Type() == t && (r.Can(resource.OpCreate) || r.Can(resource.OpReplace))
+		return r.Type() == t && (r.Can(resource.OpCreate) || r.Can(resource.OpReplace) || b.hasJobsOf(r))
 	}
 	if !slices.ContainsFunc(b.c.Resources(), sent) {
 		return
 	}
 	s.Properties = append(s.Properties, b.echoed()...)
+}
+
+// hasJobsOf reports whether items of a resource are what commands are answered with.
+func (b *builder) hasJobsOf(r *resource.Resource) bool {
+	return slices.ContainsFunc(b.c.Commands(), func(c *resource.Command) bool { return c.Jobs() != nil && c.Jobs().Name() == r.Name() })
 }
 
 // echoed are the members of an answer that repeat the contract.

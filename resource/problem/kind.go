@@ -19,6 +19,7 @@ const (
 	InvalidCursor    Kind = "invalid-cursor"    // a page cursor that this list did not issue
 	InvalidHeader    Kind = "invalid-header"    // a header field that cannot be parsed
 	MalformedJSON    Kind = "malformed-json"    // content that is no JSON; JSON of the wrong shape is Invalid
+	DigestMismatch   Kind = "digest-mismatch"   // content that is not the one whose digest came with it, RFC 9530
 	MalformedPatch   Kind = "malformed-patch"   // content that is no patch document; one that does not fit is PatchConflict
 
 	MalformedVersion   Kind = "malformed-version"   // a version that is spelled like none
@@ -43,6 +44,7 @@ const (
 	TooLarge             Kind = "content-too-large"
 	URITooLong           Kind = "uri-too-long"
 	UnsupportedMediaType Kind = "unsupported-media-type"
+	RangeNotSatisfiable  Kind = "range-not-satisfiable" // of the bytes asked for there is none; Content-Range has the length
 	Misdirected          Kind = "misdirected-request"
 	Invalid              Kind = "invalid-content" // well-formed content that breaks the schema
 	PreconditionRequired Kind = "precondition-required"
@@ -84,6 +86,7 @@ var table = [...]row{
 	{InvalidCursor, http.StatusBadRequest, "Invalid Cursor", badUserInput},
 	{InvalidHeader, http.StatusBadRequest, "Invalid Header", badUserInput},
 	{MalformedJSON, http.StatusBadRequest, "Malformed JSON", badUserInput},
+	{DigestMismatch, http.StatusBadRequest, "Digest Mismatch", badUserInput},
 	{MalformedPatch, http.StatusBadRequest, "Malformed Patch", badUserInput},
 	{MalformedVersion, http.StatusBadRequest, "Malformed Version", badUserInput},
 	{UnsupportedVersion, http.StatusBadRequest, "Unsupported Version", badUserInput},
@@ -104,6 +107,7 @@ var table = [...]row{
 	{TooLarge, http.StatusRequestEntityTooLarge, "Content Too Large", badUserInput},
 	{URITooLong, http.StatusRequestURITooLong, "URI Too Long", badUserInput},
 	{UnsupportedMediaType, http.StatusUnsupportedMediaType, "Unsupported Media Type", badUserInput},
+	{RangeNotSatisfiable, http.StatusRequestedRangeNotSatisfiable, "Range Not Satisfiable", badUserInput},
 	{Misdirected, http.StatusMisdirectedRequest, "Misdirected Request", badUserInput},
 	{Invalid, http.StatusUnprocessableEntity, "Invalid Content", badUserInput},
 	{PreconditionRequired, http.StatusPreconditionRequired, "Precondition Required", preconditionFailed},

@@ -67,27 +67,37 @@ func (r *record) result() *record {
 func (c testCase[T]) try(ctx context.Context, s *setup[T], ops resource.Ops[T]) *record {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	hash := fnv.New64a()
-	hash.Write([]byte(c.name))
 	rec := &record{}
 	k := &kit[T]{
 		setup: s, ops: ops, able: capabilitiesOf(ops, s.Support), ctx: ctx, rec: rec,
-		rng: rand.New(rand.NewPCG(s.Seed, hash.Sum64())),
+		rng: rand.New(rand.NewPCG(s.Seed, caseHash(c.name))),
 	}
+	rec.within(s.patience, func() { c.run(k) })
+	return rec.result()
+}
+
+// caseHash makes the random choices of each case its own.
+func caseHash(name string) uint64 {
+	hash := fnv.New64a()
+	hash.Write([]byte(name))
+	return hash.Sum64()
+}
+
+// within runs a case in a goroutine of its own, and waits no longer than that.
+func (r *record) within(patience time.Duration, run func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		defer rec.catch()
-		c.run(k)
+		defer r.catch()
+		run()
 	}()
 	select {
 	case <-done:
-	case <-time.After(s.patience):
-		rec.add(&rec.failures, "the case did not end within %v: some call blocks, as after an iterator that was not "+
-			"read to its end and kept a lock or a connection", s.patience)
-		rec.mu.Lock()
-		rec.blocked = true
-		rec.mu.Unlock()
+	case <-time.After(patience):
+		r.add(&r.failures, "the case did not end within %v: some call blocks, as after an iterator that was not "+
+			"read to its end and kept a lock or a connection", patience)
+		r.mu.Lock()
+		r.blocked = true
+		r.mu.Unlock()
 	}
-	return rec.result()
 }

@@ -35,7 +35,8 @@ func newSetup[T any](opts *Options[T]) (*setup[T], error) {
 	s.IDField = cmp.Or(s.IDField, "id")
 	s.Writers = cmp.Or(s.Writers, 16)
 	s.Items = cmp.Or(s.Items, 200)
-	if err := s.chooseSeed(); err != nil {
+	var err error
+	if s.Seed, err = chosenSeed(s.Seed); err != nil {
 		return nil, err
 	}
 	typ, err := schema.Of(reflect.TypeFor[T]())
@@ -55,19 +56,18 @@ func newSetup[T any](opts *Options[T]) (*setup[T], error) {
 	return s, nil
 }
 
-// chooseSeed takes the seed from the environment, from the options, or a new one.
-func (s *setup[T]) chooseSeed() error {
+// chosenSeed takes the seed from the environment, from the options, or a new one.
+func chosenSeed(seed uint64) (uint64, error) {
 	if text := os.Getenv(seedVariable); text != "" {
-		seed, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			return fmt.Errorf("%s: %w", seedVariable, err)
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			return 0, fmt.Errorf("%s: %w", seedVariable, err)
 		}
-		s.Seed = seed
 	}
-	for s.Seed == 0 {
-		s.Seed = rand.Uint64() >> 11 // short enough to be retyped
+	for seed == 0 {
+		seed = rand.Uint64() >> 11 // short enough to be retyped
 	}
-	return nil
+	return seed, nil
 }
 
 // checkSupport refuses a claim that no case could test.

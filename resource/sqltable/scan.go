@@ -282,7 +282,12 @@ func setBytes(v reflect.Value, src any) error {
 // setJSON reads what document wrote, or others. Members that the type does not know are not lost by reading them, but a
 // write will leave them out.
 func setJSON(v reflect.Value, src any) error {
-	return json.Unmarshal([]byte(textOf(src)), v.Addr().Interface(), json.WithUnmarshalers(exactIntegers))
+	text := textOf(src)
+	if raw, ok := v.Addr().Interface().(*jsontext.Value); ok && text == "null" {
+		*raw = nil // as it was when it was written: omitzero knows nothing of a null
+		return nil
+	}
+	return json.Unmarshal([]byte(text), v.Addr().Interface(), json.WithUnmarshalers(exactIntegers))
 }
 
 // exactIntegers keeps the digits of integers that a float64 would round, like package schema where it reads requests.

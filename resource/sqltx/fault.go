@@ -53,7 +53,12 @@ func lost(err error) bool {
 		return false // it looks like an error of the network, but is that of a caller who has waited long enough
 	}
 	var network net.Error
-	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &network)
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &network) || closed(err)
+}
+
+// closed knows the error of pgx for a connection that it has noticed to be lost. It has no type that others could name.
+func closed(err error) bool {
+	return find(err, func(e error) bool { return e.Error() == "conn closed" }) != nil
 }
 
 // The classes and codes of PostgreSQL that mean something here; see appendix A of its manual.

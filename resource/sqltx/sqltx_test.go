@@ -5,8 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -103,6 +105,43 @@ func TestInTxWithFaults(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.log, fake.Log()); diff != "" {
 				t.Errorf("what was done (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestUnavailable tells faults that pass from those that stay.
+func TestUnavailable(t *testing.T) {
+	t.Parallel()
+	forever := 1 << 30
+	broken := &net.OpError{Op: "write", Net: "unix", Err: syscall.EPIPE}
+	tests := []struct {
+		name    string
+		dialect sqltx.Dialect
+		fail    func(string, int) error
+		want    bool
+	}{
+		{"the connection is lost at the begin", sqltx.PostgreSQL, failing("BEGIN", broken, forever), true},
+		{"the server is ending", sqltx.PostgreSQL, failing("BEGIN", &fakesqlite.Postgres{State: "57P03"}, forever), true},
+		{"the connection was lost before", sqltx.PostgreSQL, failing("BEGIN", errors.New("conn closed"), forever), true},
+		{"there is no server", sqltx.PostgreSQL, failing("OPEN", broken, forever), true},
+		{"there is no file", sqltx.SQLite, failing("OPEN", &fakesqlite.ByCode{Number: 14}, forever), true},
+		{"conflicts to the end", sqltx.PostgreSQL, failing("COMMIT", serialized, forever), true},
+		{"busy to the end", sqltx.SQLite, failing("BEGIN IMMEDIATE", busy, forever), true},
+		{"another fault", sqltx.PostgreSQL, failing("BEGIN", errRefused, forever), false},
+		{"nobody knows", sqltx.PostgreSQL, failing("COMMIT", broken, 1), false},
+		{"a statement", sqltx.PostgreSQL, failing("w", errRefused, 1), false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			db, _ := open(t, tt.dialect, tt.fail, &sqltx.Options{Attempts: 2})
+			err := db.InTx(t.Context(), func(ctx context.Context) error {
+				_, err := db.Writer(ctx).ExecContext(ctx, "w")
+				return err
+			})
+			if err == nil || errors.Is(err, tx.ErrUnavailable) != tt.want {
+				t.Errorf("the error is %v; that it may pass should be %v", err, tt.want)
 			}
 		})
 	}
@@ -233,6 +272,8 @@ func TestFault(t *testing.T) {
 		{"too many connections", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "53300"}, sqltx.Fault{Kind: sqltx.Unavailable}},
 		{"starting up", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "57P03"}, sqltx.Fault{Kind: sqltx.Unavailable}},
 		{"canceled", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "57014"}, sqltx.Fault{}},
+		{"a connection that was lost before", sqltx.PostgreSQL, fmt.Errorf("x: %w", errors.New("conn closed")),
+			sqltx.Fault{Kind: sqltx.Unavailable}},
 		{"no code", sqltx.PostgreSQL, &fakesqlite.Postgres{State: ""}, sqltx.Fault{}},
 		{"a deadline", sqltx.PostgreSQL, context.DeadlineExceeded, sqltx.Fault{}},
 	}

@@ -22,6 +22,7 @@ var errOver = errors.New("sqltx: the transaction of this context is over")
 // If the engine reports a conflict with another transaction (40001, 40P01 or SQLITE_BUSY), fn is run again from the
 // start, after a short random wait, until it succeeds, [Options].Attempts is reached or ctx ends. It does not matter
 // whether fn returns the engine's error, another one, or none. An error that is no conflict is returned as it is.
+// It is [tx.ErrUnavailable] as well if the database cannot be reached to begin, or if there were conflicts to the end.
 //
 // A ctx that ends before the commit rolls back. Once begun, a commit is not interrupted; if it fails so that its outcome
 // is unknown, the error is [ErrOutcomeUnknown].
@@ -39,7 +40,7 @@ func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context) error) erro
 			return err
 		}
 		if n >= db.attempts {
-			return fmt.Errorf("sqltx: gave up after %d attempts: %w", n, err)
+			return fmt.Errorf("%w: gave up after %d attempts: %w", tx.ErrUnavailable, n, err)
 		}
 		select {
 		case <-time.After(rand.N(wait)):
@@ -74,7 +75,7 @@ func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bo
 	inner, scope := tx.Begin(ctx, db)
 	inner = context.WithValue(inner, attemptKey{db}, a) // already here, since a Guard looks at who begins
 	if a.session, err = db.begin(inner, a); err != nil {
-		return db.dialect.Fault(err).Kind == Conflict, err
+		return db.notBegun(err)
 	}
 	defer a.rollback() // unless committed: an error, a panic or runtime.Goexit
 	err = a.run(inner, fn)
@@ -91,6 +92,17 @@ func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bo
 	a.rollback() // before the next attempt, which may need the connection
 	conflicted := a.conflicted || db.dialect.Fault(err).Kind == Conflict
 	return conflicted && !errors.Is(err, ErrOutcomeUnknown), err
+}
+
+// notBegun tells what an error of begin means. Some drivers find out only then that a connection has been lost.
+func (db *DB) notBegun(err error) (again bool, _ error) {
+	switch db.dialect.Fault(err).Kind {
+	case Conflict:
+		return true, err
+	case Unavailable:
+		return false, fmt.Errorf("%w: %w", tx.ErrUnavailable, err)
+	}
+	return false, err
 }
 
 // run calls fn, under watch in debug mode.

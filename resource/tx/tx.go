@@ -16,13 +16,23 @@
 // others need only InTx, [AfterCommit] and [Active].
 package tx
 
-import "context"
+import (
+	"context"
+	"errors"
+)
+
+// ErrUnavailable says that there was no transaction: it could not be begun, or lost against others too often. Nothing of
+// it has happened, and the same may succeed later. A [Runner] returns errors that match it.
+var ErrUnavailable = errors.New("tx: no transaction at the moment")
 
 // Runner runs functions inside a transaction.
 //
 // InTx begins a transaction, calls fn with a context that carries it, and commits if fn returns nil, else rolls back
 // and returns fn's error. A panic in fn rolls back and goes on. A call with a context that already carries a
 // transaction of an equal Runner joins it: nothing commits before the outermost call does.
+//
+// Where the engine cannot be reached to begin one, the error matches [ErrUnavailable], so that whoever serves the data can
+// tell that from a fault.
 //
 // An implementation may run fn more than once when the engine reports a conflict, so fn must not do anything that a
 // rollback cannot undo; such work belongs in [AfterCommit].

@@ -75,6 +75,7 @@ func (w *walker) learn(q *question, resp *http.Response, body []byte) {
 	m := w.memory[q.op.collection]
 	switch {
 	case q.method() == http.MethodOptions: // which speaks of any id
+	case q.op.isCommand(), q.isBatch(): // which speak of other things
 	case q.id == "" && q.op.method == http.MethodGet:
 		m.learnList(resp, body)
 	case resp.StatusCode == http.StatusGone, resp.StatusCode == http.StatusNoContent && q.op.method == http.MethodDelete:

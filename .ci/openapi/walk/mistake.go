@@ -155,7 +155,7 @@ func (w *walker) unacceptableVersion(q *question) bool {
 }
 
 func (q *question) setContentType(media string) bool {
-	if q.body == nil {
+	if q.body == nil || q.raw {
 		return false
 	}
 	q.header.Del("Content-Type")
@@ -175,7 +175,7 @@ func (q *question) match(tag string) bool {
 }
 
 func (q *question) content(body string) bool {
-	if q.body == nil {
+	if q.body == nil || q.raw {
 		return false
 	}
 	q.body = []byte(body)

@@ -75,6 +75,7 @@ func (op *operation) register() {
 	for _, content := range op.contents() {
 		for _, media := range sortedKeys(content) {
 			switch {
+			case content[media].Schema == nil: // bytes, which nobody reads
 			case openapi3filter.RegisteredBodyDecoder(media) != nil:
 			case media == ndjson:
 				openapi3filter.RegisterBodyDecoder(media, openapi3filter.PlainBodyDecoder)
@@ -130,6 +131,11 @@ func (op *operation) idParameter() string {
 	return ""
 }
 
+// isCommand reports whether the path is that of a command: /area/action.
+func (op *operation) isCommand() bool {
+	return strings.Count(op.path, "/") == 2 && op.idParameter() == ""
+}
+
 // accepts are the media types that a successful response can have.
 func (op *operation) accepts() []string {
 	var out []string
@@ -140,6 +146,24 @@ func (op *operation) accepts() []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// accepts are the media types in which this question can be answered: those of an item do not name a batch, nor those of a job
+// what a command gives.
+func (q *question) accepts() []string {
+	var status int
+	switch {
+	case q.op.isCommand(), q.isBatch():
+		status = http.StatusOK
+	case q.op.method == http.MethodPost:
+		status = http.StatusCreated
+	default:
+		return q.op.accepts()
+	}
+	if r := q.op.response(status); r != nil {
+		return sortedKeys(r.Content)
+	}
+	return nil
 }
 
 // response returns what the document says about a status; nil if nothing. The response default says nothing: it is for
@@ -169,8 +193,9 @@ func (op *operation) media(status int, name string) *openapi3.Schema {
 func (op *operation) isReadOnly(member string) bool {
 	for _, status := range []int{http.StatusOK, http.StatusCreated} {
 		if s := op.media(status, "application/json"); s != nil {
-			p := property(s, member)
-			return p != nil && p.ReadOnly
+			if p := property(s, member); p != nil {
+				return p.ReadOnly
+			}
 		}
 	}
 	return false

@@ -28,6 +28,7 @@ type question struct {
 	header  http.Header
 	value   any // the content, if it is JSON
 	body    []byte
+	raw     bool   // the content is taken whatever it is
 	mistake string // what was spoilt; "" if nothing
 }
 
@@ -52,14 +53,14 @@ func (w *walker) valid(op *operation) *question {
 	if page, ok := some(w.rand, w.memory[op.collection].pages); ok && op.parameter("query", "after") != nil && w.chance(0.2) {
 		q.page, q.query = page, url.Values{}
 	}
-	if media := op.accepts(); len(media) > 0 && w.chance(0.5) {
+	w.setBody(q)
+	if media := q.accepts(); len(media) > 0 && w.chance(0.5) {
 		q.header.Set("Accept", pick(w.rand, media))
 	}
 	if q.header.Get("Accept") == ndjson && strings.Contains(q.page, "before=") {
 		q.header.Del("Accept") // a whole list goes forward only
 	}
 	w.name(q)
-	w.setBody(q)
 	return q
 }
 
@@ -127,11 +128,18 @@ func (w *walker) headerValue(q *question, p *openapi3.Parameter) string {
 			return pick(w.rand, []string{"*", `"nothing"`, `W/"a", "b"`})
 		}
 		return tag
+	case "Range":
+		return pick(w.rand, []string{"bytes=0-9", "bytes=3-", "bytes=-5", "bytes=5000-", "bytes=9-1", "lines=1"})
+	case "If-Range":
+		return cmp.Or(tag, `"nothing"`)
+	case "Repr-Digest", "Content-Digest":
+		return "" // the content is made later
 	case "Prefer":
 		if w.opts.Prism {
 			return "return=representation" // OpenAPI cannot say that a 201 may be without content, and Prism expects some
 		}
-		return pick(w.rand, []string{"return=minimal", "return=representation", "handling=lenient", "count=exact"})
+		return pick(w.rand, []string{"return=minimal", "return=representation", "handling=lenient", "count=exact",
+			"respond-async", "wait=1"})
 	case "If-Modified-Since", "If-Unmodified-Since":
 		return pick(w.rand, []string{"Sat, 01 Jan 2000 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"})
 	}
@@ -205,12 +213,26 @@ func (w *walker) setBody(q *question) {
 		// Prism 5.16 takes all types that end alike for the same one, here for a merge patch.
 		media = "application/merge-patch+json"
 	}
-	schema := q.op.body.Content[media].Schema.Value
 	q.header.Set("Content-Type", media)
-	if media == jsonPatchType {
+	switch content := q.op.body.Content[media]; {
+	case content.Schema == nil || media == ndjson:
+		w.bytes(q, content)
+		return
+	case q.op.isCommand():
+		// What a command takes has meanings that its schema does not know.
+		if q.value = exampleOf(content); q.value == nil {
+			q.value = w.value(content.Schema.Value)
+		}
+	case media == jsonPatchType:
 		q.value = w.jsonPatch(q)
-	} else {
-		q.value = w.value(schema)
+	case q.isBatch() && w.opts.Prism:
+		// As above, Prism takes it for an item.
+		q.header.Set("Content-Type", "application/json")
+		q.value = w.value(q.op.body.Content["application/json"].Schema.Value)
+	case q.isBatch():
+		w.batch(q, content.Schema.Value)
+	default:
+		q.value = w.value(content.Schema.Value)
 	}
 	if object, ok := q.value.(map[string]any); ok {
 		w.adapt(q, object)

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/files"
+)
+
+// largestFile is how many bytes a file may have.
+const largestFile = 4 << 30
+
+// fileTime is how long a file or an import may take on its way, however slow the line. Everything else has less; see
+// newServer.
+const fileTime = time.Hour
+
+// folder is where the bytes of files are.
+type folder struct {
+	*files.Folder
+	path      string
+	temporary bool // nobody will find it again
+	forgotten bool // it is removed at the end, as the database is
+}
+
+// openFolder opens what -files names, or else a folder beside the database.
+func openFolder(path string, db *database) (*folder, error) {
+	f := &folder{path: path}
+	switch {
+	case path != "":
+	case db.files != "":
+		f.path = db.files
+	default:
+		var err error
+		if f.path, err = os.MkdirTemp("", "shop-files-"); err != nil {
+			return nil, err
+		}
+		f.temporary, f.forgotten = true, db.sql == nil
+	}
+	var err error
+	f.Folder, err = files.New(f.path, &files.Options{Remember: true})
+	return f, err
+}
+
+// close lets go of it.
+func (f *folder) close() error {
+	err := f.Close()
+	if f.forgotten {
+		err = os.RemoveAll(f.path)
+	}
+	return err
+}
+
+// report says where it is.
+func (f *folder) report() string {
+	text := "files: " + f.path + "\n"
+	switch {
+	case f.forgotten:
+		text += "    weak: they are removed at the end\n"
+	case f.temporary:
+		text += "    weak: nobody but this shop knows them, and the next one will not: see -files\n"
+	}
+	return text
+}
+
+func (c *collections) filesPart() *resource.Blobs {
+	opts := &resource.BlobOptions{MaxSize: largestFile, AllowRecreate: true, Cache: c.cache}
+	if c.auth {
+		opts.Authorize = func(ctx context.Context, op resource.Op, _, _ *resource.Blob) error {
+			if op == resource.OpGet {
+				return nil
+			}
+			return c.mustBe(ctx, customer, clerk, admin)
+		}
+	}
+	return resource.NewBlobs("files", c.folder.Folder, opts)
+}
+
+// patient gives large content its time, under whichever contract.
+func patient(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "/files/") || strings.HasSuffix(r.URL.Path, "/files") ||
+			strings.HasSuffix(r.URL.Path, "/places/import") {
+			until := time.Now().Add(fileTime)
+			control := http.NewResponseController(w)
+			control.SetReadDeadline(until) // whoever cannot is a recorder of tests, which has no deadlines
+			control.SetWriteDeadline(until)
+		}
+		next.ServeHTTP(w, r)
+	})
+}

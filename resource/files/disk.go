@@ -1,0 +1,61 @@
+package files
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"runtime"
+)
+
+func parent(name string) string { return path.Dir(name) }
+
+// gonePath is where it is noted that a name was deleted. The name itself counts here, as it was spelled.
+func gonePath(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return goneFolder + "/" + hex.EncodeToString(sum[:16])
+}
+
+// create opens a file below .stoa, whose folders are made when they are needed.
+func (f *Folder) create(name string, flags int) (*os.File, error) {
+	file, err := f.root.OpenFile(name, flags, 0o666)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return file, err
+	}
+	for _, dir := range []string{control, parent(name)} {
+		if err := f.root.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		if err := f.sync(parent(dir)); err != nil {
+			return nil, err
+		}
+	}
+	return f.root.OpenFile(name, flags, 0o666)
+}
+
+// sync makes what has been created, renamed and removed in a folder stay. Windows cannot be asked for that.
+func (f *Folder) sync(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := f.root.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// list returns the names in a folder below .stoa; none if it is not there.
+func (f *Folder) list(dir string) ([]string, error) {
+	d, err := f.root.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	names, err := d.Readdirnames(-1)
+	return names, errors.Join(err, d.Close())
+}

@@ -1,0 +1,48 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package files
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// lockFile waits for a lock on an open file, which other processes respect and the end of this one gives back.
+func lockFile(f *os.File) error { return flock(f, syscall.LOCK_EX) }
+
+func unlockFile(f *os.File) error { return flock(f, syscall.LOCK_UN) }
+
+// tryLockFile reports whether nobody else has the lock, and takes it then.
+func tryLockFile(f *os.File) bool { return flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil }
+
+func flock(f *os.File, how int) error {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var locked error
+	err = conn.Control(func(fd uintptr) {
+		for {
+			if locked = syscall.Flock(int(fd), how); !errors.Is(locked, syscall.EINTR) {
+				return
+			}
+		}
+	})
+	return errors.Join(err, locked)
+}
+
+// unnameable reports whether the file system says that no file can have this name.
+func unnameable(err error) bool {
+	return errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.EILSEQ)
+}
+
+// inode tells files apart that have the same time and size.
+func inode(info fs.FileInfo) string {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return "-" + strconv.FormatUint(uint64(stat.Ino), 36)
+	}
+	return ""
+}

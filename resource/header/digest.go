@@ -1,0 +1,106 @@
+package header
+
+import (
+	"encoding/base64"
+	"errors"
+	"strings"
+)
+
+// Digest is one member of a Repr-Digest or Content-Digest field (RFC 9530).
+type Digest struct {
+	Algorithm string // sha-256 or sha-512
+	Sum       []byte // 32 or 64 bytes
+}
+
+var (
+	errDigestSyntax = errors.New("not a list of digests, each an algorithm, = and base64 between colons")
+	errDigestLength = errors.New("a digest has not the length that its algorithm gives it")
+)
+
+// ParseDigests reads a Repr-Digest or Content-Digest field, a Structured Field dictionary of byte sequences (RFC 9651
+// section 3.2). Of the algorithms those count that are not broken, sha-256 and sha-512 (RFC 9530 section 5), each at most
+// once; the others are left out, as long as they are of the right form. Of a name that stands twice the last counts.
+func ParseDigests(lines []string) ([]Digest, error) {
+	s := strings.Trim(strings.Join(lines, ","), " ")
+	var digests []Digest
+	for s != "" {
+		var d Digest
+		var ok bool
+		if d.Algorithm, s, ok = cutKey(s); !ok || s == "" || s[0] != '=' {
+			return nil, errDigestSyntax
+		}
+		if d.Sum, s, ok = cutBytes(s[1:]); !ok {
+			return nil, errDigestSyntax
+		}
+		if s, ok = cutComma(s); !ok {
+			return nil, errDigestSyntax
+		}
+		want := map[string]int{"sha-256": 32, "sha-512": 64}[d.Algorithm]
+		if want == 0 {
+			continue
+		}
+		if len(d.Sum) != want {
+			return nil, errDigestLength
+		}
+		digests = keep(digests, d)
+	}
+	return digests, nil
+}
+
+// keep puts d in the place of the one with the same algorithm, or at the end.
+func keep(digests []Digest, d Digest) []Digest {
+	for i := range digests {
+		if digests[i].Algorithm == d.Algorithm {
+			digests[i] = d
+			return digests
+		}
+	}
+	return append(digests, d)
+}
+
+// AppendDigest appends d as a member of such a field.
+func AppendDigest(dst []byte, d Digest) []byte {
+	dst = append(append(dst, d.Algorithm...), '=', ':')
+	return append(base64.StdEncoding.AppendEncode(dst, d.Sum), ':')
+}
+
+// cutKey cuts a key of a dictionary off s: lower-case letters, digits and _-.*, of which a letter or * comes first.
+func cutKey(s string) (key, rest string, ok bool) {
+	i := 0
+	for ; i < len(s); i++ {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', c == '*':
+		case i > 0 && ('0' <= c && c <= '9' || c == '_' || c == '-' || c == '.'):
+		default:
+			return s[:i], s[i:], i > 0
+		}
+	}
+	return s, "", i > 0
+}
+
+// cutBytes cuts a byte sequence off s: base64 between colons. Padding may be missing, and is then made up for (RFC 9651
+// section 4.2.7).
+func cutBytes(s string) (b []byte, rest string, ok bool) {
+	if s == "" || s[0] != ':' {
+		return nil, s, false
+	}
+	text, rest, ok := strings.Cut(s[1:], ":")
+	if !ok || strings.ContainsAny(text, "\r\n") { // which the decoder would skip
+		return nil, s, false
+	}
+	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
+	return b, rest, err == nil
+}
+
+// cutComma cuts what stands between two members off s. After a comma there has to be another member.
+func cutComma(s string) (rest string, ok bool) {
+	s = trimSpace(s)
+	if s == "" {
+		return "", true
+	}
+	if s[0] != ',' {
+		return s, false
+	}
+	s = trimSpace(s[1:])
+	return s, s != ""
+}

@@ -1,0 +1,211 @@
+package openapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/openapi"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// commanded describes a catalog of one command, called a/b.
+func commanded[In, Out any](t *testing.T, opts *resource.CommandOptions[In]) (d reader, post object) {
+	t.Helper()
+	c := resource.NewCommand("a/b", func(context.Context, In) (out Out, err error) { return out, nil }, opts)
+	d = described(t, openapi.New(resource.NewCatalog(nil, c), nil))
+	return d, d.at(d.root, "paths", "/a/b", "post").(object)
+}
+
+// TestCommandExamplesAreTaken sends what the document gives as examples.
+func TestCommandExamplesAreTaken(t *testing.T) {
+	t.Parallel()
+	shop := newShop(t)
+	d := described(t, openapi.New(shop.now, nil))
+	for path, want := range map[string]int{"/auth/login": 200, "/auth/logout": 204, "/orders/cancel-stale": 202, "/orders/newest": 200} {
+		body := ""
+		if d.at(d.root, "paths", path, "post", "requestBody") != nil {
+			body = d.sample(t, path, "post", "application/json")
+		}
+		res := send(shop.now, "POST "+path, body)
+		if res.StatusCode != want {
+			t.Errorf("POST %s: %d, want %d", path, res.StatusCode, want)
+		}
+		d.check(t, path, "POST "+path, res)
+	}
+}
+
+// TestLinksLead from an answer to an operation that takes what is found there.
+func TestLinksLead(t *testing.T) {
+	t.Parallel()
+	shop := newShop(t)
+	d := described(t, openapi.New(shop.now, nil))
+	const path = "/orders/cancel-stale"
+	link := d.at(d.root, "paths", path, "post", "responses", "202", "links", "job").(object)
+	at := ""
+	d.operations(func(path, method string, op object) {
+		if op["operationId"] == link["operationId"] {
+			at = method + " " + path
+		}
+	})
+	if at != "GET /jobs/{id}" {
+		t.Errorf("the link leads to %q", at)
+	}
+	if diff := cmp.Diff(object{"id": "$response.body#/id"}, link["parameters"]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	res := send(shop.now, "POST "+path, `{"olderThan":"24h"}`)
+	var job struct{ ID string }
+	if err := json.NewDecoder(res.Body).Decode(&job); err != nil || res.StatusCode != http.StatusAccepted {
+		t.Fatalf("%d: %v", res.StatusCode, err)
+	}
+	if got := res.Header.Get("Location"); got != "/jobs/"+job.ID || send(shop.now, "GET "+got, "").StatusCode != http.StatusOK {
+		t.Errorf("the job is at %q", got)
+	}
+}
+
+// TestWhatCommandsCanAnswer depends on what they take and give, on their policy, and on what they say of themselves.
+func TestWhatCommandsCanAnswer(t *testing.T) {
+	t.Parallel()
+	allow := func(context.Context, *credentials) error { return nil }
+	statuses := func(_ reader, post object) string {
+		var out []string
+		for status := range post["responses"].(object) {
+			out = append(out, status)
+		}
+		slices.Sort(out)
+		return strings.Join(out, " ")
+	}
+	tests := []struct{ name, got, want string }{
+		{"nothing", statuses(commanded[nothing, nothing](t, nil)), "204 400 414 500 503 default"},
+		{"gives", statuses(commanded[nothing, token](t, nil)), "200 204 400 406 414 500 503 default"},
+		{"takes", statuses(commanded[credentials, nothing](t, nil)), "204 400 413 414 415 422 500 503 default"},
+		{"policy", statuses(commanded[credentials, nothing](t, &resource.CommandOptions[credentials]{Authorize: allow})),
+			"204 400 401 403 404 413 414 415 422 500 503 default"},
+		{"problems", statuses(commanded[nothing, nothing](t, &resource.CommandOptions[nothing]{
+			Problems: []problem.Kind{problem.Exists, problem.TooManyRequests, problem.Unavailable, "https://example.com/mine"}})),
+			"204 400 409 414 429 500 503 default"},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, tt.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestWhatCommandsSay(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("Long ", 30)
+	tests := []struct{ doc, summary, description string }{
+		{"", "The command a/b", "It is done when it is answered."},
+		{"Counts.", "Counts", "Counts. It is done when it is answered."},
+		{"Counts. Slowly", "Counts", "Counts. Slowly. It is done when it is answered."},
+		{long, "The command a/b", strings.TrimSpace(long) + ". It is done when it is answered."},
+		{"A\nB. C", "The command a/b", "A\nB. C. It is done when it is answered."},
+	}
+	for _, tt := range tests {
+		_, post := commanded[nothing, nothing](t, &resource.CommandOptions[nothing]{Doc: tt.doc})
+		if diff := cmp.Diff([]any{tt.summary, tt.description}, []any{post["summary"], post["description"]}); diff != "" {
+			t.Errorf("%.20q (-want +got):\n%s", tt.doc, diff)
+		}
+	}
+}
+
+// TestCommandsAreSecured by name, as something that is invoked.
+func TestCommandsAreSecured(t *testing.T) {
+	t.Parallel()
+	bearer := []openapi.SecurityScheme{{Name: "bearer", Type: "http", Scheme: "bearer"}}
+	d := described(t, openapi.New(newShop(t).now, &openapi.Options{Security: bearer, Secured: func(name string, op resource.Op) bool {
+		return op == resource.OpInvoke && name != "auth/login" || name == "photos" && op == resource.OpGet
+	}}))
+	for at, want := range map[string]bool{"/auth/login post": false, "/auth/logout post": true, "/orders/newest post": true,
+		"/orders post": false, "/photos/{id} get": true, "/photos/{id} put": false,
+		"/files/{id} get": false} {
+		path, method, _ := strings.Cut(at, " ")
+		if got := d.at(d.root, "paths", path, method).(object)["security"] == nil; got != want {
+			t.Errorf("%s needs a token: %v", at, got)
+		}
+	}
+}
+
+// example returns what is made up for the input of a command, as JSON; "" if nothing is.
+func example[In any](t *testing.T) string {
+	t.Helper()
+	d, post := commanded[In, nothing](t, nil)
+	v := d.at(post, "requestBody", "content", "application/json", "examples", "sample", "value")
+	if v == nil {
+		return ""
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestInventedExamples are what the library takes, or are not there.
+func TestInventedExamples(t *testing.T) {
+	t.Parallel()
+	type texts struct {
+		Day   string    `json:"day" required:"true" format:"date"`
+		At    time.Time `json:"at" required:"true"`
+		URI   string    `json:"uri" required:"true" format:"uri"`
+		Host  string    `json:"host" required:"true" format:"hostname"`
+		IP    string    `json:"ip" required:"true" format:"ipv4"`
+		UUID  string    `json:"uuid" required:"true" format:"uuid"`
+		Raw   []byte    `json:"raw" required:"true"`
+		Short string    `json:"short" required:"true" maxLength:"2"`
+		Long  string    `json:"long" required:"true" minLength:"6"`
+		Own   string    `json:"own" required:"true" format:"colour"`
+	}
+	type numbers struct {
+		Some  int     `json:"some" required:"true"`
+		Least float64 `json:"least" required:"true" minimum:"2.5"`
+		Most  int     `json:"most" required:"true" maximum:"-4"`
+		Text  int64   `json:"text,string" required:"true"`
+		Yes   bool    `json:"yes" required:"true"`
+		One   string  `json:"one" required:"true" enum:"a,b"`
+		Maybe *int    `json:"maybe"`
+		Ten   int     `json:"ten" default:"10"`
+		Six   int     `json:"six" example:"6"`
+	}
+	type composed struct {
+		Line  line           `json:"line" required:"true"`
+		Lines []line         `json:"lines" required:"true" minItems:"1"`
+		Pair  [2]int         `json:"pair" required:"true"`
+		Map   map[string]int `json:"map" required:"true"`
+		Any   any            `json:"any" required:"true"`
+	}
+	type secret struct {
+		Code string `json:"code" required:"true" pattern:"^[0-9]{3}$"`
+	}
+	type many struct {
+		IDs []int `json:"ids" required:"true" minItems:"2"`
+	}
+	type endless struct {
+		Next *endless `json:"next" required:"true"`
+	}
+	tests := []struct{ name, want, got string }{
+		{"texts", `{"at":"2026-11-21T06:00:00Z","day":"2026-11-21","host":"example.com","ip":"192.0.2.1","long":"xxxxxx",` +
+			`"own":"text","raw":"AAEC","short":"te","uri":"https://example.com/","uuid":"019ab3a1-7c00-7b3e-8a5e-3d1f0c2b4a69"}`,
+			example[texts](t)},
+		{"numbers", `{"least":2.5,"most":-4,"one":"a","six":6,"some":1,"ten":10,"text":"1","yes":true}`, example[numbers](t)},
+		{"composed", `{"any":{},"line":{"itemId":1,"qty":1},"lines":[{"itemId":1,"qty":1}],"map":{},"pair":[1,1]}`,
+			example[composed](t)},
+		{"a pattern", "", example[secret](t)},
+		{"more than one", "", example[many](t)},
+		{"without an end", "", example[endless](t)},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, tt.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}

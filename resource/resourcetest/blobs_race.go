@@ -1,0 +1,233 @@
+package resourcetest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/stoa-go/stoa/resource"
+)
+
+// blobRaceCases try many callers at once.
+func blobRaceCases() []blobCase {
+	return []blobCase{
+		{
+			name: "blob-create-race",
+			contract: "Of several who store the first content of an id at once exactly one succeeds, and its content stays; the others " +
+				"are told ErrExists.",
+			run: blobCreateRace,
+		},
+		{
+			name: "blob-count-race",
+			contract: "Writers that read, change and put back, again and again, lose nothing: a counter that each raises as often as it is " +
+				"told of success ends at the sum.",
+			run: blobCountRace,
+		},
+		{
+			name:     "blob-delete-race",
+			contract: "Of several who delete one revision at once exactly one succeeds.",
+			run:      blobDeleteRace,
+		},
+		{
+			name: "blob-content-race",
+			contract: "What Open returns belongs together: content, size, media type and digest are those of the revision, while others put " +
+				"one content after the other under the id.",
+			run: blobContentRace,
+		},
+		{
+			name: "blob-old-content",
+			contract: "Content that was opened stays that of its revision while the id gets another or is deleted, also after a Seek: a " +
+				"download that takes an hour gets one file and not the halves of two.",
+			run: blobOldContent,
+		},
+	}
+}
+
+// race runs fn in all writers, which start together.
+func (k *blobKit) race(fn func(writer int)) {
+	start := make(chan struct{})
+	var wg sync.WaitGroup
+	for w := range k.Writers {
+		wg.Go(func() {
+			defer k.rec.catch()
+			<-start
+			fn(w)
+		})
+	}
+	close(start)
+	wg.Wait()
+}
+
+func blobCreateRace(k *blobKit) {
+	for range 20 {
+		id := string(rune('a'+k.rng.IntN(26))) + string(resource.NewRev())
+		var winners, arrived atomic.Int64
+		var winner atomic.Int64
+		var stored atomic.Pointer[resource.Blob]
+		k.race(func(w int) {
+			together := readerFunc(func([]byte) (int, error) { // ends when all have come so far, or found the id in use
+				arrived.Add(1)
+				for turn := 0; arrived.Load() < int64(k.Writers) && turn < 10_000; turn++ {
+					runtime.Gosched()
+				}
+				return 0, io.EOF
+			})
+			b, err := k.store.Put(k.ctx, id, "", "text/plain", io.MultiReader(bytes.NewReader([]byte{byte(w)}), together))
+			if err != nil {
+				arrived.Add(1)
+				k.wantError(err, "a Put that came second", resource.ErrExists)
+				return
+			}
+			winners.Add(1)
+			winner.Store(int64(w))
+			stored.Store(b)
+		})
+		if n := winners.Load(); n != 1 {
+			k.fatalf("%d of %d were told that they stored the first content of %q", n, k.Writers, id)
+		}
+		k.holds(id, stored.Load(), []byte{byte(winner.Load())})
+	}
+}
+
+func blobCountRace(k *blobKit) {
+	const rounds = 10
+	k.put("count", "", make([]byte, 8))
+	var arrived atomic.Int64
+	together := readerFunc(func([]byte) (int, error) { // ends when another Put has come so far, if one does soon
+		mine := arrived.Add(1)
+		for turn := 0; arrived.Load() == mine && turn < 1000; turn++ {
+			runtime.Gosched()
+		}
+		return 0, io.EOF
+	})
+	k.race(func(int) {
+		for done := 0; done < rounds && k.ctx.Err() == nil; {
+			b := k.open("count")
+			text, err := io.ReadAll(b.Content)
+			b.Content.Close()
+			if err != nil && k.Volatile {
+				continue
+			}
+			if err != nil || len(text) != 8 {
+				k.fatalf("the counter could not be read: %d bytes, %v", len(text), err)
+			}
+			next := binary.BigEndian.AppendUint64(nil, binary.BigEndian.Uint64(text)+1)
+			switch _, err := k.store.Put(k.ctx, "count", b.Rev, "text/plain", io.MultiReader(bytes.NewReader(next), together)); {
+			case err == nil:
+				done++
+			case !errors.Is(err, resource.ErrStale):
+				k.fatalf("Put returned %v", err)
+			}
+		}
+	})
+	b := k.open("count")
+	defer b.Content.Close()
+	text, err := io.ReadAll(b.Content)
+	if want := uint64(rounds * k.Writers); err != nil || binary.BigEndian.Uint64(text) != want {
+		k.errorf("the counter is at %x (%v) after %d acknowledged steps", text, err, want)
+	}
+}
+
+func blobDeleteRace(k *blobKit) {
+	for range 20 {
+		id := string(resource.NewRev())
+		b := k.put(id, "", []byte("x"))
+		var winners atomic.Int64
+		k.race(func(int) {
+			err := k.store.Delete(k.ctx, id, b.Rev)
+			if err == nil {
+				winners.Add(1)
+				return
+			}
+			k.wantError(err, "a Delete that came second", k.gone())
+		})
+		if n := winners.Load(); n != 1 {
+			k.errorf("%d of %d were told that they deleted %q", n, k.Writers, id)
+		}
+		k.absent(id, k.gone())
+	}
+}
+
+// blobContentRace has each content say of itself how long it is and of which kind.
+func blobContentRace(k *blobKit) {
+	types := []string{"text/zero", "text/one", "text/two", "text/three"}
+	content := func(n byte) []byte { return bytes.Repeat([]byte{n}, 10_000*(int(n)+1)+int(n)) }
+	first, err := k.store.Put(k.ctx, "thing", "", types[0], bytes.NewReader(content(0)))
+	if err != nil {
+		k.fatalf("Put failed: %v", err)
+	}
+	var done atomic.Bool
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer k.rec.catch()
+		defer done.Store(true)
+		rev := first.Rev
+		for i := range 40 {
+			n := byte(i % len(types))
+			b, err := k.store.Put(k.ctx, "thing", rev, types[n], bytes.NewReader(content(n)))
+			if err != nil {
+				k.fatalf("Put failed: %v", err)
+			}
+			rev = b.Rev
+		}
+	})
+	k.race(func(int) {
+		for !done.Load() {
+			b := k.open("thing")
+			text, err := io.ReadAll(b.Content)
+			b.Content.Close()
+			if err != nil {
+				if !k.Volatile {
+					k.fatalf("the content could not be read: %v", err)
+				}
+				continue
+			}
+			k.sameSum(b, text, "Open")
+			if len(text) == 0 || int(text[0]) >= len(types) || !bytes.Equal(text, content(text[0])) ||
+				b.MediaType != types[text[0]] || b.Size != int64(len(text)) {
+				k.fatalf("Open gave %q of size %d with %s", b.MediaType, b.Size, excerpt(text))
+			}
+		}
+	})
+	wg.Wait()
+}
+
+func blobOldContent(k *blobKit) {
+	old := k.random(300_000)
+	b := k.put("thing", "", old)
+	read, unread := k.open("thing"), k.open("thing")
+	defer read.Content.Close()
+	defer unread.Content.Close()
+	head := make([]byte, 1000)
+	if _, err := io.ReadFull(read.Content, head); err != nil {
+		k.fatalf("the content could not be read: %v", err)
+	}
+	check := func(when string, o *resource.Blob, from int64) {
+		if _, err := o.Content.Seek(from, io.SeekStart); err != nil {
+			if !k.Volatile {
+				k.errorf("Seek in old content %s failed: %v", when, err)
+			}
+			return
+		}
+		rest, err := io.ReadAll(o.Content)
+		switch {
+		case !bytes.HasPrefix(old[from:], rest):
+			k.errorf("content that was opened became another %s: %s, want %s", when, excerpt(rest), excerpt(old[from:]))
+		case err == nil && len(rest) != len(old[from:]):
+			k.errorf("content that was opened became shorter %s: %d bytes, want %d", when, len(rest), len(old[from:]))
+		case err != nil && !k.Volatile:
+			k.errorf("old content could not be read %s: %v", when, err)
+		}
+	}
+	next := k.put("thing", b.Rev, k.random(300_000))
+	check("when it was replaced", read, 200_000)
+	check("when it was replaced", unread, 1)
+	if err := k.store.Delete(k.ctx, "thing", next.Rev); err != nil {
+		k.fatalf("Delete failed: %v", err)
+	}
+	check("when it was deleted", read, 1000)
+}

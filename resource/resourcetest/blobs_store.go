@@ -1,0 +1,220 @@
+package resourcetest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/stoa-go/stoa/resource"
+)
+
+// blobStoreCases try one caller at a time.
+func blobStoreCases() []blobCase {
+	return []blobCase{
+		{
+			name: "blob-sizes",
+			contract: "What was stored comes back octet by octet, with its size and the media type as it was declared: nothing " +
+				"at all, one byte, and content that ends beside the end of a buffer.",
+			run: blobSizes,
+		},
+		{
+			name: "blob-seek",
+			contract: "Content can be read from anywhere, as the ranges of a download that is resumed need it: Seek from the " +
+				"start, from here and from the end, and Read after it.",
+			run: blobSeek,
+		},
+		{
+			name: "blob-replace",
+			contract: "Put in the place of the revision that is there gives another revision, and the new content with the new " +
+				"media type, also where it is shorter than the old.",
+			run: blobReplace,
+		},
+		{
+			name: "blob-stale",
+			contract: "Put and Delete name the revision that was read. If another is there or none they change nothing and return " +
+				"ErrStale: somebody's work would be lost unseen.",
+			run: blobStale,
+		},
+		{
+			name:     "blob-exists",
+			contract: "Put that expects nothing there returns ErrExists if something is, and changes nothing: it is how two creators are told apart.",
+			run:      blobExists,
+		},
+		{
+			name: "blob-delete",
+			contract: "What was deleted is gone at once: Open and Delete return ErrGone if the store remembers, else ErrNotFound, " +
+				"and other ids stay.",
+			run: blobDelete,
+		},
+		{
+			name: "blob-second-life",
+			contract: "Put under an id that was deleted gives it a second life with a revision it never had, so that a tag from the " +
+				"first never matches; or it returns ErrGone, if the store takes no id twice.",
+			run: blobSecondLife,
+		},
+		{
+			name:     "blob-unknown",
+			contract: "An id that was never used is ErrNotFound for Open and Delete, and ErrStale for Put that names a revision.",
+			run:      blobUnknown,
+		},
+		{
+			name: "blob-ids",
+			contract: "An id is any name: blanks, percent signs, letters of every alphabet. Ids that differ are different things. What " +
+				"can be none, since it would lead out of the folder, is ErrNotFound, and nothing is read or written anywhere.",
+			run: blobIDs,
+		},
+	}
+}
+
+func blobSizes(k *blobKit) {
+	for _, n := range []int{0, 1, 2, 511, 512, 513, 4095, 4096, 4097, 32<<10 - 1, 32 << 10, 32<<10 + 1, 64<<10 - 1, 64 << 10,
+		64<<10 + 1, 1<<20 + 7} {
+		id, content := fmt.Sprintf("size-%d", n), k.random(n)
+		b := k.put(id, "", content)
+		if b.MediaType != "text/x-kit; charset=utf-8" {
+			k.errorf("Put gave the media type %q, and not the one declared", b.MediaType)
+		}
+		k.holds(id, b, content)
+	}
+}
+
+func blobSeek(k *blobKit) {
+	const size = 100_000
+	content := k.random(size)
+	k.put("seek", "", content)
+	b := k.open("seek")
+	defer b.Content.Close()
+	at := int64(0)
+	for _, step := range []struct {
+		offset int64
+		whence int
+		to     int64
+		read   int
+	}{
+		{99_990, io.SeekStart, 99_990, 10}, {0, io.SeekStart, 0, 1}, {-1, io.SeekEnd, size - 1, 1}, {0, io.SeekEnd, size, 0},
+		{65_535, io.SeekStart, 65_535, 2}, {100, io.SeekCurrent, 65_637, 33}, {-20, io.SeekCurrent, 65_650, 40_000},
+		{0, io.SeekStart, 0, size},
+	} {
+		got, err := b.Content.Seek(step.offset, step.whence)
+		if err != nil || got != step.to {
+			k.fatalf("Seek(%d, %d) from %d gave %d, %v, want %d", step.offset, step.whence, at, got, err, step.to)
+		}
+		want := content[step.to:min(size, step.to+int64(step.read))]
+		part := make([]byte, len(want))
+		if _, err := io.ReadFull(b.Content, part); err != nil || !bytes.Equal(part, want) {
+			k.errorf("after Seek(%d, %d) came %s (%v), want %s", step.offset, step.whence, excerpt(part), err, excerpt(want))
+		}
+		at = step.to + int64(len(want))
+	}
+	if n, err := b.Content.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		k.errorf("Read at the end gave %d, %v, want 0, io.EOF", n, err)
+	}
+}
+
+func blobReplace(k *blobKit) {
+	revs := []resource.Rev{""}
+	for _, n := range []int{1000, 70_000, 3, 0, 0, 3} {
+		content := k.random(n)
+		b := k.put("thing", revs[len(revs)-1], content)
+		if slices.Contains(revs, b.Rev) {
+			k.errorf("the revision %q has been there before", b.Rev)
+		}
+		revs = append(revs, b.Rev)
+		k.holds("thing", b, content)
+	}
+	b, err := k.store.Put(k.ctx, "thing", revs[len(revs)-1], "image/png", strings.NewReader("x"))
+	if err != nil {
+		k.fatalf("Put failed: %v", err)
+	}
+	if b.MediaType != "image/png" {
+		k.errorf("Put with another media type gave %q", b.MediaType)
+	}
+	k.holds("thing", b, []byte("x"))
+}
+
+func blobStale(k *blobKit) {
+	first, second := k.random(10), k.random(20)
+	old := k.put("thing", "", first)
+	cur := k.put("thing", old.Rev, second)
+	for _, rev := range []resource.Rev{old.Rev, "nonsense", "\"\x00/../"} {
+		_, err := k.store.Put(k.ctx, "thing", rev, "text/plain", bytes.NewReader(first))
+		k.wantError(err, fmt.Sprintf("Put that expects revision %q", rev), resource.ErrStale)
+		k.wantError(k.store.Delete(k.ctx, "thing", rev), fmt.Sprintf("Delete that expects revision %q", rev), resource.ErrStale)
+		k.holds("thing", cur, second)
+	}
+}
+
+func blobExists(k *blobKit) {
+	content := k.random(100)
+	b := k.put("thing", "", content)
+	_, err := k.store.Put(k.ctx, "thing", "", "text/plain", strings.NewReader("other"))
+	k.wantError(err, "Put that expects nothing there", resource.ErrExists)
+	k.holds("thing", b, content)
+}
+
+func blobDelete(k *blobKit) {
+	content := k.random(100)
+	other := k.put("other", "", content)
+	b := k.put("thing", "", k.random(50))
+	if err := k.store.Delete(k.ctx, "thing", b.Rev); err != nil {
+		k.fatalf("Delete failed: %v", err)
+	}
+	k.absent("thing", k.gone())
+	k.wantError(k.store.Delete(k.ctx, "thing", b.Rev), "a second Delete", k.gone())
+	_, err := k.store.Put(k.ctx, "thing", b.Rev, "text/plain", strings.NewReader("x"))
+	k.wantError(err, "Put in the place of what was deleted", resource.ErrStale, resource.ErrGone)
+	k.absent("thing", k.gone())
+	k.holds("other", other, content)
+}
+
+func blobSecondLife(k *blobKit) {
+	content := k.random(100)
+	b := k.put("thing", "", content)
+	if err := k.store.Delete(k.ctx, "thing", b.Rev); err != nil {
+		k.fatalf("Delete failed: %v", err)
+	}
+	if k.Once {
+		_, err := k.store.Put(k.ctx, "thing", "", "text/plain", bytes.NewReader(content))
+		k.wantError(err, "Put where something was deleted", resource.ErrGone)
+		k.absent("thing", k.gone())
+		return
+	}
+	again := k.put("thing", "", content)
+	if again.Rev == b.Rev {
+		k.errorf("the same content has the revision %q in both lives", b.Rev)
+	}
+	_, err := k.store.Put(k.ctx, "thing", b.Rev, "text/plain", strings.NewReader("x"))
+	k.wantError(err, "Put that expects a revision of the first life", resource.ErrStale)
+	k.holds("thing", again, content)
+}
+
+func blobUnknown(k *blobKit) {
+	k.absent("unknown", resource.ErrNotFound)
+	k.wantError(k.store.Delete(k.ctx, "unknown", "x"), "Delete of an unknown id", resource.ErrNotFound)
+	_, err := k.store.Put(k.ctx, "unknown", "x", "text/plain", strings.NewReader("x"))
+	k.wantError(err, "Put in the place of a revision where nothing is", resource.ErrStale)
+	k.absent("unknown", resource.ErrNotFound)
+}
+
+func blobIDs(k *blobKit) {
+	ids := []string{"a", "a b", "a%20b", "a+b", "a?b#c", "été", "日本語.txt", "a.tar.gz", "-", "~", "CON.txt", "a&b=c", "'\"$`", "a..b",
+		strings.Repeat("n", 200)}
+	stored := map[string]*resource.Blob{}
+	for i, id := range ids {
+		stored[id] = k.put(id, "", []byte{byte(i)})
+	}
+	for i, id := range ids {
+		k.holds(id, stored[id], []byte{byte(i)})
+	}
+	for _, id := range []string{"", ".", "..", "../outside", "/outside", "a/../../outside", "a/b", "nul\x00l"} {
+		k.absent(id, resource.ErrNotFound)
+		_, err := k.store.Put(k.ctx, id, "", "text/plain", strings.NewReader("x"))
+		if !errors.Is(err, resource.ErrNotFound) {
+			k.errorf("Put of %q returned %s, want ErrNotFound", id, quoted(err))
+		}
+		k.wantError(k.store.Delete(k.ctx, id, "x"), fmt.Sprintf("Delete of %q", id), resource.ErrNotFound)
+	}
+}
