@@ -121,6 +121,9 @@ func Problem(err error) *problem.Details {
 	case errors.As(err, &one):
 		return queryProblem(one)
 	}
+	if fields := fieldErrors(nil, err); len(fields) > 0 { // straight from a store
+		return fieldProblem(fields, pointerTo)
+	}
 	return plainProblem(err)
 }
 
