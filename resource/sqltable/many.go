@@ -36,10 +36,13 @@ func (t *Table[T]) insertMany(ctx context.Context, items []resource.Item[T]) err
 	})
 }
 
-// manyFault is fault for one of many rows, where nobody asks which of them refers to nothing.
+// manyFault is fault for one of many rows, where nobody asks which of them it is, nor which field.
 func (t *Table[T]) manyFault(err error) error {
-	if t.dialect == sqltx.SQLite && t.dialect.Fault(err).Kind == sqltx.ForeignKey {
+	switch t.dialect.Fault(err).Kind {
+	case sqltx.ForeignKey:
 		return fmt.Errorf("%w: %w", unknown(""), err)
+	case sqltx.Value:
+		return fmt.Errorf("%w: %w", resource.Invalid("", "range"), err)
 	}
 	return t.fault(err)
 }
