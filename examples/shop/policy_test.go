@@ -70,6 +70,7 @@ func TestWhoMayWhat(t *testing.T) {
 		{"a place by nobody", "", "POST", "/places", place, 401},
 		{"a place", "cat", "POST", "/places", place, 201},
 		{"a user by a customer", "cat", "POST", "/users", `{"email":"dan@example.com","active":true}`, 403},
+		{"to delete a user who has orders, by a customer", "bob", "DELETE", "/users/3", "", 403},
 		{"to become an admin", "cat", "PATCH", "/users/3", `{"role":"admin"}`, 403},
 		{"to become an admin, in an old contract", "cat", "PATCH", "/v1.0/users/3", `{"active":false}`, 403},
 		{"a user by an admin", "ann", "POST", "/users", `{"email":"dan@example.com","active":true}`, 201},
