@@ -127,17 +127,6 @@ func noGzip(err error) error {
 	return err
 }
 
-// unreadable makes of an error of reading content what to tell the client. limit is that of this library.
-func unreadable(err error, limit int64) error {
-	switch {
-	case errors.As(err, new(*http.MaxBytesError)): // of somebody outside
-		return tooLarge(limit)
-	case errors.As(err, new(*problem.Details)): // of somebody who has read it before
-		return err
-	}
-	return errors.Join(problem.New(problem.BadRequest, "The content could not be read."), err)
-}
-
 // readAll appends all of r to buf, and at most one byte more than limit.
 func readAll(buf *[]byte, r io.Reader, limit int64) error {
 	b := *buf
