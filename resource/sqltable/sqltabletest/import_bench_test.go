@@ -60,7 +60,7 @@ func BenchmarkImport(b *testing.B) {
 					b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 				})
 			}
-			run("hand", func(b *testing.B, _ *sqltx.DB, pool *sql.DB) { byHand(b, e.Dialect, pool, lines) })
+			run("hand", func(b *testing.B, _ *sqltx.DB, pool *sql.DB) { importByHand(b, e.Dialect, pool, lines) })
 			run("import", func(b *testing.B, db *sqltx.DB, _ *sql.DB) { imported(b, db, lines, "", n) })
 			run("atomic", func(b *testing.B, db *sqltx.DB, _ *sql.DB) { imported(b, db, lines, "?atomic=true", n) })
 		})
@@ -115,8 +115,8 @@ func imported(b *testing.B, db *sqltx.DB, lines []byte, query string, n float64)
 	}
 }
 
-// byHand is what somebody who needs nothing else would write.
-func byHand(b *testing.B, d sqltx.Dialect, pool *sql.DB, lines []byte) {
+// importByHand is what somebody who needs nothing else would write.
+func importByHand(b *testing.B, d sqltx.Dialect, pool *sql.DB, lines []byte) {
 	ctx := b.Context()
 	number := "double precision"
 	if d == sqltx.SQLite {
