@@ -82,8 +82,21 @@ func ExampleNewCatalog() {
 	// Output:
 	// /notes  GET, HEAD, POST, OPTIONS
 	// /notes/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
-	//     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor
+	//     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor
 	//     batches: POST of application/vnd.stoa.batch+json
+}
+
+// Many items come in at once, a line each. One that is there already is replaced.
+func ExampleNewImport() {
+	notes := resource.New("notes", memory.New[Note](nil), nil)
+	h := resource.NewCatalog(nil, notes, resource.NewImport("notes/import", notes))
+	show(h, "POST", "/notes/import", "application/x-ndjson", `{"text":"water the plants"}
+		{"text":"feed the cat"}
+		{"id":1,"text":"water the plants","done":true}`)
+	show(h, "GET", "/notes/1", "", "")
+	// Output:
+	// 200 {"created":2,"replaced":1,"rejected":[]}
+	// 200 {"id":1,"text":"water the plants","done":true}
 }
 
 // Where the store has transactions, several writes can be one. The second is refused here, so the first is taken back.
