@@ -209,3 +209,22 @@ func TestInventedExamples(t *testing.T) {
 		}
 	}
 }
+
+// TestProblemsInAnswers have the schema of all problems, and an example that is one.
+func TestProblemsInAnswers(t *testing.T) {
+	t.Parallel()
+	type report struct {
+		Line    int              `json:"line"`
+		Problem *problem.Details `json:"problem" required:"true"`
+	}
+	d, post := commanded[nothing, report](t, nil)
+	media := d.at(post, "responses", "200", "content", "application/json")
+	member := d.at(media, "schema", "properties", "problem", "anyOf").([]any)
+	if diff := cmp.Diff(object{"$ref": "#/components/schemas/Problem"}, member[0]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	v := d.at(media, "examples", "sample", "value")
+	if bad := d.invalid(d.at(media, "schema"), v, ""); v == nil || len(bad) > 0 {
+		t.Errorf("the example %v: %v", v, bad)
+	}
+}
