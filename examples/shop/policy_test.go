@@ -77,6 +77,7 @@ func TestWhoMayWhat(t *testing.T) {
 		{"to cancel, by nobody", "", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, 401},
 		{"to cancel, by a customer", "bob", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, 403},
 		{"to cancel", "ann", "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, 202},
+		{"an import by nobody", "", "POST", "/places/import", place, 401},
 		{"a file by nobody", "", "PUT", "/files/a", place, 401},
 		{"a file", "cat", "PUT", "/files/a", place, 201},
 		{"a file that nobody has put there", "", "GET", "/files/b", "", 404},
