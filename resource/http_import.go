@@ -10,7 +10,8 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// maxAside is how much content is put aside for an import that is all or nothing, in bytes as they come.
+// maxAside is how much content is put aside for an import that is all or nothing, in bytes as they come and as they come out
+// of gzip.
 const maxAside = 1 << 30
 
 // importLines answers POST of an import.
@@ -26,7 +27,7 @@ func (x *exchange) importLines() error {
 		err = x.importWhole(im)
 	} else {
 		var chunks *chunkReader
-		if chunks, err = x.chunks(im, x.r.Body); err == nil {
+		if chunks, err = x.chunks(im, x.r.Body, 0); err == nil {
 			err = im.piecewise(x.r.Context(), chunks)
 		}
 	}
@@ -85,9 +86,9 @@ func (x *exchange) atomic(lenient bool) (bool, error) {
 	return true, nil
 }
 
-// chunks begins to read lines.
-func (x *exchange) chunks(im *importing, content io.Reader) (*chunkReader, error) {
-	lines, err := openLines(content, x.gzipped(), x.c.opts.Limits.Body)
+// chunks begins to read lines, of at most so many bytes if that is not zero.
+func (x *exchange) chunks(im *importing, content io.Reader, most int64) (*chunkReader, error) {
+	lines, err := openLines(x.r.Context(), content, x.gzipped(), x.c.opts.Limits.Body, most)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (x *exchange) importWhole(im *importing) error {
 		if _, err := aside.Seek(0, io.SeekStart); err != nil {
 			return nil, err
 		}
-		return x.chunks(im, aside)
+		return x.chunks(im, aside, maxAside)
 	})
 }
 

@@ -26,7 +26,8 @@ import (
 // Lines are read a few hundred at a time and then forgotten, so the content may be of any length, in constant memory. Each
 // line is bounded by Limits.Body, and nothing else is: a handler in front can put an [http.MaxBytesReader] around the
 // content. Where the collection is a [Transactor], the lines that are read together are also committed together; if the
-// client goes away in the middle, what has been committed stays, and to send all of it again does no harm.
+// client goes away in the middle, what has been committed stays. To send all of it again does no harm to lines that have an
+// id; those without are then there twice.
 //
 // With ?atomic=true all lines are stored in one transaction, or none: where a line is rejected, the answer is 422 with the
 // rejected lines in its problem. The content is then put aside in a temporary file of 1 GiB at most, so that the
@@ -75,8 +76,24 @@ const maxRejected = 100
 // reject notes a line that was not stored.
 func (done *imported) reject(line int, err error) {
 	if done.Total++; len(done.Rejected) < maxRejected {
-		done.Rejected = append(done.Rejected, rejectedLine{line, Problem(err)})
+		done.Rejected = append(done.Rejected, rejectedLine{line, brief(Problem(err))})
 	}
+}
+
+// maxBrief is about how many bytes a problem of one line has.
+const maxBrief = 8 << 10
+
+// brief leaves out the last of many violations: a line can have a thousand members that nobody knows, with long names.
+func brief(d *problem.Details) *problem.Details {
+	room := maxBrief
+	for i, v := range d.Errors {
+		if room -= len(v.Pointer) + len(v.Detail) + 64; room < 0 {
+			short := *d
+			short.Errors = d.Errors[:i:i]
+			return &short
+		}
+	}
+	return d
 }
 
 // count notes a line that was.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"io"
 
@@ -24,6 +25,8 @@ type importLine struct {
 	id  string // empty: none
 	v   any    // of the hub, if it can be a new item
 	bad error  // why it cannot
+
+	offered bool // v was given to hooks, which may have changed it
 }
 
 // lineReader reads lines of any number.
@@ -34,8 +37,9 @@ type lineReader struct {
 	n      int   // of the line that was read last
 }
 
-// openLines returns a reader of the lines in content.
-func openLines(content io.Reader, zipped bool, limit int64) (*lineReader, error) {
+// openLines returns a reader of the lines in content. most bounds what comes out of gzip, in bytes; zero does not. Reading
+// ends with ctx: few bytes in gzip are many empty lines, which nothing else would interrupt.
+func openLines(ctx context.Context, content io.Reader, zipped bool, limit, most int64) (*lineReader, error) {
 	if zipped {
 		zr, err := gzip.NewReader(content)
 		if err != nil {
@@ -43,8 +47,33 @@ func openLines(content io.Reader, zipped bool, limit int64) (*lineReader, error)
 		}
 		content = zr
 	}
+	content = &bounded{ctx: ctx, from: content, most: most}
 	return &lineReader{in: bufio.NewReaderSize(content, 64<<10), zipped: zipped, limit: limit}, nil
 }
+
+// bounded is content that ends with a context, and where there is too much of it.
+type bounded struct {
+	ctx     context.Context
+	from    io.Reader
+	n, most int64
+}
+
+// Read reads on. The error of the context is told as it is.
+func (b *bounded) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, &overError{err}
+	}
+	n, err := b.from.Read(p)
+	if b.n += int64(n); b.most > 0 && b.n > b.most {
+		return 0, &overError{tooLarge(b.most)}
+	}
+	return n, err
+}
+
+// overError is why content was not read to its end though it could have been.
+type overError struct{ error }
+
+func (e *overError) Unwrap() error { return e.error }
 
 // errLongLine is that of a line which has been passed over.
 var errLongLine = errors.New("the line is too long")
@@ -66,6 +95,8 @@ func (l *lineReader) next(dst []byte) ([]byte, error) {
 			continue
 		case err == io.EOF && first && len(part) == 0:
 			return dst, io.EOF
+		case errors.As(err, new(*overError)):
+			return dst, err
 		case err != nil && err != io.EOF && l.zipped:
 			return dst, unreadable(noGzip(err), l.limit)
 		case err != nil && err != io.EOF:

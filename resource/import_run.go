@@ -205,8 +205,12 @@ func (s *shortWay) line(ctx context.Context, line *importLine) error {
 	if line.bad != nil && line.id != "" && slices.Contains(s.ids, "") {
 		return ErrStale // the store may choose this very id for a line before: the long way will tell
 	}
+	if line.offered { // the transaction runs again
+		line.id, line.v, line.bad = s.r.readNew(line.doc, &s.opts)
+	}
 	err := line.bad
 	if err == nil {
+		line.offered = true
 		err = s.r.welcome(ctx, line.id, line.v)
 	}
 	if err != nil {

@@ -395,15 +395,22 @@ func (r *Resource) Delete(ctx context.Context, id string, opts *WriteOptions) (E
 	return e, nil
 }
 
-// approve asks hook and policy about a write, and checks what the hook or a view made of the value.
+// approve asks hook and policy about a write, and checks what the hook or a view made of the value. Of a deletion the hook
+// can change nothing, so policy comes first there: what a hook says of an item is not for everybody.
 func (r *Resource) approve(ctx context.Context, op Op, before, after any) error {
 	h := r.hub
+	if after == nil {
+		if err := h.permit(ctx, op, before, nil); err != nil || h.ops.before == nil {
+			return err
+		}
+		return h.ops.before(ctx, op, before, nil)
+	}
 	if h.ops.before != nil {
 		if err := h.ops.before(ctx, op, before, after); err != nil {
 			return err
 		}
 	}
-	if after != nil && (h.ops.before != nil || r.shape.up != nil) {
+	if h.ops.before != nil || r.shape.up != nil {
 		bad := h.typ.Validate(after)
 		if h.id.IsZero(after) { // the store will choose it
 			bad = slices.DeleteFunc(bad, func(v schema.Violation) bool { return v.Pointer == "/"+h.id.Name })
@@ -415,14 +422,12 @@ func (r *Resource) approve(ctx context.Context, op Op, before, after any) error 
 			return problem.New(problem.Invalid, "The item would be one that this version of the API cannot show.")
 		}
 	}
-	if after != nil { // what one could not see afterwards, one may not make
-		scope, err := h.scopeOf(ctx)
-		if err != nil {
-			return err
-		}
-		if !scope.IsZero() && !query.Match(scope, h.values(after)) {
-			return ErrForbidden
-		}
+	scope, err := h.scopeOf(ctx)
+	if err != nil {
+		return err
+	}
+	if !scope.IsZero() && !query.Match(scope, h.values(after)) { // what one could not see afterwards, one may not make
+		return ErrForbidden
 	}
 	return h.permit(ctx, op, before, after)
 }

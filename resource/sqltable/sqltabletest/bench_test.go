@@ -302,3 +302,28 @@ func processorTime() time.Duration {
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
+
+// BenchmarkPrepared reads one row by its key, as a text that is parsed each time and as a DB does it.
+func BenchmarkPrepared(b *testing.B) {
+	for _, e := range sqltxtest.Engines() {
+		db, pool := pooled(b, e)
+		openTowns(b, db, pool)
+		statement := "SELECT name FROM towns WHERE id = " + e.Dialect.Placeholder(1)
+		for name, conn := range map[string]sqltx.Conn{"parsed": pool, "kept": db.Reader(b.Context())} {
+			b.Run(e.Name+"/"+name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					rows, err := conn.QueryContext(b.Context(), statement, 7)
+					if err != nil {
+						b.Fatal(err)
+					}
+					for rows.Next() {
+					}
+					if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

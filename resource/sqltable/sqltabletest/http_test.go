@@ -40,7 +40,12 @@ func (s shape[T]) runOverHTTP(t *testing.T, e *engine) {
 			o.Require = append(o.Require, name)
 		}
 	}
-	o.Items = 25 // the client asks for each item of a list once more
+	o.Items = 20 // the client asks for each item of a list once more
+	for i, field := range o.Support.Sort {
+		if i%2 == 1 && i > 4 { // and the kit has asked the table itself by all fields
+			delete(o.Support.Filter, field)
+		}
+	}
 	resourcetest.RunOps(t, func(t *testing.T) resource.Ops[T] {
 		ops := resourcetest.Over[T](serveTable(t, "items", s.open(t, e), s.opts.ID), &resourcetest.OverOptions{IDField: s.opts.ID})
 		if able.Create == nil {

@@ -155,3 +155,25 @@ func TestConnectionLost(t *testing.T) {
 		}
 	})
 }
+
+// TestDigits keeps integers that float64 has no place for, in what may be anything. Each is next to one that it has.
+func TestDigits(t *testing.T) {
+	type bag struct {
+		ID  string `json:"id"`
+		Any any    `json:"any"`
+	}
+	const body = `{"id":"a","any":[9007199254740993,-9007199254740993,9007199254740992,-9007199254740992,18446744073709551617,1.5]}`
+	onEngines(t, func(t *testing.T, e *engine) {
+		table := sqltable.New[bag](e.open(t), "bags", nil)
+		if err := table.CreateTable(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		server := serve(t, resource.FromOps("bags", table.Ops(), &resource.Options[bag]{Public: true}))
+		for _, method := range []string{"PUT", "GET"} {
+			_, _, text := request(t, server.Client(), method, server.URL+"/bags/a", body)
+			if diff := cmp.Diff(body, text); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", method, diff)
+			}
+		}
+	})
+}
