@@ -3,6 +3,7 @@ package resource_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"net/http"
@@ -84,8 +85,9 @@ func (s *cellar) Put(_ context.Context, id string, expect resource.Rev, mediaTyp
 	case b != nil && b.Rev != expect:
 		return nil, resource.ErrStale
 	}
+	sum := sha256.Sum256(content)
 	b := &bottle{resource.Blob{ID: id, Rev: resource.NewRev(), Modified: s.modified, MediaType: mediaType,
-		Size: int64(len(content))}, content}
+		Size: int64(len(content)), SHA256: sum[:]}, content}
 	s.blobs[id] = b
 	out := b.Blob
 	return &out, nil
@@ -103,7 +105,7 @@ func (s *cellar) Delete(_ context.Context, id string, expect resource.Rev) error
 		return resource.ErrStale
 	}
 	delete(s.blobs, id)
-	s.dead[id] = true
+	s.dead[id] = true // it remembers
 	return nil
 }
 
