@@ -210,6 +210,10 @@ func (rt *route) reportOther(b *strings.Builder) {
 
 func (c *Command) report(b *strings.Builder) {
 	fmt.Fprintf(b, "/%s  POST, OPTIONS\n", c.name)
+	if c.into != nil {
+		fmt.Fprintf(b, "    import: lines of %s into /%s\n", mediaNDJSON, c.into.Name())
+		return
+	}
 	fmt.Fprintf(b, "    command: takes %s, gives %s", listFields(c.in), listFields(c.out))
 	if c.jobs != nil {
 		fmt.Fprintf(b, ", as a job in /%s", c.jobs.Name())

@@ -542,6 +542,10 @@ func TestImportRegistration(t *testing.T) {
 		resource.NewImport("users/import", resource.New[thing]("things", readOnly[thing]{}, nil))
 	})
 	c := resource.NewImport("users/import", users)
+	report := resource.NewCatalog(nil, users, c).Report()
+	if line := "/users/import  POST, OPTIONS\n    import: lines of application/x-ndjson into /users\n"; !strings.HasSuffix(report, line) {
+		t.Errorf("report:\n%s", report)
+	}
 	same(t, "into users", true, c.Into() == users)
 	if _, err := c.Invoke(t.Context(), nil); resource.Problem(err).Kind != problem.NotImplemented {
 		t.Errorf("Invoke: %v", err)
