@@ -21,6 +21,8 @@ import (
 //	}
 //	r := resource.FromOps("orders", ops, nil)
 //
+// Whoever wraps Insert wraps InsertMany, too, or sets it to nil: imports do not come by Insert where that is there.
+//
 // Get and List are always set.
 type Ops[T any] struct {
 	Get          func(ctx context.Context, id string) (Item[T], error)

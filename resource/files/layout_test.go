@@ -299,6 +299,24 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// TestSweepOfStrangers: a file that somebody else has put beside ours does not keep the folder closed.
+func TestSweepOfStrangers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f := open(t, dir, nil)
+	put(t, f, "a", "", "one")
+	stranger := filepath.Join(dir, ".stoa", "meta", "somebody has put a note into this folder.txt")
+	if err := os.WriteFile(stranger, []byte("?"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, text := look(t, open(t, dir, nil), "a"); text != "one" {
+		t.Errorf("the file says %q", text)
+	}
+	if _, err := os.Stat(stranger); err != nil {
+		t.Error(err)
+	}
+}
+
 // waiting says that it has been reached, and ends when it may.
 type waiting struct {
 	inside, hold chan struct{}
