@@ -222,6 +222,8 @@ func TestBlobMethods(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) { want(t, send(t, tt.h, tt.line), tt.status, tt.fields...) })
 	}
 	want(t, send(t, h, "GET /files/digits?x=1", "Prefer: handling=lenient"), http.StatusOK)
+	lenient := send(t, h, "GET /files/digits?x=1&y=2", "Prefer: handling=lenient")
+	want(t, lenient, http.StatusOK, "Preference-Applied: handling=lenient")
 }
 
 func TestBlobNames(t *testing.T) {

@@ -124,7 +124,7 @@ func (x *exchange) prepareCommand(w *write) error {
 	return x.noParameters(w.opts.Lenient)
 }
 
-// noParameters refuses a query, of which a command knows nothing.
+// noParameters refuses a query where nothing can be asked, unless the client wants leniency.
 func (x *exchange) noParameters(lenient bool) error {
 	params, err := x.params()
 	if err != nil || lenient {
