@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stoa-go/stoa/resource/header"
 )
@@ -115,7 +116,7 @@ func (b *Blobs) declared(lines []string) (mediaType string, ok bool) {
 		mediaType = mediaOctets
 	}
 	m, err := header.ParseMediaType(mediaType)
-	if err != nil || len(mediaType) > maxMediaType || strings.Contains(m.Type, "*") {
+	if err != nil || len(mediaType) > maxMediaType || strings.Contains(m.Type, "*") || !utf8.ValidString(mediaType) {
 		return "", false
 	}
 	family, _, _ := strings.Cut(m.Type, "/")

@@ -3,6 +3,7 @@ package resource_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"net/http"
@@ -84,8 +85,9 @@ func (s *cellar) Put(_ context.Context, id string, expect resource.Rev, mediaTyp
 	case b != nil && b.Rev != expect:
 		return nil, resource.ErrStale
 	}
+	sum := sha256.Sum256(content)
 	b := &bottle{resource.Blob{ID: id, Rev: resource.NewRev(), Modified: s.modified, MediaType: mediaType,
-		Size: int64(len(content))}, content}
+		Size: int64(len(content)), SHA256: sum[:]}, content}
 	s.blobs[id] = b
 	out := b.Blob
 	return &out, nil
@@ -103,7 +105,7 @@ func (s *cellar) Delete(_ context.Context, id string, expect resource.Rev) error
 		return resource.ErrStale
 	}
 	delete(s.blobs, id)
-	s.dead[id] = true
+	s.dead[id] = true // it remembers
 	return nil
 }
 
@@ -220,6 +222,8 @@ func TestBlobMethods(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) { want(t, send(t, tt.h, tt.line), tt.status, tt.fields...) })
 	}
 	want(t, send(t, h, "GET /files/digits?x=1", "Prefer: handling=lenient"), http.StatusOK)
+	lenient := send(t, h, "GET /files/digits?x=1&y=2", "Prefer: handling=lenient")
+	want(t, lenient, http.StatusOK, "Preference-Applied: handling=lenient")
 }
 
 func TestBlobNames(t *testing.T) {

@@ -16,6 +16,15 @@ import (
 
 // mediaType checks what the content claims to be, before any of it is read: its type, its coding and its length.
 func (x *exchange) mediaType(accepted ...string) (string, error) {
+	media, err := x.contentType(accepted...)
+	if err == nil && x.length() > x.c.opts.Limits.Body {
+		err = tooLarge(x.c.opts.Limits.Body)
+	}
+	return media, err
+}
+
+// contentType is mediaType for content of any length.
+func (x *exchange) contentType(accepted ...string) (string, error) {
 	if len(x.r.Header["Content-Range"]) > 0 {
 		return "", problem.New(problem.BadRequest, "A part of an item cannot be stored: Content-Range is not understood here.")
 	}
@@ -35,13 +44,7 @@ func (x *exchange) mediaType(accepted ...string) (string, error) {
 			return "", x.unsupported(accepted)
 		}
 	}
-	if err := x.checkCoding(); err != nil {
-		return "", err
-	}
-	if x.length() > x.c.opts.Limits.Body {
-		return "", tooLarge(x.c.opts.Limits.Body)
-	}
-	return media, nil
+	return media, x.checkCoding()
 }
 
 // length is how long the content is said to be; negative if nothing is said. Of content in which a version.Negotiator will
@@ -108,9 +111,15 @@ func (x *exchange) content(buf *[]byte) error {
 	if err == nil {
 		err = readAll(buf, zr, limit)
 	}
-	switch {
-	case raw.N == 0: // of the compressed content, too
+	if raw.N == 0 { // of the compressed content, too
 		return tooLarge(limit)
+	}
+	return noGzip(err)
+}
+
+// noGzip makes of an error of gzip what to tell the client. Any other stays as it is.
+func noGzip(err error) error {
+	switch {
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.Is(err, io.EOF), errors.As(err, new(flate.CorruptInputError)):
 		return problem.New(problem.BadRequest, "The content is not gzip, though Content-Encoding says so.")

@@ -210,20 +210,46 @@ func TestRule091HiddenMonitor(t *testing.T) {
 	})
 }
 
-// TestRule091ClientGone: a job goes on when its client does not wait.
-func TestRule091ClientGone(t *testing.T) {
+// TestRule091TimeIsUp: a job that runs is not one to ask for again, and it goes on when nobody waits.
+func TestRule091TimeIsUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := napping(t)
 		ctx, leave := context.WithTimeout(t.Context(), time.Second)
 		defer leave()
 		r := request(t, "POST /bed/nap", asAdmin, jsonBody, "Prefer: wait=9", "", napFor("5", "")).WithContext(ctx)
-		wantProblem(t, sent(h, r), problem.Unavailable)
+		want(t, sent(h, r), http.StatusAccepted, "Location: *", "Retry-After: 1")
 		time.Sleep(time.Minute)
 		got := value[jobList](t, send(t, h, "GET /jobs", asAdmin)).Items
 		if len(got) != 1 || got[0].State != job.Succeeded {
 			t.Errorf("jobs %+v, want one that has succeeded", got)
 		}
+	})
+}
+
+// TestRule091InTransaction: a job that begins with the commit is nothing that the transaction could wait for.
+func TestRule091InTransaction(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		db := memory.NewDB()
+		jobs := job.New("jobs", resource.OpsOf(memory.New(&memory.Options[job.Job]{DB: db})), &job.Options{Alone: true})
+		h := catalog(t, jobs.Resource(),
+			resource.NewCommand("bed/nap", nap, &resource.CommandOptions[napIn]{Jobs: jobs, Wait: 2 * time.Second}))
+		inside := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			err := db.InTx(r.Context(), func(ctx context.Context) error {
+				h.ServeHTTP(w, r.WithContext(ctx))
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		began := time.Now()
+		res := send(t, inside, "POST /bed/nap", jsonBody, "Prefer: wait=9", "", napFor("5", ""))
+		want(t, res, http.StatusAccepted, "Location: *", "Preference-Applied:")
+		same(t, "waited", time.Duration(0), time.Since(began))
+		time.Sleep(time.Minute)
+		same(t, "state", job.Succeeded, value[job.Job](t, send(t, h, "GET "+res.header.Get("Location"))).State)
 	})
 }
 

@@ -22,6 +22,8 @@ type erased struct {
 	listBy  func(ctx context.Context, field string, keys []string, q query.Query, b batch) error
 	runner  tx.Runner
 
+	insertMany func(ctx context.Context, ids []string, vs []any) error
+
 	authorize func(ctx context.Context, op Op, before, after any) error
 	before    func(ctx context.Context, op Op, before, after any) error
 	after     func(ctx context.Context, op Op, before, after any)
@@ -71,6 +73,9 @@ func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
 			return drain(ctx, b.(*pageBuffer[T]), ops.ListBy(ctx, field, keys, q), len(keys)*q.Limit)
 		}
 	}
+	if ops.InsertMany != nil && ops.Insert != nil {
+		e.insertMany = eraseInsertMany(ops)
+	}
 	if ops.Transactions != nil {
 		e.runner = ops.Transactions()
 	}
@@ -93,6 +98,16 @@ func entryOf[T any](h *hub, id string, item *Item[T], err error) (*Entry, error)
 	}{Entry{ID: item.ID, Rev: item.Rev, Modified: item.Modified, Next: item.Next}, item.Value}
 	held.Value = &held.value
 	return &held.Entry, h.settle(&held.Entry)
+}
+
+func eraseInsertMany[T any](ops Ops[T]) func(ctx context.Context, ids []string, vs []any) error {
+	return func(ctx context.Context, ids []string, vs []any) error {
+		items := make([]Item[T], len(ids))
+		for i, v := range vs {
+			items[i] = Item[T]{ID: ids[i], Value: *v.(*T)}
+		}
+		return ops.InsertMany(ctx, items)
+	}
 }
 
 func eraseHooks[T any](e *erased, o *Options[T]) {

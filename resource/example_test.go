@@ -6,11 +6,13 @@ import (
 	"iter"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/files"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/patch"
 )
@@ -80,8 +82,21 @@ func ExampleNewCatalog() {
 	// Output:
 	// /notes  GET, HEAD, POST, OPTIONS
 	// /notes/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
-	//     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor
+	//     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor
 	//     batches: POST of application/vnd.stoa.batch+json
+}
+
+// Many items come in at once, a line each. One that is there already is replaced.
+func ExampleNewImport() {
+	notes := resource.New("notes", memory.New[Note](nil), nil)
+	h := resource.NewCatalog(nil, notes, resource.NewImport("notes/import", notes))
+	show(h, "POST", "/notes/import", "application/x-ndjson", `{"text":"water the plants"}
+		{"text":"feed the cat"}
+		{"id":1,"text":"water the plants","done":true}`)
+	show(h, "GET", "/notes/1", "", "")
+	// Output:
+	// 200 {"created":2,"replaced":1,"rejected":[]}
+	// 200 {"id":1,"text":"water the plants","done":true}
 }
 
 // Where the store has transactions, several writes can be one. The second is refused here, so the first is taken back.
@@ -284,4 +299,31 @@ func ExampleNewCommand() {
 	// 200 {"token":"t0k3n"}
 	// 401 {"type":"https://stoa-go.github.io/problems/unauthenticated","title":"Unauthenticated","status":401,"detail":"Say who you are first."}
 	// 422 {"type":"https://stoa-go.github.io/problems/invalid-content","title":"Invalid Content","status":422,"detail":"The content is not valid.","errors":[{"pointer":"/password","code":"required","detail":"is required"}]}
+}
+
+func ExampleNewBlobs() {
+	folder, err := os.MkdirTemp("", "uploads")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(folder)
+	store, err := files.New(folder, nil) // or anything else with the three methods of a BlobStore
+	if err != nil {
+		panic(err)
+	}
+	defer store.Close()
+	api := resource.NewCatalog(nil, resource.NewBlobs("pictures", store, &resource.BlobOptions{
+		MediaTypes: []string{"image/*"},
+		MaxSize:    10 << 20,
+	}))
+	for _, mediaType := range []string{"image/png", "text/html"} {
+		r := httptest.NewRequest("PUT", "/pictures/cat", strings.NewReader("..."))
+		r.Header.Set("Content-Type", mediaType)
+		w := httptest.NewRecorder()
+		api.ServeHTTP(w, r)
+		fmt.Println(mediaType, w.Code)
+	}
+	// Output:
+	// image/png 201
+	// text/html 415
 }

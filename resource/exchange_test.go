@@ -54,6 +54,7 @@ var modified = time.Date(2024, 3, 1, 12, 0, 0, 123e6, time.UTC)
 type setup struct {
 	catalog resource.CatalogOptions
 	parts   []resource.Part
+	imports bool // of orders and users
 
 	orderOps resource.Ops[order]
 	userOps  resource.Ops[user]
@@ -95,11 +96,11 @@ func api(t testing.TB, opts ...func(*setup)) http.Handler {
 	for _, opt := range opts {
 		opt(s)
 	}
-	parts := append([]resource.Part{
-		resource.FromOps("orders", s.orderOps, &s.orders),
-		resource.FromOps("users", s.userOps, &s.users),
-		resource.FromOps("places", s.placeOps, &s.places),
-	}, s.parts...)
+	orders, users := resource.FromOps("orders", s.orderOps, &s.orders), resource.FromOps("users", s.userOps, &s.users)
+	parts := append([]resource.Part{orders, users, resource.FromOps("places", s.placeOps, &s.places)}, s.parts...)
+	if s.imports {
+		parts = append(parts, resource.NewImport("orders/import", orders), resource.NewImport("users/import", users))
+	}
 	return resource.NewCatalog(&s.catalog, parts...)
 }
 

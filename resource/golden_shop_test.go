@@ -80,14 +80,18 @@ func goldenParts(t *testing.T) []resource.Part {
 		town{"cusco", "Cusco", "PE", 428450, -13.53, -71.97}, town{"delphi", "Delphi", "GR", 1404, 38.48, 22.5},
 		town{"edirne", "Edirne", "TR", 180002, 41.68, 26.56}, town{"fez", "Fez", "MA", 1112072, 34.03, -5})
 	jobs := goldenJobs()
+	placesResource := resource.New("places", places, placeOptions())
 	return []resource.Part{
 		resource.FromOps("orders", withoutInsert(orders), orderOptions(clock)),
 		resource.FromOps("users", withoutInsert(users), userOptions()),
-		resource.New("places", places, placeOptions()),
+		placesResource,
+		resource.NewImport("places/import", placesResource),
 		resource.NewLookup("largest-place", "places", largestIn(places)),
 		resource.NewCommand("auth/login", letIn, &resource.CommandOptions[keyIn]{Public: true}),
 		resource.NewCommand("orders/cancel-stale", cancelStale(orders), &resource.CommandOptions[staleIn]{Jobs: jobs}),
 		jobs.Resource(),
+		resource.NewBlobs("files", newCellar(), &resource.BlobOptions{Public: true, MaxSize: 100,
+			NewID: func(string) string { return "0193-4c1e" }}),
 	}
 }
 

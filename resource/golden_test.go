@@ -127,7 +127,8 @@ func (n *names) call(real, short string) {
 }
 
 var (
-	tagPattern = regexp.MustCompile(`"([^".]+)\.([^".]+)(?:\.([^"]+))?"`)
+	tagPattern   = regexp.MustCompile(`"([^".]+)\.([^".]+)(?:\.([^"]+))?"`)
+	bytesPattern = regexp.MustCompile(`"bytes[0-9]+"`)
 	// contractPattern is what a tag says of contract and form.
 	contractPattern = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+(\+[a-z]+)?`)
 	// jobPattern is a UUID of version 7, which only jobs are called by.
@@ -144,6 +145,11 @@ func (n *names) tag(t *testing.T, real, variant string, weak bool) string {
 		return n.short[real]
 	}
 	m := tagPattern.FindStringSubmatch(real)
+	if m == nil { // of bytes, which have no variants
+		n.counts["bytes"]++
+		n.call(real, fmt.Sprintf("\"bytes%d\"", n.counts["bytes"]))
+		return n.short[real]
+	}
 	kind := "r"
 	if weak {
 		kind = "list"
@@ -171,6 +177,7 @@ func (n *names) tag(t *testing.T, real, variant string, weak bool) string {
 func (n *names) real(line string) string {
 	line = tagPattern.ReplaceAllStringFunc(line, func(tag string) string { return cmp.Or(n.long[tag], tag) })
 	line = jobName.ReplaceAllStringFunc(line, func(name string) string { return cmp.Or(n.long[name], name) })
+	line = bytesPattern.ReplaceAllStringFunc(line, func(tag string) string { return cmp.Or(n.long[tag], tag) })
 	return cursorPattern.ReplaceAllStringFunc(line, func(s string) string {
 		m := cursorPattern.FindStringSubmatch(s)
 		return m[1] + cmp.Or(n.long[m[2]], m[2])

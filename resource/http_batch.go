@@ -21,6 +21,9 @@ const (
 	batchName  = "batch" // in the media types of a vendor
 )
 
+// maxShown is how much larger the items in an answer can be than the content of a batch.
+const maxShown = 8
+
 // isBatch reports whether the content claims to be a batch, where one is taken.
 func (x *exchange) isBatch() bool {
 	if !x.route.resource.Batches() {
@@ -55,7 +58,11 @@ func (x *exchange) batch() error {
 	if err != nil {
 		return err
 	}
-	results, err := res.together(x.r.Context(), ops)
+	show := x.valueOf
+	if w.minimal {
+		show = func(*Entry) []byte { return nil }
+	}
+	results, err := res.together(x.r.Context(), ops, maxShown*limits.Body, show)
 	if err != nil {
 		return x.refused(err)
 	}
@@ -114,7 +121,7 @@ func (x *exchange) sendResults(w *write, results []operationResult) error {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = x.appendResult(b, &results[i], w.minimal)
+		b = x.appendResult(b, &results[i])
 	}
 	*buf = append(b, ']', '}')
 	if w.minimal {
@@ -126,12 +133,8 @@ func (x *exchange) sendResults(w *write, results []operationResult) error {
 }
 
 // appendResult appends one result. The write stands: an item that cannot be shown is left out, and the log says why.
-func (x *exchange) appendResult(dst []byte, result *operationResult, minimal bool) []byte {
-	e, status := &result.entry, result.status
-	var value []byte
-	if !minimal && result.op != OpDelete {
-		value = x.valueOf(e)
-	}
+func (x *exchange) appendResult(dst []byte, result *operationResult) []byte {
+	e, status, value := &result.entry, result.status, result.value
 	if status == http.StatusOK && value == nil {
 		status = http.StatusNoContent
 	}

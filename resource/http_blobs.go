@@ -72,16 +72,7 @@ func (x *exchange) noParams() error {
 	if x.r.URL.RawQuery == "" {
 		return nil
 	}
-	params, err := x.params()
-	if err != nil {
-		return err
-	}
-	for name := range params {
-		if !x.lenient(x.prefer()) {
-			return badParameter(name, "unknownParameter", "there is no such parameter here")
-		}
-	}
-	return nil
+	return x.noParameters(x.lenient(x.prefer()))
 }
 
 // fault adds the place to an error.

@@ -41,6 +41,7 @@ func (x *exchange) getBlob(id string) error {
 		return b.fault(OpGet, id, err)
 	case unchanged:
 		x.blobHeaders(blob, -1)
+		x.w.Header().Del("Last-Modified") // the tag says more (RFC 9110 section 15.4.5)
 		return x.noContent(http.StatusNotModified)
 	}
 	return x.sendBlob(blob)

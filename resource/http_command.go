@@ -124,7 +124,7 @@ func (x *exchange) prepareCommand(w *write) error {
 	return x.noParameters(w.opts.Lenient)
 }
 
-// noParameters refuses a query, of which a command knows nothing.
+// noParameters refuses a query where nothing can be asked, unless the client wants leniency.
 func (x *exchange) noParameters(lenient bool) error {
 	params, err := x.params()
 	if err != nil || lenient {
@@ -210,6 +210,10 @@ func (rt *route) reportOther(b *strings.Builder) {
 
 func (c *Command) report(b *strings.Builder) {
 	fmt.Fprintf(b, "/%s  POST, OPTIONS\n", c.name)
+	if c.into != nil {
+		fmt.Fprintf(b, "    import: lines of %s into /%s\n", mediaNDJSON, c.into.Name())
+		return
+	}
 	fmt.Fprintf(b, "    command: takes %s, gives %s", listFields(c.in), listFields(c.out))
 	if c.jobs != nil {
 		fmt.Fprintf(b, ", as a job in /%s", c.jobs.Name())

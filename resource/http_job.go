@@ -13,6 +13,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // maxPatience is the longest that a client can ask to wait for a job, unless CommandOptions.Wait is more.
@@ -27,9 +28,13 @@ type outcome struct {
 var errLost = errors.New("the job has ended without an outcome")
 
 // commandJob answers POST on a command that has Jobs: with what it gave, if it is done in time, and else with 202 and where
-// to ask (RFC 9110 section 15.3.3). A client that goes away does not stop it.
+// to ask (RFC 9110 section 15.3.3). A client that goes away does not stop it. Inside a transaction the job begins when that
+// has been committed, so there is nothing to wait for.
 func (x *exchange) commandJob(w *write, in any) error {
 	wait, granted, async := x.patience(w.prefer)
+	if tx.Active(x.r.Context()) {
+		wait, granted = 0, ""
+	}
 	o := &outcome{err: errLost}
 	id, done, err := x.route.command.jobs.Start(x.r.Context(), x.route.name, x.job(o, in))
 	if err != nil {
@@ -67,7 +72,9 @@ func (x *exchange) patience(p header.Prefer) (wait time.Duration, granted string
 	return wait, granted, async
 }
 
-// endsWithin waits for done, and reports whether it came. The error is that of ctx.
+// endsWithin waits for done, and reports whether it came. A request whose time is up before that is answered like one that
+// has waited long enough, since the job runs, and must not be asked for once more. The error is that of a client which has
+// gone.
 func endsWithin(ctx context.Context, done <-chan struct{}, wait time.Duration) (bool, error) {
 	select {
 	case <-done: // even where there is no time to wait
@@ -85,7 +92,10 @@ func endsWithin(ctx context.Context, done <-chan struct{}, wait time.Duration) (
 	case <-timer.C:
 		return false, nil
 	case <-ctx.Done():
-		return false, ctx.Err()
+		if err := ctx.Err(); errors.Is(err, context.Canceled) {
+			return false, err
+		}
+		return false, nil
 	}
 }
 
@@ -148,7 +158,7 @@ func (x *exchange) accepted(w *write, id string) error {
 		*doc, err = jobs.Type().Append(*doc, e.Value)
 	}
 	if err != nil {
-		if !errors.Is(err, ErrNotFound) { // it is not for this caller to see
+		if !errors.Is(err, ErrNotFound) && x.r.Context().Err() == nil { // else it is not for this caller to see, or too late
 			x.report(err)
 		}
 		return x.sendNothing(http.StatusAccepted)

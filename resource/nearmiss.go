@@ -17,6 +17,7 @@ func refuseNearMisses[T any](c Collection[T]) {
 		"Count":        reflect.TypeFor[Counter](),
 		"GetMany":      reflect.TypeFor[MultiGetter[T]](),
 		"ListBy":       reflect.TypeFor[Grouper[T]](),
+		"InsertMany":   reflect.TypeFor[multiInserter[T]](),
 		"Transactions": reflect.TypeFor[Transactor](),
 	}
 	if c == nil {

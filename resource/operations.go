@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -116,6 +117,9 @@ func (b *batchReader) operation(op *operation, raw []byte, at string) error {
 func (b *batchReader) shape(op *operation, at string) {
 	if !b.r.Can(opNamed(op.Op)) {
 		b.add(at+"/op", "unsupported", "the items of this collection do not take it")
+	}
+	if strings.ContainsFunc(op.ID, unicode.IsControl) { // no store sees it, as with the path of an item
+		b.add(at+"/id", "format", "no id has control characters")
 	}
 	needs, takes := membersOf(op.Op)
 	for _, m := range [...]struct {

@@ -21,6 +21,8 @@ import (
 //	}
 //	r := resource.FromOps("orders", ops, nil)
 //
+// Whoever wraps Insert wraps InsertMany, too, or sets it to nil: imports do not come by Insert where that is there.
+//
 // Get and List are always set.
 type Ops[T any] struct {
 	Get          func(ctx context.Context, id string) (Item[T], error)
@@ -34,6 +36,16 @@ type Ops[T any] struct {
 	GetMany      func(ctx context.Context, ids []string) iter.Seq2[Item[T], error]
 	ListBy       func(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[Item[T], error]
 	Transactions func() tx.Runner
+
+	// InsertMany stores new items, each Value under its ID, or none of them. The ids are distinct and not empty. What the
+	// store makes of them nobody is told: who wants to know asks again. The error is [ErrExists] if one of the ids is in use,
+	// [ErrExists] or [ErrGone] if the collection remembers that one was deleted, even where Insert would let it come again,
+	// and otherwise as that of Insert. Which of the items it is about nobody needs to know: what cannot be stored together is
+	// stored one by one.
+	//
+	// It makes imports fast ([NewImport]), and is of no use without Insert. A collection that has a method InsertMany of this
+	// form has the capability.
+	InsertMany func(ctx context.Context, items []Item[T]) error
 }
 
 // OpsOf returns what c can do. It panics, like [New], if c has a method that is named like one of a capability but has
@@ -64,6 +76,9 @@ func OpsOf[T any](c Collection[T]) Ops[T] {
 	}
 	if c, ok := c.(Grouper[T]); ok {
 		ops.ListBy = c.ListBy
+	}
+	if c, ok := c.(multiInserter[T]); ok {
+		ops.InsertMany = c.InsertMany
 	}
 	if c, ok := c.(Transactor); ok {
 		ops.Transactions = c.Transactions

@@ -32,7 +32,8 @@ type Options[T any] struct {
 	// Before runs when an item is about to be written: on creation before is nil, on deletion after is nil. It may fill
 	// in fields of after, and it may refuse, with [Invalid] for instance. What is behind a pointer, slice or map of a field
 	// that clients cannot write is shared with before: to change it, put another in its place. Where a write is attempted again because
-	// another came between, it runs again, so it must not have effects of its own.
+	// another came between, it runs again, so it must not have effects of its own. It runs in front of Authorize, which judges
+	// what it has made of after; on deletion, where there is nothing to make, behind it.
 	Before func(ctx context.Context, op Op, before, after *T) error
 	// After runs once when the write has happened and its transaction, if there is one, has been committed.
 	After func(ctx context.Context, op Op, before, after *T)

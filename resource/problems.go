@@ -121,6 +121,9 @@ func Problem(err error) *problem.Details {
 	case errors.As(err, &one):
 		return queryProblem(one)
 	}
+	if fields := fieldErrors(nil, err); len(fields) > 0 { // straight from a store
+		return fieldProblem(fields, pointerTo)
+	}
 	return plainProblem(err)
 }
 
@@ -140,6 +143,8 @@ func plainProblem(err error) *problem.Details {
 		return problem.New(problem.Forbidden, "You may not do this.")
 	case errors.Is(err, ErrUnauthenticated):
 		return problem.New(problem.Unauthenticated, "Say who you are first.")
+	case errors.Is(err, tx.ErrOutcomeUnknown): // without Retry-After, which would invite programs to do it twice
+		return problem.New(problem.OutcomeUnknown, "Whether this was done is not known. Look, before you do it again.")
 	case errors.Is(err, ErrStale), errors.Is(err, errContended), errors.Is(err, ErrUnavailable),
 		errors.Is(err, tx.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		d := problem.New(problem.Unavailable, "Not possible at the moment; try again.")

@@ -26,14 +26,16 @@ import (
 // A patch that is an object is a merge patch (RFC 7396), and one that is an array is a JSON Patch (RFC 6902). Each is done
 // as the same request alone would be, with policy, hooks and conditions, in this order, and sees what those before it have
 // done; the answer has a result for each. The first that is refused takes back all: the answer is its problem, with the
-// index of the operation beside.
+// index of the operation beside. The items in an answer are eight times Limits.Body together at most: behind that they are
+// left out, as with Prefer: return=minimal.
 func (r *Resource) Batches() bool { return r.hub.ops.runner != nil && r.Can(OpCreate) }
 
 // operationResult is what became of one operation.
 type operationResult struct {
-	entry  Entry
+	entry  Entry // without its Value
 	op     Op
-	status int // what the operation would have been answered with alone
+	status int    // what the operation would have been answered with alone
+	value  []byte // as JSON; nil if it is not shown
 }
 
 // operationError is the refusal of one operation, for which all others have been taken back.
@@ -51,15 +53,28 @@ func (e *operationError) Unwrap() error { return e.err }
 // The transaction may run more than once. That of a runner which does not see by itself that others were faster is run
 // again here, like the loop of a single write. Locks of single ids are not taken: in which order a client names the ids
 // is nobody's choice but its own, and two batches would wait for each other.
-func (r *Resource) together(ctx context.Context, ops []operation) (results []operationResult, err error) {
+//
+// show makes JSON of an item that has been written, at once, so that nothing else of it is kept: a short batch can patch a
+// large item a thousand times. Once there is more than room for, the rest is not shown.
+func (r *Resource) together(
+	ctx context.Context, ops []operation, room int64, show func(e *Entry) []byte,
+) (results []operationResult, err error) {
 	attempt := func() error {
 		return r.hub.ops.runner.InTx(ctx, func(ctx context.Context) error {
 			results = results[:0]
+			left := room
 			for i := range ops {
 				result, err := r.carryOut(ctx, &ops[i])
 				if err != nil {
 					return &operationError{i, &ops[i], err}
 				}
+				if result.op != OpDelete && left > 0 {
+					value := show(&result.entry)
+					if left -= int64(len(value)); left >= 0 {
+						result.value = value
+					}
+				}
+				result.entry.Value, result.entry.hub = nil, nil
 				results = append(results, result)
 			}
 			return nil

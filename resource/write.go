@@ -85,15 +85,7 @@ func (r *Resource) readNew(doc []byte, opts *WriteOptions) (id string, v any, er
 // that was deleted may come back; otherwise it is refused even where the store would take it.
 func (r *Resource) admit(ctx context.Context, id string, v any, again bool) (Entry, error) {
 	h := r.hub
-	if id != "" {
-		if err := checkNewID(id); err != nil {
-			return Entry{}, schema.Violations{{Pointer: "/" + r.ID(), Code: "format", Detail: err.Error()}}
-		}
-		if _, reserved := h.reserved.Load(id); reserved {
-			return Entry{}, reservedID(pointerTo(r.ID()))
-		}
-	}
-	if err := r.approve(ctx, OpCreate, nil, v); err != nil {
+	if err := r.welcome(ctx, id, v); err != nil {
 		return Entry{}, err
 	}
 	var e *Entry
@@ -108,6 +100,19 @@ func (r *Resource) admit(ctx context.Context, id string, v any, again bool) (Ent
 	}
 	h.announce(ctx, OpCreate, nil, e.hub)
 	return r.written(e), nil
+}
+
+// welcome is the part of admit before the store is asked.
+func (r *Resource) welcome(ctx context.Context, id string, v any) error {
+	if id != "" {
+		if err := checkNewID(id); err != nil {
+			return schema.Violations{{Pointer: "/" + r.ID(), Code: "format", Detail: err.Error()}}
+		}
+		if _, reserved := r.hub.reserved.Load(id); reserved {
+			return reservedID(pointerTo(r.ID()))
+		}
+	}
+	return r.approve(ctx, OpCreate, nil, v)
 }
 
 // insert stores a new item under an id that the client chose. An id that was deleted is ErrGone, unless it may come
@@ -146,11 +151,16 @@ func checkNewID(id string) error {
 // an [Inserter].
 func (r *Resource) Put(ctx context.Context, id string, doc []byte, opts *WriteOptions) (Entry, Outcome, error) {
 	o := opts.orZero()
-	return r.change(ctx, OpReplace, id, o, func(cur Entry) (any, error) {
+	return r.change(ctx, OpReplace, id, o, r.nextOf(doc, o), func() (Entry, error) { return r.putNew(ctx, id, doc, o) })
+}
+
+// nextOf returns what makes the new value of the shape from the current entry and the document of a PUT.
+func (r *Resource) nextOf(doc []byte, o *WriteOptions) func(cur Entry) (any, error) {
+	return func(cur Entry) (any, error) {
 		dec := o.decode(schema.Replace, cur.Value)
 		dec.ReadOnly = []string{r.ID()}
 		return r.shape.typ.Decode(doc, dec)
-	}, func() (Entry, error) { return r.putNew(ctx, id, doc, o) })
+	}
 }
 
 // putNew is Put where nothing is.
@@ -302,25 +312,37 @@ func (r *Resource) current(ctx context.Context, id string) (Entry, error) {
 
 // replace writes what next makes of cur, unless that is nothing new.
 func (r *Resource) replace(ctx context.Context, op Op, cur Entry, next func(Entry) (any, error)) (Entry, Outcome, error) {
+	v, changed, err := r.revise(ctx, op, cur, next)
+	if err != nil || !changed {
+		return cur, Unchanged, err
+	}
+	return r.store(ctx, op, cur, v)
+}
+
+// revise returns the value of the hub that is to take the place of cur, unless that is nothing new. Policy has approved.
+func (r *Resource) revise(
+	ctx context.Context, op Op, cur Entry, next func(Entry) (any, error),
+) (v any, changed bool, err error) {
 	h := r.hub
 	if h.ops.replace == nil { // PUT serves only to insert
-		return Entry{}, 0, ErrExists
+		return nil, false, ErrExists
 	}
-	v, err := r.next(op, cur, next)
-	if err != nil {
-		return Entry{}, 0, err
+	if v, err = r.next(op, cur, next); err != nil {
+		return nil, false, err
 	}
 	if h.typ.Equal(cur.hub, v) { // policy is asked all the same, or its silence would tell that a writeOnly value was guessed
-		return cur, Unchanged, h.permit(ctx, op, cur.hub, v)
+		return v, false, h.permit(ctx, op, cur.hub, v)
 	}
-	if err := r.approve(ctx, op, cur.hub, v); err != nil {
-		return Entry{}, 0, err
-	}
-	e, err := h.ops.replace(ctx, cur.ID, cur.Rev, v)
+	return v, true, r.approve(ctx, op, cur.hub, v)
+}
+
+// store writes a value that has been approved in place of cur.
+func (r *Resource) store(ctx context.Context, op Op, cur Entry, v any) (Entry, Outcome, error) {
+	e, err := r.hub.ops.replace(ctx, cur.ID, cur.Rev, v)
 	if err != nil {
 		return Entry{}, 0, err
 	}
-	h.announce(ctx, op, cur.hub, e.hub)
+	r.hub.announce(ctx, op, cur.hub, e.hub)
 	return r.written(e), Replaced, nil
 }
 
@@ -373,15 +395,22 @@ func (r *Resource) Delete(ctx context.Context, id string, opts *WriteOptions) (E
 	return e, nil
 }
 
-// approve asks hook and policy about a write, and checks what the hook or a view made of the value.
+// approve asks hook and policy about a write, and checks what the hook or a view made of the value. Of a deletion the hook
+// can change nothing, so policy comes first there: what a hook says of an item is not for everybody.
 func (r *Resource) approve(ctx context.Context, op Op, before, after any) error {
 	h := r.hub
+	if after == nil {
+		if err := h.permit(ctx, op, before, nil); err != nil || h.ops.before == nil {
+			return err
+		}
+		return h.ops.before(ctx, op, before, nil)
+	}
 	if h.ops.before != nil {
 		if err := h.ops.before(ctx, op, before, after); err != nil {
 			return err
 		}
 	}
-	if after != nil && (h.ops.before != nil || r.shape.up != nil) {
+	if h.ops.before != nil || r.shape.up != nil {
 		bad := h.typ.Validate(after)
 		if h.id.IsZero(after) { // the store will choose it
 			bad = slices.DeleteFunc(bad, func(v schema.Violation) bool { return v.Pointer == "/"+h.id.Name })
@@ -393,14 +422,12 @@ func (r *Resource) approve(ctx context.Context, op Op, before, after any) error 
 			return problem.New(problem.Invalid, "The item would be one that this version of the API cannot show.")
 		}
 	}
-	if after != nil { // what one could not see afterwards, one may not make
-		scope, err := h.scopeOf(ctx)
-		if err != nil {
-			return err
-		}
-		if !scope.IsZero() && !query.Match(scope, h.values(after)) {
-			return ErrForbidden
-		}
+	scope, err := h.scopeOf(ctx)
+	if err != nil {
+		return err
+	}
+	if !scope.IsZero() && !query.Match(scope, h.values(after)) { // what one could not see afterwards, one may not make
+		return ErrForbidden
 	}
 	return h.permit(ctx, op, before, after)
 }

@@ -66,7 +66,7 @@ func keep[T any](ctx context.Context, c *collections, name string, opts sqltable
 func (c *collections) catalogs() map[string]*resource.Catalog {
 	orders, users, places := c.ordersResource(), c.usersResource(), c.placesResource()
 	orders11 := ordersV11(orders)
-	alike := []resource.Part{places, c.filesPart(), c.jobs.Resource(), c.loginCommand(), c.cancelCommand(orders, c.jobs)}
+	alike := []resource.Part{places, c.filesPart(), c.jobs.Resource(), resource.NewImport("places/import", places), c.loginCommand(), c.cancelCommand(orders, c.jobs)}
 	opts := resource.CatalogOptions{Principal: c.principal, Challenge: middleware.Challenge(realm)}
 	catalog := func(parts ...resource.Part) *resource.Catalog {
 		return resource.NewCatalog(&opts, append(parts, alike...)...)
@@ -80,7 +80,7 @@ func (c *collections) catalogs() map[string]*resource.Catalog {
 
 // assigned takes away that clients may choose ids: the shop does.
 func assigned[T any](ops resource.Ops[T]) resource.Ops[T] {
-	ops.Insert = nil
+	ops.Insert, ops.InsertMany = nil, nil
 	return ops
 }
 

@@ -51,7 +51,7 @@ func (c *collections) authenticated(next http.Handler) http.Handler {
 		Realm: realm,
 		// The path of a contract may stand in front.
 		Required: func(r *http.Request) bool {
-			return middleware.Writes(r) && !strings.HasSuffix(r.URL.Path, "/auth/login")
+			return middleware.Writes(r) && !strings.HasSuffix(r.URL.EscapedPath(), "/auth/login")
 		},
 		Vary: strings.Contains(c.cache, "public"),
 	})(next)

@@ -27,8 +27,8 @@ func (f *Folder) sweep() error {
 		}
 		// Perhaps its file is about to get the name, by another process: that holds the lock then.
 		unlock, err := f.lockKey(context.Background(), name)
-		if err != nil {
-			return err
+		if err != nil { // it is no file of ours, or stays until the next time
+			continue
 		}
 		if !f.live(name) {
 			_ = f.root.Remove(metaFolder + "/" + name)

@@ -13,7 +13,7 @@ type Digest struct {
 }
 
 var (
-	errDigestSyntax = errors.New("not a list of digests such as sha-256=:...:")
+	errDigestSyntax = errors.New("not a list of digests, each an algorithm, = and base64 between colons")
 	errDigestLength = errors.New("a digest has not the length that its algorithm gives it")
 )
 

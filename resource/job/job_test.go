@@ -338,6 +338,43 @@ func TestAStoreThatFails(t *testing.T) {
 	}
 }
 
+// TestRule092WhatCannotBeKept: a job ends even if the store refuses what it gave, or why it failed.
+func TestRule092WhatCannotBeKept(t *testing.T) {
+	t.Parallel()
+	ends := map[string]func(context.Context) (jsontext.Value, error){
+		"result": succeed,
+		"problem": func(context.Context) (jsontext.Value, error) {
+			return nil, problem.New(problem.Conflict, `{"n":3}`)
+		},
+	}
+	for name, end := range ends {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ops, log := store(), &journal{}
+				picky := ops
+				picky.Replace = func(ctx context.Context, id string, expect resource.Rev, v job.Job) (resource.Item[job.Job], error) {
+					if bytes.Contains(v.Result, []byte(`n`)) || bytes.Contains(v.Problem, []byte(`\"n\"`)) {
+						return resource.Item[job.Job]{}, resource.Invalid(name, "format")
+					}
+					return ops.Replace(ctx, id, expect, v)
+				}
+				j := job.New("jobs", picky, &job.Options{Alone: true, Logger: log.logger()})
+				id, done := start(t, j, t.Context(), end)
+				select {
+				case <-done:
+				case <-time.After(time.Minute):
+					t.Fatal("it has not ended after a minute")
+				}
+				wantEnd(t, ops, id, job.Failed, string(problem.OutcomeUnknown.URI()))
+				if !strings.Contains(log.String(), "cannot be noted") {
+					t.Errorf("the log does not say why: %s", log)
+				}
+			})
+		})
+	}
+}
+
 // TestTheEndIsNotedLater: a store that is away when a job ends learns of it when it is back.
 func TestTheEndIsNotedLater(t *testing.T) {
 	t.Parallel()

@@ -116,6 +116,11 @@ func interrupted() *problem.Details {
 	return problem.New(problem.OutcomeUnknown, "The server was stopped before this was done. How far it came is not known.")
 }
 
+// unkept is what is told of a job whose end cannot be told.
+func unkept() *problem.Details {
+	return problem.New(problem.OutcomeUnknown, "This has ended, but what became of it cannot be kept.")
+}
+
 // Name returns the name of the resource.
 func (j *Jobs) Name() string { return j.name }
 

@@ -177,13 +177,17 @@ func (j *Jobs) explain(r *run, err error) *problem.Details {
 }
 
 // finish notes the end of a job, as often as it takes: a store that is away for a while must not make a lie of it. It gives
-// up when Drain does; then the job is found by whoever looks for the dead.
+// up when Drain does; then the job is found by whoever looks for the dead. What the store refuses, such as a text with
+// characters that it does not take, it will refuse again, so there the end is noted without it.
 func (j *Jobs) finish(r *run, state State, doc jsontext.Value) {
 	pause := 100 * time.Millisecond
 	for {
 		_, err := j.end(r.store, r.id, state, doc, nil)
 		if err == nil || errors.Is(err, resource.ErrNotFound) || errors.Is(err, resource.ErrGone) {
 			return
+		}
+		if resource.Problem(err).StatusCode() < http.StatusInternalServerError {
+			state, doc = Failed, unkept().Append(nil)
 		}
 		j.logger().ErrorContext(r.store, "stoa: the end of a job cannot be noted", "job", r.id, "error", err.Error())
 		select {

@@ -146,7 +146,7 @@ func (d *described) batchResults() (s *schemaObject, example string) {
 		{"value", d.item},
 	}}
 	d.doc.Components.Schemas.add(name, &schemaObject{Type: typeNames{"object"}, Required: []string{"results"},
-		Description: "Without `value` where `Prefer: return=minimal` asked for that.",
+		Description: "Without `value` where `Prefer: return=minimal` asked for that, and behind those that fill an answer.",
 		Properties:  append(ordered[*schemaObject]{{"results", array(result)}}, d.echoed()...)})
 	if d.samples.item == "" {
 		return schemaRef(name), ""

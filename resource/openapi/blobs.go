@@ -25,6 +25,7 @@ func (b *builder) blobs(p *resource.Blobs) {
 	}
 	all.Options = b.options("options"+pascal(d.name), d.name, "all of "+d.name, accept("Accept-Post", all.Post)...)
 	one.Options = b.options("options"+d.noun, d.name, "one of "+d.name, "Accept-Ranges")
+	b.also(one.Options, 404) // nothing can have such a name
 	b.doc.Paths.add("/"+d.name, all)
 	b.doc.Paths.add("/"+d.name+"/{id}", one)
 }
@@ -32,9 +33,9 @@ func (b *builder) blobs(p *resource.Blobs) {
 // idParameter describes the id in the path.
 func (d *blobs) idParameter() *parameter {
 	one, most := 1, 255 // bytes, in fact
-	return &parameter{Name: "id", In: "path", Required: true, Description: "Its name, escaped as one segment of the path.",
+	return &parameter{Name: "id", In: "path", Required: true, Description: "Its name, escaped as one segment of the path. `.` and `..` are none.",
 		Example: quote("photo.jpg"), Schema: &schemaObject{Type: typeNames{"string"}, MinLength: &one, MaxLength: &most,
-			Pattern: `^[^/\x00-\x1f\x7f-\x9f]*$`, Not: &schemaObject{Enum: jsonStrings(".", "..")}}}
+			Pattern: `^[^/\x00-\x1f\x7f-\x9f]+$`}}
 }
 
 // operation begins the description of one.

@@ -20,7 +20,11 @@ func (b *builder) command(c *resource.Command) {
 	a := &action{builder: b, c: c, takes: c.Input() != nil, gives: c.Output() != nil}
 	a.area, _, _ = strings.Cut(c.Name(), "/")
 	b.tag(a.area, "The commands of /"+a.area+".")
-	b.doc.Paths.add("/"+c.Name(), &pathItem{Parameters: b.versionParameters(), Post: a.post(),
+	does := a.post
+	if c.Into() != nil {
+		does = a.lines
+	}
+	b.doc.Paths.add("/"+c.Name(), &pathItem{Parameters: b.versionParameters(), Post: does(),
 		Options: b.options("options"+pascal(c.Name()), a.area, "the command", "Accept-Post")})
 }
 
@@ -96,7 +100,9 @@ func (a *action) result() (s *schemaObject, example string) {
 	}
 	name := a.names.unique(pascal(a.c.Name()) + "Result")
 	s = a.object(m)
-	s.Properties = append(s.Properties, a.echoed()...)
+	if a.c.Into() == nil { // lines cannot name the contract
+		s.Properties = append(s.Properties, a.echoed()...)
+	}
 	a.doc.Components.Schemas.add(name, s)
 	return schemaRef(name), a.inventExample(name, m)
 }

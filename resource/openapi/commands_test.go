@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/openapi"
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -207,5 +208,72 @@ func TestInventedExamples(t *testing.T) {
 		if diff := cmp.Diff(tt.want, tt.got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
+	}
+}
+
+// TestProblemsInAnswers have the schema of all problems, and an example that is one.
+func TestProblemsInAnswers(t *testing.T) {
+	t.Parallel()
+	type report struct {
+		Line    int              `json:"line"`
+		Problem *problem.Details `json:"problem" required:"true"`
+	}
+	d, post := commanded[nothing, report](t, nil)
+	media := d.at(post, "responses", "200", "content", "application/json")
+	member := d.at(media, "schema", "properties", "problem", "anyOf").([]any)
+	if diff := cmp.Diff(object{"$ref": "#/components/schemas/Problem"}, member[0]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	v := d.at(media, "examples", "sample", "value")
+	if bad := d.invalid(d.at(media, "schema"), v, ""); v == nil || len(bad) > 0 {
+		t.Errorf("the example %v: %v", v, bad)
+	}
+}
+
+// TestImports: the example is taken, and what is all or nothing says so where it can be.
+func TestImports(t *testing.T) {
+	t.Parallel()
+	shop := newShop(t)
+	d := described(t, openapi.New(shop.now, nil))
+	const path, media = "/places/import", "application/x-ndjson"
+	lines, _ := d.at(d.root, "paths", path, "post", "requestBody", "content", media, "examples", "sample", "value").(string)
+	for _, tt := range []struct {
+		target, body string
+		status       int
+	}{
+		{path, lines, http.StatusOK},
+		{path + "?atomic=true", lines, http.StatusOK},
+		{path, lines + "{}\n", http.StatusOK},
+		{path + "?atomic=true", lines + "{}\n", http.StatusUnprocessableEntity},
+		{path + "?atomic=perhaps", lines, http.StatusBadRequest},
+	} {
+		res := send(shop.now, "POST "+tt.target, tt.body, "Content-Type: "+media)
+		if res.StatusCode != tt.status {
+			t.Errorf("%s: %d, want %d", tt.target, res.StatusCode, tt.status)
+		}
+		d.check(t, path, "POST "+tt.target, res)
+	}
+	if get := send(shop.now, "GET /places/264371", ""); get.StatusCode != http.StatusOK {
+		t.Errorf("the place of the example is answered with %d", get.StatusCode)
+	}
+	if d.parameters(path, "POST")["atomic"] == nil {
+		t.Error("atomic is not described")
+	}
+}
+
+// TestImportsWithoutTransactions are never all or nothing.
+func TestImportsWithoutTransactions(t *testing.T) {
+	t.Parallel()
+	ops := resource.OpsOf(memory.New[country](&memory.Options[country]{ID: "code"}))
+	ops.Transactions = nil
+	countries := resource.FromOps("countries", ops, &resource.Options[country]{ID: "code"})
+	d := described(t, openapi.New(resource.NewCatalog(nil, resource.NewImport("countries/import", countries)), nil))
+	const path = "/countries/import"
+	if d.parameters(path, "POST")["atomic"] != nil || d.at(d.root, "paths", path, "post", "responses", "422") != nil {
+		t.Error("without transactions an import is said to be all or nothing")
+	}
+	content := d.at(d.root, "paths", path, "post", "requestBody", "content", "application/x-ndjson").(object)
+	if content["examples"] != nil || d.at(content, "schema", "type") != "string" {
+		t.Errorf("lines of a resource that is no part of the catalog are %v", content)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -90,6 +91,9 @@ func (b *builder) inventArray(f *schema.Field, m mode, depth int) jsontext.Value
 
 // inventOne makes up a value of a type that is the field's, or that of its elements.
 func (b *builder) inventOne(f *schema.Field, t *schema.Type, m mode, depth int) jsontext.Value {
+	if isProblem(t) {
+		return b.exampleProblem(problem.Invalid).Append(nil)
+	}
 	switch t.Kind {
 	case schema.Object:
 		return b.invent(model{typ: t, mode: m}, depth+1)

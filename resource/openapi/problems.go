@@ -1,6 +1,11 @@
 package openapi
 
-import "github.com/stoa-go/stoa/resource/problem"
+import (
+	"slices"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/problem"
+)
 
 // problemSchema describes problems, the same for all contracts.
 func (b *builder) problemSchema() *schemaObject {
@@ -51,6 +56,9 @@ func (b *builder) problemExtensions() ordered[*schemaObject] {
 			out.add("etag", textOf("The entity tag that the item of this operation has, if it was not the expected one."))
 			break
 		}
+	}
+	if slices.ContainsFunc(b.c.Commands(), func(c *resource.Command) bool { return c.Into() != nil }) {
+		out = append(out, importExtensions()...)
 	}
 	return out
 }

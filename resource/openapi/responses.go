@@ -22,6 +22,12 @@ func (b *builder) answers(problems []int, good ...entry[*response]) ordered[*res
 	return out
 }
 
+// also adds a problem to the responses of an operation.
+func (b *builder) also(op *operation, status int) {
+	op.Responses.add(strconv.Itoa(status), b.problem(status))
+	slices.SortStableFunc(op.Responses, func(x, y entry[*response]) int { return cmp.Compare(x.name, y.name) })
+}
+
 // answer describes a success.
 func (b *builder) answer(status int, description string, headers []string, content ordered[*mediaType]) entry[*response] {
 	r := &response{Description: description, Headers: b.headers(headers...), Content: content}

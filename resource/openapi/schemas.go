@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"errors"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -370,8 +372,14 @@ func constrain(s *schemaObject, f *schema.Field, m mode) {
 	}
 }
 
+// isProblem reports whether values of a type are problems, which have a schema of their own.
+func isProblem(t *schema.Type) bool { return t.GoType == reflect.TypeFor[problem.Details]() }
+
 // value describes a type by itself.
 func (b *builder) value(t *schema.Type, m mode) *schemaObject {
+	if isProblem(t) {
+		return b.problemSchema()
+	}
 	switch t.Kind {
 	case schema.Any:
 		return &schemaObject{}

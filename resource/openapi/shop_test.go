@@ -175,7 +175,8 @@ func newShop(t testing.TB) shop {
 		return base, nil
 	}, nil)
 	kept := newJobs()
-	common := slices.Concat([]resource.Part{users, places, countries, kept.resource()}, filesOf(), commandsOf(kept))
+	common := slices.Concat([]resource.Part{users, places, countries, kept.resource(),
+		resource.NewImport("places/import", places)}, filesOf(), commandsOf(kept))
 	return shop{
 		now: resource.NewCatalog(nil, append([]resource.Part{orders, archive, capital}, common...)...),
 		old: resource.NewCatalog(nil, append([]resource.Part{old}, common...)...),

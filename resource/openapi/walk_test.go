@@ -180,7 +180,7 @@ func (w *walker) pick(s ...string) string { return s[w.IntN(len(s))] }
 func (w *walker) step() (path, request, body string, header []string) {
 	paths := []string{"/orders", "/orders/{id}", "/orders/{id}", "/users", "/users/{id}", "/places", "/places/{id}",
 		"/countries", "/countries/{id}", "/countries/{id}", "/order-archive", "/order-archive/{id}", "/capital", "/auth/login",
-		"/auth/logout", "/orders/cancel-stale", "/orders/newest", "/jobs", "/jobs/{id}", "/files", "/files/{id}", "/files/{id}",
+		"/auth/logout", "/places/import", "/orders/cancel-stale", "/orders/newest", "/jobs", "/jobs/{id}", "/files", "/files/{id}", "/files/{id}",
 		"/photos", "/photos/{id}", "/photos/{id}", "/icons/{id}"}
 	paths = slices.DeleteFunc(paths, func(path string) bool { return w.d.at(w.d.root, "paths", path) == nil })
 	path = w.pick(paths...)

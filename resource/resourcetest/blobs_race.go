@@ -96,6 +96,14 @@ func blobCreateRace(k *blobKit) {
 func blobCountRace(k *blobKit) {
 	const rounds = 10
 	k.put("count", "", make([]byte, 8))
+	var arrived atomic.Int64
+	together := readerFunc(func([]byte) (int, error) { // ends when another Put has come so far, if one does soon
+		mine := arrived.Add(1)
+		for turn := 0; arrived.Load() == mine && turn < 1000; turn++ {
+			runtime.Gosched()
+		}
+		return 0, io.EOF
+	})
 	k.race(func(int) {
 		for done := 0; done < rounds && k.ctx.Err() == nil; {
 			b := k.open("count")
@@ -108,7 +116,7 @@ func blobCountRace(k *blobKit) {
 				k.fatalf("the counter could not be read: %d bytes, %v", len(text), err)
 			}
 			next := binary.BigEndian.AppendUint64(nil, binary.BigEndian.Uint64(text)+1)
-			switch _, err := k.store.Put(k.ctx, "count", b.Rev, "text/plain", bytes.NewReader(next)); {
+			switch _, err := k.store.Put(k.ctx, "count", b.Rev, "text/plain", io.MultiReader(bytes.NewReader(next), together)); {
 			case err == nil:
 				done++
 			case !errors.Is(err, resource.ErrStale):

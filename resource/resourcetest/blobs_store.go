@@ -116,7 +116,7 @@ func blobSeek(k *blobKit) {
 
 func blobReplace(k *blobKit) {
 	revs := []resource.Rev{""}
-	for _, n := range []int{1000, 70_000, 3, 0, 3} {
+	for _, n := range []int{1000, 70_000, 3, 0, 0, 3} {
 		content := k.random(n)
 		b := k.put("thing", revs[len(revs)-1], content)
 		if slices.Contains(revs, b.Rev) {

@@ -20,6 +20,7 @@ const (
 	tombstoner
 	counter
 	multiGetter
+	multiInserter
 	grouper
 	transactor
 
@@ -45,6 +46,7 @@ var capabilityNames = []namedCapability{
 	{tombstoner, "Tombstoner"},
 	{counter, "Counter"},
 	{multiGetter, "MultiGetter"},
+	{multiInserter, "MultiInserter"},
 	{grouper, "Grouper"},
 	{transactor, "Transactor"},
 }
@@ -53,19 +55,20 @@ var capabilityNames = []namedCapability{
 func capabilitiesOf[T any](ops resource.Ops[T], s query.Support) capability {
 	var c capability
 	for bit, present := range map[capability]bool{
-		creator:     ops.Create != nil,
-		inserter:    ops.Insert != nil,
-		replacer:    ops.Replace != nil,
-		deleter:     ops.Delete != nil,
-		tombstoner:  ops.Deleted != nil,
-		counter:     ops.Count != nil,
-		multiGetter: ops.GetMany != nil,
-		grouper:     ops.ListBy != nil,
-		transactor:  ops.Transactions != nil,
-		filler:      ops.Create != nil || ops.Insert != nil,
-		sorter:      !s.Natural,
-		natural:     s.Natural,
-		filterer:    len(s.Filter) > 0,
+		creator:       ops.Create != nil,
+		inserter:      ops.Insert != nil,
+		replacer:      ops.Replace != nil,
+		deleter:       ops.Delete != nil,
+		tombstoner:    ops.Deleted != nil,
+		counter:       ops.Count != nil,
+		multiGetter:   ops.GetMany != nil,
+		multiInserter: ops.InsertMany != nil && ops.Insert != nil,
+		grouper:       ops.ListBy != nil,
+		transactor:    ops.Transactions != nil,
+		filler:        ops.Create != nil || ops.Insert != nil,
+		sorter:        !s.Natural,
+		natural:       s.Natural,
+		filterer:      len(s.Filter) > 0,
 	} {
 		if present {
 			c |= bit

@@ -39,4 +39,8 @@
 // that asks a server over HTTP. [Over] makes such a client for what a Catalog serves. Any other maps statuses back to the
 // errors of package resource, too, gives entity tags as revisions, in lists as well, and answers Delete of an unknown
 // revision like any other stale one.
+//
+// # Bytes
+//
+// [RunBlobs] does the same for a [resource.BlobStore].
 package resourcetest

@@ -84,3 +84,28 @@ func Make[T any](t *testing.T, opts *Options[T], n int) map[string]T {
 	}
 	return made
 }
+
+// JudgeBlobs is Judge for stores of bytes.
+func JudgeBlobs(t *testing.T, newStore func() resource.BlobStore, opts *BlobsOptions) map[string]Verdict {
+	t.Helper()
+	s, err := newBlobSetup(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts := map[string]Verdict{}
+	for _, c := range blobCases() {
+		rec := c.try(context.Background(), s, newStore())
+		verdicts[c.name] = Verdict{Failures: rec.failures, Message: explain(rec, c.contract, s.Seed, t.Name()+"/"+c.name),
+			Panicked: rec.panicked, Blocked: rec.blocked}
+	}
+	return verdicts
+}
+
+// BlobContracts returns the explanation of each case of RunBlobs.
+func BlobContracts() map[string]string {
+	contracts := map[string]string{}
+	for _, c := range blobCases() {
+		contracts[c.name] = c.contract
+	}
+	return contracts
+}

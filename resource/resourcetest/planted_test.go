@@ -36,7 +36,7 @@ func TestReferencePasses(t *testing.T) {
 	t.Parallel()
 	opts := smallOptions()
 	opts.Items, opts.Writers = 0, 0
-	opts.Require = []string{"Creator", "Inserter", "Replacer", "Deleter", "Tombstoner", "Counter", "MultiGetter",
+	opts.Require = []string{"Creator", "Inserter", "Replacer", "Deleter", "Tombstoner", "Counter", "MultiGetter", "MultiInserter",
 		"Grouper", "Transactor"}
 	resourcetest.Run(t, func(*testing.T) resource.Collection[thing] { return newTable("") }, opts)
 }

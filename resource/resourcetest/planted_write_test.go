@@ -16,6 +16,22 @@ import (
 // plantedWrites are bugs of single writes.
 func plantedWrites() []planted {
 	return []planted{
+		{bug: "many are inserted one by one", want: []string{"insertmany-all-or-none", "insertmany-deleted"}, wrap: func(o ops) ops {
+			o.InsertMany = func(ctx context.Context, items []item) error {
+				for _, it := range items {
+					if _, err := o.Insert(ctx, it.ID, it.Value); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			return o
+		}},
+		{bug: "of many only some are inserted", want: []string{"insertmany-get"}, wrap: func(o ops) ops {
+			many := o.InsertMany
+			o.InsertMany = func(ctx context.Context, items []item) error { return many(ctx, items[:min(len(items), 100)]) }
+			return o
+		}},
 		{bug: "replace writes whatever it finds", want: []string{"replace-stale"}, wrap: func(o ops) ops {
 			replace := o.Replace
 			o.Replace = func(ctx context.Context, id string, expect resource.Rev, v thing) (item, error) {

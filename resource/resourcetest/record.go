@@ -23,7 +23,7 @@ type testCase[T any] struct {
 
 // cases are all of them, from the simplest to those that build on it.
 func cases[T any]() []testCase[T] {
-	return slices.Concat(getCases[T](), createCases[T](), insertCases[T](), replaceCases[T](), deleteCases[T](),
+	return slices.Concat(getCases[T](), createCases[T](), insertCases[T](), insertManyCases[T](), replaceCases[T](), deleteCases[T](),
 		tombstoneCases[T](), listCases[T](), pageCases[T](), filterCases[T](), manyCases[T](), cancelCases[T](),
 		valueCases[T](), uniqueCases[T](), transactionCases[T]())
 }

@@ -238,6 +238,26 @@ func (t *table) Insert(ctx context.Context, id string, v thing) (resource.Item[t
 	return t.write(id, v), nil
 }
 
+func (t *table) InsertMany(ctx context.Context, items []resource.Item[thing]) error {
+	defer t.enter(ctx)()
+	before := t.state.clone()
+	for _, it := range items {
+		_, err := t.find(it.ID)
+		switch {
+		case err == nil:
+			err = resource.ErrExists
+		case errors.Is(err, resource.ErrNotFound):
+			err = t.checkSerial(it.ID, it.Value)
+		}
+		if err != nil {
+			t.state = before
+			return err
+		}
+		t.write(it.ID, it.Value)
+	}
+	return nil
+}
+
 func (t *table) Replace(ctx context.Context, id string, expect resource.Rev, v thing) (resource.Item[thing], error) {
 	defer t.enter(ctx)()
 	it, err := t.check(ctx, id, expect)

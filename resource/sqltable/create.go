@@ -29,14 +29,14 @@ func (t *Table[T]) statements() []statement {
 	all := []statement{{t.name, t.createItems()}}
 	for _, c := range t.unique {
 		if c.field.OmitZero || c.field.OmitEmpty { // what is left out of the JSON is no value that could be taken
-			text := "CREATE UNIQUE INDEX " + t.indexName(c, "key") + " ON " + t.table + " (" + c.expr + ") WHERE " + c.expr +
+			text := "CREATE UNIQUE INDEX " + t.indexName(c, "key") + " ON " + t.within(t.name) + " (" + c.expr + ") WHERE " + c.expr +
 				" <> " + c.zero()
 			all = append(all, statement{t.name, text})
 		}
 	}
 	for _, name := range t.opts.Index {
 		if c := t.byField[name]; c != t.id && !c.field.Unique {
-			text := "CREATE INDEX " + t.indexName(c, "idx") + " ON " + t.table + " (" + t.sorted(c) + ", " + t.id.expr + ")"
+			text := "CREATE INDEX " + t.indexName(c, "idx") + " ON " + t.within(t.name) + " (" + t.sorted(c) + ", " + t.id.expr + ")"
 			all = append(all, statement{t.name, text})
 		}
 	}
@@ -95,8 +95,7 @@ func (t *Table[T]) references(c *column) string {
 	if !ok {
 		return ""
 	}
-	table, _ := quoteTable(t.dialect, name) // checkOptions has tried it
-	return " REFERENCES " + table
+	return " REFERENCES " + t.within(name)
 }
 
 // zero is the zero value of the column in SQL.
@@ -133,6 +132,15 @@ func (t *Table[T]) strict() string {
 		return " STRICT"
 	}
 	return ""
+}
+
+// within names a table for what belongs to one. SQLite takes no schema there: it is always that of the other.
+func (t *Table[T]) within(name string) string {
+	if t.dialect == sqltx.SQLite {
+		name = name[strings.LastIndexByte(name, '.')+1:]
+	}
+	quoted, _ := quoteTable(t.dialect, name) // which has been looked at
+	return quoted
 }
 
 // indexName is like the names that PostgreSQL chooses. SQLite has them in the schema of the table.

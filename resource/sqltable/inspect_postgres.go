@@ -17,11 +17,11 @@ import (
 )
 
 // The columns of a table of PostgreSQL; none if there is no such table. An index counts if it is about one column and
-// about all rows.
+// about all rows, and if it is complete and at once: ON CONFLICT takes no other.
 const inspectPostgres = `
 SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.atthasdef OR a.attidentity <> '',
 	EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisunique AND i.indnkeyatts = 1
-		AND i.indkey[0] = a.attnum AND i.indpred IS NULL),
+		AND i.indkey[0] = a.attnum AND i.indpred IS NULL AND i.indisvalid AND i.indimmediate),
 	a.attgenerated <> '' OR a.attidentity = 'a'
 FROM pg_attribute a WHERE a.attrelid = to_regclass($1::text) AND a.attnum > 0 AND NOT a.attisdropped`
 

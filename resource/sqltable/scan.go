@@ -299,9 +299,10 @@ var exactIntegers = json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v *any) e
 	if err != nil {
 		return err
 	}
+	const exact = 1 << 53 // what float64 rounds to it looks like it, so the digits have to tell
+	n, bad := strconv.ParseInt(string(raw), 10, 64)
 	f, err := strconv.ParseFloat(string(raw), 64)
-	const exact = 1 << 53
-	if err != nil || (f > exact || f < -exact) && !strings.ContainsAny(string(raw), ".eE") {
+	if err != nil || (bad != nil || n > exact || n < -exact) && !strings.ContainsAny(string(raw), ".eE") {
 		*v = raw.Clone()
 		return nil
 	}

@@ -221,7 +221,7 @@ func (t *Table[T]) checkOptions() error {
 }
 
 // Ops returns what the table can do, to be served with [resource.FromOps] and called by whoever else uses the table.
-// Insert is absent where the database assigns ids, Create where clients choose them, Deleted where deletions are
+// Insert and InsertMany are absent where the database assigns ids, Create where clients choose them, Deleted where deletions are
 // forgotten, and everything that writes where Options.ReadOnly is set. To take away more, set it to nil.
 func (t *Table[T]) Ops() resource.Ops[T] {
 	ops := resource.Ops[T]{
@@ -239,6 +239,7 @@ func (t *Table[T]) Ops() resource.Ops[T] {
 	}
 	if !t.identity {
 		ops.Insert = t.insert
+		ops.InsertMany = t.insertMany
 	}
 	ops.Replace = t.replace
 	ops.Delete = t.remove

@@ -46,6 +46,10 @@ func (t *Table[T]) argument(c *column, v *T) (any, error) {
 		if c.spec.Kind == sqlquery.Integer {
 			return nil, resource.Invalid(c.field.Name, "range")
 		}
+	case time.Time: // in UTC, as the column keeps it and everybody will read it
+		if year := value.UTC().Year(); year < 0 || year > 9999 {
+			return nil, resource.Invalid(c.field.Name, "range")
+		}
 	case string:
 		if t.dialect == sqltx.PostgreSQL && !takes(c.spec.Kind, value) {
 			return nil, resource.Invalid(c.field.Name, "format")

@@ -10,6 +10,7 @@ import (
 	"github.com/stoa-go/stoa/query/sqlquery"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/sqltx"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 type conn = sqltx.Conn
@@ -40,7 +41,10 @@ func (t *Table[T]) createIdentity(ctx context.Context, v *T) (resource.Item[T], 
 	if len(names) > 0 {
 		statement = "INSERT INTO " + t.table + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(places, ", ") + ")"
 	}
-	it, _, err := t.write(ctx, w, v, statement)
+	it, written, err := t.write(ctx, w, v, statement)
+	if err == nil && !written {
+		err = fmt.Errorf("sqltable: something in the database keeps new rows out of %s, such as a trigger", t.name)
+	}
 	return it, err
 }
 
@@ -60,7 +64,19 @@ func (t *Table[T]) write(ctx context.Context, w *args, v *T, statement string) (
 	if err != nil && t.dialect == sqltx.SQLite && t.dialect.Fault(err).Kind == sqltx.ForeignKey {
 		err = fmt.Errorf("%w: %w", t.dangling(ctx, v), err)
 	}
-	return it, written, err
+	if t.dialect.Fault(err).Kind == sqltx.Value {
+		err = fmt.Errorf("%w: %w", resource.Invalid("", "range"), err)
+	}
+	return it, written, t.uncertain(ctx, err)
+}
+
+// uncertain says so if a write may have been done in spite of its error: outside of a transaction, a statement commits by
+// itself.
+func (t *Table[T]) uncertain(ctx context.Context, err error) error {
+	if t.dialect.Fault(err).Lost && !tx.In(ctx, t.db) {
+		return fmt.Errorf("%w: %w", tx.ErrOutcomeUnknown, err)
+	}
+	return err
 }
 
 // insert is that of [resource.Inserter].
@@ -90,10 +106,10 @@ func (t *Table[T]) insertAs(ctx context.Context, id string, v *T, recreate bool)
 	if err != nil || written {
 		return it, err
 	}
-	if err := t.whyNot(ctx, value); errors.Is(err, resource.ErrGone) {
-		return none, err
+	if err = t.whyNot(ctx, value); errors.Is(err, resource.ErrStale) || errors.Is(err, resource.ErrNotFound) {
+		err = resource.ErrExists // also if it has been deleted just now, and that is not remembered
 	}
-	return none, resource.ErrExists // also if it has been deleted just now, and that is not remembered
+	return none, err
 }
 
 // keeps reports whether an id comes back as it is.
@@ -204,7 +220,7 @@ func (t *Table[T]) remove(ctx context.Context, id string, expect resource.Rev) e
 func (t *Table[T]) run(ctx context.Context, w *args, statement string) (met bool, err error) {
 	result, err := t.db.Writer(ctx).ExecContext(ctx, statement, w.list...)
 	if err != nil {
-		return false, err
+		return false, t.uncertain(ctx, err)
 	}
 	n, err := result.RowsAffected()
 	return n > 0, err

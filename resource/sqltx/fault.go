@@ -22,6 +22,7 @@ const (
 	NotNull                 // a value is missing
 	Conflict                // with another transaction, which was first; running the whole function again may succeed
 	Unavailable             // the database cannot be reached, is busy with other things than rows, or is full
+	Value                   // a value is longer, larger or otherwise than a column or an index can keep
 )
 
 // Fault is what can be told of an error of a database.
@@ -33,6 +34,9 @@ type Fault struct {
 	// Columns are those of the constraint, where the engine tells: for Unique and NotNull both, for ForeignKey PostgreSQL,
 	// which names the columns of the table that was written. Of an index on expressions PostgreSQL gives these.
 	Columns []string
+	// Lost is true beside Unavailable if the statement may have reached the engine, whose answer has not come: one that
+	// writes, outside of a transaction, may have been carried out. Inside of one nothing has.
+	Lost bool
 }
 
 // Fault tells what kind of error a driver has returned, however often it has been wrapped. It knows drivers by the
@@ -61,17 +65,36 @@ func closed(err error) bool {
 	return find(err, func(e error) bool { return e.Error() == "conn closed" }) != nil
 }
 
+// unsent reports whether a lost connection was lost before the statement was sent, so that nothing has happened.
+func unsent(err error) bool {
+	var dial *net.OpError
+	var retry interface{ SafeToRetry() bool } // pgx
+	return errors.Is(err, driver.ErrBadConn) || closed(err) || errors.As(err, &dial) && dial.Op == "dial" ||
+		errors.As(err, &retry) && retry.SafeToRetry()
+}
+
+// ends reports whether a server says with this code that it ends the connection. It may do so behind a commit.
+func ends(state string) bool {
+	switch state {
+	case "57P01", "57P02", "08000", "08003", "08006", "08007":
+		return true
+	}
+	return false
+}
+
 // The classes and codes of PostgreSQL that mean something here; see appendix A of its manual.
 func postgresFault(err error) Fault {
 	source := find(err, func(e error) bool { return stateOf(e) != "" })
 	if source == nil {
 		if lost(err) {
-			return Fault{Kind: Unavailable}
+			return Fault{Kind: Unavailable, Lost: !unsent(err)}
 		}
 		return Fault{}
 	}
+	state := stateOf(source)
 	fault := Fault{
-		Kind:       postgresKind(stateOf(source)),
+		Kind:       postgresKind(state),
+		Lost:       ends(state),
 		Constraint: field(source, "ConstraintName", "Constraint").String(),
 	}
 	switch fault.Kind {
@@ -95,8 +118,10 @@ func postgresKind(state string) Kind {
 		return NotNull
 	case "40001", "40P01":
 		return Conflict
-	case "57P01", "57P02", "57P03", "55P03":
+	case "57P01", "57P02", "57P03", "55P03", "25006": // the last is what a standby says
 		return Unavailable
+	case "22001", "22003", "22008", "22021", "22P05", "54000":
+		return Value
 	}
 	switch state[:2] {
 	case "08", "53": // connections, resources
@@ -142,6 +167,7 @@ const (
 	sqliteIOErr      = 10
 	sqliteFull       = 13
 	sqliteCantOpen   = 14
+	sqliteTooBig     = 18
 	sqliteCheck      = 275
 	sqliteForeignKey = 787
 	sqliteNotNull    = 1299
@@ -169,8 +195,12 @@ func sqliteFault(err error) Fault {
 	switch code & 0xff {
 	case sqliteBusy, sqliteLocked:
 		return Fault{Kind: Conflict}
-	case sqliteIOErr, sqliteFull, sqliteCantOpen:
+	case sqliteIOErr:
+		return Fault{Kind: Unavailable, Lost: true}
+	case sqliteFull, sqliteCantOpen:
 		return Fault{Kind: Unavailable}
+	case sqliteTooBig:
+		return Fault{Kind: Value}
 	}
 	return Fault{}
 }

@@ -3,6 +3,7 @@ package sqltx_test
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net"
@@ -262,6 +263,8 @@ func TestFault(t *testing.T) {
 		{"wrapped twice", sqltx.SQLite, fmt.Errorf("x: %w", errors.Join(errRefused, fakesqlite.ByField{ExtendedCode: 2067, Text: unique})), both},
 		{"locked", sqltx.SQLite, &fakesqlite.ByCode{Number: 6 | 1<<8}, sqltx.Fault{Kind: sqltx.Conflict}},
 		{"full", sqltx.SQLite, &fakesqlite.ByCode{Number: 13}, sqltx.Fault{Kind: sqltx.Unavailable}},
+		{"a fault of the disk", sqltx.SQLite, &fakesqlite.ByCode{Number: 10 | 4<<8}, sqltx.Fault{Kind: sqltx.Unavailable, Lost: true}},
+		{"too big", sqltx.SQLite, &fakesqlite.ByCode{Number: 18}, sqltx.Fault{Kind: sqltx.Value}},
 		{"a mistake", sqltx.SQLite, &fakesqlite.ByCode{Number: 1}, sqltx.Fault{}},
 		{"an error of the other engine", sqltx.SQLite, serialized, sqltx.Fault{}},
 		{"pgx", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "23505", ConstraintName: "users_email", Detail: detail}, named},
@@ -274,6 +277,13 @@ func TestFault(t *testing.T) {
 		{"canceled", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "57014"}, sqltx.Fault{}},
 		{"a connection that was lost before", sqltx.PostgreSQL, fmt.Errorf("x: %w", errors.New("conn closed")),
 			sqltx.Fault{Kind: sqltx.Unavailable}},
+		{"the server ends", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "57P01"}, sqltx.Fault{Kind: sqltx.Unavailable, Lost: true}},
+		{"a standby", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "25006"}, sqltx.Fault{Kind: sqltx.Unavailable}},
+		{"too long for a column", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "22001"}, sqltx.Fault{Kind: sqltx.Value}},
+		{"a division by zero", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "22012"}, sqltx.Fault{}},
+		{"no answer", sqltx.PostgreSQL, &net.OpError{Op: "read", Err: syscall.ECONNRESET}, sqltx.Fault{Kind: sqltx.Unavailable, Lost: true}},
+		{"no server", sqltx.PostgreSQL, &net.OpError{Op: "dial", Err: syscall.ENOENT}, sqltx.Fault{Kind: sqltx.Unavailable}},
+		{"a connection that was bad before", sqltx.PostgreSQL, driver.ErrBadConn, sqltx.Fault{Kind: sqltx.Unavailable}},
 		{"no code", sqltx.PostgreSQL, &fakesqlite.Postgres{State: ""}, sqltx.Fault{}},
 		{"a deadline", sqltx.PostgreSQL, context.DeadlineExceeded, sqltx.Fault{}},
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// ErrOutcomeUnknown says that the connection was lost while a transaction was being committed: it may have been, or not.
-// Only reading the data tells. InTx does not run the function again, as that could do everything twice.
-var ErrOutcomeUnknown = errors.New("sqltx: it is not known whether the transaction was committed")
+// ErrOutcomeUnknown is [tx.ErrOutcomeUnknown]: InTx returns it if the connection was lost while a transaction was being
+// committed.
+var ErrOutcomeUnknown = tx.ErrOutcomeUnknown
 
 var errOver = errors.New("sqltx: the transaction of this context is over")
 

@@ -36,6 +36,7 @@ type Store interface {
 // An id that was deleted is refused by Insert with [resource.ErrGone], unless recreate is true.
 func Remember[T any](ops resource.Ops[T], marks Store, recreate bool) resource.Ops[T] {
 	out := ops
+	out.InsertMany = nil // each id has to be asked for among the marks
 	together := func(ctx context.Context, fn func(context.Context) error) error { return fn(ctx) }
 	if ops.Transactions != nil {
 		together = ops.Transactions().InTx

@@ -25,6 +25,11 @@ import (
 // it has happened, and the same may succeed later. A [Runner] returns errors that match it.
 var ErrUnavailable = errors.New("tx: no transaction at the moment")
 
+// ErrOutcomeUnknown says that something may have been done, or not: the connection was lost while a transaction was being
+// committed, or while a statement was being carried out by itself. Only reading the data tells. A [Runner] does not run its
+// function again then, as that could do everything twice.
+var ErrOutcomeUnknown = errors.New("tx: it is not known whether this was done")
+
 // Runner runs functions inside a transaction.
 //
 // InTx begins a transaction, calls fn with a context that carries it, and commits if fn returns nil, else rolls back

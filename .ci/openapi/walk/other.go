@@ -65,7 +65,7 @@ func (w *walker) bytes(q *question, content *openapi3.MediaType) {
 	q.raw = true
 	text, ok := exampleOf(content).(string)
 	if !ok {
-		text = w.letters(w.rand.IntN(40))
+		text = w.letters(1 + w.rand.IntN(40))
 		if strings.Contains(q.header.Get("Content-Type"), "*") {
 			q.header.Set("Content-Type", "application/octet-stream")
 		}

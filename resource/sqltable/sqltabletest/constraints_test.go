@@ -213,3 +213,40 @@ func TestCreateTableTwice(t *testing.T) {
 		}
 	})
 }
+
+// TestCreateTableInSchema makes everything that a table can have, in a schema: how that is written differs.
+func TestCreateTableInSchema(t *testing.T) {
+	type node struct {
+		ID     string  `json:"id"`
+		Parent *string `json:"parent"`
+		Alias  string  `json:"alias,omitzero" unique:"true"`
+		Rank   *int64  `json:"rank"`
+	}
+	onEngines(t, func(t *testing.T, e *engine) {
+		db, schema := e.Open(t, nil), "main"
+		if e.Dialect == sqltx.PostgreSQL {
+			schema = "tree"
+			exec(t, db, "CREATE SCHEMA tree")
+		}
+		table := sqltable.New[node](db, schema+".nodes", &sqltable.Options{
+			Index: []string{"rank"}, References: map[string]string{"parent": schema + ".nodes"}})
+		if err := table.CreateTable(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ops := table.Ops()
+		root, err := ops.Insert(t.Context(), "root", node{ID: "root", Alias: "r"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ops.Insert(t.Context(), "leaf", node{ID: "leaf", Parent: &root.ID}); err != nil {
+			t.Fatal(err)
+		}
+		_, err = ops.Insert(t.Context(), "twin", node{ID: "twin", Alias: "r"})
+		if !errors.Is(err, resource.Taken("alias")) {
+			t.Errorf("an alias that is taken: %v", err)
+		}
+		if err := ops.Delete(t.Context(), "root", root.Rev); resource.Problem(err).StatusCode() != http.StatusConflict {
+			t.Errorf("the parent of a leaf is deleted: %v", err)
+		}
+	})
+}

@@ -59,7 +59,7 @@ func ofTickets(opts sqltable.Options) shape[ticket] {
 		opts.Tombstones = "dead tickets"
 	}
 	return shape[ticket]{table: "tickets", opts: opts, tables: tickets,
-		require: "Inserter Replacer Deleter Counter MultiGetter Grouper Transactor"}
+		require: "Inserter Replacer Deleter Counter MultiGetter MultiInserter Grouper Transactor"}
 }
 
 // ways are those in which a table without a column for it can have revisions, and those with one.

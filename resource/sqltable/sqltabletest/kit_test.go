@@ -104,7 +104,7 @@ func (s shape[T]) options(t *testing.T, e *engine) resourcetest.Options[T] {
 
 func ownTable() shape[everything] {
 	return shape[everything]{table: "everything", opts: sqltable.Options{Index: []string{"title", "note"}},
-		require: "Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor"}
+		require: "Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor"}
 }
 
 func ownNumbers() shape[numbered] {
@@ -114,7 +114,7 @@ func ownNumbers() shape[numbered] {
 
 func ownUUIDs() shape[identified] {
 	return shape[identified]{table: "identified", opts: sqltable.Options{Recreate: true},
-		require: "Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor"}
+		require: "Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor"}
 }
 
 func TestKitOfOwnTable(t *testing.T)   { onEngines(t, ownTable().run) }

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"context"
+	"testing"
+)
+
+// The shop is well while somebody writes for long, and ill without its database.
+func TestHealthOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	for name, open := range databases() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openShopOn(t, settings{db: open(t)})
+			db := s.collections.db
+			err := db.InTx(t.Context(), func(context.Context) error {
+				if w := ask(t, s, "GET", "/health", ""); w.Code != 200 {
+					t.Errorf("during a transaction it is %d: %s", w.Code, w.Body)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			if err := db.close(); err != nil {
+				t.Fatal(err)
+			}
+			if w := ask(t, s, "GET", "/health", ""); (w.Code == 503) != (name != "memory") {
+				t.Errorf("without a database it is %d: %s", w.Code, w.Body)
+			}
+		})
+	}
+}

@@ -1,0 +1,141 @@
+package bucket_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/fileblob"
+	"gocloud.dev/blob/memblob"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/files/bucket"
+	"github.com/stoa-go/stoa/resource/resourcetest"
+)
+
+// drivers are what the kit is run over.
+func drivers(t testing.TB) map[string]func() *blob.Bucket {
+	return map[string]func() *blob.Bucket{
+		"memory": func() *blob.Bucket { return memblob.OpenBucket(nil) },
+		"folder": func() *blob.Bucket {
+			b, err := fileblob.OpenBucket(t.TempDir(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		},
+		"prefix": func() *blob.Bucket { return blob.PrefixedBucket(memblob.OpenBucket(nil), "uploads/") },
+	}
+}
+
+// closing returns a store over a bucket that the end of the test closes.
+func closing(t testing.TB, b *blob.Bucket) *bucket.Store {
+	t.Helper()
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return bucket.New(b)
+}
+
+func TestBucketKeepsTheContract(t *testing.T) {
+	t.Parallel()
+	for name, open := range drivers(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			resourcetest.RunBlobs(t, func(t *testing.T) resource.BlobStore { return closing(t, open()) },
+				&resourcetest.BlobsOptions{Volatile: true})
+		})
+	}
+}
+
+// TestForeignObjects serves what other programs have written.
+func TestForeignObjects(t *testing.T) {
+	t.Parallel()
+	for name, open := range drivers(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := open()
+			s := closing(t, b)
+			write := func(text string) *resource.Blob {
+				t.Helper()
+				if err := b.WriteAll(t.Context(), "a.png", []byte(text), &blob.WriterOptions{ContentType: "image/png"}); err != nil {
+					t.Fatal(err)
+				}
+				got, err := s.Open(t.Context(), "a.png")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer got.Content.Close()
+				content, err := io.ReadAll(got.Content)
+				if err != nil || string(content) != text || got.MediaType != "image/png" || got.Rev == "" {
+					t.Errorf("%+v with %q, %v", got, content, err)
+				}
+				return got
+			}
+			first, second := write("one"), write("other")
+			if first.Rev == second.Rev {
+				t.Error("two contents have one revision")
+			}
+			if _, err := s.Put(t.Context(), "a.png", first.Rev, "", strings.NewReader("x")); err == nil {
+				t.Error("Put over a stale revision succeeded")
+			}
+			if _, err := s.Put(t.Context(), "a.png", second.Rev, "TEXT/Plain;  charset=utf-8", strings.NewReader("x")); err != nil {
+				t.Error(err)
+			}
+			if got, err := s.Open(t.Context(), "a.png"); err != nil || got.MediaType != "TEXT/Plain;  charset=utf-8" {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
+	}
+}
+
+// TestOpenIsLazy counts what a look at an object costs: nothing of its content is asked for.
+func TestOpenIsLazy(t *testing.T) {
+	t.Parallel()
+	b := memblob.OpenBucket(nil)
+	s := closing(t, b)
+	if _, err := s.Put(t.Context(), "a", "", "", strings.NewReader("0123456789")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Open(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Content.Close()
+	if err := b.WriteAll(t.Context(), "a", []byte("another"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if at, err := got.Content.Seek(-3, io.SeekEnd); at != 7 || err != nil {
+		t.Errorf("Seek: %d, %v", at, err)
+	}
+	if n, err := got.Content.Read(make([]byte, 3)); err == nil {
+		t.Errorf("%d bytes of content that has been replaced", n)
+	}
+	if _, err := got.Content.Seek(-1, io.SeekStart); err == nil {
+		t.Error("a place before the beginning")
+	}
+}
+
+func ExampleNew() {
+	b, err := blob.OpenBucket(context.Background(), "mem://")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer b.Close()
+	api := resource.NewCatalog(nil, resource.NewBlobs("files", bucket.New(b), &resource.BlobOptions{Public: true}))
+	for _, method := range []string{"PUT", "GET"} {
+		w := httptest.NewRecorder()
+		api.ServeHTTP(w, httptest.NewRequest(method, "/files/note", strings.NewReader("hello")))
+		fmt.Println(strings.TrimSpace(fmt.Sprintln(w.Code, w.Body)))
+	}
+	// Output:
+	// 201
+	// 200 hello
+}

@@ -1,0 +1,138 @@
+package resource
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// maxAside is how much content is put aside for an import that is all or nothing, in bytes as they come and as they come out
+// of gzip.
+const maxAside = 1 << 30
+
+// importLines answers POST of an import.
+func (x *exchange) importLines() error {
+	var w write
+	atomic, err := x.prepareImport(&w)
+	if err != nil {
+		return err
+	}
+	im := &importing{r: x.route.command.into, opts: w.opts}
+	atomic = atomic || tx.Active(x.r.Context()) && im.r.hub.ops.runner != nil
+	if atomic {
+		err = x.importWhole(im)
+	} else {
+		var chunks *chunkReader
+		if chunks, err = x.chunks(im, x.r.Body, 0); err == nil {
+			err = im.piecewise(x.r.Context(), chunks)
+		}
+	}
+	if err != nil {
+		return x.unfinished(im, err, atomic)
+	}
+	buf := getBuffer()
+	defer putBuffer(buf)
+	*buf, err = x.route.command.out.Append(*buf, im.done.answer())
+	if err != nil {
+		return err
+	}
+	return x.sendDocument(http.StatusOK, *buf, w.enc)
+}
+
+// prepareImport does what can be done before the content is read.
+func (x *exchange) prepareImport(w *write) (atomic bool, err error) {
+	if err = x.acceptable(); err != nil {
+		return false, err
+	}
+	if w.enc, err = x.encodings(); err != nil {
+		return false, err
+	}
+	if _, err = x.contentType(x.route.command.accepts...); err != nil {
+		return false, err
+	}
+	w.opts.Lenient = x.lenient(x.prefer())
+	w.opts.MaxDepth, w.opts.MaxNames = x.c.opts.Limits.Depth, x.c.opts.Limits.Names
+	return x.atomic(w.opts.Lenient)
+}
+
+// atomic reads the query.
+func (x *exchange) atomic(lenient bool) (bool, error) {
+	params, err := x.params()
+	if err != nil {
+		return false, err
+	}
+	for name := range params {
+		if name != "atomic" && !lenient {
+			return false, badParameter(name, "unknownParameter", "there is no such parameter here")
+		}
+	}
+	values := params["atomic"]
+	switch {
+	case len(values) == 0:
+		return false, nil
+	case len(values) > 1:
+		return false, badParameter("atomic", "duplicateParameter", "one value is wanted")
+	case values[0] == "false":
+		return false, nil
+	case values[0] != "true":
+		return false, badParameter("atomic", "invalidValue", "must be true or false")
+	case x.route.command.into.hub.ops.runner == nil:
+		return false, badParameter("atomic", "unsupported", "the items are in no store with transactions")
+	}
+	return true, nil
+}
+
+// chunks begins to read lines, of at most so many bytes if that is not zero.
+func (x *exchange) chunks(im *importing, content io.Reader, most int64) (*chunkReader, error) {
+	lines, err := openLines(x.r.Context(), content, x.gzipped(), x.c.opts.Limits.Body, most)
+	if err != nil {
+		return nil, err
+	}
+	return &chunkReader{lineReader: lines, r: im.r, opts: &im.opts, ids: map[string]bool{}}, nil
+}
+
+// importWhole puts the content aside first: the transaction may run more than once, and should not wait for the client.
+func (x *exchange) importWhole(im *importing) error {
+	aside, err := os.CreateTemp("", "stoa-import-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(aside.Name())
+	defer aside.Close()
+	n, err := io.Copy(aside, io.LimitReader(x.r.Body, maxAside+1))
+	switch {
+	case err != nil:
+		return unreadable(err, maxAside)
+	case n > maxAside:
+		return tooLarge(maxAside)
+	}
+	return im.whole(x.r.Context(), func() (*chunkReader, error) {
+		if _, err := aside.Seek(0, io.SeekStart); err != nil {
+			return nil, err
+		}
+		return x.chunks(im, aside, maxAside)
+	})
+}
+
+// unfinished answers an import that has come to an end before its last line, or to nothing.
+func (x *exchange) unfinished(im *importing, err error, atomic bool) error {
+	if errors.Is(err, errRejected) {
+		d := problem.New(problem.Invalid, "Not all lines can be stored, so none has been.")
+		told := im.done.answer()
+		d.Extensions = map[string]any{"rejected": told.Rejected}
+		if told.Total > 0 {
+			d.Extensions["rejectedTotal"] = told.Total
+		}
+		return d
+	}
+	if atomic || im.done.Created+im.done.Replaced == 0 {
+		return err
+	}
+	d := *Problem(err)
+	d.Extensions = map[string]any{"created": im.done.Created, "replaced": im.done.Replaced}
+	return errors.Join(&d, err)
+}

@@ -1,0 +1,315 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"slices"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// importing is one import at work.
+//
+// It takes the short way as long as nothing is refused: a chunk of lines asks once for what is there, and is stored and
+// committed as a whole. A refusal by the store takes back the chunk, and may leave the transaction good for nothing. Then
+// the lines go the long way, one by one, each as a request of its own would.
+type importing struct {
+	r    *Resource
+	opts WriteOptions
+	done imported
+}
+
+// ends reports whether an error is no matter of one line: the store is at fault or not available, the caller is unknown,
+// or has gone.
+func ends(err error) bool {
+	status := Problem(err).StatusCode()
+	return status >= http.StatusInternalServerError || status == http.StatusUnauthorized
+}
+
+// piecewise stores chunk by chunk.
+func (im *importing) piecewise(ctx context.Context, chunks *chunkReader) error {
+	for {
+		lines, err := chunks.read()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = im.chunk(ctx, lines)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// chunk stores a chunk the short way, or else the long way.
+func (im *importing) chunk(ctx context.Context, lines []importLine) error {
+	if runner := im.r.hub.ops.runner; runner != nil {
+		var done *imported
+		err := runner.InTx(ctx, func(ctx context.Context) (err error) {
+			done, err = im.short(ctx, lines)
+			return err
+		})
+		if err == nil {
+			im.done.add(done)
+			return nil
+		}
+		if ends(err) && !errors.Is(err, ErrStale) {
+			return err
+		}
+	}
+	for i := range lines {
+		if err := im.long(ctx, &lines[i]); err != nil {
+			if ends(err) {
+				return err
+			}
+			im.done.reject(lines[i].n, err)
+		}
+	}
+	return nil
+}
+
+// errRejected takes back an import that is all or nothing.
+var errRejected = errors.New("a line was rejected")
+
+// whole stores everything in one transaction. again begins to read from the start. A chunk that the store refuses is known
+// when all has been taken back: the second time it is stored the long way, so that the line is known, too.
+func (im *importing) whole(ctx context.Context, again func() (*chunkReader, error)) error {
+	careful := math.MaxInt
+	if tx.Active(ctx) { // nothing can be taken back here
+		careful = 0
+	}
+	for {
+		at := -1
+		err := im.r.hub.ops.runner.InTx(ctx, func(ctx context.Context) error {
+			im.done = imported{}
+			chunks, err := again()
+			for at = 0; err == nil; at++ {
+				if err = im.part(ctx, chunks, at >= careful); err != nil {
+					break
+				}
+			}
+			if err == io.EOF && im.done.Total == 0 {
+				return nil
+			} else if err == io.EOF {
+				return errRejected
+			}
+			return err
+		})
+		if err == nil || errors.Is(err, errRejected) || at >= careful || ends(err) && !errors.Is(err, ErrStale) {
+			return err
+		}
+		careful = at
+	}
+}
+
+// part stores one chunk of an import that is all or nothing.
+func (im *importing) part(ctx context.Context, chunks *chunkReader, careful bool) error {
+	lines, err := chunks.read()
+	if err != nil {
+		return err
+	}
+	if !careful {
+		done, err := im.short(ctx, lines)
+		if err == nil {
+			im.done.add(done)
+		}
+		return err
+	}
+	for i := range lines {
+		if err := im.long(ctx, &lines[i]); err != nil {
+			if ends(err) {
+				return err
+			}
+			im.done.reject(lines[i].n, err)
+			return errRejected // the transaction may be good for nothing
+		}
+	}
+	return nil
+}
+
+// long stores one line as a request of its own would be.
+func (im *importing) long(ctx context.Context, line *importLine) error {
+	var out Outcome
+	var err error
+	switch {
+	case line.id != "" && (line.bad == nil || im.r.Can(OpReplace)):
+		_, out, err = im.put(ctx, line)
+	case line.bad != nil:
+		err = im.r.wrap(OpCreate, line.id, line.bad)
+	default:
+		out = Created
+		_, err = im.r.Create(ctx, line.doc, &im.opts)
+	}
+	if err == nil {
+		im.done.count(out)
+	}
+	return err
+}
+
+// put is PUT of a line. Where nothing is, what is wrong with the line as a new item is told.
+func (im *importing) put(ctx context.Context, line *importLine) (Entry, Outcome, error) {
+	if im.r.hub.ops.replace == nil {
+		e, err := im.r.Create(ctx, line.doc, &im.opts)
+		return e, Created, err
+	}
+	e, out, err := im.r.Put(ctx, line.id, line.doc, &im.opts)
+	if line.bad != nil && errors.Is(err, ErrNotFound) && !errors.Is(err, errHidden) {
+		err = im.r.wrap(OpCreate, line.id, line.bad)
+	}
+	return e, out, err
+}
+
+// short stores a chunk with as few calls of the store as can be, inside of a transaction. What is refused before the store
+// is asked is a matter of its line. The error is that of the store, and then nothing of the chunk counts.
+func (im *importing) short(ctx context.Context, lines []importLine) (*imported, error) {
+	s := shortWay{importing: im}
+	var err error
+	if s.known, err = im.known(ctx, lines); err == nil {
+		s.scope, err = im.r.hub.scopeOf(ctx)
+	}
+	for i := range lines {
+		if err == nil {
+			err = s.line(ctx, &lines[i])
+		}
+	}
+	if err == nil {
+		s.done.Created = len(s.ids)
+		err = im.insert(ctx, s.ids, s.fresh)
+	}
+	if err != nil {
+		return nil, im.r.wrap(OpReplace, "", err)
+	}
+	return &s.done, nil
+}
+
+// shortWay is a chunk on its way.
+type shortWay struct {
+	*importing
+	done  imported
+	known map[string]*Entry
+	scope query.Filter
+	ids   []string // of what is new
+	fresh []any
+}
+
+// line stores what has a place already, and welcomes what is new. The error ends the chunk.
+func (s *shortWay) line(ctx context.Context, line *importLine) error {
+	if cur := s.known[line.id]; cur != nil {
+		return s.revise(ctx, line, cur)
+	}
+	if line.bad != nil && line.id != "" && slices.Contains(s.ids, "") {
+		return ErrStale // the store may choose this very id for a line before: the long way will tell
+	}
+	if line.offered { // the transaction runs again
+		line.id, line.v, line.bad = s.r.readNew(line.doc, &s.opts)
+	}
+	err := line.bad
+	if err == nil {
+		line.offered = true
+		err = s.r.welcome(ctx, line.id, line.v)
+	}
+	if err != nil {
+		return s.refuse(line, err)
+	}
+	s.ids, s.fresh = append(s.ids, line.id), append(s.fresh, line.v)
+	return nil
+}
+
+// refuse notes a line that the store has not been asked about.
+func (s *shortWay) refuse(line *importLine, err error) error {
+	if err = s.r.wrap(OpReplace, line.id, err); ends(err) {
+		return err
+	}
+	s.done.reject(line.n, err)
+	return nil
+}
+
+// revise stores a line in place of what is there.
+func (s *shortWay) revise(ctx context.Context, line *importLine, cur *Entry) error {
+	r := s.r
+	err := r.hub.visible(ctx, cur, &s.scope)
+	if err == nil {
+		err = r.shape.show(cur)
+	}
+	if err == nil {
+		err = s.opts.If.check(r.hub, cur)
+	}
+	if err != nil {
+		return s.refuse(line, err)
+	}
+	v, changed, err := r.revise(ctx, OpReplace, *cur, r.nextOf(line.doc, &s.opts))
+	if err != nil {
+		return s.refuse(line, err)
+	}
+	s.done.Replaced++
+	if changed {
+		_, _, err = r.store(ctx, OpReplace, *cur, v)
+	}
+	return err
+}
+
+// known returns what is there of the items of a chunk.
+func (im *importing) known(ctx context.Context, lines []importLine) (map[string]*Entry, error) {
+	ids := make([]string, 0, len(lines))
+	for i := range lines {
+		if lines[i].id != "" {
+			ids = append(ids, lines[i].id)
+		}
+	}
+	rows, err := im.r.hub.fetchMany(ctx, ids)
+	known := make(map[string]*Entry, len(rows))
+	for i := range rows {
+		known[rows[i].ID] = &rows[i]
+	}
+	return known, err
+}
+
+// insert stores new items, at once if the store can. Those without an id have no part in that.
+func (im *importing) insert(ctx context.Context, ids []string, values []any) error {
+	h := im.r.hub
+	if h.ops.insertMany == nil {
+		return im.insertEach(ctx, ids, values)
+	}
+	chosen, mine := ids[:0:0], values[:0:0]
+	for i, id := range ids {
+		if id != "" {
+			chosen, mine = append(chosen, id), append(mine, values[i])
+		} else if err := im.insertEach(ctx, ids[i:i+1], values[i:i+1]); err != nil {
+			return err
+		}
+	}
+	if len(chosen) == 0 {
+		return nil
+	}
+	if err := h.ops.insertMany(ctx, chosen, mine); err != nil || h.ops.after == nil {
+		return err
+	}
+	rows, err := h.fetchMany(ctx, chosen) // the hook is told what the store has made of them
+	for i := range rows {
+		h.announce(ctx, OpCreate, nil, rows[i].hub)
+	}
+	return err
+}
+
+func (im *importing) insertEach(ctx context.Context, ids []string, values []any) error {
+	h := im.r.hub
+	for i, id := range ids {
+		var e *Entry
+		var err error
+		if id == "" {
+			e, err = h.ops.create(ctx, values[i])
+		} else {
+			e, err = h.insert(ctx, id, values[i], h.allowRecreate)
+		}
+		if err != nil {
+			return err
+		}
+		h.announce(ctx, OpCreate, nil, e.hub)
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+package memory
+
+import (
+	"context"
+
+	"github.com/stoa-go/stoa/resource"
+)
+
+// InsertMany stores new items, all or none; see InsertMany of [resource.Ops].
+func (s *Store[T]) InsertMany(ctx context.Context, items []resource.Item[T]) error {
+	records := make([]*record[T], len(items))
+	for i := range items {
+		var err error
+		if records[i], err = s.record(items[i].ID, items[i].Value); err != nil {
+			return resource.Invalid(s.id.Name, "format")
+		}
+	}
+	return s.db.write(ctx, func(t *txn) error { return s.addAll(t, records) })
+}
+
+// addAll is called with everything locked, and changes nothing if it fails: there was nothing where it has put something.
+func (s *Store[T]) addAll(t *txn, records []*record[T]) error {
+	for i, r := range records {
+		if err := s.add(t, r, false); err != nil {
+			for _, added := range records[:i] {
+				s.put(t, added.item.ID, state[T]{})
+			}
+			return err
+		}
+	}
+	return nil
+}

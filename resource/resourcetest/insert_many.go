@@ -1,0 +1,94 @@
+package resourcetest
+
+import (
+	"fmt"
+
+	"github.com/stoa-go/stoa/resource"
+)
+
+// insertManyCases try InsertMany of [resource.Ops].
+func insertManyCases[T any]() []testCase[T] {
+	return []testCase[T]{
+		{
+			name:  "insertmany-get",
+			needs: multiInserter,
+			contract: "InsertMany stores each value under its id, and Get finds it there. There may be more values than a " +
+				"statement takes parameters; none at all are no error.",
+			run: insertManyGet[T],
+		},
+		{
+			name:  "insertmany-all-or-none",
+			needs: multiInserter,
+			contract: "If one of the ids is in use InsertMany returns ErrExists and has stored none of the items, however " +
+				"many there are: what was to be stored together is then stored one by one.",
+			run: insertManyAllOrNone[T],
+		},
+		{
+			name:  "insertmany-deleted",
+			needs: multiInserter | deleter | tombstoner,
+			contract: "If one of the ids was deleted InsertMany returns ErrGone or ErrExists and stores nothing, even where " +
+				"Insert lets an id come again: whether it may is not its question.",
+			run: insertManyDeleted[T],
+		},
+	}
+}
+
+// newItems makes up items with new ids.
+func (k *kit[T]) newItems(n int) []resource.Item[T] {
+	items := make([]resource.Item[T], n)
+	for i := range items {
+		id := k.newID()
+		items[i] = resource.Item[T]{ID: id, Value: k.identified(k.fresh(), id)}
+	}
+	return items
+}
+
+// insertManyGet stores none, one, some and more than a statement of a hundred rows would take.
+func insertManyGet[T any](k *kit[T]) {
+	for _, n := range []int{0, 1, 7, 230} {
+		items := k.newItems(n)
+		sent := make(map[string]T, n)
+		for _, it := range items {
+			sent[it.ID] = it.Value
+		}
+		k.must(k.ops.InsertMany(k.ctx, items), fmt.Sprintf("InsertMany of %d items", n))
+		for id, v := range sent {
+			k.sameValue(v, k.get(id).Value, "what Get returned after InsertMany")
+		}
+	}
+}
+
+// insertManyAllOrNone has the id that is in use first, last and between.
+func insertManyAllOrNone[T any](k *kit[T]) {
+	there := k.insert(k.newID())
+	for _, at := range []int{0, 120, 229} {
+		items := k.newItems(230)
+		items[at] = resource.Item[T]{ID: there.ID, Value: k.identified(k.fresh(), there.ID)}
+		k.wantError(k.ops.InsertMany(k.ctx, items), "InsertMany with an id that is in use", resource.ErrExists)
+		k.noneStored(items, at)
+	}
+	k.sameItem(there, k.get(there.ID), "Get after InsertMany was refused")
+}
+
+// insertManyDeleted has an id among the others that was deleted.
+func insertManyDeleted[T any](k *kit[T]) {
+	dead := k.insert(k.newID())
+	k.remove(dead)
+	items := k.newItems(12)
+	items[5] = resource.Item[T]{ID: dead.ID, Value: k.identified(k.fresh(), dead.ID)}
+	k.wantError(k.ops.InsertMany(k.ctx, items), "InsertMany with an id that was deleted", resource.ErrGone, resource.ErrExists)
+	k.noneStored(items, -1)
+}
+
+// noneStored looks for items that must not be there, except for the one at an index.
+func (k *kit[T]) noneStored(items []resource.Item[T], except int) {
+	for i, it := range items {
+		if i == except {
+			continue
+		}
+		if _, err := k.ops.Get(k.ctx, it.ID); err == nil {
+			k.errorf("InsertMany was refused, and yet it has stored item %d of %d", i, len(items))
+			return
+		}
+	}
+}

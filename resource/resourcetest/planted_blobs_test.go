@@ -1,0 +1,327 @@
+package resourcetest_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/resourcetest"
+)
+
+// drawer is the reference of a store of bytes: right as long as bug is empty.
+type drawer struct {
+	bug             string
+	remembers, once bool
+
+	mu    sync.Mutex
+	kept  map[string]*kept
+	gone  map[string]bool
+	count int
+}
+
+type kept struct {
+	resource.Blob
+	content []byte
+}
+
+// reopened is content that is looked up anew whenever it is read.
+type reopened struct {
+	*bytes.Reader
+	again func() []byte
+}
+
+func (r *reopened) Close() error { return nil }
+
+func (r *reopened) Read(p []byte) (int, error) {
+	if r.again != nil {
+		at, _ := r.Seek(0, io.SeekCurrent)
+		r.Reader = bytes.NewReader(r.again())
+		r.Seek(at, io.SeekStart)
+	}
+	return r.Reader.Read(p)
+}
+
+func newDrawer(bug string) *drawer {
+	return &drawer{bug: bug, kept: map[string]*kept{}, gone: map[string]bool{}}
+}
+
+func (d *drawer) absent(id string) error {
+	if d.gone[id] && d.remembers != (d.bug == "forgets, or does not") {
+		return resource.ErrGone
+	}
+	return resource.ErrNotFound
+}
+
+func (d *drawer) refuses(id string) bool {
+	if d.bug == "takes any id" {
+		return false
+	}
+	return id == "" || id == "." || id == ".." || strings.ContainsAny(id, "/\x00")
+}
+
+func (d *drawer) Open(_ context.Context, id string) (*resource.Blob, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.refuses(id) {
+		return nil, resource.ErrNotFound
+	}
+	k := d.kept[id]
+	if k == nil {
+		if d.bug == "never says that there is nothing" {
+			return nil, errors.New("no such file")
+		}
+		return nil, d.absent(id)
+	}
+	b := k.Blob
+	content := &reopened{Reader: bytes.NewReader(k.content)}
+	switch d.bug {
+	case "content is read anew":
+		content.again = func() []byte {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			if now := d.kept[id]; now != nil {
+				return now.content
+			}
+			return nil
+		}
+	case "opens, then looks":
+		d.mu.Unlock()
+		runtime.Gosched()
+		d.mu.Lock()
+		if now := d.kept[id]; now != nil {
+			b = now.Blob
+		}
+	case "seeks from the start only":
+		b.Content = startOnly{content}
+		return &b, nil
+	case "has another time":
+		b.Modified = b.Modified.Add(time.Hour)
+	}
+	b.Content = content
+	return &b, nil
+}
+
+type startOnly struct{ *reopened }
+
+func (s startOnly) Seek(offset int64, _ int) (int64, error) {
+	return s.reopened.Seek(offset, io.SeekStart)
+}
+
+// check is what compare-and-swap compares.
+func (d *drawer) check(id string, expect resource.Rev) error {
+	switch k := d.kept[id]; {
+	case k == nil && expect != "":
+		return resource.ErrStale
+	case k == nil && d.once && d.gone[id] && d.bug != "gives a second life":
+		return resource.ErrGone
+	case k != nil && expect == "" && d.bug != "creates over what is there":
+		return resource.ErrExists
+	case k != nil && expect != "" && k.Rev != expect && d.bug != "replaces what is stale":
+		return resource.ErrStale
+	}
+	return nil
+}
+
+func (d *drawer) Put(ctx context.Context, id string, expect resource.Rev, mediaType string, r io.Reader) (*resource.Blob, error) {
+	d.mu.Lock()
+	err := d.check(id, expect)
+	d.mu.Unlock()
+	switch {
+	case d.refuses(id):
+		return nil, resource.ErrNotFound
+	case err != nil:
+		return nil, err
+	}
+	if d.bug == "truncates first" {
+		d.mu.Lock()
+		d.kept[id] = &kept{Blob: resource.Blob{ID: id, Rev: resource.NewRev()}}
+		d.mu.Unlock()
+	}
+	content, err := d.read(r)
+	switch {
+	case err != nil && d.bug == "wraps no errors":
+		return nil, errors.New("upload failed")
+	case err != nil && d.bug != "stores the first half":
+		return nil, err
+	case ctx.Err() != nil && d.bug != "looks at no context":
+		return nil, ctx.Err()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.check(id, expect); err != nil && d.bug != "checks at the beginning only" && d.bug != "truncates first" {
+		return nil, err
+	}
+	return d.keep(id, mediaType, content), nil
+}
+
+func (d *drawer) read(r io.Reader) ([]byte, error) {
+	if d.bug != "reads one buffer" {
+		return io.ReadAll(r)
+	}
+	buf := make([]byte, 64<<10)
+	n, err := io.ReadFull(r, buf)
+	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
+		err = nil
+	}
+	return buf[:n], err
+}
+
+func (d *drawer) keep(id, mediaType string, content []byte) *resource.Blob {
+	d.count++
+	sum := sha256.Sum256(content)
+	k := &kept{resource.Blob{ID: id, Rev: resource.NewRev(), MediaType: mediaType, Modified: time.Unix(1e9, int64(d.count)),
+		Size: int64(len(content)), SHA256: sum[:]}, content}
+	switch d.bug {
+	case "the revision is a hash":
+		k.Rev = resource.Rev(fmt.Sprintf("%x", sum))
+	case "the digest is another's":
+		k.SHA256[0]++
+	case "takes parameters off":
+		k.MediaType, _, _ = strings.Cut(mediaType, ";")
+	case "keeps the first type":
+		if old := d.kept[id]; old != nil {
+			k.MediaType = old.MediaType
+		}
+	case "writes over the old":
+		if old := d.kept[id]; old != nil && len(old.content) > len(content) {
+			k.content = append(content, old.content[len(content):]...)
+		}
+	case "takes percent signs for escapes":
+		id = strings.ReplaceAll(id, "%20", " ")
+	}
+	d.kept[id] = k
+	b := k.Blob
+	return &b
+}
+
+func (d *drawer) Delete(_ context.Context, id string, expect resource.Rev) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	k := d.kept[id]
+	switch {
+	case d.refuses(id):
+		return resource.ErrNotFound
+	case k == nil:
+		return d.absent(id)
+	case k.Rev != expect && d.bug != "deletes what is stale":
+		return resource.ErrStale
+	}
+	if d.bug == "looks, then deletes" {
+		d.mu.Unlock()
+		time.Sleep(time.Millisecond)
+		d.mu.Lock()
+	}
+	if d.bug != "deletes nothing" {
+		delete(d.kept, id)
+		d.gone[id] = true
+	}
+	return nil
+}
+
+func TestBlobReferencePasses(t *testing.T) {
+	t.Parallel()
+	for _, opts := range []resourcetest.BlobsOptions{{}, {Remembers: true}, {Remembers: true, Once: true}, {Volatile: true}} {
+		t.Run(fmt.Sprintf("%+v", opts), func(t *testing.T) {
+			t.Parallel()
+			resourcetest.RunBlobs(t, func(*testing.T) resource.BlobStore {
+				d := newDrawer("")
+				d.remembers, d.once = opts.Remembers, opts.Once
+				return d
+			}, &opts)
+		})
+	}
+}
+
+// plantedBlobBugs are the ways in which stores of bytes go wrong, and the cases that have to notice.
+func plantedBlobBugs() map[string][]string {
+	return map[string][]string{
+		"forgets, or does not":             {"blob-delete", "blob-delete-race"},
+		"takes any id":                     {"blob-ids"},
+		"never says that there is nothing": {"blob-unknown"},
+		"content is read anew":             {"blob-old-content"},
+		"opens, then looks":                {"blob-content-race"},
+		"seeks from the start only":        {"blob-seek"},
+		"has another time":                 {"blob-sizes"},
+		"creates over what is there":       {"blob-exists", "blob-create-race"},
+		"replaces what is stale":           {"blob-stale", "blob-count-race", "blob-late-stale"},
+		"truncates first":                  {"blob-half", "blob-unseen"},
+		"wraps no errors":                  {"blob-half"},
+		"stores the first half":            {"blob-half"},
+		"looks at no context":              {"blob-cancel"},
+		"checks at the beginning only":     {"blob-late-stale", "blob-create-race"},
+		"reads one buffer":                 {"blob-sizes"},
+		"the revision is a hash":           {"blob-second-life", "blob-replace"},
+		"the digest is another's":          {"blob-sizes"},
+		"takes parameters off":             {"blob-sizes"},
+		"keeps the first type":             {"blob-replace"},
+		"writes over the old":              {"blob-replace"},
+		"takes percent signs for escapes":  {"blob-ids"},
+		"deletes what is stale":            {"blob-stale"},
+		"looks, then deletes":              {"blob-delete-race"},
+		"deletes nothing":                  {"blob-delete", "blob-second-life"},
+		"gives a second life":              {"blob-second-life"},
+	}
+}
+
+func TestPlantedBlobBugsAreFound(t *testing.T) {
+	t.Parallel()
+	for bug, cases := range plantedBlobBugs() {
+		t.Run(strings.NewReplacer(", ", "-", " ", "-", "'", "").Replace(bug), func(t *testing.T) {
+			t.Parallel()
+			once := bug == "gives a second life"
+			verdicts := resourcetest.JudgeBlobs(t, func() resource.BlobStore {
+				d := newDrawer(bug)
+				d.remembers, d.once = once, once
+				return d
+			}, &resourcetest.BlobsOptions{Seed: 20261121, Remembers: once, Once: once})
+			var caught []string
+			for name, v := range verdicts {
+				if len(v.Failures) > 0 && !v.Panicked && !v.Blocked {
+					caught = append(caught, name)
+				}
+			}
+			slices.Sort(caught)
+			t.Logf("caught by %s", strings.Join(caught, ", "))
+			for _, want := range cases {
+				if !slices.Contains(caught, want) {
+					t.Errorf("case %s should have found it: %+v", want, verdicts[want])
+				}
+			}
+		})
+	}
+}
+
+// TestEveryBlobCaseCanFail keeps cases out of the kit that no planted bug ever made fail.
+func TestEveryBlobCaseCanFail(t *testing.T) {
+	t.Parallel()
+	var proven []string
+	for _, cases := range plantedBlobBugs() {
+		proven = append(proven, cases...)
+	}
+	for name, contract := range resourcetest.BlobContracts() {
+		if !slices.Contains(proven, name) {
+			t.Errorf("no planted bug is there to be found by case %s", name)
+		}
+		if len(contract) < 60 || !strings.HasSuffix(contract, ".") {
+			t.Errorf("the contract of case %s does not explain anything: %q", name, contract)
+		}
+	}
+}
+
+func ExampleRunBlobs() {
+	// In a test of the store:
+	_ = func(t *testing.T) {
+		resourcetest.RunBlobs(t, func(t *testing.T) resource.BlobStore { return newDrawer("") }, nil)
+	}
+	// Output:
+}

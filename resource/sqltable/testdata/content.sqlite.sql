@@ -1,0 +1,8 @@
+CREATE TABLE `numbers` (
+	`id` INTEGER NOT NULL PRIMARY KEY,
+	`note` TEXT
+) STRICT;
+CREATE TABLE `dead` (
+	`id` INTEGER NOT NULL PRIMARY KEY,
+	`deleted_at` TEXT NOT NULL
+) STRICT;

@@ -1,0 +1,5 @@
+CREATE TABLE `numbers` (
+	`id` INTEGER PRIMARY KEY AUTOINCREMENT,
+	`note` TEXT,
+	`version` INTEGER NOT NULL
+) STRICT;
