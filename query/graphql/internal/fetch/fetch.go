@@ -13,6 +13,14 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
+// Fetcher asks one catalog, within the catalog's limits. It is safe for concurrent use.
+type Fetcher struct {
+	limits resource.Limits
+}
+
+// New returns a Fetcher for a catalog.
+func New(c *resource.Catalog) *Fetcher { return &Fetcher{limits: c.Limits()} }
+
 // Connection is a page of a list. Release its Page when done.
 type Connection struct {
 	Page resource.Page
@@ -22,29 +30,29 @@ type Connection struct {
 
 // List asks for the page that the arguments of a field with Source List name. Columns are the JSON names of the members
 // that will be looked at, nil for all.
-func List(ctx context.Context, f *model.Field, args map[string]any, columns []string) (*Connection, error) {
+func (x *Fetcher) List(ctx context.Context, f *model.Field, args map[string]any, columns []string) (*Connection, error) {
 	panic("not written yet")
 }
 
 // Item asks for the one item of a field with Source Get or Lookup. There may be none: nil.
-func Item(ctx context.Context, f *model.Field, args map[string]any) (*resource.Entry, error) {
+func (x *Fetcher) Item(ctx context.Context, f *model.Field, args map[string]any) (*resource.Entry, error) {
 	panic("not written yet")
 }
 
 // Write does what a field with Source Create, Replace, Patch or Delete says, and returns the item, which for Delete is as
 // it was.
-func Write(ctx context.Context, f *model.Field, args map[string]any) (*resource.Entry, error) {
+func (x *Fetcher) Write(ctx context.Context, f *model.Field, args map[string]any) (*resource.Entry, error) {
 	panic("not written yet")
 }
 
 // Invoke calls the function of a field with Source Invoke or Custom. The value is a pointer to the Go type that the field
 // shows, and nil for nothing.
-func Invoke(ctx context.Context, f *model.Field, args map[string]any) (any, error) {
+func (x *Fetcher) Invoke(ctx context.Context, f *model.Field, args map[string]any) (any, error) {
 	panic("not written yet")
 }
 
 // Compute calls the function of a field with Source Computed for all items of a level. The values are pointers, as those
 // of Invoke, one for each item.
-func Compute(ctx context.Context, f *model.Field, items []any, args map[string]any) ([]any, error) {
+func (x *Fetcher) Compute(ctx context.Context, f *model.Field, items []any, args map[string]any) ([]any, error) {
 	panic("not written yet")
 }
