@@ -10,8 +10,8 @@ import (
 	"github.com/graphql-go/graphql"
 )
 
-// leaf coerces JSON that is not null to a scalar or an enum, with errors as those of [Literal].
-func leaf(t graphql.Type, raw jsontext.Value) (any, error) {
+// Leaf coerces JSON that is not null to a scalar or an enum, with errors as those of [Literal].
+func Leaf(t graphql.Type, raw jsontext.Value) (any, error) {
 	shown := shortened(string(raw))
 	switch t := t.(type) {
 	case *graphql.Enum:
