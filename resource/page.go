@@ -8,11 +8,12 @@ import (
 	"github.com/stoa-go/stoa/query"
 )
 
-// Position says where in a list a page lies. The zero value is its beginning; at most one field is set. Both are
-// cursors that an earlier page of the same list gave out.
+// Position says where in a list a page lies. The zero value is its beginning; at most one field is set. After and Before
+// are cursors that an earlier page of the same list gave out.
 type Position struct {
 	After  string // the page behind this place
 	Before string // the page in front of it
+	AtEnd  bool   // the last page, which a list of natural order does not have
 }
 
 // Page is one page of a list. It holds memory that is used again: call Release when done, and keep nothing of it.

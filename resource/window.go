@@ -74,12 +74,16 @@ func (w *window) moveTo(at Position, binding string) error {
 	if at.Before != "" {
 		text, w.backward = at.Before, true
 	}
-	if text == "" {
+	if text == "" && !at.AtEnd {
 		return nil
 	}
-	c, err := query.DecodeCursor(text, binding)
-	if err != nil {
-		return err
+	var c query.Cursor // which is the end of the list, seen backwards
+	w.backward = w.backward || at.AtEnd
+	if text != "" {
+		var err error
+		if c, err = query.DecodeCursor(text, binding); err != nil {
+			return err
+		}
 	}
 	if w.r.hub.query.Natural {
 		if w.backward || c.Values != nil {
