@@ -19,10 +19,13 @@ type edge struct {
 }
 
 // failure is an error with what graphql-go shows as extensions.
-type failure struct{ *fault.Error }
+type failure struct{ told *fault.Error }
+
+// Error returns what clients are told.
+func (f failure) Error() string { return f.told.Message }
 
 // Extensions has the code.
-func (f failure) Extensions() map[string]any { return map[string]any{"code": f.Code} }
+func (f failure) Extensions() map[string]any { return map[string]any{"code": f.told.Code} }
 
 // errNoCatalog is of a schema that was made without one.
 var errNoCatalog = errors.New("graphql: the schema was made without a catalog")
@@ -51,7 +54,7 @@ func (c *converter) resolve(parent *model.Type, f *model.Field, p graphql.Resolv
 	case model.Member:
 		return member(f, p.Source)
 	case model.Tag:
-		return parent.Resource.ETag(p.Source.(*resource.Entry)), nil
+		return etag(parent.Resource, p.Source.(*resource.Entry)), nil
 	case model.Nodes, model.Edges, model.PageInfo, model.HasNext, model.HasPrevious, model.StartCursor, model.EndCursor:
 		return ofConnection(f, p.Source.(*fetch.Connection)), nil
 	case model.TotalCount:
@@ -61,7 +64,7 @@ func (c *converter) resolve(parent *model.Type, f *model.Field, p graphql.Resolv
 		return &e.Page.Entries[e.item], nil
 	case model.Cursor:
 		e := p.Source.(edge)
-		return e.Page.Cursor(e.item), nil
+		return pageCursor(&e.Page, e.item), nil
 	}
 	if c.catalog == nil {
 		return nil, errNoCatalog
@@ -113,7 +116,7 @@ func cursor(c *fetch.Connection, item int) any {
 	if len(c.Page.Entries) == 0 {
 		return nil
 	}
-	return c.Page.Cursor(item)
+	return pageCursor(&c.Page, item)
 }
 
 func pointers(entries []resource.Entry) []any {
@@ -135,12 +138,12 @@ func (c *converter) ofItem(parent *model.Type, f *model.Field, p graphql.Resolve
 		}
 		return shown(f.Type, reflect.ValueOf(values[0]))
 	}
-	page, err := c.catalog.Follow(p.Context, parent.Resource, f.Relation, []resource.Entry{*item}, nil)
+	page, err := follow(p.Context, c.catalog, parent.Resource, f.Relation, []resource.Entry{*item})
 	if err != nil {
 		return nil, err
 	}
 	found := []any{}
-	for _, i := range page.Ends(0) {
+	for _, i := range pageEnds(&page, 0) {
 		found = append(found, &page.Entries[i])
 	}
 	switch {
