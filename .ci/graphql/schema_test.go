@@ -4,7 +4,10 @@ package reference_test
 
 import (
 	"encoding/json"
+	"math"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,8 +27,7 @@ func TestSchemasLikeTheReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	schemas := map[string]*model.Schema{"kitchen sink": sample.Kitchen()}
-	for name, s := range schemas {
+	for name, s := range schemas(t) {
 		t.Run(name, func(t *testing.T) {
 			introspect.Extend(s)
 			data, err := sample.Ask(s, asked[0].Text)
@@ -105,4 +107,51 @@ func undescribed(value any) {
 			undescribed(item)
 		}
 	}
+}
+
+// TestTextsLikeTheReference has descriptions, reasons and defaults that are made of what block strings, strings and numbers
+// stumble over.
+func TestTextsLikeTheReference(t *testing.T) {
+	r := random(t, 6)
+	named := func(name string) *model.Ref { return &model.Ref{Type: &model.Type{Kind: model.Scalar, Name: name}} }
+	query := &model.Type{Kind: model.Object, Name: "Query"}
+	s := &model.Schema{Doc: hard(r), Query: query}
+	scalars := []*model.Ref{named("String"), named("Float"), named("ID"), named("Int")}
+	s.Types = []*model.Type{query}
+	for _, ref := range scalars {
+		s.Types = append(s.Types, ref.Type)
+	}
+	for i := range min(*documents, 2000) {
+		args := []*model.Input{
+			{Name: "text", Type: scalars[0], Default: hard(r), HasDefault: true},
+			{Name: "float", Type: scalars[1], Default: math.Float64frombits(r.Uint64()), HasDefault: true, Doc: hard(r)},
+			{Name: "id", Type: scalars[2], Default: strconv.Itoa(r.IntN(2000) - 1000), HasDefault: true, Deprecated: hard(r)},
+			{Name: "int", Type: scalars[3], Default: r.IntN(100) - 50, HasDefault: r.IntN(2) == 0}}
+		if f := args[1].Default.(float64); math.IsNaN(f) || math.IsInf(f, 0) || i%2 == 0 {
+			args[1].Default = float64(r.IntN(1_000_000)) * math.Pow(10, float64(r.IntN(44)-22))
+		}
+		query.Fields = append(query.Fields, &model.Field{Name: "f" + strconv.Itoa(i), Doc: hard(r), Deprecated: hard(r),
+			Type: scalars[0], Args: args[:r.IntN(5)]})
+	}
+	asked, err := reference.Ask(t.Context(), schemaFile, []reference.Request{{Kind: "introspection"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	introspect.Extend(s)
+	data, err := sample.Ask(s, asked[0].Text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameSchema(t, sdl.Print(s), data)
+}
+
+// hard writes a text, empty sometimes.
+func hard(r *rand.Rand) string {
+	pieces := []string{"a", "b c", " ", "\t", "\n", "\n\n", "\r", `"`, `""`, `"""`, `\`, "é", "𝄞", "\u0007", "\u0085", "\u2028",
+		"\x1b", "word word word word word word word word word word word word word word"}
+	var b strings.Builder
+	for range r.IntN(6) {
+		b.WriteString(pieces[r.IntN(len(pieces))])
+	}
+	return b.String()
 }
