@@ -125,16 +125,11 @@ func (b *builder) addWrites(set *fields, r *resource.Resource, item *Type) {
 	if r.Can(resource.OpCreate) {
 		add("create", "Stores a new item of `"+r.Name()+"` and returns it.", Create, b.createInput(r), "What it is.")
 	}
-	if r.Can(resource.OpReplace) {
-		doc := "Puts another value in the place of an item of `" + r.Name() + "` and returns it."
-		if r.Policy().TakesIDs {
-			doc += " Where there is none yet, it is stored as a new one."
-		}
+	if r.Can(resource.OpPatch) { // and not OpReplace, which an Inserter can as well: nothing comes into being here
 		if in := b.replaceInput(r); in != nil {
-			add("replace", doc, Replace, in, "All of the new value.")
+			add("replace", "Puts another value in the place of an item of `"+r.Name()+"` and returns it.", Replace, in,
+				"All of the new value.")
 		}
-	}
-	if r.Can(resource.OpPatch) {
 		if in := b.patchInput(r); in != nil {
 			add("patch", "Changes parts of an item of `"+r.Name()+"` and returns it.", Patch, in, "What changes.")
 		}
