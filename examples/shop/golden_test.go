@@ -108,7 +108,7 @@ func openShopOn(t *testing.T, s settings) *opened {
 	o.collections = c
 	s.addr = "127.0.0.1:8080"
 	catalogs := c.catalogs()
-	negotiator := newNegotiator(catalogs, s.addr, func() time.Time { return o.now })
+	negotiator := newNegotiator(newDoors(catalogs), s.addr, func() time.Time { return o.now })
 	o.Handler = newNeutral(negotiator, catalogs, s, db.ping).before(c.authenticated(negotiator), s.addr)
 	return o
 }
@@ -184,7 +184,7 @@ func (n *names) of(kind, real string) string {
 
 var (
 	tagPattern      = regexp.MustCompile(`"([\w-]+)\.([\w-]+)\.([^"]+)"`) // revision, shape, and the rest
-	cursorPattern   = regexp.MustCompile(`((?:after|before)=|"next": ?")([\w-]+)`)
+	cursorPattern   = regexp.MustCompile(`((?:after|before)=|"(?:next|after|before|cursor|startCursor|endCursor)": ?")([\w-]+)`)
 	resultPattern   = regexp.MustCompile(`\\"([\w-]+)\.([\w-]+)\.([^"\\]+)\\"`) // such a tag within JSON
 	jobPattern      = regexp.MustCompile(`(/jobs/|"id": ?")(job[0-9]+|[0-9a-f]{8}-[0-9a-f-]{27})`)
 	instancePattern = regexp.MustCompile(`urn:uuid:[0-9a-f-]{36}`)
