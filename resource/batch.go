@@ -61,9 +61,12 @@ func (b *pageBuffer[T]) release() {
 	}
 }
 
-// drain reads seq into b, max items at most if max is not zero. Only then may anything else be done: a store with one
+// drain adds what seq yields to b, max items at most if max is not zero. Only then may anything else be done: a store with one
 // connection holds it as long as the iterator runs.
 func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], error], max int) error {
+	if max > 0 {
+		max += len(b.rows)
+	}
 	b.grow(max)
 	for item, err := range seq {
 		if err != nil {

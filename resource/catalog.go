@@ -149,15 +149,16 @@ func (c *Catalog) resolve(rt *route) {
 	}
 	links := map[string]*link{}
 	for _, rel := range rt.resource.shape.relations {
-		target := c.mustFind("relation "+rel.Name+" of "+rt.name, rel.Target)
+		l := &link{relation: rel, target: c.mustFind("relation "+rel.Name+" of "+rt.name, rel.Target)}
 		if rel.By != "" {
-			f := target.hub.typ.Field(rel.By) // a view that hides or renames it is led to all the same
-			if f == nil || !declaresEq(target.hub.query.Filter[rel.By]) {
+			f := l.target.hub.typ.Field(rel.By) // a view that hides or renames it is led to all the same
+			if f == nil || !declaresEq(l.target.hub.query.Filter[rel.By]) {
 				panic(fmt.Sprintf("resource: relation %s of %s: %s does not declare %q for query.Eq",
 					rel.Name, rt.name, rel.Target, rel.By))
 			}
+			l.by = newKeyReader(f)
 		}
-		links[rel.Name] = &link{relation: rel, target: target}
+		links[rel.Name] = l
 	}
 	c.links[rt.resource] = links
 }

@@ -121,6 +121,28 @@ func (c *Catalog) Related(r *Resource, relation string) (target *Resource, many 
 	return l.target, l.Many
 }
 
+// RelationLimit returns how many items follow at most from one item by a relation of r, one of the catalog's resources: 1
+// where it leads to one item. It is 0 if there is no such relation.
+func (c *Catalog) RelationLimit(r *Resource, relation string) int {
+	l := c.links[r][relation]
+	if l == nil {
+		return 0
+	}
+	return l.Limit
+}
+
+// KeyField returns the JSON name of the field of r that has to be read to follow a relation of r, one of the catalog's
+// resources. It is empty if that is not known, or not a field that r shows: then all of them have to be.
+func (c *Catalog) KeyField(r *Resource, relation string) string {
+	switch l := c.links[r][relation]; {
+	case l == nil || l.keys != nil:
+		return ""
+	case l.field != nil:
+		return r.shape.fieldOf(l.field.field.Name)
+	}
+	return r.ID()
+}
+
 // Target returns the resource of the catalog that a lookup leads to; nil if the lookup is not one of its parts.
 func (c *Catalog) Target(l *Lookup) *Resource {
 	if rt := c.table[l.name]; rt != nil && rt.lookup == l {

@@ -86,6 +86,17 @@ func etag(rev Rev, variant, which string) string {
 	return string(appendTag(room[:0], rev, variant, which))
 }
 
+// ETag returns the entity tag of an item that r gave out, as it stands in front of the whole item as JSON where no
+// contract is named, and as If-Match takes it. Where the store keeps no revisions it is a hash of the content, and "" if
+// the item cannot be written.
+func (r *Resource) ETag(e *Entry) string {
+	rev := e.Rev
+	if rev == "" {
+		rev = r.shape.contentRev(e.Value)
+	}
+	return etag(rev, r.shape.variants[identity], "")
+}
+
 func appendTag(dst []byte, rev Rev, variant, which string) []byte {
 	dst = append(dst, '"')
 	dst = appendRev(dst, rev)

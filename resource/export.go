@@ -40,11 +40,12 @@ func (x *exchange) export(a *asked, enc header.Encodings) error {
 // appendLines appends the items of a page, each with its related ones.
 func (x *exchange) appendLines(dst []byte, a *asked, entries []Entry) ([]byte, error) {
 	rel, err := a.part.follow(x, entries)
+	defer release(rel)
 	for i := range entries {
 		if err != nil {
 			break
 		}
-		dst, err = a.part.append(dst, x.route.resource.shape, &entries[i], rel)
+		dst, err = a.part.append(dst, x.route.resource.shape, &entries[i], i, rel)
 		dst = append(dst, '\n')
 	}
 	return dst, err

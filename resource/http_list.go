@@ -122,6 +122,7 @@ func (x *exchange) sendList(a *asked, page *Page, total int, enc header.Encoding
 	if err != nil {
 		return err
 	}
+	defer release(rel)
 	buf := getBuffer()
 	defer putBuffer(buf)
 	b := append(*buf, `{"items":[`...)
@@ -129,7 +130,7 @@ func (x *exchange) sendList(a *asked, page *Page, total int, enc header.Encoding
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if b, err = a.part.append(b, x.route.resource.shape, &page.Entries[i], rel); err != nil {
+		if b, err = a.part.append(b, x.route.resource.shape, &page.Entries[i], i, rel); err != nil {
 			return err
 		}
 	}
@@ -194,7 +195,7 @@ func (x *exchange) listHeaders(h http.Header) {
 
 // listTag is a weak tag made of the revisions on the page, which is much less to hash than what is written. Where it is
 // not revisions alone that decide, the content does. It is good for 304 only: a list has no revision to write against.
-func (x *exchange) listTag(page *Page, rel []*related, total int, body []byte, c coding) string {
+func (x *exchange) listTag(page *Page, rel []related, total int, body []byte, c coding) string {
 	sum := sha256.New()
 	if len(rel) > 0 {
 		sum.Write(body)

@@ -71,7 +71,7 @@ func newHub[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *hu
 	}
 	h.checkSamples()
 	for _, rel := range o.Relations {
-		h.relations = append(h.relations, eraseRelation(rel))
+		h.relations = append(h.relations, eraseRelation(h, rel))
 	}
 	h.ops = erase(h, ops, o)
 	return h

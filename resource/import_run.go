@@ -261,7 +261,9 @@ func (im *importing) known(ctx context.Context, lines []importLine) (map[string]
 			ids = append(ids, lines[i].id)
 		}
 	}
-	rows, err := im.r.hub.fetchMany(ctx, ids)
+	b := im.r.hub.ops.newBatch() // not released: the items outlive this call
+	err := im.r.hub.fetchMany(ctx, ids, b)
+	rows := b.entries()
 	known := make(map[string]*Entry, len(rows))
 	for i := range rows {
 		known[rows[i].ID] = &rows[i]
@@ -289,8 +291,9 @@ func (im *importing) insert(ctx context.Context, ids []string, values []any) err
 	if err := h.ops.insertMany(ctx, chosen, mine); err != nil || h.ops.after == nil {
 		return err
 	}
-	rows, err := h.fetchMany(ctx, chosen) // the hook is told what the store has made of them
-	for i := range rows {
+	b := h.ops.newBatch() // not released: a hook may keep what it is told
+	err := h.fetchMany(ctx, chosen, b)
+	for i, rows := 0, b.entries(); i < len(rows); i++ { // as the store has made them
 		h.announce(ctx, OpCreate, nil, rows[i].hub)
 	}
 	return err

@@ -80,8 +80,16 @@ type Relation[T any] struct {
 	Name string
 	// Target is the name of the resource they are in, looked up in the catalog that serves the request.
 	Target string
-	// Keys returns the ids of the related items. With By it returns the values of that field instead; nil then means
-	// the id of the item itself.
+	// Field is the member that holds the id of the related item, such as customerId of an order, or with Many their ids:
+	// by JSON name, in the collection itself. It is a single value or a list of strings or integers. With By it holds
+	// values of that field instead. None follows from null and from an empty string; from a zero number none does only
+	// if the member is omitzero or omitempty.
+	//
+	// Say it here rather than in Keys wherever a field can: then doors know which field of an item is needed to follow
+	// the relation, and no strings are made of it.
+	Field string
+	// Keys returns what Field would hold, where no field does. Exactly one of the two is given; with By neither may be,
+	// and then it is the id of the item itself.
 	Keys func(v *T) []string
 	// Many says that there may be more than one, so that the member is a list. It is implied by By.
 	Many bool
@@ -161,9 +169,8 @@ func (o *Options[T]) checkRelations(name string, typ *schema.Type) {
 			panic(fmt.Sprintf("resource: %s: a relation needs a Name and a Target", name))
 		case strings.ContainsAny(rel.Name, ",.") || seen[rel.Name] || typ.Field(rel.Name) != nil:
 			panic(fmt.Sprintf("resource: %s: relation %q needs a name of its own", name, rel.Name))
-		case rel.Keys == nil && rel.By == "":
-			panic(fmt.Sprintf("resource: %s: relation %q needs Keys or By", name, rel.Name))
 		}
+		checkKeys(name, typ, &rel)
 		seen[rel.Name] = true
 	}
 }

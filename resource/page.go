@@ -8,11 +8,12 @@ import (
 	"github.com/stoa-go/stoa/query"
 )
 
-// Position says where in a list a page lies. The zero value is its beginning; at most one field is set. Both are
-// cursors that an earlier page of the same list gave out.
+// Position says where in a list a page lies. The zero value is its beginning; at most one field is set. After and Before
+// are cursors that an earlier page of the same list gave out.
 type Position struct {
 	After  string // the page behind this place
 	Before string // the page in front of it
+	AtEnd  bool   // the last page, which a list of natural order does not have
 }
 
 // Page is one page of a list. It holds memory that is used again: call Release when done, and keep nothing of it.
@@ -24,15 +25,36 @@ type Page struct {
 	// Last is a cursor to the last page, Position{Before: Last}, and empty for a store of natural order.
 	Last string
 
-	batch batch
+	batch   batch
+	ends    *gathered // of Follow
+	window  *window   // of List
+	binding string    // of the cursors
 }
 
 // Release gives the memory of the page back. The zero Page may be released, too.
 func (p *Page) Release() {
 	if p.batch != nil {
 		p.batch.release()
-		*p = Page{}
 	}
+	if p.ends != nil {
+		p.ends.release()
+	}
+	*p = Page{}
+}
+
+// Cursor returns a cursor of the item at index i of a page that List returned: Position{After: it} is what lies behind the
+// item and Position{Before: it} what lies in front of it, in the same list as Next and Prev. In a store of natural order it
+// leads onward only, and is empty where the store gave no token (Item.Next). It is made when it is asked for. The items of
+// other pages have none.
+func (p *Page) Cursor(i int) string {
+	if p.window == nil {
+		return ""
+	}
+	c := p.window.place(&p.Entries[i])
+	if c == nil {
+		return ""
+	}
+	return c.Encode(p.binding)
 }
 
 // List returns one page of the items that q asks for and the caller may see. q is in the field names of the shape, as
@@ -61,6 +83,7 @@ func (r *Resource) list(ctx context.Context, q query.Query, at Position) (Page, 
 	if err != nil {
 		return Page{}, err
 	}
+	p.window, p.binding = w, binding
 	if w.next != nil {
 		p.Next = w.next.Encode(binding)
 	}

@@ -198,7 +198,11 @@ func TestOptionsThatCannotBeMeant(t *testing.T) {
 		{`resource: things: relation "x" needs a name of its own`, related(
 			resource.Relation[thing]{Name: "x", Target: "x", Keys: noKeys},
 			resource.Relation[thing]{Name: "x", Target: "y", Keys: noKeys})},
-		{`resource: things: relation "x" needs Keys or By`, related(resource.Relation[thing]{Name: "x", Target: "x"})},
+		{`resource: things: relation "x" needs Field, Keys or By`, related(resource.Relation[thing]{Name: "x", Target: "x"})},
+		{`resource: things: relation "x" has both Field and Keys`, related(
+			resource.Relation[thing]{Name: "x", Target: "x", Keys: noKeys, Field: "name"})},
+		{`resource: things: relation "x": Field names "nope", which is no JSON name of one of its fields`, related(
+			resource.Relation[thing]{Name: "x", Target: "x", Field: "nope"})},
 	}
 	for _, tt := range tests {
 		t.Run(tt.want, func(t *testing.T) {

@@ -1,16 +1,27 @@
 package resource
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stoa-go/stoa/query"
+)
 
 // relation is a [Relation] with its type erased.
 type relation struct {
 	Name, Target, By string
 	Many             bool
 	Limit            int
-	keys             func(v any) []string // nil: the id of the item
+
+	// What the keys are read from. Without both it is the id of the item.
+	field *keyReader
+	keys  func(v any) []string
 }
 
-func eraseRelation[T any](rel Relation[T]) *relation {
+func eraseRelation[T any](h *hub, rel Relation[T]) *relation {
 	out := &relation{Name: rel.Name, Target: rel.Target, By: rel.By, Many: rel.Many || rel.By != "", Limit: rel.Limit}
 	switch {
 	case !out.Many:
@@ -21,67 +32,114 @@ func eraseRelation[T any](rel Relation[T]) *relation {
 	if rel.Keys != nil {
 		out.keys = func(v any) []string { return rel.Keys(v.(*T)) }
 	}
+	if rel.Field != "" {
+		out.field = newKeyReader(h.typ.Field(rel.Field))
+	}
 	return out
-}
-
-// keysOf returns the keys of the relation for an item, each once. Where they are ids there are no more of them than the
-// limit: a client may have written them, and each costs a read and a place in the answer.
-func (rel *relation) keysOf(e *Entry) []string {
-	if rel.keys == nil {
-		return []string{e.ID}
-	}
-	var keys []string
-	seen := map[string]bool{}
-	for _, key := range rel.keys(e.hub) {
-		if len(keys) == rel.Limit {
-			break
-		}
-		if !seen[key] {
-			seen[key] = true
-			keys = append(keys, key)
-		}
-	}
-	return keys
 }
 
 // link is a relation whose target has been found in a catalog.
 type link struct {
 	*relation
 	target *Resource
+	by     *keyReader // of the field By; nil without
 }
 
-// related are the ends of one link for a page of entries.
-type related struct {
-	link *link
-	byID map[string]Entry
-	by   map[string][]Entry
-}
-
-// follow resolves a link for all entries at once: one call of the target's collection, if it can.
-func (l *link) follow(ctx context.Context, entries []Entry) (*related, error) {
-	var keys []string
-	for i := range entries {
-		keys = append(keys, l.keysOf(&entries[i])...)
+// Follow returns what a relation of r, one of the catalog's resources, leads to, for all of from at once: one call of the
+// target's collection if that is a [MultiGetter] or, for Relation.By, a [Grouper], and else one for each key. from are
+// entries that r gave out; one may be there several times. columns are the JSON names of the fields of the target that
+// will be looked at, a hint as query.Query.Fields is; nil means all.
+//
+// Entries of the page are what was found and the caller may see, each once, in no order to rely upon; [Page.Ends] says
+// which of them follow from which item. There are no neighbouring pages. An unknown relation is an error.
+func (c *Catalog) Follow(ctx context.Context, r *Resource, relation string, from []Entry, columns []string) (Page, error) {
+	l := c.links[r][relation]
+	if l == nil {
+		return Page{}, fmt.Errorf("resource: %s has no relation %q in this catalog", r.Name(), relation)
 	}
-	out := &related{link: l}
+	return l.follow(ctx, from, columns)
+}
+
+func (l *link) follow(ctx context.Context, from []Entry, columns []string) (Page, error) {
+	g := gather(l, from)
+	if len(g.ask) == 0 {
+		g.join(l)
+		return Page{ends: g}, nil
+	}
+	p := Page{batch: l.target.hub.ops.newBatch(), ends: g}
 	var err error
-	if l.By != "" {
-		out.by, err = l.target.listByHub(ctx, l.By, keys, l.Limit)
+	if l.By == "" {
+		p.Entries, err = l.fetchByID(ctx, g, p.batch)
 	} else {
-		out.byID, err = l.target.GetMany(ctx, keys)
+		p.Entries, err = l.fetchBy(ctx, g, columns, p.batch)
 	}
-	return out, err
+	if err != nil {
+		op, ids := OpList, ""
+		if l.By == "" {
+			op, ids = OpGet, strings.Join(g.ask, ",")
+		}
+		p.Release()
+		return Page{}, l.target.wrap(op, ids, err)
+	}
+	g.join(l)
+	return p, nil
 }
 
-// of returns what is at the other end for one of the entries, in the order of its keys.
-func (rel *related) of(e *Entry) []Entry {
-	var out []Entry
-	for _, key := range rel.link.keysOf(e) {
-		if rel.link.By != "" {
-			out = append(out, rel.by[key]...)
-		} else if end, ok := rel.byID[key]; ok {
-			out = append(out, end)
+// fetchByID reads the items that keys are ids of, and keeps those that the caller may see.
+func (l *link) fetchByID(ctx context.Context, g *gathered, b batch) ([]Entry, error) {
+	r := l.target
+	if err := r.hub.fetchMany(ctx, g.ask, b); err != nil {
+		return nil, err
+	}
+	scope, err := r.hub.scopeOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows := b.entries()
+	kept := rows[:0]
+	for i := range rows {
+		slot, ok := g.slots[rows[i].ID]
+		if !ok || !g.hasRoom(slot, 1) {
+			continue // the store was not asked for it
+		}
+		err := r.hub.visible(ctx, &rows[i], &scope)
+		if err == nil {
+			err = r.shape.show(&rows[i])
+		}
+		switch {
+		case err == nil:
+			g.keep(slot)
+			kept = append(kept, rows[i])
+		case !errors.Is(err, ErrNotFound):
+			return nil, err
 		}
 	}
-	return out
+	return kept, nil
+}
+
+// fetchBy reads the items whose field By holds one of the keys.
+func (l *link) fetchBy(ctx context.Context, g *gathered, columns []string, b batch) ([]Entry, error) {
+	r := l.target
+	w, err := r.window(ctx, query.Query{Limit: l.Limit, Fields: columns})
+	if err != nil {
+		return nil, err
+	}
+	if w.q.Fields != nil && !slices.Contains(w.q.Fields, l.By) {
+		w.q.Fields = append(w.q.Fields, l.By)
+	}
+	if err := r.hub.fetchBy(ctx, l.By, g.ask, w.q, b); err != nil {
+		return nil, err
+	}
+	rows, err := r.showAll(ctx, b.entries())
+	if err != nil {
+		return nil, err
+	}
+	kept := rows[:0]
+	for i := range rows {
+		if slot, ok := l.by.slot(g, rows[i].hub); ok && g.hasRoom(slot, l.Limit) {
+			g.keep(slot)
+			kept = append(kept, rows[i])
+		}
+	}
+	return kept, nil
 }

@@ -114,19 +114,20 @@ func (x *exchange) params() (url.Values, error) {
 	return params, nil
 }
 
-// append appends an entry as JSON with what p says. rel are the related items of the page, one for each of p.links.
-func (p *part) append(dst []byte, s *shape, e *Entry, rel []*related) ([]byte, error) {
+// append appends an entry, the one at index i of its page, as JSON with what p says. rel are the related items of the
+// page, one for each of p.links.
+func (p *part) append(dst []byte, s *shape, e *Entry, i int, rel []related) ([]byte, error) {
 	var err error
 	if p.fields != nil {
 		dst, err = p.fields.Append(dst, e.Value)
 	} else {
 		dst, err = s.typ.Append(dst, e.Value)
 	}
-	for _, r := range rel {
+	for k := range rel {
 		if err != nil {
 			break
 		}
-		dst, err = r.append(dst, e)
+		dst, err = rel[k].append(dst, i)
 	}
 	if p.echo != nil && err == nil {
 		dst = append(append(reopen(dst), p.echo...), '}')
@@ -134,26 +135,32 @@ func (p *part) append(dst []byte, s *shape, e *Entry, rel []*related) ([]byte, e
 	return dst, err
 }
 
-// append adds the related items of e as a member to the object that dst ends with.
-func (rel *related) append(dst []byte, e *Entry) ([]byte, error) {
+// related is where one link leads to from the entries of a page.
+type related struct {
+	link *link
+	page Page
+}
+
+// append adds the related items of the entry at index i as a member to the object that dst ends with.
+func (rel *related) append(dst []byte, i int) ([]byte, error) {
 	dst = append(reopen(dst), '"')
 	dst = append(dst, rel.link.Name...)
 	dst = append(dst, '"', ':')
-	typ, ends := rel.link.target.shape.typ, rel.of(e)
+	typ, ends := rel.link.target.shape.typ, rel.page.Ends(i)
 	if !rel.link.Many {
 		if len(ends) == 0 {
 			return append(dst, "null}"...), nil
 		}
-		dst, err := typ.Append(dst, ends[0].Value)
+		dst, err := typ.Append(dst, rel.page.Entries[ends[0]].Value)
 		return append(dst, '}'), err
 	}
 	dst = append(dst, '[')
-	for i := range ends {
-		if i > 0 {
+	for k, end := range ends {
+		if k > 0 {
 			dst = append(dst, ',')
 		}
 		var err error
-		if dst, err = typ.Append(dst, ends[i].Value); err != nil {
+		if dst, err = typ.Append(dst, rel.page.Entries[end].Value); err != nil {
 			return dst, err
 		}
 	}
@@ -169,17 +176,24 @@ func reopen(dst []byte) []byte {
 	return dst
 }
 
-// follow resolves the links of a page, each with one call where the target can.
-func (p *part) follow(x *exchange, entries []Entry) ([]*related, error) {
-	var out []*related
+// follow resolves the links of a page, each with one call where the target can. What it returns is to be released.
+func (p *part) follow(x *exchange, entries []Entry) ([]related, error) {
+	var out []related
 	for _, l := range p.links {
-		rel, err := l.follow(x.r.Context(), entries)
+		page, err := l.follow(x.r.Context(), entries, nil)
 		if err != nil {
+			release(out)
 			return nil, err
 		}
-		out = append(out, rel)
+		out = append(out, related{l, page})
 	}
 	return out, nil
+}
+
+func release(rel []related) {
+	for i := range rel {
+		rel[i].page.Release()
+	}
 }
 
 // which names the part in an entity tag. Related items have revisions of their own, so there the content says it.
@@ -238,14 +252,15 @@ func (x *exchange) sendItem(status int, e *Entry, p *part, enc header.Encodings,
 }
 
 func (x *exchange) render(dst []byte, e *Entry, p *part) ([]byte, error) {
-	var rel []*related
+	var rel []related
 	if p.links != nil {
 		var err error
 		if rel, err = p.follow(x, []Entry{*e}); err != nil {
 			return dst, err
 		}
+		defer release(rel)
 	}
-	return p.append(dst, x.route.resource.shape, e, rel)
+	return p.append(dst, x.route.resource.shape, e, 0, rel)
 }
 
 func (x *exchange) sendBody(status int, e *Entry, p *part, enc header.Encodings, body []byte, tagged bool) error {

@@ -74,12 +74,16 @@ func (w *window) moveTo(at Position, binding string) error {
 	if at.Before != "" {
 		text, w.backward = at.Before, true
 	}
-	if text == "" {
+	if text == "" && !at.AtEnd {
 		return nil
 	}
-	c, err := query.DecodeCursor(text, binding)
-	if err != nil {
-		return err
+	var c query.Cursor // which is the end of the list, seen backwards
+	w.backward = w.backward || at.AtEnd
+	if text != "" {
+		var err error
+		if c, err = query.DecodeCursor(text, binding); err != nil {
+			return err
+		}
 	}
 	if w.r.hub.query.Natural {
 		if w.backward || c.Values != nil {
@@ -192,16 +196,21 @@ func (w *window) behind(rows []Entry, more bool) *query.Cursor {
 		return nil
 	}
 	last := &rows[len(rows)-1]
-	if w.r.hub.query.Natural {
-		if last.Next == "" {
-			return nil
-		}
-		return &query.Cursor{Token: last.Next}
-	}
-	if !more {
+	if !more && !w.r.hub.query.Natural {
 		return nil
 	}
-	return &query.Cursor{Values: w.position(last)}
+	return w.place(last)
+}
+
+// place returns where in the list an item is, and nil if the store has not said.
+func (w *window) place(e *Entry) *query.Cursor {
+	if !w.r.hub.query.Natural {
+		return &query.Cursor{Values: w.position(e)}
+	}
+	if e.Next == "" {
+		return nil
+	}
+	return &query.Cursor{Token: e.Next}
 }
 
 func (w *window) findNeighbours(rows []Entry, more bool) {
@@ -211,17 +220,15 @@ func (w *window) findNeighbours(rows []Entry, more bool) {
 	}
 	first, last := &rows[0], &rows[len(rows)-1]
 	if w.r.hub.query.Natural {
-		if last.Next != "" {
-			w.next = &query.Cursor{Token: last.Next}
-		}
+		w.next = w.place(last)
 		return
 	}
 	began := w.q.After != nil
 	if more || w.backward && began {
-		w.next = &query.Cursor{Values: w.position(last)}
+		w.next = w.place(last)
 	}
 	if w.backward && more || !w.backward && began {
-		w.prev = &query.Cursor{Values: w.position(first)}
+		w.prev = w.place(first)
 	}
 	if w.backward && !began { // the last page has nothing behind it
 		w.next = nil

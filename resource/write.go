@@ -18,6 +18,9 @@ import (
 type WriteOptions struct {
 	// If are conditions on the item as it is.
 	If Preconditions
+	// Existing makes Put replace what is there and nothing else: where nothing is, the error is [ErrNotFound] or [ErrGone],
+	// also if the collection is an [Inserter].
+	Existing bool
 	// Lenient ignores members of a document that the schema does not know, instead of refusing them.
 	Lenient bool
 	// MaxDepth and MaxNames bound a document: how deep it nests (64 if zero), and how many members an object of it has
@@ -151,7 +154,11 @@ func checkNewID(id string) error {
 // an [Inserter].
 func (r *Resource) Put(ctx context.Context, id string, doc []byte, opts *WriteOptions) (Entry, Outcome, error) {
 	o := opts.orZero()
-	return r.change(ctx, OpReplace, id, o, r.nextOf(doc, o), func() (Entry, error) { return r.putNew(ctx, id, doc, o) })
+	insert := func() (Entry, error) { return r.putNew(ctx, id, doc, o) }
+	if o.Existing {
+		insert = nil
+	}
+	return r.change(ctx, OpReplace, id, o, r.nextOf(doc, o), insert)
 }
 
 // nextOf returns what makes the new value of the shape from the current entry and the document of a PUT.

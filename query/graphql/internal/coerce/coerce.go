@@ -4,9 +4,9 @@
 // drops nulls; this one is strict (GraphQL, section 3.5 and following) and keeps apart what is absent, what is null and
 // what has a value.
 //
-// The values are: int for Int, int64 for Int64, float64, string for String and ID, bool, the value that an enum has for a
-// name, []any for lists, map[string]any for input objects, and what a scalar of the schema makes of it. Null is nil; what
-// is absent is no key of its map.
+// The values are: int for Int, int64 for Int64, float64, string for String and ID, bool, time.Time for DateTime, a compact
+// jsontext.Value for JSON, the value that an enum has for a name, []any for lists, map[string]any for input objects, and what
+// any other scalar of the schema makes of it. Null is nil; what is absent is no key of its map.
 package coerce
 
 import (
@@ -154,6 +154,10 @@ func Value(schema *types.Schema, t graphql.Type, v ast.Value, variables map[stri
 	}
 	if null {
 		return nil, true
+	}
+	if t.Name() == "JSON" {
+		raw, err := JSON(v, variables)
+		return raw, err == nil
 	}
 	value, err := Literal(t, v)
 	return value, err == nil

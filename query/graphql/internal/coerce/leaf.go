@@ -10,8 +10,8 @@ import (
 	"github.com/graphql-go/graphql"
 )
 
-// leaf coerces JSON that is not null to a scalar or an enum, with errors as those of [Literal].
-func leaf(t graphql.Type, raw jsontext.Value) (any, error) {
+// Leaf coerces JSON that is not null to a scalar or an enum, with errors as those of [Literal].
+func Leaf(t graphql.Type, raw jsontext.Value) (any, error) {
 	shown := shortened(string(raw))
 	switch t := t.(type) {
 	case *graphql.Enum:
@@ -37,6 +37,10 @@ func leaf(t graphql.Type, raw jsontext.Value) (any, error) {
 			return raw.Kind() == 't', nil
 		case "ID":
 			return idLeaf(raw, shown)
+		case "DateTime":
+			return dateTimeLeaf(raw, shown)
+		case "JSON":
+			return jsonLeaf(raw)
 		}
 		return customLeaf(t, raw)
 	}
@@ -97,6 +101,27 @@ func idLeaf(raw jsontext.Value, shown string) (any, error) {
 		return string(raw), nil
 	}
 	return nil, complain("ID cannot represent value: %s", shown)
+}
+
+// dateTimeLeaf takes strings alone.
+func dateTimeLeaf(raw jsontext.Value, shown string) (any, error) {
+	if raw.Kind() != '"' {
+		return nil, complain("DateTime cannot represent value: %s", shown)
+	}
+	s, err := text(raw)
+	if err != nil {
+		return nil, err
+	}
+	return DateTime(s)
+}
+
+// jsonLeaf keeps everything as it is written, but for blanks. It is a copy: the decoder uses its memory again.
+func jsonLeaf(raw jsontext.Value) (any, error) {
+	raw = raw.Clone()
+	if err := raw.Compact(); err != nil {
+		return nil, errInvalid
+	}
+	return raw, nil
 }
 
 // enumLeaf takes names as strings, since JSON has no names (section 3.9).

@@ -26,8 +26,8 @@ func complain(format string, args ...any) error { return &leafError{fmt.Sprintf(
 // Literal coerces a literal without variables to a scalar or an enum. A value is as [Value] returns it. An error whose
 // message is empty says no more than that the value does not fit.
 //
-// The scalars of the specification and Int64 are known by their names and strict (section 3.5); every other scalar's own
-// ParseLiteral decides, for which nil means that it does not fit.
+// The scalars of the specification, Int64, DateTime and JSON are known by their names and strict (section 3.5); every other
+// scalar's own ParseLiteral decides, for which nil means that it does not fit.
 func Literal(typ graphql.Type, v ast.Value) (any, error) {
 	switch typ := typ.(type) {
 	case *graphql.Enum:
@@ -46,6 +46,10 @@ func Literal(typ graphql.Type, v ast.Value) (any, error) {
 			return booleanLiteral(v)
 		case "ID":
 			return idLiteral(v)
+		case "DateTime":
+			return dateTimeLiteral(v)
+		case "JSON":
+			return jsonLiteral(v)
 		}
 		if got := typ.ParseLiteral(v); got != nil {
 			return got, nil
@@ -125,6 +129,24 @@ func idLiteral(v ast.Value) (any, error) {
 		return v.Value, nil
 	}
 	return nil, complain("ID cannot represent a non-string and non-integer value: %s", Show(v))
+}
+
+// dateTimeLiteral takes strings alone: a number could count seconds as well as anything else.
+func dateTimeLiteral(v ast.Value) (any, error) {
+	lit, ok := v.(*ast.StringValue)
+	if !ok {
+		return nil, complain("DateTime cannot represent value: %s", Show(v))
+	}
+	return DateTime(lit.Value)
+}
+
+// jsonLiteral takes everything.
+func jsonLiteral(v ast.Value) (any, error) {
+	raw, err := JSON(v, nil)
+	if err != nil {
+		return nil, errInvalid
+	}
+	return raw, nil
 }
 
 // enumLiteral finds a value by going through them all: graphql-go's own look-up table is made at its first use, by

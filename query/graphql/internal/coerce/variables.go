@@ -123,7 +123,7 @@ func (r *reader) value(t graphql.Type, at *path) any {
 		if raw == nil {
 			return nil
 		}
-		value, err := leaf(t, raw)
+		value, err := Leaf(t, raw)
 		if err != nil && err.Error() == "" {
 			err = complain("Expected type %q.", t)
 		}

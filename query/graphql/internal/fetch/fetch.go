@@ -3,48 +3,53 @@
 //
 // It is for query/graphql/internal/exec, and for the resolvers that graphql-go's executor is given. Arguments are as package
 // coerce makes them. Errors are those of the catalog; what to tell clients of them is package fault's business.
+//
+// Who may see and do what is nowhere asked here. Every way to an item is a method of [resource.Resource], which asks.
 package fetch
 
 import (
 	"context"
 
-	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Connection is a page of a list. Release its Page when done.
-type Connection struct {
-	Page resource.Page
-	// Filter is what the list was asked for, so that all of it can be counted.
-	Filter query.Filter
+// Fetcher asks one catalog, within the catalog's limits. It is safe for concurrent use.
+type Fetcher struct {
+	limits resource.Limits
 }
 
-// List asks for the page that the arguments of a field with Source List name. Columns are the JSON names of the members
-// that will be looked at, nil for all.
-func List(ctx context.Context, f *model.Field, args map[string]any, columns []string) (*Connection, error) {
-	panic("not written yet")
+// New returns a Fetcher for a catalog.
+func New(c *resource.Catalog) *Fetcher { return &Fetcher{limits: c.Limits()} }
+
+// Item asks for the one item of a field with Source Get or Lookup. There may be none: nil. That is so as well for what
+// the caller may not see, for what was deleted, and for an id that no item can have.
+func (x *Fetcher) Item(ctx context.Context, f *model.Field, args map[string]any) (*resource.Entry, error) {
+	var e resource.Entry
+	var err error
+	if f.Source == model.Lookup {
+		var in any
+		if in, err = x.input(f.Lookup.Input(), f.Args, args); err != nil {
+			return nil, err
+		}
+		e, err = f.Lookup.Find(ctx, in, f.Resource)
+		err = located(err, f.Args, "")
+	} else {
+		id, _ := args["id"].(string)
+		e, err = f.Resource.Get(ctx, id)
+	}
+	switch {
+	case err == nil:
+		return &e, nil
+	case isAbsent(err):
+		return nil, nil
+	}
+	return nil, err
 }
 
-// Item asks for the one item of a field with Source Get or Lookup. There may be none: nil.
-func Item(ctx context.Context, f *model.Field, args map[string]any) (*resource.Entry, error) {
-	panic("not written yet")
-}
-
-// Write does what a field with Source Create, Replace, Patch or Delete says, and returns the item, which for Delete is as
-// it was.
-func Write(ctx context.Context, f *model.Field, args map[string]any) (*resource.Entry, error) {
-	panic("not written yet")
-}
-
-// Invoke calls the function of a field with Source Invoke or Custom. The value is a pointer to the Go type that the field
-// shows, and nil for nothing.
-func Invoke(ctx context.Context, f *model.Field, args map[string]any) (any, error) {
-	panic("not written yet")
-}
-
-// Compute calls the function of a field with Source Computed for all items of a level. The values are pointers, as those
-// of Invoke, one for each item.
-func Compute(ctx context.Context, f *model.Field, items []any, args map[string]any) ([]any, error) {
-	panic("not written yet")
+// isAbsent reports whether an error says no more than that there is no item.
+func isAbsent(err error) bool {
+	kind := resource.Problem(err).Kind
+	return kind == problem.NotFound || kind == problem.Gone
 }

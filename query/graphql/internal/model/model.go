@@ -126,7 +126,8 @@ func (r *Ref) write(b *strings.Builder) {
 type Input struct {
 	Name, Doc, Deprecated string
 	Type                  *Ref
-	// Default is what an absent one is taken for, as package coerce would give it; HasDefault tells null from none.
+	// Default is what an absent one is taken for, as package coerce would give it, and a time.Time for DateTime;
+	// HasDefault tells null from none.
 	Default    any
 	HasDefault bool
 	// Member is the field of the Go type that it fills, filters or sorts by; nil where there is none.
@@ -136,7 +137,8 @@ type Input struct {
 // Value is a value of an enum.
 type Value struct {
 	Name, Doc, Deprecated string
-	// Go is what coercion makes of the name: the canonical value of a member, or for a sort field its JSON name.
+	// Go is what coercion makes of the name: the canonical value of a member, or for a sort field its JSON name. Those of
+	// SortDirection are their names.
 	Go any
 }
 
@@ -193,6 +195,9 @@ type Field struct {
 	Resource *resource.Resource
 	Relation string
 	Limit    int // Related: how many items follow at most
+	// ZeroNull, of a Member, says that the zero value is written as null. It is that of an enum which may be left out in
+	// JSON, and so is the only value that is not among the enum's.
+	ZeroNull bool
 	Lookup   *resource.Lookup
 	Command  *resource.Command
 	Custom   *CustomField
@@ -218,7 +223,8 @@ type CustomField struct {
 	Name, Doc, Deprecated string
 	// In is the struct of the arguments; nil or without fields for none.
 	In *schema.Type
-	// Out is what the function returns, and Nullable whether that may be nothing: a Go pointer.
+	// Out is what the function returns, and Nullable whether that may be null: a Go pointer. A nil Out is a function of a
+	// root that returns nothing, which clients see as true.
 	Out      *schema.Type
 	Nullable bool
 	// Parent is the Go type of the items that a computed field is of.
@@ -232,14 +238,3 @@ type CustomField struct {
 	// many values.
 	Each func(ctx context.Context, items []any, in any) ([]any, error)
 }
-
-// Options adjust Reflect.
-type Options struct {
-	Doc    string
-	Names  map[string]string // names of types, by the names of resources
-	Fields []*CustomField
-}
-
-// Reflect makes the schema of a catalog. Its error says what cannot be: names that collide, or that GraphQL does not
-// accept, and who is to be renamed.
-func Reflect(c *resource.Catalog, opts *Options) (*Schema, error) { panic("not written yet") }

@@ -2,6 +2,7 @@
 package types
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,22 @@ type Schema struct {
 	Repeatable []string
 	// OneOf names the input objects of which exactly one field is to be given.
 	OneOf []string
+	// TypeName, MetaSchema and MetaType are the fields __typename, __schema and __type. Where one is nil, graphql-go's own
+	// takes its place, whose types know nothing of specifiedByURL, isOneOf, and arguments that are deprecated.
+	TypeName, MetaSchema, MetaType *graphql.FieldDefinition
+}
+
+// meta returns a field that every schema has beside its own (section 4.1), or nil.
+func (s *Schema) meta(parent graphql.Type, name string) *graphql.FieldDefinition {
+	switch {
+	case name == "__typename":
+		return cmp.Or(s.TypeName, graphql.TypeNameMetaFieldDef)
+	case name == "__schema" && parent == graphql.Type(s.QueryType()):
+		return cmp.Or(s.MetaSchema, graphql.SchemaMetaFieldDef)
+	case name == "__type" && parent == graphql.Type(s.QueryType()):
+		return cmp.Or(s.MetaType, graphql.TypeMetaFieldDef)
+	}
+	return nil
 }
 
 // Root returns the type that an operation of a kind starts from, or nil.
@@ -38,14 +55,7 @@ func (s *Schema) Root(operation string) graphql.Type {
 // Field returns the definition of a field of a type, or nil.
 func (s *Schema) Field(parent graphql.Type, name string) *graphql.FieldDefinition {
 	if strings.HasPrefix(name, "__") {
-		switch {
-		case name == "__typename":
-			return graphql.TypeNameMetaFieldDef
-		case name == "__schema" && parent == graphql.Type(s.QueryType()):
-			return graphql.SchemaMetaFieldDef
-		case name == "__type" && parent == graphql.Type(s.QueryType()):
-			return graphql.TypeMetaFieldDef
-		}
+		return s.meta(parent, name)
 	}
 	switch parent := parent.(type) {
 	case *graphql.Object:

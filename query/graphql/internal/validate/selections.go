@@ -86,7 +86,7 @@ func (v *validator) field(f *ast.Field, parent graphql.Type) {
 	if f.SelectionSet == nil {
 		return
 	}
-	if def == graphql.SchemaMetaFieldDef || def == graphql.TypeMetaFieldDef {
+	if def.Name == "__schema" || def.Name == "__type" {
 		v.introspection(f)
 	}
 	v.selections(f.SelectionSet, types.Composite(def.Type))

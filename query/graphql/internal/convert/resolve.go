@@ -1,0 +1,184 @@
+package convert
+
+import (
+	"errors"
+	"reflect"
+
+	"github.com/graphql-go/graphql"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/fetch"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// edge is the parent of the fields of an edge.
+type edge struct {
+	*fetch.Connection
+	item int
+}
+
+// failure is an error with what graphql-go shows as extensions.
+type failure struct{ told *fault.Error }
+
+// Error returns what clients are told.
+func (f failure) Error() string { return f.told.Message }
+
+// Extensions has the code.
+func (f failure) Extensions() map[string]any { return map[string]any{"code": f.told.Code} }
+
+// errNoCatalog is of a schema that was made without one.
+var errNoCatalog = errors.New("graphql: the schema was made without a catalog")
+
+// resolver returns the function of a field. Parents are: *resource.Entry for the items of a resource, *fetch.Connection for
+// connections and for PageInfo, edge for edges, what package introspect says for its types, and pointers to Go values for
+// everything else.
+func (c *converter) resolver(parent *model.Type, f *model.Field) graphql.FieldResolveFn {
+	return func(p graphql.ResolveParams) (any, error) {
+		if f.Source == model.Meta {
+			if f.Meta == nil {
+				return p.Info.ParentType.Name(), nil
+			}
+			return f.Meta(p.Source, p.Args), nil
+		}
+		v, err := c.resolve(parent, f, p)
+		if err != nil {
+			return nil, failure{fault.Of(err)}
+		}
+		return v, nil
+	}
+}
+
+func (c *converter) resolve(parent *model.Type, f *model.Field, p graphql.ResolveParams) (any, error) {
+	switch f.Source {
+	case model.Member:
+		return member(f, p.Source)
+	case model.Tag:
+		return etag(parent.Resource, p.Source.(*resource.Entry)), nil
+	case model.Nodes, model.Edges, model.PageInfo, model.HasNext, model.HasPrevious, model.StartCursor, model.EndCursor:
+		return ofConnection(f, p.Source.(*fetch.Connection)), nil
+	case model.TotalCount:
+		return parent.Resource.Count(p.Context, p.Source.(*fetch.Connection).Filter)
+	case model.Node:
+		e := p.Source.(edge)
+		return &e.Page.Entries[e.item], nil
+	case model.Cursor:
+		e := p.Source.(edge)
+		return pageCursor(&e.Page, e.item), nil
+	}
+	if c.catalog == nil {
+		return nil, errNoCatalog
+	}
+	if f.Source == model.Related || f.Source == model.Computed {
+		return c.ofItem(parent, f, p)
+	}
+	return c.ofRoot(f, p)
+}
+
+// member reads a field of a Go value.
+func member(f *model.Field, source any) (any, error) {
+	if e, ok := source.(*resource.Entry); ok {
+		source = e.Value
+	}
+	v, err := reflect.ValueOf(source).Elem().FieldByIndexErr(f.Member.Index)
+	if err != nil {
+		return nil, nil // in an embedded struct that is not there
+	}
+	return shown(f.Type, v)
+}
+
+// ofConnection is what the page knows.
+func ofConnection(f *model.Field, c *fetch.Connection) any {
+	last := len(c.Page.Entries) - 1
+	switch f.Source {
+	case model.Nodes:
+		return pointers(c.Page.Entries)
+	case model.Edges:
+		edges := make([]any, last+1)
+		for i := range edges {
+			edges[i] = edge{c, i}
+		}
+		return edges
+	case model.HasNext:
+		return c.Page.Next != ""
+	case model.HasPrevious:
+		return c.Page.Prev != ""
+	case model.StartCursor:
+		return cursor(c, 0)
+	case model.EndCursor:
+		return cursor(c, last)
+	}
+	return c // the page info
+}
+
+// cursor is null where the page has no item.
+func cursor(c *fetch.Connection, item int) any {
+	if len(c.Page.Entries) == 0 {
+		return nil
+	}
+	return pageCursor(&c.Page, item)
+}
+
+func pointers(entries []resource.Entry) []any {
+	list := make([]any, len(entries))
+	for i := range entries {
+		list[i] = &entries[i]
+	}
+	return list
+}
+
+// ofItem is what depends on an item and on more than the item. Pages are not released, since nobody says when the answer
+// is written; they are garbage then.
+func (c *converter) ofItem(parent *model.Type, f *model.Field, p graphql.ResolveParams) (any, error) {
+	item := p.Source.(*resource.Entry)
+	if f.Source == model.Computed {
+		values, err := c.fetch.Compute(p.Context, f, []any{item.Value}, p.Args)
+		if err != nil {
+			return nil, err
+		}
+		return shown(f.Type, reflect.ValueOf(values[0]))
+	}
+	page, err := follow(p.Context, c.catalog, parent.Resource, f.Relation, []resource.Entry{*item})
+	if err != nil {
+		return nil, err
+	}
+	found := []any{}
+	for _, i := range pageEnds(&page, 0) {
+		found = append(found, &page.Entries[i])
+	}
+	switch {
+	case f.Type.Elem != nil:
+		return found, nil
+	case len(found) > 0:
+		return found[0], nil
+	}
+	return nil, nil
+}
+
+// ofRoot is what queries and mutations start with.
+func (c *converter) ofRoot(f *model.Field, p graphql.ResolveParams) (any, error) {
+	switch f.Source {
+	case model.List:
+		return orNone(c.fetch.List(p.Context, f, p.Args, nil))
+	case model.Get, model.Lookup:
+		return orNone(c.fetch.Item(p.Context, f, p.Args))
+	case model.Create, model.Replace, model.Patch, model.Delete:
+		return orNone(c.fetch.Write(p.Context, f, p.Args))
+	}
+	v, err := c.fetch.Invoke(p.Context, f, p.Args)
+	if err != nil {
+		return nil, err
+	}
+	if f.Command != nil && f.Command.Output() == nil {
+		return true, nil
+	}
+	return shown(f.Type, reflect.ValueOf(v))
+}
+
+// orNone keeps a nil pointer from becoming an interface that holds one.
+func orNone[T any](v *T, err error) (any, error) {
+	if v == nil || err != nil {
+		return nil, err
+	}
+	return v, nil
+}

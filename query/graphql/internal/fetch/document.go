@@ -1,0 +1,112 @@
+package fetch
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// What clients give goes to the catalog as the JSON that the other doors are given, so that defaults, constraints and
+// the difference between null and nothing are judged in one place.
+
+// document appends an input object, with the members in the order of the model and under their JSON names. What is
+// absent stays absent, and null is null.
+func document(dst []byte, inputs []*model.Input, given map[string]any) ([]byte, error) {
+	dst = append(dst, '{')
+	for _, in := range inputs {
+		value, ok := given[in.Name]
+		if !ok {
+			continue
+		}
+		if dst[len(dst)-1] != '{' {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, err = jsontext.AppendQuote(dst, jsonName(in)); err != nil {
+			return nil, err
+		}
+		if dst, err = appendInput(append(dst, ':'), in.Type, in.Member, value); err != nil {
+			return nil, err
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// jsonName returns what an input is called in content.
+func jsonName(in *model.Input) string {
+	if in.Member != nil {
+		return in.Member.Name
+	}
+	return in.Name
+}
+
+// appendInput appends the value of an input, whose member may be nil.
+func appendInput(dst []byte, t *model.Ref, member *schema.Field, value any) ([]byte, error) {
+	if value == nil {
+		return append(dst, "null"...), nil
+	}
+	if t.Elem == nil {
+		if fields, ok := value.(map[string]any); ok && t.Type.Kind == model.InputObject {
+			return document(dst, t.Type.Inputs, fields)
+		}
+		return appendScalar(dst, member, value)
+	}
+	list, _ := value.([]any)
+	dst = append(dst, '[')
+	for i, one := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, err = appendInput(dst, t.Elem, member, one); err != nil {
+			return nil, err
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+// appendScalar appends one value as the member has it in JSON. The id of an item is text in GraphQL, always, and may be
+// a number in content.
+func appendScalar(dst []byte, member *schema.Field, value any) ([]byte, error) {
+	switch v := value.(type) {
+	case string:
+		if member != nil && !member.Quoted && member.Type.Kind == schema.Integer && isInteger(v) {
+			return append(dst, v...), nil
+		}
+		return jsontext.AppendQuote(dst, v)
+	case bool:
+		return strconv.AppendBool(dst, v), nil
+	case int:
+		return strconv.AppendInt(dst, int64(v), 10), nil
+	case int64:
+		return strconv.AppendInt(dst, v, 10), nil
+	case float64:
+		return strconv.AppendFloat(dst, v, 'g', -1, 64), nil
+	case time.Time:
+		return append(v.AppendFormat(append(dst, '"'), time.RFC3339Nano), '"'), nil
+	}
+	text, err := json.Marshal(value, json.Deterministic(true)) // of the scalar JSON, which may hold anything
+	if err != nil {
+		return nil, fmt.Errorf("an argument of type %T cannot be written: %w", value, err)
+	}
+	return append(dst, text...), nil
+}
+
+// isInteger reports whether a text is how JSON writes an integer, in the one way that ids are written.
+func isInteger(s string) bool {
+	_, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		_, err = strconv.ParseUint(s, 10, 64)
+	}
+	digits := s
+	if digits != "" && digits[0] == '-' {
+		digits = digits[1:]
+	}
+	return err == nil && digits[0] != '+' && (digits[0] != '0' || s == "0")
+}

@@ -1,0 +1,197 @@
+package introspect
+
+import (
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/query/graphql/internal/sdl"
+)
+
+// meta makes a field of the parent P.
+func meta[P any](name, doc string, t *model.Ref, get func(parent P) any) *model.Field {
+	return &model.Field{Name: name, Doc: doc, Type: t, Source: model.Meta,
+		Meta: func(parent any, _ map[string]any) any { return get(parent.(P)) }}
+}
+
+// listing makes a field that lists what a parent P has, in its order, and what is deprecated only if that is asked for.
+// get reports false where the parent is not of a kind that has such a list: then the field is null.
+func listing[P, E any](name, doc string, t, flag *model.Ref, get func(parent P) ([]E, bool),
+	reason func(E) string) *model.Field {
+	return &model.Field{Name: name, Doc: doc, Type: t, Source: model.Meta,
+		Args: []*model.Input{{Name: "includeDeprecated", Type: flag, Default: false, HasDefault: true}},
+		Meta: func(parent any, args map[string]any) any {
+			items, ok := get(parent.(P))
+			if !ok {
+				return nil
+			}
+			all, _ := args["includeDeprecated"].(bool) // null is false
+			list := make([]any, 0, len(items))
+			for _, item := range items {
+				if all || reason(item) == "" {
+					list = append(list, item)
+				}
+			}
+			return list
+		}}
+}
+
+// text gives null for a text that there is not.
+func text(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// named refers to a type that may be missing.
+func named(t *model.Type) any {
+	if t == nil {
+		return nil
+	}
+	return nullable(t)
+}
+
+// schemaType is section 4.2.1.
+func (b *builder) schemaType() {
+	b.schema.Fields = []*model.Field{
+		meta("description", "What the schema as a whole is for.", nullable(b.text),
+			func(s *model.Schema) any { return text(s.Doc) }),
+		meta("types", "All types, by name.", requiredList(b.typ), func(s *model.Schema) any {
+			list := make([]any, len(s.Types))
+			for i, t := range s.Types {
+				list[i] = nullable(t)
+			}
+			return list
+		}),
+		meta("queryType", "The type that queries start from.", required(b.typ),
+			func(s *model.Schema) any { return named(s.Query) }),
+		meta("mutationType", "The type that mutations start from, if there are any.", nullable(b.typ),
+			func(s *model.Schema) any { return named(s.Mutation) }),
+		meta("subscriptionType", "The type that subscriptions start from, if there are any.", nullable(b.typ),
+			func(s *model.Schema) any { return named(s.Subscription) }),
+		listing("directives", "All directives, by name.", requiredList(b.directive), required(b.boolean),
+			func(s *model.Schema) ([]*model.Directive, bool) { return s.Directives, true },
+			func(*model.Directive) string { return "" }),
+	}
+}
+
+// typeType is section 4.2.2. The parent is a Ref, since lists and non-null types are types here.
+func (b *builder) typeType() {
+	flag := nullable(b.boolean)
+	b.typ.Fields = []*model.Field{
+		meta("kind", "Which sort of type it is.", required(b.kind), func(r *model.Ref) any { return kindOf(r) }),
+		ofNamed("name", "Its name; null for lists and non-null types.", nullable(b.text),
+			func(t *model.Type) any { return t.Name }),
+		ofNamed("description", "What it is for.", nullable(b.text), func(t *model.Type) any { return text(t.Doc) }),
+		ofNamed("specifiedByURL", "Where a scalar is specified.", nullable(b.text),
+			func(t *model.Type) any { return text(t.SpecifiedBy) }),
+		listing("fields", "The fields of an object.", list(b.field), flag,
+			func(r *model.Ref) ([]*model.Field, bool) { t, ok := is(r, model.Object); return t.Fields, ok },
+			func(f *model.Field) string { return f.Deprecated }),
+		ofNamed("interfaces", "The interfaces that an object has; this schema has none.", list(b.typ),
+			func(t *model.Type) any {
+				if t.Kind != model.Object {
+					return nil
+				}
+				return []any{}
+			}),
+		meta("possibleTypes", "The objects that an interface or a union may be; this schema has neither.", list(b.typ),
+			func(*model.Ref) any { return nil }),
+		listing("enumValues", "The values of an enum.", list(b.value), flag,
+			func(r *model.Ref) ([]*model.Value, bool) { t, ok := is(r, model.Enum); return t.Values, ok },
+			func(v *model.Value) string { return v.Deprecated }),
+		listing("inputFields", "The fields of an input object.", list(b.input), flag,
+			func(r *model.Ref) ([]*model.Input, bool) { t, ok := is(r, model.InputObject); return t.Inputs, ok },
+			func(in *model.Input) string { return in.Deprecated }),
+		meta("ofType", "What a list or a non-null type is made of.", nullable(b.typ), inner),
+		ofNamed("isOneOf", "Whether exactly one field of an input object is to be given.", flag,
+			func(t *model.Type) any {
+				if t.Kind != model.InputObject {
+					return nil
+				}
+				return t.OneOf
+			}),
+	}
+}
+
+// ofNamed makes a field of __Type that is null for lists and non-null types.
+func ofNamed(name, doc string, t *model.Ref, get func(t *model.Type) any) *model.Field {
+	return meta(name, doc, t, func(r *model.Ref) any {
+		if r.NonNull || r.Elem != nil {
+			return nil
+		}
+		return get(r.Type)
+	})
+}
+
+// is returns the type of a kind that a reference names, and an empty one for everything else.
+func is(r *model.Ref, kind model.Kind) (*model.Type, bool) {
+	if r.NonNull || r.Elem != nil || r.Type.Kind != kind {
+		return &model.Type{}, false
+	}
+	return r.Type, true
+}
+
+func kindOf(r *model.Ref) string {
+	switch {
+	case r.NonNull:
+		return "NON_NULL"
+	case r.Elem != nil:
+		return "LIST"
+	}
+	return r.Type.Kind.String()
+}
+
+func inner(r *model.Ref) any {
+	switch {
+	case r.NonNull:
+		return &model.Ref{Type: r.Type, Elem: r.Elem}
+	case r.Elem != nil:
+		return r.Elem
+	}
+	return nil
+}
+
+// parts are what types are made of: sections 4.2.3 to 4.2.5.
+func (b *builder) parts() {
+	b.field.Fields = append(described(b, func(f *model.Field) (string, string) { return f.Name, f.Doc }),
+		arguments(b, func(f *model.Field) []*model.Input { return f.Args }),
+		meta("type", "What type its value has.", required(b.typ), func(f *model.Field) any { return f.Type }))
+	b.field.Fields = append(b.field.Fields, deprecation(b, func(f *model.Field) string { return f.Deprecated })...)
+
+	b.input.Fields = append(described(b, func(in *model.Input) (string, string) { return in.Name, in.Doc }),
+		meta("type", "What type its value has.", required(b.typ), func(in *model.Input) any { return in.Type }),
+		meta("defaultValue", "What it is where it is not given, as a literal.", nullable(b.text), func(in *model.Input) any {
+			if literal, ok := sdl.Default(in); ok {
+				return literal
+			}
+			return nil
+		}))
+	b.input.Fields = append(b.input.Fields, deprecation(b, func(in *model.Input) string { return in.Deprecated })...)
+
+	b.value.Fields = append(described(b, func(v *model.Value) (string, string) { return v.Name, v.Doc }),
+		deprecation(b, func(v *model.Value) string { return v.Deprecated })...)
+}
+
+// described makes the fields that most parents have: what it is called, and what it is for.
+func described[P any](b *builder, get func(parent P) (name, doc string)) []*model.Field {
+	return []*model.Field{
+		meta("name", "What it is called.", required(b.text), func(p P) any { name, _ := get(p); return name }),
+		meta("description", "What it is for.", nullable(b.text), func(p P) any { _, doc := get(p); return text(doc) }),
+	}
+}
+
+// deprecation makes the fields that say that something should no longer be used. Nothing is deprecated without a reason.
+func deprecation[P any](b *builder, reason func(parent P) string) []*model.Field {
+	return []*model.Field{
+		meta("isDeprecated", "Whether it should no longer be used.", required(b.boolean),
+			func(p P) any { return reason(p) != "" }),
+		meta("deprecationReason", "Why it should no longer be used, and what to use instead.", nullable(b.text),
+			func(p P) any { return text(reason(p)) }),
+	}
+}
+
+// arguments lists those of a field or a directive.
+func arguments[P any](b *builder, get func(parent P) []*model.Input) *model.Field {
+	return listing("args", "Its arguments.", requiredList(b.input), nullable(b.boolean),
+		func(p P) ([]*model.Input, bool) { return get(p), true },
+		func(in *model.Input) string { return in.Deprecated })
+}

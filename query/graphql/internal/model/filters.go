@@ -1,0 +1,174 @@
+package model
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// operators are the comparisons, in the order in which they are shown.
+func operators() []query.Op {
+	return []query.Op{query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt, query.Gte,
+		query.Contains, query.StartsWith, query.IsNull}
+}
+
+// connectives are the fields of every filter beside those of its members.
+func connectives() []string {
+	return []string{string(query.AndOp), string(query.OrOp), string(query.NotOp)}
+}
+
+// filter returns the type of the filter of a list, nil if it has none.
+func (b *builder) filter(r *resource.Resource) *Type {
+	support, name := r.Query(), b.names[r]
+	var inputs []*Input
+	for _, m := range b.membersOf(r.Type(), "resource "+r.Name()) {
+		ops := support.Filter[m.Name]
+		if len(ops) == 0 {
+			continue
+		}
+		if slices.Contains(connectives(), m.name) {
+			b.fail("resource %s: the member %q cannot be filtered by, since %s joins filters; give it another JSON name, or take "+
+				"it out of Options.Query.Filter", r.Name(), m.Name, m.name)
+			continue
+		}
+		s := spot{m.Field, m.name, name, m.Name == r.ID()}
+		inputs = append(inputs, &Input{Name: m.name, Doc: m.Doc, Deprecated: m.Deprecated, Member: m.Field,
+			Type: named(b.comparisons(r, s, ops))})
+	}
+	if len(inputs) == 0 {
+		return nil
+	}
+	t := b.define(InputObject, name+"Filter", ofResource(r, "the filter"))
+	t.Doc, t.Resource = "Which items of `"+r.Name()+"`: those for which all of it is true.", r
+	t.Inputs = append(inputs,
+		&Input{Name: "and", Doc: "All of these; with none, all items.", Type: listOfNullable(t)},
+		&Input{Name: "or", Doc: "At least one of these; with none, no item.", Type: listOfNullable(t)},
+		&Input{Name: "not", Doc: "Not this.", Type: named(t)})
+	return t
+}
+
+func listOfNullable(t *Type) *Ref { return listOf(t, false) }
+
+// comparisons returns the type of what a member can be compared with. Members of one scalar with all of its comparisons
+// share theirs, as most do; every other has its own.
+func (b *builder) comparisons(r *resource.Resource, s spot, ops []query.Op) *Type {
+	leaf := b.leaf(s.f.Type, s)
+	ops = slices.DeleteFunc(operators(), func(op query.Op) bool { return !slices.Contains(ops, op) })
+	if name, ok := sharedFilter(leaf, ops); ok {
+		return b.shared(InputObject, name, func(t *Type) {
+			t.Doc = "What a member of the type " + leaf.Name + " is compared with."
+			b.addOperators(t, leaf, ops)
+		})
+	}
+	o := ofResource(r, "the filter for "+strconv.Quote(s.f.Name))
+	t := b.define(InputObject, s.hint()+"Filter", o)
+	t.Doc = "What `" + s.name + "` is compared with."
+	b.addOperators(t, leaf, ops)
+	return t
+}
+
+// sharedFilter returns the name under which comparisons are shared, and whether they are: all that a scalar has, with
+// isNull or without.
+func sharedFilter(leaf *Type, ops []query.Op) (string, bool) {
+	all, name := operators()[:8], leaf.Name
+	switch name {
+	case "Int", "Int64", "Float", "DateTime":
+	case "Boolean":
+		all = all[:4]
+	case "String":
+		all = operators()[:10]
+	case "ID": // of a number or of a text
+		if slices.Contains(ops, query.Contains) {
+			all, name = operators()[:10], "StringID"
+		}
+	default:
+		return "", false
+	}
+	if last := len(ops) - 1; ops[last] == query.IsNull {
+		ops, name = ops[:last], "Nullable"+name
+	}
+	return name + "Filter", slices.Equal(ops, all)
+}
+
+// addOperators adds a field for each comparison.
+func (b *builder) addOperators(t, leaf *Type, ops []query.Op) {
+	for _, op := range ops {
+		in := &Input{Name: string(op), Doc: operatorDoc(op), Type: named(leaf)}
+		switch op {
+		case query.In, query.NotIn:
+			in.Type = listOfNullable(leaf)
+		case query.Contains, query.StartsWith:
+			in.Type = named(b.scalar("String"))
+		case query.IsNull:
+			in.Type = named(b.scalar("Boolean"))
+		}
+		t.Inputs = append(t.Inputs, in)
+	}
+}
+
+// operatorDoc says when a comparison is true; see package query for what null is to it.
+func operatorDoc(op query.Op) string {
+	switch op {
+	case query.Eq:
+		return "It is this."
+	case query.Ne:
+		return "It is not this, or null."
+	case query.In:
+		return "It is one of these."
+	case query.NotIn:
+		return "It is none of these, or null."
+	case query.Lt:
+		return "It is less than this."
+	case query.Lte:
+		return "It is this or less."
+	case query.Gt:
+		return "It is more than this."
+	case query.Gte:
+		return "It is this or more."
+	case query.Contains:
+		return "It has this in it, in the same case."
+	case query.StartsWith:
+		return "It begins with this, in the same case."
+	}
+	return "It is null, or with `false` it is not."
+}
+
+// sort returns the type of a sort key, nil for a list that has one order.
+func (b *builder) sort(r *resource.Resource) *Type {
+	support, name := r.Query(), b.names[r]
+	if support.Natural {
+		return nil
+	}
+	var values []*Value
+	for _, m := range b.membersOf(r.Type(), "resource "+r.Name()) {
+		if m.Name != r.ID() && !slices.Contains(support.Sort, m.Name) {
+			continue
+		}
+		if isLiteral(m.name) {
+			b.fail("resource %s: the member %q cannot be sorted by, since %s is no value of an enum; give it another JSON name, "+
+				"or take it out of Options.Query.Sort", r.Name(), m.Name, m.name)
+			continue
+		}
+		values = append(values, &Value{Name: m.name, Doc: m.Doc, Deprecated: m.Deprecated, Go: m.Name})
+	}
+	field := b.define(Enum, name+"SortField", ofResource(r, "what is sorted by"))
+	field.Doc, field.Values = "What `"+r.Name()+"` can be sorted by.", values
+	t := b.define(InputObject, name+"Sort", ofResource(r, "the sort key"))
+	t.Doc, t.Resource = "What a list of `"+r.Name()+"` is sorted by.", r
+	direction := b.shared(Enum, "SortDirection", fillDirection)
+	t.Inputs = []*Input{
+		{Name: "field", Doc: "The member whose values are compared.", Type: must(field)},
+		{Name: "direction", Doc: "Which of them come first.", Type: named(direction), Default: "ASC", HasDefault: true},
+	}
+	return t
+}
+
+func fillDirection(t *Type) {
+	t.Doc = "In which direction a list is sorted."
+	t.Values = []*Value{
+		{Name: "ASC", Doc: "Small values first, and null before all of them.", Go: "ASC"},
+		{Name: "DESC", Doc: "Large values first, and null behind all of them.", Go: "DESC"},
+	}
+}

@@ -1,0 +1,144 @@
+package model
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// fields adds fields to an object, each under a name of its own.
+type fields struct {
+	b      *builder
+	t      *Type
+	owners map[string]owner
+}
+
+func (b *builder) fieldsOf(t *Type) *fields { return &fields{b: b, t: t, owners: map[string]owner{}} }
+
+// add adds a field, unless its name is none or taken.
+func (s *fields) add(f *Field, o owner) {
+	other, taken := s.owners[f.Name]
+	switch {
+	case !isName(f.Name):
+		s.b.fail("%s cannot be the field %q of %s: %s; %s", o.what, f.Name, s.t.Name, badName, o.way)
+	case taken:
+		s.b.fail("%s and %s would both be the field %s of %s; %s", other.what, o.what, f.Name, s.t.Name, either(other.way, o.way))
+	default:
+		s.owners[f.Name] = o
+		s.t.Fields = append(s.t.Fields, f)
+	}
+}
+
+// item returns the type of the items of a resource, nil if it has no name.
+func (b *builder) item(r *resource.Resource) *Type {
+	name := b.names[r]
+	if t := b.items[r]; t != nil || name == "" {
+		return t
+	}
+	t := b.define(Object, name, ofResource(r, "the items"))
+	b.items[r] = t // before its fields, which may lead back to it
+	t.Doc, t.Go, t.Resource = "An item of `"+r.Name()+"`.", r.Type(), r
+	set := b.fieldsOf(t)
+	b.addMembers(set, b.membersOf(r.Type(), "resource "+r.Name()), name, r.ID())
+	if r.Can(resource.OpReplace) || r.Can(resource.OpPatch) || r.Can(resource.OpDelete) {
+		set.add(&Field{Name: "etag", Type: must(b.scalar("String")), Source: Tag, Resource: r,
+			Doc: "The entity tag of the revision that is shown: what `ifMatch` takes."}, owner{what: "the entity tag"})
+	}
+	b.addRelations(set, r)
+	b.addComputed(set, r)
+	return t
+}
+
+// addMembers adds the members that may be shown. base is what the names of their enums begin with, and id the JSON name of
+// what items are asked for by.
+func (b *builder) addMembers(set *fields, members []member, base, id string) {
+	for _, m := range members {
+		if m.WriteOnly {
+			continue
+		}
+		s := spot{m.Field, m.name, base, m.Name == id}
+		f := &Field{Name: m.name, Doc: m.Doc, Deprecated: m.Deprecated, Source: Member, Member: m.Field}
+		f.Type = b.ref(m.Type, s, m.Nullable || m.Type.Kind == schema.Any, b.object)
+		if f.Type.Elem == nil && f.Type.Type.Kind == Enum && (m.OmitZero || m.OmitEmpty) && !m.Nullable {
+			f.ZeroNull, f.Type.NonNull = true, slices.Contains(m.Enum, any(""))
+		}
+		set.add(f, owner{"the member " + strconv.Quote(m.Name), "give the member " + strconv.Quote(m.Name) + " another JSON name"})
+	}
+}
+
+// addRelations adds what leads to other items.
+func (b *builder) addRelations(set *fields, r *resource.Resource) {
+	for _, name := range r.Relations() {
+		target, many := b.c.Related(r, name)
+		end := b.item(target)
+		if end == nil {
+			continue // told already
+		}
+		f := &Field{Name: fieldName(name), Source: Related, Resource: target, Relation: name, Type: named(end), Limit: 1,
+			Doc: "The related item of `" + target.Name() + "`; null if there is none or the caller may not see it."}
+		if many {
+			f.Type, f.Limit = listOf(end, true), b.limit(r, name)
+			f.Doc = "The related items of `" + target.Name() + "`, at most " + strconv.Itoa(f.Limit) + "."
+		}
+		set.add(f, owner{"the relation " + strconv.Quote(name), "give the relation " + strconv.Quote(name) + " another name"})
+	}
+}
+
+// limit is how many items follow from one at most.
+func (b *builder) limit(*resource.Resource, string) int { return 20 }
+
+// object returns the type of a struct that is part of something else. hint is its name if its Go type has none.
+func (b *builder) object(t *schema.Type, hint string) *Type {
+	if !slices.ContainsFunc(t.Fields, func(f *schema.Field) bool { return !f.WriteOnly }) {
+		return b.scalar("JSON") // an object needs a field (section 3.6)
+	}
+	if known := b.objects[t]; known != nil {
+		return known
+	}
+	name, base := b.valueName(t, hint)
+	obj := b.define(Object, name, ofGo(t, "the Go type "))
+	b.objects[t] = obj
+	obj.Go = t
+	if r := b.shown[t]; r != nil {
+		obj.Doc = "What an item of `" + r.Name() + "` says, as a part of something else."
+	}
+	b.addMembers(b.fieldsOf(obj), b.membersOf(t, "Go type "+t.GoType.String()), base, b.idOf(t))
+	return obj
+}
+
+// connection returns the type of a page of a list, in the form that clients of GraphQL know from Relay.
+func (b *builder) connection(r *resource.Resource) *Type {
+	item := b.item(r)
+	edge := b.define(Object, item.Name+"Edge", ofResource(r, "the edges"))
+	edge.Doc, edge.Resource = "An item of `"+r.Name()+"` in its place in a list.", r
+	edge.Fields = []*Field{
+		{Name: "cursor", Doc: "The place of the item, for `after` and `before`.", Type: must(b.scalar("String")), Source: Cursor},
+		{Name: "node", Doc: "The item.", Type: must(item), Source: Node, Resource: r},
+	}
+	t := b.define(Object, item.Name+"Connection", ofResource(r, "the pages"))
+	t.Doc, t.Resource = "A page of `"+r.Name()+"`.", r
+	t.Fields = []*Field{
+		{Name: "edges", Doc: "The items with their places.", Type: listOf(edge, true), Source: Edges, Resource: r},
+		{Name: "nodes", Doc: "The items.", Type: listOf(item, true), Source: Nodes, Resource: r},
+		{Name: "pageInfo", Doc: "Where the page lies.", Type: must(b.shared(Object, "PageInfo", b.fillPageInfo)), Source: PageInfo},
+	}
+	if r.Counts() {
+		t.Fields = append(t.Fields, &Field{Name: "totalCount", Type: named(b.scalar("Int")), Source: TotalCount, Resource: r,
+			Doc: "How many items there are on all pages together. They are counted only if this is asked for."})
+	}
+	return t
+}
+
+// fillPageInfo makes what is said of every page.
+func (b *builder) fillPageInfo(t *Type) {
+	t.Doc = "Where a page lies in its list."
+	flag, text := must(b.scalar("Boolean")), named(b.scalar("String"))
+	t.Fields = []*Field{
+		{Name: "hasNextPage", Doc: "Whether items follow.", Type: flag, Source: HasNext},
+		{Name: "hasPreviousPage", Doc: "Whether items precede.", Type: flag, Source: HasPrevious},
+		{Name: "startCursor", Doc: "The place of the first item; null on an empty page.", Type: text, Source: StartCursor},
+		{Name: "endCursor", Doc: "The place of the last item; null on an empty page.", Type: text, Source: EndCursor},
+	}
+}

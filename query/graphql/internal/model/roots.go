@@ -1,0 +1,170 @@
+package model
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/stoa-go/stoa/resource"
+)
+
+// queryType returns the root of queries: items and lists of every resource, lookups, custom fields.
+func (b *builder) queryType() *Type {
+	t := b.shared(Object, onQuery, func(t *Type) { t.Doc = "What can be asked." })
+	set := b.fieldsOf(t)
+	for _, r := range b.c.Resources() {
+		if item := b.item(r); item != nil {
+			set.add(b.get(r, item), ofResource(r, "the item"))
+			set.add(b.list(r), ofField(r, "the list"))
+		}
+	}
+	for _, l := range b.c.Lookups() {
+		if f := b.lookup(l); f != nil {
+			set.add(f, owner{"the lookup " + l.Name(), "rename the lookup " + l.Name()})
+		}
+	}
+	b.addCustom(set, onQuery)
+	return t
+}
+
+// ofField is the owner of a field that is called as the resource is.
+func ofField(r *resource.Resource, part string) owner {
+	return owner{part + " of the resource " + r.Name(), "rename the resource " + r.Name()}
+}
+
+// get asks for one item.
+func (b *builder) get(r *resource.Resource, item *Type) *Field {
+	return &Field{Name: lowerFirst(item.Name), Type: named(item), Source: Get, Resource: r,
+		Doc:  "The item of `" + r.Name() + "` with an id; null if there is none, or none that you may see.",
+		Args: []*Input{b.idArg()}}
+}
+
+func (b *builder) idArg() *Input {
+	return &Input{Name: "id", Doc: "The id of the item.", Type: must(b.scalar("ID"))}
+}
+
+// list asks for a page of a list. A store of natural order has only one order, and goes only forward in it.
+func (b *builder) list(r *resource.Resource) *Field {
+	f := &Field{Name: camel(r.Name()), Type: named(b.connection(r)), Source: List, Resource: r}
+	if filter := b.filter(r); filter != nil {
+		f.Args = append(f.Args, &Input{Name: "filter", Doc: "Which items; all of them if it is left out.", Type: named(filter)})
+	}
+	sort := b.sort(r)
+	f.Doc = "A page of `" + r.Name() + "`, in the order that their store has them in."
+	if sort != nil {
+		f.Doc = "A page of `" + r.Name() + "`."
+		f.Args = append(f.Args, &Input{Name: "orderBy", Type: listOf(sort, false),
+			Doc: "In which order: by the first of these, and where that is alike, by the next. Last comes the id."})
+	}
+	policy := r.Policy()
+	most := "at most " + strconv.Itoa(policy.MaxPageSize) + ", and " + strconv.Itoa(policy.PageSize) + " if it is left out."
+	number, text := named(b.scalar("Int")), named(b.scalar("String"))
+	f.Args = append(f.Args,
+		&Input{Name: "first", Doc: "How many items from the beginning, or behind `after`: " + most, Type: number},
+		&Input{Name: "after", Doc: "The cursor behind which the page begins.", Type: text})
+	if sort != nil {
+		f.Args = append(f.Args,
+			&Input{Name: "last", Type: number,
+				Doc: "How many items from the end, or in front of `before`: at most " + strconv.Itoa(policy.MaxPageSize) + "."},
+			&Input{Name: "before", Doc: "The cursor in front of which the page ends.", Type: text})
+	}
+	return f
+}
+
+// lookup asks for the item that a lookup leads to. It is nil if the items have no type.
+func (b *builder) lookup(l *resource.Lookup) *Field {
+	target := b.c.Target(l)
+	item := b.item(target)
+	if item == nil {
+		return nil
+	}
+	f := &Field{Name: camel(l.Name()), Type: named(item), Source: Lookup, Resource: target, Lookup: l,
+		Doc: "An item of `" + target.Name() + "`; null if there is none, or none that you may see."}
+	f.Args = b.arguments(l.Input(), "lookup "+l.Name(), pascal(l.Name()))
+	return f
+}
+
+// mutationType returns the root of mutations, nil if nothing can be changed: writes of every resource, commands, custom
+// fields.
+func (b *builder) mutationType() *Type {
+	t := &Type{Kind: Object, Name: onMutation, Doc: "What can be done. The fields of one operation are done one after the other."}
+	set := b.fieldsOf(t)
+	for _, r := range b.c.Resources() {
+		if item := b.item(r); item != nil {
+			b.addWrites(set, r, item)
+		}
+	}
+	for _, c := range b.c.Commands() {
+		if c.Into() == nil { // an import is no question of one answer
+			set.add(b.command(c), owner{"the command " + c.Name(), "rename the command " + c.Name()})
+		}
+	}
+	b.addCustom(set, onMutation)
+	if len(t.Fields) == 0 {
+		return nil
+	}
+	b.types[onMutation] = t
+	return t
+}
+
+// addWrites adds what can be done to the items of a resource.
+func (b *builder) addWrites(set *fields, r *resource.Resource, item *Type) {
+	o := ofResource(r, "a write")
+	add := func(verb, doc string, source Source, input *Type, inputDoc string) {
+		f := &Field{Name: verb + item.Name, Doc: doc, Type: named(item), Source: source, Resource: r}
+		if source != Create {
+			f.Args = append(f.Args, b.idArg())
+		}
+		if input != nil {
+			f.Args = append(f.Args, &Input{Name: "input", Doc: inputDoc, Type: must(input)})
+		}
+		if source != Create {
+			f.Args = append(f.Args, b.ifMatchArg(r))
+		}
+		set.add(f, o)
+	}
+	if r.Can(resource.OpCreate) {
+		add("create", "Stores a new item of `"+r.Name()+"` and returns it.", Create, b.createInput(r), "What it is.")
+	}
+	if r.Can(resource.OpReplace) {
+		doc := "Puts another value in the place of an item of `" + r.Name() + "` and returns it."
+		if r.Policy().TakesIDs {
+			doc += " Where there is none yet, it is stored as a new one."
+		}
+		if in := b.replaceInput(r); in != nil {
+			add("replace", doc, Replace, in, "All of the new value.")
+		}
+	}
+	if r.Can(resource.OpPatch) {
+		if in := b.patchInput(r); in != nil {
+			add("patch", "Changes parts of an item of `"+r.Name()+"` and returns it.", Patch, in, "What changes.")
+		}
+	}
+	if r.Can(resource.OpDelete) {
+		add("delete", "Removes an item of `"+r.Name()+"` and returns it as it was.", Delete, nil, "")
+	}
+}
+
+// ifMatchArg is what a write may demand of the revision that it changes.
+func (b *builder) ifMatchArg(r *resource.Resource) *Input {
+	doc := "Which revision you mean, in the form of the header If-Match: an `etag`, several with commas between, or `*` for any. " +
+		"If the item has another by now, nothing is changed."
+	if r.Policy().RequireIfMatch {
+		doc += " It is required."
+	}
+	return &Input{Name: "ifMatch", Doc: doc, Type: named(b.scalar("String"))}
+}
+
+// command does a command. One that gives nothing gives true.
+func (b *builder) command(c *resource.Command) *Field {
+	f := &Field{Name: camel(c.Name()), Doc: cmp.Or(c.Doc(), "Does the command `"+c.Name()+"`."), Source: Invoke,
+		Command: c}
+	if in := b.commandInput(c); in != nil {
+		f.Args = []*Input{{Name: "input", Doc: "What it is about.", Type: must(in)}}
+	}
+	if out := c.Output(); out != nil {
+		f.Type = named(b.object(out, pascal(c.Name())+"Output"))
+	} else {
+		f.Type = named(b.scalar("Boolean"))
+	}
+	return f
+}

@@ -1,0 +1,87 @@
+package sdl
+
+import (
+	"strings"
+	"unicode/utf16"
+
+	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+)
+
+// quoted writes a string between quotation marks (section 2.9.4).
+func quoted(s string) string { return parse.PrintValue(&ast.StringValue{Value: s}) }
+
+// block writes a string as a block string, laid out as the reference implementation does: on one line if it is short and
+// its ends do not run into the quotation marks. The string is one of which printable is true.
+func block(s string) string {
+	escaped := strings.ReplaceAll(s, `"""`, `\"""`)
+	lines := strings.Split(escaped, "\n")
+	closing := strings.HasSuffix(escaped, `\"""`)
+	trailing := strings.HasSuffix(s, `"`) && !closing || strings.HasSuffix(s, `\`)
+	leading := len(lines) > 1 && allIndented(lines[1:])
+	several := len(lines) > 1 || units(s) > 70 || trailing || closing
+	first := s == "" || !isBlank(s[0]) || len(lines) > 1 // whether a new line in front would keep what follows
+
+	var b strings.Builder
+	b.WriteString(`"""`)
+	if several && first || leading {
+		b.WriteByte('\n')
+	}
+	b.WriteString(escaped)
+	if several {
+		b.WriteByte('\n')
+	}
+	b.WriteString(`"""`)
+	return b.String()
+}
+
+// allIndented reports whether the lines have an indentation in common, which reading would take off.
+func allIndented(lines []string) bool {
+	for _, line := range lines {
+		if line != "" && !isBlank(line[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// units is how long a string is to JavaScript: in UTF-16 code units.
+func units(s string) int {
+	n := 0
+	for _, r := range s {
+		n += utf16.RuneLen(r)
+	}
+	return n
+}
+
+// printable reports whether a block string can hold a string such that reading gives it back (section 2.9.4,
+// BlockStringValue): control characters, blank lines at its ends and indentation that all lines share are lost in one.
+func printable(s string) bool {
+	if s == "" {
+		return true
+	}
+	lines := strings.Split(s, "\n")
+	if len(lines) > 1 && blank(lines[0]) || blank(lines[len(lines)-1]) {
+		return false
+	}
+	shared := true
+	for _, line := range lines {
+		if strings.ContainsFunc(line, isControl) {
+			return false
+		}
+		if !blank(line) && !isBlank(line[0]) {
+			shared = false
+		}
+	}
+	return !shared || len(lines) == 1
+}
+
+// blank reports whether a line has nothing but spaces and tabs.
+func blank(line string) bool { return strings.Trim(line, " \t") == "" }
+
+// isControl has the characters that the reference implementation does not print in a block string: those that break
+// lines in other ways, and most of the invisible ones.
+func isControl(r rune) bool { return r <= '\x0f' && r != '\t' }
