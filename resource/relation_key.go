@@ -15,11 +15,11 @@ type keyReader struct {
 	field  *schema.Field
 	kind   reflect.Kind // of one key: String, Int64, Uint64, or Invalid for one that is known by its text
 	many   bool         // the field is a slice or an array of keys
-	absent bool         // a zero is no key
+	absent bool         // a zero is no key, as it is left out of the JSON
 }
 
 func newKeyReader(f *schema.Field) *keyReader {
-	k := &keyReader{field: f, absent: f.OmitZero || f.OmitEmpty, many: f.Type.Kind == schema.Array}
+	k := &keyReader{field: f, absent: (f.OmitZero || f.OmitEmpty) && !f.Nullable, many: f.Type.Kind == schema.Array}
 	typ := f.Type
 	if k.many {
 		typ = typ.Elem

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -32,6 +33,7 @@ type order struct {
 
 // shop is both served together, and what writes down their statements.
 type shop struct {
+	catalog *resource.Catalog
 	url     string
 	client  *http.Client
 	people  resource.Ops[person]
@@ -67,12 +69,13 @@ func openShop(t *testing.T, e *engine, options sqltable.Options) *shop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := serve(t,
+	s.catalog = resource.NewCatalog(nil,
 		resource.FromOps("people", s.people, &resource.Options[person]{Query: people.Support(), Public: true,
 			Relations: []resource.Relation[person]{{Name: "orders", Target: "orders", By: "customerId", Limit: 2}}}),
 		resource.FromOps("orders", s.orders, &resource.Options[order]{Query: orders.Support(), Public: true,
-			Relations: []resource.Relation[order]{{Name: "customer", Target: "people",
-				Keys: func(o *order) []string { return []string{o.Customer} }}}}))
+			Relations: []resource.Relation[order]{{Name: "customer", Target: "people", Field: "customerId"}}}))
+	server := httptest.NewServer(s.catalog)
+	t.Cleanup(server.Close)
 	s.url, s.client = server.URL, server.Client()
 	return s
 }

@@ -98,9 +98,10 @@ func (b *builder) enum(s spot) *Type {
 	if first := b.enums[name]; first != nil && slices.Equal(first.Enum, s.f.Enum) {
 		return b.types[name]
 	}
-	t := b.define(Enum, name, owner{"the enum of the member " + strconv.Quote(s.f.Name) + " of " + s.base,
-		"give the member another JSON name"})
-	t.Doc = "What " + s.name + " can be."
+	o := ofMember(s.f)
+	o.what = "the enum of " + o.what + " of " + s.base
+	t := b.define(Enum, name, o)
+	t.Doc = "What `" + s.name + "` can be."
 	for _, v := range s.f.Enum {
 		t.Values = append(t.Values, &Value{Name: v.(string), Go: v})
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -38,6 +39,12 @@ func ofResource(r *resource.Resource, part string) owner {
 // ofGo is the owner of what is named for a Go type.
 func ofGo(t *schema.Type, part string) owner {
 	return owner{part + t.GoType.String(), "rename the Go type " + t.GoType.String()}
+}
+
+// ofMember is the owner of a field that is called as a member is.
+func ofMember(f *schema.Field) owner {
+	member := "the member " + strconv.Quote(f.Name)
+	return owner{member, "give " + member + " another JSON name"}
 }
 
 // either joins two ways out.

@@ -42,7 +42,7 @@ func (b *builder) item(r *resource.Resource) *Type {
 	t.Doc, t.Go, t.Resource = "An item of `"+r.Name()+"`.", r.Type(), r
 	set := b.fieldsOf(t)
 	b.addMembers(set, b.membersOf(r.Type(), "resource "+r.Name()), name, r.ID())
-	if r.Can(resource.OpReplace) || r.Can(resource.OpPatch) || r.Can(resource.OpDelete) {
+	if changes(r) || r.Can(resource.OpDelete) {
 		set.add(&Field{Name: "etag", Type: must(b.scalar("String")), Source: Tag, Resource: r,
 			Doc: "The entity tag of the revision that is shown: what `ifMatch` takes."}, owner{what: "the entity tag"})
 	}
@@ -62,11 +62,14 @@ func (b *builder) addMembers(set *fields, members []member, base, id string) {
 		f := &Field{Name: m.name, Doc: m.Doc, Deprecated: m.Deprecated, Source: Member, Member: m.Field}
 		f.Type = b.ref(m.Type, s, m.Nullable || m.Type.Kind == schema.Any, b.object)
 		if f.Type.Elem == nil && f.Type.Type.Kind == Enum && (m.OmitZero || m.OmitEmpty) && !m.Nullable {
-			f.ZeroNull, f.Type.NonNull = true, slices.Contains(m.Enum, any(""))
+			f.ZeroNull, f.Type.NonNull = true, false
 		}
-		set.add(f, owner{"the member " + strconv.Quote(m.Name), "give the member " + strconv.Quote(m.Name) + " another JSON name"})
+		set.add(f, ofMember(m.Field))
 	}
 }
+
+// changes reports whether items that are there can be changed. An Inserter alone takes PUT too, and only for new ones.
+func changes(r *resource.Resource) bool { return r.Can(resource.OpPatch) }
 
 // addRelations adds what leads to other items.
 func (b *builder) addRelations(set *fields, r *resource.Resource) {
@@ -77,17 +80,14 @@ func (b *builder) addRelations(set *fields, r *resource.Resource) {
 			continue // told already
 		}
 		f := &Field{Name: fieldName(name), Source: Related, Resource: target, Relation: name, Type: named(end), Limit: 1,
-			Doc: "The related item of `" + target.Name() + "`; null if there is none or the caller may not see it."}
+			Doc: "The related item of `" + target.Name() + "`; null if there is none, or none that you may see."}
 		if many {
-			f.Type, f.Limit = listOf(end, true), b.limit(r, name)
+			f.Type, f.Limit = listOf(end, true), b.c.RelationLimit(r, name)
 			f.Doc = "The related items of `" + target.Name() + "`, at most " + strconv.Itoa(f.Limit) + "."
 		}
 		set.add(f, owner{"the relation " + strconv.Quote(name), "give the relation " + strconv.Quote(name) + " another name"})
 	}
 }
-
-// limit is how many items follow from one at most.
-func (b *builder) limit(*resource.Resource, string) int { return 20 }
 
 // object returns the type of a struct that is part of something else. hint is its name if its Go type has none.
 func (b *builder) object(t *schema.Type, hint string) *Type {

@@ -53,7 +53,7 @@ func (b *builder) list(r *resource.Resource) *Field {
 	if sort != nil {
 		f.Doc = "A page of `" + r.Name() + "`."
 		f.Args = append(f.Args, &Input{Name: "orderBy", Type: listOf(sort, false),
-			Doc: "In which order: by the first of these, and where that is alike, by the next. Last comes the id."})
+			Doc: "In which order: by the first of these, and where that is alike, by the next, at most 4 of them. Last comes the id."})
 	}
 	policy := r.Policy()
 	most := "at most " + strconv.Itoa(policy.MaxPageSize) + ", and " + strconv.Itoa(policy.PageSize) + " if it is left out."
@@ -125,16 +125,10 @@ func (b *builder) addWrites(set *fields, r *resource.Resource, item *Type) {
 	if r.Can(resource.OpCreate) {
 		add("create", "Stores a new item of `"+r.Name()+"` and returns it.", Create, b.createInput(r), "What it is.")
 	}
-	if r.Can(resource.OpReplace) {
-		doc := "Puts another value in the place of an item of `" + r.Name() + "` and returns it."
-		if r.Policy().TakesIDs {
-			doc += " Where there is none yet, it is stored as a new one."
-		}
+	if changes(r) {
 		if in := b.replaceInput(r); in != nil {
-			add("replace", doc, Replace, in, "All of the new value.")
+			add("replace", "Puts another value in the place of an item of `"+r.Name()+"` and returns it.", Replace, in, "All of the new value.")
 		}
-	}
-	if r.Can(resource.OpPatch) {
 		if in := b.patchInput(r); in != nil {
 			add("patch", "Changes parts of an item of `"+r.Name()+"` and returns it.", Patch, in, "What changes.")
 		}

@@ -1,0 +1,141 @@
+package graphql
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/exec"
+	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+)
+
+// outcome is what the status of an answer depends on.
+type outcome uint8
+
+const (
+	done    outcome = iota // it has data, even null
+	refused                // the request is well formed, and still was not executed
+)
+
+// get answers GET and HEAD: a query, or the page.
+func (x *exchange) get() error {
+	if err := x.negotiate(x.h.page != nil); err != nil {
+		return err
+	}
+	if x.form == html {
+		x.servePage("/")
+		return nil
+	}
+	if err := x.meant(); err != nil {
+		return err
+	}
+	q, err := parseQuery(x.r.URL.RawQuery, &x.h.opts.Limits)
+	if err != nil {
+		return err
+	}
+	buf := getBuffer()
+	defer putBuffer(buf)
+	var how outcome
+	if *buf, how, err = x.answer(&q, *buf); err != nil {
+		return err
+	}
+	if how == done && !bytes.HasPrefix(*buf, errorsFirst) {
+		x.sendCacheable(*buf)
+		return nil
+	}
+	x.sendAnswer(*buf, how)
+	return nil
+}
+
+// post answers POST: a request or, if that is allowed, several.
+func (x *exchange) post() error {
+	if err := x.negotiate(false); err != nil {
+		return err
+	}
+	if err := x.meant(); err != nil {
+		return err
+	}
+	if err := x.claimed(); err != nil {
+		return err
+	}
+	content, buf := getBuffer(), getBuffer()
+	defer putBuffer(content)
+	defer putBuffer(buf)
+	if err := x.content(content); err != nil {
+		return err
+	}
+	list, isBatch, err := readRequests(*content, &x.h.opts.Limits, x.h.opts.Batch)
+	if err != nil {
+		return err
+	}
+	if isBatch {
+		*buf, err = x.answerAll(list, *buf)
+		x.sendAnswer(*buf, done)
+		return err
+	}
+	var how outcome
+	if *buf, how, err = x.answer(&list[0], *buf); err != nil {
+		return err
+	}
+	x.sendAnswer(*buf, how)
+	return nil
+}
+
+// answerAll answers a batch, in its order. Whatever becomes of one request, the batch itself was understood.
+func (x *exchange) answerAll(list []request, dst []byte) ([]byte, error) {
+	dst = append(dst, '[')
+	for i := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, _, err = x.answer(&list[i], dst); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+// answer executes a request and appends the answer. An error means that there is none.
+func (x *exchange) answer(q *request, dst []byte) ([]byte, outcome, error) {
+	text, wrong := x.h.document(q)
+	if wrong != nil {
+		return appendErrors(dst, wrong), refused, nil
+	}
+	plan, errs := x.h.engine.Plan(text, q.operation)
+	if len(errs) > 0 {
+		return appendErrors(dst, errs...), refused, nil
+	}
+	if q.hash != "" && q.hasText && x.h.learned != nil {
+		x.h.learned.keep(q.hash, text)
+	}
+	switch {
+	case plan.Kind == "mutation" && x.r.Method != http.MethodPost:
+		return dst, refused, notAllowed(allowChange, "A mutation is sent with POST.")
+	case plan.Kind == "subscription":
+		return appendErrors(dst, &fault.Error{Message: "Subscriptions are not served over this connection.",
+			Code: fault.BadUserInput}), refused, nil
+	}
+	ctx := x.r.Context()
+	if x.h.opts.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, x.h.opts.Timeout)
+		defer cancel()
+	}
+	dst, how := x.h.engine.Run(ctx, plan, q.variables, dst)
+	if err := x.r.Context().Err(); err != nil {
+		return dst, refused, err // nobody is there any more
+	}
+	if how == exec.Refused {
+		return dst, refused, nil
+	}
+	return dst, done, nil
+}
+
+// errorsFirst is how an answer begins that has errors (section 7.1: they come first, so that people see them).
+var errorsFirst = []byte(`{"errors":`)
+
+// appendErrors appends an answer without data (section 7.1.1).
+func appendErrors(dst []byte, errs ...*fault.Error) []byte {
+	return append(fault.List(append(dst, errorsFirst...), errs), '}')
+}

@@ -1,0 +1,70 @@
+// Package graphql serves a catalog in GraphQL: its items, relations and commands as a schema that is reflected from Go
+// types, with nothing to write by hand and nothing to generate.
+//
+// Its nouns are a [Handler], the door itself; [Options], among them [Limits]; a [Field], Go code that stands beside what
+// the catalog has; and [Documents], the only ones that are answered where an application wants it so. A catalog of orders and
+// users, which is served in REST already, is served here by one more line:
+//
+//	catalog := resource.NewCatalog(nil,
+//		resource.New("orders", orders, &resource.Options[Order]{Relations: []resource.Relation[Order]{
+//			{Name: "customer", Target: "users", Keys: func(o *Order) []string { return []string{o.CustomerID} }},
+//		}}),
+//		resource.New("users", users, nil),
+//	)
+//	door := graphql.New(catalog, nil)
+//	mux.Handle("/graphql", door)  // POST and GET; in a browser, the page
+//	mux.Handle("/graphql/", door) // the schema: GET /graphql/schema.graphql
+//	log.Print(door.Report())      // what can be asked, and what is weaker than it could be
+//
+// and answers
+//
+//	{ orders(filter: {status: {eq: paid}}, first: 2) { nodes { id total customer { name } } } }
+//
+// with the keys in the order asked, and one call of the store for each level, however many items it has.
+//
+// # The schema
+//
+// An item of orders is an Order, if that is what its Go type is called (see [Options.Names] otherwise). The root of queries
+// has order(id) and orders(filter, orderBy, first, after, last, before), which is a connection; that of mutations has
+// createOrder, replaceOrder, patchOrder and deleteOrder, as far as the collection can do that, and every command: POST
+// /auth/login is authLogin(input). Only what a collection declares can be filtered and sorted by. Descriptions, defaults,
+// enums and deprecations come from struct tags. All fields of the roots may be null, so that one that fails does not take
+// the others with it.
+//
+// Every field calls the methods of the Resource that it is of: Authorize, Scope, validation, read-only fields and
+// preconditions hold here as they do in REST, and no field goes round them.
+//
+// # What is refused
+//
+// A document is measured before it is parsed, and checked before it is executed: [Limits] bound its size, its depth, how
+// many fields it has once fragments are counted, and, from the sizes of the pages that it asks for, how many objects it
+// can be answered with. Whoever serves only applications of its own gives [Options.Trusted], and then nobody else's
+// documents are even looked at.
+//
+// # Over HTTP
+//
+// Requests and answers are those of GraphQL over HTTP: POST with application/json, or GET with the parameters query,
+// operationName, variables and extensions, for queries only. Accept chooses between application/graphql-response+json, in
+// which a request that cannot be executed is 400, and application/json, in which it is 200 for the sake of old clients;
+// without Accept it is the latter. What was executed is 200, with errors or without, whatever they are: there is no status
+// for half an answer. Each error has a code in its extensions, of which there is one list for all doors (package
+// resource/problem).
+//
+// A request that is not understood at all (400, 403, 405, 406, 413, 414, 415, 501) is answered with its status and the
+// same {"errors": [...]}, since clients of GraphQL read nothing else. Only paths below the door, the schema and what is
+// not there, answer problem details as a catalog does.
+//
+// Answers to GET without errors have an entity tag, are answered 304 if they are known, and are kept as [Options.Cache]
+// says. Everything else is no-store. Large answers are compressed for those who take gzip; contents may be, too.
+//
+// A browser that is sent here by a page of another site carries its user's cookies. So a POST that comes from another site
+// is 403, and so is a GET, unless it brings a header for which browsers ask permission; [Options.Origins] are exempt.
+// Browsers say where they come from on connections with TLS; a GET on one without, that has no Origin either, is let
+// through, which is harmless as long as queries change nothing.
+//
+// # Contracts
+//
+// A [version.Negotiator] takes a Handler for each contract, made of the contract's catalog, under whatever path, host,
+// header field, parameter or media type names it: as content and answer in the types of a vendor they are called graphql,
+// as in application/vnd.shop.1.graphql+json. Nothing of a contract is kept with the plans of another.
+package graphql

@@ -1,0 +1,58 @@
+package graphql
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
+)
+
+// Report describes the door in plain text, for a person to read when the program starts: how much can be asked, within which
+// limits, and what is weaker than it could be. It fits below [resource.Catalog.Report].
+func (h *Handler) Report() string {
+	var b strings.Builder
+	o, l := &h.opts, &h.opts.Limits
+	types, fields := 0, 0
+	for _, t := range h.schema.Types {
+		if t.Kind == model.Object && !strings.HasPrefix(t.Name, "__") {
+			types++
+			fields += len(t.Fields)
+		}
+	}
+	fmt.Fprintf(&b, "GraphQL  %d fields of %d types\n", fields, types)
+	fmt.Fprintf(&b, "    limits: %d tokens, %d levels, %d fields, cost %d, %d at a time", l.Tokens, l.Depth, l.Fields, l.Cost,
+		l.Parallel)
+	if o.Timeout > 0 {
+		fmt.Fprintf(&b, ", %v", o.Timeout)
+	}
+	b.WriteByte('\n')
+	if o.Batch > 0 {
+		fmt.Fprintf(&b, "    batches: up to %d requests\n", o.Batch)
+	}
+	if h.trusted != nil {
+		fmt.Fprintf(&b, "    documents: the %d that are trusted, and no others\n", len(o.Trusted))
+	}
+	for _, warning := range h.weaknesses() {
+		fmt.Fprintf(&b, "    weak: %s\n", warning)
+	}
+	return b.String()
+}
+
+// weaknesses are settings that someone may not have meant.
+func (h *Handler) weaknesses() []string {
+	o := &h.opts
+	var weak []string
+	if h.trusted == nil {
+		weak = append(weak, "everybody's documents are answered: an application with its own clients gives Trusted")
+	}
+	if !o.NoIntrospection {
+		weak = append(weak, "introspection is on: everybody can see what can be asked")
+	}
+	if o.Timeout < 0 {
+		weak = append(weak, "there is no Timeout")
+	}
+	if strings.Contains(o.Cache, "public") {
+		weak = append(weak, "Cache is public: shared caches give one client's answers to others")
+	}
+	return weak
+}

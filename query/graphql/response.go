@@ -1,0 +1,169 @@
+package graphql
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/stoa-go/stoa/resource/header"
+)
+
+// The Content-Types of answers, by form. The charset says what JSON is anyway (RFC 8259 section 8.1), for clients that
+// would ask.
+var contentTypes = [...][]string{
+	plain:    {mediaJSON + "; charset=utf-8"},
+	response: {mediaResponse + "; charset=utf-8"},
+	html:     {mediaJSON + "; charset=utf-8"}, // only of what goes wrong
+}
+
+// unauthenticated is the code in an answer for which credentials may help. In the text of a value its quotation marks would
+// be escaped.
+var unauthenticated = []byte(`"code":"UNAUTHENTICATED"`)
+
+// sendAnswer answers with what is not to be kept.
+//
+// There is no status for a part of an answer, and drafts have proposed several: whatever was executed is 200, with errors
+// or without. So it is, too, where every field said UNAUTHENTICATED; WWW-Authenticate, which may stand in any answer (RFC
+// 9110 section 11.6.1), then tells how to do better. A middleware that knows that nobody has access answers 401 itself.
+func (x *exchange) sendAnswer(body []byte, how outcome) {
+	h := x.w.Header()
+	h["Cache-Control"] = noStore
+	if how == done && bytes.HasPrefix(body, errorsFirst) && bytes.Contains(body[:min(len(body), 1<<16)], unauthenticated) {
+		h["Www-Authenticate"] = []string{x.h.opts.Challenge}
+	}
+	status := http.StatusOK
+	if how == refused && x.form == response {
+		status = http.StatusBadRequest
+	}
+	x.send(status, body)
+}
+
+// sendCacheable answers a GET, with a tag by which it can be asked for again.
+func (x *exchange) sendCacheable(body []byte) {
+	h := x.w.Header()
+	h["Cache-Control"] = x.h.cache
+	tag := entityTag(body, x.contentType(), x.compresses(body))
+	h["Etag"] = []string{tag}
+	if lines := x.r.Header["If-None-Match"]; len(lines) > 0 {
+		if match, _ := header.MatchTag(lines, tag, true); match {
+			setVary(h, varyAnswer)
+			x.noContent(http.StatusNotModified)
+			return
+		}
+	}
+	x.send(http.StatusOK, body)
+}
+
+// entityTag is a strong tag (RFC 9110 section 8.8.3): it differs wherever the octets, their type or their coding do.
+func entityTag(body []byte, contentType string, zipped bool) string {
+	sum := sha256.New()
+	sum.Write(body)
+	io.WriteString(sum, contentType)
+	tag := `"` + base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:15])
+	if zipped {
+		tag += "-gzip"
+	}
+	return tag + `"`
+}
+
+func (x *exchange) contentType() string {
+	if x.media != nil {
+		return x.media[0]
+	}
+	return contentTypes[x.form][0]
+}
+
+// send sends an answer, compressed where that is wanted and worth it.
+func (x *exchange) send(status int, body []byte) {
+	h := x.w.Header()
+	if x.compresses(body) {
+		zipped := getBuffer()
+		defer putBuffer(zipped)
+		body = compress(zipped, body)
+		h["Content-Encoding"] = gzipValue
+	}
+	if h["Content-Type"] = x.media; x.media == nil {
+		h["Content-Type"] = contentTypes[x.form]
+	}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	h["X-Content-Type-Options"] = nosniff
+	setVary(h, varyAnswer)
+	x.began = true
+	x.w.WriteHeader(status)
+	if x.r.Method != http.MethodHead {
+		x.w.Write(body) // an error means that the client has gone, and nobody is left to tell
+	}
+}
+
+// noContent sends an answer without content.
+func (x *exchange) noContent(status int) {
+	x.w.Header()["X-Content-Type-Options"] = nosniff
+	x.began = true
+	x.w.WriteHeader(status)
+}
+
+// minGzip is the size from which compression is worth its header and its time.
+const minGzip = 1024
+
+func (x *exchange) compresses(body []byte) bool {
+	return x.enc.Gzip && (len(body) >= minGzip || !x.enc.Identity)
+}
+
+var zippers = sync.Pool{New: func() any {
+	w, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
+	if err != nil {
+		panic(err) // the level is a constant of that package
+	}
+	return w
+}}
+
+// compress writes body, compressed, into buf and returns what is there.
+func compress(buf *[]byte, body []byte) []byte {
+	out := bytes.NewBuffer((*buf)[:0])
+	zw := zippers.Get().(*gzip.Writer)
+	zw.Reset(out)
+	zw.Write(body) // to memory, so that it cannot fail
+	zw.Close()
+	zippers.Put(zw)
+	*buf = out.Bytes()
+	return *buf
+}
+
+// setVary sets Vary, beside what a middleware outside has put there.
+func setVary(h http.Header, vary []string) {
+	old := h["Vary"]
+	if old == nil {
+		h["Vary"] = vary
+		return
+	}
+	merged := strings.Join(old, ", ")
+	have := strings.FieldsFunc(strings.ToLower(merged), func(r rune) bool { return r == ',' || r == ' ' })
+	if slices.Contains(have, "*") { // says more than any list (RFC 9110 section 12.5.5)
+		return
+	}
+	for member := range strings.SplitSeq(vary[0], ", ") {
+		if !slices.Contains(have, strings.ToLower(member)) {
+			merged += ", " + member
+		}
+	}
+	h["Vary"] = []string{merged}
+}
+
+// Buffers for contents and answers. Large ones are not kept.
+var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
+
+func getBuffer() *[]byte { return buffers.Get().(*[]byte) }
+
+func putBuffer(b *[]byte) {
+	if cap(*b) <= 1<<20 {
+		*b = (*b)[:0]
+		buffers.Put(b)
+	}
+}

@@ -1,0 +1,46 @@
+package graphql
+
+import (
+	"net/http"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// mediaSDL is what tools call schemas in the language of GraphQL. It is not registered, so that a client that asks for text
+// gets text.
+const mediaSDL = "application/graphql"
+
+// serveSDL answers on the path of the schema. What goes wrong here is a problem, as everywhere but on the door itself.
+func (x *exchange) serveSDL() {
+	var d *problem.Details
+	switch {
+	case x.h.opts.NoIntrospection:
+		d = problem.New(problem.NotFound, "Nothing is served here.")
+	case x.r.Method == http.MethodOptions:
+		x.options(allowRead)
+		return
+	case x.r.Method != http.MethodGet && x.r.Method != http.MethodHead:
+		d = resource.Problem(badMethod(x.r.Method, allowRead))
+	default:
+		d = x.sendSDL()
+	}
+	if d != nil {
+		problem.Write(x.w, x.r, d)
+	}
+}
+
+func (x *exchange) sendSDL() *problem.Details {
+	offers := []string{"text/plain", mediaSDL}
+	i, ok := header.Accept(x.r.Header["Accept"], offers)
+	if !ok {
+		return problem.New(problem.NotAcceptable, "The schema is text/plain or "+mediaSDL+".")
+	}
+	if err := x.encodings(); err != nil {
+		return resource.Problem(err)
+	}
+	x.media = []string{offers[i] + "; charset=utf-8"}
+	x.sendCacheable(x.h.sdl)
+	return nil
+}
