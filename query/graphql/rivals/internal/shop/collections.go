@@ -34,7 +34,7 @@ type (
 func (c orders) Get(_ context.Context, id string) (resource.Item[Order], error) {
 	c.shop.mu.RLock()
 	defer c.shop.mu.RUnlock()
-	i, ok := c.shop.order(id)
+	i, ok := c.shop.orderAt[id]
 	if !ok {
 		return resource.Item[Order]{}, resource.ErrNotFound
 	}
@@ -68,7 +68,10 @@ func (c orders) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[O
 }
 
 func (c orders) begin(q query.Query) int {
-	return beginAt(q, len(c.shop.orders), c.shop.order)
+	return beginAt(q, len(c.shop.orders), func(id string) (int, bool) {
+		i, ok := c.shop.orderAt[id]
+		return i, ok
+	})
 }
 
 // beginAt returns the index of the first item that q asks for, from how many there are and a search by id.
@@ -101,7 +104,7 @@ func step(q query.Query) int {
 func (c orders) Replace(_ context.Context, id string, expect resource.Rev, v Order) (resource.Item[Order], error) {
 	c.shop.mu.Lock()
 	defer c.shop.mu.Unlock()
-	i, ok := c.shop.order(id)
+	i, ok := c.shop.orderAt[id]
 	switch {
 	case !ok:
 		return resource.Item[Order]{}, resource.ErrNotFound
@@ -123,7 +126,8 @@ func (c users) Get(_ context.Context, id string) (resource.Item[User], error) {
 
 func (c users) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[User], error] {
 	find := func(id string) (int, bool) {
-		return slices.BinarySearchFunc(c.shop.users, id, func(u User, id string) int { return strings.Compare(u.ID, id) })
+		i, ok := c.shop.userAt[id]
+		return i, ok
 	}
 	return func(yield func(resource.Item[User], error) bool) {
 		for i := beginAt(q, len(c.shop.users), find); i >= 0 && i < len(c.shop.users); i += step(q) {

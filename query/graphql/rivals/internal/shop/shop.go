@@ -5,7 +5,6 @@ package shop
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -40,17 +39,20 @@ type Shop struct {
 	mu        sync.RWMutex
 	orders    []Order
 	revs      []int64 // of orders
+	orderAt   map[string]int
 	users     []User
+	userAt    map[string]int
 	shipments []Shipment // two of each order, so that those of order i are at 2i
 }
 
 // New returns a shop with n orders of as many customers as a tenth of them.
 func New(n int) *Shop {
-	s := &Shop{}
+	s := &Shop{orderAt: map[string]int{}, userAt: map[string]int{}}
 	note := "Please ring \"twice\", at the back."
 	for i := range max(1, n/10) {
 		s.users = append(s.users, User{ID: fmt.Sprintf("u%06d", i), Name: fmt.Sprintf("Customer Nº %d", i),
 			Email: fmt.Sprintf("customer%d@example.com", i)})
+		s.userAt[s.users[i].ID] = i
 	}
 	began := time.Date(2026, time.November, 2, 12, 0, 0, 0, time.UTC)
 	for i := range n {
@@ -60,6 +62,7 @@ func New(n int) *Shop {
 			o.Note = &note
 		}
 		s.orders, s.revs = append(s.orders, o), append(s.revs, 1)
+		s.orderAt[o.ID] = i
 		for k := range 2 {
 			s.shipments = append(s.shipments, Shipment{ID: fmt.Sprintf("s%06d-%d", i, k), OrderID: o.ID,
 				Carrier: []string{"Post", "Van"}[k], Parcels: int32(i%5 + 1)})
@@ -79,20 +82,16 @@ func (s *Shop) Orders(first int) []Order {
 func (s *Shop) Order(id string) (Order, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	i, ok := s.order(id)
+	i, ok := s.orderAt[id]
 	if !ok {
 		return Order{}, false
 	}
 	return s.orders[i], true
 }
 
-func (s *Shop) order(id string) (int, bool) {
-	return slices.BinarySearchFunc(s.orders, id, func(o Order, id string) int { return strings.Compare(o.ID, id) })
-}
-
 // User returns the user with this id. Users never change.
 func (s *Shop) User(id string) (*User, bool) {
-	i, ok := slices.BinarySearchFunc(s.users, id, func(u User, id string) int { return strings.Compare(u.ID, id) })
+	i, ok := s.userAt[id]
 	if !ok {
 		return nil, false
 	}
@@ -101,7 +100,7 @@ func (s *Shop) User(id string) (*User, bool) {
 
 // ShipmentsOf returns the shipments of an order, which never change. The caller must not change them either.
 func (s *Shop) ShipmentsOf(orderID string) []Shipment {
-	i, ok := s.order(orderID) // without the lock: neither ids nor the number of orders change
+	i, ok := s.orderAt[orderID] // without the lock: neither ids nor the number of orders change
 	if !ok {
 		return nil
 	}
@@ -112,7 +111,7 @@ func (s *Shop) ShipmentsOf(orderID string) []Shipment {
 func (s *Shop) SetNote(id string, note *string) (Order, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i, ok := s.order(id)
+	i, ok := s.orderAt[id]
 	if !ok {
 		return Order{}, false
 	}
