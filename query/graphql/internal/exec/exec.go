@@ -1,15 +1,24 @@
 // Package exec makes plans of GraphQL documents, keeps them, and executes them over a catalog.
 //
 // It is for query/graphql, whose doors (HTTP today, WebSocket and SSE later) call [Engine.Plan] and then [Engine.Run].
+//
+// # Inside
+//
+// A plan is what an operation asks for with everything decided that can be without the data: fragments are spread out and
+// fields with one key are one node (compile.go, collect.go), since there are no types that an object might or might not
+// be of. To run it takes two steps. The first loads, level by level: each relation of a level is one call for all items
+// of the level, however many there are (load.go). Nothing is made of what comes but what the collections gave. The second
+// walks over the plan and what was loaded, and appends the answer (write.go, value.go, leaf.go). Errors are found in the
+// first step and told in the second, which knows where in the answer they belong (errors.go).
 package exec
 
 import (
-	"context"
+	"cmp"
 	"log/slog"
-
-	"github.com/go-json-experiment/json/jsontext"
+	"sync"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/fetch"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/scan"
 	"github.com/stoa-go/stoa/query/graphql/internal/types"
@@ -38,20 +47,40 @@ type Config struct {
 }
 
 // Engine executes operations. It is safe for concurrent use.
-type Engine struct{ cfg Config }
+type Engine struct {
+	cfg   Config
+	fetch *fetch.Fetcher
+	plans cache
+	runs  sync.Pool // of *run
+}
 
 // New returns an Engine.
-func New(cfg *Config) *Engine { return &Engine{cfg: *cfg} }
-
-// Plan is an operation that can be executed any number of times, at the same time too.
-type Plan struct {
-	// Kind is "query", "mutation" or "subscription".
-	Kind string
+func New(cfg *Config) *Engine {
+	e := &Engine{cfg: *cfg, fetch: fetch.New(cfg.Catalog)}
+	e.cfg.Cost = cmp.Or(cfg.Cost, 50_000)
+	e.cfg.Parallel = max(cmp.Or(cfg.Parallel, 8), 1)
+	e.plans.most = cmp.Or(cfg.PlanBytes, 16<<20)
+	return e
 }
 
 // Plan returns what is to be done for an operation of a document, from the cache or made anew. The name may be empty if
 // the document has one operation. The errors say why there is none.
-func (e *Engine) Plan(document, operation string) (*Plan, []*fault.Error) { panic("not written yet") }
+func (e *Engine) Plan(document, operation string) (*Plan, []*fault.Error) {
+	key := planKey{document, operation}
+	if p := e.plans.get(key); p != nil {
+		return p, nil
+	}
+	// Many may do this for one text at the same time. To let them wait for the first would let them wait for each other's
+	// bad luck, too, and a plan is made in less time than most are run.
+	p, errs := e.compile(document, operation)
+	if errs != nil {
+		return nil, errs
+	}
+	return e.plans.put(key, p), nil
+}
+
+// Cached returns how many plans are kept, and what they count for against Config.PlanBytes.
+func (e *Engine) Cached() (plans, bytes int) { return e.plans.counts() }
 
 // Outcome says how an operation ended.
 type Outcome uint8
@@ -63,8 +92,18 @@ const (
 	Refused                // it was not executed, since a variable is wrong or it costs too much: there is no data member
 )
 
-// Run executes a plan and appends the answer, a JSON object, to dst. Variables are the members of the request's
-// variables, nil for none.
-func (e *Engine) Run(ctx context.Context, p *Plan, variables map[string]jsontext.Value, dst []byte) ([]byte, Outcome) {
-	panic("not written yet")
+// logger returns where to tell what clients are not told.
+func (e *Engine) logger() *slog.Logger {
+	if e.cfg.Logger != nil {
+		return e.cfg.Logger
+	}
+	return slog.Default()
+}
+
+// cut bounds what a request can write into a log.
+func cut(s string) string {
+	if len(s) > 256 {
+		return s[:256] + "..."
+	}
+	return s
 }

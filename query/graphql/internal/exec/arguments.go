@@ -1,0 +1,74 @@
+package exec
+
+import (
+	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
+)
+
+// arguments coerces the arguments of a node, unless they depend on variables.
+func (c *compiler) arguments(n *node, typ *model.Type, given []*ast.Argument) {
+	if len(n.field.Args) == 0 {
+		return
+	}
+	types := c.e.cfg.Types
+	def := types.Field(types.Type(typ.Name), n.field.Name)
+	if def == nil {
+		return
+	}
+	for _, arg := range given {
+		if varies(arg.Value) {
+			n.given, n.defs = given, def.Args
+			c.to.dynamic = append(c.to.dynamic, n)
+			n.dynamic = len(c.to.dynamic)
+			return
+		}
+	}
+	n.constant, n.fixed = coerce.Arguments(types, def.Args, given, nil)
+}
+
+// varies reports whether there is a variable in a literal.
+func varies(v ast.Value) bool {
+	switch v := v.(type) {
+	case *ast.Variable:
+		return true
+	case *ast.ListValue:
+		for _, item := range v.Values {
+			if varies(item) {
+				return true
+			}
+		}
+	case *ast.ObjectValue:
+		for _, f := range v.Fields {
+			if varies(f.Value) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// argued is what the arguments of a node with variables have become in a run.
+type argued struct {
+	values map[string]any
+	err    error
+}
+
+// coerceArguments does it once for each node and run, however many objects have the field.
+func (r *run) coerceArguments() {
+	for _, n := range r.plan.dynamic {
+		var a argued
+		a.values, a.err = coerce.Arguments(r.e.cfg.Types, n.defs, n.given, r.variables)
+		r.argued = append(r.argued, a)
+	}
+}
+
+// args returns the arguments of a node. An error is that of the field.
+func (r *run) args(n *node) (map[string]any, error) {
+	if n.dynamic > 0 {
+		a := &r.argued[n.dynamic-1]
+		return a.values, a.err
+	}
+	return n.constant, n.fixed
+}

@@ -1,0 +1,166 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/scan"
+	"github.com/stoa-go/stoa/query/graphql/internal/validate"
+)
+
+// compile makes a plan, or says why there is none. The order is that of safety: nobody recurses into what Guard has not
+// let pass, and nobody follows spreads in what is not valid.
+func (e *Engine) compile(document, operation string) (*Plan, []*fault.Error) {
+	if err := scan.Guard(document, e.cfg.Scan); err != nil {
+		return nil, []*fault.Error{unread(err)}
+	}
+	doc, err := parse.Parse(document)
+	if err != nil {
+		return nil, []*fault.Error{unread(err)}
+	}
+	if bad := validate.Document(e.cfg.Types, doc, e.cfg.Rules); len(bad) > 0 {
+		return nil, invalid(bad)
+	}
+	op, failed := choose(doc, operation)
+	if failed != nil {
+		return nil, []*fault.Error{failed}
+	}
+	c := &compiler{e: e, fragments: map[string]*ast.FragmentDefinition{}}
+	for _, def := range doc.Definitions {
+		if f, ok := def.(*ast.FragmentDefinition); ok {
+			c.fragments[f.Name.Value] = f
+		}
+	}
+	p, failed := c.plan(op)
+	if failed != nil {
+		return nil, []*fault.Error{failed}
+	}
+	p.bytes += len(document) + len(operation)
+	return p, nil
+}
+
+// unread is the error for a text that is no document, or too much of one.
+func unread(err error) *fault.Error {
+	out := &fault.Error{Message: err.Error(), Code: fault.ParseFailed}
+	var e *scan.Error
+	if !errors.As(err, &e) {
+		return out
+	}
+	out.Message, out.Rule = e.Message, e.Rule
+	switch {
+	case e.Limit:
+		out.Code, out.Rule = fault.ValidationFailed, "Limits"
+	case e.Rule != "":
+		out.Code = fault.ValidationFailed
+	}
+	if e.Line > 0 {
+		out.Places = []fault.Place{{Line: e.Line, Column: e.Column}}
+	}
+	return out
+}
+
+// invalid are the errors for a document that breaks rules.
+func invalid(bad []validate.Error) []*fault.Error {
+	out := make([]*fault.Error, len(bad))
+	for i, e := range bad {
+		out[i] = &fault.Error{Message: e.Message, Code: fault.ValidationFailed, Rule: e.Rule}
+		for _, at := range e.Places {
+			out[i].Places = append(out[i].Places, fault.Place(at))
+		}
+	}
+	return out
+}
+
+// choose is GetOperation (section 6.1), in the words of the reference implementation.
+func choose(doc *parse.Document, name string) (*ast.OperationDefinition, *fault.Error) {
+	var found *ast.OperationDefinition
+	for _, def := range doc.Definitions {
+		op, ok := def.(*ast.OperationDefinition)
+		switch {
+		case !ok:
+		case name == "" && found != nil:
+			return nil, unresolvable("Must provide operation name if query contains multiple operations.")
+		case name == "" || op.Name != nil && op.Name.Value == name:
+			found = op
+		}
+	}
+	switch {
+	case found != nil:
+		return found, nil
+	case name == "":
+		return nil, unresolvable("Must provide an operation.")
+	}
+	return nil, unresolvable("Unknown operation named " + strconv.Quote(cut(name)) + ".")
+}
+
+func unresolvable(message string) *fault.Error {
+	return &fault.Error{Message: message, Code: fault.Unresolvable}
+}
+
+// compiler makes one plan.
+type compiler struct {
+	e         *Engine
+	fragments map[string]*ast.FragmentDefinition
+	to        *Plan
+	nodes     int
+}
+
+// plan makes the plan of an operation that is valid.
+func (c *compiler) plan(op *ast.OperationDefinition) (*Plan, *fault.Error) {
+	p := &Plan{Kind: op.Operation, switches: 1}
+	c.to = p
+	schema := c.e.cfg.Schema
+	root := map[string]*model.Type{
+		ast.OperationTypeQuery: schema.Query, ast.OperationTypeMutation: schema.Mutation,
+		ast.OperationTypeSubscription: schema.Subscription,
+	}[op.Operation]
+	if root == nil {
+		return nil, unresolvable("Schema is not configured to execute " + op.Operation + " operation.")
+	}
+	if len(op.VariableDefinitions) > 0 {
+		// Of the tree no more is kept than is needed.
+		p.variables = &ast.OperationDefinition{VariableDefinitions: op.VariableDefinitions}
+	}
+	p.root = c.set(root, []occurrence{{set: op.SelectionSet}})
+	if failed := c.refuseIntrospection(); failed != nil {
+		return nil, failed
+	}
+	p.bytes = 1024 + 512*c.nodes + 256*len(op.VariableDefinitions)
+	if c.unchanging() {
+		p.answer, _ = c.e.Run(context.Background(), p, nil, nil)
+		p.bytes += len(p.answer)
+	}
+	return p, nil
+}
+
+// refuseIntrospection is the rule for those who do not want to show their schema. It concerns the operation alone: what
+// is not executed shows nothing.
+func (c *compiler) refuseIntrospection() *fault.Error {
+	if !c.e.cfg.NoIntrospection {
+		return nil
+	}
+	for i := range c.to.root.steps {
+		n := c.to.root.steps[i].node
+		if n.field == c.e.cfg.Schema.MetaSchema || n.field == c.e.cfg.Schema.MetaType {
+			return &fault.Error{Code: fault.ValidationFailed, Rule: "NoSchemaIntrospection", Places: n.places,
+				Message: "GraphQL introspection is disabled here, but the operation selects " + n.field.Name + "."}
+		}
+	}
+	return nil
+}
+
+// unchanging reports whether the operation asks for nothing but the schema, so that its answer is always the same.
+func (c *compiler) unchanging() bool {
+	for i := range c.to.root.steps {
+		if w := c.to.root.steps[i].write; w != meta && w != constant {
+			return false
+		}
+	}
+	return c.to.variables == nil && c.to.Kind != ast.OperationTypeSubscription
+}

@@ -1,0 +1,105 @@
+package exec
+
+import (
+	"slices"
+
+	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+)
+
+// term is what a variable has to be for something to be selected.
+type term struct {
+	variable string
+	want     bool
+}
+
+// choice decides about one step: it is on if all terms hold and no earlier step of its group is on.
+type choice struct {
+	terms       []term
+	step, group int // switches
+	place       fault.Place
+}
+
+// conditions adds @skip and @include (section 3.13) to terms. It reports false if it is known already that what has the
+// directives is not selected.
+func (c *compiler) conditions(when []term, directives []*ast.Directive) ([]term, bool) {
+	for _, d := range directives {
+		name := d.Name.Value
+		if name != "skip" && name != "include" || len(d.Arguments) == 0 {
+			continue
+		}
+		want := name == "include"
+		switch v := d.Arguments[0].Value.(type) {
+		case *ast.BooleanValue:
+			if v.Value != want {
+				return nil, false
+			}
+		case *ast.Variable:
+			t := term{v.Name.Value, want}
+			if slices.Contains(when, term{t.variable, !want}) {
+				return nil, false
+			}
+			if !slices.Contains(when, t) {
+				when = append(slices.Clip(when), t)
+			}
+		}
+	}
+	return when, true
+}
+
+// within reports whether a holds wherever b does.
+func within(a, b []term) bool {
+	return !slices.ContainsFunc(a, func(t term) bool { return !slices.Contains(b, t) })
+}
+
+// decide makes the steps of a set of the places where its groups may begin, and the choices between them.
+func (c *compiler) decide(s *set, order []place) {
+	seen := map[*group]bool{}
+	for _, at := range order {
+		n := at.group.node
+		switch {
+		case len(at.when) == 0 && !seen[at.group]:
+			s.steps = append(s.steps, step{node: n})
+		default:
+			if n.group == 0 {
+				n.group = c.to.newSwitch()
+			}
+			ch := choice{terms: at.when, step: c.to.newSwitch(), group: n.group, place: n.places[0]}
+			c.to.choices = append(c.to.choices, ch)
+			s.steps = append(s.steps, step{node: n, when: ch.step})
+		}
+		seen[at.group] = true
+	}
+}
+
+func (p *Plan) newSwitch() int {
+	p.switches++
+	return p.switches - 1
+}
+
+// flip sets the switches of a run. It fails where a variable is null, which its type may allow if it has a default, and
+// no condition can be (section 5.8.5).
+func (r *run) flip() *fault.Error {
+	r.on = append(r.on[:0], true)
+	if n := r.plan.switches; n > 1 {
+		r.on = slices.Grow(r.on, n)[:n]
+		clear(r.on[1:])
+	}
+	for i := range r.plan.choices {
+		c := &r.plan.choices[i]
+		on := !r.on[c.group]
+		for _, t := range c.terms {
+			value, ok := r.variables[t.variable].(bool)
+			if !ok {
+				return &fault.Error{Message: `Argument "if" of a directive must not be null, as the variable "$` + t.variable + `" is.`,
+					Code: fault.BadUserInput, Places: []fault.Place{c.place}}
+			}
+			on = on && value == t.want
+		}
+		if on {
+			r.on[c.step], r.on[c.group] = true, true
+		}
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
+	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// mostErrors is how many errors an answer tells. A relation that fails does so for each item of its level.
+const mostErrors = 1000
+
+// errEnded is what fields are told that were not fetched any more.
+var errEnded error = problem.New(problem.Unavailable, "The operation was given up before it was done.")
+
+// ended replaces an error that says no more than that the context has ended: that is no fault of anyone's.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
+		return errEnded
+	}
+	return err
+}
+
+// unfit are the errors for variables that do not fit. They stand where the variables are defined.
+func unfit(p *Plan, bad []*coerce.Error) []*fault.Error {
+	out := make([]*fault.Error, len(bad))
+	for i, e := range bad {
+		out[i] = &fault.Error{Message: e.Error(), Code: fault.BadUserInput, Places: p.defined(e.Variable)}
+	}
+	return out
+}
+
+// defined returns where a variable is defined.
+func (p *Plan) defined(variable string) []fault.Place {
+	for _, def := range p.variables.VariableDefinitions {
+		if def.Variable.Name.Value == variable {
+			line, column := parse.Place(def.Loc)
+			return []fault.Place{{Line: line, Column: column}}
+		}
+	}
+	return nil
+}
+
+// segment is one step of a path: a key, or the place in a list.
+type segment struct {
+	key   string // empty for a place: no key is
+	index int
+}
+
+// blame is what clients are told of one error, wherever it turns up again.
+type blame struct {
+	node *node
+	err  error
+	told *fault.Error
+}
+
+// failAt is fail for a field whose key is not in the path yet.
+func (r *run) failAt(n *node, err error) bool {
+	r.path = append(r.path, segment{key: n.key})
+	r.fail(n, err)
+	r.path = r.path[:len(r.path)-1]
+	return false
+}
+
+// fail notes an error of a field at the current path, and reports false, for the value that is not there.
+func (r *run) fail(n *node, err error) bool {
+	if len(r.errs) == mostErrors {
+		return false
+	}
+	e := *r.blame(n, err)
+	e.Places = n.places
+	e.Path = make([]any, 0, len(r.path))
+	for _, s := range r.path {
+		if s.key == "" {
+			e.Path = append(e.Path, s.index)
+		} else {
+			e.Path = append(e.Path, s.key)
+		}
+	}
+	r.errs = append(r.errs, &e)
+	return false
+}
+
+// blame returns what to tell of an error of a node. An internal one is logged, once however many items it concerns, since
+// the log is for finding the fault and not for counting the items.
+func (r *run) blame(n *node, err error) *fault.Error {
+	for i := range r.blames {
+		if b := &r.blames[i]; b.node == n && sameError(b.err, err) {
+			return b.told
+		}
+	}
+	told, known := tell(err)
+	if !known && told.Problem != nil && told.Problem.Kind == problem.Internal {
+		r.e.logger().ErrorContext(r.ctx, "stoa: internal error", "door", "graphql", "instance", told.Problem.Instance,
+			"field", n.field.Name, "error", cut(err.Error()))
+	}
+	if len(r.blames) < 64 {
+		r.blames = append(r.blames, blame{n, err, told})
+	}
+	return told
+}
+
+// sameError reports whether two errors of one node are the same, as far as they can be compared. Those of leaves are made
+// anew for each item, and say the same about all.
+func sameError(a, b error) bool { return a == b || a.Error() == b.Error() }
+
+// tell is fault.Of for the errors that are made here, too. It reports whether the log has it, or need not have it.
+func tell(err error) (told *fault.Error, known bool) {
+	if errors.As(err, &told) {
+		return told, true
+	}
+	var unfit *coerce.Error
+	if errors.As(err, &unfit) {
+		return &fault.Error{Message: unfit.Error(), Code: fault.BadUserInput}, true
+	}
+	return fault.Of(err), false
+}
+
+// panicked tells the log of a panic of code that is not ours, and returns what clients are told.
+func (r *run) panicked(ctx context.Context, v any) error {
+	err := fmt.Errorf("panic: %v", v)
+	told := fault.Of(err)
+	instance := ""
+	if told.Problem != nil {
+		instance = told.Problem.Instance
+	}
+	r.e.logger().ErrorContext(ctx, "stoa: panic", "door", "graphql", "instance", instance, "error", cut(err.Error()),
+		"stack", string(debug.Stack()))
+	return told
+}
+
+// appendErrors appends an answer that has nothing but errors.
+func appendErrors(dst []byte, errs ...*fault.Error) []byte {
+	return append(fault.List(append(dst, `{"errors":`...), errs), '}')
+}

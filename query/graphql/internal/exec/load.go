@@ -1,0 +1,169 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/fetch"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// loaded is what was fetched for a node.
+type loaded struct {
+	err    error
+	page   resource.Page     // Related
+	conn   *fetch.Connection // List
+	total  int               // TotalCount
+	values []any             // Computed
+	value  any               // Invoke and Custom
+	item   [1]resource.Entry // of what gives one
+	found  bool              // that it did
+}
+
+// release gives the memory back.
+func (l *loaded) release() {
+	l.page.Release()
+	if l.conn != nil {
+		l.conn.Page.Release()
+	}
+	*l = loaded{}
+}
+
+// source is what something is fetched for: the items of a level, or a connection. At a root it is nothing.
+type source struct {
+	of   *resource.Resource
+	list []resource.Entry
+	conn *fetch.Connection
+	via  *model.Field // that has the connection
+}
+
+// loadRoot fetches everything. Fields of a query may be fetched in any order; those of a mutation wait for each other,
+// with all that is selected from them (section 6.2.2).
+func (r *run) loadRoot(ctx context.Context) {
+	if r.plan.Kind != ast.OperationTypeMutation {
+		r.loadAll(ctx, r.plan.root, source{})
+		return
+	}
+	for i := range r.plan.root.steps {
+		s := &r.plan.root.steps[i]
+		if r.on[s.when] && s.write != constant {
+			r.load(ctx, s.node, source{})
+		}
+	}
+}
+
+// loadAll fetches what a set needs for all objects that it is selected from. The last of it needs no goroutine, and most
+// sets have no other.
+func (r *run) loadAll(ctx context.Context, s *set, from source) {
+	var others *sync.WaitGroup
+	var last *node
+	for i := range s.loads {
+		l := &s.loads[i]
+		if !r.active(l) {
+			continue
+		}
+		if n := last; n != nil {
+			if r.free.Add(-1) < 0 {
+				r.free.Add(1)
+				r.load(ctx, n, from)
+			} else {
+				if others == nil {
+					others = new(sync.WaitGroup)
+				}
+				r.start(ctx, others, n, from)
+			}
+		}
+		last = l.node
+	}
+	if last != nil {
+		r.load(ctx, last, from)
+	}
+	if others != nil {
+		others.Wait()
+	}
+}
+
+// start fetches a node in a goroutine.
+func (r *run) start(ctx context.Context, group *sync.WaitGroup, n *node, from source) {
+	group.Go(func() {
+		defer r.free.Add(1)
+		r.load(ctx, n, from)
+	})
+}
+
+// load fetches one node for all objects, and then what is selected from it. It runs the code of others, so that here is
+// where panics end.
+func (r *run) load(ctx context.Context, n *node, from source) {
+	l := &r.loaded[n.load]
+	defer func() {
+		if v := recover(); v != nil {
+			l.err = r.panicked(ctx, v)
+		}
+	}()
+	if f := n.field; len(from.list) == 0 && (f.Source == model.Related || f.Source == model.Computed) {
+		return // of an empty list
+	}
+	args, err := r.args(n)
+	if err == nil && ctx.Err() != nil {
+		err = errEnded
+	}
+	var next source
+	if err == nil {
+		next, err = r.fetchOne(ctx, n, l, from, args)
+	}
+	if err != nil {
+		l.err = ended(ctx, err)
+		return
+	}
+	if len(next.list) > 0 || next.conn != nil {
+		r.loadAll(ctx, n.sub, next)
+	}
+}
+
+// fetchOne asks for what a node shows, and returns what is to be asked for next.
+func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, args map[string]any) (source, error) {
+	f, get := n.field, r.e.fetch
+	var err error
+	switch f.Source {
+	case model.Related:
+		l.page, err = r.e.cfg.Catalog.Follow(ctx, from.of, f.Relation, from.list, n.sub.columns)
+		return source{of: n.sub.typ.Resource, list: l.page.Entries}, err
+	case model.List:
+		if l.conn, err = get.List(ctx, f, args, n.sub.columns); err != nil {
+			return source{}, err
+		}
+		return source{of: n.sub.typ.Resource, list: l.conn.Page.Entries, conn: l.conn, via: f}, nil
+	case model.TotalCount:
+		l.total, err = from.via.Resource.Count(ctx, from.conn.Filter)
+	case model.Computed:
+		items := make([]any, len(from.list))
+		for i := range from.list {
+			items[i] = from.list[i].Value
+		}
+		if l.values, err = get.Compute(ctx, f, items, args); err == nil && len(l.values) != len(items) {
+			err = fmt.Errorf("the field %s has %d values for %d items", f.Name, len(l.values), len(items))
+		}
+	case model.Invoke, model.Custom:
+		l.value, err = get.Invoke(ctx, f, args)
+	case model.Get, model.Lookup:
+		e, err := get.Item(ctx, f, args)
+		return l.one(n, e, err)
+	default:
+		e, err := get.Write(ctx, f, args)
+		return l.one(n, e, err)
+	}
+	return source{}, err
+}
+
+// one takes over what a field gives that leads to one item, if there is one.
+func (l *loaded) one(n *node, e *resource.Entry, err error) (source, error) {
+	if err != nil || e == nil {
+		return source{}, err
+	}
+	l.item[0], l.found = *e, true
+	return source{of: n.sub.typ.Resource, list: l.item[:]}, nil
+}

@@ -1,0 +1,149 @@
+package exec
+
+import (
+	"sync/atomic"
+
+	"github.com/graphql-go/graphql"
+	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// Plan is an operation that can be executed any number of times, at the same time too.
+type Plan struct {
+	// Kind is "query", "mutation" or "subscription". A plan of the last kind is for whoever has an event to show: Run
+	// refuses it.
+	Kind string
+
+	root      *set
+	variables *ast.OperationDefinition // for its variables alone; nil if it has none
+	dynamic   []*node                  // whose arguments depend on variables; node.dynamic is the place in here
+	loads     int                      // nodes that are fetched; node.load counts them
+	choices   []choice
+	switches  int // how many there are of what choices decide; 0 is always on
+
+	answer []byte // if it is always the same
+	bytes  int    // what it counts for in the cache
+	last   atomic.Int64
+}
+
+// set is what is selected from objects of one type, all occurrences merged (section 6.3.2).
+type set struct {
+	typ     *model.Type
+	steps   []step
+	loads   []load   // what is fetched for all objects at once
+	columns []string // of items: the members that somebody will look at; nil for all
+}
+
+// step is a node at the place where it stands in the answer. A node whose first occurrence may be skipped has more than
+// one: it stands where the first one does that is not.
+type step struct {
+	*node
+	when int // switch of this place
+}
+
+// load is a node to be fetched. Below a connection, it is on only if the nodes between are.
+type load struct {
+	*node
+	via [2]int // their switches
+}
+
+// node is a field of a set: what is to be done for one key.
+type node struct {
+	field   *model.Field
+	key     string
+	label   []byte // the key as it stands in an object, behind a comma
+	places  []fault.Place
+	nonNull bool
+	write   writer
+	leaf    leaf
+	group   int // switch that is on if any occurrence is
+
+	constant map[string]any // arguments without variables
+	fixed    error          // why these are none
+	dynamic  int            // place in Plan.dynamic, from 1; 0 if constant
+	given    []*ast.Argument
+	defs     []*graphql.Argument
+
+	sub  *set // nil for leaves
+	load int  // place in run.loaded, if it is fetched
+}
+
+// writer says how the value of a node comes into the answer.
+type writer uint8
+
+const (
+	constant   writer = iota // label has it already
+	member                   // one JSON value that package schema writes as it is
+	structured               // a member of which fields are selected, or whose parts have to be looked at
+	toOne
+	toMany
+	computed
+	entityTag
+	item
+	connection
+	invoked
+	meta
+
+	connectionNodes
+	connectionEdges
+	connectionPage
+	connectionTotal
+	edgeNode
+	edgeCursor
+	pageHasNext
+	pageHasPrevious
+	pageStart
+	pageEnd
+)
+
+// writers are those of sources that have just one.
+var writers = [...]writer{
+	model.Related: toOne, model.Computed: computed, model.Tag: entityTag,
+	model.Nodes: connectionNodes, model.Edges: connectionEdges, model.PageInfo: connectionPage,
+	model.TotalCount: connectionTotal, model.Node: edgeNode, model.Cursor: edgeCursor, model.HasNext: pageHasNext,
+	model.HasPrevious: pageHasPrevious, model.StartCursor: pageStart, model.EndCursor: pageEnd,
+	model.Get: item, model.List: connection, model.Lookup: item, model.Create: item, model.Replace: item,
+	model.Patch: item, model.Delete: item, model.Invoke: invoked, model.Custom: invoked, model.Meta: meta,
+}
+
+// fetched reports whether the values of a source are to be loaded.
+func fetched(s model.Source) bool {
+	switch s {
+	case model.Related, model.Computed, model.TotalCount, model.Get, model.List, model.Lookup, model.Create,
+		model.Replace, model.Patch, model.Delete, model.Invoke, model.Custom:
+		return true
+	}
+	return false
+}
+
+// writerOf decides how the value of a field is written.
+func writerOf(f *model.Field, l *leaf) writer {
+	switch {
+	case f.Source == model.Related && listOf(f.Type) != nil:
+		return toMany
+	case f.Source != model.Member:
+		return writers[f.Source]
+	case f.Type.Named().Composite() || listOf(f.Type) != nil && l.form != plain:
+		return structured
+	}
+	return member
+}
+
+// listOf returns the type of the elements of a list, nil for anything else.
+func listOf(r *model.Ref) *model.Ref { return r.Elem }
+
+// shown returns the Go type behind a field whose values are custom.
+func shown(f *model.Field) *schema.Type {
+	switch {
+	case f.Source == model.Member:
+		return f.Member.Type
+	case f.Custom != nil:
+		return f.Custom.Out
+	case f.Command != nil:
+		return f.Command.Output()
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package exec
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
+	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+)
+
+// Run executes a plan and appends the answer, a JSON object, to dst. Variables are the members of the request's
+// variables, nil for none.
+//
+// What goes wrong on the way is told in the answer. Errors stand in front of the data there, as the specification
+// proposes (section 7.1), and there are 1,000 of them at most. A plan for a subscription is refused.
+func (e *Engine) Run(ctx context.Context, p *Plan, variables map[string]jsontext.Value, dst []byte) ([]byte, Outcome) {
+	if p.answer != nil {
+		return append(dst, p.answer...), Done
+	}
+	if p.Kind == "subscription" {
+		return appendErrors(dst, unresolvable("A subscription is answered with a stream of events, and not here.")), Refused
+	}
+	r := e.begin(p)
+	defer r.end()
+	if errs := r.prepare(variables); errs != nil {
+		return appendErrors(dst, errs...), Refused
+	}
+	r.loadRoot(ctx)
+	return r.answer(ctx, dst)
+}
+
+// run is one execution of a plan. It is used again, with the memory that it has grown.
+type run struct {
+	e    *Engine
+	plan *Plan
+
+	variables map[string]any
+	argued    []argued
+	on        []bool // switches
+	loaded    []loaded
+	free      atomic.Int32 // goroutines that may still be started
+
+	ctx    context.Context // of the answer that is being written
+	dst    []byte
+	path   []segment
+	errs   []*fault.Error
+	blames []blame
+}
+
+func (e *Engine) begin(p *Plan) *run {
+	r, _ := e.runs.Get().(*run)
+	if r == nil {
+		r = &run{e: e}
+	}
+	r.plan = p
+	r.loaded = slices.Grow(r.loaded[:0], p.loads)[:p.loads]
+	r.free.Store(int32(e.cfg.Parallel - 1))
+	return r
+}
+
+// end gives back what is held. Nothing of what was loaded is kept.
+func (r *run) end() {
+	for i := range r.loaded {
+		r.loaded[i].release()
+	}
+	clear(r.argued)
+	clear(r.blames)
+	clear(r.path[:cap(r.path)])
+	r.plan, r.variables, r.ctx, r.dst, r.errs = nil, nil, nil, nil, nil
+	r.argued, r.blames, r.path = r.argued[:0], r.blames[:0], r.path[:0]
+	r.e.runs.Put(r)
+}
+
+// prepare does what is to be done before anything is fetched. Its errors are why nothing is.
+func (r *run) prepare(variables map[string]jsontext.Value) []*fault.Error {
+	if op := r.plan.variables; op != nil {
+		values, bad := coerce.Variables(r.e.cfg.Types, op, variables)
+		if len(bad) > 0 {
+			return unfit(r.plan, bad)
+		}
+		r.variables = values
+	}
+	if failed := r.flip(); failed != nil {
+		return []*fault.Error{failed}
+	}
+	r.coerceArguments()
+	if failed := r.tooMuch(); failed != nil {
+		return []*fault.Error{failed}
+	}
+	return nil
+}
+
+// active reports whether a load is wanted.
+func (r *run) active(l *load) bool { return r.on[l.group] && r.on[l.via[0]] && r.on[l.via[1]] }

@@ -1,0 +1,154 @@
+package exec
+
+import (
+	"reflect"
+	"strconv"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// structured appends a member of which fields are selected, or whose elements have to be looked at one by one. What it
+// finds by reflection are addresses in the parent's memory, and making an any of one costs no memory.
+func (r *run) structured(n *node, p *parent) bool {
+	m := n.field.Member
+	v := reflect.ValueOf(p.value).Elem()
+	for _, i := range m.Index {
+		v = v.Field(i)
+	}
+	r.path = append(r.path, segment{key: n.key})
+	ok := r.value(n, n.field.Type, m.Type, v)
+	r.path = r.path[:len(r.path)-1]
+	return ok
+}
+
+// custom appends what custom code has given for one item.
+func (r *run) custom(n *node, v any) bool {
+	r.path = append(r.path, segment{key: n.key})
+	ok := r.shown(n, v)
+	r.path = r.path[:len(r.path)-1]
+	return ok
+}
+
+// shown appends what custom code or a command has given. A command without an output was done, which is all that there
+// is to say.
+func (r *run) shown(n *node, v any) bool {
+	t := shown(n.field)
+	if t == nil {
+		r.dst = append(r.dst, "true"...)
+		return true
+	}
+	if v == nil {
+		return r.null(n, n.field.Type)
+	}
+	return r.value(n, n.field.Type, t, reflect.ValueOf(v))
+}
+
+// value appends a Go value that can be addressed, or the one that it points to.
+func (r *run) value(n *node, ref *model.Ref, t *schema.Type, v reflect.Value) bool {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return r.null(n, ref)
+		}
+		v = v.Elem()
+	}
+	switch {
+	case ref.Elem != nil:
+		return r.each(ref.Elem, v.Len(), func(i int) bool { return r.value(n, ref.Elem, t.Elem, v.Index(i)) })
+	case n.sub != nil:
+		return r.object(n.sub, parent{value: v.Addr().Interface()})
+	}
+	if err := r.leafValue(n, t, v.Addr().Interface(), ref.NonNull); err != nil {
+		return r.fail(n, err)
+	}
+	return true
+}
+
+// meta appends a field of introspection.
+func (r *run) meta(n *node, parent any) bool {
+	r.path = append(r.path, segment{key: n.key})
+	ok := r.metaField(n, parent)
+	r.path = r.path[:len(r.path)-1]
+	return ok
+}
+
+// metaField is meta when the key is in the path.
+func (r *run) metaField(n *node, parent any) bool {
+	args, err := r.args(n)
+	if err != nil {
+		return r.fail(n, err)
+	}
+	return r.metaValue(n, n.field.Type, n.field.Meta(parent, args))
+}
+
+func (r *run) metaValue(n *node, ref *model.Ref, v any) bool {
+	if v == nil {
+		return r.null(n, ref)
+	}
+	if list, ok := v.([]any); ok && ref.Elem != nil {
+		return r.each(ref.Elem, len(list), func(i int) bool { return r.metaValue(n, ref.Elem, list[i]) })
+	}
+	if n.sub != nil {
+		return r.object(n.sub, parent{value: v})
+	}
+	if err := r.metaLeaf(v); err != nil {
+		return r.fail(n, err)
+	}
+	return true
+}
+
+// paged appends a field of a connection, of one of its edges, or of its page info.
+func (r *run) paged(n *node, p *parent) bool {
+	page := &p.list.conn.Page
+	switch n.write {
+	case connectionNodes, connectionEdges, connectionPage, edgeNode:
+		r.path = append(r.path, segment{key: n.key})
+		ok := r.inside(n, p)
+		r.path = r.path[:len(r.path)-1]
+		return ok
+	case connectionTotal:
+		if err := r.loaded[n.load].err; err != nil {
+			return r.failAt(n, err)
+		}
+		r.dst = strconv.AppendInt(r.dst, int64(r.loaded[n.load].total), 10)
+	case edgeCursor:
+		return r.wrote(n, r.text(page.Cursor(p.i)))
+	case pageHasNext:
+		r.dst = strconv.AppendBool(r.dst, page.Next != "")
+	case pageHasPrevious:
+		r.dst = strconv.AppendBool(r.dst, page.Prev != "")
+	case pageStart, pageEnd:
+		return r.pageEdge(n, p)
+	}
+	return true
+}
+
+// inside appends what a connection holds.
+func (r *run) inside(n *node, p *parent) bool {
+	entries, ref := p.list.conn.Page.Entries, n.field.Type
+	switch n.write {
+	case connectionNodes:
+		return r.each(ref.Elem, len(entries), func(i int) bool { return r.item(n, entries, i) })
+	case connectionEdges:
+		return r.each(ref.Elem, len(entries), func(i int) bool { return r.object(n.sub, parent{list: p.list, i: i}) })
+	case edgeNode:
+		return r.item(n, entries, p.i)
+	}
+	return r.object(n.sub, parent{list: p.list})
+}
+
+// pageEdge appends the cursor of the first or the last item. An empty page has none.
+func (r *run) pageEdge(n *node, p *parent) bool {
+	page := &p.list.conn.Page
+	if len(page.Entries) == 0 {
+		if n.nonNull {
+			return r.failAt(n, errNull)
+		}
+		return false
+	}
+	i := 0
+	if n.write == pageEnd {
+		i = len(page.Entries) - 1
+	}
+	return r.wrote(n, r.text(page.Cursor(i)))
+}

@@ -1,0 +1,287 @@
+package fetch_test
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// stored returns order 1 as the store has it.
+func (s *shop) stored(t *testing.T, id string) order {
+	t.Helper()
+	item, err := s.orders.Get(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return item.Value
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		input args
+		want  order
+	}{
+		{"the least", args{"status": "paid"}, order{ID: 4, Status: "paid"}},
+		{"everything", args{
+			"status": "sent", "total": int64(math.MaxInt64), "small": -128, "weight": 0.1, "gift": true, "note": "a \"b\"",
+			"placedAt": time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.FixedZone("", 3600)), "tags": []any{"a", "b"},
+			"orderLines": []any{args{"theItem": "x", "qty": 2}, args{"theItem": "y"}}, "to": args{"city": "Rome"},
+			"extra": args{"b": []any{1.5, nil}, "a": "x"}, "password": "p"},
+			order{ID: 4, Status: "sent", Total: math.MaxInt64, Small: -128, Weight: 0.1, Gift: true, Note: ptr(`a "b"`),
+				Placed: time.Date(2026, 11, 20, 11, 0, 0, 123456789, time.UTC), Tags: []string{"a", "b"},
+				Lines: []line{{"x", 2}, {"y", 1}}, To: &address{City: "Rome"},
+				Extra: args{"b": []any{1.5, nil}, "a": "x"}, Password: "p"}},
+		{"nulls", args{"status": "paid", "note": nil, "to": nil, "extra": nil}, order{ID: 4, Status: "paid"}},
+		{"large numbers", args{"status": "paid", "weight": 1e300}, order{ID: 4, Status: "paid", Weight: 1e300}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			e, err := s.Write(t.Context(), s.field(t, "createOrder"), args{"input": tt.input})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(&tt.want, e.Value); diff != "" {
+				t.Errorf("what is shown (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.want, s.stored(t, "4")); diff != "" {
+				t.Errorf("what is stored (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestWriteRefuses: what is said, of which argument, and that nothing is written.
+func TestWriteRefuses(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, field string
+		args        args
+		code        string
+		want        []complaint
+	}{
+		{"null for what is required", "patchOrder", args{"id": "1", "input": args{"status": nil}}, "BAD_USER_INPUT",
+			[]complaint{{"input.status", "required"}}},
+		{"null inside", "patchOrder", args{"id": "1", "input": args{"to": args{"city": nil}}}, "BAD_USER_INPUT",
+			[]complaint{{"input.to.city", "required"}}},
+		{"null where none can be", "createOrder", args{"input": args{"status": "paid", "gift": nil}}, "BAD_USER_INPUT",
+			[]complaint{{"input.gift", "null"}}},
+		{"names that differ", "createOrder",
+			args{"input": args{"status": "paid", "orderLines": []any{args{"theItem": "x"}, args{"theItem": "", "qty": 0}}}},
+			"BAD_USER_INPUT", []complaint{{"input.orderLines[1].theItem", "minLength"}, {"input.orderLines[1].qty", "minimum"}}},
+		{"elements", "replaceOrder", args{"id": "1", "input": args{"status": "paid", "tags": []any{"a", "toolong"}}},
+			"BAD_USER_INPUT", []complaint{{"input.tags[1]", "maxLength"}}},
+		{"too many", "patchOrder", args{"id": "1", "input": args{"tags": []any{"a"}, "orderLines": []any{
+			args{"theItem": "x", "qty": 1}, args{"theItem": "x", "qty": 1}, args{"theItem": "x", "qty": 1},
+			args{"theItem": "x", "qty": 1}}}}, "BAD_USER_INPUT", []complaint{{"input.orderLines", "maxItems"}}},
+		{"no text", "createOrder", args{"input": args{"status": "paid", "note": "12345678901"}}, "BAD_USER_INPUT",
+			[]complaint{{"input.note", "maxLength"}}},
+		{"an id that is no number", "patchOrder", args{"id": "01", "input": args{}}, "NOT_FOUND", nil},
+		{"no such item", "patchOrder", args{"id": "77", "input": args{}}, "NOT_FOUND", nil},
+		{"a hidden item", "patchOrder", args{"id": "3", "input": args{}}, "NOT_FOUND", nil},
+		{"replacing none", "replaceOrder", args{"id": "77", "input": args{"status": "paid"}}, "NOT_FOUND", nil},
+		{"replacing what is hidden", "replaceOrder", args{"id": "3", "input": args{"status": "paid"}}, "NOT_FOUND", nil},
+		{"deleting none", "deleteOrder", args{"id": "77"}, "NOT_FOUND", nil},
+		{"deleting what is hidden", "deleteOrder", args{"id": "3"}, "NOT_FOUND", nil},
+		{"replacing a page that is not", "replacePage", args{"id": "a", "input": args{"text": "x"}}, "NOT_FOUND", nil},
+		{"no list of tags", "deleteOrder", args{"id": "1", "ifMatch": "x"}, "BAD_USER_INPUT", []complaint{{"ifMatch", "syntax"}}},
+		{"nothing for a tag", "deleteOrder", args{"id": "1", "ifMatch": ""}, "BAD_USER_INPUT", []complaint{{"ifMatch", "syntax"}}},
+		{"a stale tag", "deleteOrder", args{"id": "1", "ifMatch": `"x"`}, "PRECONDITION_FAILED", nil},
+		{"a stale tag to replace", "replaceOrder", args{"id": "1", "ifMatch": `"x", "y"`, "input": args{"status": "paid"}},
+			"PRECONDITION_FAILED", nil},
+		{"a stale tag to patch", "patchOrder", args{"id": "1", "ifMatch": `"x"`, "input": args{}}, "PRECONDITION_FAILED", nil},
+		{"any tag of none", "replacePage", args{"id": "a", "ifMatch": "*", "input": args{"text": "x"}}, "NOT_FOUND", nil},
+		{"no id", "createPage", args{"input": args{"id": ".", "text": "x"}}, "BAD_USER_INPUT", []complaint{{"input.id", "format"}}},
+		{"too deep", "createOrder", args{"input": args{"status": "paid", "extra": deep(70)}}, "BAD_USER_INPUT", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			_, err := s.Write(t.Context(), s.field(t, tt.field), tt.args)
+			code, got := told(err)
+			if code != tt.code {
+				t.Errorf("code %q, want %q: %v", code, tt.code, err)
+			}
+			if diff := cmp.Diff(tt.want, got); tt.want != nil && diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if n, err := s.orders.Count(t.Context(), query.Query{}); n != 3 || err != nil {
+				t.Errorf("there are %d orders: %v", n, err)
+			}
+		})
+	}
+}
+
+// deep is a list in a list, n times.
+func deep(n int) any {
+	v := any("x")
+	for range n {
+		v = []any{v}
+	}
+	return v
+}
+
+// TestReplaceNeverCreates: not even where PUT would, and not even what was there once.
+func TestReplaceNeverCreates(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	input := args{"id": "a", "input": args{"text": "x"}}
+	if _, err := s.Write(t.Context(), s.field(t, "replacePage"), input); kindOf(err) != problem.NotFound {
+		t.Errorf("what is not: %v", err)
+	}
+	if _, err := s.Write(t.Context(), s.field(t, "createPage"), args{"input": args{"id": "a", "text": "x"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Write(t.Context(), s.field(t, "createPage"), args{"input": args{"id": "a", "text": "x"}}); kindOf(err) != problem.Exists {
+		t.Errorf("a second one: %v", err)
+	}
+	if e, err := s.Write(t.Context(), s.field(t, "replacePage"), args{"id": "a", "input": args{"text": "y"}}); err != nil {
+		t.Error(err)
+	} else if diff := cmp.Diff(&page{"a", "y"}, e.Value); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := s.Write(t.Context(), s.field(t, "deletePage"), args{"id": "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Write(t.Context(), s.field(t, "replacePage"), input); kindOf(err) != problem.Gone {
+		t.Errorf("what was: %v", err)
+	}
+}
+
+// TestReplaceAndPatch: what is absent gets its default, or stays; null clears.
+func TestReplaceAndPatch(t *testing.T) {
+	t.Parallel()
+	before := order{ID: 4, Status: "paid", Total: 5, Note: ptr("n"), To: &address{"Rome", "1"}, Tags: []string{"a"},
+		Lines: []line{{"x", 2}}, Password: "p"}
+	tests := []struct {
+		name, field string
+		input       args
+		want        func(*order)
+	}{
+		{"replace", "replaceOrder", args{"status": "sent"}, func(o *order) { *o = order{ID: 4, Status: "sent", Password: "p"} }},
+		{"patch nothing", "patchOrder", args{}, func(*order) {}},
+		{"patch one", "patchOrder", args{"total": int64(6)}, func(o *order) { o.Total = 6 }},
+		{"clear", "patchOrder", args{"note": nil, "tags": nil, "total": nil, "to": nil},
+			func(o *order) { o.Note, o.Tags, o.Total, o.To = nil, nil, 0, nil }},
+		{"inside", "patchOrder", args{"to": args{"zip": nil}}, func(o *order) { o.To.Zip = "" }},
+		{"a list whole", "patchOrder", args{"orderLines": []any{args{"theItem": "y", "qty": 3}}},
+			func(o *order) { o.Lines = []line{{"y", 3}} }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			if _, err := s.orders.Create(t.Context(), before); err != nil {
+				t.Fatal(err)
+			}
+			want := before
+			want.To = ptr(*before.To)
+			tt.want(&want)
+			e, err := s.Write(t.Context(), s.field(t, tt.field), args{"id": "4", "input": tt.input})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, s.stored(t, "4")); diff != "" {
+				t.Errorf("what is stored (-want +got):\n%s", diff)
+			}
+			if e.ID != "4" {
+				t.Errorf("it shows item %s", e.ID)
+			}
+		})
+	}
+}
+
+// TestIfMatch: the tag that the item has, a star, and null let a write through.
+func TestIfMatch(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	e, err := s.Item(t.Context(), s.field(t, "order"), args{"id": "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tag := s.field(t, "order").Resource.ETag(e)
+	for _, ifMatch := range []any{tag, `"other", ` + tag, "*", nil} {
+		if _, err := s.Write(t.Context(), s.field(t, "patchOrder"), args{"id": "1", "input": args{}, "ifMatch": ifMatch}); err != nil {
+			t.Errorf("%v: %v", ifMatch, err)
+		}
+	}
+	if _, err := s.Write(t.Context(), s.field(t, "patchOrder"), args{"id": "1", "input": args{"gift": true}, "ifMatch": tag}); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Write(t.Context(), s.field(t, "deleteOrder"), args{"id": "1", "ifMatch": tag}); kindOf(err) != problem.PreconditionFailed {
+		t.Errorf("a tag that was: %v", err)
+	}
+}
+
+func TestIfMatchRequired(t *testing.T) {
+	t.Parallel()
+	s := open(t, func(o *resource.Options[order]) { o.RequireIfMatch = true })
+	code, _ := told(func() error {
+		_, err := s.Write(t.Context(), s.field(t, "patchOrder"), args{"id": "1", "input": args{"gift": true}})
+		return err
+	}())
+	if code != "PRECONDITION_FAILED" || s.stored(t, "1").Gift {
+		t.Errorf("code %q, and the order is %v", code, s.stored(t, "1"))
+	}
+}
+
+// TestDelete: it returns the item as it was. Again, it is gone, or nothing.
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	for status, kind := range map[int]problem.Kind{0: problem.Gone, http.StatusNoContent: ""} {
+		s := open(t, func(o *resource.Options[order]) { o.RepeatedDelete = status })
+		want := s.stored(t, "2")
+		e, err := s.Write(t.Context(), s.field(t, "deleteOrder"), args{"id": "2"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(&want, e.Value); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		e, err = s.Write(t.Context(), s.field(t, "deleteOrder"), args{"id": "2"})
+		if e != nil || kindOf(err) != kind {
+			t.Errorf("with status %d, deleting it again: %v, %v", status, e, err)
+		}
+	}
+}
+
+// TestWriteNotAllowed: policy is asked, by the same methods as on every door.
+func TestWriteNotAllowed(t *testing.T) {
+	t.Parallel()
+	s := open(t, func(o *resource.Options[order]) {
+		o.Authorize = func(_ context.Context, op resource.Op, _, _ *order) error {
+			if op != resource.OpGet {
+				return resource.ErrForbidden
+			}
+			return nil
+		}
+	})
+	for name, a := range map[string]args{
+		"createOrder":  {"input": args{"status": "paid"}},
+		"replaceOrder": {"id": "1", "input": args{"status": "paid"}},
+		"patchOrder":   {"id": "1", "input": args{"gift": true}},
+		"deleteOrder":  {"id": "1"},
+	} {
+		_, err := s.Write(t.Context(), s.field(t, name), a)
+		if kindOf(err) != problem.Forbidden {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if diff := cmp.Diff("placed", s.stored(t, "1").Status); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
