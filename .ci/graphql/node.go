@@ -33,6 +33,10 @@ type Answer struct {
 	Errors []Problem       `json:"errors"`
 	Value  json.RawMessage `json:"value"`
 	Absent bool            `json:"absent"`
+	Text   string          `json:"text"`
+	// Rebuilt and Sorted are what it prints of the schemas that it made.
+	Rebuilt string   `json:"rebuilt"`
+	Sorted  []string `json:"sorted"`
 }
 
 // Ask starts the reference, with a schema from a file, and returns one answer for each request.

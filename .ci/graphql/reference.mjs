@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import {
-  buildSchema, coerceInputValue, getVariableValues, GraphQLError, parse, parseConstValue, parseType, specifiedRules,
-  typeFromAST, validate, valueFromAST,
+  buildClientSchema, buildSchema, coerceInputValue, getIntrospectionQuery, getVariableValues, GraphQLError,
+  introspectionFromSchema, lexicographicSortSchema, parse, parseConstValue, parseType, printSchema, specifiedRules,
+  typeFromAST, validate, validateSchema, valueFromAST,
 } from 'graphql';
 
 const schema = buildSchema(readFileSync(process.argv[2], 'utf8'));
@@ -64,7 +65,27 @@ function attempt(fn) {
 // plain keeps apart what JSON does not: what is absent, and what is no number there.
 const plain = (value) => (value === undefined ? { absent: true } : { value });
 
+// Everything that introspection can be asked for.
+const all = {
+  descriptions: true, specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true,
+  inputValueDeprecation: true, experimentalDirectiveDeprecation: true, oneOf: true,
+};
+
 const answers = {
+  introspection: () => ({ text: getIntrospectionQuery(all) }),
+  // The text is an SDL, and the value the answer to the introspection query of the same schema.
+  schema({ text, value }) {
+    const [client, built] = [buildClientSchema(value), buildSchema(text)];
+    const valid = introspectionFromSchema(built, all);
+    const asked = validate(built, parse(getIntrospectionQuery(all)));
+    return {
+      text: printSchema(client),
+      rebuilt: printSchema(built),
+      sorted: [client, built].map((s) => printSchema(lexicographicSortSchema(s))),
+      errors: [...validateSchema(client), ...validateSchema(built), ...asked].map(explain),
+      value: valid,
+    };
+  },
   parse: ({ text }) => ({ tree: dump(parse(text)) }),
   validate({ text }) {
     const doc = parse(text);

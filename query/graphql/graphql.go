@@ -59,7 +59,10 @@ func New(c *resource.Catalog, opts *Options) *Handler {
 func (h *Handler) reflect(c *resource.Catalog) {
 	o := &h.opts
 	mo := &model.Options{Doc: o.Description, Names: o.Names}
-	for _, f := range o.Fields {
+	for i, f := range o.Fields {
+		if f.custom == nil {
+			panic(fmt.Sprintf("graphql: Options.Fields[%d] is the zero Field, which is none", i))
+		}
 		mo.Fields = append(mo.Fields, f.custom)
 	}
 	s, err := model.Reflect(c, mo)

@@ -1,6 +1,10 @@
 package graphql
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/page"
+)
 
 // servePage answers with the page, or with another file of somebody's own.
 func (x *exchange) servePage(path string) {
@@ -13,5 +17,7 @@ func (x *exchange) servePage(path string) {
 	x.h.page.ServeHTTP(x.w, &r)
 }
 
-// newPage returns the page that browsers get; nil while there is none.
-func newPage(*Options) http.Handler { return nil }
+// newPage returns the page that browsers get.
+func newPage(o *Options) http.Handler {
+	return page.Handler(page.Options{Title: o.Title, FS: o.Page, GraphiQL: o.GraphiQL})
+}

@@ -54,7 +54,7 @@ func (c *converter) resolve(parent *model.Type, f *model.Field, p graphql.Resolv
 	case model.Member:
 		return member(f, p.Source)
 	case model.Tag:
-		return etag(parent.Resource, p.Source.(*resource.Entry)), nil
+		return parent.Resource.ETag(p.Source.(*resource.Entry)), nil
 	case model.Nodes, model.Edges, model.PageInfo, model.HasNext, model.HasPrevious, model.StartCursor, model.EndCursor:
 		return ofConnection(f, p.Source.(*fetch.Connection)), nil
 	case model.TotalCount:
@@ -64,7 +64,7 @@ func (c *converter) resolve(parent *model.Type, f *model.Field, p graphql.Resolv
 		return &e.Page.Entries[e.item], nil
 	case model.Cursor:
 		e := p.Source.(edge)
-		return pageCursor(&e.Page, e.item), nil
+		return e.Page.Cursor(e.item), nil
 	}
 	if c.catalog == nil {
 		return nil, errNoCatalog
@@ -116,7 +116,7 @@ func cursor(c *fetch.Connection, item int) any {
 	if len(c.Page.Entries) == 0 {
 		return nil
 	}
-	return pageCursor(&c.Page, item)
+	return c.Page.Cursor(item)
 }
 
 func pointers(entries []resource.Entry) []any {
@@ -138,12 +138,12 @@ func (c *converter) ofItem(parent *model.Type, f *model.Field, p graphql.Resolve
 		}
 		return shown(f.Type, reflect.ValueOf(values[0]))
 	}
-	page, err := follow(p.Context, c.catalog, parent.Resource, f.Relation, []resource.Entry{*item})
+	page, err := c.catalog.Follow(p.Context, parent.Resource, f.Relation, []resource.Entry{*item}, nil)
 	if err != nil {
 		return nil, err
 	}
 	found := []any{}
-	for _, i := range pageEnds(&page, 0) {
+	for _, i := range page.Ends(0) {
 		found = append(found, &page.Entries[i])
 	}
 	switch {
@@ -169,8 +169,8 @@ func (c *converter) ofRoot(f *model.Field, p graphql.ResolveParams) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	if f.Command != nil && f.Command.Output() == nil {
-		return true, nil
+	if f.Command != nil && f.Command.Output() == nil || f.Custom != nil && f.Custom.Out == nil {
+		return true, nil // it is done, and gives nothing
 	}
 	return shown(f.Type, reflect.ValueOf(v))
 }

@@ -13,37 +13,17 @@ import (
 func quoted(s string) string { return parse.PrintValue(&ast.StringValue{Value: s}) }
 
 // block writes a string as a block string, laid out as the reference implementation does: on one line if it is short and
-// its ends do not run into the quotation marks. The string is one of which printable is true.
+// its end does not run into the quotation marks. The string is one of which printable is true.
 func block(s string) string {
 	escaped := strings.ReplaceAll(s, `"""`, `\"""`)
-	lines := strings.Split(escaped, "\n")
-	closing := strings.HasSuffix(escaped, `\"""`)
-	trailing := strings.HasSuffix(s, `"`) && !closing || strings.HasSuffix(s, `\`)
-	leading := len(lines) > 1 && allIndented(lines[1:])
-	several := len(lines) > 1 || units(s) > 70 || trailing || closing
-	first := s == "" || !isBlank(s[0]) || len(lines) > 1 // whether a new line in front would keep what follows
-
-	var b strings.Builder
-	b.WriteString(`"""`)
-	if several && first || leading {
-		b.WriteByte('\n')
+	several := strings.Contains(s, "\n")
+	if !several && units(s) <= 70 && !strings.HasSuffix(s, `"`) && !strings.HasSuffix(s, `\`) {
+		return `"""` + escaped + `"""`
 	}
-	b.WriteString(escaped)
-	if several {
-		b.WriteByte('\n')
+	if !several && isBlank(s[0]) { // which would be taken for indentation on a line of its own
+		return `"""` + escaped + "\n" + `"""`
 	}
-	b.WriteString(`"""`)
-	return b.String()
-}
-
-// allIndented reports whether the lines have an indentation in common, which reading would take off.
-func allIndented(lines []string) bool {
-	for _, line := range lines {
-		if line != "" && !isBlank(line[0]) {
-			return false
-		}
-	}
-	return true
+	return `"""` + "\n" + escaped + "\n" + `"""`
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }

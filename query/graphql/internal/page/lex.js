@@ -1,0 +1,119 @@
+// What a GraphQL document consists of (GraphQL specification, section 2.1). A token is {k, s, e, v}: its kind, where it begins
+// and ends, its text. Kinds are name, int, float, string, comment, bad and end; a punctuator is its own kind. The parser adds
+// c, the class that it is shown with.
+const TOKEN = new RegExp([
+	'[\\s,\\uFEFF]+', '(#.*)', '([_A-Za-z]\\w*)', '(-?(?:0|[1-9]\\d*)(\\.\\d+)?([eE][+-]?\\d+)?(?![\\w.]))',
+	'("""(?:\\\\"""|[^])*?(?:(""")|$)|"(?!"")(?:\\\\.|[^"\\\\\\n\\r])*("?))', '(\\.\\.\\.|[!$&()[\\]{}:=@|])', '-?\\d[\\w.]*|.',
+].join('|'), 'gu')
+
+function lex(text) {
+	const tokens = []
+	for (const m of text.matchAll(TOKEN)) {
+		const [v, comment, name, number, fraction, exponent, string, blockEnd, stringEnd, punctuator] = m
+		const t = { k: 'bad', s: m.index, e: m.index + v.length, v }
+		if (comment !== undefined) t.k = t.c = 'comment'
+		else if (name) t.k = 'name'
+		else if (number) t.k = fraction || exponent ? 'float' : 'int'
+		else if (string && (blockEnd || stringEnd)) t.k = 'string'
+		else if (punctuator) t.k = v
+		else if (!string && /^[\s,\uFEFF]/.test(v)) continue
+		tokens.push(t)
+	}
+	return tokens
+}
+
+// place says where an offset is, in lines and columns counted from one.
+function place(text, offset) {
+	const before = text.slice(0, offset).split(/\r\n|[\n\r]/)
+	return { line: before.length, column: before.at(-1).length + 1 }
+}
+
+// offset is the way back.
+function offsetOf(text, { line, column }) {
+	let at = 0
+	for (let n = 1; n < line; n++) {
+		const next = text.indexOf('\n', at)
+		if (next < 0) break
+		at = next + 1
+	}
+	return Math.min(at + column - 1, text.length)
+}
+
+// prettify prints a document anew, of which the tokens are known to be in order. Comments stay with what they stand before.
+function prettify(text) {
+	const tokens = lex(text)
+	let i = 0, out = '', depth = 0
+	const is = (n, ...kinds) => kinds.includes(tokens[i + n]?.k)
+	const line = () => { out = out.trimEnd() + (out ? '\n' : '') + '  '.repeat(depth) }
+	const closes = { '(': ')', '[': ']', '{': '}' }
+
+	// items prints what stands between brackets, one string for each.
+	function items(close) {
+		const all = []
+		let item = '', fresh = true
+		while (i < tokens.length && !is(0, close)) {
+			const t = tokens[i++], last = tokens[i - 2].k
+			if (t.k === 'comment') {
+				if (item) all.push(item)
+				all.push(t.v)
+				item = ''
+				fresh = true
+				continue
+			}
+			const begins = close === ']' ? !'$@!(:'.includes(last) && !'@!('.includes(t.k) : (is(0, ':') && last !== '@' && last !== '$') || (t.k === '$' && is(1, ':'))
+			if (begins && !fresh) {
+				all.push(item)
+				item = ''
+			}
+			fresh = false
+			if (t.k === '@' && item) item += ' '
+			if (closes[t.k]) item += group(t.k, item.length)
+			else item += t.k === '=' ? ' = ' : t.v + (t.k === ':' ? ' ' : '')
+		}
+		i++
+		if (item) all.push(item)
+		return all
+	}
+
+	// group prints brackets and what is in them, on one line if it fits.
+	function group(open) {
+		const close = closes[open], began = out.length - out.lastIndexOf('\n')
+		depth++
+		const all = items(close)
+		depth--
+		const flat = all.join(', ')
+		if (began + flat.length < 100 && !all.some(x => x[0] === '#' || x.includes('\n'))) return open + flat + close
+		const indent = '\n' + '  '.repeat(depth)
+		return open + all.map(x => indent + '  ' + x).join('') + indent + close
+	}
+
+	for (let open = 0; i < tokens.length;) {
+		const t = tokens[i++], last = tokens[i - 2]
+		if (t.k === 'comment') {
+			if (last && !/[\n\r]/.test(text.slice(last.e, t.s))) out += ' '
+			else if (last || out) depth ? line() : out = out.trimEnd() + (last.k === 'comment' ? '\n' : '\n\n')
+			out += t.v + '\n'
+		} else if (t.k === '}') {
+			depth--
+			open--
+			line()
+			out += '}'
+		} else if (t.k === '(' || t.k === '[' || (t.k === '{' && last?.k === ':')) {
+			out += group(t.k)
+		} else if (t.k === '{') {
+			out += (out && !out.endsWith('\n') ? (last?.k === '}' && !depth ? '\n\n' : ' ') : '') + '{'
+			depth++
+			open++
+		} else if (!open) {
+			if (last?.k === '}') out += '\n\n'
+			else if (last && !'@$:'.includes(last.k) && !out.endsWith('\n')) out += t.k === ':' ? '' : ' '
+			out += t.v
+		} else {
+			const typed = last.v === 'on' && tokens[i - 3]?.k === '...'
+			if (t.k === '...' || (t.k === 'name' && !typed && ![':', '@', '...'].includes(last.k))) line()
+			else if (t.k === '@' || typed || last.k === ':' || (last.k === '...' && t.v === 'on')) out += ' '
+			out += t.v
+		}
+	}
+	return out.trimEnd() + '\n'
+}

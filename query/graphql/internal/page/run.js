@@ -1,0 +1,62 @@
+// What goes to the server and what comes back.
+const endpoint = new URL(document.querySelector('meta[name=endpoint]').content || location.pathname + location.search, location.href).href
+const sdl = () => endpoint.replace(/\/?(\?.*)?$/, '/schema.graphql')
+
+// send asks the server and returns the answer as text, with what is to be told about it.
+async function send(body, headers, signal) {
+	const began = performance.now()
+	const response = await fetch(endpoint, {
+		method: 'POST', signal, body,
+		headers: { 'Content-Type': 'application/json', Accept: 'application/graphql-response+json, application/json;q=0.9', ...headers },
+	})
+	const bytes = await response.arrayBuffer()
+	return {
+		status: response.status, ok: response.ok, reason: response.statusText, time: performance.now() - began, size: bytes.byteLength,
+		text: new TextDecoder().decode(bytes), type: response.headers.get('Content-Type') ?? '',
+	}
+}
+
+const parsed = text => {
+	try {
+		return JSON.parse(text)
+	} catch {
+		return undefined
+	}
+}
+const sized = n => n < 1000 ? `${n} B` : n < 1e6 ? `${(n / 1000).toFixed(1)} kB` : `${(n / 1e6).toFixed(1)} MB`
+const timed = ms => ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(2)} s`
+
+// showAnswer puts an answer on the right, and marks in the editor what its errors are about.
+function showAnswer(answer, query) {
+	const pretty = prettyJSON(answer.text), text = pretty ?? answer.text, body = parsed(answer.text)
+	const errors = Array.isArray(body?.errors) ? body.errors : []
+	$('answer-text').replaceChildren(...pretty && text.length < 3e5 ? shades(text, lexJSON(text).map((t, i, all) => all[i + 1]?.k === ':' ? { ...t, c: 'field' } : t)) : [text])
+	$('answer').classList.toggle('failed', !answer.ok || errors.length > 0)
+	$('errors').replaceChildren(...errors.map(e => problemOf(e, query)))
+	const told = errors.length ? `, ${errors.length} error${errors.length > 1 ? 's' : ''}` : ''
+	$('about').replaceChildren(make('b', {}, `${answer.status}${answer.reason ? ' ' + answer.reason : ''}`), ` ${timed(answer.time)}`, ` ${sized(answer.size)}`)
+	say(`Answer: ${answer.status}${told}, ${timed(answer.time)}, ${sized(answer.size)}.`)
+	const marks = errors.flatMap(e => (Array.isArray(e?.locations) ? e.locations : []).map(l => mark(query, l, String(e.message))))
+	if (marks.length && query === editors.query.text) editors.query.mark(marks.filter(Boolean))
+}
+function mark(query, at, message) {
+	if (!(at?.line > 0 && at?.column > 0)) return null
+	const s = offsetOf(query, at)
+	return { s, e: s + 1, message }
+}
+
+// problemOf shows an error of an answer: what is wrong, where in the answer, and where in the document.
+function problemOf(e, query) {
+	const at = Array.isArray(e?.locations) ? e.locations[0] : null, path = Array.isArray(e?.path) ? e.path.join(' › ') : ''
+	return make('li', {},
+		e?.extensions?.code && make('code', {}, String(e.extensions.code)), ' ', String(e?.message ?? JSON.stringify(e)), ' ',
+		path && make('small', {}, 'at ' + path), ' ',
+		mark(query, at) && make('button', { type: 'button', class: 'to', onclick: () => editors.query.go(offsetOf(editors.query.text, at)) }, `line ${at.line}, column ${at.column}`))
+}
+
+// curl writes the same request for a shell.
+function curl(body, headers) {
+	const quote = s => `'${s.replaceAll("'", "'\\''")}'`
+	const all = { 'Content-Type': 'application/json', ...headers }
+	return [`curl ${quote(endpoint)}`, ...Object.entries(all).map(([k, v]) => `-H ${quote(`${k}: ${v}`)}`), `--data-raw ${quote(body)}`].join(' \\\n  ')
+}

@@ -1,0 +1,107 @@
+// The schema, as the server tells it. Types of fields and arguments are kept as documents write them, such as [Order!]!.
+const INTROSPECTION = 'query IntrospectionQuery { __schema { description queryType { name } mutationType { name } ' +
+	'subscriptionType { name } types { kind name description specifiedByURL isOneOf ' +
+	'fields(includeDeprecated: true) { name description args(includeDeprecated: true) { ...I } type { ...R } isDeprecated deprecationReason } ' +
+	'inputFields(includeDeprecated: true) { ...I } enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason } ' +
+	'interfaces { name } possibleTypes { name } } directives { name description locations isRepeatable args(includeDeprecated: true) { ...I } } } } ' +
+	'fragment I on __InputValue { name description type { ...R } defaultValue isDeprecated deprecationReason } ' +
+	'fragment R on __Type { name kind ' + 'ofType { name kind '.repeat(8) + '}'.repeat(9)
+
+const named = type => type?.replace(/[[\]!]/g, '')
+const an = type => (/^[AEIO]/.test(type) ? 'an ' : 'a ') + type
+const nullable = type => type.replace(/!$/, '')
+const elementOf = type => /^\[.*\]!?$/.test(type) ? type.replace(/^\[|\]!?$/g, '') : undefined
+const required = input => input.type.endsWith('!') && input.defaultValue == null
+const byName = list => new Map((list ?? []).map(x => [x.name, x]))
+
+function makeSchema({ __schema: said }) {
+	const written = r => r.kind === 'NON_NULL' ? written(r.ofType) + '!' : r.kind === 'LIST' ? '[' + written(r.ofType) + ']' : r.name
+	const input = x => ({ ...x, type: written(x.type) })
+	const types = byName(said.types.map(t => ({
+		...t,
+		fields: t.fields && byName(t.fields.map(f => ({ ...f, parent: t.name, type: written(f.type), args: byName(f.args.map(input)) }))),
+		inputs: byName(t.inputFields?.map(input)),
+		values: byName(t.enumValues),
+	})))
+	const root = x => x && types.get(x.name)
+	const meta = (name, type, args) => ({ name, type, args: byName(args), parent: '', description: '' })
+	return {
+		description: said.description, types,
+		directives: byName(said.directives.map(d => ({ ...d, args: byName(d.args.map(input)) }))),
+		roots: { query: root(said.queryType), mutation: root(said.mutationType), subscription: root(said.subscriptionType) },
+		type: ref => types.get(named(ref)),
+		field(parent, name) {
+			if (name === '__typename') return { ...meta(name, 'String!'), description: 'The name of the type of this object.' }
+			if (parent === this.roots.query && name === '__schema') return meta(name, '__Schema!')
+			if (parent === this.roots.query && name === '__type') return meta(name, '__Type', [{ name: 'name', type: 'String!' }])
+			return parent.fields?.get(name)
+		},
+		// objects are the types that a value of a composite type can be of.
+		objects: type => type.possibleTypes?.length ? type.possibleTypes.map(t => t.name) : [type.name],
+	}
+}
+
+// nearest is the name among those known that was probably meant.
+function nearest(name, known) {
+	let best = '', least = Math.max(2, name.length * 0.4) + 0.1
+	for (const other of known) {
+		const d = distance(name.toLowerCase(), other.toLowerCase())
+		if (d < least) [best, least] = [other, d]
+	}
+	return best && ` Did you mean ${best}?`
+}
+
+function distance(a, b) {
+	let row = [...Array(b.length + 1).keys()]
+	for (let i = 1; i <= a.length; i++) {
+		const next = [i]
+		for (let j = 1; j <= b.length; j++) {
+			next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1))
+		}
+		row = next
+	}
+	return row[b.length]
+}
+
+// sample writes an operation that asks a field of a root for what can be asked for without thinking, and its variables.
+function sample(schema, kind, field) {
+	const variables = {}, declared = [], given = []
+	for (const a of field.args.values()) {
+		if (required(a)) {
+			declared.push(`$${a.name}: ${a.type}`)
+			given.push(`${a.name}: $${a.name}`)
+			variables[a.name] = example(schema, a.type, 0)
+		} else if (a.name === 'first' && named(a.type) === 'Int') given.push('first: 5')
+	}
+	const list = x => x.length ? `(${x.join(', ')})` : ''
+	const name = kind === 'query' && !declared.length ? '' : ' ' + field.name[0].toUpperCase() + field.name.slice(1)
+	return {
+		query: prettify(`${kind}${name}${list(declared)} { ${field.name}${list(given)} ${leaves(schema, field.type, 0)} }`),
+		variables: declared.length ? JSON.stringify(variables, null, 2) : '',
+	}
+}
+
+// leaves selects the first fields that have no fields, and goes into those that a connection is for.
+function leaves(schema, ref, depth) {
+	const type = schema.type(ref)
+	if (!type?.fields) return type?.kind === 'UNION' ? '{ __typename }' : ''
+	const chosen = []
+	for (const f of type.fields.values()) {
+		if (f.isDeprecated || [...f.args.values()].some(required)) continue
+		if (!schema.type(f.type)?.fields) chosen.length < 8 && chosen.push(f.name)
+		else if (depth < 2 && f.name !== 'edges' && (f.name === 'nodes' || f.name === 'pageInfo')) chosen.push(`${f.name} ${leaves(schema, f.type, depth + 1)}`)
+	}
+	return `{ ${chosen.join(' ') || '__typename'} }`
+}
+
+// example is a value for a required variable.
+function example(schema, ref, depth) {
+	if (elementOf(ref)) return depth > 3 ? [] : [example(schema, elementOf(ref), depth + 1)]
+	const type = schema.type(ref)
+	const simple = { Int: 1, Int64: 1, Float: 1.5, Boolean: true, ID: '1', DateTime: '2026-01-01T00:00:00Z', JSON: {} }[type?.name]
+	if (simple !== undefined) return simple
+	if (type?.values.size) return [...type.values.keys()][0]
+	const value = type?.inputs.size ? {} : ''
+	for (const f of type?.inputs.values() ?? []) if (required(f) && depth < 4) value[f.name] = example(schema, f.type, depth + 1)
+	return value
+}
