@@ -252,6 +252,13 @@ func (w *world) open(t testing.TB, s setting) {
 		t.Fatal(err)
 	}
 	introspect.Extend(w.schema)
+	w.remake(t, s)
+}
+
+// remake makes the engine again, of a schema that was changed by hand.
+func (w *world) remake(t testing.TB, s setting) {
+	t.Helper()
+	var err error
 	cfg := s.config
 	cfg.Schema, cfg.Catalog = w.schema, w.catalog
 	if cfg.Types, err = convert.Types(w.schema, nil); err != nil {
