@@ -141,7 +141,11 @@ func (b *builder) itemName(r *resource.Resource) string {
 
 // checkCustom complains about custom fields that are of nothing.
 func (b *builder) checkCustom() {
-	for _, f := range b.opts.Fields {
+	for i, f := range b.opts.Fields {
+		if f == nil {
+			b.fail("Options.Fields[%d] is the zero Field", i)
+			continue
+		}
 		if f.In != nil && f.In.Kind != schema.Object {
 			b.fail("custom field %s: its arguments are no struct, but %v", f.Name, f.In.GoType)
 		}
