@@ -346,6 +346,20 @@ func TestProcess(t *testing.T) {
 	}
 }
 
+// README.md shows the sample and its answer.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "\n```\ngo run -C examples ./starwars\n```\n\n```console\n$ curl -s localhost:8080/graphql -H 'Content-Type: application/json' -d '" +
+		`{"query":"` + heroQuery + `"}` + "'\n" + heroAnswer + "\n```\n"
+	if !strings.Contains(string(readme), want) {
+		t.Errorf("README.md does not show%s", want)
+	}
+}
+
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
