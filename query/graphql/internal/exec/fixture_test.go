@@ -97,6 +97,7 @@ type world struct {
 	authorize func(ctx context.Context, op resource.Op, before, after *book) error
 	visible   func(a *author) bool
 	log       bytes.Buffer
+	onLog     func()
 	asked     []string // columns
 
 	catalog *resource.Catalog
@@ -130,6 +131,9 @@ func (w *world) took() string {
 func (w *world) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.onLog != nil {
+		w.onLog()
+	}
 	return w.log.Write(p)
 }
 
