@@ -136,7 +136,7 @@ func (d *reader) members(pointer string, read func(name string) error) error {
 	case kind == 0:
 		return notJSON()
 	case kind != '{':
-		return malformed(pointer, "this is an object")
+		return malformed(pointer, "must be an object")
 	}
 	if _, err := d.dec.ReadToken(); err != nil {
 		return notJSON()
@@ -178,7 +178,7 @@ func (d *reader) string(pointer string, to *string) error {
 	case kind == '"':
 		*to = d.unquote(raw)
 	case kind != 'n':
-		return malformed(pointer, "this is a string")
+		return malformed(pointer, "must be a string")
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (d *reader) value(pointer string) (jsontext.Value, error) {
 		return nil, notJSON()
 	}
 	if deeper(raw, d.nesting) {
-		return nil, malformed(pointer, "this is nested too deep")
+		return nil, malformed(pointer, "is nested too deep")
 	}
 	end := d.dec.InputOffset()
 	return jsontext.Value(d.doc[end-int64(len(raw)) : end : end]), nil // not raw, which lasts until the next call
@@ -308,7 +308,7 @@ func (q *request) parameterJSON(name, value string, limits *Limits) error {
 		err = d.end()
 	}
 	if err != nil {
-		return badParameter(name, "type", "this is an object in JSON")
+		return badParameter(name, "type", "must be an object in JSON")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@
 package fault
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -122,7 +123,7 @@ func (e *Error) message() string {
 	if len(d.Errors) == 0 {
 		return text
 	}
-	detail, where := d.Errors[0].Detail, e.Arguments[0]
+	detail, where := d.Errors[0].Detail, cmp.Or(e.Arguments[0], d.Errors[0].Pointer)
 	if detail == "" {
 		detail = d.Errors[0].Code
 	}
