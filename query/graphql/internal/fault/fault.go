@@ -6,7 +6,6 @@
 package fault
 
 import (
-	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -123,7 +122,7 @@ func (e *Error) message() string {
 	if len(d.Errors) == 0 {
 		return text
 	}
-	detail, where := d.Errors[0].Detail, cmp.Or(e.Arguments[0], d.Errors[0].Pointer)
+	detail, where := d.Errors[0].Detail, e.Arguments[0]
 	if detail == "" {
 		detail = d.Errors[0].Code
 	}

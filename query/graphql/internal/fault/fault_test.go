@@ -67,7 +67,7 @@ func TestOf(t *testing.T) {
 				`{"argument":"input.lines.0","pointer":"/lines/0","code":"a","detail":"must be b"},` +
 				`{"argument":"input","pointer":""}]}}`},
 		{"nobody knows the arguments", schema.Violations{{Pointer: "/a", Code: "b", Detail: "c"}},
-			`{"message":"The content is not valid. /a: c","extensions":{"code":"BAD_USER_INPUT","type":"` + uri +
+			`{"message":"The content is not valid. c","extensions":{"code":"BAD_USER_INPUT","type":"` + uri +
 				`invalid-content","errors":[{"pointer":"/a","code":"b","detail":"c"}]}}`},
 		{"an argument", query.Errors{{Parameter: "filter.a.eq", Code: "b", Detail: "c"}},
 			`{"message":"A parameter of the request is not valid. filter.a.eq: c","extensions":{"code":"BAD_USER_INPUT",` +
