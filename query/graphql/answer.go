@@ -23,7 +23,7 @@ func (x *exchange) get() error {
 		return err
 	}
 	if x.form == html {
-		x.servePage("/")
+		x.servePage()
 		return nil
 	}
 	if err := x.meant(); err != nil {
