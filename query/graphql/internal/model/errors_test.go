@@ -365,11 +365,7 @@ func TestErrors(t *testing.T) {
 			if err == nil {
 				t.Fatalf("it is accepted:\n%s", dump(s, false))
 			}
-			var want []string
-			for _, line := range tt.want {
-				want = append(want, "graphql: "+line)
-			}
-			if diff := cmp.Diff(want, strings.Split(err.Error(), "\n")); diff != "" {
+			if diff := cmp.Diff(tt.want, strings.Split(err.Error(), "\n")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
