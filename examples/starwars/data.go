@@ -22,7 +22,7 @@ type Planet struct {
 type Species struct {
 	ID       string  `json:"id" doc:"A short name."`
 	Name     string  `json:"name" required:"true"`
-	Lifespan *int    `json:"lifespan" minimum:"1" maximum:"100000" doc:"How many years they live; null if nobody knows, or if it depends on spare parts."`
+	Lifespan *int    `json:"lifespan" minimum:"1" maximum:"100000" doc:"In years; null if nobody knows, or it depends on spare parts."`
 	OriginID *string `json:"originId" doc:"The world that they come from; null if there is none."`
 }
 

@@ -37,7 +37,9 @@ func facts[T any](ctx context.Context, items []T, id func(T) string) (resource.O
 			return resource.Ops[T]{}, err
 		}
 	}
-	return resource.Ops[T]{Get: store.Get, List: store.List, Count: store.Count, GetMany: store.GetMany, ListBy: store.ListBy}, nil
+	return resource.Ops[T]{
+		Get: store.Get, List: store.List, Count: store.Count, GetMany: store.GetMany, ListBy: store.ListBy,
+	}, nil
 }
 
 // opinions keeps reviews, whose ids are the store's.
