@@ -3,6 +3,7 @@ package graphql
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
@@ -23,7 +24,7 @@ func (x *exchange) get() error {
 		return err
 	}
 	if x.form == html {
-		x.servePage("/")
+		x.servePage()
 		return nil
 	}
 	if err := x.meant(); err != nil {
@@ -68,13 +69,13 @@ func (x *exchange) post() error {
 	if err != nil {
 		return err
 	}
+	how := done
 	if isBatch {
 		*buf, err = x.answerAll(list, *buf)
-		x.sendAnswer(*buf, done)
-		return err
+	} else {
+		*buf, how, err = x.answer(&list[0], *buf)
 	}
-	var how outcome
-	if *buf, how, err = x.answer(&list[0], *buf); err != nil {
+	if err != nil {
 		return err
 	}
 	x.sendAnswer(*buf, how)
@@ -123,7 +124,7 @@ func (x *exchange) answer(q *request, dst []byte) ([]byte, outcome, error) {
 		defer cancel()
 	}
 	dst, how := x.h.engine.Run(ctx, plan, q.variables, dst)
-	if err := x.r.Context().Err(); err != nil {
+	if err := x.r.Context().Err(); errors.Is(err, context.Canceled) {
 		return dst, refused, err // nobody is there any more
 	}
 	if how == exec.Refused {

@@ -30,7 +30,6 @@ var (
 	nosniff     = []string{"nosniff"}
 	noStore     = []string{"no-store"}
 	gzipValue   = []string{"gzip"}
-	zeroLength  = []string{"0"}
 	varyAnswer  = []string{"Accept, Accept-Encoding"}
 	allowAll    = []string{"GET, HEAD, POST, OPTIONS"}
 	allowChange = []string{"POST, OPTIONS"}

@@ -170,8 +170,8 @@ func TestReport(t *testing.T) {
 			"weak: everybody's documents"}, []string{"batches", "Timeout", "public"}},
 		{"strict", &graphql.Options{NoIntrospection: true, Trusted: graphql.Documents{"a": "{__typename}"}},
 			[]string{"the 1 that are trusted"}, []string{"weak"}},
-		{"loose", &graphql.Options{Timeout: -1, Batch: 7, Cache: "public, max-age=60"},
-			[]string{"batches: up to 7", "weak: there is no Timeout", "weak: Cache is public"}, []string{"30s"}},
+		{"loose", &graphql.Options{Timeout: -1, Batch: 7, Cache: "public, max-age=60", GraphiQL: true},
+			[]string{"cdn.jsdelivr.net", "batches: up to 7", "weak: there is no Timeout", "weak: Cache is public"}, []string{"30s"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

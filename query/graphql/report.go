@@ -54,5 +54,8 @@ func (h *Handler) weaknesses() []string {
 	if strings.Contains(o.Cache, "public") {
 		weak = append(weak, "Cache is public: shared caches give one client's answers to others")
 	}
+	if o.GraphiQL && o.Page == nil && !o.NoPage {
+		weak = append(weak, "the page is loaded from cdn.jsdelivr.net, which sees who opens it")
+	}
 	return weak
 }

@@ -3,6 +3,7 @@ package graphql
 import (
 	"bytes"
 	"net/url"
+	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -26,9 +27,9 @@ type request struct {
 func (q *request) complete() error {
 	switch {
 	case q.hasText && q.id != "":
-		return malformed("/documentId", "a request has a query or a documentId, not both")
+		return malformed("/documentId", "a request has query or documentId, not both")
 	case !q.hasText && q.id == "" && q.hash == "" && !q.foreign:
-		return malformed("/query", "a request needs a query")
+		return malformed("/query", "query is missing")
 	}
 	return nil
 }
@@ -136,7 +137,7 @@ func (d *reader) members(pointer string, read func(name string) error) error {
 	case kind == 0:
 		return notJSON()
 	case kind != '{':
-		return malformed(pointer, "this is an object")
+		return malformed(pointer, named(pointer)+" must be an object")
 	}
 	if _, err := d.dec.ReadToken(); err != nil {
 		return notJSON()
@@ -178,7 +179,7 @@ func (d *reader) string(pointer string, to *string) error {
 	case kind == '"':
 		*to = d.unquote(raw)
 	case kind != 'n':
-		return malformed(pointer, "this is a string")
+		return malformed(pointer, named(pointer)+" must be a string")
 	}
 	return nil
 }
@@ -197,7 +198,7 @@ func (d *reader) value(pointer string) (jsontext.Value, error) {
 		return nil, notJSON()
 	}
 	if deeper(raw, d.nesting) {
-		return nil, malformed(pointer, "this is nested too deep")
+		return nil, malformed(pointer, named(pointer)+" is nested too deep")
 	}
 	end := d.dec.InputOffset()
 	return jsontext.Value(d.doc[end-int64(len(raw)) : end : end]), nil // not raw, which lasts until the next call
@@ -265,7 +266,7 @@ func parseQuery(raw string, limits *Limits) (q request, err error) {
 	for _, name := range []string{"query", "documentId", "operationName", "variables", "extensions"} {
 		values, ok := params[name]
 		if len(values) > 1 {
-			return q, badParameter(name, "repeated", "this stands more than once")
+			return q, badParameter(name, "repeated", "must not stand more than once")
 		}
 		if !ok {
 			continue
@@ -275,7 +276,7 @@ func parseQuery(raw string, limits *Limits) (q request, err error) {
 		}
 	}
 	if err := q.complete(); err != nil {
-		return q, badParameter("query", "required", "a request has a query or a documentId")
+		return q, badParameter("query", "required", "a request has one of query and documentId")
 	}
 	return q, nil
 }
@@ -308,16 +309,24 @@ func (q *request) parameterJSON(name, value string, limits *Limits) error {
 		err = d.end()
 	}
 	if err != nil {
-		return badParameter(name, "type", "this is an object in JSON")
+		return badParameter(name, "type", "must be an object in JSON")
 	}
 	return nil
 }
 
 // malformed is what to tell about a request that is none. The pointer leads into its JSON.
 func malformed(pointer, detail string) error {
-	d := problem.New(problem.BadRequest, "This is no request of GraphQL.")
+	d := problem.New(problem.BadRequest, "This is not a request of GraphQL.")
 	d.Errors = []problem.Violation{{Pointer: pointer, Detail: detail}}
 	return d
+}
+
+// named is what to call the part of a request at a pointer.
+func named(pointer string) string {
+	if pointer == "" {
+		return "a request"
+	}
+	return strings.ReplaceAll(pointer[1:], "/", ".")
 }
 
 func notJSON() error {

@@ -22,10 +22,57 @@ func (c *compiler) arguments(n *node, typ *model.Type, given []*ast.Argument) {
 			n.given, n.defs = given, def.Args
 			c.to.dynamic = append(c.to.dynamic, n)
 			n.dynamic = len(c.to.dynamic)
+			c.bytes += weightOf(given)
 			return
 		}
 	}
 	n.constant, n.fixed = coerce.Arguments(types, def.Args, given, nil)
+	c.bytes += weight(n.constant)
+}
+
+// weight is about how many bytes a coerced value takes. Maps are made for eight, however few they hold.
+func weight(v any) int {
+	switch v := v.(type) {
+	case string:
+		return 16 // of the text that is kept anyway
+	case []any:
+		total := 24 + 16*len(v)
+		for _, item := range v {
+			total += weight(item)
+		}
+		return total
+	case map[string]any:
+		total := 350 * (1 + len(v)/8)
+		for _, item := range v {
+			total += weight(item)
+		}
+		return total
+	}
+	return 8
+}
+
+// weightOf is about how many bytes the tree of arguments takes.
+func weightOf(given []*ast.Argument) int {
+	total := 0
+	for _, arg := range given {
+		total += 200 + weightOfValue(arg.Value)
+	}
+	return total
+}
+
+func weightOfValue(v ast.Value) int {
+	total := 120
+	switch v := v.(type) {
+	case *ast.ListValue:
+		for _, item := range v.Values {
+			total += weightOfValue(item)
+		}
+	case *ast.ObjectValue:
+		for _, f := range v.Fields {
+			total += 200 + weightOfValue(f.Value)
+		}
+	}
+	return total
 }
 
 // varies reports whether there is a variable in a literal.

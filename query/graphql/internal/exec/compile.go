@@ -108,7 +108,7 @@ type compiler struct {
 	e         *Engine
 	fragments map[string]*ast.FragmentDefinition
 	to        *Plan
-	nodes     int
+	bytes     int // about what the nodes take
 }
 
 // plan makes the plan of an operation that is valid.
@@ -131,7 +131,7 @@ func (c *compiler) plan(op *ast.OperationDefinition) (*Plan, *fault.Error) {
 	if failed := c.refuseIntrospection(); failed != nil {
 		return nil, failed
 	}
-	p.bytes = 1024 + 512*c.nodes + 256*len(op.VariableDefinitions)
+	p.bytes = 1024 + 512*len(op.VariableDefinitions) + c.bytes
 	if c.unchanging() {
 		p.answer, _ = c.e.Run(context.Background(), p, nil, nil)
 		p.bytes += len(p.answer)

@@ -67,6 +67,7 @@ func (c *compiler) decide(s *set, order []place) {
 			}
 			ch := choice{terms: at.when, step: c.to.newSwitch(), group: n.group, place: n.places[0]}
 			c.to.choices = append(c.to.choices, ch)
+			c.bytes += 96 + 24*len(at.when)
 			s.steps = append(s.steps, step{node: n, when: ch.step})
 		}
 		seen[at.group] = true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,6 +97,7 @@ type world struct {
 	authorize func(ctx context.Context, op resource.Op, before, after *book) error
 	visible   func(a *author) bool
 	log       bytes.Buffer
+	asked     []string // columns
 
 	catalog *resource.Catalog
 	schema  *model.Schema
@@ -153,6 +155,11 @@ func spied[T any](w *world, name string, c resource.Collection[T]) resource.Ops[
 		return inner.Get(ctx, id)
 	}
 	ops.List = func(ctx context.Context, q query.Query) iter.Seq2[resource.Item[T], error] {
+		if q.Fields != nil {
+			w.mu.Lock()
+			w.asked = append(w.asked, name+": "+strings.Join(slices.Sorted(slices.Values(q.Fields)), ","))
+			w.mu.Unlock()
+		}
 		if err := w.call(ctx, "%s list", name); err != nil {
 			return fails[T](err)
 		}
@@ -350,3 +357,6 @@ func (w *world) run(ctx context.Context, t testing.TB, document, variables strin
 
 // typed is the schema of a type.
 func typed[T any]() *schema.Type { return schema.For[T]() }
+
+// sorted returns the keys of a map in order.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -88,6 +88,10 @@ func (r *run) leafMember(n *node, t *schema.Type, parent any) (err error) {
 	if n.leaf.foreign {
 		defer r.caught(&err)
 	}
+	if n.field.ZeroNull && n.field.Member.IsZero(parent) {
+		r.dst = append(r.dst, "null"...)
+		return nil
+	}
 	if r.dst, err = t.AppendField(r.dst, n.field.Member, parent); err != nil {
 		return err
 	}

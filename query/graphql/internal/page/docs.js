@@ -19,7 +19,7 @@ const docs = {
 		this.stack = []
 		this.draw()
 	},
-	name: thing => !thing ? 'Docs' : thing.field ? `${thing.field.parent ? thing.field.parent + '.' : ''}${thing.field.name}` : thing.directive ? '@' + thing.directive.name : thing.type,
+	name: thing => !thing ? 'Schema' : thing.field ? `${thing.field.parent ? thing.field.parent + '.' : ''}${thing.field.name}` : thing.directive ? '@' + thing.directive.name : thing.type,
 
 	draw() {
 		const thing = this.stack.at(-1), { schema } = this

@@ -7,7 +7,7 @@ class Editor {
 			'aria-label': label, 'aria-autocomplete': 'list', 'aria-haspopup': 'listbox', 'aria-controls': 'choices', placeholder: hint ?? '',
 			'aria-describedby': 'leave', spellcheck: false, autocapitalize: 'off', autocomplete: 'off', wrap: 'off',
 			oninput: e => this.input(e), onkeydown: e => this.key(e), onblur: () => this.close(), onclick: () => this.move(),
-			onkeyup: e => { if (/^(Arrow|Home|End|Page)/.test(e.key)) this.move() },
+			onkeyup: e => { if (/^(Arrow|Home|End|Page)/.test(e.key) && !(this.items.length && /Up|Down/.test(e.key))) this.move() },
 		})
 		this.under = make('pre', { 'aria-hidden': 'true' })
 		this.numbers = make('pre', { class: 'numbers', 'aria-hidden': 'true' })
@@ -29,8 +29,8 @@ class Editor {
 	}
 	edit(from, to, text, caret = from + text.length) {
 		this.area.setSelectionRange(from, to)
-		// There is no other way to change a textarea that undo knows of.
-		if (!document.execCommand(text ? 'insertText' : 'delete', false, text)) {
+		// There is no other way to change a textarea that undo knows of, and it is for what has the focus, so not for what is hidden.
+		if (document.activeElement !== this.area || !document.execCommand(text ? 'insertText' : 'delete', false, text)) {
 			this.area.setRangeText(text, from, to, 'end')
 			this.input({})
 		}
@@ -121,7 +121,7 @@ class Editor {
 		const below = rect.bottom + 4 + popup.height < innerHeight || rect.top < popup.height
 		$('popup').style.left = Math.max(4, Math.min(rect.left, innerWidth - popup.width - 8)) + 'px'
 		$('popup').style.top = (below ? rect.bottom + 4 : rect.top - popup.height - 4) + 'px'
-		this.choose(asked || typed ? 0 : -1)
+		this.choose(asked || (typed && !this.items[0].rank) ? 0 : -1)
 	}
 	choose(n) {
 		const count = this.items.length
@@ -151,7 +151,6 @@ class Editor {
 		if (caret >= 0) this.open(false)
 	}
 	close() {
-		if (!this.items.length) return
 		this.items = []
 		$('popup').hidden = true
 		this.area.removeAttribute('aria-activedescendant')

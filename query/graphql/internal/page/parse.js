@@ -21,7 +21,7 @@ function analyse(text, schema, caret = -1) {
 
 	function syntax(wanted) {
 		const t = tok()
-		const found = t.k === 'end' ? 'the end' : t.k === 'bad' && t.v[0] === '"' ? 'a string that does not end' : t.v
+		const found = t.k === 'end' ? 'the end' : t.k === 'bad' && t.v[0] === '"' ? 'a string that does not end, or has a backslash before what needs none' : t.v
 		problem(t.k === 'end' && tokens.length ? tokens.at(-1) : t, `Expected ${wanted}, found ${found}.`, { syntax: true })
 		broken = t
 	}
@@ -84,6 +84,7 @@ function analyse(text, schema, caret = -1) {
 
 	function variables(op) {
 		take('(')
+		if (is(')')) syntax('a variable')
 		while (is('$')) {
 			const dollar = take('$', '$', 'variable'), name = take('name', 'a name', 'variable')
 			if (!name) break
@@ -139,13 +140,13 @@ function analyse(text, schema, caret = -1) {
 		definitions.push(f)
 	}
 
-	function condition() {
+	function condition(parent) {
 		if (!word('on')) {
 			may('on')
 			return syntax('on')
 		}
 		take('name', '', 'keyword')
-		may('condition')
+		may('condition', { parent })
 		const t = take('name', 'a type', 'type'), type = t && schema?.types.get(t.v)
 		about(t, { type: t?.v })
 		if (schema && t && !type) problem(t, `There is no type ${t.v}.` + nearest(t.v, schema.types.keys()))
@@ -189,7 +190,7 @@ function analyse(text, schema, caret = -1) {
 			return
 		}
 		const on = word('on') ? tokens[i + 1] : null
-		const type = on ? condition() : parent
+		const type = on ? condition(parent) : parent
 		if (type && parent && on) overlap(on, type, parent)
 		directives('INLINE_FRAGMENT')
 		selections(type)
@@ -300,7 +301,7 @@ function analyse(text, schema, caret = -1) {
 			deprecated(t, v, t.v)
 		} else {
 			syntax('a value')
-			if (!/[)\]}]/.test(t.k)) i++
+			if (t !== end && !/[)\]}]/.test(t.k)) i++
 		}
 	}
 	const standard = type => ['Int', 'Float', 'String', 'Boolean', 'ID', 'Int64'].includes(type.name)
