@@ -31,7 +31,7 @@ let saving
 function edited() {
 	clearTimeout(saving)
 	saving = setTimeout(save, 300)
-	looked()
+	looked(sayLater)
 }
 function save() {
 	kept.set('draft', { query: editors.query.text, variables: editors.variables.text })
@@ -39,14 +39,15 @@ function save() {
 }
 addEventListener('pagehide', save)
 
-// looked follows the caret: the operation that it is in is the one to run, and what it is on is told about.
-function looked() {
+// looked follows the caret: the operation that it is in is the one to run, and what it is on is told about, now or later.
+function looked(tell = f => f()) {
 	const all = operations(), at = all.find(o => o.s <= editors.query.caret && editors.query.caret <= o.e)
 	if (at) chosen = at.name
 	$('operation').replaceChildren(...all.map(o => make('option', { value: o.name, selected: o === current() }, o.name || `(${o.kind})`)))
 	$('operation').parentElement.hidden = all.length < 2
 	editors.variables.update()
-	problems()
+	for (const k of ['variables', 'headers']) $('tab-' + k).classList.toggle('bad', editors[k].marks.some(m => !m.mild))
+	tell(problems)
 }
 
 // problems tells, below, of the problem at the caret or how many there are, and else what the caret is on.
@@ -55,10 +56,9 @@ function problems() {
 	const marks = editor.marks, here = marks.find(m => m.s <= caret && caret <= m.e)
 	const elsewhere = Object.keys(editors).filter(k => k !== id && editors[k].marks.some(m => !m.mild))
 	const serious = marks.filter(m => !m.mild), { thing } = editor.analysis
-	for (const k of ['variables', 'headers']) $('tab-' + k).classList.toggle('bad', editors[k].marks.some(m => !m.mild))
 	if (here) say(editor.problem(here))
 	else if (serious.length) say(`${serious.length > 1 ? `${serious.length} problems. ` : ''}${editor.problem(serious[0])}`)
-	else if (elsewhere.length) say(`${elsewhere[0][0].toUpperCase() + elsewhere[0].slice(1)}: ${editors[elsewhere[0]].problem(editors[elsewhere[0]].marks[0])}`)
+	else if (elsewhere.length) say(`${elsewhere[0][0].toUpperCase() + elsewhere[0].slice(1)}: ${editors[elsewhere[0]].problem(editors[elsewhere[0]].marks.find(m => !m.mild))}`)
 	else say(thing ? told(thing) : '')
 }
 function told({ field, input, value, directive, type }) {
@@ -172,7 +172,7 @@ function drawHistory() {
 	$('history-clear').hidden = !all.length
 	$('history-list').replaceChildren(...all.map(x => make('li', {}, make('button', {
 		type: 'button', class: 'past', onclick: () => { fill({ query: x.query, variables: x.variables ?? '' }); showPane('pane-ask'); editors.query.area.focus() },
-	}, make('b', {}, x.name || x.query.replace(/#.*|\s+/g, ' ').trim().slice(0, 80)), make('small', {}, new Date(x.at).toLocaleString())))))
+	}, make('b', {}, x.query.replace(/#.*|\s+/g, ' ').trim().slice(0, 80)), make('small', {}, new Date(x.at).toLocaleString())))))
 	if (!all.length) $('history-list').append(make('li', { class: 'faint' }, 'What you run is kept here, in this browser.'))
 }
 
@@ -267,6 +267,7 @@ $('copy-answer').addEventListener('click', () => copy($('answer-text').textConte
 $('keys-list').append(...Object.entries(actions).flatMap(([key, [what]]) => [make('dt', {}, make('kbd', {}, 'Alt-Shift-' + key)), make('dd', {}, what)]))
 addEventListener('keydown', e => {
 	const key = e.code.replace(/^Key/, '')
+	if (document.querySelector('dialog[open]')) return
 	if ((e.ctrlKey || e.metaKey) && e.key === 'Enter') run()
 	else if (e.altKey && e.shiftKey && !e.ctrlKey && actions[key]) actions[key][1]()
 	else return

@@ -6,7 +6,7 @@ class Editor {
 		this.area = make('textarea', {
 			'aria-label': label, 'aria-autocomplete': 'list', 'aria-haspopup': 'listbox', 'aria-controls': 'choices', placeholder: hint ?? '',
 			'aria-describedby': 'leave', spellcheck: false, autocapitalize: 'off', autocomplete: 'off', wrap: 'off',
-			oninput: e => this.input(e), onkeydown: e => this.key(e), onblur: () => this.close(), onclick: () => this.move(),
+			oninput: e => this.input(e), onkeydown: e => this.key(e), onblur: () => this.close(), onfocus: () => this.moved?.(), onclick: () => this.move(),
 			onkeyup: e => { if (/^(Arrow|Home|End|Page)/.test(e.key) && !(this.items.length && /Up|Down/.test(e.key))) this.move() },
 		})
 		this.under = make('pre', { 'aria-hidden': 'true' })
@@ -132,7 +132,7 @@ class Editor {
 		if (option) this.area.setAttribute('aria-activedescendant', option.id)
 		else this.area.removeAttribute('aria-activedescendant')
 		$('about-choice').textContent = item?.doc ?? ''
-		say(item ? `${item.label}${item.detail ? ': ' + item.detail : ''}, ${this.active + 1} of ${count}` : `${count} to choose from: arrow down`)
+		if (!item) say(`${count} to choose from: arrow down.`)
 	}
 	accept(n = this.active) {
 		const item = this.items[n], { here } = this.analysis, rest = this.text.slice(here.to)
