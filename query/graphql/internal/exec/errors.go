@@ -15,6 +15,10 @@ import (
 // mostErrors is how many errors an answer tells. A relation that fails does so for each item of its level.
 const mostErrors = 1000
 
+// mostBlames is how many different errors of one answer are told apart. A field whose values are all wrong in ways of
+// their own does not fill the log.
+const mostBlames = 64
+
 // errEnded is what fields are told that were not fetched any more.
 var errEnded error = problem.New(problem.Unavailable, "The operation was given up before it was done.")
 
@@ -90,7 +94,7 @@ func (r *run) fail(n *node, err error) bool {
 // the log is for finding the fault and not for counting the items.
 func (r *run) blame(n *node, err error) *fault.Error {
 	for i := range r.blames {
-		if b := &r.blames[i]; b.node == n && sameError(b.err, err) {
+		if b := &r.blames[i]; b.node == n && (len(r.blames) == mostBlames || sameError(b.err, err)) {
 			return b.told
 		}
 	}
@@ -99,7 +103,7 @@ func (r *run) blame(n *node, err error) *fault.Error {
 		r.e.logger().ErrorContext(r.ctx, "stoa: internal error", "door", "graphql", "instance", told.Problem.Instance,
 			"field", n.field.Name, "error", cut(err.Error()))
 	}
-	if len(r.blames) < 64 {
+	if len(r.blames) < mostBlames {
 		r.blames = append(r.blames, blame{n, err, told})
 	}
 	return told
