@@ -46,7 +46,10 @@ var (
 		"idempotency/idempotencytest": {"idempotency", "resource/problem", "resource/tx"},
 	}
 	// Packages that only tests import, and what they may know beside.
-	forTests = map[string][]string{"query/graphql/internal/sample": {"resource/memory"}}
+	forTests = map[string][]string{
+		"query/graphql/internal/sample": {"resource/memory"},
+		"query/graphql/internal/oracle": {"resource/memory"},
+	}
 
 	// What the root module may require.
 	requirable = []string{"github.com/coder/websocket", "github.com/evanphx/json-patch/v5",
