@@ -39,7 +39,7 @@ func unfit(p *Plan, bad []*coerce.Error) []*fault.Error {
 	return out
 }
 
-// defined returns where a variable is defined.
+// defined returns where a variable is defined, which is all that one can point to: the value came without the document.
 func (p *Plan) defined(variable string) []fault.Place {
 	for _, def := range p.variables.VariableDefinitions {
 		if def.Variable.Name.Value == variable {
@@ -76,7 +76,7 @@ func (r *run) fail(n *node, err error) bool {
 	if len(r.errs) == mostErrors {
 		return false
 	}
-	e := *r.blame(n, err)
+	e := *r.blame(n, err) // a copy: what it says of the error is shared with others, and where it is is not
 	e.Places = n.places
 	e.Path = make([]any, 0, len(r.path))
 	for _, s := range r.path {
