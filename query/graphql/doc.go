@@ -67,5 +67,6 @@
 //
 // A [version.Negotiator] takes a Handler for each contract, made of the contract's catalog, under whatever path, host,
 // header field, parameter or media type names it: as content and answer in the types of a vendor they are called graphql,
-// as in application/vnd.shop.1.graphql+json. Nothing of a contract is kept with the plans of another.
+// as in application/vnd.shop.1.graphql+json. A batch names its contract anywhere but in its content, and what the
+// Negotiator refuses is a problem, as it is for every handler. Nothing of a contract is kept with the plans of another.
 package graphql

@@ -46,7 +46,8 @@ func TestRuleTable(t *testing.T) {
 // testsOf finds the tests of a folder, under the name that the table has for it.
 func testsOf(t *testing.T, folder string) map[string]bool {
 	t.Helper()
-	dir, ok := map[string]string{"": ".", "ci": "../../.ci/graphql", "shop": "../../examples/shop",
+	dir, ok := map[string]string{"": ".", "ci": "../../.ci/graphql", "clients": "../../.ci/graphql/clients/v2",
+		"shop":     "../../examples/shop",
 		"starwars": "../../examples/starwars", "rivals": "rivals"}[folder]
 	if !ok {
 		dir = filepath.Join("internal", folder)
