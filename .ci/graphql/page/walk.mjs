@@ -379,7 +379,7 @@ const parts = {
 		assert.notEqual(await text(editor('query')), before, 'Tab indents')
 		await keys('Control-z')
 		const order = []
-		for (let n = 0; n < 120; n++) {
+		for (let n = 0; n < 200; n++) {
 			await keys('Escape', 'Tab')
 			const at = await see(() => {
 				const e = document.activeElement, s = getComputedStyle(e)

@@ -29,11 +29,13 @@ class Editor {
 	}
 	edit(from, to, text, caret = from + text.length) {
 		this.area.setSelectionRange(from, to)
+		this.editing = true
 		// There is no other way to change a textarea that undo knows of, and it is for what has the focus, so not for what is hidden.
 		if (document.activeElement !== this.area || !document.execCommand(text ? 'insertText' : 'delete', false, text)) {
 			this.area.setRangeText(text, from, to, 'end')
 			this.input({})
 		}
+		this.editing = false
 		this.area.setSelectionRange(caret, caret)
 	}
 
@@ -42,6 +44,7 @@ class Editor {
 		this.leaving = false
 		this.update()
 		this.changed?.()
+		if (this.editing) return
 		const typed = e.inputType === 'insertText' && e.data
 		if (typed && /[\w$@"(]$/.test(typed)) this.open(false)
 		else if (this.items.length) this.open(false)
