@@ -24,6 +24,7 @@ type pageBuffer[T any] struct {
 	pool   *batchPool[T]
 	values []T
 	rows   []Entry
+	most   int // that will come, if that is known; else 0
 }
 
 func newBatchPool[T any](h *hub) *batchPool[T] {
@@ -39,7 +40,11 @@ func (b *pageBuffer[T]) entries() []Entry { return b.rows }
 // put adds one item, which was asked for by id.
 func (b *pageBuffer[T]) put(id string, item *Item[T]) (*Entry, error) {
 	if cap(b.rows) == len(b.rows) || cap(b.values) == len(b.values) {
-		b.grow(2*len(b.rows) + 1)
+		n := 2*len(b.rows) + 1
+		if b.most > len(b.rows) {
+			n = min(n, b.most)
+		}
+		b.grow(n)
 	}
 	if item.ID == "" {
 		item.ID = id
@@ -55,7 +60,7 @@ func (b *pageBuffer[T]) put(id string, item *Item[T]) (*Entry, error) {
 func (b *pageBuffer[T]) release() {
 	clear(b.values)
 	clear(b.rows)
-	b.values, b.rows = b.values[:0], b.rows[:0]
+	b.values, b.rows, b.most = b.values[:0], b.rows[:0], 0
 	if cap(b.values) <= 1024 {
 		b.pool.pool.Put(b)
 	}
@@ -67,6 +72,7 @@ func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], 
 	if max > 0 {
 		max += len(b.rows)
 	}
+	b.most = max
 	b.grow(max)
 	for item, err := range seq {
 		if err != nil {
@@ -84,7 +90,7 @@ func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], 
 
 // grow makes room for n items. Those that are there may move, and the rows with them.
 func (b *pageBuffer[T]) grow(n int) {
-	n = min(n, 1024+len(b.rows))
+	n = min(n, max(1024, 2*len(b.rows)+1))
 	b.rows = slices.Grow(b.rows, max(0, n-len(b.rows)))
 	b.values = slices.Grow(b.values, max(0, n-len(b.values)))
 	for i := range b.rows {

@@ -13,7 +13,7 @@ import (
 )
 
 // list100 is what the budget is about: a hundred items with one relation to one and one to many.
-const list100 = `query($n: Int) { orders(first: $n) { nodes { id status total at customer { id name } lines { id sku qty } } } }`
+const list100 = `{ orders(first: 100) { nodes { id status total at customer { id name } lines { id sku qty } } } }`
 
 type order struct {
 	ID         int64     `json:"id" readOnly:"true"`

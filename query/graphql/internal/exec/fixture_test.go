@@ -97,6 +97,7 @@ type world struct {
 	authorize func(ctx context.Context, op resource.Op, before, after *book) error
 	visible   func(a *author) bool
 	log       bytes.Buffer
+	onLog     func()
 	asked     []string // columns
 
 	catalog *resource.Catalog
@@ -130,6 +131,9 @@ func (w *world) took() string {
 func (w *world) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.onLog != nil {
+		w.onLog()
+	}
 	return w.log.Write(p)
 }
 
@@ -252,6 +256,13 @@ func (w *world) open(t testing.TB, s setting) {
 		t.Fatal(err)
 	}
 	introspect.Extend(w.schema)
+	w.remake(t, s)
+}
+
+// remake makes the engine again, of a schema that was changed by hand.
+func (w *world) remake(t testing.TB, s setting) {
+	t.Helper()
+	var err error
 	cfg := s.config
 	cfg.Schema, cfg.Catalog = w.schema, w.catalog
 	if cfg.Types, err = convert.Types(w.schema, nil); err != nil {

@@ -187,14 +187,22 @@ func (r *run) item(n *node, entries []resource.Entry, i int) bool {
 	return r.object(n.sub, parent{value: entries[i].Value, entries: entries, i: i})
 }
 
+// sample is after how many elements of a long list there is a guess at how long it will be. To grow a buffer of
+// megabytes step by step would take more memory than all that is in it.
+const sample = 32
+
 // each appends a list. Its elements are appended by one.
 func (r *run) each(elem *model.Ref, count int, one func(i int) bool) bool {
 	r.path = append(r.path, segment{})
 	at := len(r.path) - 1
 	r.dst = append(r.dst, '[')
+	first := len(r.dst)
 	for i := range count {
 		if i > 0 {
 			r.dst = append(r.dst, ',')
+		}
+		if i == sample && count > 4*sample {
+			r.dst = grown(r.dst, (len(r.dst)-first)/sample*(count-sample))
 		}
 		r.path[at].index = i
 		start := len(r.dst)
