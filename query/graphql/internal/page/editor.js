@@ -134,8 +134,8 @@ class Editor {
 		option?.scrollIntoView({ block: 'nearest' })
 		if (option) this.area.setAttribute('aria-activedescendant', option.id)
 		else this.area.removeAttribute('aria-activedescendant')
-		$('about-choice').textContent = item?.doc ?? ''
-		if (!item) say(`${count} to choose from: arrow down.`)
+		$('about-choice').replaceChildren(...docs.prose(item?.doc))
+		say(item ? '' : `${count} to choose from: arrow down.`)
 	}
 	accept(n = this.active) {
 		const item = this.items[n], { here } = this.analysis, rest = this.text.slice(here.to)
