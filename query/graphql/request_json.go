@@ -26,7 +26,7 @@ func readRequests(doc []byte, limits *Limits, batch int) (list []request, isBatc
 		readers.Put(d)
 	}()
 	d.doc, d.nesting = doc, limits.Nesting
-	d.in = *bytes.NewBuffer(doc)
+	d.in = *bytes.NewBuffer(doc) // of a Buffer the decoder reads the memory itself, without copying
 	d.dec.Reset(&d.in)
 	switch d.dec.PeekKind() {
 	case '[':
@@ -53,6 +53,7 @@ func (d *reader) end() error {
 	return nil
 }
 
+// batch reads an array of requests, and stops where there are too many.
 func (d *reader) batch(most int) ([]request, error) {
 	if _, err := d.dec.ReadToken(); err != nil {
 		return nil, notJSON()
@@ -128,7 +129,7 @@ func (d *reader) members(pointer string, read func(name string) error) error {
 	return err
 }
 
-// unquote returns the value of a string in JSON.
+// unquote returns the value of a string in JSON. The names that nearly every request has are not made again each time.
 func (d *reader) unquote(raw jsontext.Value) string {
 	d.text, _ = jsontext.AppendUnquote(d.text[:0], raw) // the decoder has seen that it is one
 	switch string(d.text) {                             // which costs no memory
@@ -157,6 +158,7 @@ func (d *reader) string(pointer string, to *string) error {
 	return nil
 }
 
+// skip reads a value that nobody wants; it still has to be JSON.
 func (d *reader) skip() error {
 	if err := d.dec.SkipValue(); err != nil {
 		return notJSON()
@@ -177,6 +179,8 @@ func (d *reader) value(pointer string) (jsontext.Value, error) {
 	return jsontext.Value(d.doc[end-int64(len(raw)) : end : end]), nil // not raw, which lasts until the next call
 }
 
+// variables reads the variables, each as the JSON that it is: what it means is for its type to say, which stands in the
+// document. It is nil where there are none, as in most requests.
 func (d *reader) variables(q *request) error {
 	return d.members("/variables", func(name string) error {
 		v, err := d.value("/variables")
@@ -209,6 +213,7 @@ func (d *reader) extensions(q *request) error {
 }
 
 // deeper reports whether brackets and braces of JSON, which is known to be correct, stand in each other deeper than most.
+// Whoever coerces variables goes as deep as they do, so their depth is bounded as that of literals is.
 func deeper(raw []byte, most int) bool {
 	depth := 0
 	for i := 0; i < len(raw); i++ {

@@ -31,6 +31,8 @@ func parseQuery(raw string, limits *Limits) (q request, err error) {
 	return q, nil
 }
 
+// parameter takes one parameter, of which the URL has the value unescaped. Unlike in JSON, null is a text like any other
+// for those that are texts; an empty operationName is none.
 func (q *request) parameter(name, value string, limits *Limits) error {
 	switch name {
 	case "query":
@@ -40,12 +42,13 @@ func (q *request) parameter(name, value string, limits *Limits) error {
 	case "operationName":
 		q.operation = value
 	default:
-		// As if it were the one member of a POST, so that one reader decides about both.
 		return q.parameterJSON(name, value, limits)
 	}
 	return nil
 }
 
+// parameterJSON takes one that is JSON, as if it were a member of the content of a POST, so that one reader decides about
+// both.
 func (q *request) parameterJSON(name, value string, limits *Limits) error {
 	doc := []byte(value)
 	d := &reader{doc: doc, nesting: limits.Nesting, in: *bytes.NewBuffer(doc)}

@@ -359,7 +359,8 @@ func TestConcurrent(t *testing.T) {
 			if errs := validate.Document(s, doc, validate.Limits{}); len(errs) > 0 {
 				t.Errorf("the document is refused: %v", errs)
 			}
-			got, errs := coerce.Variables(s, op, map[string]jsontext.Value{"s": jsontext.Value(`{"color":"RED","colors":["BLUE"]}`)})
+			got, errs := coerce.Variables(s, op,
+				map[string]jsontext.Value{"s": jsontext.Value(`{"color":"RED","colors":["BLUE"]}`)})
 			if len(errs) > 0 || got["c"] != "navy" {
 				t.Errorf("variables are %v, %v", got, errs)
 			}

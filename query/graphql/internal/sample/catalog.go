@@ -155,7 +155,8 @@ func harbour(ports Store[Port], ships Store[Ship], sailors Store[Sailor]) *resou
 // custom are fields beside the resources: one of each kind, in the form that package graphql gives them.
 func custom() []*model.CustomField {
 	return []*model.CustomField{
-		{On: "Query", Name: "tides", Doc: "When the water is high.", In: schema.For[Voyage](), Out: schema.For[[]Arrival](), Cost: 2,
+		{On: "Query", Name: "tides", Doc: "When the water is high.", In: schema.For[Voyage](),
+			Out: schema.For[[]Arrival](), Cost: 2,
 			Root: func(_ context.Context, in any) (any, error) {
 				if in.(*Voyage).Days > 31 {
 					return nil, errors.New("the moon is not known so far ahead")
