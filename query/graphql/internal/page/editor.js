@@ -30,8 +30,10 @@ class Editor {
 	edit(from, to, text, caret = from + text.length) {
 		this.area.setSelectionRange(from, to)
 		this.editing = true
-		// There is no other way to change a textarea that undo knows of, and it is for what has the focus, so not for what is hidden.
-		if (document.activeElement !== this.area || !document.execCommand(text ? 'insertText' : 'delete', false, text)) {
+		// There is no other way to change a textarea that undo knows of. It is for what has the focus, so not for what is hidden, and
+		// browsers take minutes for ten thousand lines.
+		const short = text.length + to - from < 2e4
+		if (!short || document.activeElement !== this.area || !document.execCommand(text ? 'insertText' : 'delete', false, text)) {
 			this.area.setRangeText(text, from, to, 'end')
 			this.input({})
 		}
@@ -57,9 +59,16 @@ class Editor {
 
 	update() {
 		const { text } = this
-		this.analysis = this.read(text, this.caret)
+		// What is longer, or nested deeper than the stack, is for the server to judge.
+		this.analysis = { tokens: [], problems: [], operations: [], here: null, thing: null }
+		try {
+			if (text.length < 1e5) this.analysis = this.read(text, this.caret)
+		} catch (e) {
+			if (!(e instanceof RangeError)) throw e
+			this.analysis.problems.push({ s: 0, e: 1, message: 'This is nested too deeply to be checked.', syntax: true })
+		}
 		const marks = this.marks = [...this.analysis.problems, ...this.extra]
-		this.under.replaceChildren(...text.length < 2e5 ? shades(text, this.analysis.tokens, marks) : [text], '\n')
+		this.under.replaceChildren(...shades(text, this.analysis.tokens, marks), '\n')
 		const lines = text.split('\n').length, wrong = new Map()
 		for (const m of marks) {
 			const { line } = place(text, m.s)
