@@ -84,15 +84,15 @@ func newCatalog(s *saga) *resource.Catalog {
 
 // Hero says whose hero is meant.
 type Hero struct {
-	Episode string `json:"episode,omitzero" enum:"NEWHOPE,EMPIRE,JEDI" doc:"The film; without it, that of all three."`
+	Episode *Episode `json:"episode" enum:"NEWHOPE,EMPIRE,JEDI" doc:"The film; without it, that of all three."`
 }
 
 // hero returns the id of a character: a lookup leads to an item that is read, judged and shown as any other.
 func (s *saga) hero(ctx context.Context, in Hero) (string, error) {
-	if in.Episode == "" {
+	if in.Episode == nil {
 		return "r2-d2", nil
 	}
-	film, err := s.films.Get(ctx, in.Episode)
+	film, err := s.films.Get(ctx, string(*in.Episode))
 	return film.Value.HeroID, err
 }
 
@@ -101,9 +101,9 @@ func (s *saga) hero(ctx context.Context, in Hero) (string, error) {
 func (s *saga) ratings(ctx context.Context, films []*Film, _ struct{}) ([]*float64, error) {
 	var episodes []string
 	for _, film := range films {
-		episodes = append(episodes, film.ID)
+		episodes = append(episodes, string(film.ID))
 	}
-	stars, count := map[string]int{}, map[string]int{}
+	stars, count := map[Episode]int{}, map[Episode]int{}
 	for review, err := range s.reviews.ListBy(ctx, "episode", episodes, query.Query{Limit: 10_000}) {
 		if err != nil {
 			return nil, err
@@ -133,7 +133,7 @@ func (s *saga) census(ctx context.Context, in Hero) ([]Share, error) {
 		if err != nil {
 			return nil, err
 		}
-		if in.Episode == "" || slices.Contains(c.Value.AppearsIn, in.Episode) {
+		if in.Episode == nil || slices.Contains(c.Value.AppearsIn, *in.Episode) {
 			counts[c.Value.SpeciesID]++
 		}
 	}

@@ -281,6 +281,9 @@ func TestIntrospectionIsOurs(t *testing.T) {
 			[]string{`Field "__type" argument "name" of type "String!" is required, but it was not provided.`}},
 		{"not at the root", "{thing(id: 1) {__typename __schema {__typename}}}",
 			[]string{`Cannot query field "__schema" on type "Thing".`}},
+		{"variables in JSON", `query($a: Int, $b: [Color!], $c: Int)
+			{things(json: {x: [$a, {y: $b}]}) {id} b: things(json: [{z: $a}]) {id}}`,
+			[]string{`Variable "$c" is never used.`}},
 		{"oneOf", "{things(choice: {id: 1, name: \"a\"}) {id}}",
 			[]string{`OneOf Input Object "Choice" must specify exactly one key.`}},
 		{"repeatable", `{thing(id: 1) @tag(name: "a") @tag(name: "b") @plain @plain {id}}`,

@@ -7,7 +7,10 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// arguments coerces the arguments of a node, unless they depend on variables.
+// arguments coerces the arguments of a node when the plan is made, unless they depend on variables: then the tree is kept,
+// and each run coerces them anew.
+//
+// What comes out is shared by all runs, which may go on side by side. Nobody changes it.
 func (c *compiler) arguments(n *node, typ *model.Type, given []*ast.Argument) {
 	if len(n.field.Args) == 0 {
 		return
@@ -15,7 +18,7 @@ func (c *compiler) arguments(n *node, typ *model.Type, given []*ast.Argument) {
 	types := c.e.cfg.Types
 	def := types.Field(types.Type(typ.Name), n.field.Name)
 	if def == nil {
-		return
+		return // both schemas are made of one model, so this is for those made by hand
 	}
 	for _, arg := range given {
 		if varies(arg.Value) {
@@ -26,9 +29,13 @@ func (c *compiler) arguments(n *node, typ *model.Type, given []*ast.Argument) {
 			return
 		}
 	}
+	// In a valid document this does not fail. Should it do so all the same, it is an error of the field, and of each run.
 	n.constant, n.fixed = coerce.Arguments(types, def.Args, given, nil)
 	c.bytes += weight(n.constant)
 }
+
+// The cache is bounded by bytes, and arguments are where a document of a few kilobytes can take a hundred times that. What
+// they take is estimated here, generously; a test compares with what the runtime says.
 
 // weight is about how many bytes a coerced value takes. Maps are made for eight, however few they hold.
 func weight(v any) int {
@@ -51,7 +58,8 @@ func weight(v any) int {
 	return 8
 }
 
-// weightOf is about how many bytes the tree of arguments takes.
+// weightOf is about how many bytes the tree of arguments takes. Names and texts are in the document, which is counted by
+// itself.
 func weightOf(given []*ast.Argument) int {
 	total := 0
 	for _, arg := range given {
@@ -60,6 +68,7 @@ func weightOf(given []*ast.Argument) int {
 	return total
 }
 
+// weightOfValue is weightOf for one literal: the node, its location, and what stands in it.
 func weightOfValue(v ast.Value) int {
 	total := 120
 	switch v := v.(type) {

@@ -7,6 +7,10 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
+// The cost of an operation is how many objects it may ask for: the items of its lists, as many as there may be, with
+// those that relations lead to from each. It is known before anything is fetched, from the arguments alone. What is within
+// an object, structs and lists of them, comes with it and costs nothing.
+
 // mostCost is where counting ends, before it overflows.
 const mostCost = 1 << 40
 
@@ -64,7 +68,7 @@ func (r *run) counts(s *set) int {
 // better word for it.
 func (r *run) pageSize(n *node) int {
 	policy := n.field.Resource.Policy()
-	args, _ := r.args(n)
+	args, _ := r.args(n) // an error is one of the field, which then has no items
 	for _, name := range [...]string{"first", "last"} {
 		if size, ok := args[name].(int); ok {
 			return min(max(size, 0), policy.MaxPageSize)

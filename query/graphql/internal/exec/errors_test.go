@@ -196,14 +196,38 @@ func TestBubbling(t *testing.T) {
 	}
 }
 
-// TestNoData makes a field of the root that cannot be null, as reflection makes none.
-func TestNoData(t *testing.T) {
+// TestNull makes fields that cannot be null, as reflection makes none, of values that can.
+func TestNull(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, setting{})
-	w.schema.Query.Field("book").Type.NonNull = true
-	got, outcome := w.run(t.Context(), t, `{ books { totalCount } book(id: 77) { id } }`, "")
-	if want := `[book] INTERNAL_SERVER_ERROR; null`; told(t, got) != want || outcome != exec.NoData {
-		t.Errorf("told %s with outcome %v, want %s", told(t, got), outcome, want)
+	const internal = " INTERNAL_SERVER_ERROR; "
+	tests := []struct {
+		name, typ, field, document, want string
+		outcome                          exec.Outcome
+	}{
+		{"a field of the root", "Query", "book", `{ books { totalCount } book(id: 77) { id } }`, `[book]` + internal + `null`, exec.NoData},
+		{"a member", "Book", "note", `{ a: book(id: 1) { note } b: book(id: 2) { note } }`,
+			`[b note]` + internal + `{"a":{"note":"mind the <step>"},"b":null}`, exec.Done},
+		{"a struct", "Book", "cover", `{ a: book(id: 1) { cover { color } } b: book(id: 2) { id cover { color } } }`,
+			`[b cover]` + internal + `{"a":{"cover":{"color":"red"}},"b":null}`, exec.Done},
+		{"a relation", "Book", "sequel", `{ book(id: 1) { sequel { id } } books { nodes { sequel { id } } } }`,
+			`[books nodes 1 sequel]` + internal + `{"book":{"sequel":{"id":"2"}},"books":null}`, exec.Done},
+		{"a cursor", "PageInfo", "startCursor", `{ books(filter: {title: {eq: "none"}}) { pageInfo { startCursor } } }`,
+			`[books pageInfo startCursor]` + internal + `{"books":null}`, exec.Done},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, setting{})
+			for _, typ := range w.schema.Types {
+				if typ.Name == tt.typ {
+					typ.Field(tt.field).Type.NonNull = true
+				}
+			}
+			got, outcome := w.run(t.Context(), t, tt.document, "")
+			if diff := cmp.Diff(tt.want, told(t, got)); diff != "" || outcome != tt.outcome {
+				t.Errorf("outcome %v, told (-want +got):\n%s", outcome, diff)
+			}
+		})
 	}
 }
 

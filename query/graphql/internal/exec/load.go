@@ -26,7 +26,7 @@ type loaded struct {
 	beside *sync.WaitGroup // of what is fetched beside it; used again
 }
 
-// release gives the memory back.
+// release gives the memory of pages back, to be used by the next who ask.
 func (l *loaded) release() {
 	l.page.Release()
 	if l.conn != nil {
@@ -117,6 +117,7 @@ func (r *run) load(ctx context.Context, n *node, from source) {
 		return // of an empty list
 	}
 	args, err := r.args(n)
+	// A store may not look at its context; nobody is asked for anything once nobody waits for it.
 	if err == nil && ctx.Err() != nil {
 		err = errEnded
 	}
@@ -133,7 +134,7 @@ func (r *run) load(ctx context.Context, n *node, from source) {
 	}
 }
 
-// fetchOne asks for what a node shows, and returns what is to be asked for next.
+// fetchOne asks for what a node shows, with one call of the catalog, and returns what is to be asked for next.
 func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, args map[string]any) (source, error) {
 	f, get := n.field, r.e.fetch
 	var err error
@@ -149,6 +150,7 @@ func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, arg
 	case model.TotalCount:
 		l.total, err = from.via.Resource.Count(ctx, from.conn.Filter)
 	case model.Computed:
+		// The function may keep the slice, so it is not one that is used again.
 		items := make([]any, len(from.list))
 		for i := range from.list {
 			items[i] = from.list[i].Value

@@ -58,15 +58,19 @@ func TestSkippedIsNotFetched(t *testing.T) {
 	t.Parallel()
 	const document = `query($a: Boolean!) { book(id: 1) { id author @include(if: $a) { name } }
 		books @skip(if: $a) { nodes @include(if: $a) { author { name } } edges { node { sequel { id } } } totalCount @skip(if: $a) } }`
-	tests := []struct{ variables, calls string }{
-		{`{"a": true}`, "authors many 1, books get 1"},
-		{`{"a": false}`, "books count, books get 1, books list, books many 3"},
+	const edges = `query($a: Boolean!, $b: Boolean!) { books { edges @include(if: $a) { node @include(if: $b) { author { name } } } } }`
+	tests := []struct{ document, variables, calls string }{
+		{document, `{"a": true}`, "authors many 1, books get 1"},
+		{document, `{"a": false}`, "books count, books get 1, books list, books many 3"},
+		{edges, `{"a": true, "b": false}`, "books list"},
+		{edges, `{"a": false, "b": true}`, "books list"},
+		{edges, `{"a": true, "b": true}`, "authors many 2, books list"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.variables, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, setting{})
-			w.ask(t, document, tt.variables)
+			w.ask(t, tt.document, tt.variables)
 			if diff := cmp.Diff(tt.calls, w.took()); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
 			}

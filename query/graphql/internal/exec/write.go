@@ -89,10 +89,13 @@ func (r *run) object(s *set, p parent) bool {
 func (r *run) field(n *node, s *set, p *parent) bool {
 	switch n.write {
 	case member:
-		if err := r.leafMember(n, s.typ.Go, p.value); err != nil {
-			return r.failAt(n, err)
+		start := len(r.dst)
+		err := r.leafMember(n, s.typ.Go, p.value)
+		if err != nil && n.field.Type.Elem != nil && !n.field.Member.Quoted {
+			r.dst = r.dst[:start] // once more, element by element: it is one of them that is null (section 6.4.3)
+			return r.structured(n, p)
 		}
-		return true
+		return r.wrote(n, err)
 	case structured:
 		return r.structured(n, p)
 	case toOne:
