@@ -13,7 +13,7 @@ import puppeteer from 'puppeteer-core'
 const [url, pictures] = process.argv.slice(2), { origin } = new URL(url)
 const profile = mkdtempSync(join(tmpdir(), 'page-'))
 const browser = await puppeteer.launch({
-	executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, userDataDir: profile, timeout: 60_000, protocolTimeout: 60_000,
+	executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, userDataDir: profile, timeout: 60_000, protocolTimeout: 30_000,
 	args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--no-pings', '--disable-background-networking',
 		'--disable-component-update', '--disable-default-apps', '--disable-extensions', '--disable-sync', '--disable-dev-shm-usage',
 		'--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
@@ -348,6 +348,13 @@ const parts = {
 	},
 
 	async 'a link holds the document and the variables, and runs nothing'() {
+		await browser.defaultBrowserContext().overridePermissions(origin, [])
+		await write('{ __typename }')
+		await go('L')
+		await until(() => document.querySelector('#copy').open, 'where nothing may be copied the link is shown')
+		assert.equal(await text('#copy-text'), url + '#query=%7B+__typename+%7D')
+		assert.equal(await focused(), 'copy-text')
+		await keys('Escape')
 		await browser.defaultBrowserContext().overridePermissions(origin, ['clipboard-read', 'clipboard-write', 'clipboard-sanitized-write'])
 		await write('query Linked($first: Int) { orders(first: $first) { totalCount } }')
 		await go('V')
@@ -379,7 +386,7 @@ const parts = {
 		assert.notEqual(await text(editor('query')), before, 'Tab indents')
 		await keys('Control-z')
 		const order = []
-		for (let n = 0; n < 120; n++) {
+		for (let n = 0; n < 200; n++) {
 			await keys('Escape', 'Tab')
 			const at = await see(() => {
 				const e = document.activeElement, s = getComputedStyle(e)
@@ -547,6 +554,26 @@ const parts = {
 			assert.equal(await see(() => window.broken), undefined)
 			said = undefined
 		}
+		await page.close()
+	},
+
+	async 'documents and answers that are too much'() {
+		const large = JSON.stringify({ data: { all: Array.from({ length: 20_000 }, (_, n) => ({ id: n, name: `item ${n}`, tags: ['a', null, true] })) } })
+		await visit(url, { answer: body => body.includes('LARGE') && { body: large } })
+		await write('query LARGE { __typename }')
+		const answer = await run()
+		assert.equal(answer.data.all.length, 20_000)
+		for (const text of ['{a'.repeat(20_000), '{orders(filter:' + '['.repeat(60_000), '{orders(filter:' + '{and:'.repeat(15_000), '{' + 'nothing '.repeat(10_000) + '}', '"'.repeat(90_001),
+			'query(' + '$a:[Int] '.repeat(9_000) + '){id}', Array.from({ length: 3_000 }, (_, n) => `fragment F${n} on Query{...F${n + 1}}`).join(' '), '#'.repeat(2_000_000)]) {
+			await see(t => {
+				const area = document.querySelector('#query textarea')
+				area.value = t
+				area.dispatchEvent(new InputEvent('input'))
+			}, text)
+			await go('F')
+		}
+		await write('{ orders { totalCount } }')
+		assert.ok((await run()).data.orders, 'it still works')
 		await page.close()
 	},
 

@@ -22,7 +22,8 @@ func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
 	start, outcome := len(dst), Done
 	// The answers to one plan are mostly about as long as each other, and growing a long one step by step takes twice its
 	// memory, or more.
-	r.dst = grown(dst, int(r.plan.last.Load()))
+	last := int(r.plan.last.Load())
+	r.dst = grown(dst, last+last/64)
 	r.dst = append(r.dst, '{')
 	front := len(r.dst)
 	r.dst = append(r.dst, `"data":`...)
@@ -37,9 +38,9 @@ func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
 	return r.dst, outcome
 }
 
-// grown makes room for n more bytes, and some for what is different this time.
+// grown makes room for n more bytes, and no more than that.
 func grown(dst []byte, n int) []byte {
-	if n += n / 16; cap(dst)-len(dst) >= n {
+	if cap(dst)-len(dst) >= n {
 		return dst
 	}
 	return append(make([]byte, 0, len(dst)+n), dst...)
@@ -205,7 +206,10 @@ func (r *run) each(elem *model.Ref, count int, one func(i int) bool) bool {
 			r.dst = append(r.dst, ',')
 		}
 		if i == sample && count > 4*sample {
-			r.dst = grown(r.dst, (len(r.dst)-first)/sample*(count-sample))
+			// What the answer before this one has made room for is the better guess, if it is not far off.
+			if rest := (len(r.dst) - first) / sample * (count - sample); cap(r.dst)-len(r.dst) < rest*3/4 {
+				r.dst = grown(r.dst, rest+rest/16)
+			}
 		}
 		r.path[at].index = i
 		start := len(r.dst)

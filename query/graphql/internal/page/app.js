@@ -171,7 +171,7 @@ function drawHistory() {
 	const all = remembered()
 	$('history-clear').hidden = !all.length
 	$('history-list').replaceChildren(...all.map(x => make('li', {}, make('button', {
-		type: 'button', class: 'past', onclick: () => { fill({ query: x.query, variables: x.variables ?? '' }); showPane('pane-ask'); editors.query.area.focus() },
+		type: 'button', class: 'past', onclick: () => { fill({ query: x.query, variables: String(x.variables ?? '') }); showPane('pane-ask'); editors.query.area.focus() },
 	}, make('b', {}, x.query.replace(/#.*|\s+/g, ' ').trim().slice(0, 80)), make('small', {}, new Date(x.at).toLocaleString())))))
 	if (!all.length) $('history-list').append(make('li', { class: 'faint' }, 'What you run is kept here, in this browser.'))
 }
@@ -258,6 +258,7 @@ function dress() {
 $('run').addEventListener('click', run)
 for (const button of document.querySelectorAll('[data-key]')) {
 	button.title = `${actions[button.dataset.key][0]} (Alt-Shift-${button.dataset.key})`
+	button.setAttribute('aria-keyshortcuts', `Alt+Shift+${button.dataset.key}`)
 	button.addEventListener('click', actions[button.dataset.key][1])
 }
 $('operation').addEventListener('change', e => { chosen = e.target.value; editors.variables.update() })
