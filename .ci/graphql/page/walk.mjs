@@ -82,7 +82,34 @@ const picture = async name => pictures && page.screenshot({ path: join(pictures,
 const editor = id => `#${id} textarea`
 const marks = id => page.$$eval(`#${id} .wrong`, all => all.filter(x => !x.closest('.numbers')).map(x => x.textContent))
 
+// strangers are the addresses of other hosts that were asked for.
+const strangers = () => asked.filter(u => !u.startsWith(origin + '/') && !/^(data|about):/.test(u))
+
+// nameless are the controls and parts of the page that a screen reader has no name for; counts is for how many there are.
+async function nameless(counts = {}) {
+	const needs = ['button', 'textbox', 'combobox', 'searchbox', 'tab', 'tabpanel', 'listbox', 'option', 'link', 'tablist', 'toolbar', 'region', 'complementary', 'separator', 'splitter', 'dialog']
+	const found = []
+	const walk = node => {
+		counts[node.role] = (counts[node.role] ?? 0) + 1
+		if (needs.includes(node.role) && !node.name) found.push(`${node.role} ${JSON.stringify(node).slice(0, 120)}`)
+		for (const child of node.children ?? []) walk(child)
+	}
+	walk(await page.accessibility.snapshot({ interestingOnly: false }))
+	return found
+}
+
 const parts = {
+	async 'what must be caught is caught'() {
+		await visit()
+		await page.goto('about:blank')
+		await page.setContent('<button></button><input><img src="http://elsewhere.example/pixel.gif">')
+		assert.deepEqual(strangers(), ['http://elsewhere.example/pixel.gif'])
+		assert.equal(objections.length, 1, 'the image that is not there')
+		assert.equal((await nameless()).length, 2)
+		asked.length = objections.length = 0
+		await page.close()
+	},
+
 	async 'a first visit has something to run'() {
 		await visit()
 		await until(() => document.querySelector('#query textarea').value.includes('nodes'), 'a document to begin with')
@@ -379,6 +406,19 @@ const parts = {
 		assert.ok((await run()).data.orders)
 	},
 
+	async 'the address of a request by GET shows the request'() {
+		await page.close()
+		await visit(`${origin}/v1/graphql?${new URLSearchParams({ query: 'query Got { orders { totalCount } }', operationName: 'Got' })}`)
+		assert.equal(await text(editor('query')), 'query Got { orders { totalCount } }')
+		assert.equal(sent.length, 0)
+		assert.ok((await run()).data.orders)
+		assert.equal(await see(() => location.href), origin + '/v1/graphql')
+		assert.ok(asked.at(-1).endsWith('/v1/graphql'), 'the contract is that of the page')
+		assert.equal(await see(() => document.querySelector('#docs-body a').href), origin + '/v1/graphql/schema.graphql')
+		await page.close()
+		await visit()
+	},
+
 	async 'Tab goes everywhere and nothing holds it'() {
 		await go('Q')
 		const before = await text(editor('query'))
@@ -432,16 +472,8 @@ const parts = {
 	async 'everything has a name for those who do not see it'() {
 		await go('Q')
 		await keys('Control-a', 'Delete', 'Control-Space')
-		const tree = await page.accessibility.snapshot({ interestingOnly: false })
-		const counts = {}, nameless = []
-		const needs = ['button', 'textbox', 'combobox', 'searchbox', 'tab', 'tabpanel', 'listbox', 'option', 'link', 'tablist', 'toolbar', 'region', 'complementary', 'separator', 'splitter', 'dialog', 'list']
-		const walk = (node, inside) => {
-			counts[node.role] = (counts[node.role] ?? 0) + 1
-			if (needs.includes(node.role) && node.role !== 'list' && !node.name && !(node.role === 'splitter' && inside === 'none')) nameless.push(`${node.role} ${JSON.stringify(node).slice(0, 120)}`)
-			for (const child of node.children ?? []) walk(child, node.role)
-		}
-		walk(tree)
-		assert.deepEqual(nameless, [])
+		const counts = {}
+		assert.deepEqual(await nameless(counts), [])
 		for (const role of ['button', 'textbox', 'combobox', 'tab', 'listbox', 'option', 'tabpanel']) assert.ok(counts[role] > 0, `no ${role} in ${JSON.stringify(counts)}`)
 		assert.equal(await see(() => document.querySelector('#status').getAttribute('role')), 'status')
 		const ids = await see(() => [...document.querySelectorAll('[aria-controls], [aria-labelledby], [aria-describedby]')].flatMap(e =>
@@ -607,7 +639,7 @@ const parts = {
 		await go('Y')
 		await see(() => localStorage.setItem(`stoa.graphql ${location.pathname} history`, JSON.stringify([{ query: '<img src=x onerror=window.hit=1>', variables: 5, name: {}, at: 'x' }, 7, null])))
 		await page.goto('about:blank')
-		await page.goto(`${url}#${new URLSearchParams({ query: attack, variables: attack, operation: attack })}`)
+		await page.goto(`${url}#${new URLSearchParams({ query: attack, variables: attack, operationName: attack })}`)
 		await until(() => document.querySelector('#query textarea').value.includes('window.hit'), 'the link is read')
 		await until(() => document.querySelector('#docs-body .field'), 'the docs')
 		assert.equal(await see(() => window.hit), undefined, 'a script of others ran')
@@ -649,7 +681,7 @@ try {
 		const began = Date.now()
 		await parts[part]()
 		assert.deepEqual(objections, [], 'the browser objects')
-		assert.deepEqual(asked.filter(u => !u.startsWith(origin + '/') && !/^(data|about):/.test(u)), [], 'another host was asked')
+		assert.deepEqual(strangers(), [], 'another host was asked')
 		console.log(`ok    ${String(Math.round((Date.now() - began) / 100) / 10).padStart(4)}s  page: ${part}`)
 	}
 	console.log(`${Object.keys(parts).length} parts, ${asked.length} requests, none to another host`)

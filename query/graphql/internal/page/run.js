@@ -1,6 +1,15 @@
 // What goes to the server and what comes back.
-const endpoint = new URL(document.querySelector('meta[name=endpoint]').content || location.pathname + location.search, location.href).href
-const sdl = () => endpoint.replace(/\/?(\?.*)?$/, '/schema.graphql')
+const REQUEST = ['query', 'variables', 'operationName', 'extensions']
+
+// bare is an address without the request that may stand in it.
+function bare(address) {
+	const url = new URL(address, location.href)
+	url.hash = ''
+	for (const name of REQUEST) url.searchParams.delete(name)
+	return url.href
+}
+const endpoint = bare(document.querySelector('meta[name=endpoint]').content || location.href)
+const sdl = () => endpoint.replace(/\/?(\?.*)?$/, '/schema.graphql$1')
 
 // send asks the server and returns the answer as text, with what is to be told about it.
 async function send(body, headers, signal) {
