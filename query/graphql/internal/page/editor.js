@@ -47,9 +47,9 @@ class Editor {
 		this.update()
 		this.changed?.()
 		if (this.editing) return
-		const typed = e.inputType === 'insertText' && e.data
-		if (typed && /[\w$@"(]$/.test(typed)) this.open(false)
-		else if (this.items.length) this.open(false)
+		const typed = e.inputType === 'insertText' || this.items.length > 0
+		if (typed && /[\w$@"(]$/.test(this.text.slice(0, this.caret))) this.open(false)
+		else this.close()
 	}
 	move() {
 		this.close()
