@@ -22,7 +22,12 @@ func newAPI(s *saga) (api http.Handler, report string) {
 	door := graphql.New(catalog, &graphql.Options{
 		Description: "Who is who in the first three films.",
 		Timeout:     queryTimeout,
-		Fields:      []graphql.Field{s.rating(), s.census()},
+		Fields: []graphql.Field{
+			graphql.Computed("films", "rating", s.ratings, &graphql.FieldOptions{
+				Doc: "The mean of all stars that it was given; null if nobody gave any."}),
+			graphql.Query("census", s.census, &graphql.FieldOptions{
+				Doc: "How many characters there are of each species, most first."}),
+		},
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/", catalog)
@@ -79,45 +84,40 @@ func newCatalog(s *saga) *resource.Catalog {
 
 // Hero says whose hero is meant.
 type Hero struct {
-	Episode string `json:"episode,omitzero" enum:"NEWHOPE,EMPIRE,JEDI" doc:"The film; without it, that of all three."`
+	Episode *Episode `json:"episode" enum:"NEWHOPE,EMPIRE,JEDI" doc:"The film; without it, all three are meant."`
 }
 
 // hero returns the id of a character: a lookup leads to an item that is read, judged and shown as any other.
 func (s *saga) hero(ctx context.Context, in Hero) (string, error) {
-	if in.Episode == "" {
+	if in.Episode == nil {
 		return "r2-d2", nil
 	}
-	film, err := s.films.Get(ctx, in.Episode)
+	film, err := s.films.Get(ctx, string(*in.Episode))
 	return film.Value.HeroID, err
 }
 
-// rating is a field of films that nobody stores. It is asked for all films of an answer at once, so that it can do with one
-// call of the store.
-func (s *saga) rating() graphql.Field {
-	mean := func(ctx context.Context, films []*Film, _ struct{}) ([]*float64, error) {
-		var episodes []string
-		for _, film := range films {
-			episodes = append(episodes, film.ID)
-		}
-		stars, count := map[string]int{}, map[string]int{}
-		for review, err := range s.reviews.ListBy(ctx, "episode", episodes, query.Query{Limit: 10_000}) {
-			if err != nil {
-				return nil, err
-			}
-			stars[review.Value.Episode] += review.Value.Stars
-			count[review.Value.Episode]++
-		}
-		out := make([]*float64, len(films))
-		for i, film := range films {
-			if n := count[film.ID]; n > 0 {
-				out[i] = new(float64(stars[film.ID]) / float64(n))
-			}
-		}
-		return out, nil
+// ratings returns a field of films that nobody stores. It is asked for all films of an answer at once, so that it can do
+// with one call of the store.
+func (s *saga) ratings(ctx context.Context, films []*Film, _ struct{}) ([]*float64, error) {
+	var episodes []string
+	for _, film := range films {
+		episodes = append(episodes, string(film.ID))
 	}
-	return graphql.Computed("films", "rating", mean, &graphql.FieldOptions{
-		Doc: "The mean of all stars that it was given; null if nobody gave any.",
-	})
+	stars, count := map[Episode]int{}, map[Episode]int{}
+	for review, err := range s.reviews.ListBy(ctx, "episode", episodes, query.Query{Limit: 10_000}) {
+		if err != nil {
+			return nil, err
+		}
+		stars[review.Value.Episode] += review.Value.Stars
+		count[review.Value.Episode]++
+	}
+	out := make([]*float64, len(films))
+	for i, film := range films {
+		if n := count[film.ID]; n > 0 {
+			out[i] = new(float64(stars[film.ID]) / float64(n))
+		}
+	}
+	return out, nil
 }
 
 // Share is how many there are of a species.
@@ -126,24 +126,21 @@ type Share struct {
 	Characters int    `json:"characters" minimum:"0" maximum:"1000000"`
 }
 
-// census is a field of queries which is no item and no list of items.
-func (s *saga) census() graphql.Field {
-	count := func(ctx context.Context, in Hero) ([]Share, error) {
-		counts := map[string]int{}
-		for c, err := range s.characters.List(ctx, query.Query{Sort: []query.Order{{Field: "id"}}}) {
-			if err != nil {
-				return nil, err
-			}
-			if in.Episode == "" || slices.Contains(c.Value.AppearsIn, in.Episode) {
-				counts[c.Value.SpeciesID]++
-			}
+// census answers a question that is about no item and no list of items.
+func (s *saga) census(ctx context.Context, in Hero) ([]Share, error) {
+	counts := map[string]int{}
+	for c, err := range s.characters.List(ctx, query.Query{Sort: []query.Order{{Field: "id"}}}) {
+		if err != nil {
+			return nil, err
 		}
-		shares := make([]Share, 0, len(counts))
-		for _, id := range slices.Sorted(maps.Keys(counts)) {
-			shares = append(shares, Share{Species: id, Characters: counts[id]})
+		if in.Episode == nil || slices.Contains(c.Value.AppearsIn, *in.Episode) {
+			counts[c.Value.SpeciesID]++
 		}
-		slices.SortStableFunc(shares, func(a, b Share) int { return cmp.Compare(b.Characters, a.Characters) })
-		return shares, nil
 	}
-	return graphql.Query("census", count, &graphql.FieldOptions{Doc: "How many characters there are of each species, most first."})
+	shares := make([]Share, 0, len(counts))
+	for _, id := range slices.Sorted(maps.Keys(counts)) {
+		shares = append(shares, Share{Species: id, Characters: counts[id]})
+	}
+	slices.SortStableFunc(shares, func(a, b Share) int { return cmp.Compare(b.Characters, a.Characters) })
+	return shares, nil
 }

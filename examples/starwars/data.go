@@ -1,14 +1,26 @@
 package main
 
+// Episode is one of the films. In GraphQL it is an enum, as the tags of those who are of this type say.
+type Episode string
+
+// The episodes.
+const (
+	newHope Episode = "NEWHOPE"
+	empire  Episode = "EMPIRE"
+	jedi    Episode = "JEDI"
+)
+
+func all() []Episode { return []Episode{newHope, empire, jedi} }
+
 // Character is somebody in the films.
 type Character struct {
-	ID          string   `json:"id" doc:"A short name."`
-	Name        string   `json:"name" required:"true"`
-	Height      float64  `json:"height" doc:"In metres."`
-	AppearsIn   []string `json:"appearsIn" enum:"NEWHOPE,EMPIRE,JEDI" doc:"The episodes in which they are."`
-	FriendIDs   []string `json:"friendIds" doc:"Who stands by them."`
-	HomeWorldID *string  `json:"homeWorldId" doc:"Where they were born, or made; null if nobody knows."`
-	SpeciesID   string   `json:"speciesId"`
+	ID          string    `json:"id" doc:"A short name."`
+	Name        string    `json:"name" required:"true"`
+	Height      float64   `json:"height" doc:"In metres."`
+	AppearsIn   []Episode `json:"appearsIn" enum:"NEWHOPE,EMPIRE,JEDI" doc:"The episodes in which they are."`
+	FriendIDs   []string  `json:"friendIds" doc:"Who stands by them."`
+	HomeWorldID *string   `json:"homeWorldId" doc:"Where they were born, or made; null if nobody knows."`
+	SpeciesID   string    `json:"speciesId"`
 }
 
 // Planet is a world, moons included.
@@ -22,35 +34,26 @@ type Planet struct {
 type Species struct {
 	ID       string  `json:"id" doc:"A short name."`
 	Name     string  `json:"name" required:"true"`
-	Lifespan *int    `json:"lifespan" minimum:"1" maximum:"100000" doc:"How many years they live; null if nobody knows, or if it depends on spare parts."`
+	Lifespan *int    `json:"lifespan" minimum:"1" maximum:"100000" doc:"In years; null if nobody knows, or it depends on spare parts."`
 	OriginID *string `json:"originId" doc:"The world that they come from; null if there is none."`
 }
 
 // Film is one of the first three. Its id is the episode.
 type Film struct {
-	ID       string `json:"id" doc:"The episode."`
-	Title    string `json:"title" required:"true"`
-	Number   int    `json:"number" minimum:"1" maximum:"9" doc:"Of the episode."`
-	Released int    `json:"released" minimum:"1900" maximum:"2100" doc:"The year."`
-	HeroID   string `json:"heroId" doc:"Without whom it would have ended differently."`
+	ID       Episode `json:"id" doc:"The episode."`
+	Title    string  `json:"title" required:"true"`
+	Number   int     `json:"number" minimum:"1" maximum:"9" doc:"Of the episode."`
+	Released int     `json:"released" minimum:"1900" maximum:"2100" doc:"The year."`
+	HeroID   string  `json:"heroId" doc:"Without whom it would have ended differently."`
 }
 
 // Review is what somebody thinks of a film.
 type Review struct {
 	ID         int64   `json:"id" readOnly:"true"`
-	Episode    string  `json:"episode" required:"true" enum:"NEWHOPE,EMPIRE,JEDI"`
+	Episode    Episode `json:"episode" required:"true" enum:"NEWHOPE,EMPIRE,JEDI"`
 	Stars      int     `json:"stars" required:"true" minimum:"1" maximum:"5"`
 	Commentary *string `json:"commentary" maxLength:"1000"`
 }
-
-// The ids of the films.
-const (
-	newHope = "NEWHOPE"
-	empire  = "EMPIRE"
-	jedi    = "JEDI"
-)
-
-func all() []string { return []string{newHope, empire, jedi} }
 
 func films() []Film {
 	return []Film{
@@ -69,21 +72,21 @@ func reviews() []Review {
 
 func characters() []Character {
 	return []Character{
-		{"ackbar", "Gial Ackbar", 1.80, []string{jedi}, []string{}, new("mon-cala"), "mon-calamari"},
+		{"ackbar", "Gial Ackbar", 1.80, []Episode{jedi}, []string{}, new("mon-cala"), "mon-calamari"},
 		{"c-3po", "C-3PO", 1.67, all(), []string{"luke", "han", "leia", "r2-d2"}, new("tatooine"), "droid"},
 		{"chewbacca", "Chewbacca", 2.28, all(), []string{"han", "luke", "leia"}, new("kashyyyk"), "wookiee"},
-		{"greedo", "Greedo", 1.73, []string{newHope}, []string{}, new("rodia"), "rodian"},
+		{"greedo", "Greedo", 1.73, []Episode{newHope}, []string{}, new("rodia"), "rodian"},
 		{"han", "Han Solo", 1.80, all(), []string{"luke", "leia", "r2-d2", "chewbacca"}, new("corellia"), "human"},
-		{"jabba", "Jabba Desilijic Tiure", 1.75, []string{jedi}, []string{}, new("nal-hutta"), "hutt"},
-		{"lando", "Lando Calrissian", 1.77, []string{empire, jedi}, []string{"han", "chewbacca"}, new("socorro"), "human"},
+		{"jabba", "Jabba Desilijic Tiure", 1.75, []Episode{jedi}, []string{}, new("nal-hutta"), "hutt"},
+		{"lando", "Lando Calrissian", 1.77, []Episode{empire, jedi}, []string{"han", "chewbacca"}, new("socorro"), "human"},
 		{"leia", "Leia Organa", 1.50, all(), []string{"luke", "han", "c-3po", "r2-d2"}, new("alderaan"), "human"},
 		{"luke", "Luke Skywalker", 1.72, all(), []string{"han", "leia", "c-3po", "r2-d2"}, new("tatooine"), "human"},
 		{"obi-wan", "Obi-Wan Kenobi", 1.82, all(), []string{"luke", "yoda"}, new("stewjon"), "human"},
 		{"r2-d2", "R2-D2", 0.96, all(), []string{"luke", "han", "leia"}, new("naboo"), "droid"},
-		{"tarkin", "Wilhuff Tarkin", 1.80, []string{newHope}, []string{"vader"}, new("eriadu"), "human"},
+		{"tarkin", "Wilhuff Tarkin", 1.80, []Episode{newHope}, []string{"vader"}, new("eriadu"), "human"},
 		{"vader", "Darth Vader", 2.02, all(), []string{"tarkin"}, new("tatooine"), "human"},
-		{"wicket", "Wicket Systri Warrick", 0.88, []string{jedi}, []string{"leia"}, new("endor"), "ewok"},
-		{"yoda", "Yoda", 0.66, []string{empire, jedi}, []string{"obi-wan", "luke"}, nil, "yodas"},
+		{"wicket", "Wicket Systri Warrick", 0.88, []Episode{jedi}, []string{"leia"}, new("endor"), "ewok"},
+		{"yoda", "Yoda", 0.66, []Episode{empire, jedi}, []string{"obi-wan", "luke"}, nil, "yodas"},
 	}
 }
 

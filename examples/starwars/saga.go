@@ -24,7 +24,7 @@ func newSaga(ctx context.Context) (*saga, error) {
 	s.characters, errs[0] = facts(ctx, characters(), func(v Character) string { return v.ID })
 	s.planets, errs[1] = facts(ctx, planets(), func(v Planet) string { return v.ID })
 	s.species, errs[2] = facts(ctx, species(), func(v Species) string { return v.ID })
-	s.films, errs[3] = facts(ctx, films(), func(v Film) string { return v.ID })
+	s.films, errs[3] = facts(ctx, films(), func(v Film) string { return string(v.ID) })
 	s.reviews, errs[4] = opinions(ctx, reviews())
 	return s, errors.Join(errs[:]...)
 }
@@ -37,7 +37,9 @@ func facts[T any](ctx context.Context, items []T, id func(T) string) (resource.O
 			return resource.Ops[T]{}, err
 		}
 	}
-	return resource.Ops[T]{Get: store.Get, List: store.List, Count: store.Count, GetMany: store.GetMany, ListBy: store.ListBy}, nil
+	return resource.Ops[T]{
+		Get: store.Get, List: store.List, Count: store.Count, GetMany: store.GetMany, ListBy: store.ListBy,
+	}, nil
 }
 
 // opinions keeps reviews, whose ids are the store's.

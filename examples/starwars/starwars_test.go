@@ -133,11 +133,15 @@ func TestQueries(t *testing.T) {
 		{"the sample", heroQuery, "", heroAnswer, heroCalls},
 		{"the sample in fragments", `{ hero { name friends { ...Who } } } ` + fragments, "", heroAnswer, heroCalls},
 		{"the sample with variables",
-			`query ($e: HeroEpisode, $more: Boolean!, $less: Boolean = false) { hero(episode: $e) { name friends @include(if: $more) {
+			`query ($e: Episode, $more: Boolean!, $less: Boolean = false) { hero(episode: $e) { name friends @include(if: $more) {
 				...Who @skip(if: $less) } } } ` + fragments, `{"e":"JEDI","more":true}`, heroAnswer, heroCalls + " films.Get"},
 		{"what is left out is not fetched",
-			`query ($e: HeroEpisode, $more: Boolean!) { hero(episode: $e) { name friends @include(if: $more) { ...Who } } } ` + fragments,
+			`query ($e: Episode, $more: Boolean!) { hero(episode: $e) { name friends @include(if: $more) { ...Who } } } ` + fragments,
 			`{"e":"EMPIRE","more":false}`, `{"data":{"hero":{"name":"Luke Skywalker"}}}`, "characters.Get films.Get"},
+		{"null is no episode", `query ($e: Episode) { hero(episode: $e) { name } census(episode: $e) { species } }`, `{"e":null}`,
+			`{"data":{"hero":{"name":"R2-D2"},"census":[{"species":"human"},{"species":"droid"},{"species":"ewok"},{"species":"hutt"},` +
+				`{"species":"mon-calamari"},{"species":"rodian"},{"species":"wookiee"},{"species":"yodas"}]}}`,
+			"characters.Get characters.List"},
 		{"aliases", `{ r2: character(id: "r2-d2") { homeWorld { name } } luke: character(id: "luke") { homeWorld { world: name } } }`, "",
 			`{"data":{"r2":{"homeWorld":{"name":"Naboo"}},"luke":{"homeWorld":{"world":"Tatooine"}}}}`,
 			"characters.Get characters.Get planets.GetMany planets.GetMany"},

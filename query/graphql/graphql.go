@@ -105,8 +105,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	case rest == schemaName:
 		x.serveSDL()
-	case h.page != nil && h.opts.Page != nil:
-		x.servePage("/" + rest)
+	case h.ofPage(rest):
+		x.servePage()
 	default:
 		problem.Write(w, r, problem.New(problem.NotFound, "Nothing is served here."))
 	}

@@ -60,7 +60,10 @@ type Options struct {
 	// Page is a page of your own in place of ours: a folder with an index.html, the other files of which are served below
 	// the path of the door.
 	Page fs.FS
-	// GraphiQL serves a page that loads GraphiQL from a public host, pinned by hashes, in place of ours.
+	// PagePolicy is the Content-Security-Policy of Page; if empty, one that admits these files and nothing else.
+	PagePolicy string
+	// GraphiQL serves GraphiQL in place of our page, unless Page is there. It is loaded from cdn.jsdelivr.net, pinned by
+	// hashes.
 	GraphiQL bool
 
 	// Logger is told of what clients are not: internal errors, with the id that the answer carried. Nil means

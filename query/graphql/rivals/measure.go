@@ -158,16 +158,17 @@ func peakOfList() (peak, size int) {
 		c.send()
 		runtime.GC()
 		runtime.GC() // the second one empties pools
-		base, done, most := heap(), make(chan struct{}), make(chan int)
+		base, done, most := heap()(), make(chan struct{}), make(chan int)
 		go func() {
-			high := 0
+			high, read := 0, heap()
 			for {
 				select {
 				case <-done:
 					most <- high
 					return
 				default:
-					high = max(high, heap()-base)
+					high = max(high, read()-base)
+					runtime.Gosched()
 				}
 			}
 		}()
@@ -178,9 +179,12 @@ func peakOfList() (peak, size int) {
 	return peak, size
 }
 
-// heap returns how many bytes objects on the heap take, dead ones included that have not been swept.
-func heap() int {
+// heap returns a function that says how many bytes objects on the heap take, dead ones included that have not been swept.
+// It allocates nothing itself, however often it is asked.
+func heap() func() int {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	return int(sample[0].Value.Uint64())
+	return func() int {
+		metrics.Read(sample)
+		return int(sample[0].Value.Uint64())
+	}
 }

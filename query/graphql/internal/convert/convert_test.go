@@ -281,6 +281,9 @@ func TestIntrospectionIsOurs(t *testing.T) {
 			[]string{`Field "__type" argument "name" of type "String!" is required, but it was not provided.`}},
 		{"not at the root", "{thing(id: 1) {__typename __schema {__typename}}}",
 			[]string{`Cannot query field "__schema" on type "Thing".`}},
+		{"variables in JSON", `query($a: Int, $b: [Color!], $c: Int)
+			{things(json: {x: [$a, {y: $b}]}) {id} b: things(json: [{z: $a}]) {id}}`,
+			[]string{`Variable "$c" is never used.`}},
 		{"oneOf", "{things(choice: {id: 1, name: \"a\"}) {id}}",
 			[]string{`OneOf Input Object "Choice" must specify exactly one key.`}},
 		{"repeatable", `{thing(id: 1) @tag(name: "a") @tag(name: "b") @plain @plain {id}}`,
@@ -359,7 +362,8 @@ func TestConcurrent(t *testing.T) {
 			if errs := validate.Document(s, doc, validate.Limits{}); len(errs) > 0 {
 				t.Errorf("the document is refused: %v", errs)
 			}
-			got, errs := coerce.Variables(s, op, map[string]jsontext.Value{"s": jsontext.Value(`{"color":"RED","colors":["BLUE"]}`)})
+			got, errs := coerce.Variables(s, op,
+				map[string]jsontext.Value{"s": jsontext.Value(`{"color":"RED","colors":["BLUE"]}`)})
 			if len(errs) > 0 || got["c"] != "navy" {
 				t.Errorf("variables are %v, %v", got, errs)
 			}

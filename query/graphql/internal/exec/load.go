@@ -22,15 +22,17 @@ type loaded struct {
 	value  any               // Invoke and Custom
 	item   [1]resource.Entry // of what gives one
 	found  bool              // that it did
+
+	beside *sync.WaitGroup // of what is fetched beside it; used again
 }
 
-// release gives the memory back.
+// release gives the memory of pages back, to be used by the next who ask.
 func (l *loaded) release() {
 	l.page.Release()
 	if l.conn != nil {
 		l.conn.Page.Release()
 	}
-	*l = loaded{}
+	*l = loaded{beside: l.beside}
 }
 
 // source is what something is fetched for: the items of a level, or a connection. At a root it is nothing.
@@ -59,23 +61,15 @@ func (r *run) loadRoot(ctx context.Context) {
 // loadAll fetches what a set needs for all objects that it is selected from. The last of it needs no goroutine, and most
 // sets have no other.
 func (r *run) loadAll(ctx context.Context, s *set, from source) {
-	var others *sync.WaitGroup
 	var last *node
+	var others *sync.WaitGroup
 	for i := range s.loads {
 		l := &s.loads[i]
 		if !r.active(l) {
 			continue
 		}
-		if n := last; n != nil {
-			if r.free.Add(-1) < 0 {
-				r.free.Add(1)
-				r.load(ctx, n, from)
-			} else {
-				if others == nil {
-					others = new(sync.WaitGroup)
-				}
-				r.start(ctx, others, n, from)
-			}
+		if last != nil {
+			others = r.loadBeside(ctx, others, last, from)
 		}
 		last = l.node
 	}
@@ -87,12 +81,27 @@ func (r *run) loadAll(ctx context.Context, s *set, from source) {
 	}
 }
 
-// start fetches a node in a goroutine.
-func (r *run) start(ctx context.Context, group *sync.WaitGroup, n *node, from source) {
-	group.Go(func() {
+// loadBeside fetches a node in a goroutine of the group, if there may be one more; else here. The group may be nil as long
+// as nobody is in it.
+func (r *run) loadBeside(ctx context.Context, group *sync.WaitGroup, n *node, from source) *sync.WaitGroup {
+	if r.free.Add(-1) < 0 {
+		r.free.Add(1)
+		r.load(ctx, n, from)
+		return group
+	}
+	if group == nil {
+		if group = r.loaded[n.load].beside; group == nil {
+			group = new(sync.WaitGroup)
+			r.loaded[n.load].beside = group
+		}
+	}
+	group.Add(1)
+	go func() {
+		defer group.Done()
 		defer r.free.Add(1)
 		r.load(ctx, n, from)
-	})
+	}()
+	return group
 }
 
 // load fetches one node for all objects, and then what is selected from it. It runs the code of others, so that here is
@@ -108,6 +117,7 @@ func (r *run) load(ctx context.Context, n *node, from source) {
 		return // of an empty list
 	}
 	args, err := r.args(n)
+	// A store may not look at its context; nobody is asked for anything once nobody waits for it.
 	if err == nil && ctx.Err() != nil {
 		err = errEnded
 	}
@@ -124,7 +134,7 @@ func (r *run) load(ctx context.Context, n *node, from source) {
 	}
 }
 
-// fetchOne asks for what a node shows, and returns what is to be asked for next.
+// fetchOne asks for what a node shows, with one call of the catalog, and returns what is to be asked for next.
 func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, args map[string]any) (source, error) {
 	f, get := n.field, r.e.fetch
 	var err error
@@ -140,6 +150,7 @@ func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, arg
 	case model.TotalCount:
 		l.total, err = from.via.Resource.Count(ctx, from.conn.Filter)
 	case model.Computed:
+		// The function may keep the slice, so it is not one that is used again.
 		items := make([]any, len(from.list))
 		for i := range from.list {
 			items[i] = from.list[i].Value

@@ -37,19 +37,22 @@ type run struct {
 	e    *Engine
 	plan *Plan
 
-	variables map[string]any
-	argued    []argued
-	on        []bool // switches
-	loaded    []loaded
-	free      atomic.Int32 // goroutines that may still be started
+	variables map[string]any // coerced
+	argued    []argued       // by node.dynamic
+	on        []bool         // switches
+	loaded    []loaded       // by node.load
+	free      atomic.Int32   // goroutines that may still be started
 
-	ctx    context.Context // of the answer that is being written
+	// From here on it is the answer, which one goroutine writes when everything is loaded.
+	ctx    context.Context // for the log
 	dst    []byte
-	path   []segment
+	path   []segment // to the object or list that is being written
 	errs   []*fault.Error
 	blames []blame
 }
 
+// begin returns a run with room for everything that the plan loads. Goroutines find their place in it by number, so that
+// they need no lock.
 func (e *Engine) begin(p *Plan) *run {
 	r, _ := e.runs.Get().(*run)
 	if r == nil {
@@ -61,7 +64,7 @@ func (e *Engine) begin(p *Plan) *run {
 	return r
 }
 
-// end gives back what is held. Nothing of what was loaded is kept.
+// end gives back what is held. Nothing of what was loaded is kept: a pool is no place for other people's data.
 func (r *run) end() {
 	for i := range r.loaded {
 		r.loaded[i].release()

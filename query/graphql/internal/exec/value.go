@@ -81,6 +81,8 @@ func (r *run) metaField(n *node, parent any) bool {
 	return r.metaValue(n, n.field.Type, n.field.Meta(parent, args))
 }
 
+// metaValue appends what introspection has for a field: package introspect gives plain Go values, and the type says what
+// they are.
 func (r *run) metaValue(n *node, ref *model.Ref, v any) bool {
 	if v == nil {
 		return r.null(n, ref)
@@ -97,7 +99,8 @@ func (r *run) metaValue(n *node, ref *model.Ref, v any) bool {
 	return true
 }
 
-// paged appends a field of a connection, of one of its edges, or of its page info.
+// paged appends a field of a connection, of one of its edges, or of its page info. These have no values of their own:
+// everything is looked up in the page.
 func (r *run) paged(n *node, p *parent) bool {
 	page := &p.list.conn.Page
 	switch n.write {

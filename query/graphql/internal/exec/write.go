@@ -22,7 +22,8 @@ func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
 	start, outcome := len(dst), Done
 	// The answers to one plan are mostly about as long as each other, and growing a long one step by step takes twice its
 	// memory, or more.
-	r.dst = grown(dst, int(r.plan.last.Load()))
+	last := int(r.plan.last.Load())
+	r.dst = grown(dst, last+last/64)
 	r.dst = append(r.dst, '{')
 	front := len(r.dst)
 	r.dst = append(r.dst, `"data":`...)
@@ -37,9 +38,9 @@ func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
 	return r.dst, outcome
 }
 
-// grown makes room for n more bytes, and some for what is different this time.
+// grown makes room for n more bytes, and no more than that.
 func grown(dst []byte, n int) []byte {
-	if n += n / 16; cap(dst)-len(dst) >= n {
+	if cap(dst)-len(dst) >= n {
 		return dst
 	}
 	return append(make([]byte, 0, len(dst)+n), dst...)
@@ -95,10 +96,13 @@ func (r *run) object(s *set, p parent) bool {
 func (r *run) field(n *node, s *set, p *parent) bool {
 	switch n.write {
 	case member:
-		if err := r.leafMember(n, s.typ.Go, p.value); err != nil {
-			return r.failAt(n, err)
+		start := len(r.dst)
+		err := r.leafMember(n, s.typ.Go, p.value)
+		if err != nil && n.field.Type.Elem != nil && !n.field.Member.Quoted {
+			r.dst = r.dst[:start] // once more, element by element: it is one of them that is null (section 6.4.3)
+			return r.structured(n, p)
 		}
-		return true
+		return r.wrote(n, err)
 	case structured:
 		return r.structured(n, p)
 	case toOne:
@@ -193,14 +197,25 @@ func (r *run) item(n *node, entries []resource.Entry, i int) bool {
 	return r.object(n.sub, parent{value: entries[i].Value, entries: entries, i: i})
 }
 
+// sample is after how many elements of a long list there is a guess at how long it will be. To grow a buffer of
+// megabytes step by step would take more memory than all that is in it.
+const sample = 32
+
 // each appends a list. Its elements are appended by one.
 func (r *run) each(elem *model.Ref, count int, one func(i int) bool) bool {
 	r.path = append(r.path, segment{})
 	at := len(r.path) - 1
 	r.dst = append(r.dst, '[')
+	first := len(r.dst)
 	for i := range count {
 		if i > 0 {
 			r.dst = append(r.dst, ',')
+		}
+		if i == sample && count > 4*sample {
+			// What the answer before this one has made room for is the better guess, if it is not far off.
+			if rest := (len(r.dst) - first) / sample * (count - sample); cap(r.dst)-len(r.dst) < rest*3/4 {
+				r.dst = grown(r.dst, rest+rest/16)
+			}
 		}
 		r.path[at].index = i
 		start := len(r.dst)

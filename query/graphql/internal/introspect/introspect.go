@@ -47,8 +47,10 @@ func newBuilder(s *model.Schema) *builder {
 	b := &builder{model: s}
 	b.text, b.boolean = b.scalar("String"), b.scalar("Boolean")
 	b.describe()
-	b.schema = b.add(model.Object, "__Schema", "What can be asked of this server: types, directives, and where operations start.")
-	b.typ = b.add(model.Object, "__Type", "A type, or a list or non-null of one. Which of its fields have a value depends on its `kind`.")
+	b.schema = b.add(model.Object, "__Schema",
+		"What can be asked of this server: types, directives, and where operations start.")
+	b.typ = b.add(model.Object, "__Type",
+		"A type, or a list or non-null of one. Which of its fields have a value depends on its `kind`.")
 	b.field = b.add(model.Object, "__Field", "A field of an object, with its arguments and its type.")
 	b.input = b.add(model.Object, "__InputValue", "An argument, or a field of an input object.")
 	b.value = b.add(model.Object, "__EnumValue", "One of the values of an enum. It is written as a string in answers.")

@@ -118,6 +118,14 @@ type enumsPart struct {
 	Kind string `json:"kind" enum:"a,b"`
 }
 
+type flags struct {
+	ID    string `json:"id"`
+	Left  colour `json:"left" enum:"red,green"`
+	Right colour `json:"right" enum:"red,white"`
+}
+
+type colour string
+
 type straße struct {
 	A string `json:"a"`
 }
@@ -313,6 +321,12 @@ func TestErrors(t *testing.T) {
 				`type EnumsPartKind; give the member "partKind" another JSON name, or give the member "kind" another JSON name`},
 		},
 		{
+			name:  "enums of one Go type",
+			parts: []resource.Part{served[flags]("f")},
+			want: []string{`the enum of the member "left" of Flags and the enum of the member "right" of Flags would both be the type Colour; ` +
+				`give the two the same values, or rename the Go type model_test.colour`},
+		},
+		{
 			name:  "Names",
 			parts: []resource.Part{served[note]("notes"), served[Thing]("things"), served[Order]("orders")},
 			opts:  names("notes", "a-b", "things", "String", "orders", "__Order", "users", "User"),
@@ -365,11 +379,7 @@ func TestErrors(t *testing.T) {
 			if err == nil {
 				t.Fatalf("it is accepted:\n%s", dump(s, false))
 			}
-			var want []string
-			for _, line := range tt.want {
-				want = append(want, "graphql: "+line)
-			}
-			if diff := cmp.Diff(want, strings.Split(err.Error(), "\n")); diff != "" {
+			if diff := cmp.Diff(tt.want, strings.Split(err.Error(), "\n")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -187,6 +188,34 @@ func typeOf(s *model.Schema, name string) *model.Type {
 // plain is a member that looks alike everywhere, but for null.
 func plain(typ, filter string) shown { return shown{typ + "!", typ, typ, typ, filter} }
 
+// An enum whose Go type has a name is one type for all who use it: members, lists of it, and arguments.
+func TestSharedEnum(t *testing.T) {
+	t.Parallel()
+	type episode string
+	type film struct {
+		ID     string    `json:"id"`
+		First  episode   `json:"first" enum:"IV,V"`
+		Others []episode `json:"others" enum:"IV,V"`
+		Then   *episode  `json:"then" enum:"IV,V"`
+	}
+	type asked struct {
+		Episode *episode `json:"episode" enum:"IV,V"`
+	}
+	films := resource.New("films", memory.New[film](nil), nil)
+	hero := resource.NewLookup("hero", "films", func(context.Context, asked) (string, error) { return "", nil })
+	s, err := model.Reflect(resource.NewCatalog(nil, films, hero), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{s.Query.Field("hero").Arg("episode").Type.String()}
+	for _, name := range []string{"first", "others", "then"} {
+		got = append(got, s.Query.Field("film").Type.Type.Field(name).Type.String())
+	}
+	if diff := cmp.Diff([]string{"Episode", "Episode!", "[Episode!]!", "Episode"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	s := reflected(t, things(), nil)
@@ -216,7 +245,7 @@ func TestKinds(t *testing.T) {
 		"enumOmit":  {"ThingEnumOmit zero", "ThingEnumOmit", "ThingEnumOmit", "ThingEnumOmit", "ThingEnumOmitFilter"},
 		"enumEmpty": {"ThingEnumEmpty zero", "ThingEnumEmpty", "ThingEnumEmpty", "ThingEnumEmpty", "ThingEnumEmptyFilter"},
 		"enumNull":  nullable("ThingEnumNull", "ThingEnumNullFilter"),
-		"enumWord":  plain("ThingEnumWord", "ThingEnumWordFilter"),
+		"enumWord":  plain("Word", "ThingEnumWordFilter"),
 		"enums":     plain("[ThingEnums!]", ""),
 		"noEnum":    plain("String", "StringFilter"),
 		"truth":     plain("String", "StringFilter"),

@@ -48,7 +48,7 @@ func (b *builder) leaf(t *schema.Type, s spot) *Type {
 	case t.Kind == schema.String && t.Format == "date-time":
 		return b.scalar("DateTime")
 	case t.Kind == schema.String && f != nil && isEnum(f):
-		return b.enum(s)
+		return b.enum(t, s)
 	case t.Kind == schema.String:
 		return b.scalar("String")
 	case t.Kind == schema.Boolean:
@@ -91,14 +91,18 @@ func isEnum(f *schema.Field) bool {
 // isLiteral reports whether a name cannot be a value of an enum.
 func isLiteral(name string) bool { return name == "true" || name == "false" || name == "null" }
 
-// enum returns the enum of a member. Members of the same name and the same values, as the shapes of one resource have
-// them, share it.
-func (b *builder) enum(s spot) *Type {
-	name := s.hint()
+// enum returns the enum of a member. One whose Go type has a name of its own, as in type Episode string, is called like
+// that; any other like the member. Members of the same name and the same values, as the shapes of one resource have them,
+// share it.
+func (b *builder) enum(goType *schema.Type, s spot) *Type {
+	name, o := s.hint(), ofMember(s.f)
+	if goType.GoType.PkgPath() != "" {
+		name = pascal(goType.Name)
+		o.way = "give the two the same values, or rename the Go type " + goType.GoType.String()
+	}
 	if first := b.enums[name]; first != nil && slices.Equal(first.Enum, s.f.Enum) {
 		return b.types[name]
 	}
-	o := ofMember(s.f)
 	o.what = "the enum of " + o.what + " of " + s.base
 	t := b.define(Enum, name, o)
 	t.Doc = "What `" + s.name + "` can be."

@@ -96,7 +96,7 @@ func (b *builder) fail(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !b.told[text] {
 		b.told[text] = true
-		b.errs = append(b.errs, errors.New("graphql: "+text))
+		b.errs = append(b.errs, errors.New(text))
 	}
 }
 

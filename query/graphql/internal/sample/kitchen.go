@@ -86,7 +86,8 @@ func (m models) inputs() {
 		m.with("choice", "Choice", map[string]any{"name": "x"}), m.with("json", "JSON", jsontext.Value(`"text"`)),
 		m.with("tree", "Tree", map[string]any{"leaf": 1.0, "label": "a", "parts": []any{map[string]any{"label": "root"}}}),
 		old, m.in("plain", "String", ""), m.in("long_description", "[ID!]", strings.Repeat("word ", 14)+"more.")}
-	m["Tree"].Inputs = []*model.Input{m.with("label", "String!", "root"), m.in("leaf", "Float", ""), m.in("parts", "[Tree!]", "")}
+	m["Tree"].Inputs = []*model.Input{m.with("label", "String!", "root"), m.in("leaf", "Float", ""),
+		m.in("parts", "[Tree!]", "")}
 }
 
 // objects are described in every way.
