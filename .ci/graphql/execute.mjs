@@ -205,6 +205,8 @@ function sum({ a, bToo, more }) {
 const wrapped = (n) => BigInt.asIntN(64, n);
 
 const mood = (text) => (text === 'bad' ? closed() : text);
+// An error in the place of an element is one of the element.
+const element = (text) => (text === 'bad' ? new GraphQLError('INTERNAL_SERVER_ERROR') : text);
 const zone = (place) => (place.zone === '' ? null : ['north', 'south'].includes(place.zone) ? place.zone : closed());
 const finite = (text) => (Number.isFinite(Number(text)) ? Number(text) : closed());
 
@@ -238,8 +240,8 @@ const resolvers = {
     mood: (a) => mood(a.mood),
     whim: (a) => mood(a.whim),
     tags: ({ tags }) => tags ?? [],
-    moods: ({ moods }) => (moods ?? []).map(mood),
-    whims: ({ whims }) => (whims ?? []).map((w) => (w === 'bad' ? new GraphQLError('INTERNAL_SERVER_ERROR') : w)),
+    moods: ({ moods }) => (moods ?? []).map(element),
+    whims: ({ whims }) => (whims ?? []).map(element),
     extra: (a) => (a.extraFails ? closed() : a.extra),
     friendIds: ({ friendIds }) => friendIds ?? [],
     books: (a) => world.books.filter((b) => b.authorId === a.id).sort((x, y) => (x.id < y.id ? -1 : 1)).slice(0, 2),
@@ -280,6 +282,6 @@ async function answer({ text, operation, variables }) {
 
 for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
   const { data, errors } = await answer(JSON.parse(line));
-  const told = errors?.map(({ message, path, extensions }) => ({ message, path, code: extensions?.code }));
+  const told = errors?.map(({ message, path, locations, extensions }) => ({ message, path, locations, code: extensions?.code }));
   console.log(JSON.stringify({ data, errors: told }).replaceAll(/\\?"@int64:(-?\d+)@\\?"/g, '$1'));
 }

@@ -185,7 +185,7 @@ func (n *names) of(kind, real string) string {
 var (
 	tagPattern      = regexp.MustCompile(`"([\w-]+)\.([\w-]+)\.([^"]+)"`) // revision, shape, and the rest
 	cursorPattern   = regexp.MustCompile(`((?:after|before)=|"(?:next|after|before|cursor|startCursor|endCursor)": ?")([\w-]+)`)
-	resultPattern   = regexp.MustCompile(`\\"([\w-]+)\.([\w-]{6,})((?:\.[^"\\]+)?)\\"`) // such a tag within JSON, where the contract is known
+	resultPattern   = regexp.MustCompile(`\\"([\w-]+)\.([\w-]{6,})((?:\.[^"\\]+)?)\\"`) // in JSON, perhaps without the rest
 	jobPattern      = regexp.MustCompile(`(/jobs/|"id": ?")(job[0-9]+|[0-9a-f]{8}-[0-9a-f-]{27})`)
 	jsonPattern     = regexp.MustCompile(`json(; charset=utf-8)?$`)
 	instancePattern = regexp.MustCompile(`urn:uuid:[0-9a-f-]{36}`)

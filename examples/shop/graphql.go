@@ -15,8 +15,8 @@ import (
 // graphqlPath is the other door to a contract. The schema is below it.
 const graphqlPath = "/graphql"
 
-// graphqlTime is how long an answer in GraphQL may be worked on. What a client is told then has to reach it before the server
-// gives up writing; see newServer.
+// graphqlTime is how long an answer in GraphQL may be worked on. What a client is told then has to reach it before the
+// server gives up writing; see newServer.
 const graphqlTime = 30 * time.Second
 
 // doors serve one contract: its catalog and, at /graphql, the same catalog in GraphQL. Whatever selects the contract selects

@@ -84,7 +84,7 @@ func newCatalog(s *saga) *resource.Catalog {
 
 // Hero says whose hero is meant.
 type Hero struct {
-	Episode *Episode `json:"episode" enum:"NEWHOPE,EMPIRE,JEDI" doc:"The film; without it, that of all three."`
+	Episode *Episode `json:"episode" enum:"NEWHOPE,EMPIRE,JEDI" doc:"The film; without it, all three are meant."`
 }
 
 // hero returns the id of a character: a lookup leads to an item that is read, judged and shown as any other.

@@ -13,7 +13,7 @@ import puppeteer from 'puppeteer-core'
 const [url, pictures] = process.argv.slice(2), { origin } = new URL(url)
 const profile = mkdtempSync(join(tmpdir(), 'page-'))
 const browser = await puppeteer.launch({
-	executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, userDataDir: profile, timeout: 60_000, protocolTimeout: 60_000,
+	executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, userDataDir: profile, timeout: 60_000, protocolTimeout: 30_000,
 	args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--no-pings', '--disable-background-networking',
 		'--disable-component-update', '--disable-default-apps', '--disable-extensions', '--disable-sync', '--disable-dev-shm-usage',
 		'--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
@@ -82,7 +82,34 @@ const picture = async name => pictures && page.screenshot({ path: join(pictures,
 const editor = id => `#${id} textarea`
 const marks = id => page.$$eval(`#${id} .wrong`, all => all.filter(x => !x.closest('.numbers')).map(x => x.textContent))
 
+// strangers are the addresses of other hosts that were asked for.
+const strangers = () => asked.filter(u => !u.startsWith(origin + '/') && !/^(data|about):/.test(u))
+
+// nameless are the controls and parts of the page that a screen reader has no name for; counts is for how many there are.
+async function nameless(counts = {}) {
+	const needs = ['button', 'textbox', 'combobox', 'searchbox', 'tab', 'tabpanel', 'listbox', 'option', 'link', 'tablist', 'toolbar', 'region', 'complementary', 'separator', 'splitter', 'dialog']
+	const found = []
+	const walk = node => {
+		counts[node.role] = (counts[node.role] ?? 0) + 1
+		if (needs.includes(node.role) && !node.name) found.push(`${node.role} ${JSON.stringify(node).slice(0, 120)}`)
+		for (const child of node.children ?? []) walk(child)
+	}
+	walk(await page.accessibility.snapshot({ interestingOnly: false }))
+	return found
+}
+
 const parts = {
+	async 'what must be caught is caught'() {
+		await visit()
+		await page.goto('about:blank')
+		await page.setContent('<button></button><input><img src="http://elsewhere.example/pixel.gif">')
+		assert.deepEqual(strangers(), ['http://elsewhere.example/pixel.gif'])
+		assert.equal(objections.length, 1, 'the image that is not there')
+		assert.equal((await nameless()).length, 2)
+		asked.length = objections.length = 0
+		await page.close()
+	},
+
 	async 'a first visit has something to run'() {
 		await visit()
 		await until(() => document.querySelector('#query textarea').value.includes('nodes'), 'a document to begin with')
@@ -348,6 +375,13 @@ const parts = {
 	},
 
 	async 'a link holds the document and the variables, and runs nothing'() {
+		await browser.defaultBrowserContext().overridePermissions(origin, [])
+		await write('{ __typename }')
+		await go('L')
+		await until(() => document.querySelector('#copy').open, 'where nothing may be copied the link is shown')
+		assert.equal(await text('#copy-text'), url + '#query=%7B+__typename+%7D')
+		assert.equal(await focused(), 'copy-text')
+		await keys('Escape')
 		await browser.defaultBrowserContext().overridePermissions(origin, ['clipboard-read', 'clipboard-write', 'clipboard-sanitized-write'])
 		await write('query Linked($first: Int) { orders(first: $first) { totalCount } }')
 		await go('V')
@@ -372,6 +406,19 @@ const parts = {
 		assert.ok((await run()).data.orders)
 	},
 
+	async 'the address of a request by GET shows the request'() {
+		await page.close()
+		await visit(`${origin}/v1/graphql?${new URLSearchParams({ query: 'query Got { orders { totalCount } }', operationName: 'Got' })}`)
+		assert.equal(await text(editor('query')), 'query Got { orders { totalCount } }')
+		assert.equal(sent.length, 0)
+		assert.ok((await run()).data.orders)
+		assert.equal(await see(() => location.href), origin + '/v1/graphql')
+		assert.ok(asked.at(-1).endsWith('/v1/graphql'), 'the contract is that of the page')
+		assert.equal(await see(() => document.querySelector('#docs-body a').href), origin + '/v1/graphql/schema.graphql')
+		await page.close()
+		await visit()
+	},
+
 	async 'Tab goes everywhere and nothing holds it'() {
 		await go('Q')
 		const before = await text(editor('query'))
@@ -379,7 +426,7 @@ const parts = {
 		assert.notEqual(await text(editor('query')), before, 'Tab indents')
 		await keys('Control-z')
 		const order = []
-		for (let n = 0; n < 120; n++) {
+		for (let n = 0; n < 200; n++) {
 			await keys('Escape', 'Tab')
 			const at = await see(() => {
 				const e = document.activeElement, s = getComputedStyle(e)
@@ -425,16 +472,8 @@ const parts = {
 	async 'everything has a name for those who do not see it'() {
 		await go('Q')
 		await keys('Control-a', 'Delete', 'Control-Space')
-		const tree = await page.accessibility.snapshot({ interestingOnly: false })
-		const counts = {}, nameless = []
-		const needs = ['button', 'textbox', 'combobox', 'searchbox', 'tab', 'tabpanel', 'listbox', 'option', 'link', 'tablist', 'toolbar', 'region', 'complementary', 'separator', 'splitter', 'dialog', 'list']
-		const walk = (node, inside) => {
-			counts[node.role] = (counts[node.role] ?? 0) + 1
-			if (needs.includes(node.role) && node.role !== 'list' && !node.name && !(node.role === 'splitter' && inside === 'none')) nameless.push(`${node.role} ${JSON.stringify(node).slice(0, 120)}`)
-			for (const child of node.children ?? []) walk(child, node.role)
-		}
-		walk(tree)
-		assert.deepEqual(nameless, [])
+		const counts = {}
+		assert.deepEqual(await nameless(counts), [])
 		for (const role of ['button', 'textbox', 'combobox', 'tab', 'listbox', 'option', 'tabpanel']) assert.ok(counts[role] > 0, `no ${role} in ${JSON.stringify(counts)}`)
 		assert.equal(await see(() => document.querySelector('#status').getAttribute('role')), 'status')
 		const ids = await see(() => [...document.querySelectorAll('[aria-controls], [aria-labelledby], [aria-describedby]')].flatMap(e =>
@@ -550,6 +589,26 @@ const parts = {
 		await page.close()
 	},
 
+	async 'documents and answers that are too much'() {
+		const large = JSON.stringify({ data: { all: Array.from({ length: 20_000 }, (_, n) => ({ id: n, name: `item ${n}`, tags: ['a', null, true] })) } })
+		await visit(url, { answer: body => body.includes('LARGE') && { body: large } })
+		await write('query LARGE { __typename }')
+		const answer = await run()
+		assert.equal(answer.data.all.length, 20_000)
+		for (const text of ['{a'.repeat(20_000), '{orders(filter:' + '['.repeat(60_000), '{orders(filter:' + '{and:'.repeat(15_000), '{' + 'nothing '.repeat(10_000) + '}', '"'.repeat(90_001),
+			'query(' + '$a:[Int] '.repeat(9_000) + '){id}', Array.from({ length: 3_000 }, (_, n) => `fragment F${n} on Query{...F${n + 1}}`).join(' '), '#'.repeat(2_000_000)]) {
+			await see(t => {
+				const area = document.querySelector('#query textarea')
+				area.value = t
+				area.dispatchEvent(new InputEvent('input'))
+			}, text)
+			await go('F')
+		}
+		await write('{ orders { totalCount } }')
+		assert.ok((await run()).data.orders, 'it still works')
+		await page.close()
+	},
+
 	async 'text from others is text'() {
 		const attack = `</script></style></textarea></pre><script>window.hit = 1</script><img src=x onerror="window.hit=1"><svg onload="window.hit=1">\`javascript:window.hit=1\``
 		const poisoned = value => typeof value === 'string' ? value : Array.isArray(value) ? value.map(poisoned)
@@ -580,7 +639,7 @@ const parts = {
 		await go('Y')
 		await see(() => localStorage.setItem(`stoa.graphql ${location.pathname} history`, JSON.stringify([{ query: '<img src=x onerror=window.hit=1>', variables: 5, name: {}, at: 'x' }, 7, null])))
 		await page.goto('about:blank')
-		await page.goto(`${url}#${new URLSearchParams({ query: attack, variables: attack, operation: attack })}`)
+		await page.goto(`${url}#${new URLSearchParams({ query: attack, variables: attack, operationName: attack })}`)
 		await until(() => document.querySelector('#query textarea').value.includes('window.hit'), 'the link is read')
 		await until(() => document.querySelector('#docs-body .field'), 'the docs')
 		assert.equal(await see(() => window.hit), undefined, 'a script of others ran')
@@ -622,7 +681,7 @@ try {
 		const began = Date.now()
 		await parts[part]()
 		assert.deepEqual(objections, [], 'the browser objects')
-		assert.deepEqual(asked.filter(u => !u.startsWith(origin + '/') && !/^(data|about):/.test(u)), [], 'another host was asked')
+		assert.deepEqual(strangers(), [], 'another host was asked')
 		console.log(`ok    ${String(Math.round((Date.now() - began) / 100) / 10).padStart(4)}s  page: ${part}`)
 	}
 	console.log(`${Object.keys(parts).length} parts, ${asked.length} requests, none to another host`)

@@ -171,7 +171,7 @@ function drawHistory() {
 	const all = remembered()
 	$('history-clear').hidden = !all.length
 	$('history-list').replaceChildren(...all.map(x => make('li', {}, make('button', {
-		type: 'button', class: 'past', onclick: () => { fill({ query: x.query, variables: x.variables ?? '' }); showPane('pane-ask'); editors.query.area.focus() },
+		type: 'button', class: 'past', onclick: () => { fill({ query: x.query, variables: String(x.variables ?? '') }); showPane('pane-ask'); editors.query.area.focus() },
 	}, make('b', {}, x.query.replace(/#.*|\s+/g, ' ').trim().slice(0, 80)), make('small', {}, new Date(x.at).toLocaleString())))))
 	if (!all.length) $('history-list').append(make('li', { class: 'faint' }, 'What you run is kept here, in this browser.'))
 }
@@ -179,15 +179,16 @@ function drawHistory() {
 // Links hold the document and the variables behind the #, which no server sees; never the headers.
 function link() {
 	const { query, variables } = editors
-	const parts = new URLSearchParams({ query: query.text, ...variables.text.trim() && { variables: variables.text }, ...chosen && { operation: chosen } })
-	return location.href.replace(/#.*/, '') + '#' + parts
+	const parts = new URLSearchParams({ query: query.text, ...variables.text.trim() && { variables: variables.text }, ...chosen && { operationName: chosen } })
+	return bare(location.href) + '#' + parts
 }
+// fromLink reads such a link, or the address of a request by GET that somebody has opened.
 function fromLink() {
-	const parts = new URLSearchParams(location.hash.slice(1))
-	if (!parts.get('query')) return false
-	history.replaceState(null, '', location.pathname + location.search)
+	const parts = [location.hash, location.search].map(x => new URLSearchParams(x.slice(1))).find(x => x.get('query'))
+	if (!parts) return false
+	history.replaceState(null, '', bare(location.href))
 	fill({ query: parts.get('query'), variables: parts.get('variables') ?? '' })
-	chosen = parts.get('operation') ?? ''
+	chosen = parts.get('operationName') ?? ''
 	looked()
 	say('This came with the link. It has not been run.')
 	return true
@@ -258,6 +259,7 @@ function dress() {
 $('run').addEventListener('click', run)
 for (const button of document.querySelectorAll('[data-key]')) {
 	button.title = `${actions[button.dataset.key][0]} (Alt-Shift-${button.dataset.key})`
+	button.setAttribute('aria-keyshortcuts', `Alt+Shift+${button.dataset.key}`)
 	button.addEventListener('click', actions[button.dataset.key][1])
 }
 $('operation').addEventListener('change', e => { chosen = e.target.value; editors.variables.update() })

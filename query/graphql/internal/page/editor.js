@@ -29,11 +29,15 @@ class Editor {
 	}
 	edit(from, to, text, caret = from + text.length) {
 		this.area.setSelectionRange(from, to)
-		// There is no other way to change a textarea that undo knows of, and it is for what has the focus, so not for what is hidden.
-		if (document.activeElement !== this.area || !document.execCommand(text ? 'insertText' : 'delete', false, text)) {
+		this.editing = true
+		// There is no other way to change a textarea that undo knows of. It is for what has the focus, so not for what is hidden, and
+		// browsers take minutes for ten thousand lines.
+		const short = text.length + to - from < 2e4
+		if (!short || document.activeElement !== this.area || !document.execCommand(text ? 'insertText' : 'delete', false, text)) {
 			this.area.setRangeText(text, from, to, 'end')
 			this.input({})
 		}
+		this.editing = false
 		this.area.setSelectionRange(caret, caret)
 	}
 
@@ -42,9 +46,10 @@ class Editor {
 		this.leaving = false
 		this.update()
 		this.changed?.()
-		const typed = e.inputType === 'insertText' && e.data
-		if (typed && /[\w$@"(]$/.test(typed)) this.open(false)
-		else if (this.items.length) this.open(false)
+		if (this.editing) return
+		const typed = e.inputType === 'insertText' || this.items.length > 0
+		if (typed && /[\w$@"(]$/.test(this.text.slice(0, this.caret))) this.open(false)
+		else this.close()
 	}
 	move() {
 		this.close()
@@ -54,9 +59,16 @@ class Editor {
 
 	update() {
 		const { text } = this
-		this.analysis = this.read(text, this.caret)
+		// What is longer, or nested deeper than the stack, is for the server to judge.
+		this.analysis = { tokens: [], problems: [], operations: [], here: null, thing: null }
+		try {
+			if (text.length < 1e5) this.analysis = this.read(text, this.caret)
+		} catch (e) {
+			if (!(e instanceof RangeError)) throw e
+			this.analysis.problems.push({ s: 0, e: 1, message: 'This is nested too deeply to be checked.', syntax: true })
+		}
 		const marks = this.marks = [...this.analysis.problems, ...this.extra]
-		this.under.replaceChildren(...text.length < 2e5 ? shades(text, this.analysis.tokens, marks) : [text], '\n')
+		this.under.replaceChildren(...shades(text, this.analysis.tokens, marks), '\n')
 		const lines = text.split('\n').length, wrong = new Map()
 		for (const m of marks) {
 			const { line } = place(text, m.s)
@@ -131,8 +143,8 @@ class Editor {
 		option?.scrollIntoView({ block: 'nearest' })
 		if (option) this.area.setAttribute('aria-activedescendant', option.id)
 		else this.area.removeAttribute('aria-activedescendant')
-		$('about-choice').textContent = item?.doc ?? ''
-		if (!item) say(`${count} to choose from: arrow down.`)
+		$('about-choice').replaceChildren(...docs.prose(item?.doc))
+		say(item ? '' : `${count} to choose from: arrow down.`)
 	}
 	accept(n = this.active) {
 		const item = this.items[n], { here } = this.analysis, rest = this.text.slice(here.to)
