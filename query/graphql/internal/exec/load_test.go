@@ -306,3 +306,32 @@ func TestErrorStopsItsBranch(t *testing.T) {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 }
+
+// What is there at once is not worth a goroutine, as soon as that is known; and what turns out to be slow is again.
+func TestQuickOnes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, setting{})
+		var wait time.Duration
+		w.hook = func(_ context.Context, call string) error {
+			if !strings.HasPrefix(call, "books get") {
+				time.Sleep(wait)
+			}
+			return nil
+		}
+		const document = `{ book(id: 1) { author { name } reviews { id } sequel { id } } }`
+		want := w.ask(t, document)
+		for i, tt := range []struct{ each, all time.Duration }{
+			{0, 0}, {time.Second, 3 * time.Second}, {time.Second, time.Second}, {0, 0}, {time.Second, time.Second},
+		} {
+			wait = tt.each
+			start := time.Now()
+			if got := w.ask(t, document); got != want {
+				t.Errorf("%d: answer %s, want %s", i, got, want)
+			}
+			if took := time.Since(start); took != tt.all {
+				t.Errorf("%d: took %v, want %v", i, took, tt.all)
+			}
+		}
+	})
+}

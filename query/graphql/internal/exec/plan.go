@@ -68,8 +68,9 @@ type node struct {
 	given    []*ast.Argument
 	defs     []*graphql.Argument
 
-	sub  *set // nil for leaves
-	load int  // place in run.loaded, if it is fetched
+	sub  *set         // nil for leaves
+	load int          // place in run.loaded, if it is fetched
+	took atomic.Int64 // how many nanoseconds that took the last time, with what is below it; 0 if it is not known
 }
 
 // writer says how the value of a node comes into the answer.
