@@ -52,6 +52,8 @@ type Engine struct {
 	fetch *fetch.Fetcher
 	plans cache
 	runs  sync.Pool // of *run
+	// described is how many objects of introspection an answer may have.
+	described int
 }
 
 // New returns an Engine.
@@ -60,6 +62,7 @@ func New(cfg *Config) *Engine {
 	e.cfg.Cost = cmp.Or(cfg.Cost, 50_000)
 	e.cfg.Parallel = max(cmp.Or(cfg.Parallel, 8), 1)
 	e.plans.most = cmp.Or(cfg.PlanBytes, 16<<20)
+	e.described = max(e.cfg.Cost, 16*describable(cfg.Schema))
 	return e
 }
 

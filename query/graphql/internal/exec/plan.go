@@ -41,7 +41,8 @@ type set struct {
 // one: it stands where the first one does that is not.
 type step struct {
 	*node
-	when int // switch of this place
+	when   int     // switch of this place
+	joined *joined // what writes it together with the next ones; nil for nothing
 }
 
 // load is a node to be fetched. Below a connection, it is on only if the nodes between are.

@@ -49,6 +49,8 @@ type run struct {
 	path   []segment // to the object or list that is being written
 	errs   []*fault.Error
 	blames []blame
+
+	described int // objects of introspection so far
 }
 
 // begin returns a run with room for everything that the plan loads. Goroutines find their place in it by number, so that
@@ -58,7 +60,7 @@ func (e *Engine) begin(p *Plan) *run {
 	if r == nil {
 		r = &run{e: e}
 	}
-	r.plan = p
+	r.plan, r.described = p, 0
 	r.loaded = slices.Grow(r.loaded[:0], p.loads)[:p.loads]
 	r.free.Store(int32(e.cfg.Parallel - 1))
 	return r

@@ -57,14 +57,20 @@ func inFront(dst []byte, at int, errs []*fault.Error) []byte {
 // it has appended so far: whoever can be null cuts that off.
 func (r *run) object(s *set, p parent) bool {
 	start := len(r.dst)
-	for i := range s.steps {
+	for i := 0; i < len(s.steps); i++ {
 		st := &s.steps[i]
 		if !r.on[st.when] {
 			continue
 		}
+		if st.joined != nil {
+			var err error
+			if r.dst, err = st.joined.members.Append(r.dst, p.value); err == nil {
+				i += st.joined.more
+				continue
+			} // else one by one, which finds out what is wrong with which
+		}
 		n := st.node
 		r.dst = append(r.dst, n.label...)
-		// Most fields of most objects are these, so they are written here, without a call for each.
 		if n.write == constant {
 			continue
 		}
