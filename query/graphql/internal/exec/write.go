@@ -178,7 +178,7 @@ func (r *run) toOne(n *node, p *parent) bool {
 	r.path = append(r.path, segment{key: n.key})
 	ok := false
 	if ends := l.page.Ends(p.i); len(ends) > 0 {
-		ok = r.item(n, l.page.Entries, int(ends[0]))
+		ok = r.related(n, l, int(ends[0]))
 	} else {
 		ok = r.null(n, n.field.Type)
 	}
@@ -194,7 +194,7 @@ func (r *run) toMany(n *node, p *parent) bool {
 	}
 	ends := l.page.Ends(p.i)
 	r.path = append(r.path, segment{key: n.key})
-	ok := r.each(n.field.Type.Elem, len(ends), func(i int) bool { return r.item(n, l.page.Entries, int(ends[i])) })
+	ok := r.each(n.field.Type.Elem, len(ends), func(i int) bool { return r.related(n, l, int(ends[i])) })
 	r.path = r.path[:len(r.path)-1]
 	return ok
 }
