@@ -51,7 +51,9 @@ type run struct {
 	failures int // all of them, told or not
 	blames   []blame
 
-	described int // objects of introspection so far
+	described int  // objects of introspection so far
+	most      int  // how long dst may be
+	long      bool // it is longer
 }
 
 // begin returns a run with room for everything that the plan loads. Goroutines find their place in it by number, so that
@@ -61,7 +63,7 @@ func (e *Engine) begin(p *Plan) *run {
 	if r == nil {
 		r = &run{e: e}
 	}
-	r.plan, r.described = p, 0
+	r.plan, r.described, r.long = p, 0, false
 	r.loaded = slices.Grow(r.loaded[:0], p.loads)[:p.loads]
 	r.free.Store(int32(e.cfg.Parallel - 1))
 	return r
