@@ -271,7 +271,7 @@ const parts = {
 		await keys('Control-a', 'Delete')
 	},
 
-	async 'headers go with the request and are kept nowhere'() {
+	async 'headers go with the request and stay in this tab'() {
 		await write('{ __typename }')
 		await go('H')
 		assert.equal(await focused(), 'Headers, as JSON')

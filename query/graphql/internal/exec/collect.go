@@ -59,6 +59,7 @@ func (c *compiler) set(typ *model.Type, from []occurrence) *set {
 		group.node = c.node(typ, group)
 	}
 	c.decide(s, g.order)
+	s.join()
 	for _, group := range g.groups {
 		s.gather(group.node)
 	}

@@ -14,6 +14,21 @@ import (
 // mostCost is where counting ends, before it overflows.
 const mostCost = 1 << 40
 
+// Introspection costs nothing to fetch, and a list in it is as long as the schema is large. So it is not counted before but
+// while it is written: a document of a few aliases could be answered with a thousand times its size. describable is how
+// many objects introspection knows, each once; a tool that asks for everything sees each a few times, as the type of
+// something.
+func describable(s *model.Schema) int {
+	n := 0
+	for _, t := range s.Types {
+		n += 1 + len(t.Fields) + len(t.Inputs) + len(t.Values)
+		for _, f := range t.Fields {
+			n += len(f.Args)
+		}
+	}
+	return n
+}
+
 // tooMuch refuses a run that may ask for more objects than it should.
 func (r *run) tooMuch() *fault.Error {
 	cost := r.cost(r.plan.root)
@@ -22,6 +37,12 @@ func (r *run) tooMuch() *fault.Error {
 	}
 	return &fault.Error{Code: fault.BadUserInput, Message: fmt.Sprintf(
 		"The operation may ask for %d objects; at most %d are accepted. Ask for smaller pages.", cost, r.e.cfg.Cost)}
+}
+
+// tooLong is the error of an answer that is.
+func (r *run) tooLong() *fault.Error {
+	return &fault.Error{Code: fault.BadUserInput, Message: fmt.Sprintf(
+		"The answer is longer than %d bytes, which is all that is given. Ask for less at once.", r.e.cfg.Answer)}
 }
 
 // cost is how many objects are fetched at most for one object of a set.

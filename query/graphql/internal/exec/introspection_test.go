@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -49,6 +50,29 @@ func TestFullIntrospection(t *testing.T) {
 	}
 	if _, bytes := w.engine.Cached(); bytes < len(got) {
 		t.Errorf("the answer of %d bytes counts for %d", len(got), bytes)
+	}
+}
+
+// What a few aliases multiply is bounded, and what tools ask for is far from the bound, even where Cost is small.
+func TestMuchIntrospection(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, setting{config: exec.Config{Cost: 1}})
+	if got := w.ask(t, fullIntrospection); strings.Contains(got, `"errors"`) {
+		t.Errorf("what tools ask for is refused: %.200s", got)
+	}
+	_, full, _ := strings.Cut(fullIntrospection, "{")
+	full, fragments, _ := strings.Cut(full, "fragment")
+	full = strings.TrimSuffix(strings.TrimSpace(full), "}")
+	many := "{"
+	for i := range 50 {
+		many += fmt.Sprintf(" a%d: %s", i, strings.TrimSpace(full))
+	}
+	got := w.ask(t, many+" } fragment"+fragments)
+	if !strings.Contains(got, `"code":"BAD_USER_INPUT"`) || !strings.HasSuffix(got, `"data":null}`) || len(got) > 1000 {
+		t.Errorf("%d bytes: %.300s", len(got), got)
+	}
+	if got := w.ask(t, `{ __schema { types { name } } }`); strings.Contains(got, `"errors"`) {
+		t.Errorf("the next one is refused: %.200s", got)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/graphql-go/graphql/language/ast"
 
@@ -23,7 +24,9 @@ type loaded struct {
 	item   [1]resource.Entry // of what gives one
 	found  bool              // that it did
 
-	beside *sync.WaitGroup // of what is fetched beside it; used again
+	// Memory that is used again.
+	beside *sync.WaitGroup // of what is fetched beside it
+	spans  []span          // of the entries of page, if some are there several times; else empty
 }
 
 // release gives the memory of pages back, to be used by the next who ask.
@@ -32,7 +35,7 @@ func (l *loaded) release() {
 	if l.conn != nil {
 		l.conn.Page.Release()
 	}
-	*l = loaded{beside: l.beside}
+	*l = loaded{beside: l.beside, spans: l.spans[:0]}
 }
 
 // source is what something is fetched for: the items of a level, or a connection. At a root it is nothing.
@@ -81,9 +84,17 @@ func (r *run) loadAll(ctx context.Context, s *set, from source) {
 	}
 }
 
-// loadBeside fetches a node in a goroutine of the group, if there may be one more; else here. The group may be nil as long
-// as nobody is in it.
+// worthwhile is how many nanoseconds it takes to fetch something for which a goroutine is worthwhile. What is in memory is
+// there before another processor has begun to look for it.
+const worthwhile = 100_000
+
+// loadBeside fetches a node in a goroutine of the group, if it is known to be slow, or not known at all, and there may be
+// one more; else here. The group may be nil as long as nobody is in it.
 func (r *run) loadBeside(ctx context.Context, group *sync.WaitGroup, n *node, from source) *sync.WaitGroup {
+	if took := n.took.Load(); took > 0 && took < worthwhile {
+		r.load(ctx, n, from)
+		return group
+	}
 	if r.free.Add(-1) < 0 {
 		r.free.Add(1)
 		r.load(ctx, n, from)
@@ -107,15 +118,16 @@ func (r *run) loadBeside(ctx context.Context, group *sync.WaitGroup, n *node, fr
 // load fetches one node for all objects, and then what is selected from it. It runs the code of others, so that here is
 // where panics end.
 func (r *run) load(ctx context.Context, n *node, from source) {
-	l := &r.loaded[n.load]
+	if f := n.field; len(from.list) == 0 && (f.Source == model.Related || f.Source == model.Computed) {
+		return // of an empty list
+	}
+	l, start := &r.loaded[n.load], time.Now()
 	defer func() {
+		n.timed(time.Since(start))
 		if v := recover(); v != nil {
 			l.err = r.panicked(ctx, v)
 		}
 	}()
-	if f := n.field; len(from.list) == 0 && (f.Source == model.Related || f.Source == model.Computed) {
-		return // of an empty list
-	}
 	args, err := r.args(n)
 	// A store may not look at its context; nobody is asked for anything once nobody waits for it.
 	if err == nil && ctx.Err() != nil {
@@ -134,6 +146,13 @@ func (r *run) load(ctx context.Context, n *node, from source) {
 	}
 }
 
+// timed remembers how long a node took. To be slow now and then is to be slow: a store that answers from a cache most of
+// the time is still worth a goroutine for the rest of it.
+func (n *node) timed(took time.Duration) {
+	before := n.took.Load()
+	n.took.Store(max(int64(took), before-before/8, 1))
+}
+
 // fetchOne asks for what a node shows, with one call of the catalog, and returns what is to be asked for next.
 func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, args map[string]any) (source, error) {
 	f, get := n.field, r.e.fetch
@@ -141,6 +160,7 @@ func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, arg
 	switch f.Source {
 	case model.Related:
 		l.page, err = r.e.cfg.Catalog.Follow(ctx, from.of, f.Relation, from.list, n.sub.columns)
+		l.share(len(from.list))
 		return source{of: n.sub.typ.Resource, list: l.page.Entries}, err
 	case model.List:
 		if l.conn, err = get.List(ctx, f, args, n.sub.columns); err != nil {

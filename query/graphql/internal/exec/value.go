@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -91,6 +92,9 @@ func (r *run) metaValue(n *node, ref *model.Ref, v any) bool {
 		return r.each(ref.Elem, len(list), func(i int) bool { return r.metaValue(n, ref.Elem, list[i]) })
 	}
 	if n.sub != nil {
+		if r.described++; r.described > r.e.described {
+			return r.fail(n, problem.New(problem.BadRequest, "This is more introspection than one request may ask for."))
+		}
 		return r.object(n.sub, parent{value: v})
 	}
 	if err := r.metaLeaf(v); err != nil {

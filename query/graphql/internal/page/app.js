@@ -17,8 +17,8 @@ editors.query = new Editor($('query'), {
 	changed: edited, moved: looked,
 })
 for (const [id, label, inputs, hint] of [
-	['variables', 'Variables, as JSON', () => schema && variablesOf(), '{ "first": 5 }'],
-	['headers', 'Headers, as JSON', () => undefined, '{ "Authorization": "Bearer …" }'],
+	['variables', 'Variables, as JSON', () => schema && variablesOf(), 'JSON, such as { "first": 5 }'],
+	['headers', 'Headers, as JSON', () => undefined, 'JSON, such as { "Authorization": "Bearer …" }; kept in this tab only'],
 ]) {
 	editors[id] = new Editor($(id), {
 		label, hint, read: (text, caret) => analyseJSON(text, schema, caret, inputs()),

@@ -173,7 +173,7 @@ class Editor {
 		const plain = !e.ctrlKey && !e.metaKey && !e.altKey
 		const done = does => { e.preventDefault(); does?.() }
 		if (e.isComposing) return
-		if (e.key === ' ' && e.ctrlKey) return done(() => this.open(true))
+		if (e.code === 'Space' && (e.ctrlKey || (e.altKey && e.shiftKey))) return done(() => this.open(true))
 		if (e.key === 'F8') return done(() => this.next())
 		if (e.key === '/' && (e.ctrlKey || e.metaKey)) return done(() => this.comment())
 		if (!plain) return
