@@ -43,6 +43,37 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestLimitOfAnswer: a long answer is not given, whatever makes it long. What was done for it has been done.
+func TestLimitOfAnswer(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, document string
+		within         bool
+	}{
+		{"short", "{orders{nodes{id}}}", true},
+		{"many fields of items", "{orders{nodes{" + repeat("a%d:status ", 100) + "}}}", false},
+		{"many fields of what may be null", "{" + repeat("a%d:order(id:1){"+repeat("a%d:status ", 20)+"} ", 20) + "}", false},
+		{"many fields of one item", "{order(id:1){" + repeat("a%d:status ", 200) + "}}", false},
+		{"many fields of what is related", "{orders{nodes{customer{" + repeat("a%d:name ", 100) + "}}}}", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := door(t, func(s *setup) { s.opts.Limits.Answer = 2000 })
+			res := send(t, h, "POST /graphql", jsonBody, acceptNew, "", body(t, tt.document))
+			if tt.within {
+				want(t, res, 200)
+				return
+			}
+			const message = `{"errors":[{"message":"The answer is longer than 2000 bytes, which is all that is given. Ask for less at once.",` +
+				`"extensions":{"code":"BAD_USER_INPUT"}}],"data":null}`
+			if got := strings.TrimSpace(res.body); got != message {
+				t.Errorf("%d bytes: %.300s", len(got), got)
+			}
+		})
+	}
+}
+
 // TestLimitOfErrors: nobody looks for more mistakes than are told.
 func TestLimitOfErrors(t *testing.T) {
 	t.Parallel()

@@ -91,6 +91,9 @@ type Limits struct {
 	Fields int
 	// Cost is how many objects one operation may ask for, each list counted with all that it may hold; 50,000.
 	Cost int
+	// Answer is how many bytes an answer may have, before it is compressed, give or take a field; 32 MiB. What is longer is
+	// an error without data.
+	Answer int
 	// Errors is how many errors of validation an answer tells; 20. Nobody looks for more.
 	Errors int
 	// Parallel is how many fields of one operation are fetched at a time; 8.
@@ -136,6 +139,7 @@ func (l *Limits) setDefaults() {
 	or(&l.RootFields, 100)
 	or(&l.Fields, 10_000)
 	or(&l.Cost, 50_000)
+	or(&l.Answer, 32<<20)
 	or(&l.Errors, 20)
 	or(&l.Parallel, 8)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Labelled is a field and how it is to be written by [Members].
@@ -28,7 +30,9 @@ type Members struct {
 // labelled is a Labelled with what is to be known for each value worked out.
 type labelled struct {
 	label   []byte
-	at      int // the place of the Go field; -1 for one of an embedded struct
+	opening []byte // the label with the opening quotation mark of a string
+	plain   op     // if the value is a string or a number in a field of the struct itself; else opForeign
+	at      int    // the place of the Go field; -1 for one of an embedded struct
 	op      op
 	pointer bool
 	quote   bool
@@ -48,7 +52,10 @@ func (t *Type) Members(list ...Labelled) (*Members, error) {
 			quote: f.Quoted || l.Quote && (f.Type.op == opInt || f.Type.op == opUint || f.Type.op == opFloat)}
 		if len(f.Index) > 1 {
 			w.at = -1
+		} else if !w.pointer && !w.quote && (w.op == opString || w.op == opInt) {
+			w.plain = w.op
 		}
+		w.opening = append(append(w.opening, w.label...), '"')
 		m.list = append(m.list, w)
 	}
 	return m, nil
@@ -64,7 +71,21 @@ func (m *Members) Append(dst []byte, v any) ([]byte, error) {
 	}
 	out := dst
 	for i := range m.list {
-		if out, err = m.list[i].append(out, s); err != nil {
+		// As in appendMembers, what most fields are is written without a call for each.
+		switch w := &m.list[i]; w.plain {
+		case opString:
+			text := s.Field(w.at).String()
+			if isPlain(text) {
+				out = append(append(append(out, w.opening...), text...), '"')
+				continue
+			}
+			out, err = jsontext.AppendQuote(append(out, w.label...), text)
+		case opInt:
+			out = strconv.AppendInt(append(out, w.label...), s.Field(w.at).Int(), 10)
+		default:
+			out, err = w.append(out, s)
+		}
+		if err != nil {
 			return dst, fmt.Errorf("schema: writing %s: %s: %w", m.of.label(), m.list[i].field.GoName, err)
 		}
 	}
@@ -93,7 +114,7 @@ func (w *labelled) append(dst []byte, s reflect.Value) ([]byte, error) {
 	switch w.op {
 	case opString:
 		return appendString(dst, v.String())
-	case opInt:
+	case opInt: // behind a pointer, or embedded
 		return strconv.AppendInt(dst, v.Int(), 10), nil
 	case opBool:
 		return strconv.AppendBool(dst, v.Bool()), nil

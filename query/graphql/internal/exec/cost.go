@@ -39,6 +39,12 @@ func (r *run) tooMuch() *fault.Error {
 		"The operation may ask for %d objects; at most %d are accepted. Ask for smaller pages.", cost, r.e.cfg.Cost)}
 }
 
+// tooLong is the error of an answer that is.
+func (r *run) tooLong() *fault.Error {
+	return &fault.Error{Code: fault.BadUserInput, Message: fmt.Sprintf(
+		"The answer is longer than %d bytes, which is all that is given. Ask for less at once.", r.e.cfg.Answer)}
+}
+
 // cost is how many objects are fetched at most for one object of a set.
 func (r *run) cost(s *set) int {
 	total := 0

@@ -73,6 +73,7 @@ func (r *run) failAt(n *node, err error) bool {
 
 // fail notes an error of a field at the current path, and reports false, for the value that is not there.
 func (r *run) fail(n *node, err error) bool {
+	r.failures++
 	if len(r.errs) == mostErrors {
 		return false
 	}

@@ -36,6 +36,9 @@ type Config struct {
 	// Cost is how many objects one operation may ask for at most, each list counted with all that it may hold; 0 means
 	// 50,000.
 	Cost int
+	// Answer is how many bytes an answer may have, give or take a field; 0 means 32 MiB. What has more is not given, since
+	// the same long text can be asked for in thousands of fields.
+	Answer int
 	// PlanBytes bounds the memory of the plans that are kept; 0 means 16 MiB, and less than 0 none.
 	PlanBytes int
 	// Parallel is how many fields of one operation may be fetched at a time; 0 means 8.
@@ -60,6 +63,7 @@ type Engine struct {
 func New(cfg *Config) *Engine {
 	e := &Engine{cfg: *cfg, fetch: fetch.New(cfg.Catalog)}
 	e.cfg.Cost = cmp.Or(cfg.Cost, 50_000)
+	e.cfg.Answer = cmp.Or(cfg.Answer, 32<<20)
 	e.cfg.Parallel = max(cmp.Or(cfg.Parallel, 8), 1)
 	e.plans.most = cmp.Or(cfg.PlanBytes, 16<<20)
 	e.described = max(e.cfg.Cost, 16*describable(cfg.Schema))

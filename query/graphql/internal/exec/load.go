@@ -24,7 +24,9 @@ type loaded struct {
 	item   [1]resource.Entry // of what gives one
 	found  bool              // that it did
 
-	beside *sync.WaitGroup // of what is fetched beside it; used again
+	// Memory that is used again.
+	beside *sync.WaitGroup // of what is fetched beside it
+	spans  []span          // of the entries of page, if some are there several times; else empty
 }
 
 // release gives the memory of pages back, to be used by the next who ask.
@@ -33,7 +35,7 @@ func (l *loaded) release() {
 	if l.conn != nil {
 		l.conn.Page.Release()
 	}
-	*l = loaded{beside: l.beside}
+	*l = loaded{beside: l.beside, spans: l.spans[:0]}
 }
 
 // source is what something is fetched for: the items of a level, or a connection. At a root it is nothing.
@@ -158,6 +160,7 @@ func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, arg
 	switch f.Source {
 	case model.Related:
 		l.page, err = r.e.cfg.Catalog.Follow(ctx, from.of, f.Relation, from.list, n.sub.columns)
+		l.share(len(from.list))
 		return source{of: n.sub.typ.Resource, list: l.page.Entries}, err
 	case model.List:
 		if l.conn, err = get.List(ctx, f, args, n.sub.columns); err != nil {

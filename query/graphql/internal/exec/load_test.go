@@ -307,6 +307,70 @@ func TestErrorStopsItsBranch(t *testing.T) {
 	}
 }
 
+// Items that many others lead to are written once and copied, which nobody can tell from the answer: neither where an item
+// has errors, nor where what stands in front of it has been cut off.
+func TestRepeated(t *testing.T) {
+	t.Parallel()
+	// The name is missing for one author of three, and each time that is an error of its own.
+	named := &model.CustomField{On: "authors", Name: "sure", Out: typed[string](), Parent: typed[author]().GoType, Cost: 1,
+		Each: func(_ context.Context, items []any, _ any) ([]any, error) {
+			values := make([]any, len(items))
+			for i, item := range items {
+				if a := item.(*author); a.ID != "cid" {
+					values[i] = &a.Name
+				}
+			}
+			return values, nil
+		}}
+	w := newWorld(t, setting{size: 30, fields: []*model.CustomField{named}})
+	var data, errs strings.Builder
+	for i := range 30 {
+		id := []string{"ann", "bob", "cid"}[i%3]
+		name := map[string]string{"ann": `"Ann"`, "bob": `"Bob \"B\""`}[id]
+		fmt.Fprintf(&data, `,{"id":"%d","author":`, 100+i)
+		if name == "" {
+			fmt.Fprintf(&errs, "[books nodes %d author sure] INTERNAL_SERVER_ERROR; ", i+3)
+			data.WriteString("null}")
+			continue
+		}
+		fmt.Fprintf(&data, `{"id":%q,"sure":%s}}`, id, name)
+	}
+	known := `{"id":"1","author":{"id":"ann","sure":"Ann"}},{"id":"2","author":{"id":"ann","sure":"Ann"}},` +
+		`{"id":"3","author":{"id":"bob","sure":"Bob \"B\""}}`
+	want := errs.String() + `{"books":{"nodes":[` + known + data.String() + `]}}`
+	for range 2 {
+		if diff := cmp.Diff(want, told(t, w.ask(t, `{ books { nodes { id author { id sure } } } }`))); diff != "" {
+			t.Errorf("told (-want +got):\n%s", diff)
+		}
+	}
+	// Of 33 books 11 are left in every list, each with the same three authors.
+	got := w.ask(t, `{ books { nodes { sequel { id } author { books { author { name } } } } } }`)
+	if n := strings.Count(got, `{"author":{"name":"Ann"}}`); n != 12*10 {
+		t.Errorf("%d books of Ann, want 12 times the 10 that there are at most", n)
+	}
+}
+
+// What was written and then cut off is not copied.
+func TestRepeatedAndCutOff(t *testing.T) {
+	t.Parallel()
+	even := computedBook[string]("even", false, func(_ context.Context, books []*book) ([]any, error) {
+		values := make([]any, len(books))
+		for i, b := range books {
+			if b.ID%2 == 0 {
+				values[i] = &b.Title
+			}
+		}
+		return values, nil
+	})
+	w := newWorld(t, setting{fields: []*model.CustomField{even}})
+	got := told(t, w.ask(t, `{ books(orderBy: [{field: title, direction: DESC}]) { nodes { id sequel { author { name } even } } } }`))
+	want := `[books nodes 0 sequel even] INTERNAL_SERVER_ERROR; {"books":{"nodes":[{"id":"3","sequel":null},{"id":"2","sequel":null},` +
+		`{"id":"1","sequel":{"author":{"name":"Ann"},"even":"Second"}}]}}`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
 // What is there at once is not worth a goroutine, as soon as that is known; and what turns out to be slow is again.
 func TestQuickOnes(t *testing.T) {
 	t.Parallel()

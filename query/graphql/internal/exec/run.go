@@ -44,13 +44,16 @@ type run struct {
 	free      atomic.Int32   // goroutines that may still be started
 
 	// From here on it is the answer, which one goroutine writes when everything is loaded.
-	ctx    context.Context // for the log
-	dst    []byte
-	path   []segment // to the object or list that is being written
-	errs   []*fault.Error
-	blames []blame
+	ctx      context.Context // for the log
+	dst      []byte
+	path     []segment // to the object or list that is being written
+	errs     []*fault.Error
+	failures int // all of them, told or not
+	blames   []blame
 
-	described int // objects of introspection so far
+	described int  // objects of introspection so far
+	most      int  // how long dst may be
+	long      bool // it is longer
 }
 
 // begin returns a run with room for everything that the plan loads. Goroutines find their place in it by number, so that
@@ -60,7 +63,7 @@ func (e *Engine) begin(p *Plan) *run {
 	if r == nil {
 		r = &run{e: e}
 	}
-	r.plan, r.described = p, 0
+	r.plan, r.described, r.long = p, 0, false
 	r.loaded = slices.Grow(r.loaded[:0], p.loads)[:p.loads]
 	r.free.Store(int32(e.cfg.Parallel - 1))
 	return r
@@ -75,6 +78,7 @@ func (r *run) end() {
 	clear(r.blames)
 	clear(r.path[:cap(r.path)])
 	r.plan, r.variables, r.ctx, r.dst, r.errs = nil, nil, nil, nil, nil
+	r.failures = 0
 	r.argued, r.blames, r.path = r.argued[:0], r.blames[:0], r.path[:0]
 	r.e.runs.Put(r)
 }

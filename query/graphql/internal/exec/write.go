@@ -18,7 +18,7 @@ type parent struct {
 
 // answer appends the answer for what was loaded.
 func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
-	r.ctx = ctx
+	r.ctx, r.most = ctx, len(dst)+r.e.cfg.Answer
 	start, outcome := len(dst), Done
 	// The answers to one plan are mostly about as long as each other, and growing a long one step by step takes twice its
 	// memory, or more.
@@ -29,6 +29,9 @@ func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
 	r.dst = append(r.dst, `"data":`...)
 	if data := len(r.dst); !r.object(r.plan.root, parent{}) {
 		r.dst, outcome = append(r.dst[:data], "null"...), NoData
+	}
+	if r.long {
+		r.errs = []*fault.Error{r.tooLong()}
 	}
 	r.dst = append(r.dst, '}')
 	if len(r.errs) > 0 {
@@ -62,6 +65,10 @@ func (r *run) object(s *set, p parent) bool {
 		if !r.on[st.when] {
 			continue
 		}
+		if len(r.dst) > r.most {
+			r.long = true
+			return false
+		}
 		if st.joined != nil {
 			var err error
 			if r.dst, err = st.joined.members.Append(r.dst, p.value); err == nil {
@@ -78,7 +85,7 @@ func (r *run) object(s *set, p parent) bool {
 		if r.field(n, s, &p) {
 			continue
 		}
-		if n.nonNull {
+		if n.nonNull || r.long {
 			return false
 		}
 		r.dst = append(r.dst[:value], "null"...)
@@ -171,7 +178,7 @@ func (r *run) toOne(n *node, p *parent) bool {
 	r.path = append(r.path, segment{key: n.key})
 	ok := false
 	if ends := l.page.Ends(p.i); len(ends) > 0 {
-		ok = r.item(n, l.page.Entries, int(ends[0]))
+		ok = r.related(n, l, int(ends[0]))
 	} else {
 		ok = r.null(n, n.field.Type)
 	}
@@ -187,7 +194,7 @@ func (r *run) toMany(n *node, p *parent) bool {
 	}
 	ends := l.page.Ends(p.i)
 	r.path = append(r.path, segment{key: n.key})
-	ok := r.each(n.field.Type.Elem, len(ends), func(i int) bool { return r.item(n, l.page.Entries, int(ends[i])) })
+	ok := r.each(n.field.Type.Elem, len(ends), func(i int) bool { return r.related(n, l, int(ends[i])) })
 	r.path = r.path[:len(r.path)-1]
 	return ok
 }
@@ -213,7 +220,8 @@ func (r *run) each(elem *model.Ref, count int, one func(i int) bool) bool {
 		}
 		if i == sample && count > 4*sample {
 			// What the answer before this one has made room for is the better guess, if it is not far off.
-			if rest := (len(r.dst) - first) / sample * (count - sample); cap(r.dst)-len(r.dst) < rest*3/4 {
+			rest := (len(r.dst) - first) / sample * (count - sample)
+			if rest = min(rest, r.most-len(r.dst)); cap(r.dst)-len(r.dst) < rest*3/4 {
 				r.dst = grown(r.dst, rest+rest/16)
 			}
 		}
@@ -222,7 +230,7 @@ func (r *run) each(elem *model.Ref, count int, one func(i int) bool) bool {
 		if one(i) {
 			continue
 		}
-		if elem.NonNull {
+		if elem.NonNull || r.long {
 			r.path = r.path[:at]
 			return false
 		}

@@ -216,6 +216,35 @@ func TestSharedEnum(t *testing.T) {
 	}
 }
 
+// TestEnumNames: the Go type gives its name once, and to enums alone.
+func TestEnumNames(t *testing.T) {
+	t.Parallel()
+	type colour string
+	type note string // is what the items of the resource are called
+	type flag struct {
+		ID     string   `json:"id"`
+		Left   colour   `json:"left" enum:"red,green"`
+		Right  colour   `json:"right" enum:"red,white"`
+		Again  []colour `json:"again" enum:"red,green"`
+		Text   note     `json:"text" enum:"a,b"`
+		Plain  string   `json:"plain" enum:"red,green"`
+		Scalar dateTime `json:"scalar" enum:"x"`
+	}
+	flags := resource.New("flags", memory.New[flag](nil), nil)
+	notes := resource.FromOps("notes", noteOps(), nil)
+	s := reflected(t, resource.NewCatalog(nil, flags, notes), nil)
+	sound(t, s)
+	want := "id:ID! left:Colour! right:FlagRight! again:[Colour!]! text:FlagText! plain:FlagPlain! scalar:FlagScalar! etag:String!"
+	if diff := cmp.Diff(want, short(typeOf(s, "Flag"))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff("red white", short(typeOf(s, "FlagRight"))); diff != "" {
+		t.Errorf("FlagRight (-want +got):\n%s", diff)
+	}
+}
+
+type dateTime string
+
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	s := reflected(t, things(), nil)

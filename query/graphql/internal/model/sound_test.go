@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stoa-go/stoa/query/graphql/internal/convert"
+	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
 )
@@ -141,7 +143,12 @@ func TestSound(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sound(t, reflected(t, all[name], nil))
+			s := reflected(t, all[name], nil)
+			sound(t, s)
+			introspect.Extend(s)
+			if _, err := convert.Types(s, nil); err != nil {
+				t.Errorf("graphql-go does not take it: %v", err)
+			}
 		})
 	}
 }

@@ -97,7 +97,7 @@ func (g *generator) document() *Document {
 	g.spoilFields = g.opts.Spoil && g.chance(2) // else what is around them
 	body := g.selections(&model.Ref{Type: root}, 0)
 	if g.opts.Spoil {
-		g.spoilVariables()
+		g.spoilVariables() // before they are defined in the head, and after it is known which there are
 	}
 	var operation string
 	head := kind
@@ -112,6 +112,7 @@ func (g *generator) document() *Document {
 		head = ""
 	}
 	parts := append([]string{head + body}, g.texts...)
+	// Fragments may stand in front of what uses them, and after it.
 	g.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
 	if operation != "" && g.chance(4) {
 		parts = append(parts, "query Other { __typename }")
@@ -235,6 +236,8 @@ func (g *generator) field(sc *scope) string {
 	if f == nil {
 		return "__typename"
 	}
+	// Two fields with one key have to have the same arguments, wherever in the document they come together. So whatever has
+	// arguments has a key of its own; where it is to merge with another, the text is that of the other.
 	args := g.arguments(f)
 	text := f.Name + args
 	if args != "" {

@@ -14,7 +14,7 @@ import (
 )
 
 // documents tells how many there are in TestOracle; .ci/graphql/run wants more of them.
-var documents = flag.Uint64("documents", 2000, "how many documents are held against graphql-go")
+var documents = flag.Uint64("documents", defaultDocuments, "how many documents are held against graphql-go")
 
 // seed is the data that a number stands for.
 func seed(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n*0x9e3779b97f4a7c15) }

@@ -33,6 +33,7 @@ func (g *generator) variable(in *model.Input, depth int) string {
 		def = strings.TrimSuffix(def, "!")
 		hasDefault = true
 	}
+	// A default makes a variable of a non-null type optional (section 6.1.2).
 	if !hasDefault && g.chance(4) {
 		hasDefault = nullable || g.may("variable of a non-null type with a default")
 	}
@@ -196,7 +197,7 @@ func (g *generator) scalar(in *model.Input, t *model.Type) any {
 	switch t.Name {
 	case "Int":
 		return pick(g, []int{0, 1, 2, 3, 5, 7, 10, 11, 100, 1914, -1, 2147483647})
-	case "Int64":
+	case "Int64": // up to what JavaScript can hold, too
 		return pick(g, []int64{0, 1, 2, 4, 6, 77, -3, 5_000_000_000, 1 << 53, -1 << 53})
 	case "Float":
 		return pick(g, []float64{0, 1, -0.5, 0.25, 1e21, 3.3, 1.1e-7, -2})

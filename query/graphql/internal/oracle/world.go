@@ -119,6 +119,7 @@ func New() (*World, error) {
 	if err := w.fill(); err != nil {
 		return nil, err
 	}
+	// The stores are filled behind the back of the resources, which would not let in what is not as the schemas want it.
 	w.Catalog = resource.NewCatalog(nil,
 		resource.New("authors", w.authors, &resource.Options[Author]{
 			Query: query.Support{Filter: authorFilters(), Sort: []string{"name", "born", "fans", "country", "rating"}},
@@ -133,6 +134,7 @@ func New() (*World, error) {
 				{Name: "books", Target: "books", By: "authorId", Limit: 2},
 				{Name: "best", Target: "books", Field: "bestId"},
 				{Name: "friends", Target: "authors", Field: "friendIds", Many: true, Limit: 3},
+				// What fails for one item fails for all: see custom.
 				{Name: "lost", Target: "vaults", Keys: func(*Author) []string { return []string{"v"} }},
 				{Name: "losses", Target: "vaults", Keys: func(*Author) []string { return []string{"v", "w"} }, Many: true},
 			},
@@ -210,22 +212,22 @@ func author(id int) Author {
 		Home: place(id), Best: pointer("b" + strconv.Itoa(id*3)), Friends: []int64{int64(id%authors + 1), 4, int64(id), 77, 2},
 	}
 	switch id {
-	case 1:
+	case 1: // texts that have to be escaped, and any JSON
 		a.Note, a.Tags, a.Whim = pointer("a \"note\"\n\u2028\U0001F600"), []string{"x", "", "é"}, pointer(Mood("fine"))
 		a.Extra = map[string]any{"b": []any{1.5, nil, "x"}, "a": map[string]any{}}
-	case 2:
+	case 2: // the same failure where null can be and where it cannot; and no relations
 		a.Mood, a.Whim, a.Best, a.Friends = "bad", pointer(Mood("bad")), nil, nil
-	case 3:
+	case 3: // an enum without the value, and a list of which one element fails and another is null
 		a.Country, a.Whims = "XX", []*Mood{pointer(Mood("a")), nil, pointer(Mood("bad"))}
-	case 4:
+	case 4: // hidden: see New
 		a.Name = "Nobody"
-	case 5:
+	case 5: // a list that cannot have nulls with an element that fails, and no number; an id that is none
 		a.Moods, a.Rating, a.Best = []Mood{"a", "bad", "b"}, math.NaN(), pointer("")
-	case 6:
+	case 6: // what JSON cannot say where null can be
 		a.Extra, a.Whims, a.Moods = math.Inf(1), []*Mood{pointer(Mood("a"))}, []Mood{"c"}
-	case 7:
+	case 7: // the least number, and nothing below
 		a.Extra, a.Home, a.Fans = "text", nil, math.MinInt64
-	case 8:
+	case 8: // an enum without the value, deep down, where null can be
 		a.Home.Near[0].Zone, a.Extra = "east", 12
 	}
 	return a
@@ -252,11 +254,11 @@ func book(id int) Book {
 		b.Chapters = append(b.Chapters, Chapter{Title: "Chapter " + strconv.Itoa(i), Pages: int32(i + 1), Mood: "fair"})
 	}
 	switch id {
-	case 3:
+	case 3: // a failure in a list of objects, which the null takes with it
 		b.Chapters[1].Mood = "bad"
-	case 5:
+	case 5: // beyond the 32 bits of an Int
 		b.Pages, b.Shelf = math.MaxInt32+1, place(2)
-	case 7:
+	case 7: // no number, and a time that is zero
 		b.Price, b.Printed = math.Inf(1), time.Time{}
 	case 9:
 		b.Words = map[string]string{"b": "2", "a": "1"}
@@ -339,7 +341,8 @@ type Sum struct {
 	More []int32 `json:"more,omitempty" maxItems:"3"`
 }
 
-// custom are fields of custom code.
+// custom are fields of custom code. One that fails does so whatever the items are: some executors ask for all items of a
+// level at once, and others for each by itself.
 func custom() []*model.CustomField {
 	number, text, place := schema.For[int64](), schema.For[string](), schema.For[Place]()
 	each := func(fn func(a *Author, in *Sum) any) func(context.Context, []any, any) ([]any, error) {
