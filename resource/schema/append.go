@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -265,12 +266,22 @@ var plainASCII = func() (plain [256]bool) {
 // answer is not for a script element. Most strings are printable ASCII and are copied; package jsontext does the rest,
 // and refuses invalid UTF-8.
 func appendString(dst []byte, s string) ([]byte, error) {
-	if !isPlain(s) {
+	if !isPlain(s) && !(isUnescaped(s) && utf8.ValidString(s)) {
 		return jsontext.AppendQuote(dst, s)
 	}
 	dst = append(dst, '"')
 	dst = append(dst, s...)
 	return append(dst, '"'), nil
+}
+
+// isUnescaped reports whether there is nothing in a string that JSON escapes, if it is valid UTF-8.
+func isUnescaped(s string) bool {
+	for i := range len(s) {
+		if s[i] < utf8.RuneSelf && !plainASCII[s[i]] {
+			return false
+		}
+	}
+	return true
 }
 
 // isPlain reports whether a string stands in JSON as it is.
