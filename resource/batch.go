@@ -53,12 +53,13 @@ func (b *pageBuffer[T]) put(id string, item *Item[T]) (*Entry, error) {
 	return e, b.pool.hub.settle(e)
 }
 
-// release gives the buffer back. What it holds is forgotten, so that a rare large page is not kept alive.
+// release gives the buffer back. What it holds is forgotten, so that items are not kept alive. Room for many is kept as
+// long as pools keep anything, which is two collections: to make it anew for every long list would be half of its time.
 func (b *pageBuffer[T]) release() {
 	clear(b.values)
 	clear(b.rows)
 	b.values, b.rows, b.most = b.values[:0], b.rows[:0], 0
-	if cap(b.values) <= 1024 {
+	if cap(b.values) <= 16*begun {
 		b.pool.pool.Put(b)
 	}
 }
