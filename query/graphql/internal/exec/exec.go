@@ -15,6 +15,7 @@ package exec
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"sync"
 
@@ -100,12 +101,15 @@ const (
 	Refused                // it was not executed, since a variable is wrong or it costs too much: there is no data member
 )
 
-// logger returns where to tell what clients are not told.
-func (e *Engine) logger() *slog.Logger {
-	if e.cfg.Logger != nil {
-		return e.cfg.Logger
+// log tells what clients are not told. A logger that panics has nobody to tell, and may do so in a goroutine where that
+// would be the end of the process.
+func (e *Engine) log(ctx context.Context, message string, args ...any) {
+	defer func() { _ = recover() }()
+	logger := e.cfg.Logger
+	if logger == nil {
+		logger = slog.Default()
 	}
-	return slog.Default()
+	logger.ErrorContext(ctx, message, append([]any{"door", "graphql"}, args...)...)
 }
 
 // cut bounds what a request can write into a log.

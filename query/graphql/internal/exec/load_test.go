@@ -193,6 +193,25 @@ func TestPanics(t *testing.T) {
 	}
 }
 
+// A logger that panics, too, changes nothing, wherever it is called.
+func TestPanickingLogger(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, setting{fields: oddFields()})
+	w.hook = func(_ context.Context, call string) error {
+		if !strings.HasPrefix(call, "books get") {
+			panic("boom")
+		}
+		return nil
+	}
+	w.onLog = func() { panic("and again") }
+	got := told(t, w.ask(t, `{ book(id: 1) { id author { id } sequel { id } } nan { ratio } }`))
+	want := `[book author] INTERNAL_SERVER_ERROR; [book sequel] INTERNAL_SERVER_ERROR; [nan ratio] INTERNAL_SERVER_ERROR; ` +
+		`{"book":{"id":"1","author":null,"sequel":null},"nan":null}`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
 // When the context ends, stores know, and what has not been fetched by then is not.
 func TestEnded(t *testing.T) {
 	t.Parallel()
