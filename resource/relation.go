@@ -98,7 +98,7 @@ func (l *link) fetchByID(ctx context.Context, g *gathered, b batch) ([]Entry, er
 	rows := b.entries()
 	kept := rows[:0]
 	for i := range rows {
-		slot, ok := g.slots[rows[i].ID]
+		slot, ok := g.find(rows[i].ID)
 		if !ok || !g.hasRoom(slot, 1) {
 			continue // the store was not asked for it
 		}

@@ -101,8 +101,8 @@ func (r *run) blame(n *node, err error) *fault.Error {
 	}
 	told, known := tell(err)
 	if !known && told.Problem != nil && told.Problem.Kind == problem.Internal {
-		r.e.logger().ErrorContext(r.ctx, "stoa: internal error", "door", "graphql", "instance", told.Problem.Instance,
-			"field", n.field.Name, "error", cut(err.Error()))
+		r.e.log(r.ctx, "stoa: internal error", "instance", told.Problem.Instance, "field", n.field.Name,
+			"error", cut(err.Error()))
 	}
 	if len(r.blames) < mostBlames {
 		r.blames = append(r.blames, blame{n, err, told})
@@ -134,8 +134,7 @@ func (r *run) panicked(ctx context.Context, v any) error {
 	if told.Problem != nil {
 		instance = told.Problem.Instance
 	}
-	r.e.logger().ErrorContext(ctx, "stoa: panic", "door", "graphql", "instance", instance, "error", cut(err.Error()),
-		"stack", string(debug.Stack()))
+	r.e.log(ctx, "stoa: panic", "instance", instance, "error", cut(err.Error()), "stack", string(debug.Stack()))
 	return told
 }
 
