@@ -45,7 +45,7 @@ func TestCost(t *testing.T) {
 			w := newWorld(t, setting{config: exec.Config{Cost: max(tt.cost-1, 1)}, fields: []*model.CustomField{dear, root}})
 			if tt.cost > 1 {
 				got, outcome := w.run(t.Context(), t, tt.document, tt.variables)
-				want := fmt.Sprintf(`{"errors":[{"message":"The operation may ask for %d objects; at most %d are accepted. Ask for smaller pages.",`+
+				want := fmt.Sprintf(`{"errors":[{"message":"The operation may ask for %d objects; at most %d are accepted. Ask for smaller pages, or for less at once.",`+
 					`"extensions":{"code":"BAD_USER_INPUT"}}]}`, tt.cost, tt.cost-1)
 				if got != want || outcome != exec.Refused {
 					t.Errorf("answer %s, want %s", got, want)

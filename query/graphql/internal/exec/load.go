@@ -168,7 +168,7 @@ func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, arg
 		}
 		return source{of: n.sub.typ.Resource, list: l.conn.Page.Entries, conn: l.conn, via: f}, nil
 	case model.TotalCount:
-		l.total, err = from.via.Resource.Count(ctx, from.conn.Filter)
+		l.total, err = from.conn.Count(ctx, from.via.Resource)
 	case model.Computed:
 		// The function may keep the slice, so it is not one that is used again.
 		items := make([]any, len(from.list))

@@ -120,6 +120,19 @@ func TestParallelAgain(t *testing.T) {
 	})
 }
 
+// However many ask how long a list is, it is counted once, and each list by itself.
+func TestCountedOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, setting{})
+	got := w.ask(t, `{ a: books(first: 1) { a: totalCount b: totalCount c: totalCount } b: books(first: 1) { a: totalCount b: totalCount } }`)
+	if want := `{"data":{"a":{"a":3,"b":3,"c":3},"b":{"a":3,"b":3}}}`; got != want {
+		t.Errorf("answer %s, want %s", got, want)
+	}
+	if calls := w.took(); strings.Count(calls, "books count") != 2 {
+		t.Errorf("fetched %s, want two counts", calls)
+	}
+}
+
 // A failed mutation does not keep the next one from being done.
 func TestFailedMutation(t *testing.T) {
 	t.Parallel()
