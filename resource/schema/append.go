@@ -156,7 +156,7 @@ func appendMembers(dst []byte, fields []*Field, s reflect.Value, w writing) ([]b
 		switch f.plain {
 		case opString:
 			text := s.Field(f.at).String()
-			if isPlain(text) {
+			if isPlain(text) || isUnescaped(text) {
 				dst = append(append(append(dst, f.label...), text...), '"')
 				continue
 			}
@@ -265,7 +265,7 @@ var plainASCII = func() (plain [256]bool) {
 // answer is not for a script element. Most strings are printable ASCII and are copied; package jsontext does the rest,
 // and refuses invalid UTF-8.
 func appendString(dst []byte, s string) ([]byte, error) {
-	if !isPlain(s) && !(isUnescaped(s) && utf8.ValidString(s)) {
+	if !isPlain(s) && !isUnescaped(s) {
 		return jsontext.AppendQuote(dst, s)
 	}
 	dst = append(dst, '"')
@@ -273,29 +273,26 @@ func appendString(dst []byte, s string) ([]byte, error) {
 	return append(dst, '"'), nil
 }
 
-// isUnescaped reports whether there is nothing in a string that JSON escapes, if it is valid UTF-8.
+// isUnescaped reports whether a string is valid UTF-8 with nothing in it that JSON escapes.
 func isUnescaped(s string) bool {
 	for i := range len(s) {
 		if s[i] < utf8.RuneSelf && !plainASCII[s[i]] {
 			return false
 		}
 	}
-	return true
+	return utf8.ValidString(s)
 }
 
 // isPlain reports whether a string stands in JSON as it is: it is printable ASCII without quotation marks and backslashes.
-// It looks at eight bytes at a time, as every string of every answer passes here.
+// It looks at eight bytes at a time, as every string of every answer passes here. The last eight may be seen twice.
 func isPlain(s string) bool {
-	const ones = 0x0101_0101_0101_0101
-	for len(s) >= 8 {
-		w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-		// Where no byte has its highest bit, a subtraction sets that of a byte only if it is less than what is taken away, or
-		// one below it was, which decides the same.
-		if (w|(w-ones*' ')|((w^ones*'"')-ones)|((w^ones*'\\')-ones))&(ones<<7) != 0 {
-			return false
+	if len(s) >= 8 {
+		for i := 0; i < len(s)-8; i += 8 {
+			if !arePlain(s[i : i+8]) {
+				return false
+			}
 		}
-		s = s[8:]
+		return arePlain(s[len(s)-8:])
 	}
 	for i := range len(s) {
 		if !plainASCII[s[i]] {
@@ -303,6 +300,16 @@ func isPlain(s string) bool {
 		}
 	}
 	return true
+}
+
+// arePlain is isPlain for eight bytes.
+func arePlain(s string) bool {
+	const ones = 0x0101_0101_0101_0101
+	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	// Where no byte has its highest bit, a subtraction sets that of a byte only if it is less than what is taken away, or
+	// one below it was, which decides the same.
+	return (w|(w-ones*' ')|((w^ones*'"')-ones)|((w^ones*'\\')-ones))&(ones<<7) == 0
 }
 
 // appendFloat appends a number as ECMAScript prints it (RFC 8785, section 3.2.2.3), so that clients which parse and print
