@@ -33,6 +33,7 @@ type Plan struct {
 type set struct {
 	typ     *model.Type
 	steps   []step
+	whole   *joined  // what writes all of an object; nil if nothing does
 	loads   []load   // what is fetched for all objects at once
 	columns []string // of items: the members that somebody will look at; nil for all
 }

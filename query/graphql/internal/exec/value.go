@@ -13,6 +13,9 @@ import (
 // finds by reflection are addresses in the parent's memory, and making an any of one costs no memory.
 func (r *run) structured(n *node, p *parent) bool {
 	m := n.field.Member
+	if n.field.ZeroNull && m.IsZero(p.value) {
+		return false // which is null, and no error
+	}
 	v := reflect.ValueOf(p.value).Elem()
 	for _, i := range m.Index {
 		v = v.Field(i)

@@ -61,7 +61,7 @@ func (b *builder) addMembers(set *fields, members []member, base, id string) {
 		s := spot{m.Field, m.name, base, m.Name == id}
 		f := &Field{Name: m.name, Doc: m.Doc, Deprecated: m.Deprecated, Source: Member, Member: m.Field}
 		f.Type = b.ref(m.Type, s, m.Nullable || m.Type.Kind == schema.Any, b.object)
-		if f.Type.Elem == nil && f.Type.Type.Kind == Enum && (m.OmitZero || m.OmitEmpty) && !m.Nullable {
+		if f.Type.Elem == nil && f.Type.Type.Kind != Scalar && (m.OmitZero || m.OmitEmpty) && !m.Nullable {
 			f.ZeroNull, f.Type.NonNull = true, false
 		}
 		set.add(f, ofMember(m.Field))
