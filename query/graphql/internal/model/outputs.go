@@ -117,6 +117,10 @@ func (b *builder) connection(r *resource.Resource) *Type {
 		{Name: "cursor", Doc: "The place of the item, for `after` and `before`.", Type: must(b.scalar("String")), Source: Cursor},
 		{Name: "node", Doc: "The item.", Type: must(item), Source: Node, Resource: r},
 	}
+	if r.Query().Natural {
+		edge.Fields[0].Doc = "The place of the item, for `after`; null if there is no way on from it."
+		edge.Fields[0].Type.NonNull = false
+	}
 	info := b.shared(Object, "PageInfo", b.fillPageInfo)
 	t := b.define(Object, item.Name+"Connection", ofResource(r, "the pages"))
 	t.Doc, t.Resource = "A page of `"+r.Name()+"`.", r
@@ -139,7 +143,7 @@ func (b *builder) fillPageInfo(t *Type) {
 	t.Fields = []*Field{
 		{Name: "hasNextPage", Doc: "Whether items follow.", Type: flag, Source: HasNext},
 		{Name: "hasPreviousPage", Doc: "Whether items precede.", Type: flag, Source: HasPrevious},
-		{Name: "startCursor", Doc: "The place of the first item; null on an empty page.", Type: text, Source: StartCursor},
-		{Name: "endCursor", Doc: "The place of the last item; null on an empty page.", Type: text, Source: EndCursor},
+		{Name: "startCursor", Doc: "The place of the first item; null if there is none, or no way on from it.", Type: text, Source: StartCursor},
+		{Name: "endCursor", Doc: "The place of the last item; null if there is none, or no way on from it.", Type: text, Source: EndCursor},
 	}
 }
