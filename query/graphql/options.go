@@ -73,7 +73,8 @@ type Options struct {
 
 // Limits bound a request. A field that is zero or negative means its default, which is the number given here.
 type Limits struct {
-	// Body is the largest content in bytes, before and after decompression; 1 MiB.
+	// Body is the largest content in bytes, before and after decompression; 1 MiB. Variables that a document uses several
+	// times may have four times as much, each counted as often.
 	Body int64
 	// URL is the largest request target in bytes; 8192.
 	URL int

@@ -113,6 +113,7 @@ type compiler struct {
 	fragments map[string]*ast.FragmentDefinition // by name
 	to        *Plan
 	bytes     int // about what the nodes take
+	used      int // variables in arguments, each as often as it is there
 }
 
 // plan makes the plan of an operation that is valid.
@@ -136,7 +137,7 @@ func (c *compiler) plan(op *ast.OperationDefinition) (*Plan, *fault.Error) {
 	if failed := c.refuseIntrospection(); failed != nil {
 		return nil, failed
 	}
-	p.bytes = 1024 + 512*len(op.VariableDefinitions) + c.bytes
+	p.bytes = 1024 + 576*len(op.VariableDefinitions) + c.bytes
 	// Tools ask for the schema again and again, and it is the same until the program ends. Whatever the answer is, an error
 	// included, it stays that way.
 	if c.unchanging() {

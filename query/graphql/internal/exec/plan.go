@@ -20,6 +20,7 @@ type Plan struct {
 	root      *set
 	variables *ast.OperationDefinition // for its variables alone; nil if it has none
 	dynamic   []*node                  // whose arguments depend on variables; node.dynamic is the place in here
+	uses      map[string]int           // of variables in arguments: how often each is there
 	loads     int                      // nodes that are fetched; node.load counts them
 	choices   []choice
 	switches  int // how many there are of what choices decide; 0 is always on

@@ -96,6 +96,9 @@ func (r *run) prepare(variables map[string]jsontext.Value) []*fault.Error {
 	if failed := r.flip(); failed != nil {
 		return []*fault.Error{failed}
 	}
+	if failed := r.repeated(); failed != nil {
+		return []*fault.Error{failed}
+	}
 	r.coerceArguments()
 	if failed := r.tooMuch(); failed != nil {
 		return []*fault.Error{failed}
