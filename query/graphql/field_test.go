@@ -326,6 +326,36 @@ func TestZeroEnum(t *testing.T) {
 	}
 }
 
+// isbn is a text, but for its zero value.
+type isbn struct{ digits string }
+
+func (n isbn) MarshalText() ([]byte, error) {
+	if n.digits == "" {
+		return nil, errors.New("there is no number")
+	}
+	return []byte(n.digits), nil
+}
+
+func (n *isbn) UnmarshalText(text []byte) error {
+	n.digits = string(text)
+	return nil
+}
+
+// TestZeroText: nobody is asked for the text of a value which JSON leaves out.
+func TestZeroText(t *testing.T) {
+	t.Parallel()
+	type book struct {
+		Number isbn `json:"number,omitzero"`
+	}
+	h := graphql.New(resource.NewCatalog(nil), &graphql.Options{Fields: []graphql.Field{
+		graphql.Query("books", func(context.Context, struct{}) ([]book, error) { return []book{{}, {isbn{"978"}}}, nil }, nil),
+	}})
+	want := `{"data":{"books":[{"number":null},{"number":"978"}]}}`
+	if diff := cmp.Diff(want, answerTo(t, h, `{ books { number } }`)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestZeroStruct: a struct that JSON leaves out where it is zero is null, rather than one whose members nobody gave and
 // which could not be given.
 func TestZeroStruct(t *testing.T) {

@@ -195,8 +195,8 @@ type Field struct {
 	Resource *resource.Resource
 	Relation string
 	Limit    int // Related: how many items follow at most
-	// ZeroNull, of a Member, says that the zero value is written as null. It is that of an enum or a struct which may be
-	// left out in JSON: nobody gave it, so it need be none of the enum's values, and no struct that could have been given.
+	// ZeroNull, of a Member, says that the zero value is written as null. It is that of an enum, a struct or a type with
+	// text methods which may be left out in JSON: nobody gave it, so it need be none that could have been given.
 	ZeroNull bool
 	Lookup   *resource.Lookup
 	Command  *resource.Command
