@@ -1,0 +1,33 @@
+package feed
+
+import (
+	"context"
+	"time"
+)
+
+// Log keeps events in an order that never changes. It is safe for concurrent use, also by several processes where the
+// store behind it is.
+type Log interface {
+	// Append adds events. With a context that carries a transaction of the log's runner they are there if it is committed,
+	// else at once. Cursors that they come with do not count.
+	//
+	// The caller has written its data in the transaction before, so that the transaction is known to the database.
+	Append(ctx context.Context, events ...*Event) error
+	// Head returns the newest place before which no event can turn up any more, so that Tail goes on from there. It may wait
+	// for transactions that are not over.
+	Head(ctx context.Context) (Cursor, error)
+	// Tail returns events behind a place, in order, at most max, and the place behind the last: none, and after itself, if
+	// there is nothing new. It ends before the first place at which an event may still turn up, as the transaction that has
+	// taken it is not over: whoever goes on from the last place misses nothing. [ErrExpired] if after is none of its places.
+	//
+	// A process has one who tails, and calls it again and again; what Tail has to remember between two calls is in the Log.
+	Tail(ctx context.Context, after Cursor, max int) ([]*Event, Cursor, error)
+	// Read is for those who come later: events behind after up to and with until, which Tail or Head has returned, at most
+	// max. Less than max are all. [ErrExpired] as in Tail.
+	Read(ctx context.Context, after, until Cursor, max int) ([]*Event, error)
+	// Purge removes at most max events appended before a time, oldest first, and never the newest of all; it returns how many.
+	Purge(ctx context.Context, before time.Time, max int) (int, error)
+	// Wake returns a channel which gets a value when there may be something new for Tail: a hint, which may be lost or wrong,
+	// so whoever tails looks by itself too. Nil if the log has none to give.
+	Wake() <-chan struct{}
+}
