@@ -31,11 +31,12 @@ var (
 		"query":           nil,
 		"query/sqlquery":  {"query"},
 		"resource/schema": nil, "resource/problem": nil, "resource/header": nil, "resource/tx": nil,
-		"resource/patch": nil,
-		"resource/feed":  {"resource/tx"},
-		"version":        {"resource/problem", "resource/header"},
-		"idempotency":    {"resource/problem", "resource/tx"},
-		"middleware":     {"resource/problem"},
+		"resource/patch":            nil,
+		"resource/feed":             {"resource/tx"},
+		"resource/feed/eventstream": nil,
+		"version":                   {"resource/problem", "resource/header"},
+		"idempotency":               {"resource/problem", "resource/tx"},
+		"middleware":                {"resource/problem"},
 	}
 	// What stands above the resource: stores, doors and their kit. None of them knows another.
 	storesAndDoors = []string{"resource/memory", "resource/sqltable", "resource/files", "resource/job", "resource/openapi", "resource/tombstone",
@@ -43,6 +44,7 @@ var (
 	// Packages that serve one leaf.
 	besideLeaves = map[string][]string{
 		"resource/sqltx":              {"resource/tx"},
+		"resource/feed/feedtest":      {"resource/feed", "resource/tx"},
 		"idempotency/idempotencytest": {"idempotency", "resource/problem", "resource/tx"},
 	}
 	// Packages that only tests import, and what they may know beside.

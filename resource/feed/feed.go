@@ -1,10 +1,12 @@
 package feed
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"iter"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,14 +17,16 @@ var ErrClosed = errors.New("feed: closed")
 // Options adjust a Feed. The zero value is meaningful.
 type Options struct {
 	// Events and Bytes bound the ring: how many of the newest events are in memory, 4096 if zero, and how large they are
-	// together, 16 MiB if zero.
+	// together, 16 MiB if zero. What is kept with [Event.Memo] is not counted.
 	Events int
 	Bytes  int64
-	// Poll is how often the log is looked at, whatever it says of itself; 100 ms if zero.
+	// Poll is how often the log is looked at, whatever it says of itself; 100 ms if zero. It is also how soon it is tried
+	// again after it has failed, and that becomes less often, up to once in 5 seconds.
 	Poll time.Duration
 	// Reads is how many listeners may read the log at a time, as they are behind the ring; 4 if zero.
 	Reads int
-	// Bookmark is how often a listener for whom nothing happened is told how far it has come; 30 seconds if zero.
+	// Bookmark is how often a listener for whom nothing happened is told how far it has come; 30 seconds if zero, and below
+	// zero never. After an event it may take twice as long.
 	Bookmark time.Duration
 	// Keep is how long events stay in the log, 24 hours if zero; below zero for ever. The Feed purges it.
 	Keep time.Duration
@@ -31,24 +35,89 @@ type Options struct {
 }
 
 // Feed reads a log for one process, once for all who listen. It is safe for concurrent use.
-type Feed struct{}
+type Feed struct {
+	log  Log
+	opts Options
 
-// New returns a Feed of a log. opts may be nil. It begins to read when somebody listens first. It panics if log is nil.
-func New(log Log, opts *Options) *Feed { panic("not written yet") }
+	life  context.Context // of the goroutines and of reads of the log; it ends with Close
+	end   context.CancelFunc
+	works sync.WaitGroup
+	reads chan struct{} // holds a value for each listener that reads the log
+	poke  chan struct{} // asks the tailer to look at once
+
+	mu      sync.Mutex
+	started bool
+	ring    ring
+	moved   chan struct{} // closed when the ring has moved; nil if nobody waits for that
+
+	position atomic.Pointer[Cursor] // the end of the ring; nil as long as nothing was read
+}
+
+// New returns a Feed of a log. opts may be nil. It begins to read when somebody listens first, or asks for the position. It
+// panics if log is nil.
+func New(log Log, opts *Options) *Feed {
+	if log == nil {
+		panic("feed: New without a log")
+	}
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	o.Events = cmp.Or(max(o.Events, 0), 4096)
+	o.Bytes = cmp.Or(max(o.Bytes, 0), 16<<20)
+	o.Poll = cmp.Or(max(o.Poll, 0), 100*time.Millisecond)
+	o.Reads = cmp.Or(max(o.Reads, 0), 4)
+	o.Bookmark = cmp.Or(o.Bookmark, 30*time.Second)
+	o.Keep = cmp.Or(o.Keep, 24*time.Hour)
+	o.Logger = cmp.Or(o.Logger, slog.Default())
+	f := &Feed{log: log, opts: o, reads: make(chan struct{}, o.Reads), poke: make(chan struct{}, 1)}
+	f.life, f.end = context.WithCancel(context.Background())
+	f.ring = newRing(o.Events, o.Bytes)
+	return f
+}
 
 // Position returns a place to listen from for somebody who is about to read the data: whatever is not in that data is
 // behind the place. It asks the log only as long as nothing was read from it yet.
-func (f *Feed) Position(ctx context.Context) (Cursor, error) { panic("not written yet") }
-
-// Watch yields the events of a collection behind a place, and bookmarks; the first is a bookmark, with the place it
-// begins at, as soon as it is sure that nothing behind it is missing. The zero Cursor is where the feed is now. It
-// waits for events until ctx ends, which ends the sequence without an error.
-//
-// An error is the last thing it yields: [ErrExpired], [ErrClosed], or the log's, and the events before it were complete. The
-// events are shared; see [Event].
-func (f *Feed) Watch(ctx context.Context, after Cursor, collection string) iter.Seq2[*Event, error] {
-	panic("not written yet")
+func (f *Feed) Position(ctx context.Context) (Cursor, error) {
+	if p := f.position.Load(); p != nil {
+		return *p, nil
+	}
+	if !f.start() {
+		return Cursor{}, ErrClosed
+	}
+	return f.log.Head(ctx)
 }
 
-// Close ends all listening with [ErrClosed] and returns when nothing of the Feed runs any more. It does not close the log.
-func (f *Feed) Close() error { panic("not written yet") }
+// start starts what runs, if it does not run yet. It returns false once the Feed is closed.
+func (f *Feed) start() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.life.Err() != nil {
+		return false
+	}
+	if !f.started {
+		f.started = true
+		f.works.Go(f.tail)
+		if f.opts.Keep > 0 {
+			f.works.Go(f.purge)
+		}
+	}
+	return true
+}
+
+// Close ends all listening with [ErrClosed] and returns when nothing of the Feed runs any more. Listeners, which run in
+// goroutines of their own, are told when they ask for the next event and there is none in memory. It does not close the log.
+func (f *Feed) Close() error {
+	f.mu.Lock()
+	f.end()
+	f.ring.wakeAll()
+	f.mu.Unlock()
+	f.works.Wait()
+	for range cap(f.reads) { // whoever reads the log has been interrupted; nobody begins anew
+		f.reads <- struct{}{}
+	}
+	for range cap(f.reads) {
+		<-f.reads
+	}
+	return nil
+}

@@ -3,6 +3,8 @@ package feed
 import (
 	"context"
 	"time"
+
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // Log keeps events in an order that never changes. It is safe for concurrent use, also by several processes where the
@@ -30,4 +32,11 @@ type Log interface {
 	// Wake returns a channel which gets a value when there may be something new for Tail: a hint, which may be lost or wrong,
 	// so whoever tails looks by itself too. Nil if the log has none to give.
 	Wake() <-chan struct{}
+}
+
+// Transactor is a Log that takes part in transactions: what is appended with a context that carries one of its Runner is
+// there if that is committed. Where the collection has an equal one, a change and its event stand or fall together.
+type Transactor interface {
+	// Transactions returns the Runner of the database that holds the events, the same each time; nil if there is none.
+	Transactions() tx.Runner
 }

@@ -1,0 +1,169 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+const (
+	// tailMax is how many events the tailer asks for at a time.
+	tailMax = 512
+	// maxRest is how long the tailer rests at most after the log has failed.
+	maxRest = 5 * time.Second
+	// purgeMax is how many events are purged at a time, so that nobody waits for that for long.
+	purgeMax = 1000
+)
+
+// tail moves what is new in the log to the ring, until the Feed is closed.
+func (f *Feed) tail() {
+	wake := f.log.Wake()
+	failures := 0
+	for f.life.Err() == nil {
+		more, err := f.step()
+		switch {
+		case f.life.Err() != nil:
+			return
+		case err != nil:
+			failures++
+			f.opts.Logger.Warn("feed: the log failed; it is tried again", "error", err, "failures", failures)
+			f.rest(failures)
+			continue
+		case failures > 0:
+			f.opts.Logger.Info("feed: the log works again", "failures", failures)
+			failures = 0
+		}
+		if more {
+			continue
+		}
+		poll := time.NewTimer(f.opts.Poll)
+		select {
+		case <-wake:
+		case <-f.poke:
+		case <-poll.C:
+		case <-f.life.Done():
+		}
+		poll.Stop()
+	}
+}
+
+// step moves a batch, and reports whether there may be more.
+func (f *Feed) step() (more bool, _ error) {
+	from := f.position.Load()
+	if from == nil {
+		return true, f.begin()
+	}
+	events, end, err := f.log.Tail(f.life, *from, tailMax)
+	if errors.Is(err, ErrExpired) {
+		// Everybody has to begin anew, this process too: what it has told may be of a future that is lost.
+		f.opts.Logger.Warn("feed: the log does not go on where it was read; cursors may have expired")
+		return true, f.begin()
+	}
+	if err != nil {
+		return false, err
+	}
+	if end != *from {
+		f.publish(events, end)
+	}
+	return len(events) >= tailMax, nil
+}
+
+// begin has the ring begin at the head of the log.
+func (f *Feed) begin() error {
+	head, err := f.log.Head(f.life)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ring.begin(head)
+	f.advance(head)
+	return nil
+}
+
+// publish adds events to the ring and wakes those who wait for them.
+func (f *Feed) publish(events []*Event, end Cursor) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ring.add(events, end)
+	f.advance(end)
+	// One call for each collection, however many events of it there are.
+	woken := make([]*collection, 0, 8)
+	for _, e := range events {
+		if c := f.ring.of(e.Collection); !slices.Contains(woken, c) {
+			woken = append(woken, c)
+			c.wakeUp()
+		}
+	}
+}
+
+// advance says that the ring ends elsewhere.
+func (f *Feed) advance(end Cursor) {
+	f.position.Store(&end)
+	if f.moved != nil {
+		close(f.moved)
+		f.moved = nil
+	}
+}
+
+// rest waits after a failure: twice as long after each, and not as long as others who fail at the same time.
+func (f *Feed) rest(failures int) {
+	most := maxRest
+	if doublings := failures - 1; doublings < 10 {
+		most = min(f.opts.Poll<<doublings, max(maxRest, f.opts.Poll))
+	}
+	f.sleep(most/2 + rand.N(most/2+1))
+}
+
+// sleep waits for some time, or for Close. It reports whether the Feed is open.
+func (f *Feed) sleep(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-f.life.Done():
+		return false
+	}
+}
+
+// purge removes what is older than Options.Keep, now and then: as several processes may share the log, each at times of its
+// own.
+func (f *Feed) purge() {
+	pause := min(max(f.opts.Keep/100, time.Second), time.Minute)
+	for f.sleep(pause/2 + rand.N(pause)) {
+		before := time.Now().Add(-f.opts.Keep)
+		for n := purgeMax; n >= purgeMax; {
+			var err error
+			n, err = f.log.Purge(f.life, before, purgeMax)
+			if err != nil && f.life.Err() == nil {
+				f.opts.Logger.Warn("feed: the log could not be purged", "error", err)
+			}
+		}
+	}
+}
+
+// read reads the log for a listener, when it is its turn. What it returns is complete if it is less than max.
+func (f *Feed) read(ctx context.Context, after, until Cursor, max int) ([]*Event, error) {
+	select {
+	case f.reads <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-f.life.Done():
+		return nil, ErrClosed
+	}
+	defer func() { <-f.reads }()
+	if f.life.Err() != nil { // select may have chosen to read all the same
+		return nil, ErrClosed
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(f.life, cancel)()
+	events, err := f.log.Read(ctx, after, until, max)
+	if err != nil && f.life.Err() != nil {
+		return nil, ErrClosed
+	}
+	return events, err
+}
