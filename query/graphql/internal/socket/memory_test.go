@@ -1,0 +1,209 @@
+package socket_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/socket"
+)
+
+// TestMain is also the clients of TestMemory, in a process of their own, so that what is measured is the server alone.
+func TestMain(m *testing.M) {
+	if address := os.Getenv("SOCKET_TEST_CLIENTS"); address != "" {
+		if err := beClients(address); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// beClients connects as many clients as asked, each with one subscription, says so, and ends when its input does.
+func beClients(address string) error {
+	n, err := strconv.Atoi(os.Getenv("SOCKET_TEST_COUNT"))
+	if err != nil {
+		return err
+	}
+	conns := make([]net.Conn, n)
+	for i := range conns {
+		if conns[i], err = subscriber(address); err != nil {
+			return fmt.Errorf("client %d: %w", i, err)
+		}
+	}
+	fmt.Println("ready")
+	_, err = io.Copy(io.Discard, os.Stdin)
+	runtime.KeepAlive(conns)
+	return err
+}
+
+// subscriber is a client with a subscription that has had its first result. It reads no more by itself.
+func subscriber(address string) (net.Conn, error) {
+	conn, err := net.Dial("unix", address)
+	if err != nil {
+		return nil, err
+	}
+	r := bufio.NewReaderSize(conn, 256)
+	if _, err := io.WriteString(conn, upgrade(speaks)+"\r\n\r\n"); err != nil {
+		return nil, err
+	}
+	answer, err := http.ReadResponse(r, nil)
+	if err != nil || answer.StatusCode != http.StatusSwitchingProtocols {
+		return nil, fmt.Errorf("upgrade: %v, %v", answer, err)
+	}
+	p := &probe{conn: conn, r: r}
+	for _, message := range []string{`{"type":"connection_init"}`, `{"id":"1","type":"subscribe","payload":{"query":"` + strings.Repeat(" ", 300) + `"}}`} {
+		if err := p.write(fin|text, []byte(message)); err != nil {
+			return nil, err
+		}
+		if f, err := p.next(); err != nil || f.head != fin|text {
+			return nil, fmt.Errorf("got %s: %v", f, err)
+		}
+	}
+	return conn, nil
+}
+
+// crowd is a handler whose operations yield one result, and more when it is told.
+type crowd struct {
+	mu   sync.Mutex
+	wake chan struct{} // closed at the next result
+	next []byte
+}
+
+func newCrowd() *crowd { return &crowd{wake: make(chan struct{}), next: []byte(`{"data":0}`)} }
+
+func (c *crowd) Init(ctx context.Context, _ []byte) (context.Context, time.Time, error) {
+	return ctx, time.Time{}, nil
+}
+
+func (c *crowd) Operate(ctx context.Context, _ []byte) socket.Operation {
+	return socket.Operation{Stream: true, Results: c.results(ctx)}
+}
+
+func (c *crowd) results(ctx context.Context) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for {
+			c.mu.Lock()
+			next, wake := c.next, c.wake
+			c.mu.Unlock()
+			if !yield(next, nil) {
+				return
+			}
+			select {
+			case <-wake:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// tell is the next result for everybody.
+func (c *crowd) tell(result []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	close(c.wake)
+	c.next, c.wake = result, make(chan struct{})
+}
+
+// listen serves the sockets on a Unix socket.
+func listen(t testing.TB, s *socket.Server) (address string, server *http.Server) {
+	t.Helper()
+	address = filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server = &http.Server{Handler: s}
+	go server.Serve(l)
+	t.Cleanup(func() { server.Close() })
+	return address, server
+}
+
+// clients starts a process with n clients, and returns when all have their subscriptions, and how to end it.
+func clients(t testing.TB, address string, n int) (end func()) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), "SOCKET_TEST_CLIENTS="+address, fmt.Sprint("SOCKET_TEST_COUNT=", n))
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+		t.Fatalf("clients: %q, %v", line, err)
+	}
+	return func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Error("clients:", err)
+		}
+	}
+}
+
+// usage is what the process uses just now.
+type usage struct{ heap, stacks, resident, goroutines, files int64 }
+
+func measure(t testing.TB) usage {
+	t.Helper()
+	for range 3 {
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	u := usage{heap: int64(m.HeapAlloc), stacks: int64(m.StackInuse), goroutines: int64(runtime.NumGoroutine())}
+	if files, err := os.ReadDir("/proc/self/fd"); err == nil {
+		u.files = int64(len(files))
+	}
+	if text, err := os.ReadFile("/proc/self/statm"); err == nil {
+		fields := strings.Fields(string(text))
+		u.resident, _ = strconv.ParseInt(fields[1], 10, 64)
+		u.resident *= int64(os.Getpagesize())
+	}
+	return u
+}
+
+// TestMemory holds what an idle socket with one subscription costs to its budget, 40 KiB.
+func TestMemory(t *testing.T) {
+	n := 2000
+	if os.Getenv("SOCKET_TEST_FULL") != "" {
+		n = 10_000
+	}
+	s := socket.New(newCrowd(), nil)
+	address, _ := listen(t, s)
+	clients(t, address, 10)()
+	before := measure(t)
+	end := clients(t, address, n)
+	after := measure(t)
+	each := (after.heap + after.stacks - before.heap - before.stacks) / int64(n)
+	t.Logf("%d sockets with a subscription: each %d bytes of heap, %d of stacks, together %.1f KiB; %.1f KiB resident; %.1f goroutines",
+		n, (after.heap-before.heap)/int64(n), (after.stacks-before.stacks)/int64(n), float64(each)/1024,
+		float64(after.resident-before.resident)/float64(n)/1024, float64(after.goroutines-before.goroutines)/float64(n))
+	if s.Len() != n {
+		t.Errorf("%d sockets, want %d", s.Len(), n)
+	}
+	if each > 40<<10 && !raceDetector {
+		t.Errorf("a socket costs %d bytes, more than 40 KiB", each)
+	}
+	end()
+}

@@ -1,0 +1,131 @@
+package socket
+
+import (
+	"encoding/binary"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// wire is the connection as the library sees it. Deadlines are set on the connection itself, since a context with one costs
+// a timer and a goroutine for each message.
+//
+// One goroutine at a time writes, and one reads: the library sees to that.
+type wire struct {
+	net.Conn
+	early  []byte        // what the client sent before it had an answer
+	within time.Duration // for writing a frame
+
+	frame *[]byte     // what is not written yet of the frames that were begun, borrowed; nil if nothing is
+	need  uint64      // bytes of the last frame that are not in it yet
+	late  atomic.Bool // the peer has not taken a frame in time
+
+	mu     sync.Mutex
+	ending bool // the deadline for reading is the last one
+}
+
+const (
+	gather    = 64 << 10        // frames up to this size are written at once
+	lastWords = 3 * time.Second // for what a peer that is too slow has not taken, and to tell it why
+	farewell  = 5 * time.Second // for a peer to answer a close frame
+)
+
+// buffers are lent to those who read or write a message.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// giveBack returns a buffer, unless it is too large to be kept.
+func giveBack(b *[]byte) {
+	if cap(*b) <= gather {
+		*b = (*b)[:0]
+		buffers.Put(b)
+	}
+}
+
+// Read reads.
+func (w *wire) Read(p []byte) (int, error) {
+	if len(w.early) > 0 {
+		n := copy(p, w.early)
+		w.early = w.early[n:]
+		return n, nil
+	}
+	return w.Conn.Read(p)
+}
+
+// Write puts the parts of a frame together and writes it when it is complete, so that it is one system call, and one record
+// of TLS.
+//
+// That the peer was too slow is no error here, for after one the library would write no more: it is kept in mind, with what
+// is not written of the frame, so that a close frame can still follow.
+func (w *wire) Write(p []byte) (int, error) {
+	if w.need == 0 {
+		w.need = frameSize(p)
+	}
+	w.need -= min(w.need, uint64(len(p)))
+	if w.frame == nil {
+		w.frame = buffers.Get().(*[]byte)
+	}
+	*w.frame = append(*w.frame, p...)
+	if w.need > 0 && (len(*w.frame) < gather || w.late.Load()) {
+		return len(p), nil
+	}
+	if err := w.flush(); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func (w *wire) flush() error {
+	within := w.within
+	if w.late.Load() {
+		within = lastWords
+	}
+	if err := w.SetWriteDeadline(time.Now().Add(within)); err != nil {
+		return err
+	}
+	n, err := w.Conn.Write(*w.frame)
+	if timedOut(err) && !w.late.Swap(true) {
+		*w.frame = (*w.frame)[:copy(*w.frame, (*w.frame)[n:])]
+		return nil
+	}
+	giveBack(w.frame)
+	w.frame = nil
+	return err
+}
+
+// frameSize is the size of an unmasked frame that begins with p (RFC 6455 section 5.2).
+func frameSize(p []byte) uint64 {
+	if len(p) < 2 {
+		return uint64(len(p))
+	}
+	switch n := p[1] & 0x7f; {
+	case n == 126 && len(p) >= 4:
+		return 4 + uint64(binary.BigEndian.Uint16(p[2:]))
+	case n == 127 && len(p) >= 10:
+		return 10 + binary.BigEndian.Uint64(p[2:])
+	default:
+		return 2 + uint64(n)
+	}
+}
+
+// readWithin bounds how long reading may take from now on; zero is for ever.
+func (w *wire) readWithin(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ending {
+		return
+	}
+	var by time.Time
+	if d > 0 {
+		by = time.Now().Add(d)
+	}
+	_ = w.SetReadDeadline(by) // fails on a closed connection only, of which reading tells
+}
+
+// lastRead bounds how long reading may take at all.
+func (w *wire) lastRead() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ending = true
+	_ = w.SetReadDeadline(time.Now().Add(farewell))
+}
