@@ -1,0 +1,138 @@
+package feedtest
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stoa-go/stoa/resource/feed"
+)
+
+func purgeCases() []testCase {
+	return []testCase{
+		{name: "purge", contract: "Purge removes events from before a time, oldest first, at most as many as it is told, and says how many. Places " +
+			"before one of those are ErrExpired; all others, also the one right behind them, are as before.", try: tryPurge},
+		{name: "purge of the newest", contract: "The newest event is not purged, so that the place behind it stays, and the log goes on from there.",
+			try: func(k *kit) {
+				k.append("a", "b", "c")
+				head := k.head()
+				for range 2 {
+					k.purge(100)
+				}
+				if after := k.head(); after != head {
+					k.errorf("Head was %+v and is %+v after Purge", head, after)
+				}
+				k.append("d")
+				got := k.tail(k.log, head, 1)
+				k.wantItems("d", got, "Tail from the head of before")
+				if n := k.purge(100); n != 1 {
+					k.errorf("Purge of what was kept as the newest removed %d, want 1", n)
+				}
+				k.expired(k.log, feed.Cursor{Epoch: head.Epoch, Seq: head.Seq - 1, Mark: head.Mark}, "a place before what was purged")
+			}},
+		{name: "purge of nothing", contract: "In a log without events, Purge removes none, and the start stays.", try: func(k *kit) {
+			start := k.head()
+			if n := k.purge(100); n != 0 {
+				k.errorf("Purge of nothing removed %d", n)
+			}
+			k.append("a")
+			k.wantItems("a", k.tail(k.log, start, 1), "Tail from the start")
+		}},
+		{name: "purge while reading", contract: "Who reads while events are purged gets all that are behind the place, or ErrExpired, and never " +
+			"less.", try: tryPurgeWhileReading},
+	}
+}
+
+// purge purges all events of the kit that may be purged.
+func (k *kit) purge(max int) int {
+	n, err := k.log.Purge(k.ctx, k.now.Add(time.Hour), max)
+	k.must(err, "Purge")
+	if n < 0 || n > max {
+		k.errorf("Purge of at most %d removed %d", max, n)
+	}
+	return n
+}
+
+func tryPurge(k *kit) {
+	start := k.head()
+	const old, young = 10, 3
+	for i := range old + young {
+		e := k.event(string(rune('a'+i)), "1")
+		if i < old {
+			e.Time = k.now.Add(-time.Hour)
+		}
+		k.must(k.log.Append(k.ctx, e), "Append")
+	}
+	events := k.tail(k.log, start, old+young)
+	if len(events) != old+young {
+		k.errorf("Tail returned %d events, want %d", len(events), old+young)
+		return
+	}
+	for want, purged := range []int{0, 4, 8, 10} { // before each of four calls
+		at := start
+		if purged > 0 {
+			at = events[purged-1].Cursor
+		}
+		k.wantItems(items(events[purged:]), k.tail(k.log, at, len(events)-purged), "Tail from where everything is there")
+		for _, e := range events[:max(purged-1, 0)] {
+			k.expired(k.log, e.Cursor, "behind "+e.ID+", of which the next was purged,")
+		}
+		if purged > 0 {
+			k.expired(k.log, start, "the start, behind which something was purged,")
+		}
+		n, err := k.log.Purge(k.ctx, k.now.Add(-time.Minute), 4)
+		k.must(err, "Purge")
+		if left := min(4, old-purged); n != left {
+			k.errorf("call %d of Purge removed %d, want %d", want+1, n, left)
+		}
+	}
+}
+
+func tryPurgeWhileReading(k *kit) {
+	start := k.head()
+	const n = 400
+	batch := make([]*feed.Event, n)
+	for i := range batch {
+		batch[i] = k.event(string(rune('a'+i%26)), "1")
+	}
+	k.must(k.log.Append(k.ctx, batch...), "Append")
+	events := k.tail(k.log, start, n)
+	if len(events) != n {
+		k.errorf("Tail returned %d events, want %d", len(events), n)
+		return
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for k.purge(7) > 0 {
+		}
+	})
+	for reader := range 4 {
+		wg.Go(func() { k.readBesidePurge(events, reader*40) })
+	}
+	wg.Wait()
+}
+
+// readBesidePurge reads what is behind one event after the other, while they are being purged.
+func (k *kit) readBesidePurge(events []*feed.Event, at int) {
+	const most = 20
+	until := events[len(events)-1].Cursor
+	for at < len(events)-1 {
+		got, err := k.log.Read(k.ctx, events[at].Cursor, until, most)
+		if errors.Is(err, feed.ErrExpired) {
+			at += 40
+			continue
+		}
+		k.must(err, "Read")
+		want := items(events[at+1 : min(at+1+most, len(events))])
+		if items(got) != want || !strings.HasPrefix(want, items(got)) {
+			k.errorf("Read beside Purge: events about [%s], want [%s] or ErrExpired", items(got), want)
+			return
+		}
+		if got[0].Cursor != events[at+1].Cursor {
+			k.errorf("Read beside Purge passed over an event")
+			return
+		}
+		at++
+	}
+}

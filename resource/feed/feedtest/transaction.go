@@ -1,0 +1,133 @@
+package feedtest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+var errUndo = errors.New("roll back")
+
+func txCases() []testCase {
+	return []testCase{
+		{name: "rollback", needs: transactions, contract: "Events of a transaction that is rolled back, by an error or by a panic, are not there, and " +
+			"the log goes on behind them.", try: func(k *kit) {
+			start := k.head()
+			k.append("a")
+			k.undone(func(ctx context.Context) {
+				k.must(k.log.Append(ctx, k.event("x", "1"), k.event("y", "1")), "Append in the transaction")
+			})
+			got := k.tail(k.log, start, 1)
+			k.wantItems("a", got, "Tail behind transactions that were rolled back")
+			k.append("b")
+			got = append(got, k.tail(k.log, got[len(got)-1].Cursor, 1)...)
+			k.wantItems("a b", got, "Tail around transactions that were rolled back")
+			k.wantItems("a b", k.tail(k.log, start, 2), "Tail from the start")
+		}},
+		{name: "commit", needs: transactions, contract: "Events of a transaction are there when it is committed, all at once, in the order in " +
+			"which they were appended, and not before.", try: func(k *kit) {
+			start := k.head()
+			k.must(runnerOf(k.log).InTx(k.ctx, func(ctx context.Context) error {
+				k.must(k.log.Append(ctx, k.event("a", "1")), "Append in the transaction")
+				k.must(k.log.Append(ctx, k.event("b", "1"), k.event("c", "1")), "Append in the transaction")
+				k.unseen(start)
+				return nil
+			}), "InTx")
+			k.wantItems("a b c", k.tail(k.log, start, 3), "Tail after the commit")
+		}},
+		{name: "order of commits", needs: transactions, contract: "Events of one item come in the order in which its changes were committed, also " +
+			"if the next change follows before the first transaction has told anybody that it is committed.", try: func(k *kit) {
+			start := k.head()
+			runner := runnerOf(k.log)
+			k.must(runner.InTx(k.ctx, func(ctx context.Context) error {
+				// This runs before anything that Append asks for: as in another goroutine that was faster.
+				tx.AfterCommit(ctx, func() {
+					k.must(runner.InTx(k.ctx, func(ctx context.Context) error { return k.log.Append(ctx, k.event("second", "2")) }), "InTx after the commit")
+				})
+				return k.log.Append(ctx, k.event("first", "1"))
+			}), "InTx")
+			k.wantItems("first second", k.tail(k.log, start, 2), "Tail after both commits")
+		}},
+		{name: "slow commit", needs: transactions, contract: "Tail does not pass the place of an event whose transaction is not over: whoever goes on " +
+			"from the last place gets it when it is committed.", try: func(k *kit) { k.trySlow(nil, "slow fast late") }},
+		{name: "slow rollback", needs: transactions, contract: "A place is given up when its transaction is rolled back: what comes behind it is " +
+			"not held back for ever.", try: func(k *kit) { k.trySlow(errUndo, "fast late") }},
+	}
+}
+
+// undone calls fn in transactions that are rolled back: by an error, and by a panic.
+func (k *kit) undone(fn func(ctx context.Context)) {
+	for _, end := range []func() error{func() error { return errUndo }, func() error { panic(errUndo) }} {
+		func() {
+			defer func() {
+				if p := recover(); p != nil && p != any(errUndo) {
+					panic(p)
+				}
+			}()
+			err := runnerOf(k.log).InTx(k.ctx, func(ctx context.Context) error {
+				fn(ctx)
+				return end()
+			})
+			if !errors.Is(err, errUndo) {
+				k.errorf("InTx returned %v, want the error of its function", err)
+			}
+		}()
+	}
+}
+
+// unseen records a failure if there is anything behind a place. A log on whose engine nobody reads beside a transaction
+// has nothing to show.
+func (k *kit) unseen(at feed.Cursor) {
+	ctx, cancel := context.WithTimeout(k.ctx, k.Patience/50)
+	defer cancel()
+	if events, _, err := k.log.Tail(ctx, at, 10); err == nil && len(events) > 0 {
+		k.errorf("Tail beside the transaction: events about [%s], want none before the commit", items(events))
+	}
+}
+
+// trySlow has one transaction append, and another begin, append and commit before the first ends. Where the engine lets
+// nobody write beside a transaction, the second comes after the first.
+func (k *kit) trySlow(end error, want string) {
+	start := k.head()
+	runner := runnerOf(k.log)
+	at := start
+	var got []*feed.Event
+	beside := false
+	fast := func(ctx context.Context) error {
+		return runner.InTx(ctx, func(ctx context.Context) error { return k.log.Append(ctx, k.event("fast", "1")) })
+	}
+	err := runner.InTx(k.ctx, func(ctx context.Context) error {
+		k.must(k.log.Append(ctx, k.event("slow", "1")), "Append in the slow transaction")
+		done := make(chan error, 1)
+		timed, cancel := context.WithTimeout(k.ctx, k.Patience/50)
+		defer cancel()
+		go func() { done <- fast(timed) }()
+		if beside = <-done == nil; beside {
+			for range 5 {
+				events, next, err := k.log.Tail(timed, at, 10)
+				if err != nil {
+					break // nobody reads beside the transaction
+				}
+				got, at = append(got, events...), next
+				time.Sleep(time.Millisecond)
+			}
+		}
+		return end
+	})
+	if !errors.Is(err, end) {
+		k.errorf("InTx returned %v, want %v", err, end)
+	}
+	if !beside {
+		k.must(fast(k.ctx), "the second transaction")
+	}
+	k.append("late")
+	rest := 2 - len(got)
+	if end == nil {
+		rest++
+	}
+	got = append(got, k.tail(k.log, at, rest)...)
+	k.wantItems(want, got, "Tail during and after the slow transaction")
+}
