@@ -1,6 +1,7 @@
 package socket_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -137,6 +138,38 @@ func TestRate(t *testing.T) {
 		{"as fast as may be", opts, false, append(repeat(200, func(i int) string { return []string{`> {"type":"pong"}`, ". 100ms"}[i%2] }), "=")},
 		{"faster", opts, false, append(repeat(18, func(i int) string { return []string{`> {"type":"pong"}`, ". 50ms"}[i%2] }), "x 1008 Too many messages")},
 		{"a burst again", opts, false, append(append(repeat(4, pong), ". 500ms"), append(repeat(5, pong), "=", ". 500ms", "=")...)},
+	})
+}
+
+// TestSocketsOfOne: a principal has so many sockets, and another one when one of them is gone.
+func TestSocketsOfOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, &socket.Options{Sockets: 2, Principal: func(ctx context.Context) string {
+			name, _ := ctx.Value(userKey{}).(string)
+			return name
+		}})
+		s.Script.Begin = func(ctx context.Context, payload []byte) (context.Context, time.Time, error) {
+			return context.WithValue(ctx, userKey{}, string(payload)), time.Time{}, nil
+		}
+		as := func(name string) *probe {
+			p := s.dial(t)
+			p.talk(`> {"type":"connection_init","payload":{"name":"` + name + `"}}`)
+			return p
+		}
+		first := as("a")
+		first.talk(ackMessage)
+		as("a").talk(ackMessage)
+		as("b").talk(ackMessage)
+		third := as("a")
+		third.talk("x 1008 Too many connections")
+		third.write(fin|closing, nil)
+		first.conn.Close()
+		synctest.Wait()
+		as("a").talk(ackMessage)
+		for range 3 {
+			s.connect(t) // nobody in particular
+		}
 	})
 }
 

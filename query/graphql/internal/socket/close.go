@@ -9,7 +9,7 @@ import (
 // The codes with which sockets are closed: those of RFC 6455 section 7.4.1, and those of the protocol.
 const (
 	GoingAway       = 1001 // the server is about to end; the client connects again
-	PolicyViolation = 1008 // more messages than Options.Rate allows
+	PolicyViolation = 1008 // more messages than Options.Rate allows, or more sockets than Options.Sockets
 	TooBig          = 1009 // a message larger than Options.Message
 	TryAgainLater   = 1013 // the peer did not take what was sent to it
 	BadRequest      = 4400 // a message that the protocol does not know

@@ -67,6 +67,10 @@ type Options struct {
 	Message int
 	// Operations is how many a socket may have at a time; 100 if zero.
 	Operations int
+	// Principal names who has a socket, by the context that Init returned; "" is nobody in particular. Sockets is how many one may
+	// have at a time, 100 if zero. Without Principal there is no bound.
+	Principal func(ctx context.Context) string
+	Sockets   int
 	// Rate is how many messages a second a client may send, and Burst how many at once; 100 and 300 if zero.
 	Rate, Burst int
 	// Logger is told of the server's faults. Nil means [slog.Default].
@@ -91,6 +95,7 @@ func (o *Options) setDefaults() {
 	span(&o.Grace, 5*time.Second)
 	number(&o.Message, 1<<20)
 	number(&o.Operations, 100)
+	number(&o.Sockets, 100)
 	number(&o.Rate, 100)
 	number(&o.Burst, 300)
 	if o.Logger == nil {
@@ -105,7 +110,8 @@ type Server struct {
 
 	mu      sync.Mutex
 	sockets map[*socket]struct{}
-	homes   map[home]bool // servers whose end is heard of, and whether that is still to come
+	of      map[string]int // how many sockets principals have
+	homes   map[home]bool  // servers whose end is heard of, and whether that is still to come
 	ending  bool
 	empty   chan struct{} // closed when there are no sockets any more; nil while nobody waits for that
 }
@@ -115,7 +121,7 @@ func New(h Handler, opts *Options) *Server {
 	if h == nil {
 		panic("socket: New needs a handler")
 	}
-	s := &Server{handler: h, sockets: map[*socket]struct{}{}, homes: map[home]bool{}}
+	s := &Server{handler: h, sockets: map[*socket]struct{}{}, of: map[string]int{}, homes: map[home]bool{}}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -153,10 +159,34 @@ func (s *Server) add(sock *socket) bool {
 	return true
 }
 
+// admit counts a socket as one of its principal's, unless that one has as many as it may have.
+func (s *Server) admit(ctx context.Context, sock *socket) bool {
+	if s.opts.Principal == nil {
+		return true
+	}
+	name := s.opts.Principal(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if name == "" {
+		return true
+	}
+	if s.of[name] >= s.opts.Sockets {
+		return false
+	}
+	s.of[name]++
+	sock.principal = name
+	return true
+}
+
 func (s *Server) remove(sock *socket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.sockets, sock)
+	if name := sock.principal; name != "" {
+		if s.of[name]--; s.of[name] == 0 {
+			delete(s.of, name)
+		}
+	}
 	if len(s.sockets) == 0 && s.empty != nil {
 		close(s.empty)
 		s.empty = nil

@@ -20,9 +20,11 @@ import (
 type socket struct {
 	server *Server
 	home   home // the server that it came over
-	conn   *websocket.Conn
-	wire   *wire
-	rate   bucket
+	// principal is who has it, once that is known and counted; the server's mutex is for it.
+	principal string
+	conn      *websocket.Conn
+	wire      *wire
+	rate      bucket
 	// out is full while somebody writes a message. It is no mutex, so that whoever waits for it sees the socket end.
 	out chan struct{}
 
@@ -209,6 +211,12 @@ func (s *socket) acknowledge(payload []byte) {
 		if err != nil {
 			return err
 		}
+		if within == nil {
+			within = s.life
+		}
+		if !s.server.admit(within, s) {
+			return &Close{PolicyViolation, "Too many connections"}
+		}
 		s.allow(within, until)
 		return s.send(nil, func(dst []byte) []byte { return append(dst, `{"type":"connection_ack"}`...) })
 	})
@@ -221,10 +229,7 @@ func (s *socket) acknowledge(payload []byte) {
 func (s *socket) allow(within context.Context, until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if within != nil {
-		s.ctx = within
-	}
-	s.state, s.until = acknowledged, until
+	s.ctx, s.state, s.until = within, acknowledged, until
 	s.arm()
 }
 

@@ -155,6 +155,9 @@ func values(r *http.Request) (context.Context, context.CancelCauseFunc) {
 
 // timedOut reports whether an error is that of a deadline.
 func timedOut(err error) bool {
+	if err == nil {
+		return false
+	}
 	var late net.Error
 	return errors.As(err, &late) && late.Timeout()
 }

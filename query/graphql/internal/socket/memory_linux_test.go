@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -45,9 +47,11 @@ func beClients(address string) error {
 			return fmt.Errorf("client %d: %w", i, err)
 		}
 	}
+	for _, conn := range conns {
+		go io.Copy(io.Discard, conn)
+	}
 	fmt.Println("ready")
 	_, err = io.Copy(io.Discard, os.Stdin)
-	runtime.KeepAlive(conns)
 	return err
 }
 
@@ -79,12 +83,17 @@ func subscriber(address string) (net.Conn, error) {
 
 // crowd is a handler whose operations yield one result, and more when it is told.
 type crowd struct {
-	mu   sync.Mutex
-	wake chan struct{} // closed at the next result
-	next []byte
+	mu    sync.Mutex
+	wake  chan struct{} // closed at the next result
+	next  []byte
+	ready atomic.Int64  // operations that have written what they had, and wait
+	all   chan struct{} // gets a value when so many do
+	many  int64
 }
 
-func newCrowd() *crowd { return &crowd{wake: make(chan struct{}), next: []byte(`{"data":0}`)} }
+func newCrowd() *crowd {
+	return &crowd{wake: make(chan struct{}), next: []byte(`{"data":0}`), all: make(chan struct{}, 1)}
+}
 
 func (c *crowd) Init(ctx context.Context, _ []byte) (context.Context, time.Time, error) {
 	return ctx, time.Time{}, nil
@@ -103,6 +112,9 @@ func (c *crowd) results(ctx context.Context) iter.Seq2[[]byte, error] {
 			if !yield(next, nil) {
 				return
 			}
+			if c.ready.Add(1) == c.many {
+				c.all <- struct{}{}
+			}
 			select {
 			case <-wake:
 			case <-ctx.Done():
@@ -116,6 +128,7 @@ func (c *crowd) results(ctx context.Context) iter.Seq2[[]byte, error] {
 func (c *crowd) tell(result []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.ready.Store(0)
 	close(c.wake)
 	c.next, c.wake = result, make(chan struct{})
 }
@@ -206,4 +219,96 @@ func TestMemory(t *testing.T) {
 		t.Errorf("a socket costs %d bytes, more than 40 KiB", each)
 	}
 	end()
+}
+
+// TestComeAndGo: what 10,000 clients leave behind that connect, subscribe and go, half of them without a word. It runs alone, since
+// it counts goroutines and files.
+func TestComeAndGo(t *testing.T) {
+	const n, at = 10_000, 4
+	s := socket.New(newCrowd(), nil)
+	address, _ := listen(t, s)
+	comeAndGo(t, address, 100)
+	settle(t, s)
+	before := measure(t)
+	var all sync.WaitGroup
+	for range at {
+		all.Go(func() { comeAndGo(t, address, n/at) })
+	}
+	all.Wait()
+	settle(t, s)
+	after := measure(t)
+	t.Logf("after %d sockets: %+d goroutines, %+d files, %+d bytes of heap", n, after.goroutines-before.goroutines,
+		after.files-before.files, after.heap-before.heap)
+	if after.goroutines > before.goroutines {
+		t.Errorf("%d goroutines, and %d before", after.goroutines, before.goroutines)
+	}
+	if after.files > before.files {
+		t.Errorf("%d files are open, and %d before", after.files, before.files)
+	}
+	if grown := after.heap - before.heap; grown > 1<<20 && !raceDetector {
+		t.Errorf("%d bytes are left, 100 for each socket", grown)
+	}
+}
+
+func comeAndGo(t *testing.T, address string, n int) {
+	for i := range n {
+		conn, err := subscriber(address)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if i%2 == 0 {
+			p := &probe{conn: conn}
+			if err := p.write(fin|closing, []byte{3, 232}); err != nil {
+				t.Error(err)
+			}
+			io.Copy(io.Discard, conn) // to the end
+		}
+		conn.Close()
+	}
+}
+
+// settle waits until no socket is left, and nothing of their ends.
+func settle(t *testing.T, s *socket.Server) {
+	t.Helper()
+	for last := -1; s.Len() > 0 || runtime.NumGoroutine() != last; time.Sleep(50 * time.Millisecond) {
+		last = runtime.NumGoroutine()
+		if t.Context().Err() != nil {
+			t.Fatal("they do not end")
+		}
+	}
+}
+
+// BenchmarkFanOut is one result for a thousand sockets: from telling the operations until all of them have written.
+func BenchmarkFanOut(b *testing.B) {
+	for _, size := range []int{200, 2000} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			const n = 1000
+			c := newCrowd()
+			c.many = n
+			address, _ := listen(b, socket.New(c, nil))
+			end := clients(b, address, n)
+			<-c.all
+			result := []byte(`{"data":"` + strings.Repeat("x", size) + `"}`)
+			b.ReportAllocs()
+			before := processor()
+			for b.Loop() {
+				c.tell(result)
+				<-c.all
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/socket")
+			b.ReportMetric(float64(processor()-before)/float64(b.N)/n, "cpu-ns/socket") // whatever else runs on the machine
+			b.StopTimer()
+			end()
+		})
+	}
+}
+
+// processor is how much time of processors the process has had.
+func processor() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
