@@ -3,57 +3,743 @@ package feed_test
 import (
 	"context"
 	"errors"
-	"fmt"
+	"io"
+	"iter"
+	"log/slog"
+	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stoa-go/stoa/resource/feed"
-	"github.com/stoa-go/stoa/resource/memory"
 )
 
-func TestFiftyListenersMissNothing(t *testing.T) {
-	db := memory.NewDB()
-	log := feed.NewMemory(&feed.MemoryOptions{Runner: db})
-	f := feed.New(log, &feed.Options{Events: 64})
-	ctx := t.Context()
-	var wg sync.WaitGroup
-	const n = 2000
-	ready := make(chan feed.Cursor, 50)
-	for range 50 {
-		wg.Go(func() {
-			i := 0
+// spy is a log that counts what it is asked, and fails when it is told to.
+type spy struct {
+	*feed.Memory
+	fails           atomic.Bool
+	tails, reads    atomic.Int64
+	reading, atOnce atomic.Int64 // now, and the most there were
+	slow            time.Duration
+	deaf            bool // no hints
+}
+
+var errLog = errors.New("the log has failed")
+
+func newSpy() *spy { return &spy{Memory: feed.NewMemory(nil)} }
+
+func (s *spy) Head(ctx context.Context) (feed.Cursor, error) {
+	if s.fails.Load() {
+		return feed.Cursor{}, errLog
+	}
+	return s.Memory.Head(ctx)
+}
+
+func (s *spy) Tail(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error) {
+	s.tails.Add(1)
+	if s.fails.Load() {
+		return nil, feed.Cursor{}, errLog
+	}
+	return s.Memory.Tail(ctx, after, max)
+}
+
+func (s *spy) Read(ctx context.Context, after, until feed.Cursor, max int) ([]*feed.Event, error) {
+	s.reads.Add(1)
+	defer s.reading.Add(-1)
+	for n := s.reading.Add(1); ; {
+		if most := s.atOnce.Load(); n <= most || s.atOnce.CompareAndSwap(most, n) {
+			break
+		}
+	}
+	if s.slow > 0 {
+		select {
+		case <-time.After(s.slow):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	if s.fails.Load() {
+		return nil, errLog
+	}
+	return s.Memory.Read(ctx, after, until, max)
+}
+
+func (s *spy) Wake() <-chan struct{} {
+	if s.deaf {
+		return nil
+	}
+	return s.Memory.Wake()
+}
+
+// quiet are options whose Logger says nothing.
+func quiet(o feed.Options) *feed.Options {
+	o.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	return &o
+}
+
+// got is what one who listens got: "<" is a bookmark.
+type got struct {
+	items []string
+	last  feed.Cursor
+	err   error
+}
+
+func (g *got) String() string { return strings.Join(g.items, " ") }
+
+// take listens until there are n events, bookmarks not counted, or an error.
+func take(seq iter.Seq2[*feed.Event, error], n int) *got {
+	g := &got{}
+	for e, err := range seq {
+		if err != nil {
+			g.err = err
+			return g
+		}
+		g.last = e.Cursor
+		if e.Kind == feed.Bookmark {
+			g.items = append(g.items, "<")
+		} else {
+			g.items = append(g.items, e.ID)
+			n--
+		}
+		if n <= 0 {
+			return g
+		}
+	}
+	return g
+}
+
+// numbers are the items that add has added.
+func numbers(from, to int) string {
+	var text strings.Builder
+	for n := from; n < to; n++ {
+		if n > from {
+			text.WriteByte(' ')
+		}
+		text.WriteString(strconv.Itoa(n))
+	}
+	return text.String()
+}
+
+func (g *got) want(t *testing.T, want string, what string) {
+	t.Helper()
+	if g.String() != want || g.err != nil {
+		t.Errorf("%s: %s, %v, want %s", what, g, g.err, want)
+	}
+}
+
+// in runs a test where time is made up, with a Feed over a log without events. It is closed at the end.
+func in(t *testing.T, opts feed.Options, fn func(t *testing.T, f *feed.Feed, log *spy)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		log := newSpy()
+		f := feed.New(log, quiet(opts))
+		defer f.Close()
+		fn(t, f, log)
+	})
+}
+
+func TestListenFromNow(t *testing.T) {
+	in(t, feed.Options{}, func(t *testing.T, f *feed.Feed, log *spy) {
+		add(t, log, "a", 0, 5)
+		done := make(chan *got)
+		go func() { done <- take(f.Watch(t.Context(), feed.Cursor{}, "a"), 3) }()
+		synctest.Wait()
+		add(t, log, "b", 0, 2)
+		add(t, log, "a", 5, 8)
+		(<-done).want(t, "< 5 6 7", "from now on")
+	})
+}
+
+// TestListenFromEveryPlace begins at each place, in rings of all sizes: nothing is missing and nothing comes twice, whether
+// from the ring, from the log, or from both.
+func TestListenFromEveryPlace(t *testing.T) {
+	t.Parallel()
+	const n = 30
+	for _, size := range []int{1, 2, 7, 29, 30, 31, 100} {
+		t.Run(strconv.Itoa(size), func(t *testing.T) {
+			in(t, feed.Options{Events: size}, func(t *testing.T, f *feed.Feed, log *spy) {
+				start := head(t, log)
+				places := []feed.Cursor{start}
+				f.Position(t.Context())
+				synctest.Wait() // the ring begins here
+				for i := range n {
+					add(t, log, "b", i, i+1)
+					add(t, log, "a", i, i+1)
+					places = append(places, head(t, log))
+				}
+				synctest.Wait()
+				for i, at := range places[:n] {
+					g := take(f.Watch(t.Context(), at, "a"), n-i)
+					g.want(t, "< "+numbers(i, n), "from place "+strconv.Itoa(i))
+					if g.last != places[n] {
+						t.Errorf("from place %d: the last place is %+v, want %+v", i, g.last, places[n])
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestRingIsEnough: who is within the ring, or right before it, needs no log.
+func TestRingIsEnough(t *testing.T) {
+	in(t, feed.Options{Events: 10}, func(t *testing.T, f *feed.Feed, log *spy) {
+		start := head(t, log)
+		f.Position(t.Context())
+		synctest.Wait()
+		var places []feed.Cursor
+		for n := range 30 {
+			add(t, log, "a", n, n+1)
+			synctest.Wait()
+			places = append(places, head(t, log))
+		}
+		for n := 19; n < 29; n++ { // the ring has 20 to 29
+			take(f.Watch(t.Context(), places[n], "a"), 29-n).want(t, "< "+numbers(n+1, 30), "from the ring")
+		}
+		if n := log.reads.Load(); n != 0 {
+			t.Errorf("the log was read %d times, want never", n)
+		}
+		take(f.Watch(t.Context(), places[18], "a"), 11).want(t, "< "+numbers(19, 30), "from one before the ring")
+		take(f.Watch(t.Context(), start, "a"), 30).want(t, "< "+numbers(0, 30), "from the start")
+		if n := log.reads.Load(); n != 2 {
+			t.Errorf("the log was read %d times, want twice", n)
+		}
+	})
+}
+
+func TestRingIsBoundedByBytes(t *testing.T) {
+	in(t, feed.Options{Bytes: 100_000}, func(t *testing.T, f *feed.Feed, log *spy) {
+		at, _ := f.Position(t.Context())
+		synctest.Wait()
+		for range 20 {
+			log.Append(t.Context(), &feed.Event{Kind: feed.Updated, Collection: "a", ID: "x", After: make([]byte, 30_000)})
+		}
+		synctest.Wait()
+		take(f.Watch(t.Context(), at, "a"), 20).want(t, "<"+strings.Repeat(" x", 20), "from before")
+		if n := log.reads.Load(); n != 1 {
+			t.Errorf("the log was read %d times, want once: the ring has three of twenty", n)
+		}
+	})
+}
+
+// TestManyWhoComeAndGo is the model test: listeners break off and come back at random, the ring is too small for them,
+// and some are slow. Each gets everything, once and in order.
+func TestManyWhoComeAndGo(t *testing.T) {
+	in(t, feed.Options{Events: 16, Reads: 2}, func(t *testing.T, f *feed.Feed, log *spy) {
+		start := head(t, log)
+		const n = 600
+		var wg sync.WaitGroup
+		for l := range 20 {
+			wg.Go(func() {
+				at, seen := start, 0
+				for round := 1; seen < n; round++ {
+					left := 1 + (l*7+round*13)%40
+					for e, err := range f.Watch(t.Context(), at, "a") {
+						if err != nil {
+							t.Errorf("listener %d: %v", l, err)
+							return
+						}
+						if at = e.Cursor; e.Kind == feed.Bookmark {
+							continue
+						}
+						if e.ID != strconv.Itoa(seen) {
+							t.Errorf("listener %d got %s, want %d", l, e.ID, seen)
+							return
+						}
+						if l%3 == 0 && seen%50 == 0 {
+							time.Sleep(50 * time.Millisecond)
+						}
+						if seen++; seen == n || left == 0 {
+							break
+						}
+						left--
+					}
+				}
+			})
+		}
+		for i := range n {
+			add(t, log, "a", i, i+1)
+			add(t, log, "b", i, i+1)
+			if i%10 == 0 {
+				time.Sleep(time.Millisecond)
+			}
+		}
+		wg.Wait()
+		if most := log.atOnce.Load(); most > 2 {
+			t.Errorf("%d read the log at once, want at most 2", most)
+		}
+		if n := feed.Listening(f, "a"); n != 0 {
+			t.Errorf("%d still listen, of those who have left", n)
+		}
+	})
+}
+
+func TestReadsAreBounded(t *testing.T) {
+	in(t, feed.Options{Events: 10, Reads: 3}, func(t *testing.T, f *feed.Feed, log *spy) {
+		log.slow = time.Second
+		start := head(t, log)
+		add(t, log, "a", 0, 600)
+		begin := time.Now()
+		var wg sync.WaitGroup
+		for range 12 {
+			wg.Go(func() { take(f.Watch(t.Context(), start, "a"), 600).want(t, "< "+numbers(0, 600), "behind") })
+		}
+		wg.Wait()
+		if most := log.atOnce.Load(); most != 3 {
+			t.Errorf("%d read the log at once, want 3", most)
+		}
+		// Three pages each: 256, 256, and the rest.
+		if d := time.Since(begin); d != 12*time.Second {
+			t.Errorf("it took %v, want 12 s: 36 reads of a second, three at a time", d)
+		}
+	})
+}
+
+func TestOthersAreNotWoken(t *testing.T) {
+	in(t, feed.Options{}, func(t *testing.T, f *feed.Feed, log *spy) {
+		ctx, leave := context.WithCancel(t.Context())
+		for _, name := range []string{"a", "b"} {
+			go take(f.Watch(ctx, feed.Cursor{}, name), 100)
+		}
+		synctest.Wait()
+		a, b := feed.WakeOf(f, "a"), feed.WakeOf(f, "b")
+		add(t, log, "b", 0, 1)
+		synctest.Wait()
+		if feed.WakeOf(f, "a") != a {
+			t.Error("an event of b woke those who listen to a")
+		}
+		if feed.WakeOf(f, "b") == b {
+			t.Error("an event of b did not wake those who listen to b")
+		}
+		leave()
+	})
+}
+
+func TestCursorsThatCannotGoOn(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		change func(c feed.Cursor) feed.Cursor
+	}{
+		{"another epoch", func(c feed.Cursor) feed.Cursor { c.Epoch++; return c }},
+		{"another mark, in the ring", func(c feed.Cursor) feed.Cursor { c.Mark++; return c }},
+		{"another mark, behind the ring", func(c feed.Cursor) feed.Cursor { c.Seq -= 10; return c }},
+		{"the future", func(c feed.Cursor) feed.Cursor { c.Seq += 100; return c }},
+		{"the far future", func(c feed.Cursor) feed.Cursor { c.Seq = 1<<64 - 1; return c }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			in(t, feed.Options{Events: 5}, func(t *testing.T, f *feed.Feed, log *spy) {
+				add(t, log, "a", 0, 20)
+				f.Position(t.Context())
+				synctest.Wait()
+				add(t, log, "a", 20, 30)
+				synctest.Wait()
+				if g := take(f.Watch(t.Context(), tt.change(head(t, log)), "a"), 1); !errors.Is(g.err, feed.ErrExpired) || len(g.items) > 0 {
+					t.Errorf("Watch: %s, %v, want ErrExpired and nothing before it", g, g.err)
+				}
+			})
+		})
+	}
+}
+
+func TestPurgedCursor(t *testing.T) {
+	in(t, feed.Options{Events: 5}, func(t *testing.T, f *feed.Feed, log *spy) {
+		at, _ := f.Position(t.Context())
+		add(t, log, "a", 0, 20)
+		synctest.Wait()
+		log.Purge(t.Context(), time.Now().Add(time.Hour), 3)
+		if g := take(f.Watch(t.Context(), at, "a"), 1); !errors.Is(g.err, feed.ErrExpired) {
+			t.Errorf("Watch: %s, %v, want ErrExpired", g, g.err)
+		}
+	})
+}
+
+// TestPurgedWhileBehind: what comes before the error is complete.
+func TestPurgedWhileBehind(t *testing.T) {
+	in(t, feed.Options{Events: 5}, func(t *testing.T, f *feed.Feed, log *spy) {
+		at, _ := f.Position(t.Context())
+		add(t, log, "a", 0, 1000)
+		synctest.Wait()
+		seen := 0
+		for e, err := range f.Watch(t.Context(), at, "a") {
+			if err != nil {
+				if !errors.Is(err, feed.ErrExpired) || seen != 256 {
+					t.Errorf("after %d events: %v, want ErrExpired after one page", seen, err)
+				}
+				return
+			}
+			if e.Kind == feed.Bookmark {
+				continue
+			}
+			if e.ID != strconv.Itoa(seen) {
+				t.Fatalf("got %s, want %d", e.ID, seen)
+			}
+			if seen++; seen == 100 {
+				log.Purge(t.Context(), time.Now().Add(time.Hour), 500)
+			}
+		}
+		t.Error("there was no error")
+	})
+}
+
+// TestAheadOfTheRing: another process has told more than this one knows yet.
+func TestAheadOfTheRing(t *testing.T) {
+	in(t, feed.Options{Poll: time.Hour, Bookmark: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
+		log.deaf = true
+		f.Position(t.Context())
+		synctest.Wait()
+		add(t, log, "a", 0, 5)
+		ahead := head(t, log)
+		begin := time.Now()
+		done := make(chan *got)
+		go func() { done <- take(f.Watch(t.Context(), ahead, "a"), 1) }()
+		synctest.Wait()
+		if d := time.Since(begin); d != 0 {
+			t.Errorf("it took %v, want no waiting for the next poll", d)
+		}
+		add(t, log, "a", 5, 6)
+		time.Sleep(time.Hour)
+		(<-done).want(t, "< 5", "ahead")
+	})
+}
+
+// TestLogFails: those who listen wait until it works again, and those behind the ring are told.
+func TestLogFails(t *testing.T) {
+	in(t, feed.Options{Events: 4, Bookmark: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
+		start := head(t, log)
+		done := make(chan *got)
+		go func() { done <- take(f.Watch(t.Context(), feed.Cursor{}, "a"), 30) }()
+		synctest.Wait()
+		add(t, log, "a", 0, 10)
+		time.Sleep(time.Second)
+		log.fails.Store(true)
+		before := log.tails.Load()
+		add(t, log, "a", 10, 20)
+		time.Sleep(time.Minute)
+		if n := log.tails.Load() - before; n < 12 || n > 40 {
+			t.Errorf("the log was tried %d times in a minute, want once in 2.5 to 5 seconds", n)
+		}
+		if g := take(f.Watch(t.Context(), start, "a"), 1); g.err != errLog {
+			t.Errorf("behind the ring: %s, %v, want the log's error", g, g.err)
+		}
+		log.fails.Store(false)
+		add(t, log, "a", 20, 30)
+		(<-done).want(t, "< "+numbers(0, 30), "who has waited")
+		if g := take(f.Watch(t.Context(), start, "a"), 30); g.err != nil {
+			t.Errorf("behind the ring, when it works again: %v", g.err)
+		}
+	})
+}
+
+func TestLogFailsFromTheStart(t *testing.T) {
+	in(t, feed.Options{}, func(t *testing.T, f *feed.Feed, log *spy) {
+		log.fails.Store(true)
+		if _, err := f.Position(t.Context()); err != errLog {
+			t.Errorf("Position: %v, want the log's error", err)
+		}
+		if g := take(f.Watch(t.Context(), feed.Cursor{}, "a"), 1); g.err != errLog {
+			t.Errorf("Watch: %v, want the log's error", g.err)
+		}
+		log.fails.Store(false)
+		time.Sleep(10 * time.Second)
+		at, err := f.Position(t.Context())
+		add(t, log, "a", 0, 1)
+		if g := take(f.Watch(t.Context(), at, "a"), 1); err != nil || g.String() != "< 0" {
+			t.Errorf("when it works again: %v; %s, %v", err, g, g.err)
+		}
+	})
+}
+
+// other is a log that can be replaced by another, as by one that was restored.
+type other struct {
+	feed.Log
+	mu  sync.Mutex
+	now feed.Log
+}
+
+func (o *other) log() feed.Log {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.now
+}
+
+func (o *other) Head(ctx context.Context) (feed.Cursor, error) { return o.log().Head(ctx) }
+
+func (o *other) Tail(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error) {
+	return o.log().Tail(ctx, after, max)
+}
+
+func (o *other) Read(ctx context.Context, after, until feed.Cursor, max int) ([]*feed.Event, error) {
+	return o.log().Read(ctx, after, until, max)
+}
+
+// TestRestoredBackup: all who listen are told, and whoever comes then goes on with the log as it is.
+func TestRestoredBackup(t *testing.T) {
+	in(t, feed.Options{}, func(t *testing.T, _ *feed.Feed, first *spy) {
+		log := &other{Log: first, now: first}
+		f := feed.New(log, quiet(feed.Options{}))
+		defer f.Close()
+		done := make(chan *got)
+		for _, name := range []string{"a", "a", "b"} {
+			go func() { done <- take(f.Watch(t.Context(), feed.Cursor{}, name), 100) }()
+		}
+		synctest.Wait()
+		add(t, first, "a", 0, 5)
+		synctest.Wait()
+		lost, _ := f.Position(t.Context())
+		log.mu.Lock()
+		log.now = feed.NewMemory(nil)
+		log.mu.Unlock()
+		for range 3 {
+			if g := <-done; !errors.Is(g.err, feed.ErrExpired) {
+				t.Errorf("who listened: %s, %v, want ErrExpired", g, g.err)
+			}
+		}
+		if g := take(f.Watch(t.Context(), lost, "a"), 1); !errors.Is(g.err, feed.ErrExpired) {
+			t.Errorf("from a place of before: %s, %v, want ErrExpired", g, g.err)
+		}
+		at, _ := f.Position(t.Context())
+		add(t, log.log(), "a", 5, 8)
+		take(f.Watch(t.Context(), at, "a"), 3).want(t, "< 5 6 7", "from a new place")
+	})
+}
+
+func TestBookmarks(t *testing.T) {
+	in(t, feed.Options{Bookmark: 30 * time.Second}, func(t *testing.T, f *feed.Feed, log *spy) {
+		type mark struct {
+			after time.Duration
+			at    feed.Cursor
+			id    string
+		}
+		var marks []mark
+		begin := time.Now()
+		ctx, leave := context.WithCancel(t.Context())
+		over := make(chan struct{})
+		go func() {
+			defer close(over)
 			for e, err := range f.Watch(ctx, feed.Cursor{}, "a") {
 				if err != nil {
 					t.Error(err)
-					return
 				}
-				if e.Kind == feed.Bookmark {
-					ready <- e.Cursor
-					continue
-				}
-				if e.ID != fmt.Sprint(i) {
-					t.Errorf("got %s want %d", e.ID, i)
-					return
-				}
-				if i++; i == n {
-					return
-				}
+				marks = append(marks, mark{time.Since(begin), e.Cursor, e.ID})
 			}
-		})
-	}
-	for range 50 {
-		<-ready
-	}
-	undo := errors.New("undo")
-	for i := range n {
-		db.InTx(ctx, func(ctx context.Context) error {
-			log.Append(ctx, &feed.Event{Kind: feed.Created, Collection: "a", ID: "x"})
-			return undo
-		})
-		db.InTx(ctx, func(ctx context.Context) error {
-			return log.Append(ctx, &feed.Event{Kind: feed.Created, Collection: "a", ID: fmt.Sprint(i)}, &feed.Event{Collection: "b"})
-		})
-	}
-	wg.Wait()
-	f.Close()
+		}()
+		synctest.Wait()
+		start := head(t, log)
+		add(t, log, "b", 0, 3)
+		other := head(t, log)
+		time.Sleep(70 * time.Second) // bookmarks at 30 and 60
+		add(t, log, "a", 0, 1)       // an event at 70, so none at 90
+		event := head(t, log)
+		time.Sleep(60 * time.Second) // and one at 120
+		leave()
+		<-over
+		want := []mark{{0, start, ""}, {30 * time.Second, other, ""}, {60 * time.Second, other, ""}, {70 * time.Second, event, "0"},
+			{120 * time.Second, event, ""}}
+		if len(marks) != len(want) {
+			t.Fatalf("got %v, want %v", marks, want)
+		}
+		for i := range want {
+			if marks[i] != want[i] {
+				t.Errorf("%d: %v, want %v", i, marks[i], want[i])
+			}
+		}
+		take(f.Watch(t.Context(), marks[1].at, "a"), 1).want(t, "< 0", "from a bookmark")
+	})
+}
+
+func TestNoBookmarks(t *testing.T) {
+	in(t, feed.Options{Bookmark: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		take(f.Watch(ctx, feed.Cursor{}, "a"), 1).want(t, "<", "in an hour") // but for the first
+	})
+}
+
+func TestClose(t *testing.T) {
+	in(t, feed.Options{}, func(t *testing.T, f *feed.Feed, log *spy) {
+		done := make(chan *got)
+		for range 10 {
+			go func() { done <- take(f.Watch(t.Context(), feed.Cursor{}, "a"), 10) }()
+		}
+		synctest.Wait()
+		at := head(t, log)
+		for range 2 {
+			if err := f.Close(); err != nil {
+				t.Errorf("Close: %v", err)
+			}
+		}
+		for range 10 {
+			if g := <-done; g.err != feed.ErrClosed || g.String() != "<" {
+				t.Errorf("who listened: %s, %v, want ErrClosed", g, g.err)
+			}
+		}
+		for _, at := range []feed.Cursor{{}, at} {
+			if g := take(f.Watch(t.Context(), at, "a"), 1); g.err != feed.ErrClosed || len(g.items) > 0 {
+				t.Errorf("who comes later: %s, %v, want ErrClosed", g, g.err)
+			}
+		}
+	})
+}
+
+func TestCloseBeforeUse(t *testing.T) {
+	in(t, feed.Options{}, func(t *testing.T, f *feed.Feed, _ *spy) {
+		f.Close()
+		if _, err := f.Position(t.Context()); err != feed.ErrClosed {
+			t.Errorf("Position: %v, want ErrClosed", err)
+		}
+	})
+}
+
+// TestCloseInterruptsReads, and waits until they are over: the log may be closed next.
+func TestCloseInterruptsReads(t *testing.T) {
+	in(t, feed.Options{Events: 1, Reads: 2}, func(t *testing.T, f *feed.Feed, log *spy) {
+		log.slow = time.Hour
+		start := head(t, log)
+		f.Position(t.Context())
+		synctest.Wait()
+		add(t, log, "a", 0, 10)
+		done := make(chan *got)
+		for range 5 {
+			go func() { done <- take(f.Watch(t.Context(), start, "a"), 10) }()
+		}
+		synctest.Wait()
+		begin := time.Now()
+		f.Close()
+		if n := log.reading.Load(); n != 0 || time.Since(begin) != 0 {
+			t.Errorf("after %v %d still read the log", time.Since(begin), n)
+		}
+		for range 5 {
+			if g := <-done; g.err != feed.ErrClosed {
+				t.Errorf("behind the ring: %s, %v, want ErrClosed", g, g.err)
+			}
+		}
+	})
+}
+
+func TestContextEnds(t *testing.T) {
+	in(t, feed.Options{Events: 1, Reads: 1}, func(t *testing.T, f *feed.Feed, log *spy) {
+		log.slow = time.Hour
+		start := head(t, log)
+		f.Position(t.Context())
+		synctest.Wait()
+		add(t, log, "a", 0, 10)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan *got)
+		for _, at := range []feed.Cursor{{}, start, start} { // waiting, reading, and waiting to read
+			go func() { done <- take(f.Watch(ctx, at, "a"), 10) }()
+		}
+		synctest.Wait()
+		cancel()
+		for range 3 {
+			if g := <-done; g.err != nil {
+				t.Errorf("%s, %v, want no error", g, g.err)
+			}
+		}
+		if n := feed.Listening(f, "a"); n != 0 {
+			t.Errorf("%d still listen", n)
+		}
+	})
+}
+
+// TestContextEndsWhileBusy: also one who never has to wait is told.
+func TestContextEndsWhileBusy(t *testing.T) {
+	in(t, feed.Options{}, func(t *testing.T, f *feed.Feed, log *spy) {
+		at, _ := f.Position(t.Context())
+		synctest.Wait()
+		add(t, log, "a", 0, 100)
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		n := 0
+		for e, err := range f.Watch(ctx, at, "a") {
+			if err != nil {
+				t.Error(err)
+			}
+			if e.ID == "9" {
+				cancel()
+			}
+			n++
+		}
+		if n != 11 {
+			t.Errorf("%d events, want 11: a bookmark, ten events and no more", n)
+		}
+	})
+}
+
+func TestWatchIsUsedTwice(t *testing.T) {
+	in(t, feed.Options{}, func(t *testing.T, f *feed.Feed, log *spy) {
+		at, _ := f.Position(t.Context())
+		add(t, log, "a", 0, 3)
+		seq := f.Watch(t.Context(), at, "a")
+		take(seq, 2).want(t, "< 0 1", "the first time")
+		take(seq, 3).want(t, "< 0 1 2", "the second time")
+		take(seq, 0).want(t, "<", "with a break at the first bookmark")
+	})
+}
+
+func TestTwoFeedsOverOneLog(t *testing.T) {
+	in(t, feed.Options{}, func(t *testing.T, f *feed.Feed, log *spy) {
+		g := feed.New(log, quiet(feed.Options{Events: 2}))
+		defer g.Close()
+		at, _ := f.Position(t.Context())
+		done := make(chan *got)
+		for _, f := range []*feed.Feed{f, g} {
+			go func() { done <- take(f.Watch(t.Context(), at, "a"), 20) }()
+		}
+		for n := range 20 {
+			add(t, log, "a", n, n+1)
+			time.Sleep(10 * time.Millisecond)
+		}
+		for range 2 {
+			(<-done).want(t, "< "+numbers(0, 20), "one of two")
+		}
+	})
+}
+
+func TestPurge(t *testing.T) {
+	in(t, feed.Options{Keep: time.Hour, Poll: time.Minute}, func(t *testing.T, f *feed.Feed, log *spy) {
+		at, _ := f.Position(t.Context())
+		for n := range 2500 {
+			log.Append(t.Context(), &feed.Event{Collection: "a", ID: strconv.Itoa(n)})
+		}
+		old := head(t, log)
+		time.Sleep(59 * time.Minute)
+		add(t, log, "a", 0, 2)
+		if _, err := log.Read(t.Context(), at, old, 1); err != nil {
+			t.Errorf("within the hour: %v", err)
+		}
+		time.Sleep(3 * time.Minute)
+		if _, err := log.Read(t.Context(), at, old, 1); !errors.Is(err, feed.ErrExpired) {
+			t.Errorf("after it: %v, want ErrExpired", err)
+		}
+		if events, err := log.Read(t.Context(), old, head(t, log), 10); err != nil || len(events) != 2 {
+			t.Errorf("of what is younger: %d events, %v, want 2", len(events), err)
+		}
+	})
+}
+
+func TestKeptForEver(t *testing.T) {
+	in(t, feed.Options{Keep: -1, Poll: time.Hour}, func(t *testing.T, f *feed.Feed, log *spy) {
+		at, _ := f.Position(t.Context())
+		add(t, log, "a", 0, 10)
+		time.Sleep(100 * time.Hour)
+		if events, err := log.Read(t.Context(), at, head(t, log), 100); err != nil || len(events) != 10 {
+			t.Errorf("%d events, %v, want 10", len(events), err)
+		}
+	})
+}
+
+func TestNewWithoutALog(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		if got := recover(); got != "feed: New without a log" {
+			t.Errorf("New panicked with %v", got)
+		}
+	}()
+	feed.New(nil, nil)
 }

@@ -48,7 +48,8 @@ type listener struct {
 	yield func(*Event, error) bool
 
 	bookmark *time.Timer
-	busy     bool // something was yielded since the timer was set
+	busy     bool // an event was yielded since the timer was set
+	due      bool // a bookmark is, unless something comes first
 }
 
 // listen yields events until something ends that.
@@ -100,11 +101,13 @@ func (l *listener) leave() {
 // mark yields a bookmark, and returns false if the caller leaves.
 func (l *listener) mark(at Cursor) bool {
 	l.begun, l.at = true, at
-	return l.give(&Event{Kind: Bookmark, Collection: l.name, Time: time.Now(), Cursor: at})
+	stays := l.give(&Event{Kind: Bookmark, Collection: l.name, Time: time.Now(), Cursor: at})
+	l.busy = false
+	return stays
 }
 
 func (l *listener) give(e *Event) bool {
-	l.busy = true
+	l.busy, l.due = true, false
 	l.left = !l.yield(e, nil)
 	return !l.left
 }
@@ -215,13 +218,16 @@ func (l *listener) follow(n *node) error {
 			return nil
 		}
 		l.at = later(l.at, *position)
-		if err := l.wait(wake); err != nil || l.left {
+		if l.due && !l.mark(l.at) {
+			return nil
+		}
+		if err := l.wait(wake); err != nil {
 			return err
 		}
 	}
 }
 
-// wait waits until wake is closed, and yields a bookmark if that takes long.
+// wait waits until wake is closed, or until a bookmark is due.
 func (l *listener) wait(wake <-chan struct{}) error {
 	if l.feed.life.Err() != nil { // looked at after wake was got, which Close closes after this
 		return ErrClosed
@@ -237,10 +243,7 @@ func (l *listener) wait(wake <-chan struct{}) error {
 	case <-wake:
 	case <-due:
 		// The timer is not set anew for each event: it only asks whether there was one.
-		if !l.busy {
-			l.mark(l.at)
-		}
-		l.busy = false
+		l.due, l.busy = !l.busy, false
 		l.bookmark.Reset(l.feed.opts.Bookmark)
 	case <-l.ctx.Done():
 		return l.ctx.Err()

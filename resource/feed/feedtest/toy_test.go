@@ -35,7 +35,6 @@ type table struct {
 	runner tx.Runner
 	mu     sync.Mutex
 	epoch  uint64
-	start  uint64
 	seq    uint64
 	purged feed.Cursor // the newest of the purged
 	rows   []*row

@@ -1,0 +1,105 @@
+package feed_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stoa-go/stoa/resource/feed"
+)
+
+// TestMemoOnce: for each key it is made once, whoever asks first.
+func TestMemoOnce(t *testing.T) {
+	t.Parallel()
+	type key struct{ n int }
+	var e feed.Event
+	var made [20]atomic.Int32
+	var wg sync.WaitGroup
+	for range 32 {
+		wg.Go(func() {
+			for n := range made {
+				got := e.Memo(key{n}, func() any { made[n].Add(1); return n * n })
+				if got != n*n {
+					t.Errorf("Memo of %d: %v, want %d", n, got, n*n)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for n := range made {
+		if got := made[n].Load(); got != 1 {
+			t.Errorf("%d was made %d times, want 1", n, got)
+		}
+	}
+}
+
+func TestMemoKeys(t *testing.T) {
+	t.Parallel()
+	var e feed.Event
+	type mine string
+	for _, key := range []any{"a", mine("a"), 1, int64(1), [2]string{"a", "b"}} {
+		if got := e.Memo(key, func() any { return key }); got != key {
+			t.Errorf("Memo of %T %v is that of %T %v", key, key, got, got)
+		}
+	}
+	if got := e.Memo("nothing", func() any { return nil }); got != nil {
+		t.Errorf("Memo of nothing: %v", got)
+	}
+	if got := e.Memo("nothing", func() any { return 1 }); got != nil {
+		t.Errorf("Memo of nothing was made twice: %v", got)
+	}
+}
+
+// TestMemoBound: what clients have a say in does not grow for ever, and is right beyond the bound.
+func TestMemoBound(t *testing.T) {
+	t.Parallel()
+	var e feed.Event
+	made := 0
+	for range 3 {
+		for n := range 100 {
+			if got := e.Memo(n, func() any { made++; return n }); got != n {
+				t.Errorf("Memo of %d: %v", n, got)
+			}
+		}
+	}
+	if want := 64 + 3*36; made != want {
+		t.Errorf("%d were made, want %d: 64 of 100 are kept", made, want)
+	}
+}
+
+func TestMemoPanic(t *testing.T) {
+	t.Parallel()
+	var e feed.Event
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic got lost")
+			}
+		}()
+		e.Memo("a", func() any { panic("no") })
+	}()
+	if got := e.Memo("a", func() any { return 1 }); got != 1 {
+		t.Errorf("Memo after a panic: %v, want what the next one made", got)
+	}
+}
+
+func TestMemoDoesNotAllocate(t *testing.T) {
+	var e feed.Event
+	type key struct{ s *string }
+	k := any(key{new(string)})
+	e.Memo("first", func() any { return 1 })
+	e.Memo(k, func() any { return 1 })
+	if n := testing.AllocsPerRun(100, func() { e.Memo(k, func() any { return 1 }) }); n > 0 {
+		t.Errorf("%v allocations, want none", n)
+	}
+}
+
+func TestKind(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[feed.Kind]string{feed.Bookmark: "bookmark", feed.Created: "created", feed.Updated: "updated",
+		feed.Deleted: "deleted", 4: "no kind"} {
+		if got := kind.String(); got != want {
+			t.Errorf("Kind %d is %q, want %q", kind, got, want)
+		}
+	}
+}
