@@ -59,6 +59,7 @@ func TestShutdown(t *testing.T) {
 				if err := s.HTTP.Shutdown(t.Context()); err != nil {
 					t.Fatal(err)
 				}
+				synctest.Wait() // it does not wait for those whom it tells
 				p.talk(tt.after...)
 				p.write(fin|closing, nil)
 				p.ended()
