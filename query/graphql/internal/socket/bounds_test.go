@@ -94,13 +94,18 @@ func TestSizes(t *testing.T) {
 		p := newSite(t, nil).connect(t)
 		around := len(`{"id":"1","type":"next","payload":{"data":""}}`)
 		for _, size := range []int{46, 120, 124, 125, 126, 127, 128, 129, 130, 512, 4095, 4096, 4097, 65533, 65534, 65535, 65536, 65537, 1 << 20} {
-			p.talk(say("1", fmt.Sprint("large ", size-around)))
+			before := p.writes.Load()
+			p.talk(say("1", fmt.Sprintf("stream large %d; wait", size-around)))
 			f := <-p.frames
+			if n := p.writes.Load() - before; size <= 60_000 && n != 1 {
+				t.Errorf("%d bytes were written in %d parts", size, n)
+			}
 			if f.head != fin|text || len(f.payload) != size || !strings.HasSuffix(string(f.payload[size-3:]), `"}}`) {
 				t.Errorf("%d bytes came as a frame %#x with %d", size, f.head, len(f.payload))
 			}
-			p.talk(`< {"id":"1","type":"complete"}`)
+			p.talk(`> {"id":"1","type":"complete"}`, "=")
 		}
+		p.talk("@ 0s") // nothing waited for what comes next
 	})
 }
 
@@ -233,6 +238,36 @@ func TestDripping(t *testing.T) {
 	})
 }
 
+// TestSilent: nobody is waited for who is told that the socket ends, and says no more, in the middle of a message too.
+func TestSilent(t *testing.T) {
+	t.Parallel()
+	head := string(frameHead(fin|text, 0x80, 900)) + "\x00\x00\x00\x00"
+	tests := []struct{ name, query, sends, want, then string }{
+		{"too large", "wait", string(frameHead(fin|text, 0x80, 1<<20)) + strings.Repeat("\x00", 4+2000), "x 1009 Message too large", ""},
+		{"closed while it sends", "sleep 1s; close 4403", head + "{", "x 4403 as asked", ""},
+		{"closed while it sends, and it sends more", "sleep 1s; close 4403", head + "{", "x 4403 as asked", strings.Repeat(" ", 899) + head + "{"},
+		{"closed", "sleep 1s; close 4403", "", "x 4403 as asked", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := newSite(t, &socket.Options{Message: 1000})
+				p := s.connect(t)
+				p.talk(say("1", tt.query))
+				go io.WriteString(p.conn, tt.sends)
+				p.talk(tt.want)
+				go io.WriteString(p.conn, tt.then)
+				time.Sleep(5 * time.Second)
+				synctest.Wait()
+				if s.Len() != 0 {
+					t.Errorf("%d sockets after 5 seconds", s.Len())
+				}
+			})
+		})
+	}
+}
+
 // stall makes a client that has stopped to read, and an operation that writes until that is noticed.
 func stall(t *testing.T, s *site) *probe {
 	t.Helper()
@@ -295,7 +330,7 @@ func TestStalled(t *testing.T) {
 	}
 }
 
-// TestStalledInTime: whoever stalls is gone within fifteen seconds, however many of its operations wait.
+// TestStalledInTime: whoever stalls is gone after thirteen seconds, however many of its operations wait.
 func TestStalledInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -304,10 +339,15 @@ func TestStalledInTime(t *testing.T) {
 		for i := range 5 {
 			p.talk(say(fmt.Sprint("other", i), "stream next 1; next 2; wait"))
 		}
-		time.Sleep(15 * time.Second)
+		time.Sleep(13*time.Second - time.Millisecond)
+		synctest.Wait()
+		if s.Len() != 1 {
+			t.Errorf("%d sockets within 13 seconds", s.Len())
+		}
+		time.Sleep(time.Millisecond)
 		synctest.Wait()
 		if s.Len() != 0 {
-			t.Errorf("%d sockets after 15 seconds", s.Len())
+			t.Errorf("%d sockets after 13 seconds", s.Len())
 		}
 		if n := len(s.Script.says()); n != 6 {
 			t.Errorf("%d operations have seen that they are not wanted, want 6", n)

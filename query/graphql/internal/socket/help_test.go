@@ -99,7 +99,20 @@ type probe struct {
 	frames chan frame // all but pings
 	pings  atomic.Int32
 	deaf   atomic.Bool // pings are not answered
+	writes *atomic.Int32
+	began  time.Time
 	Answer *http.Response
+}
+
+// counted counts what is written at once.
+type counted struct {
+	net.Conn
+	writes *atomic.Int32
+}
+
+func (c counted) Write(p []byte) (int, error) {
+	c.writes.Add(1)
+	return c.Conn.Write(p)
 }
 
 type frame struct {
@@ -129,12 +142,13 @@ const speaks = "Sec-WebSocket-Protocol: graphql-transport-ws"
 func (s *site) ask(t *testing.T, head string) *probe {
 	t.Helper()
 	client, server := net.Pipe()
+	writes := new(atomic.Int32)
 	select {
-	case s.pipes.conns <- server:
+	case s.pipes.conns <- counted{server, writes}:
 	case <-s.pipes.closed:
 		t.Fatal("the server listens no more")
 	}
-	p := &probe{t: t, conn: client, r: bufio.NewReader(client), frames: make(chan frame, 10_000)}
+	p := &probe{t: t, conn: client, r: bufio.NewReader(client), frames: make(chan frame, 10_000), writes: writes, began: time.Now()}
 	t.Cleanup(func() { client.Close() })
 	if !strings.Contains(head, "\r\n\r\n") {
 		head += "\r\n\r\n"
@@ -233,7 +247,8 @@ func frameHead(head, masked byte, n int) []byte {
 }
 
 // talk has a conversation, line by line: ">" is a message that the client sends, "<" one that comes next, "x" a close frame
-// with its code and reason, "=" says that nothing comes, and "." that so much time passes.
+// with its code and reason, "=" says that nothing comes, "." that so much time passes, and "@" that so much has since the
+// upgrade.
 func (p *probe) talk(lines ...string) {
 	p.t.Helper()
 	for _, line := range lines {
@@ -249,6 +264,10 @@ func (p *probe) talk(lines ...string) {
 				p.t.Fatal(err)
 			}
 			time.Sleep(d)
+		case "@":
+			if got := time.Since(p.began).String(); got != rest {
+				p.t.Fatalf("%s has passed, want %s", got, rest)
+			}
 		case "=":
 			synctest.Wait()
 			select {
@@ -332,6 +351,11 @@ func (s *script) Operate(ctx context.Context, request []byte) socket.Operation {
 	var q struct{ Query string }
 	if err := json.Unmarshal(request, &q); err != nil {
 		panic(err)
+	}
+	if plan, rest, ok := strings.Cut(q.Query, " plan "); ok { // takes its time
+		d, _ := time.ParseDuration(plan)
+		time.Sleep(d)
+		q.Query = rest
 	}
 	query, stream := strings.CutPrefix(q.Query, "stream ")
 	return socket.Operation{Results: s.play(ctx, query), Stream: stream}

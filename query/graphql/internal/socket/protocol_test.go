@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -41,7 +42,7 @@ func converse(t *testing.T, tests []conversation) {
 					p.talk(initMessage, ackMessage)
 				}
 				p.talk(tt.lines...)
-				if strings.HasPrefix(tt.lines[len(tt.lines)-1], "x ") {
+				if slices.ContainsFunc(tt.lines, func(line string) bool { return strings.HasPrefix(line, "x ") }) {
 					p.write(fin|closing, nil)
 					p.ended()
 				}
@@ -56,7 +57,7 @@ func TestConnectionInit(t *testing.T) {
 		{"acknowledged", nil, true, []string{initMessage, ackMessage}},
 		{"with a payload", nil, true, []string{`> {"type":"connection_init","payload":{"token":"x"}}`, ackMessage}},
 		{"with a payload of null", nil, true, []string{`> {"type":"connection_init","payload":null}`, ackMessage}},
-		{"not in time", nil, true, []string{". 2999ms", "=", ". 1ms", "x 4408 Connection initialisation timeout"}},
+		{"not in time", nil, true, []string{". 2999ms", "=", ". 1ms", "x 4408 Connection initialisation timeout", "@ 3s"}},
 		{"just in time", nil, true, []string{". 2999ms", initMessage, ackMessage, ". 10s", "="}},
 		{"pings do not replace it", nil, true, []string{`> {"type":"ping"}`, `< {"type":"pong"}`, ". 3s", "x 4408 Connection initialisation timeout"}},
 		{"twice", nil, true, []string{initMessage, ackMessage, initMessage, "x 4429 Too many initialisation requests"}},
@@ -106,11 +107,11 @@ func TestInit(t *testing.T) {
 			`< {"id":"1","type":"next","payload":{"data":"true"}}`, `< {"id":"1","type":"complete"}`}},
 		{"expires in the middle of a stream", func(context.Context, []byte) result { return result{until: time.Minute} },
 			[]string{initMessage, ackMessage, say("1", "stream next 1; wait"), `< {"id":"1","type":"next","payload":{"data":1}}`,
-				". 59999ms", "=", ". 1ms", "x 4403 Forbidden: the authorization has expired"}},
+				". 59999ms", "=", ". 1ms", "x 4403 Forbidden: the authorization has expired", "@ 1m0s"}},
 		{"expires between two pings", func(context.Context, []byte) result { return result{until: 75 * time.Second} },
-			[]string{initMessage, ackMessage, ". 75s", "x 4403 Forbidden: the authorization has expired"}},
+			[]string{initMessage, ackMessage, "x 4403 Forbidden: the authorization has expired", "@ 1m15s"}},
 		{"expired before", func(context.Context, []byte) result { return result{until: -time.Second} },
-			[]string{initMessage, ackMessage, "x 4403 Forbidden: the authorization has expired"}},
+			[]string{initMessage, ackMessage, "x 4403 Forbidden: the authorization has expired", "@ 0s"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -218,6 +219,7 @@ func TestClientCompletes(t *testing.T) {
 		{"one that does not notice", "deaf 1m; next 1", nil, []string{"next 1: not wanted"}},
 		{"one that refuses then", "deaf 1m; refuse no", nil, nil},
 		{"one that fails then", "deaf 1m; fault", nil, nil},
+		{"one that panics then", "deaf 1m; panic", nil, nil},
 		{"one that says that its context ended", "wait!", nil, nil},
 	}
 	for _, tt := range tests {

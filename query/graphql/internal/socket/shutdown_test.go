@@ -3,6 +3,7 @@ package socket_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,9 +35,11 @@ func TestShutdown(t *testing.T) {
 			[]string{`< {"id":"1","type":"error","payload":[{"message":"no"}]}`, goingAway}, []string{"wait: socket: the server is going away"}},
 		{"a stream that says that its context ended", []string{say("1", "stream wait!")}, []string{goingAway}, nil},
 		{"a stream that has just begun", []string{say("1", "stream sleep 1h"), "="}, []string{goingAway}, nil},
+		{"a stream that is not yet known to be one", []string{say("1", "1s plan stream wait"), "="}, []string{goingAway, "@ 1s"},
+			[]string{"wait: socket: the server is going away"}},
 		{"a query is answered", []string{say("1", "sleep 3s; next 1")},
 			[]string{"= ", ". 2999ms", "=", ". 1ms", next("1", "1"), `< {"id":"1","type":"complete"}`, goingAway}, nil},
-		{"a query that takes too long", []string{say("1", "sleep 1h; next 1")}, []string{". 4999ms", "=", ". 1ms", goingAway}, nil},
+		{"a query that takes too long", []string{say("1", "sleep 1h; next 1")}, []string{". 4999ms", "=", ". 1ms", goingAway, "@ 5s"}, nil},
 		{"no operation begins any more", []string{say("1", "sleep 3s")}, []string{say("2", "next 2"), "=", ". 3s",
 			`< {"id":"1","type":"complete"}`, goingAway}, nil},
 		{"pings are answered", []string{say("1", "sleep 3s")}, []string{`> {"type":"ping"}`, `< {"type":"pong"}`, ". 3s",
@@ -56,6 +59,7 @@ func TestShutdown(t *testing.T) {
 				if err := s.HTTP.Shutdown(t.Context()); err != nil {
 					t.Fatal(err)
 				}
+				synctest.Wait() // it does not wait for those whom it tells
 				p.talk(tt.after...)
 				p.write(fin|closing, nil)
 				p.ended()
@@ -97,11 +101,12 @@ func TestShutdownWaits(t *testing.T) {
 		may   time.Duration
 		want  time.Duration
 		err   error
+		left  int
 	}{
-		{"a query", "sleep 2s", 10 * time.Second, 2 * time.Second, nil},
-		{"one that takes too long", "sleep 1h", 10 * time.Second, 5 * time.Second, nil},
-		{"it may not wait", "sleep 1h", time.Second, time.Second, context.DeadlineExceeded},
-		{"an operation that does not notice", "stream deaf 20s", 10 * time.Second, 10 * time.Second, context.DeadlineExceeded},
+		{"a query", "sleep 2s", 10 * time.Second, 2 * time.Second, nil, 0},
+		{"one that takes too long", "sleep 1h", 10 * time.Second, 5 * time.Second, nil, 0},
+		{"it may not wait", "sleep 1h", time.Second, time.Second, context.DeadlineExceeded, 0},
+		{"an operation that does not notice", "stream deaf 20s", 10 * time.Second, 10 * time.Second, context.DeadlineExceeded, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -126,12 +131,45 @@ func TestShutdownWaits(t *testing.T) {
 				if got := time.Since(began); got != tt.want {
 					t.Errorf("it took %v, want %v", got, tt.want)
 				}
+				synctest.Wait()
+				if s.Len() != tt.left {
+					t.Errorf("%d sockets are left, want %d", s.Len(), tt.left)
+				}
 				if p := s.ask(t, upgrade(speaks)); p.Answer.StatusCode != 503 || p.Answer.Header.Get("Retry-After") == "" {
 					t.Errorf("a new socket is answered with %s", p.Answer.Status)
 				}
 			})
 		})
 	}
+}
+
+// TestShutdownDuringUpgrade: a request for a socket that is on its way when the server is shut down comes too late.
+func TestShutdownDuringUpgrade(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, nil)
+		gate := make(chan struct{})
+		s.HTTP.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("X-Wait") != "" {
+				<-gate
+			}
+			s.ServeHTTP(w, r)
+		})
+		s.connect(t)
+		done := make(chan error)
+		go func() {
+			time.Sleep(time.Second)
+			go func() { done <- s.HTTP.Shutdown(context.Background()) }()
+			time.Sleep(time.Second)
+			close(gate)
+		}()
+		if p := s.ask(t, upgrade(speaks, "X-Wait: yes")); p.Answer.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("the upgrade is answered with %s", p.Answer.Status)
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestShutdownOfNone: nothing is waited for, and twice is not too often.
