@@ -48,6 +48,11 @@
 // Nothing of a query becomes text of a statement; see package sqlquery, which also says which index serves what. Rows are
 // streamed: while an iterator is being read it holds a connection, and inside of a transaction nothing else can run.
 // Package resource reads each page to its end before it does anything else.
+//
+// # Events
+//
+// A [Log] keeps what happened in the same database, for package feed: an event is appended in the transaction of its change,
+// and any number of processes read them.
 package sqltable
 
 import (

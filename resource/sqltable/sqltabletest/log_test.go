@@ -208,3 +208,33 @@ func compareAll(t *testing.T, committed *sync.Map, total int, events []*feed.Eve
 	}
 	return total - len(seen), surplus
 }
+
+// TestLogNumbersTransactionsFirst: a transaction has its number before its event gets one, whatever it has done before. With
+// the two in the other order the horizon could be drawn between them.
+func TestLogNumbersTransactionsFirst(t *testing.T) {
+	onEngines(t, func(t *testing.T, e *engine) {
+		if e.Dialect != sqltx.PostgreSQL {
+			t.Skip("transactions of SQLite have no numbers")
+		}
+		for name, opts := range map[string]*sqltable.LogOptions{"horizon": nil, "lock": {Lock: true}} {
+			t.Run(name, func(t *testing.T) {
+				db, log := openLog(t, e, opts)
+				exec(t, db, "CREATE SEQUENCE numbers", `CREATE FUNCTION number() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN
+					IF pg_current_xact_id_if_assigned() IS NULL THEN RAISE EXCEPTION 'the transaction has no number yet'; END IF;
+					RETURN nextval('numbers'); END $$`,
+					"ALTER TABLE events ALTER COLUMN seq DROP IDENTITY", "ALTER TABLE events ALTER COLUMN seq SET DEFAULT number()")
+				event := &feed.Event{Kind: feed.Created, Collection: "orders", ID: "1"}
+				if err := log.Append(t.Context(), event); err != nil {
+					t.Errorf("Append: %v", err)
+				}
+				if err := db.InTx(t.Context(), func(ctx context.Context) error { return log.Append(ctx, event, event) }); err != nil {
+					t.Errorf("Append in a transaction: %v", err)
+				}
+				if _, err := db.Writer(t.Context()).ExecContext(t.Context(), "INSERT INTO events (mark, kind, collection, item, rev, at) "+
+					"VALUES (1, 1, '', '', '', 0)"); err == nil {
+					t.Error("an event without a number of the transaction was taken, so the test proves nothing")
+				}
+			})
+		}
+	})
+}
