@@ -3,6 +3,7 @@ package feedtest
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/stoa-go/stoa/resource/feed"
@@ -83,9 +84,17 @@ func (k *kit) undone(fn func(ctx context.Context)) {
 func (k *kit) unseen(at feed.Cursor) {
 	ctx, cancel := context.WithTimeout(k.ctx, k.Patience/50)
 	defer cancel()
-	if events, _, err := k.log.Tail(ctx, at, 10); err == nil && len(events) > 0 {
+	if events, _, err := k.tailBeside(ctx, at); err == nil && len(events) > 0 {
 		k.errorf("Tail beside the transaction: events about [%s], want none before the commit", items(events))
 	}
+}
+
+// tailBeside calls Tail in a goroutine that is not that of a transaction.
+func (k *kit) tailBeside(ctx context.Context, at feed.Cursor) (events []*feed.Event, next feed.Cursor, err error) {
+	var wg sync.WaitGroup
+	wg.Go(func() { events, next, err = k.log.Tail(ctx, at, 10) })
+	wg.Wait()
+	return events, next, err
 }
 
 // trySlow has one transaction append, and another begin, append and commit before the first ends. Where the engine lets
@@ -107,7 +116,7 @@ func (k *kit) trySlow(end error, want string) {
 		go func() { done <- fast(timed) }()
 		if beside = <-done == nil; beside {
 			for range 5 {
-				events, next, err := k.log.Tail(timed, at, 10)
+				events, next, err := k.tailBeside(timed, at)
 				if err != nil {
 					break // nobody reads beside the transaction
 				}

@@ -1,0 +1,174 @@
+package feed_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stoa-go/stoa/resource/feed"
+)
+
+// TestLogFails: those who listen wait until it works again, and those behind the ring are told.
+func TestLogFails(t *testing.T) {
+	in(t, feed.Options{Events: 4, Bookmark: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
+		start := head(t, log)
+		done := make(chan *got)
+		go func() { done <- take(f.Watch(t.Context(), feed.Cursor{}, "a"), 30) }()
+		synctest.Wait()
+		add(t, log, "a", 0, 10)
+		time.Sleep(time.Second)
+		log.fails.Store(true)
+		before := log.tails.Load()
+		add(t, log, "a", 10, 20)
+		time.Sleep(time.Minute)
+		if n := log.tails.Load() - before; n < 12 || n > 40 {
+			t.Errorf("the log was tried %d times in a minute, want once in 2.5 to 5 seconds", n)
+		}
+		if g := take(f.Watch(t.Context(), start, "a"), 1); g.err != errLog {
+			t.Errorf("behind the ring: %s, %v, want the log's error", g, g.err)
+		}
+		log.fails.Store(false)
+		add(t, log, "a", 20, 30)
+		(<-done).want(t, "< "+numbers(0, 30), "who has waited")
+		if g := take(f.Watch(t.Context(), start, "a"), 30); g.err != nil {
+			t.Errorf("behind the ring, when it works again: %v", g.err)
+		}
+	})
+}
+
+func TestLogFailsFromTheStart(t *testing.T) {
+	in(t, feed.Options{}, func(t *testing.T, f *feed.Feed, log *spy) {
+		log.fails.Store(true)
+		if _, err := f.Position(t.Context()); err != errLog {
+			t.Errorf("Position: %v, want the log's error", err)
+		}
+		if g := take(f.Watch(t.Context(), feed.Cursor{}, "a"), 1); g.err != errLog {
+			t.Errorf("Watch: %v, want the log's error", g.err)
+		}
+		log.fails.Store(false)
+		time.Sleep(10 * time.Second)
+		at, err := f.Position(t.Context())
+		add(t, log, "a", 0, 1)
+		if g := take(f.Watch(t.Context(), at, "a"), 1); err != nil || g.String() != "< 0" {
+			t.Errorf("when it works again: %v; %s, %v", err, g, g.err)
+		}
+	})
+}
+
+// other is a log that can be replaced by another, as by one that was restored.
+type other struct {
+	feed.Log
+	mu  sync.Mutex
+	now feed.Log
+}
+
+func (o *other) log() feed.Log {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.now
+}
+
+func (o *other) Head(ctx context.Context) (feed.Cursor, error) { return o.log().Head(ctx) }
+
+func (o *other) Tail(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error) {
+	return o.log().Tail(ctx, after, max)
+}
+
+func (o *other) Read(ctx context.Context, after, until feed.Cursor, max int) ([]*feed.Event, error) {
+	return o.log().Read(ctx, after, until, max)
+}
+
+// TestRestoredBackup: all who listen are told, and whoever comes then goes on with the log as it is.
+func TestRestoredBackup(t *testing.T) {
+	in(t, feed.Options{}, func(t *testing.T, _ *feed.Feed, first *spy) {
+		log := &other{Log: first, now: first}
+		f := feed.New(log, quiet(feed.Options{}))
+		defer f.Close()
+		done := make(chan *got)
+		for _, name := range []string{"a", "a", "b"} {
+			go func() { done <- take(f.Watch(t.Context(), feed.Cursor{}, name), 100) }()
+		}
+		synctest.Wait()
+		add(t, first, "a", 0, 5)
+		synctest.Wait()
+		lost, _ := f.Position(t.Context())
+		log.mu.Lock()
+		log.now = feed.NewMemory(nil)
+		log.mu.Unlock()
+		for range 3 {
+			if g := <-done; !errors.Is(g.err, feed.ErrExpired) {
+				t.Errorf("who listened: %s, %v, want ErrExpired", g, g.err)
+			}
+		}
+		if g := take(f.Watch(t.Context(), lost, "a"), 1); !errors.Is(g.err, feed.ErrExpired) {
+			t.Errorf("from a place of before: %s, %v, want ErrExpired", g, g.err)
+		}
+		at, _ := f.Position(t.Context())
+		add(t, log.log(), "a", 5, 8)
+		take(f.Watch(t.Context(), at, "a"), 3).want(t, "< 5 6 7", "from a new place")
+	})
+}
+
+func TestClose(t *testing.T) {
+	in(t, feed.Options{}, func(t *testing.T, f *feed.Feed, log *spy) {
+		done := make(chan *got)
+		for range 10 {
+			go func() { done <- take(f.Watch(t.Context(), feed.Cursor{}, "a"), 10) }()
+		}
+		synctest.Wait()
+		at := head(t, log)
+		for range 2 {
+			if err := f.Close(); err != nil {
+				t.Errorf("Close: %v", err)
+			}
+		}
+		for range 10 {
+			if g := <-done; g.err != feed.ErrClosed || g.String() != "<" {
+				t.Errorf("who listened: %s, %v, want ErrClosed", g, g.err)
+			}
+		}
+		for _, at := range []feed.Cursor{{}, at} {
+			if g := take(f.Watch(t.Context(), at, "a"), 1); g.err != feed.ErrClosed || len(g.items) > 0 {
+				t.Errorf("who comes later: %s, %v, want ErrClosed", g, g.err)
+			}
+		}
+	})
+}
+
+func TestCloseBeforeUse(t *testing.T) {
+	in(t, feed.Options{}, func(t *testing.T, f *feed.Feed, _ *spy) {
+		f.Close()
+		if _, err := f.Position(t.Context()); err != feed.ErrClosed {
+			t.Errorf("Position: %v, want ErrClosed", err)
+		}
+	})
+}
+
+// TestCloseInterruptsReads, and waits until they are over: the log may be closed next.
+func TestCloseInterruptsReads(t *testing.T) {
+	in(t, feed.Options{Events: 1, Reads: 2}, func(t *testing.T, f *feed.Feed, log *spy) {
+		log.slow = time.Hour
+		start := head(t, log)
+		f.Position(t.Context())
+		synctest.Wait()
+		add(t, log, "a", 0, 10)
+		done := make(chan *got)
+		for range 5 {
+			go func() { done <- take(f.Watch(t.Context(), start, "a"), 10) }()
+		}
+		synctest.Wait()
+		begin := time.Now()
+		f.Close()
+		if n := log.reading.Load(); n != 0 || time.Since(begin) != 0 {
+			t.Errorf("after %v %d still read the log", time.Since(begin), n)
+		}
+		for range 5 {
+			if g := <-done; g.err != feed.ErrClosed {
+				t.Errorf("behind the ring: %s, %v, want ErrClosed", g, g.err)
+			}
+		}
+	})
+}

@@ -1,0 +1,262 @@
+package sqltable
+
+import (
+	"context"
+	"database/sql"
+	"math"
+	"time"
+
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/sqltx"
+)
+
+// PostgreSQL gives numbers out before it is known whether, and when, their transactions commit. So a number that is missing
+// may turn up: whoever goes on behind it loses an event. But every transaction that has taken a number below one that is seen
+// had a number of its own by then, which is below that of a transaction that begins now, the horizon. Once all transactions
+// before the horizon have ended, what is still missing was rolled back.
+
+// horizon is what somebody who has come to a gap waits for.
+type horizon struct {
+	seq uint64 // up to here nothing is missing
+	xid int64  // once all transactions before this one have ended; 0 if nobody waits
+}
+
+// state is what a statement saw, and what was known before it.
+type state struct {
+	floor   feed.Cursor // the place up to which events were purged
+	xmin    int64       // all transactions before this one had ended
+	settled uint64      // all numbers up to here, too
+	newest  feed.Cursor // of the rows
+	place   bool        // the row at the first number was seen, with the mark that was asked for
+	events  []*feed.Event
+}
+
+// reader is what the log is read by. PostgreSQL has to be read where it is written: a replica may lack what has been told.
+func (l *Log) reader(ctx context.Context) sqltx.Conn {
+	if l.db.Dialect() == sqltx.PostgreSQL {
+		return l.db.Writer(ctx)
+	}
+	return l.db.Reader(ctx)
+}
+
+// known returns what is known of the transactions that have ended. It has to be called before the statement whose rows are
+// judged by it: what it says of them holds in all later states of the table.
+func (l *Log) known() (settled uint64, pending horizon) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.settled, l.pending
+}
+
+// learn notes that the transactions of all numbers up to one have ended.
+func (l *Log) learn(settled uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.settled = max(l.settled, settled)
+	if l.pending.seq <= l.settled {
+		l.pending = horizon{}
+	}
+}
+
+// look reads the rows of a place and behind it, up to and with until.
+func (l *Log) look(ctx context.Context, after feed.Cursor, until uint64, most int) (*state, error) {
+	if after.Seq > math.MaxInt64 {
+		return nil, feed.ErrExpired
+	}
+	settled, pending := l.known()
+	rows, err := l.reader(ctx).QueryContext(ctx, l.text.rows, int64(after.Seq), int64(min(max(until, after.Seq), math.MaxInt64)),
+		most+1)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	s := &state{settled: settled}
+	for rows.Next() {
+		e, err := s.scan(rows)
+		switch {
+		case err != nil:
+			return nil, err
+		case e == nil:
+		case e.Cursor.Seq == after.Seq:
+			s.place = e.Cursor == after
+		case len(s.events) < most && e.Cursor.Seq <= until:
+			s.events = append(s.events, e)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	switch {
+	case s.floor.Epoch == 0:
+		return nil, errNoLog
+	case !s.place && after != s.floor:
+		return nil, feed.ErrExpired
+	case pending.xid > 0 && s.xmin >= pending.xid:
+		s.settled = max(s.settled, pending.seq)
+		l.learn(s.settled)
+	}
+	return s, nil
+}
+
+// scan reads a row; the event is nil if there is none in it.
+func (s *state) scan(rows *sql.Rows) (*feed.Event, error) {
+	var epoch, floor, floorMark int64
+	var seq, mark, kind, at sql.NullInt64
+	var collection, item sql.NullString
+	var rev, was, now []byte
+	err := rows.Scan(&epoch, &floor, &floorMark, &s.xmin, &seq, &mark, &kind, &collection, &item, &rev, &was, &now, &at)
+	if err != nil {
+		return nil, err
+	}
+	s.floor = feed.Cursor{Epoch: uint64(epoch), Seq: uint64(floor), Mark: uint64(floorMark)}
+	if !seq.Valid {
+		return nil, nil
+	}
+	return &feed.Event{Kind: feed.Kind(kind.Int64), Collection: collection.String, ID: item.String, Rev: string(rev), Before: was, After: now,
+		Time: time.UnixMicro(at.Int64).UTC(), Cursor: feed.Cursor{Epoch: uint64(epoch), Seq: uint64(seq.Int64), Mark: uint64(mark.Int64)}}, nil
+}
+
+// gaps reports whether numbers may be missing whose transactions have not ended.
+func (l *Log) gaps() bool { return l.db.Dialect() == sqltx.PostgreSQL && !l.lock }
+
+// Tail is that of feed.Log.
+func (l *Log) Tail(ctx context.Context, after feed.Cursor, most int) ([]*feed.Event, feed.Cursor, error) {
+	// Most transactions are over in no time: it is better to wait for them than to be back in a moment.
+	const patience = 16 * time.Millisecond
+	for wait := time.Millisecond; ; wait *= 2 {
+		s, err := l.look(ctx, after, math.MaxInt64, most)
+		if err != nil {
+			return nil, feed.Cursor{}, err
+		}
+		events, gap := s.events, false
+		if l.gaps() {
+			events, gap = s.contiguous(after.Seq)
+		}
+		if gap {
+			err = l.await(ctx, s.events[len(s.events)-1].Cursor.Seq)
+		}
+		if n := len(events); err == nil && n > 0 {
+			return events, events[n-1].Cursor, nil
+		}
+		if err != nil || !gap || wait > patience {
+			return nil, after, err
+		}
+		if err := pause(ctx, wait); err != nil {
+			return nil, feed.Cursor{}, err
+		}
+	}
+}
+
+// contiguous returns the events before the first number that may still turn up, and whether there is one.
+func (s *state) contiguous(last uint64) (events []*feed.Event, gap bool) {
+	for i, e := range s.events {
+		if e.Cursor.Seq > last+1 && e.Cursor.Seq > s.settled {
+			return s.events[:i], true
+		}
+		last = e.Cursor.Seq
+	}
+	return s.events, false
+}
+
+// await draws a horizon for a gap before a number that was seen, unless one is waited for already.
+func (l *Log) await(ctx context.Context, seen uint64) error {
+	if _, pending := l.known(); pending.xid > 0 {
+		return nil
+	}
+	xid, err := l.xid(ctx)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pending.xid == 0 {
+		l.pending = horizon{seen, xid}
+	}
+	return nil
+}
+
+// xid is the number of a transaction that begins now. That of a snapshot will not do: it may be below some that run.
+func (l *Log) xid(ctx context.Context) (xid int64, err error) {
+	rows, err := l.db.Writer(ctx).QueryContext(ctx, l.text.own)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(&xid); err != nil {
+			return 0, err
+		}
+	}
+	return xid, rows.Err()
+}
+
+// Head is that of feed.Log. It waits for the transactions that have appended and are not over.
+func (l *Log) Head(ctx context.Context) (feed.Cursor, error) {
+	s, err := l.newest(ctx, math.MaxInt64)
+	if err != nil || !l.gaps() || s.newest.Seq <= s.settled {
+		return s.newest, err
+	}
+	seen := s.newest.Seq
+	horizon, err := l.xid(ctx)
+	for wait := time.Millisecond; err == nil; wait = min(2*wait, 50*time.Millisecond) {
+		if s, err = l.newest(ctx, seen); err != nil {
+			break
+		}
+		if s.xmin >= horizon {
+			l.learn(seen)
+			return s.newest, nil
+		}
+		err = pause(ctx, wait)
+	}
+	return feed.Cursor{}, err
+}
+
+// newest looks for the newest place up to a number.
+func (l *Log) newest(ctx context.Context, until uint64) (s state, err error) {
+	s.settled, _ = l.known()
+	rows, err := l.reader(ctx).QueryContext(ctx, l.text.newest, int64(until))
+	if err != nil {
+		return s, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var epoch, floor, floorMark int64
+		var seq, mark sql.NullInt64
+		if err := rows.Scan(&epoch, &floor, &floorMark, &s.xmin, &seq, &mark); err != nil {
+			return s, err
+		}
+		s.newest = feed.Cursor{Epoch: uint64(epoch), Seq: uint64(floor), Mark: uint64(floorMark)}
+		if seq.Valid && seq.Int64 > floor {
+			s.newest.Seq, s.newest.Mark = uint64(seq.Int64), uint64(mark.Int64)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return s, err
+	}
+	if s.newest.IsZero() {
+		return s, errNoLog
+	}
+	return s, nil
+}
+
+// Read is that of feed.Log.
+func (l *Log) Read(ctx context.Context, after, until feed.Cursor, most int) ([]*feed.Event, error) {
+	s, err := l.look(ctx, after, until.Seq, most)
+	if err != nil {
+		return nil, err
+	}
+	if until.Epoch != s.floor.Epoch {
+		return nil, feed.ErrExpired
+	}
+	return s.events, nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,210 @@
+package sqltabletest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/feed/feedtest"
+	"github.com/stoa-go/stoa/resource/sqltable"
+	"github.com/stoa-go/stoa/resource/sqltx"
+)
+
+// openLog makes a database with a log.
+func openLog(t *testing.T, e *engine, opts *sqltable.LogOptions) (*sqltx.DB, *sqltable.Log) {
+	t.Helper()
+	db := e.open(t)
+	log := sqltable.NewLog(db, opts)
+	for range 2 { // it may be there already
+		if err := log.CreateTable(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return db, log
+}
+
+func TestLog(t *testing.T) {
+	onEngines(t, func(t *testing.T, e *engine) {
+		for name, opts := range map[string]*sqltable.LogOptions{"horizon": nil, "lock": {Lock: true}} {
+			if opts != nil && e.Dialect == sqltx.SQLite {
+				continue // which knows no other way
+			}
+			t.Run(name, func(t *testing.T) {
+				feedtest.Run(t, func(t *testing.T) feed.Log {
+					_, log := openLog(t, e, opts)
+					return log
+				}, &feedtest.Options{
+					Another: func(_ *testing.T, log feed.Log) feed.Log {
+						return sqltable.NewLog(log.(*sqltable.Log).Transactions().(*sqltx.DB), opts)
+					},
+					Backup: func(t *testing.T, log feed.Log) func(t *testing.T) feed.Log { return backup(t, log, opts) },
+				})
+			})
+		}
+	})
+}
+
+// backup copies the tables of a log to others.
+func backup(t *testing.T, log feed.Log, opts *sqltable.LogOptions) (restore func(t *testing.T) feed.Log) {
+	t.Helper()
+	db := log.(*sqltable.Log).Transactions().(*sqltx.DB)
+	exec(t, db, "CREATE TABLE old_events AS SELECT * FROM events", "CREATE TABLE old_events_log AS SELECT * FROM events_log")
+	return func(t *testing.T) feed.Log {
+		for _, table := range []string{"events", "events_log"} {
+			exec(t, db, "DELETE FROM "+table, "INSERT INTO "+table+" SELECT * FROM old_"+table)
+		}
+		if db.Dialect() == sqltx.PostgreSQL {
+			exec(t, db, "SELECT setval(pg_get_serial_sequence('events', 'seq'), (SELECT max(seq) FROM events))")
+		}
+		return sqltable.NewLog(db, opts)
+	}
+}
+
+// TestLogHorizon is the model test of the reader: 16 writers whose transactions are of random length, some rolled back, and
+// 16,000 events. The control beside it reads as most tutorials say, and has to lose.
+func TestLogHorizon(t *testing.T) {
+	onEngines(t, func(t *testing.T, e *engine) {
+		const writers, each = 16, 1000
+		db, log := openLog(t, e, nil)
+		start, err := log.Head(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var over sync.WaitGroup
+		done := make(chan struct{})
+		var committed sync.Map
+		var got, control []*feed.Event
+		var tailers sync.WaitGroup
+		tailers.Go(func() { got = tailAll(t, log, start, done) })
+		tailers.Go(func() { control = naive(t, db, done) })
+		begin := time.Now()
+		for w := range writers {
+			over.Go(func() {
+				for n := range each {
+					id := fmt.Sprintf("%d.%d", w, n)
+					if writeOne(t, db, log, id) {
+						committed.Store(id, true)
+					}
+				}
+			})
+		}
+		over.Wait()
+		took := time.Since(begin)
+		close(done)
+		tailers.Wait()
+		total := 0
+		committed.Range(func(any, any) bool { total++; return true })
+		lost, surplus := compareAll(t, &committed, total, got)
+		controlLost, _ := compareAll(t, &committed, total, control)
+		t.Logf("%d events of %d transactions in %v (%.0f/s): lost %d, surplus %d; the control lost %d", total, writers*each, took.Round(time.Millisecond),
+			float64(writers*each)/took.Seconds(), lost, surplus, controlLost)
+		if lost > 0 || surplus > 0 {
+			t.Errorf("of %d events %d were lost, and %d came that were not committed or twice", total, lost, surplus)
+		}
+		if controlLost == 0 && e.Dialect == sqltx.PostgreSQL {
+			t.Errorf("the control lost nothing, so the test proves nothing")
+		}
+	})
+}
+
+var errUndone = errors.New("undo")
+
+// writeOne appends an event in a transaction that takes some time after that, and reports whether it was committed.
+func writeOne(t *testing.T, db *sqltx.DB, log *sqltable.Log, id string) bool {
+	err := db.InTx(t.Context(), func(ctx context.Context) error {
+		if err := log.Append(ctx, &feed.Event{Kind: feed.Created, Collection: "orders", ID: id, Rev: "1", After: []byte(`{}`)}); err != nil {
+			return err
+		}
+		if db.Dialect() == sqltx.PostgreSQL && rand.N(4) == 0 {
+			time.Sleep(rand.N(2 * time.Millisecond))
+		}
+		if rand.N(50) == 0 {
+			return errUndone
+		}
+		return nil
+	})
+	if err != nil && err != errUndone {
+		t.Errorf("the transaction of %s: %v", id, err)
+	}
+	return err == nil
+}
+
+// tailAll tails until all is over and nothing more comes.
+func tailAll(t *testing.T, log *sqltable.Log, at feed.Cursor, done <-chan struct{}) (events []*feed.Event) {
+	for idle := 0; idle < 20; {
+		ended := closed(done)
+		got, next, err := log.Tail(t.Context(), at, 500)
+		if err != nil {
+			t.Errorf("Tail: %v", err)
+			return events
+		}
+		events, at = append(events, got...), next
+		switch {
+		case len(got) > 0:
+			idle = 0
+		case ended:
+			idle++
+		default:
+			time.Sleep(time.Millisecond)
+		}
+	}
+	return events
+}
+
+func closed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+// naive reads what it sees behind the last number, and goes on there.
+func naive(t *testing.T, db *sqltx.DB, done <-chan struct{}) (events []*feed.Event) {
+	text := "SELECT seq, item FROM events WHERE seq > $1 ORDER BY seq LIMIT 500"
+	if db.Dialect() == sqltx.SQLite {
+		text = "SELECT seq, item FROM events WHERE seq > ?1 ORDER BY seq LIMIT 500"
+	}
+	last := int64(0)
+	for {
+		ended := closed(done)
+		rows, err := db.Reader(t.Context()).QueryContext(t.Context(), text, last)
+		if err != nil {
+			t.Errorf("the control: %v", err)
+			return events
+		}
+		n := 0
+		for ; rows.Next(); n++ {
+			e := &feed.Event{}
+			if err := rows.Scan(&last, &e.ID); err != nil {
+				t.Errorf("the control: %v", err)
+			}
+			events = append(events, e)
+		}
+		rows.Close()
+		if n == 0 && ended {
+			return events
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// compareAll counts what was lost, and what came that was not committed or came before.
+func compareAll(t *testing.T, committed *sync.Map, total int, events []*feed.Event) (lost, surplus int) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, e := range events {
+		if _, ok := committed.Load(e.ID); !ok || seen[e.ID] {
+			surplus++
+			continue
+		}
+		seen[e.ID] = true
+	}
+	return total - len(seen), surplus
+}
