@@ -2,8 +2,14 @@ package socket
 
 import (
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/coder/websocket"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/fault"
 )
 
 // The codes with which sockets are closed: those of RFC 6455 section 7.4.1, and those of the protocol.
@@ -51,4 +57,63 @@ func cut(text string, most int) string {
 		most--
 	}
 	return text[:most]
+}
+
+// safely makes an error of a panic in the handler.
+func (s *socket) safely(do func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+			s.server.opts.Logger.Error("stoa: panic", "error", fault.Cut(err.Error()), "stack", string(debug.Stack()))
+		}
+	}()
+	return do()
+}
+
+// fail ends the socket for an error.
+func (s *socket) fail(err error) {
+	var c *Close
+	switch {
+	case errors.As(err, &c):
+		s.end(c.Code, c.Reason)
+	case errors.Is(err, errGone):
+		s.drop()
+	default:
+		s.server.opts.Logger.Error("stoa: internal error", "error", fault.Cut(err.Error()))
+		s.end(InternalError, "Internal error")
+	}
+}
+
+// end closes the socket, as the first who wants that says, and tells the peer why.
+func (s *socket) end(code int, reason string) {
+	if !s.finish() {
+		return
+	}
+	s.wire.lastRead()
+	_ = s.conn.Close(websocket.StatusCode(code), cut(reason, maxReason)) // it is closed, whatever the peer says to that
+}
+
+// drop closes the socket of somebody who is not there any more.
+func (s *socket) drop() {
+	if s.finish() {
+		_ = s.conn.CloseNow()
+	}
+}
+
+func (s *socket) finish() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return false
+	}
+	s.ended = true
+	s.cancel(errGone)
+	s.timer.Stop()
+	return true
+}
+
+func (s *socket) isEnded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended
 }

@@ -2,6 +2,7 @@ package socket_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -47,12 +48,11 @@ func beClients(address string) error {
 			return fmt.Errorf("client %d: %w", i, err)
 		}
 	}
-	for _, conn := range conns {
-		go io.Copy(io.Discard, conn)
+	stalled, err := strconv.Atoi(os.Getenv("SOCKET_TEST_STALLED"))
+	if err != nil {
+		return err
 	}
-	fmt.Println("ready")
-	_, err = io.Copy(io.Discard, os.Stdin)
-	return err
+	return read(conns, stalled, os.Stdin)
 }
 
 // subscriber is a client with a subscription that has had its first result. It reads no more by itself.
@@ -150,8 +150,15 @@ func listen(t testing.TB, s *socket.Server) (address string, server *http.Server
 // clients starts a process with n clients, and returns when all have their subscriptions, and how to end it.
 func clients(t testing.TB, address string, n int) (end func()) {
 	t.Helper()
+	_, end = someStalled(t, address, n, 0)
+	return end
+}
+
+// someStalled is clients, the first of which do not read; said is what the process says in the end.
+func someStalled(t testing.TB, address string, n, stalled int) (said *bytes.Buffer, end func()) {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), "SOCKET_TEST_CLIENTS="+address, fmt.Sprint("SOCKET_TEST_COUNT=", n))
+	cmd.Env = append(os.Environ(), "SOCKET_TEST_CLIENTS="+address, fmt.Sprint("SOCKET_TEST_COUNT=", n), fmt.Sprint("SOCKET_TEST_STALLED=", stalled))
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -163,11 +170,15 @@ func clients(t testing.TB, address string, n int) (end func()) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+	lines, said := bufio.NewReader(out), new(bytes.Buffer)
+	if line, err := lines.ReadString('\n'); line != "ready\n" {
 		t.Fatalf("clients: %q, %v", line, err)
 	}
-	return func() {
+	return said, func() {
 		in.Close()
+		if _, err := said.ReadFrom(lines); err != nil {
+			t.Error("clients:", err)
+		}
 		if err := cmd.Wait(); err != nil {
 			t.Error("clients:", err)
 		}

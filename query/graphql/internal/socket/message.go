@@ -18,15 +18,15 @@ type message struct {
 type complaint string
 
 const (
-	notJSON     complaint = "Invalid message: not a JSON object"
-	notText     complaint = "Invalid message: not a text message"
-	noType      complaint = "Invalid message: no type"
-	badType     complaint = "Invalid message: unknown type"
-	badID       complaint = "Invalid message: no id"
-	badPayload  complaint = "Invalid message: the payload is not an object"
-	badQuery    complaint = "Invalid message: the payload has no query"
-	badRequest  complaint = "Invalid message: a member of the payload is of the wrong type"
-	doubleValue complaint = "Invalid message: a member is of the wrong type"
+	notJSON    complaint = "Invalid message: not a JSON object"
+	notText    complaint = "Invalid message: not a text message"
+	noType     complaint = "Invalid message: no type"
+	badType    complaint = "Invalid message: unknown type"
+	badID      complaint = "Invalid message: no id"
+	badPayload complaint = "Invalid message: the payload is not an object"
+	badQuery   complaint = "Invalid message: the payload has no query"
+	badRequest complaint = "Invalid message: a member of the payload is of the wrong type"
+	badMember  complaint = "Invalid message: a member is of the wrong type"
 )
 
 // decoder reads JSON from memory. It is kept for the next message.
@@ -90,7 +90,7 @@ func (d *decoder) value() ([]byte, complaint) {
 // string reads a string.
 func (d *decoder) string() (string, complaint) {
 	if kind := d.PeekKind(); kind != '"' && kind != 0 {
-		return "", doubleValue
+		return "", badMember
 	}
 	raw, err := d.ReadValue()
 	if err != nil {

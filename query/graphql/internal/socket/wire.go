@@ -56,7 +56,7 @@ func (w *wire) Read(p []byte) (int, error) {
 // of TLS.
 //
 // That the peer was too slow is no error here, for after one the library would write no more: it is kept in mind, with what
-// is not written of the frame, so that a close frame can still follow.
+// is not written of the frame, so that a close frame can still follow. (Not over TLS, which is at its end then.)
 func (w *wire) Write(p []byte) (int, error) {
 	if w.need == 0 {
 		w.need = frameSize(p)
