@@ -14,6 +14,8 @@ import (
 type MemoryOptions struct {
 	// Runner is that of the collections whose changes share transactions with the events, such as a *memory.DB of package
 	// resource/memory or a *sqltx.DB. It has to call [tx.Scope.Rollback]. Nil is none: events are there at once.
+	//
+	// Where a transaction of it is inside one of another Runner, its events wait for that one, and go if that is rolled back.
 	Runner tx.Runner
 	// Events is how many events are held, 100,000 if zero, and Bytes how much memory they take, roughly; 64 MiB if zero. The
 	// oldest go first.

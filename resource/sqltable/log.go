@@ -172,6 +172,8 @@ func (l *Log) Append(ctx context.Context, events ...*feed.Event) error {
 	return l.add(ctx, events)
 }
 
+// add appends in the transaction of ctx, or in one for each event. Marks are drawn at random, as who restores a backup
+// would draw the same again of whatever is kept in the database.
 func (l *Log) add(ctx context.Context, events []*feed.Event) error {
 	w := l.db.Writer(ctx)
 	if l.lock {
@@ -184,8 +186,8 @@ func (l *Log) add(ctx context.Context, events []*feed.Event) error {
 		if at.IsZero() {
 			at = time.Now()
 		}
-		_, err := w.ExecContext(ctx, l.text.add, rand.Int64(), int64(e.Kind), e.Collection, e.ID, []byte(e.Rev), orNull(e.Before), orNull(e.After),
-			at.UnixMicro())
+		_, err := w.ExecContext(ctx, l.text.add, rand.Int64(), int64(e.Kind), e.Collection, e.ID, []byte(e.Rev),
+			orNull(e.Before), orNull(e.After), at.UnixMicro())
 		if err != nil {
 			return err
 		}
@@ -194,6 +196,7 @@ func (l *Log) add(ctx context.Context, events []*feed.Event) error {
 	return nil
 }
 
+// orNull is how Before and After are kept: there is no JSON without content.
 func orNull(b []byte) any {
 	if len(b) == 0 {
 		return nil
@@ -201,6 +204,7 @@ func orNull(b []byte) any {
 	return b
 }
 
+// hint tells who tails in this process that there is something new. Others find out when they look.
 func (l *Log) hint() {
 	select {
 	case l.wake <- struct{}{}:

@@ -111,8 +111,9 @@ func (s *state) scan(rows *sql.Rows) (*feed.Event, error) {
 	if !seq.Valid {
 		return nil, nil
 	}
-	return &feed.Event{Kind: feed.Kind(kind.Int64), Collection: collection.String, ID: item.String, Rev: string(rev), Before: was, After: now,
-		Time: time.UnixMicro(at.Int64).UTC(), Cursor: feed.Cursor{Epoch: uint64(epoch), Seq: uint64(seq.Int64), Mark: uint64(mark.Int64)}}, nil
+	return &feed.Event{Kind: feed.Kind(kind.Int64), Collection: collection.String, ID: item.String, Rev: string(rev),
+		Before: was, After: now, Time: time.UnixMicro(at.Int64).UTC(),
+		Cursor: feed.Cursor{Epoch: uint64(epoch), Seq: uint64(seq.Int64), Mark: uint64(mark.Int64)}}, nil
 }
 
 // gaps reports whether numbers may be missing whose transactions have not ended.
