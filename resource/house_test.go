@@ -34,8 +34,8 @@ var (
 		"resource/patch": nil,
 		"resource/feed":  {"resource/tx"},
 		"version":        {"resource/problem", "resource/header"},
-		"idempotency":    {"resource/problem", "resource/tx"},
-		"middleware":     {"resource/problem"},
+		"idempotency":    {"resource/problem", "resource/tx", "resource/header"},
+		"middleware":     {"resource/problem", "resource/header"},
 	}
 	// What stands above the resource: stores, doors and their kit. None of them knows another.
 	storesAndDoors = []string{"resource/memory", "resource/sqltable", "resource/files", "resource/job", "resource/openapi", "resource/tombstone",
@@ -44,6 +44,7 @@ var (
 	besideLeaves = map[string][]string{
 		"resource/sqltx":              {"resource/tx"},
 		"idempotency/idempotencytest": {"idempotency", "resource/problem", "resource/tx"},
+		"idempotency/sqlrecords":      {"idempotency", "resource/problem", "resource/tx", "resource/sqltx"},
 	}
 	// What the root module may require.
 	requirable = []string{"github.com/coder/websocket", "github.com/evanphx/json-patch/v5",
