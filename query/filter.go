@@ -35,6 +35,9 @@ func Where(field string, op Op, value any) Filter {
 // And is all of fs. Zero filters among them are dropped and nested Ands become one, so And() is the zero Filter and
 // And(f) is f.
 func And(fs ...Filter) Filter {
+	if f, ok := alone(fs); ok { // as in every list that is narrowed down to one key, and that is often
+		return f
+	}
 	all := flatten(nil, AndOp, fs)
 	switch len(all) {
 	case 0:
@@ -156,6 +159,20 @@ func (f Filter) isConnective() bool { return f.Op == AndOp || f.Op == OrOp || f.
 
 // isEverything also knows the And of nothing, which only a hand-written Filter can be.
 func isEverything(f Filter) bool { return f.IsZero() || f.Op == AndOp && len(f.Filters) == 0 }
+
+// alone returns the only one of fs that says something, if there is one and it is a comparison.
+func alone(fs []Filter) (only Filter, ok bool) {
+	for _, f := range fs {
+		switch {
+		case isEverything(f):
+		case ok || len(f.Filters) > 0:
+			return Filter{}, false
+		default:
+			only, ok = f, true
+		}
+	}
+	return only, ok
+}
 
 // flatten appends fs to dst, replacing filters of the connective op by their parts and leaving out those that say
 // nothing. It always builds a slice of its own, as the parts may belong to somebody else.

@@ -24,6 +24,7 @@ type pageBuffer[T any] struct {
 	pool   *batchPool[T]
 	values []T
 	rows   []Entry
+	most   int // that will come, if that is known; else 0
 }
 
 func newBatchPool[T any](h *hub) *batchPool[T] {
@@ -39,7 +40,7 @@ func (b *pageBuffer[T]) entries() []Entry { return b.rows }
 // put adds one item, which was asked for by id.
 func (b *pageBuffer[T]) put(id string, item *Item[T]) (*Entry, error) {
 	if cap(b.rows) == len(b.rows) || cap(b.values) == len(b.values) {
-		b.grow(2*len(b.rows) + 1)
+		b.grow(b.next())
 	}
 	if item.ID == "" {
 		item.ID = id
@@ -55,7 +56,7 @@ func (b *pageBuffer[T]) put(id string, item *Item[T]) (*Entry, error) {
 func (b *pageBuffer[T]) release() {
 	clear(b.values)
 	clear(b.rows)
-	b.values, b.rows = b.values[:0], b.rows[:0]
+	b.values, b.rows, b.most = b.values[:0], b.rows[:0], 0
 	if cap(b.values) <= 1024 {
 		b.pool.pool.Put(b)
 	}
@@ -67,7 +68,8 @@ func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], 
 	if max > 0 {
 		max += len(b.rows)
 	}
-	b.grow(max)
+	b.most = max
+	b.grow(min(max, begun+len(b.rows)))
 	for item, err := range seq {
 		if err != nil {
 			return err
@@ -82,9 +84,22 @@ func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], 
 	return ctx.Err()
 }
 
+// begun is for how many items there is room from the beginning, at most: the next page may be a short one, however many
+// items it may have.
+const begun = 1024
+
+// next returns how many items to make room for when there is no more. A list that has filled the first thousand will most
+// likely be as long as it may be. To double it until it is would take twice the memory, since what is left behind is not
+// free at once.
+func (b *pageBuffer[T]) next() int {
+	if n := len(b.rows); b.most > n && (b.most <= 2*n || n >= begun && b.most <= 16*n) {
+		return b.most
+	}
+	return 2*len(b.rows) + 1
+}
+
 // grow makes room for n items. Those that are there may move, and the rows with them.
 func (b *pageBuffer[T]) grow(n int) {
-	n = min(n, 1024+len(b.rows))
 	b.rows = slices.Grow(b.rows, max(0, n-len(b.rows)))
 	b.values = slices.Grow(b.values, max(0, n-len(b.values)))
 	for i := range b.rows {

@@ -96,7 +96,7 @@ func schemas(t *testing.T) map[string]*model.Schema {
 	for version, r := range map[string]*resource.Resource{"2.0.0": orders, "1.1.0": orders11, "1.0.0": orders10} {
 		add("shop "+version, resource.NewCatalog(nil, r, users, places, login), nil)
 	}
-	harbour, opts := sample.Catalog()
+	harbour, opts := sample.Catalog(memory.New[sample.Port](nil), memory.New[sample.Ship](nil), memory.New[sample.Sailor](nil))
 	add("harbour", harbour, opts)
 	return all
 }

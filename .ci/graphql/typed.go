@@ -242,7 +242,9 @@ func (g *Typed) field(def *graphql.FieldDefinition) string {
 
 func (g *Typed) inlineFragment(t graphql.Type) string {
 	on := t
-	if possible := g.Schema.PossibleTypes(t); len(possible) > 0 && g.chance(2) {
+	if possible := slices.Clone(g.Schema.PossibleTypes(t)); len(possible) > 0 && g.chance(2) {
+		// Those of an interface come in the order of a map.
+		slices.SortFunc(possible, func(a, b *graphql.Object) int { return strings.Compare(a.Name(), b.Name()) })
 		on = possible[g.IntN(len(possible))]
 	}
 	if g.wrong() {

@@ -1,9 +1,11 @@
-// Command mount puts a catalog where other things are served already: under a prefix of a [http.ServeMux], with
-// [http.StripPrefix], and under one of a chi router. The URLs that the catalog gives out keep the prefix.
+// Command mount puts a catalog, and the same catalog in GraphQL, where other things are served already: under a prefix of a
+// [http.ServeMux], with [http.StripPrefix], and under one of a chi router. The URLs that the catalog gives out keep the
+// prefix.
 //
 //	go run -C examples ./mount
 //	curl -i localhost:8080/api/notes -H 'Content-Type: application/json' -d '{"text":"buy oil"}'
 //	curl -i localhost:8080/chi/v1/notes
+//	curl -i localhost:8080/api/graphql -H 'Content-Type: application/json' -d '{"query":"{ notes { nodes { text } } }"}'
 package main
 
 import (
@@ -13,6 +15,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 )
@@ -32,11 +35,17 @@ func main() {
 // of them.
 func newMux() *http.ServeMux {
 	notes := resource.New("notes", memory.New[Note](nil), &resource.Options[Note]{Public: true})
-	api := resource.NewCatalog(nil, notes)
+	catalog := resource.NewCatalog(nil, notes)
+	door := graphql.New(catalog, nil)
+
+	api := http.NewServeMux()
+	api.Handle("/", catalog)
+	api.Handle("/graphql", door)
+	api.Handle("/graphql/", door) // the schema
 
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", page)
-	// The pattern has no method: the catalog gets all of them, and answers those it does not serve itself, with Allow.
+	// The patterns have no method: the catalog gets all of them, and answers those it does not serve itself, with Allow.
 	mux.Handle("/api/", http.StripPrefix("/api", api))
 	mux.Handle("/chi/", newRouter(api))
 	return mux

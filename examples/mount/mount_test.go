@@ -77,6 +77,31 @@ func TestLinksKeepThePrefix(t *testing.T) {
 	}
 }
 
+// The other door is beside the catalog, wherever that is.
+func TestGraphQL(t *testing.T) {
+	t.Parallel()
+	for _, prefix := range []string{"/api", "/chi/v1"} {
+		t.Run(prefix, func(t *testing.T) {
+			t.Parallel()
+			h := newMux()
+			say(t, h, "POST", prefix+"/graphql", `{"query":"mutation { createNote(input: {id: \"a/b\", text: \"first\"}) { id } }"}`)
+			w := say(t, h, "POST", prefix+"/graphql", `{"query":"{ note(id: \"a/b\") { text } }"}`)
+			if diff := cmp.Diff(`{"data":{"note":{"text":"first"}}}`, strings.TrimSpace(w.Body.String())); diff != "" {
+				t.Errorf("%d (-want +got):\n%s", w.Code, diff)
+			}
+			if w := say(t, h, "GET", prefix+"/notes/a%2Fb?fields=text", ""); w.Body.String() != `{"text":"first"}` {
+				t.Errorf("in REST it is %d: %s", w.Code, w.Body)
+			}
+			if w := say(t, h, "GET", prefix+"/graphql/schema.graphql", ""); !strings.Contains(w.Body.String(), "type Note {") {
+				t.Errorf("the schema is %d: %s", w.Code, w.Body)
+			}
+			if w := say(t, h, "GET", prefix+"/graphql/nothing", ""); w.Code != 404 {
+				t.Errorf("below there is %d: %s", w.Code, w.Body)
+			}
+		})
+	}
+}
+
 func TestEverythingElseIsServedAsBefore(t *testing.T) {
 	t.Parallel()
 	h := newMux()

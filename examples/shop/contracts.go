@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -28,20 +27,20 @@ func newLifeCycle() lifeCycle {
 	}
 }
 
-// newNegotiator serves the catalogs side by side, named in every way there is. addr is the listen address, whose host is
+// newNegotiator serves the contracts side by side, named in every way there is. addr is the listen address, whose host is
 // one of the shop's. now is the clock of the life cycle.
-func newNegotiator(catalogs map[string]*resource.Catalog, addr string, now func() time.Time) *version.Negotiator {
+func newNegotiator(contracts map[string]*doors, addr string, now func() time.Time) *version.Negotiator {
 	dates := newLifeCycle()
 	old := func(name string) version.Contract {
 		return version.Contract{
-			Name: name, Handler: catalogs[name], OpenAPI: documentPath(name),
+			Name: name, Handler: contracts[name], OpenAPI: documentPath(name),
 			Deprecated: dates.deprecated1, DeprecationLink: contractsPage,
 			Sunset: dates.sunset1, SunsetLink: contractsPage,
 		}
 	}
 	return version.New(
 		[]version.Contract{
-			{Name: "2.0.0", Handler: catalogs["2.0.0"], OpenAPI: documentPath("2.0.0")},
+			{Name: "2.0.0", Handler: contracts["2.0.0"], OpenAPI: documentPath("2.0.0")},
 			old("1.1.0"),
 			old("1.0.0"),
 			{Name: "0.9.0", Sunset: dates.retired09, SunsetLink: contractsPage},

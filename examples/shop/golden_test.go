@@ -108,7 +108,7 @@ func openShopOn(t *testing.T, s settings) *opened {
 	o.collections = c
 	s.addr = "127.0.0.1:8080"
 	catalogs := c.catalogs()
-	negotiator := newNegotiator(catalogs, s.addr, func() time.Time { return o.now })
+	negotiator := newNegotiator(newDoors(catalogs), s.addr, func() time.Time { return o.now })
 	o.Handler = newNeutral(negotiator, catalogs, s, db.ping).before(c.authenticated(negotiator), s.addr)
 	return o
 }
@@ -151,7 +151,7 @@ func spoken(t *testing.T, names *names, paragraph string) *http.Request {
 		lines = append(lines, strings.TrimPrefix(rest, " "))
 	}
 	end := slices.Index(append(lines, ""), "") // of the header
-	head, body := lines[:end], strings.Join(lines[min(end+1, len(lines)):], "\n")
+	head, body := lines[:end], names.real(strings.Join(lines[min(end+1, len(lines)):], "\n"))
 	method, target, _ := strings.Cut(names.real(head[0]), " ")
 	header := append([]string{method + " " + target + " HTTP/1.1"}, head[1:]...)
 	if !slices.ContainsFunc(header, func(line string) bool { return strings.HasPrefix(line, "Host:") }) {
@@ -184,9 +184,10 @@ func (n *names) of(kind, real string) string {
 
 var (
 	tagPattern      = regexp.MustCompile(`"([\w-]+)\.([\w-]+)\.([^"]+)"`) // revision, shape, and the rest
-	cursorPattern   = regexp.MustCompile(`((?:after|before)=|"next": ?")([\w-]+)`)
-	resultPattern   = regexp.MustCompile(`\\"([\w-]+)\.([\w-]+)\.([^"\\]+)\\"`) // such a tag within JSON
+	cursorPattern   = regexp.MustCompile(`((?:after|before)=|"(?:next|after|before|cursor|startCursor|endCursor)": ?")([\w-]+)`)
+	resultPattern   = regexp.MustCompile(`\\"([\w-]+)\.([\w-]{6,})((?:\.[^"\\]+)?)\\"`) // in JSON, perhaps without the rest
 	jobPattern      = regexp.MustCompile(`(/jobs/|"id": ?")(job[0-9]+|[0-9a-f]{8}-[0-9a-f-]{27})`)
+	jsonPattern     = regexp.MustCompile(`json(; charset=utf-8)?$`)
 	instancePattern = regexp.MustCompile(`urn:uuid:[0-9a-f-]{36}`)
 )
 
@@ -199,7 +200,7 @@ func (n *names) real(text string) string {
 	})
 	text = resultPattern.ReplaceAllStringFunc(text, func(tag string) string {
 		m := resultPattern.FindStringSubmatch(tag)
-		return `\"` + long(m[1]) + "." + long(m[2]) + "." + m[3] + `\"`
+		return `\"` + long(m[1]) + "." + long(m[2]) + m[3] + `\"`
 	})
 	for _, pattern := range []*regexp.Regexp{cursorPattern, jobPattern} {
 		text = pattern.ReplaceAllStringFunc(text, func(s string) string {
@@ -214,7 +215,7 @@ func (n *names) real(text string) string {
 func (n *names) named(text string) string {
 	text = resultPattern.ReplaceAllStringFunc(text, func(tag string) string {
 		m := resultPattern.FindStringSubmatch(tag)
-		return `\"` + n.of("r", m[1]) + "." + n.of("shape", m[2]) + "." + m[3] + `\"`
+		return `\"` + n.of("r", m[1]) + "." + n.of("shape", m[2]) + m[3] + `\"`
 	})
 	text = jobPattern.ReplaceAllStringFunc(text, func(s string) string {
 		m := jobPattern.FindStringSubmatch(s)
@@ -265,7 +266,7 @@ func (n *names) written(t *testing.T, w *httptest.ResponseRecorder) string {
 func readable(t *testing.T, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	body := instancePattern.ReplaceAllString(strings.TrimSpace(w.Body.String()), "urn:uuid:...")
-	if len(body) <= 118 || !strings.HasSuffix(w.Header().Get("Content-Type"), "json") {
+	if len(body) <= 118 || !jsonPattern.MatchString(w.Header().Get("Content-Type")) {
 		return body
 	}
 	var out bytes.Buffer

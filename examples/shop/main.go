@@ -10,8 +10,8 @@
 // postgres.go. orders.go, users.go and places.go are the collections, catalog.go serves them, and seed.go puts something
 // into them. login.go, passwords.go and tokens.go are who somebody is, and policy.go what they may. cancel.go is a command
 // that takes longer than its answer, and files.go is bytes. contracts.go is the versions side by side; orders_v1.go and
-// users_v1.go are the shapes that things had in older ones. neutral.go is what has no version: the page, the documents, the
-// health check. report.go is what the shop says when it starts.
+// users_v1.go are the shapes that things had in older ones, and graphql.go serves each of them in GraphQL, too. neutral.go
+// is what has no version: the page, the documents, the health check. report.go is what the shop says when it starts.
 package main
 
 import (
@@ -72,13 +72,14 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 		}
 	}
 	catalogs := c.catalogs()
-	negotiator := newNegotiator(catalogs, s.addr, shiftedClock(s.now))
+	contracts := newDoors(catalogs)
+	negotiator := newNegotiator(contracts, s.addr, shiftedClock(s.now))
 	listener, err := net.Listen("tcp", s.addr)
 	if err != nil {
 		return err
 	}
 	neutral := newNeutral(negotiator, catalogs, s, db.ping)
-	fmt.Fprint(stdout, report(s, c, filled, catalogs, negotiator))
+	fmt.Fprint(stdout, report(s, c, filled, contracts, negotiator))
 	if _, err := c.jobs.Recover(ctx); err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ type Line struct {
 func (c *collections) ordersResource() *resource.Resource {
 	return resource.FromOps("orders", assigned(c.orders), c.guardOrders(&resource.Options[Order]{
 		Query:     everything[Order](),
-		Relations: []resource.Relation[Order]{{Name: "customer", Target: "users", Keys: customerOf}},
+		Relations: []resource.Relation[Order]{{Name: "customer", Target: "users", Field: "customerId"}},
 		Before:    c.beforeOrder,
 		Cache:     c.cache,
 		Samples:   sampleOrders(),
@@ -46,13 +46,6 @@ func sampleOrders() []Order {
 	}
 }
 
-func customerOf(o *Order) []string {
-	if o.CustomerID == nil {
-		return nil
-	}
-	return []string{strconv.FormatInt(*o.CustomerID, 10)}
-}
-
 // beforeOrder notes when an order came, and refuses customers whom nobody knows. A customer who is deleted later stays
 // named in old orders, and orders that do not change theirs are not asked again.
 func (c *collections) beforeOrder(ctx context.Context, _ resource.Op, before, after *Order) error {
@@ -68,7 +61,7 @@ func (c *collections) beforeOrder(ctx context.Context, _ resource.Op, before, af
 	if after.CustomerID == nil || before != nil && before.CustomerID != nil && *before.CustomerID == *after.CustomerID {
 		return nil
 	}
-	_, err := c.users.Get(ctx, customerOf(after)[0])
+	_, err := c.users.Get(ctx, strconv.FormatInt(*after.CustomerID, 10))
 	if errors.Is(err, resource.ErrNotFound) || errors.Is(err, resource.ErrGone) {
 		return resource.Invalid("customerId", "unknownCustomer")
 	}

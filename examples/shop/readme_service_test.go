@@ -27,11 +27,14 @@ func TestReadmeService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(readme), "\n## The shop, as a service\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	const command = "\n```\ngo run -C examples ./shop "
-	sessions := strings.Split(section, command)[1:]
-	if len(sessions) != 2 {
+	var sessions []string
+	for _, title := range []string{"GraphQL", "The shop, as a service"} {
+		_, section, _ := strings.Cut(string(readme), "\n## "+title+"\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		section, _, _ = strings.Cut(section, "\n```\ngo run -C examples ./starwars\n") // which has a test of its own
+		sessions = append(sessions, strings.Split(section, "\n```\ngo run -C examples ./shop ")[1:]...)
+	}
+	if len(sessions) != 3 {
 		t.Fatalf("README.md has %d sessions", len(sessions))
 	}
 	for _, text := range sessions {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -17,15 +16,15 @@ const neutralReport = `/  a page about all this
 
 // report is what whoever starts the shop gets to read: where everything is kept and what that promises, what is served in
 // each contract, and what is weaker than it could be.
-func report(s settings, c *collections, filled bool, catalogs map[string]*resource.Catalog, n *version.Negotiator) string {
+func report(s settings, c *collections, filled bool, contracts map[string]*doors, n *version.Negotiator) string {
 	var b strings.Builder
 	b.WriteString(c.db.report + reportSeed(s, filled) + c.folder.report() + reportAuth(s) + neutralReport)
-	current := catalogs[defaultContract].Report()
+	current := contracts[defaultContract].report()
 	b.WriteString(current)
 	for _, contract := range n.Contracts() {
 		name := contract.Name
-		if catalog := catalogs[name]; catalog != nil && name != defaultContract {
-			fmt.Fprintf(&b, "in contract %s only\n%s", name, differing(catalog.Report(), current))
+		if d := contracts[name]; d != nil && name != defaultContract {
+			fmt.Fprintf(&b, "in contract %s only\n%s", name, differing(d.report(), current))
 		}
 	}
 	return b.String() + reportContracts(n)

@@ -271,7 +271,7 @@ func TestPage(t *testing.T) {
 	}
 	for _, link := range regexp.MustCompile(`href="(/[^"]*)"`).FindAllStringSubmatch(body, -1) {
 		path := strings.ReplaceAll(link[1], "&amp;", "&")
-		if resp, _ := s.say("GET", path, ""); resp.StatusCode != http.StatusOK {
+		if resp, _ := s.say("GET", path, "", "Accept: text/html,*/*;q=0.8"); resp.StatusCode != http.StatusOK {
 			t.Errorf("the page links to %s, which is answered with %d", path, resp.StatusCode)
 		}
 	}

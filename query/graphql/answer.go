@@ -3,6 +3,7 @@ package graphql
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
@@ -23,9 +24,10 @@ func (x *exchange) get() error {
 		return err
 	}
 	if x.form == html {
-		x.servePage("/")
+		x.servePage()
 		return nil
 	}
+	// The page above tells everybody the same, and may be linked to from anywhere; what follows is somebody's data.
 	if err := x.meant(); err != nil {
 		return err
 	}
@@ -39,6 +41,7 @@ func (x *exchange) get() error {
 	if *buf, how, err = x.answer(&q, *buf); err != nil {
 		return err
 	}
+	// An error may be gone in a moment, and is nothing to keep.
 	if how == done && !bytes.HasPrefix(*buf, errorsFirst) {
 		x.sendCacheable(*buf)
 		return nil
@@ -47,7 +50,8 @@ func (x *exchange) get() error {
 	return nil
 }
 
-// post answers POST: a request or, if that is allowed, several.
+// post answers POST: a request or, if that is allowed, several. All of them are read before any is executed, so that a
+// content which is not what it should be has done nothing.
 func (x *exchange) post() error {
 	if err := x.negotiate(false); err != nil {
 		return err
@@ -58,6 +62,7 @@ func (x *exchange) post() error {
 	if err := x.claimed(); err != nil {
 		return err
 	}
+	// The variables share the memory of the content, so both are given back when the answer is sent.
 	content, buf := getBuffer(), getBuffer()
 	defer putBuffer(content)
 	defer putBuffer(buf)
@@ -68,13 +73,13 @@ func (x *exchange) post() error {
 	if err != nil {
 		return err
 	}
+	how := done
 	if isBatch {
 		*buf, err = x.answerAll(list, *buf)
-		x.sendAnswer(*buf, done)
-		return err
+	} else {
+		*buf, how, err = x.answer(&list[0], *buf)
 	}
-	var how outcome
-	if *buf, how, err = x.answer(&list[0], *buf); err != nil {
+	if err != nil {
 		return err
 	}
 	x.sendAnswer(*buf, how)
@@ -96,7 +101,8 @@ func (x *exchange) answerAll(list []request, dst []byte) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
-// answer executes a request and appends the answer. An error means that there is none.
+// answer executes a request and appends the answer. An error means that there is none: what was appended is nothing to
+// send, and what to say instead has its own status.
 func (x *exchange) answer(q *request, dst []byte) ([]byte, outcome, error) {
 	text, wrong := x.h.document(q)
 	if wrong != nil {
@@ -106,13 +112,14 @@ func (x *exchange) answer(q *request, dst []byte) ([]byte, outcome, error) {
 	if len(errs) > 0 {
 		return appendErrors(dst, errs...), refused, nil
 	}
+	// Only what is valid is kept, or strangers could fill the memory with anything.
 	if q.hash != "" && q.hasText && x.h.learned != nil {
 		x.h.learned.keep(q.hash, text)
 	}
 	switch {
 	case plan.Kind == "mutation" && x.r.Method != http.MethodPost:
 		return dst, refused, notAllowed(allowChange, "A mutation is sent with POST.")
-	case plan.Kind == "subscription":
+	case plan.Kind == "subscription": // which has many answers, and HTTP one
 		return appendErrors(dst, &fault.Error{Message: "Subscriptions are not served over this connection.",
 			Code: fault.BadUserInput}), refused, nil
 	}
@@ -123,7 +130,7 @@ func (x *exchange) answer(q *request, dst []byte) ([]byte, outcome, error) {
 		defer cancel()
 	}
 	dst, how := x.h.engine.Run(ctx, plan, q.variables, dst)
-	if err := x.r.Context().Err(); err != nil {
+	if err := x.r.Context().Err(); errors.Is(err, context.Canceled) {
 		return dst, refused, err // nobody is there any more
 	}
 	if how == exec.Refused {

@@ -16,6 +16,7 @@ import (
 
 // claimed checks what the content claims to be, before any of it is read: its type, its coding and its length.
 func (x *exchange) claimed() error {
+	// Every other type could come from a form of another site, without the browser asking anybody.
 	if lines := x.r.Header["Content-Type"]; len(lines) != 1 || lines[0] != mediaJSON { // not the ordinary case
 		mt, err := header.ParseMediaType(strings.Join(lines, ","))
 		if err != nil || !mt.UTF8() || mt.Type != mediaJSON && !version.From(x.r.Context()).Content(mediaName) {
@@ -54,7 +55,8 @@ func (x *exchange) gzipped() bool {
 	return len(lines) == 1 && (strings.EqualFold(lines[0], "gzip") || strings.EqualFold(lines[0], "x-gzip"))
 }
 
-// content reads the content into buf, decompressed, and stops where it is too large.
+// content reads the content into buf, decompressed, and stops where it is too large: before decompression, since that is
+// what comes over the wire, and after, since that is what memory is needed for.
 func (x *exchange) content(buf *[]byte) error {
 	limit := x.h.opts.Limits.Body
 	if !x.gzipped() {

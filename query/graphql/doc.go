@@ -28,8 +28,9 @@
 // has order(id) and orders(filter, orderBy, first, after, last, before), which is a connection; that of mutations has
 // createOrder, replaceOrder, patchOrder and deleteOrder, as far as the collection can do that, and every command: POST
 // /auth/login is authLogin(input). Only what a collection declares can be filtered and sorted by. Descriptions, defaults,
-// enums and deprecations come from struct tags. All fields of the roots may be null, so that one that fails does not take
-// the others with it.
+// enums and deprecations come from struct tags. The enum of a member is called like its Go type if that has a name of its
+// own (type Episode string), and is then one for all that are of it; else like the member: OrderStatus. All fields of the
+// roots may be null, so that one that fails does not take the others with it.
 //
 // Every field calls the methods of the Resource that it is of: Authorize, Scope, validation, read-only fields and
 // preconditions hold here as they do in REST, and no field goes round them.
@@ -66,5 +67,6 @@
 //
 // A [version.Negotiator] takes a Handler for each contract, made of the contract's catalog, under whatever path, host,
 // header field, parameter or media type names it: as content and answer in the types of a vendor they are called graphql,
-// as in application/vnd.shop.1.graphql+json. Nothing of a contract is kept with the plans of another.
+// as in application/vnd.shop.1.graphql+json. A batch names its contract anywhere but in its content, and what the
+// Negotiator refuses is a problem, as it is for every handler. Nothing of a contract is kept with the plans of another.
 package graphql

@@ -30,7 +30,6 @@ var (
 	nosniff     = []string{"nosniff"}
 	noStore     = []string{"no-store"}
 	gzipValue   = []string{"gzip"}
-	zeroLength  = []string{"0"}
 	varyAnswer  = []string{"Accept, Accept-Encoding"}
 	allowAll    = []string{"GET, HEAD, POST, OPTIONS"}
 	allowChange = []string{"POST, OPTIONS"}
@@ -89,6 +88,7 @@ func (x *exchange) fail(err error) {
 		panic(http.ErrAbortHandler) // the client must see that this is not the end, if it is still there
 	}
 	e := fault.Of(err)
+	// Both are made of one problem: the one is what clients of GraphQL read, the other what HTTP says.
 	d := resource.Problem(err)
 	status := d.StatusCode()
 	h := x.w.Header()

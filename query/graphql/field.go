@@ -48,8 +48,8 @@ type FieldOptions struct {
 // Query returns a field of the type Query: a question that the catalog cannot answer. It may be called at the same time
 // as any other. Its value may always be null in the schema, so that its failure leaves the rest of an answer as it is.
 //
-// In is a struct whose fields are the arguments; struct{} has none. Where Out is a pointer, nil is null and no error. It
-// panics if In is no struct, or if In or Out cannot be a schema.
+// In is a struct whose fields are the arguments; one without fields has none. Where Out is a pointer, nil is null and no
+// error. It panics if In is no struct, or if In or Out cannot be a schema.
 //
 //	graphql.Query("heaviest", func(ctx context.Context, in struct {
 //		Kind string `json:"kind" required:"true"`
@@ -61,8 +61,8 @@ func Query[In, Out any](name string, do func(ctx context.Context, in In) (Out, e
 // Mutation returns a field of the type Mutation, which changes something. The mutations of an operation are done one
 // after the other, so that it may rely on those in front of it.
 //
-// It is as [Query] is, but for Out: struct{} is no value, and clients get true. A [resource.Command] does the same on
-// every door; use it unless the field is for GraphQL alone.
+// It is as [Query] is. Where Out is a struct without fields there is no value, and clients get true. A [resource.Command]
+// does the same on every door; use it unless the field is for GraphQL alone.
 func Mutation[In, Out any](name string, do func(ctx context.Context, in In) (Out, error), opts *FieldOptions) Field {
 	return rootField("Mutation", name, do, opts)
 }
@@ -70,9 +70,6 @@ func Mutation[In, Out any](name string, do func(ctx context.Context, in In) (Out
 // rootField makes a field of a root.
 func rootField[In, Out any](root, name string, do func(context.Context, In) (Out, error), opts *FieldOptions) Field {
 	c := newCustom[In, Out](root, name, do == nil, opts)
-	if c.Out != nil && c.Out.GoType == reflect.TypeFor[struct{}]() {
-		c.Out = nil
-	}
 	show := shower[Out](c)
 	c.Root = func(ctx context.Context, in any) (any, error) {
 		out, err := do(ctx, argumentsOf[In](in))
@@ -105,6 +102,9 @@ func Computed[T, In, Out any](resource, name string, do func(ctx context.Context
 	if resource == "" || resource == "Query" || resource == "Mutation" {
 		panic(fmt.Sprintf("graphql: field %s: %q cannot be the name of a resource", name, resource))
 	}
+	if c.Out == nil {
+		panic(fmt.Sprintf("graphql: field %s of %s: its function returns nothing", name, resource))
+	}
 	c.Parent = reflect.TypeFor[T]()
 	show := shower[Out](c)
 	c.Each = func(ctx context.Context, items []any, in any) ([]any, error) {
@@ -117,7 +117,8 @@ func Computed[T, In, Out any](resource, name string, do func(ctx context.Context
 			return nil, err
 		}
 		if len(outs) != len(items) {
-			return nil, fmt.Errorf("graphql: the field %s of %s returned %d values for %d items", name, resource, len(outs), len(items))
+			return nil, fmt.Errorf("graphql: the field %s of %s returned %d values for %d items", name, resource,
+				len(outs), len(items))
 		}
 		values := make([]any, len(outs))
 		for i := range outs {
@@ -149,7 +150,9 @@ func newCustom[In, Out any](on, name string, noFunc bool, opts *FieldOptions) *m
 		c.In = nil
 	}
 	c.Out = mustSchema[Out](on, name, "value")
-	c.Nullable = isPointer[Out]()
+	if c.Nullable = isPointer[Out](); c.Out.Kind == schema.Object && len(c.Out.Fields) == 0 {
+		c.Out = nil
+	}
 	return c
 }
 

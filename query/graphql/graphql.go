@@ -77,7 +77,7 @@ func (h *Handler) reflect(c *resource.Catalog) {
 	h.schema, h.sdl = s, []byte(sdl.Print(s))
 	h.engine = exec.New(&exec.Config{
 		Schema: s, Types: types, Catalog: c, Scan: o.Limits.scan(), Rules: o.Limits.rules(),
-		Cost: o.Limits.Cost, Parallel: o.Limits.Parallel, PlanBytes: o.PlanBytes, NoIntrospection: o.NoIntrospection,
+		Cost: o.Limits.Cost, Answer: o.Limits.Answer, Parallel: o.Limits.Parallel, PlanBytes: o.PlanBytes, NoIntrospection: o.NoIntrospection,
 		Logger: o.Logger,
 	})
 }
@@ -105,8 +105,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	case rest == schemaName:
 		x.serveSDL()
-	case h.page != nil && h.opts.Page != nil:
-		x.servePage("/" + rest)
+	case h.ofPage(rest):
+		x.servePage()
 	default:
 		problem.Write(w, r, problem.New(problem.NotFound, "Nothing is served here."))
 	}

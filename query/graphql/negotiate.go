@@ -82,6 +82,7 @@ func accept(lines []string, withPage bool) (form, bool) {
 	return forms[i], true
 }
 
+// namesResponse is generous: whoever names the newer type at all knows it, and its weight is read elsewhere.
 func namesResponse(line string) bool { return strings.Contains(strings.ToLower(line), mediaResponse) }
 
 // vendor negotiates with the vendor's type of the contract, which the client names, as the first offer.

@@ -60,7 +60,10 @@ type Options struct {
 	// Page is a page of your own in place of ours: a folder with an index.html, the other files of which are served below
 	// the path of the door.
 	Page fs.FS
-	// GraphiQL serves a page that loads GraphiQL from a public host, pinned by hashes, in place of ours.
+	// PagePolicy is the Content-Security-Policy of Page; if empty, one that admits these files and nothing else.
+	PagePolicy string
+	// GraphiQL serves GraphiQL in place of our page, unless Page is there. It is loaded from cdn.jsdelivr.net, pinned by
+	// hashes.
 	GraphiQL bool
 
 	// Logger is told of what clients are not: internal errors, with the id that the answer carried. Nil means
@@ -88,6 +91,9 @@ type Limits struct {
 	Fields int
 	// Cost is how many objects one operation may ask for, each list counted with all that it may hold; 50,000.
 	Cost int
+	// Answer is how many bytes an answer may have, before it is compressed, give or take a field; 32 MiB. What is longer is
+	// an error without data.
+	Answer int
 	// Errors is how many errors of validation an answer tells; 20. Nobody looks for more.
 	Errors int
 	// Parallel is how many fields of one operation are fetched at a time; 8.
@@ -133,6 +139,7 @@ func (l *Limits) setDefaults() {
 	or(&l.RootFields, 100)
 	or(&l.Fields, 10_000)
 	or(&l.Cost, 50_000)
+	or(&l.Answer, 32<<20)
 	or(&l.Errors, 20)
 	or(&l.Parallel, 8)
 }

@@ -76,6 +76,7 @@ func TestSchema(t *testing.T) {
 	want(t, send(t, h, "GET "+path, "Accept: text/html, */*;q=0.8"), 200, "Content-Type: text/plain; charset=utf-8")
 	want(t, send(t, h, "GET "+path, "Accept-Encoding: gzip"), 200, "Content-Encoding: gzip")
 	want(t, send(t, h, "GET "+path, "Accept: image/png"), 406, "Content-Type: "+problem.MediaType)
+	want(t, send(t, h, "GET "+path, "Accept-Encoding: identity;q=0, *;q=0"), 406, "Content-Type: "+problem.MediaType)
 	want(t, send(t, h, "POST "+path), 405, "Content-Type: "+problem.MediaType, "Allow: GET, HEAD, OPTIONS")
 	want(t, send(t, h, "BREW "+path), 501, "Content-Type: "+problem.MediaType)
 	want(t, send(t, h, "OPTIONS "+path), 204, "Allow: GET, HEAD, OPTIONS", "Accept-Post:")
@@ -122,6 +123,8 @@ func TestContracts(t *testing.T) {
 		{"a parameter", "POST /graphql?version=1", nil, purchase, isPurchase, typeOld},
 		{"a parameter of GET", strings.Replace(ask(`{purchase(id:"1"){__typename}}`), "?", "?version=1&", 1), nil, "", isPurchase, typeOld},
 		{"the type asked for", "POST /graphql", []string{"Accept: " + vendor}, purchase, isPurchase, "Content-Type: " + vendor},
+		{"the type, less than another", "POST /v1/graphql", []string{"Accept: application/json, " + vendor + ";q=0.5"}, purchase, isPurchase, typeOld},
+		{"the type, less than the newer", "POST /graphql", []string{"Accept: " + vendor + ";q=0.5, application/graphql-response+json"}, purchase, isPurchase, typeNew},
 		{"the type of the content", "POST /graphql", []string{"Content-Type: " + vendor}, purchase, isPurchase, "Content-Type: " + vendor},
 		{"a member", "POST /graphql", nil, `{"version":"1.0.0",` + purchase[1:], isPurchase, typeOld},
 		{"a variable that is called version", "POST /graphql", nil, order[:len(order)-1] + `,"variables":{"version":"1.0.0"}}`, isOrder, typeOld},
@@ -170,8 +173,8 @@ func TestReport(t *testing.T) {
 			"weak: everybody's documents"}, []string{"batches", "Timeout", "public"}},
 		{"strict", &graphql.Options{NoIntrospection: true, Trusted: graphql.Documents{"a": "{__typename}"}},
 			[]string{"the 1 that are trusted"}, []string{"weak"}},
-		{"loose", &graphql.Options{Timeout: -1, Batch: 7, Cache: "public, max-age=60"},
-			[]string{"batches: up to 7", "weak: there is no Timeout", "weak: Cache is public"}, []string{"30s"}},
+		{"loose", &graphql.Options{Timeout: -1, Batch: 7, Cache: "public, max-age=60", GraphiQL: true},
+			[]string{"cdn.jsdelivr.net", "batches: up to 7", "weak: there is no Timeout", "weak: Cache is public"}, []string{"30s"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -210,4 +211,26 @@ func TestLoadDocuments(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestConcurrentRequests shares one door among many clients, who ask for the same and for different documents, by text and
+// by hash, while others change what they ask about.
+func TestConcurrentRequests(t *testing.T) {
+	t.Parallel()
+	h := door(t, func(s *setup) { s.opts.Persisted, s.opts.PlanBytes = 3000, 10_000 })
+	var group sync.WaitGroup
+	for client := range 8 {
+		group.Go(func() {
+			for i := range 50 {
+				text := fmt.Sprintf("{order(id:1){id} a%d:__typename}", (client+i)%10)
+				res := send(t, h, "POST /graphql", jsonBody, acceptNew, "", `{"query":"`+text+`",`+persistedQuery(hashOf(text))+`}`)
+				wantBody(t, res, 200, fmt.Sprintf(`{"data":{"order":{"id":"1"},"a%d":"Query"}}`, (client+i)%10))
+				if res = send(t, h, "GET /graphql?documentId=sha256:"+hashOf(text), acceptNew); res.status != 200 {
+					wantCode(t, res, 400, "PERSISTED_QUERY_NOT_FOUND") // others have needed the room
+				}
+				want(t, send(t, h, "POST /graphql", jsonBody, "", `{"query":"mutation{patchOrder(id:1,input:{cents:`+fmt.Sprint(i)+`}){id}}"}`), 200)
+			}
+		})
+	}
+	group.Wait()
 }

@@ -12,6 +12,7 @@ import (
 func (h *Handler) Report() string {
 	var b strings.Builder
 	o, l := &h.opts, &h.opts.Limits
+	// Types of introspection are in every schema, and say nothing about this one.
 	types, fields := 0, 0
 	for _, t := range h.schema.Types {
 		if t.Kind == model.Object && !strings.HasPrefix(t.Name, "__") {
@@ -53,6 +54,9 @@ func (h *Handler) weaknesses() []string {
 	}
 	if strings.Contains(o.Cache, "public") {
 		weak = append(weak, "Cache is public: shared caches give one client's answers to others")
+	}
+	if o.GraphiQL && o.Page == nil && !o.NoPage {
+		weak = append(weak, "the page is loaded from cdn.jsdelivr.net, which sees who opens it")
 	}
 	return weak
 }

@@ -1,9 +1,7 @@
 package graphql
 
 import (
-	"bytes"
-	"net/url"
-	"sync"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -26,298 +24,26 @@ type request struct {
 func (q *request) complete() error {
 	switch {
 	case q.hasText && q.id != "":
-		return malformed("/documentId", "a request has a query or a documentId, not both")
+		return malformed("/documentId", "a request has query or documentId, not both")
 	case !q.hasText && q.id == "" && q.hash == "" && !q.foreign:
-		return malformed("/query", "a request needs a query")
-	}
-	return nil
-}
-
-// reader reads requests from JSON. Its buffers are kept for the next one.
-type reader struct {
-	dec     jsontext.Decoder
-	in      bytes.Buffer
-	doc     []byte // what is read
-	text    []byte // for a string without its escapes
-	nesting int
-}
-
-var readers = sync.Pool{New: func() any { return new(reader) }}
-
-// readRequests reads the content of a POST: one request or, where batches are allowed, an array of them.
-func readRequests(doc []byte, limits *Limits, batch int) (list []request, isBatch bool, err error) {
-	d := readers.Get().(*reader)
-	defer func() {
-		d.doc, d.in = nil, bytes.Buffer{}
-		readers.Put(d)
-	}()
-	d.doc, d.nesting = doc, limits.Nesting
-	d.in = *bytes.NewBuffer(doc)
-	d.dec.Reset(&d.in)
-	switch d.dec.PeekKind() {
-	case '[':
-		if batch <= 0 {
-			return nil, false, malformed("", "several requests at once are not taken here")
-		}
-		list, err = d.batch(batch)
-		isBatch = true
-	default:
-		list = make([]request, 1)
-		err = d.request(&list[0])
-	}
-	if err == nil {
-		err = d.end()
-	}
-	return list, isBatch, err
-}
-
-// end refuses whatever follows the request.
-func (d *reader) end() error {
-	if d.dec.PeekKind() != 0 || len(bytes.TrimSpace(d.doc[d.dec.InputOffset():])) > 0 {
-		return notJSON()
-	}
-	return nil
-}
-
-func (d *reader) batch(most int) ([]request, error) {
-	if _, err := d.dec.ReadToken(); err != nil {
-		return nil, notJSON()
-	}
-	var list []request
-	for d.dec.PeekKind() != ']' {
-		if len(list) == most {
-			return nil, malformed("", "these are more requests at once than are taken here")
-		}
-		list = append(list, request{})
-		if err := d.request(&list[len(list)-1]); err != nil {
-			return nil, err
-		}
-	}
-	if _, err := d.dec.ReadToken(); err != nil {
-		return nil, notJSON()
-	}
-	if len(list) == 0 {
-		return nil, malformed("", "no request is there")
-	}
-	return list, nil
-}
-
-// request reads an object whose members are the parameters of a request. Members that mean nothing today are for the
-// future (section 5.4.1) and are passed over.
-func (d *reader) request(q *request) error {
-	err := d.members("", func(name string) error {
-		switch name {
-		case "query":
-			q.hasText = d.dec.PeekKind() == '"'
-			return d.string("/query", &q.text)
-		case "documentId":
-			return d.string("/documentId", &q.id)
-		case "operationName":
-			return d.string("/operationName", &q.operation)
-		case "variables":
-			return d.variables(q)
-		case "extensions":
-			return d.extensions(q)
-		}
-		return d.skip()
-	})
-	if err != nil {
-		return err
-	}
-	return q.complete()
-}
-
-// members reads an object, and calls read for each member, which reads its value. Null is an object without members,
-// except for the whole request.
-func (d *reader) members(pointer string, read func(name string) error) error {
-	switch kind := d.dec.PeekKind(); {
-	case kind == 'n' && pointer != "":
-		return d.skip()
-	case kind == 0:
-		return notJSON()
-	case kind != '{':
-		return malformed(pointer, "this is an object")
-	}
-	if _, err := d.dec.ReadToken(); err != nil {
-		return notJSON()
-	}
-	for d.dec.PeekKind() != '}' {
-		raw, err := d.dec.ReadValue()
-		if err != nil {
-			return notJSON()
-		}
-		if err := read(d.unquote(raw)); err != nil {
-			return err
-		}
-	}
-	_, err := d.dec.ReadToken()
-	return err
-}
-
-// unquote returns the value of a string in JSON.
-func (d *reader) unquote(raw jsontext.Value) string {
-	d.text, _ = jsontext.AppendUnquote(d.text[:0], raw) // the decoder has seen that it is one
-	switch string(d.text) {                             // which costs no memory
-	case "query":
-		return "query"
-	case "variables":
-		return "variables"
-	case "operationName":
-		return "operationName"
-	}
-	return string(d.text)
-}
-
-// string reads a string or null.
-func (d *reader) string(pointer string, to *string) error {
-	kind := d.dec.PeekKind()
-	raw, err := d.dec.ReadValue()
-	switch {
-	case err != nil:
-		return notJSON()
-	case kind == '"':
-		*to = d.unquote(raw)
-	case kind != 'n':
-		return malformed(pointer, "this is a string")
-	}
-	return nil
-}
-
-func (d *reader) skip() error {
-	if err := d.dec.SkipValue(); err != nil {
-		return notJSON()
-	}
-	return nil
-}
-
-// value reads any value, and returns it as it stands in the document.
-func (d *reader) value(pointer string) (jsontext.Value, error) {
-	raw, err := d.dec.ReadValue()
-	if err != nil {
-		return nil, notJSON()
-	}
-	if deeper(raw, d.nesting) {
-		return nil, malformed(pointer, "this is nested too deep")
-	}
-	end := d.dec.InputOffset()
-	return jsontext.Value(d.doc[end-int64(len(raw)) : end : end]), nil // not raw, which lasts until the next call
-}
-
-func (d *reader) variables(q *request) error {
-	return d.members("/variables", func(name string) error {
-		v, err := d.value("/variables")
-		if q.variables == nil {
-			q.variables = make(map[string]jsontext.Value, 4)
-		}
-		q.variables[name] = v
-		return err
-	})
-}
-
-// extensions looks for what the protocol of automatic persisted queries sends: {"persistedQuery":{"version":1,"sha256Hash":""}}.
-func (d *reader) extensions(q *request) error {
-	return d.members("/extensions", func(name string) error {
-		if name != "persistedQuery" {
-			return d.skip()
-		}
-		return d.members("/extensions/persistedQuery", func(name string) error {
-			switch name {
-			case "version":
-				v, err := d.value("/extensions/persistedQuery/version")
-				q.foreign = string(v) != "1"
-				return err
-			case "sha256Hash":
-				return d.string("/extensions/persistedQuery/sha256Hash", &q.hash)
-			}
-			return d.skip()
-		})
-	})
-}
-
-// deeper reports whether brackets and braces of JSON, which is known to be correct, stand in each other deeper than most.
-func deeper(raw []byte, most int) bool {
-	depth := 0
-	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
-		case '"':
-			for i++; raw[i] != '"'; i++ {
-				if raw[i] == '\\' {
-					i++
-				}
-			}
-		case '{', '[':
-			if depth++; depth > most {
-				return true
-			}
-		case '}', ']':
-			depth--
-		}
-	}
-	return false
-}
-
-// parseQuery reads the request of a GET (section 5.2). Other parameters are not ours.
-func parseQuery(raw string, limits *Limits) (q request, err error) {
-	params, err := url.ParseQuery(raw)
-	if err != nil {
-		return q, problem.New(problem.BadRequest, "The query of the URL is not escaped correctly.")
-	}
-	for _, name := range []string{"query", "documentId", "operationName", "variables", "extensions"} {
-		values, ok := params[name]
-		if len(values) > 1 {
-			return q, badParameter(name, "repeated", "this stands more than once")
-		}
-		if !ok {
-			continue
-		}
-		if err := q.parameter(name, values[0], limits); err != nil {
-			return q, err
-		}
-	}
-	if err := q.complete(); err != nil {
-		return q, badParameter("query", "required", "a request has a query or a documentId")
-	}
-	return q, nil
-}
-
-func (q *request) parameter(name, value string, limits *Limits) error {
-	switch name {
-	case "query":
-		q.text, q.hasText = value, true
-	case "documentId":
-		q.id = value
-	case "operationName":
-		q.operation = value
-	default:
-		// As if it were the one member of a POST, so that one reader decides about both.
-		return q.parameterJSON(name, value, limits)
-	}
-	return nil
-}
-
-func (q *request) parameterJSON(name, value string, limits *Limits) error {
-	doc := []byte(value)
-	d := &reader{doc: doc, nesting: limits.Nesting, in: *bytes.NewBuffer(doc)}
-	d.dec.Reset(&d.in)
-	read := d.variables
-	if name == "extensions" {
-		read = d.extensions
-	}
-	err := read(q)
-	if err == nil {
-		err = d.end()
-	}
-	if err != nil {
-		return badParameter(name, "type", "this is an object in JSON")
+		return malformed("/query", "query is missing")
 	}
 	return nil
 }
 
 // malformed is what to tell about a request that is none. The pointer leads into its JSON.
 func malformed(pointer, detail string) error {
-	d := problem.New(problem.BadRequest, "This is no request of GraphQL.")
+	d := problem.New(problem.BadRequest, "This is not a request of GraphQL.")
 	d.Errors = []problem.Violation{{Pointer: pointer, Detail: detail}}
 	return d
+}
+
+// named is what to call the part of a request at a pointer.
+func named(pointer string) string {
+	if pointer == "" {
+		return "a request"
+	}
+	return strings.ReplaceAll(pointer[1:], "/", ".")
 }
 
 func notJSON() error {

@@ -51,6 +51,7 @@ func (x *exchange) sendCacheable(body []byte) {
 	h["Cache-Control"] = x.h.cache
 	tag := entityTag(body, x.contentType(), x.compresses(body))
 	h["Etag"] = []string{tag}
+	// The answer had to be made to know its tag; what is saved is sending it (RFC 9110 section 13.1.2).
 	if lines := x.r.Header["If-None-Match"]; len(lines) > 0 {
 		if match, _ := header.MatchTag(lines, tag, true); match {
 			setVary(h, varyAnswer)

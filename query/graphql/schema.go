@@ -31,6 +31,7 @@ func (x *exchange) serveSDL() {
 	}
 }
 
+// sendSDL answers with the schema, or returns why not. It is kept like an answer, since it may be as private.
 func (x *exchange) sendSDL() *problem.Details {
 	offers := []string{"text/plain", mediaSDL}
 	i, ok := header.Accept(x.r.Header["Accept"], offers)

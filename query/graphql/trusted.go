@@ -86,6 +86,7 @@ func (h *Handler) setDocuments() {
 		if strings.HasPrefix(id, sha256Prefix) && id != hash {
 			wrong = append(wrong, id+" is not the hash of its document, "+hash)
 		}
+		// Which of several operations is meant, only a request says.
 		if _, errs := h.engine.Plan(text, ""); len(errs) > 0 && errs[0].Code != fault.Unresolvable {
 			wrong = append(wrong, id+": "+errs[0].Message)
 		}

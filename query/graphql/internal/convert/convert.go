@@ -42,12 +42,26 @@ func Types(s *model.Schema, opts *Options) (*types.Schema, error) {
 		c.types[t] = named
 	}
 	out := &types.Schema{}
+	var err error
+	if out.Schema, err = graphql.NewSchema(c.config(out)); err != nil {
+		return nil, fmt.Errorf("graphql: %w", err)
+	}
+	c.introspection(out)
+	return out, c.warm()
+}
+
+// config is what graphql-go makes a schema of. What it has no place for goes to out.
+func (c *converter) config(out *types.Schema) graphql.SchemaConfig {
+	s := c.model
+	config := graphql.SchemaConfig{Query: c.root(s.Query), Mutation: c.root(s.Mutation), Subscription: c.root(s.Subscription)}
 	for _, t := range s.Types {
 		if t.OneOf {
 			out.OneOf = append(out.OneOf, t.Name)
 		}
+		if !strings.HasPrefix(t.Name, "__") { // graphql-go insists on its own
+			config.Types = append(config.Types, c.types[t])
+		}
 	}
-	config := graphql.SchemaConfig{Query: c.root(s.Query), Mutation: c.root(s.Mutation), Subscription: c.root(s.Subscription)}
 	for _, d := range s.Directives {
 		if d.Repeatable {
 			out.Repeatable = append(out.Repeatable, d.Name)
@@ -55,17 +69,7 @@ func Types(s *model.Schema, opts *Options) (*types.Schema, error) {
 		config.Directives = append(config.Directives, graphql.NewDirective(graphql.DirectiveConfig{Name: d.Name,
 			Description: d.Doc, Locations: d.Locations, Args: c.args(d.Args)}))
 	}
-	for _, t := range s.Types {
-		if !strings.HasPrefix(t.Name, "__") { // graphql-go insists on its own
-			config.Types = append(config.Types, c.types[t])
-		}
-	}
-	var err error
-	if out.Schema, err = graphql.NewSchema(config); err != nil {
-		return nil, fmt.Errorf("graphql: %w", err)
-	}
-	c.introspection(out)
-	return out, c.warm()
+	return config
 }
 
 // converter has what is made so far. Types refer to each other, so fields are made when all types are there.

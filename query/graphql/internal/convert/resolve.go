@@ -80,6 +80,9 @@ func member(f *model.Field, source any) (any, error) {
 	if e, ok := source.(*resource.Entry); ok {
 		source = e.Value
 	}
+	if f.ZeroNull && f.Member.IsZero(source) {
+		return nil, nil
+	}
 	v, err := reflect.ValueOf(source).Elem().FieldByIndexErr(f.Member.Index)
 	if err != nil {
 		return nil, nil // in an embedded struct that is not there

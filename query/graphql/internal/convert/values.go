@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/query/graphql/internal/fault"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -28,8 +29,8 @@ func shown(t *model.Ref, v reflect.Value) (any, error) {
 		list := make([]any, v.Len())
 		for i := range list {
 			item, err := shown(t.Elem, v.Index(i))
-			if err != nil {
-				return nil, err
+			if err != nil { // of the element, and not of the list (section 6.4.3)
+				item = broken(t.Elem, err)
 			}
 			list[i] = item
 		}
@@ -45,6 +46,15 @@ func shown(t *model.Ref, v reflect.Value) (any, error) {
 		return enumValue(t.Type, v)
 	}
 	return scalarValue(t.Type.Name, v)
+}
+
+// broken is an element that cannot be shown. graphql-go takes an error from a function in its place, but then lets the null
+// go up as far as to the root; where there must be a value it makes the error itself.
+func broken(t *model.Ref, err error) any {
+	if t.NonNull {
+		return nil
+	}
+	return func() (any, error) { return nil, failure{fault.Of(err)} }
 }
 
 // addressable returns a copy that methods of pointers can be called on.

@@ -7,7 +7,10 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// arguments coerces the arguments of a node, unless they depend on variables.
+// arguments coerces the arguments of a node when the plan is made, unless they depend on variables: then the tree is kept,
+// and each run coerces them anew.
+//
+// What comes out is shared by all runs, which may go on side by side. Nobody changes it.
 func (c *compiler) arguments(n *node, typ *model.Type, given []*ast.Argument) {
 	if len(n.field.Args) == 0 {
 		return
@@ -15,17 +18,70 @@ func (c *compiler) arguments(n *node, typ *model.Type, given []*ast.Argument) {
 	types := c.e.cfg.Types
 	def := types.Field(types.Type(typ.Name), n.field.Name)
 	if def == nil {
-		return
+		return // both schemas are made of one model, so this is for those made by hand
 	}
 	for _, arg := range given {
 		if varies(arg.Value) {
 			n.given, n.defs = given, def.Args
 			c.to.dynamic = append(c.to.dynamic, n)
 			n.dynamic = len(c.to.dynamic)
+			c.bytes += weightOf(given)
 			return
 		}
 	}
+	// In a valid document this does not fail. Should it do so all the same, it is an error of the field, and of each run.
 	n.constant, n.fixed = coerce.Arguments(types, def.Args, given, nil)
+	c.bytes += weight(n.constant)
+}
+
+// The cache is bounded by bytes, and arguments are where a document of a few kilobytes can take a hundred times that. What
+// they take is estimated here, generously; a test compares with what the runtime says.
+
+// weight is about how many bytes a coerced value takes. Maps are made for eight, however few they hold.
+func weight(v any) int {
+	switch v := v.(type) {
+	case string:
+		return 16 // of the text that is kept anyway
+	case []any:
+		total := 24 + 16*len(v)
+		for _, item := range v {
+			total += weight(item)
+		}
+		return total
+	case map[string]any:
+		total := 350 * (1 + len(v)/8)
+		for _, item := range v {
+			total += weight(item)
+		}
+		return total
+	}
+	return 8
+}
+
+// weightOf is about how many bytes the tree of arguments takes. Names and texts are in the document, which is counted by
+// itself.
+func weightOf(given []*ast.Argument) int {
+	total := 0
+	for _, arg := range given {
+		total += 200 + weightOfValue(arg.Value)
+	}
+	return total
+}
+
+// weightOfValue is weightOf for one literal: the node, its location, and what stands in it.
+func weightOfValue(v ast.Value) int {
+	total := 120
+	switch v := v.(type) {
+	case *ast.ListValue:
+		for _, item := range v.Values {
+			total += weightOfValue(item)
+		}
+	case *ast.ObjectValue:
+		for _, f := range v.Fields {
+			total += 200 + weightOfValue(f.Value)
+		}
+	}
+	return total
 }
 
 // varies reports whether there is a variable in a literal.

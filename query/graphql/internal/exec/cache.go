@@ -7,11 +7,14 @@ type planKey struct{ document, operation string }
 
 // cache keeps plans, and forgets those that were not asked for longest when they become too many bytes. Its zero value
 // keeps nothing.
+//
+// One lock guards it all. What is done under it are a look into a map and four pointers, some hundred nanoseconds in all;
+// plans are made outside of it, so that a slow one keeps nobody waiting.
 type cache struct {
-	most int // bytes
+	most int // bytes; whatever is negative keeps nothing, since every plan counts for something
 
 	mu    sync.Mutex
-	bytes int
+	bytes int // of all plans
 	plans map[planKey]*cached
 	ends  cached // of the ring of all: ends.next was asked for last, and ends.prev longest ago
 }
@@ -31,6 +34,7 @@ func (c *cache) get(key planKey) *Plan {
 	if e == nil {
 		return nil
 	}
+	// The plan that is asked for again and again stays where it is.
 	if c.ends.next != e {
 		c.unlink(e)
 		c.link(e)
@@ -38,7 +42,8 @@ func (c *cache) get(key planKey) *Plan {
 	return e.plan
 }
 
-// put keeps a plan, unless there is one of the key already. It returns the one that is to be used from now on.
+// put keeps a plan, unless there is one of the key already: somebody may have made it meanwhile. It returns the one that
+// is to be used from now on.
 func (c *cache) put(key planKey, p *Plan) *Plan {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,6 +62,7 @@ func (c *cache) put(key planKey, p *Plan) *Plan {
 	c.plans[key] = e
 	c.link(e)
 	c.bytes += p.bytes
+	// This plan is at the other end of the ring, and less than all that may be kept, so it is never dropped here.
 	for c.bytes > c.most {
 		c.drop(c.ends.prev)
 	}
@@ -70,13 +76,16 @@ func (c *cache) drop(e *cached) {
 	c.bytes -= e.plan.bytes
 }
 
+// link puts a plan where the one is that was asked for last.
 func (c *cache) link(e *cached) {
 	e.prev, e.next = &c.ends, c.ends.next
 	e.prev.next, e.next.prev = e, e
 }
 
+// unlink takes a plan out of the ring.
 func (c *cache) unlink(e *cached) { e.prev.next, e.next.prev = e.next, e.prev }
 
+// counts returns how many plans there are, and their bytes.
 func (c *cache) counts() (plans, bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -59,10 +59,12 @@ func (c *compiler) set(typ *model.Type, from []occurrence) *set {
 		group.node = c.node(typ, group)
 	}
 	c.decide(s, g.order)
+	s.join()
 	for _, group := range g.groups {
 		s.gather(group.node)
 	}
 	s.columns = c.columns(s, g.groups)
+	c.bytes += 96 + 16*len(s.steps) + 24*len(s.loads) + 16*len(s.columns)
 	return s
 }
 
@@ -129,7 +131,6 @@ func (g *gathering) field(f *ast.Field, when []term) {
 func (c *compiler) node(typ *model.Type, g *group) *node {
 	first := g.fields[0].field
 	n := &node{key: g.key, field: c.field(typ, first.Name.Value)}
-	c.nodes++
 	for _, f := range g.fields {
 		line, column := parse.Place(f.field.Loc)
 		if at := (fault.Place{Line: line, Column: column}); !slices.Contains(n.places, at) && len(n.places) < 20 {
@@ -138,6 +139,7 @@ func (c *compiler) node(typ *model.Type, g *group) *node {
 	}
 	n.label, _ = jsontext.AppendQuote([]byte{','}, n.key)
 	n.label = append(n.label, ':')
+	c.bytes += 360 + 2*len(n.key) + 16*len(n.places)
 	if n.field == c.e.cfg.Schema.TypeName {
 		n.label = append(append(append(n.label, '"'), typ.Name...), '"')
 		return n

@@ -31,6 +31,7 @@ func (e *Engine) compile(document, operation string) (*Plan, []*fault.Error) {
 	if failed != nil {
 		return nil, []*fault.Error{failed}
 	}
+	// Of fragments with one name there is one by now, and every spread finds its own.
 	c := &compiler{e: e, fragments: map[string]*ast.FragmentDefinition{}}
 	for _, def := range doc.Definitions {
 		if f, ok := def.(*ast.FragmentDefinition); ok {
@@ -41,11 +42,12 @@ func (e *Engine) compile(document, operation string) (*Plan, []*fault.Error) {
 	if failed != nil {
 		return nil, []*fault.Error{failed}
 	}
-	p.bytes += len(document) + len(operation)
+	p.bytes += len(document) + len(operation) // the key, whose memory names in the plan share
 	return p, nil
 }
 
-// unread is the error for a text that is no document, or too much of one.
+// unread is the error for a text that is no document, or too much of one. To be too much is a matter of rules: the text
+// may be right, and another server may take it.
 func unread(err error) *fault.Error {
 	out := &fault.Error{Message: err.Error(), Code: fault.ParseFailed}
 	var e *scan.Error
@@ -65,7 +67,7 @@ func unread(err error) *fault.Error {
 	return out
 }
 
-// invalid are the errors for a document that breaks rules.
+// invalid are the errors for a document that breaks rules. There are as many as validation gives, which has a limit.
 func invalid(bad []validate.Error) []*fault.Error {
 	out := make([]*fault.Error, len(bad))
 	for i, e := range bad {
@@ -99,16 +101,18 @@ func choose(doc *parse.Document, name string) (*ast.OperationDefinition, *fault.
 	return nil, unresolvable("Unknown operation named " + strconv.Quote(cut(name)) + ".")
 }
 
+// unresolvable is the error for a document in which there is nothing to execute.
 func unresolvable(message string) *fault.Error {
 	return &fault.Error{Message: message, Code: fault.Unresolvable}
 }
 
-// compiler makes one plan.
+// compiler makes one plan. Its work is in proportion to the fields of the operation, each counted as often as fragments
+// bring it, and validation has bounded these.
 type compiler struct {
 	e         *Engine
-	fragments map[string]*ast.FragmentDefinition
+	fragments map[string]*ast.FragmentDefinition // by name
 	to        *Plan
-	nodes     int
+	bytes     int // about what the nodes take
 }
 
 // plan makes the plan of an operation that is valid.
@@ -116,6 +120,7 @@ func (c *compiler) plan(op *ast.OperationDefinition) (*Plan, *fault.Error) {
 	p := &Plan{Kind: op.Operation, switches: 1}
 	c.to = p
 	schema := c.e.cfg.Schema
+	// The words are those of the reference implementation.
 	root := map[string]*model.Type{
 		ast.OperationTypeQuery: schema.Query, ast.OperationTypeMutation: schema.Mutation,
 		ast.OperationTypeSubscription: schema.Subscription,
@@ -131,7 +136,9 @@ func (c *compiler) plan(op *ast.OperationDefinition) (*Plan, *fault.Error) {
 	if failed := c.refuseIntrospection(); failed != nil {
 		return nil, failed
 	}
-	p.bytes = 1024 + 512*c.nodes + 256*len(op.VariableDefinitions)
+	p.bytes = 1024 + 512*len(op.VariableDefinitions) + c.bytes
+	// Tools ask for the schema again and again, and it is the same until the program ends. Whatever the answer is, an error
+	// included, it stays that way.
 	if c.unchanging() {
 		p.answer, _ = c.e.Run(context.Background(), p, nil, nil)
 		p.bytes += len(p.answer)

@@ -8,6 +8,10 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/fault"
 )
 
+// Fields may be skipped or included by variables (section 3.13), which are not known when a plan is made. So whatever
+// depends on them gets a switch there, and a run sets all switches once, before anything is fetched. To go through the
+// answer is then to look at switches, and what is always there has one that is always on.
+
 // term is what a variable has to be for something to be selected.
 type term struct {
 	variable string
@@ -17,8 +21,8 @@ type term struct {
 // choice decides about one step: it is on if all terms hold and no earlier step of its group is on.
 type choice struct {
 	terms       []term
-	step, group int // switches
-	place       fault.Place
+	step, group int         // switches
+	place       fault.Place // of the field, for errors
 }
 
 // conditions adds @skip and @include (section 3.13) to terms. It reports false if it is known already that what has the
@@ -34,9 +38,10 @@ func (c *compiler) conditions(when []term, directives []*ast.Directive) ([]term,
 		case *ast.BooleanValue:
 			if v.Value != want {
 				return nil, false
-			}
+			} // else it says nothing
 		case *ast.Variable:
 			t := term{v.Name.Value, want}
+			// Skipped and included by one variable, here or further out, it never is.
 			if slices.Contains(when, term{t.variable, !want}) {
 				return nil, false
 			}
@@ -53,7 +58,8 @@ func within(a, b []term) bool {
 	return !slices.ContainsFunc(a, func(t term) bool { return !slices.Contains(b, t) })
 }
 
-// decide makes the steps of a set of the places where its groups may begin, and the choices between them.
+// decide makes the steps of a set of the places where its groups may begin, and the choices between them. Most groups have
+// one place, without a condition, and then there is no choice.
 func (c *compiler) decide(s *set, order []place) {
 	seen := map[*group]bool{}
 	for _, at := range order {
@@ -62,17 +68,19 @@ func (c *compiler) decide(s *set, order []place) {
 		case len(at.when) == 0 && !seen[at.group]:
 			s.steps = append(s.steps, step{node: n})
 		default:
-			if n.group == 0 {
+			if n.group == 0 { // which is on if any of its places is
 				n.group = c.to.newSwitch()
 			}
 			ch := choice{terms: at.when, step: c.to.newSwitch(), group: n.group, place: n.places[0]}
 			c.to.choices = append(c.to.choices, ch)
+			c.bytes += 96 + 24*len(at.when)
 			s.steps = append(s.steps, step{node: n, when: ch.step})
 		}
 		seen[at.group] = true
 	}
 }
 
+// newSwitch returns a switch that nobody has yet.
 func (p *Plan) newSwitch() int {
 	p.switches++
 	return p.switches - 1
@@ -90,10 +98,11 @@ func (r *run) flip() *fault.Error {
 		c := &r.plan.choices[i]
 		on := !r.on[c.group]
 		for _, t := range c.terms {
+			// Variables in conditions have a type that holds nothing but booleans and, with a default, null.
 			value, ok := r.variables[t.variable].(bool)
 			if !ok {
-				return &fault.Error{Message: `Argument "if" of a directive must not be null, as the variable "$` + t.variable + `" is.`,
-					Code: fault.BadUserInput, Places: []fault.Place{c.place}}
+				return &fault.Error{Code: fault.BadUserInput, Places: []fault.Place{c.place},
+					Message: `Argument "if" of a directive must not be null, as the variable "$` + t.variable + `" is.`}
 			}
 			on = on && value == t.want
 		}

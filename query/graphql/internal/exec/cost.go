@@ -7,8 +7,27 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
+// The cost of an operation is how many objects it may ask for: the items of its lists, as many as there may be, with
+// those that relations lead to from each. It is known before anything is fetched, from the arguments alone. What is within
+// an object, structs and lists of them, comes with it and costs nothing.
+
 // mostCost is where counting ends, before it overflows.
 const mostCost = 1 << 40
+
+// Introspection costs nothing to fetch, and a list in it is as long as the schema is large. So it is not counted before but
+// while it is written: a document of a few aliases could be answered with a thousand times its size. describable is how
+// many objects introspection knows, each once; a tool that asks for everything sees each a few times, as the type of
+// something.
+func describable(s *model.Schema) int {
+	n := 0
+	for _, t := range s.Types {
+		n += 1 + len(t.Fields) + len(t.Inputs) + len(t.Values)
+		for _, f := range t.Fields {
+			n += len(f.Args)
+		}
+	}
+	return n
+}
 
 // tooMuch refuses a run that may ask for more objects than it should.
 func (r *run) tooMuch() *fault.Error {
@@ -20,12 +39,17 @@ func (r *run) tooMuch() *fault.Error {
 		"The operation may ask for %d objects; at most %d are accepted. Ask for smaller pages.", cost, r.e.cfg.Cost)}
 }
 
-// cost is how many objects are fetched at most for one object of a set, or for the page of a connection but for its
-// items.
+// tooLong is the error of an answer that is.
+func (r *run) tooLong() *fault.Error {
+	return &fault.Error{Code: fault.BadUserInput, Message: fmt.Sprintf(
+		"The answer is longer than %d bytes, which is all that is given. Ask for less at once.", r.e.cfg.Answer)}
+}
+
+// cost is how many objects are fetched at most for one object of a set.
 func (r *run) cost(s *set) int {
 	total := 0
 	for i := range s.loads {
-		if l := &s.loads[i]; r.active(l) {
+		if l := &s.loads[i]; r.active(l) && l.field.Source != model.TotalCount {
 			total = min(total+r.costOf(l.node), mostCost)
 		}
 	}
@@ -34,27 +58,38 @@ func (r *run) cost(s *set) int {
 
 // costOf is the cost of one node.
 func (r *run) costOf(n *node) int {
-	count := 1
 	switch n.field.Source {
-	case model.TotalCount:
-		return 1
 	case model.Related:
-		count = max(n.field.Limit, 1)
+		return r.times(max(n.field.Limit, 1), n.sub)
 	case model.List:
-		count = r.pageSize(n)
+		return r.times(r.pageSize(n), n.sub) + r.counts(n.sub)
 	case model.Computed, model.Custom:
 		return n.field.Custom.Cost
 	case model.Invoke:
 		return 1
 	}
-	return min(count*(1+r.cost(n.sub)), mostCost)
+	return r.times(1, n.sub)
+}
+
+// times is the cost of so many objects, with all that is below them.
+func (r *run) times(count int, s *set) int { return min(count*(1+r.cost(s)), mostCost) }
+
+// counts returns how often a connection is to be counted. A count is no object, but may be as much work as one.
+func (r *run) counts(s *set) int {
+	n := 0
+	for i := range s.loads {
+		if l := &s.loads[i]; l.field.Source == model.TotalCount && r.active(l) {
+			n++
+		}
+	}
+	return n
 }
 
 // pageSize is how many items a list may give. What is more than the resource gives is refused by the list itself, with a
 // better word for it.
 func (r *run) pageSize(n *node) int {
 	policy := n.field.Resource.Policy()
-	args, _ := r.args(n)
+	args, _ := r.args(n) // an error is one of the field, which then has no items
 	for _, name := range [...]string{"first", "last"} {
 		if size, ok := args[name].(int); ok {
 			return min(max(size, 0), policy.MaxPageSize)

@@ -15,6 +15,10 @@ import (
 // mostErrors is how many errors an answer tells. A relation that fails does so for each item of its level.
 const mostErrors = 1000
 
+// mostBlames is how many different errors of one answer are told apart. A field whose values are all wrong in ways of
+// their own does not fill the log.
+const mostBlames = 64
+
 // errEnded is what fields are told that were not fetched any more.
 var errEnded error = problem.New(problem.Unavailable, "The operation was given up before it was done.")
 
@@ -35,7 +39,7 @@ func unfit(p *Plan, bad []*coerce.Error) []*fault.Error {
 	return out
 }
 
-// defined returns where a variable is defined.
+// defined returns where a variable is defined, which is all that one can point to: the value came without the document.
 func (p *Plan) defined(variable string) []fault.Place {
 	for _, def := range p.variables.VariableDefinitions {
 		if def.Variable.Name.Value == variable {
@@ -69,10 +73,11 @@ func (r *run) failAt(n *node, err error) bool {
 
 // fail notes an error of a field at the current path, and reports false, for the value that is not there.
 func (r *run) fail(n *node, err error) bool {
+	r.failures++
 	if len(r.errs) == mostErrors {
 		return false
 	}
-	e := *r.blame(n, err)
+	e := *r.blame(n, err) // a copy: what it says of the error is shared with others, and where it is is not
 	e.Places = n.places
 	e.Path = make([]any, 0, len(r.path))
 	for _, s := range r.path {
@@ -90,7 +95,7 @@ func (r *run) fail(n *node, err error) bool {
 // the log is for finding the fault and not for counting the items.
 func (r *run) blame(n *node, err error) *fault.Error {
 	for i := range r.blames {
-		if b := &r.blames[i]; b.node == n && sameError(b.err, err) {
+		if b := &r.blames[i]; b.node == n && (len(r.blames) == mostBlames || sameError(b.err, err)) {
 			return b.told
 		}
 	}
@@ -99,7 +104,7 @@ func (r *run) blame(n *node, err error) *fault.Error {
 		r.e.logger().ErrorContext(r.ctx, "stoa: internal error", "door", "graphql", "instance", told.Problem.Instance,
 			"field", n.field.Name, "error", cut(err.Error()))
 	}
-	if len(r.blames) < 64 {
+	if len(r.blames) < mostBlames {
 		r.blames = append(r.blames, blame{n, err, told})
 	}
 	return told

@@ -4,7 +4,7 @@
 //
 // # Inside
 //
-// A plan is what an operation asks for with everything decided that can be without the data: fragments are spread out and
+// A plan is what an operation asks for with everything decided that can be without the data: fragments are spread and
 // fields with one key are one node (compile.go, collect.go), since there are no types that an object might or might not
 // be of. To run it takes two steps. The first loads, level by level: each relation of a level is one call for all items
 // of the level, however many there are (load.go). Nothing is made of what comes but what the collections gave. The second
@@ -36,6 +36,9 @@ type Config struct {
 	// Cost is how many objects one operation may ask for at most, each list counted with all that it may hold; 0 means
 	// 50,000.
 	Cost int
+	// Answer is how many bytes an answer may have, give or take a field; 0 means 32 MiB. What has more is not given, since
+	// the same long text can be asked for in thousands of fields.
+	Answer int
 	// PlanBytes bounds the memory of the plans that are kept; 0 means 16 MiB, and less than 0 none.
 	PlanBytes int
 	// Parallel is how many fields of one operation may be fetched at a time; 0 means 8.
@@ -52,14 +55,18 @@ type Engine struct {
 	fetch *fetch.Fetcher
 	plans cache
 	runs  sync.Pool // of *run
+	// described is how many objects of introspection an answer may have.
+	described int
 }
 
 // New returns an Engine.
 func New(cfg *Config) *Engine {
 	e := &Engine{cfg: *cfg, fetch: fetch.New(cfg.Catalog)}
 	e.cfg.Cost = cmp.Or(cfg.Cost, 50_000)
+	e.cfg.Answer = cmp.Or(cfg.Answer, 32<<20)
 	e.cfg.Parallel = max(cmp.Or(cfg.Parallel, 8), 1)
 	e.plans.most = cmp.Or(cfg.PlanBytes, 16<<20)
+	e.described = max(e.cfg.Cost, 16*describable(cfg.Schema))
 	return e
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,6 +97,8 @@ type world struct {
 	authorize func(ctx context.Context, op resource.Op, before, after *book) error
 	visible   func(a *author) bool
 	log       bytes.Buffer
+	onLog     func()
+	asked     []string // columns
 
 	catalog *resource.Catalog
 	schema  *model.Schema
@@ -128,6 +131,9 @@ func (w *world) took() string {
 func (w *world) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.onLog != nil {
+		w.onLog()
+	}
 	return w.log.Write(p)
 }
 
@@ -153,6 +159,11 @@ func spied[T any](w *world, name string, c resource.Collection[T]) resource.Ops[
 		return inner.Get(ctx, id)
 	}
 	ops.List = func(ctx context.Context, q query.Query) iter.Seq2[resource.Item[T], error] {
+		if q.Fields != nil {
+			w.mu.Lock()
+			w.asked = append(w.asked, name+": "+strings.Join(slices.Sorted(slices.Values(q.Fields)), ","))
+			w.mu.Unlock()
+		}
 		if err := w.call(ctx, "%s list", name); err != nil {
 			return fails[T](err)
 		}
@@ -245,6 +256,13 @@ func (w *world) open(t testing.TB, s setting) {
 		t.Fatal(err)
 	}
 	introspect.Extend(w.schema)
+	w.remake(t, s)
+}
+
+// remake makes the engine again, of a schema that was changed by hand.
+func (w *world) remake(t testing.TB, s setting) {
+	t.Helper()
+	var err error
 	cfg := s.config
 	cfg.Schema, cfg.Catalog = w.schema, w.catalog
 	if cfg.Types, err = convert.Types(w.schema, nil); err != nil {
@@ -350,3 +368,6 @@ func (w *world) run(ctx context.Context, t testing.TB, document, variables strin
 
 // typed is the schema of a type.
 func typed[T any]() *schema.Type { return schema.For[T]() }
+
+// sorted returns the keys of a map in order.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -39,6 +39,7 @@ func leafOf(f *model.Field) leaf {
 		return leaf{}
 	}
 	l := leaf{foreign: foreign(t)}
+	// Lists of lists are of leaves in the end, and each is looked at by itself.
 	for r := f.Type; r.Elem != nil && t.Elem != nil; r = r.Elem {
 		t = t.Elem
 	}
@@ -66,7 +67,7 @@ func foreign(t *schema.Type) bool {
 	case schema.Array:
 		return foreign(t.Elem)
 	}
-	return true
+	return true // maps and what may be any JSON can hold everything
 }
 
 // marshals reports whether a type writes itself as text.
@@ -88,16 +89,21 @@ func (r *run) leafMember(n *node, t *schema.Type, parent any) (err error) {
 	if n.leaf.foreign {
 		defer r.caught(&err)
 	}
+	if n.field.ZeroNull && n.field.Member.IsZero(parent) {
+		r.dst = append(r.dst, "null"...)
+		return nil
+	}
 	if r.dst, err = t.AppendField(r.dst, n.field.Member, parent); err != nil {
 		return err
 	}
+	// Of all values that are written, nulls alone begin with this letter.
 	if n.leaf.form == plain && (!n.nonNull || r.dst[start] != 'n') {
 		return nil
 	}
 	return r.check(n, start, n.nonNull)
 }
 
-// leafValue appends the leaf that v points to.
+// leafValue appends the leaf that v points to: an element of a list, or what custom code has given.
 func (r *run) leafValue(n *node, t *schema.Type, v any, nonNull bool) (err error) {
 	start := len(r.dst)
 	if n.leaf.foreign {
@@ -116,7 +122,7 @@ func (r *run) caught(err *error) {
 	}
 }
 
-// check looks at what was appended since start.
+// check looks at what was appended since start. Whoever gets the error cuts that off.
 func (r *run) check(n *node, start int, nonNull bool) error {
 	text := r.dst[start:]
 	if text[0] == 'n' {
@@ -127,7 +133,7 @@ func (r *run) check(n *node, start int, nonNull bool) error {
 	}
 	switch n.leaf.form {
 	case ident:
-		if text[0] != '"' {
+		if text[0] != '"' { // the option string of the tag json has put it in quotation marks already
 			r.dst = append(append(r.dst, '"'), '"')
 			copy(r.dst[start+1:], r.dst[start:])
 			r.dst[start] = '"'

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/graphql-go/graphql/language/ast"
 
@@ -22,15 +23,19 @@ type loaded struct {
 	value  any               // Invoke and Custom
 	item   [1]resource.Entry // of what gives one
 	found  bool              // that it did
+
+	// Memory that is used again.
+	beside *sync.WaitGroup // of what is fetched beside it
+	spans  []span          // of the entries of page, if some are there several times; else empty
 }
 
-// release gives the memory back.
+// release gives the memory of pages back, to be used by the next who ask.
 func (l *loaded) release() {
 	l.page.Release()
 	if l.conn != nil {
 		l.conn.Page.Release()
 	}
-	*l = loaded{}
+	*l = loaded{beside: l.beside, spans: l.spans[:0]}
 }
 
 // source is what something is fetched for: the items of a level, or a connection. At a root it is nothing.
@@ -59,23 +64,15 @@ func (r *run) loadRoot(ctx context.Context) {
 // loadAll fetches what a set needs for all objects that it is selected from. The last of it needs no goroutine, and most
 // sets have no other.
 func (r *run) loadAll(ctx context.Context, s *set, from source) {
-	var others *sync.WaitGroup
 	var last *node
+	var others *sync.WaitGroup
 	for i := range s.loads {
 		l := &s.loads[i]
 		if !r.active(l) {
 			continue
 		}
-		if n := last; n != nil {
-			if r.free.Add(-1) < 0 {
-				r.free.Add(1)
-				r.load(ctx, n, from)
-			} else {
-				if others == nil {
-					others = new(sync.WaitGroup)
-				}
-				r.start(ctx, others, n, from)
-			}
+		if last != nil {
+			others = r.loadBeside(ctx, others, last, from)
 		}
 		last = l.node
 	}
@@ -87,27 +84,52 @@ func (r *run) loadAll(ctx context.Context, s *set, from source) {
 	}
 }
 
-// start fetches a node in a goroutine.
-func (r *run) start(ctx context.Context, group *sync.WaitGroup, n *node, from source) {
-	group.Go(func() {
+// worthwhile is how many nanoseconds it takes to fetch something for which a goroutine is worthwhile. What is in memory is
+// there before another processor has begun to look for it.
+const worthwhile = 100_000
+
+// loadBeside fetches a node in a goroutine of the group, if it is known to be slow, or not known at all, and there may be
+// one more; else here. The group may be nil as long as nobody is in it.
+func (r *run) loadBeside(ctx context.Context, group *sync.WaitGroup, n *node, from source) *sync.WaitGroup {
+	if took := n.took.Load(); took > 0 && took < worthwhile {
+		r.load(ctx, n, from)
+		return group
+	}
+	if r.free.Add(-1) < 0 {
+		r.free.Add(1)
+		r.load(ctx, n, from)
+		return group
+	}
+	if group == nil {
+		if group = r.loaded[n.load].beside; group == nil {
+			group = new(sync.WaitGroup)
+			r.loaded[n.load].beside = group
+		}
+	}
+	group.Add(1)
+	go func() {
+		defer group.Done()
 		defer r.free.Add(1)
 		r.load(ctx, n, from)
-	})
+	}()
+	return group
 }
 
 // load fetches one node for all objects, and then what is selected from it. It runs the code of others, so that here is
 // where panics end.
 func (r *run) load(ctx context.Context, n *node, from source) {
-	l := &r.loaded[n.load]
+	if f := n.field; len(from.list) == 0 && (f.Source == model.Related || f.Source == model.Computed) {
+		return // of an empty list
+	}
+	l, start := &r.loaded[n.load], time.Now()
 	defer func() {
+		n.timed(time.Since(start))
 		if v := recover(); v != nil {
 			l.err = r.panicked(ctx, v)
 		}
 	}()
-	if f := n.field; len(from.list) == 0 && (f.Source == model.Related || f.Source == model.Computed) {
-		return // of an empty list
-	}
 	args, err := r.args(n)
+	// A store may not look at its context; nobody is asked for anything once nobody waits for it.
 	if err == nil && ctx.Err() != nil {
 		err = errEnded
 	}
@@ -124,13 +146,21 @@ func (r *run) load(ctx context.Context, n *node, from source) {
 	}
 }
 
-// fetchOne asks for what a node shows, and returns what is to be asked for next.
+// timed remembers how long a node took. To be slow now and then is to be slow: a store that answers from a cache most of
+// the time is still worth a goroutine for the rest of it.
+func (n *node) timed(took time.Duration) {
+	before := n.took.Load()
+	n.took.Store(max(int64(took), before-before/8, 1))
+}
+
+// fetchOne asks for what a node shows, with one call of the catalog, and returns what is to be asked for next.
 func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, args map[string]any) (source, error) {
 	f, get := n.field, r.e.fetch
 	var err error
 	switch f.Source {
 	case model.Related:
 		l.page, err = r.e.cfg.Catalog.Follow(ctx, from.of, f.Relation, from.list, n.sub.columns)
+		l.share(len(from.list))
 		return source{of: n.sub.typ.Resource, list: l.page.Entries}, err
 	case model.List:
 		if l.conn, err = get.List(ctx, f, args, n.sub.columns); err != nil {
@@ -140,6 +170,7 @@ func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, arg
 	case model.TotalCount:
 		l.total, err = from.via.Resource.Count(ctx, from.conn.Filter)
 	case model.Computed:
+		// The function may keep the slice, so it is not one that is used again.
 		items := make([]any, len(from.list))
 		for i := range from.list {
 			items[i] = from.list[i].Value

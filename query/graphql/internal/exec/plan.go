@@ -41,7 +41,8 @@ type set struct {
 // one: it stands where the first one does that is not.
 type step struct {
 	*node
-	when int // switch of this place
+	when   int     // switch of this place
+	joined *joined // what writes it together with the next ones; nil for nothing
 }
 
 // load is a node to be fetched. Below a connection, it is on only if the nodes between are.
@@ -67,8 +68,9 @@ type node struct {
 	given    []*ast.Argument
 	defs     []*graphql.Argument
 
-	sub  *set // nil for leaves
-	load int  // place in run.loaded, if it is fetched
+	sub  *set         // nil for leaves
+	load int          // place in run.loaded, if it is fetched
+	took atomic.Int64 // how many nanoseconds that took the last time, with what is below it; 0 if it is not known
 }
 
 // writer says how the value of a node comes into the answer.

@@ -37,31 +37,39 @@ type run struct {
 	e    *Engine
 	plan *Plan
 
-	variables map[string]any
-	argued    []argued
-	on        []bool // switches
-	loaded    []loaded
-	free      atomic.Int32 // goroutines that may still be started
+	variables map[string]any // coerced
+	argued    []argued       // by node.dynamic
+	on        []bool         // switches
+	loaded    []loaded       // by node.load
+	free      atomic.Int32   // goroutines that may still be started
 
-	ctx    context.Context // of the answer that is being written
-	dst    []byte
-	path   []segment
-	errs   []*fault.Error
-	blames []blame
+	// From here on it is the answer, which one goroutine writes when everything is loaded.
+	ctx      context.Context // for the log
+	dst      []byte
+	path     []segment // to the object or list that is being written
+	errs     []*fault.Error
+	failures int // all of them, told or not
+	blames   []blame
+
+	described int  // objects of introspection so far
+	most      int  // how long dst may be
+	long      bool // it is longer
 }
 
+// begin returns a run with room for everything that the plan loads. Goroutines find their place in it by number, so that
+// they need no lock.
 func (e *Engine) begin(p *Plan) *run {
 	r, _ := e.runs.Get().(*run)
 	if r == nil {
 		r = &run{e: e}
 	}
-	r.plan = p
+	r.plan, r.described, r.long = p, 0, false
 	r.loaded = slices.Grow(r.loaded[:0], p.loads)[:p.loads]
 	r.free.Store(int32(e.cfg.Parallel - 1))
 	return r
 }
 
-// end gives back what is held. Nothing of what was loaded is kept.
+// end gives back what is held. Nothing of what was loaded is kept: a pool is no place for other people's data.
 func (r *run) end() {
 	for i := range r.loaded {
 		r.loaded[i].release()
@@ -70,6 +78,7 @@ func (r *run) end() {
 	clear(r.blames)
 	clear(r.path[:cap(r.path)])
 	r.plan, r.variables, r.ctx, r.dst, r.errs = nil, nil, nil, nil, nil
+	r.failures = 0
 	r.argued, r.blames, r.path = r.argued[:0], r.blames[:0], r.path[:0]
 	r.e.runs.Put(r)
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -81,6 +82,8 @@ func (r *run) metaField(n *node, parent any) bool {
 	return r.metaValue(n, n.field.Type, n.field.Meta(parent, args))
 }
 
+// metaValue appends what introspection has for a field: package introspect gives plain Go values, and the type says what
+// they are.
 func (r *run) metaValue(n *node, ref *model.Ref, v any) bool {
 	if v == nil {
 		return r.null(n, ref)
@@ -89,6 +92,9 @@ func (r *run) metaValue(n *node, ref *model.Ref, v any) bool {
 		return r.each(ref.Elem, len(list), func(i int) bool { return r.metaValue(n, ref.Elem, list[i]) })
 	}
 	if n.sub != nil {
+		if r.described++; r.described > r.e.described {
+			return r.fail(n, problem.New(problem.BadRequest, "This is more introspection than one request may ask for."))
+		}
 		return r.object(n.sub, parent{value: v})
 	}
 	if err := r.metaLeaf(v); err != nil {
@@ -97,7 +103,8 @@ func (r *run) metaValue(n *node, ref *model.Ref, v any) bool {
 	return true
 }
 
-// paged appends a field of a connection, of one of its edges, or of its page info.
+// paged appends a field of a connection, of one of its edges, or of its page info. These have no values of their own:
+// everything is looked up in the page.
 func (r *run) paged(n *node, p *parent) bool {
 	page := &p.list.conn.Page
 	switch n.write {

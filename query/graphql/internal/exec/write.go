@@ -18,16 +18,20 @@ type parent struct {
 
 // answer appends the answer for what was loaded.
 func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
-	r.ctx = ctx
+	r.ctx, r.most = ctx, len(dst)+r.e.cfg.Answer
 	start, outcome := len(dst), Done
 	// The answers to one plan are mostly about as long as each other, and growing a long one step by step takes twice its
 	// memory, or more.
-	r.dst = grown(dst, int(r.plan.last.Load()))
+	last := int(r.plan.last.Load())
+	r.dst = grown(dst, last+last/64)
 	r.dst = append(r.dst, '{')
 	front := len(r.dst)
 	r.dst = append(r.dst, `"data":`...)
 	if data := len(r.dst); !r.object(r.plan.root, parent{}) {
 		r.dst, outcome = append(r.dst[:data], "null"...), NoData
+	}
+	if r.long {
+		r.errs = []*fault.Error{r.tooLong()}
 	}
 	r.dst = append(r.dst, '}')
 	if len(r.errs) > 0 {
@@ -37,9 +41,9 @@ func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
 	return r.dst, outcome
 }
 
-// grown makes room for n more bytes, and some for what is different this time.
+// grown makes room for n more bytes, and no more than that.
 func grown(dst []byte, n int) []byte {
-	if n += n / 16; cap(dst)-len(dst) >= n {
+	if cap(dst)-len(dst) >= n {
 		return dst
 	}
 	return append(make([]byte, 0, len(dst)+n), dst...)
@@ -56,14 +60,24 @@ func inFront(dst []byte, at int, errs []*fault.Error) []byte {
 // it has appended so far: whoever can be null cuts that off.
 func (r *run) object(s *set, p parent) bool {
 	start := len(r.dst)
-	for i := range s.steps {
+	for i := 0; i < len(s.steps); i++ {
 		st := &s.steps[i]
 		if !r.on[st.when] {
 			continue
 		}
+		if len(r.dst) > r.most {
+			r.long = true
+			return false
+		}
+		if st.joined != nil {
+			var err error
+			if r.dst, err = st.joined.members.Append(r.dst, p.value); err == nil {
+				i += st.joined.more
+				continue
+			} // else one by one, which finds out what is wrong with which
+		}
 		n := st.node
 		r.dst = append(r.dst, n.label...)
-		// Most fields of most objects are these, so they are written here, without a call for each.
 		if n.write == constant {
 			continue
 		}
@@ -71,7 +85,7 @@ func (r *run) object(s *set, p parent) bool {
 		if r.field(n, s, &p) {
 			continue
 		}
-		if n.nonNull {
+		if n.nonNull || r.long {
 			return false
 		}
 		r.dst = append(r.dst[:value], "null"...)
@@ -89,10 +103,13 @@ func (r *run) object(s *set, p parent) bool {
 func (r *run) field(n *node, s *set, p *parent) bool {
 	switch n.write {
 	case member:
-		if err := r.leafMember(n, s.typ.Go, p.value); err != nil {
-			return r.failAt(n, err)
+		start := len(r.dst)
+		err := r.leafMember(n, s.typ.Go, p.value)
+		if err != nil && n.field.Type.Elem != nil && !n.field.Member.Quoted {
+			r.dst = r.dst[:start] // once more, element by element: it is one of them that is null (section 6.4.3)
+			return r.structured(n, p)
 		}
-		return true
+		return r.wrote(n, err)
 	case structured:
 		return r.structured(n, p)
 	case toOne:
@@ -161,7 +178,7 @@ func (r *run) toOne(n *node, p *parent) bool {
 	r.path = append(r.path, segment{key: n.key})
 	ok := false
 	if ends := l.page.Ends(p.i); len(ends) > 0 {
-		ok = r.item(n, l.page.Entries, int(ends[0]))
+		ok = r.related(n, l, int(ends[0]))
 	} else {
 		ok = r.null(n, n.field.Type)
 	}
@@ -177,7 +194,7 @@ func (r *run) toMany(n *node, p *parent) bool {
 	}
 	ends := l.page.Ends(p.i)
 	r.path = append(r.path, segment{key: n.key})
-	ok := r.each(n.field.Type.Elem, len(ends), func(i int) bool { return r.item(n, l.page.Entries, int(ends[i])) })
+	ok := r.each(n.field.Type.Elem, len(ends), func(i int) bool { return r.related(n, l, int(ends[i])) })
 	r.path = r.path[:len(r.path)-1]
 	return ok
 }
@@ -187,21 +204,33 @@ func (r *run) item(n *node, entries []resource.Entry, i int) bool {
 	return r.object(n.sub, parent{value: entries[i].Value, entries: entries, i: i})
 }
 
+// sample is after how many elements of a long list there is a guess at how long it will be. To grow a buffer of
+// megabytes step by step would take more memory than all that is in it.
+const sample = 32
+
 // each appends a list. Its elements are appended by one.
 func (r *run) each(elem *model.Ref, count int, one func(i int) bool) bool {
 	r.path = append(r.path, segment{})
 	at := len(r.path) - 1
 	r.dst = append(r.dst, '[')
+	first := len(r.dst)
 	for i := range count {
 		if i > 0 {
 			r.dst = append(r.dst, ',')
+		}
+		if i == sample && count > 4*sample {
+			// What the answer before this one has made room for is the better guess, if it is not far off.
+			rest := (len(r.dst) - first) / sample * (count - sample)
+			if rest = min(rest, r.most-len(r.dst)); cap(r.dst)-len(r.dst) < rest*3/4 {
+				r.dst = grown(r.dst, rest+rest/16)
+			}
 		}
 		r.path[at].index = i
 		start := len(r.dst)
 		if one(i) {
 			continue
 		}
-		if elem.NonNull {
+		if elem.NonNull || r.long {
 			r.path = r.path[:at]
 			return false
 		}

@@ -106,13 +106,9 @@ func cursorArgument(err error, at resource.Position) error {
 	}
 	bad := *d
 	v := d.Errors[0]
-	switch {
-	case at.Before != "":
+	v.Parameter = "after"
+	if at.Before != "" {
 		v.Parameter = "before"
-	case at.After != "":
-		v.Parameter = "after"
-	default: // the end, of a list that has none
-		v.Parameter = "last"
 	}
 	bad.Errors = []problem.Violation{v}
 	return &bad

@@ -20,19 +20,21 @@ import (
 
 // order is an item whose members need some translation.
 type order struct {
-	ID       int64     `json:"id" readOnly:"true"`
-	Status   string    `json:"status" required:"true" enum:"placed,paid,sent"`
-	Total    int64     `json:"total"`
-	Small    int8      `json:"small"`
-	Weight   float64   `json:"weight"`
-	Gift     bool      `json:"gift"`
-	Note     *string   `json:"note" maxLength:"10"`
-	Placed   time.Time `json:"placed-at,omitzero"`
-	Lines    []line    `json:"order-lines,omitempty" maxItems:"3"`
-	To       *address  `json:"to"`
-	Tags     []string  `json:"tags,omitempty" maxLength:"5"`
-	Extra    any       `json:"extra,omitempty"`
-	Password string    `json:"password,omitempty" writeOnly:"true"`
+	ID       int64           `json:"id" readOnly:"true"`
+	Status   string          `json:"status" required:"true" enum:"placed,paid,sent"`
+	Total    int64           `json:"total"`
+	Small    int8            `json:"small"`
+	Weight   float64         `json:"weight"`
+	Gift     bool            `json:"gift"`
+	Note     *string         `json:"note" maxLength:"10"`
+	Placed   time.Time       `json:"placed-at,omitzero"`
+	Lines    []line          `json:"order-lines,omitempty" maxItems:"3"`
+	To       *address        `json:"to"`
+	Tags     []string        `json:"tags,omitempty" maxLength:"5"`
+	Extra    any             `json:"extra,omitempty"`
+	Counts   map[string]int8 `json:"counts,omitempty"`
+	Odd      string          `json:"a/b~c,omitempty" maxLength:"3"`
+	Password string          `json:"password,omitempty" writeOnly:"true"`
 }
 
 type line struct {
@@ -49,6 +51,12 @@ type address struct {
 type page struct {
 	ID   string `json:"id"`
 	Text string `json:"text" required:"true"`
+}
+
+// slot is an item whose id clients choose, and which is a number.
+type slot struct {
+	ID   int64  `json:"id"`
+	Text string `json:"text"`
 }
 
 // shop has the catalog of the tests, and what it was asked.
@@ -107,6 +115,7 @@ func open(t *testing.T, adjust ...func(*resource.Options[order])) *shop {
 	s.catalog = resource.NewCatalog(&resource.CatalogOptions{Limits: resource.Limits{Terms: 9}},
 		resource.FromOps("orders", ops, &o),
 		resource.New("pages", memory.New[page](nil), nil),
+		resource.New("slots", memory.New[slot](nil), nil),
 		resource.NewLookup("newest", "orders", newest),
 		resource.NewCommand("auth/login", logIn, nil),
 		resource.NewCommand("shop/close", func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil }, nil),

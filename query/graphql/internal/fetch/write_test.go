@@ -10,7 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/query/graphql/internal/fetch"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -87,6 +90,18 @@ func TestWriteRefuses(t *testing.T) {
 		{"too many", "patchOrder", args{"id": "1", "input": args{"tags": []any{"a"}, "orderLines": []any{
 			args{"theItem": "x", "qty": 1}, args{"theItem": "x", "qty": 1}, args{"theItem": "x", "qty": 1},
 			args{"theItem": "x", "qty": 1}}}}, "BAD_USER_INPUT", []complaint{{"input.orderLines", "maxItems"}}},
+		{"a name that is escaped in pointers", "patchOrder", args{"id": "1", "input": args{"aBC": "long"}}, "BAD_USER_INPUT",
+			[]complaint{{"input.aBC", "maxLength"}}},
+		{"inside of a scalar", "createOrder", args{"input": args{"status": "paid", "counts": args{"a": 1.0, "b": 300.0}}},
+			"BAD_USER_INPUT", []complaint{{"input.counts.b", "range"}}},
+		{"an id that is no number to create", "createSlot", args{"input": args{"id": "x", "text": "x"}}, "BAD_USER_INPUT",
+			[]complaint{{"input.id", "type"}}},
+		{"an id in another spelling", "createSlot", args{"input": args{"id": "05", "text": "x"}}, "BAD_USER_INPUT",
+			[]complaint{{"input.id", "type"}}},
+		{"an id with a sign", "createSlot", args{"input": args{"id": "+5", "text": "x"}}, "BAD_USER_INPUT",
+			[]complaint{{"input.id", "type"}}},
+		{"an id beyond all numbers", "createSlot", args{"input": args{"id": "18446744073709551615", "text": "x"}},
+			"BAD_USER_INPUT", []complaint{{"input.id", "range"}}},
 		{"no text", "createOrder", args{"input": args{"status": "paid", "note": "12345678901"}}, "BAD_USER_INPUT",
 			[]complaint{{"input.note", "maxLength"}}},
 		{"an id that is no number", "patchOrder", args{"id": "01", "input": args{}}, "NOT_FOUND", nil},
@@ -159,6 +174,44 @@ func TestReplaceNeverCreates(t *testing.T) {
 	}
 	if _, err := s.Write(t.Context(), s.field(t, "replacePage"), input); kindOf(err) != problem.Gone {
 		t.Errorf("what was: %v", err)
+	}
+}
+
+// TestCreateWithNumber: an id is text to clients, also where it is a number.
+func TestCreateWithNumber(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for _, id := range []string{"9007199254740993", "-5", "0"} {
+		e, err := s.Write(t.Context(), s.field(t, "createSlot"), args{"input": args{"id": id, "text": "x"}})
+		if id == "0" { // which is none
+			id = "9007199254740994"
+		}
+		if err != nil || e.ID != id {
+			t.Errorf("%s: it is %v: %v", id, e, err)
+		}
+	}
+}
+
+// TestWriteOfWhatCannotBeShown: what the store made of it is none of the items of this contract. It is written all the same.
+func TestWriteOfWhatCannotBeShown(t *testing.T) {
+	t.Parallel()
+	ops := resource.OpsOf(memory.New[slot](nil))
+	create := ops.Create
+	ops.Create = func(ctx context.Context, v slot) (resource.Item[slot], error) {
+		v.Text = "secret"
+		return create(ctx, v)
+	}
+	same := func(v slot) (slot, error) { return v, nil }
+	slots := resource.View(resource.FromOps("slots", ops, nil), same, func(v, _ slot) (slot, error) { return v, nil },
+		&resource.ViewOptions{Where: query.Where("text", query.Ne, "secret")})
+	c := resource.NewCatalog(nil, slots)
+	schema, err := model.Reflect(c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := schema.Mutation.Field("createSlot")
+	if e, err := fetch.New(c).Write(t.Context(), f, args{"input": args{"text": "x"}}); e != nil || err != nil {
+		t.Errorf("it shows %v: %v", e, err)
 	}
 }
 

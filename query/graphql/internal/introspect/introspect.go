@@ -45,10 +45,12 @@ type builder struct {
 
 func newBuilder(s *model.Schema) *builder {
 	b := &builder{model: s}
-	b.text = b.scalar("String", "Text: a sequence of Unicode characters.")
-	b.boolean = b.scalar("Boolean", "True or false.")
-	b.schema = b.add(model.Object, "__Schema", "What can be asked of this server: types, directives, and where operations start.")
-	b.typ = b.add(model.Object, "__Type", "A type, or a list or non-null of one. Which of its fields have a value depends on its `kind`.")
+	b.text, b.boolean = b.scalar("String"), b.scalar("Boolean")
+	b.describe()
+	b.schema = b.add(model.Object, "__Schema",
+		"What can be asked of this server: types, directives, and where operations start.")
+	b.typ = b.add(model.Object, "__Type",
+		"A type, or a list or non-null of one. Which of its fields have a value depends on its `kind`.")
 	b.field = b.add(model.Object, "__Field", "A field of an object, with its arguments and its type.")
 	b.input = b.add(model.Object, "__InputValue", "An argument, or a field of an input object.")
 	b.value = b.add(model.Object, "__EnumValue", "One of the values of an enum. It is written as a string in answers.")
@@ -59,13 +61,29 @@ func newBuilder(s *model.Schema) *builder {
 }
 
 // scalar returns a scalar of the specification, which the schema may already use.
-func (b *builder) scalar(name, doc string) *model.Type {
+func (b *builder) scalar(name string) *model.Type {
 	for _, t := range b.model.Types {
 		if t.Name == name {
 			return t
 		}
 	}
-	return b.add(model.Scalar, name, doc)
+	return b.add(model.Scalar, name, "")
+}
+
+// describe says of the scalars of the specification what they are, for who reads the schema in a page.
+func (b *builder) describe() {
+	docs := map[string]string{
+		"Int":     "A whole number of up to 32 bits.",
+		"Float":   "A number, whole or not, of double precision.",
+		"String":  "Text: a sequence of Unicode characters.",
+		"Boolean": "True or false.",
+		"ID":      "Text that stands for an object and says nothing of it. A whole number may be given as well.",
+	}
+	for _, t := range b.model.Types {
+		if t.Kind == model.Scalar && t.Doc == "" {
+			t.Doc = docs[t.Name]
+		}
+	}
 }
 
 func (b *builder) add(kind model.Kind, name, doc string) *model.Type {

@@ -8,7 +8,7 @@ import (
 // addCustom adds the custom fields of a root. They may all be null: one that fails leaves the others as they are.
 func (b *builder) addCustom(set *fields, root string) {
 	for _, c := range b.opts.Fields {
-		if c.On != root {
+		if c == nil || c.On != root {
 			continue
 		}
 		f := b.custom(c, "field "+c.Name+" of "+root, "")
@@ -24,7 +24,7 @@ func (b *builder) addCustom(set *fields, root string) {
 // addComputed adds the custom fields of the items of a resource.
 func (b *builder) addComputed(set *fields, r *resource.Resource) {
 	for _, c := range b.opts.Fields {
-		if c.On != r.Name() || c.Out == nil {
+		if c == nil || c.On != r.Name() || c.Out == nil {
 			continue
 		}
 		f := b.custom(c, "field "+c.Name+" of the resource "+r.Name(), b.names[r])

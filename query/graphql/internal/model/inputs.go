@@ -29,6 +29,9 @@ func (b *builder) createInput(r *resource.Resource) *Type {
 
 // replaceInput returns the input of a replacement, nil if nothing can be replaced. The id is an argument.
 func (b *builder) replaceInput(r *resource.Resource) *Type {
+	if !changes(r) {
+		return nil
+	}
 	t := b.itemInput(r, "Replace", replacing)
 	if t != nil {
 		t.Doc = "All of an item of `" + r.Name() + "`: what is left out becomes what it is in a new item."
@@ -38,6 +41,9 @@ func (b *builder) replaceInput(r *resource.Resource) *Type {
 
 // patchInput returns the input of a patch, nil if nothing can be changed.
 func (b *builder) patchInput(r *resource.Resource) *Type {
+	if !changes(r) {
+		return nil
+	}
 	t := b.itemInput(r, "Patch", patching)
 	if t != nil {
 		t.Doc = "Changes to an item of `" + r.Name() + "`: what is left out stays as it is, and null takes away."

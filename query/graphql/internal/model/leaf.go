@@ -48,7 +48,7 @@ func (b *builder) leaf(t *schema.Type, s spot) *Type {
 	case t.Kind == schema.String && t.Format == "date-time":
 		return b.scalar("DateTime")
 	case t.Kind == schema.String && f != nil && isEnum(f):
-		return b.enum(s)
+		return b.enum(t, s)
 	case t.Kind == schema.String:
 		return b.scalar("String")
 	case t.Kind == schema.Boolean:
@@ -91,17 +91,19 @@ func isEnum(f *schema.Field) bool {
 // isLiteral reports whether a name cannot be a value of an enum.
 func isLiteral(name string) bool { return name == "true" || name == "false" || name == "null" }
 
-// enum returns the enum of a member. Members of the same name and the same values, as the shapes of one resource have
-// them, share it.
-func (b *builder) enum(s spot) *Type {
-	name := s.hint()
-	if first := b.enums[name]; first != nil && slices.Equal(first.Enum, s.f.Enum) {
+// enum returns the enum of a member. Members of the same name and the same values, as the shapes of one resource have them,
+// share it.
+func (b *builder) enum(goType *schema.Type, s spot) *Type {
+	name, o := b.enumName(goType, s)
+	if b.isEnumOf(name, s.f) {
 		return b.types[name]
 	}
-	o := ofMember(s.f)
-	o.what = "the enum of " + o.what + " of " + s.base
+	o.what = "the enum of the member " + strconv.Quote(s.f.Name) + " of " + s.base
 	t := b.define(Enum, name, o)
 	t.Doc = "What `" + s.name + "` can be."
+	if name != s.hint() {
+		t.Doc = "What a value of `" + name + "` can be."
+	}
 	for _, v := range s.f.Enum {
 		t.Values = append(t.Values, &Value{Name: v.(string), Go: v})
 	}
@@ -109,6 +111,34 @@ func (b *builder) enum(s spot) *Type {
 		b.enums[name] = s.f
 	}
 	return t
+}
+
+// enumName returns what the enum of a member is called, and what becomes of the name if it is taken. A Go type with a name
+// of its own, as in type Episode string, gives it to the enum, so that a value can go from one member to another. One that
+// has other values in other members, such as the few that a command takes, gives it to the first of them.
+func (b *builder) enumName(goType *schema.Type, s spot) (string, owner) {
+	name := pascal(goType.Name)
+	free := b.owners[name].what == "" && !b.isItemName(name)
+	if goType.GoType.PkgPath() != "" && (free || b.isEnumOf(name, s.f)) {
+		return name, ofGo(goType, "")
+	}
+	return s.hint(), ofMember(s.f)
+}
+
+// isEnumOf reports whether there is an enum of this name with the values of the member.
+func (b *builder) isEnumOf(name string, f *schema.Field) bool {
+	first := b.enums[name]
+	return first != nil && slices.Equal(first.Enum, f.Enum)
+}
+
+// isItemName reports whether the items of some resource are called so, be their type made by now or not.
+func (b *builder) isItemName(name string) bool {
+	for _, taken := range b.names {
+		if taken == name {
+			return true
+		}
+	}
+	return false
 }
 
 // scalar returns one of the scalars.

@@ -27,7 +27,7 @@ type Schema struct {
 	// Directives are those that clients and the SDL may use, by name.
 	Directives []*Directive
 	// Meta are the fields that every schema has beside its own (section 4.1): __typename on every object, __schema and
-	// __type on the root of queries.
+	// __type on the root of queries. The first has no function Meta: the name of the type is known where it is selected.
 	TypeName, MetaSchema, MetaType *Field
 }
 

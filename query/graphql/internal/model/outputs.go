@@ -117,12 +117,13 @@ func (b *builder) connection(r *resource.Resource) *Type {
 		{Name: "cursor", Doc: "The place of the item, for `after` and `before`.", Type: must(b.scalar("String")), Source: Cursor},
 		{Name: "node", Doc: "The item.", Type: must(item), Source: Node, Resource: r},
 	}
+	info := b.shared(Object, "PageInfo", b.fillPageInfo)
 	t := b.define(Object, item.Name+"Connection", ofResource(r, "the pages"))
 	t.Doc, t.Resource = "A page of `"+r.Name()+"`.", r
 	t.Fields = []*Field{
 		{Name: "edges", Doc: "The items with their places.", Type: listOf(edge, true), Source: Edges, Resource: r},
 		{Name: "nodes", Doc: "The items.", Type: listOf(item, true), Source: Nodes, Resource: r},
-		{Name: "pageInfo", Doc: "Where the page lies.", Type: must(b.shared(Object, "PageInfo", b.fillPageInfo)), Source: PageInfo},
+		{Name: "pageInfo", Doc: "Where the page lies.", Type: must(info), Source: PageInfo},
 	}
 	if r.Counts() {
 		t.Fields = append(t.Fields, &Field{Name: "totalCount", Type: named(b.scalar("Int")), Source: TotalCount, Resource: r,

@@ -96,7 +96,7 @@ func (b *builder) fail(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !b.told[text] {
 		b.told[text] = true
-		b.errs = append(b.errs, errors.New("graphql: "+text))
+		b.errs = append(b.errs, errors.New(text))
 	}
 }
 
@@ -141,7 +141,11 @@ func (b *builder) itemName(r *resource.Resource) string {
 
 // checkCustom complains about custom fields that are of nothing.
 func (b *builder) checkCustom() {
-	for _, f := range b.opts.Fields {
+	for i, f := range b.opts.Fields {
+		if f == nil {
+			b.fail("Options.Fields[%d] is the zero Field", i)
+			continue
+		}
 		if f.In != nil && f.In.Kind != schema.Object {
 			b.fail("custom field %s: its arguments are no struct, but %v", f.Name, f.In.GoType)
 		}

@@ -53,7 +53,8 @@ func (b *builder) list(r *resource.Resource) *Field {
 	if sort != nil {
 		f.Doc = "A page of `" + r.Name() + "`."
 		f.Args = append(f.Args, &Input{Name: "orderBy", Type: listOf(sort, false),
-			Doc: "In which order: by the first of these, and where that is alike, by the next, at most 4 of them. Last comes the id."})
+			Doc: "In which order: by the first of these, and where that is alike, by the next, at most 4 of them. " +
+				"Last comes the id."})
 	}
 	policy := r.Policy()
 	most := "at most " + strconv.Itoa(policy.MaxPageSize) + ", and " + strconv.Itoa(policy.PageSize) + " if it is left out."
@@ -86,7 +87,8 @@ func (b *builder) lookup(l *resource.Lookup) *Field {
 // mutationType returns the root of mutations, nil if nothing can be changed: writes of every resource, commands, custom
 // fields.
 func (b *builder) mutationType() *Type {
-	t := &Type{Kind: Object, Name: onMutation, Doc: "What can be done. The fields of one operation are done one after the other."}
+	t := &Type{Kind: Object, Name: onMutation,
+		Doc: "What can be done. The fields of one operation are done one after the other."}
 	set := b.fieldsOf(t)
 	for _, r := range b.c.Resources() {
 		if item := b.item(r); item != nil {
@@ -108,40 +110,41 @@ func (b *builder) mutationType() *Type {
 
 // addWrites adds what can be done to the items of a resource.
 func (b *builder) addWrites(set *fields, r *resource.Resource, item *Type) {
-	o := ofResource(r, "a write")
-	add := func(verb, doc string, source Source, input *Type, inputDoc string) {
-		f := &Field{Name: verb + item.Name, Doc: doc, Type: named(item), Source: source, Resource: r}
-		if source != Create {
-			f.Args = append(f.Args, b.idArg())
-		}
-		if input != nil {
-			f.Args = append(f.Args, &Input{Name: "input", Doc: inputDoc, Type: must(input)})
-		}
-		if source != Create {
-			f.Args = append(f.Args, b.ifMatchArg(r))
-		}
-		set.add(f, o)
-	}
+	name, o := "`"+r.Name()+"`", ofResource(r, "a write")
 	if r.Can(resource.OpCreate) {
-		add("create", "Stores a new item of `"+r.Name()+"` and returns it.", Create, b.createInput(r), "What it is.")
+		in := inputArg(b.createInput(r), "What it is.")
+		set.add(&Field{Name: "create" + item.Name, Type: named(item), Source: Create, Resource: r, Args: in,
+			Doc: "Stores a new item of " + name + " and returns it."}, o)
 	}
-	if changes(r) {
-		if in := b.replaceInput(r); in != nil {
-			add("replace", "Puts another value in the place of an item of `"+r.Name()+"` and returns it.", Replace, in, "All of the new value.")
-		}
-		if in := b.patchInput(r); in != nil {
-			add("patch", "Changes parts of an item of `"+r.Name()+"` and returns it.", Patch, in, "What changes.")
-		}
+	change := func(verb, doc string, source Source, in []*Input) {
+		args := append(append([]*Input{b.idArg()}, in...), b.ifMatchArg(r))
+		set.add(&Field{Name: verb + item.Name, Doc: doc, Type: named(item), Source: source, Resource: r, Args: args}, o)
+	}
+	// Where clients decide nothing about an item there is nothing to change.
+	if in := b.replaceInput(r); in != nil {
+		change("replace", "Puts another value in the place of an item of "+name+" and returns it.", Replace,
+			inputArg(in, "All of the new value."))
+	}
+	if in := b.patchInput(r); in != nil {
+		change("patch", "Changes parts of an item of "+name+" and returns it.", Patch, inputArg(in, "What changes."))
 	}
 	if r.Can(resource.OpDelete) {
-		add("delete", "Removes an item of `"+r.Name()+"` and returns it as it was.", Delete, nil, "")
+		change("delete", "Removes an item of "+name+" and returns it as it was.", Delete, nil)
 	}
+}
+
+// inputArg is the argument for an input; there is none for nil.
+func inputArg(input *Type, doc string) []*Input {
+	if input == nil {
+		return nil
+	}
+	return []*Input{{Name: "input", Doc: doc, Type: must(input)}}
 }
 
 // ifMatchArg is what a write may demand of the revision that it changes.
 func (b *builder) ifMatchArg(r *resource.Resource) *Input {
-	doc := "Which revision you mean, in the form of the header If-Match: an `etag`, several with commas between, or `*` for any. " +
-		"If the item has another by now, nothing is changed."
+	doc := "Which revision you mean, in the form of the header If-Match: an `etag`, several with commas between, or `*` for " +
+		"any. If the item has another by now, nothing is changed."
 	if r.Policy().RequireIfMatch {
 		doc += " It is required."
 	}
@@ -152,9 +155,7 @@ func (b *builder) ifMatchArg(r *resource.Resource) *Input {
 func (b *builder) command(c *resource.Command) *Field {
 	f := &Field{Name: camel(c.Name()), Doc: cmp.Or(c.Doc(), "Does the command `"+c.Name()+"`."), Source: Invoke,
 		Command: c}
-	if in := b.commandInput(c); in != nil {
-		f.Args = []*Input{{Name: "input", Doc: "What it is about.", Type: must(in)}}
-	}
+	f.Args = inputArg(b.commandInput(c), "What it is about.")
 	if out := c.Output(); out != nil {
 		f.Type = named(b.object(out, pascal(c.Name())+"Output"))
 	} else {

@@ -93,8 +93,6 @@ type Job struct {
 	Result  jsontext.Value `json:"result,omitempty" readOnly:"true"`
 }
 
-type nothing struct{}
-
 // assigned takes away that clients may choose ids.
 func assigned[T any]() resource.Ops[T] {
 	ops := resource.OpsOf(memory.New[T](nil))

@@ -17,8 +17,8 @@ editors.query = new Editor($('query'), {
 	changed: edited, moved: looked,
 })
 for (const [id, label, inputs, hint] of [
-	['variables', 'Variables, as JSON', () => schema && variablesOf(), '{ "first": 5 }'],
-	['headers', 'Headers, as JSON', () => undefined, '{ "Authorization": "Bearer …" }'],
+	['variables', 'Variables, as JSON', () => schema && variablesOf(), 'JSON, such as { "first": 5 }'],
+	['headers', 'Headers, as JSON', () => undefined, 'JSON, such as { "Authorization": "Bearer …" }; kept in this tab only'],
 ]) {
 	editors[id] = new Editor($(id), {
 		label, hint, read: (text, caret) => analyseJSON(text, schema, caret, inputs()),
@@ -31,7 +31,7 @@ let saving
 function edited() {
 	clearTimeout(saving)
 	saving = setTimeout(save, 300)
-	looked()
+	looked(sayLater)
 }
 function save() {
 	kept.set('draft', { query: editors.query.text, variables: editors.variables.text })
@@ -39,14 +39,15 @@ function save() {
 }
 addEventListener('pagehide', save)
 
-// looked follows the caret: the operation that it is in is the one to run, and what it is on is told about.
-function looked() {
+// looked follows the caret: the operation that it is in is the one to run, and what it is on is told about, now or later.
+function looked(tell = f => f()) {
 	const all = operations(), at = all.find(o => o.s <= editors.query.caret && editors.query.caret <= o.e)
 	if (at) chosen = at.name
 	$('operation').replaceChildren(...all.map(o => make('option', { value: o.name, selected: o === current() }, o.name || `(${o.kind})`)))
 	$('operation').parentElement.hidden = all.length < 2
 	editors.variables.update()
-	problems()
+	for (const k of ['variables', 'headers']) $('tab-' + k).classList.toggle('bad', editors[k].marks.some(m => !m.mild))
+	tell(problems)
 }
 
 // problems tells, below, of the problem at the caret or how many there are, and else what the caret is on.
@@ -55,10 +56,9 @@ function problems() {
 	const marks = editor.marks, here = marks.find(m => m.s <= caret && caret <= m.e)
 	const elsewhere = Object.keys(editors).filter(k => k !== id && editors[k].marks.some(m => !m.mild))
 	const serious = marks.filter(m => !m.mild), { thing } = editor.analysis
-	for (const k of ['variables', 'headers']) $('tab-' + k).classList.toggle('bad', editors[k].marks.some(m => !m.mild))
 	if (here) say(editor.problem(here))
 	else if (serious.length) say(`${serious.length > 1 ? `${serious.length} problems. ` : ''}${editor.problem(serious[0])}`)
-	else if (elsewhere.length) say(`${elsewhere[0][0].toUpperCase() + elsewhere[0].slice(1)}: ${editors[elsewhere[0]].problem(editors[elsewhere[0]].marks[0])}`)
+	else if (elsewhere.length) say(`${elsewhere[0][0].toUpperCase() + elsewhere[0].slice(1)}: ${editors[elsewhere[0]].problem(editors[elsewhere[0]].marks.find(m => !m.mild))}`)
 	else say(thing ? told(thing) : '')
 }
 function told({ field, input, value, directive, type }) {
@@ -171,23 +171,24 @@ function drawHistory() {
 	const all = remembered()
 	$('history-clear').hidden = !all.length
 	$('history-list').replaceChildren(...all.map(x => make('li', {}, make('button', {
-		type: 'button', class: 'past', onclick: () => { fill({ query: x.query, variables: x.variables ?? '' }); showPane('pane-ask'); editors.query.area.focus() },
-	}, make('b', {}, x.name || x.query.replace(/#.*|\s+/g, ' ').trim().slice(0, 80)), make('small', {}, new Date(x.at).toLocaleString())))))
+		type: 'button', class: 'past', onclick: () => { fill({ query: x.query, variables: String(x.variables ?? '') }); showPane('pane-ask'); editors.query.area.focus() },
+	}, make('b', {}, x.query.replace(/#.*|\s+/g, ' ').trim().slice(0, 80)), make('small', {}, new Date(x.at).toLocaleString())))))
 	if (!all.length) $('history-list').append(make('li', { class: 'faint' }, 'What you run is kept here, in this browser.'))
 }
 
 // Links hold the document and the variables behind the #, which no server sees; never the headers.
 function link() {
 	const { query, variables } = editors
-	const parts = new URLSearchParams({ query: query.text, ...variables.text.trim() && { variables: variables.text }, ...chosen && { operation: chosen } })
-	return location.href.replace(/#.*/, '') + '#' + parts
+	const parts = new URLSearchParams({ query: query.text, ...variables.text.trim() && { variables: variables.text }, ...chosen && { operationName: chosen } })
+	return bare(location.href) + '#' + parts
 }
+// fromLink reads such a link, or the address of a request by GET that somebody has opened.
 function fromLink() {
-	const parts = new URLSearchParams(location.hash.slice(1))
-	if (!parts.get('query')) return false
-	history.replaceState(null, '', location.pathname + location.search)
+	const parts = [location.hash, location.search].map(x => new URLSearchParams(x.slice(1))).find(x => x.get('query'))
+	if (!parts) return false
+	history.replaceState(null, '', bare(location.href))
 	fill({ query: parts.get('query'), variables: parts.get('variables') ?? '' })
-	chosen = parts.get('operation') ?? ''
+	chosen = parts.get('operationName') ?? ''
 	looked()
 	say('This came with the link. It has not been run.')
 	return true
@@ -258,6 +259,7 @@ function dress() {
 $('run').addEventListener('click', run)
 for (const button of document.querySelectorAll('[data-key]')) {
 	button.title = `${actions[button.dataset.key][0]} (Alt-Shift-${button.dataset.key})`
+	button.setAttribute('aria-keyshortcuts', `Alt+Shift+${button.dataset.key}`)
 	button.addEventListener('click', actions[button.dataset.key][1])
 }
 $('operation').addEventListener('change', e => { chosen = e.target.value; editors.variables.update() })
@@ -267,6 +269,7 @@ $('copy-answer').addEventListener('click', () => copy($('answer-text').textConte
 $('keys-list').append(...Object.entries(actions).flatMap(([key, [what]]) => [make('dt', {}, make('kbd', {}, 'Alt-Shift-' + key)), make('dd', {}, what)]))
 addEventListener('keydown', e => {
 	const key = e.code.replace(/^Key/, '')
+	if (document.querySelector('dialog[open]')) return
 	if ((e.ctrlKey || e.metaKey) && e.key === 'Enter') run()
 	else if (e.altKey && e.shiftKey && !e.ctrlKey && actions[key]) actions[key][1]()
 	else return

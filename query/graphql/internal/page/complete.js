@@ -6,7 +6,7 @@ function complete(here, text, caret, schema, analysis) {
 	const typed = text.slice(here.from, Math.min(caret, here.to)).replace(/^"/, '').toLowerCase()
 	const rank = x => {
 		const label = x.label.toLowerCase(), at = label.indexOf(typed)
-		return (at === 0 ? 0 : at > 0 ? 1 : typed && subsequence(typed, label) ? 2 : 9) + (x.old ? 0.5 : 0)
+		return (at === 0 ? 0 : at > 0 ? 1 : typed[2] && typed[0] === label[0] && subsequence(typed, label) ? 2 : 9) + (x.old ? 0.5 : 0)
 	}
 	return list.map(x => ({ ...x, rank: rank(x) })).filter(x => x.rank < 9).sort((a, b) => a.rank - b.rank)
 }
@@ -32,8 +32,9 @@ const choices = {
 	},
 	spread: ({ parent }, schema, { fragments }) => [...fragments.values()].map(f => ({ label: f.name, detail: f.type }))
 		.concat({ label: 'on', insert: parent ? `on ${parent.name} {\n  |\n}` : 'on ' }),
-	condition: (_, schema) => types(schema, t => t.fields || t.kind === 'UNION'),
-	inputType: (_, schema) => types(schema, t => !t.fields && t.kind !== 'UNION' && t.kind !== 'INTERFACE'),
+	condition: ({ parent }, schema) => types(schema, t => (t.fields || t.kind === 'UNION') &&
+		(parent ? schema.objects(t).some(name => schema.objects(parent).includes(name)) : !t.name.startsWith('__'))),
+	inputType: (_, schema) => types(schema, t => !t.fields && !/UNION|INTERFACE/.test(t.kind) && !t.name.startsWith('__')),
 	argument: ({ inputs, given, json }) => [...inputs?.values() ?? []].filter(a => !given.has(a.name)).map(a => ({
 		label: a.name, insert: json ? `"${a.name}": |` : `${a.name}: |`, old: a.isDeprecated, doc: a.description,
 		detail: a.type + (a.defaultValue == null ? '' : ' = ' + a.defaultValue),

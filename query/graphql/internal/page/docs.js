@@ -19,7 +19,7 @@ const docs = {
 		this.stack = []
 		this.draw()
 	},
-	name: thing => !thing ? 'Docs' : thing.field ? `${thing.field.parent ? thing.field.parent + '.' : ''}${thing.field.name}` : thing.directive ? '@' + thing.directive.name : thing.type,
+	name: thing => !thing ? 'Schema' : thing.field ? `${thing.field.parent ? thing.field.parent + '.' : ''}${thing.field.name}` : thing.directive ? '@' + thing.directive.name : thing.type,
 
 	draw() {
 		const thing = this.stack.at(-1), { schema } = this
@@ -44,6 +44,11 @@ const docs = {
 		return [before, this.to(named(type), { type: named(type) }, 'type'), after]
 	},
 	list: (title, items) => items.length > 0 && [make('h3', {}, title), make('ul', {}, items.map(x => make('li', {}, x)))],
+	// folded is such a list, to be opened.
+	folded(title, items) {
+		const [head, list] = this.list(title, items) || []
+		return head && make('details', {}, make('summary', {}, head), list)
+	},
 	old: x => x.isDeprecated && make('p', { class: 'note' }, 'Deprecated' + (x.deprecationReason ? ': ' + x.deprecationReason : '.')),
 	one: text => (text ?? '').split(/\n\s*\n/)[0],
 
@@ -54,14 +59,14 @@ const docs = {
 		return [
 			this.prose(description),
 			Object.entries(roots).map(([kind, t]) => t && this.list(kind[0].toUpperCase() + kind.slice(1), [...t.fields.values()].map(f => this.line(f)))),
-			Object.entries(kinds).map(([kind, title]) => this.list(title, all.filter(t => t.kind === kind).map(t => this.to(t.name, { type: t.name }, 'type')))),
-			this.list('Directives', [...directives.values()].map(d => this.to('@' + d.name, { directive: d }, 'directive'))),
+			Object.entries(kinds).map(([kind, title]) => this.folded(`${title} (${all.filter(t => t.kind === kind).length})`, all.filter(t => t.kind === kind).map(t => this.to(t.name, { type: t.name }, 'type')))),
+			this.folded('Directives', [...directives.values()].map(d => this.to('@' + d.name, { directive: d }, 'directive'))),
 			make('p', {}, make('a', { href: sdl() }, 'The schema as text')),
 		].flat(2)
 	},
 	// line is a field among others.
 	line(f) {
-		return [this.to(f.name, { field: f }, 'field' + (f.isDeprecated ? ' old' : '')), f.args.size ? '(…): ' : ': ', this.ref(f.type), this.one(f.description) && make('p', {}, this.one(f.description))]
+		return [this.to(f.name, { field: f }, 'field' + (f.isDeprecated ? ' old' : '')), f.args.size ? '(…): ' : ': ', this.ref(f.type), this.prose(this.one(f.description))]
 	},
 	input(x) {
 		return [make('span', { class: 'argument' + (x.isDeprecated ? ' old' : '') }, x.name), ': ', this.ref(x.type), x.defaultValue != null && ` = ${x.defaultValue}`, this.prose(x.description), this.old(x)]
@@ -105,7 +110,7 @@ const docs = {
 		if (!text || !this.schema) return found
 		const add = (name, label, thing, c) => {
 			const at = name.toLowerCase().indexOf(text), whole = label.toLowerCase().indexOf(text)
-			if (at >= 0 || whole >= 0) found.push({ label, thing, c, rank: at === 0 ? name.length : 100 + whole })
+			if (at >= 0 || whole >= 0) found.push({ label, thing, c, rank: (at === 0 ? name.length : 100 + whole) - (c === 'type' ? 0.5 : 0) })
 		}
 		for (const t of this.schema.types.values()) {
 			if (t.name.startsWith('__')) continue

@@ -54,7 +54,16 @@ const kept = {
 	},
 }
 
-const say = text => { $('status').textContent = text }
+// say puts something into the status line, which screen readers read out; sayLater waits until nobody types.
+let later
+const say = text => {
+	clearTimeout(later)
+	$('status').textContent = text
+}
+const sayLater = what => {
+	clearTimeout(later)
+	later = setTimeout(what, 400)
+}
 
 // tabs makes a tablist work as one: arrows go from tab to tab, and the one chosen shows its panel.
 function tabs(list, chosen) {

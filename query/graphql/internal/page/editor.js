@@ -6,8 +6,8 @@ class Editor {
 		this.area = make('textarea', {
 			'aria-label': label, 'aria-autocomplete': 'list', 'aria-haspopup': 'listbox', 'aria-controls': 'choices', placeholder: hint ?? '',
 			'aria-describedby': 'leave', spellcheck: false, autocapitalize: 'off', autocomplete: 'off', wrap: 'off',
-			oninput: e => this.input(e), onkeydown: e => this.key(e), onblur: () => this.close(), onclick: () => this.move(),
-			onkeyup: e => { if (/^(Arrow|Home|End|Page)/.test(e.key)) this.move() },
+			oninput: e => this.input(e), onkeydown: e => this.key(e), onblur: () => this.close(), onfocus: () => this.moved?.(), onclick: () => this.move(),
+			onkeyup: e => { if (/^(Arrow|Home|End|Page)/.test(e.key) && !(this.items.length && /Up|Down/.test(e.key))) this.move() },
 		})
 		this.under = make('pre', { 'aria-hidden': 'true' })
 		this.numbers = make('pre', { class: 'numbers', 'aria-hidden': 'true' })
@@ -29,11 +29,15 @@ class Editor {
 	}
 	edit(from, to, text, caret = from + text.length) {
 		this.area.setSelectionRange(from, to)
-		// There is no other way to change a textarea that undo knows of.
-		if (!document.execCommand(text ? 'insertText' : 'delete', false, text)) {
+		this.editing = true
+		// There is no other way to change a textarea that undo knows of. It is for what has the focus, so not for what is hidden, and
+		// browsers take minutes for ten thousand lines.
+		const short = text.length + to - from < 2e4
+		if (!short || document.activeElement !== this.area || !document.execCommand(text ? 'insertText' : 'delete', false, text)) {
 			this.area.setRangeText(text, from, to, 'end')
 			this.input({})
 		}
+		this.editing = false
 		this.area.setSelectionRange(caret, caret)
 	}
 
@@ -42,9 +46,10 @@ class Editor {
 		this.leaving = false
 		this.update()
 		this.changed?.()
-		const typed = e.inputType === 'insertText' && e.data
-		if (typed && /[\w$@"(]$/.test(typed)) this.open(false)
-		else if (this.items.length) this.open(false)
+		if (this.editing) return
+		const typed = e.inputType === 'insertText' || this.items.length > 0
+		if (typed && /[\w$@"(]$/.test(this.text.slice(0, this.caret))) this.open(false)
+		else this.close()
 	}
 	move() {
 		this.close()
@@ -54,9 +59,16 @@ class Editor {
 
 	update() {
 		const { text } = this
-		this.analysis = this.read(text, this.caret)
+		// What is longer, or nested deeper than the stack, is for the server to judge.
+		this.analysis = { tokens: [], problems: [], operations: [], here: null, thing: null }
+		try {
+			if (text.length < 1e5) this.analysis = this.read(text, this.caret)
+		} catch (e) {
+			if (!(e instanceof RangeError)) throw e
+			this.analysis.problems.push({ s: 0, e: 1, message: 'This is nested too deeply to be checked.', syntax: true })
+		}
 		const marks = this.marks = [...this.analysis.problems, ...this.extra]
-		this.under.replaceChildren(...text.length < 2e5 ? shades(text, this.analysis.tokens, marks) : [text], '\n')
+		this.under.replaceChildren(...shades(text, this.analysis.tokens, marks), '\n')
 		const lines = text.split('\n').length, wrong = new Map()
 		for (const m of marks) {
 			const { line } = place(text, m.s)
@@ -121,7 +133,7 @@ class Editor {
 		const below = rect.bottom + 4 + popup.height < innerHeight || rect.top < popup.height
 		$('popup').style.left = Math.max(4, Math.min(rect.left, innerWidth - popup.width - 8)) + 'px'
 		$('popup').style.top = (below ? rect.bottom + 4 : rect.top - popup.height - 4) + 'px'
-		this.choose(asked || typed ? 0 : -1)
+		this.choose(asked || (typed && !this.items[0].rank) ? 0 : -1)
 	}
 	choose(n) {
 		const count = this.items.length
@@ -131,8 +143,8 @@ class Editor {
 		option?.scrollIntoView({ block: 'nearest' })
 		if (option) this.area.setAttribute('aria-activedescendant', option.id)
 		else this.area.removeAttribute('aria-activedescendant')
-		$('about-choice').textContent = item?.doc ?? ''
-		say(item ? `${item.label}${item.detail ? ': ' + item.detail : ''}, ${this.active + 1} of ${count}` : `${count} to choose from: arrow down`)
+		$('about-choice').replaceChildren(...docs.prose(item?.doc))
+		say(item ? '' : `${count} to choose from: arrow down.`)
 	}
 	accept(n = this.active) {
 		const item = this.items[n], { here } = this.analysis, rest = this.text.slice(here.to)
@@ -151,7 +163,6 @@ class Editor {
 		if (caret >= 0) this.open(false)
 	}
 	close() {
-		if (!this.items.length) return
 		this.items = []
 		$('popup').hidden = true
 		this.area.removeAttribute('aria-activedescendant')
@@ -162,7 +173,7 @@ class Editor {
 		const plain = !e.ctrlKey && !e.metaKey && !e.altKey
 		const done = does => { e.preventDefault(); does?.() }
 		if (e.isComposing) return
-		if (e.key === ' ' && e.ctrlKey) return done(() => this.open(true))
+		if (e.code === 'Space' && (e.ctrlKey || (e.altKey && e.shiftKey))) return done(() => this.open(true))
 		if (e.key === 'F8') return done(() => this.next())
 		if (e.key === '/' && (e.ctrlKey || e.metaKey)) return done(() => this.comment())
 		if (!plain) return

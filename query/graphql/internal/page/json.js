@@ -19,7 +19,7 @@ function analyseJSON(text, schema, caret, inputs) {
 	const end = { k: 'end', s: text.length, e: text.length, v: 'the end' }
 	let i = 0, broken = false
 	const tok = () => tokens[i] ?? end
-	const problem = (t, message) => { if (!broken) problems.push({ s: t.s, e: t.e, message }) }
+	const problem = (t, message, mild) => { if (!broken) problems.push({ s: t.s, e: t.e, message, mild }) }
 	function syntax(wanted) {
 		const t = tok()
 		problem(t === end && tokens.length ? tokens.at(-1) : t, `Expected ${wanted}, found ${t.v.slice(0, 30)}.`)
@@ -42,7 +42,7 @@ function analyseJSON(text, schema, caret, inputs) {
 			if (!key) return
 			key.c = 'field'
 			const k = JSON.parse(key.v), input = known?.get(k)
-			if (known && !input) problem(key, `${name} has no ${k}.` + nearest(k, known.keys()))
+			if (known && !input) problem(key, `${name} has no ${k}.` + nearest(k, known.keys()), known === inputs)
 			if (given.has(k)) problem(key, `${k} is given twice.`)
 			given.add(k)
 			if (key.s <= caret && caret <= key.e && input) result.thing = { input }

@@ -6,6 +6,10 @@ const TOKEN = new RegExp([
 	'("""(?:\\\\"""|[^])*?(?:(""")|$)|"(?!"")(?:\\\\.|[^"\\\\\\n\\r])*("?))', '(\\.\\.\\.|[!$&()[\\]{}:=@|])', '-?\\d[\\w.]*|.',
 ].join('|'), 'gu')
 
+// What may stand behind a backslash (section 2.9.4): a surrogate only beside its other half.
+const ESCAPE = /\\(?:["\\/bfnrt]|u(?:[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(?![dD][89a-fA-F])[\da-fA-F]{4}|\{0{0,2}(?![dD][89a-fA-F]..\})(?:10|[\da-fA-F])?[\da-fA-F]{1,4}\}))/g
+const wellEscaped = v => v.startsWith('"""') || !v.replace(ESCAPE, '').includes('\\')
+
 function lex(text) {
 	const tokens = []
 	for (const m of text.matchAll(TOKEN)) {
@@ -14,7 +18,7 @@ function lex(text) {
 		if (comment !== undefined) t.k = t.c = 'comment'
 		else if (name) t.k = 'name'
 		else if (number) t.k = fraction || exponent ? 'float' : 'int'
-		else if (string && (blockEnd || stringEnd)) t.k = 'string'
+		else if (string && (blockEnd || stringEnd)) t.k = wellEscaped(v) ? 'string' : 'bad'
 		else if (punctuator) t.k = v
 		else if (!string && /^[\s,\uFEFF]/.test(v)) continue
 		tokens.push(t)

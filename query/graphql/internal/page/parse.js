@@ -17,11 +17,13 @@ function analyse(text, schema, caret = -1) {
 	const tok = () => tokens[i] ?? end
 	const is = kind => tok().k === kind
 	const word = v => is('name') && tok().v === v
-	const problem = (t, message, more) => { if (!broken) problems.push({ s: t.s, e: t.e, message, ...more }) }
+	const problem = (t, message, more) => { if (!broken && problems.length < 200) problems.push({ s: t.s, e: t.e, message, ...more }) }
+
+	const near = (name, known) => problems.length < 50 ? nearest(name, known) : ''
 
 	function syntax(wanted) {
 		const t = tok()
-		const found = t.k === 'end' ? 'the end' : t.k === 'bad' && t.v[0] === '"' ? 'a string that does not end' : t.v
+		const found = t.k === 'end' ? 'the end' : t.k === 'bad' && t.v[0] === '"' ? 'a string that does not end, or has a backslash before what needs none' : t.v
 		problem(t.k === 'end' && tokens.length ? tokens.at(-1) : t, `Expected ${wanted}, found ${found}.`, { syntax: true })
 		broken = t
 	}
@@ -84,13 +86,14 @@ function analyse(text, schema, caret = -1) {
 
 	function variables(op) {
 		take('(')
+		if (is(')')) syntax('a variable')
 		while (is('$')) {
 			const dollar = take('$', '$', 'variable'), name = take('name', 'a name', 'variable')
 			if (!name) break
 			take(':')
 			const from = tok()
 			const v = { name: name.v, type: typeRef(), s: dollar.s, e: name.e }
-			if (schema && v.type && !schema.type(v.type)) problem(from, `There is no type ${named(v.type)}.` + nearest(named(v.type), inputTypes()))
+			if (schema && v.type && !schema.type(v.type)) problem(from, `There is no type ${named(v.type)}.` + near(named(v.type), inputTypes()))
 			else if (schema && v.type && schema.type(v.type).fields) problem(from, `${named(v.type)} is not an input type.`)
 			if (is('=')) {
 				take('=')
@@ -139,16 +142,16 @@ function analyse(text, schema, caret = -1) {
 		definitions.push(f)
 	}
 
-	function condition() {
+	function condition(parent) {
 		if (!word('on')) {
 			may('on')
 			return syntax('on')
 		}
 		take('name', '', 'keyword')
-		may('condition')
+		may('condition', { parent })
 		const t = take('name', 'a type', 'type'), type = t && schema?.types.get(t.v)
 		about(t, { type: t?.v })
-		if (schema && t && !type) problem(t, `There is no type ${t.v}.` + nearest(t.v, schema.types.keys()))
+		if (schema && t && !type) problem(t, `There is no type ${t.v}.` + near(t.v, schema.types.keys()))
 		else if (type && !composite(type)) problem(t, `${t.v} has no fields.`)
 		return type
 	}
@@ -189,7 +192,7 @@ function analyse(text, schema, caret = -1) {
 			return
 		}
 		const on = word('on') ? tokens[i + 1] : null
-		const type = on ? condition() : parent
+		const type = on ? condition(parent) : parent
 		if (type && parent && on) overlap(on, type, parent)
 		directives('INLINE_FRAGMENT')
 		selections(type)
@@ -211,7 +214,7 @@ function analyse(text, schema, caret = -1) {
 		}
 		const f = parent && schema.field(parent, t.v)
 		about(t, { field: f, parent })
-		if (parent && !f) problem(t, `${parent.name} has no field ${t.v}.` + nearest(t.v, parent.fields?.keys() ?? []))
+		if (parent && !f) problem(t, `${parent.name} has no field ${t.v}.` + near(t.v, parent.fields?.keys() ?? []))
 		deprecated(t, f, `${parent?.name}.${t.v}`)
 		args(t, f)
 		directives('FIELD')
@@ -235,7 +238,7 @@ function analyse(text, schema, caret = -1) {
 				if (!name) break
 				const a = owner?.args.get(name.v)
 				about(name, { input: a, field: owner })
-				if (owner && !a) problem(name, `${title} has no argument ${name.v}.` + nearest(name.v, owner.args.keys()))
+				if (owner && !a) problem(name, `${title} has no argument ${name.v}.` + near(name.v, owner.args.keys()))
 				if (given.has(name.v)) problem(name, `${name.v} is given twice.`)
 				given.add(name.v)
 				deprecated(name, a, `Argument ${name.v}`)
@@ -259,7 +262,7 @@ function analyse(text, schema, caret = -1) {
 			if (!t) return
 			const d = schema?.directives.get(t.v)
 			about(t, { directive: d })
-			if (schema && !d) problem(t, `There is no directive @${t.v}.` + nearest(t.v, schema.directives.keys()))
+			if (schema && !d) problem(t, `There is no directive @${t.v}.` + near(t.v, schema.directives.keys()))
 			else if (d && !d.locations.includes(location)) problem(t, `@${t.v} cannot stand here.`)
 			if (d && !d.isRepeatable && seen.has(t.v)) problem(t, `@${t.v} is given twice.`)
 			seen.add(t.v)
@@ -300,7 +303,7 @@ function analyse(text, schema, caret = -1) {
 			deprecated(t, v, t.v)
 		} else {
 			syntax('a value')
-			if (!/[)\]}]/.test(t.k)) i++
+			if (t !== end && !/[)\]}]/.test(t.k)) i++
 		}
 	}
 	const standard = type => ['Int', 'Float', 'String', 'Boolean', 'ID', 'Int64'].includes(type.name)
@@ -316,7 +319,7 @@ function analyse(text, schema, caret = -1) {
 			if (!name) break
 			const f = known?.inputs.get(name.v)
 			about(name, { input: f, type: known?.name })
-			if (known && !f) problem(name, `${known.name} has no field ${name.v}.` + nearest(name.v, known.inputs.keys()))
+			if (known && !f) problem(name, `${known.name} has no field ${name.v}.` + near(name.v, known.inputs.keys()))
 			if (given.has(name.v)) problem(name, `${name.v} is given twice.`)
 			given.add(name.v)
 			deprecated(name, f, `${known?.name}.${name.v}`)
@@ -351,7 +354,7 @@ function analyse(text, schema, caret = -1) {
 	}
 	function spreadOf(t, parent) {
 		const f = fragments.get(t.v), type = schema?.types.get(f?.type)
-		if (!f) problem(t, `There is no fragment ${t.v}.` + nearest(t.v, fragments.keys()))
+		if (!f) problem(t, `There is no fragment ${t.v}.` + near(t.v, fragments.keys()))
 		else if (type && parent) overlap(t, type, parent)
 	}
 	function reach(d, seen = new Set()) {
@@ -363,7 +366,7 @@ function analyse(text, schema, caret = -1) {
 	}
 	function usage(u, op) {
 		const v = op.variables.get(u.name)
-		if (!v) return problem(u, `$${u.name} is not declared${op.name ? ' by ' + op.name : ''}.` + nearest(u.name, op.variables.keys()))
+		if (!v) return problem(u, `$${u.name} is not declared${op.name ? ' by ' + op.name : ''}.` + near(u.name, op.variables.keys()))
 		if (!schema || !u.type || !v.type || !schema.type(v.type)) return
 		const softened = u.type.endsWith('!') && !v.type.endsWith('!') && (u.input?.defaultValue != null || (v.fallback && v.fallback !== 'null'))
 		if (!fits(v.type, softened ? nullable(u.type) : u.type)) problem(u, `$${u.name} is ${an(v.type)}, but this should be a ${u.type}.`)

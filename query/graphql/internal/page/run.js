@@ -1,6 +1,15 @@
 // What goes to the server and what comes back.
-const endpoint = new URL(document.querySelector('meta[name=endpoint]').content || location.pathname + location.search, location.href).href
-const sdl = () => endpoint.replace(/\/?(\?.*)?$/, '/schema.graphql')
+const REQUEST = ['query', 'variables', 'operationName', 'extensions']
+
+// bare is an address without the request that may stand in it.
+function bare(address) {
+	const url = new URL(address, location.href)
+	url.hash = ''
+	for (const name of REQUEST) url.searchParams.delete(name)
+	return url.href
+}
+const endpoint = bare(document.querySelector('meta[name=endpoint]').content || location.href)
+const sdl = () => endpoint.replace(/\/?(\?.*)?$/, '/schema.graphql$1')
 
 // send asks the server and returns the answer as text, with what is to be told about it.
 async function send(body, headers, signal) {
@@ -30,7 +39,7 @@ const timed = ms => ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1
 function showAnswer(answer, query) {
 	const pretty = prettyJSON(answer.text), text = pretty ?? answer.text, body = parsed(answer.text)
 	const errors = Array.isArray(body?.errors) ? body.errors : []
-	$('answer-text').replaceChildren(...pretty && text.length < 3e5 ? shades(text, lexJSON(text).map((t, i, all) => all[i + 1]?.k === ':' ? { ...t, c: 'field' } : t)) : [text])
+	$('answer-text').replaceChildren(...pretty && text.length < 3e5 ? shades(text, lexJSON(text).map((t, i, all) => all[i + 1]?.k === ':' ? { ...t, c: 'field' } : t)) : pieces(text))
 	$('answer').classList.toggle('failed', !answer.ok || errors.length > 0)
 	$('errors').replaceChildren(...errors.map(e => problemOf(e, query)))
 	const told = errors.length ? `, ${errors.length} error${errors.length > 1 ? 's' : ''}` : ''
@@ -39,6 +48,9 @@ function showAnswer(answer, query) {
 	const marks = errors.flatMap(e => (Array.isArray(e?.locations) ? e.locations : []).map(l => mark(query, l, String(e.message))))
 	if (marks.length && query === editors.query.text) editors.query.mark(marks.filter(Boolean))
 }
+// pieces cuts a long text behind ends of lines, so that the browser lays out only what is in sight.
+const pieces = text => (text.match(/(?:[^\n]*\n){1,400}|[^\n]+$/g) ?? []).map(piece => make('div', { class: 'piece' }, piece))
+
 function mark(query, at, message) {
 	if (!(at?.line > 0 && at?.column > 0)) return null
 	const s = offsetOf(query, at)

@@ -89,7 +89,7 @@ function leaves(schema, ref, depth) {
 	for (const f of type.fields.values()) {
 		if (f.isDeprecated || [...f.args.values()].some(required)) continue
 		if (!schema.type(f.type)?.fields) chosen.length < 8 && chosen.push(f.name)
-		else if (depth < 2 && f.name !== 'edges' && (f.name === 'nodes' || f.name === 'pageInfo')) chosen.push(`${f.name} ${leaves(schema, f.type, depth + 1)}`)
+		else if (depth < 2 && f.name === 'nodes') chosen.push(`${f.name} ${leaves(schema, f.type, depth + 1)}`)
 	}
 	return `{ ${chosen.join(' ') || '__typename'} }`
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
-	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -88,10 +87,17 @@ type Sounding struct {
 
 type nothing struct{}
 
-// Catalog makes a harbour with three ports, four ships and five sailors, and what reflecting it needs besides.
-func Catalog() (*resource.Catalog, *model.Options) {
+// Store is a collection that can be filled. Tests give theirs, since the packages of the door know no store.
+type Store[T any] interface {
+	resource.Collection[T]
+	resource.Creator[T]
+	resource.Inserter[T]
+}
+
+// Catalog fills empty stores, makes a harbour of them with three ports, four ships and five sailors, and returns what
+// reflecting it needs besides.
+func Catalog(ports Store[Port], ships Store[Ship], sailors Store[Sailor]) (*resource.Catalog, *model.Options) {
 	ctx := context.Background()
-	ports, ships, sailors := memory.New[Port](nil), memory.New[Ship](nil), memory.New[Sailor](nil)
 	lat, born := 37.94, time.Date(1801, 2, 3, 0, 0, 0, 0, time.UTC)
 	fill(ports.Insert(ctx, "piraeus", Port{ID: "piraeus", Name: "Piraeus", Lat: &lat}))
 	fill(ports.Insert(ctx, "hull", Port{ID: "hull", Name: "Hull"}))
@@ -113,7 +119,7 @@ func Catalog() (*resource.Catalog, *model.Options) {
 		ship := i%3 + 1
 		fill(sailors.Create(ctx, Sailor{Name: fmt.Sprintf("Sailor %d", i+1), ShipID: &ship}))
 	}
-	return harbour(ports, ships, sailors), &model.Options{Doc: "A harbour.\n\nWith \"ships\".", Fields: custom(ships)}
+	return harbour(ports, ships, sailors), &model.Options{Doc: "A harbour.\n\nWith \"ships\".", Fields: custom()}
 }
 
 // fill sees that the data are as they should be; a mistake is one in this file.
@@ -123,7 +129,7 @@ func fill[T any](_ resource.Item[T], err error) {
 	}
 }
 
-func harbour(ports *memory.Store[Port], ships *memory.Store[Ship], sailors *memory.Store[Sailor]) *resource.Catalog {
+func harbour(ports Store[Port], ships Store[Ship], sailors Store[Sailor]) *resource.Catalog {
 	return resource.NewCatalog(nil,
 		resource.New("ships", ships, &resource.Options[Ship]{Query: everything[Ship](), Public: true, PageSize: 3, MaxPageSize: 10,
 			Relations: []resource.Relation[Ship]{
@@ -147,9 +153,10 @@ func harbour(ports *memory.Store[Port], ships *memory.Store[Ship], sailors *memo
 }
 
 // custom are fields beside the resources: one of each kind, in the form that package graphql gives them.
-func custom(ships *memory.Store[Ship]) []*model.CustomField {
+func custom() []*model.CustomField {
 	return []*model.CustomField{
-		{On: "Query", Name: "tides", Doc: "When the water is high.", In: schema.For[Voyage](), Out: schema.For[[]Arrival](), Cost: 2,
+		{On: "Query", Name: "tides", Doc: "When the water is high.", In: schema.For[Voyage](),
+			Out: schema.For[[]Arrival](), Cost: 2,
 			Root: func(_ context.Context, in any) (any, error) {
 				if in.(*Voyage).Days > 31 {
 					return nil, errors.New("the moon is not known so far ahead")

@@ -83,10 +83,11 @@ func (m models) inputs() {
 		m.with("empty", "String", ""), m.with("id", "ID", "007"), m.with("number", "ID", "42"), m.with("color", "Color", "navy"),
 		m.with("at", "DateTime", at), m.with("none", "String", nil), m.with("colors", "[Color!]!", []any{"red", "green"}),
 		m.with("grid", "[[Int]]", []any{[]any{1, nil}, nil, []any{}}),
-		m.with("choice", "Choice", map[string]any{"name": "x"}), m.with("json", "JSON", "text"),
+		m.with("choice", "Choice", map[string]any{"name": "x"}), m.with("json", "JSON", jsontext.Value(`"text"`)),
 		m.with("tree", "Tree", map[string]any{"leaf": 1.0, "label": "a", "parts": []any{map[string]any{"label": "root"}}}),
 		old, m.in("plain", "String", ""), m.in("long_description", "[ID!]", strings.Repeat("word ", 14)+"more.")}
-	m["Tree"].Inputs = []*model.Input{m.with("label", "String!", "root"), m.in("leaf", "Float", ""), m.in("parts", "[Tree!]", "")}
+	m["Tree"].Inputs = []*model.Input{m.with("label", "String!", "root"), m.in("leaf", "Float", ""),
+		m.in("parts", "[Tree!]", "")}
 }
 
 // objects are described in every way.
@@ -108,5 +109,5 @@ func (m models) objects() {
 		m.field("float", "Float", "\nnew line in front")}
 	m["Change"].Doc = "Écrit en français, 𝄞 included: " + strings.Repeat("é", 40)
 	m["Change"].Fields = []*model.Field{m.field("set", "Boolean!", "", m.in("settings", "Settings!", "All of them.")),
-		m.field("with", "String", "", m.with("json", "JSON", jsontext.Value(`"raw"`)))}
+		m.field("with", "String", "", m.with("json", "JSON", "in Go"))}
 }

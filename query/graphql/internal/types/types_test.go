@@ -127,3 +127,29 @@ func TestRoot(t *testing.T) {
 		t.Errorf("a schema without mutations starts them from %v", got)
 	}
 }
+
+// TestMetaFields has fields of introspection stand in for graphql-go's.
+func TestMetaFields(t *testing.T) {
+	t.Parallel()
+	s := schema(t)
+	s.TypeName, s.MetaSchema = &graphql.FieldDefinition{Name: "__typename"}, &graphql.FieldDefinition{Name: "__schema"}
+	query, dog := s.Type("Query"), s.Type("Dog")
+	tests := []struct {
+		name, field string
+		parent      graphql.Type
+		want        *graphql.FieldDefinition
+	}{
+		{"name of a type", "__typename", dog, s.TypeName},
+		{"schema", "__schema", query, s.MetaSchema},
+		{"schema of no root", "__schema", dog, nil},
+		{"graphql-go's own where there is none", "__type", query, graphql.TypeMetaFieldDef},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := s.Field(tt.parent, tt.field); got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+		})
+	}
+}

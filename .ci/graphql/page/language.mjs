@@ -1,0 +1,132 @@
+// What the page's editor says of documents, held against the reference implementation: over the corpora of the packages
+// parse and validate, whatever the reference accepts the editor marks nowhere, and what it refuses the editor marks, but for
+// what is left to the server. Prettified documents mean the same and stay as they are when prettified again. And no beginning
+// of any document, with the caret anywhere in it, is too much for it.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import * as graphql from 'graphql'
+import { buildSchema, getIntrospectionQuery, graphqlSync, parse, print, validate, validateSchema } from 'graphql'
+import { generated, mutated } from './generate.mjs'
+
+const at = new URL('../../../query/graphql/internal/', import.meta.url)
+const read = path => readFileSync(new URL(path, at), 'utf8')
+const source = ['lex', 'schema', 'parse', 'json', 'complete'].map(name => read(`page/${name}.js`)).join('\n')
+const page = new Function(`'use strict'; ${source}; return { lex, analyse, analyseJSON, prettify, makeSchema, complete, sample, prettyJSON, INTROSPECTION }`)()
+
+const reference = buildSchema(read('sample/schema.graphql'))
+assert.deepEqual(validateSchema(reference), [])
+const told = query => {
+	const answer = graphqlSync({ schema: reference, source: query })
+	assert.equal(answer.errors, undefined)
+	return answer.data
+}
+const schema = page.makeSchema(told(page.INTROSPECTION))
+
+// The page's introspection says all that it needs: the same as the reference's own, as far as the page reads it.
+const whole = told(getIntrospectionQuery({ inputValueDeprecation: true, oneOf: true, specifiedByUrl: true, directiveIsRepeatable: true }))
+assert.deepEqual([...page.makeSchema(whole).types.keys()], [...schema.types.keys()])
+
+// What the editor leaves to the server, by what the reference says about it.
+const left = [
+	/conflict/, /must select only one top level field/, /must not select an introspection/, /Maximum introspection depth/,
+	/must be non-nullable to be used for OneOf/, /"Pick.id" must be non-null/, /Unexpected <EOF>/,
+]
+const documents = ['parse', 'validate'].flatMap(name => JSON.parse(read(`${name}/testdata/reference.json`))).map(x => x.text)
+documents.push(...readFileSync(new URL('kitchen.graphql', import.meta.url), 'utf8').split('\n---\n'))
+const corpora = [...documents]
+for (const text of generated(reference, 1500)) documents.push(text, mutated(text))
+
+// Without a schema there is still something to say.
+const bare = ['ExecutableDefinitions', 'UniqueOperationNames', 'LoneAnonymousOperation', 'KnownFragmentNames', 'NoUnusedFragments', 'NoFragmentCycles',
+	'UniqueVariableNames', 'NoUndefinedVariables', 'NoUnusedVariables', 'UniqueArgumentNames', 'UniqueInputFieldNames', 'UniqueFragmentNames']
+	.map(name => graphql[name + 'Rule'])
+
+let accepted = 0, refused = 0, known = 0, carets = 0
+for (const text of documents) {
+	let tree, says
+	try {
+		tree = parse(text)
+		says = validate(reference, tree).map(e => e.message)
+	} catch (e) {
+		says = [e.message]
+	}
+	const marks = page.analyse(text, schema).problems.filter(p => !p.mild)
+	for (const m of marks) assert.ok(m.s >= 0 && m.e <= text.length && m.s < m.e && m.message, `a mark without a place: ${JSON.stringify(m)} in ${text}`)
+	if (says.length === 0) {
+		accepted++
+		assert.deepEqual(marks, [], `accepted by the reference: ${text}`)
+	} else if (says.every(m => left.some(l => l.test(m)))) known++
+	else {
+		refused++
+		assert.notEqual(marks.length, 0, `refused by the reference: ${text}: ${says}`)
+	}
+	const alone = page.analyse(text, null).problems.filter(p => !p.message.endsWith('not null.'))
+	if (!left.at(-1).test(says)) assert.equal(alone.length === 0, tree !== undefined && validate(reference, tree, bare).length === 0, `without a schema: ${text}: ${JSON.stringify(alone)}`)
+	if (!tree) continue
+	const pretty = page.prettify(text)
+	assert.equal(print(parse(pretty)), print(tree), `prettified: ${text}`)
+	assert.equal(page.prettify(pretty), pretty, `prettified again: ${text}`)
+	const comments = t => page.lex(t).filter(x => x.k === 'comment').map(x => x.v.trimEnd())
+	assert.deepEqual(comments(pretty), comments(text), `comments of ${text}`)
+}
+for (const text of corpora.filter(t => t.length < 500)) {
+	for (let n = 0; n <= text.length; n++) {
+		const { here, problems } = page.analyse(text.slice(0, n), schema, n)
+		const whole = page.analyse(text, schema, n)
+		page.complete(here, text.slice(0, n), n, schema, { operations: [], fragments: new Map() })
+		for (const x of page.complete(whole.here, text, n, schema, whole)) assert.ok(x.label, text)
+		assert.ok(problems.length < 400, text)
+		carets++
+	}
+}
+assert.ok(accepted > 1000 && refused > 1000, `too few documents: ${accepted}, ${refused}`)
+
+// Every field of a root can be written for whoever wants to try it.
+let samples = 0
+for (const [kind, type] of Object.entries(schema.roots)) {
+	for (const field of type.fields.values()) {
+		const { query, variables } = page.sample(schema, kind, field)
+		assert.deepEqual(validate(reference, parse(query)).map(e => e.message), [], query)
+		const { operations, problems } = page.analyse(query, schema)
+		assert.deepEqual(problems, [], query)
+		const inputs = new Map([...operations[0].variables.values()].map(v => [v.name, { ...v, needed: v.type.endsWith('!') }]))
+		assert.deepEqual(page.analyseJSON(variables, schema, -1, inputs).problems, [], variables)
+		samples++
+	}
+}
+
+// What can stand at the caret, which is |.
+const choices = [
+	['{ d| }', 'dog'], ['{ dog { | } }', 'id name friends owner barks height tags self __typename'], ['{ human(|) }', 'id note'],
+	['{ human(note: {te|}) }', 'text'], ['{ thing(color: |) }', 'RED GREEN BLUE'], ['query($c: Col|)', 'Color'],
+	['{ dog { ...| } } fragment F on Dog { id }', 'F on'], ['{ dog { name @inc| } }', 'include'], ['{ dog { name @include(|) } }', 'if'],
+	['{ dog { na|me } }', 'name __typename'], ['|', 'query mutation subscription fragment'], ['{ dog { ... on | } }', 'Being Pet Dog Thing Animal'],
+	['query Q($c: Color, $n: Int) { thing(color: $|) }', 'c'], ['{ dog { id } } # d|', ''], ['{ human(id: "d|") { id } }', ''],
+	['{ paint|', ''], ['mutation { paint(color: G|) }', 'GREEN'], ['{ stones { col|: weight } }', 'color'], ['mutation { | }', 'note paint __typename'],
+]
+for (const [marked, want] of choices) {
+	const caret = marked.indexOf('|'), text = marked.replace('|', ''), analysis = page.analyse(text, schema, caret)
+	assert.equal(page.complete(analysis.here, text, caret, schema, analysis).map(x => x.label).slice(0, want.split(' ').length).join(' '), want, marked)
+}
+
+// What is said of variables.
+const inputs = new Map([['a', { name: 'a', type: 'Int!', needed: true }], ['f', { name: 'f', type: '[Filter!]' }], ['c', { name: 'c', type: 'Color' }]])
+const variables = [
+	['{"a": 1, "f": [{"ids": ["1", 2], "open": true, "sizes": [[1, null]]}], "c": "RED"}', ''], ['{"a": 1, "f": {"near": 1.5}}', ''], ['', 'a needs a value'],
+	['{}', 'a needs a value'], ['{"a": "1"}', 'should be an Int'], ['{"a": 1.5}', 'should be an Int'], ['{"a": 2147483648}', 'should be an Int'],
+	['{"a": null}', 'not null'], ['{"a": 1, "b": 2}', ''], ['{"a": 1, "c": "PINK"}', 'should be a Color'], ['{"a": 1, "c": true}', 'should be a Color'],
+	['{"a": 1, "f": [{"nested": {"id": 1}}]}', 'has no id'], ['{"a": 1, "f": [{"open": null}]}', 'not null'], ['{"a": [1]}', 'not a list'],
+	['{"a": {}}', 'not an object'], ['{"a": 1,}', 'Expected a name'], ['{"a": 01}', 'Expected a value'], ['{"a" 1}', 'Expected :'], ['[]', 'Expected {'],
+	['{"a": 1} x', 'Expected nothing more'], ['{"a": 1', 'Expected , or }'], ['{"a": 1, "a": 2}', 'given twice'], ['{"a": "\\x"}', 'Expected a value'],
+	['{"a": 1, "f": [{"pick": {"id": "1", "name": "x"}}]}', 'exactly one'], ['{"a": 1, "f": [{"pick": {"note": {}}}]}', 'needs text'],
+]
+for (const [text, want] of variables) {
+	const says = page.analyseJSON(text, schema, -1, inputs).problems.filter(p => !p.mild).map(p => p.message).join(' ')
+	assert.ok(want ? says.includes(want) : says === '', `${text}: ${says}`)
+	for (let n = 0; n <= text.length; n++) page.analyseJSON(text.slice(0, n), schema, n, inputs)
+}
+assert.equal(page.prettyJSON('{"n":12345678901234567890.10,"a":[],"o":{"x":[1,{}]},"s":"\\u0041"}'),
+	'{\n  "n": 12345678901234567890.10,\n  "a": [],\n  "o": {\n    "x": [\n      1,\n      {}\n    ]\n  },\n  "s": "\\u0041"\n}')
+assert.equal(page.prettyJSON('{"a":1'), undefined)
+
+console.log(`${accepted} documents accepted as by the reference, ${refused} marked, ${known} left to the server; ${carets} places of the caret, ${samples} samples`)

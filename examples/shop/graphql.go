@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/stoa-go/stoa/middleware"
+	"github.com/stoa-go/stoa/query/graphql"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/version"
+)
+
+// graphqlPath is the other door to a contract. The schema is below it.
+const graphqlPath = "/graphql"
+
+// graphqlTime is how long an answer in GraphQL may be worked on. What a client is told then has to reach it before the
+// server gives up writing; see newServer.
+const graphqlTime = 30 * time.Second
+
+// doors serve one contract: its catalog and, at /graphql, the same catalog in GraphQL. Whatever selects the contract selects
+// both.
+type doors struct {
+	catalog *resource.Catalog
+	graphql *graphql.Handler
+}
+
+var (
+	_ version.Reserver = (*doors)(nil)
+	_ version.Opaque   = (*doors)(nil)
+)
+
+// newDoors opens both for each catalog.
+func newDoors(catalogs map[string]*resource.Catalog) map[string]*doors {
+	open := map[string]*doors{}
+	for name, catalog := range catalogs {
+		open[name] = &doors{catalog: catalog, graphql: graphql.New(catalog, &graphql.Options{
+			Title:       "The shop, " + name,
+			Description: "Orders, users and places: the reference application of Stoa, in its contract " + name + ".",
+			Timeout:     graphqlTime,
+			Challenge:   middleware.Challenge(realm),
+		})}
+	}
+	return open
+}
+
+// ServeHTTP serves what is at and below /graphql there, and everything else from the catalog.
+func (d *doors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if path := r.URL.Path; path == graphqlPath || strings.HasPrefix(path, graphqlPath+"/") {
+		d.graphql.ServeHTTP(w, r)
+		return
+	}
+	d.catalog.ServeHTTP(w, r)
+}
+
+// Reserve tells whether a name can mean the version at both doors.
+func (d *doors) Reserve(member, parameter string) error {
+	return errors.Join(d.catalog.Reserve(member, parameter), d.graphql.Reserve(member, parameter))
+}
+
+// Opaque reports whether the content is somebody's file.
+func (d *doors) Opaque(r *http.Request) bool { return d.catalog.Opaque(r) }
+
+// report describes both doors.
+func (d *doors) report() string {
+	return d.catalog.Report() + strings.Replace(d.graphql.Report(), "GraphQL", graphqlPath, 1)
+}
+
+// asksGraphQL reports whether a request asks something in GraphQL, with or without the path of a contract in front: then
+// only what it asks tells whether it writes.
+func asksGraphQL(r *http.Request) bool {
+	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.EscapedPath(), graphqlPath)
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/query/graphql"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// queryTimeout is how long an answer may take.
+const queryTimeout = 10 * time.Second
+
+// newAPI serves a saga at both doors, and reports what that is.
+func newAPI(s *saga) (api http.Handler, report string) {
+	catalog := newCatalog(s)
+	door := graphql.New(catalog, &graphql.Options{
+		Description: "Who is who in the first three films.",
+		Timeout:     queryTimeout,
+		Fields: []graphql.Field{
+			graphql.Computed("films", "rating", s.ratings, &graphql.FieldOptions{
+				Doc: "The mean of all stars that it was given; null if nobody gave any."}),
+			graphql.Query("census", s.census, &graphql.FieldOptions{
+				Doc: "How many characters there are of each species, most first."}),
+		},
+	})
+	mux := http.NewServeMux()
+	mux.Handle("/", catalog)
+	mux.Handle("/graphql", door)
+	mux.Handle("/graphql/", door)
+	mux.Handle("GET /{$}", http.RedirectHandler("/graphql", http.StatusSeeOther))
+	return mux, catalog.Report() + door.Report()
+}
+
+// newCatalog says how the parts hang together. The names of relations are fields in GraphQL, and values of expand in REST.
+func newCatalog(s *saga) *resource.Catalog {
+	return resource.NewCatalog(nil,
+		resource.FromOps("characters", s.characters, &resource.Options[Character]{
+			Public: true,
+			Query: query.Support{
+				Filter: map[string][]query.Op{"name": {query.Eq, query.Contains, query.StartsWith}, "speciesId": {query.Eq, query.In}},
+				Sort:   []string{"name", "height"},
+			},
+			Relations: []resource.Relation[Character]{
+				{Name: "friends", Target: "characters", Field: "friendIds", Many: true},
+				{Name: "homeWorld", Target: "planets", Field: "homeWorldId"},
+				{Name: "species", Target: "all-species", Field: "speciesId"},
+				{Name: "films", Target: "films", Field: "appearsIn", Many: true},
+			},
+		}),
+		resource.FromOps("planets", s.planets, &resource.Options[Planet]{
+			Public: true,
+			Query:  query.Support{Filter: map[string][]query.Op{"climate": {query.Eq, query.Ne}}, Sort: []string{"name"}},
+		}),
+		resource.FromOps("all-species", s.species, &resource.Options[Species]{
+			Public: true,
+			Query:  query.Support{Sort: []string{"name", "lifespan"}},
+			Relations: []resource.Relation[Species]{
+				{Name: "origin", Target: "planets", Field: "originId"},
+				{Name: "characters", Target: "characters", By: "speciesId"},
+			},
+		}),
+		resource.FromOps("films", s.films, &resource.Options[Film]{
+			Public: true,
+			Query:  query.Support{Sort: []string{"number", "released"}},
+			Relations: []resource.Relation[Film]{
+				{Name: "hero", Target: "characters", Field: "heroId"},
+				{Name: "reviews", Target: "reviews", By: "episode"},
+			},
+		}),
+		resource.FromOps("reviews", s.reviews, &resource.Options[Review]{
+			Public:    true,
+			Query:     query.Support{Filter: map[string][]query.Op{"episode": {query.Eq, query.In}, "stars": {query.Gte, query.Lte}}},
+			Relations: []resource.Relation[Review]{{Name: "film", Target: "films", Field: "episode"}},
+		}),
+		resource.NewLookup("hero", "characters", s.hero),
+	)
+}
+
+// Hero says whose hero is meant.
+type Hero struct {
+	Episode *Episode `json:"episode" enum:"NEWHOPE,EMPIRE,JEDI" doc:"The film; without it, all three are meant."`
+}
+
+// hero returns the id of a character: a lookup leads to an item that is read, judged and shown as any other.
+func (s *saga) hero(ctx context.Context, in Hero) (string, error) {
+	if in.Episode == nil {
+		return "r2-d2", nil
+	}
+	film, err := s.films.Get(ctx, string(*in.Episode))
+	return film.Value.HeroID, err
+}
+
+// ratings returns a field of films that nobody stores. It is asked for all films of an answer at once, so that it can do
+// with one call of the store.
+func (s *saga) ratings(ctx context.Context, films []*Film, _ struct{}) ([]*float64, error) {
+	var episodes []string
+	for _, film := range films {
+		episodes = append(episodes, string(film.ID))
+	}
+	stars, count := map[Episode]int{}, map[Episode]int{}
+	for review, err := range s.reviews.ListBy(ctx, "episode", episodes, query.Query{Limit: 10_000}) {
+		if err != nil {
+			return nil, err
+		}
+		stars[review.Value.Episode] += review.Value.Stars
+		count[review.Value.Episode]++
+	}
+	out := make([]*float64, len(films))
+	for i, film := range films {
+		if n := count[film.ID]; n > 0 {
+			out[i] = new(float64(stars[film.ID]) / float64(n))
+		}
+	}
+	return out, nil
+}
+
+// Share is how many there are of a species.
+type Share struct {
+	Species    string `json:"species"`
+	Characters int    `json:"characters" minimum:"0" maximum:"1000000"`
+}
+
+// census answers a question that is about no item and no list of items.
+func (s *saga) census(ctx context.Context, in Hero) ([]Share, error) {
+	counts := map[string]int{}
+	for c, err := range s.characters.List(ctx, query.Query{Sort: []query.Order{{Field: "id"}}}) {
+		if err != nil {
+			return nil, err
+		}
+		if in.Episode == nil || slices.Contains(c.Value.AppearsIn, *in.Episode) {
+			counts[c.Value.SpeciesID]++
+		}
+	}
+	shares := make([]Share, 0, len(counts))
+	for _, id := range slices.Sorted(maps.Keys(counts)) {
+		shares = append(shares, Share{Species: id, Characters: counts[id]})
+	}
+	slices.SortStableFunc(shares, func(a, b Share) int { return cmp.Compare(b.Characters, a.Characters) })
+	return shares, nil
+}

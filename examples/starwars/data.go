@@ -1,0 +1,124 @@
+package main
+
+// Episode is one of the films. In GraphQL it is an enum, as the tags of those who are of this type say.
+type Episode string
+
+// The episodes.
+const (
+	newHope Episode = "NEWHOPE"
+	empire  Episode = "EMPIRE"
+	jedi    Episode = "JEDI"
+)
+
+func all() []Episode { return []Episode{newHope, empire, jedi} }
+
+// Character is somebody in the films.
+type Character struct {
+	ID          string    `json:"id" doc:"A short name."`
+	Name        string    `json:"name" required:"true"`
+	Height      float64   `json:"height" doc:"In metres."`
+	AppearsIn   []Episode `json:"appearsIn" enum:"NEWHOPE,EMPIRE,JEDI" doc:"The episodes in which they are."`
+	FriendIDs   []string  `json:"friendIds" doc:"Who stands by them."`
+	HomeWorldID *string   `json:"homeWorldId" doc:"Where they were born, or made; null if nobody knows."`
+	SpeciesID   string    `json:"speciesId"`
+}
+
+// Planet is a world, moons included.
+type Planet struct {
+	ID      string `json:"id" doc:"A short name."`
+	Name    string `json:"name" required:"true"`
+	Climate string `json:"climate"`
+}
+
+// Species is what somebody is.
+type Species struct {
+	ID       string  `json:"id" doc:"A short name."`
+	Name     string  `json:"name" required:"true"`
+	Lifespan *int    `json:"lifespan" minimum:"1" maximum:"100000" doc:"In years; null if nobody knows, or it depends on spare parts."`
+	OriginID *string `json:"originId" doc:"The world that they come from; null if there is none."`
+}
+
+// Film is one of the first three. Its id is the episode.
+type Film struct {
+	ID       Episode `json:"id" doc:"The episode."`
+	Title    string  `json:"title" required:"true"`
+	Number   int     `json:"number" minimum:"1" maximum:"9" doc:"Of the episode."`
+	Released int     `json:"released" minimum:"1900" maximum:"2100" doc:"The year."`
+	HeroID   string  `json:"heroId" doc:"Without whom it would have ended differently."`
+}
+
+// Review is what somebody thinks of a film.
+type Review struct {
+	ID         int64   `json:"id" readOnly:"true"`
+	Episode    Episode `json:"episode" required:"true" enum:"NEWHOPE,EMPIRE,JEDI"`
+	Stars      int     `json:"stars" required:"true" minimum:"1" maximum:"5"`
+	Commentary *string `json:"commentary" maxLength:"1000"`
+}
+
+func films() []Film {
+	return []Film{
+		{newHope, "A New Hope", 4, 1977, "r2-d2"},
+		{empire, "The Empire Strikes Back", 5, 1980, "luke"},
+		{jedi, "Return of the Jedi", 6, 1983, "r2-d2"},
+	}
+}
+
+func reviews() []Review {
+	said := "Who needs three?"
+	return []Review{
+		{1, newHope, 5, nil}, {2, newHope, 4, nil}, {3, empire, 5, nil}, {4, jedi, 3, &said},
+	}
+}
+
+func characters() []Character {
+	return []Character{
+		{"ackbar", "Gial Ackbar", 1.80, []Episode{jedi}, []string{}, new("mon-cala"), "mon-calamari"},
+		{"c-3po", "C-3PO", 1.67, all(), []string{"luke", "han", "leia", "r2-d2"}, new("tatooine"), "droid"},
+		{"chewbacca", "Chewbacca", 2.28, all(), []string{"han", "luke", "leia"}, new("kashyyyk"), "wookiee"},
+		{"greedo", "Greedo", 1.73, []Episode{newHope}, []string{}, new("rodia"), "rodian"},
+		{"han", "Han Solo", 1.80, all(), []string{"luke", "leia", "r2-d2", "chewbacca"}, new("corellia"), "human"},
+		{"jabba", "Jabba Desilijic Tiure", 1.75, []Episode{jedi}, []string{}, new("nal-hutta"), "hutt"},
+		{"lando", "Lando Calrissian", 1.77, []Episode{empire, jedi}, []string{"han", "chewbacca"}, new("socorro"), "human"},
+		{"leia", "Leia Organa", 1.50, all(), []string{"luke", "han", "c-3po", "r2-d2"}, new("alderaan"), "human"},
+		{"luke", "Luke Skywalker", 1.72, all(), []string{"han", "leia", "c-3po", "r2-d2"}, new("tatooine"), "human"},
+		{"obi-wan", "Obi-Wan Kenobi", 1.82, all(), []string{"luke", "yoda"}, new("stewjon"), "human"},
+		{"r2-d2", "R2-D2", 0.96, all(), []string{"luke", "han", "leia"}, new("naboo"), "droid"},
+		{"tarkin", "Wilhuff Tarkin", 1.80, []Episode{newHope}, []string{"vader"}, new("eriadu"), "human"},
+		{"vader", "Darth Vader", 2.02, all(), []string{"tarkin"}, new("tatooine"), "human"},
+		{"wicket", "Wicket Systri Warrick", 0.88, []Episode{jedi}, []string{"leia"}, new("endor"), "ewok"},
+		{"yoda", "Yoda", 0.66, []Episode{empire, jedi}, []string{"obi-wan", "luke"}, nil, "yodas"},
+	}
+}
+
+func planets() []Planet {
+	return []Planet{
+		{"alderaan", "Alderaan", "temperate"},
+		{"corellia", "Corellia", "temperate"},
+		{"coruscant", "Coruscant", "temperate"},
+		{"dagobah", "Dagobah", "murky"},
+		{"endor", "Endor", "temperate"},
+		{"eriadu", "Eriadu", "polluted"},
+		{"hoth", "Hoth", "frozen"},
+		{"kashyyyk", "Kashyyyk", "tropical"},
+		{"mon-cala", "Mon Cala", "temperate"},
+		{"naboo", "Naboo", "temperate"},
+		{"nal-hutta", "Nal Hutta", "temperate"},
+		{"rodia", "Rodia", "hot"},
+		{"socorro", "Socorro", "arid"},
+		{"stewjon", "Stewjon", "temperate"},
+		{"tatooine", "Tatooine", "arid"},
+	}
+}
+
+func species() []Species {
+	return []Species{
+		{"droid", "Droid", nil, nil},
+		{"ewok", "Ewok", nil, new("endor")},
+		{"human", "Human", new(120), new("coruscant")},
+		{"hutt", "Hutt", new(1000), new("nal-hutta")},
+		{"mon-calamari", "Mon Calamari", nil, new("mon-cala")},
+		{"rodian", "Rodian", nil, new("rodia")},
+		{"wookiee", "Wookiee", new(400), new("kashyyyk")},
+		{"yodas", "Yoda's species", new(900), nil},
+	}
+}

@@ -1,0 +1,83 @@
+package coerce_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
+	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/scan"
+)
+
+func TestDateTime(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ text, want string }{ // nothing wanted: it is refused
+		{"2026-11-21T06:00:00Z", "2026-11-21T06:00:00Z"},
+		{"2026-11-21T06:00:00.000000001-23:59", "2026-11-21T06:00:00.000000001-23:59"},
+		{"0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z"},
+		{"2024-02-29T00:00:00Z", "2024-02-29T00:00:00Z"},
+		{"2026-11-21 06:00:00Z", ""}, {"2026-11-21T6:00:00Z", ""}, {"2026-11-21T06:00Z", ""}, {"", ""}, {"now", ""},
+		{"2026-11-21T06:00:00+24:00", ""}, {"2026-13-01T00:00:00Z", ""}, {"2026-11-21T25:00:00Z", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.text, func(t *testing.T) {
+			t.Parallel()
+			got, err := coerce.DateTime(tt.text)
+			if (err == nil) != (tt.want != "") {
+				t.Fatalf("got %v, %v", got, err)
+			}
+			if err == nil && got.Format(time.RFC3339Nano) != tt.want {
+				t.Errorf("got %v, want %s", got, tt.want)
+			}
+			if want := `DateTime cannot represent value: "` + tt.text + `"`; err != nil && err.Error() != want {
+				t.Errorf("the error is %q, want %q", err, want)
+			}
+		})
+	}
+}
+
+// FuzzJSON has every literal be JSON, and the same JSON when it is read from what it prints as.
+func FuzzJSON(f *testing.F) {
+	for _, seed := range []string{"1", "-1.50e+3", `"a\u{1F600}\n"`, `"""block"""`, "null", "true", "NAME", "[1, [null], {}]",
+		"{a: {b: [$x], c: $y}, d: $y}", "$x"} {
+		f.Add(seed)
+	}
+	variables := map[string]any{"x": map[string]any{"k": []any{nil, int64(1), "s"}}}
+	f.Fuzz(func(t *testing.T, text string) {
+		document := "{a(b: " + text + ")}"
+		if scan.Guard(document, scan.Limits{}) != nil {
+			return
+		}
+		doc, err := parse.Parse(document)
+		if err != nil {
+			return
+		}
+		op, ok := doc.Definitions[0].(*ast.OperationDefinition)
+		if !ok {
+			return
+		}
+		field, ok := op.SelectionSet.Selections[0].(*ast.Field)
+		if !ok || len(field.Arguments) == 0 {
+			return
+		}
+		got, err := coerce.JSON(field.Arguments[0].Value, variables)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		// A literal may have a member twice, which validation refuses.
+		if !got.IsValid(jsontext.AllowDuplicateNames(true)) {
+			t.Fatalf("%s is %s, which is no JSON", text, got)
+		}
+		again, err := parse.Parse(parse.Print(doc))
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		value := again.Definitions[0].(*ast.OperationDefinition).SelectionSet.Selections[0].(*ast.Field).Arguments[0].Value
+		if same, err := coerce.JSON(value, variables); err != nil || string(same) != string(got) {
+			t.Errorf("%s is %s, and as it prints %s (%v)", text, got, same, err)
+		}
+	})
+}

@@ -1,0 +1,73 @@
+package exec_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/exec"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
+)
+
+// TestCost asks with a bound that is one too low, whose error says what the cost is, and with one that is just enough.
+func TestCost(t *testing.T) {
+	t.Parallel()
+	dear := computedBook[string]("dear", true, func(_ context.Context, books []*book) ([]any, error) { return make([]any, len(books)), nil })
+	dear.Cost = 7
+	root := rootField("root", true, func(context.Context) (*string, error) { return nil, nil })
+	root.Cost = 3
+	tests := []struct {
+		name, document, variables string
+		cost                      int
+	}{
+		{"one item", `{ book(id: 1) { id } }`, "", 1},
+		{"a list of the usual size", `{ books { nodes { id } } }`, "", 50},
+		{"a list", `{ books(first: 20) { nodes { id } } }`, "", 20},
+		{"the end of one", `{ books(last: 30) { nodes { id } } }`, "", 30},
+		{"by variable", `query($n: Int) { books(first: $n) { nodes { id } } }`, `{"n": 10}`, 10},
+		{"by default of a variable", `query($n: Int = 15) { books(first: $n) { nodes { id } } }`, "", 15},
+		{"relations to one", `{ books(first: 10) { nodes { author { id } sequel { author { name } } } } }`, "", 10 * (1 + 1 + 2)},
+		{"relations to many", `{ books(first: 10) { nodes { reviews { book { id } } } } }`, "", 10 * (1 + 5*2)},
+		{"nodes and edges", `{ books(first: 10) { nodes { author { id } } edges { node { author { id } } } } }`, "", 10 * 3},
+		{"a count", `{ books(first: 10) { totalCount } }`, "", 11},
+		{"what is skipped", `query($a: Boolean!) { books(first: 10) { nodes { id author @skip(if: $a) { id } } } }`, `{"a": true}`, 10},
+		{"and if not", `query($a: Boolean!) { books(first: 10) { nodes { id author @skip(if: $a) { id } } } }`, `{"a": false}`, 20},
+		{"custom fields", `{ root books(first: 2) { nodes { dear } } }`, "", 3 + 2*8},
+		{"aliases", `{ a: book(id: 1) { id } b: book(id: 1) { id author { id } } }`, "", 3},
+		{"mutations", `mutation { deleteBook(id: 1) { author { books { id } } } }`, "", 1 + 1 + 10},
+		{"more than can be counted", `query($n: Int = 200) { books(first: $n) { nodes { ` + strings.Repeat("author { books { ", 6) + `id` +
+			strings.Repeat(" } }", 6) + ` } } }`, "", 200 * 1_222_222},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, setting{config: exec.Config{Cost: max(tt.cost-1, 1)}, fields: []*model.CustomField{dear, root}})
+			if tt.cost > 1 {
+				got, outcome := w.run(t.Context(), t, tt.document, tt.variables)
+				want := fmt.Sprintf(`{"errors":[{"message":"The operation may ask for %d objects; at most %d are accepted. Ask for smaller pages.",`+
+					`"extensions":{"code":"BAD_USER_INPUT"}}]}`, tt.cost, tt.cost-1)
+				if got != want || outcome != exec.Refused {
+					t.Errorf("answer %s, want %s", got, want)
+				}
+				if calls := w.took(); calls != "" {
+					t.Errorf("fetched: %s", calls)
+				}
+			}
+			w.open(t, setting{config: exec.Config{Cost: tt.cost}, fields: []*model.CustomField{dear, root}})
+			if _, outcome := w.run(t.Context(), t, tt.document, tt.variables); outcome != exec.Done {
+				t.Errorf("refused at a cost of %d", tt.cost)
+			}
+		})
+	}
+}
+
+// A page that is larger than the resource gives is the list's to refuse, which says how large it may be.
+func TestTooLargePage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, setting{})
+	got := w.ask(t, `{ books(first: 2000000000) { nodes { id } } }`)
+	if want := `[books] BAD_USER_INPUT; {"books":null}`; told(t, got) != want || !strings.Contains(got, "from 0 to 200") {
+		t.Errorf("answer %s", got)
+	}
+}

@@ -1,0 +1,119 @@
+package oracle
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// The items as other languages can read them: what is a number beyond their floats, or none in JSON, is a text, and so is
+// what cannot be written.
+type (
+	dumpedPlace struct {
+		City  string        `json:"city"`
+		Zone  string        `json:"zone"`
+		Steps int16         `json:"steps"`
+		Near  []dumpedPlace `json:"near"`
+		Mood  *string       `json:"mood"`
+	}
+	dumpedAuthor struct {
+		ID      string       `json:"id"`
+		Name    string       `json:"name"`
+		Country string       `json:"country"`
+		Born    int32        `json:"born"`
+		Fans    string       `json:"fans"`
+		Rating  string       `json:"rating"`
+		Alive   bool         `json:"isAlive"`
+		Note    *string      `json:"note"`
+		Mood    string       `json:"mood"`
+		Whim    *string      `json:"whim"`
+		Tags    []string     `json:"tags"`
+		Moods   []string     `json:"moods"`
+		Whims   []*string    `json:"whims"`
+		Home    *dumpedPlace `json:"home"`
+		Extra   any          `json:"extra"`
+		Odd     bool         `json:"extraFails"` // there is no JSON for it
+		Best    *string      `json:"bestId"`
+		Friends []string     `json:"friendIds"`
+	}
+	dumpedChapter struct {
+		Title string `json:"title"`
+		Pages int32  `json:"pages"`
+		Mood  string `json:"mood"`
+	}
+	dumpedBook struct {
+		ID       string            `json:"id"`
+		Title    string            `json:"title"`
+		Author   string            `json:"authorId"`
+		Price    string            `json:"price"`
+		Pages    int               `json:"pages"`
+		Printed  string            `json:"printed"`
+		Serial   string            `json:"serial"`
+		Shelf    *dumpedPlace      `json:"shelf"`
+		Chapters []dumpedChapter   `json:"chapters"`
+		Words    map[string]string `json:"words"`
+	}
+)
+
+// Dump returns the items of every new World as JSON, for those who build the same one in another language.
+func Dump() ([]byte, error) {
+	var out struct {
+		Authors []dumpedAuthor `json:"authors"`
+		Books   []dumpedBook   `json:"books"`
+		Place   *dumpedPlace   `json:"place"` // where whoever has no home is at home
+	}
+	for i := range authors {
+		out.Authors = append(out.Authors, dumpAuthor(author(i+1)))
+	}
+	for i := range books {
+		out.Books = append(out.Books, dumpBook(book(i+1)))
+	}
+	out.Place = dumpPlace(place(1))
+	return json.Marshal(out, json.Deterministic(true))
+}
+
+func dumpAuthor(a Author) dumpedAuthor {
+	_, odd := a.Extra.(float64)
+	d := dumpedAuthor{
+		ID: strconv.FormatInt(a.ID, 10), Name: a.Name, Country: a.Country, Born: a.Born, Fans: strconv.FormatInt(a.Fans, 10),
+		Rating: fmt.Sprint(a.Rating), Alive: a.Alive, Note: a.Note, Mood: string(a.Mood), Whim: (*string)(a.Whim), Tags: a.Tags,
+		Home: dumpPlace(a.Home), Odd: odd, Best: a.Best,
+	}
+	if !odd {
+		d.Extra = a.Extra
+	}
+	for _, m := range a.Moods {
+		d.Moods = append(d.Moods, string(m))
+	}
+	for _, w := range a.Whims {
+		d.Whims = append(d.Whims, (*string)(w))
+	}
+	for _, id := range a.Friends {
+		d.Friends = append(d.Friends, strconv.FormatInt(id, 10))
+	}
+	return d
+}
+
+func dumpBook(b Book) dumpedBook {
+	d := dumpedBook{
+		ID: b.ID, Title: b.Title, Author: strconv.FormatInt(b.Author, 10), Price: fmt.Sprint(b.Price), Pages: b.Pages,
+		Printed: b.Printed.Format(time.RFC3339Nano), Serial: strconv.FormatInt(b.Serial, 10), Shelf: dumpPlace(b.Shelf), Words: b.Words,
+	}
+	for _, c := range b.Chapters {
+		d.Chapters = append(d.Chapters, dumpedChapter{c.Title, c.Pages, string(c.Mood)})
+	}
+	return d
+}
+
+func dumpPlace(p *Place) *dumpedPlace {
+	if p == nil {
+		return nil
+	}
+	d := &dumpedPlace{City: p.City, Zone: p.Zone, Steps: p.Steps, Mood: (*string)(p.Mood)}
+	for i := range p.Near {
+		d.Near = append(d.Near, *dumpPlace(&p.Near[i]))
+	}
+	return d
+}

@@ -1,0 +1,178 @@
+package oracle
+
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
+)
+
+// A spoilt document has one mistake, of a kind that every executor has to find before it executes anything.
+
+// spoilField makes a field with a mistake, or nothing where the mistake that came up has no place.
+func (g *generator) spoilField(sc *scope) string {
+	f := g.choose(sc)
+	if f == nil {
+		return ""
+	}
+	kind := g.IntN(8)
+	args := ""
+	if kind < 2 || kind == 3 || kind == 7 { // else a variable may be defined for nothing
+		args = g.arguments(f)
+	}
+	switch kind {
+	case 0:
+		g.spoilt = "a field that is not there"
+		return f.Name + "X" + args
+	case 1:
+		g.spoilt = "a selection set where none can be, or none where one must be"
+		if f.Type.Named().Composite() {
+			return g.name("a") + ": " + f.Name + args
+		}
+		return g.name("a") + ": " + f.Name + args + " { __typename }"
+	case 2:
+		g.spoilt = "an argument that is not there"
+		return g.name("a") + ": " + f.Name + "(nothing: 1)" + g.below(f, sc.depth)
+	case 3:
+		g.spoilt = "a directive that is not there"
+		return g.name("a") + ": " + f.Name + args + " @skipp(if: true)" + g.below(f, sc.depth)
+	case 4:
+		g.spoilt = "a fragment that is not there"
+		return "...Nowhere"
+	case 5:
+		g.spoilt = "a fragment on a type that does not fit"
+		return "... on PageInfo { hasNextPage } ... on Mutation { __typename }"
+	case 6:
+		return g.spoilArgument(f, sc)
+	}
+	g.spoilt = "a variable that is not there"
+	return g.name("a") + ": " + f.Name + args + " @include(if: $nowhere)" + g.below(f, sc.depth)
+}
+
+// spoilArgument gives an argument a literal of another type, or leaves out what is required.
+func (g *generator) spoilArgument(f *model.Field, sc *scope) string {
+	if len(f.Args) == 0 {
+		return ""
+	}
+	spoilt := pick(g, f.Args)
+	var parts []string
+	for _, a := range f.Args {
+		switch {
+		case a != spoilt && required(a):
+			parts = append(parts, a.Name+": "+g.value(a, 0))
+		case a != spoilt:
+		case required(a) && g.chance(2):
+			g.spoilt = "an argument that is required is not given"
+		default:
+			g.spoilt = "a literal of another type"
+			parts = append(parts, a.Name+": "+wrongLiteral(a.Type.Named()))
+		}
+	}
+	text := g.name("a") + ": " + f.Name
+	if len(parts) > 0 {
+		text += "(" + strings.Join(parts, ", ") + ")"
+	}
+	return text + g.below(f, sc.depth)
+}
+
+// wrongLiteral is a literal that no value of a type has.
+func wrongLiteral(t *model.Type) string {
+	switch {
+	case t.Kind == model.InputObject:
+		return "{nothing: 1}"
+	case t.Kind == model.Enum:
+		return "NOTHING"
+	}
+	switch t.Name {
+	case "Int", "Int64", "Float", "Boolean":
+		return `"12"`
+	case "DateTime":
+		return `"yesterday"`
+	case "JSON":
+		return "NAME" // an enum's value, which is no JSON
+	}
+	return "1.5"
+}
+
+// spoilVariables gives a variable a value that does not fit, if nothing else is spoilt.
+func (g *generator) spoilVariables() {
+	if g.spoilt != "" || len(g.variables) == 0 || g.chance(5) {
+		return
+	}
+	name := pick(g, sortedKeys(g.variables))
+	for _, def := range g.definition {
+		rest, ok := strings.CutPrefix(def, "$"+name+": ")
+		if !ok {
+			continue
+		}
+		t, _, _ := strings.Cut(rest, " ")
+		if text := g.wrongJSON(strings.TrimRight(t, "!")); text != "" {
+			g.variables[name] = jsontext.Value(text)
+			g.spoilt = "a variable of another type"
+		}
+	}
+}
+
+// wrongJSON is a value that a type does not have, or nothing if none is wanted.
+func (g *generator) wrongJSON(t string) string {
+	type wrong struct{ text, feature string }
+	var list []wrong
+	switch t {
+	case "Int":
+		list = []wrong{{`"many"`, ""}, {`"12"`, "variable: text of digits for a number"}, {"1.5", "variable: fraction for an Int"},
+			{"true", "variable: Boolean for a number"}, {"1e300", ""}, {"[1]", ""}, {"{}", ""}}
+	case "Int64":
+		list = []wrong{{`"many"`, ""}, {`"12"`, ""}, {"1.5", ""}, {"true", ""}, {"1e300", ""}, {"[1]", ""}, {"{}", ""}}
+	case "Float":
+		list = []wrong{{`"many"`, ""}, {`"1.5"`, "variable: text of digits for a number"},
+			{"true", "variable: Boolean for a number"}, {"[1]", ""}, {"{}", ""}}
+	case "Boolean":
+		list = []wrong{{`"many"`, "variable: text for a Boolean"}, {"1", "variable: number for a Boolean"},
+			{"[true]", "variable: list for a Boolean"}}
+	case "String":
+		list = []wrong{{"12", "variable: number for a String"}, {"true", "variable: Boolean for a text"},
+			{`["x"]`, "variable: list for a text"}, {"{}", "variable: object for a text"}}
+	case "ID":
+		list = []wrong{{"1.5", "variable: fraction for an ID"}, {"true", "variable: Boolean for a text"},
+			{`["x"]`, "variable: list for a text"}, {"{}", "variable: object for a text"}}
+	case "DateTime":
+		list = []wrong{{`"yesterday"`, ""}, {"12", ""}}
+	case "JSON":
+		return ""
+	default:
+		list = []wrong{{`{"nothing":1}`, ""}, {`"NOTHING"`, ""}, {"12", ""}}
+		if strings.HasPrefix(t, "[") {
+			return "" // what is no list is a list of one, so it would take a look at the type of that
+		}
+	}
+	w := pick(g, list)
+	if w.feature != "" && !g.may(w.feature) {
+		return ""
+	}
+	return w.text
+}
+
+// spoilDocument makes a mistake in what a document is made of.
+func (g *generator) spoilDocument(parts []string, operation string) ([]string, string) {
+	switch g.IntN(6) {
+	case 0:
+		g.spoilt = "an operation that is not there"
+		return parts, "Nowhere"
+	case 1:
+		g.spoilt = "one of two operations, and nobody knows which"
+		return []string{"query A { __typename }", "query B { __typename }"}, ""
+	case 2:
+		g.spoilt = "a fragment that nobody uses"
+		return append(parts, "fragment Unused on PageInfo { hasNextPage }"), operation
+	case 3:
+		g.spoilt = "a fragment that is there twice"
+		twice := "fragment Twice on Query { __typename }"
+		return []string{"{ ...Twice }", twice, twice}, ""
+	case 4:
+		g.spoilt = "two fields with one key"
+		return []string{"{ a: __typename a: vault(id: 1) { id } }"}, ""
+	}
+	g.spoilt = "an operation without a name beside another"
+	return append(parts, "{ __typename }", "query Other2 { __typename }"), operation
+}

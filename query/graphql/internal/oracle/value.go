@@ -1,0 +1,265 @@
+package oracle
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
+)
+
+// value makes the value of an input: a literal, or a variable. Depth is how deep it stands in others.
+func (g *generator) value(in *model.Input, depth int) string {
+	g.size++
+	if g.chance(5) && len(g.definition) < 12 {
+		return g.variable(in, depth)
+	}
+	return g.literal(in, in.Type, depth)
+}
+
+// variable defines one, with a value, a default, both, or neither where that is allowed.
+func (g *generator) variable(in *model.Input, depth int) string {
+	name := g.name("v")
+	t := in.Type
+	def := "$" + name + ": " + t.String()
+	nullable, hasDefault := !t.NonNull, false
+	if nullable && g.chance(4) { // a stricter type fits as well
+		def += "!"
+		nullable = false
+	} else if t.NonNull && g.chance(8) && g.may("nullable variable with a default where null cannot be") { // section 5.8.5
+		def = strings.TrimSuffix(def, "!")
+		hasDefault = true
+	}
+	// A default makes a variable of a non-null type optional (section 6.1.2).
+	if !hasDefault && g.chance(4) {
+		hasDefault = nullable || g.may("variable of a non-null type with a default")
+	}
+	if hasDefault {
+		def += " = " + g.constant(in, &model.Ref{Type: t.Type, Elem: t.Elem, NonNull: true}, depth)
+	}
+	g.definition = append(g.definition, def)
+	switch {
+	case hasDefault && g.chance(2), nullable && g.chance(4) && g.may("variable without a value"):
+	case nullable && g.chance(8) && g.may("null in variables"):
+		g.variables[name] = jsontext.Value("null")
+	default:
+		g.variables[name] = g.json(in, &model.Ref{Type: t.Type, Elem: t.Elem, NonNull: true}, depth)
+	}
+	return "$" + name
+}
+
+// constant makes a literal without variables and null.
+func (g *generator) constant(in *model.Input, t *model.Ref, depth int) string {
+	defs := g.definition
+	g.definition = make([]string, 99) // there is no room for more
+	defer func() { g.definition = defs }()
+	return g.literal(in, t, depth)
+}
+
+// literal makes a literal of a type.
+func (g *generator) literal(in *model.Input, t *model.Ref, depth int) string {
+	switch {
+	case !t.NonNull && g.chance(25) && g.may("null literal"):
+		return "null"
+	case t.Elem != nil:
+		if g.chance(10) && t.Elem.Elem == nil && g.may("literal for a list of one") { // section 3.11
+			return g.literal(in, &model.Ref{Type: t.Elem.Type, NonNull: true}, depth+1)
+		}
+		var items []string
+		for range g.items() {
+			items = append(items, g.value(&model.Input{Name: in.Name, Type: t.Elem, Member: in.Member}, depth+1))
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case t.Type.Kind == model.InputObject:
+		var members []string
+		for _, m := range g.members(t.Type, depth) {
+			members = append(members, m.Name+": "+g.value(m, depth+1))
+		}
+		g.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+		return "{" + strings.Join(members, ", ") + "}"
+	}
+	if t.Type.Name == "String" && g.chance(20) && g.may("block string on several lines") {
+		return "\"\"\"\n    a \\\"\"\" b\n      c\n    \"\"\""
+	}
+	v := g.scalar(in, t.Type)
+	if t.Type.Kind == model.Enum {
+		return v.(string)
+	}
+	return g.literalOf(v)
+}
+
+// items is how many a list has.
+func (g *generator) items() int {
+	if g.full() {
+		return 0
+	}
+	return g.IntN(3)
+}
+
+// literalOf writes a Go value as GraphQL does.
+func (g *generator) literalOf(v any) string {
+	switch v := v.(type) {
+	case []any:
+		var items []string
+		for _, one := range v {
+			items = append(items, g.literalOf(one))
+		}
+		return "[" + strings.Join(items, " ") + "]"
+	case map[string]any:
+		var members []string
+		for _, name := range sortedKeys(v) {
+			members = append(members, name+": "+g.literalOf(v[name]))
+		}
+		return "{" + strings.Join(members, " ") + "}"
+	case string:
+		if g.chance(8) && !strings.ContainsAny(v, "\"\\\n\r\t") && v == strings.TrimSpace(v) && g.may("block string") {
+			return `"""` + v + `"""`
+		}
+		return g.quoted(v)
+	}
+	return string(marshal(v))
+}
+
+// quoted writes a string, with escapes for what is above U+FFFF or without.
+func (g *generator) quoted(s string) string {
+	out := string(marshal(s))
+	if !strings.Contains(out, "\U0001F600") {
+		return out
+	}
+	switch {
+	case g.chance(4) && g.may("escape in braces"):
+		return strings.ReplaceAll(out, "\U0001F600", `\u{1F600}`)
+	case g.chance(4) && g.may("pair of surrogates"):
+		return strings.ReplaceAll(out, "\U0001F600", `\uD83D\uDE00`)
+	}
+	return out
+}
+
+// members chooses members of an input object.
+func (g *generator) members(t *model.Type, depth int) []*model.Input {
+	var out []*model.Input
+	odds := 2 + depth
+	if len(t.Inputs) > 6 {
+		odds += 2
+	}
+	for _, in := range t.Inputs {
+		if required(in) || depth < 5 && !g.full() && g.chance(odds) {
+			out = append(out, in)
+		}
+	}
+	if len(out) == 0 && depth < 4 && !g.full() && g.chance(3) {
+		out = append(out, pick(g, t.Inputs))
+	}
+	return out
+}
+
+// json makes the value of a variable.
+func (g *generator) json(in *model.Input, t *model.Ref, depth int) jsontext.Value {
+	g.size++
+	switch {
+	case !t.NonNull && depth > 0 && g.chance(20) && g.may("null in variables"):
+		return jsontext.Value("null")
+	case t.Elem != nil:
+		if g.chance(10) && t.Elem.Elem == nil && g.may("variable for a list of one") {
+			return g.json(in, &model.Ref{Type: t.Elem.Type, NonNull: true}, depth+1)
+		}
+		var items []string
+		for range g.items() {
+			items = append(items, string(g.json(in, t.Elem, depth+1)))
+		}
+		return jsontext.Value("[" + strings.Join(items, ",") + "]")
+	case t.Type.Kind == model.InputObject:
+		var members []string
+		for _, m := range g.members(t.Type, depth) {
+			members = append(members, string(marshal(m.Name))+":"+string(g.json(m, m.Type, depth+1)))
+		}
+		return jsontext.Value("{" + strings.Join(members, ",") + "}")
+	}
+	return marshal(g.scalar(in, t.Type))
+}
+
+func marshal(v any) jsontext.Value {
+	out, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
+		panic(fmt.Sprintf("oracle: %v", err)) // of what this package has made itself
+	}
+	return out
+}
+
+// scalar makes a value of a scalar, and a name for an enum.
+func (g *generator) scalar(in *model.Input, t *model.Type) any {
+	if t.Kind == model.Enum {
+		return pick(g, t.Values).Name
+	}
+	switch t.Name {
+	case "Int":
+		return pick(g, []int{0, 1, 2, 3, 5, 7, 10, 11, 100, 1914, -1, 2147483647})
+	case "Int64": // up to what JavaScript can hold, too
+		return pick(g, []int64{0, 1, 2, 4, 6, 77, -3, 5_000_000_000, 1 << 53, -1 << 53})
+	case "Float":
+		return pick(g, []float64{0, 1, -0.5, 0.25, 1e21, 3.3, 1.1e-7, -2})
+	case "Boolean":
+		return g.chance(2)
+	case "DateTime":
+		return pick(g, []string{"1953-03-01T12:00:00.000003Z", "1960-01-01T00:00:00+02:00", "2026-11-21T06:00:00Z"})
+	case "JSON":
+		return g.any(0)
+	case "ID":
+		return g.id(in)
+	}
+	return g.text(in)
+}
+
+// id makes one that something may have, as a text or a number.
+func (g *generator) id(in *model.Input) any {
+	n := g.IntN(13)
+	switch g.IntN(6) {
+	case 0, 1:
+		return n
+	case 2, 3:
+		return "b" + strconv.Itoa(n)
+	case 4:
+		return pick(g, []string{"", "01", "x", "n1", "77"})
+	}
+	return strconv.Itoa(n)
+}
+
+// text makes a text, which may be one that means something where it stands.
+func (g *generator) text(in *model.Input) string {
+	if g.opts.Texts != nil && !g.chance(5) {
+		if list := g.opts.Texts(in); len(list) > 0 {
+			return pick(g, list)
+		}
+	}
+	if in.Name == "name" && in.Member == nil { // of a type
+		return pick(g, g.s.Types).Name
+	}
+	return pick(g, []string{"", "Author 1", "Author", "Title 4", "a", "é", "\U0001F600", "x\"y\\z", "line\nend", "\t", "FR",
+		"Nobody", "Forbidden", "bad", "12", "3298534883328", "a text that is longer than any of them may be, by far"})
+}
+
+// any makes any JSON.
+func (g *generator) any(depth int) any {
+	n := g.IntN(8)
+	if depth > 2 {
+		n %= 5
+	}
+	switch n {
+	case 0:
+		return g.IntN(1000)
+	case 1:
+		return "text"
+	case 2:
+		return g.chance(2)
+	case 3:
+		return 1.5
+	case 4:
+		return -7
+	case 5:
+		return []any{g.any(depth + 1), g.any(depth + 1)}
+	}
+	return map[string]any{"a": g.any(depth + 1), "b": g.any(depth + 1)}
+}

@@ -1,0 +1,403 @@
+// Package oracle has a catalog in which all occurs that answers are made of, and makes documents for any schema, so that
+// query/graphql/internal/exec can be held against executors of others: graphql-go's here, and the reference implementation
+// in .ci/graphql.
+//
+// It is for tests alone.
+package oracle
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"math"
+	"reflect"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/query/graphql/internal/convert"
+	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/query/graphql/internal/types"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// Mood is a text that cannot always be written: where it is "bad", whoever shows it fails.
+type Mood string
+
+// MarshalText fails for "bad".
+func (m Mood) MarshalText() ([]byte, error) {
+	if m == "bad" {
+		return nil, errors.New("a bad mood cannot be written")
+	}
+	return []byte(m), nil
+}
+
+// UnmarshalText takes every text.
+func (m *Mood) UnmarshalText(text []byte) error {
+	*m = Mood(text)
+	return nil
+}
+
+// Author has members of most kinds, and relations of every kind.
+type Author struct {
+	ID      int64    `json:"id" readOnly:"true"`
+	Name    string   `json:"name" required:"true" minLength:"1" maxLength:"40"`
+	Country string   `json:"country" enum:"FR,GB,JP" default:"FR"`
+	Born    int32    `json:"born"`
+	Fans    int64    `json:"fans"`
+	Rating  float64  `json:"rating" minimum:"-10" maximum:"10"`
+	Alive   bool     `json:"is-alive"`
+	Note    *string  `json:"note" maxLength:"20"`
+	Mood    Mood     `json:"mood"`
+	Whim    *Mood    `json:"whim"`
+	Tags    []string `json:"tags,omitempty" maxItems:"4"`
+	Moods   []Mood   `json:"moods,omitempty"`
+	Whims   []*Mood  `json:"whims,omitempty"`
+	Home    *Place   `json:"home"`
+	Extra   any      `json:"extra,omitempty"`
+	Best    *string  `json:"bestId"`
+	Friends []int64  `json:"friendIds,omitempty"`
+	Secret  string   `json:"secret,omitempty" writeOnly:"true"`
+}
+
+// Place is a part of an author, with parts of its own.
+type Place struct {
+	City  string  `json:"city" required:"true" minLength:"1"`
+	Zone  string  `json:"zone,omitempty" enum:"north,south"`
+	Steps int16   `json:"steps" default:"3" minimum:"0"`
+	Near  []Place `json:"near,omitempty" maxItems:"3"`
+	Mood  *Mood   `json:"mood"`
+}
+
+// Book has an id that clients choose.
+type Book struct {
+	ID       string            `json:"id"`
+	Title    string            `json:"title" required:"true" maxLength:"30"`
+	Author   int64             `json:"authorId,omitzero"`
+	Price    float64           `json:"price"`
+	Pages    int               `json:"pages" minimum:"0" maximum:"2000"`
+	Printed  time.Time         `json:"printed,omitzero"`
+	Serial   int64             `json:"serial,string"`
+	Shelf    *Place            `json:"shelf"`
+	Chapters []Chapter         `json:"chapters,omitempty" maxItems:"5"`
+	Words    map[string]string `json:"words,omitempty"`
+}
+
+// Chapter is a part of a book.
+type Chapter struct {
+	Title string `json:"title" required:"true"`
+	Pages int32  `json:"pages" default:"1" minimum:"1"`
+	Mood  Mood   `json:"mood"`
+}
+
+// Vault is an item that no one gets, since its store fails.
+type Vault struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
+// World is a catalog with its items, and its schema in both forms. Two of them are alike, but for entity tags and the
+// instances of errors.
+type World struct {
+	Catalog *resource.Catalog
+	Model   *model.Schema
+	Types   *types.Schema
+
+	authors *memory.Store[Author]
+	books   *memory.Store[Book]
+}
+
+// New makes a World.
+func New() (*World, error) {
+	var made atomic.Int64
+	newID := func() string { return "n" + strconv.FormatInt(made.Add(1), 10) } // the same in every world
+	w := &World{authors: memory.New[Author](nil), books: memory.New(&memory.Options[Book]{NewID: newID})}
+	if err := w.fill(); err != nil {
+		return nil, err
+	}
+	// The stores are filled behind the back of the resources, which would not let in what is not as the schemas want it.
+	w.Catalog = resource.NewCatalog(nil,
+		resource.New("authors", w.authors, &resource.Options[Author]{
+			Query: query.Support{Filter: authorFilters(), Sort: []string{"name", "born", "fans", "country", "rating"}},
+			// The one called Nobody is hidden.
+			Authorize: func(_ context.Context, op resource.Op, before, after *Author) error {
+				if before != nil && before.Name == "Nobody" || after != nil && after.Name == "Forbidden" {
+					return resource.ErrForbidden
+				}
+				return nil
+			},
+			Relations: []resource.Relation[Author]{
+				{Name: "books", Target: "books", By: "authorId", Limit: 2},
+				{Name: "best", Target: "books", Field: "bestId"},
+				{Name: "friends", Target: "authors", Field: "friendIds", Many: true, Limit: 3},
+				// What fails for one item fails for all: see custom.
+				{Name: "lost", Target: "vaults", Keys: func(*Author) []string { return []string{"v"} }},
+				{Name: "losses", Target: "vaults", Keys: func(*Author) []string { return []string{"v", "w"} }, Many: true},
+			},
+			PageSize: 3, MaxPageSize: 10,
+		}),
+		resource.New("books", w.books, &resource.Options[Book]{
+			Query: query.Support{Filter: bookFilters(), Sort: []string{"title", "price", "printed"}}, Public: true,
+			Relations: []resource.Relation[Book]{{Name: "author", Target: "authors", Field: "authorId"}},
+			PageSize:  4, MaxPageSize: 10,
+		}),
+		resource.New("vaults", vaults{}, nil),
+		resource.NewLookup("eldest", "authors", w.eldest),
+		resource.NewCommand("tools/echo", func(_ context.Context, in Echo) (Echo, error) { return in, nil }, nil),
+		resource.NewCommand("tools/fail", fail, nil),
+		resource.NewCommand("tools/ping", func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil }, nil),
+	)
+	var err error
+	if w.Model, err = model.Reflect(w.Catalog, &model.Options{Fields: custom()}); err != nil {
+		return nil, err
+	}
+	introspect.Extend(w.Model)
+	w.Types, err = convert.Types(w.Model, &convert.Options{Catalog: w.Catalog})
+	return w, err
+}
+
+// all are the comparisons that every scalar has.
+func all(more ...query.Op) []query.Op {
+	return append([]query.Op{query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt, query.Gte}, more...)
+}
+
+func authorFilters() map[string][]query.Op {
+	return map[string][]query.Op{
+		"id": all(), "name": all(query.Contains, query.StartsWith), "country": {query.Eq, query.In}, "born": all(),
+		"fans": all(), "rating": all(), "is-alive": {query.Eq}, "note": {query.Eq, query.IsNull},
+	}
+}
+
+func bookFilters() map[string][]query.Op {
+	return map[string][]query.Op{
+		"id": all(query.Contains, query.StartsWith), "title": {query.StartsWith}, "authorId": all(), "pages": all(),
+		"printed": all(), "serial": {query.Eq, query.Gt},
+	}
+}
+
+// fill stores the items, some of which are not as their schemas want them.
+func (w *World) fill() error {
+	for i := range authors {
+		a := author(i + 1)
+		if _, err := w.authors.Create(context.Background(), a); err != nil {
+			return err
+		}
+	}
+	for i := range books {
+		b := book(i + 1)
+		if _, err := w.books.Insert(context.Background(), b.ID, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// How many items there are.
+const (
+	authors = 9
+	books   = 14
+)
+
+func pointer[T any](v T) *T { return &v }
+
+// author makes the author with an id: each is odd in another way.
+func author(id int) Author {
+	a := Author{
+		ID: int64(id), Name: "Author " + strconv.Itoa(id%7), Country: []string{"FR", "GB", "JP"}[id%3], Born: int32(1900 + id*7%40),
+		Fans: int64(id) * 1_000_000_000_000_000_003, Rating: float64(id)/4 - 1, Alive: id%2 == 0, Mood: "fair",
+		Home: place(id), Best: pointer("b" + strconv.Itoa(id*3)), Friends: []int64{int64(id%authors + 1), 4, int64(id), 77, 2},
+	}
+	switch id {
+	case 1: // texts that have to be escaped, and any JSON
+		a.Note, a.Tags, a.Whim = pointer("a \"note\"\n\u2028\U0001F600"), []string{"x", "", "é"}, pointer(Mood("fine"))
+		a.Extra = map[string]any{"b": []any{1.5, nil, "x"}, "a": map[string]any{}}
+	case 2: // the same failure where null can be and where it cannot; and no relations
+		a.Mood, a.Whim, a.Best, a.Friends = "bad", pointer(Mood("bad")), nil, nil
+	case 3: // an enum without the value, and a list of which one element fails and another is null
+		a.Country, a.Whims = "XX", []*Mood{pointer(Mood("a")), nil, pointer(Mood("bad"))}
+	case 4: // hidden: see New
+		a.Name = "Nobody"
+	case 5: // a list that cannot have nulls with an element that fails, and no number; an id that is none
+		a.Moods, a.Rating, a.Best = []Mood{"a", "bad", "b"}, math.NaN(), pointer("")
+	case 6: // what JSON cannot say where null can be
+		a.Extra, a.Whims, a.Moods = math.Inf(1), []*Mood{pointer(Mood("a"))}, []Mood{"c"}
+	case 7: // the least number, and nothing below
+		a.Extra, a.Home, a.Fans = "text", nil, math.MinInt64
+	case 8: // an enum without the value, deep down, where null can be
+		a.Home.Near[0].Zone, a.Extra = "east", 12
+	}
+	return a
+}
+
+// place makes a place with places near it.
+func place(id int) *Place {
+	p := &Place{City: "City " + strconv.Itoa(id), Zone: "north", Steps: int16(id)}
+	for i := range id % 3 {
+		p.Near = append(p.Near, Place{City: "Village " + strconv.Itoa(i), Mood: pointer(Mood("calm"))})
+	}
+	if id == 5 {
+		p.Near[1].Mood, p.Mood = pointer(Mood("bad")), pointer(Mood("bad"))
+	}
+	return p
+}
+
+func book(id int) Book {
+	b := Book{
+		ID: "b" + strconv.Itoa(id), Title: "Title " + strconv.Itoa(id*5%9), Author: int64(id % 6), Price: float64(id) * 1.1,
+		Pages: id * 100, Printed: time.Date(1950+id, 3, 1, 12, 0, 0, id*1000, time.UTC), Serial: int64(id) << 40,
+	}
+	for i := range id % 4 {
+		b.Chapters = append(b.Chapters, Chapter{Title: "Chapter " + strconv.Itoa(i), Pages: int32(i + 1), Mood: "fair"})
+	}
+	switch id {
+	case 3: // a failure in a list of objects, which the null takes with it
+		b.Chapters[1].Mood = "bad"
+	case 5: // beyond the 32 bits of an Int
+		b.Pages, b.Shelf = math.MaxInt32+1, place(2)
+	case 7: // no number, and a time that is zero
+		b.Price, b.Printed = math.Inf(1), time.Time{}
+	case 9:
+		b.Words = map[string]string{"b": "2", "a": "1"}
+	}
+	return b
+}
+
+// errVault is what nobody is told.
+var errVault = errors.New("the vault is closed")
+
+// vaults is a store that fails.
+type vaults struct{}
+
+// Get fails.
+func (vaults) Get(context.Context, string) (resource.Item[Vault], error) {
+	return resource.Item[Vault]{}, errVault
+}
+
+// List fails.
+func (vaults) List(context.Context, query.Query) iter.Seq2[resource.Item[Vault], error] {
+	return func(yield func(resource.Item[Vault], error) bool) { yield(resource.Item[Vault]{}, errVault) }
+}
+
+// Eldest is how the eldest author is asked for.
+type Eldest struct {
+	Country string `json:"country" required:"true" enum:"FR,GB,JP"`
+	After   int32  `json:"born-after" minimum:"1900"`
+}
+
+// eldest finds the author of a country who was born first. For JP it may be one that nobody may see.
+func (w *World) eldest(ctx context.Context, in Eldest) (string, error) {
+	if in.After == 1913 {
+		return "", errVault
+	}
+	q := query.Query{Filter: query.And(query.Where("country", query.Eq, in.Country), query.Where("born", query.Gt, in.After)),
+		Sort: []query.Order{{Field: "born"}, {Field: "id"}}, Limit: 1}
+	for item, err := range w.authors.List(ctx, q) {
+		return strconv.FormatInt(item.Value.ID, 10), err
+	}
+	return "", nil
+}
+
+// Echo is what a command gives back as it was given.
+type Echo struct {
+	Text  string     `json:"text" required:"true" maxLength:"30"`
+	Times []int32    `json:"times,omitempty"`
+	Size  string     `json:"the-size" enum:"small,large" default:"small"`
+	When  *time.Time `json:"when"`
+	Home  *Place     `json:"home"`
+	Any   any        `json:"any,omitempty"`
+	Grid  [][]int64  `json:"grid,omitempty"`
+	Much  float32    `json:"much"`
+}
+
+// Failure says how a command is to fail.
+type Failure struct {
+	How string `json:"how" required:"true" enum:"missing,forbidden,taken,invalid,hard,not"`
+}
+
+func fail(_ context.Context, in Failure) (Failure, error) {
+	switch in.How {
+	case "missing":
+		return in, resource.ErrNotFound
+	case "forbidden":
+		return in, resource.ErrForbidden
+	case "taken":
+		return in, resource.Taken("how")
+	case "invalid":
+		return in, resource.Invalid("how", "wrong")
+	case "hard":
+		return in, errVault
+	}
+	return in, nil
+}
+
+// Sum are the arguments of a custom field.
+type Sum struct {
+	A    int64   `json:"a" required:"true" minimum:"0"`
+	B    int64   `json:"b-too" default:"2"`
+	More []int32 `json:"more,omitempty" maxItems:"3"`
+}
+
+// custom are fields of custom code. One that fails does so whatever the items are: some executors ask for all items of a
+// level at once, and others for each by itself.
+func custom() []*model.CustomField {
+	number, text, place := schema.For[int64](), schema.For[string](), schema.For[Place]()
+	each := func(fn func(a *Author, in *Sum) any) func(context.Context, []any, any) ([]any, error) {
+		return func(_ context.Context, items []any, in any) ([]any, error) {
+			out := make([]any, len(items))
+			for i, item := range items {
+				out[i] = fn(item.(*Author), in.(*Sum))
+			}
+			return out, nil
+		}
+	}
+	sum := func(in *Sum) int64 {
+		n := in.A + in.B
+		for _, m := range in.More {
+			n += int64(m)
+		}
+		return n
+	}
+	of := func(name string, out *schema.Type, nullable bool) *model.CustomField {
+		return &model.CustomField{On: "authors", Name: name, In: schema.For[Sum](), Out: out, Nullable: nullable,
+			Parent: reflect.TypeFor[Author](), Cost: 1}
+	}
+	shifted := of("shifted", number, false)
+	shifted.Each = each(func(a *Author, in *Sum) any { return pointer(a.ID + sum(in)) })
+	odd := of("odd", text, true)
+	odd.Each = each(func(a *Author, in *Sum) any {
+		if a.ID%2 == 0 {
+			return nil
+		}
+		return pointer("odd")
+	})
+	broken := of("broken", text, true)
+	broken.Each = func(context.Context, []any, any) ([]any, error) { return nil, errVault }
+	shattered := of("shattered", place, false)
+	shattered.Each = broken.Each
+	root := func(name string, out *schema.Type, fn func(in *Sum) (any, error)) *model.CustomField {
+		return &model.CustomField{On: "Query", Name: name, In: schema.For[Sum](), Out: out, Cost: 1,
+			Root: func(_ context.Context, in any) (any, error) { return fn(in.(*Sum)) }}
+	}
+	return []*model.CustomField{shifted, odd, broken, shattered,
+		root("add", number, func(in *Sum) (any, error) { return pointer(sum(in)), nil }),
+		root("around", place, func(in *Sum) (any, error) {
+			if in.A == 0 {
+				return nil, nil
+			}
+			return &Place{City: "Rome", Near: []Place{*author(int(in.A%authors) + 1).homeOr()}}, nil
+		}),
+		root("crash", place, func(*Sum) (any, error) { return nil, errVault }),
+	}
+}
+
+// homeOr is the home of an author, or some other place.
+func (a Author) homeOr() *Place {
+	if a.Home == nil {
+		return place(1)
+	}
+	return a.Home
+}

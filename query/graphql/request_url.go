@@ -1,0 +1,68 @@
+package graphql
+
+import (
+	"bytes"
+	"net/url"
+
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// parseQuery reads the request of a GET (section 5.2). Other parameters are not ours.
+func parseQuery(raw string, limits *Limits) (q request, err error) {
+	params, err := url.ParseQuery(raw)
+	if err != nil {
+		return q, problem.New(problem.BadRequest, "The query of the URL is not escaped correctly.")
+	}
+	for _, name := range []string{"query", "documentId", "operationName", "variables", "extensions"} {
+		values, ok := params[name]
+		if len(values) > 1 {
+			return q, badParameter(name, "repeated", "must not stand more than once")
+		}
+		if !ok {
+			continue
+		}
+		if err := q.parameter(name, values[0], limits); err != nil {
+			return q, err
+		}
+	}
+	if err := q.complete(); err != nil {
+		return q, badParameter("query", "required", "a request has one of query and documentId")
+	}
+	return q, nil
+}
+
+// parameter takes one parameter, of which the URL has the value unescaped. Unlike in JSON, null is a text like any other
+// for those that are texts; an empty operationName is none.
+func (q *request) parameter(name, value string, limits *Limits) error {
+	switch name {
+	case "query":
+		q.text, q.hasText = value, true
+	case "documentId":
+		q.id = value
+	case "operationName":
+		q.operation = value
+	default:
+		return q.parameterJSON(name, value, limits)
+	}
+	return nil
+}
+
+// parameterJSON takes one that is JSON, as if it were a member of the content of a POST, so that one reader decides about
+// both.
+func (q *request) parameterJSON(name, value string, limits *Limits) error {
+	doc := []byte(value)
+	d := &reader{doc: doc, nesting: limits.Nesting, in: *bytes.NewBuffer(doc)}
+	d.dec.Reset(&d.in)
+	read := d.variables
+	if name == "extensions" {
+		read = d.extensions
+	}
+	err := read(q)
+	if err == nil {
+		err = d.end()
+	}
+	if err != nil {
+		return badParameter(name, "type", "must be an object in JSON")
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+// Package gqlgenside serves the shop with gqlgen. To write the generated code anew:
+//
+//	cd query/graphql/rivals/internal/gqlgenside && go tool gqlgen generate
+package gqlgenside
+
+import (
+	"net/http"
+
+	"github.com/99designs/gqlgen/graphql/handler"
+	"github.com/99designs/gqlgen/graphql/handler/extension"
+	"github.com/99designs/gqlgen/graphql/handler/lru"
+	"github.com/99designs/gqlgen/graphql/handler/transport"
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/rivals/internal/shop"
+)
+
+// Handler returns a server as gqlgen's own getting-started makes it: POST, introspection, and documents kept once parsed.
+func Handler(s *shop.Shop) http.Handler {
+	h := handler.New(NewExecutableSchema(Config{Resolvers: &Resolver{s}}))
+	h.AddTransport(transport.POST{})
+	h.SetQueryCache(lru.New[*ast.QueryDocument](1000))
+	h.Use(extension.Introspection{})
+	return h
+}
+
+func pointers[T any](items []T) []*T {
+	out := make([]*T, len(items))
+	for i := range items {
+		out[i] = &items[i]
+	}
+	return out
+}

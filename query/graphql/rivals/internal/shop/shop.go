@@ -1,0 +1,121 @@
+// Package shop is the data that all sides of the comparison serve: orders, each of a customer and with its shipments, in
+// slices behind one lock. What the sides call costs next to nothing, so that what is measured is theirs.
+package shop
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Order is what a customer wants.
+type Order struct {
+	ID         string    `json:"id" readOnly:"true"`
+	Status     string    `json:"status"`
+	TotalCents int32     `json:"totalCents"`
+	Note       *string   `json:"note"`
+	PlacedAt   time.Time `json:"placedAt"`
+	CustomerID string    `json:"customerId"`
+}
+
+// User is who wants it.
+type User struct {
+	ID    string `json:"id" readOnly:"true"`
+	Name  string `json:"name"`
+	Email string `json:"email"`
+}
+
+// Shipment is a part of an order on its way.
+type Shipment struct {
+	ID      string `json:"id" readOnly:"true"`
+	OrderID string `json:"orderId"`
+	Carrier string `json:"carrier"`
+	Parcels int32  `json:"parcels"`
+}
+
+// Shop holds everything, each slice in the order of the ids. Only notes of orders change.
+type Shop struct {
+	mu        sync.RWMutex
+	orders    []Order
+	revs      []int64 // of orders
+	orderAt   map[string]int
+	users     []User
+	userAt    map[string]int
+	shipments []Shipment // two of each order, so that those of order i are at 2i
+}
+
+// New returns a shop with n orders of as many customers as a tenth of them.
+func New(n int) *Shop {
+	s := &Shop{orderAt: map[string]int{}, userAt: map[string]int{}}
+	note := "Please ring \"twice\", at the back."
+	for i := range max(1, n/10) {
+		s.users = append(s.users, User{ID: fmt.Sprintf("u%06d", i), Name: fmt.Sprintf("Customer Nº %d", i),
+			Email: fmt.Sprintf("customer%d@example.com", i)})
+		s.userAt[s.users[i].ID] = i
+	}
+	began := time.Date(2026, time.November, 2, 12, 0, 0, 0, time.UTC)
+	for i := range n {
+		o := Order{ID: fmt.Sprintf("o%06d", i), Status: []string{"placed", "paid", "shipped"}[i%3], TotalCents: int32(i*37 + 199),
+			PlacedAt: began.Add(time.Duration(i) * time.Minute), CustomerID: s.users[i*7%len(s.users)].ID}
+		if i%4 == 0 {
+			o.Note = &note
+		}
+		s.orders, s.revs = append(s.orders, o), append(s.revs, 1)
+		s.orderAt[o.ID] = i
+		for k := range 2 {
+			s.shipments = append(s.shipments, Shipment{ID: fmt.Sprintf("s%06d-%d", i, k), OrderID: o.ID,
+				Carrier: []string{"Post", "Van"}[k], Parcels: int32(i%5 + 1)})
+		}
+	}
+	return s
+}
+
+// Orders returns copies of the first orders.
+func (s *Shop) Orders(first int) []Order {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.Clone(s.orders[:min(first, len(s.orders))])
+}
+
+// Order returns the order with this id.
+func (s *Shop) Order(id string) (Order, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	i, ok := s.orderAt[id]
+	if !ok {
+		return Order{}, false
+	}
+	return s.orders[i], true
+}
+
+// User returns the user with this id. Users never change.
+func (s *Shop) User(id string) (*User, bool) {
+	i, ok := s.userAt[id]
+	if !ok {
+		return nil, false
+	}
+	return &s.users[i], true
+}
+
+// ShipmentsOf returns the shipments of an order, which never change. The caller must not change them either.
+func (s *Shop) ShipmentsOf(orderID string) []Shipment {
+	i, ok := s.orderAt[orderID] // without the lock: neither ids nor the number of orders change
+	if !ok {
+		return nil
+	}
+	return s.shipments[2*i : 2*i+2 : 2*i+2]
+}
+
+// SetNote changes an order, and returns it as it is then.
+func (s *Shop) SetNote(id string, note *string) (Order, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, ok := s.orderAt[id]
+	if !ok {
+		return Order{}, false
+	}
+	s.orders[i].Note = note
+	s.revs[i]++
+	return s.orders[i], true
+}
