@@ -5,7 +5,7 @@
 // before anything is done and tells it afterwards. A client that got no answer sends the request again with the same
 // Idempotency-Key, and gets the answer that it missed:
 //
-//	keeper := idempotency.New(idempotency.NewMemory(), nil)
+//	keeper := idempotency.New(idempotency.NewMemory(nil), nil)
 //	catalog := resource.NewCatalog(&resource.CatalogOptions{Once: keeper, Principal: middleware.Principal}, orders, users)
 //	log.Print(catalog.Report()) // says what a key is worth for each collection
 //

@@ -2,153 +2,160 @@ package idempotency
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Level is what a key is worth.
-type Level uint8
-
-// The levels, from the weakest.
-const (
-	// AtMostOnce: the record is claimed before the effect and completed behind it. If the process dies in between, the
-	// outcome is unknown, and the answer to a repetition says so (409, outcome-unknown).
-	AtMostOnce Level = iota
-	// ByIdentity: what is created has an id that follows from the key, so that creating it again finds it.
-	ByIdentity
-	// ExactlyOnce: record and effect are written in one transaction.
-	ExactlyOnce
-)
-
-// Guarantee is what a key is worth for the writes of one part of a catalog, and why.
-type Guarantee struct {
-	Name   string // of the resource, command or collection of bytes; "graphql" for operations that touch several
-	Create Level  // of what creates with an id chosen by the store; Others for everything else
-	Others Level
-	Reason string // a sentence for people, such as "it shares its transactions with the records"
-}
-
 // Options adjust a Keeper. The zero value is meaningful.
 type Options struct {
-	TTL         time.Duration                    // how long a record is kept; 24 hours if zero
-	Required    bool                             // every request that writes needs a key: 400 without
-	Strict      bool                             // the key must be a String of Structured Fields, in quotation marks; else a bare token will do
-	TimeOrdered bool                             // keys are UUIDs of version 7, and one that is older than TTL is refused (400): it may have been forgotten
-	Skew        time.Duration                    // of clients' clocks, for TimeOrdered; 5 minutes if zero
-	Quota       int                              // live records of one principal; 10,000 if zero, below zero any number
-	MaxResult   int                              // bytes of a result that are kept; above, only that it was done and to what; 1 MiB if zero
-	MaxBody     int64                            // bytes of content that Wrap reads for the fingerprint; 1 MiB if zero
-	Wait        time.Duration                    // how long a copy waits, in the same process, for the first to finish; 2 seconds if zero, below zero not at all
-	Waiters     int                              // how many copies of one key wait; 8 if zero
-	Lease       time.Duration                    // how long an operation below ExactlyOnce may take before its outcome counts as unknown; 1 minute if zero
-	AtLeastOnce bool                             // do it again, rather than say that the outcome is unknown
-	Principal   func(ctx context.Context) string // for Wrap; a catalog has its own. Nobody ("") with a key is refused (400)
-	Now         func() time.Time                 // nil is time.Now
-	Logger      *slog.Logger                     // nil is slog.Default
+	// TTL is how long a record is kept; 24 hours if zero. A repetition that comes later is done as if it were new, unless
+	// keys are TimeOrdered.
+	TTL time.Duration
+	// Required asks for a key with every request that writes: 400 without.
+	Required bool
+	// Strict wants the key as a String of Structured Fields, in quotation marks (RFC 9651 section 3.3.3). Else a bare token
+	// will do, which is what most clients send.
+	Strict bool
+	// TimeOrdered wants keys that are UUIDs of version 7 (RFC 9562 section 5.7), which tell when they were made. One that is
+	// older than TTL and Skew is refused (400), as what it was used for may be forgotten. Records are kept for 2*Skew more
+	// than TTL then, so that no clock within Skew of ours finds a gap between the two.
+	TimeOrdered bool
+	// Skew is how far clocks of clients may be off, for TimeOrdered; 5 minutes if zero.
+	Skew time.Duration
+	// Quota is how many live records one principal may have; 10,000 if zero, below zero any number.
+	Quota int
+	// MaxResult is how many bytes of a result are kept; 1 MiB if zero. Of a larger one it is only kept that it was done,
+	// and to what: see [Record.Reference].
+	MaxResult int
+	// MaxBody is how many bytes of content Wrap reads; 1 MiB if zero. More is 413.
+	MaxBody int64
+	// Wait is how long a copy waits, in the same process, for the first to finish; 2 seconds if zero, below zero not at all.
+	Wait time.Duration
+	// Waiters is how many copies of one key wait at a time; 8 if zero.
+	Waiters int
+	// Lease is how long an operation below ExactlyOnce may take, and its context lasts; 1 minute if zero. If it is not
+	// finished then, its outcome counts as unknown.
+	Lease time.Duration
+	// Transaction is how long one that is ExactlyOnce may take, and its context lasts: others may have to wait for its
+	// transaction; 5 seconds if zero, below zero any time.
+	Transaction time.Duration
+	// AtLeastOnce does it again rather than say that the outcome is unknown.
+	AtLeastOnce bool
+	// Principal tells whose a request is, for Wrap; a catalog has its own. Nobody ("") with a key is refused (400): whoever
+	// is open by design names one principal for all. Nil is nobody.
+	Principal func(ctx context.Context) string
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	// Logger is told when the store fails, and never a key or content; nil is slog.Default.
+	Logger *slog.Logger
 }
 
-// Operation is one thing that a client wants done once.
-type Operation struct {
-	Principal   string   // whose it is
-	Method      string   // of the request, or the kind of a GraphQL operation
-	Target      string   // route and ids, without what names a contract
-	Key         string   // as ParseKey gives it
-	Fingerprint [32]byte // of what it means; see Fingerprint
+// withDefaults puts what is meant in the place of what is zero.
+func (o Options) withDefaults() Options {
+	orElse(&o.TTL, 24*time.Hour)
+	orElse(&o.Skew, 5*time.Minute)
+	orElse(&o.Quota, 10_000)
+	orElse(&o.MaxResult, 1<<20)
+	orElse(&o.MaxBody, 1<<20)
+	orElse(&o.Wait, 2*time.Second)
+	orElse(&o.Waiters, 8)
+	orElse(&o.Lease, time.Minute)
+	orElse(&o.Transaction, 5*time.Second)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Principal == nil {
+		o.Principal = func(context.Context) string { return "" }
+	}
+	return o
 }
 
-// Record is what became of an operation, so that it can be answered again.
-type Record struct {
-	Status int         // of the answer
-	Media  string      // of Result; empty for none
-	Result []byte      // in the newest contract, before it was rendered for anybody; nil if it was too large
-	Header http.Header // of the answer, the few that cannot be made again: Location
-	// Collection, ID and Rev are of the item that was written, empty for none.
-	Collection, ID, Rev string
-	Done                time.Time
+func orElse[T comparable](v *T, otherwise T) {
+	var zero T
+	if *v == zero {
+		*v = otherwise
+	}
 }
 
 // Keeper asks a Store before something is done, and tells it afterwards. It is safe for concurrent use.
-type Keeper struct{}
-
-// New returns a Keeper.
-func New(store Store, opts *Options) *Keeper { panic("not written yet") }
-
-// Key reads the Idempotency-Key of a request: "" if it has none. The error is a *problem.Details.
-func (k *Keeper) Key(h http.Header) (string, error) { panic("not written yet") }
-
-// LevelFor returns the level for effects in transactions of runner, which may be nil.
-func (k *Keeper) LevelFor(runner tx.Runner) Level { panic("not written yet") }
-
-// Do does an operation once. Of all calls with the same operation one runs do, and its record is what all of them get;
-// replayed reports that it was not this one.
-//
-// For ExactlyOnce do runs in a transaction of runner, which it must use: ctx carries it. An error of do means that nothing
-// was done: nothing is stored, and the same may be tried again. Below ExactlyOnce that holds for errors that are problems of
-// the client (4xx); any other leaves it open whether something was done.
-//
-// Errors of Do itself are *problem.Details: 422 for another fingerprint under the key, 409 for one that is still running or
-// whose outcome is unknown, 429 over the quota, 503 if the store fails.
-func (k *Keeper) Do(ctx context.Context, op Operation, level Level, runner tx.Runner,
-	do func(ctx context.Context) (Record, error)) (rec Record, replayed bool, err error) {
-	panic("not written yet")
+type Keeper struct {
+	store   Store
+	opts    Options
+	flights flights
+	sweeper sweeper
 }
 
-// Derived returns a key for somebody else's service, which follows from the operation that ctx belongs to and a name: a
-// charge or a mail that is sent again with it is known there. It is "" outside of a keyed operation.
-func Derived(ctx context.Context, name string) string { panic("not written yet") }
-
-// Wrap serves any handler with keys.
-func (k *Keeper) Wrap(next http.Handler) http.Handler { panic("not written yet") }
-
-// Fingerprint is the hash of what a request means: its parts, each with its length, so that no two lists are alike.
-func Fingerprint(parts ...[]byte) [32]byte { panic("not written yet") }
-
-// Store keeps records. Package idempotencytest has the tests that every Store has to pass.
-type Store interface {
-	// Claim notes that an operation is begun, unless it is known: then Prior says as what. id is the hash of whose it is,
-	// what for, and the key. In a transaction of the store's runner it is rolled back with everything else.
-	Claim(ctx context.Context, id [32]byte, c Claim) (Prior, error)
-	// Finish puts the record in place of the claim with this token. ErrLost if that is not there any more.
-	Finish(ctx context.Context, id [32]byte, token string, r Record, expires time.Time) error
-	// Release takes the claim back, as nothing was done. ErrLost if it is not there any more.
-	Release(ctx context.Context, id [32]byte, token string) error
-	// Purge removes at most max records that expired before now, and never a claim whose lease lasts.
-	Purge(ctx context.Context, now time.Time, max int) (int, error)
+// New returns a Keeper. opts may be nil. It panics if the store is nil.
+func New(store Store, opts *Options) *Keeper {
+	if store == nil {
+		panic("idempotency: New without a store")
+	}
+	if opts == nil {
+		opts = &Options{}
+	}
+	return &Keeper{store: store, opts: opts.withDefaults(), flights: flights{now: map[[32]byte]*flight{}}}
 }
 
-// Claim is an operation that is begun.
-type Claim struct {
-	Fingerprint [32]byte
-	Owner       [32]byte  // hash of the principal, for the quota
-	Token       string    // of this attempt, so that a late one cannot finish for another
-	Until       time.Time // when the lease ends
-	Expires     time.Time // when what is left of it may be purged
-	Quota       int       // live records that the owner may have; 0 or below is any number
-	TakeOver    bool      // take over an abandoned claim, which is then Fresh
+// Options returns what the Keeper goes by, with the defaults in place of zeros.
+func (k *Keeper) Options() Options { return k.opts }
+
+// LevelFor returns the level for effects in transactions of runner, which may be nil: ExactlyOnce if the store is a
+// [Transactor] with an equal runner, else AtMostOnce. Whether a collection is ByIdentity instead only its owner knows.
+func (k *Keeper) LevelFor(runner tx.Runner) Level {
+	if shares, ok := k.store.(Transactor); ok && runner != nil && shares.Transactions() == runner {
+		return ExactlyOnce
+	}
+	return AtMostOnce
 }
 
-// ErrLost is what Finish and Release return where the claim is not there any more: its lease ended, and another took it.
-var ErrLost = errors.New("the claim is not held any more")
+func (k *Keeper) logger() *slog.Logger {
+	if k.opts.Logger != nil {
+		return k.opts.Logger
+	}
+	return slog.Default()
+}
 
-// State is what a Store knows of an operation.
-type State uint8
+// retention is how long what is claimed now is kept.
+func (k *Keeper) retention() time.Duration {
+	if k.opts.TimeOrdered {
+		return k.opts.TTL + 2*k.opts.Skew
+	}
+	return k.opts.TTL
+}
 
-// The states.
+// sweeper has records purged on the way: by whoever finished something new, once in a while and not many at a time. So
+// nothing has to be started and stopped, and what is stored in an hour is purged in an hour.
+type sweeper struct {
+	next atomic.Int64 // when, in nanoseconds of Unix time
+}
+
 const (
-	Fresh     State = iota // nothing: it is claimed now
-	Finished               // Prior.Record has it
-	InFlight               // somebody is at it
-	Abandoned              // somebody was, and the lease has ended: the outcome is unknown
-	Mismatch               // it is known with another fingerprint
-	OverQuota              // the owner has too many
+	sweepEvery = time.Minute
+	sweepMost  = 1000            // so that no lock is held for long
+	sweepBound = 2 * time.Second // of whoever does it
 )
 
-// Prior is what a Store says to a Claim.
-type Prior struct {
-	State  State
-	Record Record
+// sweep purges a batch if it is time. While batches are full the next one is due at once.
+func (k *Keeper) sweep(ctx context.Context) {
+	now := k.opts.Now()
+	due := k.sweeper.next.Load()
+	if now.UnixNano() < due || !k.sweeper.next.CompareAndSwap(due, now.Add(sweepEvery).UnixNano()) {
+		return
+	}
+	if due == 0 { // the first minute of a process belongs to others
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sweepBound)
+	defer cancel()
+	n, err := k.store.Purge(ctx, now, sweepMost)
+	if err != nil {
+		k.logger().ErrorContext(ctx, "idempotency: records cannot be purged", "error", err)
+		return
+	}
+	if n >= sweepMost {
+		k.sweeper.next.Store(now.UnixNano())
+	}
 }

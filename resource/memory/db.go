@@ -71,6 +71,7 @@ func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context) error) erro
 	defer func() {
 		if !committed { // an error, a panic or runtime.Goexit
 			db.end(t, true)
+			scope.Rollback()
 		}
 	}()
 	if err := fn(inner); err != nil {

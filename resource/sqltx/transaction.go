@@ -77,13 +77,19 @@ func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bo
 	if a.session, err = db.begin(inner, a); err != nil {
 		return db.notBegun(err)
 	}
-	defer a.rollback() // unless committed: an error, a panic or runtime.Goexit
+	rolledBack := true
+	defer func() { // unless committed: an error, a panic or runtime.Goexit
+		if a.rollback(); rolledBack {
+			scope.Rollback()
+		}
+	}()
 	err = a.run(inner, fn)
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err == nil {
 		err = a.commit()
+		rolledBack = err != nil && !errors.Is(err, ErrOutcomeUnknown)
 	}
 	if err == nil {
 		scope.Commit() // now that the connection is free: what waited for the commit may need it

@@ -12,13 +12,14 @@
 //		return nil
 //	})
 //
-// The package knows no database. An implementer of Runner brackets each attempt with [Begin] and [Scope.Commit]; all
+// The package knows no database. An implementer of Runner brackets each attempt with [Begin] and [Scope.Commit] or [Scope.Rollback]; all
 // others need only InTx, [AfterCommit] and [Active].
 package tx
 
 import (
 	"context"
 	"errors"
+	"slices"
 )
 
 // ErrUnavailable says that there was no transaction: it could not be begun, or lost against others too often. Nothing of
@@ -55,6 +56,7 @@ type Scope struct {
 	outer   *Scope
 	outside context.Context // what Begin was given, for Outside: it has no other life than the Scope
 	after   []func()
+	undo    []func()
 }
 
 type scopeKey struct{}
@@ -74,11 +76,22 @@ func Begin(ctx context.Context, r Runner) (context.Context, *Scope) {
 func (s *Scope) Commit() {
 	if s.outer != nil {
 		s.outer.after = append(s.outer.after, s.after...)
+		s.outer.undo = append(s.outer.undo, s.undo...)
 		return
 	}
 	for _, fn := range s.after {
 		fn()
 	}
+}
+
+// Rollback says that the attempt has been rolled back, or was never committed. The functions given to [AfterRollback] run,
+// the last one first, as each takes back what it found. Where nobody knows whether it was committed ([ErrOutcomeUnknown])
+// neither Commit nor Rollback is called.
+func (s *Scope) Rollback() {
+	for _, fn := range slices.Backward(s.undo) {
+		fn()
+	}
+	s.undo = nil
 }
 
 // AfterCommit calls fn once the outermost transaction that ctx carries has been committed, and never if it is rolled
@@ -89,6 +102,16 @@ func AfterCommit(ctx context.Context, fn func()) {
 		return
 	}
 	fn()
+}
+
+// AfterRollback calls fn if the outermost transaction that ctx carries is rolled back, and never otherwise: not where it is
+// committed, not where that is unknown, and not without a transaction. It is for what has to be changed before the commit
+// though no database takes it back, such as an entry in memory. fn runs on the goroutine of the transaction, after its end,
+// and should be short. A Runner that does not call [Scope.Rollback] never calls it.
+func AfterRollback(ctx context.Context, fn func()) {
+	if s, ok := ctx.Value(scopeKey{}).(*Scope); ok {
+		s.undo = append(s.undo, fn)
+	}
 }
 
 // Active reports whether ctx carries a transaction of any Runner.

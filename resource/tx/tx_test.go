@@ -30,6 +30,7 @@ func (e *engine) InTx(ctx context.Context, fn func(context.Context) error) error
 			return nil
 		}
 		*e.log = append(*e.log, "rollback")
+		scope.Rollback()
 	}
 	return err
 }
@@ -101,6 +102,33 @@ func TestAfterCommit(t *testing.T) {
 			})
 			return nil
 		}, []string{"commit", "rollback", "commit", "rollback"}},
+		{"what is taken back, the last first, at each attempt", func(ctx context.Context, a, _ *engine, note func(string)) error {
+			a.InTx(ctx, func(ctx context.Context) error {
+				tx.AfterRollback(ctx, func() { note("first") })
+				tx.AfterRollback(ctx, func() { note("second") })
+				return errConflict
+			})
+			return nil
+		}, []string{"rollback", "second", "first", "rollback", "second", "first"}},
+		{"nothing is taken back of what stands", func(ctx context.Context, a, _ *engine, note func(string)) error {
+			tx.AfterRollback(ctx, func() { note("without a transaction") })
+			return a.InTx(ctx, func(ctx context.Context) error {
+				tx.AfterRollback(ctx, func() { note("taken back") })
+				return nil
+			})
+		}, []string{"commit"}},
+		{"what is inside is taken back with the outer one", func(ctx context.Context, a, b *engine, note func(string)) error {
+			a.tries = 1
+			a.InTx(ctx, func(ctx context.Context) error {
+				tx.AfterRollback(ctx, func() { note("outer") })
+				b.InTx(ctx, func(ctx context.Context) error {
+					tx.AfterRollback(ctx, func() { note("inner") })
+					return nil
+				})
+				return errConflict
+			})
+			return nil
+		}, []string{"commit", "rollback", "inner", "outer"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -153,6 +181,7 @@ func (s *store) InTx(ctx context.Context, fn func(context.Context) error) error 
 	ctx, scope := tx.Begin(ctx, s)
 	if err := fn(ctx); err != nil {
 		fmt.Println("rolled back")
+		scope.Rollback()
 		return err
 	}
 	fmt.Println("committed")
@@ -171,4 +200,18 @@ func ExampleAfterCommit() {
 	// order is stored
 	// committed
 	// mail is sent
+}
+
+func ExampleAfterRollback() {
+	cache := map[string]string{}
+	var orders store
+	err := orders.InTx(context.Background(), func(ctx context.Context) error {
+		cache["7"] = "paid"
+		tx.AfterRollback(ctx, func() { delete(cache, "7") })
+		return errors.New("out of stock")
+	})
+	fmt.Println(err, cache)
+	// Output:
+	// rolled back
+	// out of stock map[]
 }
