@@ -58,8 +58,8 @@ func (e *engine) try(ctx context.Context, fn func(context.Context) error, again 
 // broken is a store that fails where it is told to.
 type broken struct {
 	*idempotency.Memory
-	claim, finish, release error
-	released               int
+	claim, finish error
+	released      int
 }
 
 func (b *broken) Claim(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
