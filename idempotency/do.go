@@ -2,7 +2,6 @@ package idempotency
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"net/http"
 	"time"
@@ -100,15 +99,20 @@ func (a *attempt) run(ctx context.Context) (Prior, error) {
 func (a *attempt) claim(ctx context.Context) (Prior, error) {
 	o := &a.k.opts
 	now := o.Now()
-	a.token = rand.Text()
+	a.token = a.k.token()
 	return a.k.store.Claim(ctx, a.running.id, Claim{
 		Fingerprint: a.op.Fingerprint, Owner: a.op.owner(), Token: a.token, Now: now, Until: now.Add(o.Lease),
 		Expires: now.Add(a.k.retention()), Quota: o.Quota, TakeOver: a.level == ByIdentity || o.AtLeastOnce,
 	})
 }
 
-// perform calls do, and completes its record.
-func (a *attempt) perform(ctx context.Context) error {
+// perform calls do, with a context that lasts no longer than limit, and completes its record.
+func (a *attempt) perform(ctx context.Context, limit time.Duration) error {
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
 	rec, err := a.do(ctx)
 	if err != nil {
 		return err
@@ -139,11 +143,6 @@ func (e *storeError) Unwrap() error { return e.error }
 
 // together does it in one transaction with its record.
 func (a *attempt) together(ctx context.Context) (prior Prior, err error) {
-	if limit := a.k.opts.Transaction; limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
-	}
 	var failed error // of do, in the last run
 	err = a.runner.InTx(ctx, func(ctx context.Context) error {
 		failed = nil
@@ -156,7 +155,7 @@ func (a *attempt) together(ctx context.Context) (prior Prior, err error) {
 		if prior.State != Fresh {
 			return nil
 		}
-		if failed = a.perform(ctx); failed != nil {
+		if failed = a.perform(ctx, a.k.opts.Transaction); failed != nil {
 			return failed
 		}
 		if a.record.Status >= http.StatusInternalServerError {
@@ -204,9 +203,7 @@ func (a *attempt) apart(ctx context.Context) (Prior, error) {
 			a.giveUp(ctx)
 		}
 	}()
-	limited, cancel := context.WithTimeout(ctx, a.k.opts.Lease)
-	defer cancel()
-	err = a.perform(limited)
+	err = a.perform(ctx, a.k.opts.Lease)
 	switch {
 	case err == nil && a.record.Status < http.StatusInternalServerError:
 		settled = true

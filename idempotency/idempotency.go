@@ -2,7 +2,9 @@ package idempotency
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -39,7 +41,7 @@ type Options struct {
 	// Lease is how long an operation below ExactlyOnce may take, and its context lasts; 1 minute if zero. If it is not
 	// finished then, its outcome counts as unknown.
 	Lease time.Duration
-	// Transaction is how long one that is ExactlyOnce may take, and its context lasts: others may have to wait for its
+	// Transaction is how long what is done ExactlyOnce may take, and its context lasts, as others may have to wait for its
 	// transaction; 5 seconds if zero, below zero any time.
 	Transaction time.Duration
 	// AtLeastOnce does it again rather than say that the outcome is unknown.
@@ -86,6 +88,9 @@ type Keeper struct {
 	opts    Options
 	flights flights
 	sweeper sweeper
+
+	name   string // of this Keeper among all there are
+	tokens atomic.Uint64
 }
 
 // New returns a Keeper. opts may be nil. It panics if the store is nil.
@@ -96,8 +101,11 @@ func New(store Store, opts *Options) *Keeper {
 	if opts == nil {
 		opts = &Options{}
 	}
-	return &Keeper{store: store, opts: opts.withDefaults(), flights: flights{now: map[[32]byte]*flight{}}}
+	return &Keeper{store: store, opts: opts.withDefaults(), flights: flights{now: map[[32]byte]*flight{}}, name: rand.Text()}
 }
+
+// token returns one that was never used. It has to be unique and not secret: clients do not see it.
+func (k *Keeper) token() string { return k.name + "-" + strconv.FormatUint(k.tokens.Add(1), 36) }
 
 // Options returns what the Keeper goes by, with the defaults in place of zeros.
 func (k *Keeper) Options() Options { return k.opts }

@@ -63,7 +63,7 @@ func (k *Keeper) checkAge(key string) error {
 		return invalid("a key has to be a UUID of version 7")
 	}
 	switch age := k.opts.Now().Sub(born); {
-	case age > k.opts.TTL+k.opts.Skew:
+	case age >= k.opts.TTL+k.opts.Skew: // when its record expires, if its clock was as far ahead as may be
 		return expired(k.opts.TTL)
 	case age < -k.opts.Skew:
 		return invalid("the key is from the future: the clock that it was made by is wrong")

@@ -66,17 +66,13 @@ func unknownYet() error {
 		"it is not known whether this was done. Send it again with the same key to find out"), soon)
 }
 
-// unavailable is the answer if the store fails: without it nothing is done.
-func unavailable() error {
-	return retryAfter(problem.New(problem.Unavailable, "keys cannot be looked up at the moment"), soon)
-}
-
-// storeDown logs what the store said, unless that is only that the client has gone, and refuses.
+// storeDown logs what the store or its transactions said, unless that is only that the client has gone, and refuses: without
+// them nothing is done.
 func (k *Keeper) storeDown(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
-		k.logger().ErrorContext(ctx, "idempotency: the store of records fails, and nothing is done without it", "error", err)
+		k.logger().ErrorContext(ctx, "idempotency: no records at the moment, and nothing is done without them", "error", err)
 	}
-	return unavailable()
+	return retryAfter(problem.New(problem.Unavailable, "requests with keys cannot be served at the moment: nothing was done"), soon)
 }
 
 // answer is what to say to what the store knows already.
