@@ -29,7 +29,7 @@ func ParseRate(s string) (Rate, error) {
 	}
 	times, span, ok := strings.Cut(s, "/")
 	quota, err := strconv.Atoi(times)
-	if !ok || err != nil || times[0] < '0' || times[0] > '9' || span == "" {
+	if !ok || err != nil || span == "" || isSign(times[0]) || isSign(span[0]) { // which only Go reads
 		return Rate{}, errRate
 	}
 	if 'a' <= span[0] && span[0] <= 'z' {
@@ -42,6 +42,8 @@ func ParseRate(s string) (Rate, error) {
 	}
 	return r, nil
 }
+
+func isSign(c byte) bool { return c == '+' || c == '-' }
 
 func (r Rate) valid() bool {
 	return 1 <= r.Quota && r.Quota <= maxQuota && time.Second <= r.Window && r.Window <= maxWindow && r.Window%time.Second == 0

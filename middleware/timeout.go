@@ -83,11 +83,11 @@ func after(now time.Time, d time.Duration) time.Time {
 }
 
 // boundReading makes the content of a request arrive until then. Once it has, the deadline is lifted: net/http goes on
-// reading, to find out whether the client has gone, and takes a deadline that passes for just that.
+// reading, to find out whether the client has gone, and takes a deadline that passes for just that, if somebody outside has
+// read the content already.
 func boundReading(control *http.ResponseController, r *http.Request, until time.Time) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {
-		_ = control.SetReadDeadline(time.Time{})
-		return r
+		return r // net/http waits for nothing but the end of the connection
 	}
 	_ = control.SetReadDeadline(until)
 	inner := *r

@@ -1,6 +1,7 @@
 package middleware_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -100,6 +101,33 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
+// TestTimeoutBehindAReader: where somebody outside has read the content, the limit of reading ends no handler.
+func TestTimeoutBehindAReader(t *testing.T) {
+	t.Parallel()
+	reader := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			content, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(content))
+			next.ServeHTTP(w, r)
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		h := middleware.Chain(reader, middleware.Timeout(nil))(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.ReadAll(r.Body)
+			time.Sleep(20 * time.Second)
+			if r.Context().Err() != nil {
+				w.WriteHeader(http.StatusTeapot)
+			}
+		}))
+		conn := serving(t, middleware.Server(h, nil)).dial()
+		defer conn.Close()
+		send(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
+		if res, _, err := receive(t, conn); err != nil || res.StatusCode != http.StatusOK {
+			t.Errorf("%v %v", res, err)
+		}
+	})
+}
+
 // TestTimeoutLeavesStreamsAlone, for longer than any limit, and everything that has no limit.
 func TestTimeoutLeavesStreamsAlone(t *testing.T) {
 	t.Parallel()
@@ -143,4 +171,35 @@ func TestTimeoutAndClients(t *testing.T) {
 	if w.Body.Len() > 0 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
+}
+
+// TestTimeoutOnTheWire: content that never arrives is given up on both protocols, and so is a handler.
+func TestTimeoutOnTheWire(t *testing.T) {
+	t.Parallel()
+	h := middleware.Timeout(&middleware.TimeoutOptions{Read: 20 * time.Millisecond, Handle: 40 * time.Millisecond})(http.HandlerFunc(
+		func(w http.ResponseWriter, r *http.Request) {
+			_, err := io.ReadAll(r.Body)
+			var d *problem.Details
+			switch {
+			case errors.As(err, &d):
+				problem.Write(w, r, d)
+			case err == nil:
+				<-r.Context().Done()
+			}
+		}))
+	onBothProtocols(t, h, func(t *testing.T, s *httptest.Server) {
+		never, end := io.Pipe()
+		defer end.Close()
+		for body, want := range map[io.Reader]int{never: http.StatusRequestTimeout, http.NoBody: http.StatusServiceUnavailable} {
+			r, _ := http.NewRequest("POST", s.URL, body)
+			res, err := s.Client().Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res.Body.Close()
+			if res.StatusCode != want {
+				t.Errorf("%s: %d, want %d", res.Proto, res.StatusCode, want)
+			}
+		}
+	})
 }
