@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +26,12 @@ func everyMiddleware() map[string]func(http.Handler) http.Handler {
 		"RateLimit":                         middleware.RateLimit(middleware.Rate{Quota: 1000, Window: time.Minute}, nil),
 		"Recover":                           middleware.Recover(nil),
 		"RequestID":                         middleware.RequestID(nil),
-		"all":                               middleware.Chain(middleware.RequestID(nil), middleware.Log(quiet()), middleware.Recover(nil)),
+		"Timeout":                           middleware.Timeout(nil),
+		"Limit":                             middleware.Limit(&middleware.LimitOptions{InFlight: 100}),
+		"Secure":                            middleware.SecureHeaders(nil),
+		"CrossOrigin":                       middleware.CrossOrigin(nil),
+		"Address":                           middleware.ClientAddress([]netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, nil),
+		"all":                               wholeChain(quiet(), 1000, nil),
 		"behind a writer that only unwraps": middleware.Chain(onlyUnwraps, middleware.Log(quiet())),
 		"behind one that reads nothing":     middleware.Chain(flushesAndHijacks, middleware.Log(quiet())),
 	}

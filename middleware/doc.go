@@ -9,13 +9,22 @@
 // [Chain] puts them together, the outermost first. This is the order that they are made for, of which any may be left out:
 //
 //	h := middleware.Chain(
-//		middleware.RequestID(nil),       // before everything that wants to name the request
-//		middleware.Log(nil),             // sees what all others answered
-//		middleware.Recover(nil),         // so that Log sees a 500
-//		middleware.Authenticate(...),    // who is asking
-//		middleware.RateLimit(rate, nil), // how often, for each of those
+//		middleware.ClientAddress(proxies, nil), // who is at the other end; all others believe it
+//		middleware.RequestID(nil),              // names the request for all others
+//		middleware.Log(nil),                    // sees what all others answered
+//		middleware.Recover(nil),                // so that Log sees a 500
+//		middleware.SecureHeaders(nil),          // on refusals, too
+//		cors,                                   // before what would refuse a preflight
+//		middleware.Limit(nil),                  // before anything is read or looked up
+//		middleware.Timeout(nil),                // from here on work is done
+//		middleware.CrossOrigin(nil),            // before a cookie counts
+//		middleware.Authenticate(verify, nil),   // who is asking
+//		middleware.RateLimit(rate, nil),        // how often, for each of those
 //	)(api)
 //	err := middleware.Serve(ctx, middleware.Server(h, nil), listener, nil)
+//
+// Idempotency keys are looked at behind all of these, where the request is known to be admitted. What matched the
+// pattern of an http.ServeMux behind is handed out again to those outside, as it is to a tracer around them all.
 //
 // A RateLimit outside of Authenticate counts by address, and keeps guesses of tokens and passwords down. Both may be there.
 //

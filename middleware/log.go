@@ -100,6 +100,9 @@ func (l *requestLog) write(r *http.Request, e *entry) {
 	} else if p := Principal(ctx); p != "" {
 		attrs = append(attrs, slog.String("principal", clean(p)))
 	}
+	if c, ok := ctx.Value(clientKey{}).(*clientInfo); ok {
+		attrs = append(attrs, slog.String("client", c.addr.String()))
+	}
 	if id := RequestIDFrom(ctx); id != "" {
 		attrs = append(attrs, slog.String("request_id", id))
 	}

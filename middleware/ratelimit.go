@@ -106,7 +106,7 @@ func (l *rateLimit) key(r *http.Request) uint64 {
 	if name := Principal(r.Context()); name != "" {
 		return l.buckets.hash('p', name)
 	}
-	return l.buckets.hashAddr(client(r))
+	return l.buckets.hashAddr(Client(r))
 }
 
 // tell adds the fields.
