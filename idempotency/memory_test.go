@@ -179,3 +179,13 @@ func TestQuota(t *testing.T) {
 		t.Errorf("answers (-want +got):\n%s", diff)
 	}
 }
+
+// TestEndedContexts: a store in memory, too, does nothing for those who have gone.
+func TestEndedContexts(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if n, err := idempotency.NewMemory(nil).Purge(ctx, start(), 1); n != 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("Purge: %d, %v", n, err)
+	}
+}

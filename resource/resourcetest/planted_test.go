@@ -138,5 +138,6 @@ func plantedInside() []planted {
 		{bug: "an inner transaction commits", want: []string{"tx-nested"}},
 		{bug: "a rollback announces", want: []string{"tx-after-commit", "tx-nested"}},
 		{bug: "a commit announces twice", want: []string{"tx-after-commit"}},
+		{bug: "a rollback is not told", want: []string{"tx-after-commit"}},
 	}
 }

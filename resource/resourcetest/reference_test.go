@@ -364,6 +364,11 @@ func (t *table) InTx(ctx context.Context, fn func(ctx context.Context) error) (e
 		defer func() { t.rollback(err, t.before) }()
 	}
 	ctx, scope := tx.Begin(ctx, t)
+	defer func() {
+		if err != nil && t.bug != "a rollback is not told" {
+			scope.Rollback()
+		}
+	}()
 	if t.bug != "a panic commits" {
 		err = errors.New("panicked") // unless fn returns
 	}

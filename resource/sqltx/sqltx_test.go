@@ -92,9 +92,11 @@ func TestInTxWithFaults(t *testing.T) {
 		t.Run(string(tt.dialect)+", "+tt.name, func(t *testing.T) {
 			t.Parallel()
 			db, fake := open(t, tt.dialect, tt.fail, &sqltx.Options{Attempts: 4})
-			told := 0
+			told, open := 0, 0
 			err := db.InTx(t.Context(), func(ctx context.Context) error {
 				tx.AfterCommit(ctx, func() { told++ })
+				tx.AfterRollback(ctx, func() { open-- })
+				open++
 				_, err := db.Writer(ctx).ExecContext(ctx, "w")
 				return err
 			})
@@ -103,6 +105,10 @@ func TestInTxWithFaults(t *testing.T) {
 			}
 			if want := map[bool]int{true: 1}[tt.err == nil]; told != want {
 				t.Errorf("%d commits were announced, want %d", told, want)
+			}
+			stands := map[bool]int{true: 1}[tt.err == nil || errors.Is(tt.err, sqltx.ErrOutcomeUnknown)]
+			if open != stands {
+				t.Errorf("%d runs were not taken back, want %d", open, stands)
 			}
 			if diff := cmp.Diff(tt.log, fake.Log()); diff != "" {
 				t.Errorf("what was done (-want +got):\n%s", diff)
