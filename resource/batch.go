@@ -45,19 +45,21 @@ func (b *pageBuffer[T]) put(id string, item *Item[T]) (*Entry, error) {
 	if item.ID == "" {
 		item.ID = id
 	}
-	b.values = append(b.values, item.Value)
-	b.rows = append(b.rows, Entry{ID: item.ID, Rev: item.Rev, Modified: item.Modified, Next: item.Next})
-	e := &b.rows[len(b.rows)-1]
-	e.Value = &b.values[len(b.values)-1]
+	n := len(b.rows) // in place, member by member: to make an Entry and move it costs a list a tenth of its time
+	b.rows, b.values = b.rows[:n+1], b.values[:n+1]
+	e, v := &b.rows[n], &b.values[n]
+	*v = item.Value
+	e.ID, e.Rev, e.Modified, e.Next, e.Value = item.ID, item.Rev, item.Modified, item.Next, v
 	return e, b.pool.hub.settle(e)
 }
 
-// release gives the buffer back. What it holds is forgotten, so that a rare large page is not kept alive.
+// release gives the buffer back. What it holds is forgotten, so that items are not kept alive. Room for many is kept as
+// long as pools keep anything, which is two collections: to make it anew for every long list would be half of its time.
 func (b *pageBuffer[T]) release() {
 	clear(b.values)
 	clear(b.rows)
 	b.values, b.rows, b.most = b.values[:0], b.rows[:0], 0
-	if cap(b.values) <= 1024 {
+	if cap(b.values) <= 16*begun {
 		b.pool.pool.Put(b)
 	}
 }

@@ -32,6 +32,7 @@ type Command struct {
 	public    bool
 	jobs      Jobs
 	wait      time.Duration
+	cost      int
 	problems  []problem.Kind
 	into      *Resource // what an import writes to; nil for every other command
 
@@ -55,6 +56,9 @@ type CommandOptions[In any] struct {
 	// at all. A client can ask to wait longer or less with Prefer: wait=10, and not to wait with Prefer: respond-async
 	// (RFC 7240 section 4); more than 30 seconds are not granted, unless Wait itself is more.
 	Wait time.Duration
+	// Cost is what a call counts for where one request can make many of them, as in GraphQL: each against Limits.Cost of that
+	// door, 50,000 by default. 0 means 1. To guess a password a hundred times should take more than one request.
+	Cost int
 	// Problems are the kinds of problems that the command itself answers with, such as [problem.Unauthenticated] for a
 	// wrong password. They are only for descriptions of the API, which without them say that there may be others.
 	Problems []problem.Kind
@@ -95,7 +99,7 @@ func NewCommand[In, Out any](
 	_, action, _ := strings.Cut(name, "/")
 	c := &Command{
 		name: name, media: strings.ToLower(action), in: structOf[In](name), out: structOf[Out](name), doc: o.Doc,
-		public: o.Public, jobs: o.Jobs, wait: o.Wait, problems: o.Problems, accepts: []string{mediaJSON},
+		public: o.Public, jobs: o.Jobs, wait: o.Wait, cost: max(o.Cost, 1), problems: o.Problems, accepts: []string{mediaJSON},
 	}
 	c.do = func(ctx context.Context, in any) (any, error) {
 		out, err := do(ctx, *in.(*In))

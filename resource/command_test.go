@@ -336,7 +336,7 @@ func TestInvoke(t *testing.T) {
 func TestCommandDescriptions(t *testing.T) {
 	t.Parallel()
 	const doc = "Says who you are."
-	in := resource.NewCommand("auth/Log-In", login, &resource.CommandOptions[loginIn]{Public: true, Doc: doc})
+	in := resource.NewCommand("auth/Log-In", login, &resource.CommandOptions[loginIn]{Public: true, Doc: doc, Cost: 7})
 	deny := func(context.Context, *nothing) error { return resource.ErrForbidden }
 	out := resource.NewCommand("auth/logout", giveNothing, &resource.CommandOptions[nothing]{Authorize: deny})
 	open := resource.NewCommand("shop/open", giveNothing, nil)
@@ -347,6 +347,7 @@ func TestCommandDescriptions(t *testing.T) {
 	same(t, "name", "auth/Log-In", in.Name())
 	same(t, "media", "log-in", in.Media())
 	same(t, "doc", doc, in.Doc())
+	same(t, "cost", []int{7, 1}, []int{in.Cost(), out.Cost()})
 	same(t, "public", []bool{true, false, true}, []bool{in.Public(), out.Public(), open.Public()})
 	if in.Input() != schema.For[loginIn]() || in.Output() != schema.For[loginOut]() || out.Input() != nil ||
 		out.Output() != nil {

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stoa-go/stoa/query"
@@ -49,6 +50,23 @@ func TestPageCursor(t *testing.T) {
 			p := listAt(t, r, q, resource.Position{})
 			same(t, "cursor of the last item", p.Next, p.Cursor(n-2))
 		}
+	}
+}
+
+// TestPageCursorOfLongFilter: a cursor of a list with a filter of any length is one of that list and of no other.
+func TestPageCursorOfLongFilter(t *testing.T) {
+	t.Parallel()
+	r := resource.New("books", stocked(t, manyBooks(rand.New(rand.NewPCG(1, 3)), 9)...), &resource.Options[book]{Query: bookSupport()})
+	asking := func(last string) query.Query {
+		long := query.Where("title", query.Eq, strings.Repeat("x", 1<<20)+last)
+		return query.Query{Limit: 20, Filter: query.Or(long, query.Where("stars", query.Gte, int64(-1)))}
+	}
+	all := listAt(t, r, asking("a"), resource.Position{})
+	want := idsOn(&all)
+	after := listAt(t, r, asking("a"), resource.Position{After: all.Cursor(1)})
+	same(t, "behind the second item", want[2:], idsOn(&after))
+	if _, err := r.List(t.Context(), asking("b"), resource.Position{After: all.Cursor(1)}); err == nil {
+		t.Error("it is a cursor of another list, too")
 	}
 }
 

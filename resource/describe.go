@@ -73,6 +73,9 @@ func (c *Catalog) Commands() []*Command {
 // Doc returns what its options say that it does.
 func (c *Command) Doc() string { return c.doc }
 
+// Cost returns what a call counts for where one request can make many, at least 1.
+func (c *Command) Cost() int { return c.cost }
+
 // Public reports whether everybody may call it.
 func (c *Command) Public() bool { return c.authorize == nil }
 

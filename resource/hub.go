@@ -97,7 +97,7 @@ func (h *hub) settle(e *Entry) error {
 	}
 	switch {
 	case e.ID == "":
-		if e.ID = h.id.Text(e.Value); e.ID == "" {
+		if e.ID = h.idOf(e.Value); e.ID == "" {
 			return storeFault("gave an item without an id")
 		}
 	case h.hasID(e.Value, e.ID):
@@ -111,12 +111,26 @@ func (h *hub) settle(e *Entry) error {
 	return nil
 }
 
-// hasID reports whether the id field of v says id. It is asked for every row of every list, so it builds no strings.
-func (h *hub) hasID(v any, id string) bool {
+// idValue returns the id field in v.
+func (h *hub) idValue(v any) reflect.Value {
 	f := reflect.ValueOf(v).Elem().Field(h.id.Index[0])
 	for _, i := range h.id.Index[1:] {
 		f = f.Field(i)
 	}
+	return f
+}
+
+// idOf returns what the id field of v says.
+func (h *hub) idOf(v any) string {
+	if h.idKind == reflect.String {
+		return h.idValue(v).String()
+	}
+	return h.id.Text(v)
+}
+
+// hasID reports whether the id field of v says id. It is asked for every row of every list, so it builds no strings.
+func (h *hub) hasID(v any, id string) bool {
+	f := h.idValue(v)
 	switch h.idKind {
 	case reflect.String:
 		return f.String() == id

@@ -98,7 +98,7 @@ func (l *link) fetchByID(ctx context.Context, g *gathered, b batch) ([]Entry, er
 	rows := b.entries()
 	kept := rows[:0]
 	for i := range rows {
-		slot, ok := g.slots[rows[i].ID]
+		slot, ok := g.find(rows[i].ID)
 		if !ok || !g.hasRoom(slot, 1) {
 			continue // the store was not asked for it
 		}
@@ -109,7 +109,7 @@ func (l *link) fetchByID(ctx context.Context, g *gathered, b batch) ([]Entry, er
 		switch {
 		case err == nil:
 			g.keep(slot)
-			kept = append(kept, rows[i])
+			kept = also(kept, rows, i)
 		case !errors.Is(err, ErrNotFound):
 			return nil, err
 		}
@@ -138,8 +138,16 @@ func (l *link) fetchBy(ctx context.Context, g *gathered, columns []string, b bat
 	for i := range rows {
 		if slot, ok := l.by.slot(g, rows[i].hub); ok && g.hasRoom(slot, l.Limit) {
 			g.keep(slot)
-			kept = append(kept, rows[i])
+			kept = also(kept, rows, i)
 		}
 	}
 	return kept, nil
+}
+
+// also keeps rows[i] behind those of rows that are kept already. Mostly that is all of them, and then nothing is moved.
+func also(kept, rows []Entry, i int) []Entry {
+	if len(kept) == i {
+		return rows[:i+1]
+	}
+	return append(kept, rows[i])
 }

@@ -6,11 +6,16 @@ import (
 )
 
 // gathered are the keys of a relation for some entries, each once, and in the end what they lead to. A key is known by
-// its slot, the place at which it first came; entries and rows are known by their indexes. So there is one map for all,
-// and nothing of it is made anew for a page.
+// its slot, the place at which it first came; entries and rows are known by their indexes. So nothing of it is made anew
+// for a page.
 type gathered struct {
-	ask   []string         // the keys that the target is asked for; never used again, since a store may keep it
-	slots map[string]int32 // of all keys
+	ask   []string // the keys that the target is asked for; never used again, since a store may keep it
+	names []string // by slot: the key
+	// slots are the names turned round. Keys that ascend, as ids on a page do, are told apart without it, and rows mostly
+	// come in the order of their keys: it is filled only when it is needed.
+	slots  map[string]int32
+	mapped bool
+	guess  int // the slot of the row before
 
 	raw  []string // as read, with repetitions; raw[bounds[i]:bounds[i+1]] are those of entry i
 	text []byte   // of integers, which become keys together
@@ -86,17 +91,70 @@ func (g *gathered) distinguish(l *link) {
 }
 
 func (g *gathered) slotOf(key string, l *link) int32 {
-	slot, ok := g.slots[key]
-	if ok {
-		return slot
+	if n := len(g.names); n > 0 && !g.mapped {
+		switch last := g.names[n-1]; {
+		case key == last:
+			return int32(n - 1)
+		case key < last:
+			g.turnRound()
+		}
 	}
-	slot = int32(len(g.seen))
-	g.slots[key] = slot
-	g.seen, g.count = append(g.seen, 0), append(g.count, 0)
+	slot := int32(len(g.names))
+	if g.mapped {
+		if known, ok := g.slots[key]; ok {
+			return known
+		}
+		g.slots[key] = slot
+	}
+	g.names, g.seen, g.count = append(g.names, key), append(g.seen, 0), append(g.count, 0)
 	if l.By != "" || l.target.hub.canonical(key) {
 		g.ask = append(g.ask, key)
 	}
 	return slot
+}
+
+// turnRound fills slots.
+func (g *gathered) turnRound() {
+	for slot, name := range g.names {
+		g.slots[name] = int32(slot)
+	}
+	g.mapped = true
+}
+
+// find returns the slot of a key of a row: mostly that of the row before, or the next one.
+func (g *gathered) find(key string) (int32, bool) {
+	for _, slot := range [...]int{g.guess, g.guess + 1} {
+		if slot < len(g.names) && g.names[slot] == key {
+			g.guess = slot
+			return int32(slot), true
+		}
+	}
+	if !g.mapped {
+		g.turnRound()
+	}
+	slot, ok := g.slots[key]
+	if ok {
+		g.guess = int(slot)
+	}
+	return slot, ok
+}
+
+// findText is find for a key that is no string yet, and need not become one.
+func (g *gathered) findText(key []byte) (int32, bool) {
+	for _, slot := range [...]int{g.guess, g.guess + 1} {
+		if slot < len(g.names) && g.names[slot] == string(key) {
+			g.guess = slot
+			return int32(slot), true
+		}
+	}
+	if !g.mapped {
+		g.turnRound()
+	}
+	slot, ok := g.slots[string(key)]
+	if ok {
+		g.guess = int(slot)
+	}
+	return slot, ok
 }
 
 // hasRoom reports whether less than most rows of a slot have been kept.
@@ -142,8 +200,9 @@ func (g *gathered) release() {
 		return
 	}
 	clear(g.raw)
+	clear(g.names)
 	clear(g.slots)
-	*g = gathered{slots: g.slots, raw: g.raw[:0], text: g.text[:0], cuts: g.cuts[:0], bounds: g.bounds[:0],
+	*g = gathered{names: g.names[:0], slots: g.slots, raw: g.raw[:0], text: g.text[:0], cuts: g.cuts[:0], bounds: g.bounds[:0],
 		wanted: g.wanted[:0], seen: g.seen[:0], count: g.count[:0], rows: g.rows[:0], placed: g.placed[:0], ends: g.ends[:0]}
 	gatherers.Put(g)
 }

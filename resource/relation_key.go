@@ -130,20 +130,16 @@ func (k *keyReader) slot(g *gathered, v any) (int32, bool) {
 	if !f.IsValid() {
 		return 0, false
 	}
-	var slot int32
-	var ok bool
 	var room [24]byte
 	switch k.kind {
 	case reflect.Int64:
-		slot, ok = g.slots[string(strconv.AppendInt(room[:0], f.Int(), 10))]
+		return g.findText(strconv.AppendInt(room[:0], f.Int(), 10))
 	case reflect.Uint64:
-		slot, ok = g.slots[string(strconv.AppendUint(room[:0], f.Uint(), 10))]
+		return g.findText(strconv.AppendUint(room[:0], f.Uint(), 10))
 	case reflect.String:
-		slot, ok = g.slots[f.String()]
-	default:
-		slot, ok = g.slots[k.field.Text(v)]
+		return g.find(f.String())
 	}
-	return slot, ok
+	return g.find(k.field.Text(v))
 }
 
 // checkKeys panics if a relation does not say, or says twice, where its keys are.

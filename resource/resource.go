@@ -62,6 +62,9 @@ func (r *Resource) Name() string { return r.hub.name }
 // Type returns the schema of its items in the shape it shows.
 func (r *Resource) Type() *schema.Type { return r.shape.typ }
 
+// Stored returns the schema of its items as the collection has them, whatever shape it shows.
+func (r *Resource) Stored() *schema.Type { return r.hub.shapes[0].typ }
+
 // ID returns the JSON name of the id field in the shape it shows.
 func (r *Resource) ID() string { return r.shape.fieldOf(r.hub.id.Name) }
 

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"context"
+	"crypto/sha256"
 	"slices"
 	"time"
 
@@ -21,8 +22,17 @@ func (r *Resource) binding(ctx context.Context, q query.Query) string {
 		return list
 	}
 	q.Limit, q.Fields = 0, nil
-	return list + "\x00" + q.Values().Encode()
+	list += "\x00" + q.Values().Encode()
+	if len(list) > longBinding {
+		sum := sha256.Sum256([]byte(list))
+		return string(sum[:])
+	}
+	return list
 }
+
+// longBinding is from which length on a hash stands for a binding. Each cursor is made with all of it, and a page has one
+// for every item: a filter of a megabyte, which GraphQL lets pass, would be hashed as often.
+const longBinding = 512
 
 // window is a list as the collection is asked for it, page by page.
 type window struct {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -158,6 +159,22 @@ func TestCustomersSeeTheirOwnInGraphQL(t *testing.T) {
 		_, body := asks(t, s, "/graphql", tt.query, "Authorization: Bearer "+tokens[tt.who])
 		if diff := cmp.Diff(`{"data":`+tt.want+`}`, strings.TrimSpace(body)); diff != "" {
 			t.Errorf("%s, %s (-want +got):\n%s", tt.who, tt.query, diff)
+		}
+	}
+}
+
+// A password is not guessed a hundred times in one request: each guess takes the shop a tenth of a second.
+func TestLoginsAreDear(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	const guess = `: authLogin(input: {email: "ann@example.com", password: "no"}) { token } `
+	for n, want := range map[int]string{2: "UNAUTHENTICATED UNAUTHENTICATED", 3: "BAD_USER_INPUT"} {
+		var document strings.Builder
+		for i := range n {
+			fmt.Fprintf(&document, "a%d%s", i, guess)
+		}
+		if answer, body := asks(t, s, "/graphql", "mutation { "+document.String()+"}"); answer.codes() != want {
+			t.Errorf("%d guesses: %s", n, body)
 		}
 	}
 }

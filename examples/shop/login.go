@@ -23,7 +23,8 @@ type Login struct {
 
 func (c *collections) loginCommand() *resource.Command {
 	return resource.NewCommand("auth/login", c.login, &resource.CommandOptions[Credentials]{
-		Public:   true, // whoever has not logged in yet has to
+		Public:   true,   // whoever has not logged in yet has to
+		Cost:     20_000, // two guesses in a document of GraphQL, and not a hundred
 		Doc:      "Gives a token to who knows the password of a user.",
 		Problems: []problem.Kind{problem.Unauthenticated},
 	})

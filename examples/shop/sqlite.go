@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 
-	_ "modernc.org/sqlite" // which registers sqlite
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/stoa-go/stoa/resource/sqltx"
 )
@@ -15,6 +18,13 @@ import (
 // sqliteSettings make a file a database for many: with a write-ahead log readers go on beside the writer, and a commit is
 // on the disk before it is acknowledged. SQLite looks at foreign keys only if it is told to.
 const sqliteSettings = "?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=foreign_keys(on)"
+
+// isBusy reports whether somebody else had the file. The first connection to a new file changes its journal, and while others
+// do that, too, SQLite does not wait, whatever busy_timeout says: each might be waiting for the other.
+func isBusy(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
+}
 
 // openSQLite opens a file, which may be a new one.
 func openSQLite(ctx context.Context, path string) (*database, error) {
@@ -29,6 +39,10 @@ func openSQLite(ctx context.Context, path string) (*database, error) {
 		return nil, err
 	}
 	mode, err := setting(ctx, writer, "PRAGMA journal_mode")
+	for wait := 10 * time.Millisecond; isBusy(err) && wait < 10*time.Second; wait *= 2 {
+		time.Sleep(wait)
+		mode, err = setting(ctx, writer, "PRAGMA journal_mode")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}

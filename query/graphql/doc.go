@@ -6,9 +6,10 @@
 // users, which is served in REST already, is served here by one more line:
 //
 //	catalog := resource.NewCatalog(nil,
-//		resource.New("orders", orders, &resource.Options[Order]{Relations: []resource.Relation[Order]{
-//			{Name: "customer", Target: "users", Keys: func(o *Order) []string { return []string{o.CustomerID} }},
-//		}}),
+//		resource.New("orders", orders, &resource.Options[Order]{
+//			Query:     query.Support{Filter: map[string][]query.Op{"status": {query.Eq}}},
+//			Relations: []resource.Relation[Order]{{Name: "customer", Target: "users", Field: "customerId"}},
+//		}),
 //		resource.New("users", users, nil),
 //	)
 //	door := graphql.New(catalog, nil)
@@ -29,8 +30,9 @@
 // createOrder, replaceOrder, patchOrder and deleteOrder, as far as the collection can do that, and every command: POST
 // /auth/login is authLogin(input). Only what a collection declares can be filtered and sorted by. Descriptions, defaults,
 // enums and deprecations come from struct tags. The enum of a member is called like its Go type if that has a name of its
-// own (type Episode string), and is then one for all that are of it; else like the member: OrderStatus. All fields of the
-// roots may be null, so that one that fails does not take the others with it.
+// own (type Episode string), and is then one for all that are of it; else like the member: OrderStatus. What JSON leaves out
+// because it is zero is there in GraphQL, as a zero value; only a struct, an enum and a type with text methods are null
+// then. All fields of the roots may be null, so that one that fails does not take the others with it.
 //
 // Every field calls the methods of the Resource that it is of: Authorize, Scope, validation, read-only fields and
 // preconditions hold here as they do in REST, and no field goes round them.

@@ -86,8 +86,9 @@ func rootField[In, Out any](root, name string, do func(context.Context, In) (Out
 //
 // do is called once for all items of a level, however many there are and wherever in the answer they stand, so that it
 // can fetch what it needs in one go. It returns as many values as there are items, in their order; another number is an
-// internal error. The items are shared with others: it must not change them. The same item may be there
-// more than once.
+// internal error. The items are shared with others: it must not change them. Nor may it keep them beyond the
+// call, since their memory is used again for other answers, to other callers; what it returns may point into them. The
+// same item may be there more than once.
 //
 // T is the Go type of the items as the catalog shows them, in a view that of the view; [New] panics if it is another.
 // In, Out and the panics are as those of [Query]. Where Out is not a pointer the field is never null, and an error of

@@ -325,3 +325,59 @@ func TestZeroEnum(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// isbn is a text, but for its zero value.
+type isbn struct{ digits string }
+
+func (n isbn) MarshalText() ([]byte, error) {
+	if n.digits == "" {
+		return nil, errors.New("there is no number")
+	}
+	return []byte(n.digits), nil
+}
+
+func (n *isbn) UnmarshalText(text []byte) error {
+	n.digits = string(text)
+	return nil
+}
+
+// TestZeroText: nobody is asked for the text of a value which JSON leaves out.
+func TestZeroText(t *testing.T) {
+	t.Parallel()
+	type book struct {
+		Number isbn `json:"number,omitzero"`
+	}
+	h := graphql.New(resource.NewCatalog(nil), &graphql.Options{Fields: []graphql.Field{
+		graphql.Query("books", func(context.Context, struct{}) ([]book, error) { return []book{{}, {isbn{"978"}}}, nil }, nil),
+	}})
+	want := `{"data":{"books":[{"number":null},{"number":"978"}]}}`
+	if diff := cmp.Diff(want, answerTo(t, h, `{ books { number } }`)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestZeroStruct: a struct that JSON leaves out where it is zero is null, rather than one whose members nobody gave and
+// which could not be given.
+func TestZeroStruct(t *testing.T) {
+	t.Parallel()
+	type address struct {
+		Kind string `json:"kind" required:"true" enum:"home,work"`
+	}
+	type person struct {
+		ID    string  `json:"id"`
+		Home  address `json:"home,omitzero"`
+		Other address `json:"other,omitempty"`
+	}
+	people := resource.New("people", memory.New[person](nil), &resource.Options[person]{Public: true})
+	h := graphql.New(resource.NewCatalog(nil, people), nil)
+	for _, tt := range []struct{ name, document, want string }{
+		{"not given", `mutation { createPerson(input: {id: "a"}) { home { kind } other { kind } } }`,
+			`{"data":{"createPerson":{"home":null,"other":null}}}`},
+		{"given", `mutation { createPerson(input: {id: "b", home: {kind: work}}) { home { kind } other { kind } } }`,
+			`{"data":{"createPerson":{"home":{"kind":"work"},"other":null}}}`},
+	} {
+		if diff := cmp.Diff(tt.want, answerTo(t, h, tt.document)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}

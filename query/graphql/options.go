@@ -48,7 +48,8 @@ type Options struct {
 	// X-Apollo-Operation-Name always do. Name none that a proxy adds.
 	PreflightHeaders []string
 	// Cache is the Cache-Control of answers without errors to GET; "private, no-cache" if empty: whoever keeps one asks
-	// again each time, and is told 304 if it still holds. All else is no-store.
+	// again each time, and is told 304 if it still holds. All else is no-store. What says public lets caches that are shared
+	// give an answer to everybody: then Vary must say what it depends on, such as Authorization, which a middleware adds.
 	Cache string
 	// Challenge is the WWW-Authenticate value of answers with an error UNAUTHENTICATED, "Bearer" if empty.
 	Challenge string
@@ -73,7 +74,8 @@ type Options struct {
 
 // Limits bound a request. A field that is zero or negative means its default, which is the number given here.
 type Limits struct {
-	// Body is the largest content in bytes, before and after decompression; 1 MiB.
+	// Body is the largest content in bytes, before and after decompression; 1 MiB. Variables that a document uses several
+	// times may have four times as much, each counted as often.
 	Body int64
 	// URL is the largest request target in bytes; 8192.
 	URL int

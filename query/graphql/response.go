@@ -157,13 +157,13 @@ func setVary(h http.Header, vary []string) {
 	h["Vary"] = []string{merged}
 }
 
-// Buffers for contents and answers. Large ones are not kept.
+// Buffers for contents and answers. Very large ones are not kept.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
 
 func getBuffer() *[]byte { return buffers.Get().(*[]byte) }
 
 func putBuffer(b *[]byte) {
-	if cap(*b) <= 1<<20 {
+	if cap(*b) <= 4<<20 {
 		*b = (*b)[:0]
 		buffers.Put(b)
 	}

@@ -8,7 +8,7 @@ import (
 	"math"
 	"reflect"
 	"strconv"
-	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -156,7 +156,7 @@ func appendMembers(dst []byte, fields []*Field, s reflect.Value, w writing) ([]b
 		switch f.plain {
 		case opString:
 			text := s.Field(f.at).String()
-			if isPlain(text) {
+			if isPlain(text) || isUnescaped(text) {
 				dst = append(append(append(dst, f.label...), text...), '"')
 				continue
 			}
@@ -265,7 +265,7 @@ var plainASCII = func() (plain [256]bool) {
 // answer is not for a script element. Most strings are printable ASCII and are copied; package jsontext does the rest,
 // and refuses invalid UTF-8.
 func appendString(dst []byte, s string) ([]byte, error) {
-	if !isPlain(s) {
+	if !isPlain(s) && !isUnescaped(s) {
 		return jsontext.AppendQuote(dst, s)
 	}
 	dst = append(dst, '"')
@@ -273,14 +273,43 @@ func appendString(dst []byte, s string) ([]byte, error) {
 	return append(dst, '"'), nil
 }
 
-// isPlain reports whether a string stands in JSON as it is.
+// isUnescaped reports whether a string is valid UTF-8 with nothing in it that JSON escapes.
+func isUnescaped(s string) bool {
+	for i := range len(s) {
+		if s[i] < utf8.RuneSelf && !plainASCII[s[i]] {
+			return false
+		}
+	}
+	return utf8.ValidString(s)
+}
+
+// isPlain reports whether a string stands in JSON as it is: it is printable ASCII without quotation marks and backslashes.
+// It looks at eight bytes at a time, as every string of every answer passes here. The last eight may be seen twice.
 func isPlain(s string) bool {
+	if len(s) >= 8 {
+		for i := 0; i < len(s)-8; i += 8 {
+			if !arePlain(s[i : i+8]) {
+				return false
+			}
+		}
+		return arePlain(s[len(s)-8:])
+	}
 	for i := range len(s) {
 		if !plainASCII[s[i]] {
 			return false
 		}
 	}
 	return true
+}
+
+// arePlain is isPlain for eight bytes.
+func arePlain(s string) bool {
+	const ones = 0x0101_0101_0101_0101
+	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	// Where no byte has its highest bit, a subtraction sets that of a byte only if it is less than what is taken away, or
+	// one below it was, which decides the same.
+	return (w|(w-ones*' ')|((w^ones*'"')-ones)|((w^ones*'\\')-ones))&(ones<<7) == 0
 }
 
 // appendFloat appends a number as ECMAScript prints it (RFC 8785, section 3.2.2.3), so that clients which parse and print
@@ -331,25 +360,6 @@ func appendShortDecimal(dst []byte, f float64) ([]byte, bool) {
 		dst = dst[:len(dst)-1]
 	}
 	return bytes.TrimSuffix(dst, []byte{'.'}), true
-}
-
-// appendTime appends an RFC 3339 date-time. A year of five digits and an offset of a day, which package time can hold,
-// have no place in it.
-func appendTime(dst []byte, t *time.Time) ([]byte, error) {
-	dst = append(dst, '"')
-	start := len(dst)
-	dst = t.AppendFormat(dst, time.RFC3339Nano)
-	text := dst[start:]
-	if text[len("2006")] != '-' {
-		return dst, errors.New("the year is outside of what RFC 3339 can write")
-	}
-	if text[len(text)-1] != 'Z' {
-		zone := text[len(text)-len("+00:00"):]
-		if zone[0] != '+' && zone[0] != '-' || string(zone[1:3]) > "23" {
-			return dst, errors.New("the time zone is outside of what RFC 3339 can write")
-		}
-	}
-	return append(dst, '"'), nil
 }
 
 // appendQuotedText appends what the text methods of v write, as a JSON string.

@@ -75,7 +75,7 @@ func (m *Members) Append(dst []byte, v any) ([]byte, error) {
 		switch w := &m.list[i]; w.plain {
 		case opString:
 			text := s.Field(w.at).String()
-			if isPlain(text) {
+			if isPlain(text) || isUnescaped(text) {
 				out = append(append(append(out, w.opening...), text...), '"')
 				continue
 			}

@@ -4,8 +4,11 @@
 //
 //	go run -C query/graphql/rivals .
 //
-// The sides take turns, so that whatever else the machine does hits them alike, and of all rounds the median counts. It
-// exits with 1 if a budget is exceeded.
+// The sides take turns on one processor. What counts is the processor time, of which the median of all rounds is taken, so
+// that other programs disturb little. It exits with 1 if a budget is exceeded.
+//
+// Resolvers of the rivals look relations up one by one, since the data is in memory: with dataloaders, which a database
+// would need, they take longer than that.
 package main
 
 import (

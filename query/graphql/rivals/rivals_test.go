@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -124,5 +125,32 @@ func TestBudgets(t *testing.T) {
 				t.Errorf("it says\n%s\nwithout %s", out.String(), tt.want)
 			}
 		})
+	}
+}
+
+// TestMeasure runs every job once. It is not parallel, as it changes how many processors there are. Budgets are for a run of
+// the command on a machine with nothing else to do.
+func TestMeasure(t *testing.T) {
+	if err := flag.Set("test.benchtime", "1x"); err != nil {
+		t.Fatal(err)
+	}
+	measured, err := measure(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	measured.print(&out)
+	for _, s := range sides {
+		for _, j := range []*job{&list100, &item, &patch, &list10000} {
+			if r := measured.of(j, &s); r == nil || r.median().N != 1 || !strings.Contains(out.String(), "| "+j.name+" | "+s.name+" |") {
+				t.Errorf("%s of %s is not measured", j.name, s.name)
+			}
+		}
+	}
+	if got := len(measured.budgets()); got != 6 {
+		t.Errorf("%d budgets, want 6", got)
+	}
+	if peak, size := peakOfList(); peak <= 0 || size < 1_000_000 {
+		t.Errorf("peak %d for %d bytes", peak, size)
 	}
 }

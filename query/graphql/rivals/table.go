@@ -19,7 +19,7 @@ func (t *table) of(j *job, s *side) *result {
 
 // print writes the table in Markdown. The last column is the time in times of Stoa's.
 func (t *table) print(w io.Writer) {
-	fmt.Fprintln(w, "| job | side | time | allocations | bytes allocated | answer | of the floor | of Stoa |")
+	fmt.Fprintln(w, "| job | side | processor time | allocations | bytes allocated | answer | of the floor | of Stoa |")
 	fmt.Fprintln(w, "|---|---|--:|--:|--:|--:|--:|--:|")
 	for _, r := range t.results {
 		m, byHand := r.median(), ""

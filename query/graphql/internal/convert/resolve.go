@@ -64,7 +64,7 @@ func (c *converter) resolve(parent *model.Type, f *model.Field, p graphql.Resolv
 		return &e.Page.Entries[e.item], nil
 	case model.Cursor:
 		e := p.Source.(edge)
-		return e.Page.Cursor(e.item), nil
+		return cursor(e.Connection, e.item), nil
 	}
 	if c.catalog == nil {
 		return nil, errNoCatalog
@@ -114,12 +114,15 @@ func ofConnection(f *model.Field, c *fetch.Connection) any {
 	return c // the page info
 }
 
-// cursor is null where the page has no item.
+// cursor is null where the page has no item, or the item no cursor.
 func cursor(c *fetch.Connection, item int) any {
 	if len(c.Page.Entries) == 0 {
 		return nil
 	}
-	return c.Page.Cursor(item)
+	if text := c.Page.Cursor(item); text != "" {
+		return text
+	}
+	return nil
 }
 
 func pointers(entries []resource.Entry) []any {

@@ -1,9 +1,14 @@
 package exec
 
 import (
+	"cmp"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
+	"github.com/stoa-go/stoa/query/graphql/internal/fault"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
@@ -20,14 +25,16 @@ func (c *compiler) arguments(n *node, typ *model.Type, given []*ast.Argument) {
 	if def == nil {
 		return // both schemas are made of one model, so this is for those made by hand
 	}
+	before := c.used
 	for _, arg := range given {
-		if varies(arg.Value) {
-			n.given, n.defs = given, def.Args
-			c.to.dynamic = append(c.to.dynamic, n)
-			n.dynamic = len(c.to.dynamic)
-			c.bytes += weightOf(given)
-			return
-		}
+		c.use(arg.Value)
+	}
+	if c.used > before {
+		n.given, n.defs = given, def.Args
+		c.to.dynamic = append(c.to.dynamic, n)
+		n.dynamic = len(c.to.dynamic)
+		c.bytes += weightOf(given)
+		return
 	}
 	// In a valid document this does not fail. Should it do so all the same, it is an error of the field, and of each run.
 	n.constant, n.fixed = coerce.Arguments(types, def.Args, given, nil)
@@ -84,25 +91,65 @@ func weightOfValue(v ast.Value) int {
 	return total
 }
 
-// varies reports whether there is a variable in a literal.
-func varies(v ast.Value) bool {
+// use counts the variables in a literal.
+func (c *compiler) use(v ast.Value) {
 	switch v := v.(type) {
 	case *ast.Variable:
-		return true
+		if c.to.uses == nil {
+			c.to.uses = map[string]int{}
+		}
+		c.to.uses[v.Name.Value]++
+		c.used++
 	case *ast.ListValue:
 		for _, item := range v.Values {
-			if varies(item) {
-				return true
-			}
+			c.use(item)
 		}
 	case *ast.ObjectValue:
 		for _, f := range v.Fields {
-			if varies(f.Value) {
-				return true
-			}
+			c.use(f.Value)
 		}
 	}
-	return false
+}
+
+// A variable of a megabyte may stand in a document five thousand times. Its value is one piece of memory as long as nobody
+// writes it anywhere, and stores, cursors and JSON do write it.
+
+// repeated refuses a run whose variables, each as often as it is used, become too much.
+func (r *run) repeated() *fault.Error {
+	total, most := 0, 4*cmp.Or(r.e.cfg.Scan.Bytes, 1<<20)
+	for name, times := range r.plan.uses {
+		if times > 1 {
+			total += times * size(r.variables[name])
+		}
+	}
+	if total <= most {
+		return nil
+	}
+	return &fault.Error{Code: fault.BadUserInput, Message: fmt.Sprintf(
+		"The variables, each as often as it is used, have more than %d bytes.", most)}
+}
+
+// size is about how many bytes a coerced value takes where it is written.
+func size(v any) int {
+	switch v := v.(type) {
+	case string:
+		return 8 + len(v)
+	case jsontext.Value:
+		return 8 + len(v)
+	case []any:
+		total := 8
+		for _, item := range v {
+			total += size(item)
+		}
+		return total
+	case map[string]any:
+		total := 8
+		for _, item := range v {
+			total += 8 + size(item)
+		}
+		return total
+	}
+	return 8
 }
 
 // argued is what the arguments of a node with variables have become in a run.

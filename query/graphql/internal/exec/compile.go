@@ -49,12 +49,12 @@ func (e *Engine) compile(document, operation string) (*Plan, []*fault.Error) {
 // unread is the error for a text that is no document, or too much of one. To be too much is a matter of rules: the text
 // may be right, and another server may take it.
 func unread(err error) *fault.Error {
-	out := &fault.Error{Message: err.Error(), Code: fault.ParseFailed}
+	out := &fault.Error{Message: shortened(err.Error()), Code: fault.ParseFailed}
 	var e *scan.Error
 	if !errors.As(err, &e) {
 		return out
 	}
-	out.Message, out.Rule = e.Message, e.Rule
+	out.Message, out.Rule = shortened(e.Message), e.Rule
 	switch {
 	case e.Limit:
 		out.Code, out.Rule = fault.ValidationFailed, "Limits"
@@ -71,7 +71,7 @@ func unread(err error) *fault.Error {
 func invalid(bad []validate.Error) []*fault.Error {
 	out := make([]*fault.Error, len(bad))
 	for i, e := range bad {
-		out[i] = &fault.Error{Message: e.Message, Code: fault.ValidationFailed, Rule: e.Rule}
+		out[i] = &fault.Error{Message: shortened(e.Message), Code: fault.ValidationFailed, Rule: e.Rule}
 		for _, at := range e.Places {
 			out[i].Places = append(out[i].Places, fault.Place(at))
 		}
@@ -113,6 +113,7 @@ type compiler struct {
 	fragments map[string]*ast.FragmentDefinition // by name
 	to        *Plan
 	bytes     int // about what the nodes take
+	used      int // variables in arguments, each as often as it is there
 }
 
 // plan makes the plan of an operation that is valid.
@@ -136,7 +137,7 @@ func (c *compiler) plan(op *ast.OperationDefinition) (*Plan, *fault.Error) {
 	if failed := c.refuseIntrospection(); failed != nil {
 		return nil, failed
 	}
-	p.bytes = 1024 + 512*len(op.VariableDefinitions) + c.bytes
+	p.bytes = 1024 + 576*len(op.VariableDefinitions) + c.bytes
 	// Tools ask for the schema again and again, and it is the same until the program ends. Whatever the answer is, an error
 	// included, it stays that way.
 	if c.unchanging() {

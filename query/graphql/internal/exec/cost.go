@@ -36,7 +36,7 @@ func (r *run) tooMuch() *fault.Error {
 		return nil
 	}
 	return &fault.Error{Code: fault.BadUserInput, Message: fmt.Sprintf(
-		"The operation may ask for %d objects; at most %d are accepted. Ask for smaller pages.", cost, r.e.cfg.Cost)}
+		"The operation may ask for %d objects; at most %d are accepted. Ask for smaller pages, or for less at once.", cost, r.e.cfg.Cost)}
 }
 
 // tooLong is the error of an answer that is.
@@ -66,7 +66,7 @@ func (r *run) costOf(n *node) int {
 	case model.Computed, model.Custom:
 		return n.field.Custom.Cost
 	case model.Invoke:
-		return 1
+		return n.field.Command.Cost()
 	}
 	return r.times(1, n.sub)
 }

@@ -45,7 +45,7 @@ func TestCost(t *testing.T) {
 			w := newWorld(t, setting{config: exec.Config{Cost: max(tt.cost-1, 1)}, fields: []*model.CustomField{dear, root}})
 			if tt.cost > 1 {
 				got, outcome := w.run(t.Context(), t, tt.document, tt.variables)
-				want := fmt.Sprintf(`{"errors":[{"message":"The operation may ask for %d objects; at most %d are accepted. Ask for smaller pages.",`+
+				want := fmt.Sprintf(`{"errors":[{"message":"The operation may ask for %d objects; at most %d are accepted. Ask for smaller pages, or for less at once.",`+
 					`"extensions":{"code":"BAD_USER_INPUT"}}]}`, tt.cost, tt.cost-1)
 				if got != want || outcome != exec.Refused {
 					t.Errorf("answer %s, want %s", got, want)
@@ -69,5 +69,54 @@ func TestTooLargePage(t *testing.T) {
 	got := w.ask(t, `{ books(first: 2000000000) { nodes { id } } }`)
 	if want := `[books] BAD_USER_INPUT; {"books":null}`; told(t, got) != want || !strings.Contains(got, "from 0 to 200") {
 		t.Errorf("answer %s", got)
+	}
+}
+
+// TestRepeatedVariables: what a variable brings is bounded as often as the document says its name.
+func TestRepeatedVariables(t *testing.T) {
+	t.Parallel()
+	times := func(n int, what string) string { return strings.Repeat(what+" ", n) }
+	aliased := func(n int, field string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "a%d: %s ", i, field)
+		}
+		return b.String()
+	}
+	long := `"` + strings.Repeat("x", 100_000) + `"`
+	tests := []struct {
+		name, document, variables string
+		refused                   bool
+	}{
+		{"a text in a list", `mutation($v: String!) { createBook(input: {title: "x", tags: [` + times(100, "$v") + `]}) { id } }`,
+			`{"v": ` + long + `}`, true},
+		{"a few times", `mutation($v: String!) { createBook(input: {title: "x", tags: [` + times(30, "$v") + `]}) { id } }`,
+			`{"v": ` + long + `}`, false},
+		{"a short one", `mutation($v: String!) { createBook(input: {title: "x", tags: [` + times(4000, "$v") + `]}) { id } }`,
+			`{"v": "short"}`, false},
+		{"a default", `mutation($v: String! = ` + long + `) { createBook(input: {title: "x", tags: [` + times(100, "$v") + `]}) { id } }`,
+			`{}`, true},
+		{"JSON", `mutation($v: JSON) { createBook(input: {title: "x", extra: {a: [` + times(100, "$v") + `]}}) { id } }`,
+			`{"v": {"b": ` + long + `}}`, true},
+		{"a text in several fields", `query($v: String!) { ` + aliased(50, `books(filter: {title: {eq: $v}}) { nodes { id } }`) + `}`,
+			`{"v": ` + long + `}`, true},
+		{"conditions that ask for nothing", `query($v: [BookFilter!]) { ` + aliased(50, `books(filter: {or: $v}) { nodes { id } }`) + `}`,
+			`{"v": [` + strings.Repeat("{},", 19_999) + `{}]}`, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, setting{})
+			got, outcome := w.run(t.Context(), t, tt.document, tt.variables)
+			calls := w.took()
+			want := `{"errors":[{"message":"The variables, each as often as it is used, have more than 4194304 bytes.",` +
+				`"extensions":{"code":"BAD_USER_INPUT"}}]}`
+			switch {
+			case tt.refused && (got != want || outcome != exec.Refused || calls != ""):
+				t.Errorf("answer %.300s after %s, want %s", got, calls, want)
+			case !tt.refused && (outcome != exec.Done || strings.Contains(got, "errors") || calls == ""):
+				t.Errorf("answer %.300s", got)
+			}
+		})
 	}
 }

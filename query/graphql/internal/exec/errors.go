@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/fault"
@@ -14,6 +15,22 @@ import (
 
 // mostErrors is how many errors an answer tells. A relation that fails does so for each item of its level.
 const mostErrors = 1000
+
+// mostTold is about how many bytes the errors of an answer take: behind those that reach it, no more are told. A key in a
+// path is as long as a client likes, and may be in the paths of all errors.
+const mostTold = 1 << 20
+
+// mostMessage is how many bytes of a message are told. Those about documents and variables repeat what is in them, and
+// twenty of them may all repeat the same name, of a megabyte.
+const mostMessage = 1000
+
+// shortened cuts a message.
+func shortened(message string) string {
+	if len(message) <= mostMessage {
+		return message
+	}
+	return strings.ToValidUTF8(message[:mostMessage], "") + "..."
+}
 
 // mostBlames is how many different errors of one answer are told apart. A field whose values are all wrong in ways of
 // their own does not fill the log.
@@ -34,7 +51,7 @@ func ended(ctx context.Context, err error) error {
 func unfit(p *Plan, bad []*coerce.Error) []*fault.Error {
 	out := make([]*fault.Error, len(bad))
 	for i, e := range bad {
-		out[i] = &fault.Error{Message: e.Error(), Code: fault.BadUserInput, Places: p.defined(e.Variable)}
+		out[i] = &fault.Error{Message: shortened(e.Error()), Code: fault.BadUserInput, Places: p.defined(e.Variable)}
 	}
 	return out
 }
@@ -74,13 +91,15 @@ func (r *run) failAt(n *node, err error) bool {
 // fail notes an error of a field at the current path, and reports false, for the value that is not there.
 func (r *run) fail(n *node, err error) bool {
 	r.failures++
-	if len(r.errs) == mostErrors {
+	if len(r.errs) == mostErrors || r.told >= mostTold {
 		return false
 	}
 	e := *r.blame(n, err) // a copy: what it says of the error is shared with others, and where it is is not
 	e.Places = n.places
 	e.Path = make([]any, 0, len(r.path))
+	r.told += len(e.Message)
 	for _, s := range r.path {
+		r.told += len(s.key)
 		if s.key == "" {
 			e.Path = append(e.Path, s.index)
 		} else {
@@ -101,8 +120,8 @@ func (r *run) blame(n *node, err error) *fault.Error {
 	}
 	told, known := tell(err)
 	if !known && told.Problem != nil && told.Problem.Kind == problem.Internal {
-		r.e.logger().ErrorContext(r.ctx, "stoa: internal error", "door", "graphql", "instance", told.Problem.Instance,
-			"field", n.field.Name, "error", cut(err.Error()))
+		r.e.log(r.ctx, "stoa: internal error", "instance", told.Problem.Instance, "field", n.field.Name,
+			"error", cut(err.Error()))
 	}
 	if len(r.blames) < mostBlames {
 		r.blames = append(r.blames, blame{n, err, told})
@@ -121,7 +140,7 @@ func tell(err error) (told *fault.Error, known bool) {
 	}
 	var unfit *coerce.Error
 	if errors.As(err, &unfit) {
-		return &fault.Error{Message: unfit.Error(), Code: fault.BadUserInput}, true
+		return &fault.Error{Message: shortened(unfit.Error()), Code: fault.BadUserInput}, true
 	}
 	return fault.Of(err), false
 }
@@ -134,8 +153,7 @@ func (r *run) panicked(ctx context.Context, v any) error {
 	if told.Problem != nil {
 		instance = told.Problem.Instance
 	}
-	r.e.logger().ErrorContext(ctx, "stoa: panic", "door", "graphql", "instance", instance, "error", cut(err.Error()),
-		"stack", string(debug.Stack()))
+	r.e.log(ctx, "stoa: panic", "instance", instance, "error", cut(err.Error()), "stack", string(debug.Stack()))
 	return told
 }
 

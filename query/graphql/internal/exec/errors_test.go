@@ -257,6 +257,36 @@ func TestFailingStore(t *testing.T) {
 	}
 }
 
+// Names as long as a document may be come into answers a few times, and not once for each error.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	const most = 4 << 20
+	long := strings.Repeat("A", 500_000)
+	w := newWorld(t, setting{size: 1200, page: 2000})
+	w.hook = func(_ context.Context, call string) error {
+		if strings.HasPrefix(call, "authors") {
+			return resource.ErrUnauthenticated
+		}
+		return nil
+	}
+	got := w.ask(t, `{ `+long+`: books(first: 1000) { nodes { author { name } } } }`)
+	if n := strings.Count(got, `{"author":null}`); n != 1000 || !strings.Contains(got, `"code":"UNAUTHENTICATED"`) || len(got) > most {
+		t.Errorf("an answer of %d bytes in which %d authors are null", len(got), n)
+	}
+	fields := ""
+	for i := range 20 {
+		fields += fmt.Sprintf("a%d: book(id: $v%d) { id } ", i, i)
+	}
+	_, errs := w.engine.Plan("query "+long+" { "+fields+" }", "")
+	size := 0
+	for _, e := range errs {
+		size += len(e.Message)
+	}
+	if len(errs) != 20 || size > most || !strings.HasPrefix(errs[19].Message, `Variable "$v19" is not defined by operation "AAA`) {
+		t.Errorf("%d messages of %d bytes", len(errs), size)
+	}
+}
+
 // An error says where in the document the field is, all of it.
 func TestPlaces(t *testing.T) {
 	t.Parallel()

@@ -8,12 +8,14 @@
 // fields with one key are one node (compile.go, collect.go), since there are no types that an object might or might not
 // be of. To run it takes two steps. The first loads, level by level: each relation of a level is one call for all items
 // of the level, however many there are (load.go). Nothing is made of what comes but what the collections gave. The second
-// walks over the plan and what was loaded, and appends the answer (write.go, value.go, leaf.go). Errors are found in the
-// first step and told in the second, which knows where in the answer they belong (errors.go).
+// walks over the plan and what was loaded, and appends the answer (write.go, value.go, leaf.go; together.go and repeat.go
+// do the same for what is there most, faster). Errors are found in the first step and told in the second, which knows
+// where in the answer they belong (errors.go).
 package exec
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"sync"
 
@@ -99,12 +101,15 @@ const (
 	Refused                // it was not executed, since a variable is wrong or it costs too much: there is no data member
 )
 
-// logger returns where to tell what clients are not told.
-func (e *Engine) logger() *slog.Logger {
-	if e.cfg.Logger != nil {
-		return e.cfg.Logger
+// log tells what clients are not told. A logger that panics has nobody to tell, and may do so in a goroutine where that
+// would be the end of the process.
+func (e *Engine) log(ctx context.Context, message string, args ...any) {
+	defer func() { _ = recover() }()
+	logger := e.cfg.Logger
+	if logger == nil {
+		logger = slog.Default()
 	}
-	return slog.Default()
+	logger.ErrorContext(ctx, message, append([]any{"door", "graphql"}, args...)...)
 }
 
 // cut bounds what a request can write into a log.

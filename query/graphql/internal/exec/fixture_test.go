@@ -129,11 +129,11 @@ func (w *world) took() string {
 }
 
 func (w *world) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if w.onLog != nil {
 		w.onLog()
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	return w.log.Write(p)
 }
 

@@ -86,7 +86,7 @@ func (r *run) loadAll(ctx context.Context, s *set, from source) {
 
 // worthwhile is how many nanoseconds it takes to fetch something for which a goroutine is worthwhile. What is in memory is
 // there before another processor has begun to look for it.
-const worthwhile = 100_000
+const worthwhile = 200_000
 
 // loadBeside fetches a node in a goroutine of the group, if it is known to be slow, or not known at all, and there may be
 // one more; else here. The group may be nil as long as nobody is in it.
@@ -150,7 +150,7 @@ func (r *run) load(ctx context.Context, n *node, from source) {
 // the time is still worth a goroutine for the rest of it.
 func (n *node) timed(took time.Duration) {
 	before := n.took.Load()
-	n.took.Store(max(int64(took), before-before/8, 1))
+	n.took.Store(max(int64(took), before-before/4, 1))
 }
 
 // fetchOne asks for what a node shows, with one call of the catalog, and returns what is to be asked for next.
@@ -168,7 +168,7 @@ func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, arg
 		}
 		return source{of: n.sub.typ.Resource, list: l.conn.Page.Entries, conn: l.conn, via: f}, nil
 	case model.TotalCount:
-		l.total, err = from.via.Resource.Count(ctx, from.conn.Filter)
+		l.total, err = from.conn.Count(ctx, from.via.Resource)
 	case model.Computed:
 		// The function may keep the slice, so it is not one that is used again.
 		items := make([]any, len(from.list))

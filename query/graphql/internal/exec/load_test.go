@@ -120,6 +120,19 @@ func TestParallelAgain(t *testing.T) {
 	})
 }
 
+// However many ask how long a list is, it is counted once, and each list by itself.
+func TestCountedOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, setting{})
+	got := w.ask(t, `{ a: books(first: 1) { a: totalCount b: totalCount c: totalCount } b: books(first: 1) { a: totalCount b: totalCount } }`)
+	if want := `{"data":{"a":{"a":3,"b":3,"c":3},"b":{"a":3,"b":3}}}`; got != want {
+		t.Errorf("answer %s, want %s", got, want)
+	}
+	if calls := w.took(); strings.Count(calls, "books count") != 2 {
+		t.Errorf("fetched %s, want two counts", calls)
+	}
+}
+
 // A failed mutation does not keep the next one from being done.
 func TestFailedMutation(t *testing.T) {
 	t.Parallel()
@@ -190,6 +203,25 @@ func TestPanics(t *testing.T) {
 				t.Errorf("then %s, want %s", got, want)
 			}
 		})
+	}
+}
+
+// A logger that panics, too, changes nothing, wherever it is called.
+func TestPanickingLogger(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, setting{fields: oddFields()})
+	w.hook = func(_ context.Context, call string) error {
+		if !strings.HasPrefix(call, "books get") {
+			panic("boom")
+		}
+		return nil
+	}
+	w.onLog = func() { panic("and again") }
+	got := told(t, w.ask(t, `{ book(id: 1) { id author { id } sequel { id } } nan { ratio } }`))
+	want := `[book author] INTERNAL_SERVER_ERROR; [book sequel] INTERNAL_SERVER_ERROR; [nan ratio] INTERNAL_SERVER_ERROR; ` +
+		`{"book":{"id":"1","author":null,"sequel":null},"nan":null}`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
 	}
 }
 

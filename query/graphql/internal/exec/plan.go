@@ -20,6 +20,7 @@ type Plan struct {
 	root      *set
 	variables *ast.OperationDefinition // for its variables alone; nil if it has none
 	dynamic   []*node                  // whose arguments depend on variables; node.dynamic is the place in here
+	uses      map[string]int           // of variables in arguments: how often each is there
 	loads     int                      // nodes that are fetched; node.load counts them
 	choices   []choice
 	switches  int // how many there are of what choices decide; 0 is always on
@@ -33,6 +34,7 @@ type Plan struct {
 type set struct {
 	typ     *model.Type
 	steps   []step
+	whole   *joined  // what writes all of an object; nil if nothing does
 	loads   []load   // what is fetched for all objects at once
 	columns []string // of items: the members that somebody will look at; nil for all
 }

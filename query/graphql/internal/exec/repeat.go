@@ -28,6 +28,10 @@ func (r *run) related(n *node, l *loaded, i int) bool {
 	s := &l.spans[i]
 	// After an error, something may have been cut off the answer, and other things stand there now.
 	if s.failures == r.failures+1 {
+		if len(r.dst) > r.most { // which otherwise every object looks at itself
+			r.long = true
+			return false
+		}
 		r.dst = append(r.dst, r.dst[s.from:s.to]...)
 		return true
 	}

@@ -49,6 +49,7 @@ type run struct {
 	path     []segment // to the object or list that is being written
 	errs     []*fault.Error
 	failures int // all of them, told or not
+	told     int // about how many bytes errs takes
 	blames   []blame
 
 	described int  // objects of introspection so far
@@ -78,7 +79,7 @@ func (r *run) end() {
 	clear(r.blames)
 	clear(r.path[:cap(r.path)])
 	r.plan, r.variables, r.ctx, r.dst, r.errs = nil, nil, nil, nil, nil
-	r.failures = 0
+	r.failures, r.told = 0, 0
 	r.argued, r.blames, r.path = r.argued[:0], r.blames[:0], r.path[:0]
 	r.e.runs.Put(r)
 }
@@ -93,6 +94,9 @@ func (r *run) prepare(variables map[string]jsontext.Value) []*fault.Error {
 		r.variables = values
 	}
 	if failed := r.flip(); failed != nil {
+		return []*fault.Error{failed}
+	}
+	if failed := r.repeated(); failed != nil {
 		return []*fault.Error{failed}
 	}
 	r.coerceArguments()

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -10,7 +11,17 @@ import (
 // joined is such a run at the place of its first step.
 type joined struct {
 	members *schema.Members
-	more    int // steps behind the first one that it writes, too
+	tail    []byte // what stands behind the last member: names of types, which are the same for all objects
+	more    int    // steps behind the first one that it writes, too
+}
+
+// append appends the run for v. After an error, dst is as it was.
+func (j *joined) append(dst []byte, v any) ([]byte, error) {
+	out, err := j.members.Append(dst, v)
+	if err != nil {
+		return dst, err
+	}
+	return append(out, j.tail...), nil
 }
 
 // join finds the runs among the steps of a set.
@@ -26,24 +37,52 @@ func (s *set) join() {
 		if end > i {
 			s.steps[i].joined = join(s.typ.Go, s.steps[i:end])
 		}
+		if end == len(s.steps) && i == 0 && end > 0 {
+			s.whole = s.steps[0].joined
+		}
 		i = max(end, i+1)
 	}
 }
 
 func join(typ *schema.Type, steps []step) *joined {
-	list := make([]schema.Labelled, len(steps))
-	for i, st := range steps {
-		list[i] = schema.Labelled{Field: st.field.Member, Label: st.label, Quote: st.leaf.form == ident}
+	var list []schema.Labelled
+	var front []byte
+	for i := range steps {
+		st := &steps[i]
+		if front = append(front, st.label...); st.write == constant {
+			continue // it is part of the label of the next one
+		}
+		list = append(list, schema.Labelled{Field: st.field.Member, Label: front, Quote: st.leaf.form == ident})
+		front = nil
+	}
+	if len(list) == 0 {
+		return nil
 	}
 	members, err := typ.Members(list...)
 	if err != nil {
 		return nil // then each of them says so
 	}
-	return &joined{members, len(steps) - 1}
+	return &joined{members, front, len(steps) - 1}
+}
+
+// item appends one of some items. Those at the ends of relations mostly have nothing but members, and there are many.
+func (r *run) item(n *node, entries []resource.Entry, i int) bool {
+	if n.sub.whole != nil {
+		start := len(r.dst)
+		if out, err := n.sub.whole.append(r.dst, entries[i].Value); err == nil && len(out) <= r.most {
+			out[start] = '{' // the comma of the first label
+			r.dst = append(out, '}')
+			return true
+		}
+	}
+	return r.object(n.sub, parent{value: entries[i].Value, entries: entries, i: i})
 }
 
 // joins reports whether a step is always there, and a member of which nothing has to be looked at once it is written.
 func (st *step) joins() bool {
+	if st.when == 0 && st.write == constant {
+		return true
+	}
 	if st.when != 0 || st.write != member || st.leaf.foreign {
 		return false
 	}

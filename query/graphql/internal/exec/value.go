@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -13,6 +14,9 @@ import (
 // finds by reflection are addresses in the parent's memory, and making an any of one costs no memory.
 func (r *run) structured(n *node, p *parent) bool {
 	m := n.field.Member
+	if n.field.ZeroNull && m.IsZero(p.value) {
+		return false // which is null, and no error
+	}
 	v := reflect.ValueOf(p.value).Elem()
 	for _, i := range m.Index {
 		v = v.Field(i)
@@ -119,7 +123,7 @@ func (r *run) paged(n *node, p *parent) bool {
 		}
 		r.dst = strconv.AppendInt(r.dst, int64(r.loaded[n.load].total), 10)
 	case edgeCursor:
-		return r.wrote(n, r.text(page.Cursor(p.i)))
+		return r.cursor(n, page, p.i)
 	case pageHasNext:
 		r.dst = strconv.AppendBool(r.dst, page.Next != "")
 	case pageHasPrevious:
@@ -144,6 +148,15 @@ func (r *run) inside(n *node, p *parent) bool {
 	return r.object(n.sub, parent{list: p.list})
 }
 
+// cursor appends the cursor of an item. One of a store with an order of its own may have none.
+func (r *run) cursor(n *node, page *resource.Page, i int) bool {
+	text := page.Cursor(i)
+	if text == "" {
+		return n.nonNull && r.failAt(n, errNull)
+	}
+	return r.wrote(n, r.text(text))
+}
+
 // pageEdge appends the cursor of the first or the last item. An empty page has none.
 func (r *run) pageEdge(n *node, p *parent) bool {
 	page := &p.list.conn.Page
@@ -157,5 +170,5 @@ func (r *run) pageEdge(n *node, p *parent) bool {
 	if n.write == pageEnd {
 		i = len(page.Entries) - 1
 	}
-	return r.wrote(n, r.text(page.Cursor(i)))
+	return r.cursor(n, page, i)
 }

@@ -71,7 +71,7 @@ func (r *run) object(s *set, p parent) bool {
 		}
 		if st.joined != nil {
 			var err error
-			if r.dst, err = st.joined.members.Append(r.dst, p.value); err == nil {
+			if r.dst, err = st.joined.append(r.dst, p.value); err == nil {
 				i += st.joined.more
 				continue
 			} // else one by one, which finds out what is wrong with which
@@ -197,11 +197,6 @@ func (r *run) toMany(n *node, p *parent) bool {
 	ok := r.each(n.field.Type.Elem, len(ends), func(i int) bool { return r.related(n, l, int(ends[i])) })
 	r.path = r.path[:len(r.path)-1]
 	return ok
-}
-
-// item appends one of some items.
-func (r *run) item(n *node, entries []resource.Entry, i int) bool {
-	return r.object(n.sub, parent{value: entries[i].Value, entries: entries, i: i})
 }
 
 // sample is after how many elements of a long list there is a guess at how long it will be. To grow a buffer of

@@ -21,6 +21,9 @@ type filterReader struct {
 	bad   *complaints
 	terms int // that are still allowed
 	most  int
+	// operands of and and or that are still allowed. Each comparison stands in no more of them than they can be nested. Those
+	// without any are cheap to send by the hundred thousand, and a variable brings them to every field of the root.
+	operands int
 }
 
 // filter reads the argument filter.
@@ -29,7 +32,7 @@ func (x *Fetcher) filter(f *model.Field, args map[string]any, bad *complaints) q
 	if given == nil {
 		return query.Filter{}
 	}
-	r := filterReader{bad: bad, terms: x.limits.Terms, most: x.limits.Terms}
+	r := filterReader{bad: bad, terms: x.limits.Terms, most: x.limits.Terms, operands: x.limits.Terms * maxDepth}
 	return r.object(f.Arg("filter").Type.Named(), given, "filter", 0)
 }
 
@@ -70,6 +73,13 @@ func (r *filterReader) object(t *model.Type, given map[string]any, at string, de
 func (r *filterReader) list(t *model.Type, given []any, at string, depth int) []query.Filter {
 	var fs []query.Filter
 	for i, one := range given {
+		if r.operands--; r.operands < 0 {
+			if r.operands == -1 {
+				r.bad.add(at+"["+strconv.Itoa(i)+"]", "tooMany", fmt.Sprintf("and and or can have at most %d conditions in all",
+					r.most*maxDepth))
+			}
+			break
+		}
 		one, _ := one.(map[string]any)
 		fs = append(fs, r.object(t, one, at+"["+strconv.Itoa(i)+"]", depth))
 	}

@@ -81,6 +81,10 @@ func nested(n int) any {
 
 func TestFilterRefuses(t *testing.T) {
 	t.Parallel()
+	empty := make([]any, 73) // eight for each of the nine comparisons that this catalog takes, and one more
+	for i := range empty {
+		empty[i] = args{}
+	}
 	many := make([]any, 201)
 	for i := range many {
 		many[i] = int64(i)
@@ -103,6 +107,9 @@ func TestFilterRefuses(t *testing.T) {
 			args{"total": args{"eq": int64(1), "ne": int64(1), "lt": int64(1), "gt": int64(1), "lte": int64(1)}},
 			args{"small": args{"eq": 1, "ne": 1, "lt": 1, "gt": 1, "lte": 1}}, args{"gift": args{"eq": true}}}},
 			[]complaint{{"filter.or[1].small", "tooMany"}}},
+		{"too many conditions that ask for nothing", args{"or": empty}, []complaint{{"filter.or[72]", "tooMany"}}},
+		{"too many of them in all", args{"or": []any{args{"and": empty[:40]}, args{"and": empty[:40]}}},
+			[]complaint{{"filter.or[1].and[30]", "tooMany"}}},
 		{"too deep", nested(5).(args), []complaint{{"filter.not.and[0].not.and[0].not.and[0].not.and[0].not", "tooMany"}}},
 		{"several", args{"and": []any{args{"small": args{"lt": -129}}}, "not": args{"id": args{"in": []any{"1", "x"}}}},
 			[]complaint{{"filter.and[0].small.lt", "invalidValue"}, {"filter.not.id.in[1]", "invalidValue"}}},
@@ -132,8 +139,12 @@ func TestFilterBounds(t *testing.T) {
 	}
 	nine := args{"eq": int64(1), "ne": int64(1), "lt": int64(1), "gt": int64(1), "lte": int64(1), "gte": int64(1),
 		"in": values, "notIn": values, "isNull": false}
+	empty := make([]any, 72)
+	for i := range empty {
+		empty[i] = args{}
+	}
 	s := open(t)
-	for name, f := range map[string]any{"terms": args{"total": nine}, "depth": nested(4)} {
+	for name, f := range map[string]any{"terms": args{"total": nine}, "depth": nested(4), "operands": args{"or": empty}} {
 		c, err := s.List(t.Context(), s.field(t, "orders"), args{"filter": f}, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
@@ -17,6 +18,24 @@ type Connection struct {
 	Page resource.Page
 	// Filter is what the list was asked for, so that all of it can be counted.
 	Filter query.Filter
+
+	mu      sync.Mutex // guards what follows
+	counted bool
+	total   int
+	err     error
+}
+
+// Count returns how many items of r, which the page is of, the list has on all pages together. They are counted once,
+// however many ask, at the same time too: a document can ask for it under thousands of aliases, and to count may be to read
+// all items that there are.
+func (c *Connection) Count(ctx context.Context, r *resource.Resource) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.counted {
+		c.total, c.err = r.Count(ctx, c.Filter)
+		c.counted = true // and not where it has panicked, which is for everybody to see
+	}
+	return c.total, c.err
 }
 
 // List asks for the page that the arguments of a field with Source List name. Columns are the JSON names of the members

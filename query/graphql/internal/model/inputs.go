@@ -35,6 +35,9 @@ func (b *builder) replaceInput(r *resource.Resource) *Type {
 	t := b.itemInput(r, "Replace", replacing)
 	if t != nil {
 		t.Doc = "All of an item of `" + r.Name() + "`: what is left out becomes what it is in a new item."
+		if slices.ContainsFunc(t.Inputs, func(in *Input) bool { return in.Member.WriteOnly }) {
+			t.Doc += " Only what is never shown stays as it is."
+		}
 	}
 	return t
 }

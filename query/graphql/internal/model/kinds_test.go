@@ -428,3 +428,12 @@ func TestTagsForPeople(t *testing.T) {
 		t.Errorf("PatchThingInput.oldAsked is not deprecated")
 	}
 }
+
+// TestReplaceKeeps: a replacement says what it leaves alone, which is what the client cannot see.
+func TestReplaceKeeps(t *testing.T) {
+	t.Parallel()
+	want := "All of an item of `things`: what is left out becomes what it is in a new item. Only what is never shown stays as it is."
+	if diff := cmp.Diff(want, typeOf(reflected(t, things(), nil), "ReplaceThingInput").Doc); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

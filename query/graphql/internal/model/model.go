@@ -195,8 +195,8 @@ type Field struct {
 	Resource *resource.Resource
 	Relation string
 	Limit    int // Related: how many items follow at most
-	// ZeroNull, of a Member, says that the zero value is written as null. It is that of an enum which may be left out in
-	// JSON, and so is the only value that is not among the enum's.
+	// ZeroNull, of a Member, says that the zero value is written as null. It is that of an enum, a struct or a type with
+	// text methods which may be left out in JSON: nobody gave it, so it need be none that could have been given.
 	ZeroNull bool
 	Lookup   *resource.Lookup
 	Command  *resource.Command

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"encoding"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -61,11 +63,22 @@ func (b *builder) addMembers(set *fields, members []member, base, id string) {
 		s := spot{m.Field, m.name, base, m.Name == id}
 		f := &Field{Name: m.name, Doc: m.Doc, Deprecated: m.Deprecated, Source: Member, Member: m.Field}
 		f.Type = b.ref(m.Type, s, m.Nullable || m.Type.Kind == schema.Any, b.object)
-		if f.Type.Elem == nil && f.Type.Type.Kind == Enum && (m.OmitZero || m.OmitEmpty) && !m.Nullable {
+		if (m.OmitZero || m.OmitEmpty) && !m.Nullable && !s.id && f.Type.Elem == nil && mayLackZero(f.Type.Type, m.Type) {
 			f.ZeroNull, f.Type.NonNull = true, false
 		}
 		set.add(f, ofMember(m.Field))
 	}
+}
+
+// mayLackZero reports whether the zero value of a Go type may be none that t has: a text that is written by code of the
+// application may be refused by it, as that of an address which is none.
+func mayLackZero(t *Type, goType *schema.Type) bool {
+	if t.Kind != Scalar {
+		return true
+	}
+	p := reflect.PointerTo(goType.GoType)
+	return goType.Kind == schema.String && goType.Format == "" &&
+		(p.Implements(reflect.TypeFor[encoding.TextMarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextAppender]()))
 }
 
 // changes reports whether items that are there can be changed. An Inserter alone takes PUT too, and only for new ones.
@@ -117,6 +130,10 @@ func (b *builder) connection(r *resource.Resource) *Type {
 		{Name: "cursor", Doc: "The place of the item, for `after` and `before`.", Type: must(b.scalar("String")), Source: Cursor},
 		{Name: "node", Doc: "The item.", Type: must(item), Source: Node, Resource: r},
 	}
+	if r.Query().Natural {
+		edge.Fields[0].Doc = "The place of the item, for `after`; null if there is no way on from it."
+		edge.Fields[0].Type.NonNull = false
+	}
 	info := b.shared(Object, "PageInfo", b.fillPageInfo)
 	t := b.define(Object, item.Name+"Connection", ofResource(r, "the pages"))
 	t.Doc, t.Resource = "A page of `"+r.Name()+"`.", r
@@ -139,7 +156,7 @@ func (b *builder) fillPageInfo(t *Type) {
 	t.Fields = []*Field{
 		{Name: "hasNextPage", Doc: "Whether items follow.", Type: flag, Source: HasNext},
 		{Name: "hasPreviousPage", Doc: "Whether items precede.", Type: flag, Source: HasPrevious},
-		{Name: "startCursor", Doc: "The place of the first item; null on an empty page.", Type: text, Source: StartCursor},
-		{Name: "endCursor", Doc: "The place of the last item; null on an empty page.", Type: text, Source: EndCursor},
+		{Name: "startCursor", Doc: "The place of the first item; null if there is none, or no way on from it.", Type: text, Source: StartCursor},
+		{Name: "endCursor", Doc: "The place of the last item; null if there is none, or no way on from it.", Type: text, Source: EndCursor},
 	}
 }

@@ -128,13 +128,15 @@ func (b *builder) nameItems() {
 }
 
 // itemName returns what items of a resource are called: as the Go type is, unless that is the name of a view such as
-// OrderV1, whose media types say order.
+// LineItemV1, whose media types say lineitem. Then they are called as in the other contracts, for the sake of clients.
 func (b *builder) itemName(r *resource.Resource) string {
 	if name := b.opts.Names[r.Name()]; name != "" {
 		return name
 	}
-	if goName := r.Type().Name; lower(goName) == lower(r.Media()) {
-		return pascal(goName)
+	for _, t := range [...]*schema.Type{r.Type(), r.Stored()} {
+		if lower(t.Name) == lower(r.Media()) {
+			return pascal(t.Name)
+		}
 	}
 	return pascal(r.Media())
 }

@@ -330,6 +330,8 @@ func TestNames(t *testing.T) {
 		{"options as they are", resource.FromOps("notes", noteOps(), nil), &model.Options{Names: map[string]string{"notes": "x_Y"}},
 			"x_Y notes", "x_Y"},
 		{"resource", resource.FromOps("My.notes~2", noteOps(), nil), nil, "note myNotes2", "Note"},
+		{"view", resource.View(resource.New("line-items", memory.New[LineItem](nil), nil), down[LineItem, lineItemV1],
+			up[lineItemV1, LineItem], nil), nil, "lineItem lineItems", "LineItem"},
 		{"generic", resource.New("pages", memory.New[of[note]](nil), &resource.Options[of[note]]{Media: "page"}), nil, "page pages", "Page"},
 	}
 	for _, tt := range tests {
@@ -346,6 +348,16 @@ func TestNames(t *testing.T) {
 			}
 		})
 	}
+}
+
+// LineItem is of two words, and lineItemV1 what it was.
+type LineItem struct {
+	ID  string `json:"id"`
+	Qty int    `json:"qty"`
+}
+
+type lineItemV1 struct {
+	ID string `json:"id"`
 }
 
 type of[T any] struct {

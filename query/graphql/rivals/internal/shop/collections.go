@@ -53,14 +53,13 @@ func rev(n int64) resource.Rev {
 	return resource.Rev(strconv.FormatInt(n, 10))
 }
 
-// List gives orders out from a copy, so that no lock is held while others work.
+// List holds the lock while it is asked, which is not for long: the library takes what it needs, and only then works.
 func (c orders) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[Order], error] {
 	return func(yield func(resource.Item[Order], error) bool) {
+		c.shop.mu.RLock()
+		defer c.shop.mu.RUnlock()
 		for i := c.begin(q); i >= 0 && i < len(c.shop.orders); i += step(q) {
-			c.shop.mu.RLock()
-			item := c.item(i)
-			c.shop.mu.RUnlock()
-			if !yield(item, nil) {
+			if !yield(c.item(i), nil) {
 				return
 			}
 		}
