@@ -2,13 +2,11 @@ package resource
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 
@@ -153,10 +151,7 @@ func (x *exchange) vary() []string {
 
 // report logs what the client is not told, and returns the id by which the two can be brought together.
 func (x *exchange) report(err error) string {
-	var b [16]byte
-	rand.Read(b[:])
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80 // UUID version 4, RFC 9562 section 5.4
-	id := fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+	id := problem.NewInstance()
 	x.c.logger().ErrorContext(x.r.Context(), "stoa: internal error", "instance", id, "method", x.r.Method,
 		"path", cut(x.r.URL.Path), "principal", cut(x.principal()), "error", cut(err.Error()))
 	return id
@@ -195,26 +190,6 @@ func (x *exchange) survive() {
 	x.fail(err)
 }
 
-// setVary sets Vary, beside what a middleware outside has put there.
-func setVary(h http.Header, vary []string) {
-	if len(h) == 0 || h["Vary"] == nil {
-		h["Vary"] = vary
-		return
-	}
-	old := h["Vary"]
-	merged := strings.Join(old, ", ")
-	have := strings.FieldsFunc(strings.ToLower(merged), func(r rune) bool { return r == ',' || r == ' ' })
-	if slices.Contains(have, "*") { // says more than any list (RFC 9110 section 12.5.5)
-		return
-	}
-	for member := range strings.SplitSeq(vary[0], ", ") {
-		if !slices.Contains(have, strings.ToLower(member)) {
-			merged += ", " + member
-		}
-	}
-	h["Vary"] = []string{merged}
-}
-
 // prefer reads the preferences, RFC 7240.
 func (x *exchange) prefer() header.Prefer {
 	lines, ok := x.r.Header["Prefer"]
@@ -231,7 +206,7 @@ func (x *exchange) lenient(p header.Prefer) bool {
 	}
 	x.applied("handling=lenient")
 	if x.r.Method == http.MethodGet || x.r.Method == http.MethodHead { // what is refused without it may now be cached
-		setVary(x.w.Header(), []string{"Prefer"})
+		header.AddVary(x.w.Header(), []string{"Prefer"})
 	}
 	return true
 }

@@ -119,7 +119,7 @@ func (x *exchange) sendBlob(blob *Blob) error {
 // blobHeaders sets what all answers about a blob share. length is negative for none.
 func (x *exchange) blobHeaders(blob *Blob, length int64) {
 	h := x.w.Header()
-	setVary(h, x.route.varyItem)
+	header.AddVary(h, x.route.varyItem)
 	h["Cache-Control"] = []string{x.route.blobs.Options().Cache}
 	h["Etag"] = []string{blobTag(blob.Rev)}
 	h["X-Content-Type-Options"] = nosniff

@@ -1,6 +1,10 @@
 package resource
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/stoa-go/stoa/resource/header"
+)
 
 // received is a PUT or POST of bytes as far as its header says.
 func (x *exchange) received() (mediaType string, u *upload, err error) {
@@ -70,6 +74,6 @@ func (x *exchange) deleteBlob(id string) error {
 	}
 	h := x.w.Header()
 	h["Cache-Control"] = noStore
-	setVary(h, x.route.varyItem)
+	header.AddVary(h, x.route.varyItem)
 	return x.noContent(http.StatusNoContent)
 }

@@ -177,7 +177,7 @@ func (w *write) echoed(doc []byte) []byte {
 // sendNothing answers without content. Nothing that a command answers is stored.
 func (x *exchange) sendNothing(status int) error {
 	h := x.w.Header()
-	setVary(h, x.route.varyItem)
+	header.AddVary(h, x.route.varyItem)
 	h["Cache-Control"] = noStore
 	return x.noContent(status)
 }
@@ -192,7 +192,7 @@ func (x *exchange) sendDocument(status int, doc []byte, enc header.Encodings) er
 		h["Content-Encoding"] = gzipValue
 	}
 	stamp{length: len(doc)}.set(h)
-	setVary(h, x.route.varyItem)
+	header.AddVary(h, x.route.varyItem)
 	h["Cache-Control"] = noStore
 	h["Content-Type"] = x.form
 	return x.respond(status, doc)

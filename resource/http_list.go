@@ -186,7 +186,7 @@ func (x *exchange) listUnchanged(tag string) (bool, error) {
 
 func (x *exchange) listHeaders(h http.Header) {
 	h["Cache-Control"] = x.route.resource.hub.cache
-	setVary(h, x.route.varyList)
+	header.AddVary(h, x.route.varyList)
 	h["Accept-Ranges"] = noRanges
 	if accepted := x.acceptPost(); accepted != nil {
 		h["Accept-Post"] = accepted

@@ -265,6 +265,6 @@ func (x *exchange) delete(id string) error {
 	}
 	h := x.w.Header()
 	h["Cache-Control"] = noStore
-	setVary(h, x.route.varyItem)
+	header.AddVary(h, x.route.varyItem)
 	return x.noContent(http.StatusNoContent)
 }

@@ -307,6 +307,6 @@ func (x *exchange) itemHeaders(h http.Header) {
 
 // cacheHeaders sets what a cache has to know of an item.
 func (x *exchange) cacheHeaders(h http.Header) {
-	setVary(h, x.route.varyItem) // first: where nobody has set anything there is nothing to merge with
+	header.AddVary(h, x.route.varyItem) // first: where nobody has set anything there is nothing to merge with
 	h["Cache-Control"] = x.route.resource.hub.cache
 }

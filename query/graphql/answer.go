@@ -106,11 +106,11 @@ func (x *exchange) answerAll(list []request, dst []byte) ([]byte, error) {
 func (x *exchange) answer(q *request, dst []byte) ([]byte, outcome, error) {
 	text, wrong := x.h.document(q)
 	if wrong != nil {
-		return appendErrors(dst, wrong), refused, nil
+		return fault.Answer(dst, wrong), refused, nil
 	}
 	plan, errs := x.h.engine.Plan(text, q.operation)
 	if len(errs) > 0 {
-		return appendErrors(dst, errs...), refused, nil
+		return fault.Answer(dst, errs...), refused, nil
 	}
 	// Only what is valid is kept, or strangers could fill the memory with anything.
 	if q.hash != "" && q.hasText && x.h.learned != nil {
@@ -120,7 +120,7 @@ func (x *exchange) answer(q *request, dst []byte) ([]byte, outcome, error) {
 	case plan.Kind == "mutation" && x.r.Method != http.MethodPost:
 		return dst, refused, notAllowed(allowChange, "A mutation is sent with POST.")
 	case plan.Kind == "subscription": // which has many answers, and HTTP one
-		return appendErrors(dst, &fault.Error{Message: "Subscriptions are not served over this connection.",
+		return fault.Answer(dst, &fault.Error{Message: "Subscriptions are not served over this connection.",
 			Code: fault.BadUserInput}), refused, nil
 	}
 	ctx := x.r.Context()
@@ -141,8 +141,3 @@ func (x *exchange) answer(q *request, dst []byte) ([]byte, outcome, error) {
 
 // errorsFirst is how an answer begins that has errors (section 7.1: they come first, so that people see them).
 var errorsFirst = []byte(`{"errors":`)
-
-// appendErrors appends an answer without data (section 7.1.1).
-func appendErrors(dst []byte, errs ...*fault.Error) []byte {
-	return append(fault.List(append(dst, errorsFirst...), errs), '}')
-}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
-	"strings"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/fault"
 	"github.com/stoa-go/stoa/resource"
@@ -105,7 +104,7 @@ func (x *exchange) fail(err error) {
 	}
 	buf := getBuffer()
 	defer putBuffer(buf)
-	*buf = appendErrors(*buf, e)
+	*buf = fault.Answer(*buf, e)
 	h["Cache-Control"] = noStore
 	x.send(status, *buf)
 }
@@ -121,20 +120,12 @@ func (x *exchange) survive() {
 		panic(v)
 	}
 	err := fmt.Errorf("panic: %v", v)
-	x.h.opts.Logger.ErrorContext(x.r.Context(), "stoa: panic", "error", cut(err.Error()), "stack", string(debug.Stack()))
+	x.h.opts.Logger.ErrorContext(x.r.Context(), "stoa: panic", "error", fault.Cut(err.Error()), "stack", string(debug.Stack()))
 	x.fail(err)
 }
 
 // report logs what the client is not told, with the id that it was.
 func (x *exchange) report(instance string, err error) {
 	x.h.opts.Logger.ErrorContext(x.r.Context(), "stoa: internal error", "instance", instance, "method", x.r.Method,
-		"path", cut(x.r.URL.Path), "error", cut(err.Error()))
-}
-
-// cut bounds what a request can write into a log.
-func cut(s string) string {
-	if len(s) > 256 {
-		return strings.ToValidUTF8(s[:256], "") + "..."
-	}
-	return s
+		"path", fault.Cut(x.r.URL.Path), "error", fault.Cut(err.Error()))
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/page"
+	"github.com/stoa-go/stoa/resource/header"
 )
 
 // varyPage is what decides between the page and an answer. The page adds what it depends on itself.
@@ -25,7 +26,7 @@ func (h *Handler) ofPage(rest string) bool {
 
 // servePage answers with the page, or with another file of somebody's own.
 func (x *exchange) servePage() {
-	setVary(x.w.Header(), varyPage)
+	header.AddVary(x.w.Header(), varyPage)
 	x.began = true // whoever serves it has its own answer to what goes wrong
 	x.h.page.ServeHTTP(x.w, x.r)
 }

@@ -7,9 +7,7 @@ import (
 	"encoding/base64"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/stoa-go/stoa/resource/header"
@@ -54,7 +52,7 @@ func (x *exchange) sendCacheable(body []byte) {
 	// The answer had to be made to know its tag; what is saved is sending it (RFC 9110 section 13.1.2).
 	if lines := x.r.Header["If-None-Match"]; len(lines) > 0 {
 		if match, _ := header.MatchTag(lines, tag, true); match {
-			setVary(h, varyAnswer)
+			header.AddVary(h, varyAnswer)
 			x.noContent(http.StatusNotModified)
 			return
 		}
@@ -95,7 +93,7 @@ func (x *exchange) send(status int, body []byte) {
 	}
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	h["X-Content-Type-Options"] = nosniff
-	setVary(h, varyAnswer)
+	header.AddVary(h, varyAnswer)
 	x.began = true
 	x.w.WriteHeader(status)
 	if x.r.Method != http.MethodHead {
@@ -135,26 +133,6 @@ func compress(buf *[]byte, body []byte) []byte {
 	zippers.Put(zw)
 	*buf = out.Bytes()
 	return *buf
-}
-
-// setVary sets Vary, beside what a middleware outside has put there.
-func setVary(h http.Header, vary []string) {
-	old := h["Vary"]
-	if old == nil {
-		h["Vary"] = vary
-		return
-	}
-	merged := strings.Join(old, ", ")
-	have := strings.FieldsFunc(strings.ToLower(merged), func(r rune) bool { return r == ',' || r == ' ' })
-	if slices.Contains(have, "*") { // says more than any list (RFC 9110 section 12.5.5)
-		return
-	}
-	for member := range strings.SplitSeq(vary[0], ", ") {
-		if !slices.Contains(have, strings.ToLower(member)) {
-			merged += ", " + member
-		}
-	}
-	h["Vary"] = []string{merged}
 }
 
 // Buffers for contents and answers. Very large ones are not kept.

@@ -98,7 +98,7 @@ func choose(doc *parse.Document, name string) (*ast.OperationDefinition, *fault.
 	case name == "":
 		return nil, unresolvable("Must provide an operation.")
 	}
-	return nil, unresolvable("Unknown operation named " + strconv.Quote(cut(name)) + ".")
+	return nil, unresolvable("Unknown operation named " + strconv.Quote(fault.Cut(name)) + ".")
 }
 
 // unresolvable is the error for a document in which there is nothing to execute.

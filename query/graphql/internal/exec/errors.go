@@ -121,7 +121,7 @@ func (r *run) blame(n *node, err error) *fault.Error {
 	told, known := tell(err)
 	if !known && told.Problem != nil && told.Problem.Kind == problem.Internal {
 		r.e.log(r.ctx, "stoa: internal error", "instance", told.Problem.Instance, "field", n.field.Name,
-			"error", cut(err.Error()))
+			"error", fault.Cut(err.Error()))
 	}
 	if len(r.blames) < mostBlames {
 		r.blames = append(r.blames, blame{n, err, told})
@@ -153,11 +153,6 @@ func (r *run) panicked(ctx context.Context, v any) error {
 	if told.Problem != nil {
 		instance = told.Problem.Instance
 	}
-	r.e.log(ctx, "stoa: panic", "instance", instance, "error", cut(err.Error()), "stack", string(debug.Stack()))
+	r.e.log(ctx, "stoa: panic", "instance", instance, "error", fault.Cut(err.Error()), "stack", string(debug.Stack()))
 	return told
-}
-
-// appendErrors appends an answer that has nothing but errors.
-func appendErrors(dst []byte, errs ...*fault.Error) []byte {
-	return append(fault.List(append(dst, `{"errors":`...), errs), '}')
 }

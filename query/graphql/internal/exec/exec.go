@@ -111,11 +111,3 @@ func (e *Engine) log(ctx context.Context, message string, args ...any) {
 	}
 	logger.ErrorContext(ctx, message, append([]any{"door", "graphql"}, args...)...)
 }
-
-// cut bounds what a request can write into a log.
-func cut(s string) string {
-	if len(s) > 256 {
-		return s[:256] + "..."
-	}
-	return s
-}

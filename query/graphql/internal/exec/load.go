@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -175,9 +174,7 @@ func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, arg
 		for i := range from.list {
 			items[i] = from.list[i].Value
 		}
-		if l.values, err = get.Compute(ctx, f, items, args); err == nil && len(l.values) != len(items) {
-			err = fmt.Errorf("the field %s has %d values for %d items", f.Name, len(l.values), len(items))
-		}
+		l.values, err = get.Compute(ctx, f, items, args)
 	case model.Invoke, model.Custom:
 		l.value, err = get.Invoke(ctx, f, args)
 	case model.Get, model.Lookup:

@@ -21,12 +21,12 @@ func (e *Engine) Run(ctx context.Context, p *Plan, variables map[string]jsontext
 		return append(dst, p.answer...), Done
 	}
 	if p.Kind == "subscription" {
-		return appendErrors(dst, unresolvable("A subscription is answered with a stream of events, and not here.")), Refused
+		return fault.Answer(dst, unresolvable("A subscription is answered with a stream of events, and not here.")), Refused
 	}
 	r := e.begin(p)
 	defer r.end()
 	if errs := r.prepare(variables); errs != nil {
-		return appendErrors(dst, errs...), Refused
+		return fault.Answer(dst, errs...), Refused
 	}
 	r.loadRoot(ctx)
 	return r.answer(ctx, dst)

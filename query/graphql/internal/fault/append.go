@@ -22,6 +22,11 @@ func List(dst []byte, errs []*Error) []byte {
 	return append(dst, ']')
 }
 
+// Answer appends an answer that has errors and no data (section 7.1.1).
+func Answer(dst []byte, errs ...*Error) []byte {
+	return append(List(append(dst, `{"errors":`...), errs), '}')
+}
+
 // Append appends the error as a JSON object (section 7.1.2): message, locations, path, extensions. The same error always
 // gives the same bytes. Bytes that are no UTF-8 become U+FFFD, and an extension that cannot be written is left out.
 func (e *Error) Append(dst []byte) []byte {

@@ -6,11 +6,10 @@
 package fault
 
 import (
-	"crypto/rand"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -73,21 +72,13 @@ func Of(err error) *Error {
 	d := *resource.Problem(err) // a copy, since custom code may give out the same one again and again
 	if d.StatusCode() == http.StatusInternalServerError {
 		if d.Instance == "" {
-			d.Instance = instance()
+			d.Instance = problem.NewInstance()
 		}
 		return &Error{Message: masked, Code: Internal, Problem: &problem.Details{Kind: problem.Internal, Instance: d.Instance}}
 	}
 	e := &Error{Code: d.Code(), Problem: &d, Arguments: arguments(err, d.Errors)}
 	e.Message = e.message()
 	return e
-}
-
-// instance returns a new name for something that happened: a UUID of version 4 (RFC 9562, section 5.4).
-func instance() string {
-	var b [16]byte
-	rand.Read(b[:])
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // arguments finds the arguments that violations are about: by their pointers, where somebody knows what these lead to, or
@@ -136,4 +127,12 @@ func (e *Error) message() string {
 		detail += " (and " + strconv.Itoa(more) + " more)"
 	}
 	return text + " " + detail
+}
+
+// Cut bounds what a request can write into a log or a message.
+func Cut(s string) string {
+	if len(s) > 256 {
+		return strings.ToValidUTF8(s[:256], "") + "..."
+	}
+	return s
 }

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // bundle serves a page that its user has built.
@@ -61,7 +63,7 @@ func (b *bundle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := fs.ReadFile(b.fsys, name)
 	if err != nil {
-		http.Error(w, "This part of the page cannot be read.", http.StatusInternalServerError)
+		problem.Write(w, r, problem.New(problem.Internal, "This part of the page cannot be read."))
 		return
 	}
 	serveFile(w, r, name, body)

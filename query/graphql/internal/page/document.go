@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // document is one page, made once: as it is and compressed, each with its entity tag.
@@ -71,8 +72,9 @@ func readOnly(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return true
 	}
-	w.Header().Set("Allow", "GET, HEAD")
-	http.Error(w, "This is a page; it is read.", http.StatusMethodNotAllowed)
+	d := problem.New(problem.MethodNotAllowed, "This is a page; it is read.")
+	d.Header = http.Header{"Allow": {"GET, HEAD"}}
+	problem.Write(w, r, d)
 	return false
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stoa-go/stoa/query/graphql/internal/page"
+	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // ask sends a request with some header lines, such as "Accept-Encoding: gzip".
@@ -96,6 +97,9 @@ func TestMethods(t *testing.T) {
 		resp := ask(t, h, "POST", "/graphql")
 		if resp.StatusCode != http.StatusMethodNotAllowed || resp.Header.Get("Allow") != "GET, HEAD" {
 			t.Errorf("%s: POST is answered with %d, Allow %q", name, resp.StatusCode, resp.Header.Get("Allow"))
+		}
+		if got := resp.Header.Get("Content-Type"); got != problem.MediaType { // rule 1: errors are never text
+			t.Errorf("%s: POST is answered with %q", name, got)
 		}
 	}
 }
