@@ -3,6 +3,7 @@ package graphql
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"net/http"
 	"strconv"
@@ -19,13 +20,14 @@ import (
 
 // errand is a mutation that is done once, under a key.
 type errand struct {
-	x        *exchange
-	prepared *exec.Prepared
-	writes   []exec.Write
-	level    idempotency.Level
-	runner   tx.Runner
-	start    int    // where the answer begins in dst
-	dst      []byte // of the last attempt
+	x           *exchange
+	prepared    *exec.Prepared
+	writes      []exec.Write
+	level       idempotency.Level
+	runner      tx.Runner
+	fingerprint [32]byte
+	start       int    // where the answer begins in dst
+	dst         []byte // of the last attempt
 }
 
 // answerOnce executes a mutation that has a key, or appends the answer that it got before.
@@ -47,7 +49,8 @@ func (x *exchange) answerOnce(ctx context.Context, plan *exec.Plan, q *request, 
 	if err != nil {
 		return dst, refused, err
 	}
-	rec, replayed, err := x.h.once.Do(ctx, op, e.level, e.runner, e.attempt)
+	e.fingerprint = op.Fingerprint
+	rec, replayed, err := x.h.catalog.Do(ctx, op, e.level, e.runner, e.attempt)
 	return e.answer(ctx, &rec, replayed, err)
 }
 
@@ -89,7 +92,9 @@ func (f *failure) Unwrap() error { return f.error }
 func (e *errand) attempt(ctx context.Context) (idempotency.Record, error) {
 	opts := &exec.Attempt{Whole: e.level == idempotency.ExactlyOnce}
 	if e.level == idempotency.ByIdentity {
-		opts.NewID = idempotency.DerivedID(ctx, e.writes[0].Field.Resource.Name())
+		// It follows from what is asked for, too: a key that is used again after its record has expired must not find what
+		// another request has made.
+		opts.NewID = idempotency.DerivedID(ctx, e.writes[0].Field.Resource.Name()+"/"+hex.EncodeToString(e.fingerprint[:]))
 	}
 	var result exec.Result
 	e.dst, result = e.prepared.Run(ctx, opts, e.dst[:e.start])
@@ -99,17 +104,12 @@ func (e *errand) attempt(ctx context.Context) (idempotency.Record, error) {
 	case opts.Whole && result.Err != nil:
 		return idempotency.Record{}, &failure{result.Err}
 	case !opts.Whole && result.First != nil:
-		return idempotency.Record{}, &failure{effectOf(&result)}
+		if !result.Begun {
+			result.First = errors.Join(result.First, idempotency.ErrNothingDone)
+		}
+		return idempotency.Record{}, &failure{result.First}
 	}
 	return e.record(), nil
-}
-
-// effectOf returns the error of a write outside of a transaction, marked if it is certain that nothing was done.
-func effectOf(result *exec.Result) error {
-	if !result.Begun || refusal(result.First) {
-		return errors.Join(result.First, idempotency.ErrNothingDone)
-	}
-	return result.First
 }
 
 // refusal reports whether an error says that the client is not to have what it asked for.
