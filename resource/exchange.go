@@ -157,12 +157,7 @@ func (x *exchange) report(err error) string {
 	return id
 }
 
-func (x *exchange) principal() string {
-	if x.c.opts.Principal == nil {
-		return ""
-	}
-	return x.c.opts.Principal(x.r.Context())
-}
+func (x *exchange) principal() string { return x.c.Principal(x.r.Context()) }
 
 // cut bounds what a request can write into a log.
 func cut(s string) string {

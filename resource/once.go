@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -13,6 +14,15 @@ import (
 
 // Once returns what the catalog keeps keys with; nil if it keeps none, and then an Idempotency-Key means nothing.
 func (c *Catalog) Once() *idempotency.Keeper { return c.opts.Once }
+
+// Principal returns who is calling, as CatalogOptions.Principal says, for doors that ask in whose name a key is used; "" is
+// nobody.
+func (c *Catalog) Principal(ctx context.Context) string {
+	if c.opts.Principal == nil {
+		return ""
+	}
+	return c.opts.Principal(ctx)
+}
 
 // Guarantees returns what an Idempotency-Key is worth for each part of the catalog that can be written to, in the order in
 // which the parts were given. It is nil where no keys are kept.
