@@ -131,6 +131,11 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	for _, rt := range c.routes {
 		c.resolve(rt)
 	}
+	if c.opts.Once != nil {
+		for _, rt := range c.routes {
+			rt.guaranteed, rt.keyed = c.guarantee(rt)
+		}
+	}
 	return c
 }
 

@@ -102,6 +102,11 @@ func (x *exchange) fail(err error) {
 	if x.began || errors.Is(err, context.Canceled) && x.r.Context().Err() != nil {
 		panic(http.ErrAbortHandler) // the client must see that this is not the end
 	}
+	var kept *keptError
+	if errors.As(err, &kept) {
+		x.refuseAgain(kept.rec)
+		return
+	}
 	d := *Problem(err)
 	d.Header = d.Header.Clone()
 	if d.Header == nil {
