@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -50,6 +51,15 @@ type CatalogOptions struct {
 	// Logger is told of what clients are not: internal errors, with the id that the answer carried. Nil means
 	// [slog.Default].
 	Logger *slog.Logger
+	// Once keeps the keys of requests that write: one that comes again with the same Idempotency-Key is not done again, and
+	// gets the answer of the first. What that is worth for each part is in [Catalog.Guarantees], and in the start-up report.
+	// Whose a key is Principal says: a key of nobody is refused (400). All catalogs that serve one thing, such as those of its
+	// contracts, share one Keeper.
+	//
+	// Nil means that keys are ignored, as the draft allows
+	// (draft-ietf-httpapi-idempotency-key-header-07 section 2): a client sees that from the description of the API, and from
+	// a repetition that is answered without Idempotency-Replayed.
+	Once *idempotency.Keeper
 }
 
 // Limits bound a request. A zero field means its default.
@@ -120,6 +130,11 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	}
 	for _, rt := range c.routes {
 		c.resolve(rt)
+	}
+	if c.opts.Once != nil {
+		for _, rt := range c.routes {
+			rt.guaranteed, rt.keyed = c.guarantee(rt)
+		}
 	}
 	return c
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // Command is an action that is more than a write of one item: to log in, to cancel all orders that are old. It is a
@@ -35,6 +36,8 @@ type Command struct {
 	cost      int
 	problems  []problem.Kind
 	into      *Resource // what an import writes to; nil for every other command
+
+	transactions tx.Runner // in which it happens; nil for none
 
 	accepts []string                // Content-Types
 	serve   func(x *exchange) error // instead of exchange.command, for content that is no JSON document
@@ -62,6 +65,12 @@ type CommandOptions[In any] struct {
 	// Problems are the kinds of problems that the command itself answers with, such as [problem.Unauthenticated] for a
 	// wrong password. They are only for descriptions of the API, which without them say that there may be others.
 	Problems []problem.Kind
+	// Transactions says that the command happens in a database and nowhere else: all that it does, it does with its context,
+	// in which there may be a transaction of this Runner. With an Idempotency-Key it then runs in one, together with the
+	// record of the key, if that is in the same database: see CatalogOptions.Once. It may run several times before the
+	// transaction is committed. Nil means that it does more, or that nobody knows: then a key makes it happen at most once.
+	// With Jobs it means nothing.
+	Transactions tx.Runner
 }
 
 // Jobs runs what commands do behind their answers, and keeps what became of it as items of a resource. Package job has
@@ -100,6 +109,7 @@ func NewCommand[In, Out any](
 	c := &Command{
 		name: name, media: strings.ToLower(action), in: structOf[In](name), out: structOf[Out](name), doc: o.Doc,
 		public: o.Public, jobs: o.Jobs, wait: o.Wait, cost: max(o.Cost, 1), problems: o.Problems, accepts: []string{mediaJSON},
+		transactions: o.Transactions,
 	}
 	c.do = func(ctx context.Context, in any) (any, error) {
 		out, err := do(ctx, *in.(*In))

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -28,6 +29,9 @@ type route struct {
 	acceptPost           []string // nil if there is no POST
 	posts                []string // its members: what the content of a POST can be
 	varyItem, varyList   []string
+
+	keyed      bool                  // keys mean something here
+	guaranteed idempotency.Guarantee // what a key is worth, if so
 }
 
 func (r *Resource) addTo(*Catalog) *route {

@@ -25,17 +25,19 @@ type collections struct {
 	passwords resource.Ops[Password] // these two are served to nobody
 	tokens    resource.Ops[Token]
 
-	jobs   *job.Jobs
-	folder *folder
-	auth   bool   // who writes says who they are
-	cache  string // Cache-Control of what is served from them
-	now    func() time.Time
+	jobs    *job.Jobs
+	guesses throttle
+	folder  *folder
+	auth    bool // who writes says who they are
+	rate    middleware.Rate
+	cache   string // Cache-Control of what is served from them
+	now     func() time.Time
 }
 
 // newCollections opens those of a database, and makes their tables where it has none. now tells when what is written
 // was written. The caller closes the folder of files.
 func newCollections(ctx context.Context, db *database, s settings, now func() time.Time) (*collections, error) {
-	c := &collections{db: db, auth: s.auth, cache: s.cache, now: now}
+	c := &collections{db: db, auth: s.auth, rate: s.rate, cache: s.cache, now: now}
 	var errs [6]error
 	c.users, errs[0] = keep[User](ctx, c, "users", sqltable.Options{}) // first: orders refer to them
 	c.orders, errs[1] = keep[Order](ctx, c, "orders", sqltable.Options{References: map[string]string{"customerId": "users"}})
@@ -67,6 +69,7 @@ func (c *collections) catalogs() map[string]*resource.Catalog {
 	orders, users, places := c.ordersResource(), c.usersResource(), c.placesResource()
 	orders11 := ordersV11(orders)
 	alike := []resource.Part{places, c.filesPart(), c.jobs.Resource(), resource.NewImport("places/import", places), c.loginCommand(), c.cancelCommand(orders, c.jobs)}
+	alike = append(alike, c.sessionCommands()...)
 	opts := resource.CatalogOptions{Principal: c.principal, Challenge: middleware.Challenge(realm)}
 	catalog := func(parts ...resource.Part) *resource.Catalog {
 		return resource.NewCatalog(&opts, append(parts, alike...)...)

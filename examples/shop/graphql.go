@@ -16,7 +16,7 @@ import (
 const graphqlPath = "/graphql"
 
 // graphqlTime is how long an answer in GraphQL may be worked on. What a client is told then has to reach it before the
-// server gives up writing; see newServer.
+// server gives up writing; see answerTime.
 const graphqlTime = 30 * time.Second
 
 // doors serve one contract: its catalog and, at /graphql, the same catalog in GraphQL. Whatever selects the contract selects
