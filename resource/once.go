@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -9,21 +10,27 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// What a key is worth for each part of a catalog. It is found out when somebody asks, and is the same each time.
+// What a key is worth for each part of a catalog. It is found out when the catalog is made.
 
 // Once returns what the catalog keeps keys with; nil if it keeps none, and then an Idempotency-Key means nothing.
 func (c *Catalog) Once() *idempotency.Keeper { return c.opts.Once }
 
+// Principal returns who is calling, as CatalogOptions.Principal says, for doors that ask in whose name a key is used; "" is
+// nobody.
+func (c *Catalog) Principal(ctx context.Context) string {
+	if c.opts.Principal == nil {
+		return ""
+	}
+	return c.opts.Principal(ctx)
+}
+
 // Guarantees returns what an Idempotency-Key is worth for each part of the catalog that can be written to, in the order in
 // which the parts were given. It is nil where no keys are kept.
 func (c *Catalog) Guarantees() []idempotency.Guarantee {
-	if c.opts.Once == nil {
-		return nil
-	}
 	var out []idempotency.Guarantee
 	for _, rt := range c.routes {
-		if g, ok := c.guarantee(rt); ok {
-			out = append(out, g)
+		if rt.keyed {
+			out = append(out, rt.guaranteed)
 		}
 	}
 	return out
@@ -40,15 +47,10 @@ func (c *Catalog) Guarantee(name string, create bool) (level idempotency.Level, 
 	if rt == nil {
 		return idempotency.AtMostOnce, nil
 	}
-	runner = rt.runner()
-	if c.opts.Once == nil {
-		return idempotency.AtMostOnce, runner
-	}
-	g, _ := c.guarantee(rt)
 	if create {
-		return g.Create, runner
+		return rt.guaranteed.Create, rt.runner()
 	}
-	return g.Others, runner
+	return rt.guaranteed.Others, rt.runner()
 }
 
 // routeOf returns the route of a part by its name; nil if there is none.

@@ -99,28 +99,6 @@ func waitUntilClosed(t *testing.T, address string) {
 	}
 }
 
-func TestNotYet(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		args  []string
-		waits string
-	}{
-		{[]string{"-rate", "100/1m"}, "issue 6"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.args[0], func(t *testing.T) {
-			t.Parallel()
-			status, said := fails(t, tt.args...)
-			if status != 2 {
-				t.Errorf("exit status %d, want 2", status)
-			}
-			if !strings.Contains(said, tt.args[0]) || !strings.Contains(said, "not there yet") || !strings.Contains(said, tt.waits) {
-				t.Errorf("it says %q", said)
-			}
-		})
-	}
-}
-
 func TestWrongArguments(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -133,6 +111,7 @@ func TestWrongArguments(t *testing.T) {
 		{"no flag at all", []string{"serve"}, 2, `"serve" is no flag`},
 		{"address", []string{"-addr", "nowhere"}, 1, "nowhere"},
 		{"cache", []string{"-cache", "public\nSet-Cookie: a=b"}, 2, "-cache"},
+		{"no rate", []string{"-rate", "many"}, 2, "-rate"},
 		{"no such file", []string{"-addr", "127.0.0.1:0", "-places", "/nowhere.jsonl"}, 1, "/nowhere.jsonl"},
 		{"no such database", []string{"-db", "mysql://localhost/shop"}, 2, "mysql://"},
 		{"memory by another name", []string{"-db", ":memory:"}, 2, "-db memory"},
