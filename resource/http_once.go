@@ -40,6 +40,7 @@ type keyed struct {
 	op     idempotency.Operation
 	level  idempotency.Level
 	runner tx.Runner
+	whole  bool  // what is refused may have been done in part, and is to be taken back
 	kept   error // the refusal that is remembered; nil for none
 }
 
@@ -124,7 +125,7 @@ func (k *keyed) careful(do func(ctx context.Context) (idempotency.Record, error)
 			return rec, err
 		}
 		if d := Problem(err); d.StatusCode() < http.StatusInternalServerError {
-			if idempotency.Kept(ctx) {
+			if errors.As(err, new(*unfinishedError)) || idempotency.Kept(ctx) && !k.whole {
 				k.kept = err
 				return keep(d), nil
 			}
