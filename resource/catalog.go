@@ -19,6 +19,10 @@ import (
 // (nginx does where proxy_pass names a path), and then a/b is two segments: ids without reserved characters arrive
 // everywhere.
 //
+// What a request is for it notes in Request.Pattern, such as "/orders/{id}", in place of the pattern by which a mux has found
+// the catalog: logs and traces name requests by that. It is the path as the catalog sees it; a [http.StripPrefix] in between
+// does not pass it on.
+//
 // A Catalog does not change once it is made and is safe for concurrent use.
 type Catalog struct {
 	opts     CatalogOptions
@@ -115,6 +119,7 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	}
 	for _, p := range parts {
 		rt := p.addTo(c)
+		rt.patternList, rt.patternItem = "/"+rt.name, "/"+rt.name+"/{id}"
 		table, name := c.table, rt.name
 		if area, action, ok := strings.Cut(rt.name, "/"); ok {
 			if c.commands[area] == nil {

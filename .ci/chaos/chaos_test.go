@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/stoa-go/stoa/ci/chaos/internal/fleet"
 )
 
 // Faults of shops, each of which some workload has to find.
@@ -159,7 +161,7 @@ func TestWorkloads(t *testing.T) {
 }
 
 // letLoose runs one workload as a plan does.
-func letLoose(t *testing.T, w workload, f *fleet, writers int) {
+func letLoose(t *testing.T, w workload, f *fleet.Fleet, writers int) {
 	t.Helper()
 	p := plan{requests: 500, writers: writers, seed: 1}
 	one := task{w, newClient(f, newTransport(writers)), &findings{}}

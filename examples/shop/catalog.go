@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
@@ -25,6 +26,7 @@ type collections struct {
 	passwords resource.Ops[Password] // these two are served to nobody
 	tokens    resource.Ops[Token]
 
+	once    *idempotency.Keeper
 	jobs    *job.Jobs
 	guesses throttle
 	folder  *folder
@@ -38,7 +40,7 @@ type collections struct {
 // was written. The caller closes the folder of files.
 func newCollections(ctx context.Context, db *database, s settings, now func() time.Time) (*collections, error) {
 	c := &collections{db: db, auth: s.auth, rate: s.rate, cache: s.cache, now: now}
-	var errs [6]error
+	var errs [7]error
 	c.users, errs[0] = keep[User](ctx, c, "users", sqltable.Options{}) // first: orders refer to them
 	c.orders, errs[1] = keep[Order](ctx, c, "orders", sqltable.Options{References: map[string]string{"customerId": "users"}})
 	c.places, errs[2] = keep[Place](ctx, c, "places", sqltable.Options{})
@@ -46,6 +48,7 @@ func newCollections(ctx context.Context, db *database, s settings, now func() ti
 	c.tokens, errs[4] = keep[Token](ctx, c, "tokens", sqltable.Options{Forget: true})
 	kept, err := keep[job.Job](ctx, c, "jobs", sqltable.Options{Forget: true})
 	errs[5] = err
+	c.once, errs[6] = c.newKeeper(ctx, s)
 	c.jobs = c.newJobs(kept)
 	c.folder, err = openFolder(s.files, db)
 	return c, errors.Join(append(errs[:], err)...)
@@ -70,7 +73,7 @@ func (c *collections) catalogs() map[string]*resource.Catalog {
 	orders11 := ordersV11(orders)
 	alike := []resource.Part{places, c.filesPart(), c.jobs.Resource(), resource.NewImport("places/import", places), c.loginCommand(), c.cancelCommand(orders, c.jobs)}
 	alike = append(alike, c.sessionCommands()...)
-	opts := resource.CatalogOptions{Principal: c.principal, Challenge: middleware.Challenge(realm)}
+	opts := resource.CatalogOptions{Principal: c.principal, Challenge: middleware.Challenge(realm), Once: c.once}
 	catalog := func(parts ...resource.Part) *resource.Catalog {
 		return resource.NewCatalog(&opts, append(parts, alike...)...)
 	}

@@ -48,6 +48,7 @@ func newDoors(catalogs map[string]*resource.Catalog) map[string]*doors {
 // ServeHTTP serves what is at and below /graphql there, and everything else from the catalog.
 func (d *doors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if path := r.URL.Path; path == graphqlPath || strings.HasPrefix(path, graphqlPath+"/") {
+		r.Pattern = graphqlPath // for the log, as the catalog does it
 		d.graphql.ServeHTTP(w, r)
 		return
 	}

@@ -48,7 +48,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "shop:", err)
 		return 2
 	}
-	if err := serve(ctx, s, stdout, stderr); err != nil {
+	s.logger = slog.New(slog.NewTextHandler(stderr, nil))
+	if err := serve(ctx, s, stdout); err != nil {
 		fmt.Fprintln(stderr, "shop:", err)
 		return 1
 	}
@@ -56,8 +57,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 // serve opens the shop until ctx ends.
-func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
-	logger := slog.New(slog.NewTextHandler(stderr, nil))
+func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	db, err := openDatabase(ctx, s.db)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	}
 	go c.jobs.Run(ctx)
 	fmt.Fprintf(stdout, "shop: listening on http://%s\n", listener.Addr())
-	server := newServer(around(logger, neutral.before(c.admitted(negotiator), s.addr)), logger)
+	server := newServer(around(s.logger, neutral.before(c.admitted(negotiator), s.addr)), s.logger)
 	return middleware.Serve(ctx, server, listener, &middleware.ServeOptions{Then: c.jobs.Drain})
 }
 

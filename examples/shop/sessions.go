@@ -39,6 +39,8 @@ func (c *collections) logoutCommand() *resource.Command {
 		Authorize: func(ctx context.Context, _ *Logout) error { return c.mustBe(ctx, customer, clerk, admin) },
 		Doc:       "Ends every session of the caller: all of their tokens.",
 		Problems:  []problem.Kind{problem.Unauthenticated},
+
+		Transactions: c.db.runner(),
 	})
 }
 
@@ -73,6 +75,8 @@ func (c *collections) passwordCommand() *resource.Command {
 		Doc:      "Sets the password of a user, their own or, for admins, anybody's, and ends all sessions of that user.",
 		Cost:     20_000,
 		Problems: []problem.Kind{problem.Unauthenticated, problem.Forbidden, problem.TooManyRequests},
+
+		Transactions: c.db.runner(),
 	})
 }
 
@@ -86,7 +90,7 @@ func (c *collections) setPassword(ctx context.Context, in NewPassword) (out Logg
 	id := strconv.FormatInt(in.UserID, 10)
 	salt := []byte(rand.Text())
 	password := Password{ID: id, Salt: salt, Hash: hashOf(in.Password, salt)}
-	err = c.db.InTx(ctx, func(ctx context.Context) error {
+	err = c.db.runner().InTx(ctx, func(ctx context.Context) error {
 		if _, err := c.users.Get(ctx, id); isAbsent(err) {
 			return resource.Invalid("userId", "unknownUser")
 		} else if err != nil {
