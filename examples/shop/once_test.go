@@ -2,9 +2,13 @@ package main
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
 )
 
@@ -110,19 +114,80 @@ func TestKeysArePurged(t *testing.T) {
 	}
 }
 
-// A collection that is not done exactly once for a key is one whose guarantee somebody has taken away.
+// What a key is worth for each part, in every contract: what it creates, and all else.
 func TestGuarantees(t *testing.T) {
 	t.Parallel()
-	s := openShop(t)
-	for contract, catalog := range s.collections.catalogs() {
+	const exactly, identity, most = idempotency.ExactlyOnce, idempotency.ByIdentity, idempotency.AtMostOnce
+	want := map[string][2]idempotency.Level{
+		"orders": {exactly, exactly}, "users": {exactly, exactly}, "places": {exactly, exactly},
+		"orders/cancel-stale": {exactly, exactly}, "files": {identity, most}, "auth/login": {most, most},
+		"places/import": {exactly, most}, // atomic or not
+	}
+	for contract, catalog := range openShop(t).collections.catalogs() {
+		got := map[string][2]idempotency.Level{}
 		for _, g := range catalog.Guarantees() {
-			want := "exactly once"
-			if g.Name == "files" || g.Name == "auth/login" {
-				want = "at most once"
-			}
-			if g.Others.String() != want {
-				t.Errorf("%s %s is done %v, and should be %s: %s", contract, g.Name, g.Others, want, g.Reason)
-			}
+			got[g.Name] = [2]idempotency.Level{g.Create, g.Others}
 		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", contract, diff)
+		}
+	}
+}
+
+// Files are beside the database. One that the shop names is there once, whatever a client repeats.
+func TestKeysOfFiles(t *testing.T) {
+	t.Parallel()
+	for name, source := range databases() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openShopOn(t, settings{db: source(t), cache: "private, no-cache"})
+			for _, tt := range []struct{ method, target, key string }{{"POST", "/files", "k1"}, {"PUT", "/files/hymn", "k2"}} {
+				say := func() http.Header {
+					w := ask(t, s, tt.method, tt.target, "Sing, goddess", "Content-Type: text/plain", "Idempotency-Key: "+tt.key)
+					if w.Code != http.StatusCreated {
+						t.Errorf("%s is %d: %s", tt.method, w.Code, w.Body)
+					}
+					return w.Header()
+				}
+				first, again := say(), say()
+				if first.Get("Location") != again.Get("Location") || first.Get("ETag") != again.Get("ETag") {
+					t.Errorf("%s: first %v, again %v", tt.method, first, again)
+				}
+				if got := again.Get("Idempotency-Replayed"); got != "true" {
+					t.Errorf("%s: Idempotency-Replayed is %q", tt.method, got)
+				}
+			}
+		})
+	}
+}
+
+// A command that goes on behind its answer is begun once, under whichever contract the key comes again.
+func TestKeyOfAJob(t *testing.T) {
+	t.Parallel()
+	for name, source := range databases() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openShopOn(t, settings{db: source(t), cache: "private, no-cache"})
+			cancel := func(target string) (job string, header http.Header) {
+				w := ask(t, s, "POST", target, `{"olderThan":"0s"}`, jsonType, "Idempotency-Key: k")
+				if w.Code != http.StatusAccepted {
+					t.Errorf("%s is %d: %s", target, w.Code, w.Body)
+				}
+				at := w.Header().Get("Location")
+				return at[strings.LastIndexByte(at, '/')+1:], w.Header()
+			}
+			first, _ := cancel("/orders/cancel-stale")
+			again, header := cancel("/v1/orders/cancel-stale")
+			if first == "" || again != first || header.Get("Idempotency-Replayed") != "true" {
+				t.Errorf("first job %q, again %q: %v", first, again, header)
+			}
+			if err := s.collections.jobs.Drain(t.Context()); err != nil {
+				t.Error(err)
+			}
+			w := ask(t, s, "GET", "/jobs?fields=command,state,result", "")
+			if want := `{"items":[{"command":"orders/cancel-stale","state":"succeeded","result":{"cancelled":1}}]}`; w.Body.String() != want {
+				t.Errorf("the jobs are %s, want %s", w.Body, want)
+			}
+		})
 	}
 }
