@@ -80,61 +80,28 @@ func (k *keyed) newID(ctx context.Context, name string) string {
 	return idempotency.DerivedID(ctx, name+"/"+hex.EncodeToString(k.op.Fingerprint[:]))
 }
 
-// once has a write done, unless it has been: then it returns the record of that, and else nil. Inside of a transaction do
-// runs as often as it takes, as the write loop has no way to try again there.
+// once has a write done, unless it has been: then it returns the record of that, and else nil.
 func (k *keyed) once(do func(ctx context.Context) (idempotency.Record, error)) (before *idempotency.Record, err error) {
-	ctx := k.x.r.Context()
-	attempt := func() error {
+	rec, replayed, err := k.x.c.Do(k.x.r.Context(), k.op, k.level, k.runner, func(ctx context.Context) (idempotency.Record, error) {
 		k.kept = nil
-		rec, replayed, err := k.x.c.opts.Once.Do(ctx, k.op, k.level, k.runner, k.careful(do))
-		if err == nil && replayed {
-			before = &rec
-		}
-		return err
-	}
-	if k.level < idempotency.ExactlyOnce || tx.Active(ctx) {
-		err = attempt()
-	} else {
-		patient, cancel := context.WithTimeout(ctx, maxWait)
-		defer cancel()
-		err = insist(patient, attempt)
-	}
-	switch {
-	case err != nil:
-		return nil, err
-	case k.kept != nil:
-		return nil, k.kept
-	case before != nil && before.Status >= http.StatusBadRequest:
-		return nil, &keptError{before}
-	}
-	return before, nil
-}
-
-// careful is do as a [idempotency.Keeper] wants it: with errors that say whether anything was done.
-func (k *keyed) careful(do func(ctx context.Context) (idempotency.Record, error)) func(
-	ctx context.Context) (idempotency.Record, error) {
-	return func(ctx context.Context) (idempotency.Record, error) {
-		if k.level < idempotency.ExactlyOnce {
-			var cancel context.CancelFunc
-			ctx, cancel = detached(ctx)
-			defer cancel()
-		}
 		rec, err := do(ctx)
-		if err == nil || errors.Is(err, tx.ErrOutcomeUnknown) {
-			return rec, err
-		}
-		if d := Problem(err); d.StatusCode() < http.StatusInternalServerError {
-			if idempotency.Kept(ctx) {
+		if err != nil && idempotency.Kept(ctx) && !errors.Is(err, tx.ErrOutcomeUnknown) {
+			if d := Problem(err); d.StatusCode() < http.StatusInternalServerError {
 				k.kept = err
 				return keep(d), nil
 			}
-			return rec, errors.Join(err, idempotency.ErrNothingDone)
-		}
-		if errors.Is(err, ErrStale) || errors.Is(err, errContended) { // the store has refused it
-			err = errors.Join(err, idempotency.ErrNothingDone)
 		}
 		return rec, err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case replayed && rec.Status >= http.StatusBadRequest:
+		return nil, &keptError{&rec}
+	case replayed:
+		return &rec, nil
 	}
+	return nil, k.kept
 }
 
 // detached is ctx without the end of a client that goes away: what is begun outside of a transaction and given up halfway

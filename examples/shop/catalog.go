@@ -48,7 +48,7 @@ func newCollections(ctx context.Context, db *database, s settings, now func() ti
 	c.tokens, errs[4] = keep[Token](ctx, c, "tokens", sqltable.Options{Forget: true})
 	kept, err := keep[job.Job](ctx, c, "jobs", sqltable.Options{Forget: true})
 	errs[5] = err
-	c.once, errs[6] = c.newKeeper(ctx, s.logger)
+	c.once, errs[6] = c.newKeeper(ctx, s)
 	c.jobs = c.newJobs(kept)
 	c.folder, err = openFolder(s.files, db)
 	return c, errors.Join(append(errs[:], err)...)

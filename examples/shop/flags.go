@@ -22,6 +22,7 @@ type settings struct {
 	cache  string // Cache-Control
 	auth   bool   // who writes says who they are
 	seed   bool
+	wait   time.Duration   // for the first of several copies, by keys; zero is what package idempotency says
 	logger *slog.Logger    // of requests and of what goes wrong; nil is the default one
 	rate   middleware.Rate // how often one principal may ask
 	now    time.Time       // what the clock of the life cycle shows at the start; zero is the present

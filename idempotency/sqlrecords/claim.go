@@ -55,7 +55,7 @@ func (r *row) prior(c idempotency.Claim) (idempotency.Prior, error) {
 	case string(r.fingerprint) != string(c.Fingerprint[:]):
 		return idempotency.Prior{State: idempotency.Mismatch}, nil
 	case r.status.Valid:
-		rec, err := decode(r.about.String)
+		rec, err := idempotency.DecodeRecord([]byte(r.about.String))
 		rec.Status, rec.Result = int(r.status.Int64), r.result
 		return idempotency.Prior{State: idempotency.Finished, Record: rec}, err
 	case r.lease > now:

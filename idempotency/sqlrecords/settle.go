@@ -9,7 +9,9 @@ import (
 
 // Finish is that of idempotency.Store.
 func (s *Store) Finish(ctx context.Context, id [32]byte, token string, r idempotency.Record, expires time.Time) error {
-	n, err := s.run(ctx, "finishing", s.text.finish, id[:], token, r.Status, encode(r), r.Result, moment(expires))
+	about := r
+	about.Status, about.Result = 0, nil // which have columns of their own
+	n, err := s.run(ctx, "finishing", s.text.finish, id[:], token, r.Status, string(idempotency.EncodeRecord(about)), r.Result, moment(expires))
 	return heldBy(n, err)
 }
 

@@ -1,16 +1,30 @@
 package sqlrecordstest
 
 import (
+	"context"
+	"database/sql"
+	"net/http"
+	"os"
 	"testing"
+	"time"
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/idempotency/idempotencytest"
 	"github.com/stoa-go/stoa/idempotency/sqlrecords"
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/sqltable"
 	"github.com/stoa-go/stoa/resource/sqltx"
 	"github.com/stoa-go/stoa/resource/sqltx/sqltxtest"
 )
 
-func TestMain(m *testing.M) { sqltxtest.Main(m) }
+// TestMain is also the main function of the processes that die in crash_test.go.
+func TestMain(m *testing.M) {
+	if job := os.Getenv(jobVariable); job != "" {
+		work(job)
+		return
+	}
+	sqltxtest.Main(m)
+}
 
 // onEngines runs a test on each of the engines.
 func onEngines(t *testing.T, test func(t *testing.T, e sqltxtest.Engine)) {
@@ -23,8 +37,18 @@ func onEngines(t *testing.T, test func(t *testing.T, e sqltxtest.Engine)) {
 	}
 }
 
-// made returns a store in a table of its own.
-func made(tb testing.TB, db *sqltx.DB) *sqlrecords.Store {
+// onPostgres is for what SQLite cannot show, with its one writer at a time and no connections to lose.
+func onPostgres(t *testing.T, test func(t *testing.T, e sqltxtest.Engine)) {
+	t.Parallel()
+	for _, e := range sqltxtest.Engines() {
+		if e.Dialect == sqltx.PostgreSQL {
+			test(t, e)
+		}
+	}
+}
+
+// records returns a store in a table of its own.
+func records(tb testing.TB, db *sqltx.DB) *sqlrecords.Store {
 	tb.Helper()
 	s := sqlrecords.New(db, nil)
 	if err := s.CreateTable(tb.Context()); err != nil {
@@ -33,8 +57,76 @@ func made(tb testing.TB, db *sqltx.DB) *sqlrecords.Store {
 	return s
 }
 
+// order is what the tests create, once.
+type order struct {
+	ID   string `json:"id"`
+	What string `json:"what"`
+}
+
+// orders returns a collection in a table of its own.
+func orders(ctx context.Context, db *sqltx.DB) (*sqltable.Table[order], error) {
+	table := sqltable.New[order](db, "orders", nil)
+	return table, table.CreateTable(ctx)
+}
+
+// operation is the same each time.
+func operation(key string) idempotency.Operation {
+	return idempotency.Operation{Principal: "ann", Method: "POST", Target: "/orders", Key: key}
+}
+
+// create returns what Do is to do: create an order.
+func create(table *sqltable.Table[order]) func(ctx context.Context) (idempotency.Record, error) {
+	return func(ctx context.Context) (idempotency.Record, error) {
+		item, err := table.Ops().Create(ctx, order{What: "tea"})
+		return idempotency.Record{Status: http.StatusCreated, Collection: "orders", ID: item.ID, Rev: string(item.Rev)}, err
+	}
+}
+
+// count returns how many orders there are.
+func count(tb testing.TB, table *sqltable.Table[order]) int {
+	tb.Helper()
+	n, err := table.Ops().Count(tb.Context(), query.Query{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return n
+}
+
+// rows returns how many rows a table has.
+func rows(tb testing.TB, db *sqltx.DB, table string) (n int) {
+	tb.Helper()
+	found, err := db.Reader(tb.Context()).QueryContext(tb.Context(), "SELECT count(*) FROM "+table)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer found.Close()
+	for found.Next() {
+		if err := found.Scan(&n); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return n
+}
+
 func TestKit(t *testing.T) {
 	onEngines(t, func(t *testing.T, e sqltxtest.Engine) {
-		idempotencytest.Run(t, func(t *testing.T) idempotency.Store { return made(t, e.Open(t, nil)) }, nil)
+		idempotencytest.Run(t, func(t *testing.T) idempotency.Store { return records(t, e.Open(t, nil)) }, nil)
 	})
 }
+
+// TestKitInEveryIsolation is for programs that choose another one than sqltx does.
+func TestKitInEveryIsolation(t *testing.T) {
+	onPostgres(t, func(t *testing.T, e sqltxtest.Engine) {
+		for _, level := range []sql.IsolationLevel{sql.LevelReadCommitted, sql.LevelSerializable} {
+			t.Run(level.String(), func(t *testing.T) {
+				t.Parallel()
+				idempotencytest.Run(t, func(t *testing.T) idempotency.Store {
+					return records(t, e.Open(t, &sqltx.Options{Isolation: level, Attempts: 100}))
+				}, nil)
+			})
+		}
+	})
+}
+
+// later is a clock by which every lease has ended.
+func later() time.Time { return time.Now().Add(2 * time.Minute) }

@@ -20,13 +20,22 @@ type Prepared struct{ r *run }
 
 // Write is a field at the root of a mutation.
 type Write struct {
-	Key   string // of the answer
-	Field *model.Field
+	Key     string // of the answer
+	Field   *model.Field
+	NamesID bool // of a creation: its input says which id the item will have
 }
 
-// Attempt says how one run of a Prepared went.
+// Attempt says how a Prepared is run. Nil is the zero Attempt.
 type Attempt struct {
-	Outcome Outcome
+	// Whole is for a transaction: what comes behind an error is not done, and an answer with errors has null for its data,
+	// since nothing of it will have happened.
+	Whole bool
+	// NewID is the id of what is created, where the store would choose one; empty if it shall.
+	NewID string
+}
+
+// Result says how a run of a Prepared went.
+type Result struct {
 	// Err is the first error of any field, and nil if there is none in the answer.
 	Err error
 	// First is the error of the first of the writes itself, whatever became of what is selected from it. Nil says that it
@@ -53,10 +62,27 @@ func (p *Prepared) Writes() []Write {
 	for i := range p.r.plan.root.steps {
 		s := &p.r.plan.root.steps[i]
 		if p.r.on[s.when] && fetched(s.field.Source) {
-			out = append(out, Write{s.key, s.field})
+			out = append(out, Write{s.key, s.field, p.namesID(s.node)})
 		}
 	}
 	return out
+}
+
+// namesID reports whether a node creates an item under an id that its input has.
+func (p *Prepared) namesID(n *node) bool {
+	if n.field.Source != model.Create {
+		return false
+	}
+	args, err := p.r.args(n)
+	given, _ := args["input"].(map[string]any)
+	if input := n.field.Arg("input"); err == nil && input != nil {
+		for _, in := range input.Type.Named().Inputs {
+			if in.Member.Name == n.field.Resource.ID() {
+				return given[in.Name] != nil
+			}
+		}
+	}
+	return false
 }
 
 // Meaning returns what the operation is, as far as it is in the document, and the variables in canonical JSON, defaults
@@ -72,25 +98,23 @@ func (p *Prepared) Meaning() (operation, variables []byte, err error) {
 }
 
 // Run runs it, once more if it has been run before: then somebody has rolled back what was done.
-//
-// With whole, it is for a transaction: what comes behind an error is not done, and an answer with errors has null for its
-// data, since nothing of them will have happened.
-func (p *Prepared) Run(ctx context.Context, whole bool, dst []byte) ([]byte, Attempt) {
+func (p *Prepared) Run(ctx context.Context, a *Attempt, dst []byte) ([]byte, Result) {
 	r := p.r
 	r.forget()
-	r.whole = whole
+	if a != nil {
+		r.attempt = *a
+	}
 	start := len(dst)
 	r.loadRoot(ctx)
-	dst, outcome := r.answer(ctx, dst)
-	a := Attempt{Outcome: outcome, Err: r.cause}
-	if writes := p.first(); writes != nil {
-		a.First, a.Begun = writes.err, writes.asked
+	dst, _ = r.answer(ctx, dst)
+	result := Result{Err: r.cause}
+	if first := p.first(); first != nil {
+		result.First, result.Begun = first.err, first.asked
 	}
-	if whole && r.cause != nil {
+	if r.attempt.Whole && r.cause != nil {
 		dst = append(fault.List(append(dst[:start], `{"errors":`...), r.errs), `,"data":null}`...)
-		a.Outcome = NoData
 	}
-	return dst, a
+	return dst, result
 }
 
 // first is what the first write has become.

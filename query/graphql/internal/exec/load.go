@@ -128,7 +128,7 @@ func (r *run) load(ctx context.Context, n *node, from source) {
 		return // of an empty list
 	}
 	l, start := &r.loaded[n.load], time.Now()
-	if r.whole && r.broken {
+	if r.attempt.Whole && r.broken {
 		l.err = errSkipped
 		return
 	}
@@ -161,7 +161,7 @@ func (r *run) load(ctx context.Context, n *node, from source) {
 
 // stop ends what is done as a whole.
 func (r *run) stop() {
-	if r.whole {
+	if r.attempt.Whole {
 		r.broken = true
 	}
 }
@@ -202,7 +202,7 @@ func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, arg
 		e, err := get.Item(ctx, f, args)
 		return l.one(n, e, err)
 	default:
-		e, err := get.Write(ctx, f, args)
+		e, err := get.Create(ctx, f, args, r.attempt.NewID)
 		return l.one(n, e, err)
 	}
 	return source{}, err

@@ -42,8 +42,8 @@ type run struct {
 	on        []bool         // switches
 	loaded    []loaded       // by node.load
 	free      atomic.Int32   // goroutines that may still be started
-	whole     bool           // nothing is fetched behind an error, since everything will be taken back
-	broken    bool           // there was one; only looked at if whole, where there are no goroutines
+	attempt   Attempt
+	broken    bool // there was an error; only looked at in a transaction, where there are no goroutines
 
 	// From here on it is the answer, which one goroutine writes when everything is loaded.
 	ctx      context.Context // for the log
@@ -52,7 +52,7 @@ type run struct {
 	errs     []*fault.Error
 	failures int   // all of them, told or not
 	cause    error // the first of them
-	told     int // about how many bytes errs takes
+	told     int   // about how many bytes errs takes
 	blames   []blame
 
 	described int  // objects of introspection so far
@@ -76,7 +76,7 @@ func (e *Engine) begin(p *Plan) *run {
 func (r *run) end() {
 	r.forget()
 	clear(r.argued)
-	r.plan, r.variables, r.argued, r.whole = nil, nil, r.argued[:0], false
+	r.plan, r.variables, r.argued, r.attempt = nil, nil, r.argued[:0], Attempt{}
 	r.e.runs.Put(r)
 }
 

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stoa-go/stoa/query"
+)
+
+// While an order is being placed, the same one under the same key is told so, and another one that it is another. In the end
+// there is one.
+func TestKeyInFlight(t *testing.T) {
+	t.Parallel()
+	for name, source := range databases() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openShopOn(t, settings{db: source(t), cache: "private, no-cache", wait: -1})
+			const order, other = `{"lines":[{"itemId":7,"qty":2}]}`, `{"lines":[{"itemId":7,"qty":3}]}`
+			place := func(body string) (int, http.Header) {
+				w := ask(t, s, "POST", "/orders", body, jsonType, `Idempotency-Key: "k"`)
+				return w.Code, w.Header()
+			}
+			// The clock of the hook that notes when an order came stops until the copies have been answered.
+			begun, done := make(chan struct{}), make(chan struct{})
+			clock := s.collections.now
+			s.collections.now = func() time.Time { close(begun); <-done; return clock() }
+			first := make(chan int, 1)
+			go func() {
+				status, _ := place(order)
+				first <- status
+			}()
+			<-begun
+			s.collections.now = clock
+			if status, header := place(order); status != http.StatusConflict || header.Get("Retry-After") != "1" {
+				t.Errorf("a copy in flight is %d, Retry-After %q", status, header.Get("Retry-After"))
+			}
+			if status, _ := place(other); status != http.StatusUnprocessableEntity {
+				t.Errorf("another order under the key is %d", status)
+			}
+			close(done)
+			if status := <-first; status != http.StatusCreated {
+				t.Errorf("the first is %d", status)
+			}
+			if status, header := place(order); status != http.StatusCreated || header.Get("Idempotency-Replayed") != "true" {
+				t.Errorf("a copy is %d, Idempotency-Replayed %q", status, header.Get("Idempotency-Replayed"))
+			}
+			if got, err := s.collections.orders.Count(t.Context(), query.Query{}); got != 4 || err != nil {
+				t.Errorf("there are %d orders, %v; and should be 4", got, err)
+			}
+		})
+	}
+}
+
+// Keys are those of who asks: with -auth, of each user, and of nobody else.
+func TestKeysOfUsers(t *testing.T) {
+	t.Parallel()
+	s, tokens := openGuarded(t)
+	place := func(who string) (string, string) {
+		w := ask(t, s, "POST", "/orders", `{"lines":[{"itemId":7,"qty":2}]}`, jsonType, "Idempotency-Key: k", "Authorization: Bearer "+tokens[who])
+		if w.Code != http.StatusCreated {
+			t.Errorf("%s: %d %s", who, w.Code, w.Body)
+		}
+		return w.Header().Get("Location"), w.Header().Get("Idempotency-Replayed")
+	}
+	bob, _ := place("bob")
+	if cat, replayed := place("cat"); cat == bob || replayed != "" {
+		t.Errorf("cat got %s of bob", cat)
+	}
+	if again, replayed := place("bob"); again != bob || replayed != "true" {
+		t.Errorf("bob got %s and then %s, Idempotency-Replayed %q", bob, again, replayed)
+	}
+}
+
+// Records are kept for a day, and purged while others come.
+func TestKeysArePurged(t *testing.T) {
+	t.Parallel()
+	for name, source := range databases() {
+		if name == "memory" {
+			continue // which purges itself; package idempotency tests it
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openShopOn(t, settings{db: source(t), cache: "private, no-cache"})
+			records := func() (n int) {
+				err := s.collections.db.pools[0].QueryRowContext(t.Context(), "SELECT count(*) FROM idempotency_records").Scan(&n)
+				if err != nil {
+					t.Error(err)
+				}
+				return n
+			}
+			place := func(key string) {
+				w := ask(t, s, "POST", "/orders", `{"lines":[{"itemId":7,"qty":2}]}`, jsonType, "Idempotency-Key: "+key)
+				if w.Code != http.StatusCreated {
+					t.Errorf("%s: %d %s", key, w.Code, w.Body)
+				}
+			}
+			for _, key := range []string{"a", "b", "c"} {
+				place(key)
+			}
+			if n := records(); n != 3 {
+				t.Errorf("there are %d records, want 3", n)
+			}
+			s.today = s.today.Add(25 * time.Hour)
+			place("d")
+			if n := records(); n != 1 {
+				t.Errorf("after a day there are %d records, want 1", n)
+			}
+		})
+	}
+}
+
+// A collection that is not done exactly once for a key is one whose guarantee somebody has taken away.
+func TestGuarantees(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	for contract, catalog := range s.collections.catalogs() {
+		for _, g := range catalog.Guarantees() {
+			want := "exactly once"
+			if g.Name == "files" || g.Name == "auth/login" {
+				want = "at most once"
+			}
+			if g.Others.String() != want {
+				t.Errorf("%s %s is done %v, and should be %s: %s", contract, g.Name, g.Others, want, g.Reason)
+			}
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package graphql
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/query/graphql/internal/exec"
+	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/tx"
+	"github.com/stoa-go/stoa/version"
+)
+
+// errand is a mutation that is done once, under a key.
+type errand struct {
+	x           *exchange
+	prepared    *exec.Prepared
+	writes      []exec.Write
+	level       idempotency.Level
+	runner      tx.Runner
+	fingerprint [32]byte
+	start       int    // where the answer begins in dst
+	dst         []byte // of the last attempt
+}
+
+// answerOnce executes a mutation that has a key, or appends the answer that it got before.
+func (x *exchange) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key string, dst []byte) ([]byte, outcome, error) {
+	prepared, errs := x.h.engine.Prepare(plan, q.variables)
+	if errs != nil {
+		return fault.Answer(dst, errs...), refused, nil
+	}
+	defer prepared.End()
+	e := &errand{x: x, prepared: prepared, writes: prepared.Writes(), start: len(dst), dst: dst}
+	if len(e.writes) == 0 { // nothing is done, so that nothing has to be done once
+		dst, _ = prepared.Run(ctx, nil, dst)
+		return dst, done, nil
+	}
+	if err := e.judge(); err != nil {
+		return dst, refused, err
+	}
+	op, err := e.operation(ctx, key)
+	if err != nil {
+		return dst, refused, err
+	}
+	e.fingerprint = op.Fingerprint
+	rec, replayed, err := x.h.catalog.Do(ctx, op, e.level, e.runner, e.attempt)
+	return e.answer(ctx, &rec, replayed, err)
+}
+
+// answer tells what has become of it.
+func (e *errand) answer(ctx context.Context, rec *idempotency.Record, replayed bool, err error) ([]byte, outcome, error) {
+	var failed *failure
+	switch {
+	case err == nil && replayed:
+		e.x.replayed++
+		return e.replay(rec), done, nil
+	case err == nil, errors.As(err, &failed) && !(e.level == idempotency.ExactlyOnce && errors.Is(err, tx.ErrUnavailable)):
+		e.x.fresh++
+		return e.dst, done, nil
+	}
+	return e.dst[:e.start], refused, err
+}
+
+// notKept is the code of an answer that was too long to be kept.
+const notKept = "ANSWER_NOT_KEPT"
+
+// replay appends an answer that was given before.
+func (e *errand) replay(rec *idempotency.Record) []byte {
+	dst := e.dst[:e.start]
+	if !rec.Reference() {
+		return append(dst, rec.Result...)
+	}
+	e.x.reference = true
+	dst = fault.Answer(dst, &fault.Error{Code: notKept,
+		Message: "This was done before, and its answer was too long to be kept. Ask for what you need of it."})
+	return append(dst[:len(dst)-1], `,"data":null}`...)
+}
+
+// failure is an error by which nothing was done, or nobody knows what: the answer that tells of it is there already.
+type failure struct{ error }
+
+func (f *failure) Unwrap() error { return f.error }
+
+// attempt does it, and makes a record of the answer.
+func (e *errand) attempt(ctx context.Context) (idempotency.Record, error) {
+	opts := &exec.Attempt{Whole: e.level == idempotency.ExactlyOnce}
+	if e.level == idempotency.ByIdentity {
+		// It follows from what is asked for, too: a key that is used again after its record has expired must not find what
+		// another request has made.
+		opts.NewID = idempotency.DerivedID(ctx, e.writes[0].Field.Resource.Name()+"/"+hex.EncodeToString(e.fingerprint[:]))
+	}
+	var result exec.Result
+	e.dst, result = e.prepared.Run(ctx, opts, e.dst[:e.start])
+	kept := len(e.writes) == 1 && refusal(result.First) && idempotency.Kept(ctx)
+	switch {
+	case kept:
+	case opts.Whole && result.Err != nil:
+		return idempotency.Record{}, &failure{result.Err}
+	case !opts.Whole && result.First != nil:
+		if !result.Begun {
+			result.First = errors.Join(result.First, idempotency.ErrNothingDone)
+		}
+		return idempotency.Record{}, &failure{result.First}
+	}
+	return e.record(), nil
+}
+
+// refusal reports whether an error says that the client is not to have what it asked for.
+func refusal(err error) bool {
+	return err != nil && resource.Problem(err).StatusCode() < http.StatusInternalServerError
+}
+
+// record is that of the answer. It has memory of its own, unless it is too large to be kept anyway.
+func (e *errand) record() idempotency.Record {
+	answer := e.dst[e.start:]
+	if len(answer) <= e.x.h.once.Options().MaxResult {
+		answer = bytes.Clone(answer)
+	}
+	return idempotency.Record{Status: http.StatusOK, Media: mediaResponse, Result: answer}
+}
+
+// operation says what is asked for, and by whom. The contract is part of it, since documents mean what its schema says.
+func (e *errand) operation(ctx context.Context, key string) (idempotency.Operation, error) {
+	document, variables, err := e.prepared.Meaning()
+	return idempotency.Operation{
+		Principal: e.x.h.catalog.Principal(ctx), Method: "mutation", Target: "graphql", Key: key,
+		Fingerprint: idempotency.Fingerprint([]byte(version.From(ctx).Contract()), document, variables),
+	}, err
+}
+
+// judge finds out what the key is worth for the writes, together. Where one of several cannot be taken back, a failure of
+// another would leave it behind, and the key would tell of a whole that never was.
+func (e *errand) judge() error {
+	for i := range e.writes {
+		w := &e.writes[i]
+		e.level, e.runner = e.x.h.guarantee(w.Field, w.NamesID)
+		if len(e.writes) > 1 && e.level != idempotency.ExactlyOnce {
+			d := problem.New(problem.BadRequest, "Under one key all is done or nothing, and "+w.Key+
+				" cannot be taken back ("+e.level.String()+"): send it by itself, or without a key.")
+			d.Errors = []problem.Violation{{Header: idempotency.KeyField, Code: "mixed"}}
+			return d
+		}
+	}
+	return nil
+}
+
+// guarantee returns what a key is worth for a field of Mutation, and in whose transactions it happens. namesID says that
+// the id of what is created is the client's.
+func (h *Handler) guarantee(f *model.Field, namesID bool) (idempotency.Level, tx.Runner) {
+	switch {
+	case f.Source == model.Custom:
+		return h.once.LevelFor(f.Custom.Transactions), f.Custom.Transactions
+	case f.Source == model.Invoke && f.Command.Jobs() != nil: // in GraphQL it is done at once, and not noted as a job
+		return idempotency.AtMostOnce, nil
+	case f.Source == model.Invoke:
+		return h.catalog.Guarantee(f.Command.Name(), false)
+	}
+	return h.catalog.Guarantee(f.Resource.Name(), f.Source == model.Create && !namesID)
+}
+
+// key returns the key of a mutation; "" for none. It may stand in the header or in the request itself, which is how it
+// comes where a connection has many requests.
+func (x *exchange) key(q *request) (string, error) {
+	once, key := x.h.once, q.key
+	if q.keyed {
+		if err := once.Check(key); err != nil {
+			return "", err
+		}
+	}
+	if !q.keyed || len(x.r.Header[idempotency.KeyField]) > 0 {
+		said, err := once.Key(x.r.Header)
+		if err != nil {
+			return "", err
+		}
+		if q.keyed && said != key {
+			return "", badKey("different", "it is not the key in extensions.idempotencyKey: give one of them, or both alike")
+		}
+		key = said
+	}
+	switch {
+	case key == "":
+		return "", nil
+	case x.h.catalog.Principal(x.r.Context()) == "":
+		return "", badKey("invalid", "a key is of no use to a caller who is not known")
+	case q.place > 0:
+		key += "/" + strconv.Itoa(q.place-1)
+	}
+	return key, nil
+}
+
+// badKey refuses a key. It does not repeat it.
+func badKey(code, detail string) error {
+	d := problem.New(problem.InvalidHeader, "The key cannot be used.")
+	d.Errors = []problem.Violation{{Header: idempotency.KeyField, Code: code, Detail: detail}}
+	return d
+}
+
+// setReplayed says in the header that the answer was given before. Of several in a batch all must have been.
+func (x *exchange) setReplayed() {
+	if x.replayed == 0 || x.fresh > 0 {
+		return
+	}
+	h := x.w.Header()
+	h[idempotency.ReplayedField] = []string{"true"}
+	if x.reference {
+		h[idempotency.ResultField] = []string{"reference"}
+	}
+}
