@@ -27,6 +27,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			return stepsOf(ctx, args[1:], out)
 		case "storm":
 			return stormOf(ctx, args[1:], out)
+		case "pairs":
+			return pairsOf(ctx, args[1:], out)
 		case "chaos":
 			return chaos(ctx, args[1:], out)
 		}
