@@ -136,9 +136,12 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	for _, rt := range c.routes {
 		c.resolve(rt)
 	}
-	if c.opts.Once != nil {
-		for _, rt := range c.routes {
-			rt.guaranteed, rt.keyed = c.guarantee(rt)
+	for _, rt := range c.routes {
+		if c.opts.Once != nil && rt.writable() {
+			rt.keyed, rt.guaranteed = true, c.guarantee(rt)
+		}
+		if rt.command != nil {
+			rt.gives = shortHash(fingerprint(rt.command.out, 0))
 		}
 	}
 	return c

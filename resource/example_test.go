@@ -84,6 +84,7 @@ func ExampleNewCatalog() {
 	// /notes/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
 	//     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor
 	//     batches: POST of application/vnd.stoa.batch+json
+	// keys: none are kept, so an Idempotency-Key means nothing
 }
 
 // Many items come in at once, a line each. One that is there already is replaced.

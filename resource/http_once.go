@@ -40,6 +40,7 @@ type keyed struct {
 	op     idempotency.Operation
 	level  idempotency.Level
 	runner tx.Runner
+	whole  bool  // what is refused may have been done in part, and is to be taken back
 	kept   error // the refusal that is remembered; nil for none
 }
 
@@ -85,11 +86,9 @@ func (k *keyed) once(do func(ctx context.Context) (idempotency.Record, error)) (
 	rec, replayed, err := k.x.c.Do(k.x.r.Context(), k.op, k.level, k.runner, func(ctx context.Context) (idempotency.Record, error) {
 		k.kept = nil
 		rec, err := do(ctx)
-		if err != nil && idempotency.Kept(ctx) && !errors.Is(err, tx.ErrOutcomeUnknown) {
-			if d := Problem(err); d.StatusCode() < http.StatusInternalServerError {
-				k.kept = err
-				return keep(d), nil
-			}
+		if err != nil && k.keeps(ctx, err) {
+			k.kept = err
+			return keep(Problem(err)), nil
 		}
 		return rec, err
 	})
@@ -102,6 +101,15 @@ func (k *keyed) once(do func(ctx context.Context) (idempotency.Record, error)) (
 		return &rec, nil
 	}
 	return nil, k.kept
+}
+
+// keeps reports whether a refusal is to be given again: since somebody asked for it, and nothing has to be taken back; or
+// since something was done before.
+func (k *keyed) keeps(ctx context.Context, err error) bool {
+	if errors.Is(err, tx.ErrOutcomeUnknown) || Problem(err).StatusCode() >= http.StatusInternalServerError {
+		return false
+	}
+	return errors.As(err, new(*unfinishedError)) || idempotency.Kept(ctx) && !k.whole
 }
 
 // detached is ctx without the end of a client that goes away: what is begun outside of a transaction and given up halfway

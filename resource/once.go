@@ -77,29 +77,42 @@ func (rt *route) runner() tx.Runner {
 	return nil
 }
 
-// guarantee returns what a key is worth on a route, and whether anything can be written there.
-func (c *Catalog) guarantee(rt *route) (g idempotency.Guarantee, writable bool) {
+// writable reports whether anything can be written on a route.
+func (rt *route) writable() bool {
+	switch {
+	case rt.lookup != nil:
+		return false
+	case rt.command != nil:
+		return true
+	case rt.blobs != nil:
+		return !rt.blobs.opts.ReadOnly
+	}
+	r := rt.resource
+	return r.Can(OpCreate) || r.Can(OpReplace) || r.Can(OpDelete)
+}
+
+// guarantee returns what a key is worth on a route where something can be written.
+func (c *Catalog) guarantee(rt *route) (g idempotency.Guarantee) {
 	runner := rt.runner()
 	level := c.opts.Once.LevelFor(runner)
 	g = idempotency.Guarantee{Name: rt.name, Create: level, Others: level, Reason: rt.reason(level, runner)}
 	derived := false
 	switch {
-	case rt.lookup != nil:
-		return g, false
 	case rt.command != nil:
-		return g, true
+		if rt.command.into != nil && level > idempotency.AtMostOnce { // without atomic=true
+			g.Others = idempotency.AtMostOnce
+			g.Reason = "with atomic=true " + g.Reason + "; else lines are stored piece by piece"
+		}
 	case rt.blobs != nil:
-		derived, writable = rt.blobs.opts.NewID == nil, !rt.blobs.opts.ReadOnly
+		derived = rt.blobs.opts.NewID == nil
 	default:
-		res := rt.resource
-		derived = res.derivesIDs()
-		writable = res.Can(OpCreate) || res.Can(OpReplace) || res.Can(OpDelete)
+		derived = rt.resource.derivesIDs()
 	}
 	if derived && level < idempotency.ByIdentity {
 		g.Create = idempotency.ByIdentity
 		g.Reason = "the id of what is created follows from the key; for all else, " + g.Reason
 	}
-	return g, writable
+	return g
 }
 
 // reason says why a key is worth no more and no less.

@@ -2,8 +2,11 @@ package resource_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +15,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // What the tests of keys talk to: memos, in stores of which a key is worth more and less.
@@ -48,8 +52,8 @@ type desk struct {
 	keys  *idempotency.Memory
 	keep  idempotency.Options
 	opts  resource.Options[memo]
-	// before is called in front of each Create and Insert.
-	before func(ctx context.Context) error
+	// behind is called behind each Create and Insert; nil for nothing.
+	behind func() error
 	level  idempotency.Level
 }
 
@@ -68,24 +72,13 @@ func newDesk(t testing.TB, level idempotency.Level) *desk {
 func (d *desk) ops() resource.Ops[memo] {
 	inner := resource.OpsOf[memo](d.store)
 	ops := counting(inner, &d.calls)
-	hurdle := func(ctx context.Context, name string) error {
-		d.calls.add(name)
-		if d.before != nil {
-			return d.before(ctx)
-		}
-		return nil
-	}
 	ops.Create = func(ctx context.Context, v memo) (resource.Item[memo], error) {
-		if err := hurdle(ctx, "Create"); err != nil {
-			return resource.Item[memo]{}, err
-		}
-		return inner.Create(ctx, v)
+		d.calls.add("Create")
+		return d.then(inner.Create(ctx, v))
 	}
 	ops.Insert = func(ctx context.Context, id string, v memo) (resource.Item[memo], error) {
-		if err := hurdle(ctx, "Insert"); err != nil {
-			return resource.Item[memo]{}, err
-		}
-		return inner.Insert(ctx, id, v)
+		d.calls.add("Insert")
+		return d.then(inner.Insert(ctx, id, v))
 	}
 	ops.Delete = func(ctx context.Context, id string, expect resource.Rev) error {
 		d.calls.add("Delete")
@@ -98,6 +91,14 @@ func (d *desk) ops() resource.Ops[memo] {
 		ops.Insert = nil
 	}
 	return ops
+}
+
+// then returns what the store did, if it comes through.
+func (d *desk) then(item resource.Item[memo], err error) (resource.Item[memo], error) {
+	if err == nil && d.behind != nil {
+		err = d.behind()
+	}
+	return item, err
 }
 
 // open serves the memos in both contracts.
@@ -280,6 +281,195 @@ func TestRule142BeforePreconditions(t *testing.T) {
 				if res := send(t, h, line, fields...); res.status != 412 && res.status != 410 {
 					t.Errorf("with another key: %d", res.status)
 				}
+			}
+		})
+	}
+}
+
+// TestRule141WhatIsRefused: keys that are none, and callers who are nobody.
+func TestRule141WhatIsRefused(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		fields []string
+		opt    func(*idempotency.Options)
+		status int
+		kind   string
+	}{
+		{"nobody", []string{keyField("k")}, nil, 400, "invalid-header"},
+		{"empty", []string{asAnn, `Idempotency-Key: ""`}, nil, 400, "invalid-header"},
+		{"two lines", []string{asAnn, keyField("k"), keyField("k")}, nil, 400, "invalid-header"},
+		{"too long", []string{asAnn, keyField(strings.Repeat("k", 256))}, nil, 400, "invalid-header"},
+		{"bare", []string{asAnn, "Idempotency-Key: k"}, nil, 201, ""},
+		{"bare, but strict", []string{asAnn, "Idempotency-Key: k"}, func(o *idempotency.Options) { o.Strict = true }, 400, "invalid-header"},
+		{"none", []string{asAnn}, nil, 201, ""},
+		{"none, but required", []string{asAnn}, func(o *idempotency.Options) { o.Required = true }, 400, "idempotency-key-missing"},
+		{"no time in it", []string{asAnn, keyField("k")}, func(o *idempotency.Options) { o.TimeOrdered = true }, 400, "invalid-header"},
+		{"one too many", []string{asAnn, keyField("k")}, func(o *idempotency.Options) { o.Quota = 1 }, 429, "quota-exceeded"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, idempotency.ExactlyOnce)
+			if tt.opt != nil {
+				tt.opt(&d.keep)
+			}
+			h, _ := d.open(t)
+			if tt.status == http.StatusTooManyRequests {
+				want(t, send(t, h, "POST /memos", asAnn, keyField("other"), jsonBody, "", `{"title":"a"}`), 201)
+			}
+			n := d.count(t)
+			res := send(t, h, "POST /memos", append(tt.fields, jsonBody, "", `{"title":"a"}`)...)
+			want(t, res, tt.status)
+			if !strings.Contains(res.body, tt.kind) {
+				t.Errorf("it says %s, want %s", res.body, tt.kind)
+			}
+			if left := d.count(t) - n; (left == 1) != (tt.status == 201) {
+				t.Errorf("there are %d more", left)
+			}
+			want(t, send(t, h, "GET /memos", tt.fields...), 200) // what only reads has no use for keys
+		})
+	}
+}
+
+// TestRule141Strangers: a key is one caller's, and for one target: a thousand random pairs of requests that differ in one of
+// them never see each other's answers.
+func TestRule141Strangers(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, idempotency.ExactlyOnce)
+	h, old := d.open(t)
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
+	for i := range 1000 {
+		key := keyField("k" + strconv.Itoa(i))
+		title := func() string { return strconv.FormatUint(rng.Uint64(), 36) }
+		a, b := title(), title()
+		id := func() string { return "i" + strconv.Itoa(i) + pick("a", "b") }
+		lines := []string{"POST /memos", "PUT /memos/" + id(), "POST /memos", "PUT /memos/" + id()}
+		first, second := pick(lines...), pick(lines...)
+		whoFirst, whoSecond := pick(asAnn, asBob), pick(asAnn, asBob)
+		want(t, send(t, h, first, whoFirst, key, jsonBody, "", `{"title":"`+a+`"}`), 201)
+		door, content := h, `{"title":"`+b+`"}`
+		if rng.IntN(2) == 0 {
+			door, content = old, `{"text":"`+b+`"}`
+		}
+		res := send(t, door, second, whoSecond, key, jsonBody, pick("Accept: */*", "Accept: application/json"), "", content)
+		if first == second && whoFirst == whoSecond {
+			want(t, res, 422)
+		} else if res.status != 201 && res.status != 200 {
+			t.Errorf("%s as %s after %s as %s: %d %s", second, whoSecond, first, whoFirst, res.status, res.body)
+		}
+		if strings.Contains(res.body, a) || res.header.Get("Idempotency-Replayed") != "" {
+			t.Fatalf("seed %d: %s as %s leaks what %s as %s was answered: %s", seed, second, whoSecond, first, whoFirst, res.body)
+		}
+	}
+}
+
+// TestRule142Levels: what a key is worth if an attempt ends in the middle.
+func TestRule142Levels(t *testing.T) {
+	t.Parallel()
+	lost := errors.New("lost")
+	tests := []struct {
+		name        string
+		level       idempotency.Level
+		err         error // of the store, behind its deed
+		first, next int
+		left        int
+	}{
+		{"it failed", idempotency.AtMostOnce, lost, 500, 409, 1},
+		{"it failed", idempotency.ByIdentity, lost, 500, 201, 1},
+		{"it failed", idempotency.ExactlyOnce, lost, 500, 201, 1},
+		{"nobody knows", idempotency.AtMostOnce, tx.ErrOutcomeUnknown, 503, 409, 1},
+		{"nobody knows", idempotency.ByIdentity, tx.ErrOutcomeUnknown, 503, 201, 1},
+		{"a panic", idempotency.AtMostOnce, nil, 500, 409, 1},
+		{"a panic", idempotency.ByIdentity, nil, 500, 201, 1},
+		{"a panic", idempotency.ExactlyOnce, nil, 500, 201, 1},
+		{"refused", idempotency.AtMostOnce, resource.ErrForbidden, 403, 201, 2}, // a store that lies
+		{"refused", idempotency.ExactlyOnce, resource.ErrForbidden, 403, 201, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.level.String()+"/"+tt.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, tt.level)
+			failing := true
+			d.behind = func() error {
+				if !failing {
+					return nil
+				}
+				failing = false
+				if tt.name == "a panic" {
+					panic("in the store")
+				}
+				return tt.err
+			}
+			h, _ := d.open(t)
+			fields := []string{asAnn, keyField("k"), jsonBody, "", `{"title":"a"}`}
+			want(t, send(t, h, "POST /memos", fields...), tt.first)
+			next := send(t, h, "POST /memos", fields...)
+			want(t, next, tt.next)
+			if tt.next == 409 && !strings.Contains(next.body, "outcome-unknown") {
+				t.Errorf("it says %s", next.body)
+			}
+			if got := d.count(t); got != tt.left {
+				t.Errorf("there are %d memos, want %d", got, tt.left)
+			}
+			if tt.next == 201 {
+				replayOf(t, next, send(t, h, "POST /memos", fields...))
+			}
+		})
+	}
+}
+
+// TestRule143KeysInOrder: a key is looked up behind all that does not depend on what is stored, and in front of the rest.
+func TestRule143KeysInOrder(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		line   string
+		fields []string // beside a key that was used for something else, and with another that is none
+		status int
+		bad    int // with a key that is none
+	}{
+		{"route", "POST /nowhere", []string{jsonBody}, 404, 404},
+		{"method", "PATCH /memos", []string{mergeBody}, 405, 405},
+		{"Accept", "POST /memos", []string{jsonBody, "Accept: text/html"}, 406, 406},
+		{"type", "POST /memos", []string{"Content-Type: text/plain"}, 415, 415},
+		{"size", "POST /memos", []string{jsonBody, "Content-Length: 99999999"}, 413, 413},
+		{"validity", "POST /memos", []string{jsonBody}, 422, 400}, // of the content, which is reused rather than invalid
+		{"precondition", "PUT /memos/1", []string{jsonBody, `If-Match: "x"`}, 422, 400},
+		{"existence", "PUT /memos/none", []string{jsonBody, `If-Match: "x"`}, 422, 400},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, idempotency.ExactlyOnce)
+			if _, err := d.store.Insert(t.Context(), "1", memo{Title: "first"}); err != nil {
+				t.Fatal(err)
+			}
+			h, _ := d.open(t)
+			for _, line := range []string{"POST /memos", "PUT /memos/1", "PUT /memos/none"} {
+				first := send(t, h, line, asAnn, keyField("k"), jsonBody, "", `{"title":"a"}`)
+				want(t, first, first.status)
+			}
+			d.calls.reset()
+			for _, with := range []struct {
+				key    string
+				status int
+			}{{keyField("k"), tt.status}, {`Idempotency-Key: "`, tt.bad}} {
+				fields := append([]string{asAnn, with.key}, tt.fields...)
+				r := request(t, tt.line, append(fields, "", `{"nothing":1}`)...)
+				if tt.name == "size" {
+					r.ContentLength = 99999999
+				}
+				res := sent(h, r)
+				want(t, res, with.status)
+				if with.status == 422 && !strings.Contains(res.body, "idempotency-key-reused") {
+					t.Errorf("it says %s", res.body)
+				}
+			}
+			if n := d.calls.reset(); len(n) != 0 {
+				t.Errorf("the store was asked %v", n)
 			}
 		})
 	}

@@ -35,6 +35,7 @@ type route struct {
 
 	keyed      bool                  // keys mean something here
 	guaranteed idempotency.Guarantee // what a key is worth, if so
+	gives      string                // names the form of what a command gives
 }
 
 func (r *Resource) addTo(*Catalog) *route {

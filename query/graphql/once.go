@@ -1,7 +1,6 @@
 package graphql
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -59,28 +58,12 @@ func (e *errand) answer(ctx context.Context, rec *idempotency.Record, replayed b
 	var failed *failure
 	switch {
 	case err == nil && replayed:
-		e.x.replayed++
-		return e.replay(rec), done, nil
+		return e.replay(ctx, rec), done, nil
 	case err == nil, errors.As(err, &failed) && !(e.level == idempotency.ExactlyOnce && errors.Is(err, tx.ErrUnavailable)):
 		e.x.fresh++
 		return e.dst, done, nil
 	}
 	return e.dst[:e.start], refused, err
-}
-
-// notKept is the code of an answer that was too long to be kept.
-const notKept = "ANSWER_NOT_KEPT"
-
-// replay appends an answer that was given before.
-func (e *errand) replay(rec *idempotency.Record) []byte {
-	dst := e.dst[:e.start]
-	if !rec.Reference() {
-		return append(dst, rec.Result...)
-	}
-	e.x.reference = true
-	dst = fault.Answer(dst, &fault.Error{Code: notKept,
-		Message: "This was done before, and its answer was too long to be kept. Ask for what you need of it."})
-	return append(dst[:len(dst)-1], `,"data":null}`...)
 }
 
 // failure is an error by which nothing was done, or nobody knows what: the answer that tells of it is there already.
@@ -121,7 +104,7 @@ func refusal(err error) bool {
 func (e *errand) record() idempotency.Record {
 	answer := e.dst[e.start:]
 	if len(answer) <= e.x.h.once.Options().MaxResult {
-		answer = bytes.Clone(answer)
+		answer = append(e.notes(), answer...)
 	}
 	return idempotency.Record{Status: http.StatusOK, Media: mediaResponse, Result: answer}
 }

@@ -43,9 +43,11 @@ type keyedShop struct {
 	notes   resource.Ops[note]
 	catalog *resource.Catalog
 
-	mails atomic.Int64                                             // that were sent
-	send  func(ctx context.Context, in mailed) (mailed, error)     // instead of just counting
-	ship  func(ctx context.Context, in greeting) (greeting, error) // a command in the database
+	hidden error                                                    // what policy says of orders, if it is asked
+	mails  atomic.Int64                                             // that were sent
+	permit func(ctx context.Context) error                          // asked before mail is sent
+	send   func(ctx context.Context, in mailed) (mailed, error)     // instead of just counting
+	ship   func(ctx context.Context, in greeting) (greeting, error) // a command in the database
 }
 
 type callerKey struct{}
@@ -70,6 +72,7 @@ func newKeyed(t testing.TB, change ...func(*keyedShop)) *keyedShop {
 			Relations: []resource.Relation[order]{{Name: "customer", Target: "users", Field: "customerId"}}}}
 	s.orders.Insert, s.notes.Transactions = nil, nil
 	s.ship = func(_ context.Context, in greeting) (greeting, error) { return in, nil }
+	s.permit = func(context.Context) error { return nil }
 	for _, c := range change {
 		c(s)
 	}
@@ -93,7 +96,8 @@ func newKeyed(t testing.TB, change ...func(*keyedShop)) *keyedShop {
 		resource.FromOps("orders", s.orders, &s.ordered),
 		resource.New("users", users, &resource.Options[user]{Public: true}),
 		resource.FromOps("notes", s.notes, &resource.Options[note]{Public: true}),
-		resource.NewCommand("mail/send", mail, &resource.CommandOptions[mailed]{Public: true}),
+		resource.NewCommand("mail/send", mail, &resource.CommandOptions[mailed]{
+			Authorize: func(ctx context.Context, _ *mailed) error { return s.permit(ctx) }}),
 		resource.NewCommand("orders/ship", func(ctx context.Context, in greeting) (greeting, error) { return s.ship(ctx, in) },
 			&resource.CommandOptions[greeting]{Public: true, Transactions: s.db}))
 	return s

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"iter"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -12,6 +13,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/fault"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/resource"
 )
 
 // Prepared is a mutation with its variables that has not been run yet, for whoever has to know before what it does, and
@@ -55,15 +57,24 @@ func (e *Engine) Prepare(p *Plan, variables map[string]jsontext.Value) (*Prepare
 	return &Prepared{r}, nil
 }
 
+// writes yields the nodes of what will be done, in its order.
+func (p *Prepared) writes() iter.Seq[*node] {
+	return func(yield func(*node) bool) {
+		for i := range p.r.plan.root.steps {
+			s := &p.r.plan.root.steps[i]
+			if p.r.on[s.when] && fetched(s.field.Source) && !yield(s.node) {
+				return
+			}
+		}
+	}
+}
+
 // Writes returns what will be done, in its order. It is empty if directives have left nothing, or nothing but names of
 // types.
 func (p *Prepared) Writes() []Write {
 	var out []Write
-	for i := range p.r.plan.root.steps {
-		s := &p.r.plan.root.steps[i]
-		if p.r.on[s.when] && fetched(s.field.Source) {
-			out = append(out, Write{s.key, s.field, p.namesID(s.node)})
-		}
+	for n := range p.writes() {
+		out = append(out, Write{n.key, n.field, p.namesID(n)})
 	}
 	return out
 }
@@ -108,8 +119,10 @@ func (p *Prepared) Run(ctx context.Context, a *Attempt, dst []byte) ([]byte, Res
 	r.loadRoot(ctx)
 	dst, _ = r.answer(ctx, dst)
 	result := Result{Err: r.cause}
-	if first := p.first(); first != nil {
+	for n := range p.writes() {
+		first := &r.loaded[n.load]
 		result.First, result.Begun = first.err, first.asked
+		break
 	}
 	if r.attempt.Whole && r.cause != nil {
 		dst = append(fault.List(append(dst[:start], `{"errors":`...), r.errs), `,"data":null}`...)
@@ -117,15 +130,35 @@ func (p *Prepared) Run(ctx context.Context, a *Attempt, dst []byte) ([]byte, Res
 	return dst, result
 }
 
-// first is what the first write has become.
-func (p *Prepared) first() *loaded {
-	for i := range p.r.plan.root.steps {
-		s := &p.r.plan.root.steps[i]
-		if p.r.on[s.when] && fetched(s.field.Source) {
-			return &p.r.loaded[s.load]
+// Shown returns the items that the last run shows for its writes: nil for a write that shows none.
+func (p *Prepared) Shown() []*resource.Entry {
+	var out []*resource.Entry
+	for n := range p.writes() {
+		var e *resource.Entry
+		if l := &p.r.loaded[n.load]; l.found {
+			e = &l.item[0]
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// Permit asks again whether the caller may do the commands that are among the writes, and returns the key of one that he
+// may not do, with the error.
+func (p *Prepared) Permit(ctx context.Context) (key string, err error) {
+	for n := range p.writes() {
+		if n.field.Source != model.Invoke {
+			continue
+		}
+		args, err := p.r.args(n)
+		if err == nil {
+			err = p.r.e.fetch.Permit(ctx, n.field, args)
+		}
+		if err != nil {
+			return n.key, err
 		}
 	}
-	return nil
+	return "", nil
 }
 
 // End gives back what is held.
