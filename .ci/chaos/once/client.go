@@ -45,8 +45,8 @@ func (a answer) essence() string {
 
 // client sends requests and counts them.
 type client struct {
-	http                              http.Client
-	sent, broken, conflicts, internal atomic.Int64 // broken are those without an answer, internal those with 5xx
+	http                                           http.Client
+	sent, broken, conflicts, unavailable, internal atomic.Int64 // broken are those without an answer
 }
 
 func newClient(connections int) *client {
@@ -74,8 +74,10 @@ func (c *client) send(ctx context.Context, base string, w *write, die string) an
 	switch {
 	case a.status == 0:
 		c.broken.Add(1)
-	case a.status >= http.StatusInternalServerError:
+	case a.status == http.StatusInternalServerError:
 		c.internal.Add(1)
+	case a.status > http.StatusInternalServerError:
+		c.unavailable.Add(1)
 	case a.status == http.StatusConflict:
 		c.conflicts.Add(1)
 	}

@@ -10,6 +10,7 @@ type counts struct {
 	keys, acknowledged, unknown, effects int
 	duplicates, missing, wrong           int // effects too many, effects too few, answers that differ
 	other                                int // what there is no reason for
+	unknownCreates                       int
 	examples                             []string
 }
 
@@ -104,6 +105,9 @@ func (n *counts) settle(w *write, effects int) {
 		}
 	case w.unknown:
 		n.unknown++
+		if w.kind == create {
+			n.unknownCreates++
+		}
 	default:
 		n.other++
 		n.example("unexpected: %s was never answered", w.key)
@@ -114,12 +118,15 @@ func (n *counts) settle(w *write, effects int) {
 	}
 }
 
-// verdict is nil for once each: no effect too many and none too few, and each key told the same each time. Only where it
-// is allowed may a client be told that nobody knows.
-func (n *counts) verdict(unknownAllowed bool) error {
+// verdict is nil for once each: no effect too many and none too few, and each key told the same each time. Only where keys
+// are elsewhere may a client be told that nobody knows, and not of what is created if its id follows from the key.
+func (n *counts) verdict(mode string) error {
 	clean := n.duplicates == 0 && n.missing == 0 && n.wrong == 0 && n.other == 0
-	if !unknownAllowed {
+	switch mode {
+	case together:
 		clean = clean && n.unknown == 0 && n.effects == n.keys && n.acknowledged == n.keys
+	case identity:
+		clean = clean && n.unknownCreates == 0
 	}
 	if clean && n.keys > 0 {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -37,7 +38,8 @@ func (p *pairs) otherPath(_ *rand.Rand, c call) call {
 }
 
 func (p *pairs) otherMethod(_ *rand.Rand, c call) call {
-	c.method, c.media, c.body = http.MethodPut, "application/json", `{"lines":[{"itemId":1,"qty":1}]}`
+	c.method, c.media = http.MethodPut, "application/json"
+	c.body = fmt.Sprintf(`{"lines":[{"itemId":1,"qty":1}],"customerId":%d}`, 1+slices.Index(users, c.who))
 	return c
 }
 

@@ -16,8 +16,8 @@ var levels = map[string]string{
 
 func (t *trouble) print(out io.Writer, n counts) {
 	fmt.Fprintf(out, "%s, %s\n", t.name, levels[t.mode])
-	fmt.Fprintf(out, "  %d writers, %d processes, %d deaths, %d crashes of the database, %d requests (%d broken off, %d of 5xx, %d of 409), %.1f s, -seed %d\n",
-		t.writers, t.processes, t.deaths.Load(), t.crashed, t.client.sent.Load(), t.client.broken.Load(), t.client.internal.Load(),
+	fmt.Fprintf(out, "  %d writers, %d processes, %d deaths, %d crashes of the database, %d requests (%d broken off, 500: %d, other 5xx: %d, 409: %d), %.1f s, -seed %d\n",
+		t.writers, t.processes, t.deaths.Load(), t.crashed, t.client.sent.Load(), t.client.broken.Load(), t.client.internal.Load(), t.client.unavailable.Load(),
 		t.client.conflicts.Load(), t.took.Seconds(), t.seed)
 	fmt.Fprintf(out, "  keys %d, effects %d, acknowledged %d, unknown %d; duplicates %d, missing %d, wrong replays %d\n\n",
 		n.keys, n.effects, n.acknowledged, n.unknown, n.duplicates, n.missing, n.wrong)
@@ -37,5 +37,5 @@ func (t *trouble) verdict(n counts) error {
 		}
 		return nil
 	}
-	return n.verdict(t.mode != together)
+	return n.verdict(t.mode)
 }

@@ -168,7 +168,7 @@ func printSteps(out io.Writer, found, control [len(points)]counts) {
 func (s *stepwise) verdict(found [len(points)]counts, c *stepwise, control [len(points)]counts) error {
 	var wrong []string
 	for i := range points {
-		if err := found[i].verdict(s.mode != together); err != nil {
+		if err := found[i].verdict(s.mode); err != nil {
 			wrong = append(wrong, points[i]+": "+err.Error())
 		}
 		if at := points[i]; (at == effected || at == finishing) && control[i].duplicates == 0 {

@@ -110,7 +110,7 @@ func (s *storm) all(ctx context.Context, f *fleet.Fleet, w *write, copies int) {
 }
 
 func (s *storm) verdict(n counts) error {
-	if err := n.verdict(false); err != nil {
+	if err := n.verdict(s.mode); err != nil {
 		return err
 	}
 	if s.wrong.Load() > 0 {
