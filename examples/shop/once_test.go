@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,5 +125,63 @@ func TestGuarantees(t *testing.T) {
 				t.Errorf("%s %s is done %v, and should be %s: %s", contract, g.Name, g.Others, want, g.Reason)
 			}
 		}
+	}
+}
+
+// Files are beside the database. One that the shop names is there once, whatever a client repeats.
+func TestKeysOfFiles(t *testing.T) {
+	t.Parallel()
+	for name, source := range databases() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openShopOn(t, settings{db: source(t), cache: "private, no-cache"})
+			for _, tt := range []struct{ method, target, key string }{{"POST", "/files", "k1"}, {"PUT", "/files/hymn", "k2"}} {
+				say := func() http.Header {
+					w := ask(t, s, tt.method, tt.target, "Sing, goddess", "Content-Type: text/plain", "Idempotency-Key: "+tt.key)
+					if w.Code != http.StatusCreated {
+						t.Errorf("%s is %d: %s", tt.method, w.Code, w.Body)
+					}
+					return w.Header()
+				}
+				first, again := say(), say()
+				if first.Get("Location") != again.Get("Location") || first.Get("ETag") != again.Get("ETag") {
+					t.Errorf("%s: first %v, again %v", tt.method, first, again)
+				}
+				if got := again.Get("Idempotency-Replayed"); got != "true" {
+					t.Errorf("%s: Idempotency-Replayed is %q", tt.method, got)
+				}
+			}
+		})
+	}
+}
+
+// A command that goes on behind its answer is begun once, under whichever contract the key comes again.
+func TestKeyOfAJob(t *testing.T) {
+	t.Parallel()
+	for name, source := range databases() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openShopOn(t, settings{db: source(t), cache: "private, no-cache"})
+			cancel := func(target string) (job string, header http.Header) {
+				w := ask(t, s, "POST", target, `{"olderThan":"0s"}`, jsonType, "Idempotency-Key: k")
+				if w.Code != http.StatusAccepted {
+					t.Errorf("%s is %d: %s", target, w.Code, w.Body)
+				}
+				at := w.Header().Get("Location")
+				return at[strings.LastIndexByte(at, '/')+1:], w.Header()
+			}
+			first, _ := cancel("/orders/cancel-stale")
+			again, header := cancel("/v1/orders/cancel-stale")
+			if first == "" || again != first || header.Get("Idempotency-Replayed") != "true" {
+				t.Errorf("first job %q, again %q: %v", first, again, header)
+			}
+			if err := s.collections.jobs.Drain(t.Context()); err != nil {
+				t.Error(err)
+			}
+			w := ask(t, s, "GET", "/jobs?fields=command,state,result", "")
+			if want := `{"items":[{"command":"orders/cancel-stale","state":"succeeded","result":{"cancelled":1}}]}`; w.Body.String() != want {
+				t.Errorf("the jobs are %s, want %s", w.Body, want)
+			}
+		})
 	}
 }

@@ -30,7 +30,7 @@ func (b *builder) command(c *resource.Command) {
 
 // post describes the command. Preconditions mean nothing for it, so there are none.
 func (a *action) post() *operation {
-	op := a.newOperation(camel(a.c.Name()), a.area, a.c.Name(), resource.OpInvoke, a.summary(), a.c.Doc(), a.end(), a.repeatable())
+	op := a.newOperation(camel(a.c.Name()), a.area, a.c.Name(), resource.OpInvoke, a.summary(), a.c.Doc(), a.end(), a.repeatable(a.c.Name(), false))
 	preferences := []string{"return=minimal", "handling=lenient"}
 	if a.c.Jobs() != nil {
 		preferences = append([]string{"respond-async", "wait=10"}, preferences...)
