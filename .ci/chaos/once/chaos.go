@@ -130,9 +130,6 @@ func (t *trouble) plan(f *fleet.Fleet) error {
 	var removed []*write
 	for n := range t.requests {
 		k := kind(rng.IntN(int(kinds)))
-		if os.Getenv("NOCMD") != "" && k == transfer {
-			k = create
-		}
 		w := newWrite(k, fmt.Sprintf("key-%d-%d", t.seed, n), n, "")
 		if k == remove {
 			removed = append(removed, w)
