@@ -32,5 +32,6 @@
 // # Where records are
 //
 // [NewMemory] is for one process. Package sqlrecords keeps them in the database of the data, which makes its collections
-// exactly once. For a store of one's own there is package idempotencytest.
+// exactly once. Package redisrecords, a module of its own, is for several processes whose data is in no such database. For a
+// store of one's own there is package idempotencytest.
 package idempotency

@@ -132,7 +132,7 @@ func structOf[T any](command string) *schema.Type {
 
 // Invoke does the command for another door: it checks in, a pointer to the Go type of Input, asks Authorize and returns a
 // pointer to the Go type of Output. Either is nil where that is nothing. It waits until the command is done, Jobs or not.
-// Errors are as those of the methods of [Resource]: see [Problem].
+// Errors are as those of the methods of [Resource]: see [Problem]. What [NewImport] made cannot be invoked.
 func (c *Command) Invoke(ctx context.Context, in any) (any, error) {
 	if in == nil && c.Input() == nil {
 		in = c.in.New()

@@ -29,6 +29,7 @@ func TestReport(t *testing.T) {
 		"database: SQLite, ", "synchronous=FULL", "it was empty, and has been filled", "everybody is guest", "see -auth",
 		"in contract 1.1.0 only\n/orders/{id}  ", "    view: Order11, without filters by createdAt customerId",
 		"/graphql  ", "    limits: ", "introspection is on", "/auth/login  POST", "/places/import  POST", "/orders/cancel-stale  POST", "as a job in /jobs",
+		"    keys: exactly once: it shares its transactions with the records", "    keys: once by identity, or at most once: ",
 	} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report does not say %q:\n%s", want, report)

@@ -125,10 +125,8 @@ func (e *errand) judge() error {
 		w := &e.writes[i]
 		e.level, e.runner = e.x.h.guarantee(w.Field, w.NamesID)
 		if len(e.writes) > 1 && e.level != idempotency.ExactlyOnce {
-			d := problem.New(problem.BadRequest, "Under one key all is done or nothing, and "+w.Key+
+			return problem.New(problem.BadRequest, "Under one key all is done or nothing, and "+w.Key+
 				" cannot be taken back ("+e.level.String()+"): send it by itself, or without a key.")
-			d.Errors = []problem.Violation{{Header: idempotency.KeyField, Code: "mixed"}}
-			return d
 		}
 	}
 	return nil

@@ -518,3 +518,23 @@ func TestPanicUnderKey(t *testing.T) {
 		t.Errorf("orders (-want +got):\n%s", diff)
 	}
 }
+
+// TestReportOfKeys says what may stand together.
+func TestReportOfKeys(t *testing.T) {
+	t.Parallel()
+	s := newKeyed(t)
+	const want = "    keys: exactly once, and several in one transaction: orders users orders/ship\n" +
+		"    keys: one in a request, as it cannot be taken back: notes mail/send poke\n"
+	poke := func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil }
+	report := graphql.New(s.catalog, &graphql.Options{Fields: []graphql.Field{graphql.Mutation("poke", poke, nil)}}).Report()
+	if !strings.Contains(report, want) {
+		t.Errorf("without\n%s: %s", want, report)
+	}
+	stored := graphql.Mutation("poke", poke, &graphql.FieldOptions{Transactions: s.db})
+	if report := graphql.New(s.catalog, &graphql.Options{Fields: []graphql.Field{stored}}).Report(); !strings.Contains(report, "orders/ship poke\n") {
+		t.Errorf("a mutation in the database is not among those: %s", report)
+	}
+	if report := door(t).Report(); strings.Contains(report, "keys") {
+		t.Errorf("there are no keys: %s", report)
+	}
+}
