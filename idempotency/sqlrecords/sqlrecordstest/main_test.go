@@ -83,7 +83,7 @@ func create(table *sqltable.Table[order]) func(ctx context.Context) (idempotency
 }
 
 // count returns how many orders there are.
-func count(tb testing.TB, table *sqltable.Table[order]) int {
+func count[T any](tb testing.TB, table *sqltable.Table[T]) int {
 	tb.Helper()
 	n, err := table.Ops().Count(tb.Context(), query.Query{})
 	if err != nil {
