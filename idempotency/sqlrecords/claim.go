@@ -15,19 +15,9 @@ const mostTries = 8
 
 // Claim is that of idempotency.Store. The quota is exact for an owner who is near it; see quotas.
 func (s *Store) Claim(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
-	over, err := s.overQuota(ctx, c)
-	if err != nil {
-		return idempotency.Prior{}, err
-	}
 	for range mostTries {
-		if over { // what is known is answered all the same
-			known, err := s.look(ctx, id)
-			if err != nil {
-				return idempotency.Prior{}, err
-			}
-			if known == nil || known.expires <= moment(c.Now) {
-				return idempotency.Prior{State: idempotency.OverQuota}, nil
-			}
+		if over, err := s.overQuota(ctx, id, c); err != nil || over {
+			return idempotency.Prior{State: idempotency.OverQuota}, err
 		}
 		prior, settled, err := s.try(ctx, id, c)
 		if err != nil || settled {

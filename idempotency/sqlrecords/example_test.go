@@ -49,6 +49,6 @@ func ExampleStore_DDL() {
 	// 	about text,
 	// 	result blob
 	// ) STRICT, WITHOUT ROWID;
-	// CREATE INDEX IF NOT EXISTS `once_owner_idx` ON `once` (owner);
+	// CREATE INDEX IF NOT EXISTS `once_owner_idx` ON `once` (owner, expires);
 	// CREATE INDEX IF NOT EXISTS `once_expires_idx` ON `once` (expires);
 }

@@ -55,10 +55,14 @@ func (q *quotas) used(c idempotency.Claim) {
 	}
 }
 
-// overQuota reports whether the owner of a claim has as many records as he may.
-func (s *Store) overQuota(ctx context.Context, c idempotency.Claim) (bool, error) {
+// overQuota reports whether a claim is too many. What is known is answered whatever the owner has, and counts nothing.
+func (s *Store) overQuota(ctx context.Context, id [32]byte, c idempotency.Claim) (bool, error) {
 	if c.Quota <= 0 || s.quotas.known(c) {
 		return false, nil
+	}
+	known, err := s.look(ctx, id)
+	if err != nil || known != nil && known.expires > moment(c.Now) {
+		return false, err
 	}
 	var n int
 	if _, err := s.read(ctx, "counting records", s.text.count, []any{c.Owner[:], moment(c.Now), c.Quota}, &n); err != nil {

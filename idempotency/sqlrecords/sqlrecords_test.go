@@ -65,11 +65,11 @@ func TestCountsRarely(t *testing.T) {
 		first  string // of the first claim
 	}{
 		{"no quota", 0, 0, 100, 0, false, "INSERT"},
-		{"far from it", 0, 10_000, 1_250, 1, false, "count INSERT"},
-		{"far from it, for longer", 0, 10_000, 1_251, 2, false, "count INSERT"},
-		{"near it", 9_995, 10_000, 5, 5, false, "count INSERT"},
-		{"small", 0, 7, 7, 7, false, "count INSERT"},
-		{"over it", 10_000, 10_000, 3, 3, true, "count SELECT"},
+		{"far from it", 0, 10_000, 1_250, 1, false, "SELECT count INSERT"},
+		{"far from it, for longer", 0, 10_000, 1_251, 2, false, "SELECT count INSERT"},
+		{"near it", 9_995, 10_000, 5, 5, false, "SELECT count INSERT"},
+		{"small", 0, 7, 7, 7, false, "SELECT count INSERT"},
+		{"over it", 10_000, 10_000, 3, 3, true, "SELECT count"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -107,14 +107,39 @@ func TestCountsRarely(t *testing.T) {
 // TestCountsEachOwner counts for one owner, whatever is known of another or for another quota.
 func TestCountsEachOwner(t *testing.T) {
 	t.Parallel()
-	f := &fake{answer: func(string) ([][]driver.Value, error) { return [][]driver.Value{{int64(0)}}, nil }}
+	f := &fake{answer: func(statement string) ([][]driver.Value, error) {
+		if strings.HasPrefix(statement, "SELECT fingerprint") {
+			return nil, nil
+		}
+		return [][]driver.Value{{int64(0)}}, nil
+	}}
 	store, _ := f.store(t, sqltx.SQLite)
 	for i, c := range []idempotency.Claim{claimBy('a', 100), claimBy('b', 100), claimBy('a', 200), claimBy('a', 100), claimBy('b', 100)} {
 		if _, err := store.Claim(t.Context(), [32]byte{byte(i)}, c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff("count INSERT count INSERT count INSERT INSERT INSERT", f.seen()); diff != "" {
+	if diff := cmp.Diff("SELECT count INSERT SELECT count INSERT SELECT count INSERT INSERT INSERT", f.seen()); diff != "" {
+		t.Errorf("the statements (-want +got):\n%s", diff)
+	}
+}
+
+// TestKnownIsNotCounted has an owner repeat what is known while he has as many records as he may.
+func TestKnownIsNotCounted(t *testing.T) {
+	t.Parallel()
+	claim := claimBy('a', 1)
+	f := &fake{answer: func(statement string) ([][]driver.Value, error) {
+		if strings.HasPrefix(statement, "SELECT fingerprint") {
+			return [][]driver.Value{{claim.Fingerprint[:], int64(0), claim.Now.UnixMicro() + 1, int64(204), "", nil}}, nil
+		}
+		return nil, nil
+	}}
+	store, _ := f.store(t, sqltx.SQLite)
+	prior, err := store.Claim(t.Context(), [32]byte{}, claim)
+	if err != nil || prior.State != idempotency.Finished || prior.Record.Status != 204 {
+		t.Errorf("Claim is %+v, %v, want Finished with 204", prior, err)
+	}
+	if diff := cmp.Diff("SELECT INSERT SELECT", f.seen()); diff != "" {
 		t.Errorf("the statements (-want +got):\n%s", diff)
 	}
 }

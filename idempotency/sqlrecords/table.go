@@ -76,7 +76,8 @@ func claimPostgres(table string) string {
 		"known.result FROM lock LEFT JOIN known ON true"
 }
 
-// creation returns the statements that make the table. The index of owners is for quotas, the other for purging.
+// creation returns the statements that make the table. The index of owners is for quotas, which are
+// counted in it alone, and the other for purging.
 func (s *Store) creation(table string) []string {
 	binary, integer, tail := "bytea", "bigint", ""
 	within, schema := table, "" // of an index: SQLite has its schema with its own name
@@ -87,12 +88,12 @@ func (s *Store) creation(table string) []string {
 		}
 	}
 	bare := s.name[strings.LastIndexByte(s.name, '.')+1:]
-	index := func(column string) string {
-		return "CREATE INDEX IF NOT EXISTS " + schema + s.db.Dialect().Quote(bare+"_"+column+"_idx") + " ON " + within + " (" + column + ")"
+	index := func(name, columns string) string {
+		return "CREATE INDEX IF NOT EXISTS " + schema + s.db.Dialect().Quote(bare+"_"+name+"_idx") + " ON " + within + " (" + columns + ")"
 	}
 	items := "\n\tid " + binary + " NOT NULL PRIMARY KEY,\n\tfingerprint " + binary + " NOT NULL,\n\towner " + binary + " NOT NULL,\n\ttoken text NOT NULL,\n\tlease " +
 		integer + " NOT NULL,\n\texpires " + integer + " NOT NULL,\n\tstatus " + integer + ",\n\tabout text,\n\tresult " + binary + "\n"
-	return []string{"CREATE TABLE IF NOT EXISTS " + table + " (" + items + ")" + tail, index("owner"), index("expires")}
+	return []string{"CREATE TABLE IF NOT EXISTS " + table + " (" + items + ")" + tail, index("owner", "owner, expires"), index("expires", "expires")}
 }
 
 // DDL returns the statements that create the table and its indexes, for a person or for a tool of migrations.
