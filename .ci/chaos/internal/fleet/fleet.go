@@ -86,6 +86,33 @@ func (f *Fleet) Wait(ctx context.Context, i int) error {
 	return nil
 }
 
+// Shoot kills a process, if it is up, and does not wait for its end.
+func (f *Fleet) Shoot(i int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.members[i].cmd != nil {
+		f.members[i].cmd.Process.Kill()
+	}
+}
+
+// Supervise starts every process again that has ended, until ctx ends, and tells of each.
+func (f *Fleet) Supervise(ctx context.Context, died func(i int)) error {
+	errs := make([]error, f.Len())
+	var wg sync.WaitGroup
+	for i := range f.members {
+		wg.Go(func() {
+			for f.Wait(ctx, i) == nil && errs[i] == nil {
+				died(i)
+				if errs[i] = f.StartOne(ctx, i); ctx.Err() != nil {
+					errs[i] = nil
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
 // Start starts all at once, as a service would that is rolled out anew.
 func (f *Fleet) Start(ctx context.Context) error {
 	errs := make([]error, len(f.members))
