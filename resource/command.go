@@ -38,6 +38,7 @@ type Command struct {
 	into      *Resource // what an import writes to; nil for every other command
 
 	transactions tx.Runner // in which it happens; nil for none
+	secret       bool
 
 	accepts []string                // Content-Types
 	serve   func(x *exchange) error // instead of exchange.command, for content that is no JSON document
@@ -71,6 +72,9 @@ type CommandOptions[In any] struct {
 	// transaction is committed. Nil means that it does more, or that nobody knows: then a key makes it happen at most once.
 	// With Jobs it means nothing.
 	Transactions tx.Runner
+	// Secret says that the output is for nobody's books, such as a token. An Idempotency-Key means nothing to the command then,
+	// as its output would have to be kept to be answered again; a client that sends it again has it done again.
+	Secret bool
 }
 
 // Jobs runs what commands do behind their answers, and keeps what became of it as items of a resource. Package job has
@@ -109,7 +113,7 @@ func NewCommand[In, Out any](
 	c := &Command{
 		name: name, media: strings.ToLower(action), in: structOf[In](name), out: structOf[Out](name), doc: o.Doc,
 		public: o.Public, jobs: o.Jobs, wait: o.Wait, cost: max(o.Cost, 1), problems: o.Problems, accepts: []string{mediaJSON},
-		transactions: o.Transactions,
+		transactions: o.Transactions, secret: o.Secret,
 	}
 	c.do = func(ctx context.Context, in any) (any, error) {
 		out, err := do(ctx, *in.(*In))
@@ -129,6 +133,9 @@ func structOf[T any](command string) *schema.Type {
 	}
 	return typ
 }
+
+// Secret reports whether keys mean nothing to the command, since its output is not to be kept.
+func (c *Command) Secret() bool { return c.secret }
 
 // Invoke does the command for another door: it checks in, a pointer to the Go type of Input, asks Authorize and returns a
 // pointer to the Go type of Output. Either is nil where that is nothing. It waits until the command is done, Jobs or not.

@@ -130,7 +130,9 @@ func (x *exchange) prepareCommand(w *write) error {
 	if err = x.noParameters(w.opts.Lenient); err != nil {
 		return err
 	}
-	w.key, err = x.key()
+	if !c.secret {
+		w.key, err = x.key()
+	}
 	return err
 }
 

@@ -83,7 +83,7 @@ func (rt *route) writable() bool {
 	case rt.lookup != nil:
 		return false
 	case rt.command != nil:
-		return true
+		return !rt.command.secret
 	case rt.blobs != nil:
 		return !rt.blobs.opts.ReadOnly
 	}

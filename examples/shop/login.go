@@ -27,6 +27,7 @@ func (c *collections) loginCommand() *resource.Command {
 		Cost:     20_000, // two guesses in a document of GraphQL, and not a hundred
 		Doc:      "Gives a token to who knows the password of a user.",
 		Problems: []problem.Kind{problem.Unauthenticated, problem.TooManyRequests},
+		Secret:   true, // tokens are kept as hashes, and nowhere else
 	})
 }
 

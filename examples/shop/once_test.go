@@ -120,7 +120,7 @@ func TestGuarantees(t *testing.T) {
 	const exactly, identity, most = idempotency.ExactlyOnce, idempotency.ByIdentity, idempotency.AtMostOnce
 	want := map[string][2]idempotency.Level{
 		"orders": {exactly, exactly}, "users": {exactly, exactly}, "places": {exactly, exactly},
-		"orders/cancel-stale": {exactly, exactly}, "files": {identity, most}, "auth/login": {most, most},
+		"orders/cancel-stale": {exactly, exactly}, "files": {identity, most},
 		"places/import": {exactly, most}, // atomic or not
 	}
 	for contract, catalog := range openShop(t).collections.catalogs() {
@@ -187,6 +187,38 @@ func TestKeyOfAJob(t *testing.T) {
 			w := ask(t, s, "GET", "/jobs?fields=command,state,result", "")
 			if want := `{"items":[{"command":"orders/cancel-stale","state":"succeeded","result":{"cancelled":1}}]}`; w.Body.String() != want {
 				t.Errorf("the jobs are %s, want %s", w.Body, want)
+			}
+		})
+	}
+}
+
+// Tokens are for nobody's books: a login under a key is another login, for whoever is not known yet, too, and at both doors.
+func TestLoginKeepsNoTokens(t *testing.T) {
+	t.Parallel()
+	for name, source := range databases() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openShopOn(t, settings{db: source(t), cache: "private, no-cache", auth: true})
+			const graph = `{"query":"mutation { authLogin(input: {email: \"bob@example.com\", password: \"bob\"}) { token } }"}`
+			for _, x := range [][2]string{{"/auth/login", `{"email":"bob@example.com","password":"bob"}`}, {"/graphql", graph}} {
+				var tokens []string
+				for range 2 {
+					w := ask(t, s, "POST", x[0], x[1], jsonType, "Idempotency-Key: k")
+					_, rest, _ := strings.Cut(w.Body.String(), `"token":"`)
+					token, _, _ := strings.Cut(rest, `"`)
+					if w.Code != http.StatusOK || token == "" || w.Header().Get("Idempotency-Replayed") != "" {
+						t.Errorf("%s: %d %s", x[0], w.Code, w.Body)
+					}
+					tokens = append(tokens, token)
+				}
+				if tokens[0] == tokens[1] {
+					t.Errorf("%s: the token was kept", x[0])
+				}
+			}
+			const both = `{"query":"mutation { authLogin(input: {email: \"bob@example.com\", password: \"bob\"}) { token } createPlace(input: {name: \"Utopia\", country: \"XX\"}) { id } }"}`
+			w := ask(t, s, "POST", "/graphql", both, jsonType, "Idempotency-Key: k", "Authorization: Bearer "+login(t, s, "bob"))
+			if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "send it by itself") {
+				t.Errorf("a login beside something else under a key: %d %s", w.Code, w.Body)
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/stoa-go/stoa/idempotency"
@@ -37,9 +38,13 @@ func (x *exchange) answerOnce(ctx context.Context, plan *exec.Plan, q *request, 
 	}
 	defer prepared.End()
 	e := &errand{x: x, prepared: prepared, writes: prepared.Writes(), start: len(dst), dst: dst}
-	if len(e.writes) == 0 { // nothing is done, so that nothing has to be done once
+	if !slices.ContainsFunc(e.writes, isKept) { // nothing is done, or nothing that may be kept
+		x.fresh += len(e.writes)
 		dst, _ = prepared.Run(ctx, nil, dst)
 		return dst, done, nil
+	}
+	if x.h.catalog.Principal(ctx) == "" {
+		return dst, refused, badKey("invalid", "a key is of no use to a caller who is not known")
 	}
 	if err := e.judge(); err != nil {
 		return dst, refused, err
@@ -124,6 +129,11 @@ func (e *errand) judge() error {
 	for i := range e.writes {
 		w := &e.writes[i]
 		e.level, e.runner = e.x.h.guarantee(w.Field, w.NamesID)
+		if !isKept(*w) {
+			d := problem.New(problem.BadRequest, "What "+w.Key+" answers is not kept under a key: send it by itself.")
+			d.Errors = []problem.Violation{{Header: idempotency.KeyField, Code: "mixed"}}
+			return d
+		}
 		if len(e.writes) > 1 && e.level != idempotency.ExactlyOnce {
 			return problem.New(problem.BadRequest, "Under one key all is done or nothing, and "+w.Key+
 				" cannot be taken back ("+e.level.String()+"): send it by itself, or without a key.")
@@ -131,6 +141,9 @@ func (e *errand) judge() error {
 	}
 	return nil
 }
+
+// isKept reports whether what a write answers may be kept, so that a key means something to it.
+func isKept(w exec.Write) bool { return w.Field.Source != model.Invoke || !w.Field.Command.Secret() }
 
 // guarantee returns what a key is worth for a field of Mutation, and in whose transactions it happens. namesID says that
 // the id of what is created is the client's.
@@ -165,12 +178,7 @@ func (x *exchange) key(q *request) (string, error) {
 		}
 		key = said
 	}
-	switch {
-	case key == "":
-		return "", nil
-	case x.h.catalog.Principal(x.r.Context()) == "":
-		return "", badKey("invalid", "a key is of no use to a caller who is not known")
-	case q.place > 0:
+	if key != "" && q.place > 0 {
 		key += "/" + strconv.Itoa(q.place-1)
 	}
 	return key, nil

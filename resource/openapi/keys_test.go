@@ -30,7 +30,8 @@ func keyedCatalog(opts *idempotency.Options) *resource.Catalog {
 		Once: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), opts),
 	}, exact, named, loose,
 		resource.NewCommand("exact/tidy", nothing, &resource.CommandOptions[struct{}]{Public: true, Transactions: db}),
-		resource.NewCommand("loose/tidy", nothing, &resource.CommandOptions[struct{}]{Public: true}))
+		resource.NewCommand("loose/tidy", nothing, &resource.CommandOptions[struct{}]{Public: true}),
+		resource.NewCommand("loose/token", nothing, &resource.CommandOptions[struct{}]{Public: true, Secret: true}))
 }
 
 func TestGoldenKeys(t *testing.T) {
