@@ -2,6 +2,8 @@ package resource
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"net/http"
@@ -58,10 +60,20 @@ func (x *exchange) under(w *write, id string, create bool, meaning []byte) *keye
 	}
 	k.op = idempotency.Operation{
 		Principal: x.principal(), Method: x.r.Method, Target: target, Key: w.key,
-		Fingerprint: idempotency.Fingerprint([]byte(x.r.Method), []byte(target), []byte(x.canonicalQuery()),
-			[]byte(w.media), meaning),
+		Fingerprint: fingerprintOf(meaning, x.r.Method, target, x.canonicalQuery(), w.media),
 	}
 	return k
+}
+
+// fingerprintOf is [idempotency.Fingerprint] in memory that is used again.
+func fingerprintOf(meaning []byte, parts ...string) [32]byte {
+	buf := getBuffer()
+	defer putBuffer(buf)
+	for _, part := range parts {
+		*buf = append(binary.AppendUvarint(*buf, uint64(len(part))), part...)
+	}
+	*buf = append(binary.AppendUvarint(*buf, uint64(len(meaning))), meaning...)
+	return sha256.Sum256(*buf)
 }
 
 // canonicalQuery is the query in one spelling. What names the contract is not in it any more.

@@ -133,7 +133,7 @@ func (x *exchange) remove(w *write, id string) error {
 // be made but a refusal.
 func (r *Resource) meaningOf(v any, doc []byte) []byte {
 	if v != nil {
-		if meaning, err := r.hub.typ.AppendFull(nil, v); err == nil {
+		if meaning, err := r.hub.typ.AppendFull(make([]byte, 0, len(doc)+128), v); err == nil {
 			return meaning
 		}
 	}
@@ -171,7 +171,7 @@ func (x *exchange) recordOf(status int, e *Entry, w *write) idempotency.Record {
 		rec.Header = http.Header{"Last-Modified": {e.Modified.UTC().Format(http.TimeFormat)}}
 	}
 	var err error
-	if rec.Result, err = res.hub.typ.Append(nil, e.hub); err != nil { // the write stands
+	if rec.Result, err = res.hub.typ.Append(make([]byte, 0, 256), e.hub); err != nil { // the write stands
 		x.report(err)
 		rec.Media = ""
 	}

@@ -29,8 +29,8 @@ func (c *Catalog) Do(ctx context.Context, op idempotency.Operation, level idempo
 		})
 		return err
 	}
-	if level < idempotency.ExactlyOnce || tx.Active(ctx) {
-		err = attempt()
+	err = attempt()
+	if !errors.Is(err, ErrStale) || errors.As(err, new(*failedError)) || level < idempotency.ExactlyOnce || tx.Active(ctx) {
 		return rec, replayed, err
 	}
 	patient, cancel := context.WithTimeout(ctx, maxWait)

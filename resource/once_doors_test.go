@@ -61,7 +61,7 @@ func (d *desk) doors(t testing.TB) http.Handler {
 	quiet := func(ctx context.Context, in tidyIn) (nothing, error) { _, err := tidy(ctx, in); return nothing{}, err }
 	opts := &resource.CommandOptions[tidyIn]{Public: true, Transactions: runner}
 	memos := resource.FromOps("memos", d.ops(), &d.opts)
-	return byCaller(resource.NewCatalog(&resource.CatalogOptions{Once: idempotency.New(d.keys, &d.keep), Principal: caller,
+	return byCaller(resource.NewCatalog(&resource.CatalogOptions{Once: d.keeper(), Principal: caller,
 		Logger: slog.New(slog.DiscardHandler)}, memos,
 		resource.NewCommand("memos/tidy", tidy, opts), resource.NewCommand("memos/quiet", quiet, opts),
 		resource.NewCommand("memos/later", tidy, &resource.CommandOptions[tidyIn]{Public: true, Jobs: jobs}), jobs.Resource(),

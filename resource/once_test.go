@@ -53,8 +53,10 @@ type desk struct {
 	keep  idempotency.Options
 	opts  resource.Options[memo]
 	// behind is called behind each Create and Insert; nil for nothing.
-	behind func() error
-	level  idempotency.Level
+	behind  func() error
+	level   idempotency.Level
+	scope   error             // of the scope, if that is asked
+	records idempotency.Store // in place of keys
 }
 
 // newDesk returns one of whose keys are worth so much.
@@ -93,6 +95,17 @@ func (d *desk) ops() resource.Ops[memo] {
 	return ops
 }
 
+// scoped is a Scope that everybody passes, until somebody does not.
+func (d *desk) scoped(context.Context) (query.Filter, error) { return query.Filter{}, d.scope }
+
+// keeper keeps the keys.
+func (d *desk) keeper() *idempotency.Keeper {
+	if d.records != nil {
+		return idempotency.New(d.records, &d.keep)
+	}
+	return idempotency.New(d.keys, &d.keep)
+}
+
 // then returns what the store did, if it comes through.
 func (d *desk) then(item resource.Item[memo], err error) (resource.Item[memo], error) {
 	if err == nil && d.behind != nil {
@@ -105,7 +118,7 @@ func (d *desk) then(item resource.Item[memo], err error) (resource.Item[memo], e
 func (d *desk) open(t testing.TB, more ...resource.Part) (v2, v1 http.Handler) {
 	t.Helper()
 	memos := resource.FromOps("memos", d.ops(), &d.opts)
-	keeper := idempotency.New(d.keys, &d.keep)
+	keeper := d.keeper()
 	serve := func(r *resource.Resource) http.Handler {
 		return byCaller(resource.NewCatalog(&resource.CatalogOptions{Once: keeper, Principal: caller,
 			Logger: slog.New(slog.NewTextHandler(testLog{t}, nil))}, append([]resource.Part{r}, more...)...))

@@ -68,7 +68,7 @@ func (s *storm) send(ctx context.Context, f *fleet.Fleet, prefix string, n, copi
 	var wg sync.WaitGroup
 	writers := 4
 	if copies == 1 {
-		writers = 4 * s.copies / 16
+		writers = max(4, s.copies/4)
 	}
 	for range writers {
 		wg.Go(func() {
