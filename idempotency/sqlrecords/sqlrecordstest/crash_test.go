@@ -108,7 +108,7 @@ func (j *job) work() error {
 	for {
 		rec, replayed, err := keeper.Do(ctx, operation("k"), level, db, do)
 		var refused *problem.Details
-		if errors.As(err, &refused) && refused.Status == 409 && ctx.Err() == nil {
+		if errors.As(err, &refused) && refused.Kind == problem.InFlight && ctx.Err() == nil {
 			time.Sleep(retryPause) // the server has not noticed the death of the first one yet
 			continue
 		}
