@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -129,7 +130,14 @@ func (s *stepwise) killAll(ctx context.Context, f *fleet.Fleet) error {
 // kill sends a write to a process, which dies of it, and then again to whoever is there until it is answered, and once
 // more. Meanwhile the process is started again.
 func (s *stepwise) kill(ctx context.Context, f *fleet.Fleet, i int, rng *rand.Rand, w *write, point string) error {
-	w.note(s.client.send(ctx, f.URL(i), w, point))
+	for range 5 {
+		a := s.client.send(ctx, f.URL(i), w, point)
+		w.note(a)
+		if a.status < http.StatusInternalServerError {
+			break
+		}
+		// It did not get that far: the database had no time.
+	}
 	soon, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	if f.Wait(soon, i) != nil {
