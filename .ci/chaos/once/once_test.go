@@ -140,6 +140,7 @@ func TestPersist(t *testing.T) {
 		case 1:
 			panic(http.ErrAbortHandler)
 		case 2:
+			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(http.StatusServiceUnavailable)
 		case 3:
 			w.WriteHeader(http.StatusConflict)
@@ -169,6 +170,9 @@ func TestPersist(t *testing.T) {
 	}
 	if c.sent.Load() != 4 || c.broken.Load() != 1 || c.unavailable.Load() != 1 || c.conflicts.Load() != 1 {
 		t.Errorf("counted %d, %d, %d and %d", c.sent.Load(), c.broken.Load(), c.unavailable.Load(), c.conflicts.Load())
+	}
+	if c.curt.Load() != 1 || c.verdict() == nil {
+		t.Errorf("%d answers without Retry-After, and the verdict is %v", c.curt.Load(), c.verdict())
 	}
 }
 

@@ -173,8 +173,10 @@ func (p *pairs) send(key string, c call) reply {
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	return reply{answer{res.StatusCode, res.Header.Get("Location"), res.Header.Get("ETag"), string(body),
-		res.Header.Get("Idempotency-Replayed") == "true", err}, res.Header.Get("Content-Type")}
+	if err != nil {
+		return reply{answer: answer{err: err}}
+	}
+	return reply{answerOf(res, body), res.Header.Get("Content-Type")}
 }
 
 // newOrder, newNote and newMutation have a secret in them, by which it is seen where it comes out.

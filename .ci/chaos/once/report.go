@@ -38,5 +38,5 @@ func (t *trouble) verdict(n counts) error {
 		}
 		return nil
 	}
-	return n.verdict(t.mode)
+	return errors.Join(n.verdict(t.mode), t.client.verdict())
 }

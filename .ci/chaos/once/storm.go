@@ -109,7 +109,7 @@ func (s *storm) all(ctx context.Context, f *fleet.Fleet, w *write, copies int) {
 			switch {
 			case a.done():
 				s.done.Add(1)
-			case a.status == http.StatusConflict:
+			case a.status == http.StatusConflict && a.again():
 				s.busy.Add(1)
 			default:
 				s.wrong.Add(1)
@@ -127,6 +127,9 @@ func (s *storm) verdict(n counts) error {
 	}
 	if s.wrong.Load() > 0 {
 		return fmt.Errorf("%d answers that are neither 2xx nor 409, such as %s", s.wrong.Load(), *s.example.Load())
+	}
+	if err := s.client.verdict(); err != nil {
+		return err
 	}
 	if s.busy.Load()+s.done.Load() != int64(s.keys*s.copies) {
 		return errors.New("there is not an answer for every request")
