@@ -39,7 +39,8 @@ func corpus(suite string, rng *rand.Rand) ([]input, error) {
 	}
 	for i := range 200 {
 		of := cases[rng.IntN(len(cases))]
-		all = append(all, input{name: fmt.Sprintf("mutant %d of %s", i, of.Name), content: mutant(rng, of.Input, cases[rng.IntN(len(cases))].Input)})
+		content := mutant(rng, of.Input, cases[rng.IntN(len(cases))].Input)
+		all = append(all, input{name: fmt.Sprintf("mutant %d of %s", i, of.Name), content: content})
 	}
 	all = append(all, encodings()...)
 	all = append(all, meanings()...)

@@ -153,7 +153,7 @@ func (s *stepwise) kill(ctx context.Context, f *fleet.Fleet, i int, rng *rand.Ra
 
 func printSteps(out io.Writer, found, control [len(points)]counts) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "keys\teffects\tacknowledged\tduplicates\tmissing\twrong replays\tcontrol: keys\tduplicates\twrong or refused\t")
+	fmt.Fprintln(w, "keys\teffects\tacknowledged\tduplicates\tmissing\twrong\tcontrol: keys\tduplicates\twrong\t")
 	for i, point := range points {
 		n, c := found[i], control[i]
 		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t  killed %s\n", n.keys, n.effects, n.acknowledged, n.duplicates,
