@@ -195,17 +195,17 @@ func TestRule142KilledAtEachStep(t *testing.T) {
 		{afterClaim, outcome{1, false}, outcome{1, false}},
 		{afterEffect, outcome{1, false}, outcome{2, false}},
 		{afterFinish, outcome{1, false}, outcome{1, true}},
-		{afterCommit, outcome{1, true}, outcome{1, true}}, // of three commits the last is that of the record
+		{afterCommit, outcome{1, true}, outcome{}},
 		{afterAnswer, outcome{1, true}, outcome{1, true}},
 		{neverDies, outcome{1, true}, outcome{1, true}},
 	}
 	onEngines(t, func(t *testing.T, e sqltxtest.Engine) {
 		for _, tt := range tests {
 			for commits, want := range map[int]outcome{1: tt.one, 3: tt.three} {
+				if commits == 3 && tt.die == afterCommit { // the last of three commits is that of the record
+					continue
+				}
 				t.Run(fmt.Sprintf("%d commits, dies %s", commits, tt.die), func(t *testing.T) {
-					if commits == 3 && tt.die == afterCommit {
-						t.Skip("there is no such step of its own")
-					}
 					j := job{Dialect: e.Dialect, Die: tt.die, Commits: commits}
 					j.Driver, j.Source = source(t, e)
 					first, died := j.run(t)
