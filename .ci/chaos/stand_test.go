@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stoa-go/stoa/ci/chaos/internal/fleet"
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
@@ -35,7 +37,11 @@ func standIn(recreate bool) http.Handler {
 	places := memory.New(&memory.Options[standPlace]{DB: db, Recreate: recreate})
 	ops := resource.OpsOf(orders)
 	ops.Insert = nil
-	return resource.NewCatalog(nil,
+	opts := &resource.CatalogOptions{
+		Once:      idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil),
+		Principal: func(context.Context) string { return "guest" },
+	}
+	return resource.NewCatalog(opts,
 		resource.FromOps("orders", ops, &resource.Options[standOrder]{Public: true}),
 		resource.New("places", places, &resource.Options[standPlace]{Public: true,
 			Query: query.Support{Filter: map[string][]query.Op{"country": {query.Eq}}}}))

@@ -218,3 +218,32 @@ func (s *keyedShop) first(t testing.TB) string {
 var noQuery query.Query
 
 var quiet = slog.New(slog.DiscardHandler)
+
+// failing is a database that says something went wrong: before the transaction, or with it.
+type failing struct {
+	tx.Runner
+	err    error
+	before bool
+}
+
+func (d *failing) InTx(ctx context.Context, fn func(ctx context.Context) error) error {
+	if tx.In(ctx, d) {
+		return fn(ctx)
+	}
+	if d.err != nil && d.before {
+		return d.err
+	}
+	inner, scope := tx.Begin(ctx, d)
+	err := d.Runner.InTx(inner, func(ctx context.Context) error {
+		if err := fn(ctx); err != nil || d.err == nil || errors.Is(d.err, tx.ErrOutcomeUnknown) {
+			return err
+		}
+		return d.err
+	})
+	if err != nil {
+		scope.Rollback()
+	} else {
+		scope.Commit()
+	}
+	return errors.Join(err, d.err)
+}

@@ -538,3 +538,92 @@ func TestReportOfKeys(t *testing.T) {
 		t.Errorf("there are no keys: %s", report)
 	}
 }
+
+// TestSchemaTellsOfKeys: clients learn from the schema that there are keys.
+func TestSchemaTellsOfKeys(t *testing.T) {
+	t.Parallel()
+	s := newKeyed(t, func(s *keyedShop) { s.keys.TTL, s.keys.Required = 48*time.Hour, true })
+	sdl := graphql.New(s.catalog, nil).SDL()
+	for _, part := range []string{"`Idempotency-Key`", "for 48 hours", "A key is required."} {
+		if !strings.Contains(sdl, part) {
+			t.Errorf("without %q:\n%s", part, sdl)
+		}
+	}
+	if sdl := door(t).SDL(); strings.Contains(sdl, "Idempotency") {
+		t.Errorf("there are no keys:\n%s", sdl)
+	}
+}
+
+// TestClientGoneWithKey: what has been begun and cannot be taken back goes on, and is there for the repetition; what can be
+// taken back is.
+func TestClientGoneWithKey(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, document string
+		mails          int64 // after the first
+		again          string
+	}{
+		{"at most once", sendMail, 1, replayed},
+		{"exactly once", `{"query":"mutation{createOrder(input:{customerId:\"ada\"}){id} ordersShip(input:{text:\"hi\"}){text}}"}`, 0, fresh},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, leave := context.WithCancel(t.Context())
+			s, h := openKeyed(t, func(s *keyedShop) {
+				s.send = func(ctx context.Context, in mailed) (mailed, error) { leave(); return in, ctx.Err() }
+				s.ship = func(ctx context.Context, in greeting) (greeting, error) { leave(); return in, ctx.Err() }
+			})
+			func() {
+				defer func() {
+					if v := recover(); v != http.ErrAbortHandler {
+						t.Errorf("the handler ended with %v", v)
+					}
+				}()
+				recorded(h, request(t, postGraphQL, jsonBody, key("k"), "", tt.document).WithContext(ctx))
+			}()
+			if n, orders := s.mails.Load(), s.count(t); n != tt.mails || orders != 0 {
+				t.Errorf("%d mails and %d orders", n, orders)
+			}
+			res := send(t, h, postGraphQL, jsonBody, key("k"), "", tt.document)
+			want(t, res, 200, tt.again)
+			if len(read(t, res).Errors) > 0 {
+				t.Errorf("again: %s", res.body)
+			}
+		})
+	}
+}
+
+// TestDatabaseFails: what the database says of a transaction is told as in REST, and programs know when to come again.
+func TestDatabaseFails(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		err    error
+		before bool // it is not even begun
+		kind   problem.Kind
+		again  string
+	}{
+		{"it is not there", tx.ErrUnavailable, true, problem.Unavailable, fresh},
+		{"it gives up", tx.ErrUnavailable, false, problem.Unavailable, fresh},
+		{"the commit is lost", tx.ErrOutcomeUnknown, false, problem.OutcomeUnknown, replayed},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var db *failing
+			s, h := openKeyed(t, func(s *keyedShop) {
+				db = &failing{Runner: s.db, err: tt.err, before: tt.before}
+				s.db, s.keys.Logger = db, quiet
+			})
+			res := send(t, h, postGraphQL, jsonBody, key("k"), "", order1)
+			wantCode(t, res, 503, "INTERNAL_SERVER_ERROR", "Retry-After: 1", fresh)
+			wantType(t, res, tt.kind)
+			db.err = nil
+			want(t, send(t, h, postGraphQL, jsonBody, key("k"), "", order1), 200, tt.again)
+			if n := s.count(t); n != 1 {
+				t.Errorf("there are %d orders", n)
+			}
+		})
+	}
+}

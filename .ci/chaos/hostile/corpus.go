@@ -14,6 +14,7 @@ type input struct {
 	name    string
 	content []byte
 	bad     bool // no JSON, so that it must never be taken for some
+	whole   bool // all of the content, never a part of it
 }
 
 // large is what is sent on its own alone: the limit of content in the shop is 1 MiB.
@@ -34,11 +35,12 @@ func corpus(suite string, rng *rand.Rand) ([]input, error) {
 	}
 	var all []input
 	for _, c := range cases {
-		all = append(all, input{c.Name, []byte(c.Input), strings.HasPrefix(c.Name, "n_")})
+		all = append(all, input{name: c.Name, content: []byte(c.Input), bad: strings.HasPrefix(c.Name, "n_")})
 	}
 	for i := range 200 {
 		of := cases[rng.IntN(len(cases))]
-		all = append(all, input{name: fmt.Sprintf("mutant %d of %s", i, of.Name), content: mutant(rng, of.Input, cases[rng.IntN(len(cases))].Input)})
+		content := mutant(rng, of.Input, cases[rng.IntN(len(cases))].Input)
+		all = append(all, input{name: fmt.Sprintf("mutant %d of %s", i, of.Name), content: content})
 	}
 	all = append(all, encodings()...)
 	all = append(all, meanings()...)
@@ -91,14 +93,14 @@ func encodings() []input {
 	var all []input
 	for name, text := range bad {
 		valid := name == "what is never a character" || name == "what turns the direction round"
-		all = append(all, input{"in a string: " + name, []byte(`"a` + text + `b"`), !valid})
-		all = append(all, input{"in a name: " + name, []byte(`{"a` + text + `b":1}`), !valid})
+		all = append(all, input{name: "in a string: " + name, content: []byte(`"a` + text + `b"`), bad: !valid})
+		all = append(all, input{name: "in a name: " + name, content: []byte(`{"a` + text + `b":1}`), bad: !valid})
 	}
 	return append(all,
-		input{"UTF-16 with its mark", []byte("\xff\xfe{\x00}\x00"), true},
-		input{"UTF-16 without", []byte("{\x00}\x00"), true},
-		input{"UTF-32", []byte("{\x00\x00\x00}\x00\x00\x00"), true},
-		input{"the mark of UTF-8", []byte("\xef\xbb\xbf{}"), true},
+		input{name: "UTF-16 with its mark", content: []byte("\xff\xfe{\x00}\x00"), bad: true},
+		input{name: "UTF-16 without", content: []byte("{\x00}\x00"), bad: true},
+		input{name: "UTF-32", content: []byte("{\x00\x00\x00}\x00\x00\x00"), bad: true},
+		input{name: "the mark of UTF-8", content: []byte("\xef\xbb\xbf{}"), bad: true},
 	)
 }
 
@@ -109,12 +111,12 @@ func meanings() []input {
 		`{"id":1}{"id":2}`, `{}x`, `[1,]`, `{"a":1,}`, `// c` + "\n{}", `/**/{}`, `'a'`, `{a:1}`, `nul`, `True`, `undefined`, ``, ` `}
 	var all []input
 	for _, text := range texts {
-		all = append(all, input{"text " + text, []byte(text), true})
+		all = append(all, input{name: "text " + text, content: []byte(text), bad: true})
 	}
-	for _, text := range []string{`1e999999999`, `-1e999999999`, `1e-999999999`, `9007199254740993`, `18446744073709551616`,
-		`-9223372036854775809`, `1.0`, `1e2`, `-0`, `-0.0`, `{"__proto__":{"a":1}}`, `{"id":1,"ID":2}`, `{"":0}`, `[null]`,
+	for _, text := range []string{`1e999999999`, `-1e999999999`, `1e-999999999`, `9007199254740993`,
+		`18446744073709551616`, `-9223372036854775809`, `1.0`, `1e2`, `-0`, `-0.0`, `{"__proto__":{"a":1}}`, `{"id":1,"ID":2}`, `{"":0}`, `[null]`,
 		`"\u0000"`, `{"constructor":null}`, `true`, `null`, `[]`, `{}`} {
-		all = append(all, input{"value " + text, []byte(text), false})
+		all = append(all, input{name: "value " + text, content: []byte(text), bad: false})
 	}
 	return all
 }
@@ -126,27 +128,27 @@ func sizes() []input {
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 	quote := []byte(`"`)
 	all := []input{
-		{"a million lists, open", repeat("[", million), true},
-		{"a million lists", join(repeat("[", million), repeat("]", million)), false},
-		{"a million objects, open", repeat(`{"a":`, million), true},
-		{"a million objects", join(repeat(`{"a":`, million), []byte("1"), repeat("}", million)), false},
-		{"half a million lists, within the limit", join(repeat("[", million/2), repeat("]", million/2)), false},
-		{"100 lists", join(repeat("[", 100), repeat("]", 100)), false},
-		{"100,000 objects, within the limit", join(repeat(`{"a":`, million/10), []byte("1"), repeat("}", million/10)), false},
-		{"a string of 10 MB", join(quote, repeat("x", 10*million), quote), false},
-		{"a string of 10 MB, open", join(quote, repeat("x", 10*million)), true},
-		{"a string of 10 MB of escapes", join(quote, repeat(`\u0041`, 10*million/6), quote), false},
-		{"a string of 900 kB", join(quote, repeat("x", 900_000), quote), false},
-		{"a name of 900 kB", join([]byte(`{"`), repeat("x", 900_000), []byte(`":1}`)), false},
-		{"a number of 900 kB", repeat("9", 900_000), false},
-		{"a fraction of 900 kB", join([]byte("0."), repeat("9", 900_000)), false},
-		{"an exponent of 900 kB", join([]byte("1e"), repeat("9", 900_000)), false},
-		{"300,000 nulls", join([]byte("[null"), repeat(",null", 180_000), []byte("]")), false},
-		{"white space of 900 kB", repeat(" ", 900_000), true},
+		{name: "a million lists, open", content: repeat("[", million), bad: true},
+		{name: "a million lists", content: join(repeat("[", million), repeat("]", million))},
+		{name: "a million objects, open", content: repeat(`{"a":`, million), bad: true},
+		{name: "a million objects", content: join(repeat(`{"a":`, million), []byte("1"), repeat("}", million))},
+		{name: "half a million lists, within the limit", content: join(repeat("[", million/2), repeat("]", million/2))},
+		{name: "100 lists", content: join(repeat("[", 100), repeat("]", 100))},
+		{name: "100,000 objects, within the limit", content: join(repeat(`{"a":`, million/10), []byte("1"), repeat("}", million/10))},
+		{name: "a string of 10 MB", content: join(quote, repeat("x", 10*million), quote)},
+		{name: "a string of 10 MB, open", content: join(quote, repeat("x", 10*million)), bad: true},
+		{name: "a string of 10 MB of escapes", content: join(quote, repeat(`\u0041`, 10*million/6), quote)},
+		{name: "a string of 900 kB", content: join(quote, repeat("x", 900_000), quote)},
+		{name: "a name of 900 kB", content: join([]byte(`{"`), repeat("x", 900_000), []byte(`":1}`))},
+		{name: "a number of 900 kB", content: repeat("9", 900_000)},
+		{name: "a fraction of 900 kB", content: join([]byte("0."), repeat("9", 900_000))},
+		{name: "an exponent of 900 kB", content: join([]byte("1e"), repeat("9", 900_000))},
+		{name: "300,000 nulls", content: join([]byte("[null"), repeat(",null", 180_000), []byte("]"))},
+		{name: "white space of 900 kB", content: repeat(" ", 900_000), bad: true},
 	}
 	var names bytes.Buffer
 	for i := range 60_000 {
 		fmt.Fprintf(&names, `,"n%d":%d`, i, i)
 	}
-	return append(all, input{"60,000 names", join([]byte(`{"n":0`), names.Bytes(), []byte("}")), false})
+	return append(all, input{name: "60,000 names", content: join([]byte(`{"n":0`), names.Bytes(), []byte("}"))})
 }

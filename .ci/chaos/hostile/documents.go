@@ -46,10 +46,10 @@ func documents() []input {
 		if err != nil {
 			panic(err) // a map of strings can be encoded
 		}
-		all = append(all, input{name: "document: " + name, content: content})
+		all = append(all, input{name: "document: " + name, content: content, whole: true})
 	}
 	list := []byte("[" + strings.TrimSuffix(repeat(`{"query":"{__typename}"},`, 5_000), ",") + "]")
-	return append(all, input{name: "document: a list of 5,000", content: list})
+	return append(all, input{name: "document: a list of 5,000", content: list, whole: true})
 }
 
 func numbered(n int, format string) string {

@@ -88,7 +88,9 @@ func (d *damage) hand(ctx context.Context, work chan<- func(), routes []route, i
 		for _, in := range of {
 			all = append(all, func() {
 				for i, s := range r.shapes() {
-					d.content(r, in, s, i == 0)
+					if i == 0 || !in.whole {
+						d.content(r, in, s, i == 0)
+					}
 				}
 			})
 		}

@@ -71,7 +71,8 @@ type trouble struct {
 
 	client  *client
 	writes  []*write
-	deaths  atomic.Int64
+	shots   int          // by the killer
+	deaths  atomic.Int64 // whatever they died of
 	crashed int
 	settled atomic.Int64
 	took    time.Duration
@@ -145,8 +146,8 @@ func (t *trouble) wreak(ctx context.Context, f *fleet.Fleet) error {
 	defer stop(nil)
 	guarded, release := context.WithCancel(ctx)
 	defer release()
-	var background, writers sync.WaitGroup
-	background.Go(func() {
+	var supervisor, writers sync.WaitGroup
+	supervisor.Go(func() {
 		if err := f.Supervise(guarded, func(int) { t.deaths.Add(1) }); err != nil {
 			stop(err)
 		}
@@ -159,8 +160,8 @@ func (t *trouble) wreak(ctx context.Context, f *fleet.Fleet) error {
 			}
 		})
 	}
-	background.Go(func() {
-		if err := t.killer(guarded, f); err != nil {
+	writers.Go(func() { // also when the others have done, so that there are as many kills each time
+		if err := t.killer(ctx, f); err != nil {
 			stop(err)
 		}
 	})
@@ -173,7 +174,7 @@ func (t *trouble) wreak(ctx context.Context, f *fleet.Fleet) error {
 	close(work)
 	writers.Wait()
 	release()
-	background.Wait()
+	supervisor.Wait()
 	return context.Cause(ctx)
 }
 
@@ -219,6 +220,7 @@ func (t *trouble) killer(ctx context.Context, f *fleet.Fleet) error {
 		}
 		time.Sleep(time.Duration(rng.Int64N(int64(10 * time.Millisecond))))
 		f.Shoot(rng.IntN(f.Len()))
+		t.shots++
 	}
 	return nil
 }
