@@ -48,7 +48,8 @@ type task struct {
 func (p plan) tasks(f *fleet.Fleet) []task {
 	transport := newTransport(p.writers)
 	of := func(found *findings, w workload) task { return task{w, newClient(f, transport), found} }
-	conditional, unconditional, made, moved, claimed, repeated := &findings{}, &findings{}, &findings{}, &findings{}, &findings{}, &findings{}
+	conditional, unconditional, made := &findings{}, &findings{}, &findings{}
+	moved, claimed, repeated := &findings{}, &findings{}, &findings{}
 	return []task{
 		of(conditional, newLanes(conditional, p.writers, true, p.naive)),
 		of(unconditional, newLanes(unconditional, p.writers, false, p.naive)),

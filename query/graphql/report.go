@@ -54,6 +54,8 @@ func (h *Handler) reportKeys(b *strings.Builder) {
 		switch {
 		case f.Resource != nil:
 			name = f.Resource.Name()
+		case f.Command != nil && f.Command.Secret():
+			continue // whose answers are not kept
 		case f.Command != nil:
 			name = f.Command.Name()
 		}

@@ -39,7 +39,8 @@ func corpus(suite string, rng *rand.Rand) ([]input, error) {
 	}
 	for i := range 200 {
 		of := cases[rng.IntN(len(cases))]
-		all = append(all, input{name: fmt.Sprintf("mutant %d of %s", i, of.Name), content: mutant(rng, of.Input, cases[rng.IntN(len(cases))].Input)})
+		content := mutant(rng, of.Input, cases[rng.IntN(len(cases))].Input)
+		all = append(all, input{name: fmt.Sprintf("mutant %d of %s", i, of.Name), content: content})
 	}
 	all = append(all, encodings()...)
 	all = append(all, meanings()...)
@@ -112,8 +113,8 @@ func meanings() []input {
 	for _, text := range texts {
 		all = append(all, input{name: "text " + text, content: []byte(text), bad: true})
 	}
-	for _, text := range []string{`1e999999999`, `-1e999999999`, `1e-999999999`, `9007199254740993`, `18446744073709551616`,
-		`-9223372036854775809`, `1.0`, `1e2`, `-0`, `-0.0`, `{"__proto__":{"a":1}}`, `{"id":1,"ID":2}`, `{"":0}`, `[null]`,
+	for _, text := range []string{`1e999999999`, `-1e999999999`, `1e-999999999`, `9007199254740993`,
+		`18446744073709551616`, `-9223372036854775809`, `1.0`, `1e2`, `-0`, `-0.0`, `{"__proto__":{"a":1}}`, `{"id":1,"ID":2}`, `{"":0}`, `[null]`,
 		`"\u0000"`, `{"constructor":null}`, `true`, `null`, `[]`, `{}`} {
 		all = append(all, input{name: "value " + text, content: []byte(text), bad: false})
 	}

@@ -72,7 +72,8 @@ func (d *damage) print(out io.Writer, inputs int, seed uint64) {
 		}
 		fmt.Fprintf(out, "  %s: %d", name, d.statuses[status])
 	}
-	fmt.Fprintf(out, "\npanics %d, answers of 5xx %d, memory at most %d MiB with %d senders\n\n", d.panics, fives, d.peak>>10, senders)
+	fmt.Fprintf(out, "\npanics %d, answers of 5xx %d, memory at most %d MiB with %d senders\n\n", d.panics, fives, d.peak>>10,
+		senders)
 	for _, example := range d.examples {
 		fmt.Fprintln(out, "   ", example)
 	}

@@ -20,8 +20,8 @@ func (r result) print(out io.Writer, name string) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "clients that drip\tconnections\tclosed\tanswered 408\tlimit\tlongest\t")
 	for _, a := range r.attacks {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%v\t%.1fs\t\n", a.kind, a.opened.Load(), a.closed.Load(), a.answered.Load(), a.limit,
-			time.Duration(a.longest.Load()).Seconds())
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%v\t%.1fs\t\n", a.kind, a.opened.Load(), a.closed.Load(), a.answered.Load(),
+			a.limit, time.Duration(a.longest.Load()).Seconds())
 	}
 	w.Flush()
 	for _, h := range []struct {

@@ -66,7 +66,7 @@ func routes(base string) ([]route, error) {
 	if err := fetch(base+"/openapi", &list); err != nil {
 		return nil, err
 	}
-	all := []route{{http.MethodPost, "/graphql", "application/json", "query", false, false}}
+	all := []route{{method: http.MethodPost, path: "/graphql", media: "application/json", field: "query"}}
 	for _, v := range list.Versions {
 		if v.OpenAPI == "" {
 			continue // retired
@@ -104,7 +104,8 @@ func (d document) routes(older bool) (all []route, err error) {
 			}
 			first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 			for _, media := range slices.Sorted(maps.Keys(operation.RequestBody.Content)) {
-				r := route{strings.ToUpper(method), prefix + strings.ReplaceAll(path, "{id}", "1"), media, fields[first], false, older || strings.Contains(media, "vnd.shop.")}
+				r := route{method: strings.ToUpper(method), path: prefix + strings.ReplaceAll(path, "{id}", "1"), media: media,
+					field: fields[first], again: older || strings.Contains(media, "vnd.shop.")}
 				if media == "*/*" { // bytes, each to a name of their own, as nobody can replace one while others do
 					r.media, r.path = "application/octet-stream", strings.TrimSuffix(r.path, "/1")
 					r.named = r.path != prefix+path

@@ -18,6 +18,7 @@ type answer struct {
 	tag      string
 	body     string
 	replayed bool
+	later    bool // it says when to ask again
 	err      error
 }
 
@@ -47,6 +48,15 @@ func (a answer) essence() string {
 type client struct {
 	http                                           http.Client
 	sent, broken, conflicts, unavailable, internal atomic.Int64 // broken are those without an answer
+	curt                                           atomic.Int64 // answers that ask for a repetition and do not say when
+}
+
+// verdict is about answers that may come at any time: none is an internal error, and whoever is to come again is told when.
+func (c *client) verdict() error {
+	if c.internal.Load() > 0 || c.curt.Load() > 0 {
+		return fmt.Errorf("%d answers of 500, and %d of 409 or 503 without Retry-After", c.internal.Load(), c.curt.Load())
+	}
+	return nil
 }
 
 func newClient(connections int) *client {
@@ -71,6 +81,9 @@ func (c *client) send(ctx context.Context, base string, w *write, die string) an
 	}
 	c.sent.Add(1)
 	a := c.do(req)
+	if a.status != 0 && a.again() && !a.later {
+		c.curt.Add(1)
+	}
 	switch {
 	case a.status == 0:
 		c.broken.Add(1)
@@ -94,8 +107,13 @@ func (c *client) do(req *http.Request) answer {
 	if err != nil {
 		return answer{err: err}
 	}
-	return answer{res.StatusCode, res.Header.Get("Location"), res.Header.Get("ETag"), string(body),
-		res.Header.Get("Idempotency-Replayed") == "true", nil}
+	return answerOf(res, body)
+}
+
+func answerOf(res *http.Response, body []byte) answer {
+	h := res.Header
+	return answer{status: res.StatusCode, location: h.Get("Location"), tag: h.Get("ETag"), body: string(body),
+		replayed: h.Get("Idempotency-Replayed") == "true", later: h.Get("Retry-After") != ""}
 }
 
 // all reads a collection to its end.

@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	args := []string{"steps", "-processes", "2", "-db", filepath.Join(dir, "a.db"), "-control-db", filepath.Join(dir, "b.db"),
-		"-kills", "4", "-control-kills", "2"}
+	args := []string{"steps", "-processes", "2", "-kills", "4", "-control-kills", "2",
+		"-db", filepath.Join(dir, "a.db"), "-control-db", filepath.Join(dir, "b.db")}
 	if err := run(t.Context(), args, io.Discard); err != nil {
 		t.Error(err)
 	}
@@ -88,11 +88,15 @@ func TestJudge(t *testing.T) {
 		want  counts
 	}{
 		{"once", told(create, "k", made("a"), made("a")), found{"k": {"a"}}, once},
-		{"twice", told(create, "k", made("a")), found{"k": {"a", "b"}}, counts{keys: 1, acknowledged: 1, effects: 2, duplicates: 1}},
-		{"three times", told(change, "k", made("a")), found{"k": {"a", "b", "c"}}, counts{keys: 1, acknowledged: 1, effects: 3, duplicates: 2}},
+		{"twice", told(create, "k", made("a")), found{"k": {"a", "b"}},
+			counts{keys: 1, acknowledged: 1, effects: 2, duplicates: 1}},
+		{"three times", told(change, "k", made("a")), found{"k": {"a", "b", "c"}},
+			counts{keys: 1, acknowledged: 1, effects: 3, duplicates: 2}},
 		{"not there", told(create, "k", made("a")), nil, counts{keys: 1, acknowledged: 1, missing: 1}},
-		{"another than was told", told(create, "k", made("a")), found{"k": {"b"}}, counts{keys: 1, acknowledged: 1, effects: 1, wrong: 1}},
-		{"told two things", told(transfer, "k", made("a"), made("b")), found{"k": {"a"}}, counts{keys: 1, acknowledged: 1, effects: 1, wrong: 1}},
+		{"another than was told", told(create, "k", made("a")), found{"k": {"b"}},
+			counts{keys: 1, acknowledged: 1, effects: 1, wrong: 1}},
+		{"told two things", told(transfer, "k", made("a"), made("b")), found{"k": {"a"}},
+			counts{keys: 1, acknowledged: 1, effects: 1, wrong: 1}},
 		{"removed", told(remove, "k", removed, removed), nil, once},
 		{"not removed", told(remove, "k", removed), found{"item-of-k": {"a"}}, counts{keys: 1, acknowledged: 1, missing: 1}},
 		{"removed, and then it was gone", told(remove, "k", removed, gone), nil, counts{keys: 1, effects: 1, other: 1}},
@@ -108,8 +112,9 @@ func TestJudge(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(counts{})); diff != "" {
 				t.Errorf("judge (-want +got):\n%s", diff)
 			}
-			if good := got.verdict(together) == nil; good != (tt.want.effects == 1 && tt.want.acknowledged == 1 && tt.want.wrong == 0) {
-				t.Errorf("verdict: %v", got.verdict(together))
+			good := tt.want.effects == 1 && tt.want.acknowledged == 1 && tt.want.wrong == 0
+			if err := got.verdict(together); (err == nil) != good {
+				t.Errorf("verdict: %v", err)
 			}
 		})
 	}
@@ -135,6 +140,7 @@ func TestPersist(t *testing.T) {
 		case 1:
 			panic(http.ErrAbortHandler)
 		case 2:
+			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(http.StatusServiceUnavailable)
 		case 3:
 			w.WriteHeader(http.StatusConflict)
@@ -165,18 +171,25 @@ func TestPersist(t *testing.T) {
 	if c.sent.Load() != 4 || c.broken.Load() != 1 || c.unavailable.Load() != 1 || c.conflicts.Load() != 1 {
 		t.Errorf("counted %d, %d, %d and %d", c.sent.Load(), c.broken.Load(), c.unavailable.Load(), c.conflicts.Load())
 	}
+	if c.curt.Load() != 1 || c.verdict() == nil {
+		t.Errorf("%d answers without Retry-After, and the verdict is %v", c.curt.Load(), c.verdict())
+	}
 }
 
 // TestPairsAreJudged tries each judge with the answers of a server that mixes things up.
 func TestPairsAreJudged(t *testing.T) {
 	t.Parallel()
-	first := reply{answer{status: 201, location: "/v1.1/orders/1", body: `{"id":1,"itemId":7,"qty":2,"note":"secret 1"}`}, "application/json"}
+	first := reply{answer{status: 201, location: "/v1.1/orders/1",
+		body: `{"id":1,"itemId":7,"qty":2,"note":"secret 1"}`}, "application/json"}
 	replay := first
 	replay.replayed = true
 	fresh := first
-	fresh.location = "/v1.1/orders/2"
-	v2 := reply{answer{status: 201, replayed: true, body: `{"id":1,"lines":[{"itemId":7,"qty":2}],"note":"secret 1"}`}, "application/json"}
-	refused := reply{answer{status: 422, body: `{"errors":[{"header":"Idempotency-Key"}]}`}, "application/problem+json"}
+	fresh.location, fresh.body = "/v1.1/orders/2", strings.Replace(first.body, `"id":1`, `"id":2`, 1)
+	stranger := reply{answer{status: 401, body: `{"status":401}`}, "application/problem+json"}
+	mutation := reply{answer{status: 200, body: `{"errors":[]}`}, "application/json"}
+	v2 := reply{answer{status: 201, replayed: true,
+		body: `{"id":1,"lines":[{"itemId":7,"qty":2}],"note":"secret 1"}`}, "application/json"}
+	refused := reply{answer{status: 422, body: `{"type":"x/idempotency-key-reused"}`}, "application/problem+json"}
 	telling := refused
 	telling.body = strings.Replace(telling.body, "}", `,"was":"secret 1"}`, 1)
 	typed := replay
@@ -191,6 +204,10 @@ func TestPairsAreJudged(t *testing.T) {
 		{"apart, replayed", apartFrom, replay, false},
 		{"apart, the same order", apartFrom, first, false},
 		{"apart, refused", apartFrom, refused, false},
+		{"apart, refused by GraphQL", apartFrom, mutation, false},
+		{"stranger", strangerTo, stranger, true},
+		{"stranger, replayed", strangerTo, replay, false},
+		{"stranger, served", strangerTo, fresh, false},
 		{"repeated", repeated, replay, true},
 		{"repeated, done again", repeated, fresh, false},
 		{"other shape", inOtherShape, v2, true},

@@ -77,25 +77,31 @@ func pairsOf(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// sorts are what the second request of a pair is, and how it has to be answered.
+// sorts are what the two requests of a pair are, and how the second has to be answered.
 var sorts = []struct {
 	name, want string
+	first      func(p *pairs, rng *rand.Rand, who string, n int) call
 	second     func(p *pairs, rng *rand.Rand, first call) call
 	judge      func(first, second reply) error
 }{
-	{"another caller, the same request", "done", (*pairs).otherCaller, apartFrom},
-	{"another caller, another request", "done", (*pairs).otherRequest, apartFrom},
-	{"another path", "done", (*pairs).otherPath, apartFrom},
-	{"another method", "done", (*pairs).otherMethod, apartFrom},
-	{"an older contract, the same meaning", "replayed in its shape", (*pairs).otherContract, inOtherShape},
-	{"another type accepted", "replayed in that type", (*pairs).otherAccept, inOtherType},
-	{"another spelling", "replayed", (*pairs).otherSpelling, repeated},
-	{"the same request", "replayed", func(_ *pairs, _ *rand.Rand, c call) call { return c }, repeated},
-	{"another meaning", "422", (*pairs).otherMeaning, refusedFor},
+	{"another caller, the same request", "done", (*pairs).newOrder, (*pairs).otherCaller, apartFrom},
+	{"another caller, another request", "done", (*pairs).newNote, (*pairs).otherRequest, apartFrom},
+	{"nobody, the same request", "401", (*pairs).newOrder, (*pairs).nobody, strangerTo},
+	{"another path", "done", (*pairs).newNote, (*pairs).otherPath, apartFrom},
+	{"another method", "done", (*pairs).newNote, (*pairs).otherMethod, apartFrom},
+	{"another door", "done", (*pairs).newOrder, (*pairs).otherDoor, apartFrom},
+	{"an older contract, the same meaning", "replayed in its shape", (*pairs).newOrder, (*pairs).otherContract, inOtherShape},
+	{"another type accepted", "replayed in that type", (*pairs).newOrder, (*pairs).otherAccept, inOtherType},
+	{"another spelling", "replayed", (*pairs).newOrder, (*pairs).otherSpelling, repeated},
+	{"the same request", "replayed", (*pairs).newOrder, (*pairs).same, repeated},
+	{"another meaning", "422", (*pairs).newOrder, (*pairs).otherMeaning, refusedFor},
+	{"GraphQL, another caller", "done", (*pairs).newMutation, (*pairs).otherCaller, apartFrom},
+	{"GraphQL, the same request", "replayed", (*pairs).newMutation, (*pairs).same, repeated},
+	{"GraphQL, another meaning", "422", (*pairs).newMutation, (*pairs).otherMeaning, refusedFor},
 }
 
 func (p *pairs) run(rng *rand.Rand, n int) error {
-	if err := p.prepare(); err != nil {
+	if err := p.prepare(rng); err != nil {
 		return err
 	}
 	for _, s := range sorts {
@@ -104,32 +110,29 @@ func (p *pairs) run(rng *rand.Rand, n int) error {
 	for i := range n {
 		at := rng.IntN(len(sorts))
 		s := &sorts[at]
-		first := p.newOrder(users[rng.IntN(len(users))], i)
-		if s.name == "another path" || s.name == "another method" || s.name == "another caller, another request" {
-			first = p.newNote(rng, users[rng.IntN(len(users))], i)
-		}
+		first := s.first(p, rng, users[rng.IntN(len(users))], i)
 		second := s.second(p, rng, first)
 		key := fmt.Sprintf("pair-%d", i)
 		one := p.send(key, first)
 		if !one.done() || one.replayed {
 			return fmt.Errorf("%s %s: %d %s %v", first.method, first.path, one.status, one.body, one.err)
 		}
-		two := p.send(key, second)
+		err := s.judge(one, p.send(key, second))
 		p.rows[at].pairs++
-		if err := s.judge(one, two); err != nil {
-			p.leaks++
-			if len(p.examples) < 10 {
-				p.examples = append(p.examples, fmt.Sprintf("%s: %+v and %+v: %v", s.name, first, second, err))
-			}
+		if err == nil {
+			p.rows[at].good++
 			continue
 		}
-		p.rows[at].good++
+		p.leaks++
+		if len(p.examples) < 10 {
+			p.examples = append(p.examples, fmt.Sprintf("%s: %+v and %+v: %v", s.name, first, second, err))
+		}
 	}
 	return nil
 }
 
 // prepare lets everybody log in, and place two orders.
-func (p *pairs) prepare() error {
+func (p *pairs) prepare(rng *rand.Rand) error {
 	p.tokens, p.orders = map[string]string{}, map[string][]string{}
 	for _, who := range users {
 		a := p.send("", call{method: http.MethodPost, path: "/auth/login", media: "application/json",
@@ -140,7 +143,7 @@ func (p *pairs) prepare() error {
 		}
 		p.tokens[who] = login.Token
 		for i := range 2 {
-			a := p.send("", p.newOrder(who, i))
+			a := p.send("", p.newOrder(rng, who, i))
 			if !a.done() {
 				return fmt.Errorf("POST /orders: %d %s %v", a.status, a.body, a.err)
 			}
@@ -170,12 +173,14 @@ func (p *pairs) send(key string, c call) reply {
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	return reply{answer{res.StatusCode, res.Header.Get("Location"), res.Header.Get("ETag"), string(body),
-		res.Header.Get("Idempotency-Replayed") == "true", err}, res.Header.Get("Content-Type")}
+	if err != nil {
+		return reply{answer: answer{err: err}}
+	}
+	return reply{answerOf(res, body), res.Header.Get("Content-Type")}
 }
 
-// newOrder and newNote have a secret in them, by which it is seen where it comes out.
-func (p *pairs) newOrder(who string, n int) call {
+// newOrder, newNote and newMutation have a secret in them, by which it is seen where it comes out.
+func (p *pairs) newOrder(_ *rand.Rand, who string, n int) call {
 	return call{who: who, method: http.MethodPost, path: "/v1.1/orders", media: "application/json",
 		body: fmt.Sprintf(`{"itemId":7,"qty":%d,"note":"secret %d"}`, 1+n%1000, n)}
 }
@@ -183,6 +188,11 @@ func (p *pairs) newOrder(who string, n int) call {
 func (p *pairs) newNote(rng *rand.Rand, who string, n int) call {
 	return call{who: who, method: http.MethodPatch, path: "/orders/" + p.orders[who][rng.IntN(2)],
 		media: "application/merge-patch+json", body: fmt.Sprintf(`{"note":"secret %d"}`, n)}
+}
+
+func (p *pairs) newMutation(_ *rand.Rand, who string, n int) call {
+	return call{who: who, method: http.MethodPost, path: "/graphql", media: "application/json", body: fmt.Sprintf(
+		`{"query":"mutation{createOrder(input:{lines:[{itemId:7,qty:%d}],note:\"secret %d\"}){id note}}"}`, 1+n%1000, n)}
 }
 
 // print writes a table, and what was wrong below it.

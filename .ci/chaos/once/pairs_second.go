@@ -23,6 +23,16 @@ func (p *pairs) otherCaller(rng *rand.Rand, c call) call {
 	return c
 }
 
+func (p *pairs) nobody(_ *rand.Rand, c call) call {
+	c.who = ""
+	return c
+}
+
+func (p *pairs) same(_ *rand.Rand, c call) call { return c }
+
+// otherDoor is another order: GraphQL is another operation, whatever it says.
+func (p *pairs) otherDoor(rng *rand.Rand, c call) call { return p.newMutation(rng, c.who, 1) }
+
 func (p *pairs) otherRequest(rng *rand.Rand, c call) call {
 	return p.newNote(rng, p.other(rng, c.who), -1)
 }
@@ -79,10 +89,18 @@ func apartFrom(first, second reply) error {
 	switch {
 	case second.replayed:
 		return errReplayed
-	case !second.done():
+	case !second.done() || strings.Contains(second.body, `"errors"`):
 		return fmt.Errorf("%d %s", second.status, second.body)
-	case second.location != "" && second.location == first.location:
+	case second.body == first.body || second.location != "" && second.location == first.location:
 		return errors.New("both made the same order")
+	}
+	return nil
+}
+
+// strangerTo is for a second request of nobody: it is told nothing, not even that there was a first.
+func strangerTo(_, second reply) error {
+	if second.status != http.StatusUnauthorized || second.replayed || strings.Contains(second.body, "secret") {
+		return fmt.Errorf("%d %s", second.status, second.body)
 	}
 	return nil
 }
@@ -126,8 +144,8 @@ func inOtherType(first, second reply) error {
 
 // refusedFor is for another request under the key: it is told so, and nothing of the first.
 func refusedFor(_, second reply) error {
-	if second.status != http.StatusUnprocessableEntity || second.replayed || !second.kind("idempotency-key-reused") &&
-		!strings.Contains(second.body, "Idempotency-Key") || strings.Contains(second.body, "secret") {
+	if second.status != http.StatusUnprocessableEntity || second.replayed ||
+		!strings.Contains(second.body, "/idempotency-key-reused") || strings.Contains(second.body, "secret") {
 		return fmt.Errorf("%d %s", second.status, second.body)
 	}
 	return nil

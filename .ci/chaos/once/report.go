@@ -16,11 +16,12 @@ var levels = map[string]string{
 
 func (t *trouble) print(out io.Writer, n counts) {
 	fmt.Fprintf(out, "%s, %s\n", t.name, levels[t.mode])
-	fmt.Fprintf(out, "  %d writers, %d processes, %d deaths, %d crashes of the database, %d requests (%d broken off, 500: %d, other 5xx: %d, 409: %d), %.1f s, -seed %d\n",
-		t.writers, t.processes, t.deaths.Load(), t.crashed, t.client.sent.Load(), t.client.broken.Load(), t.client.internal.Load(), t.client.unavailable.Load(),
-		t.client.conflicts.Load(), t.took.Seconds(), t.seed)
-	fmt.Fprintf(out, "  keys %d, effects %d, acknowledged %d, unknown %d; duplicates %d, missing %d, wrong replays %d\n\n",
-		n.keys, n.effects, n.acknowledged, n.unknown, n.duplicates, n.missing, n.wrong)
+	fmt.Fprintf(out, "  %d writers, %d processes, %d deaths, %d crashes of the database, %.1f s, -seed %d\n", t.writers, t.processes,
+		t.deaths.Load(), t.crashed, t.took.Seconds(), t.seed)
+	c := t.client
+	fmt.Fprintf(out, "  %d requests: %d broken off, 500 %d, other 5xx %d, 409 %d\n", c.sent.Load(), c.broken.Load(),
+		c.internal.Load(), c.unavailable.Load(), c.conflicts.Load())
+	fmt.Fprintf(out, "  %v\n\n", &n)
 }
 
 // verdict of a control is that it fails.
@@ -37,5 +38,5 @@ func (t *trouble) verdict(n counts) error {
 		}
 		return nil
 	}
-	return n.verdict(t.mode)
+	return errors.Join(n.verdict(t.mode), t.client.verdict())
 }

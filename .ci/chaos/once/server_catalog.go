@@ -95,7 +95,9 @@ func table[T any](ctx context.Context, db *sqltx.DB, name string) (resource.Ops[
 }
 
 // depositor adds to an account and notes it, both or neither: whoever dies between the two leaves nothing.
-func depositor(runner tx.Runner, accounts resource.Ops[account], deposits resource.Ops[effect]) func(context.Context, deposit) (effect, error) {
+func depositor(
+	runner tx.Runner, accounts resource.Ops[account], deposits resource.Ops[effect],
+) func(context.Context, deposit) (effect, error) {
 	return func(ctx context.Context, in deposit) (made effect, err error) {
 		err = runner.InTx(ctx, func(ctx context.Context) error {
 			held, err := accounts.Get(ctx, in.Account)

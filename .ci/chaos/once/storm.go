@@ -19,6 +19,7 @@ import (
 type storm struct {
 	settings
 	keys, copies int
+	every        time.Duration
 	client       *client
 	writes       []*write
 	done, busy   atomic.Int64 // answers of 2xx, and of 409
@@ -31,7 +32,7 @@ func stormOf(ctx context.Context, args []string, out io.Writer) error {
 	flags := s.flags("storm")
 	flags.IntVar(&s.keys, "keys", 1000, "to write under")
 	flags.IntVar(&s.copies, "copies", 64, "of each write")
-	every := flags.Duration("every", 0, "at least between two keys; 0 is as fast as it goes")
+	flags.DurationVar(&s.every, "every", 0, "at least between two keys; 0 is as fast as it goes")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -45,21 +46,32 @@ func stormOf(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	quiet := unrelated(ctx, f, func() { time.Sleep(3 * time.Second) })
-	distinct := unrelated(ctx, f, func() { s.send(ctx, f, "distinct", s.keys*4, 1, *every/time.Duration(s.copies)) })
+	distinct := unrelated(ctx, f, func() { s.send(ctx, f, "distinct", s.keys*4, 1, s.every/time.Duration(s.copies)) })
 	s.writes, s.done, s.busy = nil, atomic.Int64{}, atomic.Int64{}
 	began := time.Now()
-	stormy := unrelated(ctx, f, func() { s.send(ctx, f, "storm", s.keys, s.copies, *every) })
+	stormy := unrelated(ctx, f, func() { s.send(ctx, f, "storm", s.keys, s.copies, s.every) })
 	took := time.Since(began)
 	left, err := look(s.client, f.URL(0))
 	if err != nil {
 		return err
 	}
 	n := judge(s.writes, left)
-	fmt.Fprintf(out, "%s: %d keys, %d copies each at once, %d processes, %.1f s\n", s.name, s.keys, s.copies, s.processes, took.Seconds())
+	s.print(out, n, took)
+	for _, l := range []struct {
+		when string
+		latency
+	}{{"in quiet", quiet}, {"beside writes with a key each", distinct}, {"in the storm", stormy}} {
+		fmt.Fprintf(out, "  requests without keys, %s: %v\n", l.when, l.latency)
+	}
+	fmt.Fprintln(out)
+	return errors.Join(s.verdict(n), ctx.Err())
+}
+
+func (s *storm) print(out io.Writer, n counts, took time.Duration) {
+	fmt.Fprintf(out, "%s: %d keys, %d copies each at once, %d processes, %.1f s\n", s.name, s.keys, s.copies, s.processes,
+		took.Seconds())
 	fmt.Fprintf(out, "  effects %d, answers 2xx %d, 409 %d, others %d; duplicates %d, missing %d, wrong replays %d\n",
 		n.effects, s.done.Load(), s.busy.Load(), s.wrong.Load(), n.duplicates, n.missing, n.wrong)
-	fmt.Fprintf(out, "  unrelated requests: %v in quiet, %v beside as many as the machine can of distinct keys, %v in the storm\n\n", quiet, distinct, stormy)
-	return errors.Join(s.verdict(n), ctx.Err())
 }
 
 // send sends n writes, four at a time, with all their copies at once.
@@ -97,7 +109,7 @@ func (s *storm) all(ctx context.Context, f *fleet.Fleet, w *write, copies int) {
 			switch {
 			case a.done():
 				s.done.Add(1)
-			case a.status == http.StatusConflict:
+			case a.status == http.StatusConflict && a.again():
 				s.busy.Add(1)
 			default:
 				s.wrong.Add(1)
@@ -116,6 +128,9 @@ func (s *storm) verdict(n counts) error {
 	if s.wrong.Load() > 0 {
 		return fmt.Errorf("%d answers that are neither 2xx nor 409, such as %s", s.wrong.Load(), *s.example.Load())
 	}
+	if err := s.client.verdict(); err != nil {
+		return err
+	}
 	if s.busy.Load()+s.done.Load() != int64(s.keys*s.copies) {
 		return errors.New("there is not an answer for every request")
 	}
@@ -129,7 +144,8 @@ type latency struct {
 }
 
 func (l latency) String() string {
-	return fmt.Sprintf("p99 %.1f ms (p50 %.1f, max %.1f, %d requests, %d failed)", ms(l.p99), ms(l.p50), ms(l.max), l.n, l.failed)
+	return fmt.Sprintf("p99 %.1f ms (p50 %.1f, max %.1f, %d requests, %d failed)", ms(l.p99), ms(l.p50), ms(l.max), l.n,
+		l.failed)
 }
 
 func ms(d time.Duration) float64 { return d.Seconds() * 1000 }

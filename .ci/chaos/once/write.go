@@ -31,7 +31,7 @@ type write struct {
 
 	mu      sync.Mutex
 	answers map[string]int // of those that say it was done, by their essence
-	id      string         // that the answer to a create names
+	id      string         // of the item that the answer names, if it names one
 	unknown bool           // nobody knows
 	refused string         // an answer that there is no reason for
 }
@@ -63,7 +63,7 @@ func (w *write) note(a answer) (settled bool) {
 	case a.done():
 		w.answers[a.essence()]++
 		var made effect
-		if w.kind == create && json.Unmarshal([]byte(a.body), &made) == nil {
+		if (w.kind == create || w.kind == transfer) && json.Unmarshal([]byte(a.body), &made) == nil {
 			w.id = made.ID
 		}
 	case a.again():

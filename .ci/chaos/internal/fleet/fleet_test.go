@@ -101,3 +101,46 @@ func TestFleetGivesUp(t *testing.T) {
 		t.Error("a program that is not there was started")
 	}
 }
+
+func TestFleetIsSupervised(t *testing.T) {
+	t.Parallel()
+	f := testFleet(t, 2, "shop-fine")
+	if err := f.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	died, over := make(chan int, 10), make(chan error)
+	go func() { over <- f.Supervise(ctx, func(i int) { died <- i }) }()
+	pid := f.PID(1)
+	f.Shoot(1)
+	if i := <-died; i != 1 {
+		t.Errorf("process %d died, and 1 was shot", i)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for f.PID(1) == 0 {
+		if _, err := f.Pick(t.Context(), rng); err != nil { // the other one is there
+			t.Fatal(err)
+		}
+	}
+	if f.PID(1) == pid {
+		t.Error("it was not started again")
+	}
+	stop()
+	if err := <-over; err != nil {
+		t.Error(err)
+	}
+	f.Kill()
+	f.Shoot(1) // who is dead stays dead
+	if err := f.Wait(ctx, 1); err == nil {
+		t.Error("a process that is down has ended again")
+	}
+}
+
+func TestOf(t *testing.T) {
+	t.Parallel()
+	f := fleet.Of("http://a.example", "http://b.example")
+	f.Kill()
+	if f.Len() != 2 || f.URL(1) != "http://b.example" || f.PID(0) != 0 {
+		t.Errorf("%d, the second at %q", f.Len(), f.URL(1))
+	}
+}
