@@ -664,7 +664,7 @@ func TestNotBegunIsFree(t *testing.T) {
 func TestErrorsBelowWhatIsDone(t *testing.T) {
 	t.Parallel()
 	failing := func(context.Context, []*note, struct{}) ([]*string, error) { return nil, resource.ErrForbidden }
-	s, h := openKeyed(t, func(s *keyedShop) {
+	_, h := openKeyed(t, func(s *keyedShop) {
 		s.opts.Fields = []graphql.Field{graphql.Computed("notes", "weather", failing, nil)}
 	})
 	const document = `{"query":"mutation{createNote(input:{text:\"hi\"}){text weather}}"}`
