@@ -21,8 +21,8 @@ var (
 	ErrForbidden = errors.New("not allowed")
 	// ErrUnauthenticated: the caller must say who it is first. 401.
 	ErrUnauthenticated = errors.New("not authenticated")
-	// ErrUnavailable: the store cannot answer now, but may later. 503 with Retry-After. Nothing has been done: where that is
-	// not sure, such as when an answer to a write has not come in time, the error is [tx.ErrOutcomeUnknown].
+	// ErrUnavailable: the store cannot answer now, but may later, and has done nothing of what it was asked. 503 with
+	// Retry-After. Where it may have done it the error is [tx.ErrOutcomeUnknown].
 	ErrUnavailable = errors.New("not available at the moment")
 )
 
