@@ -54,7 +54,8 @@ type CommandOptions[In any] struct {
 	// Doc says what the command does, in descriptions of the API.
 	Doc string
 	// Jobs lets the command outlive the request that asked for it, and keeps what became of it. Nil means that the
-	// client waits, and that the context of the command ends with its request.
+	// client waits, and that the context of the command ends with its request. A request with an Idempotency-Key does not wait
+	// for its job: what its key stands for is that there is one.
 	Jobs Jobs
 	// Wait is how long a request waits for its job before it is answered with 202 (RFC 9110 section 15.3.3). Zero means not
 	// at all. A client can ask to wait longer or less with Prefer: wait=10, and not to wait with Prefer: respond-async

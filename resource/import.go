@@ -34,6 +34,11 @@ import (
 // transaction does not wait for the client. It takes a Transactor; elsewhere it is 400. An import that is called inside of
 // a transaction is always of that kind.
 //
+// With an Idempotency-Key the content has a digest (RFC 9530), or else is held in memory and bounded by what the Keeper reads.
+// What one import did is answered again, also where it came to an end before its last line and something stayed. With
+// ?atomic=true it is done exactly once where the items share transactions with the records, as long as it takes no longer than
+// they may; otherwise at most once.
+//
 // It panics if the name is not of the form area/action, or if no items can be created in into.
 //
 // Its content is a stream, which no value of Go stands for, so [Command.Invoke] has nothing to do and returns a problem, 501.

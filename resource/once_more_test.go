@@ -296,6 +296,29 @@ func TestKeyedHooks(t *testing.T) {
 	}
 }
 
+// TestKeyedBatchIsWhole: what a hook wants to be kept is not, where something was done before that has to be taken back.
+func TestKeyedBatchIsWhole(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, idempotency.ExactlyOnce)
+	d.opts.Before = func(ctx context.Context, _ resource.Op, _, after *memo) error {
+		if after.Title == "declined" {
+			idempotency.Keep(ctx)
+			return problem.New(problem.Conflict, "for good")
+		}
+		return nil
+	}
+	h, _ := d.open(t)
+	for range 2 {
+		res := send(t, h, "POST /memos", asAnn, keyField("k"), batchBody, "", operations(
+			`{"op":"create","value":{"title":"a"}}`, `{"op":"create","value":{"title":"declined"}}`))
+		want(t, res, 409, "Idempotency-Replayed:")
+		if n := d.count(t); n != 0 {
+			t.Errorf("there are %d memos", n)
+		}
+	}
+	want(t, send(t, h, "POST /memos", asAnn, keyField("k"), batchBody, "", operations(`{"op":"create","value":{"title":"a"}}`)), 200)
+}
+
 // TestKeyedIdentity: where the id follows from the key, an attempt that was cut off is found by the next one; and a key that is
 // used again after its time does not find what another request has made.
 func TestKeyedIdentity(t *testing.T) {

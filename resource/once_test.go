@@ -278,9 +278,8 @@ func TestRule142BeforePreconditions(t *testing.T) {
 				t.Fatal(err)
 			}
 			h, _ := d.open(t)
-			tag := "If-Match: " + send(t, h, "GET /memos/1").header.Get("Etag")
 			for _, line := range []string{"PUT /memos/1", "PATCH /memos/1", "DELETE /memos/1"} {
-				tag = "If-Match: " + send(t, h, "GET /memos/1").header.Get("Etag")
+				tag := "If-Match: " + send(t, h, "GET /memos/1").header.Get("Etag")
 				fields := []string{asAnn, keyField("k"), tag, "Expect: 100-continue", jsonBody, "", `{"title":"` + line + `"}`}
 				if line == "PATCH /memos/1" {
 					fields[4] = mergeBody

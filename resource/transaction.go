@@ -27,7 +27,8 @@ import (
 // as the same request alone would be, with policy, hooks and conditions, in this order, and sees what those before it have
 // done; the answer has a result for each. The first that is refused takes back all: the answer is its problem, with the
 // index of the operation beside. The items in an answer are eight times Limits.Body together at most: behind that they are
-// left out, as with Prefer: return=minimal.
+// left out, as with Prefer: return=minimal. With an Idempotency-Key they are half of what a record can hold at most, and the
+// key stands for the whole batch.
 func (r *Resource) Batches() bool { return r.hub.ops.runner != nil && r.Can(OpCreate) }
 
 // operationResult is what became of one operation.
