@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"sync/atomic"
+	"time"
 )
 
 // Operation is one thing that a client wants done once.
@@ -16,6 +17,9 @@ type Operation struct {
 	Target      string   // route and ids, without what names a contract
 	Key         string   // as Keeper.Key gives it
 	Fingerprint [32]byte // of what it means; see Fingerprint
+	// Time is how long it may take where Options.Lease and Options.Transaction are too short for it, such as for an upload over
+	// a slow line. If the process dies below [ExactlyOnce], copies are told that it is in flight until then. Zero is no longer.
+	Time time.Duration
 }
 
 // id is what the operation is known by in the store: a hash, so that a store that leaks does not give away keys.

@@ -44,6 +44,21 @@ func (u *upload) meaning(most int64) ([]byte, error) {
 	return append([]byte("sha-256:"), sum[:]...), nil
 }
 
+// streamingTime is for content that is still on its way while it is stored.
+const streamingTime = time.Hour
+
+// streaming is how long it may take to store what is not held here but read from the client meanwhile: as long as the
+// request may, and at most an hour. Zero is for what is held: that does not wait for anybody.
+func (x *exchange) streaming(u *upload) time.Duration {
+	if len(u.sums) == 0 {
+		return 0
+	}
+	if until, ok := x.r.Context().Deadline(); ok {
+		return min(time.Until(until), streamingTime)
+	}
+	return streamingTime
+}
+
 // uploadOnce does a PUT of bytes, or for an empty id a POST, under a key.
 func (x *exchange) uploadOnce(w *write, id string, u *upload, cond *Preconditions) (*Blob, Outcome, error) {
 	b := x.route.blobs
@@ -54,6 +69,7 @@ func (x *exchange) uploadOnce(w *write, id string, u *upload, cond *Precondition
 	var blob *Blob
 	out := Created
 	k := x.under(w, id, id == "", meaning)
+	k.op.Time = x.streaming(u)
 	before, err := k.once(func(ctx context.Context) (_ idempotency.Record, err error) {
 		if id != "" {
 			blob, out, err = b.put(ctx, id, w.media, cond, u)
@@ -153,6 +169,7 @@ func (x *exchange) importOnce(w *write, im *importing, atomic bool) ([]byte, err
 	defer aside.remove()
 	var doc []byte
 	k := x.under(w, "", atomic, append([]byte(im.r.shape.name+":"), meaning...))
+	k.op.Time = x.streaming(u)
 	k.whole = true
 	before, err := k.once(func(ctx context.Context) (rec idempotency.Record, err error) {
 		im.done = imported{}

@@ -28,6 +28,12 @@ type note struct {
 	Text string `json:"text" required:"true"`
 }
 
+// slot has an id that clients may choose.
+type slot struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
 type mailed struct {
 	Text string `json:"text"`
 }
@@ -96,6 +102,7 @@ func newKeyed(t testing.TB, change ...func(*keyedShop)) *keyedShop {
 		resource.FromOps("orders", s.orders, &s.ordered),
 		resource.New("users", users, &resource.Options[user]{Public: true}),
 		resource.FromOps("notes", s.notes, &resource.Options[note]{Public: true}),
+		resource.New("slots", memory.New[slot](nil), &resource.Options[slot]{Public: true}),
 		resource.NewCommand("mail/send", mail, &resource.CommandOptions[mailed]{
 			Authorize: func(ctx context.Context, _ *mailed) error { return s.permit(ctx) }}),
 		resource.NewCommand("orders/ship", func(ctx context.Context, in greeting) (greeting, error) { return s.ship(ctx, in) },

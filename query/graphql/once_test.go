@@ -524,7 +524,7 @@ func TestReportOfKeys(t *testing.T) {
 	t.Parallel()
 	s := newKeyed(t)
 	const want = "    keys: exactly once, and several in one transaction: orders users orders/ship\n" +
-		"    keys: one in a request, as it cannot be taken back: notes mail/send poke\n"
+		"    keys: one in a request, as it cannot be taken back: notes slots mail/send poke\n"
 	poke := func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil }
 	report := graphql.New(s.catalog, &graphql.Options{Fields: []graphql.Field{graphql.Mutation("poke", poke, nil)}}).Report()
 	if !strings.Contains(report, want) {
@@ -626,4 +626,52 @@ func TestDatabaseFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestChosenID: where the client has chosen the id it does not follow from the key, so nobody knows whose the item is.
+func TestChosenID(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	_, h := openKeyed(t, func(s *keyedShop) {
+		dying := &forgetful{Store: idempotency.NewMemory(nil)}
+		dying.deaths.Store(1)
+		s.store, s.keys.Now, s.keys.Logger = dying, func() time.Time { return now }, quiet
+	})
+	const document = `{"query":"mutation{createSlot(input:{id:\"a\",text:\"hi\"}){id}}"}`
+	want(t, send(t, h, postGraphQL, jsonBody, key("k"), "", document), 200, fresh)
+	now = now.Add(time.Hour) // the lease has ended
+	res := send(t, h, postGraphQL, jsonBody, key("k"), "", document)
+	wantCode(t, res, 409, "CONFLICT", fresh)
+	wantType(t, res, problem.OutcomeUnknown)
+}
+
+// TestNotBegunIsFree: what was wrong with arguments has done nothing, so the key is not used up.
+func TestNotBegunIsFree(t *testing.T) {
+	t.Parallel()
+	_, h := openKeyed(t)
+	const document = `{"query":"mutation($id:ID=\"1\"){deleteNote(id:$id){id}}","variables":{"id":null}}`
+	for range 2 {
+		res := send(t, h, postGraphQL, jsonBody, key("k"), "", document)
+		want(t, res, 200, fresh)
+		if g := read(t, res); len(g.Errors) != 1 || g.Errors[0].Extensions.Code != "BAD_USER_INPUT" {
+			t.Errorf("the answer is %s", res.body)
+		}
+	}
+}
+
+// TestErrorsBelowWhatIsDone: what was done and cannot be taken back is remembered with the answer that tells of it, errors and
+// all.
+func TestErrorsBelowWhatIsDone(t *testing.T) {
+	t.Parallel()
+	failing := func(context.Context, []*note, struct{}) ([]*string, error) { return nil, resource.ErrForbidden }
+	_, h := openKeyed(t, func(s *keyedShop) {
+		s.opts.Fields = []graphql.Field{graphql.Computed("notes", "weather", failing, nil)}
+	})
+	const document = `{"query":"mutation{createNote(input:{text:\"hi\"}){text weather}}"}`
+	res := send(t, h, postGraphQL, jsonBody, key("k"), "", document)
+	want(t, res, 200, fresh)
+	if !strings.HasSuffix(res.body, `"data":{"createNote":{"text":"hi","weather":null}}}`) {
+		t.Errorf("the answer is %s", res.body)
+	}
+	wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "", document), 200, res.body, replayed)
 }
