@@ -195,8 +195,11 @@ func (x *exchange) again(w *write, rec *idempotency.Record) (Entry, error) {
 	}
 	if rec.Result != nil {
 		e.hub = res.hub.typ.New()
-		if err := json.Unmarshal(rec.Result, e.hub); err != nil {
-			return e, res.wrap(OpGet, e.ID, err)
+		if err := json.Unmarshal(rec.Result, e.hub); err != nil { // it was written when items were built otherwise
+			e.hub = nil
+			older := *rec
+			older.Result = nil
+			rec = &older
 		}
 	}
 	if err := res.hub.stillVisible(x.r.Context(), &e); err != nil {

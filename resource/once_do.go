@@ -39,12 +39,14 @@ func (c *Catalog) Do(ctx context.Context, op idempotency.Operation, level idempo
 	return rec, replayed, err
 }
 
-// nothingDone marks the errors by which nothing was done: refusals, and a store that found the item changed.
+// nothingDone marks the errors by which nothing was done: refusals, a store that found the item changed, and one that could not
+// be asked. Where somebody ran out of time that may have been behind the deed.
 func nothingDone(err error) error {
 	switch {
 	case err == nil, errors.Is(err, tx.ErrOutcomeUnknown):
 		return err
-	case Problem(err).StatusCode() < http.StatusInternalServerError, errors.Is(err, ErrStale), errors.Is(err, errContended):
+	case Problem(err).StatusCode() < http.StatusInternalServerError, errors.Is(err, ErrStale), errors.Is(err, errContended),
+		errors.Is(err, ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded):
 		return errors.Join(err, idempotency.ErrNothingDone)
 	}
 	return err

@@ -239,6 +239,27 @@ func TestKeyedSecrets(t *testing.T) {
 	}
 }
 
+// ageing is a store of records that were written when items were built otherwise.
+type ageing struct{ *idempotency.Memory }
+
+func (a ageing) Finish(ctx context.Context, id [32]byte, token string, r idempotency.Record, expires time.Time) error {
+	r.Result = []byte(`{"id":"x","title":{"en":"a"}}`)
+	return a.Memory.Finish(ctx, id, token, r, expires)
+}
+
+// TestKeyedOldRecords: what cannot be read any more is sent as the item is now.
+func TestKeyedOldRecords(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, idempotency.ExactlyOnce)
+	d.records = ageing{d.keys}
+	d.keep.Waiters = -1
+	h, old := d.open(t)
+	want(t, send(t, h, "POST /memos", asAnn, keyField("k"), jsonBody, "", `{"id":"x","title":"a"}`), 201)
+	again := send(t, old, "POST /memos", asAnn, keyField("k"), jsonBody, "", `{"id":"x","text":"a"}`)
+	want(t, again, 201, "Idempotency-Replayed: true", "Idempotency-Result: reference")
+	same(t, "content", `{"id":"x","text":"a"}`, again.body)
+}
+
 // TestKeyedReference: of a result that is too large to be kept, the item is sent as it is now; and nothing, if it is gone.
 func TestKeyedReference(t *testing.T) {
 	t.Parallel()

@@ -394,6 +394,8 @@ func TestRule142Levels(t *testing.T) {
 		{"it failed", idempotency.ExactlyOnce, lost, 500, 201, 1},
 		{"nobody knows", idempotency.AtMostOnce, tx.ErrOutcomeUnknown, 503, 409, 1},
 		{"nobody knows", idempotency.ByIdentity, tx.ErrOutcomeUnknown, 503, 201, 1},
+		{"not asked", idempotency.AtMostOnce, resource.ErrUnavailable, 503, 201, 2}, // a store that lies, again
+		{"out of time", idempotency.AtMostOnce, errors.Join(resource.ErrUnavailable, context.DeadlineExceeded), 503, 409, 1},
 		{"a panic", idempotency.AtMostOnce, nil, 500, 409, 1},
 		{"a panic", idempotency.ByIdentity, nil, 500, 201, 1},
 		{"a panic", idempotency.ExactlyOnce, nil, 500, 201, 1},
