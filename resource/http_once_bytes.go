@@ -175,7 +175,10 @@ func (x *exchange) importOnce(w *write, im *importing, atomic bool) ([]byte, err
 	defer aside.remove()
 	var doc []byte
 	k := x.under(w, "", atomic, append([]byte(im.r.shape.name+":"), meaning...))
-	k.op.Time = x.longest()
+	k.op.Time = x.streaming(u)
+	if k.level == idempotency.ExactlyOnce { // a transaction of ten thousand lines takes its time, with a key or without
+		k.op.Time = x.longest()
+	}
 	k.whole = true
 	if k.level == idempotency.ExactlyOnce && !tx.Active(x.r.Context()) {
 		im.careful = new(int)
