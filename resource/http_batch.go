@@ -62,7 +62,8 @@ func (x *exchange) batch() error {
 	if err != nil {
 		return err
 	}
-	results, err := x.route.resource.together(x.r.Context(), ops, maxShown*x.c.opts.Limits.Body, show)
+	results, err := x.route.resource.together(x.r.Context(), ops, maxShown*x.c.opts.Limits.Body,
+		func(e *Entry) (value, shown []byte) { return show(e), nil })
 	if err != nil {
 		return x.refused(err)
 	}

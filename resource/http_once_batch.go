@@ -30,7 +30,12 @@ func (x *exchange) batchOnce(w *write, ops []operation, bad error, doc []byte, s
 		if bad != nil {
 			return rec, bad
 		}
-		if results, err = res.together(ctx, ops, room, x.valueInHub); err != nil {
+		if results, err = res.together(ctx, ops, room, func(e *Entry) (value, shown []byte) {
+			if value = x.valueInHub(e); res.shape.down != nil {
+				shown = show(e) // from all there is
+			}
+			return value, shown
+		}); err != nil {
 			return rec, err
 		}
 		return recordOfBatch(res.Name(), results)
@@ -85,12 +90,12 @@ func (x *exchange) batchAgain(rec *idempotency.Record) ([]operationResult, error
 	results := make([]operationResult, len(done))
 	for i, op := range done {
 		r := operationResult{op: op.Op, status: op.Status, entry: Entry{ID: op.ID, Rev: Rev(op.Rev)}, value: op.Value}
-		if r.value != nil && res.guarded() {
-			seen := r.entry
-			seen.hub = res.hub.typ.New()
-			if json.Unmarshal(op.Value, seen.hub) != nil || res.hub.stillVisible(x.r.Context(), &seen) != nil {
+		if whole := res.shape.down != nil; r.value != nil && (whole || res.guarded()) {
+			r.entry.hub = res.hub.typ.New()
+			if json.Unmarshal(op.Value, r.entry.hub) != nil || res.hub.stillVisible(x.r.Context(), &r.entry, whole) != nil {
 				r.value = nil
 			}
+			r.entry.Value = nil
 		}
 		results[i] = r
 	}
@@ -101,14 +106,19 @@ func (x *exchange) batchAgain(rec *idempotency.Record) ([]operationResult, error
 // translated makes what show shows of an item that is kept as JSON of the hub.
 func (x *exchange) translated(result *operationResult, show func(e *Entry) []byte) []byte {
 	res := x.route.resource
-	if result.value == nil {
+	switch {
+	case result.value == nil:
 		return nil
+	case result.shown != nil:
+		return result.shown
 	}
 	e := result.entry
-	e.hub = res.hub.typ.New()
-	if err := json.Unmarshal(result.value, e.hub); err != nil {
-		x.report(err)
-		return nil
+	if e.hub == nil {
+		e.hub = res.hub.typ.New()
+		if err := json.Unmarshal(result.value, e.hub); err != nil {
+			x.report(err)
+			return nil
+		}
 	}
 	if res.shape.down == nil {
 		e.Value = e.hub

@@ -202,7 +202,7 @@ func (x *exchange) again(w *write, rec *idempotency.Record) (Entry, error) {
 			rec = &older
 		}
 	}
-	if err := res.hub.stillVisible(x.r.Context(), &e); err != nil {
+	if err := res.hub.stillVisible(x.r.Context(), &e, res.shape.down != nil); err != nil {
 		return e, res.wrap(OpGet, e.ID, err)
 	}
 	x.replayed(rec)
@@ -217,17 +217,20 @@ func (x *exchange) again(w *write, rec *idempotency.Record) (Entry, error) {
 func (r *Resource) guarded() bool { return r.hub.scope != nil || r.hub.ops.authorize != nil }
 
 // stillVisible asks policy about an item of a record: whoever wrote it may have lost the right to see it. It is asked about
-// the item as it is, and if that is not there any more about what it was. Where the record holds no content, the entry
-// becomes the item as it is.
-func (h *hub) stillVisible(ctx context.Context, e *Entry) error {
+// the item as it is, and if that is not there any more about what it was. Where the record holds no content, or is of the very
+// revision that is there, the entry becomes the item as it is. whole asks for that where nobody is refused anything, too: views
+// may show something of what a record does not hold, such as whether there is a password.
+func (h *hub) stillVisible(ctx context.Context, e *Entry, whole bool) error {
 	guarded := h.scope != nil || h.ops.authorize != nil
-	if !guarded && e.hub != nil {
+	if !guarded && !whole && e.hub != nil {
 		return nil
 	}
 	now, err := h.load(ctx, e.ID, nil)
 	switch {
-	case err == nil && e.hub == nil:
+	case err == nil && (e.hub == nil || e.Rev != "" && e.Rev == now.Rev):
 		*e = *now
+		return nil
+	case !guarded && e.hub != nil:
 		return nil
 	case err == nil, errors.Is(err, errHidden):
 		return err

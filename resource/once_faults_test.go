@@ -147,3 +147,42 @@ func TestKeyedImportWholly(t *testing.T) {
 		})
 	}
 }
+
+// peeked is a contract that shows of a memo no more than whether it has a secret.
+type peeked struct {
+	ID     string `json:"id"`
+	Locked bool   `json:"locked" readOnly:"true"`
+}
+
+// TestKeyedViewOfSecrets: what a contract makes of a member that no record holds is the same with a key as without, and again.
+func TestKeyedViewOfSecrets(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ line, kind, content string }{
+		{"PATCH /memos/1", mergeBody, `{}`},
+		{"PUT /memos/1", jsonBody, `{"id":"1"}`},
+		{"POST /memos", batchBody, operations(`{"op":"patch","id":"1","patch":{}}`)},
+	}
+	for _, tt := range tests {
+		for _, scoped := range []bool{false, true} {
+			d := newDesk(t, idempotency.ExactlyOnce)
+			if d.opts.Public = !scoped; scoped {
+				d.opts.Scope = d.scoped
+			}
+			if _, err := d.store.Insert(t.Context(), "1", memo{Title: "a", Secret: "s3cr3t"}); err != nil {
+				t.Fatal(err)
+			}
+			view := resource.View(resource.FromOps("memos", d.ops(), &d.opts),
+				func(m memo) (peeked, error) { return peeked{m.ID, m.Secret != ""}, nil },
+				func(_ peeked, base memo) (memo, error) { return base, nil }, nil)
+			h := byCaller(resource.NewCatalog(&resource.CatalogOptions{Once: d.keeper(), Principal: caller}, view))
+			plain := send(t, h, tt.line, asAnn, tt.kind, "", tt.content)
+			if !strings.Contains(plain.body, `"locked":true`) {
+				t.Fatalf("%s: %d %s", tt.line, plain.status, plain.body)
+			}
+			for range 2 {
+				res := send(t, h, tt.line, asAnn, keyField("k"), tt.kind, "", tt.content)
+				same(t, tt.line+" with a key", plain.body, res.body)
+			}
+		}
+	}
+}

@@ -41,7 +41,7 @@ func (r *Resource) Recall(ctx context.Context, id string, remembered []byte) err
 			return r.wrap(OpGet, id, err)
 		}
 	}
-	if err := r.hub.stillVisible(ctx, &e); err != nil {
+	if err := r.hub.stillVisible(ctx, &e, false); err != nil {
 		return r.wrap(OpGet, id, err)
 	}
 	return nil

@@ -37,6 +37,7 @@ type operationResult struct {
 	op     Op
 	status int    // what the operation would have been answered with alone
 	value  []byte // as JSON; nil if it is not shown
+	shown  []byte // as JSON for the client, where value is not that
 }
 
 // operationError is the refusal of one operation, for which all others have been taken back.
@@ -58,7 +59,7 @@ func (e *operationError) Unwrap() error { return e.err }
 // show makes JSON of an item that has been written, at once, so that nothing else of it is kept: a short batch can patch a
 // large item a thousand times. Once there is more than room for, the rest is not shown.
 func (r *Resource) together(
-	ctx context.Context, ops []operation, room int64, show func(e *Entry) []byte,
+	ctx context.Context, ops []operation, room int64, show func(e *Entry) (value, shown []byte),
 ) (results []operationResult, err error) {
 	attempt := func() error {
 		return r.hub.ops.runner.InTx(ctx, func(ctx context.Context) error {
@@ -70,9 +71,9 @@ func (r *Resource) together(
 					return &operationError{i, &ops[i], err}
 				}
 				if result.op != OpDelete && left > 0 {
-					value := show(&result.entry)
-					if left -= int64(len(value)); left >= 0 {
-						result.value = value
+					value, shown := show(&result.entry)
+					if left -= int64(len(value) + len(shown)); left >= 0 {
+						result.value, result.shown = value, shown
 					}
 				}
 				result.entry.Value, result.entry.hub = nil, nil
