@@ -101,7 +101,7 @@ func (a *attempt) claim(ctx context.Context) (Prior, error) {
 	now := o.Now()
 	a.token = a.k.token()
 	return a.k.store.Claim(ctx, a.running.id, Claim{
-		Fingerprint: a.op.Fingerprint, Owner: a.op.owner(), Token: a.token, Now: now, Until: now.Add(max(o.Lease, a.op.Time)),
+		Fingerprint: a.op.sealed(), Owner: a.op.owner(), Token: a.token, Now: now, Until: now.Add(max(o.Lease, a.op.Time)),
 		Expires: now.Add(a.k.retention()), Quota: o.Quota, TakeOver: a.level == ByIdentity || o.AtLeastOnce,
 	})
 }

@@ -19,7 +19,8 @@ type MemoryOptions struct {
 	Runner tx.Runner
 	// Entries is how many records and claims are held; 1,000,000 if zero.
 	Entries int
-	// Bytes is how much memory they take, roughly; 256 MiB if zero.
+	// Bytes is how much memory they take, roughly; 256 MiB if zero. Results get three quarters of it at most, so that a few
+	// callers with large ones do not leave the others without a place for their claims.
 	Bytes int64
 }
 
@@ -154,7 +155,7 @@ func (m *Memory) room(c Claim) (Prior, error) {
 func (m *Memory) Finish(ctx context.Context, id [32]byte, token string, r Record, expires time.Time) error {
 	return m.settle(ctx, id, token, func(e *entry) {
 		need := r.bytes()
-		if m.bytes+need > m.maxBytes {
+		if m.bytes+need > m.maxBytes/4*3 {
 			r = r.most(0)
 			need = r.bytes()
 		}

@@ -189,3 +189,28 @@ func TestEndedContexts(t *testing.T) {
 		t.Errorf("Purge: %d, %v", n, err)
 	}
 }
+
+// TestMemoryLeavesRoomForClaims: results of one caller, however many and large, do not keep others from claiming.
+func TestMemoryLeavesRoomForClaims(t *testing.T) {
+	t.Parallel()
+	const room = 1 << 20
+	k := idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Bytes: room}), nil)
+	d := &desk{Keeper: k, engine: &engine{}}
+	large := func(context.Context) (idempotency.Record, error) {
+		return idempotency.Record{Media: "application/octet-stream", Result: make([]byte, room/16)}, nil
+	}
+	op := anOperation()
+	for n := range 40 {
+		op.Key = strconv.Itoa(n)
+		if got := d.ask(t.Context(), op, large); got != "200" {
+			t.Fatalf("operation %d: %s", n, got)
+		}
+	}
+	op.Principal = "somebody else"
+	for n := range 100 {
+		op.Key = strconv.Itoa(n)
+		if got := d.ask(t.Context(), op, nil); got != "201" {
+			t.Fatalf("operation %d of another caller: %s", n, got)
+		}
+	}
+}

@@ -30,6 +30,12 @@ func (op *Operation) id() [32]byte {
 // owner is what the principal is known by there.
 func (op *Operation) owner() [32]byte { return digest("owner", op.Principal) }
 
+// sealed is the fingerprint as it is stored. It is hashed together with the key, which no store knows: else whoever reads a
+// store could try what was asked until the hash fits, and find a password or a PIN in a request that is known but for that.
+func (op *Operation) sealed() [32]byte {
+	return digest("fingerprint", op.Key, string(op.Fingerprint[:]))
+}
+
 // digest hashes parts, each with its length in front, so that no two lists are alike. It does not allocate for parts that
 // fit: it is on the way of every keyed request.
 func digest(parts ...string) [32]byte {

@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/netip"
@@ -22,7 +23,8 @@ type ClientAddressOptions struct {
 // no prefix at all nobody is.
 //
 // The list of addresses that proxies write is read from its end, where the nearest wrote, as long as they are trusted ones; the
-// first that is not is the client. An entry that cannot be read ends it. Of a scheme and a host the last counts.
+// first that is not is the client. An entry that cannot be read ends it. A scheme and a host are believed of the same proxies, the
+// nearest first.
 //
 // Whoever sent them, the fields Forwarded, X-Forwarded-* and X-Real-Ip are taken off the request, so that nothing behind can
 // believe them by mistake. opts may be nil.
@@ -57,21 +59,26 @@ type clientInfo struct {
 	secure bool
 }
 
-// believe takes over what trusted proxies say, and returns the host that was asked for, or "".
-func (c *clientInfo) believe(h hops, trusted []netip.Prefix) (host string) {
-	for i := len(h.addrs) - 1; i >= 0 && h.addrs[i].IsValid(); i-- {
-		c.addr = h.addrs[i]
-		if !within(trusted, c.addr) {
+// believe takes over what trusted proxies say, and returns the host that was asked for, or "". What stands in front of the
+// client's address was written by nobody who is trusted.
+func (c *clientInfo) believe(way []hop, trusted []netip.Prefix) (host string) {
+	proto := ""
+	for _, h := range way {
+		proto, host = cmp.Or(proto, h.proto), cmp.Or(host, h.host)
+		if !h.addr.IsValid() {
+			break
+		}
+		if c.addr = h.addr; !within(trusted, c.addr) {
 			break
 		}
 	}
-	switch h.proto {
+	switch proto {
 	case "https":
 		c.secure = true
 	case "http":
 		c.secure = false
 	}
-	return h.host
+	return host
 }
 
 // Client returns the address of who sent the request: as [ClientAddress] found out, or else the other end of the connection.

@@ -53,6 +53,13 @@ func TestRule018TrustedProxies(t *testing.T) {
 		{"RFC 7239, hidden", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"for=1.2.3.4, for=_hidden, for=10.0.0.2"}}, "10.0.0.2 false example.com"},
 		{"RFC 7239, without for", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"for=1.2.3.4, proto=https"}}, "10.0.0.1 true example.com"},
 		{"RFC 7239, broken", rfc, "10.0.0.1:1", http.Header{"Forwarded": {`for=1.2.3.4, for="10.0.0.2`}}, "10.0.0.1 false example.com"},
+		{"RFC 7239, spoofed scheme and host", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"for=6.6.6.6;proto=https;host=evil, for=1.2.3.4"}}, "1.2.3.4 false example.com"},
+		{"RFC 7239, spoofed behind a proxy", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"for=10.9.9.9;proto=https;host=evil", "for=1.2.3.4;proto=http, for=10.0.0.2"}},
+			"1.2.3.4 false example.com"},
+		{"RFC 7239, nonsense before", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"nonsense, for=1.2.3.4;proto=https"}}, "1.2.3.4 true example.com"},
+		{"RFC 7239, a quote before", rfc, "10.0.0.1:1", http.Header{"Forwarded": {`for="6.6.6.6`, "for=1.2.3.4"}}, "1.2.3.4 false example.com"},
+		{"RFC 7239, empty members", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"for=1.2.3.4,, for=10.0.0.2 ,"}}, "1.2.3.4 false example.com"},
+		{"RFC 7239, too long", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"for=1.2.3.4;x=" + strings.Repeat("a", 2000)}}, "10.0.0.1 false example.com"},
 		{"RFC 7239, spaces", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"for = 1.2.3.4"}}, "10.0.0.1 false example.com"},
 	}
 	for _, tt := range tests {

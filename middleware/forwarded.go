@@ -3,28 +3,34 @@ package middleware
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
-// hops are what proxies say of the way of a request, in the order in which it went.
-type hops struct {
-	addrs       []netip.Addr // the zero Addr for what is none, such as "unknown"
-	proto, host string       // as the last said
+// hop is what a proxy says of one step of the way of a request.
+type hop struct {
+	addr        netip.Addr // of who came to it; the zero Addr for what is none, such as "unknown"
+	proto, host string     // that were asked for; "" if it does not say
 }
 
-// readHops reads the fields of one kind.
-func readHops(h http.Header, rfc bool) hops {
+// readHops reads the fields of one kind, the nearest proxy first.
+func readHops(h http.Header, rfc bool) []hop {
 	if rfc {
 		return readForwarded(strings.Join(h["Forwarded"], ","))
 	}
-	var out hops
+	var out []hop
 	for _, line := range h["X-Forwarded-For"] {
 		for member := range strings.SplitSeq(line, ",") {
-			out.addrs = append(out.addrs, readNode(strings.TrimSpace(member)))
+			out = append(out, hop{addr: readNode(strings.TrimSpace(member))})
 		}
 	}
-	out.proto = strings.ToLower(lastMember(h["X-Forwarded-Proto"]))
-	out.host = validHost(lastMember(h["X-Forwarded-Host"]))
+	slices.Reverse(out)
+	if out == nil {
+		out = make([]hop, 1)
+	}
+	// These two are lists of their own, which need not be as long as that of the addresses.
+	out[0].proto = strings.ToLower(lastMember(h["X-Forwarded-Proto"]))
+	out[0].host = validHost(lastMember(h["X-Forwarded-Host"]))
 	return out
 }
 
@@ -36,42 +42,60 @@ func lastMember(lines []string) string {
 	return strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
 }
 
-// readForwarded reads a Forwarded field, RFC 7239 section 4. One that breaks the grammar says nothing.
-func readForwarded(s string) hops {
-	var out hops
-	node := netip.Addr{} // of the element that is being read
+// maxElement is how long an element of Forwarded may be, so that looking for its beginning takes no time.
+const maxElement = 1024
+
+// readForwarded reads a Forwarded field, RFC 7239 section 4, the nearest proxy first. It is read from its end, since what
+// stands in front may be a client's: whatever that is, it spoils nothing of what proxies have put behind it.
+func readForwarded(s string) []hop {
+	var out []hop
 	for s != "" {
+		comma, next, ok := len(s), hop{}, false
+		for !ok { // a comma may stand in quotes
+			if comma = strings.LastIndexByte(s[:comma], ','); len(s)-comma > maxElement {
+				return out
+			}
+			if next, ok = forwardedElement(s[comma+1:]); !ok && comma < 0 {
+				return out
+			}
+		}
+		if strings.Trim(s[comma+1:], " \t") != "" { // a list may have members that are empty (RFC 9110 section 5.6.1)
+			out = append(out, next)
+		}
+		s = s[:max(comma, 0)]
+	}
+	return out
+}
+
+// forwardedElement reads pairs with semicolons between them.
+func forwardedElement(s string) (out hop, ok bool) {
+	for {
 		name, value, rest, ok := forwardedPair(s)
 		if !ok {
-			return hops{}
+			return hop{}, false
 		}
 		switch strings.ToLower(name) {
 		case "for":
-			node = readNode(value)
+			out.addr = readNode(value)
 		case "proto":
 			out.proto = strings.ToLower(value)
 		case "host":
 			out.host = validHost(value)
 		}
-		s = strings.TrimLeft(rest, " \t")
-		if s == "" || s[0] == ',' {
-			out.addrs = append(out.addrs, node)
-			node = netip.Addr{}
+		switch rest = strings.TrimLeft(rest, " \t"); {
+		case rest == "":
+			return out, true
+		case rest[0] != ';':
+			return hop{}, false
 		}
-		if s != "" {
-			if s[0] != ',' && s[0] != ';' {
-				return hops{}
-			}
-			s = s[1:]
-		}
+		s = rest[1:]
 	}
-	return out
 }
 
-// forwardedPair reads name=value. A list may have members that are empty (RFC 9110 section 5.6.1).
+// forwardedPair reads name=value, or nothing at all.
 func forwardedPair(s string) (name, value, rest string, ok bool) {
 	s = strings.TrimLeft(s, " \t")
-	if s == "" || s[0] == ',' || s[0] == ';' {
+	if s == "" || s[0] == ';' {
 		return "", "", s, true
 	}
 	name, s, ok = strings.Cut(s, "=")

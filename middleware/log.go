@@ -20,7 +20,7 @@ type LogOptions struct {
 	// auth, code, sig, session or credential in them. It is off, since what a filter asks for may be personal, too.
 	Query bool
 	// Headers are fields of the request to add. Those that carry secrets are never logged: Authorization,
-	// Proxy-Authorization, Cookie, Idempotency-Key, and whatever sounds like a secret.
+	// Proxy-Authorization, Cookie, Idempotency-Key, and whatever sounds like a secret; of a Referer the query is not.
 	Headers []string
 }
 
@@ -119,7 +119,11 @@ func (l *requestLog) more(attrs []slog.Attr, r *http.Request) []slog.Attr {
 	}
 	for _, name := range l.headers {
 		if lines := r.Header[name]; len(lines) > 0 {
-			attrs = append(attrs, slog.String(strings.ToLower(name), clean(strings.Join(lines, ", "))))
+			value := strings.Join(lines, ", ")
+			if name == "Referer" { // it has a query of its own
+				value, _, _ = strings.Cut(value, "?")
+			}
+			attrs = append(attrs, slog.String(strings.ToLower(name), clean(value)))
 		}
 	}
 	return attrs

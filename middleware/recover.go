@@ -52,10 +52,7 @@ func (o *RecoverOptions) answer(w *watch, r *http.Request, v any) {
 	if w.begun() {
 		panic(http.ErrAbortHandler)
 	}
-	header := w.Header()
-	for _, name := range dropped {
-		header.Del(name)
-	}
+	drop(w.Header())
 	d := problem.New(problem.Internal, "")
 	d.Instance = instance
 	problem.Write(w, r, d)
@@ -63,6 +60,12 @@ func (o *RecoverOptions) answer(w *watch, r *http.Request, v any) {
 
 // dropped belong to an answer that is not sent, beside what problem.Write replaces.
 var dropped = [...]string{"Set-Cookie", "Location", "Expires", "Trailer", "Transfer-Encoding", "Preference-Applied"}
+
+func drop(h http.Header) {
+	for _, name := range dropped {
+		h.Del(name)
+	}
+}
 
 // loggerOr is the logger, or the default one, which may be replaced while the server runs.
 func loggerOr(l *slog.Logger) *slog.Logger {

@@ -54,7 +54,7 @@ func withoutSecrets(query string) string {
 		name, _, has := strings.Cut(pair, "=")
 		plain, err := url.QueryUnescape(name)
 		switch {
-		case err != nil:
+		case err != nil, strings.Contains(pair, ";"): // which parted parameters once, and to some still does
 			b.WriteString("[unreadable]")
 		case has && soundsSecret(plain):
 			b.WriteString(name + "=[redacted]")

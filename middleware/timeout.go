@@ -70,6 +70,7 @@ func (o *TimeoutOptions) serve(next http.Handler, w http.ResponseWriter, r *http
 	if !seen.begun() && ctx.Err() == context.DeadlineExceeded && r.Context().Err() == nil {
 		d := problem.New(problem.Unavailable, "It took too long; try again later.")
 		d.Header = http.Header{"Retry-After": {"5"}}
+		drop(w.Header())
 		problem.Write(w, r, d)
 	}
 }

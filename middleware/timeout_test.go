@@ -20,7 +20,10 @@ import (
 // TestTimeout lets handlers take too long, in a time of their own.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
-	obedient := func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	obedient := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Set-Cookie", "a=b") // of an answer that never comes
+		<-r.Context().Done()
+	}
 	tests := []struct {
 		name   string
 		sends  string
@@ -92,6 +95,9 @@ func TestTimeout(t *testing.T) {
 					wantProblem(t, res.StatusCode, res.Header, strings.NewReader(body), problem.Unavailable)
 					if res.Header.Get("Retry-After") == "" {
 						t.Error("no Retry-After")
+					}
+					if res.Header["Set-Cookie"] != nil {
+						t.Error("a cookie of the answer that was given up")
 					}
 				}
 				conn.Close()

@@ -12,20 +12,24 @@ import (
 // answers ask policy here before they give one out.
 
 // Remember returns what [Resource.Recall] will have to know of an item that an answer shows, as JSON without what is
-// writeOnly, to be kept together with the answer. It is nil where everybody may see everything.
-func (r *Resource) Remember(e *Entry) []byte {
-	if !r.guarded() || e.hub == nil {
-		return nil
+// writeOnly, to be kept together with the answer. It reports false where everybody may see everything, and nothing has to be
+// kept.
+func (r *Resource) Remember(e *Entry) (doc []byte, guarded bool) {
+	if !r.guarded() {
+		return nil, false
+	}
+	if e.hub == nil {
+		return nil, true
 	}
 	doc, err := r.hub.typ.Append(nil, e.hub)
-	if err != nil {
-		return nil // then it is asked about the item as it is
+	if err != nil { // then it is asked about the item as it is
+		return nil, true
 	}
-	return doc
+	return doc, true
 }
 
 // Recall returns an error if the caller may not see an item any more: as it is now or, where it has been deleted since, as it
-// was when [Resource.Remember] returned remembered. The error is that of [Resource.Get].
+// was when [Resource.Remember] returned remembered, which may be nil. The error is that of [Resource.Get].
 func (r *Resource) Recall(ctx context.Context, id string, remembered []byte) error {
 	if !r.guarded() {
 		return nil

@@ -80,8 +80,8 @@
 // that cannot be taken back is kept at the level that it has, and only if it is the only one: beside others it is 400.
 //
 // The same is the same document, whatever its layout, with the same variables under the same contract; another under the key
-// is 422. A replay is the answer as it was, in the form that is asked for now; only policy is asked again about the commands
-// and the items that were written. Refusals of the key have the statuses that they have in REST, in either media type, so
+// is 422. A replay is the answer as it was, in the form that is asked for now; only policy is asked again, about the
+// commands and about every item that it shows something of. Refusals of the key have the statuses that they have in REST, in either media type, so
 // that programs see when to come again: 409, 429 and 503 have Retry-After. In a batch each request has the key of the batch
 // with its place, key/0 and so on, or one of its own.
 //

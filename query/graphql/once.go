@@ -18,6 +18,13 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
+// Mutations with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07). A key belongs to all that the operation
+// does. What is in the database of the records is done in one transaction with the record, so that an error of any field takes
+// back all of it; what is not, and nobody can take back, has to be alone.
+//
+// The record is the answer itself, since nothing else has the selection, the aliases and the order that were asked for. See
+// once_replay.go for how it is given again.
+
 // errand is a mutation that is done once, under a key.
 type errand struct {
 	x           *exchange
@@ -58,12 +65,14 @@ func (x *exchange) answerOnce(ctx context.Context, plan *exec.Plan, q *request, 
 	return e.answer(ctx, &rec, replayed, err)
 }
 
-// answer tells what has become of it.
+// answer tells what has become of it. An error of a field is in the answer that there is. One of the key, of the records or of
+// the database is not, and has a status of its own, in either media type: programs see by it when to come again.
 func (e *errand) answer(ctx context.Context, rec *idempotency.Record, replayed bool, err error) ([]byte, outcome, error) {
 	var failed *failure
 	switch {
 	case err == nil && replayed:
 		return e.replay(ctx, rec), done, nil
+	// A database that gave up has let the fields fail, or has not: then what they say is not what has happened.
 	case err == nil, errors.As(err, &failed) && !(e.level == idempotency.ExactlyOnce && errors.Is(err, tx.ErrUnavailable)):
 		e.x.fresh++
 		return e.dst, done, nil
@@ -76,7 +85,11 @@ type failure struct{ error }
 
 func (f *failure) Unwrap() error { return f.error }
 
-// attempt does it, and makes a record of the answer.
+// attempt does it, and makes a record of the answer. In a transaction it may be called again, and what it did before has been
+// taken back by then: so nothing but the answer is kept here, and each time anew.
+//
+// An error says that nothing was done or, below ExactlyOnce, that nobody knows. There an error of what is selected from the
+// write is none: the write stands, and is remembered with the answer that says so.
 func (e *errand) attempt(ctx context.Context) (idempotency.Record, error) {
 	opts := &exec.Attempt{Whole: e.level == idempotency.ExactlyOnce}
 	if e.level == idempotency.ByIdentity {
@@ -86,13 +99,14 @@ func (e *errand) attempt(ctx context.Context) (idempotency.Record, error) {
 	}
 	var result exec.Result
 	e.dst, result = e.prepared.Run(ctx, opts, e.dst[:e.start])
+	// Of several, a refusal that is kept would leave the others behind: all or nothing goes first.
 	kept := len(e.writes) == 1 && refusal(result.First) && idempotency.Kept(ctx)
 	switch {
 	case kept:
 	case opts.Whole && result.Err != nil:
 		return idempotency.Record{}, &failure{result.Err}
 	case !opts.Whole && result.First != nil:
-		if !result.Begun {
+		if !result.Begun { // such as arguments that are wrong, or an operation that had no time left
 			result.First = errors.Join(result.First, idempotency.ErrNothingDone)
 		}
 		return idempotency.Record{}, &failure{result.First}
@@ -114,7 +128,8 @@ func (e *errand) record() idempotency.Record {
 	return idempotency.Record{Status: http.StatusOK, Media: mediaResponse, Result: answer}
 }
 
-// operation says what is asked for, and by whom. The contract is part of it, since documents mean what its schema says.
+// operation says what is asked for, and by whom. The contract is part of it, since documents mean what its schema says, and
+// an answer in the words of one contract is none in another. The path is not: a door may be mounted under several.
 func (e *errand) operation(ctx context.Context, key string) (idempotency.Operation, error) {
 	document, variables, err := e.prepared.Meaning()
 	return idempotency.Operation{
@@ -130,9 +145,7 @@ func (e *errand) judge() error {
 		w := &e.writes[i]
 		e.level, e.runner = e.x.h.guarantee(w.Field, w.NamesID)
 		if !isKept(*w) {
-			d := problem.New(problem.BadRequest, "What "+w.Key+" answers is not kept under a key: send it by itself.")
-			d.Errors = []problem.Violation{{Header: idempotency.KeyField, Code: "mixed"}}
-			return d
+			return problem.New(problem.BadRequest, "What "+w.Key+" answers is not kept under a key: send it by itself.")
 		}
 		if len(e.writes) > 1 && e.level != idempotency.ExactlyOnce {
 			return problem.New(problem.BadRequest, "Under one key all is done or nothing, and "+w.Key+
@@ -160,7 +173,8 @@ func (h *Handler) guarantee(f *model.Field, namesID bool) (idempotency.Level, tx
 }
 
 // key returns the key of a mutation; "" for none. It may stand in the header or in the request itself, which is how it
-// comes where a connection has many requests.
+// comes where a connection has many requests. Each request of a batch has the key of all with its place, as they are done one
+// by one, and a batch that broke off goes on where it did.
 func (x *exchange) key(q *request) (string, error) {
 	once, key := x.h.once, q.key
 	if q.keyed {

@@ -32,6 +32,10 @@ func TestReplayAsksPolicy(t *testing.T) {
 			"createOrder", problem.NotFound},
 		{"a deletion", []string{order1}, delete1, isGone, func(*testing.T, *keyedShop) {}, "", ""},
 		{"a deletion of what would be hidden", []string{order1}, delete1, isGone, hide, "gone", problem.NotFound},
+		{"an item that it leads to is hidden now", nil, order1, isOrder1, func(_ *testing.T, s *keyedShop) { s.shy = true }, "createOrder",
+			problem.NotFound},
+		{"an item that it leads to, but does not show", nil, strings.Replace(order1, " customer{name}", "", 1),
+			`{"data":{"createOrder":{"id":"1","cents":7}}}`, func(_ *testing.T, s *keyedShop) { s.shy = true }, "", ""},
 		{"a command", nil, sendMail, isSent, hide, "", ""},
 		{"a command that is forbidden now", nil, sendMail, isSent, func(_ *testing.T, s *keyedShop) {
 			s.permit = func(context.Context) error { return resource.ErrForbidden }
@@ -60,8 +64,15 @@ func TestReplayAsksPolicy(t *testing.T) {
 	}
 }
 
-// guarded has somebody asked about each order.
+// guarded has somebody asked about each order and each user.
 func guarded(s *keyedShop) {
+	s.users.Public = false
+	s.users.Authorize = func(context.Context, resource.Op, *user, *user) error {
+		if s.shy {
+			return resource.ErrNotFound
+		}
+		return nil
+	}
 	s.ordered.Public = false
 	s.ordered.Authorize = func(context.Context, resource.Op, *order, *order) error { return s.hidden }
 }

@@ -16,21 +16,24 @@ import (
 
 // noted is what a record keeps of an item that its answer shows, so that policy can be asked about it again.
 type noted struct {
-	Write int            `json:"w"` // which of the writes
-	ID    string         `json:"id"`
-	Item  jsontext.Value `json:"item,omitempty"`
+	Key  string         `json:"key"` // of the write that leads to it
+	Of   string         `json:"of"`  // the resource
+	ID   string         `json:"id"`
+	Item jsontext.Value `json:"item,omitempty"`
 }
 
 // notes returns the JSON array of what is noted, with a line break behind it; nothing if there is nothing to note. An answer
 // begins with a brace, so the two can be told apart.
+//
+// What everybody may see is not noted, so that most answers are kept as they are.
 func (e *errand) notes() []byte {
 	var list []noted
-	for i, shown := range e.prepared.Shown() {
-		if shown == nil {
-			continue
-		}
-		if item := e.writes[i].Field.Resource.Remember(shown); item != nil {
-			list = append(list, noted{i, shown.ID, item})
+	known := map[[2]string]bool{}
+	for s := range e.prepared.Shown() {
+		item, guarded := s.Of.Remember(s.Entry)
+		if at := [2]string{s.Of.Name(), s.Entry.ID}; guarded && !known[at] {
+			known[at] = true
+			list = append(list, noted{s.Key, s.Of.Name(), s.Entry.ID, item})
 		}
 	}
 	if list == nil {
@@ -62,8 +65,8 @@ func (e *errand) replay(ctx context.Context, rec *idempotency.Record) []byte {
 	return append(e.dst[:e.start], answer...)
 }
 
-// recall takes the notes off an answer, and asks policy again: about the commands, and about the items that were written.
-// What is selected from them is shown as it was.
+// recall takes the notes off an answer, and asks policy again: about the commands, and about every item that the answer
+// shows something of.
 func (e *errand) recall(ctx context.Context, rec *idempotency.Record) (answer []byte, key string, err error) {
 	if key, err = e.prepared.Permit(ctx); err != nil {
 		return nil, key, err
@@ -76,13 +79,17 @@ func (e *errand) recall(ctx context.Context, rec *idempotency.Record) (answer []
 	if err := json.Unmarshal(doc, &list); err != nil {
 		return nil, e.writes[0].Key, err
 	}
+	resources := map[string]*resource.Resource{}
+	for _, r := range e.x.h.catalog.Resources() {
+		resources[r.Name()] = r
+	}
 	for _, n := range list {
-		if n.Write >= len(e.writes) { // whoever has the same fingerprint has the same writes, but records are old
-			return nil, "", fmt.Errorf("an answer shows the item of write %d of %d", n.Write, len(e.writes))
+		r := resources[n.Of]
+		if r == nil { // the program has changed since
+			return nil, n.Key, resource.ErrNotFound
 		}
-		w := &e.writes[n.Write]
-		if err := w.Field.Resource.Recall(ctx, n.ID, n.Item); err != nil {
-			return nil, w.Key, err
+		if err := r.Recall(ctx, n.ID, n.Item); err != nil {
+			return nil, n.Key, err
 		}
 	}
 	return answer, "", nil

@@ -46,9 +46,11 @@ type keyedShop struct {
 	opts    graphql.Options
 	ordered resource.Options[order]
 	orders  resource.Ops[order]
+	users   resource.Options[user]
 	notes   resource.Ops[note]
 	catalog *resource.Catalog
 
+	shy    bool                                                     // users do not want to be seen, if they are asked
 	hidden error                                                    // what policy says of orders, if it is asked
 	mails  atomic.Int64                                             // that were sent
 	permit func(ctx context.Context) error                          // asked before mail is sent
@@ -78,6 +80,7 @@ func newKeyed(t testing.TB, change ...func(*keyedShop)) *keyedShop {
 			Relations: []resource.Relation[order]{{Name: "customer", Target: "users", Field: "customerId"}}}}
 	s.orders.Insert, s.notes.Transactions = nil, nil
 	s.ship = func(_ context.Context, in greeting) (greeting, error) { return in, nil }
+	s.users.Public = true
 	s.permit = func(context.Context) error { return nil }
 	for _, c := range change {
 		c(s)
@@ -100,7 +103,7 @@ func newKeyed(t testing.TB, change ...func(*keyedShop)) *keyedShop {
 	}
 	s.catalog = resource.NewCatalog(&resource.CatalogOptions{Once: once, Principal: caller},
 		resource.FromOps("orders", s.orders, &s.ordered),
-		resource.New("users", users, &resource.Options[user]{Public: true}),
+		resource.New("users", users, &s.users),
 		resource.FromOps("notes", s.notes, &resource.Options[note]{Public: true}),
 		resource.New("slots", memory.New[slot](nil), &resource.Options[slot]{Public: true}),
 		resource.NewCommand("mail/send", mail, &resource.CommandOptions[mailed]{

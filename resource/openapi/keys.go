@@ -21,7 +21,7 @@ func (b *builder) keyParameter() []*parameter {
 	}
 	longest, one := 257, 1 // 255 characters and the quotation marks
 	p := &parameter{Name: idempotency.KeyField, In: "header",
-		Schema:  &schemaObject{Type: typeNames{"string"}, MinLength: &one, MaxLength: &longest},
+		Schema:  &schemaObject{Type: typeNames{"string"}, MinLength: &one, MaxLength: &longest, Pattern: b.keyPattern()},
 		Example: quote(`"8e03978e-40d5-43e8-bc93-6894a57f9324"`),
 		Description: "A string in quotation marks that is new for each thing to be done, and the same when it is sent again. " +
 			"What was answered the first time is then answered again, with `Idempotency-Replayed`. With other content it is " +
@@ -36,6 +36,24 @@ func (b *builder) keyParameter() []*parameter {
 		}
 	}
 	return []*parameter{b.share("IdempotencyKey", p)}
+}
+
+// keyPattern is how a key is spelled: as a string or, unless the Keeper is strict, as a bare word. A string with escapes is
+// taken, too, but nobody needs one.
+func (b *builder) keyPattern() string {
+	quoted, bare := `[ !#-\[\]-~]{1,255}`, `[!#-+\x2d-:<-\[\]-~]{1,255}`
+	var o idempotency.Options
+	if k := b.c.Once(); k != nil {
+		o = k.Options()
+	}
+	if o.TimeOrdered {
+		quoted = `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-7[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}`
+		bare = quoted
+	}
+	if o.Strict {
+		return `^"` + quoted + `"$`
+	}
+	return `^("` + quoted + `"|` + bare + `)$`
 }
 
 // brief writes a duration without what is zero at its end: 24h.

@@ -2,6 +2,8 @@ package openapi_test
 
 import (
 	"context"
+	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -77,5 +79,25 @@ func TestKeysOfTheCatalog(t *testing.T) {
 	if text := p["description"].(string); p["required"] != true || !strings.Contains(text, "remembered for 1h30m.") ||
 		!strings.Contains(text, "version 7") {
 		t.Errorf("the parameter is %v", p)
+	}
+}
+
+// TestKeyPattern: what the document takes for a key, and only that, is one.
+func TestKeyPattern(t *testing.T) {
+	t.Parallel()
+	const v7 = "0193f2a4-7c1e-7d3b-9a55-2f6d1c0b8e11"
+	for _, opts := range []*idempotency.Options{nil, {Strict: true}, {TimeOrdered: true, TTL: 1 << 62}, {TimeOrdered: true, Strict: true, TTL: 1 << 62}} {
+		catalog := keyedCatalog(opts)
+		d := described(t, openapi.New(catalog, nil))
+		p := d.at(d.root, "components", "parameters", "IdempotencyKey", "schema", "pattern").(string)
+		re := regexp.MustCompile(p)
+		keys := []string{v7, `"` + v7 + `"`, `"` + v7, v7 + `"`, strings.Replace(v7, "-7", "-4", 1), "a", `"a b;c,d"`, "a b", "a;b", "a,b", `a\b`, `a"b`, "a-b", `""`,
+			strings.Repeat("k", 255), strings.Repeat("k", 256), `"` + strings.Repeat("k", 255) + `"`, "ä", "~!#$%&'()*+./:<=>?@[]^_`{|}"}
+		for _, key := range keys {
+			_, err := catalog.Once().Key(http.Header{"Idempotency-Key": {key}})
+			if re.MatchString(key) != (err == nil) {
+				t.Errorf("%+v: %q is matched by %s: %v, and the keeper says %v", opts, key, p, re.MatchString(key), err)
+			}
+		}
 	}
 }

@@ -54,7 +54,7 @@ func TestOnce(t *testing.T) {
 
 func TestUnknownArguments(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{nil, {"tea"}, {"server", "-db", filepath.Join(t.TempDir(), "a.db"), "-mode", "tea"}} {
+	for _, args := range [][]string{nil, {"tea"}, {"server"}, {"server", "-db", "-mode", "apart"}, {"server", "-db", filepath.Join(t.TempDir(), "a.db"), "-mode", "tea"}} {
 		if err := run(t.Context(), args, io.Discard); err == nil {
 			t.Errorf("%q will do", args)
 		}

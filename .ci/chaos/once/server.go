@@ -42,6 +42,9 @@ func serve(ctx context.Context, args []string, out io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	if *source == "" || strings.HasPrefix(*source, "-") { // it would be a file of that name
+		return fmt.Errorf("there is no database %q", *source)
+	}
 	db, err := open(*source)
 	if err != nil {
 		return err

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
@@ -19,10 +17,12 @@ import (
 // write at a time to die of.
 type stepwise struct {
 	settings
-	kills     int
-	client    *client
-	writes    [len(points)][]*write
-	survivors atomic.Int64 // processes that were to die and did not
+	kills  int
+	client *client
+	writes [len(points)][]*write
+
+	mu        sync.Mutex
+	survivors []string // processes that were to die and did not
 }
 
 // stepsOf runs the check, and the control on a database of its own.
@@ -133,15 +133,17 @@ func (s *stepwise) kill(ctx context.Context, f *fleet.Fleet, i int, rng *rand.Ra
 	for range 5 {
 		a := s.client.send(ctx, f.URL(i), w, point)
 		w.note(a)
-		if a.status < http.StatusInternalServerError {
+		if a.status == 0 || !a.again() {
 			break
 		}
-		// It did not get that far: the database had no time.
+		// It did not get that far: the database had no time, or not enough of it before the lease ended.
 	}
 	soon, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	if f.Wait(soon, i) != nil {
-		s.survivors.Add(1)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.survivors = append(s.survivors, fmt.Sprintf("%s, of %s: %v", point, w.key, w.answers))
 		return ctx.Err()
 	}
 	var started error
@@ -183,8 +185,8 @@ func (s *stepwise) verdict(found [len(points)]counts, c *stepwise, control [len(
 			wrong = append(wrong, at+": the control did nothing twice, so this check cannot fail")
 		}
 	}
-	if n := s.survivors.Load() + c.survivors.Load(); n > 0 {
-		wrong = append(wrong, fmt.Sprintf("%d processes did not die", n))
+	for _, survivor := range s.survivors { // those of the control only make it weaker
+		wrong = append(wrong, "a process did not die "+survivor)
 	}
 	if wrong != nil {
 		return fmt.Errorf("%s: %s; -seed %d", s.name, strings.Join(wrong, "\n  "), s.seed)

@@ -46,7 +46,7 @@ func stormOf(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	quiet := unrelated(ctx, f, func() { time.Sleep(3 * time.Second) })
-	distinct := unrelated(ctx, f, func() { s.send(ctx, f, "distinct", s.keys*4, 1, s.every/time.Duration(s.copies)) })
+	distinct := unrelated(ctx, f, func() { s.send(ctx, f, "distinct", s.keys*8, 1, s.every/time.Duration(s.copies)) })
 	s.writes, s.done, s.busy = nil, atomic.Int64{}, atomic.Int64{}
 	began := time.Now()
 	stormy := unrelated(ctx, f, func() { s.send(ctx, f, "storm", s.keys, s.copies, s.every) })
@@ -74,15 +74,12 @@ func (s *storm) print(out io.Writer, n counts, took time.Duration) {
 		n.effects, s.done.Load(), s.busy.Load(), s.wrong.Load(), n.duplicates, n.missing, n.wrong)
 }
 
-// send sends n writes, four at a time, with all their copies at once.
+// send sends n writes, four at a time with all their copies at once. As many requests are on their way if there are no
+// copies.
 func (s *storm) send(ctx context.Context, f *fleet.Fleet, prefix string, n, copies int, every time.Duration) {
 	work := make(chan *write)
 	var wg sync.WaitGroup
-	writers := 4
-	if copies == 1 {
-		writers = max(4, s.copies/4)
-	}
-	for range writers {
+	for range 4 * s.copies / copies {
 		wg.Go(func() {
 			for w := range work {
 				s.all(ctx, f, w, copies)

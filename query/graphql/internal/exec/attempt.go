@@ -130,17 +130,46 @@ func (p *Prepared) Run(ctx context.Context, a *Attempt, dst []byte) ([]byte, Res
 	return dst, result
 }
 
-// Shown returns the items that the last run shows for its writes: nil for a write that shows none.
-func (p *Prepared) Shown() []*resource.Entry {
-	var out []*resource.Entry
-	for n := range p.writes() {
-		var e *resource.Entry
-		if l := &p.r.loaded[n.load]; l.found {
-			e = &l.item[0]
+// Shown is an item that an answer shows something of.
+type Shown struct {
+	Key   string // of the write that leads to it
+	Of    *resource.Resource
+	Entry *resource.Entry // which lasts until the next run
+}
+
+// Shown yields the items that the last run shows: those that were written, and those at the ends of relations. One may be
+// there several times.
+func (p *Prepared) Shown() iter.Seq[Shown] {
+	return func(yield func(Shown) bool) {
+		for n := range p.writes() {
+			if !p.r.shows(n.key, n, yield) {
+				return
+			}
 		}
-		out = append(out, e)
 	}
-	return out
+}
+
+// shows yields the items of a node, and of all below it. Items come from nowhere else: what commands and functions give has
+// no relations.
+func (r *run) shows(key string, n *node, yield func(Shown) bool) bool {
+	if n.sub == nil || n.sub.typ.Resource == nil {
+		return true
+	}
+	l, of := &r.loaded[n.load], n.sub.typ.Resource
+	if l.found && !yield(Shown{key, of, &l.item[0]}) {
+		return false
+	}
+	for i := range l.page.Entries {
+		if !yield(Shown{key, of, &l.page.Entries[i]}) {
+			return false
+		}
+	}
+	for i := range n.sub.loads {
+		if below := &n.sub.loads[i]; r.active(below) && !r.shows(key, below.node, yield) {
+			return false
+		}
+	}
+	return true
 }
 
 // Permit asks again whether the caller may do the commands that are among the writes, and returns the key of one that he
