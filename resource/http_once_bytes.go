@@ -13,6 +13,7 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // Content that is stored as it is, and may be of any length: what it means is told by its digest. A client that sends one
@@ -53,6 +54,11 @@ func (x *exchange) streaming(u *upload) time.Duration {
 	if len(u.sums) == 0 {
 		return 0
 	}
+	return x.longest()
+}
+
+// longest is how long what is much may take.
+func (x *exchange) longest() time.Duration {
 	if until, ok := x.r.Context().Deadline(); ok {
 		return min(time.Until(until), streamingTime)
 	}
@@ -170,14 +176,24 @@ func (x *exchange) importOnce(w *write, im *importing, atomic bool) ([]byte, err
 	var doc []byte
 	k := x.under(w, "", atomic, append([]byte(im.r.shape.name+":"), meaning...))
 	k.op.Time = x.streaming(u)
+	if k.level == idempotency.ExactlyOnce { // a transaction of ten thousand lines takes its time, with a key or without
+		k.op.Time = x.longest()
+	}
 	k.whole = true
-	before, err := k.once(func(ctx context.Context) (rec idempotency.Record, err error) {
-		im.done = imported{}
-		if doc, err = x.importFrom(ctx, im, aside); err != nil {
-			return rec, err
-		}
-		return idempotency.Record{Status: http.StatusOK, Media: mediaJSON, Result: doc}, nil
-	})
+	if k.level == idempotency.ExactlyOnce && !tx.Active(x.r.Context()) {
+		im.careful = new(int)
+		*im.careful = math.MaxInt
+	}
+	var before *idempotency.Record
+	for err = errCareful; errors.Is(err, errCareful); {
+		before, err = k.once(func(ctx context.Context) (rec idempotency.Record, err error) {
+			im.done = imported{}
+			if doc, err = x.importFrom(ctx, im, aside); err != nil {
+				return rec, err
+			}
+			return idempotency.Record{Status: http.StatusOK, Media: mediaJSON, Result: doc}, nil
+		})
+	}
 	if before != nil {
 		x.replayed(before)
 		doc = before.Result

@@ -102,3 +102,48 @@ func TestKeyedTooManyJobs(t *testing.T) {
 	}
 	want(t, res, 202)
 }
+
+// TestKeyedImportWholly: an import that is all or nothing goes the short way with a key, too, has time for that, and tells as
+// much of what was refused.
+func TestKeyedImportWholly(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, content string
+		status        int
+	}{
+		{"all well", strings.Repeat(`{"title":"a"}`+"\n", 700), 200},
+		{"bad lines", `{"title":7}` + "\n" + strings.Repeat(`{"title":"a"}`+"\n", 600) + `{}`, 422},
+		{"a line that the store refuses", strings.Repeat(`{"title":"a"}`+"\n", 600) + `{"id":"x","title":"taken"}`, 422},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, idempotency.ExactlyOnce)
+			d.keep.Transaction = 1 // nanosecond: for whatever is no import
+			ops := d.ops()
+			insertMany, insert := ops.InsertMany, ops.Insert
+			ops.InsertMany = func(ctx context.Context, items []resource.Item[memo]) error {
+				d.calls.add("InsertMany")
+				if len(items) > 0 && items[len(items)-1].Value.Title == "taken" {
+					return resource.Taken("title")
+				}
+				return insertMany(ctx, items)
+			}
+			ops.Insert = func(ctx context.Context, id string, v memo) (item resource.Item[memo], err error) {
+				if v.Title == "taken" {
+					return item, resource.Taken("title")
+				}
+				return insert(ctx, id, v)
+			}
+			memos := resource.FromOps("memos", ops, &d.opts)
+			h := byCaller(resource.NewCatalog(&resource.CatalogOptions{Once: d.keeper(), Principal: caller}, memos,
+				resource.NewImport("memos/import", memos)))
+			plain := send(t, h, "POST /memos/import?atomic=true", linesBody, "", tt.content)
+			before := d.calls.reset()
+			keyed := send(t, h, "POST /memos/import?atomic=true", asAnn, keyField("k"), linesBody, "", tt.content)
+			want(t, keyed, tt.status)
+			same(t, "answer", plain.body, keyed.body)
+			same(t, "calls", before, d.calls.reset())
+		})
+	}
+}

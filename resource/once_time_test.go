@@ -9,7 +9,8 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// What is stored while it is still on its way has as long as its request. What is here already has what keys give it.
+// What is stored while it is still on its way has as long as its request, and so has a transaction of many lines. What is here
+// already has what keys give it.
 func TestKeyedStreamsHaveTime(t *testing.T) {
 	t.Parallel()
 	const line = `{"title":"a"}`
@@ -21,7 +22,7 @@ func TestKeyedStreamsHaveTime(t *testing.T) {
 	}{
 		{"lines that are here", "/memos/import", "", idempotency.AtMostOnce, 30 * time.Second, time.Minute},
 		{"lines on their way", "/memos/import", digest, idempotency.AtMostOnce, 50 * time.Minute, time.Hour},
-		{"all or nothing that is here", "/memos/import?atomic=true", "", idempotency.ExactlyOnce, time.Second, 5 * time.Second},
+		{"all or nothing that is here", "/memos/import?atomic=true", "", idempotency.ExactlyOnce, 50 * time.Minute, time.Hour},
 		{"all or nothing on its way", "/memos/import?atomic=true", digest, idempotency.ExactlyOnce, 50 * time.Minute, time.Hour},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -52,7 +52,7 @@ func (q *question) checkStatus(status int) error {
 		if !q.alive && q.id != "" || q.op.isCommand() || q.isBatch() {
 			return nil
 		}
-	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusTooManyRequests:
 		if q.op.isCommand() { // which knows other things about its input than its schema
 			return nil
 		}

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	crand "crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -132,6 +134,12 @@ func (w *walker) headerValue(q *question, p *openapi3.Parameter) string {
 		return pick(w.rand, []string{"bytes=0-9", "bytes=3-", "bytes=-5", "bytes=5000-", "bytes=9-1", "lines=1"})
 	case "If-Range":
 		return cmp.Or(tag, `"nothing"`)
+	case "Idempotency-Key":
+		key := crand.Text() // new each time, also in the next walk: the same one is for the same request
+		if w.chance(0.5) {
+			key = strconv.Quote(key)
+		}
+		return key
 	case "Repr-Digest", "Content-Digest":
 		return "" // the content is made later
 	case "Prefer":
