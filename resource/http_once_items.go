@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/patch"
@@ -143,8 +144,10 @@ func (r *Resource) meaningOf(v any, doc []byte) []byte {
 // meaningOfPut is what the document of a PUT means, whatever is there: members that only the server decides about are taken
 // to be as they are said to be, and a view is raised from nothing.
 func (r *Resource) meaningOfPut(id string, doc []byte, o *WriteOptions) []byte {
+	// An integer may be written as 3.0, which package json does not take.
+	plain, err := jsontext.AppendFormat(nil, doc, jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(true))
 	said := r.shape.typ.New()
-	if json.Unmarshal(doc, said) != nil {
+	if err != nil || json.Unmarshal(plain, said) != nil {
 		return r.meaningOf(nil, doc)
 	}
 	dec := o.decode(schema.Replace, said)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
@@ -39,7 +40,13 @@ func (d *desk) doors(t testing.TB) http.Handler {
 		runner, jobStore = d.db, memory.New(&memory.Options[job.Job]{DB: d.db})
 	}
 	jobs := job.New("jobs", resource.OpsOf(jobStore), &job.Options{Alone: true, Principal: caller, Logger: slog.New(slog.DiscardHandler)})
-	t.Cleanup(func() { jobs.Drain(context.Background()) })
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := jobs.Drain(ctx); err != nil {
+			t.Error(err)
+		}
+	})
 	tidy := func(ctx context.Context, in tidyIn) (tidyOut, error) {
 		d.calls.add("tidy")
 		for range in.Times {
@@ -147,6 +154,7 @@ func TestKeyedJobs(t *testing.T) {
 			again := send(t, h, "POST /memos/later", fields...)
 			want(t, again, 202, "Idempotency-Replayed: true", "Location: "+first.header.Get("Location"))
 			for jobState(t, h, first.header.Get("Location")) == job.Running {
+				time.Sleep(time.Millisecond)
 			}
 			if got := d.count(t); got != 1 {
 				t.Errorf("there are %d memos", got)

@@ -266,6 +266,25 @@ func TestRule141MeaningInTheCatalog(t *testing.T) {
 	}
 }
 
+// TestRule141MeaningOfPut: what holds for POST holds for PUT, whatever is there, and members that only the server decides about
+// may be sent back.
+func TestRule141MeaningOfPut(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, idempotency.ExactlyOnce)
+	v2, v1 := d.open(t)
+	put := func(h http.Handler, content string) *response {
+		return send(t, h, "PUT /memos/x", asAnn, keyField("k"), jsonBody, "", content)
+	}
+	want(t, put(v2, `{"title":"a"}`), 201)
+	for _, same := range []string{`{"title":"a","stars":3}`, `{"stars":3.0,"title":"a","id":"x"}`} {
+		want(t, put(v2, same), 201, "Idempotency-Replayed: true")
+	}
+	want(t, put(v1, `{"text":"a"}`), 201, "Idempotency-Replayed: true")
+	want(t, put(v1, `{"text":"b"}`), 422)
+	want(t, put(v2, `{"title":"a","stars":4}`), 422)
+	want(t, put(v2, `{"title":`), 422)
+}
+
 // TestRule142BeforePreconditions: what succeeded on a condition is answered again, though the condition does not hold any
 // more.
 func TestRule142BeforePreconditions(t *testing.T) {
