@@ -40,7 +40,7 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 	flags.StringVar(&s.db, "db", "", "memory, a SQLite `file`, or postgres://...; a new file in a temporary folder if empty")
 	flags.StringVar(&s.files, "files", "", "`folder` for the bytes of files; beside the database if empty")
 	flags.BoolVar(&s.auth, "auth", false, "whoever writes must have logged in, and customers see only their own orders")
-	flags.Func("rate", "requests per `window` and principal, such as 100/1m; off if it is not given", func(text string) (err error) {
+	flags.Func("rate", "a `rate`, such as 100/1m: requests per window and principal; off if it is not given", func(text string) (err error) {
 		s.rate, err = middleware.ParseRate(text)
 		return err
 	})
