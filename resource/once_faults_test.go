@@ -186,3 +186,37 @@ func TestKeyedViewOfSecrets(t *testing.T) {
 		}
 	}
 }
+
+// TestRequiredEverywhere: where keys are required nothing is changed without one, whatever the door.
+func TestRequiredEverywhere(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, idempotency.ExactlyOnce)
+	d.keep.Required = true
+	if _, err := d.store.Insert(t.Context(), "1", memo{Title: "first"}); err != nil {
+		t.Fatal(err)
+	}
+	h := d.doors(t)
+	for _, tt := range []struct{ line, kind, content string }{
+		{"POST /memos", jsonBody, `{"title":"a"}`},
+		{"PUT /memos/1", jsonBody, `{"title":"a"}`},
+		{"PATCH /memos/1", mergeBody, `{"title":"a"}`},
+		{"DELETE /memos/1", jsonBody, ""},
+		{"POST /memos", batchBody, operations(`{"op":"create","value":{"title":"a"}}`)},
+		{"POST /memos/import", linesBody, `{"title":"a"}`},
+		{"POST /memos/import?atomic=true", linesBody, `{"title":"a"}`},
+		{"POST /memos/tidy", jsonBody, `{"title":"a"}`},
+		{"POST /memos/later", jsonBody, `{"title":"a"}`},
+		{"POST /files", "Content-Type: image/png", "hello"},
+		{"PUT /files/x", "Content-Type: image/png", "hello"},
+		{"DELETE /files/x", "Content-Type: image/png", ""},
+	} {
+		res := send(t, h, tt.line, asAnn, tt.kind, "", tt.content)
+		want(t, res, 400)
+		if !strings.Contains(res.body, "idempotency-key-missing") {
+			t.Errorf("%s: %s", tt.line, res.body)
+		}
+	}
+	same(t, "calls", map[string]int(nil), d.calls.reset())
+	want(t, send(t, h, "GET /memos/1", asAnn), 200)
+	want(t, send(t, h, "OPTIONS /memos/1", asAnn), 204)
+}
