@@ -19,8 +19,8 @@ func ExposedHeaders(more ...string) []string {
 // of Stoa's, for Access-Control-Allow-Headers, and more of the application's own.
 func AllowedHeaders(more ...string) []string {
 	return slices.Concat([]string{
-		"Accept", "API-Version", "Authorization", "Content-Digest", "Content-Encoding", "Content-Type", "Idempotency-Key",
-		"If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Last-Event-ID", "Prefer", "Range",
+		"Accept", "API-Version", "Authorization", "Content-Digest", "Content-Encoding", "Content-Type",
+		"GraphQL-Require-Preflight", "Idempotency-Key", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Last-Event-ID", "Prefer", "Range",
 		"Repr-Digest",
 	}, more)
 }

@@ -119,7 +119,7 @@ func TestRule151HeaderLists(t *testing.T) {
 		{"exposed", middleware.ExposedHeaders("X-Mine"), "ETag Location Link Content-Location Allow Accept-Patch Deprecation Sunset RateLimit " +
 			"RateLimit-Policy Retry-After API-Version Preference-Applied Idempotency-Replayed WWW-Authenticate X-Request-Id X-Mine"},
 		{"allowed", middleware.AllowedHeaders("X-Mine"), "API-Version Idempotency-Key If-Match If-None-Match Authorization Content-Type Prefer " +
-			"Last-Event-ID X-Mine"},
+			"Last-Event-ID GraphQL-Require-Preflight X-Mine"},
 	}
 	for _, tt := range tests {
 		have := map[string]bool{}
