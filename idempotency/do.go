@@ -31,6 +31,26 @@ func (k *Keeper) Do(ctx context.Context, op Operation, level Level, runner tx.Ru
 		k.logger().ErrorContext(ctx, "idempotency: Do is to be ExactlyOnce with a runner that is not that of the store")
 		return Record{}, false, problem.New(problem.Internal, "")
 	}
+	if rec, ok := k.finished(ctx, &op); ok {
+		return rec, true, nil
+	}
+	return k.begin(ctx, op, level, runner, do)
+}
+
+// finished returns the record of an operation if it is there for the taking: a replay from memory needs no transaction, and
+// nobody has to wait for it.
+func (k *Keeper) finished(ctx context.Context, op *Operation) (rec Record, ok bool) {
+	m, ok := k.store.(*Memory)
+	if !ok || tx.Active(ctx) || ctx.Err() != nil {
+		return Record{}, false
+	}
+	rec, ok = m.finished(op.id(), op.sealed(), k.opts.Now())
+	return rec, ok && rec.Status != 0
+}
+
+// begin is Do of what is not known to be finished.
+func (k *Keeper) begin(ctx context.Context, op Operation, level Level, runner tx.Runner,
+	do func(ctx context.Context) (Record, error)) (rec Record, replayed bool, err error) {
 	a := &attempt{k: k, op: &op, level: level, runner: runner, do: do, running: running{id: op.id()}}
 	nested := tx.Active(ctx)
 	own, shared, err := k.flights.begin(ctx, a.running.id, op.Fingerprint, k.patience(nested))

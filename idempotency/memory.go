@@ -118,6 +118,17 @@ func (m *Memory) Claim(ctx context.Context, id [32]byte, c Claim) (Prior, error)
 	return Prior{}, nil
 }
 
+// finished returns the record of an id, if it has one under this fingerprint.
+func (m *Memory) finished(id, fingerprint [32]byte, now time.Time) (Record, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e := m.entries[id]
+	if e == nil || !e.finished || e.fingerprint != fingerprint || !e.gone.After(now) {
+		return Record{}, false
+	}
+	return e.record, true
+}
+
 // prior is what is known of an entry that is there.
 func (e *entry) prior(c Claim) Prior {
 	switch {

@@ -93,3 +93,24 @@ func TestAllocationsWithoutKey(t *testing.T) {
 		t.Errorf("%v allocations where keys are kept, %v where none are", kept, bare)
 	}
 }
+
+// TestAllocationsOfReplay: what is known to be done takes no transaction, no claim and no context of its own, so that a
+// repetition costs a server hardly more than the write itself.
+func TestAllocationsOfReplay(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector makes pools forget")
+	}
+	allocations := func(key int) float64 {
+		p := newPosting(t, true)
+		p.key = key
+		p.send()
+		return testing.AllocsPerRun(500, func() {
+			if p.send() != http.StatusCreated {
+				t.Fatal(p.w.status)
+			}
+		})
+	}
+	if write, replay := allocations(0), allocations(1); replay > write+6 {
+		t.Errorf("%v allocations for a replay, %v for a write without a key", replay, write)
+	}
+}
