@@ -70,9 +70,10 @@ type CommandOptions[In any] struct {
 	// Transactions says that the command happens in a database and nowhere else: all that it does, it does with its context,
 	// in which there may be a transaction of this Runner. With an Idempotency-Key it then runs in one, together with the
 	// record of the key, if that is in the same database: see CatalogOptions.Once. It may run several times before the
-	// transaction is committed. What it refuses is taken back, unless it has called [idempotency.Keep]. Nil means that it does more, or that nobody knows: then a key makes it happen at most once, and
-	// a refusal of the command (4xx) says that it has done nothing.
-	// With Jobs it means nothing.
+	// transaction is committed. What it refuses is taken back, unless it has called [idempotency.Keep].
+	//
+	// Nil means that it does more, or that nobody knows: with a key it is then done at most once, and its refusal (4xx) says that
+	// it has done nothing. With Jobs it means nothing.
 	Transactions tx.Runner
 	// Secret says that the output is for nobody's books, such as a token. An Idempotency-Key means nothing to the command then,
 	// as its output would have to be kept to be answered again; a client that sends it again has it done again.

@@ -27,8 +27,8 @@ func (u *upload) meaning(most int64) ([]byte, error) {
 			return append([]byte("sha-256:"), s.want...), nil
 		}
 	}
-	for _, s := range u.sums {
-		return append([]byte("sha-512:"), s.want...), nil
+	if len(u.sums) > 0 {
+		return append([]byte("sha-512:"), u.sums[0].want...), nil
 	}
 	content, err := io.ReadAll(io.LimitReader(u.from, most+1))
 	switch {

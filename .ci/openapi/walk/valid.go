@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	crand "crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -135,7 +135,7 @@ func (w *walker) headerValue(q *question, p *openapi3.Parameter) string {
 	case "If-Range":
 		return cmp.Or(tag, `"nothing"`)
 	case "Idempotency-Key":
-		key := crand.Text() // new each time, also in the next walk: the same one is for the same request
+		key := w.newKey()
 		if w.chance(0.5) {
 			key = strconv.Quote(key)
 		}
@@ -347,4 +347,12 @@ func (w *walker) server(s string) (base, host string) {
 		host = u.Hostname()
 	}
 	return w.opts.URL + strings.TrimSuffix(u.EscapedPath(), "/"), host
+}
+
+// newKey is one that no other request has, also not in a walk through another document or with another seed: the same key is
+// for the same request.
+func (w *walker) newKey() string {
+	w.keys++
+	sum := sha256.Sum256(w.opts.Document)
+	return fmt.Sprintf("%x-%t-%d-%d", sum[:6], w.opts.Prism, w.opts.Seed, w.keys)
 }
