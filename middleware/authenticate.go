@@ -64,10 +64,11 @@ func Authenticate(
 				problem.Write(w, r, refusal)
 				return
 			}
-			if principal != "" {
-				r = r.WithContext(WithPrincipal(r.Context(), principal))
+			if principal == "" {
+				next.ServeHTTP(w, r)
+				return
 			}
-			next.ServeHTTP(w, r)
+			serveWith(next, w, r, WithPrincipal(r.Context(), principal))
 		})
 	}
 }
@@ -110,7 +111,7 @@ func (a *authenticator) check(r *http.Request, token string) (principal string, 
 		}
 		return "", &d
 	case r.Context().Err() == nil:
-		a.logger().ErrorContext(r.Context(), "stoa: a token cannot be checked", "method", r.Method,
+		loggerOr(a.opts.Logger).ErrorContext(r.Context(), "stoa: a token cannot be checked", "method", r.Method,
 			"error", strings.ReplaceAll(err.Error(), token, "[token]"))
 	}
 	d := problem.New(problem.Unavailable, "The token cannot be checked at the moment; try again.")
@@ -126,13 +127,6 @@ func (a *authenticator) challenged(d *problem.Details, code, description string)
 	}
 	d.Header.Set("WWW-Authenticate", challenge(a.opts.Realm, code, description))
 	return d
-}
-
-func (a *authenticator) logger() *slog.Logger {
-	if a.opts.Logger != nil {
-		return a.opts.Logger
-	}
-	return slog.Default()
 }
 
 // addVary adds a member to Vary, unless it is there. It is added before the handler, which adds its own.

@@ -15,8 +15,9 @@ func Principal(ctx context.Context) string {
 }
 
 // WithPrincipal returns a context in which somebody is asking: for tests, and for doors through which no Authorization
-// field comes, such as a WebSocket that was opened by a browser.
+// field comes, such as a WebSocket that was opened by a browser. [Log] is told, if it is outside.
 func WithPrincipal(ctx context.Context, principal string) context.Context {
+	notePrincipal(ctx, principal)
 	return context.WithValue(ctx, principalKey{}, principal)
 }
 

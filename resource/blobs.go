@@ -84,6 +84,10 @@ type BlobOptions struct {
 //
 // A PUT that says nothing of revisions wins over what is there. If others write the same id meanwhile, content of up to 64 KiB
 // is stored again after theirs; longer content has been read by then, and the client is told to send it again: 503.
+//
+// With an Idempotency-Key content has a digest (RFC 9530), which tells what is meant by the key; what has none is held in
+// memory for that, and is bounded by what the Keeper reads. Where the id is neither the client's choice nor that of NewID, it
+// follows from the key.
 func NewBlobs(name string, store BlobStore, opts *BlobOptions) *Blobs {
 	if !validName.MatchString(name) {
 		panic(fmt.Sprintf("resource: %q cannot be the name of blobs: letters, digits and -_.~ can", name))

@@ -597,6 +597,7 @@ func TestBlobReport(t *testing.T) {
 /c/{id}  GET, HEAD, PUT, DELETE, OPTIONS
     bytes: */*, at most 1073741824 bytes each
     weak: Cache-Control is public, though not everybody may see everything
+keys: none are kept, so an Idempotency-Key means nothing
 `, c.Report())
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -17,6 +18,10 @@ import (
 // An id is one segment of a path, escaped, so it may hold nearly anything. But a proxy in front may decode %2F on the way
 // (nginx does where proxy_pass names a path), and then a/b is two segments: ids without reserved characters arrive
 // everywhere.
+//
+// What a request is for it notes in Request.Pattern, such as "/orders/{id}", in place of the pattern by which a mux has found
+// the catalog: logs and traces name requests by that. It is the path as the catalog sees it; a [http.StripPrefix] in between
+// does not pass it on.
 //
 // A Catalog does not change once it is made and is safe for concurrent use.
 type Catalog struct {
@@ -50,6 +55,15 @@ type CatalogOptions struct {
 	// Logger is told of what clients are not: internal errors, with the id that the answer carried. Nil means
 	// [slog.Default].
 	Logger *slog.Logger
+	// Once keeps the keys of requests that write: one that comes again with the same Idempotency-Key is not done again, and
+	// gets the answer of the first. What that is worth for each part is in [Catalog.Guarantees], and in the start-up report.
+	// Whose a key is Principal says: a key of nobody is refused (400). All catalogs that serve one thing, such as those of its
+	// contracts, share one Keeper.
+	//
+	// Nil means that keys are ignored, as the draft allows
+	// (draft-ietf-httpapi-idempotency-key-header-07 section 2): a client sees that from the description of the API, and from
+	// a repetition that is answered without Idempotency-Replayed.
+	Once *idempotency.Keeper
 }
 
 // Limits bound a request. A zero field means its default.
@@ -105,6 +119,7 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	}
 	for _, p := range parts {
 		rt := p.addTo(c)
+		rt.patternList, rt.patternItem = "/"+rt.name, "/"+rt.name+"/{id}"
 		table, name := c.table, rt.name
 		if area, action, ok := strings.Cut(rt.name, "/"); ok {
 			if c.commands[area] == nil {
@@ -120,6 +135,14 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	}
 	for _, rt := range c.routes {
 		c.resolve(rt)
+	}
+	for _, rt := range c.routes {
+		if c.opts.Once != nil && rt.writable() {
+			rt.keyed, rt.guaranteed = true, c.guarantee(rt)
+		}
+		if rt.command != nil {
+			rt.gives = shortHash(fingerprint(rt.command.out, 0))
+		}
 	}
 	return c
 }

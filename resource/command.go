@@ -13,6 +13,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // Command is an action that is more than a write of one item: to log in, to cancel all orders that are old. It is a
@@ -36,6 +37,9 @@ type Command struct {
 	problems  []problem.Kind
 	into      *Resource // what an import writes to; nil for every other command
 
+	transactions tx.Runner // in which it happens; nil for none
+	secret       bool
+
 	accepts []string                // Content-Types
 	serve   func(x *exchange) error // instead of exchange.command, for content that is no JSON document
 }
@@ -50,7 +54,8 @@ type CommandOptions[In any] struct {
 	// Doc says what the command does, in descriptions of the API.
 	Doc string
 	// Jobs lets the command outlive the request that asked for it, and keeps what became of it. Nil means that the
-	// client waits, and that the context of the command ends with its request.
+	// client waits, and that the context of the command ends with its request. A request with an Idempotency-Key does not wait
+	// for its job: what its key stands for is that there is one.
 	Jobs Jobs
 	// Wait is how long a request waits for its job before it is answered with 202 (RFC 9110 section 15.3.3). Zero means not
 	// at all. A client can ask to wait longer or less with Prefer: wait=10, and not to wait with Prefer: respond-async
@@ -62,6 +67,17 @@ type CommandOptions[In any] struct {
 	// Problems are the kinds of problems that the command itself answers with, such as [problem.Unauthenticated] for a
 	// wrong password. They are only for descriptions of the API, which without them say that there may be others.
 	Problems []problem.Kind
+	// Transactions says that the command happens in a database and nowhere else: all that it does, it does with its context,
+	// in which there may be a transaction of this Runner. With an Idempotency-Key it then runs in one, together with the
+	// record of the key, if that is in the same database: see CatalogOptions.Once. It may run several times before the
+	// transaction is committed. What it refuses is taken back, unless it has called [idempotency.Keep].
+	//
+	// Nil means that it does more, or that nobody knows: with a key it is then done at most once, and its refusal (4xx) says that
+	// it has done nothing. With Jobs it means nothing.
+	Transactions tx.Runner
+	// Secret says that the output is for nobody's books, such as a token. An Idempotency-Key means nothing to the command then,
+	// as its output would have to be kept to be answered again; a client that sends it again has it done again.
+	Secret bool
 }
 
 // Jobs runs what commands do behind their answers, and keeps what became of it as items of a resource. Package job has
@@ -100,6 +116,7 @@ func NewCommand[In, Out any](
 	c := &Command{
 		name: name, media: strings.ToLower(action), in: structOf[In](name), out: structOf[Out](name), doc: o.Doc,
 		public: o.Public, jobs: o.Jobs, wait: o.Wait, cost: max(o.Cost, 1), problems: o.Problems, accepts: []string{mediaJSON},
+		transactions: o.Transactions, secret: o.Secret,
 	}
 	c.do = func(ctx context.Context, in any) (any, error) {
 		out, err := do(ctx, *in.(*In))
@@ -120,9 +137,12 @@ func structOf[T any](command string) *schema.Type {
 	return typ
 }
 
+// Secret reports whether keys mean nothing to the command, since its output is not to be kept.
+func (c *Command) Secret() bool { return c.secret }
+
 // Invoke does the command for another door: it checks in, a pointer to the Go type of Input, asks Authorize and returns a
 // pointer to the Go type of Output. Either is nil where that is nothing. It waits until the command is done, Jobs or not.
-// Errors are as those of the methods of [Resource]: see [Problem].
+// Errors are as those of the methods of [Resource]: see [Problem]. What [NewImport] made cannot be invoked.
 func (c *Command) Invoke(ctx context.Context, in any) (any, error) {
 	if in == nil && c.Input() == nil {
 		in = c.in.New()

@@ -363,6 +363,7 @@ func TestCommandDescriptions(t *testing.T) {
 /shop/open  POST, OPTIONS
     command: takes nothing, gives nothing
     weak: everybody may call it: give Authorize, or say Public
+keys: none are kept, so an Idempotency-Key means nothing
 `, c.Report())
 	same(t, "reserved member", true, c.Reserve("email", "") != nil && c.Reserve("token", "") != nil)
 	same(t, "free member", nil, c.Reserve("version", "version"))

@@ -21,7 +21,8 @@ var (
 	ErrForbidden = errors.New("not allowed")
 	// ErrUnauthenticated: the caller must say who it is first. 401.
 	ErrUnauthenticated = errors.New("not authenticated")
-	// ErrUnavailable: the store cannot answer now, but may later. 503 with Retry-After.
+	// ErrUnavailable: the store cannot answer now, but may later, and has done nothing of what it was asked. 503 with
+	// Retry-After. Where it may have done it the error is [tx.ErrOutcomeUnknown].
 	ErrUnavailable = errors.New("not available at the moment")
 )
 

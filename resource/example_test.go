@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/files"
@@ -84,6 +85,34 @@ func ExampleNewCatalog() {
 	// /notes/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
 	//     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor
 	//     batches: POST of application/vnd.stoa.batch+json
+	// keys: none are kept, so an Idempotency-Key means nothing
+}
+
+// A note that is sent again with its key is taken once, and answered alike.
+func ExampleCatalog_Guarantees() {
+	db := memory.NewDB()
+	store := memory.New(&memory.Options[Note]{DB: db})
+	records := idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}) // package sqlrecords keeps them in a database
+	api := resource.NewCatalog(&resource.CatalogOptions{
+		Once:      idempotency.New(records, nil),
+		Principal: func(context.Context) string { return "guest" }, // or who has signed in
+	}, resource.New("notes", store, &resource.Options[Note]{Public: true}))
+	for _, g := range api.Guarantees() {
+		fmt.Println(g.Name, "exactly once:", g.Create == idempotency.ExactlyOnce && g.Others == idempotency.ExactlyOnce)
+	}
+	for _, text := range []string{"water the plants", "water the plants", "feed the cat"} {
+		r := httptest.NewRequest("POST", "/notes", strings.NewReader(`{"text":"`+text+`"}`))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Idempotency-Key", `"8e03978e-40d5-43e8-bc93-6894a57f9324"`)
+		w := httptest.NewRecorder()
+		api.ServeHTTP(w, r)
+		fmt.Printf("%d location=%q replayed=%q\n", w.Code, w.Header().Get("Location"), w.Header().Get("Idempotency-Replayed"))
+	}
+	// Output:
+	// notes exactly once: true
+	// 201 location="/notes/1" replayed=""
+	// 201 location="/notes/1" replayed="true"
+	// 422 location="" replayed=""
 }
 
 // Many items come in at once, a line each. One that is there already is replaced.

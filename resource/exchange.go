@@ -102,6 +102,11 @@ func (x *exchange) fail(err error) {
 	if x.began || errors.Is(err, context.Canceled) && x.r.Context().Err() != nil {
 		panic(http.ErrAbortHandler) // the client must see that this is not the end
 	}
+	var kept *keptError
+	if errors.As(err, &kept) {
+		x.refuseAgain(kept.rec)
+		return
+	}
 	d := *Problem(err)
 	d.Header = d.Header.Clone()
 	if d.Header == nil {
@@ -157,12 +162,7 @@ func (x *exchange) report(err error) string {
 	return id
 }
 
-func (x *exchange) principal() string {
-	if x.c.opts.Principal == nil {
-		return ""
-	}
-	return x.c.opts.Principal(x.r.Context())
-}
+func (x *exchange) principal() string { return x.c.Principal(x.r.Context()) }
 
 // cut bounds what a request can write into a log.
 func cut(s string) string {

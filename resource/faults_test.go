@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stoa-go/stoa/query"
@@ -254,24 +255,26 @@ func TestErrorInTheMiddle(t *testing.T) {
 // TestStaleForEver: there is an end to patience, and it is the request's.
 func TestStaleForEver(t *testing.T) {
 	t.Parallel()
-	attempts := 0
-	h := broken(t, func(ops *resource.Ops[book]) {
-		ops.Replace = func(context.Context, string, resource.Rev, book) (resource.Item[book], error) {
-			attempts++
-			return resource.Item[book]{}, resource.ErrStale
+	synctest.Test(t, func(t *testing.T) {
+		attempts := 0
+		h := broken(t, func(ops *resource.Ops[book]) {
+			ops.Replace = func(context.Context, string, resource.Rev, book) (resource.Item[book], error) {
+				attempts++
+				return resource.Item[book]{}, resource.ErrStale
+			}
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		r := request(t, "PATCH /books/1", mergeBody, "", `{"title":"c"}`).WithContext(ctx)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		res := received("PATCH /books/1", w.Result())
+		wantFault(t, res, problem.Unavailable)
+		want(t, res, http.StatusServiceUnavailable, "Retry-After: *")
+		if attempts < 2 {
+			t.Errorf("%d attempts", attempts)
 		}
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	r := request(t, "PATCH /books/1", mergeBody, "", `{"title":"c"}`).WithContext(ctx)
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, r)
-	res := received("PATCH /books/1", w.Result())
-	wantFault(t, res, problem.Unavailable)
-	want(t, res, http.StatusServiceUnavailable, "Retry-After: *")
-	if attempts < 2 {
-		t.Errorf("%d attempts", attempts)
-	}
 }
 
 // TestStrangersOfGetMany: what was not asked for is not shown.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/version"
 )
@@ -92,8 +93,11 @@ func goldenContracts(t *testing.T) http.Handler {
 	orders, users := parts[0].(*resource.Resource), parts[1].(*resource.Resource)
 	v11, v10 := purchaseViews(orders)
 	users10 := resource.View(users, customerToV10, customerFromV10, nil)
+	_, runner := resource.NewCatalog(nil, parts...).Guarantee("orders", true)
+	opts := &resource.CatalogOptions{Principal: caller, // who is ann with a token and "" without
+		Once: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: runner}), nil)}
 	serve := func(orders, users *resource.Resource) http.Handler {
-		return byToken(resource.NewCatalog(nil, append([]resource.Part{orders, users}, parts[2:]...)...))
+		return byToken(resource.NewCatalog(opts, append([]resource.Part{orders, users}, parts[2:]...)...))
 	}
 	day := func(year int, month time.Month, day int) time.Time {
 		return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)

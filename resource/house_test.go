@@ -35,8 +35,8 @@ var (
 		"resource/feed":             {"resource/tx"},
 		"resource/feed/eventstream": nil,
 		"version":                   {"resource/problem", "resource/header"},
-		"idempotency":               {"resource/problem", "resource/tx"},
-		"middleware":                {"resource/problem"},
+		"idempotency":               {"resource/problem", "resource/tx", "resource/header"},
+		"middleware":                {"resource/problem", "resource/header"},
 	}
 	// What stands above the resource: stores, doors and their kit. None of them knows another.
 	storesAndDoors = []string{"resource/memory", "resource/sqltable", "resource/files", "resource/job", "resource/openapi", "resource/tombstone",
@@ -46,6 +46,7 @@ var (
 		"resource/sqltx":              {"resource/tx"},
 		"resource/feed/feedtest":      {"resource/feed", "resource/tx"},
 		"idempotency/idempotencytest": {"idempotency", "resource/problem", "resource/tx"},
+		"idempotency/sqlrecords":      {"idempotency", "resource/problem", "resource/tx", "resource/sqltx"},
 	}
 	// Packages that only tests import, and what they may know beside.
 	forTests = map[string][]string{

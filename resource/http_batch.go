@@ -51,18 +51,19 @@ func (x *exchange) batch() error {
 	if err := x.content(buf); err != nil {
 		return err
 	}
-	limits := x.c.opts.Limits
-	res := x.route.resource
-	reader := batchReader{r: res, opts: w.opts, limits: patch.Limits{Ops: limits.Operations, Depth: limits.Depth}}
-	ops, err := reader.read(*buf)
-	if err != nil {
-		return err
-	}
 	show := x.valueOf
 	if w.minimal {
 		show = func(*Entry) []byte { return nil }
 	}
-	results, err := res.together(x.r.Context(), ops, maxShown*limits.Body, show)
+	ops, err := x.readBatch(&w, *buf)
+	if w.key != "" {
+		return x.batchOnce(&w, ops, err, *buf, show)
+	}
+	if err != nil {
+		return err
+	}
+	results, err := x.route.resource.together(x.r.Context(), ops, maxShown*x.c.opts.Limits.Body,
+		func(e *Entry) (value, shown []byte) { return show(e), nil })
 	if err != nil {
 		return x.refused(err)
 	}
@@ -84,9 +85,21 @@ func (x *exchange) prepareBatch(w *write) error {
 	if _, err = x.mediaType(x.route.posts...); err != nil {
 		return err
 	}
+	w.media = mediaBatch
 	w.opts.Lenient = x.lenient(w.prefer)
 	w.opts.MaxDepth, w.opts.MaxNames = x.c.opts.Limits.Depth, x.c.opts.Limits.Names
-	return x.noParameters(w.opts.Lenient)
+	if err = x.noParameters(w.opts.Lenient); err != nil {
+		return err
+	}
+	w.key, err = x.key()
+	return err
+}
+
+// readBatch reads the operations of a batch.
+func (x *exchange) readBatch(w *write, doc []byte) ([]operation, error) {
+	limits := x.c.opts.Limits
+	reader := batchReader{r: x.route.resource, opts: w.opts, limits: patch.Limits{Ops: limits.Operations, Depth: limits.Depth}}
+	return reader.read(doc)
 }
 
 // refused says why nothing of a batch has been done. What the one operation would have had as fields of the header, such

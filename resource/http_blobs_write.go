@@ -7,22 +7,26 @@ import (
 )
 
 // received is a PUT or POST of bytes as far as its header says.
-func (x *exchange) received() (mediaType string, u *upload, err error) {
+func (x *exchange) received(w *write) (u *upload, err error) {
 	if err := x.noParams(); err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	if mediaType, err = x.declared(); err != nil {
-		return "", nil, err
+	if w.media, err = x.declared(); err != nil {
+		return nil, err
 	}
-	u, err = x.newUpload(x.route.blobs.Options().MaxSize)
-	return mediaType, u, err
+	if u, err = x.newUpload(x.route.blobs.Options().MaxSize); err != nil {
+		return nil, err
+	}
+	w.key, err = x.key()
+	return u, err
 }
 
 // putBlob answers PUT. What is stored is what was sent, octet by octet, so the answer has the validators of it (RFC 9110
 // section 9.3.4) and no content. With Expect: 100-continue the client is asked for the content by the first read of it, and
 // that is when nothing else stands against it (section 10.1.1).
 func (x *exchange) putBlob(id string) error {
-	mediaType, u, err := x.received()
+	var w write
+	u, err := x.received(&w)
 	if err != nil {
 		return err
 	}
@@ -31,7 +35,13 @@ func (x *exchange) putBlob(id string) error {
 		return err
 	}
 	b := x.route.blobs
-	blob, out, err := b.put(x.r.Context(), id, mediaType, &cond, u)
+	var blob *Blob
+	var out Outcome
+	if w.key == "" {
+		blob, out, err = b.put(x.r.Context(), id, w.media, &cond, u)
+	} else {
+		blob, out, err = x.uploadOnce(&w, id, u, &cond)
+	}
 	if err != nil {
 		return b.fault(OpReplace, id, err)
 	}
@@ -45,12 +55,18 @@ func (x *exchange) putBlob(id string) error {
 
 // postBlob answers POST on the path of the whole: the same under an id that is ours to choose.
 func (x *exchange) postBlob() error {
-	mediaType, u, err := x.received()
+	var w write
+	u, err := x.received(&w)
 	if err != nil {
 		return err
 	}
 	b := x.route.blobs
-	blob, err := b.add(x.r.Context(), mediaType, u)
+	var blob *Blob
+	if w.key == "" {
+		blob, err = b.add(x.r.Context(), w.media, u)
+	} else {
+		blob, _, err = x.uploadOnce(&w, "", u, nil)
+	}
 	if err != nil {
 		return b.fault(OpCreate, "", err)
 	}
@@ -64,12 +80,22 @@ func (x *exchange) deleteBlob(id string) error {
 	if err := x.noParams(); err != nil {
 		return err
 	}
+	var w write
+	var err error
+	if w.key, err = x.key(); err != nil {
+		return err
+	}
 	cond, err := ParsePreconditions(x.r.Header)
 	if err != nil {
 		return err
 	}
 	b := x.route.blobs
-	if err := b.delete(x.r.Context(), id, &cond); err != nil {
+	if w.key == "" {
+		err = b.delete(x.r.Context(), id, &cond)
+	} else {
+		err = x.deleteBlobOnce(&w, id, &cond)
+	}
+	if err != nil {
 		return b.fault(OpDelete, id, err)
 	}
 	h := x.w.Header()

@@ -78,7 +78,13 @@ func (x *exchange) command() error {
 	}
 	buf := getBuffer()
 	defer putBuffer(buf)
-	in, err := x.input(&w, buf)
+	if err := x.readInput(&w, buf); err != nil {
+		return err
+	}
+	in, err := x.decodeInput(&w, *buf)
+	if w.key != "" {
+		return x.commandOnce(&w, in, err, *buf)
+	}
 	if err != nil {
 		return err
 	}
@@ -121,7 +127,13 @@ func (x *exchange) prepareCommand(w *write) error {
 	}
 	w.opts.Lenient = x.lenient(w.prefer)
 	w.opts.MaxDepth, w.opts.MaxNames = x.c.opts.Limits.Depth, x.c.opts.Limits.Names
-	return x.noParameters(w.opts.Lenient)
+	if err = x.noParameters(w.opts.Lenient); err != nil {
+		return err
+	}
+	if !c.secret {
+		w.key, err = x.key()
+	}
+	return err
 }
 
 // noParameters refuses a query where nothing can be asked, unless the client wants leniency.
@@ -136,19 +148,24 @@ func (x *exchange) noParameters(lenient bool) error {
 	return nil
 }
 
-// input reads the content. buf is for that, and in does not share it.
-func (x *exchange) input(w *write, buf *[]byte) (in any, err error) {
-	c := x.route.command
-	if c.Input() != nil || x.length() != 0 {
+// readInput reads the content into buf.
+func (x *exchange) readInput(w *write, buf *[]byte) error {
+	if x.route.command.Input() != nil || x.length() != 0 {
 		if err := x.content(buf); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	w.part.echo = x.echo()
-	if c.Input() == nil && len(*buf) == 0 {
+	return nil
+}
+
+// decodeInput reads content into the input of a command. in does not share it.
+func (x *exchange) decodeInput(w *write, doc []byte) (in any, err error) {
+	c := x.route.command
+	if c.Input() == nil && len(doc) == 0 {
 		return c.in.New(), nil
 	}
-	return c.in.Decode(*buf, w.opts.decode(schema.Create, nil))
+	return c.in.Decode(doc, w.opts.decode(schema.Create, nil))
 }
 
 // sendOutput answers with what a command gave, as JSON; empty for nothing.

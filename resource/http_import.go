@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -23,24 +24,47 @@ func (x *exchange) importLines() error {
 	}
 	im := &importing{r: x.route.command.into, opts: w.opts}
 	atomic = atomic || tx.Active(x.r.Context()) && im.r.hub.ops.runner != nil
-	if atomic {
-		err = x.importWhole(im)
+	var doc []byte
+	if w.key != "" {
+		doc, err = x.importOnce(&w, im, atomic)
 	} else {
-		var chunks *chunkReader
-		if chunks, err = x.chunks(im, x.r.Body, 0); err == nil {
-			err = im.piecewise(x.r.Context(), chunks)
-		}
+		doc, err = x.importNow(im, atomic)
 	}
-	if err != nil {
-		return x.unfinished(im, err, atomic)
-	}
-	buf := getBuffer()
-	defer putBuffer(buf)
-	*buf, err = x.route.command.out.Append(*buf, im.done.answer())
 	if err != nil {
 		return err
 	}
-	return x.sendDocument(http.StatusOK, *buf, w.enc)
+	return x.sendDocument(http.StatusOK, doc, w.enc)
+}
+
+// importNow does an import and returns the answer.
+func (x *exchange) importNow(im *importing, atomic bool) ([]byte, error) {
+	aside, err := x.asideIf(atomic)
+	if err != nil {
+		return nil, err
+	}
+	defer aside.remove()
+	return x.importFrom(x.r.Context(), im, aside)
+}
+
+// importFrom does an import, of what has been put aside in one transaction, and else piece by piece as it comes.
+func (x *exchange) importFrom(ctx context.Context, im *importing, aside *asideFile) (doc []byte, err error) {
+	if aside != nil {
+		err = im.whole(ctx, func() (*chunkReader, error) {
+			if _, err := aside.Seek(0, io.SeekStart); err != nil {
+				return nil, err
+			}
+			return x.chunks(ctx, im, aside, maxAside)
+		})
+	} else {
+		var chunks *chunkReader
+		if chunks, err = x.chunks(ctx, im, x.r.Body, 0); err == nil {
+			err = im.piecewise(ctx, chunks)
+		}
+	}
+	if err != nil {
+		return nil, im.unfinished(err, aside != nil)
+	}
+	return x.route.command.out.Append(nil, im.done.answer())
 }
 
 // prepareImport does what can be done before the content is read.
@@ -54,9 +78,14 @@ func (x *exchange) prepareImport(w *write) (atomic bool, err error) {
 	if _, err = x.contentType(x.route.command.accepts...); err != nil {
 		return false, err
 	}
+	w.media = mediaNDJSON
 	w.opts.Lenient = x.lenient(x.prefer())
 	w.opts.MaxDepth, w.opts.MaxNames = x.c.opts.Limits.Depth, x.c.opts.Limits.Names
-	return x.atomic(w.opts.Lenient)
+	if atomic, err = x.atomic(w.opts.Lenient); err != nil {
+		return false, err
+	}
+	w.key, err = x.key()
+	return atomic, err
 }
 
 // atomic reads the query.
@@ -87,39 +116,52 @@ func (x *exchange) atomic(lenient bool) (bool, error) {
 }
 
 // chunks begins to read lines, of at most so many bytes if that is not zero.
-func (x *exchange) chunks(im *importing, content io.Reader, most int64) (*chunkReader, error) {
-	lines, err := openLines(x.r.Context(), content, x.gzipped(), x.c.opts.Limits.Body, most)
+func (x *exchange) chunks(ctx context.Context, im *importing, content io.Reader, most int64) (*chunkReader, error) {
+	lines, err := openLines(ctx, content, x.gzipped(), x.c.opts.Limits.Body, most)
 	if err != nil {
 		return nil, err
 	}
 	return &chunkReader{lineReader: lines, r: im.r, opts: &im.opts, ids: map[string]bool{}}, nil
 }
 
-// importWhole puts the content aside first: the transaction may run more than once, and should not wait for the client.
-func (x *exchange) importWhole(im *importing) error {
-	aside, err := os.CreateTemp("", "stoa-import-")
-	if err != nil {
-		return err
+// asideFile is content that has been put aside.
+type asideFile struct{ *os.File }
+
+// remove removes it, if there is one.
+func (f *asideFile) remove() {
+	if f != nil {
+		f.Close()
+		os.Remove(f.Name())
 	}
-	defer os.Remove(aside.Name())
-	defer aside.Close()
+}
+
+// asideIf puts the content aside for an import that is all or nothing, and returns nil for any other: the transaction may run
+// more than once, and should not wait for the client.
+func (x *exchange) asideIf(atomic bool) (*asideFile, error) {
+	if !atomic {
+		return nil, nil
+	}
+	file, err := os.CreateTemp("", "stoa-import-")
+	if err != nil {
+		return nil, err
+	}
+	aside := &asideFile{file}
 	n, err := io.Copy(aside, io.LimitReader(x.r.Body, maxAside+1))
 	switch {
 	case err != nil:
-		return unreadable(err, maxAside)
+		err = unreadable(err, maxAside)
 	case n > maxAside:
-		return tooLarge(maxAside)
+		err = tooLarge(maxAside)
 	}
-	return im.whole(x.r.Context(), func() (*chunkReader, error) {
-		if _, err := aside.Seek(0, io.SeekStart); err != nil {
-			return nil, err
-		}
-		return x.chunks(im, aside, maxAside)
-	})
+	if err != nil {
+		aside.remove()
+		return nil, err
+	}
+	return aside, nil
 }
 
 // unfinished answers an import that has come to an end before its last line, or to nothing.
-func (x *exchange) unfinished(im *importing, err error, atomic bool) error {
+func (im *importing) unfinished(err error, atomic bool) error {
 	if errors.Is(err, errRejected) {
 		d := problem.New(problem.Invalid, "Not all lines can be stored, so none has been.")
 		told := im.done.answer()
@@ -134,5 +176,10 @@ func (x *exchange) unfinished(im *importing, err error, atomic bool) error {
 	}
 	d := *Problem(err)
 	d.Extensions = map[string]any{"created": im.done.Created, "replaced": im.done.Replaced}
-	return errors.Join(&d, err)
+	return &unfinishedError{errors.Join(&d, err)}
 }
+
+// unfinishedError is that of an import of which something stays.
+type unfinishedError struct{ error }
+
+func (e *unfinishedError) Unwrap() error { return e.error }

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -17,11 +18,13 @@ type write struct {
 	prefer  header.Prefer
 	enc     header.Encodings
 	media   string
-	minimal bool // Prefer: return=minimal
+	minimal bool   // Prefer: return=minimal
+	key     string // Idempotency-Key; "" for none
 }
 
 // prepare does what can be done before the content is read, in the order of rule 143: Accept, Content-Type, size,
-// preconditions. With Expect: 100-continue the client waits for it, so the item is looked at, too.
+// key, preconditions. With Expect: 100-continue the client waits for it, so the item is looked at, too, unless there is a
+// key: then all that may have changed already.
 func (x *exchange) prepare(w *write, id string, accepted ...string) error {
 	var err error
 	w.prefer = x.prefer()
@@ -45,6 +48,9 @@ func (x *exchange) prepare(w *write, id string, accepted ...string) error {
 		return err
 	}
 	w.opts.MaxDepth, w.opts.MaxNames = x.c.opts.Limits.Depth, x.c.opts.Limits.Names
+	if w.key, err = x.key(); err != nil {
+		return err
+	}
 	if id == "" { // RFC 9110 leaves open what a condition on a collection would mean; here it means nothing
 		return nil
 	}
@@ -53,16 +59,16 @@ func (x *exchange) prepare(w *write, id string, accepted ...string) error {
 			return err
 		}
 	}
-	if accepted != nil && strings.EqualFold(x.r.Header.Get("Expect"), "100-continue") {
-		return x.peek(w, id)
+	if accepted != nil && w.key == "" && strings.EqualFold(x.r.Header.Get("Expect"), "100-continue") {
+		return x.peek(x.r.Context(), w, id)
 	}
 	return nil
 }
 
 // peek judges the item before the content is asked for. Whatever it lets pass is judged again by the write loop.
-func (x *exchange) peek(w *write, id string) error {
+func (x *exchange) peek(ctx context.Context, w *write, id string) error {
 	res := x.route.resource
-	cur, err := res.current(x.r.Context(), id)
+	cur, err := res.current(ctx, id)
 	switch {
 	case err == nil:
 		err = w.opts.If.check(res.hub, &cur)
@@ -88,7 +94,7 @@ func (x *exchange) post() error {
 	}
 	w.part.echo = x.echo()
 	res := x.route.resource
-	e, err := res.Create(x.r.Context(), *buf, &w.opts)
+	e, err := x.create(&w, *buf)
 	if err != nil {
 		return x.existing(err)
 	}
@@ -119,12 +125,13 @@ func (x *exchange) existing(err error) error {
 // sendWritten answers a write with the item. The write stands whatever happens now: where the item cannot be shown as it
 // was asked for, because a relation cannot be followed, that is for the log, and the client gets success without content.
 func (x *exchange) sendWritten(status int, e *Entry, w *write, tagged bool) error {
-	if e.Value != nil {
+	if e.Value != nil || w.part.whole != nil {
 		err := x.sendItem(status, e, &w.part, w.enc, tagged)
 		if err == nil || x.began {
 			return err
 		}
 		x.report(err)
+	} else if e.hub == nil { // of which the record says no more than that it was written
 	} else if err := x.route.resource.shape.show(e); err != nil && !errors.Is(err, ErrNotFound) { // once more, for the reason
 		x.report(err)
 	}
@@ -149,8 +156,7 @@ func (x *exchange) put(id string) error {
 		return err
 	}
 	w.part.echo = x.echo()
-	res := x.route.resource
-	e, outcome, err := res.Put(x.r.Context(), id, *buf, &w.opts)
+	e, outcome, err := x.replace(&w, id, *buf)
 	if err != nil {
 		return x.existing(err)
 	}
@@ -166,11 +172,11 @@ func (x *exchange) stored(w *write, e *Entry, outcome Outcome, sent []byte) erro
 		h["Location"] = []string{x.href(x.route.name, e.ID, "")}
 	}
 	tagged := x.route.resource.hub.etagOnPut
-	if !tagged && e.Value != nil && w.part.echo == nil { // a member that named the contract is not stored
+	if !tagged && (e.Value != nil || w.part.whole != nil) && w.part.echo == nil { // a member that named the contract is not stored
 		buf := getBuffer()
 		defer putBuffer(buf)
 		var err error
-		if *buf, err = x.render(*buf, e, &part{}); err != nil {
+		if *buf, err = x.render(*buf, e, &part{whole: w.part.whole}); err != nil {
 			return err
 		}
 		tagged = bytes.Equal(*buf, sent)
@@ -227,16 +233,7 @@ func (x *exchange) patch(id string) error {
 	if err := x.content(buf); err != nil {
 		return err
 	}
-	l := x.c.opts.Limits
-	res := x.route.resource
-	p, err := patch.Parse(w.media, *buf, patch.Limits{Ops: l.Operations, Depth: l.Depth})
-	if err != nil {
-		if seen := x.peek(&w, id); seen != nil { // what is wrong with the target comes first
-			return seen
-		}
-		return err
-	}
-	e, _, err := res.Patch(x.r.Context(), id, p, &w.opts)
+	e, err := x.amend(&w, id, *buf)
 	if err != nil {
 		return err
 	}
@@ -258,9 +255,7 @@ func (x *exchange) delete(id string) error {
 	if err := x.prepare(&w, id); err != nil {
 		return err
 	}
-	res := x.route.resource
-	_, err := res.Delete(x.r.Context(), id, &w.opts)
-	if err != nil && (res.hub.repeatedDelete != http.StatusNoContent || !errors.Is(err, ErrGone)) {
+	if err := x.remove(&w, id); err != nil {
 		return err
 	}
 	h := x.w.Header()

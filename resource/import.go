@@ -34,8 +34,15 @@ import (
 // transaction does not wait for the client. It takes a Transactor; elsewhere it is 400. An import that is called inside of
 // a transaction is always of that kind.
 //
-// It panics if the name is not of the form area/action, or if no items can be created in into. Another door cannot
-// [Command.Invoke] it.
+// With an Idempotency-Key the content has a digest (RFC 9530), or else is held in memory and bounded by what the Keeper reads.
+// What one import did is answered again, also where it came to an end before its last line and something stayed. With
+// ?atomic=true it is done exactly once where the items share transactions with the records, as long as it takes no longer than
+// they may; otherwise at most once.
+//
+// It panics if the name is not of the form area/action, or if no items can be created in into.
+//
+// Its content is a stream, which no value of Go stands for, so [Command.Invoke] has nothing to do and returns a problem, 501.
+// Other doors leave it out: it is a Command whose [Command.Into] is not nil.
 func NewImport(name string, into *Resource) *Command {
 	if !validCommand.MatchString(name) {
 		panic(fmt.Sprintf("resource: %q cannot be the name of a command: it is of the form area/action", name))
@@ -51,7 +58,7 @@ func NewImport(name string, into *Resource) *Command {
 		accepts: []string{mediaNDJSON},
 		serve:   (*exchange).importLines,
 		do: func(context.Context, any) (any, error) {
-			return nil, problem.New(problem.NotImplemented, "Items are imported over HTTP only.")
+			return nil, problem.New(problem.NotImplemented, "Items are imported from the lines of a POST to /"+name+", and in no other way.")
 		},
 	}
 }

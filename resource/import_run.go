@@ -21,6 +21,9 @@ type importing struct {
 	r    *Resource
 	opts WriteOptions
 	done imported
+	// careful is from which chunk on an import that is all or nothing goes the long way. It is for one in a transaction that
+	// is begun for it, and rolled back for errCareful, to be done once more; nil for any other.
+	careful *int
 }
 
 // ends reports whether an error is no matter of one line: the store is at fault or not available, the caller is unknown,
@@ -76,11 +79,17 @@ func (im *importing) chunk(ctx context.Context, lines []importLine) error {
 // errRejected takes back an import that is all or nothing.
 var errRejected = errors.New("a line was rejected")
 
+// errCareful takes back an import that is to be done again, with care where a chunk was refused.
+var errCareful = errors.New("a chunk was refused")
+
 // whole stores everything in one transaction. again begins to read from the start. A chunk that the store refuses is known
 // when all has been taken back: the second time it is stored the long way, so that the line is known, too.
 func (im *importing) whole(ctx context.Context, again func() (*chunkReader, error)) error {
 	careful := math.MaxInt
-	if tx.Active(ctx) { // nothing can be taken back here
+	switch {
+	case im.careful != nil:
+		careful = *im.careful
+	case tx.Active(ctx): // nothing can be taken back here
 		careful = 0
 	}
 	for {
@@ -104,6 +113,10 @@ func (im *importing) whole(ctx context.Context, again func() (*chunkReader, erro
 			return err
 		}
 		careful = at
+		if im.careful != nil {
+			*im.careful = at
+			return errors.Join(errCareful, err)
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ func (c *Catalog) Report() string {
 		}
 		if rt.resource == nil {
 			rt.reportOther(&b)
+			rt.reportKeys(&b)
 			continue
 		}
 		r := rt.resource
@@ -31,11 +32,30 @@ func (c *Catalog) Report() string {
 		if r.shape.down != nil {
 			fmt.Fprintf(&b, "    view: %s\n", r.narrowness())
 		}
+		rt.reportKeys(&b)
 		for _, warning := range r.weaknesses() {
 			fmt.Fprintf(&b, "    weak: %s\n", warning)
 		}
 	}
+	switch {
+	case c.opts.Once == nil && slices.ContainsFunc(c.routes, (*route).writable):
+		b.WriteString("keys: none are kept, so an Idempotency-Key means nothing\n")
+	case c.opts.Once != nil && c.opts.Principal == nil:
+		b.WriteString("weak: nobody is known, so every Idempotency-Key is refused: give CatalogOptions.Principal\n")
+	}
 	return b.String()
+}
+
+// reportKeys says what a key is worth.
+func (rt *route) reportKeys(b *strings.Builder) {
+	if !rt.keyed {
+		return
+	}
+	worth := rt.guaranteed.Others.String()
+	if create := rt.guaranteed.Create; create != rt.guaranteed.Others {
+		worth = create.String() + ", or " + worth
+	}
+	fmt.Fprintf(b, "    keys: %s: %s\n", worth, rt.guaranteed.Reason)
 }
 
 func (r *Resource) abilities() string {

@@ -20,6 +20,7 @@ type part struct {
 	fields *schema.Selection // nil: all
 	links  []*link
 	names  string // of the fields, for entity tags
+	whole  []byte // the item as JSON in this shape, where somebody has made that already
 	echo   []byte // a member behind the others: what named the contract in the content, repeated
 }
 
@@ -118,9 +119,12 @@ func (x *exchange) params() (url.Values, error) {
 // page, one for each of p.links.
 func (p *part) append(dst []byte, s *shape, e *Entry, i int, rel []related) ([]byte, error) {
 	var err error
-	if p.fields != nil {
+	switch {
+	case p.fields != nil:
 		dst, err = p.fields.Append(dst, e.Value)
-	} else {
+	case p.whole != nil:
+		dst = append(dst, p.whole...)
+	default:
 		dst, err = s.typ.Append(dst, e.Value)
 	}
 	for k := range rel {

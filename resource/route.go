@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -23,11 +24,18 @@ type route struct {
 	blobs    *Blobs
 	jobs     *Resource // where those of the command are found
 
+	// patternList and patternItem are for http.Request.Pattern: "/orders" and "/orders/{id}".
+	patternList, patternItem string
+
 	allowList, allowItem []string // Allow
 	acceptPatch          []string // nil if items cannot be patched
 	acceptPost           []string // nil if there is no POST
 	posts                []string // its members: what the content of a POST can be
 	varyItem, varyList   []string
+
+	keyed      bool                  // keys mean something here
+	guaranteed idempotency.Guarantee // what a key is worth, if so
+	gives      string                // names the form of what a command gives
 }
 
 func (r *Resource) addTo(*Catalog) *route {
@@ -94,6 +102,7 @@ func (x *exchange) serve() error {
 	first, rest, deeper := strings.Cut(path[1:], "/")
 	trimmed := strings.TrimSuffix(rest, "/")
 	if x.route = find(find(x.c.commands, first), trimmed); x.route != nil {
+		x.r.Pattern = x.route.patternList
 		if trimmed != rest {
 			return x.redirect(strings.TrimSuffix(path, "/"))
 		}
@@ -103,7 +112,7 @@ func (x *exchange) serve() error {
 	if rt == nil {
 		return problem.New(problem.NotFound, "Nothing is served here.")
 	}
-	x.route = rt
+	x.route, x.r.Pattern = rt, rt.patternList
 	switch {
 	case !deeper:
 		return x.serveList()
@@ -112,6 +121,7 @@ func (x *exchange) serve() error {
 	case strings.Contains(rest, "/") || rt.lookup != nil:
 		return problem.New(problem.NotFound, "Nothing is served here.")
 	}
+	x.r.Pattern = rt.patternItem
 	id, err := unescapeID(rest)
 	if err != nil {
 		return err

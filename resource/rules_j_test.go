@@ -15,9 +15,11 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // Section J: errors. Limits of rate and retries under a key belong to other packages.
@@ -243,6 +245,22 @@ func TestRule138Unavailable(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Where nobody knows whether it was done, to ask again helps those who have a key, and only those: it would invite others to
+// do it twice.
+func TestRule138OutcomeUnknown(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, idempotency.ByIdentity)
+	d.behind = func() error { return tx.ErrOutcomeUnknown }
+	h, _ := d.open(t)
+	send := func(fields ...string) *response {
+		return send(t, h, "POST /memos", append(fields, asAnn, jsonBody, "", `{"title":"a"}`)...)
+	}
+	wantProblem(t, send(keyField("k")), problem.OutcomeUnknown, "Retry-After: 1")
+	wantProblem(t, send(), problem.OutcomeUnknown, "Retry-After:")
+	d.behind = nil
+	want(t, send(keyField("k")), http.StatusCreated, "Retry-After:")
 }
 
 // A panic of the application is an internal error. It takes no lock with it, and nothing else.

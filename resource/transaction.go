@@ -27,7 +27,8 @@ import (
 // as the same request alone would be, with policy, hooks and conditions, in this order, and sees what those before it have
 // done; the answer has a result for each. The first that is refused takes back all: the answer is its problem, with the
 // index of the operation beside. The items in an answer are eight times Limits.Body together at most: behind that they are
-// left out, as with Prefer: return=minimal.
+// left out, as with Prefer: return=minimal. With an Idempotency-Key they are half of what a record can hold at most, and the
+// key stands for the whole batch.
 func (r *Resource) Batches() bool { return r.hub.ops.runner != nil && r.Can(OpCreate) }
 
 // operationResult is what became of one operation.
@@ -36,6 +37,7 @@ type operationResult struct {
 	op     Op
 	status int    // what the operation would have been answered with alone
 	value  []byte // as JSON; nil if it is not shown
+	shown  []byte // as JSON for the client, where value is not that
 }
 
 // operationError is the refusal of one operation, for which all others have been taken back.
@@ -57,7 +59,7 @@ func (e *operationError) Unwrap() error { return e.err }
 // show makes JSON of an item that has been written, at once, so that nothing else of it is kept: a short batch can patch a
 // large item a thousand times. Once there is more than room for, the rest is not shown.
 func (r *Resource) together(
-	ctx context.Context, ops []operation, room int64, show func(e *Entry) []byte,
+	ctx context.Context, ops []operation, room int64, show func(e *Entry) (value, shown []byte),
 ) (results []operationResult, err error) {
 	attempt := func() error {
 		return r.hub.ops.runner.InTx(ctx, func(ctx context.Context) error {
@@ -69,9 +71,9 @@ func (r *Resource) together(
 					return &operationError{i, &ops[i], err}
 				}
 				if result.op != OpDelete && left > 0 {
-					value := show(&result.entry)
-					if left -= int64(len(value)); left >= 0 {
-						result.value = value
+					value, shown := show(&result.entry)
+					if left -= int64(len(value) + len(shown)); left >= 0 {
+						result.value, result.shown = value, shown
 					}
 				}
 				result.entry.Value, result.entry.hub = nil, nil

@@ -23,6 +23,11 @@ type WriteOptions struct {
 	Existing bool
 	// Lenient ignores members of a document that the schema does not know, instead of refusing them.
 	Lenient bool
+	// NewID is the id of a new item whose document names none, in place of one that the store would choose: that of
+	// [idempotency.DerivedID], for a creation that may be one that has been begun before. If there is an item with this id it
+	// is the one that was created then, and is returned. It needs a collection whose ids can be chosen; see
+	// [Catalog.Guarantee].
+	NewID string
 	// MaxDepth and MaxNames bound a document: how deep it nests (64 if zero), and how many members an object of it has
 	// (1000 if zero).
 	MaxDepth, MaxNames int
@@ -53,11 +58,31 @@ func (r *Resource) create(ctx context.Context, doc []byte, opts *WriteOptions) (
 	if err != nil {
 		return Entry{}, err
 	}
+	return r.createValue(ctx, id, v, opts)
+}
+
+// createValue is create for what has been read.
+func (r *Resource) createValue(ctx context.Context, id string, v any, opts *WriteOptions) (Entry, error) {
+	if id == "" && opts.NewID != "" {
+		return r.createDerived(ctx, opts.NewID, v)
+	}
 	e, err := r.admit(ctx, id, v, false)
 	if errors.Is(err, ErrGone) {
 		err = r.wrap(OpCreate, id, ErrExists)
 	}
 	return e, err
+}
+
+// createDerived is create under an id that follows from a key. What is there already is what an attempt before has made.
+func (r *Resource) createDerived(ctx context.Context, id string, v any) (Entry, error) {
+	if err := r.hub.id.SetText(v, id); err != nil {
+		return Entry{}, err
+	}
+	e, err := r.admit(ctx, id, v, false)
+	if !errors.Is(err, ErrExists) {
+		return e, err
+	}
+	return r.Get(ctx, id)
 }
 
 // readNew reads the document of a new item into a value of the hub. The id is empty if it is the store's to choose.

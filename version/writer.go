@@ -53,8 +53,12 @@ func (n *Negotiator) hand(w http.ResponseWriter, q *inquiry) {
 		r.Body = &lazyBody{selection: s, request: q.request, body: r.Body, said: q.said, place: q.place}
 		r.ContentLength = -1 // known only when the content has been read; the field has what the client says
 	}
-	// A panic is answered by somebody outside, whose answer is one of this contract, too.
-	defer x.writer.complete()
+	// A panic is answered by somebody outside, whose answer is one of this contract, too. Whoever is there, such as a tracer,
+	// names the request by the pattern that was found for it, which is the same in all contracts.
+	defer func() {
+		q.request.Pattern = r.Pattern
+		x.writer.complete()
+	}()
 	q.contract.Handler.ServeHTTP(&x.writer, r)
 }
 

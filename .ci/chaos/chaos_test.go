@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/stoa-go/stoa/ci/chaos/internal/fleet"
 )
 
 // Faults of shops, each of which some workload has to find.
@@ -109,6 +111,8 @@ func TestWorkloads(t *testing.T) {
 	made := func(f *findings) workload { return &creates{found: f} }
 	moved := func(f *findings) workload { return newMoves(f, false) }
 	claimed := func(f *findings) workload { return &claims{found: f} }
+	repeated := func(f *findings) workload { return &keyed{found: f} }
+	keyless := func(f *findings) workload { return &keyed{found: f, naive: true} }
 	tests := []struct {
 		name     string
 		workload func(*findings) workload
@@ -144,6 +148,11 @@ func TestWorkloads(t *testing.T) {
 		{"claims, overlooked", claimed, false, everyTenth(http.MethodPut, "/places", overlook), "torn"},
 		{"claims, forgotten", claimed, true, everyTenth(http.MethodDelete, "/places", forget), "torn"},
 		{"claims, denied", claimed, true, everyTenth(http.MethodGet, "/places", lie), "torn"},
+		{"keyed", repeated, false, nil, fine},
+		{"keyed, done and denied", repeated, false, everyTenth(http.MethodPost, "/orders", fail), fine},
+		{"keyed, done and hung up", repeated, false, everyTenth(http.MethodPost, "/orders", hangUp), fine},
+		{"keyed, without keys", keyless, false, everyTenth(http.MethodPost, "/orders", hangUp), "torn"},
+		{"keyed, undone", repeated, false, everyTenth(http.MethodPost, "/orders", undo), "lost"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -159,7 +168,7 @@ func TestWorkloads(t *testing.T) {
 }
 
 // letLoose runs one workload as a plan does.
-func letLoose(t *testing.T, w workload, f *fleet, writers int) {
+func letLoose(t *testing.T, w workload, f *fleet.Fleet, writers int) {
 	t.Helper()
 	p := plan{requests: 500, writers: writers, seed: 1}
 	one := task{w, newClient(f, newTransport(writers)), &findings{}}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/stoa-go/stoa/ci/chaos/internal/fleet"
 )
 
 // An outcome is what a client knows of its write.
@@ -33,7 +35,7 @@ type answer struct {
 type client struct {
 	http  http.Client
 	where interface {
-		pick(ctx context.Context, rng *rand.Rand) (string, error)
+		Pick(ctx context.Context, rng *rand.Rand) (string, error)
 	}
 	requests                  atomic.Int64
 	acked, refused, undecided atomic.Int64 // of writes
@@ -45,7 +47,7 @@ func newTransport(writers int) *http.Transport {
 }
 
 // newClient returns one that waits long: whether a slow write happened would otherwise be unknown more often than need be.
-func newClient(f *fleet, transport *http.Transport) *client {
+func newClient(f *fleet.Fleet, transport *http.Transport) *client {
 	return &client{where: f, http: http.Client{Timeout: 30 * time.Second, Transport: transport}}
 }
 
@@ -83,7 +85,7 @@ func (c *client) write(ctx context.Context, rng *rand.Rand, method, path, body s
 // send sends a request to some process; to another, if that one is not there.
 func (c *client) send(ctx context.Context, rng *rand.Rand, method, path, body string, header []string) (answer, error) {
 	for {
-		base, err := c.where.pick(ctx, rng)
+		base, err := c.where.Pick(ctx, rng)
 		if err != nil {
 			return answer{}, err
 		}

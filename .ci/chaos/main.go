@@ -10,9 +10,10 @@
 // write is lost if it was acknowledged and something that nobody wrote stands in its place. A read is torn if no order
 // of the writes leaves what it shows.
 //
-// lanes.go, creates.go, moves.go and claims.go are what is written, each with what must hold of it; history.go decides
-// whether what happened to one thing can have happened. fleet.go is the processes and who kills them, client.go sends
-// and counts, run.go lets the writers loose, report.go tells what came of it.
+// lanes.go, creates.go, moves.go, claims.go and keyed.go are what is written, each with what must hold of it; history.go
+// decides whether what happened to one thing can have happened. internal/fleet is the processes, client.go sends and
+// counts, run.go lets the writers loose, report.go tells what came of it. Two more programs, in folders of their own, kill
+// for other ends: once, and hostile.
 package main
 
 import (
@@ -24,6 +25,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/stoa-go/stoa/ci/chaos/internal/fleet"
 )
 
 func main() {
@@ -52,9 +55,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer log.Close()
-	f := newFleet(s.processes, log, s.shop, "-addr", "127.0.0.1:0", "-db", s.db)
-	defer f.kill()
-	if err := f.start(ctx); err != nil {
+	f := fleet.New(s.processes, log, s.shop, "-addr", "127.0.0.1:0", "-db", s.db)
+	defer f.Kill()
+	if err := f.Start(ctx); err != nil {
 		return err
 	}
 	r, err := s.plan.carryOut(ctx, f)

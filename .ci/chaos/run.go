@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/stoa-go/stoa/ci/chaos/internal/fleet"
 )
 
 // A workload is something that is written, and what must hold of it.
@@ -43,22 +45,24 @@ type task struct {
 	found  *findings
 }
 
-func (p plan) tasks(f *fleet) []task {
+func (p plan) tasks(f *fleet.Fleet) []task {
 	transport := newTransport(p.writers)
 	of := func(found *findings, w workload) task { return task{w, newClient(f, transport), found} }
-	conditional, unconditional, made, moved, claimed := &findings{}, &findings{}, &findings{}, &findings{}, &findings{}
+	conditional, unconditional, made := &findings{}, &findings{}, &findings{}
+	moved, claimed, repeated := &findings{}, &findings{}, &findings{}
 	return []task{
 		of(conditional, newLanes(conditional, p.writers, true, p.naive)),
 		of(unconditional, newLanes(unconditional, p.writers, false, p.naive)),
 		of(made, &creates{found: made}),
 		of(moved, newMoves(moved, p.naive)),
 		of(claimed, &claims{found: claimed}),
+		of(repeated, &keyed{found: repeated, naive: p.naive}),
 	}
 }
 
 // carryOut lets the writers write and the killer kill, ends all processes once more, starts them again and verifies.
-func (p plan) carryOut(ctx context.Context, f *fleet) (report, error) {
-	r := report{plan: p, tasks: p.tasks(f), processes: len(f.members)}
+func (p plan) carryOut(ctx context.Context, f *fleet.Fleet) (report, error) {
+	r := report{plan: p, tasks: p.tasks(f), processes: f.Len()}
 	began := time.Now()
 	for _, t := range r.tasks {
 		if err := t.prepare(ctx, t.client, p.random(judge)); err != nil {
@@ -70,9 +74,9 @@ func (p plan) carryOut(ctx context.Context, f *fleet) (report, error) {
 		return r, err
 	}
 	if p.kills > 0 {
-		f.kill()
-		r.kills += len(f.members)
-		if err := f.start(ctx); err != nil {
+		f.Kill()
+		r.kills += f.Len()
+		if err := f.Start(ctx); err != nil {
 			return r, err
 		}
 	}
@@ -86,7 +90,7 @@ func (p plan) carryOut(ctx context.Context, f *fleet) (report, error) {
 }
 
 // writeAndKill ends when there were enough requests and enough kills, and returns how many kills there were.
-func (p plan) writeAndKill(ctx context.Context, f *fleet, tasks []task) (int, error) {
+func (p plan) writeAndKill(ctx context.Context, f *fleet.Fleet, tasks []task) (int, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var killed atomic.Int64
@@ -123,7 +127,7 @@ func requests(tasks []task) (n int64) {
 }
 
 // killAll kills a process every half second to two seconds and starts it again, and crashes the database halfway.
-func (p plan) killAll(ctx context.Context, f *fleet, progress func() float64, enough func() bool,
+func (p plan) killAll(ctx context.Context, f *fleet.Fleet, progress func() float64, enough func() bool,
 	killed *atomic.Int64) error {
 	rng := p.random(killer)
 	crashed := p.crash == ""
@@ -140,10 +144,10 @@ func (p plan) killAll(ctx context.Context, f *fleet, progress func() float64, en
 			}
 			continue
 		}
-		i := rng.IntN(len(f.members))
-		f.killOne(i)
+		i := rng.IntN(f.Len())
+		f.KillOne(i)
 		killed.Add(1)
-		if err := f.startOne(ctx, i); err != nil {
+		if err := f.StartOne(ctx, i); err != nil {
 			return err
 		}
 	}

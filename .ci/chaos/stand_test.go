@@ -1,25 +1,19 @@
 package main
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/stoa-go/stoa/ci/chaos/internal/fleet"
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 )
-
-// TestMain is also the shop of the tests of the fleet.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "shop-") {
-		os.Exit(fakeShop(os.Args[1]))
-	}
-	os.Exit(m.Run())
-}
 
 type standOrder struct {
 	ID        int64   `json:"id" readOnly:"true"`
@@ -43,7 +37,11 @@ func standIn(recreate bool) http.Handler {
 	places := memory.New(&memory.Options[standPlace]{DB: db, Recreate: recreate})
 	ops := resource.OpsOf(orders)
 	ops.Insert = nil
-	return resource.NewCatalog(nil,
+	opts := &resource.CatalogOptions{
+		Once:      idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil),
+		Principal: func(context.Context) string { return "guest" },
+	}
+	return resource.NewCatalog(opts,
 		resource.FromOps("orders", ops, &resource.Options[standOrder]{Public: true}),
 		resource.New("places", places, &resource.Options[standPlace]{Public: true,
 			Query: query.Support{Filter: map[string][]query.Op{"country": {query.Eq}}}}))
@@ -53,7 +51,7 @@ func standIn(recreate bool) http.Handler {
 type fault func(w http.ResponseWriter, r *http.Request, next http.Handler)
 
 // serve returns a fleet of one that has a fault, which may be nil.
-func serve(t *testing.T, h http.Handler, f fault) *fleet {
+func serve(t *testing.T, h http.Handler, f fault) *fleet.Fleet {
 	t.Helper()
 	faulty := h
 	if f != nil {
@@ -61,7 +59,7 @@ func serve(t *testing.T, h http.Handler, f fault) *fleet {
 	}
 	server := httptest.NewServer(faulty)
 	t.Cleanup(server.Close)
-	return &fleet{members: []*member{{url: server.URL}}}
+	return fleet.Of(server.URL)
 }
 
 // everyTenth returns a fault that shows in each tenth request of a method below a path only.

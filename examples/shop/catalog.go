@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
@@ -25,18 +26,21 @@ type collections struct {
 	passwords resource.Ops[Password] // these two are served to nobody
 	tokens    resource.Ops[Token]
 
-	jobs   *job.Jobs
-	folder *folder
-	auth   bool   // who writes says who they are
-	cache  string // Cache-Control of what is served from them
-	now    func() time.Time
+	once    *idempotency.Keeper
+	jobs    *job.Jobs
+	guesses throttle
+	folder  *folder
+	auth    bool // who writes says who they are
+	rate    middleware.Rate
+	cache   string // Cache-Control of what is served from them
+	now     func() time.Time
 }
 
 // newCollections opens those of a database, and makes their tables where it has none. now tells when what is written
 // was written. The caller closes the folder of files.
 func newCollections(ctx context.Context, db *database, s settings, now func() time.Time) (*collections, error) {
-	c := &collections{db: db, auth: s.auth, cache: s.cache, now: now}
-	var errs [6]error
+	c := &collections{db: db, auth: s.auth, rate: s.rate, cache: s.cache, now: now}
+	var errs [7]error
 	c.users, errs[0] = keep[User](ctx, c, "users", sqltable.Options{}) // first: orders refer to them
 	c.orders, errs[1] = keep[Order](ctx, c, "orders", sqltable.Options{References: map[string]string{"customerId": "users"}})
 	c.places, errs[2] = keep[Place](ctx, c, "places", sqltable.Options{})
@@ -44,6 +48,7 @@ func newCollections(ctx context.Context, db *database, s settings, now func() ti
 	c.tokens, errs[4] = keep[Token](ctx, c, "tokens", sqltable.Options{Forget: true})
 	kept, err := keep[job.Job](ctx, c, "jobs", sqltable.Options{Forget: true})
 	errs[5] = err
+	c.once, errs[6] = c.newKeeper(ctx, s)
 	c.jobs = c.newJobs(kept)
 	c.folder, err = openFolder(s.files, db)
 	return c, errors.Join(append(errs[:], err)...)
@@ -67,7 +72,8 @@ func (c *collections) catalogs() map[string]*resource.Catalog {
 	orders, users, places := c.ordersResource(), c.usersResource(), c.placesResource()
 	orders11 := ordersV11(orders)
 	alike := []resource.Part{places, c.filesPart(), c.jobs.Resource(), resource.NewImport("places/import", places), c.loginCommand(), c.cancelCommand(orders, c.jobs)}
-	opts := resource.CatalogOptions{Principal: c.principal, Challenge: middleware.Challenge(realm)}
+	alike = append(alike, c.sessionCommands()...)
+	opts := resource.CatalogOptions{Principal: c.principal, Challenge: middleware.Challenge(realm), Once: c.once}
 	catalog := func(parts ...resource.Part) *resource.Catalog {
 		return resource.NewCatalog(&opts, append(parts, alike...)...)
 	}

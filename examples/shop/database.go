@@ -41,13 +41,12 @@ func openDatabase(ctx context.Context, name string) (*database, error) {
 	return openSQLite(ctx, name)
 }
 
-// InTx runs fn in a transaction of the database.
-func (db *database) InTx(ctx context.Context, fn func(ctx context.Context) error) error {
-	var runner tx.Runner = db.sql
+// runner is what runs transactions of the database.
+func (db *database) runner() tx.Runner {
 	if db.sql == nil {
-		runner = db.memory
+		return db.memory
 	}
-	return runner.InTx(ctx, fn)
+	return db.sql
 }
 
 // ping returns an error if the database cannot be reached. It asks the last pool, which is for reading where there is one: a

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"net/http"
 	"os"
-	"strings"
-	"time"
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/files"
@@ -13,10 +10,6 @@ import (
 
 // largestFile is how many bytes a file may have.
 const largestFile = 4 << 30
-
-// fileTime is how long a file or an import may take on its way, however slow the line. Everything else has less; see
-// newServer.
-const fileTime = time.Hour
 
 // folder is where the bytes of files are.
 type folder struct {
@@ -77,18 +70,4 @@ func (c *collections) filesPart() *resource.Blobs {
 		}
 	}
 	return resource.NewBlobs("files", c.folder.Folder, opts)
-}
-
-// patient gives large content its time, under whichever contract.
-func patient(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.Contains(r.URL.Path, "/files/") || strings.HasSuffix(r.URL.Path, "/files") ||
-			strings.HasSuffix(r.URL.Path, "/places/import") {
-			until := time.Now().Add(fileTime)
-			control := http.NewResponseController(w)
-			control.SetReadDeadline(until) // whoever cannot is a recorder of tests, which has no deadlines
-			control.SetWriteDeadline(until)
-		}
-		next.ServeHTTP(w, r)
-	})
 }

@@ -5,9 +5,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/stoa-go/stoa/middleware"
 )
 
 // settings are what the shop was told on its command line.
@@ -19,11 +22,13 @@ type settings struct {
 	cache  string // Cache-Control
 	auth   bool   // who writes says who they are
 	seed   bool
-	now    time.Time // what the clock of the life cycle shows at the start; zero is the present
+	wait   time.Duration   // for the first of several copies, by keys; zero is what package idempotency says
+	logger *slog.Logger    // of requests and of what goes wrong; nil is the default one
+	rate   middleware.Rate // how often one principal may ask
+	now    time.Time       // what the clock of the life cycle shows at the start; zero is the present
 }
 
-// parseFlags reads the command line. What the shop is to understand one day and does not yet is an error that says
-// what it waits for: a flag that was ignored would be believed.
+// parseFlags reads the command line.
 func parseFlags(args []string, output io.Writer) (settings, error) {
 	var s settings
 	flags := flag.NewFlagSet("shop", flag.ContinueOnError)
@@ -35,7 +40,10 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 	flags.StringVar(&s.db, "db", "", "memory, a SQLite `file`, or postgres://...; a new file in a temporary folder if empty")
 	flags.StringVar(&s.files, "files", "", "`folder` for the bytes of files; beside the database if empty")
 	flags.BoolVar(&s.auth, "auth", false, "whoever writes must have logged in, and customers see only their own orders")
-	rate := flags.String("rate", "", "not there yet: issue 6")
+	flags.Func("rate", "a `rate`, such as 100/1m: requests per window and principal; off if it is not given", func(text string) (err error) {
+		s.rate, err = middleware.ParseRate(text)
+		return err
+	})
 	flags.Func("now", "`time` (RFC 3339) that it is at the start for the life cycle of contracts; the clock goes on from there",
 		func(text string) (err error) {
 			s.now, err = parseNow(text)
@@ -50,10 +58,7 @@ func parseFlags(args []string, output io.Writer) (settings, error) {
 	if strings.ContainsFunc(s.cache, unicode.IsControl) {
 		return settings{}, errors.New("-cache cannot be a header: it has control characters")
 	}
-	return s, errors.Join(
-		checkDB(s.db),
-		notYet(*rate != "", "-rate", "the limits of package middleware, which are issue 6"),
-	)
+	return s, checkDB(s.db)
 }
 
 // parseNow reads an instant. There is no going back to contracts that are not there any more.
@@ -81,11 +86,4 @@ func checkDB(db string) error {
 		return errors.New("-db :memory: would be a database for each connection: there is -db memory")
 	}
 	return nil
-}
-
-func notYet(asked bool, name, needs string) error {
-	if !asked {
-		return nil
-	}
-	return fmt.Errorf("%s is not there yet: it waits for %s", name, needs)
 }

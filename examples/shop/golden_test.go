@@ -68,6 +68,7 @@ type opened struct {
 	http.Handler
 	collections *collections
 	now         time.Time // of the life cycle
+	today       time.Time // of the collections
 }
 
 func openShop(t *testing.T) *opened {
@@ -87,8 +88,8 @@ func databases() map[string]func(t *testing.T) string {
 // openShopOn opens it with other settings.
 func openShopOn(t *testing.T, s settings) *opened {
 	t.Helper()
-	morning := time.Date(2024, time.March, 1, 8, 0, 0, 0, time.UTC)
-	o := &opened{now: time.Date(2026, time.November, 21, 8, 0, 0, 0, time.UTC)}
+	o := &opened{now: time.Date(2026, time.November, 21, 8, 0, 0, 0, time.UTC),
+		today: time.Date(2024, time.March, 1, 8, 0, 0, 0, time.UTC)}
 	if s.files == "" {
 		s.files = t.TempDir()
 	}
@@ -97,7 +98,7 @@ func openShopOn(t *testing.T, s settings) *opened {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.close() })
-	c, err := newCollections(t.Context(), db, s, func() time.Time { return morning })
+	c, err := newCollections(t.Context(), db, s, func() time.Time { return o.today })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func openShopOn(t *testing.T, s settings) *opened {
 	s.addr = "127.0.0.1:8080"
 	catalogs := c.catalogs()
 	negotiator := newNegotiator(newDoors(catalogs), s.addr, func() time.Time { return o.now })
-	o.Handler = newNeutral(negotiator, catalogs, s, db.ping).before(c.authenticated(negotiator), s.addr)
+	o.Handler = newNeutral(negotiator, catalogs, s, db.ping).before(c.admitted(negotiator), s.addr)
 	return o
 }
 

@@ -16,7 +16,7 @@ import (
 const graphqlPath = "/graphql"
 
 // graphqlTime is how long an answer in GraphQL may be worked on. What a client is told then has to reach it before the
-// server gives up writing; see newServer.
+// server gives up writing; see answerTime.
 const graphqlTime = 30 * time.Second
 
 // doors serve one contract: its catalog and, at /graphql, the same catalog in GraphQL. Whatever selects the contract selects
@@ -48,6 +48,7 @@ func newDoors(catalogs map[string]*resource.Catalog) map[string]*doors {
 // ServeHTTP serves what is at and below /graphql there, and everything else from the catalog.
 func (d *doors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if path := r.URL.Path; path == graphqlPath || strings.HasPrefix(path, graphqlPath+"/") {
+		r.Pattern = graphqlPath // for the log, as the catalog does it
 		d.graphql.ServeHTTP(w, r)
 		return
 	}

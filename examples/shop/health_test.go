@@ -13,7 +13,7 @@ func TestHealthOfTheDatabase(t *testing.T) {
 			t.Parallel()
 			s := openShopOn(t, settings{db: open(t)})
 			db := s.collections.db
-			err := db.InTx(t.Context(), func(context.Context) error {
+			err := db.runner().InTx(t.Context(), func(context.Context) error {
 				if w := ask(t, s, "GET", "/health", ""); w.Code != 200 {
 					t.Errorf("during a transaction it is %d: %s", w.Code, w.Body)
 				}

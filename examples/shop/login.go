@@ -26,12 +26,13 @@ func (c *collections) loginCommand() *resource.Command {
 		Public:   true,   // whoever has not logged in yet has to
 		Cost:     20_000, // two guesses in a document of GraphQL, and not a hundred
 		Doc:      "Gives a token to who knows the password of a user.",
-		Problems: []problem.Kind{problem.Unauthenticated},
+		Problems: []problem.Kind{problem.Unauthenticated, problem.TooManyRequests},
+		Secret:   true, // tokens are kept as hashes, and nowhere else
 	})
 }
 
 func (c *collections) login(ctx context.Context, in Credentials) (Login, error) {
-	user, err := c.userOf(ctx, in.Email, in.Password)
+	user, err := c.proven(ctx, in.Email, in.Password)
 	if errors.Is(err, resource.ErrUnauthenticated) {
 		return Login{}, problem.New(problem.Unauthenticated, "There is no user with this address and password.")
 	}
@@ -43,4 +44,16 @@ func (c *collections) login(ctx context.Context, in Credentials) (Login, error) 
 	}
 	token, expires, err := c.newToken(ctx, user.ID)
 	return Login{Token: token, ExpiresAt: expires}, err
+}
+
+// proven is userOf for whoever may be guessing.
+func (c *collections) proven(ctx context.Context, email, password string) (User, error) {
+	if err := c.guesses.enter(email, time.Now()); err != nil {
+		return User{}, err
+	}
+	user, err := c.userOf(ctx, email, password)
+	if err == nil {
+		c.guesses.succeeded(email)
+	}
+	return user, err
 }

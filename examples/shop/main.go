@@ -4,7 +4,8 @@
 //	curl -i localhost:8080/orders
 //
 // It keeps them in a SQLite file, or wherever -db says. It prints what it serves and, last, one line with its address.
-// SIGTERM and Ctrl-C let requests in flight finish; a second Ctrl-C does not wait for them.
+// Each request is a line on standard error. SIGTERM and Ctrl-C let requests in flight finish; a second Ctrl-C does not wait
+// for them.
 //
 // main.go is the process and flags.go what it can be told. database.go is where everything is kept, with sqlite.go and
 // postgres.go. orders.go, users.go and places.go are the collections, catalog.go serves them, and seed.go puts something
@@ -20,6 +21,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -27,7 +29,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/stoa-go/stoa/resource/job"
+	"github.com/stoa-go/stoa/middleware"
 )
 
 func main() {
@@ -46,6 +48,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "shop:", err)
 		return 2
 	}
+	s.logger = slog.New(slog.NewTextHandler(stderr, nil))
 	if err := serve(ctx, s, stdout); err != nil {
 		fmt.Fprintln(stderr, "shop:", err)
 		return 1
@@ -85,42 +88,14 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	}
 	go c.jobs.Run(ctx)
 	fmt.Fprintf(stdout, "shop: listening on http://%s\n", listener.Addr())
-	return serveUntil(ctx, newServer(patient(neutral.before(c.authenticated(negotiator), s.addr))), listener, c.jobs)
+	server := newServer(around(s.logger, neutral.before(c.admitted(negotiator), s.addr)), s.logger)
+	return middleware.Serve(ctx, server, listener, &middleware.ServeOptions{Then: c.jobs.Drain})
 }
 
 // wallClock is the present, without the reading that only this process understands.
 func wallClock() time.Time { return time.Now().UTC().Round(0) }
 
-// newServer bounds what a client can hold: without limits of its own http.Server waits for a slow one for ever.
-func newServer(h http.Handler) *http.Server {
-	var protocols http.Protocols
-	protocols.SetHTTP1(true)
-	protocols.SetUnencryptedHTTP2(true)
-	return &http.Server{
-		Handler:           h,
-		Protocols:         &protocols,
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       30 * time.Second,
-		WriteTimeout:      5 * time.Minute, // an export over a slow line
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-	}
-}
-
-// drainTime is how long requests in flight may take once the shop is told to end.
-const drainTime = 10 * time.Second
-
-// serveUntil serves until ctx ends, and then until what is being answered has been answered, and what is being done is
-// done.
-func serveUntil(ctx context.Context, server *http.Server, listener net.Listener, jobs *job.Jobs) error {
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	drain, cancel := context.WithTimeout(context.Background(), drainTime)
-	defer cancel()
-	return errors.Join(server.Shutdown(drain), jobs.Drain(drain))
+// newServer bounds what a client can hold. Timeout sets the limits of reading and writing anew for each request.
+func newServer(h http.Handler, logger *slog.Logger) *http.Server {
+	return middleware.Server(h, &middleware.ServerOptions{UnencryptedHTTP2: true, Logger: logger})
 }

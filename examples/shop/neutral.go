@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/openapi"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -21,7 +22,7 @@ func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog, s 
 	docs := newDocs(n)
 	at := neutral{
 		"/":         readOnly(newPage()),
-		"/health":   readOnly(health(ping)),
+		"/health":   readOnly(middleware.Health(map[string]func(context.Context) error{"database": ping}, nil)),
 		"/openapi":  n.List(),
 		"/openapi/": http.HandlerFunc(serveNothing),
 		"/docs":     readOnly(docs.page),
@@ -37,6 +38,7 @@ func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog, s 
 			Servers:     servers(s.addr),
 			Security:    security(s.auth),
 			Secured:     secured,
+			RateLimit:   s.rate.Quota > 0,
 		})
 	}
 	return at
@@ -116,22 +118,5 @@ func readOnly(next http.Handler) http.Handler {
 		default: // RFC 9110 section 9.1
 			problem.Write(w, r, problem.New(problem.NotImplemented, "There is no such method."))
 		}
-	})
-}
-
-// health answers with 200 as long as the shop can serve: it reaches its database, and a shop that drains takes no
-// connections any more.
-func health(ping func(context.Context) error) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Cache-Control", "no-store")
-		if ping(r.Context()) != nil {
-			problem.Write(w, r, problem.New(problem.Unavailable, "The database cannot be reached."))
-			return
-		}
-		h.Set("Content-Type", "application/json")
-		h.Set("Content-Length", "16")
-		h.Set("X-Content-Type-Options", "nosniff")
-		w.Write([]byte(`{"status":"ok"}` + "\n")) // net/http leaves the body out for HEAD
 	})
 }

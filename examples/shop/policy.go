@@ -35,6 +35,16 @@ func (c *collections) principal(ctx context.Context) string {
 	return middleware.Principal(ctx)
 }
 
+// admitted finds out who asks, and lets each of them ask as often as -rate says. Who gives a wrong token is told so before
+// that, and costs a look into a table.
+func (c *collections) admitted(next http.Handler) http.Handler {
+	opts := &middleware.RateLimitOptions{}
+	if !c.auth {
+		opts.Key = func(r *http.Request) string { return c.principal(r.Context()) }
+	}
+	return c.authenticated(middleware.RateLimit(c.rate, opts)(next))
+}
+
 // authenticated finds out who asks, by the bearer token. Nobody gets further without one who wants to change something,
 // except to log in. At /graphql everything is a POST, so there the policies of what is changed see to that.
 func (c *collections) authenticated(next http.Handler) http.Handler {

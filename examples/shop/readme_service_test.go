@@ -28,13 +28,13 @@ func TestReadmeService(t *testing.T) {
 		t.Fatal(err)
 	}
 	var sessions []string
-	for _, title := range []string{"GraphQL", "The shop, as a service"} {
+	for _, title := range []string{"GraphQL", "Keys", "The shop, as a service"} {
 		_, section, _ := strings.Cut(string(readme), "\n## "+title+"\n")
 		section, _, _ = strings.Cut(section, "\n## ")
 		section, _, _ = strings.Cut(section, "\n```\ngo run -C examples ./starwars\n") // which has a test of its own
 		sessions = append(sessions, strings.Split(section, "\n```\ngo run -C examples ./shop ")[1:]...)
 	}
-	if len(sessions) != 3 {
+	if len(sessions) != 4 {
 		t.Fatalf("README.md has %d sessions", len(sessions))
 	}
 	for _, text := range sessions {

@@ -31,10 +31,14 @@ func report(s settings, c *collections, filled bool, contracts map[string]*doors
 }
 
 func reportAuth(s settings) string {
-	if s.auth {
-		return "callers: who writes shows a token, and customers see only their own orders\n"
+	rate := "    they may ask as often as they like: see -rate\n"
+	if s.rate.Quota > 0 {
+		rate = "    each may ask " + s.rate.String() + "\n"
 	}
-	return "callers: everybody is " + guest + "\n    weak: nobody has to say who they are: see -auth\n"
+	if s.auth {
+		return "callers: who writes shows a token, and customers see only their own orders\n" + rate
+	}
+	return "callers: everybody is " + guest + "\n" + rate + "    weak: nobody has to say who they are: see -auth\n"
 }
 
 // reportSeed says what has been put into the database.

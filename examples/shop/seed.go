@@ -14,7 +14,7 @@ import (
 //
 // The places come first: a file that cannot be read should not use up the first ids of users and orders.
 func (c *collections) seed(ctx context.Context, places string) (filled bool, err error) {
-	err = c.db.InTx(ctx, func(ctx context.Context) error {
+	err = c.db.runner().InTx(ctx, func(ctx context.Context) error {
 		if err := c.lockAll(ctx); err != nil {
 			return err
 		}

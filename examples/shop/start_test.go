@@ -29,6 +29,7 @@ func TestReport(t *testing.T) {
 		"database: SQLite, ", "synchronous=FULL", "it was empty, and has been filled", "everybody is guest", "see -auth",
 		"in contract 1.1.0 only\n/orders/{id}  ", "    view: Order11, without filters by createdAt customerId",
 		"/graphql  ", "    limits: ", "introspection is on", "/auth/login  POST", "/places/import  POST", "/orders/cancel-stale  POST", "as a job in /jobs",
+		"    keys: exactly once: it shares its transactions with the records", "    keys: once by identity, or at most once: ",
 	} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report does not say %q:\n%s", want, report)
@@ -99,28 +100,6 @@ func waitUntilClosed(t *testing.T, address string) {
 	}
 }
 
-func TestNotYet(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		args  []string
-		waits string
-	}{
-		{[]string{"-rate", "100/1m"}, "issue 6"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.args[0], func(t *testing.T) {
-			t.Parallel()
-			status, said := fails(t, tt.args...)
-			if status != 2 {
-				t.Errorf("exit status %d, want 2", status)
-			}
-			if !strings.Contains(said, tt.args[0]) || !strings.Contains(said, "not there yet") || !strings.Contains(said, tt.waits) {
-				t.Errorf("it says %q", said)
-			}
-		})
-	}
-}
-
 func TestWrongArguments(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -133,6 +112,7 @@ func TestWrongArguments(t *testing.T) {
 		{"no flag at all", []string{"serve"}, 2, `"serve" is no flag`},
 		{"address", []string{"-addr", "nowhere"}, 1, "nowhere"},
 		{"cache", []string{"-cache", "public\nSet-Cookie: a=b"}, 2, "-cache"},
+		{"no rate", []string{"-rate", "many"}, 2, "-rate"},
 		{"no such file", []string{"-addr", "127.0.0.1:0", "-places", "/nowhere.jsonl"}, 1, "/nowhere.jsonl"},
 		{"no such database", []string{"-db", "mysql://localhost/shop"}, 2, "mysql://"},
 		{"memory by another name", []string{"-db", ":memory:"}, 2, "-db memory"},

@@ -64,19 +64,24 @@ func isAbsent(err error) bool {
 
 // forgetTokens removes some of those that are good for nothing any more.
 func (c *collections) forgetTokens(ctx context.Context) error {
-	old := query.Query{Filter: query.Where("expiresAt", query.Lte, c.now()), Limit: 100}
-	var expired []resource.Item[Token]
-	for it, err := range c.tokens.List(ctx, old) {
+	_, err := c.removeTokens(ctx, query.Where("expiresAt", query.Lte, c.now()))
+	return err
+}
+
+// removeTokens removes at most 100 of those that a filter finds, and returns how many.
+func (c *collections) removeTokens(ctx context.Context, which query.Filter) (int, error) {
+	var found []resource.Item[Token]
+	for it, err := range c.tokens.List(ctx, query.Query{Filter: which, Limit: 100}) {
 		if err != nil {
-			return err
+			return 0, err
 		}
-		expired = append(expired, it)
+		found = append(found, it)
 	}
-	for _, it := range expired {
+	for _, it := range found {
 		err := c.tokens.Delete(ctx, it.Value.ID, it.Rev)
 		if err != nil && !isAbsent(err) { // another shop was first
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	return len(found), nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
 	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // outcome is what the status of an answer depends on.
@@ -93,12 +94,26 @@ func (x *exchange) answerAll(list []request, dst []byte) ([]byte, error) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
+		list[i].place = i + 1
 		var err error
 		if dst, _, err = x.answer(&list[i], dst); err != nil {
-			return dst, err
+			if x.r.Context().Err() != nil {
+				return dst, err
+			}
+			x.fresh++
+			dst = x.told(dst, err)
 		}
 	}
 	return append(dst, ']'), nil
+}
+
+// told appends what would have had a status of its own, had it come alone.
+func (x *exchange) told(dst []byte, err error) []byte {
+	e := fault.Of(err)
+	if e.Code == fault.Internal && e.Problem != nil && e.Problem.Kind == problem.Internal {
+		x.report(e.Problem.Instance, err)
+	}
+	return fault.Answer(dst, e)
 }
 
 // answer executes a request and appends the answer. An error means that there is none: what was appended is nothing to
@@ -129,10 +144,26 @@ func (x *exchange) answer(q *request, dst []byte) ([]byte, outcome, error) {
 		ctx, cancel = context.WithTimeout(ctx, x.h.opts.Timeout)
 		defer cancel()
 	}
-	dst, how := x.h.engine.Run(ctx, plan, q.variables, dst)
+	dst, how, err := x.execute(ctx, plan, q, dst)
 	if err := x.r.Context().Err(); errors.Is(err, context.Canceled) {
 		return dst, refused, err // nobody is there any more
 	}
+	return dst, how, err
+}
+
+// execute runs a plan. A mutation with a key is done once.
+func (x *exchange) execute(ctx context.Context, plan *exec.Plan, q *request, dst []byte) ([]byte, outcome, error) {
+	if plan.Kind == "mutation" {
+		if x.h.once != nil {
+			if key, err := x.key(q); err != nil {
+				return dst, refused, err
+			} else if key != "" {
+				return x.answerOnce(ctx, plan, q, key, dst)
+			}
+		}
+		x.fresh++
+	}
+	dst, how := x.h.engine.Run(ctx, plan, q.variables, dst)
 	if how == exec.Refused {
 		return dst, refused, nil
 	}

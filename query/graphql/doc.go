@@ -65,6 +65,26 @@
 // Browsers say where they come from on connections with TLS; a GET on one without, that has no Origin either, is let
 // through, which is harmless as long as queries change nothing.
 //
+// # Keys
+//
+// A mutation with an Idempotency-Key is done once, if the catalog keeps keys (CatalogOptions.Once of package resource): who
+// sends it again gets the answer that it missed, with Idempotency-Replayed. The key stands in the header or in
+// extensions.idempotencyKey, and belongs to all that the operation does. Queries have no use for one.
+//
+//	$ curl -H 'Idempotency-Key: "7f3c"' -H 'Content-Type: application/json' localhost:8080/graphql \
+//		-d '{"query":"mutation { createOrder(input: {customerId: \"ada\"}) { id } }"}'
+//
+// Everything happens in one transaction if all of it is in the database of the records, which is idempotency.ExactlyOnce
+// there: then an error of any field takes all of it back, data is null, and nothing is remembered, so that the same may be
+// tried again. Such a transaction may take as long as [Options.Timeout] and Options.Transaction of the Keeper say. A mutation
+// that cannot be taken back is kept at the level that it has, and only if it is the only one: beside others it is 400.
+//
+// The same is the same document, whatever its layout, with the same variables under the same contract; another under the key
+// is 422. A replay is the answer as it was, in the form that is asked for now; only policy is asked again, about the
+// commands and about every item that it shows something of. Refusals of the key have the statuses that they have in REST, in either media type, so
+// that programs see when to come again: 409, 429 and 503 have Retry-After. In a batch each request has the key of the batch
+// with its place, key/0 and so on, or one of its own.
+//
 // # Contracts
 //
 // A [version.Negotiator] takes a Handler for each contract, made of the contract's catalog, under whatever path, host,

@@ -22,6 +22,10 @@ type exchange struct {
 	media []string         // Content-Type of the answer, where it is a vendor's
 	enc   header.Encodings // that the client takes
 	began bool             // the answer has been begun, so nothing else can be answered
+
+	// Of mutations: how many were done now, and how many of the answers were given before.
+	fresh, replayed int
+	reference       bool // one of the latter was not kept
 }
 
 // Header values that answers share.

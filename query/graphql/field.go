@@ -7,6 +7,7 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // Field is a field of the schema that no resource has: made by [Query], [Mutation] or [Computed], and given to [New] in
@@ -43,6 +44,10 @@ type FieldOptions struct {
 	// Cost is what one value counts for in Limits.Cost; 0 is 1. Where a value costs many calls of others, say so: it is all
 	// that stops a client from asking for a thousand of them.
 	Cost int
+	// Transactions says of a mutation that all that it does happens with its context in transactions of this Runner, as
+	// [resource.CommandOptions] says it of commands. Nil means that it does more, or that nobody knows: then an
+	// Idempotency-Key makes it happen at most once, and alone.
+	Transactions tx.Runner
 }
 
 // Query returns a field of the type Query: a question that the catalog cannot answer. It may be called at the same time
@@ -142,7 +147,8 @@ func newCustom[In, Out any](on, name string, noFunc bool, opts *FieldOptions) *m
 	if o.Cost < 0 {
 		panic(fmt.Sprintf("graphql: field %s of %s: FieldOptions.Cost is %d", name, on, o.Cost))
 	}
-	c := &model.CustomField{On: on, Name: name, Doc: o.Doc, Deprecated: o.Deprecated, Cost: max(o.Cost, 1)}
+	c := &model.CustomField{On: on, Name: name, Doc: o.Doc, Deprecated: o.Deprecated, Cost: max(o.Cost, 1),
+		Transactions: o.Transactions}
 	c.In = mustSchema[In](on, name, "arguments")
 	if c.In.Kind != schema.Object || reflect.TypeFor[In]().Kind() == reflect.Pointer {
 		panic(fmt.Sprintf("graphql: field %s of %s: the arguments are a %v and must be a struct", name, on, reflect.TypeFor[In]()))

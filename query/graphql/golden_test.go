@@ -2,6 +2,7 @@ package graphql_test
 
 import (
 	"cmp"
+	"context"
 	"flag"
 	"fmt"
 	"maps"
@@ -17,6 +18,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/idempotency"
 )
 
 var update = flag.Bool("update", false, "write the answers in testdata/exchanges anew")
@@ -36,7 +39,11 @@ func TestExchanges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			after := converse(t, door(t, func(s *setup) { s.opts.Limits.Body = 20_000 }), string(before))
+			after := converse(t, door(t, func(s *setup) {
+				s.opts.Limits.Body = 20_000
+				s.catalog.Once = idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: s.db}), nil)
+				s.catalog.Principal = func(context.Context) string { return "ada" }
+			}), string(before))
 			if after == string(before) {
 				return
 			}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query/graphql/internal/convert"
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
@@ -22,6 +23,8 @@ import (
 // and each catalog a Handler.
 type Handler struct {
 	opts     Options
+	catalog  *resource.Catalog
+	once     *idempotency.Keeper // nil if keys mean nothing
 	origins  map[string]bool
 	schema   *model.Schema
 	engine   *exec.Engine
@@ -38,7 +41,7 @@ type Handler struct {
 // It panics if there can be no such door, with all that is wrong: names of types or fields that collide or that GraphQL does
 // not accept, custom fields that do not fit, trusted documents that are not valid, origins that are none.
 func New(c *resource.Catalog, opts *Options) *Handler {
-	h := &Handler{}
+	h := &Handler{catalog: c, once: c.Once()}
 	if opts != nil {
 		h.opts = *opts
 	}

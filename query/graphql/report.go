@@ -2,8 +2,10 @@ package graphql
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
@@ -33,10 +35,44 @@ func (h *Handler) Report() string {
 	if h.trusted != nil {
 		fmt.Fprintf(&b, "    documents: the %d that are trusted, and no others\n", len(o.Trusted))
 	}
+	h.reportKeys(&b)
 	for _, warning := range h.weaknesses() {
 		fmt.Fprintf(&b, "    weak: %s\n", warning)
 	}
 	return b.String()
+}
+
+// reportKeys says which mutations may stand beside others in a request with a key. What a key is worth for each part the
+// catalog says.
+func (h *Handler) reportKeys(b *strings.Builder) {
+	if h.once == nil || h.schema.Mutation == nil {
+		return
+	}
+	var together, alone []string
+	for _, f := range h.schema.Mutation.Fields {
+		name := f.Name
+		switch {
+		case f.Resource != nil:
+			name = f.Resource.Name()
+		case f.Command != nil && f.Command.Secret():
+			continue // whose answers are not kept
+		case f.Command != nil:
+			name = f.Command.Name()
+		}
+		list := &alone
+		if level, _ := h.guarantee(f, false); level == idempotency.ExactlyOnce {
+			list = &together
+		}
+		if !slices.Contains(*list, name) {
+			*list = append(*list, name)
+		}
+	}
+	if together != nil {
+		fmt.Fprintf(b, "    keys: exactly once, and several in one transaction: %s\n", strings.Join(together, " "))
+	}
+	if alone != nil {
+		fmt.Fprintf(b, "    keys: one in a request, as it cannot be taken back: %s\n", strings.Join(alone, " "))
+	}
 }
 
 // weaknesses are settings that someone may not have meant.

@@ -17,7 +17,10 @@ type request struct {
 	hash      string // of the document, in hexadecimal: extensions.persistedQuery.sha256Hash
 	operation string // which of its operations; "" if it has one
 	variables map[string]jsontext.Value
-	foreign   bool // extensions.persistedQuery is of a version that nobody knows here
+	foreign   bool   // extensions.persistedQuery is of a version that nobody knows here
+	key       string // extensions.idempotencyKey
+	keyed     bool   // that it is there
+	place     int    // in a batch, from 1
 }
 
 // complete refuses a request that names no document.

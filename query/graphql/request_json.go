@@ -192,10 +192,16 @@ func (d *reader) variables(q *request) error {
 	})
 }
 
-// extensions looks for what the protocol of automatic persisted queries sends: {"persistedQuery":{"version":1,"sha256Hash":""}}.
+// extensions looks for what the protocol of automatic persisted queries sends, {"persistedQuery":{"version":1,"sha256Hash":""}},
+// and for an idempotencyKey.
 func (d *reader) extensions(q *request) error {
 	return d.members("/extensions", func(name string) error {
-		if name != "persistedQuery" {
+		switch name {
+		case "idempotencyKey":
+			q.keyed = d.dec.PeekKind() == '"'
+			return d.string("/extensions/idempotencyKey", &q.key)
+		case "persistedQuery":
+		default:
 			return d.skip()
 		}
 		return d.members("/extensions/persistedQuery", func(name string) error {

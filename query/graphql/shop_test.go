@@ -44,12 +44,14 @@ type setup struct {
 	orders   resource.Options[order]
 	users    resource.Options[user]
 	catalog  resource.CatalogOptions
+	db       *memory.DB
 }
 
 // catalog returns the shop, and what a test has made of the options of its door.
 func catalog(t testing.TB, opts ...func(*setup)) (*resource.Catalog, *setup) {
 	t.Helper()
-	orders, users := memory.New[order](nil), memory.New[user](nil)
+	db := memory.NewDB()
+	orders, users := memory.New(&memory.Options[order]{DB: db}), memory.New(&memory.Options[user]{DB: db})
 	for _, u := range []user{{"ada", "Ada"}, {"bob", "Bob"}} {
 		if _, err := users.Insert(t.Context(), u.ID, u); err != nil {
 			t.Fatal(err)
@@ -62,7 +64,7 @@ func catalog(t testing.TB, opts ...func(*setup)) (*resource.Catalog, *setup) {
 		}
 	}
 	logger := slog.New(slog.NewTextHandler(testLog{t}, nil))
-	s := &setup{orderOps: resource.OpsOf(orders)}
+	s := &setup{orderOps: resource.OpsOf(orders), db: db}
 	s.orderOps.Insert = nil
 	s.opts.Logger, s.catalog.Logger = logger, logger
 	s.orders.Query = query.Support{Filter: map[string][]query.Op{"status": {query.Eq}}, Sort: []string{"cents"}}

@@ -67,7 +67,7 @@ func (d *blobs) get() *operation {
 func (d *blobs) put() *operation {
 	op := d.operation("replace", resource.OpReplace, "Store one of "+d.name,
 		"Stores the content under this name, in place of what is there. Nobody sees anything of it before it is there as a whole",
-		d.condition(), d.repeatable())
+		d.condition(), d.repeatable(d.name, false))
 	op.Parameters = append(d.uploadParameters(), d.conditions()...)
 	op.RequestBody = d.body()
 	op.Responses = d.answers(d.who(d.replayed(d.held(d.lost(400, 404, 412, 413, 415)...)...)...),
@@ -79,7 +79,7 @@ func (d *blobs) put() *operation {
 // post describes POST.
 func (d *blobs) post() *operation {
 	op := d.operation("create", resource.OpCreate, "Store something new in "+d.name,
-		"Stores the content under a name that the server chooses", d.repeatable())
+		"Stores the content under a name that the server chooses", d.repeatable(d.name, true))
 	op.Parameters = d.uploadParameters()
 	op.RequestBody = d.body()
 	op.Responses = d.answers(d.who(d.replayed(400, 413, 415)...),
@@ -91,7 +91,7 @@ func (d *blobs) post() *operation {
 func (d *blobs) delete() *operation {
 	op := d.operation("delete", resource.OpDelete, "Delete one of "+d.name,
 		"204 means that it is gone. 410 means that it was before, and 404 that it is not here, or never was",
-		d.condition(), d.repeatable())
+		d.condition(), d.repeatable(d.name, false))
 	op.Parameters = append(append(d.conditions(), d.prefer("handling=lenient")), d.keyParameter()...)
 	op.Responses = d.answers(d.who(d.replayed(d.held(d.lost(400, 404, 412)...)...)...),
 		d.empty(204, "It is gone.", "Cache-Control"))
@@ -113,14 +113,6 @@ func (d *blobs) lost(statuses ...int) []int {
 func (d *blobs) held(statuses ...int) []int {
 	if d.opts.RequireIfMatch {
 		return append(statuses, 428)
-	}
-	return statuses
-}
-
-// replayed adds what can be wrong with a key.
-func (b *builder) replayed(statuses ...int) []int {
-	if b.o.IdempotencyKey {
-		return append(statuses, 409, 422)
 	}
 	return statuses
 }

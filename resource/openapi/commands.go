@@ -30,13 +30,15 @@ func (b *builder) command(c *resource.Command) {
 
 // post describes the command. Preconditions mean nothing for it, so there are none.
 func (a *action) post() *operation {
-	op := a.newOperation(camel(a.c.Name()), a.area, a.c.Name(), resource.OpInvoke, a.summary(), a.c.Doc(), a.end(), a.repeatable())
+	op := a.newOperation(camel(a.c.Name()), a.area, a.c.Name(), resource.OpInvoke, a.summary(), a.c.Doc(), a.end(), a.again())
 	preferences := []string{"return=minimal", "handling=lenient"}
 	if a.c.Jobs() != nil {
 		preferences = append([]string{"respond-async", "wait=10"}, preferences...)
 	}
 	op.Parameters = append(op.Parameters, a.prefer(preferences...))
-	op.Parameters = append(op.Parameters, a.keyParameter()...)
+	if !a.c.Secret() {
+		op.Parameters = append(op.Parameters, a.keyParameter()...)
+	}
 	if a.takes {
 		op.RequestBody = a.requestBody()
 	}
@@ -121,6 +123,27 @@ func (a *action) accepted(headers []string) entry[*response] {
 	return out
 }
 
+// A command whose output is secret takes no keys, and what is said of them is left out.
+
+// again says what a key is good for with the command.
+func (a *action) again() string {
+	if a.c.Secret() {
+		return ""
+	}
+	return a.repeatable(a.c.Name(), false)
+}
+
+func (a *action) empty(status int, description string, headers ...string) entry[*response] {
+	return a.effect(status, description, append(headers, "Vary"), nil)
+}
+
+func (a *action) effect(status int, description string, headers []string, content ordered[*mediaType]) entry[*response] {
+	if a.c.Secret() {
+		return a.answer(status, description, append(headers, "Preference-Applied"), content)
+	}
+	return a.builder.effect(status, description, headers, content)
+}
+
 // problems are the statuses that this command can have, beside those of every operation.
 func (a *action) problems() []int {
 	out := []int{400}
@@ -130,7 +153,9 @@ func (a *action) problems() []int {
 	if a.takes {
 		out = append(out, 413, 415, 422)
 	}
-	out = a.replayed(out...)
+	if !a.c.Secret() {
+		out = a.replayed(out...)
+	}
 	if !a.c.Public() {
 		out = append(out, 404) // Authorize may say so
 	}

@@ -31,8 +31,10 @@ var fields = map[string]headerText{
 	"Deprecation":             {"Since when, or from when on, the contract is deprecated (RFC 9745).", "@1780272000"},
 	"Sunset":                  {"From when on the contract is answered with 410 (RFC 8594).", "Wed, 30 Jun 2027 00:00:00 GMT"},
 	"Idempotency-Replayed":    {"This is what was answered to the first request with the key.", "true"},
-	"RateLimit":               {"What is left of the quota, and for how long.", `"default";r=50;t=30`},
-	"RateLimit-Policy":        {"The quota.", `"default";q=100;w=60`},
+	"Idempotency-Result": {"`reference`: the first answer was too large to be kept, so this is the item as it is now.",
+		"reference"},
+	"RateLimit":        {"What is left of the quota, and for how long.", `"default";r=50;t=30`},
+	"RateLimit-Policy": {"The quota.", `"default";q=100;w=60`},
 }
 
 // headerText describes a field, with a value as it could be.

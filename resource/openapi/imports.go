@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
 )
 
@@ -15,7 +16,7 @@ const mediaNDJSON = "application/x-ndjson"
 func (a *action) lines() *operation {
 	op := a.newOperation(camel(a.c.Name()), a.area, a.c.Name(), resource.OpInvoke, a.summary(), a.c.Doc(),
 		"Each line stands for itself: those that are refused are told, and the others are stored. If it is cut short, what has "+
-			"been stored stays, and to send all of it again does no harm", a.repeatable())
+			"been stored stays, and to send all of it again does no harm", a.repeatable(a.c.Name(), false), a.atomicOnce())
 	statuses := []int{400, 406, 413, 415}
 	if a.c.Into().Batches() {
 		statuses = append(statuses, 422)
@@ -28,6 +29,14 @@ func (a *action) lines() *operation {
 	op.Responses = a.answers(a.asked(a.c.Public() && a.c.Into().Policy().Public, a.replayed(statuses...)...),
 		a.effect(200, "What has become of the lines.", []string{"Cache-Control", "Vary"}, a.contents(a.types(), s, example)))
 	return op
+}
+
+// atomicOnce says what a key is worth where all lines are stored or none.
+func (a *action) atomicOnce() string {
+	if level, _ := a.builder.c.Guarantee(a.c.Name(), true); level != idempotency.ExactlyOnce {
+		return ""
+	}
+	return "With `atomic=true` and a key it is done exactly once"
 }
 
 // linesBody describes the lines. JSON Schema has no word for a sequence of values, so they are but text.

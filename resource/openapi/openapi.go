@@ -41,7 +41,9 @@ type Options struct {
 	// a command is [resource.OpInvoke]. Nil means all. It must always answer alike.
 	Secured func(name string, op resource.Op) bool
 
-	// IdempotencyKey says that requests which change something may have an Idempotency-Key.
+	// IdempotencyKey says that requests which change something may have an Idempotency-Key, though the catalog keeps none:
+	// somebody in front of it does, such as [idempotency.Keeper.Wrap]. What the catalog keeps is described by itself, with
+	// what a key is worth for each operation.
 	IdempotencyKey bool
 	// RateLimit says that requests are counted: 429, and the RateLimit fields.
 	RateLimit bool

@@ -98,7 +98,7 @@ func (d *described) create() *operation {
 	case d.policy.TakesIDs:
 		how = "The client chooses the id"
 	}
-	op := d.operation("create"+d.noun, resource.OpCreate, "Create an item in "+d.name, how, d.repeatable())
+	op := d.operation("create"+d.noun, resource.OpCreate, "Create an item in "+d.name, how, d.repeatable(d.name, true))
 	op.Parameters = d.writeParameters()
 	op.RequestBody = d.requestBody(d.createModel, d.samples.create)
 	headers := append([]string{"Location", "Content-Location"}, d.itemHeaders()...)
@@ -107,7 +107,7 @@ func (d *described) create() *operation {
 	if d.r.Batches() { // which have everything that their operations have
 		statuses, good = d.lost(append(statuses, 404, 412)...), append(good, d.addBatch(op))
 	}
-	op.Responses = d.answers(d.who(statuses...), good...)
+	op.Responses = d.answers(d.who(d.replayed(statuses...)...), good...)
 	return op
 }
 
@@ -135,7 +135,7 @@ func (d *described) replace() *operation {
 	if d.policy.TakesIDs && d.policy.Remembers && !d.policy.AllowRecreate {
 		does += ". An item that was deleted cannot be put back: 410"
 	}
-	op := d.operation("replace"+d.noun, resource.OpReplace, "Replace an item of "+d.name, does, d.condition(), d.repeatable())
+	op := d.operation("replace"+d.noun, resource.OpReplace, "Replace an item of "+d.name, does, d.condition(), d.repeatable(d.name, false))
 	op.Parameters = append(d.writeParameters(), d.writeConditions(!d.policy.TakesIDs)...)
 	op.RequestBody = d.requestBody(d.replaceModel, d.samples.replace)
 	headers := append([]string{"Content-Location"}, d.itemHeaders()...)
@@ -147,7 +147,7 @@ func (d *described) replace() *operation {
 	if d.policy.TakesIDs {
 		good = append(good, d.written(201, "The item has been created.", append([]string{"Location"}, headers...)))
 	}
-	op.Responses = d.answers(d.who(d.lost(400, 404, 406, 409, 412, 413, 415, 422)...), good...)
+	op.Responses = d.answers(d.who(d.replayed(d.lost(400, 404, 406, 409, 412, 413, 415, 422)...)...), good...)
 	return op
 }
 
@@ -164,7 +164,7 @@ func (d *described) patch() *operation {
 	op := d.operation("patch"+d.noun, resource.OpPatch, "Change parts of an item of "+d.name,
 		"Applies all of the patch or nothing. A merge patch (RFC 7396) names what changes, and null removes: it cannot set "+
 			"anything to null, for which there is JSON Patch (RFC 6902). A patch that changes nothing leaves the revision as it is",
-		d.condition(), d.repeatable())
+		d.condition(), d.repeatable(d.name, false))
 	op.Parameters = append(d.writeParameters(), d.writeConditions(true)...)
 	content := ordered[*mediaType]{
 		{patch.MergeType, d.media(d.component(d.patchModel), d.samples.patch)},
@@ -173,7 +173,7 @@ func (d *described) patch() *operation {
 	op.RequestBody = &requestBody{Required: true, Content: content,
 		Description: "A patch. Patches name no version and have no types of a vendor."}
 	headers := append([]string{"Content-Location"}, d.itemHeaders()...)
-	op.Responses = d.answers(d.who(d.lost(400, 404, 406, 409, 412, 413, 415, 422)...),
+	op.Responses = d.answers(d.who(d.replayed(d.lost(400, 404, 406, 409, 412, 413, 415, 422)...)...),
 		d.written(200, "The item as it is now.", headers),
 		d.empty(204, "The item has been changed; `Prefer: return=minimal` asked for no content.", d.itemHeaders()...))
 	return op
@@ -192,7 +192,7 @@ func (d *described) delete() *operation {
 			"404 means that it was never known here"
 	}
 	op := d.operation("delete"+d.noun, resource.OpDelete, "Delete an item of "+d.name, means,
-		d.condition(), d.repeatable())
+		d.condition(), d.repeatable(d.name, false))
 	op.Parameters = append([]*parameter{d.prefer("handling=lenient")}, d.writeConditions(true)...)
 	op.Parameters = append(op.Parameters, d.keyParameter()...)
 	statuses := d.lost(400, 404, 409, 412)
@@ -237,14 +237,6 @@ func (d *described) condition() string {
 		return "`If-Match` is required: it says which revision has been seen, by its `ETag`"
 	}
 	return "With `If-Match` it is done only if nobody else has changed the item since"
-}
-
-// repeatable says what a key is good for.
-func (b *builder) repeatable() string {
-	if !b.o.IdempotencyKey {
-		return ""
-	}
-	return "With an `Idempotency-Key` it can be sent again if the answer was lost"
 }
 
 // lost adds 410 where it can be an item that was deleted, and 428 where a condition is required.

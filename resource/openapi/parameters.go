@@ -244,20 +244,6 @@ func (d *described) writeParameters() []*parameter {
 	return append(out, d.keyParameter()...)
 }
 
-// keyParameter is the Idempotency-Key, where keys are kept.
-func (b *builder) keyParameter() []*parameter {
-	if !b.o.IdempotencyKey {
-		return nil
-	}
-	longest, one := 257, 1 // 255 characters and the quotation marks
-	return []*parameter{b.share("IdempotencyKey", &parameter{Name: "Idempotency-Key", In: "header",
-		Schema:  &schemaObject{Type: typeNames{"string"}, MinLength: &one, MaxLength: &longest},
-		Example: quote(`"8e03978e-40d5-43e8-bc93-6894a57f9324"`),
-		Description: "A string in quotation marks that is new for each thing to be done, and the same when it is sent again. " +
-			"What was answered the first time is then answered again, with `Idempotency-Replayed`. With other content it is " +
-			"refused (422), and while the first is still running, too (409)."})}
-}
-
 // preferences are those that are understood, and what they do.
 var preferences = [...]struct{ value, does string }{
 	{"count=exact", "counts all items that match, in `total`"},

@@ -46,10 +46,7 @@ func (b *builder) empty(status int, description string, headers ...string) entry
 
 // effect is an answer to whatever changes something.
 func (b *builder) effect(status int, description string, headers []string, content ordered[*mediaType]) entry[*response] {
-	headers = append(headers, "Preference-Applied")
-	if b.o.IdempotencyKey {
-		headers = append(headers, "Idempotency-Replayed")
-	}
+	headers = append(append(headers, "Preference-Applied"), b.replayHeaders(len(content) > 0)...)
 	return b.answer(status, description, headers, content)
 }
 
@@ -122,13 +119,15 @@ func (b *builder) sortOf(status int) sort {
 		if len(b.c.Blobs()) > 0 {
 			kinds = append(kinds, problem.DigestMismatch)
 		}
+		kinds = append(kinds, b.keyKinds(status)...)
 		return sort{"BadRequest", "The request cannot be understood.", append(kinds, versions(problem.MalformedVersion,
 			problem.UnsupportedVersion, problem.AmbiguousVersion, problem.VersionRequired)...), nil}
 	}
 	s := plainSort(status)
+	s.kinds = append(s.kinds, b.keyKinds(status)...)
 	switch status {
 	case 409: // another request with the same key is still running
-		if b.o.IdempotencyKey {
+		if b.keyed() {
 			s.headers = []string{"Retry-After"}
 		}
 	case 406, 415:

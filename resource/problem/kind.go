@@ -51,10 +51,17 @@ const (
 	TooManyRequests      Kind = "quota-exceeded" // its type URI is the one IANA registered
 	HeadersTooLarge      Kind = "headers-too-large"
 
+	KeyMissing Kind = "idempotency-key-missing" // there has to be an Idempotency-Key
+	KeyExpired Kind = "idempotency-key-expired" // one that is so old that what it was used for may be forgotten
+	KeyReused  Kind = "idempotency-key-reused"  // one that was used for something else
+	InFlight   Kind = "request-in-flight"       // the first request with the Idempotency-Key is not finished yet
+
 	Internal       Kind = "internal-error"
 	NotImplemented Kind = "not-implemented"
 	Unavailable    Kind = "unavailable"
-	OutcomeUnknown Kind = "outcome-unknown" // it was begun, and nobody knows whether it was done
+	// OutcomeUnknown: it was begun, and nobody knows whether it was done. To ask again may tell; where it cannot, the
+	// status is 409.
+	OutcomeUnknown Kind = "outcome-unknown"
 )
 
 // GraphQL codes; see Kind.Code.
@@ -113,6 +120,10 @@ var table = [...]row{
 	{PreconditionRequired, http.StatusPreconditionRequired, "Precondition Required", preconditionFailed},
 	{TooManyRequests, http.StatusTooManyRequests, "Quota Exceeded", rateLimited},
 	{HeadersTooLarge, http.StatusRequestHeaderFieldsTooLarge, "Header Fields Too Large", badUserInput},
+	{KeyMissing, http.StatusBadRequest, "Idempotency-Key Missing", badUserInput},
+	{KeyExpired, http.StatusBadRequest, "Idempotency-Key Expired", badUserInput},
+	{KeyReused, http.StatusUnprocessableEntity, "Idempotency-Key Reused", badUserInput},
+	{InFlight, http.StatusConflict, "Request In Flight", conflict},
 	{Internal, http.StatusInternalServerError, "Internal Error", internalError},
 	{NotImplemented, http.StatusNotImplemented, "Not Implemented", internalError},
 	{Unavailable, http.StatusServiceUnavailable, "Unavailable", internalError},

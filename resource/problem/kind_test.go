@@ -45,6 +45,10 @@ func TestKinds(t *testing.T) {
 		"precondition-required 428 Precondition Required PRECONDITION_FAILED",
 		"quota-exceeded 429 Quota Exceeded RATE_LIMITED",
 		"headers-too-large 431 Header Fields Too Large BAD_USER_INPUT",
+		"idempotency-key-missing 400 Idempotency-Key Missing BAD_USER_INPUT",
+		"idempotency-key-expired 400 Idempotency-Key Expired BAD_USER_INPUT",
+		"idempotency-key-reused 422 Idempotency-Key Reused BAD_USER_INPUT",
+		"request-in-flight 409 Request In Flight CONFLICT",
 		"internal-error 500 Internal Error INTERNAL_SERVER_ERROR",
 		"not-implemented 501 Not Implemented INTERNAL_SERVER_ERROR",
 		"unavailable 503 Unavailable INTERNAL_SERVER_ERROR",
@@ -132,4 +136,5 @@ func ExampleKinds() {
 	// Conflict https://stoa-go.github.io/problems/conflict
 	// Already Exists https://stoa-go.github.io/problems/already-exists
 	// Patch Conflict https://stoa-go.github.io/problems/patch-conflict
+	// Request In Flight https://stoa-go.github.io/problems/request-in-flight
 }

@@ -88,12 +88,14 @@ func (d *Details) StatusCode() int {
 }
 
 // Code returns the GraphQL code of the problem: that of its kind, or for a kind of the application the code that fits
-// its status, so that its message is not masked as an internal error.
+// its status, so that its message is not masked as an internal error. So it is where Status makes a refusal of a kind that
+// is none by itself, as of OutcomeUnknown with 409.
 func (d *Details) Code() string {
-	if _, known := lookup(d.Kind); known {
-		return d.Kind.Code()
+	status := d.StatusCode()
+	if r, known := lookup(d.Kind); known && (r.code != internalError || status >= http.StatusInternalServerError) {
+		return r.code
 	}
-	return codeOf(d.StatusCode())
+	return codeOf(status)
 }
 
 // place returns the member that says where a violation is, and its value.

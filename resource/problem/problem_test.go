@@ -46,6 +46,8 @@ func TestDetailsCode(t *testing.T) {
 		{problem.Details{}, "INTERNAL_SERVER_ERROR"},
 		{problem.Details{Kind: problem.NotFound}, "NOT_FOUND"},
 		{problem.Details{Kind: problem.NotFound, Status: 409}, "NOT_FOUND"},
+		{problem.Details{Kind: problem.OutcomeUnknown}, "INTERNAL_SERVER_ERROR"},
+		{problem.Details{Kind: problem.OutcomeUnknown, Status: 409}, "CONFLICT"},
 		{problem.Details{Kind: "own"}, "INTERNAL_SERVER_ERROR"},
 		{problem.Details{Kind: "own", Status: 400}, "BAD_USER_INPUT"},
 		{problem.Details{Kind: "own", Status: 401}, "UNAUTHENTICATED"},

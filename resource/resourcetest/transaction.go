@@ -54,8 +54,8 @@ func transactionCases[T any]() []testCase[T] {
 			name:  "tx-after-commit",
 			needs: transactor,
 			contract: "What is given to tx.AfterCommit runs once, after the commit, and never if the transaction is rolled " +
-				"back: it sends mail and publishes events. (Call tx.Begin for each attempt and Scope.Commit after the " +
-				"commit.)",
+				"back: it sends mail and publishes events. What is given to tx.AfterRollback runs only then. (Call tx.Begin " +
+				"for each attempt, Scope.Commit after the commit and Scope.Rollback after a rollback.)",
 			run: txAfterCommit[T],
 		},
 		{
@@ -236,6 +236,7 @@ func txNested[T any](k *kit[T]) {
 // txAfterCommit needs nothing but the Runner: two functions, one rollback, one commit.
 func txAfterCommit[T any](k *kit[T]) {
 	var ran []string
+	undone := 0
 	body := func(name string, result error) func(ctx context.Context) error {
 		return func(ctx context.Context) error {
 			if !tx.In(ctx, k.ops.Transactions()) {
@@ -244,6 +245,7 @@ func txAfterCommit[T any](k *kit[T]) {
 			for _, n := range []string{"first", "second"} {
 				tx.AfterCommit(ctx, func() { ran = append(ran, name+" "+n) })
 			}
+			tx.AfterRollback(ctx, func() { undone++ })
 			if len(ran) > 0 {
 				k.errorf("AfterCommit ran before the function had returned")
 			}
@@ -254,9 +256,16 @@ func txAfterCommit[T any](k *kit[T]) {
 	if len(ran) > 0 {
 		k.fatalf("AfterCommit ran after a rollback: %q", ran)
 	}
+	if undone == 0 {
+		k.errorf("AfterRollback did not run after a rollback (Scope.Rollback)")
+	}
+	undone = 0
 	k.must(k.inTx(k.ctx, body("commit", nil)), "an empty transaction")
 	if len(ran) != 2 || ran[0] != "commit first" || ran[1] != "commit second" {
 		k.errorf("after the commit %q ran, want what was asked for in that transaction, once and in order", ran)
+	}
+	if undone > 0 {
+		k.errorf("AfterRollback ran for what was committed")
 	}
 }
 

@@ -109,9 +109,19 @@ type sqliteSession struct {
 	ctx context.Context // of the transaction, which is all the life the session has; without its end
 }
 
+// longWait is how long SQLite waits for others (PRAGMA busy_timeout) where that is meant to be all the waiting there is. To
+// begin again then, twenty times, would keep a client for minutes, and all who stand behind it in the pool.
+const longWait = time.Second
+
+var errWaited = errors.New("others held the database all the while")
+
 func beginSQLite(ctx context.Context, conn *sql.Conn) (session, error) {
 	s := &sqliteSession{conn, context.WithoutCancel(ctx)}
+	from := time.Now()
 	_, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE")
+	if err != nil && time.Since(from) >= longWait {
+		err = fmt.Errorf("%w: %w", errWaited, err)
+	}
 	switch {
 	case err == nil:
 		return s, nil

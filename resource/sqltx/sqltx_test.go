@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -149,6 +151,31 @@ func TestUnavailable(t *testing.T) {
 			})
 			if err == nil || errors.Is(err, tx.ErrUnavailable) != tt.want {
 				t.Errorf("the error is %v; that it may pass should be %v", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestBusyForLong: where SQLite has waited for others, as long as it was told to, nobody begins to wait anew.
+func TestBusyForLong(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		timeout time.Duration // PRAGMA busy_timeout
+		begins  int
+	}{{10 * time.Second, 1}, {time.Millisecond, 20}} {
+		synctest.Test(t, func(t *testing.T) {
+			begins := 0
+			db, _ := open(t, sqltx.SQLite, func(what string, _ int) error {
+				if what != "BEGIN IMMEDIATE" {
+					return nil
+				}
+				begins++
+				time.Sleep(tt.timeout)
+				return busy
+			}, nil)
+			err := db.InTx(t.Context(), func(context.Context) error { return nil })
+			if !errors.Is(err, tx.ErrUnavailable) || !errors.Is(err, busy) || begins != tt.begins {
+				t.Errorf("after %d begins of %v each: %v, want %d", begins, tt.timeout, err, tt.begins)
 			}
 		})
 	}

@@ -22,7 +22,8 @@ var errOver = errors.New("sqltx: the transaction of this context is over")
 // If the engine reports a conflict with another transaction (40001, 40P01 or SQLITE_BUSY), fn is run again from the
 // start, after a short random wait, until it succeeds, [Options].Attempts is reached or ctx ends. It does not matter
 // whether fn returns the engine's error, another one, or none. An error that is no conflict is returned as it is.
-// It is [tx.ErrUnavailable] as well if the database cannot be reached to begin, or if there were conflicts to the end.
+// It is [tx.ErrUnavailable] as well if the database cannot be reached to begin, or if there were conflicts to the end, or if
+// SQLite has waited for others for a second or more (PRAGMA busy_timeout) and did not get its turn.
 //
 // A ctx that ends before the commit rolls back. Once begun, a commit is not interrupted; if it fails so that its outcome
 // is unknown, the error is [ErrOutcomeUnknown].
@@ -102,10 +103,10 @@ func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bo
 
 // notBegun tells what an error of begin means. Some drivers find out only then that a connection has been lost.
 func (db *DB) notBegun(err error) (again bool, _ error) {
-	switch db.dialect.Fault(err).Kind {
-	case Conflict:
+	switch kind := db.dialect.Fault(err).Kind; {
+	case kind == Conflict && !errors.Is(err, errWaited):
 		return true, err
-	case Unavailable:
+	case kind == Conflict, kind == Unavailable:
 		return false, fmt.Errorf("%w: %w", tx.ErrUnavailable, err)
 	}
 	return false, err

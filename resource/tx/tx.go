@@ -73,14 +73,28 @@ func Begin(ctx context.Context, r Runner) (context.Context, *Scope) {
 // Commit says that the attempt has been committed. The functions given to [AfterCommit] run, in the order given; where
 // this transaction was begun inside one of another Runner, they wait for that one instead, so that nothing is announced
 // which an enclosing failure may still take back.
+//
+// A function that panics keeps none of the others from running; the panic goes on when all have.
 func (s *Scope) Commit() {
 	if s.outer != nil {
 		s.outer.after = append(s.outer.after, s.after...)
 		s.outer.undo = append(s.outer.undo, s.undo...)
 		return
 	}
-	for _, fn := range s.after {
-		fn()
+	runAll(s.after)
+}
+
+// runAll calls functions of which none knows of the others: what one of them does not do is no reason to forget the rest.
+func runAll(fns []func()) {
+	next := 0
+	defer func() {
+		if next < len(fns) { // a panic, or runtime.Goexit
+			runAll(fns[next:])
+		}
+	}()
+	for next < len(fns) {
+		next++
+		fns[next-1]()
 	}
 }
 

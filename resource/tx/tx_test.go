@@ -215,3 +215,27 @@ func ExampleAfterRollback() {
 	// rolled back
 	// out of stock map[]
 }
+
+// TestAfterCommitPanics: whoever waits for a commit hears of it, whatever becomes of the others who do.
+func TestAfterCommitPanics(t *testing.T) {
+	t.Parallel()
+	var log []string
+	func() {
+		defer func() { log = append(log, fmt.Sprint("panic: ", recover())) }()
+		_ = (&engine{tries: 1, log: &log}).InTx(t.Context(), func(ctx context.Context) error {
+			for _, name := range []string{"first", "broken", "third", "broken, too", "last"} {
+				tx.AfterCommit(ctx, func() {
+					log = append(log, name)
+					if name == "broken" || name == "broken, too" {
+						panic(name)
+					}
+				})
+			}
+			return nil
+		})
+	}()
+	want := []string{"commit", "first", "broken", "third", "broken, too", "last", "panic: broken, too"}
+	if diff := cmp.Diff(want, log); diff != "" {
+		t.Errorf("what happened (-want +got):\n%s", diff)
+	}
+}

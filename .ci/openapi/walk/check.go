@@ -52,7 +52,7 @@ func (q *question) checkStatus(status int) error {
 		if !q.alive && q.id != "" || q.op.isCommand() || q.isBatch() {
 			return nil
 		}
-	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusTooManyRequests:
 		if q.op.isCommand() { // which knows other things about its input than its schema
 			return nil
 		}
@@ -88,9 +88,11 @@ func (q *question) checkResponse(ctx context.Context, req *http.Request, resp *h
 	return q.checkMembers(resp, body)
 }
 
-// plain are fields that every HTTP response may have: they say nothing about the resource that a document could add to.
+// plain are fields that every HTTP response may have: they say nothing about the resource that a document could add to. Some
+// are those of a server around the API, for browsers and for whoever reads its logs.
 var plain = []string{"Accept-Ranges", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Date",
-	"Transfer-Encoding", "Vary", "X-Content-Type-Options"}
+	"Transfer-Encoding", "Vary", "X-Content-Type-Options",
+	"Content-Security-Policy", "Referrer-Policy", "X-Frame-Options", "X-Request-Id"}
 
 // checkHeader looks for fields that are not documented, and for documented ones that have to be there.
 func checkHeader(documented *openapi3.Response, header http.Header) error {

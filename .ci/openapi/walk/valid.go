@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -132,6 +134,12 @@ func (w *walker) headerValue(q *question, p *openapi3.Parameter) string {
 		return pick(w.rand, []string{"bytes=0-9", "bytes=3-", "bytes=-5", "bytes=5000-", "bytes=9-1", "lines=1"})
 	case "If-Range":
 		return cmp.Or(tag, `"nothing"`)
+	case "Idempotency-Key":
+		key := w.newKey()
+		if w.chance(0.5) {
+			key = strconv.Quote(key)
+		}
+		return key
 	case "Repr-Digest", "Content-Digest":
 		return "" // the content is made later
 	case "Prefer":
@@ -339,4 +347,12 @@ func (w *walker) server(s string) (base, host string) {
 		host = u.Hostname()
 	}
 	return w.opts.URL + strings.TrimSuffix(u.EscapedPath(), "/"), host
+}
+
+// newKey is one that no other request has, also not in a walk through another document or with another seed: the same key is
+// for the same request.
+func (w *walker) newKey() string {
+	w.keys++
+	sum := sha256.Sum256(w.opts.Document)
+	return fmt.Sprintf("%x-%t-%d-%d", sum[:6], w.opts.Prism, w.opts.Seed, w.keys)
 }

@@ -63,6 +63,7 @@ type walker struct {
 	client     *http.Client
 	told       map[string]bool // the faults in the report
 	depth      int             // of the object that is being made
+	keys       int             // that were made
 	report     Report
 }
 

@@ -44,6 +44,7 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // Store is a [resource.BlobStore] over a bucket. It is safe for concurrent use.
@@ -167,7 +168,7 @@ func (s *Store) Put(ctx context.Context, id string, expect resource.Rev, mediaTy
 		return nil, abandon(err)
 	}
 	if err := w.Close(); err != nil {
-		return nil, translate(err)
+		return nil, unsure(err)
 	}
 	attrs, err := s.bucket.Attributes(ctx, id)
 	if err != nil {
@@ -234,7 +235,15 @@ func (s *Store) Delete(ctx context.Context, id string, expect resource.Rev) erro
 	case describe(id, attrs).Rev != expect:
 		return resource.ErrStale
 	}
-	return translate(s.bucket.Delete(ctx, id))
+	return unsure(s.bucket.Delete(ctx, id))
+}
+
+// unsure is translate for what came of a change: if the answer has not come in time, the change may have been made.
+func unsure(err error) error {
+	if gcerrors.Code(err) == gcerrors.DeadlineExceeded {
+		return errors.Join(tx.ErrOutcomeUnknown, err)
+	}
+	return translate(err)
 }
 
 // translate turns an error of the bucket into one of the contract.

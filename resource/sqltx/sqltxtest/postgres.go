@@ -167,7 +167,7 @@ func run(bin, dir string) error {
 		<-ended
 		os.RemoveAll(dir)
 	}
-	for range 300 {
+	for range 3000 { // a minute, as much as .ci/postgres gives it
 		if answers(server.url) {
 			return nil
 		}

@@ -43,6 +43,9 @@ func (e *Engine) compile(document, operation string) (*Plan, []*fault.Error) {
 		return nil, []*fault.Error{failed}
 	}
 	p.bytes += len(document) + len(operation) // the key, whose memory names in the plan share
+	if p.Kind == ast.OperationTypeMutation {
+		p.meaning = meaningOf(doc, op)
+	}
 	return p, nil
 }
 

@@ -90,7 +90,12 @@ func (r *run) failAt(n *node, err error) bool {
 
 // fail notes an error of a field at the current path, and reports false, for the value that is not there.
 func (r *run) fail(n *node, err error) bool {
-	r.failures++
+	if err == errSkipped {
+		return false
+	}
+	if r.failures++; r.cause == nil {
+		r.cause = err
+	}
 	if len(r.errs) == mostErrors || r.told >= mostTold {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/fetch"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // loaded is what was fetched for a node.
@@ -22,6 +23,7 @@ type loaded struct {
 	value  any               // Invoke and Custom
 	item   [1]resource.Entry // of what gives one
 	found  bool              // that it did
+	asked  bool              // that the catalog was asked at all
 
 	// Memory that is used again.
 	beside *sync.WaitGroup // of what is fetched beside it
@@ -47,7 +49,12 @@ type source struct {
 
 // loadRoot fetches everything. Fields of a query may be fetched in any order; those of a mutation wait for each other,
 // with all that is selected from them (section 6.2.2).
+//
+// A transaction belongs to one goroutine, and its connection to one statement at a time.
 func (r *run) loadRoot(ctx context.Context) {
+	if r.free.Store(int32(r.e.cfg.Parallel - 1)); tx.Active(ctx) {
+		r.free.Store(0)
+	}
 	if r.plan.Kind != ast.OperationTypeMutation {
 		r.loadAll(ctx, r.plan.root, source{})
 		return
@@ -121,10 +128,15 @@ func (r *run) load(ctx context.Context, n *node, from source) {
 		return // of an empty list
 	}
 	l, start := &r.loaded[n.load], time.Now()
+	if r.attempt.Whole && r.broken {
+		l.err = errSkipped
+		return
+	}
 	defer func() {
 		n.timed(time.Since(start))
 		if v := recover(); v != nil {
 			l.err = r.panicked(ctx, v)
+			r.stop()
 		}
 	}()
 	args, err := r.args(n)
@@ -134,14 +146,23 @@ func (r *run) load(ctx context.Context, n *node, from source) {
 	}
 	var next source
 	if err == nil {
+		l.asked = true
 		next, err = r.fetchOne(ctx, n, l, from, args)
 	}
 	if err != nil {
 		l.err = ended(ctx, err)
+		r.stop()
 		return
 	}
 	if len(next.list) > 0 || next.conn != nil {
 		r.loadAll(ctx, n.sub, next)
+	}
+}
+
+// stop ends what is done as a whole.
+func (r *run) stop() {
+	if r.attempt.Whole {
+		r.broken = true
 	}
 }
 
@@ -181,7 +202,7 @@ func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, arg
 		e, err := get.Item(ctx, f, args)
 		return l.one(n, e, err)
 	default:
-		e, err := get.Write(ctx, f, args)
+		e, err := get.Create(ctx, f, args, r.attempt.NewID)
 		return l.one(n, e, err)
 	}
 	return source{}, err

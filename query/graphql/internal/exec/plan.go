@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"crypto/sha256"
 	"sync/atomic"
 
 	"github.com/graphql-go/graphql"
@@ -24,6 +25,8 @@ type Plan struct {
 	loads     int                      // nodes that are fetched; node.load counts them
 	choices   []choice
 	switches  int // how many there are of what choices decide; 0 is always on
+
+	meaning [sha256.Size]byte // of a mutation: see Prepared.Meaning
 
 	answer []byte // if it is always the same
 	bytes  int    // what it counts for in the cache

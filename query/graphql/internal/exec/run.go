@@ -42,14 +42,17 @@ type run struct {
 	on        []bool         // switches
 	loaded    []loaded       // by node.load
 	free      atomic.Int32   // goroutines that may still be started
+	attempt   Attempt
+	broken    bool // there was an error; only looked at in a transaction, where there are no goroutines
 
 	// From here on it is the answer, which one goroutine writes when everything is loaded.
 	ctx      context.Context // for the log
 	dst      []byte
 	path     []segment // to the object or list that is being written
 	errs     []*fault.Error
-	failures int // all of them, told or not
-	told     int // about how many bytes errs takes
+	failures int   // all of them, told or not
+	cause    error // the first of them
+	told     int   // about how many bytes errs takes
 	blames   []blame
 
 	described int  // objects of introspection so far
@@ -64,24 +67,29 @@ func (e *Engine) begin(p *Plan) *run {
 	if r == nil {
 		r = &run{e: e}
 	}
-	r.plan, r.described, r.long = p, 0, false
+	r.plan = p
 	r.loaded = slices.Grow(r.loaded[:0], p.loads)[:p.loads]
-	r.free.Store(int32(e.cfg.Parallel - 1))
 	return r
 }
 
 // end gives back what is held. Nothing of what was loaded is kept: a pool is no place for other people's data.
 func (r *run) end() {
+	r.forget()
+	clear(r.argued)
+	r.plan, r.variables, r.argued, r.attempt = nil, nil, r.argued[:0], Attempt{}
+	r.e.runs.Put(r)
+}
+
+// forget makes it a run that has been prepared and not begun.
+func (r *run) forget() {
 	for i := range r.loaded {
 		r.loaded[i].release()
 	}
-	clear(r.argued)
 	clear(r.blames)
 	clear(r.path[:cap(r.path)])
-	r.plan, r.variables, r.ctx, r.dst, r.errs = nil, nil, nil, nil, nil
-	r.failures, r.told = 0, 0
-	r.argued, r.blames, r.path = r.argued[:0], r.blames[:0], r.path[:0]
-	r.e.runs.Put(r)
+	r.ctx, r.dst, r.errs, r.cause = nil, nil, nil, nil
+	r.failures, r.told, r.described, r.long, r.broken = 0, 0, 0, false, false
+	r.blames, r.path = r.blames[:0], r.path[:0]
 }
 
 // prepare does what is to be done before anything is fetched. Its errors are why nothing is.

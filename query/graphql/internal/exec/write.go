@@ -31,7 +31,8 @@ func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
 		r.dst, outcome = append(r.dst[:data], "null"...), NoData
 	}
 	if r.long {
-		r.errs = []*fault.Error{r.tooLong()}
+		told := r.tooLong()
+		r.errs, r.cause = []*fault.Error{told}, told
 	}
 	r.dst = append(r.dst, '}')
 	if len(r.errs) > 0 {

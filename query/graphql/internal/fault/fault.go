@@ -117,7 +117,7 @@ func (e *Error) message() string {
 	if detail == "" {
 		detail = d.Errors[0].Code
 	}
-	if detail == "" {
+	if detail == "" || detail == text {
 		return text
 	}
 	if where != "" {

@@ -19,19 +19,36 @@ func (x *Fetcher) Invoke(ctx context.Context, f *model.Field, args map[string]an
 		out, err := f.Custom.Root(ctx, in)
 		return out, located(err, f.Args, "")
 	}
-	var in any
-	if typ := f.Command.Input(); typ != nil {
-		given, _ := args["input"].(map[string]any)
-		doc, err := document(nil, inputsOf(f), given)
-		if err == nil {
-			in, err = typ.Decode(doc, x.decode(nil))
-		}
-		if err != nil {
-			return nil, located(err, inputsOf(f), "input")
-		}
+	in, err := x.commanded(f, args)
+	if err != nil {
+		return nil, err
 	}
 	out, err := f.Command.Invoke(ctx, in)
 	return out, located(err, inputsOf(f), "input")
+}
+
+// Permit asks whether the command of a field with Source Invoke may be done, without doing it.
+func (x *Fetcher) Permit(ctx context.Context, f *model.Field, args map[string]any) error {
+	in, err := x.commanded(f, args)
+	if err != nil {
+		return err
+	}
+	return located(f.Command.Permit(ctx, in), inputsOf(f), "input")
+}
+
+// commanded is the input of a command.
+func (x *Fetcher) commanded(f *model.Field, args map[string]any) (any, error) {
+	typ := f.Command.Input()
+	if typ == nil {
+		return nil, nil
+	}
+	given, _ := args["input"].(map[string]any)
+	doc, err := document(nil, inputsOf(f), given)
+	if err != nil {
+		return nil, located(err, inputsOf(f), "input")
+	}
+	in, err := typ.Decode(doc, x.decode(nil))
+	return in, located(err, inputsOf(f), "input")
 }
 
 // Compute calls the function of a field with Source Computed for all items of a level. The values are pointers, as those

@@ -14,7 +14,12 @@ import (
 // it was. Nil without an error says that it has been done and there is nothing to show: the item is one that this
 // contract has no words for, or it had been deleted before and that is what the resource calls success.
 func (x *Fetcher) Write(ctx context.Context, f *model.Field, args map[string]any) (*resource.Entry, error) {
-	opts := resource.WriteOptions{Existing: true, MaxDepth: x.limits.Depth, MaxNames: x.limits.Names}
+	return x.Create(ctx, f, args, "")
+}
+
+// Create is Write for a field that may have the source Create. newID is what [resource.WriteOptions] calls NewID.
+func (x *Fetcher) Create(ctx context.Context, f *model.Field, args map[string]any, newID string) (*resource.Entry, error) {
+	opts := resource.WriteOptions{Existing: true, NewID: newID, MaxDepth: x.limits.Depth, MaxNames: x.limits.Names}
 	var err error
 	if opts.If, err = preconditions(args["ifMatch"]); err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // Schema is all that clients can ask of a catalog.
@@ -231,6 +232,8 @@ type CustomField struct {
 	Parent reflect.Type
 	// Cost is what one value counts for in the cost of an operation.
 	Cost int
+	// Transactions are those in which all happens that a field of Mutation does; nil for none.
+	Transactions tx.Runner
 	// Root is the function of a field of Query or Mutation. in points to a value of the type In, and what is returned to
 	// one of the type Out, nil for nothing.
 	Root func(ctx context.Context, in any) (any, error)

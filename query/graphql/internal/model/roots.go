@@ -3,7 +3,9 @@ package model
 import (
 	"cmp"
 	"strconv"
+	"strings"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
 )
 
@@ -88,7 +90,7 @@ func (b *builder) lookup(l *resource.Lookup) *Field {
 // fields.
 func (b *builder) mutationType() *Type {
 	t := &Type{Kind: Object, Name: onMutation,
-		Doc: "What can be done. The fields of one operation are done one after the other."}
+		Doc: sentences("What can be done. The fields of one operation are done one after the other.", b.keys())}
 	set := b.fieldsOf(t)
 	for _, r := range b.c.Resources() {
 		if item := b.item(r); item != nil {
@@ -106,6 +108,25 @@ func (b *builder) mutationType() *Type {
 	}
 	b.types[onMutation] = t
 	return t
+}
+
+// keys says what a key is good for; nothing where there are none.
+func (b *builder) keys() string {
+	once := b.c.Once()
+	if once == nil {
+		return ""
+	}
+	ttl := once.Options().TTL.String()
+	if hours, whole := strings.CutSuffix(ttl, "h0m0s"); whole {
+		ttl = hours + " hours"
+	}
+	text := "With a key, in the header `" + idempotency.KeyField + "` or in `extensions.idempotencyKey`, an operation can be sent " +
+		"again if its answer was lost, for " + ttl + ": it is done once, and all of it or nothing. " +
+		"What cannot be taken back has to be the only field then."
+	if once.Options().Required {
+		text += " A key is required."
+	}
+	return text
 }
 
 // addWrites adds what can be done to the items of a resource.

@@ -1,4 +1,5 @@
-package main
+// Package fleet starts the processes of a service, kills them without warning and starts them again.
+package fleet
 
 import (
 	"bufio"
@@ -15,8 +16,8 @@ import (
 	"time"
 )
 
-// A fleet is the processes of the shop. Its members come and go, and whoever wants one takes any.
-type fleet struct {
+// Fleet is the processes of a service. Its members come and go, and whoever wants one takes any.
+type Fleet struct {
 	mu      sync.Mutex
 	members []*member
 	log     io.Writer // of what they print to stderr
@@ -30,20 +31,94 @@ type member struct {
 	ended chan struct{}
 }
 
-func newFleet(n int, log io.Writer, command ...string) *fleet {
-	f := &fleet{members: make([]*member, n), log: log, command: command}
+// New returns n processes of a command, none of which runs yet. Each says in one line of its output where it is to be
+// found, as in "shop: listening on http://127.0.0.1:8080".
+func New(n int, log io.Writer, command ...string) *Fleet {
+	f := &Fleet{members: make([]*member, n), log: log, command: command}
 	for i := range f.members {
 		f.members[i] = &member{}
 	}
 	return f
 }
 
-// start starts all at once, as a service would that is rolled out anew.
-func (f *fleet) start(ctx context.Context) error {
+// Of returns what is there already, and cannot be killed.
+func Of(urls ...string) *Fleet {
+	f := &Fleet{}
+	for _, url := range urls {
+		f.members = append(f.members, &member{url: url})
+	}
+	return f
+}
+
+// Len is how many processes there are, up or down.
+func (f *Fleet) Len() int { return len(f.members) }
+
+// URL is where a process is, and "" while it is down.
+func (f *Fleet) URL(i int) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.members[i].url
+}
+
+// PID is that of a process which was started, and 0 for one that is down.
+func (f *Fleet) PID(i int) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.members[i].cmd == nil {
+		return 0
+	}
+	return f.members[i].cmd.Process.Pid
+}
+
+// Wait waits until a process has ended by itself.
+func (f *Fleet) Wait(ctx context.Context, i int) error {
+	f.mu.Lock()
+	ended := f.members[i].ended
+	f.mu.Unlock()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	*f.members[i] = member{}
+	return nil
+}
+
+// Shoot kills a process, if it is up, and does not wait for its end.
+func (f *Fleet) Shoot(i int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.members[i].cmd != nil {
+		f.members[i].cmd.Process.Kill()
+	}
+}
+
+// Supervise starts every process again that has ended, until ctx ends, and tells of each.
+func (f *Fleet) Supervise(ctx context.Context, died func(i int)) error {
+	errs := make([]error, f.Len())
+	var wg sync.WaitGroup
+	for i := range f.members {
+		wg.Go(func() {
+			for f.Wait(ctx, i) == nil && errs[i] == nil {
+				died(i)
+				if errs[i] = f.StartOne(ctx, i); ctx.Err() != nil {
+					errs[i] = nil
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// Start starts all at once, as a service would that is rolled out anew.
+func (f *Fleet) Start(ctx context.Context) error {
 	errs := make([]error, len(f.members))
 	var wg sync.WaitGroup
 	for i := range f.members {
-		wg.Go(func() { errs[i] = f.startOne(ctx, i) })
+		wg.Go(func() { errs[i] = f.StartOne(ctx, i) })
 	}
 	wg.Wait()
 	return errors.Join(errs...)
@@ -52,9 +127,9 @@ func (f *fleet) start(ctx context.Context) error {
 // startLimit is how long a process may take until it listens. The database may be recovering meanwhile.
 const startLimit = time.Minute
 
-// startOne starts a process and waits until it listens. One that ends before is started again: a service that is
+// StartOne starts a process and waits until it listens. One that ends before is started again: a service that is
 // supervised would be, too, and while a database recovers it is to be expected.
-func (f *fleet) startOne(ctx context.Context, i int) error {
+func (f *Fleet) StartOne(ctx context.Context, i int) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	for {
@@ -114,17 +189,17 @@ func listening(ctx context.Context, cmd *exec.Cmd) (string, chan struct{}, error
 func findURL(stdout io.Reader, urls chan<- string) {
 	lines := bufio.NewScanner(stdout)
 	for lines.Scan() {
-		if url, ok := strings.CutPrefix(lines.Text(), "shop: listening on "); ok {
+		if _, url, ok := strings.Cut(lines.Text(), ": listening on "); ok {
 			urls <- url
 		}
 	}
 	io.Copy(io.Discard, stdout)
 }
 
-// pick returns the URL of any process that is up, and waits while there is none.
-func (f *fleet) pick(ctx context.Context, rng *rand.Rand) (string, error) {
+// Pick returns the URL of any process that is up, and waits while there is none.
+func (f *Fleet) Pick(ctx context.Context, rng *rand.Rand) (string, error) {
 	for {
-		if url := f.pickNow(rng); url != "" {
+		if url := f.PickNow(rng); url != "" {
 			return url, nil
 		}
 		select {
@@ -135,7 +210,8 @@ func (f *fleet) pick(ctx context.Context, rng *rand.Rand) (string, error) {
 	}
 }
 
-func (f *fleet) pickNow(rng *rand.Rand) string {
+// PickNow returns "" while there is none.
+func (f *Fleet) PickNow(rng *rand.Rand) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	first := rng.IntN(len(f.members))
@@ -147,8 +223,8 @@ func (f *fleet) pickNow(rng *rand.Rand) string {
 	return ""
 }
 
-// killOne ends a process without warning, and waits until it is gone.
-func (f *fleet) killOne(i int) {
+// KillOne ends a process without warning, and waits until it is gone.
+func (f *Fleet) KillOne(i int) {
 	f.mu.Lock()
 	m := *f.members[i]
 	f.mu.Unlock()
@@ -162,8 +238,9 @@ func (f *fleet) killOne(i int) {
 	f.mu.Unlock()
 }
 
-func (f *fleet) kill() {
+// Kill ends all.
+func (f *Fleet) Kill() {
 	for i := range f.members {
-		f.killOne(i)
+		f.KillOne(i)
 	}
 }

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"iter"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// traced decorates a collection with a span for each call. It is a struct of functions, so what the collection cannot do it
+// cannot do either, and what is not decorated here is still there.
+func traced[T any](name string, ops resource.Ops[T], tracer trace.Tracer) resource.Ops[T] {
+	get, list, create, replace := ops.Get, ops.List, ops.Create, ops.Replace
+	ops.Get = func(ctx context.Context, id string) (it resource.Item[T], err error) {
+		ctx, end := begin(ctx, tracer, name+".Get", id)
+		defer func() { end(err) }()
+		return get(ctx, id)
+	}
+	ops.List = func(ctx context.Context, q query.Query) iter.Seq2[resource.Item[T], error] {
+		return func(yield func(resource.Item[T], error) bool) {
+			ctx, end := begin(ctx, tracer, name+".List", "")
+			var last error
+			defer func() { end(last) }()
+			for it, err := range list(ctx, q) {
+				if last = err; !yield(it, err) {
+					return
+				}
+			}
+		}
+	}
+	if create != nil {
+		ops.Create = func(ctx context.Context, v T) (it resource.Item[T], err error) {
+			ctx, end := begin(ctx, tracer, name+".Create", "")
+			defer func() { end(err) }()
+			return create(ctx, v)
+		}
+	}
+	if replace != nil {
+		ops.Replace = func(ctx context.Context, id string, expect resource.Rev, v T) (it resource.Item[T], err error) {
+			ctx, end := begin(ctx, tracer, name+".Replace", id)
+			defer func() { end(err) }()
+			return replace(ctx, id, expect, v)
+		}
+	}
+	return ops
+}
+
+// begin starts a span below that of the request, which is in the context, and returns what ends it.
+func begin(ctx context.Context, tracer trace.Tracer, name, id string) (context.Context, func(error)) {
+	ctx, span := tracer.Start(ctx, name)
+	if id != "" {
+		span.SetAttributes(attribute.String("item.id", id))
+	}
+	return ctx, func(err error) {
+		if err != nil { // such as ErrNotFound
+			span.SetStatus(codes.Error, err.Error())
+		}
+		span.End()
+	}
+}

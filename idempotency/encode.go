@@ -1,0 +1,128 @@
+package idempotency
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// A record as bytes is like a message of HTTP: a line for each value, an empty line, and the result as it is. A line has the
+// name first, both quoted as in Go, so that people can read it and nothing need be text, neither ids nor fields:
+//
+//	":status" "201"
+//	":id" "7"
+//	"Location" "/orders/7"
+//
+// Names with a colon are members of the record; no field of HTTP has such a name (RFC 9110 section 5.1).
+const (
+	memberStatus = ":status"
+	memberDone   = ":done"
+)
+
+// member is a text of a record.
+type member struct {
+	name  string
+	value *string
+}
+
+func (r *Record) members() [4]member {
+	return [...]member{{":media", &r.Media}, {":collection", &r.Collection}, {":id", &r.ID}, {":rev", &r.Rev}}
+}
+
+// EncodeRecord returns a record as bytes, for stores to keep. They are ASCII up to the result, which is at the end. What is
+// zero takes no space, so a store that keeps Status and Result elsewhere takes them out before.
+func EncodeRecord(r Record) []byte {
+	b := make([]byte, 0, 256+len(r.Result))
+	line := func(name, value string) {
+		b = strconv.AppendQuoteToASCII(b, name)
+		b = append(b, ' ')
+		b = append(strconv.AppendQuoteToASCII(b, value), '\n')
+	}
+	if r.Status != 0 {
+		line(memberStatus, strconv.Itoa(r.Status))
+	}
+	if !r.Done.IsZero() {
+		line(memberDone, r.Done.UTC().Format(time.RFC3339Nano))
+	}
+	for _, m := range r.members() {
+		if *m.value != "" {
+			line(m.name, *m.value)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
+		for _, value := range r.Header[name] {
+			line(name, value)
+		}
+	}
+	if len(r.Result) > 0 {
+		b = append(append(b, '\n'), r.Result...)
+	}
+	return b
+}
+
+// DecodeRecord returns the record of which EncodeRecord has made b. What it has not made is an error. The result is a part
+// of b.
+func DecodeRecord(b []byte) (r Record, err error) {
+	for len(b) > 0 {
+		line, rest, found := bytes.Cut(b, []byte{'\n'})
+		if !found {
+			return Record{}, fmt.Errorf("idempotency: a record ends within the line %q", line)
+		}
+		b = rest
+		if len(line) == 0 {
+			r.Result = b
+			break
+		}
+		if err := r.take(string(line)); err != nil {
+			return Record{}, fmt.Errorf("idempotency: a record has the line %q: %w", line, err)
+		}
+	}
+	return r, nil
+}
+
+// take takes in one line.
+func (r *Record) take(line string) error {
+	name, value, err := pair(line)
+	if err != nil {
+		return err
+	}
+	switch name {
+	case memberStatus:
+		r.Status, err = strconv.Atoi(value)
+		return err
+	case memberDone:
+		r.Done, err = time.Parse(time.RFC3339Nano, value)
+		return err
+	}
+	for _, m := range r.members() {
+		if m.name == name {
+			*m.value = value
+			return nil
+		}
+	}
+	if r.Header == nil {
+		r.Header = http.Header{}
+	}
+	r.Header[name] = append(r.Header[name], value)
+	return nil
+}
+
+// pair reads two quoted texts with a space between them.
+func pair(line string) (name, value string, err error) {
+	quoted, err := strconv.QuotedPrefix(line)
+	if err != nil {
+		return "", "", err
+	}
+	rest := line[len(quoted):]
+	if len(rest) == 0 || rest[0] != ' ' {
+		return "", "", strconv.ErrSyntax
+	}
+	if name, err = strconv.Unquote(quoted); err == nil {
+		value, err = strconv.Unquote(rest[1:])
+	}
+	return name, value, err
+}

@@ -1,0 +1,101 @@
+package idempotency_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource/memory"
+)
+
+// A handler that knows nothing of keys charges a card once, however often it is asked to.
+func ExampleKeeper_Wrap() {
+	keeper := idempotency.New(idempotency.NewMemory(nil), &idempotency.Options{
+		Principal: func(ctx context.Context) string { return "ann" }, // whoever the caller is
+	})
+	charges := 0
+	handler := keeper.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		charges++
+		w.Header().Set("Location", "/charges/1")
+		w.WriteHeader(http.StatusCreated)
+		io.WriteString(w, "charged")
+	}))
+	for _, body := range []string{`{"amount": 5}`, `{ "amount" : 5 }`, `{"amount": 6}`} {
+		r := httptest.NewRequest("POST", "/charges", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Idempotency-Key", `"8e03978e-40d5-43dd-bc93-6894a57f9324"`)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		fmt.Printf("%d %q\n", w.Code, w.Header().Get("Idempotency-Replayed"))
+	}
+	fmt.Println("charges:", charges)
+	// Output:
+	// 201 ""
+	// 201 "true"
+	// 422 ""
+	// charges: 1
+}
+
+// Where the effect shares its transactions with the records, both are there or neither.
+func ExampleKeeper_Do() {
+	db := memory.NewDB()
+	type order struct {
+		ID string `json:"id"`
+	}
+	orders := memory.New(&memory.Options[order]{DB: db})
+	keeper := idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil)
+	fmt.Println(keeper.LevelFor(orders.Transactions()))
+
+	op := idempotency.Operation{Principal: "ann", Method: "POST", Target: "/orders", Key: "8e03978e",
+		Fingerprint: idempotency.Fingerprint([]byte("POST /orders"), []byte("{}"))}
+	for range 2 {
+		rec, replayed, err := keeper.Do(context.Background(), op, idempotency.ExactlyOnce, db,
+			func(ctx context.Context) (idempotency.Record, error) {
+				item, err := orders.Create(ctx, order{})
+				return idempotency.Record{Status: http.StatusCreated, Collection: "orders", ID: item.ID}, err
+			})
+		fmt.Println(rec.Status, rec.Collection, replayed, err)
+	}
+	// Output:
+	// exactly once
+	// 201 orders false <nil>
+	// 201 orders true <nil>
+}
+
+func ExampleNew() {
+	keeper := idempotency.New(idempotency.NewMemory(nil), &idempotency.Options{Strict: true})
+	_, err := keeper.Key(http.Header{"Idempotency-Key": {"without quotation marks"}})
+	fmt.Println(err)
+	key, err := keeper.Key(http.Header{"Idempotency-Key": {`"8e03978e"`}})
+	fmt.Println(key, err)
+	// Output:
+	// invalid-header: not a string such as "abc"
+	// 8e03978e <nil>
+}
+
+func ExampleNewMemory() {
+	store := idempotency.NewMemory(&idempotency.MemoryOptions{Entries: 10_000, Bytes: 16 << 20})
+	keeper := idempotency.New(store, nil)
+	fmt.Println(keeper.LevelFor(nil))
+	// Output: at most once
+}
+
+// A charge that is sent again is known to the bank by a key that follows from the client's.
+func ExampleDerived() {
+	keeper := idempotency.New(idempotency.NewMemory(nil), nil)
+	op := idempotency.Operation{Principal: "ann", Method: "POST", Target: "/orders", Key: "8e03978e"}
+	_, _, err := keeper.Do(context.Background(), op, idempotency.AtMostOnce, nil,
+		func(ctx context.Context) (idempotency.Record, error) {
+			key := idempotency.Derived(ctx, "charge") // for the Idempotency-Key of the request to the bank
+			fmt.Println(len(key), key == idempotency.Derived(ctx, "charge"), key == idempotency.Derived(ctx, "mail"))
+			return idempotency.Record{Status: http.StatusCreated}, nil
+		})
+	fmt.Println(err)
+	// Output:
+	// 43 true false
+	// <nil>
+}

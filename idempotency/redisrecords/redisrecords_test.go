@@ -1,0 +1,193 @@
+package redisrecords_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/idempotency/idempotencytest"
+	"github.com/stoa-go/stoa/idempotency/redisrecords"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+func TestKit(t *testing.T) {
+	t.Parallel()
+	idempotencytest.Run(t, func(t *testing.T) idempotency.Store {
+		c, prefix := client(t)
+		return redisrecords.New(c, &redisrecords.Options{Prefix: prefix})
+	}, &idempotencytest.Options{Forgets: true})
+}
+
+func TestNewPanics(t *testing.T) {
+	t.Parallel()
+	cluster := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{"nowhere:1"}})
+	ring := redis.NewRing(&redis.RingOptions{Addrs: map[string]string{"a": "nowhere:1"}})
+	const tag = `, which needs a hash tag, such as {once}:`
+	tests := []struct {
+		name   string
+		client redis.UniversalClient
+		prefix string
+		want   any
+	}{
+		{"no client", nil, "", "redisrecords: New without a client"},
+		{"a cluster", cluster, "", `redisrecords: New with a cluster and Options.Prefix "once:"` + tag},
+		{"a ring", ring, "", `redisrecords: New with a cluster and Options.Prefix "once:"` + tag},
+		{"an empty tag", cluster, "{}once", `redisrecords: New with a cluster and Options.Prefix "{}once"` + tag},
+		{"a tag that does not end", cluster, "{once:", `redisrecords: New with a cluster and Options.Prefix "{once:"` + tag},
+		{"a cluster with a tag", cluster, "{once}:", nil},
+		{"one server", redis.NewClient(&redis.Options{}), "", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			defer func() {
+				if diff := cmp.Diff(tt.want, recover()); diff != "" {
+					t.Errorf("the panic (-want +got):\n%s", diff)
+				}
+			}()
+			redisrecords.New(tt.client, &redisrecords.Options{Prefix: tt.prefix})
+		})
+	}
+}
+
+// claimAs is a claim by a token, for an hour, and a minute of lease.
+func claimAs(token string) idempotency.Claim {
+	now := time.Now()
+	return idempotency.Claim{Token: token, Now: now, Until: now.Add(time.Minute), Expires: now.Add(time.Hour), Quota: 2}
+}
+
+// TestNeverExactlyOnce: there is no transaction that data elsewhere could share.
+func TestNeverExactlyOnce(t *testing.T) {
+	t.Parallel()
+	var store idempotency.Store = redisrecords.New(redis.NewClient(&redis.Options{}), nil)
+	if _, ok := store.(idempotency.Transactor); ok {
+		t.Error("a Store is a Transactor")
+	}
+}
+
+// TestLostAnswers loses the answer to each step, which go-redis then repeats: the step has to know itself again.
+func TestLostAnswers(t *testing.T) {
+	t.Parallel()
+	c, w, prefix := lossyClient(t)
+	store := redisrecords.New(c, &redisrecords.Options{Prefix: prefix})
+	id := func(n byte) [32]byte { return [32]byte{n} }
+	claim := func(n byte, token string) idempotency.State {
+		t.Helper()
+		prior, err := store.Claim(t.Context(), id(n), claimAs(token))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return prior.State
+	}
+	if _, err := store.Claim(t.Context(), id(0), claimAs("t")); err != nil { // so that the server knows the script
+		t.Fatal(err)
+	}
+	w.loseNext(1)
+	if got := claim(1, "t1"); got != idempotency.Fresh {
+		t.Errorf("a claim whose answer was lost is %v, want Fresh", got)
+	}
+	if got := claim(1, "t1"); got != idempotency.InFlight {
+		t.Errorf("another call with its token is %v, want InFlight", got)
+	}
+	finish := func(status int) error {
+		return store.Finish(t.Context(), id(1), "t1", idempotency.Record{Status: status}, time.Now().Add(time.Hour))
+	}
+	if err := store.Finish(t.Context(), id(0), "t", idempotency.Record{}, time.Now().Add(time.Hour)); err != nil { // as above
+		t.Fatal(err)
+	}
+	w.loseNext(2) // for the owner, and for the script
+	if err := finish(201); err != nil {
+		t.Errorf("Finish whose answers were lost: %v", err)
+	}
+	if err := finish(202); !errors.Is(err, idempotency.ErrLost) {
+		t.Errorf("another Finish: %v, want ErrLost", err)
+	}
+	if prior, err := store.Claim(t.Context(), id(1), claimAs("t2")); err != nil || prior.Record.Status != 201 {
+		t.Errorf("the record is %+v, %v, want 201", prior, err)
+	}
+	if w.lost() {
+		t.Error("no answer was lost")
+	}
+}
+
+// TestForgets asks the server how long it keeps what there is: all of it ends by itself.
+func TestForgets(t *testing.T) {
+	t.Parallel()
+	c, prefix := client(t)
+	store := redisrecords.New(c, &redisrecords.Options{Prefix: prefix})
+	claim := claimAs("t")
+	if _, err := store.Claim(t.Context(), [32]byte{1}, claim); err != nil {
+		t.Fatal(err)
+	}
+	check := func(when string, least, most time.Duration) {
+		t.Helper()
+		keys, err := c.Keys(t.Context(), prefix+"*").Result()
+		if err != nil || len(keys) != 2 {
+			t.Fatalf("%s there are the keys %q, %v, want a record and the list of its owner", when, keys, err)
+		}
+		for _, key := range keys {
+			if life := c.PTTL(t.Context(), key).Val(); life < least || life > most {
+				t.Errorf("%s %s lasts for %v, want %v to %v", when, key, life, least, most)
+			}
+		}
+	}
+	check("claimed", 30*time.Minute, time.Hour)
+	if err := store.Finish(t.Context(), [32]byte{1}, "t", idempotency.Record{Status: 201}, claim.Now.Add(3*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	check("finished", 150*time.Minute, 3*time.Hour)
+	claim.Expires = claim.Now.Add(-time.Hour)
+	claim.Until = claim.Now
+	if prior, err := store.Claim(t.Context(), [32]byte{2}, claim); err != nil || prior.State != idempotency.Fresh {
+		t.Errorf("a claim that is over: %v, %v, want Fresh", prior.State, err)
+	}
+}
+
+// TestServerDown asks a Keeper while there is no Redis: nothing must be done.
+func TestServerDown(t *testing.T) {
+	t.Parallel()
+	c := redis.NewClient(&redis.Options{Network: "unix", Addr: t.TempDir() + "/nobody", MaxRetries: -1, DialerRetries: 1})
+	defer c.Close()
+	keeper := idempotency.New(redisrecords.New(c, nil), nil)
+	_, _, err := keeper.Do(t.Context(), idempotency.Operation{Key: "k"}, idempotency.AtMostOnce, nil,
+		func(context.Context) (idempotency.Record, error) {
+			t.Error("it was done")
+			return idempotency.Record{}, nil
+		})
+	var refused *problem.Details
+	if !errors.As(err, &refused) || refused.Kind != problem.Unavailable {
+		t.Errorf("the error is %v, want %s", err, problem.Unavailable)
+	}
+}
+
+// TestCheck changes what the server does, so it has one to itself.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	s, err := start()
+	unless(t, err)
+	defer s.stop()
+	c := redis.NewClient(s.options())
+	defer c.Close()
+	store := redisrecords.New(c, nil)
+	if err := store.Check(t.Context()); err != nil {
+		t.Errorf("of a server that keeps everything: %v", err)
+	}
+	c.ConfigSet(t.Context(), "appendonly", "no")
+	c.ConfigSet(t.Context(), "maxmemory-policy", "allkeys-lru")
+	err = store.Check(t.Context())
+	for _, want := range []string{"append-only", "allkeys-lru"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("of one that does not: %v, want %s in it", err, want)
+		}
+	}
+	s.kill()
+	if err := store.Check(t.Context()); err == nil {
+		t.Error("of one that is not there: no error")
+	}
+}

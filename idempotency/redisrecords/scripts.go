@@ -1,0 +1,70 @@
+package redisrecords
+
+import "github.com/redis/go-redis/v9"
+
+// A record is a hash:
+//
+//	fingerprint, owner   as claimed; owner is the key of the owner's list
+//	token, call          of the attempt that holds the claim, and of its call
+//	from, lease, gone    when it was claimed, how long the lease lasts, when it is not known any more
+//	record, done         what became of it, and the call that said so; absent until it is finished
+//
+// The list of an owner is a sorted set of the records that he has, by gone.
+//
+// Times come from the claims, whose clocks are those of the processes. They are compared as numbers and kept as the texts
+// that came, since Lua would round them. The server's own clock only removes what nobody asks for any more.
+
+// claimScript returns the state, by its number, and the record of what is Finished.
+var claimScript = redis.NewScript(`
+local record, owner = KEYS[1], KEYS[2]
+local fingerprint, token, call = ARGV[1], ARGV[2], ARGV[3]
+local now, lease, gone = ARGV[4], ARGV[5], ARGV[6]
+local quota, takeOver, life = tonumber(ARGV[7]), ARGV[8] == '1', tonumber(ARGV[9])
+local FRESH, FINISHED, IN_FLIGHT, ABANDONED, MISMATCH, OVER_QUOTA = 0, 1, 2, 3, 4, 5
+
+local known = redis.call('HMGET', record, 'fingerprint', 'gone', 'lease', 'token', 'call', 'record')
+if known[1] and tonumber(known[2]) > tonumber(now) then
+	if known[1] ~= fingerprint then return {MISMATCH} end
+	if known[6] then return {FINISHED, known[6]} end
+	if known[4] == token and known[5] == call then return {FRESH} end -- repeated by the client: the answer was lost
+	if tonumber(known[3]) > tonumber(now) then return {IN_FLIGHT} end
+	if not takeOver then return {ABANDONED} end
+else
+	redis.call('ZREMRANGEBYSCORE', owner, '-inf', now)
+	if quota > 0 and redis.call('ZCARD', owner) >= quota then return {OVER_QUOTA} end
+end
+redis.call('DEL', record)
+redis.call('HSET', record, 'fingerprint', fingerprint, 'owner', owner, 'token', token, 'call', call,
+	'from', now, 'lease', lease, 'gone', gone)
+redis.call('PEXPIRE', record, life)
+redis.call('ZADD', owner, gone, record)
+if redis.call('PTTL', owner) < life then redis.call('PEXPIRE', owner, life) end
+return {FRESH}
+`)
+
+// held begins a script that is for who holds the claim.
+const held = `
+local record, owner, token = KEYS[1], KEYS[2], ARGV[1]
+local known = redis.call('HMGET', record, 'owner', 'token', 'record', 'done', 'from')
+if known[1] ~= owner or known[2] ~= token then return 0 end
+`
+
+// finishScript returns whether the claim was held.
+var finishScript = redis.NewScript(held + `
+local call, gone = ARGV[2], ARGV[3]
+if known[3] then return known[4] == call and 1 or 0 end -- 1 if repeated by the client: the answer was lost
+local life = math.max(math.ceil((tonumber(gone) - tonumber(known[5])) / 1000), 1)
+redis.call('HSET', record, 'record', ARGV[4], 'done', call, 'gone', gone)
+redis.call('PEXPIRE', record, life)
+redis.call('ZADD', owner, gone, record)
+if redis.call('PTTL', owner) < life then redis.call('PEXPIRE', owner, life) end
+return 1
+`)
+
+// releaseScript returns whether the claim was held.
+var releaseScript = redis.NewScript(held + `
+if known[3] then return 0 end
+redis.call('DEL', record)
+redis.call('ZREM', owner, record)
+return 1
+`)

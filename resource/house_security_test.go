@@ -1,0 +1,141 @@
+package resource_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestSecurityNotes holds README.md to what it says of security: each of the ten risks has its line, in order, and every test
+// that a line names is there.
+func TestSecurityNotes(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(readme), "\n## Security\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	rows := regexp.MustCompile(`(?m)^\| \*\*API([0-9]+)\*\* .*$`).FindAllStringSubmatch(section, -1)
+	named := regexp.MustCompile("`([a-z/]+)\\.(Test[A-Za-z0-9]+)`")
+	for i, row := range rows {
+		if want := fmt.Sprint(i + 1); row[1] != want {
+			t.Errorf("line %d is about API%s, want API%s", i+1, row[1], want)
+		}
+		if cells := strings.Count(row[0], " | "); cells != 3 {
+			t.Errorf("API%s has %d cells, want 4", row[1], cells+1)
+		}
+		tests := named.FindAllStringSubmatch(row[0], -1)
+		if len(tests) == 0 {
+			t.Errorf("API%s names no test", row[1])
+		}
+		for _, m := range tests {
+			if !hasTest(t, filepath.Join(root, m[1]), m[2]) {
+				t.Errorf("API%s names %s, which is not in %s", row[1], m[2], m[1])
+			}
+		}
+	}
+	if len(rows) != 10 {
+		t.Errorf("there are %d lines, want 10", len(rows))
+	}
+}
+
+// hasTest reports whether the test files of a folder have a test of this name.
+func hasTest(t *testing.T, dir, name string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Error(err)
+		}
+		return strings.Contains(string(text), "\nfunc "+name+"(t *testing.T) {")
+	})
+}
+
+// dials are what a package would need to ask somebody on the network.
+var dials = map[string][]string{
+	"net/http": {"Get", "Head", "Post", "PostForm", "Client", "DefaultClient", "Transport", "DefaultTransport", "NewRequest", "NewRequestWithContext"},
+	"net":      {"Dial", "DialTimeout", "DialTCP", "DialUDP", "DialIP", "DialUnix", "Dialer", "LookupHost", "LookupIP", "LookupAddr", "DefaultResolver", "Resolver"},
+	"net/rpc":  {"Dial"}, "crypto/tls": {"Dial", "DialWithDialer", "Dialer"}, "net/smtp": {"SendMail", "Dial"},
+}
+
+// Nothing that a client sends makes this module ask somebody else: there is nothing in it that could. What tests use is
+// not served, and databases are reached by the drivers that an application chooses.
+func TestNothingDials(t *testing.T) {
+	t.Parallel()
+	files := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if path != root && (ofAnotherModule(path) || strings.HasPrefix(d.Name(), ".") || strings.HasSuffix(d.Name(), "test")) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		files++
+		for _, use := range dialsIn(t, path, nil) {
+			t.Errorf("%s: %s could ask somebody else", path, use)
+		}
+		return nil
+	})
+	if err != nil || files < 100 {
+		t.Errorf("%d files were read, %v", files, err)
+	}
+	planted := `package p; import web "net/http"; func f(url string) { web.Get(url) }`
+	if got := dialsIn(t, "planted.go", []byte(planted)); len(got) != 1 {
+		t.Errorf("what was planted is not found: %q", got)
+	}
+}
+
+func ofAnotherModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+// dialsIn returns what of that a file uses. text is its content, or nil.
+func dialsIn(t *testing.T, path string, text []byte) (uses []string) {
+	t.Helper()
+	var source any
+	if text != nil {
+		source = text
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), path, source, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := map[string]string{} // by the name in the file
+	for _, spec := range file.Imports {
+		imported := strings.Trim(spec.Path.Value, `"`)
+		name := imported[strings.LastIndexByte(imported, '/')+1:]
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		packages[name] = imported
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := s.X.(*ast.Ident); ok && slices.Contains(dials[packages[x.Name]], s.Sel.Name) {
+				uses = append(uses, x.Name+"."+s.Sel.Name)
+			}
+		}
+		return true
+	})
+	return uses
+}

@@ -1,0 +1,133 @@
+package openapi
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// What is said of keys: that of the catalog, if it keeps them, and else that there are some.
+
+// keyed reports whether requests that change something may have a key.
+func (b *builder) keyed() bool { return b.o.IdempotencyKey || b.c.Once() != nil }
+
+// keyParameter is the Idempotency-Key, where keys are kept.
+func (b *builder) keyParameter() []*parameter {
+	if !b.keyed() {
+		return nil
+	}
+	longest, one := 257, 1 // 255 characters and the quotation marks
+	p := &parameter{Name: idempotency.KeyField, In: "header",
+		Schema:  &schemaObject{Type: typeNames{"string"}, MinLength: &one, MaxLength: &longest, Pattern: b.keyPattern()},
+		Example: quote(`"8e03978e-40d5-43e8-bc93-6894a57f9324"`),
+		Description: "A string in quotation marks that is new for each thing to be done, and the same when it is sent again. " +
+			"What was answered the first time is then answered again, with `Idempotency-Replayed`. With other content it is " +
+			"refused (422), and while the first is still running, too (409)."}
+	if k := b.c.Once(); k != nil {
+		o := k.Options()
+		p.Required = o.Required
+		p.Description += " It is remembered for " + brief(o.TTL) + "."
+		if o.TimeOrdered {
+			p.Description += " It has to be a UUID of version 7 that is no older (RFC 9562)."
+			p.Example = quote(`"0193f2a4-7c1e-7d3b-9a55-2f6d1c0b8e11"`)
+		}
+	}
+	return []*parameter{b.share("IdempotencyKey", p)}
+}
+
+// keyPattern is how a key is spelled: as a string or, unless the Keeper is strict, as a bare word. A string with escapes is
+// taken, too, but nobody needs one.
+func (b *builder) keyPattern() string {
+	quoted, bare := `[ !#-\[\]-~]{1,255}`, `[!#-+\x2d-:<-\[\]-~]{1,255}`
+	var o idempotency.Options
+	if k := b.c.Once(); k != nil {
+		o = k.Options()
+	}
+	if o.TimeOrdered {
+		quoted = `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-7[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}`
+		bare = quoted
+	}
+	if o.Strict {
+		return `^"` + quoted + `"$`
+	}
+	return `^("` + quoted + `"|` + bare + `)$`
+}
+
+// brief writes a duration without what is zero at its end: 24h.
+func brief(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// repeatable says what a key is good for with what is written to a part of the catalog; create, with what creates an item
+// whose id the server chooses.
+func (b *builder) repeatable(name string, create bool) string {
+	if !b.keyed() {
+		return ""
+	}
+	const text = "With an `Idempotency-Key` it can be sent again if the answer was lost"
+	if b.c.Once() == nil {
+		return text
+	}
+	switch level, _ := b.c.Guarantee(name, create); level {
+	case idempotency.ExactlyOnce:
+		return text + ": it is done exactly once"
+	case idempotency.ByIdentity:
+		return text + ": it is done once, as the id follows from the key"
+	}
+	return text + ": it is done at most once, and if nobody knows whether it was, the answer says so (409, `" +
+		problem.OutcomeUnknown.URI() + "`)"
+}
+
+// replayed adds what can be wrong with a key.
+func (b *builder) replayed(statuses ...int) []int {
+	if !b.keyed() {
+		return statuses
+	}
+	more := []int{409, 422}
+	if b.c.Once() != nil {
+		more = append(more, 429)
+	}
+	for _, status := range more {
+		if !slices.Contains(statuses, status) {
+			statuses = append(statuses, status)
+		}
+	}
+	return statuses
+}
+
+// replayHeaders are those of an answer that may be one from before.
+func (b *builder) replayHeaders(content bool) []string {
+	switch {
+	case !b.keyed():
+		return nil
+	case content && b.c.Once() != nil:
+		return []string{idempotency.ReplayedField, idempotency.ResultField}
+	}
+	return []string{idempotency.ReplayedField}
+}
+
+// keyKinds are the problems of keys with a status.
+func (b *builder) keyKinds(status int) []problem.Kind {
+	if !b.keyed() {
+		return nil
+	}
+	switch status {
+	case 400:
+		return []problem.Kind{problem.KeyMissing, problem.KeyExpired}
+	case 409:
+		return []problem.Kind{problem.InFlight, problem.OutcomeUnknown}
+	case 422:
+		return []problem.Kind{problem.KeyReused}
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package openapi_test
+
+import (
+	"context"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/openapi"
+)
+
+// keyedCatalog has a collection for each level of a key.
+func keyedCatalog(opts *idempotency.Options) *resource.Catalog {
+	type memo struct {
+		ID    string `json:"id" readOnly:"true"`
+		Title string `json:"title" required:"true"`
+	}
+	db := memory.NewDB()
+	exact := resource.New("exact", memory.New(&memory.Options[memo]{DB: db}), &resource.Options[memo]{Public: true})
+	ops := resource.OpsOf(memory.New[memo](nil))
+	ops.Transactions = nil
+	named := resource.FromOps("named", ops, &resource.Options[memo]{Public: true, Media: "name"})
+	ops.Insert = nil
+	loose := resource.FromOps("loose", ops, &resource.Options[memo]{Public: true, Media: "leaf"})
+	nothing := func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil }
+	return resource.NewCatalog(&resource.CatalogOptions{
+		Once: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), opts),
+	}, exact, named, loose,
+		resource.NewCommand("exact/tidy", nothing, &resource.CommandOptions[struct{}]{Public: true, Transactions: db}),
+		resource.NewCommand("loose/tidy", nothing, &resource.CommandOptions[struct{}]{Public: true}),
+		resource.NewCommand("loose/token", nothing, &resource.CommandOptions[struct{}]{Public: true, Secret: true}))
+}
+
+func TestGoldenKeys(t *testing.T) {
+	t.Parallel()
+	golden(t, "keys.json", openapi.New(keyedCatalog(nil), &openapi.Options{Title: "Memos", Whole: true}).JSON())
+}
+
+// TestKeysOfTheCatalog: a catalog that keeps keys says itself what they are worth, operation by operation.
+func TestKeysOfTheCatalog(t *testing.T) {
+	t.Parallel()
+	const exactly, identity, most = "exactly once", "the id follows from the key", "at most once"
+	worth := map[string]string{
+		"POST /exact": exactly, "PUT /exact/{id}": exactly, "PATCH /exact/{id}": exactly, "DELETE /exact/{id}": exactly,
+		"POST /named": identity, "PUT /named/{id}": most, "PATCH /named/{id}": most, "DELETE /named/{id}": most,
+		"POST /loose": most, "PUT /loose/{id}": most, "PATCH /loose/{id}": most, "DELETE /loose/{id}": most,
+		"POST /exact/tidy": exactly, "POST /loose/tidy": most,
+	}
+	d := described(t, openapi.New(keyedCatalog(&idempotency.Options{Required: true, TTL: 90 * time.Minute, TimeOrdered: true}), nil))
+	seen := 0
+	d.operations(func(path, method string, op object) {
+		key := d.parameters(path, method)["Idempotency-Key"]
+		word, writes := worth[method+" "+path]
+		if (key != nil) != writes {
+			t.Errorf("%s %s has a key: %v", method, path, key != nil)
+		}
+		if !writes {
+			return
+		}
+		seen++
+		if text := op["description"].(string); !strings.Contains(text, word) {
+			t.Errorf("%s %s says %q, want %q in it", method, path, text, word)
+		}
+		for _, status := range []string{"400", "409", "422", "429"} {
+			if d.at(op, "responses", status) == nil {
+				t.Errorf("%s %s does not document %s", method, path, status)
+			}
+		}
+	})
+	if seen != len(worth) {
+		t.Errorf("%d operations have keys, want %d", seen, len(worth))
+	}
+	p := d.at(d.root, "components", "parameters", "IdempotencyKey").(object)
+	if text := p["description"].(string); p["required"] != true || !strings.Contains(text, "remembered for 1h30m.") ||
+		!strings.Contains(text, "version 7") {
+		t.Errorf("the parameter is %v", p)
+	}
+}
+
+// TestKeyPattern: what the document takes for a key, and only that, is one.
+func TestKeyPattern(t *testing.T) {
+	t.Parallel()
+	const v7 = "0193f2a4-7c1e-7d3b-9a55-2f6d1c0b8e11"
+	for _, opts := range []*idempotency.Options{nil, {Strict: true}, {TimeOrdered: true, TTL: 1 << 62}, {TimeOrdered: true, Strict: true, TTL: 1 << 62}} {
+		catalog := keyedCatalog(opts)
+		d := described(t, openapi.New(catalog, nil))
+		p := d.at(d.root, "components", "parameters", "IdempotencyKey", "schema", "pattern").(string)
+		re := regexp.MustCompile(p)
+		keys := []string{v7, `"` + v7 + `"`, `"` + v7, v7 + `"`, strings.Replace(v7, "-7", "-4", 1), "a", `"a b;c,d"`, "a b", "a;b", "a,b", `a\b`, `a"b`, "a-b", `""`,
+			strings.Repeat("k", 255), strings.Repeat("k", 256), `"` + strings.Repeat("k", 255) + `"`, "ä", "~!#$%&'()*+./:<=>?@[]^_`{|}"}
+		for _, key := range keys {
+			_, err := catalog.Once().Key(http.Header{"Idempotency-Key": {key}})
+			if re.MatchString(key) != (err == nil) {
+				t.Errorf("%+v: %q is matched by %s: %v, and the keeper says %v", opts, key, p, re.MatchString(key), err)
+			}
+		}
+	}
+}
