@@ -36,8 +36,8 @@ type RateLimitOptions struct {
 // RateLimit: the earliest time at which one more request is let through. Where some are left, t is the time after which all are.
 //
 // It counts by the generic cell rate algorithm: the whole quota may be used at once, and what was used comes back evenly, one
-// request every Window/Quota. Nobody is told of a new window at the same second as everybody else. It counts in this process:
-// of n behind one balancer each gives the quota.
+// request every Window/Quota. So a window that begins with the whole quota has room for nearly twice as much. Nobody is told of
+// a new window at the same second as everybody else. It counts in this process: of n behind one balancer each gives the quota.
 //
 // A zero rate is no limit: then the middleware changes nothing. Several may stand in each other, if their names differ. opts may
 // be nil. RateLimit panics if the rate is none that [ParseRate] would have returned, or the name is none.

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -179,4 +180,17 @@ func (x *exchange) replayed(rec *idempotency.Record) {
 	if rec.Reference() {
 		h[idempotency.ResultField] = []string{"reference"}
 	}
+}
+
+// noteModified has a record say when its item was modified, to the second, as the answer does; a zero time is not known.
+func noteModified(rec *idempotency.Record, modified time.Time) {
+	if !modified.IsZero() {
+		rec.Header = http.Header{"Last-Modified": {modified.UTC().Format(http.TimeFormat)}}
+	}
+}
+
+// notedModified returns what noteModified has noted; zero if that is nothing.
+func notedModified(rec *idempotency.Record) time.Time {
+	modified, _ := time.Parse(http.TimeFormat, rec.Header.Get("Last-Modified")) // zero for what is none
+	return modified
 }

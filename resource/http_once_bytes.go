@@ -120,9 +120,7 @@ func recordOfBlob(collection string, blob *Blob, out Outcome) idempotency.Record
 	if out == Created {
 		rec.Status = http.StatusCreated
 	}
-	if !blob.Modified.IsZero() {
-		rec.Header = http.Header{"Last-Modified": {blob.Modified.UTC().Format(http.TimeFormat)}}
-	}
+	noteModified(&rec, blob.Modified)
 	return rec
 }
 
@@ -130,10 +128,7 @@ func recordOfBlob(collection string, blob *Blob, out Outcome) idempotency.Record
 // asked but that for what is gone.
 func (x *exchange) blobAgain(rec *idempotency.Record) (*Blob, error) {
 	b := x.route.blobs
-	blob := &Blob{ID: rec.ID, Rev: Rev(rec.Rev)}
-	if lines := rec.Header["Last-Modified"]; lines != nil {
-		blob.Modified, _ = time.Parse(http.TimeFormat, lines[0])
-	}
+	blob := &Blob{ID: rec.ID, Rev: Rev(rec.Rev), Modified: notedModified(rec)}
 	if b.opts.Authorize != nil {
 		_, err := b.peek(x.r.Context(), rec.ID)
 		if errors.Is(err, errHidden) || err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrGone) {

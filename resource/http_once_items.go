@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -170,9 +169,7 @@ func (r *Resource) meaningOfPut(id string, doc []byte, o *WriteOptions) []byte {
 func (x *exchange) recordOf(status int, e *Entry, w *write) idempotency.Record {
 	res := x.route.resource
 	rec := idempotency.Record{Status: status, Collection: res.Name(), ID: e.ID, Rev: string(e.Rev), Media: mediaJSON}
-	if !e.Modified.IsZero() {
-		rec.Header = http.Header{"Last-Modified": {e.Modified.UTC().Format(http.TimeFormat)}}
-	}
+	noteModified(&rec, e.Modified)
 	var err error
 	if rec.Result, err = res.hub.typ.Append(make([]byte, 0, 256), e.hub); err != nil { // the write stands
 		x.report(err)
@@ -187,10 +184,7 @@ func (x *exchange) recordOf(status int, e *Entry, w *write) idempotency.Record {
 // again returns the item of a record, as this request may see it.
 func (x *exchange) again(w *write, rec *idempotency.Record) (Entry, error) {
 	res := x.route.resource
-	e := Entry{ID: rec.ID, Rev: Rev(rec.Rev)}
-	if lines := rec.Header["Last-Modified"]; lines != nil {
-		e.Modified, _ = time.Parse(http.TimeFormat, lines[0])
-	}
+	e := Entry{ID: rec.ID, Rev: Rev(rec.Rev), Modified: notedModified(rec)}
 	if res.shape.down == nil && w.part.fields == nil && w.part.links == nil && !res.guarded() && rec.Result != nil {
 		w.part.whole = rec.Result // as it is
 		x.replayed(rec)
