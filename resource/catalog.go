@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -64,6 +65,15 @@ type CatalogOptions struct {
 	// (draft-ietf-httpapi-idempotency-key-header-07 section 2): a client sees that from the description of the API, and from
 	// a repetition that is answered without Idempotency-Replayed.
 	Once *idempotency.Keeper
+	// Feed is where every write of the resources becomes an event, and what clients listen to. An event is appended in the
+	// transaction of its change where the log has the Runner of the collection; else right behind it, and then a crash between
+	// the two loses it. All catalogs that serve one thing, such as those of its contracts, share one Feed, and whoever made it
+	// closes it when the server is told to end, so that clients come back elsewhere.
+	//
+	// What does not write by the methods of [Resource] is no event: a command that changes the store itself is not noticed.
+	//
+	// Nil means that nobody can listen, but to resources whose collection is a [feed.Watcher].
+	Feed *feed.Feed
 }
 
 // Limits bound a request. A zero field means its default.

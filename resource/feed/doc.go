@@ -3,14 +3,16 @@
 // Its nouns are an [Event], one change to one item; a [Cursor], a place between two events; a [Log], which keeps events
 // beside the data they are about; and a [Feed], which reads the log once for a process and lets any number listen:
 //
-//	log := feed.NewMemory(nil)                     // or sqltable.NewLog(db, nil), in the database of the data
+//	log := feed.NewMemory(nil) // or sqltable.NewLog(db, nil), in the database of the data
+//	changes := feed.New(log, nil)
+//	defer changes.Close()
 //	orders := resource.New("orders", store, nil)
-//	catalog := resource.NewCatalog(&resource.CatalogOptions{Log: log}, orders)
+//	catalog := resource.NewCatalog(&resource.CatalogOptions{Feed: changes}, orders)
 //
 // Every write of the catalog is then an event, appended in the transaction of the change where log and collection share
 // one. Those who serve a catalog need no more: its doors listen for their clients. In Go one listens to a resource:
 //
-//	for change, err := range orders.Watch(ctx, after, nil) { ... }
+//	for change, err := range orders.Watch(ctx, after, query.Filter{}) { ... }
 //
 // # What listening promises
 //

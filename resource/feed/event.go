@@ -42,8 +42,7 @@ type Event struct {
 	// Cursor is the place right behind the event. The log sets it.
 	Cursor Cursor
 
-	memos atomic.Pointer[memo]
-	kept  atomic.Int32
+	memos memos
 }
 
 // clone returns the event as somebody else may share it: without its memos.
@@ -57,33 +56,41 @@ func (e *Event) size() int64 {
 	return fields + int64(len(e.Collection)+len(e.ID)+len(e.Rev)+len(e.Before)+len(e.After))
 }
 
-// maxMemos bounds what is kept with an event, as clients may have a say in the keys.
-const maxMemos = 64
-
 // Memo returns what made returned when Memo was called first with this key: what many listeners need of an event is so made
 // once for all of them, such as the item decoded or a frame encoded. Keys are compared with ==. It is safe for concurrent
 // use, and what waits for the first does so until made returns; if that panics, the next one calls its own.
 //
 // An event keeps 64 of them. What is asked for beyond is made each time.
-func (e *Event) Memo(key any, made func() any) any {
-	first := e.memos.Load()
+func (e *Event) Memo(key any, made func() any) any { return e.memos.memo(key, made) }
+
+// maxMemos bounds what is kept with an event, as clients may have a say in the keys.
+const maxMemos = 64
+
+// memos are what was made of an event, by key.
+type memos struct {
+	first atomic.Pointer[memo]
+	kept  atomic.Int32
+}
+
+func (s *memos) memo(key any, made func() any) any {
+	first := s.first.Load()
 	if m := first.find(key, nil); m != nil {
 		return m.get(made)
 	}
-	if e.kept.Add(1) > maxMemos {
-		e.kept.Add(-1)
+	if s.kept.Add(1) > maxMemos {
+		s.kept.Add(-1)
 		return made()
 	}
 	added := &memo{key: key}
 	for {
 		added.next = first
-		if e.memos.CompareAndSwap(first, added) {
+		if s.first.CompareAndSwap(first, added) {
 			return added.get(made)
 		}
 		known := first
-		first = e.memos.Load()
+		first = s.first.Load()
 		if m := first.find(key, known); m != nil { // somebody else was faster
-			e.kept.Add(-1)
+			s.kept.Add(-1)
 			return m.get(made)
 		}
 	}

@@ -1,0 +1,66 @@
+package feed
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// Change is an [Event] as it is for somebody: with values in place of documents, in a shape, and as far as policy and a
+// filter let that one see. What enters that view is Created for whoever looks through it, and what leaves it is Deleted,
+// whatever happened to the item itself. It is shared, as an Event is, so nobody changes what it refers to.
+type Change[T any] struct {
+	Kind Kind
+	// ID is that of the item, and Rev the revision that the change left; of what was deleted, the last that it had. Both are
+	// empty in a [Bookmark].
+	ID, Rev string
+	// Before and After are the item as it was and as it is: Before is nil for what was created, and After for what was
+	// deleted.
+	Before, After *T
+	// Time is when the change was written down.
+	Time time.Time
+	// Cursor is the place right behind the change: whoever goes on from it misses nothing and is told nothing twice.
+	Cursor Cursor
+
+	memos memos
+}
+
+// Memo is [Event.Memo] for what depends on the Change, such as a frame with the item in its shape.
+func (c *Change[T]) Memo(key any, made func() any) any { return c.memos.memo(key, made) }
+
+// Append adds events to the log of the Feed, as [Log.Append] does, and wakes those who listen here once they are committed.
+func (f *Feed) Append(ctx context.Context, events ...*Event) error {
+	err := f.log.Append(ctx, events...)
+	if err == nil {
+		tx.AfterCommit(ctx, f.Wake)
+	}
+	return err
+}
+
+// Wake makes the Feed look at its log at once. It is for whoever is told by other means than [Log.Wake] that there may be
+// something new; it does not wait.
+func (f *Feed) Wake() {
+	select {
+	case f.poke <- struct{}{}:
+	default:
+	}
+}
+
+// Transactions returns the Runner with which events share transactions; nil if the log is no [Transactor].
+func (f *Feed) Transactions() tx.Runner {
+	if t, ok := f.log.(Transactor); ok {
+		return t.Transactions()
+	}
+	return nil
+}
+
+// Watcher is a collection that tells by itself what happens to its items, such as a store with a native stream of changes:
+// it is listened to in place of the log of the catalog. It is a capability as those of package resource are.
+type Watcher[T any] interface {
+	// Watch yields what changed behind a place, as [Feed.Watch] does: the first is a Bookmark with the place it begins at,
+	// the zero Cursor is where the store is now, and what the store cannot go on from is [ErrExpired]. It waits for changes
+	// until ctx ends.
+	Watch(ctx context.Context, after Cursor) iter.Seq2[*Change[T], error]
+}
