@@ -139,11 +139,7 @@ func (o *outlet) tell(ctx context.Context, h *hub, all ...told) error {
 				"resource", h.name, "events", len(all), "error", err)
 		}
 	}
-	if runner := h.ops.runner; runner != nil && !tx.In(ctx, runner) {
-		afterwards() // the transaction, if there is one, is none of the collection's
-	} else {
-		tx.AfterCommit(ctx, afterwards)
-	}
+	tx.AfterCommit(ctx, afterwards)
 	return nil
 }
 
