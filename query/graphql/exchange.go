@@ -13,19 +13,15 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// exchange is one request and the answer to it.
+// exchange is one request over HTTP and the answer to it.
 type exchange struct {
-	h     *Handler
+	work
 	w     http.ResponseWriter
 	r     *http.Request
 	form  form             // of the answer
 	media []string         // Content-Type of the answer, where it is a vendor's
 	enc   header.Encodings // that the client takes
 	began bool             // the answer has been begun, so nothing else can be answered
-
-	// Of mutations: how many were done now, and how many of the answers were given before.
-	fresh, replayed int
-	reference       bool // one of the latter was not kept
 }
 
 // Header values that answers share.
@@ -104,7 +100,7 @@ func (x *exchange) fail(err error) {
 	case status == http.StatusRequestEntityTooLarge && x.r.ProtoMajor == 1:
 		h["Connection"] = []string{"close"} // the rest of the content is not read
 	case status == http.StatusInternalServerError:
-		x.report(e.Problem.Instance, err)
+		x.report(x.r.Context(), e.Problem.Instance, err)
 	}
 	buf := getBuffer()
 	defer putBuffer(buf)
@@ -126,10 +122,4 @@ func (x *exchange) survive() {
 	err := fmt.Errorf("panic: %v", v)
 	x.h.opts.Logger.ErrorContext(x.r.Context(), "stoa: panic", "error", fault.Cut(err.Error()), "stack", string(debug.Stack()))
 	x.fail(err)
-}
-
-// report logs what the client is not told, with the id that it was.
-func (x *exchange) report(instance string, err error) {
-	x.h.opts.Logger.ErrorContext(x.r.Context(), "stoa: internal error", "instance", instance, "method", x.r.Method,
-		"path", fault.Cut(x.r.URL.Path), "error", fault.Cut(err.Error()))
 }

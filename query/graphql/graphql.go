@@ -99,7 +99,7 @@ func (h *Handler) SDL() string { return string(h.sdl) }
 
 // ServeHTTP answers one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := exchange{h: h, w: w, r: r}
+	x := exchange{work: work{h: h, header: r.Header, method: r.Method, path: r.URL.Path}, w: w, r: r}
 	defer x.survive()
 	switch rest := below(r); {
 	case rest == "":
