@@ -2,6 +2,8 @@ package graphql
 
 import (
 	"bytes"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/fault"
 )
 
 // get answers GET and HEAD: a query, or the page.
@@ -21,19 +23,7 @@ func (x *exchange) get() error {
 	if err != nil {
 		return err
 	}
-	buf := getBuffer()
-	defer putBuffer(buf)
-	var how outcome
-	if *buf, how, err = x.answer(x.r.Context(), &q, *buf); err != nil {
-		return err
-	}
-	// An error may be gone in a moment, and is nothing to keep.
-	if how == done && !bytes.HasPrefix(*buf, errorsFirst) {
-		x.sendCacheable(*buf)
-		return nil
-	}
-	x.sendAnswer(*buf, how)
-	return nil
+	return x.one(&q)
 }
 
 // post answers POST: a request or, if that is allowed, several. All of them are read before any is executed, so that a
@@ -49,9 +39,8 @@ func (x *exchange) post() error {
 		return err
 	}
 	// The variables share the memory of the content, so both are given back when the answer is sent.
-	content, buf := getBuffer(), getBuffer()
+	content := getBuffer()
 	defer putBuffer(content)
-	defer putBuffer(buf)
 	if err := x.content(content); err != nil {
 		return err
 	}
@@ -59,14 +48,40 @@ func (x *exchange) post() error {
 	if err != nil {
 		return err
 	}
-	how := done
-	if isBatch {
-		*buf, err = x.answerAll(list, *buf)
-	} else {
-		*buf, how, err = x.answer(x.r.Context(), &list[0], *buf)
+	if !isBatch {
+		return x.one(&list[0])
 	}
-	if err != nil {
+	if x.form == events {
+		return malformed("", "several requests at once are not answered with events")
+	}
+	buf := getBuffer()
+	defer putBuffer(buf)
+	if *buf, err = x.answerAll(list, *buf); err != nil {
 		return err
+	}
+	x.sendAnswer(*buf, done)
+	return nil
+}
+
+// one answers a request that came alone.
+func (x *exchange) one(q *request) error {
+	plan, errs := x.plan(q)
+	if x.form == events || x.eventful && plan != nil && plan.Kind == subscription {
+		return x.stream(plan, errs, q)
+	}
+	buf := getBuffer()
+	defer putBuffer(buf)
+	how := refused
+	var err error
+	if len(errs) > 0 {
+		*buf = fault.Answer(*buf, errs...)
+	} else if *buf, how, err = x.run(x.r.Context(), plan, q, *buf); err != nil {
+		return err
+	}
+	// An error may be gone in a moment, and is nothing to keep.
+	if x.reads() && how == done && !bytes.HasPrefix(*buf, errorsFirst) {
+		x.sendCacheable(*buf)
+		return nil
 	}
 	x.sendAnswer(*buf, how)
 	return nil

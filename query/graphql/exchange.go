@@ -22,6 +22,8 @@ type exchange struct {
 	media []string         // Content-Type of the answer, where it is a vendor's
 	enc   header.Encodings // that the client takes
 	began bool             // the answer has been begun, so nothing else can be answered
+	// eventful says that the client takes events, if only for a subscription. streaming says that it gets them, whatever happens.
+	eventful, streaming bool
 }
 
 // Header values that answers share.
@@ -85,6 +87,9 @@ func (x *exchange) options(allow []string) error {
 func (x *exchange) fail(err error) {
 	if x.began || errors.Is(err, context.Canceled) && x.r.Context().Err() != nil {
 		panic(http.ErrAbortHandler) // the client must see that this is not the end, if it is still there
+	}
+	if x.streaming && x.tell(err) {
+		return
 	}
 	e := fault.Of(err)
 	// Both are made of one problem: the one is what clients of GraphQL read, the other what HTTP says.

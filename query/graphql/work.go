@@ -22,6 +22,12 @@ type work struct {
 	reference       bool // one of the latter was not kept
 }
 
+// The kinds of operations that are not treated like all.
+const (
+	mutation     = "mutation"
+	subscription = "subscription"
+)
+
 // outcome is what the status of an answer depends on.
 type outcome uint8
 
@@ -57,9 +63,9 @@ func (k *work) answer(ctx context.Context, q *request, dst []byte) ([]byte, outc
 // run is answer for a request whose plan is known.
 func (k *work) run(ctx context.Context, plan *exec.Plan, q *request, dst []byte) ([]byte, outcome, error) {
 	switch {
-	case plan.Kind == "mutation" && k.reads():
+	case plan.Kind == mutation && k.reads():
 		return dst, refused, notAllowed(allowChange, "A mutation is sent with POST.")
-	case plan.Kind == "subscription": // which has many answers
+	case plan.Kind == subscription: // which has many answers
 		return fault.Answer(dst, &fault.Error{Code: fault.BadUserInput,
 			Message: "A subscription is answered over WebSocket, or here as text/event-stream: say so in Accept."}), refused, nil
 	}
@@ -81,7 +87,7 @@ func (k *work) reads() bool { return k.method == http.MethodGet || k.method == h
 
 // execute runs a plan. A mutation with a key is done once.
 func (k *work) execute(ctx context.Context, plan *exec.Plan, q *request, dst []byte) ([]byte, outcome, error) {
-	if plan.Kind == "mutation" {
+	if plan.Kind == mutation {
 		if k.h.once != nil {
 			if key, err := k.key(q); err != nil {
 				return dst, refused, err

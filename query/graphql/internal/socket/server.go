@@ -113,7 +113,7 @@ type Server struct {
 	of      map[string]int // how many sockets principals have
 	homes   map[home]*term // servers whose end is heard of
 	all     *term          // of the sockets together
-	empty   chan struct{} // closed when there are no sockets any more; nil while nobody waits for that
+	empty   chan struct{}  // closed when there are no sockets any more; nil while nobody waits for that
 }
 
 // New returns a Server that has no sockets yet. opts may be nil. It panics if h is nil.
