@@ -45,6 +45,8 @@ type Feed struct {
 	reads chan struct{} // holds a value for each listener that reads the log
 	poke  chan struct{} // asks the tailer to look at once
 
+	closing sync.Mutex // held by who waits for the end in Close
+
 	mu      sync.Mutex
 	started bool
 	ring    ring
@@ -107,12 +109,15 @@ func (f *Feed) start() bool {
 
 // Close ends all listening with [ErrClosed] and returns when nothing of the Feed runs any more. Listeners, which run in
 // goroutines of their own, are told when they ask for the next event and there is none in memory. It does not close the log.
+// It may be called again, also at the same time.
 func (f *Feed) Close() error {
 	f.mu.Lock()
 	f.end()
 	f.ring.wakeAll()
 	f.mu.Unlock()
 	f.works.Wait()
+	f.closing.Lock() // two that close would wait for each other's places
+	defer f.closing.Unlock()
 	for range cap(f.reads) { // whoever reads the log has been interrupted; nobody begins anew
 		f.reads <- struct{}{}
 	}
