@@ -153,6 +153,9 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 		if rt.command != nil {
 			rt.gives = shortHash(fingerprint(rt.command.out, 0))
 		}
+		if c.opts.Feed != nil && rt.resource != nil {
+			rt.resource.hub.attach(c.opts.Feed, c.logger())
+		}
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/stoa-go/stoa/query"
@@ -27,6 +28,9 @@ type hub struct {
 	// reserved are the ids that no item can have, since a command is at their path: string -> true. A catalog adds to it
 	// when it is made, and others may be at work then.
 	reserved sync.Map
+	// outlet is nil as long as no catalog with a Feed has the hub.
+	outlet   atomic.Pointer[outlet]
+	upstream upstream // of a collection that tells its changes by itself; then there is no outlet
 
 	scope         func(ctx context.Context) (query.Filter, error)
 	authorizeGone func(ctx context.Context, id string) error

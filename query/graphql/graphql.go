@@ -83,8 +83,9 @@ func (h *Handler) reflect(c *resource.Catalog) {
 	h.schema, h.sdl = s, []byte(sdl.Print(s))
 	h.engine = exec.New(&exec.Config{
 		Schema: s, Types: types, Catalog: c, Scan: o.Limits.scan(), Rules: o.Limits.rules(),
-		Cost: o.Limits.Cost, Answer: o.Limits.Answer, Parallel: o.Limits.Parallel, PlanBytes: o.PlanBytes, NoIntrospection: o.NoIntrospection,
-		Logger: o.Logger,
+		Cost: o.Limits.Cost, Answer: o.Limits.Answer, Parallel: o.Limits.Parallel, PlanBytes: o.PlanBytes, Timeout: max(o.Timeout, 0),
+		NoIntrospection: o.NoIntrospection,
+		Logger:          o.Logger,
 	})
 }
 
