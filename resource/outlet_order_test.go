@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
@@ -68,6 +69,42 @@ func TestOrderOfEvents(t *testing.T) {
 			}
 		})
 	}
+}
+
+// slow is a log that appends a deletion when it is told to.
+type slow struct {
+	*feed.Memory
+	goOn chan struct{}
+}
+
+func (s slow) Append(ctx context.Context, events ...*feed.Event) error {
+	if events[0].Kind == feed.Deleted {
+		<-s.goOn
+	}
+	return s.Memory.Append(ctx, events...)
+}
+
+// TestCreationWaitsForDeletion: where events are appended behind their writes, an id that is free again is told of when its
+// deletion has been.
+func TestCreationWaitsForDeletion(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newPostbox(t, "none")
+		log := slow{b.log.(*feed.Memory), make(chan struct{})}
+		b.log = log
+		b.ops.Deleted = nil // nobody remembers
+		b.open(t)
+		create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
+		var both sync.WaitGroup
+		both.Go(func() { want(t, send(t, b.h, "DELETE /letters/a"), http.StatusNoContent) })
+		synctest.Wait() // it is deleted, and waits for the log
+		both.Go(func() { create(t, b.h, "/letters", `{"id":"a","text":"y"}`) })
+		synctest.Wait()
+		close(log.goOn)
+		both.Wait()
+		b.wantEvents(t, `created a null -> {"id":"a","text":"x"}`, `deleted a {"id":"a","text":"x"} -> null`,
+			`created a null -> {"id":"a","text":"y"}`)
+	})
 }
 
 // write does one write to one of the letters, by one of some doors. Each text is written once.
