@@ -146,6 +146,8 @@ func plainProblem(err error) *problem.Details {
 		return problem.New(problem.Forbidden, "You may not do this.")
 	case errors.Is(err, ErrUnauthenticated):
 		return problem.New(problem.Unauthenticated, "Say who you are first.")
+	case errors.Is(err, feed.ErrCursor):
+		return problem.New(problem.InvalidCursor, "This is no cursor of a change.")
 	case errors.Is(err, tx.ErrOutcomeUnknown): // without Retry-After, which would invite programs to do it twice
 		return problem.New(problem.OutcomeUnknown, "Whether this was done is not known. Look, before you do it again.")
 	case errors.Is(err, ErrStale), errors.Is(err, errContended), errors.Is(err, ErrUnavailable),
