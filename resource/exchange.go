@@ -24,6 +24,7 @@ type exchange struct {
 	sel    *version.Selection // of the contract; nil where none is negotiated
 	form   []string           // Content-Type of the answer
 	mark   string             // of contract and form, in entity tags
+	cursor []string           // where the feed was before anything was read: Event-Cursor
 	onItem bool               // the target is an item, not the collection
 	began  bool               // the response has been begun, so nothing else can be answered
 
