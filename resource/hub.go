@@ -29,7 +29,8 @@ type hub struct {
 	// when it is made, and others may be at work then.
 	reserved sync.Map
 	// outlet is nil as long as no catalog with a Feed has the hub.
-	outlet atomic.Pointer[outlet]
+	outlet   atomic.Pointer[outlet]
+	upstream upstream // of a collection that tells its changes by itself; then there is no outlet
 
 	scope         func(ctx context.Context) (query.Filter, error)
 	authorizeGone func(ctx context.Context, id string) error

@@ -25,7 +25,13 @@ func (h *hub) attach(f *feed.Feed, logger *slog.Logger) {
 	if runner := h.ops.runner; runner != nil && runner == f.Transactions() {
 		o.together = runner
 	}
-	if !h.outlet.CompareAndSwap(nil, o) && h.outlet.Load().feed != f {
+	same := true
+	if h.ops.watch != nil {
+		same = h.upstream.attach(f, logger)
+	} else if !h.outlet.CompareAndSwap(nil, o) {
+		same = h.outlet.Load().feed == f
+	}
+	if !same {
 		panic("resource: " + h.name + " is in two catalogs with different Feeds: those of one catalog never hear of the other's writes")
 	}
 }

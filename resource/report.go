@@ -68,6 +68,7 @@ func (r *Resource) abilities() string {
 		{"Creator", ops.create != nil}, {"Inserter", ops.insert != nil}, {"Replacer", ops.replace != nil},
 		{"Deleter", ops.delete != nil}, {"Tombstoner", ops.deleted != nil}, {"Counter", ops.count != nil},
 		{"MultiGetter", ops.getMany != nil}, {"MultiInserter", ops.insertMany != nil}, {"Grouper", ops.listBy != nil}, {"Transactor", ops.runner != nil},
+		{"Watcher", ops.watch != nil},
 	} {
 		if a.has {
 			can = append(can, a.name)
