@@ -16,9 +16,13 @@ import (
 // heard returns a catalog to whose resources one can listen.
 func heard(t testing.TB, parts ...resource.Part) *resource.Catalog {
 	t.Helper()
+	return resource.NewCatalog(&resource.CatalogOptions{Feed: newFeed(t)}, parts...)
+}
+
+func newFeed(t testing.TB) *feed.Feed {
 	f := feed.New(feed.NewMemory(nil), nil)
 	t.Cleanup(func() { f.Close() })
-	return resource.NewCatalog(&resource.CatalogOptions{Feed: f}, parts...)
+	return f
 }
 
 // TestWatched is all that a feed adds to a schema: a resource with a filter and a view of it, and one without.
@@ -26,9 +30,10 @@ func TestWatched(t *testing.T) {
 	t.Parallel()
 	orders := resource.FromOps("orders", assigned[Order](), &resource.Options[Order]{Query: everything[Order]()})
 	jobs := resource.FromOps("jobs", readOnly[Job](), nil)
+	opts := &resource.CatalogOptions{Feed: newFeed(t)}
 	for name, c := range map[string]*resource.Catalog{
-		"watched-2.0.0.txt": heard(t, orders, jobs),
-		"watched-1.1.0.txt": heard(t, resource.View(orders, down[Order, Order11], up[Order11, Order], nil)),
+		"watched-2.0.0.txt": resource.NewCatalog(opts, orders, jobs),
+		"watched-1.1.0.txt": resource.NewCatalog(opts, resource.View(orders, down[Order, Order11], up[Order11, Order], nil)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
