@@ -54,8 +54,8 @@ type ParseOptions struct {
 // is read like the text of a parameter. Members of duplicate names are refused, and so is null, for which there is
 // isNull. The connectives can be nested 8 deep.
 //
-// The names sort, limit, fields, filter, after, before, expand and version never stand for a field by themselves: a
-// field called limit is asked for as limit.eq. The same goes for one whose name ends in a dot and a comparison.
+// The names sort, limit, fields, filter, after, before, expand, version and lastEventId never stand for a field by
+// themselves: a field called limit is asked for as limit.eq. The same goes for one whose name ends in a dot and a comparison.
 //
 // A parameter given twice with different values is refused, except in and notIn. The faults come as [Errors], all at
 // once up to a bound, ordered by parameter.
@@ -75,7 +75,8 @@ func Parse(v url.Values, opts *ParseOptions) (Query, error) {
 const maxFaults = 20
 
 // reserved are the names that never stand for a field by themselves.
-var reserved = []string{"sort", "limit", "fields", "filter", "after", "before", "expand", "version"}
+var reserved = []string{"sort", "limit", "fields", "filter", "after", "before", "expand", "version",
+	"lastEventId"}
 
 // own are the reserved names that are read here.
 var own = reserved[:4]

@@ -56,7 +56,7 @@ func (c *Catalog) Opaque(r *http.Request) bool {
 }
 
 // ownParameters are the parameters of every list.
-var ownParameters = []string{"limit", "sort", "after", "before", "fields", "expand", "filter"}
+var ownParameters = []string{"limit", "sort", "after", "before", "fields", "expand", "filter", lastEventParameter}
 
 func (r *Resource) reserve(member, parameter string) error {
 	if r.Can(OpCreate) || r.Can(OpReplace) {

@@ -380,7 +380,7 @@ func TestRule027ReservedNames(t *testing.T) {
 			[]resource.Part{plain, newLookup("by", "things", by)}},
 		{"no query", "", "", "", []resource.Part{plain, newLookup("by", "things", by)}},
 	}
-	for _, name := range []string{"limit", "sort", "after", "before", "fields", "expand", "filter"} {
+	for _, name := range []string{"limit", "sort", "after", "before", "fields", "expand", "filter", "lastEventId"} {
 		tests = append(tests, struct {
 			name, member, parameter, want string
 			parts                         []resource.Part

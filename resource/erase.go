@@ -2,9 +2,11 @@ package resource
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -21,6 +23,7 @@ type erased struct {
 	getMany func(ctx context.Context, ids []string, b batch) error
 	listBy  func(ctx context.Context, field string, keys []string, q query.Query, b batch) error
 	runner  tx.Runner
+	watch   func(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Event, error]
 
 	insertMany func(ctx context.Context, ids []string, vs []any) error
 
@@ -78,6 +81,9 @@ func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
 	}
 	if ops.Transactions != nil {
 		e.runner = ops.Transactions()
+	}
+	if ops.Watch != nil {
+		e.watch = eraseWatch(h, ops.Watch)
 	}
 	eraseHooks(&e, o)
 	return e

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/version"
@@ -24,6 +25,7 @@ type exchange struct {
 	sel    *version.Selection // of the contract; nil where none is negotiated
 	form   []string           // Content-Type of the answer
 	mark   string             // of contract and form, in entity tags
+	cursor []string           // where the feed was before anything was read: Event-Cursor
 	onItem bool               // the target is an item, not the collection
 	began  bool               // the response has been begun, so nothing else can be answered
 
@@ -128,9 +130,13 @@ func (x *exchange) fail(err error) {
 		if !errors.As(err, new(*reportedError)) {
 			d.Instance = x.report(err)
 		}
+	case http.StatusServiceUnavailable:
+		if errors.Is(err, feed.ErrClosed) && x.r.ProtoMajor == 1 {
+			d.Header["Connection"] = closeValue // the server goes down
+		}
 	case http.StatusRequestEntityTooLarge:
 		if x.r.ProtoMajor == 1 {
-			d.Header["Connection"] = []string{"close"} // the rest of the content is not read
+			d.Header["Connection"] = closeValue // the rest of the content is not read
 		}
 	}
 	problem.Write(x.w, x.r, &d)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -297,6 +298,18 @@ func TestErrorsSayWhere(t *testing.T) {
 		got.Err = nil
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("error (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// TestFeedErrorsAreProblems: every door says the same of a place that nobody can go on from.
+func TestFeedErrorsAreProblems(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]problem.Kind{
+		feed.ErrExpired: problem.CursorExpired, feed.ErrCursor: problem.InvalidCursor, feed.ErrClosed: problem.Unavailable,
+	} {
+		if got := resource.Problem(fmt.Errorf("place: %w", err)); got.Kind != want {
+			t.Errorf("%v is the problem %s, want %s", err, got.Kind, want)
 		}
 	}
 }

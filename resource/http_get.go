@@ -10,8 +10,12 @@ import (
 
 // getItem answers GET and HEAD of an item.
 func (x *exchange) getItem(id string) error {
-	if err := x.acceptable(); err != nil {
+	stream, err := x.wantsStream()
+	if err != nil {
 		return err
+	}
+	if stream {
+		return x.feedItem(id)
 	}
 	enc, err := x.encodings()
 	if err != nil {
@@ -23,6 +27,7 @@ func (x *exchange) getItem(id string) error {
 			return err
 		}
 	}
+	x.notePosition()
 	res := x.route.resource
 	b := res.hub.ops.newBatch()
 	defer b.release()

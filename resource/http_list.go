@@ -28,11 +28,18 @@ type asked struct {
 
 // getList answers GET and HEAD of a collection.
 func (x *exchange) getList() error {
-	i, err := x.negotiate(x.r.Header["Accept"], listOffers)
+	offers := listOffers
+	if x.route.resource.Watches() {
+		offers = watchOffers
+	}
+	i, err := x.negotiate(x.r.Header["Accept"], offers)
 	if err != nil {
 		return err
 	}
-	whole := listOffers[i] == mediaNDJSON
+	if offers[i] == mediaStream {
+		return x.feedList()
+	}
+	whole := offers[i] == mediaNDJSON
 	enc, err := x.encodings()
 	if err != nil {
 		return err
@@ -42,6 +49,7 @@ func (x *exchange) getList() error {
 	if err != nil {
 		return err
 	}
+	x.notePosition()
 	if whole {
 		return x.export(&a, enc)
 	}
@@ -98,12 +106,7 @@ func (x *exchange) asked(lenient, whole bool) (asked, error) {
 	if a.at.After != "" && a.at.Before != "" {
 		return a, badParameter("before", "duplicateParameter", "after and before exclude each other")
 	}
-	a.q, err = query.Parse(params, &query.ParseOptions{
-		Support: res.Query(), ID: res.ID(), Ignore: listParameters, Lenient: lenient,
-		DefaultLimit: res.hub.pageSize, MaxLimit: res.hub.maxPageSize, MaxTerms: x.c.opts.Limits.Terms,
-		Value: func(field, text string) (any, error) { return res.shape.typ.Field(field).Parse(text) },
-	})
-	if err != nil {
+	if a.q, err = x.query(params, lenient); err != nil {
 		return a, err
 	}
 	if !params.Has("limit") {
@@ -114,6 +117,16 @@ func (x *exchange) asked(lenient, whole bool) (asked, error) {
 		a.q.Fields = nil // what a relation needs is not known
 	}
 	return a, err
+}
+
+// query reads what can be asked of a list in the language of package query.
+func (x *exchange) query(params url.Values, lenient bool) (query.Query, error) {
+	res := x.route.resource
+	return query.Parse(params, &query.ParseOptions{
+		Support: res.Query(), ID: res.ID(), Ignore: listParameters, Lenient: lenient,
+		DefaultLimit: res.hub.pageSize, MaxLimit: res.hub.maxPageSize, MaxTerms: x.c.opts.Limits.Terms,
+		Value: func(field, text string) (any, error) { return res.shape.typ.Field(field).Parse(text) },
+	})
 }
 
 // sendList writes a page as one JSON object.
@@ -188,6 +201,9 @@ func (x *exchange) listHeaders(h http.Header) {
 	h["Cache-Control"] = x.route.resource.hub.cache
 	header.AddVary(h, x.route.varyList)
 	h["Accept-Ranges"] = noRanges
+	if x.cursor != nil {
+		h["Event-Cursor"] = x.cursor
+	}
 	if accepted := x.acceptPost(); accepted != nil {
 		h["Accept-Post"] = accepted
 	}

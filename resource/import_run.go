@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -301,27 +302,45 @@ func (im *importing) insert(ctx context.Context, ids []string, values []any) err
 	if len(chosen) == 0 {
 		return nil
 	}
-	if err := h.ops.insertMany(ctx, chosen, mine); err != nil || h.ops.after == nil {
+	if err := h.ops.insertMany(ctx, chosen, mine); err != nil {
 		return err
 	}
+	return im.told(ctx, chosen)
+}
+
+// told tells of items that have been stored at once, as the store has made them.
+func (im *importing) told(ctx context.Context, ids []string) error {
+	h, o := im.r.hub, im.r.hub.outlet.Load()
+	if h.ops.after == nil && o == nil {
+		return nil
+	}
 	b := h.ops.newBatch() // not released: a hook may keep what it is told
-	err := h.fetchMany(ctx, chosen, b)
-	for i, rows := 0, b.entries(); i < len(rows); i++ { // as the store has made them
+	if err := h.fetchMany(ctx, ids, b); err != nil {
+		return err
+	}
+	rows := b.entries()
+	if o != nil {
+		all := make([]told, len(rows))
+		for i := range rows {
+			all[i] = told{feed.Created, rows[i].ID, rows[i].Rev, nil, rows[i].hub}
+		}
+		if len(rows) != len(ids) {
+			return storeFault("gave %d items of %d that it has just stored", len(rows), len(ids))
+		}
+		if err := o.tell(ctx, h, all...); err != nil {
+			return err
+		}
+	}
+	for i := range rows {
 		h.announce(ctx, OpCreate, nil, rows[i].hub)
 	}
-	return err
+	return nil
 }
 
 func (im *importing) insertEach(ctx context.Context, ids []string, values []any) error {
 	h := im.r.hub
 	for i, id := range ids {
-		var e *Entry
-		var err error
-		if id == "" {
-			e, err = h.ops.create(ctx, values[i])
-		} else {
-			e, err = h.insert(ctx, id, values[i], h.allowRecreate)
-		}
+		e, err := h.write(ctx, change{kind: feed.Created, id: id, again: h.allowRecreate, after: values[i]})
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,8 @@ package resource
 import (
 	"fmt"
 	"reflect"
+
+	"github.com/stoa-go/stoa/resource/feed"
 )
 
 // refuseNearMisses panics if c, or the pointer to it, has a method that is named like one of a capability and yet does
@@ -19,6 +21,7 @@ func refuseNearMisses[T any](c Collection[T]) {
 		"ListBy":       reflect.TypeFor[Grouper[T]](),
 		"InsertMany":   reflect.TypeFor[multiInserter[T]](),
 		"Transactions": reflect.TypeFor[Transactor](),
+		"Watch":        reflect.TypeFor[feed.Watcher[T]](),
 	}
 	if c == nil {
 		panic("resource: the collection is nil")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -36,6 +37,8 @@ type Ops[T any] struct {
 	GetMany      func(ctx context.Context, ids []string) iter.Seq2[Item[T], error]
 	ListBy       func(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[Item[T], error]
 	Transactions func() tx.Runner
+	// Watch is that of [feed.Watcher].
+	Watch func(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Change[T], error]
 
 	// InsertMany stores new items, each Value under its ID, or none of them. The ids are distinct and not empty. What the
 	// store makes of them nobody is told: who wants to know asks again. The error is [ErrExists] if one of the ids is in use,
@@ -82,6 +85,9 @@ func OpsOf[T any](c Collection[T]) Ops[T] {
 	}
 	if c, ok := c.(Transactor); ok {
 		ops.Transactions = c.Transactions
+	}
+	if c, ok := c.(feed.Watcher[T]); ok {
+		ops.Watch = c.Watch
 	}
 	return ops
 }

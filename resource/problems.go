@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -131,6 +132,8 @@ func Problem(err error) *problem.Details {
 func plainProblem(err error) *problem.Details {
 	switch {
 	case errors.Is(err, errStoreFault):
+	case errors.Is(err, feed.ErrExpired):
+		return expired()
 	case errors.Is(err, ErrNotFound):
 		return problem.New(problem.NotFound, "There is no such item.")
 	case errors.Is(err, ErrGone):
@@ -143,10 +146,13 @@ func plainProblem(err error) *problem.Details {
 		return problem.New(problem.Forbidden, "You may not do this.")
 	case errors.Is(err, ErrUnauthenticated):
 		return problem.New(problem.Unauthenticated, "Say who you are first.")
+	case errors.Is(err, feed.ErrCursor):
+		return problem.New(problem.InvalidCursor, "This is no cursor of a change.")
 	case errors.Is(err, tx.ErrOutcomeUnknown): // without Retry-After, which would invite programs to do it twice
 		return problem.New(problem.OutcomeUnknown, "Whether this was done is not known. Look, before you do it again.")
 	case errors.Is(err, ErrStale), errors.Is(err, errContended), errors.Is(err, ErrUnavailable),
-		errors.Is(err, tx.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+		errors.Is(err, tx.ErrUnavailable), errors.Is(err, feed.ErrClosed),
+		errors.Is(err, context.DeadlineExceeded):
 		d := problem.New(problem.Unavailable, "Not possible at the moment; try again.")
 		d.Header = http.Header{"Retry-After": {"1"}}
 		return d

@@ -93,6 +93,10 @@ func (x *exchange) itemPart(lenient bool) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
+	return x.itemParams(params, lenient)
+}
+
+func (x *exchange) itemParams(params url.Values, lenient bool) (part, error) {
 	for name, values := range params {
 		switch {
 		case name != "fields" && name != "expand":
@@ -313,4 +317,7 @@ func (x *exchange) itemHeaders(h http.Header) {
 func (x *exchange) cacheHeaders(h http.Header) {
 	header.AddVary(h, x.route.varyItem) // first: where nobody has set anything there is nothing to merge with
 	h["Cache-Control"] = x.route.resource.hub.cache
+	if x.cursor != nil {
+		h["Event-Cursor"] = x.cursor
+	}
 }

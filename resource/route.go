@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -36,6 +37,8 @@ type route struct {
 	keyed      bool                  // keys mean something here
 	guaranteed idempotency.Guarantee // what a key is worth, if so
 	gives      string                // names the form of what a command gives
+
+	place atomic.Pointer[place] // of the newest answer
 }
 
 func (r *Resource) addTo(*Catalog) *route {

@@ -91,13 +91,18 @@ func (s *shape) root() *shape {
 
 func (s *shape) expresses(hub any) bool {
 	root := s.root()
+	return s.holds(func(name string) any {
+		if fld := root.typ.Field(name); fld != nil {
+			return fld.Get(hub)
+		}
+		return nil
+	})
+}
+
+// holds is expresses for an item of which it is given the fields, by their names in the hub.
+func (s *shape) holds(field func(string) any) bool {
 	for _, f := range s.where {
-		if !query.Match(f, func(name string) any {
-			if fld := root.typ.Field(name); fld != nil {
-				return fld.Get(hub)
-			}
-			return nil
-		}) {
+		if !query.Match(f, field) {
 			return false
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -66,7 +67,7 @@ func (r *Resource) createValue(ctx context.Context, id string, v any, opts *Writ
 	if id == "" && opts.NewID != "" {
 		return r.createDerived(ctx, opts.NewID, v)
 	}
-	e, err := r.admit(ctx, id, v, false)
+	e, err := r.admitAlone(ctx, id, v)
 	if errors.Is(err, ErrGone) {
 		err = r.wrap(OpCreate, id, ErrExists)
 	}
@@ -78,7 +79,7 @@ func (r *Resource) createDerived(ctx context.Context, id string, v any) (Entry, 
 	if err := r.hub.id.SetText(v, id); err != nil {
 		return Entry{}, err
 	}
-	e, err := r.admit(ctx, id, v, false)
+	e, err := r.admitAlone(ctx, id, v)
 	if !errors.Is(err, ErrExists) {
 		return e, err
 	}
@@ -116,13 +117,7 @@ func (r *Resource) admit(ctx context.Context, id string, v any, again bool) (Ent
 	if err := r.welcome(ctx, id, v); err != nil {
 		return Entry{}, err
 	}
-	var e *Entry
-	var err error
-	if id == "" {
-		e, err = h.ops.create(ctx, v)
-	} else {
-		e, err = h.insert(ctx, id, v, again)
-	}
+	e, err := h.write(ctx, change{kind: feed.Created, id: id, again: again, after: v})
 	if err != nil {
 		return Entry{}, r.wrap(OpCreate, id, err)
 	}
@@ -370,7 +365,7 @@ func (r *Resource) revise(
 
 // store writes a value that has been approved in place of cur.
 func (r *Resource) store(ctx context.Context, op Op, cur Entry, v any) (Entry, Outcome, error) {
-	e, err := r.hub.ops.replace(ctx, cur.ID, cur.Rev, v)
+	e, err := r.hub.write(ctx, change{kind: feed.Updated, id: cur.ID, rev: cur.Rev, before: cur.hub, after: v})
 	if err != nil {
 		return Entry{}, 0, err
 	}
@@ -414,7 +409,7 @@ func (r *Resource) Delete(ctx context.Context, id string, opts *WriteOptions) (E
 		if err := o.If.check(r.hub, &cur); err != nil {
 			return err
 		}
-		if err := r.hub.ops.delete(ctx, id, cur.Rev); err != nil {
+		if _, err := r.hub.write(ctx, change{kind: feed.Deleted, id: id, rev: cur.Rev, before: cur.hub}); err != nil {
 			return r.tooLate(ctx, id, o, err)
 		}
 		r.hub.announce(ctx, OpDelete, cur.hub, nil)

@@ -11,4 +11,6 @@ require (
 	github.com/stoa-go/stoa v0.0.0
 )
 
+require github.com/coder/websocket v1.8.15 // indirect
+
 replace github.com/stoa-go/stoa => ../..

@@ -3,6 +3,7 @@ package main
 import (
 	"log/slog"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -49,9 +50,21 @@ func contentOf(r *http.Request) int64 {
 	return 0
 }
 
-// patient bounds the time of each request, and gives large content more of it.
+// streamPath is what one can listen to, under whichever contract.
+var streamPath = regexp.MustCompile(`^(/[^/]+)?/((orders|users|places)(/[^/]+)?|graphql)$`)
+
+// isStream reports whether a request wants an answer that has no end: changes of a collection or of an item, or whatever
+// GraphQL tells over a WebSocket. Only what wants nothing else may take all the time there is, so that nobody gets a list that
+// way; a client that names other media types, too, is cut off after answerTime, and goes on from where it was.
+func isStream(r *http.Request) bool {
+	return streamPath.MatchString(r.URL.EscapedPath()) &&
+		(r.Header.Get("Accept") == "text/event-stream" || strings.EqualFold(r.Header.Get("Upgrade"), "websocket"))
+}
+
+// patient bounds the time of each request, and gives large content more of it. A stream is bounded by its client, by the token
+// that it was begun with, and by how long it may leave unread what it is sent.
 func patient(next http.Handler) http.Handler {
-	usual := middleware.Timeout(&middleware.TimeoutOptions{Handle: answerTime, Write: answerTime})(next)
+	usual := middleware.Timeout(&middleware.TimeoutOptions{Handle: answerTime, Write: answerTime, Stream: isStream})(next)
 	large := middleware.Timeout(&middleware.TimeoutOptions{Handle: fileTime, Read: fileTime, Write: fileTime})(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isLarge(r) {

@@ -10,6 +10,7 @@ import (
 	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -27,6 +28,7 @@ type collections struct {
 	tokens    resource.Ops[Token]
 
 	once    *idempotency.Keeper
+	changes *feed.Feed
 	jobs    *job.Jobs
 	guesses throttle
 	folder  *folder
@@ -37,10 +39,10 @@ type collections struct {
 }
 
 // newCollections opens those of a database, and makes their tables where it has none. now tells when what is written
-// was written. The caller closes the folder of files.
+// was written. The caller closes them.
 func newCollections(ctx context.Context, db *database, s settings, now func() time.Time) (*collections, error) {
 	c := &collections{db: db, auth: s.auth, rate: s.rate, cache: s.cache, now: now}
-	var errs [7]error
+	var errs [8]error
 	c.users, errs[0] = keep[User](ctx, c, "users", sqltable.Options{}) // first: orders refer to them
 	c.orders, errs[1] = keep[Order](ctx, c, "orders", sqltable.Options{References: map[string]string{"customerId": "users"}})
 	c.places, errs[2] = keep[Place](ctx, c, "places", sqltable.Options{})
@@ -49,10 +51,14 @@ func newCollections(ctx context.Context, db *database, s settings, now func() ti
 	kept, err := keep[job.Job](ctx, c, "jobs", sqltable.Options{Forget: true})
 	errs[5] = err
 	c.once, errs[6] = c.newKeeper(ctx, s)
+	c.changes, errs[7] = c.newFeed(ctx, s)
 	c.jobs = c.newJobs(kept)
 	c.folder, err = openFolder(s.files, db)
 	return c, errors.Join(append(errs[:], err)...)
 }
+
+// close ends what goes on in them. The database is closed by who opened it, later.
+func (c *collections) close() error { return errors.Join(c.changes.Close(), c.folder.close()) }
 
 // keep returns the collection of a name. opts say what is special about its table, if it is one. What can be asked by has
 // an index.
@@ -73,7 +79,7 @@ func (c *collections) catalogs() map[string]*resource.Catalog {
 	orders11 := ordersV11(orders)
 	alike := []resource.Part{places, c.filesPart(), c.jobs.Resource(), resource.NewImport("places/import", places), c.loginCommand(), c.cancelCommand(orders, c.jobs)}
 	alike = append(alike, c.sessionCommands()...)
-	opts := resource.CatalogOptions{Principal: c.principal, Challenge: middleware.Challenge(realm), Once: c.once}
+	opts := resource.CatalogOptions{Principal: c.principal, Challenge: middleware.Challenge(realm), Once: c.once, Feed: c.changes}
 	catalog := func(parts ...resource.Part) *resource.Catalog {
 		return resource.NewCatalog(&opts, append(parts, alike...)...)
 	}

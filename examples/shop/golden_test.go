@@ -102,7 +102,7 @@ func openShopOn(t *testing.T, s settings) *opened {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { c.folder.close() })
+	t.Cleanup(func() { c.close() })
 	if _, err := c.seed(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}

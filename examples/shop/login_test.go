@@ -80,19 +80,19 @@ func TestTokens(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if user, err := c.userOfToken(ctx, old); err != nil || user.ID != bob {
+			if user, _, err := c.userOfToken(ctx, tokenID(old)); err != nil || user.ID != bob {
 				t.Errorf("a good token is that of %v, %v", user, err)
 			}
 			if _, err := c.tokens.Get(ctx, old); !isAbsent(err) {
 				t.Errorf("the token itself is in the table: %v", err)
 			}
 			for _, wrong := range []string{"", old + "A", strings.ToLower(old), tokenID(old)} {
-				if user, err := c.userOfToken(ctx, wrong); err == nil {
+				if user, _, err := c.userOfToken(ctx, tokenID(wrong)); err == nil {
 					t.Errorf("%q is a token of %v", wrong, user)
 				}
 			}
 			c.now = func() time.Time { return expires }
-			if user, err := c.userOfToken(ctx, old); err == nil {
+			if user, _, err := c.userOfToken(ctx, tokenID(old)); err == nil {
 				t.Errorf("an expired token is one of %v", user)
 			}
 			fresh, _, err := c.newToken(ctx, bob)
@@ -108,7 +108,7 @@ func TestTokens(t *testing.T) {
 			if w := ask(t, s, "PATCH", "/users/2", `{"active":false}`, "Content-Type: application/merge-patch+json"); w.Code != 200 {
 				t.Fatalf("%d: %s", w.Code, w.Body)
 			}
-			if user, err := c.userOfToken(ctx, fresh); err == nil {
+			if user, _, err := c.userOfToken(ctx, tokenID(fresh)); err == nil {
 				t.Errorf("%v may still do something", user)
 			}
 		})

@@ -11,8 +11,9 @@
 // postgres.go. orders.go, users.go and places.go are the collections, catalog.go serves them, and seed.go puts something
 // into them. login.go, passwords.go and tokens.go are who somebody is, and policy.go what they may. cancel.go is a command
 // that takes longer than its answer, and files.go is bytes. contracts.go is the versions side by side; orders_v1.go and
-// users_v1.go are the shapes that things had in older ones, and graphql.go serves each of them in GraphQL, too. neutral.go
-// is what has no version: the page, the documents, the health check. report.go is what the shop says when it starts.
+// users_v1.go are the shapes that things had in older ones, and graphql.go serves each of them in GraphQL, too. feed.go is
+// where changes are kept for those who listen, and streams.go ends what they listen to with their sessions. neutral.go is
+// what has no version: the page, the documents, the health check. report.go is what the shop says when it starts.
 package main
 
 import (
@@ -67,7 +68,7 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer c.folder.close()
+	defer c.close()
 	filled := false
 	if s.seed {
 		if filled, err = c.seed(ctx, s.places); err != nil {
@@ -89,6 +90,7 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	go c.jobs.Run(ctx)
 	fmt.Fprintf(stdout, "shop: listening on http://%s\n", listener.Addr())
 	server := newServer(around(s.logger, neutral.before(c.admitted(negotiator), s.addr)), s.logger)
+	server.RegisterOnShutdown(func() { c.changes.Close() }) // who listens is told to come back
 	return middleware.Serve(ctx, server, listener, &middleware.ServeOptions{Then: c.jobs.Drain})
 }
 

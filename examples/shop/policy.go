@@ -51,10 +51,13 @@ func (c *collections) authenticated(next http.Handler) http.Handler {
 	if !c.auth {
 		return next
 	}
-	return middleware.Authenticate(func(ctx context.Context, token string) (string, error) {
-		user, err := c.userOfToken(ctx, token)
+	authenticate := middleware.Authenticate(func(ctx context.Context, token string) (string, error) {
+		user, expires, err := c.userOfToken(ctx, tokenID(token))
 		if errors.Is(err, resource.ErrUnauthenticated) {
 			return "", middleware.ErrToken
+		}
+		if s := sessionOf(ctx); s != nil {
+			s.token, s.expires = tokenID(token), expires
 		}
 		return strconv.FormatInt(user.ID, 10), err
 	}, &middleware.AuthenticateOptions{
@@ -64,14 +67,20 @@ func (c *collections) authenticated(next http.Handler) http.Handler {
 			return middleware.Writes(r) && !strings.HasSuffix(r.URL.EscapedPath(), "/auth/login") && !asksGraphQL(r)
 		},
 		Vary: strings.Contains(c.cache, "public"),
-	})(next)
+	})
+	return remembered(authenticate(c.asLongAsItLasts(next)))
 }
 
-// caller returns the user who asks, or [resource.ErrUnauthenticated].
+// caller returns the user who asks, or [resource.ErrUnauthenticated]. Who listens is asked for again with each change, and may
+// have logged out since.
 func (c *collections) caller(ctx context.Context) (User, error) {
 	id := middleware.Principal(ctx)
 	if id == "" {
 		return User{}, resource.ErrUnauthenticated
+	}
+	if s := sessionOf(ctx); s != nil && s.token != "" {
+		user, _, err := c.userOfToken(ctx, s.token)
+		return user, err
 	}
 	return c.activeUser(ctx, id)
 }

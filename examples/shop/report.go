@@ -18,7 +18,7 @@ const neutralReport = `/  a page about all this
 // each contract, and what is weaker than it could be.
 func report(s settings, c *collections, filled bool, contracts map[string]*doors, n *version.Negotiator) string {
 	var b strings.Builder
-	b.WriteString(c.db.report + reportSeed(s, filled) + c.folder.report() + reportAuth(s) + neutralReport)
+	b.WriteString(c.db.report + reportSeed(s, filled) + c.folder.report() + reportFeed(c) + reportAuth(s) + neutralReport)
 	current := contracts[defaultContract].report()
 	b.WriteString(current)
 	for _, contract := range n.Contracts() {

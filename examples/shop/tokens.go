@@ -37,16 +37,18 @@ func tokenID(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// userOfToken returns the active user to whom a token was given, or [resource.ErrUnauthenticated].
-func (c *collections) userOfToken(ctx context.Context, token string) (User, error) {
-	kept, err := c.tokens.Get(ctx, tokenID(token))
+// userOfToken returns the active user to whom a token was given, and until when it is good, or
+// [resource.ErrUnauthenticated]. id is what tokenID returns.
+func (c *collections) userOfToken(ctx context.Context, id string) (user User, expires time.Time, err error) {
+	kept, err := c.tokens.Get(ctx, id)
 	if err == nil && c.now().Before(kept.Value.ExpiresAt) {
-		return c.activeUser(ctx, strconv.FormatInt(kept.Value.UserID, 10))
+		user, err = c.activeUser(ctx, strconv.FormatInt(kept.Value.UserID, 10))
+		return user, kept.Value.ExpiresAt, err
 	}
 	if err == nil || isAbsent(err) {
 		err = resource.ErrUnauthenticated
 	}
-	return User{}, err
+	return User{}, time.Time{}, err
 }
 
 // activeUser returns a user who may still do something, or [resource.ErrUnauthenticated].

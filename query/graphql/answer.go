@@ -2,21 +2,8 @@ package graphql
 
 import (
 	"bytes"
-	"context"
-	"errors"
-	"net/http"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/exec"
 	"github.com/stoa-go/stoa/query/graphql/internal/fault"
-	"github.com/stoa-go/stoa/resource/problem"
-)
-
-// outcome is what the status of an answer depends on.
-type outcome uint8
-
-const (
-	done    outcome = iota // it has data, even null
-	refused                // the request is well formed, and still was not executed
 )
 
 // get answers GET and HEAD: a query, or the page.
@@ -36,19 +23,7 @@ func (x *exchange) get() error {
 	if err != nil {
 		return err
 	}
-	buf := getBuffer()
-	defer putBuffer(buf)
-	var how outcome
-	if *buf, how, err = x.answer(&q, *buf); err != nil {
-		return err
-	}
-	// An error may be gone in a moment, and is nothing to keep.
-	if how == done && !bytes.HasPrefix(*buf, errorsFirst) {
-		x.sendCacheable(*buf)
-		return nil
-	}
-	x.sendAnswer(*buf, how)
-	return nil
+	return x.one(&q)
 }
 
 // post answers POST: a request or, if that is allowed, several. All of them are read before any is executed, so that a
@@ -64,9 +39,8 @@ func (x *exchange) post() error {
 		return err
 	}
 	// The variables share the memory of the content, so both are given back when the answer is sent.
-	content, buf := getBuffer(), getBuffer()
+	content := getBuffer()
 	defer putBuffer(content)
-	defer putBuffer(buf)
 	if err := x.content(content); err != nil {
 		return err
 	}
@@ -74,14 +48,40 @@ func (x *exchange) post() error {
 	if err != nil {
 		return err
 	}
-	how := done
-	if isBatch {
-		*buf, err = x.answerAll(list, *buf)
-	} else {
-		*buf, how, err = x.answer(&list[0], *buf)
+	if !isBatch {
+		return x.one(&list[0])
 	}
-	if err != nil {
+	if x.form == events {
+		return malformed("", "several requests at once are not answered with events")
+	}
+	buf := getBuffer()
+	defer putBuffer(buf)
+	if *buf, err = x.answerAll(list, *buf); err != nil {
 		return err
+	}
+	x.sendAnswer(*buf, done)
+	return nil
+}
+
+// one answers a request that came alone.
+func (x *exchange) one(q *request) error {
+	plan, errs := x.plan(q)
+	if x.form == events || x.eventful && plan != nil && plan.Kind == subscription {
+		return x.stream(plan, errs, q)
+	}
+	buf := getBuffer()
+	defer putBuffer(buf)
+	how := refused
+	var err error
+	if len(errs) > 0 {
+		*buf = fault.Answer(*buf, errs...)
+	} else if *buf, how, err = x.run(x.r.Context(), plan, q, *buf); err != nil {
+		return err
+	}
+	// An error may be gone in a moment, and is nothing to keep.
+	if x.reads() && how == done && !bytes.HasPrefix(*buf, errorsFirst) {
+		x.sendCacheable(*buf)
+		return nil
 	}
 	x.sendAnswer(*buf, how)
 	return nil
@@ -96,78 +96,15 @@ func (x *exchange) answerAll(list []request, dst []byte) ([]byte, error) {
 		}
 		list[i].place = i + 1
 		var err error
-		if dst, _, err = x.answer(&list[i], dst); err != nil {
+		if dst, _, err = x.answer(x.r.Context(), &list[i], dst); err != nil {
 			if x.r.Context().Err() != nil {
 				return dst, err
 			}
 			x.fresh++
-			dst = x.told(dst, err)
+			dst = x.told(x.r.Context(), dst, err)
 		}
 	}
 	return append(dst, ']'), nil
-}
-
-// told appends what would have had a status of its own, had it come alone.
-func (x *exchange) told(dst []byte, err error) []byte {
-	e := fault.Of(err)
-	if e.Code == fault.Internal && e.Problem != nil && e.Problem.Kind == problem.Internal {
-		x.report(e.Problem.Instance, err)
-	}
-	return fault.Answer(dst, e)
-}
-
-// answer executes a request and appends the answer. An error means that there is none: what was appended is nothing to
-// send, and what to say instead has its own status.
-func (x *exchange) answer(q *request, dst []byte) ([]byte, outcome, error) {
-	text, wrong := x.h.document(q)
-	if wrong != nil {
-		return fault.Answer(dst, wrong), refused, nil
-	}
-	plan, errs := x.h.engine.Plan(text, q.operation)
-	if len(errs) > 0 {
-		return fault.Answer(dst, errs...), refused, nil
-	}
-	// Only what is valid is kept, or strangers could fill the memory with anything.
-	if q.hash != "" && q.hasText && x.h.learned != nil {
-		x.h.learned.keep(q.hash, text)
-	}
-	switch {
-	case plan.Kind == "mutation" && x.r.Method != http.MethodPost:
-		return dst, refused, notAllowed(allowChange, "A mutation is sent with POST.")
-	case plan.Kind == "subscription": // which has many answers, and HTTP one
-		return fault.Answer(dst, &fault.Error{Message: "Subscriptions are not served over this connection.",
-			Code: fault.BadUserInput}), refused, nil
-	}
-	ctx := x.r.Context()
-	if x.h.opts.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, x.h.opts.Timeout)
-		defer cancel()
-	}
-	dst, how, err := x.execute(ctx, plan, q, dst)
-	if err := x.r.Context().Err(); errors.Is(err, context.Canceled) {
-		return dst, refused, err // nobody is there any more
-	}
-	return dst, how, err
-}
-
-// execute runs a plan. A mutation with a key is done once.
-func (x *exchange) execute(ctx context.Context, plan *exec.Plan, q *request, dst []byte) ([]byte, outcome, error) {
-	if plan.Kind == "mutation" {
-		if x.h.once != nil {
-			if key, err := x.key(q); err != nil {
-				return dst, refused, err
-			} else if key != "" {
-				return x.answerOnce(ctx, plan, q, key, dst)
-			}
-		}
-		x.fresh++
-	}
-	dst, how := x.h.engine.Run(ctx, plan, q.variables, dst)
-	if how == exec.Refused {
-		return dst, refused, nil
-	}
-	return dst, done, nil
 }
 
 // errorsFirst is how an answer begins that has errors (section 7.1: they come first, so that people see them).

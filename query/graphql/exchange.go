@@ -13,19 +13,17 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// exchange is one request and the answer to it.
+// exchange is one request over HTTP and the answer to it.
 type exchange struct {
-	h     *Handler
+	work
 	w     http.ResponseWriter
 	r     *http.Request
 	form  form             // of the answer
 	media []string         // Content-Type of the answer, where it is a vendor's
 	enc   header.Encodings // that the client takes
 	began bool             // the answer has been begun, so nothing else can be answered
-
-	// Of mutations: how many were done now, and how many of the answers were given before.
-	fresh, replayed int
-	reference       bool // one of the latter was not kept
+	// eventful says that the client takes events, if only for a subscription. streaming says that it gets them, whatever happens.
+	eventful, streaming bool
 }
 
 // Header values that answers share.
@@ -90,6 +88,9 @@ func (x *exchange) fail(err error) {
 	if x.began || errors.Is(err, context.Canceled) && x.r.Context().Err() != nil {
 		panic(http.ErrAbortHandler) // the client must see that this is not the end, if it is still there
 	}
+	if x.streaming && x.tell(err) {
+		return
+	}
 	e := fault.Of(err)
 	// Both are made of one problem: the one is what clients of GraphQL read, the other what HTTP says.
 	d := resource.Problem(err)
@@ -104,7 +105,7 @@ func (x *exchange) fail(err error) {
 	case status == http.StatusRequestEntityTooLarge && x.r.ProtoMajor == 1:
 		h["Connection"] = []string{"close"} // the rest of the content is not read
 	case status == http.StatusInternalServerError:
-		x.report(e.Problem.Instance, err)
+		x.report(x.r.Context(), e.Problem.Instance, err)
 	}
 	buf := getBuffer()
 	defer putBuffer(buf)
@@ -126,10 +127,4 @@ func (x *exchange) survive() {
 	err := fmt.Errorf("panic: %v", v)
 	x.h.opts.Logger.ErrorContext(x.r.Context(), "stoa: panic", "error", fault.Cut(err.Error()), "stack", string(debug.Stack()))
 	x.fail(err)
-}
-
-// report logs what the client is not told, with the id that it was.
-func (x *exchange) report(instance string, err error) {
-	x.h.opts.Logger.ErrorContext(x.r.Context(), "stoa: internal error", "instance", instance, "method", x.r.Method,
-		"path", fault.Cut(x.r.URL.Path), "error", fault.Cut(err.Error()))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/scan"
 	"github.com/stoa-go/stoa/query/graphql/internal/sdl"
+	"github.com/stoa-go/stoa/query/graphql/internal/socket"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -34,6 +35,7 @@ type Handler struct {
 	learned  *learned     // nil if none are kept
 	cache    []string     // Cache-Control of what is asked with GET
 	insisted []string     // headers that force a preflight
+	sockets  *socket.Server
 }
 
 // New returns the GraphQL door of a catalog. opts may be nil.
@@ -55,6 +57,7 @@ func New(c *resource.Catalog, opts *Options) *Handler {
 	if !h.opts.NoPage {
 		h.page = newPage(&h.opts)
 	}
+	h.sockets = newSockets(h)
 	return h
 }
 
@@ -80,8 +83,9 @@ func (h *Handler) reflect(c *resource.Catalog) {
 	h.schema, h.sdl = s, []byte(sdl.Print(s))
 	h.engine = exec.New(&exec.Config{
 		Schema: s, Types: types, Catalog: c, Scan: o.Limits.scan(), Rules: o.Limits.rules(),
-		Cost: o.Limits.Cost, Answer: o.Limits.Answer, Parallel: o.Limits.Parallel, PlanBytes: o.PlanBytes, NoIntrospection: o.NoIntrospection,
-		Logger: o.Logger,
+		Cost: o.Limits.Cost, Answer: o.Limits.Answer, Parallel: o.Limits.Parallel, PlanBytes: o.PlanBytes, Timeout: max(o.Timeout, 0),
+		NoIntrospection: o.NoIntrospection,
+		Logger:          o.Logger,
 	})
 }
 
@@ -99,9 +103,11 @@ func (h *Handler) SDL() string { return string(h.sdl) }
 
 // ServeHTTP answers one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := exchange{h: h, w: w, r: r}
+	x := exchange{work: work{h: h, header: r.Header, method: r.Method, path: r.URL.Path}, w: w, r: r}
 	defer x.survive()
 	switch rest := below(r); {
+	case rest == "" && socket.Asked(r) && !h.opts.Socket.None:
+		x.upgrade()
 	case rest == "":
 		if err := x.serve(); err != nil {
 			x.fail(err)

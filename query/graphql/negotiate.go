@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stoa-go/stoa/resource/feed/eventstream"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/version"
@@ -15,6 +16,7 @@ const (
 	mediaJSON     = "application/json"
 	mediaResponse = "application/graphql-response+json"
 	mediaHTML     = "text/html"
+	mediaEvents   = eventstream.ContentType
 )
 
 // mediaName is what requests and answers are called in the media types of a vendor, where contracts are told by them:
@@ -33,15 +35,17 @@ const (
 	response
 	// html is the page.
 	html
+	// events is text/event-stream, one event for each result.
+	events
 )
 
 // The offers for each wish, most wanted first. Who names both types alike means the newer one, and who names neither, as
 // with */*, is an old client.
 var (
-	offersOld = []string{mediaJSON, mediaResponse, mediaHTML}
-	offersNew = []string{mediaResponse, mediaJSON, mediaHTML}
-	formsOld  = []form{plain, response, html}
-	formsNew  = []form{response, plain, html}
+	offersOld = []string{mediaJSON, mediaResponse, mediaEvents, mediaHTML}
+	offersNew = []string{mediaResponse, mediaJSON, mediaEvents, mediaHTML}
+	formsOld  = []form{plain, response, events, html}
+	formsNew  = []form{response, plain, events, html}
 )
 
 // negotiate settles the form of the answer, and its coding. The page is only for those who ask with GET.
@@ -59,9 +63,10 @@ func (x *exchange) negotiate(withPage bool) error {
 		}
 	default:
 		x.form, ok = accept(lines, withPage)
+		x.eventful = x.form == events || slices.ContainsFunc(lines, namesEvents) && admitsEvents(lines)
 	}
 	if !ok {
-		return problem.New(problem.NotAcceptable, "Answers are "+mediaResponse+" or "+mediaJSON+".")
+		return problem.New(problem.NotAcceptable, "Answers are "+mediaResponse+", "+mediaJSON+" or "+mediaEvents+".")
 	}
 	return x.encodings()
 }
@@ -73,7 +78,7 @@ func accept(lines []string, withPage bool) (form, bool) {
 		offers, forms = offersNew, formsNew
 	}
 	if !withPage {
-		offers = offers[:2]
+		offers = offers[:len(offers)-1]
 	}
 	i, ok := header.Accept(lines, offers)
 	if !ok {
@@ -84,6 +89,14 @@ func accept(lines []string, withPage bool) (form, bool) {
 
 // namesResponse is generous: whoever names the newer type at all knows it, and its weight is read elsewhere.
 func namesResponse(line string) bool { return strings.Contains(strings.ToLower(line), mediaResponse) }
+
+// namesEvents reports whether the type of events is there by name: whoever takes anything means one answer.
+func namesEvents(line string) bool { return strings.Contains(strings.ToLower(line), mediaEvents) }
+
+func admitsEvents(lines []string) bool {
+	_, ok := header.Accept(lines, []string{mediaEvents})
+	return ok
+}
 
 // vendor negotiates with the vendor's type of the contract, which the client names, as the first offer.
 func (x *exchange) vendor(sel *version.Selection, lines []string) (form, bool) {

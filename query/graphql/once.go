@@ -27,7 +27,7 @@ import (
 
 // errand is a mutation that is done once, under a key.
 type errand struct {
-	x           *exchange
+	k           *work
 	prepared    *exec.Prepared
 	writes      []exec.Write
 	level       idempotency.Level
@@ -38,19 +38,19 @@ type errand struct {
 }
 
 // answerOnce executes a mutation that has a key, or appends the answer that it got before.
-func (x *exchange) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key string, dst []byte) ([]byte, outcome, error) {
-	prepared, errs := x.h.engine.Prepare(plan, q.variables)
+func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key string, dst []byte) ([]byte, outcome, error) {
+	prepared, errs := k.h.engine.Prepare(plan, q.variables)
 	if errs != nil {
 		return fault.Answer(dst, errs...), refused, nil
 	}
 	defer prepared.End()
-	e := &errand{x: x, prepared: prepared, writes: prepared.Writes(), start: len(dst), dst: dst}
+	e := &errand{k: k, prepared: prepared, writes: prepared.Writes(), start: len(dst), dst: dst}
 	if !slices.ContainsFunc(e.writes, isKept) { // nothing is done, or nothing that may be kept
-		x.fresh += len(e.writes)
+		k.fresh += len(e.writes)
 		dst, _ = prepared.Run(ctx, nil, dst)
 		return dst, done, nil
 	}
-	if x.h.catalog.Principal(ctx) == "" {
+	if k.h.catalog.Principal(ctx) == "" {
 		return dst, refused, badKey("invalid", "a key is of no use to a caller who is not known")
 	}
 	if err := e.judge(); err != nil {
@@ -61,7 +61,7 @@ func (x *exchange) answerOnce(ctx context.Context, plan *exec.Plan, q *request, 
 		return dst, refused, err
 	}
 	e.fingerprint = op.Fingerprint
-	rec, replayed, err := x.h.catalog.Do(ctx, op, e.level, e.runner, e.attempt)
+	rec, replayed, err := k.h.catalog.Do(ctx, op, e.level, e.runner, e.attempt)
 	return e.answer(ctx, &rec, replayed, err)
 }
 
@@ -74,7 +74,7 @@ func (e *errand) answer(ctx context.Context, rec *idempotency.Record, replayed b
 		return e.replay(ctx, rec), done, nil
 	// A database that gave up has let the fields fail, or has not: then what they say is not what has happened.
 	case err == nil, errors.As(err, &failed) && !(e.level == idempotency.ExactlyOnce && errors.Is(err, tx.ErrUnavailable)):
-		e.x.fresh++
+		e.k.fresh++
 		return e.dst, done, nil
 	}
 	return e.dst[:e.start], refused, err
@@ -122,7 +122,7 @@ func refusal(err error) bool {
 // record is that of the answer. It has memory of its own, unless it is too large to be kept anyway.
 func (e *errand) record() idempotency.Record {
 	answer := e.dst[e.start:]
-	if len(answer) <= e.x.h.once.Options().MaxResult {
+	if len(answer) <= e.k.h.once.Options().MaxResult {
 		answer = append(e.notes(), answer...)
 	}
 	return idempotency.Record{Status: http.StatusOK, Media: mediaResponse, Result: answer}
@@ -133,7 +133,7 @@ func (e *errand) record() idempotency.Record {
 func (e *errand) operation(ctx context.Context, key string) (idempotency.Operation, error) {
 	document, variables, err := e.prepared.Meaning()
 	return idempotency.Operation{
-		Principal: e.x.h.catalog.Principal(ctx), Method: "mutation", Target: "graphql", Key: key,
+		Principal: e.k.h.catalog.Principal(ctx), Method: "mutation", Target: "graphql", Key: key,
 		Fingerprint: idempotency.Fingerprint([]byte(version.From(ctx).Contract()), document, variables),
 	}, err
 }
@@ -143,7 +143,7 @@ func (e *errand) operation(ctx context.Context, key string) (idempotency.Operati
 func (e *errand) judge() error {
 	for i := range e.writes {
 		w := &e.writes[i]
-		e.level, e.runner = e.x.h.guarantee(w.Field, w.NamesID)
+		e.level, e.runner = e.k.h.guarantee(w.Field, w.NamesID)
 		if !isKept(*w) {
 			return problem.New(problem.BadRequest, "What "+w.Key+" answers is not kept under a key: send it by itself.")
 		}
@@ -175,15 +175,15 @@ func (h *Handler) guarantee(f *model.Field, namesID bool) (idempotency.Level, tx
 // key returns the key of a mutation; "" for none. It may stand in the header or in the request itself, which is how it
 // comes where a connection has many requests. Each request of a batch has the key of all with its place, as they are done one
 // by one, and a batch that broke off goes on where it did.
-func (x *exchange) key(q *request) (string, error) {
-	once, key := x.h.once, q.key
+func (k *work) key(q *request) (string, error) {
+	once, key := k.h.once, q.key
 	if q.keyed {
 		if err := once.Check(key); err != nil {
 			return "", err
 		}
 	}
-	if !q.keyed || len(x.r.Header[idempotency.KeyField]) > 0 {
-		said, err := once.Key(x.r.Header)
+	if !q.keyed || len(k.header[idempotency.KeyField]) > 0 {
+		said, err := once.Key(k.header)
 		if err != nil {
 			return "", err
 		}

@@ -54,14 +54,14 @@ func (e *errand) replay(ctx context.Context, rec *idempotency.Record) []byte {
 	answer, key, err := e.recall(ctx, rec)
 	switch {
 	case err != nil:
-		e.x.fresh++
-		return e.refuse(key, err)
+		e.k.fresh++
+		return e.refuse(ctx, key, err)
 	case rec.Reference():
-		e.x.reference = true
+		e.k.reference = true
 		answer = withoutData(nil, &fault.Error{Code: notKept,
 			Message: "This was done before, and its answer was too long to be kept. Ask for what you need of it."})
 	}
-	e.x.replayed++
+	e.k.replayed++
 	return append(e.dst[:e.start], answer...)
 }
 
@@ -80,7 +80,7 @@ func (e *errand) recall(ctx context.Context, rec *idempotency.Record) (answer []
 		return nil, e.writes[0].Key, err
 	}
 	resources := map[string]*resource.Resource{}
-	for _, r := range e.x.h.catalog.Resources() {
+	for _, r := range e.k.h.catalog.Resources() {
 		resources[r.Name()] = r
 	}
 	for _, n := range list {
@@ -96,10 +96,10 @@ func (e *errand) recall(ctx context.Context, rec *idempotency.Record) (answer []
 }
 
 // refuse appends an answer that has nothing but an error of one of the fields.
-func (e *errand) refuse(key string, err error) []byte {
+func (e *errand) refuse(ctx context.Context, key string, err error) []byte {
 	told := fault.Of(err)
 	if resource.Problem(err).Kind == problem.Internal && told.Problem != nil {
-		e.x.report(told.Problem.Instance, err)
+		e.k.report(ctx, told.Problem.Instance, err)
 	}
 	told.Path = []any{key}
 	return withoutData(e.dst[:e.start], told)

@@ -51,6 +51,8 @@ type Options struct {
 	// again each time, and is told 304 if it still holds. All else is no-store. What says public lets caches that are shared
 	// give an answer to everybody: then Vary must say what it depends on, such as Authorization, which a middleware adds.
 	Cache string
+	// Socket adjusts WebSockets, and says who may connect.
+	Socket Socket
 	// Challenge is the WWW-Authenticate value of answers with an error UNAUTHENTICATED, "Bearer" if empty.
 	Challenge string
 

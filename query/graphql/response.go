@@ -19,6 +19,7 @@ var contentTypes = [...][]string{
 	plain:    {mediaJSON + "; charset=utf-8"},
 	response: {mediaResponse + "; charset=utf-8"},
 	html:     {mediaJSON + "; charset=utf-8"}, // only of what goes wrong
+	events:   {mediaJSON + "; charset=utf-8"}, // as well
 }
 
 // unauthenticated is the code in an answer for which credentials may help. In the text of a value its quotation marks would

@@ -57,10 +57,21 @@ func (f *Feed) Transactions() tx.Runner {
 }
 
 // Watcher is a collection that tells by itself what happens to its items, such as a store with a native stream of changes:
-// it is listened to in place of the log of the catalog. It is a capability as those of package resource are.
+// it is listened to in place of the log of the catalog. It is a capability as those of package resource are. The store is
+// listened to once, however many do, by a Feed that begins with the first of them and ends a minute after the last, or
+// when that of the catalog is closed. A catalog has a Feed for that, even if each of its collections is a Watcher.
 type Watcher[T any] interface {
-	// Watch yields what changed behind a place, as [Feed.Watch] does: the first is a Bookmark with the place it begins at,
-	// the zero Cursor is where the store is now, and what the store cannot go on from is [ErrExpired]. It waits for changes
-	// until ctx ends.
+	// Watch yields what changed behind a place, and waits for changes until ctx ends, which ends the sequence without an error.
+	//
+	// The first is a [Bookmark] with the place, the zero Cursor being where the store is now. As soon as all that was behind
+	// the place at the beginning is told, a Bookmark says how far that was, unless the first has said so; and
+	// others may now and then, so that cursors do not grow old. A place that the store cannot go on from is [ErrExpired].
+	// Whatever is not ErrExpired may pass: it is asked again.
+	//
+	// The cursors are the store's: Seq grows from change to change, and is the same for one change whenever it is told;
+	// Epoch is another when the store has lost its memory or part of it; Mark may be zero.
+	//
+	// A change of an item has the item: After, unless it was deleted, and Before, unless it was created. Rev is the revision
+	// that Get gives. All of it is a copy, which the store does not change.
 	Watch(ctx context.Context, after Cursor) iter.Seq2[*Change[T], error]
 }

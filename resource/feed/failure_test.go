@@ -120,11 +120,16 @@ func TestClose(t *testing.T) {
 		}
 		synctest.Wait()
 		at := head(t, log)
-		for range 2 {
-			if err := f.Close(); err != nil {
-				t.Errorf("Close: %v", err)
-			}
+		var closing sync.WaitGroup
+		for range 500 { // at once
+			closing.Go(func() {
+				if err := f.Close(); err != nil {
+					t.Errorf("Close: %v", err)
+				}
+			})
 		}
+		closing.Wait()
+		f.Close()
 		for range 10 {
 			if g := <-done; g.err != feed.ErrClosed || g.String() != "<" {
 				t.Errorf("who listened: %s, %v, want ErrClosed", g, g.err)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,10 +47,15 @@ type Feed struct {
 	reads chan struct{} // holds a value for each listener that reads the log
 	poke  chan struct{} // asks the tailer to look at once
 
+	closing sync.Mutex // held by who waits for the end in Close
+
 	mu      sync.Mutex
 	started bool
 	ring    ring
 	moved   chan struct{} // closed when the ring has moved; nil if nobody waits for that
+
+	trunk    *Feed              // that this one is a branch of; nil if none
+	branches map[*Feed]struct{} // that Close closes
 
 	position atomic.Pointer[Cursor] // the end of the ring; nil as long as nothing was read
 }
@@ -105,14 +112,43 @@ func (f *Feed) start() bool {
 	return true
 }
 
+// Branch returns a Feed of another log, with the same options, for what is told elsewhere and is to end when this one does:
+// Close of f closes it, too. It may be closed before by itself.
+func (f *Feed) Branch(log Log) *Feed {
+	b := New(log, &f.opts)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.life.Err() != nil {
+		b.end()
+		return b
+	}
+	if f.branches == nil {
+		f.branches = map[*Feed]struct{}{}
+	}
+	b.trunk, f.branches[b] = f, struct{}{}
+	return b
+}
+
 // Close ends all listening with [ErrClosed] and returns when nothing of the Feed runs any more. Listeners, which run in
 // goroutines of their own, are told when they ask for the next event and there is none in memory. It does not close the log.
+// It may be called again, also at the same time.
 func (f *Feed) Close() error {
+	if f.trunk != nil {
+		f.trunk.mu.Lock()
+		delete(f.trunk.branches, f)
+		f.trunk.mu.Unlock()
+	}
 	f.mu.Lock()
 	f.end()
 	f.ring.wakeAll()
+	branches := slices.Collect(maps.Keys(f.branches))
 	f.mu.Unlock()
+	for _, b := range branches {
+		b.Close()
+	}
 	f.works.Wait()
+	f.closing.Lock() // two that close would wait for each other's places
+	defer f.closing.Unlock()
 	for range cap(f.reads) { // whoever reads the log has been interrupted; nobody begins anew
 		f.reads <- struct{}{}
 	}

@@ -120,12 +120,10 @@ func (l *listener) catchUp() (*node, error) {
 		switch where {
 		case within:
 			return n, nil
-		case behind:
-			err = l.page(end)
 		case ahead:
 			err = l.await(moved)
-		default:
-			err = ErrExpired
+		default: // if it is nowhere in the ring, the log may know better, or says that it has expired
+			err = l.page(end)
 		}
 		if err != nil {
 			return nil, err

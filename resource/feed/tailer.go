@@ -19,6 +19,9 @@ const (
 
 // tail moves what is new in the log to the ring, until the Feed is closed.
 func (f *Feed) tail() {
+	if u, ok := f.log.(*upstream); ok {
+		defer u.stop()
+	}
 	wake := f.log.Wake()
 	failures := 0
 	for f.life.Err() == nil {
@@ -58,7 +61,7 @@ func (f *Feed) step() (more bool, _ error) {
 	events, end, err := f.log.Tail(f.life, *from, tailMax)
 	if errors.Is(err, ErrExpired) {
 		// Everybody has to begin anew, this process too: what it has told may be of a future that is lost.
-		f.opts.Logger.Warn("feed: the log does not go on where it was read; cursors may have expired")
+		f.opts.Logger.Warn("feed: the log does not go on where it was read; cursors may have expired", "error", err)
 		return true, f.begin()
 	}
 	if err != nil {

@@ -90,7 +90,8 @@ func (d *described) sortKeys(support *query.Support) []string {
 }
 
 // reservedNames never stand for a field by themselves, as the language of queries has it.
-var reservedNames = []string{"sort", "limit", "fields", "filter", "after", "before", "expand", "version"}
+var reservedNames = []string{"sort", "limit", "fields", "filter", "after", "before", "expand", "version",
+	"lastEventId"}
 
 // filterName is the parameter for a comparison of a field.
 func filterName(field string, op query.Op) string {

@@ -2,8 +2,10 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -26,6 +28,11 @@ const (
 	// Patched reads what a patch made of [Type.AppendFull]: no defaults, an absent member was removed, and a read-only
 	// member must be there and be what it was.
 	Patched
+	// Stored reads what [Type.Append] wrote, perhaps when the Go type was another: in a log, or in a cache. Nobody has to be
+	// told what is wrong with it, so the schema is not asked: read-only members are read as any other, what is absent or null
+	// is zero, unknown members are ignored, and bounds, patterns and the like mean nothing. What has no place in the Go type,
+	// such as a string where a number is wanted, is still a violation. Base, ReadOnly, Filled and AllowUnknown mean nothing.
+	Stored
 )
 
 // DecodeOptions adjust [Type.Decode]. The zero value reads a new value strictly.
@@ -42,9 +49,9 @@ type DecodeOptions struct {
 	Filled []string
 	// AllowUnknown ignores unknown members; else each is a violation.
 	AllowUnknown bool
-	// MaxDepth is how deep objects and arrays may nest; 0 means 64.
+	// MaxDepth is how deep objects and arrays may nest; 0 means 64, and for Stored as deep as can be written.
 	MaxDepth int
-	// MaxNames is how many members an object may have; 0 means 1000.
+	// MaxNames is how many members an object may have; 0 means 1000, and for Stored any number.
 	MaxNames int
 }
 
@@ -81,7 +88,7 @@ func (t *Type) Decode(data []byte, opts *DecodeOptions) (v any, err error) {
 	if err := d.document(t, fresh.Elem(), base); err != nil {
 		return nil, d.syntaxError(data, err)
 	}
-	if t.constrained {
+	if t.constrained && opts.Mode != Stored {
 		d.checker.found, d.checker.skip = d.found, d.readOnly
 		d.checker.value(t, fresh.Elem())
 		d.found = d.checker.found
@@ -92,12 +99,14 @@ func (t *Type) Decode(data []byte, opts *DecodeOptions) (v any, err error) {
 	return fresh.Interface(), nil
 }
 
+func (o *DecodeOptions) allowUnknown() bool { return o.AllowUnknown || o.Mode == Stored }
+
 // strictly are the options of those who give none. Nobody writes to them.
 var strictly DecodeOptions
 
 // base returns the value that is there now, or the zero Value.
 func (t *Type) base(opts *DecodeOptions) (reflect.Value, error) {
-	if opts.Base == nil || opts.Mode == Create {
+	if opts.Base == nil || opts.Mode == Create || opts.Mode == Stored {
 		return reflect.Value{}, nil
 	}
 	return t.target(opts.Base)
@@ -134,13 +143,12 @@ func (d *decoder) begin(t *Type, data []byte, opts *DecodeOptions) {
 	d.input = *bytes.NewBuffer(data)
 	d.Reset(&d.input)
 	d.opts = opts
-	d.maxDepth, d.maxNames = opts.MaxDepth, opts.MaxNames
-	if d.maxDepth == 0 {
-		d.maxDepth = 64
+	depth, names := 64, 1000
+	if opts.Mode == Stored {
+		depth, names = maxWritten, math.MaxInt
+		d.claim = claimAll // nobody claims anything, so read-only members have nothing to be compared with
 	}
-	if d.maxNames == 0 {
-		d.maxNames = 1000
-	}
+	d.maxDepth, d.maxNames = cmp.Or(opts.MaxDepth, depth), cmp.Or(opts.MaxNames, names)
 	for _, name := range opts.ReadOnly {
 		if f := t.byName[name]; f != nil {
 			d.readOnly = append(d.readOnly, f)

@@ -24,7 +24,7 @@ func (d *decoder) object(t *Type, v, base reflect.Value) error {
 		v.Set(base)
 		d.clear(t, v)
 	}
-	if t.defaults && d.opts.Mode != Patched {
+	if t.defaults && d.opts.Mode != Patched && d.opts.Mode != Stored {
 		d.fill(t, v, base.IsValid())
 	}
 	var seen bitset
@@ -53,7 +53,9 @@ func (d *decoder) object(t *Type, v, base reflect.Value) error {
 	if _, err := d.ReadToken(); err != nil {
 		return err
 	}
-	d.absent(t, base, &seen)
+	if d.opts.Mode != Stored {
+		d.absent(t, base, &seen)
+	}
 	d.depth--
 	return nil
 }
@@ -83,7 +85,7 @@ func (d *decoder) unknown(t *Type, quoted []byte) error {
 	if err := d.skip(); err != nil {
 		return err
 	}
-	if d.opts.AllowUnknown {
+	if d.opts.allowUnknown() {
 		return nil
 	}
 	detail := "there is no such member"

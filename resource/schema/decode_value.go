@@ -52,7 +52,7 @@ func (d *decoder) scalar(t *Type, v reflect.Value) error {
 			return nil
 		}
 	case 'n':
-		d.add(codeNull, "must not be null")
+		d.null()
 		return nil
 	case '{', '[':
 		// The document is refused in the end, but reading what it should not have must be bounded too.
@@ -67,6 +67,13 @@ func (d *decoder) scalar(t *Type, v reflect.Value) error {
 	}
 	d.add(codeType, "must be "+t.wanted())
 	return nil
+}
+
+// null notes a null where there must be a value. What is stored may be of a time when null was allowed.
+func (d *decoder) null() {
+	if d.opts.Mode != Stored {
+		d.add(codeNull, "must not be null")
+	}
 }
 
 // unquote returns the content of a JSON string. It is valid until the next call.
@@ -157,7 +164,7 @@ func (d *decoder) quoted(t *Type, v reflect.Value) error {
 	}
 	switch raw[0] {
 	case 'n':
-		d.add(codeNull, "must not be null")
+		d.null()
 	case '"':
 		text := d.unquote(raw)
 		if !isNumber(text) {
@@ -201,7 +208,7 @@ func (d *decoder) foreign(v reflect.Value) error {
 	if err := d.limits(raw); err != nil {
 		return err
 	}
-	err = json.Unmarshal(raw, v.Addr().Interface(), json.RejectUnknownMembers(!d.opts.AllowUnknown),
+	err = json.Unmarshal(raw, v.Addr().Interface(), json.RejectUnknownMembers(!d.opts.allowUnknown()),
 		json.WithUnmarshalers(exactIntegers))
 	if err != nil {
 		d.add(codeFormat, errNotValid.Error())

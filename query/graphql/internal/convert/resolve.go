@@ -3,6 +3,7 @@ package convert
 import (
 	"errors"
 	"reflect"
+	"strings"
 
 	"github.com/graphql-go/graphql"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/fetch"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
 )
 
 // edge is the parent of the fields of an edge.
@@ -31,8 +33,8 @@ func (f failure) Extensions() map[string]any { return map[string]any{"code": f.t
 var errNoCatalog = errors.New("graphql: the schema was made without a catalog")
 
 // resolver returns the function of a field. Parents are: *resource.Entry for the items of a resource, *fetch.Connection for
-// connections and for PageInfo, edge for edges, what package introspect says for its types, and pointers to Go values for
-// everything else.
+// connections and for PageInfo, edge for edges, *feed.Change[resource.Entry] for the root of subscriptions and for changes,
+// what package introspect says for its types, and pointers to Go values for everything else.
 func (c *converter) resolver(parent *model.Type, f *model.Field) graphql.FieldResolveFn {
 	return func(p graphql.ResolveParams) (any, error) {
 		if f.Source == model.Meta {
@@ -59,6 +61,11 @@ func (c *converter) resolve(parent *model.Type, f *model.Field, p graphql.Resolv
 		return ofConnection(f, p.Source.(*fetch.Connection)), nil
 	case model.TotalCount:
 		return parent.Resource.Count(p.Context, p.Source.(*fetch.Connection).Filter)
+	case model.Place:
+		c := p.Source.(*fetch.Connection)
+		return c.Place.String(), c.PlaceErr
+	case model.Watch, model.ChangeKind, model.ChangeID, model.ChangeItem, model.ChangeCursor:
+		return ofChange(f, p.Source.(*feed.Change[resource.Entry])), nil
 	case model.Node:
 		e := p.Source.(edge)
 		return &e.Page.Entries[e.item], nil
@@ -114,6 +121,27 @@ func ofConnection(f *model.Field, c *fetch.Connection) any {
 	return c // the page info
 }
 
+// ofChange is what a change knows.
+func ofChange(f *model.Field, c *feed.Change[resource.Entry]) any {
+	switch f.Source {
+	case model.ChangeKind:
+		return strings.ToUpper(c.Kind.String())
+	case model.ChangeCursor:
+		return c.Cursor.String()
+	case model.ChangeID:
+		if c.Kind == feed.Bookmark {
+			return nil
+		}
+		return c.ID
+	case model.ChangeItem:
+		if c.After == nil {
+			return nil
+		}
+		return c.After
+	}
+	return c
+}
+
 // cursor is null where the page has no item, or the item no cursor.
 func cursor(c *fetch.Connection, item int) any {
 	if len(c.Page.Entries) == 0 {
@@ -165,6 +193,9 @@ func (c *converter) ofItem(parent *model.Type, f *model.Field, p graphql.Resolve
 func (c *converter) ofRoot(f *model.Field, p graphql.ResolveParams) (any, error) {
 	switch f.Source {
 	case model.List:
+		if f.Resource.Watches() {
+			return orNone(c.fetch.WatchedList(p.Context, f, p.Args, nil))
+		}
 		return orNone(c.fetch.List(p.Context, f, p.Args, nil))
 	case model.Get, model.Lookup:
 		return orNone(c.fetch.Item(p.Context, f, p.Args))

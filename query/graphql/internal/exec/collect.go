@@ -189,14 +189,14 @@ func (c *compiler) field(typ *model.Type, name string) *model.Field {
 }
 
 // gather notes what is to be fetched for a node. What is fetched below the nodes of a connection is fetched for its page,
-// and so by whoever has that.
+// and so by whoever has that; the item of a change is there when the change is.
 func (s *set) gather(n *node) {
 	if fetched(n.field.Source) && n.field.Source != model.Meta {
 		s.loads = append(s.loads, load{node: n})
 		return
 	}
 	switch n.field.Source {
-	case model.Nodes, model.Edges, model.Node:
+	case model.Nodes, model.Edges, model.Node, model.Watch:
 		if n.write == constant {
 			return
 		}

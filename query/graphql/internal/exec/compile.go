@@ -121,7 +121,7 @@ type compiler struct {
 
 // plan makes the plan of an operation that is valid.
 func (c *compiler) plan(op *ast.OperationDefinition) (*Plan, *fault.Error) {
-	p := &Plan{Kind: op.Operation, switches: 1}
+	p := &Plan{id: c.e.ids.Add(1), Kind: op.Operation, switches: 1}
 	c.to = p
 	schema := c.e.cfg.Schema
 	// The words are those of the reference implementation.

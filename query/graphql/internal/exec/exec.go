@@ -1,6 +1,7 @@
 // Package exec makes plans of GraphQL documents, keeps them, and executes them over a catalog.
 //
-// It is for query/graphql, whose doors (HTTP today, WebSocket and SSE later) call [Engine.Plan] and then [Engine.Run].
+// It is for query/graphql, whose doors (HTTP, WebSocket, SSE) call [Engine.Plan] and then [Engine.Run], or
+// [Engine.Subscribe].
 //
 // # Inside
 //
@@ -18,6 +19,8 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/fault"
 	"github.com/stoa-go/stoa/query/graphql/internal/fetch"
@@ -45,6 +48,11 @@ type Config struct {
 	PlanBytes int
 	// Parallel is how many fields of one operation may be fetched at a time; 0 means 8.
 	Parallel int
+	// Timeout is how long it may take to tell a subscription of one change; 0 means forever. That of everything else is in
+	// the context.
+	Timeout time.Duration
+	// Shared is how many bytes of messages to subscriptions are kept for others who have asked for the same; 0 means 16 MiB.
+	Shared int
 	// NoIntrospection refuses __schema and __type.
 	NoIntrospection bool
 	// Logger is told of what clients are not; nil means slog.Default.
@@ -53,10 +61,12 @@ type Config struct {
 
 // Engine executes operations. It is safe for concurrent use.
 type Engine struct {
-	cfg   Config
-	fetch *fetch.Fetcher
-	plans cache
-	runs  sync.Pool // of *run
+	cfg      Config
+	fetch    *fetch.Fetcher
+	plans    cache
+	runs     sync.Pool // of *run
+	messages shared
+	ids      atomic.Uint64 // of plans
 	// described is how many objects of introspection an answer may have.
 	described int
 }
@@ -67,6 +77,7 @@ func New(cfg *Config) *Engine {
 	e.cfg.Cost = cmp.Or(cfg.Cost, 50_000)
 	e.cfg.Answer = cmp.Or(cfg.Answer, 32<<20)
 	e.cfg.Parallel = max(cmp.Or(cfg.Parallel, 8), 1)
+	e.messages.most = cmp.Or(cfg.Shared, 16<<20)
 	e.plans.most = cmp.Or(cfg.PlanBytes, 16<<20)
 	e.described = max(e.cfg.Cost, 16*describable(cfg.Schema))
 	return e

@@ -183,12 +183,18 @@ func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, arg
 		l.share(len(from.list))
 		return source{of: n.sub.typ.Resource, list: l.page.Entries}, err
 	case model.List:
-		if l.conn, err = get.List(ctx, f, args, n.sub.columns); err != nil {
+		list := get.List
+		if r.placed(n.sub) {
+			list = get.WatchedList
+		}
+		if l.conn, err = list(ctx, f, args, n.sub.columns); err != nil {
 			return source{}, err
 		}
 		return source{of: n.sub.typ.Resource, list: l.conn.Page.Entries, conn: l.conn, via: f}, nil
 	case model.TotalCount:
 		l.total, err = from.conn.Count(ctx, from.via.Resource)
+	case model.ChangeItem:
+		return l.one(n, r.change.After, nil)
 	case model.Computed:
 		// The function may keep the slice, so it is not one that is used again.
 		items := make([]any, len(from.list))
@@ -206,6 +212,16 @@ func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, arg
 		return l.one(n, e, err)
 	}
 	return source{}, err
+}
+
+// placed reports whether somebody asks where the changes of a list go on.
+func (r *run) placed(s *set) bool {
+	for i := range s.steps {
+		if st := &s.steps[i]; st.write == connectionPlace && r.on[st.when] {
+			return true
+		}
+	}
+	return false
 }
 
 // one takes over what a field gives that leads to one item, if there is one.

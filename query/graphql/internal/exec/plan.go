@@ -14,10 +14,10 @@ import (
 
 // Plan is an operation that can be executed any number of times, at the same time too.
 type Plan struct {
-	// Kind is "query", "mutation" or "subscription". A plan of the last kind is for whoever has an event to show: Run
-	// refuses it.
+	// Kind is "query", "mutation" or "subscription". A plan of the last kind is for Subscribe: Run refuses it.
 	Kind string
 
+	id        uint64 // its alone, among those of one engine
 	root      *set
 	variables *ast.OperationDefinition // for its variables alone; nil if it has none
 	dynamic   []*node                  // whose arguments depend on variables; node.dynamic is the place in here
@@ -104,6 +104,13 @@ const (
 	pageHasPrevious
 	pageStart
 	pageEnd
+	connectionPlace
+
+	changed
+	changeKind
+	changeID
+	changeItem
+	changeCursor
 )
 
 // writers are those of sources that have just one.
@@ -114,13 +121,15 @@ var writers = [...]writer{
 	model.HasPrevious: pageHasPrevious, model.StartCursor: pageStart, model.EndCursor: pageEnd,
 	model.Get: item, model.List: connection, model.Lookup: item, model.Create: item, model.Replace: item,
 	model.Patch: item, model.Delete: item, model.Invoke: invoked, model.Custom: invoked, model.Meta: meta,
+	model.Place: connectionPlace, model.Watch: changed, model.ChangeKind: changeKind, model.ChangeID: changeID,
+	model.ChangeItem: changeItem, model.ChangeCursor: changeCursor,
 }
 
 // fetched reports whether the values of a source are to be loaded.
 func fetched(s model.Source) bool {
 	switch s {
 	case model.Related, model.Computed, model.TotalCount, model.Get, model.List, model.Lookup, model.Create,
-		model.Replace, model.Patch, model.Delete, model.Invoke, model.Custom:
+		model.Replace, model.Patch, model.Delete, model.Invoke, model.Custom, model.ChangeItem:
 		return true
 	}
 	return false

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
 )
 
 // Run executes a plan and appends the answer, a JSON object, to dst. Variables are the members of the request's
@@ -43,7 +45,8 @@ type run struct {
 	loaded    []loaded       // by node.load
 	free      atomic.Int32   // goroutines that may still be started
 	attempt   Attempt
-	broken    bool // there was an error; only looked at in a transaction, where there are no goroutines
+	broken    bool                         // there was an error; only looked at in a transaction, where there are no goroutines
+	change    *feed.Change[resource.Entry] // of a subscription: what is told
 
 	// From here on it is the answer, which one goroutine writes when everything is loaded.
 	ctx      context.Context // for the log
@@ -76,7 +79,7 @@ func (e *Engine) begin(p *Plan) *run {
 func (r *run) end() {
 	r.forget()
 	clear(r.argued)
-	r.plan, r.variables, r.argued, r.attempt = nil, nil, r.argued[:0], Attempt{}
+	r.plan, r.variables, r.argued, r.attempt, r.change = nil, nil, r.argued[:0], Attempt{}, nil
 	r.e.runs.Put(r)
 }
 

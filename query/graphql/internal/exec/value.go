@@ -124,6 +124,11 @@ func (r *run) paged(n *node, p *parent) bool {
 		r.dst = strconv.AppendInt(r.dst, int64(r.loaded[n.load].total), 10)
 	case edgeCursor:
 		return r.cursor(n, page, p.i)
+	case connectionPlace:
+		if err := p.list.conn.PlaceErr; err != nil {
+			return r.failAt(n, err)
+		}
+		r.place(p.list.conn.Place)
 	case pageHasNext:
 		r.dst = strconv.AppendBool(r.dst, page.Next != "")
 	case pageHasPrevious:

@@ -125,8 +125,10 @@ func (r *run) field(n *node, s *set, p *parent) bool {
 		return r.custom(n, l.values[p.i])
 	case entityTag:
 		return r.wrote(n, r.text(s.typ.Resource.ETag(&p.entries[p.i])))
-	case item, connection, invoked:
+	case item, connection, invoked, changed:
 		return r.rootField(n)
+	case changeKind, changeID, changeItem, changeCursor:
+		return r.changeField(n)
 	case meta:
 		if s == r.plan.root {
 			return r.rootField(n)
@@ -154,6 +156,9 @@ func (r *run) rootField(n *node) (ok bool) {
 	}()
 	if n.write == meta {
 		return r.metaField(n, nil)
+	}
+	if n.write == changed {
+		return r.object(n.sub, parent{})
 	}
 	l := &r.loaded[n.load]
 	switch {

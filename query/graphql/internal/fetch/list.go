@@ -8,6 +8,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -18,6 +19,9 @@ type Connection struct {
 	Page resource.Page
 	// Filter is what the list was asked for, so that all of it can be counted.
 	Filter query.Filter
+	// Place is where the changes of the list go on, or PlaceErr why that is not known. Only [Fetcher.WatchedList] sets them.
+	Place    feed.Cursor
+	PlaceErr error
 
 	mu      sync.Mutex // guards what follows
 	counted bool

@@ -19,8 +19,17 @@ func connectives() []string {
 	return []string{string(query.AndOp), string(query.OrOp), string(query.NotOp)}
 }
 
-// filter returns the type of the filter of a list, nil if it has none.
+// filter returns the type of the filter of a list, nil if it has none. What one listens to has the same.
 func (b *builder) filter(r *resource.Resource) *Type {
+	t, known := b.filters[r]
+	if !known {
+		t = b.newFilter(r)
+		b.filters[r] = t
+	}
+	return t
+}
+
+func (b *builder) newFilter(r *resource.Resource) *Type {
 	support, name := r.Query(), b.names[r]
 	var inputs []*Input
 	for _, m := range b.membersOf(r.Type(), "resource "+r.Name()) {

@@ -60,8 +60,8 @@ type Type struct {
 	// Go is the Go type that an Object shows or an InputObject is read for; nil for those that have none, such as
 	// connections.
 	Go *schema.Type
-	// Resource is what the items of an Object are from: it is set for the type of a resource's items, for its connection and
-	// its edge. Nil for everything else.
+	// Resource is what the items of an Object are from: it is set for the type of a resource's items, for its connection, its
+	// edge and its changes. Nil for everything else.
 	Resource *resource.Resource
 }
 
@@ -165,6 +165,7 @@ const (
 	Edges      // of a connection: its edges
 	PageInfo   // of a connection: where the page lies
 	TotalCount // of a connection: how many there are, asked for only if selected
+	Place      // of a connection: where its changes go on, asked for only if selected
 	Node       // of an edge: its item
 	Cursor     // of an edge
 	HasNext    // of PageInfo
@@ -181,6 +182,12 @@ const (
 	Delete  // Resource
 	Invoke  // Command
 	Custom  // custom code at a root: Custom
+	Watch   // Resource: a change of one of its items
+
+	ChangeKind // of a change: what happened
+	ChangeID
+	ChangeItem // of a change: the item as it is now; Resource
+	ChangeCursor
 
 	Meta // introspection: Meta
 )

@@ -13,6 +13,8 @@ import (
 const (
 	onQuery    = "Query"
 	onMutation = "Mutation"
+	// onSubscription is the root of what is listened to.
+	onSubscription = "Subscription"
 
 	badName = "a name in GraphQL has letters, digits and underscores of ASCII alone, and begins neither with a digit nor " +
 		"with two underscores"
@@ -21,7 +23,7 @@ const (
 // reserved are the names of types that have their meaning in every schema, whether it uses them or not: a catalog that
 // grows does not take a name away from one of its types.
 func reserved() []string {
-	names := []string{onQuery, onMutation, "Subscription", "PageInfo", "SortDirection",
+	names := []string{onQuery, onMutation, onSubscription, "PageInfo", "SortDirection", "ChangeKind",
 		"StringIDFilter", "NullableStringIDFilter"}
 	for _, scalar := range []string{"Int", "Float", "String", "Boolean", "ID", "Int64", "DateTime", "JSON"} {
 		names = append(names, scalar, scalar+"Filter", "Nullable"+scalar+"Filter")

@@ -146,6 +146,9 @@ func (b *builder) connection(r *resource.Resource) *Type {
 		t.Fields = append(t.Fields, &Field{Name: "totalCount", Type: named(b.scalar("Int")), Source: TotalCount, Resource: r,
 			Doc: "How many items there are on all pages together. They are counted only if this is asked for."})
 	}
+	if r.Watches() {
+		t.Fields = append(t.Fields, b.place(r))
+	}
 	return t
 }
 

@@ -25,7 +25,7 @@ type Options struct {
 // collide or that GraphQL does not accept, and says who is to be renamed.
 //
 // The schema is the same each time for the same catalog and options. It has neither the types of introspection nor
-// directives, which package introspect adds, and no Subscription.
+// directives, which package introspect adds.
 func Reflect(c *resource.Catalog, opts *Options) (*Schema, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -33,7 +33,7 @@ func Reflect(c *resource.Catalog, opts *Options) (*Schema, error) {
 	b := newBuilder(c, opts)
 	b.nameItems()
 	b.checkCustom()
-	s := &Schema{Doc: opts.Doc, Query: b.queryType(), Mutation: b.mutationType()}
+	s := &Schema{Doc: opts.Doc, Query: b.queryType(), Mutation: b.mutationType(), Subscription: b.subscriptionType()}
 	if len(s.Query.Fields) == 0 && len(b.errs) == 0 {
 		b.fail("there is nothing to query: the catalog has no resource, and Options no custom field of Query")
 	}
@@ -65,6 +65,7 @@ type builder struct {
 	bases   map[*schema.Type]string             // what structs without a name are called
 	members map[*schema.Type][]member
 	enums   map[string]*schema.Field // which member an enum was made for first
+	filters map[*resource.Resource]*Type
 }
 
 // nested is a struct inside of an input, or inside of a patch, where all of its members are optional.
@@ -79,6 +80,7 @@ func newBuilder(c *resource.Catalog, opts *Options) *builder {
 		names: map[*resource.Resource]string{}, items: map[*resource.Resource]*Type{},
 		shown: map[*schema.Type]*resource.Resource{}, objects: map[*schema.Type]*Type{}, inputs: map[nested]*Type{},
 		bases: map[*schema.Type]string{}, members: map[*schema.Type][]member{}, enums: map[string]*schema.Field{},
+		filters: map[*resource.Resource]*Type{},
 	}
 	for _, name := range reserved() {
 		b.owners[name] = owner{what: "a type that every schema may have"}

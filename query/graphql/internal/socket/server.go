@@ -111,9 +111,9 @@ type Server struct {
 	mu      sync.Mutex
 	sockets map[*socket]struct{}
 	of      map[string]int // how many sockets principals have
-	homes   map[home]bool  // servers whose end is heard of, and whether that is still to come
-	ending  bool
-	empty   chan struct{} // closed when there are no sockets any more; nil while nobody waits for that
+	homes   map[home]*term // servers whose end is heard of
+	all     *term          // of the sockets together
+	empty   chan struct{}  // closed when there are no sockets any more; nil while nobody waits for that
 }
 
 // New returns a Server that has no sockets yet. opts may be nil. It panics if h is nil.
@@ -121,7 +121,8 @@ func New(h Handler, opts *Options) *Server {
 	if h == nil {
 		panic("socket: New needs a handler")
 	}
-	s := &Server{handler: h, sockets: map[*socket]struct{}{}, of: map[string]int{}, homes: map[home]bool{}}
+	s := &Server{handler: h, sockets: map[*socket]struct{}{}, of: map[string]int{}, homes: map[home]*term{},
+		all: newTerm(context.Background())}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -152,7 +153,7 @@ func (s *Server) Len() int {
 func (s *Server) add(sock *socket) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if open, known := s.homes[sock.home]; s.ending || known && !open {
+	if s.termOf(sock.home).over() {
 		return false
 	}
 	s.sockets[sock] = struct{}{}

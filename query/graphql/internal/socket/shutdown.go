@@ -14,6 +14,38 @@ func homeOf(r *http.Request) home {
 	return weak.Make(server)
 }
 
+// term is the time in which something may begin and go on.
+type term struct {
+	ctx context.Context // ends with it
+	end context.CancelCauseFunc
+}
+
+func newTerm(within context.Context) *term {
+	t := &term{}
+	t.ctx, t.end = context.WithCancelCause(within)
+	return t
+}
+
+func (t *term) over() bool { return t.ctx.Err() != nil }
+
+// Ending returns a context that ends, with [ErrGoingAway] for its cause, when the server of a request is shut down, or
+// Shutdown is called: for streams that are no sockets. It has no values.
+func (s *Server) Ending(r *http.Request) context.Context {
+	at := homeOf(r)
+	s.hear(at)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.termOf(at).ctx
+}
+
+// termOf returns the term of a server, or of all if it is not known. The caller has locked.
+func (s *Server) termOf(at home) *term {
+	if t := s.homes[at]; t != nil {
+		return t
+	}
+	return s.all
+}
+
 // hear has the sockets of an [http.Server] told when it is shut down, since it does not know them any more.
 func (s *Server) hear(at home) {
 	server := at.Value()
@@ -21,16 +53,15 @@ func (s *Server) hear(at home) {
 		return
 	}
 	s.mu.Lock()
-	_, known := s.homes[at]
+	t, known := s.homes[at]
 	if !known {
-		s.homes[at] = true
+		t = newTerm(s.all.ctx)
+		s.homes[at] = t
 	}
 	s.mu.Unlock()
 	if !known {
 		server.RegisterOnShutdown(func() {
-			s.mu.Lock()
-			s.homes[at] = false // for those that are being upgraded just now
-			s.mu.Unlock()
+			t.end(ErrGoingAway) // for those that are being upgraded just now
 			s.leave(func(sock *socket) bool { return sock.home == at })
 		})
 	}
@@ -51,8 +82,7 @@ func (s *Server) leave(which func(*socket) bool) {
 func (s *Server) welcomes(at home) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	open, known := s.homes[at]
-	return !s.ending && (open || !known)
+	return !s.termOf(at).over()
 }
 
 // Shutdown tells all who are connected that the server is about to end, lets nobody else in, and returns when no socket is
@@ -79,7 +109,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 func (s *Server) stop() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ending = true
+	s.all.end(ErrGoingAway)
 	if s.empty == nil {
 		s.empty = make(chan struct{})
 	}

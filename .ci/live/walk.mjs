@@ -1,0 +1,302 @@
+// What the page of the shop shows while orders change, in Chromium.
+//
+//   node walk.mjs SHOP [FOLDER]    SHOP is the program; FOLDER gets pictures
+//
+// While a script writes orders, the shop is killed and started again on the same file: the page has to tell each change
+// that was acknowledged, once. Nothing waits for time to pass, only for what is to be seen. Whatever the page asks of another
+// host, and whatever the browser objects to, is a failure.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import puppeteer from 'puppeteer-core'
+
+const [program, pictures] = process.argv.slice(2)
+const folder = mkdtempSync(join(tmpdir(), 'live-'))
+const ORDERS = 200, WRITERS = 4
+
+// Shop is the program, which can be ended and started again at the same address.
+class Shop {
+	constructor(...flags) {
+		this.flags = flags
+		this.addr = '127.0.0.1:0'
+	}
+	async start() {
+		this.process = spawn(program, ['-addr', this.addr, ...this.flags], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, TMPDIR: folder } })
+		this.said = ''
+		this.process.stderr.on('data', d => this.said = (this.said + d).slice(-5000))
+		this.gone = once(this.process, 'exit')
+		for await (const line of createInterface({ input: this.process.stdout })) {
+			this.said += line + '\n'
+			const url = line.match(/^shop: listening on (http\S+)/)?.[1]
+			if (!url) continue
+			this.url = url
+			this.addr = new URL(url).host // the next one is where this one was
+			this.process.stdout.resume()
+			return this
+		}
+		assert.fail(`the shop does not listen: ${this.said}`)
+	}
+	async end(signal) {
+		this.process.kill(signal)
+		const [status] = await this.gone
+		if (signal === 'SIGTERM') assert.equal(status, 0, `the shop ends with ${status}: ${this.said}`)
+	}
+	// ask sends a request until it is answered. With the same key it is done once, however often the shop dies meanwhile.
+	async ask(method, path, body, headers = {}) {
+		const key = method === 'GET' ? {} : { 'Idempotency-Key': `"${randomUUID()}"` }
+		for (let tries = 0; tries < 400; tries++) {
+			try {
+				const answer = await fetch(this.url + path, { method, body: body && JSON.stringify(body), signal: AbortSignal.timeout(10_000),
+					headers: { 'Content-Type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json', ...key, ...headers } })
+				const text = await answer.text()
+				if (answer.status !== 409 && answer.status < 500) return { status: answer.status, headers: answer.headers, value: text && JSON.parse(text) }
+			} catch {} // it is away
+			await sleep(50)
+		}
+		assert.fail(`${method} ${path} is not answered`)
+	}
+}
+
+const shops = []
+const open = async (...flags) => {
+	const shop = new Shop(...flags)
+	shops.push(shop)
+	return shop.start()
+}
+
+const browser = await puppeteer.launch({
+	executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, userDataDir: join(folder, 'profile'), timeout: 60_000, protocolTimeout: 120_000,
+	args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--no-pings', '--disable-background-networking',
+		'--disable-component-update', '--disable-default-apps', '--disable-extensions', '--disable-sync', '--disable-dev-shm-usage',
+		'--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+})
+
+const asked = [], objections = []
+
+// visit opens the page and collects every change that it tells, in the order in which it does. forget makes the page one that
+// begins at the present whenever it comes back, as a client without cursors does.
+async function visit(shop, { width = 1280, height = 1000, forget = false } = {}) {
+	const page = await browser.newPage()
+	page.setDefaultTimeout(60_000)
+	await page.setViewport({ width, height })
+	page.on('console', m => {
+		// That the shop is away, or refuses, is told to the console, too.
+		if (!/Failed to load resource/.test(m.text())) objections.push(`${m.type()}: ${m.text()}`)
+	})
+	page.on('pageerror', e => objections.push(`error: ${e.message}`))
+	page.on('request', r => asked.push(r.url()))
+	if (forget) {
+		await page.evaluateOnNewDocument(() => {
+			const { fetch } = window
+			window.fetch = (path, options) => {
+				if (options?.headers?.['Last-Event-ID']) options = { ...options, headers: { Accept: options.headers.Accept } }
+				return fetch(path, options)
+			}
+		})
+	}
+	await page.goto(shop.url + '/', { waitUntil: 'domcontentloaded' })
+	await page.evaluate(() => {
+		window.changes = []
+		new MutationObserver(all => {
+			for (const node of all.flatMap(m => [...m.addedNodes])) if (node.dataset.place) changes.push({ ...node.dataset })
+		}).observe(document.getElementById('changes'), { childList: true })
+	})
+	return page
+}
+
+const until = (page, f, what, ...args) => page.waitForFunction(f, {}, ...args).catch(async e =>
+	assert.fail(`${what}: ${e.message}; the page says: ${await page.$eval('#state', s => s.textContent)} ${await page.$eval('#tally', s => s.textContent)}`))
+const isLive = page => until(page, () => document.getElementById('state').className === 'live', 'the page is live')
+const tally = (page, n) => until(page, n => +document.getElementById('tally').dataset.count >= n, `${n} changes`, n)
+const changes = page => page.evaluate(() => window.changes)
+const rows = page => page.$$eval('#orders tbody tr', all => all.map(r => `${r.cells[0].querySelector('a').textContent} ${r.cells[1].textContent}`))
+const click = (page, selector) => page.$eval(selector, e => e.click())
+const hide = (page, hidden) => page.evaluate(hidden => {
+	Object.defineProperty(document, 'hidden', { value: hidden, configurable: true })
+	document.dispatchEvent(new Event('visibilitychange'))
+}, hidden)
+const picture = async (page, name) => pictures && page.screenshot({ path: join(pictures, `live-${name}.png`), fullPage: true })
+
+// write makes orders: of every ten one is paid, one gets a note in the oldest contract's shape, and one is deleted. It returns
+// what was acknowledged, as the page should tell it, by order.
+async function write(shop, count, written) {
+	let begun = 0
+	const told = new Map()
+	const tell = (id, kind) => {
+		told.set(`${id}`, [...(told.get(`${id}`) ?? []), kind])
+		written.n++
+	}
+	await Promise.all(Array.from({ length: WRITERS }, async () => {
+		for (let n; (n = begun++) < count;) {
+			const created = await shop.ask('POST', '/orders', { customerId: 2 + n % 2, lines: [{ itemId: 1 + n, qty: 1 + n % 7 }] })
+			assert.equal(created.status, 201, JSON.stringify(created.value))
+			const id = created.value.id
+			tell(id, 'created')
+			if (n % 10 === 1) {
+				assert.equal((await shop.ask('PATCH', `/orders/${id}`, { status: 'paid' })).status, 200)
+				tell(id, 'updated')
+			} else if (n % 10 === 2) {
+				assert.equal((await shop.ask('PATCH', `/v1.0/orders/${id}`, { qty: 999 })).status, 200)
+				tell(id, 'updated')
+			} else if (n % 10 === 3) {
+				assert.equal((await shop.ask('DELETE', `/orders/${id}`)).status, 204)
+				tell(id, 'deleted')
+			}
+		}
+	}))
+	return told
+}
+
+// byOrder are the kinds of changes of each order, in the order in which they were told.
+function byOrder(all) {
+	const kinds = new Map()
+	for (const { order, kind } of all) kinds.set(order, [...(kinds.get(order) ?? []), kind])
+	return kinds
+}
+
+const parts = {
+	async 'every change is told once, while the shop is killed'() {
+		const shop = await open('-db', join(folder, 'shop.db'))
+		const page = await visit(shop), forgetful = await visit(shop, { forget: true })
+		await isLive(page)
+		await isLive(forgetful)
+		assert.equal((await rows(page)).length, 3)
+		const written = { n: 0 }
+		const writing = write(shop, ORDERS, written)
+		for (const [at, signal] of [[40, 'SIGKILL'], [100, 'SIGTERM'], [160, 'SIGKILL']]) {
+			while (written.n < at) await sleep(5)
+			await shop.end(signal)
+			await Promise.all([page, forgetful].map(p => until(p, () => document.getElementById('state').className === 'broken', 'it is seen that the shop is away')))
+			await shop.start()
+			// The clients of the shop are back before the pages are, so there is something to miss.
+			const goal = written.n + 20
+			while (written.n < goal) await sleep(5)
+			await Promise.all([isLive(page), isLive(forgetful)])
+		}
+		const told = await writing
+		await tally(page, written.n)
+		// What is told last comes last: if anything were told twice, it would have come by then.
+		const last = (await shop.ask('POST', '/orders', { lines: [{ itemId: 7, qty: 1 }] })).value.id
+		told.set(`${last}`, ['created'])
+		written.n++
+		await Promise.all([page, forgetful].map(p => until(p, id => changes.at(-1)?.order === id, 'the last change', `${last}`)))
+		const all = await changes(page)
+		assert.equal(all.length, written.n, 'changes that the page tells')
+		assert.equal(new Set(all.map(c => c.place)).size, all.length, 'places are told once')
+		assert.deepEqual(new Map([...byOrder(all)].sort()), new Map([...told].sort()), 'each order as it went')
+		assert.equal(await page.$eval('#tally', e => +e.dataset.count), written.n)
+
+		const list = (await shop.ask('GET', '/orders?sort=-id&limit=10&fields=id,status')).value.items
+		assert.deepEqual(await rows(page), list.map(o => `Order ${o.id} ${o.status}`), 'the table is what a list shows')
+		const total = (await shop.ask('GET', '/orders?limit=1', null, { Prefer: 'count=exact' })).value.total
+		await until(page, n => document.querySelector('[data-total="/orders"]').textContent === `${n}`, `the count is ${total}`, total)
+		await picture(page, 'wide')
+
+		const missed = written.n - (await changes(forgetful)).length
+		assert.ok(missed > 0, 'a page that goes on from the present must miss something, or this shows nothing')
+		console.log(`${written.n} changes of ${told.size} orders, 2 kills and a restart: told ${all.length}, missed 0, repeated 0; a page without cursors missed ${missed}`)
+		await forgetful.close()
+
+		await hide(page, true)
+		await until(page, () => /catch up/.test(document.getElementById('state').textContent), 'a hidden page does not listen')
+		for (const status of ['paid', 'shipped']) await shop.ask('PATCH', `/orders/${last}`, { status })
+		await hide(page, false)
+		await until(page, id => changes.at(-1).order === id && changes.at(-1).kind === 'updated' && document.querySelector('#orders .status').textContent === 'shipped', 'it catches up', `${last}`)
+		assert.equal((await changes(page)).length, written.n + 2, 'what a hidden page has missed is told once')
+		await page.close()
+		await shop.end('SIGTERM')
+	},
+
+	async 'orders are placed, paid and shipped with the keyboard'() {
+		const shop = await open('-db', 'memory')
+		const page = await visit(shop, { width: 390, height: 900 })
+		await isLive(page)
+		await page.focus('#place')
+		await page.keyboard.press('Enter')
+		await tally(page, 1)
+		await page.focus('#orders tbody tr:first-child button')
+		await page.keyboard.press('Enter')
+		await until(page, () => document.activeElement.textContent === 'Ship', 'the focus stays in the row')
+		await page.keyboard.press('Enter')
+		await until(page, () => document.activeElement.textContent === 'Order 4', 'the focus stays where there is nothing more to do')
+		assert.deepEqual((await changes(page)).map(c => `${c.kind} ${c.order}`), ['created 4', 'updated 4', 'updated 4'])
+		assert.match(await page.$eval('#changes', e => e.textContent), /Order 4: paid → shipped.*Order 4: placed → paid/)
+		assert.match(await page.$eval('#said', e => e.textContent), /PATCH[^]*200 OK/)
+		await until(page, () => /Order 4 was updated/.test(document.getElementById('news').textContent), 'changes are announced')
+		assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, 'nothing is wider than the screen')
+		const nameless = []
+		const walk = node => {
+			if (['button', 'link', 'textbox', 'table', 'list'].includes(node.role) && !node.name && node.role !== 'table') nameless.push(node.role)
+			node.children?.forEach(walk)
+		}
+		walk(await page.accessibility.snapshot({ interestingOnly: true }))
+		assert.deepEqual(nameless, [], 'controls without a name')
+		await picture(page, 'narrow')
+		await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }])
+		await page.setViewport({ width: 1280, height: 1000 })
+		await picture(page, 'dark')
+
+		// The log in memory is another after a restart: the page is told, and begins anew.
+		await shop.end('SIGKILL')
+		await shop.start()
+		await until(page, () => /does not remember/.test(document.getElementById('changes').textContent), 'it says that something is missing')
+		await isLive(page)
+		assert.deepEqual(await rows(page), ['Order 3 placed', 'Order 2 paid', 'Order 1 shipped'])
+		await page.close()
+		await shop.end('SIGTERM')
+	},
+
+	async 'customers see their own orders, as long as they are logged in'() {
+		const shop = await open('-db', 'memory', '-auth')
+		const page = await visit(shop)
+		await until(page, () => !document.getElementById('login').hidden, 'who one is has to be said')
+		await page.$eval('#login [name=email]', e => e.value = 'bob@example.com')
+		await page.type('#login [name=password]', 'bob')
+		await page.keyboard.press('Enter')
+		await isLive(page)
+		assert.deepEqual(await rows(page), ['Order 3 placed', 'Order 1 shipped'])
+		const tokens = {}
+		for (const name of ['ann', 'bob']) tokens[name] = { Authorization: `Bearer ${(await login(shop, name)).token}` }
+		await shop.ask('PATCH', '/orders/2', { status: 'shipped' }, tokens.ann)
+		await shop.ask('PATCH', '/orders/3', { customerId: 3 }, tokens.ann)
+		await shop.ask('PATCH', '/orders/1', { note: 'Left with a neighbour.' }, tokens.ann)
+		await tally(page, 2)
+		assert.deepEqual((await changes(page)).map(c => `${c.kind} ${c.order}`), ['deleted 3', 'updated 1'], 'what one may not see any more is gone')
+		assert.deepEqual(await rows(page), ['Order 1 shipped'])
+		await picture(page, 'customer')
+		assert.equal((await shop.ask('POST', '/auth/logout', {}, tokens.bob)).status, 200) // all of bob's sessions
+		await shop.ask('PATCH', '/orders/1', { note: 'Gone again.' }, tokens.ann)
+		await until(page, () => !document.getElementById('login').hidden && /Log in/.test(document.getElementById('state').textContent), 'a session that was ended hears nothing more')
+		assert.equal((await changes(page)).length, 2)
+		await page.close()
+		await shop.end('SIGTERM')
+	},
+}
+
+// login asks without a key, as an answer with a token in it is not kept.
+async function login(shop, name) {
+	const answer = await fetch(shop.url + '/auth/login', { method: 'POST', headers: { 'Content-Type': 'application/json' },
+		body: JSON.stringify({ email: `${name}@example.com`, password: name }) })
+	return answer.json()
+}
+
+try {
+	for (const [name, part] of Object.entries(parts)) {
+		const began = Date.now()
+		await part()
+		console.log(`ok    ${((Date.now() - began) / 1000).toFixed(1).padStart(5)}s  live: ${name}`)
+	}
+	assert.deepEqual(objections, [], 'the browser objects')
+	const own = shops.map(s => s.url + '/')
+	assert.deepEqual(asked.filter(u => !own.some(o => u.startsWith(o)) && !/^(data|about):/.test(u)), [], 'the page asks other hosts')
+} finally {
+	for (const shop of shops) shop.process.kill('SIGKILL')
+	await browser.close()
+	rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/sqltable"
+)
+
+// newFeed keeps what happened in the shop's own database, so that a change and its event are written in one transaction:
+// nobody hears of what was rolled back, and nothing that was acknowledged is missing. All contracts share it, so what was
+// changed through one of them is told in each, in its shape.
+//
+// What is put into an empty shop is no event: nobody can listen before that, and lists have it.
+func (c *collections) newFeed(ctx context.Context, s settings) (*feed.Feed, error) {
+	opts := &feed.Options{Logger: s.logger}
+	if c.db.sql == nil {
+		return feed.New(feed.NewMemory(&feed.MemoryOptions{Runner: c.db.memory}), opts), nil
+	}
+	log := sqltable.NewLog(c.db.sql, nil)
+	return feed.New(log, opts), log.CreateTable(ctx)
+}
+
+// reportFeed says what is promised to those who listen.
+func reportFeed(c *collections) string {
+	const text = "changes: each write is an event, in one transaction with it; events are kept for 24 hours\n"
+	if c.db.sql == nil {
+		return text + "    weak: they are forgotten at the end, too, and who listens then has to list anew\n"
+	}
+	return text
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// session is what a stream was begun with. Other requests are over before it matters that a token is not good any more.
+type session struct {
+	token   string // as tokenID returns it; "" for who has shown none
+	expires time.Time
+}
+
+type sessionKey struct{}
+
+// sessionOf returns that of a stream; nil if the request is none.
+func sessionOf(ctx context.Context) *session {
+	s, _ := ctx.Value(sessionKey{}).(*session)
+	return s
+}
+
+// remembered makes room for the session of a stream, for whoever finds out whose it is.
+func remembered(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isStream(r) {
+			serveWith(next, w, r, context.WithValue(r.Context(), sessionKey{}, &session{}))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// asLongAsItLasts ends a stream when its token is not good any more, even if nothing happens that would be asked about.
+func (c *collections) asLongAsItLasts(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s := sessionOf(r.Context()); s != nil && s.token != "" {
+			ctx, cancel := context.WithTimeout(r.Context(), s.expires.Sub(c.now()))
+			defer cancel()
+			serveWith(next, w, r, ctx)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// serveWith serves a request in another context. What it was found to be for is noted in the request outside, for the log.
+func serveWith(next http.Handler, w http.ResponseWriter, r *http.Request, ctx context.Context) {
+	inner := r.WithContext(ctx)
+	defer func() { r.Pattern = inner.Pattern }()
+	next.ServeHTTP(w, inner)
+}

@@ -1,0 +1,77 @@
+package model
+
+import "github.com/stoa-go/stoa/resource"
+
+// subscriptionType returns the root of subscriptions, nil if nothing can be listened to.
+func (b *builder) subscriptionType() *Type {
+	t := &Type{Kind: Object, Name: onSubscription,
+		Doc: "What can be listened to. Each message has one change; a client that keeps the `cursor` of the last one goes on " +
+			"behind it with `after`, and misses nothing."}
+	set := b.fieldsOf(t)
+	for _, r := range b.c.Resources() {
+		if item := b.item(r); item != nil && r.Watches() {
+			set.add(b.changed(r, item), ofResource(r, "what happens to the items"))
+		}
+	}
+	if len(t.Fields) == 0 {
+		return nil
+	}
+	b.types[onSubscription] = t
+	return t
+}
+
+// changed listens to the items of a resource, or to one of them.
+func (b *builder) changed(r *resource.Resource, item *Type) *Field {
+	f := &Field{Name: lowerFirst(item.Name) + "Changed", Type: named(b.change(r, item)), Source: Watch, Resource: r,
+		Doc: "What happens to the items of `" + r.Name() + "`, from now on or behind `after`. What comes into sight is CREATED and " +
+			"what leaves it is DELETED, for whatever reason, so that a list to which all of it is done stays what a list would show."}
+	id := b.idArg()
+	id.Doc, id.Type.NonNull = "Only the item with this id.", false
+	f.Args = append(f.Args, id)
+	if filter := b.filter(r); filter != nil {
+		f.Args = append(f.Args, &Input{Name: "filter", Type: named(filter), Doc: "Which items; all of them if it is left out. An item " +
+			"that does not fit any more is DELETED. It cannot be given together with `id`."})
+	}
+	f.Args = append(f.Args,
+		&Input{Name: "after", Type: named(b.scalar("String")), Doc: "The `cursor` of the last change that you know, or the " +
+			"`eventCursor` of a list: you are told what has happened since. An error with the code CURSOR_EXPIRED says that this is not " +
+			"known any more; then list anew, and go on from there."},
+		&Input{Name: "bookmarks", Type: must(b.scalar("Boolean")), HasDefault: true, Default: false, Doc: "Whether to be told of " +
+			"places at which nothing happened, one at once and then now and then, so that a `cursor` does not become too old where " +
+			"little changes."})
+	return f
+}
+
+// change returns the type of what happens to an item.
+func (b *builder) change(r *resource.Resource, item *Type) *Type {
+	o := ofResource(r, "the changes")
+	t := b.define(Object, item.Name+"Change", o)
+	t.Doc, t.Resource = "What happened to an item of `"+r.Name()+"`.", r
+	set := b.fieldsOf(t)
+	kind := b.shared(Enum, "ChangeKind", fillChangeKind)
+	set.add(&Field{Name: "kind", Doc: "What happened.", Type: must(kind), Source: ChangeKind}, o)
+	set.add(&Field{Name: "id", Doc: "The id of the item; null only in a BOOKMARK.", Type: named(b.scalar("ID")), Source: ChangeID}, o)
+	set.add(&Field{Name: "cursor", Type: must(b.scalar("String")), Source: ChangeCursor,
+		Doc: "The place behind the change, for `after`. It stays good for as long as changes are kept."}, o)
+	set.add(&Field{Name: lowerFirst(item.Name), Type: named(item), Source: ChangeItem, Resource: r,
+		Doc: "The item as the change has left it; null if it was DELETED, and in a BOOKMARK. What related items are is asked when " +
+			"the change is told."}, o)
+	return t
+}
+
+// fillChangeKind makes the names of what can happen.
+func fillChangeKind(t *Type) {
+	t.Doc = "What happened to an item, as far as you can see it."
+	t.Values = []*Value{
+		{Name: "CREATED", Doc: "It is there now, or you can see it now.", Go: "CREATED"},
+		{Name: "UPDATED", Doc: "It is another now.", Go: "UPDATED"},
+		{Name: "DELETED", Doc: "It is gone, or you cannot see it any more.", Go: "DELETED"},
+		{Name: "BOOKMARK", Doc: "Nothing; only the `cursor` is new.", Go: "BOOKMARK"},
+	}
+}
+
+// place is where the changes of what a list shows go on.
+func (b *builder) place(r *resource.Resource) *Field {
+	return &Field{Name: "eventCursor", Type: must(b.scalar("String")), Source: Place, Resource: r,
+		Doc: "A place from before the items were read, for `after` of a subscription: whatever is not in the list yet is told there."}
+}

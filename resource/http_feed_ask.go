@@ -1,0 +1,208 @@
+package resource
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/feed/eventstream"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// Where a client goes on from: the field that browsers send when they come back, and the parameter for the first time, when
+// they can send no field. The field is newer where there are both, since the URL stays as it is.
+const (
+	lastEventField     = "Last-Event-ID"
+	lastEventParameter = "lastEventId"
+)
+
+// notOfStreams are the parameters of a list that mean nothing to its feed.
+var notOfStreams = []string{"after", "before", "expand", "limit", "sort"}
+
+// listening is what a client wants to hear.
+type listening struct {
+	filter query.Filter      // in the names of the shape
+	after  feed.Cursor       // the zero value is now
+	where  problem.Violation // after is there
+	shape  *shape
+	fields *schema.Selection // of the items; nil: all
+	key    any               // frameKey, made once
+}
+
+// listening reads what is asked for.
+func (x *exchange) listening() (*listening, error) {
+	enc, err := x.encodings()
+	if err == nil && !enc.Identity {
+		err = problem.New(problem.NotAcceptable, "A stream is sent as it is, and this request does not take that.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if x.r.Header[http.CanonicalHeaderKey(idempotency.KeyField)] != nil {
+		return nil, badField(idempotency.KeyField, "unsupported", "a stream cannot be had under a key")
+	}
+	params, err := x.params()
+	if err != nil {
+		return nil, err
+	}
+	l := &listening{shape: x.route.resource.shape}
+	if err := l.from(params, x.r.Header); err != nil {
+		return nil, err
+	}
+	delete(params, lastEventParameter)
+	if err := refuseParameters(params); err != nil {
+		return nil, err
+	}
+	return l, x.choice(l, params)
+}
+
+// choice reads which items are wanted, and what of them.
+func (x *exchange) choice(l *listening, params url.Values) (err error) {
+	var p part
+	lenient := x.lenient(x.prefer())
+	if x.onItem {
+		p, err = x.itemParams(params, lenient)
+	} else {
+		var q query.Query
+		if q, err = x.query(params, lenient); err == nil {
+			p, err = x.part(params)
+		}
+		l.filter = q.Filter
+	}
+	l.fields, l.key = p.fields, frameKey{l.shape, p.names}
+	return err
+}
+
+// refuseParameters names what is understood of a list and not of its feed.
+func refuseParameters(params url.Values) error {
+	var bad []problem.Violation
+	for _, name := range notOfStreams {
+		if params.Has(name) {
+			bad = append(bad, problem.Violation{Parameter: name, Code: "unsupported", Detail: "changes come as they happen"})
+		}
+	}
+	if bad == nil {
+		return nil
+	}
+	d := problem.New(problem.InvalidParameter, "A parameter of the request means nothing to a stream.")
+	d.Errors = bad
+	return d
+}
+
+// from reads where to go on.
+func (l *listening) from(params url.Values, h http.Header) error {
+	if values := params[lastEventParameter]; values != nil {
+		l.where = problem.Violation{Parameter: lastEventParameter}
+		if err := l.read(values); err != nil {
+			return err
+		}
+	}
+	// An empty field is what the specification of EventSource calls having none.
+	if lines := h[http.CanonicalHeaderKey(lastEventField)]; len(lines) > 0 && lines[0] != "" {
+		l.where = problem.Violation{Header: lastEventField}
+		return l.read(lines)
+	}
+	return nil
+}
+
+func (l *listening) read(values []string) (err error) {
+	if slices.ContainsFunc(values, func(v string) bool { return v != values[0] }) {
+		err = feed.ErrCursor
+	} else if values[0] == lost {
+		return l.expired()
+	} else {
+		l.after, err = feed.ParseCursor(values[0])
+	}
+	if err == nil {
+		return nil
+	}
+	l.where.Code, l.where.Detail = "invalidCursor", "must be the id of an event, or an Event-Cursor"
+	d := problem.New(problem.InvalidCursor, "This is not a place in a feed.")
+	d.Errors = []problem.Violation{l.where}
+	return d
+}
+
+// refused says in an error which part of the request is to blame.
+func (l *listening) refused(err error) error {
+	if !errors.Is(err, feed.ErrExpired) || l.after.IsZero() {
+		return err
+	}
+	return l.expired()
+}
+
+func (l *listening) expired() error {
+	d := expired()
+	l.where.Code, l.where.Detail = "expired", "is a place that cannot be gone on from"
+	d.Errors = []problem.Violation{l.where}
+	return d
+}
+
+// expired is what somebody is told who has been away for too long, or who was somewhere else.
+func expired() *problem.Details {
+	return problem.New(problem.CursorExpired,
+		"What has happened since is not all known any more. List anew, and go on from the Event-Cursor of the list.")
+}
+
+func badField(name, code, detail string) error {
+	d := problem.New(problem.InvalidHeader, "A field of the request means nothing here.")
+	d.Errors = []problem.Violation{{Header: name, Code: code, Detail: detail}}
+	return d
+}
+
+// frameKey is what the frame of a change depends on, beside the change.
+type frameKey struct {
+	shape *shape
+	names string // of the fields
+}
+
+// frame is a change as it is sent.
+type frame struct {
+	text []byte
+	err  error
+}
+
+// frame returns the frame of a change, which is made once for all who listen alike.
+func (l *listening) frame(c *feed.Change[Entry]) *frame {
+	return c.Memo(l.key, func() any {
+		f := &frame{}
+		var data []byte
+		if data, f.err = l.data(c); f.err == nil {
+			f.text, f.err = eventstream.Append(nil, eventstream.Event{ID: c.Cursor.String(), Name: c.Kind.String(), Data: data})
+		}
+		return f
+	}).(*frame)
+}
+
+// data is the item as GET has it, and of a deleted one the id.
+func (l *listening) data(c *feed.Change[Entry]) ([]byte, error) {
+	if c.After != nil {
+		p := part{fields: l.fields}
+		return p.append(nil, l.shape, c.After, 0, nil)
+	}
+	v := l.shape.typ.New()
+	if err := l.shape.id.SetText(v, c.ID); err != nil {
+		return nil, err
+	}
+	data, err := jsontext.AppendQuote([]byte{'{'}, l.shape.id.Name)
+	if err == nil {
+		data, err = l.shape.typ.AppendField(append(data, ':'), l.shape.id, v)
+	}
+	return append(data, '}'), err
+}
+
+// wantsStream reports whether a client of an item wants to hear of it instead. It settles the form of the answer.
+func (x *exchange) wantsStream() (bool, error) {
+	lines := x.r.Header["Accept"]
+	if !x.route.resource.Watches() || len(lines) == 0 || len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON) {
+		return false, x.acceptable()
+	}
+	i, err := x.negotiate(lines, itemOffers)
+	return i > 0, err
+}

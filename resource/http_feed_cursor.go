@@ -1,0 +1,35 @@
+package resource
+
+import "github.com/stoa-go/stoa/resource/feed"
+
+// Event-Cursor says where the feed was before what is answered was read: whoever listens from there misses nothing that is
+// not in the answer. It may be told again of what is in it already, which does no harm, as an event has the whole item.
+// That is why it stays right in a cache, too, however old: the answer there is older than no event behind its cursor.
+
+// place is a place in the feed, and the value of the field.
+type place struct {
+	at    feed.Cursor
+	value []string
+}
+
+// notePosition is called before anything is read. A feed that cannot say where it is fails no reader of items: then the
+// field is not there, and who wants to listen asks again.
+func (x *exchange) notePosition() {
+	res := x.route.resource
+	if !res.Watches() {
+		return
+	}
+	if at, err := res.Position(x.r.Context()); err == nil && !at.IsZero() {
+		x.cursor = x.route.placed(at)
+	}
+}
+
+// placed returns the value of Event-Cursor. As long as nothing is written all answers share it.
+func (rt *route) placed(at feed.Cursor) []string {
+	if p := rt.place.Load(); p != nil && p.at == at {
+		return p.value
+	}
+	p := &place{at, []string{at.String()}}
+	rt.place.Store(p)
+	return p.value
+}

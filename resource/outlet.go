@@ -1,0 +1,183 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// outlet is where the writes of a hub become events.
+type outlet struct {
+	feed   *feed.Feed
+	logger *slog.Logger
+	// together is the Runner that the collection and the log share, so that a change and its event stand or fall together;
+	// nil if they share none.
+	together tx.Runner
+}
+
+// attach gives a hub its outlet. All catalogs that it is served by have the same Feed, or none.
+func (h *hub) attach(f *feed.Feed, logger *slog.Logger) {
+	if h.noEvents {
+		return
+	}
+	o := &outlet{feed: f, logger: logger}
+	if runner := h.ops.runner; runner != nil && runner == f.Transactions() {
+		o.together = runner
+	}
+	same := true
+	if h.ops.watch != nil {
+		same = h.upstream.attach(f, logger)
+	} else if !h.outlet.CompareAndSwap(nil, o) {
+		same = h.outlet.Load().feed == f
+	}
+	if !same {
+		panic("resource: " + h.name + " is in two catalogs with different Feeds: those of one catalog never hear of the other's writes")
+	}
+}
+
+// change is one write of one item, as the store is asked for it.
+type change struct {
+	kind feed.Kind
+	id   string // of a new item it may be the store's to choose, and is empty then
+	// again is true if the id of a new item may be one that was deleted.
+	again  bool
+	rev    Rev // that the item has now
+	before any // *T; nil for a new item
+	after  any // *T; nil for a deletion
+}
+
+// write has the store do a change, which becomes an event if the hub has an outlet. The entry is what the store has made of
+// the item, nil for a deletion.
+func (h *hub) write(ctx context.Context, c change) (*Entry, error) {
+	if o := h.outlet.Load(); o != nil {
+		return o.write(ctx, h, c)
+	}
+	return h.apply(ctx, &c)
+}
+
+// apply is write without the event.
+func (h *hub) apply(ctx context.Context, c *change) (*Entry, error) {
+	switch {
+	case c.kind == feed.Updated:
+		return h.ops.replace(ctx, c.id, c.rev, c.after)
+	case c.kind == feed.Deleted:
+		return nil, h.ops.delete(ctx, c.id, c.rev)
+	case c.id == "":
+		return h.ops.create(ctx, c.after)
+	}
+	return h.insert(ctx, c.id, c.after, c.again)
+}
+
+// write is that of hub. Where change and event stand together, a transaction is begun for the two, or joined.
+func (o *outlet) write(ctx context.Context, h *hub, c change) (*Entry, error) {
+	var e *Entry
+	attempt := func(ctx context.Context) (err error) { // perhaps several times
+		if e, err = h.apply(ctx, &c); err == nil {
+			err = o.tell(ctx, h, c.event(e))
+		}
+		return err
+	}
+	var err error
+	if o.together == nil {
+		err = attempt(ctx)
+	} else {
+		err = o.together.InTx(ctx, attempt)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// admitAlone is admit for what is not in the write loop. Where events are appended behind their writes, the creation waits
+// for whoever deletes the item before it, so that the events come in the order of the writes.
+func (r *Resource) admitAlone(ctx context.Context, id string, v any) (Entry, error) {
+	if o := r.hub.outlet.Load(); o != nil && o.together == nil && id != "" && !tx.Active(ctx) {
+		unlock, err := r.hub.locks.lock(ctx, id)
+		if err != nil {
+			return Entry{}, err
+		}
+		defer unlock()
+	}
+	return r.admit(ctx, id, v, false)
+}
+
+// told is an event before its items are made JSON.
+type told struct {
+	kind          feed.Kind
+	id            string
+	rev           Rev
+	before, after any
+}
+
+// event is what is told of a change that has left an entry.
+func (c *change) event(e *Entry) told {
+	if e == nil {
+		return told{c.kind, c.id, c.rev, c.before, nil}
+	}
+	return told{c.kind, e.ID, e.Rev, c.before, e.hub}
+}
+
+// tell appends events, in the transaction of their changes if the log takes part in it: an error has to take back the
+// changes. Elsewhere they are appended when the changes are sure to stand, whether the client still waits or not, and an
+// error is for the log only.
+func (o *outlet) tell(ctx context.Context, h *hub, all ...told) error {
+	events, err := h.events(all)
+	if o.together != nil {
+		if err == nil {
+			err = o.feed.Append(ctx, events...)
+		}
+		return untold(err)
+	}
+	outside := tx.Outside(ctx) // the transaction of ctx is over by then
+	afterwards := func() {
+		if err == nil {
+			bounded, cancel := context.WithTimeout(context.WithoutCancel(outside), maxWait)
+			defer cancel()
+			err = o.feed.Append(bounded, events...)
+		}
+		if err != nil {
+			o.logger.ErrorContext(outside, "resource: a change became no event, so nobody who listens has heard of it",
+				"resource", h.name, "events", len(all), "error", err)
+		}
+	}
+	tx.AfterCommit(ctx, afterwards)
+	return nil
+}
+
+// untold is the error of a change that is taken back, since it cannot be told. Whatever the log calls it, it is none of what
+// a collection says of its items.
+func untold(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrUnavailable), errors.Is(err, tx.ErrUnavailable), errors.Is(err, context.Canceled),
+		errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("the change cannot be told: %w", err)
+	}
+	return fmt.Errorf("%w: the change cannot be told: %w", errStoreFault, err)
+}
+
+// events makes JSON of items.
+func (h *hub) events(all []told) ([]*feed.Event, error) {
+	events := make([]*feed.Event, len(all))
+	for i, t := range all {
+		e := &feed.Event{Kind: t.kind, Collection: h.name, ID: t.id, Rev: string(t.rev)}
+		var err error
+		if t.before != nil {
+			e.Before, err = h.typ.Append(nil, t.before)
+		}
+		if err == nil && t.after != nil {
+			e.After, err = h.typ.Append(nil, t.after)
+		}
+		if err != nil {
+			return nil, err
+		}
+		events[i] = e
+	}
+	return events, nil
+}
