@@ -107,6 +107,26 @@ func TestContractsHearEachOther(t *testing.T) {
 	}
 }
 
+// TestTagOfAChange is the one that ifMatch takes.
+func TestTagOfAChange(t *testing.T) {
+	t.Parallel()
+	newer, older := contracts(t)
+	at, err := newer.feed.Position(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[*world]string{newer: newer.ask(t, `mutation { createNote(input: {id: "a", text: "one"}) { etag } }`), older: older.ask(t, `{ memo(id: "a") { etag } }`)}
+	for w, document := range map[*world]string{newer: `subscription { noteChanged { note { etag } } }`, older: `subscription { memoChanged { memo { etag } } }`} {
+		for m, err := range w.subscribe(t.Context(), t, document, "", at.String()) {
+			_, tag, found := strings.Cut(string(m.JSON), `"etag":`)
+			if tag = strings.TrimRight(tag, "}"); err != nil || !found || !strings.Contains(want[w], `"etag":`+tag) {
+				t.Errorf("the tag is %s, %v, want that of %s", m.JSON, err, want[w])
+			}
+			break
+		}
+	}
+}
+
 // TestSubscribeAsGraphQLGo has graphql-go execute the same documents about the same changes, whose executor asks the catalog
 // field by field.
 func TestSubscribeAsGraphQLGo(t *testing.T) {
