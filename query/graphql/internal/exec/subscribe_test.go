@@ -192,6 +192,9 @@ func TestSubscriptionEnds(t *testing.T) {
 				return query.Filter{}, errors.New("the secret table is gone")
 			}
 		}, "", "[it] INTERNAL_SERVER_ERROR: Internal server error", "the secret table is gone"},
+		{"a panic of policy", func(w *world) {
+			w.scope = func(context.Context) (query.Filter, error) { panic("the scope has fallen over") }
+		}, "", "[it] INTERNAL_SERVER_ERROR: Internal server error", "the scope has fallen over"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -215,6 +218,21 @@ func TestSubscriptionEnds(t *testing.T) {
 				t.Errorf("logged: %s, want %q", log, tt.log)
 			}
 		})
+	}
+}
+
+// TestPanicOfTheListener is its own.
+func TestPanicOfTheListener(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, setting{feed: true})
+	w.life(t)
+	defer func() {
+		if v := recover(); v != "mine" || w.logged() != "" {
+			t.Errorf("recovered %v, logged: %s", v, w.logged())
+		}
+	}()
+	for range w.subscribe(t.Context(), t, `subscription { bookChanged { id } }`, "", w.places[0]) {
+		panic("mine")
 	}
 }
 
