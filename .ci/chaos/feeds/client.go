@@ -28,7 +28,6 @@ func newClient(most int) *client {
 type answer struct {
 	status     int
 	tag, place string // ETag and Event-Cursor
-	next       string // from the body of a list
 	body       []byte
 	at         time.Time
 }

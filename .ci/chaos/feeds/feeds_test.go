@@ -38,6 +38,45 @@ func TestChaos(t *testing.T) {
 	}
 }
 
+// TestTold runs what the script runs on SQLite.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var out strings.Builder
+	args := []string{"told", "-db", filepath.Join(dir, "a.db"), "-other", filepath.Join(dir, "b.db")}
+	if err := run(t.Context(), args, &out); err != nil {
+		t.Errorf("%v\n%s", err, &out)
+	}
+}
+
+// TestToldFindsFaults asks a server that serves whatever it is asked.
+func TestToldFindsFaults(t *testing.T) {
+	t.Parallel()
+	run := &told{patience: time.Second, client: newClient(1), ears: map[string]ear{"REST": newSSE(), "WebSocket": newSSE()}}
+	run.base = serveToy(t, forget)
+	cursors, _, err := run.written(t.Context(), 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.refused(t.Context(), "past", cursors[25], errExpired); err != nil {
+		t.Fatal(err)
+	}
+	if err := run.served(t.Context(), "good", cursors[27]); err != nil {
+		t.Fatal(err)
+	}
+	if len(run.rows) != 4 {
+		t.Errorf("%d rows", len(run.rows))
+	}
+	for _, r := range run.rows {
+		if r.good {
+			t.Errorf("%s is good: %s", r.what, r.outcome)
+		}
+	}
+	if run.verdict() == nil {
+		t.Error("the verdict is good")
+	}
+}
+
 // TestFaults plants faults in a server, each of which has to be found, by what it is.
 func TestFaults(t *testing.T) {
 	t.Parallel()
@@ -155,7 +194,7 @@ func TestExpected(t *testing.T) {
 
 func TestUnknownArguments(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{nil, {"tea"}, {"server"}, {"server", "-db", "-mode"}, {"chaos", "-nonsense"},
+	for _, args := range [][]string{nil, {"tea"}, {"server"}, {"server", "-db", "-mode"}, {"chaos", "-nonsense"}, {"told"}, {"told", "-nonsense"},
 		{"server", "-db", filepath.Join(t.TempDir(), "a.db"), "-mode", "tea"}} {
 		if err := run(t.Context(), args, io.Discard); err == nil {
 			t.Errorf("%q will do", args)
