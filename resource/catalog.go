@@ -66,11 +66,14 @@ type CatalogOptions struct {
 	// a repetition that is answered without Idempotency-Replayed.
 	Once *idempotency.Keeper
 	// Feed is where every write of the resources becomes an event, and what clients listen to. An event is appended in the
-	// transaction of its change where the log has the Runner of the collection; else right behind it, and then a crash between
-	// the two loses it. All catalogs that serve one thing, such as those of its contracts, share one Feed, and whoever made it
+	// transaction of its change where the log has the Runner of the collection; else right behind it: then a crash between
+	// the two loses it, and so does a log that fails, while transactions and processes that change one item at once may be told
+	// in the other order. The start-up report says which it is. Members that are writeOnly, and fields that are not in JSON, do
+	// not get into the log. All catalogs that serve one thing, such as those of its contracts, share one Feed, and whoever made it
 	// closes it when the server is told to end, so that clients come back elsewhere.
 	//
 	// What does not write by the methods of [Resource] is no event: a command that changes the store itself is not noticed.
+	// See also Options.NoEvents.
 	//
 	// Nil means that nobody can listen, but to resources whose collection is a [feed.Watcher].
 	Feed *feed.Feed

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/version"
@@ -129,9 +130,13 @@ func (x *exchange) fail(err error) {
 		if !errors.As(err, new(*reportedError)) {
 			d.Instance = x.report(err)
 		}
+	case http.StatusServiceUnavailable:
+		if errors.Is(err, feed.ErrClosed) && x.r.ProtoMajor == 1 {
+			d.Header["Connection"] = closeValue // the server goes down
+		}
 	case http.StatusRequestEntityTooLarge:
 		if x.r.ProtoMajor == 1 {
-			d.Header["Connection"] = []string{"close"} // the rest of the content is not read
+			d.Header["Connection"] = closeValue // the rest of the content is not read
 		}
 	}
 	problem.Write(x.w, x.r, &d)

@@ -68,7 +68,7 @@ func (x *exchange) tell(l *listening, watch func(ctx context.Context) changes) e
 	for change, err := range watch(ctx) {
 		switch {
 		case err != nil && x.began:
-			return silently(err)
+			return s.end(err)
 		case err != nil:
 			return l.refused(err)
 		case !x.began:
@@ -88,15 +88,6 @@ func (x *exchange) tell(l *listening, watch func(ctx context.Context) changes) e
 		return ctx.Err()
 	}
 	return nil
-}
-
-// silently leaves out what a client is told when it comes back: that it has fallen too far behind, that it is nobody any
-// more, or that the server goes down.
-func silently(err error) error {
-	if Problem(err).StatusCode() != http.StatusInternalServerError {
-		return nil
-	}
-	return err
 }
 
 // streamHeaders sets the header of a stream that begins at a place.

@@ -115,6 +115,8 @@ func (l *listening) from(params url.Values, h http.Header) error {
 func (l *listening) read(values []string) (err error) {
 	if slices.ContainsFunc(values, func(v string) bool { return v != values[0] }) {
 		err = feed.ErrCursor
+	} else if values[0] == lost {
+		return l.expired()
 	} else {
 		l.after, err = feed.ParseCursor(values[0])
 	}
@@ -132,8 +134,12 @@ func (l *listening) refused(err error) error {
 	if !errors.Is(err, feed.ErrExpired) || l.after.IsZero() {
 		return err
 	}
+	return l.expired()
+}
+
+func (l *listening) expired() error {
 	d := expired()
-	l.where.Code = "expired"
+	l.where.Code, l.where.Detail = "expired", "is a place that cannot be gone on from"
 	d.Errors = []problem.Violation{l.where}
 	return d
 }

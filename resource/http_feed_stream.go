@@ -50,6 +50,22 @@ func (x *exchange) open(s *stream) error {
 	return nil
 }
 
+// lost is the id of a client that cannot go on from where it is: when it comes back with that it is told so, with a status.
+const lost = "expired"
+
+// end makes of an error in the midst of the stream what the client is told when it comes back, which is all that can be done
+// for it: that it was left too far behind, that it is nobody any more, or that the server goes down.
+func (s *stream) end(err error) error {
+	if errors.Is(err, feed.ErrExpired) {
+		// Its own id may be one that can be gone on from, up to the event that cannot be told.
+		s.write(func(out *eventstream.Writer) error { return out.Event(eventstream.Event{ID: lost}) })
+	}
+	if Problem(err).StatusCode() != http.StatusInternalServerError {
+		return nil
+	}
+	return err
+}
+
 // close ends the stream: nothing is written any more when it returns. A client that has stopped reading is cut off, so that
 // whoever counts requests sees that it was not the end.
 func (s *stream) close() {

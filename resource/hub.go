@@ -38,8 +38,8 @@ type hub struct {
 	samples       []any    // *T
 	shapes        []*shape // every shape it is served in; the first is the hub's own
 
-	public, requireIfMatch, allowRecreate, etagOnPut bool
-	hideGone                                         bool // authorizeGone was not given and says no to everybody
+	public, noEvents, requireIfMatch, allowRecreate, etagOnPut bool
+	hideGone                                                   bool // authorizeGone was not given and says no to everybody
 
 	repeatedDelete        int
 	cache                 []string // a header value
@@ -60,7 +60,7 @@ type Entry struct {
 func newHub[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *hub {
 	h := &hub{
 		name: name, media: o.Media, typ: typ, query: o.Query, scope: o.Scope, authorizeGone: o.AuthorizeGone, public: o.Public,
-		requireIfMatch: o.RequireIfMatch, allowRecreate: o.AllowRecreate, etagOnPut: o.AlwaysETagOnPut,
+		noEvents: o.NoEvents, requireIfMatch: o.RequireIfMatch, allowRecreate: o.AllowRecreate, etagOnPut: o.AlwaysETagOnPut,
 		repeatedDelete: o.RepeatedDelete, cache: []string{o.Cache}, pageSize: o.PageSize, maxPageSize: o.MaxPageSize,
 	}
 	h.id = idField(name, typ, o.ID)

@@ -21,6 +21,9 @@ type outlet struct {
 
 // attach gives a hub its outlet. All catalogs that it is served by have the same Feed, or none.
 func (h *hub) attach(f *feed.Feed, logger *slog.Logger) {
+	if h.noEvents {
+		return
+	}
 	o := &outlet{feed: f, logger: logger}
 	if runner := h.ops.runner; runner != nil && runner == f.Transactions() {
 		o.together = runner
@@ -90,6 +93,19 @@ func (o *outlet) write(ctx context.Context, h *hub, c change) (*Entry, error) {
 	return e, nil
 }
 
+// admitAlone is admit for what is not in the write loop. Where events are appended behind their writes, the creation waits
+// for whoever deletes the item before it, so that the events come in the order of the writes.
+func (r *Resource) admitAlone(ctx context.Context, id string, v any) (Entry, error) {
+	if o := r.hub.outlet.Load(); o != nil && o.together == nil && id != "" && !tx.Active(ctx) {
+		unlock, err := r.hub.locks.lock(ctx, id)
+		if err != nil {
+			return Entry{}, err
+		}
+		defer unlock()
+	}
+	return r.admit(ctx, id, v, false)
+}
+
 // told is an event before its items are made JSON.
 type told struct {
 	kind          feed.Kind
@@ -129,11 +145,7 @@ func (o *outlet) tell(ctx context.Context, h *hub, all ...told) error {
 				"resource", h.name, "events", len(all), "error", err)
 		}
 	}
-	if runner := h.ops.runner; runner != nil && !tx.In(ctx, runner) {
-		afterwards() // the transaction, if there is one, is none of the collection's
-	} else {
-		tx.AfterCommit(ctx, afterwards)
-	}
+	tx.AfterCommit(ctx, afterwards)
 	return nil
 }
 

@@ -3,8 +3,11 @@ package resource
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/stoa-go/stoa/resource/schema"
 )
 
 // Report describes the catalog in plain text, for a person to read when the program starts: what is served, what each
@@ -33,6 +36,9 @@ func (c *Catalog) Report() string {
 			fmt.Fprintf(&b, "    view: %s\n", r.narrowness())
 		}
 		rt.reportKeys(&b)
+		if c.opts.Feed != nil {
+			fmt.Fprintf(&b, "    feed: %s\n", r.hub.telling())
+		}
 		for _, warning := range r.weaknesses() {
 			fmt.Fprintf(&b, "    weak: %s\n", warning)
 		}
@@ -80,6 +86,45 @@ func (r *Resource) abilities() string {
 	return strings.Join(can, " ")
 }
 
+// telling says how writes become events.
+func (h *hub) telling() string {
+	o := h.outlet.Load()
+	switch {
+	case h.noEvents:
+		return "none, as Options.NoEvents says"
+	case o == nil:
+		return "the collection's own"
+	case o.together != nil:
+		return "in the transaction of each write"
+	case h.ops.runner == nil:
+		return "behind each write, and a crash between loses it: the collection has no transactions"
+	case o.feed.Transactions() == nil:
+		return "behind each write, and a crash between loses it: the log has no transactions"
+	}
+	return "behind each write, and a crash between loses it: the log is in another database"
+}
+
+// unwritten names the Go fields of items that JSON for clients does not have, so that they are not in events either.
+func (h *hub) unwritten() (names []string) {
+	for _, sf := range reflect.VisibleFields(h.typ.GoType) {
+		at := slices.IndexFunc(h.typ.Fields, func(f *schema.Field) bool { return slices.Equal(f.Index, sf.Index) })
+		switch {
+		case at >= 0 && !h.typ.Fields[at].WriteOnly, sf.Name == "_":
+		case at < 0 && h.embeds(sf.Index):
+		default:
+			names = append(names, sf.Name)
+		}
+	}
+	return names
+}
+
+// embeds reports whether at an index there is a struct whose fields are members.
+func (h *hub) embeds(index []int) bool {
+	return slices.ContainsFunc(h.typ.Fields, func(f *schema.Field) bool {
+		return len(f.Index) > len(index) && slices.Equal(f.Index[:len(index)], index)
+	})
+}
+
 // narrowness names a view, and what the collection can be asked and the view cannot.
 func (r *Resource) narrowness() string {
 	var filters, sorts []string
@@ -118,6 +163,10 @@ func (r *Resource) weaknesses() []string {
 	}
 	if h.hideGone && h.ops.deleted != nil {
 		weak = append(weak, "what was deleted is 404 for everybody, not 410: AuthorizeGone can say who may know")
+	}
+	if lost := h.unwritten(); lost != nil && h.outlet.Load() != nil && (h.ops.authorize != nil || h.scope != nil) {
+		weak = append(weak, "events do not have "+strings.Join(lost, " ")+
+			", which are no part of what clients see: for Authorize and Scope they are zero there")
 	}
 	if cache := h.cache[0]; strings.Contains(cache, "public") && h.ops.authorize != nil {
 		weak = append(weak, "Cache-Control is public, though not everybody may see everything")

@@ -67,7 +67,7 @@ func (r *Resource) createValue(ctx context.Context, id string, v any, opts *Writ
 	if id == "" && opts.NewID != "" {
 		return r.createDerived(ctx, opts.NewID, v)
 	}
-	e, err := r.admit(ctx, id, v, false)
+	e, err := r.admitAlone(ctx, id, v)
 	if errors.Is(err, ErrGone) {
 		err = r.wrap(OpCreate, id, ErrExists)
 	}
@@ -79,7 +79,7 @@ func (r *Resource) createDerived(ctx context.Context, id string, v any) (Entry, 
 	if err := r.hub.id.SetText(v, id); err != nil {
 		return Entry{}, err
 	}
-	e, err := r.admit(ctx, id, v, false)
+	e, err := r.admitAlone(ctx, id, v)
 	if !errors.Is(err, ErrExists) {
 		return e, err
 	}

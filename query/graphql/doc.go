@@ -65,6 +65,27 @@
 // Browsers say where they come from on connections with TLS; a GET on one without, that has no Origin either, is let
 // through, which is harmless as long as queries change nothing.
 //
+// # Subscriptions
+//
+// Where the catalog has a Feed (CatalogOptions.Feed of package resource), each of its resources can be listened to:
+//
+//	subscription { orderChanged(filter: {status: {eq: paid}}) { kind id cursor order { total customer { name } } } }
+//
+// is told of each change of an order that is paid: CREATED when it begins to be, or when the caller begins to see it, UPDATED,
+// and DELETED when it is not any more, with order null. Policy is asked for each change anew, with the rights of that
+// moment, and so are related items, which are as they are when the change is told. Whatever the door or the contract of a
+// write, it is one change, and told in the shape of the one who listens.
+//
+// A message has a cursor, the place behind its change: who was interrupted gives the last one that he has as after, and is
+// told what he has missed, in its order and nothing twice. To keep a list up to date, ask for it with eventCursor, which is
+// a place from before its rows were read, and go on from there; doing a change that the list has already changes
+// nothing about it. An error with the code CURSOR_EXPIRED says that the changes behind a cursor are not kept any more: list
+// anew. Where changes are rare but cursors should not grow old, bookmarks: true has places told without a change.
+//
+// What a message shows of an item that no function or other item is asked for is written once for all who sent the same
+// document, however many they are. Each message is within [Limits] and has the Timeout to itself, and an error of a field is
+// told with its data, as in any answer; the next message comes all the same.
+//
 // # Keys
 //
 // A mutation with an Idempotency-Key is done once, if the catalog keeps keys (CatalogOptions.Once of package resource): who

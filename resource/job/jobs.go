@@ -83,10 +83,11 @@ func New(name string, ops resource.Ops[Job], opts *Options) *Jobs {
 func (j *Jobs) serve() *resource.Resource {
 	ops := j.ops
 	ops.Create, ops.Insert, ops.Replace, ops.Delete = nil, nil, nil, nil
-	opts := &resource.Options[Job]{Media: "job", Samples: samples(), Public: j.opts.Principal == nil, Query: query.Support{
-		Filter: map[string][]query.Op{"state": {query.Eq, query.In}, "command": {query.Eq, query.In}},
-		Sort:   []string{"createdAt", "finishedAt"},
-	}}
+	opts := &resource.Options[Job]{Media: "job", Samples: samples(), Public: j.opts.Principal == nil, NoEvents: true,
+		Query: query.Support{
+			Filter: map[string][]query.Op{"state": {query.Eq, query.In}, "command": {query.Eq, query.In}},
+			Sort:   []string{"createdAt", "finishedAt"},
+		}}
 	if j.opts.Principal != nil {
 		ops.Deleted = nil // whose it was is gone with it
 		opts.Scope = func(ctx context.Context) (query.Filter, error) {
@@ -125,7 +126,7 @@ func unkept() *problem.Details {
 func (j *Jobs) Name() string { return j.name }
 
 // Resource returns the jobs as they are served: for reading only. Filters are by state and command, sorts by createdAt and
-// finishedAt.
+// finishedAt. Nobody can listen to them: they are written past it.
 func (j *Jobs) Resource() *resource.Resource { return j.res }
 
 func (j *Jobs) logger() *slog.Logger {

@@ -67,17 +67,19 @@ func (d *described) list() *operation {
 	op := d.operation("list"+pascal(d.name), resource.OpList, "List "+d.name,
 		"Returns a page of the items that match all of the filters. The next page is at `next`, and at the link of that name",
 		d.order(),
-		"Asked for `application/x-ndjson` it returns one item a line, and without `limit` all of them")
+		"Asked for `application/x-ndjson` it returns one item a line, and without `limit` all of them",
+		d.listens("what matches the filters"))
 	op.Parameters = d.listParameters()
 	types := append([]string{mediaJSON}, d.vendorTypes(d.word)...)
 	content := d.contents(types, d.listSchema(), d.samples.list)
 	// JSON Schema has no word for a sequence of values, so this is but text.
 	content.add("application/x-ndjson", &mediaType{Schema: textOf("One item a line, each a JSON object.")})
-	headers := []string{"ETag", "Link", "Cache-Control", "Vary", "Preference-Applied"}
+	d.listen(op, &content)
+	headers := append([]string{"ETag", "Link", "Cache-Control", "Vary", "Preference-Applied"}, d.cursorHeader()...)
 	if d.r.Can(resource.OpCreate) {
 		headers = append(headers, "Accept-Post")
 	}
-	op.Responses = d.answers(d.who(400, 406), d.answer(200, "A page of items.", headers, content), d.unchanged(headers))
+	op.Responses = d.answers(d.who(d.expires(400, 406)...), d.answer(200, "A page of items.", headers, content), d.unchanged(headers))
 	return op
 }
 
@@ -113,12 +115,14 @@ func (d *described) create() *operation {
 
 // get describes GET of an item.
 func (d *described) get() *operation {
-	op := d.operation("get"+d.noun, resource.OpGet, "Get an item of "+d.name, "Returns one item", d.gone())
+	op := d.operation("get"+d.noun, resource.OpGet, "Get an item of "+d.name, "Returns one item", d.gone(), d.listens("it"))
 	d.getID = op.OperationID
 	op.Parameters = append(append(d.partParameters(), d.prefer("handling=lenient")), d.readConditions()...)
-	op.Responses = d.answers(d.who(d.lost(400, 404, 406, 412)...),
-		d.answer(200, "The item.", append(d.itemHeaders(), "Preference-Applied"), d.itemContent()),
-		d.unchanged(d.itemHeaders()))
+	content := d.itemContent()
+	d.listen(op, &content)
+	headers := append(d.itemHeaders(), d.cursorHeader()...)
+	op.Responses = d.answers(d.who(d.expires(d.lost(400, 404, 406, 412)...)...),
+		d.answer(200, "The item.", append(headers, "Preference-Applied"), content), d.unchanged(headers))
 	return op
 }
 

@@ -135,6 +135,10 @@ func (b *builder) sortOf(status int) sort {
 			s.kinds = append(s.kinds, problem.UnsupportedVersion)
 		}
 	case gone:
+		if b.watched() {
+			s.kinds = append(s.kinds, problem.CursorExpired)
+			s.description += " Or the feed cannot be gone on with from there."
+		}
 		if !b.now.contract.Sunset.IsZero() {
 			s.kinds = append(s.kinds, problem.VersionRetired)
 			s.description += " Or the contract is retired."

@@ -89,8 +89,18 @@ func (s *subscription) located(e *fault.Error) *fault.Error {
 
 // listen yields messages until something ends that.
 func (s *subscription) listen(ctx context.Context, yield func(Message, error) bool) {
+	telling := false // it is the caller's code that runs, and its panics are its own
+	defer func() {
+		if telling {
+			return
+		}
+		if v := recover(); v != nil {
+			yield(Message{}, s.located(s.e.panicked(ctx, v)))
+		}
+	}()
 	for change, err := range s.watching.Changes(ctx) {
 		if err != nil {
+			telling = true
 			yield(Message{}, s.end(ctx, err))
 			return
 		}
@@ -99,9 +109,14 @@ func (s *subscription) listen(ctx context.Context, yield func(Message, error) bo
 		}
 		json := s.message(ctx, change)
 		// What was given up half-way is not told: the client would take it for what there was, and go on behind it.
-		if ctx.Err() != nil || !yield(Message{json, change.Cursor}, nil) {
+		if ctx.Err() != nil {
 			return
 		}
+		telling = true
+		if !yield(Message{json, change.Cursor}, nil) {
+			return
+		}
+		telling = false
 	}
 }
 

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stoa-go/stoa/ci/chaos/internal/fleet"
+)
+
+// TestMain is also the server of the tests.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "server" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestChaos runs what the script runs, in small.
+func TestChaos(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{outbox, silent} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			args := []string{"chaos", "-db", filepath.Join(t.TempDir(), "a.db"), "-mode", mode, "-writes", "300", "-listeners", "10",
+				"-kills", "2", "-drops", "50"}
+			if err := run(t.Context(), args, io.Discard); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestTold runs what the script runs on SQLite.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var out strings.Builder
+	args := []string{"told", "-db", filepath.Join(dir, "a.db"), "-other", filepath.Join(dir, "b.db")}
+	if err := run(t.Context(), args, &out); err != nil {
+		t.Errorf("%v\n%s", err, &out)
+	}
+}
+
+// TestToldFindsFaults asks a server that serves whatever it is asked.
+func TestToldFindsFaults(t *testing.T) {
+	t.Parallel()
+	run := &told{patience: time.Second, client: newClient(1), ears: map[string]ear{"REST": newSSE(), "WebSocket": newSSE()}}
+	run.base = serveToy(t, forget)
+	cursors, _, err := run.written(t.Context(), 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.refused(t.Context(), "past", cursors[25], errExpired); err != nil {
+		t.Fatal(err)
+	}
+	if err := run.served(t.Context(), "good", cursors[27]); err != nil {
+		t.Fatal(err)
+	}
+	if len(run.rows) != 4 {
+		t.Errorf("%d rows", len(run.rows))
+	}
+	for _, r := range run.rows {
+		if r.good {
+			t.Errorf("%s is good: %s", r.what, r.outcome)
+		}
+	}
+	if run.verdict() == nil {
+		t.Error("the verdict is good")
+	}
+}
+
+// TestFaults plants faults in a server, each of which has to be found, by what it is.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		fault string
+		found func(n counts) int
+		want  string // of the verdict
+	}{
+		{"", func(counts) int { return 1 }, ""},
+		{lose, func(n counts) int { return n.lost }, "lost"},
+		{repeat, func(n counts) int { return n.repeated }, "repeated"},
+		{swap, func(n counts) int { return n.inverted }, "the log itself"},
+		{invent, func(n counts) int { return n.surplus }, "surplus"},
+		{double, func(n counts) int { return n.again + n.surplus }, "repeated"},
+		{blur, func(n counts) int { return n.lost }, "lost"},
+		{forget, func(n counts) int { return n.lost }, "lost"},
+		{expire, func(n counts) int { return n.lost }, "lost"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.fault, func(t *testing.T) {
+			t.Parallel()
+			run := &trouble{settings: settings{mode: outbox, processes: 1, seed: 1}, writes: 400, drops: 30, many: 4, listening: 10,
+				drain: time.Minute, ears: []ear{newSSE()}}
+			n, err := run.on(t.Context(), fleet.Of(serveToy(t, tt.fault)))
+			if err == nil {
+				err = run.verdict(n)
+			}
+			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, want %q", err, tt.want)
+			}
+			if tt.found(n) == 0 && !strings.Contains(tt.fault+invent+double, tt.fault) {
+				t.Errorf("not found: %+v", n)
+			}
+		})
+	}
+}
+
+func serveToy(t *testing.T, fault string) string {
+	server := httptest.NewServer(newToy(fault))
+	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
+	return server.URL
+}
+
+// TestUnwritten: a write that was acknowledged and is not there is an error of the run, whatever was heard.
+func TestUnwritten(t *testing.T) {
+	t.Parallel()
+	run := &trouble{settings: settings{mode: outbox, processes: 1, seed: 1}, writes: 200, many: 4, listening: 2,
+		drain: time.Minute, ears: []ear{newSSE()}}
+	if n, err := run.on(t.Context(), fleet.Of(serveToy(t, unwrite))); err == nil {
+		t.Errorf("good: %+v", n)
+	}
+}
+
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		item *item
+		left int
+		want history // the zero value is an error
+	}{
+		{"there", &item{n: 3}, 3, history{n: 3}},
+		{"there, and later than anybody knows", &item{n: 3}, 4, history{n: 4}},
+		{"there, and older", &item{n: 3}, 2, history{}},
+		{"deleted", &item{n: 3, removed: 3}, 0, history{n: 3, deleted: true}},
+		{"deleted, later than anybody knows", &item{n: 3, removed: 4}, 0, history{n: 4, deleted: true}},
+		{"deleted, and there", &item{n: 3, removed: 3}, 3, history{}},
+		{"deleted before", &item{n: 3, removed: 2}, 0, history{}},
+		{"deleted by somebody who does not know", &item{n: 3, doubtful: []int{3, 2}}, 0, history{n: 3, deleted: true}},
+		{"deleted by one of two", &item{n: 3, doubtful: []int{4, 3}}, 0, history{n: 3, deleted: true, others: []int{4}}},
+		{"gone", &item{n: 3}, 0, history{}},
+		{"there, and nobody knows of a deletion", &item{n: 3, doubtful: []int{3}}, 3, history{n: 3}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := tt.item.settle(tt.left)
+			if wrong := tt.want.n == 0; (err != nil) != wrong {
+				t.Fatalf("settle = %v", err)
+			} else if wrong {
+				return
+			}
+			if len(got.others) == 0 {
+				got.others = nil
+			}
+			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(history{})); diff != "" {
+				t.Errorf("settle (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestExpected(t *testing.T) {
+	t.Parallel()
+	h := history{lane: 2, n: 3, deleted: true}
+	tests := []struct {
+		name string
+		view view
+		want []key
+	}{
+		{"everything", view{}, []key{{created, 1}, {updated, 2}, {updated, 3}, {deleted, 0}}},
+		{"its lane", view{lane: 2}, []key{{created, 1}, {updated, 2}, {updated, 3}, {deleted, 0}}},
+		{"another lane", view{lane: 1}, nil},
+		{"what is open", view{open: true}, []key{{created, 1}, {deleted, 0}, {created, 3}, {deleted, 1}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tt.want, h.expected(tt.view), cmp.AllowUnexported(key{})); diff != "" {
+				t.Errorf("expected (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestUnknownArguments(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{nil, {"tea"}, {"server"}, {"server", "-db", "-mode"}, {"chaos", "-nonsense"}, {"told"}, {"told", "-nonsense"},
+		{"server", "-db", filepath.Join(t.TempDir(), "a.db"), "-mode", "tea"}} {
+		if err := run(t.Context(), args, io.Discard); err == nil {
+			t.Errorf("%q will do", args)
+		}
+	}
+}
+
+// TestProcess: what a server says of itself is there.
+func TestProcess(t *testing.T) {
+	t.Parallel()
+	w := httptest.NewRecorder()
+	processHandler().ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/process/", nil))
+	for _, name := range []string{"Goroutines", "Descriptors", "Resident", "Heap", "Stacks"} {
+		if !strings.Contains(w.Body.String(), `"`+name+`":`) || strings.Contains(w.Body.String(), `"`+name+`":0,`) {
+			t.Errorf("no %s in %s", name, w.Body)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+)
+
+// process is what a server says of itself.
+type process struct {
+	Goroutines, Descriptors int
+	// Resident is what the system has given it, in bytes; Heap and Stacks are what of it is in use.
+	Resident, Heap, Stacks uint64
+}
+
+// processHandler answers GET /process/ with a process, as it is, and POST /process/ once what is not in use has been
+// given back.
+func processHandler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			debug.FreeOSMemory()
+		}
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(self())
+	})
+}
+
+func self() process {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	p := process{Goroutines: runtime.NumGoroutine(), Heap: m.HeapInuse, Stacks: m.StackInuse}
+	if open, err := os.ReadDir("/proc/self/fd"); err == nil {
+		p.Descriptors = len(open)
+	}
+	status, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kib, _ := strconv.ParseUint(strings.Fields(rest)[0], 10, 64)
+			p.Resident = kib << 10
+		}
+	}
+	return p
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // registers pgx
+	_ "modernc.org/sqlite"             // registers sqlite
+
+	"github.com/stoa-go/stoa/middleware"
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/query/graphql"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/sqltable"
+	"github.com/stoa-go/stoa/resource/sqltx"
+)
+
+// How a server tells what happened.
+const (
+	outbox = "outbox" // a log in the database, in the transactions of the data
+	locked = "lock"   // the same, with writers that wait for each other
+	memory = "memory" // a log in the memory of each process
+	silent = "silent" // the same, and whoever comes back is not told what that means: the control
+)
+
+// thing is what is served. Each write of it counts one up, so that whoever listens can tell what is missing.
+type thing struct {
+	ID   string `json:"id" format:"uuid"`
+	Name string `json:"name" required:"true"`
+	// Lane never changes.
+	Lane int `json:"lane"`
+	// N is 1 at first, and Open is whether it is odd: with each write an item enters or leaves the list of what is open.
+	N    int    `json:"n"`
+	Open bool   `json:"open"`
+	Note string `json:"note,omitzero"`
+}
+
+// path is where things are.
+const path = "/things"
+
+// serverSettings are what a server is told.
+type serverSettings struct {
+	source, mode string
+	feed         feed.Options
+}
+
+// serve is one process of the server under test.
+func serve(ctx context.Context, args []string, out io.Writer) error {
+	var s serverSettings
+	flags := flag.NewFlagSet("server", flag.ContinueOnError)
+	flags.StringVar(&s.source, "db", "", "`database`: a file, or postgres:///...")
+	flags.StringVar(&s.mode, "mode", outbox, "how it tells what happened")
+	flags.IntVar(&s.feed.Events, "ring", 0, "events that are kept in memory; 0 is the default of the library")
+	flags.DurationVar(&s.feed.Bookmark, "bookmark", 0, "how often who hears nothing is told where it is")
+	flags.DurationVar(&s.feed.Keep, "keep", 0, "how long events are kept")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if s.source == "" || strings.HasPrefix(s.source, "-") { // it would be a file of that name
+		return fmt.Errorf("there is no database %q", s.source)
+	}
+	db, err := open(s.source)
+	if err != nil {
+		return err
+	}
+	s.feed.Logger = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	events, err := newFeed(ctx, db, s)
+	if err != nil {
+		return err
+	}
+	defer events.Close()
+	handler, err := newHandler(ctx, db, events, s.feed.Logger)
+	if err != nil {
+		return err
+	}
+	if s.mode == silent {
+		handler = forgetful(handler)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "feeds: listening on http://%s\n", listener.Addr())
+	// Whoever listens is told to come back before the server waits for the requests in flight.
+	defer context.AfterFunc(ctx, func() { events.Close() })()
+	return middleware.Serve(ctx, middleware.Server(handler, nil), listener, nil)
+}
+
+// newFeed returns the feed of a mode.
+func newFeed(ctx context.Context, db *sqltx.DB, s serverSettings) (*feed.Feed, error) {
+	switch s.mode {
+	case outbox, locked:
+		log := sqltable.NewLog(db, &sqltable.LogOptions{Lock: s.mode == locked})
+		return feed.New(log, &s.feed), patiently(ctx, log.CreateTable)
+	case memory, silent:
+		return feed.New(feed.NewMemory(&feed.MemoryOptions{Runner: db}), &s.feed), nil
+	}
+	return nil, fmt.Errorf("there is no mode %q", s.mode)
+}
+
+// newHandler serves things in REST, and below /graphql in GraphQL. What is said of the process is below /process.
+func newHandler(ctx context.Context, db *sqltx.DB, events *feed.Feed, logger *slog.Logger) (http.Handler, error) {
+	table := sqltable.New[thing](db, strings.TrimPrefix(path, "/"), nil)
+	if err := patiently(ctx, table.CreateTable); err != nil {
+		return nil, err
+	}
+	things := resource.FromOps(strings.TrimPrefix(path, "/"), table.Ops(), &resource.Options[thing]{
+		Public: true,
+		Query:  query.Support{Filter: map[string][]query.Op{"lane": {query.Eq}, "open": {query.Eq}}},
+	})
+	catalog := resource.NewCatalog(&resource.CatalogOptions{Feed: events, Logger: logger}, things)
+	mux := http.NewServeMux()
+	door := graphql.New(catalog, &graphql.Options{Logger: logger})
+	mux.Handle("/graphql", door)
+	mux.Handle("/process/", processHandler())
+	mux.Handle("/", catalog)
+	return mux, nil
+}
+
+// forgetful serves all who come back as if they were new.
+func forgetful(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("Last-Event-ID")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// open opens a database. What SQLite has committed is on the disk.
+func open(source string) (*sqltx.DB, error) {
+	if strings.HasPrefix(source, "postgres:") {
+		pool, err := pool("pgx", source, 16)
+		return sqltx.New(sqltx.PostgreSQL, pool, nil), err
+	}
+	file := fileURL(source) + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)"
+	writer, err := pool("sqlite", file, 1)
+	if err != nil {
+		return nil, err
+	}
+	readers, err := pool("sqlite", file, 4)
+	return sqltx.New(sqltx.SQLite, writer, &sqltx.Options{Readers: readers}), err
+}
+
+func fileURL(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
+
+func pool(driver, source string, n int) (*sql.DB, error) {
+	pool, err := sql.Open(driver, source)
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(n)
+	pool.SetMaxIdleConns(n)
+	return pool, nil
+}
+
+// patiently tries again: several processes start at once, and a database may be recovering.
+func patiently(ctx context.Context, do func(context.Context) error) error {
+	var err error
+	for range 50 {
+		if err = do(ctx); err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(err, ctx.Err())
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	return err
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// toy serves things as a server should, and with a fault that the check has to find.
+type toy struct {
+	fault string
+
+	mu     sync.Mutex
+	things map[string]thing
+	events []toyEvent
+	moved  chan struct{}
+	next   int
+}
+
+type toyEvent struct {
+	kind          string
+	before, after thing
+}
+
+// The faults.
+const (
+	lose    = "lose"    // who comes back misses one
+	repeat  = "repeat"  // who comes back hears one again
+	swap    = "swap"    // two that follow each other are told in the other order
+	invent  = "invent"  // what did not happen is told
+	double  = "double"  // an event comes twice, with two cursors
+	blur    = "blur"    // what does not pass a filter any more is not told as deleted
+	forget  = "forget"  // nobody who comes back is told what was
+	expire  = "expire"  // who comes back is told to begin anew
+	unwrite = "unwrite" // a write is acknowledged, and not done
+)
+
+func newToy(fault string) *toy {
+	return &toy{fault: fault, things: map[string]thing{}, moved: make(chan struct{})}
+}
+
+func (t *toy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	id := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, path), "/")
+	switch {
+	case strings.HasPrefix(r.Header.Get("Accept"), "text/event-stream"):
+		t.stream(w, r)
+	case r.Method == http.MethodGet && id == "":
+		t.list(w)
+	default:
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.item(w, r, id)
+	}
+}
+
+func (t *toy) list(w http.ResponseWriter) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	items := []thing{}
+	for _, v := range t.things {
+		items = append(items, v)
+	}
+	w.Header().Set("Event-Cursor", strconv.Itoa(len(t.events)))
+	json.NewEncoder(w).Encode(map[string]any{"items": items})
+}
+
+// item reads and writes. A tag is the version.
+func (t *toy) item(w http.ResponseWriter, r *http.Request, id string) {
+	before, there := t.things[id]
+	after := before
+	switch {
+	case r.Method == http.MethodPost:
+		t.next++
+		after.ID = fmt.Sprint("item-", t.next)
+	case !there:
+		w.WriteHeader(http.StatusNotFound)
+		return
+	case r.Method != http.MethodGet && r.Header.Get("If-Match") != strconv.Itoa(before.N):
+		w.WriteHeader(http.StatusPreconditionFailed)
+		return
+	}
+	switch r.Method {
+	case http.MethodDelete:
+		delete(t.things, id)
+		t.append(toyEvent{deleted, before, before})
+		w.WriteHeader(http.StatusNoContent)
+		return
+	case http.MethodPost, http.MethodPatch:
+		if err := json.NewDecoder(r.Body).Decode(&after); err != nil {
+			panic(err) // the stand-in is asked by nobody else
+		}
+		t.write(before, after)
+	}
+	w.Header().Set("ETag", strconv.Itoa(after.N))
+	w.WriteHeader(http.StatusOK)
+	json.NewEncoder(w).Encode(after)
+}
+
+func (t *toy) write(before, after thing) {
+	if t.fault == unwrite && after.N == 3 && strings.HasSuffix(after.ID, "3") {
+		return
+	}
+	t.things[after.ID] = after
+	kind := updated
+	if before.N == 0 {
+		kind = created
+	}
+	t.append(toyEvent{kind, before, after})
+}
+
+func (t *toy) append(e toyEvent) {
+	t.events = append(t.events, e)
+	n := len(t.events)
+	switch {
+	case t.fault == double && n%50 == 0:
+		t.events = append(t.events, e)
+	case t.fault == invent && n%50 == 0 && e.kind == updated:
+		e.after.N += 100
+		t.events = append(t.events, e)
+	case t.fault == swap && n > 1 && t.events[n-2].after.ID == e.after.ID:
+		t.events[n-2], t.events[n-1] = e, t.events[n-2]
+	}
+	close(t.moved)
+	t.moved = make(chan struct{})
+}
+
+// stream tells what happened behind Last-Event-ID.
+func (t *toy) stream(w http.ResponseWriter, r *http.Request) {
+	last := r.Header.Get("Last-Event-ID")
+	t.mu.Lock()
+	at, err := strconv.Atoi(last)
+	back := err == nil && at > 20
+	switch {
+	case err != nil || back && t.fault == forget:
+		at = len(t.events)
+	case back && t.fault == repeat:
+		at--
+	case back && t.fault == lose && at < len(t.events):
+		at++
+	}
+	t.mu.Unlock()
+	if back && t.fault == expire {
+		w.WriteHeader(http.StatusGone)
+		return
+	}
+	v := view{open: r.URL.Query().Has("open")}
+	v.lane, _ = strconv.Atoi(r.URL.Query().Get("lane"))
+	w.Header().Set("Content-Type", "text/event-stream")
+	for flush := http.NewResponseController(w).Flush; r.Context().Err() == nil && flush() == nil; {
+		t.mu.Lock()
+		events, moved := slices.Clone(t.events[at:]), t.moved
+		t.mu.Unlock()
+		for _, e := range events {
+			at++
+			t.tell(w, at, e, v)
+		}
+		if len(events) == 0 {
+			select {
+			case <-moved:
+			case <-r.Context().Done():
+			}
+		}
+	}
+}
+
+// tell tells an event as it is in a view.
+func (t *toy) tell(w http.ResponseWriter, at int, e toyEvent, v view) {
+	in := func(w thing) bool { return (!v.open || w.Open) && (v.lane == 0 || v.lane == w.Lane) }
+	was, is := e.kind != created && in(e.before), e.kind != deleted && in(e.after)
+	kind := e.kind
+	switch {
+	case !was && !is, t.fault == blur && was && !is && e.kind == updated:
+		return
+	case !was:
+		kind = created
+	case !is:
+		kind = deleted
+	}
+	data, _ := json.Marshal(e.after)
+	if kind == deleted {
+		data = fmt.Appendf(nil, `{"id":%q}`, e.after.ID)
+	}
+	fmt.Fprintf(w, "id: %d\nevent: %s\ndata: %s\n\n", at, kind, data)
+}
