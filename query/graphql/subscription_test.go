@@ -114,20 +114,22 @@ func TestResume(t *testing.T) {
 		var seen []int
 		cursor := ""
 		for visit := range 4 {
-			c := s.socket(t)
-			if c.talk(initMessage, ackMessage, say("s", places, after(cursor))); cursor == "" {
-				c = s.socket(t)
-				c.talk(initMessage, ackMessage, say("s", places))
+			begin := say("s", places)
+			if cursor != "" {
+				begin = say("s", places, after(cursor))
 			}
+			c := s.socket(t)
+			c.talk(initMessage, ackMessage, begin)
 			synctest.Wait()
 			do(t, h, price(10*visit+1))
 			do(t, h, price(10*visit+2))
 			if visit > 0 { // what happened meanwhile
-				n, at := c.cents()
-				seen, cursor = append(seen, n), at
+				n, _ := c.cents()
+				seen = append(seen, n)
 			}
-			n, at := c.cents()
-			seen, cursor = append(seen, n), at
+			var n int
+			n, cursor = c.cents()
+			seen = append(seen, n)
 			c.conn.CloseNow() // with one that it has not read
 			synctest.Wait()
 		}
