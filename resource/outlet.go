@@ -158,6 +158,8 @@ func untold(err error) error {
 	case errors.Is(err, ErrUnavailable), errors.Is(err, tx.ErrUnavailable), errors.Is(err, context.Canceled),
 		errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("the change cannot be told: %w", err)
+	case errors.Is(err, ErrStale), errors.Is(err, ErrExists), errors.Is(err, ErrNotFound), errors.Is(err, ErrGone):
+		return fmt.Errorf("%w: the change cannot be told: %v", errStoreFault, err)
 	}
 	return fmt.Errorf("%w: the change cannot be told: %w", errStoreFault, err)
 }

@@ -82,13 +82,15 @@ func TestContractsHearEachOther(t *testing.T) {
 		want     []string
 	}{
 		{"newer", newer, `subscription { noteChanged { kind id note { text tags } } }`, []string{
-			`{"kind":"CREATED","id":"a","note":{"text":"one","tags":[]}}`, `{"kind":"UPDATED","id":"a","note":{"text":"one","tags":["x"]}}`,
+			`{"kind":"CREATED","id":"a","note":{"text":"one","tags":[]}}`,
+			`{"kind":"UPDATED","id":"a","note":{"text":"one","tags":["x"]}}`,
 			`{"kind":"UPDATED","id":"a","note":{"text":"two","tags":["x"]}}`, `{"kind":"DELETED","id":"a","note":null}`}},
 		{"older", older, `subscription { memoChanged { kind id memo { words } } }`, []string{
 			`{"kind":"CREATED","id":"a","memo":{"words":"one"}}`, `{"kind":"UPDATED","id":"a","memo":{"words":"one"}}`,
 			`{"kind":"UPDATED","id":"a","memo":{"words":"two"}}`, `{"kind":"DELETED","id":"a","memo":null}`}},
 		{"newer, filtered", newer, `subscription { noteChanged(filter: {text: {eq: "one"}}) { kind note { text tags } } }`, []string{
-			`{"kind":"CREATED","note":{"text":"one","tags":[]}}`, `{"kind":"UPDATED","note":{"text":"one","tags":["x"]}}`, `{"kind":"DELETED","note":null}`}},
+			`{"kind":"CREATED","note":{"text":"one","tags":[]}}`, `{"kind":"UPDATED","note":{"text":"one","tags":["x"]}}`,
+			`{"kind":"DELETED","note":null}`}},
 	}
 	for _, tt := range tests {
 		var got []string
@@ -115,8 +117,11 @@ func TestTagOfAChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[*world]string{newer: newer.ask(t, `mutation { createNote(input: {id: "a", text: "one"}) { etag } }`), older: older.ask(t, `{ memo(id: "a") { etag } }`)}
-	for w, document := range map[*world]string{newer: `subscription { noteChanged { note { etag } } }`, older: `subscription { memoChanged { memo { etag } } }`} {
+	want := map[*world]string{newer: newer.ask(t, `mutation { createNote(input: {id: "a", text: "one"}) { etag } }`)}
+	want[older] = older.ask(t, `{ memo(id: "a") { etag } }`)
+	for w, document := range map[*world]string{
+		newer: `subscription { noteChanged { note { etag } } }`, older: `subscription { memoChanged { memo { etag } } }`,
+	} {
 		for m, err := range w.subscribe(t.Context(), t, document, "", at.String()) {
 			_, tag, found := strings.Cut(string(m.JSON), `"etag":`)
 			if tag = strings.TrimRight(tag, "}"); err != nil || !found || !strings.Contains(want[w], `"etag":`+tag) {
@@ -136,7 +141,8 @@ func TestSubscribeAsGraphQLGo(t *testing.T) {
 	w := newWorld(t, s)
 	w.life(t)
 	for id := range int64(3) {
-		b := book{ID: id + 1, Title: fmt.Sprint("Book ", id), Genre: "essay", AuthorID: "bob", Tags: []string{"a"}, Shelf: "B", Cover: &cover{"blue"}}
+		b := book{ID: id + 1, Title: fmt.Sprint("Book ", id), Genre: "essay", AuthorID: "bob", Tags: []string{"a"}, Shelf: "B",
+			Cover: &cover{"blue"}}
 		w.happens(t, nil, &b)
 	}
 	types, err := convert.Types(w.schema, &convert.Options{Catalog: w.catalog})
@@ -149,9 +155,12 @@ func TestSubscribeAsGraphQLGo(t *testing.T) {
 	}
 	books := w.catalog.Resources()[0]
 	documents := []string{
-		`subscription { bookChanged(bookmarks: true) { kind id cursor book { id title genre pages sold price note tags moods published shelf etag } } }`,
-		`subscription { bookChanged(bookmarks: true) { cursor it: book { cover { color } editions { year } author { id name } reviews { stars } sequel { title } } } }`,
-		`subscription { bookChanged(bookmarks: true) { book { ...B author { books { id } } times(by: 2) } __typename } } fragment B on Book { id __typename }`,
+		`subscription { bookChanged(bookmarks: true) { kind id cursor
+			book { id title genre pages sold price note tags moods published shelf etag } } }`,
+		`subscription { bookChanged(bookmarks: true) { cursor
+			it: book { cover { color } editions { year } author { id name } reviews { stars } sequel { title } } } }`,
+		`subscription { bookChanged(bookmarks: true) { book { ...B author { books { id } } times(by: 2) } __typename } }
+			fragment B on Book { id __typename }`,
 	}
 	for _, document := range documents {
 		doc, err := parser.Parse(parser.ParseParams{Source: document})

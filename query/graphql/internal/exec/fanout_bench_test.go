@@ -15,13 +15,15 @@ import (
 )
 
 // fanned is what all subscribers of the benchmarks ask for.
-const fanned = `subscription { bookChanged { kind id cursor book { id title genre pages sold price note tags published cover { color } } } }`
+const fanned = `subscription { bookChanged { kind id cursor
+	book { id title genre pages sold price note tags published cover { color } } } }`
 
 // oneChange returns the last change of a book as the Resource tells it.
 func oneChange(tb testing.TB, w *world) *feed.Change[resource.Entry] {
 	tb.Helper()
 	note := "mind the <step>"
-	b := book{ID: 7, Title: "Seventh", Genre: "novel", AuthorID: "ann", Pages: 10, Tags: []string{"a", "b"}, Note: &note, Cover: &cover{"red"}, Shelf: "A1"}
+	b := book{ID: 7, Title: "Seventh", Genre: "novel", AuthorID: "ann", Pages: 10, Tags: []string{"a", "b"}, Note: &note,
+		Cover: &cover{"red"}, Shelf: "A1"}
 	w.happens(tb, nil, &b)
 	start, err := feed.ParseCursor(w.places[0])
 	if err != nil {
@@ -54,7 +56,8 @@ func BenchmarkFanOutEncode(b *testing.B) {
 			bytes := 0
 			for b.Loop() {
 				// Nobody has been told of this one.
-				c := &feed.Change[resource.Entry]{Kind: change.Kind, ID: change.ID, Rev: change.Rev, After: change.After, Cursor: change.Cursor}
+				c := &feed.Change[resource.Entry]{Kind: change.Kind, ID: change.ID, Rev: change.Rev, After: change.After,
+					Cursor: change.Cursor}
 				for _, l := range listeners {
 					bytes += len(l.Message(b.Context(), c))
 				}

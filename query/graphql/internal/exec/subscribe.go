@@ -32,7 +32,8 @@ type Message struct {
 // What is wrong with a field is told in the message, which need not be the last. An error is the last it yields, and either a
 // [*fault.Error], which is for the client, among them CURSOR_EXPIRED, after which it has to list anew, and
 // UNAUTHENTICATED; or [feed.ErrClosed], which says that the process goes down, and the client is to go on elsewhere.
-func (e *Engine) Subscribe(ctx context.Context, p *Plan, variables map[string]jsontext.Value, last string) (iter.Seq2[Message, error], []*fault.Error) {
+func (e *Engine) Subscribe(ctx context.Context, p *Plan, variables map[string]jsontext.Value,
+	last string) (iter.Seq2[Message, error], []*fault.Error) {
 	s, errs := e.subscription(p, variables, last)
 	if errs != nil {
 		return nil, errs
