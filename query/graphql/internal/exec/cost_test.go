@@ -3,6 +3,7 @@ package exec_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -116,6 +117,31 @@ func TestRepeatedVariables(t *testing.T) {
 				t.Errorf("answer %.300s after %s, want %s", got, calls, want)
 			case !tt.refused && (outcome != exec.Done || strings.Contains(got, "errors") || calls == ""):
 				t.Errorf("answer %.300s", got)
+			}
+		})
+	}
+}
+
+// TestAnswerIsBounded: a member that is asked for a thousand times makes an answer too long before it is written a thousand
+// times.
+func TestAnswerIsBounded(t *testing.T) {
+	t.Parallel()
+	const most = 2000
+	tests := []struct {
+		times int
+		want  bool // that it is answered
+	}{{50, true}, {1000, false}}
+	for _, tt := range tests {
+		t.Run(strconv.Itoa(tt.times), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, setting{config: exec.Config{Answer: most}})
+			var fields strings.Builder
+			for i := range tt.times {
+				fmt.Fprintf(&fields, "a%d: note ", i)
+			}
+			got := w.ask(t, "{ book(id: 1) { "+fields.String()+"} }")
+			if answered := !strings.Contains(got, "The answer is longer than 2000 bytes"); answered != tt.want || len(got) > most {
+				t.Errorf("answered: %v, with %d bytes", answered, len(got))
 			}
 		})
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -95,11 +96,15 @@ type world struct {
 	reviews   *memory.Store[review]
 	hook      func(ctx context.Context, call string) error // asked before each call of a collection
 	authorize func(ctx context.Context, op resource.Op, before, after *book) error
-	visible   func(a *author) bool
+	visible   func(ctx context.Context, a *author) bool
 	log       bytes.Buffer
 	onLog     func()
 	asked     []string // columns
+	scope     func(ctx context.Context) (query.Filter, error)
 
+	feed    *feed.Feed // nil without
+	events  *feed.Memory
+	places  []string // the texts of the cursors in feed: that of the beginning, and those of what was told
 	catalog *resource.Catalog
 	schema  *model.Schema
 	engine  *exec.Engine
@@ -202,6 +207,7 @@ type setting struct {
 	fields []*model.CustomField
 	size   int // books beside the three that tests know
 	page   int // the largest
+	feed   bool
 	parts  []resource.Part
 }
 
@@ -221,7 +227,12 @@ func newWorld(t testing.TB, s setting) *world {
 			{Name: "sequel", Target: "books", Field: "sequelId"},
 			{Name: "reviews", Target: "reviews", By: "bookId", Limit: 5},
 		},
-		Scope: func(context.Context) (query.Filter, error) { return query.Filter{}, nil },
+		Scope: func(ctx context.Context) (query.Filter, error) {
+			if w.scope != nil {
+				return w.scope(ctx)
+			}
+			return query.Filter{}, nil
+		},
 		Authorize: func(ctx context.Context, op resource.Op, before, after *book) error {
 			if w.authorize == nil {
 				return nil
@@ -232,8 +243,8 @@ func newWorld(t testing.TB, s setting) *world {
 	authors := resource.FromOps("authors", spied(w, "authors", w.authors), &resource.Options[author]{
 		Public:    true,
 		Relations: []resource.Relation[author]{{Name: "books", Target: "books", By: "authorId", Limit: 10}},
-		Authorize: func(_ context.Context, _ resource.Op, before, _ *author) error {
-			if w.visible == nil || before == nil || w.visible(before) {
+		Authorize: func(ctx context.Context, _ resource.Op, before, _ *author) error {
+			if w.visible == nil || before == nil || w.visible(ctx, before) {
 				return nil
 			}
 			return resource.ErrForbidden
@@ -243,7 +254,12 @@ func newWorld(t testing.TB, s setting) *world {
 		Public: true, Query: query.Support{Filter: map[string][]query.Op{"bookId": {query.Eq}}},
 		Relations: []resource.Relation[review]{{Name: "book", Target: "books", Field: "bookId"}},
 	})
-	w.catalog = resource.NewCatalog(nil, append([]resource.Part{books, authors, reviews}, s.parts...)...)
+	opts := &resource.CatalogOptions{}
+	if s.feed {
+		w.begin(t)
+		opts.Feed = w.feed
+	}
+	w.catalog = resource.NewCatalog(opts, append([]resource.Part{books, authors, reviews}, s.parts...)...)
 	w.open(t, s)
 	return w
 }

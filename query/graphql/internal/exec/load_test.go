@@ -148,7 +148,7 @@ func TestFailedMutation(t *testing.T) {
 func TestHidden(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
-	w.visible = func(a *author) bool { return a.ID != "ann" }
+	w.visible = func(_ context.Context, a *author) bool { return a.ID != "ann" }
 	got := w.ask(t, `{ author(id: "ann") { name } authors { nodes { id } } book(id: 1) { author { name } sequel { author { id } } } }`)
 	want := `{"data":{"author":null,"authors":{"nodes":[{"id":"bob"},{"id":"cid"}]},"book":{"author":null,"sequel":{"author":null}}}}`
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -24,14 +24,19 @@ func (j *joined) append(dst []byte, v any) ([]byte, error) {
 	return append(out, j.tail...), nil
 }
 
-// join finds the runs among the steps of a set.
+// join finds the runs among the steps of a set. No member is twice in one: between two runs somebody looks at how long the
+// answer is, and so it becomes too long by no more than an item is, however often its longest member is asked for.
 func (s *set) join() {
 	if s.typ.Go == nil {
 		return
 	}
 	for i := 0; i < len(s.steps); {
 		end := i
-		for end < len(s.steps) && s.steps[end].joins() {
+		seen := map[*schema.Field]bool{}
+		for end < len(s.steps) && s.steps[end].joins() && !seen[s.steps[end].field.Member] {
+			if m := s.steps[end].field.Member; m != nil { // else it is the name of the type
+				seen[m] = true
+			}
 			end++
 		}
 		if end > i {

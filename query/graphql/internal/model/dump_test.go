@@ -112,5 +112,6 @@ var sources = map[model.Source]string{
 	model.Cursor: "Cursor", model.HasNext: "HasNext", model.HasPrevious: "HasPrevious", model.StartCursor: "StartCursor",
 	model.EndCursor: "EndCursor", model.Get: "Get", model.List: "List", model.Lookup: "Lookup", model.Create: "Create",
 	model.Replace: "Replace", model.Patch: "Patch", model.Delete: "Delete", model.Invoke: "Invoke", model.Custom: "Custom",
-	model.Meta: "Meta",
+	model.Meta: "Meta", model.Place: "Place", model.Watch: "Watch", model.ChangeKind: "ChangeKind", model.ChangeID: "ChangeID",
+	model.ChangeItem: "ChangeItem", model.ChangeCursor: "ChangeCursor",
 }

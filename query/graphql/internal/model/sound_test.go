@@ -23,7 +23,7 @@ func sound(t testing.TB, s *model.Schema) {
 		known[typ.Name] = typ
 	}
 	c := checker{t, known, map[string]bool{}}
-	for _, root := range []*model.Type{s.Query, s.Mutation} {
+	for _, root := range []*model.Type{s.Query, s.Mutation, s.Subscription} {
 		if root != nil {
 			c.reach(root, "a root")
 		}

@@ -1,0 +1,159 @@
+package exec_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/query/graphql/internal/exec"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
+)
+
+// next returns what somebody is told of the next change.
+func next(t testing.TB, w *world, document, variables string) []byte {
+	t.Helper()
+	for m, err := range w.subscribe(t.Context(), t, document, variables, w.places[0]) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.JSON
+	}
+	return nil
+}
+
+// TestMessagesAreShared among those who ask for the same of what is the same for them, in memory too, and nobody else.
+func TestMessagesAreShared(t *testing.T) {
+	t.Parallel()
+	const some = `subscription($f: String, $p: Boolean = true) { bookChanged(filter: {not: {title: {eq: $f}}}) { id book { title pages @include(if: $p) etag } } }`
+	tests := []struct {
+		name, document, one, other string
+		want                       bool
+	}{
+		{"the same", some, `{"f": "a"}`, `{"f": "a"}`, true},
+		{"variables that do not matter", some, `{"f": "a"}`, `{"f": "b", "p": true}`, true},
+		{"variables that matter", some, `{"f": "a", "p": true}`, `{"f": "a", "p": false}`, false},
+		{"relations", `subscription($f: String) { bookChanged(filter: {not: {title: {eq: $f}}}) { book { author { id } } } }`, `{"f": "a"}`, `{"f": "a"}`, false},
+		{"relations that are skipped", `subscription($p: Boolean!) { bookChanged { book { id author @include(if: $p) { id } } } }`, `{"p": false}`, `{"p": false}`, true},
+		{"computed", `subscription($a: Int) { bookChanged { book { times(by: $a) } } }`, `{"a": 1}`, `{"a": 1}`, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := all()
+			s.feed = true
+			w := newWorld(t, s)
+			w.life(t)
+			one, other := next(t, w, tt.document, tt.one), next(t, w, tt.document, tt.other)
+			if got := &one[0] == &other[0]; got != tt.want {
+				t.Errorf("they share it: %v, want %v\n%s\n%s", got, tt.want, one, other)
+			}
+			if same := string(one) == string(other); same != (tt.one == tt.other || tt.want) {
+				t.Errorf("they are told the same: %v\n%s\n%s", same, one, other)
+			}
+			if again := next(t, w, tt.document+" #", tt.one); &again[0] == &one[0] || string(again) != string(one) {
+				t.Errorf("another document is told %s", again)
+			}
+		})
+	}
+}
+
+// TestSharedByTheirSight: who sees a change otherwise is told something else, by the same document.
+func TestSharedByTheirSight(t *testing.T) {
+	t.Parallel()
+	const document = `subscription { bookChanged { kind book { genre } } }`
+	w := newWorld(t, setting{feed: true})
+	w.authorize = func(ctx context.Context, _ resource.Op, before, _ *book) error {
+		if before != nil && before.Genre == "novel" && ctx.Value(caller{}) == nil {
+			return resource.ErrForbidden
+		}
+		return nil
+	}
+	w.life(t)
+	all, some := context.WithValue(t.Context(), caller{}, "all"), t.Context()
+	for _, tt := range []struct {
+		ctx  context.Context
+		want string
+	}{{all, "CREATED UPDATED"}, {some, "CREATED DELETED"}, {all, "CREATED UPDATED"}} {
+		var kinds []string
+		for _, m := range w.hears(tt.ctx, t, 2, document, "") {
+			_, kind, _ := strings.Cut(m, `"kind":"`)
+			kinds = append(kinds, kind[:strings.IndexByte(kind, '"')])
+		}
+		if got := strings.Join(kinds, " "); got != tt.want {
+			t.Errorf("told %s, want %s", got, tt.want)
+		}
+	}
+}
+
+// TestMessagesMakeRoom: what is kept is bounded, and what is not kept any more is told all the same.
+func TestMessagesMakeRoom(t *testing.T) {
+	t.Parallel()
+	const document = `subscription { bookChanged { kind id book { title } } }`
+	tests := []struct {
+		shared int
+		want   bool
+	}{{0, true}, {2000, false}, {300, false}}
+	for _, tt := range tests {
+		t.Run(fmt.Sprint(tt.shared), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, setting{feed: true, config: exec.Config{Shared: tt.shared}})
+			for range 20 {
+				w.life(t)
+			}
+			one := next(t, w, document, "")
+			w.hears(t.Context(), t, 60, document, "")
+			other := next(t, w, document, "")
+			if got := &one[0] == &other[0]; got != tt.want || string(one) != string(other) {
+				t.Errorf("it was kept: %v, want %v\n%s\n%s", got, tt.want, one, other)
+			}
+		})
+	}
+}
+
+// TestOthersCostNothing: the second who asks for the same allocates no more than to listen to the Resource does. It is not
+// parallel, as it counts for the whole process.
+func TestOthersCostNothing(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector makes pools forget")
+	}
+	const document, events = `subscription { bookChanged { kind id cursor book { id title pages } } }`, 3 * 300
+	w := newWorld(t, setting{feed: true})
+	for range events / 3 {
+		w.life(t)
+	}
+	listen := func() float64 {
+		return mallocs(events, w.subscribe(t.Context(), t, document, "", w.places[0]))
+	}
+	first, second, third := listen(), listen(), listen()
+	start, err := feed.ParseCursor(w.places[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	bare := mallocs(1+events, w.catalog.Resources()[0].Watch(t.Context(), start, query.Filter{})) // and a bookmark
+	t.Logf("allocations for an event: %.3f for the first, %.3f and %.3f for others, %.3f for one who only listens", first, second, third, bare)
+	if most := bare + 0.02; second > most && third > most {
+		t.Errorf("%.3f and %.3f allocations for an event, want %.3f", second, third, bare)
+	}
+	if first < bare+1 {
+		t.Error("the first allocates no more than others do, so nothing was measured")
+	}
+}
+
+// mallocs returns how many allocations it takes to listen to n things that have happened, for each.
+func mallocs[T any](n int, what iter.Seq2[T, error]) float64 {
+	all := float64(n)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range what {
+		if n--; n == 0 {
+			break
+		}
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs-before.Mallocs) / all
+}

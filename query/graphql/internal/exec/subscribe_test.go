@@ -1,0 +1,373 @@
+package exec_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/query/graphql/internal/exec"
+	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// TestSubscribe has the same things happen, and asks for them in different ways.
+func TestSubscribe(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, document, variables string
+		want                      []string
+	}{
+		{"everything", `subscription { bookChanged { kind id cursor book { id title pages } } }`, "", []string{
+			`{"data":{"bookChanged":{"kind":"CREATED","id":"4","cursor":"@1","book":{"id":"4","title":"Fourth","pages":10}}}}`,
+			`{"data":{"bookChanged":{"kind":"UPDATED","id":"4","cursor":"@2","book":{"id":"4","title":"Fourth","pages":20}}}}`,
+			`{"data":{"bookChanged":{"kind":"DELETED","id":"4","cursor":"@3","book":null}}}`}},
+		{"aliases, and the order asked", `subscription S { now: bookChanged { b: book { p: pages g: genre i: id } c: cursor k: kind i: id } }`, "", []string{
+			`{"data":{"now":{"b":{"p":10,"g":"novel","i":"4"},"c":"@1","k":"CREATED","i":"4"}}}`,
+			`{"data":{"now":{"b":{"p":20,"g":"poems","i":"4"},"c":"@2","k":"UPDATED","i":"4"}}}`,
+			`{"data":{"now":{"b":null,"c":"@3","k":"DELETED","i":"4"}}}`}},
+		{"fragments, and names of types", `subscription { ...S } fragment S on Subscription { bookChanged { __typename ...C ... on BookChange { id } } }
+			fragment C on BookChange { book { __typename ...B } } fragment B on Book { cover { color __typename } moods }`, "", []string{
+			`{"data":{"bookChanged":{"__typename":"BookChange","book":{"__typename":"Book","cover":{"color":"red","__typename":"Cover"},"moods":["sad"]},"id":"4"}}}`,
+			`{"data":{"bookChanged":{"__typename":"BookChange","book":{"__typename":"Book","cover":{"color":"red","__typename":"Cover"},"moods":["sad"]},"id":"4"}}}`,
+			`{"data":{"bookChanged":{"__typename":"BookChange","book":null,"id":"4"}}}`}},
+		{"skipped and included", `subscription($s: Boolean!, $i: Boolean!) { bookChanged { id @skip(if: $s) kind book @include(if: $i) {
+			id pages @skip(if: $s) author @include(if: $s) { name } } } }`, `{"s": false, "i": true}`, []string{
+			`{"data":{"bookChanged":{"id":"4","kind":"CREATED","book":{"id":"4","pages":10}}}}`,
+			`{"data":{"bookChanged":{"id":"4","kind":"UPDATED","book":{"id":"4","pages":20}}}}`,
+			`{"data":{"bookChanged":{"id":"4","kind":"DELETED","book":null}}}`}},
+		{"skipped and included the other way round", `subscription($s: Boolean!, $i: Boolean!) { bookChanged { id @skip(if: $s) kind book @include(if: $i) {
+			id pages @skip(if: $s) author @include(if: $s) { name } } } }`, `{"s": true, "i": false}`, []string{
+			`{"data":{"bookChanged":{"kind":"CREATED"}}}`, `{"data":{"bookChanged":{"kind":"UPDATED"}}}`, `{"data":{"bookChanged":{"kind":"DELETED"}}}`}},
+		{"relations", `subscription { bookChanged { book { title author { name } reviews { stars } } } }`, "", []string{
+			`{"data":{"bookChanged":{"book":{"title":"Fourth","author":{"name":"Ann"},"reviews":[]}}}}`,
+			`{"data":{"bookChanged":{"book":{"title":"Fourth","author":{"name":"Bob \"B\""},"reviews":[]}}}}`,
+			`{"data":{"bookChanged":{"book":null}}}`}},
+		{"one item twice", `subscription { bookChanged { a: book { id } b: book { author { id } } } }`, "", []string{
+			`{"data":{"bookChanged":{"a":{"id":"4"},"b":{"author":{"id":"ann"}}}}}`,
+			`{"data":{"bookChanged":{"a":{"id":"4"},"b":{"author":{"id":"bob"}}}}}`,
+			`{"data":{"bookChanged":{"a":null,"b":null}}}`}},
+		{"computed", `subscription { bookChanged { book { times(by: 3) } } }`, "", []string{
+			`{"data":{"bookChanged":{"book":{"times":30}}}}`, `{"data":{"bookChanged":{"book":{"times":60}}}}`, `{"data":{"bookChanged":{"book":null}}}`}},
+		{"one item", `subscription($id: ID) { bookChanged(id: $id) { kind id } }`, `{"id": 4}`, []string{
+			`{"data":{"bookChanged":{"kind":"CREATED","id":"4"}}}`, `{"data":{"bookChanged":{"kind":"UPDATED","id":"4"}}}`,
+			`{"data":{"bookChanged":{"kind":"DELETED","id":"4"}}}`}},
+		{"what leaves the filter is gone", `subscription($a: String!) { bookChanged(filter: {authorId: {eq: $a}}) { kind id book { pages } } }`, `{"a": "ann"}`, []string{
+			`{"data":{"bookChanged":{"kind":"CREATED","id":"4","book":{"pages":10}}}}`, `{"data":{"bookChanged":{"kind":"DELETED","id":"4","book":null}}}`}},
+		{"what comes into the filter is new", `subscription($a: String!) { bookChanged(filter: {authorId: {eq: $a}}) { kind id book { pages } } }`, `{"a": "bob"}`, []string{
+			`{"data":{"bookChanged":{"kind":"CREATED","id":"4","book":{"pages":20}}}}`, `{"data":{"bookChanged":{"kind":"DELETED","id":"4","book":null}}}`}},
+		{"bookmarks", `subscription { bookChanged(bookmarks: true) { kind id cursor book { id } } }`, "", []string{
+			`{"data":{"bookChanged":{"kind":"BOOKMARK","id":null,"cursor":"@0","book":null}}}`,
+			`{"data":{"bookChanged":{"kind":"CREATED","id":"4","cursor":"@1","book":{"id":"4"}}}}`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := all()
+			s.feed = true
+			w := newWorld(t, s)
+			w.life(t)
+			if diff := cmp.Diff(tt.want, w.hears(t.Context(), t, len(tt.want), tt.document, tt.variables)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if log := w.logged(); log != "" {
+				t.Errorf("logged: %s", log)
+			}
+		})
+	}
+}
+
+// TestSubscribeRefused: nobody is asked for anything, so the library has no feed behind these any more.
+func TestSubscribeRefused(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, document, variables, last, want string }{
+		{"no cursor", `subscription { x: bookChanged(after: "nonsense") { id } }`, "", "",
+			`{"message":"An argument is not valid. after: is no cursor of a change","locations":[{"line":1,"column":16}],"path":["x"],` +
+				`"extensions":{"code":"BAD_USER_INPUT","type":"https://stoa-go.github.io/problems/invalid-parameter","errors":[{"argument":"after","code":"invalidCursor",` +
+				`"detail":"is no cursor of a change"}]}}`},
+		{"an empty cursor", `subscription($a: String) { bookChanged(after: $a) { id } }`, `{"a": ""}`, "", "after: is no cursor"},
+		{"no cursor elsewhere", `subscription { bookChanged { id } }`, "", "1", "Last-Event-ID: is no cursor"},
+		{"the wrong one counts", `subscription { bookChanged(after: "AAAAAAAAAAEBAAAAAAAAAAE") { id } }`, "", "1", "Last-Event-ID: is no cursor"},
+		{"one and a filter", `subscription { bookChanged(id: 1, filter: {title: {eq: "a"}}) { id } }`, "", "", "filter: cannot be given together with id"},
+		{"too much of a filter", `subscription { bookChanged(filter: {and: [` + strings.Repeat(`{title: {eq: "a"}}`, 21) + `]}) { id } }`, "", "", "at most 20 comparisons"},
+		{"variables", `subscription($a: Int!) { bookChanged { book { times(by: $a) } } }`, `{"a": "x"}`, "", `"code":"BAD_USER_INPUT"`},
+		{"no variables", `subscription($a: ID!) { bookChanged(id: $a) { id } }`, "", "", `variable $a: `},
+		{"cost", `subscription { bookChanged { book { author { books { author { books { id } } } } } } }`, "", "", "The operation may ask for"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := all()
+			s.feed, s.config.Cost = true, 100
+			w := newWorld(t, s)
+			w.feed.Close()
+			messages, errs := w.engine.Subscribe(t.Context(), w.plan(t, tt.document), vars(t, tt.variables), tt.last)
+			if messages != nil || len(errs) != 1 {
+				t.Fatalf("errors: %v", errs)
+			}
+			if got := string(errs[0].Append(nil)); !strings.Contains(got, tt.want) {
+				t.Errorf("the error is %s, want %s in it", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestSubscribeNeedsAFeed: what cannot be listened to is not in the schema.
+func TestSubscribeNeedsAFeed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, setting{})
+	if w.schema.Subscription != nil || w.schema.Query.Field("books").Type.Named().Field("eventCursor") != nil {
+		t.Error("the schema has what needs a feed")
+	}
+}
+
+// caller is the key of who listens in a context.
+type caller struct{}
+
+// TestSubscriberRights: each is told what it may see, by the rights of the moment.
+func TestSubscriberRights(t *testing.T) {
+	t.Parallel()
+	const document = `subscription { bookChanged { kind id book { genre author { name } } } }`
+	tests := []struct {
+		who  string
+		want []string
+	}{
+		{"reader", []string{`{"data":{"bookChanged":{"kind":"CREATED","id":"4","book":{"genre":"novel","author":{"name":"Ann"}}}}}`,
+			`{"data":{"bookChanged":{"kind":"DELETED","id":"4","book":null}}}`}}, // poems are not for readers
+		{"poet", []string{`{"data":{"bookChanged":{"kind":"CREATED","id":"4","book":{"genre":"poems","author":null}}}}`,
+			`{"data":{"bookChanged":{"kind":"DELETED","id":"4","book":null}}}`}},
+		{"stranger", []string{"[bookChanged] UNAUTHENTICATED: Say who you are first."}},
+	}
+	w := newWorld(t, setting{feed: true})
+	who := func(ctx context.Context) string { name, _ := ctx.Value(caller{}).(string); return name }
+	w.scope = func(ctx context.Context) (query.Filter, error) {
+		if who(ctx) == "stranger" {
+			return query.Filter{}, resource.ErrUnauthenticated
+		}
+		return query.Filter{}, nil
+	}
+	w.authorize = func(ctx context.Context, _ resource.Op, before, _ *book) error {
+		if before != nil && (before.Genre == "poems") != (who(ctx) == "poet") {
+			return resource.ErrForbidden
+		}
+		return nil
+	}
+	w.visible = func(ctx context.Context, a *author) bool { return a.ID != "bob" || who(ctx) != "poet" }
+	w.life(t)
+	for _, tt := range tests {
+		t.Run(tt.who, func(t *testing.T) {
+			t.Parallel()
+			ctx := context.WithValue(t.Context(), caller{}, tt.who)
+			if diff := cmp.Diff(tt.want, w.hears(ctx, t, len(tt.want), document, "")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestSubscriptionEnds with what the client is to be told, and nothing else.
+func TestSubscriptionEnds(t *testing.T) {
+	t.Parallel()
+	const document = `subscription($a: String) { it: bookChanged(after: $a) { id } }`
+	other := newWorld(t, setting{feed: true})
+	tests := []struct {
+		name   string
+		change func(w *world)
+		last   string
+		want   string
+		log    string
+	}{
+		{"a cursor of elsewhere", nil, other.places[0], "[it] CURSOR_EXPIRED: ", ""},
+		{"the feed is closed", func(w *world) { w.feed.Close() }, "", "feed: closed", ""},
+		{"nobody in particular", func(w *world) {
+			w.scope = func(context.Context) (query.Filter, error) { return query.Filter{}, resource.ErrUnauthenticated }
+		}, "", "[it] UNAUTHENTICATED: Say who you are first.", ""},
+		{"a fault of ours", func(w *world) {
+			w.scope = func(context.Context) (query.Filter, error) {
+				return query.Filter{}, errors.New("the secret table is gone")
+			}
+		}, "", "[it] INTERNAL_SERVER_ERROR: Internal server error", "the secret table is gone"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, setting{feed: true})
+			if tt.change != nil {
+				tt.change(w)
+			}
+			var got []string
+			for m, err := range w.subscribe(t.Context(), t, document, "", tt.last) {
+				if err == nil {
+					got = append(got, string(m.JSON))
+				} else {
+					got = append(got, ended(err))
+				}
+			}
+			if len(got) != 1 || !strings.HasPrefix(got[0], tt.want) {
+				t.Errorf("it ends with %q, want %q", got, tt.want)
+			}
+			if log := w.logged(); (tt.log == "") != (log == "") || !strings.Contains(log, tt.log) {
+				t.Errorf("logged: %s, want %q", log, tt.log)
+			}
+		})
+	}
+}
+
+// TestSubscriptionIsLeft: whoever leaves is told nothing more, and no error.
+func TestSubscriptionIsLeft(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, setting{feed: true})
+		ctx, leave := context.WithCancel(t.Context())
+		var got []string
+		left := make(chan struct{})
+		go func() {
+			defer close(left)
+			for m, err := range w.subscribe(ctx, t, `subscription { bookChanged { kind } }`, "", "") {
+				if err != nil {
+					t.Errorf("an error: %v", err)
+				}
+				got = append(got, string(m.JSON))
+			}
+		}()
+		synctest.Wait()
+		w.life(t)
+		synctest.Wait()
+		leave()
+		<-left
+		want := []string{`{"data":{"bookChanged":{"kind":"CREATED"}}}`, `{"data":{"bookChanged":{"kind":"UPDATED"}}}`, `{"data":{"bookChanged":{"kind":"DELETED"}}}`}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		w.feed.Close()
+	})
+}
+
+// TestGivenUpIsNotTold: a message that could not be made whole before the client left would be one that it goes on behind.
+func TestGivenUpIsNotTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, setting{feed: true})
+	w.life(t)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	w.hook = func(ctx context.Context, _ string) error {
+		leave()
+		return ctx.Err()
+	}
+	for m, err := range w.subscribe(ctx, t, `subscription { bookChanged { book { author { name } } } }`, "", w.places[0]) {
+		t.Errorf("told %s, %v", m.JSON, err)
+	}
+}
+
+// TestChangeHasATime: what cannot be told of one change in time is an error there, and the next one is told.
+func TestChangeHasATime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, setting{feed: true, config: exec.Config{Timeout: time.Second}})
+		w.life(t)
+		slow := true
+		w.hook = func(ctx context.Context, _ string) error {
+			if slow {
+				<-ctx.Done()
+			}
+			slow = false
+			return ctx.Err()
+		}
+		want := []string{`{"errors":[{"message":"The operation was given up before it was done.","locations":[{"line":1,"column":37}],` +
+			`"path":["bookChanged","book","author"],"extensions":{"code":"INTERNAL_SERVER_ERROR","type":"https://stoa-go.github.io/problems/unavailable"}}],` +
+			`"data":{"bookChanged":{"book":{"author":null}}}}`, `{"data":{"bookChanged":{"book":{"author":{"name":"Bob \"B\""}}}}}`}
+		if diff := cmp.Diff(want, w.hears(t.Context(), t, 2, `subscription { bookChanged { book { author { name } } } }`, "")); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		w.feed.Close()
+	})
+}
+
+// TestFieldErrorsAreTold, and are not the end: of what is shared, of what is not, and of an item that cannot be shown.
+func TestFieldErrorsAreTold(t *testing.T) {
+	t.Parallel()
+	bad := book{ID: 5, Title: "Fifth", Genre: "cookbook", Shelf: "A1", AuthorID: "ann"}
+	good := bad
+	good.Genre = "novel"
+	masked := `"extensions":{"code":"INTERNAL_SERVER_ERROR","type":"https://stoa-go.github.io/problems/internal-error","instance":"urn:`
+	tests := []struct {
+		name, document string
+		in, next       string
+	}{
+		{"shared", `subscription { bookChanged { kind book { genre } } }`, `"data":{"bookChanged":{"kind":"CREATED","book":null}}}`,
+			`{"data":{"bookChanged":{"kind":"UPDATED","book":{"genre":"novel"}}}}`},
+		{"not shared", `subscription { bookChanged { kind book { genre author { id } } } }`, `"data":{"bookChanged":{"kind":"CREATED","book":null}}}`,
+			`{"data":{"bookChanged":{"kind":"UPDATED","book":{"genre":"novel","author":{"id":"ann"}}}}}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, setting{feed: true})
+			w.happens(t, nil, &bad)
+			w.happens(t, &bad, &good)
+			got := w.hears(t.Context(), t, 2, tt.document, "")
+			if !strings.Contains(got[0], `"path":["bookChanged","book","genre"]`) || !strings.Contains(got[0], masked) || !strings.HasSuffix(got[0], tt.in) {
+				t.Errorf("the first is %s", got[0])
+			}
+			if got[1] != tt.next {
+				t.Errorf("the second is %s, want %s", got[1], tt.next)
+			}
+			if log := w.logged(); strings.Count(log, "a value that is none of its enum") != 1 {
+				t.Errorf("logged: %s", log)
+			}
+		})
+	}
+}
+
+// TestLongMessage is none: as long an answer is not given to anybody.
+func TestLongMessage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, setting{feed: true, config: exec.Config{Answer: 1000}})
+	long := strings.Repeat("x", 2000)
+	w.happens(t, nil, &book{ID: 6, Title: "Sixth", Genre: "novel", Note: &long})
+	got := w.hears(t.Context(), t, 1, `subscription { bookChanged { kind book { note again: note } } }`, "")
+	if want := `"data":null}`; !strings.HasPrefix(got[0], `{"errors":[{"message":"The answer is longer than 1000 bytes`) || !strings.HasSuffix(got[0], want) {
+		t.Errorf("told %s", got[0])
+	}
+}
+
+// TestEventCursor is a place from before the list: what is not in it comes behind.
+func TestEventCursor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, setting{feed: true})
+	answer := w.named(w.ask(t, `query($e: Boolean = true) { books(first: 1) { eventCursor @include(if: $e) nodes { id } } }`))
+	if want := `{"data":{"books":{"eventCursor":"@0","nodes":[{"id":"1"}]}}}`; answer != want {
+		t.Fatalf("the list is %s, want %s", answer, want)
+	}
+	w.life(t)
+	for m, err := range w.subscribe(t.Context(), t, `subscription($a: String) { bookChanged(after: $a) { cursor } }`, `{"a": "`+w.places[0]+`"}`, "") {
+		if err != nil || w.named(m.Cursor.String()) != "@1" || !strings.Contains(string(m.JSON), w.places[1]) {
+			t.Errorf("the first is %s, %v", m.JSON, err)
+		}
+		break
+	}
+	closed := newWorld(t, setting{feed: true})
+	closed.feed.Close()
+	if got := closed.ask(t, `query($e: Boolean = true) { books(first: 1) { eventCursor @include(if: $e) nodes { id } } }`, `{"e": false}`); got !=
+		`{"data":{"books":{"nodes":[{"id":"1"}]}}}` {
+		t.Errorf("without a feed the list is %s", got)
+	}
+	if got := closed.ask(t, `{ books(first: 1) { nodes { id } place: eventCursor } }`); !strings.Contains(got, `"path":["books","place"]`) ||
+		!strings.HasSuffix(got, `"data":{"books":null}}`) {
+		t.Errorf("without a feed the place is %s", got)
+	}
+}
+
+// TestSubscriptionByRun is refused, as before.
+func TestSubscriptionByRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, setting{feed: true})
+	if answer, outcome := w.run(t.Context(), t, `subscription { bookChanged { id } }`, ""); outcome != exec.Refused || !strings.Contains(answer, fault.Unresolvable) {
+		t.Errorf("Run answers %s", answer)
+	}
+}

@@ -1,0 +1,121 @@
+package exec_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"log/slog"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/exec"
+	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/resource/feed"
+)
+
+// The library with somebody who listens: what happens to its books is written into the log by hand, so that tests say what
+// happens and when.
+
+// begin opens the feed.
+func (w *world) begin(t testing.TB) {
+	t.Helper()
+	w.events = feed.NewMemory(nil)
+	w.feed = feed.New(w.events, &feed.Options{Logger: slog.New(slog.NewTextHandler(w, nil))})
+	t.Cleanup(func() { w.feed.Close() })
+	w.mark(t)
+}
+
+// mark notes the place that the feed is at.
+func (w *world) mark(t testing.TB) {
+	t.Helper()
+	at, err := w.events.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.places = append(w.places, at.String())
+}
+
+// happens tells what has become of a book: nil is none.
+func (w *world) happens(t testing.TB, before, after *book) {
+	t.Helper()
+	e := &feed.Event{Kind: feed.Updated, Collection: "books"}
+	write := func(b *book) []byte {
+		if b == nil {
+			return nil
+		}
+		e.ID, e.Rev = strconv.FormatInt(b.ID, 10), "r"+strconv.FormatInt(b.Pages, 10)
+		doc, err := json.Marshal(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return doc
+	}
+	e.Before, e.After = write(before), write(after)
+	switch {
+	case before == nil:
+		e.Kind = feed.Created
+	case after == nil:
+		e.Kind = feed.Deleted
+	}
+	if err := w.feed.Append(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	w.mark(t)
+}
+
+// life has a book come, change, and go. It is behind the first of w.places.
+func (w *world) life(t testing.TB) {
+	t.Helper()
+	first := book{ID: 4, Title: "Fourth", Genre: "novel", AuthorID: "ann", Pages: 10, Moods: []string{"sad"}, Cover: &cover{"red"}}
+	second := first
+	second.Pages, second.AuthorID, second.Genre = 20, "bob", "poems"
+	w.happens(t, nil, &first)
+	w.happens(t, &first, &second)
+	w.happens(t, &second, nil)
+}
+
+// subscribe begins to listen from a place on; empty is what the arguments say.
+func (w *world) subscribe(ctx context.Context, t testing.TB, document, variables, last string) iter.Seq2[exec.Message, error] {
+	t.Helper()
+	messages, errs := w.engine.Subscribe(ctx, w.plan(t, document), vars(t, variables), last)
+	if errs != nil {
+		t.Fatalf("refused: %s", fault.List(nil, errs))
+	}
+	return messages
+}
+
+// hears returns what is said of all that has happened: n messages, fewer if there is an error, which is then the last. The
+// places in them are written as @0 and so on.
+func (w *world) hears(ctx context.Context, t testing.TB, n int, document, variables string) []string {
+	t.Helper()
+	var out []string
+	for m, err := range w.subscribe(ctx, t, document, variables, w.places[0]) {
+		if err != nil {
+			return append(out, ended(err))
+		}
+		out = append(out, w.named(string(m.JSON)))
+		if len(out) == n {
+			break
+		}
+	}
+	return out
+}
+
+// named gives places their names.
+func (w *world) named(text string) string {
+	for i, place := range w.places {
+		text = strings.ReplaceAll(text, place, "@"+strconv.Itoa(i))
+	}
+	return text
+}
+
+// ended writes an error that is the end.
+func ended(err error) string {
+	if e, ok := err.(*fault.Error); ok {
+		return fmt.Sprintf("%v %s: %s", e.Path, e.Code, e.Message)
+	}
+	return err.Error()
+}

@@ -1,0 +1,181 @@
+package natsfeed_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/feed/natsfeed"
+)
+
+// cluster is three servers in this process.
+type cluster struct {
+	servers []*server.Server
+	opts    []*server.Options
+	dir     string
+}
+
+// shared is the cluster of the tests that stop no server. Each test has a stream of its own there.
+var shared struct {
+	once sync.Once
+	c    *cluster
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if shared.c != nil {
+		shared.c.stop()
+	}
+	os.Exit(code)
+}
+
+func theCluster(t testing.TB) *cluster {
+	t.Helper()
+	shared.once.Do(func() { shared.c, shared.err = startCluster() })
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.c
+}
+
+// startCluster starts three servers, of which each knows the first, and waits until they have a leader: before that, nobody
+// answers.
+func startCluster() (*cluster, error) {
+	dir, err := os.MkdirTemp("", "natsfeed")
+	if err != nil {
+		return nil, err
+	}
+	c := &cluster{dir: dir}
+	var routes, ports []string
+	for range 3 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		ports, routes = append(ports, port), append(routes, "nats://"+l.Addr().String())
+		l.Close()
+	}
+	for i := range 3 {
+		port, err := strconv.Atoi(ports[i])
+		if err != nil {
+			return nil, err
+		}
+		opts := &server.Options{ServerName: fmt.Sprintf("s%d", i), Host: "127.0.0.1", Port: -1, NoLog: true, NoSigs: true,
+			JetStream: true, StoreDir: fmt.Sprintf("%s/%d", dir, i), Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: port},
+			Routes: server.RoutesFromStr(strings.Join(routes, ","))}
+		c.opts = append(c.opts, opts.Clone())
+		s, err := server.NewServer(opts)
+		if err != nil {
+			return nil, err
+		}
+		s.Start()
+		c.servers = append(c.servers, s)
+	}
+	for i, s := range c.servers {
+		if !s.ReadyForConnections(10 * time.Second) {
+			return nil, fmt.Errorf("server %d does not listen", i)
+		}
+	}
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		for _, s := range c.servers {
+			if s.JetStreamIsLeader() && s.JetStreamClusterPeers() != nil && len(s.JetStreamClusterPeers()) == 3 {
+				return c, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("no server leads")
+}
+
+func (c *cluster) stop() {
+	for _, s := range c.servers {
+		s.Shutdown()
+		s.WaitForShutdown()
+	}
+	os.RemoveAll(c.dir)
+}
+
+// stopLeader stops the server that leads a stream, and returns its number.
+func (c *cluster) stopLeader(t *testing.T, js jetstream.JetStream, name string) int {
+	t.Helper()
+	stream, err := js.Stream(t.Context(), name)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	for i, s := range c.servers {
+		if info := stream.CachedInfo(); info.Cluster != nil && s.Name() == info.Cluster.Leader {
+			s.Shutdown()
+			s.WaitForShutdown()
+			return i
+		}
+	}
+	t.Error("no server leads the stream")
+	return 0
+}
+
+// restart starts a server that was stopped, with what it has on the disk.
+func (c *cluster) restart(i int) (err error) {
+	c.servers[i], err = server.NewServer(c.opts[i])
+	if err == nil {
+		c.servers[i].Start()
+	}
+	return err
+}
+
+// connect returns a connection that goes to any server that is there.
+func (c *cluster) connect(t testing.TB) jetstream.JetStream {
+	t.Helper()
+	urls := ""
+	for _, s := range c.servers {
+		urls += "," + s.ClientURL()
+	}
+	nc, err := nats.Connect(urls[1:], nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})) // it prints what is told by other means
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return js
+}
+
+// quiet is for tests in which NATS fails.
+var quiet = slog.New(slog.DiscardHandler)
+
+// run returns a Log that runs until stop is called, or the test ends.
+func run(t testing.TB, c *cluster, source feed.Log, opts natsfeed.Options) (log *natsfeed.Log, stop func()) {
+	t.Helper()
+	opts.Replicas, opts.Logger = cmp.Or(opts.Replicas, 3), quiet
+	opts.Check = cmp.Or(opts.Check, 200*time.Millisecond)
+	log = natsfeed.New(source, c.connect(t), &opts)
+	ctx, cancel := context.WithCancel(context.Background())
+	var works sync.WaitGroup
+	works.Go(func() { log.Run(ctx) })
+	stop = func() {
+		cancel()
+		works.Wait()
+	}
+	t.Cleanup(stop)
+	return log, stop
+}
+
+// streamName is one that no other test has.
+func streamName(t testing.TB) string { return fmt.Sprintf("s%x", time.Now().UnixNano()) }

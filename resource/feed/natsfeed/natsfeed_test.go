@@ -1,0 +1,97 @@
+package natsfeed_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/feed/natsfeed"
+)
+
+// TestNewPanics: what cannot work is told where it is written.
+func TestNewPanics(t *testing.T) {
+	t.Parallel()
+	var js jetstream.JetStream = struct{ jetstream.JetStream }{}
+	tests := []struct {
+		name   string
+		source feed.Log
+		js     jetstream.JetStream
+		opts   *natsfeed.Options
+		want   string
+	}{
+		{"no log", nil, js, nil, "without a log"},
+		{"no JetStream", feed.NewMemory(nil), nil, nil, "without JetStream"},
+		{"a name with a dot", feed.NewMemory(nil), js, &natsfeed.Options{Stream: "a.b"}, "a dot"},
+		{"a name with a wildcard", feed.NewMemory(nil), js, &natsfeed.Options{Stream: "a>"}, "a wildcard"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			defer func() {
+				if said := fmt.Sprint(recover()); !strings.Contains(said, tt.want) {
+					t.Errorf("New panicked with %q, want something about %q", said, tt.want)
+				}
+			}()
+			natsfeed.New(tt.source, tt.js, tt.opts)
+		})
+	}
+}
+
+// TestPurge: what is purged in the log goes from the stream, and the rest stays.
+func TestPurge(t *testing.T) {
+	t.Parallel()
+	c, name := theCluster(t), streamName(t)
+	source := feed.NewMemory(nil)
+	log, _ := run(t, c, source, natsfeed.Options{Stream: name})
+	js := c.connect(t)
+	settledSoon(t, js, name, source)
+	at := head(t, source)
+	appendSome(t, log, 0, 100)
+	settled(t, js, name, source)
+	for {
+		n, err := log.Purge(t.Context(), time.Now().Add(time.Hour), 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			break
+		}
+	}
+	if n := audit(t, js, name); n != 1 {
+		t.Errorf("the stream has %d events, want the newest alone", n)
+	}
+	if _, _, err := log.Tail(t.Context(), at, 10); err == nil {
+		t.Error("Tail from a place behind which all was purged went on")
+	}
+	at = head(t, log)
+	appendSome(t, log, 0, 10)
+	wantAll(t, source, at, tailed(t, log, at, count(10)))
+}
+
+// TestForeignStream: a stream that cannot be used is left alone, and everything is read in the log.
+func TestForeignStream(t *testing.T) {
+	t.Parallel()
+	c, name := theCluster(t), streamName(t)
+	js := c.connect(t)
+	for end := time.Now().Add(20 * time.Second); ; {
+		_, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: name, Subjects: []string{name + ".events"}})
+		if err == nil {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
+	source := feed.NewMemory(nil)
+	log, _ := run(t, c, source, natsfeed.Options{Stream: name})
+	at := head(t, log)
+	appendSome(t, log, 0, 100)
+	wantAll(t, source, at, tailed(t, log, at, count(100)))
+	if n := audit(t, js, name); n != 0 {
+		t.Errorf("%d messages were published in a stream that is not ours", n)
+	}
+}

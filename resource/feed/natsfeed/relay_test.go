@@ -1,0 +1,240 @@
+package natsfeed_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/feed/natsfeed"
+)
+
+// watched counts how often a log is read.
+type watched struct {
+	feed.Log
+	reads atomic.Int64
+}
+
+func (w *watched) Tail(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error) {
+	w.reads.Add(1)
+	return w.Log.Tail(ctx, after, max)
+}
+
+func (w *watched) Read(ctx context.Context, after, until feed.Cursor, max int) ([]*feed.Event, error) {
+	w.reads.Add(1)
+	return w.Log.Read(ctx, after, until, max)
+}
+
+// appendSome appends events about ten items and returns how many.
+func appendSome(t testing.TB, log feed.Log, from, n int) {
+	t.Helper()
+	for i := from; i < from+n; i++ {
+		e := &feed.Event{Kind: feed.Updated, Collection: "orders", ID: fmt.Sprint(i % 10), Rev: fmt.Sprint(i), After: []byte(`{"n":1}`)}
+		if err := log.Append(context.Background(), e); err != nil {
+			t.Errorf("Append: %v", err)
+			return
+		}
+	}
+}
+
+// count is a number of events that is known.
+func count(n int64) *atomic.Int64 {
+	var c atomic.Int64
+	c.Store(n)
+	return &c
+}
+
+// tailed tails a log from a place until it has n events, or it takes too long. Errors of the log are no reason to end: a Feed
+// goes on as well.
+func tailed(t testing.TB, log feed.Log, at feed.Cursor, n *atomic.Int64) (events []*feed.Event) {
+	t.Helper()
+	for end := time.Now().Add(40 * time.Second); int64(len(events)) < n.Load() && time.Now().Before(end); {
+		got, next, err := log.Tail(context.Background(), at, 1+rand.N(100))
+		if errors.Is(err, feed.ErrExpired) {
+			t.Errorf("Tail from %+v: %v", at, err)
+			return events
+		}
+		if err != nil || len(got) == 0 {
+			time.Sleep(time.Millisecond)
+			continue
+		}
+		events, at = append(events, got...), next
+	}
+	return events
+}
+
+// wantAll fails unless events are all that the log beneath has behind a place, in its order.
+func wantAll(t testing.TB, source feed.Log, start feed.Cursor, got []*feed.Event) {
+	t.Helper()
+	var want []*feed.Event
+	for at := start; ; {
+		events, next, err := source.Tail(context.Background(), at, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(events) == 0 {
+			break
+		}
+		want, at = append(want, events...), next
+	}
+	if len(want) != len(got) {
+		t.Errorf("%d events, want %d", len(got), len(want))
+		return
+	}
+	for i, e := range got {
+		if e.Cursor != want[i].Cursor || e.ID != want[i].ID || e.Rev != want[i].Rev || string(e.After) != string(want[i].After) {
+			t.Errorf("event %d is %v about %s, want %v about %s", i, e.Cursor, e.ID, want[i].Cursor, want[i].ID)
+			return
+		}
+	}
+}
+
+// audit reads the stream itself, and fails where an event is twice in it, or one is missing between two. It returns how many
+// there are.
+func audit(t testing.TB, js jetstream.JetStream, name string) int {
+	t.Helper()
+	stream, err := js.Stream(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, n, last := stream.CachedInfo().State, 0, ""
+	for seq := state.FirstSeq; state.Msgs > 0 && seq <= state.LastSeq; seq++ {
+		m, err := stream.GetMsg(t.Context(), seq)
+		if errors.Is(err, jetstream.ErrMsgNotFound) { // a test has removed it
+			last = ""
+			continue
+		}
+		if err != nil {
+			t.Fatalf("message %d: %v", seq, err)
+		}
+		if after := m.Header.Get("Stoa-After"); last != "" && after != last {
+			t.Fatalf("message %d follows %s, and the one before is %s", seq, after, last)
+		}
+		last = m.Header.Get(nats.MsgIdHdr)
+		n++
+	}
+	return n
+}
+
+// settled waits until the stream ends where the log does, so that a relay works.
+func settled(t testing.TB, js jetstream.JetStream, name string, source feed.Log) {
+	t.Helper()
+	head, err := source.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := ""
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		stream, err := js.Stream(t.Context(), name)
+		if err != nil {
+			continue
+		}
+		m, err := stream.GetMsg(t.Context(), stream.CachedInfo().State.LastSeq)
+		if err != nil {
+			continue
+		}
+		if last = m.Header.Get(nats.MsgIdHdr); last == head.String() {
+			return
+		}
+	}
+	t.Fatalf("the stream ends at %q, and the log at %q", last, head)
+}
+
+// start makes a log and its first place, and a stream that has an event, so that all who begin now find it.
+func start(t testing.TB, c *cluster, name string) (source *feed.Memory, at feed.Cursor) {
+	t.Helper()
+	source = feed.NewMemory(nil)
+	at, err := source.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, stop := run(t, c, source, natsfeed.Options{Stream: name})
+	settledSoon(t, c.connect(t), name, source)
+	stop()
+	return source, at
+}
+
+// settledSoon is settled for a stream that does not exist yet: events from before that are not in it.
+func settledSoon(t testing.TB, js jetstream.JetStream, name string, source feed.Log) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		stream, err := js.Stream(t.Context(), name)
+		if err == nil && stream.CachedInfo().State.Msgs > 0 {
+			settled(t, js, name, source)
+			return
+		}
+		appendSome(t, source, 0, 1)
+	}
+	t.Fatal("there is no stream, or nothing in it")
+}
+
+// TestStreamIsRead: who follows does not read the log, and neither does who comes later.
+func TestStreamIsRead(t *testing.T) {
+	t.Parallel()
+	c, name := theCluster(t), streamName(t)
+	source, _ := start(t, c, name)
+	at, err := source.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	relay, _ := run(t, c, source, natsfeed.Options{Stream: name})
+	readers := map[string]*watched{"follows": {Log: source}, "behind": {Log: source}}
+	follows, _ := run(t, c, readers["follows"], natsfeed.Options{Stream: name, ReadOnly: true})
+	const n = 3000
+	var over sync.WaitGroup
+	over.Go(func() { appendSome(t, relay, 0, n) })
+	wantAll(t, source, at, tailed(t, follows, at, count(n)))
+	over.Wait()
+	settled(t, c.connect(t), name, source)
+	behind, _ := run(t, c, readers["behind"], natsfeed.Options{Stream: name, ReadOnly: true, Events: 10})
+	waitTrusted(t, behind, readers["behind"], source)
+	wantAll(t, source, at, tailed(t, behind, at, count(n)))
+	head, err := source.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paged []*feed.Event
+	for from := at; len(paged) < n; {
+		page, err := behind.Read(t.Context(), from, head, 100)
+		if err != nil || len(page) == 0 {
+			t.Fatalf("Read after %d events: %d events, %v", len(paged), len(page), err)
+		}
+		paged, from = append(paged, page...), page[len(page)-1].Cursor
+	}
+	wantAll(t, source, at, paged)
+	for name, w := range readers {
+		// To begin with, each asks whether the stream is that of the log; and now and then whether nothing is missing.
+		t.Logf("%s: %d events were read with %d reads of the log", name, n, w.reads.Load())
+		if w.reads.Load() > n/30 {
+			t.Errorf("%s: the log was read %d times", name, w.reads.Load())
+		}
+	}
+	if got := audit(t, c.connect(t), name); got < n {
+		t.Errorf("the stream has %d events, want %d or more", got, n)
+	}
+}
+
+// waitTrusted waits until a Log follows the stream.
+func waitTrusted(t testing.TB, log *natsfeed.Log, w *watched, source feed.Log) {
+	t.Helper()
+	head, err := source.Head(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		before := w.reads.Load()
+		if _, err := log.Read(t.Context(), head, head, 1); err == nil && w.reads.Load() == before {
+			w.reads.Store(0)
+			return
+		}
+	}
+	t.Fatal("the stream is not followed")
+}

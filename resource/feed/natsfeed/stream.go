@@ -1,0 +1,153 @@
+package natsfeed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/stoa-go/stoa/resource/feed"
+)
+
+// all is the number behind all others.
+const all = math.MaxUint64
+
+// apiWait is how long the servers may take to answer. Where nobody leads them, a call is not answered at all, and has to be
+// made again.
+const apiWait = 2 * time.Second
+
+// errConfig says that there is a stream of that name which cannot be used.
+var errConfig = errors.New("natsfeed: the stream has other subjects than NAME.events, or does not republish to NAME.news, or does " +
+	"not allow direct access")
+
+// create makes the stream unless it exists, and says what it has.
+func (l *Log) create(ctx context.Context) (*jetstream.StreamInfo, error) {
+	info, err := l.state(ctx)
+	if !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return info, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, apiWait)
+	defer cancel()
+	_, err = l.js.CreateStream(ctx, jetstream.StreamConfig{
+		Name: l.opts.Stream, Subjects: []string{l.events()}, Description: "events of a log, in order",
+		Replicas: l.opts.Replicas, MaxAge: l.opts.Age, MaxBytes: l.opts.Bytes, AllowDirect: true,
+		RePublish: &jetstream.RePublish{Source: l.events(), Destination: l.news()},
+	})
+	if err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process may have been faster
+		return nil, fmt.Errorf("the stream %s: %w", l.opts.Stream, err)
+	}
+	return l.state(ctx)
+}
+
+// state asks the server that leads the stream.
+func (l *Log) state(ctx context.Context) (*jetstream.StreamInfo, error) {
+	ctx, cancel := context.WithTimeout(ctx, apiWait)
+	defer cancel()
+	stream, err := l.js.Stream(ctx, l.opts.Stream)
+	if err != nil {
+		return nil, fmt.Errorf("the stream %s: %w", l.opts.Stream, err)
+	}
+	info := stream.CachedInfo()
+	if c := info.Config; !c.AllowDirect || !slices.Equal(c.Subjects, []string{l.events()}) ||
+		c.RePublish == nil || c.RePublish.Destination != l.news() {
+		return nil, errConfig
+	}
+	return info, nil
+}
+
+// remove removes messages up to and with a number.
+func (l *Log) remove(ctx context.Context, through uint64) error {
+	ctx, cancel := context.WithTimeout(ctx, apiWait)
+	defer cancel()
+	stream, err := l.js.Stream(ctx, l.opts.Stream)
+	if err != nil {
+		return err
+	}
+	return stream.Purge(ctx, jetstream.WithPurgeSequence(through+1))
+}
+
+// getSubject is where messages are asked for in one go, which the client has no call for.
+func (l *Log) getSubject() string {
+	o := l.js.Options()
+	prefix := "$JS.API."
+	switch {
+	case o.APIPrefix != "":
+		prefix = strings.TrimSuffix(o.APIPrefix, ".") + "."
+	case o.Domain != "":
+		prefix = "$JS." + o.Domain + ".API."
+	}
+	return prefix + "DIRECT.GET." + l.opts.Stream
+}
+
+// get returns messages from a number on, at most max. Any server that has the stream answers, so the newest may be missing.
+// Without an error what is returned has no gap but those of the stream.
+func (l *Log) get(ctx context.Context, seq uint64, max int) ([]*message, error) {
+	const bytes = 4 << 20
+	ctx, cancel := context.WithTimeout(ctx, apiWait)
+	defer cancel()
+	ask, err := json.Marshal(map[string]uint64{"seq": seq, "batch": uint64(max), "max_bytes": bytes})
+	if err != nil {
+		return nil, err
+	}
+	nc := l.js.Conn()
+	inbox := nc.NewInbox()
+	sub, err := nc.SubscribeSync(inbox)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = sub.Unsubscribe() }() // which fails only where the connection is gone
+	if err := nc.PublishRequest(l.getSubject(), inbox, ask); err != nil {
+		return nil, err
+	}
+	var got []*message
+	for {
+		msg, err := sub.NextMsgWithContext(ctx)
+		if err != nil {
+			return nil, err
+		}
+		switch status := msg.Header.Get("Status"); {
+		case status == "204" || status == "404": // the end of the batch; nothing there
+			return got, nil
+		case status != "":
+			return nil, fmt.Errorf("natsfeed: the stream answers with status %s", status)
+		}
+		m, err := stored(msg)
+		if err != nil {
+			return nil, err
+		}
+		got = append(got, m)
+	}
+}
+
+// stored reads a message with the number that servers give it.
+func stored(msg *nats.Msg) (*message, error) {
+	seq, err := strconv.ParseUint(msg.Header.Get(jetstream.SequenceHeader), 10, 64)
+	if err != nil {
+		return nil, errMessage
+	}
+	return decode(seq, msg.Header, msg.Data)
+}
+
+// complete reads in the log what was too large for a message.
+func (l *Log) complete(ctx context.Context, m *message) error {
+	if m.event != nil {
+		return nil
+	}
+	events, err := l.source.Read(ctx, m.after, m.at, 1)
+	if err != nil {
+		return err
+	}
+	if len(events) != 1 || events[0].Cursor != m.at {
+		return feed.ErrExpired
+	}
+	m.event, m.size = events[0], len(events[0].Before)+len(events[0].After)
+	return nil
+}
