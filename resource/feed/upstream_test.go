@@ -119,6 +119,22 @@ func TestFromWatch(t *testing.T) {
 	})
 }
 
+// TestFromWatchIsPrompt: what the store tells is heard at once, however much of it there is.
+func TestFromWatchIsPrompt(t *testing.T) {
+	upon(t, feed.Options{Poll: time.Hour}, func(t *testing.T, f *feed.Feed, s *store) {
+		at, err := f.Position(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		add(t, s, "a", 0, 100)
+		take(f.Watch(t.Context(), at, "a"), 100).want(t, "< "+numbers(0, 100), "at once")
+		if took := time.Since(begin); took > 100*time.Millisecond {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
 // TestFromWatchEveryPlace begins at each place, in rings of all sizes, with a store that is quiet or has gone on elsewhere.
 func TestFromWatchEveryPlace(t *testing.T) {
 	t.Parallel()
