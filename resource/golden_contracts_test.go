@@ -7,6 +7,7 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -86,15 +87,16 @@ func purchaseViews(orders *resource.Resource, opts ...func(v11, v10 *resource.Vi
 	return v11, resource.View(v11, purchaseToV10, purchaseFromV10, &o10)
 }
 
-// goldenContracts opens the shop in the contracts 1.0.0, 1.1.0 and 2.0.0, on 20 November 2026. 0.9.0 is over.
-func goldenContracts(t *testing.T) http.Handler {
+// goldenContracts opens the shop in the contracts 1.0.0, 1.1.0 and 2.0.0, on 20 November 2026. 0.9.0 is over. changes may be
+// nil.
+func goldenContracts(t *testing.T, changes *feed.Feed) http.Handler {
 	t.Helper()
 	parts := goldenParts(t)
 	orders, users := parts[0].(*resource.Resource), parts[1].(*resource.Resource)
 	v11, v10 := purchaseViews(orders)
 	users10 := resource.View(users, customerToV10, customerFromV10, nil)
 	_, runner := resource.NewCatalog(nil, parts...).Guarantee("orders", true)
-	opts := &resource.CatalogOptions{Principal: caller, // who is ann with a token and "" without
+	opts := &resource.CatalogOptions{Principal: caller, Feed: changes, // who is ann with a token and "" without
 		Once: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: runner}), nil)}
 	serve := func(orders, users *resource.Resource) http.Handler {
 		return byToken(resource.NewCatalog(opts, append([]resource.Part{orders, users}, parts[2:]...)...))

@@ -3,6 +3,7 @@ package resource_test
 import (
 	"cmp"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -58,11 +59,17 @@ func replay(t *testing.T, file string) {
 
 // opened opens the shop for a conversation; for those about contracts, the one that has several.
 func opened(t *testing.T, file string) http.Handler {
-	if strings.HasSuffix(file, "-contracts.http") {
-		return goldenContracts(t)
+	switch {
+	case strings.HasSuffix(file, "-feeds-contracts.http"):
+		return goldenContracts(t, newFeed(t))
+	case strings.HasSuffix(file, "-contracts.http"):
+		return goldenContracts(t, nil)
 	}
 	return goldenShop(t)
 }
+
+// patience is how long a conversation listens to a feed: until its first heartbeat.
+const patience = 20 * time.Second
 
 // converse makes the requests of a conversation in a shop and returns it with the answers that it got.
 func converse(t *testing.T, shop http.Handler, text string) string {
@@ -73,7 +80,13 @@ func converse(t *testing.T, shop http.Handler, text string) string {
 		switch {
 		case paragraph == "" || strings.HasPrefix(paragraph, "<"): // the answer of last time
 		case strings.HasPrefix(paragraph, ">"):
-			out = append(out, paragraph, names.answer(t, sent(shop, parse(t, names, paragraph))))
+			r := parse(t, names, paragraph)
+			if r.Header.Get("Accept") == "text/event-stream" { // which would not end by itself
+				ctx, cancel := context.WithTimeout(r.Context(), patience)
+				defer cancel()
+				r = r.WithContext(ctx)
+			}
+			out = append(out, paragraph, names.answer(t, sent(shop, r)))
 		default:
 			out = append(out, paragraph)
 		}
@@ -135,6 +148,8 @@ var (
 	jobPattern    = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
 	jobName       = regexp.MustCompile(`\bjob[0-9]+\b`)
 	cursorPattern = regexp.MustCompile(`(after=|before=|"next": ")([\w-]+)`)
+	// eventPattern is a place in a feed.
+	eventPattern = regexp.MustCompile(`(?m)(^id: |^Last-Event-ID: |lastEventId=)([\w-]{22,35}|e[0-9]+)\b`)
 )
 
 // tag returns the name of an entity tag: revision, variant and part each have their own. The variant is called by what
@@ -178,10 +193,13 @@ func (n *names) real(line string) string {
 	line = tagPattern.ReplaceAllStringFunc(line, func(tag string) string { return cmp.Or(n.long[tag], tag) })
 	line = jobName.ReplaceAllStringFunc(line, func(name string) string { return cmp.Or(n.long[name], name) })
 	line = bytesPattern.ReplaceAllStringFunc(line, func(tag string) string { return cmp.Or(n.long[tag], tag) })
-	return cursorPattern.ReplaceAllStringFunc(line, func(s string) string {
-		m := cursorPattern.FindStringSubmatch(s)
-		return m[1] + cmp.Or(n.long[m[2]], m[2])
-	})
+	for _, pattern := range []*regexp.Regexp{cursorPattern, eventPattern} {
+		line = pattern.ReplaceAllStringFunc(line, func(s string) string {
+			m := pattern.FindStringSubmatch(s)
+			return m[1] + cmp.Or(n.long[m[2]], m[2])
+		})
+	}
+	return line
 }
 
 // quotedTag is an entity tag in JSON.
@@ -208,6 +226,16 @@ func (n *names) cursors(text string) string {
 		m := cursorPattern.FindStringSubmatch(s)
 		return m[1] + n.of("c", m[2])
 	})
+}
+
+// events names the places in a stream, and hides what differs each time. Its empty lines are shown as such.
+func (n *names) events(text string) string {
+	text = eventPattern.ReplaceAllStringFunc(text, func(s string) string {
+		m := eventPattern.FindStringSubmatch(s)
+		return m[1] + n.of("e", m[2])
+	})
+	text = retryLine.ReplaceAllString(strings.TrimSuffix(text, "\n"), "retry: 2...")
+	return strings.NewReplacer("\n\n", "\n.\n", ": \n", ":\n").Replace(text)
 }
 
 // jobs names the jobs in a text.
@@ -242,6 +270,8 @@ func (n *names) answer(t *testing.T, res *response) string {
 			variant := cmp.Or(res.header.Get("Content-Encoding"), "json")
 			weak := strings.HasPrefix(value, "W/")
 			value = map[bool]string{true: "W/"}[weak] + n.tag(t, strings.TrimPrefix(value, "W/"), variant, weak)
+		case "Event-Cursor":
+			value = n.of("e", value)
 		case "Link":
 			value = strings.ReplaceAll(n.cursors(value), ", <", ",\n<   <") // one target a line
 		}
@@ -253,6 +283,9 @@ func (n *names) answer(t *testing.T, res *response) string {
 		return head
 	}
 	body := n.jobs(n.quoted(t, n.cursors(readable(t, res))))
+	if res.header.Get("Content-Type") == "text/event-stream" {
+		body = n.events(body)
+	}
 	return head + "\n<\n< " + strings.ReplaceAll(strings.TrimSuffix(body, "\n"), "\n", "\n< ")
 }
 

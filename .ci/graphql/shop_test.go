@@ -11,6 +11,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/sample"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
@@ -70,7 +71,7 @@ type Login struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// schemas are those of the shop in its contracts, of the harbour, and of the kitchen sink.
+// schemas are those of the shop in its contracts, with subscriptions, of the harbour, and of the kitchen sink.
 func schemas(t *testing.T) map[string]*model.Schema {
 	t.Helper()
 	asked := query.Support{Sort: []string{"status"}, Filter: map[string][]query.Op{"status": {query.Eq, query.In}}}
@@ -93,8 +94,10 @@ func schemas(t *testing.T) map[string]*model.Schema {
 		}
 		all[name] = s
 	}
+	heard := &resource.CatalogOptions{Feed: feed.New(feed.NewMemory(nil), nil)}
+	t.Cleanup(func() { heard.Feed.Close() })
 	for version, r := range map[string]*resource.Resource{"2.0.0": orders, "1.1.0": orders11, "1.0.0": orders10} {
-		add("shop "+version, resource.NewCatalog(nil, r, users, places, login), nil)
+		add("shop "+version, resource.NewCatalog(heard, r, users, places, login), nil)
 	}
 	harbour, opts := sample.Catalog(memory.New[sample.Port](nil), memory.New[sample.Ship](nil), memory.New[sample.Sailor](nil))
 	add("harbour", harbour, opts)

@@ -151,13 +151,15 @@ func tell(err error) (told *fault.Error, known bool) {
 }
 
 // panicked tells the log of a panic of code that is not ours, and returns what clients are told.
-func (r *run) panicked(ctx context.Context, v any) error {
+func (r *run) panicked(ctx context.Context, v any) error { return r.e.panicked(ctx, v) }
+
+func (e *Engine) panicked(ctx context.Context, v any) *fault.Error {
 	err := fmt.Errorf("panic: %v", v)
 	told := fault.Of(err)
 	instance := ""
 	if told.Problem != nil {
 		instance = told.Problem.Instance
 	}
-	r.e.log(ctx, "stoa: panic", "instance", instance, "error", fault.Cut(err.Error()), "stack", string(debug.Stack()))
+	e.log(ctx, "stoa: panic", "instance", instance, "error", fault.Cut(err.Error()), "stack", string(debug.Stack()))
 	return told
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stoa-go/stoa/query"
@@ -29,7 +31,8 @@ func next(t testing.TB, w *world, document, variables string) []byte {
 // TestMessagesAreShared among those who ask for the same of what is the same for them, in memory too, and nobody else.
 func TestMessagesAreShared(t *testing.T) {
 	t.Parallel()
-	const some = `subscription($f: String, $p: Boolean = true) { bookChanged(filter: {not: {title: {eq: $f}}}) { id book { title pages @include(if: $p) etag } } }`
+	const some = `subscription($f: String, $p: Boolean = true) { bookChanged(filter: {not: {title: {eq: $f}}}) {
+		id book { title pages @include(if: $p) etag } } }`
 	tests := []struct {
 		name, document, one, other string
 		want                       bool
@@ -37,8 +40,12 @@ func TestMessagesAreShared(t *testing.T) {
 		{"the same", some, `{"f": "a"}`, `{"f": "a"}`, true},
 		{"variables that do not matter", some, `{"f": "a"}`, `{"f": "b", "p": true}`, true},
 		{"variables that matter", some, `{"f": "a", "p": true}`, `{"f": "a", "p": false}`, false},
-		{"relations", `subscription($f: String) { bookChanged(filter: {not: {title: {eq: $f}}}) { book { author { id } } } }`, `{"f": "a"}`, `{"f": "a"}`, false},
-		{"relations that are skipped", `subscription($p: Boolean!) { bookChanged { book { id author @include(if: $p) { id } } } }`, `{"p": false}`, `{"p": false}`, true},
+		{"relations",
+			`subscription($f: String) { bookChanged(filter: {not: {title: {eq: $f}}}) { book { author { id } } } }`,
+			`{"f": "a"}`, `{"f": "a"}`, false},
+		{"relations that are skipped",
+			`subscription($p: Boolean!) { bookChanged { book { id author @include(if: $p) { id } } } }`,
+			`{"p": false}`, `{"p": false}`, true},
 		{"computed", `subscription($a: Int) { bookChanged { book { times(by: $a) } } }`, `{"a": 1}`, `{"a": 1}`, false},
 	}
 	for _, tt := range tests {
@@ -59,6 +66,41 @@ func TestMessagesAreShared(t *testing.T) {
 				t.Errorf("another document is told %s", again)
 			}
 		})
+	}
+}
+
+// TestManyShareAMessage has many ask at once, before anything happens.
+func TestManyShareAMessage(t *testing.T) {
+	t.Parallel()
+	const many = 50
+	w := newWorld(t, setting{feed: true})
+	document, at := `subscription { bookChanged(bookmarks: true) { kind id book { title } } }`, w.places[0]
+	var told [many][]*byte
+	var begun, all sync.WaitGroup
+	begun.Add(many)
+	for i := range many {
+		messages := w.subscribe(t.Context(), t, document, "", at)
+		all.Go(func() {
+			for m, err := range messages {
+				if err != nil {
+					t.Error(err)
+				}
+				if told[i] == nil {
+					begun.Done()
+				}
+				if told[i] = append(told[i], &m.JSON[0]); len(told[i]) == 4 {
+					return
+				}
+			}
+		})
+	}
+	begun.Wait()
+	w.life(t)
+	all.Wait()
+	for i := range told {
+		if !slices.Equal(told[i][1:], told[0][1:]) || i > 0 && told[i][0] == told[0][0] {
+			t.Errorf("they share %v and %v: want all but the bookmark", told[i], told[0])
+		}
 	}
 }
 
@@ -135,7 +177,8 @@ func TestOthersCostNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	bare := mallocs(1+events, w.catalog.Resources()[0].Watch(t.Context(), start, query.Filter{})) // and a bookmark
-	t.Logf("allocations for an event: %.3f for the first, %.3f and %.3f for others, %.3f for one who only listens", first, second, third, bare)
+	t.Logf("allocations for an event: %.3f for the first, %.3f and %.3f for others, %.3f for one who only listens",
+		first, second, third, bare)
 	if most := bare + 0.02; second > most && third > most {
 		t.Errorf("%.3f and %.3f allocations for an event, want %.3f", second, third, bare)
 	}

@@ -28,15 +28,18 @@ type Message struct {
 // asked for anything. last is the text of the Cursor from which a client goes on, empty for none; it goes before the
 // argument after.
 //
-// What it returns is for one use, and runs in the goroutine of the caller, until ctx ends: that ends it without an error.
+// Without last and after it tells what happens from now on, not from when it is first asked for a message. What it
+// returns is for one use, and runs in the goroutine of the caller, until ctx ends: that ends it without an error.
 // What is wrong with a field is told in the message, which need not be the last. An error is the last it yields, and either a
 // [*fault.Error], which is for the client, among them CURSOR_EXPIRED, after which it has to list anew, and
 // UNAUTHENTICATED; or [feed.ErrClosed], which says that the process goes down, and the client is to go on elsewhere.
-func (e *Engine) Subscribe(ctx context.Context, p *Plan, variables map[string]jsontext.Value, last string) (iter.Seq2[Message, error], []*fault.Error) {
+func (e *Engine) Subscribe(ctx context.Context, p *Plan, variables map[string]jsontext.Value,
+	last string) (iter.Seq2[Message, error], []*fault.Error) {
 	s, errs := e.subscription(p, variables, last)
 	if errs != nil {
 		return nil, errs
 	}
+	s.watching.Begin(ctx)
 	return func(yield func(Message, error) bool) { s.listen(ctx, yield) }, nil
 }
 
@@ -89,8 +92,18 @@ func (s *subscription) located(e *fault.Error) *fault.Error {
 
 // listen yields messages until something ends that.
 func (s *subscription) listen(ctx context.Context, yield func(Message, error) bool) {
+	telling := false // it is the caller's code that runs, and its panics are its own
+	defer func() {
+		if telling {
+			return
+		}
+		if v := recover(); v != nil {
+			yield(Message{}, s.located(s.e.panicked(ctx, v)))
+		}
+	}()
 	for change, err := range s.watching.Changes(ctx) {
 		if err != nil {
+			telling = true
 			yield(Message{}, s.end(ctx, err))
 			return
 		}
@@ -99,9 +112,14 @@ func (s *subscription) listen(ctx context.Context, yield func(Message, error) bo
 		}
 		json := s.message(ctx, change)
 		// What was given up half-way is not told: the client would take it for what there was, and go on behind it.
-		if ctx.Err() != nil || !yield(Message{json, change.Cursor}, nil) {
+		if ctx.Err() != nil {
 			return
 		}
+		telling = true
+		if !yield(Message{json, change.Cursor}, nil) {
+			return
+		}
+		telling = false
 	}
 }
 

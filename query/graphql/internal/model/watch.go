@@ -29,8 +29,8 @@ func (b *builder) changed(r *resource.Resource, item *Type) *Field {
 	id.Doc, id.Type.NonNull = "Only the item with this id.", false
 	f.Args = append(f.Args, id)
 	if filter := b.filter(r); filter != nil {
-		f.Args = append(f.Args, &Input{Name: "filter", Type: named(filter), Doc: "Which items; all of them if it is left out. An item " +
-			"that does not fit any more is DELETED. It cannot be given together with `id`."})
+		f.Args = append(f.Args, &Input{Name: "filter", Type: named(filter), Doc: "Which items; all of them if it is left out. " +
+			"An item that does not fit any more is DELETED. It cannot be given together with `id`."})
 	}
 	f.Args = append(f.Args,
 		&Input{Name: "after", Type: named(b.scalar("String")), Doc: "The `cursor` of the last change that you know, or the " +
@@ -50,7 +50,8 @@ func (b *builder) change(r *resource.Resource, item *Type) *Type {
 	set := b.fieldsOf(t)
 	kind := b.shared(Enum, "ChangeKind", fillChangeKind)
 	set.add(&Field{Name: "kind", Doc: "What happened.", Type: must(kind), Source: ChangeKind}, o)
-	set.add(&Field{Name: "id", Doc: "The id of the item; null only in a BOOKMARK.", Type: named(b.scalar("ID")), Source: ChangeID}, o)
+	set.add(&Field{Name: "id", Type: named(b.scalar("ID")), Source: ChangeID,
+		Doc: "The id of the item; null only in a BOOKMARK."}, o)
 	set.add(&Field{Name: "cursor", Type: must(b.scalar("String")), Source: ChangeCursor,
 		Doc: "The place behind the change, for `after`. It stays good for as long as changes are kept."}, o)
 	set.add(&Field{Name: lowerFirst(item.Name), Type: named(item), Source: ChangeItem, Resource: r,

@@ -40,7 +40,8 @@ func TestWatched(t *testing.T) {
 			s := reflected(t, c, nil)
 			sound(t, s)
 			s.Types = slices.DeleteFunc(s.Types, func(typ *model.Type) bool {
-				return typ != s.Subscription && !strings.HasSuffix(typ.Name, "Change") && !strings.HasSuffix(typ.Name, "Connection") && typ.Name != "ChangeKind"
+				return typ != s.Subscription && typ.Name != "ChangeKind" &&
+					!strings.HasSuffix(typ.Name, "Change") && !strings.HasSuffix(typ.Name, "Connection")
 			})
 			golden(t, name, dump(s, true))
 		})
@@ -52,7 +53,8 @@ func TestWatchedIsMore(t *testing.T) {
 	t.Parallel()
 	orders := resource.FromOps("orders", assigned[Order](), &resource.Options[Order]{Query: everything[Order]()})
 	plain := dump(reflected(t, resource.NewCatalog(nil, orders), nil), true)
-	s := reflected(t, heard(t, resource.FromOps("orders", assigned[Order](), &resource.Options[Order]{Query: everything[Order]()})), nil)
+	again := resource.FromOps("orders", assigned[Order](), &resource.Options[Order]{Query: everything[Order]()})
+	s := reflected(t, heard(t, again), nil)
 	s.Types = slices.DeleteFunc(s.Types, func(typ *model.Type) bool {
 		typ.Fields = slices.DeleteFunc(typ.Fields, func(f *model.Field) bool { return f.Source == model.Place })
 		return typ == s.Subscription || typ.Name == "OrderChange" || typ.Name == "ChangeKind"
@@ -79,9 +81,10 @@ func TestChangesCollide(t *testing.T) {
 		{"the item is called like another field of its change", []resource.Part{thing("marks")}, map[string]string{"marks": "Cursor"},
 			"the changes of the resource marks and the changes of the resource marks would both be the field cursor of CursorChange; " +
 				"give the resource marks another name in Options.Names"},
-		{"another item is called like the change", []resource.Part{thing("rates"), thing("changes")}, map[string]string{"rates": "Rate", "changes": "RateChange"},
-			"the items of the resource changes and the changes of the resource rates would both be the type RateChange; give the resource changes " +
-				"another name in Options.Names, or give the resource rates another name in Options.Names"},
+		{"another item is called like the change", []resource.Part{thing("rates"), thing("changes")},
+			map[string]string{"rates": "Rate", "changes": "RateChange"},
+			"the items of the resource changes and the changes of the resource rates would both be the type RateChange; " +
+				"give the resource changes another name in Options.Names, or give the resource rates another name in Options.Names"},
 		{"an item is called like the kinds", []resource.Part{thing("kinds")}, map[string]string{"kinds": "ChangeKind"},
 			"its items cannot be of the type ChangeKind, which is a type that every schema may have"},
 	}

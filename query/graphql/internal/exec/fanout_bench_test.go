@@ -1,0 +1,116 @@
+package exec_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/query/graphql/internal/exec"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
+)
+
+// fanned is what all subscribers of the benchmarks ask for.
+const fanned = `subscription { bookChanged { kind id cursor
+	book { id title genre pages sold price note tags published cover { color } } } }`
+
+// oneChange returns the last change of a book as the Resource tells it.
+func oneChange(tb testing.TB, w *world) *feed.Change[resource.Entry] {
+	tb.Helper()
+	note := "mind the <step>"
+	b := book{ID: 7, Title: "Seventh", Genre: "novel", AuthorID: "ann", Pages: 10, Tags: []string{"a", "b"}, Note: &note,
+		Cover: &cover{"red"}, Shelf: "A1"}
+	w.happens(tb, nil, &b)
+	start, err := feed.ParseCursor(w.places[0])
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for c, err := range w.catalog.Resources()[0].Watch(tb.Context(), start, query.Filter{}) {
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if c.Kind != feed.Bookmark {
+			return c
+		}
+	}
+	return nil
+}
+
+// BenchmarkFanOutEncode is one change told to 10,000 who have asked for the same: written once for all, and once for each. The
+// sockets, and how the change comes to each, are not in it.
+func BenchmarkFanOutEncode(b *testing.B) {
+	const subscribers = 10_000
+	for _, alone := range []bool{false, true} {
+		b.Run(map[bool]string{false: "once", true: "each"}[alone], func(b *testing.B) {
+			w := newWorld(b, setting{feed: true})
+			change, plan := oneChange(b, w), w.plan(b, fanned)
+			listeners := make([]*exec.Listener, subscribers)
+			for i := range listeners {
+				listeners[i] = w.engine.Listener(plan, nil, alone)
+			}
+			b.ReportAllocs()
+			bytes := 0
+			for b.Loop() {
+				// Nobody has been told of this one.
+				c := &feed.Change[resource.Entry]{Kind: change.Kind, ID: change.ID, Rev: change.Rev, After: change.After,
+					Cursor: change.Cursor}
+				for _, l := range listeners {
+					bytes += len(l.Message(b.Context(), c))
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/subscribers, "ns/subscriber")
+			b.ReportMetric(float64(bytes)/float64(b.N)/subscribers, "bytes/message")
+		})
+	}
+}
+
+// BenchmarkFanOutWhole is the same from the write into the log to the last of 10,000 goroutines that has its message.
+func BenchmarkFanOutWhole(b *testing.B) {
+	const subscribers = 10_000
+	for _, same := range []bool{true, false} {
+		b.Run(map[bool]string{true: "once", false: "each"}[same], func(b *testing.B) {
+			w := newWorld(b, setting{feed: true, config: exec.Config{PlanBytes: 1 << 30}})
+			ctx, leave := context.WithCancel(b.Context())
+			var all, begun sync.WaitGroup
+			var heard atomic.Int64
+			done := make(chan struct{}, 1)
+			begun.Add(subscribers)
+			for i := range subscribers {
+				document := strings.Replace(fanned, "bookChanged", "bookChanged(bookmarks: true)", 1)
+				if !same {
+					document = fmt.Sprint(document, "#", i) // which makes it a plan of its own
+				}
+				messages := w.subscribe(ctx, b, document, "", "")
+				all.Go(func() {
+					first := true // a bookmark, which says that it listens
+					for _, err := range messages {
+						if err != nil {
+							b.Error(err)
+						}
+						if first {
+							first = false
+							begun.Done()
+							continue
+						}
+						if heard.Add(1)%subscribers == 0 {
+							done <- struct{}{}
+						}
+					}
+				})
+			}
+			begun.Wait()
+			b.ReportAllocs()
+			for b.Loop() {
+				w.happens(b, nil, &book{ID: 7, Title: "Seventh", Genre: "novel", AuthorID: "ann", Shelf: "A1"})
+				<-done
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/subscribers, "ns/subscriber")
+			leave()
+			all.Wait()
+		})
+	}
+}
