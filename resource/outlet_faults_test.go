@@ -241,8 +241,9 @@ func TestReportOfFeeds(t *testing.T) {
 	allow := func(context.Context, resource.Op, *letter, *letter) error { return nil }
 	db := memory.NewDB()
 	ops := resource.OpsOf(memory.New(&memory.Options[letter]{DB: db}))
-	bare := ops
+	bare, watcher := ops, ops
 	bare.Transactions = nil
+	watcher.Watch = func(context.Context, feed.Cursor) iter.Seq2[*feed.Change[letter], error] { return nil }
 	elsewhere := resource.OpsOf(memory.New[letter](nil))
 	const behind = "behind each write, and a crash between loses it: "
 	tests := []struct {
@@ -261,6 +262,9 @@ func TestReportOfFeeds(t *testing.T) {
 			[]string{"feed: " + behind + "the log is in another database"}},
 		{"left out", logsOf(db)["shared"], ops, resource.Options[letter]{Public: true, NoEvents: true},
 			[]string{"feed: none, as Options.NoEvents says"}},
+		{"of its own", logsOf(db)["shared"], watcher, resource.Options[letter]{Public: true}, []string{"feed: the collection's own"}},
+		{"of its own, and left out", logsOf(db)["shared"], watcher, resource.Options[letter]{Public: true, NoEvents: true},
+			[]string{"feed: the collection's own"}},
 		{"policy", logsOf(db)["shared"], ops, resource.Options[letter]{Authorize: allow}, []string{"feed: in the transaction of each write",
 			"weak: events do not have Secret Shelf, which are no part of what clients see: for Authorize and Scope they are zero there"}},
 	}
@@ -272,7 +276,7 @@ func TestReportOfFeeds(t *testing.T) {
 			c := resource.NewCatalog(&resource.CatalogOptions{Feed: f}, resource.FromOps("letters", tt.ops, &tt.opts))
 			var got []string
 			for line := range strings.Lines(c.Report()) {
-				if line = strings.TrimSpace(line); strings.HasPrefix(line, "feed:") || strings.Contains(line, "events") {
+				if line = strings.TrimSpace(line); strings.HasPrefix(line, "feed:") || strings.Contains(line, "events do") {
 					got = append(got, line)
 				}
 			}

@@ -29,6 +29,7 @@ type state struct {
 	newest  feed.Cursor // of the rows
 	place   bool        // the row at the first number was seen, with the mark that was asked for
 	events  []*feed.Event
+	bytes   int // of their Before and After
 }
 
 // reader is what the log is read by. PostgreSQL has to be read where it is written: a replica may lack what has been told.
@@ -63,14 +64,17 @@ func (l *Log) look(ctx context.Context, after feed.Cursor, until uint64, most in
 		return nil, feed.ErrExpired
 	}
 	settled, pending := l.known()
-	rows, err := l.reader(ctx).QueryContext(ctx, l.text.rows, int64(after.Seq), int64(min(max(until, after.Seq), math.MaxInt64)),
-		most+1)
+	args := []any{int64(after.Seq), int64(min(max(until, after.Seq), math.MaxInt64)), most + 1, int64(feed.PageBytes)}
+	if l.db.Dialect() == sqltx.SQLite {
+		args = args[:3] // it reads row by row, as it is asked to
+	}
+	rows, err := l.reader(ctx).QueryContext(ctx, l.text.rows, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	s := &state{settled: settled}
-	for rows.Next() {
+	for s.bytes < feed.PageBytes && rows.Next() {
 		e, err := s.scan(rows)
 		switch {
 		case err != nil:
@@ -79,7 +83,7 @@ func (l *Log) look(ctx context.Context, after feed.Cursor, until uint64, most in
 		case e.Cursor.Seq == after.Seq:
 			s.place = e.Cursor == after
 		case len(s.events) < most && e.Cursor.Seq <= until:
-			s.events = append(s.events, e)
+			s.events, s.bytes = append(s.events, e), s.bytes+len(e.Before)+len(e.After)
 		}
 	}
 	if err := rows.Err(); err != nil {

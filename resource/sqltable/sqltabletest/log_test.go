@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -235,6 +236,39 @@ func TestLogNumbersTransactionsFirst(t *testing.T) {
 					t.Error("an event without a number of the transaction was taken, so the test proves nothing")
 				}
 			})
+		}
+	})
+}
+
+// TestLogPagesAreBounded: a page of large events ends where it is as large as PageBytes, and the next goes on there.
+func TestLogPagesAreBounded(t *testing.T) {
+	onEngines(t, func(t *testing.T, e *engine) {
+		const n, size = 12, 1 << 20
+		_, log := openLog(t, e, nil)
+		start, err := log.Head(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		large := &feed.Event{Kind: feed.Updated, Collection: "orders", ID: "1", Before: make([]byte, size/2), After: make([]byte, size/2)}
+		for range n {
+			if err := log.Append(t.Context(), large); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var pages []int
+		for at, got := start, 0; got < n; {
+			events, next, err := log.Tail(t.Context(), at, 100)
+			if err != nil || len(events) == 0 {
+				t.Fatalf("Tail behind %d events: %d, %v", got, len(events), err)
+			}
+			read, err := log.Read(t.Context(), at, next, 100)
+			if err != nil || len(read) != len(events) {
+				t.Errorf("Read returned %d events, and Tail %d; %v", len(read), len(events), err)
+			}
+			pages, at, got = append(pages, len(events)), next, got+len(events)
+		}
+		if want := []int{4, 4, 4}; !slices.Equal(want, pages) {
+			t.Errorf("pages of %d events, want %d", pages, want)
 		}
 	})
 }
