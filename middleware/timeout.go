@@ -21,7 +21,8 @@ type TimeoutOptions struct {
 	Write time.Duration
 	// Stream says which requests go on as long as both sides want, such as streams of events and WebSockets: they have no
 	// limit at all, not even those of the server. Nil means none. It should ask for the route as well as for what the client
-	// says, or every client could choose to be unlimited.
+	// says, or every client could choose to be unlimited. A stream of events that is not named ends with Handle, and its client
+	// comes back.
 	Stream func(r *http.Request) bool
 }
 

@@ -96,6 +96,15 @@ func refuseParameters(params url.Values) error {
 	return d
 }
 
+// notListening refuses what belongs to a feed where something else is asked for: somebody has forgotten the field Accept, and
+// would take all that there is for what is new.
+func (x *exchange) notListening(params url.Values, lenient bool) error {
+	if lenient || !params.Has(lastEventParameter) || !x.route.resource.Watches() {
+		return nil
+	}
+	return badParameter(lastEventParameter, "unsupported", "it is for the feed, which is served as "+mediaStream)
+}
+
 // from reads where to go on.
 func (l *listening) from(params url.Values, h http.Header) error {
 	if values := params[lastEventParameter]; values != nil {

@@ -304,9 +304,10 @@ func TestFeedOfNobody(t *testing.T) {
 	t.Parallel()
 	h := api(t)
 	create(t, h, "/orders", `{"customerId":"ann"}`)
-	want(t, send(t, h, "GET /orders"), http.StatusOK, "Event-Cursor:")
-	want(t, send(t, h, "GET /orders/1"), http.StatusOK, "Event-Cursor:")
-	wantErrors(t, wantProblem(t, send(t, h, "GET /orders?lastEventId=x"), problem.InvalidParameter), "?lastEventId unknownParameter")
+	for _, target := range []string{"/orders", "/orders/1"} {
+		want(t, send(t, h, "GET "+target), http.StatusOK, "Event-Cursor:")
+		wantErrors(t, wantProblem(t, send(t, h, "GET "+target+"?lastEventId=x"), problem.InvalidParameter), "?lastEventId unknownParameter")
+	}
 
 	f := newFeed(t)
 	f.Close()
@@ -314,6 +315,20 @@ func TestFeedOfNobody(t *testing.T) {
 	want(t, send(t, h, "GET /orders"), http.StatusOK, "Event-Cursor:")
 	wantProblem(t, send(t, h, "GET /orders", streamType), problem.Unavailable, "Retry-After: *", "Connection: close")
 	wantProblem(t, send(t, h, "HEAD /orders", streamType), problem.Unavailable, "Retry-After: *")
+}
+
+// TestFeedIsAskedFor: whoever asks for what is new and forgets to say how is told so, and is not given all there is.
+func TestFeedIsAskedFor(t *testing.T) {
+	t.Parallel()
+	h := api(t, fed(newFeed(t)))
+	create(t, h, "/orders", `{"customerId":"ann"}`)
+	at := eventCursor(t, h, "GET /orders")
+	for _, target := range []string{"/orders", "/orders/1"} {
+		d := wantProblem(t, send(t, h, "GET "+target+"?lastEventId="+at), problem.InvalidParameter)
+		wantErrors(t, d, "?lastEventId unsupported")
+		want(t, send(t, h, "GET "+target+"?lastEventId="+at, "Prefer: handling=lenient"), http.StatusOK)
+		want(t, send(t, h, "GET "+target, "Last-Event-ID: "+at), http.StatusOK, "Content-Type: application/json")
+	}
 }
 
 // TestFeedOfAnItem goes with an item through its life.

@@ -97,6 +97,9 @@ func (x *exchange) asked(lenient, whole bool) (asked, error) {
 	if err != nil {
 		return a, err
 	}
+	if err := x.notListening(params, lenient); err != nil {
+		return a, err
+	}
 	for _, name := range []string{"after", "before"} {
 		if v := params[name]; len(v) > 1 && v[0] != v[len(v)-1] || len(v) > 0 && v[0] == "" {
 			return a, badParameter(name, "duplicateParameter", "one cursor is wanted")

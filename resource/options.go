@@ -54,8 +54,9 @@ type Options[T any] struct {
 	AuthorizeGone func(ctx context.Context, id string) error
 	// Public declares that there is no Authorize and no Scope on purpose.
 	Public bool
-	// NoEvents keeps the writes out of CatalogOptions.Feed, and then nobody can listen to them. It is for what is written by
-	// other ways than a Resource, which listeners would wait for in vain, and for what no log should remember.
+	// NoEvents keeps the writes out of CatalogOptions.Feed, and then nobody can listen to them, unless the collection tells of
+	// them by itself. It is for what is written by other ways than a Resource, which listeners would wait for in vain, and for
+	// what no log should remember.
 	NoEvents bool
 
 	// RequireIfMatch refuses to change or delete an item for a client that does not say, by If-Match, which revision it

@@ -21,7 +21,7 @@ type outlet struct {
 
 // attach gives a hub its outlet. All catalogs that it is served by have the same Feed, or none.
 func (h *hub) attach(f *feed.Feed, logger *slog.Logger) {
-	if h.noEvents {
+	if h.noEvents && h.ops.watch == nil {
 		return
 	}
 	o := &outlet{feed: f, logger: logger}
@@ -123,30 +123,30 @@ func (c *change) event(e *Entry) told {
 }
 
 // tell appends events, in the transaction of their changes if the log takes part in it: an error has to take back the
-// changes. Elsewhere they are appended when the changes are sure to stand, whether the client still waits or not, and an
-// error is for the log only.
+// changes. Elsewhere they are appended when the changes are sure to stand, and an error is for the log only.
 func (o *outlet) tell(ctx context.Context, h *hub, all ...told) error {
 	events, err := h.events(all)
-	if o.together != nil {
-		if err == nil {
-			err = o.feed.Append(ctx, events...)
-		}
-		return untold(err)
+	if o.together == nil {
+		tx.AfterCommit(ctx, func() { o.tellBehind(tx.Outside(ctx), h, events, err) })
+		return nil
 	}
-	outside := tx.Outside(ctx) // the transaction of ctx is over by then
-	afterwards := func() {
-		if err == nil {
-			bounded, cancel := context.WithTimeout(context.WithoutCancel(outside), maxWait)
-			defer cancel()
-			err = o.feed.Append(bounded, events...)
-		}
-		if err != nil {
-			o.logger.ErrorContext(outside, "resource: a change became no event, so nobody who listens has heard of it",
-				"resource", h.name, "events", len(all), "error", err)
-		}
+	if err == nil {
+		err = o.feed.Append(ctx, events...)
 	}
-	tx.AfterCommit(ctx, afterwards)
-	return nil
+	return untold(err)
+}
+
+// tellBehind appends events of what has happened, whether the client still waits or not. err is why there are none.
+func (o *outlet) tellBehind(ctx context.Context, h *hub, events []*feed.Event, err error) {
+	if err == nil {
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxWait)
+		defer cancel()
+		err = o.feed.Append(bounded, events...)
+	}
+	if err != nil {
+		o.logger.ErrorContext(ctx, "resource: a change became no event, so nobody who listens has heard of it",
+			"resource", h.name, "error", err)
+	}
 }
 
 // untold is the error of a change that is taken back, since it cannot be told. Whatever the log calls it, it is none of what
@@ -158,6 +158,8 @@ func untold(err error) error {
 	case errors.Is(err, ErrUnavailable), errors.Is(err, tx.ErrUnavailable), errors.Is(err, context.Canceled),
 		errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("the change cannot be told: %w", err)
+	case errors.Is(err, ErrStale), errors.Is(err, ErrExists), errors.Is(err, ErrNotFound), errors.Is(err, ErrGone):
+		return fmt.Errorf("%w: the change cannot be told: %v", errStoreFault, err)
 	}
 	return fmt.Errorf("%w: the change cannot be told: %w", errStoreFault, err)
 }

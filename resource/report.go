@@ -90,10 +90,10 @@ func (r *Resource) abilities() string {
 func (h *hub) telling() string {
 	o := h.outlet.Load()
 	switch {
-	case h.noEvents:
-		return "none, as Options.NoEvents says"
-	case o == nil:
+	case h.ops.watch != nil:
 		return "the collection's own"
+	case o == nil:
+		return "none, as Options.NoEvents says"
 	case o.together != nil:
 		return "in the transaction of each write"
 	case h.ops.runner == nil:

@@ -93,6 +93,9 @@ func (x *exchange) itemPart(lenient bool) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
+	if err := x.notListening(params, lenient); err != nil {
+		return part{}, err
+	}
 	return x.itemParams(params, lenient)
 }
 

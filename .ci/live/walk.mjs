@@ -79,10 +79,10 @@ const browser = await puppeteer.launch({
 
 const asked = [], objections = []
 
-// visit opens the page and collects every change that it tells, in the order in which it does. forget makes the page one that
+// visit opens the page, in a window of its own, and collects every change that it tells, in the order in which it does. forget makes the page one that
 // begins at the present whenever it comes back, as a client without cursors does.
 async function visit(shop, { width = 1280, height = 1000, forget = false } = {}) {
-	const page = await browser.newPage()
+	const window = await browser.createBrowserContext(), page = await window.newPage()
 	page.setDefaultTimeout(60_000)
 	await page.setViewport({ width, height })
 	page.on('console', m => {
@@ -110,20 +110,16 @@ async function visit(shop, { width = 1280, height = 1000, forget = false } = {})
 	return page
 }
 
-const until = (page, f, what, ...args) => page.waitForFunction(f, {}, ...args).catch(async e =>
+const until = (page, f, what, ...args) => page.waitForFunction(f, { polling: 50 }, ...args).catch(async e =>
 	assert.fail(`${what}: ${e.message}; the page says: ${await page.$eval('#state', s => s.textContent)} ${await page.$eval('#tally', s => s.textContent)}`))
 const isLive = page => until(page, () => document.getElementById('state').className === 'live', 'the page is live')
 const tally = (page, n) => until(page, n => +document.getElementById('tally').dataset.count >= n, `${n} changes`, n)
 const changes = page => page.evaluate(() => window.changes)
 const rows = page => page.$$eval('#orders tbody tr', all => all.map(r => `${r.cells[0].querySelector('a').textContent} ${r.cells[1].textContent}`))
 const click = (page, selector) => page.$eval(selector, e => e.click())
-const hide = (page, hidden) => page.evaluate(hidden => {
-	Object.defineProperty(document, 'hidden', { value: hidden, configurable: true })
-	document.dispatchEvent(new Event('visibilitychange'))
-}, hidden)
 const picture = async (page, name) => pictures && page.screenshot({ path: join(pictures, `live-${name}.png`), fullPage: true })
 
-// write makes orders: of every ten one is paid, one gets a note in the oldest contract's shape, and one is deleted. It returns
+// write makes orders, as long as there are less than written.most changes: of every ten one is paid, one gets a note in the oldest contract's shape, and one is deleted. It returns
 // what was acknowledged, as the page should tell it, by order.
 async function write(shop, count, written) {
 	let begun = 0
@@ -134,6 +130,7 @@ async function write(shop, count, written) {
 	}
 	await Promise.all(Array.from({ length: WRITERS }, async () => {
 		for (let n; (n = begun++) < count;) {
+			while (written.n >= written.most) await sleep(5)
 			const created = await shop.ask('POST', '/orders', { customerId: 2 + n % 2, lines: [{ itemId: 1 + n, qty: 1 + n % 7 }] })
 			assert.equal(created.status, 201, JSON.stringify(created.value))
 			const id = created.value.id
@@ -153,6 +150,11 @@ async function write(shop, count, written) {
 	return told
 }
 
+// reached waits until so much is written.
+async function reached(written, n) {
+	for (const end = Date.now() + 60_000; written.n < n; await sleep(5)) assert.ok(Date.now() < end, `${written.n} changes are written, and not ${n}`)
+}
+
 // byOrder are the kinds of changes of each order, in the order in which they were told.
 function byOrder(all) {
 	const kinds = new Map()
@@ -167,18 +169,18 @@ const parts = {
 		await isLive(page)
 		await isLive(forgetful)
 		assert.equal((await rows(page)).length, 3)
-		const written = { n: 0 }
+		const written = { n: 0, most: 0 }
 		const writing = write(shop, ORDERS, written)
-		for (const [at, signal] of [[40, 'SIGKILL'], [100, 'SIGTERM'], [160, 'SIGKILL']]) {
-			while (written.n < at) await sleep(5)
+		for (const signal of ['SIGKILL', 'SIGTERM', 'SIGKILL']) {
+			written.most += 60
+			await reached(written, written.most - 30) // so that it dies in the middle of something
 			await shop.end(signal)
 			await Promise.all([page, forgetful].map(p => until(p, () => document.getElementById('state').className === 'broken', 'it is seen that the shop is away')))
 			await shop.start()
-			// The clients of the shop are back before the pages are, so there is something to miss.
-			const goal = written.n + 20
-			while (written.n < goal) await sleep(5)
+			await reached(written, written.most) // before the pages are back, more or less, so that there is something to miss
 			await Promise.all([isLive(page), isLive(forgetful)])
 		}
+		written.most = Infinity
 		const told = await writing
 		await tally(page, written.n)
 		// What is told last comes last: if anything were told twice, it would have come by then.
@@ -203,10 +205,11 @@ const parts = {
 		console.log(`${written.n} changes of ${told.size} orders, 2 kills and a restart: told ${all.length}, missed 0, repeated 0; a page without cursors missed ${missed}`)
 		await forgetful.close()
 
-		await hide(page, true)
-		await until(page, () => /catch up/.test(document.getElementById('state').textContent), 'a hidden page does not listen')
+		const other = await page.browserContext().newPage() // a tab in front of it
+		await until(page, () => document.hidden && /catch up/.test(document.getElementById('state').textContent), 'a hidden page does not listen')
 		for (const status of ['paid', 'shipped']) await shop.ask('PATCH', `/orders/${last}`, { status })
-		await hide(page, false)
+		await other.close()
+		await page.bringToFront()
 		await until(page, id => changes.at(-1).order === id && changes.at(-1).kind === 'updated' && document.querySelector('#orders .status').textContent === 'shipped', 'it catches up', `${last}`)
 		assert.equal((await changes(page)).length, written.n + 2, 'what a hidden page has missed is told once')
 		await page.close()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -32,7 +33,7 @@ var (
 )
 
 // newDoors opens both for each catalog.
-func newDoors(catalogs map[string]*resource.Catalog) map[string]*doors {
+func newDoors(c *collections, catalogs map[string]*resource.Catalog) map[string]*doors {
 	open := map[string]*doors{}
 	for name, catalog := range catalogs {
 		open[name] = &doors{catalog: catalog, graphql: graphql.New(catalog, &graphql.Options{
@@ -40,9 +41,23 @@ func newDoors(catalogs map[string]*resource.Catalog) map[string]*doors {
 			Description: "Orders, users and places: the reference application of Stoa, in its contract " + name + ".",
 			Timeout:     graphqlTime,
 			Challenge:   middleware.Challenge(realm),
+			Socket:      graphql.Socket{Connect: c.connect},
 		})}
 	}
 	return open
+}
+
+// shutdown ends what goes on by GraphQL at all doors, so that clients come back elsewhere, and waits for it.
+func shutdown(ctx context.Context, contracts map[string]*doors) error {
+	errs := make(chan error)
+	for _, d := range contracts {
+		go func() { errs <- d.graphql.Shutdown(ctx) }()
+	}
+	var all error
+	for range contracts {
+		all = errors.Join(all, <-errs)
+	}
+	return all
 }
 
 // ServeHTTP serves what is at and below /graphql there, and everything else from the catalog.

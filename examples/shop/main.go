@@ -76,7 +76,7 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 		}
 	}
 	catalogs := c.catalogs()
-	contracts := newDoors(catalogs)
+	contracts := newDoors(c, catalogs)
 	negotiator := newNegotiator(contracts, s.addr, shiftedClock(s.now))
 	listener, err := net.Listen("tcp", s.addr)
 	if err != nil {
@@ -91,7 +91,9 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	fmt.Fprintf(stdout, "shop: listening on http://%s\n", listener.Addr())
 	server := newServer(around(s.logger, neutral.before(c.admitted(negotiator), s.addr)), s.logger)
 	server.RegisterOnShutdown(func() { c.changes.Close() }) // who listens is told to come back
-	return middleware.Serve(ctx, server, listener, &middleware.ServeOptions{Then: c.jobs.Drain})
+	return middleware.Serve(ctx, server, listener, &middleware.ServeOptions{Then: func(ctx context.Context) error {
+		return errors.Join(shutdown(ctx, contracts), c.jobs.Drain(ctx))
+	}})
 }
 
 // wallClock is the present, without the reading that only this process understands.

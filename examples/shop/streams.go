@@ -2,8 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/stoa-go/stoa/middleware"
+	"github.com/stoa-go/stoa/resource"
 )
 
 // session is what a stream was begun with. Other requests are over before it matters that a token is not good any more.
@@ -42,6 +48,27 @@ func (c *collections) asLongAsItLasts(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// connect finds out who opens a WebSocket. A browser cannot say so in the header, and says it in its first message:
+// {"Authorization": "Bearer TOKEN"}. Who says nothing is who the header says.
+func (c *collections) connect(ctx context.Context, payload []byte) (within context.Context, until time.Time, err error) {
+	var said struct {
+		Authorization string `json:"Authorization"`
+	}
+	if err := json.Unmarshal(payload, &said); !c.auth || len(payload) == 0 || err == nil && said.Authorization == "" {
+		return ctx, until, nil
+	}
+	token, ok := strings.CutPrefix(said.Authorization, "Bearer ")
+	if !ok {
+		return nil, until, resource.ErrUnauthenticated
+	}
+	user, expires, err := c.userOfToken(ctx, tokenID(token))
+	if err != nil {
+		return nil, until, err
+	}
+	within = context.WithValue(ctx, sessionKey{}, &session{tokenID(token), expires})
+	return middleware.WithPrincipal(within, strconv.FormatInt(user.ID, 10)), time.Now().Add(expires.Sub(c.now())), nil
 }
 
 // serveWith serves a request in another context. What it was found to be for is noted in the request outside, for the log.

@@ -1,7 +1,7 @@
 // Package graphql serves a catalog in GraphQL: its items, relations and commands as a schema that is reflected from Go
 // types, with nothing to write by hand and nothing to generate.
 //
-// Its nouns are a [Handler], the door itself; [Options], among them [Limits]; a [Field], Go code that stands beside what
+// Its nouns are a [Handler], the door itself; [Options], among them [Limits] and [Socket]; a [Field], Go code that stands beside what
 // the catalog has; and [Documents], the only ones that are answered where an application wants it so. A catalog of orders and
 // users, which is served in REST already, is served here by one more line:
 //
@@ -85,6 +85,33 @@
 // What a message shows of an item that no function or other item is asked for is written once for all who sent the same
 // document, however many they are. Each message is within [Limits] and has the Timeout to itself, and an error of a field is
 // told with its data, as in any answer; the next message comes all the same.
+//
+// # Over WebSocket, and as events
+//
+// The path of the door speaks graphql-transport-ws, the protocol of the npm package graphql-ws, to whoever asks for a
+// WebSocket: subscriptions, and queries and mutations as well, with the same documents, limits, keys (in extensions) and
+// errors as over HTTP. The contract is the one that the request for the upgrade names. Who is calling is what the middleware
+// found out about that request, and what [Socket].Connect makes of connection_init, as browsers have nowhere else to put a
+// token; when that expires the socket is closed with 4403, and the client comes back with a newer one. Pages of other
+// origins are refused unless [Options.Origins] has theirs. A client that does not read for ten seconds is closed with 1013,
+// without anybody else having waited. Other codes are those of the protocol.
+//
+// Where WebSockets do not get through, a POST with Accept: text/event-stream is answered as the distinct connections
+// mode of graphql-sse has it, with an event next for each result and complete behind the last; so is a GET, which an
+// EventSource sends:
+//
+//	$ curl -N -H 'Accept: text/event-stream' -H 'Content-Type: application/json' localhost:8080/graphql \
+//		-d '{"query":"subscription { orderChanged { kind id cursor } }"}'
+//
+// Results of a subscription have their cursor as id, so that Last-Event-ID resumes. A stream is over with complete; one that
+// ends without, since the server is about to end or since the context of the request is over, which is how a
+// middleware says that a token has expired, is to be asked for anew. Comments every fifteen seconds show that it lives.
+//
+// Both are without end. A middleware.Timeout or Limit around the door has to be told by its Stream, and a server's
+// WriteTimeout is lifted here. [Handler.Shutdown] waits for sockets, of which an http.Server knows nothing once they are
+// upgraded:
+//
+//	err := middleware.Serve(ctx, server, listener, &middleware.ServeOptions{Then: door.Shutdown})
 //
 // # Keys
 //

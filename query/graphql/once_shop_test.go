@@ -16,6 +16,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -49,6 +50,7 @@ type keyedShop struct {
 	users   resource.Options[user]
 	notes   resource.Ops[note]
 	catalog *resource.Catalog
+	feed    *feed.Feed
 
 	shy    bool                                                     // users do not want to be seen, if they are asked
 	hidden error                                                    // what policy says of orders, if it is asked
@@ -101,7 +103,7 @@ func newKeyed(t testing.TB, change ...func(*keyedShop)) *keyedShop {
 		name, _ := ctx.Value(callerKey{}).(string)
 		return name
 	}
-	s.catalog = resource.NewCatalog(&resource.CatalogOptions{Once: once, Principal: caller},
+	s.catalog = resource.NewCatalog(&resource.CatalogOptions{Once: once, Principal: caller, Feed: s.feed},
 		resource.FromOps("orders", s.orders, &s.ordered),
 		resource.New("users", users, &s.users),
 		resource.FromOps("notes", s.notes, &resource.Options[note]{Public: true}),

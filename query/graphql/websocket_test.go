@@ -141,7 +141,9 @@ func (q op) String() string {
 type op struct{ id, query, more string }
 
 // say is the message with which an operation begins.
-func say(id, query string, more ...string) string { return op{id, query, strings.Join(more, ",")}.String() }
+func say(id, query string, more ...string) string {
+	return op{id, query, strings.Join(more, ",")}.String()
+}
 
 func next(id, result string) string {
 	return fmt.Sprintf(`< {"id":%q,"type":"next","payload":%s}`, id, result)
@@ -157,7 +159,7 @@ func (c *talker) talk(lines ...string) {
 		switch what {
 		case ">":
 			if err := c.conn.Write(context.Background(), websocket.MessageText, []byte(rest)); err != nil {
-				c.t.Fatalf("%s: %v", line, err)
+				c.t.Fatalf("%.200s: %.200v", line, err)
 			}
 		case ".":
 			d, err := time.ParseDuration(rest)
@@ -169,7 +171,7 @@ func (c *talker) talk(lines ...string) {
 			got := c.hear()
 			before, any := strings.CutSuffix(line, "*")
 			if got != line && !(any && strings.HasPrefix(got, before)) {
-				c.t.Fatalf("got  %s\nwant %s", got, line)
+				c.t.Fatalf("got  %.2000s\nwant %.2000s", got, line)
 			}
 		}
 	}
@@ -177,7 +179,9 @@ func (c *talker) talk(lines ...string) {
 
 // hear returns what comes next, in the form of talk.
 func (c *talker) hear() string {
-	_, text, err := c.conn.Read(context.Background())
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Hour) // those of the bubble
+	defer cancel()
+	_, text, err := c.conn.Read(ctx)
 	var end websocket.CloseError
 	switch {
 	case errors.As(err, &end):
@@ -399,7 +403,9 @@ func TestConnect(t *testing.T) {
 		}
 	}
 	asked := []string{say("1", "{me}")}
-	is := func(name string) []string { return append(asked, next("1", fmt.Sprintf(`{"data":{"me":%q}}`, name)), completed("1")) }
+	is := func(name string) []string {
+		return append(asked, next("1", fmt.Sprintf(`{"data":{"me":%q}}`, name)), completed("1"))
+	}
 	tests := []struct {
 		name   string
 		change func(*setup)

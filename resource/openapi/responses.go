@@ -137,7 +137,7 @@ func (b *builder) sortOf(status int) sort {
 	case gone:
 		if b.watched() {
 			s.kinds = append(s.kinds, problem.CursorExpired)
-			s.description += " Or the feed cannot be gone on with from there."
+			s.description += " Or what has happened since `Last-Event-ID` is not all known any more."
 		}
 		if !b.now.contract.Sunset.IsZero() {
 			s.kinds = append(s.kinds, problem.VersionRetired)

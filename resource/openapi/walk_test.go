@@ -92,7 +92,7 @@ func (d reader) check(t *testing.T, path, request string, res *http.Response) {
 		return
 	}
 	for name := range res.Header {
-		unsaid := []string{"Content-Type", "Content-Length", "Content-Encoding", "X-Content-Type-Options", "Accept-Ranges",
+		unsaid := []string{"X-Accel-Buffering", "Content-Type", "Content-Length", "Content-Encoding", "X-Content-Type-Options", "Accept-Ranges",
 			"Connection"} // those of every response, or of none in particular
 		if !slices.Contains(unsaid, name) && !hasHeader(d.at(described, "headers"), name) {
 			t.Errorf("%s: %d has %s, which is not documented", request, res.StatusCode, name)

@@ -86,7 +86,8 @@ func chaos(ctx context.Context, args []string, out io.Writer) error {
 		err = t.verdict(n)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w; again: feeds chaos -mode %s -seed %d -writes %d -kills %d", t.name, err, t.mode, t.seed, t.writes, t.kills)
+		return fmt.Errorf("%s: %w; again: feeds chaos -mode %s -processes %d -seed %d -writes %d -kills %d", t.name, err, t.mode,
+			t.processes, t.seed, t.writes, t.kills)
 	}
 	return nil
 }

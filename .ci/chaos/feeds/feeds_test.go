@@ -52,8 +52,8 @@ func TestTold(t *testing.T) {
 // TestToldFindsFaults asks a server that serves whatever it is asked.
 func TestToldFindsFaults(t *testing.T) {
 	t.Parallel()
-	run := &told{patience: time.Second, client: newClient(1), ears: map[string]ear{"REST": newSSE(), "WebSocket": newSSE()}}
-	run.base = serveToy(t, forget)
+	run := &told{patience: time.Second, client: newClient(1), base: serveToy(t, forget),
+		ears: map[string]ear{"REST": newSSE(), "WebSocket": newSSE()}}
 	cursors, _, err := run.written(t.Context(), 30)
 	if err != nil {
 		t.Fatal(err)
@@ -74,6 +74,55 @@ func TestToldFindsFaults(t *testing.T) {
 	}
 	if run.verdict() == nil {
 		t.Error("the verdict is good")
+	}
+}
+
+// TestSockets runs what the script runs, in small. Memory is for the script, which has enough of them, and no race detector.
+func TestSockets(t *testing.T) {
+	t.Parallel()
+	args := []string{"sockets", "-db", filepath.Join(t.TempDir(), "a.db"), "-sockets", "100", "-events", "5", "-pairs", "0",
+		"-most", "10000", "-idle", "100ms"}
+	if err := run(t.Context(), args, io.Discard); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSocketsVerdict(t *testing.T) {
+	t.Parallel()
+	good := func() *sockets {
+		return &sockets{many: 1000, most: 40, r: socketsReport{
+			empty: process{Resident: 10 << 20}, settled: process{Resident: 40 << 20},
+			gone: process{Goroutines: 9, Sockets: 2}, back: process{Goroutines: 9, Sockets: 2},
+			calm: []pairRun{{time.Second, 1 << 20}}, troubled: []pairRun{{time.Second, 1 << 20}},
+			closed: []time.Duration{12 * time.Second},
+		}}
+	}
+	tests := []struct {
+		name  string
+		spoil func(r *socketsReport)
+		want  string
+	}{
+		{"good", func(*socketsReport) {}, ""},
+		{"large", func(r *socketsReport) { r.settled.Resident = 60 << 20 }, "KiB"},
+		{"goroutines stay", func(r *socketsReport) { r.back.Goroutines++ }, "1 goroutines"},
+		{"sockets stay", func(r *socketsReport) { r.back.Sockets++ }, "1 sockets"},
+		{"never closed", func(r *socketsReport) { r.closed[0] = 40 * time.Second }, "was closed after"},
+		{"a queue for those who never read", func(r *socketsReport) { r.troubled[0].grown = 1 << 30 }, "takes 1023 MiB"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := good()
+			tt.spoil(&s.r)
+			err := s.verdict()
+			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, want %q", err, tt.want)
+			}
+			var out strings.Builder
+			if s.print(&out); !strings.Contains(out.String(), "1.00x") {
+				t.Errorf("no ratio:\n%s", &out)
+			}
+		})
 	}
 }
 
@@ -194,7 +243,9 @@ func TestExpected(t *testing.T) {
 
 func TestUnknownArguments(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{nil, {"tea"}, {"server"}, {"server", "-db", "-mode"}, {"chaos", "-nonsense"}, {"told"}, {"told", "-nonsense"},
+	for _, args := range [][]string{nil, {"tea"}, {"server"}, {"server", "-db", "-mode"}, {"chaos", "-nonsense"},
+		{"told"}, {"told", "-nonsense"},
+		{"sockets", "-nonsense"},
 		{"server", "-db", filepath.Join(t.TempDir(), "a.db"), "-mode", "tea"}} {
 		if err := run(t.Context(), args, io.Discard); err == nil {
 			t.Errorf("%q will do", args)

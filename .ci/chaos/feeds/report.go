@@ -31,13 +31,14 @@ func (t *trouble) reconnects() (all, resets int) {
 func (t *trouble) print(out io.Writer, n counts) {
 	reconnects, resets := t.reconnects()
 	fmt.Fprintf(out, "%s, %s\n", t.name, modes[t.mode])
-	fmt.Fprintf(out, "  %d processes, %d deaths; %d writers, %d writes acknowledged, %d unknown; %.1f s, -seed %d\n", t.processes, t.deaths,
-		t.many, t.writers.happened.Load(), t.writers.unknown.Load(), t.took.Seconds(), t.seed)
-	fmt.Fprintf(out, "  %d listeners, %d reconnects, %d told to begin anew; delivered %d of %d: lost %d, repeated %d, out of order %d, surplus %d\n",
-		len(t.listeners), reconnects, resets, n.delivered, n.expected, n.lost, n.repeated+n.again, n.inverted, n.surplus)
+	fmt.Fprintf(out, "  %d processes, %d deaths; %d writers, %d writes acknowledged, %d unknown; %.1f s, -seed %d\n",
+		t.processes, t.deaths, t.many, t.writers.happened.Load(), t.writers.unknown.Load(), t.took.Seconds(), t.seed)
+	fmt.Fprintf(out, "  %d listeners, %d reconnects, %d told to begin anew\n", len(t.listeners), reconnects, resets)
+	fmt.Fprintf(out, "  delivered %d of %d: lost %d, repeated %d, out of order %d, surplus %d\n", n.delivered, n.expected,
+		n.lost, n.repeated+n.again, n.inverted, n.surplus)
 	if t.latency[1] > 0 {
-		fmt.Fprintf(out, "  from the event's insert to its frame, deaths included: p50 %v, p99 %v\n", t.latency[0].Round(100*time.Microsecond),
-			t.latency[1].Round(100*time.Microsecond))
+		fmt.Fprintf(out, "  from the event's insert to its frame, deaths included: p50 %v, p99 %v\n",
+			t.latency[0].Round(100*time.Microsecond), t.latency[1].Round(100*time.Microsecond))
 	}
 	if t.mode == silent {
 		n.examples = n.examples[:min(1, len(n.examples))] // that there are some is what is expected

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -90,11 +91,16 @@ func (c *wsConn) subscribe(cursor string, v view) error {
 	case v.lane > 0:
 		variables["filter"] = map[string]any{"lane": map[string]any{"eq": v.lane}}
 	}
-	payload, err := json.Marshal(map[string]any{"query": subscription, "variables": variables})
+	return c.operate("1", subscription, variables)
+}
+
+// operate begins an operation.
+func (c *wsConn) operate(id, document string, variables map[string]any) error {
+	payload, err := json.Marshal(map[string]any{"query": document, "variables": variables})
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(message{ID: "1", Type: "subscribe", Payload: payload})
+	text, err := json.Marshal(message{ID: id, Type: "subscribe", Payload: payload})
 	if err != nil {
 		return err
 	}
@@ -276,12 +282,9 @@ func (c *wsConn) read() error {
 			return err
 		}
 		from := len(c.data)
-		for range n {
-			b, err := c.reader.ReadByte()
-			if err != nil {
-				return err
-			}
-			c.data = append(c.data, b)
+		c.data = slices.Grow(c.data, n)[:from+n]
+		if _, err := io.ReadFull(c.reader, c.data[from:]); err != nil {
+			return err
 		}
 		switch opcode {
 		case opPing:

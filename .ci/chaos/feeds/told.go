@@ -36,7 +36,8 @@ type toldRow struct {
 }
 
 func toldOf(ctx context.Context, args []string, out io.Writer) error {
-	t := &told{patience: 10 * time.Second, client: newClient(4), ears: map[string]ear{"REST": newSSE(), "WebSocket": newSocket()}}
+	t := &told{patience: 10 * time.Second, client: newClient(4)}
+	t.ears = map[string]ear{"REST": newSSE(), "WebSocket": newSocket()}
 	flags := t.flags("told")
 	flags.StringVar(&t.other, "other", "", "another `database`")
 	if err := flags.Parse(args); err != nil {

@@ -30,7 +30,7 @@ type toyEvent struct {
 const (
 	lose    = "lose"    // who comes back misses one
 	repeat  = "repeat"  // who comes back hears one again
-	swap    = "swap"    // two that follow each other are told in the other order
+	swap    = "swap"    // two of one item are told in the other order
 	invent  = "invent"  // what did not happen is told
 	double  = "double"  // an event comes twice, with two cursors
 	blur    = "blur"    // what does not pass a filter any more is not told as deleted
@@ -121,8 +121,13 @@ func (t *toy) append(e toyEvent) {
 	case t.fault == invent && n%50 == 0 && e.kind == updated:
 		e.after.N += 100
 		t.events = append(t.events, e)
-	case t.fault == swap && n > 1 && t.events[n-2].after.ID == e.after.ID:
-		t.events[n-2], t.events[n-1] = e, t.events[n-2]
+	case t.fault == swap && n%20 == 0:
+		for i := n - 2; i >= 0; i-- {
+			if t.events[i].after.ID == e.after.ID {
+				t.events[i], t.events[n-1] = e, t.events[i]
+				break
+			}
+		}
 	}
 	close(t.moved)
 	t.moved = make(chan struct{})

@@ -205,7 +205,8 @@ func (w *writers) end(ctx context.Context, done <-chan struct{}) error {
 	for {
 		for i := range w.fleet.Len() {
 			for lane := range lanes {
-				if _, a, err := w.client.create(ctx, w.fleet.URL(i), thing{Name: endName, Lane: 1 + lane, N: 1, Open: true}); err != nil || !a.ok() {
+				last := thing{Name: endName, Lane: 1 + lane, N: 1, Open: true}
+				if _, a, err := w.client.create(ctx, w.fleet.URL(i), last); err != nil || !a.ok() {
 					return fmt.Errorf("the last thing: status %d, %.200s: %w", a.status, a.body, errors.Join(err, ctx.Err()))
 				}
 			}

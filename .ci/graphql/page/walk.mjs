@@ -82,6 +82,20 @@ const picture = async name => pictures && page.screenshot({ path: join(pictures,
 const editor = id => `#${id} textarea`
 const marks = id => page.$$eval(`#${id} .wrong`, all => all.filter(x => !x.closest('.numbers')).map(x => x.textContent))
 
+// What is done to orders beside the page, by HTTP.
+async function asked_for(query, variables) {
+	const answer = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ query, variables }) }).then(r => r.json())
+	assert.equal(answer.errors, undefined, JSON.stringify(answer.errors))
+	return answer.data
+}
+const placed = async () => (await asked_for('mutation { createOrder(input: { lines: [{ itemId: 1, qty: 1 }] }) { id } }')).createOrder.id
+const change = (id, status) => asked_for(`mutation ($id: ID!) { patchOrder(id: $id, input: { status: ${status} }) { id } }`, { id })
+// The subscriptions here ask for bookmarks, of which one comes at once: from then on they are told everything.
+const listening = () => until(() => document.querySelector('#answer-text').textContent.includes('BOOKMARK'), 'it listens')
+const shown = () => see(() => [...document.querySelectorAll('#answer-text .event')].map(e => [e.querySelector('small').textContent, JSON.parse(e.textContent.replace(/^[^{]*/, '')).data?.orderChanged]))
+const news = async () => (await shown()).filter(([, change]) => change?.kind !== 'BOOKMARK')
+const entries = n => until(n => [...document.querySelectorAll('#answer-text .event')].filter(e => !e.textContent.includes('BOOKMARK')).length === n, `${n} results`, n)
+
 // strangers are the addresses of other hosts that were asked for.
 const strangers = () => asked.filter(u => !u.startsWith(origin + '/') && !/^(data|about):/.test(u))
 
@@ -559,6 +573,67 @@ const parts = {
 		await keys('Control-Enter')
 		await status('Cancelled.')
 		assert.equal(await text('#run'), 'Run')
+		await page.close()
+	},
+
+	async 'a subscription shows what happens, newest first, until it is stopped'() {
+		await visit()
+		await write('subscription { orderChanged(bookmarks: true) { kind cursor order { id status } } }')
+		assert.deepEqual(await marks('query'), [])
+		await keys('Control-Enter')
+		await until(() => document.querySelector('#run').textContent === 'Stop', 'it can be stopped')
+		await listening()
+		const order = await placed()
+		for (const status of ['paid', 'shipped']) await change(order, status)
+		await entries(3)
+		assert.deepEqual((await news()).map(([, change]) => [change.kind, change.order.id, change.order.status]),
+			[['UPDATED', order, 'shipped'], ['UPDATED', order, 'paid'], ['CREATED', order, 'placed']])
+		assert.match(await text('#about'), /^live \d+ results over WebSocket$/)
+		await picture('live')
+		await keys('Control-Enter')
+		await status('Stopped.')
+		assert.equal(await text('#run'), 'Run')
+		assert.match(await text('#about'), /^stopped \d+ results/)
+		await change(order, 'cancelled')
+		await write('{ __typename }')
+		assert.ok((await run()).data)
+		await page.close()
+	},
+
+	async 'where there is no WebSocket, and where header fields go along, results come as events'() {
+		for (const without of [true, false]) {
+			await visit()
+			if (without) await see(url => { window.WebSocket = class extends WebSocket { constructor(_, p) { super(url.replace(/^http/, 'ws') + '/nothing', p) } } }, url)
+			else {
+				await go('H')
+				await keys('Control-a')
+				await type('{"X-Page": "1')
+			}
+			await write('subscription { orderChanged(bookmarks: true) { kind } }')
+			await keys('Control-Enter')
+			await listening()
+			assert.match(await text('#about'), /^live \d+ results? over events$/)
+			await placed()
+			await entries(1)
+			assert.match(await text('#answer-text'), /CREATED/)
+			if (!without) assert.equal(sent.at(-1).headers['x-page'], '1')
+			await keys('Control-Enter')
+			await status('Stopped.')
+			if (without) objections.splice(0, objections.length, ...objections.filter(o => !/WebSocket connection to/.test(o)))
+			else {
+				await go('H')
+				await keys('Control-a', 'Delete')
+			}
+			await page.close()
+		}
+	},
+
+	async 'a subscription that is refused, and one to which nobody answers'() {
+		await visit()
+		await write('subscription { orderChanged(after: "yesterday") { kind } }')
+		await keys('Control-Enter')
+		await until(() => document.querySelector('#run').textContent === 'Run' && document.querySelector('#errors').textContent.includes('BAD_USER_INPUT'), 'it is refused')
+		assert.match(await text('#about'), /^complete/)
 		await page.close()
 	},
 

@@ -91,7 +91,7 @@ func (q *question) checkResponse(ctx context.Context, req *http.Request, resp *h
 // plain are fields that every HTTP response may have: they say nothing about the resource that a document could add to. Some
 // are those of a server around the API, for browsers and for whoever reads its logs.
 var plain = []string{"Accept-Ranges", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Date",
-	"Transfer-Encoding", "Vary", "X-Content-Type-Options",
+	"Transfer-Encoding", "Vary", "X-Accel-Buffering", "X-Content-Type-Options",
 	"Content-Security-Policy", "Referrer-Policy", "X-Frame-Options", "X-Request-Id"}
 
 // checkHeader looks for fields that are not documented, and for documented ones that have to be there.

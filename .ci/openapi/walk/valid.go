@@ -59,11 +59,29 @@ func (w *walker) valid(op *operation) *question {
 	if media := q.accepts(); len(media) > 0 && w.chance(0.5) {
 		q.header.Set("Accept", pick(w.rand, media))
 	}
+	if q.header.Get("Accept") == eventStream {
+		w.listen(q)
+	}
 	if q.header.Get("Accept") == ndjson && strings.Contains(q.page, "before=") {
 		q.header.Del("Accept") // a whole list goes forward only
 	}
 	w.name(q)
 	return q
+}
+
+// eventStream is an answer that has no end: a walk asks for its header only. That has the parameters that a list shares with
+// its feed.
+const eventStream = "text/event-stream"
+
+func (w *walker) listen(q *question) {
+	if w.opts.Prism { // which has no words for it
+		q.header.Del("Accept")
+		return
+	}
+	q.head, q.page = true, ""
+	for _, name := range []string{"sort", "limit", "expand"} {
+		q.query.Del(name)
+	}
 }
 
 // named is the URL of a server that says which contract it is, in its path or its host.
@@ -93,7 +111,7 @@ func (w *walker) set(q *question, p *openapi3.Parameter) {
 			q.header.Set(p.Name, v)
 		}
 	case openapi3.ParameterInQuery:
-		if p.Name != "after" && p.Name != "before" { // cursors come from the server
+		if p.Name != "after" && p.Name != "before" && p.Name != "lastEventId" { // cursors come from the server
 			w.setQuery(q, p)
 		}
 	}
@@ -140,6 +158,8 @@ func (w *walker) headerValue(q *question, p *openapi3.Parameter) string {
 			key = strconv.Quote(key)
 		}
 		return key
+	case "Last-Event-Id":
+		return "" // as above
 	case "Repr-Digest", "Content-Digest":
 		return "" // the content is made later
 	case "Prefer":

@@ -28,7 +28,8 @@ type Message struct {
 // asked for anything. last is the text of the Cursor from which a client goes on, empty for none; it goes before the
 // argument after.
 //
-// What it returns is for one use, and runs in the goroutine of the caller, until ctx ends: that ends it without an error.
+// Without last and after it tells what happens from now on, not from when it is first asked for a message. What it
+// returns is for one use, and runs in the goroutine of the caller, until ctx ends: that ends it without an error.
 // What is wrong with a field is told in the message, which need not be the last. An error is the last it yields, and either a
 // [*fault.Error], which is for the client, among them CURSOR_EXPIRED, after which it has to list anew, and
 // UNAUTHENTICATED; or [feed.ErrClosed], which says that the process goes down, and the client is to go on elsewhere.
@@ -38,6 +39,7 @@ func (e *Engine) Subscribe(ctx context.Context, p *Plan, variables map[string]js
 	if errs != nil {
 		return nil, errs
 	}
+	s.watching.Begin(ctx)
 	return func(yield func(Message, error) bool) { s.listen(ctx, yield) }, nil
 }
 

@@ -57,6 +57,14 @@ func (x *Fetcher) Watching(f *model.Field, args map[string]any, last string) (*W
 	return w, bad.err()
 }
 
+// Begin finds the place to listen from now, and not when Changes is asked for the first change: who is told that it is
+// subscribed may go and change something at once. A place that cannot be found is looked for again then.
+func (w *Watching) Begin(ctx context.Context) {
+	if w.after.IsZero() {
+		w.after, _ = w.of.Position(ctx)
+	}
+}
+
 // Changes yields what it is asked to be told of, as [resource.Resource.Watch] does. Bookmarks are among it in any case.
 func (w *Watching) Changes(ctx context.Context) iter.Seq2[*feed.Change[resource.Entry], error] {
 	if w.one {

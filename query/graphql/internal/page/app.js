@@ -140,13 +140,15 @@ async function run() {
 	if (running) return running.abort()
 	const made = request()
 	if (!made) return
-	const mine = running = new AbortController(), { query, name, body } = made
+	const mine = running = new AbortController(), { query, name, body } = made, live = current()?.kind === 'subscription'
 	remember({ query, variables: editors.variables.text, name })
-	$('run').textContent = 'Cancel'
-	$('answer').setAttribute('aria-busy', 'true')
+	$('run').textContent = live ? 'Stop' : 'Cancel'
+	if (live) showPane('pane-answer')
+	else $('answer').setAttribute('aria-busy', 'true')
 	say('Running …')
 	try {
-		showAnswer(await send(body, headers(), mine.signal), query)
+		if (live) await listen(body, query, mine.signal)
+		else showAnswer(await send(body, headers(), mine.signal), query)
 	} catch (e) {
 		$('errors').replaceChildren()
 		$('about').textContent = mine.signal.aborted ? 'cancelled' : 'no answer'

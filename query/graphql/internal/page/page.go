@@ -20,7 +20,7 @@ var files embed.FS
 
 // scripts are the parts of the script in the order in which they stand in the page.
 var scripts = [...]string{
-	"lex.js", "schema.js", "parse.js", "json.js", "complete.js", "dom.js", "editor.js", "docs.js", "run.js", "app.js",
+	"lex.js", "schema.js", "parse.js", "json.js", "complete.js", "dom.js", "editor.js", "docs.js", "run.js", "live.js", "app.js",
 }
 
 // Options says which page and what for. The zero value is the page of this package, for the address that it is itself

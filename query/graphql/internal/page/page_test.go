@@ -190,7 +190,7 @@ func TestSize(t *testing.T) {
 	h := page.Handler(page.Options{})
 	whole, sent := len(body(t, ask(t, h, "GET", "/"))), len(body(t, ask(t, h, "GET", "/", "Accept-Encoding: gzip")))
 	t.Logf("%d bytes, %d as sent", whole, sent)
-	if sent > 30_000 {
+	if sent > 33_000 {
 		t.Errorf("the page is %d bytes as sent", sent)
 	}
 }

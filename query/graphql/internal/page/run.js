@@ -39,7 +39,7 @@ const timed = ms => ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1
 function showAnswer(answer, query) {
 	const pretty = prettyJSON(answer.text), text = pretty ?? answer.text, body = parsed(answer.text)
 	const errors = Array.isArray(body?.errors) ? body.errors : []
-	$('answer-text').replaceChildren(...pretty && text.length < 3e5 ? shades(text, lexJSON(text).map((t, i, all) => all[i + 1]?.k === ':' ? { ...t, c: 'field' } : t)) : pieces(text))
+	$('answer-text').replaceChildren(...pretty && text.length < 3e5 ? colours(text) : pieces(text))
 	$('answer').classList.toggle('failed', !answer.ok || errors.length > 0)
 	$('errors').replaceChildren(...errors.map(e => problemOf(e, query)))
 	const told = errors.length ? `, ${errors.length} error${errors.length > 1 ? 's' : ''}` : ''
@@ -48,6 +48,8 @@ function showAnswer(answer, query) {
 	const marks = errors.flatMap(e => (Array.isArray(e?.locations) ? e.locations : []).map(l => mark(query, l, String(e.message))))
 	if (marks.length && query === editors.query.text) editors.query.mark(marks.filter(Boolean))
 }
+// colours shows JSON in them.
+const colours = text => shades(text, lexJSON(text).map((t, i, all) => all[i + 1]?.k === ':' ? { ...t, c: 'field' } : t))
 // pieces cuts a long text behind ends of lines, so that the browser lays out only what is in sight.
 const pieces = text => (text.match(/(?:[^\n]*\n){1,400}|[^\n]+$/g) ?? []).map(piece => make('div', { class: 'piece' }, piece))
 

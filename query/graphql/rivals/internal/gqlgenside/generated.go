@@ -33,6 +33,7 @@ type ResolverRoot interface {
 	Mutation() MutationResolver
 	Order() OrderResolver
 	Query() QueryResolver
+	Subscription() SubscriptionResolver
 }
 
 type DirectiveRoot struct {
@@ -54,6 +55,12 @@ type ComplexityRoot struct {
 		TotalCents func(childComplexity int) int
 	}
 
+	OrderChange struct {
+		ID    func(childComplexity int) int
+		Kind  func(childComplexity int) int
+		Order func(childComplexity int) int
+	}
+
 	OrderConnection struct {
 		Nodes func(childComplexity int) int
 	}
@@ -68,6 +75,10 @@ type ComplexityRoot struct {
 		ID      func(childComplexity int) int
 		OrderID func(childComplexity int) int
 		Parcels func(childComplexity int) int
+	}
+
+	Subscription struct {
+		OrderChanged func(childComplexity int) int
 	}
 
 	User struct {
@@ -91,6 +102,9 @@ type OrderResolver interface {
 type QueryResolver interface {
 	Order(ctx context.Context, id string) (*shop.Order, error)
 	Orders(ctx context.Context, first *int32) (*OrderConnection, error)
+}
+type SubscriptionResolver interface {
+	OrderChanged(ctx context.Context) (<-chan *OrderChange, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -172,6 +186,25 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Order.TotalCents(childComplexity), true
 
+	case "OrderChange.id":
+		if e.ComplexityRoot.OrderChange.ID == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OrderChange.ID(childComplexity), true
+	case "OrderChange.kind":
+		if e.ComplexityRoot.OrderChange.Kind == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OrderChange.Kind(childComplexity), true
+	case "OrderChange.order":
+		if e.ComplexityRoot.OrderChange.Order == nil {
+			break
+		}
+
+		return e.ComplexityRoot.OrderChange.Order(childComplexity), true
+
 	case "OrderConnection.nodes":
 		if e.ComplexityRoot.OrderConnection.Nodes == nil {
 			break
@@ -226,6 +259,13 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Shipment.Parcels(childComplexity), true
+
+	case "Subscription.orderChanged":
+		if e.ComplexityRoot.Subscription.OrderChanged == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Subscription.OrderChanged(childComplexity), true
 
 	case "User.email":
 		if e.ComplexityRoot.User.Email == nil {
@@ -304,6 +344,23 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 				Data: buf.Bytes(),
 			}
 		}
+	case ast.Subscription:
+		next := ec._Subscription(ctx, opCtx.Operation.SelectionSet)
+
+		var buf bytes.Buffer
+		return func(ctx context.Context) *graphql.Response {
+			buf.Reset()
+			data := next(ctx)
+
+			if data == nil {
+				return nil
+			}
+			data.MarshalGQL(&buf)
+
+			return &graphql.Response{
+				Data: buf.Bytes(),
+			}
+		}
 
 	default:
 		return graphql.OneShot(graphql.ErrorResponse(ctx, "unsupported GraphQL operation"))
@@ -329,7 +386,7 @@ func newExecutionContext(
 	}
 }
 
-//go:embed "schema.graphql"
+//go:embed "schema.graphql" "subscription.graphql"
 var sourcesFS embed.FS
 
 func sourceData(filename string) string {
@@ -342,6 +399,7 @@ func sourceData(filename string) string {
 
 var sources = []*ast.Source{
 	{Name: "schema.graphql", Input: sourceData("schema.graphql"), BuiltIn: false},
+	{Name: "subscription.graphql", Input: sourceData("subscription.graphql"), BuiltIn: false},
 }
 var parsedSchema = gqlparser.MustLoadSchema(sources...)
 
@@ -369,6 +427,18 @@ func (ec *executionContext) childFields_Order(ctx context.Context, field graphql
 		return ec.fieldContext_Order_shipments(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Order", field.Name)
+}
+
+func (ec *executionContext) childFields_OrderChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "kind":
+		return ec.fieldContext_OrderChange_kind(ctx, field)
+	case "id":
+		return ec.fieldContext_OrderChange_id(ctx, field)
+	case "order":
+		return ec.fieldContext_OrderChange_order(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OrderChange", field.Name)
 }
 
 func (ec *executionContext) childFields_OrderConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -891,6 +961,84 @@ func (ec *executionContext) fieldContext_Order_shipments(_ context.Context, fiel
 	return fc, nil
 }
 
+func (ec *executionContext) _OrderChange_kind(ctx context.Context, field graphql.CollectedField, obj *OrderChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OrderChange_kind(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v ChangeKind) graphql.Marshaler {
+			return ec.marshalNChangeKind2githubᚗcomᚋstoaᚑgoᚋstoaᚋqueryᚋgraphqlᚋrivalsᚋinternalᚋgqlgensideᚐChangeKind(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OrderChange_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OrderChange", field, false, false, errors.New("field of type ChangeKind does not have child fields"))
+}
+
+func (ec *executionContext) _OrderChange_id(ctx context.Context, field graphql.CollectedField, obj *OrderChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OrderChange_id(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OrderChange_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OrderChange", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _OrderChange_order(ctx context.Context, field graphql.CollectedField, obj *OrderChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OrderChange_order(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Order, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *shop.Order) graphql.Marshaler {
+			return ec.marshalOOrder2ᚖgithubᚗcomᚋstoaᚑgoᚋstoaᚋqueryᚋgraphqlᚋrivalsᚋinternalᚋshopᚐOrder(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_OrderChange_order(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OrderChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Order(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _OrderConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *OrderConnection) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1177,6 +1325,38 @@ func (ec *executionContext) _Shipment_parcels(ctx context.Context, field graphql
 }
 func (ec *executionContext) fieldContext_Shipment_parcels(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Shipment", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Subscription_orderChanged(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_orderChanged(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Subscription().OrderChanged(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *OrderChange) graphql.Marshaler {
+			return ec.marshalNOrderChange2ᚖgithubᚗcomᚋstoaᚑgoᚋstoaᚋqueryᚋgraphqlᚋrivalsᚋinternalᚋgqlgensideᚐOrderChange(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_orderChanged(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OrderChange(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _User_id(ctx context.Context, field graphql.CollectedField, obj *shop.User) (ret graphql.Marshaler) {
@@ -2532,6 +2712,54 @@ func (ec *executionContext) _Order(ctx context.Context, sel ast.SelectionSet, ob
 	return out
 }
 
+var orderChangeImplementors = []string{"OrderChange"}
+
+func (ec *executionContext) _OrderChange(ctx context.Context, sel ast.SelectionSet, obj *OrderChange) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, orderChangeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OrderChange")
+		case "kind":
+			out.Values[i] = ec._OrderChange_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "id":
+			out.Values[i] = ec._OrderChange_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "order":
+			out.Values[i] = ec._OrderChange_order(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var orderConnectionImplementors = []string{"OrderConnection"}
 
 func (ec *executionContext) _OrderConnection(ctx context.Context, sel ast.SelectionSet, obj *OrderConnection) graphql.Marshaler {
@@ -2720,6 +2948,26 @@ func (ec *executionContext) _Shipment(ctx context.Context, sel ast.SelectionSet,
 	})
 
 	return out
+}
+
+var subscriptionImplementors = []string{"Subscription"}
+
+func (ec *executionContext) _Subscription(ctx context.Context, sel ast.SelectionSet) func(ctx context.Context) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, subscriptionImplementors)
+	ctx = graphql.WithFieldContext(ctx, &graphql.FieldContext{
+		Object: "Subscription",
+	})
+	if len(fields) != 1 {
+		graphql.AddErrorf(ctx, "must subscribe to exactly one stream")
+		return nil
+	}
+
+	switch fields[0].Name {
+	case "orderChanged":
+		return ec._Subscription_orderChanged(ctx, fields[0])
+	default:
+		panic("unknown field " + strconv.Quote(fields[0].Name))
+	}
 }
 
 var userImplementors = []string{"User"}
@@ -3178,6 +3426,16 @@ func (ec *executionContext) marshalNBoolean2bool(ctx context.Context, sel ast.Se
 	return res
 }
 
+func (ec *executionContext) unmarshalNChangeKind2githubᚗcomᚋstoaᚑgoᚋstoaᚋqueryᚋgraphqlᚋrivalsᚋinternalᚋgqlgensideᚐChangeKind(ctx context.Context, v any) (ChangeKind, error) {
+	var res ChangeKind
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNChangeKind2githubᚗcomᚋstoaᚑgoᚋstoaᚋqueryᚋgraphqlᚋrivalsᚋinternalᚋgqlgensideᚐChangeKind(ctx context.Context, sel ast.SelectionSet, v ChangeKind) graphql.Marshaler {
+	return v
+}
+
 func (ec *executionContext) unmarshalNDateTime2timeᚐTime(ctx context.Context, v any) (time.Time, error) {
 	res, err := graphql.UnmarshalTime(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -3250,6 +3508,16 @@ func (ec *executionContext) marshalNOrder2ᚖgithubᚗcomᚋstoaᚑgoᚋstoaᚋq
 		return graphql.Null
 	}
 	return ec._Order(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNOrderChange2ᚖgithubᚗcomᚋstoaᚑgoᚋstoaᚋqueryᚋgraphqlᚋrivalsᚋinternalᚋgqlgensideᚐOrderChange(ctx context.Context, sel ast.SelectionSet, v *OrderChange) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OrderChange(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNPatchOrderInput2githubᚗcomᚋstoaᚑgoᚋstoaᚋqueryᚋgraphqlᚋrivalsᚋinternalᚋgqlgensideᚐPatchOrderInput(ctx context.Context, v any) (PatchOrderInput, error) {

@@ -5,6 +5,7 @@ package gqlgenside
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql/handler"
 	"github.com/99designs/gqlgen/graphql/handler/extension"
@@ -15,9 +16,12 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/rivals/internal/shop"
 )
 
-// Handler returns a server as gqlgen's own getting-started makes it: POST, introspection, and documents kept once parsed.
+// Handler returns a server as gqlgen's own getting-started makes it: POST, introspection, and documents kept once parsed; with
+// subscriptions over WebSocket, which is not compressed, and events.
 func Handler(s *shop.Shop) http.Handler {
-	h := handler.New(NewExecutableSchema(Config{Resolvers: &Resolver{s}}))
+	h := handler.New(NewExecutableSchema(Config{Resolvers: &Resolver{Shop: s}}))
+	h.AddTransport(transport.Websocket{InitTimeout: 3 * time.Second, PingPongInterval: 30 * time.Second})
+	h.AddTransport(transport.SSE{KeepAlivePingInterval: 15 * time.Second})
 	h.AddTransport(transport.POST{})
 	h.SetQueryCache(lru.New[*ast.QueryDocument](1000))
 	h.Use(extension.Introspection{})

@@ -3,10 +3,21 @@
 package gqlgenside
 
 import (
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+
 	"github.com/stoa-go/stoa/query/graphql/rivals/internal/shop"
 )
 
 type Mutation struct {
+}
+
+type OrderChange struct {
+	Kind  ChangeKind  `json:"kind"`
+	ID    string      `json:"id"`
+	Order *shop.Order `json:"order,omitempty"`
 }
 
 type OrderConnection struct {
@@ -18,4 +29,64 @@ type PatchOrderInput struct {
 }
 
 type Query struct {
+}
+
+type Subscription struct {
+}
+
+type ChangeKind string
+
+const (
+	ChangeKindCreated ChangeKind = "CREATED"
+	ChangeKindUpdated ChangeKind = "UPDATED"
+	ChangeKindDeleted ChangeKind = "DELETED"
+)
+
+var AllChangeKind = []ChangeKind{
+	ChangeKindCreated,
+	ChangeKindUpdated,
+	ChangeKindDeleted,
+}
+
+func (e ChangeKind) IsValid() bool {
+	switch e {
+	case ChangeKindCreated, ChangeKindUpdated, ChangeKindDeleted:
+		return true
+	}
+	return false
+}
+
+func (e ChangeKind) String() string {
+	return string(e)
+}
+
+func (e *ChangeKind) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = ChangeKind(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid ChangeKind", str)
+	}
+	return nil
+}
+
+func (e ChangeKind) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *ChangeKind) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e ChangeKind) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
 }

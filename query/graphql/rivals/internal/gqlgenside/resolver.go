@@ -8,8 +8,11 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/rivals/internal/shop"
 )
 
-// Resolver answers from the shop.
-type Resolver struct{ Shop *shop.Shop }
+// Resolver answers from the shop. Who generates the code anew has to put it back.
+type Resolver struct {
+	Shop    *shop.Shop
+	Changes broker
+}
 
 // PatchOrder is the resolver for the patchOrder field.
 func (r *mutationResolver) PatchOrder(ctx context.Context, id string, input PatchOrderInput) (*shop.Order, error) {
@@ -17,6 +20,7 @@ func (r *mutationResolver) PatchOrder(ctx context.Context, id string, input Patc
 	if !ok {
 		return nil, nil
 	}
+	r.Changes.tell(&OrderChange{Kind: ChangeKindUpdated, ID: id, Order: &o})
 	return &o, nil
 }
 
@@ -49,6 +53,11 @@ func (r *queryResolver) Orders(ctx context.Context, first *int32) (*OrderConnect
 	return &OrderConnection{Nodes: pointers(r.Shop.Orders(n))}, nil
 }
 
+// OrderChanged is the resolver for the orderChanged field.
+func (r *subscriptionResolver) OrderChanged(ctx context.Context) (<-chan *OrderChange, error) {
+	return r.Changes.listen(ctx), nil
+}
+
 // Mutation returns MutationResolver implementation.
 func (r *Resolver) Mutation() MutationResolver { return &mutationResolver{r} }
 
@@ -58,8 +67,12 @@ func (r *Resolver) Order() OrderResolver { return &orderResolver{r} }
 // Query returns QueryResolver implementation.
 func (r *Resolver) Query() QueryResolver { return &queryResolver{r} }
 
+// Subscription returns SubscriptionResolver implementation.
+func (r *Resolver) Subscription() SubscriptionResolver { return &subscriptionResolver{r} }
+
 type (
-	mutationResolver struct{ *Resolver }
-	orderResolver    struct{ *Resolver }
-	queryResolver    struct{ *Resolver }
+	mutationResolver     struct{ *Resolver }
+	orderResolver        struct{ *Resolver }
+	queryResolver        struct{ *Resolver }
+	subscriptionResolver struct{ *Resolver }
 )

@@ -1,0 +1,299 @@
+package main_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/coder/websocket"
+	"github.com/google/go-cmp/cmp"
+)
+
+// listener is somebody who listens by GET.
+type listener struct {
+	*http.Response
+	frames *bufio.Scanner
+	cursor string // of the last frame
+}
+
+// listen begins behind a place; "" is now. Each of header is a line.
+func (s *shop) listen(path, after string, header ...string) *listener {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), "GET", s.url+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if r.Header.Set("Accept", "text/event-stream"); after != "" {
+		r.Header.Set("Last-Event-ID", after)
+	}
+	for _, line := range header {
+		name, value, _ := strings.Cut(line, ": ")
+		r.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { resp.Body.Close() })
+	frames := bufio.NewScanner(resp.Body)
+	frames.Split(func(data []byte, _ bool) (int, []byte, error) {
+		if frame, _, ok := strings.Cut(string(data), "\n\n"); ok {
+			return len(frame) + 2, []byte(frame), nil
+		}
+		return 0, nil, nil
+	})
+	return &listener{Response: resp, frames: frames}
+}
+
+// hear returns the next n events, each as a line; fewer if the stream ends.
+func (l *listener) hear(n int) (events []string) {
+	for len(events) < n && l.frames.Scan() {
+		var kind, data string
+		for line := range strings.Lines(l.frames.Text()) {
+			name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+			switch name {
+			case "id":
+				l.cursor = value
+			case "event":
+				kind = value
+			case "data":
+				data = value
+			}
+		}
+		if kind != "" {
+			events = append(events, kind+" "+data)
+		}
+	}
+	return events
+}
+
+// position is where the feed is.
+func (s *shop) position(header ...string) string {
+	s.t.Helper()
+	resp, body := s.say("GET", "/orders?limit=1", "", header...)
+	if resp.Header.Get("Event-Cursor") == "" {
+		s.t.Fatalf("%d without Event-Cursor: %s", resp.StatusCode, body)
+	}
+	return resp.Header.Get("Event-Cursor")
+}
+
+// want sends a request that has to succeed.
+func (s *shop) want(method, path, body string, header ...string) {
+	s.t.Helper()
+	if resp, got := s.say(method, path, body, header...); resp.StatusCode/100 != 2 {
+		s.t.Fatalf("%s %s: %d %s", method, path, resp.StatusCode, got)
+	}
+}
+
+// Whoever has a cursor goes on from there when the shop has been killed and started again, and misses nothing.
+func TestFeedOutlivesTheShop(t *testing.T) {
+	t.Parallel()
+	for name, source := range durable() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := source(t)
+			s := open(t, "-db", db)
+			start := s.position()
+			l := s.listen("/v1.0/orders?status=paid", start)
+			s.want("PATCH", "/orders/3", `{"status":"paid"}`, asMergePatch)
+			s.want("PATCH", "/orders/3", `{"status":"paid"}`, asMergePatch) // changes nothing, so there is nothing to tell
+			first := `created {"id":3,"status":"paid","itemId":42,"qty":1}`
+			if diff := cmp.Diff([]string{first}, l.hear(1)); diff != "" {
+				t.Errorf("who listens (-want +got):\n%s", diff)
+			}
+			s.want("PATCH", "/orders/3", `{"status":"shipped"}`, asMergePatch)
+			s.want("DELETE", "/orders/2", "")
+			s.cmd.Process.Signal(syscall.SIGKILL)
+			s.cmd.Wait()
+
+			s = open(t, "-db", db)
+			s.want("PATCH", "/v1.1/orders/1", `{"status":"paid"}`, asMergePatch)
+			rest := []string{`deleted {"id":3}`, `deleted {"id":2}`, `created {"id":1,"status":"paid","itemId":7,"qty":2}`}
+			if diff := cmp.Diff(rest, s.listen("/v1.0/orders?status=paid", l.cursor).hear(3)); diff != "" {
+				t.Errorf("from the last cursor on (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(append([]string{first}, rest...), s.listen("/v1.0/orders?status=paid", start).hear(4)); diff != "" {
+				t.Errorf("from the first on (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A shop in memory says that it does not remember.
+func TestFeedInMemoryIsForgotten(t *testing.T) {
+	t.Parallel()
+	s := open(t, "-db", "memory")
+	cursor := s.position()
+	s.close(syscall.SIGTERM)
+	s = open(t, "-db", "memory")
+	if l := s.listen("/orders", cursor); l.StatusCode != 410 {
+		t.Errorf("a cursor of the shop before is answered with %d", l.StatusCode)
+	}
+	report := strings.Join(s.report, "\n")
+	if !strings.Contains(report, "each write is an event, in one transaction with it") || !strings.Contains(report, "weak: they are forgotten at the end") {
+		t.Errorf("the report does not say what events are worth:\n%s", report)
+	}
+}
+
+// What is done through one door is heard at all of them, in their shapes.
+func TestFeedOfEveryDoor(t *testing.T) {
+	t.Parallel()
+	sources := durable()
+	sources["memory"] = func(*testing.T) string { return "memory" }
+	for name, source := range sources {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, "-db", source(t))
+			start := s.position()
+			s.want("PATCH", "/v1.0/orders/1", `{"qty":5}`, asMergePatch)
+			s.want("POST", "/graphql", `{"query":"mutation { patchOrder(id: 2, input: {note: \"x\"}) { id } }"}`, asJSON)
+			s.want("POST", "/orders", `{"operations":[{"op":"delete","id":"1"},{"op":"patch","id":"2","patch":{"note":null}}]}`,
+				"Content-Type: application/vnd.stoa.batch+json")
+			s.say("POST", "/orders", `{"operations":[{"op":"delete","id":"2"},{"op":"delete","id":"9"}]}`, "Content-Type: application/vnd.stoa.batch+json") // neither
+			s.want("POST", "/orders/cancel-stale", `{"olderThan":"0s"}`, asJSON, "Prefer: wait=10")
+			for range 2 {
+				s.want("POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`, asJSON, `Idempotency-Key: "k"`)
+			}
+			s.want("POST", "/places/import", `{"id":"utopia","name":"Utopia","country":"XX"}`+"\n", "Content-Type: application/x-ndjson")
+			want := []string{`updated {"id":1,"status":"shipped","qty":5}`, `updated {"id":2,"status":"paid","qty":10}`, `deleted {"id":1}`,
+				`updated {"id":2,"status":"paid","qty":10}`, `updated {"id":3,"status":"cancelled","qty":1}`, `created {"id":4,"status":"placed","qty":1}`}
+			if diff := cmp.Diff(want, s.listen("/v1.0/orders?fields=id,status,qty", start).hear(6)); diff != "" {
+				t.Errorf("orders (-want +got):\n%s", diff)
+			}
+			want = []string{`created {"id":"utopia","name":"Utopia"}`}
+			if diff := cmp.Diff(want, s.listen("/places?fields=id,name", start).hear(1)); diff != "" {
+				t.Errorf("places (-want +got):\n%s", diff)
+			}
+			body := fmt.Sprintf(`{"query":"subscription { orderChanged(id: 3, after: \"%s\") { kind order { status } } }"}`, start)
+			r, _ := http.NewRequestWithContext(t.Context(), "POST", s.url+"/graphql", strings.NewReader(body))
+			r.Header.Set("Accept", "text/event-stream")
+			r.Header.Set("Content-Type", "application/json")
+			resp, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+				if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+					if want := `{"data":{"orderChanged":{"kind":"UPDATED","order":{"status":"cancelled"}}}}`; data != want {
+						t.Errorf("GraphQL: %s, want %s", data, want)
+					}
+					break
+				}
+			}
+		})
+	}
+}
+
+// token logs somebody in, whose name is the password.
+func (s *shop) token(name string) string {
+	s.t.Helper()
+	_, body := s.say("POST", "/auth/login", fmt.Sprintf(`{"email":"%s@example.com","password":"%[1]s"}`, name), asJSON)
+	return "Authorization: Bearer " + strings.Split(body, `"`)[3]
+}
+
+// Customers hear of their own orders, and of nothing once they have logged out: their streams end.
+func TestFeedOfCustomers(t *testing.T) {
+	t.Parallel()
+	s := open(t, "-db", "memory", "-auth")
+	if l := s.listen("/orders", ""); l.StatusCode != 401 || l.Header.Get("WWW-Authenticate") == "" {
+		t.Errorf("nobody: %d", l.StatusCode)
+	}
+	ann, bob, other := s.token("ann"), s.token("bob"), s.token("bob")
+	start := s.position(bob)
+	bobs := s.listen("/orders?fields=id,note", start, bob)
+	socket := s.subscribe(t, other, `subscription { orderChanged(after: "`+start+`") { kind id } }`)
+	s.want("PATCH", "/orders/2", `{"note":"of cat"}`, asMergePatch, ann)
+	s.want("PATCH", "/orders/1", `{"note":"of bob"}`, asMergePatch, ann)
+	s.want("PATCH", "/orders/2", `{"customerId":2}`, asMergePatch, ann)
+	s.want("PATCH", "/orders/1", `{"customerId":3}`, asMergePatch, ann)
+	want := []string{`updated {"id":1,"note":"of bob"}`, `created {"id":2,"note":"of cat"}`, `deleted {"id":1}`}
+	if diff := cmp.Diff(want, bobs.hear(3)); diff != "" {
+		t.Errorf("bob hears (-want +got):\n%s", diff)
+	}
+	for _, want := range []string{"UPDATED 1", "CREATED 2", "DELETED 1"} {
+		kind, id, _ := strings.Cut(want, " ")
+		if got := read(t, socket); !strings.Contains(got, fmt.Sprintf(`{"kind":"%s","id":"%s"}`, kind, id)) {
+			t.Errorf("bob's socket says %s, want %s", got, want)
+		}
+	}
+	s.want("POST", "/auth/logout", "{}", asJSON, bob)
+	s.want("PATCH", "/orders/2", `{"note":"of nobody's business"}`, asMergePatch, ann)
+	if got := bobs.hear(1); len(got) > 0 {
+		t.Errorf("who has logged out hears %q", got)
+	}
+	if got := read(t, socket); strings.Contains(got, `"kind"`) {
+		t.Errorf("the socket of who has logged out says %s", got)
+	}
+	if l := s.listen("/orders", bobs.cursor, bob); l.StatusCode != 401 {
+		t.Errorf("who comes back with a token that is no good any more: %d", l.StatusCode)
+	}
+}
+
+// subscribe opens a WebSocket as a browser does, which says who it is in its first message.
+func (s *shop) subscribe(t *testing.T, token, document string) *websocket.Conn {
+	t.Helper()
+	c, _, err := websocket.Dial(t.Context(), s.url+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.CloseNow() })
+	name, value, _ := strings.Cut(token, ": ")
+	say := func(text string) {
+		if err := c.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say(fmt.Sprintf(`{"type":"connection_init","payload":{%q:%q}}`, name, value))
+	if got := read(t, c); !strings.Contains(got, `"connection_ack"`) {
+		t.Fatalf("the socket says %s", got)
+	}
+	say(fmt.Sprintf(`{"type":"subscribe","id":"1","payload":{"query":%q}}`, document))
+	return c
+}
+
+// read returns the next message, or how the socket was closed.
+func read(t *testing.T, c *websocket.Conn) string {
+	t.Helper()
+	_, message, err := c.Read(t.Context())
+	if err != nil {
+		return err.Error()
+	}
+	return string(message)
+}
+
+// A shop that is told to end does not wait for those who listen: their streams end, and they come back.
+func TestStreamsEndWithTheShop(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	l, socket := s.listen("/orders", ""), s.subscribe(t, "x: y", `subscription { orderChanged { id } }`)
+	l.frames.Scan()
+	s.close(syscall.SIGTERM)
+	if got := l.hear(1); len(got) > 0 || l.frames.Err() != nil {
+		t.Errorf("the stream ends with %q, %v", got, l.frames.Err())
+	}
+	if _, _, err := socket.Read(context.Background()); websocket.CloseStatus(err) != websocket.StatusGoingAway {
+		t.Errorf("the socket is closed with %v, want 1001", err)
+	}
+}
+
+// To listen is one request, however long it takes.
+func TestRateOfStreams(t *testing.T) {
+	t.Parallel()
+	s := open(t, "-db", "memory", "-rate", "4/1h")
+	start := s.position()
+	l := s.listen("/orders", start)
+	s.want("DELETE", "/orders/1", "")
+	s.want("DELETE", "/orders/2", "")
+	if got := l.hear(2); !slices.Equal(got, []string{`deleted {"id":1}`, `deleted {"id":2}`}) {
+		t.Errorf("%q", got)
+	}
+	if l := s.listen("/orders", start); l.StatusCode != 429 || l.Header.Get("Retry-After") == "" {
+		t.Errorf("one more is answered with %d", l.StatusCode)
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stoa-go/stoa/resource"
+)
+
+func TestIsStream(t *testing.T) {
+	t.Parallel()
+	const events, upgrade = "Accept: text/event-stream", "Upgrade: WebSocket"
+	tests := []struct {
+		path, header string
+		want         bool
+	}{
+		{"/orders", events, true},
+		{"/v1.0/orders/7", events, true},
+		{"/places?country=GR", events, true},
+		{"/users", events, true},
+		{"/graphql", events, true},
+		{"/v2/graphql", upgrade, true},
+		{"/orders", "Accept: application/json", false},
+		{"/orders", "Accept: text/event-stream;q=0.1, application/json", false}, // it may get a list, and as much time as others
+		{"/files/text", events, false},
+		{"/docs", events, false},
+		{"/openapi/2.0.0.json", events, false},
+		{"/a/b/orders/7", events, false},
+		{"/orders/a%2Fb", events, true}, // one segment
+	}
+	for _, tt := range tests {
+		r := httptest.NewRequest("GET", tt.path, nil)
+		name, value, _ := strings.Cut(tt.header, ": ")
+		r.Header.Set(name, value)
+		if got := isStream(r); got != tt.want {
+			t.Errorf("%s with %s: %t, want %t", tt.path, tt.header, got, tt.want)
+		}
+	}
+}
+
+// A stream ends when the token that it was begun with is not good any more, though nothing has happened.
+func TestStreamsEndWithTheirTokens(t *testing.T) {
+	t.Parallel()
+	s := openShopOn(t, settings{db: "memory", auth: true})
+	const token = "soon"
+	_, err := s.collections.tokens.Insert(t.Context(), tokenID(token), Token{ID: tokenID(token), UserID: 2, ExpiresAt: s.today.Add(time.Second)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := ask(t, s, "GET", "/orders", "", "Accept: text/event-stream", "Authorization: Bearer "+token)
+	if w.Code != 200 || !strings.HasPrefix(w.Body.String(), "retry: ") || strings.Contains(w.Body.String(), "event: ") {
+		t.Errorf("%d: %s", w.Code, w.Body)
+	}
+}
+
+func TestConnect(t *testing.T) {
+	t.Parallel()
+	s := openShopOn(t, settings{db: "memory", auth: true})
+	token, expires, err := s.collections.newToken(t.Context(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name, payload string
+		who           string
+		err           error
+	}{
+		{"a token", `{"Authorization":"Bearer ` + token + `"}`, "2", nil},
+		{"in small letters", `{"authorization":"Bearer ` + token + `","locale":"en"}`, "2", nil},
+		{"nothing", "", "", nil},
+		{"nothing about that", `{"locale":"en"}`, "", nil},
+		{"another token", `{"Authorization":"Bearer x"}`, "", resource.ErrUnauthenticated},
+		{"another scheme", `{"Authorization":"Basic x"}`, "", resource.ErrUnauthenticated},
+		{"no text", `{"Authorization":7}`, "", resource.ErrUnauthenticated},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, until, err := s.collections.connect(t.Context(), []byte(tt.payload))
+			if err != tt.err {
+				t.Fatalf("%v, want %v", err, tt.err)
+			}
+			if err != nil {
+				return
+			}
+			if who := s.collections.principal(ctx); who != tt.who || until.IsZero() != (who == "") {
+				t.Errorf("it is %q until %v, want %q until %v from now", who, until, tt.who, expires.Sub(s.today))
+			}
+		})
+	}
+	if ctx, _, err := openShop(t).collections.connect(context.Background(), []byte(`{"Authorization":"Bearer x"}`)); ctx == nil || err != nil {
+		t.Errorf("a shop without -auth: %v", err)
+	}
+}

@@ -1,0 +1,108 @@
+// Subscriptions: results as they come, newest first, over a WebSocket or as events.
+const KEPT = 200
+
+// overSocket asks over a WebSocket (graphql-transport-ws), and resolves when that is over: 'done', 'lost', or 'never' if nobody
+// there speaks it. It sends nothing but the request: a page cannot add header fields to a WebSocket.
+function overSocket(body, signal, show) {
+	return new Promise(resolve => {
+		const socket = new WebSocket(endpoint.replace(/^http/, 'ws'), 'graphql-transport-ws')
+		const stop = () => socket.close(1000)
+		let end = 'never'
+		const done = () => { end = 'done'; stop() }
+		signal.addEventListener('abort', done)
+		socket.onopen = () => socket.send('{"type":"connection_init"}')
+		socket.onmessage = ({ data }) => {
+			// The text of a result as it was sent: numbers beyond 2^53 stay what they are.
+			const { type, payload } = parsed(data) ?? {}, text = data.slice(data.indexOf('"payload":') + 10, -1)
+			if (type === 'connection_ack') {
+				end = 'lost'
+				socket.send(`{"id":"1","type":"subscribe","payload":${body}}`)
+			} else if (type === 'ping') socket.send(JSON.stringify({ type: 'pong', payload }))
+			else if (type === 'next') show(text)
+			else if (type === 'error') { show(`{"errors":${text}}`); done() }
+			else if (type === 'complete') done()
+		}
+		socket.onclose = e => {
+			signal.removeEventListener('abort', done)
+			if (end === 'lost' && e.code >= 4400 && e.code !== 4408) { show(JSON.stringify({ errors: [{ message: `${e.code} ${e.reason}` }] })); end = 'done' }
+			resolve(end)
+		}
+	})
+}
+
+// overEvents asks for events (graphql-sse), with the header fields, behind the result with the cursor last.
+async function overEvents(body, signal, show, last) {
+	let response
+	try {
+		response = await fetch(endpoint, { method: 'POST', signal, body, headers: {
+			'Content-Type': 'application/json', Accept: 'text/event-stream', ...headers(), ...last && { 'Last-Event-ID': last },
+		} })
+	} catch {
+		return 'lost'
+	}
+	if (!response.ok && response.status >= 500) return 'lost'
+	if (!response.headers.get('Content-Type')?.startsWith('text/event-stream')) {
+		show(await response.text())
+		return 'done'
+	}
+	const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+	for (let rest = ''; ;) {
+		const { value, done } = await reader.read().catch(() => ({ done: true }))
+		if (done) return 'lost'
+		const blocks = (rest + value).split('\n\n')
+		rest = blocks.pop()
+		for (const block of blocks) {
+			const fields = name => block.split('\n').filter(l => l.startsWith(name + ': ')).map(l => l.slice(name.length + 2)).join('\n')
+			if (fields('event') === 'next') show(fields('data'), fields('id'))
+			if (fields('event') === 'complete') return 'done'
+		}
+	}
+}
+
+// listen shows what a subscription tells until it is over or stopped. After an interruption it goes on behind the last result, if
+// that has a cursor; else it says that something may be missing.
+async function listen(body, query, signal) {
+	let way = Object.keys(headers()).length ? overEvents : overSocket, count = 0, last = '', wait = 500
+	$('answer-text').replaceChildren()
+	$('errors').replaceChildren()
+	$('answer').classList.remove('failed')
+	const about = what => $('about').replaceChildren(make('b', {}, what), ` ${count} result${count === 1 ? '' : 's'} over ${way === overSocket ? 'WebSocket' : 'events'}`)
+	const show = (text, id) => {
+		const body = parsed(text), data = Object.values(body?.data ?? {})[0]
+		const errors = Array.isArray(body?.errors) ? body.errors : []
+		last = id || (typeof data?.cursor === 'string' ? data.cursor : '')
+		wait = 500
+		count++
+		entry(`${count} · ${new Date().toLocaleTimeString()}`, prettyJSON(text) ?? text)
+		$('errors').replaceChildren(...errors.map(e => problemOf(e, query)))
+		$('answer').classList.toggle('failed', errors.length > 0)
+		about('live')
+		say(errors.length ? String(errors[0]?.message) : `${count} result${count === 1 ? '' : 's'}.`)
+	}
+	about('live')
+	say('Listening …')
+	for (;;) {
+		const end = await way(body, signal, show, last)
+		if (signal.aborted || end === 'done') break
+		if (end === 'never' && way === overSocket) {
+			way = overEvents
+			about('live')
+			continue
+		}
+		about('interrupted')
+		say(`The connection was lost. Trying again in ${wait / 1000} s.`)
+		await new Promise(resolve => { setTimeout(resolve, wait); signal.addEventListener('abort', resolve) })
+		if (signal.aborted) break
+		wait = Math.min(wait * 2, 15_000)
+		if (last) way = overEvents // which can be told where to go on, whatever the document asks for
+		else if (count) entry('interrupted', 'What happened meanwhile is not shown: select the cursor to miss nothing.')
+	}
+	about(signal.aborted ? 'stopped' : 'complete')
+	say(signal.aborted ? 'Stopped.' : 'Complete.')
+}
+
+function entry(title, text) {
+	const list = $('answer-text')
+	list.prepend(make('div', { class: 'event' }, make('small', {}, title), '\n', ...colours(text)))
+	while (list.childElementCount > KEPT) list.lastElementChild.remove()
+}

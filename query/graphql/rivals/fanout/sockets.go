@@ -1,0 +1,224 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// burst is how many changes are made one after the other, until all are waited for. That is as many as have room for each
+// subscriber of gqlgen's, so that it does not wait for any of them.
+const burst = 16
+
+// crowd is the subscribers of a process.
+type crowd struct {
+	addr    string
+	clients []*client
+	want    atomic.Int64
+	heard   atomic.Int64
+	all     chan struct{}
+	failed  chan error
+	sample  atomic.Pointer[string] // a message
+	reading sync.WaitGroup
+}
+
+// overSockets measures a side as a process, with subscribers that have WebSockets.
+func overSockets(s side, n int, each time.Duration) (result, error) {
+	addr, stop, err := startServer(s)
+	if err != nil {
+		return result{}, err
+	}
+	defer stop()
+	c := &crowd{addr: addr, all: make(chan struct{}, 1), failed: make(chan error, n)}
+	defer c.leave()
+	before, err := c.stats(true)
+	if err != nil {
+		return result{}, err
+	}
+	if err := c.join(n); err != nil {
+		return result{}, err
+	}
+	idle, err := c.stats(true)
+	if err != nil {
+		return result{}, err
+	}
+	r := result{held: perUnit(idle.Held, before.Held, n), resident: perUnit(idle.Resident, before.Resident, n)}
+	r.size = len(*c.sample.Load())
+	return r, c.measure(&r, n, each)
+}
+
+// startServer starts this program as the server of a side.
+func startServer(s side) (addr string, stop func(), err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", nil, err
+	}
+	cmd := exec.Command(self, "-serve", s.name)
+	cmd.Env = append(os.Environ(), "FANOUT_SERVE="+s.name) // for a test, whose flags are others
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", nil, err
+	}
+	stop = func() {
+		in.Close()
+		_ = cmd.Wait() // it ends as it is told to
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		stop()
+	}
+	return strings.TrimSpace(line), stop, err
+}
+
+// join has n clients subscribe, and waits until each is told of changes.
+func (c *crowd) join(n int) error {
+	for range n {
+		client, err := subscribe(c.addr)
+		if err != nil {
+			return err
+		}
+		c.clients = append(c.clients, client)
+		c.reading.Go(func() { c.read(client) })
+	}
+	// That a subscription has begun shows only when it tells of something.
+	joined := &c.heard
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
+		joined.Store(0)
+		c.want.Store(1 << 60)
+		if err := c.post("/change?n=1", nil); err != nil {
+			return err
+		}
+		for last := int64(-1); joined.Load() != last && joined.Load() < int64(n); {
+			last = joined.Load()
+			time.Sleep(500 * time.Millisecond)
+		}
+		if joined.Load() == int64(n) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%d of %d subscribers are told of changes", joined.Load(), n)
+}
+
+// read counts changes.
+func (c *crowd) read(client *client) {
+	for {
+		text, err := client.next()
+		if err != nil {
+			c.failed <- err
+			return
+		}
+		if !bytes.Contains(text, []byte(told)) {
+			continue
+		}
+		if c.sample.Load() == nil {
+			sample := string(text)
+			c.sample.Store(&sample)
+		}
+		if c.heard.Add(1) == c.want.Load() {
+			c.all <- struct{}{}
+		}
+	}
+}
+
+// change makes changes and waits until all were told of them.
+func (c *crowd) change(times int) (time.Duration, error) {
+	c.heard.Store(0)
+	c.want.Store(int64(times * len(c.clients)))
+	began := time.Now()
+	if err := c.post(fmt.Sprintf("/change?n=%d", times), nil); err != nil {
+		return 0, err
+	}
+	select {
+	case <-c.all:
+		return time.Since(began), nil
+	case err := <-c.failed:
+		return 0, err
+	case <-time.After(time.Minute):
+		return 0, fmt.Errorf("%d of %d messages came", c.heard.Load(), c.want.Load())
+	}
+}
+
+// measure makes changes: as fast as they are told, and then one by one.
+func (c *crowd) measure(r *result, n int, each time.Duration) error {
+	before, err := c.stats(false)
+	if err != nil {
+		return err
+	}
+	events := 0
+	began := time.Now()
+	for time.Since(began) < each {
+		if _, err := c.change(burst); err != nil {
+			return err
+		}
+		events += burst
+	}
+	took := time.Since(began)
+	after, err := c.stats(false)
+	if err != nil {
+		return err
+	}
+	r.fill(before, after, events, n, took)
+	var single []time.Duration
+	for began = time.Now(); time.Since(began) < each/2 || len(single) < 10; {
+		took, err := c.change(1)
+		if err != nil {
+			return err
+		}
+		single = append(single, took)
+	}
+	slices.Sort(single)
+	r.last = single[len(single)/2]
+	return nil
+}
+
+func (c *crowd) stats(settle bool) (s stats, err error) {
+	path := "/stats"
+	if settle {
+		path += "?settle=1"
+	}
+	return s, c.post(path, &s)
+}
+
+// post asks the process for something, and reads the answer into out.
+func (c *crowd) post(path string, out any) error {
+	resp, err := http.Post("http://"+c.addr+path, "text/plain", nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	switch {
+	case err != nil:
+		return err
+	case resp.StatusCode != http.StatusOK:
+		return fmt.Errorf("%s: %s", resp.Status, text)
+	case out == nil:
+		return nil
+	}
+	return json.Unmarshal(text, out)
+}
+
+func (c *crowd) leave() {
+	for _, client := range c.clients {
+		client.conn.Close()
+	}
+	c.reading.Wait()
+}

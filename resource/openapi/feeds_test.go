@@ -1,0 +1,92 @@
+package openapi_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/openapi"
+)
+
+// watchedCatalog serves notes that one can listen to.
+func watchedCatalog(t *testing.T) *resource.Catalog {
+	type note struct {
+		ID   string `json:"id" readOnly:"true"`
+		Text string `json:"text" required:"true"`
+	}
+	f := feed.New(feed.NewMemory(nil), nil)
+	t.Cleanup(func() { f.Close() })
+	ops := resource.OpsOf(memory.New[note](nil))
+	ops.Replace, ops.Delete, ops.Deleted, ops.Insert = nil, nil, nil, nil
+	notes := resource.FromOps("notes", ops, &resource.Options[note]{Public: true, Samples: []note{{"a", "Ring twice."}},
+		Query: query.Support{Filter: map[string][]query.Op{"text": {query.Eq}}}})
+	return resource.NewCatalog(&resource.CatalogOptions{Feed: f}, notes)
+}
+
+func TestGoldenFeeds(t *testing.T) {
+	t.Parallel()
+	golden(t, "feeds.json", openapi.New(watchedCatalog(t), &openapi.Options{Title: "Notes"}).JSON())
+}
+
+// TestFeedsAreDescribed holds what a feed answers against the document.
+func TestFeedsAreDescribed(t *testing.T) {
+	t.Parallel()
+	const stream, foreign = "Accept: text/event-stream", "AcQ_tkSe6jcFCNQqAlvSYmc"
+	catalog := watchedCatalog(t)
+	d := described(t, openapi.New(catalog, nil))
+	id := strings.TrimPrefix(send(catalog, "POST /notes", `{"text":"x"}`, "Content-Type: application/json").Header.Get("Location"), "/notes/")
+	tests := []struct {
+		query  string
+		fields []string
+		status int
+	}{
+		{"", nil, http.StatusOK},
+		{"", []string{stream}, http.StatusOK},
+		{"", []string{stream, "Last-Event-ID: x"}, http.StatusBadRequest},
+		{"", []string{stream, "Last-Event-ID: " + foreign}, http.StatusGone},
+		{"?lastEventId=" + foreign, []string{stream}, http.StatusGone},
+		{"?lastEventId=" + foreign, nil, http.StatusBadRequest},
+	}
+	for _, path := range []string{"/notes", "/notes/{id}"} {
+		for _, tt := range tests {
+			method := "GET "
+			if tt.status == http.StatusOK {
+				method = "HEAD " // as it would not end
+			}
+			res := send(catalog, method+target(path, id)+tt.query, "", tt.fields...)
+			if res.StatusCode != tt.status {
+				t.Errorf("%s%s %v: status %d, want %d", path, tt.query, tt.fields, res.StatusCode, tt.status)
+			}
+			d.check(t, path, "GET "+target(path, id)+tt.query, res)
+		}
+		params := d.parameters(path, "GET")
+		if params["Last-Event-ID"] == nil || params["lastEventId"] == nil {
+			t.Errorf("%s has the parameters %v", path, params)
+		}
+		if d.at(d.root, "paths", path, "get", "responses", "200", "content", "text/event-stream") == nil {
+			t.Errorf("%s has no feed", path)
+		}
+	}
+
+	// The example is what a client gets.
+	const whole = "/notes"
+	example := d.at(d.root, "paths", whole, "get", "responses", "200", "content", "text/event-stream", "examples", "event", "value")
+	if want := "id: " + foreign + "\nevent: updated\ndata: {\"id\":\"a\",\"text\":\"Ring twice.\"}\n\n"; example != want {
+		t.Errorf("the example is %q, want %q", example, want)
+	}
+}
+
+// TestFeedsOfNobody: where one cannot listen there is not a word of it.
+func TestFeedsOfNobody(t *testing.T) {
+	t.Parallel()
+	doc := string(openapi.New(newShop(t).now, nil).JSON())
+	for _, word := range []string{"event-stream", "Event-Cursor", "lastEventId", "Last-Event-ID"} {
+		if strings.Contains(doc, word) {
+			t.Errorf("the document speaks of %s", word)
+		}
+	}
+}
