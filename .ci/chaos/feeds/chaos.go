@@ -101,7 +101,7 @@ func (t *trouble) run(ctx context.Context) (counts, error) {
 	defer stop()
 	t.ears = []ear{newSSE()}
 	if t.lasts() {
-		t.ears = append(t.ears, newSocket())
+		t.ears = append(t.ears, newSocket(), newGraphQLSSE())
 	}
 	n, err := t.on(ctx, f)
 	if err != nil || !t.lasts() {
