@@ -37,9 +37,8 @@ type Log struct {
 	text logTexts
 	wake chan struct{}
 
-	mu      sync.Mutex
-	settled uint64 // the transactions of all numbers up to here have ended
-	pending horizon
+	mu    sync.Mutex
+	known knowledge
 }
 
 // NewLog returns a Log. opts may be nil. It does not connect; [Log.CreateTable] makes what it needs. It panics if db is nil.
