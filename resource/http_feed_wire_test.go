@@ -141,7 +141,7 @@ func TestFeedManyStreams(t *testing.T) {
 	t.Errorf("%d goroutines are left of %d", runtime.NumGoroutine(), before)
 }
 
-// noted is an item that counts how often it is written.
+// noted is an item of which is counted how often it is written. It is for one test, as others run beside it.
 type noted struct {
 	ID   string `json:"id"`
 	Text text   `json:"text"`
@@ -230,16 +230,20 @@ func TestFeedSurvivesWriters(t *testing.T) {
 
 // TestFeedOfEachContract: one write reaches everybody, each in the shape of its contract, and with its name of the id.
 func TestFeedOfEachContract(t *testing.T) {
+	type newer struct {
+		ID   string `json:"id"`
+		Text string `json:"text"`
+	}
 	type older struct {
 		Key   string `json:"key"`
 		Title string `json:"title"`
 	}
 	bubble(t, func(t *testing.T) {
 		f := newFeed(t)
-		notes := resource.New("notes", memory.New[noted](nil), nil)
-		view := resource.View(notes, func(n noted) (older, error) { return older{n.ID, "the " + string(n.Text)}, nil },
-			func(o older, n noted) (noted, error) {
-				n.ID, n.Text = o.Key, text(strings.TrimPrefix(o.Title, "the "))
+		notes := resource.New("notes", memory.New[newer](nil), nil)
+		view := resource.View(notes, func(n newer) (older, error) { return older{n.ID, "the " + n.Text}, nil },
+			func(o older, n newer) (newer, error) {
+				n.ID, n.Text = o.Key, strings.TrimPrefix(o.Title, "the ")
 				return n, nil
 			}, &resource.ViewOptions{Fields: map[string]string{"key": "id", "title": ""}})
 		now, then := catalogFed(t, f, notes), catalogFed(t, f, view)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -39,6 +40,7 @@ type (
 	getsMany     struct{ readOnly[thing] }
 	listsBy      struct{ readOnly[thing] }
 	transacts    struct{ readOnly[thing] }
+	watches      struct{ readOnly[thing] }
 	byPointer    struct{ readOnly[thing] }
 	createsOther struct{ readOnly[thing] }
 )
@@ -54,6 +56,7 @@ func (counts) Count(context.Context) (int, error)                              {
 func (getsMany) GetMany(context.Context, ...string) ([]thing, error)           { return nil, nil }
 func (listsBy) ListBy(string, []string) iter.Seq2[resource.Item[thing], error] { return nil }
 func (transacts) Transactions() *memory.DB                                     { return nil }
+func (watches) Watch(context.Context) iter.Seq2[*feed.Event, error]            { return nil }
 func (*byPointer) Delete(context.Context, string, resource.Rev) error          { return nil }
 func (createsOther) Create(context.Context, book) (resource.Item[book], error) { panic("not called") }
 func (createsOther) Purge(context.Context)                                     {} // other names are free
@@ -98,6 +101,8 @@ func TestNearMisses(t *testing.T) {
 			"func(context.Context, string, []string, query.Query) "+
 				"iter.Seq2[github.com/stoa-go/stoa/resource.Item["+pkg+".thing],error]")},
 		{transacts{}, method(transacts{}, "Transactions", "func() *memory.DB", "func() tx.Runner")},
+		{watches{}, method(watches{}, "Watch", "func(context.Context) iter.Seq2[*github.com/stoa-go/stoa/resource/feed.Event,error]",
+			"func(context.Context, feed.Cursor) iter.Seq2[*github.com/stoa-go/stoa/resource/feed.Change["+pkg+".thing],error]")},
 		{byPointer{},
 			"resource: resource_test.byPointer has method Delete only on its pointer: pass a *resource_test.byPointer"},
 		{nil, "resource: the collection is nil"},

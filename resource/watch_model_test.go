@@ -41,6 +41,20 @@ func TestListThenWatch(t *testing.T) {
 	}
 }
 
+// TestListThenWatchOfWatcher is the same where the store tells its changes by itself.
+func TestListThenWatchOfWatcher(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			t.Parallel()
+			told(t, onlyIn()["scope"], func(t *testing.T, r rig, _ *telling) {
+				m := model{rig: r, r: r.Resource, seed: seed}
+				m.run(t)
+			})
+		})
+	}
+}
+
 // model is a test with writers, and listeners that keep copies of what they see.
 type model struct {
 	rig
@@ -54,7 +68,7 @@ func (m *model) run(t *testing.T) {
 	for n := range uint64(4) {
 		writers.Go(func() { m.write(t, rand.New(rand.NewPCG(m.seed, n))) })
 	}
-	done := make(chan struct{})
+	done := make(chan feed.Cursor, 1) // where the writers have ended
 	copies := make([]map[string]thing, 6)
 	for n := range copies {
 		random := rand.New(rand.NewPCG(m.seed, uint64(100+n)))
@@ -65,7 +79,11 @@ func (m *model) run(t *testing.T) {
 	}
 	writers.Wait()
 	synctest.Wait()
-	close(done)
+	end, err := m.r.Position(t.Context())
+	if err != nil {
+		t.Error(err)
+	}
+	done <- end
 	listeners.Wait()
 	want, _ := m.list(t)
 	for n, got := range copies {
@@ -111,7 +129,7 @@ func (m *model) list(t *testing.T) (map[string]thing, feed.Cursor) {
 }
 
 // listen keeps a copy up to date, in several sessions, until there is nothing more after done.
-func (m *model) listen(t *testing.T, random *rand.Rand, done <-chan struct{}) map[string]thing {
+func (m *model) listen(t *testing.T, random *rand.Rand, done chan feed.Cursor) map[string]thing {
 	items, at := m.list(t)
 	for {
 		left := 1 + random.IntN(40)
@@ -123,7 +141,7 @@ func (m *model) listen(t *testing.T, random *rand.Rand, done <-chan struct{}) ma
 			if c.Cursor.Seq < at.Seq || c.Cursor.Seq == at.Seq && c.Kind != feed.Bookmark {
 				t.Errorf("%v %s at %v, behind %v", c.Kind, c.ID, c.Cursor, at)
 			}
-			if c.Cursor == at && over(done) && at == m.head(t) {
+			if c.Cursor == at && over(done, at) {
 				return items
 			}
 			at = c.Cursor
@@ -148,10 +166,12 @@ func (m *model) again(t *testing.T, items map[string]thing, at feed.Cursor, rand
 	return at
 }
 
-func over(done <-chan struct{}) bool {
+// over reports whether a place is where the writers have ended.
+func over(done chan feed.Cursor, at feed.Cursor) bool {
 	select {
-	case <-done:
-		return true
+	case end := <-done:
+		done <- end
+		return at == end
 	default:
 		return false
 	}

@@ -18,12 +18,15 @@ func FromWatch(watch func(ctx context.Context, after Cursor) iter.Seq2[*Event, e
 	if watch == nil {
 		panic("feed: FromWatch without a function")
 	}
-	return &upstream{watch: watch}
+	wake := make(chan struct{})
+	close(wake)
+	return &upstream{watch: watch, wake: wake}
 }
 
 // upstream is a Log of a stream.
 type upstream struct {
 	watch func(ctx context.Context, after Cursor) iter.Seq2[*Event, error]
+	wake  chan struct{} // closed
 	// tail is what Tail reads from; nil until it is asked. Only the goroutine of Tail knows it.
 	tail *tap
 }
@@ -36,8 +39,8 @@ var (
 // Append refuses.
 func (u *upstream) Append(context.Context, ...*Event) error { return errAppend }
 
-// Wake returns nil, as Tail waits for the store.
-func (u *upstream) Wake() <-chan struct{} { return nil }
+// Wake returns a channel that always has a value: Tail does the waiting.
+func (u *upstream) Wake() <-chan struct{} { return u.wake }
 
 // Purge has nothing to remove: that is the store's affair.
 func (u *upstream) Purge(context.Context, time.Time, int) (int, error) { return 0, nil }
