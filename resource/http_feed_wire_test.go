@@ -341,3 +341,22 @@ func (s *sink) Write(b []byte) (int, error) {
 	}
 	return len(b), nil
 }
+
+// TestFeedOfAWatcher: a collection that tells its changes by itself has a feed, though the catalog has none.
+func TestFeedOfAWatcher(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		h := catalog(t, resource.New("things", newTelling(), nil))
+		at := eventCursor(t, h, "GET /things")
+		s := open(t, h, "GET /things", streamType)
+		create(t, h, "/things", `{"id":"a","name":"A","n":1}`)
+		life := []string{`created {"id":"a","name":"A","n":1}`}
+		same(t, "who listens", life, s.hears())
+		again := open(t, h, "GET /things/a", streamType, "Last-Event-ID: "+at)
+		same(t, "who comes back", life, again.hears())
+		d := wantProblem(t, send(t, h, "GET /things", streamType, "Last-Event-ID: AcQ_tkSe6jcFCNQqAlvSYmc"), problem.CursorExpired)
+		wantErrors(t, d, "Last-Event-ID: expired")
+		s.stop()
+		again.stop()
+		time.Sleep(2 * time.Minute) // in which the store is left alone
+	})
+}
