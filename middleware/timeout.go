@@ -20,7 +20,7 @@ type TimeoutOptions struct {
 	// Write is how long the response may take to be sent, from the beginning of the request; a minute if zero.
 	Write time.Duration
 	// Stream says which requests go on as long as both sides want, such as streams of events and WebSockets: they have no
-	// limit at all, not even those of the server. Nil means none. It should ask for the route as well as for what the client
+	// limit but Read, for the content that they begin with, and not even those of the server. Nil means none. It should ask for the route as well as for what the client
 	// says, or every client could choose to be unlimited. A stream of events that is not named ends with Handle, and its client
 	// comes back.
 	Stream func(r *http.Request) bool
@@ -43,13 +43,14 @@ func Timeout(opts *TimeoutOptions) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			// A writer that knows no deadlines is a recorder of tests.
-			control := http.NewResponseController(w)
+			control, now := http.NewResponseController(w), time.Now()
 			if o.Stream != nil && o.Stream(r) {
 				_, _ = control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})
-				next.ServeHTTP(w, r)
+				inner := boundReading(control, r, after(now, o.Read))
+				defer func() { r.Pattern = inner.Pattern }() // as serveWith
+				next.ServeHTTP(w, inner)
 				return
 			}
-			now := time.Now()
 			_ = control.SetWriteDeadline(after(now, o.Write))
 			inner := boundReading(control, r, after(now, o.Read))
 			defer func() { r.Pattern = inner.Pattern }() // as serveWith

@@ -209,3 +209,43 @@ func TestTimeoutOnTheWire(t *testing.T) {
 		}
 	})
 }
+
+// TestTimeoutOfContentOfStreams: what goes on as long as both sides want begins with content that arrives in time, or everybody
+// who names such an answer could hold a connection by dripping; once it is there nothing is bounded any more.
+func TestTimeoutOfContentOfStreams(t *testing.T) {
+	t.Parallel()
+	const begin = "POST /events HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n1"
+	for rest, want := range map[string]int{"": http.StatusRequestTimeout, "2": http.StatusOK} {
+		t.Run("rest "+rest, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := middleware.Timeout(&middleware.TimeoutOptions{Stream: func(*http.Request) bool { return true }})(
+					http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						var d *problem.Details
+						if _, err := io.ReadAll(r.Body); errors.As(err, &d) {
+							problem.Write(w, r, d)
+							return
+						}
+						time.Sleep(10 * time.Hour)
+						if r.Context().Err() == nil {
+							io.WriteString(w, "event\n")
+						}
+					}))
+				conn := serving(t, middleware.Server(h, nil)).dial()
+				defer conn.Close()
+				send(conn, begin+rest)
+				began := time.Now()
+				res, body, err := receive(t, conn)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if res.StatusCode != want || want == http.StatusOK && body != "event\n" {
+					t.Errorf("%d %q, want %d", res.StatusCode, body, want)
+				}
+				if took := time.Since(began); want != http.StatusOK && took > time.Minute {
+					t.Errorf("it took %v", took)
+				}
+			})
+		})
+	}
+}

@@ -51,14 +51,21 @@ func contentOf(r *http.Request) int64 {
 }
 
 // streamPath is what one can listen to, under whichever contract.
-var streamPath = regexp.MustCompile(`^(/[^/]+)?/((orders|users|places)(/[^/]+)?|graphql)$`)
+var streamPath = regexp.MustCompile(`^(/[^/]+)?/((orders|users|places)(/[^/]+)?|(graphql))$`)
 
 // isStream reports whether a request wants an answer that has no end: changes of a collection or of an item, or whatever
 // GraphQL tells over a WebSocket. Only what wants nothing else may take all the time there is, so that nobody gets a list that
 // way; a client that names other media types, too, is cut off after answerTime, and goes on from where it was.
 func isStream(r *http.Request) bool {
-	return streamPath.MatchString(r.URL.EscapedPath()) &&
-		(r.Header.Get("Accept") == "text/event-stream" || strings.EqualFold(r.Header.Get("Upgrade"), "websocket"))
+	place := streamPath.FindStringSubmatch(r.URL.EscapedPath())
+	if place == nil {
+		return false
+	}
+	reads, isGraphQL := r.Method == http.MethodGet, place[len(place)-1] != ""
+	if isGraphQL && reads && strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		return true
+	}
+	return (reads || isGraphQL) && r.Header.Get("Accept") == "text/event-stream"
 }
 
 // patient bounds the time of each request, and gives large content more of it. A stream is bounded by its client, by the token

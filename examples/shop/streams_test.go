@@ -30,9 +30,18 @@ func TestIsStream(t *testing.T) {
 		{"/openapi/2.0.0.json", events, false},
 		{"/a/b/orders/7", events, false},
 		{"/orders/a%2Fb", events, true}, // one segment
+		{"/orders", upgrade, false},     // it gets a list
+		{"POST /orders", events, false},
+		{"PATCH /orders/1", events, false},
+		{"POST /graphql", events, true},
+		{"POST /graphql", upgrade, false},
 	}
 	for _, tt := range tests {
-		r := httptest.NewRequest("GET", tt.path, nil)
+		method, path, named := strings.Cut(tt.path, " ")
+		if !named {
+			method, path = "GET", tt.path
+		}
+		r := httptest.NewRequest(method, path, nil)
 		name, value, _ := strings.Cut(tt.header, ": ")
 		r.Header.Set(name, value)
 		if got := isStream(r); got != tt.want {
