@@ -72,6 +72,12 @@ type CatalogOptions struct {
 	// not get into the log. All catalogs that serve one thing, such as those of its contracts, share one Feed, and whoever made it
 	// closes it when the server is told to end, so that clients come back elsewhere.
 	//
+	// One listens by GET of a collection or of an item with Accept: text/event-stream (WHATWG HTML section 9.2). Filters and fields
+	// are those of a list. It begins behind Last-Event-ID, or, where a browser cannot send that yet, the parameter lastEventId, or
+	// else now; what cannot be gone on from is 410, before the stream begins. Lists and items have an Event-Cursor, from which on
+	// nothing is missed that is not in them. A stream ends when the context of its request does, when nobody reads it for ten
+	// seconds, and with the Feed; it goes on when the item that it is of has been deleted, which may come back.
+	//
 	// What does not write by the methods of [Resource] is no event: a command that changes the store itself is not noticed.
 	// See also Options.NoEvents.
 	//

@@ -45,6 +45,11 @@
 // loop. Make one Catalog for each contract, and a version.Negotiator hands each request to the one that it names; entity
 // tags, media types, links and cursors then say which it was.
 //
+// # If clients want to know what changes
+//
+// Give the Catalog a [feed.Feed]: every write is then an event, and whoever asks a collection or an item for text/event-stream
+// is told of it, in the shape of the contract asked, as far as policy lets that one see. Nobody misses anything, or is told so.
+//
 // # If you write a door
 //
 // The methods of Resource are the only way to a collection, so that policy, validation and the write loop, in which no

@@ -1,7 +1,9 @@
 package resource
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"net/http"
 
@@ -84,11 +86,13 @@ func (x *exchange) tell(l *listening, watch func(ctx context.Context) changes) e
 			return err
 		}
 	}
-	if !x.began { // nobody is there any more
-		return ctx.Err()
+	if x.began {
+		return nil
 	}
-	return nil
+	return cmp.Or(ctx.Err(), errSilent) // nobody is there any more
 }
+
+var errSilent = errors.New("a feed has ended before it began")
 
 // streamHeaders sets the header of a stream that begins at a place.
 func (x *exchange) streamHeaders(at feed.Cursor) {

@@ -140,7 +140,7 @@ func (l *listening) read(values []string) (err error) {
 
 // refused says in an error which part of the request is to blame.
 func (l *listening) refused(err error) error {
-	if !errors.Is(err, feed.ErrExpired) || l.after.IsZero() {
+	if !errors.Is(err, feed.ErrExpired) || l.where.Parameter+l.where.Header == "" {
 		return err
 	}
 	return l.expired()

@@ -414,14 +414,14 @@ func TestFeedHeartbeat(t *testing.T) {
 		s.read()
 		time.Sleep(15*time.Second - 1)
 		same(t, "before it is time", "", s.read())
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		same(t, "first", ": \n\n", s.read())
 		time.Sleep(10 * time.Second)
 		create(t, h, "/orders", `{"customerId":"ann"}`)
 		same(t, "an event", "id: *\nevent: created\ndata: {\"id\":1}\n\n", plain(s.read()))
 		time.Sleep(15*time.Second - 1)
 		same(t, "since the event", "", s.read())
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		same(t, "second", ": \n\n", s.read())
 		time.Sleep(time.Minute)
 		same(t, "a minute", strings.Repeat(": \n\n", 4), s.read())
@@ -464,7 +464,7 @@ func TestFeedStalledClient(t *testing.T) {
 		if stalled.ended() {
 			t.Error("it was cut off before the 10 seconds were over")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		if !stalled.ended() || stalled.panicked != http.ErrAbortHandler {
 			t.Errorf("not cut off after 10 seconds: %v", stalled.panicked)
 		}
@@ -530,7 +530,7 @@ func TestFeedRights(t *testing.T) {
 		if brief.ended() {
 			t.Error("ended too early")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		if !brief.ended() || brief.panicked != nil {
 			t.Errorf("the token is over: ended %v, panicked %v", brief.ended(), brief.panicked)
 		}

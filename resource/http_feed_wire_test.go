@@ -141,7 +141,7 @@ func TestFeedManyStreams(t *testing.T) {
 	t.Errorf("%d goroutines are left of %d", runtime.NumGoroutine(), before)
 }
 
-// noted is an item that counts how often it is written.
+// noted is an item of which is counted how often it is written. It is for one test, as others run beside it.
 type noted struct {
 	ID   string `json:"id"`
 	Text text   `json:"text"`
@@ -230,16 +230,20 @@ func TestFeedSurvivesWriters(t *testing.T) {
 
 // TestFeedOfEachContract: one write reaches everybody, each in the shape of its contract, and with its name of the id.
 func TestFeedOfEachContract(t *testing.T) {
+	type newer struct {
+		ID   string `json:"id"`
+		Text string `json:"text"`
+	}
 	type older struct {
 		Key   string `json:"key"`
 		Title string `json:"title"`
 	}
 	bubble(t, func(t *testing.T) {
 		f := newFeed(t)
-		notes := resource.New("notes", memory.New[noted](nil), nil)
-		view := resource.View(notes, func(n noted) (older, error) { return older{n.ID, "the " + string(n.Text)}, nil },
-			func(o older, n noted) (noted, error) {
-				n.ID, n.Text = o.Key, text(strings.TrimPrefix(o.Title, "the "))
+		notes := resource.New("notes", memory.New[newer](nil), nil)
+		view := resource.View(notes, func(n newer) (older, error) { return older{n.ID, "the " + n.Text}, nil },
+			func(o older, n newer) (newer, error) {
+				n.ID, n.Text = o.Key, strings.TrimPrefix(o.Title, "the ")
 				return n, nil
 			}, &resource.ViewOptions{Fields: map[string]string{"key": "id", "title": ""}})
 		now, then := catalogFed(t, f, notes), catalogFed(t, f, view)
@@ -336,4 +340,23 @@ func (s *sink) Write(b []byte) (int, error) {
 		s.begun()
 	}
 	return len(b), nil
+}
+
+// TestFeedOfAWatcher: a collection that tells its changes by itself has a feed, though the catalog has none.
+func TestFeedOfAWatcher(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		h := catalog(t, resource.New("things", newTelling(), nil))
+		at := eventCursor(t, h, "GET /things")
+		s := open(t, h, "GET /things", streamType)
+		create(t, h, "/things", `{"id":"a","name":"A","n":1}`)
+		life := []string{`created {"id":"a","name":"A","n":1}`}
+		same(t, "who listens", life, s.hears())
+		again := open(t, h, "GET /things/a", streamType, "Last-Event-ID: "+at)
+		same(t, "who comes back", life, again.hears())
+		d := wantProblem(t, send(t, h, "GET /things", streamType, "Last-Event-ID: AcQ_tkSe6jcFCNQqAlvSYmc"), problem.CursorExpired)
+		wantErrors(t, d, "Last-Event-ID: expired")
+		s.stop()
+		again.stop()
+		time.Sleep(2 * time.Minute) // in which the store is left alone
+	})
 }

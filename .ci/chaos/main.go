@@ -12,8 +12,8 @@
 //
 // lanes.go, creates.go, moves.go, claims.go and keyed.go are what is written, each with what must hold of it; history.go
 // decides whether what happened to one thing can have happened. internal/fleet is the processes, client.go sends and
-// counts, run.go lets the writers loose, report.go tells what came of it. Two more programs, in folders of their own, kill
-// for other ends: once, and hostile.
+// counts, run.go lets the writers loose, report.go tells what came of it. More programs, in folders of their own, kill
+// for other ends: once, feeds and hostile.
 package main
 
 import (

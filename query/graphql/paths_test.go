@@ -162,7 +162,7 @@ func TestReserve(t *testing.T) {
 // TestReport says what a person should know at the start.
 func TestReport(t *testing.T) {
 	t.Parallel()
-	c, _ := catalog(t)
+	c, _ := catalog(t, watched(t, nil))
 	tests := []struct {
 		name string
 		opts *graphql.Options
@@ -170,9 +170,11 @@ func TestReport(t *testing.T) {
 		not  []string
 	}{
 		{"as it comes", nil, []string{"GraphQL  ", "10000 tokens", "16 levels", "cost 50000", "30s", "weak: introspection",
-			"weak: everybody's documents"}, []string{"batches", "Timeout", "public"}},
+			"weak: everybody's documents",
+			"subscriptions: orders users, over WebSocket and as events"}, []string{"batches", "Timeout", "public"}},
 		{"strict", &graphql.Options{NoIntrospection: true, Trusted: graphql.Documents{"a": "{__typename}"}},
 			[]string{"the 1 that are trusted"}, []string{"weak"}},
+		{"without WebSockets", &graphql.Options{Socket: graphql.Socket{None: true}}, []string{"subscriptions: orders users, as events"}, []string{"WebSocket"}},
 		{"loose", &graphql.Options{Timeout: -1, Batch: 7, Cache: "public, max-age=60", GraphiQL: true},
 			[]string{"cdn.jsdelivr.net", "batches: up to 7", "weak: there is no Timeout", "weak: Cache is public"}, []string{"30s"}},
 	}

@@ -36,6 +36,7 @@ func (h *Handler) Report() string {
 		fmt.Fprintf(&b, "    documents: the %d that are trusted, and no others\n", len(o.Trusted))
 	}
 	h.reportKeys(&b)
+	h.reportSubscriptions(&b)
 	for _, warning := range h.weaknesses() {
 		fmt.Fprintf(&b, "    weak: %s\n", warning)
 	}
@@ -73,6 +74,22 @@ func (h *Handler) reportKeys(b *strings.Builder) {
 	if alone != nil {
 		fmt.Fprintf(b, "    keys: one in a request, as it cannot be taken back: %s\n", strings.Join(alone, " "))
 	}
+}
+
+// reportSubscriptions says what can be listened to, and how.
+func (h *Handler) reportSubscriptions(b *strings.Builder) {
+	if h.schema.Subscription == nil {
+		return
+	}
+	var of []string
+	for _, f := range h.schema.Subscription.Fields {
+		of = append(of, f.Resource.Name())
+	}
+	way := "over WebSocket and as events"
+	if h.opts.Socket.None {
+		way = "as events"
+	}
+	fmt.Fprintf(b, "    subscriptions: %s, %s\n", strings.Join(of, " "), way)
 }
 
 // weaknesses are settings that someone may not have meant.

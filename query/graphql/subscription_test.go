@@ -224,6 +224,26 @@ func TestSubscriptionEnds(t *testing.T) {
 	}
 }
 
+// TestFeedIsClosedFirst: where the feed ends before the server does, operations with one answer get it nevertheless.
+func TestFeedIsClosedFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var f *feed.Feed
+		h := door(t, watched(t, nil), func(s *setup) {
+			f = s.catalog.Feed
+			s.opts.Fields = append(s.opts.Fields, graphql.Query("soon", func(context.Context, struct{}) (string, error) {
+				time.Sleep(2 * time.Second)
+				return "now", nil
+			}, nil))
+		})
+		c := serve(t, h, h).socket(t)
+		c.talk(initMessage, ackMessage, say("s", changes), say("q", "{soon}"))
+		synctest.Wait()
+		f.Close()
+		c.talk(next("q", `{"data":{"soon":"now"}}`), completed("q"), "x 1001 Going away")
+	})
+}
+
 // TestPolicyOfChanges: rights are asked about each change, as they are by then.
 func TestPolicyOfChanges(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +14,9 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query/graphql/internal/sample"
+	"github.com/stoa-go/stoa/resource/feed/eventstream"
 )
 
 // TestHostileOverWebSocket sends the documents that were made to kill a server: each is refused, and the socket, where it is
@@ -64,4 +68,69 @@ func TestKeyOverWebSocket(t *testing.T) {
 		other := site.socket(t, "X-User: bob")
 		other.talk(initMessage, ackMessage, with("1", "k"), next("1", strings.Replace(isOrder1, `"1"`, `"3"`, 1)), completed("1"))
 	})
+}
+
+// around is what a server has around its handlers. What may stream has no limit of time.
+func around(stream func(*http.Request) bool) func(http.Handler) http.Handler {
+	return middleware.Chain(
+		middleware.RequestID(nil), middleware.Log(&middleware.LogOptions{Logger: quiet}), middleware.Recover(&middleware.RecoverOptions{Logger: quiet}),
+		middleware.SecureHeaders(nil), middleware.Limit(&middleware.LimitOptions{InFlight: 1, Stream: stream}),
+		middleware.Timeout(&middleware.TimeoutOptions{Stream: stream}), middleware.CrossOrigin(nil),
+		middleware.RateLimit(middleware.Rate{Quota: 100, Window: time.Minute}, nil),
+	)
+}
+
+func always(*http.Request) bool { return true }
+
+// TestBehindMiddleware: WebSockets and streams go through everything that stands around the door, and last.
+func TestBehindMiddleware(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := door(t, watched(t, nil))
+		s := serve(t, around(always)(h), h)
+		c := s.socket(t)
+		c.talk(initMessage, ackMessage, say("s", changes))
+		l := s.subscribe(t, changes)
+		go func() {
+			time.Sleep(time.Hour)
+			do(t, h, paying)
+		}()
+		l.hear("next " + isPaid)
+		c.talk(next("s", isPaid))
+	})
+}
+
+// TestDeadlineIsTheEnd: where nobody has told Timeout of sockets, they end when it says, and clients come back.
+func TestDeadlineIsTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := door(t, watched(t, nil))
+		s := serve(t, around(nil)(h), h)
+		c := s.socket(t)
+		c.talk(initMessage, ackMessage, ". 29s", say("q", "{__typename}"), next("q", typenameIs), completed("q"),
+			"x 4403 Forbidden: the authorization has expired")
+	})
+}
+
+// TestSSEHTTP2: a stream is the same over HTTP/2, of which there may be a hundred on one connection; WebSockets are not there.
+func TestSSEHTTP2(t *testing.T) {
+	t.Parallel()
+	h := door(t, watched(t, nil))
+	server := httptest.NewUnstartedServer(h)
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	r := request(t, postGraphQL, jsonBody, acceptEvents, "", body(t, changes))
+	r.RequestURI, r.URL.Scheme, r.URL.Host = "", "https", server.Listener.Addr().String()
+	res, err := server.Client().Do(r.WithContext(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.ProtoMajor != 2 || res.StatusCode != 200 || res.Header.Get("Connection") != "" || res.Header.Get("Content-Type") != "text/event-stream" {
+		t.Fatalf("%s %s %v", res.Proto, res.Status, res.Header)
+	}
+	do(t, h, paying) // the header has come, so it will be told
+	l := &listener{t: t, body: res.Body, Reader: eventstream.NewReader(res.Body, nil)}
+	l.hear("next " + isPaid)
 }

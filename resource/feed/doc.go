@@ -29,6 +29,12 @@
 // Nobody. A listener is a cursor and not a queue: a [Feed] holds the newest events in a ring, and whoever is slower than
 // that reads the log itself, a few at a time. Writers never wait for listeners.
 //
+// # Many processes
+//
+// Each reads the log ten times a second, and sooner when it has written itself. Two modules of their own do better: with
+// resource/feed/pgwake, processes that share a log in PostgreSQL tell each other when there is something; and with
+// resource/feed/natsfeed one of them reads the log, and all others a stream of NATS. No event depends on either.
+//
 // # If you implement a log
 //
 // Run the kit of package feedtest. The two things to get right are that an event is there if, and only if, its change

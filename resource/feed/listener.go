@@ -162,7 +162,7 @@ func (l *listener) page(until Cursor) error {
 		}
 		l.at = e.Cursor
 	}
-	if len(events) < pageMax {
+	if !full(events, pageMax) {
 		l.at = until
 	}
 	return nil

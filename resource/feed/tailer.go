@@ -70,7 +70,16 @@ func (f *Feed) step() (more bool, _ error) {
 	if end != *from {
 		f.publish(events, end)
 	}
-	return len(events) >= tailMax, nil
+	return full(events, tailMax), nil
+}
+
+// full reports whether there may be more behind a page.
+func full(events []*Event, most int) bool {
+	bytes := 0
+	for _, e := range events {
+		bytes += len(e.Before) + len(e.After)
+	}
+	return len(events) >= most || bytes >= PageBytes
 }
 
 // begin has the ring begin at the head of the log.
@@ -148,7 +157,7 @@ func (f *Feed) purge() {
 	}
 }
 
-// read reads the log for a listener, when it is its turn. What it returns is complete if it is less than max.
+// read reads the log for a listener, when it is its turn. Whether that is all, full says.
 func (f *Feed) read(ctx context.Context, after, until Cursor, max int) ([]*Event, error) {
 	select {
 	case f.reads <- struct{}{}:

@@ -37,9 +37,8 @@ type Log struct {
 	text logTexts
 	wake chan struct{}
 
-	mu      sync.Mutex
-	settled uint64 // the transactions of all numbers up to here have ended
-	pending horizon
+	mu    sync.Mutex
+	known knowledge
 }
 
 // NewLog returns a Log. opts may be nil. It does not connect; [Log.CreateTable] makes what it needs. It panics if db is nil.
@@ -121,8 +120,16 @@ func newLogTexts(d sqltx.Dialect, name string) logTexts {
 	}
 	// One statement, and so one state of both tables.
 	const place = "l.epoch, l.seq, l.mark, "
+	page := "SELECT * FROM " + table + " WHERE seq >= $1 AND seq <= $2 ORDER BY seq LIMIT $3"
+	if d == sqltx.PostgreSQL {
+		// It makes a whole page before anybody reads, so that it has to know where one ends: for the length of a column it
+		// does not read it. The first row is the place itself.
+		page = "SELECT * FROM (SELECT *, sum(CASE WHEN seq > $1 THEN coalesce(octet_length(was), 0) + coalesce(octet_length(now), 0) " +
+			"ELSE 0 END) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes FROM (" + page +
+			") AS p) AS s WHERE coalesce(bytes, 0) < $4"
+	}
 	t.rows = "SELECT " + place + horizon + ", e.seq, e.mark, e.kind, e.collection, e.item, e.rev, e.was, e.now, e.at FROM " + log +
-		" AS l LEFT JOIN (SELECT * FROM " + table + " WHERE seq >= $1 AND seq <= $2 ORDER BY seq LIMIT $3) AS e ON 1 = 1 ORDER BY e.seq"
+		" AS l LEFT JOIN (" + page + ") AS e ON 1 = 1 ORDER BY e.seq"
 	t.newest = "SELECT " + place + horizon + ", e.seq, e.mark FROM " + log + " AS l LEFT JOIN (SELECT seq, mark FROM " + table +
 		" WHERE seq <= $1 ORDER BY seq DESC LIMIT 1) AS e ON 1 = 1"
 	t.oldest = "SELECT seq, mark, at FROM " + table + " WHERE seq < (SELECT max(seq) FROM " + table + ") ORDER BY seq LIMIT $1"

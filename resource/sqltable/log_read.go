@@ -3,6 +3,7 @@ package sqltable
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"math"
 	"time"
 
@@ -21,14 +22,25 @@ type horizon struct {
 	xid int64  // once all transactions before this one have ended; 0 if nobody waits
 }
 
+// knowledge is what is known of the transactions that have ended. It is of the database as it was: where a backup takes its
+// place, numbers are given again, and it is wrong.
+type knowledge struct {
+	settled uint64 // the transactions of all numbers up to here have ended
+	pending horizon
+	// turn tells what was learned since the log was found to be another from what was not.
+	turn int
+}
+
 // state is what a statement saw, and what was known before it.
 type state struct {
 	floor   feed.Cursor // the place up to which events were purged
 	xmin    int64       // all transactions before this one had ended
 	settled uint64      // all numbers up to here, too
+	turn    int         // of what was known
 	newest  feed.Cursor // of the rows
 	place   bool        // the row at the first number was seen, with the mark that was asked for
 	events  []*feed.Event
+	bytes   int // of their Before and After
 }
 
 // reader is what the log is read by. PostgreSQL has to be read where it is written: a replica may lack what has been told.
@@ -39,22 +51,33 @@ func (l *Log) reader(ctx context.Context) sqltx.Conn {
 	return l.db.Reader(ctx)
 }
 
-// known returns what is known of the transactions that have ended. It has to be called before the statement whose rows are
-// judged by it: what it says of them holds in all later states of the table.
-func (l *Log) known() (settled uint64, pending horizon) {
+// knows returns what is known. It has to be called before the statement whose rows are judged by it: what it says of them
+// holds in all later states of the table.
+func (l *Log) knows() knowledge {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.settled, l.pending
+	return l.known
 }
 
-// learn notes that the transactions of all numbers up to one have ended.
-func (l *Log) learn(settled uint64) {
+// learn notes that the transactions of all numbers up to one have ended, unless all was forgotten since that turn.
+func (l *Log) learn(settled uint64, turn int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.settled = max(l.settled, settled)
-	if l.pending.seq <= l.settled {
-		l.pending = horizon{}
+	if l.known.turn != turn {
+		return
 	}
+	l.known.settled = max(l.known.settled, settled)
+	if l.known.pending.seq <= l.known.settled {
+		l.known.pending = horizon{}
+	}
+}
+
+// forget is for when the log is not what it was: neither its numbers nor the transactions that were waited for have to do
+// with those that there are now.
+func (l *Log) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.known = knowledge{turn: l.known.turn + 1}
 }
 
 // look reads the rows of a place and behind it, up to and with until.
@@ -62,15 +85,18 @@ func (l *Log) look(ctx context.Context, after feed.Cursor, until uint64, most in
 	if after.Seq > math.MaxInt64 {
 		return nil, feed.ErrExpired
 	}
-	settled, pending := l.known()
-	rows, err := l.reader(ctx).QueryContext(ctx, l.text.rows, int64(after.Seq), int64(min(max(until, after.Seq), math.MaxInt64)),
-		most+1)
+	known := l.knows()
+	args := []any{int64(after.Seq), int64(min(max(until, after.Seq), math.MaxInt64)), most + 1, int64(feed.PageBytes)}
+	if l.db.Dialect() == sqltx.SQLite {
+		args = args[:3] // it reads row by row, as it is asked to
+	}
+	rows, err := l.reader(ctx).QueryContext(ctx, l.text.rows, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	s := &state{settled: settled}
-	for rows.Next() {
+	s := &state{settled: known.settled, turn: known.turn}
+	for s.bytes < feed.PageBytes && rows.Next() {
 		e, err := s.scan(rows)
 		switch {
 		case err != nil:
@@ -79,7 +105,7 @@ func (l *Log) look(ctx context.Context, after feed.Cursor, until uint64, most in
 		case e.Cursor.Seq == after.Seq:
 			s.place = e.Cursor == after
 		case len(s.events) < most && e.Cursor.Seq <= until:
-			s.events = append(s.events, e)
+			s.events, s.bytes = append(s.events, e), s.bytes+len(e.Before)+len(e.After)
 		}
 	}
 	if err := rows.Err(); err != nil {
@@ -90,9 +116,9 @@ func (l *Log) look(ctx context.Context, after feed.Cursor, until uint64, most in
 		return nil, errNoLog
 	case !s.place && after != s.floor:
 		return nil, feed.ErrExpired
-	case pending.xid > 0 && s.xmin >= pending.xid:
-		s.settled = max(s.settled, pending.seq)
-		l.learn(s.settled)
+	case known.pending.xid > 0 && s.xmin >= known.pending.xid:
+		s.settled = max(s.settled, known.pending.seq)
+		l.learn(s.settled, s.turn)
 	}
 	return s, nil
 }
@@ -125,6 +151,9 @@ func (l *Log) Tail(ctx context.Context, after feed.Cursor, most int) ([]*feed.Ev
 	const patience = 16 * time.Millisecond
 	for wait := time.Millisecond; ; wait *= 2 {
 		s, err := l.look(ctx, after, math.MaxInt64, most)
+		if errors.Is(err, feed.ErrExpired) {
+			l.forget() // only who tails is asked: clients make up cursors
+		}
 		if err != nil {
 			return nil, feed.Cursor{}, err
 		}
@@ -133,7 +162,7 @@ func (l *Log) Tail(ctx context.Context, after feed.Cursor, most int) ([]*feed.Ev
 			events, gap = s.contiguous(after.Seq)
 		}
 		if gap {
-			err = l.await(ctx, s.events[len(s.events)-1].Cursor.Seq)
+			err = l.await(ctx, s.events[len(s.events)-1].Cursor.Seq, s.turn)
 		}
 		if n := len(events); err == nil && n > 0 {
 			return events, events[n-1].Cursor, nil
@@ -159,8 +188,8 @@ func (s *state) contiguous(last uint64) (events []*feed.Event, gap bool) {
 }
 
 // await draws a horizon for a gap before a number that was seen, unless one is waited for already.
-func (l *Log) await(ctx context.Context, seen uint64) error {
-	if _, pending := l.known(); pending.xid > 0 {
+func (l *Log) await(ctx context.Context, seen uint64, turn int) error {
+	if l.knows().pending.xid > 0 {
 		return nil
 	}
 	xid, err := l.xid(ctx)
@@ -169,8 +198,8 @@ func (l *Log) await(ctx context.Context, seen uint64) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.pending.xid == 0 {
-		l.pending = horizon{seen, xid}
+	if l.known.pending.xid == 0 && l.known.turn == turn {
+		l.known.pending = horizon{seen, xid}
 	}
 	return nil
 }
@@ -196,14 +225,14 @@ func (l *Log) Head(ctx context.Context) (feed.Cursor, error) {
 	if err != nil || !l.gaps() || s.newest.Seq <= s.settled {
 		return s.newest, err
 	}
-	seen := s.newest.Seq
+	seen, turn := s.newest.Seq, s.turn
 	horizon, err := l.xid(ctx)
 	for wait := time.Millisecond; err == nil; wait = min(2*wait, 50*time.Millisecond) {
 		if s, err = l.newest(ctx, seen); err != nil {
 			break
 		}
 		if s.xmin >= horizon {
-			l.learn(seen)
+			l.learn(seen, turn)
 			return s.newest, nil
 		}
 		err = pause(ctx, wait)
@@ -213,7 +242,8 @@ func (l *Log) Head(ctx context.Context) (feed.Cursor, error) {
 
 // newest looks for the newest place up to a number.
 func (l *Log) newest(ctx context.Context, until uint64) (s state, err error) {
-	s.settled, _ = l.known()
+	known := l.knows()
+	s.settled, s.turn = known.settled, known.turn
 	rows, err := l.reader(ctx).QueryContext(ctx, l.text.newest, int64(until))
 	if err != nil {
 		return s, err

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"sync"
 	"time"
 
@@ -55,6 +56,8 @@ type trouble struct {
 	writes, kills, drops  int
 	many, listening, ring int // writers and listeners
 	pause, drain          time.Duration
+	crash                 string // a command, if any
+	crashes               int
 
 	ears      []ear // how one can listen
 	writers   *writers
@@ -73,6 +76,7 @@ func chaos(ctx context.Context, args []string, out io.Writer) error {
 	flags.IntVar(&t.many, "writers", 16, "at once")
 	flags.IntVar(&t.listening, "listeners", 50, "at once")
 	flags.IntVar(&t.kills, "kills", 10, "of processes, with -9")
+	flags.StringVar(&t.crash, "crash", "", "shell `command` that crashes the database, halfway")
 	flags.IntVar(&t.drops, "drops", 500, "a listener breaks off after so many events at most; 0 is never")
 	flags.IntVar(&t.ring, "ring", 64, "events that are in memory: small, so that who comes back reads the log")
 	flags.DurationVar(&t.pause, "pause", 20*time.Millisecond, "of a writer after each write, at most")
@@ -101,7 +105,7 @@ func (t *trouble) run(ctx context.Context) (counts, error) {
 	defer stop()
 	t.ears = []ear{newSSE()}
 	if t.lasts() {
-		t.ears = append(t.ears, newSocket())
+		t.ears = append(t.ears, newSocket(), newGraphQLSSE())
 	}
 	n, err := t.on(ctx, f)
 	if err != nil || !t.lasts() {
@@ -254,6 +258,12 @@ func (t *trouble) killer(ctx context.Context, f *fleet.Fleet) error {
 			}
 		}
 		pauseFor(ctx, time.Duration(rng.Int64N(int64(10*time.Millisecond))))
+		if i == t.kills/2 && t.crash != "" {
+			t.crashes++
+			if out, err := exec.CommandContext(ctx, "sh", "-c", t.crash).CombinedOutput(); err != nil {
+				return errors.Join(ctx.Err(), fmt.Errorf("%s: %w\n%s", t.crash, err, out))
+			}
+		}
 		victim := rng.IntN(f.Len())
 		f.KillOne(victim)
 		t.deaths++

@@ -51,6 +51,21 @@ type view struct {
 	open bool
 }
 
+// variables are those of the subscription.
+func (v view) variables(cursor string) map[string]any {
+	variables := map[string]any{}
+	if cursor != "" {
+		variables["after"] = cursor
+	}
+	switch {
+	case v.open:
+		variables["filter"] = map[string]any{"open": map[string]any{"eq": true}}
+	case v.lane > 0:
+		variables["filter"] = map[string]any{"lane": map[string]any{"eq": v.lane}}
+	}
+	return variables
+}
+
 // String is the filter in a URL.
 func (v view) String() string {
 	switch {

@@ -31,8 +31,9 @@ func (t *trouble) reconnects() (all, resets int) {
 func (t *trouble) print(out io.Writer, n counts) {
 	reconnects, resets := t.reconnects()
 	fmt.Fprintf(out, "%s, %s\n", t.name, modes[t.mode])
-	fmt.Fprintf(out, "  %d processes, %d deaths; %d writers, %d writes acknowledged, %d unknown; %.1f s, -seed %d\n",
-		t.processes, t.deaths, t.many, t.writers.happened.Load(), t.writers.unknown.Load(), t.took.Seconds(), t.seed)
+	fmt.Fprintf(out, "  %d processes, %d deaths, %d crashes of the database; ", t.processes, t.deaths, t.crashes)
+	fmt.Fprintf(out, "%d writers, %d writes acknowledged, %d unknown; %.1f s, -seed %d\n", t.many, t.writers.happened.Load(),
+		t.writers.unknown.Load(), t.took.Seconds(), t.seed)
 	fmt.Fprintf(out, "  %d listeners, %d reconnects, %d told to begin anew\n", len(t.listeners), reconnects, resets)
 	fmt.Fprintf(out, "  delivered %d of %d: lost %d, repeated %d, out of order %d, surplus %d\n", n.delivered, n.expected,
 		n.lost, n.repeated+n.again, n.inverted, n.surplus)
@@ -55,6 +56,8 @@ func (t *trouble) verdict(n counts) error {
 	switch {
 	case n.expected == 0 || t.deaths < t.kills:
 		return fmt.Errorf("%d events, %d deaths: nothing was tried", n.expected, t.deaths)
+	case t.crash != "" && t.crashes == 0:
+		return errors.New("the database was never crashed")
 	case t.drops > 0 && reconnects == 0:
 		return errors.New("nobody came back")
 	case t.mode == silent && n.lost == 0:

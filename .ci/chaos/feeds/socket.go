@@ -81,17 +81,7 @@ func (c *wsConn) init() error {
 
 // subscribe asks for what happens behind a cursor.
 func (c *wsConn) subscribe(cursor string, v view) error {
-	variables := map[string]any{}
-	if cursor != "" {
-		variables["after"] = cursor
-	}
-	switch {
-	case v.open:
-		variables["filter"] = map[string]any{"open": map[string]any{"eq": true}}
-	case v.lane > 0:
-		variables["filter"] = map[string]any{"lane": map[string]any{"eq": v.lane}}
-	}
-	return c.operate("1", subscription, variables)
+	return c.operate("1", subscription, v.variables(cursor))
 }
 
 // operate begins an operation.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -12,16 +13,40 @@ import (
 	"github.com/stoa-go/stoa/resource/feed/eventstream"
 )
 
-// sse listens to the collection in REST.
-type sse struct{ client *http.Client }
+// sse listens to the collection by server-sent events, in REST or in GraphQL.
+type sse struct {
+	client  *http.Client
+	graphql bool
+}
 
 func newSSE() sse {
-	return sse{&http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}}
+	return sse{client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}}
+}
+
+func newGraphQLSSE() sse {
+	s := newSSE()
+	s.graphql = true
+	return s
+}
+
+func (s sse) request(ctx context.Context, base string, v view) (*http.Request, error) {
+	if !s.graphql {
+		return http.NewRequestWithContext(ctx, http.MethodGet, base+path+"?"+v.String(), nil)
+	}
+	body, err := json.Marshal(map[string]any{"query": subscription, "variables": v.variables("")})
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/graphql", bytes.NewReader(body))
+	if err == nil {
+		req.Header.Set("Content-Type", plainJSON)
+	}
+	return req, err
 }
 
 func (s sse) listen(ctx context.Context, base, cursor string, v view) (stream, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+path+"?"+v.String(), nil)
+	req, err := s.request(ctx, base, v)
 	if err != nil {
 		cancel()
 		return nil, err
@@ -47,13 +72,15 @@ func (s sse) listen(ctx context.Context, base, cursor string, v view) (stream, e
 		}
 		return nil, statusError(res.StatusCode)
 	}
-	return &sseStream{res.Body, eventstream.NewReader(res.Body, nil), cancel}, nil
+	return &sseStream{res.Body, eventstream.NewReader(res.Body, nil), cancel, s.graphql}, nil
 }
 
 type sseStream struct {
 	body   io.ReadCloser
 	reader *eventstream.Reader
 	cancel context.CancelFunc
+	// graphql says that the events are messages of graphql-sse.
+	graphql bool
 }
 
 func (s *sseStream) close() {
@@ -66,6 +93,9 @@ func (s *sseStream) next() (frame, error) {
 	if err != nil {
 		// A place may have come without an event.
 		return frame{cursor: s.reader.LastID()}, err
+	}
+	if s.graphql {
+		return messageOf(e)
 	}
 	f := frame{cursor: e.ID, kind: e.Name, at: time.Now()}
 	switch f.kind {
@@ -82,6 +112,14 @@ func (s *sseStream) next() (frame, error) {
 		f.n = 0
 	}
 	return f, missing(f)
+}
+
+// messageOf reads an event of graphql-sse. What is refused is told in an answer, and the stream is complete then.
+func messageOf(e eventstream.Event) (frame, error) {
+	if e.Name != "next" {
+		return frame{}, io.EOF
+	}
+	return frameOf(e.Data)
 }
 
 // missing says what a frame has to have.

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"text/tabwriter"
 	"time"
@@ -13,7 +15,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// told asks a server to go on from cursors that it cannot go on from, over both doors. Each has to be refused, and never
+// told asks a server to go on from cursors that it cannot go on from, at all doors. Each has to be refused, and never
 // be served as if nothing were missing; and those next to them, which are good, have to be served in full.
 type told struct {
 	settings
@@ -37,7 +39,7 @@ type toldRow struct {
 
 func toldOf(ctx context.Context, args []string, out io.Writer) error {
 	t := &told{patience: 10 * time.Second, client: newClient(4)}
-	t.ears = map[string]ear{"REST": newSSE(), "WebSocket": newSocket()}
+	t.ears = map[string]ear{"REST": newSSE(), "WebSocket": newSocket(), "GraphQL SSE": newGraphQLSSE()}
 	flags := t.flags("told")
 	flags.StringVar(&t.other, "other", "", "another `database`")
 	if err := flags.Parse(args); err != nil {
@@ -57,20 +59,30 @@ func toldOf(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// print writes what was told at one door and at the other.
+// print writes what was told, once where it is the same at all doors.
 func (t *told) print(out io.Writer) {
 	fmt.Fprintf(out, "%s, cursors that nothing can go on from, and some that are good\n", t.name)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for i, r := range t.rows {
-		if i == 0 || t.rows[i-1].what != r.what {
-			fmt.Fprintf(w, "\n  %s", r.what)
+	for rest := t.rows; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].what == rest[0].what {
+			n++
 		}
-		fmt.Fprintf(w, "\t%s: %s", r.door, r.outcome)
-		if !r.good {
-			fmt.Fprint(w, " WRONG")
+		var text []string
+		for _, r := range rest[:n] {
+			told := r.outcome
+			if !r.good {
+				told += " WRONG"
+			}
+			text = append(text, r.door+": "+told)
+			if n == len(t.ears) && r.good && !slices.ContainsFunc(rest[:n], func(o toldRow) bool { return o.outcome != r.outcome }) {
+				text = []string{told}
+				break
+			}
 		}
+		fmt.Fprintf(w, "  %s\t%s\n", rest[0].what, strings.Join(text, "; "))
+		rest = rest[n:]
 	}
-	fmt.Fprint(w, "\n")
 	w.Flush()
 	fmt.Fprintln(out)
 }
@@ -222,7 +234,7 @@ func (t *told) outcome(ctx context.Context, went <-chan error) (err error, heard
 	}
 }
 
-func (t *told) doors() []string { return []string{"REST", "WebSocket"} }
+func (t *told) doors() []string { return slices.Sorted(maps.Keys(t.ears)) }
 
 // served asks to go on from a cursor at each door, behind which there has to be exactly this, and then what is written next.
 func (t *told) served(ctx context.Context, what, cursor string, ids ...string) error {

@@ -130,5 +130,32 @@ func readCases() []testCase {
 				}
 			}
 		}},
+		{name: "large pages", contract: "Tail and Read return fewer than they are told only where there are no more, or once what they return is " +
+			"as large as PageBytes.", try: tryLarge},
 	}
+}
+
+// tryLarge reads events of which the page is full before it has as many as it may.
+func tryLarge(k *kit) {
+	const n, size = 9, 700 << 10
+	start := k.head()
+	for i := range n {
+		e := k.event(string(rune('a'+i)), "1")
+		e.Before, e.After = make([]byte, size), make([]byte, size)
+		k.must(k.log.Append(k.ctx, e), "Append")
+	}
+	const want = "a b c d e f g h i"
+	tailed := k.tail(k.log, start, n)
+	k.wantItems(want, tailed, "Tail of large events")
+	var read []*feed.Event
+	for at, until := start, tailed[n-1].Cursor; len(read) < n; {
+		page, err := k.log.Read(k.ctx, at, until, n)
+		k.must(err, "Read")
+		if len(page) < n-len(read) && len(page)*2*size < feed.PageBytes {
+			k.errorf("Read of large events: %d of %d, which are not as large as PageBytes", len(page), n-len(read))
+			return
+		}
+		read, at = append(read, page...), page[len(page)-1].Cursor
+	}
+	k.wantItems(want, read, "Read of large events")
 }

@@ -221,6 +221,15 @@ var faults = []struct {
 			return p.Memory.Read(ctx, after, until, max)
 		}
 	}, "reading"},
+	{"Read of large events ends too early", func(p *planted) {
+		p.read = func(ctx context.Context, after, until feed.Cursor, max int) ([]*feed.Event, error) {
+			events, err := p.Memory.Read(ctx, after, until, max)
+			if len(events) > 1 && len(events[0].After) > 1000 {
+				events = events[:1]
+			}
+			return events, err
+		}
+	}, "large pages"},
 	{"epochs do not count", trusting(func(p *planted, c feed.Cursor) feed.Cursor {
 		head, _ := p.Memory.Head(context.Background())
 		c.Epoch = head.Epoch

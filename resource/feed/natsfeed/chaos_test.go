@@ -144,14 +144,14 @@ func TestStreamIsLost(t *testing.T) {
 			damage(t, js, name, lose)
 		}
 	})
-	settled(t, js, name, source)
+	settledSoon(t, js, name, source)
 	t.Logf("the stream has %d events", audit(t, js, name))
 }
 
 // damage does something to a stream, again where the servers do not say whether it is done, or it was done to it already.
 func damage(t *testing.T, js jetstream.JetStream, name string, lose func(ctx context.Context, stream jetstream.Stream) error) {
 	var err error
-	for range 10 {
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		var stream jetstream.Stream
 		if stream, err = js.Stream(ctx, name); err == nil {

@@ -67,7 +67,7 @@ func (l *Log) page(ctx context.Context, after feed.Cursor, until uint64, max int
 		return nil, false
 	}
 	defer func() { l.places.put(after, seq) }() // where the next page begins
-	for len(events) < max {
+	for bytes := 0; len(events) < max && bytes < feed.PageBytes; {
 		got, err := l.get(ctx, seq, max-len(events))
 		if err != nil || len(got) == 0 {
 			return events, false
@@ -80,6 +80,10 @@ func (l *Log) page(ctx context.Context, after feed.Cursor, until uint64, max int
 				return events, false
 			}
 			events, after, seq = append(events, m.event), m.at, m.seq+1
+			bytes += len(m.event.Before) + len(m.event.After)
+			if bytes >= feed.PageBytes {
+				break
+			}
 		}
 		if after.Seq >= until {
 			return events, true

@@ -35,8 +35,14 @@ func (l *Log) relay(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = sub.Unsubscribe() }() // which fails only where the connection is gone
+	// One of its own: what is never acknowledged goes with it, and would count as being on its way for ever.
+	publisher, err := jetstream.New(l.js.Conn())
+	if err != nil {
+		return err
+	}
+	defer publisher.CleanupPublisher()
 	for {
-		if err := l.lead(ctx); err != nil {
+		if err := l.lead(ctx, publisher); err != nil {
 			return err
 		}
 		if err := l.standBy(ctx); err != nil {
@@ -47,7 +53,9 @@ func (l *Log) relay(ctx context.Context) error {
 
 // term is the time in which a relay publishes.
 type term struct {
-	log  *Log
+	log       *Log
+	publisher jetstream.Publisher
+
 	at   feed.Cursor // the stream ends here
 	seq  uint64      // with this message
 	new  bool        // and nothing was published since that was found out
@@ -56,8 +64,8 @@ type term struct {
 
 // lead publishes what the log has behind the end of the stream. It returns nil when another relay does the same, and is
 // faster.
-func (l *Log) lead(ctx context.Context) error {
-	t := &term{log: l}
+func (l *Log) lead(ctx context.Context, publisher jetstream.Publisher) error {
+	t := &term{log: l, publisher: publisher}
 	err := t.resume(ctx)
 	for err == nil && t.late < patience {
 		err = t.step(ctx)
@@ -76,7 +84,7 @@ func (t *term) step(ctx context.Context) error {
 	case len(events) == 0:
 		return t.log.idle(ctx)
 	}
-	first, err := t.log.publish(ctx, t.at, t.seq, events)
+	first, err := t.publish(ctx, events)
 	switch {
 	case errors.Is(err, errAstray) && t.new:
 		return t.restart(ctx)
@@ -151,25 +159,27 @@ func (l *Log) resume(ctx context.Context) (at feed.Cursor, seq uint64, err error
 	return at, seq, err
 }
 
-// publish publishes events behind the message with a number. It waits for all acknowledgements, and reports whether the
-// first event was not there yet.
-func (l *Log) publish(ctx context.Context, at feed.Cursor, seq uint64, events []*feed.Event) (first bool, err error) {
-	limit := l.js.Conn().MaxPayload()
+// publish publishes events behind the end of the stream. It waits for all acknowledgements, and reports whether the first
+// event was not there yet.
+func (t *term) publish(ctx context.Context, events []*feed.Event) (first bool, err error) {
+	limit := t.log.js.Conn().MaxPayload()
 	acks := make([]jetstream.PubAckFuture, len(events))
+	at := t.at
 	for i, e := range events {
 		// Of each the number that precedes it is named, so that none is stored if the one before is not.
-		acks[i], err = l.js.PublishMsgAsync(encode(l.events(), at, e, limit), jetstream.WithExpectLastSequence(seq+uint64(i)))
+		m := encode(t.log.events(), at, e, limit)
+		acks[i], err = t.publisher.PublishMsgAsync(m, jetstream.WithExpectLastSequence(t.seq+uint64(i)))
 		if err != nil {
 			return false, err
 		}
 		at = e.Cursor
 	}
-	deadline := time.NewTimer(2 * apiWait)
+	deadline := time.NewTimer(apiWait)
 	defer deadline.Stop()
 	for i, future := range acks {
 		select {
 		case ack := <-future.Ok():
-			if ack.Sequence != seq+uint64(i)+1 {
+			if ack.Sequence != t.seq+uint64(i)+1 {
 				return false, errAstray
 			}
 			first = first || i == 0 && !ack.Duplicate

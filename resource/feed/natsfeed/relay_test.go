@@ -127,25 +127,25 @@ func audit(t testing.TB, js jetstream.JetStream, name string) int {
 // settled waits until the stream ends where the log does, so that a relay works.
 func settled(t testing.TB, js jetstream.JetStream, name string, source feed.Log) {
 	t.Helper()
-	head, err := source.Head(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	last := ""
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		stream, err := js.Stream(t.Context(), name)
-		if err != nil {
-			continue
-		}
-		m, err := stream.GetMsg(t.Context(), stream.CachedInfo().State.LastSeq)
-		if err != nil {
-			continue
-		}
-		if last = m.Header.Get(nats.MsgIdHdr); last == head.String() {
+		if endsAt(t, js, name) == head(t, source).String() {
 			return
 		}
 	}
-	t.Fatalf("the stream ends at %q, and the log at %q", last, head)
+	t.Fatalf("the stream ends at %q, and the log at %q", endsAt(t, js, name), head(t, source))
+}
+
+// endsAt is the place of the last event in a stream, "" if there is none.
+func endsAt(t testing.TB, js jetstream.JetStream, name string) string {
+	stream, err := js.Stream(t.Context(), name)
+	if err != nil {
+		return ""
+	}
+	m, err := stream.GetMsg(t.Context(), stream.CachedInfo().State.LastSeq)
+	if err != nil {
+		return ""
+	}
+	return m.Header.Get(nats.MsgIdHdr)
 }
 
 // start makes a log and its first place, and a stream that has an event, so that all who begin now find it.
@@ -162,18 +162,18 @@ func start(t testing.TB, c *cluster, name string) (source *feed.Memory, at feed.
 	return source, at
 }
 
-// settledSoon is settled for a stream that does not exist yet: events from before that are not in it.
+// settledSoon is settled for a stream that begins anew: events from before that are not in it, so that more are needed.
 func settledSoon(t testing.TB, js jetstream.JetStream, name string, source feed.Log) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		stream, err := js.Stream(t.Context(), name)
-		if err == nil && stream.CachedInfo().State.Msgs > 0 {
-			settled(t, js, name, source)
-			return
-		}
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
 		appendSome(t, source, 0, 1)
+		for soon := time.Now().Add(300 * time.Millisecond); time.Now().Before(soon); time.Sleep(5 * time.Millisecond) {
+			if endsAt(t, js, name) == head(t, source).String() {
+				return
+			}
+		}
 	}
-	t.Fatal("there is no stream, or nothing in it")
+	t.Fatal("the stream does not end where the log does")
 }
 
 // TestStreamIsRead: who follows does not read the log, and neither does who comes later.

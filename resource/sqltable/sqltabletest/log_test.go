@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/feed/feedtest"
 	"github.com/stoa-go/stoa/resource/sqltable"
@@ -235,6 +237,122 @@ func TestLogNumbersTransactionsFirst(t *testing.T) {
 					t.Error("an event without a number of the transaction was taken, so the test proves nothing")
 				}
 			})
+		}
+	})
+}
+
+// TestLogRestoredBelow: where a backup takes the place of the database below a process that runs, the numbers that it knows to
+// be over are given again, and nothing that is behind them may be passed over.
+func TestLogRestoredBelow(t *testing.T) {
+	onEngines(t, func(t *testing.T, e *engine) {
+		if e.Dialect != sqltx.PostgreSQL {
+			t.Skip("transactions of SQLite do not append at the same time")
+		}
+		db, log := openLog(t, e, nil)
+		ctx := t.Context()
+		event := func(id string) *feed.Event { return &feed.Event{Kind: feed.Created, Collection: "orders", ID: id} }
+		start, err := log.Head(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := log.Append(ctx, event("kept")); err != nil {
+			t.Fatal(err)
+		}
+		restore := backup(t, log, nil)
+		// What is lost has a gap, so that the log learns what is over.
+		for range 3 {
+			if err := db.InTx(ctx, func(ctx context.Context) error { log.Append(ctx, event("undone")); return errUndone }); err != errUndone {
+				t.Fatal(err)
+			}
+			if err := log.Append(ctx, event("lost")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		at := start
+		for n := 0; n < 4; n += len(step(t, log, &at)) {
+		}
+		restore(t)
+		if _, _, err := log.Tail(ctx, at, 10); !errors.Is(err, feed.ErrExpired) {
+			t.Fatalf("Tail behind what was lost: %v", err)
+		}
+		if at, err = log.Head(ctx); err != nil {
+			t.Fatal(err)
+		}
+		appended, seen := make(chan bool), make(chan bool)
+		var slow sync.WaitGroup
+		slow.Go(func() {
+			err := db.InTx(ctx, func(ctx context.Context) error {
+				defer func() { <-seen }()
+				defer close(appended)
+				return log.Append(ctx, event("first"))
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		<-appended
+		if err := log.Append(ctx, event("second")); err != nil { // in a transaction of its own, which is over before
+			t.Error(err)
+		}
+		if got, _, err := log.Tail(ctx, at, 10); len(got) > 0 || err != nil {
+			t.Errorf("Tail passes over an event that is not committed yet: %d events, %v", len(got), err)
+		}
+		close(seen)
+		slow.Wait()
+		var ids []string
+		for len(ids) < 2 && !t.Failed() {
+			for _, e := range step(t, log, &at) {
+				ids = append(ids, e.ID)
+			}
+		}
+		if diff := cmp.Diff([]string{"first", "second"}, ids); diff != "" {
+			t.Errorf("events (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// step tails until there is something, as there is to be.
+func step(t *testing.T, log feed.Log, at *feed.Cursor) (events []*feed.Event) {
+	t.Helper()
+	for len(events) == 0 {
+		got, next, err := log.Tail(t.Context(), *at, 100)
+		if err != nil {
+			t.Fatalf("Tail: %v", err)
+		}
+		events, *at = append(events, got...), next
+	}
+	return events
+}
+
+// TestLogPagesAreBounded: a page of large events ends where it is as large as PageBytes, and the next goes on there.
+func TestLogPagesAreBounded(t *testing.T) {
+	onEngines(t, func(t *testing.T, e *engine) {
+		const n, size = 12, 1 << 20
+		_, log := openLog(t, e, nil)
+		start, err := log.Head(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		large := &feed.Event{Kind: feed.Updated, Collection: "orders", ID: "1", Before: make([]byte, size/2), After: make([]byte, size/2)}
+		for range n {
+			if err := log.Append(t.Context(), large); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var pages []int
+		for at, got := start, 0; got < n; {
+			events, next, err := log.Tail(t.Context(), at, 100)
+			if err != nil || len(events) == 0 {
+				t.Fatalf("Tail behind %d events: %d, %v", got, len(events), err)
+			}
+			read, err := log.Read(t.Context(), at, next, 100)
+			if err != nil || len(read) != len(events) {
+				t.Errorf("Read returned %d events, and Tail %d; %v", len(read), len(events), err)
+			}
+			pages, at, got = append(pages, len(events)), next, got+len(events)
+		}
+		if want := []int{4, 4, 4}; !slices.Equal(want, pages) {
+			t.Errorf("pages of %d events, want %d", pages, want)
 		}
 	})
 }

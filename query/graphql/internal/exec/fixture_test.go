@@ -103,7 +103,7 @@ type world struct {
 	scope     func(ctx context.Context) (query.Filter, error)
 
 	feed    *feed.Feed // nil without
-	events  *feed.Memory
+	events  *countedLog
 	places  []string // the texts of the cursors in feed: that of the beginning, and those of what was told
 	catalog *resource.Catalog
 	schema  *model.Schema

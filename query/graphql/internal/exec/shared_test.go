@@ -148,6 +148,9 @@ func TestMessagesMakeRoom(t *testing.T) {
 				w.life(t)
 			}
 			one := next(t, w, document, "")
+			if again := next(t, w, document, ""); (&one[0] == &again[0]) != (tt.shared != 300) {
+				t.Errorf("it was kept at all: %v", &one[0] == &again[0])
+			}
 			w.hears(t.Context(), t, 60, document, "")
 			other := next(t, w, document, "")
 			if got := &one[0] == &other[0]; got != tt.want || string(one) != string(other) {
@@ -199,4 +202,34 @@ func mallocs[T any](n int, what iter.Seq2[T, error]) float64 {
 	}
 	runtime.ReadMemStats(&after)
 	return float64(after.Mallocs-before.Mallocs) / all
+}
+
+// TestEnginesDoNotShare: the same change may be told by several doors of one catalog, each with plans of its own.
+func TestEnginesDoNotShare(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, setting{feed: true})
+	change := oneChange(t, w)
+	for _, tt := range []struct{ document, want string }{
+		{`subscription { bookChanged { id } }`, `"id":"7"`}, {`subscription { bookChanged { kind } }`, `"kind":"CREATED"`},
+	} {
+		w.remake(t, setting{})
+		l := w.engine.Listener(w.plan(t, tt.document), nil, false)
+		if got := string(l.Message(t.Context(), change)); got != saying(tt.want) {
+			t.Errorf("%s is told %s", tt.document, got)
+		}
+	}
+}
+
+// TestTheFirstMayLeave: what it was about to be told is written for the others all the same.
+func TestTheFirstMayLeave(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, setting{feed: true})
+	change := oneChange(t, w)
+	l := w.engine.Listener(w.plan(t, `subscription { bookChanged { book { id } } }`), nil, false)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	l.Message(gone, change)
+	if got := string(l.Message(t.Context(), change)); got != saying(`"book":{"id":"7"}`) {
+		t.Errorf("another is told %s", got)
+	}
 }

@@ -409,6 +409,36 @@ func TestEventCursor(t *testing.T) {
 	}
 }
 
+// TestEventCursorIsTakenFirst, before the list is read, and only for those who ask for it.
+func TestEventCursorIsTakenFirst(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		document, want string
+		asked          bool
+	}{
+		{`{ books(first: 1) { nodes { id } eventCursor } }`, `{"data":{"books":{"nodes":[{"id":"1"}],"eventCursor":"@0"}}}`, true},
+		{`{ books(first: 1) { nodes { id } eventCursor @skip(if: true) } }`, `{"data":{"books":{"nodes":[{"id":"1"}]}}}`, false},
+		{`query($s: Boolean = true) { books(first: 1) { nodes { id } eventCursor @skip(if: $s) } }`,
+			`{"data":{"books":{"nodes":[{"id":"1"}]}}}`, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.document, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, setting{feed: true})
+			w.hook = func(context.Context, string) error { // meanwhile
+				w.life(t)
+				return nil
+			}
+			if got := w.named(w.ask(t, tt.document)); got != tt.want {
+				t.Errorf("the list is %s, want %s", got, tt.want)
+			}
+			if got := w.events.asked.Load() > 0; got != tt.asked {
+				t.Errorf("the log was asked: %v, want %v", got, tt.asked)
+			}
+		})
+	}
+}
+
 // TestSubscriptionByRun is refused, as before.
 func TestSubscriptionByRun(t *testing.T) {
 	t.Parallel()

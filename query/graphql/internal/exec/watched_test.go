@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -19,10 +20,21 @@ import (
 // The library with somebody who listens: what happens to its books is written into the log by hand, so that tests say what
 // happens and when.
 
+// countedLog counts how often the feed asks for its end.
+type countedLog struct {
+	*feed.Memory
+	asked atomic.Int64
+}
+
+func (l *countedLog) Head(ctx context.Context) (feed.Cursor, error) {
+	l.asked.Add(1)
+	return l.Memory.Head(ctx)
+}
+
 // begin opens the feed.
 func (w *world) begin(t testing.TB) {
 	t.Helper()
-	w.events = feed.NewMemory(nil)
+	w.events = &countedLog{Memory: feed.NewMemory(nil)}
 	w.feed = feed.New(w.events, &feed.Options{Logger: slog.New(slog.NewTextHandler(w, nil))})
 	t.Cleanup(func() { w.feed.Close() })
 	w.mark(t)
@@ -31,7 +43,7 @@ func (w *world) begin(t testing.TB) {
 // mark notes the place that the feed is at.
 func (w *world) mark(t testing.TB) {
 	t.Helper()
-	at, err := w.events.Head(t.Context())
+	at, err := w.events.Memory.Head(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,8 @@ const (
 	InternalError   = 4500
 )
 
-// Close is an error that closes the socket, with this code and reason. The reason is for the client; of one that is longer
+// Close is an error that closes the socket, with this code and reason. With [GoingAway] it is closed as by [Server.Shutdown],
+// with the reason of that, once what has one result has been answered. The reason is for the client; of one that is longer
 // than 123 bytes the rest is cut off.
 type Close struct {
 	Code   int
@@ -74,6 +75,8 @@ func (s *socket) safely(do func() error) (err error) {
 func (s *socket) fail(err error) {
 	var c *Close
 	switch {
+	case errors.As(err, &c) && c.Code == GoingAway: // what else runs here may come to its end
+		go s.leaveNow(s.server.opts.Grace)
 	case errors.As(err, &c):
 		s.end(c.Code, c.Reason)
 	case errors.Is(err, errGone):

@@ -59,7 +59,7 @@ func (r *results) print(w io.Writer) {
 	first := r.median(r.names[0])
 	for _, name := range r.names {
 		m := r.median(name)
-		fmt.Fprintf(w, "| %s | %.0f | %.2f us | %.2f | %s | %.1f KiB | %s | %d | %.1fx |\n", name, m.events,
+		fmt.Fprintf(w, "| %s | %.1f | %.2f us | %.2f | %s | %.1f KiB | %s | %d | %.1fx |\n", name, m.events,
 			float64(m.processor.Nanoseconds())/1000, m.mallocs, orDash(m.last > 0, m.last.Round(10*time.Microsecond).String()),
 			float64(m.held)/1024, orDash(m.resident > 0, fmt.Sprintf("%.1f KiB", float64(m.resident)/1024)), m.size,
 			float64(m.processor)/float64(first.processor))

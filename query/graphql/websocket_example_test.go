@@ -1,0 +1,75 @@
+package graphql_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/stoa-go/stoa/query/graphql"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/memory"
+)
+
+// ping has a client send messages and print what it hears. A mutation is somebody else's, over HTTP.
+func ping(server *httptest.Server, messages ...string) {
+	ctx := context.Background()
+	client, _, err := websocket.Dial(ctx, server.URL+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer client.CloseNow()
+	for _, m := range messages {
+		if strings.HasPrefix(m, "mutation") {
+			posted(server.Config.Handler, m)
+		} else {
+			client.Write(ctx, websocket.MessageText, []byte(m))
+		}
+		_, heard, err := client.Read(ctx)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(string(heard))
+	}
+}
+
+// Whoever connects says who he is with a token, and is told of a planet that is found then.
+func ExampleSocket() {
+	type Planet struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	}
+	connect := func(ctx context.Context, payload []byte) (context.Context, time.Time, error) {
+		var said struct{ Token string }
+		if json.Unmarshal(payload, &said) != nil || said.Token != "letmein" {
+			return nil, time.Time{}, resource.ErrUnauthenticated
+		}
+		return ctx, time.Now().Add(time.Hour), nil // when the token expires
+	}
+	changes := feed.New(feed.NewMemory(nil), nil)
+	defer changes.Close()
+	catalog := resource.NewCatalog(&resource.CatalogOptions{Feed: changes},
+		resource.New("planets", memory.New[Planet](nil), &resource.Options[Planet]{Public: true}))
+	door := graphql.New(catalog, &graphql.Options{Socket: graphql.Socket{Connect: connect}})
+	defer door.Shutdown(context.Background())
+	server := httptest.NewServer(door)
+	defer server.Close()
+
+	ping(server, `{"type":"connection_init","payload":{"token":"please"}}`)
+	ping(server, `{"type":"connection_init","payload":{"token":"letmein"}}`,
+		`{"id":"1","type":"subscribe","payload":{"query":"subscription { planetChanged(bookmarks: true) { kind planet { name } } }"}}`,
+		`mutation { createPlanet(input: {id: "ceres", name: "Ceres"}) { id } }`)
+	// Output:
+	// failed to get reader: received close frame: status = StatusCode(4403) and reason = "Say who you are first."
+	// {"type":"connection_ack"}
+	// {"id":"1","type":"next","payload":{"data":{"planetChanged":{"kind":"BOOKMARK","planet":null}}}}
+	// {"data":{"createPlanet":{"id":"ceres"}}}
+	// {"id":"1","type":"next","payload":{"data":{"planetChanged":{"kind":"CREATED","planet":{"name":"Ceres"}}}}}
+}
