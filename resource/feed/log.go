@@ -23,15 +23,16 @@ type Log interface {
 	// for transactions that are not over.
 	Head(ctx context.Context) (Cursor, error)
 	// Tail returns events behind a place, in order, at most max, and the place behind the last: none, and after itself, if
-	// there is nothing new. It may return fewer once they are as large as [PageBytes]. It ends before the first place at which an event may still turn up, as the transaction that has
-	// taken it is not over: whoever goes on from the last place misses nothing. [ErrExpired] if after is none of its places.
+	// there is nothing new. It may return fewer once they are as large as [PageBytes]. It ends before the first place at
+	// which an event may still turn up, as the transaction that has taken it is not over: whoever goes on from the last
+	// place misses nothing. [ErrExpired] if after is none of its places.
 	//
-	// A Feed calls it again and again, from one goroutine. What Tail has to remember between two calls is in the Log, and what it
-	// returns depends on the place alone, as there may be several Feeds.
+	// A Feed calls it again and again, from one goroutine. What Tail has to remember between two calls is in the Log, and
+	// what it returns depends on the place alone, as there may be several Feeds.
 	Tail(ctx context.Context, after Cursor, max int) ([]*Event, Cursor, error)
 	// Read is for those who come later: events behind after up to and with until, which Tail or Head has returned, at most
-	// max. Less than max are all, unless they are as large as PageBytes, where a page may end. [ErrExpired] as in Tail, also where after and until are the same: so it is asked whether
-	// something is a place.
+	// max. Less than max are all, unless they are as large as PageBytes, where a page may end. [ErrExpired] as in Tail,
+	// also where after and until are the same: so it is asked whether something is a place.
 	Read(ctx context.Context, after, until Cursor, max int) ([]*Event, error)
 	// Purge removes at most max events appended before a time, oldest first, and never the newest of all; it returns how many.
 	Purge(ctx context.Context, before time.Time, max int) (int, error)

@@ -12,8 +12,9 @@ import (
 
 func appendCases() []testCase {
 	return []testCase{
-		{name: "events", contract: "Events come back as they were given, byte by byte, in the order in which they were appended, each with a " +
-			"cursor. Nil and nothing are the same in Before and After; Time may be rounded to microseconds.", try: tryEvents},
+		{name: "events",
+			contract: "Events come back as they were given, byte by byte, in the order in which they were appended, each with a " +
+				"cursor. Nil and nothing are the same in Before and After; Time may be rounded to microseconds.", try: tryEvents},
 		{name: "time", contract: "The time of an event is when it was appended, if it came without one.", try: func(k *kit) {
 			start := k.head()
 			e := k.event("a", "1")
@@ -25,20 +26,21 @@ func appendCases() []testCase {
 				}
 			}
 		}},
-		{name: "given events", contract: "Append leaves the events it is given alone, and their cursors do not count: what is appended twice " +
-			"is there twice, at places of its own.", try: func(k *kit) {
-			start := k.head()
-			e := k.event("a", "1")
-			forged := feed.Cursor{Epoch: start.Epoch, Seq: start.Seq + 100, Mark: 7}
-			e.Cursor = forged
-			k.must(k.log.Append(k.ctx, e, e), "Append")
-			e.ID = "b"
-			k.must(k.log.Append(k.ctx, e), "Append")
-			k.wantItems("a a b", k.tail(k.log, start, 3), "Tail")
-			if e.Cursor != forged {
-				k.errorf("Append changed the cursor of the event it was given")
-			}
-		}},
+		{name: "given events",
+			contract: "Append leaves the events it is given alone, and their cursors do not count: what is appended twice " +
+				"is there twice, at places of its own.", try: func(k *kit) {
+				start := k.head()
+				e := k.event("a", "1")
+				forged := feed.Cursor{Epoch: start.Epoch, Seq: start.Seq + 100, Mark: 7}
+				e.Cursor = forged
+				k.must(k.log.Append(k.ctx, e, e), "Append")
+				e.ID = "b"
+				k.must(k.log.Append(k.ctx, e), "Append")
+				k.wantItems("a a b", k.tail(k.log, start, 3), "Tail")
+				if e.Cursor != forged {
+					k.errorf("Append changed the cursor of the event it was given")
+				}
+			}},
 		{name: "nothing", contract: "Append without events adds none.", try: func(k *kit) {
 			start := k.head()
 			k.must(k.log.Append(k.ctx), "Append")

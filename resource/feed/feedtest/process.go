@@ -2,7 +2,8 @@ package feedtest
 
 func processCases() []testCase {
 	return []testCase{
-		{name: "another process", needs: another, contract: "Cursors are the same in all processes: where one has come to, another goes on.",
+		{name: "another process", needs: another,
+			contract: "Cursors are the same in all processes: where one has come to, another goes on.",
 			try: func(k *kit) {
 				other := k.Another(k.t, k.log)
 				start := k.head()
@@ -17,7 +18,8 @@ func processCases() []testCase {
 				}
 				k.wantItems("b c", k.tail(other, mine[0].Cursor, 2), "Tail in another process from a place of here")
 			}},
-		{name: "processes at once", needs: another, contract: "As with one process: nothing is lost, nothing comes twice, and all get the same order.",
+		{name: "processes at once", needs: another,
+			contract: "As with one process: nothing is lost, nothing comes twice, and all get the same order.",
 			try: func(k *kit) {
 				other := k.Another(k.t, k.log)
 				w := newWorld(k, k.log, other)
@@ -27,8 +29,9 @@ func processCases() []testCase {
 				}
 				w.run(w.inTx(k.log), w.inTx(other))
 			}},
-		{name: "restored backup", needs: backup, contract: "A place that a restored backup has lost is ErrExpired, also when the log has gone on and " +
-			"has given its number to another event. Places from before go on, or are ErrExpired as well.", try: tryBackup},
+		{name: "restored backup", needs: backup,
+			contract: "A place that a restored backup has lost is ErrExpired, also when the log has gone on and " +
+				"has given its number to another event. Places from before go on, or are ErrExpired as well.", try: tryBackup},
 	}
 }
 

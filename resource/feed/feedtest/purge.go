@@ -11,9 +11,11 @@ import (
 
 func purgeCases() []testCase {
 	return []testCase{
-		{name: "purge", contract: "Purge removes events from before a time, oldest first, at most as many as it is told, and says how many. Places " +
-			"before one of those are ErrExpired; all others, also the one right behind them, are as before.", try: tryPurge},
-		{name: "purge of the newest", contract: "The newest event is not purged, so that the place behind it stays, and the log goes on from there.",
+		{name: "purge",
+			contract: "Purge removes events from before a time, oldest first, at most as many as it is told, and says how many. Places " +
+				"before one of those are ErrExpired; all others, also the one right behind them, are as before.", try: tryPurge},
+		{name: "purge of the newest",
+			contract: "The newest event is not purged, so that the place behind it stays, and the log goes on from there.",
 			try: func(k *kit) {
 				k.append("a", "b", "c")
 				head := k.head()
@@ -31,16 +33,18 @@ func purgeCases() []testCase {
 				}
 				k.expired(k.log, feed.Cursor{Epoch: head.Epoch, Seq: head.Seq - 1, Mark: head.Mark}, "a place before what was purged")
 			}},
-		{name: "purge of nothing", contract: "In a log without events, Purge removes none, and the start stays.", try: func(k *kit) {
-			start := k.head()
-			if n := k.purge(100); n != 0 {
-				k.errorf("Purge of nothing removed %d", n)
-			}
-			k.append("a")
-			k.wantItems("a", k.tail(k.log, start, 1), "Tail from the start")
-		}},
-		{name: "purge while reading", contract: "Who reads while events are purged gets all that are behind the place, or ErrExpired, and never " +
-			"less.", try: tryPurgeWhileReading},
+		{name: "purge of nothing",
+			contract: "In a log without events, Purge removes none, and the start stays.", try: func(k *kit) {
+				start := k.head()
+				if n := k.purge(100); n != 0 {
+					k.errorf("Purge of nothing removed %d", n)
+				}
+				k.append("a")
+				k.wantItems("a", k.tail(k.log, start, 1), "Tail from the start")
+			}},
+		{name: "purge while reading",
+			contract: "Who reads while events are purged gets all that are behind the place, or ErrExpired, and never " +
+				"less.", try: tryPurgeWhileReading},
 	}
 }
 

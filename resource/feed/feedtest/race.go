@@ -14,16 +14,18 @@ import (
 
 func raceCases() []testCase {
 	return []testCase{
-		{name: "writers at once", contract: "Of events that many append at once none is lost and none comes twice, and all who tail or read get " +
-			"them in the same order.", try: func(k *kit) {
-			w := newWorld(k, k.log, k.log) // two who tail
-			w.run(k.log.Append)
-		}},
-		{name: "transactions at once", needs: transactions, contract: "Of transactions that run at once, of which some are slow and some are rolled " +
-			"back, all events of those that were committed come once, those of one item in the order of the commits, and no others.", try: func(k *kit) {
-			w := newWorld(k, k.log, k.log) // two who tail
-			w.run(w.inTx(k.log))
-		}},
+		{name: "writers at once",
+			contract: "Of events that many append at once none is lost and none comes twice, and all who tail or read get " +
+				"them in the same order.", try: func(k *kit) {
+				w := newWorld(k, k.log, k.log) // two who tail
+				w.run(k.log.Append)
+			}},
+		{name: "transactions at once", needs: transactions,
+			contract: "Of transactions that run at once, of which some are slow and some are rolled " +
+				"back, all events of those that were committed come once, those of one item in the order of the commits, and no others.", try: func(k *kit) {
+				w := newWorld(k, k.log, k.log) // two who tail
+				w.run(w.inTx(k.log))
+			}},
 	}
 }
 

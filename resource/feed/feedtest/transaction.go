@@ -14,48 +14,53 @@ var errUndo = errors.New("roll back")
 
 func txCases() []testCase {
 	return []testCase{
-		{name: "rollback", needs: transactions, contract: "Events of a transaction that is rolled back, by an error or by a panic, are not there, and " +
-			"the log goes on behind them.", try: func(k *kit) {
-			start := k.head()
-			k.append("a")
-			k.undone(func(ctx context.Context) {
-				k.must(k.log.Append(ctx, k.event("x", "1"), k.event("y", "1")), "Append in the transaction")
-			})
-			got := k.tail(k.log, start, 1)
-			k.wantItems("a", got, "Tail behind transactions that were rolled back")
-			k.append("b")
-			got = append(got, k.tail(k.log, got[len(got)-1].Cursor, 1)...)
-			k.wantItems("a b", got, "Tail around transactions that were rolled back")
-			k.wantItems("a b", k.tail(k.log, start, 2), "Tail from the start")
-		}},
-		{name: "commit", needs: transactions, contract: "Events of a transaction are there when it is committed, all at once, in the order in " +
-			"which they were appended, and not before.", try: func(k *kit) {
-			start := k.head()
-			k.must(runnerOf(k.log).InTx(k.ctx, func(ctx context.Context) error {
-				k.must(k.log.Append(ctx, k.event("a", "1")), "Append in the transaction")
-				k.must(k.log.Append(ctx, k.event("b", "1"), k.event("c", "1")), "Append in the transaction")
-				k.unseen(start)
-				return nil
-			}), "InTx")
-			k.wantItems("a b c", k.tail(k.log, start, 3), "Tail after the commit")
-		}},
-		{name: "order of commits", needs: transactions, contract: "Events of one item come in the order in which its changes were committed, also " +
-			"if the next change follows before the first transaction has told anybody that it is committed.", try: func(k *kit) {
-			start := k.head()
-			runner := runnerOf(k.log)
-			k.must(runner.InTx(k.ctx, func(ctx context.Context) error {
-				// This runs before anything that Append asks for: as in another goroutine that was faster.
-				tx.AfterCommit(ctx, func() {
-					k.must(runner.InTx(k.ctx, func(ctx context.Context) error { return k.log.Append(ctx, k.event("second", "2")) }), "InTx after the commit")
+		{name: "rollback", needs: transactions,
+			contract: "Events of a transaction that is rolled back, by an error or by a panic, are not there, and " +
+				"the log goes on behind them.", try: func(k *kit) {
+				start := k.head()
+				k.append("a")
+				k.undone(func(ctx context.Context) {
+					k.must(k.log.Append(ctx, k.event("x", "1"), k.event("y", "1")), "Append in the transaction")
 				})
-				return k.log.Append(ctx, k.event("first", "1"))
-			}), "InTx")
-			k.wantItems("first second", k.tail(k.log, start, 2), "Tail after both commits")
-		}},
-		{name: "slow commit", needs: transactions, contract: "Tail does not pass the place of an event whose transaction is not over: whoever goes on " +
-			"from the last place gets it when it is committed.", try: func(k *kit) { k.trySlow(nil, "slow fast late") }},
-		{name: "slow rollback", needs: transactions, contract: "A place is given up when its transaction is rolled back: what comes behind it is " +
-			"not held back for ever.", try: func(k *kit) { k.trySlow(errUndo, "fast late") }},
+				got := k.tail(k.log, start, 1)
+				k.wantItems("a", got, "Tail behind transactions that were rolled back")
+				k.append("b")
+				got = append(got, k.tail(k.log, got[len(got)-1].Cursor, 1)...)
+				k.wantItems("a b", got, "Tail around transactions that were rolled back")
+				k.wantItems("a b", k.tail(k.log, start, 2), "Tail from the start")
+			}},
+		{name: "commit", needs: transactions,
+			contract: "Events of a transaction are there when it is committed, all at once, in the order in " +
+				"which they were appended, and not before.", try: func(k *kit) {
+				start := k.head()
+				k.must(runnerOf(k.log).InTx(k.ctx, func(ctx context.Context) error {
+					k.must(k.log.Append(ctx, k.event("a", "1")), "Append in the transaction")
+					k.must(k.log.Append(ctx, k.event("b", "1"), k.event("c", "1")), "Append in the transaction")
+					k.unseen(start)
+					return nil
+				}), "InTx")
+				k.wantItems("a b c", k.tail(k.log, start, 3), "Tail after the commit")
+			}},
+		{name: "order of commits", needs: transactions,
+			contract: "Events of one item come in the order in which its changes were committed, also " +
+				"if the next change follows before the first transaction has told anybody that it is committed.", try: func(k *kit) {
+				start := k.head()
+				runner := runnerOf(k.log)
+				k.must(runner.InTx(k.ctx, func(ctx context.Context) error {
+					// This runs before anything that Append asks for: as in another goroutine that was faster.
+					tx.AfterCommit(ctx, func() {
+						k.must(runner.InTx(k.ctx, func(ctx context.Context) error { return k.log.Append(ctx, k.event("second", "2")) }), "InTx after the commit")
+					})
+					return k.log.Append(ctx, k.event("first", "1"))
+				}), "InTx")
+				k.wantItems("first second", k.tail(k.log, start, 2), "Tail after both commits")
+			}},
+		{name: "slow commit", needs: transactions,
+			contract: "Tail does not pass the place of an event whose transaction is not over: whoever goes on " +
+				"from the last place gets it when it is committed.", try: func(k *kit) { k.trySlow(nil, "slow fast late") }},
+		{name: "slow rollback", needs: transactions,
+			contract: "A place is given up when its transaction is rolled back: what comes behind it is " +
+				"not held back for ever.", try: func(k *kit) { k.trySlow(errUndo, "fast late") }},
 	}
 }
 

@@ -14,10 +14,10 @@
 //
 // # What is in the stream
 //
-// One message for each event, in the order of the log, on servers of version 2.11 or later. A message names its own place and the place before it, so whoever
-// reads knows of itself that nothing is missing between two. The Nats-Msg-Id is the cursor, and each message names the last
-// sequence number that it expects, so no event is there twice, whoever publishes. Events that are larger than a message can
-// be are named, and read in the log.
+// One message for each event, in the order of the log, on servers of version 2.11 or later. A message names its own place
+// and the place before it, so whoever reads knows of itself that nothing is missing between two. The Nats-Msg-Id is the
+// cursor, and each message names the last sequence number that it expects, so no event is there twice, whoever publishes.
+// Events that are larger than a message can be are named, and read in the log.
 //
 // # Who publishes
 //

@@ -130,8 +130,8 @@ func TestOthersAreTold(t *testing.T) {
 			time.Sleep(100 * time.Millisecond) // in which the connection is asked, which must not end it
 			err = writer.log.Append(t.Context(), created("3"))
 		default:
-			_, err = writer.db.Writer(t.Context()).ExecContext(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "+
-				"WHERE query LIKE 'LISTEN%' OR query LIKE '-- ping%'")
+			_, err = writer.db.Writer(t.Context()).ExecContext(t.Context(), "SELECT pg_terminate_backend(pid) "+
+				"FROM pg_stat_activity WHERE datname = current_database() AND (query LIKE 'LISTEN%' OR query LIKE '-- ping%')")
 			other.woken(t) // as it listens again
 			err = errors.Join(err, writer.log.Append(t.Context(), created("4")))
 		}
