@@ -35,13 +35,17 @@ var (
 // newDoors opens both for each catalog.
 func newDoors(c *collections, catalogs map[string]*resource.Catalog) map[string]*doors {
 	open := map[string]*doors{}
+	socket := graphql.Socket{Connect: c.connect}
+	if !c.auth {
+		socket.PerPrincipal = 10_000 // everybody is one and the same
+	}
 	for name, catalog := range catalogs {
 		open[name] = &doors{catalog: catalog, graphql: graphql.New(catalog, &graphql.Options{
 			Title:       "The shop, " + name,
 			Description: "Orders, users and places: the reference application of Stoa, in its contract " + name + ".",
 			Timeout:     graphqlTime,
 			Challenge:   middleware.Challenge(realm),
-			Socket:      graphql.Socket{Connect: c.connect},
+			Socket:      socket,
 		})}
 	}
 	return open

@@ -44,10 +44,26 @@ func checkAnswer(t *testing.T, h http.Handler, r *http.Request) {
 		return
 	}
 	body := w.Body.Bytes()
+	if media == "text/event-stream" {
+		checkStream(t, r, w.Body.String())
+		return
+	}
 	if !jsontext.Value(body).IsValid() {
 		t.Errorf("%s %s: %s", r.Method, r.URL, body)
 	}
 	if !strings.Contains(media, "json") || len(body) == 0 || w.Code != 200 && strings.HasPrefix(w.Body.String(), `{"data"`) {
 		t.Errorf("%s %s: %d %s: %s", r.Method, r.URL, w.Code, media, body)
+	}
+}
+
+// checkStream checks that a stream has one result, in JSON, and its end.
+func checkStream(t *testing.T, r *http.Request, body string) {
+	t.Helper()
+	all := eventsOf(t, body)
+	if len(all) != 2 || all[1] != "complete " {
+		t.Fatalf("%s %s: %q", r.Method, r.URL, all)
+	}
+	if result, ok := strings.CutPrefix(all[0], "next "); !ok || !jsontext.Value(result).IsValid() {
+		t.Errorf("%s %s: %s", r.Method, r.URL, result)
 	}
 }

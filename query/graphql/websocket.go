@@ -40,8 +40,9 @@ type Socket struct {
 
 	// Operations is how many a socket may have at a time; 100. One more is refused with RATE_LIMITED.
 	Operations int
-	// PerPrincipal is how many sockets one principal may have at a time; 100. It is the catalog that names principals, and who
-	// has no name is not counted.
+	// PerPrincipal is how many sockets one principal may have at a time; 100. It is the catalog that names principals
+	// (CatalogOptions.Principal of package resource), and who has no name is not counted. A catalog for which everybody is the same
+	// one needs more.
 	PerPrincipal int
 	// Rate is how many messages a second a client may send, and Burst how many at once; 100 and 300.
 	Rate, Burst int

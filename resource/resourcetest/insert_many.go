@@ -1,6 +1,7 @@
 package resourcetest
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/stoa-go/stoa/resource"
@@ -29,6 +30,13 @@ func insertManyCases[T any]() []testCase[T] {
 			contract: "If one of the ids was deleted InsertMany returns ErrGone or ErrExists and stores nothing, even where " +
 				"Insert lets an id come again: whether it may is not its question.",
 			run: insertManyDeleted[T],
+		},
+		{
+			name:  "insertmany-transaction",
+			needs: multiInserter | transactor,
+			contract: "What InsertMany has stored in a transaction Get and GetMany find there, just as everybody does after the " +
+				"commit, with the same revision: that is how those who listen are told of it.",
+			run: insertManyTransaction[T],
 		},
 	}
 }
@@ -78,6 +86,41 @@ func insertManyDeleted[T any](k *kit[T]) {
 	items[5] = resource.Item[T]{ID: dead.ID, Value: k.identified(k.fresh(), dead.ID)}
 	k.wantError(k.ops.InsertMany(k.ctx, items), "InsertMany with an id that was deleted", resource.ErrGone, resource.ErrExists)
 	k.noneStored(items, -1)
+}
+
+// insertManyTransaction reads what it has stored in the same transaction, and when that is over.
+func insertManyTransaction[T any](k *kit[T]) {
+	items := k.newItems(12)
+	ids := make([]string, len(items))
+	for i := range items {
+		ids[i] = items[i].ID
+	}
+	var within []resource.Item[T]
+	err := k.inTx(k.ctx, func(ctx context.Context) (err error) {
+		if err := k.ops.InsertMany(ctx, items); err != nil {
+			return err
+		}
+		within = within[:0]
+		for _, id := range ids {
+			it, err := k.ops.Get(ctx, id)
+			if err != nil {
+				return fmt.Errorf("Get of what InsertMany has stored in the same transaction: %w", err)
+			}
+			within = append(within, k.vet(it, "Get"))
+		}
+		if k.ops.GetMany == nil {
+			return nil
+		}
+		many, err := k.drain(k.ops.GetMany(ctx, ids), "GetMany")
+		if err == nil && k.sameSet(within, many, "GetMany in the transaction of InsertMany") {
+			within = many
+		}
+		return err
+	})
+	k.must(err, "a transaction without a conflict")
+	for _, it := range within {
+		k.sameItem(it, k.get(it.ID), "Get after the commit")
+	}
 }
 
 // noneStored looks for items that must not be there, except for the one at an index.

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/stoa-go/stoa/query"
@@ -30,6 +31,32 @@ func plantedWrites() []planted {
 		{bug: "of many only some are inserted", want: []string{"insertmany-get"}, wrap: func(o ops) ops {
 			many := o.InsertMany
 			o.InsertMany = func(ctx context.Context, items []item) error { return many(ctx, items[:min(len(items), 100)]) }
+			return o
+		}},
+		{bug: "what was inserted in a transaction is not found there", want: []string{"insertmany-transaction"}, wrap: func(o ops) ops {
+			many := o.GetMany
+			o.GetMany = func(ctx context.Context, ids []string) iter.Seq2[item, error] {
+				if tx.Active(ctx) {
+					return func(func(item, error) bool) {}
+				}
+				return many(ctx, ids)
+			}
+			return o
+		}},
+		{bug: "the revision follows from the commit", want: []string{"insertmany-transaction"}, wrap: func(o ops) ops {
+			many := o.GetMany
+			o.GetMany = func(ctx context.Context, ids []string) iter.Seq2[item, error] {
+				return func(yield func(item, error) bool) {
+					for it, err := range many(ctx, ids) {
+						if tx.Active(ctx) {
+							it.Rev += "?"
+						}
+						if !yield(it, err) {
+							return
+						}
+					}
+				}
+			}
 			return o
 		}},
 		{bug: "replace writes whatever it finds", want: []string{"replace-stale"}, wrap: func(o ops) ops {

@@ -94,7 +94,7 @@ func TestSocketsVerdict(t *testing.T) {
 			empty: process{Resident: 10 << 20}, settled: process{Resident: 40 << 20},
 			gone: process{Goroutines: 9, Sockets: 2}, back: process{Goroutines: 9, Sockets: 2},
 			calm: []pairRun{{time.Second, 1 << 20}}, troubled: []pairRun{{time.Second, 1 << 20}},
-			closed: []time.Duration{12 * time.Second},
+			closed: []span{{12 * time.Second, 13 * time.Second}},
 		}}
 	}
 	tests := []struct {
@@ -106,7 +106,7 @@ func TestSocketsVerdict(t *testing.T) {
 		{"large", func(r *socketsReport) { r.settled.Resident = 60 << 20 }, "KiB"},
 		{"goroutines stay", func(r *socketsReport) { r.back.Goroutines++ }, "1 goroutines"},
 		{"sockets stay", func(r *socketsReport) { r.back.Sockets++ }, "1 sockets"},
-		{"never closed", func(r *socketsReport) { r.closed[0] = 40 * time.Second }, "was closed after"},
+		{"never closed", func(r *socketsReport) { r.closed[0].least = 40 * time.Second }, "was closed after"},
 		{"a queue for those who never read", func(r *socketsReport) { r.troubled[0].grown = 1 << 30 }, "takes 1023 MiB"},
 	}
 	for _, tt := range tests {

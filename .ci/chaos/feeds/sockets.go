@@ -36,9 +36,12 @@ type socketsReport struct {
 	rate                 float64 // frames a second
 	one                  time.Duration
 	latency              [2]time.Duration
-	calm, troubled       []pairRun       // with some who read, and with as many who never read
-	closed               []time.Duration // how long after they had stalled the last of those was closed
+	calm, troubled       []pairRun // with some who read, and with as many who never read
+	closed               []span    // how long after they had stalled the last of those was closed
 }
+
+// span is between what is at least and at most: they stall while what fills them is sent.
+type span struct{ least, most time.Duration }
 
 // pairRun is one of two runs that are compared.
 type pairRun struct {
@@ -284,7 +287,8 @@ func (s *sockets) withSome(ctx context.Context, c *crowd, read bool) error {
 	}
 	defer more.leave(true)
 	c.mark()
-	var closed chan any // a time.Duration or an error
+	var closed chan any // a time.Time or an error
+	began := time.Now()
 	if read {
 		more.listen()
 	} else {
@@ -300,6 +304,7 @@ func (s *sockets) withSome(ctx context.Context, c *crowd, read bool) error {
 	if err := c.await(ctx, load); err != nil {
 		return err
 	}
+	filled := time.Now()
 	p99, err := s.paced(ctx, c)
 	if err != nil {
 		return err
@@ -317,13 +322,13 @@ func (s *sockets) withSome(ctx context.Context, c *crowd, read bool) error {
 	switch end := (<-closed).(type) {
 	case error:
 		return end
-	case time.Duration:
-		s.r.closed = append(s.r.closed, end)
+	case time.Time:
+		s.r.closed = append(s.r.closed, span{end.Sub(filled), end.Sub(began)})
 	}
 	return nil
 }
 
-// watchClosed waits until the server has closed those who never read, and says how long that took.
+// watchClosed waits until the server has closed those who never read, and says when that was.
 func (s *sockets) watchClosed(ctx context.Context, without process) chan any {
 	const others = 4 // goroutines that come and go
 	began, closed := time.Now(), make(chan any, 1)
@@ -336,7 +341,7 @@ func (s *sockets) watchClosed(ctx context.Context, without process) chan any {
 			case err != nil:
 				closed <- err
 			case took > time.Second && p.Goroutines <= without.Goroutines+others:
-				closed <- took
+				closed <- time.Now()
 			case took > time.Minute:
 				closed <- fmt.Errorf("of those who never read %d goroutines are there after a minute", p.Goroutines-without.Goroutines)
 			default:
@@ -389,8 +394,8 @@ func (s *sockets) print(out io.Writer) {
 		ratios = append(ratios, float64(bad.p99)/float64(good.p99))
 		fmt.Fprintf(out, "  1 in 100 never reads: p99 of the others %v, else %v: %.2fx; ", bad.p99.Round(100*time.Microsecond),
 			good.p99.Round(100*time.Microsecond), ratios[i])
-		fmt.Fprintf(out, "the server grew by %.1f MiB, else %.1f; closed after %.1f s\n", mib(bad.grown), mib(good.grown),
-			r.closed[i].Seconds())
+		fmt.Fprintf(out, "the server grew by %.1f MiB, else %.1f; closed %.1f to %.1f s after they stalled\n",
+			mib(bad.grown), mib(good.grown), r.closed[i].least.Seconds(), r.closed[i].most.Seconds())
 	}
 	if len(ratios) > 0 {
 		fmt.Fprintf(out, "  median of %d pairs: %.2fx\n", len(ratios), median(ratios))
@@ -418,8 +423,8 @@ func (s *sockets) verdict() error {
 		errs = append(errs, fmt.Errorf("%.1f KiB for a socket, and not %.0f", each, s.most))
 	}
 	for i := range r.closed {
-		if r.closed[i] > 30*time.Second {
-			errs = append(errs, fmt.Errorf("who never reads was closed after %v", r.closed[i]))
+		if r.closed[i].least > 30*time.Second {
+			errs = append(errs, fmt.Errorf("who never reads was closed after %v", r.closed[i].least))
 		}
 		if more := mib(r.troubled[i].grown - r.calm[i].grown); more > 128 {
 			errs = append(errs, fmt.Errorf("who never reads takes %.0f MiB of the server", more))

@@ -30,6 +30,7 @@
 // Cursors are those of the log, so at each place one can go on in either. A place that the stream does not have is looked up
 // in the log, and so is everything as long as there is no stream, or Run does not run, or nobody publishes. A stream that
 // was deleted, that has lost its end or whose log was restored from a backup is begun anew at the head of the log.
+// Of a backup, processes that ran all the time learn within [Options.Check].
 //
 // NATS is therefore free to lose messages, and it may: by default a server flushes its files every two minutes
 // (sync_interval), so that all machines of a cluster going down at once take acknowledged messages with them. With this

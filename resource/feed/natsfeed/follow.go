@@ -112,10 +112,10 @@ func (l *Log) hear(ctx context.Context, msg *nats.Msg) error {
 	switch {
 	case m.seq > next:
 		return l.catchUp(ctx, m.seq)
-	case m.seq < next && l.window.knows(m):
-		return nil
-	case m.seq < next:
+	case m.seq < next && l.window.contradicts(m):
 		return errOther
+	case m.seq < next:
+		return nil // it was taken from the stream before
 	}
 	if err := l.take(ctx, m); err != nil {
 		return err

@@ -144,14 +144,14 @@ func (w *window) find(seq uint64) (int, bool) {
 	return slices.BinarySearchFunc(w.events, seq, func(e *feed.Event, seq uint64) int { return cmp.Compare(e.Cursor.Seq, seq) })
 }
 
-// knows reports whether the window has a message, as it is.
-func (w *window) knows(m *message) bool {
+// contradicts reports whether the window has another message where m is. Of what is older than all that it has, it cannot say.
+func (w *window) contradicts(m *message) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if m.seq < w.first || m.seq >= w.first+uint64(len(w.events)) {
 		return false
 	}
-	return w.events[m.seq-w.first].Cursor == m.at
+	return w.events[m.seq-w.first].Cursor != m.at
 }
 
 // trim drops events up to and with a place, which was purged.

@@ -276,3 +276,27 @@ func BenchmarkEvents(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkImportedEvents is what it costs an import of new items that they are told.
+func BenchmarkImportedEvents(b *testing.B) {
+	const lines = 5000
+	for _, e := range sqltxtest.Engines() {
+		for _, told := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/told=%v", e.Name, told), func(b *testing.B) {
+				db, _ := pooled(b, e)
+				d := openDepot(b, db, told, nil)
+				var content strings.Builder
+				for n := 0; b.Loop(); n++ {
+					content.Reset()
+					for i := range lines {
+						fmt.Fprintf(&content, `{"id":"%d-%d","text":"some text","weight":7}`+"\n", n, i)
+					}
+					if status, body := d.send(b, "POST /parcels/import", ndjsonMedia, content.String()); status != http.StatusOK {
+						b.Fatal(status, body)
+					}
+				}
+				b.ReportMetric(float64(b.N*lines)/b.Elapsed().Seconds(), "items/s")
+			})
+		}
+	}
+}
