@@ -97,9 +97,11 @@ func (o *outlet) write(ctx context.Context, h *hub, c change) (*Entry, error) {
 // for whoever deletes the item before it, so that the events come in the order of the writes.
 func (r *Resource) admitAlone(ctx context.Context, id string, v any) (Entry, error) {
 	if o := r.hub.outlet.Load(); o != nil && o.together == nil && id != "" && !tx.Active(ctx) {
-		unlock, err := r.hub.locks.lock(ctx, id)
+		patience, cancel := context.WithTimeout(ctx, maxWait)
+		defer cancel()
+		unlock, err := r.hub.locks.lock(patience, id)
 		if err != nil {
-			return Entry{}, err
+			return Entry{}, contended(err)
 		}
 		defer unlock()
 	}
