@@ -34,6 +34,12 @@
 // HTTP asks of a server is done here: negotiation, validators and preconditions (RFC 9110), patches (RFC 6902, RFC
 // 7396), problem details (RFC 9457), paging by links (RFC 8288), preferences (RFC 7240).
 //
+// # If clients listen
+//
+// Give CatalogOptions a Feed, of package feed, and every write becomes an event. [Resource.Watch] yields what they are to
+// somebody: in a shape, as far as policy and a filter let that one see. A store that has a stream of changes by itself is a
+// feed.Watcher, and is listened to in place of that.
+//
 // # If something is more than a write
 //
 // [NewCommand] serves a function: its input is checked like an item, and policy is asked before it is done. [Jobs], of which

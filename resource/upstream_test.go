@@ -162,7 +162,8 @@ func TestWatcherTransitions(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			told(t, opts, func(t *testing.T, r rig, _ *telling) {
-				view, filter, in := r.Resource, query.Filter{}, query.Where("name", query.Eq, "in")
+				var view *resource.Resource
+				filter, in := query.Filter{}, query.Where("name", query.Eq, "in")
 				if how == "filter" {
 					filter = in
 				}

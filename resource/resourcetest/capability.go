@@ -23,6 +23,7 @@ const (
 	multiInserter
 	grouper
 	transactor
+	watcher
 
 	// What follows is derived: from several capabilities, or from what Options.Support declares.
 	filler   // items can be brought in, one way or the other
@@ -37,7 +38,7 @@ type namedCapability struct {
 	name string
 }
 
-// capabilityNames are the interfaces of package resource, in the order in which they are reported.
+// capabilityNames are the interfaces of package resource, and that of package feed, in the order in which they are reported.
 var capabilityNames = []namedCapability{
 	{creator, "Creator"},
 	{inserter, "Inserter"},
@@ -49,6 +50,7 @@ var capabilityNames = []namedCapability{
 	{multiInserter, "MultiInserter"},
 	{grouper, "Grouper"},
 	{transactor, "Transactor"},
+	{watcher, "Watcher"},
 }
 
 // capabilitiesOf finds out what can be tested.
@@ -65,6 +67,7 @@ func capabilitiesOf[T any](ops resource.Ops[T], s query.Support) capability {
 		multiInserter: ops.InsertMany != nil && ops.Insert != nil,
 		grouper:       ops.ListBy != nil,
 		transactor:    ops.Transactions != nil,
+		watcher:       ops.Watch != nil,
 		filler:        ops.Create != nil || ops.Insert != nil,
 		sorter:        !s.Natural,
 		natural:       s.Natural,
@@ -107,8 +110,12 @@ func (c capability) require(names []string) (failures []string) {
 		case i < 0:
 			failures = append(failures, fmt.Sprintf("Options.Require: there is no capability %q", name))
 		case !c.has(capabilityNames[i].bit):
+			pkg := "resource"
+			if capabilityNames[i].bit == watcher {
+				pkg = "feed"
+			}
 			failures = append(failures, fmt.Sprintf(
-				"the collection is no resource.%s, which Options.Require demands", name))
+				"the collection is no %s.%s, which Options.Require demands", pkg, name))
 		}
 	}
 	return failures

@@ -40,6 +40,11 @@
 // errors of package resource, too, gives entity tags as revisions, in lists as well, and answers Delete of an unknown
 // revision like any other stale one.
 //
+// # What is told
+//
+// A feed.Watcher is listened to while it is written to, and again from each place that it gave. It says by a Bookmark when it
+// has told all that it had to; where that does not come within a quarter of a minute, something is missing.
+//
 // # Bytes
 //
 // [RunBlobs] does the same for a [resource.BlobStore].

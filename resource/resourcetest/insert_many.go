@@ -104,7 +104,7 @@ func insertManyTransaction[T any](k *kit[T]) {
 		for _, id := range ids {
 			it, err := k.ops.Get(ctx, id)
 			if err != nil {
-				return fmt.Errorf("Get of what InsertMany has stored in the same transaction: %w", err)
+				return fmt.Errorf("an item that InsertMany has stored in the same transaction: %w", err)
 			}
 			within = append(within, k.vet(it, "Get"))
 		}

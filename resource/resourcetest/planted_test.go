@@ -38,7 +38,7 @@ func TestReferencePasses(t *testing.T) {
 	opts := smallOptions()
 	opts.Items, opts.Writers = 0, 0
 	opts.Require = []string{"Creator", "Inserter", "Replacer", "Deleter", "Tombstoner", "Counter", "MultiGetter", "MultiInserter",
-		"Grouper", "Transactor"}
+		"Grouper", "Transactor", "Watcher"}
 	resourcetest.Run(t, func(*testing.T) resource.Collection[thing] { return newTable("") }, opts)
 }
 
@@ -96,7 +96,7 @@ func TestEveryCaseCanFail(t *testing.T) {
 
 func allPlanted() []planted {
 	return slices.Concat(plantedInside(), plantedWrites(), plantedAbsent(), plantedReads(), plantedLists(), plantedTransactions(),
-		plantedNatural())
+		plantedNatural(), plantedWatches())
 }
 
 // judge runs all cases where giveWay does what it says.
@@ -146,5 +146,6 @@ func plantedInside() []planted {
 		{bug: "a rollback announces", want: []string{"tx-after-commit", "tx-nested"}},
 		{bug: "a commit announces twice", want: []string{"tx-after-commit"}},
 		{bug: "a rollback is not told", want: []string{"tx-after-commit"}},
+		{bug: "what was rolled back is told", want: []string{"watch-rollback"}},
 	}
 }

@@ -25,7 +25,7 @@ type testCase[T any] struct {
 func cases[T any]() []testCase[T] {
 	return slices.Concat(getCases[T](), createCases[T](), insertCases[T](), insertManyCases[T](), replaceCases[T](), deleteCases[T](),
 		tombstoneCases[T](), listCases[T](), pageCases[T](), filterCases[T](), manyCases[T](), cancelCases[T](),
-		valueCases[T](), uniqueCases[T](), transactionCases[T]())
+		valueCases[T](), uniqueCases[T](), transactionCases[T](), watchCases[T]())
 }
 
 // record is what one case found.

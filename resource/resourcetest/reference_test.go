@@ -11,6 +11,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/schema"
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -86,9 +87,12 @@ type state struct {
 	rows    map[string]resource.Item[thing]
 	deleted map[string]time.Time
 	last    int
+	changes []*feed.Change[thing] // the nth is at the place with Seq n+1
 }
 
-func (s state) clone() state { return state{maps.Clone(s.rows), maps.Clone(s.deleted), s.last} }
+func (s state) clone() state {
+	return state{maps.Clone(s.rows), maps.Clone(s.deleted), s.last, slices.Clip(s.changes)}
+}
 
 func newTable(bug string) *table {
 	return &table{
@@ -158,6 +162,11 @@ func (t *table) write(id string, v thing) resource.Item[thing] {
 	}
 	if t.bug != "keeps the caller's value" {
 		it.Value = it.Value.clone()
+	}
+	if old, ok := t.rows[id]; ok {
+		t.tell(feed.Updated, it, &old.Value, &it.Value)
+	} else {
+		t.tell(feed.Created, it, nil, &it.Value)
 	}
 	t.rows[id] = it
 	it.Value = it.Value.clone()
@@ -286,6 +295,8 @@ func (t *table) Delete(ctx context.Context, id string, expect resource.Rev) erro
 		return err
 	}
 	t.gap("delete looks, then deletes")
+	it := t.rows[id]
+	t.tell(feed.Deleted, it, &it.Value, nil)
 	delete(t.rows, id)
 	t.deleted[id] = time.Now()
 	return nil
@@ -399,5 +410,65 @@ func (t *table) rollback(err error, to state) {
 	if t.bug == "a rollback forgets tombstones" {
 		to.deleted = t.deleted
 	}
+	if t.bug == "what was rolled back is told" {
+		to.changes = t.changes
+	}
 	t.state = to
+}
+
+// tell notes a change in the state, so that a rollback takes it back.
+func (t *table) tell(kind feed.Kind, it resource.Item[thing], before, after *thing) {
+	c := &feed.Change[thing]{Kind: kind, ID: it.ID, Rev: string(it.Rev), Cursor: feed.Cursor{Epoch: 1, Seq: uint64(len(t.changes) + 1)}}
+	if before != nil {
+		v := before.clone()
+		c.Before = &v
+	}
+	if after != nil {
+		v := after.clone()
+		c.After = &v
+	}
+	t.changes = append(t.changes, c)
+}
+
+// Watch is that of feed.Watcher. It looks for something new again and again.
+func (t *table) Watch(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Change[thing], error] {
+	return func(yield func(*feed.Change[thing], error) bool) {
+		at := after
+		changes := t.behind(0)
+		switch {
+		case at.IsZero():
+			at = feed.Cursor{Epoch: 1, Seq: uint64(len(changes)), Mark: 1}
+		case at.Epoch != 1 || at.Seq > uint64(len(changes)):
+			yield(nil, feed.ErrExpired)
+			return
+		}
+		if !yield(&feed.Change[thing]{Cursor: at}, nil) {
+			return
+		}
+		wait := 50 * time.Microsecond
+		for told := false; ctx.Err() == nil; wait = min(2*wait, time.Second) {
+			for _, c := range t.behind(at.Seq) {
+				at = c.Cursor
+				// Each is told another copy.
+				if !yield(&feed.Change[thing]{Kind: c.Kind, ID: c.ID, Rev: c.Rev, Before: c.Before, After: c.After, Cursor: at}, nil) {
+					return
+				}
+			}
+			if !told && !yield(&feed.Change[thing]{Cursor: at}, nil) {
+				return
+			}
+			told = true
+			select {
+			case <-time.After(wait):
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+// behind waits for a transaction that is under way.
+func (t *table) behind(seq uint64) []*feed.Change[thing] {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.changes[seq:]
 }

@@ -129,7 +129,7 @@ func TestAbsenceIsSaid(t *testing.T) {
 	said, failures := resourcetest.Describe(o, &resourcetest.Options[thing]{
 		Require: []string{"Replacer", "Counter", "Teleporter"},
 	})
-	want := "tested: Collection, Creator, Inserter, Replacer, Deleter, Tombstoner, MultiGetter, MultiInserter, Transactor; " +
+	want := "tested: Collection, Creator, Inserter, Replacer, Deleter, Tombstoner, MultiGetter, MultiInserter, Transactor, Watcher; " +
 		"absent and not tested: Counter, Grouper, filters (Options.Support declares none)"
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("the report differs (-want +got):\n%s", diff)

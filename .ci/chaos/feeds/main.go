@@ -9,7 +9,9 @@
 //
 // writer.go writes, and history.go keeps what is known of each item: from what was acknowledged, and from what is in
 // the table when all is quiet, it follows what everybody has to have heard, without asking the log. frame.go is what
-// somebody hears, at one of three doors, by sse.go or by socket.go; listener.go breaks off and comes back; judge.go compares the two.
+// somebody hears, at one of three doors, by sse.go or by socket.go; listener.go breaks off and comes back; judge.go
+// compares the two. told.go is cursors, with store.go to put a database back; sockets.go is many sockets, which are a
+// crowd (crowd.go).
 //
 // The control publishes in memory, after the commit, as most do, and whoever comes back is told what happens from then
 // on. It has to lose, or this check could not.

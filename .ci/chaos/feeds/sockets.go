@@ -382,8 +382,8 @@ func (s *sockets) print(out io.Writer) {
 	fmt.Fprintf(out, "%s, %d sockets with a subscription each\n", s.name, s.many)
 	fmt.Fprintf(out, "  as many came and went: goroutines %d, then %d; descriptors %d, then %d, of which sockets %d, then %d\n",
 		r.gone.Goroutines, r.back.Goroutines, r.gone.Descriptors, r.back.Descriptors, r.gone.Sockets, r.back.Sockets)
-	fmt.Fprintf(out, "  idle, opened in %.1f s: %.1f KiB each (as it is, %.1f), of which heap %.1f and stacks %.1f; ", r.opened.Seconds(),
-		s.each(r.empty.Resident, r.settled.Resident), s.each(r.empty.Resident, r.full.Resident),
+	fmt.Fprintf(out, "  idle, opened in %.1f s: %.1f KiB each (as it is, %.1f), of which heap %.1f and stacks %.1f; ",
+		r.opened.Seconds(), s.each(r.empty.Resident, r.settled.Resident), s.each(r.empty.Resident, r.full.Resident),
 		s.each(r.empty.Heap, r.settled.Heap), s.each(r.empty.Stacks, r.settled.Stacks))
 	fmt.Fprintf(out, "%.2f goroutines\n", float64(r.settled.Goroutines-r.empty.Goroutines)/float64(s.many))
 	fmt.Fprintf(out, "  one event to all in %v, %.0f frames/s; from its insert to a frame p50 %v, p99 %v\n",

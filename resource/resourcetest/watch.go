@@ -1,0 +1,364 @@
+package resourcetest
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
+)
+
+// watchCases try feed.Watcher.
+func watchCases[T any]() []testCase[T] {
+	return []testCase[T]{
+		{
+			name:  "watch-begin",
+			needs: watcher,
+			contract: "What Watch yields first is a Bookmark with the place it begins at: where the store is for the zero Cursor, " +
+				"and else the very place that it was given. Whoever takes a place, and reads then, goes on from there.",
+			run: watchBegin[T],
+		},
+		{
+			name:  "watch-changes",
+			needs: watcher | filler,
+			contract: "Watch yields each change once when it has happened, with the item as it was (unless it was created) and " +
+				"as it is (unless it was deleted), and with the revision that Get gives. Policy judges both, so that somebody " +
+				"for whom an item goes out of sight is told that it is gone.",
+			run: watchChanges[T],
+		},
+		{
+			name:  "watch-resume",
+			needs: watcher | filler,
+			contract: "From the place of a change Watch yields exactly what is behind it, with the same cursors, and then a Bookmark " +
+				"with a place as far as the store was: so whoever comes late knows when nothing is missing.",
+			run: watchResume[T],
+		},
+		{
+			name:  "watch-expired",
+			needs: watcher,
+			contract: "A place that the store cannot go on from, as it is of another memory or one that it has not come to, is " +
+				"ErrExpired and nothing else: who is told lists anew, and who is not misses what was between.",
+			run: watchExpired[T],
+		},
+		{
+			name:  "watch-end",
+			needs: watcher,
+			contract: "The end of the context ends Watch without an error, be it before it begins or while it waits: nobody is there " +
+				"any more, and the server goes down when all have ended.",
+			run: watchEnd[T],
+		},
+		{
+			name:  "watch-rollback",
+			needs: watcher | transactor | filler,
+			contract: "What a transaction has done is told when it is committed, and never if it is rolled back: it has not " +
+				"happened.",
+			run: watchRollback[T],
+		},
+		{
+			name:  "watch-race",
+			needs: watcher | replacer | filler,
+			contract: "The changes of an item are told in the order in which they were made, whoever made them: each begins where " +
+				"the one before has ended, and the last leaves the item as it is.",
+			run: watchRace[T],
+		},
+	}
+}
+
+// position returns where the store is.
+func (k *kit[T]) position() feed.Cursor {
+	for c, err := range k.ops.Watch(k.ctx, feed.Cursor{}) {
+		k.must(err, "Watch from now on")
+		k.wantBookmark(c, "Watch from now on")
+		return c.Cursor
+	}
+	k.fatalf("Watch from now on ended before it yielded a Bookmark")
+	return feed.Cursor{}
+}
+
+// wantBookmark ends the goroutine unless c is a Bookmark with a place.
+func (k *kit[T]) wantBookmark(c *feed.Change[T], where string) {
+	if c.Kind != feed.Bookmark || c.Cursor.IsZero() {
+		k.fatalf("%s yielded first that %q was %v, at %v, and not a Bookmark with a place", where, c.ID, c.Kind, c.Cursor)
+	}
+}
+
+// told returns n changes behind a place, all of which have happened. It waits for the Bookmark behind them.
+func (k *kit[T]) told(after feed.Cursor, n int) (changes []*feed.Change[T]) {
+	ctx, cancel := context.WithTimeout(k.ctx, k.patience/4)
+	defer cancel()
+	last, begun := after, false
+	for c, err := range k.ops.Watch(ctx, after) {
+		k.must(err, "Watch")
+		switch {
+		case !begun:
+			if k.wantBookmark(c, "Watch"); c.Cursor != after {
+				k.errorf("Watch from %v begins at %v", after, c.Cursor)
+			}
+			begun = true
+		case c.Cursor.Epoch != last.Epoch || c.Cursor.Seq < last.Seq || c.Cursor.Seq == last.Seq && c.Kind != feed.Bookmark:
+			k.errorf("Watch yielded a %v at %v behind %v: places grow", c.Kind, c.Cursor, last)
+		}
+		last = c.Cursor
+		if c.Kind != feed.Bookmark {
+			changes = append(changes, k.vetChange(c))
+		} else if len(changes) >= n {
+			return changes
+		}
+	}
+	k.fatalf("Watch yielded %d changes of %d and no Bookmark behind them, and then nothing more", len(changes), n)
+	return nil
+}
+
+// vetChange checks what is true of every change.
+func (k *kit[T]) vetChange(c *feed.Change[T]) *feed.Change[T] {
+	if (c.Before == nil) != (c.Kind == feed.Created) || (c.After == nil) != (c.Kind == feed.Deleted) {
+		k.errorf("Watch yielded that item %q was %v, with Before: %v and After: %v", c.ID, c.Kind, c.Before != nil, c.After != nil)
+	}
+	for _, v := range []*T{c.Before, c.After} {
+		if v == nil {
+			continue
+		}
+		it := k.vet(resource.Item[T]{ID: c.ID, Rev: resource.Rev(c.Rev), Value: *v}, "Watch")
+		c.ID, *v = it.ID, it.Value
+	}
+	return c
+}
+
+// deed is what a change should have been.
+type deed[T any] struct {
+	kind          feed.Kind
+	before, after resource.Item[T] // that is there has a revision or an id
+}
+
+// sameChanges records a failure unless what was told is what was done.
+func (k *kit[T]) sameChanges(want []deed[T], got []*feed.Change[T]) {
+	if len(want) != len(got) {
+		k.errorf("Watch yielded %d changes, want %d", len(got), len(want))
+	}
+	for i := range min(len(want), len(got)) {
+		w, g := &want[i], got[i]
+		it := w.after
+		if w.kind == feed.Deleted {
+			it = w.before
+		}
+		if g.Kind != w.kind || g.ID != it.ID || g.Rev != string(it.Rev) {
+			k.errorf("change %d is that item %q was %v and has revision %q, want %q, %v and %q", i, g.ID, g.Kind, g.Rev, it.ID, w.kind, it.Rev)
+			continue
+		}
+		k.sameSide(w.kind != feed.Created, &w.before, g.Before, "the item before a change")
+		k.sameSide(w.kind != feed.Deleted, &w.after, g.After, "the item behind a change")
+	}
+}
+
+func (k *kit[T]) sameSide(there bool, want *resource.Item[T], got *T, where string) {
+	if there && got != nil && !k.typ.Equal(&want.Value, got) {
+		k.errorf("%s differs: got %s, want %s", where, brief(k.document(got)), brief(k.document(&want.Value)))
+	}
+}
+
+// act makes changes of all kinds that the store can, and calls done behind each.
+func (k *kit[T]) act(done func(deed[T])) {
+	items := make([]resource.Item[T], 3)
+	for i := range items {
+		items[i] = k.get(k.put(k.fresh()).ID)
+		done(deed[T]{kind: feed.Created, after: items[i]})
+	}
+	if k.able.has(replacer) {
+		for i, it := range items[1:] {
+			k.replace(it, k.changed(it.Value))
+			items[i+1] = k.get(it.ID)
+			done(deed[T]{kind: feed.Updated, before: it, after: items[i+1]})
+		}
+	}
+	if k.able.has(deleter) {
+		for _, it := range items[:2] {
+			k.remove(it)
+			done(deed[T]{kind: feed.Deleted, before: it})
+		}
+	}
+}
+
+func watchBegin[T any](k *kit[T]) {
+	at := k.position()
+	for range 2 {
+		for c, err := range k.ops.Watch(k.ctx, at) {
+			k.must(err, "Watch from where the store is")
+			if k.wantBookmark(c, "Watch"); c.Cursor != at {
+				k.errorf("Watch from %v begins at %v", at, c.Cursor)
+			}
+			break
+		}
+		if !k.able.has(filler) {
+			return
+		}
+		k.put(k.fresh())
+	}
+}
+
+// watchChanges listens while it writes: each change has to come without another one behind it.
+func watchChanges[T any](k *kit[T]) {
+	ctx, cancel := context.WithTimeout(k.ctx, k.patience/4)
+	defer cancel()
+	next, stop := iter.Pull2(k.ops.Watch(ctx, feed.Cursor{}))
+	defer stop()
+	c, err, ok := next()
+	if k.must(err, "Watch"); !ok {
+		k.fatalf("Watch ended before it yielded a Bookmark")
+	}
+	k.wantBookmark(c, "Watch")
+	k.act(func(want deed[T]) {
+		for {
+			c, err, ok := next()
+			if k.must(err, "Watch"); !ok {
+				k.fatalf("Watch has not yielded that an item was %v", want.kind)
+			}
+			if c.Kind != feed.Bookmark {
+				k.sameChanges([]deed[T]{want}, []*feed.Change[T]{k.vetChange(c)})
+				return
+			}
+		}
+	})
+}
+
+func watchResume[T any](k *kit[T]) {
+	start := k.position()
+	var want []deed[T]
+	k.act(func(c deed[T]) { want = append(want, c) })
+	all := k.told(start, len(want))
+	if k.sameChanges(want, all); len(all) != len(want) {
+		return
+	}
+	for i, c := range all {
+		rest := k.told(c.Cursor, len(all)-i-1)
+		k.sameChanges(want[i+1:], rest)
+		for j := range min(len(rest), len(all)-i-1) {
+			if first, then := all[i+1+j].Cursor, rest[j].Cursor; first != then {
+				k.errorf("a change is at %v first and at %v then", first, then)
+			}
+		}
+	}
+}
+
+func watchExpired[T any](k *kit[T]) {
+	if k.able.has(filler) {
+		k.put(k.fresh())
+	}
+	now := k.position()
+	foreign, ahead := now, now
+	foreign.Epoch ^= 1 << 40
+	ahead.Seq += 1 << 40
+	for name, at := range map[string]feed.Cursor{"of another store": foreign, "that it has not come to": ahead} {
+		ctx, cancel := context.WithTimeout(k.ctx, k.patience/4)
+		expired := false
+		for c, err := range k.ops.Watch(ctx, at) {
+			switch {
+			case expired:
+				k.errorf("Watch went on after the error")
+			case errors.Is(err, feed.ErrExpired):
+				expired = true
+				continue
+			case err != nil:
+				k.errorf("Watch from a place %s: %v, want feed.ErrExpired", name, err)
+			default:
+				k.errorf("Watch from a place %s yielded a %v, want feed.ErrExpired", name, c.Kind)
+			}
+			break
+		}
+		cancel()
+		if !expired {
+			k.errorf("Watch from a place %s did not end with feed.ErrExpired", name)
+		}
+	}
+}
+
+// watchEnd ends the context in front, at the first Bookmark, and while Watch waits.
+func watchEnd[T any](k *kit[T]) {
+	for _, when := range []string{"before Watch", "at the first Bookmark", "while Watch waits"} {
+		ctx, cancel := context.WithCancel(k.ctx)
+		if when == "before Watch" {
+			cancel()
+		}
+		for _, err := range k.ops.Watch(ctx, feed.Cursor{}) {
+			if err != nil {
+				k.errorf("Watch whose context has ended %s ended with %v, want no error", when, err)
+			}
+			if when == "at the first Bookmark" {
+				cancel()
+			}
+			defer time.AfterFunc(time.Millisecond, cancel).Stop()
+		}
+		cancel()
+	}
+}
+
+func watchRollback[T any](k *kit[T]) {
+	kept := k.put(k.fresh())
+	start := k.position()
+	for _, end := range []error{errRollback, nil} {
+		err := k.inTx(k.ctx, func(ctx context.Context) error {
+			if _, err := k.tryPut(ctx, k.fresh()); err != nil {
+				return err
+			}
+			if k.ops.Delete != nil {
+				if err := k.ops.Delete(ctx, kept.ID, kept.Rev); err != nil {
+					return err
+				}
+			}
+			return end
+		})
+		if !errors.Is(err, end) {
+			k.fatalf("InTx: %v, want %v", quoted(err), quoted(end))
+		}
+	}
+	last := k.put(k.fresh())
+	want := []feed.Kind{feed.Created, feed.Deleted, feed.Created}
+	if k.ops.Delete == nil {
+		want = []feed.Kind{feed.Created, feed.Created}
+	}
+	changes := k.told(start, len(want))
+	kinds := make([]feed.Kind, len(changes))
+	for i, c := range changes {
+		kinds[i] = c.Kind
+	}
+	if !slices.Equal(kinds, want) || changes[len(changes)-1].ID != last.ID {
+		k.errorf("of a transaction that was rolled back, one that was committed, and a write %v was told, want %v", kinds, want)
+	}
+}
+
+// watchRace audits the changes as a chain: by revisions, whatever the type.
+func watchRace[T any](k *kit[T]) {
+	const rounds = 5
+	first := k.get(k.put(k.fresh()).ID)
+	start, c := k.position(), newChain(first)
+	var writers sync.WaitGroup
+	for range k.Writers {
+		writers.Go(func() {
+			defer k.rec.catch()
+			for range rounds {
+				k.lengthen(c)
+			}
+		})
+	}
+	writers.Wait()
+	changes := k.told(start, k.Writers*rounds)
+	next := map[resource.Rev]link[T]{}
+	for _, l := range c.links {
+		next[l.from] = l
+	}
+	at, value := first.Rev, first.Value
+	for i, ch := range changes {
+		l, ok := next[at]
+		if !ok || ch.Rev != string(l.to) || ch.Before == nil || ch.After == nil {
+			k.fatalf("change %d leaves revision %q, while what was written upon %q is %q", i, ch.Rev, at, l.to)
+		}
+		if !k.typ.Equal(&value, ch.Before) {
+			k.fatalf("change %d begins with %s, and the one before has ended with %s", i, brief(k.document(ch.Before)), brief(k.document(&value)))
+		}
+		at, value = l.to, *ch.After
+	}
+	k.sameItem(k.get(first.ID), resource.Item[T]{ID: first.ID, Rev: at, Value: value}, "the item behind the last change")
+}
