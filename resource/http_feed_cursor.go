@@ -1,6 +1,11 @@
 package resource
 
-import "github.com/stoa-go/stoa/resource/feed"
+import (
+	"context"
+	"time"
+
+	"github.com/stoa-go/stoa/resource/feed"
+)
 
 // Event-Cursor says where the feed was before what is answered was read: whoever listens from there misses nothing that is
 // not in the answer. It may be told again of what is in it already, which does no harm, as an event has the whole item.
@@ -12,14 +17,25 @@ type place struct {
 	value []string
 }
 
-// notePosition is called before anything is read. A feed that cannot say where it is fails no reader of items: then the
-// field is not there, and who wants to listen asks again.
+// positionWait is how long a reader waits for the log to say where it is: one in a database may wait for each transaction
+// that is not over when the process begins, and they may take hours.
+const positionWait = 100 * time.Millisecond
+
+// notePosition is called before anything is read. A feed that cannot say where it is fails no reader of items, nor keeps
+// one waiting: then the field is not there, and who wants to listen asks again.
 func (x *exchange) notePosition() {
-	res := x.route.resource
-	if !res.Watches() {
+	f, leave, err := x.route.resource.hub.listen()
+	if err != nil {
 		return
 	}
-	if at, err := res.Position(x.r.Context()); err == nil && !at.IsZero() {
+	defer leave()
+	at, known := f.Known()
+	if !known {
+		ctx, cancel := context.WithTimeout(x.r.Context(), positionWait)
+		at, err = f.Position(ctx)
+		cancel()
+	}
+	if err == nil && !at.IsZero() {
 		x.cursor = x.route.placed(at)
 	}
 }

@@ -559,3 +559,28 @@ func byTokenOf(h http.Handler, name string) http.Handler {
 		h.ServeHTTP(w, r)
 	})
 }
+
+// waiting is a log that waits for a transaction of somebody else.
+type waiting struct{ *feed.Memory }
+
+func (waiting) Head(ctx context.Context) (feed.Cursor, error) {
+	<-ctx.Done()
+	return feed.Cursor{}, ctx.Err()
+}
+
+// TestReadersDoNotWaitForTheLog: a process has begun while others are in transactions that take hours.
+func TestReadersDoNotWaitForTheLog(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f := feed.New(waiting{feed.NewMemory(nil)}, nil)
+		defer f.Close()
+		h := api(t, fed(f))
+		item := create(t, h, "/orders", `{"customerId":"ann"}`)
+		for _, path := range []string{"/orders", item} {
+			began := time.Now()
+			want(t, send(t, h, "GET "+path), http.StatusOK, "Event-Cursor:")
+			if d := time.Since(began); d > time.Second {
+				t.Errorf("%s was answered after %v", path, d)
+			}
+		}
+	})
+}

@@ -268,6 +268,9 @@ func TestFeedAllocations(t *testing.T) {
 	h := catalogFed(t, f, resource.New("things", memory.New[thing](nil), nil))
 	create(t, h, "/things", `{"id":"a","name":"A","n":1}`)
 	eventCursor(t, h, "GET /things")
+	for known := false; !known; _, known = f.Known() { // the log is asked until then
+		runtime.Gosched()
+	}
 	for _, tt := range []struct {
 		name string
 		r    *http.Request

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -109,6 +110,38 @@ func TestRestoredBackup(t *testing.T) {
 		at, _ := f.Position(t.Context())
 		add(t, log.log(), "a", 5, 8)
 		take(f.Watch(t.Context(), at, "a"), 3).want(t, "< 5 6 7", "from a new place")
+	})
+}
+
+// amnesiac is a log that knows no place for long, not even the one that it has just named.
+type amnesiac struct {
+	*spy
+	heads atomic.Int64
+}
+
+func (a *amnesiac) Head(ctx context.Context) (feed.Cursor, error) {
+	a.heads.Add(1)
+	return a.spy.Head(ctx)
+}
+
+func (a *amnesiac) Tail(context.Context, feed.Cursor, int) ([]*feed.Event, feed.Cursor, error) {
+	a.tails.Add(1)
+	return nil, feed.Cursor{}, feed.ErrExpired
+}
+
+// TestLogThatForgets: it is not asked again without a rest, however often it says that a place has expired.
+func TestLogThatForgets(t *testing.T) {
+	in(t, feed.Options{}, func(t *testing.T, _ *feed.Feed, first *spy) {
+		log := &amnesiac{spy: first}
+		f := feed.New(log, quiet(feed.Options{}))
+		defer f.Close()
+		if _, err := f.Position(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if n := log.tails.Load(); n < 12 || n > 40 {
+			t.Errorf("the log was tried %d times in a minute, want once in 2.5 to 5 seconds", n)
+		}
 	})
 }
 

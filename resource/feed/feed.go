@@ -47,6 +47,8 @@ type Feed struct {
 	reads chan struct{} // holds a value for each listener that reads the log
 	poke  chan struct{} // asks the tailer to look at once
 
+	expired int // how often the log has said so since it last went on; only the tailer knows it
+
 	closing sync.Mutex // held by who waits for the end in Close
 
 	mu      sync.Mutex
@@ -86,13 +88,22 @@ func New(log Log, opts *Options) *Feed {
 // Position returns a place to listen from for somebody who is about to read the data: whatever is not in that data is
 // behind the place. It asks the log only as long as nothing was read from it yet.
 func (f *Feed) Position(ctx context.Context) (Cursor, error) {
-	if p := f.position.Load(); p != nil {
-		return *p, nil
+	if at, known := f.Known(); known {
+		return at, nil
 	}
 	if !f.start() {
 		return Cursor{}, ErrClosed
 	}
 	return f.log.Head(ctx)
+}
+
+// Known returns what Position does, if that is known without asking the log, which may wait for transactions that are not
+// over.
+func (f *Feed) Known() (at Cursor, known bool) {
+	if p := f.position.Load(); p != nil {
+		return *p, true
+	}
+	return Cursor{}, false
 }
 
 // start starts what runs, if it does not run yet. It returns false once the Feed is closed.

@@ -62,11 +62,15 @@ func (f *Feed) step() (more bool, _ error) {
 	if errors.Is(err, ErrExpired) {
 		// Everybody has to begin anew, this process too: what it has told may be of a future that is lost.
 		f.opts.Logger.Warn("feed: the log does not go on where it was read; cursors may have expired", "error", err)
+		if f.expired++; f.expired > 1 {
+			f.rest(f.expired - 1) // it forgets what it has just named, and may do so again
+		}
 		return true, f.begin()
 	}
 	if err != nil {
 		return false, err
 	}
+	f.expired = 0
 	if end != *from {
 		f.publish(events, end)
 	}
