@@ -268,8 +268,13 @@ const parts = {
 		for (const name of ['ann', 'bob']) tokens[name] = { Authorization: `Bearer ${(await login(shop, name)).token}` }
 		await shop.ask('PATCH', '/orders/2', { status: 'shipped' }, tokens.ann)
 		await shop.ask('PATCH', '/orders/3', { customerId: 3 }, tokens.ann)
-		await shop.ask('PATCH', '/orders/1', { note: 'Left with a neighbour.' }, tokens.ann)
+		const markup = '<img src=x onerror="document.title = 1"><script>document.title = 2</script>'
+		await shop.ask('PATCH', '/orders/1', { note: markup }, tokens.ann)
 		await tally(page, 2)
+		for (const where of ['#orders', '#changes']) {
+			assert.ok((await page.$eval(where, e => e.textContent)).includes(markup), `${where} shows what users wrote as text`)
+			assert.equal(await page.$$eval(`${where} :is(img, script)`, all => all.length), 0, `${where} has markup of users`)
+		}
 		assert.deepEqual((await changes(page)).map(c => `${c.kind} ${c.order}`), ['deleted 3', 'updated 1'], 'what one may not see any more is gone')
 		assert.deepEqual(await rows(page), ['Order 1 shipped'])
 		await picture(page, 'customer')
