@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -114,7 +115,8 @@ func (l *listening) from(params url.Values, h http.Header) error {
 		}
 	}
 	// An empty field is what the specification of EventSource calls having none.
-	if lines := h[http.CanonicalHeaderKey(lastEventField)]; len(lines) > 0 && lines[0] != "" {
+	lines := h[http.CanonicalHeaderKey(lastEventField)]
+	if slices.ContainsFunc(lines, func(line string) bool { return line != "" }) {
 		l.where = problem.Violation{Header: lastEventField}
 		return l.read(lines)
 	}
@@ -212,6 +214,19 @@ func (x *exchange) wantsStream() (bool, error) {
 	if !x.route.resource.Watches() || len(lines) == 0 || len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON) {
 		return false, x.acceptable()
 	}
-	i, err := x.negotiate(lines, itemOffers)
+	i, err := x.negotiateFeed(lines, itemOffers)
 	return i > 0, err
+}
+
+// negotiateFeed is negotiate where the last of the offers is the stream. Nobody gets that without its name: whoever takes
+// text/*, or anything, waits for an answer that ends.
+func (x *exchange) negotiateFeed(lines, offers []string) (int, error) {
+	i, err := x.negotiate(lines, offers)
+	if err == nil && offers[i] == mediaStream &&
+		!slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(strings.ToLower(line), mediaStream) }) {
+		if i, err = x.negotiate(lines, offers[:i]); err != nil {
+			err = x.notAcceptable(offers)
+		}
+	}
+	return i, err
 }

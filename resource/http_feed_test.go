@@ -171,7 +171,10 @@ func TestRule052StreamsAreOffered(t *testing.T) {
 	}{
 		{"asked for", true, "text/event-stream", "text/event-stream"},
 		{"in other letters", true, "Text/Event-Stream", "text/event-stream"},
-		{"any text", true, "text/*", "text/event-stream"},
+		{"any text", true, "text/*", ""}, // nobody gets a stream without its name
+		{"any text, or anything", true, "text/html, text/*;q=0.9, */*;q=0.8", "application/json"},
+		{"anything before JSON", true, "*/*, application/json;q=0.5, application/x-ndjson;q=0.4", "application/json"},
+		{"stream before any text", true, "text/*;q=0.7, text/event-stream;q=0.8, application/json;q=0.5", "text/event-stream"},
 		{"anything is JSON", true, "*/*", "application/json"},
 		{"JSON first", true, "text/event-stream;q=0.5, application/json", "application/json"},
 		{"stream first", true, "application/json;q=0.5, text/event-stream", "text/event-stream"},
@@ -582,5 +585,15 @@ func TestReadersDoNotWaitForTheLog(t *testing.T) {
 				t.Errorf("%s was answered after %v", path, d)
 			}
 		}
+	})
+}
+
+// TestEmptyLastEventID: an empty line beside another hides nothing, as what is not gone on from would be skipped.
+func TestEmptyLastEventID(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		h := api(t, fed(newFeed(t)))
+		at := eventCursor(t, h, "GET /orders")
+		want(t, open(t, h, "GET /orders", streamType, "Last-Event-ID: ", "Last-Event-ID: "+at).answer(), http.StatusBadRequest)
+		want(t, open(t, h, "GET /orders", streamType, "Last-Event-ID: ", "Last-Event-ID: ").answer(), http.StatusOK)
 	})
 }

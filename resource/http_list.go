@@ -32,7 +32,7 @@ func (x *exchange) getList() error {
 	if x.route.resource.Watches() {
 		offers = watchOffers
 	}
-	i, err := x.negotiate(x.r.Header["Accept"], offers)
+	i, err := x.negotiateFeed(x.r.Header["Accept"], offers)
 	if err != nil {
 		return err
 	}
