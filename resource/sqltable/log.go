@@ -73,6 +73,7 @@ type logTexts struct {
 	key                   int64  // of that lock
 	own, add              string
 	rows, newest          string
+	whole                 string // newest, and whether no number is missing before it
 	oldest, purge, purged string
 }
 
@@ -130,8 +131,11 @@ func newLogTexts(d sqltx.Dialect, name string) logTexts {
 	}
 	t.rows = "SELECT " + place + horizon + ", e.seq, e.mark, e.kind, e.collection, e.item, e.rev, e.was, e.now, e.at FROM " + log +
 		" AS l LEFT JOIN (" + page + ") AS e ON 1 = 1 ORDER BY e.seq"
-	t.newest = "SELECT " + place + horizon + ", e.seq, e.mark FROM " + log + " AS l LEFT JOIN (SELECT seq, mark FROM " + table +
-		" WHERE seq <= $1 ORDER BY seq DESC LIMIT 1) AS e ON 1 = 1"
+	newest := " FROM " + log + " AS l LEFT JOIN (SELECT seq, mark FROM " + table + " WHERE seq <= $1 ORDER BY seq DESC LIMIT 1) AS e ON 1 = 1"
+	t.newest = "SELECT " + place + horizon + ", e.seq, e.mark" + newest
+	const from = "greatest(l.seq, $2::bigint)"
+	t.whole = "SELECT " + place + horizon + ", e.seq, e.mark, coalesce(CASE WHEN e.seq - " + from + " <= $3::bigint THEN (SELECT count(*) FROM " +
+		table + " WHERE seq > " + from + " AND seq <= e.seq) = e.seq - " + from + " END, false)" + newest
 	t.oldest = "SELECT seq, mark, at FROM " + table + " WHERE seq < (SELECT max(seq) FROM " + table + ") ORDER BY seq LIMIT $1"
 	t.purge = "DELETE FROM " + table + " WHERE seq <= $1"
 	t.purged = "UPDATE " + log + " SET seq = $1, mark = $2 WHERE seq < $1"

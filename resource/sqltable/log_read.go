@@ -15,6 +15,10 @@ import (
 // may turn up: whoever goes on behind it loses an event. But every transaction that has taken a number below one that is seen
 // had a number of its own by then, which is below that of a transaction that begins now, the horizon. Once all transactions
 // before the horizon have ended, what is still missing was rolled back.
+//
+// The horizon is of all that write to the server, whatever they write. So where nothing is missing, nobody waits for it: below
+// the newest number that is seen, all belong to what is committed, and a transaction that runs, or begins, has one above it
+// or none yet.
 
 // horizon is what somebody who has come to a gap waits for.
 type horizon struct {
@@ -38,6 +42,7 @@ type state struct {
 	settled uint64      // all numbers up to here, too
 	turn    int         // of what was known
 	newest  feed.Cursor // of the rows
+	whole   bool        // no number up to newest is missing, but for those that were settled or purged
 	place   bool        // the row at the first number was seen, with the mark that was asked for
 	events  []*feed.Event
 	bytes   int // of their Before and After
@@ -219,15 +224,16 @@ func (l *Log) xid(ctx context.Context) (xid int64, err error) {
 	return xid, rows.Err()
 }
 
-// Head is that of feed.Log. It waits for the transactions that have appended and are not over.
+// Head is that of feed.Log. It waits while a number below the newest is missing, until the transactions that may have it are
+// over: with those that only write elsewhere on the server, as they cannot be told apart.
 func (l *Log) Head(ctx context.Context) (feed.Cursor, error) {
 	s, err := l.newest(ctx, math.MaxInt64)
-	if err != nil || !l.gaps() || s.newest.Seq <= s.settled {
+	if err != nil || !l.gaps() || l.over(&s) {
 		return s.newest, err
 	}
 	seen, turn := s.newest.Seq, s.turn
 	horizon, err := l.xid(ctx)
-	for wait := time.Millisecond; err == nil; wait = min(2*wait, 50*time.Millisecond) {
+	for wait := time.Millisecond; err == nil; wait = min(2*wait, 200*time.Millisecond) {
 		if s, err = l.newest(ctx, seen); err != nil {
 			break
 		}
@@ -235,24 +241,42 @@ func (l *Log) Head(ctx context.Context) (feed.Cursor, error) {
 			l.learn(seen, turn)
 			return s.newest, nil
 		}
+		if l.over(&s) { // what was missing has come
+			return s.newest, nil
+		}
 		err = pause(ctx, wait)
 	}
 	return feed.Cursor{}, err
 }
 
-// newest looks for the newest place up to a number.
+// over reports whether no number up to the newest can turn up any more. What is counted begins where all is settled, or
+// where events were purged, as Purge goes no further than that.
+func (l *Log) over(s *state) bool {
+	if s.whole {
+		l.learn(s.newest.Seq, s.turn)
+	}
+	return s.whole || s.newest.Seq <= s.settled
+}
+
+// newest looks for the newest place up to a number, and, where numbers may be missing, for whether there are any in the run
+// behind what is settled or purged.
 func (l *Log) newest(ctx context.Context, until uint64) (s state, err error) {
+	const longest = 100_000 // of a run that is counted: some 25 ms
 	known := l.knows()
 	s.settled, s.turn = known.settled, known.turn
-	rows, err := l.reader(ctx).QueryContext(ctx, l.text.newest, int64(until))
+	var epoch, floor, floorMark int64
+	var seq, mark sql.NullInt64
+	text, args, row := l.text.newest, []any{int64(until)}, []any{&epoch, &floor, &floorMark, &s.xmin, &seq, &mark}
+	if l.gaps() {
+		text, args, row = l.text.whole, append(args, int64(known.settled), int64(longest)), append(row, &s.whole)
+	}
+	rows, err := l.reader(ctx).QueryContext(ctx, text, args...)
 	if err != nil {
 		return s, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var epoch, floor, floorMark int64
-		var seq, mark sql.NullInt64
-		if err := rows.Scan(&epoch, &floor, &floorMark, &s.xmin, &seq, &mark); err != nil {
+		if err := rows.Scan(row...); err != nil {
 			return s, err
 		}
 		s.newest = feed.Cursor{Epoch: uint64(epoch), Seq: uint64(floor), Mark: uint64(floorMark)}
