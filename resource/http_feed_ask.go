@@ -158,7 +158,7 @@ func (l *listening) expired() error {
 // expired is what somebody is told who has been away for too long, or who was somewhere else.
 func expired() *problem.Details {
 	return problem.New(problem.CursorExpired,
-		"What has happened since is not all known any more. List anew, and go on from the Event-Cursor of the list.")
+		"What has happened since is not all known any more. List anew, and go on from the cursor of the list.")
 }
 
 func badField(name, code, detail string) error {

@@ -83,6 +83,13 @@ type glance struct {
 	err                       error // of down
 }
 
+// Forget is called by the feed when most have heard of the event.
+func (g *glance) Forget() {
+	g.created.Forget()
+	g.updated.Forget()
+	g.deleted.Forget()
+}
+
 // recall returns what an event is to those who listen in a shape, policy apart.
 func (s *shape) recall(h *hub, e *feed.Event, p *past) *glance {
 	return e.Memo(s, func() any {

@@ -106,7 +106,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := exchange{work: work{h: h, header: r.Header, method: r.Method, path: r.URL.Path}, w: w, r: r}
 	defer x.survive()
 	switch rest := below(r); {
-	case rest == "" && socket.Asked(r) && !h.opts.Socket.None:
+	case rest == "" && r.Method == http.MethodGet && socket.Asked(r) && !h.opts.Socket.None:
 		x.upgrade()
 	case rest == "":
 		if err := x.serve(); err != nil {

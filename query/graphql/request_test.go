@@ -213,6 +213,8 @@ func TestMethods(t *testing.T) {
 	for _, method := range []string{"BREW", "get", "Post", "M-SEARCH"} {
 		wantCode(t, send(t, h, method+" /graphql"), 501, "INTERNAL_SERVER_ERROR", "Allow:")
 	}
+	// Only GET opens a WebSocket (RFC 6455 section 4.1); an Upgrade that means nothing is passed over (RFC 9110 section 7.8).
+	wantCode(t, send(t, h, "PUT /graphql", "Connection: Upgrade", "Upgrade: websocket"), 405, "BAD_USER_INPUT", all)
 }
 
 // TestBatch: several requests at once are refused unless Options.Batch says how many.

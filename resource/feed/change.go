@@ -28,7 +28,19 @@ type Change[T any] struct {
 }
 
 // Memo is [Event.Memo] for what depends on the Change, such as a frame with the item in its shape.
-func (c *Change[T]) Memo(key any, made func() any) any { return c.memos.memo(key, made) }
+func (c *Change[T]) Memo(key any, made func() any) any {
+	if c.memos.old.Load() {
+		return made()
+	}
+	return c.memos.memo(key, made)
+}
+
+// Forget gives up what Memo keeps; from now on it keeps nothing. Whoever keeps changes with Event.Memo passes on that they are
+// to forget.
+func (c *Change[T]) Forget() {
+	c.memos.old.Store(true)
+	c.memos.first.Store(nil)
+}
 
 // Append adds events to the log of the Feed, as [Log.Append] does, and wakes those who listen here once they are committed.
 func (f *Feed) Append(ctx context.Context, events ...*Event) error {

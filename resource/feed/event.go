@@ -60,7 +60,8 @@ func (e *Event) size() int64 {
 // once for all of them, such as the item decoded or a frame encoded. Keys are compared with ==. It is safe for concurrent
 // use, and what waits for the first does so until made returns; if that panics, the next one calls its own.
 //
-// An event keeps 64 of them. What is asked for beyond is made each time.
+// An event keeps 64 of them. What is asked for beyond is made each time. When an event has left the newest eighth of the ring
+// its values with a method Forget are told to: what clients chose to hear would else take many times the room of the ring.
 func (e *Event) Memo(key any, made func() any) any { return e.memos.memo(key, made) }
 
 // maxMemos bounds what is kept with an event, as clients may have a say in the keys.
@@ -70,12 +71,23 @@ const maxMemos = 64
 type memos struct {
 	first atomic.Pointer[memo]
 	kept  atomic.Int32
+	old   atomic.Bool // an event: values that can forget do; a change: nothing more is kept
+}
+
+// age tells values to forget what they keep, also those that are yet to be made.
+func (s *memos) age() {
+	s.old.Store(true)
+	for m := s.first.Load(); m != nil; m = m.next {
+		if m.done.Load() {
+			m.forget()
+		}
+	}
 }
 
 func (s *memos) memo(key any, made func() any) any {
 	first := s.first.Load()
 	if m := first.find(key, nil); m != nil {
-		return m.get(made)
+		return m.get(s, made)
 	}
 	if s.kept.Add(1) > maxMemos {
 		s.kept.Add(-1)
@@ -85,13 +97,13 @@ func (s *memos) memo(key any, made func() any) any {
 	for {
 		added.next = first
 		if s.first.CompareAndSwap(first, added) {
-			return added.get(made)
+			return added.get(s, made)
 		}
 		known := first
 		first = s.first.Load()
 		if m := first.find(key, known); m != nil { // somebody else was faster
 			s.kept.Add(-1)
-			return m.get(made)
+			return m.get(s, made)
 		}
 	}
 }
@@ -108,7 +120,7 @@ type memo struct {
 
 // find returns the memo of a key, if it is before end.
 func (m *memo) find(key any, end *memo) *memo {
-	for ; m != end; m = m.next {
+	for ; m != end && m != nil; m = m.next {
 		if m.key == key {
 			return m
 		}
@@ -116,7 +128,7 @@ func (m *memo) find(key any, end *memo) *memo {
 	return nil
 }
 
-func (m *memo) get(made func() any) any {
+func (m *memo) get(s *memos, made func() any) any {
 	if m.done.Load() {
 		return m.value
 	}
@@ -125,6 +137,15 @@ func (m *memo) get(made func() any) any {
 	if !m.done.Load() {
 		m.value = made()
 		m.done.Store(true)
+		if s.old.Load() { // looked at behind done, as age looks at done behind old
+			m.forget()
+		}
 	}
 	return m.value
+}
+
+func (m *memo) forget() {
+	if f, ok := m.value.(interface{ Forget() }); ok {
+		f.Forget()
+	}
 }

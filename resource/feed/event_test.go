@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stoa-go/stoa/resource/feed"
 )
@@ -102,4 +103,59 @@ func TestKind(t *testing.T) {
 			t.Errorf("Kind %d is %q, want %q", kind, got, want)
 		}
 	}
+}
+
+// kept is what somebody keeps with an event, and what clients chose to hear with that.
+type kept struct{ feed.Change[int] }
+
+// has reports whether something is kept.
+func (k *kept) has() bool {
+	made := false
+	k.Memo("frame", func() any { return 1 })
+	k.Memo("frame", func() any { made = true; return 2 })
+	return !made
+}
+
+// TestForget: only the newest eighth of the ring keeps what clients chose, however late they choose.
+func TestForget(t *testing.T) {
+	in(t, feed.Options{Events: 32, Bookmark: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
+		at := head(t, log)
+		events := make([]*feed.Event, 0, 24)
+		early := func(e *feed.Event) *kept { return e.Memo("early", func() any { return &kept{} }).(*kept) }
+		collect := func(from feed.Cursor, n int) {
+			for e, err := range f.Watch(t.Context(), from, "a") {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if e.Kind == feed.Bookmark {
+					continue
+				}
+				if early(e); len(events) < cap(events) {
+					events = append(events, e)
+				}
+				if n--; n == 0 {
+					break
+				}
+			}
+		}
+		if _, err := f.Position(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		add(t, log, "a", 0, 4)
+		collect(at, 4)
+		for i, e := range events {
+			if !early(e).has() {
+				t.Errorf("event %d of 4 has forgotten", i)
+			}
+		}
+		add(t, log, "a", 4, 24)
+		collect(events[3].Cursor, 20)
+		for i, e := range events {
+			late := e.Memo("late", func() any { return &kept{} }).(*kept)
+			if want := i >= 20; early(e).has() != want || late.has() != want {
+				t.Errorf("event %d of 24 keeps what was chosen early %t, late %t, want %t", i, early(e).has(), late.has(), want)
+			}
+		}
+	})
 }

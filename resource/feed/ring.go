@@ -12,6 +12,8 @@ type ring struct {
 	start, end Cursor
 	events     []*node // in order; a deque
 	bytes      int64
+	fresh      int // of the events, the newest: those that keep what was made for listeners
+	freshBytes int64
 
 	maxEvents   int
 	maxBytes    int64
@@ -72,8 +74,14 @@ func (r *ring) add(events []*Event, end Cursor) {
 		c.newest = n
 		r.events = append(r.events, n)
 		r.bytes += e.size()
+		r.fresh, r.freshBytes = r.fresh+1, r.freshBytes+e.size()
 	}
 	r.end = end
+	for r.fresh > 1 && (r.fresh > r.maxEvents/8 || r.freshBytes > r.maxBytes/8) {
+		e := r.events[len(r.events)-r.fresh].event
+		e.memos.age()
+		r.fresh, r.freshBytes = r.fresh-1, r.freshBytes-e.size()
+	}
 	drop := 0
 	for len(r.events)-drop > 1 && (len(r.events)-drop > r.maxEvents || r.bytes > r.maxBytes) {
 		r.drop(r.events[drop])
@@ -104,6 +112,7 @@ func (r *ring) begin(at Cursor) {
 	}
 	clear(r.events)
 	r.events, r.bytes = r.events[:0], 0
+	r.fresh, r.freshBytes = 0, 0
 	r.start, r.end = at, at
 	r.wakeAll()
 }
