@@ -35,7 +35,7 @@ func (c *collections) newFeed(ctx context.Context, s settings) (*feed.Feed, erro
 
 // reportFeed says what is promised to those who listen.
 func reportFeed(c *collections) string {
-	const text = "changes: each write is an event, in one transaction with it; events are kept for 24 hours\n"
+	const text = "changes: each write is an event, in one transaction with it; events are kept for 24 hours, the newest million at most\n"
 	if c.db.sql == nil {
 		return text + "    weak: they are forgotten at the end, too, and who listens then has to list anew\n"
 	}
