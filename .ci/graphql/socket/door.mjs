@@ -101,15 +101,17 @@ async function everyChange({ client, codes }, prefix) {
 			complete: resolve,
 		});
 	});
-	const writes = (async () => {
-		for (let n = 1; n <= count; n++) await note(`${prefix} ${n}`);
-	})();
-	for (let i = 0; i < 2; i++) {
-		await pause(150);
+	const write = async (from, to) => {
+		for (let n = from; n <= to; n++) await note(`${prefix} ${n}`);
+	};
+	for (const from of [1, 31]) {
+		const writing = write(from, from + 29);
+		while (seen.length < from + 9) await Promise.race([pause(5), over]); // it listens, and there is more to come
 		assert.equal(await shop.stop(), 0);
 		shop = await start(shop.addr);
+		await writing;
 	}
-	await writes;
+	await write(61, count);
 	await over;
 	assert.deepEqual(seen, Array.from({ length: count }, (_, i) => `${prefix} ${i + 1}`));
 	return codes;
