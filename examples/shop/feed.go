@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/sqltable"
@@ -18,12 +19,23 @@ func (c *collections) newFeed(ctx context.Context, s settings) (*feed.Feed, erro
 		return feed.New(feed.NewMemory(&feed.MemoryOptions{Runner: c.db.memory}), opts), nil
 	}
 	log := sqltable.NewLog(c.db.sql, nil)
-	return feed.New(log, opts), log.CreateTable(ctx)
+	changes := feed.New(log, opts)
+	if err := log.CreateTable(ctx); err != nil {
+		return changes, err
+	}
+	// From here on lists know their place without asking the log. On PostgreSQL that may wait for transactions of others, and
+	// the shop opens without it then.
+	soon, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	for range changes.Watch(soon, feed.Cursor{}, "orders") {
+		break
+	}
+	return changes, nil
 }
 
 // reportFeed says what is promised to those who listen.
 func reportFeed(c *collections) string {
-	const text = "changes: each write is an event, in one transaction with it; events are kept for 24 hours\n"
+	const text = "changes: each write is an event, in one transaction with it; events are kept for 24 hours, the newest million at most\n"
 	if c.db.sql == nil {
 		return text + "    weak: they are forgotten at the end, too, and who listens then has to list anew\n"
 	}

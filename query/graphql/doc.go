@@ -80,7 +80,7 @@
 // told what he has missed, in its order and nothing twice. To keep a list up to date, ask for it with eventCursor, which is
 // a place from before its rows were read, and go on from there; doing a change that the list has already changes
 // nothing about it. An error with the code CURSOR_EXPIRED says that the changes behind a cursor are not kept any more: list
-// anew. Where changes are rare but cursors should not grow old, bookmarks: true has places told without a change.
+// anew.
 //
 // What a message shows of an item that no function or other item is asked for is written once for all who sent the same
 // document, however many they are. Each message is within [Limits] and has the Timeout to itself, and an error of a field is

@@ -173,7 +173,8 @@ func (p *pulse) comment() {
 	}
 }
 
-// next sends a result, and reports whether the client is still there.
+// next sends a result, or of a bookmark the id alone, of which clients are told nothing, but with which they come back. It
+// reports whether the client is still there.
 func (p *pulse) next(m *exec.Message) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -440,6 +440,23 @@ func TestSSEResume(t *testing.T) {
 	})
 }
 
+// TestBookmarks: who was told of nothing has a place to come back to, and is told nothing by that.
+func TestBookmarks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := door(t, watched(t, nil))
+		idle := serve(t, h, h).subscribe(t, places)
+		synctest.Wait()
+		if err := h.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		idle.hear("EOF")
+		if at, err := feed.ParseCursor(idle.LastID()); err != nil || at.IsZero() {
+			t.Errorf("the id is %q: %v", idle.LastID(), err)
+		}
+	})
+}
+
 // TestSSEClientStalls: who does not read is dropped, and the others do not notice.
 func TestSSEClientStalls(t *testing.T) {
 	t.Parallel()

@@ -179,6 +179,8 @@ func (k *work) listen(ctx context.Context, plan *exec.Plan, q *request) socket.O
 				err = &socket.Close{Code: socket.GoingAway, Reason: "Going away"}
 			case err != nil:
 				err = refuse(k.fault(ctx, err))
+			case m.JSON == nil: // a bookmark, for which the protocol has no message
+				continue
 			}
 			if !yield(m.JSON, err) || err != nil {
 				return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log"
 	"net/http/httptest"
 	"strings"
 	"time"
@@ -30,6 +31,9 @@ func ping(server *httptest.Server, messages ...string) {
 			posted(server.Config.Handler, m)
 		} else {
 			client.Write(ctx, websocket.MessageText, []byte(m))
+		}
+		if strings.Contains(m, "subscribe") {
+			continue // it is answered when something happens
 		}
 		_, heard, err := client.Read(ctx)
 		if err != nil {
@@ -63,13 +67,16 @@ func ExampleSocket() {
 	defer server.Close()
 
 	ping(server, `{"type":"connection_init","payload":{"token":"please"}}`)
+	from, err := changes.Position(context.Background()) // clients ask for eventCursor, beside what they list
+	if err != nil {
+		log.Fatal(err)
+	}
 	ping(server, `{"type":"connection_init","payload":{"token":"letmein"}}`,
-		`{"id":"1","type":"subscribe","payload":{"query":"subscription { planetChanged(bookmarks: true) { kind planet { name } } }"}}`,
+		fmt.Sprintf(`{"id":"1","type":"subscribe","payload":{"query":"subscription($from: String) { planetChanged(after: $from) { kind planet { name } } }","variables":{"from":%q}}}`, from),
 		`mutation { createPlanet(input: {id: "ceres", name: "Ceres"}) { id } }`)
 	// Output:
 	// failed to get reader: received close frame: status = StatusCode(4403) and reason = "Say who you are first."
 	// {"type":"connection_ack"}
-	// {"id":"1","type":"next","payload":{"data":{"planetChanged":{"kind":"BOOKMARK","planet":null}}}}
 	// {"data":{"createPlanet":{"id":"ceres"}}}
 	// {"id":"1","type":"next","payload":{"data":{"planetChanged":{"kind":"CREATED","planet":{"name":"Ceres"}}}}}
 }

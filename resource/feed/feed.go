@@ -30,8 +30,11 @@ type Options struct {
 	// Bookmark is how often a listener for whom nothing happened is told how far it has come; 30 seconds if zero, and below
 	// zero never. After an event it may take twice as long.
 	Bookmark time.Duration
-	// Keep is how long events stay in the log, 24 hours if zero; below zero for ever. The Feed purges it.
-	Keep time.Duration
+	// Keep is how long events stay in the log, 24 hours if zero; below zero for ever. KeepEvents is how many of the newest
+	// stay, however young the others are: 1,000,000 if zero; below zero all. The Feed purges the log every minute or sooner,
+	// so that for so long there may be more. Whoever is behind what is left is told [ErrExpired].
+	Keep       time.Duration
+	KeepEvents int
 	// Logger is told when the log fails; nil is [slog.Default].
 	Logger *slog.Logger
 }
@@ -78,6 +81,7 @@ func New(log Log, opts *Options) *Feed {
 	o.Reads = cmp.Or(max(o.Reads, 0), 4)
 	o.Bookmark = cmp.Or(o.Bookmark, 30*time.Second)
 	o.Keep = cmp.Or(o.Keep, 24*time.Hour)
+	o.KeepEvents = cmp.Or(o.KeepEvents, 1_000_000)
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	f := &Feed{log: log, opts: o, reads: make(chan struct{}, o.Reads), poke: make(chan struct{}, 1)}
 	f.life, f.end = context.WithCancel(context.Background())
@@ -116,7 +120,7 @@ func (f *Feed) start() bool {
 	if !f.started {
 		f.started = true
 		f.works.Go(f.tail)
-		if f.opts.Keep > 0 {
+		if f.opts.Keep > 0 || f.opts.KeepEvents > 0 {
 			f.works.Go(f.purge)
 		}
 	}

@@ -351,7 +351,7 @@ func TestPurgedCursor(t *testing.T) {
 		at, _ := f.Position(t.Context())
 		add(t, log, "a", 0, 20)
 		synctest.Wait()
-		log.Purge(t.Context(), time.Now().Add(time.Hour), 3)
+		log.Purge(t.Context(), time.Now().Add(time.Hour), 0, 3)
 		if g := take(f.Watch(t.Context(), at, "a"), 1); !errors.Is(g.err, feed.ErrExpired) {
 			t.Errorf("Watch: %s, %v, want ErrExpired", g, g.err)
 		}
@@ -379,7 +379,7 @@ func TestPurgedWhileBehind(t *testing.T) {
 				t.Fatalf("got %s, want %d", e.ID, seen)
 			}
 			if seen++; seen == 100 {
-				log.Purge(t.Context(), time.Now().Add(time.Hour), 500)
+				log.Purge(t.Context(), time.Now().Add(time.Hour), 0, 500)
 			}
 		}
 		t.Error("there was no error")
@@ -561,8 +561,29 @@ func TestPurge(t *testing.T) {
 	})
 }
 
+// TestPurgeByNumber: who is behind the newest KeepEvents is told, and who is among them goes on, however young all are.
+func TestPurgeByNumber(t *testing.T) {
+	for name, keep := range map[string]time.Duration{"for ever": -1, "for a day": 0} {
+		t.Run(name, func(t *testing.T) {
+			in(t, feed.Options{Events: 5, Keep: keep, KeepEvents: 100, Poll: time.Hour, Bookmark: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
+				at, _ := f.Position(t.Context())
+				add(t, log, "a", 0, 2000)
+				old := head(t, log)
+				add(t, log, "a", 2000, 2100)
+				synctest.Wait()
+				take(f.Watch(t.Context(), at, "a"), 3).want(t, "< 0 1 2", "before anything is purged")
+				time.Sleep(2 * time.Minute)
+				if g := take(f.Watch(t.Context(), at, "a"), 1); !errors.Is(g.err, feed.ErrExpired) || len(g.items) > 0 {
+					t.Errorf("behind the newest 100: %s, %v, want ErrExpired and nothing before it", g, g.err)
+				}
+				take(f.Watch(t.Context(), old, "a"), 100).want(t, "< "+numbers(2000, 2100), "among the newest 100")
+			})
+		})
+	}
+}
+
 func TestKeptForEver(t *testing.T) {
-	in(t, feed.Options{Keep: -1, Poll: time.Hour}, func(t *testing.T, f *feed.Feed, log *spy) {
+	in(t, feed.Options{Keep: -1, KeepEvents: -1, Poll: time.Hour}, func(t *testing.T, f *feed.Feed, log *spy) {
 		at, _ := f.Position(t.Context())
 		add(t, log, "a", 0, 10)
 		time.Sleep(100 * time.Hour)

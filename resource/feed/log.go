@@ -34,8 +34,10 @@ type Log interface {
 	// max. Less than max are all, unless they are as large as PageBytes, where a page may end. [ErrExpired] as in Tail,
 	// also where after and until are the same: so it is asked whether something is a place.
 	Read(ctx context.Context, after, until Cursor, max int) ([]*Event, error)
-	// Purge removes at most max events appended before a time, oldest first, and never the newest of all; it returns how many.
-	Purge(ctx context.Context, before time.Time, max int) (int, error)
+	// Purge removes at most max events, oldest first, and returns how many: those appended before a time, the zero time being
+	// before all, and those that are not among the newest keep; below 1 no number is too large. The newest of all stays, and
+	// so does what is behind a place at which an event may still turn up, as whoever has come there has to go on.
+	Purge(ctx context.Context, before time.Time, keep, max int) (int, error)
 	// Wake returns a channel which gets a value when there may be something new for Tail: a hint, which may be lost or wrong,
 	// so whoever tails looks by itself too. Nil if the log has none to give.
 	Wake() <-chan struct{}

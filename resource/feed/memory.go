@@ -276,11 +276,11 @@ func (m *Memory) knows(c Cursor) bool {
 }
 
 // Purge is that of Log.
-func (m *Memory) Purge(ctx context.Context, before time.Time, max int) (int, error) {
+func (m *Memory) Purge(ctx context.Context, before time.Time, keep, max int) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.drop(func(e *Event) bool { return e.Time.Before(before) }, max), nil
+	return m.drop(func(e *Event) bool { return e.Time.Before(before) || keep > 0 && m.live > keep }, max), nil
 }

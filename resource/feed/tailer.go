@@ -145,15 +145,21 @@ func (f *Feed) sleep(d time.Duration) bool {
 	}
 }
 
-// purge removes what is older than Options.Keep, now and then: as several processes may share the log, each at times of its
-// own.
+// purge removes what Options.Keep and KeepEvents are not for, now and then: as several processes may share the log, each at
+// times of its own.
 func (f *Feed) purge() {
-	pause := min(max(f.opts.Keep/100, time.Second), time.Minute)
+	pause := time.Minute
+	if f.opts.Keep > 0 {
+		pause = min(max(f.opts.Keep/100, time.Second), pause)
+	}
 	for f.sleep(pause/2 + rand.N(pause)) {
-		before := time.Now().Add(-f.opts.Keep)
+		var before time.Time // nothing is
+		if f.opts.Keep > 0 {
+			before = time.Now().Add(-f.opts.Keep)
+		}
 		for n := purgeMax; n >= purgeMax; {
 			var err error
-			n, err = f.log.Purge(f.life, before, purgeMax)
+			n, err = f.log.Purge(f.life, before, f.opts.KeepEvents, purgeMax)
 			if err != nil && f.life.Err() == nil {
 				f.opts.Logger.Warn("feed: the log could not be purged", "error", err)
 			}

@@ -43,7 +43,7 @@ func (u *upstream) Append(context.Context, ...*Event) error { return errAppend }
 func (u *upstream) Wake() <-chan struct{} { return u.wake }
 
 // Purge has nothing to remove: that is the store's affair.
-func (u *upstream) Purge(context.Context, time.Time, int) (int, error) { return 0, nil }
+func (u *upstream) Purge(context.Context, time.Time, int, int) (int, error) { return 0, nil }
 
 // Head is that of Log.
 func (u *upstream) Head(ctx context.Context) (Cursor, error) {

@@ -136,7 +136,8 @@ func newLogTexts(d sqltx.Dialect, name string) logTexts {
 	const from = "greatest(l.seq, $2::bigint)"
 	t.whole = "SELECT " + place + horizon + ", e.seq, e.mark, coalesce(CASE WHEN e.seq - " + from + " <= $3::bigint THEN (SELECT count(*) FROM " +
 		table + " WHERE seq > " + from + " AND seq <= e.seq) = e.seq - " + from + " END, false)" + newest
-	t.oldest = "SELECT seq, mark, at FROM " + table + " WHERE seq < (SELECT max(seq) FROM " + table + ") ORDER BY seq LIMIT $1"
+	t.oldest = "SELECT " + place + horizon + ", (SELECT max(seq) FROM " + table + "), e.seq, e.mark, e.at FROM " + log + " AS l LEFT JOIN (" +
+		"SELECT seq, mark, at FROM " + table + " WHERE seq < (SELECT max(seq) FROM " + table + ") ORDER BY seq LIMIT $1) AS e ON 1 = 1 ORDER BY e.seq"
 	t.purge = "DELETE FROM " + table + " WHERE seq <= $1"
 	t.purged = "UPDATE " + log + " SET seq = $1, mark = $2 WHERE seq < $1"
 	t.own = "SELECT pg_current_xact_id()::text::bigint"
@@ -221,46 +222,6 @@ func (l *Log) hint() {
 	case l.wake <- struct{}{}:
 	default: // it has not been heard yet
 	}
-}
-
-// Purge is that of feed.Log. The place behind the last event that is purged stays known.
-func (l *Log) Purge(ctx context.Context, before time.Time, max int) (n int, err error) {
-	err = l.db.InTx(ctx, func(ctx context.Context) error {
-		var last feed.Cursor
-		if n, last, err = l.oldest(ctx, before.UnixMicro(), max); err != nil || n == 0 {
-			return err
-		}
-		w := l.db.Writer(ctx)
-		if _, err := w.ExecContext(ctx, l.text.purge, int64(last.Seq)); err != nil {
-			return err
-		}
-		_, err := w.ExecContext(ctx, l.text.purged, int64(last.Seq), int64(last.Mark))
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	return n, nil
-}
-
-// oldest counts the events that may be purged: without a gap, from the oldest on.
-func (l *Log) oldest(ctx context.Context, before int64, max int) (n int, last feed.Cursor, err error) {
-	rows, err := l.db.Writer(ctx).QueryContext(ctx, l.text.oldest, max)
-	if err != nil {
-		return 0, last, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var seq, mark, at int64
-		if err := rows.Scan(&seq, &mark, &at); err != nil {
-			return 0, last, err
-		}
-		if at >= before {
-			break
-		}
-		n, last = n+1, feed.Cursor{Seq: uint64(seq), Mark: uint64(mark)}
-	}
-	return n, last, errors.Join(rows.Err(), rows.Close())
 }
 
 // errNoLog says that there are tables without the row of the log.

@@ -121,11 +121,17 @@ func (l *Log) look(ctx context.Context, after feed.Cursor, until uint64, most in
 		return nil, errNoLog
 	case !s.place && after != s.floor:
 		return nil, feed.ErrExpired
-	case known.pending.xid > 0 && s.xmin >= known.pending.xid:
+	}
+	l.settle(s, known)
+	return s, nil
+}
+
+// settle looks whether the transactions that were waited for had ended.
+func (l *Log) settle(s *state, known knowledge) {
+	if known.pending.xid > 0 && s.xmin >= known.pending.xid {
 		s.settled = max(s.settled, known.pending.seq)
 		l.learn(s.settled, s.turn)
 	}
-	return s, nil
 }
 
 // scan reads a row; the event is nil if there is none in it.

@@ -39,7 +39,7 @@ func TestLogWithoutConnection(t *testing.T) {
 			"Head":        func(ctx context.Context) error { _, err := log.Head(ctx); return err },
 			"Tail":        func(ctx context.Context) error { _, _, err := log.Tail(ctx, at, 1); return err },
 			"Read":        func(ctx context.Context) error { _, err := log.Read(ctx, at, at, 1); return err },
-			"Purge":       func(ctx context.Context) error { _, err := log.Purge(ctx, time.Now(), 1); return err },
+			"Purge":       func(ctx context.Context) error { _, err := log.Purge(ctx, time.Now(), 1, 1); return err },
 		}
 		for name, call := range calls {
 			if err := call(t.Context()); err == nil || errors.Is(err, feed.ErrExpired) {

@@ -149,7 +149,7 @@ func tryContext(k *kit) {
 		"Tail": func() error { _, _, err := k.log.Tail(ctx, start, 10); return err },
 		"Read": func() error { _, err := k.log.Read(ctx, start, k.head(), 10); return err },
 		"Purge": func() error {
-			n, err := k.log.Purge(ctx, k.now.Add(time.Hour), 10)
+			n, err := k.log.Purge(ctx, k.now.Add(time.Hour), 0, 10)
 			if n > 0 {
 				return fmt.Errorf("%d events were purged", n)
 			}

@@ -41,7 +41,7 @@ type planted struct {
 	head  func(ctx context.Context) (feed.Cursor, error)
 	tail  func(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error)
 	read  func(ctx context.Context, after, until feed.Cursor, max int) ([]*feed.Event, error)
-	purge func(ctx context.Context, before time.Time, max int) (int, error)
+	purge func(ctx context.Context, before time.Time, keep, max int) (int, error)
 	wake  chan struct{}
 }
 
@@ -65,8 +65,8 @@ func (p *planted) Read(ctx context.Context, after, until feed.Cursor, max int) (
 	return p.read(ctx, after, until, max)
 }
 
-func (p *planted) Purge(ctx context.Context, before time.Time, max int) (int, error) {
-	return p.purge(ctx, before, max)
+func (p *planted) Purge(ctx context.Context, before time.Time, keep, max int) (int, error) {
+	return p.purge(ctx, before, keep, max)
 }
 
 func (p *planted) Wake() <-chan struct{} {
@@ -108,6 +108,16 @@ func trusting(change func(p *planted, c feed.Cursor) feed.Cursor) func(p *plante
 	}
 }
 
+// purging plants what Purge is told wrongly.
+func purging(change func(before time.Time, keep int) (time.Time, int)) func(p *planted) {
+	return func(p *planted) {
+		p.purge = func(ctx context.Context, before time.Time, keep, max int) (int, error) {
+			before, keep = change(before, keep)
+			return p.Memory.Purge(ctx, before, keep, max)
+		}
+	}
+}
+
 // faults are what goes wrong in logs, and the case that finds it.
 var faults = []struct {
 	name  string
@@ -144,8 +154,8 @@ var faults = []struct {
 		}
 	}, "context"},
 	{"contexts do not count for Purge", func(p *planted) {
-		p.purge = func(ctx context.Context, before time.Time, max int) (int, error) {
-			return p.Memory.Purge(context.WithoutCancel(ctx), before, max)
+		p.purge = func(ctx context.Context, before time.Time, keep, max int) (int, error) {
+			return p.Memory.Purge(context.WithoutCancel(ctx), before, keep, max)
 		}
 	}, "context"},
 	{"nobody is woken", func(p *planted) { p.wake = make(chan struct{}) }, "wake"},
@@ -242,18 +252,32 @@ var faults = []struct {
 		return c
 	}), "forged cursors"},
 	{"Purge does not count", func(p *planted) {
-		p.purge = func(ctx context.Context, before time.Time, max int) (int, error) {
-			return p.Memory.Purge(ctx, before, max*2)
+		p.purge = func(ctx context.Context, before time.Time, keep, max int) (int, error) {
+			return p.Memory.Purge(ctx, before, keep, max*2)
 		}
 	}, "purge"},
 	{"Purge knows no time", func(p *planted) {
-		p.purge = func(ctx context.Context, _ time.Time, max int) (int, error) {
-			return p.Memory.Purge(ctx, time.Now().Add(time.Hour), max)
+		p.purge = func(ctx context.Context, _ time.Time, keep, max int) (int, error) {
+			return p.Memory.Purge(ctx, time.Now().Add(time.Hour), keep, max)
 		}
 	}, "purge"},
 	{"Purge does nothing", func(p *planted) {
-		p.purge = func(context.Context, time.Time, int) (int, error) { return 0, nil }
+		p.purge = func(context.Context, time.Time, int, int) (int, error) { return 0, nil }
 	}, "purge"},
+	{"Purge knows no number", purging(func(before time.Time, _ int) (time.Time, int) { return before, 0 }), "purge by number"},
+	{"Purge keeps one more", purging(func(before time.Time, keep int) (time.Time, int) {
+		if keep > 0 {
+			keep++
+		}
+		return before, keep
+	}), "purge by number"},
+	{"a number below 1 is none to be kept", purging(func(before time.Time, keep int) (time.Time, int) { return before, max(keep, 1) }), "purge by number"},
+	{"with a number no time counts", purging(func(before time.Time, keep int) (time.Time, int) {
+		if keep > 0 {
+			before = time.Time{}
+		}
+		return before, keep
+	}), "purge by number"},
 }
 
 func max1(n uint64) uint64 { return max(n, 1) }
@@ -274,6 +298,7 @@ var toysFaults = []struct {
 	{"what was purged is passed over", toyFaults{skips: true}, "purge"},
 	{"what was purged is passed over", toyFaults{skips: true}, "purge while reading"},
 	{"the newest is purged", toyFaults{all: true}, "purge of the newest"},
+	{"what is behind a place that may be taken is purged", toyFaults{hasty: true}, "purge beside a transaction"},
 	{"processes have cursors of their own", toyFaults{renumbered: true}, "another process"},
 	{"processes have cursors of their own", toyFaults{renumbered: true}, "processes at once"},
 }

@@ -1,6 +1,7 @@
 package feedtest
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -14,6 +15,12 @@ func purgeCases() []testCase {
 		{name: "purge",
 			contract: "Purge removes events from before a time, oldest first, at most as many as it is told, and says how many. Places " +
 				"before one of those are ErrExpired; all others, also the one right behind them, are as before.", try: tryPurge},
+		{name: "purge by number",
+			contract: "Purge removes what is not among the newest keep, whatever its time, and what is from before the time, whatever " +
+				"its number; below 1 no number is too large.", try: tryPurgeByNumber},
+		{name: "purge beside a transaction", needs: transactions,
+			contract: "Purge removes nothing behind the place of an event whose transaction is not over: whoever has come there goes " +
+				"on.", try: tryPurgeBeside},
 		{name: "purge of the newest",
 			contract: "The newest event is not purged, so that the place behind it stays, and the log goes on from there.",
 			try: func(k *kit) {
@@ -50,7 +57,7 @@ func purgeCases() []testCase {
 
 // purge purges all events of the kit that may be purged.
 func (k *kit) purge(max int) int {
-	n, err := k.log.Purge(k.ctx, k.now.Add(time.Hour), max)
+	n, err := k.log.Purge(k.ctx, k.now.Add(time.Hour), 0, max)
 	k.must(err, "Purge")
 	if n < 0 || n > max {
 		k.errorf("Purge of at most %d removed %d", max, n)
@@ -85,12 +92,78 @@ func tryPurge(k *kit) {
 		if purged > 0 {
 			k.expired(k.log, start, "the start, behind which something was purged,")
 		}
-		n, err := k.log.Purge(k.ctx, k.now.Add(-time.Minute), 4)
+		n, err := k.log.Purge(k.ctx, k.now.Add(-time.Minute), 0, 4)
 		k.must(err, "Purge")
 		if left := min(4, old-purged); n != left {
 			k.errorf("call %d of Purge removed %d, want %d", want+1, n, left)
 		}
 	}
+}
+
+func tryPurgeByNumber(k *kit) {
+	start := k.head()
+	k.append("a", "b", "c", "d", "e", "f", "g", "h", "i", "j")
+	events := k.tail(k.log, start, 10)
+	if len(events) != 10 {
+		k.errorf("Tail returned %d events, want 10", len(events))
+		return
+	}
+	old, young := time.Time{}, k.now.Add(time.Hour)
+	for _, call := range []struct {
+		before          time.Time
+		keep, max, want int
+	}{
+		{old, 0, 100, 0}, {old, -1, 100, 0}, {old, 10, 100, 0}, {old, 11, 100, 0}, {k.now.Add(-time.Minute), 1 << 40, 100, 0},
+		{old, 6, 3, 3}, {old, 6, 3, 1}, {old, 6, 3, 0}, // six are left
+		{young, 6, 2, 2}, {young, 2, 1, 1}, // three
+		{old, 1, 100, 2}, {old, 1, 100, 0},
+	} {
+		n, err := k.log.Purge(k.ctx, call.before, call.keep, call.max)
+		k.must(err, "Purge")
+		if n != call.want {
+			k.errorf("of %d events, Purge before %v of all but %d, at most %d, removed %d, want %d", len(events), call.before, call.keep,
+				call.max, n, call.want)
+			return
+		}
+		if n == 0 {
+			continue
+		}
+		if n > 1 {
+			k.expired(k.log, events[n-2].Cursor, "a place before what was purged")
+		}
+		start, events = events[n-1].Cursor, events[n:]
+		k.wantItems(items(events), k.tail(k.log, start, len(events)), "Tail behind what was purged")
+	}
+}
+
+// tryPurgeBeside purges while a transaction holds a place and others behind it are seen. An engine that lets nobody write
+// beside a transaction has none of those.
+func tryPurgeBeside(k *kit) {
+	start := k.head()
+	k.append("a", "b")
+	at := k.tail(k.log, start, 2)[1].Cursor
+	want := "slow late"
+	k.must(runnerOf(k.log).InTx(k.ctx, func(ctx context.Context) error {
+		k.must(k.log.Append(ctx, k.event("slow", "1")), "Append in the transaction")
+		timed, cancel := context.WithTimeout(k.ctx, k.Patience/50)
+		defer cancel()
+		var wg sync.WaitGroup
+		defer wg.Wait()
+		wg.Go(func() {
+			for _, id := range []string{"c", "d", "e"} {
+				if k.log.Append(timed, k.event(id, "1")) != nil {
+					return
+				}
+				want = strings.Replace(want, "late", id+" late", 1)
+			}
+			for range 3 {
+				_, _ = k.log.Purge(k.ctx, k.now.Add(time.Hour), 1, 100) // where nobody writes now, it fails
+			}
+		})
+		return nil
+	}), "InTx")
+	k.append("late")
+	k.wantItems(want, k.tail(k.log, at, len(strings.Fields(want))), "Tail from before the transaction")
 }
 
 func tryPurgeWhileReading(k *kit) {

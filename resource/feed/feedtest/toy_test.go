@@ -28,6 +28,7 @@ type toyFaults struct {
 	unmarked   bool // a place is known by its number
 	skips      bool // what was purged is passed over
 	all        bool // the newest is purged, too
+	hasty      bool // what is seen is purged, whatever may turn up before it
 	renumbered bool // each process has an epoch of its own
 }
 
@@ -157,15 +158,22 @@ func (l *toy) knows(c feed.Cursor) bool {
 		l.faults.skips && c.Epoch == l.epoch && c.Seq < l.purged.Seq
 }
 
-func (l *toy) Purge(ctx context.Context, before time.Time, max int) (n int, _ error) {
+func (l *toy) Purge(ctx context.Context, before time.Time, keep, max int) (n int, _ error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	rows := l.seen()
+	if l.faults.hasty {
+		rows = slices.DeleteFunc(slices.Clone(l.rows), func(r *row) bool { return !r.committed })
+	}
+	surplus := 0
+	if keep > 0 {
+		surplus = len(rows) - keep
+	}
 	if len(rows) > 0 && !l.faults.all {
 		rows = rows[:len(rows)-1]
 	}
 	for _, r := range rows {
-		if n == max || ctx.Err() != nil || !r.event.Time.Before(before) {
+		if n == max || ctx.Err() != nil || n >= surplus && !r.event.Time.Before(before) {
 			break
 		}
 		n++

@@ -38,8 +38,8 @@ func (r *restorable) Tail(ctx context.Context, after feed.Cursor, max int) ([]*f
 func (r *restorable) Read(ctx context.Context, after, until feed.Cursor, max int) ([]*feed.Event, error) {
 	return r.now.Load().Read(ctx, after, until, max)
 }
-func (r *restorable) Purge(ctx context.Context, before time.Time, max int) (int, error) {
-	return r.now.Load().Purge(ctx, before, max)
+func (r *restorable) Purge(ctx context.Context, before time.Time, keep, max int) (int, error) {
+	return r.now.Load().Purge(ctx, before, keep, max)
 }
 func (r *restorable) Wake() <-chan struct{}   { return nil }
 func (r *restorable) Transactions() tx.Runner { return r.db }

@@ -118,8 +118,8 @@ func (l *Log) Wake() <-chan struct{} { return l.wake }
 
 // Purge purges the log beneath, and removes from the stream what is not there any more. What another process still has of it
 // in memory, whoever listens there may be told.
-func (l *Log) Purge(ctx context.Context, before time.Time, max int) (int, error) {
-	n, err := l.source.Purge(ctx, before, max)
+func (l *Log) Purge(ctx context.Context, before time.Time, keep, max int) (int, error) {
+	n, err := l.source.Purge(ctx, before, keep, max)
 	if err != nil || n == 0 {
 		return n, err
 	}

@@ -53,7 +53,7 @@ func TestPurge(t *testing.T) {
 	appendSome(t, log, 0, 100)
 	settled(t, js, name, source)
 	for {
-		n, err := log.Purge(t.Context(), time.Now().Add(time.Hour), 1000)
+		n, err := log.Purge(t.Context(), time.Now().Add(time.Hour), 0, 1000)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -324,6 +324,50 @@ func step(t *testing.T, log feed.Log, at *feed.Cursor) (events []*feed.Event) {
 	return events
 }
 
+// TestLogPurgesBehindRollbacks: numbers that were rolled back hold nothing up, also in a process where nobody tails, and count
+// as events where only the newest are to stay.
+func TestLogPurgesBehindRollbacks(t *testing.T) {
+	onEngines(t, func(t *testing.T, e *engine) {
+		if e.Dialect != sqltx.PostgreSQL {
+			t.Skip("SQLite gives numbers that were rolled back again")
+		}
+		db, log := openLog(t, e, nil)
+		ctx := t.Context()
+		event := &feed.Event{Kind: feed.Created, Collection: "orders", ID: "1"}
+		appendSome := func(committed, undone int) {
+			for range committed {
+				if err := log.Append(ctx, event); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range undone {
+				if err := db.InTx(ctx, func(ctx context.Context) error { log.Append(ctx, event); return errUndone }); err != errUndone {
+					t.Fatal(err)
+				}
+			}
+		}
+		appendSome(3, 10)
+		appendSome(3, 0)
+		for _, tt := range []struct {
+			before     time.Time
+			keep, want int
+		}{{time.Time{}, 14, 2}, {time.Now().Add(time.Hour), 0, 3}} {
+			for n := 0; n < tt.want; { // the other transactions of the server may run for some time
+				got, err := log.Purge(ctx, tt.before, tt.keep, 100)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n += got; n > tt.want {
+					t.Errorf("Purge of all but %d removed %d, want %d", tt.keep, n, tt.want)
+				}
+			}
+			if n, err := log.Purge(ctx, tt.before, tt.keep, 100); n != 0 || err != nil {
+				t.Errorf("Purge of all but %d, when there was nothing left to remove: %d, %v", tt.keep, n, err)
+			}
+		}
+	})
+}
+
 // TestLogPagesAreBounded: a page of large events ends where it is as large as PageBytes, and the next goes on there.
 func TestLogPagesAreBounded(t *testing.T) {
 	onEngines(t, func(t *testing.T, e *engine) {

@@ -129,9 +129,6 @@ func ofChange(f *model.Field, c *feed.Change[resource.Entry]) any {
 	case model.ChangeCursor:
 		return c.Cursor.String()
 	case model.ChangeID:
-		if c.Kind == feed.Bookmark {
-			return nil
-		}
 		return c.ID
 	case model.ChangeItem:
 		if c.After == nil {

@@ -155,11 +155,11 @@ func TestSubscribeAsGraphQLGo(t *testing.T) {
 	}
 	books := w.catalog.Resources()[0]
 	documents := []string{
-		`subscription { bookChanged(bookmarks: true) { kind id cursor
+		`subscription { bookChanged { kind id cursor
 			book { id title genre pages sold price note tags moods published shelf etag } } }`,
-		`subscription { bookChanged(bookmarks: true) { cursor
+		`subscription { bookChanged { cursor
 			it: book { cover { color } editions { year } author { id name } reviews { stars } sequel { title } } } }`,
-		`subscription { bookChanged(bookmarks: true) { book { ...B author { books { id } } times(by: 2) } __typename } }
+		`subscription { bookChanged { book { ...B author { books { id } } times(by: 2) } __typename } }
 			fragment B on Book { id __typename }`,
 	}
 	for _, document := range documents {
@@ -173,12 +173,15 @@ func TestSubscribeAsGraphQLGo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if c.Kind == feed.Bookmark {
+				continue
+			}
 			want := graphql.Execute(graphql.ExecuteParams{Schema: types.Schema, AST: doc, Context: t.Context(), Root: c})
 			if len(want.Errors) > 0 {
 				t.Fatal(want.Errors)
 			}
 			compareJSON(t, document, want.Data, l.Message(t.Context(), c))
-			if told++; told == 7 {
+			if told++; told == 6 {
 				break
 			}
 		}

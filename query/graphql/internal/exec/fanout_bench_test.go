@@ -3,7 +3,6 @@ package exec_test
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -80,19 +79,17 @@ func BenchmarkFanOutWhole(b *testing.B) {
 			done := make(chan struct{}, 1)
 			begun.Add(subscribers)
 			for i := range subscribers {
-				document := strings.Replace(fanned, "bookChanged", "bookChanged(bookmarks: true)", 1)
+				document := fanned
 				if !same {
 					document = fmt.Sprint(document, "#", i) // which makes it a plan of its own
 				}
-				messages := w.subscribe(ctx, b, document, "", "")
+				messages := w.listen(ctx, b, document, "", "")
 				all.Go(func() {
-					first := true // a bookmark, which says that it listens
-					for _, err := range messages {
+					for m, err := range messages {
 						if err != nil {
 							b.Error(err)
 						}
-						if first {
-							first = false
+						if m.JSON == nil { // it listens
 							begun.Done()
 							continue
 						}

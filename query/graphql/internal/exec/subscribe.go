@@ -18,7 +18,8 @@ import (
 // Message is what a subscription says of one change.
 type Message struct {
 	// JSON is a whole execution result: {"data":{...}}, with errors in front if there are any. It is shared with all who have
-	// asked for the same: nobody changes it, and it is not kept beyond the next message.
+	// asked for the same: nobody changes it, and it is not kept beyond the next message. Nil is a bookmark: nothing happened,
+	// and only Cursor is news.
 	JSON []byte
 	// Cursor is the place behind the change, for doors that have a way of their own to go on, such as Last-Event-ID.
 	Cursor feed.Cursor
@@ -107,10 +108,10 @@ func (s *subscription) listen(ctx context.Context, yield func(Message, error) bo
 			yield(Message{}, s.end(ctx, err))
 			return
 		}
-		if change.Kind == feed.Bookmark && !s.watching.Bookmarks {
-			continue
+		var json []byte
+		if change.Kind != feed.Bookmark {
+			json = s.message(ctx, change)
 		}
-		json := s.message(ctx, change)
 		// What was given up half-way is not told: the client would take it for what there was, and go on behind it.
 		if ctx.Err() != nil {
 			return
@@ -138,7 +139,7 @@ func (s *subscription) end(ctx context.Context, err error) error {
 
 // message returns what is told of a change. Those who ask for the same, about a change that is the same for them, share it.
 func (s *subscription) message(ctx context.Context, change *feed.Change[resource.Entry]) []byte {
-	if s.key == nil || change.Kind == feed.Bookmark { // which everybody has an own one of
+	if s.key == nil {
 		return s.write(ctx, change)
 	}
 	// Whoever is the first may leave at any time, and what it writes is for all.
@@ -221,9 +222,6 @@ func (r *run) changeField(n *node) bool {
 	case changeCursor:
 		r.place(c.Cursor)
 	case changeID:
-		if c.Kind == feed.Bookmark {
-			return false // which is null
-		}
 		return r.wrote(n, r.text(c.ID))
 	case changeItem:
 		return r.changedItem(n)
@@ -247,7 +245,7 @@ func (r *run) changedItem(n *node) bool {
 }
 
 // kindNames are the values of the enum ChangeKind.
-var kindNames = [...]string{feed.Bookmark: "BOOKMARK", feed.Created: "CREATED", feed.Updated: "UPDATED", feed.Deleted: "DELETED"}
+var kindNames = [...]string{feed.Created: "CREATED", feed.Updated: "UPDATED", feed.Deleted: "DELETED"}
 
 // place appends a place in a feed.
 func (r *run) place(c feed.Cursor) {

@@ -72,9 +72,6 @@ func TestSubscribe(t *testing.T) {
 			`subscription($a: String!) { bookChanged(filter: {authorId: {eq: $a}}) { kind id book { pages } } }`,
 			`{"a": "bob"}`, []string{
 				saying(`"kind":"CREATED","id":"4","book":{"pages":20}`), saying(`"kind":"DELETED","id":"4","book":null`)}},
-		{"bookmarks", `subscription { bookChanged(bookmarks: true) { kind id cursor book { id } } }`, "", []string{
-			saying(`"kind":"BOOKMARK","id":null,"cursor":"@0","book":null`),
-			saying(`"kind":"CREATED","id":"4","cursor":"@1","book":{"id":"4"}`)}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -254,6 +251,29 @@ func TestPanicOfTheListener(t *testing.T) {
 	for range w.subscribe(t.Context(), t, `subscription { bookChanged { id } }`, "", w.places[0]) {
 		panic("mine")
 	}
+}
+
+// TestBookmarks: a place at which nothing happened has no result, and is there at once and now and then.
+func TestBookmarks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, setting{feed: true})
+		defer w.feed.Close()
+		w.life(t)
+		var got []string
+		for m, err := range w.listen(t.Context(), t, `subscription { bookChanged { kind } }`, "", w.places[2]) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got = append(got, w.named(m.Cursor.String())+" "+string(m.JSON)); len(got) == 3 {
+				break
+			}
+		}
+		want := []string{"@2 ", "@3 " + saying(`"kind":"DELETED"`), "@3 "}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
 }
 
 // TestSubscriptionIsLeft: whoever leaves is told nothing more, and no error.

@@ -92,6 +92,19 @@ func (w *world) life(t testing.TB) {
 // subscribe begins to listen from a place on; empty is what the arguments say.
 func (w *world) subscribe(ctx context.Context, t testing.TB, document, variables, last string) iter.Seq2[exec.Message, error] {
 	t.Helper()
+	all := w.listen(ctx, t, document, variables, last)
+	return func(yield func(exec.Message, error) bool) {
+		for m, err := range all {
+			if (m.JSON != nil || err != nil) && !yield(m, err) {
+				return
+			}
+		}
+	}
+}
+
+// listen is subscribe with the bookmarks.
+func (w *world) listen(ctx context.Context, t testing.TB, document, variables, last string) iter.Seq2[exec.Message, error] {
+	t.Helper()
 	messages, errs := w.engine.Subscribe(ctx, w.plan(t, document), vars(t, variables), last)
 	if errs != nil {
 		t.Fatalf("refused: %s", fault.List(nil, errs))

@@ -24,8 +24,6 @@ func (x *Fetcher) WatchedList(ctx context.Context, f *model.Field, args map[stri
 
 // Watching is what the arguments of a field with Source Watch ask to be told of.
 type Watching struct {
-	Bookmarks bool
-
 	of     *resource.Resource
 	id     string // of one item, if one is set
 	one    bool
@@ -38,7 +36,6 @@ type Watching struct {
 func (x *Fetcher) Watching(f *model.Field, args map[string]any, last string) (*Watching, error) {
 	var bad complaints
 	w := &Watching{of: f.Resource, filter: x.filter(f, args, &bad)}
-	w.Bookmarks, _ = args["bookmarks"].(bool)
 	if w.id, w.one = args["id"].(string); w.one && args["filter"] != nil {
 		bad.add("filter", "conflict", "cannot be given together with id")
 	}
@@ -65,7 +62,7 @@ func (w *Watching) Begin(ctx context.Context) {
 	}
 }
 
-// Changes yields what it is asked to be told of, as [resource.Resource.Watch] does. Bookmarks are among it in any case.
+// Changes yields what it is asked to be told of, as [resource.Resource.Watch] does.
 func (w *Watching) Changes(ctx context.Context) iter.Seq2[*feed.Change[resource.Entry], error] {
 	if w.one {
 		return w.of.WatchItem(ctx, w.id, w.after)

@@ -32,13 +32,9 @@ func (b *builder) changed(r *resource.Resource, item *Type) *Field {
 		f.Args = append(f.Args, &Input{Name: "filter", Type: named(filter), Doc: "Which items; all of them if it is left out. " +
 			"An item that does not fit any more is DELETED. It cannot be given together with `id`."})
 	}
-	f.Args = append(f.Args,
-		&Input{Name: "after", Type: named(b.scalar("String")), Doc: "The `cursor` of the last change that you know, or the " +
-			"`eventCursor` of a list: you are told what has happened since. An error with the code CURSOR_EXPIRED says that this is not " +
-			"known any more; then list anew, and go on from there."},
-		&Input{Name: "bookmarks", Type: must(b.scalar("Boolean")), HasDefault: true, Default: false, Doc: "Whether to be told of " +
-			"places at which nothing happened, one at once and then now and then, so that a `cursor` does not become too old where " +
-			"little changes."})
+	f.Args = append(f.Args, &Input{Name: "after", Type: named(b.scalar("String")), Doc: "The `cursor` of the last change that you know, or the " +
+		"`eventCursor` of a list: you are told what has happened since. An error with the code CURSOR_EXPIRED says that this is not " +
+		"known any more; then list anew, and go on from there."})
 	return f
 }
 
@@ -50,12 +46,11 @@ func (b *builder) change(r *resource.Resource, item *Type) *Type {
 	set := b.fieldsOf(t)
 	kind := b.shared(Enum, "ChangeKind", fillChangeKind)
 	set.add(&Field{Name: "kind", Doc: "What happened.", Type: must(kind), Source: ChangeKind}, o)
-	set.add(&Field{Name: "id", Type: named(b.scalar("ID")), Source: ChangeID,
-		Doc: "The id of the item; null only in a BOOKMARK."}, o)
+	set.add(&Field{Name: "id", Doc: "The id of the item.", Type: must(b.scalar("ID")), Source: ChangeID}, o)
 	set.add(&Field{Name: "cursor", Type: must(b.scalar("String")), Source: ChangeCursor,
 		Doc: "The place behind the change, for `after`. It stays good for as long as changes are kept."}, o)
 	set.add(&Field{Name: lowerFirst(item.Name), Type: named(item), Source: ChangeItem, Resource: r,
-		Doc: "The item as the change has left it; null if it was DELETED, and in a BOOKMARK. What related items are is asked when " +
+		Doc: "The item as the change has left it; null if it was DELETED. What related items are is asked when " +
 			"the change is told."}, o)
 	return t
 }
@@ -67,7 +62,6 @@ func fillChangeKind(t *Type) {
 		{Name: "CREATED", Doc: "It is there now, or you can see it now.", Go: "CREATED"},
 		{Name: "UPDATED", Doc: "It is another now.", Go: "UPDATED"},
 		{Name: "DELETED", Doc: "It is gone, or you cannot see it any more.", Go: "DELETED"},
-		{Name: "BOOKMARK", Doc: "Nothing; only the `cursor` is new.", Go: "BOOKMARK"},
 	}
 }
 
