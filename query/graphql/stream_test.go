@@ -446,11 +446,18 @@ func TestBookmarks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := door(t, watched(t, nil))
 		idle := serve(t, h, h).subscribe(t, places)
-		synctest.Wait()
+		ended := make(chan error)
+		go func() {
+			_, err := idle.Next()
+			ended <- err
+		}()
+		synctest.Wait() // it has read what is there, which is no event
 		if err := h.Shutdown(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		idle.hear("EOF")
+		if err := <-ended; err != io.EOF {
+			t.Errorf("it ended with %v", err)
+		}
 		if at, err := feed.ParseCursor(idle.LastID()); err != nil || at.IsZero() {
 			t.Errorf("the id is %q: %v", idle.LastID(), err)
 		}
