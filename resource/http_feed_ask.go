@@ -49,6 +49,9 @@ func (x *exchange) listening() (*listening, error) {
 	if x.r.Header[http.CanonicalHeaderKey(idempotency.KeyField)] != nil {
 		return nil, badField(idempotency.KeyField, "unsupported", "a stream cannot be had under a key")
 	}
+	if _, err := ParsePreconditions(x.r.Header); err != nil { // there is nothing here that they could be about
+		return nil, err
+	}
 	params, err := x.params()
 	if err != nil {
 		return nil, err

@@ -139,6 +139,8 @@ func TestFeedRefusals(t *testing.T) {
 		{"key", "GET /orders", []string{"Idempotency-Key: k"}, problem.InvalidHeader, []string{"Idempotency-Key: unsupported"}},
 		{"item: key", "GET /orders/1", []string{"Idempotency-Key: k"}, problem.InvalidHeader,
 			[]string{"Idempotency-Key: unsupported"}},
+		{"no tag", "GET /orders", []string{"If-None-Match: nonsense"}, problem.InvalidHeader, []string{"If-None-Match: syntax"}},
+		{"item: no tag", "GET /orders/1", []string{"If-Match: nonsense"}, problem.InvalidHeader, []string{"If-Match: syntax"}},
 		{"compressed only", "GET /orders", []string{"Accept-Encoding: gzip, identity;q=0"}, problem.NotAcceptable, nil},
 		{"no item", "GET /orders/1", nil, problem.NotFound, nil},
 		{"no id", "GET /orders/01", nil, problem.NotFound, nil},

@@ -167,7 +167,8 @@ func (q *question) setContentType(media string) bool {
 
 // match states a condition that cannot be true of an item that there is.
 func (q *question) match(tag string) bool {
-	if q.op.parameter(openapi3.ParameterInHeader, "If-Match") == nil || !q.alive {
+	stream := q.header.Get("Accept") == "text/event-stream" // which has no tag that another could differ from
+	if q.op.parameter(openapi3.ParameterInHeader, "If-Match") == nil || !q.alive || stream {
 		return false
 	}
 	q.header.Set("If-Match", tag)
