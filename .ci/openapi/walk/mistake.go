@@ -167,7 +167,7 @@ func (q *question) setContentType(media string) bool {
 
 // match states a condition that cannot be true of an item that there is.
 func (q *question) match(tag string) bool {
-	stream := q.header.Get("Accept") == "text/event-stream" // which has no tag that another could differ from
+	stream := q.header.Get("Accept") == eventStream // which has no tag that another could differ from
 	if q.op.parameter(openapi3.ParameterInHeader, "If-Match") == nil || !q.alive || stream {
 		return false
 	}
