@@ -130,8 +130,11 @@ func (x *exchange) subscribe(plan *exec.Plan, q *request) error {
 			return nil
 		}
 	}
-	if ctx.Err() == nil {
+	switch {
+	case ctx.Err() == nil:
 		p.conclude(nil)
+	case context.Cause(ctx) == http.ErrAbortHandler:
+		panic(http.ErrAbortHandler)
 	}
 	return nil
 }
@@ -158,6 +161,11 @@ func newPulse(out *eventstream.Writer, cancel context.CancelCauseFunc) *pulse {
 
 // beat is the end of a silence.
 func (p *pulse) beat() {
+	defer func() {
+		if v := recover(); v != nil { // of a writer that stands around that of the server: there is nobody else to catch it
+			p.cancel(http.ErrAbortHandler)
+		}
+	}()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.over {

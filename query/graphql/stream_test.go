@@ -529,6 +529,19 @@ func TestSSEAuthorizationPerEvent(t *testing.T) {
 // TestSSEPanic: after the first event the connection is cut off, so that nobody takes what has come for all.
 func TestSSEPanic(t *testing.T) {
 	t.Parallel()
+	t.Run("of a result", func(t *testing.T) {
+		t.Parallel()
+		explode(t, func(h http.Handler) { do(t, h, sending) })
+	})
+	// In the goroutine of a timer, where it would end the process.
+	t.Run("of a comment", func(t *testing.T) {
+		t.Parallel()
+		explode(t, func(http.Handler) { time.Sleep(16 * time.Second) })
+	})
+}
+
+// explode has a writer panic that has sent a result, by what is done next.
+func explode(t *testing.T, next func(h http.Handler)) {
 	synctest.Test(t, func(t *testing.T) {
 		h := door(t, watched(t, nil), func(s *setup) { s.opts.Logger = quiet })
 		writer := &exploding{}
@@ -543,7 +556,7 @@ func TestSSEPanic(t *testing.T) {
 		do(t, h, paying)
 		l.hear("next " + isPaid)
 		writer.armed.Store(true)
-		do(t, h, sending)
+		next(h)
 		if _, err := l.Next(); err == nil || errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("the stream ended with %v", err)
 		}
