@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stoa-go/stoa/ci/chaos/internal/engine"
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
@@ -88,13 +89,13 @@ func (t *trouble) measure(inserted map[uint64]time.Time) {
 // insertions are when the events of a log were inserted, by number.
 func insertions(ctx context.Context, source string) (map[uint64]time.Time, error) {
 	if !strings.HasPrefix(source, "postgres:") {
-		return eventsOf(ctx, "sqlite", fileURL(source)+"?_pragma=busy_timeout(10000)")
+		return eventsOf(ctx, "sqlite", engine.FileURL(source)+"?_pragma=busy_timeout(10000)")
 	}
 	return eventsOf(ctx, "pgx", source)
 }
 
 func eventsOf(ctx context.Context, driver, source string) (map[uint64]time.Time, error) {
-	db, err := pool(driver, source, 1)
+	db, err := engine.Pool(driver, source, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -2,22 +2,19 @@ package main
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"strings"
-	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // registers pgx
 	_ "modernc.org/sqlite"             // registers sqlite
 
+	"github.com/stoa-go/stoa/ci/chaos/internal/engine"
 	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql"
@@ -71,7 +68,7 @@ func serve(ctx context.Context, args []string, out io.Writer) error {
 	if s.source == "" || strings.HasPrefix(s.source, "-") { // it would be a file of that name
 		return fmt.Errorf("there is no database %q", s.source)
 	}
-	db, err := open(s.source)
+	db, err := engine.Open(s.source)
 	if err != nil {
 		return err
 	}
@@ -103,7 +100,7 @@ func newFeed(ctx context.Context, db *sqltx.DB, s serverSettings) (*feed.Feed, e
 	switch s.mode {
 	case outbox, locked:
 		log := sqltable.NewLog(db, &sqltable.LogOptions{Lock: s.mode == locked})
-		return feed.New(log, &s.feed), patiently(ctx, log.CreateTable)
+		return feed.New(log, &s.feed), engine.Patiently(ctx, log.CreateTable)
 	case memory, silent:
 		return feed.New(feed.NewMemory(&feed.MemoryOptions{Runner: db}), &s.feed), nil
 	}
@@ -113,7 +110,7 @@ func newFeed(ctx context.Context, db *sqltx.DB, s serverSettings) (*feed.Feed, e
 // newHandler serves things in REST, and below /graphql in GraphQL. What is said of the process is below /process.
 func newHandler(ctx context.Context, db *sqltx.DB, events *feed.Feed, logger *slog.Logger) (http.Handler, error) {
 	table := sqltable.New[thing](db, strings.TrimPrefix(path, "/"), nil)
-	if err := patiently(ctx, table.CreateTable); err != nil {
+	if err := engine.Patiently(ctx, table.CreateTable); err != nil {
 		return nil, err
 	}
 	things := resource.FromOps(strings.TrimPrefix(path, "/"), table.Ops(), &resource.Options[thing]{
@@ -135,47 +132,4 @@ func forgetful(next http.Handler) http.Handler {
 		r.Header.Del("Last-Event-ID")
 		next.ServeHTTP(w, r)
 	})
-}
-
-// open opens a database. What SQLite has committed is on the disk.
-func open(source string) (*sqltx.DB, error) {
-	if strings.HasPrefix(source, "postgres:") {
-		pool, err := pool("pgx", source, 16)
-		return sqltx.New(sqltx.PostgreSQL, pool, nil), err
-	}
-	file := fileURL(source) + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)"
-	writer, err := pool("sqlite", file, 1)
-	if err != nil {
-		return nil, err
-	}
-	readers, err := pool("sqlite", file, 4)
-	return sqltx.New(sqltx.SQLite, writer, &sqltx.Options{Readers: readers}), err
-}
-
-func fileURL(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
-
-func pool(driver, source string, n int) (*sql.DB, error) {
-	pool, err := sql.Open(driver, source)
-	if err != nil {
-		return nil, err
-	}
-	pool.SetMaxOpenConns(n)
-	pool.SetMaxIdleConns(n)
-	return pool, nil
-}
-
-// patiently tries again: several processes start at once, and a database may be recovering.
-func patiently(ctx context.Context, do func(context.Context) error) error {
-	var err error
-	for range 50 {
-		if err = do(ctx); err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return errors.Join(err, ctx.Err())
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
-	return err
 }

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"os"
 	"strings"
+
+	"github.com/stoa-go/stoa/ci/chaos/internal/engine"
 )
 
 // store is a database that can be put back to how it was.
@@ -70,7 +72,7 @@ func (s *serverStore) restore(ctx context.Context) error { return s.copy(ctx, s.
 
 // copy puts a copy of a database in the place of another, and cuts off whoever uses that.
 func (s *serverStore) copy(ctx context.Context, to, from string) error {
-	db, err := pool("pgx", s.admin, 1)
+	db, err := engine.Pool("pgx", s.admin, 1)
 	if err != nil {
 		return err
 	}

@@ -2,14 +2,11 @@ package main
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
-	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -17,6 +14,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // registers pgx
 	_ "modernc.org/sqlite"             // registers sqlite
 
+	"github.com/stoa-go/stoa/ci/chaos/internal/engine"
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/idempotency/sqlrecords"
 	"github.com/stoa-go/stoa/middleware"
@@ -45,7 +43,7 @@ func serve(ctx context.Context, args []string, out io.Writer) error {
 	if *source == "" || strings.HasPrefix(*source, "-") { // it would be a file of that name
 		return fmt.Errorf("there is no database %q", *source)
 	}
-	db, err := open(*source)
+	db, err := engine.Open(*source)
 	if err != nil {
 		return err
 	}
@@ -74,7 +72,7 @@ func keep(ctx context.Context, db *sqltx.DB, source, mode string) (*idempotency.
 	switch mode {
 	case together:
 	case identity, apart, three:
-		other, err := open(source)
+		other, err := engine.Open(source)
 		if err != nil {
 			return nil, err
 		}
@@ -84,50 +82,8 @@ func keep(ctx context.Context, db *sqltx.DB, source, mode string) (*idempotency.
 		return nil, fmt.Errorf("there is no mode %q", mode)
 	}
 	records := sqlrecords.New(db, nil)
-	if err := patiently(ctx, records.CreateTable); err != nil {
+	if err := engine.Patiently(ctx, records.CreateTable); err != nil {
 		return nil, err
 	}
 	return idempotency.New(steps{records}, opts), nil
-}
-
-// open opens a database. What SQLite has committed is on the disk.
-func open(source string) (*sqltx.DB, error) {
-	if strings.HasPrefix(source, "postgres:") {
-		pool, err := pool("pgx", source, 16)
-		return sqltx.New(sqltx.PostgreSQL, pool, nil), err
-	}
-	file := "file:" + (&url.URL{Path: source}).EscapedPath() +
-		"?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)"
-	writer, err := pool("sqlite", file, 1)
-	if err != nil {
-		return nil, err
-	}
-	readers, err := pool("sqlite", file, 4)
-	return sqltx.New(sqltx.SQLite, writer, &sqltx.Options{Readers: readers}), err
-}
-
-func pool(driver, source string, n int) (*sql.DB, error) {
-	pool, err := sql.Open(driver, source)
-	if err != nil {
-		return nil, err
-	}
-	pool.SetMaxOpenConns(n)
-	pool.SetMaxIdleConns(n)
-	return pool, nil
-}
-
-// patiently tries again: several processes start at once, and a database may be recovering.
-func patiently(ctx context.Context, do func(context.Context) error) error {
-	var err error
-	for range 50 {
-		if err = do(ctx); err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return errors.Join(err, ctx.Err())
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
-	return err
 }

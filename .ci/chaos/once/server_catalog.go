@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/stoa-go/stoa/ci/chaos/internal/engine"
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/sqltable"
@@ -91,7 +92,7 @@ func table[T any](ctx context.Context, db *sqltx.DB, name string) (resource.Ops[
 		_, err := around(ctx, func() (struct{}, error) { return struct{}{}, remove(ctx, id, rev) })
 		return err
 	}
-	return ops, patiently(ctx, t.CreateTable)
+	return ops, engine.Patiently(ctx, t.CreateTable)
 }
 
 // depositor adds to an account and notes it, both or neither: whoever dies between the two leaves nothing.

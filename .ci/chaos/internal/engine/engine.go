@@ -1,0 +1,59 @@
+// Package engine opens databases for servers that are going to be killed.
+package engine
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/stoa-go/stoa/resource/sqltx"
+)
+
+// Open opens a database: a file of SQLite, where what is committed is on the disk, or postgres:///... The program imports
+// the drivers "sqlite" and "pgx".
+func Open(source string) (*sqltx.DB, error) {
+	if strings.HasPrefix(source, "postgres:") {
+		pool, err := Pool("pgx", source, 16)
+		return sqltx.New(sqltx.PostgreSQL, pool, nil), err
+	}
+	file := FileURL(source) + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)"
+	writer, err := Pool("sqlite", file, 1)
+	if err != nil {
+		return nil, err
+	}
+	readers, err := Pool("sqlite", file, 4)
+	return sqltx.New(sqltx.SQLite, writer, &sqltx.Options{Readers: readers}), err
+}
+
+// FileURL is how SQLite is told of a file, whatever its path is made of.
+func FileURL(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
+
+// Pool opens n connections at most, and keeps them.
+func Pool(driver, source string, n int) (*sql.DB, error) {
+	pool, err := sql.Open(driver, source)
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(n)
+	pool.SetMaxIdleConns(n)
+	return pool, nil
+}
+
+// Patiently tries again: several processes start at once, and a database may be recovering.
+func Patiently(ctx context.Context, do func(context.Context) error) error {
+	var err error
+	for range 50 {
+		if err = do(ctx); err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(err, ctx.Err())
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	return err
+}
