@@ -196,6 +196,34 @@ func TestRule091PreferWait(t *testing.T) {
 	}
 }
 
+// prompt are jobs that are done before anybody can ask for them.
+type prompt struct{ *job.Jobs }
+
+func (p prompt) Start(
+	ctx context.Context, command string, do func(context.Context) (jsontext.Value, error),
+) (id string, done <-chan struct{}, err error) {
+	if id, done, err = p.Jobs.Start(ctx, command, do); err == nil {
+		<-done
+	}
+	return id, done, err
+}
+
+// TestRule091NoWait: who does not wait is told where to ask, also when the job was faster than the answer.
+func TestRule091NoWait(t *testing.T) {
+	t.Parallel()
+	jobs := prompt{job.New("jobs", resource.OpsOf(memory.New[job.Job](nil)), &job.Options{Alone: true})}
+	h := api(t, func(s *setup) {
+		s.parts = append(s.parts, jobs.Resource(), resource.NewCommand("bed/nap", nap,
+			&resource.CommandOptions[napIn]{Public: true, Jobs: jobs}))
+	})
+	for prefer, applied := range map[string]string{"": "", "wait=0": "wait=0", "respond-async": "respond-async"} {
+		res := send(t, h, "POST /bed/nap", jsonBody, "Prefer: "+prefer, "", napFor("0", ""))
+		want(t, res, http.StatusAccepted, "Location: *", "Retry-After: 1", "Preference-Applied: "+applied)
+		same(t, "state", job.Succeeded, value[job.Job](t, res).State)
+	}
+	wantBody(t, send(t, h, "POST /bed/nap", jsonBody, "Prefer: wait=1", "", napFor("0", "")), http.StatusOK, `{"slept":0}`)
+}
+
 // TestRule091HiddenMonitor: a caller who may not see the job is answered all the same.
 func TestRule091HiddenMonitor(t *testing.T) {
 	t.Parallel()
@@ -276,12 +304,13 @@ func TestBadJobs(t *testing.T) {
 	tests := []struct {
 		name   string
 		jobs   badJobs
+		prefer string
 		status int
 	}{
-		{"full", badJobs{err: resource.ErrUnavailable}, http.StatusServiceUnavailable},
-		{"broken", badJobs{err: errors.New("secret cause")}, http.StatusInternalServerError},
-		{"does nothing", badJobs{id: "1", done: ended}, http.StatusInternalServerError},
-		{"forgets", badJobs{id: "no such id", done: never}, http.StatusAccepted},
+		{"full", badJobs{err: resource.ErrUnavailable}, "", http.StatusServiceUnavailable},
+		{"broken", badJobs{err: errors.New("secret cause")}, "", http.StatusInternalServerError},
+		{"does nothing", badJobs{id: "1", done: ended}, "wait=1", http.StatusInternalServerError},
+		{"forgets", badJobs{id: "no such id", done: never}, "", http.StatusAccepted},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -289,7 +318,7 @@ func TestBadJobs(t *testing.T) {
 			tt.jobs.name = "orders"
 			opts := &resource.CommandOptions[napIn]{Jobs: tt.jobs}
 			h := api(t, func(s *setup) { s.parts = append(s.parts, resource.NewCommand("bed/nap", nap, opts)) })
-			res := send(t, h, "POST /bed/nap", jsonBody, "", napFor("0", ""))
+			res := send(t, h, "POST /bed/nap", jsonBody, "Prefer: "+tt.prefer, "", napFor("0", ""))
 			want(t, res, tt.status)
 			if strings.Contains(res.body, "secret") {
 				t.Errorf("it tells: %s", res.body)

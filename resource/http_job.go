@@ -72,15 +72,11 @@ func (x *exchange) patience(p header.Prefer) (wait time.Duration, granted string
 	return wait, granted, async
 }
 
-// endsWithin waits for done, and reports whether it came. A request whose time is up before that is answered like one that
-// has waited long enough, since the job runs, and must not be asked for once more. The error is that of a client which has
-// gone.
+// endsWithin waits for done, and reports whether it came. Without time to wait it does not look, so that what a client is
+// answered does not depend on whether the job or the request was faster. A request whose time is up before that is answered
+// like one that has waited long enough, since the job runs, and must not be asked for once more. The error is that of a
+// client which has gone.
 func endsWithin(ctx context.Context, done <-chan struct{}, wait time.Duration) (bool, error) {
-	select {
-	case <-done: // even where there is no time to wait
-		return true, nil
-	default:
-	}
 	if wait <= 0 {
 		return false, nil
 	}

@@ -146,6 +146,9 @@ func TestJobsAreTheirOwn(t *testing.T) {
 	s, tokens := openGuarded(t)
 	w := ask(t, s, "POST", "/orders/cancel-stale", `{"olderThan":"999h"}`, jsonType, "Authorization: Bearer "+tokens["ann"])
 	location := w.Header().Get("Location")
+	if location == "" {
+		t.Fatalf("%d without Location: %s", w.Code, w.Body)
+	}
 	for who, want := range map[string]int{"ann": 200, "bob": 404, "": 404} {
 		if status, body := as(t, s, tokens, who, "GET", location, ""); status != want {
 			t.Errorf("%q: the job of ann is answered with %d: %s", who, status, body)
