@@ -309,5 +309,5 @@ try {
 } finally {
 	for (const shop of shops) shop.process.kill('SIGKILL')
 	await browser.close()
-	rmSync(folder, { recursive: true, force: true })
+	rmSync(folder, { recursive: true, force: true, maxRetries: 50 }) // processes of the browser may write there to their end
 }

@@ -763,5 +763,5 @@ try {
 	process.exitCode = 1
 } finally {
 	await browser.close()
-	rmSync(profile, { recursive: true, force: true })
+	rmSync(profile, { recursive: true, force: true, maxRetries: 50 }) // processes of the browser may write there to their end
 }
