@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/stoa-go/stoa/resource/feed"
@@ -45,9 +44,14 @@ func (m *moment) read() {
 func (h *hub) recall(e *feed.Event) *past {
 	return e.Memo(h, func() any {
 		p := &past{}
-		p.before, p.err = h.read(e, e.Before)
-		if p.err == nil {
-			p.after, p.err = h.read(e, e.After)
+		err := guarded(func() (err error) {
+			if p.before, err = h.read(e.Before); err == nil {
+				p.after, err = h.read(e.After)
+			}
+			return err
+		})
+		if err != nil {
+			p.err = h.untellable(e.Cursor, nil, err)
 		}
 		return p
 	}).(*past)
@@ -55,26 +59,18 @@ func (h *hub) recall(e *feed.Event) *past {
 
 // read reads an item as an event has it. The log outlives a deployment, so it may be one that the collection could not hold
 // any more. Whoever listens is not left without it: the list has what became of it.
-func (h *hub) read(e *feed.Event, doc []byte) (*moment, error) {
+func (h *hub) read(doc []byte) (*moment, error) {
 	if doc == nil {
 		return nil, nil
 	}
 	v, err := h.typ.Decode(doc, &schema.DecodeOptions{Mode: schema.Stored})
 	if err != nil {
-		return nil, h.unreadable(e, err)
+		return nil, err
 	}
 	return h.moment(v), nil
 }
 
 func (h *hub) moment(v any) *moment { return &moment{Entry: Entry{hub: v}, h: h} }
-
-// unreadable is the error of an event that cannot be told. It is logged here, once for all who would have been told, as
-// to them it is no more than an end.
-func (h *hub) unreadable(e *feed.Event, err error) error {
-	h.logger().Error("resource: an event cannot be told, so those who listen have to list anew",
-		"resource", h.name, "cursor", e.Cursor.String(), "error", err)
-	return fmt.Errorf("%w: an event cannot be told: %w", feed.ErrExpired, err)
-}
 
 // glance is a past through a shape.
 type glance struct {
@@ -95,14 +91,17 @@ func (s *shape) recall(h *hub, e *feed.Event, p *past) *glance {
 	return e.Memo(s, func() any {
 		g := &glance{before: p.before != nil && s.holds(p.before.field), after: p.after != nil && s.holds(p.after.field)}
 		var was, is *Entry
-		if g.before {
-			was = g.lower(s, e, p.before.hub)
-		}
-		if g.after {
-			is = g.lower(s, e, p.after.hub)
-		}
-		if g.err != nil {
-			g.err = h.unreadable(e, g.err)
+		err := guarded(func() (err error) {
+			if g.before {
+				was, err = s.past(e, p.before)
+			}
+			if g.after && err == nil {
+				is, err = s.past(e, p.after)
+			}
+			return err
+		})
+		if err != nil {
+			g.err = h.untellable(e.Cursor, s, err)
 			return g
 		}
 		if is != nil {
@@ -120,13 +119,10 @@ func (s *shape) recall(h *hub, e *feed.Event, p *past) *glance {
 	}).(*glance)
 }
 
-// lower makes an entry of the shape.
-func (g *glance) lower(s *shape, e *feed.Event, v any) *Entry {
-	shown, err := s.lower(v)
-	if err != nil {
-		g.err = err
-	}
-	return &Entry{ID: e.ID, Value: shown, hub: v}
+// past makes an entry of the shape.
+func (s *shape) past(e *feed.Event, m *moment) (*Entry, error) {
+	shown, err := s.lower(m.hub)
+	return &Entry{ID: e.ID, Value: shown, hub: m.hub}, err
 }
 
 // change returns what the event is to somebody who saw the item before it, or sees it after it; nil if neither.

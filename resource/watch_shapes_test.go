@@ -92,7 +92,7 @@ func nameView(r *resource.Resource, opts *resource.ViewOptions) *resource.Resour
 }
 
 // TestWatchUntellable: what cannot be shown, or not be read any more, ends the listening so that one lists anew. It is
-// never passed over, and it is logged once for all.
+// never passed over, and it is logged once for all, also for those who are so far behind that the log is read for each of them.
 func TestWatchUntellable(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -108,6 +108,16 @@ func TestWatchUntellable(t *testing.T) {
 			r.start = r.head(t)
 			r.put(t, "1", "a", 0)
 		}, func(r *resource.Resource) *resource.Resource { return nameView(r, nil) }, "it has no name"},
+		{"the shape panics", func(t *testing.T, r *rig) { r.put(t, "1", "", 0) },
+			func(r *resource.Resource) *resource.Resource {
+				same := func(v thing) (thing, error) {
+					if v.Name == "" {
+						panic("it has no name")
+					}
+					return v, nil
+				}
+				return resource.View(r, same, func(v, _ thing) (thing, error) { return v, nil }, nil)
+			}, "panic: it has no name"},
 		{"it is of another type", func(t *testing.T, r *rig) {
 			r.feed.Append(t.Context(), &feed.Event{Kind: feed.Created, Collection: "things", ID: "1", After: []byte(`{"id":"1","n":"text"}`)})
 		}, func(r *resource.Resource) *resource.Resource { return r }, "/n"},
@@ -146,30 +156,6 @@ func TestWatchUntellable(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestWatchDownPanics: the panic is that of whoever listens, each time.
-func TestWatchDownPanics(t *testing.T) {
-	t.Parallel()
-	watched(t, nil, func(t *testing.T, r rig) {
-		view := resource.View(r.Resource, func(v thing) (thing, error) {
-			if v.Name == "boom" {
-				panic("down")
-			}
-			return v, nil
-		}, func(v, _ thing) (thing, error) { return v, nil }, nil)
-		r.put(t, "1", "boom", 0)
-		for range 2 {
-			func() {
-				defer func() {
-					if got := recover(); got != "down" {
-						t.Errorf("recovered %v", got)
-					}
-				}()
-				hear(t, view, view.Watch(t.Context(), r.start, query.Filter{}))
-			}()
-		}
-	})
 }
 
 // TestWatchContentRev: where the store keeps no revisions it is that of the content in the shape, as with Get.
