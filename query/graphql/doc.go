@@ -117,7 +117,8 @@
 //
 // A mutation with an Idempotency-Key is done once, if the catalog keeps keys (CatalogOptions.Once of package resource): who
 // sends it again gets the answer that it missed, with Idempotency-Replayed. The key stands in the header or in
-// extensions.idempotencyKey, and belongs to all that the operation does. Queries have no use for one.
+// extensions.idempotencyKey, and belongs to all that the operation does. Queries have no use for one;
+// for a subscription, whose results are not kept, it is refused.
 //
 //	$ curl -H 'Idempotency-Key: "7f3c"' -H 'Content-Type: application/json' localhost:8080/graphql \
 //		-d '{"query":"mutation { createOrder(input: {customerId: \"ada\"}) { id } }"}'
