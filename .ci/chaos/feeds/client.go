@@ -98,13 +98,20 @@ func (c *client) create(ctx context.Context, base string, v thing) (thing, answe
 	return v, a, err
 }
 
-// place returns where the feed is now.
+// place returns where the feed is now. A list does not wait for a log that takes its time to say so, as at first, and has no
+// cursor then.
 func (c *client) place(ctx context.Context, base string) (string, error) {
-	a := c.read(ctx, base+path+"?limit=1")
-	if !a.ok() || a.place == "" {
-		return "", fmt.Errorf("a list without Event-Cursor: status %d, %.200s", a.status, a.body)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	for {
+		a := c.send(ctx, http.MethodGet, base+path+"?limit=1", "")
+		if a.ok() && a.place != "" {
+			return a.place, nil
+		}
+		if pauseFor(ctx, 20*time.Millisecond); ctx.Err() != nil || !a.ok() && !a.unknown() {
+			return "", fmt.Errorf("a list without Event-Cursor: status %d, %.200s: %w", a.status, a.body, ctx.Err())
+		}
 	}
-	return a.place, nil
 }
 
 // all returns what is in the collection.
