@@ -1,8 +1,10 @@
 package resource
 
 import (
+	"fmt"
 	"sync"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -71,6 +73,29 @@ func (h *hub) read(doc []byte) (*moment, error) {
 }
 
 func (h *hub) moment(v any) *moment { return &moment{Entry: Entry{hub: v}, h: h} }
+
+// judges returns an error if a filter names a field that events do not have, as it is writeOnly: what is not there would pass
+// for a value, and be told to somebody who may not see it.
+func (h *hub) judges(f query.Filter) error {
+	if f.IsZero() || h.ops.watch != nil { // which tells of whole items
+		return nil
+	}
+	for _, field := range h.typ.Fields {
+		if field.WriteOnly && mentions(f, field.Name) {
+			return fmt.Errorf("a filter names %s, which is writeOnly, so that events do not have it", field.Name)
+		}
+	}
+	return nil
+}
+
+func mentions(f query.Filter, field string) bool {
+	for _, part := range f.Filters {
+		if mentions(part, field) {
+			return true
+		}
+	}
+	return f.Field == field
+}
 
 // glance is a past through a shape.
 type glance struct {
