@@ -20,7 +20,7 @@ type client struct{ http.Client }
 
 func newClient() *client {
 	return &client{http.Client{
-		Timeout: 10 * time.Second,
+		Timeout: 2 * time.Minute,
 		// Without compression there is one variant less to confuse.
 		Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true},
 	}}
@@ -49,9 +49,9 @@ func (c *client) ask(ctx context.Context, base string, n int) (tally, error) {
 	return t, err
 }
 
-// await polls until url is answered with 200, for half a minute at most.
+// await polls until url is answered with 200, for some minutes at most.
 func (c *client) await(ctx context.Context, url string) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	for {
 		status, _, _, err := c.get(ctx, url, voice{})

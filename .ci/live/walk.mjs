@@ -50,9 +50,9 @@ class Shop {
 	// ask sends a request until it is answered. With the same key it is done once, however often the shop dies meanwhile.
 	async ask(method, path, body, headers = {}) {
 		const key = method === 'GET' ? {} : { 'Idempotency-Key': `"${randomUUID()}"` }
-		for (let tries = 0; tries < 400; tries++) {
+		for (let tries = 0; tries < 4000; tries++) {
 			try {
-				const answer = await fetch(this.url + path, { method, body: body && JSON.stringify(body), signal: AbortSignal.timeout(10_000),
+				const answer = await fetch(this.url + path, { method, body: body && JSON.stringify(body), signal: AbortSignal.timeout(60_000),
 					headers: { 'Content-Type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json', ...key, ...headers } })
 				const text = await answer.text()
 				if (answer.status !== 409 && answer.status < 500) return { status: answer.status, headers: answer.headers, value: text && JSON.parse(text) }
@@ -71,7 +71,7 @@ const open = async (...flags) => {
 }
 
 const browser = await puppeteer.launch({
-	executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, userDataDir: join(folder, 'profile'), timeout: 60_000, protocolTimeout: 120_000,
+	executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, userDataDir: join(folder, 'profile'), timeout: 300_000, protocolTimeout: 600_000,
 	args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--no-pings', '--disable-background-networking',
 		'--disable-component-update', '--disable-default-apps', '--disable-extensions', '--disable-sync', '--disable-dev-shm-usage',
 		'--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
@@ -80,10 +80,10 @@ const browser = await puppeteer.launch({
 const asked = [], objections = []
 
 // visit opens the page, in a window of its own, and collects every change that it tells, in the order in which it does. forget makes the page one that
-// begins at the present whenever it comes back, as a client without cursors does.
+// begins at the present whenever it comes back, as a client without cursors does, and comes back once it is not held any more.
 async function visit(shop, { width = 1280, height = 1000, forget = false } = {}) {
 	const window = await browser.createBrowserContext(), page = await window.newPage()
-	page.setDefaultTimeout(60_000)
+	page.setDefaultTimeout(300_000)
 	await page.setViewport({ width, height })
 	page.on('console', m => {
 		// That the shop is away, or refuses, is told to the console, too.
@@ -94,8 +94,9 @@ async function visit(shop, { width = 1280, height = 1000, forget = false } = {})
 	if (forget) {
 		await page.evaluateOnNewDocument(() => {
 			const { fetch } = window
-			window.fetch = (path, options) => {
+			window.fetch = async (path, options) => {
 				if (options?.headers?.['Last-Event-ID']) options = { ...options, headers: { Accept: options.headers.Accept } }
+				while (window.held) await new Promise(done => setTimeout(done, 20))
 				return fetch(path, options)
 			}
 		})
@@ -152,7 +153,7 @@ async function write(shop, count, written) {
 
 // reached waits until so much is written.
 async function reached(written, n) {
-	for (const end = Date.now() + 60_000; written.n < n; await sleep(5)) assert.ok(Date.now() < end, `${written.n} changes are written, and not ${n}`)
+	for (const end = Date.now() + 300_000; written.n < n; await sleep(5)) assert.ok(Date.now() < end, `${written.n} changes are written, and not ${n}`)
 }
 
 // byOrder are the kinds of changes of each order, in the order in which they were told.
@@ -172,12 +173,14 @@ const parts = {
 		const written = { n: 0, most: 0 }
 		const writing = write(shop, ORDERS, written)
 		for (const signal of ['SIGKILL', 'SIGTERM', 'SIGKILL']) {
+			await forgetful.evaluate(() => window.held = true)
 			written.most += 60
 			await reached(written, written.most - 30) // so that it dies in the middle of something
 			await shop.end(signal)
 			await Promise.all([page, forgetful].map(p => until(p, () => document.getElementById('state').className === 'broken', 'it is seen that the shop is away')))
 			await shop.start()
-			await reached(written, written.most) // before the pages are back, more or less, so that there is something to miss
+			await reached(written, written.most) // before the page is back that has something to miss
+			await forgetful.evaluate(() => window.held = false)
 			await Promise.all([isLive(page), isLive(forgetful)])
 		}
 		written.most = Infinity
@@ -327,5 +330,5 @@ try {
 } finally {
 	for (const shop of shops) shop.process.kill('SIGKILL')
 	await browser.close()
-	rmSync(folder, { recursive: true, force: true })
+	rmSync(folder, { recursive: true, force: true, maxRetries: 50 }) // processes of the browser may write there to their end
 }

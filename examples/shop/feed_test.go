@@ -35,7 +35,7 @@ func (s *shop) listen(path, after string, header ...string) *listener {
 		name, value, _ := strings.Cut(line, ": ")
 		r.Header.Set(name, value)
 	}
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := s.client.Do(r)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestFeedOfEveryDoor(t *testing.T) {
 			s.want("POST", "/orders", `{"operations":[{"op":"delete","id":"1"},{"op":"patch","id":"2","patch":{"note":null}}]}`,
 				"Content-Type: application/vnd.stoa.batch+json")
 			s.say("POST", "/orders", `{"operations":[{"op":"delete","id":"2"},{"op":"delete","id":"9"}]}`, "Content-Type: application/vnd.stoa.batch+json") // neither
-			s.want("POST", "/orders/cancel-stale", `{"olderThan":"0s"}`, asJSON, "Prefer: wait=10")
+			s.want("POST", "/orders/cancel-stale", `{"olderThan":"0s"}`, asJSON, "Prefer: wait=30")
 			for range 2 {
 				s.want("POST", "/orders", `{"lines":[{"itemId":1,"qty":1}]}`, asJSON, `Idempotency-Key: "k"`)
 			}

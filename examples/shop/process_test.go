@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stoa-go/stoa/resource/sqltx/sqltxtest"
 )
@@ -46,6 +47,7 @@ type shop struct {
 	url    string   // http://127.0.0.1:PORT
 	report []string // what it printed before it said where it listens
 	tmp    string   // its folder for temporary files
+	client http.Client
 	stdout io.Reader
 	stderr *bytes.Buffer
 }
@@ -61,7 +63,7 @@ func open(t *testing.T, args ...string) *shop {
 // start starts a shop on a port of its own.
 func start(t *testing.T, args ...string) *shop {
 	t.Helper()
-	s := &shop{t: t, stderr: &bytes.Buffer{}}
+	s := &shop{t: t, stderr: &bytes.Buffer{}, client: newClient(t)}
 	s.cmd = exec.Command(program, append([]string{"-addr", "127.0.0.1:0"}, args...)...)
 	s.cmd.Stderr = s.stderr
 	s.tmp = t.TempDir()
@@ -80,6 +82,16 @@ func start(t *testing.T, args ...string) *shop {
 		}
 	})
 	return s
+}
+
+// newClient returns a client that does as it is told: it follows no redirect, and who expects 100 (Continue) waits for an answer
+// rather than for a second.
+func newClient(t *testing.T) http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.ExpectContinueTimeout = time.Minute
+	t.Cleanup(transport.CloseIdleConnections)
+	return http.Client{Transport: transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // listens waits until the shop says so.
@@ -121,8 +133,7 @@ func (s *shop) say(method, path, body string, header ...string) (*http.Response,
 		}
 		req.Header.Set(name, value)
 	}
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := client.Do(req)
+	resp, err := s.client.Do(req)
 	if err != nil {
 		s.t.Fatal(err)
 	}

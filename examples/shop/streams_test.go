@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
@@ -53,16 +54,22 @@ func TestIsStream(t *testing.T) {
 // A stream ends when the token that it was begun with is not good any more, though nothing has happened.
 func TestStreamsEndWithTheirTokens(t *testing.T) {
 	t.Parallel()
-	s := openShopOn(t, settings{db: "memory", auth: true})
-	const token = "soon"
-	_, err := s.collections.tokens.Insert(t.Context(), tokenID(token), Token{ID: tokenID(token), UserID: 2, ExpiresAt: s.today.Add(time.Second)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := ask(t, s, "GET", "/orders", "", "Accept: text/event-stream", "Authorization: Bearer "+token)
-	if w.Code != 200 || !strings.HasPrefix(w.Body.String(), "retry: ") || strings.Contains(w.Body.String(), "event: ") {
-		t.Errorf("%d: %s", w.Code, w.Body)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := openShopOn(t, settings{db: "memory", auth: true})
+		const token = "soon"
+		_, err := s.collections.tokens.Insert(t.Context(), tokenID(token), Token{ID: tokenID(token), UserID: 2, ExpiresAt: s.today.Add(time.Second)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		w := ask(t, s, "GET", "/orders", "", "Accept: text/event-stream", "Authorization: Bearer "+token)
+		if w.Code != 200 || !strings.HasPrefix(w.Body.String(), "retry: ") || strings.Contains(w.Body.String(), "event: ") {
+			t.Errorf("%d: %s", w.Code, w.Body)
+		}
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("it took %v, and the token was good for a second", took)
+		}
+	})
 }
 
 func TestConnect(t *testing.T) {

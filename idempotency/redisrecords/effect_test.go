@@ -123,7 +123,7 @@ func TestRule142RedisIsKilled(t *testing.T) {
 	s, err := start()
 	unless(t, err)
 	defer s.stop()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	c := redis.NewClient(s.options())
 	defer c.Close()

@@ -61,7 +61,13 @@ func options(t testing.TB) *redis.Options {
 	})
 	unless(t, shared.err)
 	own := *shared.opts // which a client changes
-	return &own
+	return patient(&own)
+}
+
+// patient waits for answers as long as it takes: what a client has given up, it would ask for once more.
+func patient(opts *redis.Options) *redis.Options {
+	opts.DialTimeout, opts.ReadTimeout, opts.WriteTimeout, opts.PoolTimeout = time.Minute, time.Minute, time.Minute, time.Minute
+	return opts
 }
 
 // client returns a client of the shared server, with a prefix that nobody else has.
@@ -97,7 +103,7 @@ func start() (*server, error) {
 }
 
 func (s *server) options() *redis.Options {
-	return &redis.Options{Network: "unix", Addr: filepath.Join(s.dir, "socket")}
+	return patient(&redis.Options{Network: "unix", Addr: filepath.Join(s.dir, "socket")})
 }
 
 // run runs the server and waits until it has read its file. It ends with this process, even if that is killed.
@@ -123,7 +129,7 @@ func (s *server) run() error {
 	c := redis.NewClient(s.options())
 	defer c.Close()
 	err := errors.New("redis-server does not answer")
-	for range 1500 {
+	for range 3000 { // a minute, as much as .ci/redis gives it
 		if err = c.Ping(context.Background()).Err(); err == nil {
 			return nil
 		}

@@ -78,8 +78,8 @@
 //
 // A message has a cursor, the place behind its change: who was interrupted gives the last one that he has as after, and is
 // told what he has missed, in its order and nothing twice. To keep a list up to date, ask for it with eventCursor, which is
-// a place from before its rows were read, and go on from there; doing a change that the list has already changes
-// nothing about it. An error with the code CURSOR_EXPIRED says that the changes behind a cursor are not kept any more: list
+// a place from before its rows were read, and go on from there, of several pages from that of the first; doing a change that
+// the list has already changes nothing about it. An error with the code CURSOR_EXPIRED says that the changes behind a cursor are not kept any more: list
 // anew.
 //
 // What a message shows of an item that no function or other item is asked for is written once for all who sent the same
@@ -117,7 +117,8 @@
 //
 // A mutation with an Idempotency-Key is done once, if the catalog keeps keys (CatalogOptions.Once of package resource): who
 // sends it again gets the answer that it missed, with Idempotency-Replayed. The key stands in the header or in
-// extensions.idempotencyKey, and belongs to all that the operation does. Queries have no use for one.
+// extensions.idempotencyKey, and belongs to all that the operation does. Queries have no use for one;
+// for a subscription, whose results are not kept, it is refused.
 //
 //	$ curl -H 'Idempotency-Key: "7f3c"' -H 'Content-Type: application/json' localhost:8080/graphql \
 //		-d '{"query":"mutation { createOrder(input: {customerId: \"ada\"}) { id } }"}'

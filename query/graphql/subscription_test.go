@@ -290,7 +290,7 @@ func TestStalledSubscriber(t *testing.T) {
 		if waited := time.Since(began); waited != 0 {
 			t.Errorf("the others waited for %v", waited)
 		}
-		time.Sleep(11 * time.Second)
+		time.Sleep(10*time.Second + 500*time.Millisecond)
 		stalled.cents() // what was being written
 		stalled.talk("x 1013 Too slow: messages were not read in time")
 	})

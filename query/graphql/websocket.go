@@ -135,6 +135,8 @@ func (o operator) Operate(ctx context.Context, content []byte) socket.Operation 
 	switch {
 	case len(errs) > 0:
 		return declined(errs...)
+	case plan.Kind == subscription && list[0].keyed:
+		return declined(k.fault(ctx, badKey("stream", "the results of a subscription are not kept, so that no key can bring them back")))
 	case plan.Kind == subscription:
 		return k.listen(ctx, plan, &list[0])
 	}

@@ -70,6 +70,23 @@ func TestKeyOverWebSocket(t *testing.T) {
 	})
 }
 
+// TestKeyOfASubscription: over a socket it is refused as over SSE, and not passed over, wherever clients can say it there, and
+// the socket goes on. A query is what it is, with a key or without.
+func TestKeyOfASubscription(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, watched(t, nil))
+		c := s.socket(t)
+		const keyed = `"extensions":{"idempotencyKey":"k"}`
+		c.talk(initMessage, ackMessage,
+			op{"1", changes, keyed}.String(), `< {"id":"1","type":"error","payload":[{"message":"The key cannot be used. the results of a subscription*`,
+			op{"1", "{__typename}", keyed}.String(), next("1", typenameIs), completed("1"))
+		if _, res, err := s.dial("/graphql", speaks, `Idempotency-Key: "k"`); err == nil || res == nil || res.StatusCode != http.StatusBadRequest {
+			t.Errorf("with a key in the header: %v, want 400", err)
+		}
+	})
+}
+
 // around is what a server has around its handlers. What may stream has no limit of time.
 func around(stream func(*http.Request) bool) func(http.Handler) http.Handler {
 	return middleware.Chain(

@@ -210,3 +210,99 @@ func TestCloseInterruptsReads(t *testing.T) {
 		}
 	})
 }
+
+// nowhere is a log with connections that lead nowhere once they are lost: whoever asks over one waits, and is told nothing.
+// Who asks again gets another.
+type nowhere struct {
+	*spy
+	tailing, reading atomic.Bool  // whether the connection of Tail, or of Read, is lost
+	given            atomic.Int64 // how often somebody has given up
+}
+
+func (n *nowhere) wait(ctx context.Context, lost *atomic.Bool) error {
+	if !lost.Load() {
+		return nil
+	}
+	<-ctx.Done()
+	lost.Store(false)
+	n.given.Add(1)
+	return ctx.Err()
+}
+
+func (n *nowhere) Tail(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error) {
+	if err := n.wait(ctx, &n.tailing); err != nil {
+		return nil, feed.Cursor{}, err
+	}
+	return n.spy.Tail(ctx, after, max)
+}
+
+func (n *nowhere) Read(ctx context.Context, after, until feed.Cursor, max int) ([]*feed.Event, error) {
+	if err := n.wait(ctx, &n.reading); err != nil {
+		return nil, err
+	}
+	return n.spy.Read(ctx, after, until, max)
+}
+
+// TestLogIsSilent: a log that answers nothing any more is asked again, and nobody is lost over it.
+func TestLogIsSilent(t *testing.T) {
+	tests := []struct {
+		name  string
+		limit time.Duration
+		least time.Duration // until it is asked again
+	}{
+		{"default", 0, 10 * time.Second},
+		{"own", time.Minute, time.Minute},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				log := &nowhere{spy: newSpy()}
+				log.deaf = true
+				f := feed.New(log, quiet(feed.Options{Events: 4, Bookmark: -1, Limit: tt.limit}))
+				defer f.Close()
+				start := head(t, log.spy)
+				done := make(chan *got)
+				go func() { done <- take(f.Watch(t.Context(), feed.Cursor{}, "a"), 20) }()
+				synctest.Wait()
+				add(t, log.spy, "a", 0, 10)
+				time.Sleep(time.Second)
+
+				log.tailing.Store(true)
+				began := time.Now()
+				add(t, log.spy, "a", 10, 20)
+				(<-done).want(t, "< "+numbers(0, 20), "who has waited")
+				if took := time.Since(began); took < tt.least || took > tt.least+time.Second {
+					t.Errorf("they heard of it %v later, want %v", took, tt.least)
+				}
+
+				// Whoever reads the log is told, as nobody else can read in its turn.
+				log.reading.Store(true)
+				if g := take(f.Watch(t.Context(), start, "a"), 20); !errors.Is(g.err, context.DeadlineExceeded) {
+					t.Errorf("behind the ring: %s, %v", g, g.err)
+				}
+				take(f.Watch(t.Context(), start, "a"), 20).want(t, "< "+numbers(0, 20), "behind the ring, once more")
+				if n := log.given.Load(); n != 2 {
+					t.Errorf("it was given up %d times, want twice", n)
+				}
+			})
+		})
+	}
+}
+
+// TestLimitOfNone: below zero a log may take as long as it likes.
+func TestLimitOfNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &nowhere{spy: newSpy()}
+		f := feed.New(log, quiet(feed.Options{Limit: -1}))
+		if _, err := f.Position(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		log.tailing.Store(true)
+		time.Sleep(24 * time.Hour)
+		if n := log.given.Load(); n != 0 {
+			t.Errorf("it was given up %d times", n)
+		}
+		f.Close()
+	})
+}

@@ -25,6 +25,10 @@ type Options struct {
 	// Poll is how often the log is looked at, whatever it says of itself; 100 ms if zero. It is also how soon it is tried
 	// again after it has failed, and that becomes less often, up to once in 5 seconds.
 	Poll time.Duration
+	// Limit is how long one look at the log may take; 10 seconds if zero, and any time below zero. Then it is given up and tried
+	// again: over another connection, where the log has several, as nobody is told of one that leads nowhere any more. It
+	// bounds neither the Watch of a collection, which waits by itself, nor [Feed.Position], whose context does.
+	Limit time.Duration
 	// Reads is how many listeners may read the log at a time, as they are behind the ring; 4 if zero.
 	Reads int
 	// Bookmark is how often a listener for whom nothing happened is told how far it has come; 30 seconds if zero, and below
@@ -78,6 +82,7 @@ func New(log Log, opts *Options) *Feed {
 	o.Events = cmp.Or(max(o.Events, 0), 4096)
 	o.Bytes = cmp.Or(max(o.Bytes, 0), 16<<20)
 	o.Poll = cmp.Or(max(o.Poll, 0), 100*time.Millisecond)
+	o.Limit = cmp.Or(o.Limit, 10*time.Second)
 	o.Reads = cmp.Or(max(o.Reads, 0), 4)
 	o.Bookmark = cmp.Or(o.Bookmark, 30*time.Second)
 	o.Keep = cmp.Or(o.Keep, 24*time.Hour)

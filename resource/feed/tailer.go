@@ -58,7 +58,9 @@ func (f *Feed) step() (more bool, _ error) {
 	if from == nil {
 		return true, f.begin()
 	}
-	events, end, err := f.log.Tail(f.life, *from, tailMax)
+	ctx, cancel := f.limited(f.life)
+	events, end, err := f.log.Tail(ctx, *from, tailMax)
+	cancel()
 	if errors.Is(err, ErrExpired) {
 		// Everybody has to begin anew, this process too: what it has told may be of a future that is lost.
 		f.opts.Logger.Warn("feed: the log does not go on where it was read; cursors may have expired", "error", err)
@@ -77,6 +79,14 @@ func (f *Feed) step() (more bool, _ error) {
 	return full(events, tailMax), nil
 }
 
+// limited bounds one look at the log. The Watch of a collection lasts as long as it is followed, beyond the look.
+func (f *Feed) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := f.log.(*upstream); ok || f.opts.Limit < 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, f.opts.Limit)
+}
+
 // full reports whether there may be more behind a page.
 func full(events []*Event, most int) bool {
 	bytes := 0
@@ -88,7 +98,9 @@ func full(events []*Event, most int) bool {
 
 // begin has the ring begin at the head of the log.
 func (f *Feed) begin() error {
-	head, err := f.log.Head(f.life)
+	ctx, cancel := f.limited(f.life)
+	defer cancel()
+	head, err := f.log.Head(ctx)
 	if err != nil {
 		return err
 	}
@@ -159,7 +171,9 @@ func (f *Feed) purge() {
 		}
 		for n := purgeMax; n >= purgeMax; {
 			var err error
-			n, err = f.log.Purge(f.life, before, f.opts.KeepEvents, purgeMax)
+			ctx, cancel := f.limited(f.life)
+			n, err = f.log.Purge(ctx, before, f.opts.KeepEvents, purgeMax)
+			cancel()
 			if err != nil && f.life.Err() == nil {
 				f.opts.Logger.Warn("feed: the log could not be purged", "error", err)
 			}
@@ -183,6 +197,8 @@ func (f *Feed) read(ctx context.Context, after, until Cursor, max int) ([]*Event
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(f.life, cancel)()
+	ctx, enough := f.limited(ctx)
+	defer enough()
 	events, err := f.log.Read(ctx, after, until, max)
 	if err != nil && f.life.Err() != nil {
 		return nil, ErrClosed

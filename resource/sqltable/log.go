@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"strings"
@@ -190,7 +191,7 @@ func (l *Log) add(ctx context.Context, events []*feed.Event) error {
 	w := l.db.Writer(ctx)
 	if l.lock {
 		if _, err := w.ExecContext(ctx, l.text.lock, l.text.key); err != nil {
-			return err
+			return l.fault(err)
 		}
 	}
 	for _, e := range events {
@@ -201,11 +202,20 @@ func (l *Log) add(ctx context.Context, events []*feed.Event) error {
 		_, err := w.ExecContext(ctx, l.text.add, rand.Int64(), int64(e.Kind), e.Collection, e.ID, []byte(e.Rev),
 			orNull(e.Before), orNull(e.After), at.UnixMicro())
 		if err != nil {
-			return err
+			return l.fault(err)
 		}
 	}
 	tx.AfterCommit(ctx, l.hint)
 	return nil
+}
+
+// fault says of a database that is away, or busy, that it may come back: a write whose event was lost with the connection
+// is taken back, and whoever asked for it may ask again.
+func (l *Log) fault(err error) error {
+	if kind := l.db.Dialect().Fault(err).Kind; kind == sqltx.Conflict || kind == sqltx.Unavailable {
+		return fmt.Errorf("%w: %w", tx.ErrUnavailable, err)
+	}
+	return err
 }
 
 // orNull is how Before and After are kept: there is no JSON without content.

@@ -3,6 +3,7 @@ package sqltable_test
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/sqltable"
 	"github.com/stoa-go/stoa/resource/sqltx"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 func TestNewLogWithoutADatabase(t *testing.T) {
@@ -48,6 +50,23 @@ func TestLogWithoutConnection(t *testing.T) {
 		}
 		if err := log.Append(t.Context()); err != nil {
 			t.Errorf("%s: Append of nothing: %v", d, err)
+		}
+	}
+}
+
+// lost is a database whose connections are gone as soon as they are used.
+type lost struct{ nowhere }
+
+func (lost) Connect(context.Context) (driver.Conn, error) { return nil, driver.ErrBadConn }
+
+// TestLogLosesItsConnection: the write that was to be told may be tried again, which whoever asked for it is told.
+func TestLogLosesItsConnection(t *testing.T) {
+	t.Parallel()
+	event := &feed.Event{Kind: feed.Created}
+	for _, events := range [][]*feed.Event{{event}, {event, event}} {
+		log := sqltable.NewLog(sqltx.New(sqltx.PostgreSQL, sql.OpenDB(lost{}), nil), nil)
+		if err := log.Append(t.Context(), events...); !errors.Is(err, tx.ErrUnavailable) || !errors.Is(err, driver.ErrBadConn) {
+			t.Errorf("Append of %d events: %v, want tx.ErrUnavailable and why", len(events), err)
 		}
 	}
 }

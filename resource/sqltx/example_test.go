@@ -20,8 +20,8 @@ func (l ledger) book(ctx context.Context, account string, amount int) error {
 }
 
 func Example() {
-	driver := &fakesqlite.Driver{} // elsewhere: sql.Open("pgx", "postgres://...")
-	db := sqltx.New(sqltx.PostgreSQL, sql.OpenDB(driver), nil)
+	driver := &fakesqlite.Driver{}                                                  // elsewhere: sql.Open("pgx", "postgres://...")
+	db := sqltx.New(sqltx.PostgreSQL, sql.OpenDB(driver), &sqltx.Options{Idle: -1}) // so that the list below is short
 	books := ledger{db}
 
 	transfer := func(ctx context.Context) error {

@@ -118,7 +118,7 @@ func postgresKind(state string) Kind {
 		return NotNull
 	case "40001", "40P01":
 		return Conflict
-	case "57P01", "57P02", "57P03", "55P03", "25006": // the last is what a standby says
+	case "57P01", "57P02", "57P03", "55P03", "25P03", "25006": // the last is what a standby says
 		return Unavailable
 	case "22001", "22003", "22008", "22021", "22P05", "54000":
 		return Value

@@ -27,6 +27,7 @@ func (db *DB) begin(ctx context.Context, a *attempt) (session, error) {
 	}
 	own(conn, a)
 	if db.dialect == PostgreSQL {
+		db.patience.tell(ctx, conn)
 		return beginPostgres(ctx, conn, db.isolation)
 	}
 	return beginSQLite(ctx, conn)

@@ -19,9 +19,11 @@
 package sqltx
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -35,6 +37,7 @@ type DB struct {
 	writing, reading Conn
 	isolation        sql.IsolationLevel
 	attempts         int
+	patience         patience
 	watch            *watch // nil unless Options.Debug
 }
 
@@ -46,12 +49,24 @@ type Options struct {
 	//
 	// SQLite has one writer at a time. A pool of one connection for writing makes writers wait in turn instead of
 	// polling for the lock, and a pool for reading lets readers go on beside it (in WAL mode).
+	//
+	// It is no place for a replica that lags: writers would be told what is not so any more, and a list from before its
+	// Event-Cursor would leave out, for whoever goes on from there, what the replica had not heard of yet.
 	Readers *sql.DB
 	// Isolation is that of transactions on PostgreSQL. The default is repeatable read: a function sees one state of the
 	// database, and is run again if somebody else changes what it writes. In SQLite transactions are serializable.
 	Isolation sql.IsolationLevel
 	// Attempts is how often InTx runs a function that meets conflicts, by default 20 times.
 	Attempts int
+	// Idle is how long a transaction of PostgreSQL may stand still between two statements until the server ends it: 1 minute
+	// if zero, which is rounded to milliseconds, and for ever below zero. A process that is cut off, with its machine or by
+	// the network, cannot say that it is gone, and without an end the server keeps for hours what its transactions have
+	// locked, and every event behind theirs back from all who listen.
+	//
+	// It is told to each connection once, as idle_in_transaction_session_timeout, unless the server, the role or the
+	// connection has one already. A pooler that hands connections of the server out for single transactions would give it
+	// to others as well: there it belongs to the role, and below zero here.
+	Idle time.Duration
 	// Debug makes [DB.Writer] and [DB.Reader] fail when they are asked, by the goroutine that runs a transaction, with a
 	// context that does not carry it. Elsewhere such a statement succeeds, outside of the transaction, or, with a pool
 	// of one connection, waits for ever. It costs some microseconds each time, so it is for tests.
@@ -79,6 +94,7 @@ func New(d Dialect, pool *sql.DB, opts *Options) *DB {
 	if db.attempts <= 0 {
 		db.attempts = 20
 	}
+	db.patience.idle = cmp.Or(opts.Idle, time.Minute)
 	if opts.Debug {
 		db.watch = newWatch()
 	}

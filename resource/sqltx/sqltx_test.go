@@ -93,7 +93,7 @@ func TestInTxWithFaults(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(string(tt.dialect)+", "+tt.name, func(t *testing.T) {
 			t.Parallel()
-			db, fake := open(t, tt.dialect, tt.fail, &sqltx.Options{Attempts: 4})
+			db, fake := open(t, tt.dialect, tt.fail, &sqltx.Options{Attempts: 4, Idle: -1})
 			told, open := 0, 0
 			err := db.InTx(t.Context(), func(ctx context.Context) error {
 				tx.AfterCommit(ctx, func() { told++ })
@@ -311,6 +311,8 @@ func TestFault(t *testing.T) {
 		{"a connection that was lost before", sqltx.PostgreSQL, fmt.Errorf("x: %w", errors.New("conn closed")),
 			sqltx.Fault{Kind: sqltx.Unavailable}},
 		{"the server ends", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "57P01"}, sqltx.Fault{Kind: sqltx.Unavailable, Lost: true}},
+		{"a transaction that stood still", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "25P03"},
+			sqltx.Fault{Kind: sqltx.Unavailable}},
 		{"a standby", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "25006"}, sqltx.Fault{Kind: sqltx.Unavailable}},
 		{"too long for a column", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "22001"}, sqltx.Fault{Kind: sqltx.Value}},
 		{"a division by zero", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "22012"}, sqltx.Fault{}},

@@ -80,7 +80,7 @@ func chaos(ctx context.Context, args []string, out io.Writer) error {
 	flags.IntVar(&t.drops, "drops", 500, "a listener breaks off after so many events at most; 0 is never")
 	flags.IntVar(&t.ring, "ring", 64, "events that are in memory: small, so that who comes back reads the log")
 	flags.DurationVar(&t.pause, "pause", 20*time.Millisecond, "of a writer after each write, at most")
-	flags.DurationVar(&t.drain, "drain", time.Minute, "until everybody has to have heard all")
+	flags.DurationVar(&t.drain, "drain", 5*time.Minute, "until everybody has to have heard all")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (t *trouble) wreak(ctx context.Context, f *fleet.Fleet) error {
 	}
 	all := make(chan struct{})
 	go func() { listeners.Wait(); close(all) }()
-	if err := within(ctx, time.Minute, &ready); err != nil {
+	if err := within(ctx, 5*time.Minute, &ready); err != nil {
 		return fmt.Errorf("not everybody listens: %w", errors.Join(err, t.failed()))
 	}
 	if err := t.write(ctx, f); err != nil {

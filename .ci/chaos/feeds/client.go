@@ -65,6 +65,16 @@ func (c *client) send(ctx context.Context, method, url, body string, header ...s
 	return a
 }
 
+// read asks until somebody answers, for some minutes: after a crash there may be nobody for a moment.
+func (c *client) read(ctx context.Context, url string) (a answer) {
+	for limit := time.Now().Add(5 * time.Minute); ; pauseFor(ctx, 20*time.Millisecond) {
+		a = c.send(ctx, http.MethodGet, url, "")
+		if !a.unknown() || ctx.Err() != nil || time.Now().After(limit) {
+			return a
+		}
+	}
+}
+
 // create creates a thing, and returns it as it is then.
 func (c *client) create(ctx context.Context, base string, v thing) (thing, answer, error) {
 	content := map[string]any{"name": v.Name, "lane": v.Lane, "n": v.N, "open": v.Open, "note": v.Note}
@@ -81,7 +91,7 @@ func (c *client) create(ctx context.Context, base string, v thing) (thing, answe
 
 // place returns where the feed is now.
 func (c *client) place(ctx context.Context, base string) (string, error) {
-	a := c.send(ctx, http.MethodGet, base+path+"?limit=1", "")
+	a := c.read(ctx, base+path+"?limit=1")
 	if !a.ok() || a.place == "" {
 		return "", fmt.Errorf("a list without Event-Cursor: status %d, %.200s", a.status, a.body)
 	}
@@ -92,10 +102,11 @@ func (c *client) place(ctx context.Context, base string) (string, error) {
 func (c *client) all(ctx context.Context, base string) ([]thing, error) {
 	var things []thing
 	for next := ""; ; {
-		a := c.send(ctx, http.MethodGet, base+path+"?limit=200&after="+next, "")
-		if next == "" {
-			a = c.send(ctx, http.MethodGet, base+path+"?limit=200", "")
+		query := "?limit=200"
+		if next != "" {
+			query += "&after=" + next
 		}
+		a := c.read(ctx, base+path+query)
 		var page struct {
 			Items []thing `json:"items"`
 			Next  string  `json:"next"`

@@ -111,7 +111,7 @@ func (m *member) listen(heard *atomic.Int64) {
 
 // await waits until all have heard n things since they listen.
 func (c *crowd) await(ctx context.Context, n int) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	for want := int64(n) * int64(len(c.members)); c.heard.Load() < want; {
 		if pauseFor(ctx, 200*time.Microsecond); ctx.Err() != nil {

@@ -165,7 +165,7 @@ func (s *sockets) comeAndGo(ctx context.Context) (err error) {
 // changeUntil has things happen until all have heard so many: a subscription is not acknowledged, so that the first may come
 // too early for some.
 func (s *sockets) changeUntil(ctx context.Context, c *crowd, n int) error {
-	for limit := time.Now().Add(time.Minute); ; {
+	for limit := time.Now().Add(5 * time.Minute); ; {
 		if err := s.change(ctx); err != nil {
 			return err
 		}
@@ -184,7 +184,7 @@ func (s *sockets) settle(ctx context.Context, before process) (p process, err er
 		pauseFor(ctx, 2*time.Second)
 		return s.process(ctx, true)
 	}
-	for limit := time.Now().Add(30 * time.Second); time.Now().Before(limit); pauseFor(ctx, 100*time.Millisecond) {
+	for limit := time.Now().Add(5 * time.Minute); time.Now().Before(limit); pauseFor(ctx, 100*time.Millisecond) {
 		p, err = s.process(ctx, true)
 		if err != nil || p.Goroutines <= before.Goroutines && p.Sockets <= before.Sockets {
 			break
@@ -342,8 +342,8 @@ func (s *sockets) watchClosed(ctx context.Context, without process) chan any {
 				closed <- err
 			case took > time.Second && p.Goroutines <= without.Goroutines+others:
 				closed <- time.Now()
-			case took > time.Minute:
-				closed <- fmt.Errorf("of those who never read %d goroutines are there after a minute", p.Goroutines-without.Goroutines)
+			case took > 5*time.Minute:
+				closed <- fmt.Errorf("of those who never read %d goroutines are there after five minutes", p.Goroutines-without.Goroutines)
 			default:
 				continue
 			}
@@ -411,7 +411,8 @@ func median(all []float64) float64 {
 	return all[len(all)/2]
 }
 
-// The bounds are wide, as others may have the machine at the same time; the figures are what is of interest.
+// verdict is about what is left and about memory, with wide bounds: how long things take is a matter of the machine. That who
+// never reads is closed at all is what the run has waited for.
 func (s *sockets) verdict() error {
 	r := &s.r
 	var errs []error
@@ -423,9 +424,6 @@ func (s *sockets) verdict() error {
 		errs = append(errs, fmt.Errorf("%.1f KiB for a socket, and not %.0f", each, s.most))
 	}
 	for i := range r.closed {
-		if r.closed[i].least > 30*time.Second {
-			errs = append(errs, fmt.Errorf("who never reads was closed after %v", r.closed[i].least))
-		}
 		if more := mib(r.troubled[i].grown - r.calm[i].grown); more > 128 {
 			errs = append(errs, fmt.Errorf("who never reads takes %.0f MiB of the server", more))
 		}

@@ -38,7 +38,7 @@ type toldRow struct {
 }
 
 func toldOf(ctx context.Context, args []string, out io.Writer) error {
-	t := &told{patience: 10 * time.Second, client: newClient(4)}
+	t := &told{patience: 2 * time.Minute, client: newClient(4)}
 	t.ears = map[string]ear{"REST": newSSE(), "WebSocket": newSocket(), "GraphQL SSE": newGraphQLSSE()}
 	flags := t.flags("told")
 	flags.StringVar(&t.other, "other", "", "another `database`")
@@ -146,7 +146,7 @@ func (t *told) serve(ctx context.Context, db string, more ...string) error {
 // writeSome creates things, and returns their ids.
 func (t *told) writeSome(ctx context.Context, n int) ([]string, error) {
 	var ids []string
-	for limit := time.Now().Add(30 * time.Second); len(ids) < n; {
+	for limit := time.Now().Add(5 * time.Minute); len(ids) < n; {
 		v, a, err := t.client.create(ctx, t.base, thing{Name: "thing", Lane: 1, N: 1, Open: true})
 		switch {
 		case err == nil && a.ok():
@@ -413,26 +413,29 @@ func (t *told) restoredBelow(ctx context.Context, db store, _ []string) error {
 
 // purged has the log forget.
 func (t *told) purged(ctx context.Context, db store, _ []string) error {
+	if err := t.serve(ctx, db.source()); err != nil {
+		return err
+	}
+	cursors, ids, err := t.written(ctx, 5) // by one that forgets nothing, as it may take a while
+	if err != nil {
+		return err
+	}
 	// With a ring of one, who comes back has to read the log.
 	if err := t.serve(ctx, db.source(), "-keep", "300ms", "-ring", "1"); err != nil {
 		return err
 	}
-	cursors, ids, err := t.written(ctx, 5)
-	if err != nil {
-		return err
-	}
-	limit := time.Now().Add(30 * time.Second)
-	for time.Now().Before(limit) {
-		// As long as it is served, it is in full.
+	for limit := time.Now().Add(5 * time.Minute); time.Now().Before(limit); pauseFor(ctx, 50*time.Millisecond) {
+		// As long as it is served, it is in full; it may be forgotten while it is read.
 		frames, err := t.hear(ctx, t.ears["REST"], cursors[0], 4)
 		if errors.Is(err, errExpired) {
 			break
 		}
-		if err != nil || frames[0].id != ids[1] {
-			t.note("purged, or not yet", "REST", fmt.Sprintf("%d heard: %v", len(frames), err), false)
-			return nil
+		for i, f := range frames {
+			if f.id != ids[1+i] {
+				t.note("purged, or not yet", "REST", fmt.Sprintf("event %d of %d heard is another: %v", i, len(frames), err), false)
+				return nil
+			}
 		}
-		pauseFor(ctx, 50*time.Millisecond)
 	}
 	if err := t.serve(ctx, db.source()); err != nil { // one that forgets nothing more
 		return err

@@ -57,7 +57,7 @@ func assail(ctx context.Context, base string, inputs []input, every int) (*damag
 		return nil, err
 	}
 	d := &damage{base: base, routes: len(routes), statuses: map[int]int{}}
-	d.client = &http.Client{Timeout: 60 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: senders}}
+	d.client = &http.Client{Timeout: 5 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: senders}}
 	defer d.client.CloseIdleConnections()
 	work := make(chan func())
 	var wg sync.WaitGroup

@@ -77,7 +77,7 @@ func (m message) send(address string, r route) ([]int, error) {
 		return nil, err
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(40 * time.Second))
+	conn.SetDeadline(time.Now().Add(5 * time.Minute))
 	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\n", r.method, r.path, address, r.media)
 	go func() {
 		io.WriteString(conn, strings.Replace(m.text, "HEAD", head, 1)) // the server may close before it has all of it

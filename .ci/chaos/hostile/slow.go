@@ -56,7 +56,7 @@ func slow(ctx context.Context, args []string, out io.Writer) error {
 	var limited, unlimited result
 	var errs [2]error
 	var wg sync.WaitGroup
-	wg.Go(func() { limited, errs[0] = siege(ctx, attacks(*n, *n), contentLimit+10*time.Second) })
+	wg.Go(func() { limited, errs[0] = siege(ctx, attacks(*n, *n), contentLimit+5*time.Minute) })
 	wg.Go(func() {
 		unlimited, errs[1] = siege(ctx, attacks(*control, *control), contentLimit+time.Second, "-bare")
 	})
@@ -124,9 +124,7 @@ func drip(ctx context.Context, address string, attacks []*attack, patience time.
 func (a *attack) hold(ctx context.Context, conn net.Conn, patience time.Duration) {
 	began := time.Now()
 	defer conn.Close()
-	if _, err := io.WriteString(conn, a.head); err != nil {
-		return
-	}
+	io.WriteString(conn, a.head) // if it cannot be sent, the server has had enough already, which reading tells
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() { trickle(ctx, conn, stop) })

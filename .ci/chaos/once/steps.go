@@ -130,16 +130,16 @@ func (s *stepwise) killAll(ctx context.Context, f *fleet.Fleet) error {
 // kill sends a write to a process, which dies of it, and then again to whoever is there until it is answered, and once
 // more. Meanwhile the process is started again.
 func (s *stepwise) kill(ctx context.Context, f *fleet.Fleet, i int, rng *rand.Rand, w *write, point string) error {
-	for range 5 {
-		a := s.client.send(ctx, f.URL(i), w, point)
+	soon, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	for {
+		a := s.client.send(soon, f.URL(i), w, point)
 		w.note(a)
-		if a.status == 0 || !a.again() {
+		if a.status == 0 || !a.again() || pause(soon, rng) != nil {
 			break
 		}
 		// It did not get that far: the database had no time, or not enough of it before the lease ended.
 	}
-	soon, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
 	if f.Wait(soon, i) != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -22,7 +22,7 @@ type storm struct {
 	every        time.Duration
 	client       *client
 	writes       []*write
-	done, busy   atomic.Int64 // answers of 2xx, and of 409
+	done, busy   atomic.Int64 // answers of 2xx, and those that say when to come again
 	wrong        atomic.Int64 // of anything else
 	example      atomic.Pointer[string]
 }
@@ -70,12 +70,12 @@ func stormOf(ctx context.Context, args []string, out io.Writer) error {
 func (s *storm) print(out io.Writer, n counts, took time.Duration) {
 	fmt.Fprintf(out, "%s: %d keys, %d copies each at once, %d processes, %.1f s\n", s.name, s.keys, s.copies, s.processes,
 		took.Seconds())
-	fmt.Fprintf(out, "  effects %d, answers 2xx %d, 409 %d, others %d; duplicates %d, missing %d, wrong replays %d\n",
+	fmt.Fprintf(out, "  effects %d, answers 2xx %d, 409 or 503 %d, others %d; duplicates %d, missing %d, wrong replays %d\n",
 		n.effects, s.done.Load(), s.busy.Load(), s.wrong.Load(), n.duplicates, n.missing, n.wrong)
 }
 
 // send sends n writes, four at a time with all their copies at once. As many requests are on their way if there are no
-// copies.
+// copies. A write of which all copies are told to come again does so.
 func (s *storm) send(ctx context.Context, f *fleet.Fleet, prefix string, n, copies int, every time.Duration) {
 	work := make(chan *write)
 	var wg sync.WaitGroup
@@ -106,7 +106,7 @@ func (s *storm) all(ctx context.Context, f *fleet.Fleet, w *write, copies int) {
 			switch {
 			case a.done():
 				s.done.Add(1)
-			case a.status == http.StatusConflict && a.again():
+			case a.again() && a.later:
 				s.busy.Add(1)
 			default:
 				s.wrong.Add(1)
@@ -116,6 +116,9 @@ func (s *storm) all(ctx context.Context, f *fleet.Fleet, w *write, copies int) {
 		})
 	}
 	wg.Wait()
+	if p := (&writer{s.client, f}); !w.acknowledged() && w.refused == "" {
+		p.persist(ctx, s.random(0), w, 1, "")
+	}
 }
 
 func (s *storm) verdict(n counts) error {
@@ -123,7 +126,7 @@ func (s *storm) verdict(n counts) error {
 		return err
 	}
 	if s.wrong.Load() > 0 {
-		return fmt.Errorf("%d answers that are neither 2xx nor 409, such as %s", s.wrong.Load(), *s.example.Load())
+		return fmt.Errorf("%d answers that are neither 2xx, nor 409 or 503 with Retry-After, such as %s", s.wrong.Load(), *s.example.Load())
 	}
 	if err := s.client.verdict(); err != nil {
 		return err

@@ -3,7 +3,7 @@
 //   node walk.mjs URL [FOLDER]    FOLDER gets pictures
 //
 // Each part says what it is about and ends the run if it is not so. Nothing waits for time to pass: only for what is to be
-// seen, ten seconds at most. Whatever the page asks of another host, and whatever the browser objects to, is a failure.
+// seen. Whatever the page asks of another host, and whatever the browser objects to, is a failure.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import puppeteer from 'puppeteer-core'
 const [url, pictures] = process.argv.slice(2), { origin } = new URL(url)
 const profile = mkdtempSync(join(tmpdir(), 'page-'))
 const browser = await puppeteer.launch({
-	executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, userDataDir: profile, timeout: 60_000, protocolTimeout: 120_000,
+	executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: true, userDataDir: profile, timeout: 300_000, protocolTimeout: 600_000,
 	args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--no-pings', '--disable-background-networking',
 		'--disable-component-update', '--disable-default-apps', '--disable-extensions', '--disable-sync', '--disable-dev-shm-usage',
 		'--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
@@ -26,7 +26,7 @@ let page, sent = []
 // it returns an object for the answer, 'hold' to let it wait, or nothing.
 async function visit(to = url, { width = 1280, height = 800, answer } = {}) {
 	page = await browser.newPage()
-	page.setDefaultTimeout(60_000)
+	page.setDefaultTimeout(300_000)
 	await page.setViewport({ width, height })
 	page.on('console', m => {
 		// What is answered with 400 is also told to the console.
@@ -763,5 +763,5 @@ try {
 	process.exitCode = 1
 } finally {
 	await browser.close()
-	rmSync(profile, { recursive: true, force: true })
+	rmSync(profile, { recursive: true, force: true, maxRetries: 50 }) // processes of the browser may write there to their end
 }

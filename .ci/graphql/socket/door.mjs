@@ -42,7 +42,7 @@ async function post(query, variables, headers = {}) {
 			});
 			return await answer.json();
 		} catch (err) {
-			if (i === 200) throw err;
+			if (i === 2000) throw err;
 			await pause(50);
 		}
 	}
@@ -140,7 +140,7 @@ const checks = {
 
 	async 'graphql-ws: every change once, over two restarts'() {
 		// Without shouldRetry the client gives up where nobody listens for a moment.
-		const codes = await everyChange(overSocket({ retryAttempts: 100, shouldRetry: () => true }), 'ws');
+		const codes = await everyChange(overSocket({ retryAttempts: 2000, shouldRetry: () => true }), 'ws');
 		assert.deepEqual(codes.filter((code) => code === 1001).length, 2, `${codes}`);
 	},
 
@@ -224,7 +224,7 @@ const checks = {
 	},
 
 	async 'graphql-sse: every change once, over two restarts'() {
-		await everyChange(overEvents({ retryAttempts: 100 }), 'sse');
+		await everyChange(overEvents({ retryAttempts: 2000 }), 'sse');
 	},
 };
 

@@ -106,7 +106,7 @@ func (s *Shop) run(program string) error {
 // Close ends the process and removes what Start has built.
 func (s *Shop) Close() error {
 	err := s.cmd.Process.Signal(syscall.SIGTERM)
-	late := time.AfterFunc(20*time.Second, func() { s.cmd.Process.Kill() })
+	late := time.AfterFunc(2*time.Minute, func() { s.cmd.Process.Kill() })
 	defer late.Stop()
 	return errors.Join(err, s.cmd.Wait(), os.RemoveAll(s.dir))
 }

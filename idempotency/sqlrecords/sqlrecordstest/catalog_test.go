@@ -42,7 +42,7 @@ func rest(t *testing.T, e sqltxtest.Engine) (http.Handler, *sqltable.Table[order
 	}
 	jobs := background.New("jobs", jobTable.Ops(), &background.Options{Alone: true})
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		if err := jobs.Drain(ctx); err != nil {
 			t.Error(err)

@@ -45,7 +45,7 @@ const (
 	afterCommit  = "after the commit"
 	afterAnswer  = "after the answer"
 	neverDies    = ""
-	answerLimit  = 30 * time.Second
+	answerLimit  = 5 * time.Minute
 	retryPause   = 10 * time.Millisecond
 	diesByItself = syscall.SIGKILL
 )

@@ -31,7 +31,7 @@ func claimAs(token string) idempotency.Claim {
 // that takes if nobody waits: seven for all of them. If one waited for the transaction, this would never end.
 func TestNobodyWaits(t *testing.T) {
 	onPostgres(t, func(t *testing.T, e sqltxtest.Engine) {
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		pool := sql.OpenDB(e.Connector(t))
 		defer pool.Close()
@@ -244,7 +244,7 @@ func (c *cutter) at(ctx context.Context, step string) {
 		return
 	}
 	defer killer.Close()
-	if _, err := killer.Exec("SELECT pg_terminate_backend($1, 5000)", pid); err != nil {
+	if _, err := killer.Exec("SELECT pg_terminate_backend($1, 60000)", pid); err != nil {
 		c.t.Error(err)
 	}
 }

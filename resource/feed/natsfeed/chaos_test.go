@@ -151,7 +151,7 @@ func TestStreamIsLost(t *testing.T) {
 // damage does something to a stream, again where the servers do not say whether it is done, or it was done to it already.
 func damage(t *testing.T, js jetstream.JetStream, name string, lose func(ctx context.Context, stream jetstream.Stream) error) {
 	var err error
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+	for end := time.Now().Add(patience); time.Now().Before(end); {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		var stream jetstream.Stream
 		if stream, err = js.Stream(ctx, name); err == nil {
@@ -182,7 +182,7 @@ func TestBackupRestored(t *testing.T) {
 	appendSome(t, log, 0, 50)
 	for name, l := range map[string]feed.Log{"relays": log, "follows": follows} {
 		told := false
-		for end := time.Now().Add(20 * time.Second); !told && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(patience); !told && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 			events, _, err := l.Tail(t.Context(), lost, 10)
 			if told = errors.Is(err, feed.ErrExpired); !told && len(events) > 0 {
 				t.Fatalf("%s: events behind a place that is lost", name)

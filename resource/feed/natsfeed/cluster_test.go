@@ -3,11 +3,12 @@ package natsfeed_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +34,8 @@ var shared struct {
 	once sync.Once
 	c    *cluster
 	err  error
+
+	starting sync.Mutex // of this one and of others, which are not to choose the same ports
 }
 
 func TestMain(m *testing.M) {
@@ -52,29 +55,46 @@ func theCluster(t testing.TB) *cluster {
 	return shared.c
 }
 
+// patience is for servers that elect somebody on a machine that has much else to do. Nothing waits that long that works.
+const patience = 3 * time.Minute
+
+// freePorts returns ports of 127.0.0.1 that nobody listens to, below those that are given to connections: between a server's
+// end and its next start nobody takes them.
+func freePorts(n int) (ports []int, err error) {
+	first := 10_000 + rand.N(15_000)
+	for port := first; len(ports) < n && port < first+5000; port++ {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			continue
+		}
+		defer l.Close() // all at once, so that they are distinct
+		ports = append(ports, port)
+	}
+	if len(ports) < n {
+		return nil, errors.New("too few free ports")
+	}
+	return ports, nil
+}
+
 // startCluster starts three servers, of which each knows the first, and waits until they have a leader: before that, nobody
 // answers.
 func startCluster() (*cluster, error) {
+	shared.starting.Lock()
+	defer shared.starting.Unlock()
 	dir, err := os.MkdirTemp("", "natsfeed")
 	if err != nil {
 		return nil, err
 	}
 	c := &cluster{dir: dir}
-	var routes, ports []string
-	for range 3 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		_, port, _ := net.SplitHostPort(l.Addr().String())
-		ports, routes = append(ports, port), append(routes, "nats://"+l.Addr().String())
-		l.Close()
+	ports, err := freePorts(3)
+	if err != nil {
+		return nil, err
 	}
-	for i := range 3 {
-		port, err := strconv.Atoi(ports[i])
-		if err != nil {
-			return nil, err
-		}
+	var routes []string
+	for _, port := range ports {
+		routes = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", port))
+	}
+	for i, port := range ports {
 		opts := &server.Options{ServerName: fmt.Sprintf("s%d", i), Host: "127.0.0.1", Port: -1, NoLog: true, NoSigs: true,
 			JetStream: true, StoreDir: fmt.Sprintf("%s/%d", dir, i), Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: port},
 			Routes: server.RoutesFromStr(strings.Join(routes, ","))}
@@ -87,11 +107,11 @@ func startCluster() (*cluster, error) {
 		c.servers = append(c.servers, s)
 	}
 	for i, s := range c.servers {
-		if !s.ReadyForConnections(10 * time.Second) {
+		if !s.ReadyForConnections(patience) {
 			return nil, fmt.Errorf("server %d does not listen", i)
 		}
 	}
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		for _, s := range c.servers {
 			if s.JetStreamIsLeader() && s.JetStreamClusterPeers() != nil && len(s.JetStreamClusterPeers()) == 3 {
 				return c, nil
@@ -112,20 +132,25 @@ func (c *cluster) stop() {
 // stopLeader stops the server that leads a stream, and returns its number.
 func (c *cluster) stopLeader(t *testing.T, js jetstream.JetStream, name string) int {
 	t.Helper()
-	stream, err := js.Stream(t.Context(), name)
+	leader, err := again(func() (int, error) {
+		stream, err := js.Stream(t.Context(), name)
+		if err != nil {
+			return 0, err
+		}
+		info := stream.CachedInfo()
+		for i, s := range c.servers {
+			if info.Cluster != nil && s.Name() == info.Cluster.Leader {
+				return i, nil
+			}
+		}
+		return 0, errors.New("no server leads the stream")
+	})
 	if err != nil {
 		t.Error(err)
-		return 0
 	}
-	for i, s := range c.servers {
-		if info := stream.CachedInfo(); info.Cluster != nil && s.Name() == info.Cluster.Leader {
-			s.Shutdown()
-			s.WaitForShutdown()
-			return i
-		}
-	}
-	t.Error("no server leads the stream")
-	return 0
+	c.servers[leader].Shutdown()
+	c.servers[leader].WaitForShutdown()
+	return leader
 }
 
 // restart starts a server that was stopped, with what it has on the disk.

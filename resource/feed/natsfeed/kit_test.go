@@ -83,7 +83,8 @@ func TestKit(t *testing.T) {
 				return log
 			}
 			feedtest.Run(t, func(t *testing.T) feed.Log { return start(t, newRestorable(), streamName(t)) }, &feedtest.Options{
-				Another: func(t *testing.T, log feed.Log) feed.Log { return start(t, sources[log], names[log]) },
+				Another:  func(t *testing.T, log feed.Log) feed.Log { return start(t, sources[log], names[log]) },
+				Patience: time.Minute,
 				Backup: func(t *testing.T, log feed.Log) func(t *testing.T) feed.Log {
 					source := sources[log]
 					kept, _, err := source.Tail(t.Context(), source.start, 1000)

@@ -80,7 +80,7 @@ func (p *process) woken(t testing.TB) {
 	t.Helper()
 	select {
 	case <-p.log.Wake():
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("nobody told")
 	}
 }
@@ -103,7 +103,8 @@ func TestKit(t *testing.T) {
 		return p.log
 	}
 	feedtest.Run(t, func(t *testing.T) feed.Log { return start(t, fmt.Sprintf("schema%d", len(schemas))) }, &feedtest.Options{
-		Another: func(t *testing.T, log feed.Log) feed.Log { return start(t, schemas[log]) },
+		Another:  func(t *testing.T, log feed.Log) feed.Log { return start(t, schemas[log]) },
+		Patience: time.Minute,
 	})
 }
 

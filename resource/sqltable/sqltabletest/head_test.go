@@ -158,10 +158,10 @@ func (k headKit) append(ids ...string) {
 	}
 }
 
-// head is for what is not to wait for a transaction that ends with the test.
+// head is for what is not to wait for a transaction that ends with the test. It may wait for those of other tests.
 func (k headKit) head(log *sqltable.Log) feed.Cursor {
 	k.Helper()
-	ctx, cancel := context.WithTimeout(k.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(k.Context(), 2*time.Minute)
 	defer cancel()
 	c, err := log.Head(ctx)
 	if err != nil {

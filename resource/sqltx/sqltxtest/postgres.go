@@ -151,7 +151,7 @@ func initialize(bin, dir string) error {
 // only: what is committed outlives every process all the same, also that of the server.
 func run(bin, dir string) error {
 	cmd := command(dir, filepath.Join(bin, "postgres"), "-D", filepath.Join(dir, "data"),
-		"-c", "listen_addresses=", "-c", "unix_socket_directories="+dir, "-c", "max_connections=200",
+		"-c", "listen_addresses=", "-c", "unix_socket_directories="+dir, "-c", "max_connections=400",
 		"-c", "fsync=off", "-c", "full_page_writes=off")
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out

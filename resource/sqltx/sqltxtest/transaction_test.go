@@ -375,7 +375,7 @@ func TestOutcomeUnknown(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, err = killer.ExecContext(ctx, "SELECT pg_terminate_backend($1, 5000)", pids[0])
+			_, err = killer.ExecContext(ctx, "SELECT pg_terminate_backend($1, 60000)", pids[0])
 			return err
 		})
 		if !errors.Is(err, sqltx.ErrOutcomeUnknown) {

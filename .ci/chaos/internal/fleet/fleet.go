@@ -125,7 +125,7 @@ func (f *Fleet) Start(ctx context.Context) error {
 }
 
 // startLimit is how long a process may take until it listens. The database may be recovering meanwhile.
-const startLimit = time.Minute
+const startLimit = 5 * time.Minute
 
 // StartOne starts a process and waits until it listens. One that ends before is started again: a service that is
 // supervised would be, too, and while a database recovers it is to be expected.

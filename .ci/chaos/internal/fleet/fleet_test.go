@@ -27,7 +27,7 @@ func fakeShop(kind string) int {
 		}
 	}
 	fmt.Printf("a report\nshop: listening on http://shop.example/%d\nmore\n", os.Getpid())
-	time.Sleep(time.Minute)
+	time.Sleep(10 * time.Minute) // until it is killed
 	return 0
 }
 

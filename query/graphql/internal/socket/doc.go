@@ -22,7 +22,7 @@
 //
 // With the close codes of the protocol, which are the constants of this package, each with a reason of at most 123 bytes
 // (RFC 6455 section 5.5). A peer that does not take a message within [Options.Write] is closed with [TryAgainLater], and
-// told so if it wakes up within the next three seconds; nobody else waits for it. One that does not answer pings is dropped.
+// told so if it wakes up within a second; behind that it is cut off, and nobody else waits for it. One that does not answer pings is dropped.
 //
 // When an [http.Server] is shut down, it forgets connections that were upgraded. The sockets that came over it are told
 // nevertheless: operations with one result are answered; streams see their context end with [ErrGoingAway] and may say a last word,

@@ -19,16 +19,19 @@ type wire struct {
 
 	frame *[]byte     // what is not written yet of the frames that were begun, borrowed; nil if nothing is
 	need  uint64      // bytes of the last frame that are not in it yet
-	late  atomic.Bool // the peer has not taken a frame in time
+	by    time.Time   // when the last frame has to be taken, all of it; zero until the first byte of it is written
+	late  atomic.Bool // the peer has not taken a frame in time; by is the last deadline that there is
 
 	mu     sync.Mutex
 	ending bool // the deadline for reading is the last one
 }
 
 const (
-	gather    = 64 << 10        // frames up to this size are written at once
-	lastWords = 3 * time.Second // for what a peer that is too slow has not taken, and to tell it why
-	farewell  = 5 * time.Second // for a peer to answer a close frame
+	gather   = 64 << 10        // frames up to this size are written at once
+	farewell = 5 * time.Second // for a peer to answer a close frame
+	// lastWords is for all that is left when a peer was too slow: what it has not taken, to tell it why, and its answer. It is
+	// short, as such a peer seldom wakes up just then, and no socket is to outlive Options.Write by more than that.
+	lastWords = time.Second
 )
 
 // buffers are lent to those who read or write a message.
@@ -60,6 +63,9 @@ func (w *wire) Read(p []byte) (int, error) {
 func (w *wire) Write(p []byte) (int, error) {
 	if w.need == 0 {
 		w.need = frameSize(p)
+		if !w.late.Load() {
+			w.by = time.Time{}
+		}
 	}
 	w.need -= min(w.need, uint64(len(p)))
 	if w.frame == nil {
@@ -75,16 +81,20 @@ func (w *wire) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// flush writes what there is. The time for a frame is counted from its first byte, however many parts it is written in: who
+// takes one part now and then has stalled, too.
 func (w *wire) flush() error {
-	within := w.within
-	if w.late.Load() {
-		within = lastWords
+	if w.by.IsZero() {
+		w.by = time.Now().Add(w.within)
 	}
-	if err := w.SetWriteDeadline(time.Now().Add(within)); err != nil {
+	if err := w.SetWriteDeadline(w.by); err != nil {
 		return err
 	}
 	n, err := w.Conn.Write(*w.frame)
-	if timedOut(err) && !w.late.Swap(true) {
+	if timedOut(err) && !w.late.Load() {
+		w.by = time.Now().Add(lastWords)
+		w.readUntil(w.by)
+		w.late.Store(true)
 		*w.frame = (*w.frame)[:copy(*w.frame, (*w.frame)[n:])]
 		return nil
 	}
@@ -123,9 +133,14 @@ func (w *wire) readWithin(d time.Duration) {
 }
 
 // lastRead bounds how long reading may take at all.
-func (w *wire) lastRead() {
+func (w *wire) lastRead() { w.readUntil(time.Now().Add(farewell)) }
+
+// readUntil sets when reading ends at last, unless that is set.
+func (w *wire) readUntil(at time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.ending = true
-	_ = w.SetReadDeadline(time.Now().Add(farewell))
+	if !w.ending {
+		w.ending = true
+		_ = w.SetReadDeadline(at)
+	}
 }
