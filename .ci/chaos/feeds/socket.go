@@ -198,7 +198,7 @@ func dial(ctx context.Context, base string, buffer int) (*wsConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	dialer := net.Dialer{Timeout: 30 * time.Second}
+	dialer := net.Dialer{Timeout: 5 * time.Minute}
 	if buffer > 0 {
 		dialer.Control = smallBuffer(buffer)
 	}
@@ -207,7 +207,7 @@ func dial(ctx context.Context, base string, buffer int) (*wsConn, error) {
 		return nil, err
 	}
 	c := &wsConn{net: conn, reader: bufio.NewReaderSize(conn, 1024)}
-	conn.SetDeadline(time.Now().Add(30 * time.Second))
+	conn.SetDeadline(time.Now().Add(5 * time.Minute))
 	if err := c.shake(u); err != nil {
 		conn.Close()
 		return nil, err
