@@ -75,10 +75,12 @@ type CatalogOptions struct {
 	// One listens by GET of a collection or of an item with Accept: text/event-stream (WHATWG HTML section 9.2). Filters and fields
 	// are those of a list. It begins behind Last-Event-ID, or, where a browser cannot send that yet, the parameter lastEventId, or
 	// else now; what cannot be gone on from is 410, before the stream begins. Lists and items have an Event-Cursor, from which on
-	// nothing is missed that is not in them. A stream ends when the context of its request does, when nobody reads it for ten
+	// nothing is missed that is not in them: of a list that is read page by page, that of the first page. A stream ends when the context of its request does, when nobody reads it for ten
 	// seconds, and with the Feed; it goes on when the item that it is of has been deleted, which may come back.
 	//
 	// What does not write by the methods of [Resource] is no event: a command that changes the store itself is not noticed.
+	// In the log a resource is known by its name: what has one name in the catalogs of a Feed is one thing, and whoever listens
+	// under one name hears of no write under another.
 	// See also Options.NoEvents.
 	//
 	// Nil means that nobody can listen, but to resources whose collection is a [feed.Watcher].

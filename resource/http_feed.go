@@ -82,8 +82,10 @@ func (x *exchange) tell(l *listening, watch func(ctx context.Context) changes) e
 				return err
 			}
 		}
-		if more, err := s.send(l, change); !more || err != nil {
-			return err
+		if more, err := s.send(l, change); err != nil {
+			return s.end(err)
+		} else if !more {
+			return nil
 		}
 	}
 	if x.began {

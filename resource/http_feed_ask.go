@@ -32,6 +32,7 @@ type listening struct {
 	filter query.Filter      // in the names of the shape
 	after  feed.Cursor       // the zero value is now
 	where  problem.Violation // after is there
+	hub    *hub
 	shape  *shape
 	fields *schema.Selection // of the items; nil: all
 	key    any               // frameKey, made once
@@ -56,7 +57,7 @@ func (x *exchange) listening() (*listening, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &listening{shape: x.route.resource.shape}
+	l := &listening{hub: x.route.resource.hub, shape: x.route.resource.shape}
 	if err := l.from(params, x.r.Header); err != nil {
 		return nil, err
 	}
@@ -186,9 +187,15 @@ type frame struct {
 func (l *listening) frame(c *feed.Change[Entry]) *frame {
 	return c.Memo(l.key, func() any {
 		f := &frame{}
-		var data []byte
-		if data, f.err = l.data(c); f.err == nil {
-			f.text, f.err = eventstream.Append(nil, eventstream.Event{ID: c.Cursor.String(), Name: c.Kind.String(), Data: data})
+		err := l.hub.surviving(func() error {
+			data, err := l.data(c)
+			if err == nil {
+				f.text, err = eventstream.Append(nil, eventstream.Event{ID: c.Cursor.String(), Name: c.Kind.String(), Data: data})
+			}
+			return err
+		})
+		if err != nil { // a client that was only cut off would come back to it
+			f.err = l.hub.unreadable(c.Cursor, err)
 		}
 		return f
 	}).(*frame)

@@ -198,6 +198,38 @@ func TestFeedCannotBeSent(t *testing.T) {
 	wantProblem(t, received("GET /orders", w.Result()), problem.Internal)
 }
 
+// share is a thing in a view which divides by what may be zero.
+type share struct {
+	ID    string  `json:"id"`
+	Share float64 `json:"share"`
+}
+
+// TestFeedOfTheUnwritable: what JSON has no word for ends the stream, and whoever comes back is told to list anew, not cut off
+// once more.
+func TestFeedOfTheUnwritable(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		f := newFeed(t)
+		things := resource.New("things", memory.New[thing](nil), nil)
+		view := resource.View(things, func(v thing) (share, error) { return share{v.ID, float64(v.N) / float64(v.N)}, nil },
+			func(_ share, base thing) (thing, error) { return base, nil }, nil)
+		now, then := catalogFed(t, f, things), catalogFed(t, f, view)
+		s := open(t, then, "GET /things", streamType)
+		create(t, now, "/things", `{"id":"a","name":"x","n":1}`)
+		want(t, send(t, now, "PUT /things/a", jsonBody, "", `{"name":"x","n":0}`), http.StatusOK)
+		want(t, send(t, now, "PUT /things/a", jsonBody, "", `{"name":"x","n":2}`), http.StatusOK)
+		events, last := heard(t, s.read())
+		same(t, "before it", []string{`created {"id":"a","share":1}`}, events)
+		if !s.ended() || s.panicked != nil {
+			t.Errorf("ended %v, panicked %v", s.ended(), s.panicked)
+		}
+		wantProblem(t, send(t, then, "GET /things", streamType, "Last-Event-ID: "+last), problem.CursorExpired)
+		at := eventCursor(t, then, "GET /things")
+		want(t, send(t, now, "PUT /things/a", jsonBody, "", `{"name":"x","n":3}`), http.StatusOK)
+		same(t, "behind it", []string{`updated {"id":"a","share":1}`},
+			open(t, then, "GET /things", streamType, "Last-Event-ID: "+at).hears())
+	})
+}
+
 // flaky is a writer that panics when it is told to.
 type flaky struct {
 	*stream

@@ -266,7 +266,7 @@ func TestReportOfFeeds(t *testing.T) {
 		{"of its own, and left out", logsOf(db)["shared"], watcher, resource.Options[letter]{Public: true, NoEvents: true},
 			[]string{"feed: the collection's own"}},
 		{"policy", logsOf(db)["shared"], ops, resource.Options[letter]{Authorize: allow}, []string{"feed: in the transaction of each write",
-			"weak: events do not have Secret Shelf, which are no part of what clients see: for Authorize and Scope they are zero there"}},
+			"weak: events do not have Secret Shelf, which are no part of what clients see: for Authorize they are zero there, and nobody can listen where Scope names one"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

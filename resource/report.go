@@ -166,7 +166,7 @@ func (r *Resource) weaknesses() []string {
 	}
 	if lost := h.unwritten(); lost != nil && h.outlet.Load() != nil && (h.ops.authorize != nil || h.scope != nil) {
 		weak = append(weak, "events do not have "+strings.Join(lost, " ")+
-			", which are no part of what clients see: for Authorize and Scope they are zero there")
+			", which are no part of what clients see: for Authorize they are zero there, and nobody can listen where Scope names one")
 	}
 	if cache := h.cache[0]; strings.Contains(cache, "public") && h.ops.authorize != nil {
 		weak = append(weak, "Cache-Control is public, though not everybody may see everything")

@@ -47,7 +47,8 @@ func (r *Resource) Position(ctx context.Context) (feed.Cursor, error) {
 // and the item has not is no change.
 //
 // The items are as the event has them: what is no part of their JSON is not there, and they do not say when they were
-// modified. The changes are shared with others who listen; nobody changes what they refer to.
+// modified. So a filter, a Scope or a Where that names a writeOnly field is an internal error, unless the collection is a
+// [feed.Watcher]. The changes are shared with others who listen; nobody changes what they refer to.
 //
 // An error is the last it yields: [feed.ErrExpired], after which one lists anew, [feed.ErrClosed], after which one goes on
 // elsewhere, [ErrUnauthenticated] from policy, or an internal one. What cannot be read any more, or not be shown in this shape, is
@@ -96,8 +97,13 @@ func (w *watcher) end(op Op, id string, err error) {
 func (w *watcher) listen(after feed.Cursor) error {
 	h := w.r.hub
 	// Before all else, as in hub.load: its error must not depend on what happened.
-	if _, err := h.scopeOf(w.ctx); err != nil {
+	if _, err := w.scope(); err != nil {
 		return err
+	}
+	for _, f := range append([]query.Filter{w.filter}, w.r.shape.where...) {
+		if err := h.judges(f); err != nil {
+			return err
+		}
 	}
 	f, leave, err := h.listen()
 	if err != nil {
@@ -120,12 +126,21 @@ func (w *watcher) listen(after feed.Cursor) error {
 	return nil
 }
 
+// scope is what whoever listens may see at all.
+func (w *watcher) scope() (query.Filter, error) {
+	scope, err := w.r.hub.scopeOf(w.ctx)
+	if err == nil {
+		err = w.r.hub.judges(scope)
+	}
+	return scope, err
+}
+
 // see returns what an event is to whoever listens; nil if it is nothing.
 func (w *watcher) see(e *feed.Event) (*feed.Change[Entry], error) {
 	h := w.r.hub
 	switch {
 	case e.Kind == feed.Bookmark:
-		_, err := h.scopeOf(w.ctx)
+		_, err := w.scope()
 		return &feed.Change[Entry]{Kind: feed.Bookmark, Time: e.Time, Cursor: e.Cursor}, err
 	case w.single && e.ID != w.id:
 		return nil, nil
@@ -145,7 +160,7 @@ func (w *watcher) see(e *feed.Event) (*feed.Change[Entry], error) {
 	if before == nil && after == nil {
 		return nil, nil
 	}
-	scope, err := h.scopeOf(w.ctx)
+	scope, err := w.scope()
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,10 @@ package resource
 
 import (
 	"fmt"
+	"runtime/debug"
 	"sync"
 
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -59,21 +61,60 @@ func (h *hub) read(e *feed.Event, doc []byte) (*moment, error) {
 	if doc == nil {
 		return nil, nil
 	}
-	v, err := h.typ.Decode(doc, &schema.DecodeOptions{Mode: schema.Stored})
+	var v any
+	err := h.surviving(func() (err error) {
+		v, err = h.typ.Decode(doc, &schema.DecodeOptions{Mode: schema.Stored})
+		return err
+	})
 	if err != nil {
-		return nil, h.unreadable(e, err)
+		return nil, h.unreadable(e.Cursor, err)
 	}
 	return h.moment(v), nil
 }
 
 func (h *hub) moment(v any) *moment { return &moment{Entry: Entry{hub: v}, h: h} }
 
+// judges returns an error if a filter names a field that events do not have, as it is writeOnly: what is not there would pass
+// for a value, and be told to somebody who may not see it.
+func (h *hub) judges(f query.Filter) error {
+	if f.IsZero() || h.ops.watch != nil { // which tells of whole items
+		return nil
+	}
+	for _, field := range h.typ.Fields {
+		if field.WriteOnly && mentions(f, field.Name) {
+			return fmt.Errorf("a filter names %s, which is writeOnly, so that events do not have it", field.Name)
+		}
+	}
+	return nil
+}
+
+func mentions(f query.Filter, field string) bool {
+	for _, part := range f.Filters {
+		if mentions(part, field) {
+			return true
+		}
+	}
+	return f.Field == field
+}
+
 // unreadable is the error of an event that cannot be told. It is logged here, once for all who would have been told, as
 // to them it is no more than an end.
-func (h *hub) unreadable(e *feed.Event, err error) error {
+func (h *hub) unreadable(at feed.Cursor, err error) error {
 	h.logger().Error("resource: an event cannot be told, so those who listen have to list anew",
-		"resource", h.name, "cursor", e.Cursor.String(), "error", err)
+		"resource", h.name, "cursor", at.String(), "error", err)
 	return fmt.Errorf("%w: an event cannot be told: %w", feed.ErrExpired, err)
+}
+
+// surviving makes an error of a panic in what the types and views of a program do. Whoever was cut off by one would come back
+// to the same event, and be cut off again, for as long as the log has it.
+func (h *hub) surviving(do func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+			h.logger().Error("resource: panic", "resource", h.name, "error", cut(err.Error()), "stack", string(debug.Stack()))
+		}
+	}()
+	return do()
 }
 
 // glance is a past through a shape.
@@ -96,13 +137,13 @@ func (s *shape) recall(h *hub, e *feed.Event, p *past) *glance {
 		g := &glance{before: p.before != nil && s.holds(p.before.field), after: p.after != nil && s.holds(p.after.field)}
 		var was, is *Entry
 		if g.before {
-			was = g.lower(s, e, p.before.hub)
+			was = g.lower(h, s, e.ID, p.before.hub)
 		}
 		if g.after {
-			is = g.lower(s, e, p.after.hub)
+			is = g.lower(h, s, e.ID, p.after.hub)
 		}
 		if g.err != nil {
-			g.err = h.unreadable(e, g.err)
+			g.err = h.unreadable(e.Cursor, g.err)
 			return g
 		}
 		if is != nil {
@@ -121,12 +162,16 @@ func (s *shape) recall(h *hub, e *feed.Event, p *past) *glance {
 }
 
 // lower makes an entry of the shape.
-func (g *glance) lower(s *shape, e *feed.Event, v any) *Entry {
-	shown, err := s.lower(v)
+func (g *glance) lower(h *hub, s *shape, id string, v any) *Entry {
+	e := &Entry{ID: id, hub: v}
+	err := h.surviving(func() (err error) {
+		e.Value, err = s.lower(v)
+		return err
+	})
 	if err != nil {
 		g.err = err
 	}
-	return &Entry{ID: e.ID, Value: shown, hub: v}
+	return e
 }
 
 // change returns what the event is to somebody who saw the item before it, or sees it after it; nil if neither.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -148,7 +149,7 @@ func TestWatchUntellable(t *testing.T) {
 	}
 }
 
-// TestWatchDownPanics: the panic is that of whoever listens, each time.
+// TestWatchDownPanics: it is as if down had failed. Who is cut off by a panic comes back to it, again and again.
 func TestWatchDownPanics(t *testing.T) {
 	t.Parallel()
 	watched(t, nil, func(t *testing.T, r rig) {
@@ -160,16 +161,72 @@ func TestWatchDownPanics(t *testing.T) {
 		}, func(v, _ thing) (thing, error) { return v, nil }, nil)
 		r.put(t, "1", "boom", 0)
 		for range 2 {
-			func() {
-				defer func() {
-					if got := recover(); got != "down" {
-						t.Errorf("recovered %v", got)
-					}
-				}()
-				hear(t, view, view.Watch(t.Context(), r.start, query.Filter{}))
-			}()
+			got, err := hear(t, view, view.Watch(t.Context(), r.start, query.Filter{}))
+			if !errors.Is(err, feed.ErrExpired) || len(got) > 0 {
+				t.Errorf("heard %s, %v, want ErrExpired", got, err)
+			}
 		}
+		at := r.head(t)
+		r.put(t, "2", "a", 0)
+		wantHeard(t, view, view.Watch(t.Context(), at, query.Filter{}), `created 2 - {"id":"2","name":"a","n":0}`)
 	})
+}
+
+// clansman is a thing with a field that events do not have.
+type clansman struct {
+	ID   string `json:"id"`
+	Clan string `json:"clan" writeOnly:"true"`
+}
+
+// TestWatchSecrets: where sight depends on what events do not have nobody sees anything, rather than what is not theirs.
+func TestWatchSecrets(t *testing.T) {
+	t.Parallel()
+	not := query.Not(query.And(query.Where("id", query.Ne, ""), query.Where("clan", query.Eq, "others")))
+	same := func(v clansman) (clansman, error) { return v, nil }
+	merge := func(v, _ clansman) (clansman, error) { return v, nil }
+	tests := []struct {
+		name  string
+		scope query.Filter
+		where query.Filter
+		asked query.Filter
+	}{
+		{"Scope", query.Where("clan", query.Ne, "others"), query.Filter{}, query.Filter{}},
+		{"part of Scope", not, query.Filter{}, query.Filter{}},
+		{"Where", query.Filter{}, not, query.Filter{}},
+		{"filter", query.Filter{}, query.Filter{}, not},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f := newFeed(t)
+				store := memory.New[clansman](nil)
+				opts := &resource.Options[clansman]{Scope: func(ctx context.Context) (query.Filter, error) {
+					if isRoot(ctx) {
+						return query.Filter{}, nil
+					}
+					return tt.scope, nil
+				}}
+				r := resource.New("clansmen", store, opts)
+				resource.NewCatalog(&resource.CatalogOptions{Feed: f}, r)
+				view := resource.View(r, same, merge, &resource.ViewOptions{Where: tt.where})
+				if _, err := r.Create(asRoot(t), []byte(`{"id":"a","clan":"others"}`), nil); err != nil {
+					t.Fatal(err)
+				}
+				for name, seq := range map[string]changes{
+					"Watch": view.Watch(t.Context(), feed.Cursor{}, tt.asked), "WatchItem": view.WatchItem(t.Context(), "a", feed.Cursor{}),
+				} {
+					if name == "WatchItem" && !tt.asked.IsZero() {
+						continue
+					}
+					got, err := hear(t, view, seq)
+					if err == nil || resource.Problem(err).StatusCode() != http.StatusInternalServerError || len(got) > 0 {
+						t.Errorf("%s: heard %s, %v, want an internal error", name, got, err)
+					}
+				}
+			})
+		})
+	}
 }
 
 // TestWatchContentRev: where the store keeps no revisions it is that of the content in the shape, as with Get.

@@ -78,8 +78,8 @@
 //
 // A message has a cursor, the place behind its change: who was interrupted gives the last one that he has as after, and is
 // told what he has missed, in its order and nothing twice. To keep a list up to date, ask for it with eventCursor, which is
-// a place from before its rows were read, and go on from there; doing a change that the list has already changes
-// nothing about it. An error with the code CURSOR_EXPIRED says that the changes behind a cursor are not kept any more: list
+// a place from before its rows were read, and go on from there, of several pages from that of the first; doing a change that
+// the list has already changes nothing about it. An error with the code CURSOR_EXPIRED says that the changes behind a cursor are not kept any more: list
 // anew.
 //
 // What a message shows of an item that no function or other item is asked for is written once for all who sent the same

@@ -3,9 +3,8 @@ package graphql
 import (
 	"context"
 	"errors"
+	"iter"
 	"net/http"
-	"sync"
-	"time"
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
@@ -22,9 +21,6 @@ import (
 //
 // Beyond that protocol, results of a subscription have their cursor for an id, so that an EventSource, which sends the last
 // one when it comes back, goes on where it was.
-
-// heartbeat is how long a stream may be silent.
-const heartbeat = 15 * time.Second
 
 // stream answers with events.
 func (x *exchange) stream(plan *exec.Plan, errs []*fault.Error, q *request) error {
@@ -58,7 +54,7 @@ func (x *exchange) stream(plan *exec.Plan, errs []*fault.Error, q *request) erro
 
 // single answers with one result.
 func (x *exchange) single(result []byte) error {
-	out, err := x.open()
+	out, err := x.open(nil)
 	if err == nil {
 		conclude(out, result)
 	}
@@ -77,12 +73,12 @@ func complete(out *eventstream.Writer) {
 	_ = out.Event(eventstream.Event{Name: "complete", Data: []byte{}})
 }
 
-// open begins the stream.
-func (x *exchange) open() (*eventstream.Writer, error) {
+// open begins the stream. opts may be nil.
+func (x *exchange) open(opts *eventstream.Options) (*eventstream.Writer, error) {
 	h := x.w.Header()
 	h["X-Content-Type-Options"] = nosniff
 	header.AddVary(h, varyAnswer)
-	out, err := eventstream.Open(x.w, nil)
+	out, err := eventstream.Open(x.w, opts)
 	if errors.Is(err, http.ErrNotSupported) {
 		x.streaming = false
 		return nil, problem.New(problem.NotImplemented, "Events are not served over this connection.")
@@ -113,98 +109,35 @@ func (x *exchange) subscribe(plan *exec.Plan, q *request) error {
 	if len(errs) > 0 {
 		return x.single(fault.Answer(nil, errs...))
 	}
-	out, err := x.open()
+	out, err := x.open(&eventstream.Options{Heartbeat: eventstream.Heartbeat, Gone: func() { cancel(nil) }})
 	if err != nil {
 		return err
 	}
-	p := newPulse(out, cancel)
-	defer p.end()
-	for m, err := range messages {
-		switch {
-		case errors.Is(err, feed.ErrClosed):
-			return nil
-		case err != nil:
-			p.conclude(fault.Answer(nil, x.fault(ctx, err)))
-			return nil
-		case !p.next(&m):
-			return nil
+	defer func() {
+		if out.Close() {
+			panic(http.ErrAbortHandler)
 		}
-	}
-	switch {
-	case ctx.Err() == nil:
-		p.conclude(nil)
-	case context.Cause(ctx) == http.ErrAbortHandler:
-		panic(http.ErrAbortHandler)
+	}()
+	if out.Comment("") == nil { // some clients notice only then that they are connected
+		x.tellAll(ctx, out, messages)
 	}
 	return nil
 }
 
-// pulse is a stream that is never silent for long: some client, proxy or load balancer would take it for dead, and whether
-// the client has gone shows when something is sent. Comments are sent in a goroutine that lives for as long as that takes.
-type pulse struct {
-	mu     sync.Mutex
-	out    *eventstream.Writer
-	timer  *time.Timer
-	cancel context.CancelCauseFunc // ends the subscription if the client does not read
-	over   bool
-}
-
-// newPulse sends the first comment, since some clients notice only then that they are connected.
-func newPulse(out *eventstream.Writer, cancel context.CancelCauseFunc) *pulse {
-	p := &pulse{out: out, cancel: cancel}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.timer = time.AfterFunc(heartbeat, p.beat)
-	p.comment()
-	return p
-}
-
-// beat is the end of a silence.
-func (p *pulse) beat() {
-	defer func() {
-		if v := recover(); v != nil { // of a writer that stands around that of the server: there is nobody else to catch it
-			p.cancel(http.ErrAbortHandler)
+// tellAll sends the results. Of a bookmark that is the id alone: clients are told nothing of it, and come back with it.
+func (x *exchange) tellAll(ctx context.Context, out *eventstream.Writer, messages iter.Seq2[exec.Message, error]) {
+	for m, err := range messages {
+		switch {
+		case errors.Is(err, feed.ErrClosed):
+			return
+		case err != nil:
+			conclude(out, fault.Answer(nil, x.fault(ctx, err)))
+			return
+		case out.Event(eventstream.Event{ID: m.Cursor.String(), Name: "next", Data: m.JSON}) != nil:
+			return
 		}
-	}()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.over {
-		p.comment()
-		p.timer.Reset(heartbeat)
 	}
-}
-
-// comment sends nothing. The caller has locked.
-func (p *pulse) comment() {
-	if err := p.out.Comment(""); err != nil {
-		p.cancel(err)
+	if ctx.Err() == nil {
+		complete(out)
 	}
-}
-
-// next sends a result, or of a bookmark the id alone, of which clients are told nothing, but with which they come back. It
-// reports whether the client is still there.
-func (p *pulse) next(m *exec.Message) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.timer.Reset(heartbeat)
-	return p.out.Event(eventstream.Event{ID: m.Cursor.String(), Name: "next", Data: m.JSON}) == nil
-}
-
-// conclude sends a last result, nil for none, and that it was the last.
-func (p *pulse) conclude(result []byte) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if result == nil {
-		complete(p.out)
-		return
-	}
-	conclude(p.out, result)
-}
-
-// end has nothing sent any more.
-func (p *pulse) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
-	p.timer.Stop()
 }

@@ -13,7 +13,8 @@ var fields = map[string]headerText{
 	"Content-Location": {"Where the content of this answer can be read again.", "/items/5"},
 	"Link": {"Links (RFC 8288): the neighbours of a page (next, prev, first, last), and of the contract service-desc, " +
 		"deprecation, sunset and successor-version.", `</items?after=Zm9v>; rel="next"`},
-	"Event-Cursor":       {"Where the feed was before this was read: whoever listens from there on misses nothing.", cursorText},
+	"Event-Cursor": {"Where the feed was before this was read: whoever listens from there on misses nothing. " +
+		"Of a list that is read page by page, that of the first page counts.", cursorText},
 	"Allow":              {"The methods that are served here.", "GET, HEAD, OPTIONS"},
 	"Accept":             {"The media types that are understood.", "application/json"},
 	"Accept-Post":        {"The media types that can be sent with POST.", "application/json"},

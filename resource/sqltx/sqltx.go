@@ -49,6 +49,9 @@ type Options struct {
 	//
 	// SQLite has one writer at a time. A pool of one connection for writing makes writers wait in turn instead of
 	// polling for the lock, and a pool for reading lets readers go on beside it (in WAL mode).
+	//
+	// It is no place for a replica that lags: writers would be told what is not so any more, and a list from before its
+	// Event-Cursor would leave out, for whoever goes on from there, what the replica had not heard of yet.
 	Readers *sql.DB
 	// Isolation is that of transactions on PostgreSQL. The default is repeatable read: a function sees one state of the
 	// database, and is run again if somebody else changes what it writes. In SQLite transactions are serializable.

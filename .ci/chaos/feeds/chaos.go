@@ -1,18 +1,22 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"os"
-	"os/exec"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/stoa-go/stoa/ci/chaos/internal/fleet"
+	"github.com/stoa-go/stoa/ci/chaos/internal/wire"
 )
 
 // settings are what every kind of run is told.
@@ -20,6 +24,7 @@ type settings struct {
 	name, db, mode, log string
 	processes           int
 	seed                uint64
+	net                 *network // nil if everybody is connected without one
 }
 
 func (s *settings) flags(name string) *flag.FlagSet {
@@ -43,6 +48,9 @@ func (s *settings) start(ctx context.Context, db string, more ...string) (*fleet
 		return nil, nil, err
 	}
 	f := fleet.New(s.processes, log, append([]string{os.Args[0], "server", "-db", db, "-mode", s.mode}, more...)...)
+	if s.net != nil {
+		s.net.carry(f)
+	}
 	if err := f.Start(ctx); err != nil {
 		f.Kill()
 		return nil, nil, err
@@ -55,33 +63,36 @@ type trouble struct {
 	settings
 	writes, kills, drops  int
 	many, listening, ring int // writers and listeners
+	lanes, everything     int // how many lanes there are, and how many listen to all of them; 0 is most
 	pause, drain          time.Duration
 	crash                 string // a command, if any
 	crashes               int
 
-	ears      []ear // how one can listen
+	// What the network does, where there is one.
+	wired       bool
+	door, store wire.Weather // before each process, and before the database of each
+	parts       int          // partitions
+	partTime    time.Duration
+	down, up    string // commands that end the database, and start it; if any, it is gone once
+	patience    time.Duration
+	limit       time.Duration
+
+	ears      []func(l *line) ear // how one can listen
 	writers   *writers
 	listeners []*listener
 	deaths    int
+	faults    []*fault
 	took      time.Duration
 	happened  map[string]history
 	late      *listener        // one who comes when all is over, and reads it all
 	latency   [2]time.Duration // p50 and p99
+	again     string           // the arguments of the run
 }
 
-func chaos(ctx context.Context, args []string, out io.Writer) error {
-	t := &trouble{}
-	flags := t.flags("chaos")
-	flags.IntVar(&t.writes, "writes", 5000, "at least, that happen")
-	flags.IntVar(&t.many, "writers", 16, "at once")
-	flags.IntVar(&t.listening, "listeners", 50, "at once")
-	flags.IntVar(&t.kills, "kills", 10, "of processes, with -9")
-	flags.StringVar(&t.crash, "crash", "", "shell `command` that crashes the database, halfway")
-	flags.IntVar(&t.drops, "drops", 500, "a listener breaks off after so many events at most; 0 is never")
-	flags.IntVar(&t.ring, "ring", 64, "events that are in memory: small, so that who comes back reads the log")
-	flags.DurationVar(&t.pause, "pause", 20*time.Millisecond, "of a writer after each write, at most")
-	flags.DurationVar(&t.drain, "drain", 5*time.Minute, "until everybody has to have heard all")
-	if err := flags.Parse(args); err != nil {
+// troubleOf runs what is called chaos, or network.
+func troubleOf(ctx context.Context, kind string, args []string, out io.Writer) error {
+	t := &trouble{wired: kind == "network"}
+	if err := t.parse(kind, args); err != nil {
 		return err
 	}
 	n, err := t.run(ctx)
@@ -90,22 +101,76 @@ func chaos(ctx context.Context, args []string, out io.Writer) error {
 		err = t.verdict(n)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w; again: feeds chaos -mode %s -processes %d -seed %d -writes %d -kills %d", t.name, err, t.mode,
-			t.processes, t.seed, t.writes, t.kills)
+		return fmt.Errorf("%s: %w; again: feeds %s%s", t.name, err, kind, t.again)
 	}
 	return nil
 }
 
+func (t *trouble) parse(kind string, args []string) error {
+	flags := t.flags(kind)
+	flags.IntVar(&t.writes, "writes", 5000, "at least, that happen")
+	flags.IntVar(&t.many, "writers", 16, "at once")
+	flags.IntVar(&t.listening, "listeners", 50, "at once")
+	flags.IntVar(&t.lanes, "lanes", lanes, "that things are in")
+	flags.IntVar(&t.everything, "everything", 0, "listeners that listen to all lanes, the others to one each; 0 is three of five")
+	flags.IntVar(&t.kills, "kills", 10, "of processes, with -9")
+	flags.StringVar(&t.crash, "crash", "", "shell `command` that crashes the database, halfway")
+	flags.IntVar(&t.drops, "drops", 500, "a listener breaks off after so many events at most; 0 is never")
+	flags.IntVar(&t.ring, "ring", 64, "events that are in memory: small, so that who comes back reads the log")
+	flags.DurationVar(&t.pause, "pause", 20*time.Millisecond, "of a writer after each write, at most")
+	flags.DurationVar(&t.drain, "drain", 5*time.Minute, "until everybody has to have heard all")
+	if t.wired {
+		t.networkFlags(flags)
+	}
+	flags.DurationVar(&t.limit, "limit", 0, "how long a look at the log may take, and a transaction may stand still; 0 are the defaults")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	// What follows -log is of this machine, and -db of this run.
+	flags.Visit(func(f *flag.Flag) {
+		if f.Name != "db" && f.Name != "log" && f.Name != "name" {
+			t.again += fmt.Sprintf(" -%s=%q", f.Name, f.Value)
+		}
+	})
+	return nil
+}
+
+func (t *trouble) networkFlags(flags *flag.FlagSet) {
+	weatherFlags(flags, &t.door, "", "between clients and processes")
+	weatherFlags(flags, &t.store, "store-", "between processes and the database")
+	flags.IntVar(&t.parts, "parts", 0, "partitions, each of one process from the database or from its clients")
+	flags.DurationVar(&t.partTime, "part", 3*time.Second, "how long a partition is, and how long the database is gone")
+	flags.StringVar(&t.down, "down", "", "shell `command` that ends the database, halfway")
+	flags.StringVar(&t.up, "up", "", "shell `command` that starts it again")
+	flags.DurationVar(&t.patience, "patience", 4*time.Second, "of clients with a stream or an answer of which nothing comes")
+}
+
+func weatherFlags(flags *flag.FlagSet, w *wire.Weather, prefix, where string) {
+	flags.DurationVar(&w.Delay, prefix+"delay", 0, "of everything "+where)
+	flags.DurationVar(&w.Jitter, prefix+"jitter", 0, "what is added to that at most")
+	flags.IntVar(&w.Rate, prefix+"rate", 0, "`bytes` a second of each connection "+where+"; 0 is any number")
+	flags.IntVar(&w.Cut, prefix+"cut", 0, "`bytes` after which a connection "+where+" is reset at the latest; 0 is never")
+}
+
 // run has everybody listen, write and die, and counts what was heard.
 func (t *trouble) run(ctx context.Context) (counts, error) {
-	f, stop, err := t.start(ctx, t.db, "-ring", fmt.Sprint(t.ring), "-bookmark", "1s")
+	if t.wired {
+		var err error
+		if t.net, err = newNetwork(t.seed, t.processes, t.db); err != nil {
+			return counts{}, err
+		}
+		defer t.net.close()
+		t.net.set(t.door, t.store)
+	}
+	f, stop, err := t.start(ctx, t.db, "-ring", fmt.Sprint(t.ring), "-bookmark", "1s", "-ping", "1s",
+		"-limit", t.limit.String(), "-idle", t.limit.String())
 	if err != nil {
 		return counts{}, err
 	}
 	defer stop()
-	t.ears = []ear{newSSE()}
+	t.ears = []func(l *line) ear{newSSE}
 	if t.lasts() {
-		t.ears = append(t.ears, newSocket(), newGraphQLSSE())
+		t.ears = append(t.ears, newSocket, newGraphQLSSE)
 	}
 	n, err := t.on(ctx, f)
 	if err != nil || !t.lasts() {
@@ -119,7 +184,13 @@ func (t *trouble) run(ctx context.Context) (counts, error) {
 // on is run on processes that are there.
 func (t *trouble) on(ctx context.Context, f *fleet.Fleet) (counts, error) {
 	t.writers = newWriters(f, t.many, t.pause)
-	from, err := t.writers.client.place(ctx, f.URL(0))
+	t.writers.lanes = cmp.Or(t.lanes, lanes)
+	if t.wired {
+		t.writers.attempts = &attempts{}
+		t.writers.client.http.Timeout = t.patience
+	}
+	ask := newClient(1) // who has all the time in the world
+	from, err := ask.place(ctx, t.net.straight(f.URL(0)))
 	if err != nil {
 		return counts{}, err
 	}
@@ -129,7 +200,10 @@ func (t *trouble) on(ctx context.Context, f *fleet.Fleet) (counts, error) {
 		return counts{}, err
 	}
 	t.took = time.Since(began)
-	left, err := t.writers.client.all(ctx, f.URL(0))
+	if err := t.freed(ctx, ask, f); err != nil {
+		return counts{}, err
+	}
+	left, err := ask.all(ctx, t.net.straight(f.URL(0)))
 	if err != nil {
 		return counts{}, err
 	}
@@ -137,7 +211,7 @@ func (t *trouble) on(ctx context.Context, f *fleet.Fleet) (counts, error) {
 		return counts{}, err
 	}
 	if t.lasts() {
-		t.late = &listener{name: "who comes late", ear: newSSE(), cursor: from}
+		t.late = &listener{name: "who comes late", ear: newSSE(nil), cursor: from}
 		limited, cancel := context.WithTimeout(ctx, t.drain)
 		defer cancel()
 		t.late.run(limited, f, t.random(1<<33), func() {})
@@ -149,16 +223,30 @@ func (t *trouble) on(ctx context.Context, f *fleet.Fleet) (counts, error) {
 // lasts reports whether what is told outlives a process.
 func (t *trouble) lasts() bool { return t.mode == outbox || t.mode == locked }
 
+// settlers is how many listen to each process, and to no other, where processes are cut off.
+const settlers = 6
+
 // gather makes the listeners: most want everything, some a lane, and some what is open. The control has only the first,
 // since it loses whatever they want.
 func (t *trouble) gather(from string) {
 	for i := range t.listening {
-		l := &listener{name: fmt.Sprint("listener ", i), ear: t.ears[i%len(t.ears)], drops: t.drops, cursor: from}
+		l := &listener{name: fmt.Sprint("listener ", i), line: &line{}, drops: t.drops, cursor: from}
+		l.ear = t.ears[i%len(t.ears)](l.line)
+		if t.wired {
+			l.line.patience = t.patience
+		}
 		switch {
 		case !t.lasts():
 			l.cursor = ""
+		case t.parts+len(t.down) > 0 && i < settlers*t.processes:
+			// One of each kind for each process, who stays there to see what comes.
+			l.native, l.home, l.drops = 1+i/settlers, 1+i/settlers, 0
+		case t.everything > 0:
+			if i >= t.everything {
+				l.view.lane = 1 + i%t.writers.lanes
+			}
 		case i%5 == 3:
-			l.view.lane = 1 + i%lanes
+			l.view.lane = 1 + i%t.writers.lanes
 		case i%5 == 4:
 			l.view.open = true
 		}
@@ -185,7 +273,7 @@ func (t *trouble) wreak(ctx context.Context, f *fleet.Fleet) error {
 	}
 	limit := time.AfterFunc(t.drain, deafen)
 	defer limit.Stop()
-	err := t.writers.end(listening, all)
+	err := t.writers.end(listening, t.lasts(), all)
 	if listening.Err() != nil {
 		err = ctx.Err() // who has not heard all by now has lost it
 	}
@@ -249,26 +337,76 @@ func (t *trouble) write(ctx context.Context, f *fleet.Fleet) error {
 	return context.Cause(ctx)
 }
 
+// deed is something that is done to those who write and listen.
+type deed func(ctx context.Context, f *fleet.Fleet, rng *rand.Rand) error
+
+// deeds are what is done, in the order in which it is. The database goes halfway.
+func (t *trouble) deeds(rng *rand.Rand) []deed {
+	var all []deed
+	for range t.kills {
+		all = append(all, t.kill)
+	}
+	for i := range t.parts {
+		all = append(all, func(ctx context.Context, f *fleet.Fleet, rng *rand.Rand) error {
+			return t.part(ctx, f, rng, i%partKinds)
+		})
+	}
+	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	if t.down != "" {
+		all = slices.Insert(all, len(all)/2, t.vanish)
+	}
+	if t.crash != "" {
+		all = slices.Insert(all, len(all)/2, func(ctx context.Context, _ *fleet.Fleet, _ *rand.Rand) error {
+			t.crashes++
+			return shell(ctx, t.crash)
+		})
+	}
+	return all
+}
+
+// killer does what is to be done, evenly over the run.
 func (t *trouble) killer(ctx context.Context, f *fleet.Fleet) error {
 	rng := t.random(1 << 32)
-	for i := range t.kills {
-		for t.writers.happened.Load() < int64((i+1)*t.writes/(t.kills+1)) {
+	deeds := t.deeds(rng)
+	for i, do := range deeds {
+		for t.writers.happened.Load() < int64((i+1)*t.writes/(len(deeds)+1)) {
 			if pauseFor(ctx, time.Millisecond); ctx.Err() != nil {
 				return nil
 			}
 		}
 		pauseFor(ctx, time.Duration(rng.Int64N(int64(10*time.Millisecond))))
-		if i == t.kills/2 && t.crash != "" {
-			t.crashes++
-			if out, err := exec.CommandContext(ctx, "sh", "-c", t.crash).CombinedOutput(); err != nil {
-				return errors.Join(ctx.Err(), fmt.Errorf("%s: %w\n%s", t.crash, err, out))
-			}
+		if err := do(ctx, f, rng); err != nil {
+			return errors.Join(ctx.Err(), err)
 		}
-		victim := rng.IntN(f.Len())
-		f.KillOne(victim)
-		t.deaths++
-		if err := f.StartOne(ctx, victim); err != nil {
-			return err
+	}
+	return nil
+}
+
+// kill ends a process, and starts it again.
+func (t *trouble) kill(ctx context.Context, f *fleet.Fleet, rng *rand.Rand) error {
+	victim := rng.IntN(f.Len())
+	f.KillOne(victim)
+	t.deaths++
+	return f.StartOne(ctx, victim)
+}
+
+// freed waits until no process serves a stream any more, as nobody listens.
+func (t *trouble) freed(ctx context.Context, ask *client, f *fleet.Fleet) error {
+	if t.net == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, t.drain)
+	defer cancel()
+	for i := range f.Len() {
+		for left := int64(-1); left != 0; pauseFor(ctx, 10*time.Millisecond) {
+			var p process
+			a := ask.send(ctx, http.MethodGet, t.net.straight(f.URL(i))+"/process/", "")
+			if a.ok() && json.Unmarshal(a.body, &p) == nil {
+				left = p.Streams
+			}
+			if ctx.Err() != nil {
+				return fmt.Errorf("process %d has %d streams that nobody listens to: %w", i, left, ctx.Err())
+			}
 		}
 	}
 	return nil

@@ -30,6 +30,8 @@ type answer struct {
 	tag, place string // ETag and Event-Cursor
 	body       []byte
 	at         time.Time
+	begun      time.Time // when it was asked for
+	retry      bool      // it says when to come back
 }
 
 // ok is a write that happened, or something that was read.
@@ -41,6 +43,13 @@ func (a answer) unknown() bool { return a.status == 0 || a.status >= 500 }
 // send sends a request once. Each of header is a line such as "If-Match: x". A request of which there was no answer, or
 // half of one, has an answer that says so.
 func (c *client) send(ctx context.Context, method, url, body string, header ...string) answer {
+	begun := time.Now()
+	a := c.exchange(ctx, method, url, body, header)
+	a.begun, a.at = begun, time.Now()
+	return a
+}
+
+func (c *client) exchange(ctx context.Context, method, url, body string, header []string) answer {
 	req, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
 		return answer{}
@@ -57,11 +66,11 @@ func (c *client) send(ctx context.Context, method, url, body string, header ...s
 		return answer{}
 	}
 	defer res.Body.Close()
-	a := answer{status: res.StatusCode, tag: res.Header.Get("ETag"), place: res.Header.Get("Event-Cursor")}
+	a := answer{status: res.StatusCode, tag: res.Header.Get("ETag"), place: res.Header.Get("Event-Cursor"),
+		retry: res.Header.Get("Retry-After") != ""}
 	if a.body, err = io.ReadAll(res.Body); err != nil {
 		return answer{}
 	}
-	a.at = time.Now()
 	return a
 }
 
@@ -89,13 +98,20 @@ func (c *client) create(ctx context.Context, base string, v thing) (thing, answe
 	return v, a, err
 }
 
-// place returns where the feed is now.
+// place returns where the feed is now. A list does not wait for a log that takes its time to say so, as at first, and has no
+// cursor then.
 func (c *client) place(ctx context.Context, base string) (string, error) {
-	a := c.read(ctx, base+path+"?limit=1")
-	if !a.ok() || a.place == "" {
-		return "", fmt.Errorf("a list without Event-Cursor: status %d, %.200s", a.status, a.body)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	for {
+		a := c.send(ctx, http.MethodGet, base+path+"?limit=1", "")
+		if a.ok() && a.place != "" {
+			return a.place, nil
+		}
+		if pauseFor(ctx, 20*time.Millisecond); ctx.Err() != nil || !a.ok() && !a.unknown() {
+			return "", fmt.Errorf("a list without Event-Cursor: status %d, %.200s: %w", a.status, a.body, ctx.Err())
+		}
 	}
-	return a.place, nil
 }
 
 // all returns what is in the collection.

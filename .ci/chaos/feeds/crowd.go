@@ -59,9 +59,13 @@ func gather(ctx context.Context, base string, n, buffer int, ask func(c *wsConn)
 	return c, errors.Join(all...)
 }
 
-// enter opens a socket, and asks.
+// enter opens a socket, and asks. A buffer above zero is how much the system may hold of what is not read.
 func enter(ctx context.Context, base string, buffer int, ask func(c *wsConn) error) (*wsConn, error) {
-	conn, err := dial(ctx, base, buffer)
+	dialer := net.Dialer{Timeout: 30 * time.Second}
+	if buffer > 0 {
+		dialer.Control = smallBuffer(buffer)
+	}
+	conn, err := dial(ctx, base, dialer.DialContext)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,6 +39,20 @@ func TestChaos(t *testing.T) {
 	}
 }
 
+// TestNetwork runs on SQLite what the script runs on PostgreSQL: only clients can be parted from that.
+func TestNetwork(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	args := []string{"network", "-db", filepath.Join(t.TempDir(), "a.db"), "-delay", "1ms", "-jitter", "1ms", "-rate", "10000000",
+		"-cut", "200000", "-writes", "200", "-listeners", "12", "-kills", "1", "-parts", "1", "-part", "300ms", "-patience", "5s"}
+	if err := run(t.Context(), args, &out); err != nil {
+		t.Errorf("%v\n%s", err, &out)
+	}
+	if !strings.Contains(out.String(), "process 0 and its clients are parted") {
+		t.Errorf("no partition in\n%s", &out)
+	}
+}
+
 // TestTold runs what the script runs on SQLite.
 func TestTold(t *testing.T) {
 	t.Parallel()
@@ -53,7 +68,7 @@ func TestTold(t *testing.T) {
 func TestToldFindsFaults(t *testing.T) {
 	t.Parallel()
 	run := &told{patience: time.Second, client: newClient(1), base: serveToy(t, forget),
-		ears: map[string]ear{"REST": newSSE(), "WebSocket": newSSE()}}
+		ears: map[string]ear{"REST": newSSE(nil), "WebSocket": newSSE(nil)}}
 	cursors, _, err := run.written(t.Context(), 30)
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +162,7 @@ func TestFaults(t *testing.T) {
 		t.Run(tt.fault, func(t *testing.T) {
 			t.Parallel()
 			run := &trouble{settings: settings{mode: outbox, processes: 1, seed: 1}, writes: 400, drops: 30, many: 4, listening: 10,
-				drain: time.Minute, ears: []ear{newSSE()}}
+				drain: time.Minute, ears: []func(*line) ear{newSSE}}
 			n, err := run.on(t.Context(), fleet.Of(serveToy(t, tt.fault)))
 			if err == nil {
 				err = run.verdict(n)
@@ -172,7 +187,7 @@ func serveToy(t *testing.T, fault string) string {
 func TestUnwritten(t *testing.T) {
 	t.Parallel()
 	run := &trouble{settings: settings{mode: outbox, processes: 1, seed: 1}, writes: 200, many: 4, listening: 2,
-		drain: time.Minute, ears: []ear{newSSE()}}
+		drain: time.Minute, ears: []func(*line) ear{newSSE}}
 	if n, err := run.on(t.Context(), fleet.Of(serveToy(t, unwrite))); err == nil {
 		t.Errorf("good: %+v", n)
 	}
@@ -256,7 +271,7 @@ func TestUnknownArguments(t *testing.T) {
 func TestProcess(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
-	processHandler().ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/process/", nil))
+	processHandler(&atomic.Int64{}).ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/process/", nil))
 	for _, name := range []string{"Goroutines", "Descriptors", "Resident", "Heap", "Stacks"} {
 		if !strings.Contains(w.Body.String(), `"`+name+`":`) || strings.Contains(w.Body.String(), `"`+name+`":0,`) {
 			t.Errorf("no %s in %s", name, w.Body)

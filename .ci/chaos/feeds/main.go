@@ -2,6 +2,7 @@
 // PostgreSQL and calls it thus:
 //
 //	feeds chaos -db DATABASE -mode MODE     processes killed at random, listeners that break off and come back elsewhere
+//	feeds network -db DATABASE              the same, where the network is late, breaks, parts them, or the database is gone
 //	feeds told -db DATABASE -other D        cursors that nothing can go on from: purged, forged, foreign, of a lost future
 //	feeds sockets -db DATABASE              many WebSockets: memory, who never reads, come and go, fan-out
 //
@@ -10,7 +11,8 @@
 // writer.go writes, and history.go keeps what is known of each item: from what was acknowledged, and from what is in
 // the table when all is quiet, it follows what everybody has to have heard, without asking the log. frame.go is what
 // somebody hears, at one of three doors, by sse.go or by socket.go; listener.go breaks off and comes back; judge.go
-// compares the two. told.go is cursors, with store.go to put a database back; sockets.go is many sockets, which are a
+// compares the two. network.go is wires between all of them, and fault.go cuts them off, of which fault_report.go tells what
+// came; line.go is how clients find out. told.go is cursors, with store.go to put a database back; sockets.go is many sockets, which are a
 // crowd (crowd.go).
 //
 // The control publishes in memory, after the commit, as most do, and whoever comes back is told what happens from then
@@ -40,13 +42,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		switch args[0] {
 		case "server":
 			return serve(ctx, args[1:], out)
-		case "chaos":
-			return chaos(ctx, args[1:], out)
+		case "chaos", "network":
+			return troubleOf(ctx, args[0], args[1:], out)
 		case "told":
 			return toldOf(ctx, args[1:], out)
 		case "sockets":
 			return socketsOf(ctx, args[1:], out)
 		}
 	}
-	return fmt.Errorf("want chaos, told or sockets, and not %q", args)
+	return fmt.Errorf("want chaos, network, told or sockets, and not %q", args)
 }

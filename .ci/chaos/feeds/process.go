@@ -8,19 +8,22 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync/atomic"
 )
 
 // process is what a server says of itself.
 type process struct {
 	// Sockets are those of the descriptors that are no files.
 	Goroutines, Descriptors, Sockets int
+	// Streams are those that somebody listens to, as far as the server knows.
+	Streams int64
 	// Resident is what the system has given it, in bytes; Heap and Stacks are what of it is in use.
 	Resident, Heap, Stacks uint64
 }
 
 // processHandler answers GET /process/ with a process, as it is, and POST /process/ once what is not in use has been
 // given back. GET /process/goroutines has only these, and costs next to nothing.
-func processHandler() http.Handler {
+func processHandler(streams *atomic.Int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := process{Goroutines: runtime.NumGoroutine()}
 		if !strings.HasSuffix(r.URL.Path, "/goroutines") {
@@ -29,8 +32,20 @@ func processHandler() http.Handler {
 			}
 			p = self()
 		}
+		p.Streams = streams.Load()
 		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(p)
+	})
+}
+
+// counted counts streams, of both kinds, for as long as they are served.
+func counted(streams *atomic.Int64, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") != "" || r.Header.Get("Accept") == "text/event-stream" {
+			streams.Add(1)
+			defer streams.Add(-1)
+		}
+		next.ServeHTTP(w, r)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/ci/chaos/internal/engine"
+	"github.com/stoa-go/stoa/ci/chaos/internal/wire"
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
@@ -48,6 +49,7 @@ func (t *trouble) print(out io.Writer, n counts) {
 	for _, example := range n.examples {
 		fmt.Fprintln(out, "   ", example)
 	}
+	t.printNetwork(out)
 	fmt.Fprintln(out)
 }
 
@@ -55,7 +57,7 @@ func (t *trouble) print(out io.Writer, n counts) {
 func (t *trouble) verdict(n counts) error {
 	reconnects, resets := t.reconnects()
 	switch {
-	case n.expected == 0 || t.deaths < t.kills:
+	case n.expected == 0 || t.deaths < t.kills || len(t.faults) < t.parts:
 		return fmt.Errorf("%d events, %d deaths: nothing was tried", n.expected, t.deaths)
 	case t.crash != "" && t.crashes == 0:
 		return errors.New("the database was never crashed")
@@ -70,8 +72,28 @@ func (t *trouble) verdict(n counts) error {
 	case t.lasts() && resets > 0:
 		return fmt.Errorf("%d times somebody had to begin anew, of a log that has everything", resets)
 	}
-	return nil
+	return t.tolls(io.Discard)
 }
+
+// printNetwork says what the network has done.
+func (t *trouble) printNetwork(out io.Writer) {
+	if t.net == nil {
+		return
+	}
+	var cuts, lapses int
+	for _, w := range slices.Concat(t.net.doors, t.net.stores) {
+		cuts += w.Cuts()
+	}
+	for _, l := range t.listeners {
+		lapses += int(l.line.lapses.Load())
+	}
+	fmt.Fprintf(out, "  late: %v to clients, %v to the database; %d connections were reset, %d times a client gave up one that was silent\n",
+		between(t.door), between(t.store), cuts, lapses)
+	t.tolls(out)
+}
+
+// between is how late everything is.
+func between(w wire.Weather) string { return fmt.Sprintf("%v to %v", w.Delay, w.Delay+w.Jitter) }
 
 // measure compares when each event was inserted with when it was heard.
 func (t *trouble) measure(inserted map[uint64]time.Time) {

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // registers pgx
 	_ "modernc.org/sqlite"             // registers sqlite
@@ -51,6 +53,7 @@ const path = "/things"
 type serverSettings struct {
 	source, mode string
 	feed         feed.Options
+	ping, idle   time.Duration
 }
 
 // serve is one process of the server under test.
@@ -61,6 +64,9 @@ func serve(ctx context.Context, args []string, out io.Writer) error {
 	flags.StringVar(&s.mode, "mode", outbox, "how it tells what happened")
 	flags.IntVar(&s.feed.Events, "ring", 0, "events that are kept in memory; 0 is the default of the library")
 	flags.DurationVar(&s.feed.Bookmark, "bookmark", 0, "how often who hears nothing is told where it is")
+	flags.DurationVar(&s.feed.Limit, "limit", 0, "how long one look at the log may take")
+	flags.DurationVar(&s.idle, "idle", 0, "how long a transaction may stand still")
+	flags.DurationVar(&s.ping, "ping", 0, "how often who has a WebSocket is asked whether it is there")
 	flags.DurationVar(&s.feed.Keep, "keep", 0, "how long events are kept")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -68,7 +74,7 @@ func serve(ctx context.Context, args []string, out io.Writer) error {
 	if s.source == "" || strings.HasPrefix(s.source, "-") { // it would be a file of that name
 		return fmt.Errorf("there is no database %q", s.source)
 	}
-	db, err := engine.Open(s.source)
+	db, err := engine.Open(s.source, s.idle)
 	if err != nil {
 		return err
 	}
@@ -78,7 +84,7 @@ func serve(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer events.Close()
-	handler, err := newHandler(ctx, db, events, s.feed.Logger)
+	handler, err := newHandler(ctx, db, events, s)
 	if err != nil {
 		return err
 	}
@@ -108,7 +114,7 @@ func newFeed(ctx context.Context, db *sqltx.DB, s serverSettings) (*feed.Feed, e
 }
 
 // newHandler serves things in REST, and below /graphql in GraphQL. What is said of the process is below /process.
-func newHandler(ctx context.Context, db *sqltx.DB, events *feed.Feed, logger *slog.Logger) (http.Handler, error) {
+func newHandler(ctx context.Context, db *sqltx.DB, events *feed.Feed, s serverSettings) (http.Handler, error) {
 	table := sqltable.New[thing](db, strings.TrimPrefix(path, "/"), nil)
 	if err := engine.Patiently(ctx, table.CreateTable); err != nil {
 		return nil, err
@@ -117,13 +123,14 @@ func newHandler(ctx context.Context, db *sqltx.DB, events *feed.Feed, logger *sl
 		Public: true,
 		Query:  query.Support{Filter: map[string][]query.Op{"lane": {query.Eq}, "open": {query.Eq}}},
 	})
-	catalog := resource.NewCatalog(&resource.CatalogOptions{Feed: events, Logger: logger}, things)
+	catalog := resource.NewCatalog(&resource.CatalogOptions{Feed: events, Logger: s.feed.Logger}, things)
 	mux := http.NewServeMux()
-	door := graphql.New(catalog, &graphql.Options{Logger: logger})
+	door := graphql.New(catalog, &graphql.Options{Logger: s.feed.Logger, Socket: graphql.Socket{Ping: s.ping}})
 	mux.Handle("/graphql", door)
-	mux.Handle("/process/", processHandler())
+	streams := &atomic.Int64{}
+	mux.Handle("/process/", processHandler(streams))
 	mux.Handle("/", catalog)
-	return mux, nil
+	return counted(streams, mux), nil
 }
 
 // forgetful serves all who come back as if they were new.

@@ -21,16 +21,16 @@ import (
 // tested by itself. It keeps to what graphql-transport-ws says.
 
 // socket listens to the collection in GraphQL, over a WebSocket.
-type socket struct{}
+type socket struct{ line *line }
 
-func newSocket() socket { return socket{} }
+func newSocket(l *line) ear { return socket{l} }
 
 // subscription is what it asks for.
 const subscription = `subscription($after: String, $filter: ThingFilter) { thingChanged(after: $after, filter: $filter) ` +
 	`{ kind id cursor thing { name n } } }`
 
-func (socket) listen(ctx context.Context, base, cursor string, v view) (stream, error) {
-	c, err := dial(ctx, base, 0)
+func (e socket) listen(ctx context.Context, base, cursor string, v view) (stream, error) {
+	c, err := dial(ctx, base, e.line.dial)
 	if err != nil {
 		return nil, err
 	}
@@ -192,17 +192,14 @@ type wsConn struct {
 	data   []byte // of the message that was read last
 }
 
-// dial opens one. A buffer above zero is how much the system may hold of what is not read.
-func dial(ctx context.Context, base string, buffer int) (*wsConn, error) {
+// dial opens one over a connection that it is given.
+func dial(ctx context.Context, base string, connect func(ctx context.Context, network, address string) (net.Conn, error)) (*wsConn,
+	error) {
 	u, err := url.Parse(base)
 	if err != nil {
 		return nil, err
 	}
-	dialer := net.Dialer{Timeout: 5 * time.Minute}
-	if buffer > 0 {
-		dialer.Control = smallBuffer(buffer)
-	}
-	conn, err := dialer.DialContext(ctx, "tcp", u.Host)
+	conn, err := connect(ctx, "tcp", u.Host)
 	if err != nil {
 		return nil, err
 	}

@@ -19,14 +19,11 @@ type sse struct {
 	graphql bool
 }
 
-func newSSE() sse {
-	return sse{client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}}
-}
+func newSSE(l *line) ear        { return sse{client: streaming(l)} }
+func newGraphQLSSE(l *line) ear { return sse{client: streaming(l), graphql: true} }
 
-func newGraphQLSSE() sse {
-	s := newSSE()
-	s.graphql = true
-	return s
+func streaming(l *line) *http.Client {
+	return &http.Client{Transport: &http.Transport{DialContext: l.dial, DisableKeepAlives: true, DisableCompression: true}}
 }
 
 func (s sse) request(ctx context.Context, base string, v view) (*http.Request, error) {

@@ -39,7 +39,7 @@ type toldRow struct {
 
 func toldOf(ctx context.Context, args []string, out io.Writer) error {
 	t := &told{patience: 2 * time.Minute, client: newClient(4)}
-	t.ears = map[string]ear{"REST": newSSE(), "WebSocket": newSocket(), "GraphQL SSE": newGraphQLSSE()}
+	t.ears = map[string]ear{"REST": newSSE(nil), "WebSocket": newSocket(nil), "GraphQL SSE": newGraphQLSSE(nil)}
 	flags := t.flags("told")
 	flags.StringVar(&t.other, "other", "", "another `database`")
 	if err := flags.Parse(args); err != nil {

@@ -23,8 +23,11 @@ type writers struct {
 	client *client
 	fleet  *fleet.Fleet
 	pause  time.Duration // after each write, at most
+	lanes  int
 
 	happened, unknown atomic.Int64 // writes
+
+	attempts *attempts // nil where nobody asks
 
 	mu      sync.Mutex
 	pool    []*item          // that can be changed
@@ -36,7 +39,7 @@ type writers struct {
 const poolSize = 48
 
 func newWriters(f *fleet.Fleet, most int, pause time.Duration) *writers {
-	return &writers{client: newClient(most), fleet: f, pause: pause, items: map[string]*item{}}
+	return &writers{client: newClient(most), fleet: f, pause: pause, lanes: lanes, items: map[string]*item{}}
 }
 
 // run writes until it has been enough.
@@ -88,7 +91,8 @@ func (w *writers) failed() error {
 }
 
 // expect counts an answer to a write, and notes it if it is none that can be.
-func (w *writers) expect(what string, a answer, statuses ...int) {
+func (w *writers) expect(what, base string, a answer, statuses ...int) {
+	w.attempts.add(base, a)
 	switch {
 	case a.ok():
 		w.happened.Add(1)
@@ -105,8 +109,8 @@ func (w *writers) expect(what string, a answer, statuses ...int) {
 
 // create makes an item. If there is no answer nobody knows its id, so nobody changes it.
 func (w *writers) create(ctx context.Context, rng *rand.Rand, base string) {
-	v, a, err := w.client.create(ctx, base, thing{Name: "thing", Lane: 1 + rng.IntN(lanes), N: 1, Open: true})
-	w.expect("create", a)
+	v, a, err := w.client.create(ctx, base, thing{Name: "thing", Lane: 1 + rng.IntN(w.lanes), N: 1, Open: true})
+	w.expect("create", base, a)
 	if err != nil || !a.ok() {
 		return
 	}
@@ -123,7 +127,7 @@ func (w *writers) change(ctx context.Context, rng *rand.Rand, base string, it *i
 	n++
 	body := fmt.Sprintf(`{"n":%d,"open":%t}`, n, n%2 == 1)
 	a := w.client.send(ctx, http.MethodPatch, base+path+"/"+it.id, body, "Content-Type: "+mergePatch, "If-Match: "+tag)
-	w.expect("change", a, http.StatusPreconditionFailed, http.StatusNotFound, http.StatusGone, http.StatusConflict)
+	w.expect("change", base, a, http.StatusPreconditionFailed, http.StatusNotFound, http.StatusGone, http.StatusConflict)
 	if a.ok() && a.tag != "" {
 		it.saw(n, a.tag)
 		return
@@ -135,7 +139,7 @@ func (w *writers) change(ctx context.Context, rng *rand.Rand, base string, it *i
 func (w *writers) remove(ctx context.Context, rng *rand.Rand, base string, it *item) {
 	n, tag := it.known()
 	a := w.client.send(ctx, http.MethodDelete, base+path+"/"+it.id, "", "If-Match: "+tag)
-	w.expect("delete", a, http.StatusPreconditionFailed, http.StatusNotFound, http.StatusGone, http.StatusConflict)
+	w.expect("delete", base, a, http.StatusPreconditionFailed, http.StatusNotFound, http.StatusGone, http.StatusConflict)
 	switch {
 	case a.ok():
 		it.deletedAt(n, true)
@@ -166,7 +170,7 @@ func (w *writers) look(ctx context.Context, rng *rand.Rand, it *item) {
 			w.drop(it)
 			return
 		case a.status != 0 && a.status < 500:
-			w.expect("look", a)
+			w.expect("look", base, a)
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -200,15 +204,16 @@ func (w *writers) settle(left []thing) (map[string]history, error) {
 // endName is that of the last thing: whoever hears of it has heard all.
 const endName = "end"
 
-// end makes the last thing, one for each view, at each process, again and again until everybody has heard of it.
-func (w *writers) end(ctx context.Context, done <-chan struct{}) error {
-	for {
+// end makes the last thing, one for each view, again and again until everybody has heard of it. Where each process tells only
+// what it was asked itself, each is asked for one.
+func (w *writers) end(ctx context.Context, lasts bool, done <-chan struct{}) error {
+	for turn := 0; ; turn++ {
 		for i := range w.fleet.Len() {
-			for lane := range lanes {
-				last := thing{Name: endName, Lane: 1 + lane, N: 1, Open: true}
-				if _, a, err := w.client.create(ctx, w.fleet.URL(i), last); err != nil || !a.ok() && !a.unknown() {
-					return fmt.Errorf("the last thing: status %d, %.200s: %w", a.status, a.body, errors.Join(err, ctx.Err()))
-				}
+			if lasts && i != turn%w.fleet.Len() {
+				continue
+			}
+			if err := w.last(ctx, w.fleet.URL(i)); err != nil {
+				return err
 			}
 		}
 		select {
@@ -219,4 +224,20 @@ func (w *writers) end(ctx context.Context, done <-chan struct{}) error {
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
+}
+
+// last asks a process for the last thing of each lane. Where nobody knows whether it is there, the next one may do better.
+func (w *writers) last(ctx context.Context, base string) error {
+	errs := make([]error, w.lanes)
+	var all sync.WaitGroup
+	for i := range errs {
+		all.Go(func() {
+			_, a, err := w.client.create(ctx, base, thing{Name: endName, Lane: 1 + i, N: 1, Open: true})
+			if err != nil || !a.ok() && !a.unknown() {
+				errs[i] = fmt.Errorf("the last thing: status %d, %.200s: %w", a.status, a.body, errors.Join(err, ctx.Err()))
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
 }

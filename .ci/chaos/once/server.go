@@ -43,7 +43,7 @@ func serve(ctx context.Context, args []string, out io.Writer) error {
 	if *source == "" || strings.HasPrefix(*source, "-") { // it would be a file of that name
 		return fmt.Errorf("there is no database %q", *source)
 	}
-	db, err := engine.Open(*source)
+	db, err := engine.Open(*source, 0)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func keep(ctx context.Context, db *sqltx.DB, source, mode string) (*idempotency.
 	switch mode {
 	case together:
 	case identity, apart, three:
-		other, err := engine.Open(source)
+		other, err := engine.Open(source, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -5,8 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 )
+
+// Heartbeat is how long a stream is commonly silent at most: proxies and load balancers take for dead what says nothing for a
+// minute, and whether the reader is still there shows only when something is sent.
+const Heartbeat = 15 * time.Second
 
 // Options adjust a Writer. The zero value is meaningful.
 type Options struct {
@@ -16,27 +21,42 @@ type Options struct {
 	// Timeout is how long a reader may take until an event has been handed to the network; 10 seconds if zero. Behind that it
 	// has stopped reading, and the stream ends.
 	Timeout time.Duration
+	// Heartbeat is how long the stream may be silent: then an empty comment is sent, by a timer; never if zero. A stream with a
+	// heartbeat has to be closed.
+	Heartbeat time.Duration
+	// Gone is called when a heartbeat could not be sent, once, in a goroutine of its own: between two events the handler waits for
+	// something, and there is nobody any more to wait for. Nil is not called.
+	Gone func()
 }
 
-// Writer sends a stream. It is for one goroutine, and holds next to nothing between two events.
+// Writer sends a stream. It is for one goroutine, beside which heartbeats are sent, and holds next to nothing between two
+// events.
 type Writer struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	timeout time.Duration
-	buf     []byte
-	err     error // of the first call that failed
+	silence time.Duration // Heartbeat
+	gone    func()
+
+	mu    sync.Mutex // for what follows, and while something is sent
+	buf   []byte
+	err   error       // of the first call that failed
+	last  time.Time   // when something was sent
+	timer *time.Timer // nil without a heartbeat
 }
 
 // Open answers a request with a stream: status 200 and the header, which are sent at once, so that the reader knows. opts
 // may be nil.
 //
 // If the connection cannot be flushed the error is [http.ErrNotSupported] and nothing was sent, so that there can be
-// another answer. Timeouts of the server end with Open: a stream lasts.
+// another answer. With any other error, which is the connection's, there is a Writer too, and it fails with that. Timeouts of
+// the server end with Open: a stream lasts.
 func Open(w http.ResponseWriter, opts *Options) (*Writer, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	s := &Writer{w: w, control: http.NewResponseController(w), timeout: cmp.Or(max(opts.Timeout, 0), 10*time.Second)}
+	s := &Writer{w: w, control: http.NewResponseController(w), timeout: cmp.Or(max(opts.Timeout, 0), 10*time.Second),
+		silence: max(opts.Heartbeat, 0), gone: opts.Gone}
 	h := w.Header()
 	set := map[string]string{
 		"Content-Type":      ContentType,
@@ -48,11 +68,7 @@ func Open(w http.ResponseWriter, opts *Options) (*Writer, error) {
 		h.Set(name, value)
 	}
 	h.Del("Content-Length")
-	// A deadline for reading the request would end its context when it passes.
-	if err := s.control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return nil, fmt.Errorf("eventstream: %w", err)
-	}
-	if err := s.flushed(func() error { return nil }); err != nil {
+	if err := s.open(); errors.Is(err, http.ErrNotSupported) {
 		for name := range set {
 			h.Del(name)
 			if old := before[name]; old != nil {
@@ -61,15 +77,27 @@ func Open(w http.ResponseWriter, opts *Options) (*Writer, error) {
 		}
 		return nil, err
 	}
-	if opts.Retry > 0 {
-		return s, s.Retry(opts.Retry)
+	if opts.Retry > 0 && s.err == nil {
+		s.err = s.Retry(opts.Retry)
 	}
-	return s, nil
+	s.start()
+	return s, s.err
+}
+
+// open sends the header. A deadline for reading the request would end its context when it passes.
+func (s *Writer) open() error {
+	if err := s.control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		s.err = fmt.Errorf("eventstream: %w", err)
+		return s.err
+	}
+	return s.flushed(func() error { return nil })
 }
 
 // Event sends an event. An error is [ErrField], after which the stream goes on, or the connection's: then the reader has
 // gone, or has not read for too long (os.ErrDeadlineExceeded), and all that follows fails alike.
 func (s *Writer) Event(e Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	frame, err := Append(s.buf[:0], e)
 	if err != nil {
 		return err
@@ -79,13 +107,37 @@ func (s *Writer) Event(e Event) error {
 
 // Comment sends what readers pass over, so that whatever is between knows that the stream lives, and the server finds out
 // whether there is still a reader. "" will do.
-func (s *Writer) Comment(text string) error { return s.own(appendComment(s.buf[:0], text)) }
+func (s *Writer) Comment(text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.own(appendComment(s.buf[:0], text))
+}
 
 // Retry tells the reader how long to wait before it comes back, from now on.
-func (s *Writer) Retry(d time.Duration) error { return s.own(appendRetry(s.buf[:0], d)) }
+func (s *Writer) Retry(d time.Duration) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.own(appendRetry(s.buf[:0], d))
+}
 
 // Send sends what [Append] has made, one event or several. It does not keep frames.
 func (s *Writer) Send(frames []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.send(frames)
+}
+
+// own sends a frame in the buffer, which is kept for the next unless it has grown large: most of the time a stream is idle. The
+// caller has locked, as that of send has.
+func (s *Writer) own(frame []byte) error {
+	const keep = 4 << 10
+	if s.buf = frame; cap(frame) > keep {
+		s.buf = nil
+	}
+	return s.send(frame)
+}
+
+func (s *Writer) send(frames []byte) error {
 	if s.err != nil {
 		return s.err
 	}
@@ -95,19 +147,11 @@ func (s *Writer) Send(frames []byte) error {
 	})
 }
 
-// own sends a frame in the buffer, which is kept for the next unless it has grown large: most of the time a stream is idle.
-func (s *Writer) own(frame []byte) error {
-	const keep = 4 << 10
-	if s.buf = frame; cap(frame) > keep {
-		s.buf = nil
-	}
-	return s.Send(frame)
-}
-
 // flushed writes and flushes before the deadline. There is none in between: over HTTP/2 one that passes ends the stream,
 // whether something is being written or not.
 func (s *Writer) flushed(write func() error) error {
-	err := s.deadline(time.Now().Add(s.timeout))
+	s.last = time.Now()
+	err := s.deadline(s.last.Add(s.timeout))
 	if err == nil {
 		err = write()
 	}

@@ -13,11 +13,11 @@ import (
 )
 
 // Open opens a database: a file of SQLite, where what is committed is on the disk, or postgres:///... The program imports
-// the drivers "sqlite" and "pgx".
-func Open(source string) (*sqltx.DB, error) {
+// the drivers "sqlite" and "pgx". idle is how long a transaction of PostgreSQL may stand still, as in sqltx.Options.
+func Open(source string, idle time.Duration) (*sqltx.DB, error) {
 	if strings.HasPrefix(source, "postgres:") {
 		pool, err := Pool("pgx", source, 16)
-		return sqltx.New(sqltx.PostgreSQL, pool, nil), err
+		return sqltx.New(sqltx.PostgreSQL, pool, &sqltx.Options{Idle: idle}), err
 	}
 	file := FileURL(source) + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)"
 	writer, err := Pool("sqlite", file, 1)

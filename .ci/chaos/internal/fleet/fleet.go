@@ -18,6 +18,11 @@ import (
 
 // Fleet is the processes of a service. Its members come and go, and whoever wants one takes any.
 type Fleet struct {
+	// Args are what is added to the command of each process, and Door is where it is found, which knows where it says it
+	// is. Nil is nothing, and there. They are set before Start.
+	Args func(i int) []string
+	Door func(i int, url string) string
+
 	mu      sync.Mutex
 	members []*member
 	log     io.Writer // of what they print to stderr
@@ -134,10 +139,16 @@ func (f *Fleet) StartOne(ctx context.Context, i int) error {
 	defer cancel()
 	for {
 		cmd := exec.Command(f.command[0], f.command[1:]...)
+		if f.Args != nil {
+			cmd.Args = append(cmd.Args, f.Args(i)...)
+		}
 		cmd.Stderr = f.log
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		url, ended, err := listening(ctx, cmd)
 		if err == nil {
+			if f.Door != nil {
+				url = f.Door(i, url)
+			}
 			f.mu.Lock()
 			*f.members[i] = member{url, cmd, ended}
 			f.mu.Unlock()

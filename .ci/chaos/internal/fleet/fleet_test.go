@@ -46,6 +46,28 @@ func testFleet(t *testing.T, n int, args ...string) *fleet.Fleet {
 	return f
 }
 
+// TestDoor: a process is told what is for it alone, and found where its door is.
+func TestDoor(t *testing.T) {
+	t.Parallel()
+	f := testFleet(t, 2, "shop-ends-once")
+	dir := t.TempDir()
+	f.Args = func(i int) []string { return []string{filepath.Join(dir, fmt.Sprint(i))} }
+	f.Door = func(i int, url string) string {
+		return fmt.Sprint("door ", i, " of ", url[:len("http://shop.example/")])
+	}
+	if err := f.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Len() {
+		if got, want := f.URL(i), fmt.Sprint("door ", i, " of http://shop.example/"); got != want {
+			t.Errorf("process %d is at %s, want %s", i, got, want)
+		}
+		if _, err := os.Stat(filepath.Join(dir, fmt.Sprint(i))); err != nil {
+			t.Errorf("process %d was not told: %v", i, err)
+		}
+	}
+}
+
 func TestFleet(t *testing.T) {
 	t.Parallel()
 	f := testFleet(t, 3, "shop-fine")

@@ -68,5 +68,6 @@ func fillChangeKind(t *Type) {
 // place is where the changes of what a list shows go on.
 func (b *builder) place(r *resource.Resource) *Field {
 	return &Field{Name: "eventCursor", Type: must(b.scalar("String")), Source: Place, Resource: r,
-		Doc: "A place from before the items were read, for `after` of a subscription: whatever is not in the list yet is told there."}
+		Doc: "A place from before the items were read, for `after` of a subscription: whatever is not in the list yet is told there. " +
+			"Of several pages, that of the first counts."}
 }
