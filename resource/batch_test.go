@@ -552,29 +552,30 @@ type purse struct {
 
 // Clients that move coins between the same two purses, in either order, neither wait for each other for ever nor lose any.
 func TestBatchesAtOnce(t *testing.T) {
-	t.Parallel()
-	const clients, moves = 16, 25
-	store := memory.New[purse](nil)
-	h := resource.NewCatalog(nil, resource.New("purses", store, nil))
-	for _, id := range []string{"a", "b"} {
-		want(t, send(t, h, "PUT /purses/"+id, jsonBody, "", `{"coins":1000}`), http.StatusCreated)
-	}
-	var wg sync.WaitGroup
-	for client := range clients {
-		wg.Go(func() {
-			from, to := "a", "b"
-			if client%2 == 1 {
-				from, to = to, from
-			}
-			for range moves {
-				for !move(t, h, from, to) {
+	bubble(t, func(t *testing.T) {
+		const clients, moves = 16, 25
+		store := memory.New[purse](nil)
+		h := resource.NewCatalog(nil, resource.New("purses", store, nil))
+		for _, id := range []string{"a", "b"} {
+			want(t, send(t, h, "PUT /purses/"+id, jsonBody, "", `{"coins":1000}`), http.StatusCreated)
+		}
+		var wg sync.WaitGroup
+		for client := range clients {
+			wg.Go(func() {
+				from, to := "a", "b"
+				if client%2 == 1 {
+					from, to = to, from
 				}
-			}
-		})
-	}
-	wg.Wait()
-	a, b := stored(t, store, "a"), stored(t, store, "b")
-	same(t, "purses", []purse{{"a", 1000}, {"b", 1000}}, []purse{a, b}) // as many moves went either way
+				for range moves {
+					for !move(t, h, from, to) {
+					}
+				}
+			})
+		}
+		wg.Wait()
+		a, b := stored(t, store, "a"), stored(t, store, "b")
+		same(t, "purses", []purse{{"a", 1000}, {"b", 1000}}, []purse{a, b}) // as many moves went either way
+	})
 }
 
 // move moves a coin, and reports whether the purses were as they had been seen.

@@ -15,7 +15,8 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// bubble is synctest.Test for a test that runs beside others.
+// bubble is synctest.Test for a test that runs beside others: no time passes while anybody works, so that no limit of time is met
+// for want of a processor.
 func bubble(t *testing.T, do func(t *testing.T)) {
 	t.Helper()
 	t.Parallel()

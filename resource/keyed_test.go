@@ -50,23 +50,24 @@ func addSequel(t testing.TB, h http.Handler, id string, patience time.Duration) 
 
 // TestWritersOfOneItemQueue: they do not work in vain, so there is one Replace for each write, and none is lost.
 func TestWritersOfOneItemQueue(t *testing.T) {
-	t.Parallel()
-	var c calls
-	store := stocked(t, book{Title: "a", Sequels: []int64{0}})
-	h := catalog(t, resource.FromOps("books", counting(resource.OpsOf(store), &c), nil))
-	const writers, writes = 16, 20
-	var wg sync.WaitGroup
-	for range writers {
-		wg.Go(func() {
-			for range writes {
-				want(t, addSequel(t, h, "1", 0), http.StatusOK)
-			}
-		})
-	}
-	wg.Wait()
-	same(t, "sequels", 1+writers*writes, len(stored(t, store, "1").Sequels))
-	n := c.reset()
-	same(t, "calls", map[string]int{"Get": writers * writes, "Replace": writers * writes}, n)
+	bubble(t, func(t *testing.T) {
+		var c calls
+		store := stocked(t, book{Title: "a", Sequels: []int64{0}})
+		h := catalog(t, resource.FromOps("books", counting(resource.OpsOf(store), &c), nil))
+		const writers, writes = 16, 20
+		var wg sync.WaitGroup
+		for range writers {
+			wg.Go(func() {
+				for range writes {
+					want(t, addSequel(t, h, "1", 0), http.StatusOK)
+				}
+			})
+		}
+		wg.Wait()
+		same(t, "sequels", 1+writers*writes, len(stored(t, store, "1").Sequels))
+		n := c.reset()
+		same(t, "calls", map[string]int{"Get": writers * writes, "Replace": writers * writes}, n)
+	})
 }
 
 // TestWritersOfOthersDoNotWait: a slow write of one item holds up that item only.

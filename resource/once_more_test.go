@@ -25,40 +25,41 @@ func TestKeyedCopies(t *testing.T) {
 	for _, level := range levels {
 		for _, line := range []string{"POST /memos", "PATCH /memos/1", "DELETE /memos/1", "PUT /memos/1"} {
 			t.Run(level.String()+"/"+line, func(t *testing.T) {
-				t.Parallel()
-				d := newDesk(t, level)
-				d.keep.Wait, d.keep.Waiters = time.Minute, 8
-				if _, err := d.store.Insert(t.Context(), "1", memo{Title: "first"}); err != nil {
-					t.Fatal(err)
-				}
-				h, _ := d.open(t)
-				content := jsonBody
-				if strings.HasPrefix(line, "PATCH") {
-					content = mergeBody
-				}
-				var wg sync.WaitGroup
-				statuses, fresh := make([]int, 64), make([]bool, 64)
-				for i := range statuses {
-					wg.Go(func() {
-						res := send(t, h, line, asAnn, keyField("k"), content, "", `{"title":"a"}`)
-						statuses[i] = res.status
-						fresh[i] = res.status < 300 && res.header.Get("Idempotency-Replayed") == ""
-					})
-				}
-				wg.Wait()
-				n := 0
-				for i, status := range statuses {
-					if status >= 300 && status != http.StatusConflict {
-						t.Errorf("copy %d: status %d", i, status)
+				bubble(t, func(t *testing.T) {
+					d := newDesk(t, level)
+					d.keep.Wait, d.keep.Waiters = time.Minute, 8
+					if _, err := d.store.Insert(t.Context(), "1", memo{Title: "first"}); err != nil {
+						t.Fatal(err)
 					}
-					if fresh[i] {
-						n++
+					h, _ := d.open(t)
+					content := jsonBody
+					if strings.HasPrefix(line, "PATCH") {
+						content = mergeBody
 					}
-				}
-				wrote := d.calls.reset()
-				if n != 1 || wrote["Create"]+wrote["Insert"]+wrote["Replace"]+wrote["Delete"] != 1 {
-					t.Errorf("%d answers were the first, and it was done %v", n, wrote)
-				}
+					var wg sync.WaitGroup
+					statuses, fresh := make([]int, 64), make([]bool, 64)
+					for i := range statuses {
+						wg.Go(func() {
+							res := send(t, h, line, asAnn, keyField("k"), content, "", `{"title":"a"}`)
+							statuses[i] = res.status
+							fresh[i] = res.status < 300 && res.header.Get("Idempotency-Replayed") == ""
+						})
+					}
+					wg.Wait()
+					n := 0
+					for i, status := range statuses {
+						if status >= 300 && status != http.StatusConflict {
+							t.Errorf("copy %d: status %d", i, status)
+						}
+						if fresh[i] {
+							n++
+						}
+					}
+					wrote := d.calls.reset()
+					if n != 1 || wrote["Create"]+wrote["Insert"]+wrote["Replace"]+wrote["Delete"] != 1 {
+						t.Errorf("%d answers were the first, and it was done %v", n, wrote)
+					}
+				})
 			})
 		}
 	}

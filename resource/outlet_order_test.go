@@ -38,35 +38,36 @@ func TestOrderOfEvents(t *testing.T) {
 		{"another", func(b *postbox) feed.Log { return feed.NewMemory(&feed.MemoryOptions{Runner: memory.NewDB()}) }, 5},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			b := newPostbox(t, "shared")
-			b.log = tt.log(b)
-			var mu sync.Mutex
-			hooks := 0
-			b.opts.After = func(context.Context, resource.Op, *letter, *letter) { mu.Lock(); hooks++; mu.Unlock() }
-			b.open(t)
-			var wg sync.WaitGroup
-			for writer := range 16 {
-				wg.Go(func() {
-					random := rand.New(rand.NewPCG(7, uint64(writer)))
-					for n := range 40 {
-						b.write(t, random, tt.doors, fmt.Sprint(writer, "-", n))
-					}
-				})
-			}
-			wg.Wait()
-			events := b.events(t)
-			same(t, "events", hooks, len(events))
-			same(t, "enough happened", true, len(events) > 100)
-			first := map[string]bool{}
-			for _, e := range events {
-				kind, rest, _ := strings.Cut(e, " ")
-				id, _, _ := strings.Cut(rest, " ")
-				if !first[id] {
-					first[id] = true
-					same(t, "the first event of "+id, "created", kind)
+			bubble(t, func(t *testing.T) {
+				b := newPostbox(t, "shared")
+				b.log = tt.log(b)
+				var mu sync.Mutex
+				hooks := 0
+				b.opts.After = func(context.Context, resource.Op, *letter, *letter) { mu.Lock(); hooks++; mu.Unlock() }
+				b.open(t)
+				var wg sync.WaitGroup
+				for writer := range 16 {
+					wg.Go(func() {
+						random := rand.New(rand.NewPCG(7, uint64(writer)))
+						for n := range 40 {
+							b.write(t, random, tt.doors, fmt.Sprint(writer, "-", n))
+						}
+					})
 				}
-			}
+				wg.Wait()
+				events := b.events(t)
+				same(t, "events", hooks, len(events))
+				same(t, "enough happened", true, len(events) > 100)
+				first := map[string]bool{}
+				for _, e := range events {
+					kind, rest, _ := strings.Cut(e, " ")
+					id, _, _ := strings.Cut(rest, " ")
+					if !first[id] {
+						first[id] = true
+						same(t, "the first event of "+id, "created", kind)
+					}
+				}
+			})
 		})
 	}
 }

@@ -45,45 +45,46 @@ func TestRule102NoUpdateIsLost(t *testing.T) {
 	const clients, writes = 16, 200
 	for _, processes := range []int{1, 2} {
 		t.Run(fmt.Sprintf("processes=%d", processes), func(t *testing.T) {
-			t.Parallel()
-			store := memory.New[tally](nil)
-			var replaced atomic.Int64
-			var servers []http.Handler
-			for range processes {
-				servers = append(servers, tallies(store, &replaced))
-			}
-			want(t, send(t, servers[0], "PUT /tallies/a", jsonBody, "", `{"marks":[]}`), http.StatusCreated)
-
-			got := make([]int, writes)
-			var next atomic.Int64
-			var wg sync.WaitGroup
-			for client := range clients {
-				wg.Go(func() {
-					h := servers[client%processes]
-					for i := next.Add(1) - 1; i < writes; i = next.Add(1) - 1 {
-						op := fmt.Sprintf(`[{"op":"add","path":"/marks/-","value":"%d"}]`, i)
-						got[i] = send(t, h, "PATCH /tallies/a", patchBody, "", op).status
-					}
-				})
-			}
-			wg.Wait()
-			for i, status := range got {
-				if status != http.StatusOK {
-					t.Errorf("PATCH %d was refused with %d", i, status)
+			bubble(t, func(t *testing.T) {
+				store := memory.New[tally](nil)
+				var replaced atomic.Int64
+				var servers []http.Handler
+				for range processes {
+					servers = append(servers, tallies(store, &replaced))
 				}
-			}
-			item, err := store.Get(t.Context(), "a")
-			if err != nil {
-				t.Fatal(err)
-			}
-			slices.Sort(item.Value.Marks)
-			if n := len(slices.Compact(item.Value.Marks)); n != writes {
-				t.Errorf("%d of %d acknowledged writes are there", n, writes)
-			}
-			// Within one process they queue, and none is attempted for nothing.
-			if n := replaced.Load(); processes == 1 && n != writes {
-				t.Errorf("the store was asked %d times to replace, want %d", n, writes)
-			}
+				want(t, send(t, servers[0], "PUT /tallies/a", jsonBody, "", `{"marks":[]}`), http.StatusCreated)
+
+				got := make([]int, writes)
+				var next atomic.Int64
+				var wg sync.WaitGroup
+				for client := range clients {
+					wg.Go(func() {
+						h := servers[client%processes]
+						for i := next.Add(1) - 1; i < writes; i = next.Add(1) - 1 {
+							op := fmt.Sprintf(`[{"op":"add","path":"/marks/-","value":"%d"}]`, i)
+							got[i] = send(t, h, "PATCH /tallies/a", patchBody, "", op).status
+						}
+					})
+				}
+				wg.Wait()
+				for i, status := range got {
+					if status != http.StatusOK {
+						t.Errorf("PATCH %d was refused with %d", i, status)
+					}
+				}
+				item, err := store.Get(t.Context(), "a")
+				if err != nil {
+					t.Fatal(err)
+				}
+				slices.Sort(item.Value.Marks)
+				if n := len(slices.Compact(item.Value.Marks)); n != writes {
+					t.Errorf("%d of %d acknowledged writes are there", n, writes)
+				}
+				// Within one process they queue, and none is attempted for nothing.
+				if n := replaced.Load(); processes == 1 && n != writes {
+					t.Errorf("the store was asked %d times to replace, want %d", n, writes)
+				}
+			})
 		})
 	}
 }

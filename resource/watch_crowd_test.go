@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -51,10 +52,14 @@ func gather(t testing.TB, size int) *audience {
 	a.goal.Store(a.size)
 	for i := range size {
 		a.wg.Go(func() {
+			listens := false
 			for c, err := range shapes[i%len(shapes)].Watch(ctx, feed.Cursor{}, wanted) {
 				if err != nil || c.Kind == feed.Deleted {
 					t.Errorf("%v, %v", c, err)
+				} else if listens && c.Kind == feed.Bookmark {
+					continue // as on machines where this takes long
 				}
+				listens = true
 				if a.seen.Add(1) == a.goal.Load() {
 					a.all <- struct{}{}
 				}
@@ -81,7 +86,8 @@ func (a *audience) end() {
 }
 
 // TestNothingIsAllocatedForAListener: what a change allocates does not depend on how many hear of it, be there a filter, a
-// Scope, an Authorize or a view. It is not parallel, as it counts for the whole process.
+// Scope, an Authorize or a view. It is not parallel, as it counts for the whole process, and there is no garbage collection
+// meanwhile, as it takes from the runtime what that keeps for goroutines that wait.
 func TestNothingIsAllocatedForAListener(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector allocates")
@@ -89,6 +95,7 @@ func TestNothingIsAllocatedForAListener(t *testing.T) {
 	const listeners, events = 1000, 50
 	a := gather(t, listeners)
 	defer a.end()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	a.tell(t, events) // grow what grows once
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -3,6 +3,7 @@ package feed_test
 import (
 	"context"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -35,10 +36,14 @@ func gather(t testing.TB, size int) *crowd {
 	c.goal.Store(c.size)
 	for range size {
 		c.wg.Go(func() {
-			for _, err := range c.feed.Watch(ctx, feed.Cursor{}, "a") {
+			listens := false
+			for e, err := range c.feed.Watch(ctx, feed.Cursor{}, "a") {
 				if err != nil {
 					t.Error(err)
+				} else if listens && e.Kind == feed.Bookmark {
+					continue // as on machines where this takes long
 				}
+				listens = true
 				if c.seen.Add(1) == c.goal.Load() {
 					c.all <- struct{}{}
 				}
@@ -86,11 +91,13 @@ func BenchmarkFanOut(b *testing.B) {
 	}
 }
 
-// TestNothingIsAllocatedForAWatcher: what an event allocates does not depend on how many listen.
+// TestNothingIsAllocatedForAWatcher: what an event allocates does not depend on how many listen. There is no garbage collection
+// meanwhile, as it takes from the runtime what that keeps for goroutines that wait.
 func TestNothingIsAllocatedForAWatcher(t *testing.T) {
 	const watchers, events = 2000, 50
 	c := gather(t, watchers)
 	defer c.end()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	c.tell(t, events) // grow what grows once
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

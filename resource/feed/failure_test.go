@@ -3,6 +3,7 @@ package feed_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -305,4 +306,55 @@ func TestLimitOfNone(t *testing.T) {
 		}
 		f.Close()
 	})
+}
+
+// faulty is a log that does with what it tails, and with Purge, what it is told to.
+type faulty struct {
+	*spy
+	do atomic.Pointer[func(events []*feed.Event, end *feed.Cursor)]
+}
+
+func (f *faulty) Tail(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error) {
+	events, end, err := f.spy.Tail(ctx, after, max)
+	if do := f.do.Load(); do != nil && len(events) > 0 {
+		(*do)(events, &end)
+	}
+	return events, end, err
+}
+
+func (f *faulty) Purge(ctx context.Context, before time.Time, keep, max int) (int, error) {
+	if f.do.Load() != nil {
+		panic("purge")
+	}
+	return f.spy.Purge(ctx, before, keep, max)
+}
+
+// TestLogAtFault: what comes in a wrong order is not told, and a panic is an error: nobody is there to catch it but the process.
+func TestLogAtFault(t *testing.T) {
+	t.Parallel()
+	faults := map[string]func(events []*feed.Event, end *feed.Cursor){
+		"panic":       func([]*feed.Event, *feed.Cursor) { panic("tail") },
+		"nil":         func(events []*feed.Event, _ *feed.Cursor) { events[2] = nil },
+		"twice":       func(events []*feed.Event, _ *feed.Cursor) { events[2] = events[1] },
+		"backwards":   func(events []*feed.Event, _ *feed.Cursor) { slices.Reverse(events) },
+		"another end": func(events []*feed.Event, end *feed.Cursor) { *end = events[1].Cursor },
+	}
+	for name, fault := range faults {
+		t.Run(name, func(t *testing.T) {
+			in(t, feed.Options{}, func(t *testing.T, _ *feed.Feed, first *spy) {
+				log := &faulty{spy: first}
+				f := feed.New(log, quiet(feed.Options{Bookmark: -1, Keep: time.Hour}))
+				defer f.Close()
+				done := make(chan *got)
+				go func() { done <- take(f.Watch(t.Context(), feed.Cursor{}, "a"), 6) }()
+				synctest.Wait()
+				log.do.Store(&fault)
+				add(t, first, "a", 0, 3)
+				time.Sleep(5 * time.Minute) // it is purged, too
+				log.do.Store(nil)
+				add(t, first, "a", 3, 6)
+				(<-done).want(t, "< "+numbers(0, 6), "who has waited")
+			})
+		})
+	}
 }

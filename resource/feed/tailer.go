@@ -3,7 +3,9 @@ package feed
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"time"
 )
@@ -53,7 +55,8 @@ func (f *Feed) tail() {
 }
 
 // step moves a batch, and reports whether there may be more.
-func (f *Feed) step() (more bool, _ error) {
+func (f *Feed) step() (more bool, err error) {
+	defer survive(&err)
 	from := f.position.Load()
 	if from == nil {
 		return true, f.begin()
@@ -72,11 +75,38 @@ func (f *Feed) step() (more bool, _ error) {
 	if err != nil {
 		return false, err
 	}
+	if err := follow(events, *from, end); err != nil {
+		return false, err
+	}
 	f.expired = 0
 	if end != *from {
 		f.publish(events, end)
 	}
 	return full(events, tailMax), nil
+}
+
+// errFault says that a log does not do what it has to.
+var errFault = errors.New("feed: the log is at fault")
+
+// follow reports events that may not come behind a place: told all the same, they would be told twice, or be passed over.
+func follow(events []*Event, at, end Cursor) error {
+	for _, e := range events {
+		if e == nil || e.Cursor.Epoch != at.Epoch || e.Cursor.Seq <= at.Seq {
+			return fmt.Errorf("%w: Tail does not go on behind %v", errFault, at)
+		}
+		at = e.Cursor
+	}
+	if len(events) > 0 && end != at {
+		return fmt.Errorf("%w: the last event of Tail is at %v, and it says %v", errFault, at, end)
+	}
+	return nil
+}
+
+// survive makes an error of a panic of the log: the goroutine is that of all who listen, and of nobody who could be told.
+func survive(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("%w: panic: %v\n%s", errFault, v, debug.Stack())
+	}
 }
 
 // limited bounds one look at the log. The Watch of a collection lasts as long as it is followed, beyond the look.
@@ -169,16 +199,21 @@ func (f *Feed) purge() {
 		if f.opts.Keep > 0 {
 			before = time.Now().Add(-f.opts.Keep)
 		}
-		for n := purgeMax; n >= purgeMax; {
-			var err error
-			ctx, cancel := f.limited(f.life)
-			n, err = f.log.Purge(ctx, before, f.opts.KeepEvents, purgeMax)
-			cancel()
+		for more := true; more; {
+			n, err := f.purgeOnce(before)
 			if err != nil && f.life.Err() == nil {
 				f.opts.Logger.Warn("feed: the log could not be purged", "error", err)
 			}
+			more = err == nil && n >= purgeMax
 		}
 	}
+}
+
+func (f *Feed) purgeOnce(before time.Time) (n int, err error) {
+	defer survive(&err)
+	ctx, cancel := f.limited(f.life)
+	defer cancel()
+	return f.log.Purge(ctx, before, f.opts.KeepEvents, purgeMax)
 }
 
 // read reads the log for a listener, when it is its turn. Whether that is all, full says.

@@ -140,7 +140,7 @@ func TestOverHTTP(t *testing.T) {
 				}
 			}))
 			// By these the connection would be over before the last event.
-			server.Config.ReadTimeout, server.Config.WriteTimeout = 2*time.Second, 2*time.Second
+			server.Config.ReadTimeout, server.Config.WriteTimeout = 5*time.Second, 5*time.Second
 			server.EnableHTTP2 = version == 2
 			server.StartTLS()
 			defer server.Close()
@@ -158,7 +158,7 @@ func TestOverHTTP(t *testing.T) {
 				if e, err := r.Next(); err != nil || string(e.Data) != text {
 					t.Fatalf("Next: %q, %v, want %s", e.Data, err, text)
 				}
-				time.Sleep(800 * time.Millisecond)
+				time.Sleep(1800 * time.Millisecond)
 			}
 			close(next)
 			if _, err := r.Next(); err != io.EOF {
@@ -173,7 +173,7 @@ func TestStalledReader(t *testing.T) {
 	t.Parallel()
 	ended := make(chan error, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s, err := eventstream.Open(w, &eventstream.Options{Timeout: 500 * time.Millisecond})
+		s, err := eventstream.Open(w, &eventstream.Options{Timeout: 3 * time.Second})
 		for frame := make([]byte, 1<<20); err == nil; { // until the network takes no more
 			err = s.Send(frame)
 		}

@@ -175,20 +175,30 @@ func TestOthersCostNothing(t *testing.T) {
 	listen := func() float64 {
 		return mallocs(events, w.subscribe(t.Context(), t, document, "", w.places[0]))
 	}
-	first, second, third := listen(), listen(), listen()
+	first, second := listen(), least(listen)
 	start, err := feed.ParseCursor(w.places[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	bare := mallocs(1+events, w.catalog.Resources()[0].Watch(t.Context(), start, query.Filter{})) // and a bookmark
-	t.Logf("allocations for an event: %.3f for the first, %.3f and %.3f for others, %.3f for one who only listens",
-		first, second, third, bare)
-	if most := bare + 0.02; second > most && third > most {
-		t.Errorf("%.3f and %.3f allocations for an event, want %.3f", second, third, bare)
+	bare := least(func() float64 {
+		return mallocs(1+events, w.catalog.Resources()[0].Watch(t.Context(), start, query.Filter{})) // and a bookmark
+	})
+	t.Logf("allocations for an event: %.3f for the first, %.3f for others, %.3f for one who only listens", first, second, bare)
+	if most := bare + 0.02; second > most {
+		t.Errorf("%.3f allocations for an event, want %.3f", second, bare)
 	}
 	if first < bare+1 {
 		t.Error("the first allocates no more than others do, so nothing was measured")
 	}
+}
+
+// least measures several times, as what else allocates, such as the feed now and then, only adds.
+func least(measure func() float64) float64 {
+	n := measure()
+	for range 9 {
+		n = min(n, measure())
+	}
+	return n
 }
 
 // mallocs returns how many allocations it takes to listen to n things that have happened, for each.
