@@ -26,6 +26,8 @@ type settings struct {
 	logger *slog.Logger    // of requests and of what goes wrong; nil is the default one
 	rate   middleware.Rate // how often one principal may ask
 	now    time.Time       // what the clock of the life cycle shows at the start; zero is the present
+
+	patience time.Duration // for an answer in GraphQL; zero is graphqlTime
 }
 
 // parseFlags reads the command line.
