@@ -102,7 +102,7 @@ func mentions(f query.Filter, field string) bool {
 func (h *hub) unreadable(at feed.Cursor, err error) error {
 	h.logger().Error("resource: an event cannot be told, so those who listen have to list anew",
 		"resource", h.name, "cursor", at.String(), "error", err)
-	return fmt.Errorf("%w: an event cannot be told: %w", feed.ErrExpired, err)
+	return fmt.Errorf("%w: an event cannot be told: %v", feed.ErrExpired, err) // err would be taken for a fault of the client's
 }
 
 // surviving makes an error of a panic in what the types and views of a program do. Whoever was cut off by one would come back
