@@ -80,6 +80,7 @@ type watcher struct {
 	ctx    context.Context // it lives as long as the call that it was given to
 	yield  func(*feed.Change[Entry], error) bool
 	left   bool         // the caller has broken out of the loop
+	told   bool         // it was told of a change since the last bookmark, so that it can do without one
 	filter query.Filter // in the hub's names
 	single bool         // only the item with this id
 	id     string
@@ -118,7 +119,10 @@ func (w *watcher) listen(after feed.Cursor) error {
 		if err != nil {
 			return err
 		}
-		if c != nil && !w.yield(c, nil) {
+		if c == nil || w.spare(c) {
+			continue
+		}
+		if !w.yield(c, nil) {
 			w.left = true
 			return nil
 		}
@@ -133,6 +137,14 @@ func (w *watcher) scope() (query.Filter, error) {
 		err = w.r.hub.judges(scope)
 	}
 	return scope, err
+}
+
+// spare reports whether c is a bookmark that says little more than a change before it. Only what was told counts: who passes
+// over all that happens, as by a filter, has to be told how far that is, or its cursor grows old.
+func (w *watcher) spare(c *feed.Change[Entry]) bool {
+	spared := c.Kind == feed.Bookmark && w.told
+	w.told = c.Kind != feed.Bookmark
+	return spared
 }
 
 // see returns what an event is to whoever listens; nil if it is nothing.

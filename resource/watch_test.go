@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -484,6 +485,49 @@ func TestWatchBookmarks(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestWatchBookmarksBeside: whoever passes over all that happens is told how far that is as often as if nothing did, and who
+// is told of changes is spared most bookmarks.
+func TestWatchBookmarksBeside(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		value string // of what happens every ten seconds
+		marks int    // in ten minutes, with the first
+	}{
+		{"nothing for it", "out", 21},
+		{"all for it", "in", 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			watched(t, nil, func(t *testing.T, r rig) {
+				ctx, leave := context.WithTimeout(t.Context(), 10*time.Minute+time.Second)
+				defer leave()
+				go func() {
+					for i := range 59 {
+						time.Sleep(10 * time.Second)
+						if _, _, err := r.Put(asRoot(t), strconv.Itoa(i), fmt.Appendf(nil, `{"id":"%d","name":%q}`, i, tt.value), nil); err != nil {
+							t.Error(err)
+						}
+					}
+				}()
+				marks := 0
+				for c, err := range r.Watch(ctx, r.start, query.Where("name", query.Eq, "in")) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if c.Kind == feed.Bookmark {
+						marks++
+					}
+				}
+				if marks != tt.marks {
+					t.Errorf("%d bookmarks, want %d", marks, tt.marks)
+				}
+			})
+		})
+	}
 }
 
 // TestWatchPanics: a panic of policy is the caller's, and nothing is left behind.

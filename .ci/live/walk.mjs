@@ -243,9 +243,12 @@ const parts = {
 		}
 		walk(await page.accessibility.snapshot({ interestingOnly: true }))
 		assert.deepEqual(nameless, [], 'controls without a name')
+		const cut = () => page.$$eval('.scroll', all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent))
+		assert.deepEqual(await cut(), [], 'tables that do not fit')
 		await picture(page, 'narrow')
 		await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }])
 		await page.setViewport({ width: 1280, height: 1000 })
+		assert.deepEqual(await cut(), [], 'tables that do not fit a wide window')
 		await picture(page, 'dark')
 
 		// The log in memory is another after a restart: the page is told, and begins anew.
@@ -283,8 +286,26 @@ const parts = {
 		await picture(page, 'customer')
 		assert.equal((await shop.ask('POST', '/auth/logout', {}, tokens.bob)).status, 200) // all of bob's sessions
 		await shop.ask('PATCH', '/orders/1', { note: 'Gone again.' }, tokens.ann)
-		await until(page, () => !document.getElementById('login').hidden && /Log in/.test(document.getElementById('state').textContent), 'a session that was ended hears nothing more')
+		const isLeft = what => until(page, () => {
+			const [state, rows, changes, tally, total, said, who, login] = ['#state', '#orders tbody', '#changes', '#tally', '[data-total="/orders"]', '#said', '#who', '#login'].map(q => document.querySelector(q))
+			return /Log in/.test(state.textContent) && !rows.querySelector('a') && !changes.children.length && !tally.textContent && tally.dataset.count === '0' &&
+				!total.textContent && /^curl -N/.test(said.textContent) && who.hidden && !login.hidden
+		}, what)
+		await isLeft('a session that was ended hears nothing more, and nothing is left of it')
 		assert.equal((await changes(page)).length, 2)
+
+		await page.$eval('#login [name=email]', e => e.value = 'cat@example.com')
+		await page.type('#login [name=password]', 'cat')
+		await page.keyboard.press('Enter')
+		await isLive(page)
+		assert.deepEqual(await rows(page), ['Order 3 placed', 'Order 2 shipped'], 'who comes next sees their own')
+		await picture(page, 'session')
+		tokens.cat = { Authorization: `Bearer ${(await login(shop, 'cat')).token}` }
+		await page.focus('#logout')
+		await page.keyboard.press('Enter')
+		await isLeft('nothing is left when one logs out')
+		await picture(page, 'left')
+		for (const end = Date.now() + 60_000; (await shop.ask('GET', '/orders', null, tokens.cat)).status !== 401; await sleep(50)) assert.ok(Date.now() < end, 'the shop is told')
 		await page.close()
 		await shop.end('SIGTERM')
 	},

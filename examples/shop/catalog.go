@@ -31,6 +31,8 @@ type collections struct {
 	changes *feed.Feed
 	jobs    *job.Jobs
 	guesses throttle
+	crowd   crowd // who listens
+	endings endings
 	folder  *folder
 	auth    bool // who writes says who they are
 	rate    middleware.Rate
@@ -54,7 +56,13 @@ func newCollections(ctx context.Context, db *database, s settings, now func() ti
 	c.changes, errs[7] = c.newFeed(ctx, s)
 	c.jobs = c.newJobs(kept)
 	c.folder, err = openFolder(s.files, db)
-	return c, errors.Join(append(errs[:], err)...)
+	err = errors.Join(append(errs[:], err)...)
+	if err == nil && c.auth {
+		c.crowd.find = c.usersOfTokens
+		go c.endStreams(ctx, endedSessions)
+		go c.endStreams(ctx, "users")
+	}
+	return c, err
 }
 
 // close ends what goes on in them. The database is closed by who opened it, later.

@@ -14,7 +14,7 @@ import (
 //
 // What is put into an empty shop is no event: nobody can listen before that, and lists have it.
 func (c *collections) newFeed(ctx context.Context, s settings) (*feed.Feed, error) {
-	opts := &feed.Options{Logger: s.logger}
+	opts := &feed.Options{Bookmark: s.bookmark, Logger: s.logger}
 	if c.db.sql == nil {
 		return feed.New(feed.NewMemory(&feed.MemoryOptions{Runner: c.db.memory}), opts), nil
 	}

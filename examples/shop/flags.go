@@ -25,7 +25,9 @@ type settings struct {
 	wait   time.Duration   // for the first of several copies, by keys; zero is what package idempotency says
 	logger *slog.Logger    // of requests and of what goes wrong; nil is the default one
 	rate   middleware.Rate // how often one principal may ask
-	now    time.Time       // what the clock of the life cycle shows at the start; zero is the present
+	// bookmark is how often those who listen are told how far they have come; zero is what package feed says.
+	bookmark time.Duration
+	now      time.Time // what the clock of the life cycle shows at the start; zero is the present
 }
 
 // parseFlags reads the command line.

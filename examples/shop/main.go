@@ -12,8 +12,9 @@
 // into them. login.go, passwords.go and tokens.go are who somebody is, and policy.go what they may. cancel.go is a command
 // that takes longer than its answer, and files.go is bytes. contracts.go is the versions side by side; orders_v1.go and
 // users_v1.go are the shapes that things had in older ones, and graphql.go serves each of them in GraphQL, too. feed.go is
-// where changes are kept for those who listen, and streams.go ends what they listen to with their sessions. neutral.go is
-// what has no version: the page, the documents, the health check. report.go is what the shop says when it starts.
+// where changes are kept for those who listen, and streams.go, endings.go and crowd.go see to it that they hear no more than
+// they may. neutral.go is what has no version: the page, the documents, the health check. report.go is what the shop says
+// when it starts.
 package main
 
 import (

@@ -11,6 +11,7 @@ import (
 	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // What -auth means: who writes says who they are, and customers see only their own orders. Everything else anybody may read.
@@ -56,10 +57,11 @@ func (c *collections) authenticated(next http.Handler) http.Handler {
 		if errors.Is(err, resource.ErrUnauthenticated) {
 			return "", middleware.ErrToken
 		}
+		id := strconv.FormatInt(user.ID, 10)
 		if s := sessionOf(ctx); s != nil {
-			s.token, s.expires = tokenID(token), expires
+			s.token, s.user, s.expires = tokenID(token), id, expires
 		}
-		return strconv.FormatInt(user.ID, 10), err
+		return id, err
 	}, &middleware.AuthenticateOptions{
 		Realm: realm,
 		// The path of a contract may stand in front.
@@ -71,16 +73,19 @@ func (c *collections) authenticated(next http.Handler) http.Handler {
 	return remembered(authenticate(c.asLongAsItLasts(next)))
 }
 
-// caller returns the user who asks, or [resource.ErrUnauthenticated]. Who listens is asked for again with each change, and may
-// have logged out since.
+// caller returns the user who asks, or [resource.ErrUnauthenticated]. Who listens is asked for again with each change, as all
+// others who listen are, and may have logged out since.
 func (c *collections) caller(ctx context.Context) (User, error) {
 	id := middleware.Principal(ctx)
 	if id == "" {
 		return User{}, resource.ErrUnauthenticated
 	}
 	if s := sessionOf(ctx); s != nil && s.token != "" {
-		user, _, err := c.userOfToken(ctx, s.token)
-		return user, err
+		if tx.Active(ctx) || c.db.sql == nil { // the crowd may be waiting for the transaction; and memory is faster than any crowd
+			user, _, err := c.userOfToken(ctx, s.token)
+			return user, err
+		}
+		return c.crowd.userOfToken(ctx, s.token)
 	}
 	return c.activeUser(ctx, id)
 }

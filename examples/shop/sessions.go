@@ -9,6 +9,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -44,15 +45,26 @@ func (c *collections) logoutCommand() *resource.Command {
 	})
 }
 
-// revokeTokens ends all sessions of a user.
+// revokeTokens ends all sessions of a user. It tells so, as whoever listens in one of them does not ask.
 func (c *collections) revokeTokens(ctx context.Context, user int64) (count int, err error) {
-	for {
-		n, err := c.removeTokens(ctx, query.Where("userId", query.Eq, user))
-		count += n
-		if n == 0 || err != nil {
-			return count, err
+	err = c.db.runner().InTx(ctx, func(ctx context.Context) error {
+		count = 0
+		for {
+			n, err := c.removeTokens(ctx, query.Where("userId", query.Eq, user))
+			count += n
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				break
+			}
 		}
-	}
+		if count == 0 {
+			return nil
+		}
+		return c.changes.Append(ctx, &feed.Event{Kind: feed.Deleted, Collection: endedSessions, ID: strconv.FormatInt(user, 10)})
+	})
+	return count, err
 }
 
 // NewPassword says whose, and what it is from now on.

@@ -15,6 +15,7 @@ import (
 // session is what a stream was begun with. Other requests are over before it matters that a token is not good any more.
 type session struct {
 	token   string // as tokenID returns it; "" for who has shown none
+	user    string // of the token
 	expires time.Time
 }
 
@@ -37,13 +38,14 @@ func remembered(next http.Handler) http.Handler {
 	})
 }
 
-// asLongAsItLasts ends a stream when its token is not good any more, even if nothing happens that would be asked about.
+// asLongAsItLasts ends a stream when its token is not good any more, be it of age or as its user has logged out, even if
+// nothing happens that would be asked about.
 func (c *collections) asLongAsItLasts(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s := sessionOf(r.Context()); s != nil && s.token != "" {
 			ctx, cancel := context.WithTimeout(r.Context(), s.expires.Sub(c.now()))
 			defer cancel()
-			serveWith(next, w, r, ctx)
+			serveWith(next, w, r, c.endings.of(ctx, s))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -57,6 +59,9 @@ func (c *collections) connect(ctx context.Context, payload []byte) (within conte
 		Authorization string `json:"Authorization"`
 	}
 	if err := json.Unmarshal(payload, &said); !c.auth || len(payload) == 0 || err == nil && said.Authorization == "" {
+		if s := sessionOf(ctx); s != nil && s.token != "" {
+			ctx = c.endings.of(ctx, s)
+		}
 		return ctx, until, nil
 	}
 	token, ok := strings.CutPrefix(said.Authorization, "Bearer ")
@@ -67,8 +72,9 @@ func (c *collections) connect(ctx context.Context, payload []byte) (within conte
 	if err != nil {
 		return nil, until, err
 	}
-	within = context.WithValue(ctx, sessionKey{}, &session{tokenID(token), expires})
-	return middleware.WithPrincipal(within, strconv.FormatInt(user.ID, 10)), time.Now().Add(expires.Sub(c.now())), nil
+	s := &session{tokenID(token), strconv.FormatInt(user.ID, 10), expires}
+	within = context.WithValue(c.endings.of(ctx, s), sessionKey{}, s)
+	return middleware.WithPrincipal(within, s.user), time.Now().Add(expires.Sub(c.now())), nil
 }
 
 // serveWith serves a request in another context. What it was found to be for is noted in the request outside, for the log.

@@ -30,7 +30,7 @@ type Socket struct {
 	// The context within, derived from ctx, is that of all operations of the socket; nil is ctx. At the time until, what the
 	// client was allowed with expires, and the socket is closed with 4403, so that the client comes back with
 	// something newer; zero is never. A deadline that ctx had when it was upgraded, set by whoever knows until when a token
-	// holds, does the same, whichever is earlier.
+	// holds, does the same, whichever is earlier; and so does the end of within, for who logs out before.
 	//
 	// An error closes the socket: with 4403 and its text for clients if it is one of [resource.Problem] below 500, such as
 	// resource.ErrUnauthenticated; any other is logged, and the socket closed with 4500.

@@ -31,8 +31,8 @@ type Options struct {
 	Limit time.Duration
 	// Reads is how many listeners may read the log at a time, as they are behind the ring; 4 if zero.
 	Reads int
-	// Bookmark is how often a listener for whom nothing happened is told how far it has come; 30 seconds if zero, and below
-	// zero never. After an event it may take twice as long.
+	// Bookmark is how often a listener is told how far it has come; 30 seconds if zero, and below zero never. That is so
+	// whatever happens, as it may pass over all of it. Clients of a catalog are spared those behind a change of theirs.
 	Bookmark time.Duration
 	// Keep is how long events stay in the log, 24 hours if zero; below zero for ever. KeepEvents is how many of the newest
 	// stay, however young the others are: 1,000,000 if zero; below zero all. The Feed purges the log every minute or sooner,

@@ -48,8 +48,7 @@ type listener struct {
 	yield func(*Event, error) bool
 
 	bookmark *time.Timer
-	busy     bool // an event was yielded since the timer was set
-	due      bool // a bookmark is, unless something comes first
+	due      bool // a bookmark is, once there is nothing else
 }
 
 // listen yields events until something ends that.
@@ -100,14 +99,11 @@ func (l *listener) leave() {
 
 // mark yields a bookmark, and returns false if the caller leaves.
 func (l *listener) mark(at Cursor) bool {
-	l.begun, l.at = true, at
-	stays := l.give(&Event{Kind: Bookmark, Collection: l.name, Time: time.Now(), Cursor: at})
-	l.busy = false
-	return stays
+	l.begun, l.at, l.due = true, at, false
+	return l.give(&Event{Kind: Bookmark, Collection: l.name, Time: time.Now(), Cursor: at})
 }
 
 func (l *listener) give(e *Event) bool {
-	l.busy, l.due = true, false
 	l.left = !l.yield(e, nil)
 	return !l.left
 }
@@ -233,15 +229,15 @@ func (l *listener) wait(wake <-chan struct{}) error {
 	var due <-chan time.Time
 	if pause := l.feed.opts.Bookmark; pause > 0 {
 		if l.bookmark == nil {
-			l.bookmark, l.busy = time.NewTimer(pause), false
+			l.bookmark = time.NewTimer(pause)
 		}
 		due = l.bookmark.C
 	}
 	select {
 	case <-wake:
 	case <-due:
-		// The timer is not set anew for each event: it only asks whether there was one.
-		l.due, l.busy = !l.busy, false
+		// Whether there were events meanwhile or not: who listens may have passed over all of them.
+		l.due = true
 		l.bookmark.Reset(l.feed.opts.Bookmark)
 	case <-l.ctx.Done():
 		return l.ctx.Err()

@@ -107,8 +107,8 @@ func (s *socket) execute(ctx context.Context, op *operation) error {
 			return err
 		}
 	}
-	if does.Stream && context.Cause(ctx) == ErrGoingAway {
-		return errGone // it is not complete: the client goes on elsewhere
+	if does.Stream && ctx.Err() != nil {
+		return errGone // it is not complete: the client goes on elsewhere, or with something newer
 	}
 	return nil
 }

@@ -110,6 +110,12 @@ func TestInit(t *testing.T) {
 				". 59999ms", "=", ". 1ms", "x 4403 Forbidden: the authorization has expired", "@ 1m0s"}},
 		{"expires between two pings", func(context.Context, []byte) result { return result{until: 75 * time.Second} },
 			[]string{initMessage, ackMessage, "x 4403 Forbidden: the authorization has expired", "@ 1m15s"}},
+		{"is taken back in the middle of a stream", func(ctx context.Context, _ []byte) result {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(time.Minute, cancel)
+			return result{ctx: ctx}
+		}, []string{initMessage, ackMessage, say("1", "stream next 1; wait"), `< {"id":"1","type":"next","payload":{"data":1}}`,
+			". 59999ms", "=", ". 1ms", "x 4403 Forbidden: the authorization has expired", "@ 1m0s"}},
 		{"expired before", func(context.Context, []byte) result { return result{until: -time.Second} },
 			[]string{initMessage, ackMessage, "x 4403 Forbidden: the authorization has expired", "@ 0s"}},
 	}

@@ -17,8 +17,8 @@ const Protocol = "graphql-transport-ws"
 type Handler interface {
 	// Init decides on a connection_init message, whose payload is a JSON object, or nil if it has none. The context it is given
 	// has the values of the request that was upgraded, and ends with the socket. The one it returns is that of all operations
-	// and is derived from it; nil is the one given. At the time until, what the connection was allowed with expires, and the
-	// socket is closed with [Forbidden]; zero is never.
+	// and is derived from it; nil is the one given. At the time until, or when that context ends, what the connection was
+	// allowed with expires, and the socket is closed with [Forbidden]; a zero time is never.
 	//
 	// A [Close] closes the socket, such as one with [Forbidden]. Any other error is the server's fault: it is logged, and the
 	// socket closed with [InternalError].

@@ -220,12 +220,23 @@ func (s *socket) acknowledge(payload []byte) {
 	}
 }
 
-// allow lets operations come.
+// allow lets operations come, until within ends or the time has come.
 func (s *socket) allow(within context.Context, until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ctx, s.state, s.until = within, acknowledged, until
 	s.arm()
+	if within != s.life {
+		context.AfterFunc(within, s.forbid)
+	}
+}
+
+// forbid ends a socket that may not go on, if it has not ended before.
+func (s *socket) forbid() {
+	if s.hold() {
+		defer s.release()
+		s.end(Forbidden, "Forbidden: the authorization has expired")
+	}
 }
 
 // send writes a message: of an operation only while it is live. What fill appends is gone when send returns.

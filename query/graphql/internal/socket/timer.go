@@ -19,7 +19,7 @@ func (s *socket) tick() {
 	case waiting:
 		s.end(InitTimeout, "Connection initialisation timeout")
 	case !until.IsZero() && !now.Before(until):
-		s.end(Forbidden, "Forbidden: the authorization has expired")
+		s.forbid()
 	case !now.Before(ping) && !s.isThere():
 		s.drop()
 	default:

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// Whoever logs out, gets another password or may not come in any more hears nothing from then on, and is told so though
+// nothing happens: streams end and sockets are closed, in this shop and in another on the same database.
+func TestStreamsEndWithTheirSessions(t *testing.T) {
+	t.Parallel()
+	for name, source := range databases() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			with := settings{db: source(t), cache: "private, no-cache", auth: true, bookmark: -1} // bookmarks would end them, too
+			s := openShopOn(t, with)
+			other := s
+			if with.db != "memory" {
+				other = openShopOn(t, with)
+			}
+			server := httptest.NewServer(s)
+			t.Cleanup(server.Close)
+			tokens := map[string]string{"ann": tokenOf(t, s, 1)}
+			stays := listen(t, server, "/orders", tokens["ann"])
+			for _, tt := range []struct{ name, who, method, target, body string }{
+				{"logged out", "user", "POST", "/auth/logout", `{}`},
+				{"another password", "ann", "POST", "/auth/password", `{"userId":3,"password":"not cat any more"}`},
+				{"not active", "ann", "PATCH", "/users/3", `{"active":false}`},
+				{"not there", "ann", "DELETE", "/users/3", ``},
+			} {
+				if tt.name == "not there" {
+					as(t, s, tokens, "ann", "PATCH", "/users/3", `{"active":true}`)
+					as(t, s, tokens, "ann", "DELETE", "/orders/2", ``) // nobody goes whose orders are there
+				}
+				tokens["user"] = tokenOf(t, s, 3)
+				streams := []*http.Response{listen(t, server, "/orders", tokens["user"]), listen(t, server, "/v1.0/places", tokens["user"]),
+					listen(t, server, "/graphql?query=subscription{placeChanged{id}}", tokens["user"])}
+				sockets := []*websocket.Conn{connect(t, server, tokens["user"], ""), connect(t, server, "", tokens["user"])}
+				if status, body := as(t, other, tokens, tt.who, tt.method, tt.target, tt.body); status/100 != 2 {
+					t.Fatalf("%s: %d %s", tt.name, status, body)
+				}
+				for _, stream := range streams {
+					if heard, err := io.ReadAll(stream.Body); err != nil || strings.Contains(string(heard), "event: ") {
+						t.Errorf("%s: %s: %q, %v", tt.name, stream.Request.URL, heard, err)
+					}
+				}
+				for _, socket := range sockets {
+					if _, heard, err := socket.Read(t.Context()); websocket.CloseStatus(err) != 4403 {
+						t.Errorf("%s: %s, %v", tt.name, heard, err)
+					}
+				}
+			}
+			if status, body := as(t, s, tokens, "ann", "PATCH", "/orders/1", `{"note":"x"}`); status != 200 {
+				t.Fatalf("%d %s", status, body)
+			}
+			for heard := ""; !strings.Contains(heard, `"note":"x"`); {
+				part := make([]byte, 4096)
+				n, err := stays.Body.Read(part)
+				if heard += string(part[:n]); err != nil {
+					t.Fatalf("who has done nothing hears %q, %v", heard, err)
+				}
+			}
+			for len(s.collections.endings.those("3")) > 0 { // they are forgotten, or this has no end
+				time.Sleep(time.Millisecond)
+			}
+		})
+	}
+}
+
+// tokenOf logs a user in without a password.
+func tokenOf(t *testing.T, s *opened, user int64) string {
+	t.Helper()
+	token, _, err := s.collections.newToken(t.Context(), user)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// listen opens a stream.
+func listen(t *testing.T, server *httptest.Server, target, token string) *http.Response {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", server.URL+target, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "localhost"
+	r.Header.Set("Accept", "text/event-stream")
+	r.Header.Set("Authorization", "Bearer "+token)
+	resp, err := server.Client().Do(r)
+	if err != nil || resp.StatusCode != 200 {
+		t.Fatalf("%s: %v, %v", target, resp, err)
+	}
+	t.Cleanup(func() { resp.Body.Close() })
+	return resp
+}
+
+// connect opens a WebSocket by a token in its header, or in its first message, and waits until it is acknowledged.
+func connect(t *testing.T, server *httptest.Server, inHeader, inMessage string) *websocket.Conn {
+	t.Helper()
+	opts := &websocket.DialOptions{Host: "localhost", Subprotocols: []string{"graphql-transport-ws"}, HTTPHeader: http.Header{}}
+	payload := `{}`
+	if inHeader != "" {
+		opts.HTTPHeader.Set("Authorization", "Bearer "+inHeader)
+	} else {
+		payload = `{"Authorization":"Bearer ` + inMessage + `"}`
+	}
+	c, _, err := websocket.Dial(t.Context(), server.URL+"/graphql", opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.CloseNow() })
+	if err := c.Write(t.Context(), websocket.MessageText, []byte(`{"type":"connection_init","payload":`+payload+`}`)); err != nil {
+		t.Fatal(err)
+	}
+	if _, got, err := c.Read(t.Context()); err != nil || !strings.Contains(string(got), "connection_ack") {
+		t.Fatalf("the socket says %s, %v", got, err)
+	}
+	return c
+}
