@@ -124,14 +124,14 @@ func listLimit[T any](k *kit[T]) {
 }
 
 // listStop stops many lists, and counts what they leave behind: the goroutines that are descended from their caller, which a
-// label tells, and, as others may work for it, say a server in this process, all. Of those it stops so many that what is
-// left adds up to more than other tests, running at the same time, add. A lock that was kept blocks the write that follows,
-// and the case ends by its watch.
+// label tells, and, as others may work for it, say a server in this process, all but tests. Of those it stops so many that what
+// is left adds up to more than other tests, running at the same time, add, unless they have ended when it has waited. A lock
+// that was kept blocks the write that follows, and the case ends by its watch.
 func listStop[T any](k *kit[T]) {
 	k.fill(20, distinct)
 	const rounds = 200
 	label := "list-stop-" + string(resource.NewRev())
-	before := runtime.NumGoroutine()
+	_, before := goroutines(label)
 	pprof.Do(k.ctx, pprof.Labels("resourcetest", label), func(ctx context.Context) {
 		for range rounds {
 			for _, err := range k.ops.List(ctx, k.ordered(query.Query{})) {
@@ -146,38 +146,51 @@ func listStop[T any](k *kit[T]) {
 		}
 		k.get(it.ID)
 	}
-	more := func() int { return max(labelled(label), runtime.NumGoroutine()-before) }
-	if n := settled(more, rounds/2); n > rounds/2 {
+	more := func() int {
+		labelled, all := goroutines(label)
+		return max(labelled, all-before)
+	}
+	if n := settled(more, rounds/2, k.patience/4); n > rounds/2 {
 		k.errorf("%d lists that were stopped early left %d goroutines behind", rounds, n)
 	}
 }
 
-// labelled returns how many goroutines have a label, which they have from the one that started them.
-func labelled(label string) (n int) {
+// goroutines returns how many goroutines have a label, which they have from the one that started them, and how many there are
+// but for tests, of which any number may be waiting for their turn.
+func goroutines(label string) (labelled, all int) {
 	var profile strings.Builder
 	if err := pprof.Lookup("goroutine").WriteTo(&profile, 1); err != nil {
-		return 0 // they count all the same in the other way
+		return 0, runtime.NumGoroutine()
 	}
-	alike := 0 // in stack and labels
+	alike, theirs, test := 0, false, false // in stack and labels
+	count := func() {
+		if theirs {
+			labelled += alike
+		}
+		if !test {
+			all += alike
+		}
+	}
 	for line := range strings.Lines(profile.String()) {
-		if count, _, ok := strings.Cut(line, " @ "); ok {
-			alike, _ = strconv.Atoi(count)
+		if n, _, ok := strings.Cut(line, " @ "); ok {
+			count()
+			alike, _ = strconv.Atoi(n)
+			theirs, test = false, false
 		}
-		if strings.HasPrefix(line, "# labels:") && strings.Contains(line, label) {
-			n += alike
-		}
+		theirs = theirs || strings.HasPrefix(line, "# labels:") && strings.Contains(line, label)
+		test = test || strings.Contains(line, "testing.tRunner")
 	}
-	return n
+	count()
+	return labelled, all
 }
 
 // settled returns a number of goroutines once it is no more than most, or after they had a while to end.
-func settled(number func() int, most int) (n int) {
-	const tries = 300
-	for range tries {
-		if n = number(); n <= most {
-			break
+func settled(number func() int, most int, patience time.Duration) (n int) {
+	end := time.Now().Add(patience)
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		if n = number(); n <= most || time.Now().After(end) {
+			return n
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(wait)
 	}
-	return n
 }

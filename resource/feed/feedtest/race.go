@@ -37,7 +37,9 @@ type world struct {
 	logs  []feed.Log // all over the same events; one who tails for each
 	start feed.Cursor
 
-	items [worldItems]sync.Mutex // held by who changes an item, until the commit
+	// items are locks, held by who changes an item until the commit: channels, as in a bubble of testing/synctest no time passes
+	// while anybody waits for a mutex, and whoever holds one here may sleep.
+	items [worldItems]chan struct{}
 
 	mu        sync.Mutex
 	committed [worldItems][]string // the revisions of each item, in the order of the commits
@@ -46,7 +48,11 @@ type world struct {
 }
 
 func newWorld(k *kit, logs ...feed.Log) *world {
-	return &world{k: k, logs: logs, start: k.head()}
+	w := &world{k: k, logs: logs, start: k.head()}
+	for item := range w.items {
+		w.items[item] = make(chan struct{}, 1)
+	}
+	return w
 }
 
 type appendFunc func(ctx context.Context, events ...*feed.Event) error
@@ -115,13 +121,13 @@ func (w *world) write(writer int, add appendFunc) {
 		rev := fmt.Sprintf("%d of writer %d", n, writer)
 		var events []*feed.Event
 		for _, item := range chosen {
-			w.items[item].Lock()
+			w.items[item] <- struct{}{}
 			events = append(events, w.k.event(string(rune('0'+item)), rev))
 		}
 		err := add(w.k.ctx, events...)
 		w.note(chosen, rev, err)
 		for _, item := range chosen {
-			w.items[item].Unlock()
+			<-w.items[item]
 		}
 	}
 }
