@@ -67,7 +67,17 @@ func (x *exchange) tell(l *listening, watch func(ctx context.Context) changes) e
 	defer cancel()
 	s := &stream{stop: cancel}
 	defer s.close()
-	for change, err := range watch(ctx) {
+	err := x.tellAll(s, l, watch(ctx))
+	s.returned = true
+	if err == nil && !x.began {
+		err = cmp.Or(ctx.Err(), errSilent) // nobody is there any more
+	}
+	return err
+}
+
+// tellAll begins the stream with the first of the changes.
+func (x *exchange) tellAll(s *stream, l *listening, all changes) error {
+	for change, err := range all {
 		switch {
 		case err != nil && x.began:
 			return s.end(err)
@@ -88,10 +98,7 @@ func (x *exchange) tell(l *listening, watch func(ctx context.Context) changes) e
 			return nil
 		}
 	}
-	if x.began {
-		return nil
-	}
-	return cmp.Or(ctx.Err(), errSilent) // nobody is there any more
+	return nil
 }
 
 var errSilent = errors.New("a feed has ended before it began")

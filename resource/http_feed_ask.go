@@ -187,15 +187,15 @@ type frame struct {
 func (l *listening) frame(c *feed.Change[Entry]) *frame {
 	return c.Memo(l.key, func() any {
 		f := &frame{}
-		err := l.hub.surviving(func() error {
+		err := guarded(func() error {
 			data, err := l.data(c)
 			if err == nil {
 				f.text, err = eventstream.Append(nil, eventstream.Event{ID: c.Cursor.String(), Name: c.Kind.String(), Data: data})
 			}
 			return err
 		})
-		if err != nil { // a client that was only cut off would come back to it
-			f.err = l.hub.unreadable(c.Cursor, err)
+		if err != nil {
+			f.err = l.hub.untellable(c.Cursor, l.shape, err)
 		}
 		return f
 	}).(*frame)

@@ -12,16 +12,20 @@ import (
 )
 
 // comeBack is how soon a client comes back when the stream has ended, and comeLater how much later it may be: those whom one
-// restart has cut off do not come back all at once.
+// restart has cut off do not come back all at once. Where something is wrong here they would come back to just that, so it is
+// ten times as long.
 const (
 	comeBack  = 2 * time.Second
 	comeLater = time.Second
+	fault     = 10
 )
 
 // stream is what is sent. Between two changes its goroutine waits in the feed.
 type stream struct {
 	stop context.CancelFunc  // ends the waiting
 	out  *eventstream.Writer // nil before the stream begins
+	// returned is false while changes are waited for or sent: also at the end, if that is a panic.
+	returned bool
 }
 
 // open begins the stream. It returns an error as long as something else can be answered.
@@ -49,14 +53,27 @@ func (s *stream) end(err error) error {
 	if Problem(err).StatusCode() != http.StatusInternalServerError {
 		return nil
 	}
+	s.notSoon()
 	return err
 }
+
+// notSoon has the client come back later than it would. That something fails for one client, such as policy, may pass, so that
+// the stream has not ended for good.
+func (s *stream) notSoon() { _ = s.out.Retry(fault * (comeBack + rand.N(comeLater))) }
 
 // close ends the stream. A client that has stopped reading is cut off, so that whoever counts requests sees that it was not the
 // end.
 func (s *stream) close() {
-	if s.out != nil && s.out.Close() {
-		panic(http.ErrAbortHandler)
+	if s.out == nil {
+		return
+	}
+	defer func() {
+		if s.out.Close() {
+			panic(http.ErrAbortHandler)
+		}
+	}()
+	if !s.returned {
+		s.notSoon()
 	}
 }
 

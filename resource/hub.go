@@ -31,6 +31,7 @@ type hub struct {
 	// outlet is nil as long as no catalog with a Feed has the hub.
 	outlet   atomic.Pointer[outlet]
 	upstream upstream // of a collection that tells its changes by itself; then there is no outlet
+	untold   untoldEvents
 
 	scope         func(ctx context.Context) (query.Filter, error)
 	authorizeGone func(ctx context.Context, id string) error

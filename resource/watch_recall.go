@@ -2,7 +2,6 @@ package resource
 
 import (
 	"fmt"
-	"runtime/debug"
 	"sync"
 
 	"github.com/stoa-go/stoa/query"
@@ -47,9 +46,14 @@ func (m *moment) read() {
 func (h *hub) recall(e *feed.Event) *past {
 	return e.Memo(h, func() any {
 		p := &past{}
-		p.before, p.err = h.read(e, e.Before)
-		if p.err == nil {
-			p.after, p.err = h.read(e, e.After)
+		err := guarded(func() (err error) {
+			if p.before, err = h.read(e.Before); err == nil {
+				p.after, err = h.read(e.After)
+			}
+			return err
+		})
+		if err != nil {
+			p.err = h.untellable(e.Cursor, nil, err)
 		}
 		return p
 	}).(*past)
@@ -57,17 +61,13 @@ func (h *hub) recall(e *feed.Event) *past {
 
 // read reads an item as an event has it. The log outlives a deployment, so it may be one that the collection could not hold
 // any more. Whoever listens is not left without it: the list has what became of it.
-func (h *hub) read(e *feed.Event, doc []byte) (*moment, error) {
+func (h *hub) read(doc []byte) (*moment, error) {
 	if doc == nil {
 		return nil, nil
 	}
-	var v any
-	err := h.surviving(func() (err error) {
-		v, err = h.typ.Decode(doc, &schema.DecodeOptions{Mode: schema.Stored})
-		return err
-	})
+	v, err := h.typ.Decode(doc, &schema.DecodeOptions{Mode: schema.Stored})
 	if err != nil {
-		return nil, h.unreadable(e.Cursor, err)
+		return nil, err
 	}
 	return h.moment(v), nil
 }
@@ -97,26 +97,6 @@ func mentions(f query.Filter, field string) bool {
 	return f.Field == field
 }
 
-// unreadable is the error of an event that cannot be told. It is logged here, once for all who would have been told, as
-// to them it is no more than an end.
-func (h *hub) unreadable(at feed.Cursor, err error) error {
-	h.logger().Error("resource: an event cannot be told, so those who listen have to list anew",
-		"resource", h.name, "cursor", at.String(), "error", err)
-	return fmt.Errorf("%w: an event cannot be told: %w", feed.ErrExpired, err)
-}
-
-// surviving makes an error of a panic in what the types and views of a program do. Whoever was cut off by one would come back
-// to the same event, and be cut off again, for as long as the log has it.
-func (h *hub) surviving(do func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v", v)
-			h.logger().Error("resource: panic", "resource", h.name, "error", cut(err.Error()), "stack", string(debug.Stack()))
-		}
-	}()
-	return do()
-}
-
 // glance is a past through a shape.
 type glance struct {
 	before, after             bool // the item is one that the shape expresses
@@ -136,14 +116,17 @@ func (s *shape) recall(h *hub, e *feed.Event, p *past) *glance {
 	return e.Memo(s, func() any {
 		g := &glance{before: p.before != nil && s.holds(p.before.field), after: p.after != nil && s.holds(p.after.field)}
 		var was, is *Entry
-		if g.before {
-			was = g.lower(h, s, e.ID, p.before.hub)
-		}
-		if g.after {
-			is = g.lower(h, s, e.ID, p.after.hub)
-		}
-		if g.err != nil {
-			g.err = h.unreadable(e.Cursor, g.err)
+		err := guarded(func() (err error) {
+			if g.before {
+				was, err = s.past(e, p.before)
+			}
+			if g.after && err == nil {
+				is, err = s.past(e, p.after)
+			}
+			return err
+		})
+		if err != nil {
+			g.err = h.untellable(e.Cursor, s, err)
 			return g
 		}
 		if is != nil {
@@ -161,17 +144,10 @@ func (s *shape) recall(h *hub, e *feed.Event, p *past) *glance {
 	}).(*glance)
 }
 
-// lower makes an entry of the shape.
-func (g *glance) lower(h *hub, s *shape, id string, v any) *Entry {
-	e := &Entry{ID: id, hub: v}
-	err := h.surviving(func() (err error) {
-		e.Value, err = s.lower(v)
-		return err
-	})
-	if err != nil {
-		g.err = err
-	}
-	return e
+// past makes an entry of the shape.
+func (s *shape) past(e *feed.Event, m *moment) (*Entry, error) {
+	shown, err := s.lower(m.hub)
+	return &Entry{ID: e.ID, Value: shown, hub: m.hub}, err
 }
 
 // change returns what the event is to somebody who saw the item before it, or sees it after it; nil if neither.

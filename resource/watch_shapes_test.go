@@ -93,7 +93,7 @@ func nameView(r *resource.Resource, opts *resource.ViewOptions) *resource.Resour
 }
 
 // TestWatchUntellable: what cannot be shown, or not be read any more, ends the listening so that one lists anew. It is
-// never passed over, and it is logged once for all.
+// never passed over, and it is logged once for all, also for those who are so far behind that the log is read for each of them.
 func TestWatchUntellable(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -109,6 +109,16 @@ func TestWatchUntellable(t *testing.T) {
 			r.start = r.head(t)
 			r.put(t, "1", "a", 0)
 		}, func(r *resource.Resource) *resource.Resource { return nameView(r, nil) }, "it has no name"},
+		{"the shape panics", func(t *testing.T, r *rig) { r.put(t, "1", "", 0) },
+			func(r *resource.Resource) *resource.Resource {
+				same := func(v thing) (thing, error) {
+					if v.Name == "" {
+						panic("it has no name")
+					}
+					return v, nil
+				}
+				return resource.View(r, same, func(v, _ thing) (thing, error) { return v, nil }, nil)
+			}, "panic: it has no name"},
 		{"it is of another type", func(t *testing.T, r *rig) {
 			r.feed.Append(t.Context(), &feed.Event{Kind: feed.Created, Collection: "things", ID: "1", After: []byte(`{"id":"1","n":"text"}`)})
 		}, func(r *resource.Resource) *resource.Resource { return r }, "/n"},

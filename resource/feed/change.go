@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/stoa-go/stoa/resource/feed/internal/pace"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -53,12 +54,7 @@ func (f *Feed) Append(ctx context.Context, events ...*Event) error {
 
 // Wake makes the Feed look at its log at once. It is for whoever is told by other means than [Log.Wake] that there may be
 // something new; it does not wait.
-func (f *Feed) Wake() {
-	select {
-	case f.poke <- struct{}{}:
-	default:
-	}
-}
+func (f *Feed) Wake() { pace.Hint(f.poke) }
 
 // Transactions returns the Runner with which events share transactions; nil if the log is no [Transactor].
 func (f *Feed) Transactions() tx.Runner {

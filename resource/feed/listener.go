@@ -173,10 +173,7 @@ func (l *listener) await(moved <-chan struct{}) error {
 			return err
 		}
 	}
-	select {
-	case f.poke <- struct{}{}:
-	default: // it is asked already
-	}
+	f.Wake()
 	timer := time.NewTimer(aheadPause)
 	defer timer.Stop()
 	select {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stoa-go/stoa/resource/feed/internal/pace"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -173,12 +174,7 @@ func (m *Memory) trim() {
 	m.next = min(m.next, m.last()+1)
 }
 
-func (m *Memory) hint() {
-	select {
-	case m.wake <- struct{}{}:
-	default: // it has not been heard yet
-	}
-}
+func (m *Memory) hint() { pace.Hint(m.wake) }
 
 // drop removes events, oldest first, but never the one at the head, as that is where to go on from.
 func (m *Memory) drop(old func(*Event) bool, most int) (n int) {

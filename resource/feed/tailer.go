@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"time"
+
+	"github.com/stoa-go/stoa/resource/feed/internal/pace"
 )
 
 const (
@@ -176,16 +178,7 @@ func (f *Feed) rest(failures int) {
 }
 
 // sleep waits for some time, or for Close. It reports whether the Feed is open.
-func (f *Feed) sleep(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-f.life.Done():
-		return false
-	}
-}
+func (f *Feed) sleep(d time.Duration) bool { return pace.Pause(f.life, d) == nil }
 
 // purge removes what Options.Keep and KeepEvents are not for, now and then: as several processes may share the log, each at
 // times of its own.

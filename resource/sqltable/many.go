@@ -90,3 +90,13 @@ func (t *Table[T]) unnumbered(place string) string {
 	}
 	return place
 }
+
+// unnumberedList is unnumbered for a condition that ends in a list of all arguments, and has no others.
+func (t *Table[T]) unnumberedList(where string, args int) string {
+	const list = " IN ("
+	at := strings.LastIndex(where, list)
+	if t.dialect != sqltx.SQLite || at < 0 {
+		return where
+	}
+	return where[:at] + list + strings.Repeat("?, ", args-1) + "?)"
+}

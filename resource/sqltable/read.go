@@ -125,7 +125,7 @@ func (t *Table[T]) getMany(ctx context.Context, ids []string) items[T] {
 	return func(yield func(resource.Item[T], error) bool) {
 		for values := range slices.Chunk(t.parse(t.id, ids), mostValues) {
 			w := &args{dialect: t.dialect}
-			statement := t.selectWhole + t.where(w, query.Where(t.id.field.Name, query.In, values))
+			statement := t.selectWhole + t.unnumberedList(t.where(w, query.Where(t.id.field.Name, query.In, values)), len(w.list))
 			for it, err := range t.rows(ctx, t.db.Reader(ctx), t.columns, statement, w.list) {
 				if !yield(it, t.fault(err)) || err != nil {
 					return

@@ -2,6 +2,7 @@ package sqltx_test
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource/sqltx"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // TestIdle: a connection of PostgreSQL is told once how long its transactions may stand still.
@@ -57,5 +59,19 @@ func TestIdle(t *testing.T) {
 				t.Errorf("what was done (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestIdleOnALostConnection: a connection that turns out to be lost as it is told is one that cannot begin.
+func TestIdleOnALostConnection(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t, sqltx.PostgreSQL, func(what string, _ int) error {
+		if strings.HasPrefix(what, "SELECT set_config") {
+			return driver.ErrBadConn
+		}
+		return nil
+	}, nil)
+	if err := db.InTx(t.Context(), func(context.Context) error { return nil }); !errors.Is(err, tx.ErrUnavailable) {
+		t.Errorf("InTx: %v, want tx.ErrUnavailable", err)
 	}
 }

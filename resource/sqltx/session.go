@@ -51,6 +51,9 @@ func beginPostgres(ctx context.Context, conn *sql.Conn, level sql.IsolationLevel
 	var err error
 	if s.Tx, err = conn.BeginTx(life, &sql.TxOptions{Isolation: level}); err != nil {
 		s.close()
+		if errors.Is(err, sql.ErrConnDone) { // it was lost as it was told something, and database/sql has closed it
+			err = fmt.Errorf("%w: %w", driver.ErrBadConn, err)
+		}
 		return nil, errors.Join(ctx.Err(), err) // life ends only with ctx, but does not say why
 	}
 	return s, nil

@@ -204,7 +204,7 @@ func dial(ctx context.Context, base string, connect func(ctx context.Context, ne
 		return nil, err
 	}
 	c := &wsConn{net: conn, reader: bufio.NewReaderSize(conn, 1024)}
-	conn.SetDeadline(time.Now().Add(30 * time.Second))
+	conn.SetDeadline(time.Now().Add(5 * time.Minute))
 	if err := c.shake(u); err != nil {
 		conn.Close()
 		return nil, err

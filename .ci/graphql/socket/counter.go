@@ -50,7 +50,7 @@ func serve(ctx context.Context, addr string) error {
 	go server.Serve(l)
 	fmt.Printf("counter: listening on ws://%s\n", l.Addr())
 	<-ctx.Done()
-	drain, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	drain, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	return errors.Join(server.Shutdown(drain), sockets.Shutdown(drain))
 }

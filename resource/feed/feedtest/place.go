@@ -2,7 +2,9 @@ package feedtest
 
 import (
 	"math"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/stoa-go/stoa/resource/feed"
 )
@@ -113,6 +115,29 @@ func readCases() []testCase {
 					}
 					k.wantItems(strings.Join(ids, " "), got, "Tail in pages")
 				}
+			}},
+		{name: "bounds",
+			contract: "Who asks for none is given none, and none is purged for it; no number is too large to ask for.", try: func(k *kit) {
+				start := k.head()
+				k.append("a", "b", "c")
+				got := k.tail(k.log, start, 3)
+				k.wantItems("a b c", got, "Tail")
+				end := got[2].Cursor
+				for max, want := range map[int]string{0: "", math.MaxInt: "a b c"} {
+					events, next, err := k.log.Tail(k.ctx, start, max)
+					k.must(err, "Tail")
+					k.continues(start, events, next)
+					k.wantItems(want, events, "Tail of "+strconv.Itoa(max))
+					events, err = k.log.Read(k.ctx, start, end, max)
+					k.must(err, "Read")
+					k.wantItems(want, events, "Read of "+strconv.Itoa(max))
+				}
+				if n, err := k.log.Purge(k.ctx, k.now.Add(time.Hour), 0, 0); n != 0 || err != nil {
+					k.errorf("Purge of none removed %d, %v", n, err)
+				}
+				k.wantItems("a b c", k.tail(k.log, start, 3), "Tail behind a Purge of none")
+				_, err := k.log.Purge(k.ctx, k.now.Add(time.Hour), 0, math.MaxInt)
+				k.must(err, "Purge")
 			}},
 		{name: "reading",
 			contract: "Read returns the events behind a place up to and with another, in order, at most as many as it is told; " +

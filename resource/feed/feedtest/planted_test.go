@@ -194,6 +194,14 @@ var faults = []struct {
 			return p.Memory.Tail(ctx, after, max+1)
 		}
 	}, "pages"},
+	{"none is no bound", func(p *planted) {
+		p.purge = func(ctx context.Context, before time.Time, keep, max int) (int, error) {
+			if max == 0 {
+				max = 1000
+			}
+			return p.Memory.Purge(ctx, before, keep, max)
+		}
+	}, "bounds"},
 	{"Tail says that it has come too far", func(p *planted) {
 		p.tail = func(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error) {
 			events, next, err := p.Memory.Tail(ctx, after, max)

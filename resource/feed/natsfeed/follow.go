@@ -3,13 +3,13 @@ package natsfeed
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/feed/internal/pace"
 )
 
 // pageMax is how many messages are asked for at a time.
@@ -32,21 +32,9 @@ func (l *Log) Run(ctx context.Context) {
 
 // repeat calls something that ends in an error, less often as it fails again.
 func (l *Log) repeat(ctx context.Context, do func(ctx context.Context) error) {
-	const least, most = 50 * time.Millisecond, 5 * time.Second
-	rest := least
-	for ctx.Err() == nil {
-		began := time.Now()
-		err := do(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		if time.Since(began) > most {
-			rest = least
-		}
+	pace.Repeat(ctx, do, func(err error) {
 		l.opts.Logger.Warn("natsfeed: NATS failed, so the log itself is read; it is tried again", "error", err, "stream", l.opts.Stream)
-		_ = pause(ctx, rest/2+rand.N(rest)) // the loop sees that ctx has ended
-		rest = min(2*rest, most)
-	}
+	})
 }
 
 // tell tells the relays that this process has appended.
@@ -61,7 +49,7 @@ func (l *Log) tell(ctx context.Context) error {
 		if err := l.js.Conn().Publish(l.wakes(), nil); err != nil {
 			return err
 		}
-		if err := pause(ctx, gap); err != nil {
+		if err := pace.Pause(ctx, gap); err != nil {
 			return err
 		}
 	}
@@ -144,7 +132,7 @@ func (l *Log) catchUp(ctx context.Context, to uint64) error {
 			l.window.begin(to + 1)
 			return nil
 		}
-		if err := pause(ctx, time.Duration(empty)*time.Millisecond); err != nil {
+		if err := pace.Pause(ctx, time.Duration(empty)*time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -157,7 +145,7 @@ func (l *Log) take(ctx context.Context, m *message) error {
 		return err
 	}
 	l.window.add(m)
-	hint(l.wake)
+	pace.Hint(l.wake)
 	return nil
 }
 
@@ -173,7 +161,7 @@ func (l *Log) confirm(ctx context.Context) error {
 		return err
 	}
 	l.window.trust(end, err == nil)
-	hint(l.wake)
+	pace.Hint(l.wake)
 	return nil
 }
 
@@ -193,15 +181,4 @@ func (l *Log) check(ctx context.Context, created time.Time) error {
 		return l.catchUp(ctx, info.State.LastSeq)
 	}
 	return l.confirm(ctx)
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

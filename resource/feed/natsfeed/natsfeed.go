@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/feed/internal/pace"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -102,9 +103,9 @@ func (l *Log) Append(ctx context.Context, events ...*feed.Event) error {
 	err := l.source.Append(ctx, events...)
 	if err == nil && len(events) > 0 {
 		tx.AfterCommit(ctx, func() {
-			hint(l.appended)
-			hint(l.poke)
-			hint(l.wake)
+			pace.Hint(l.appended)
+			pace.Hint(l.poke)
+			pace.Hint(l.wake)
 		})
 	}
 	return err
@@ -130,12 +131,4 @@ func (l *Log) Purge(ctx context.Context, before time.Time, keep, max int) (int, 
 		}
 	}
 	return n, nil
-}
-
-// hint puts a value into a channel that has room for one.
-func hint(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default: // it has not been heard yet
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/feed/internal/pace"
 )
 
 const (
@@ -30,7 +31,7 @@ var (
 
 // relay publishes, or waits until nobody else does.
 func (l *Log) relay(ctx context.Context) error {
-	sub, err := l.js.Conn().Subscribe(l.wakes(), func(*nats.Msg) { hint(l.poke) })
+	sub, err := l.js.Conn().Subscribe(l.wakes(), func(*nats.Msg) { pace.Hint(l.poke) })
 	if err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (l *Log) resume(ctx context.Context) (at feed.Cursor, seq uint64, err error
 		case err != nil && !errors.Is(err, errMessage):
 			return at, 0, err
 		}
-		if err := pause(ctx, time.Duration(n)*5*time.Millisecond); err != nil {
+		if err := pace.Pause(ctx, time.Duration(n)*5*time.Millisecond); err != nil {
 			return at, 0, err
 		}
 	}
@@ -208,7 +209,7 @@ func conflict(err error) error {
 func (l *Log) standBy(ctx context.Context) error {
 	before, _ := l.window.end()
 	for {
-		if err := pause(ctx, l.opts.Check/2+rand.N(l.opts.Check)); err != nil {
+		if err := pace.Pause(ctx, l.opts.Check/2+rand.N(l.opts.Check)); err != nil {
 			return err
 		}
 		end, trusted := l.window.end()

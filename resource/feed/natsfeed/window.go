@@ -135,8 +135,10 @@ func (w *window) after(at feed.Cursor, until uint64, max int) ([]*feed.Event, wh
 	if found {
 		to++
 	}
-	to = min(to, from+max)
-	return slices.Clone(w.events[min(from, to):to]), inside
+	if from >= to || max <= 0 {
+		return nil, inside
+	}
+	return slices.Clone(w.events[from:][:min(max, to-from)]), inside
 }
 
 // find looks for the event with a number of the log.

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/feed/internal/pace"
 	"github.com/stoa-go/stoa/resource/sqltable"
 	"github.com/stoa-go/stoa/resource/sqltx"
 	"github.com/stoa-go/stoa/resource/tx"
@@ -75,8 +76,8 @@ func (l *Log) Append(ctx context.Context, events ...*feed.Event) error {
 	err := l.Log.Append(ctx, events...)
 	if err == nil && len(events) > 0 {
 		tx.AfterCommit(ctx, func() {
-			hint(l.wake)
-			hint(l.appended)
+			pace.Hint(l.wake)
+			pace.Hint(l.appended)
 		})
 	}
 	return err
@@ -95,21 +96,9 @@ func (l *Log) Run(ctx context.Context) {
 
 // repeat calls something that ends in an error, less often as it fails again.
 func (l *Log) repeat(ctx context.Context, do func(ctx context.Context) error) {
-	const least, most = 50 * time.Millisecond, 5 * time.Second
-	rest := least
-	for ctx.Err() == nil {
-		began := time.Now()
-		err := do(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		if time.Since(began) > most {
-			rest = least
-		}
+	pace.Repeat(ctx, do, func(err error) {
 		l.opts.Logger.Warn("pgwake: processes do not tell each other of changes, and look for them; it is tried again", "error", err)
-		_ = pause(ctx, rest/2+rand.N(rest)) // the loop sees that ctx has ended
-		rest = min(2*rest, most)
-	}
+	})
 }
 
 // tell tells the others, by a statement that is in nobody's transaction.
@@ -123,7 +112,7 @@ func (l *Log) tell(ctx context.Context) error {
 		if _, err := l.db.Writer(ctx).ExecContext(ctx, "SELECT pg_notify($1, $2)", l.opts.Channel, l.self); err != nil {
 			return err
 		}
-		if err := pause(ctx, l.opts.Gap); err != nil {
+		if err := pace.Pause(ctx, l.opts.Gap); err != nil {
 			return err
 		}
 	}
@@ -139,7 +128,7 @@ func (l *Log) listen(ctx context.Context) error {
 	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{l.opts.Channel}.Sanitize()); err != nil {
 		return err
 	}
-	hint(l.wake) // what was told before was not heard
+	pace.Hint(l.wake) // what was told before was not heard
 	for {
 		err := l.hear(ctx, conn)
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
@@ -157,7 +146,7 @@ func (l *Log) hear(ctx context.Context, conn *pgx.Conn) error {
 	defer cancel()
 	n, err := conn.WaitForNotification(ctx)
 	if err == nil && n.Payload != l.self {
-		hint(l.wake)
+		pace.Hint(l.wake)
 	}
 	return err
 }
@@ -174,23 +163,4 @@ func closeConn(conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = conn.Close(ctx)
-}
-
-// hint puts a value into a channel that has room for one.
-func hint(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default: // it has not been heard yet
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -58,8 +58,12 @@ func backup(t *testing.T, log feed.Log, opts *sqltable.LogOptions) (restore func
 	db := log.(*sqltable.Log).Transactions().(*sqltx.DB)
 	exec(t, db, "CREATE TABLE old_events AS SELECT * FROM events", "CREATE TABLE old_events_log AS SELECT * FROM events_log")
 	return func(t *testing.T) feed.Log {
-		for _, table := range []string{"events", "events_log"} {
-			exec(t, db, "DELETE FROM "+table, "INSERT INTO "+table+" SELECT * FROM old_"+table)
+		// At once, as nobody is to see a log that is neither.
+		if err := db.InTx(t.Context(), func(ctx context.Context) error {
+			return run(ctx, db, "DELETE FROM events", "INSERT INTO events SELECT * FROM old_events",
+				"DELETE FROM events_log", "INSERT INTO events_log SELECT * FROM old_events_log")
+		}); err != nil {
+			t.Fatal(err)
 		}
 		if db.Dialect() == sqltx.PostgreSQL {
 			exec(t, db, "SELECT setval(pg_get_serial_sequence('events', 'seq'), (SELECT max(seq) FROM events))")
@@ -256,7 +260,7 @@ func TestLogNumbersTransactionsFirst(t *testing.T) {
 				if err := log.Append(t.Context(), event); err != nil {
 					t.Errorf("Append: %v", err)
 				}
-				if err := db.InTx(t.Context(), func(ctx context.Context) error { return log.Append(ctx, event, event) }); err != nil {
+				if err := db.InTx(t.Context(), func(ctx context.Context) error { return log.Append(ctx, slices.Repeat([]*feed.Event{event}, 125)...) }); err != nil {
 					t.Errorf("Append in a transaction: %v", err)
 				}
 				if _, err := db.Writer(t.Context()).ExecContext(t.Context(), "INSERT INTO events (mark, kind, collection, item, rev, at) "+
