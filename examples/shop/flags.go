@@ -27,7 +27,8 @@ type settings struct {
 	rate   middleware.Rate // how often one principal may ask
 	// bookmark is how often those who listen are told how far they have come; zero is what package feed says.
 	bookmark time.Duration
-	now      time.Time // what the clock of the life cycle shows at the start; zero is the present
+	now      time.Time     // what the clock of the life cycle shows at the start; zero is the present
+	patience time.Duration // for an answer in GraphQL; zero is graphqlTime
 }
 
 // parseFlags reads the command line.

@@ -93,6 +93,7 @@ func openShopOn(t *testing.T, s settings) *opened {
 	if s.files == "" {
 		s.files = t.TempDir()
 	}
+	s.patience = time.Hour // under the race detector passwords take long
 	db, err := openDatabase(t.Context(), s.db)
 	if err != nil {
 		t.Fatal(err)

@@ -43,7 +43,7 @@ func newDoors(c *collections, catalogs map[string]*resource.Catalog) map[string]
 		open[name] = &doors{catalog: catalog, graphql: graphql.New(catalog, &graphql.Options{
 			Title:       "The shop, " + name,
 			Description: "Orders, users and places: the reference application of Stoa, in its contract " + name + ".",
-			Timeout:     graphqlTime,
+			Timeout:     c.patience,
 			Challenge:   middleware.Challenge(realm),
 			Socket:      socket,
 		})}
