@@ -32,6 +32,7 @@ type Catalog struct {
 	commands map[string]map[string]*route // by area and action
 	links    map[*Resource]map[string]*link
 	routes   []*route // in the order of the parts
+	streams  callers
 }
 
 // Part is something a [Catalog] can serve: a [*Resource], a [*Lookup], a [*Command] or [*Blobs].
@@ -102,6 +103,11 @@ type Limits struct {
 	Terms int
 	// Expand is the largest number of relations that one request may follow; 8 by default.
 	Expand int
+	// Streams is how many streams of events one caller, as Principal names it, may have open at a time, over REST and over
+	// GraphQL together; 100 by default. One more is 429. Who has no name is not counted, as with WebSockets, since many may come
+	// from one address: where strangers can listen, bound the connections in front. A catalog for which everybody is the same
+	// one needs more.
+	Streams int
 }
 
 func (l Limits) orDefaults() Limits {
@@ -119,6 +125,7 @@ func (l Limits) orDefaults() Limits {
 	or(&l.Operations, 1000)
 	or(&l.Terms, 20)
 	or(&l.Expand, 8)
+	or(&l.Streams, 100)
 	return l
 }
 

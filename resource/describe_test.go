@@ -68,7 +68,7 @@ func TestDescriptions(t *testing.T) {
 	same(t, "samples of the view", []any{&bookV1{ID: 1, Name: "Emma", Stars: 4}}, older.Samples())
 	same(t, "samples of none", []any(nil), authors.Samples())
 	same(t, "media", []string{"book", "book", "writer"}, []string{books.Media(), older.Media(), authors.Media()})
-	same(t, "limits", resource.Limits{Body: 1 << 20, URL: 8192, Depth: 3, Names: 1000, Operations: 1000, Terms: 20, Expand: 8},
+	same(t, "limits", resource.Limits{Body: 1 << 20, URL: 8192, Depth: 3, Names: 1000, Operations: 1000, Terms: 20, Expand: 8, Streams: 100},
 		c.Limits())
 	if got := c.Lookups(); len(got) != 1 || got[0] != first {
 		t.Errorf("lookups %v, want the first", got)

@@ -63,11 +63,16 @@ func (x *exchange) feedItem(id string) error {
 
 // tell sends changes as long as both sides want.
 func (x *exchange) tell(l *listening, watch func(ctx context.Context) changes) error {
+	leave, err := x.c.Stream(x.r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
 	ctx, cancel := context.WithCancel(x.r.Context())
 	defer cancel()
 	s := &stream{stop: cancel}
 	defer s.close()
-	err := x.tellAll(s, l, watch(ctx))
+	err = x.tellAll(s, l, watch(ctx))
 	s.returned = true
 	if err == nil && !x.began {
 		err = cmp.Or(ctx.Err(), errSilent) // nobody is there any more

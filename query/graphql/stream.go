@@ -102,6 +102,12 @@ func (x *exchange) subscribe(plan *exec.Plan, q *request) error {
 		d.Header = http.Header{"Retry-After": {"5"}}
 		return d
 	}
+	leave, err := x.h.catalog.Stream(x.r.Context())
+	if err != nil { // clients read of a status that they have to wait
+		x.streaming = false
+		return err
+	}
+	defer leave()
 	ctx, cancel := context.WithCancelCause(x.r.Context())
 	defer cancel(nil)
 	defer context.AfterFunc(ending, func() { cancel(socket.ErrGoingAway) })()

@@ -396,6 +396,27 @@ func TestSSEShutDown(t *testing.T) {
 	want(t, send(t, h, postGraphQL, jsonBody, acceptEvents, "", typenameBody), 200, typeEvents)
 }
 
+// TestSSEStreams: a caller has so many at a time and no more, and then a status, of which clients know that they have to wait.
+func TestSSEStreams(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := door(t, watched(t, nil), func(s *setup) {
+			s.catalog.Principal, s.catalog.Limits.Streams = func(context.Context) string { return "ann" }, 1
+		})
+		s := serve(t, h, h)
+		l := s.subscribe(t, changes)
+		more := send(t, h, postGraphQL, jsonBody, acceptEvents, "", body(t, changes))
+		wantCode(t, more, 429, "RATE_LIMITED")
+		want(t, more, 429, "Retry-After: *")
+		want(t, send(t, h, postGraphQL, jsonBody, acceptEvents, "", typenameBody), 200, typeEvents) // it has an end
+		l.body.Close()
+		synctest.Wait()
+		if again := s.subscribe(t, changes); again.res.StatusCode != 200 {
+			t.Errorf("%s, although the first has ended", again.res.Status)
+		}
+	})
+}
+
 // TestSSEResume: with after, or with the Last-Event-ID of an EventSource, which goes before it as it is newer.
 func TestSSEResume(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,8 @@ func Open(source string, idle time.Duration) (*sqltx.DB, error) {
 // FileURL is how SQLite is told of a file, whatever its path is made of.
 func FileURL(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
 
-// Pool opens n connections at most, and keeps them.
+// Pool opens n connections at most, and keeps those that are used. One that leads nowhere is found out by who uses it, who has
+// to wait for that; the others are closed unasked.
 func Pool(driver, source string, n int) (*sql.DB, error) {
 	pool, err := sql.Open(driver, source)
 	if err != nil {
@@ -39,6 +40,7 @@ func Pool(driver, source string, n int) (*sql.DB, error) {
 	}
 	pool.SetMaxOpenConns(n)
 	pool.SetMaxIdleConns(n)
+	pool.SetConnMaxIdleTime(10 * time.Second)
 	return pool, nil
 }
 

@@ -17,7 +17,7 @@ type pair struct {
 	life context.Context // it lives as long as the connections
 	end  context.CancelFunc
 
-	forgotten bool // guarded by wire.mu
+	forgotten, cut bool // guarded by wire.mu
 }
 
 // run passes on what both ends send, until neither has more to send, or one of them is broken.
@@ -147,7 +147,10 @@ func (p *pair) reset() {
 		}
 	}
 	p.wire.mu.Lock()
-	p.wire.cuts++
+	if !p.cut { // both directions may come to that
+		p.cut = true
+		p.wire.cuts++
+	}
 	p.wire.mu.Unlock()
 	p.end()
 }
