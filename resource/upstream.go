@@ -127,7 +127,7 @@ func eventOf[T any](h *hub, c *feed.Change[T]) (*feed.Event, error) {
 		return e, nil
 	}
 	if (c.Before == nil) != (c.Kind == feed.Created) || (c.After == nil) != (c.Kind == feed.Deleted) {
-		return nil, fmt.Errorf("%w: %w", feed.ErrExpired, storeFault("told of item %q that it was %v, and not what it was or is", c.ID, c.Kind))
+		return nil, fmt.Errorf("%w: %v", feed.ErrExpired, storeFault("told of item %q that it was %v, and not what it was or is", c.ID, c.Kind))
 	}
 	p := &past{}
 	for _, side := range [...]struct {
@@ -139,7 +139,7 @@ func eventOf[T any](h *hub, c *feed.Change[T]) (*feed.Event, error) {
 		}
 		entry := Entry{ID: e.ID, Rev: Rev(c.Rev), Value: side.value}
 		if err := h.settle(&entry); err != nil {
-			return nil, fmt.Errorf("%w: %w", feed.ErrExpired, err)
+			return nil, fmt.Errorf("%w: %v", feed.ErrExpired, err)
 		}
 		e.ID, *side.to = entry.ID, h.moment(entry.hub)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -294,7 +295,8 @@ func TestWatcherFaults(t *testing.T) {
 					}
 				}
 				r.put(t, "1", "a", 1)
-				if got, err := hear(t, r.Resource, r.Watch(t.Context(), r.start, query.Filter{})); !errors.Is(err, feed.ErrExpired) {
+				got, err := hear(t, r.Resource, r.Watch(t.Context(), r.start, query.Filter{}))
+				if !errors.Is(err, feed.ErrExpired) || resource.Problem(err).Kind != problem.CursorExpired {
 					t.Errorf("%s, %v, want ErrExpired", got, err)
 				}
 				at, err := r.Position(t.Context())

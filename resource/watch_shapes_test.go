@@ -15,6 +15,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/patch"
+	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // TestWatchContracts: a write through one contract is told in all of them, to each in its shape.
@@ -141,6 +142,9 @@ func TestWatchUntellable(t *testing.T) {
 					got, err := hear(t, shape, shape.Watch(t.Context(), r.start, query.Filter{}))
 					if !errors.Is(err, feed.ErrExpired) || len(got) > 0 {
 						t.Errorf("heard %s, %v, want ErrExpired", got, err)
+					}
+					if d := resource.Problem(err); d.Kind != problem.CursorExpired {
+						t.Errorf("the problem is %v, want CursorExpired", d)
 					}
 				}
 				if lines := strings.Count(log.String(), "\n"); lines != 1 || !strings.Contains(log.String(), tt.want) {

@@ -26,7 +26,8 @@ func (h *hub) untellable(at feed.Cursor, s *shape, err error) error {
 		}
 		h.logger().Error("resource: an event cannot be told, so those who listen have to list anew", attrs...)
 	}
-	return fmt.Errorf("%w: an event cannot be told: %w", feed.ErrExpired, err)
+	// Not wrapped, as it would be told as a mistake of the client.
+	return fmt.Errorf("%w: an event cannot be told: %v", feed.ErrExpired, err)
 }
 
 // untoldEvent is an event that cannot be told in a shape.

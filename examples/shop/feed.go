@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -25,7 +26,7 @@ func (c *collections) newFeed(ctx context.Context, s settings) (*feed.Feed, erro
 	}
 	// From here on lists know their place without asking the log. On PostgreSQL that may wait for transactions of others, and
 	// the shop opens without it then.
-	soon, cancel := context.WithTimeout(ctx, 2*time.Second)
+	soon, cancel := context.WithTimeout(ctx, cmp.Or(s.patience, 10*time.Second))
 	defer cancel()
 	for range changes.Watch(soon, feed.Cursor{}, "orders") {
 		break
