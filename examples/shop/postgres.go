@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // which registers pgx
@@ -27,6 +28,8 @@ func openPostgres(ctx context.Context, source string) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Behind a network that has parted, connections lead nowhere, and are found out one after the other: so there are few.
+	pool.SetConnMaxIdleTime(10 * time.Second)
 	db.sql = sqltx.New(sqltx.PostgreSQL, pool, nil)
 	var weak []string
 	for _, name := range []string{"fsync", "synchronous_commit"} {
