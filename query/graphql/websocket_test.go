@@ -229,7 +229,7 @@ func TestCloseCodes(t *testing.T) {
 			s.catalog.Principal = func(context.Context) string { return "ada" }
 		}, []string{"another", initMessage}, "1008 Too many connections"},
 		{"a large message", func(s *setup) { s.opts.Limits.Body = 100 }, begun(say("1", strings.Repeat("x", 100))), "1009 Message too large"},
-		{"a client that does not read", nil, begun(say("1", "{__typename}"), ". 11s", next("1", typenameIs)), "1013 Too slow: messages were not read in time"},
+		{"a client that does not read", nil, begun(say("1", "{__typename}"), ". 10500ms", next("1", typenameIs)), "1013 Too slow: messages were not read in time"},
 		{"no JSON", nil, begun("> hello"), "4400 Invalid message: not a JSON object"},
 		{"an unknown message", nil, begun(`> {"type":"start"}`), "4400 Invalid message: unknown type"},
 		{"an operation before the connection", nil, []string{say("1", "{__typename}")}, "4401 Unauthorized"},

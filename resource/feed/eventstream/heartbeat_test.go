@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,12 +20,12 @@ type diary struct {
 	http.ResponseWriter
 	began time.Time
 	lines []string
-	then  func() error // nil: it is written
+	then  atomic.Pointer[func() error] // nil: it is written
 }
 
 func (d *diary) Write(p []byte) (int, error) {
-	if d.then != nil {
-		return 0, d.then()
+	if then := d.then.Load(); then != nil {
+		return 0, (*then)()
 	}
 	d.lines = append(d.lines, time.Since(d.began).String()+" "+string(p))
 	return len(p), nil
@@ -85,7 +86,7 @@ func TestHeartbeatFindsNobody(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				d, s, gone := beating(t)
-				d.then = tt.then
+				d.then.Store(&tt.then)
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				if *gone != 1 {
@@ -109,7 +110,8 @@ func TestHeartbeatIsNotTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d, s, gone := beating(t)
-		d.then = func() error { return os.ErrDeadlineExceeded }
+		stopped := func() error { return os.ErrDeadlineExceeded }
+		d.then.Store(&stopped)
 		if err := s.Comment(""); !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("Comment: %v", err)
 		}

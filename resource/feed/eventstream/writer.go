@@ -77,11 +77,12 @@ func Open(w http.ResponseWriter, opts *Options) (*Writer, error) {
 		}
 		return nil, err
 	}
-	if opts.Retry > 0 && s.err == nil {
-		s.err = s.Retry(opts.Retry)
+	err := s.err
+	if opts.Retry > 0 && err == nil {
+		err = s.Retry(opts.Retry)
 	}
 	s.start()
-	return s, s.err
+	return s, err
 }
 
 // open sends the header. A deadline for reading the request would end its context when it passes.
