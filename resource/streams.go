@@ -18,8 +18,9 @@ type callers struct {
 	count map[string]int
 }
 
-// Stream counts a stream of the caller, for doors that send events, until leave is called. The error is a problem: 429 with
-// Retry-After, for one who has as many as [Limits].Streams allows.
+// Stream counts a stream of the caller, for doors that send events, until leave is called, which is to be done once. The
+// error is a problem: 429 with Retry-After, for one who has as many as [Limits].Streams allows. Several goroutines may call
+// it at the same time.
 func (c *Catalog) Stream(ctx context.Context) (leave func(), err error) {
 	name := c.Principal(ctx)
 	if name == "" {

@@ -51,8 +51,8 @@ func (r *Resource) Position(ctx context.Context) (feed.Cursor, error) {
 // [feed.Watcher]. The changes are shared with others who listen; nobody changes what they refer to.
 //
 // An error is the last it yields: [feed.ErrExpired], after which one lists anew, [feed.ErrClosed], after which one goes on
-// elsewhere, [ErrUnauthenticated] from policy, or an internal one. What cannot be read any more, or not be shown in this shape, also where
-// that panics, is ErrExpired as well: who lists anew misses nothing.
+// elsewhere, [ErrUnauthenticated] from policy, or an internal one. What cannot be read any more, or not be shown in this
+// shape, also where that panics, is ErrExpired as well: who lists anew misses nothing.
 func (r *Resource) Watch(ctx context.Context, after feed.Cursor, f query.Filter) iter.Seq2[*feed.Change[Entry], error] {
 	return func(yield func(*feed.Change[Entry], error) bool) {
 		w := watcher{r: r, ctx: ctx, yield: yield}

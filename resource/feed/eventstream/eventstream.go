@@ -6,7 +6,7 @@
 //	func serve(w http.ResponseWriter, r *http.Request) {
 //		stream, err := eventstream.Open(w, nil)
 //		if err != nil {
-//			... // nothing was sent yet
+//			... // nothing was sent if it is http.ErrNotSupported, and else the reader has gone
 //		}
 //		for tick := range ticks(r.Context()) {
 //			if err := stream.Event(eventstream.Event{ID: tick.ID, Data: tick.JSON}); err != nil {
