@@ -67,12 +67,13 @@ func TestTold(t *testing.T) {
 // TestToldFindsFaults asks a server that serves whatever it is asked.
 func TestToldFindsFaults(t *testing.T) {
 	t.Parallel()
-	run := &told{patience: time.Second, client: newClient(1), base: serveToy(t, forget),
+	run := &told{patience: 5 * time.Minute, client: newClient(1), base: serveToy(t, forget),
 		ears: map[string]ear{"REST": newSSE(nil), "WebSocket": newSSE(nil)}}
 	cursors, _, err := run.written(t.Context(), 30)
 	if err != nil {
 		t.Fatal(err)
 	}
+	run.patience = time.Second // from now on nothing comes, however long one waits
 	if err := run.refused(t.Context(), "past", cursors[25], errExpired); err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +163,7 @@ func TestFaults(t *testing.T) {
 		t.Run(tt.fault, func(t *testing.T) {
 			t.Parallel()
 			run := &trouble{settings: settings{mode: outbox, processes: 1, seed: 1}, writes: 400, drops: 30, many: 4, listening: 10,
-				drain: time.Minute, ears: []func(*line) ear{newSSE}}
+				drain: 5 * time.Minute, ears: []func(*line) ear{newSSE}}
 			n, err := run.on(t.Context(), fleet.Of(serveToy(t, tt.fault)))
 			if err == nil {
 				err = run.verdict(n)
@@ -187,7 +188,7 @@ func serveToy(t *testing.T, fault string) string {
 func TestUnwritten(t *testing.T) {
 	t.Parallel()
 	run := &trouble{settings: settings{mode: outbox, processes: 1, seed: 1}, writes: 200, many: 4, listening: 2,
-		drain: time.Minute, ears: []func(*line) ear{newSSE}}
+		drain: 5 * time.Minute, ears: []func(*line) ear{newSSE}}
 	if n, err := run.on(t.Context(), fleet.Of(serveToy(t, unwrite))); err == nil {
 		t.Errorf("good: %+v", n)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -19,6 +20,7 @@ type toy struct {
 	events []toyEvent
 	moved  chan struct{}
 	next   int
+	due    bool // something that did not happen is to be told
 }
 
 type toyEvent struct {
@@ -118,9 +120,12 @@ func (t *toy) append(e toyEvent) {
 	switch {
 	case t.fault == double && n%50 == 0:
 		t.events = append(t.events, e)
-	case t.fault == invent && n%50 == 0 && e.kind == updated:
-		e.after.N += 100
-		t.events = append(t.events, e)
+	case t.fault == invent && (t.due || n%50 == 0):
+		// With the next change: which event is the fiftieth is a matter of who writes first.
+		if t.due = e.kind != updated; !t.due {
+			e.after.N += 100
+			t.events = append(t.events, e)
+		}
 	case t.fault == swap && n%20 == 0:
 		for i := n - 2; i >= 0; i-- {
 			if t.events[i].after.ID == e.after.ID {
@@ -136,16 +141,19 @@ func (t *toy) append(e toyEvent) {
 // stream tells what happened behind Last-Event-ID.
 func (t *toy) stream(w http.ResponseWriter, r *http.Request) {
 	last := r.Header.Get("Last-Event-ID")
-	t.mu.Lock()
 	at, err := strconv.Atoi(last)
 	back := err == nil && at > 20
+	if back {
+		t.behind(r.Context(), at)
+	}
+	t.mu.Lock()
 	switch {
 	case err != nil || back && t.fault == forget:
 		at = len(t.events)
 	case back && t.fault == repeat:
 		at--
-	case back && t.fault == lose && at < len(t.events):
-		at++
+	case back && t.fault == lose:
+		at = min(at+1, len(t.events)) // behind only if nobody asks any more
 	}
 	t.mu.Unlock()
 	if back && t.fault == expire {
@@ -168,6 +176,23 @@ func (t *toy) stream(w http.ResponseWriter, r *http.Request) {
 			case <-moved:
 			case <-r.Context().Done():
 			}
+		}
+	}
+}
+
+// behind waits until something has happened behind a place: who is back at once has nothing to miss, and no fault would show.
+func (t *toy) behind(ctx context.Context, at int) {
+	for {
+		t.mu.Lock()
+		n, moved := len(t.events), t.moved
+		t.mu.Unlock()
+		if n > at {
+			return
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return
 		}
 	}
 }
