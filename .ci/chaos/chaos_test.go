@@ -197,6 +197,29 @@ func takeTurns(t *testing.T, p plan, one task) {
 	}
 }
 
+// TestControlsCollide: the control loses something also where nobody ever meets by chance.
+func TestControlsCollide(t *testing.T) {
+	t.Parallel()
+	for _, conditional := range []bool{true, false} {
+		found := &findings{}
+		l := newLanes(found, 4, conditional, true)
+		one := task{l, newClient(serve(t, standIn(false), nil), newTransport(1)), found}
+		rng := plan{seed: 1}.random(0)
+		if err := l.prepare(t.Context(), one.client, rng); err != nil {
+			t.Fatal(err)
+		}
+		if err := collide(t.Context(), []task{one}, rng); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.verify(t.Context(), one.client, rng); err != nil {
+			t.Fatal(err)
+		}
+		if found.lost == 0 {
+			t.Errorf("with conditions %t: nothing is lost", conditional)
+		}
+	}
+}
+
 func kindOf(f *findings) string {
 	var kinds []string
 	for kind, n := range map[string]int64{"lost": f.lost, "torn": f.torn, "wrong": f.mistakes} {
