@@ -306,6 +306,7 @@ var toysFaults = []struct {
 	{"a number is taken for the event that had it", toyFaults{unmarked: true}, "restored backup"},
 	{"what was purged is passed over", toyFaults{skips: true}, "purge"},
 	{"what was purged is passed over", toyFaults{skips: true}, "purge while reading"},
+	{"a place is looked up before what is behind it is read", toyFaults{looks: true}, "purge while reading"},
 	{"the newest is purged", toyFaults{all: true}, "purge of the newest"},
 	{"what is behind a place that may be taken is purged", toyFaults{hasty: true}, "purge beside a transaction"},
 	{"processes have cursors of their own", toyFaults{renumbered: true}, "another process"},
