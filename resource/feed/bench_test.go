@@ -138,13 +138,13 @@ func TestMemoryOfAnIdleWatcher(t *testing.T) {
 // in memory.
 func TestWhoStandsStillHoldsNothing(t *testing.T) {
 	log := feed.NewMemory(&feed.MemoryOptions{Events: 10})
-	f := feed.New(log, quiet(feed.Options{Events: 10}))
+	f := feed.New(log, quiet(feed.Options{Events: 10, Bookmark: -1}))
 	defer f.Close()
 	at, err := f.Position(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	stands, goOn := make(chan struct{}), make(chan struct{})
+	listens, stands, goOn := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for e, err := range f.Watch(t.Context(), at, "a") {
@@ -154,7 +154,10 @@ func TestWhoStandsStillHoldsNothing(t *testing.T) {
 				}
 				return
 			}
-			if e.Kind != feed.Bookmark {
+			switch {
+			case e.Kind == feed.Bookmark:
+				close(listens)
+			case e.ID == "0":
 				close(stands)
 				<-goOn
 			}
@@ -162,6 +165,7 @@ func TestWhoStandsStillHoldsNothing(t *testing.T) {
 	})
 	defer wg.Wait()
 	defer close(goOn)
+	<-listens // from the ring on, and not from the log
 	add(t, log, "a", 0, 1)
 	<-stands
 	var events []weak.Pointer[feed.Event]
