@@ -196,7 +196,7 @@ func settledSoon(t testing.TB, js jetstream.JetStream, name string, source feed.
 // TestStreamIsRead: who follows needs nothing of the log, and neither does who comes later.
 func TestStreamIsRead(t *testing.T) {
 	t.Parallel()
-	c, name := theCluster(t), streamName(t)
+	c, name := theCluster(t), streamName()
 	source, _ := start(t, c, name)
 	at, err := source.Head(t.Context())
 	if err != nil {
