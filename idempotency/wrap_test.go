@@ -298,7 +298,7 @@ func TestWrapOverTheWire(t *testing.T) {
 		case "/abort":
 			panic(http.ErrAbortHandler)
 		}
-	}, idempotency.Options{})
+	}, idempotency.Options{Wait: time.Hour}) // who has hijacked answers before the handler ends
 	server := httptest.NewServer(h)
 	defer server.Close()
 	// On a connection that was used before, net/http repeats by itself what has an Idempotency-Key.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -40,13 +39,13 @@ type collections struct {
 	cache   string // Cache-Control of what is served from them
 	now     func() time.Time
 
-	patience time.Duration // for an answer in GraphQL
+	patience time.Duration // of tests; see settings
 }
 
 // newCollections opens those of a database, and makes their tables where it has none. now tells when what is written
 // was written. The caller closes them.
 func newCollections(ctx context.Context, db *database, s settings, now func() time.Time) (*collections, error) {
-	c := &collections{db: db, auth: s.auth, rate: s.rate, cache: s.cache, now: now, patience: cmp.Or(s.patience, graphqlTime)}
+	c := &collections{db: db, auth: s.auth, rate: s.rate, cache: s.cache, now: now, patience: s.patience}
 	var errs [8]error
 	c.users, errs[0] = keep[User](ctx, c, "users", sqltable.Options{}) // first: orders refer to them
 	c.orders, errs[1] = keep[Order](ctx, c, "orders", sqltable.Options{References: map[string]string{"customerId": "users"}})

@@ -15,13 +15,9 @@ import (
 //
 // What is put into an empty shop is no event: nobody can listen before that, and lists have it.
 func (c *collections) newFeed(ctx context.Context, s settings) (*feed.Feed, error) {
-	opts := &feed.Options{Bookmark: s.bookmark, Logger: s.logger}
-	if c.db.sql == nil {
-		return feed.New(feed.NewMemory(&feed.MemoryOptions{Runner: c.db.memory}), opts), nil
-	}
-	log := sqltable.NewLog(c.db.sql, nil)
-	changes := feed.New(log, opts)
-	if err := log.CreateTable(ctx); err != nil {
+	log, err := c.newLog(ctx)
+	changes := feed.New(log, &feed.Options{Bookmark: s.bookmark, Logger: s.logger})
+	if err != nil {
 		return changes, err
 	}
 	// From here on lists know their place without asking the log. On PostgreSQL that may wait for transactions of others, and
@@ -32,6 +28,15 @@ func (c *collections) newFeed(ctx context.Context, s settings) (*feed.Feed, erro
 		break
 	}
 	return changes, nil
+}
+
+// newLog returns where events are kept: where everything else is.
+func (c *collections) newLog(ctx context.Context) (feed.Log, error) {
+	if c.db.sql == nil {
+		return feed.NewMemory(&feed.MemoryOptions{Runner: c.db.memory}), nil
+	}
+	log := sqltable.NewLog(c.db.sql, nil)
+	return log, log.CreateTable(ctx)
 }
 
 // reportFeed says what is promised to those who listen.

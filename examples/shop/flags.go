@@ -28,7 +28,7 @@ type settings struct {
 	// bookmark is how often those who listen are told how far they have come; zero is what package feed says.
 	bookmark time.Duration
 	now      time.Time     // what the clock of the life cycle shows at the start; zero is the present
-	patience time.Duration // of tests, for answers in GraphQL and for the feed when the shop opens; zero is what the shop has
+	patience time.Duration // of tests, for answers and sockets in GraphQL and for the feed when the shop opens; zero is what the shop has
 }
 
 // parseFlags reads the command line.

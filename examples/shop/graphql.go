@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -35,7 +36,7 @@ var (
 // newDoors opens both for each catalog.
 func newDoors(c *collections, catalogs map[string]*resource.Catalog) map[string]*doors {
 	open := map[string]*doors{}
-	socket := graphql.Socket{Connect: c.connect}
+	socket := graphql.Socket{Connect: c.connect, Wait: c.patience}
 	if !c.auth {
 		socket.PerPrincipal = 10_000 // everybody is one and the same
 	}
@@ -43,7 +44,7 @@ func newDoors(c *collections, catalogs map[string]*resource.Catalog) map[string]
 		open[name] = &doors{catalog: catalog, graphql: graphql.New(catalog, &graphql.Options{
 			Title:       "The shop, " + name,
 			Description: "Orders, users and places: the reference application of Stoa, in its contract " + name + ".",
-			Timeout:     c.patience,
+			Timeout:     cmp.Or(c.patience, graphqlTime),
 			Challenge:   middleware.Challenge(realm),
 			Socket:      socket,
 		})}

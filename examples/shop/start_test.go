@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"compress/gzip"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -60,6 +61,7 @@ func TestDrain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+	drains := idle(t, address)
 	body := `{"lines":[{"itemId":1,"qty":1}]}`
 	fmt.Fprintf(conn, "POST /orders HTTP/1.1\r\nHost: localhost\r\n%s\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
 		asJSON, len(body))
@@ -70,7 +72,7 @@ func TestDrain(t *testing.T) {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	waitUntilClosed(t, address)
+	drains()
 	fmt.Fprint(conn, body)
 	if _, err := in.ReadString('\n'); err != nil { // the empty line after 100
 		t.Fatal(err)
@@ -88,15 +90,29 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// waitUntilClosed waits until nobody listens any more.
-func waitUntilClosed(t *testing.T, address string) {
+// idle opens a connection and asks something on it. What it returns waits until the server closes it: on its way to its end it
+// listens no more, and then closes whatever has nothing to do.
+func idle(t *testing.T, address string) (closed func()) {
 	t.Helper()
-	for t.Context().Err() == nil {
-		conn, err := net.Dial("tcp", address)
-		if err != nil {
-			return
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	fmt.Fprint(conn, "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	in := bufio.NewReader(conn)
+	resp, err := http.ReadResponse(in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		if rest, err := io.ReadAll(in); len(rest) > 0 || err != nil {
+			t.Errorf("a connection with nothing to do ends with %q, %v", rest, err)
 		}
-		conn.Close()
 	}
 }
 

@@ -1,6 +1,7 @@
 package graphql
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"iter"
@@ -162,7 +163,7 @@ func (k *work) result(ctx context.Context, plan *exec.Plan, q *request) iter.Seq
 			err = refuse(k.fault(ctx, err))
 		case err == nil && how == refused: // the answer has nothing but errors
 			errs := (*buf)[len(errorsFirst) : len(*buf)-1]
-			err = &socket.Refusal{Errors: errs}
+			err = &socket.Refusal{Errors: bytes.Clone(errs)} // which is sent when the buffer is somebody else's
 		}
 		yield(*buf, err)
 	}

@@ -61,7 +61,7 @@ func ExampleSocket() {
 	defer changes.Close()
 	catalog := resource.NewCatalog(&resource.CatalogOptions{Feed: changes},
 		resource.New("planets", memory.New[Planet](nil), &resource.Options[Planet]{Public: true}))
-	door := graphql.New(catalog, &graphql.Options{Socket: graphql.Socket{Connect: connect}})
+	door := graphql.New(catalog, &graphql.Options{Socket: graphql.Socket{Connect: connect, Wait: time.Minute}})
 	defer door.Shutdown(context.Background())
 	server := httptest.NewServer(door)
 	defer server.Close()

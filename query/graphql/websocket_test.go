@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -339,6 +340,36 @@ func TestOverWebSocket(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestRefusalWaits: what a refusal says is its own, however long it waits to be sent while others are answered.
+func TestRefusalWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := door(t)
+		c := serve(t, h, h).socket(t)
+		c.talk(initMessage, ackMessage)
+		for range 10 {
+			c.talk(say("1", "{__typename}"))
+			synctest.Wait() // it is being written, since the client does not read
+			c.talk(say("2", `query($id:ID!){order(id:$id){id}}`))
+			synctest.Wait() // it is refused, and waits until the other is written
+			var others sync.WaitGroup
+			for range 64 { // on every processor, as each has memory of its own to use again
+				others.Go(func() { recorded(h, request(t, postGraphQL, jsonBody, "", typenameBody)) })
+			}
+			others.Wait()
+			refused := 0
+			for range 3 {
+				if strings.HasPrefix(c.hear(), `< {"id":"2","type":"error","payload":[{"message":"variable $id`) {
+					refused++
+				}
+			}
+			if refused != 1 {
+				t.Fatal("the refusal did not come as it was")
+			}
+		}
+	})
 }
 
 // TestUpgrade: who may have a WebSocket, and what becomes of the requests that ask for one.

@@ -23,10 +23,15 @@ func (d *described) cursorHeader() []string {
 	return []string{"Event-Cursor"}
 }
 
-// expires adds 410 where it can be a feed that cannot be gone on with.
-func (d *described) expires(statuses ...int) []int {
-	if d.r.Watches() && !slices.Contains(statuses, gone) {
-		return append(statuses, gone)
+// feeds adds what a feed can be refused with: 410 where it cannot be gone on with, and 429 for one more than a caller may have.
+func (d *described) feeds(statuses ...int) []int {
+	if !d.r.Watches() {
+		return statuses
+	}
+	for _, status := range []int{gone, 429} {
+		if !slices.Contains(statuses, status) {
+			statuses = append(statuses, status)
+		}
 	}
 	return statuses
 }

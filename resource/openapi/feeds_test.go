@@ -1,6 +1,7 @@
 package openapi_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -24,7 +25,8 @@ func watchedCatalog(t *testing.T) *resource.Catalog {
 	ops.Replace, ops.Delete, ops.Deleted, ops.Insert = nil, nil, nil, nil
 	notes := resource.FromOps("notes", ops, &resource.Options[note]{Public: true, Samples: []note{{"a", "Ring twice."}},
 		Query: query.Support{Filter: map[string][]query.Op{"text": {query.Eq}}}})
-	return resource.NewCatalog(&resource.CatalogOptions{Feed: f}, notes)
+	return resource.NewCatalog(&resource.CatalogOptions{Feed: f, Limits: resource.Limits{Streams: 1},
+		Principal: func(context.Context) string { return "ann" }}, notes)
 }
 
 func TestGoldenFeeds(t *testing.T) {
@@ -63,6 +65,16 @@ func TestFeedsAreDescribed(t *testing.T) {
 			}
 			d.check(t, path, "GET "+target(path, id)+tt.query, res)
 		}
+		leave, err := catalog.Stream(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		res := send(catalog, "GET "+target(path, id), "", stream)
+		if res.StatusCode != http.StatusTooManyRequests {
+			t.Errorf("%s: status %d for one stream too many, want 429", path, res.StatusCode)
+		}
+		d.check(t, path, "GET "+target(path, id), res)
+		leave()
 		params := d.parameters(path, "GET")
 		if params["Last-Event-ID"] == nil || params["lastEventId"] == nil {
 			t.Errorf("%s has the parameters %v", path, params)

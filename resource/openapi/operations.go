@@ -79,7 +79,7 @@ func (d *described) list() *operation {
 	if d.r.Can(resource.OpCreate) {
 		headers = append(headers, "Accept-Post")
 	}
-	op.Responses = d.answers(d.who(d.expires(400, 406)...), d.answer(200, "A page of items.", headers, content), d.unchanged(headers))
+	op.Responses = d.answers(d.who(d.feeds(400, 406)...), d.answer(200, "A page of items.", headers, content), d.unchanged(headers))
 	return op
 }
 
@@ -121,7 +121,7 @@ func (d *described) get() *operation {
 	content := d.itemContent()
 	d.listen(op, &content)
 	headers := append(d.itemHeaders(), d.cursorHeader()...)
-	op.Responses = d.answers(d.who(d.expires(d.lost(400, 404, 406, 412)...)...),
+	op.Responses = d.answers(d.who(d.feeds(d.lost(400, 404, 406, 412)...)...),
 		d.answer(200, "The item.", append(headers, "Preference-Applied"), content), d.unchanged(headers))
 	return op
 }

@@ -147,6 +147,9 @@ func (b *builder) sortOf(status int) sort {
 	case retired:
 		s.headers = b.brownout()
 	case 429:
+		if b.watched() {
+			s.description += " Or who asks listens to as many feeds as one may."
+		}
 		s.headers = []string{"Retry-After"}
 	}
 	return s

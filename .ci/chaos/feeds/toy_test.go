@@ -15,12 +15,13 @@ import (
 type toy struct {
 	fault string
 
-	mu     sync.Mutex
-	things map[string]thing
-	events []toyEvent
-	moved  chan struct{}
-	next   int
-	due    bool // something that did not happen is to be told
+	mu        sync.Mutex
+	things    map[string]thing
+	events    []toyEvent
+	moved     chan struct{}
+	next      int
+	updates   int    // of which every twentieth is told wrongly
+	unwritten string // the id of what is not written
 }
 
 type toyEvent struct {
@@ -103,7 +104,8 @@ func (t *toy) item(w http.ResponseWriter, r *http.Request, id string) {
 }
 
 func (t *toy) write(before, after thing) {
-	if t.fault == unwrite && after.N == 3 && strings.HasSuffix(after.ID, "3") {
+	if t.fault == unwrite && after.N == 3 && (t.unwritten == "" || t.unwritten == after.ID) {
+		t.unwritten = after.ID
 		return
 	}
 	t.things[after.ID] = after
@@ -117,16 +119,17 @@ func (t *toy) write(before, after thing) {
 func (t *toy) append(e toyEvent) {
 	t.events = append(t.events, e)
 	n := len(t.events)
+	if e.kind == updated {
+		t.updates++
+	}
+	due := e.kind == updated && t.updates%20 == 0
 	switch {
-	case t.fault == double && n%50 == 0:
+	case t.fault == double && due:
 		t.events = append(t.events, e)
-	case t.fault == invent && (t.due || n%50 == 0):
-		// With the next change: which event is the fiftieth is a matter of who writes first.
-		if t.due = e.kind != updated; !t.due {
-			e.after.N += 100
-			t.events = append(t.events, e)
-		}
-	case t.fault == swap && n%20 == 0:
+	case t.fault == invent && due:
+		e.after.N += 100
+		t.events = append(t.events, e)
+	case t.fault == swap && due: // there is one before it, at least that of its creation
 		for i := n - 2; i >= 0; i-- {
 			if t.events[i].after.ID == e.after.ID {
 				t.events[i], t.events[n-1] = e, t.events[i]
@@ -141,21 +144,19 @@ func (t *toy) append(e toyEvent) {
 // stream tells what happened behind Last-Event-ID.
 func (t *toy) stream(w http.ResponseWriter, r *http.Request) {
 	last := r.Header.Get("Last-Event-ID")
+	t.mu.Lock()
 	at, err := strconv.Atoi(last)
 	back := err == nil && at > 20
-	if back {
-		t.behind(r.Context(), at)
-	}
-	t.mu.Lock()
 	switch {
-	case err != nil || back && t.fault == forget:
+	case err != nil:
 		at = len(t.events)
+	case back && t.fault == forget:
+		at = t.pass(r.Context(), at)
 	case back && t.fault == repeat:
 		at--
-	case back && t.fault == lose:
-		at = min(at+1, len(t.events)) // behind only if nobody asks any more
 	}
 	t.mu.Unlock()
+	skip := back && t.fault == lose // what comes next, be it there already or not
 	if back && t.fault == expire {
 		w.WriteHeader(http.StatusGone)
 		return
@@ -168,8 +169,10 @@ func (t *toy) stream(w http.ResponseWriter, r *http.Request) {
 		events, moved := slices.Clone(t.events[at:]), t.moved
 		t.mu.Unlock()
 		for _, e := range events {
-			at++
-			t.tell(w, at, e, v)
+			if at++; !skip {
+				t.tell(w, at, e, v)
+			}
+			skip = false
 		}
 		if len(events) == 0 {
 			select {
@@ -180,21 +183,18 @@ func (t *toy) stream(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// behind waits until something has happened behind a place: who is back at once has nothing to miss, and no fault would show.
-func (t *toy) behind(ctx context.Context, at int) {
-	for {
-		t.mu.Lock()
-		n, moved := len(t.events), t.moved
+// pass waits until there is something behind a place, and returns where it ends. It is called with the lock held.
+func (t *toy) pass(ctx context.Context, at int) int {
+	for at == len(t.events) && ctx.Err() == nil {
+		moved := t.moved
 		t.mu.Unlock()
-		if n > at {
-			return
-		}
 		select {
 		case <-moved:
 		case <-ctx.Done():
-			return
 		}
+		t.mu.Lock()
 	}
+	return len(t.events)
 }
 
 // tell tells an event as it is in a view.

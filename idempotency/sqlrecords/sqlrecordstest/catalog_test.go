@@ -31,7 +31,7 @@ type tidied struct {
 // finds whoever leaves the transaction.
 func rest(t *testing.T, e sqltxtest.Engine) (http.Handler, *sqltable.Table[order]) {
 	t.Helper()
-	db := e.Open(t, &sqltx.Options{Debug: true})
+	db := e.Open(t, &sqltx.Options{Debug: true, Attempts: 1 << 30}) // none is to give up, however many others there are
 	table, err := orders(t.Context(), db)
 	if err != nil {
 		t.Fatal(err)

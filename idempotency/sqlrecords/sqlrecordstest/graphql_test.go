@@ -34,7 +34,7 @@ type shop struct {
 // open makes tables, and a door to them. In debug mode the database finds whoever leaves the transaction.
 func open(t *testing.T, e sqltxtest.Engine) *shop {
 	t.Helper()
-	db := e.Open(t, &sqltx.Options{Debug: true})
+	db := e.Open(t, &sqltx.Options{Debug: true, Attempts: 1 << 30}) // none is to give up, however many others there are
 	s := &shop{bills: sqltable.New[bill](db, "bills", nil)}
 	var err error
 	if s.orders, err = orders(t.Context(), db); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -169,18 +170,30 @@ func (k *kit) head() feed.Cursor {
 }
 
 // tail calls Tail, which may hold back events of transactions that have ended only now, until it has that many.
-func (k *kit) tail(log feed.Log, after feed.Cursor, want int) (events []*feed.Event) {
+func (k *kit) tail(log feed.Log, after feed.Cursor, want int) []*feed.Event {
+	return k.tailUntil(log, after, func(events []*feed.Event) bool { return len(events) >= want })
+}
+
+// tailUntil is tail for who knows what comes last, and not how much comes before.
+func (k *kit) tailUntil(log feed.Log, after feed.Cursor, enough func(events []*feed.Event) bool) (events []*feed.Event) {
 	for end := time.Now().Add(k.Patience); ; {
 		got, next, err := log.Tail(k.ctx, after, 100)
 		k.must(err, "Tail")
 		k.continues(after, got, next)
 		events, after = append(events, got...), next
-		if len(events) >= want || time.Now().After(end) {
+		if enough(events) || time.Now().After(end) {
 			return events
 		}
 		if len(got) == 0 {
 			time.Sleep(time.Millisecond)
 		}
+	}
+}
+
+// about reports whether one of the events is about an item.
+func about(id string) func(events []*feed.Event) bool {
+	return func(events []*feed.Event) bool {
+		return slices.ContainsFunc(events, func(e *feed.Event) bool { return e.ID == id })
 	}
 }
 

@@ -27,6 +27,7 @@ type toyFaults struct {
 	holds      bool // numbers that were rolled back are waited for
 	unmarked   bool // a place is known by its number
 	skips      bool // what was purged is passed over
+	looks      bool // a place is looked up, and what is behind it read when that has changed
 	all        bool // the newest is purged, too
 	hasty      bool // what is seen is purged, whatever may turn up before it
 	renumbered bool // each process has an epoch of its own
@@ -139,6 +140,11 @@ func (l *toy) Read(ctx context.Context, after, until feed.Cursor, max int) (even
 	defer l.mu.Unlock()
 	if !l.knows(after) {
 		return nil, feed.ErrExpired
+	}
+	if l.faults.looks { // in a bubble, a purge of 6 ms has ended before this has
+		l.mu.Unlock()
+		time.Sleep(10 * time.Millisecond)
+		l.mu.Lock()
 	}
 	for _, r := range l.seen() {
 		if c := r.event.Cursor; c.Seq > after.Seq && c.Seq <= until.Seq && len(events) < max {

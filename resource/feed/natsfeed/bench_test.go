@@ -15,7 +15,7 @@ import (
 // and one after the other.
 func BenchmarkRelay(b *testing.B) {
 	const n = 1000
-	c, name := theCluster(b), streamName(b)
+	c, name := theCluster(b), streamName()
 	source, _ := start(b, c, name)
 	relay, _ := run(b, c, source, natsfeed.Options{Stream: name})
 	w := &watched{Log: source}

@@ -80,7 +80,7 @@ func (r *relayed) start() {
 // TestRelaysComeAndGo: two at a time, none at all, and others.
 func TestRelaysComeAndGo(t *testing.T) {
 	t.Parallel()
-	c, name := theCluster(t), streamName(t)
+	c, name := theCluster(t), streamName()
 	source, _ := start(t, c, name)
 	load(t, c, source, name, 500, func(relays []*relayed) {
 		for i := range 6 {
@@ -107,7 +107,7 @@ func TestLeaderStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.stop) // which is called after what the test starts has ended
-	name := streamName(t)
+	name := streamName()
 	source, _ := start(t, c, name)
 	js := c.connect(t)
 	load(t, c, source, name, 500, func([]*relayed) {
@@ -128,7 +128,7 @@ func TestLeaderStops(t *testing.T) {
 // TestStreamIsLost: somebody deletes it, or what is in it, or its last message.
 func TestStreamIsLost(t *testing.T) {
 	t.Parallel()
-	c, name := theCluster(t), streamName(t)
+	c, name := theCluster(t), streamName()
 	source, _ := start(t, c, name)
 	js := c.connect(t)
 	load(t, c, source, name, 500, func([]*relayed) {
@@ -170,7 +170,7 @@ func damage(t *testing.T, js jetstream.JetStream, name string, lose func(ctx con
 // goes on without them.
 func TestBackupRestored(t *testing.T) {
 	t.Parallel()
-	c, name := theCluster(t), streamName(t)
+	c, name := theCluster(t), streamName()
 	source := newRestorable()
 	log, _ := run(t, c, source, natsfeed.Options{Stream: name})
 	follows, _ := run(t, c, source, natsfeed.Options{Stream: name, ReadOnly: true})

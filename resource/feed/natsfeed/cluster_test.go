@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -59,9 +60,9 @@ func theCluster(t testing.TB) *cluster {
 const patience = 3 * time.Minute
 
 // freePorts returns ports of 127.0.0.1 that nobody listens to, below those that are given to connections: between a server's
-// end and its next start nobody takes them.
+// end and its next start nobody takes them. That of ExampleNew, where there is to be nobody, is below them all.
 func freePorts(n int) (ports []int, err error) {
-	first := 10_000 + rand.N(15_000)
+	first := 15_000 + rand.N(10_000)
 	for port := first; len(ports) < n && port < first+5000; port++ {
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil {
@@ -202,5 +203,8 @@ func run(t testing.TB, c *cluster, source feed.Log, opts natsfeed.Options) (log 
 	return log, stop
 }
 
+// streams is how many tests have a stream.
+var streams atomic.Int64
+
 // streamName is one that no other test has.
-func streamName(t testing.TB) string { return fmt.Sprintf("s%x", time.Now().UnixNano()) }
+func streamName() string { return fmt.Sprintf("s%d", streams.Add(1)) }

@@ -82,7 +82,7 @@ func TestKit(t *testing.T) {
 				sources[log], names[log] = source, name
 				return log
 			}
-			feedtest.Run(t, func(t *testing.T) feed.Log { return start(t, newRestorable(), streamName(t)) }, &feedtest.Options{
+			feedtest.Run(t, func(t *testing.T) feed.Log { return start(t, newRestorable(), streamName()) }, &feedtest.Options{
 				Another:  func(t *testing.T, log feed.Log) feed.Log { return start(t, sources[log], names[log]) },
 				Patience: time.Minute,
 				Backup: func(t *testing.T, log feed.Log) func(t *testing.T) feed.Log {

@@ -44,7 +44,7 @@ func TestNewPanics(t *testing.T) {
 // TestPurge: what is purged in the log goes from the stream, and the rest stays.
 func TestPurge(t *testing.T) {
 	t.Parallel()
-	c, name := theCluster(t), streamName(t)
+	c, name := theCluster(t), streamName()
 	source := feed.NewMemory(nil)
 	log, _ := run(t, c, source, natsfeed.Options{Stream: name})
 	js := c.connect(t)
@@ -87,7 +87,7 @@ func purgeAll(t *testing.T, log feed.Log) {
 // TestForeignStream: a stream that cannot be used is left alone, and everything is read in the log.
 func TestForeignStream(t *testing.T) {
 	t.Parallel()
-	c, name := theCluster(t), streamName(t)
+	c, name := theCluster(t), streamName()
 	js := c.connect(t)
 	for end := time.Now().Add(patience); ; {
 		_, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: name, Subjects: []string{name + ".events"}})

@@ -21,7 +21,7 @@ func TestFeedsOfSeveralProcesses(t *testing.T) {
 		db, log := openLog(t, e, nil)
 		feeds := make([]*feed.Feed, 3)
 		for i := range feeds {
-			feeds[i] = feed.New(sqltable.NewLog(db, nil), &feed.Options{Events: 20, Reads: 2})
+			feeds[i] = feed.New(sqltable.NewLog(db, nil), &feed.Options{Events: 20, Reads: 2, Limit: -1})
 			defer feeds[i].Close()
 		}
 		start, err := feeds[0].Position(t.Context())

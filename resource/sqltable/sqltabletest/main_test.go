@@ -23,7 +23,8 @@ type engine struct {
 	last atomic.Int64
 }
 
-// open returns a new, empty database, with everything on that finds mistakes.
+// open returns a new, empty database, with everything on that finds mistakes. Transactions of tests may stand still for as long as
+// the machine does, or others on the server are waited for, and begin again as often as they meet each other.
 func (e *engine) open(tb testing.TB) *sqltx.DB {
 	tb.Helper()
 	if e.Dialect == sqltx.SQLite {
@@ -42,7 +43,7 @@ func (e *engine) open(tb testing.TB) *sqltx.DB {
 	if _, err := pool.ExecContext(tb.Context(), "CREATE SCHEMA "+name); err != nil {
 		tb.Fatal(err)
 	}
-	return sqltx.New(sqltx.PostgreSQL, pool, &sqltx.Options{Debug: true})
+	return sqltx.New(sqltx.PostgreSQL, pool, &sqltx.Options{Debug: true, Idle: -1, Attempts: 1 << 30})
 }
 
 // onEngines runs a test on each of the engines.

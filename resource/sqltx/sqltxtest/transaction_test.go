@@ -226,7 +226,7 @@ func TestConflictsAreRetried(t *testing.T) {
 		defer pool.Close()
 		pool.SetMaxOpenConns(goroutines)
 		impatient(t, e, pool, goroutines)
-		db := sqltx.New(e.Dialect, pool, &sqltx.Options{Attempts: 200})
+		db := sqltx.New(e.Dialect, pool, &sqltx.Options{Attempts: 1 << 30})
 		exec(t, t.Context(), db, "CREATE TABLE counters (name varchar(20) PRIMARY KEY, n integer NOT NULL)",
 			"INSERT INTO counters VALUES ('a', 0), ('b', 0)")
 		var wg sync.WaitGroup

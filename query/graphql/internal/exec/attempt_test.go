@@ -41,7 +41,9 @@ func TestInTransaction(t *testing.T) {
 		w := newWorld(t, setting{config: exec.Config{Parallel: 8}})
 		var running, peak atomic.Int32
 		w.hook = func(context.Context, string) error {
-			peak.Store(max(peak.Load(), running.Add(1)))
+			n := running.Add(1)
+			for old := peak.Load(); n > old && !peak.CompareAndSwap(old, n); old = peak.Load() {
+			}
 			time.Sleep(time.Second) // of the bubble: until everybody else waits, too
 			running.Add(-1)
 			return nil

@@ -25,7 +25,7 @@ func (greeter) Operate(context.Context, []byte) socket.Operation {
 }
 
 func ExampleNew() {
-	server := httptest.NewServer(socket.New(greeter{}, nil))
+	server := httptest.NewServer(socket.New(greeter{}, &socket.Options{Wait: time.Minute}))
 	defer server.Close()
 
 	ctx := context.Background()

@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -86,9 +85,9 @@ type crowd struct {
 	mu    sync.Mutex
 	wake  chan struct{} // closed at the next result
 	next  []byte
-	ready atomic.Int64  // operations that have written what they had, and wait
+	ready int           // operations that have written it, and wait
 	all   chan struct{} // gets a value when so many do
-	many  int64
+	many  int
 }
 
 func newCrowd() *crowd {
@@ -112,9 +111,7 @@ func (c *crowd) results(ctx context.Context) iter.Seq2[[]byte, error] {
 			if !yield(next, nil) {
 				return
 			}
-			if c.ready.Add(1) == c.many {
-				c.all <- struct{}{}
-			}
+			c.written(wake)
 			select {
 			case <-wake:
 			case <-ctx.Done():
@@ -124,17 +121,42 @@ func (c *crowd) results(ctx context.Context) iter.Seq2[[]byte, error] {
 	}
 }
 
+// written counts an operation that has written the result which is over when wake is closed.
+func (c *crowd) written(wake chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if wake != c.wake {
+		return // there is another by now
+	}
+	if c.ready++; c.ready == c.many {
+		c.all <- struct{}{}
+	}
+}
+
 // tell is the next result for everybody.
 func (c *crowd) tell(result []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.ready.Store(0)
+	c.ready = 0
 	close(c.wake)
 	c.next, c.wake = result, make(chan struct{})
 }
 
+// await has c.all get a value when so many operations have written the next result.
+func (c *crowd) await(many int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ready, c.many = -1<<30, many // what is being written just now does not count
+}
+
 // listen serves the sockets on a Unix socket.
 func listen(t testing.TB, s *socket.Server) (address string, server *http.Server) {
+	t.Helper()
+	return listenTo(t, s, func(l net.Listener) net.Listener { return l })
+}
+
+// listenTo is listen with connections that something is done to first.
+func listenTo(t testing.TB, s *socket.Server, first func(net.Listener) net.Listener) (address string, server *http.Server) {
 	t.Helper()
 	address = filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", address)
@@ -142,7 +164,7 @@ func listen(t testing.TB, s *socket.Server) (address string, server *http.Server
 		t.Fatal(err)
 	}
 	server = &http.Server{Handler: s}
-	go server.Serve(l)
+	go server.Serve(first(l))
 	t.Cleanup(func() { server.Close() })
 	return address, server
 }
@@ -218,6 +240,10 @@ func TestMemory(t *testing.T) {
 	if os.Getenv("SOCKET_TEST_FULL") != "" {
 		n = 10_000
 	}
+	var files syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil {
+		n = min(n, int(min(files.Cur, 1<<20))-200) // as many as there may be
+	}
 	s := socket.New(newCrowd(), patient())
 	address, _ := listen(t, s)
 	clients(t, address, 10)()
@@ -254,12 +280,12 @@ func TestComeAndGo(t *testing.T) {
 	all.Wait()
 	settle(t, s)
 	after := measure(t)
-	for range 1000 { // until their last steps are done, which others on the machine may keep from it: at most 20 seconds
+	// Until their last steps are done, which others on the machine may keep from it.
+	for late := time.Now().Add(5 * time.Minute); time.Now().Before(late); after = measure(t) {
 		if after.goroutines <= before.goroutines && after.files <= before.files {
 			break
 		}
 		time.Sleep(20 * time.Millisecond)
-		after = measure(t)
 	}
 	t.Logf("after %d sockets: %+d goroutines, %+d files, %+d bytes of heap", n, after.goroutines-before.goroutines,
 		after.files-before.files, after.heap-before.heap)

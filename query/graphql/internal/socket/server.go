@@ -42,7 +42,9 @@ type Operation struct {
 
 // Refusal is the error of an operation that is not executed, or not executed further. The operation ends with it.
 type Refusal struct {
-	Errors []byte // a JSON array of errors in the form that execution results have them
+	// Errors is a JSON array of errors in the form that execution results have them. It is written after Results have ended, so
+	// its memory is nobody else's.
+	Errors []byte
 }
 
 // Error says that there is a refusal; what it says is for the client.

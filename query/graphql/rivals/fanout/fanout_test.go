@@ -31,7 +31,7 @@ func TestSidesTellTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer stop()
-		c := &crowd{addr: addr, all: make(chan struct{}, 1), failed: make(chan error, 3)}
+		c := &crowd{addr: addr, failed: make(chan error, 3)}
 		defer c.leave()
 		if err := c.join(3); err != nil {
 			t.Fatal(err)

@@ -23,7 +23,7 @@ func serveSide(name string, in io.Reader, out io.Writer) error {
 			return err
 		}
 		fmt.Fprintln(out, listener.Addr())
-		server := &http.Server{Handler: serve(s), ReadHeaderTimeout: 10 * time.Second}
+		server := &http.Server{Handler: serve(s), ReadHeaderTimeout: time.Minute}
 		go func() { _ = server.Serve(listener) }() // which ends with the process
 		_, err = io.Copy(io.Discard, in)
 		return err

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"time"
 
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/query/graphql/rivals/internal/gqlgenside"
@@ -26,7 +27,7 @@ var sides = []side{{"Stoa", stoaHandler}, {"gqlgen", gqlgenside.Handler}}
 func stoaHandler(s *shop.Shop) http.Handler {
 	changes := feed.New(feed.NewMemory(nil), nil)
 	return graphql.New(resource.NewCatalog(&resource.CatalogOptions{Feed: changes}, s.Parts()...),
-		&graphql.Options{Socket: graphql.Socket{PerPrincipal: 1 << 20}})
+		&graphql.Options{Socket: graphql.Socket{PerPrincipal: 1 << 20, Wait: time.Minute}})
 }
 
 const (
@@ -35,6 +36,9 @@ const (
 	// told is in each message that tells of a change, and in no other.
 	told = `"orderChanged"`
 )
+
+// note is that of the nth change. All are of one length.
+func note(n int) string { return "note " + strconv.Itoa(1e6+n) }
 
 // changes writes to an order, another note each time.
 type changes struct {
@@ -45,7 +49,7 @@ type changes struct {
 func (c *changes) make(times int) error {
 	for range times {
 		c.n++
-		body, err := json.Marshal(map[string]any{"query": change, "variables": map[string]string{"note": "note " + strconv.Itoa(1e6+c.n)}})
+		body, err := json.Marshal(map[string]any{"query": change, "variables": map[string]string{"note": note(c.n)}})
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -22,13 +20,10 @@ const burst = 16
 
 // crowd is the subscribers of a process.
 type crowd struct {
+	tally
 	addr    string
 	clients []*client
-	want    atomic.Int64
-	heard   atomic.Int64
-	all     chan struct{}
 	failed  chan error
-	sample  atomic.Pointer[string] // a message
 	reading sync.WaitGroup
 }
 
@@ -39,7 +34,7 @@ func overSockets(s side, n int, each time.Duration) (result, error) {
 		return result{}, err
 	}
 	defer stop()
-	c := &crowd{addr: addr, all: make(chan struct{}, 1), failed: make(chan error, n)}
+	c := &crowd{addr: addr, failed: make(chan error, n)}
 	defer c.leave()
 	before, err := c.stats(true)
 	if err != nil {
@@ -98,26 +93,13 @@ func (c *crowd) join(n int) error {
 		c.clients = append(c.clients, client)
 		c.reading.Go(func() { c.read(client) })
 	}
-	// That a subscription has begun shows only when it tells of something.
-	joined := &c.heard
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
-		joined.Store(0)
-		c.want.Store(1 << 60)
-		if err := c.post("/change?n=1", nil); err != nil {
-			return err
-		}
-		for last := int64(-1); joined.Load() != last && joined.Load() < int64(n); {
-			last = joined.Load()
-			time.Sleep(500 * time.Millisecond)
-		}
-		if joined.Load() == int64(n) {
-			return nil
-		}
-	}
-	return fmt.Errorf("%d of %d subscribers are told of changes", joined.Load(), n)
+	return c.tally.join(n, c.make, c.failed)
 }
 
-// read counts changes.
+// make has the process make changes.
+func (c *crowd) make(times int) error { return c.post(fmt.Sprintf("/change?n=%d", times), nil) }
+
+// read reads until the socket is closed.
 func (c *crowd) read(client *client) {
 	for {
 		text, err := client.next()
@@ -125,34 +107,24 @@ func (c *crowd) read(client *client) {
 			c.failed <- err
 			return
 		}
-		if !bytes.Contains(text, []byte(told)) {
-			continue
-		}
-		if c.sample.Load() == nil {
-			sample := string(text)
-			c.sample.Store(&sample)
-		}
-		if c.heard.Add(1) == c.want.Load() {
-			c.all <- struct{}{}
-		}
+		c.hear(text)
 	}
 }
 
 // change makes changes and waits until all were told of them.
 func (c *crowd) change(times int) (time.Duration, error) {
-	c.heard.Store(0)
-	c.want.Store(int64(times * len(c.clients)))
+	r := c.begin(times, len(c.clients))
 	began := time.Now()
-	if err := c.post(fmt.Sprintf("/change?n=%d", times), nil); err != nil {
+	if err := c.make(times); err != nil {
 		return 0, err
 	}
 	select {
-	case <-c.all:
+	case <-r.all:
 		return time.Since(began), nil
 	case err := <-c.failed:
 		return 0, err
-	case <-time.After(time.Minute):
-		return 0, fmt.Errorf("%d of %d messages came", c.heard.Load(), c.want.Load())
+	case <-time.After(5 * time.Minute):
+		return 0, fmt.Errorf("%d of %d subscribers were not told of all of %d changes", r.left.Load(), len(c.clients), times)
 	}
 }
 
@@ -164,7 +136,7 @@ func (c *crowd) measure(r *result, n int, each time.Duration) error {
 	}
 	events := 0
 	began := time.Now()
-	for time.Since(began) < each {
+	for events == 0 || time.Since(began) < each {
 		if _, err := c.change(burst); err != nil {
 			return err
 		}
