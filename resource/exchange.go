@@ -226,12 +226,13 @@ func (x *exchange) applied(preference string) {
 	h["Preference-Applied"] = []string{preference}
 }
 
-// Buffers for responses. Large ones are not kept.
+// Buffers for responses. Large ones are not kept. What is given back is somebody else's, and the race detector spoils it.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
 
 func getBuffer() *[]byte { return buffers.Get().(*[]byte) }
 
 func putBuffer(b *[]byte) {
+	spoil(*b)
 	if cap(*b) <= 1<<20 {
 		*b = (*b)[:0]
 		buffers.Put(b)

@@ -39,8 +39,8 @@ func (x *exchange) post() error {
 		return err
 	}
 	// The variables share the memory of the content, so both are given back when the answer is sent.
-	content := getBuffer()
-	defer putBuffer(content)
+	content := buffers.Get()
+	defer buffers.Put(content)
 	if err := x.content(content); err != nil {
 		return err
 	}
@@ -54,8 +54,8 @@ func (x *exchange) post() error {
 	if x.form == events {
 		return malformed("", "several requests at once are not answered with events")
 	}
-	buf := getBuffer()
-	defer putBuffer(buf)
+	buf := buffers.Get()
+	defer buffers.Put(buf)
 	if *buf, err = x.answerAll(list, *buf); err != nil {
 		return err
 	}
@@ -69,8 +69,8 @@ func (x *exchange) one(q *request) error {
 	if x.form == events || x.eventful && plan != nil && plan.Kind == subscription {
 		return x.stream(plan, errs, q)
 	}
-	buf := getBuffer()
-	defer putBuffer(buf)
+	buf := buffers.Get()
+	defer buffers.Put(buf)
 	how := refused
 	var err error
 	if len(errs) > 0 {

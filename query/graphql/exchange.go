@@ -107,8 +107,8 @@ func (x *exchange) fail(err error) {
 	case status == http.StatusInternalServerError:
 		x.report(x.r.Context(), e.Problem.Instance, err)
 	}
-	buf := getBuffer()
-	defer putBuffer(buf)
+	buf := buffers.Get()
+	defer buffers.Put(buf)
 	*buf = fault.Answer(*buf, e)
 	h["Cache-Control"] = noStore
 	x.send(status, *buf)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/stoa-go/stoa/query/graphql/internal/pool"
 	"github.com/stoa-go/stoa/resource/header"
 )
 
@@ -85,8 +86,8 @@ func (x *exchange) contentType() string {
 func (x *exchange) send(status int, body []byte) {
 	h := x.w.Header()
 	if x.compresses(body) {
-		zipped := getBuffer()
-		defer putBuffer(zipped)
+		zipped := buffers.Get()
+		defer buffers.Put(zipped)
 		body = compress(zipped, body)
 		h["Content-Encoding"] = gzipValue
 	}
@@ -137,14 +138,5 @@ func compress(buf *[]byte, body []byte) []byte {
 	return *buf
 }
 
-// Buffers for contents and answers. Very large ones are not kept.
-var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
-
-func getBuffer() *[]byte { return buffers.Get().(*[]byte) }
-
-func putBuffer(b *[]byte) {
-	if cap(*b) <= 4<<20 {
-		*b = (*b)[:0]
-		buffers.Put(b)
-	}
-}
+// buffers are for contents and answers. Very large ones are not kept.
+var buffers = pool.New(4096, 4<<20)

@@ -43,8 +43,8 @@ func (x *exchange) stream(plan *exec.Plan, errs []*fault.Error, q *request) erro
 	case plan.Kind == subscription:
 		return x.subscribe(plan, q)
 	}
-	buf := getBuffer()
-	defer putBuffer(buf)
+	buf := buffers.Get()
+	defer buffers.Put(buf)
 	var err error
 	if *buf, _, err = x.run(x.r.Context(), plan, q, *buf); err != nil {
 		return err

@@ -154,8 +154,8 @@ func refuse(errs ...*fault.Error) error { return &socket.Refusal{Errors: fault.L
 // result yields the only one of a query or mutation.
 func (k *work) result(ctx context.Context, plan *exec.Plan, q *request) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		buf := getBuffer()
-		defer putBuffer(buf)
+		buf := buffers.Get()
+		defer buffers.Put(buf)
 		var how outcome
 		var err error
 		switch *buf, how, err = k.run(ctx, plan, q, *buf); {

@@ -125,8 +125,8 @@ func (s *socket) take(kind websocket.MessageType, r io.Reader) error {
 	if !s.rate.take(time.Now()) {
 		return &Close{PolicyViolation, "Too many messages"}
 	}
-	buf := buffers.Get().(*[]byte)
-	defer giveBack(buf)
+	buf := buffers.Get()
+	defer buffers.Put(buf)
 	s.wire.readWithin(s.server.opts.Read)
 	err := s.message(r, buf)
 	s.wire.readWithin(0)
@@ -253,8 +253,8 @@ func (s *socket) send(op *operation, fill func(dst []byte) []byte) error {
 
 // write writes a message. The caller has locked.
 func (s *socket) write(fill func(dst []byte) []byte) error {
-	buf := buffers.Get().(*[]byte)
-	defer giveBack(buf)
+	buf := buffers.Get()
+	defer buffers.Put(buf)
 	*buf = fill(*buf)
 	if err := s.conn.Write(context.Background(), websocket.MessageText, *buf); err != nil {
 		return errGone

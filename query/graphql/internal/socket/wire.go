@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/pool"
 )
 
 // wire is the connection as the library sees it. Deadlines are set on the connection itself, since a context with one costs
@@ -34,16 +36,8 @@ const (
 	lastWords = time.Second
 )
 
-// buffers are lent to those who read or write a message.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
-
-// giveBack returns a buffer, unless it is too large to be kept.
-func giveBack(b *[]byte) {
-	if cap(*b) <= gather {
-		*b = (*b)[:0]
-		buffers.Put(b)
-	}
-}
+// buffers are lent to those who read or write a message. Those that are too large to be gathered are not kept.
+var buffers = pool.New(0, gather)
 
 // Read reads.
 func (w *wire) Read(p []byte) (int, error) {
@@ -69,7 +63,7 @@ func (w *wire) Write(p []byte) (int, error) {
 	}
 	w.need -= min(w.need, uint64(len(p)))
 	if w.frame == nil {
-		w.frame = buffers.Get().(*[]byte)
+		w.frame = buffers.Get()
 	}
 	*w.frame = append(*w.frame, p...)
 	if w.need > 0 && (len(*w.frame) < gather || w.late.Load()) {
@@ -98,7 +92,7 @@ func (w *wire) flush() error {
 		*w.frame = (*w.frame)[:copy(*w.frame, (*w.frame)[n:])]
 		return nil
 	}
-	giveBack(w.frame)
+	buffers.Put(w.frame)
 	w.frame = nil
 	return err
 }
