@@ -137,6 +137,7 @@ func TestForget(t *testing.T) {
 					break
 				}
 			}
+			synctest.Wait() // the ring ages its events after it has added others, which may be heard of before that
 		}
 		if _, err := f.Position(t.Context()); err != nil {
 			t.Fatal(err)

@@ -14,11 +14,16 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
+// created is an event about an item with a number.
+func created(collection string, n int) *feed.Event {
+	return &feed.Event{Kind: feed.Created, Collection: collection, ID: strconv.Itoa(n)}
+}
+
 // add appends events about items with numbers.
 func add(t testing.TB, log feed.Log, collection string, from, to int) {
 	t.Helper()
 	for n := from; n < to; n++ {
-		if err := log.Append(context.Background(), &feed.Event{Kind: feed.Created, Collection: collection, ID: strconv.Itoa(n)}); err != nil {
+		if err := log.Append(context.Background(), created(collection, n)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -60,7 +60,7 @@ type blobSetup struct {
 }
 
 func newBlobSetup(opts *BlobsOptions) (*blobSetup, error) {
-	s := &blobSetup{patience: time.Minute}
+	s := &blobSetup{patience: patience}
 	if opts != nil {
 		s.BlobsOptions = *opts
 	}

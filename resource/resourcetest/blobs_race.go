@@ -179,7 +179,7 @@ func blobContentRace(k *blobKit) {
 		}
 	})
 	k.race(func(int) {
-		for !done.Load() {
+		for ; !done.Load(); linger() { // who never rests may keep the writer from its turn
 			opens.Add(1)
 			b := k.open("thing")
 			text, err := io.ReadAll(b.Content)

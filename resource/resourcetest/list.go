@@ -150,7 +150,7 @@ func listStop[T any](k *kit[T]) {
 		labelled, all := goroutines(label)
 		return max(labelled, all-before)
 	}
-	if n := settled(more, rounds/2, min(k.patience/4, 15*time.Second)); n > rounds/2 {
+	if n := settled(more, rounds/2, min(k.patience/4, time.Minute)); n > rounds/2 {
 		k.errorf("%d lists that were stopped early left %d goroutines behind", rounds, n)
 	}
 }

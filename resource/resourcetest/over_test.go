@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -63,7 +62,7 @@ func TestOverHidesNoBugs(t *testing.T) {
 		}
 		t.Run(p.bug, func(t *testing.T) {
 			t.Parallel()
-			verdicts := resourcetest.Judge(t, func() ops { return served(t, p.newOps()) }, smallOptions(), time.Minute, want)
+			verdicts := resourcetest.Judge(t, func() ops { return served(t, p.newOps()) }, smallOptions(), unhurried, want)
 			if v := verdicts[want]; len(v.Failures) == 0 || v.Panicked || v.Blocked {
 				t.Errorf("case %s should have found it: %+v", want, v)
 			}

@@ -28,6 +28,9 @@ type planted struct {
 	blind bool // the case hangs instead of failing: only the watch notices
 }
 
+// unhurried is for cases that run by the clock of the machine, and of which none blocks.
+const unhurried = time.Hour
+
 // smallOptions keep a run of all cases against all bugs short.
 func smallOptions() *resourcetest.Options[thing] {
 	return &resourcetest.Options[thing]{Support: thingSupport, Recreates: true, Writers: 8, Items: 40, Seed: 20261120}

@@ -128,7 +128,9 @@ func (t *table) gap(bug string) {
 // giveWay lets everybody else do all they can. In a bubble of testing/synctest, where the bugs of this package are planted,
 // that is no matter of luck and takes no time: a sleep ends when all others wait, those included that sleep for less, as
 // the kit does. So whoever can get into a gap is in it before its first visitor goes on.
-func giveWay() { time.Sleep(100 * time.Microsecond) }
+func giveWay() { time.Sleep(giving) }
+
+const giving = 100 * time.Microsecond
 
 func (t *table) find(id string) (resource.Item[thing], error) {
 	it, ok := t.rows[id]
@@ -277,6 +279,9 @@ func (t *table) InsertMany(ctx context.Context, items []resource.Item[thing]) er
 }
 
 func (t *table) Replace(ctx context.Context, id string, expect resource.Rev, v thing) (resource.Item[thing], error) {
+	if t.bug == "delete looks, then deletes" {
+		time.Sleep(giving / 2) // comes when all have looked who delete at this moment, and none of them has deleted
+	}
 	defer t.enter(ctx)()
 	it, err := t.check(ctx, id, expect)
 	if err != nil {

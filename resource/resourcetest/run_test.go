@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -67,7 +66,7 @@ func TestRunFailsTheTest(t *testing.T) {
 func TestFailureTeaches(t *testing.T) {
 	t.Parallel()
 	p := findPlanted(t, "an empty revision matches")
-	message := resourcetest.Judge(t, p.newOps, p.options(), time.Minute)["replace-stale"].Message
+	message := resourcetest.Judge(t, p.newOps, p.options(), unhurried)["replace-stale"].Message
 	pattern := regexp.MustCompile(`(?s)^Replace that named revision "" of an item at "[^"]+" returned no error, ` +
 		`want "the item has been changed meanwhile".*` +
 		`\n    A write names the revision it read\. .*` +
@@ -83,7 +82,7 @@ func TestSeedReplays(t *testing.T) {
 	p := findPlanted(t, "or without parentheses")
 	var runs [2][]string
 	for i := range runs {
-		runs[i] = resourcetest.Judge(t, p.newOps, p.options(), time.Minute)["filter-trees"].Failures
+		runs[i] = resourcetest.Judge(t, p.newOps, p.options(), unhurried)["filter-trees"].Failures
 	}
 	if len(runs[0]) == 0 {
 		t.Fatal("the planted bug was not found")
@@ -96,7 +95,7 @@ func TestSeedReplays(t *testing.T) {
 func TestSeedFromTheEnvironment(t *testing.T) {
 	t.Setenv("RESOURCETEST_SEED", "4711")
 	p := findPlanted(t, "count ignores the filter")
-	message := resourcetest.Judge(t, p.newOps, p.options(), time.Minute)["count-list"].Message
+	message := resourcetest.Judge(t, p.newOps, p.options(), unhurried)["count-list"].Message
 	if !strings.Contains(message, "Seed 4711.") {
 		t.Errorf("the seed of the environment was not taken:\n%s", message)
 	}
@@ -112,7 +111,7 @@ func TestPanicIsAFailureOfItsCase(t *testing.T) {
 		o := resource.OpsOf(newTable(""))
 		o.Count = func(context.Context, query.Query) (int, error) { panic("no such luck") }
 		return o
-	}, smallOptions(), time.Minute)
+	}, smallOptions(), unhurried)
 	v := verdicts["count-list"]
 	if !v.Panicked || !strings.Contains(v.Message, "no such luck") {
 		t.Errorf("a panic gave %+v", v)

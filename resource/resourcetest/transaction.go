@@ -301,12 +301,13 @@ func txIsolation[T any](k *kit[T]) {
 func txRace[T any](k *kit[T]) {
 	items := k.fill(2, distinct)
 	inside, outside := newChain(items[0]), newChain(items[1])
+	k.writeBesideRollback(inside, outside)
 	created := make([][]resource.Item[T], k.Writers)
 	k.race(k.Writers, func(w int) {
 		for i := range max(6, k.Items/k.Writers/2) {
 			switch w % 4 {
 			case 0, 1:
-				k.lengthenInTx(inside, i%2 == 1)
+				k.lengthenInTx(inside, i%2 == 1, linger)
 				continue
 			case 2:
 				k.lengthen(outside)
@@ -325,6 +326,23 @@ func txRace[T any](k *kit[T]) {
 	}
 }
 
+// writeBesideRollback has somebody write to one item while a transaction that has written to another is open, and is then
+// rolled back. Where the store lets nobody write beside a transaction that comes after it.
+func (k *kit[T]) writeBesideRollback(inside, outside *chain[T]) {
+	var beside sync.WaitGroup
+	write := sync.OnceFunc(func() { // once, because a function may be run again
+		beside.Go(func() {
+			defer k.rec.catch()
+			k.lengthen(outside)
+		})
+	})
+	k.lengthenInTx(inside, true, func() {
+		write()
+		linger()
+	})
+	beside.Wait()
+}
+
 // putBeside is put while transactions may keep the store busy.
 func (k *kit[T]) putBeside() (it resource.Item[T]) {
 	v := k.fresh()
@@ -339,16 +357,16 @@ func (k *kit[T]) putBeside() (it resource.Item[T]) {
 // linger gives others a chance to interfere. No verdict depends on how long it takes.
 func linger() { time.Sleep(50 * time.Microsecond) }
 
-// lengthenInTx is lengthen in a transaction, which is committed or, having written as well, rolled back.
-func (k *kit[T]) lengthenInTx(c *chain[T], rollback bool) {
+// lengthenInTx is lengthen in a transaction, which is committed or, having written as well, rolled back. open is called
+// while it is open.
+func (k *kit[T]) lengthenInTx(c *chain[T], rollback bool, open func()) {
 	const tries = 10_000
 	for range tries {
 		var l link[T]
 		var read resource.Item[T]
 		err := k.inTx(k.ctx, func(ctx context.Context) (err error) {
 			l, read, err = k.attempt(ctx, c.first.ID)
-			linger()
-			if err == nil && rollback {
+			if open(); err == nil && rollback {
 				err = errRollback
 			}
 			return err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,6 +51,10 @@ func (c *conn) SetReadDeadline(d time.Time) error {
 
 func TestWriterDeadlines(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, writerDeadlines) // in which no time passes between a deadline and the look at it
+}
+
+func writerDeadlines(t *testing.T) {
 	c := &conn{ResponseWriter: httptest.NewRecorder()}
 	s, err := eventstream.Open(c, &eventstream.Options{Retry: 1500 * time.Millisecond, Timeout: 3 * time.Second})
 	if err != nil {
@@ -80,21 +85,25 @@ func TestWriterFails(t *testing.T) {
 	for _, fail := range []string{"deadline in 10s", "data: x\n\n", "flush", "no deadline"} {
 		t.Run(strings.TrimSpace(fail), func(t *testing.T) {
 			t.Parallel()
-			c := &conn{ResponseWriter: httptest.NewRecorder()}
-			s, err := eventstream.Open(c, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.fail = fail
-			err = s.Event(eventstream.Event{Data: []byte("x")})
-			if !errors.Is(err, os.ErrDeadlineExceeded) {
-				t.Errorf("Event: %v, want ErrDeadlineExceeded", err)
-			}
-			n := len(c.log)
-			if again := s.Comment(""); again != err || len(c.log) != n {
-				t.Errorf("Comment: %v and %q was done, want the error of before and nothing", again, c.log[n:])
-			}
+			synctest.Test(t, func(t *testing.T) { writerFails(t, fail) })
 		})
+	}
+}
+
+func writerFails(t *testing.T, fail string) {
+	c := &conn{ResponseWriter: httptest.NewRecorder()}
+	s, err := eventstream.Open(c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.fail = fail
+	err = s.Event(eventstream.Event{Data: []byte("x")})
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("Event: %v, want ErrDeadlineExceeded", err)
+	}
+	n := len(c.log)
+	if again := s.Comment(""); again != err || len(c.log) != n {
+		t.Errorf("Comment: %v and %q was done, want the error of before and nothing", again, c.log[n:])
 	}
 }
 
@@ -127,88 +136,93 @@ func TestOverHTTP(t *testing.T) {
 	for _, version := range []int{1, 2} {
 		t.Run(fmt.Sprintf("HTTP %d", version), func(t *testing.T) {
 			t.Parallel()
-			next := make(chan string)
-			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				s, err := eventstream.Open(w, &eventstream.Options{Timeout: 5 * time.Second})
-				for text := range next {
-					if err == nil {
-						err = s.Event(eventstream.Event{ID: text, Data: []byte(text)})
-					}
-				}
-				if err != nil || r.Context().Err() != nil {
-					t.Errorf("the stream ended: %v, %v", err, r.Context().Err())
-				}
-			}))
-			// By these the connection would be over before the last event.
-			server.Config.ReadTimeout, server.Config.WriteTimeout = 5*time.Second, 5*time.Second
-			server.EnableHTTP2 = version == 2
-			server.StartTLS()
-			defer server.Close()
-			resp, err := server.Client().Get(server.URL)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer resp.Body.Close()
-			if resp.ProtoMajor != version || resp.Header.Get("Content-Type") != eventstream.ContentType {
-				t.Fatalf("HTTP %d, Content-Type %q", resp.ProtoMajor, resp.Header.Get("Content-Type"))
-			}
-			r := eventstream.NewReader(resp.Body, nil)
-			for _, text := range []string{"a", "b", "c"} {
-				next <- text // the answer has begun, and each event comes before the next is sent
-				if e, err := r.Next(); err != nil || string(e.Data) != text {
-					t.Fatalf("Next: %q, %v, want %s", e.Data, err, text)
-				}
-				time.Sleep(1800 * time.Millisecond)
-			}
-			close(next)
-			if _, err := r.Next(); err != io.EOF {
-				t.Errorf("Next at the end: %v", err)
-			}
+			synctest.Test(t, func(t *testing.T) { overHTTP(t, version) })
 		})
+	}
+}
+
+func overHTTP(t *testing.T, version int) {
+	next := make(chan string)
+	url, client := piped(t, version, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s, err := eventstream.Open(w, &eventstream.Options{Timeout: 5 * time.Second})
+		for text := range next {
+			if err == nil {
+				err = s.Event(eventstream.Event{ID: text, Data: []byte(text)})
+			}
+		}
+		if err != nil || r.Context().Err() != nil {
+			t.Errorf("the stream ended: %v, %v", err, r.Context().Err())
+		}
+	}), func(s *http.Server) { // by these the connection would be over before the last event
+		s.ReadTimeout, s.WriteTimeout = 5*time.Second, 5*time.Second
+	})
+	resp, err := client.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.ProtoMajor != version || resp.Header.Get("Content-Type") != eventstream.ContentType {
+		t.Fatalf("HTTP %d, Content-Type %q", resp.ProtoMajor, resp.Header.Get("Content-Type"))
+	}
+	r := eventstream.NewReader(resp.Body, nil)
+	for _, text := range []string{"a", "b", "c"} {
+		next <- text // the answer has begun, and each event comes before the next is sent
+		if e, err := r.Next(); err != nil || string(e.Data) != text {
+			t.Errorf("Next: %q, %v, want %s", e.Data, err, text)
+		}
+		time.Sleep(6 * time.Second)
+	}
+	close(next)
+	if _, err := r.Next(); err != io.EOF {
+		t.Errorf("Next at the end: %v", err)
 	}
 }
 
 // TestStalledReader: who does not read is found out.
 func TestStalledReader(t *testing.T) {
 	t.Parallel()
-	ended := make(chan error, 1)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s, err := eventstream.Open(w, &eventstream.Options{Timeout: 3 * time.Second})
-		for frame := make([]byte, 1<<20); err == nil; { // until the network takes no more
-			err = s.Send(frame)
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan error, 1)
+		var began time.Time
+		url, client := piped(t, 1, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s, err := eventstream.Open(w, &eventstream.Options{Timeout: 3 * time.Second})
+			for frame := make([]byte, 1<<20); err == nil; { // until the network takes no more
+				began = time.Now()
+				err = s.Send(frame)
+			}
+			ended <- err
+		}), nil)
+		resp, err := client.Get(url)
+		if err != nil {
+			t.Fatal(err)
 		}
-		ended <- err
-	}))
-	defer server.Close()
-	resp, err := server.Client().Get(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the stream ended with %v, want ErrDeadlineExceeded", err)
-	}
+		defer resp.Body.Close()
+		if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != 3*time.Second {
+			t.Errorf("the stream ended with %v after %v, want ErrDeadlineExceeded after 3 s", err, time.Since(began))
+		}
+	})
 }
 
 func TestGoneReader(t *testing.T) {
 	t.Parallel()
-	ended := make(chan error, 1)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s, err := eventstream.Open(w, nil)
-		for err == nil {
-			err = s.Comment("are you there?")
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan error, 1)
+		url, client := piped(t, 1, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s, err := eventstream.Open(w, nil)
+			for err == nil {
+				err = s.Comment("are you there?")
+			}
+			ended <- err
+		}), nil)
+		resp, err := client.Get(url)
+		if err != nil {
+			t.Fatal(err)
 		}
-		ended <- err
-	}))
-	defer server.Close()
-	resp, err := server.Client().Get(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if err := <-ended; errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the stream ended with %v, want the connection's error", err)
-	}
+		resp.Body.Close()
+		if err := <-ended; errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the stream ended with %v, want the connection's error", err)
+		}
+	})
 }
 
 func ExampleOpen() {
