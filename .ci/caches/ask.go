@@ -139,6 +139,7 @@ func (c *client) send(req *http.Request, v voice) (int, http.Header, []byte, err
 	if v.header != "" {
 		req.Header.Set(v.header, v.value)
 	}
+	req.Host = "127.0.0.1" // where the shop is; it answers for no other
 	res, err := c.Do(req)
 	if err != nil {
 		return 0, nil, nil, err

@@ -279,11 +279,11 @@ func TestPortsAreFreeAndDistinct(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	for port := range strings.FieldsSeq(out.String()) {
-		seen[port] = true
-		l, err := net.Listen("tcp", "127.0.0.1:"+port)
+	for address := range strings.FieldsSeq(out.String()) {
+		seen[address] = true
+		l, err := net.Listen("tcp", address)
 		if err != nil {
-			t.Errorf("port %s is not free: %v", port, err)
+			t.Errorf("%s is not free: %v", address, err)
 			continue
 		}
 		defer l.Close()

@@ -1,7 +1,7 @@
 // Command caches asks a shop through shared caches, and judges whether anyone ever got what was meant for somebody else.
 // The script run, beside it, starts the caches and the shop and calls it thus:
 //
-//	caches ports 6                             free ports, one a line
+//	caches ports 6                             free addresses, one a line
 //	caches strip http://127.0.0.1:8080         a proxy to there that takes Vary out of every response
 //	caches ask -n 1000 nginx=URL,URL ...       the check: each cache in front of the shop, and in front of that proxy
 //
@@ -46,20 +46,23 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 }
 
-// printPorts prints free ports below those that the kernel hands out by itself, so that no connection of this check
-// takes one before its server does.
+// printPorts prints addresses with free ports below those that the kernel hands out by itself, so that no connection of this
+// check takes one before its server does. The host is one of the thousands that lead to this machine, so that nobody else does,
+// either: others have their servers, and the ends of their connections, on 127.0.0.1.
 func printPorts(count string, out io.Writer) error {
 	n, err := strconv.Atoi(count)
 	if err != nil {
 		return err
 	}
-	for port := 20000 + os.Getpid()%10000; n > 0 && port < 32768; port++ {
-		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	pid := os.Getpid()
+	host := fmt.Sprintf("127.%d.%d.%d", 64+pid>>16%64, pid>>8%256, 1+pid%254)
+	for port := 20000 + pid%10000; n > 0 && port < 32768; port++ {
+		l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 		if err != nil {
 			continue
 		}
 		l.Close()
-		fmt.Fprintln(out, port)
+		fmt.Fprintln(out, l.Addr())
 		n--
 	}
 	if n > 0 {

@@ -159,7 +159,7 @@ func TestWorkloads(t *testing.T) {
 			t.Parallel()
 			found := &findings{}
 			w := tt.workload(found)
-			letLoose(t, w, serve(t, standIn(tt.recreate), tt.fault), 4)
+			letLoose(t, w, serve(t, standIn(tt.recreate), tt.fault), 4, tt.want != fine)
 			if got := kindOf(found); !strings.Contains(got, tt.want) || tt.want == fine && got != fine {
 				t.Errorf("found %s, want %s\n%s", got, tt.want, strings.Join(found.examples, "\n"))
 			}
@@ -167,8 +167,9 @@ func TestWorkloads(t *testing.T) {
 	}
 }
 
-// letLoose runs one workload as a plan does.
-func letLoose(t *testing.T, w workload, f *fleet.Fleet, writers int) {
+// letLoose runs one workload as a plan does, or with writers who take turns: whether a fault shows must not be a matter of
+// who of them is faster.
+func letLoose(t *testing.T, w workload, f *fleet.Fleet, writers int, inTurns bool) {
 	t.Helper()
 	p := plan{requests: 500, writers: writers, seed: 1}
 	one := task{w, newClient(f, newTransport(writers)), &findings{}}
@@ -176,11 +177,46 @@ func letLoose(t *testing.T, w workload, f *fleet.Fleet, writers int) {
 	if err := w.prepare(t.Context(), one.client, p.random(judge)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.writeAndKill(t.Context(), f, []task{one}); err != nil {
+	if inTurns {
+		takeTurns(t, p, one)
+	} else if _, err := p.writeAndKill(t.Context(), f, []task{one}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.verify(t.Context(), one.client, p.random(judge)); err != nil {
 		t.Fatal(err)
+	}
+}
+
+func takeTurns(t *testing.T, p plan, one task) {
+	t.Helper()
+	rng := p.random(0)
+	for turn := 0; one.client.requests.Load() < int64(p.requests); turn++ {
+		if err := one.step(t.Context(), one.client, turn%p.writers, rng); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestControlsCollide: the control loses something also where nobody ever meets by chance.
+func TestControlsCollide(t *testing.T) {
+	t.Parallel()
+	for _, conditional := range []bool{true, false} {
+		found := &findings{}
+		l := newLanes(found, 4, conditional, true)
+		one := task{l, newClient(serve(t, standIn(false), nil), newTransport(1)), found}
+		rng := plan{seed: 1}.random(0)
+		if err := l.prepare(t.Context(), one.client, rng); err != nil {
+			t.Fatal(err)
+		}
+		if err := collide(t.Context(), []task{one}, rng); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.verify(t.Context(), one.client, rng); err != nil {
+			t.Fatal(err)
+		}
+		if found.lost == 0 {
+			t.Errorf("with conditions %t: nothing is lost", conditional)
+		}
 	}
 }
 

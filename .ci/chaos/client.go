@@ -48,7 +48,7 @@ func newTransport(writers int) *http.Transport {
 
 // newClient returns one that waits long: whether a slow write happened would otherwise be unknown more often than need be.
 func newClient(f *fleet.Fleet, transport *http.Transport) *client {
-	return &client{where: f, http: http.Client{Timeout: 30 * time.Second, Transport: transport}}
+	return &client{where: f, http: http.Client{Timeout: 5 * time.Minute, Transport: transport}}
 }
 
 // read asks until there is an answer below 500. Each of header is a line such as "Accept: text/html".

@@ -33,7 +33,7 @@ func (k *keyed) step(ctx context.Context, c *client, _ int, rng *rand.Rand) erro
 	k.told = append(k.told, map[string]bool{})
 	k.mu.Unlock()
 	copies := 1
-	if rng.IntN(10) == 0 {
+	if rng.IntN(10) == 0 || n == 0 { // so that the control makes two of one for certain
 		copies = 2
 	}
 	errs := make([]error, copies)

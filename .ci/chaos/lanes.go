@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync/atomic"
 )
@@ -107,6 +108,30 @@ func (l *lanes) step(ctx context.Context, c *client, w int, rng *rand.Rand) erro
 	// The sum changes with every count of anybody, so that a test of it is as good as a tag.
 	patch := []operation{{"test", "/note", o.Note}, {"replace", "/note", l.next(o, w).Note}}
 	return l.write(ctx, c, w, rng, http.MethodPatch, append(patch, l.patchOf(w)...), jsonPatch)
+}
+
+// collide has the second writer read before the first one writes, and put that back behind it, until both are told that it was
+// done.
+func (l *lanes) collide(ctx context.Context, c *client, rng *rand.Rand) error {
+	for range 1000 {
+		o, _, err := l.read(ctx, c, 1, rng)
+		if err != nil {
+			return err
+		}
+		first, second := l.writers[0].known, l.writers[1].known
+		mine := o
+		mine.Lines = slices.Clone(o.Lines)
+		if err := l.write(ctx, c, 0, rng, http.MethodPut, l.next(mine, 0), jsonType, "If-Match: *"); err != nil {
+			return err
+		}
+		if err := l.write(ctx, c, 1, rng, http.MethodPut, l.next(o, 1), jsonType, "If-Match: *"); err != nil {
+			return err
+		}
+		if l.writers[0].known > first && l.writers[1].known > second {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: no two writes in a row are done", l.path)
 }
 
 // operation is one of a JSON Patch.

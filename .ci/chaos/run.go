@@ -72,6 +72,11 @@ func (p plan) carryOut(ctx context.Context, f *fleet.Fleet) (report, error) {
 	if r.kills, err = p.writeAndKill(ctx, f, r.tasks); err != nil {
 		return r, err
 	}
+	if p.naive {
+		if err := collide(ctx, r.tasks, p.random(judge)); err != nil {
+			return r, err
+		}
+	}
 	if p.kills > 0 {
 		f.Kill()
 		r.kills += f.Len()
@@ -86,6 +91,18 @@ func (p plan) carryOut(ctx context.Context, f *fleet.Fleet) (report, error) {
 		}
 	}
 	return r, nil
+}
+
+// collide has writers of the control meet for certain: that they do by themselves is likely, and no more.
+func collide(ctx context.Context, tasks []task, rng *rand.Rand) error {
+	for _, t := range tasks {
+		if l, ok := t.workload.(*lanes); ok && len(l.writers) > 1 {
+			if err := l.collide(ctx, t.client, rng); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // writeAndKill ends when there were enough requests, enough kills and the crash, and returns how many kills there were.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -14,11 +15,13 @@ import (
 type toy struct {
 	fault string
 
-	mu     sync.Mutex
-	things map[string]thing
-	events []toyEvent
-	moved  chan struct{}
-	next   int
+	mu        sync.Mutex
+	things    map[string]thing
+	events    []toyEvent
+	moved     chan struct{}
+	next      int
+	updates   int    // of which every twentieth is told wrongly
+	unwritten string // the id of what is not written
 }
 
 type toyEvent struct {
@@ -101,7 +104,8 @@ func (t *toy) item(w http.ResponseWriter, r *http.Request, id string) {
 }
 
 func (t *toy) write(before, after thing) {
-	if t.fault == unwrite && after.N == 3 && strings.HasSuffix(after.ID, "3") {
+	if t.fault == unwrite && after.N == 3 && (t.unwritten == "" || t.unwritten == after.ID) {
+		t.unwritten = after.ID
 		return
 	}
 	t.things[after.ID] = after
@@ -115,13 +119,17 @@ func (t *toy) write(before, after thing) {
 func (t *toy) append(e toyEvent) {
 	t.events = append(t.events, e)
 	n := len(t.events)
+	if e.kind == updated {
+		t.updates++
+	}
+	due := e.kind == updated && t.updates%20 == 0
 	switch {
-	case t.fault == double && n%50 == 0:
+	case t.fault == double && due:
 		t.events = append(t.events, e)
-	case t.fault == invent && n%50 == 0 && e.kind == updated:
+	case t.fault == invent && due:
 		e.after.N += 100
 		t.events = append(t.events, e)
-	case t.fault == swap && n%20 == 0:
+	case t.fault == swap && due: // there is one before it, at least that of its creation
 		for i := n - 2; i >= 0; i-- {
 			if t.events[i].after.ID == e.after.ID {
 				t.events[i], t.events[n-1] = e, t.events[i]
@@ -140,14 +148,15 @@ func (t *toy) stream(w http.ResponseWriter, r *http.Request) {
 	at, err := strconv.Atoi(last)
 	back := err == nil && at > 20
 	switch {
-	case err != nil || back && t.fault == forget:
+	case err != nil:
 		at = len(t.events)
+	case back && t.fault == forget:
+		at = t.pass(r.Context(), at)
 	case back && t.fault == repeat:
 		at--
-	case back && t.fault == lose && at < len(t.events):
-		at++
 	}
 	t.mu.Unlock()
+	skip := back && t.fault == lose // what comes next, be it there already or not
 	if back && t.fault == expire {
 		w.WriteHeader(http.StatusGone)
 		return
@@ -160,8 +169,10 @@ func (t *toy) stream(w http.ResponseWriter, r *http.Request) {
 		events, moved := slices.Clone(t.events[at:]), t.moved
 		t.mu.Unlock()
 		for _, e := range events {
-			at++
-			t.tell(w, at, e, v)
+			if at++; !skip {
+				t.tell(w, at, e, v)
+			}
+			skip = false
 		}
 		if len(events) == 0 {
 			select {
@@ -170,6 +181,20 @@ func (t *toy) stream(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
+}
+
+// pass waits until there is something behind a place, and returns where it ends. It is called with the lock held.
+func (t *toy) pass(ctx context.Context, at int) int {
+	for at == len(t.events) && ctx.Err() == nil {
+		moved := t.moved
+		t.mu.Unlock()
+		select {
+		case <-moved:
+		case <-ctx.Done():
+		}
+		t.mu.Lock()
+	}
+	return len(t.events)
 }
 
 // tell tells an event as it is in a view.

@@ -21,15 +21,15 @@ type honest struct {
 	first  error
 }
 
-// ask goes on until ctx ends. Every second request has a connection of its own: that is what a server has none left for
+// ask goes on until ctx ends, and asks once at least, however late it begins. Every second request has a connection of its own: that is what a server has none left for
 // if it gives all of them away.
 func (h *honest) ask(ctx context.Context) {
-	kept := &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{}}
-	fresh := &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	kept := &http.Client{Timeout: 5 * time.Minute, Transport: &http.Transport{}}
+	fresh := &http.Client{Timeout: 5 * time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
 	defer kept.CloseIdleConnections()
 	tick := time.NewTicker(h.every)
 	defer tick.Stop()
-	for n := 0; ctx.Err() == nil; n++ {
+	for n := 0; n == 0 || ctx.Err() == nil; n++ {
 		client := kept
 		if n%2 == 1 {
 			client = fresh

@@ -71,6 +71,7 @@ type trouble struct {
 
 	client  *client
 	writes  []*write
+	sure    []*write     // of the control, of which one dies before the others begin
 	shots   int          // by the killer
 	deaths  atomic.Int64 // whatever they died of
 	crashed int
@@ -113,6 +114,9 @@ func (t *trouble) run(ctx context.Context) (counts, error) {
 		return counts{}, err
 	}
 	began := time.Now()
+	if err := t.twice(ctx, f); err != nil {
+		return counts{}, err
+	}
 	if err := t.wreak(ctx, f); err != nil {
 		return counts{}, err
 	}
@@ -122,7 +126,26 @@ func (t *trouble) run(ctx context.Context) (counts, error) {
 		return counts{}, err
 	}
 	left, err := look(t.client, f.URL(0))
-	return judge(t.writes, left), err
+	return judge(append(t.writes, t.sure...), left), err
+}
+
+// twice has the control do something twice for certain: that a process dies between an effect and its record happens by itself
+// many times, and may never.
+func (t *trouble) twice(ctx context.Context, f *fleet.Fleet) error {
+	if t.mode != three {
+		return nil
+	}
+	s := &stepwise{settings: t.settings, client: t.client}
+	w := newWrite(create, fmt.Sprint("twice-", t.seed), 0, "")
+	t.sure = append(t.sure, w)
+	if err := s.kill(ctx, f, 0, t.random(1<<33), w, effected); err != nil {
+		return err
+	}
+	t.deaths.Add(1)
+	if s.survivors != nil {
+		return fmt.Errorf("a process did not die %s", s.survivors)
+	}
+	return nil
 }
 
 // plan makes the writes.

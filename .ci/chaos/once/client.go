@@ -60,7 +60,7 @@ func (c *client) verdict() error {
 }
 
 func newClient(connections int) *client {
-	return &client{http: http.Client{Timeout: 30 * time.Second,
+	return &client{http: http.Client{Timeout: 5 * time.Minute,
 		Transport: &http.Transport{MaxIdleConnsPerHost: connections, DisableCompression: true}}}
 }
 

@@ -34,7 +34,7 @@ func TestOnce(t *testing.T) {
 	if err := run(t.Context(), args, io.Discard); err != nil {
 		t.Error(err)
 	}
-	for _, mode := range []string{together, identity, apart} {
+	for _, mode := range []string{together, identity, apart, three} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			args := []string{"chaos", "-db", filepath.Join(t.TempDir(), "a.db"), "-mode", mode, "-requests", "100", "-kills", "2"}

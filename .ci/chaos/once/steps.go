@@ -130,7 +130,7 @@ func (s *stepwise) killAll(ctx context.Context, f *fleet.Fleet) error {
 // kill sends a write to a process, which dies of it, and then again to whoever is there until it is answered, and once
 // more. Meanwhile the process is started again.
 func (s *stepwise) kill(ctx context.Context, f *fleet.Fleet, i int, rng *rand.Rand, w *write, point string) error {
-	soon, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	soon, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
 	for {
 		a := s.client.send(soon, f.URL(i), w, point)

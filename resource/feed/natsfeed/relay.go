@@ -25,6 +25,8 @@ var (
 	errConflict = errors.New("natsfeed: another relay has published")
 	// errAstray says that the stream has an event already, and elsewhere than where it would go.
 	errAstray = errors.New("natsfeed: an event is elsewhere in the stream")
+	// errBehind says that servers do not have yet what the one that leads has.
+	errBehind = errors.New("natsfeed: the servers that answer are behind the one that leads")
 	// errNoAck says that servers have not said whether they have stored something.
 	errNoAck = errors.New("natsfeed: no acknowledgement")
 )
@@ -138,26 +140,42 @@ func (l *Log) resume(ctx context.Context) (at feed.Cursor, seq uint64, err error
 		return at, 0, err
 	}
 	seq = info.State.LastSeq
-	const tries = 10
-	for n := 1; info.State.Msgs > 0 && n <= tries; n++ { // the server that answers may be behind the one that leads
-		got, err := l.get(ctx, seq, 1)
-		switch {
-		case len(got) == 1 && got[0].seq == seq:
-			return got[0].at, seq, nil
-		case err != nil && !errors.Is(err, errMessage):
-			return at, 0, err
-		}
-		if err := pace.Pause(ctx, time.Duration(n)*5*time.Millisecond); err != nil {
-			return at, 0, err
-		}
-	}
 	if info.State.Msgs > 0 {
+		at, err = l.lastPlace(ctx, seq)
+		if !errors.Is(err, errMessage) {
+			return at, seq, err
+		}
 		if err := l.remove(ctx, seq); err != nil {
 			return at, 0, err
 		}
 	}
 	at, err = l.source.Head(ctx)
 	return at, seq, err
+}
+
+// lastPlace returns the place that the last message names. It is errMessage if there is none any more, or it is no event.
+func (l *Log) lastPlace(ctx context.Context, seq uint64) (at feed.Cursor, err error) {
+	const tries = 10
+	for n := 1; n <= tries; n++ {
+		got, err := l.get(ctx, seq, 1)
+		switch {
+		case err != nil:
+			return at, err
+		case len(got) == 1 && got[0].seq == seq:
+			return got[0].at, nil
+		}
+		if err := pace.Pause(ctx, time.Duration(n)*5*time.Millisecond); err != nil {
+			return at, err
+		}
+	}
+	// The servers that have answered may be behind the one that leads, for as long as they like: it is asked.
+	switch lost, err := l.lost(ctx, seq); {
+	case err != nil:
+		return at, err
+	case lost:
+		return at, errMessage
+	}
+	return at, errBehind
 }
 
 // publish publishes events behind the end of the stream. It waits for all acknowledgements, and reports whether the first

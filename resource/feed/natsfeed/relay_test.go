@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -239,6 +240,62 @@ func TestStreamIsRead(t *testing.T) {
 	if got := audit(t, c.connect(t), name); got < n {
 		t.Errorf("the stream has %d events, want %d or more", got, n)
 	}
+}
+
+// TestServersAreBehind: while the servers that answer do not have yet what the one that leads has, nothing is removed from the
+// stream. What has been removed there is told from that.
+func TestServersAreBehind(t *testing.T) {
+	t.Parallel()
+	c, name := theCluster(t), streamName()
+	source, _ := start(t, c, name)
+	at := head(t, source)
+	js, left := lagging(t, c, 40)
+	log := natsfeed.New(source, js, &natsfeed.Options{Stream: name, Replicas: 3, Logger: quiet})
+	ctx, cancel := context.WithCancel(context.Background())
+	var works sync.WaitGroup
+	works.Go(func() { log.Run(ctx) })
+	t.Cleanup(func() {
+		cancel()
+		works.Wait()
+	})
+	appendSome(t, log, 0, 10)
+	plain := c.connect(t)
+	settled(t, plain, name, source)
+	if left.Load() > 0 {
+		t.Errorf("the relay went on before the servers had caught up, after all but %d answers", left.Load())
+	}
+	stream, err := again(func() (jetstream.Stream, error) { return plain.Stream(t.Context(), name) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first := stream.CachedInfo().State.FirstSeq; first != 1 {
+		t.Errorf("the stream begins with message %d, want the first that there was", first)
+	}
+	wantAll(t, source, at, tailed(t, log, at, count(10)))
+	audit(t, plain, name)
+}
+
+// lagging is a connection to servers that have no message to show for some calls, whatever the one that leads has.
+func lagging(t *testing.T, c *cluster, calls int64) (jetstream.JetStream, *atomic.Int64) {
+	t.Helper()
+	nc, left := c.connect(t).Conn(), count(calls)
+	api := nc.NewInbox()
+	if _, err := nc.Subscribe(api+".>", func(m *nats.Msg) {
+		asked := strings.TrimPrefix(m.Subject, api)
+		if strings.HasPrefix(asked, ".DIRECT.GET.") && left.Load() > 0 {
+			left.Add(-1)
+			_ = nc.PublishMsg(&nats.Msg{Subject: m.Reply, Header: nats.Header{"Status": {"404"}}}) // it is asked again
+			return
+		}
+		_ = nc.PublishMsg(&nats.Msg{Subject: "$JS.API" + asked, Reply: m.Reply, Header: m.Header, Data: m.Data})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	js, err := jetstream.NewWithAPIPrefix(nc, api)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return js, left
 }
 
 // waitTrusted waits until a Log follows the stream.

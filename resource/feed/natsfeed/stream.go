@@ -63,6 +63,21 @@ func (l *Log) state(ctx context.Context) (*jetstream.StreamInfo, error) {
 	return info, nil
 }
 
+// lost asks the server that leads the stream whether a message was removed.
+func (l *Log) lost(ctx context.Context, seq uint64) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, apiWait)
+	defer cancel()
+	stream, err := l.js.Stream(ctx, l.opts.Stream)
+	if err != nil {
+		return false, err
+	}
+	info, err := stream.Info(ctx, jetstream.WithDeletedDetails(true))
+	if err != nil {
+		return false, err
+	}
+	return seq < info.State.FirstSeq || slices.Contains(info.State.Deleted, seq), nil
+}
+
 // remove removes messages up to and with a number.
 func (l *Log) remove(ctx context.Context, through uint64) error {
 	ctx, cancel := context.WithTimeout(ctx, apiWait)

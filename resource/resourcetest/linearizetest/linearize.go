@@ -89,13 +89,13 @@ type History []porcupine.Operation
 // Judge returns the part of a history that no order of its calls explains, or the empty string if there is none.
 func Judge(h History, recreates bool) string {
 	m := model(recreates)
-	const patience = time.Minute // porcupine's search is exponential in the worst case
+	const patience = 10 * time.Minute // porcupine's search is exponential in the worst case
 	for _, part := range m.Partition(h) {
 		switch porcupine.CheckOperationsTimeout(m, part, patience) {
 		case porcupine.Illegal:
 			return describe(m, shortest(m, part))
 		case porcupine.Unknown:
-			return "no order was found in a minute, and none was ruled out\n"
+			return "no order was found in ten minutes, and none was ruled out\n"
 		}
 	}
 	return ""
