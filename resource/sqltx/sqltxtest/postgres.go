@@ -148,10 +148,11 @@ func initialize(bin, dir string) error {
 }
 
 // run starts the server and waits until it answers. It does without fsync, which protects from the end of the machine
-// only: what is committed outlives every process all the same, also that of the server.
+// only: what is committed outlives every process all the same, also that of the server. There is room for the pools of as many
+// tests as a machine of 64 processors runs at a time.
 func run(bin, dir string) error {
 	cmd := command(dir, filepath.Join(bin, "postgres"), "-D", filepath.Join(dir, "data"),
-		"-c", "listen_addresses=", "-c", "unix_socket_directories="+dir, "-c", "max_connections=400",
+		"-c", "listen_addresses=", "-c", "unix_socket_directories="+dir, "-c", "max_connections=1500",
 		"-c", "fsync=off", "-c", "full_page_writes=off")
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
