@@ -144,7 +144,7 @@ func TestHealthWhileDraining(t *testing.T) {
 func ExampleHealth() {
 	h := middleware.Health(map[string]func(context.Context) error{
 		"database": func(ctx context.Context) error { return nil }, // db.PingContext
-	}, nil)
+	}, &middleware.HealthOptions{Timeout: time.Minute})
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/health", nil))
 	fmt.Print(w.Code, " ", w.Body)

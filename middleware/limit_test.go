@@ -1,6 +1,7 @@
 package middleware_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -154,13 +155,18 @@ func TestLimitOnTheWire(t *testing.T) {
 	t.Parallel()
 	h := middleware.Chain(middleware.Log(quiet()), middleware.Limit(&middleware.LimitOptions{Content: 1000}))(http.HandlerFunc(swallow))
 	onBothProtocols(t, h, func(t *testing.T, s *httptest.Server) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
 		for range 3 {
-			r, _ := http.NewRequest("POST", s.URL, io.LimitReader(zeros{}, 100_000))
+			told := make(waits)
+			// It goes on when it has the answer, as one whose connection is gone by then may never see it.
+			r, _ := http.NewRequestWithContext(ctx, "POST", s.URL, io.MultiReader(io.LimitReader(zeros{}, 2000), told, io.LimitReader(zeros{}, 100_000)))
 			res, err := s.Client().Do(r)
 			if err != nil {
 				t.Fatal(err)
 			}
 			wantProblem(t, res.StatusCode, res.Header, res.Body, problem.TooLarge)
+			close(told)
 			res.Body.Close()
 		}
 	})
@@ -169,6 +175,14 @@ func TestLimitOnTheWire(t *testing.T) {
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// waits has nothing to read, and says so when it is closed.
+type waits chan struct{}
+
+func (w waits) Read([]byte) (int, error) {
+	<-w
+	return 0, io.EOF
+}
 
 // TestInFlight fills all places, the queue, and then comes one more.
 func TestInFlight(t *testing.T) {

@@ -210,11 +210,12 @@ func TestServeTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := middleware.Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Proto) }), nil)
+	server := middleware.Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Proto) }),
+		&middleware.ServerOptions{ReadHeaderTimeout: time.Hour, ReadTimeout: time.Hour, WriteTimeout: time.Hour}) // the handshake's, too
 	server.TLSConfig = other.TLS.Clone()
 	ctx, end := context.WithCancel(t.Context())
 	done := make(chan error)
-	go func() { done <- middleware.Serve(ctx, server, l, nil) }()
+	go func() { done <- middleware.Serve(ctx, server, l, &middleware.ServeOptions{Drain: time.Hour}) }()
 	res, err := other.Client().Get("https://" + l.Addr().String())
 	if err != nil {
 		t.Fatal(err)

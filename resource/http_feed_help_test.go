@@ -28,6 +28,17 @@ func newFeed(t testing.TB) *feed.Feed {
 	return f
 }
 
+// begun waits until a feed knows where it is, so that nobody has to ask the log, which time is short for.
+func begun(t testing.TB, f *feed.Feed) {
+	t.Helper()
+	for _, err := range f.Watch(t.Context(), feed.Cursor{}, "nothing") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return // with the first bookmark
+	}
+}
+
 // fed gives the shop of api a feed.
 func fed(f *feed.Feed) func(*setup) { return func(s *setup) { s.catalog.Feed = f } }
 

@@ -326,7 +326,9 @@ func TestFeedOfNobody(t *testing.T) {
 // TestFeedIsAskedFor: whoever asks for what is new and forgets to say how is told so, and is not given all there is.
 func TestFeedIsAskedFor(t *testing.T) {
 	t.Parallel()
-	h := api(t, fed(newFeed(t)))
+	f := newFeed(t)
+	begun(t, f)
+	h := api(t, fed(f))
 	create(t, h, "/orders", `{"customerId":"ann"}`)
 	at := eventCursor(t, h, "GET /orders")
 	for _, target := range []string{"/orders", "/orders/1"} {

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
@@ -21,12 +22,13 @@ import (
 )
 
 // TestRule153StreamsInEveryHTTP: the same events, and the same end, in all versions.
-func TestRule153StreamsInEveryHTTP(t *testing.T) {
-	t.Parallel()
+func TestRule153StreamsInEveryHTTP(t *testing.T) { bubble(t, streamsInEveryHTTP) }
+
+func streamsInEveryHTTP(t *testing.T) {
 	f := newFeed(t)
 	h := api(t, fed(f))
 	var told sync.WaitGroup
-	srv := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&until{w, "event: deleted", told.Done}, r) }))
+	srv := listenInBubble(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(&until{w, "event: deleted", told.Done}, r) }))
 	at := eventCursor(t, h, "GET /orders")
 	item := create(t, h, "/orders", `{"customerId":"ann"}`)
 	want(t, send(t, h, "PATCH "+item, mergeBody, "", `{"note":"x"}`), http.StatusOK)
@@ -100,19 +102,25 @@ func subscribe(t testing.TB, client *http.Client, url string, last string) *subs
 	return &subscriber{res, eventstream.NewReader(res.Body, nil), leave}
 }
 
-// TestFeedManyStreams: 200 clients on a real server hear every event once, and when they are gone nothing is left of them.
-func TestFeedManyStreams(t *testing.T) {
+// TestFeedManyStreams: 200 clients of a real server hear every event once, and when they are gone nothing is left of them.
+func TestFeedManyStreams(t *testing.T) { bubble(t, manyStreams) }
+
+func manyStreams(t *testing.T) {
 	f := newFeed(t)
 	h := api(t, fed(f))
-	srv := httptest.NewServer(h)
-	defer srv.Close()
+	var streams atomic.Int64
+	srv := listenInBubble(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		streams.Add(1)
+		defer streams.Add(-1)
+		h.ServeHTTP(w, r)
+	}))
 	at := eventCursor(t, h, "GET /orders") // the feed runs from here on
-	client := &http.Client{Transport: &http.Transport{DisableCompression: true}}
-	before := runtime.NumGoroutine()
+	client := &http.Client{Transport: transportTo(t, srv, false)}
 	var all []*subscriber
 	for range 200 {
 		all = append(all, subscribe(t, client, srv.URL+"/orders?fields=id", at))
 	}
+	same(t, "streams", int64(200), streams.Load())
 	const writes = 20
 	for range writes {
 		create(t, h, "/orders", `{"customerId":"ann"}`)
@@ -132,14 +140,8 @@ func TestFeedManyStreams(t *testing.T) {
 		s.leave()
 		s.res.Body.Close()
 	}
-	client.CloseIdleConnections()
-	for range 2000 { // until they have noticed: at most 20 seconds
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("%d goroutines are left of %d", runtime.NumGoroutine(), before)
+	synctest.Wait() // until they have noticed: no goroutine of theirs outlives the bubble
+	same(t, "streams that are left", int64(0), streams.Load())
 }
 
 // noted is an item of which is counted how often it is written. It is for one test, as others run beside it.
@@ -300,10 +302,7 @@ func TestFeedAllocations(t *testing.T) {
 	f := newFeed(t)
 	h := catalogFed(t, f, resource.New("things", memory.New[thing](nil), nil))
 	create(t, h, "/things", `{"id":"a","name":"A","n":1}`)
-	eventCursor(t, h, "GET /things")
-	for known := false; !known; _, known = f.Known() { // the log is asked until then
-		runtime.Gosched()
-	}
+	begun(t, f) // the log is asked until then
 	for _, tt := range []struct {
 		name string
 		r    *http.Request

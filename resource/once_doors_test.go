@@ -41,7 +41,7 @@ func (d *desk) doors(t testing.TB) http.Handler {
 	}
 	jobs := job.New("jobs", resource.OpsOf(jobStore), &job.Options{Alone: true, Principal: caller, Logger: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 		defer cancel()
 		if err := jobs.Drain(ctx); err != nil {
 			t.Error(err)

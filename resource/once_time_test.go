@@ -26,24 +26,25 @@ func TestKeyedStreamsHaveTime(t *testing.T) {
 		{"all or nothing on its way", "/memos/import?atomic=true", digest, idempotency.ExactlyOnce, 50 * time.Minute, time.Hour},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			d, asked := newDesk(t, tt.level), 0
-			d.opts.Before = func(ctx context.Context, _ resource.Op, _, _ *memo) error {
-				asked++
-				until, ok := ctx.Deadline()
-				if left := time.Until(until); !ok || left < tt.least || left > tt.most {
-					t.Errorf("it has %v, want %v to %v", left, tt.least, tt.most)
+			bubble(t, func(t *testing.T) {
+				d, asked := newDesk(t, tt.level), 0
+				d.opts.Before = func(ctx context.Context, _ resource.Op, _, _ *memo) error {
+					asked++
+					until, ok := ctx.Deadline()
+					if left := time.Until(until); !ok || left < tt.least || left > tt.most {
+						t.Errorf("it has %v, want %v to %v", left, tt.least, tt.most)
+					}
+					return nil
 				}
-				return nil
-			}
-			lines := []string{asAnn, keyField("k"), linesBody}
-			if tt.digest != "" {
-				lines = append(lines, tt.digest)
-			}
-			want(t, send(t, d.doors(t), "POST "+tt.target, append(lines, "", line)...), 200)
-			if asked != 1 {
-				t.Errorf("the hook was asked %d times, want 1", asked)
-			}
+				lines := []string{asAnn, keyField("k"), linesBody}
+				if tt.digest != "" {
+					lines = append(lines, tt.digest)
+				}
+				want(t, send(t, d.doors(t), "POST "+tt.target, append(lines, "", line)...), 200)
+				if asked != 1 {
+					t.Errorf("the hook was asked %d times, want 1", asked)
+				}
+			})
 		})
 	}
 }

@@ -2,6 +2,7 @@ package resource_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strconv"
 	"strings"
@@ -158,12 +159,12 @@ func TestRule004OptionsOfTheServer(t *testing.T) {
 
 func TestRule022HugeHeaders(t *testing.T) {
 	t.Parallel()
-	srv := listen(t, api(t))
-	c := dial(t, srv)
+	c := dial(t, listen(t, api(t)))
 	c.write("GET /places HTTP/1.1", "Host: a", "X-Long: "+strings.Repeat("a", 8000), "")
 	want(t, c.read("GET /places"), http.StatusOK)
+	srv := httptest.NewUnstartedServer(api(t))
 	srv.Config.MaxHeaderBytes = 1 << 10
-	c = dial(t, srv)
+	c = dial(t, started(t, srv))
 	c.write("GET /places HTTP/1.1", "Host: a", "X-Long: "+strings.Repeat("a", 8000), "")
 	want(t, c.read("GET /places"), http.StatusRequestHeaderFieldsTooLarge)
 }

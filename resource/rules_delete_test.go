@@ -187,24 +187,25 @@ func TestRuleD02RepeatIsNoFailedCondition(t *testing.T) {
 
 // Two catalogs over one store are two processes: no lock is shared, and the store alone decides.
 func TestRuleD03ConcurrentDeletes(t *testing.T) {
-	t.Parallel()
-	store := memory.New[user](nil)
-	serve := func(s *setup) { s.userOps = resource.OpsOf(store) }
-	catalogs := []http.Handler{api(t, serve), api(t, serve)}
-	create(t, catalogs[0], "/users", ann)
-	tag := send(t, catalogs[0], "GET /users/ann").header.Get("ETag")
+	bubble(t, func(t *testing.T) {
+		store := memory.New[user](nil)
+		serve := func(s *setup) { s.userOps = resource.OpsOf(store) }
+		catalogs := []http.Handler{api(t, serve), api(t, serve)}
+		create(t, catalogs[0], "/users", ann)
+		tag := send(t, catalogs[0], "GET /users/ann").header.Get("ETag")
 
-	const clients = 16
-	got := make([]int, clients)
-	var wg sync.WaitGroup
-	for i := range clients {
-		wg.Go(func() {
-			fields := []string{"Accept: */*", "If-Match: " + tag}
-			got[i] = send(t, catalogs[i%2], "DELETE /users/ann", fields[i/2%2]).status
-		})
-	}
-	wg.Wait()
-	wantOneOf(t, got, http.StatusNoContent, http.StatusGone)
+		const clients = 16
+		got := make([]int, clients)
+		var wg sync.WaitGroup
+		for i := range clients {
+			wg.Go(func() {
+				fields := []string{"Accept: */*", "If-Match: " + tag}
+				got[i] = send(t, catalogs[i%2], "DELETE /users/ann", fields[i/2%2]).status
+			})
+		}
+		wg.Wait()
+		wantOneOf(t, got, http.StatusNoContent, http.StatusGone)
+	})
 }
 
 // wantOneOf checks that one of many racing clients won and that all others got the other answer.

@@ -90,33 +90,31 @@ func TestRule102NoUpdateIsLost(t *testing.T) {
 }
 
 func TestRule102OneWinnerByTag(t *testing.T) {
-	t.Parallel()
-	store := memory.New[tally](nil)
-	var replaced atomic.Int64
-	servers := []http.Handler{tallies(store, &replaced), tallies(store, &replaced)}
-	want(t, send(t, servers[0], "PUT /tallies/a", jsonBody, "", `{"marks":[]}`), http.StatusCreated)
-	tag := "If-Match: " + send(t, servers[0], "GET /tallies/a").header.Get("ETag")
-	got := make([]int, 16)
-	var wg sync.WaitGroup
-	for i := range got {
-		wg.Go(func() {
-			h, doc := servers[i%2], fmt.Sprintf(`{"marks":["%d"]}`, i)
-			if i%4 < 2 {
-				got[i] = send(t, h, "PUT /tallies/a", jsonBody, tag, "", doc).status
-			} else {
-				got[i] = send(t, h, "PATCH /tallies/a", mergeBody, tag, "", doc).status
-			}
-		})
-	}
-	wg.Wait()
-	wantOneOf(t, got, http.StatusOK, http.StatusPreconditionFailed)
+	bubble(t, func(t *testing.T) {
+		store := memory.New[tally](nil)
+		var replaced atomic.Int64
+		servers := []http.Handler{tallies(store, &replaced), tallies(store, &replaced)}
+		want(t, send(t, servers[0], "PUT /tallies/a", jsonBody, "", `{"marks":[]}`), http.StatusCreated)
+		tag := "If-Match: " + send(t, servers[0], "GET /tallies/a").header.Get("ETag")
+		got := make([]int, 16)
+		var wg sync.WaitGroup
+		for i := range got {
+			wg.Go(func() {
+				h, doc := servers[i%2], fmt.Sprintf(`{"marks":["%d"]}`, i)
+				if i%4 < 2 {
+					got[i] = send(t, h, "PUT /tallies/a", jsonBody, tag, "", doc).status
+				} else {
+					got[i] = send(t, h, "PATCH /tallies/a", mergeBody, tag, "", doc).status
+				}
+			})
+		}
+		wg.Wait()
+		wantOneOf(t, got, http.StatusOK, http.StatusPreconditionFailed)
+	})
 }
 
 func TestRule100RacingCreators(t *testing.T) {
 	t.Parallel()
-	store := memory.New[tally](nil)
-	var replaced atomic.Int64
-	servers := []http.Handler{tallies(store, &replaced), tallies(store, &replaced)}
 	tests := []struct {
 		name   string
 		line   string
@@ -128,39 +126,44 @@ func TestRule100RacingCreators(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			rest := append([]string{jsonBody}, tt.fields...)
-			rest = append(rest, "", `{"id":"`+strings.ToLower(tt.name)+`","marks":[]}`)
-			got := make([]int, 16)
-			var wg sync.WaitGroup
-			for i := range got {
-				wg.Go(func() { got[i] = send(t, servers[i%2], tt.line, rest...).status })
-			}
-			wg.Wait()
-			wantOneOf(t, got, http.StatusCreated, tt.losers)
+			bubble(t, func(t *testing.T) {
+				store := memory.New[tally](nil)
+				var replaced atomic.Int64
+				servers := []http.Handler{tallies(store, &replaced), tallies(store, &replaced)}
+				rest := append([]string{jsonBody}, tt.fields...)
+				rest = append(rest, "", `{"id":"`+strings.ToLower(tt.name)+`","marks":[]}`)
+				got := make([]int, 16)
+				var wg sync.WaitGroup
+				for i := range got {
+					wg.Go(func() { got[i] = send(t, servers[i%2], tt.line, rest...).status })
+				}
+				wg.Wait()
+				wantOneOf(t, got, http.StatusCreated, tt.losers)
+				if n := replaced.Load(); n > 0 {
+					t.Errorf("a creator replaced what another one had created, %d times", n)
+				}
+			})
 		})
-	}
-	if n := replaced.Load(); n > 0 {
-		t.Errorf("a creator replaced what another one had created, %d times", n)
 	}
 }
 
 // PUT without a condition is for whatever is there: one creates, and all others replace.
 func TestRule100RacingPuts(t *testing.T) {
-	t.Parallel()
-	store := memory.New[tally](nil)
-	var replaced atomic.Int64
-	servers := []http.Handler{tallies(store, &replaced), tallies(store, &replaced)}
-	got := make([]int, 16)
-	var wg sync.WaitGroup
-	for i := range got {
-		wg.Go(func() {
-			doc := fmt.Sprintf(`{"marks":["%d"]}`, i)
-			got[i] = send(t, servers[i%2], "PUT /tallies/a", jsonBody, "", doc).status
-		})
-	}
-	wg.Wait()
-	wantOneOf(t, got, http.StatusCreated, http.StatusOK)
+	bubble(t, func(t *testing.T) {
+		store := memory.New[tally](nil)
+		var replaced atomic.Int64
+		servers := []http.Handler{tallies(store, &replaced), tallies(store, &replaced)}
+		got := make([]int, 16)
+		var wg sync.WaitGroup
+		for i := range got {
+			wg.Go(func() {
+				doc := fmt.Sprintf(`{"marks":["%d"]}`, i)
+				got[i] = send(t, servers[i%2], "PUT /tallies/a", jsonBody, "", doc).status
+			})
+		}
+		wg.Wait()
+		wantOneOf(t, got, http.StatusCreated, http.StatusOK)
+	})
 }
 
 // The other one creates between our look at the store and our write.

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
@@ -43,7 +44,8 @@ func gather(t testing.TB, size int) *audience {
 	a := &audience{leave: leave, size: int64(size), all: make(chan struct{}, 1)}
 	db := memory.NewDB()
 	a.log = feed.NewMemory(&feed.MemoryOptions{Runner: db})
-	a.feed = feed.New(a.log, nil)
+	// Nothing happens but what is written, however long it takes: polls and bookmarks cost something, too.
+	a.feed = feed.New(a.log, &feed.Options{Poll: time.Hour, Bookmark: time.Hour})
 	a.Resource = resource.New("things", memory.New(&memory.Options[thing]{DB: db}), strict())
 	a.serve(t, a.Resource)
 	shapes := []*resource.Resource{a.Resource, nameView(a.Resource, nil),

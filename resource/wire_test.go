@@ -2,6 +2,7 @@ package resource_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"log"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -22,7 +24,16 @@ type peer func(line string, rest ...string) *response
 // listen serves h on a port of its own, in HTTP/1 and in HTTP/2 without encryption.
 func listen(t testing.TB, h http.Handler) *httptest.Server {
 	t.Helper()
-	srv := httptest.NewUnstartedServer(h)
+	return started(t, httptest.NewUnstartedServer(h))
+}
+
+// listenInBubble is listen without a network, for tests in a bubble of their own time: what a slow machine takes is none.
+func listenInBubble(t testing.TB, h http.Handler) *httptest.Server {
+	t.Helper()
+	return started(t, &httptest.Server{Listener: newPipes(), Config: &http.Server{Handler: h}})
+}
+
+func started(t testing.TB, srv *httptest.Server) *httptest.Server {
 	srv.Config.Protocols = new(http.Protocols)
 	srv.Config.Protocols.SetHTTP1(true)
 	srv.Config.Protocols.SetUnencryptedHTTP2(true)
@@ -30,6 +41,49 @@ func listen(t testing.TB, h http.Handler) *httptest.Server {
 	srv.Start()
 	t.Cleanup(srv.Close)
 	return srv
+}
+
+// connect opens a connection to a server.
+func connect(srv *httptest.Server) (net.Conn, error) {
+	if p, ok := srv.Listener.(*pipes); ok {
+		return p.dial()
+	}
+	return net.Dial("tcp", srv.Listener.Addr().String())
+}
+
+// pipes is a listener whose connections are pipes.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	close  func()
+}
+
+func newPipes() *pipes {
+	p := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+	p.close = sync.OnceFunc(func() { close(p.closed) })
+	return p
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { p.close(); return nil }
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 80} }
+
+func (p *pipes) dial() (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case p.conns <- server:
+		return client, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
 }
 
 // dialHTTP returns a client that speaks HTTP/1.1, or HTTP/2 if that is wanted. It decompresses nothing and follows
@@ -48,10 +102,7 @@ func dialHTTP(t testing.TB, srv *httptest.Server, two bool) peer {
 
 // tryHTTP is dialHTTP for answers that may not come.
 func tryHTTP(t testing.TB, srv *httptest.Server, two bool) func(line string, rest ...string) (*response, error) {
-	transport := &http.Transport{DisableCompression: true, Protocols: new(http.Protocols)}
-	transport.Protocols.SetHTTP1(!two)
-	transport.Protocols.SetUnencryptedHTTP2(two)
-	t.Cleanup(transport.CloseIdleConnections)
+	transport := transportTo(t, srv, two)
 	return func(line string, rest ...string) (*response, error) {
 		t.Helper()
 		r := request(t, line, rest...)
@@ -72,6 +123,16 @@ func tryHTTP(t testing.TB, srv *httptest.Server, two bool) func(line string, res
 		}
 		return received(line, res), nil
 	}
+}
+
+// transportTo returns a transport that speaks to one server.
+func transportTo(t testing.TB, srv *httptest.Server, two bool) *http.Transport {
+	transport := &http.Transport{DisableCompression: true, Protocols: new(http.Protocols),
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return connect(srv) }}
+	transport.Protocols.SetHTTP1(!two)
+	transport.Protocols.SetUnencryptedHTTP2(two)
+	t.Cleanup(transport.CloseIdleConnections)
+	return transport
 }
 
 // dialHTTP10 returns a client that speaks HTTP/1.0, which knows neither Host nor chunks, one connection for a request.
@@ -101,12 +162,12 @@ type conn struct {
 
 func dial(t testing.TB, srv *httptest.Server) *conn {
 	t.Helper()
-	c, err := net.Dial("tcp", srv.Listener.Addr().String())
+	c, err := connect(srv)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(20 * time.Second)); err != nil { // instead of hanging for ever
+	if err := c.SetDeadline(time.Now().Add(10 * time.Minute)); err != nil { // instead of hanging for ever
 		t.Fatal(err)
 	}
 	return &conn{Conn: c, t: t, r: bufio.NewReader(c)}

@@ -63,7 +63,7 @@ func dialTo(t testing.TB, srv *httptest.Server) *wire {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(20 * time.Second)); err != nil { // instead of hanging for ever
+	if err := c.SetDeadline(time.Now().Add(10 * time.Minute)); err != nil { // instead of hanging for ever
 		t.Fatal(err)
 	}
 	return &wire{Conn: c, t: t, r: bufio.NewReader(c)}

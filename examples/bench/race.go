@@ -58,6 +58,10 @@ func raceOverHTTP(ctx context.Context, patches, clients int) (outcome, error) {
 				return nil
 			}
 			status, err := leaveMark(ctx, url, i)
+			for err == nil && status == http.StatusServiceUnavailable { // others were faster for too long: it is to try again
+				refused.Add(1)
+				status, err = leaveMark(ctx, url, i)
+			}
 			if err != nil {
 				return err
 			}

@@ -57,14 +57,18 @@ func newCollections(ctx context.Context, db *database, s settings, now func() ti
 	c.once, errs[6] = c.newKeeper(ctx, s)
 	c.changes, errs[7] = c.newFeed(ctx, s)
 	c.jobs = c.newJobs(kept)
-	c.folder, err = openFolder(s.files, db)
-	err = errors.Join(append(errs[:], err)...)
-	if err == nil && c.auth {
+	if err = errors.Join(errs[:]...); err == nil {
+		c.folder, err = openFolder(s.files, db)
+	}
+	if err != nil {
+		return c, errors.Join(err, c.changes.Close())
+	}
+	if c.auth {
 		c.crowd.find = c.usersOfTokens
 		go c.endStreams(ctx, endedSessions)
 		go c.endStreams(ctx, "users")
 	}
-	return c, err
+	return c, nil
 }
 
 // close ends what goes on in them. The database is closed by who opened it, later.

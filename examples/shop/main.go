@@ -65,16 +65,18 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 		return err
 	}
 	defer db.close()
-	c, err := newCollections(ctx, db, s, wallClock)
+	var c *collections
+	err = whenFree(ctx, func() (err error) {
+		c, err = newCollections(ctx, db, s, wallClock)
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	defer c.close()
-	filled := false
-	if s.seed {
-		if filled, err = c.seed(ctx, s.places); err != nil {
-			return err
-		}
+	filled, err := c.fill(ctx, s)
+	if err != nil {
+		return err
 	}
 	catalogs := c.catalogs()
 	contracts := newDoors(c, catalogs)
@@ -85,7 +87,11 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	}
 	neutral := newNeutral(negotiator, catalogs, s, db.ping)
 	fmt.Fprint(stdout, report(s, c, filled, contracts, negotiator))
-	if _, err := c.jobs.Recover(ctx); err != nil {
+	err = whenFree(ctx, func() error {
+		_, err := c.jobs.Recover(ctx)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	go c.jobs.Run(ctx)

@@ -9,6 +9,18 @@ import (
 	"github.com/stoa-go/stoa/resource/sqltx"
 )
 
+// fill seeds the shop, if it is to be.
+func (c *collections) fill(ctx context.Context, s settings) (filled bool, err error) {
+	if !s.seed {
+		return false, nil
+	}
+	err = whenFree(ctx, func() (err error) {
+		filled, err = c.seed(ctx, s.places)
+		return err
+	})
+	return filled, err
+}
+
 // seed puts into an empty shop what a newcomer can look at: all of it, or nothing if something goes wrong. A shop with
 // anything in it is left alone; filled tells that it was. Of several shops that start at once on one database one seeds.
 //

@@ -26,6 +26,25 @@ func isBusy(err error) bool {
 	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
+// openingTime is how long a shop waits for others that are opened on the same file. One that fills it may hold it for longer
+// than busy_timeout, where the machine has much else to do.
+const openingTime = 5 * time.Minute
+
+// whenFree does a part of what opens a shop, again and again as long as somebody else has the file.
+func whenFree(ctx context.Context, do func() error) error {
+	for began := time.Now(); ; {
+		err := do()
+		if !isBusy(err) || time.Since(began) > openingTime {
+			return err
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
 // openSQLite opens a file, which may be a new one.
 func openSQLite(ctx context.Context, path string) (*database, error) {
 	db := &database{files: strings.TrimSuffix(path, filepath.Ext(path)) + ".files"}
@@ -38,11 +57,11 @@ func openSQLite(ctx context.Context, path string) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	mode, err := setting(ctx, writer, "PRAGMA journal_mode")
-	for wait := 10 * time.Millisecond; isBusy(err) && wait < 10*time.Second; wait *= 2 {
-		time.Sleep(wait)
+	var mode string
+	err = whenFree(ctx, func() (err error) {
 		mode, err = setting(ctx, writer, "PRAGMA journal_mode")
-	}
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}

@@ -106,8 +106,8 @@ func TestKilledWriters(t *testing.T) {
 	states := map[string]*state{"file-0": {}, "file-1": {}, "file-2": {}}
 	const kills = 30
 	next, acknowledged := 1, 0
-	for range kills {
-		last, acks := killAWriter(t, dir, next, states)
+	for n := range kills {
+		last, acks := killAWriter(t, dir, next, n, states)
 		next, acknowledged = last+1, acknowledged+acks
 		f := open(t, dir, &files.Options{Remember: true}) // sweeps
 		for name, s := range states {
@@ -126,9 +126,9 @@ func TestKilledWriters(t *testing.T) {
 	}
 }
 
-// killAWriter runs a writer for a random while, and returns the last number it began and how many it had acknowledged.
-// Numbers of deletions are negative in states.
-func killAWriter(t *testing.T, dir string, first int, states map[string]*state) (last, acks int) {
+// killAWriter runs a writer until it has said so much, and for a random while after that, and returns the last number it began and
+// how many it had acknowledged. Numbers of deletions are negative in states.
+func killAWriter(t *testing.T, dir string, first, said int, states map[string]*state) (last, acks int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), writeVariable+"="+dir, "STOA_FILES_FIRST="+strconv.Itoa(first))
@@ -144,9 +144,8 @@ func killAWriter(t *testing.T, dir string, first int, states map[string]*state) 
 	last = first - 1
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
-		if lines.Text() == "ready" {
-			time.AfterFunc(rand.N(150*time.Millisecond), func() { cmd.Process.Kill() })
-			continue
+		if said--; said == -1 { // and not after a time, in which a slow machine has nothing acknowledged
+			time.AfterFunc(rand.N(20*time.Millisecond), func() { cmd.Process.Kill() })
 		}
 		var what, name string
 		var n int

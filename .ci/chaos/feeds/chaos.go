@@ -80,6 +80,8 @@ type trouble struct {
 	ears      []func(l *line) ear // how one can listen
 	writers   *writers
 	listeners []*listener
+	absent    chan struct{} // closed when somebody has missed something, in the control; nil where nobody has to
+	written   chan struct{} // closed when the writers have done
 	deaths    int
 	faults    []*fault
 	took      time.Duration
@@ -229,6 +231,7 @@ const settlers = 6
 // gather makes the listeners: most want everything, some a lane, and some what is open. The control has only the first,
 // since it loses whatever they want.
 func (t *trouble) gather(from string) {
+	t.written = make(chan struct{})
 	for i := range t.listening {
 		l := &listener{name: fmt.Sprint("listener ", i), line: &line{}, drops: t.drops, cursor: from}
 		l.ear = t.ears[i%len(t.ears)](l.line)
@@ -238,6 +241,10 @@ func (t *trouble) gather(from string) {
 		switch {
 		case !t.lasts():
 			l.cursor = ""
+			if t.mode == silent && i == 0 && t.drops > 0 {
+				t.absent = make(chan struct{})
+				l.away = t.miss
+			}
 		case t.parts+len(t.down) > 0 && i < settlers*t.processes:
 			// One of each kind for each process, who stays there to see what comes.
 			l.native, l.home, l.drops = 1+i/settlers, 1+i/settlers, 0
@@ -251,6 +258,35 @@ func (t *trouble) gather(from string) {
 			l.view.open = true
 		}
 		t.listeners = append(t.listeners, l)
+	}
+}
+
+// miss waits until something has happened since it was called: more writes are acknowledged than were under way. That somebody
+// of the control is late enough to miss something is likely, and no more.
+func (t *trouble) miss(ctx context.Context) {
+	defer close(t.absent)
+	for from := t.writers.happened.Load(); t.writers.happened.Load() <= from+int64(t.many); pauseFor(ctx, time.Millisecond) {
+		select {
+		case <-t.written:
+			return
+		case <-ctx.Done():
+			return
+		default:
+		}
+	}
+}
+
+// enough reports whether the writers may end, who wait for who has to miss something; if that never comes, they end, too.
+func (t *trouble) enough() bool {
+	happened := t.writers.happened.Load()
+	if t.absent == nil || happened >= 20*int64(t.writes) {
+		return happened >= int64(t.writes)
+	}
+	select {
+	case <-t.absent:
+		return happened >= int64(t.writes)
+	default:
+		return false
 	}
 }
 
@@ -271,6 +307,9 @@ func (t *trouble) wreak(ctx context.Context, f *fleet.Fleet) error {
 	if err := t.write(ctx, f); err != nil {
 		return err
 	}
+	if err := t.fenced(ctx, f); err != nil {
+		return err
+	}
 	limit := time.AfterFunc(t.drain, deafen)
 	defer limit.Stop()
 	err := t.writers.end(listening, t.lasts(), all)
@@ -280,6 +319,21 @@ func (t *trouble) wreak(ctx context.Context, f *fleet.Fleet) error {
 	deafen()
 	listeners.Wait()
 	return errors.Join(err, t.failed())
+}
+
+// fenced waits until no write is under way that its client has given up: one that is done behind the last thing is heard by
+// nobody, and there.
+func (t *trouble) fenced(ctx context.Context, f *fleet.Fleet) error {
+	if t.net == nil {
+		return nil // nobody gives up
+	}
+	ask := newClient(1)
+	for i := range f.Len() {
+		if a := ask.send(ctx, http.MethodPost, t.net.straight(f.URL(i))+"/process/fence", ""); !a.ok() {
+			return fmt.Errorf("process %d does not end its writes: status %d", i, a.status)
+		}
+	}
+	return nil
 }
 
 // failed returns what a listener should not have been told.
@@ -315,7 +369,7 @@ func (t *trouble) write(ctx context.Context, f *fleet.Fleet) error {
 	enough := func() bool {
 		mu.Lock()
 		defer mu.Unlock()
-		return over && t.writers.happened.Load() >= int64(t.writes)
+		return over && t.enough()
 	}
 	var all sync.WaitGroup
 	for i := range t.many {
@@ -334,6 +388,7 @@ func (t *trouble) write(ctx context.Context, f *fleet.Fleet) error {
 		over = true
 	})
 	all.Wait()
+	close(t.written)
 	return context.Cause(ctx)
 }
 

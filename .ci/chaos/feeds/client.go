@@ -20,7 +20,7 @@ const (
 type client struct{ http *http.Client }
 
 func newClient(most int) *client {
-	return &client{&http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: most,
+	return &client{&http.Client{Timeout: 5 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: most,
 		DisableCompression: true}}}
 }
 
@@ -91,7 +91,11 @@ func (c *client) create(ctx context.Context, base string, v thing) (thing, answe
 	if err != nil {
 		return v, answer{}, err
 	}
-	a := c.send(ctx, http.MethodPost, base+path, string(text), "Content-Type: "+plainJSON)
+	header := []string{"Content-Type: " + plainJSON}
+	if v.Name == endName {
+		header = append(header, lastField+": true")
+	}
+	a := c.send(ctx, http.MethodPost, base+path, string(text), header...)
 	if a.ok() {
 		err = json.Unmarshal(a.body, &v)
 	}

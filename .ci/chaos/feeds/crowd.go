@@ -61,7 +61,7 @@ func gather(ctx context.Context, base string, n, buffer int, ask func(c *wsConn)
 
 // enter opens a socket, and asks. A buffer above zero is how much the system may hold of what is not read.
 func enter(ctx context.Context, base string, buffer int, ask func(c *wsConn) error) (*wsConn, error) {
-	dialer := net.Dialer{Timeout: 30 * time.Second}
+	dialer := net.Dialer{Timeout: 5 * time.Minute}
 	if buffer > 0 {
 		dialer.Control = smallBuffer(buffer)
 	}

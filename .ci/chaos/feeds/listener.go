@@ -21,6 +21,8 @@ type listener struct {
 	drops int   // breaks off after so many frames at most; 0 is never
 	// native is which process it listens to and to no other, unless it is told so; 1 is the first, and 0 is any.
 	native int
+	// away is what it waits for before it comes back for the first time, if anything.
+	away func(ctx context.Context)
 
 	cursor     string
 	visits     []visit
@@ -74,6 +76,10 @@ func (l *listener) choose(ctx context.Context, f *fleet.Fleet, rng *rand.Rand) (
 // run listens until it has heard of the last thing. ready is called once it listens for the first time.
 func (l *listener) run(ctx context.Context, f *fleet.Fleet, rng *rand.Rand, ready func()) {
 	for first := true; ctx.Err() == nil && !l.ended && l.err == nil; {
+		if !first && l.away != nil {
+			l.away(ctx)
+			l.away = nil
+		}
 		visiting, leave, base := l.choose(ctx, f, rng)
 		if s := l.connect(visiting, base); s != nil {
 			if first {

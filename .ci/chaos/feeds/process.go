@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -37,6 +38,38 @@ func processHandler(streams *atomic.Int64) http.Handler {
 		json.NewEncoder(w).Encode(p)
 	})
 }
+
+// fence lets writes through until POST /process/fence shuts it, which waits for those that are being done: from then on none is
+// but those with the header field Last. Requests whose clients have given up long ago are to do nothing any more.
+type fence struct {
+	mu   sync.RWMutex
+	shut bool
+}
+
+func (f *fence) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/process/fence":
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.shut = true
+			return
+		case !strings.HasPrefix(r.URL.Path, path) || r.Method == http.MethodGet || r.Header.Get(lastField) != "":
+			next.ServeHTTP(w, r)
+			return
+		}
+		f.mu.RLock()
+		defer f.mu.RUnlock()
+		if f.shut {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// lastField is the field of a request for the last thing.
+const lastField = "Last"
 
 // counted counts streams, of both kinds, for as long as they are served.
 func counted(streams *atomic.Int64, next http.Handler) http.Handler {

@@ -130,7 +130,7 @@ func newHandler(ctx context.Context, db *sqltx.DB, events *feed.Feed, s serverSe
 	streams := &atomic.Int64{}
 	mux.Handle("/process/", processHandler(streams))
 	mux.Handle("/", catalog)
-	return counted(streams, mux), nil
+	return counted(streams, new(fence).guard(mux)), nil
 }
 
 // forgetful serves all who come back as if they were new.

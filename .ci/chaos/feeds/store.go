@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/stoa-go/stoa/ci/chaos/internal/engine"
 )
@@ -77,13 +79,35 @@ func (s *serverStore) copy(ctx context.Context, to, from string) error {
 		return err
 	}
 	defer db.Close()
+	for _, name := range []string{from, to} {
+		if err := s.vacate(ctx, db, name); err != nil {
+			return err
+		}
+	}
 	for _, text := range []string{
-		fmt.Sprintf(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '%s'`, from),
 		fmt.Sprintf(`DROP DATABASE IF EXISTS "%s" WITH (FORCE)`, to),
 		fmt.Sprintf(`CREATE DATABASE "%s" TEMPLATE "%s"`, to, from),
+		fmt.Sprintf(`ALTER DATABASE "%s" ALLOW_CONNECTIONS true`, from),
 	} {
 		if _, err := db.ExecContext(ctx, text); err != nil {
 			return fmt.Errorf("%s: %w", text, err)
+		}
+	}
+	return nil
+}
+
+// vacate cuts off whoever uses a database, and waits until they are gone: PostgreSQL itself waits five seconds for them to end, and
+// then copies and drops nothing.
+func (s *serverStore) vacate(ctx context.Context, db *sql.DB, name string) error {
+	if _, err := db.ExecContext(ctx, `UPDATE pg_database SET datallowconn = false WHERE datname = $1`, name); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	for left := -1; left != 0; pauseFor(ctx, 10*time.Millisecond) {
+		err := db.QueryRowContext(ctx, `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = $1`, name).Scan(&left)
+		if err != nil {
+			return fmt.Errorf("%d still use %s: %w", left, name, err)
 		}
 	}
 	return nil

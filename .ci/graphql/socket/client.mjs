@@ -8,8 +8,12 @@ import { WebSocket } from 'ws';
 
 const program = process.argv[2];
 
+// Where a server is that is started anew at the same address. While it is away, nobody else can come to be there: others have
+// their servers, and the ends of their connections, on 127.0.0.1.
+const own = `127.${64 + (process.pid >> 16) % 64}.${(process.pid >> 8) % 256}.${1 + process.pid % 254}:0`;
+
 // start runs the server, and resolves when it listens.
-async function start(addr = '127.0.0.1:0') {
+async function start(addr = own) {
 	const child = spawn(program, ['-addr', addr], { stdio: ['ignore', 'pipe', 'inherit'] });
 	const exited = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
 	for await (const line of createInterface({ input: child.stdout })) {
@@ -64,11 +68,11 @@ function counting(client) {
 
 // until waits for what is to become true.
 async function until(what, holds) {
-	for (const limit = Date.now() + 100_000; Date.now() < limit;) {
+	for (const limit = Date.now() + 300_000; Date.now() < limit;) {
 		if (await holds()) return;
 		await new Promise((resolve) => setTimeout(resolve, 25));
 	}
-	throw new Error(`not within 100 seconds: ${what}`);
+	throw new Error(`not within five minutes: ${what}`);
 }
 
 const rejection = (promise) => promise.then(() => assert.fail('it did not fail'), (err) => err);
@@ -203,11 +207,13 @@ const checks = {
 	},
 
 	async 'what was allowed expires: the client comes back with another token, and goes on where it was'() {
-		const tokens = ['short', 'short', 'long'];
-		const { client, events } = connect({ connectionParams: () => ({ token: tokens.shift() ?? 'long' }), retryAttempts: 5 });
+		const expired = 'closed 4403 Forbidden: the authorization has expired';
+		// Where things are slow, a moment may be over before the connection is there: that one is not counted.
+		const { client, events } = connect({ connectionParams: () => ({ token: times() < 2 ? 'short' : 'long' }), retryAttempts: 1000 });
+		const times = () => events.filter((e, i) => e === expired && events[i - 1] === 'connected').length;
 		assert.deepEqual(await resumed(client, 120), numbers(1, 120).map((r) => r.data.count));
-		assert.deepEqual(events.slice(0, 5), ['connected', 'closed 4403 Forbidden: the authorization has expired', 'connected',
-			'closed 4403 Forbidden: the authorization has expired', 'connected']);
+		assert.equal(times(), 2, `${events}`);
+		assert.deepEqual(events.filter((e) => e !== expired), ['connected', 'connected', 'connected'], `${events}`);
 	},
 
 	async 'the server is started anew: the client comes back, and goes on where it was'() {

@@ -2,6 +2,7 @@
 // the folder, and starts it anew in the middle. Each check says what holds; the first that does not ends everything.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createClient as eventClient } from 'graphql-sse';
@@ -10,8 +11,12 @@ import { WebSocket } from 'ws';
 
 const [program, folder] = process.argv.slice(2);
 
+// Where the shop is, which is started anew at the same address. While it is away, nobody else can come to be there: others have
+// their servers, and the ends of their connections, on 127.0.0.1.
+const own = `127.${64 + (process.pid >> 16) % 64}.${(process.pid >> 8) % 256}.${1 + process.pid % 254}:0`;
+
 // start runs the shop, and resolves when it listens. The time is one at which all contracts are served.
-async function start(addr = '127.0.0.1:0') {
+async function start(addr = own) {
 	const args = ['-addr', addr, '-db', join(folder, 'shop.db'), '-now', '2026-12-01T00:00:00Z'];
 	const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
 	let said = '';
@@ -33,14 +38,16 @@ process.once('exit', () => shop.stop());
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const plain = (value) => JSON.parse(JSON.stringify(value));
 
-// post asks over HTTP, until there is an answer.
+// post asks over HTTP, until there is an answer that is none of a shop that is about to end.
 async function post(query, variables, headers = {}) {
 	for (let i = 0; ; i++) {
 		try {
 			const answer = await fetch(`${shop.url}/graphql`, {
 				method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify({ query, variables }),
 			});
-			return await answer.json();
+			const text = await answer.text();
+			if (answer.status === 409 || answer.status >= 500) throw new Error(`${answer.status} ${text}`);
+			return JSON.parse(text);
 		} catch (err) {
 			if (i === 2000) throw err;
 			await pause(50);
@@ -49,8 +56,8 @@ async function post(query, variables, headers = {}) {
 }
 
 const noted = 'mutation ($note: String) { patchOrder(id: 1, input: { note: $note }) { id } }';
-async function note(text) {
-	const { errors } = await post(noted, { note: text });
+async function note(text) { // once, however often it is asked for
+	const { errors } = await post(noted, { note: text }, { 'Idempotency-Key': `"${randomUUID()}"` });
 	assert.equal(errors, undefined);
 }
 
@@ -81,7 +88,7 @@ const place = async () => (await post('{ orders(first: 1) { eventCursor } }')).d
 
 // everyChange writes while the shop is started anew twice, and has a client note what it is told: each time it comes back it sends
 // the request as it is by then, with the cursor of the last result.
-async function everyChange({ client, codes }, prefix) {
+async function everyChange({ client, codes }, prefix, closedWith) {
 	const request = { query: changes, variables: { after: await place() } };
 	const seen = [];
 	const count = 90;
@@ -107,14 +114,16 @@ async function everyChange({ client, codes }, prefix) {
 	for (const from of [1, 31]) {
 		const writing = write(from, from + 29);
 		while (seen.length < from + 9) await Promise.race([pause(5), over]); // it listens, and there is more to come
+		const before = codes.length;
 		assert.equal(await shop.stop(), 0);
+		// Who comes back at once may find the shop that ends still listening, and is told so again.
+		while (closedWith && !codes.slice(before).includes(closedWith)) await Promise.race([pause(5), over]);
 		shop = await start(shop.addr);
 		await writing;
 	}
 	await write(61, count);
 	await over;
 	assert.deepEqual(seen, Array.from({ length: count }, (_, i) => `${prefix} ${i + 1}`));
-	return codes;
 }
 
 const checks = {
@@ -140,8 +149,7 @@ const checks = {
 
 	async 'graphql-ws: every change once, over two restarts'() {
 		// Without shouldRetry the client gives up where nobody listens for a moment.
-		const codes = await everyChange(overSocket({ retryAttempts: 2000, shouldRetry: () => true }), 'ws');
-		assert.deepEqual(codes.filter((code) => code === 1001).length, 2, `${codes}`);
+		await everyChange(overSocket({ retryAttempts: 2000, shouldRetry: () => true }), 'ws', 1001);
 	},
 
 	async 'graphql-ws: cursors that do not work'() {

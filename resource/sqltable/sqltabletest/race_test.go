@@ -3,8 +3,8 @@ package sqltabletest
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"testing"
 
@@ -51,7 +51,8 @@ func count(_ context.Context, _ resource.Op, before, after *counter) error {
 	return nil
 }
 
-// increment patches, and begins again where the library gives up because others were faster too often.
+// increment patches, and begins again where the library gives up because others were faster too often, or for too long: what a
+// client is told to try again.
 func increment(t *testing.T, r *resource.Resource, by string) error {
 	p, err := patch.Parse(patch.MergeType, fmt.Appendf(nil, `{"by":%q}`, by), patch.Limits{})
 	if err != nil {
@@ -59,7 +60,7 @@ func increment(t *testing.T, r *resource.Resource, by string) error {
 	}
 	for {
 		_, _, err := r.Patch(t.Context(), "c", p, nil)
-		if !errors.Is(err, resource.ErrUnavailable) && !errors.Is(err, resource.ErrStale) {
+		if err == nil || resource.Problem(err).StatusCode() != http.StatusServiceUnavailable {
 			return err
 		}
 	}

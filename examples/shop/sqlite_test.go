@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"testing"
+)
+
+// A shop that is opened waits for others that have the file, for longer than SQLite does by itself; and for nothing else.
+func TestWhenFree(t *testing.T) {
+	t.Parallel()
+	pool, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "shop.db")+"?_pragma=busy_timeout(0)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { pool.Close() })
+	conn := func() *sql.Conn {
+		c, err := pool.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		return c
+	}
+	run := func(c *sql.Conn, text string) error {
+		_, err := c.ExecContext(t.Context(), text)
+		return err
+	}
+	ours, theirs := conn(), conn()
+	begin := func() error { return run(ours, "BEGIN IMMEDIATE") }
+	if err := run(theirs, "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := whenFree(ctx, begin); !isBusy(err) {
+		t.Errorf("in a shop that was told to end: %v, want that the file is busy", err)
+	}
+	tries := 0
+	err = whenFree(t.Context(), func() error {
+		if tries++; tries == 3 {
+			if err := run(theirs, "ROLLBACK"); err != nil {
+				t.Error(err)
+			}
+		}
+		return begin()
+	})
+	if err != nil || tries != 3 {
+		t.Errorf("%v after %d tries, want success as soon as the file is free", err, tries)
+	}
+	broken := errors.New("broken")
+	if err := whenFree(t.Context(), func() error { tries++; return broken }); err != broken || tries != 4 {
+		t.Errorf("%v after %d tries, want the error of the first", err, tries-3)
+	}
+}
