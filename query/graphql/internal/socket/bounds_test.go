@@ -221,6 +221,26 @@ func TestGone(t *testing.T) {
 	})
 }
 
+// TestGoneBefore: nobody calls it a fault when a client goes while it is being found out who it is.
+func TestGoneBefore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t, nil)
+		s.Script.Begin = func(ctx context.Context, _ []byte) (context.Context, time.Time, error) {
+			<-ctx.Done()
+			return nil, time.Time{}, fmt.Errorf("sessions: %w", ctx.Err())
+		}
+		p := s.dial(t)
+		p.talk(`> {"type":"connection_init"}`)
+		synctest.Wait()
+		p.conn.Close()
+		synctest.Wait()
+		if s.Len() != 0 || s.Log.Len() > 0 {
+			t.Errorf("%d sockets are left; log: %s", s.Len(), s.Log)
+		}
+	})
+}
+
 // TestDripping: a message has to be there in time once it has begun.
 func TestDripping(t *testing.T) {
 	t.Parallel()

@@ -79,7 +79,7 @@ func (s *socket) fail(err error) {
 		go s.leaveNow(s.server.opts.Grace)
 	case errors.As(err, &c):
 		s.end(c.Code, c.Reason)
-	case errors.Is(err, errGone):
+	case errors.Is(err, errGone), s.life.Err() != nil && errors.Is(err, s.life.Err()):
 		s.drop()
 	default:
 		s.server.opts.Logger.Error("stoa: internal error", "error", fault.Cut(err.Error()))
