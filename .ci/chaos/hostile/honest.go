@@ -21,8 +21,8 @@ type honest struct {
 	first  error
 }
 
-// ask goes on until ctx ends, and asks once at least, however late it begins. Every second request has a connection of its own: that is what a server has none left for
-// if it gives all of them away.
+// ask goes on until ctx ends, and asks once at least, however late it begins. Every second request has a connection of its
+// own: that is what a server has none left for if it gives all of them away.
 func (h *honest) ask(ctx context.Context) {
 	kept := &http.Client{Timeout: 5 * time.Minute, Transport: &http.Transport{}}
 	fresh := &http.Client{Timeout: 5 * time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
