@@ -52,6 +52,7 @@ var (
 	forTests = map[string][]string{
 		"query/graphql/internal/sample": {"resource/memory"},
 		"query/graphql/internal/oracle": {"resource/memory"},
+		"resource/internal/pipe":        {},
 	}
 
 	// What the root module may require.

@@ -12,9 +12,10 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/stoa-go/stoa/resource/internal/pipe"
 )
 
 // For the rules that are about connections: a real server, and clients of it. A peer is send with a wire between.
@@ -30,7 +31,7 @@ func listen(t testing.TB, h http.Handler) *httptest.Server {
 // listenInBubble is listen without a network, for tests in a bubble of their own time: what a slow machine takes is none.
 func listenInBubble(t testing.TB, h http.Handler) *httptest.Server {
 	t.Helper()
-	return started(t, &httptest.Server{Listener: newPipes(), Config: &http.Server{Handler: h}})
+	return started(t, &httptest.Server{Listener: pipe.Listen(), Config: &http.Server{Handler: h}})
 }
 
 func started(t testing.TB, srv *httptest.Server) *httptest.Server {
@@ -45,45 +46,10 @@ func started(t testing.TB, srv *httptest.Server) *httptest.Server {
 
 // connect opens a connection to a server.
 func connect(srv *httptest.Server) (net.Conn, error) {
-	if p, ok := srv.Listener.(*pipes); ok {
-		return p.dial()
+	if p, ok := srv.Listener.(*pipe.Listener); ok {
+		return p.Dial()
 	}
 	return net.Dial("tcp", srv.Listener.Addr().String())
-}
-
-// pipes is a listener whose connections are pipes.
-type pipes struct {
-	conns  chan net.Conn
-	closed chan struct{}
-	close  func()
-}
-
-func newPipes() *pipes {
-	p := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
-	p.close = sync.OnceFunc(func() { close(p.closed) })
-	return p
-}
-
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipes) Close() error   { p.close(); return nil }
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 80} }
-
-func (p *pipes) dial() (net.Conn, error) {
-	client, server := net.Pipe()
-	select {
-	case p.conns <- server:
-		return client, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
 }
 
 // dialHTTP returns a client that speaks HTTP/1.1, or HTTP/2 if that is wanted. It decompresses nothing and follows
