@@ -50,9 +50,9 @@ var (
 	}
 	// Packages that only tests import, and what they may know beside.
 	forTests = map[string][]string{
-		"query/graphql/internal/sample": {"resource/memory"},
-		"query/graphql/internal/oracle": {"resource/memory"},
-		"resource/internal/pipe":        {},
+		"query/graphql/internal/graphqltest":        {"resource/memory"},
+		"query/graphql/internal/graphqltest/oracle": {"resource/memory"},
+		"resource/internal/pipe":                    {},
 	}
 
 	// What the root module may require.

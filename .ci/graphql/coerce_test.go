@@ -14,7 +14,7 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/reference"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
@@ -75,9 +75,9 @@ func TestLiteralsLikeTheReference(t *testing.T) {
 	mixed(t, fit)
 }
 
-func document(t *testing.T, text string) *parse.Document {
+func document(t *testing.T, text string) *parser.Document {
 	t.Helper()
-	doc, err := parse.Parse(text)
+	doc, err := parser.Parse(text)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}

@@ -9,16 +9,16 @@ import (
 
 	"github.com/graphql-go/graphql/language/ast"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 // Dump writes a tree on one line, with the place of every node, as reference.mjs does.
-func Dump(doc *parse.Document) string { return dumper{doc}.node(doc.Document) }
+func Dump(doc *parser.Document) string { return dumper{doc}.node(doc.Document) }
 
-type dumper struct{ doc *parse.Document }
+type dumper struct{ doc *parser.Document }
 
 func at(loc *ast.Location) string {
-	line, column := parse.Place(loc)
+	line, column := parser.Place(loc)
 	return fmt.Sprintf("@%d:%d", line, column)
 }
 
@@ -101,7 +101,7 @@ func (d dumper) leaf(n ast.Node) string {
 		return quoted(n.Value)
 	case *ast.BooleanValue:
 		return fmt.Sprint(n.Value)
-	case *parse.NullValue:
+	case *parser.NullValue:
 		return "null"
 	case *ast.ListValue:
 		return join(d, n.Values)

@@ -12,9 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/reference"
-	"github.com/stoa-go/stoa/query/graphql/internal/scan"
 )
 
 var (
@@ -22,7 +22,7 @@ var (
 	seed      = flag.Uint64("seed", 1, "what makes them the same again")
 )
 
-const schemaFile = "../../query/graphql/internal/sample/schema.graphql"
+const schemaFile = "../../query/graphql/internal/graphqltest/schema.graphql"
 
 func random(t *testing.T, stream uint64) *rand.Rand {
 	t.Helper()
@@ -32,11 +32,11 @@ func random(t *testing.T, stream uint64) *rand.Rand {
 
 // ours is what the parser says, in the words of the reference.
 func ours(text string) reference.Answer {
-	doc, err := parse.Parse(text)
+	doc, err := parser.Parse(text)
 	if err == nil {
 		return reference.Answer{Tree: reference.Dump(doc)}
 	}
-	var e *scan.Error
+	var e *lexer.Error
 	if !errors.As(err, &e) {
 		return reference.Answer{Error: &reference.Problem{Message: err.Error()}}
 	}
@@ -86,7 +86,7 @@ func TestParseLikeTheReference(t *testing.T) {
 	for i, want := range answers {
 		text := requests[i].Text
 		got := ours(text)
-		if err := scan.Guard(text, scan.Limits{Directives: 1000}); err != nil && want.Error == nil {
+		if err := lexer.Guard(text, lexer.Limits{Directives: 1000}); err != nil && want.Error == nil {
 			t.Errorf("the guard refuses what the reference takes: %v\n%q", err, text)
 		}
 		if want.Error == nil {

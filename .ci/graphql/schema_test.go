@@ -15,10 +15,10 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql/internal/convert"
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/reference"
-	"github.com/stoa-go/stoa/query/graphql/internal/sample"
 	"github.com/stoa-go/stoa/query/graphql/internal/sdl"
 	"github.com/stoa-go/stoa/resource"
 )
@@ -154,7 +154,7 @@ func answered(t *testing.T, s *model.Schema, document string) []byte {
 		t.Fatalf("the query of the reference is refused: %v", errs)
 	}
 	answer, outcome := engine.Run(t.Context(), plan, nil, nil)
-	want, err := sample.Ask(s, document)
+	want, err := graphqltest.Ask(s, document)
 	if err != nil {
 		t.Fatal(err)
 	}

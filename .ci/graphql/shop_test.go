@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
-	"github.com/stoa-go/stoa/query/graphql/internal/sample"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
@@ -86,7 +86,7 @@ func schemas(t *testing.T) map[string]*model.Schema {
 	orders11 := resource.View(orders, down[Order, OrderV11], up[OrderV11, Order], nil)
 	orders10 := resource.View(orders11, down[OrderV11, OrderV10], up[OrderV10, OrderV11], nil)
 
-	all := map[string]*model.Schema{"kitchen sink": sample.Kitchen()}
+	all := map[string]*model.Schema{"kitchen sink": graphqltest.Kitchen()}
 	add := func(name string, c *resource.Catalog, opts *model.Options) {
 		s, err := model.Reflect(c, opts)
 		if err != nil {
@@ -99,7 +99,7 @@ func schemas(t *testing.T) map[string]*model.Schema {
 	for version, r := range map[string]*resource.Resource{"2.0.0": orders, "1.1.0": orders11, "1.0.0": orders10} {
 		add("shop "+version, resource.NewCatalog(heard, r, users, places, login), nil)
 	}
-	harbour, opts := sample.Catalog(memory.New[sample.Port](nil), memory.New[sample.Ship](nil), memory.New[sample.Sailor](nil))
+	harbour, opts := graphqltest.Catalog(memory.New[graphqltest.Port](nil), memory.New[graphqltest.Ship](nil), memory.New[graphqltest.Sailor](nil))
 	add("harbour", harbour, opts)
 	return all
 }

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/reference"
-	"github.com/stoa-go/stoa/query/graphql/internal/sample"
 	"github.com/stoa-go/stoa/query/graphql/internal/types"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
@@ -22,11 +22,11 @@ var unlimited = validate.Limits{Depth: 1000, RootFields: 1000, Fields: 1 << 20, 
 
 func schema(t *testing.T) *types.Schema {
 	t.Helper()
-	s, err := sample.New()
+	s, err := graphqltest.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &types.Schema{Schema: s, Repeatable: sample.Repeatable(), OneOf: sample.OneOf()}
+	return &types.Schema{Schema: s, Repeatable: graphqltest.Repeatable(), OneOf: graphqltest.OneOf()}
 }
 
 // complaints are the rules that are broken, with the messages.
@@ -161,7 +161,7 @@ func judge(t *testing.T, document func(i int) string) (rules map[string]int, val
 	rules = map[string]int{}
 	for i, answer := range answers {
 		text := requests[i].Text
-		doc, err := parse.Parse(text)
+		doc, err := parser.Parse(text)
 		if err != nil || answer.Error != nil {
 			t.Fatalf("%s\n%v %v", text, err, answer.Error)
 		}

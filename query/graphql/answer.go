@@ -3,7 +3,7 @@ package graphql
 import (
 	"bytes"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 )
 
 // get answers GET and HEAD: a query, or the page.
@@ -74,7 +74,7 @@ func (x *exchange) one(q *request) error {
 	how := refused
 	var err error
 	if len(errs) > 0 {
-		*buf = fault.Answer(*buf, errs...)
+		*buf = gqlerror.Answer(*buf, errs...)
 	} else if *buf, how, err = x.run(x.r.Context(), plan, q, *buf); err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"runtime/debug"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -91,7 +91,7 @@ func (x *exchange) fail(err error) {
 	if x.streaming && x.tell(err) {
 		return
 	}
-	e := fault.Of(err)
+	e := gqlerror.Of(err)
 	// Both are made of one problem: the one is what clients of GraphQL read, the other what HTTP says.
 	d := resource.Problem(err)
 	status := d.StatusCode()
@@ -109,7 +109,7 @@ func (x *exchange) fail(err error) {
 	}
 	buf := buffers.Get()
 	defer buffers.Put(buf)
-	*buf = fault.Answer(*buf, e)
+	*buf = gqlerror.Answer(*buf, e)
 	h["Cache-Control"] = noStore
 	x.send(status, *buf)
 }
@@ -125,6 +125,6 @@ func (x *exchange) survive() {
 		panic(v)
 	}
 	err := fmt.Errorf("panic: %v", v)
-	x.h.opts.Logger.ErrorContext(x.r.Context(), "stoa: panic", "error", fault.Cut(err.Error()), "stack", string(debug.Stack()))
+	x.h.opts.Logger.ErrorContext(x.r.Context(), "stoa: panic", "error", gqlerror.Cut(err.Error()), "stack", string(debug.Stack()))
 	x.fail(err)
 }

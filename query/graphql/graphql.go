@@ -9,10 +9,10 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/convert"
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
+	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
-	"github.com/stoa-go/stoa/query/graphql/internal/scan"
 	"github.com/stoa-go/stoa/query/graphql/internal/sdl"
-	"github.com/stoa-go/stoa/query/graphql/internal/socket"
+	"github.com/stoa-go/stoa/query/graphql/internal/transportws"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -35,7 +35,7 @@ type Handler struct {
 	learned  *learned     // nil if none are kept
 	cache    []string     // Cache-Control of what is asked with GET
 	insisted []string     // headers that force a preflight
-	sockets  *socket.Server
+	sockets  *transportws.Server
 }
 
 // New returns the GraphQL door of a catalog. opts may be nil.
@@ -89,8 +89,8 @@ func (h *Handler) reflect(c *resource.Catalog) {
 	})
 }
 
-func (l *Limits) scan() scan.Limits {
-	return scan.Limits{Bytes: int(l.Body), Tokens: l.Tokens, Nesting: l.Nesting, Directives: l.Directives}
+func (l *Limits) scan() lexer.Limits {
+	return lexer.Limits{Bytes: int(l.Body), Tokens: l.Tokens, Nesting: l.Nesting, Directives: l.Directives}
 }
 
 func (l *Limits) rules() validate.Limits {
@@ -106,7 +106,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := exchange{work: work{h: h, header: r.Header, method: r.Method, path: r.URL.Path}, w: w, r: r}
 	defer x.survive()
 	switch rest := below(r); {
-	case rest == "" && r.Method == http.MethodGet && socket.Asked(r) && !h.opts.Socket.None:
+	case rest == "" && r.Method == http.MethodGet && transportws.Asked(r) && !h.opts.Socket.None:
 		x.upgrade()
 	case rest == "":
 		if err := x.serve(); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/sample"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
 	"github.com/stoa-go/stoa/resource"
 )
 
@@ -30,7 +30,7 @@ func TestHostileDocuments(t *testing.T) {
 	server.Client().Transport.(*http.Transport).ExpectContinueTimeout = time.Hour
 	known := strings.NewReplacer("dog{", "dog:order(id:1){", "Dog", "Order", "name", "status", "count(", "users(",
 		"required:1 ", "", "ints:[", "first:[", "text:", "after:", "stones(any:", "users(filter:", "color", "nodes{id}")
-	docs := sample.Hostile()
+	docs := graphqltest.Hostile()
 	for _, name := range slices.Sorted(maps.Keys(docs)) {
 		for _, text := range []string{docs[name], known.Replace(docs[name])} {
 			began := time.Now()

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -41,7 +41,7 @@ type errand struct {
 func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key string, dst []byte) ([]byte, outcome, error) {
 	prepared, errs := k.h.engine.Prepare(plan, q.variables)
 	if errs != nil {
-		return fault.Answer(dst, errs...), refused, nil
+		return gqlerror.Answer(dst, errs...), refused, nil
 	}
 	defer prepared.End()
 	e := &errand{k: k, prepared: prepared, writes: prepared.Writes(), start: len(dst), dst: dst}

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/idempotency"
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -58,7 +58,7 @@ func (e *errand) replay(ctx context.Context, rec *idempotency.Record) []byte {
 		return e.refuse(ctx, key, err)
 	case rec.Reference():
 		e.k.reference = true
-		answer = withoutData(nil, &fault.Error{Code: notKept,
+		answer = withoutData(nil, &gqlerror.Error{Code: notKept,
 			Message: "This was done before, and its answer was too long to be kept. Ask for what you need of it."})
 	}
 	e.k.replayed++
@@ -97,7 +97,7 @@ func (e *errand) recall(ctx context.Context, rec *idempotency.Record) (answer []
 
 // refuse appends an answer that has nothing but an error of one of the fields.
 func (e *errand) refuse(ctx context.Context, key string, err error) []byte {
-	told := fault.Of(err)
+	told := gqlerror.Of(err)
 	if resource.Problem(err).Kind == problem.Internal && told.Problem != nil {
 		e.k.report(ctx, told.Problem.Instance, err)
 	}
@@ -106,7 +106,7 @@ func (e *errand) refuse(ctx context.Context, key string, err error) []byte {
 }
 
 // withoutData appends an answer to what was executed, with nothing but an error.
-func withoutData(dst []byte, e *fault.Error) []byte {
-	dst = fault.Answer(dst, e)
+func withoutData(dst []byte, e *gqlerror.Error) []byte {
+	dst = gqlerror.Answer(dst, e)
 	return append(dst[:len(dst)-1], `,"data":null}`...)
 }

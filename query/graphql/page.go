@@ -3,7 +3,7 @@ package graphql
 import (
 	"net/http"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/page"
+	"github.com/stoa-go/stoa/query/graphql/internal/playground"
 	"github.com/stoa-go/stoa/resource/header"
 )
 
@@ -12,7 +12,7 @@ var varyPage = []string{"Accept"}
 
 // newPage returns the page that browsers get. It panics if Options.Page has none.
 func newPage(o *Options) http.Handler {
-	return page.Handler(page.Options{Title: o.Title, FS: o.Page, Policy: o.PagePolicy, GraphiQL: o.GraphiQL})
+	return playground.Handler(playground.Options{Title: o.Title, FS: o.Page, Policy: o.PagePolicy, GraphiQL: o.GraphiQL})
 }
 
 // ofPage reports whether a path below the door is that of a file of Options.Page.
@@ -20,7 +20,7 @@ func (h *Handler) ofPage(rest string) bool {
 	if h.page == nil || h.opts.Page == nil {
 		return false
 	}
-	_, ok := page.Find(h.opts.Page, rest)
+	_, ok := playground.Find(h.opts.Page, rest)
 	return ok
 }
 

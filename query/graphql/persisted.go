@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 )
 
 // notSupported is what the protocol of automatic persisted queries calls a server that keeps none: clients then stop asking.
@@ -16,17 +16,17 @@ const notSupported = "PERSISTED_QUERY_NOT_SUPPORTED"
 // document returns the text of the document that a request is about. The request says it itself, or names one that is
 // known: by documentId (GraphQL over HTTP, appendix A), or by the hash of the protocol that Apollo's clients speak, who on
 // PERSISTED_QUERY_NOT_FOUND send text and hash together.
-func (h *Handler) document(q *request) (string, *fault.Error) {
+func (h *Handler) document(q *request) (string, *gqlerror.Error) {
 	if h.trusted != nil {
 		return h.trusted.document(q)
 	}
 	if q.foreign && !(q.hasText && h.learned == nil) {
-		return "", &fault.Error{Message: "Persisted queries of this version are not known here.", Code: fault.BadUserInput}
+		return "", &gqlerror.Error{Message: "Persisted queries of this version are not known here.", Code: gqlerror.BadUserInput}
 	}
 	if q.hasText {
 		// A wrong hash would hand one client's document to another who asks for his own.
 		if q.hash != "" && h.learned != nil && !hashes(q.hash, q.text) {
-			return "", &fault.Error{Message: "The hash is not the one of the query.", Code: fault.BadUserInput}
+			return "", &gqlerror.Error{Message: "The hash is not the one of the query.", Code: gqlerror.BadUserInput}
 		}
 		return q.text, nil
 	}
@@ -36,7 +36,7 @@ func (h *Handler) document(q *request) (string, *fault.Error) {
 	}
 	switch {
 	case h.learned == nil:
-		return "", &fault.Error{Message: "PersistedQueryNotSupported", Code: notSupported}
+		return "", &gqlerror.Error{Message: "PersistedQueryNotSupported", Code: notSupported}
 	case byHash:
 		if text, ok := h.learned.find(hash); ok {
 			return text, nil
@@ -46,8 +46,8 @@ func (h *Handler) document(q *request) (string, *fault.Error) {
 }
 
 // notPersisted has the words that clients of the protocol look for, beside the code.
-func notPersisted() *fault.Error {
-	return &fault.Error{Message: "PersistedQueryNotFound", Code: fault.NotPersisted}
+func notPersisted() *gqlerror.Error {
+	return &gqlerror.Error{Message: "PersistedQueryNotFound", Code: gqlerror.NotPersisted}
 }
 
 // sha256Prefix stands before the hash in the id of a document.

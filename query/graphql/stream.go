@@ -8,8 +8,8 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
-	"github.com/stoa-go/stoa/query/graphql/internal/socket"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
+	"github.com/stoa-go/stoa/query/graphql/internal/transportws"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/feed/eventstream"
 	"github.com/stoa-go/stoa/resource/header"
@@ -23,7 +23,7 @@ import (
 // one when it comes back, goes on where it was.
 
 // stream answers with events.
-func (x *exchange) stream(plan *exec.Plan, errs []*fault.Error, q *request) error {
+func (x *exchange) stream(plan *exec.Plan, errs []*gqlerror.Error, q *request) error {
 	switch {
 	case q.keyed || len(x.header[idempotency.KeyField]) > 0:
 		return badKey("stream", "an answer in events is not kept, so that no key can bring it back")
@@ -39,7 +39,7 @@ func (x *exchange) stream(plan *exec.Plan, errs []*fault.Error, q *request) erro
 	x.streaming = true
 	switch {
 	case len(errs) > 0:
-		return x.single(fault.Answer(nil, errs...))
+		return x.single(gqlerror.Answer(nil, errs...))
 	case plan.Kind == subscription:
 		return x.subscribe(plan, q)
 	}
@@ -89,7 +89,7 @@ func (x *exchange) open(opts *eventstream.Options) (*eventstream.Writer, error) 
 
 // tell tells of an error in an answer that is to be a stream, if it has not begun. Whoever asks in a wrong way gets a status.
 func (x *exchange) tell(err error) bool {
-	return !x.began && x.single(fault.Answer(nil, x.fault(x.r.Context(), err))) == nil
+	return !x.began && x.single(gqlerror.Answer(nil, x.fault(x.r.Context(), err))) == nil
 }
 
 // subscribe answers with the results of a subscription, until something ends it. Without "complete" the client comes back:
@@ -110,10 +110,10 @@ func (x *exchange) subscribe(plan *exec.Plan, q *request) error {
 	defer leave()
 	ctx, cancel := context.WithCancelCause(x.r.Context())
 	defer cancel(nil)
-	defer context.AfterFunc(ending, func() { cancel(socket.ErrGoingAway) })()
+	defer context.AfterFunc(ending, func() { cancel(transportws.ErrGoingAway) })()
 	messages, errs := x.h.engine.Subscribe(ctx, plan, q.variables, x.header.Get("Last-Event-Id"))
 	if len(errs) > 0 {
-		return x.single(fault.Answer(nil, errs...))
+		return x.single(gqlerror.Answer(nil, errs...))
 	}
 	out, err := x.open(&eventstream.Options{Heartbeat: eventstream.Heartbeat, Gone: func() { cancel(nil) }})
 	if err != nil {
@@ -137,7 +137,7 @@ func (x *exchange) tellAll(ctx context.Context, out *eventstream.Writer, message
 		case errors.Is(err, feed.ErrClosed):
 			return
 		case err != nil:
-			conclude(out, fault.Answer(nil, x.fault(ctx, err)))
+			conclude(out, gqlerror.Answer(nil, x.fault(ctx, err)))
 			return
 		case out.Event(eventstream.Event{ID: m.Cursor.String(), Name: "next", Data: m.JSON}) != nil:
 			return

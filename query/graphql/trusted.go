@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 )
 
 // Documents are the documents of an application, by id. With [Options.Trusted] no others are answered, so that nobody but
@@ -87,7 +87,7 @@ func (h *Handler) setDocuments() {
 			wrong = append(wrong, id+" is not the hash of its document, "+hash)
 		}
 		// Which of several operations is meant, only a request says.
-		if _, errs := h.engine.Plan(text, ""); len(errs) > 0 && errs[0].Code != fault.Unresolvable {
+		if _, errs := h.engine.Plan(text, ""); len(errs) > 0 && errs[0].Code != gqlerror.Unresolvable {
 			wrong = append(wrong, id+": "+errs[0].Message)
 		}
 		t.byID[id], t.byID[hash], t.texts[text] = text, text, true
@@ -99,7 +99,7 @@ func (h *Handler) setDocuments() {
 }
 
 // document returns the document that a request names in whatever way, if it is trusted.
-func (t *trusted) document(q *request) (string, *fault.Error) {
+func (t *trusted) document(q *request) (string, *gqlerror.Error) {
 	id := q.id
 	if id == "" && q.hash != "" {
 		id = sha256Prefix + strings.ToLower(q.hash)
@@ -108,7 +108,7 @@ func (t *trusted) document(q *request) (string, *fault.Error) {
 	case q.hasText && t.texts[q.text]:
 		return q.text, nil
 	case q.hasText:
-		return "", &fault.Error{Message: "Only documents that are known are answered here.", Code: "FORBIDDEN"}
+		return "", &gqlerror.Error{Message: "Only documents that are known are answered here.", Code: "FORBIDDEN"}
 	case ok:
 		return text, nil
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
-	"github.com/stoa-go/stoa/query/graphql/internal/socket"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
+	"github.com/stoa-go/stoa/query/graphql/internal/transportws"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -62,9 +62,9 @@ type Socket struct {
 const webSocket = "WebSocket"
 
 // newSockets returns what has the sockets of the door.
-func newSockets(h *Handler) *socket.Server {
+func newSockets(h *Handler) *transportws.Server {
 	o := &h.opts.Socket
-	return socket.New(operator{h}, &socket.Options{
+	return transportws.New(operator{h}, &transportws.Options{
 		Origins: h.origins, Wait: o.Wait, Ping: o.Ping, Write: o.Write, Grace: o.Grace, Message: int(h.opts.Limits.Body),
 		Operations: o.Operations, Principal: h.catalog.Principal, Sockets: o.PerPrincipal, Rate: o.Rate, Burst: o.Burst, Logger: h.opts.Logger,
 	})
@@ -122,11 +122,11 @@ func unwelcome(err error) error {
 	if reason == "" {
 		reason = d.Kind.Title()
 	}
-	return &socket.Close{Code: socket.Forbidden, Reason: reason}
+	return &transportws.Close{Code: transportws.Forbidden, Reason: reason}
 }
 
 // Operate executes a request.
-func (o operator) Operate(ctx context.Context, content []byte) socket.Operation {
+func (o operator) Operate(ctx context.Context, content []byte) transportws.Operation {
 	k := &work{h: o.h, method: webSocket}
 	list, _, err := readRequests(content, &o.h.opts.Limits, 0)
 	if err != nil {
@@ -141,15 +141,17 @@ func (o operator) Operate(ctx context.Context, content []byte) socket.Operation 
 	case plan.Kind == subscription:
 		return k.listen(ctx, plan, &list[0])
 	}
-	return socket.Operation{Results: k.result(ctx, plan, &list[0])}
+	return transportws.Operation{Results: k.result(ctx, plan, &list[0])}
 }
 
 // declined is an operation that is not executed.
-func declined(errs ...*fault.Error) socket.Operation {
-	return socket.Operation{Results: func(yield func([]byte, error) bool) { yield(nil, refuse(errs...)) }}
+func declined(errs ...*gqlerror.Error) transportws.Operation {
+	return transportws.Operation{Results: func(yield func([]byte, error) bool) { yield(nil, refuse(errs...)) }}
 }
 
-func refuse(errs ...*fault.Error) error { return &socket.Refusal{Errors: fault.List(nil, errs)} }
+func refuse(errs ...*gqlerror.Error) error {
+	return &transportws.Refusal{Errors: gqlerror.List(nil, errs)}
+}
 
 // result yields the only one of a query or mutation.
 func (k *work) result(ctx context.Context, plan *exec.Plan, q *request) iter.Seq2[[]byte, error] {
@@ -163,23 +165,23 @@ func (k *work) result(ctx context.Context, plan *exec.Plan, q *request) iter.Seq
 			err = refuse(k.fault(ctx, err))
 		case err == nil && how == refused: // the answer has nothing but errors
 			errs := (*buf)[len(errorsFirst) : len(*buf)-1]
-			err = &socket.Refusal{Errors: bytes.Clone(errs)} // which is sent when the buffer is somebody else's
+			err = &transportws.Refusal{Errors: bytes.Clone(errs)} // which is sent when the buffer is somebody else's
 		}
 		yield(*buf, err)
 	}
 }
 
 // listen yields the results of a subscription.
-func (k *work) listen(ctx context.Context, plan *exec.Plan, q *request) socket.Operation {
+func (k *work) listen(ctx context.Context, plan *exec.Plan, q *request) transportws.Operation {
 	messages, errs := k.h.engine.Subscribe(ctx, plan, q.variables, "")
 	if len(errs) > 0 {
 		return declined(errs...)
 	}
-	return socket.Operation{Stream: true, Results: func(yield func([]byte, error) bool) {
+	return transportws.Operation{Stream: true, Results: func(yield func([]byte, error) bool) {
 		for m, err := range messages {
 			switch {
 			case errors.Is(err, feed.ErrClosed):
-				err = &socket.Close{Code: socket.GoingAway, Reason: "Going away"}
+				err = &transportws.Close{Code: transportws.GoingAway, Reason: "Going away"}
 			case err != nil:
 				err = refuse(k.fault(ctx, err))
 			case m.JSON == nil: // a bookmark, for which the protocol has no message

@@ -15,7 +15,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/stoa-go/stoa/middleware"
-	"github.com/stoa-go/stoa/query/graphql/internal/sample"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
 	"github.com/stoa-go/stoa/resource/feed/eventstream"
 )
 
@@ -25,7 +25,7 @@ func TestHostileOverWebSocket(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t)
-		docs := sample.Hostile()
+		docs := graphqltest.Hostile()
 		for _, name := range slices.Sorted(maps.Keys(docs)) {
 			c := s.socket(t)
 			c.talk(initMessage, ackMessage)

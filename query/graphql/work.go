@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -37,10 +37,10 @@ const (
 )
 
 // plan finds out what a request asks for. The errors say why nothing is executed.
-func (k *work) plan(q *request) (*exec.Plan, []*fault.Error) {
+func (k *work) plan(q *request) (*exec.Plan, []*gqlerror.Error) {
 	text, wrong := k.h.document(q)
 	if wrong != nil {
-		return nil, []*fault.Error{wrong}
+		return nil, []*gqlerror.Error{wrong}
 	}
 	plan, errs := k.h.engine.Plan(text, q.operation)
 	// Only what is valid is kept, or strangers could fill the memory with anything.
@@ -55,7 +55,7 @@ func (k *work) plan(q *request) (*exec.Plan, []*fault.Error) {
 func (k *work) answer(ctx context.Context, q *request, dst []byte) ([]byte, outcome, error) {
 	plan, errs := k.plan(q)
 	if len(errs) > 0 {
-		return fault.Answer(dst, errs...), refused, nil
+		return gqlerror.Answer(dst, errs...), refused, nil
 	}
 	return k.run(ctx, plan, q, dst)
 }
@@ -66,7 +66,7 @@ func (k *work) run(ctx context.Context, plan *exec.Plan, q *request, dst []byte)
 	case plan.Kind == mutation && k.reads():
 		return dst, refused, notAllowed(allowChange, "A mutation is sent with POST.")
 	case plan.Kind == subscription: // which has many answers
-		return fault.Answer(dst, &fault.Error{Code: fault.BadUserInput,
+		return gqlerror.Answer(dst, &gqlerror.Error{Code: gqlerror.BadUserInput,
 			Message: "A subscription is answered over WebSocket, or here as text/event-stream: say so in Accept."}), refused, nil
 	}
 	within := ctx
@@ -106,17 +106,17 @@ func (k *work) execute(ctx context.Context, plan *exec.Plan, q *request, dst []b
 
 // told appends what would have had a status of its own, if there were a status to have.
 func (k *work) told(ctx context.Context, dst []byte, err error) []byte {
-	return fault.Answer(dst, k.fault(ctx, err))
+	return gqlerror.Answer(dst, k.fault(ctx, err))
 }
 
 // fault is what to tell a client of an error. What it is not told is logged.
-func (k *work) fault(ctx context.Context, err error) *fault.Error {
-	var own *fault.Error
+func (k *work) fault(ctx context.Context, err error) *gqlerror.Error {
+	var own *gqlerror.Error
 	if errors.As(err, &own) {
 		return own
 	}
-	e := fault.Of(err)
-	if e.Code == fault.Internal && e.Problem != nil && e.Problem.Kind == problem.Internal {
+	e := gqlerror.Of(err)
+	if e.Code == gqlerror.Internal && e.Problem != nil && e.Problem.Kind == problem.Internal {
 		k.report(ctx, e.Problem.Instance, err)
 	}
 	return e
@@ -125,5 +125,5 @@ func (k *work) fault(ctx context.Context, err error) *fault.Error {
 // report logs what the client is not told, with the id that it was.
 func (k *work) report(ctx context.Context, instance string, err error) {
 	k.h.opts.Logger.ErrorContext(ctx, "stoa: internal error", "instance", instance, "method", k.method,
-		"path", fault.Cut(k.path), "error", fault.Cut(err.Error()))
+		"path", gqlerror.Cut(k.path), "error", gqlerror.Cut(err.Error()))
 }

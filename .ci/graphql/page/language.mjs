@@ -1,5 +1,5 @@
 // What the page's editor says of documents, held against the reference implementation: over the corpora of the packages
-// parse and validate, whatever the reference accepts the editor marks nowhere, and what it refuses the editor marks, but for
+// parser and validate, whatever the reference accepts the editor marks nowhere, and what it refuses the editor marks, but for
 // what is left to the server. Prettified documents mean the same and stay as they are when prettified again. And no beginning
 // of any document, with the caret anywhere in it, is too much for it.
 import assert from 'node:assert/strict'
@@ -10,10 +10,10 @@ import { generated, mutated } from './generate.mjs'
 
 const at = new URL('../../../query/graphql/internal/', import.meta.url)
 const read = path => readFileSync(new URL(path, at), 'utf8')
-const source = ['lex', 'schema', 'parse', 'json', 'complete'].map(name => read(`page/${name}.js`)).join('\n')
+const source = ['lex', 'schema', 'parse', 'json', 'complete'].map(name => read(`playground/${name}.js`)).join('\n')
 const page = new Function(`'use strict'; ${source}; return { lex, analyse, analyseJSON, prettify, makeSchema, complete, sample, prettyJSON, INTROSPECTION }`)()
 
-const reference = buildSchema(read('sample/schema.graphql'))
+const reference = buildSchema(read('graphqltest/schema.graphql'))
 assert.deepEqual(validateSchema(reference), [])
 const told = query => {
 	const answer = graphqlSync({ schema: reference, source: query })
@@ -31,7 +31,7 @@ const left = [
 	/conflict/, /must select only one top level field/, /must not select an introspection/, /Maximum introspection depth/,
 	/must be non-nullable to be used for OneOf/, /"Pick.id" must be non-null/, /Unexpected <EOF>/,
 ]
-const documents = ['parse', 'validate'].flatMap(name => JSON.parse(read(`${name}/testdata/reference.json`))).map(x => x.text)
+const documents = ['parser', 'validate'].flatMap(name => JSON.parse(read(`${name}/testdata/reference.json`))).map(x => x.text)
 documents.push(...readFileSync(new URL('kitchen.graphql', import.meta.url), 'utf8').split('\n---\n'))
 const corpora = [...documents]
 for (const text of generated(reference, 1500)) documents.push(text, mutated(text))

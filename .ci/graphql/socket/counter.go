@@ -22,7 +22,7 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 	"github.com/graphql-go/graphql/language/parser"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/socket"
+	"github.com/stoa-go/stoa/query/graphql/internal/transportws"
 )
 
 func main() {
@@ -45,7 +45,7 @@ func serve(ctx context.Context, addr string) error {
 	if err != nil {
 		return err
 	}
-	sockets := socket.New(c, &socket.Options{Operations: 5})
+	sockets := transportws.New(c, &transportws.Options{Operations: 5})
 	server := &http.Server{Handler: sockets, ReadHeaderTimeout: 5 * time.Second}
 	go server.Serve(l)
 	fmt.Printf("counter: listening on ws://%s\n", l.Addr())
@@ -69,13 +69,13 @@ func (c *counter) Init(ctx context.Context, payload []byte) (context.Context, ti
 	var p struct{ Token string }
 	if payload != nil {
 		if err := json.Unmarshal(payload, &p); err != nil {
-			return nil, time.Time{}, &socket.Close{Code: socket.BadRequest, Reason: "This is no token"}
+			return nil, time.Time{}, &transportws.Close{Code: transportws.BadRequest, Reason: "This is no token"}
 		}
 	}
 	var until time.Time
 	switch p.Token {
 	case "no":
-		return nil, until, &socket.Close{Code: socket.Forbidden, Reason: "Forbidden"}
+		return nil, until, &transportws.Close{Code: transportws.Forbidden, Reason: "Forbidden"}
 	case "fault":
 		return nil, until, errors.New("the database is gone")
 	case "short":
@@ -85,14 +85,14 @@ func (c *counter) Init(ctx context.Context, payload []byte) (context.Context, ti
 }
 
 // Operate executes a request.
-func (c *counter) Operate(ctx context.Context, request []byte) socket.Operation {
+func (c *counter) Operate(ctx context.Context, request []byte) transportws.Operation {
 	var q struct {
 		Query         string
 		OperationName string
 		Variables     map[string]any
 	}
 	if err := json.Unmarshal(request, &q); err != nil {
-		return once(nil, &socket.Refusal{Errors: []byte(`[{"message":"This is no request"}]`)})
+		return once(nil, &transportws.Refusal{Errors: []byte(`[{"message":"This is no request"}]`)})
 	}
 	doc, err := parser.Parse(parser.ParseParams{Source: q.Query})
 	if err != nil {
@@ -103,21 +103,21 @@ func (c *counter) Operate(ctx context.Context, request []byte) socket.Operation 
 	}
 	p := graphql.Params{Schema: c.schema, RequestString: q.Query, OperationName: q.OperationName, VariableValues: q.Variables, Context: ctx}
 	if operation, ok := doc.Definitions[0].(*ast.OperationDefinition); ok && operation.Operation == "subscription" {
-		return socket.Operation{Stream: true, Results: c.count(ctx, p)}
+		return transportws.Operation{Stream: true, Results: c.count(ctx, p)}
 	}
 	return once(json.Marshal(graphql.Do(p)))
 }
 
-func once(result []byte, err error) socket.Operation {
-	return socket.Operation{Results: func(yield func([]byte, error) bool) { yield(result, err) }}
+func once(result []byte, err error) transportws.Operation {
+	return transportws.Operation{Results: func(yield func([]byte, error) bool) { yield(result, err) }}
 }
 
-func refused(r *graphql.Result) socket.Operation {
+func refused(r *graphql.Result) transportws.Operation {
 	text, err := json.Marshal(r.Errors)
 	if err != nil {
 		return once(nil, err)
 	}
-	return once(nil, &socket.Refusal{Errors: text})
+	return once(nil, &transportws.Refusal{Errors: text})
 }
 
 // count yields what graphql-go makes of a subscription. Its source ends with the context.

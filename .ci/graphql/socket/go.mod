@@ -1,4 +1,4 @@
-module github.com/stoa-go/stoa/query/graphql/internal/socket/counter
+module github.com/stoa-go/stoa/query/graphql/internal/transportws/counter
 
 go 1.26
 

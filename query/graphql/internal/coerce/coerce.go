@@ -17,7 +17,7 @@ import (
 	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
@@ -134,7 +134,7 @@ func Value(schema *types.Schema, t graphql.Type, v ast.Value, variables map[stri
 		value, ok := variables[name]
 		return value, ok && (value != nil || !types.IsNonNull(t))
 	}
-	_, null := v.(*parse.NullValue)
+	_, null := v.(*parser.NullValue)
 	switch t := t.(type) {
 	case *graphql.NonNull:
 		if null {

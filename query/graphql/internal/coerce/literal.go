@@ -9,7 +9,7 @@ import (
 	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 // errInvalid says that a value does not fit where there is no better word for why. Callers say of which type it is not.
@@ -169,7 +169,7 @@ func Show(v ast.Value) string {
 	if list, ok := v.(*ast.ListValue); ok && len(list.Values) > 40 {
 		v = &ast.ListValue{Values: list.Values[:40]}
 	}
-	return shortened(parse.PrintValue(v))
+	return shortened(parser.PrintValue(v))
 }
 
 // shortened keeps what a client sent from coming back to it in full.

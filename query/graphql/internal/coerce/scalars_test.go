@@ -8,8 +8,8 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
-	"github.com/stoa-go/stoa/query/graphql/internal/scan"
+	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 func TestDateTime(t *testing.T) {
@@ -48,10 +48,10 @@ func FuzzJSON(f *testing.F) {
 	variables := map[string]any{"x": map[string]any{"k": []any{nil, int64(1), "s"}}}
 	f.Fuzz(func(t *testing.T, text string) {
 		document := "{a(b: " + text + ")}"
-		if scan.Guard(document, scan.Limits{}) != nil {
+		if lexer.Guard(document, lexer.Limits{}) != nil {
 			return
 		}
-		doc, err := parse.Parse(document)
+		doc, err := parser.Parse(document)
 		if err != nil {
 			return
 		}
@@ -71,7 +71,7 @@ func FuzzJSON(f *testing.F) {
 		if !got.IsValid(jsontext.AllowDuplicateNames(true)) {
 			t.Fatalf("%s is %s, which is no JSON", text, got)
 		}
-		again, err := parse.Parse(parse.Print(doc))
+		again, err := parser.Parse(parser.Print(doc))
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}

@@ -16,23 +16,23 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/convert"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
-	"github.com/stoa-go/stoa/query/graphql/internal/sample"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/types"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
 
 func ExampleTypes() {
-	s := sample.Kitchen()
+	s := graphqltest.Kitchen()
 	introspect.Extend(s)
 	types, err := convert.Types(s, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	doc, err := parse.Parse(`{thing(id: 1) {colour} __type(name: "Color") {isOneOf}}`)
+	doc, err := parser.Parse(`{thing(id: 1) {colour} __type(name: "Color") {isOneOf}}`)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -46,7 +46,7 @@ func ExampleTypes() {
 // kitchen is the kitchen sink for graphql-go.
 func kitchen(t testing.TB) *types.Schema {
 	t.Helper()
-	s := sample.Kitchen()
+	s := graphqltest.Kitchen()
 	introspect.Extend(s)
 	converted, err := convert.Types(s, nil)
 	if err != nil {
@@ -61,7 +61,7 @@ func definition(t testing.TB, typ, literal string) *ast.VariableDefinition {
 	if literal != "" {
 		literal = "=" + literal
 	}
-	doc, err := parse.Parse("query($v:" + typ + literal + "){x}")
+	doc, err := parser.Parse("query($v:" + typ + literal + "){x}")
 	if err != nil {
 		t.Fatalf("%s %s: %v", typ, literal, err)
 	}
@@ -226,7 +226,7 @@ func TestVariablesInJSON(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.literal, func(t *testing.T) {
 			t.Parallel()
-			doc, err := parse.Parse("{things(json: " + tt.literal + ") {id}}")
+			doc, err := parser.Parse("{things(json: " + tt.literal + ") {id}}")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -293,7 +293,7 @@ func TestIntrospectionIsOurs(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			doc, err := parse.Parse(tt.document)
+			doc, err := parser.Parse(tt.document)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -349,7 +349,7 @@ func TestRefused(t *testing.T) {
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	s := kitchen(t)
-	doc, err := parse.Parse(`mutation B($s: Settings!, $c: Color = NAVY) {set(settings: $s) @plain(why: "no") a: set(settings: {color: $c})}
+	doc, err := parser.Parse(`mutation B($s: Settings!, $c: Color = NAVY) {set(settings: $s) @plain(why: "no") a: set(settings: {color: $c})}
 		query A {thing(id: 1, color: BLUE) {...on Thing {color __typename}} __type(name: "Color") {kind}
 		__schema {directives {locations}}}`)
 	if err != nil {

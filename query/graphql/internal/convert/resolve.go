@@ -7,8 +7,8 @@ import (
 
 	"github.com/graphql-go/graphql"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
 	"github.com/stoa-go/stoa/query/graphql/internal/fetch"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
@@ -21,7 +21,7 @@ type edge struct {
 }
 
 // failure is an error with what graphql-go shows as extensions.
-type failure struct{ told *fault.Error }
+type failure struct{ told *gqlerror.Error }
 
 // Error returns what clients are told.
 func (f failure) Error() string { return f.told.Message }
@@ -45,7 +45,7 @@ func (c *converter) resolver(parent *model.Type, f *model.Field) graphql.FieldRe
 		}
 		v, err := c.resolve(parent, f, p)
 		if err != nil {
-			return nil, failure{fault.Of(err)}
+			return nil, failure{gqlerror.Of(err)}
 		}
 		return v, nil
 	}

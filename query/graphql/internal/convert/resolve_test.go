@@ -10,9 +10,9 @@ import (
 	"github.com/graphql-go/graphql"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/convert"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
-	"github.com/stoa-go/stoa/query/graphql/internal/sample"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 )
@@ -20,7 +20,7 @@ import (
 // harbour is the sample catalog for graphql-go's executor.
 func harbour(t *testing.T) graphql.Schema {
 	t.Helper()
-	catalog, opts := sample.Catalog(memory.New[sample.Port](nil), memory.New[sample.Ship](nil), memory.New[sample.Sailor](nil))
+	catalog, opts := graphqltest.Catalog(memory.New[graphqltest.Port](nil), memory.New[graphqltest.Ship](nil), memory.New[graphqltest.Sailor](nil))
 	return reflected(t, catalog, opts)
 }
 
@@ -217,7 +217,7 @@ func TestUnfit(t *testing.T) {
 // TestWithoutCatalog has fields that need one fail.
 func TestWithoutCatalog(t *testing.T) {
 	t.Parallel()
-	catalog, opts := sample.Catalog(memory.New[sample.Port](nil), memory.New[sample.Ship](nil), memory.New[sample.Sailor](nil))
+	catalog, opts := graphqltest.Catalog(memory.New[graphqltest.Port](nil), memory.New[graphqltest.Ship](nil), memory.New[graphqltest.Sailor](nil))
 	s, err := model.Reflect(catalog, opts)
 	if err != nil {
 		t.Fatal(err)

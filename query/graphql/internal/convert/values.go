@@ -11,7 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -54,7 +54,7 @@ func broken(t *model.Ref, err error) any {
 	if t.NonNull {
 		return nil
 	}
-	return func() (any, error) { return nil, failure{fault.Of(err)} }
+	return func() (any, error) { return nil, failure{gqlerror.Of(err)} }
 }
 
 // addressable returns a copy that methods of pointers can be called on.

@@ -8,7 +8,7 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
@@ -115,7 +115,7 @@ func (c *compiler) use(v ast.Value) {
 // writes it anywhere, and stores, cursors and JSON do write it.
 
 // repeated refuses a run whose variables, each as often as it is used, become too much.
-func (r *run) repeated() *fault.Error {
+func (r *run) repeated() *gqlerror.Error {
 	total, most := 0, 4*cmp.Or(r.e.cfg.Scan.Bytes, 1<<20)
 	for name, times := range r.plan.uses {
 		if times > 1 {
@@ -125,7 +125,7 @@ func (r *run) repeated() *fault.Error {
 	if total <= most {
 		return nil
 	}
-	return &fault.Error{Code: fault.BadUserInput, Message: fmt.Sprintf(
+	return &gqlerror.Error{Code: gqlerror.BadUserInput, Message: fmt.Sprintf(
 		"The variables, each as often as it is used, have more than %d bytes.", most)}
 }
 

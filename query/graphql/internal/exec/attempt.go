@@ -10,9 +10,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/graphql-go/graphql/language/ast"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/resource"
 )
 
@@ -48,7 +48,7 @@ type Result struct {
 }
 
 // Prepare coerces variables. The errors say why the plan cannot be run with them; else call End in the end.
-func (e *Engine) Prepare(p *Plan, variables map[string]jsontext.Value) (*Prepared, []*fault.Error) {
+func (e *Engine) Prepare(p *Plan, variables map[string]jsontext.Value) (*Prepared, []*gqlerror.Error) {
 	r := e.begin(p)
 	if errs := r.prepare(variables); errs != nil {
 		r.end()
@@ -125,7 +125,7 @@ func (p *Prepared) Run(ctx context.Context, a *Attempt, dst []byte) ([]byte, Res
 		break
 	}
 	if r.attempt.Whole && r.cause != nil {
-		dst = append(fault.List(append(dst[:start], `{"errors":`...), r.errs), `,"data":null}`...)
+		dst = append(gqlerror.List(append(dst[:start], `{"errors":`...), r.errs), `,"data":null}`...)
 	}
 	return dst, result
 }
@@ -198,8 +198,8 @@ var errSkipped = errors.New("an error of another field has ended the operation")
 
 // meaningOf is the hash of a document and of which of its operations is meant. Who wrote it in another layout, or named the
 // only operation or not, means the same.
-func meaningOf(doc *parse.Document, op *ast.OperationDefinition) [sha256.Size]byte {
-	text := parse.Print(doc)
+func meaningOf(doc *parser.Document, op *ast.OperationDefinition) [sha256.Size]byte {
+	text := parser.Print(doc)
 	if op.Name != nil {
 		text = op.Name.Value + " " + text
 	}

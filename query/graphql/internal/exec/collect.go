@@ -6,9 +6,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/graphql-go/graphql/language/ast"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 // occurrence is a place where fields of the same objects are selected, and when it counts.
@@ -132,8 +132,8 @@ func (c *compiler) node(typ *model.Type, g *group) *node {
 	first := g.fields[0].field
 	n := &node{key: g.key, field: c.field(typ, first.Name.Value)}
 	for _, f := range g.fields {
-		line, column := parse.Place(f.field.Loc)
-		if at := (fault.Place{Line: line, Column: column}); !slices.Contains(n.places, at) && len(n.places) < 20 {
+		line, column := parser.Place(f.field.Loc)
+		if at := (gqlerror.Place{Line: line, Column: column}); !slices.Contains(n.places, at) && len(n.places) < 20 {
 			n.places = append(n.places, at)
 		}
 	}

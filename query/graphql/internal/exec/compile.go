@@ -7,29 +7,29 @@ import (
 
 	"github.com/graphql-go/graphql/language/ast"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
+	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
-	"github.com/stoa-go/stoa/query/graphql/internal/scan"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
 
 // compile makes a plan, or says why there is none. The order is that of safety: nobody recurses into what Guard has not
 // let pass, and nobody follows spreads in what is not valid.
-func (e *Engine) compile(document, operation string) (*Plan, []*fault.Error) {
-	if err := scan.Guard(document, e.cfg.Scan); err != nil {
-		return nil, []*fault.Error{unread(err)}
+func (e *Engine) compile(document, operation string) (*Plan, []*gqlerror.Error) {
+	if err := lexer.Guard(document, e.cfg.Scan); err != nil {
+		return nil, []*gqlerror.Error{unread(err)}
 	}
-	doc, err := parse.Parse(document)
+	doc, err := parser.Parse(document)
 	if err != nil {
-		return nil, []*fault.Error{unread(err)}
+		return nil, []*gqlerror.Error{unread(err)}
 	}
 	if bad := validate.Document(e.cfg.Types, doc, e.cfg.Rules); len(bad) > 0 {
 		return nil, invalid(bad)
 	}
 	op, failed := choose(doc, operation)
 	if failed != nil {
-		return nil, []*fault.Error{failed}
+		return nil, []*gqlerror.Error{failed}
 	}
 	// Of fragments with one name there is one by now, and every spread finds its own.
 	c := &compiler{e: e, fragments: map[string]*ast.FragmentDefinition{}}
@@ -40,7 +40,7 @@ func (e *Engine) compile(document, operation string) (*Plan, []*fault.Error) {
 	}
 	p, failed := c.plan(op)
 	if failed != nil {
-		return nil, []*fault.Error{failed}
+		return nil, []*gqlerror.Error{failed}
 	}
 	p.bytes += len(document) + len(operation) // the key, whose memory names in the plan share
 	if p.Kind == ast.OperationTypeMutation {
@@ -51,39 +51,39 @@ func (e *Engine) compile(document, operation string) (*Plan, []*fault.Error) {
 
 // unread is the error for a text that is no document, or too much of one. To be too much is a matter of rules: the text
 // may be right, and another server may take it.
-func unread(err error) *fault.Error {
-	out := &fault.Error{Message: shortened(err.Error()), Code: fault.ParseFailed}
-	var e *scan.Error
+func unread(err error) *gqlerror.Error {
+	out := &gqlerror.Error{Message: shortened(err.Error()), Code: gqlerror.ParseFailed}
+	var e *lexer.Error
 	if !errors.As(err, &e) {
 		return out
 	}
 	out.Message, out.Rule = shortened(e.Message), e.Rule
 	switch {
 	case e.Limit:
-		out.Code, out.Rule = fault.ValidationFailed, "Limits"
+		out.Code, out.Rule = gqlerror.ValidationFailed, "Limits"
 	case e.Rule != "":
-		out.Code = fault.ValidationFailed
+		out.Code = gqlerror.ValidationFailed
 	}
 	if e.Line > 0 {
-		out.Places = []fault.Place{{Line: e.Line, Column: e.Column}}
+		out.Places = []gqlerror.Place{{Line: e.Line, Column: e.Column}}
 	}
 	return out
 }
 
 // invalid are the errors for a document that breaks rules. There are as many as validation gives, which has a limit.
-func invalid(bad []validate.Error) []*fault.Error {
-	out := make([]*fault.Error, len(bad))
+func invalid(bad []validate.Error) []*gqlerror.Error {
+	out := make([]*gqlerror.Error, len(bad))
 	for i, e := range bad {
-		out[i] = &fault.Error{Message: shortened(e.Message), Code: fault.ValidationFailed, Rule: e.Rule}
+		out[i] = &gqlerror.Error{Message: shortened(e.Message), Code: gqlerror.ValidationFailed, Rule: e.Rule}
 		for _, at := range e.Places {
-			out[i].Places = append(out[i].Places, fault.Place(at))
+			out[i].Places = append(out[i].Places, gqlerror.Place(at))
 		}
 	}
 	return out
 }
 
 // choose is GetOperation (section 6.1), in the words of the reference implementation.
-func choose(doc *parse.Document, name string) (*ast.OperationDefinition, *fault.Error) {
+func choose(doc *parser.Document, name string) (*ast.OperationDefinition, *gqlerror.Error) {
 	var found *ast.OperationDefinition
 	for _, def := range doc.Definitions {
 		op, ok := def.(*ast.OperationDefinition)
@@ -101,12 +101,12 @@ func choose(doc *parse.Document, name string) (*ast.OperationDefinition, *fault.
 	case name == "":
 		return nil, unresolvable("Must provide an operation.")
 	}
-	return nil, unresolvable("Unknown operation named " + strconv.Quote(fault.Cut(name)) + ".")
+	return nil, unresolvable("Unknown operation named " + strconv.Quote(gqlerror.Cut(name)) + ".")
 }
 
 // unresolvable is the error for a document in which there is nothing to execute.
-func unresolvable(message string) *fault.Error {
-	return &fault.Error{Message: message, Code: fault.Unresolvable}
+func unresolvable(message string) *gqlerror.Error {
+	return &gqlerror.Error{Message: message, Code: gqlerror.Unresolvable}
 }
 
 // compiler makes one plan. Its work is in proportion to the fields of the operation, each counted as often as fragments
@@ -120,7 +120,7 @@ type compiler struct {
 }
 
 // plan makes the plan of an operation that is valid.
-func (c *compiler) plan(op *ast.OperationDefinition) (*Plan, *fault.Error) {
+func (c *compiler) plan(op *ast.OperationDefinition) (*Plan, *gqlerror.Error) {
 	p := &Plan{id: c.e.ids.Add(1), Kind: op.Operation, switches: 1}
 	c.to = p
 	schema := c.e.cfg.Schema
@@ -152,14 +152,14 @@ func (c *compiler) plan(op *ast.OperationDefinition) (*Plan, *fault.Error) {
 
 // refuseIntrospection is the rule for those who do not want to show their schema. It concerns the operation alone: what
 // is not executed shows nothing.
-func (c *compiler) refuseIntrospection() *fault.Error {
+func (c *compiler) refuseIntrospection() *gqlerror.Error {
 	if !c.e.cfg.NoIntrospection {
 		return nil
 	}
 	for i := range c.to.root.steps {
 		n := c.to.root.steps[i].node
 		if n.field == c.e.cfg.Schema.MetaSchema || n.field == c.e.cfg.Schema.MetaType {
-			return &fault.Error{Code: fault.ValidationFailed, Rule: "NoSchemaIntrospection", Places: n.places,
+			return &gqlerror.Error{Code: gqlerror.ValidationFailed, Rule: "NoSchemaIntrospection", Places: n.places,
 				Message: "GraphQL introspection is disabled here, but the operation selects " + n.field.Name + "."}
 		}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/graphql-go/graphql/language/ast"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 )
 
 // Fields may be skipped or included by variables (section 3.13), which are not known when a plan is made. So whatever
@@ -21,8 +21,8 @@ type term struct {
 // choice decides about one step: it is on if all terms hold and no earlier step of its group is on.
 type choice struct {
 	terms       []term
-	step, group int         // switches
-	place       fault.Place // of the field, for errors
+	step, group int            // switches
+	place       gqlerror.Place // of the field, for errors
 }
 
 // conditions adds @skip and @include (section 3.13) to terms. It reports false if it is known already that what has the
@@ -88,7 +88,7 @@ func (p *Plan) newSwitch() int {
 
 // flip sets the switches of a run. It fails where a variable is null, which its type may allow if it has a default, and
 // no condition can be (section 5.8.5).
-func (r *run) flip() *fault.Error {
+func (r *run) flip() *gqlerror.Error {
 	r.on = append(r.on[:0], true)
 	if n := r.plan.switches; n > 1 {
 		r.on = slices.Grow(r.on, n)[:n]
@@ -101,7 +101,7 @@ func (r *run) flip() *fault.Error {
 			// Variables in conditions have a type that holds nothing but booleans and, with a default, null.
 			value, ok := r.variables[t.variable].(bool)
 			if !ok {
-				return &fault.Error{Code: fault.BadUserInput, Places: []fault.Place{c.place},
+				return &gqlerror.Error{Code: gqlerror.BadUserInput, Places: []gqlerror.Place{c.place},
 					Message: `Argument "if" of a directive must not be null, as the variable "$` + t.variable + `" is.`}
 			}
 			on = on && value == t.want

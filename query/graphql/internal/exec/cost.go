@@ -3,7 +3,7 @@ package exec
 import (
 	"fmt"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
@@ -30,18 +30,18 @@ func describable(s *model.Schema) int {
 }
 
 // tooMuch refuses a run that may ask for more objects than it should.
-func (r *run) tooMuch() *fault.Error {
+func (r *run) tooMuch() *gqlerror.Error {
 	cost := r.cost(r.plan.root)
 	if cost <= r.e.cfg.Cost {
 		return nil
 	}
-	return &fault.Error{Code: fault.BadUserInput, Message: fmt.Sprintf(
+	return &gqlerror.Error{Code: gqlerror.BadUserInput, Message: fmt.Sprintf(
 		"The operation may ask for %d objects; at most %d are accepted. Ask for smaller pages, or for less at once.", cost, r.e.cfg.Cost)}
 }
 
 // tooLong is the error of an answer that is.
-func (r *run) tooLong() *fault.Error {
-	return &fault.Error{Code: fault.BadUserInput, Message: fmt.Sprintf(
+func (r *run) tooLong() *gqlerror.Error {
+	return &gqlerror.Error{Code: gqlerror.BadUserInput, Message: fmt.Sprintf(
 		"The answer is longer than %d bytes, which is all that is given. Ask for less at once.", r.e.cfg.Answer)}
 }
 

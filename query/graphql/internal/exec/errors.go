@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -48,20 +48,20 @@ func ended(ctx context.Context, err error) error {
 }
 
 // unfit are the errors for variables that do not fit. They stand where the variables are defined.
-func unfit(p *Plan, bad []*coerce.Error) []*fault.Error {
-	out := make([]*fault.Error, len(bad))
+func unfit(p *Plan, bad []*coerce.Error) []*gqlerror.Error {
+	out := make([]*gqlerror.Error, len(bad))
 	for i, e := range bad {
-		out[i] = &fault.Error{Message: shortened(e.Error()), Code: fault.BadUserInput, Places: p.defined(e.Variable)}
+		out[i] = &gqlerror.Error{Message: shortened(e.Error()), Code: gqlerror.BadUserInput, Places: p.defined(e.Variable)}
 	}
 	return out
 }
 
 // defined returns where a variable is defined, which is all that one can point to: the value came without the document.
-func (p *Plan) defined(variable string) []fault.Place {
+func (p *Plan) defined(variable string) []gqlerror.Place {
 	for _, def := range p.variables.VariableDefinitions {
 		if def.Variable.Name.Value == variable {
-			line, column := parse.Place(def.Loc)
-			return []fault.Place{{Line: line, Column: column}}
+			line, column := parser.Place(def.Loc)
+			return []gqlerror.Place{{Line: line, Column: column}}
 		}
 	}
 	return nil
@@ -77,7 +77,7 @@ type segment struct {
 type blame struct {
 	node *node
 	err  error
-	told *fault.Error
+	told *gqlerror.Error
 }
 
 // failAt is fail for a field whose key is not in the path yet.
@@ -117,7 +117,7 @@ func (r *run) fail(n *node, err error) bool {
 
 // blame returns what to tell of an error of a node. An internal one is logged, once however many items it concerns, since
 // the log is for finding the fault and not for counting the items.
-func (r *run) blame(n *node, err error) *fault.Error {
+func (r *run) blame(n *node, err error) *gqlerror.Error {
 	for i := range r.blames {
 		if b := &r.blames[i]; b.node == n && (len(r.blames) == mostBlames || sameError(b.err, err)) {
 			return b.told
@@ -126,7 +126,7 @@ func (r *run) blame(n *node, err error) *fault.Error {
 	told, known := tell(err)
 	if !known && told.Problem != nil && told.Problem.Kind == problem.Internal {
 		r.e.log(r.ctx, "stoa: internal error", "instance", told.Problem.Instance, "field", n.field.Name,
-			"error", fault.Cut(err.Error()))
+			"error", gqlerror.Cut(err.Error()))
 	}
 	if len(r.blames) < mostBlames {
 		r.blames = append(r.blames, blame{n, err, told})
@@ -139,27 +139,27 @@ func (r *run) blame(n *node, err error) *fault.Error {
 func sameError(a, b error) bool { return a == b || a.Error() == b.Error() }
 
 // tell is fault.Of for the errors that are made here, too. It reports whether the log has it, or need not have it.
-func tell(err error) (told *fault.Error, known bool) {
+func tell(err error) (told *gqlerror.Error, known bool) {
 	if errors.As(err, &told) {
 		return told, true
 	}
 	var unfit *coerce.Error
 	if errors.As(err, &unfit) {
-		return &fault.Error{Message: shortened(unfit.Error()), Code: fault.BadUserInput}, true
+		return &gqlerror.Error{Message: shortened(unfit.Error()), Code: gqlerror.BadUserInput}, true
 	}
-	return fault.Of(err), false
+	return gqlerror.Of(err), false
 }
 
 // panicked tells the log of a panic of code that is not ours, and returns what clients are told.
 func (r *run) panicked(ctx context.Context, v any) error { return r.e.panicked(ctx, v) }
 
-func (e *Engine) panicked(ctx context.Context, v any) *fault.Error {
+func (e *Engine) panicked(ctx context.Context, v any) *gqlerror.Error {
 	err := fmt.Errorf("panic: %v", v)
-	told := fault.Of(err)
+	told := gqlerror.Of(err)
 	instance := ""
 	if told.Problem != nil {
 		instance = told.Problem.Instance
 	}
-	e.log(ctx, "stoa: panic", "instance", instance, "error", fault.Cut(err.Error()), "stack", string(debug.Stack()))
+	e.log(ctx, "stoa: panic", "instance", instance, "error", gqlerror.Cut(err.Error()), "stack", string(debug.Stack()))
 	return told
 }

@@ -22,10 +22,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
 	"github.com/stoa-go/stoa/query/graphql/internal/fetch"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
+	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
-	"github.com/stoa-go/stoa/query/graphql/internal/scan"
 	"github.com/stoa-go/stoa/query/graphql/internal/types"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 	"github.com/stoa-go/stoa/resource"
@@ -36,7 +36,7 @@ type Config struct {
 	Schema  *model.Schema
 	Types   *types.Schema // the same for graphql-go, which validation and coercion read
 	Catalog *resource.Catalog
-	Scan    scan.Limits
+	Scan    lexer.Limits
 	Rules   validate.Limits
 	// Cost is how many objects one operation may ask for at most, each list counted with all that it may hold; 0 means
 	// 50,000.
@@ -85,7 +85,7 @@ func New(cfg *Config) *Engine {
 
 // Plan returns what is to be done for an operation of a document, from the cache or made anew. The name may be empty if
 // the document has one operation. The errors say why there is none.
-func (e *Engine) Plan(document, operation string) (*Plan, []*fault.Error) {
+func (e *Engine) Plan(document, operation string) (*Plan, []*gqlerror.Error) {
 	key := planKey{document, operation}
 	if p := e.plans.get(key); p != nil {
 		return p, nil

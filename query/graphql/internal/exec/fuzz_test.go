@@ -7,12 +7,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
-	"github.com/stoa-go/stoa/query/graphql/internal/sample"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
 )
 
 // FuzzRun executes whatever is valid. Nothing panics where user code does not, and every answer is JSON.
 func FuzzRun(f *testing.F) {
-	for _, text := range sample.Hostile() {
+	for _, text := range graphqltest.Hostile() {
 		if len(text) < 10_000 {
 			f.Add(text, "")
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
-	"github.com/stoa-go/stoa/query/graphql/internal/scan"
+	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 func TestMerge(t *testing.T) {
@@ -96,12 +96,12 @@ func TestNullCondition(t *testing.T) {
 // combination of variables.
 func TestConditions(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, setting{config: exec.Config{Scan: scan.Limits{Directives: 1000}}})
+	w := newWorld(t, setting{config: exec.Config{Scan: lexer.Limits{Directives: 1000}}})
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		g := documents{random: random}
 		document := g.document()
-		doc, err := parse.Parse(document)
+		doc, err := parser.Parse(document)
 		if err != nil {
 			t.Fatalf("%s: %v", document, err)
 		}

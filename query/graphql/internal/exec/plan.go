@@ -7,7 +7,7 @@ import (
 	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -61,7 +61,7 @@ type node struct {
 	field   *model.Field
 	key     string
 	label   []byte // the key as it stands in an object, behind a comma
-	places  []fault.Place
+	places  []gqlerror.Place
 	nonNull bool
 	write   writer
 	leaf    leaf

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
 )
@@ -23,12 +23,12 @@ func (e *Engine) Run(ctx context.Context, p *Plan, variables map[string]jsontext
 		return append(dst, p.answer...), Done
 	}
 	if p.Kind == "subscription" {
-		return fault.Answer(dst, unresolvable("A subscription is answered with a stream of events, and not here.")), Refused
+		return gqlerror.Answer(dst, unresolvable("A subscription is answered with a stream of events, and not here.")), Refused
 	}
 	r := e.begin(p)
 	defer r.end()
 	if errs := r.prepare(variables); errs != nil {
-		return fault.Answer(dst, errs...), Refused
+		return gqlerror.Answer(dst, errs...), Refused
 	}
 	r.loadRoot(ctx)
 	return r.answer(ctx, dst)
@@ -52,7 +52,7 @@ type run struct {
 	ctx      context.Context // for the log
 	dst      []byte
 	path     []segment // to the object or list that is being written
-	errs     []*fault.Error
+	errs     []*gqlerror.Error
 	failures int   // all of them, told or not
 	cause    error // the first of them
 	told     int   // about how many bytes errs takes
@@ -96,7 +96,7 @@ func (r *run) forget() {
 }
 
 // prepare does what is to be done before anything is fetched. Its errors are why nothing is.
-func (r *run) prepare(variables map[string]jsontext.Value) []*fault.Error {
+func (r *run) prepare(variables map[string]jsontext.Value) []*gqlerror.Error {
 	if op := r.plan.variables; op != nil {
 		values, bad := coerce.Variables(r.e.cfg.Types, op, variables)
 		if len(bad) > 0 {
@@ -105,14 +105,14 @@ func (r *run) prepare(variables map[string]jsontext.Value) []*fault.Error {
 		r.variables = values
 	}
 	if failed := r.flip(); failed != nil {
-		return []*fault.Error{failed}
+		return []*gqlerror.Error{failed}
 	}
 	if failed := r.repeated(); failed != nil {
-		return []*fault.Error{failed}
+		return []*gqlerror.Error{failed}
 	}
 	r.coerceArguments()
 	if failed := r.tooMuch(); failed != nil {
-		return []*fault.Error{failed}
+		return []*gqlerror.Error{failed}
 	}
 	return nil
 }

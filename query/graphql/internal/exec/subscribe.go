@@ -8,8 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
 	"github.com/stoa-go/stoa/query/graphql/internal/fetch"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -32,10 +32,10 @@ type Message struct {
 // Without last and after it tells what happens from now on, not from when it is first asked for a message. What it
 // returns is for one use, and runs in the goroutine of the caller, until ctx ends: that ends it without an error.
 // What is wrong with a field is told in the message, which need not be the last. An error is the last it yields, and either a
-// [*fault.Error], which is for the client, among them CURSOR_EXPIRED, after which it has to list anew, and
+// [*gqlerror.Error], which is for the client, among them CURSOR_EXPIRED, after which it has to list anew, and
 // UNAUTHENTICATED; or [feed.ErrClosed], which says that the process goes down, and the client is to go on elsewhere.
 func (e *Engine) Subscribe(ctx context.Context, p *Plan, variables map[string]jsontext.Value,
-	last string) (iter.Seq2[Message, error], []*fault.Error) {
+	last string) (iter.Seq2[Message, error], []*gqlerror.Error) {
 	s, errs := e.subscription(p, variables, last)
 	if errs != nil {
 		return nil, errs
@@ -55,7 +55,7 @@ type subscription struct {
 }
 
 // subscription coerces variables and reads the arguments. The errors say what is wrong with them.
-func (e *Engine) subscription(p *Plan, variables map[string]jsontext.Value, last string) (*subscription, []*fault.Error) {
+func (e *Engine) subscription(p *Plan, variables map[string]jsontext.Value, last string) (*subscription, []*gqlerror.Error) {
 	r := e.begin(p)
 	defer r.end()
 	if errs := r.prepare(variables); errs != nil {
@@ -68,7 +68,7 @@ func (e *Engine) subscription(p *Plan, variables map[string]jsontext.Value, last
 		}
 	}
 	if s.node == nil { // validation has seen to it that there is one
-		return nil, []*fault.Error{unresolvable("The operation subscribes to nothing.")}
+		return nil, []*gqlerror.Error{unresolvable("The operation subscribes to nothing.")}
 	}
 	args, err := r.args(s.node)
 	if err == nil {
@@ -76,7 +76,7 @@ func (e *Engine) subscription(p *Plan, variables map[string]jsontext.Value, last
 	}
 	if err != nil {
 		told, _ := tell(err)
-		return nil, []*fault.Error{s.located(told)}
+		return nil, []*gqlerror.Error{s.located(told)}
 	}
 	if r.alike() {
 		s.key = r.sharing()
@@ -85,7 +85,7 @@ func (e *Engine) subscription(p *Plan, variables map[string]jsontext.Value, last
 }
 
 // located says that an error is one of the field at the root.
-func (s *subscription) located(e *fault.Error) *fault.Error {
+func (s *subscription) located(e *gqlerror.Error) *gqlerror.Error {
 	out := *e
 	out.Places, out.Path = s.node.places, []any{s.node.key}
 	return &out
@@ -129,10 +129,10 @@ func (s *subscription) end(ctx context.Context, err error) error {
 	if errors.Is(err, feed.ErrClosed) {
 		return feed.ErrClosed
 	}
-	told := fault.Of(err)
+	told := gqlerror.Of(err)
 	if told.Problem != nil && told.Problem.Kind == problem.Internal {
 		s.e.log(ctx, "stoa: internal error", "instance", told.Problem.Instance, "field", s.node.field.Name,
-			"error", fault.Cut(err.Error()))
+			"error", gqlerror.Cut(err.Error()))
 	}
 	return s.located(told)
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/resource"
 )
 
@@ -464,7 +464,7 @@ func TestSubscriptionByRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{feed: true})
 	answer, outcome := w.run(t.Context(), t, `subscription { bookChanged { id } }`, "")
-	if outcome != exec.Refused || !strings.Contains(answer, fault.Unresolvable) {
+	if outcome != exec.Refused || !strings.Contains(answer, gqlerror.Unresolvable) {
 		t.Errorf("Run answers %s", answer)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
@@ -107,7 +107,7 @@ func (w *world) listen(ctx context.Context, t testing.TB, document, variables, l
 	t.Helper()
 	messages, errs := w.engine.Subscribe(ctx, w.plan(t, document), vars(t, variables), last)
 	if errs != nil {
-		t.Fatalf("refused: %s", fault.List(nil, errs))
+		t.Fatalf("refused: %s", gqlerror.List(nil, errs))
 	}
 	return messages
 }
@@ -139,7 +139,7 @@ func (w *world) named(text string) string {
 
 // ended writes an error that is the end.
 func ended(err error) string {
-	if e, ok := err.(*fault.Error); ok {
+	if e, ok := err.(*gqlerror.Error); ok {
 		return fmt.Sprintf("%v %s: %s", e.Path, e.Code, e.Message)
 	}
 	return err.Error()

@@ -3,7 +3,7 @@ package exec
 import (
 	"context"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
 )
@@ -32,7 +32,7 @@ func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
 	}
 	if r.long {
 		told := r.tooLong()
-		r.errs, r.cause = []*fault.Error{told}, told
+		r.errs, r.cause = []*gqlerror.Error{told}, told
 	}
 	r.dst = append(r.dst, '}')
 	if len(r.errs) > 0 {
@@ -51,9 +51,9 @@ func grown(dst []byte, n int) []byte {
 }
 
 // inFront puts errors in front of what begins at a place of dst.
-func inFront(dst []byte, at int, errs []*fault.Error) []byte {
+func inFront(dst []byte, at int, errs []*gqlerror.Error) []byte {
 	data := append([]byte(nil), dst[at:]...)
-	dst = append(fault.List(append(dst[:at], `"errors":`...), errs), ',')
+	dst = append(gqlerror.List(append(dst[:at], `"errors":`...), errs), ',')
 	return append(dst, data...)
 }
 

@@ -3,7 +3,7 @@ package fetch
 import (
 	"strings"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
@@ -13,7 +13,7 @@ func located(err error, inputs []*model.Input, base string) error {
 	if err == nil {
 		return nil
 	}
-	return &fault.InputError{Err: err, Argument: func(pointer string) string { return argument(inputs, base, pointer) }}
+	return &gqlerror.InputError{Err: err, Argument: func(pointer string) string { return argument(inputs, base, pointer) }}
 }
 
 // unescape undoes the escapes in a step of a JSON Pointer (RFC 6901, section 4).

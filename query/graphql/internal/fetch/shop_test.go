@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/query"
-	"github.com/stoa-go/stoa/query/graphql/internal/fault"
 	"github.com/stoa-go/stoa/query/graphql/internal/fetch"
+	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
@@ -178,7 +178,7 @@ func told(err error) (string, []complaint) {
 	if err == nil {
 		return "", nil
 	}
-	e := fault.Of(err)
+	e := gqlerror.Of(err)
 	var list []complaint
 	for i, v := range e.Problem.Errors {
 		list = append(list, complaint{e.Arguments[i], v.Code})

@@ -11,9 +11,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
-	"github.com/stoa-go/stoa/query/graphql/internal/sample"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -42,7 +42,7 @@ func ExampleExtend() {
 
 // kitchen is the kitchen sink, extended.
 func kitchen() *model.Schema {
-	s := sample.Kitchen()
+	s := graphqltest.Kitchen()
 	introspect.Extend(s)
 	return s
 }
@@ -50,7 +50,7 @@ func kitchen() *model.Schema {
 // ask returns the answer to a document.
 func ask(t *testing.T, s *model.Schema, document string) string {
 	t.Helper()
-	data, err := sample.Ask(s, document)
+	data, err := graphqltest.Ask(s, document)
 	if err != nil {
 		t.Fatalf("%s: %v", document, err)
 	}

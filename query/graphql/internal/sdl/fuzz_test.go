@@ -8,7 +8,7 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/sdl"
 )
 
@@ -33,7 +33,7 @@ func FuzzText(f *testing.F) {
 
 func readBack(t *testing.T, literal, want string) {
 	t.Helper()
-	doc, err := parse.Parse("{a(b: " + literal + ")}")
+	doc, err := parser.Parse("{a(b: " + literal + ")}")
 	if err != nil {
 		t.Fatalf("%s: %v", literal, err)
 	}

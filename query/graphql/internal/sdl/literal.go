@@ -13,7 +13,7 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 // Default writes the default of an argument or an input field as a GraphQL literal, and reports false where there is none.
@@ -32,13 +32,13 @@ func Default(in *model.Input) (string, bool) {
 // An integer beyond 2^53 is exact here, while the reference implementation, to which it is a number of JavaScript,
 // prints its nearest neighbour.
 func Literal(t *model.Ref, value any) string {
-	return parse.PrintValue(literal(t, value))
+	return parser.PrintValue(literal(t, value))
 }
 
 // literal makes the tree of a literal, so that there is one place that knows how to write it.
 func literal(t *model.Ref, value any) ast.Value {
 	if value == nil {
-		return &parse.NullValue{}
+		return &parser.NullValue{}
 	}
 	if t.Elem != nil {
 		items, ok := value.([]any)
@@ -94,7 +94,7 @@ func isInteger(s string) bool {
 func untyped(value any) ast.Value {
 	switch v := value.(type) {
 	case nil:
-		return &parse.NullValue{}
+		return &parser.NullValue{}
 	case string:
 		return &ast.StringValue{Value: v}
 	case bool:
@@ -142,7 +142,7 @@ func ofJSON(raw jsontext.Value) ast.Value {
 	dec.UseNumber()
 	var value any
 	if err := dec.Decode(&value); err != nil {
-		return &parse.NullValue{}
+		return &parser.NullValue{}
 	}
 	return untyped(value)
 }

@@ -12,10 +12,10 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/convert"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
-	"github.com/stoa-go/stoa/query/graphql/internal/sample"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/sdl"
 )
 
@@ -75,7 +75,7 @@ var literals = []struct {
 // kitchen is the kitchen sink, with what validation and coercion read.
 func kitchen(t *testing.T) *model.Schema {
 	t.Helper()
-	s := sample.Kitchen()
+	s := graphqltest.Kitchen()
 	introspect.Extend(s)
 	return s
 }
@@ -83,7 +83,7 @@ func kitchen(t *testing.T) *model.Schema {
 // ref finds a type that is written as in documents.
 func ref(t *testing.T, s *model.Schema, text string) *model.Ref {
 	t.Helper()
-	doc, err := parse.Parse("query($a:" + text + "){b}")
+	doc, err := parser.Parse("query($a:" + text + "){b}")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestLiteralsAreRead(t *testing.T) {
 		}
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			doc, err := parse.Parse("query($a:" + tt.typ + "=" + tt.want + "){b}")
+			doc, err := parser.Parse("query($a:" + tt.typ + "=" + tt.want + "){b}")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,7 +174,7 @@ func withDefaults(typ string, value any) any {
 }
 
 func settings() *model.Type {
-	for _, t := range sample.Kitchen().Types {
+	for _, t := range graphqltest.Kitchen().Types {
 		if t.Name == "Settings" {
 			return t
 		}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
-	"github.com/stoa-go/stoa/query/graphql/internal/sample"
 	"github.com/stoa-go/stoa/query/graphql/internal/sdl"
 )
 
@@ -52,7 +52,7 @@ func golden(t *testing.T, file, got string) {
 // TestKitchen has everything that can be in a schema. What introspection adds is nowhere in it.
 func TestKitchen(t *testing.T) {
 	t.Parallel()
-	s := sample.Kitchen()
+	s := graphqltest.Kitchen()
 	introspect.Extend(s) // which sorts
 	golden(t, "testdata/kitchen.graphql", sdl.Print(s)+"\n")
 }
@@ -60,11 +60,11 @@ func TestKitchen(t *testing.T) {
 // TestOrder has the model decide: what is printed first is what comes first there.
 func TestOrder(t *testing.T) {
 	t.Parallel()
-	s := sample.Kitchen()
+	s := graphqltest.Kitchen()
 	introspect.Extend(s)
 	sorted := sdl.Print(s)
 	for range 3 {
-		again := sample.Kitchen() // which makes its types from a map
+		again := graphqltest.Kitchen() // which makes its types from a map
 		introspect.Extend(again)
 		if diff := cmp.Diff(sorted, sdl.Print(again)); diff != "" {
 			t.Errorf("it differs from one time to the next (-first +next):\n%s", diff)

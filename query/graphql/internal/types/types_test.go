@@ -6,24 +6,24 @@ import (
 	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
-	"github.com/stoa-go/stoa/query/graphql/internal/sample"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
 func schema(t *testing.T) *types.Schema {
 	t.Helper()
-	s, err := sample.New()
+	s, err := graphqltest.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &types.Schema{Schema: s, OneOf: sample.OneOf()}
+	return &types.Schema{Schema: s, OneOf: graphqltest.OneOf()}
 }
 
 // resolve returns the type that is written so, as that of a variable.
 func resolve(t *testing.T, s *types.Schema, text string) graphql.Type {
 	t.Helper()
-	doc, err := parse.Parse("query($a:" + text + "){b}")
+	doc, err := parser.Parse("query($a:" + text + "){b}")
 	if err != nil {
 		t.Fatal(err)
 	}

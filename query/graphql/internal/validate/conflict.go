@@ -8,7 +8,7 @@ import (
 	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
@@ -237,7 +237,7 @@ func written(v ast.Value) string {
 	case *ast.Variable:
 		return v.Name.Value
 	}
-	return parse.PrintValue(v)
+	return parser.PrintValue(v)
 }
 
 // sameFields compares the fields of objects in any order, and those of one name in theirs.

@@ -3,26 +3,26 @@ package validate_test
 import (
 	"testing"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
-	"github.com/stoa-go/stoa/query/graphql/internal/sample"
-	"github.com/stoa-go/stoa/query/graphql/internal/scan"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
+	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
 
 // FuzzDocument sees to it that validation ends without a panic, that errors say which rule and where, and that it says
 // the same of a document and of what that prints as.
 func FuzzDocument(f *testing.F) {
-	for _, text := range sample.Hostile() {
+	for _, text := range graphqltest.Hostile() {
 		if len(text) < 2000 {
 			f.Add(text)
 		}
 	}
 	s := schema(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		if scan.Guard(text, scan.Limits{}) != nil {
+		if lexer.Guard(text, lexer.Limits{}) != nil {
 			return
 		}
-		doc, err := parse.Parse(text)
+		doc, err := parser.Parse(text)
 		if err != nil {
 			return
 		}
@@ -32,7 +32,7 @@ func FuzzDocument(f *testing.F) {
 				t.Fatalf("%+v", e)
 			}
 		}
-		again, err := parse.Parse(parse.Print(doc))
+		again, err := parser.Parse(parser.Print(doc))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,19 +6,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
-	"github.com/stoa-go/stoa/query/graphql/internal/sample"
-	"github.com/stoa-go/stoa/query/graphql/internal/scan"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
+	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/types"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
 
 // verdict is everything that happens to a document before it is planned: its first complaint, or "" if it is valid.
 func verdict(s *types.Schema, text string) string {
-	if err := scan.Guard(text, scan.Limits{}); err != nil {
+	if err := lexer.Guard(text, lexer.Limits{}); err != nil {
 		return err.Error()
 	}
-	doc, err := parse.Parse(text)
+	doc, err := parser.Parse(text)
 	if err != nil {
 		return err.Error()
 	}
@@ -62,7 +62,7 @@ func TestHostile(t *testing.T) {
 		"wide objects":             `UniqueInputFieldNames: There can be only one input field named "a".`,
 	}
 	s := schema(t)
-	for name, text := range sample.Hostile() {
+	for name, text := range graphqltest.Hostile() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := verdict(s, text)
@@ -75,7 +75,7 @@ func TestHostile(t *testing.T) {
 }
 
 func BenchmarkHostile(b *testing.B) {
-	s, all := schema(b), sample.Hostile()
+	s, all := schema(b), graphqltest.Hostile()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		text := all[name]
 		b.Run(name, func(b *testing.B) {

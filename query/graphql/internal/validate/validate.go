@@ -14,7 +14,7 @@ import (
 	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
@@ -60,7 +60,7 @@ type Place struct{ Line, Column int }
 
 // Document checks a document. The result is empty if it is valid, and has at most Limits.Errors errors if it is not;
 // after that many, nobody has looked at the rest. The schema is only read, so calls may run side by side.
-func Document(schema *types.Schema, doc *parse.Document, limits Limits) []Error {
+func Document(schema *types.Schema, doc *parser.Document, limits Limits) []Error {
 	v := &validator{schema: schema, doc: doc, limits: limits.orDefault()}
 	v.collect()
 	if v.cycles(); len(v.errors) > 0 {
@@ -90,7 +90,7 @@ func Document(schema *types.Schema, doc *parse.Document, limits Limits) []Error 
 // validator is the state of one call of [Document].
 type validator struct {
 	schema *types.Schema
-	doc    *parse.Document
+	doc    *parser.Document
 	limits Limits
 	errors []Error
 
@@ -170,7 +170,7 @@ func (v *validator) report(rule, message string, at ...*ast.Location) {
 	const most = 20
 	e := Error{Rule: rule, Message: message, Places: make([]Place, 0, min(len(at), most))}
 	for _, loc := range at[:min(len(at), most)] {
-		line, column := parse.Place(loc)
+		line, column := parser.Place(loc)
 		e.Places = append(e.Places, Place{Line: line, Column: column})
 	}
 	v.errors = append(v.errors, e)

@@ -12,24 +12,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/graphql-go/graphql"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
-	"github.com/stoa-go/stoa/query/graphql/internal/sample"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/types"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
 
 func schema(t testing.TB) *types.Schema {
 	t.Helper()
-	s, err := sample.New()
+	s, err := graphqltest.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &types.Schema{Schema: s, Repeatable: sample.Repeatable(), OneOf: sample.OneOf()}
+	return &types.Schema{Schema: s, Repeatable: graphqltest.Repeatable(), OneOf: graphqltest.OneOf()}
 }
 
-func document(t testing.TB, text string) *parse.Document {
+func document(t testing.TB, text string) *parser.Document {
 	t.Helper()
-	doc, err := parse.Parse(text)
+	doc, err := parser.Parse(text)
 	if err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
@@ -33,7 +33,7 @@ func (v *validator) value(value ast.Value, at position) {
 		v.list(value, at)
 	case *ast.ObjectValue:
 		v.object(value, at)
-	case *parse.NullValue:
+	case *parser.NullValue:
 		if types.IsNonNull(at.typ) && !at.unchecked {
 			v.misfit(value, at.typ, "")
 		}

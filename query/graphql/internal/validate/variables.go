@@ -6,7 +6,7 @@ import (
 	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/parse"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
@@ -53,7 +53,7 @@ func (v *validator) variableDefinitions(op *operation) {
 		typ := v.schema.Resolve(def.Type)
 		if typ != nil && !graphql.IsInputType(types.Named(typ)) {
 			v.report("VariablesAreInputTypes", fmt.Sprintf("Variable %q cannot be non-input type %q.",
-				"$"+def.Variable.Name.Value, parse.PrintType(def.Type)), def.Type.GetLoc())
+				"$"+def.Variable.Name.Value, parser.PrintType(def.Type)), def.Type.GetLoc())
 			typ = nil
 		}
 		if def.DefaultValue != nil {

@@ -1,0 +1,128 @@
+package graphqltest
+
+import (
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/graphql-go/graphql/language/ast"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
+)
+
+// Ask answers a document that asks a schema about itself, in the plainest way: no validation, no variables, no directives,
+// and one operation. It returns the member data. Package exec is held against it.
+func Ask(s *model.Schema, document string) ([]byte, error) {
+	doc, err := parser.Parse(document)
+	if err != nil {
+		return nil, err
+	}
+	w := walker{schema: s, fragments: map[string]*ast.FragmentDefinition{}}
+	var root *ast.SelectionSet
+	for _, def := range doc.Definitions {
+		switch def := def.(type) {
+		case *ast.OperationDefinition:
+			root = def.SelectionSet
+		case *ast.FragmentDefinition:
+			w.fragments[def.Name.Value] = def
+		}
+	}
+	return w.object(nil, s.Query, nil, root)
+}
+
+type walker struct {
+	schema    *model.Schema
+	fragments map[string]*ast.FragmentDefinition
+}
+
+// field finds a field, those that every type has included.
+func (w *walker) field(t *model.Type, name string) *model.Field {
+	switch name {
+	case "__typename":
+		return w.schema.TypeName
+	case "__schema":
+		return w.schema.MetaSchema
+	case "__type":
+		return w.schema.MetaType
+	}
+	return t.Field(name)
+}
+
+func (w *walker) object(dst []byte, t *model.Type, parent any, set *ast.SelectionSet) ([]byte, error) {
+	dst, err := w.selections(append(dst, '{'), t, parent, set)
+	return append(dst, '}'), err
+}
+
+func (w *walker) selections(dst []byte, t *model.Type, parent any, set *ast.SelectionSet) ([]byte, error) {
+	var err error
+	for _, selection := range set.Selections {
+		switch selection := selection.(type) {
+		case *ast.InlineFragment:
+			dst, err = w.selections(dst, t, parent, selection.SelectionSet)
+		case *ast.FragmentSpread:
+			dst, err = w.selections(dst, t, parent, w.fragments[selection.Name.Value].SelectionSet)
+		case *ast.Field:
+			dst, err = w.selected(dst, t, parent, selection)
+		}
+		if err != nil {
+			return dst, err
+		}
+	}
+	return dst, nil
+}
+
+// selected appends one field with its key.
+func (w *walker) selected(dst []byte, t *model.Type, parent any, node *ast.Field) ([]byte, error) {
+	f := w.field(t, node.Name.Value)
+	if f == nil {
+		return dst, fmt.Errorf("there is no field %s.%s", t.Name, node.Name.Value)
+	}
+	args := map[string]any{}
+	for _, in := range f.Args {
+		if in.HasDefault {
+			args[in.Name] = in.Default
+		}
+	}
+	for _, arg := range node.Arguments {
+		args[arg.Name.Value] = arg.Value.GetValue() // strings and booleans are all that introspection takes
+	}
+	key := node.Name.Value
+	if node.Alias != nil {
+		key = node.Alias.Value
+	}
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"`+key+`":`...)
+	if f.Meta == nil {
+		return append(dst, `"`+t.Name+`"`...), nil
+	}
+	return w.value(dst, f.Type, f.Meta(parent, args), node)
+}
+
+func (w *walker) value(dst []byte, t *model.Ref, value any, node *ast.Field) ([]byte, error) {
+	if value == nil {
+		if t.NonNull {
+			return dst, fmt.Errorf("%s is null, and must not be", node.Name.Value)
+		}
+		return append(dst, "null"...), nil
+	}
+	if t.Elem == nil {
+		if t.Type.Kind == model.Object {
+			return w.object(dst, t.Type, value, node.SelectionSet)
+		}
+		text, err := json.Marshal(value)
+		return append(dst, text...), err
+	}
+	dst = append(dst, '[')
+	for i, item := range value.([]any) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, err = w.value(dst, t.Elem, item, node); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, ']'), nil
+}

@@ -1,0 +1,202 @@
+package graphqltest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// A harbour, in which everything occurs that a catalog can have.
+
+// Ship has a member of every kind.
+type Ship struct {
+	ID       int64             `json:"id" readOnly:"true" doc:"Given by the harbour."`
+	Name     string            `json:"name" required:"true" minLength:"1" maxLength:"80" unique:"true"`
+	Rig      string            `json:"rig" enum:"SLOOP,SCHOONER,BARQUE" default:"SLOOP" doc:"How she is rigged.\n\nMost are sloops."`
+	PortID   *string           `json:"portId" doc:"Where she lies; null at sea."`
+	Escorts  []int64           `json:"escorts,omitempty" maxItems:"3"`
+	Length   float64           `json:"length" minimum:"0" default:"12.5"`
+	Draught  *float32          `json:"draught"`
+	Masts    int               `json:"masts" minimum:"0" maximum:"7" default:"1"`
+	Tonnage  uint64            `json:"tonnage" default:"0"`
+	Serial   int64             `json:"serial,string"`
+	Afloat   bool              `json:"afloat" default:"true"`
+	Launched time.Time         `json:"launched,omitzero"`
+	Refitted *time.Time        `json:"refitted" default:"2020-02-29T12:00:00.5+02:00"`
+	Flag     []byte            `json:"flag,omitempty"`
+	Marks    map[string]string `json:"marks,omitempty"`
+	Log      any               `json:"log,omitempty"`
+	Decks    []Deck            `json:"decks,omitempty" maxItems:"9"`
+	Owner    *Person           `json:"owner"`
+	Code     string            `json:"call-sign,omitempty" deprecated:"use \"serial\""`
+	Secret   string            `json:"secret,omitempty" writeOnly:"true"`
+	Grid     [2][2]int32       `json:"grid"`
+}
+
+// Deck nests.
+type Deck struct {
+	Name string `json:"name" required:"true"`
+	Guns []int  `json:"guns,omitempty" minimum:"0" maximum:"64"`
+	Over []Deck `json:"over,omitempty"`
+}
+
+// Person is no resource.
+type Person struct {
+	Name string    `json:"name" required:"true"`
+	Born time.Time `json:"born,omitzero"`
+}
+
+// Port has an id that clients choose.
+type Port struct {
+	ID   string   `json:"id" maxLength:"32"`
+	Name string   `json:"name" required:"true"`
+	Lat  *float64 `json:"lat,omitzero" minimum:"-90" maximum:"90"`
+}
+
+// Sailor points to a ship.
+type Sailor struct {
+	ID     int64  `json:"id" readOnly:"true"`
+	Name   string `json:"name" required:"true"`
+	ShipID *int64 `json:"shipId"`
+}
+
+// Voyage is what a command takes, Arrival what it gives.
+type Voyage struct {
+	Ship int64  `json:"ship" required:"true"`
+	To   string `json:"to" required:"true"`
+	Days int    `json:"days" default:"3" minimum:"1" maximum:"400" deprecated:"nobody knows"`
+}
+
+// Arrival is what a voyage ends with.
+type Arrival struct {
+	At   time.Time `json:"at"`
+	Port *Port     `json:"port"`
+}
+
+// Sounding is what the lookup takes.
+type Sounding struct {
+	Rig string `json:"rig" enum:"SLOOP,SCHOONER,BARQUE" default:"BARQUE"`
+}
+
+type nothing struct{}
+
+// Store is a collection that can be filled. Tests give theirs, since the packages of the door know no store.
+type Store[T any] interface {
+	resource.Collection[T]
+	resource.Creator[T]
+	resource.Inserter[T]
+}
+
+// Catalog fills empty stores, makes a harbour of them with three ports, four ships and five sailors, and returns what
+// reflecting it needs besides.
+func Catalog(ports Store[Port], ships Store[Ship], sailors Store[Sailor]) (*resource.Catalog, *model.Options) {
+	ctx := context.Background()
+	lat, born := 37.94, time.Date(1801, 2, 3, 0, 0, 0, 0, time.UTC)
+	fill(ports.Insert(ctx, "piraeus", Port{ID: "piraeus", Name: "Piraeus", Lat: &lat}))
+	fill(ports.Insert(ctx, "hull", Port{ID: "hull", Name: "Hull"}))
+	fill(ports.Insert(ctx, "cádiz", Port{ID: "cádiz", Name: "Cádiz"}))
+	for i, rig := range []string{"SLOOP", "SCHOONER", "BARQUE", "SLOOP"} {
+		port, draught := []string{"piraeus", "hull", "nowhere", "hull"}[i], float32(2.1)
+		ship := Ship{Name: fmt.Sprintf("Ship \"%d\"", i+1), Rig: rig, PortID: &port, Escorts: []int64{4, int64(i + 1), 2}[:i],
+			Length: 10.5 * float64(i), Masts: i, Tonnage: 1 << (20 * i), Serial: int64(i) - 1<<60, Afloat: i != 2,
+			Launched: born.AddDate(i, 0, 0), Marks: map[string]string{"b": "2", "a": "1"}, Secret: "treasure",
+			Log: map[string]any{"n": []any{1.5, nil, "x"}}, Grid: [2][2]int32{{1, 2}, {3, int32(i)}}}
+		if i > 0 {
+			ship.Draught, ship.Refitted, ship.Flag = &draught, &born, []byte{0xff, byte(i)}
+			ship.Owner = &Person{Name: "Owner", Born: born}
+			ship.Decks = []Deck{{Name: "main", Guns: []int{i, 2}, Over: []Deck{{Name: "poop"}}}, {Name: "lower"}}
+		}
+		fill(ships.Create(ctx, ship))
+	}
+	for i := range int64(5) {
+		ship := i%3 + 1
+		fill(sailors.Create(ctx, Sailor{Name: fmt.Sprintf("Sailor %d", i+1), ShipID: &ship}))
+	}
+	return harbour(ports, ships, sailors), &model.Options{Doc: "A harbour.\n\nWith \"ships\".", Fields: custom()}
+}
+
+// fill sees that the data are as they should be; a mistake is one in this file.
+func fill[T any](_ resource.Item[T], err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func harbour(ports Store[Port], ships Store[Ship], sailors Store[Sailor]) *resource.Catalog {
+	return resource.NewCatalog(nil,
+		resource.New("ships", ships, &resource.Options[Ship]{Query: everything[Ship](), Public: true, PageSize: 3, MaxPageSize: 10,
+			Relations: []resource.Relation[Ship]{
+				{Name: "port", Target: "ports", Field: "portId"},
+				{Name: "convoy", Target: "ships", Field: "escorts", Many: true, Limit: 2},
+				{Name: "crew", Target: "sailors", By: "shipId"}}}),
+		resource.New("ports", ports, &resource.Options[Port]{Query: query.Support{Sort: []string{"name"},
+			Filter: map[string][]query.Op{"name": {query.Eq, query.StartsWith}}}, Public: true}),
+		resource.New("sailors", sailors, &resource.Options[Sailor]{Query: everything[Sailor](), Public: true}),
+		resource.NewLookup("flagship", "ships", func(_ context.Context, in Sounding) (string, error) {
+			return map[string]string{"BARQUE": "3", "SCHOONER": "2"}[in.Rig], nil
+		}),
+		resource.NewCommand("ships/sail", func(_ context.Context, in Voyage) (Arrival, error) {
+			if in.To == "nowhere" {
+				return Arrival{}, resource.Invalid("to", "unknown")
+			}
+			return Arrival{At: time.Date(2026, 1, in.Days, 0, 0, 0, 0, time.UTC), Port: &Port{ID: in.To, Name: "There"}}, nil
+		}, &resource.CommandOptions[Voyage]{Public: true, Doc: "Sails a ship elsewhere."}),
+		resource.NewCommand("harbour/close", func(context.Context, nothing) (nothing, error) { return nothing{}, nil },
+			&resource.CommandOptions[nothing]{Public: true}))
+}
+
+// custom are fields beside the resources: one of each kind, in the form that package graphql gives them.
+func custom() []*model.CustomField {
+	return []*model.CustomField{
+		{On: "Query", Name: "tides", Doc: "When the water is high.", In: schema.For[Voyage](),
+			Out: schema.For[[]Arrival](), Cost: 2,
+			Root: func(_ context.Context, in any) (any, error) {
+				if in.(*Voyage).Days > 31 {
+					return nil, errors.New("the moon is not known so far ahead")
+				}
+				return &[]Arrival{{At: time.Date(2026, 3, in.(*Voyage).Days, 6, 0, 0, 0, time.UTC)}}, nil
+			}},
+		{On: "Mutation", Name: "ring", Doc: "Rings the bell.", Cost: 1,
+			Root: func(context.Context, any) (any, error) { return nil, nil }},
+		{On: "ships", Name: "berths", Deprecated: "count them", Out: schema.For[int](), Nullable: true, Cost: 1,
+			Parent: reflect.TypeFor[Ship](),
+			Each: func(_ context.Context, items []any, _ any) ([]any, error) {
+				values := make([]any, len(items))
+				for i, item := range items {
+					if n := item.(*Ship).Masts * 4; n > 0 {
+						values[i] = &n
+					}
+				}
+				return values, nil
+			}},
+	}
+}
+
+// everything can be asked by every single value that is shown.
+func everything[T any]() query.Support {
+	s := query.Support{Filter: map[string][]query.Op{}}
+	for _, f := range schema.For[T]().Fields {
+		if !f.Comparable() || f.WriteOnly {
+			continue
+		}
+		ops := []query.Op{query.Eq, query.Ne, query.In, query.NotIn}
+		if f.Type.Kind != schema.Boolean {
+			ops = append(ops, query.Lt, query.Lte, query.Gt, query.Gte)
+		}
+		if f.Type.Kind == schema.String && f.Type.Format != "date-time" {
+			ops = append(ops, query.Contains, query.StartsWith)
+		}
+		if f.Nullable {
+			ops = append(ops, query.IsNull)
+		}
+		s.Filter[f.Name], s.Sort = ops, append(s.Sort, f.Name)
+	}
+	return s
+}

@@ -1,0 +1,118 @@
+package graphqltest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Hostile returns documents that were made to kill a server, or to keep it busy, by what is hostile about them. Most
+// are as large as the limits let pass.
+func Hostile() map[string]string {
+	return map[string]string{
+		"cycle of two fragments":   "{...A} fragment A on Query{...B} fragment B on Query{...A}",
+		"cycle of many fragments":  cycle(1200),
+		"2 MB of brackets":         "{a(b:" + strings.Repeat("[", 2<<20),
+		"1 MB of brackets":         "{a(b:" + strings.Repeat("[", 1<<20-100),
+		"1 MB of selections":       strings.Repeat("a{", 1<<19-10),
+		"brackets at the limit":    strings.Repeat("{count(ints:"+strings.Repeat("[", 58)+strings.Repeat("]", 58)+")}", 80),
+		"1000 nested fields":       strings.Repeat("{self", 1000) + strings.Repeat("}", 1000),
+		"20 doubling fragments":    doubling("Query", "...F%[2]d ...F%[2]d", 20),
+		"20 aliased fragments":     doubling("Dog", "a:self{...F%[2]d} b:self{...F%[2]d}", 20),
+		"doubling inside":          doubling("Dog", "self{...F%[2]d} ...F%[2]d", 20),
+		"9990 unknown fields":      "{" + strings.Repeat("x ", 9990) + "}",
+		"9990 known fields":        "{dog{" + strings.Repeat("id ", 9990) + "}}",
+		"same composite field":     "{dog{" + strings.Repeat("self{id} ", 2400) + "}}",
+		"alias web":                web(300, 5),
+		"conflicting aliases":      "{dog{" + strings.Repeat("a:id a:name ", 1600) + "}}",
+		"conflicts further down":   "{dog{" + strings.Repeat("self{self{a:id}} self{self{a:name}} ", 500) + "}}",
+		"partitions":               "{animals" + partitions(5) + "}",
+		"directive flood":          "{dog{id " + strings.Repeat("@a ", 4000) + "}}",
+		"directives at the limit":  "{dog{id " + strings.Repeat("@skip(if:true) ", 50) + "}}",
+		"10000 tokens of comments": "{#" + strings.Repeat("\n#,", 300_000) + "\n dog{id}}",
+		"one long string":          `{count(required:1 text:"` + strings.Repeat(`\u{1F600}`, 100_000) + `")}`,
+		"one long block string":    `{count(required:1 text:"""` + strings.Repeat("\n  x", 200_000) + `""")}`,
+		"many operations":          operations(400),
+		"many variables":           variables(1200),
+		"many fragments of one": "{dog{" + strings.Repeat("...F ", 3000) + "}} fragment F on Dog{" +
+			strings.Repeat("id ", 900) + "}",
+		"wide objects": "{stones(any:{" + strings.Repeat("a:1 ", 3300) + "}){color}}",
+		"deep introspection": "{__schema{types{" + strings.Repeat("fields{type{", 25) + "name" +
+			strings.Repeat("}}", 25) + "}}}",
+	}
+}
+
+// cycle has fragments that each spread the next, and the last the first.
+func cycle(n int) string {
+	var b strings.Builder
+	b.WriteString("{...F0}")
+	for i := range n {
+		fmt.Fprintf(&b, " fragment F%d on Query{...F%d}", i, (i+1)%n)
+	}
+	return b.String()
+}
+
+// doubling has fragments that each spread the next twice.
+func doubling(on, each string, n int) string {
+	var b strings.Builder
+	begin, end := "{...F0} ", "dog{id}"
+	if on == "Dog" {
+		begin, end = "{dog{...F0}} ", "id"
+	}
+	b.WriteString(begin)
+	for i := range n {
+		fmt.Fprintf(&b, "fragment F%d on "+on+"{"+each+"} ", i, i+1)
+	}
+	fmt.Fprintf(&b, "fragment F%d on %s{%s}", n, on, end)
+	return b.String()
+}
+
+// web has fragments that each spread all behind them.
+func web(fragments, spreads int) string {
+	var b strings.Builder
+	b.WriteString("{dog{...F0}} ")
+	for i := range fragments {
+		fmt.Fprintf(&b, "fragment F%d on Dog{self{a:id b:name", i)
+		for j := i + 1; j < min(i+1+spreads, fragments); j++ {
+			fmt.Fprintf(&b, " ...F%d", j)
+		}
+		b.WriteString("}} ")
+	}
+	return b.String()
+}
+
+// partitions has fields that two kinds of object and their interface all select, again and again.
+func partitions(depth int) string {
+	if depth == 0 {
+		return "{__typename}"
+	}
+	inner := "owner" + "{pets" + partitions(depth-1) + "}"
+	return "{...on Pet{" + inner + "} ...on Dog{" + inner + "} ...on Cat{" + inner + "}}"
+}
+
+// operations has as many operations as fragments, each of which reaches all of them.
+func operations(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "query Q%d{...F0} ", i)
+	}
+	for i := range n {
+		fmt.Fprintf(&b, "fragment F%d on Query{...F%d} ", i, i+1)
+	}
+	fmt.Fprintf(&b, "fragment F%d on Query{dog{id}}", n)
+	return b.String()
+}
+
+// variables has many variables, all of them used.
+func variables(n int) string {
+	var b strings.Builder
+	b.WriteString("query(")
+	for i := range n {
+		fmt.Fprintf(&b, "$v%d:Int ", i)
+	}
+	b.WriteString("){count(required:1 ints:[")
+	for i := range n {
+		fmt.Fprintf(&b, "$v%d ", i)
+	}
+	b.WriteString("])}")
+	return b.String()
+}

@@ -1,0 +1,153 @@
+package oracle_test
+
+import (
+	"encoding/binary"
+	"flag"
+	"strings"
+	"testing"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/exec"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest/oracle"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
+	"github.com/stoa-go/stoa/query/graphql/internal/validate"
+)
+
+// documents tells how many there are in TestOracle; .ci/graphql/run wants more of them.
+var documents = flag.Uint64("documents", defaultDocuments, "how many documents are held against graphql-go")
+
+// seed is the data that a number stands for.
+func seed(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n*0x9e3779b97f4a7c15) }
+
+// world makes a world.
+func world(t testing.TB) *oracle.World {
+	t.Helper()
+	w, err := oracle.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// generous are limits that no document reaches.
+func generous() validate.Limits { return validate.Limits{Depth: 100, Fields: 100000} }
+
+// TestDocuments: what is generated is valid unless it is spoilt, and then it is not. There are mistakes of every kind.
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	w := world(t)
+	spoilt := map[string]int{}
+	for n := range uint64(3000) {
+		d := oracle.Generate(w.Model, seed(n), oracle.Options{Mutation: n%4 == 3, Spoil: n%3 == 2})
+		doc, err := parser.Parse(d.Text)
+		if err != nil {
+			t.Fatalf("%d: %v\n%s", n, err, d.Text)
+		}
+		spoilt[d.Spoilt]++
+		errs := validate.Document(w.Types, doc, generous())
+		later := d.Spoilt == "a variable of another type" || strings.HasPrefix(d.Spoilt, "an operation that") ||
+			strings.HasPrefix(d.Spoilt, "one of two")
+		if (len(errs) > 0) != (d.Spoilt != "" && !later) {
+			t.Errorf("%d: spoilt by %q: %v\n%s", n, d.Spoilt, errs, d.Text)
+		}
+	}
+	if t.Log(spoilt); len(spoilt) < 17 {
+		t.Errorf("there are %d kinds of documents", len(spoilt))
+	}
+}
+
+// TestDocumentsAreReproducible: the same data make the same document.
+func TestDocumentsAreReproducible(t *testing.T) {
+	t.Parallel()
+	a, b := world(t), world(t)
+	for n := range uint64(200) {
+		one, other := oracle.Generate(a.Model, seed(n), oracle.Options{}), oracle.Generate(b.Model, seed(n), oracle.Options{})
+		if one.Text != other.Text || written(one.Variables) != written(other.Variables) {
+			t.Fatalf("%d:\n%s\n%s", n, one.Text, other.Text)
+		}
+	}
+}
+
+// judge holds our executor against graphql-go's, over worlds that are alike.
+type judge struct {
+	w       *oracle.World // for queries, which leave it as it is
+	e       *exec.Engine
+	cursors []string
+}
+
+func newJudge(t testing.TB) *judge {
+	t.Helper()
+	j := &judge{w: world(t)}
+	j.e = engine(j.w)
+	got, said := ours(t, j.e, &oracle.Document{Text: `{ authors { edges { cursor } } books { edges { cursor } } ` +
+		`dear: books(orderBy: {field: price, direction: DESC}) { edges { cursor } } }`})
+	data := got.Data.(map[string]any)
+	for _, name := range []string{"authors", "books", "dear"} {
+		for _, edge := range data[name].(map[string]any)["edges"].([]any) {
+			j.cursors = append(j.cursors, edge.(map[string]any)["cursor"].(string))
+		}
+	}
+	if len(j.cursors) != 11 {
+		t.Fatalf("there are cursors in %s", said)
+	}
+	return j
+}
+
+// options are those of one document in ten or so: mutations, and mistakes. Entity tags are not the same in two worlds, and
+// after a mutation there are two.
+func (j *judge) options(n uint64) oracle.Options {
+	o := oracle.Options{Without: without(), Spoil: n%8 == 7, Mutation: n%8 == 3, Texts: j.texts}
+	if o.Mutation {
+		o.Field = func(_ *model.Type, f *model.Field) bool { return f.Source != model.Tag }
+	}
+	return o
+}
+
+// texts are values that mean something to arguments.
+func (j *judge) texts(in *model.Input) []string {
+	switch in.Name {
+	case "after", "before":
+		return j.cursors
+	case "ifMatch":
+		return []string{"*", "*", `"x"`, "x"}
+	}
+	return nil
+}
+
+// judge compares the two answers to one document.
+func (j *judge) judge(t testing.TB, data []byte, o oracle.Options) {
+	t.Helper()
+	d := oracle.Generate(j.w.Model, data, o)
+	if !o.Mutation {
+		compare(t, j.e, j.w, d)
+		return
+	}
+	mine, other := world(t), world(t)
+	compare(t, engine(mine), other, d)
+}
+
+// TestOracle holds our answers against those of graphql-go.
+func TestOracle(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t)
+	for n := range *documents {
+		if j.judge(t, seed(n), j.options(n)); t.Failed() {
+			t.Fatalf("that was document %d", n)
+		}
+	}
+}
+
+// FuzzOracle does the same with documents made of data: sixteen of each. The data are numbers, since what graphql-go runs
+// through for one document is never the same, and go test would go on for ever to make a slice shorter that brings it there.
+func FuzzOracle(f *testing.F) {
+	j := newJudge(f)
+	f.Fuzz(func(t *testing.T, a, b, c, d uint64) {
+		for n := range uint64(16) {
+			data := []byte{byte(n)}
+			for _, number := range [...]uint64{a, b, c, d} {
+				data = binary.BigEndian.AppendUint64(data, number)
+			}
+			j.judge(t, data, j.options(n))
+		}
+	})
+}

@@ -1,0 +1,199 @@
+package parser
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/graphql-go/graphql/language/ast"
+)
+
+// Print writes a document on one line, such that [Parse] makes the same tree of it, but for the places. Two texts that
+// differ in layout, comments or the way that strings are written print alike.
+func Print(doc *Document) string {
+	p := printer{doc: doc}
+	for i, def := range doc.Definitions {
+		if i > 0 {
+			p.b.WriteByte(' ')
+		}
+		p.definition(def)
+	}
+	return p.b.String()
+}
+
+// PrintValue writes a value as messages show it. What is nil prints as nothing.
+func PrintValue(v ast.Value) string {
+	var p printer
+	p.value(v)
+	return p.b.String()
+}
+
+// PrintType writes the type of a variable, such as [Int!]!.
+func PrintType(t ast.Type) string {
+	switch t := t.(type) {
+	case *ast.Named:
+		return t.Name.Value
+	case *ast.List:
+		return "[" + PrintType(t.Type) + "]"
+	case *ast.NonNull:
+		return PrintType(t.Type) + "!"
+	}
+	return ""
+}
+
+type printer struct {
+	b   strings.Builder
+	doc *Document
+}
+
+// definition writes the keyword of every operation, so that shorthand and longhand print alike.
+func (p *printer) definition(def ast.Node) {
+	switch def := def.(type) {
+	case *ast.OperationDefinition:
+		p.b.WriteString(def.Operation)
+		if def.Name != nil {
+			p.b.WriteString(" " + def.Name.Value)
+		}
+		p.variables(def.VariableDefinitions)
+		p.directives(def.Directives)
+		p.selectionSet(def.SelectionSet)
+	case *ast.FragmentDefinition:
+		p.b.WriteString("fragment " + def.Name.Value + " on " + def.TypeCondition.Name.Value)
+		p.directives(def.Directives)
+		p.selectionSet(def.SelectionSet)
+	}
+}
+
+// variables writes directives from beside the tree, where graphql-go has no place for them.
+func (p *printer) variables(list []*ast.VariableDefinition) {
+	for i, def := range list {
+		p.separate(i, "(", ", ")
+		p.b.WriteString("$" + def.Variable.Name.Value + ": " + PrintType(def.Type))
+		if def.DefaultValue != nil {
+			p.b.WriteString(" = ")
+			p.value(def.DefaultValue)
+		}
+		p.directives(p.doc.Variables[def])
+	}
+	p.end(len(list), ")")
+}
+
+// separate opens a list before its first item, and parts the others from each other.
+func (p *printer) separate(i int, before, between string) {
+	if i > 0 {
+		before = between
+	}
+	p.b.WriteString(before)
+}
+
+// end closes a list that separate has opened.
+func (p *printer) end(n int, after string) {
+	if n > 0 {
+		p.b.WriteString(after)
+	}
+}
+
+// selectionSet writes nothing for a field without one.
+func (p *printer) selectionSet(set *ast.SelectionSet) {
+	if set == nil {
+		return
+	}
+	p.b.WriteString(" {")
+	for _, s := range set.Selections {
+		p.b.WriteByte(' ')
+		p.selection(s)
+	}
+	p.b.WriteString(" }")
+}
+
+// selection writes a field or a fragment.
+func (p *printer) selection(s ast.Selection) {
+	switch s := s.(type) {
+	case *ast.Field:
+		if s.Alias != nil {
+			p.b.WriteString(s.Alias.Value + ": ")
+		}
+		p.b.WriteString(s.Name.Value)
+		p.arguments(s.Arguments)
+		p.directives(s.Directives)
+		p.selectionSet(s.SelectionSet)
+	case *ast.FragmentSpread:
+		p.b.WriteString("..." + s.Name.Value)
+		p.directives(s.Directives)
+	case *ast.InlineFragment:
+		p.b.WriteString("...")
+		if s.TypeCondition != nil {
+			p.b.WriteString(" on " + s.TypeCondition.Name.Value)
+		}
+		p.directives(s.Directives)
+		p.selectionSet(s.SelectionSet)
+	}
+}
+
+// arguments writes nothing where there are none: empty parentheses are against the grammar.
+func (p *printer) arguments(list []*ast.Argument) {
+	for i, arg := range list {
+		p.separate(i, "(", ", ")
+		p.b.WriteString(arg.Name.Value + ": ")
+		p.value(arg.Value)
+	}
+	p.end(len(list), ")")
+}
+
+// directives keeps the order, which may mean something (section 2.13).
+func (p *printer) directives(list []*ast.Directive) {
+	for _, d := range list {
+		p.b.WriteString(" @" + d.Name.Value)
+		p.arguments(d.Arguments)
+	}
+}
+
+// value writes numbers as they were written, and strings with quotation marks, whatever they were written with.
+func (p *printer) value(v ast.Value) {
+	switch v := v.(type) {
+	case *ast.Variable:
+		p.b.WriteString("$" + v.Name.Value)
+	case *ast.IntValue:
+		p.b.WriteString(v.Value)
+	case *ast.FloatValue:
+		p.b.WriteString(v.Value)
+	case *ast.EnumValue:
+		p.b.WriteString(v.Value)
+	case *ast.BooleanValue:
+		fmt.Fprint(&p.b, v.Value)
+	case *NullValue:
+		p.b.WriteString("null")
+	case *ast.StringValue:
+		p.quoted(v.Value)
+	case *ast.ListValue:
+		p.b.WriteByte('[')
+		for i, item := range v.Values {
+			p.separate(i, "", ", ")
+			p.value(item)
+		}
+		p.b.WriteByte(']')
+	case *ast.ObjectValue:
+		p.b.WriteByte('{')
+		for i, f := range v.Fields {
+			p.separate(i, "", ", ")
+			p.b.WriteString(f.Name.Value + ": ")
+			p.value(f.Value)
+		}
+		p.b.WriteByte('}')
+	}
+}
+
+// quoted writes a string with the short escapes where there are some, and nothing invisible as itself.
+func (p *printer) quoted(s string) {
+	p.b.WriteByte('"')
+	for _, r := range s {
+		if i := strings.IndexRune("\"\\\b\f\n\r\t", r); i >= 0 {
+			p.b.WriteByte('\\')
+			p.b.WriteByte(`"\bfnrt`[i])
+		} else if r < ' ' || r >= 0x7f && r <= 0x9f {
+			fmt.Fprintf(&p.b, `\u%04X`, r)
+		} else {
+			p.b.WriteRune(r)
+		}
+	}
+	p.b.WriteByte('"')
+}

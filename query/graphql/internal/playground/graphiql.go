@@ -1,0 +1,44 @@
+package playground
+
+import "strings"
+
+// cdn is where GraphiQL comes from. It serves the files of npm packages as they are.
+const cdn = "https://cdn.jsdelivr.net/npm/"
+
+// part is a file of an npm package with its hash (Subresource Integrity, section 3.1).
+type part struct{ path, integrity string }
+
+// graphiQLScripts and graphiQLStyle are GraphiQL 4, the last that runs from plain scripts, and what it needs.
+var (
+	graphiQLScripts = [...]part{
+		{"react@18.3.1/umd/react.production.min.js", "sha384-DGyLxAyjq0f9SPpVevD6IgztCFlnMF6oW/XQGmfe+IsZ8TqEiDrcHkMLKI6fiB/Z"},
+		{"react-dom@18.3.1/umd/react-dom.production.min.js",
+			"sha384-gTGxhz21lVGYNMcdJOyq01Edg0jhn/c22nsx0kyqP0TxaV5WVdsSH1fSDUf5YJj1"},
+		{"graphiql@4.1.2/graphiql.min.js", "sha384-9XdHu7ajgGJziD4J1zNBKQ842Q/+zZfDv+ib1eMhZWBH6hPAs806x+Jbcf0yNO6B"},
+	}
+	graphiQLStyle = part{"graphiql@4.1.2/graphiql.min.css", "sha384-1el1QShFBnnXTx9x/Cprg82hZWKt0ry29OAYIXt05swbi0KcZDFoj0CWguMpopJr"}
+)
+
+const graphiQLOwnStyle = "body { margin: 0 } #graphiql { height: 100dvh }"
+
+// graphiQL is the page that loads GraphiQL.
+func graphiQL(o Options) string {
+	var loads strings.Builder
+	for _, p := range graphiQLScripts {
+		loads.WriteString(`<script crossorigin src="` + cdn + p.path + `" integrity="` + p.integrity + "\"></script>\n")
+	}
+	links := `<link rel="stylesheet" crossorigin href="` + cdn + graphiQLStyle.path + `" integrity="` + graphiQLStyle.integrity + `">`
+	return fill(read("graphiql/page.html"), o, "{{links}}", links, "{{loads}}", strings.TrimSpace(loads.String()),
+		"{{style}}", graphiQLOwnStyle, "{{script}}", read("graphiql/start.js"))
+}
+
+// graphiQLPolicy admits those files by their addresses and nothing else of that host. The editor in GraphiQL writes
+// styles as it runs, which no hash can foresee.
+func graphiQLPolicy() string {
+	var b strings.Builder
+	b.WriteString("connect-src 'self'; img-src 'self' data:; font-src data:; style-src 'unsafe-inline' " + cdn + graphiQLStyle.path + "; script-src")
+	for _, p := range graphiQLScripts {
+		b.WriteString(" " + cdn + p.path)
+	}
+	return policy(b.String() + " " + hash(read("graphiql/start.js")))
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package transportws_test
+
+const raceDetector = true
