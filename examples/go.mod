@@ -11,7 +11,7 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/rs/cors v1.11.1
 	github.com/stoa-go/stoa v0.0.0
-	github.com/stoa-go/stoa/resource/sqltx/sqltxtest v0.0.0
+	github.com/stoa-go/stoa/resource/sql/sqltest v0.0.0
 	github.com/swaggest/swgui v1.8.5
 	go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp v0.72.0
 	go.opentelemetry.io/otel v1.47.0
@@ -52,5 +52,5 @@ require (
 
 replace (
 	github.com/stoa-go/stoa => ../
-	github.com/stoa-go/stoa/resource/sqltx/sqltxtest => ../resource/sqltx/sqltxtest
+	github.com/stoa-go/stoa/resource/sql/sqltest => ../resource/sql/sqltest
 )

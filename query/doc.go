@@ -27,6 +27,6 @@
 // a null, Eq, In, Lt, Lte, Gt, Gte, Contains and StartsWith are false, while Ne and NotIn, being the negations of Eq and
 // In, are true. [Match] is the reference.
 //
-// This package is a leaf: it knows no store, no schema and no HTTP beyond net/url. Its folder also holds sqlquery and
-// graphql; the latter is a door and sits above package resource, since both are languages of questions.
+// This package is a leaf: it knows no store, no schema and no HTTP beyond net/url. Its folder also holds
+// graphql, which is above package resource.
 package query

@@ -29,24 +29,29 @@ const (
 var (
 	leaves = map[string][]string{
 		"query":           nil,
-		"query/sqlquery":  {"query"},
 		"resource/schema": nil, "resource/problem": nil, "resource/header": nil, "resource/tx": nil,
 		"resource/patch":            nil,
-		"resource/feed":             {"resource/tx"},
+		"resource/internal/pace":    nil,
+		"resource/feed":             {"resource/tx", "resource/internal/pace"},
 		"resource/feed/eventstream": nil,
 		"version":                   {"resource/problem", "resource/header"},
 		"idempotency":               {"resource/problem", "resource/tx", "resource/header"},
 		"middleware":                {"resource/problem", "resource/header"},
 	}
 	// What stands above the resource: stores, doors and their kit. None of them knows another.
-	storesAndDoors = []string{"resource/memory", "resource/sqltable", "resource/files", "resource/job", "resource/openapi", "resource/tombstone",
+	storesAndDoors = []string{"resource/memory", "resource/files", "resource/job", "resource/openapi", "resource/tombstone",
 		"query/graphql", "resource/resourcetest"}
 	// Packages that serve one leaf.
 	besideLeaves = map[string][]string{
-		"resource/sqltx":              {"resource/tx"},
 		"resource/feed/feedtest":      {"resource/feed", "resource/tx"},
 		"idempotency/idempotencytest": {"idempotency", "resource/problem", "resource/tx"},
-		"idempotency/sqlrecords":      {"idempotency", "resource/problem", "resource/tx", "resource/sqltx"},
+	}
+	// Packages of resource/sql. They may import each other as well.
+	ofSQL = map[string][]string{
+		"resource/sql/sqltx":      {"resource/tx"},
+		"resource/sql/sqlquery":   {"query"},
+		"resource/sql/sqlrecords": {"idempotency", "resource/problem", "resource/tx"},
+		"resource/sql/sqltable":   append(slices.Sorted(maps.Keys(leaves)), "resource"),
 	}
 	// Packages that only tests import, and what they may know beside.
 	forTests = map[string][]string{
@@ -75,8 +80,8 @@ func mayKnow(pkg string) ([]string, bool) {
 	if pkg == "resource" {
 		return allLeaves, true
 	}
-	if pkg == "resource/sqltable" {
-		return append(allLeaves, "resource", "resource/sqltx"), true
+	if known, ok := ofSQL[pkg]; ok {
+		return slices.AppendSeq(slices.Clone(known), maps.Keys(ofSQL)), true
 	}
 	if slices.Contains(storesAndDoors, pkg) {
 		return append(allLeaves, "resource"), true
@@ -104,7 +109,10 @@ func TestImportLaw(t *testing.T) {
 			t.Fatal(err)
 		}
 		pkg := strings.TrimPrefix(p.ImportPath, modulePath+"/")
-		known, ok := mayKnow(outside(pkg))
+		known, ok := mayKnow(pkg)
+		if !ok {
+			known, ok = mayKnow(outside(pkg))
+		}
 		if !ok {
 			t.Errorf("%s has no place in the house: say in this test what it may know", pkg)
 			continue

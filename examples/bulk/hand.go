@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
-	"github.com/stoa-go/stoa/resource/sqltx"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // place is a line of the file.

@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stoa-go/stoa/resource/sqltx"
-	"github.com/stoa-go/stoa/resource/sqltx/sqltxtest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-func TestMain(m *testing.M) { sqltxtest.Main(m) }
+func TestMain(m *testing.M) { sqltest.Main(m) }
 
 // someLines are more places than a whole number of statements takes.
 func someLines(n int) []byte {
@@ -39,7 +39,7 @@ func TestInsertByHand(t *testing.T) {
 		server func() string
 	}{
 		{"SQLite", func() string { return "" }},
-		{"PostgreSQL", func() string { return sqltxtest.PostgreSQL(t) }},
+		{"PostgreSQL", func() string { return sqltest.PostgreSQL(t) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

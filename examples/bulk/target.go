@@ -11,7 +11,7 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // which registers pgx
 	_ "modernc.org/sqlite"             // which registers sqlite
 
-	"github.com/stoa-go/stoa/resource/sqltx"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // target makes databases, one for each round of each of the two.

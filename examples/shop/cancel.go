@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
-	"github.com/stoa-go/stoa/resource/sqltx"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // Stale says which orders nobody waits for any more.

@@ -14,7 +14,7 @@ import (
 	"github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/schema"
-	"github.com/stoa-go/stoa/resource/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltable"
 )
 
 // collections are what the shop keeps. They share a database, so that they can change together.

@@ -13,14 +13,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stoa-go/stoa/resource/sqltx/sqltxtest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest"
 )
 
 // durable are the databases that outlive the shop, as -db names them.
 func durable() map[string]func(t *testing.T) string {
 	return map[string]func(t *testing.T) string{
 		"SQLite":     func(t *testing.T) string { return filepath.Join(t.TempDir(), "shop.db") },
-		"PostgreSQL": func(t *testing.T) string { return sqltxtest.PostgreSQL(t) },
+		"PostgreSQL": func(t *testing.T) string { return sqltest.PostgreSQL(t) },
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource/memory"
-	"github.com/stoa-go/stoa/resource/sqltx"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 

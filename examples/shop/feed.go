@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource/feed"
-	"github.com/stoa-go/stoa/resource/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltable"
 )
 
 // newFeed keeps what happened in the shop's own database, so that a change and its event are written in one transaction:

@@ -21,7 +21,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/stoa-go/stoa/resource/sqltx/sqltxtest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest"
 )
 
 var update = flag.Bool("update", false, "write the answers in testdata/exchanges anew")
@@ -81,7 +81,7 @@ func databases() map[string]func(t *testing.T) string {
 	return map[string]func(t *testing.T) string{
 		"memory":     func(*testing.T) string { return "memory" },
 		"SQLite":     func(t *testing.T) string { return filepath.Join(t.TempDir(), "shop.db") },
-		"PostgreSQL": func(t *testing.T) string { return sqltxtest.PostgreSQL(t) },
+		"PostgreSQL": func(t *testing.T) string { return sqltest.PostgreSQL(t) },
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/stoa-go/stoa/idempotency"
-	"github.com/stoa-go/stoa/idempotency/sqlrecords"
+	"github.com/stoa-go/stoa/resource/sql/sqlrecords"
 )
 
 // newKeeper keeps the keys of requests in the shop's own database, so that what is done and that it was done are written in

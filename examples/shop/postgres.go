@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // which registers pgx
 
-	"github.com/stoa-go/stoa/resource/sqltx"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // isPostgres reports whether -db names a database of PostgreSQL.

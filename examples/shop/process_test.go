@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stoa-go/stoa/resource/sqltx/sqltxtest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest"
 )
 
 // program is the shop, built once as a user would build it.
@@ -37,7 +37,7 @@ func buildAndRun(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
 		return 1
 	}
-	return sqltxtest.Run(m)
+	return sqltest.Run(m)
 }
 
 // shop is a process that serves.

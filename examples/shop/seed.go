@@ -6,7 +6,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
-	"github.com/stoa-go/stoa/resource/sqltx"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // fill seeds the shop, if it is to be.

@@ -12,7 +12,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/stoa-go/stoa/resource/sqltx"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // sqliteSettings make a file a database for many: with a write-ahead log readers go on beside the writer, and a commit is

@@ -14,7 +14,7 @@ import (
 	_ "modernc.org/sqlite" // which registers sqlite
 
 	"github.com/stoa-go/stoa/resource"
-	"github.com/stoa-go/stoa/resource/sqltx"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // Task is what is served.

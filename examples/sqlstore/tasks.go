@@ -6,9 +6,9 @@ import (
 	"iter"
 
 	"github.com/stoa-go/stoa/query"
-	"github.com/stoa-go/stoa/query/sqlquery"
 	"github.com/stoa-go/stoa/resource"
-	"github.com/stoa-go/stoa/resource/sqltx"
+	"github.com/stoa-go/stoa/resource/sql/sqlquery"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 

@@ -13,14 +13,14 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/resourcetest"
-	"github.com/stoa-go/stoa/resource/sqltx"
-	"github.com/stoa-go/stoa/resource/sqltx/sqltxtest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // The store is what the kit asks of one, with every filter and sort that it declares.
 func TestTasks(t *testing.T) {
 	t.Parallel()
-	for _, engine := range sqltxtest.Engines() {
+	for _, engine := range sqltest.Engines() {
 		if engine.Dialect != sqltx.SQLite {
 			continue
 		}

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"time"
 
-	"github.com/stoa-go/stoa/resource/feed/internal/pace"
+	"github.com/stoa-go/stoa/resource/internal/pace"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 

@@ -32,7 +32,7 @@
 // # Many processes
 //
 // Each reads the log ten times a second, and sooner when it has written itself. Two modules of their own do better: with
-// resource/feed/pgwake, processes that share a log in PostgreSQL tell each other when there is something; and with
+// resource/feed/pgnotify, processes that share a log in PostgreSQL tell each other when there is something; and with
 // resource/feed/natsfeed one of them reads the log, and all others a stream of NATS. No event depends on either.
 //
 // # If you implement a log

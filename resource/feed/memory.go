@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/stoa-go/stoa/resource/feed/internal/pace"
+	"github.com/stoa-go/stoa/resource/internal/pace"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 

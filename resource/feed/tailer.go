@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stoa-go/stoa/resource/feed/internal/pace"
+	"github.com/stoa-go/stoa/resource/internal/pace"
 )
 
 const (

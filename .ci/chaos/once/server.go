@@ -16,9 +16,9 @@ import (
 
 	"github.com/stoa-go/stoa/ci/chaos/internal/engine"
 	"github.com/stoa-go/stoa/idempotency"
-	"github.com/stoa-go/stoa/idempotency/sqlrecords"
 	"github.com/stoa-go/stoa/middleware"
-	"github.com/stoa-go/stoa/resource/sqltx"
+	"github.com/stoa-go/stoa/resource/sql/sqlrecords"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // How a server keeps keys.

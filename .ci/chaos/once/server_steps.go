@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/idempotency"
-	"github.com/stoa-go/stoa/idempotency/sqlrecords"
+	"github.com/stoa-go/stoa/resource/sql/sqlrecords"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 

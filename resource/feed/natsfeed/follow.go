@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/stoa-go/stoa/resource/feed"
-	"github.com/stoa-go/stoa/resource/feed/internal/pace"
+	"github.com/stoa-go/stoa/resource/internal/pace"
 )
 
 // pageMax is how many messages are asked for at a time.

@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/stoa-go/stoa/resource/feed"
-	"github.com/stoa-go/stoa/resource/feed/internal/pace"
+	"github.com/stoa-go/stoa/resource/internal/pace"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/stoa-go/stoa/resource/feed"
-	"github.com/stoa-go/stoa/resource/feed/internal/pace"
+	"github.com/stoa-go/stoa/resource/internal/pace"
 )
 
 const (

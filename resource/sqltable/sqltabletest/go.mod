@@ -3,13 +3,13 @@ module github.com/stoa-go/stoa/resource/sqltable/sqltabletest
 go 1.26.0
 
 require (
-	github.com/google/go-cmp v0.7.0
 	github.com/jackc/pgx/v5 v5.12.0
-	github.com/ncruces/go-sqlite3 v0.35.0
 	github.com/stoa-go/stoa v0.0.0
-	github.com/stoa-go/stoa/resource/sqltx/sqltxtest v0.0.0
+	github.com/stoa-go/stoa/resource/sql/sqltest v0.0.0
 	modernc.org/sqlite v1.60.1
 )
+
+require github.com/ncruces/go-sqlite3 v0.35.0 // indirect
 
 require (
 	github.com/dustin/go-humanize v1.0.1 // indirect
@@ -19,7 +19,6 @@ require (
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
-
 	github.com/ncruces/go-sqlite3-wasm/v3 v3.1.35302 // indirect
 	github.com/ncruces/go-strftime v1.0.0 // indirect
 	github.com/ncruces/julianday v1.0.0 // indirect
@@ -34,5 +33,5 @@ require (
 
 replace (
 	github.com/stoa-go/stoa => ../../..
-	github.com/stoa-go/stoa/resource/sqltx/sqltxtest => ../../sqltx/sqltxtest
+	github.com/stoa-go/stoa/resource/sql/sqltest => ../../sql/sqltest
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stoa-go/stoa/resource/sqltx"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // Open opens a database: a file of SQLite, where what is committed is on the disk, or postgres:///... The program imports

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stoa-go/stoa/resource/sqltx/sqltxtest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest"
 )
 
-func TestMain(m *testing.M) { sqltxtest.Main(m) }
+func TestMain(m *testing.M) { sqltest.Main(m) }
 
 // TestRun measures a small table. How long things take is no matter of a test; that both rivals find the same is.
 func TestRun(t *testing.T) {
@@ -21,7 +21,7 @@ func TestRun(t *testing.T) {
 	}{
 		{"SQLite", "SQLite (modernc)", func(t *testing.T) string { return filepath.Join(t.TempDir(), "scale.db") }},
 		{"a temporary file", "SQLite (modernc)", func(*testing.T) string { return "" }},
-		{"PostgreSQL", "PostgreSQL", func(t *testing.T) string { return sqltxtest.PostgreSQL(t) }},
+		{"PostgreSQL", "PostgreSQL", func(t *testing.T) string { return sqltest.PostgreSQL(t) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

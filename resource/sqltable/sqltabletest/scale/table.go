@@ -12,8 +12,8 @@ import (
 	_ "modernc.org/sqlite"             // which registers sqlite
 
 	"github.com/stoa-go/stoa/resource"
-	"github.com/stoa-go/stoa/resource/sqltable"
-	"github.com/stoa-go/stoa/resource/sqltx"
+	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // town is a row.

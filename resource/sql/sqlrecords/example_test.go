@@ -1,0 +1,54 @@
+package sqlrecords_test
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource/sql/sqlrecords"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+)
+
+// nowhere is a connector to no database: the examples connect to none.
+type nowhere struct{}
+
+func (nowhere) Connect(context.Context) (driver.Conn, error) { return nil, errors.New("nowhere") }
+func (nowhere) Driver() driver.Driver                        { return nil }
+
+// A key is worth most for what is written to the same database.
+func ExampleNew() {
+	db := sqltx.New(sqltx.PostgreSQL, sql.OpenDB(nowhere{}), nil) // elsewhere: sql.Open("pgx", "postgres://...")
+	records := sqlrecords.New(db, nil)
+	// At the start: if err := records.CreateTable(ctx); err != nil { ... }
+	keeper := idempotency.New(records, nil)
+
+	other := sqltx.New(sqltx.PostgreSQL, sql.OpenDB(nowhere{}), nil)
+	fmt.Println("here:", keeper.LevelFor(db))
+	fmt.Println("elsewhere:", keeper.LevelFor(other))
+	// Output:
+	// here: exactly once
+	// elsewhere: at most once
+}
+
+// DDL tells what CreateTable would do, for a tool of migrations.
+func ExampleStore_DDL() {
+	db := sqltx.New(sqltx.SQLite, sql.OpenDB(nowhere{}), nil)
+	fmt.Print(sqlrecords.New(db, &sqlrecords.Options{Table: "once"}).DDL())
+	// Output:
+	// CREATE TABLE IF NOT EXISTS `once` (
+	// 	id blob NOT NULL PRIMARY KEY,
+	// 	fingerprint blob NOT NULL,
+	// 	owner blob NOT NULL,
+	// 	token text NOT NULL,
+	// 	lease integer NOT NULL,
+	// 	expires integer NOT NULL,
+	// 	status integer,
+	// 	about text,
+	// 	result blob
+	// ) STRICT, WITHOUT ROWID;
+	// CREATE INDEX IF NOT EXISTS `once_owner_idx` ON `once` (owner, expires);
+	// CREATE INDEX IF NOT EXISTS `once_expires_idx` ON `once` (expires);
+}

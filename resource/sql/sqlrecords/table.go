@@ -1,0 +1,121 @@
+package sqlrecords
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+)
+
+// texts are the statements of a Store.
+type texts struct {
+	create []string
+	check  string
+
+	claim, look, finish, release, purge, count string
+}
+
+// columns of the table:
+//
+//	id           hash of whose it is, what for, and the key
+//	fingerprint  hash of what was asked
+//	owner        hash of whose it is
+//	token        of the attempt that claimed it
+//	lease        until when the attempt is believed to be alive, in microseconds of Unix time, as all times
+//	expires      from when it may be purged; of a claim not before its lease
+//	status       of the answer; null until it is finished, 0 if nobody knows what became of it
+//	about        fields and ids of the answer
+//	result       its content
+const columns = "id, fingerprint, owner, token, lease, expires"
+
+// replace turns a row into a claim that was never finished.
+const replace = "fingerprint = excluded.fingerprint, owner = excluded.owner, token = excluded.token, lease = excluded.lease, " +
+	"expires = excluded.expires, status = NULL, about = NULL, result = NULL"
+
+// texts makes the statements for a table. Arguments are numbered as claimArgs has them.
+func (s *Store) texts(table string) texts {
+	t := texts{
+		create:  s.creation(table),
+		check:   "SELECT " + columns + ", status, about, result FROM " + table + " WHERE 1 = 0",
+		look:    "SELECT fingerprint, lease, expires, status, about, result FROM " + table + " WHERE id = $1",
+		finish:  "UPDATE " + table + " SET status = $3, about = $4, result = $5, expires = $6 WHERE id = $1 AND token = $2 AND status IS NULL",
+		release: "DELETE FROM " + table + " WHERE id = $1 AND token = $2 AND status IS NULL",
+		count:   "SELECT count(*) FROM (SELECT 1 FROM " + table + " WHERE owner = $1 AND expires > $2 LIMIT $3) AS live",
+	}
+	if s.db.Dialect() == sqltx.PostgreSQL {
+		t.claim = claimPostgres(table)
+		// An array is made once. Of IN a plan may run the query again, and so exceed its limit.
+		t.purge = "DELETE FROM " + table + " WHERE expires <= $1 AND id = ANY (ARRAY(SELECT id FROM " + table +
+			" WHERE expires <= $1 ORDER BY expires LIMIT $2 FOR UPDATE SKIP LOCKED))"
+		return t
+	}
+	t.claim = "INSERT INTO " + table + " (" + columns + ") VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO UPDATE SET " + replace +
+		" WHERE expires <= $7 OR $8 AND status IS NULL AND lease <= $7 AND fingerprint = excluded.fingerprint"
+	t.purge = "DELETE FROM " + table + " WHERE id IN (SELECT id FROM " + table + " WHERE expires <= $1 ORDER BY expires LIMIT $2)"
+	for _, text := range []*string{&t.look, &t.finish, &t.release, &t.count, &t.claim, &t.purge} {
+		*text = strings.ReplaceAll(*text, "$", "?")
+	}
+	return t
+}
+
+// claimPostgres claims in one statement. It sees the table as it was before: so known is what there was, and if that
+// settles the matter, nothing is locked and nothing written. ON CONFLICT alone would lock the row of each replay.
+func claimPostgres(table string) string {
+	replaceable := func(row string) string {
+		return "(" + row + ".expires <= $7 OR $8::boolean AND " + row + ".status IS NULL AND " + row + ".lease <= $7 AND " +
+			row + ".fingerprint = $2::bytea)"
+	}
+	return "WITH known AS (SELECT * FROM " + table + " WHERE id = $1::bytea), " +
+		"lock AS (SELECT CASE WHEN EXISTS (SELECT 1 FROM known WHERE NOT " + replaceable("known") + ") THEN NULL " +
+		"ELSE pg_try_advisory_xact_lock($9::bigint) END AS held), " +
+		"fresh AS (INSERT INTO " + table + " AS old (" + columns + ") " +
+		"SELECT $1::bytea, $2::bytea, $3::bytea, $4::text, $5::bigint, $6::bigint FROM lock WHERE held " +
+		"ON CONFLICT (id) DO UPDATE SET " + replace + " WHERE " + replaceable("old") + " RETURNING 1) " +
+		"SELECT lock.held, EXISTS (SELECT 1 FROM fresh), known.fingerprint, known.lease, known.expires, known.status, known.about, " +
+		"known.result FROM lock LEFT JOIN known ON true"
+}
+
+// creation returns the statements that make the table. The index of owners is for quotas, which are
+// counted in it alone, and the other for purging.
+func (s *Store) creation(table string) []string {
+	binary, integer, tail := "bytea", "bigint", ""
+	within, schema := table, "" // of an index: SQLite has its schema with its own name
+	if s.db.Dialect() == sqltx.SQLite {
+		binary, integer, tail = "blob", "integer", " STRICT, WITHOUT ROWID"
+		if i := strings.LastIndexByte(s.name, '.'); i >= 0 {
+			schema, within = s.db.Dialect().Quote(s.name[:i])+".", s.db.Dialect().Quote(s.name[i+1:])
+		}
+	}
+	bare := s.name[strings.LastIndexByte(s.name, '.')+1:]
+	index := func(name, columns string) string {
+		return "CREATE INDEX IF NOT EXISTS " + schema + s.db.Dialect().Quote(bare+"_"+name+"_idx") + " ON " + within + " (" + columns + ")"
+	}
+	items := "\n\tid " + binary + " NOT NULL PRIMARY KEY,\n\tfingerprint " + binary + " NOT NULL,\n\towner " + binary + " NOT NULL,\n\ttoken text NOT NULL,\n\tlease " +
+		integer + " NOT NULL,\n\texpires " + integer + " NOT NULL,\n\tstatus " + integer + ",\n\tabout text,\n\tresult " + binary + "\n"
+	return []string{"CREATE TABLE IF NOT EXISTS " + table + " (" + items + ")" + tail, index("owner", "owner, expires"), index("expires", "expires")}
+}
+
+// DDL returns the statements that create the table and its indexes, for a person or for a tool of migrations.
+func (s *Store) DDL() string { return strings.Join(s.text.create, ";\n") + ";\n" }
+
+// CreateTable creates the table if it is not there. It never drops and never alters: one that is there and has not the
+// columns of [Store.DDL] is an error. Several processes may call it at once.
+func (s *Store) CreateTable(ctx context.Context) error {
+	err := s.db.InTx(ctx, func(ctx context.Context) error {
+		statements := append(s.text.create[:len(s.text.create):len(s.text.create)], s.text.check)
+		if s.db.Dialect() == sqltx.PostgreSQL { // where IF NOT EXISTS fails for two at once
+			statements = append([]string{"SELECT pg_advisory_xact_lock(hashtext('stoa sqlrecords'))"}, statements...)
+		}
+		for _, text := range statements {
+			if _, err := s.db.Writer(ctx).ExecContext(ctx, text); err != nil {
+				return fmt.Errorf("%s: %w", text, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("sqlrecords: creating %s: %w", s.name, err)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package sqltable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+)
+
+// fault says what an error of the database means for the item that was written. The database's own stays within it, for
+// logs and for whoever retries transactions.
+func (t *Table[T]) fault(err error) error {
+	if err == nil {
+		return nil
+	}
+	f := t.dialect.Fault(err)
+	var meaning error
+	switch f.Kind {
+	case sqltx.Unique:
+		meaning = t.about(f, resource.Taken, "key")
+		if len(f.Columns) == 1 && t.columnNamed(f.Columns[0]) == t.id {
+			meaning = resource.ErrExists
+		}
+	case sqltx.ForeignKey:
+		if t.dialect == sqltx.SQLite {
+			return err // whoever wrote can find out more; see dangling
+		}
+		meaning = t.about(f, unknown, "fkey")
+	case sqltx.NotNull:
+		meaning = t.about(f, func(field string) error { return resource.Invalid(field, "required") }, "not_null")
+	case sqltx.Check:
+		meaning = t.about(f, func(field string) error { return resource.Invalid(field, "check") }, "check")
+	case sqltx.Conflict, sqltx.Unavailable:
+		meaning = resource.ErrUnavailable
+	default:
+		return err
+	}
+	return fmt.Errorf("%w: %w", meaning, err)
+}
+
+// about makes an error for each field that a fault concerns, or one for none if nobody knows.
+func (t *Table[T]) about(f sqltx.Fault, fieldError func(field string) error, suffix string) error {
+	if field, ok := t.opts.Constraints[f.Constraint]; ok {
+		return fieldError(field)
+	}
+	var errs []error
+	for _, name := range f.Columns {
+		if c := t.columnNamed(name); c != nil {
+			errs = append(errs, fieldError(c.field.Name))
+		}
+	}
+	if c := t.columnNamed(t.conventional(f.Constraint, suffix)); errs == nil && c != nil {
+		errs = append(errs, fieldError(c.field.Name))
+	}
+	switch len(errs) {
+	case 0:
+		return fieldError("")
+	case 1:
+		return errs[0]
+	}
+	return errors.Join(errs...)
+}
+
+// conventional takes the column out of the name that PostgreSQL gives to a constraint: orders_status_check.
+func (t *Table[T]) conventional(constraint, suffix string) string {
+	name, ok := strings.CutPrefix(constraint, t.bare()+"_")
+	if !ok {
+		return ""
+	}
+	name, _ = strings.CutSuffix(name, "_"+suffix)
+	return name
+}
+
+// refused is fault for a deletion, where a foreign key is that of others.
+func (t *Table[T]) refused(err error) error {
+	if err != nil && t.dialect.Fault(err).Kind == sqltx.ForeignKey {
+		return fmt.Errorf("%w: %w", problem.New(problem.Conflict, "Other items refer to this one."), err)
+	}
+	return t.fault(err)
+}
+
+func unknown(field string) error { return resource.Invalid(field, "unknown") }
+
+// dangling finds out which field of v refers to nothing. SQLite does not tell.
+func (t *Table[T]) dangling(ctx context.Context, v *T) error {
+	keys, err := t.foreignKeys(ctx)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		c := t.columnNamed(key.column)
+		if c == nil {
+			continue
+		}
+		arg, err := t.argument(c, v)
+		if err != nil || arg == nil {
+			continue
+		}
+		var one int
+		d := t.dialect
+		statement := "SELECT 1 FROM " + d.Quote(key.parent) + " WHERE " + d.Quote(key.to) + " = " + d.Placeholder(1)
+		switch found, err := t.scan(ctx, t.db.Writer(ctx), statement, []any{arg}, &one); {
+		case err != nil:
+			return err
+		case !found:
+			return unknown(c.field.Name)
+		}
+	}
+	return unknown("")
+}
+
+// foreignKey is a column that refers to one of another table.
+type foreignKey struct{ column, parent, to string }
+
+// foreignKeys asks SQLite. Without a column the primary key is meant.
+func (t *Table[T]) foreignKeys(ctx context.Context) ([]foreignKey, error) {
+	rows, err := t.db.Writer(ctx).QueryContext(ctx, "SELECT k.`from`, k.`table`, coalesce(k.`to`, "+
+		"(SELECT p.name FROM pragma_table_info(k.`table`) AS p WHERE p.pk = 1)) FROM pragma_foreign_key_list(?1) AS k", t.bare())
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var keys []foreignKey
+	for rows.Next() {
+		var k foreignKey
+		if err := rows.Scan(&k.column, &k.parent, &k.to); err != nil {
+			return nil, err
+		}
+		keys = append(keys, k)
+	}
+	return keys, rows.Err()
+}
+
+// bare is the name of the table without a schema.
+func (t *Table[T]) bare() string { return t.name[strings.LastIndexByte(t.name, '.')+1:] }

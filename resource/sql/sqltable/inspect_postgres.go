@@ -1,0 +1,139 @@
+package sqltable
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/resource/sql/sqlquery"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+)
+
+// The columns of a table of PostgreSQL; none if there is no such table. An index counts if it is about one column and
+// about all rows, and if it is complete and at once: ON CONFLICT takes no other.
+const inspectPostgres = `
+SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.atthasdef OR a.attidentity <> '',
+	EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisunique AND i.indnkeyatts = 1
+		AND i.indkey[0] = a.attnum AND i.indpred IS NULL AND i.indisvalid AND i.indimmediate),
+	a.attgenerated <> '' OR a.attidentity = 'a'
+FROM pg_attribute a WHERE a.attrelid = to_regclass($1::text) AND a.attnum > 0 AND NOT a.attisdropped`
+
+// inspect describes the columns of a table; there are none if there is no table.
+func (t *Table[T]) inspect(ctx context.Context, name string) (map[string]found, error) {
+	if t.dialect == sqltx.SQLite {
+		return t.inspectSQLite(ctx, name)
+	}
+	quoted, err := quoteTable(t.dialect, name)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := t.db.Writer(ctx).QueryContext(ctx, inspectPostgres, quoted)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	columns := map[string]found{}
+	for rows.Next() {
+		var name string
+		var f found
+		if err := rows.Scan(&name, &f.typ, &f.notNull, &f.filled, &f.unique, &f.generated); err != nil {
+			return nil, err
+		}
+		f.identity = f.filled // a sequence does not go back, and what else a default does is its author's business
+		columns[name] = f
+	}
+	return columns, rows.Err()
+}
+
+// exists reports whether there is a table of this name. What others have committed is seen, however old the transaction.
+func (t *Table[T]) exists(ctx context.Context, name string) (there bool, err error) {
+	if t.dialect == sqltx.SQLite {
+		columns, err := t.inspectSQLite(ctx, name)
+		return len(columns) > 0, err
+	}
+	quoted, err := quoteTable(t.dialect, name)
+	if err == nil {
+		_, err = t.scan(ctx, t.db.Writer(ctx), "SELECT to_regclass($1::text) IS NOT NULL", []any{quoted}, &there)
+	}
+	return there, err
+}
+
+// postgresMismatch knows the types that keep every value as it is, and compare with what package sqlquery writes.
+func (c *column) postgresMismatch(typ string) string {
+	name, size, _ := strings.Cut(typ, "(")
+	want := []string{c.sqlType(sqltx.PostgreSQL)}
+	switch {
+	case c.form == jsonForm:
+		want = append(want, "json")
+	case want[0] == "timestamptz":
+		want = []string{"timestamp with time zone"}
+		name = typ
+		if strings.HasPrefix(typ, "timestamp(6) with") {
+			return ""
+		}
+	case want[0] == "text":
+		return c.textMismatch(name, size)
+	case c.form == scalarForm && c.spec.Kind == sqlquery.Integer:
+		bits := map[string]int{"smallint": 16, "integer": 32, "bigint": 64}[name]
+		if bits == 0 || c.field != nil && !fits(c.field, bits) {
+			return "bigint"
+		}
+		return ""
+	}
+	if slices.Contains(want, name) {
+		return ""
+	}
+	return strings.Join(want, " or ")
+}
+
+// textMismatch compares the length of a varchar with that of the field.
+func (c *column) textMismatch(name, size string) string {
+	switch name {
+	case "text", "citext":
+		return ""
+	case "character varying":
+		most, err := strconv.Atoi(strings.TrimSuffix(size, ")"))
+		if err != nil || c.longest() <= most {
+			return ""
+		}
+		return "text, or the tag maxLength:\"" + strconv.Itoa(most) + "\""
+	}
+	return "text"
+}
+
+// longest is the length of the longest text that the column is given, in characters.
+func (c *column) longest() int {
+	switch {
+	case c.field == nil || c.isRev:
+		return len(resource.NewRev())
+	case c.field.MaxLength != nil:
+		return *c.field.MaxLength
+	case len(c.field.Enum) > 0:
+		longest := 0
+		for _, value := range c.field.Enum {
+			longest = max(longest, utf8.RuneCountInString(fmt.Sprint(value)))
+		}
+		return longest
+	case c.field.Format == "uuid":
+		return 36 // RFC 9562 section 4
+	}
+	return math.MaxInt
+}
+
+// bounded reports whether the tags of a field keep it within so many bits.
+func bounded(f *schema.Field, bits int) bool {
+	lo, okLo := new(big.Int).SetString(f.Minimum, 10)
+	hi, okHi := new(big.Int).SetString(f.Maximum, 10)
+	most := new(big.Int).Lsh(big.NewInt(1), uint(bits-1))
+	if f.Type.Unsigned && f.Minimum == "" {
+		lo, okLo = new(big.Int), true
+	}
+	return okLo && okHi && hi.Cmp(most) < 0 && lo.CmpAbs(most) <= 0
+}

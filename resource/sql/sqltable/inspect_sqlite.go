@@ -1,0 +1,80 @@
+package sqltable
+
+import (
+	"context"
+	"strings"
+
+	"github.com/stoa-go/stoa/resource/sql/sqlquery"
+)
+
+// The columns of a table of SQLite. Column 6 of the list of columns says whether one is generated (2 or 3) or hidden (1).
+const inspectSQLite = `
+SELECT c.name, c.type, c."notnull" <> 0 OR c.pk > 0, c.dflt_value IS NOT NULL OR c.hidden > 1 OR c.pk > 0,
+	c.pk = 1 AND (SELECT count(*) FROM pragma_table_xinfo(?1, ?2) WHERE pk > 0) = 1
+	OR EXISTS (SELECT 1 FROM pragma_index_list(?1, ?2) AS i WHERE i."unique" AND NOT i.partial
+		AND (SELECT group_concat(name) FROM pragma_index_info(i.name, ?2)) = c.name),
+	c.hidden > 1,
+	c.pk = 1 AND EXISTS (SELECT 1 FROM pragma_table_list(?1) AS l
+		JOIN SCHEMA.sqlite_schema AS s ON s.name = l.name WHERE l.schema = ?2 AND s.sql LIKE '%AUTOINCREMENT%')
+FROM pragma_table_xinfo(?1, ?2) AS c WHERE c.hidden <> 1`
+
+func (t *Table[T]) inspectSQLite(ctx context.Context, name string) (map[string]found, error) {
+	schema, table, ok := strings.Cut(name, ".")
+	if !ok {
+		schema, table = "main", name
+	}
+	statement := strings.ReplaceAll(inspectSQLite, "SCHEMA", t.dialect.Quote(schema))
+	rows, err := t.db.Writer(ctx).QueryContext(ctx, statement, table, schema)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	columns := map[string]found{}
+	for rows.Next() {
+		var name string
+		var f found
+		if err := rows.Scan(&name, &f.typ, &f.notNull, &f.filled, &f.unique, &f.generated, &f.identity); err != nil {
+			return nil, err
+		}
+		columns[name] = f
+	}
+	return columns, rows.Err()
+}
+
+// affinity is what a column makes of the values put into it, by the rules of SQLite for the name of its type.
+func affinity(typ string) string {
+	typ = strings.ToUpper(typ)
+	for _, rule := range [][2]string{{"INT", "INTEGER"}, {"CHAR", "TEXT"}, {"CLOB", "TEXT"}, {"TEXT", "TEXT"},
+		{"BLOB", "BLOB"}, {"REAL", "REAL"}, {"FLOA", "REAL"}, {"DOUB", "REAL"}} {
+		if strings.Contains(typ, rule[0]) {
+			return rule[1]
+		}
+	}
+	if typ == "" {
+		return "BLOB"
+	}
+	return "NUMERIC"
+}
+
+// sqliteMismatch knows which affinities leave every value as it is. That of numbers leaves alone all texts that are none,
+// such as times, identifiers with dashes, and documents.
+func (c *column) sqliteMismatch(typ string) string {
+	aff := affinity(typ)
+	var fits bool
+	switch want := c.sqlType("sqlite"); {
+	case want == "BLOB":
+		fits = aff == "BLOB" || aff == "NUMERIC"
+	case want == "INTEGER":
+		fits = aff == "INTEGER" || aff == "NUMERIC"
+	case want == "REAL":
+		fits = aff == "REAL" || aff == "NUMERIC" || aff == "INTEGER"
+	case c.form == jsonForm || c.spec.Kind == sqlquery.UUID || c.spec.Kind == sqlquery.Time && c.spec.Layout == "":
+		fits = aff == "TEXT" || aff == "NUMERIC"
+	default:
+		fits = aff == "TEXT"
+	}
+	if fits {
+		return ""
+	}
+	return c.sqlType("sqlite")
+}

@@ -1,0 +1,102 @@
+package sqltable
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+)
+
+// mostRows is how many rows one statement inserts. More gain nothing: what is left is the work for each row.
+const mostRows = 100
+
+// insertMany is InsertMany of [resource.Ops]: as few statements as can be, which stand or fall together.
+func (t *Table[T]) insertMany(ctx context.Context, items []resource.Item[T]) error {
+	return t.db.InTx(ctx, func(ctx context.Context) error {
+		for part := range slices.Chunk(items, min(mostRows, mostValues/(len(t.columns)+2))) {
+			w, statement, err := t.insertion(part)
+			if err != nil {
+				return err
+			}
+			result, err := t.db.Writer(ctx).ExecContext(ctx, statement, w.list...)
+			if err != nil {
+				return t.manyFault(err)
+			}
+			switch n, err := result.RowsAffected(); {
+			case err != nil:
+				return err
+			case n < int64(len(part)):
+				return resource.ErrExists // or deleted, which comes to the same: who asks for one of them will know
+			}
+		}
+		return nil
+	})
+}
+
+// manyFault is fault for one of many rows, where nobody asks which of them it is, nor which field.
+func (t *Table[T]) manyFault(err error) error {
+	switch t.dialect.Fault(err).Kind {
+	case sqltx.ForeignKey:
+		return fmt.Errorf("%w: %w", unknown(""), err)
+	case sqltx.Value:
+		return fmt.Errorf("%w: %w", resource.Invalid("", "range"), err)
+	}
+	return t.fault(err)
+}
+
+// insertion writes the statement that inserts those items of which the ids are free.
+func (t *Table[T]) insertion(items []resource.Item[T]) (*args, string, error) {
+	w := &args{dialect: t.dialect}
+	var b strings.Builder
+	for i := range items {
+		value, err := t.id.field.Parse(items[i].ID)
+		if err != nil || !t.keeps(value) {
+			return nil, "", resource.Invalid(t.id.field.Name, "format")
+		}
+		id := w.bind(t.tr.Arg(t.id.field.Name, value), t.id.cast)
+		names, places, err := t.fresh(w, &items[i].Value)
+		if err != nil {
+			return nil, "", err
+		}
+		if i == 0 {
+			b.WriteString("INSERT INTO " + t.table + " (" + strings.Join(append([]string{t.id.expr}, names...), ", ") +
+				") SELECT * FROM (VALUES ")
+		} else {
+			b.WriteString(", ")
+		}
+		b.WriteString("(" + t.unnumbered(id))
+		for _, place := range places {
+			b.WriteString(", " + t.unnumbered(place))
+		}
+		b.WriteString(")")
+	}
+	b.WriteString(") AS fresh WHERE ")
+	if t.dead != nil {
+		b.WriteString("NOT EXISTS (SELECT 1 FROM " + t.dead.table + " AS dead WHERE dead." + t.dead.id + " = fresh.column1)")
+	} else {
+		b.WriteString("true")
+	}
+	b.WriteString(" ON CONFLICT (" + t.id.expr + ") DO NOTHING")
+	return w, b.String(), nil
+}
+
+// unnumbered is a placeholder of SQLite without its number. Drivers look up what has a name, one after the other.
+func (t *Table[T]) unnumbered(place string) string {
+	if t.dialect == sqltx.SQLite {
+		return "?"
+	}
+	return place
+}
+
+// unnumberedList is unnumbered for a condition that ends in a list of all arguments, and has no others.
+func (t *Table[T]) unnumberedList(where string, args int) string {
+	const list = " IN ("
+	at := strings.LastIndex(where, list)
+	if t.dialect != sqltx.SQLite || at < 0 {
+		return where
+	}
+	return where[:at] + list + strings.Repeat("?, ", args-1) + "?)"
+}

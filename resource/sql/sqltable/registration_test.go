@@ -1,0 +1,151 @@
+package sqltable_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/sql/sqlquery"
+	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+)
+
+type (
+	withoutID  struct{ Name string }
+	nullableID struct {
+		ID *string `json:"id"`
+	}
+	hidden struct {
+		ID     string `json:"id"`
+		Secret string `json:"-" db:"secret"`
+	}
+	unkept struct {
+		ID   string `json:"id"`
+		Name string `json:"name" db:"-"`
+	}
+	twice struct {
+		ID string `json:"id"`
+		A  string `json:"a" db:"x"`
+		B  string `json:"b" db:"X"`
+	}
+)
+
+// makes makes a table of T, or panics.
+func makes[T any](name string, opts sqltable.Options) func(db *sqltx.DB) {
+	return func(db *sqltx.DB) { sqltable.New[T](db, name, &opts) }
+}
+
+// TestRegistration makes each mistake that can be known without a database. The panic has to name it.
+func TestRegistration(t *testing.T) {
+	t.Parallel()
+	columns := func(field string, c sqlquery.Column) sqltable.Options {
+		return sqltable.Options{Columns: map[string]sqlquery.Column{field: c}}
+	}
+	tests := []struct {
+		name string
+		do   func(db *sqltx.DB)
+		want string
+	}{
+		{"no struct", makes[map[string]string]("t", sqltable.Options{}), "it is no struct"},
+		{"no id", makes[withoutID]("t", sqltable.Options{}), `there is no id field "id"; Options.ID names another`},
+		{"another id", makes[numbered]("t", sqltable.Options{ID: "number"}), `there is no id field "number"`},
+		{"an id that can be null", makes[nullableID]("t", sqltable.Options{}), `the id field "id" must be a string or an integer, and no pointer`},
+		{"an id that is computed", makes[article]("t", columns("id", sqlquery.Column{Expr: "1"})), `the column of the id field "id" has an Expr`},
+		{"no table", makes[article]("", sqltable.Options{}), `"" is no name of a table`},
+		{"a name in three parts", makes[article]("a.b.c", sqltable.Options{}), `"a.b.c" is no name of a table`},
+		{"a field that JSON does not know", makes[hidden]("t", sqltable.Options{}), "field Secret has the tag db, but is not part of the JSON"},
+		{"a field without a column", makes[unkept]("t", sqltable.Options{}), `field Name: it has the tag db:"-", and yet clients can write it`},
+		{"two fields in one column", makes[twice]("t", sqltable.Options{}), `the fields A and B have the same column "X"`},
+		{"an unknown field in Columns", makes[article]("t", columns("nothing", sqlquery.Column{})), `Options.Columns names the field "nothing"`},
+		{"a path", makes[article]("t", columns("email", sqlquery.Column{Name: "doc", Path: []string{"email"}})), "its column has a Path"},
+		{"an Expr with a name", makes[article]("t", columns("computed", sqlquery.Column{Name: "a", Expr: "b"})), "an Expr besides a Name"},
+		{"an unknown field in Index", makes[article]("t", sqltable.Options{Index: []string{"tags"}}), `Options.Index names "tags"`},
+		{"an unknown field in Constraints", makes[article]("t", sqltable.Options{Constraints: map[string]string{"c": "nothing"}}),
+			`Options.Constraints names the field "nothing"`},
+		{"two who choose ids", makes[article]("t", sqltable.Options{ClientIDs: true, NewID: func() string { return "" }}),
+			"Options has NewID and ClientIDs"},
+		{"XMin in SQLite", makes[article]("t", sqltable.Options{Rev: sqltable.XMin}), "Options.Rev is XMin, which only PostgreSQL has"},
+		{"a revision that is a number", makes[article]("t", sqltable.Options{Rev: "code"}), `the column of the revision, "code", is that of the field HTTPCode`},
+		{"a count that is text", makes[article]("t", sqltable.Options{Rev: "email", CountRev: true}), "which must be an integer and no pointer"},
+		{"a time that is none", makes[article]("t", sqltable.Options{Modified: "email"}), `Options.Modified names the column "email", whose field is no time`},
+		{"forgetting and remembering", makes[article]("t", sqltable.Options{Forget: true, Recreate: true}), "Options.Forget contradicts Recreate"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			defer func() {
+				if said := fmt.Sprint(recover()); !strings.HasPrefix(said, "sqltable: table ") || !strings.Contains(said, tt.want) {
+					t.Errorf("New panicked with %q, want one that says %q", said, tt.want)
+				}
+			}()
+			tt.do(offline(sqltx.SQLite))
+		})
+	}
+}
+
+func TestNewWithoutDB(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		if diff := cmp.Diff(any("sqltable: New without a DB"), recover()); diff != "" {
+			t.Errorf("New panicked with (-want +got):\n%s", diff)
+		}
+	}()
+	sqltable.New[article](nil, "t", nil)
+}
+
+// TestCapabilities says who can do what, by the options.
+func TestCapabilities(t *testing.T) {
+	t.Parallel()
+	everything := "count create delete deleted insert replace"
+	tests := []struct {
+		name string
+		got  string
+		want string
+	}{
+		{"texts", able[article](sqltable.Options{}), everything},
+		{"numbers", able[numbered](sqltable.Options{}), "count create delete deleted replace"},
+		{"numbers of the program's", able[numbered](sqltable.Options{NewID: func() string { return "1" }}), everything},
+		{"ids of the clients'", able[article](sqltable.Options{ClientIDs: true}), "count delete deleted insert replace"},
+		{"forgetting", able[article](sqltable.Options{Forget: true}), "count create delete insert replace"},
+		{"read-only", able[article](sqltable.Options{ReadOnly: true}), "count"},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, tt.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+// able names what a table can do.
+func able[T any](opts sqltable.Options) string {
+	ops := sqltable.New[T](offline(sqltx.SQLite), "t", &opts).Ops()
+	can := map[string]bool{"create": ops.Create != nil, "insert": ops.Insert != nil, "replace": ops.Replace != nil,
+		"delete": ops.Delete != nil, "deleted": ops.Deleted != nil, "count": ops.Count != nil}
+	maps.DeleteFunc(can, func(_ string, able bool) bool { return !able })
+	return strings.Join(slices.Sorted(maps.Keys(can)), " ")
+}
+
+// TestSupport leaves out what has no order.
+func TestSupport(t *testing.T) {
+	t.Parallel()
+	s := sqltable.New[article](offline(sqltx.PostgreSQL), "t", nil).Support()
+	want := strings.Fields("id parentId email phone HTTPCode weight done madeAt sentAt computed")
+	want = append(want, "saysHi")
+	if diff := cmp.Diff(want, s.Sort); diff != "" {
+		t.Errorf("sort keys (-want +got):\n%s", diff)
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(s.Filter))); diff != "" {
+		t.Errorf("fields of filters (-want +got):\n%s", diff)
+	}
+	for field, op := range map[string]query.Op{"email": query.Contains, "weight": query.Gte, "parentId": query.IsNull} {
+		if !slices.Contains(s.Filter[field], op) {
+			t.Errorf("%s cannot be asked for %s", field, op)
+		}
+	}
+}

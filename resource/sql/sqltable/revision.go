@@ -1,0 +1,144 @@
+package sqltable
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/sql/sqlquery"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+)
+
+// revision is where a table has the revisions of its items.
+type revision struct {
+	expr string // what a SELECT asks for; empty means that items have no revision
+	// column is the one that is written; empty means that the revision changes by itself.
+	column string
+	kind   sqlquery.Kind // of column: Text, or Integer for one that counts
+	// hashed says that what a SELECT gives is the whole content, of which the revision is a hash.
+	hashed bool
+}
+
+// chooseRevision follows Options.Rev.
+func (t *Table[T]) chooseRevision() error {
+	switch name := t.opts.Rev; {
+	case name == "" && t.opts.ReadOnly:
+		return nil
+	case name == XMin && t.dialect == sqltx.PostgreSQL:
+		t.rev.expr = "(xmin::text || ctid::text)" // two writes of one transaction have the same xmin
+	case name == XMin:
+		return errors.New("Options.Rev is XMin, which only PostgreSQL has")
+	case name == Content:
+		return nil // when all columns are known; see content
+	default:
+		return t.chooseRevisionColumn(name)
+	}
+	return nil
+}
+
+func (t *Table[T]) chooseRevisionColumn(name string) error {
+	if name == "" {
+		name = "rev"
+	}
+	t.rev = revision{expr: t.dialect.Quote(name), column: name}
+	if t.opts.CountRev {
+		t.rev.kind = sqlquery.Integer
+	}
+	c := t.columnNamed(name)
+	if c == nil {
+		return nil
+	}
+	if c == t.id || !c.scalar() || c.spec.Kind != t.rev.kind || !c.spec.NotNull {
+		return fmt.Errorf("the column of the revision, %q, is that of the field %s, which must be %s and no pointer",
+			name, c.field.GoName, map[bool]string{true: "an integer", false: "a string (or set CountRev)"}[t.opts.CountRev])
+	}
+	c.isRev = true
+	return nil
+}
+
+// content writes all columns as one text. PostgreSQL can hash it too, so that one statement compares.
+func (t *Table[T]) content() revision {
+	columns := t.columns
+	if t.modified != nil && t.modified.field == nil {
+		columns = append(columns[:len(columns):len(columns)], t.modified)
+	}
+	parts := make([]string, len(columns))
+	for i, c := range columns {
+		switch {
+		case t.dialect == sqltx.SQLite && c.spec.Kind == sqlquery.Number && c.scalar():
+			parts[i] = "quote(" + c.expr + ")"
+		case t.dialect == sqltx.SQLite: // quote stops at a NUL of a text, but not at one of a blob
+			parts[i] = "quote(CAST(" + c.expr + " AS BLOB))"
+		case c.scalar() && c.sqlType(t.dialect) == "timestamptz": // as text it depends on the session
+			parts[i] = "extract(epoch FROM " + c.expr + ")"
+		default:
+			parts[i] = c.expr
+		}
+	}
+	if t.dialect == sqltx.SQLite {
+		return revision{expr: "(" + strings.Join(parts, " || ',' || ") + ")", hashed: true}
+	}
+	row := "ROW(" + strings.Join(parts, ", ") + ")::text"
+	return revision{expr: "left(encode(sha256(convert_to(" + row + ", 'UTF8')), 'hex'), 32)"}
+}
+
+// of makes a revision of what a SELECT gave.
+func (r *revision) of(raw string) resource.Rev {
+	if !r.hashed {
+		return resource.Rev(raw)
+	}
+	sum := sha256.Sum256([]byte(raw))
+	return resource.Rev(hex.EncodeToString(sum[:16]))
+}
+
+// first is the value of the column in a new item: one that no earlier life of the id has had.
+func (r *revision) first() any {
+	if r.kind == sqlquery.Integer {
+		return time.Now().UnixMicro()
+	}
+	return string(resource.NewRev())
+}
+
+// cast is the type of the column.
+func (r *revision) cast() string {
+	if r.kind == sqlquery.Integer {
+		return "::bigint"
+	}
+	return "::text"
+}
+
+// set is the assignment of an UPDATE.
+func (r *revision) set(w *args) string {
+	if r.kind == sqlquery.Integer {
+		return r.expr + " = " + r.expr + " + 1"
+	}
+	return r.expr + " = " + w.bind(string(resource.NewRev()), "::text")
+}
+
+// unchanged asks for an item as long as it has a revision. It reports false for one that cannot be.
+func (t *Table[T]) unchanged(w *args, id any, expect resource.Rev) (condition string, ok bool) {
+	f := query.Where(t.id.field.Name, query.Eq, id)
+	switch {
+	case t.rev.column == "":
+		if !utf8.ValidString(string(expect)) || strings.ContainsRune(string(expect), 0) {
+			return "", false // which PostgreSQL would not take
+		}
+		condition = " AND " + t.rev.expr + " = " + w.bind(string(expect), "::text")
+	case t.rev.kind == sqlquery.Integer:
+		n, err := strconv.ParseInt(string(expect), 10, 64)
+		if err != nil || strconv.FormatInt(n, 10) != string(expect) {
+			return "", false
+		}
+		f = query.And(f, query.Where(revField, query.Eq, n))
+	default:
+		f = query.And(f, query.Where(revField, query.Eq, string(expect)))
+	}
+	return t.where(w, f) + condition, true
+}

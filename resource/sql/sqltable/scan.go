@@ -1,0 +1,311 @@
+package sqltable
+
+import (
+	"context"
+	"encoding"
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/sql/sqlquery"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+)
+
+// row is where the rows of an answer are scanned to, one after the other. A value is copied out before the next one is
+// scanned; whatever its pointers, lists and maps refer to is made anew for each.
+type row[T any] struct {
+	value    T
+	rev      string
+	modified time.Time
+	dests    []any
+}
+
+// newRow makes one for these columns, in the order of [Table.selected].
+func (t *Table[T]) newRow(columns []*column) *row[T] {
+	r := &row[T]{}
+	if t.rev.expr != "" {
+		r.dests = append(r.dests, &r.rev)
+	}
+	if t.modified != nil {
+		r.dests = append(r.dests, t.modified.cell(reflect.ValueOf(&r.modified).Elem()))
+	}
+	v := reflect.ValueOf(&r.value).Elem()
+	for _, c := range columns {
+		r.dests = append(r.dests, c.dest(v.FieldByIndex(c.field.Index)))
+	}
+	return r
+}
+
+// selected is what a SELECT or RETURNING asks for.
+func (t *Table[T]) selected(columns []*column) []string {
+	var list []string
+	if t.rev.expr != "" {
+		list = append(list, t.rev.expr)
+	}
+	if t.modified != nil {
+		list = append(list, t.modified.expr)
+	}
+	for _, c := range columns {
+		list = append(list, c.expr)
+	}
+	return list
+}
+
+// item is the row as it was scanned last.
+func (t *Table[T]) item(r *row[T]) resource.Item[T] {
+	it := resource.Item[T]{ID: t.id.field.Text(&r.value), Modified: r.modified, Value: r.value}
+	if t.rev.expr != "" {
+		it.Rev = t.rev.of(r.rev)
+	}
+	return it
+}
+
+// rows runs a statement that gives items, and streams them. It reads to the end of the answer unless the consumer stops:
+// an INSERT that gives a row may yet fail behind it.
+func (t *Table[T]) rows(ctx context.Context, c sqltx.Conn, columns []*column, statement string, args []any) iter.Seq2[resource.Item[T], error] {
+	return func(yield func(resource.Item[T], error) bool) {
+		answer, err := c.QueryContext(ctx, statement, args...)
+		if err != nil {
+			yield(resource.Item[T]{}, err)
+			return
+		}
+		defer answer.Close()
+		r, done := t.borrow(columns)
+		defer done()
+		for answer.Next() {
+			if err = answer.Scan(r.dests...); err != nil {
+				break
+			}
+			if !yield(t.item(r), nil) {
+				return
+			}
+			r.reset()
+		}
+		if err = errors.Join(err, answer.Err()); err != nil {
+			yield(resource.Item[T]{}, err)
+		}
+	}
+}
+
+// reset forgets the row, so that nothing of it is seen in the next one.
+func (r *row[T]) reset() {
+	var zero T
+	r.value = zero
+}
+
+// borrow returns a row for the columns and what gives it back. That of all columns is used again and again.
+func (t *Table[T]) borrow(columns []*column) (r *row[T], done func()) {
+	if len(columns) != len(t.columns) {
+		return t.newRow(columns), func() {}
+	}
+	r = t.whole.Get().(*row[T])
+	return r, func() {
+		r.reset()
+		t.whole.Put(r)
+	}
+}
+
+// dest is where Scan puts a value for a field.
+func (c *column) dest(field reflect.Value) any {
+	if p, ok := field.Addr().Interface().(*string); ok && c.spec.NotNull && c.scalar() {
+		return p // which database/sql knows best
+	}
+	return c.cell(field)
+}
+
+// cell is a field as a [sql.Scanner], which takes what any of the drivers may give for the column.
+type cell struct {
+	column *column
+	field  reflect.Value
+	set    func(v reflect.Value, src any) error
+}
+
+func (c *column) cell(field reflect.Value) *cell {
+	return &cell{c, field, c.setter(field.Type())}
+}
+
+// Scan sets the field. NULL is nil, or the zero value of a field that cannot be nil.
+func (c *cell) Scan(src any) error {
+	if src == nil {
+		c.field.SetZero()
+		return nil
+	}
+	v := c.field
+	if c.column.form != jsonForm {
+		for v.Kind() == reflect.Pointer {
+			v.Set(reflect.New(v.Type().Elem()))
+			v = v.Elem()
+		}
+	}
+	if err := c.set(v, src); err != nil {
+		return fmt.Errorf("sqltable: column %s: %w", c.column.expr, err)
+	}
+	return nil
+}
+
+// setter chooses by what the field is, and not by what the driver gives: the type of a column in SQLite is a wish.
+func (c *column) setter(t reflect.Type) func(v reflect.Value, src any) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case c.form == jsonForm:
+		return setJSON
+	case c.form == bytesForm:
+		return setBytes
+	case t == reflect.TypeFor[time.Time]():
+		return c.setTime
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+		return func(v reflect.Value, src any) error {
+			return v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(textOf(src)))
+		}
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return func(v reflect.Value, src any) error { v.SetString(textOf(src)); return nil }
+	case reflect.Bool:
+		return setBool
+	case reflect.Float32, reflect.Float64:
+		return setNumber
+	}
+	return setInteger
+}
+
+// textOf is any value of a driver as text. Bytes are copied: they are the driver's.
+func textOf(src any) string {
+	switch src := src.(type) {
+	case string:
+		return src
+	case []byte:
+		return string(src)
+	}
+	return fmt.Sprint(src)
+}
+
+func errOf(what string, src any) error { return fmt.Errorf("a %T is no %s", src, what) }
+
+func setInteger(v reflect.Value, src any) error {
+	n, ok := src.(int64)
+	if !ok {
+		var err error
+		if n, err = strconv.ParseInt(textOf(src), 10, 64); err != nil {
+			return errOf("integer", src)
+		}
+	}
+	switch {
+	case v.CanInt() && !v.OverflowInt(n):
+		v.SetInt(n)
+	case v.CanUint() && n >= 0 && !v.OverflowUint(uint64(n)):
+		v.SetUint(uint64(n))
+	default:
+		return fmt.Errorf("%d does not fit into the field", n)
+	}
+	return nil
+}
+
+func setNumber(v reflect.Value, src any) error {
+	f, ok := src.(float64)
+	if !ok {
+		var err error
+		if f, err = strconv.ParseFloat(textOf(src), 64); err != nil {
+			return errOf("number", src)
+		}
+	}
+	v.SetFloat(f)
+	return nil
+}
+
+func setBool(v reflect.Value, src any) error {
+	switch src := src.(type) {
+	case bool:
+		v.SetBool(src)
+	case int64:
+		v.SetBool(src != 0)
+	default:
+		return errOf("boolean", src)
+	}
+	return nil
+}
+
+// setTime reads a time as the column keeps it.
+func (c *column) setTime(v reflect.Value, src any) error {
+	at, err := c.timeOf(src)
+	if err == nil {
+		v.Set(reflect.ValueOf(at.UTC()))
+	}
+	return err
+}
+
+func (c *column) timeOf(src any) (time.Time, error) {
+	if at, ok := src.(time.Time); ok {
+		return at, nil // drivers of SQLite do so where the type of the column has a name like datetime
+	}
+	if n, ok := src.(int64); ok && c.spec.Unit != 0 {
+		perSecond := int64(time.Second / c.spec.Unit)
+		second, rest := n/perSecond, n%perSecond
+		return time.Unix(second, rest*int64(c.spec.Unit)), nil
+	}
+	layout := c.spec.Layout
+	if layout == "" {
+		layout = sqlquery.TimeLayout
+	}
+	at, err := time.Parse(layout, textOf(src))
+	if err != nil {
+		return at, errOf("time as the column keeps them (see Options.Columns)", src)
+	}
+	return at, nil
+}
+
+func setBytes(v reflect.Value, src any) error {
+	text := textOf(src) // a copy
+	if v.Kind() == reflect.Array {
+		if len(text) != v.Len() {
+			return fmt.Errorf("there are %d bytes, and the field has %d", len(text), v.Len())
+		}
+	} else {
+		v.Set(reflect.MakeSlice(v.Type(), len(text), len(text)))
+	}
+	for i := range len(text) {
+		v.Index(i).SetUint(uint64(text[i]))
+	}
+	return nil
+}
+
+// setJSON reads what document wrote, or others. Members that the type does not know are not lost by reading them, but a
+// write will leave them out.
+func setJSON(v reflect.Value, src any) error {
+	text := textOf(src)
+	if raw, ok := v.Addr().Interface().(*jsontext.Value); ok && text == "null" {
+		*raw = nil // as it was when it was written: omitzero knows nothing of a null
+		return nil
+	}
+	return json.Unmarshal([]byte(text), v.Addr().Interface(), json.WithUnmarshalers(exactIntegers))
+}
+
+// exactIntegers keeps the digits of integers that a float64 would round, like package schema where it reads requests.
+var exactIntegers = json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v *any) error {
+	if dec.PeekKind() != '0' {
+		return errors.ErrUnsupported // as usual
+	}
+	raw, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	const exact = 1 << 53 // what float64 rounds to it looks like it, so the digits have to tell
+	n, bad := strconv.ParseInt(string(raw), 10, 64)
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || (bad != nil || n > exact || n < -exact) && !strings.ContainsAny(string(raw), ".eE") {
+		*v = raw.Clone()
+		return nil
+	}
+	*v = f
+	return nil
+})

@@ -1,0 +1,164 @@
+package sqlrecordstest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	background "github.com/stoa-go/stoa/resource/job"
+	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+)
+
+type tidied struct {
+	Made int `json:"made"`
+}
+
+// rest serves orders, and everything else that can have a key, from one database. A database of one writer would wait for
+// itself if anything that a key covers went around its transaction, so each of these tests is one of that, too: in debug mode the database
+// finds whoever leaves the transaction.
+func rest(t *testing.T, e sqltest.Engine) (http.Handler, *sqltable.Table[order]) {
+	t.Helper()
+	db := e.Open(t, &sqltx.Options{Debug: true, Attempts: 1 << 30}) // none is to give up, however many others there are
+	table, err := orders(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobTable := sqltable.New[background.Job](db, "jobs", nil)
+	if err := jobTable.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	jobs := background.New("jobs", jobTable.Ops(), &background.Options{Alone: true})
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+		defer cancel()
+		if err := jobs.Drain(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	tidy := func(ctx context.Context, in order) (tidied, error) {
+		_, err := table.Ops().Create(ctx, order{What: in.What})
+		return tidied{1}, err
+	}
+	seen := func(ctx context.Context, _ resource.Op, _, _ *order) error { // as an owner is looked up
+		for _, err := range table.Ops().List(ctx, query.Query{Limit: 1}) {
+			return err
+		}
+		return nil
+	}
+	items := resource.FromOps("orders", table.Ops(), &resource.Options[order]{Authorize: seen})
+	keeper := idempotency.New(records(t, db), &idempotency.Options{Wait: -1})
+	return resource.NewCatalog(&resource.CatalogOptions{Once: keeper, Principal: func(context.Context) string { return "ann" },
+		Logger: slog.New(slog.DiscardHandler)}, items, jobs.Resource(), resource.NewImport("orders/import", items),
+		resource.NewCommand("orders/tidy", tidy, &resource.CommandOptions[order]{Public: true, Transactions: db}),
+		resource.NewCommand("orders/later", tidy, &resource.CommandOptions[order]{Public: true, Jobs: jobs})), table
+}
+
+// say sends a request with a key.
+func say(h http.Handler, line, key, kind, content string) *httptest.ResponseRecorder {
+	method, target, _ := strings.Cut(line, " ")
+	r := httptest.NewRequest(method, target, strings.NewReader(content))
+	r.Header.Set("Content-Type", kind)
+	r.Header.Set("Idempotency-Key", key)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// TestRule142RESTOnSQL: everything that REST can do under a key it does exactly once, in one transaction with its record.
+func TestRule142RESTOnSQL(t *testing.T) {
+	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+		h, table := rest(t, e)
+		const plain, merge = "application/json", "application/merge-patch+json"
+		steps := []struct {
+			line, kind, content string
+			status, left        int
+		}{
+			{"PUT /orders/a", plain, `{"what":"tea"}`, 201, 1},
+			{"POST /orders", plain, `{"what":"coffee"}`, 201, 2},
+			{"PUT /orders/a", plain, `{"what":"milk"}`, 200, 2},
+			{"PATCH /orders/a", merge, `{"what":"water"}`, 200, 2},
+			{"PATCH /orders/a", merge, `{"what"`, 400, 2},
+			{"PATCH /orders/none", merge, `{"what"`, 404, 2},
+			{"POST /orders", "application/vnd.stoa.batch+json", `{"operations":[{"op":"create","value":{"what":"a"}},` +
+				`{"op":"patch","id":"a","patch":{"what":"b"}}]}`, 200, 3},
+			{"POST /orders", "application/vnd.stoa.batch+json", `{"operations":[{"op":"create","value":{"what":"a"}},` +
+				`{"op":"patch","id":"none","patch":{"what":"b"}}]}`, 404, 3},
+			{"POST /orders/import?atomic=true", "application/x-ndjson", `{"what":"a"}` + "\n" + `{"id":"a","what":"b"}`, 200, 4},
+			{"POST /orders/import", "application/x-ndjson", `{"what":"a"}`, 200, 5},
+			{"POST /orders/tidy", plain, `{"what":"a"}`, 200, 6},
+			{"DELETE /orders/a", plain, "", 204, 5},
+		}
+		for i, step := range steps {
+			key := fmt.Sprintf(`"k%d"`, i)
+			first := say(h, step.line, key, step.kind, step.content)
+			if first.Code != step.status {
+				t.Errorf("%s: %d, want %d: %s", step.line, first.Code, step.status, first.Body)
+			}
+			again := say(h, step.line, key, step.kind, step.content)
+			if first.Code != again.Code {
+				t.Errorf("%s again: %d, want %d: %s", step.line, again.Code, first.Code, again.Body)
+			}
+			if diff := cmp.Diff(first.Body.String(), again.Body.String()); step.status < 300 && diff != "" {
+				t.Errorf("%s again (-want +got):\n%s", step.line, diff)
+			}
+			if replayed := again.Header().Get("Idempotency-Replayed") == "true"; replayed != (step.status < 300) {
+				t.Errorf("%s again: replayed %v", step.line, replayed)
+			}
+			if got := count(t, table); got != step.left {
+				t.Errorf("behind %s there are %d orders, want %d", step.line, got, step.left)
+			}
+		}
+		for range 2 {
+			if w := say(h, "POST /orders/later", `"job"`, plain, `{"what":"a"}`); w.Code != 202 || w.Header().Get("Location") == "" {
+				t.Errorf("a job: %d %s", w.Code, w.Body)
+			}
+		}
+	})
+}
+
+// TestRule142ManyKeysOneItem: writers with keys of their own, all of one item, and each with its copy: every one is done, and
+// done once.
+func TestRule142ManyKeysOneItem(t *testing.T) {
+	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+		h, table := rest(t, e)
+		if w := say(h, "PUT /orders/a", `"k"`, "application/json", `{"what":"x"}`); w.Code != 201 {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		statuses := map[int]int{}
+		fresh := 0
+		for i := range 40 {
+			wg.Go(func() {
+				key := fmt.Sprintf(`"k%d"`, i/2)
+				w := say(h, "PATCH /orders/a", key, "application/merge-patch+json", fmt.Sprintf(`{"what":"%d"}`, i/2))
+				mu.Lock()
+				defer mu.Unlock()
+				statuses[w.Code]++
+				if w.Code == 200 && w.Header().Get("Idempotency-Replayed") == "" {
+					fresh++
+				}
+			})
+		}
+		wg.Wait()
+		if fresh != 20 || statuses[200]+statuses[409] != 40 {
+			t.Errorf("%d were done, and the answers were %v", fresh, statuses)
+		}
+		if got := count(t, table); got != 1 {
+			t.Errorf("there are %d orders", got)
+		}
+	})
+}

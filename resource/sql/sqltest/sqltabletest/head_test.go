@@ -1,0 +1,190 @@
+package sqltabletest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+)
+
+// headKit has a log, and transactions that do not end by themselves.
+type headKit struct {
+	*testing.T
+	e   *engine
+	db  *sqltx.DB
+	log *sqltable.Log
+}
+
+// TestLogHead: the head of a log in which nothing is missing waits for nobody, and that of another for whoever may have what
+// is missing.
+func TestLogHead(t *testing.T) {
+	tests := []struct {
+		name string
+		try  func(k headKit)
+	}{
+		{"a transaction elsewhere", func(k headKit) {
+			k.append("a", "b", "c")
+			k.begin(k.elsewhere)
+			k.wantHead(k.log, 3)
+		}},
+		{"a transaction with a lower number", func(k headKit) {
+			k.append("a")
+			end := k.begin(k.appends("slow"))
+			k.append("b")
+			k.wantNoHead(k.log)
+			k.begin(k.elsewhere)
+			got := make(chan feed.Cursor, 1)
+			go func() { got <- k.head(k.log) }()
+			time.Sleep(100 * time.Millisecond) // in which it begins to wait; if it does not, it has to say the same
+			end(nil)
+			if c := <-got; c.Seq != 3 {
+				k.Errorf("Head is %d when what was missing has come, want 3", c.Seq)
+			}
+		}},
+		{"a transaction with a higher number", func(k headKit) {
+			k.append("a", "b")
+			end := k.begin(k.appends("slow"))
+			at := k.wantHead(k.log, 2)
+			k.append("c")
+			if got, _, err := k.log.Tail(k.Context(), at, 10); len(got) > 0 || err != nil {
+				k.Errorf("Tail passes over an event that is not committed yet: %d events, %v", len(got), err)
+			}
+			end(nil)
+			var ids []string
+			for len(ids) < 2 && !k.Failed() {
+				for _, e := range step(k.T, k.log, &at) {
+					ids = append(ids, e.ID)
+				}
+			}
+			if diff := cmp.Diff([]string{"slow", "c"}, ids); diff != "" {
+				k.Errorf("events behind the head (-want +got):\n%s", diff)
+			}
+		}},
+		{"a number that was rolled back", func(k headKit) {
+			k.append("a")
+			k.begin(k.appends("undone"))(errUndone)
+			k.append("b")
+			end := k.begin(k.elsewhere)
+			k.wantNoHead(k.log)
+			end(nil)
+			k.wantHead(k.log, 3)
+			k.begin(k.elsewhere)
+			k.append("c")
+			k.wantHead(k.log, 4) // what is missing is known to be settled
+			k.wantNoHead(sqltable.NewLog(k.db, nil))
+		}},
+		{"what was purged", func(k headKit) {
+			k.append("a")
+			k.begin(k.appends("undone"))(errUndone)
+			k.append("b", "c")
+			exec(k.T, k.db, "UPDATE events_log SET seq = 3, mark = (SELECT mark FROM events WHERE seq = 3)", "DELETE FROM events WHERE seq <= 3")
+			k.begin(k.elsewhere)
+			k.wantHead(k.log, 4)
+		}},
+		{"many events", func(k headKit) {
+			const most = 100_000
+			k.begin(k.elsewhere)
+			exec(k.T, k.db, "INSERT INTO events (mark, kind, collection, item, rev, at) SELECT n, 1, 'orders', 'a', '', 0 FROM generate_series(1, 100000) AS n")
+			k.wantHead(k.log, most)
+			k.append("b")
+			k.wantHead(k.log, most+1) // one more than it knows of
+			k.wantNoHead(sqltable.NewLog(k.db, nil))
+		}},
+	}
+	onEngines(t, func(t *testing.T, e *engine) {
+		if e.Dialect != sqltx.PostgreSQL {
+			t.Skip("transactions of SQLite do not append at the same time")
+		}
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				db, log := openLog(t, e, nil)
+				tt.try(headKit{t, e, db, log})
+			})
+		}
+	})
+}
+
+// begin does something in a transaction, which ends when it is told to, or else with the test.
+func (k headKit) begin(do func(ctx context.Context) error) (end func(error)) {
+	k.Helper()
+	begun, outcome, over := make(chan struct{}), make(chan error, 1), make(chan struct{})
+	go func() {
+		defer close(over)
+		err := k.db.InTx(context.WithoutCancel(k.Context()), func(ctx context.Context) error {
+			err := do(ctx)
+			close(begun)
+			return errors.Join(err, <-outcome)
+		})
+		if err != nil && !errors.Is(err, errUndone) {
+			k.Errorf("a transaction: %v", err)
+		}
+	}()
+	<-begun
+	end = func(err error) {
+		select {
+		case outcome <- err:
+		default: // it has ended
+		}
+		<-over
+	}
+	k.Cleanup(func() { end(nil) })
+	return end
+}
+
+// elsewhere writes, but not to the log.
+func (k headKit) elsewhere(ctx context.Context) error {
+	_, err := k.db.Writer(ctx).ExecContext(ctx, "SELECT pg_current_xact_id()")
+	return err
+}
+
+func (k headKit) appends(id string) func(ctx context.Context) error {
+	return func(ctx context.Context) error {
+		return k.log.Append(ctx, &feed.Event{Kind: feed.Created, Collection: "orders", ID: id})
+	}
+}
+
+func (k headKit) append(ids ...string) {
+	k.Helper()
+	for _, id := range ids {
+		if err := k.appends(id)(k.Context()); err != nil {
+			k.Fatal(err)
+		}
+	}
+}
+
+// head is for what is not to wait for a transaction that ends with the test. It may wait for those of other tests.
+func (k headKit) head(log *sqltable.Log) feed.Cursor {
+	k.Helper()
+	ctx, cancel := context.WithTimeout(k.Context(), 2*time.Minute)
+	defer cancel()
+	c, err := log.Head(ctx)
+	if err != nil {
+		k.Errorf("Head: %v", err)
+	}
+	return c
+}
+
+func (k headKit) wantHead(log *sqltable.Log, want uint64) feed.Cursor {
+	k.Helper()
+	c := k.head(log)
+	if c.Seq != want {
+		k.Errorf("Head is %d, want %d", c.Seq, want)
+	}
+	return c
+}
+
+// wantNoHead wants Head to wait for what does not happen, for as long as anybody has patience.
+func (k headKit) wantNoHead(log *sqltable.Log) {
+	k.Helper()
+	ctx, cancel := context.WithTimeout(k.Context(), 300*time.Millisecond)
+	defer cancel()
+	if c, err := log.Head(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		k.Errorf("Head is %d, %v, although a number is missing that may turn up", c.Seq, err)
+	}
+}

@@ -1,0 +1,225 @@
+package sqltabletest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// dog is a pet whose id clients choose.
+type dog struct {
+	ID      string  `json:"id"`
+	Name    string  `json:"name" required:"true"`
+	Tag     string  `json:"tag,omitempty" unique:"true"`
+	OwnerID *string `json:"ownerId"`
+}
+
+// dogs is an API with two dogs, of which one is Ann's, and one that has died.
+func dogs(t *testing.T, e *engine, opts *resource.Options[dog]) (http.Handler, resource.Ops[dog]) {
+	t.Helper()
+	db := e.open(t)
+	owners := sqltable.New[owner](db, "owners", nil)
+	table := sqltable.New[dog](db, "dogs", &sqltable.Options{References: map[string]string{"ownerId": "owners"}})
+	for _, create := range []func(context.Context) error{owners.CreateTable, table.CreateTable} {
+		if err := create(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ops, ann := table.Ops(), "ann"
+	if _, err := owners.Ops().Insert(t.Context(), ann, owner{ID: ann}); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []dog{{"rex", "Rex", "R", &ann}, {"fido", "Fido", "F", nil}, {"dead", "Dead", "D", nil}} {
+		it, err := ops.Insert(t.Context(), d.ID, d)
+		if err == nil && d.ID == "dead" {
+			err = ops.Delete(t.Context(), d.ID, it.Rev)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := resource.FromOps("dogs", ops, opts)
+	return resource.NewCatalog(nil, r, resource.NewImport("dogs/import", r)), ops
+}
+
+// manyDogs are n lines with dogs.
+func manyDogs(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `{"id":"d%04d","name":"Dog %d","ownerId":"ann"}`+"\n", i, i)
+	}
+	return b.String()
+}
+
+// A statement that fails leaves a transaction of PostgreSQL good for nothing. What else was in it is stored all the same,
+// or, where it is all or nothing, nothing is; the line is named either way.
+func TestImport(t *testing.T) {
+	tests := []struct{ name, content, want, atomic string }{
+		{"all is well", manyDogs(1203) + `{"id":"rex","name":"King","tag":"R"}`, "1203 1", "1203 1"},
+		{"taken", manyDogs(700) + `{"id":"x","name":"x","tag":"R"}` + "\n" + `{"id":"y","name":"y"}`,
+			"701 0; 701: 409 /tag taken", "701: 409 /tag taken"},
+		{"taken where something is replaced", manyDogs(2) + `{"id":"fido","name":"x","tag":"R"}` + "\n" + `{"id":"y","name":"y"}`,
+			"3 0; 3: 409 /tag taken", "3: 409 /tag taken"},
+		{"an owner that there is not", manyDogs(600) + `{"id":"x","name":"x","ownerId":"nobody"}`,
+			"600 0; 601: 422 /ownerId unknown", "601: 422 /ownerId unknown"},
+		{"two of them", `{"id":"x","name":"x","ownerId":"nobody"}` + "\n" + manyDogs(3) + `{"id":"dead","name":"x"}`,
+			"3 0; 1: 422 /ownerId unknown; 5: 410", "1: 422 /ownerId unknown"},
+		{"given up and taken over", `{"id":"rex","name":"Rex"}` + "\n" + `{"id":"x","name":"x","tag":"R"}`, "1 1", "1 1"},
+		{"bad lines among others", `{"id":"x"}` + "\n" + manyDogs(600) + `{`, "600 0; 1: 422 /name required; 602: 400  syntax",
+			"1: 422 /name required; 602: 400  syntax"},
+	}
+	onEngines(t, func(t *testing.T, e *engine) {
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				for _, atomic := range []bool{false, true} {
+					h, ops := dogs(t, e, nil)
+					w := httptest.NewRecorder()
+					r := httptest.NewRequest("POST", fmt.Sprintf("/dogs/import?atomic=%t", atomic), strings.NewReader(tt.content))
+					r.Header.Set("Content-Type", "application/x-ndjson")
+					h.ServeHTTP(w, r)
+					want, created := tt.want, 0
+					if atomic {
+						want = tt.atomic
+					}
+					if diff := cmp.Diff(want, importSummary(t, w, &created)); diff != "" {
+						t.Errorf("atomic=%t (-want +got):\n%s", atomic, diff)
+					}
+					n := 0
+					for _, err := range ops.List(t.Context(), query.Query{}) {
+						if err != nil {
+							t.Fatal(err)
+						}
+						n++
+					}
+					if n != 2+created {
+						t.Errorf("atomic=%t: %d dogs, want %d", atomic, n, 2+created)
+					}
+				}
+			})
+		}
+	})
+}
+
+// importSummary is the answer of an import in a line: how many were created and replaced, and what is wrong with which line.
+func importSummary(t *testing.T, w *httptest.ResponseRecorder, created *int) string {
+	t.Helper()
+	var answer struct {
+		Created  int `json:"created"`
+		Replaced int `json:"replaced"`
+		Rejected []struct {
+			Line    int `json:"line"`
+			Problem struct {
+				Status int `json:"status"`
+				Errors []struct{ Pointer, Code string }
+			} `json:"problem"`
+		} `json:"rejected"`
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &answer, json.MatchCaseInsensitiveNames(true)); err != nil {
+		t.Fatalf("%v: %s", err, w.Body)
+	}
+	*created = answer.Created
+	var parts []string
+	if w.Code == http.StatusOK {
+		parts = append(parts, fmt.Sprintf("%d %d", answer.Created, answer.Replaced))
+	}
+	for _, r := range answer.Rejected {
+		part := fmt.Sprintf("%d: %d", r.Line, r.Problem.Status)
+		for _, v := range r.Problem.Errors {
+			part += " " + v.Pointer + " " + v.Code
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// A batch goes the same way on every engine, and is taken back on every engine.
+func TestBatch(t *testing.T) {
+	onEngines(t, func(t *testing.T, e *engine) {
+		told := 0
+		h, ops := dogs(t, e, &resource.Options[dog]{After: func(ctx context.Context, _ resource.Op, _, _ *dog) {
+			if told++; tx.Active(ctx) {
+				t.Error("After runs in the transaction")
+			}
+		}})
+		post := func(operations string) *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			r := httptest.NewRequest("POST", "/dogs", strings.NewReader(`{"operations":[`+operations+`]}`))
+			r.Header.Set("Content-Type", "application/vnd.stoa.batch+json")
+			h.ServeHTTP(w, r)
+			return w
+		}
+		const first = `{"op":"patch","id":"rex","patch":{"tag":null}},{"op":"create","value":{"id":"max","name":"Max","tag":"R"}},`
+		for last, want := range map[string]string{
+			`{"op":"patch","id":"fido","patch":{"tag":"R"}}`:                  `"pointer":"/operations/2/patch/tag","code":"taken"`,
+			`{"op":"replace","id":"a","value":{"name":"a","ownerId":"x"}}`:    `"pointer":"/operations/2/value/ownerId","code":"unknown"`,
+			`{"op":"delete","id":"dead"}`:                                     `"status":410`,
+			`{"op":"patch","id":"fido","ifMatch":"\"x\"","patch":{"tag":""}}`: `"status":412`,
+		} {
+			if w := post(first + last); !strings.Contains(w.Body.String(), want) || !strings.Contains(w.Body.String(), `"operation":2`) {
+				t.Errorf("%s: %d %s, want %s", last, w.Code, w.Body, want)
+			}
+			if it, err := ops.Get(t.Context(), "rex"); err != nil || it.Value.Tag != "R" {
+				t.Errorf("%s: after the refusal rex is %+v (%v)", last, it.Value, err)
+			}
+		}
+		if told != 0 {
+			t.Errorf("After has run %d times for what was taken back", told)
+		}
+		w := post(first + `{"op":"delete","id":"fido"}`)
+		if w.Code != http.StatusOK || told != 3 {
+			t.Errorf("%d, After has run %d times: %s", w.Code, told, w.Body)
+		}
+	})
+}
+
+// Batches that change the same two items in either order neither lose anything nor wait for each other for ever.
+func TestBatchesAtOnce(t *testing.T) {
+	const clients, moves = 4, 3
+	onEngines(t, func(t *testing.T, e *engine) {
+		h, ops := dogs(t, e, nil)
+		var wg sync.WaitGroup
+		for client := range clients {
+			ids := []string{"rex", "fido"}
+			if client%2 == 1 {
+				slices.Reverse(ids)
+			}
+			wg.Go(func() {
+				for move := range moves {
+					var operations []string
+					for _, id := range ids {
+						operations = append(operations, fmt.Sprintf(
+							`{"op":"patch","id":%q,"patch":{"name":"by %d, %d"}}`, id, client, move))
+					}
+					w := httptest.NewRecorder()
+					r := httptest.NewRequest("POST", "/dogs", strings.NewReader(`{"operations":[`+strings.Join(operations, ",")+`]}`))
+					r.Header.Set("Content-Type", "application/vnd.stoa.batch+json")
+					if h.ServeHTTP(w, r); w.Code != http.StatusOK {
+						t.Errorf("%d %s", w.Code, w.Body)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		rex, err := ops.Get(t.Context(), "rex")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fido, err := ops.Get(t.Context(), "fido")
+		if err != nil || rex.Value.Name != fido.Value.Name || !strings.HasPrefix(rex.Value.Name, "by ") {
+			t.Errorf("one batch has named rex %q, and another has named fido %q (%v)", rex.Value.Name, fido.Value.Name, err)
+		}
+	})
+}

@@ -1,0 +1,122 @@
+package sqltabletest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/resourcetest"
+	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+)
+
+// everything has a field of each sort that has a column.
+type everything struct {
+	ID       string            `json:"id" maxLength:"64"`
+	Email    string            `json:"email" format:"email" unique:"true"`
+	Phone    string            `json:"phone,omitzero" maxLength:"20" unique:"true"`
+	Title    string            `json:"title"`
+	Status   status            `json:"status" enum:"placed,paid,sent"`
+	Note     *string           `json:"note"`
+	Stars    int64             `json:"stars"`
+	Small    int8              `json:"small"`
+	Large    uint64            `json:"large"`
+	Maybe    *int32            `json:"maybe"`
+	Score    float64           `json:"score"`
+	Ratio    *float32          `json:"ratio"`
+	Done     bool              `json:"done"`
+	Sure     *bool             `json:"sure"`
+	MadeAt   time.Time         `json:"madeAt"`
+	SentAt   *time.Time        `json:"sentAt"`
+	Customer *string           `json:"customer" format:"uuid"`
+	Photo    []byte            `json:"photo"`
+	Address  address           `json:"address"`
+	Billing  *address          `json:"billing"`
+	Lines    []line            `json:"lines"`
+	Labels   map[string]string `json:"labels"`
+	Anything any               `json:"anything"`
+}
+
+type status string
+
+type address struct {
+	Street string `json:"street"`
+	Zip    string `json:"zip"`
+}
+
+type line struct {
+	Product string  `json:"product"`
+	Count   int64   `json:"count"`
+	Price   float64 `json:"price"`
+}
+
+// numbered has an id that the database assigns.
+type numbered struct {
+	ID    int64   `json:"id" readOnly:"true"`
+	Title string  `json:"title" maxLength:"4000"`
+	Note  *string `json:"note"`
+	Stars int64   `json:"stars"`
+}
+
+// identified has ids that are kept as what they are.
+type identified struct {
+	ID    string    `json:"id" format:"uuid"`
+	Title string    `json:"title" maxLength:"4000"`
+	Made  time.Time `json:"made"`
+	Seen  *bool     `json:"seen"`
+}
+
+// shape is a sort of table, and how the kit is told of it.
+type shape[T any] struct {
+	table   string
+	opts    sqltable.Options
+	tables  map[sqltx.Dialect][]string // statements that make it; nil: it makes itself
+	kit     resourcetest.Options[T]
+	require string
+}
+
+// open makes a database with such a table.
+func (s shape[T]) open(t *testing.T, e *engine) *sqltable.Table[T] {
+	t.Helper()
+	db := e.open(t)
+	exec(t, db, s.tables[e.Dialect]...)
+	table := sqltable.New[T](db, s.table, &s.opts)
+	if err := table.CreateTable(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// run runs the whole kit on a table that is made anew for each case.
+func (s shape[T]) run(t *testing.T, e *engine) {
+	o := s.options(t, e)
+	resourcetest.RunOps(t, func(t *testing.T) resource.Ops[T] { return s.open(t, e).Ops() }, &o)
+}
+
+func (s shape[T]) options(t *testing.T, e *engine) resourcetest.Options[T] {
+	o := s.kit
+	o.Support = s.open(t, e).Support()
+	o.Items, o.Writers = 40, 6
+	o.IDField, o.Recreates, o.Require = s.opts.ID, s.opts.Recreate, strings.Fields(s.require)
+	return o
+}
+
+func ownTable() shape[everything] {
+	return shape[everything]{table: "everything", opts: sqltable.Options{Index: []string{"title", "note"}},
+		require: "Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor"}
+}
+
+func ownNumbers() shape[numbered] {
+	return shape[numbered]{table: "numbered", opts: sqltable.Options{Rev: "version", CountRev: true, Modified: "updated_at"},
+		require: "Creator Replacer Deleter Tombstoner Counter MultiGetter Grouper Transactor"}
+}
+
+func ownUUIDs() shape[identified] {
+	return shape[identified]{table: "identified", opts: sqltable.Options{Recreate: true},
+		require: "Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor"}
+}
+
+func TestKitOfOwnTable(t *testing.T)   { onEngines(t, ownTable().run) }
+func TestKitOfOwnNumbers(t *testing.T) { onEngines(t, ownNumbers().run) }
+func TestKitOfOwnUUIDs(t *testing.T)   { onEngines(t, ownUUIDs().run) }

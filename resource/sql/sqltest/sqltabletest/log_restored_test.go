@@ -1,0 +1,204 @@
+package sqltabletest
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+)
+
+// TestLogRestoredUnseen: a process that goes on below a restored backup knows of numbers that are given again, and of
+// transactions that are no more, also where nobody has tailed since and found out. It does not go by that.
+func TestLogRestoredUnseen(t *testing.T) {
+	tests := []struct {
+		name string
+		try  func(k headKit, restore func(t *testing.T) feed.Log)
+	}{
+		{"Head", func(k headKit, restore func(t *testing.T) feed.Log) {
+			k.learn()
+			restore(k.T)
+			end := k.begin(k.appends("slow"))
+			k.append("b")
+			k.wantNoHead(k.log)
+			end(nil)
+			k.wantHead(k.log, 3)
+		}},
+		{"Head that waits", func(k headKit, restore func(t *testing.T) feed.Log) {
+			k.begin(k.appends("undone"))(errUndone)
+			k.append("lost") // which has number 3
+			end := k.begin(k.elsewhere)
+			got := make(chan feed.Cursor, 1)
+			go func() { got <- k.head(k.log) }()
+			time.Sleep(50 * time.Millisecond) // in which it begins to wait; if it does not, it has to say the same
+			restore(k.T)
+			end(nil)
+			if c := <-got; c.Seq != 1 {
+				k.Errorf("Head is %d, want 1, as all behind it is lost", c.Seq)
+			}
+		}},
+		{"Purge", func(k headKit, restore func(t *testing.T) feed.Log) {
+			k.learn()
+			restore(k.T)
+			end := k.begin(k.appends("slow"))
+			k.append("b", "c", "d")
+			for want := range 2 { // the first goes as far as it may
+				n, err := k.log.Purge(k.Context(), time.Now().Add(time.Hour), 0, 100)
+				if n != 1-want || err != nil {
+					k.Errorf("Purge removed %d, want %d, as an event may still turn up behind it; %v", n, 1-want, err)
+				}
+			}
+			end(nil)
+		}},
+		{"Tail", func(k headKit, restore func(t *testing.T) feed.Log) {
+			at := k.wantHead(k.log, 1)
+			end := k.begin(k.appends("lost"))
+			k.append("lost, too")
+			if got, _, err := k.log.Tail(k.Context(), at, 10); len(got) > 0 || err != nil {
+				k.Fatalf("Tail passes over an event that is not committed yet: %d events, %v", len(got), err)
+			}
+			end(errUndone)
+			restore(k.T)
+			end = k.begin(k.appends("slow"))
+			k.append("b")
+			if got, _, err := k.log.Tail(k.Context(), at, 10); len(got) > 0 || err != nil {
+				k.Errorf("Tail passes over an event that is not committed yet: %d events, %v", len(got), err)
+			}
+			end(nil)
+			k.wantBehind(at, "slow", "b")
+		}},
+	}
+	onEngines(t, func(t *testing.T, e *engine) {
+		if e.Dialect != sqltx.PostgreSQL {
+			t.Skip("transactions of SQLite do not append at the same time")
+		}
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				db, log := openLog(t, e, nil)
+				k := headKit{t, e, db, log}
+				k.append("a")
+				tt.try(k, backup(t, log, nil))
+			})
+		}
+	})
+}
+
+// learn has the log settle numbers that are lost afterwards.
+func (k headKit) learn() {
+	k.Helper()
+	at := k.head(k.log)
+	for range 3 {
+		k.begin(k.appends("undone"))(errUndone)
+		k.append("lost")
+	}
+	k.wantBehind(at, "lost", "lost", "lost")
+}
+
+// wantBehind wants Tail to return these events, and no others.
+func (k headKit) wantBehind(at feed.Cursor, want ...string) {
+	k.Helper()
+	var ids []string
+	for len(ids) < len(want) && !k.Failed() {
+		for _, e := range step(k.T, k.log, &at) {
+			ids = append(ids, e.ID)
+		}
+	}
+	if diff := cmp.Diff(want, ids); diff != "" {
+		k.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// TestLogAfterACrash: what a server has promised to nobody's data, it may not know after a crash. A transaction that is waited
+// for, whose number was not written down, is not waited for until a million others have come and gone.
+func TestLogAfterACrash(t *testing.T) {
+	onEngines(t, func(t *testing.T, e *engine) {
+		if e.Dialect != sqltx.PostgreSQL {
+			t.Skip("transactions of SQLite have no numbers")
+		}
+		ahead := &aheadOfItself{Connector: e.Connector(t)}
+		pool := sql.OpenDB(ahead)
+		t.Cleanup(func() { pool.Close() })
+		db := sqltx.New(e.Dialect, pool, nil)
+		log := sqltable.NewLog(db, nil)
+		if err := log.CreateTable(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		k := headKit{t, e, db, log}
+		at := k.head(log)
+		k.append("a")
+		k.begin(k.appends("undone"))(errUndone)
+		k.append("b")
+		ahead.now.Store(true)
+		k.wantNoHead(log) // though nobody runs
+		if got, _, err := log.Tail(t.Context(), at, 10); len(got) != 1 || err != nil {
+			t.Fatalf("Tail returns %d events and %v, want what is before the gap", len(got), err)
+		}
+		ahead.now.Store(false)
+		k.wantBehind(at, "a", "b")
+		k.wantHead(log, 3)
+	})
+}
+
+// aheadOfItself is a connector to a server that gives out, for a time, numbers of transactions which it forgets.
+type aheadOfItself struct {
+	driver.Connector
+	now atomic.Bool
+}
+
+func (a *aheadOfItself) Connect(ctx context.Context) (driver.Conn, error) {
+	c, err := a.Connector.Connect(ctx)
+	return &aheadConn{recordedConn{Conn: c, recorder: &recorder{}}, a}, err
+}
+
+type aheadConn struct {
+	recordedConn
+	server *aheadOfItself
+}
+
+func (c *aheadConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if c.server.now.Load() && strings.HasPrefix(query, "SELECT pg_current_xact_id()") {
+		query += " + 1000000"
+	}
+	return c.recordedConn.QueryContext(ctx, query, args)
+}
+
+// TestLogWiped: whoever removes all events by hand makes every cursor one that has expired, and what comes behind that is seen,
+// also if its numbers were given before.
+func TestLogWiped(t *testing.T) {
+	onEngines(t, func(t *testing.T, e *engine) {
+		db, log := openLog(t, e, nil)
+		k := headKit{t, e, db, log}
+		start := k.head(log)
+		k.append("a", "b", "c")
+		at := k.wantHead(log, 3)
+		for n := 0; n < 2; {
+			got, err := log.Purge(t.Context(), time.Now().Add(time.Hour), 0, 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n += got
+		}
+		exec(t, db, "DELETE FROM events")
+		another := sqltable.NewLog(db, nil)
+		head := k.head(another)
+		if k.head(log) != head {
+			t.Error("two processes draw an epoch each")
+		}
+		for _, old := range []feed.Cursor{start, at} {
+			if _, _, err := log.Tail(t.Context(), old, 10); !errors.Is(err, feed.ErrExpired) {
+				t.Errorf("Tail from %+v: %v, want feed.ErrExpired", old, err)
+			}
+		}
+		k.append("d", "e")
+		k.wantBehind(head, "d", "e")
+	})
+}

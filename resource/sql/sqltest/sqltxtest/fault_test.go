@@ -1,0 +1,116 @@
+package sqltxtest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+)
+
+const family = `CREATE TABLE parents (id integer PRIMARY KEY, tenant integer, email varchar(20), nick varchar(20),
+	CONSTRAINT parents_email UNIQUE (tenant, email));
+CREATE UNIQUE INDEX parents_lower ON parents (lower(nick));
+CREATE TABLE children (id integer PRIMARY KEY, parent integer NOT NULL, "the age" integer,
+	later integer REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED,
+	CONSTRAINT has_parent FOREIGN KEY (parent) REFERENCES parents (id),
+	CONSTRAINT age_sane CHECK ("the age" < 150));
+CREATE UNIQUE INDEX children_age ON children ("the age");
+INSERT INTO parents VALUES (1, 1, 'ann', 'ann');
+INSERT INTO children VALUES (1, 1, 7, 1)`
+
+func TestFault(t *testing.T) {
+	tests := []struct {
+		name      string
+		statement string
+		want      sqltx.Fault
+		sqlite    sqltx.Fault // where it tells less
+	}{
+		{"primary key", "INSERT INTO parents VALUES (1, 2, 'bob', NULL)",
+			sqltx.Fault{Kind: sqltx.Unique, Constraint: "parents_pkey", Columns: []string{"id"}},
+			sqltx.Fault{Kind: sqltx.Unique, Columns: []string{"id"}}},
+		{"unique", "INSERT INTO parents VALUES (2, 1, 'ann', NULL)",
+			sqltx.Fault{Kind: sqltx.Unique, Constraint: "parents_email", Columns: []string{"tenant", "email"}},
+			sqltx.Fault{Kind: sqltx.Unique, Columns: []string{"tenant", "email"}}},
+		{"unique with a name to quote", `INSERT INTO children VALUES (2, 1, 7, NULL)`,
+			sqltx.Fault{Kind: sqltx.Unique, Constraint: "children_age", Columns: []string{"the age"}},
+			sqltx.Fault{Kind: sqltx.Unique, Columns: []string{"the age"}}},
+		{"unique expression", "INSERT INTO parents VALUES (2, 1, 'bob', 'ANN')",
+			sqltx.Fault{Kind: sqltx.Unique, Constraint: "parents_lower", Columns: []string{"lower(nick::text)"}},
+			sqltx.Fault{Kind: sqltx.Unique, Constraint: "parents_lower"}},
+		{"no parent", "INSERT INTO children VALUES (2, 9, 8, NULL)",
+			sqltx.Fault{Kind: sqltx.ForeignKey, Constraint: "has_parent", Columns: []string{"parent"}},
+			sqltx.Fault{Kind: sqltx.ForeignKey}},
+		{"has children", "DELETE FROM parents",
+			sqltx.Fault{Kind: sqltx.ForeignKey, Constraint: "has_parent", Columns: []string{"id"}},
+			sqltx.Fault{Kind: sqltx.ForeignKey}},
+		{"no parent at commit", "INSERT INTO children VALUES (2, 1, 8, 9)",
+			sqltx.Fault{Kind: sqltx.ForeignKey, Constraint: "children_later_fkey", Columns: []string{"later"}},
+			sqltx.Fault{Kind: sqltx.ForeignKey}},
+		{"check", "INSERT INTO children VALUES (2, 1, 200, NULL)",
+			sqltx.Fault{Kind: sqltx.Check, Constraint: "age_sane"}, sqltx.Fault{Kind: sqltx.Check, Constraint: "age_sane"}},
+		{"missing", "INSERT INTO children VALUES (2, NULL, 8, NULL)",
+			sqltx.Fault{Kind: sqltx.NotNull, Columns: []string{"parent"}},
+			sqltx.Fault{Kind: sqltx.NotNull, Columns: []string{"parent"}}},
+		{"mistake", "SELECT FROM WHERE", sqltx.Fault{}, sqltx.Fault{}},
+		{"nothing", "DELETE FROM children", sqltx.Fault{}, sqltx.Fault{}},
+	}
+	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+		db := e.Open(t, nil)
+		exec(t, t.Context(), db, family)
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				err := db.InTx(t.Context(), func(ctx context.Context) error {
+					if _, err := db.Writer(ctx).ExecContext(ctx, tt.statement); err != nil {
+						return fmt.Errorf("by the store: %w", errors.Join(errRefused, err))
+					}
+					if tt.name == "nothing" {
+						return errRefused
+					}
+					return nil
+				})
+				want := tt.want
+				if e.Dialect == sqltx.SQLite {
+					want = tt.sqlite
+				}
+				if diff := cmp.Diff(want, e.Dialect.Fault(err)); diff != "" {
+					t.Errorf("the fault of %q (-want +got):\n%s", err, diff)
+				}
+				if err == nil || errors.Is(err, sqltx.ErrOutcomeUnknown) {
+					t.Errorf("the error is %v", err)
+				}
+			})
+		}
+	})
+}
+
+// TestUnavailable asks databases that are not there.
+func TestUnavailable(t *testing.T) {
+	t.Parallel()
+	for name, source := range map[string]struct {
+		dialect     sqltx.Dialect
+		driver, dsn string
+	}{
+		"modernc": {sqltx.SQLite, "sqlite", "file:/nowhere/at/all.db"},
+		"ncruces": {sqltx.SQLite, "sqlite3", "file:/nowhere/at/all.db"},
+		"pgx":     {sqltx.PostgreSQL, "pgx", "postgres:///x?host=/nowhere/at/all"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pool, err := sql.Open(source.driver, source.dsn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer pool.Close()
+			err = sqltx.New(source.dialect, pool, nil).InTx(t.Context(), func(context.Context) error { return nil })
+			if got := source.dialect.Fault(err).Kind; got != sqltx.Unavailable {
+				t.Errorf("the fault is %d, want Unavailable: %v", got, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,74 @@
+package sqltx_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+	"github.com/stoa-go/stoa/resource/sql/sqltx/internal/fakesqlite"
+)
+
+// ledger is a store of two tables: it asks the DB for the connection of each statement, and no more.
+type ledger struct{ db *sqltx.DB }
+
+func (l ledger) book(ctx context.Context, account string, amount int) error {
+	insert := "INSERT INTO bookings VALUES ($1, $2)"
+	_, err := l.db.Writer(ctx).ExecContext(ctx, insert, account, amount)
+	return err
+}
+
+func Example() {
+	driver := &fakesqlite.Driver{}                                                  // elsewhere: sql.Open("pgx", "postgres://...")
+	db := sqltx.New(sqltx.PostgreSQL, sql.OpenDB(driver), &sqltx.Options{Idle: -1}) // so that the list below is short
+	books := ledger{db}
+
+	transfer := func(ctx context.Context) error {
+		return errors.Join(books.book(ctx, "ann", -5), books.book(ctx, "bob", 5))
+	}
+	fmt.Println(db.InTx(context.Background(), transfer))
+	for _, did := range driver.Log() {
+		fmt.Println(did)
+	}
+	// Output:
+	// <nil>
+	// OPEN
+	// BEGIN
+	// INSERT INTO bookings VALUES ($1, $2)
+	// INSERT INTO bookings VALUES ($1, $2)
+	// COMMIT
+}
+
+// A SQLite database has one writer at a time, so the pool that writes has one connection, and reads have others.
+func ExampleNew() {
+	driver := &fakesqlite.Driver{} // elsewhere: sql.Open("sqlite", "file:shop.db?_pragma=journal_mode(wal)")
+	writer, readers := sql.OpenDB(driver), sql.OpenDB(driver)
+	writer.SetMaxOpenConns(1)
+	db := sqltx.New(sqltx.SQLite, writer, &sqltx.Options{Readers: readers})
+
+	err := db.InTx(context.Background(), func(ctx context.Context) error {
+		fmt.Println(db.Writer(ctx) == db.Reader(ctx))
+		return nil
+	})
+	fmt.Println(err)
+	fmt.Println(db.Writer(context.Background()) == db.Reader(context.Background()))
+	// Output:
+	// true
+	// <nil>
+	// false
+}
+
+// Guard finds a store that goes around the DB.
+func ExampleGuard() {
+	pool := sql.OpenDB(sqltx.Guard(&fakesqlite.Driver{}))
+	db := sqltx.New(sqltx.SQLite, pool, nil)
+
+	err := db.InTx(context.Background(), func(ctx context.Context) error {
+		_, err := pool.ExecContext(ctx, "DELETE FROM orders") // and not db.Writer(ctx)
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// sqltx: a statement inside of a transaction was about to run outside of it: use DB.Writer or DB.Reader and not the pool
+}
