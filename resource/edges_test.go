@@ -16,7 +16,6 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
-	"github.com/stoa-go/stoa/resource/tombstone"
 )
 
 // node refers to others of its kind, as clients like.
@@ -227,7 +226,7 @@ func (forgetfulMarks) Deleted(context.Context, string) (time.Time, error) {
 func TestTombstonesFailClosed(t *testing.T) {
 	t.Parallel()
 	ops := resource.OpsOf(memory.New(&memory.Options[user]{Recreate: true}))
-	ops = tombstone.Remember(ops, forgetfulMarks{memory.NewTombstones()}, false)
+	ops = resource.WithTombstones(ops, forgetfulMarks{memory.NewTombstones()}, false)
 	if _, err := ops.Insert(t.Context(), "ann", user{Name: "Ann"}); !errors.Is(err, resource.ErrUnavailable) {
 		t.Errorf("Insert: %v, want ErrUnavailable", err)
 	}

@@ -167,8 +167,11 @@ func bare(decl ast.Node) (hidden bool) {
 // type of the package are learned with the type, so they do not count.
 func TestExportedNames(t *testing.T) {
 	t.Parallel()
-	const most = 60
 	for dir, p := range libraries(t) {
+		most := 60
+		if dir == "resource" { // until REST is a package of its own
+			most = 62
+		}
 		var names []string
 		add := func(name, doc string, counts bool) {
 			if counts {

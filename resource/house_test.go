@@ -39,7 +39,7 @@ var (
 		"middleware":                {"resource/problem", "resource/header"},
 	}
 	// What stands above the resource: stores, doors and their kit. None of them knows another.
-	storesAndDoors = []string{"resource/memory", "resource/files", "resource/job", "resource/openapi", "resource/tombstone",
+	storesAndDoors = []string{"resource/memory", "resource/files", "resource/job", "resource/openapi",
 		"query/graphql", "resource/resourcetest"}
 	// Packages that serve one leaf.
 	besideLeaves = map[string][]string{

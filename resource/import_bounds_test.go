@@ -12,7 +12,6 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
-	"github.com/stoa-go/stoa/resource/tombstone"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -86,7 +85,7 @@ func TestTombstonesOutliveImports(t *testing.T) {
 		}
 		return insertMany(ctx, items)
 	}
-	h := importer(t, tombstone.Remember(ops, memory.NewTombstones(), false), nil)
+	h := importer(t, resource.WithTombstones(ops, memory.NewTombstones(), false), nil)
 	want(t, send(t, h, "PUT /villages/a", jsonBody, "", `{"name":"A"}`), http.StatusCreated)
 	want(t, send(t, h, "DELETE /villages/a"), http.StatusNoContent)
 	res := send(t, h, "POST /villages/import", "Content-Type: application/x-ndjson", "", `{"id":"a","name":"B"}`)

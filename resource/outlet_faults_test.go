@@ -16,7 +16,6 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
-	"github.com/stoa-go/stoa/resource/tombstone"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -186,7 +185,7 @@ func TestEventsOfTombstonesBeside(t *testing.T) {
 	t.Parallel()
 	b := newPostbox(t, "shared")
 	b.ops.Deleted = nil
-	b.ops = tombstone.Remember(b.ops, memory.NewTombstones(), true)
+	b.ops = resource.WithTombstones(b.ops, memory.NewTombstones(), true)
 	b.open(t)
 	create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
 	want(t, send(t, b.h, "DELETE /letters/a"), http.StatusNoContent)

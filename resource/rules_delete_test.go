@@ -15,7 +15,6 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
-	"github.com/stoa-go/stoa/resource/tombstone"
 )
 
 // ann is an item with an id of the client's choice.
@@ -462,7 +461,7 @@ func TestRuleD12Tombstones(t *testing.T) {
 		{"the store remembers", func(*setup) {}, problem.Gone, false},
 		{"nobody remembers", func(*setup) {}, problem.NotFound, true},
 		{"the adapter remembers", func(s *setup) {
-			s.userOps = tombstone.Remember(s.userOps, memory.NewTombstones(), false)
+			s.userOps = resource.WithTombstones(s.userOps, memory.NewTombstones(), false)
 		}, problem.Gone, false},
 	}
 	for _, tt := range tests {
@@ -491,7 +490,7 @@ func TestRuleD12AdapterRecreates(t *testing.T) {
 	for recreate, status := range map[bool]int{false: http.StatusGone, true: http.StatusCreated} {
 		h := api(t, func(s *setup) {
 			forgetful(s)
-			s.userOps = tombstone.Remember(s.userOps, memory.NewTombstones(), recreate)
+			s.userOps = resource.WithTombstones(s.userOps, memory.NewTombstones(), recreate)
 			s.users.AllowRecreate = true
 		})
 		reach(t, h, "tombstone")

@@ -10,7 +10,7 @@ import (
 )
 
 // Tombstones remembers in memory what was deleted from a collection that cannot remember it itself. It is a
-// tombstone.Store, and forgets everything when the process ends. A [Store] needs none.
+// [resource.Tombstones], and forgets everything when the process ends. A [Store] needs none.
 type Tombstones struct {
 	mu sync.RWMutex
 	at map[string]time.Time

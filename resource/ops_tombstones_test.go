@@ -8,7 +8,9 @@ import (
 	"iter"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,7 +20,6 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/resourcetest"
-	"github.com/stoa-go/stoa/resource/tombstone"
 )
 
 type thing struct {
@@ -117,7 +118,7 @@ func TestTombstonesConform(t *testing.T) {
 		t.Run(fmt.Sprint("recreate=", recreate), func(t *testing.T) {
 			t.Parallel()
 			resourcetest.RunOps(t, func(t *testing.T) resource.Ops[thing] {
-				return tombstone.Remember(resource.OpsOf(newThings()), memory.NewTombstones(), recreate)
+				return resource.WithTombstones(resource.OpsOf(newThings()), memory.NewTombstones(), recreate)
 			}, &resourcetest.Options[thing]{
 				Recreates: recreate, Items: 50,
 				Support: query.Support{Filter: map[string][]query.Op{"n": {query.Eq, query.Gte}}, Sort: []string{"n"}},
@@ -134,7 +135,7 @@ func TestTombstonesOverHTTP(t *testing.T) {
 		return catalog(t, resource.FromOps("things", ops, &resource.Options[thing]{AllowRecreate: true}))
 	}
 	remember := func(recreate bool) http.Handler {
-		return serve(tombstone.Remember(resource.OpsOf(newThings()), memory.NewTombstones(), recreate))
+		return serve(resource.WithTombstones(resource.OpsOf(newThings()), memory.NewTombstones(), recreate))
 	}
 	tests := []struct {
 		name       string
@@ -168,7 +169,7 @@ func TestTombstonesInTransaction(t *testing.T) {
 	t.Parallel()
 	store := memory.New[thing](nil)
 	inner := resource.OpsOf(store)
-	ops := tombstone.Remember(inner, memory.NewTombstones(), false)
+	ops := resource.WithTombstones(inner, memory.NewTombstones(), false)
 	item, err := ops.Insert(t.Context(), "a", thing{ID: "a"})
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +207,7 @@ func TestTombstonesOfTheLiving(t *testing.T) {
 	if _, err := store.Insert(t.Context(), "a", thing{}); err != nil {
 		t.Fatal(err)
 	}
-	ops := tombstone.Remember(resource.OpsOf(store), staleMarks{}, false)
+	ops := resource.WithTombstones(resource.OpsOf(store), staleMarks{}, false)
 	if _, err := ops.Deleted(t.Context(), "a"); !errors.Is(err, resource.ErrNotFound) {
 		t.Errorf("Deleted: %v", err)
 	}
@@ -221,7 +222,24 @@ func TestTombstonesWithoutDeleter(t *testing.T) {
 	t.Parallel()
 	inner := resource.OpsOf(newThings())
 	inner.Delete, inner.Replace, inner.Insert = nil, nil, nil
-	ops := tombstone.Remember(inner, memory.NewTombstones(), false)
+	ops := resource.WithTombstones(inner, memory.NewTombstones(), false)
 	same(t, "Delete, Replace, Insert", []bool{false, false, false},
 		[]bool{ops.Delete != nil, ops.Replace != nil, ops.Insert != nil})
+}
+
+func ExampleWithTombstones() {
+	// newThings returns a store that does not record deletions.
+	ops := resource.WithTombstones(resource.OpsOf(newThings()), memory.NewTombstones(), false)
+	h := resource.NewCatalog(nil, resource.FromOps("things", ops, nil))
+	for _, method := range []string{http.MethodPut, http.MethodDelete, http.MethodGet} {
+		r := httptest.NewRequest(method, "/things/1", strings.NewReader(`{"name":"water the plants"}`))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		fmt.Println(method, w.Code)
+	}
+	// Output:
+	// PUT 201
+	// DELETE 204
+	// GET 410
 }
