@@ -1,0 +1,99 @@
+package resource_test
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+var (
+	markdownCode    = regexp.MustCompile("(?s)\n```.*?\n```|`[^`\n]+`")
+	markdownLink    = regexp.MustCompile(`\]\(([^)\s]+)(?: "[^"]*")?\)|(?m:^\[[^\]\n]+\]: (\S+))|(?:src|href|srcset)="([^"\s]+)"`)
+	markdownHeading = regexp.MustCompile(`(?m)^#{1,6} (.+)$`)
+)
+
+// TestDocumentLinks checks that relative links in README.md and .github/*.md lead to files of the repository, and
+// fragments to headings.
+func TestDocumentLinks(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(root, ".github", "*.md"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files in .github, %v", len(files), err)
+	}
+	for _, file := range append(files, filepath.Join(root, "README.md")) {
+		for _, link := range brokenLinks(t, file, readText(t, file)) {
+			t.Errorf("%s: broken link %s", file, link)
+		}
+	}
+	// The test finds what it looks for.
+	text := "# A `b` c, d\n[ok](#a-b-c-d) [ok](../go.mod) [ok](https://example.com/x) `[code](none)`\n```\n[code](none)\n```\n" +
+		"[1](none.md) [2](#none) <img src=\"none.svg\">\n[3]: none.txt\n[4](../README.md#none) [5](../resource/none.go)\n"
+	mutant := filepath.Join(root, ".github", "none.md")
+	if got := brokenLinks(t, mutant, text); len(got) != 6 {
+		t.Errorf("broken links %q, want 6", got)
+	}
+}
+
+func readText(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// brokenLinks returns the relative links in the text of a file that lead nowhere.
+func brokenLinks(t *testing.T, file, text string) (broken []string) {
+	t.Helper()
+	for _, m := range markdownLink.FindAllStringSubmatch(markdownCode.ReplaceAllString(text, ""), -1) {
+		link := m[1] + m[2] + m[3]
+		u, err := url.Parse(link)
+		if err != nil {
+			broken = append(broken, link)
+			continue
+		}
+		if u.IsAbs() || u.Host != "" {
+			continue
+		}
+		target, content := file, text
+		if u.Path != "" {
+			target = filepath.Join(filepath.Dir(file), filepath.FromSlash(u.Path))
+			if _, err := os.Stat(target); err != nil {
+				broken = append(broken, link)
+				continue
+			}
+		}
+		if u.Fragment == "" || filepath.Ext(target) != ".md" {
+			continue
+		}
+		if target != file {
+			content = readText(t, target)
+		}
+		if !headings(content)[u.Fragment] {
+			broken = append(broken, link)
+		}
+	}
+	return broken
+}
+
+// headings returns the fragments under which GitHub renders the headings of a Markdown text.
+func headings(text string) map[string]bool {
+	found := map[string]bool{}
+	for _, m := range markdownHeading.FindAllStringSubmatch(text, -1) {
+		found[strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, m[1])] = true
+	}
+	return found
+}
