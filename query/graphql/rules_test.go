@@ -48,7 +48,8 @@ func testsOf(t *testing.T, folder string) map[string]bool {
 	t.Helper()
 	dir, ok := map[string]string{"": ".", "ci": "../../.ci/graphql", "clients": "../../.ci/graphql/clients/v2",
 		"shop": "../../examples/shop", "sqlrecordstest": "../../resource/sql/sqltest/sqlrecordstest",
-		"starwars": "../../examples/starwars", "rivals": "rivals", "oracle": "internal/graphqltest/oracle"}[folder]
+		"starwars": "../../examples/starwars", "peers": "../../examples/bench/graphql",
+		"oracle": "internal/graphqltest/oracle"}[folder]
 	if !ok {
 		dir = filepath.Join("internal", folder)
 	}

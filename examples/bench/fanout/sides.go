@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"time"
+
+	"github.com/stoa-go/stoa/query/graphql"
+	"github.com/stoa-go/stoa/examples/bench/internal/gqlgenserver"
+	"github.com/stoa-go/stoa/examples/bench/internal/shop"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
+)
+
+// side is one way to serve the shop.
+type side struct {
+	name    string
+	handler func(s *shop.Shop) http.Handler
+}
+
+var sides = []side{{"Stoa", stoaHandler}, {"gqlgen", gqlgenserver.Handler}}
+
+func stoaHandler(s *shop.Shop) http.Handler {
+	changes := feed.New(feed.NewMemory(nil), nil)
+	return graphql.New(resource.NewCatalog(&resource.CatalogOptions{Feed: changes}, s.Parts()...),
+		&graphql.Options{Socket: graphql.Socket{PerPrincipal: 1 << 20, Wait: time.Minute}})
+}
+
+const (
+	subscription = "subscription Watch { orderChanged { kind id order { id status totalCents note placedAt customerId } } }"
+	change       = "mutation Change($note: String) { patchOrder(id: \"o000042\", input: {note: $note}) { id } }"
+	// told is in each message that tells of a change, and in no other.
+	told = `"orderChanged"`
+)
+
+// note is that of the nth change. All are of one length.
+func note(n int) string { return "note " + strconv.Itoa(1e6+n) }
+
+// changes writes to an order, another note each time.
+type changes struct {
+	handler http.Handler
+	n       int
+}
+
+func (c *changes) make(times int) error {
+	for range times {
+		c.n++
+		body, err := json.Marshal(map[string]any{"query": change, "variables": map[string]string{"note": note(c.n)}})
+		if err != nil {
+			return err
+		}
+		r := httptest.NewRequest("POST", "/graphql", bytes.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		c.handler.ServeHTTP(w, r)
+		if w.Code != http.StatusOK || !bytes.Contains(w.Body.Bytes(), []byte(`"o000042"`)) {
+			return fmt.Errorf("a change was answered with %d: %.300s", w.Code, w.Body)
+		}
+	}
+	return nil
+}

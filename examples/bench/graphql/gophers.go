@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/graph-gophers/graphql-go"
+	"github.com/graph-gophers/graphql-go/relay"
+
+	"github.com/stoa-go/stoa/examples/bench/internal/gqlgenserver"
+	"github.com/stoa-go/stoa/examples/bench/internal/shop"
+)
+
+// gophersHandler serves the shop with graph-gophers/graphql-go: a resolver type for each type, whose methods are the
+// fields, and the handler that comes with it.
+func gophersHandler(s *shop.Shop) http.Handler {
+	return &relay.Handler{Schema: graphql.MustParseSchema(gqlgenserver.Schema, &gophersRoot{s}, graphql.UseFieldResolvers())}
+}
+
+type gophersRoot struct{ shop *shop.Shop }
+
+func (r *gophersRoot) Order(args struct{ ID graphql.ID }) *gophersOrder {
+	o, ok := r.shop.Order(string(args.ID))
+	if !ok {
+		return nil
+	}
+	return &gophersOrder{r.shop, o}
+}
+
+func (r *gophersRoot) Orders(args struct{ First *int32 }) *gophersOrders {
+	n := 50
+	if args.First != nil {
+		n = int(*args.First)
+	}
+	found := r.shop.Orders(n)
+	out := &gophersOrders{Nodes: make([]*gophersOrder, len(found))}
+	for i := range found {
+		out.Nodes[i] = &gophersOrder{r.shop, found[i]}
+	}
+	return out
+}
+
+func (r *gophersRoot) PatchOrder(args struct {
+	ID    graphql.ID
+	Input struct{ Note *string }
+}) *gophersOrder {
+	o, ok := r.shop.SetNote(string(args.ID), args.Input.Note)
+	if !ok {
+		return nil
+	}
+	return &gophersOrder{r.shop, o}
+}
+
+type gophersOrders struct{ Nodes []*gophersOrder }
+
+type gophersOrder struct {
+	shop  *shop.Shop
+	order shop.Order
+}
+
+func (o *gophersOrder) ID() graphql.ID     { return graphql.ID(o.order.ID) }
+func (o *gophersOrder) Status() string     { return o.order.Status }
+func (o *gophersOrder) TotalCents() int32  { return o.order.TotalCents }
+func (o *gophersOrder) Note() *string      { return o.order.Note }
+func (o *gophersOrder) PlacedAt() dateTime { return dateTime{o.order.PlacedAt} }
+func (o *gophersOrder) CustomerID() string { return o.order.CustomerID }
+
+func (o *gophersOrder) Customer() *gophersUser {
+	u, ok := o.shop.User(o.order.CustomerID)
+	if !ok {
+		return nil
+	}
+	return &gophersUser{u}
+}
+
+func (o *gophersOrder) Shipments() []*gophersShipment {
+	of := o.shop.ShipmentsOf(o.order.ID)
+	out := make([]*gophersShipment, len(of))
+	for i := range of {
+		out[i] = &gophersShipment{&of[i]}
+	}
+	return out
+}
+
+type gophersUser struct{ user *shop.User }
+
+func (u *gophersUser) ID() graphql.ID { return graphql.ID(u.user.ID) }
+func (u *gophersUser) Name() string   { return u.user.Name }
+func (u *gophersUser) Email() string  { return u.user.Email }
+
+type gophersShipment struct{ shipment *shop.Shipment }
+
+func (s *gophersShipment) ID() graphql.ID  { return graphql.ID(s.shipment.ID) }
+func (s *gophersShipment) OrderID() string { return s.shipment.OrderID }
+func (s *gophersShipment) Carrier() string { return s.shipment.Carrier }
+func (s *gophersShipment) Parcels() int32  { return s.shipment.Parcels }
+
+// dateTime is the scalar of that name.
+type dateTime struct{ time.Time }
+
+func (dateTime) ImplementsGraphQLType(name string) bool { return name == "DateTime" }
+
+func (t *dateTime) UnmarshalGraphQL(v any) (err error) {
+	text, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("%v is no date and time", v)
+	}
+	t.Time, err = time.Parse(time.RFC3339, text)
+	return err
+}

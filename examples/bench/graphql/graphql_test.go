@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/examples/bench/internal/shop"
+)
+
+// TestAnswersAreEqual: what is compared is the same work. Introspection is left out, as each server describes itself.
+func TestAnswersAreEqual(t *testing.T) {
+	t.Parallel()
+	for i := range jobs {
+		j := &jobs[i]
+		if j.name == introspect.name {
+			continue
+		}
+		t.Run(j.name, func(t *testing.T) {
+			t.Parallel()
+			data := shop.New(300)
+			want := ask(t, floor.handler(data), j)
+			if !strings.Contains(string(want[0]), `"id":"o000042"`) {
+				t.Fatalf("the floor answers %.200s", want[0])
+			}
+			for _, s := range sides[1:] {
+				got := ask(t, s.handler(data), j)
+				for k := range want {
+					if diff := cmp.Diff(decoded(t, want[k]), decoded(t, got[k])); diff != "" {
+						t.Errorf("%s, request %d (-want +got):\n%.2000s", s.name, k, diff)
+					}
+				}
+			}
+			// Members come in the order in which they were asked for, so the text is the same, too.
+			if got := ask(t, stoa.handler(data), j); !bytes.Equal(bytes.TrimSpace(want[0]), bytes.TrimSpace(got[0])) {
+				t.Errorf("want %.300s\ngot  %.300s", want[0], got[0])
+			}
+		})
+	}
+}
+
+func ask(t *testing.T, h http.Handler, j *job) (answers [][]byte) {
+	t.Helper()
+	for _, body := range j.bodies() {
+		r := httptest.NewRequest("POST", "/graphql", bytes.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != http.StatusOK {
+			t.Fatalf("status %d: %s", w.Code, w.Body)
+		}
+		answers = append(answers, w.Body.Bytes())
+	}
+	return answers
+}
+
+func decoded(t *testing.T, data []byte) (v any) {
+	t.Helper()
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatalf("%v in %.300s", err, data)
+	}
+	return v
+}
+
+// TestDistinctDocuments: a job of documents never seen sends another one each time, and each is answered in full.
+func TestDistinctDocuments(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	plain := stoaHandler(shop.New(100))
+	c, err := newClient(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ Query string }
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			t.Error(err)
+		}
+		seen[in.Query] = true
+	}), &miss)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1001 {
+		c.send()
+	}
+	if len(seen) != 1001 {
+		t.Errorf("%d documents in 1001 requests", len(seen))
+	}
+	c.handler = plain
+	c.send()
+	distinct := c.answer.bytes
+	if c, err = newClient(plain, &list100); err != nil {
+		t.Fatal(err)
+	}
+	c.send()
+	if c.answer.bytes != distinct || distinct < 10_000 {
+		t.Errorf("%d bytes for a document never seen, %d for the same one with its own name", distinct, c.answer.bytes)
+	}
+}
+
+func TestBudgets(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		b    budget
+		want string
+	}{
+		{"below", budget{"a", 0.5, 0.6, atMost, ""}, "| a | 0.50 | at most 0.6 | ok |"},
+		{"above", budget{"a", 0.7, 0.6, atMost, "x"}, "| a | 0.70 | at most 0.6 | over: x |"},
+		{"enough", budget{"a", 41, 40, atLeast, ""}, "| a | 41.00 | at least 40 | ok |"},
+		{"too little", budget{"a", 39, 40, atLeast, ""}, "| a | 39.00 | at least 40 | over |"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			ok := printBudgets(&out, []budget{tt.b})
+			if want := !strings.Contains(tt.want, "over"); ok != want {
+				t.Errorf("ok is %v, want %v", ok, want)
+			}
+			if !strings.Contains(out.String(), tt.want) {
+				t.Errorf("it says\n%s\nwithout %s", out.String(), tt.want)
+			}
+		})
+	}
+}
+
+// TestMeasure runs every job once. It is not parallel, as it changes how many processors there are. Budgets are for a run of
+// the command on a machine with nothing else to do.
+func TestMeasure(t *testing.T) {
+	if err := flag.Set("test.benchtime", "1x"); err != nil {
+		t.Fatal(err)
+	}
+	measured, err := measure(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	measured.print(&out)
+	for _, s := range sides {
+		for _, j := range []*job{&list100, &item, &patch, &list10000} {
+			if r := measured.of(j, &s); r == nil || r.median().N != 1 || !strings.Contains(out.String(), "| "+j.name+" | "+s.name+" |") {
+				t.Errorf("%s of %s is not measured", j.name, s.name)
+			}
+		}
+	}
+	if got := len(measured.budgets()); got != 6 {
+		t.Errorf("%d budgets, want 6", got)
+	}
+	if peak, size := peakOfList(); peak <= 0 || size < 1_000_000 {
+		t.Errorf("peak %d for %d bytes", peak, size)
+	}
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/stoa-go/stoa/query/graphql"
+	"github.com/stoa-go/stoa/examples/bench/internal/gqlgenserver"
+	"github.com/stoa-go/stoa/examples/bench/internal/shop"
+	"github.com/stoa-go/stoa/resource"
+)
+
+// side is one way to serve the shop.
+type side struct {
+	name    string
+	handler func(s *shop.Shop) http.Handler
+}
+
+var (
+	floor = side{"by hand", floorHandler}
+	stoa  = side{"Stoa", stoaHandler}
+	sides = []side{floor, stoa,
+		{"gqlgen", gqlgenserver.Handler}, {"graph-gophers", gophersHandler}, {"graphql-go", graphqlGoHandler}}
+)
+
+func stoaHandler(s *shop.Shop) http.Handler {
+	return graphql.New(resource.NewCatalog(nil, s.Parts()...), nil)
+}
+
+// job is one thing that clients ask for.
+type job struct {
+	name      string
+	document  string
+	variables []map[string]any // taken in turns
+	// all says that the floor and the others do it too; else only Stoa.
+	floor, others bool
+	// distinct says that no two requests have the same document.
+	distinct bool
+}
+
+const (
+	listDocument = `query Orders($first: Int) {
+  orders(first: $first) {
+    nodes {
+      id status totalCents note placedAt
+      customer { id name email }
+      shipments { id carrier parcels }
+    }
+  }
+}`
+	plainDocument = `query Plain($first: Int) {
+  orders(first: $first) { nodes { id status totalCents note placedAt } }
+}`
+	itemDocument = `query Order($id: ID!) {
+  order(id: $id) {
+    id status totalCents note placedAt
+    customer { id name email }
+    shipments { id carrier parcels }
+  }
+}`
+	patchDocument = `mutation Patch($id: ID!, $input: PatchOrderInput!) {
+  patchOrder(id: $id, input: $input) { id note }
+}`
+)
+
+var (
+	list100 = job{name: "list of 100, two relations", document: listDocument, variables: first(100), floor: true, others: true}
+	item    = job{name: "one item, two relations", document: itemDocument,
+		variables: []map[string]any{{"id": "o000042"}}, floor: true, others: true}
+	patch = job{name: "mutation", document: patchDocument, floor: true, others: true,
+		variables: []map[string]any{patchOf("a"), patchOf("b")}}
+	introspect = job{name: "introspection", document: introspectionDocument, variables: []map[string]any{nil}, others: true}
+	miss       = job{name: "list of 100, document never seen", document: listDocument, variables: first(100), distinct: true}
+	itemMiss   = job{name: "one item, document never seen", document: itemDocument,
+		variables: []map[string]any{{"id": "o000042"}}, distinct: true}
+	list1000  = job{name: "list of 1,000", document: plainDocument, variables: first(1000), floor: true, others: true}
+	list10000 = job{name: "list of 10,000", document: plainDocument, variables: first(10000), floor: true, others: true}
+
+	jobs = []job{list100, item, patch, introspect, miss, itemMiss, list1000, list10000}
+)
+
+func first(n int) []map[string]any { return []map[string]any{{"first": n}} }
+
+func patchOf(note string) map[string]any {
+	return map[string]any{"id": "o000042", "input": map[string]any{"note": note}}
+}
+
+// bodies returns the requests of a job.
+func (j *job) bodies() [][]byte {
+	var out [][]byte
+	for _, v := range j.variables {
+		body, err := json.Marshal(struct {
+			Query     string         `json:"query"`
+			Variables map[string]any `json:"variables,omitempty"`
+		}{j.document, v})
+		if err != nil {
+			panic(err)
+		}
+		out = append(out, body)
+	}
+	return out
+}
+
+// introspectionDocument asks for what all sides know: they differ in how much of the newer members they have.
+const introspectionDocument = `query IntrospectionQuery {
+  __schema {
+    queryType { name }
+    mutationType { name }
+    subscriptionType { name }
+    types { ...FullType }
+    directives { name description locations args { ...InputValue } }
+  }
+}
+fragment FullType on __Type {
+  kind name description
+  fields(includeDeprecated: true) {
+    name description args { ...InputValue } type { ...TypeRef } isDeprecated deprecationReason
+  }
+  inputFields { ...InputValue }
+  interfaces { ...TypeRef }
+  enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason }
+  possibleTypes { ...TypeRef }
+}
+fragment InputValue on __InputValue { name description type { ...TypeRef } defaultValue }
+fragment TypeRef on __Type {
+  kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } }
+}`

@@ -1,0 +1,88 @@
+// Command scale fills a table with ten million rows and measures how a catalog serves it, each job beside the same SQL by
+// hand through database/sql and in the same run:
+//
+//	go run -C examples/bench ./scale                              a new SQLite file, which is removed
+//	go run -C examples/bench ./scale -db 'postgres:///test?...'   an empty database of PostgreSQL
+//
+// It takes some minutes and 2 GB. It ends with status 1 if a figure is beyond its budget.
+//
+// table.go is the table and what fills it, hand.go the rival, jobs.go what is measured, and measure.go how.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "scale:", err)
+		os.Exit(1)
+	}
+}
+
+// settings are what a run was told.
+type settings struct {
+	rows  int
+	round time.Duration // of each of the two that are compared
+}
+
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	var s settings
+	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
+	db := flags.String("db", "", "postgres://... of an empty database, or the `file` of a new one; a temporary file if empty")
+	flags.IntVar(&s.rows, "rows", 10_000_000, "of the table")
+	flags.DurationVar(&s.round, "round", 500*time.Millisecond, "of measuring; each figure is of seven")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 || s.rows < 1000 {
+		return errors.New("want -db DATABASE, and at least 1000 -rows")
+	}
+	if *db == "" {
+		dir, err := os.MkdirTemp("", "scale")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		*db = dir + "/scale.db"
+	}
+	opened, err := open(*db)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, opened.close()) }()
+	return opened.measureAll(ctx, s, out)
+}
+
+// errBudget says that all was measured, and is slower than it should be.
+var errBudget = errors.New("beyond the budget")
+
+// measureAll prints a table. Its error names what is beyond its budget.
+func (d *database) measureAll(ctx context.Context, s settings, out io.Writer) error {
+	began := time.Now()
+	if err := d.fill(ctx, s.rows); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s: %d rows loaded and indexed in %.0f s\n\n", d.name, s.rows, time.Since(began).Seconds())
+	fmt.Fprint(out, "| job | beside | ratio | budget | ok |\n|---|---|--:|--:|---|\n")
+	w := &work{database: d, settings: s, handler: d.catalog(), hand: d.byHand()}
+	var errs []error
+	for _, job := range []func(context.Context) (figure, error){w.deepByID, w.deepBySort, w.filterOfIndex, w.filterAndSort,
+		w.item, w.export} {
+		f, err := job(ctx)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(out, f)
+		if !f.within() {
+			errs = append(errs, fmt.Errorf("%w: %s: %.2fx of %.1fx", errBudget, f.job, f.ratio, f.budget))
+		}
+	}
+	return errors.Join(errs...)
+}
