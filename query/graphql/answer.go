@@ -16,7 +16,7 @@ func (x *exchange) get() error {
 		return nil
 	}
 	// The page above tells everybody the same, and may be linked to from anywhere; what follows is somebody's data.
-	if err := x.meant(); err != nil {
+	if err := x.checkOrigin(); err != nil {
 		return err
 	}
 	q, err := parseQuery(x.r.URL.RawQuery, &x.h.opts.Limits)
@@ -32,7 +32,7 @@ func (x *exchange) post() error {
 	if err := x.negotiate(false); err != nil {
 		return err
 	}
-	if err := x.meant(); err != nil {
+	if err := x.checkOrigin(); err != nil {
 		return err
 	}
 	if err := x.claimed(); err != nil {

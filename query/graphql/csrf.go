@@ -21,14 +21,14 @@ func (h *Handler) setOrigins() {
 	}
 }
 
-// meant refuses what a page of another site may have made a browser send, with all the cookies that are ours. Browsers say
+// checkOrigin refuses what a page of another site may have made a browser send, with all the cookies that are ours. Browsers say
 // where a request comes from (Sec-Fetch-Site, and where that is missing, Origin); programs say nothing, and carry nobody
 // else's cookies.
 //
 // A POST from another site is refused. One from another host of the same site has a Content-Type for which browsers ask
 // permission first. A GET needs no permission, and so must bring a header that does.
-func (x *exchange) meant() error {
-	site := x.site()
+func (x *exchange) checkOrigin() error {
+	site := x.requestSite()
 	if site == sameOrigin || site == sameSite && x.r.Method == http.MethodPost {
 		return nil
 	}
@@ -47,7 +47,8 @@ const (
 	crossSite
 )
 
-func (x *exchange) site() site {
+// requestSite classifies the request by its Origin and Sec-Fetch-Site headers.
+func (x *exchange) requestSite() site {
 	origin := x.r.Header["Origin"]
 	if len(origin) == 1 && x.h.origins[strings.ToLower(origin[0])] {
 		return sameOrigin

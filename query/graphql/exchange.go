@@ -105,7 +105,7 @@ func (x *exchange) fail(err error) {
 	case status == http.StatusRequestEntityTooLarge && x.r.ProtoMajor == 1:
 		h["Connection"] = []string{"close"} // the rest of the content is not read
 	case status == http.StatusInternalServerError:
-		x.report(x.r.Context(), e.Problem.Instance, err)
+		x.logError(x.r.Context(), e.Problem.Instance, err)
 	}
 	buf := buffers.Get()
 	defer buffers.Put(buf)

@@ -99,7 +99,7 @@ func (e *errand) recall(ctx context.Context, rec *idempotency.Record) (answer []
 func (e *errand) refuse(ctx context.Context, key string, err error) []byte {
 	told := gqlerror.Of(err)
 	if resource.Problem(err).Kind == problem.Internal && told.Problem != nil {
-		e.k.report(ctx, told.Problem.Instance, err)
+		e.k.logError(ctx, told.Problem.Instance, err)
 	}
 	told.Path = []any{key}
 	return withoutData(e.dst[:e.start], told)

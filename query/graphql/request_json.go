@@ -37,7 +37,7 @@ func readRequests(doc []byte, limits *Limits, batch int) (list []request, isBatc
 		isBatch = true
 	default:
 		list = make([]request, 1)
-		err = d.request(&list[0])
+		err = d.readRequest(&list[0])
 	}
 	if err == nil {
 		err = d.end()
@@ -64,7 +64,7 @@ func (d *reader) batch(most int) ([]request, error) {
 			return nil, malformed("", "these are more requests at once than are taken here")
 		}
 		list = append(list, request{})
-		if err := d.request(&list[len(list)-1]); err != nil {
+		if err := d.readRequest(&list[len(list)-1]); err != nil {
 			return nil, err
 		}
 	}
@@ -77,9 +77,9 @@ func (d *reader) batch(most int) ([]request, error) {
 	return list, nil
 }
 
-// request reads an object whose members are the parameters of a request. Members that mean nothing today are for the
+// readRequest reads an object whose members are the parameters of a request. Members that mean nothing today are for the
 // future (section 5.4.1) and are passed over.
-func (d *reader) request(q *request) error {
+func (d *reader) readRequest(q *request) error {
 	err := d.members("", func(name string) error {
 		switch name {
 		case "query":

@@ -117,13 +117,13 @@ func (k *work) fault(ctx context.Context, err error) *gqlerror.Error {
 	}
 	e := gqlerror.Of(err)
 	if e.Code == gqlerror.Internal && e.Problem != nil && e.Problem.Kind == problem.Internal {
-		k.report(ctx, e.Problem.Instance, err)
+		k.logError(ctx, e.Problem.Instance, err)
 	}
 	return e
 }
 
-// report logs what the client is not told, with the id that it was.
-func (k *work) report(ctx context.Context, instance string, err error) {
+// logError logs what the client is not told, with the id that it was.
+func (k *work) logError(ctx context.Context, instance string, err error) {
 	k.h.opts.Logger.ErrorContext(ctx, "stoa: internal error", "instance", instance, "method", k.method,
 		"path", gqlerror.Cut(k.path), "error", gqlerror.Cut(err.Error()))
 }

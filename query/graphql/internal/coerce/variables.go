@@ -74,7 +74,7 @@ func (r *reader) complain(at *path, format string, args ...any) {
 // whole coerces a variable, and reports whether it fits.
 func (r *reader) whole(t graphql.Type, raw jsontext.Value) (any, bool) {
 	r.dec = jsontext.NewDecoder(bytes.NewReader(raw))
-	value := r.value(t, nil)
+	value := r.readValue(t, nil)
 	return value, len(r.errs) == 0
 }
 
@@ -96,8 +96,8 @@ func (r *reader) take(at *path) jsontext.Value {
 	return raw
 }
 
-// value reads the next value.
-func (r *reader) value(t graphql.Type, at *path) any {
+// readValue reads the next value.
+func (r *reader) readValue(t graphql.Type, at *path) any {
 	if r.depth++; r.depth > maxNesting && !r.broken {
 		r.complain(nil, "It nests deeper than %d levels.", maxNesting)
 		r.broken = true
@@ -115,9 +115,9 @@ func (r *reader) value(t graphql.Type, at *path) any {
 	}
 	switch t := types.Nullable(t).(type) {
 	case *graphql.List:
-		return r.list(t, at)
+		return r.readList(t, at)
 	case *graphql.InputObject:
-		return r.object(t, at)
+		return r.readObject(t, at)
 	default:
 		raw := r.take(at)
 		if raw == nil {
@@ -134,10 +134,10 @@ func (r *reader) value(t graphql.Type, at *path) any {
 	}
 }
 
-// list takes what is no list for a list of one (section 3.11).
-func (r *reader) list(t *graphql.List, at *path) any {
+// readList takes what is no list for a list of one (section 3.11).
+func (r *reader) readList(t *graphql.List, at *path) any {
 	if r.dec.PeekKind() != '[' {
-		return []any{r.value(t.OfType, at)}
+		return []any{r.readValue(t.OfType, at)}
 	}
 	if _, err := r.dec.ReadToken(); err != nil {
 		r.fail(at)
@@ -149,7 +149,7 @@ func (r *reader) list(t *graphql.List, at *path) any {
 			r.fail(at)
 			return nil
 		}
-		values = append(values, r.value(t.OfType, &path{before: at, item: len(values)}))
+		values = append(values, r.readValue(t.OfType, &path{before: at, item: len(values)}))
 	}
 	r.end(at)
 	return values
@@ -165,8 +165,8 @@ func (r *reader) end(at *path) {
 	}
 }
 
-// object reads fields in the order in which they come. A name that comes twice is no JSON to the decoder.
-func (r *reader) object(t *graphql.InputObject, at *path) any {
+// readObject reads fields in the order in which they come. A name that comes twice is no JSON to the decoder.
+func (r *reader) readObject(t *graphql.InputObject, at *path) any {
 	if r.dec.PeekKind() != '{' {
 		if r.take(at) != nil {
 			r.complain(at, "Expected type %q to be an object.", t.Name())
@@ -193,7 +193,7 @@ func (r *reader) object(t *graphql.InputObject, at *path) any {
 		if r.dec.PeekKind() == 'n' {
 			nulls++
 		}
-		values[field] = r.value(def.Type, &path{before: at, name: field})
+		values[field] = r.readValue(def.Type, &path{before: at, name: field})
 	}
 	r.end(at)
 	if r.broken {

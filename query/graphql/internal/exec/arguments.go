@@ -12,16 +12,16 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// arguments coerces the arguments of a node when the plan is made, unless they depend on variables: then the tree is kept,
+// arguments coerces the arguments of a field when the plan is made, unless they depend on variables: then the tree is kept,
 // and each run coerces them anew.
 //
 // What comes out is shared by all runs, which may go on side by side. Nobody changes it.
-func (c *compiler) arguments(n *node, typ *model.Type, given []*ast.Argument) {
-	if len(n.field.Args) == 0 {
+func (c *compiler) arguments(n *field, typ *model.Type, given []*ast.Argument) {
+	if len(n.def.Args) == 0 {
 		return
 	}
 	types := c.e.cfg.Types
-	def := types.Field(types.Type(typ.Name), n.field.Name)
+	def := types.Field(types.Type(typ.Name), n.def.Name)
 	if def == nil {
 		return // both schemas are made of one model, so this is for those made by hand
 	}
@@ -114,8 +114,8 @@ func (c *compiler) use(v ast.Value) {
 // A variable of a megabyte may stand in a document five thousand times. Its value is one piece of memory as long as nobody
 // writes it anywhere, and stores, cursors and JSON do write it.
 
-// repeated refuses a run whose variables, each as often as it is used, become too much.
-func (r *run) repeated() *gqlerror.Error {
+// checkRepeated refuses a run whose variables, each as often as it is used, become too much.
+func (r *run) checkRepeated() *gqlerror.Error {
 	total, most := 0, 4*cmp.Or(r.e.cfg.Scan.Bytes, 1<<20)
 	for name, times := range r.plan.uses {
 		if times > 1 {
@@ -152,13 +152,13 @@ func size(v any) int {
 	return 8
 }
 
-// argued is what the arguments of a node with variables have become in a run.
+// argued is what the arguments of a field with variables have become in a run.
 type argued struct {
 	values map[string]any
 	err    error
 }
 
-// coerceArguments does it once for each node and run, however many objects have the field.
+// coerceArguments does it once for each field and run, however many objects have the field.
 func (r *run) coerceArguments() {
 	for _, n := range r.plan.dynamic {
 		var a argued
@@ -167,8 +167,8 @@ func (r *run) coerceArguments() {
 	}
 }
 
-// args returns the arguments of a node. An error is that of the field.
-func (r *run) args(n *node) (map[string]any, error) {
+// args returns the arguments of a field. An error is that of the field.
+func (r *run) args(n *field) (map[string]any, error) {
 	if n.dynamic > 0 {
 		a := &r.argued[n.dynamic-1]
 		return a.values, a.err

@@ -57,12 +57,12 @@ func (e *Engine) Prepare(p *Plan, variables map[string]jsontext.Value) (*Prepare
 	return &Prepared{r}, nil
 }
 
-// writes yields the nodes of what will be done, in its order.
-func (p *Prepared) writes() iter.Seq[*node] {
-	return func(yield func(*node) bool) {
-		for i := range p.r.plan.root.steps {
-			s := &p.r.plan.root.steps[i]
-			if p.r.on[s.when] && fetched(s.field.Source) && !yield(s.node) {
+// writes yields the fields of what will be done, in its order.
+func (p *Prepared) writes() iter.Seq[*field] {
+	return func(yield func(*field) bool) {
+		for i := range p.r.plan.root.ops {
+			s := &p.r.plan.root.ops[i]
+			if p.r.on[s.when] && fetched(s.def.Source) && !yield(s.field) {
 				return
 			}
 		}
@@ -74,21 +74,21 @@ func (p *Prepared) writes() iter.Seq[*node] {
 func (p *Prepared) Writes() []Write {
 	var out []Write
 	for n := range p.writes() {
-		out = append(out, Write{n.key, n.field, p.namesID(n)})
+		out = append(out, Write{n.key, n.def, p.namesID(n)})
 	}
 	return out
 }
 
-// namesID reports whether a node creates an item under an id that its input has.
-func (p *Prepared) namesID(n *node) bool {
-	if n.field.Source != model.Create {
+// namesID reports whether a field creates an item under an id that its input has.
+func (p *Prepared) namesID(n *field) bool {
+	if n.def.Source != model.Create {
 		return false
 	}
 	args, err := p.r.args(n)
 	given, _ := args["input"].(map[string]any)
-	if input := n.field.Arg("input"); err == nil && input != nil {
+	if input := n.def.Arg("input"); err == nil && input != nil {
 		for _, in := range input.Type.Named().Inputs {
-			if in.Member.Name == n.field.Resource.ID() {
+			if in.Member.Name == n.def.Resource.ID() {
 				return given[in.Name] != nil
 			}
 		}
@@ -120,7 +120,7 @@ func (p *Prepared) Run(ctx context.Context, a *Attempt, dst []byte) ([]byte, Res
 	dst, _ = r.answer(ctx, dst)
 	result := Result{Err: r.cause}
 	for n := range p.writes() {
-		first := &r.loaded[n.load]
+		first := &r.loaded[n.fetchIndex]
 		result.First, result.Begun = first.err, first.asked
 		break
 	}
@@ -149,13 +149,13 @@ func (p *Prepared) Shown() iter.Seq[Shown] {
 	}
 }
 
-// shows yields the items of a node, and of all below it. Items come from nowhere else: what commands and functions give has
+// shows yields the items of a field, and of all below it. Items come from nowhere else: what commands and functions give has
 // no relations.
-func (r *run) shows(key string, n *node, yield func(Shown) bool) bool {
+func (r *run) shows(key string, n *field, yield func(Shown) bool) bool {
 	if n.sub == nil || n.sub.typ.Resource == nil {
 		return true
 	}
-	l, of := &r.loaded[n.load], n.sub.typ.Resource
+	l, of := &r.loaded[n.fetchIndex], n.sub.typ.Resource
 	if l.found && !yield(Shown{key, of, &l.item[0]}) {
 		return false
 	}
@@ -164,8 +164,8 @@ func (r *run) shows(key string, n *node, yield func(Shown) bool) bool {
 			return false
 		}
 	}
-	for i := range n.sub.loads {
-		if below := &n.sub.loads[i]; r.active(below) && !r.shows(key, below.node, yield) {
+	for i := range n.sub.fetches {
+		if below := &n.sub.fetches[i]; r.active(below) && !r.shows(key, below.field, yield) {
 			return false
 		}
 	}
@@ -176,12 +176,12 @@ func (r *run) shows(key string, n *node, yield func(Shown) bool) bool {
 // may not do, with the error.
 func (p *Prepared) Permit(ctx context.Context) (key string, err error) {
 	for n := range p.writes() {
-		if n.field.Source != model.Invoke {
+		if n.def.Source != model.Invoke {
 			continue
 		}
 		args, err := p.r.args(n)
 		if err == nil {
-			err = p.r.e.fetch.Permit(ctx, n.field, args)
+			err = p.r.e.fetch.Permit(ctx, n.def, args)
 		}
 		if err != nil {
 			return n.key, err

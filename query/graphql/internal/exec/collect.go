@@ -17,11 +17,11 @@ type occurrence struct {
 	when []term
 }
 
-// group is all fields of a set that have one key.
+// group is all fields of a selection set that have one key.
 type group struct {
 	key     string
 	fields  []selected
-	node    *node
+	field   *field
 	settled bool // one counts in any case, so that further ones change nothing about where it stands
 }
 
@@ -31,50 +31,50 @@ type selected struct {
 	when  []term
 }
 
-// gathering is CollectFields (section 6.3.2) for all values that variables may have: the groups in the order of their
+// fieldCollector is CollectFields (section 6.3.2) for all values that variables may have: the groups in the order of their
 // first occurrences, and all occurrences that might be the first.
-type gathering struct {
+type fieldCollector struct {
 	c      *compiler
 	typ    *model.Type
 	groups []*group
 	byKey  map[string]*group
-	order  []place
+	order  []candidate
 	spread map[string][][]term // fragments, and when they count
 }
 
-// place is where a group may have its first occurrence.
-type place struct {
+// candidate is where a group may have its first occurrence.
+type candidate struct {
 	group *group
 	when  []term
 }
 
-// set merges what is selected from the objects of a type.
-func (c *compiler) set(typ *model.Type, from []occurrence) *set {
-	g := gathering{c: c, typ: typ, byKey: map[string]*group{}}
+// compileSet merges what is selected from the objects of a type.
+func (c *compiler) compileSet(typ *model.Type, from []occurrence) *selectionSet {
+	g := fieldCollector{c: c, typ: typ, byKey: map[string]*group{}}
 	for _, o := range from {
 		g.walk(o.set, o.when)
 	}
-	s := &set{typ: typ, steps: make([]step, 0, len(g.order))}
+	s := &selectionSet{typ: typ, ops: make([]fieldOp, 0, len(g.order))}
 	for _, group := range g.groups {
-		group.node = c.node(typ, group)
+		group.field = c.compileField(typ, group)
 	}
 	c.decide(s, g.order)
 	s.join()
 	for _, group := range g.groups {
-		s.gather(group.node)
+		s.addFetches(group.field)
 	}
 	s.columns = c.columns(s, g.groups)
-	c.bytes += 96 + 16*len(s.steps) + 24*len(s.loads) + 16*len(s.columns)
+	c.bytes += 96 + 16*len(s.ops) + 24*len(s.fetches) + 16*len(s.columns)
 	return s
 }
 
 // walk goes over a selection set.
-func (g *gathering) walk(set *ast.SelectionSet, when []term) {
+func (g *fieldCollector) walk(set *ast.SelectionSet, when []term) {
 	for _, s := range set.Selections {
 		switch s := s.(type) {
 		case *ast.Field:
 			if when, ok := g.c.conditions(when, s.Directives); ok {
-				g.field(s, when)
+				g.addField(s, when)
 			}
 		case *ast.InlineFragment:
 			if when, ok := g.c.conditions(when, s.Directives); ok && g.applies(s.TypeCondition) {
@@ -87,7 +87,7 @@ func (g *gathering) walk(set *ast.SelectionSet, when []term) {
 }
 
 // fragment goes over a fragment, but only once for as much as that can change anything.
-func (g *gathering) fragment(s *ast.FragmentSpread, when []term) {
+func (g *fieldCollector) fragment(s *ast.FragmentSpread, when []term) {
 	when, ok := g.c.conditions(when, s.Directives)
 	f := g.c.fragments[s.Name.Value]
 	if !ok || f == nil || !g.applies(f.TypeCondition) {
@@ -106,10 +106,10 @@ func (g *gathering) fragment(s *ast.FragmentSpread, when []term) {
 }
 
 // applies is DoesFragmentTypeApply where all types are objects.
-func (g *gathering) applies(on *ast.Named) bool { return on == nil || on.Name.Value == g.typ.Name }
+func (g *fieldCollector) applies(on *ast.Named) bool { return on == nil || on.Name.Value == g.typ.Name }
 
-// field adds an occurrence to its group.
-func (g *gathering) field(f *ast.Field, when []term) {
+// addField adds an occurrence to its group.
+func (g *fieldCollector) addField(f *ast.Field, when []term) {
 	key := f.Name.Value
 	if f.Alias != nil {
 		key = f.Alias.Value
@@ -122,15 +122,15 @@ func (g *gathering) field(f *ast.Field, when []term) {
 	}
 	to.fields = append(to.fields, selected{f, when})
 	if !to.settled {
-		g.order = append(g.order, place{to, when})
+		g.order = append(g.order, candidate{to, when})
 		to.settled = len(when) == 0
 	}
 }
 
-// node makes the node of a group.
-func (c *compiler) node(typ *model.Type, g *group) *node {
+// compileField makes the field of a group.
+func (c *compiler) compileField(typ *model.Type, g *group) *field {
 	first := g.fields[0].field
-	n := &node{key: g.key, field: c.field(typ, first.Name.Value)}
+	n := &field{key: g.key, def: c.definitionOf(typ, first.Name.Value)}
 	for _, f := range g.fields {
 		line, column := parser.Place(f.field.Loc)
 		if at := (gqlerror.Place{Line: line, Column: column}); !slices.Contains(n.places, at) && len(n.places) < 20 {
@@ -140,22 +140,22 @@ func (c *compiler) node(typ *model.Type, g *group) *node {
 	n.label, _ = jsontext.AppendQuote([]byte{','}, n.key)
 	n.label = append(n.label, ':')
 	c.bytes += 360 + 2*len(n.key) + 16*len(n.places)
-	if n.field == c.e.cfg.Schema.TypeName {
+	if n.def == c.e.cfg.Schema.TypeName {
 		n.label = append(append(append(n.label, '"'), typ.Name...), '"')
 		return n
 	}
-	n.nonNull = n.field.Type.NonNull
+	n.nonNull = n.def.Type.NonNull
 	c.arguments(n, typ, first.Arguments)
-	if fetched(n.field.Source) {
-		n.load = c.to.loads
-		c.to.loads++
+	if fetched(n.def.Source) {
+		n.fetchIndex = c.to.fetches
+		c.to.fetches++
 	}
-	if named := n.field.Type.Named(); named.Composite() {
-		n.sub = c.set(named, g.below())
+	if named := n.def.Type.Named(); named.Composite() {
+		n.sub = c.compileSet(named, g.below())
 	} else {
-		n.leaf = leafOf(n.field)
+		n.leaf = leafOf(n.def)
 	}
-	n.write = writerOf(n.field, &n.leaf)
+	n.write = writerOf(n.def, &n.leaf)
 	return n
 }
 
@@ -174,8 +174,8 @@ func (g *group) below() []occurrence {
 	return out
 }
 
-// field returns the definition of a field of a valid document.
-func (c *compiler) field(typ *model.Type, name string) *model.Field {
+// definitionOf returns the definition of a field of a valid document.
+func (c *compiler) definitionOf(typ *model.Type, name string) *model.Field {
 	s := c.e.cfg.Schema
 	switch {
 	case name == s.TypeName.Name:
@@ -188,47 +188,47 @@ func (c *compiler) field(typ *model.Type, name string) *model.Field {
 	return typ.Field(name)
 }
 
-// gather notes what is to be fetched for a node. What is fetched below the nodes of a connection is fetched for its page,
+// addFetches notes what is to be fetched for a node. What is fetched below the nodes of a connection is fetched for its page,
 // and so by whoever has that; the item of a change is there when the change is.
-func (s *set) gather(n *node) {
-	if fetched(n.field.Source) && n.field.Source != model.Meta {
-		s.loads = append(s.loads, load{node: n})
+func (s *selectionSet) addFetches(n *field) {
+	if fetched(n.def.Source) && n.def.Source != model.Meta {
+		s.fetches = append(s.fetches, fetchOp{field: n})
 		return
 	}
-	switch n.field.Source {
+	switch n.def.Source {
 	case model.Nodes, model.Edges, model.Node, model.Watch:
 		if n.write == constant {
 			return
 		}
-		for _, l := range n.sub.loads {
+		for _, l := range n.sub.fetches {
 			if l.via[0] == 0 {
 				l.via[0] = n.group
 			} else if n.group != 0 {
 				l.via[1] = n.group
 			}
-			s.loads = append(s.loads, l)
+			s.fetches = append(s.fetches, l)
 		}
 	}
 }
 
 // columns are the members of items that somebody will look at: those that are shown, and those that lead on.
-func (c *compiler) columns(s *set, groups []*group) []string {
+func (c *compiler) columns(s *selectionSet, groups []*group) []string {
 	r := s.typ.Resource
 	if r == nil {
 		return nil
 	}
 	columns := []string{r.ID()}
 	for _, g := range groups {
-		n := g.node
+		n := g.field
 		var more []string
 		switch {
 		case n.write == constant:
 			continue
-		case n.field.Source == model.Member:
-			more = []string{n.field.Member.Name}
-		case n.field.Source == model.Related:
-			more = []string{c.e.cfg.Catalog.KeyField(r, n.field.Relation)}
-		case n.field.Source == model.Computed:
+		case n.def.Source == model.Member:
+			more = []string{n.def.Member.Name}
+		case n.def.Source == model.Related:
+			more = []string{c.e.cfg.Catalog.KeyField(r, n.def.Relation)}
+		case n.def.Source == model.Computed:
 			return nil // it may look at everything
 		case n.write == connectionNodes, n.write == connectionEdges, n.write == edgeNode:
 			if more = n.sub.columns; more == nil {

@@ -38,7 +38,7 @@ func (e *Engine) compile(document, operation string) (*Plan, []*gqlerror.Error) 
 			c.fragments[f.Name.Value] = f
 		}
 	}
-	p, failed := c.plan(op)
+	p, failed := c.planOperation(op)
 	if failed != nil {
 		return nil, []*gqlerror.Error{failed}
 	}
@@ -115,12 +115,12 @@ type compiler struct {
 	e         *Engine
 	fragments map[string]*ast.FragmentDefinition // by name
 	to        *Plan
-	bytes     int // about what the nodes take
+	bytes     int // about what the fields take
 	used      int // variables in arguments, each as often as it is there
 }
 
-// plan makes the plan of an operation that is valid.
-func (c *compiler) plan(op *ast.OperationDefinition) (*Plan, *gqlerror.Error) {
+// planOperation makes the plan of an operation that is valid.
+func (c *compiler) planOperation(op *ast.OperationDefinition) (*Plan, *gqlerror.Error) {
 	p := &Plan{id: c.e.ids.Add(1), Kind: op.Operation, switches: 1}
 	c.to = p
 	schema := c.e.cfg.Schema
@@ -136,7 +136,7 @@ func (c *compiler) plan(op *ast.OperationDefinition) (*Plan, *gqlerror.Error) {
 		// Of the tree no more is kept than is needed.
 		p.variables = &ast.OperationDefinition{VariableDefinitions: op.VariableDefinitions}
 	}
-	p.root = c.set(root, []occurrence{{set: op.SelectionSet}})
+	p.root = c.compileSet(root, []occurrence{{set: op.SelectionSet}})
 	if failed := c.refuseIntrospection(); failed != nil {
 		return nil, failed
 	}
@@ -156,11 +156,11 @@ func (c *compiler) refuseIntrospection() *gqlerror.Error {
 	if !c.e.cfg.NoIntrospection {
 		return nil
 	}
-	for i := range c.to.root.steps {
-		n := c.to.root.steps[i].node
-		if n.field == c.e.cfg.Schema.MetaSchema || n.field == c.e.cfg.Schema.MetaType {
+	for i := range c.to.root.ops {
+		n := c.to.root.ops[i].field
+		if n.def == c.e.cfg.Schema.MetaSchema || n.def == c.e.cfg.Schema.MetaType {
 			return &gqlerror.Error{Code: gqlerror.ValidationFailed, Rule: "NoSchemaIntrospection", Places: n.places,
-				Message: "GraphQL introspection is disabled here, but the operation selects " + n.field.Name + "."}
+				Message: "GraphQL introspection is disabled here, but the operation selects " + n.def.Name + "."}
 		}
 	}
 	return nil
@@ -168,8 +168,8 @@ func (c *compiler) refuseIntrospection() *gqlerror.Error {
 
 // unchanging reports whether the operation asks for nothing but the schema, so that its answer is always the same.
 func (c *compiler) unchanging() bool {
-	for i := range c.to.root.steps {
-		if w := c.to.root.steps[i].write; w != meta && w != constant {
+	for i := range c.to.root.ops {
+		if w := c.to.root.ops[i].write; w != meta && w != constant {
 			return false
 		}
 	}

@@ -18,7 +18,7 @@ type term struct {
 	want     bool
 }
 
-// choice decides about one step: it is on if all terms hold and no earlier step of its group is on.
+// choice decides about one fieldOp: it is on if all terms hold and no earlier one of its group is on.
 type choice struct {
 	terms       []term
 	step, group int            // switches
@@ -58,15 +58,15 @@ func within(a, b []term) bool {
 	return !slices.ContainsFunc(a, func(t term) bool { return !slices.Contains(b, t) })
 }
 
-// decide makes the steps of a set of the places where its groups may begin, and the choices between them. Most groups have
-// one place, without a condition, and then there is no choice.
-func (c *compiler) decide(s *set, order []place) {
+// decide makes the ops of a selection set of the places where its groups may begin, and the choices between them. Most
+// groups have one place, without a condition, and then there is no choice.
+func (c *compiler) decide(s *selectionSet, order []candidate) {
 	seen := map[*group]bool{}
 	for _, at := range order {
-		n := at.group.node
+		n := at.group.field
 		switch {
 		case len(at.when) == 0 && !seen[at.group]:
-			s.steps = append(s.steps, step{node: n})
+			s.ops = append(s.ops, fieldOp{field: n})
 		default:
 			if n.group == 0 { // which is on if any of its places is
 				n.group = c.to.newSwitch()
@@ -74,7 +74,7 @@ func (c *compiler) decide(s *set, order []place) {
 			ch := choice{terms: at.when, step: c.to.newSwitch(), group: n.group, place: n.places[0]}
 			c.to.choices = append(c.to.choices, ch)
 			c.bytes += 96 + 24*len(at.when)
-			s.steps = append(s.steps, step{node: n, when: ch.step})
+			s.ops = append(s.ops, fieldOp{field: n, when: ch.step})
 		}
 		seen[at.group] = true
 	}
@@ -86,9 +86,9 @@ func (p *Plan) newSwitch() int {
 	return p.switches - 1
 }
 
-// flip sets the switches of a run. It fails where a variable is null, which its type may allow if it has a default, and
-// no condition can be (section 5.8.5).
-func (r *run) flip() *gqlerror.Error {
+// evalConditions sets the switches of a run. It fails if a variable is null: the type of a variable with a default allows
+// null, but no condition can be null (section 5.8.5).
+func (r *run) evalConditions() *gqlerror.Error {
 	r.on = append(r.on[:0], true)
 	if n := r.plan.switches; n > 1 {
 		r.on = slices.Grow(r.on, n)[:n]

@@ -29,8 +29,8 @@ func describable(s *model.Schema) int {
 	return n
 }
 
-// tooMuch refuses a run that may ask for more objects than it should.
-func (r *run) tooMuch() *gqlerror.Error {
+// checkCost refuses a run that may ask for more objects than it should.
+func (r *run) checkCost() *gqlerror.Error {
 	cost := r.cost(r.plan.root)
 	if cost <= r.e.cfg.Cost {
 		return nil
@@ -46,39 +46,39 @@ func (r *run) tooLong() *gqlerror.Error {
 }
 
 // cost is how many objects are fetched at most for one object of a set.
-func (r *run) cost(s *set) int {
+func (r *run) cost(s *selectionSet) int {
 	total := 0
-	for i := range s.loads {
-		if l := &s.loads[i]; r.active(l) && l.field.Source != model.TotalCount {
-			total = min(total+r.costOf(l.node), mostCost)
+	for i := range s.fetches {
+		if l := &s.fetches[i]; r.active(l) && l.def.Source != model.TotalCount {
+			total = min(total+r.costOf(l.field), mostCost)
 		}
 	}
 	return total
 }
 
-// costOf is the cost of one node.
-func (r *run) costOf(n *node) int {
-	switch n.field.Source {
+// costOf is the cost of one field.
+func (r *run) costOf(n *field) int {
+	switch n.def.Source {
 	case model.Related:
-		return r.times(max(n.field.Limit, 1), n.sub)
+		return r.times(max(n.def.Limit, 1), n.sub)
 	case model.List:
 		return r.times(r.pageSize(n), n.sub) + r.counts(n.sub)
 	case model.Computed, model.Custom:
-		return n.field.Custom.Cost
+		return n.def.Custom.Cost
 	case model.Invoke:
-		return n.field.Command.Cost()
+		return n.def.Command.Cost()
 	}
 	return r.times(1, n.sub)
 }
 
 // times is the cost of so many objects, with all that is below them.
-func (r *run) times(count int, s *set) int { return min(count*(1+r.cost(s)), mostCost) }
+func (r *run) times(count int, s *selectionSet) int { return min(count*(1+r.cost(s)), mostCost) }
 
 // counts returns how often a connection is to be counted. A count is no object, but may be as much work as one.
-func (r *run) counts(s *set) int {
+func (r *run) counts(s *selectionSet) int {
 	n := 0
-	for i := range s.loads {
-		if l := &s.loads[i]; l.field.Source == model.TotalCount && r.active(l) {
+	for i := range s.fetches {
+		if l := &s.fetches[i]; l.def.Source == model.TotalCount && r.active(l) {
 			n++
 		}
 	}
@@ -87,8 +87,8 @@ func (r *run) counts(s *set) int {
 
 // pageSize is how many items a list may give. What is more than the resource gives is refused by the list itself, with a
 // better word for it.
-func (r *run) pageSize(n *node) int {
-	policy := n.field.Resource.Policy()
+func (r *run) pageSize(n *field) int {
+	policy := n.def.Resource.Policy()
 	args, _ := r.args(n) // an error is one of the field, which then has no items
 	for _, name := range [...]string{"first", "last"} {
 		if size, ok := args[name].(int); ok {

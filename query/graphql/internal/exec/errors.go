@@ -32,9 +32,9 @@ func shortened(message string) string {
 	return strings.ToValidUTF8(message[:mostMessage], "") + "..."
 }
 
-// mostBlames is how many different errors of one answer are told apart. A field whose values are all wrong in ways of
+// maxReported is how many different errors of one answer are told apart. A field whose values are all wrong in ways of
 // their own does not fill the log.
-const mostBlames = 64
+const maxReported = 64
 
 // errEnded is what fields are told that were not fetched any more.
 var errEnded error = problem.New(problem.Unavailable, "The operation was given up before it was done.")
@@ -73,15 +73,15 @@ type segment struct {
 	index int
 }
 
-// blame is what clients are told of one error, wherever it turns up again.
-type blame struct {
-	node *node
-	err  error
-	told *gqlerror.Error
+// reportedError is what clients are told of one error, wherever it turns up again.
+type reportedError struct {
+	field *field
+	err   error
+	reply *gqlerror.Error
 }
 
 // failAt is fail for a field whose key is not in the path yet.
-func (r *run) failAt(n *node, err error) bool {
+func (r *run) failAt(n *field, err error) bool {
 	r.path = append(r.path, segment{key: n.key})
 	r.fail(n, err)
 	r.path = r.path[:len(r.path)-1]
@@ -89,22 +89,22 @@ func (r *run) failAt(n *node, err error) bool {
 }
 
 // fail notes an error of a field at the current path, and reports false, for the value that is not there.
-func (r *run) fail(n *node, err error) bool {
+func (r *run) fail(n *field, err error) bool {
 	if err == errSkipped {
 		return false
 	}
 	if r.failures++; r.cause == nil {
 		r.cause = err
 	}
-	if len(r.errs) == mostErrors || r.told >= mostTold {
+	if len(r.errs) == mostErrors || r.errBytes >= mostTold {
 		return false
 	}
-	e := *r.blame(n, err) // a copy: what it says of the error is shared with others, and where it is is not
+	e := *r.clientError(n, err) // a copy: what it says of the error is shared with others, and where it is is not
 	e.Places = n.places
 	e.Path = make([]any, 0, len(r.path))
-	r.told += len(e.Message)
+	r.errBytes += len(e.Message)
 	for _, s := range r.path {
-		r.told += len(s.key)
+		r.errBytes += len(s.key)
 		if s.key == "" {
 			e.Path = append(e.Path, s.index)
 		} else {
@@ -115,31 +115,31 @@ func (r *run) fail(n *node, err error) bool {
 	return false
 }
 
-// blame returns what to tell of an error of a node. An internal one is logged, once however many items it concerns, since
-// the log is for finding the fault and not for counting the items.
-func (r *run) blame(n *node, err error) *gqlerror.Error {
-	for i := range r.blames {
-		if b := &r.blames[i]; b.node == n && (len(r.blames) == mostBlames || sameError(b.err, err)) {
-			return b.told
+// clientError returns the GraphQL error for an error of a field. An internal error is logged once, however many items it
+// concerns, because the log is for finding the fault and not for counting the items.
+func (r *run) clientError(n *field, err error) *gqlerror.Error {
+	for i := range r.reported {
+		if b := &r.reported[i]; b.field == n && (len(r.reported) == maxReported || sameError(b.err, err)) {
+			return b.reply
 		}
 	}
-	told, known := tell(err)
+	told, known := clientErrorOf(err)
 	if !known && told.Problem != nil && told.Problem.Kind == problem.Internal {
-		r.e.log(r.ctx, "stoa: internal error", "instance", told.Problem.Instance, "field", n.field.Name,
+		r.e.log(r.ctx, "stoa: internal error", "instance", told.Problem.Instance, "field", n.def.Name,
 			"error", gqlerror.Cut(err.Error()))
 	}
-	if len(r.blames) < mostBlames {
-		r.blames = append(r.blames, blame{n, err, told})
+	if len(r.reported) < maxReported {
+		r.reported = append(r.reported, reportedError{n, err, told})
 	}
 	return told
 }
 
-// sameError reports whether two errors of one node are the same, as far as they can be compared. Those of leaves are made
+// sameError reports whether two errors of one field are the same, as far as they can be compared. Those of leaves are made
 // anew for each item, and say the same about all.
 func sameError(a, b error) bool { return a == b || a.Error() == b.Error() }
 
-// tell is fault.Of for the errors that are made here, too. It reports whether the log has it, or need not have it.
-func tell(err error) (told *gqlerror.Error, known bool) {
+// clientErrorOf is gqlerror.Of for the errors that are made here, too. It reports whether the log has it, or need not have it.
+func clientErrorOf(err error) (told *gqlerror.Error, known bool) {
 	if errors.As(err, &told) {
 		return told, true
 	}

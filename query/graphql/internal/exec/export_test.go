@@ -14,7 +14,7 @@ type Listener struct{ s *subscription }
 
 // Listener returns one; alone writes all of its messages itself, as if nobody else had asked for the same.
 func (e *Engine) Listener(p *Plan, variables map[string]jsontext.Value, alone bool) *Listener {
-	s, errs := e.subscription(p, variables, "")
+	s, errs := e.newSubscription(p, variables, "")
 	if errs != nil {
 		panic(errs[0])
 	}

@@ -34,7 +34,7 @@ const (
 
 // leafOf returns the leaf of a field whose named type is a scalar or an enum.
 func leafOf(f *model.Field) leaf {
-	t, named := shown(f), f.Type.Named()
+	t, named := outputType(f), f.Type.Named()
 	if t == nil {
 		return leaf{}
 	}
@@ -84,16 +84,16 @@ var (
 )
 
 // leafMember appends the leaf that a member of a struct is.
-func (r *run) leafMember(n *node, t *schema.Type, parent any) (err error) {
+func (r *run) leafMember(n *field, t *schema.Type, parent any) (err error) {
 	start := len(r.dst)
 	if n.leaf.foreign {
 		defer r.caught(&err)
 	}
-	if n.field.ZeroNull && n.field.Member.IsZero(parent) {
+	if n.def.ZeroNull && n.def.Member.IsZero(parent) {
 		r.dst = append(r.dst, "null"...)
 		return nil
 	}
-	if r.dst, err = t.AppendField(r.dst, n.field.Member, parent); err != nil {
+	if r.dst, err = t.AppendField(r.dst, n.def.Member, parent); err != nil {
 		return err
 	}
 	// Of all values that are written, nulls alone begin with this letter.
@@ -104,7 +104,7 @@ func (r *run) leafMember(n *node, t *schema.Type, parent any) (err error) {
 }
 
 // leafValue appends the leaf that v points to: an element of a list, or what custom code has given.
-func (r *run) leafValue(n *node, t *schema.Type, v any, nonNull bool) (err error) {
+func (r *run) leafValue(n *field, t *schema.Type, v any, nonNull bool) (err error) {
 	start := len(r.dst)
 	if n.leaf.foreign {
 		defer r.caught(&err)
@@ -123,7 +123,7 @@ func (r *run) caught(err *error) {
 }
 
 // check looks at what was appended since start. Whoever gets the error cuts that off.
-func (r *run) check(n *node, start int, nonNull bool) error {
+func (r *run) check(n *field, start int, nonNull bool) error {
 	text := r.dst[start:]
 	if text[0] == 'n' {
 		if nonNull {

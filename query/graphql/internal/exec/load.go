@@ -13,7 +13,7 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// loaded is what was fetched for a node.
+// loaded is what was fetched for a field.
 type loaded struct {
 	err    error
 	page   resource.Page     // Related
@@ -59,28 +59,28 @@ func (r *run) loadRoot(ctx context.Context) {
 		r.loadAll(ctx, r.plan.root, source{})
 		return
 	}
-	for i := range r.plan.root.steps {
-		s := &r.plan.root.steps[i]
+	for i := range r.plan.root.ops {
+		s := &r.plan.root.ops[i]
 		if r.on[s.when] && s.write != constant {
-			r.load(ctx, s.node, source{})
+			r.load(ctx, s.field, source{})
 		}
 	}
 }
 
 // loadAll fetches what a set needs for all objects that it is selected from. The last of it needs no goroutine, and most
 // sets have no other.
-func (r *run) loadAll(ctx context.Context, s *set, from source) {
-	var last *node
+func (r *run) loadAll(ctx context.Context, s *selectionSet, from source) {
+	var last *field
 	var others *sync.WaitGroup
-	for i := range s.loads {
-		l := &s.loads[i]
+	for i := range s.fetches {
+		l := &s.fetches[i]
 		if !r.active(l) {
 			continue
 		}
 		if last != nil {
 			others = r.loadBeside(ctx, others, last, from)
 		}
-		last = l.node
+		last = l.field
 	}
 	if last != nil {
 		r.load(ctx, last, from)
@@ -94,9 +94,9 @@ func (r *run) loadAll(ctx context.Context, s *set, from source) {
 // there before another processor has begun to look for it.
 const worthwhile = 200_000
 
-// loadBeside fetches a node in a goroutine of the group, if it is known to be slow, or not known at all, and there may be
+// loadBeside fetches a field in a goroutine of the group, if it is known to be slow, or not known at all, and there may be
 // one more; else here. The group may be nil as long as nobody is in it.
-func (r *run) loadBeside(ctx context.Context, group *sync.WaitGroup, n *node, from source) *sync.WaitGroup {
+func (r *run) loadBeside(ctx context.Context, group *sync.WaitGroup, n *field, from source) *sync.WaitGroup {
 	if took := n.took.Load(); took > 0 && took < worthwhile {
 		r.load(ctx, n, from)
 		return group
@@ -107,9 +107,9 @@ func (r *run) loadBeside(ctx context.Context, group *sync.WaitGroup, n *node, fr
 		return group
 	}
 	if group == nil {
-		if group = r.loaded[n.load].beside; group == nil {
+		if group = r.loaded[n.fetchIndex].beside; group == nil {
 			group = new(sync.WaitGroup)
-			r.loaded[n.load].beside = group
+			r.loaded[n.fetchIndex].beside = group
 		}
 	}
 	group.Add(1)
@@ -121,13 +121,13 @@ func (r *run) loadBeside(ctx context.Context, group *sync.WaitGroup, n *node, fr
 	return group
 }
 
-// load fetches one node for all objects, and then what is selected from it. It runs the code of others, so that here is
+// load fetches one field for all objects, and then what is selected from it. It runs the code of others, so that here is
 // where panics end.
-func (r *run) load(ctx context.Context, n *node, from source) {
-	if f := n.field; len(from.list) == 0 && (f.Source == model.Related || f.Source == model.Computed) {
+func (r *run) load(ctx context.Context, n *field, from source) {
+	if f := n.def; len(from.list) == 0 && (f.Source == model.Related || f.Source == model.Computed) {
 		return // of an empty list
 	}
-	l, start := &r.loaded[n.load], time.Now()
+	l, start := &r.loaded[n.fetchIndex], time.Now()
 	if r.attempt.Whole && r.broken {
 		l.err = errSkipped
 		return
@@ -166,16 +166,16 @@ func (r *run) stop() {
 	}
 }
 
-// timed remembers how long a node took. To be slow now and then is to be slow: a store that answers from a cache most of
+// timed remembers how long a field took. To be slow now and then is to be slow: a store that answers from a cache most of
 // the time is still worth a goroutine for the rest of it.
-func (n *node) timed(took time.Duration) {
+func (n *field) timed(took time.Duration) {
 	before := n.took.Load()
 	n.took.Store(max(int64(took), before-before/4, 1))
 }
 
-// fetchOne asks for what a node shows, with one call of the catalog, and returns what is to be asked for next.
-func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, args map[string]any) (source, error) {
-	f, get := n.field, r.e.fetch
+// fetchOne asks for what a field shows, with one call of the catalog, and returns what is to be asked for next.
+func (r *run) fetchOne(ctx context.Context, n *field, l *loaded, from source, args map[string]any) (source, error) {
+	f, get := n.def, r.e.fetch
 	var err error
 	switch f.Source {
 	case model.Related:
@@ -215,9 +215,9 @@ func (r *run) fetchOne(ctx context.Context, n *node, l *loaded, from source, arg
 }
 
 // placed reports whether somebody asks where the changes of a list go on.
-func (r *run) placed(s *set) bool {
-	for i := range s.steps {
-		if st := &s.steps[i]; st.write == connectionPlace && r.on[st.when] {
+func (r *run) placed(s *selectionSet) bool {
+	for i := range s.ops {
+		if st := &s.ops[i]; st.write == connectionPlace && r.on[st.when] {
 			return true
 		}
 	}
@@ -225,7 +225,7 @@ func (r *run) placed(s *set) bool {
 }
 
 // one takes over what a field gives that leads to one item, if there is one.
-func (l *loaded) one(n *node, e *resource.Entry, err error) (source, error) {
+func (l *loaded) one(n *field, e *resource.Entry, err error) (source, error) {
 	if err != nil || e == nil {
 		return source{}, err
 	}

@@ -18,11 +18,11 @@ type Plan struct {
 	Kind string
 
 	id        uint64 // its alone, among those of one engine
-	root      *set
+	root      *selectionSet
 	variables *ast.OperationDefinition // for its variables alone; nil if it has none
-	dynamic   []*node                  // whose arguments depend on variables; node.dynamic is the place in here
+	dynamic   []*field                 // whose arguments depend on variables; field.dynamic is the place in here
 	uses      map[string]int           // of variables in arguments: how often each is there
-	loads     int                      // nodes that are fetched; node.load counts them
+	fetches   int                      // fields that are fetched; field.fetchIndex counts them
 	choices   []choice
 	switches  int // how many there are of what choices decide; 0 is always on
 
@@ -33,32 +33,32 @@ type Plan struct {
 	last   atomic.Int64
 }
 
-// set is what is selected from objects of one type, all occurrences merged (section 6.3.2).
-type set struct {
+// selectionSet is what is selected from objects of one type, all occurrences merged (section 6.3.2).
+type selectionSet struct {
 	typ     *model.Type
-	steps   []step
-	whole   *joined  // what writes all of an object; nil if nothing does
-	loads   []load   // what is fetched for all objects at once
-	columns []string // of items: the members that somebody will look at; nil for all
+	ops     []fieldOp
+	whole   *joined   // what writes all of an object; nil if nothing does
+	fetches []fetchOp // what is fetched for all objects at once
+	columns []string  // of items: the members that somebody will look at; nil for all
 }
 
-// step is a node at the place where it stands in the answer. A node whose first occurrence may be skipped has more than
-// one: it stands where the first one does that is not.
-type step struct {
-	*node
+// fieldOp writes a field at one position of the answer. A field whose first occurrence may be skipped has several: it is
+// written at the position of the first occurrence that is not skipped.
+type fieldOp struct {
+	*field
 	when   int     // switch of this place
 	joined *joined // what writes it together with the next ones; nil for nothing
 }
 
-// load is a node to be fetched. Below a connection, it is on only if the nodes between are.
-type load struct {
-	*node
+// fetchOp fetches a field. Below a connection, it is on only if the fields between are.
+type fetchOp struct {
+	*field
 	via [2]int // their switches
 }
 
-// node is a field of a set: what is to be done for one key.
-type node struct {
-	field   *model.Field
+// field is the compiled form of all selected fields with one response key.
+type field struct {
+	def     *model.Field
 	key     string
 	label   []byte // the key as it stands in an object, behind a comma
 	places  []gqlerror.Place
@@ -73,12 +73,12 @@ type node struct {
 	given    []*ast.Argument
 	defs     []*graphql.Argument
 
-	sub  *set         // nil for leaves
-	load int          // place in run.loaded, if it is fetched
-	took atomic.Int64 // how many nanoseconds that took the last time, with what is below it; 0 if it is not known
+	sub        *selectionSet // nil for leaves
+	fetchIndex int           // place in run.loaded, if it is fetched
+	took       atomic.Int64  // how many nanoseconds that took the last time, with what is below it; 0 if it is not known
 }
 
-// writer says how the value of a node comes into the answer.
+// writer says how the value of a field comes into the answer.
 type writer uint8
 
 const (
@@ -151,8 +151,8 @@ func writerOf(f *model.Field, l *leaf) writer {
 // listOf returns the type of the elements of a list, nil for anything else.
 func listOf(r *model.Ref) *model.Ref { return r.Elem }
 
-// shown returns the Go type behind a field whose values are custom.
-func shown(f *model.Field) *schema.Type {
+// outputType returns the Go type behind a field whose values are custom.
+func outputType(f *model.Field) *schema.Type {
 	switch {
 	case f.Source == model.Member:
 		return f.Member.Type

@@ -21,7 +21,7 @@ func (l *loaded) share(parents int) {
 }
 
 // related appends an item that a relation leads to.
-func (r *run) related(n *node, l *loaded, i int) bool {
+func (r *run) related(n *field, l *loaded, i int) bool {
 	if len(l.spans) == 0 {
 		return r.item(n, l.page.Entries, i)
 	}

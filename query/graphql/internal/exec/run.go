@@ -40,9 +40,9 @@ type run struct {
 	plan *Plan
 
 	variables map[string]any // coerced
-	argued    []argued       // by node.dynamic
+	argued    []argued       // by field.dynamic
 	on        []bool         // switches
-	loaded    []loaded       // by node.load
+	loaded    []loaded       // by field.fetchIndex
 	free      atomic.Int32   // goroutines that may still be started
 	attempt   Attempt
 	broken    bool                         // there was an error; only looked at in a transaction, where there are no goroutines
@@ -55,8 +55,8 @@ type run struct {
 	errs     []*gqlerror.Error
 	failures int   // all of them, told or not
 	cause    error // the first of them
-	told     int   // about how many bytes errs takes
-	blames   []blame
+	errBytes int   // about how many bytes errs takes
+	reported []reportedError
 
 	described int  // objects of introspection so far
 	most      int  // how long dst may be
@@ -71,7 +71,7 @@ func (e *Engine) begin(p *Plan) *run {
 		r = &run{e: e}
 	}
 	r.plan = p
-	r.loaded = slices.Grow(r.loaded[:0], p.loads)[:p.loads]
+	r.loaded = slices.Grow(r.loaded[:0], p.fetches)[:p.fetches]
 	return r
 }
 
@@ -88,11 +88,11 @@ func (r *run) forget() {
 	for i := range r.loaded {
 		r.loaded[i].release()
 	}
-	clear(r.blames)
+	clear(r.reported)
 	clear(r.path[:cap(r.path)])
 	r.ctx, r.dst, r.errs, r.cause = nil, nil, nil, nil
-	r.failures, r.told, r.described, r.long, r.broken = 0, 0, 0, false, false
-	r.blames, r.path = r.blames[:0], r.path[:0]
+	r.failures, r.errBytes, r.described, r.long, r.broken = 0, 0, 0, false, false
+	r.reported, r.path = r.reported[:0], r.path[:0]
 }
 
 // prepare does what is to be done before anything is fetched. Its errors are why nothing is.
@@ -104,18 +104,18 @@ func (r *run) prepare(variables map[string]jsontext.Value) []*gqlerror.Error {
 		}
 		r.variables = values
 	}
-	if failed := r.flip(); failed != nil {
+	if failed := r.evalConditions(); failed != nil {
 		return []*gqlerror.Error{failed}
 	}
-	if failed := r.repeated(); failed != nil {
+	if failed := r.checkRepeated(); failed != nil {
 		return []*gqlerror.Error{failed}
 	}
 	r.coerceArguments()
-	if failed := r.tooMuch(); failed != nil {
+	if failed := r.checkCost(); failed != nil {
 		return []*gqlerror.Error{failed}
 	}
 	return nil
 }
 
 // active reports whether a load is wanted.
-func (r *run) active(l *load) bool { return r.on[l.group] && r.on[l.via[0]] && r.on[l.via[1]] }
+func (r *run) active(l *fetchOp) bool { return r.on[l.group] && r.on[l.via[0]] && r.on[l.via[1]] }

@@ -36,7 +36,7 @@ type Message struct {
 // UNAUTHENTICATED; or [feed.ErrClosed], which says that the process goes down, and the client is to go on elsewhere.
 func (e *Engine) Subscribe(ctx context.Context, p *Plan, variables map[string]jsontext.Value,
 	last string) (iter.Seq2[Message, error], []*gqlerror.Error) {
-	s, errs := e.subscription(p, variables, last)
+	s, errs := e.newSubscription(p, variables, last)
 	if errs != nil {
 		return nil, errs
 	}
@@ -48,38 +48,38 @@ func (e *Engine) Subscribe(ctx context.Context, p *Plan, variables map[string]js
 type subscription struct {
 	e         *Engine
 	plan      *Plan
-	node      *node // of the root
+	field     *field // of the root
 	variables map[string]any
 	watching  *fetch.Watching
 	key       any // a sharing: under which all who ask for the same find a message; nil if it is for this one alone
 }
 
-// subscription coerces variables and reads the arguments. The errors say what is wrong with them.
-func (e *Engine) subscription(p *Plan, variables map[string]jsontext.Value, last string) (*subscription, []*gqlerror.Error) {
+// newSubscription coerces variables and reads the arguments. The errors say what is wrong with them.
+func (e *Engine) newSubscription(p *Plan, variables map[string]jsontext.Value, last string) (*subscription, []*gqlerror.Error) {
 	r := e.begin(p)
 	defer r.end()
 	if errs := r.prepare(variables); errs != nil {
 		return nil, errs
 	}
 	s := &subscription{e: e, plan: p, variables: r.variables}
-	for i := range p.root.steps {
-		if st := &p.root.steps[i]; st.write == changed && r.on[st.when] {
-			s.node = st.node
+	for i := range p.root.ops {
+		if st := &p.root.ops[i]; st.write == changed && r.on[st.when] {
+			s.field = st.field
 		}
 	}
-	if s.node == nil { // validation has seen to it that there is one
+	if s.field == nil { // validation has seen to it that there is one
 		return nil, []*gqlerror.Error{unresolvable("The operation subscribes to nothing.")}
 	}
-	args, err := r.args(s.node)
+	args, err := r.args(s.field)
 	if err == nil {
-		s.watching, err = e.fetch.Watching(s.node.field, args, last)
+		s.watching, err = e.fetch.Watching(s.field.def, args, last)
 	}
 	if err != nil {
-		told, _ := tell(err)
+		told, _ := clientErrorOf(err)
 		return nil, []*gqlerror.Error{s.located(told)}
 	}
 	if r.alike() {
-		s.key = r.sharing()
+		s.key = r.shareKey()
 	}
 	return s, nil
 }
@@ -87,7 +87,7 @@ func (e *Engine) subscription(p *Plan, variables map[string]jsontext.Value, last
 // located says that an error is one of the field at the root.
 func (s *subscription) located(e *gqlerror.Error) *gqlerror.Error {
 	out := *e
-	out.Places, out.Path = s.node.places, []any{s.node.key}
+	out.Places, out.Path = s.field.places, []any{s.field.key}
 	return &out
 }
 
@@ -131,7 +131,7 @@ func (s *subscription) end(ctx context.Context, err error) error {
 	}
 	told := gqlerror.Of(err)
 	if told.Problem != nil && told.Problem.Kind == problem.Internal {
-		s.e.log(ctx, "stoa: internal error", "instance", told.Problem.Instance, "field", s.node.field.Name,
+		s.e.log(ctx, "stoa: internal error", "instance", told.Problem.Instance, "field", s.field.def.Name,
 			"error", gqlerror.Cut(err.Error()))
 	}
 	return s.located(told)
@@ -162,7 +162,7 @@ func (s *subscription) write(ctx context.Context, change *feed.Change[resource.E
 	r := s.e.begin(s.plan)
 	defer r.end()
 	r.variables, r.change = s.variables, change
-	r.flip() // it did not fail with these variables, and nothing else is in it
+	r.evalConditions() // it did not fail with these variables, and nothing else is in it
 	r.coerceArguments()
 	if s.key == nil && s.e.cfg.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -177,13 +177,13 @@ func (s *subscription) write(ctx context.Context, change *feed.Change[resource.E
 // alike reports whether a message depends on nothing but the change: no field below the item is asked of anybody, who might
 // give one client what it does not give another.
 func (r *run) alike() bool {
-	for i := range r.plan.root.loads {
-		item := &r.plan.root.loads[i]
+	for i := range r.plan.root.fetches {
+		item := &r.plan.root.fetches[i]
 		if !r.active(item) {
 			continue
 		}
-		for j := range item.sub.loads {
-			if r.active(&item.sub.loads[j]) {
+		for j := range item.sub.fetches {
+			if r.active(&item.sub.fetches[j]) {
 				return false
 			}
 		}
@@ -191,16 +191,17 @@ func (r *run) alike() bool {
 	return true
 }
 
-// sharing is what messages about one change have in common that are alike. It holds on to no plan: changes are kept longer
-// than those who ask for them are there.
-type sharing struct {
+// messageKey identifies the messages about one change that are alike. It does not refer to the plan, because changes are
+// kept longer than subscriptions last.
+type messageKey struct {
 	engine *Engine // several may tell the changes of one resource
 	plan   uint64
 	on     [sha256.Size]byte // the switches, if there are any
 }
 
-func (r *run) sharing() sharing {
-	key := sharing{engine: r.e, plan: r.plan.id}
+// shareKey returns the key under which other subscriptions to the same change find the message of this run.
+func (r *run) shareKey() messageKey {
+	key := messageKey{engine: r.e, plan: r.plan.id}
 	if len(r.plan.choices) > 0 {
 		bits := make([]byte, len(r.on))
 		for i, on := range r.on {
@@ -214,15 +215,15 @@ func (r *run) sharing() sharing {
 }
 
 // changeField appends a field of a change.
-func (r *run) changeField(n *node) bool {
+func (r *run) changeField(n *field) bool {
 	c := r.change
 	switch n.write {
 	case changeKind:
 		r.dst = append(append(append(r.dst, '"'), kindNames[c.Kind]...), '"')
 	case changeCursor:
-		r.place(c.Cursor)
+		r.appendFeedCursor(c.Cursor)
 	case changeID:
-		return r.wrote(n, r.text(c.ID))
+		return r.finish(n, r.text(c.ID))
 	case changeItem:
 		return r.changedItem(n)
 	}
@@ -230,8 +231,8 @@ func (r *run) changeField(n *node) bool {
 }
 
 // changedItem appends the item of a change, if it is still there.
-func (r *run) changedItem(n *node) bool {
-	l := &r.loaded[n.load]
+func (r *run) changedItem(n *field) bool {
+	l := &r.loaded[n.fetchIndex]
 	if l.err != nil {
 		return r.failAt(n, l.err)
 	}
@@ -247,7 +248,7 @@ func (r *run) changedItem(n *node) bool {
 // kindNames are the values of the enum ChangeKind.
 var kindNames = [...]string{feed.Created: "CREATED", feed.Updated: "UPDATED", feed.Deleted: "DELETED"}
 
-// place appends a place in a feed.
-func (r *run) place(c feed.Cursor) {
+// appendFeedCursor appends a place in a feed.
+func (r *run) appendFeedCursor(c feed.Cursor) {
 	r.dst = append(c.AppendTo(append(r.dst, '"')), '"')
 }

@@ -12,9 +12,9 @@ import (
 
 // structured appends a member of which fields are selected, or whose elements have to be looked at one by one. What it
 // finds by reflection are addresses in the parent's memory, and making an any of one costs no memory.
-func (r *run) structured(n *node, p *parent) bool {
-	m := n.field.Member
-	if n.field.ZeroNull && m.IsZero(p.value) {
+func (r *run) structured(n *field, p *parent) bool {
+	m := n.def.Member
+	if n.def.ZeroNull && m.IsZero(p.value) {
 		return false // which is null, and no error
 	}
 	v := reflect.ValueOf(p.value).Elem()
@@ -22,35 +22,35 @@ func (r *run) structured(n *node, p *parent) bool {
 		v = v.Field(i)
 	}
 	r.path = append(r.path, segment{key: n.key})
-	ok := r.value(n, n.field.Type, m.Type, v)
+	ok := r.value(n, n.def.Type, m.Type, v)
 	r.path = r.path[:len(r.path)-1]
 	return ok
 }
 
-// custom appends what custom code has given for one item.
-func (r *run) custom(n *node, v any) bool {
+// appendCustom appends what custom code has given for one item.
+func (r *run) appendCustom(n *field, v any) bool {
 	r.path = append(r.path, segment{key: n.key})
-	ok := r.shown(n, v)
+	ok := r.appendOutput(n, v)
 	r.path = r.path[:len(r.path)-1]
 	return ok
 }
 
-// shown appends what custom code or a command has given. A command without an output was done, which is all that there
+// appendOutput appends what custom code or a command has given. A command without an output was done, which is all that there
 // is to say.
-func (r *run) shown(n *node, v any) bool {
-	t := shown(n.field)
+func (r *run) appendOutput(n *field, v any) bool {
+	t := outputType(n.def)
 	if t == nil {
 		r.dst = append(r.dst, "true"...)
 		return true
 	}
 	if v == nil {
-		return r.null(n, n.field.Type)
+		return r.null(n, n.def.Type)
 	}
-	return r.value(n, n.field.Type, t, reflect.ValueOf(v))
+	return r.value(n, n.def.Type, t, reflect.ValueOf(v))
 }
 
 // value appends a Go value that can be addressed, or the one that it points to.
-func (r *run) value(n *node, ref *model.Ref, t *schema.Type, v reflect.Value) bool {
+func (r *run) value(n *field, ref *model.Ref, t *schema.Type, v reflect.Value) bool {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			return r.null(n, ref)
@@ -70,7 +70,7 @@ func (r *run) value(n *node, ref *model.Ref, t *schema.Type, v reflect.Value) bo
 }
 
 // meta appends a field of introspection.
-func (r *run) meta(n *node, parent any) bool {
+func (r *run) meta(n *field, parent any) bool {
 	r.path = append(r.path, segment{key: n.key})
 	ok := r.metaField(n, parent)
 	r.path = r.path[:len(r.path)-1]
@@ -78,17 +78,17 @@ func (r *run) meta(n *node, parent any) bool {
 }
 
 // metaField is meta when the key is in the path.
-func (r *run) metaField(n *node, parent any) bool {
+func (r *run) metaField(n *field, parent any) bool {
 	args, err := r.args(n)
 	if err != nil {
 		return r.fail(n, err)
 	}
-	return r.metaValue(n, n.field.Type, n.field.Meta(parent, args))
+	return r.metaValue(n, n.def.Type, n.def.Meta(parent, args))
 }
 
 // metaValue appends what introspection has for a field: package introspect gives plain Go values, and the type says what
 // they are.
-func (r *run) metaValue(n *node, ref *model.Ref, v any) bool {
+func (r *run) metaValue(n *field, ref *model.Ref, v any) bool {
 	if v == nil {
 		return r.null(n, ref)
 	}
@@ -109,7 +109,7 @@ func (r *run) metaValue(n *node, ref *model.Ref, v any) bool {
 
 // paged appends a field of a connection, of one of its edges, or of its page info. These have no values of their own:
 // everything is looked up in the page.
-func (r *run) paged(n *node, p *parent) bool {
+func (r *run) paged(n *field, p *parent) bool {
 	page := &p.list.conn.Page
 	switch n.write {
 	case connectionNodes, connectionEdges, connectionPage, edgeNode:
@@ -118,17 +118,17 @@ func (r *run) paged(n *node, p *parent) bool {
 		r.path = r.path[:len(r.path)-1]
 		return ok
 	case connectionTotal:
-		if err := r.loaded[n.load].err; err != nil {
+		if err := r.loaded[n.fetchIndex].err; err != nil {
 			return r.failAt(n, err)
 		}
-		r.dst = strconv.AppendInt(r.dst, int64(r.loaded[n.load].total), 10)
+		r.dst = strconv.AppendInt(r.dst, int64(r.loaded[n.fetchIndex].total), 10)
 	case edgeCursor:
 		return r.cursor(n, page, p.i)
 	case connectionPlace:
 		if err := p.list.conn.PlaceErr; err != nil {
 			return r.failAt(n, err)
 		}
-		r.place(p.list.conn.Place)
+		r.appendFeedCursor(p.list.conn.Place)
 	case pageHasNext:
 		r.dst = strconv.AppendBool(r.dst, page.Next != "")
 	case pageHasPrevious:
@@ -140,8 +140,8 @@ func (r *run) paged(n *node, p *parent) bool {
 }
 
 // inside appends what a connection holds.
-func (r *run) inside(n *node, p *parent) bool {
-	entries, ref := p.list.conn.Page.Entries, n.field.Type
+func (r *run) inside(n *field, p *parent) bool {
+	entries, ref := p.list.conn.Page.Entries, n.def.Type
 	switch n.write {
 	case connectionNodes:
 		return r.each(ref.Elem, len(entries), func(i int) bool { return r.item(n, entries, i) })
@@ -154,16 +154,16 @@ func (r *run) inside(n *node, p *parent) bool {
 }
 
 // cursor appends the cursor of an item. One of a store with an order of its own may have none.
-func (r *run) cursor(n *node, page *resource.Page, i int) bool {
+func (r *run) cursor(n *field, page *resource.Page, i int) bool {
 	text := page.Cursor(i)
 	if text == "" {
 		return n.nonNull && r.failAt(n, errNull)
 	}
-	return r.wrote(n, r.text(text))
+	return r.finish(n, r.text(text))
 }
 
 // pageEdge appends the cursor of the first or the last item. An empty page has none.
-func (r *run) pageEdge(n *node, p *parent) bool {
+func (r *run) pageEdge(n *field, p *parent) bool {
 	page := &p.list.conn.Page
 	if len(page.Entries) == 0 {
 		if n.nonNull {

@@ -59,10 +59,10 @@ func inFront(dst []byte, at int, errs []*gqlerror.Error) []byte {
 
 // object appends an object. It reports false if there is a null that no field of it can be, and then leaves behind what
 // it has appended so far: whoever can be null cuts that off.
-func (r *run) object(s *set, p parent) bool {
+func (r *run) object(s *selectionSet, p parent) bool {
 	start := len(r.dst)
-	for i := 0; i < len(s.steps); i++ {
-		st := &s.steps[i]
+	for i := 0; i < len(s.ops); i++ {
+		st := &s.ops[i]
 		if !r.on[st.when] {
 			continue
 		}
@@ -77,13 +77,13 @@ func (r *run) object(s *set, p parent) bool {
 				continue
 			} // else one by one, which finds out what is wrong with which
 		}
-		n := st.node
+		n := st.field
 		r.dst = append(r.dst, n.label...)
 		if n.write == constant {
 			continue
 		}
 		value := len(r.dst)
-		if r.field(n, s, &p) {
+		if r.appendField(n, s, &p) {
 			continue
 		}
 		if n.nonNull || r.long {
@@ -100,17 +100,17 @@ func (r *run) object(s *set, p parent) bool {
 	return true
 }
 
-// field appends the value of a field. It reports false for no value, which has been told of if that is an error.
-func (r *run) field(n *node, s *set, p *parent) bool {
+// appendField appends the value of a field. It reports false for no value, which has been told of if that is an error.
+func (r *run) appendField(n *field, s *selectionSet, p *parent) bool {
 	switch n.write {
 	case member:
 		start := len(r.dst)
 		err := r.leafMember(n, s.typ.Go, p.value)
-		if err != nil && n.field.Type.Elem != nil && !n.field.Member.Quoted {
+		if err != nil && n.def.Type.Elem != nil && !n.def.Member.Quoted {
 			r.dst = r.dst[:start] // once more, element by element: it is one of them that is null (section 6.4.3)
 			return r.structured(n, p)
 		}
-		return r.wrote(n, err)
+		return r.finish(n, err)
 	case structured:
 		return r.structured(n, p)
 	case toOne:
@@ -118,13 +118,13 @@ func (r *run) field(n *node, s *set, p *parent) bool {
 	case toMany:
 		return r.toMany(n, p)
 	case computed:
-		l := &r.loaded[n.load]
+		l := &r.loaded[n.fetchIndex]
 		if l.err != nil {
 			return r.failAt(n, l.err)
 		}
-		return r.custom(n, l.values[p.i])
+		return r.appendCustom(n, l.values[p.i])
 	case entityTag:
-		return r.wrote(n, r.text(s.typ.Resource.ETag(&p.entries[p.i])))
+		return r.finish(n, r.text(s.typ.Resource.ETag(&p.entries[p.i])))
 	case item, connection, invoked, changed:
 		return r.rootField(n)
 	case changeKind, changeID, changeItem, changeCursor:
@@ -138,14 +138,14 @@ func (r *run) field(n *node, s *set, p *parent) bool {
 	return r.paged(n, p)
 }
 
-// wrote is the end of a field that is one value.
-func (r *run) wrote(n *node, err error) bool { return err == nil || r.failAt(n, err) }
+// finish is the end of a field that is one value.
+func (r *run) finish(n *field, err error) bool { return err == nil || r.failAt(n, err) }
 
 // null is the end of a field without a value: an error where there has to be one.
-func (r *run) null(n *node, ref *model.Ref) bool { return ref.NonNull && r.fail(n, errNull) }
+func (r *run) null(n *field, ref *model.Ref) bool { return ref.NonNull && r.fail(n, errNull) }
 
 // rootField appends a field of a root. Where code fails in a way that nobody has foreseen, it is one field that fails.
-func (r *run) rootField(n *node) (ok bool) {
+func (r *run) rootField(n *field) (ok bool) {
 	depth := len(r.path)
 	r.path = append(r.path, segment{key: n.key})
 	defer func() {
@@ -160,24 +160,24 @@ func (r *run) rootField(n *node) (ok bool) {
 	if n.write == changed {
 		return r.object(n.sub, parent{})
 	}
-	l := &r.loaded[n.load]
+	l := &r.loaded[n.fetchIndex]
 	switch {
 	case l.err != nil:
 		return r.fail(n, l.err)
 	case n.write == connection:
 		return r.object(n.sub, parent{list: l})
 	case n.write == invoked:
-		return r.shown(n, l.value)
+		return r.appendOutput(n, l.value)
 	case !l.found:
-		return r.null(n, n.field.Type)
+		return r.null(n, n.def.Type)
 	}
 	return r.object(n.sub, parent{value: l.item[0].Value, entries: l.item[:]})
 }
 
 // toOne appends the item that a relation leads to. None is null without an error: there may have been one that was
 // deleted, or there is one that the caller may not see, and nobody is to know which.
-func (r *run) toOne(n *node, p *parent) bool {
-	l := &r.loaded[n.load]
+func (r *run) toOne(n *field, p *parent) bool {
+	l := &r.loaded[n.fetchIndex]
 	if l.err != nil {
 		return r.failAt(n, l.err)
 	}
@@ -186,21 +186,21 @@ func (r *run) toOne(n *node, p *parent) bool {
 	if ends := l.page.Ends(p.i); len(ends) > 0 {
 		ok = r.related(n, l, int(ends[0]))
 	} else {
-		ok = r.null(n, n.field.Type)
+		ok = r.null(n, n.def.Type)
 	}
 	r.path = r.path[:len(r.path)-1]
 	return ok
 }
 
 // toMany appends the items that a relation leads to.
-func (r *run) toMany(n *node, p *parent) bool {
-	l := &r.loaded[n.load]
+func (r *run) toMany(n *field, p *parent) bool {
+	l := &r.loaded[n.fetchIndex]
 	if l.err != nil {
 		return r.failAt(n, l.err)
 	}
 	ends := l.page.Ends(p.i)
 	r.path = append(r.path, segment{key: n.key})
-	ok := r.each(n.field.Type.Elem, len(ends), func(i int) bool { return r.related(n, l, int(ends[i])) })
+	ok := r.each(n.def.Type.Elem, len(ends), func(i int) bool { return r.related(n, l, int(ends[i])) })
 	r.path = r.path[:len(r.path)-1]
 	return ok
 }

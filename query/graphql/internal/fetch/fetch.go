@@ -2,7 +2,7 @@
 // resources, lookups, commands and custom functions.
 //
 // It is for query/graphql/internal/exec, and for the resolvers that graphql-go's executor is given. Arguments are as package
-// coerce makes them. Errors are those of the catalog; what to tell clients of them is package fault's business.
+// coerce makes them. Errors are those of the catalog; what to tell clients of them is business of package gqlerror.
 //
 // Who may see and do what is nowhere asked here. Every way to an item is a method of [resource.Resource], which asks.
 package fetch

@@ -52,7 +52,7 @@ func (r *filterReader) object(t *model.Type, given map[string]any, at string, de
 		at := at + "." + in.Name
 		switch value := value.(type) {
 		case []any:
-			fs := r.list(t, value, at, depth+1)
+			fs := r.readList(t, value, at, depth+1)
 			if in.Name == string(query.OrOp) {
 				all = append(all, query.Or(fs...))
 			} else {
@@ -69,8 +69,8 @@ func (r *filterReader) object(t *model.Type, given map[string]any, at string, de
 	return query.And(all...)
 }
 
-// list reads the filters of an and or an or.
-func (r *filterReader) list(t *model.Type, given []any, at string, depth int) []query.Filter {
+// readList reads the filters of an and or an or.
+func (r *filterReader) readList(t *model.Type, given []any, at string, depth int) []query.Filter {
 	var fs []query.Filter
 	for i, one := range given {
 		if r.operands--; r.operands < 0 {

@@ -112,16 +112,16 @@ func place(text string, limits Limits) error {
 		}
 		switch {
 		case tokens >= limits.Tokens:
-			return tooMuch(t, "The document has more than %d tokens.", limits.Tokens)
+			return limitError(t, "The document has more than %d tokens.", limits.Tokens)
 		case depth > limits.Nesting:
-			return tooMuch(t, "The document nests deeper than %d levels.", limits.Nesting)
+			return limitError(t, "The document nests deeper than %d levels.", limits.Nesting)
 		case directives > limits.Directives:
-			return tooMuch(t, "The document uses more than %d directives.", limits.Directives)
+			return limitError(t, "The document uses more than %d directives.", limits.Directives)
 		}
 	}
 }
 
-// tooMuch is the error at the token that is one too many.
-func tooMuch(t Token, format string, limit int) error {
+// limitError is the error at the token that is one too many.
+func limitError(t Token, format string, limit int) error {
 	return &Error{Message: fmt.Sprintf(format, limit), Line: t.Line, Column: t.Column, Limit: true}
 }

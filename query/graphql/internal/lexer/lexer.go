@@ -157,9 +157,9 @@ func (l *Lexer) Next() (Token, error) {
 			return l.number()
 		case quote:
 			if hasAt(l.text, l.pos, `"""`) {
-				return l.blockString()
+				return l.lexBlockString()
 			}
-			return l.string()
+			return l.lexString()
 		case dots:
 			if !hasAt(l.text, l.pos, "...") {
 				return l.unexpected(l.pos)

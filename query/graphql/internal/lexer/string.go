@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// string reads a String with quotation marks (section 2.9.4) and checks its escapes; [Lexer.Text] has its value.
-func (l *Lexer) string() (Token, error) {
+// lexString reads a String with quotation marks (section 2.9.4) and checks its escapes; [Lexer.Text] has its value.
+func (l *Lexer) lexString() (Token, error) {
 	extra := 0 // bytes more than UTF-16 code units
 	for pos := l.pos + 1; pos < len(l.text); {
 		switch c := l.text[pos]; c {
@@ -142,8 +142,8 @@ func escapeMessage(text string, units int) string {
 	return "Invalid " + what + ` escape sequence: "` + strings.ToValidUTF8(text[:end], "\ufffd") + `".`
 }
 
-// blockString reads a String with three quotation marks (section 2.9.4), in which only \""" is an escape.
-func (l *Lexer) blockString() (Token, error) {
+// lexBlockString reads a String with three quotation marks (section 2.9.4), in which only \""" is an escape.
+func (l *Lexer) lexBlockString() (Token, error) {
 	ahead := *l // sees the lines go by, while the token is where it starts
 	for ahead.pos += 3; ahead.pos < len(l.text); {
 		switch c := l.text[ahead.pos]; {

@@ -44,7 +44,7 @@ func (b *builder) newFilter(r *resource.Resource) *Type {
 		}
 		s := spot{m.Field, m.name, name, m.Name == r.ID()}
 		inputs = append(inputs, &Input{Name: m.name, Doc: m.Doc, Deprecated: m.Deprecated, Member: m.Field,
-			Type: named(b.comparisons(r, s, ops))})
+			Type: refTo(b.comparisons(r, s, ops))})
 	}
 	if len(inputs) == 0 {
 		return nil
@@ -54,7 +54,7 @@ func (b *builder) newFilter(r *resource.Resource) *Type {
 	t.Inputs = append(inputs,
 		&Input{Name: "and", Doc: "All of these; with none, all items.", Type: listOfNullable(t)},
 		&Input{Name: "or", Doc: "At least one of these; with none, no item.", Type: listOfNullable(t)},
-		&Input{Name: "not", Doc: "Not this.", Type: named(t)})
+		&Input{Name: "not", Doc: "Not this.", Type: refTo(t)})
 	return t
 }
 
@@ -104,14 +104,14 @@ func sharedFilter(leaf *Type, ops []query.Op) (string, bool) {
 // addOperators adds a field for each comparison.
 func (b *builder) addOperators(t, leaf *Type, ops []query.Op) {
 	for _, op := range ops {
-		in := &Input{Name: string(op), Doc: operatorDoc(op), Type: named(leaf)}
+		in := &Input{Name: string(op), Doc: operatorDoc(op), Type: refTo(leaf)}
 		switch op {
 		case query.In, query.NotIn:
 			in.Type = listOfNullable(leaf)
 		case query.Contains, query.StartsWith:
-			in.Type = named(b.scalar("String"))
+			in.Type = refTo(b.scalar("String"))
 		case query.IsNull:
-			in.Type = named(b.scalar("Boolean"))
+			in.Type = refTo(b.scalar("Boolean"))
 		}
 		t.Inputs = append(t.Inputs, in)
 	}
@@ -169,7 +169,7 @@ func (b *builder) sort(r *resource.Resource) *Type {
 	direction := b.shared(Enum, "SortDirection", fillDirection)
 	t.Inputs = []*Input{
 		{Name: "field", Doc: "The member whose values are compared.", Type: must(field)},
-		{Name: "direction", Doc: "Which of them come first.", Type: named(direction), Default: "ASC", HasDefault: true},
+		{Name: "direction", Doc: "Which of them come first.", Type: refTo(direction), Default: "ASC", HasDefault: true},
 	}
 	return t
 }

@@ -64,7 +64,7 @@ func (b *builder) itemInput(r *resource.Resource, verb string, form form) *Type 
 		if m.ReadOnly || isID && (form != creating || !policy.TakesIDs) {
 			continue
 		}
-		in := b.input(m, spot{m.Field, m.name, name, isID}, form)
+		in := b.inputOf(m, spot{m.Field, m.name, name, isID}, form)
 		if isID {
 			in.Type.NonNull = !policy.AssignsIDs
 		}
@@ -78,8 +78,8 @@ func (b *builder) itemInput(r *resource.Resource, verb string, form form) *Type 
 	return t
 }
 
-// input returns the input that fills a member.
-func (b *builder) input(m member, s spot, form form) *Input {
+// inputOf returns the input that fills a member.
+func (b *builder) inputOf(m member, s spot, form form) *Input {
 	in := &Input{Name: m.name, Doc: m.Doc, Deprecated: m.Deprecated, Member: m.Field}
 	object := b.inputObject
 	if form == patching && m.Type.Kind == schema.Object { // an array in a patch replaces all of the one that is there
@@ -131,7 +131,7 @@ func (b *builder) partObject(t *schema.Type, hint string, form form) *Type {
 	}
 	for _, m := range b.membersOf(t, "Go type "+t.GoType.String()) {
 		if !m.ReadOnly {
-			obj.Inputs = append(obj.Inputs, b.input(m, spot{m.Field, m.name, base, m.Name == b.idOf(t)}, form))
+			obj.Inputs = append(obj.Inputs, b.inputOf(m, spot{m.Field, m.name, base, m.Name == b.idOf(t)}, form))
 		}
 	}
 	return obj
@@ -151,7 +151,7 @@ func (b *builder) arguments(t *schema.Type, who, base string) []*Input {
 	var args []*Input
 	for _, m := range b.membersOf(t, who) {
 		if !m.ReadOnly {
-			args = append(args, b.input(m, spot{m.Field, m.name, base, false}, creating))
+			args = append(args, b.inputOf(m, spot{m.Field, m.name, base, false}, creating))
 		}
 	}
 	return args

@@ -174,8 +174,8 @@ func builtin(name string) string {
 	return "What identifies something: a text that is not meant to be read. As input, a whole number will do as well."
 }
 
-// named returns a type, as it may be null.
-func named(t *Type) *Ref { return &Ref{Type: t} }
+// refTo returns a type, as it may be null.
+func refTo(t *Type) *Ref { return &Ref{Type: t} }
 
 // must is named without null.
 func must(t *Type) *Ref { return &Ref{Type: t, NonNull: true} }

@@ -92,7 +92,7 @@ func (b *builder) addRelations(set *fields, r *resource.Resource) {
 		if end == nil {
 			continue // told already
 		}
-		f := &Field{Name: fieldName(name), Source: Related, Resource: target, Relation: name, Type: named(end), Limit: 1,
+		f := &Field{Name: fieldName(name), Source: Related, Resource: target, Relation: name, Type: refTo(end), Limit: 1,
 			Doc: "The related item of `" + target.Name() + "`; null if there is none, or none that you may see."}
 		if many {
 			f.Type, f.Limit = listOf(end, true), b.c.RelationLimit(r, name)
@@ -143,7 +143,7 @@ func (b *builder) connection(r *resource.Resource) *Type {
 		{Name: "pageInfo", Doc: "Where the page lies.", Type: must(info), Source: PageInfo},
 	}
 	if r.Counts() {
-		t.Fields = append(t.Fields, &Field{Name: "totalCount", Type: named(b.scalar("Int")), Source: TotalCount, Resource: r,
+		t.Fields = append(t.Fields, &Field{Name: "totalCount", Type: refTo(b.scalar("Int")), Source: TotalCount, Resource: r,
 			Doc: "How many items there are on all pages together. They are counted only if this is asked for."})
 	}
 	if r.Watches() {
@@ -155,7 +155,7 @@ func (b *builder) connection(r *resource.Resource) *Type {
 // fillPageInfo makes what is said of every page.
 func (b *builder) fillPageInfo(t *Type) {
 	t.Doc = "Where a page lies in its list."
-	flag, text := must(b.scalar("Boolean")), named(b.scalar("String"))
+	flag, text := must(b.scalar("Boolean")), refTo(b.scalar("String"))
 	t.Fields = []*Field{
 		{Name: "hasNextPage", Doc: "Whether items follow.", Type: flag, Source: HasNext},
 		{Name: "hasPreviousPage", Doc: "Whether items precede.", Type: flag, Source: HasPrevious},

@@ -35,7 +35,7 @@ func ofField(r *resource.Resource, part string) owner {
 
 // get asks for one item.
 func (b *builder) get(r *resource.Resource, item *Type) *Field {
-	return &Field{Name: lowerFirst(item.Name), Type: named(item), Source: Get, Resource: r,
+	return &Field{Name: lowerFirst(item.Name), Type: refTo(item), Source: Get, Resource: r,
 		Doc:  "The item of `" + r.Name() + "` with an id; null if there is none, or none that you may see.",
 		Args: []*Input{b.idArg()}}
 }
@@ -46,9 +46,9 @@ func (b *builder) idArg() *Input {
 
 // list asks for a page of a list. A store of natural order has only one order, and goes only forward in it.
 func (b *builder) list(r *resource.Resource) *Field {
-	f := &Field{Name: camel(r.Name()), Type: named(b.connection(r)), Source: List, Resource: r}
+	f := &Field{Name: camel(r.Name()), Type: refTo(b.connection(r)), Source: List, Resource: r}
 	if filter := b.filter(r); filter != nil {
-		f.Args = append(f.Args, &Input{Name: "filter", Doc: "Which items; all of them if it is left out.", Type: named(filter)})
+		f.Args = append(f.Args, &Input{Name: "filter", Doc: "Which items; all of them if it is left out.", Type: refTo(filter)})
 	}
 	sort := b.sort(r)
 	f.Doc = "A page of `" + r.Name() + "`, in the order that their store has them in."
@@ -60,7 +60,7 @@ func (b *builder) list(r *resource.Resource) *Field {
 	}
 	policy := r.Policy()
 	most := "at most " + strconv.Itoa(policy.MaxPageSize) + ", and " + strconv.Itoa(policy.PageSize) + " if it is left out."
-	number, text := named(b.scalar("Int")), named(b.scalar("String"))
+	number, text := refTo(b.scalar("Int")), refTo(b.scalar("String"))
 	f.Args = append(f.Args,
 		&Input{Name: "first", Doc: "How many items from the beginning, or behind `after`: " + most, Type: number},
 		&Input{Name: "after", Doc: "The cursor behind which the page begins.", Type: text})
@@ -80,7 +80,7 @@ func (b *builder) lookup(l *resource.Lookup) *Field {
 	if item == nil {
 		return nil
 	}
-	f := &Field{Name: camel(l.Name()), Type: named(item), Source: Lookup, Resource: target, Lookup: l,
+	f := &Field{Name: camel(l.Name()), Type: refTo(item), Source: Lookup, Resource: target, Lookup: l,
 		Doc: "An item of `" + target.Name() + "`; null if there is none, or none that you may see."}
 	f.Args = b.arguments(l.Input(), "lookup "+l.Name(), pascal(l.Name()))
 	return f
@@ -134,12 +134,12 @@ func (b *builder) addWrites(set *fields, r *resource.Resource, item *Type) {
 	name, o := "`"+r.Name()+"`", ofResource(r, "a write")
 	if r.Can(resource.OpCreate) {
 		in := inputArg(b.createInput(r), "What it is.")
-		set.add(&Field{Name: "create" + item.Name, Type: named(item), Source: Create, Resource: r, Args: in,
+		set.add(&Field{Name: "create" + item.Name, Type: refTo(item), Source: Create, Resource: r, Args: in,
 			Doc: "Stores a new item of " + name + " and returns it."}, o)
 	}
 	change := func(verb, doc string, source Source, in []*Input) {
 		args := append(append([]*Input{b.idArg()}, in...), b.ifMatchArg(r))
-		set.add(&Field{Name: verb + item.Name, Doc: doc, Type: named(item), Source: source, Resource: r, Args: args}, o)
+		set.add(&Field{Name: verb + item.Name, Doc: doc, Type: refTo(item), Source: source, Resource: r, Args: args}, o)
 	}
 	// Where clients decide nothing about an item there is nothing to change.
 	if in := b.replaceInput(r); in != nil {
@@ -169,7 +169,7 @@ func (b *builder) ifMatchArg(r *resource.Resource) *Input {
 	if r.Policy().RequireIfMatch {
 		doc += " It is required."
 	}
-	return &Input{Name: "ifMatch", Doc: doc, Type: named(b.scalar("String"))}
+	return &Input{Name: "ifMatch", Doc: doc, Type: refTo(b.scalar("String"))}
 }
 
 // command does a command. One that gives nothing gives true.
@@ -178,9 +178,9 @@ func (b *builder) command(c *resource.Command) *Field {
 		Command: c}
 	f.Args = inputArg(b.commandInput(c), "What it is about.")
 	if out := c.Output(); out != nil {
-		f.Type = named(b.object(out, pascal(c.Name())+"Output"))
+		f.Type = refTo(b.object(out, pascal(c.Name())+"Output"))
 	} else {
-		f.Type = named(b.scalar("Boolean"))
+		f.Type = refTo(b.scalar("Boolean"))
 	}
 	return f
 }

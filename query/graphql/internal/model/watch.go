@@ -22,17 +22,17 @@ func (b *builder) subscriptionType() *Type {
 
 // changed listens to the items of a resource, or to one of them.
 func (b *builder) changed(r *resource.Resource, item *Type) *Field {
-	f := &Field{Name: lowerFirst(item.Name) + "Changed", Type: named(b.change(r, item)), Source: Watch, Resource: r,
+	f := &Field{Name: lowerFirst(item.Name) + "Changed", Type: refTo(b.change(r, item)), Source: Watch, Resource: r,
 		Doc: "What happens to the items of `" + r.Name() + "`, from now on or behind `after`. What comes into sight is CREATED and " +
 			"what leaves it is DELETED, for whatever reason, so that a list to which all of it is done stays what a list would show."}
 	id := b.idArg()
 	id.Doc, id.Type.NonNull = "Only the item with this id.", false
 	f.Args = append(f.Args, id)
 	if filter := b.filter(r); filter != nil {
-		f.Args = append(f.Args, &Input{Name: "filter", Type: named(filter), Doc: "Which items; all of them if it is left out. " +
+		f.Args = append(f.Args, &Input{Name: "filter", Type: refTo(filter), Doc: "Which items; all of them if it is left out. " +
 			"An item that does not fit any more is DELETED. It cannot be given together with `id`."})
 	}
-	f.Args = append(f.Args, &Input{Name: "after", Type: named(b.scalar("String")), Doc: "The `cursor` of the last change that you know, or the " +
+	f.Args = append(f.Args, &Input{Name: "after", Type: refTo(b.scalar("String")), Doc: "The `cursor` of the last change that you know, or the " +
 		"`eventCursor` of a list: you are told what has happened since. An error with the code CURSOR_EXPIRED says that this is not " +
 		"known any more; then list anew, and go on from there."})
 	return f
@@ -49,7 +49,7 @@ func (b *builder) change(r *resource.Resource, item *Type) *Type {
 	set.add(&Field{Name: "id", Doc: "The id of the item.", Type: must(b.scalar("ID")), Source: ChangeID}, o)
 	set.add(&Field{Name: "cursor", Type: must(b.scalar("String")), Source: ChangeCursor,
 		Doc: "The place behind the change, for `after`. It stays good for as long as changes are kept."}, o)
-	set.add(&Field{Name: lowerFirst(item.Name), Type: named(item), Source: ChangeItem, Resource: r,
+	set.add(&Field{Name: lowerFirst(item.Name), Type: refTo(item), Source: ChangeItem, Resource: r,
 		Doc: "The item as the change has left it; null if it was DELETED. What related items are is asked when " +
 			"the change is told."}, o)
 	return t

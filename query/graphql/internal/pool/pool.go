@@ -23,7 +23,7 @@ func (p *Buffers) Get() *[]byte { return p.pool.Get().(*[]byte) }
 // Put gives a buffer back. Nothing may refer to its memory any more, which is somebody else's now. Under the race detector
 // it is overwritten, so that whoever reads it all the same is found by any test.
 func (p *Buffers) Put(b *[]byte) {
-	spoil(*b)
+	poison(*b)
 	if cap(*b) <= p.most {
 		*b = (*b)[:0]
 		p.pool.Put(b)

@@ -138,7 +138,7 @@ func (s *socket) last(op *operation, fill func(dst []byte) []byte) error {
 	if !s.forget(op) {
 		return nil
 	}
-	return s.write(fill)
+	return s.writeMessage(fill)
 }
 
 // complete ends an operation as the client wants. It waits until what is being written is written, so that nothing of the

@@ -70,7 +70,7 @@ func (s *socket) start(conn *websocket.Conn) {
 	case conn.Subprotocol() != Protocol:
 		go s.endAndRelease(BadProtocol, "Subprotocol not acceptable")
 	default:
-		go s.read()
+		go s.readLoop()
 	}
 }
 
@@ -100,8 +100,8 @@ func (s *socket) release() {
 	}
 }
 
-// read reads until the socket ends.
-func (s *socket) read() {
+// readLoop reads until the socket ends.
+func (s *socket) readLoop() {
 	defer s.release()
 	for {
 		kind, r, err := s.conn.Reader(context.Background())
@@ -128,7 +128,7 @@ func (s *socket) take(kind websocket.MessageType, r io.Reader) error {
 	buf := buffers.Get()
 	defer buffers.Put(buf)
 	s.wire.readWithin(s.server.opts.Read)
-	err := s.message(r, buf)
+	err := s.handleMessage(r, buf)
 	s.wire.readWithin(0)
 	if err != nil {
 		return err
@@ -143,8 +143,8 @@ func (s *socket) take(kind websocket.MessageType, r io.Reader) error {
 	return s.act(&m)
 }
 
-// message reads a message as large as it may be. Memory is taken for what has come and not for what is announced.
-func (s *socket) message(r io.Reader, buf *[]byte) error {
+// handleMessage reads a message as large as it may be. Memory is taken for what has come and not for what is announced.
+func (s *socket) handleMessage(r io.Reader, buf *[]byte) error {
 	most := s.server.opts.Message
 	for {
 		if len(*buf) == cap(*buf) {
@@ -248,11 +248,11 @@ func (s *socket) send(op *operation, fill func(dst []byte) []byte) error {
 	if op != nil && !s.isLive(op) {
 		return errGone
 	}
-	return s.write(fill)
+	return s.writeMessage(fill)
 }
 
-// write writes a message. The caller has locked.
-func (s *socket) write(fill func(dst []byte) []byte) error {
+// writeMessage writes a message. The caller has locked.
+func (s *socket) writeMessage(fill func(dst []byte) []byte) error {
 	buf := buffers.Get()
 	defer buffers.Put(buf)
 	*buf = fill(*buf)

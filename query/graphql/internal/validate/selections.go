@@ -9,8 +9,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
-// operation checks everything that stands in an operation; what it spreads is checked where it is defined.
-func (v *validator) operation(op *operation) {
+// checkOperation checks everything that stands in an operation; what it spreads is checked where it is defined.
+func (v *validator) checkOperation(op *operation) {
 	v.current = &op.definition
 	if op.root == nil {
 		v.report("KnownOperationTypes", "The "+op.node.Operation+" operation is not supported by the schema.", op.node.Loc)
@@ -23,8 +23,8 @@ func (v *validator) operation(op *operation) {
 	}
 }
 
-// fragment checks everything that stands in a fragment, used or not (section 5.5.1).
-func (v *validator) fragment(f *fragment) {
+// checkFragment checks everything that stands in a fragment, used or not (section 5.5.1).
+func (v *validator) checkFragment(f *fragment) {
 	v.current = &f.definition
 	on := f.node.TypeCondition
 	if typ := v.knownType(on); typ != nil && f.on == nil {

@@ -72,10 +72,10 @@ func Document(schema *types.Schema, doc *parser.Document, limits Limits) []Error
 	}
 	v.names()
 	for _, op := range v.operations {
-		v.operation(op)
+		v.checkOperation(op)
 	}
 	for _, f := range v.fragments {
-		v.fragment(f)
+		v.checkFragment(f)
 	}
 	for _, op := range v.operations {
 		if v.operationVariables(op); v.reached > reachBudget {

@@ -134,7 +134,7 @@ func (c *variableChecker) all(usages []usage) {
 		}
 		if def := c.defs[u.name]; def != nil {
 			def.used = true
-			c.position(def, u)
+			c.checkPosition(def, u)
 			continue
 		}
 		message := `Variable "$` + u.name + `" is not defined`
@@ -145,9 +145,9 @@ func (c *variableChecker) all(usages []usage) {
 	}
 }
 
-// position is section 5.8.5: a variable that may be absent or null can stand where neither is allowed if a default, its
+// checkPosition is section 5.8.5: a variable that may be absent or null can stand where neither is allowed if a default, its
 // own or the position's, steps in.
-func (c *variableChecker) position(def *variable, u usage) {
+func (c *variableChecker) checkPosition(def *variable, u usage) {
 	if def.typ == nil || u.typ == nil {
 		return
 	}

@@ -1,0 +1,6 @@
+//go:build !race
+
+package pool
+
+// poison is for tests with the race detector.
+func poison([]byte) {}
