@@ -6,12 +6,12 @@
 // # Inside
 //
 // A plan is what an operation asks for with everything decided that can be without the data: fragments are spread and
-// fields with one key are one (compile.go, collect.go), since there are no types that an object might or might not
+// fields with one key are one (plan_compile.go, plan_collect.go), since there are no types that an object might or might not
 // be of. To run it takes two steps. The first fetches, level by level: each relation of a level is one call for all items
-// of the level, however many there are (load.go). Nothing is made of what comes but what the collections gave. The second
-// walks over the plan and what was loaded, and appends the answer (write.go, value.go, leaf.go; together.go and repeat.go
+// of the level, however many there are (run_fetch.go). Nothing is made of what comes but what the collections gave. The second
+// walks over the plan and what was loaded, and appends the answer (write*.go; plan_join.go and write_shared.go
 // do the same for what is there most, faster). Errors are found in the first step and told in the second, which knows
-// where in the answer they belong (errors.go).
+// where in the answer they belong (run_errors.go).
 package exec
 
 import (

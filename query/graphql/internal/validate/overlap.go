@@ -12,7 +12,7 @@ import (
 // Fields with the same key in the answer have to be mergeable into one (section 5.3.2). The specification says it of
 // pairs, of which there may be very many. This file asks the same of sets: all fields with one key are put together,
 // compared with one of them, and what they select is put together in turn. That takes time in proportion to the fields,
-// counted as often as fragments bring them. Only where it finds a conflict, conflict.go looks for the pairs, to name
+// counted as often as fragments bring them. Only where it finds a conflict, overlap_explain.go looks for the pairs, to name
 // them.
 //
 // The method is the one described by Simon Adameit for Sangria, with its two questions: fields that may be asked of the
