@@ -31,10 +31,11 @@ var (
 		"query":           nil,
 		"resource/schema": nil, "resource/problem": nil, "resource/header": nil, "resource/tx": nil,
 		"resource/patch":            nil,
+		"resource/httpbody":         {"resource/problem", "resource/header"},
 		"resource/internal/pace":    nil,
 		"resource/feed":             {"resource/tx", "resource/internal/pace"},
 		"resource/feed/eventstream": nil,
-		"version":                   {"resource/problem", "resource/header"},
+		"version":                   {"resource/problem", "resource/header", "resource/httpbody"},
 		"idempotency":               {"resource/problem", "resource/tx", "resource/header"},
 		"middleware":                {"resource/problem", "resource/header"},
 	}

@@ -1,0 +1,21 @@
+package httpbody_test
+
+import (
+	"testing"
+
+	"github.com/stoa-go/stoa/resource/httpbody"
+)
+
+// TestBuffersAreEmpty: Get returns a buffer without its earlier content.
+func TestBuffersAreEmpty(t *testing.T) {
+	t.Parallel()
+	p := httpbody.NewBuffers(16, 4096)
+	for range 100 {
+		b := p.Get()
+		if len(*b) > 0 {
+			t.Fatalf("Get returns a buffer with %q in it", *b)
+		}
+		*b = append(*b, "a response body"...)
+		p.Put(b)
+	}
+}
