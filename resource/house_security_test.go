@@ -1,68 +1,16 @@
 package resource_test
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
-
-// TestSecurityNotes holds README.md to what it says of security: each of the ten risks has its line, in order, and every test
-// that a line names is there.
-func TestSecurityNotes(t *testing.T) {
-	t.Parallel()
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(readme), "\n## Security\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	rows := regexp.MustCompile(`(?m)^\| \*\*API([0-9]+)\*\* .*$`).FindAllStringSubmatch(section, -1)
-	named := regexp.MustCompile("`([a-z/]+)\\.(Test[A-Za-z0-9]+)`")
-	for i, row := range rows {
-		if want := fmt.Sprint(i + 1); row[1] != want {
-			t.Errorf("line %d is about API%s, want API%s", i+1, row[1], want)
-		}
-		if cells := strings.Count(row[0], " | "); cells != 3 {
-			t.Errorf("API%s has %d cells, want 4", row[1], cells+1)
-		}
-		tests := named.FindAllStringSubmatch(row[0], -1)
-		if len(tests) == 0 {
-			t.Errorf("API%s names no test", row[1])
-		}
-		for _, m := range tests {
-			if !hasTest(t, filepath.Join(root, m[1]), m[2]) {
-				t.Errorf("API%s names %s, which is not in %s", row[1], m[2], m[1])
-			}
-		}
-	}
-	if len(rows) != 10 {
-		t.Errorf("there are %d lines, want 10", len(rows))
-	}
-}
-
-// hasTest reports whether the test files of a folder have a test of this name.
-func hasTest(t *testing.T, dir, name string) bool {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return slices.ContainsFunc(files, func(file string) bool {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Error(err)
-		}
-		return strings.Contains(string(text), "\nfunc "+name+"(t *testing.T) {")
-	})
-}
 
 // dials are what a package would need to ask somebody on the network.
 var dials = map[string][]string{
