@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
+	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
 // get answers GET and HEAD: a query, or the page.
@@ -35,13 +36,14 @@ func (x *exchange) post() error {
 	if err := x.checkOrigin(); err != nil {
 		return err
 	}
-	if err := x.claimed(); err != nil {
+	if err := x.checkBody(); err != nil {
 		return err
 	}
 	// The variables share the memory of the content, so both are given back when the answer is sent.
 	content := buffers.Get()
 	defer buffers.Put(content)
-	if err := x.content(content); err != nil {
+	var err error
+	if *content, err = httpbody.Append(*content, x.r, x.h.opts.Limits.Body); err != nil {
 		return err
 	}
 	list, isBatch, err := readRequests(*content, &x.h.opts.Limits, x.h.opts.Batch)

@@ -15,6 +15,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/transportws"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -29,12 +30,13 @@ type Handler struct {
 	origins  map[string]bool
 	schema   *model.Schema
 	engine   *exec.Engine
-	sdl      []byte
-	page     http.Handler // nil if there is none
-	trusted  *trusted     // nil if all documents are answered
-	learned  *learned     // nil if none are kept
-	cache    []string     // Cache-Control of what is asked with GET
-	insisted []string     // headers that force a preflight
+	sdl      string
+	sdlDoc   *httpbody.Document // sdl, for schema.graphql
+	page     http.Handler       // nil if there is none
+	trusted  *trusted           // nil if all documents are answered
+	learned  *learned           // nil if none are kept
+	cache    []string           // Cache-Control of what is asked with GET
+	insisted []string           // headers that force a preflight
 	sockets  *transportws.Server
 }
 
@@ -80,7 +82,8 @@ func (h *Handler) reflect(c *resource.Catalog) {
 	if err != nil {
 		panic(fmt.Sprintf("graphql: %v", err))
 	}
-	h.schema, h.sdl = s, []byte(sdl.Print(s))
+	h.schema, h.sdl = s, sdl.Print(s)
+	h.sdlDoc = httpbody.NewDocument([]byte(h.sdl))
 	h.engine = exec.New(&exec.Config{
 		Schema: s, Types: types, Catalog: c, Scan: o.Limits.scan(), Rules: o.Limits.rules(),
 		Cost: o.Limits.Cost, Answer: o.Limits.Answer, Parallel: o.Limits.Parallel, PlanBytes: o.PlanBytes, Timeout: max(o.Timeout, 0),
@@ -99,7 +102,7 @@ func (l *Limits) rules() validate.Limits {
 
 // SDL returns the schema in the language of GraphQL (section 3), as it is served at schema.graphql: always the same text for
 // the same catalog and options.
-func (h *Handler) SDL() string { return string(h.sdl) }
+func (h *Handler) SDL() string { return h.sdl }
 
 // ServeHTTP answers one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {

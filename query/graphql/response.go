@@ -2,16 +2,14 @@ package graphql
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"io"
 	"net/http"
 	"strconv"
-	"sync"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/pool"
 	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
 // The Content-Types of answers, by form. The charset says what JSON is anyway (RFC 8259 section 8.1), for clients that
@@ -50,7 +48,7 @@ func (x *exchange) sendAnswer(body []byte, how outcome) {
 func (x *exchange) sendCacheable(body []byte) {
 	h := x.w.Header()
 	h["Cache-Control"] = x.h.cache
-	tag := entityTag(body, x.contentType(), x.compresses(body))
+	tag := entityTag(body, x.contentType(), httpbody.ShouldGzip(x.enc, len(body)))
 	h["Etag"] = []string{tag}
 	// The answer had to be made to know its tag; what is saved is sending it (RFC 9110 section 13.1.2).
 	if lines := x.r.Header["If-None-Match"]; len(lines) > 0 {
@@ -85,10 +83,11 @@ func (x *exchange) contentType() string {
 // send sends an answer, compressed where that is wanted and worth it.
 func (x *exchange) send(status int, body []byte) {
 	h := x.w.Header()
-	if x.compresses(body) {
+	if httpbody.ShouldGzip(x.enc, len(body)) {
 		zipped := buffers.Get()
 		defer buffers.Put(zipped)
-		body = compress(zipped, body)
+		*zipped = httpbody.AppendGzip(*zipped, body)
+		body = *zipped
 		h["Content-Encoding"] = gzipValue
 	}
 	if h["Content-Type"] = x.media; x.media == nil {
@@ -111,32 +110,5 @@ func (x *exchange) noContent(status int) {
 	x.w.WriteHeader(status)
 }
 
-// minGzip is the size from which compression is worth its header and its time.
-const minGzip = 1024
-
-func (x *exchange) compresses(body []byte) bool {
-	return x.enc.Gzip && (len(body) >= minGzip || !x.enc.Identity)
-}
-
-var zippers = sync.Pool{New: func() any {
-	w, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
-	if err != nil {
-		panic(err) // the level is a constant of that package
-	}
-	return w
-}}
-
-// compress writes body, compressed, into buf and returns what is there.
-func compress(buf *[]byte, body []byte) []byte {
-	out := bytes.NewBuffer((*buf)[:0])
-	zw := zippers.Get().(*gzip.Writer)
-	zw.Reset(out)
-	zw.Write(body) // to memory, so that it cannot fail
-	zw.Close()
-	zippers.Put(zw)
-	*buf = out.Bytes()
-	return *buf
-}
-
-// buffers are for contents and answers. Very large ones are not kept.
-var buffers = pool.New(4096, 4<<20)
+// buffers holds request and response bodies. It does not keep buffers of more than 4 MiB.
+var buffers = httpbody.NewBuffers(4096, 4<<20)

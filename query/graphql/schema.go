@@ -41,7 +41,11 @@ func (x *exchange) sendSDL() *problem.Details {
 	if err := x.encodings(); err != nil {
 		return resource.Problem(err)
 	}
-	x.media = []string{offers[i] + "; charset=utf-8"}
-	x.sendCacheable(x.h.sdl)
+	h := x.w.Header()
+	h["Cache-Control"] = x.h.cache
+	h["X-Content-Type-Options"] = nosniff
+	header.AddVary(h, varyAnswer)
+	x.began = true
+	x.h.sdlDoc.Serve(x.w, x.r, offers[i]+"; charset=utf-8")
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"sync"
 
 	"github.com/stoa-go/stoa/resource/header"
 )
@@ -16,24 +17,29 @@ import (
 // compressed copy, and what its entity tags are made of. It does not change, and is safe for
 // concurrent use. Create it with [NewDocument].
 type Document struct {
-	plain, zipped []byte
-	sum           [sha256.Size]byte
+	content []byte
+	zipped  func() []byte
+	sum     [sha256.Size]byte
 }
 
-// NewDocument returns a document with this content, which must not be changed afterwards. Because
-// it is compressed once and sent often, it is compressed at the best level. The entity tags depend
-// on the content and on also, which are values of header fields that the handler sends with it.
+// NewDocument returns a document with this content, which must not be changed afterwards. It is
+// compressed at the best level, once, when a client first asks for that. The entity tags depend on
+// the content and on also, which are values of header fields that the handler sends with it.
 func NewDocument(content []byte, also ...string) *Document {
-	var zipped bytes.Buffer
-	zw, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // the level is valid
-	zw.Write(content)                                           // to memory, so it cannot fail
-	zw.Close()
 	sum := sha256.New()
 	for _, s := range also {
 		io.WriteString(sum, s)
 	}
 	sum.Write(content)
-	return &Document{plain: content, zipped: zipped.Bytes(), sum: [sha256.Size]byte(sum.Sum(nil))}
+	return &Document{content, sync.OnceValue(func() []byte { return compressBest(content) }), [sha256.Size]byte(sum.Sum(nil))}
+}
+
+func compressBest(content []byte) []byte {
+	var zipped bytes.Buffer
+	zw, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // the level is valid
+	zw.Write(content)                                           // to memory, so it cannot fail
+	zw.Close()
+	return zipped.Bytes()
 }
 
 var varyEncoding = []string{"Accept-Encoding"}
@@ -45,9 +51,9 @@ var varyEncoding = []string{"Accept-Encoding"}
 // It sends the document uncompressed to a client that accepts neither gzip nor identity.
 func (d *Document) Serve(w http.ResponseWriter, r *http.Request, contentType string) {
 	header.AddVary(w.Header(), varyEncoding)
-	body, suffix := d.plain, `"`
+	body, suffix := d.content, `"`
 	if ShouldGzip(header.AcceptEncoding(r.Header["Accept-Encoding"]), len(body)) {
-		body, suffix = d.zipped, `-gzip"`
+		body, suffix = d.zipped(), `-gzip"`
 		w.Header().Set("Content-Encoding", "gzip")
 	}
 	sum := sha256.Sum256(append(d.sum[:], contentType...))

@@ -1,69 +1,29 @@
 package playground
 
 import (
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
-	"strconv"
 
-	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// document is one page, made once: as it is and compressed, each with its entity tag.
+// document serves one page with its Content-Security-Policy.
 type document struct {
-	plain, zipped coded
-	policy        string
-}
-
-// coded is a body in one content coding.
-type coded struct {
-	body []byte
-	etag string
+	page   *httpbody.Document
+	policy string
 }
 
 func newDocument(page, policy string) *document {
-	sum := sha256.Sum256([]byte(policy + page))
-	tag := base64.RawURLEncoding.EncodeToString(sum[:12])
-	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the error is for levels that there are not
-	w.Write([]byte(page))                                 // a Buffer takes everything
-	w.Close()
-	return &document{
-		plain:  coded{[]byte(page), `"` + tag + `"`},
-		zipped: coded{b.Bytes(), `"` + tag + `.gzip"`},
-		policy: policy,
-	}
+	return &document{httpbody.NewDocument([]byte(page), policy), policy}
 }
 
-// ServeHTTP answers as Handler says.
+// ServeHTTP implements http.Handler as documented for Handler.
 func (d *document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !readOnly(w, r) {
-		return
-	}
-	h := w.Header()
-	guard(h, d.policy)
-	h.Add("Vary", "Accept-Encoding")
-	c := d.plain
-	if header.AcceptEncoding(r.Header["Accept-Encoding"]).Gzip {
-		c = d.zipped
-		h.Set("Content-Encoding", "gzip")
-	}
-	h.Set("ETag", c.etag)
-	if lines := r.Header["If-None-Match"]; len(lines) > 0 {
-		if match, ok := header.MatchTag(lines, c.etag, true); ok && match {
-			h.Del("Content-Encoding")
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-	}
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(len(c.body)))
-	w.WriteHeader(http.StatusOK)
-	if r.Method != http.MethodHead {
-		w.Write(c.body) // an error means that the client has gone
+	if readOnly(w, r) {
+		guard(w.Header(), d.policy)
+		d.page.Serve(w, r, "text/html; charset=utf-8")
 	}
 }
 

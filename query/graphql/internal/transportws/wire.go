@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/pool"
+	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
 // wire is the connection as the library sees it. Deadlines are set on the connection itself, since a context with one costs
@@ -37,7 +37,7 @@ const (
 )
 
 // buffers are lent to those who read or write a message. Those that are too large to be gathered are not kept.
-var buffers = pool.New(0, gather)
+var buffers = httpbody.NewBuffers(0, gather)
 
 // Read reads.
 func (w *wire) Read(p []byte) (int, error) {

@@ -1,6 +1,0 @@
-//go:build !race
-
-package pool
-
-// poison is for tests with the race detector.
-func poison([]byte) {}
