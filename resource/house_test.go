@@ -51,6 +51,7 @@ var (
 	ofSQL = map[string][]string{
 		"resource/sql/sqltx":      {"resource/tx"},
 		"resource/sql/sqlquery":   {"query"},
+		"resource/sql/sqlfeed":    {"resource/feed", "resource/tx"},
 		"resource/sql/sqlrecords": {"idempotency", "resource/problem", "resource/tx"},
 		"resource/sql/sqltable":   append(slices.Sorted(maps.Keys(leaves)), "resource"),
 	}

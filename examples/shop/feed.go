@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource/feed"
-	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqlfeed"
 )
 
 // newFeed keeps what happened in the shop's own database, so that a change and its event are written in one transaction:
@@ -35,7 +35,7 @@ func (c *collections) newLog(ctx context.Context) (feed.Log, error) {
 	if c.db.sql == nil {
 		return feed.NewMemory(&feed.MemoryOptions{Runner: c.db.memory}), nil
 	}
-	log := sqltable.NewLog(c.db.sql, nil)
+	log := sqlfeed.New(c.db.sql, nil)
 	return log, log.CreateTable(ctx)
 }
 

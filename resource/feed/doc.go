@@ -3,7 +3,7 @@
 // Its nouns are an [Event], one change to one item; a [Cursor], a place between two events; a [Log], which keeps events
 // beside the data they are about; and a [Feed], which reads the log once for a process and lets any number listen:
 //
-//	log := feed.NewMemory(nil) // or sqltable.NewLog(db, nil), in the database of the data
+//	log := feed.NewMemory(nil) // or sqlfeed.New(db, nil), in the database of the data
 //	changes := feed.New(log, nil)
 //	defer changes.Close()
 //	orders := resource.New("orders", store, nil)

@@ -22,6 +22,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/sql/sqlfeed"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
@@ -105,7 +106,7 @@ func serve(ctx context.Context, args []string, out io.Writer) error {
 func newFeed(ctx context.Context, db *sqltx.DB, s serverSettings) (*feed.Feed, error) {
 	switch s.mode {
 	case outbox, locked:
-		log := sqltable.NewLog(db, &sqltable.LogOptions{Lock: s.mode == locked})
+		log := sqlfeed.New(db, &sqlfeed.Options{Lock: s.mode == locked})
 		return feed.New(log, &s.feed), engine.Patiently(ctx, log.CreateTable)
 	case memory, silent:
 		return feed.New(feed.NewMemory(&feed.MemoryOptions{Runner: db}), &s.feed), nil

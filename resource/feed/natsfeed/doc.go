@@ -5,7 +5,7 @@
 //
 //	nc, err := nats.Connect(servers)
 //	js, err := jetstream.New(nc)
-//	log := natsfeed.New(sqltable.NewLog(db, nil), js, &natsfeed.Options{Replicas: 3})
+//	log := natsfeed.New(sqlfeed.New(db, nil), js, &natsfeed.Options{Replicas: 3})
 //	go log.Run(ctx)
 //	changes := feed.New(log, nil)
 //

@@ -12,7 +12,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed/natsfeed"
 )
 
-// The log is that of the database in earnest, as sqltable.NewLog returns it. Where NATS cannot be reached, as here, all works
+// The log is that of the database in earnest, as sqlfeed.New returns it. Where NATS cannot be reached, as here, all works
 // the same without it.
 func ExampleNew() {
 	nc, err := nats.Connect("nats://127.0.0.1:14222", nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1))

@@ -1,7 +1,7 @@
 // Package pgnotify tells all processes that share a log in PostgreSQL when one of them has committed an event, so that they do
 // not find out only when they look, which is ten times a second.
 //
-//	log := pgnotify.New(sqltable.NewLog(db, nil), config, nil) // *pgx.ConnConfig of the same database
+//	log := pgnotify.New(sqlfeed.New(db, nil), config, nil) // *pgx.ConnConfig of the same database
 //	go log.Run(ctx)
 //	changes := feed.New(log, nil)
 //

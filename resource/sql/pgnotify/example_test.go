@@ -11,7 +11,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/sql/pgnotify"
-	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqlfeed"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -24,7 +24,7 @@ func ExampleNew() {
 	pool := sql.OpenDB(stdlib.GetConnector(*config))
 	defer pool.Close()
 	db := sqltx.New(sqltx.PostgreSQL, pool, nil)
-	events := pgnotify.New(sqltable.NewLog(db, nil), config, nil)
+	events := pgnotify.New(sqlfeed.New(db, nil), config, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	_ = ctx // go events.Run(ctx)

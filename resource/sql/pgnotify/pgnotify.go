@@ -14,7 +14,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/internal/pace"
-	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqlfeed"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -32,9 +32,9 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Log is an sqltable.Log that tells other processes of what it appends, and is told by them. It is safe for concurrent use.
+// Log is a sqlfeed.Log that tells other processes of what it appends, and is told by them. It is safe for concurrent use.
 type Log struct {
-	*sqltable.Log
+	*sqlfeed.Log
 	db     *sqltx.DB
 	config *pgx.ConnConfig
 	opts   Options
@@ -51,7 +51,7 @@ var (
 
 // New returns a Log over one in PostgreSQL. config says where to listen, and opts may be nil. It does not connect; without
 // [Log.Run] it is as the log beneath. It panics if log or config is nil, or if the log is not in PostgreSQL.
-func New(log *sqltable.Log, config *pgx.ConnConfig, opts *Options) *Log {
+func New(log *sqlfeed.Log, config *pgx.ConnConfig, opts *Options) *Log {
 	if log == nil || config == nil {
 		panic("pgnotify: New without a log or without a connection to listen on")
 	}

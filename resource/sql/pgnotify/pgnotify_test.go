@@ -18,7 +18,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/feed/feedtest"
 	"github.com/stoa-go/stoa/resource/sql/pgnotify"
-	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqlfeed"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
@@ -54,7 +54,7 @@ func open(t testing.TB, url, schema string, opts *pgnotify.Options) *process {
 		t.Fatal(err)
 	}
 	p := &process{config: config, db: sqltx.New(sqltx.PostgreSQL, pool, nil)}
-	log := sqltable.NewLog(p.db, nil)
+	log := sqlfeed.New(p.db, nil)
 	if err := log.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -201,10 +201,10 @@ func TestNewPanics(t *testing.T) {
 	}
 	pool := sql.OpenDB(stdlib.GetConnector(*config)) // which does not connect
 	defer pool.Close()
-	logIn := func(d sqltx.Dialect) *sqltable.Log { return sqltable.NewLog(sqltx.New(d, pool, nil), nil) }
+	logIn := func(d sqltx.Dialect) *sqlfeed.Log { return sqlfeed.New(sqltx.New(d, pool, nil), nil) }
 	tests := []struct {
 		name   string
-		log    *sqltable.Log
+		log    *sqlfeed.Log
 		config *pgx.ConnConfig
 		want   string
 	}{

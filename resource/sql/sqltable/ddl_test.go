@@ -18,7 +18,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// update rewrites the golden files of this package: go test ./resource/sqltable -run TestDDL -update
+// update rewrites the golden files of this package: go test ./resource/sql/sqltable -run TestDDL -update
 var update = flag.Bool("update", false, "write golden files anew")
 
 // nowhere is a connector for what never connects.

@@ -19,6 +19,7 @@ import (
 	background "github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -79,7 +80,7 @@ func say(h http.Handler, line, key, kind, content string) *httptest.ResponseReco
 
 // TestRule142RESTOnSQL: everything that REST can do under a key it does exactly once, in one transaction with its record.
 func TestRule142RESTOnSQL(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		h, table := rest(t, e)
 		const plain, merge = "application/json", "application/merge-patch+json"
 		steps := []struct {
@@ -132,7 +133,7 @@ func TestRule142RESTOnSQL(t *testing.T) {
 // TestRule142ManyKeysOneItem: writers with keys of their own, all of one item, and each with its copy: every one is done, and
 // done once.
 func TestRule142ManyKeysOneItem(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		h, table := rest(t, e)
 		if w := say(h, "PUT /orders/a", `"k"`, "application/json", `{"what":"x"}`); w.Code != 201 {
 			t.Fatalf("%d %s", w.Code, w.Body)

@@ -19,6 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/sql/sqlrecords"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -199,7 +200,7 @@ func TestRule142KilledAtEachStep(t *testing.T) {
 		{afterAnswer, outcome{1, true}, outcome{1, true}},
 		{neverDies, outcome{1, true}, outcome{1, true}},
 	}
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		for _, tt := range tests {
 			for commits, want := range map[int]outcome{1: tt.one, 3: tt.three} {
 				if commits == 3 && tt.die == afterCommit { // the last of three commits is that of the record

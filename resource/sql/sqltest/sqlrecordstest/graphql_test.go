@@ -15,6 +15,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -70,7 +71,7 @@ const isBoth = `{"data":{"createOrder":{"what":"tea"},"createBill":{"order":{"wh
 
 // TestRule142GraphQL: the mutations of one request are one transaction, with the record of their key.
 func TestRule142GraphQL(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		s := open(t, e)
 		there := func(when string, want int) {
 			t.Helper()

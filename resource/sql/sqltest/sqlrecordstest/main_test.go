@@ -23,6 +23,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqlrecords"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -33,17 +34,6 @@ func TestMain(m *testing.M) {
 		return
 	}
 	sqltest.Main(m)
-}
-
-// onEngines runs a test on each of the engines.
-func onEngines(t *testing.T, test func(t *testing.T, e sqltest.Engine)) {
-	t.Parallel()
-	for _, e := range sqltest.Engines() {
-		t.Run(e.Name, func(t *testing.T) {
-			t.Parallel()
-			test(t, e)
-		})
-	}
 }
 
 // onPostgres is for what SQLite cannot show, with its one writer at a time and no connections to lose.
@@ -118,7 +108,7 @@ func rows(tb testing.TB, db *sqltx.DB, table string) (n int) {
 }
 
 func TestKit(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		opts := &sqltx.Options{Attempts: 1 << 30} // no claim is to give up, however many others there are
 		idempotencytest.Run(t, func(t *testing.T) idempotency.Store { return records(t, e.Open(t, opts)) }, nil)
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/sql/sqlrecords"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -36,7 +37,7 @@ func processes(t *testing.T, e sqltest.Engine, n int) []*sqltx.DB {
 
 // TestCreateTableAtOnce starts several processes at the same time, each of which makes the table if it is not there.
 func TestCreateTableAtOnce(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		var wg sync.WaitGroup
 		for _, db := range processes(t, e, 4) {
 			wg.Go(func() {
@@ -53,7 +54,7 @@ func TestCreateTableAtOnce(t *testing.T) {
 
 // TestNames has tables of odd names, and of schemas.
 func TestNames(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		schema := map[sqltx.Dialect]string{sqltx.SQLite: "main", sqltx.PostgreSQL: "public"}[e.Dialect]
 		db := e.Open(t, nil)
 		for i, name := range []string{"once", schema + ".keys", "the \"keys\" `of` us", "select"} {
@@ -72,7 +73,7 @@ func TestNames(t *testing.T) {
 
 // TestCreateTableLooks finds a table that is not the one it needs, and leaves it as it is.
 func TestCreateTableLooks(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		db := e.Open(t, nil)
 		if _, err := db.Writer(t.Context()).ExecContext(t.Context(),
 			"CREATE TABLE idempotency_records (id integer, owner integer, expires integer)"); err != nil {
@@ -122,7 +123,7 @@ func TestPurgeLeavesWhatIsInUse(t *testing.T) {
 // TestRule142TwoProcesses has clients of two processes send copies of the same requests until all are answered.
 func TestRule142TwoProcesses(t *testing.T) {
 	const keys, copies = 20, 16
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		all := processes(t, e, 2)

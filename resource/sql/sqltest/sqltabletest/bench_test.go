@@ -26,6 +26,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -44,7 +45,7 @@ func openTowns(b *testing.B, db *sqltx.DB, pool *sql.DB) (stoa, hand http.Handle
 	b.Helper()
 	table := sqltable.New[town](db, "towns", &sqltable.Options{Index: []string{"country"}})
 	index := "CREATE INDEX towns_country_population ON towns (country, population DESC, id)"
-	err := errors.Join(table.CreateTable(b.Context()), run(b.Context(), db, index,
+	err := errors.Join(table.CreateTable(b.Context()), enginetest.Exec(b.Context(), db, index,
 		fmt.Sprintf("WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < %d) INSERT INTO towns "+
 			"(name, country, population, rev) SELECT 'Town ' || i, 'C' || i %% 50, i * 7919 %% 100003, 'r' || i FROM s", *benchRows), "ANALYZE"))
 	if err != nil {
@@ -53,15 +54,6 @@ func openTowns(b *testing.B, db *sqltx.DB, pool *sql.DB) (stoa, hand http.Handle
 	towns := resource.FromOps("towns", table.Ops(), &resource.Options[town]{Public: true, Query: query.Support{
 		Filter: map[string][]query.Op{"country": {query.Eq}}, Sort: []string{"population"}}})
 	return resource.NewCatalog(nil, towns), byHand(pool, db.Dialect())
-}
-
-func run(ctx context.Context, db *sqltx.DB, statements ...string) error {
-	for _, s := range statements {
-		if _, err := db.Writer(ctx).ExecContext(ctx, s); err != nil {
-			return fmt.Errorf("%s: %w", s, err)
-		}
-	}
-	return nil
 }
 
 // pooled is a database with a pool of connections that are kept, as the drivers have it when nobody does anything.

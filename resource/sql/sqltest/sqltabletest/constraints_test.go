@@ -12,6 +12,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -60,9 +61,9 @@ func TestConstraints(t *testing.T) {
 		{"check with a name", "PATCH", "/seats/s2", `{"kind":"c"}`, "422 invalid-content /kind check"},
 		{"not null", "PATCH", "/seats/s2", `{"label":null}`, "422 invalid-content /label required"},
 	}
-	onEngines(t, func(t *testing.T, e *engine) {
-		db := e.open(t)
-		exec(t, db, seats[e.Dialect]...)
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		db := e.OpenSchema(t)
+		enginetest.MustExec(t, db, seats[e.Dialect]...)
 		table := newSeats(t, db)
 		server := serve(t, resource.FromOps("seats", table.Ops(), &resource.Options[seat]{Query: table.Support(), Public: true}))
 		for i, body := range []string{fmt.Sprintf(good, "one", 1), fmt.Sprintf(good, "two", 2), `{"takenBy":"s1",` + fmt.Sprintf(good, "three", 3)[1:]} {
@@ -137,8 +138,8 @@ func TestValuesThatDoNotFit(t *testing.T) {
 		"/shorts?big=18446744073709551615", "/shorts?big.gt=9223372036854775808", "/shorts?small=70000", "/shorts?text=%00", "/shorts?text.contains=%00",
 		"/shorts?text.in=a,%00", "/shorts?token=%00", "/shorts?token=x", "/shorts?token.gt=x", "/shorts?id=99999999999", "/shorts?Real=1e300",
 		"/shorts?text=" + strings.Repeat("y", 4000), "/shorts?code.startsWith=%f0%90"}
-	onEngines(t, func(t *testing.T, e *engine) {
-		table := sqltable.New[short](e.open(t), "shorts", nil)
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		table := sqltable.New[short](e.OpenSchema(t), "shorts", nil)
 		if err := table.CreateTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -177,12 +178,12 @@ func TestWidthsThatDoNotFit(t *testing.T) {
 		Code string `json:"code" maxLength:"4"`
 		N    int64  `json:"n"`
 	}
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		if e.Dialect == sqltx.SQLite {
 			return // whose columns have no widths
 		}
-		db := e.open(t)
-		exec(t, db, "CREATE TABLE narrow (id varchar(64) PRIMARY KEY, code varchar(3) NOT NULL, n int NOT NULL, rev text NOT NULL)")
+		db := e.OpenSchema(t)
+		enginetest.MustExec(t, db, "CREATE TABLE narrow (id varchar(64) PRIMARY KEY, code varchar(3) NOT NULL, n int NOT NULL, rev text NOT NULL)")
 		err := sqltable.New[narrow](db, "narrow", nil).CreateTable(t.Context())
 		want := "sqltable: the table narrow does not fit sqltabletest.narrow:\n" +
 			"\tcolumn code is character varying(3), but field Code needs text, or the tag maxLength:\"3\"\n" +
@@ -195,8 +196,8 @@ func TestWidthsThatDoNotFit(t *testing.T) {
 
 // TestCreateTableTwice finds its own tables right, also from several sides at once.
 func TestCreateTableTwice(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
-		db := e.open(t)
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		db := e.OpenSchema(t)
 		failures := make(chan error)
 		for range 8 {
 			go func() {
@@ -222,11 +223,11 @@ func TestCreateTableInSchema(t *testing.T) {
 		Alias  string  `json:"alias,omitzero" unique:"true"`
 		Rank   *int64  `json:"rank"`
 	}
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		db, schema := e.Open(t, nil), "main"
 		if e.Dialect == sqltx.PostgreSQL {
 			schema = "tree"
-			exec(t, db, "CREATE SCHEMA tree")
+			enginetest.MustExec(t, db, "CREATE SCHEMA tree")
 		}
 		table := sqltable.New[node](db, schema+".nodes", &sqltable.Options{
 			Index: []string{"rank"}, References: map[string]string{"parent": schema + ".nodes"}})

@@ -15,8 +15,10 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/sql/sqlfeed"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -31,15 +33,15 @@ type parcel struct {
 type depot struct {
 	db    *sqltx.DB
 	table *sqltable.Table[parcel]
-	log   *sqltable.Log
+	log   *sqlfeed.Log
 	start feed.Cursor
 	h     http.Handler
 }
 
 // openDepot serves one; without a log if told is false. The options are those of the log.
-func openDepot(tb testing.TB, db *sqltx.DB, told bool, opts *sqltable.LogOptions) *depot {
+func openDepot(tb testing.TB, db *sqltx.DB, told bool, opts *sqlfeed.Options) *depot {
 	tb.Helper()
-	d := &depot{db: db, table: sqltable.New[parcel](db, "parcels", &sqltable.Options{Recreate: true}), log: sqltable.NewLog(db, opts)}
+	d := &depot{db: db, table: sqltable.New[parcel](db, "parcels", &sqltable.Options{Recreate: true}), log: sqlfeed.New(db, opts)}
 	if err := errors.Join(d.table.CreateTable(tb.Context()), d.log.CreateTable(tb.Context())); err != nil {
 		tb.Fatal(err)
 	}
@@ -150,8 +152,8 @@ var parcelDoors = []struct {
 
 // TestWritesAreEvents: each write is told once, in the order of the writes, and nothing else is.
 func TestWritesAreEvents(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
-		d := openDepot(t, e.open(t), true, nil)
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		d := openDepot(t, e.OpenSchema(t), true, nil)
 		var want []string
 		for _, door := range parcelDoors {
 			if status, body := d.send(t, door.line, door.media, door.content); status != door.status {
@@ -167,15 +169,15 @@ func TestWritesAreEvents(t *testing.T) {
 
 // TestWritesThatCannotBeTold: where the table of events is away, nothing is written, and all goes on when it is back.
 func TestWritesThatCannotBeTold(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
-		d := openDepot(t, e.open(t), true, nil)
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		d := openDepot(t, e.OpenSchema(t), true, nil)
 		var want []string
 		for _, door := range parcelDoors {
 			if door.told == nil {
 				continue
 			}
 			_, before := d.send(t, "GET /parcels", "", "")
-			exec(t, d.db, "ALTER TABLE events RENAME TO away")
+			enginetest.MustExec(t, d.db, "ALTER TABLE events RENAME TO away")
 			status, body := d.send(t, door.line, door.media, door.content)
 			if status != http.StatusInternalServerError || strings.Contains(body, "events") {
 				t.Errorf("%s: status %d, want 500: %s", door.line, status, body)
@@ -184,7 +186,7 @@ func TestWritesThatCannotBeTold(t *testing.T) {
 			if diff := cmp.Diff(before, after); diff != "" {
 				t.Errorf("parcels after %s that was not told (-want +got):\n%s", door.line, diff)
 			}
-			exec(t, d.db, "ALTER TABLE away RENAME TO events")
+			enginetest.MustExec(t, d.db, "ALTER TABLE away RENAME TO events")
 			if status, body = d.send(t, door.line, door.media, door.content); status != door.status {
 				t.Errorf("%s: status %d, want %d: %s", door.line, status, door.status, body)
 			}
@@ -198,13 +200,13 @@ func TestWritesThatCannotBeTold(t *testing.T) {
 
 // TestOrderOfEvents has 16 writers change four parcels by all doors at once: events has to find the history of each.
 func TestOrderOfEvents(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
-		for name, opts := range map[string]*sqltable.LogOptions{"horizon": nil, "lock": {Lock: true}} {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		for name, opts := range map[string]*sqlfeed.Options{"horizon": nil, "lock": {Lock: true}} {
 			if opts != nil && e.Dialect == sqltx.SQLite {
 				continue // which knows no other way
 			}
 			t.Run(name, func(t *testing.T) {
-				d := openDepot(t, e.open(t), true, opts)
+				d := openDepot(t, e.OpenSchema(t), true, opts)
 				var writers sync.WaitGroup
 				for writer := range 16 {
 					writers.Go(func() {

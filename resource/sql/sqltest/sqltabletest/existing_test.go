@@ -14,6 +14,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -86,7 +87,7 @@ func newNumber() func() string {
 }
 
 func TestKitOfTableThatExists(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		for name, opts := range ways(e.Dialect) {
 			t.Run(name, func(t *testing.T) { ofTickets(opts).run(t, e) })
 		}
@@ -101,7 +102,7 @@ func shown() shape[shownTicket] {
 }
 
 func TestKitOfFilledColumns(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		s := shown()
 		s.run(t, e)
 		t.Run("what they hold", func(t *testing.T) {
@@ -146,7 +147,7 @@ func ofInvoices() shape[invoice] {
 }
 
 func TestKitOfCountedTableThatExists(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		s := ofInvoices()
 		s.kit.Change = func(v invoice) invoice { v.Cents++; return v } // the id is an int32, and made-up values have others
 		if e.Dialect == sqltx.SQLite {
@@ -158,7 +159,7 @@ func TestKitOfCountedTableThatExists(t *testing.T) {
 
 // TestKitOfView reads what is joined in the database and belongs to somebody else.
 func TestKitOfView(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		s := ofTickets(sqltable.Options{ReadOnly: true})
 		s.table, s.require = "open tickets", "Counter MultiGetter Grouper Transactor"
 		s.tables = map[sqltx.Dialect][]string{e.Dialect: append(slices.Clone(tickets[e.Dialect]), rows(e.Dialect),
@@ -182,7 +183,7 @@ func rows(d sqltx.Dialect) string {
 // the content, and that is the one promise which is not kept. The kit has to fail, so it runs in a process of its own.
 func TestKitOfContentAlone(t *testing.T) {
 	const variable = "SQLTABLETEST_CONTENT_ALONE"
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		if os.Getenv(variable) != "" {
 			ofTickets(sqltable.Options{Rev: sqltable.Content}).run(t, e)
 			return

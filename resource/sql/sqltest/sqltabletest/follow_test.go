@@ -7,12 +7,13 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 )
 
 // TestFollowAsksForColumns: a door that names what it will look at, and Catalog.KeyField of what it will follow, gets just
 // that from the database, and the relations are right.
 func TestFollowAsksForColumns(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		s := openShop(t, e, sqltable.Options{})
 		people, orders := s.catalog.Resources()[0], s.catalog.Resources()[1]
 		tests := []struct {
@@ -26,7 +27,7 @@ func TestFollowAsksForColumns(t *testing.T) {
 			{people, "orders", []string{"total"}, regexp.MustCompile("note|lines|name|email"), 2},
 		}
 		for _, tt := range tests {
-			ran, _ := s.records.of(func() {
+			ran, _ := s.records.During(func() {
 				q := query.Query{Limit: 9, Fields: []string{s.catalog.KeyField(tt.from, tt.relation)}}
 				from, err := tt.from.List(t.Context(), q, resource.Position{})
 				if err != nil {
@@ -54,9 +55,9 @@ func TestFollowAsksForColumns(t *testing.T) {
 			if len(ran) != 2 {
 				t.Errorf("%s runs %d statements, want 2", tt.relation, len(ran))
 			}
-			list := texts(ran[:1]) // GetMany asks for whole items
+			list := enginetest.Texts(ran[:1]) // GetMany asks for whole items
 			if tt.relation == "orders" {
-				list = texts(ran)
+				list = enginetest.Texts(ran)
 			}
 			if tt.none.MatchString(list) {
 				t.Errorf("%s asks for more than is needed:\n%s", tt.relation, list)

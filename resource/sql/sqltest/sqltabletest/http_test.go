@@ -14,6 +14,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/resourcetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 )
 
 // serve puts resources behind a real connection.
@@ -33,7 +34,7 @@ func serveTable[T any](tb testing.TB, name string, table *sqltable.Table[T], idF
 }
 
 // runOverHTTP runs the whole kit on the table as a client sees it.
-func (s shape[T]) runOverHTTP(t *testing.T, e *engine) {
+func (s shape[T]) runOverHTTP(t *testing.T, e *enginetest.Engine) {
 	o := s.options(t, e)
 	able := s.open(t, e).Ops()
 	o.Require = nil
@@ -61,11 +62,11 @@ func (s shape[T]) runOverHTTP(t *testing.T, e *engine) {
 	}, &o)
 }
 
-func TestKitOverHTTPOfOwnTable(t *testing.T)   { onEngines(t, ownTable().runOverHTTP) }
-func TestKitOverHTTPOfOwnNumbers(t *testing.T) { onEngines(t, ownNumbers().runOverHTTP) }
-func TestKitOverHTTPOfOwnUUIDs(t *testing.T)   { onEngines(t, ownUUIDs().runOverHTTP) }
+func TestKitOverHTTPOfOwnTable(t *testing.T)   { enginetest.EachEngine(t, ownTable().runOverHTTP) }
+func TestKitOverHTTPOfOwnNumbers(t *testing.T) { enginetest.EachEngine(t, ownNumbers().runOverHTTP) }
+func TestKitOverHTTPOfOwnUUIDs(t *testing.T)   { enginetest.EachEngine(t, ownUUIDs().runOverHTTP) }
 func TestKitOverHTTPOfTableThatExists(t *testing.T) {
-	onEngines(t, ofTickets(sqltable.Options{Rev: sqltable.Content, Modified: "touched"}).runOverHTTP)
+	enginetest.EachEngine(t, ofTickets(sqltable.Options{Rev: sqltable.Content, Modified: "touched"}).runOverHTTP)
 }
 
 // do makes a request of the shop.

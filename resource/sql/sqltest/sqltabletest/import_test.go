@@ -16,6 +16,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -28,9 +29,9 @@ type dog struct {
 }
 
 // dogs is an API with two dogs, of which one is Ann's, and one that has died.
-func dogs(t *testing.T, e *engine, opts *resource.Options[dog]) (http.Handler, resource.Ops[dog]) {
+func dogs(t *testing.T, e *enginetest.Engine, opts *resource.Options[dog]) (http.Handler, resource.Ops[dog]) {
 	t.Helper()
-	db := e.open(t)
+	db := e.OpenSchema(t)
 	owners := sqltable.New[owner](db, "owners", nil)
 	table := sqltable.New[dog](db, "dogs", &sqltable.Options{References: map[string]string{"ownerId": "owners"}})
 	for _, create := range []func(context.Context) error{owners.CreateTable, table.CreateTable} {
@@ -81,7 +82,7 @@ func TestImport(t *testing.T) {
 		{"bad lines among others", `{"id":"x"}` + "\n" + manyDogs(600) + `{`, "600 0; 1: 422 /name required; 602: 400  syntax",
 			"1: 422 /name required; 602: 400  syntax"},
 	}
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
 				for _, atomic := range []bool{false, true} {
@@ -147,7 +148,7 @@ func importSummary(t *testing.T, w *httptest.ResponseRecorder, created *int) str
 
 // A batch goes the same way on every engine, and is taken back on every engine.
 func TestBatch(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		told := 0
 		h, ops := dogs(t, e, &resource.Options[dog]{After: func(ctx context.Context, _ resource.Op, _, _ *dog) {
 			if told++; tx.Active(ctx) {
@@ -188,7 +189,7 @@ func TestBatch(t *testing.T) {
 // Batches that change the same two items in either order neither lose anything nor wait for each other for ever.
 func TestBatchesAtOnce(t *testing.T) {
 	const clients, moves = 4, 3
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		h, ops := dogs(t, e, nil)
 		var wg sync.WaitGroup
 		for client := range clients {

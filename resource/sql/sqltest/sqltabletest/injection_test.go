@@ -14,6 +14,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 )
 
 // attacks are 200 texts that have been of use against somebody: 25, each behind what may end a string, a name, a list or
@@ -66,7 +67,7 @@ func attempts(attack string) []attempt {
 // TestInjectionOverHTTP sends each attack in every place of a request. None is an internal error, none is answered with a
 // row that it did not ask for, and afterwards the tables are what they were. What may be stored comes back as it was.
 func TestInjectionOverHTTP(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		s := openShop(t, e, sqltable.Options{})
 		before := s.everything(t)
 		list := attacks()
@@ -160,7 +161,7 @@ func (s *shop) store(t *testing.T, n int, attack string) {
 
 // TestWrongNames hands to the functions of a table what package resource never would.
 func TestWrongNames(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		s := openShop(t, e, sqltable.Options{})
 		for _, attack := range attacks() {
 			for _, q := range []query.Query{

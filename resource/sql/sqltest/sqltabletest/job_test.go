@@ -12,12 +12,13 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 )
 
 // TestJobsInATable: jobs outlive their process in a table, and what a dead one leaves behind is found there.
 func TestJobsInATable(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
-		table := sqltable.New[job.Job](e.open(t), "jobs", &sqltable.Options{Index: []string{"state", "finishedAt"}})
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		table := sqltable.New[job.Job](e.OpenSchema(t), "jobs", &sqltable.Options{Index: []string{"state", "finishedAt"}})
 		if err := table.CreateTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/resourcetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -77,10 +78,10 @@ type shape[T any] struct {
 }
 
 // open makes a database with such a table.
-func (s shape[T]) open(t *testing.T, e *engine) *sqltable.Table[T] {
+func (s shape[T]) open(t *testing.T, e *enginetest.Engine) *sqltable.Table[T] {
 	t.Helper()
-	db := e.open(t)
-	exec(t, db, s.tables[e.Dialect]...)
+	db := e.OpenSchema(t)
+	enginetest.MustExec(t, db, s.tables[e.Dialect]...)
 	table := sqltable.New[T](db, s.table, &s.opts)
 	if err := table.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
@@ -89,12 +90,12 @@ func (s shape[T]) open(t *testing.T, e *engine) *sqltable.Table[T] {
 }
 
 // run runs the whole kit on a table that is made anew for each case.
-func (s shape[T]) run(t *testing.T, e *engine) {
+func (s shape[T]) run(t *testing.T, e *enginetest.Engine) {
 	o := s.options(t, e)
 	resourcetest.RunOps(t, func(t *testing.T) resource.Ops[T] { return s.open(t, e).Ops() }, &o)
 }
 
-func (s shape[T]) options(t *testing.T, e *engine) resourcetest.Options[T] {
+func (s shape[T]) options(t *testing.T, e *enginetest.Engine) resourcetest.Options[T] {
 	o := s.kit
 	o.Support = s.open(t, e).Support()
 	o.Items, o.Writers = 40, 6
@@ -117,6 +118,6 @@ func ownUUIDs() shape[identified] {
 		require: "Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor"}
 }
 
-func TestKitOfOwnTable(t *testing.T)   { onEngines(t, ownTable().run) }
-func TestKitOfOwnNumbers(t *testing.T) { onEngines(t, ownNumbers().run) }
-func TestKitOfOwnUUIDs(t *testing.T)   { onEngines(t, ownUUIDs().run) }
+func TestKitOfOwnTable(t *testing.T)   { enginetest.EachEngine(t, ownTable().run) }
+func TestKitOfOwnNumbers(t *testing.T) { enginetest.EachEngine(t, ownNumbers().run) }
+func TestKitOfOwnUUIDs(t *testing.T)   { enginetest.EachEngine(t, ownUUIDs().run) }

@@ -11,6 +11,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -22,7 +23,7 @@ type counter struct {
 }
 
 // processes are resources over one database, each as if it had a process to itself: pools and locks of its own.
-func processes(t *testing.T, e *engine, n int, opts sqltable.Options) []*resource.Resource {
+func processes(t *testing.T, e *enginetest.Engine, n int, opts sqltable.Options) []*resource.Resource {
 	t.Helper()
 	connector := e.Connector(t)
 	var all []*resource.Resource
@@ -69,7 +70,7 @@ func increment(t *testing.T, r *resource.Resource, by string) error {
 // TestIncrementsAreNotLost has 16 writers increment one counter 50 times each, in one process and in two.
 func TestIncrementsAreNotLost(t *testing.T) {
 	const writers, each = 16, 50
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		kinds := map[string]sqltable.Options{"a column": {}, "a count": {CountRev: true}, "content": {Rev: sqltable.Content, Modified: "at"}}
 		if e.Dialect == sqltx.PostgreSQL {
 			kinds["xmin"] = sqltable.Options{Rev: sqltable.XMin}

@@ -12,6 +12,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 )
 
 // owner is whom pets belong to.
@@ -26,9 +27,9 @@ type pet struct {
 }
 
 // openPets returns both tables in one database.
-func openPets(t *testing.T, e *engine, now func() time.Time) (owners resource.Ops[owner], pets resource.Ops[pet]) {
+func openPets(t *testing.T, e *enginetest.Engine, now func() time.Time) (owners resource.Ops[owner], pets resource.Ops[pet]) {
 	t.Helper()
-	db := e.open(t)
+	db := e.OpenSchema(t)
 	ownerTable := sqltable.New[owner](db, "owners", &sqltable.Options{Now: now, Modified: "modified_at"})
 	petTable := sqltable.New[pet](db, "pets", &sqltable.Options{References: map[string]string{"ownerId": "owners"}})
 	if err := errors.Join(ownerTable.CreateTable(t.Context()), petTable.CreateTable(t.Context())); err != nil {
@@ -39,7 +40,7 @@ func openPets(t *testing.T, e *engine, now func() time.Time) (owners resource.Op
 
 // What refers to nothing is refused, and so is to delete what is referred to.
 func TestReferences(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		owners, pets := openPets(t, e, nil)
 		ann := "ann"
 		_, err := resource.FromOps("pets", pets, nil).Create(t.Context(), []byte(`{"ownerId":"nobody"}`), nil)
@@ -64,7 +65,7 @@ func TestReferences(t *testing.T) {
 
 // The clock of a table is the one that it was given.
 func TestNow(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		now := time.Date(2024, time.March, 1, 8, 0, 0, 0, time.UTC)
 		owners, _ := openPets(t, e, func() time.Time { return now })
 		it, err := owners.Insert(t.Context(), "ann", owner{ID: "ann"})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -40,8 +41,8 @@ func TestUnkeepable(t *testing.T) {
 		{"a text too long for the index", fmt.Sprintf(`{"at":"2026-01-01T00:00:00Z","name":"%s"}`, long),
 			map[sqltx.Dialect]string{sqltx.SQLite: "201", sqltx.PostgreSQL: "422 invalid-content  range"}},
 	}
-	onEngines(t, func(t *testing.T, e *engine) {
-		db := e.open(t)
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		db := e.OpenSchema(t)
 		table := sqltable.New[event](db, "events", &sqltable.Options{Index: []string{"name"}})
 		if err := table.CreateTable(t.Context()); err != nil {
 			t.Fatal(err)
@@ -67,12 +68,12 @@ func TestUnkeepable(t *testing.T) {
 
 // TestDeferrableID asks Check about a key that ON CONFLICT does not take.
 func TestDeferrableID(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		if e.Dialect != sqltx.PostgreSQL {
 			return
 		}
-		db := e.open(t)
-		exec(t, db, "CREATE TABLE notes (id text PRIMARY KEY DEFERRABLE, rev text NOT NULL)")
+		db := e.OpenSchema(t)
+		enginetest.MustExec(t, db, "CREATE TABLE notes (id text PRIMARY KEY DEFERRABLE, rev text NOT NULL)")
 		err := sqltable.New[struct {
 			ID string `json:"id"`
 		}](db, "notes", &sqltable.Options{Forget: true}).Check(t.Context())
@@ -92,14 +93,14 @@ func TestSwallowedInsert(t *testing.T) {
 	type item struct {
 		ID int64 `json:"id" readOnly:"true"`
 	}
-	onEngines(t, func(t *testing.T, e *engine) {
-		db := e.open(t)
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		db := e.OpenSchema(t)
 		table := sqltable.New[item](db, "counted", nil)
 		if err := table.CreateTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range strings.SplitAfter(triggers[e.Dialect], "plpgsql AS 'BEGIN RETURN NULL; END';") {
-			exec(t, db, s)
+			enginetest.MustExec(t, db, s)
 		}
 		if it, err := table.Ops().Create(t.Context(), item{}); err == nil {
 			t.Errorf("what is not there has been created: %+v", it)
@@ -110,16 +111,16 @@ func TestSwallowedInsert(t *testing.T) {
 // TestConnectionLost ends connections of PostgreSQL while a statement that writes by itself is being done: nobody knows
 // whether it has been, and that is what is said, so that no one does it twice without a thought.
 func TestConnectionLost(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		if e.Dialect != sqltx.PostgreSQL {
 			return
 		}
-		db := e.open(t)
+		db := e.OpenSchema(t)
 		table := sqltable.New[event](db, "events", nil)
 		if err := table.CreateTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		exec(t, db, `CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS
+		enginetest.MustExec(t, db, `CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS
 			'BEGIN IF TG_OP = ''DELETE'' OR NEW.name = ''die'' THEN
 				PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(10);
 			END IF; RETURN NEW; END'`,
@@ -163,8 +164,8 @@ func TestDigits(t *testing.T) {
 		Any any    `json:"any"`
 	}
 	const body = `{"id":"a","any":[9007199254740993,-9007199254740993,9007199254740992,-9007199254740992,18446744073709551617,1.5]}`
-	onEngines(t, func(t *testing.T, e *engine) {
-		table := sqltable.New[bag](e.open(t), "bags", nil)
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		table := sqltable.New[bag](e.OpenSchema(t), "bags", nil)
 		if err := table.CreateTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}

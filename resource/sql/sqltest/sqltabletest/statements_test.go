@@ -13,6 +13,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -38,13 +39,13 @@ type shop struct {
 	client  *http.Client
 	people  resource.Ops[person]
 	orders  resource.Ops[order]
-	records *recorder
+	records *enginetest.Recorder
 }
 
 // openShop has 50 people with 3 orders each.
-func openShop(t *testing.T, e *engine, options sqltable.Options) *shop {
+func openShop(t *testing.T, e *enginetest.Engine, options sqltable.Options) *shop {
 	t.Helper()
-	db, records := record(t, e)
+	db, records := enginetest.Record(t, e)
 	people := sqltable.New[person](db, "people", &options)
 	options.Index, options.References = []string{"customerId"}, map[string]string{"customerId": "people"}
 	orders := sqltable.New[order](db, "orders", &options)
@@ -106,10 +107,10 @@ func TestStatements(t *testing.T) {
 		{method: "PATCH", path: "/people/p04", body: `{"name":"Other"}`, status: 200, want: "SELECT"},
 		{method: "DELETE", path: "/orders/9", status: 204, want: "SELECT BEGIN DELETE INSERT COMMIT", postgres: "SELECT WITH"},
 	}
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		s := openShop(t, e, sqltable.Options{})
 		for _, tt := range tests {
-			ran, _ := s.records.of(func() {
+			ran, _ := s.records.During(func() {
 				if status, _, body := s.do(t, tt.method, tt.path, tt.body); status != tt.status {
 					t.Errorf("%s %s: %d %s", tt.method, tt.path, status, body)
 				}
@@ -118,11 +119,11 @@ func TestStatements(t *testing.T) {
 			if tt.postgres != "" && e.Dialect == sqltx.PostgreSQL {
 				want = tt.postgres
 			}
-			if got := verbs(ran); got != want {
-				t.Errorf("%s %s runs %s, want %s:\n%s", tt.method, tt.path, got, want, texts(ran))
+			if got := enginetest.Verbs(ran); got != want {
+				t.Errorf("%s %s runs %s, want %s:\n%s", tt.method, tt.path, got, want, enginetest.Texts(ran))
 			}
-			if tt.none != "" && regexp.MustCompile(tt.none).MatchString(texts(ran)) {
-				t.Errorf("%s %s asks for more than is needed:\n%s", tt.method, tt.path, texts(ran))
+			if tt.none != "" && regexp.MustCompile(tt.none).MatchString(enginetest.Texts(ran)) {
+				t.Errorf("%s %s asks for more than is needed:\n%s", tt.method, tt.path, enginetest.Texts(ran))
 			}
 		}
 	})
@@ -131,7 +132,7 @@ func TestStatements(t *testing.T) {
 // TestStatementsStayPrepared repeats requests, after which nothing is parsed any more in SQLite. PostgreSQL's driver
 // does not let database/sql prepare anything: it keeps statements itself.
 func TestStatementsStayPrepared(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		s := openShop(t, e, sqltable.Options{})
 		request := func() {
 			s.do(t, "GET", "/orders/1", "")
@@ -141,7 +142,7 @@ func TestStatementsStayPrepared(t *testing.T) {
 		for range 3 {
 			request()
 		}
-		ran, made := s.records.of(func() { request() })
+		ran, made := s.records.During(func() { request() })
 		if len(ran) != 4 || len(made) != 0 {
 			t.Errorf("%d statements are run and %d prepared, want 4 and none:\n%s", len(ran), len(made), strings.Join(made, "\n"))
 		}
@@ -165,10 +166,10 @@ func TestDeepPages(t *testing.T) {
 		{"-population,name", "population DESC, name, id", `population DESC NULLS LAST, name NULLS FIRST, id`},
 		{"name", "name, id", `name NULLS FIRST, id`},
 	}
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		for _, tt := range sorts {
 			t.Run(tt.sort, func(t *testing.T) {
-				db, records := record(t, e)
+				db, records := enginetest.Record(t, e)
 				table := sqltable.New[place](db, "places", nil)
 				if err := table.CreateTable(t.Context()); err != nil {
 					t.Fatal(err)
@@ -177,7 +178,7 @@ func TestDeepPages(t *testing.T) {
 				if e.Dialect == sqltx.PostgreSQL {
 					index = tt.pg
 				}
-				exec(t, db, "CREATE INDEX serving ON places ("+index+")",
+				enginetest.MustExec(t, db, "CREATE INDEX serving ON places ("+index+")",
 					"WITH RECURSIVE s (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 500) "+
 						"INSERT INTO places (population, name, rev) SELECT CASE WHEN i % 5 > 0 THEN i / 100 END, "+
 						"CASE WHEN i % 7 > 0 THEN 'Town ' || i / 10 END, 'r' FROM s")
@@ -189,17 +190,17 @@ func TestDeepPages(t *testing.T) {
 }
 
 // checkPages walks through a list and explains what each page is asked by.
-func checkPages(t *testing.T, db *sqltx.DB, records *recorder, r *resource.Resource, sort string) {
+func checkPages(t *testing.T, db *sqltx.DB, records *enginetest.Recorder, r *resource.Resource, sort string) {
 	t.Helper()
 	q, err := query.Parse(map[string][]string{"sort": {sort}, "limit": {"40"}}, &query.ParseOptions{Support: r.Query()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []asked
+	var all []enginetest.Statement
 	seen := 0
 	for at := (resource.Position{}); ; {
 		var next string
-		ran, _ := records.of(func() {
+		ran, _ := records.During(func() {
 			page, err := r.List(t.Context(), q, at)
 			if err != nil {
 				t.Fatal(err)
@@ -230,7 +231,7 @@ func checkPages(t *testing.T, db *sqltx.DB, records *recorder, r *resource.Resou
 }
 
 // explain returns the plan of a statement for a large table: PostgreSQL is told not to read a small one as a whole.
-func explain(t *testing.T, db *sqltx.DB, statement asked) string {
+func explain(t *testing.T, db *sqltx.DB, statement enginetest.Statement) string {
 	t.Helper()
 	var lines []string
 	err := db.InTx(t.Context(), func(ctx context.Context) error {
@@ -241,7 +242,7 @@ func explain(t *testing.T, db *sqltx.DB, statement asked) string {
 				return err
 			}
 		}
-		rows, err := db.Writer(ctx).QueryContext(ctx, prefix+statement.text, statement.args...)
+		rows, err := db.Writer(ctx).QueryContext(ctx, prefix+statement.Text, statement.Args...)
 		if err != nil {
 			return err
 		}

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // TestStrays makes the mistakes that Debug and Guard are there to find, inside of a transaction, and what looks like
 // them but is none.
 func TestStrays(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		pool := sql.OpenDB(sqltx.Guard(e.Connector(t)))
 		defer pool.Close()
 		debug := sqltx.New(e.Dialect, pool, &sqltx.Options{Debug: true})

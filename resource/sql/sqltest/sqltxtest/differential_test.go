@@ -18,6 +18,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -347,7 +348,7 @@ func things(t *testing.T, db *sqltx.DB) []string {
 
 // TestTranslateAgreesWithSelect is the promise of package sqlquery.
 func TestTranslateAgreesWithSelect(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		w := &world{Rand: rand.New(rand.NewPCG(*seed, 0)), dialect: e.Dialect}
 		db := e.Open(t, nil)
 		tr := sqlquery.New(sqlquery.Dialect(e.Dialect), columns)

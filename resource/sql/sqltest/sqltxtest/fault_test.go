@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -60,7 +61,7 @@ func TestFault(t *testing.T) {
 		{"mistake", "SELECT FROM WHERE", sqltx.Fault{}, sqltx.Fault{}},
 		{"nothing", "DELETE FROM children", sqltx.Fault{}, sqltx.Fault{}},
 	}
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		db := e.Open(t, nil)
 		exec(t, t.Context(), db, family)
 		for _, tt := range tests {

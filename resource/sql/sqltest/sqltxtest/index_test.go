@@ -8,6 +8,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -43,7 +44,7 @@ func TestIndexesServe(t *testing.T) {
 			[]query.Order{key("country", asc), key("rank", desc), key("id", asc)}, []any{"GR", int64(5), "x"}, 3},
 		{"a prefix", query.Where("name", query.StartsWith, "Ath"), []query.Order{key("name", asc), key("id", asc)}, nil, 1},
 	}
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		tr := sqlquery.New(sqlquery.Dialect(e.Dialect), places)
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {

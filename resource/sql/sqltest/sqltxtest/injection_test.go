@@ -12,6 +12,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 )
 
 // attacks are 200 texts that have been of use against somebody: 25, each behind what may end a string, a name, a list or
@@ -35,7 +36,7 @@ func attacks() []string {
 // TestInjection puts each attack into every parameter, as a client would, and asks what passes the parser. It must be
 // answered like anything else, and the table must be the same in the end.
 func TestInjection(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		w := &world{Rand: rand.New(rand.NewPCG(*seed, 0)), dialect: e.Dialect}
 		db := e.Open(t, nil)
 		tr := sqlquery.New(sqlquery.Dialect(e.Dialect), columns)

@@ -10,17 +10,6 @@ import (
 
 func TestMain(m *testing.M) { sqltest.Main(m) }
 
-// onEngines runs a test on each of the engines.
-func onEngines(t *testing.T, test func(t *testing.T, e sqltest.Engine)) {
-	t.Parallel()
-	for _, e := range sqltest.Engines() {
-		t.Run(e.Name, func(t *testing.T) {
-			t.Parallel()
-			test(t, e)
-		})
-	}
-}
-
 // exec runs statements that must not fail.
 func exec(t testing.TB, ctx context.Context, db *sqltx.DB, statements ...string) {
 	t.Helper()

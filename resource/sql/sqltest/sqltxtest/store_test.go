@@ -13,6 +13,7 @@ import (
 	"github.com/stoa-go/stoa/resource/resourcetest"
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -192,7 +193,7 @@ func (s *memos) Count(ctx context.Context, q query.Query) (int, error) {
 
 // TestStorePassesTheKit shows that the two packages are enough for a store which keeps what the library promises.
 func TestStorePassesTheKit(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		tr := sqlquery.New(sqlquery.Dialect(e.Dialect), memoColumns)
 		support := tr.Support()
 		delete(support.Filter, "rev") // it is nobody's field

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -135,7 +136,7 @@ func TestInTx(t *testing.T) {
 			})
 		}, [2]int{1, 1}, nil, nil},
 	}
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
 				t.Parallel()
@@ -161,7 +162,7 @@ func TestInTx(t *testing.T) {
 }
 
 func TestPanicRollsBack(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		db := counters(t, e, nil)
 		func() {
 			defer func() {
@@ -188,7 +189,7 @@ func TestPanicRollsBack(t *testing.T) {
 // TestSwallowedError commits after an error. PostgreSQL has given up the transaction then, and must not seem to have
 // committed it; SQLite takes back only the statement.
 func TestSwallowedError(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		db := counters(t, e, nil)
 		err := db.InTx(t.Context(), func(ctx context.Context) error {
 			if err := increment(ctx, db, "a"); err != nil {
@@ -220,7 +221,7 @@ func TestSwallowedError(t *testing.T) {
 // reads what another has replaced.
 func TestConflictsAreRetried(t *testing.T) {
 	const goroutines, times = 8, 12
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		connector := e.Connector(t)
 		pool := sql.OpenDB(connector)
 		defer pool.Close()
@@ -286,7 +287,7 @@ func impatient(t *testing.T, e sqltest.Engine, pool *sql.DB, n int) {
 
 // TestGivesUp holds the lock that the transaction needs.
 func TestGivesUp(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		pool := sql.OpenDB(e.Connector(t))
 		defer pool.Close()
 		impatient(t, e, pool, 3)
@@ -319,7 +320,7 @@ func TestGivesUp(t *testing.T) {
 
 // TestDeadlock has two transactions take two locks in opposite order. PostgreSQL ends one of them.
 func TestDeadlock(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		if e.Dialect == sqltx.SQLite {
 			t.Skip("SQLite has one lock")
 		}
@@ -359,7 +360,7 @@ func TestDeadlock(t *testing.T) {
 
 // TestOutcomeUnknown loses the connection before the commit is acknowledged.
 func TestOutcomeUnknown(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		if e.Dialect == sqltx.SQLite {
 			t.Skip("SQLite has no connection to lose")
 		}
@@ -392,7 +393,7 @@ func TestOutcomeUnknown(t *testing.T) {
 
 // TestTwoPools reads beside an open transaction.
 func TestTwoPools(t *testing.T) {
-	onEngines(t, func(t *testing.T, e sqltest.Engine) {
+	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
 		db := counters(t, e, nil)
 		outside := context.WithoutCancel(t.Context())
 		err := db.InTx(t.Context(), func(ctx context.Context) error {

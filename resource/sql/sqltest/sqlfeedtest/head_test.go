@@ -1,4 +1,4 @@
-package sqltabletest
+package sqlfeedtest
 
 import (
 	"context"
@@ -9,16 +9,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource/feed"
-	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqlfeed"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // headKit has a log, and transactions that do not end by themselves.
 type headKit struct {
 	*testing.T
-	e   *engine
+	e   *enginetest.Engine
 	db  *sqltx.DB
-	log *sqltable.Log
+	log *sqlfeed.Log
 }
 
 // TestLogHead: the head of a log in which nothing is missing waits for nobody, and that of another for whoever may have what
@@ -77,27 +78,27 @@ func TestLogHead(t *testing.T) {
 			k.begin(k.elsewhere)
 			k.append("c")
 			k.wantHead(k.log, 4) // what is missing is known to be settled
-			k.wantNoHead(sqltable.NewLog(k.db, nil))
+			k.wantNoHead(sqlfeed.New(k.db, nil))
 		}},
 		{"what was purged", func(k headKit) {
 			k.append("a")
 			k.begin(k.appends("undone"))(errUndone)
 			k.append("b", "c")
-			exec(k.T, k.db, "UPDATE events_log SET seq = 3, mark = (SELECT mark FROM events WHERE seq = 3)", "DELETE FROM events WHERE seq <= 3")
+			enginetest.MustExec(k.T, k.db, "UPDATE events_log SET seq = 3, mark = (SELECT mark FROM events WHERE seq = 3)", "DELETE FROM events WHERE seq <= 3")
 			k.begin(k.elsewhere)
 			k.wantHead(k.log, 4)
 		}},
 		{"many events", func(k headKit) {
 			const most = 100_000
 			k.begin(k.elsewhere)
-			exec(k.T, k.db, "INSERT INTO events (mark, kind, collection, item, rev, at) SELECT n, 1, 'orders', 'a', '', 0 FROM generate_series(1, 100000) AS n")
+			enginetest.MustExec(k.T, k.db, "INSERT INTO events (mark, kind, collection, item, rev, at) SELECT n, 1, 'orders', 'a', '', 0 FROM generate_series(1, 100000) AS n")
 			k.wantHead(k.log, most)
 			k.append("b")
 			k.wantHead(k.log, most+1) // one more than it knows of
-			k.wantNoHead(sqltable.NewLog(k.db, nil))
+			k.wantNoHead(sqlfeed.New(k.db, nil))
 		}},
 	}
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		if e.Dialect != sqltx.PostgreSQL {
 			t.Skip("transactions of SQLite do not append at the same time")
 		}
@@ -159,7 +160,7 @@ func (k headKit) append(ids ...string) {
 }
 
 // head is for what is not to wait for a transaction that ends with the test. It may wait for those of other tests.
-func (k headKit) head(log *sqltable.Log) feed.Cursor {
+func (k headKit) head(log *sqlfeed.Log) feed.Cursor {
 	k.Helper()
 	ctx, cancel := context.WithTimeout(k.Context(), 2*time.Minute)
 	defer cancel()
@@ -170,7 +171,7 @@ func (k headKit) head(log *sqltable.Log) feed.Cursor {
 	return c
 }
 
-func (k headKit) wantHead(log *sqltable.Log, want uint64) feed.Cursor {
+func (k headKit) wantHead(log *sqlfeed.Log, want uint64) feed.Cursor {
 	k.Helper()
 	c := k.head(log)
 	if c.Seq != want {
@@ -180,7 +181,7 @@ func (k headKit) wantHead(log *sqltable.Log, want uint64) feed.Cursor {
 }
 
 // wantNoHead wants Head to wait for what does not happen, for as long as anybody has patience.
-func (k headKit) wantNoHead(log *sqltable.Log) {
+func (k headKit) wantNoHead(log *sqlfeed.Log) {
 	k.Helper()
 	ctx, cancel := context.WithTimeout(k.Context(), 300*time.Millisecond)
 	defer cancel()

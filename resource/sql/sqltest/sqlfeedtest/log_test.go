@@ -1,4 +1,4 @@
-package sqltabletest
+package sqlfeedtest
 
 import (
 	"context"
@@ -13,15 +13,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/feed/feedtest"
-	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqlfeed"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
 // openLog makes a database with a log.
-func openLog(t *testing.T, e *engine, opts *sqltable.LogOptions) (*sqltx.DB, *sqltable.Log) {
+func openLog(t *testing.T, e *enginetest.Engine, opts *sqlfeed.Options) (*sqltx.DB, *sqlfeed.Log) {
 	t.Helper()
-	db := e.open(t)
-	log := sqltable.NewLog(db, opts)
+	db := e.OpenSchema(t)
+	log := sqlfeed.New(db, opts)
 	for range 2 { // it may be there already
 		if err := log.CreateTable(t.Context()); err != nil {
 			t.Fatal(err)
@@ -31,8 +32,8 @@ func openLog(t *testing.T, e *engine, opts *sqltable.LogOptions) (*sqltx.DB, *sq
 }
 
 func TestLog(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
-		for name, opts := range map[string]*sqltable.LogOptions{"horizon": nil, "lock": {Lock: true}} {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		for name, opts := range map[string]*sqlfeed.Options{"horizon": nil, "lock": {Lock: true}} {
 			if opts != nil && e.Dialect == sqltx.SQLite {
 				continue // which knows no other way
 			}
@@ -43,7 +44,7 @@ func TestLog(t *testing.T) {
 				}, &feedtest.Options{
 					Patience: time.Minute, // the horizon is that of all tests of the server
 					Another: func(_ *testing.T, log feed.Log) feed.Log {
-						return sqltable.NewLog(log.(*sqltable.Log).Transactions().(*sqltx.DB), opts)
+						return sqlfeed.New(log.(*sqlfeed.Log).Transactions().(*sqltx.DB), opts)
 					},
 					Backup: func(t *testing.T, log feed.Log) func(t *testing.T) feed.Log { return backup(t, log, opts) },
 				})
@@ -53,22 +54,22 @@ func TestLog(t *testing.T) {
 }
 
 // backup copies the tables of a log to others.
-func backup(t *testing.T, log feed.Log, opts *sqltable.LogOptions) (restore func(t *testing.T) feed.Log) {
+func backup(t *testing.T, log feed.Log, opts *sqlfeed.Options) (restore func(t *testing.T) feed.Log) {
 	t.Helper()
-	db := log.(*sqltable.Log).Transactions().(*sqltx.DB)
-	exec(t, db, "CREATE TABLE old_events AS SELECT * FROM events", "CREATE TABLE old_events_log AS SELECT * FROM events_log")
+	db := log.(*sqlfeed.Log).Transactions().(*sqltx.DB)
+	enginetest.MustExec(t, db, "CREATE TABLE old_events AS SELECT * FROM events", "CREATE TABLE old_events_log AS SELECT * FROM events_log")
 	return func(t *testing.T) feed.Log {
 		// At once, as nobody is to see a log that is neither.
 		if err := db.InTx(t.Context(), func(ctx context.Context) error {
-			return run(ctx, db, "DELETE FROM events", "INSERT INTO events SELECT * FROM old_events",
+			return enginetest.Exec(ctx, db, "DELETE FROM events", "INSERT INTO events SELECT * FROM old_events",
 				"DELETE FROM events_log", "INSERT INTO events_log SELECT * FROM old_events_log")
 		}); err != nil {
 			t.Fatal(err)
 		}
 		if db.Dialect() == sqltx.PostgreSQL {
-			exec(t, db, "SELECT setval(pg_get_serial_sequence('events', 'seq'), (SELECT max(seq) FROM events))")
+			enginetest.MustExec(t, db, "SELECT setval(pg_get_serial_sequence('events', 'seq'), (SELECT max(seq) FROM events))")
 		}
-		return sqltable.NewLog(db, opts)
+		return sqlfeed.New(db, opts)
 	}
 }
 
@@ -76,7 +77,7 @@ func backup(t *testing.T, log feed.Log, opts *sqltable.LogOptions) (restore func
 // 16,000 events. The control beside it reads as most tutorials say, and has to lose: at least what a transaction has appended
 // that was first, and ends when the control is past it.
 func TestLogHorizon(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		const writers, each = 16, 1000
 		db, log := openLog(t, e, nil)
 		start, err := log.Head(t.Context())
@@ -132,7 +133,7 @@ func TestLogHorizon(t *testing.T) {
 var errUndone = errors.New("undo")
 
 // sometimes returns a wait that makes transactions of different length, where they run at the same time.
-func sometimes(e *engine) func() {
+func sometimes(e *enginetest.Engine) func() {
 	return func() {
 		if e.Dialect == sqltx.PostgreSQL && rand.N(4) == 0 {
 			time.Sleep(rand.N(2 * time.Millisecond))
@@ -141,7 +142,7 @@ func sometimes(e *engine) func() {
 }
 
 // writeOne appends an event in a transaction that waits after that, and reports whether it was committed. The first is.
-func writeOne(t *testing.T, db *sqltx.DB, log *sqltable.Log, id string, wait func()) bool {
+func writeOne(t *testing.T, db *sqltx.DB, log *sqlfeed.Log, id string, wait func()) bool {
 	err := db.InTx(t.Context(), func(ctx context.Context) error {
 		if err := log.Append(ctx, &feed.Event{Kind: feed.Created, Collection: "orders", ID: id, Rev: "1", After: []byte(`{}`)}); err != nil {
 			return err
@@ -159,7 +160,7 @@ func writeOne(t *testing.T, db *sqltx.DB, log *sqltable.Log, id string, wait fun
 
 // tailAll tails until all is over and it has come to the head of the log. What is held back there, as other tests of the server
 // have transactions, is waited for.
-func tailAll(t *testing.T, log *sqltable.Log, at feed.Cursor, done <-chan struct{}) (events []*feed.Event) {
+func tailAll(t *testing.T, log *sqlfeed.Log, at feed.Cursor, done <-chan struct{}) (events []*feed.Event) {
 	for {
 		ended := closed(done)
 		got, next, err := log.Tail(t.Context(), at, 500)
@@ -245,14 +246,14 @@ func compareAll(t *testing.T, committed *sync.Map, total int, events []*feed.Eve
 // TestLogNumbersTransactionsFirst: a transaction has its number before its event gets one, whatever it has done before. With
 // the two in the other order the horizon could be drawn between them.
 func TestLogNumbersTransactionsFirst(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		if e.Dialect != sqltx.PostgreSQL {
 			t.Skip("transactions of SQLite have no numbers")
 		}
-		for name, opts := range map[string]*sqltable.LogOptions{"horizon": nil, "lock": {Lock: true}} {
+		for name, opts := range map[string]*sqlfeed.Options{"horizon": nil, "lock": {Lock: true}} {
 			t.Run(name, func(t *testing.T) {
 				db, log := openLog(t, e, opts)
-				exec(t, db, "CREATE SEQUENCE numbers", `CREATE FUNCTION number() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN
+				enginetest.MustExec(t, db, "CREATE SEQUENCE numbers", `CREATE FUNCTION number() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN
 					IF pg_current_xact_id_if_assigned() IS NULL THEN RAISE EXCEPTION 'the transaction has no number yet'; END IF;
 					RETURN nextval('numbers'); END $$`,
 					"ALTER TABLE events ALTER COLUMN seq DROP IDENTITY", "ALTER TABLE events ALTER COLUMN seq SET DEFAULT number()")
@@ -275,7 +276,7 @@ func TestLogNumbersTransactionsFirst(t *testing.T) {
 // TestLogRestoredBelow: where a backup takes the place of the database below a process that runs, the numbers that it knows to
 // be over are given again, and nothing that is behind them may be passed over.
 func TestLogRestoredBelow(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		if e.Dialect != sqltx.PostgreSQL {
 			t.Skip("transactions of SQLite do not append at the same time")
 		}
@@ -358,7 +359,7 @@ func step(t *testing.T, log feed.Log, at *feed.Cursor) (events []*feed.Event) {
 // TestLogPurgesBehindRollbacks: numbers that were rolled back hold nothing up, also in a process where nobody tails, and count
 // as events where only the newest are to stay.
 func TestLogPurgesBehindRollbacks(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		if e.Dialect != sqltx.PostgreSQL {
 			t.Skip("SQLite gives numbers that were rolled back again")
 		}
@@ -401,7 +402,7 @@ func TestLogPurgesBehindRollbacks(t *testing.T) {
 
 // TestLogPagesAreBounded: a page of large events ends where it is as large as PageBytes, and the next goes on there.
 func TestLogPagesAreBounded(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		const n, size = 12, 1 << 20
 		_, log := openLog(t, e, nil)
 		start, err := log.Head(t.Context())

@@ -1,4 +1,12 @@
-package sqltable
+// Package sqlfeed stores the events of a change feed in SQLite or PostgreSQL, in the transaction of each change.
+//
+// A [Log] is a [feed.Log]: an event is committed or rolled back with the write that it reports, so that none is lost and none is
+// reported that did not happen, whatever process is killed. Any number of processes may append and read.
+//
+//	log := sqlfeed.New(db, nil) // db is the *sqltx.DB of the collections
+//	if err := log.CreateTable(ctx); err != nil { ... }
+//	catalog := resource.NewCatalog(&resource.CatalogOptions{Feed: feed.New(log, nil)}, orders)
+package sqlfeed
 
 import (
 	"cmp"
@@ -15,8 +23,8 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// LogOptions adjust a Log. The zero value is meaningful.
-type LogOptions struct {
+// Options adjust a Log. The zero value is meaningful.
+type Options struct {
 	// Table is the name of the table of events; "events" if empty. Beside it there is one with the same name and "_log", which
 	// has one row: the epoch, and how far events were purged.
 	Table string
@@ -41,13 +49,13 @@ type Log struct {
 	known knowledge
 }
 
-// NewLog returns a Log. opts may be nil. It does not connect; [Log.CreateTable] makes what it needs. It panics if db is nil.
-func NewLog(db *sqltx.DB, opts *LogOptions) *Log {
+// New returns a Log. opts may be nil. It does not connect; [Log.CreateTable] makes what it needs. It panics if db is nil.
+func New(db *sqltx.DB, opts *Options) *Log {
 	if db == nil {
-		panic("sqltable: NewLog without a database")
+		panic("sqlfeed: New without a database")
 	}
 	if opts == nil {
-		opts = &LogOptions{}
+		opts = &Options{}
 	}
 	l := &Log{db: db, lock: opts.Lock && db.Dialect() == sqltx.PostgreSQL, wake: make(chan struct{}, 1)}
 	l.text = newLogTexts(db.Dialect(), cmp.Or(opts.Table, "events"))
@@ -197,4 +205,4 @@ func (l *Log) hint() {
 }
 
 // errNoLog says that there are tables without the row of the log.
-var errNoLog = errors.New("sqltable: the log has no epoch; call CreateTable")
+var errNoLog = errors.New("sqlfeed: the log has no epoch; call CreateTable")

@@ -1,4 +1,4 @@
-package sqltabletest
+package sqlfeedtest
 
 import (
 	"context"
@@ -9,19 +9,20 @@ import (
 	"testing"
 
 	"github.com/stoa-go/stoa/resource/feed"
-	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqlfeed"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 )
 
 // TestFeedsOfSeveralProcesses has clients that break off at random, and go on from their cursor at any of three processes
 // over one log, while others write. Rings are small, so that some read the log. Each client gets every event once, those of one
 // item in order.
 func TestFeedsOfSeveralProcesses(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		const writers, each, clients = 4, 100, 10
 		db, log := openLog(t, e, nil)
 		feeds := make([]*feed.Feed, 3)
 		for i := range feeds {
-			feeds[i] = feed.New(sqltable.NewLog(db, nil), &feed.Options{Events: 20, Reads: 2, Limit: -1})
+			feeds[i] = feed.New(sqlfeed.New(db, nil), &feed.Options{Events: 20, Reads: 2, Limit: -1})
 			defer feeds[i].Close()
 		}
 		start, err := feeds[0].Position(t.Context())
@@ -61,7 +62,7 @@ func upTo(n int) (text []string) {
 }
 
 // writeEvents appends an event in a transaction, and sometimes rolls back.
-func writeEvents(t *testing.T, log *sqltable.Log, item, rev string) bool {
+func writeEvents(t *testing.T, log *sqlfeed.Log, item, rev string) bool {
 	err := log.Transactions().InTx(t.Context(), func(ctx context.Context) error {
 		if err := log.Append(ctx, &feed.Event{Kind: feed.Updated, Collection: "orders", ID: item, Rev: rev}); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package sqltable
+package sqlfeed
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package sqltabletest
+package sqlfeedtest
 
 import (
 	"errors"
@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource/feed"
-	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqlfeed"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -32,9 +33,9 @@ func TestLogAppendsTogether(t *testing.T) {
 		{"large", 10, mebibyte, 4},
 		{"larger than a statement should be", 3, 5 * mebibyte, 3},
 	}
-	onEngines(t, func(t *testing.T, e *engine) {
-		db, records := record(t, e)
-		log := sqltable.NewLog(db, nil)
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
+		db, records := enginetest.Record(t, e)
+		log := sqlfeed.New(db, nil)
 		if err := log.CreateTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -51,11 +52,11 @@ func TestLogAppendsTogether(t *testing.T) {
 					events[i] = &feed.Event{Kind: feed.Updated, Collection: "orders", ID: fmt.Sprint(i), Rev: "r", Before: []byte("0"), After: []byte(document)}
 					want[i] = fmt.Sprint(i, "0", len(document), strings.TrimSpace(document))
 				}
-				ran, _ := records.of(func() { err = log.Append(t.Context(), events...) })
+				ran, _ := records.During(func() { err = log.Append(t.Context(), events...) })
 				if err != nil {
 					t.Fatal(err)
 				}
-				if n := strings.Count(texts(ran), "INSERT"); n != tt.statements {
+				if n := strings.Count(enginetest.Texts(ran), "INSERT"); n != tt.statements {
 					t.Errorf("%d statements, want %d", n, tt.statements)
 				}
 				var got []string
@@ -75,13 +76,13 @@ func TestLogAppendsTogether(t *testing.T) {
 // TestLogAppendsAllOrNothing: where one event of a call is refused, those before it are not there either, also if they were in
 // a statement of their own and nobody had begun a transaction.
 func TestLogAppendsAllOrNothing(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		db, log := openLog(t, e, nil)
 		start, err := log.Head(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		exec(t, db, "CREATE UNIQUE INDEX once ON events (item)")
+		enginetest.MustExec(t, db, "CREATE UNIQUE INDEX once ON events (item)")
 		events := make([]*feed.Event, 130)
 		for i := range events {
 			events[i] = &feed.Event{Kind: feed.Created, Collection: "orders", ID: fmt.Sprint(min(i, 128))}

@@ -1,4 +1,4 @@
-package sqltabletest
+package sqlfeedtest
 
 import (
 	"context"
@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource/feed"
-	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqlfeed"
+	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -77,7 +78,7 @@ func TestLogRestoredUnseen(t *testing.T) {
 			k.wantBehind(at, "slow", "b")
 		}},
 	}
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		if e.Dialect != sqltx.PostgreSQL {
 			t.Skip("transactions of SQLite do not append at the same time")
 		}
@@ -120,7 +121,7 @@ func (k headKit) wantBehind(at feed.Cursor, want ...string) {
 // TestLogAfterACrash: what a server has promised to nobody's data, it may not know after a crash. A transaction that is waited
 // for, whose number was not written down, is not waited for until a million others have come and gone.
 func TestLogAfterACrash(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		if e.Dialect != sqltx.PostgreSQL {
 			t.Skip("transactions of SQLite have no numbers")
 		}
@@ -128,7 +129,7 @@ func TestLogAfterACrash(t *testing.T) {
 		pool := sql.OpenDB(ahead)
 		t.Cleanup(func() { pool.Close() })
 		db := sqltx.New(e.Dialect, pool, nil)
-		log := sqltable.NewLog(db, nil)
+		log := sqlfeed.New(db, nil)
 		if err := log.CreateTable(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -156,11 +157,11 @@ type aheadOfItself struct {
 
 func (a *aheadOfItself) Connect(ctx context.Context) (driver.Conn, error) {
 	c, err := a.Connector.Connect(ctx)
-	return &aheadConn{recordedConn{Conn: c, recorder: &recorder{}}, a}, err
+	return &aheadConn{enginetest.NewConn(c, &enginetest.Recorder{}), a}, err
 }
 
 type aheadConn struct {
-	recordedConn
+	*enginetest.Conn
 	server *aheadOfItself
 }
 
@@ -168,13 +169,13 @@ func (c *aheadConn) QueryContext(ctx context.Context, query string, args []drive
 	if c.server.now.Load() && strings.HasPrefix(query, "SELECT pg_current_xact_id()") {
 		query += " + 1000000"
 	}
-	return c.recordedConn.QueryContext(ctx, query, args)
+	return c.Conn.QueryContext(ctx, query, args)
 }
 
 // TestLogWiped: whoever removes all events by hand makes every cursor one that has expired, and what comes behind that is seen,
 // also if its numbers were given before.
 func TestLogWiped(t *testing.T) {
-	onEngines(t, func(t *testing.T, e *engine) {
+	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		db, log := openLog(t, e, nil)
 		k := headKit{t, e, db, log}
 		start := k.head(log)
@@ -187,8 +188,8 @@ func TestLogWiped(t *testing.T) {
 			}
 			n += got
 		}
-		exec(t, db, "DELETE FROM events")
-		another := sqltable.NewLog(db, nil)
+		enginetest.MustExec(t, db, "DELETE FROM events")
+		another := sqlfeed.New(db, nil)
 		head := k.head(another)
 		if k.head(log) != head {
 			t.Error("two processes draw an epoch each")

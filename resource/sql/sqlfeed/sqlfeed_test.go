@@ -1,4 +1,4 @@
-package sqltable_test
+package sqlfeed_test
 
 import (
 	"context"
@@ -10,19 +10,28 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource/feed"
-	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqlfeed"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-func TestNewLogWithoutADatabase(t *testing.T) {
+// nowhere is a connector that never connects.
+type nowhere struct{}
+
+func (nowhere) Connect(context.Context) (driver.Conn, error) { return nil, errors.New("no connection") }
+func (nowhere) Driver() driver.Driver                        { return nil }
+
+// offline returns a database without connections.
+func offline(d sqltx.Dialect) *sqltx.DB { return sqltx.New(d, sql.OpenDB(nowhere{}), nil) }
+
+func TestNewWithoutADatabase(t *testing.T) {
 	t.Parallel()
 	defer func() {
-		if got := recover(); got != "sqltable: NewLog without a database" {
-			t.Errorf("NewLog panicked with %v", got)
+		if got := recover(); got != "sqlfeed: New without a database" {
+			t.Errorf("New panicked with %v", got)
 		}
 	}()
-	sqltable.NewLog(nil, nil)
+	sqlfeed.New(nil, nil)
 }
 
 // TestLogWithoutConnection: whoever asks is told, and nothing is made up.
@@ -30,7 +39,7 @@ func TestLogWithoutConnection(t *testing.T) {
 	t.Parallel()
 	for _, d := range []sqltx.Dialect{sqltx.SQLite, sqltx.PostgreSQL} {
 		db := offline(d)
-		log := sqltable.NewLog(db, &sqltable.LogOptions{Lock: true})
+		log := sqlfeed.New(db, &sqlfeed.Options{Lock: true})
 		if log.Transactions() != db {
 			t.Errorf("%s: Transactions is not the database of the log", d)
 		}
@@ -64,16 +73,16 @@ func TestLogLosesItsConnection(t *testing.T) {
 	t.Parallel()
 	event := &feed.Event{Kind: feed.Created}
 	for _, events := range [][]*feed.Event{{event}, {event, event}} {
-		log := sqltable.NewLog(sqltx.New(sqltx.PostgreSQL, sql.OpenDB(lost{}), nil), nil)
+		log := sqlfeed.New(sqltx.New(sqltx.PostgreSQL, sql.OpenDB(lost{}), nil), nil)
 		if err := log.Append(t.Context(), events...); !errors.Is(err, tx.ErrUnavailable) || !errors.Is(err, driver.ErrBadConn) {
 			t.Errorf("Append of %d events: %v, want tx.ErrUnavailable and why", len(events), err)
 		}
 	}
 }
 
-func ExampleNewLog() {
+func ExampleNew() {
 	db := sqltx.New(sqltx.PostgreSQL, sql.OpenDB(nowhere{}), nil) // that of the collections
-	log := sqltable.NewLog(db, &sqltable.LogOptions{Table: "app.events"})
+	log := sqlfeed.New(db, &sqlfeed.Options{Table: "app.events"})
 	// At the start: if err := log.CreateTable(ctx); err != nil { ... }
 	fmt.Print(log.DDL())
 	// Output:
