@@ -124,7 +124,7 @@ func (o *Options) checkServers() {
 
 // JSON returns the document. It is the same, octet for octet, for the same catalog and options, in every process. The
 // caller may keep it and must not change it.
-func (d *Document) JSON() []byte { return d.current().plain }
+func (d *Document) JSON() []byte { return d.current().json }
 
 // current returns the document as it is now.
 func (d *Document) current() *rendering {
