@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -126,29 +126,22 @@ func (b *Body) concerns(n *Negotiator, r *http.Request) bool {
 	if coding, ok := codingOf(r); !ok || coding != "" && coding != "gzip" {
 		return false
 	}
-	lines := r.Header["Content-Type"]
-	if len(lines) != 1 {
+	media, ok := httpbody.MediaType(r)
+	if !ok {
 		return false
 	}
-	if lines[0] == mediaJSON {
-		return true
-	}
-	typ, err := header.ParseMediaType(lines[0])
-	if err != nil || !typ.UTF8() {
-		return false
-	}
-	switch typ.Type {
+	switch media {
 	case mediaJSON:
 		return true
 	case "application/json-patch+json", "application/merge-patch+json":
 		return false
 	}
 	if n.media != nil {
-		if t, ours := n.media.parse(typ.Type); ours {
+		if t, ours := n.media.parse(media); ours {
 			return t.valid
 		}
 	}
-	return strings.HasPrefix(typ.Type, "application/") && strings.HasSuffix(typ.Type, "+json")
+	return strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json")
 }
 
 // codingOf returns the coding of the content, "" for none; not ok if there are several.
@@ -232,15 +225,6 @@ func unpack(packed []byte, limit int64) ([]byte, error) {
 
 var errTooLong = errors.New("there is more than is looked at")
 
-// pack compresses content again, for a handler that has been told that it is.
-func pack(plain []byte) []byte {
-	var buf bytes.Buffer
-	zw := gzip.NewWriter(&buf)
-	_, _ = zw.Write(plain) // to memory, so that it cannot fail
-	_ = zw.Close()
-	return buf.Bytes()
-}
-
 // give puts the content into a request whose header is that of another one, too: it is copied before it is changed.
 func (c *content) give(r *http.Request) {
 	if c.rest == nil {
@@ -315,7 +299,7 @@ func (l *lazyBody) open() io.Reader {
 		return failing{s.n.withSupported(d, s.now)}
 	}
 	if c.coded {
-		return bytes.NewReader(pack(c.rest))
+		return bytes.NewReader(httpbody.AppendGzip(nil, c.rest)) // the handler expects gzip
 	}
 	return bytes.NewReader(c.rest)
 }

@@ -6,10 +6,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
-	"strconv"
 	"time"
 
-	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -56,21 +55,8 @@ func (n *Negotiator) list(w http.ResponseWriter, r *http.Request) {
 	}
 	body := n.document(n.opts.Now())
 	sum := sha256.Sum256(body)
-	tag := base64.RawURLEncoding.EncodeToString(sum[:12])
-	h := w.Header()
-	h.Set("Etag", `"`+tag+`"`)
-	h.Set("Cache-Control", "no-cache")
-	if tags, err := header.ParseTags(r.Header["If-None-Match"]); err == nil && tags.Weak(tag) {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	h.Set("Content-Type", mediaJSON)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(http.StatusOK)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // a client that has gone cannot be told so
-	}
+	w.Header().Set("Cache-Control", "no-cache")
+	httpbody.Serve(w, r, mediaJSON, `"`+base64.RawURLEncoding.EncodeToString(sum[:12])+`"`, body)
 }
 
 // document returns the list as JSON.
