@@ -106,7 +106,7 @@ func serve(ctx context.Context, args []string, out io.Writer) error {
 func newFeed(ctx context.Context, db *sqltx.DB, s serverSettings) (*feed.Feed, error) {
 	switch s.mode {
 	case outbox, locked:
-		log := sqlfeed.New(db, &sqlfeed.Options{Lock: s.mode == locked})
+		log := sqlfeed.New(db, &sqlfeed.Options{SerializeAppends: s.mode == locked})
 		return feed.New(log, &s.feed), engine.Patiently(ctx, log.CreateTable)
 	case memory, silent:
 		return feed.New(feed.NewMemory(&feed.MemoryOptions{Runner: db}), &s.feed), nil

@@ -7,123 +7,129 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// PostgreSQL gives numbers out before it is known whether, and when, their transactions commit. So a number that is missing
-// may turn up: whoever goes on behind it loses an event. But every transaction that has taken a number below one that is seen
-// had a number of its own by then, which is below that of a transaction that begins now, the horizon. Once all transactions
-// before the horizon have ended, what is still missing was rolled back.
+// PostgreSQL assigns a number to an event before it is decided whether and when the transaction commits. So a number that is
+// missing may appear later, and a reader that passes it would lose an event.
 //
-// The horizon is of all that write to the server, whatever they write. So where nothing is missing, nobody waits for it: below
-// the newest number that is seen, all belong to what is committed, and a transaction that runs, or begins, has one above it
-// or none yet.
+// A transaction gets its id (xid) before it takes a number; see insertEvents. So every transaction that holds a number below
+// one that was read has a smaller xid than a transaction that begins now: the barrier. Once all transactions before the
+// barrier have ended, numbers that are still missing were rolled back.
+//
+// All transactions that write to the server count, in any table. Readers therefore draw a barrier only if a number is
+// missing. Without a gap nothing has to wait: all numbers below the newest that was read belong to committed events, and a
+// transaction that runs has a higher one or none yet.
 
-// landmark is a row that was seen. No other that is given its number has its mark.
-type landmark struct {
+// rowAnchor identifies a row that was read. Another row with the same number has another mark.
+type rowAnchor struct {
 	seq  uint64
 	mark int64
 }
 
-// horizon is what somebody who has come to a gap waits for.
-type horizon struct {
-	seen landmark // up to here nothing is missing
-	xid  int64    // once all transactions before this one have ended; 0 if nobody waits
+// anchorOf returns the row of a cursor.
+func anchorOf(c feed.Cursor) rowAnchor { return rowAnchor{c.Seq, int64(c.Mark)} }
+
+// xidBarrier is what a reader at a gap waits for. The zero value is no barrier.
+type xidBarrier struct {
+	row rowAnchor // no number up to this row is undecided
+	xid int64     // once all transactions before this one have ended
 }
 
-// knowledge is what is known of the transactions that have ended. It is of the database as it was: where a backup takes its
-// place, or a replica that lags, numbers are given again, of events and of transactions, and it is wrong. So it goes by rows that
-// were seen, and every statement that is judged by it says whether they are still there.
-type knowledge struct {
-	settled landmark // the transactions of all numbers up to here have ended
-	pending horizon
-	// turn tells what was learned since the log was found to be another from what was not.
-	turn int
+// progress is what a Log has learned about transactions that have ended. It becomes wrong if a backup or a replica that lags
+// replaces the database, because numbers and xids are then assigned again. It is therefore tied to rows that were read, and
+// every query reports whether these are still present.
+type progress struct {
+	settled    rowAnchor // all transactions with numbers up to this row have ended
+	barrier    xidBarrier
+	generation int // increases when the Log finds that the database was replaced
 }
 
-// args are the arguments with which the statements of PostgreSQL begin.
-func (k *knowledge) args() []any {
-	return []any{int64(k.settled.seq), k.settled.mark, int64(k.pending.seen.seq), k.pending.seen.mark}
+// args returns the first arguments of the queries of PostgreSQL.
+func (p *progress) args() []any {
+	return []any{int64(p.settled.seq), p.settled.mark, int64(p.barrier.row.seq), p.barrier.row.mark}
 }
 
-// gaps reports whether numbers may be missing whose transactions have not ended.
-func (l *Log) gaps() bool { return l.db.Dialect() == sqltx.PostgreSQL && !l.lock }
+// mayHaveGaps reports whether a number may be missing because its transaction has not ended.
+func (l *Log) mayHaveGaps() bool { return l.db.Dialect() == sqltx.PostgreSQL && !l.serialized }
 
-// knows returns what is known. It has to be called before the statement whose rows are judged by it: what it says of them
-// holds in all later states of the table.
-func (l *Log) knows() knowledge {
+// loadProgress returns the current progress. The caller must load it before it runs the query that it judges by it: what
+// progress says of a row holds in all later states of the table.
+func (l *Log) loadProgress() progress {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.known
+	return l.progress
 }
 
-// learn notes that the transactions of all numbers up to that of a row have ended, unless all was forgotten since that turn.
-func (l *Log) learn(settled landmark, turn int) {
+// advance records that all transactions with numbers up to row have ended, unless progress was reset since generation.
+func (l *Log) advance(row rowAnchor, generation int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.known.turn != turn {
+	p := &l.progress
+	if p.generation != generation {
 		return
 	}
-	if settled.seq > l.known.settled.seq {
-		l.known.settled = settled
+	if row.seq > p.settled.seq {
+		p.settled = row
 	}
-	if l.known.pending.seen.seq <= l.known.settled.seq {
-		l.known.pending = horizon{}
+	if p.barrier.row.seq <= p.settled.seq {
+		p.barrier = xidBarrier{}
 	}
 }
 
-// forget is for when the log is not what it was in that turn: neither its numbers nor the transactions that were waited for
-// have to do with those that there are now. It returns the turn that follows.
-func (l *Log) forget(turn int) int {
+// resetProgress drops what was learned in a generation, because the database was replaced. It returns the next generation.
+func (l *Log) resetProgress(generation int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.known.turn == turn {
-		l.known = knowledge{turn: turn + 1}
+	if l.progress.generation == generation {
+		l.progress = progress{generation: generation + 1}
 	}
-	return turn + 1
+	return generation + 1
 }
 
-// settle judges what a statement saw by what was known before it: whether that still holds, and whether the transactions that
-// were waited for had ended.
-func (l *Log) settle(s *state, known knowledge) {
-	s.settled, s.turn = known.settled.seq, known.turn
-	switch pending := known.pending; {
-	case !s.same, pending.xid > 0 && s.xmax <= pending.xid: // that transaction had ended, so that xmax was above it
-		s.settled, s.turn, s.whole = 0, l.forget(known.turn), false
-	case pending.xid > 0 && s.xmin >= pending.xid:
-		s.settled = max(s.settled, pending.seen.seq)
-		l.learn(pending.seen, s.turn)
+// applyProgress sets settled and generation of a result to those of p, which was loaded before the query. If the result
+// contradicts p, it resets progress. If the transactions before the barrier have ended, it advances progress.
+func (l *Log) applyProgress(r *result, p progress) {
+	r.settled, r.generation = p.settled.seq, p.generation
+	switch b := p.barrier; {
+	case !r.anchored, b.xid > 0 && r.xmax <= b.xid: // the transaction of the barrier had ended, so xmax was above it
+		r.settled, r.generation, r.complete = 0, l.resetProgress(p.generation), false
+	case b.xid > 0 && r.xmin >= b.xid:
+		r.settled = max(r.settled, b.row.seq)
+		l.advance(b.row, r.generation)
 	}
 }
 
-// contiguous returns the events before the first number that may still turn up, and whether there is one.
-func (s *state) contiguous(last uint64) (events []*feed.Event, gap bool) {
-	for i, e := range s.events {
-		if e.Cursor.Seq > last+1 && e.Cursor.Seq > s.settled {
-			return s.events[:i], true
+// untilGap returns the events before the first number that may still appear, and whether there is one. after is the number
+// of the cursor.
+func (r *result) untilGap(after uint64) (events []*feed.Event, gap bool) {
+	for i, e := range r.events {
+		if e.Cursor.Seq > after+1 && e.Cursor.Seq > r.settled {
+			return r.events[:i], true
 		}
-		last = e.Cursor.Seq
+		after = e.Cursor.Seq
 	}
-	return s.events, false
+	return r.events, false
 }
 
-// await draws a horizon for a gap before a row that was seen, unless one is waited for already.
-func (l *Log) await(ctx context.Context, seen landmark, turn int) error {
-	if k := l.knows(); k.pending.xid > 0 || k.turn != turn {
+// drawBarrier draws a barrier for a gap before a row that was read, unless there is a barrier already.
+func (l *Log) drawBarrier(ctx context.Context, row rowAnchor, generation int) error {
+	if p := l.loadProgress(); p.barrier.xid > 0 || p.generation != generation {
 		return nil
 	}
-	xid, err := l.xid(ctx)
+	xid, err := l.currentXID(ctx)
 	if err != nil {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.known.pending.xid == 0 && l.known.turn == turn {
-		l.known.pending = horizon{seen, xid}
+	if l.progress.barrier.xid == 0 && l.progress.generation == generation {
+		l.progress.barrier = xidBarrier{row, xid}
 	}
 	return nil
 }
 
-// xid is the number of a transaction that begins now. That of a snapshot will not do: it may be below some that run.
-func (l *Log) xid(ctx context.Context) (xid int64, err error) {
-	rows, err := l.db.Writer(ctx).QueryContext(ctx, l.text.own)
+// currentXID returns the xid of a transaction that begins now. The xmax of a snapshot does not serve: it may be below the
+// xid of a transaction that runs.
+func (l *Log) currentXID(ctx context.Context) (xid int64, err error) {
+	rows, err := l.db.Writer(ctx).QueryContext(ctx, l.sql.currentXID)
 	if err != nil {
 		return 0, err
 	}

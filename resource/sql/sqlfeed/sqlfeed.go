@@ -1,7 +1,7 @@
 // Package sqlfeed stores the events of a change feed in SQLite or PostgreSQL, in the transaction of each change.
 //
-// A [Log] is a [feed.Log]: an event is committed or rolled back with the write that it reports, so that none is lost and none is
-// reported that did not happen, whatever process is killed. Any number of processes may append and read.
+// A [Log] is a [feed.Log]: an event is committed or rolled back with the write that it reports, so a process that is
+// killed loses no event and reports no write that did not happen. Any number of processes may append and read.
 //
 //	log := sqlfeed.New(db, nil) // db is the *sqltx.DB of the collections
 //	if err := log.CreateTable(ctx); err != nil { ... }
@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -23,33 +22,33 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Options adjust a Log. The zero value is meaningful.
+// Options configure a Log. The zero value is valid.
 type Options struct {
-	// Table is the name of the table of events; "events" if empty. Beside it there is one with the same name and "_log", which
-	// has one row: the epoch, and how far events were purged.
+	// Table is the name of the table of events. Default "events". A second table, with the same name and the suffix "_log",
+	// has one row: the epoch, and the cursor up to which events were purged.
 	Table string
-	// Lock has transactions of PostgreSQL that append wait for each other, from Append to their commit, so that events are
-	// numbered in the order of the commits. Without it nobody waits, and whoever tails waits for transactions that are not
-	// over. All processes have to do the same. SQLite has one writer at a time anyway.
-	Lock bool
+	// SerializeAppends makes transactions of PostgreSQL that append run one after another, from Append to commit, so that
+	// events are numbered in the order of the commits. By default they run concurrently, and Tail and Head wait for
+	// transactions that have not ended. All processes must use the same value. SQLite has one writer in any case.
+	SerializeAppends bool
 }
 
-// Log is a [feed.Log] in a table of the database that has the data: what happened is appended in the transaction of the
-// change. It is for any number of processes, and safe for concurrent use.
+// Log is a [feed.Log] in a table of the database of the data. Append takes part in the transaction of its context. A Log
+// is safe for concurrent use, also by several processes with a Log each.
 //
-// Append is the last thing that a transaction should do, as from then on others wait to see what came after. One that takes
-// minutes holds back the events of all others for as long.
+// Append should be the last statement of a transaction, because readers wait for its end before they pass its events. A
+// transaction that takes minutes delays later events of all others by as long.
 type Log struct {
-	db   *sqltx.DB
-	lock bool
-	text logTexts
-	wake chan struct{}
+	db         *sqltx.DB
+	serialized bool
+	sql        statements
+	wake       chan struct{}
 
-	mu    sync.Mutex
-	known knowledge
+	mu       sync.Mutex
+	progress progress
 }
 
-// New returns a Log. opts may be nil. It does not connect; [Log.CreateTable] makes what it needs. It panics if db is nil.
+// New returns a Log. opts may be nil. It does not connect; [Log.CreateTable] creates the tables. It panics if db is nil.
 func New(db *sqltx.DB, opts *Options) *Log {
 	if db == nil {
 		panic("sqlfeed: New without a database")
@@ -57,9 +56,12 @@ func New(db *sqltx.DB, opts *Options) *Log {
 	if opts == nil {
 		opts = &Options{}
 	}
-	l := &Log{db: db, lock: opts.Lock && db.Dialect() == sqltx.PostgreSQL, wake: make(chan struct{}, 1)}
-	l.text = newLogTexts(db.Dialect(), cmp.Or(opts.Table, "events"))
-	return l
+	return &Log{
+		db:         db,
+		serialized: opts.SerializeAppends && db.Dialect() == sqltx.PostgreSQL,
+		sql:        newStatements(db.Dialect(), cmp.Or(opts.Table, "events")),
+		wake:       make(chan struct{}, 1),
+	}
 }
 
 var (
@@ -67,142 +69,51 @@ var (
 	_ feed.Transactor = (*Log)(nil)
 )
 
-// Transactions returns the DB that the Log was made with.
+// Transactions returns the database that was passed to New.
 func (l *Log) Transactions() tx.Runner { return l.db }
 
-// Wake is that of feed.Log: it knows of what this process has appended.
+// Wake implements [feed.Log]. It reports events that this process has appended.
 func (l *Log) Wake() <-chan struct{} { return l.wake }
 
-// logTexts are the statements of a Log.
-type logTexts struct {
-	create                []string
-	begin, renew          string // the epoch
-	lock                  string // others who append
-	key                   int64  // of that lock
-	own                   string
-	add                   []string // of each of appendRows
-	rows, newest          string
-	whole                 string // newest, and whether no number is missing before it
-	oldest, purge, purged string
-}
+// DDL returns the statements that create the tables. A migration tool must also insert the row of the epoch, as
+// CreateTable does.
+func (l *Log) DDL() string { return strings.Join(l.sql.create, ";\n") + ";\n" }
 
-// newLogTexts makes the statements. Columns of the table:
-//
-//	seq         number of the event
-//	mark        drawn at random, so that an event is told from another that had its number
-//	kind        1 created, 2 updated, 3 deleted
-//	collection  name of the resource
-//	item, rev   id and revision of the item
-//	was, now    the item before and after, as JSON; null where there is none
-//	at          when it was appended, in microseconds of Unix time
-func newLogTexts(d sqltx.Dialect, name string) logTexts {
-	quote := func(name string) string {
-		parts := strings.Split(name, ".")
-		for i, part := range parts {
-			parts[i] = d.Quote(part)
-		}
-		return strings.Join(parts, ".")
-	}
-	table, log := quote(name), quote(name+"_log")
-	h := fnv.New64a()
-	h.Write([]byte("stoa log " + name))
-	t := logTexts{key: int64(h.Sum64())}
-	integer, bytes, serial, strict := "bigint", "bytea", "bigint GENERATED BY DEFAULT AS IDENTITY (CACHE 1) PRIMARY KEY", ""
-	if d == sqltx.SQLite {
-		// The largest number is never deleted, so that none is given twice without AUTOINCREMENT.
-		integer, bytes, serial, strict = "INTEGER", "BLOB", "INTEGER PRIMARY KEY", " STRICT"
-	}
-	t.create = []string{
-		"CREATE TABLE IF NOT EXISTS " + table + " (\n\tseq " + serial + ",\n\tmark " + integer + " NOT NULL,\n\tkind " + integer +
-			" NOT NULL,\n\tcollection text NOT NULL,\n\titem text NOT NULL,\n\trev " + bytes + " NOT NULL,\n\twas " + bytes + ",\n\tnow " +
-			bytes + ",\n\tat " + integer + " NOT NULL\n)" + strict,
-		"CREATE TABLE IF NOT EXISTS " + log + " (\n\tid " + integer + " PRIMARY KEY CHECK (id = 1),\n\tepoch " + integer +
-			" NOT NULL,\n\tseq " + integer + " NOT NULL,\n\tmark " + integer + " NOT NULL\n)" + strict,
-	}
-	t.begin = "INSERT INTO " + log + " (id, epoch, seq, mark) VALUES (1, $1, 0, $2) ON CONFLICT (id) DO NOTHING"
-	for _, rows := range appendRows {
-		t.add = append(t.add, insertEvents(d, table, rows))
-	}
-	// One statement, and so one state of both tables. On PostgreSQL it begins with the arguments of what is known, two rows; one
-	// that is purged has done its duty.
-	place, first := "l.epoch, l.seq, l.mark, 1, 0, 0, ", 0
-	if d == sqltx.PostgreSQL {
-		there := func(seq, mark string) string {
-			return "coalesce((SELECT mark = " + mark + "::bigint FROM " + table + " WHERE seq = " + seq + "::bigint), " + seq + "::bigint <= l.seq)"
-		}
-		place, first = "l.epoch, l.seq, l.mark, "+there("$1", "$2")+" AND "+there("$3", "$4")+", pg_snapshot_xmin(pg_current_snapshot())::text::bigint, "+
-			"pg_snapshot_xmax(pg_current_snapshot())::text::bigint, ", 4
-	}
-	arg := func(n int) string { return d.Placeholder(first + n) }
-	page := "SELECT * FROM " + table + " WHERE seq >= " + arg(1) + " AND seq <= " + arg(2) + " ORDER BY seq LIMIT " + arg(3)
-	if d == sqltx.PostgreSQL {
-		// It makes a whole page before anybody reads, so that it has to know where one ends: for the length of a column it
-		// does not read it. The first row is the place itself.
-		page = "SELECT * FROM (SELECT *, sum(CASE WHEN seq > " + arg(1) + " THEN coalesce(octet_length(was), 0) + coalesce(octet_length(now), 0) " +
-			"ELSE 0 END) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes FROM (" + page +
-			") AS p) AS s WHERE coalesce(bytes, 0) < " + arg(4)
-	}
-	t.rows = "SELECT " + place + "e.seq, e.mark, e.kind, e.collection, e.item, e.rev, e.was, e.now, e.at FROM " + log +
-		" AS l LEFT JOIN (" + page + ") AS e ON 1 = 1 ORDER BY e.seq"
-	newest := " FROM " + log + " AS l LEFT JOIN (SELECT seq, mark FROM " + table + " WHERE seq <= " + arg(1) + " ORDER BY seq DESC LIMIT 1) AS e ON 1 = 1"
-	t.newest = "SELECT " + place + "e.seq, e.mark" + newest
-	const from = "greatest(l.seq, $1::bigint)"
-	t.whole = "SELECT " + place + "e.seq, e.mark, coalesce(CASE WHEN e.seq - " + from + " <= " + arg(2) + "::bigint THEN (SELECT count(*) FROM " +
-		table + " WHERE seq > " + from + " AND seq <= e.seq) = e.seq - " + from + " END, false)" + newest
-	t.oldest = "SELECT " + place + "(SELECT max(seq) FROM " + table + "), e.seq, e.mark, e.at FROM " + log + " AS l LEFT JOIN (" +
-		"SELECT seq, mark, at FROM " + table + " WHERE seq < (SELECT max(seq) FROM " + table + ") ORDER BY seq LIMIT " + arg(1) + ") AS e ON 1 = 1 ORDER BY e.seq"
-	t.renew = "UPDATE " + log + " SET epoch = $1, seq = 0, mark = $2 WHERE epoch = $3"
-	t.purge = "DELETE FROM " + table + " WHERE seq <= $1"
-	t.purged = "UPDATE " + log + " SET seq = $1, mark = $2 WHERE seq < $1"
-	t.own = "SELECT pg_current_xact_id()::text::bigint"
-	t.lock = "SELECT pg_advisory_xact_lock($1)"
-	if d == sqltx.SQLite {
-		for _, text := range []*string{&t.begin, &t.renew, &t.purge, &t.purged} {
-			*text = strings.ReplaceAll(*text, "$", "?")
-		}
-	}
-	return t
-}
-
-// DDL returns the statements that create the tables. A tool of migrations has to add the row of the epoch, too, as CreateTable
-// does.
-func (l *Log) DDL() string { return strings.Join(l.text.create, ";\n") + ";\n" }
-
-// CreateTable creates the tables, unless they exist, and draws the epoch. Several processes may do so at once.
+// CreateTable creates the tables unless they exist, and draws the epoch. Several processes may call it concurrently.
 func (l *Log) CreateTable(ctx context.Context) error {
 	return l.db.InTx(ctx, func(ctx context.Context) error {
 		w := l.db.Writer(ctx)
-		if l.db.Dialect() == sqltx.PostgreSQL { // where IF NOT EXISTS fails if another is just creating it
-			if _, err := w.ExecContext(ctx, l.text.lock, l.text.key); err != nil {
+		if l.db.Dialect() == sqltx.PostgreSQL { // IF NOT EXISTS fails if another transaction is creating the table
+			if _, err := w.ExecContext(ctx, l.sql.lock, l.sql.lockKey); err != nil {
 				return err
 			}
 		}
-		for _, text := range l.text.create {
+		for _, text := range l.sql.create {
 			if _, err := w.ExecContext(ctx, text); err != nil {
 				return err
 			}
 		}
-		_, err := w.ExecContext(ctx, l.text.begin, 1+rand.Int64N(1<<62), rand.Int64())
+		_, err := w.ExecContext(ctx, l.sql.insertEpoch, 1+rand.Int64N(1<<62), rand.Int64())
 		return err
 	})
 }
 
-// fault says of a database that is away, or busy, that it may come back: a write whose event was lost with the connection
-// is taken back, and whoever asked for it may ask again.
-func (l *Log) fault(err error) error {
+// errNoEpoch reports that the tables exist without the row of the epoch.
+var errNoEpoch = errors.New("sqlfeed: the log has no epoch; call CreateTable")
+
+// appendError wraps an error of a busy or unreachable database in [tx.ErrUnavailable], because the write is rolled back
+// with its event and may be retried.
+func (l *Log) appendError(err error) error {
 	if kind := l.db.Dialect().Fault(err).Kind; kind == sqltx.Conflict || kind == sqltx.Unavailable {
 		return fmt.Errorf("%w: %w", tx.ErrUnavailable, err)
 	}
 	return err
 }
 
-// hint tells who tails in this process that there is something new. Others find out when they look.
-func (l *Log) hint() {
+// notify wakes the reader of this process. Other processes find new events when they poll.
+func (l *Log) notify() {
 	select {
 	case l.wake <- struct{}{}:
-	default: // it has not been heard yet
+	default: // a notification is pending
 	}
 }
-
-// errNoLog says that there are tables without the row of the log.
-var errNoLog = errors.New("sqlfeed: the log has no epoch; call CreateTable")

@@ -39,7 +39,7 @@ func TestLogWithoutConnection(t *testing.T) {
 	t.Parallel()
 	for _, d := range []sqltx.Dialect{sqltx.SQLite, sqltx.PostgreSQL} {
 		db := offline(d)
-		log := sqlfeed.New(db, &sqlfeed.Options{Lock: true})
+		log := sqlfeed.New(db, &sqlfeed.Options{SerializeAppends: true})
 		if log.Transactions() != db {
 			t.Errorf("%s: Transactions is not the database of the log", d)
 		}

@@ -33,7 +33,7 @@ func openLog(t *testing.T, e *enginetest.Engine, opts *sqlfeed.Options) (*sqltx.
 
 func TestLog(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
-		for name, opts := range map[string]*sqlfeed.Options{"horizon": nil, "lock": {Lock: true}} {
+		for name, opts := range map[string]*sqlfeed.Options{"concurrent": nil, "serialized": {SerializeAppends: true}} {
 			if opts != nil && e.Dialect == sqltx.SQLite {
 				continue // which knows no other way
 			}
@@ -42,7 +42,7 @@ func TestLog(t *testing.T) {
 					_, log := openLog(t, e, opts)
 					return log
 				}, &feedtest.Options{
-					Patience: time.Minute, // the horizon is that of all tests of the server
+					Patience: time.Minute, // transactions of all tests of the server hold back readers
 					Another: func(_ *testing.T, log feed.Log) feed.Log {
 						return sqlfeed.New(log.(*sqlfeed.Log).Transactions().(*sqltx.DB), opts)
 					},
@@ -73,10 +73,10 @@ func backup(t *testing.T, log feed.Log, opts *sqlfeed.Options) (restore func(t *
 	}
 }
 
-// TestLogHorizon is the model test of the reader: 16 writers whose transactions are of random length, some rolled back, and
+// TestLogLosesNothing is the model test of the reader: 16 writers whose transactions are of random length, some rolled back, and
 // 16,000 events. The control beside it reads as most tutorials say, and has to lose: at least what a transaction has appended
 // that was first, and ends when the control is past it.
-func TestLogHorizon(t *testing.T) {
+func TestLogLosesNothing(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		const writers, each = 16, 1000
 		db, log := openLog(t, e, nil)
@@ -244,13 +244,13 @@ func compareAll(t *testing.T, committed *sync.Map, total int, events []*feed.Eve
 }
 
 // TestLogNumbersTransactionsFirst: a transaction has its number before its event gets one, whatever it has done before. With
-// the two in the other order the horizon could be drawn between them.
+// the two in the other order a barrier could be drawn between them.
 func TestLogNumbersTransactionsFirst(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
 		if e.Dialect != sqltx.PostgreSQL {
 			t.Skip("transactions of SQLite have no numbers")
 		}
-		for name, opts := range map[string]*sqlfeed.Options{"horizon": nil, "lock": {Lock: true}} {
+		for name, opts := range map[string]*sqlfeed.Options{"concurrent": nil, "serialized": {SerializeAppends: true}} {
 			t.Run(name, func(t *testing.T) {
 				db, log := openLog(t, e, opts)
 				enginetest.MustExec(t, db, "CREATE SEQUENCE numbers", `CREATE FUNCTION number() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN

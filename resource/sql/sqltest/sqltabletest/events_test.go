@@ -201,7 +201,7 @@ func TestWritesThatCannotBeTold(t *testing.T) {
 // TestOrderOfEvents has 16 writers change four parcels by all doors at once: events has to find the history of each.
 func TestOrderOfEvents(t *testing.T) {
 	enginetest.EachEngine(t, func(t *testing.T, e *enginetest.Engine) {
-		for name, opts := range map[string]*sqlfeed.Options{"horizon": nil, "lock": {Lock: true}} {
+		for name, opts := range map[string]*sqlfeed.Options{"concurrent": nil, "serialized": {SerializeAppends: true}} {
 			if opts != nil && e.Dialect == sqltx.SQLite {
 				continue // which knows no other way
 			}
