@@ -13,9 +13,8 @@ import (
 	"github.com/stoa-go/stoa/resource/header"
 )
 
-// Document is a document that is served many times, such as a page or a schema: its content, a
-// compressed copy, and what its entity tags are made of. It does not change, and is safe for
-// concurrent use. Create it with [NewDocument].
+// Document is content that does not change and is served many times, such as a page or a schema. It
+// is safe for concurrent use. Create it with [NewDocument].
 type Document struct {
 	content []byte
 	zipped  func() []byte
@@ -45,7 +44,7 @@ func compressBest(content []byte) []byte {
 var varyEncoding = []string{"Accept-Encoding"}
 
 // Serve answers a GET or HEAD request with the document, which has the media type contentType, as
-// [Serve] does. It is compressed if [ShouldGzip] says so, and each content coding and media type
+// [Serve] does. It is compressed if [ShouldGzip] returns true. Each content coding and media type
 // has an entity tag of its own. Serve adds Accept-Encoding to Vary.
 //
 // It sends the document uncompressed to a client that accepts neither gzip nor identity.

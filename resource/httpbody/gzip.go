@@ -9,8 +9,8 @@ import (
 	"github.com/stoa-go/stoa/resource/header"
 )
 
-// gzipLevel is fixed because a strong entity tag promises the compressed octets, too: a change of
-// it must change the tags of REST (resource/etag.go) and GraphQL.
+// gzipLevel is fixed because a strong entity tag promises the compressed octets, too. A change of
+// it must change the entity tags of REST and GraphQL.
 const gzipLevel = gzip.BestSpeed
 
 var gzipWriters = sync.Pool{New: func() any {

@@ -40,7 +40,7 @@ func UnsupportedType(r *http.Request, detail string, accepted ...string) *proble
 // Length returns the length of the body in bytes as the client declares it, or -1 if it does not.
 //
 // It is r.ContentLength if that is known. A version.Negotiator that removes a member from the body
-// while the handler reads it sets ContentLength to -1, and Length returns what Content-Length says.
+// while the handler reads it sets r.ContentLength to -1. Then the Content-Length field is used.
 func Length(r *http.Request) int64 {
 	if r.ContentLength >= 0 {
 		return r.ContentLength
@@ -144,8 +144,8 @@ func appendAll(dst []byte, from io.Reader, gzipped bool, limit int64) ([]byte, e
 }
 
 // ReadError returns the error for a client whose body could not be read because of err: 400, or 413
-// for an [http.MaxBytesError]. A problem is returned as it is, because the body may be what an
-// outer handler has prepared. gzipped says that err may come from package gzip.
+// for an [http.MaxBytesError]. A problem is returned as it is, because an outer handler may have
+// replaced the body. gzipped means that err may come from package gzip.
 func ReadError(err error, gzipped bool, limit int64) error {
 	switch {
 	case gzipped && isGzipError(err):

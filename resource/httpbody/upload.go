@@ -20,8 +20,8 @@ const maxKept = 64 << 10
 // Upload is a request body that a store reads as a stream, without decompression.
 //
 // Read returns an error instead of [io.EOF] if the body is longer than the limit or does not match
-// its digests (RFC 9530), so a store that discards what it could not read completely keeps no part
-// of it. Not safe for concurrent use.
+// its digests (RFC 9530), so a store that discards content after such an error keeps no part of
+// it. Not safe for concurrent use.
 type Upload struct {
 	from  io.Reader
 	limit int64
@@ -89,7 +89,7 @@ func (u *Upload) Read(p []byte) (int, error) {
 	return n, u.err
 }
 
-// take hashes and keeps what has been read.
+// take adds b to the digests and keeps it for Rewind.
 func (u *Upload) take(b []byte) {
 	for _, s := range u.sums {
 		s.Write(b)
@@ -127,9 +127,9 @@ func (u *Upload) Rewind() bool {
 	return true
 }
 
-// Err returns why the body is not valid: too long, not what its digests say, or not readable. It is
-// nil as long as Read has found no such reason. It is the cause of whatever error a store returns
-// for this body.
+// Err returns why the body is not valid: it is too long, does not match its digests, or cannot be
+// read. It is nil as long as Read has found no such reason. If it is not nil, it is the cause of any
+// error that a store returns for this body.
 func (u *Upload) Err() error {
 	if u.err == io.EOF {
 		return nil

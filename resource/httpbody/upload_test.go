@@ -132,7 +132,7 @@ func TestRewind(t *testing.T) {
 			if !tt.want {
 				return
 			}
-			for range 2 { // the digest is not that of what was read twice
+			for range 2 { // bytes that are read again are not hashed again
 				got, err := io.ReadAll(iotest.OneByteReader(u))
 				if err != nil || string(got) != text {
 					t.Fatalf("%d bytes, error %v, want %d bytes", len(got), err, len(text))
