@@ -30,7 +30,11 @@ func NewDocument(content []byte, also ...string) *Document {
 		io.WriteString(sum, s)
 	}
 	sum.Write(content)
-	return &Document{content, sync.OnceValue(func() []byte { return compressBest(content) }), [sha256.Size]byte(sum.Sum(nil))}
+	return &Document{
+		content: content,
+		zipped:  sync.OnceValue(func() []byte { return compressBest(content) }),
+		sum:     [sha256.Size]byte(sum.Sum(nil)),
+	}
 }
 
 func compressBest(content []byte) []byte {

@@ -160,6 +160,6 @@ func ReadError(err error, gzipped bool, limit int64) error {
 
 // isGzipError reports whether err means that a stream is not gzip or is cut off.
 func isGzipError(err error) bool {
-	return errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, io.EOF) || errors.As(err, new(flate.CorruptInputError))
+	return errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.As(err, new(flate.CorruptInputError))
 }

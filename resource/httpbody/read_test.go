@@ -135,7 +135,8 @@ func TestLength(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	const both, none = "Content is understood as it is or with gzip.", "Content is taken as it is, without a content coding."
+	const both = "Content is understood as it is or with gzip."
+	const none = "Content is taken as it is, without a content coding."
 	const long = "The content is too large."
 	tests := []struct {
 		name             string
@@ -159,20 +160,23 @@ func TestCheck(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := request("POST", "{}", tt.lines...)
-			for want, err := range map[*string]error{&tt.decoded: httpbody.Check(r, tt.limit), &tt.encoded: httpbody.CheckIdentity(r, tt.limit)} {
-				switch *want {
+			for _, c := range []struct {
+				want string
+				err  error
+			}{{tt.decoded, httpbody.Check(r, tt.limit)}, {tt.encoded, httpbody.CheckIdentity(r, tt.limit)}} {
+				switch c.want {
 				case "":
-					if err != nil {
-						t.Errorf("error %v", err)
+					if c.err != nil {
+						t.Errorf("error %v", c.err)
 					}
 				case long:
-					d := wantProblem(t, err, problem.TooLarge, long)
+					d := wantProblem(t, c.err, problem.TooLarge, long)
 					if d.Extensions["limit"] != tt.limit {
 						t.Errorf("extensions %v, want the limit", d.Extensions)
 					}
 				default:
-					d := wantProblem(t, err, problem.UnsupportedMediaType, *want)
-					accepted := map[string]string{both: "gzip, identity", none: "identity"}[*want]
+					d := wantProblem(t, c.err, problem.UnsupportedMediaType, c.want)
+					accepted := map[string]string{both: "gzip, identity", none: "identity"}[c.want]
 					if got := d.Header.Get("Accept-Encoding"); got != accepted {
 						t.Errorf("Accept-Encoding %q, want %q", got, accepted)
 					}
@@ -242,6 +246,8 @@ func TestAppendReadsNoMore(t *testing.T) {
 
 func TestReadError(t *testing.T) {
 	t.Parallel()
+	const unreadable = "The content could not be read."
+	const corrupt = "The content is not gzip, though Content-Encoding says so."
 	broken := errors.New("connection reset")
 	member := problem.New(problem.Invalid, "The member version names no contract.")
 	tests := []struct {
@@ -252,10 +258,10 @@ func TestReadError(t *testing.T) {
 		detail  string
 		wraps   error
 	}{
-		{"network", broken, false, problem.BadRequest, "The content could not be read.", broken},
-		{"network, gzip", broken, true, problem.BadRequest, "The content could not be read.", broken},
-		{"end too early", io.ErrUnexpectedEOF, false, problem.BadRequest, "The content could not be read.", io.ErrUnexpectedEOF},
-		{"end too early, gzip", io.ErrUnexpectedEOF, true, problem.BadRequest, "The content is not gzip, though Content-Encoding says so.", nil},
+		{"network", broken, false, problem.BadRequest, unreadable, broken},
+		{"network, gzip", broken, true, problem.BadRequest, unreadable, broken},
+		{"end too early", io.ErrUnexpectedEOF, false, problem.BadRequest, unreadable, io.ErrUnexpectedEOF},
+		{"end too early, gzip", io.ErrUnexpectedEOF, true, problem.BadRequest, corrupt, nil},
 		{"limit of an outer handler", &http.MaxBytesError{Limit: 5}, true, problem.TooLarge, "The content is too large.", nil},
 		{"problem of an outer handler", member, true, problem.Invalid, member.Detail, member},
 	}
