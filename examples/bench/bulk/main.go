@@ -1,17 +1,18 @@
-// Command bulk measures how long the shop takes to import places over HTTP, beside a program that inserts them by hand:
+// Command bulk compares an import of places over HTTP by the shop with a program that inserts the same places by hand:
 //
 //	go run -C examples/bench ./bulk -places FILE                         into new SQLite files
 //	go run -C examples/bench ./bulk -places FILE -db 'postgres:///...'   into new databases of that server
 //
-// FILE is JSON Lines, with the suffix .gz if it is compressed. The shop reads, checks and stores each place as it would
-// one that comes alone. By hand they are decoded by encoding/json and inserted by a prepared statement of 500 rows, in
-// transactions of as many, into the table that the shop has made, with all of its indexes; nothing is checked.
+// FILE is JSON Lines, with the suffix .gz if it is compressed. The shop decodes, validates and stores each place as it does
+// in a single POST. By hand, encoding/json decodes the places, and a prepared statement inserts 500 of them in one
+// transaction. The table with its indexes was created by the shop. Nothing is validated by hand.
 //
-// shop.go is the process that is measured, hand.go its rival and target.go where both write.
+// shop.go runs the shop, hand.go inserts by hand, and target.go creates the databases.
 package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -19,9 +20,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/stoa-go/stoa/examples/bench/internal/measure"
 )
 
 func main() {
@@ -60,7 +62,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer t.close()
-	return measure(ctx, s, t, lines, *rounds, out)
+	return compare(ctx, s, t, lines, *rounds, out)
 }
 
 func readLines(file string) ([]byte, error) {
@@ -78,27 +80,28 @@ func readLines(file string) ([]byte, error) {
 // budget is how much longer the shop may take.
 const budget = 2.0
 
-// measure prints a row of a table. Each round has databases of its own, and the medians count.
-func measure(ctx context.Context, s shop, t *target, lines []byte, rounds int, out io.Writer) error {
-	var byShop, byHand []time.Duration
-	var rows int
-	for range rounds {
-		took, n, err := s.importInto(ctx, t, lines)
-		if err != nil {
-			return fmt.Errorf("the shop: %w", err)
+// compare prints a row of a table. Each round has databases of its own, and the medians count.
+func compare(ctx context.Context, s shop, t *target, lines []byte, rounds int, out io.Writer) error {
+	imported, rows := 0, 0
+	times, err := measure.InTurn(rounds, func() (took time.Duration, err error) {
+		if took, imported, err = s.importInto(ctx, t, lines); err != nil {
+			return 0, fmt.Errorf("the shop: %w", err)
 		}
-		byShop = append(byShop, took)
-		took, rows, err = s.insertByHand(ctx, t, lines)
-		if err != nil {
-			return fmt.Errorf("by hand: %w", err)
+		return took, nil
+	}, func() (took time.Duration, err error) {
+		if took, rows, err = s.insertByHand(ctx, t, lines); err != nil {
+			return 0, fmt.Errorf("by hand: %w", err)
 		}
-		byHand = append(byHand, took)
-		if n != rows {
-			return fmt.Errorf("the shop imported %d places, and by hand there are %d", n, rows)
+		if imported != rows {
+			return 0, fmt.Errorf("the shop imported %d places, by hand %d rows were inserted", imported, rows)
 		}
+		return took, nil
+	})
+	if err != nil {
+		return err
 	}
-	shop, hand := median(byShop), median(byHand)
-	ratio := float64(shop) / float64(hand)
+	shop, hand := measure.Median(times[0], cmp.Compare), measure.Median(times[1], cmp.Compare)
+	ratio := measure.Ratio(shop, hand)
 	perSecond := func(d time.Duration) float64 { return float64(rows) / d.Seconds() }
 	fmt.Fprint(out, "| database | places | by HTTP | rows/s | by hand | rows/s | ratio | budget |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
 	fmt.Fprintf(out, "| %s | %d | %.1f s | %.0f | %.1f s | %.0f | %.2fx | %.1fx |\n", t.name, rows, shop.Seconds(), perSecond(shop),
@@ -110,8 +113,3 @@ func measure(ctx context.Context, s shop, t *target, lines []byte, rounds int, o
 }
 
 var errBudget = errors.New("the import takes longer than it should")
-
-func median(times []time.Duration) time.Duration {
-	slices.Sort(times)
-	return times[len(times)/2]
-}

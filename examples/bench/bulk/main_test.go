@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
@@ -125,12 +124,5 @@ func TestRunRefuses(t *testing.T) {
 		if err := run(t.Context(), args, io.Discard); err == nil {
 			t.Errorf("run(%q) = nil", args)
 		}
-	}
-}
-
-func TestMedian(t *testing.T) {
-	t.Parallel()
-	if got := median([]time.Duration{3, 9, 1}); got != 3 {
-		t.Errorf("median = %d", got)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// client is a subscriber with a WebSocket. It speaks no more of the protocol than it needs to count messages, so that it costs
-// as little as it can.
+// client is a subscriber over WebSocket. It implements only the part of the protocol that counting messages needs, to use
+// little processor time.
 type client struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -37,7 +37,7 @@ func subscribe(addr string) (*client, error) {
 		return nil, err
 	}
 	if resp.StatusCode != http.StatusSwitchingProtocols {
-		return nil, fmt.Errorf("the upgrade was answered with %s", resp.Status)
+		return nil, fmt.Errorf("upgrade: status %s", resp.Status)
 	}
 	if err := c.send(`{"type":"connection_init"}`); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func subscribe(addr string) (*client, error) {
 	return c, c.send(`{"id":"1","type":"subscribe","payload":{"query":"` + subscription + `"}}`)
 }
 
-// send sends a text. The mask is zero, which nobody is kept from.
+// send sends a text message. The masking key is zero.
 func (c *client) send(text string) error {
 	frame := []byte{0x81, 0x80 | byte(len(text)), 0, 0, 0, 0}
 	if len(text) > 125 {
@@ -64,8 +64,8 @@ func (c *client) send(text string) error {
 	return err
 }
 
-// next returns the next text, which is good until the next call. Frames that control the connection are passed over; no
-// measurement takes as long as an answer to a ping may.
+// next returns the next text message, which is valid until the next call. Control frames are ignored, because no
+// measurement takes as long as the timeout of a pong.
 func (c *client) next() ([]byte, error) {
 	for {
 		var head [2]byte

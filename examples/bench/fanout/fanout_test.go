@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/examples/bench/internal/gqlgenserver"
 )
 
 func TestMain(m *testing.M) {
-	if side := os.Getenv("FANOUT_SERVE"); side != "" {
-		if err := serveSide(side, os.Stdin, os.Stdout); err != nil {
+	if name := os.Getenv("FANOUT_SERVE"); name != "" {
+		if err := servePeer(name, os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -21,17 +23,28 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestSidesTellTheSame: what is compared is the same work, message by message.
-func TestSidesTellTheSame(t *testing.T) {
+// TestWithGqlgen shows whether gqlgen takes part. The gate builds with the tag gqlgen.
+func TestWithGqlgen(t *testing.T) {
+	t.Parallel()
+	switch {
+	case !gqlgenserver.Available && os.Getenv("CI") != "":
+		t.Error(gqlgenserver.LeftOut)
+	case !gqlgenserver.Available:
+		t.Log(gqlgenserver.LeftOut)
+	}
+}
+
+// TestMessagesAreEqual: all peers send the same messages.
+func TestMessagesAreEqual(t *testing.T) {
 	t.Parallel()
 	var messages []string
-	for _, s := range sides {
-		addr, stop, err := startServer(s)
+	for _, p := range peers() {
+		addr, stop, err := startServer(p)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer stop()
-		c := &crowd{addr: addr, failed: make(chan error, 3)}
+		c := &subscribers{addr: addr, failed: make(chan error, 3)}
 		defer c.leave()
 		if err := c.join(3); err != nil {
 			t.Fatal(err)
@@ -41,29 +54,31 @@ func TestSidesTellTheSame(t *testing.T) {
 		}
 		text := strings.TrimSpace(*c.sample.Load())
 		if !strings.Contains(text, `"kind":"UPDATED"`) || !strings.Contains(text, `"id":"o000042"`) {
-			t.Errorf("%s tells %s", s.name, text)
+			t.Errorf("%s sends %s", p.name, text)
 		}
 		messages = append(messages, text)
 	}
-	if len(messages[0]) != len(messages[1]) {
-		t.Errorf("the sides tell otherwise (-%s +%s)\n%s", sides[0].name, sides[1].name, cmp.Diff(messages[0], messages[1]))
+	for i, message := range messages {
+		if len(message) != len(messages[0]) {
+			t.Errorf("messages differ (-%s +%s)\n%s", peers()[0].name, peers()[i].name, cmp.Diff(messages[0], message))
+		}
 	}
 }
 
 // TestMeasure: a measurement as small as can be has all its figures.
 func TestMeasure(t *testing.T) {
-	for _, s := range sides {
-		whole, err := overSockets(s, 2, 10*time.Millisecond)
+	for _, p := range peers() {
+		whole, err := overWebSockets(p, 2, 10*time.Millisecond)
 		if err != nil {
 			t.Fatal(err)
 		}
-		made, err := intoStreams(s, 2, 10*time.Millisecond)
+		made, err := intoStreams(p, 2, 10*time.Millisecond)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for what, r := range map[string]result{"over sockets": whole, "without": made} {
 			if r.events <= 0 || r.processor <= 0 || r.size == 0 {
-				t.Errorf("%s, %s: %+v", s.name, what, r)
+				t.Errorf("%s, %s: %+v", p.name, what, r)
 			}
 		}
 	}

@@ -1,11 +1,13 @@
-// Command fanout measures what it costs to tell many subscribers of one change, with Stoa and with gqlgen. Both serve the
-// same data and the same document, and tell the same:
+// Command fanout compares what it costs Stoa and gqlgen to send one change to many subscribers. Both serve the same data and
+// the same document, and send the same messages:
 //
-//	go run -C examples/bench ./fanout
+//	go generate ./internal/gqlgenserver      (in examples/bench, once: the code of gqlgen)
+//	go run -C examples/bench -tags gqlgen ./fanout
 //
-// Once the whole way, over WebSockets without compression: each side is a process of its own, whose processor time, memory
-// and allocations are measured; its clients are in this one and do next to nothing. And once without sockets, where what a
-// handler writes into a stream of events is counted and forgotten: that is what making the messages costs.
+// Without the tag, gqlgen is left out. Each peer is measured twice. Over WebSocket without compression, the peer runs in a
+// process of its own, of which processor time, memory and allocations are measured; its clients are in this process and do
+// little work. Without sockets, the handlers write event streams that are counted and discarded, which is the cost of
+// encoding the messages.
 package main
 
 import (
@@ -13,6 +15,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/stoa-go/stoa/examples/bench/internal/gqlgenserver"
 )
 
 func main() {
@@ -20,47 +24,50 @@ func main() {
 	streams := flag.Int("streams", 10_000, "how many have a stream without a socket")
 	each := flag.Duration("time", 3*time.Second, "how long one measurement takes")
 	rounds := flag.Int("rounds", 3, "how often each is made, in turns; the median counts")
-	serve := flag.String("serve", "", "for this command alone: be the server of a side")
+	serve := flag.String("serve", "", "internal: run as the server of this `peer`")
 	flag.Parse()
 	if *serve != "" {
-		if err := serveSide(*serve, os.Stdin, os.Stdout); err != nil {
+		if err := servePeer(*serve, os.Stdin, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, "fanout:", err)
 			os.Exit(1)
 		}
 		return
 	}
-	if err := compare(setting{*sockets, *streams, *each, *rounds}); err != nil {
+	if err := compare(settings{*sockets, *streams, *each, *rounds}); err != nil {
 		fmt.Fprintln(os.Stderr, "fanout:", err)
 		os.Exit(1)
 	}
 }
 
-// setting is what is measured.
-type setting struct {
+// settings are the flags.
+type settings struct {
 	sockets, streams int
 	each             time.Duration
 	rounds           int
 }
 
 // compare measures everything in turns, and prints it.
-func compare(s setting) error {
+func compare(s settings) error {
 	var whole, made results
 	for range s.rounds {
-		for _, side := range sides {
-			r, err := overSockets(side, s.sockets, s.each)
+		for _, p := range peers() {
+			r, err := overWebSockets(p, s.sockets, s.each)
 			if err != nil {
-				return fmt.Errorf("%s, over WebSockets: %w", side.name, err)
+				return fmt.Errorf("%s, over WebSockets: %w", p.name, err)
 			}
-			whole.add(side.name, r)
-			if r, err = intoStreams(side, s.streams, s.each); err != nil {
-				return fmt.Errorf("%s, without sockets: %w", side.name, err)
+			whole.add(p.name, r)
+			if r, err = intoStreams(p, s.streams, s.each); err != nil {
+				return fmt.Errorf("%s, without sockets: %w", p.name, err)
 			}
-			made.add(side.name, r)
+			made.add(p.name, r)
 		}
 	}
 	fmt.Printf("one change to %d subscribers over WebSockets\n\n", s.sockets)
 	whole.print(os.Stdout)
 	fmt.Printf("\none change to %d subscribers, without sockets\n\n", s.streams)
 	made.print(os.Stdout)
+	if !gqlgenserver.Available {
+		fmt.Println("\n" + gqlgenserver.LeftOut)
+	}
 	return nil
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/stoa-go/stoa/examples/bench/internal/shop"
 )
 
-// serveSide is the other process: it serves a side, says where, and ends when in does.
-func serveSide(name string, in io.Reader, out io.Writer) error {
-	for _, s := range sides {
-		if s.name != name {
+// servePeer is the server process. It serves a peer, prints the address, and ends at the end of in.
+func servePeer(name string, in io.Reader, out io.Writer) error {
+	for _, p := range peers() {
+		if p.name != name {
 			continue
 		}
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -23,18 +23,18 @@ func serveSide(name string, in io.Reader, out io.Writer) error {
 			return err
 		}
 		fmt.Fprintln(out, listener.Addr())
-		server := &http.Server{Handler: serve(s), ReadHeaderTimeout: time.Minute}
+		server := &http.Server{Handler: serve(p), ReadHeaderTimeout: time.Minute}
 		go func() { _ = server.Serve(listener) }() // which ends with the process
 		_, err = io.Copy(io.Discard, in)
 		return err
 	}
-	return fmt.Errorf("there is no side %q", name)
+	return fmt.Errorf("no peer %q in this program", name)
 }
 
-// serve answers what clients ask, makes changes when it is told to, and says what all that takes.
-func serve(s side) http.Handler {
+// serve returns a handler for GraphQL, for making changes and for the resources used.
+func serve(p peer) http.Handler {
 	mux := http.NewServeMux()
-	h := s.handler(shop.New(100))
+	h := p.handler(shop.New(100))
 	c := &changes{handler: h}
 	mux.Handle("/graphql", h)
 	mux.HandleFunc("POST /change", func(w http.ResponseWriter, r *http.Request) {
@@ -51,7 +51,7 @@ func serve(s side) http.Handler {
 		if r.FormValue("settle") != "" {
 			taken = settle
 		}
-		_ = json.NewEncoder(w).Encode(taken()) // who does not read it has gone
+		_ = json.NewEncoder(w).Encode(taken()) // an error means that the client has disconnected
 	})
 	return mux
 }

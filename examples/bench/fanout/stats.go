@@ -7,18 +7,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stoa-go/stoa/examples/bench/internal/cputime"
+	"github.com/stoa-go/stoa/examples/bench/internal/measure"
 )
 
-// stats are what a process has taken up to now.
+// stats are the resources that a process has used so far.
 type stats struct {
 	Processor time.Duration
 	Mallocs   uint64
 	Held      uint64 // by objects and stacks
-	Resident  uint64 // of the process, where the system says so
+	Resident  uint64 // of the process; 0 if the system does not report it
 }
 
-// settle collects garbage first, so that what is held is to be seen.
+// settle collects garbage first, so that only what is held is counted.
 func settle() stats {
 	runtime.GC()
 	runtime.GC() // the second one empties pools
@@ -28,7 +28,7 @@ func settle() stats {
 func now() stats {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return stats{Processor: cputime.Now(), Mallocs: m.Mallocs, Held: m.HeapAlloc + m.StackInuse, Resident: resident()}
+	return stats{Processor: measure.ProcessorTime(), Mallocs: m.Mallocs, Held: m.HeapAlloc + m.StackInuse, Resident: resident()}
 }
 
 func resident() uint64 {

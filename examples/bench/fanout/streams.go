@@ -13,7 +13,7 @@ import (
 	"github.com/stoa-go/stoa/examples/bench/internal/shop"
 )
 
-// stream is a response writer that forgets the content.
+// stream is a response writer that passes the body to a tally.
 type stream struct {
 	header http.Header
 	tally  *tally
@@ -26,13 +26,13 @@ func (s *stream) SetWriteDeadline(time.Time) error  { return nil }
 func (s *stream) SetReadDeadline(t time.Time) error { return nil }
 
 func (s *stream) Write(b []byte) (int, error) {
-	s.tally.hear(b)
+	s.tally.receive(b)
 	return len(b), nil
 }
 
-// intoStreams measures a side in this process, with subscribers that have no sockets.
-func intoStreams(s side, n int, each time.Duration) (r result, err error) {
-	h := s.handler(shop.New(100))
+// intoStreams measures a peer in this process, with subscribers that have no sockets.
+func intoStreams(p peer, n int, each time.Duration) (r result, err error) {
+	h := p.handler(shop.New(100))
 	c := &changes{handler: h}
 	counts := &tally{}
 	before := settle()

@@ -6,14 +6,16 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"github.com/stoa-go/stoa/examples/bench/internal/measure"
 )
 
-// result is one measurement of a side.
+// result is one measurement of a peer.
 type result struct {
 	events    float64       // a second
-	processor time.Duration // of each message to one subscriber
+	processor time.Duration // of one message to one subscriber
 	mallocs   float64       // likewise
-	last      time.Duration // until the last of them has a change, if it is the only one; 0 without sockets
+	last      time.Duration // until the last subscriber has received a single change; 0 without sockets
 	held      int           // bytes of an idle subscription, objects and stacks
 	resident  int           // likewise, of the process; 0 without sockets
 	size      int           // of a message
@@ -29,7 +31,7 @@ func (r *result) fill(before, after stats, events, subscribers int, took time.Du
 // perUnit is by how much something grew, for each of n.
 func perUnit(after, before uint64, n int) int { return (int(after) - int(before)) / n }
 
-// results are those of all rounds, by side.
+// results has the results of all rounds by peer.
 type results struct {
 	names []string
 	of    map[string][]result
@@ -45,16 +47,14 @@ func (r *results) add(name string, one result) {
 	r.of[name] = append(r.of[name], one)
 }
 
-// median is the result in the middle by processor time.
+// median returns the result of the median processor time.
 func (r *results) median(name string) result {
-	all := slices.Clone(r.of[name])
-	slices.SortFunc(all, func(a, b result) int { return cmp.Compare(a.processor, b.processor) })
-	return all[len(all)/2]
+	return measure.Median(r.of[name], func(a, b result) int { return cmp.Compare(a.processor, b.processor) })
 }
 
-// print writes a table in Markdown. The last column is the processor time in times of that of the first side.
+// print writes a table in Markdown. The last column is the ratio of processor time to the first peer.
 func (r *results) print(w io.Writer) {
-	fmt.Fprintln(w, "| side | changes/s | processor time of a message | allocations | to the last | held idle | resident | message | of Stoa |")
+	fmt.Fprintln(w, "| peer | changes/s | processor time of a message | allocations | to the last | held idle | resident | message | of Stoa |")
 	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|--:|")
 	first := r.median(r.names[0])
 	for _, name := range r.names {
@@ -62,7 +62,7 @@ func (r *results) print(w io.Writer) {
 		fmt.Fprintf(w, "| %s | %.1f | %.2f us | %.2f | %s | %.1f KiB | %s | %d | %.1fx |\n", name, m.events,
 			float64(m.processor.Nanoseconds())/1000, m.mallocs, orDash(m.last > 0, m.last.Round(10*time.Microsecond).String()),
 			float64(m.held)/1024, orDash(m.resident > 0, fmt.Sprintf("%.1f KiB", float64(m.resident)/1024)), m.size,
-			float64(m.processor)/float64(first.processor))
+			measure.Ratio(m.processor, first.processor))
 	}
 }
 

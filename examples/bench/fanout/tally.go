@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// tally knows which changes were made, and who was told of them.
+// tally counts which subscribers have received the changes that were made.
 type tally struct {
 	made   int // changes
 	round  atomic.Pointer[round]
 	sample atomic.Pointer[string] // a message
 }
 
-// round is some changes, one after the other. Who was told of the last was told of all; what comes late of those before has
-// another note.
+// round is a sequence of changes. A subscriber that has received the last one has received all, because messages are
+// ordered. Late messages of an earlier round have another note.
 type round struct {
 	last []byte       // the note of the last change
-	left atomic.Int64 // subscribers that were not told of it
+	left atomic.Int64 // subscribers that have not received it
 	all  chan struct{}
 }
 
-// begin is called before changes are made of which so many subscribers are to be told.
+// begin starts a round. It is called before its changes are made.
 func (t *tally) begin(times, subscribers int) *round {
 	t.made += times
 	r := &round{last: []byte(note(t.made)), all: make(chan struct{})}
@@ -31,9 +31,9 @@ func (t *tally) begin(times, subscribers int) *round {
 	return r
 }
 
-// hear is called with each message to a subscriber.
-func (t *tally) hear(text []byte) {
-	if t.sample.Load() == nil && bytes.Contains(text, []byte(told)) {
+// receive is called with each message to a subscriber.
+func (t *tally) receive(text []byte) {
+	if t.sample.Load() == nil && bytes.Contains(text, []byte(eventMember)) {
 		sample := string(text)
 		t.sample.Store(&sample)
 	}
@@ -42,8 +42,8 @@ func (t *tally) hear(text []byte) {
 	}
 }
 
-// join waits until so many subscribers are told of changes. That a subscription has begun shows only when it tells of something, so a
-// change is made, and another if it was too early, or the machine has had something else to do.
+// join waits until all subscriptions have started. Only a received change shows that, so join makes one, and another if
+// it was too early or the machine is busy.
 func (t *tally) join(subscribers int, change func(times int) error, failed <-chan error) error {
 	for wait := 500 * time.Millisecond; wait < 5*time.Minute; wait *= 2 {
 		r := t.begin(1, subscribers)
@@ -58,5 +58,5 @@ func (t *tally) join(subscribers int, change func(times int) error, failed <-cha
 		case <-time.After(wait):
 		}
 	}
-	return fmt.Errorf("not all of %d subscribers are told of changes", subscribers)
+	return fmt.Errorf("not all of %d subscribers receive changes", subscribers)
 }

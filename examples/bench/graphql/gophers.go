@@ -8,14 +8,13 @@ import (
 	"github.com/graph-gophers/graphql-go"
 	"github.com/graph-gophers/graphql-go/relay"
 
-	"github.com/stoa-go/stoa/examples/bench/internal/gqlgenserver"
 	"github.com/stoa-go/stoa/examples/bench/internal/shop"
 )
 
 // gophersHandler serves the shop with graph-gophers/graphql-go: a resolver type for each type, whose methods are the
 // fields, and the handler that comes with it.
 func gophersHandler(s *shop.Shop) http.Handler {
-	return &relay.Handler{Schema: graphql.MustParseSchema(gqlgenserver.Schema, &gophersRoot{s}, graphql.UseFieldResolvers())}
+	return &relay.Handler{Schema: graphql.MustParseSchema(shop.Schema, &gophersRoot{s}, graphql.UseFieldResolvers())}
 }
 
 type gophersRoot struct{ shop *shop.Shop }

@@ -6,16 +6,29 @@ import (
 	"flag"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stoa-go/stoa/examples/bench/internal/gqlgenserver"
 	"github.com/stoa-go/stoa/examples/bench/internal/shop"
 )
 
-// TestAnswersAreEqual: what is compared is the same work. Introspection is left out, as each server describes itself.
-func TestAnswersAreEqual(t *testing.T) {
+// TestWithGqlgen shows whether gqlgen takes part. The gate builds with the tag gqlgen.
+func TestWithGqlgen(t *testing.T) {
+	t.Parallel()
+	switch {
+	case !gqlgenserver.Available && os.Getenv("CI") != "":
+		t.Error(gqlgenserver.LeftOut)
+	case !gqlgenserver.Available:
+		t.Log(gqlgenserver.LeftOut)
+	}
+}
+
+// TestResponsesAreEqual: all peers do the same work. Introspection is left out, because each server describes itself.
+func TestResponsesAreEqual(t *testing.T) {
 	t.Parallel()
 	for i := range jobs {
 		j := &jobs[i]
@@ -25,15 +38,15 @@ func TestAnswersAreEqual(t *testing.T) {
 		t.Run(j.name, func(t *testing.T) {
 			t.Parallel()
 			data := shop.New(300)
-			want := ask(t, floor.handler(data), j)
+			want := ask(t, byHand.handler(data), j)
 			if !strings.Contains(string(want[0]), `"id":"o000042"`) {
-				t.Fatalf("the floor answers %.200s", want[0])
+				t.Fatalf("by hand: %.200s", want[0])
 			}
-			for _, s := range sides[1:] {
-				got := ask(t, s.handler(data), j)
+			for _, p := range peers()[1:] {
+				got := ask(t, p.handler(data), j)
 				for k := range want {
 					if diff := cmp.Diff(decoded(t, want[k]), decoded(t, got[k])); diff != "" {
-						t.Errorf("%s, request %d (-want +got):\n%.2000s", s.name, k, diff)
+						t.Errorf("%s, request %d (-want +got):\n%.2000s", p.name, k, diff)
 					}
 				}
 			}
@@ -45,7 +58,7 @@ func TestAnswersAreEqual(t *testing.T) {
 	}
 }
 
-func ask(t *testing.T, h http.Handler, j *job) (answers [][]byte) {
+func ask(t *testing.T, h http.Handler, j *job) (responses [][]byte) {
 	t.Helper()
 	for _, body := range j.bodies() {
 		r := httptest.NewRequest("POST", "/graphql", bytes.NewReader(body))
@@ -55,9 +68,9 @@ func ask(t *testing.T, h http.Handler, j *job) (answers [][]byte) {
 		if w.Code != http.StatusOK {
 			t.Fatalf("status %d: %s", w.Code, w.Body)
 		}
-		answers = append(answers, w.Body.Bytes())
+		responses = append(responses, w.Body.Bytes())
 	}
-	return answers
+	return responses
 }
 
 func decoded(t *testing.T, data []byte) (v any) {
@@ -89,15 +102,15 @@ func TestDistinctDocuments(t *testing.T) {
 	if len(seen) != 1001 {
 		t.Errorf("%d documents in 1001 requests", len(seen))
 	}
-	c.handler = plain
+	c.Handler = plain
 	c.send()
-	distinct := c.answer.bytes
+	distinct := c.Response.Bytes
 	if c, err = newClient(plain, &list100); err != nil {
 		t.Fatal(err)
 	}
 	c.send()
-	if c.answer.bytes != distinct || distinct < 10_000 {
-		t.Errorf("%d bytes for a document never seen, %d for the same one with its own name", distinct, c.answer.bytes)
+	if c.Response.Bytes != distinct || distinct < 10_000 {
+		t.Errorf("%d bytes for a document never seen, %d for the same one with its own name", distinct, c.Response.Bytes)
 	}
 }
 
@@ -134,21 +147,25 @@ func TestMeasure(t *testing.T) {
 	if err := flag.Set("test.benchtime", "1x"); err != nil {
 		t.Fatal(err)
 	}
-	measured, err := measure(1)
+	measured, err := measureJobs(1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
 	measured.print(&out)
-	for _, s := range sides {
+	for _, p := range peers() {
 		for _, j := range []*job{&list100, &item, &patch, &list10000} {
-			if r := measured.of(j, &s); r == nil || r.median().N != 1 || !strings.Contains(out.String(), "| "+j.name+" | "+s.name+" |") {
-				t.Errorf("%s of %s is not measured", j.name, s.name)
+			if r := measured.of(j, &p); r == nil || r.median().N != 1 || !strings.Contains(out.String(), "| "+j.name+" | "+p.name+" |") {
+				t.Errorf("%s of %s is not measured", j.name, p.name)
 			}
 		}
 	}
-	if got := len(measured.budgets()); got != 6 {
-		t.Errorf("%d budgets, want 6", got)
+	want := 5
+	if gqlgenserver.Available {
+		want = 6
+	}
+	if got := len(measured.budgets()); got != want {
+		t.Errorf("%d budgets, want %d", got, want)
 	}
 	if peak, size := peakOfList(); peak <= 0 || size < 1_000_000 {
 		t.Errorf("peak %d for %d bytes", peak, size)

@@ -3,38 +3,49 @@ package main
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 
-	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/examples/bench/internal/gqlgenserver"
 	"github.com/stoa-go/stoa/examples/bench/internal/shop"
+	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
 )
 
-// side is one way to serve the shop.
-type side struct {
+// peer is one GraphQL server for the shop.
+type peer struct {
 	name    string
 	handler func(s *shop.Shop) http.Handler
 }
 
 var (
-	floor = side{"by hand", floorHandler}
-	stoa  = side{"Stoa", stoaHandler}
-	sides = []side{floor, stoa,
-		{"gqlgen", gqlgenserver.Handler}, {"graph-gophers", gophersHandler}, {"graphql-go", graphqlGoHandler}}
+	byHand    = peer{"by hand", handHandler}
+	stoa      = peer{"Stoa", stoaHandler}
+	gqlgen    = peer{"gqlgen", gqlgenserver.Handler}
+	gophers   = peer{"graph-gophers", gophersHandler}
+	graphqlGo = peer{"graphql-go", graphqlGoHandler}
 )
+
+// peers returns all peers, without gqlgen if the program was built without its code.
+func peers() []peer {
+	all := []peer{byHand, stoa, gqlgen, gophers, graphqlGo}
+	if !gqlgenserver.Available {
+		all = slices.Delete(all, 2, 3)
+	}
+	return all
+}
 
 func stoaHandler(s *shop.Shop) http.Handler {
 	return graphql.New(resource.NewCatalog(nil, s.Parts()...), nil)
 }
 
-// job is one thing that clients ask for.
+// job is one kind of request.
 type job struct {
 	name      string
 	document  string
 	variables []map[string]any // taken in turns
-	// all says that the floor and the others do it too; else only Stoa.
-	floor, others bool
-	// distinct says that no two requests have the same document.
+	// byHand and others report that the peer by hand and the other servers take part. Stoa always does.
+	byHand, others bool
+	// distinct means that no two requests have the same document.
 	distinct bool
 }
 
@@ -64,17 +75,17 @@ const (
 )
 
 var (
-	list100 = job{name: "list of 100, two relations", document: listDocument, variables: first(100), floor: true, others: true}
+	list100 = job{name: "list of 100, two relations", document: listDocument, variables: first(100), byHand: true, others: true}
 	item    = job{name: "one item, two relations", document: itemDocument,
-		variables: []map[string]any{{"id": "o000042"}}, floor: true, others: true}
-	patch = job{name: "mutation", document: patchDocument, floor: true, others: true,
+		variables: []map[string]any{{"id": "o000042"}}, byHand: true, others: true}
+	patch = job{name: "mutation", document: patchDocument, byHand: true, others: true,
 		variables: []map[string]any{patchOf("a"), patchOf("b")}}
 	introspect = job{name: "introspection", document: introspectionDocument, variables: []map[string]any{nil}, others: true}
 	miss       = job{name: "list of 100, document never seen", document: listDocument, variables: first(100), distinct: true}
 	itemMiss   = job{name: "one item, document never seen", document: itemDocument,
 		variables: []map[string]any{{"id": "o000042"}}, distinct: true}
-	list1000  = job{name: "list of 1,000", document: plainDocument, variables: first(1000), floor: true, others: true}
-	list10000 = job{name: "list of 10,000", document: plainDocument, variables: first(10000), floor: true, others: true}
+	list1000  = job{name: "list of 1,000", document: plainDocument, variables: first(1000), byHand: true, others: true}
+	list10000 = job{name: "list of 10,000", document: plainDocument, variables: first(10000), byHand: true, others: true}
 
 	jobs = []job{list100, item, patch, introspect, miss, itemMiss, list1000, list10000}
 )
@@ -101,7 +112,7 @@ func (j *job) bodies() [][]byte {
 	return out
 }
 
-// introspectionDocument asks for what all sides know: they differ in how much of the newer members they have.
+// introspectionDocument selects what all peers support. They differ in newer members.
 const introspectionDocument = `query IntrospectionQuery {
   __schema {
     queryType { name }

@@ -1,22 +1,25 @@
-// Command graphql measures what an answer of Stoa's GraphQL door costs, beside the three usual GraphQL servers for Go and
-// beside a handler written by hand with encoding/json, which is the floor. All serve the same data and the same documents in
-// the same run, and each measurement is a whole HTTP request through an http.Handler:
+// Command graphql compares Stoa's GraphQL handler with the three usual GraphQL servers for Go and with a handler written by
+// hand with encoding/json. All serve the same data and the same documents in the same run, and each measurement is a whole
+// HTTP request through an http.Handler:
 //
-//	go run -C examples/bench ./graphql
+//	go generate ./internal/gqlgenserver      (in examples/bench, once: the code of gqlgen)
+//	go run -C examples/bench -tags gqlgen ./graphql
 //
-// The sides take turns on one processor. What counts is the processor time, of which the median of all rounds is taken, so
-// that other programs disturb little. It exits with 1 if a budget is exceeded.
+// Without the tag, gqlgen is left out. The peers run in turn on one processor, and the table shows the median processor time
+// of all rounds, which other load of the machine changes little. The exit status is 1 if a budget is exceeded.
 //
-// Resolvers of the peers look relations up one by one, since the data is in memory: with dataloaders, which a database
-// would need, they take longer than that.
+// Resolvers of the other servers look relations up one by one, because the data is in memory. With dataloaders, which a
+// database would need, they take longer.
 package main
 
 import (
 	"flag"
 	"fmt"
 	"os"
-	"testing"
 	"time"
+
+	"github.com/stoa-go/stoa/examples/bench/internal/gqlgenserver"
+	"github.com/stoa-go/stoa/examples/bench/internal/measure"
 )
 
 func main() {
@@ -37,17 +40,19 @@ func compare(rounds int, each time.Duration) (bool, error) {
 	if rounds < 1 {
 		return false, fmt.Errorf("-rounds %d: at least one is needed", rounds)
 	}
-	testing.Init() // registers the flags of package testing, of which one says how long a benchmark runs
-	if err := flag.Set("test.benchtime", each.String()); err != nil {
+	if err := measure.SetBenchTime(each); err != nil {
 		return false, err
 	}
-	t, err := measure(rounds)
+	t, err := measureJobs(rounds)
 	if err != nil {
 		return false, err
 	}
 	t.print(os.Stdout)
+	if !gqlgenserver.Available {
+		fmt.Println("\n" + gqlgenserver.LeftOut)
+	}
 	peak, size := peakOfList()
-	budgets := append(t.budgets(), budget{"peak heap of 10,000 items, of the answer's size", ratio(peak, size), 3, atMost,
+	budgets := append(t.budgets(), budget{"peak heap of 10,000 items, of the response's size", measure.Ratio(peak, size), 3, atMost,
 		fmt.Sprintf("%d bytes of %d", peak, size)})
 	fmt.Println()
 	return printBudgets(os.Stdout, budgets), nil

@@ -6,53 +6,55 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/examples/bench/internal/measure"
 )
 
 func BenchmarkJobs(b *testing.B) {
 	for _, j := range jobs {
-		for _, s := range []side{byHand, byStoa, onMemory} {
-			name := strings.NewReplacer(" ", "-", ",", "").Replace(j.name + "/" + s.name)
-			b.Run(name, func(b *testing.B) { run(b, j, s) })
+		for _, p := range []peer{byHand, byStoa, onMemory} {
+			name := strings.NewReplacer(" ", "-", ",", "").Replace(j.name + "/" + p.name)
+			b.Run(name, func(b *testing.B) { run(b, j, p) })
 		}
 	}
 }
 
-// A side that answered less would win without deserving it.
-func TestSidesAnswerAlike(t *testing.T) {
+// TestResponsesAreEqual: a peer that sends less would be faster for that reason.
+func TestResponsesAreEqual(t *testing.T) {
 	t.Parallel()
 	for _, j := range jobs {
-		for _, s := range []side{byStoa, onMemory} {
-			t.Run(j.name+"/"+s.name, func(t *testing.T) {
+		for _, p := range []peer{byStoa, onMemory} {
+			t.Run(j.name+"/"+p.name, func(t *testing.T) {
 				t.Parallel()
-				want, got := newClient(t, j, byHand), newClient(t, j, s)
+				want, got := newClient(t, j, byHand), newClient(t, j, p)
 				for range 3 {
-					want.send()
-					got.send()
+					want.Send()
+					got.Send()
 					if err := want.check(); err != nil {
 						t.Error(err)
 					}
 					if err := got.check(); err != nil {
 						t.Error(err)
 					}
-					compareAnswers(t, &want.answer, &got.answer)
+					compareResponses(t, &want.Response, &got.Response)
 				}
 			})
 		}
 	}
 }
 
-func compareAnswers(t *testing.T, want, got *answer) {
+func compareResponses(t *testing.T, want, got *measure.Response) {
 	t.Helper()
-	if diff := cmp.Diff(members(t, want.body), members(t, got.body)); diff != "" {
+	if diff := cmp.Diff(members(t, want.Body), members(t, got.Body)); diff != "" {
 		t.Errorf("body (-want +got):\n%s", diff)
 	}
 	for _, name := range []string{"Content-Type", "Location", "Cache-Control", "X-Content-Type-Options"} {
-		if diff := cmp.Diff(want.header.Get(name), got.header.Get(name)); diff != "" {
+		if diff := cmp.Diff(want.Header().Get(name), got.Header().Get(name)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	for name := range want.header {
-		if got.header.Get(name) == "" {
+	for name := range want.Header() {
+		if got.Header().Get(name) == "" {
 			t.Errorf("no %s", name)
 		}
 	}
@@ -81,14 +83,14 @@ func TestHandRefusesWhatTheTagsForbid(t *testing.T) {
 		`{"id":7,"name":"x","country":"CN"}`, `{"name":"x","country":"CN"}{}`, `{"name":"` + strings.Repeat("x", 201) + `","country":"CN"}`,
 	}
 	for _, body := range bodies {
-		for _, s := range []side{byHand, byStoa} {
-			t.Run(s.name, func(t *testing.T) {
+		for _, p := range []peer{byHand, byStoa} {
+			t.Run(p.name, func(t *testing.T) {
 				t.Parallel()
-				c := newClient(t, jobs[2], s)
-				c.job.bodies = [][]byte{[]byte(body)}
-				c.send()
-				if c.answer.status != 400 && c.answer.status != 422 {
-					t.Errorf("POST %s is answered with %d", body, c.answer.status)
+				c := newClient(t, jobs[2], p)
+				c.Bodies = [][]byte{[]byte(body)}
+				c.Send()
+				if c.Response.Status != 400 && c.Response.Status != 422 {
+					t.Errorf("POST %s returned %d", body, c.Response.Status)
 				}
 			})
 		}

@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
-	"runtime/metrics"
 	"strconv"
 	"time"
 
+	"github.com/stoa-go/stoa/examples/bench/internal/measure"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 )
@@ -102,14 +102,15 @@ func exportOverHTTP(ctx context.Context, n int) (exported, error) {
 	return out, lines.Err()
 }
 
-// watchHeap starts to look at the size of the heap, garbage included. What it returns ends that and gives the most that
-// the heap has grown.
+// watchHeap samples the size of the heap, garbage included, every millisecond. The function that it returns ends that and
+// returns the largest growth.
 func watchHeap() (stop func() int64) {
 	runtime.GC()
+	heapBytes := measure.HeapReader()
 	began, peak := heapBytes(), int64(0)
-	done, gone := make(chan struct{}), make(chan struct{})
+	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(gone)
+		defer close(ended)
 		tick := time.NewTicker(time.Millisecond)
 		defer tick.Stop()
 		for {
@@ -123,13 +124,7 @@ func watchHeap() (stop func() int64) {
 	}()
 	return func() int64 {
 		close(done)
-		<-gone
+		<-ended
 		return peak
 	}
-}
-
-func heapBytes() int64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	return int64(sample[0].Value.Uint64())
 }

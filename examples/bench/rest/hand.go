@@ -14,14 +14,14 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// hand is the rival: handlers as a careful person writes them with net/http and encoding/json, and nothing more than
-// each of them needs. It knows one media type, one tag in If-None-Match and one page; it does not negotiate, compress,
-// page, filter or list everything that is wrong with a body.
-type hand struct{ places *mapStore }
+// handwritten serves places with handlers written for this job with net/http and encoding/json. It accepts one media
+// type, one entity tag in If-None-Match and one page. It does not negotiate, compress, page or filter, and reports only
+// the first error of a request body.
+type handwritten struct{ places *mapStore }
 
-// newHand returns the routes of the handlers.
-func newHand(places *mapStore) http.Handler {
-	h := &hand{places}
+// newHandwritten returns the routes of the handlers.
+func newHandwritten(places *mapStore) http.Handler {
+	h := &handwritten{places}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /places/{id}", h.get)
 	mux.HandleFunc("GET /places", h.list)
@@ -30,7 +30,7 @@ func newHand(places *mapStore) http.Handler {
 	return mux
 }
 
-func (h *hand) get(w http.ResponseWriter, r *http.Request) {
+func (h *handwritten) get(w http.ResponseWriter, r *http.Request) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
 		http.NotFound(w, r)
@@ -53,7 +53,7 @@ func (h *hand) get(w http.ResponseWriter, r *http.Request) {
 	sendPlace(w, http.StatusOK, found)
 }
 
-func (h *hand) list(w http.ResponseWriter, r *http.Request) {
+func (h *handwritten) list(w http.ResponseWriter, r *http.Request) {
 	limit := 50
 	if text := r.URL.Query().Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -69,7 +69,7 @@ func (h *hand) list(w http.ResponseWriter, r *http.Request) {
 	send(w, http.StatusOK, "", body, err)
 }
 
-func (h *hand) post(w http.ResponseWriter, r *http.Request) {
+func (h *handwritten) post(w http.ResponseWriter, r *http.Request) {
 	var p place
 	if !readPlace(w, r, "application/json", &p) {
 		return
@@ -85,7 +85,7 @@ func (h *hand) post(w http.ResponseWriter, r *http.Request) {
 
 // patch applies a merge patch, which encoding/json does well enough where no member can be null: members that are
 // absent stay as they are. The body has to be kept, since the swap may have to be tried again.
-func (h *hand) patch(w http.ResponseWriter, r *http.Request) {
+func (h *handwritten) patch(w http.ResponseWriter, r *http.Request) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
 		http.NotFound(w, r)

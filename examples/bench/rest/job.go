@@ -1,29 +1,29 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
+	"github.com/stoa-go/stoa/examples/bench/internal/measure"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/patch"
 )
 
-// side is one way to serve places: by hand, by Stoa over the same store, or by Stoa over its own store in memory.
-type side struct {
+// peer is one implementation of the service: by hand, Stoa over the same store, or Stoa over resource/memory.
+type peer struct {
 	name string
 	make func(b testing.TB, n int) http.Handler
 }
 
-// The sides. All of them serve n sample places.
+// The peers. Each of them serves n sample places.
 var (
-	byHand = side{"by hand", func(_ testing.TB, n int) http.Handler { return newHand(newMapStore(n)) }}
-	byStoa = side{"Stoa", func(_ testing.TB, n int) http.Handler { return serve(newMapStore(n)) }}
+	byHand = peer{"by hand", func(_ testing.TB, n int) http.Handler { return newHandwritten(newMapStore(n)) }}
+	byStoa = peer{"Stoa", func(_ testing.TB, n int) http.Handler { return serve(newMapStore(n)) }}
 	// onMemory does more than a map does: indexes, tombstones, transactions.
-	onMemory = side{"Stoa on memory", func(tb testing.TB, n int) http.Handler {
+	onMemory = peer{"Stoa on memory", func(tb testing.TB, n int) http.Handler {
 		places := memory.New[place](nil)
 		for i := range n {
 			if _, err := places.Create(tb.Context(), samplePlace(i)); err != nil {
@@ -69,88 +69,42 @@ var jobs = []job{
 		bodies: patches, status: 200},
 }
 
-// client sends the requests of one job to one handler, straight into ServeHTTP. Request and response writer are used
-// again, so that what is measured is the handler and as little as possible else.
+// client sends the request of a job to one peer.
 type client struct {
-	job     job
-	handler http.Handler
-	request *http.Request
-	body    replayBody
-	answer  answer
-	sent    int
+	measure.Client
+	job job
 }
 
-func newClient(tb testing.TB, j job, s side) *client {
+func newClient(tb testing.TB, j job, p peer) *client {
 	tb.Helper()
-	c := &client{job: j, handler: s.make(tb, items), request: httptest.NewRequest(j.method, j.url, nil)}
-	c.answer.header = http.Header{}
+	c := &client{job: j}
+	c.Handler, c.Request, c.Bodies = p.make(tb, items), httptest.NewRequest(j.method, j.url, nil), j.bodies
+	c.Response.Keep = true
 	if j.contentType != "" {
-		c.request.Header.Set("Content-Type", j.contentType)
+		c.Request.Header.Set("Content-Type", j.contentType)
 	}
 	if j.conditional {
-		c.send()
-		c.request.Header.Set("If-None-Match", c.answer.header.Get("ETag"))
+		c.Send()
+		c.Request.Header.Set("If-None-Match", c.Response.Header().Get("ETag"))
 	}
 	return c
 }
 
-// send sends the request once more. The answer is in c.answer until the next one.
-func (c *client) send() {
-	if n := len(c.job.bodies); n > 0 {
-		body := c.job.bodies[c.sent%n]
-		c.body.Reset(body)
-		c.request.Body, c.request.ContentLength = &c.body, int64(len(body))
-	}
-	c.sent++
-	c.answer.reset()
-	c.handler.ServeHTTP(&c.answer, c.request)
-}
-
-// check says what is wrong with the last answer.
+// check returns an error if the last response has another status than the job expects.
 func (c *client) check() error {
-	if c.answer.status != c.job.status {
-		return fmt.Errorf("%s is answered with %d, not %d: %s", c.job.name, c.answer.status, c.job.status, c.answer.body)
+	if got := &c.Response; got.Status != c.job.status {
+		return fmt.Errorf("%s: status %d, want %d: %s", c.job.name, got.Status, c.job.status, got.Body)
 	}
 	return nil
 }
 
-// replayBody is a body that can be set to another without allocating.
-type replayBody struct{ bytes.Reader }
-
-// Close implements [io.Closer].
-func (*replayBody) Close() error { return nil }
-
-// answer is a response writer that is used again.
-type answer struct {
-	header http.Header
-	status int
-	body   []byte
-}
-
-func (a *answer) reset() {
-	clear(a.header)
-	a.status, a.body = 0, a.body[:0]
-}
-
-// Header implements [http.ResponseWriter].
-func (a *answer) Header() http.Header { return a.header }
-
-// WriteHeader implements [http.ResponseWriter].
-func (a *answer) WriteHeader(status int) { a.status = status }
-
-// Write implements [http.ResponseWriter].
-func (a *answer) Write(b []byte) (int, error) {
-	a.body = append(a.body, b...)
-	return len(b), nil
-}
-
-// run is the benchmark of one job on one side.
-func run(b *testing.B, j job, s side) {
-	c := newClient(b, j, s)
+// run is the benchmark of one job on one peer.
+func run(b *testing.B, j job, p peer) {
+	c := newClient(b, j, p)
 	b.ReportAllocs()
 	for b.Loop() {
-		c.send()
-		if c.answer.status != j.status {
+		c.Send()
+		if c.Response.Status != j.status {
 			break
 		}
 	}

@@ -1,11 +1,11 @@
-// Command rest measures what Stoa costs, each time beside handlers written by hand with net/http and encoding/json
-// that do the same job over the same store in the same run, and prints the result as a table:
+// Command rest compares Stoa's REST handlers with handlers written by hand with net/http and encoding/json, for the same
+// job, over the same store and in the same run, and prints a table:
 //
 //	go run -C examples/bench ./rest
 //
-// The sides take turns, so that whatever else the machine does hits them alike, and of all rounds the median counts.
-// Then it lets 16 clients change one item at once over a real server and counts what got lost, and exports a million
-// items and watches the heap. It exits with 1 if a budget is exceeded.
+// The peers run in turn, so that other load of the machine affects all of them. The table shows the median of all rounds.
+// After that, 16 clients patch one item concurrently over a real server, and lost writes are counted. Last, a million
+// items are exported while the size of the heap is sampled. The exit status is 1 if a budget is exceeded.
 //
 // The same jobs are benchmarks for the go tool: go test -C examples/bench -bench . ./rest
 package main
@@ -15,8 +15,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"testing"
 	"time"
+
+	"github.com/stoa-go/stoa/examples/bench/internal/measure"
 )
 
 func main() {
@@ -25,7 +26,7 @@ func main() {
 	flag.Parse()
 	ok, err := bench(context.Background(), *rounds, *each)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
+		fmt.Fprintln(os.Stderr, "rest:", err)
 	}
 	if err != nil || !ok {
 		os.Exit(1)
@@ -37,11 +38,13 @@ func bench(ctx context.Context, rounds int, each time.Duration) (bool, error) {
 	if rounds < 1 {
 		return false, fmt.Errorf("-rounds %d: at least one is needed", rounds)
 	}
-	testing.Init() // registers the flags of package testing, of which one says how long a benchmark runs
-	if err := flag.Set("test.benchtime", each.String()); err != nil {
+	if err := measure.SetBenchTime(each); err != nil {
 		return false, err
 	}
-	lines, ok := measure(rounds)
+	lines, ok, err := measureJobs(rounds)
+	if err != nil {
+		return false, err
+	}
 	printTable(os.Stdout, lines)
 
 	r, err := raceOverHTTP(ctx, 200, 16)

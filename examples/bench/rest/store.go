@@ -30,8 +30,8 @@ type row struct {
 	etag  string
 }
 
-// mapStore is what anybody writes first: a map under a lock, and the ids in order. Both sides of the benchmarks stand
-// on it, so that their difference is what serves HTTP. It is a [resource.Collection] that is also a Creator and a
+// mapStore is a map with a lock, and the ids in order. Both peers use it, so that they differ in the HTTP handlers only.
+// It is a [resource.Collection] that is also a Creator and a
 // Replacer.
 type mapStore struct {
 	mu   sync.RWMutex

@@ -1,54 +1,57 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"testing"
+
+	"github.com/stoa-go/stoa/examples/bench/internal/measure"
 )
 
-// line is one line of the table: a job on one side of Stoa, beside the job by hand.
+// line is one line of the table: a job on one peer, beside the same job by hand.
 type line struct {
 	job        job
-	side       side
+	peer       peer
 	hand, stoa testing.BenchmarkResult
 }
 
-// measure runs every job on every side, in turns.
-func measure(rounds int) (lines []line, ok bool) {
+// measureJobs runs every job on every peer, in turns.
+func measureJobs(rounds int) (lines []line, ok bool, err error) {
 	ok = true
+	peers := []peer{byHand, byStoa, onMemory}
 	for _, j := range jobs {
-		sides := []side{byHand, byStoa, onMemory}
-		results := make([][]testing.BenchmarkResult, len(sides))
-		for range rounds {
-			for i, s := range sides {
-				results[i] = append(results[i], testing.Benchmark(func(b *testing.B) { run(b, j, s) }))
-			}
+		var fns []func() (testing.BenchmarkResult, error)
+		for _, p := range peers {
+			fns = append(fns, func() (testing.BenchmarkResult, error) {
+				return testing.Benchmark(func(b *testing.B) { run(b, j, p) }), nil
+			})
 		}
-		for i, s := range sides[1:] {
-			l := line{job: j, side: s, hand: median(results[0]), stoa: median(results[i+1])}
+		results, err := measure.InTurn(rounds, fns...)
+		if err != nil {
+			return nil, false, err
+		}
+		hand := measure.Median(results[0], byTime)
+		for i, p := range peers[1:] {
+			l := line{job: j, peer: p, hand: hand, stoa: measure.Median(results[i+1], byTime)}
 			lines = append(lines, l)
 			ok = ok && l.ok()
 		}
 	}
-	return lines, ok
+	return lines, ok, nil
 }
 
-// median returns the result in the middle by time.
-func median(results []testing.BenchmarkResult) testing.BenchmarkResult {
-	slices.SortFunc(results, func(a, b testing.BenchmarkResult) int { return int(a.NsPerOp() - b.NsPerOp()) })
-	return results[len(results)/2]
-}
+func byTime(a, b testing.BenchmarkResult) int { return cmp.Compare(nsPerOp(a), nsPerOp(b)) }
 
-// ratio is the time of Stoa in times by hand. A result without time is one of a benchmark that failed.
-func (l line) ratio() float64 { return nsPerOp(l.stoa) / nsPerOp(l.hand) }
+// ratio is the time of Stoa divided by the time by hand. A benchmark that failed has no time.
+func (l line) ratio() float64 { return measure.Ratio(nsPerOp(l.stoa), nsPerOp(l.hand)) }
 
 // nsPerOp keeps the fractions that [testing.BenchmarkResult.NsPerOp] drops.
 func nsPerOp(r testing.BenchmarkResult) float64 {
 	return float64(r.T.Nanoseconds()) / float64(max(r.N, 1))
 }
 
-// ok reports whether the budget was kept. It is set for the side that stands on the same store.
+// ok reports whether the budget was kept. Only the peer over the same store has one.
 func (l line) ok() bool {
 	if l.hand.N == 0 || l.stoa.N == 0 {
 		return false
@@ -57,7 +60,7 @@ func (l line) ok() bool {
 }
 
 func (l line) budget() float64 {
-	if l.side.name != byStoa.name {
+	if l.peer.name != byStoa.name {
 		return 0
 	}
 	return l.job.budget
@@ -82,7 +85,7 @@ func printTable(w io.Writer, lines []line) {
 	fmt.Fprintln(w, "|---|--:|--:|--:|--:|---|")
 	for _, l := range lines {
 		name := l.job.name
-		if l.side.name != byStoa.name {
+		if l.peer.name != byStoa.name {
 			name += ", with resource/memory"
 		}
 		budget, ok := l.verdict()

@@ -9,19 +9,19 @@ import (
 	"strconv"
 )
 
-// rival is the same SQL by hand.
-type rival struct {
+// handwritten runs the same SQL by hand.
+type handwritten struct {
 	db    *sql.DB
 	place func(int) string // a placeholder
 }
 
-func (d *database) byHand() rival { return rival{d.readers, d.dialect.Placeholder} }
+func (d *database) byHand() handwritten { return handwritten{d.readers, d.dialect.Placeholder} }
 
 // columns are those that the catalog needs, too.
 const columns = "SELECT id, name, country, population, rev FROM towns "
 
-// item is a handler as a careful person writes it.
-func (r rival) item(w http.ResponseWriter, req *http.Request) {
+// item is a handler written for this job.
+func (r handwritten) item(w http.ResponseWriter, req *http.Request) {
 	id, err := strconv.ParseInt(req.PathValue("id"), 10, 64)
 	if err != nil {
 		http.NotFound(w, req)
@@ -59,7 +59,7 @@ func (r rival) item(w http.ResponseWriter, req *http.Request) {
 }
 
 // list is a query and nothing more: no handler, no JSON.
-func (r rival) list(ctx context.Context, rest string, args ...any) ([]town, error) {
+func (r handwritten) list(ctx context.Context, rest string, args ...any) ([]town, error) {
 	rows, err := r.db.QueryContext(ctx, columns+rest, args...)
 	if err != nil {
 		return nil, err

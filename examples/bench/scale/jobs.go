@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"runtime"
 	"strconv"
 	"time"
+
+	"github.com/stoa-go/stoa/examples/bench/internal/measure"
 )
 
 // work is what the jobs share.
@@ -17,7 +20,7 @@ type work struct {
 	*database
 	settings
 	handler http.Handler
-	hand    rival
+	hand    handwritten
 }
 
 // get asks the catalog, and returns the content if it is to be kept.
@@ -28,10 +31,10 @@ func (w *work) get(ctx context.Context, target string, keep bool) ([]byte, error
 	}
 	s := newSink(keep)
 	w.handler.ServeHTTP(s, req)
-	if s.status != http.StatusOK {
-		return nil, fmt.Errorf("GET %s: status %d", target, s.status)
+	if s.Status != http.StatusOK {
+		return nil, fmt.Errorf("GET %s: status %d", target, s.Status)
 	}
-	return s.body, nil
+	return s.Body, nil
 }
 
 // list reads a page.
@@ -81,7 +84,7 @@ func (w *work) deep(ctx context.Context, name, target string) (figure, error) {
 	return figure{
 		fmt.Sprintf("page of 50 at depth %d, %s: %v", depth, name, last.Round(time.Microsecond)),
 		fmt.Sprintf("page 1: %v; to walk there took %.0f s", first.Round(time.Microsecond), walked.Seconds()),
-		float64(last) / float64(first), 2}, err
+		measure.Ratio(last, first), 2}, err
 }
 
 func (w *work) filterOfIndex(ctx context.Context) (figure, error) {
@@ -117,7 +120,7 @@ func (w *work) filter(ctx context.Context, target, rest string, args ...any) (fi
 		return err
 	})
 	return figure{fmt.Sprintf("`GET %s`: %v", target, stoa.Round(time.Microsecond)),
-		fmt.Sprintf("the query by hand: %v", hand.Round(time.Microsecond)), float64(stoa) / float64(hand), 5}, err
+		fmt.Sprintf("the query by hand: %v", hand.Round(time.Microsecond)), measure.Ratio(stoa, hand), 5}, err
 }
 
 // item compares items at random, the same for both.
@@ -132,15 +135,15 @@ func (w *work) item(ctx context.Context) (figure, error) {
 				return err
 			}
 			s := newSink(false)
-			if h.ServeHTTP(s, req); s.status != http.StatusOK {
-				return fmt.Errorf("%s: status %d", req.URL, s.status)
+			if h.ServeHTTP(s, req); s.Status != http.StatusOK {
+				return fmt.Errorf("%s: status %d", req.URL, s.Status)
 			}
 			return nil
 		}
 	}
 	stoa, hand, err := compare(w.round, get(w.handler), get(mux))
 	return figure{fmt.Sprintf("GET item at random: %v", stoa.Round(100*time.Nanosecond)),
-		fmt.Sprintf("query and handler by hand: %v", hand.Round(100*time.Nanosecond)), float64(stoa) / float64(hand), 1.3}, err
+		fmt.Sprintf("query and handler by hand: %v", hand.Round(100*time.Nanosecond)), measure.Ratio(stoa, hand), 1.3}, err
 }
 
 // export reads all rows as NDJSON. Its figure is the peak of the heap in the second half of the rows beside that in the
@@ -151,12 +154,14 @@ func (w *work) export(ctx context.Context) (figure, error) {
 		return figure{}, err
 	}
 	req.Header.Set("Accept", "application/x-ndjson")
-	var peaks [2]uint64
+	var peaks [2]int64
 	s := newSink(false)
-	writes := 0
-	s.written = func() {
+	heap := measure.HeapReader()
+	writes, lines := 0, 0
+	s.OnWrite = func(p []byte) {
+		lines += bytes.Count(p, []byte("\n"))
 		if writes++; writes%64 == 0 {
-			half := min(int(s.lines*2/int64(w.rows)), 1)
+			half := min(lines*2/w.rows, 1)
 			peaks[half] = max(peaks[half], heap())
 		}
 	}
@@ -164,17 +169,11 @@ func (w *work) export(ctx context.Context) (figure, error) {
 	began := time.Now()
 	w.handler.ServeHTTP(s, req)
 	took := time.Since(began)
-	if s.status != http.StatusOK || s.lines != int64(w.rows) {
-		return figure{}, fmt.Errorf("export: status %d, %d lines", s.status, s.lines)
+	if s.Status != http.StatusOK || lines != w.rows {
+		return figure{}, fmt.Errorf("export: status %d, %d lines", s.Status, lines)
 	}
 	const mib = 1 << 20
 	return figure{fmt.Sprintf("NDJSON export of %d rows (%d MiB) in %.0f s: peak heap %.1f MiB in the second half",
-		s.lines, s.bytes/mib, took.Seconds(), float64(peaks[1])/mib),
-		fmt.Sprintf("in the first half: %.1f MiB", float64(peaks[0])/mib), float64(peaks[1]) / float64(peaks[0]), 1.5}, nil
-}
-
-func heap() uint64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
+		lines, s.Bytes/mib, took.Seconds(), float64(peaks[1])/mib),
+		fmt.Sprintf("in the first half: %.1f MiB", float64(peaks[0])/mib), measure.Ratio(peaks[1], peaks[0]), 1.5}, nil
 }

@@ -1,12 +1,12 @@
-// Command scale fills a table with ten million rows and measures how a catalog serves it, each job beside the same SQL by
-// hand through database/sql and in the same run:
+// Command scale fills a table with ten million rows, and compares each job of a catalog with the same SQL written by hand
+// with database/sql, in the same run:
 //
 //	go run -C examples/bench ./scale                              a new SQLite file, which is removed
 //	go run -C examples/bench ./scale -db 'postgres:///test?...'   an empty database of PostgreSQL
 //
-// It takes some minutes and 2 GB. It ends with status 1 if a figure is beyond its budget.
+// It takes about 10 minutes and 2 GB. The exit status is 1 if a budget is exceeded.
 //
-// table.go is the table and what fills it, hand.go the rival, jobs.go what is measured, and measure.go how.
+// table.go creates and fills the table, hand.go is the SQL by hand, jobs.go has the jobs, and measure.go compares them.
 package main
 
 import (

@@ -1,10 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"net/http"
-	"slices"
 	"time"
+
+	"github.com/stoa-go/stoa/examples/bench/internal/measure"
 )
 
 // figure is a row of the report.
@@ -23,24 +24,17 @@ func (f figure) String() string {
 	return fmt.Sprintf("| %s | %s | %.2fx | %.1fx | %s |", f.job, f.beside, f.ratio, f.budget, ok)
 }
 
-// rounds is how often two things are measured in turn, so that what else the machine does meets both.
+// rounds is how often each of two functions is measured.
 const rounds = 7
 
-// compare returns the median times of two things and their ratio.
+// compare returns the median times of two functions that run in turn.
 func compare(round time.Duration, first, second func() error) (a, b time.Duration, err error) {
-	var times [2][]time.Duration
-	for range rounds {
-		for i, do := range []func() error{first, second} {
-			t, err := perCall(round, do)
-			if err != nil {
-				return 0, 0, err
-			}
-			times[i] = append(times[i], t)
-		}
+	times, err := measure.InTurn(rounds, func() (time.Duration, error) { return perCall(round, first) },
+		func() (time.Duration, error) { return perCall(round, second) })
+	if err != nil {
+		return 0, 0, err
 	}
-	slices.Sort(times[0])
-	slices.Sort(times[1])
-	return times[0][rounds/2], times[1][rounds/2], nil
+	return measure.Median(times[0], cmp.Compare), measure.Median(times[1], cmp.Compare), nil
 }
 
 func perCall(round time.Duration, do func() error) (time.Duration, error) {
@@ -55,37 +49,15 @@ func perCall(round time.Duration, do func() error) (time.Duration, error) {
 	return time.Since(began) / time.Duration(n), nil
 }
 
-// sink is a ResponseWriter that keeps the last content, if it is not too much, and counts bytes and lines.
-type sink struct {
-	header       http.Header
-	status       int
-	keep         bool
-	body         []byte
-	bytes, lines int64
-	written      func() // called after each Write; may be nil
+// sink is a response writer that can flush, as that of net/http can.
+type sink struct{ measure.Response }
+
+func newSink(keep bool) *sink {
+	s := &sink{}
+	s.Reset()
+	s.Keep = keep
+	return s
 }
 
-func newSink(keep bool) *sink { return &sink{header: http.Header{}, status: http.StatusOK, keep: keep} }
-
-func (s *sink) Header() http.Header { return s.header }
-
-func (s *sink) WriteHeader(status int) { s.status = status }
-
-func (s *sink) Write(p []byte) (int, error) {
-	if s.keep {
-		s.body = append(s.body, p...)
-	}
-	s.bytes += int64(len(p))
-	for _, c := range p {
-		if c == '\n' {
-			s.lines++
-		}
-	}
-	if s.written != nil {
-		s.written()
-	}
-	return len(p), nil
-}
-
-// Flush makes it a writer that streams, as that of net/http is.
+// Flush implements [http.Flusher].
 func (s *sink) Flush() {}

@@ -1,3 +1,5 @@
+//go:build gqlgen
+
 package gqlgenserver
 
 import (
@@ -5,35 +7,35 @@ import (
 	"sync"
 )
 
-// broker gives changes to all who listen, as the examples of gqlgen do: each has a channel. It waits for whoever is slow, as
-// a change is not to be lost.
+// broker sends changes to all subscribers as the examples of gqlgen do, over one channel for each. It waits for slow
+// subscribers, so that none of them loses a change.
 type broker struct {
-	mu        sync.Mutex
-	listeners map[chan *OrderChange]context.Context
+	mu          sync.Mutex
+	subscribers map[chan *OrderChange]context.Context
 }
 
-// listen returns the changes until ctx ends.
-func (b *broker) listen(ctx context.Context) <-chan *OrderChange {
-	const room = 16
-	c := make(chan *OrderChange, room)
+// subscribe returns the changes until ctx ends.
+func (b *broker) subscribe(ctx context.Context) <-chan *OrderChange {
+	const buffer = 16
+	c := make(chan *OrderChange, buffer)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.listeners == nil {
-		b.listeners = map[chan *OrderChange]context.Context{}
+	if b.subscribers == nil {
+		b.subscribers = map[chan *OrderChange]context.Context{}
 	}
-	b.listeners[c] = ctx
+	b.subscribers[c] = ctx
 	context.AfterFunc(ctx, func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		delete(b.listeners, c)
+		delete(b.subscribers, c)
 	})
 	return c
 }
 
-func (b *broker) tell(change *OrderChange) {
+func (b *broker) publish(change *OrderChange) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for c, ctx := range b.listeners {
+	for c, ctx := range b.subscribers {
 		select {
 		case c <- change:
 		case <-ctx.Done():

@@ -1,10 +1,8 @@
-// Package gqlgenserver serves the shop with gqlgen. To write the generated code anew:
-//
-//	cd examples/bench/internal/gqlgenserver && go tool gqlgen generate
+//go:build gqlgen
+
 package gqlgenserver
 
 import (
-	_ "embed"
 	"net/http"
 	"time"
 
@@ -17,14 +15,13 @@ import (
 	"github.com/stoa-go/stoa/examples/bench/internal/shop"
 )
 
-// Schema is the schema of the shop without subscriptions.
-//
-//go:embed schema.graphql
-var Schema string
+// Available reports whether this program was built with the tag gqlgen.
+const Available = true
 
-// Handler returns a server as gqlgen's own getting-started makes it: POST, introspection, and documents kept once parsed; with
-// subscriptions over WebSocket, which is not compressed, and events.
+// Handler returns a server as in gqlgen's getting-started guide: POST, introspection, a cache of parsed documents, and
+// subscriptions over server-sent events and over WebSocket without compression.
 func Handler(s *shop.Shop) http.Handler {
+	// If the compiler reports "undefined" here: run go generate ./internal/gqlgenserver
 	h := handler.New(NewExecutableSchema(Config{Resolvers: &Resolver{Shop: s}}))
 	h.AddTransport(transport.Websocket{InitTimeout: 3 * time.Second, PingPongInterval: 30 * time.Second})
 	h.AddTransport(transport.SSE{KeepAlivePingInterval: 15 * time.Second})

@@ -1,6 +1,6 @@
-package gqlgenserver
+//go:build gqlgen
 
-// THIS CODE WILL BE UPDATED WITH SCHEMA CHANGES. PREVIOUS IMPLEMENTATION FOR SCHEMA CHANGES WILL BE KEPT IN THE COMMENT SECTION. IMPLEMENTATION FOR UNCHANGED SCHEMA WILL BE KEPT.
+package gqlgenserver
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"github.com/stoa-go/stoa/examples/bench/internal/shop"
 )
 
-// Resolver answers from the shop. Who generates the code anew has to put it back.
+// Resolver reads and writes the shop.
 type Resolver struct {
 	Shop    *shop.Shop
 	Changes broker
@@ -20,7 +20,7 @@ func (r *mutationResolver) PatchOrder(ctx context.Context, id string, input Patc
 	if !ok {
 		return nil, nil
 	}
-	r.Changes.tell(&OrderChange{Kind: ChangeKindUpdated, ID: id, Order: &o})
+	r.Changes.publish(&OrderChange{Kind: ChangeKindUpdated, ID: id, Order: &o})
 	return &o, nil
 }
 
@@ -55,7 +55,7 @@ func (r *queryResolver) Orders(ctx context.Context, first *int32) (*OrderConnect
 
 // OrderChanged is the resolver for the orderChanged field.
 func (r *subscriptionResolver) OrderChanged(ctx context.Context) (<-chan *OrderChange, error) {
-	return r.Changes.listen(ctx), nil
+	return r.Changes.subscribe(ctx), nil
 }
 
 // Mutation returns MutationResolver implementation.

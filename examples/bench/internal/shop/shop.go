@@ -3,11 +3,17 @@
 package shop
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 )
+
+// Schema is the GraphQL schema that the peers serve, without subscriptions.
+//
+//go:embed schema.graphql
+var Schema string
 
 // Order is what a customer wants.
 type Order struct {

@@ -9,20 +9,27 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/examples/bench/internal/gqlgenserver"
 	"github.com/stoa-go/stoa/examples/bench/internal/shop"
+	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// side is one way to serve the shop.
-type side struct {
+// peer is one subscription server for the shop.
+type peer struct {
 	name    string
 	handler func(s *shop.Shop) http.Handler
 }
 
-var sides = []side{{"Stoa", stoaHandler}, {"gqlgen", gqlgenserver.Handler}}
+// peers returns all peers, without gqlgen if the program was built without its code.
+func peers() []peer {
+	all := []peer{{"Stoa", stoaHandler}, {"gqlgen", gqlgenserver.Handler}}
+	if !gqlgenserver.Available {
+		all = all[:1]
+	}
+	return all
+}
 
 func stoaHandler(s *shop.Shop) http.Handler {
 	changes := feed.New(feed.NewMemory(nil), nil)
@@ -33,8 +40,8 @@ func stoaHandler(s *shop.Shop) http.Handler {
 const (
 	subscription = "subscription Watch { orderChanged { kind id order { id status totalCents note placedAt customerId } } }"
 	change       = "mutation Change($note: String) { patchOrder(id: \"o000042\", input: {note: $note}) { id } }"
-	// told is in each message that tells of a change, and in no other.
-	told = `"orderChanged"`
+	// eventMember is in each message that carries a change, and in no other.
+	eventMember = `"orderChanged"`
 )
 
 // note is that of the nth change. All are of one length.
@@ -58,7 +65,7 @@ func (c *changes) make(times int) error {
 		w := httptest.NewRecorder()
 		c.handler.ServeHTTP(w, r)
 		if w.Code != http.StatusOK || !bytes.Contains(w.Body.Bytes(), []byte(`"o000042"`)) {
-			return fmt.Errorf("a change was answered with %d: %.300s", w.Code, w.Body)
+			return fmt.Errorf("mutation: status %d: %.300s", w.Code, w.Body)
 		}
 	}
 	return nil

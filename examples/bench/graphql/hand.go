@@ -9,58 +9,58 @@ import (
 	"github.com/stoa-go/stoa/examples/bench/internal/shop"
 )
 
-// The floor is what a team writes that needs just these answers: it reads the request, fills structs that look like the
-// answer, and leaves the rest to encoding/json. It looks at the document only to tell the jobs apart.
+// The peer by hand answers only these jobs. It decodes the request, fills structs of the shape of the response, and
+// encodes them with encoding/json. It uses the document only to distinguish the jobs.
 
 type (
-	floorAnswer[T any] struct {
+	handAnswer[T any] struct {
 		Data T `json:"data"`
 	}
-	floorOrders struct {
+	handOrders struct {
 		Orders struct {
-			Nodes []floorOrder `json:"nodes"`
+			Nodes []handOrder `json:"nodes"`
 		} `json:"orders"`
 	}
-	floorItem struct {
-		Order *floorOrder `json:"order"`
+	handItem struct {
+		Order *handOrder `json:"order"`
 	}
-	floorPlainOrders struct {
+	handPlainOrders struct {
 		Orders struct {
-			Nodes []floorPlain `json:"nodes"`
+			Nodes []handPlain `json:"nodes"`
 		} `json:"orders"`
 	}
-	floorPatched struct {
-		PatchOrder *floorNote `json:"patchOrder"`
+	handPatched struct {
+		PatchOrder *handNote `json:"patchOrder"`
 	}
-	floorPlain struct {
+	handPlain struct {
 		ID         string    `json:"id"`
 		Status     string    `json:"status"`
 		TotalCents int32     `json:"totalCents"`
 		Note       *string   `json:"note"`
 		PlacedAt   time.Time `json:"placedAt"`
 	}
-	floorOrder struct {
-		floorPlain
-		Customer  *floorUser      `json:"customer"`
-		Shipments []floorShipment `json:"shipments"`
+	handOrder struct {
+		handPlain
+		Customer  *handUser      `json:"customer"`
+		Shipments []handShipment `json:"shipments"`
 	}
-	floorUser struct {
+	handUser struct {
 		ID    string `json:"id"`
 		Name  string `json:"name"`
 		Email string `json:"email"`
 	}
-	floorShipment struct {
+	handShipment struct {
 		ID      string `json:"id"`
 		Carrier string `json:"carrier"`
 		Parcels int32  `json:"parcels"`
 	}
-	floorNote struct {
+	handNote struct {
 		ID   string  `json:"id"`
 		Note *string `json:"note"`
 	}
 )
 
-func floorHandler(s *shop.Shop) http.Handler {
+func handHandler(s *shop.Shop) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct {
 			Query     string `json:"query"`
@@ -79,63 +79,63 @@ func floorHandler(s *shop.Shop) http.Handler {
 		v := &in.Variables
 		switch {
 		case strings.HasPrefix(in.Query, "query Orders"):
-			floorWrite(w, floorList(s, v.First))
+			handWrite(w, handList(s, v.First))
 		case strings.HasPrefix(in.Query, "query Plain"):
-			floorWrite(w, floorPlainList(s, v.First))
+			handWrite(w, handPlainList(s, v.First))
 		case strings.HasPrefix(in.Query, "query Order"):
-			var out floorItem
+			var out handItem
 			if o, ok := s.Order(v.ID); ok {
-				out.Order = &floorOrder{}
-				floorFill(out.Order, s, &o)
+				out.Order = &handOrder{}
+				handFill(out.Order, s, &o)
 			}
-			floorWrite(w, out)
+			handWrite(w, out)
 		case strings.HasPrefix(in.Query, "mutation Patch"):
-			var out floorPatched
+			var out handPatched
 			if o, ok := s.SetNote(v.ID, v.Input.Note); ok {
-				out.PatchOrder = &floorNote{o.ID, o.Note}
+				out.PatchOrder = &handNote{o.ID, o.Note}
 			}
-			floorWrite(w, out)
+			handWrite(w, out)
 		default:
 			http.NotFound(w, r)
 		}
 	})
 }
 
-func floorWrite[T any](w http.ResponseWriter, data T) {
+func handWrite[T any](w http.ResponseWriter, data T) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(floorAnswer[T]{data})
+	_ = json.NewEncoder(w).Encode(handAnswer[T]{data})
 }
 
-func floorList(s *shop.Shop, first int) (out floorOrders) {
+func handList(s *shop.Shop, first int) (out handOrders) {
 	orders := s.Orders(first)
-	out.Orders.Nodes = make([]floorOrder, len(orders))
+	out.Orders.Nodes = make([]handOrder, len(orders))
 	for i := range orders {
-		floorFill(&out.Orders.Nodes[i], s, &orders[i])
+		handFill(&out.Orders.Nodes[i], s, &orders[i])
 	}
 	return out
 }
 
-func floorPlainList(s *shop.Shop, first int) (out floorPlainOrders) {
+func handPlainList(s *shop.Shop, first int) (out handPlainOrders) {
 	orders := s.Orders(first)
-	out.Orders.Nodes = make([]floorPlain, len(orders))
+	out.Orders.Nodes = make([]handPlain, len(orders))
 	for i := range orders {
 		out.Orders.Nodes[i] = plain(&orders[i])
 	}
 	return out
 }
 
-func plain(o *shop.Order) floorPlain {
-	return floorPlain{ID: o.ID, Status: o.Status, TotalCents: o.TotalCents, Note: o.Note, PlacedAt: o.PlacedAt}
+func plain(o *shop.Order) handPlain {
+	return handPlain{ID: o.ID, Status: o.Status, TotalCents: o.TotalCents, Note: o.Note, PlacedAt: o.PlacedAt}
 }
 
-func floorFill(out *floorOrder, s *shop.Shop, o *shop.Order) {
-	out.floorPlain = plain(o)
+func handFill(out *handOrder, s *shop.Shop, o *shop.Order) {
+	out.handPlain = plain(o)
 	if u, ok := s.User(o.CustomerID); ok {
-		out.Customer = &floorUser{u.ID, u.Name, u.Email}
+		out.Customer = &handUser{u.ID, u.Name, u.Email}
 	}
 	of := s.ShipmentsOf(o.ID)
-	out.Shipments = make([]floorShipment, len(of))
+	out.Shipments = make([]handShipment, len(of))
 	for i := range of {
-		out.Shipments[i] = floorShipment{of[i].ID, of[i].Carrier, of[i].Parcels}
+		out.Shipments[i] = handShipment{of[i].ID, of[i].Carrier, of[i].Parcels}
 	}
 }

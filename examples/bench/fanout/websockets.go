@@ -2,24 +2,26 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/stoa-go/stoa/examples/bench/internal/measure"
 )
 
-// burst is how many changes are made one after the other, until all are waited for. That is as many as have room for each
-// subscriber of gqlgen's, so that it does not wait for any of them.
+// burst is how many changes are made before all of them are awaited. gqlgen buffers as many for each subscriber, so it does
+// not wait for any of them.
 const burst = 16
 
-// crowd is the subscribers of a process.
-type crowd struct {
+// subscribers are the clients of a server process.
+type subscribers struct {
 	tally
 	addr    string
 	clients []*client
@@ -27,14 +29,14 @@ type crowd struct {
 	reading sync.WaitGroup
 }
 
-// overSockets measures a side as a process, with subscribers that have WebSockets.
-func overSockets(s side, n int, each time.Duration) (result, error) {
-	addr, stop, err := startServer(s)
+// overWebSockets measures a peer in a process of its own, with subscribers over WebSocket.
+func overWebSockets(p peer, n int, each time.Duration) (result, error) {
+	addr, stop, err := startServer(p)
 	if err != nil {
 		return result{}, err
 	}
 	defer stop()
-	c := &crowd{addr: addr, failed: make(chan error, n)}
+	c := &subscribers{addr: addr, failed: make(chan error, n)}
 	defer c.leave()
 	before, err := c.stats(true)
 	if err != nil {
@@ -52,14 +54,14 @@ func overSockets(s side, n int, each time.Duration) (result, error) {
 	return r, c.measure(&r, n, each)
 }
 
-// startServer starts this program as the server of a side.
-func startServer(s side) (addr string, stop func(), err error) {
+// startServer starts this program as the server of a peer.
+func startServer(p peer) (addr string, stop func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", nil, err
 	}
-	cmd := exec.Command(self, "-serve", s.name)
-	cmd.Env = append(os.Environ(), "FANOUT_SERVE="+s.name) // for a test, whose flags are others
+	cmd := exec.Command(self, "-serve", p.name)
+	cmd.Env = append(os.Environ(), "FANOUT_SERVE="+p.name) // for a test binary, which has other flags
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -74,7 +76,7 @@ func startServer(s side) (addr string, stop func(), err error) {
 	}
 	stop = func() {
 		in.Close()
-		_ = cmd.Wait() // it ends as it is told to
+		_ = cmd.Wait() // the process ends at the end of its input
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
@@ -83,8 +85,8 @@ func startServer(s side) (addr string, stop func(), err error) {
 	return strings.TrimSpace(line), stop, err
 }
 
-// join has n clients subscribe, and waits until each is told of changes.
-func (c *crowd) join(n int) error {
+// join subscribes n clients and waits until each receives changes.
+func (c *subscribers) join(n int) error {
 	for range n {
 		client, err := subscribe(c.addr)
 		if err != nil {
@@ -96,23 +98,23 @@ func (c *crowd) join(n int) error {
 	return c.tally.join(n, c.make, c.failed)
 }
 
-// make has the process make changes.
-func (c *crowd) make(times int) error { return c.post(fmt.Sprintf("/change?n=%d", times), nil) }
+// make makes changes in the server process.
+func (c *subscribers) make(times int) error { return c.post(fmt.Sprintf("/change?n=%d", times), nil) }
 
 // read reads until the socket is closed.
-func (c *crowd) read(client *client) {
+func (c *subscribers) read(client *client) {
 	for {
 		text, err := client.next()
 		if err != nil {
 			c.failed <- err
 			return
 		}
-		c.hear(text)
+		c.receive(text)
 	}
 }
 
-// change makes changes and waits until all were told of them.
-func (c *crowd) change(times int) (time.Duration, error) {
+// change makes changes and waits until all clients have received them.
+func (c *subscribers) change(times int) (time.Duration, error) {
 	r := c.begin(times, len(c.clients))
 	began := time.Now()
 	if err := c.make(times); err != nil {
@@ -124,12 +126,12 @@ func (c *crowd) change(times int) (time.Duration, error) {
 	case err := <-c.failed:
 		return 0, err
 	case <-time.After(5 * time.Minute):
-		return 0, fmt.Errorf("%d of %d subscribers were not told of all of %d changes", r.left.Load(), len(c.clients), times)
+		return 0, fmt.Errorf("%d of %d subscribers have not received all of %d changes", r.left.Load(), len(c.clients), times)
 	}
 }
 
-// measure makes changes: as fast as they are told, and then one by one.
-func (c *crowd) measure(r *result, n int, each time.Duration) error {
+// measure makes changes: first as fast as they are received, and then one by one.
+func (c *subscribers) measure(r *result, n int, each time.Duration) error {
 	before, err := c.stats(false)
 	if err != nil {
 		return err
@@ -156,12 +158,11 @@ func (c *crowd) measure(r *result, n int, each time.Duration) error {
 		}
 		single = append(single, took)
 	}
-	slices.Sort(single)
-	r.last = single[len(single)/2]
+	r.last = measure.Median(single, cmp.Compare)
 	return nil
 }
 
-func (c *crowd) stats(settle bool) (s stats, err error) {
+func (c *subscribers) stats(settle bool) (s stats, err error) {
 	path := "/stats"
 	if settle {
 		path += "?settle=1"
@@ -169,8 +170,8 @@ func (c *crowd) stats(settle bool) (s stats, err error) {
 	return s, c.post(path, &s)
 }
 
-// post asks the process for something, and reads the answer into out.
-func (c *crowd) post(path string, out any) error {
+// post sends a request to the server process and decodes the response into out.
+func (c *subscribers) post(path string, out any) error {
 	resp, err := http.Post("http://"+c.addr+path, "text/plain", nil)
 	if err != nil {
 		return err
@@ -188,7 +189,7 @@ func (c *crowd) post(path string, out any) error {
 	return json.Unmarshal(text, out)
 }
 
-func (c *crowd) leave() {
+func (c *subscribers) leave() {
 	for _, client := range c.clients {
 		client.conn.Close()
 	}
