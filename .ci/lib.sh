@@ -34,8 +34,9 @@ if ! { [ -d "${HOME:-}" ] && [ -w "$HOME" ]; }; then
 fi
 
 # step NAME COMMAND... runs a command and prints one line. If it fails, its output follows and the script ends.
+suite='' # printed before the name of each step
 step() {
-	local name=$1 began=$SECONDS
+	local name=${suite:+$suite: }$1 began=$SECONDS
 	shift
 	if ! "$@" >"$log" 2>&1; then
 		printf 'FAIL  %4ds  %s\n' $((SECONDS - began)) "$name"

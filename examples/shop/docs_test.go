@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The browser itself is asked by .ci/docs. Here is what can be said without one.
+// The browser itself is asked by .ci/clients/run docs. Here is what can be said without one.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)

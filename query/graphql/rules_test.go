@@ -46,7 +46,7 @@ func TestRuleTable(t *testing.T) {
 // testsOf finds the tests of a folder, under the name that the table has for it.
 func testsOf(t *testing.T, folder string) map[string]bool {
 	t.Helper()
-	dir, ok := map[string]string{"": ".", "ci": "../../.ci/graphql", "clients": "../../.ci/graphql/clients/v2",
+	dir, ok := map[string]string{"": ".", "ci": "../../.ci/clients/graphql/reference", "clients": "../../.ci/clients/graphql/codegen/v2",
 		"shop": "../../examples/shop", "sqlrecordstest": "../../resource/sql/sqltest/sqlrecordstest",
 		"starwars": "../../examples/starwars", "peers": "../../examples/bench/graphql",
 		"oracle": "internal/graphqltest/oracle"}[folder]

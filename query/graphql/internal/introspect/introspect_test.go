@@ -57,7 +57,7 @@ func ask(t *testing.T, s *model.Schema, document string) string {
 	return string(data)
 }
 
-// TestGolden holds all that can be asked against a file; .ci/graphql holds the same against the reference implementation.
+// TestGolden holds all that can be asked against a file; .ci/clients holds the same against the reference implementation.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	document, err := os.ReadFile("testdata/everything.graphql")

@@ -6,7 +6,7 @@
 // edition, section 2: every Unicode scalar value is a source character, and \u{...} and pairs of surrogates are escapes.
 //
 // The words of errors, and the places that they name, are those of the reference implementation (graphql-js 16), since
-// editors and people know them; a differential test in .ci/graphql holds the two together.
+// editors and people know them; a differential test in .ci/clients holds the two together.
 package lexer
 
 import "unicode/utf8"

@@ -39,7 +39,7 @@ func complaint(t *testing.T, err error) []string {
 }
 
 // TestReference has texts that are wrong, and a few that nearly are, with what graphql-js 16 says of them. The file is
-// made, and held to be right, by .ci/graphql.
+// made, and held to be right, by .ci/clients.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/reference.json")

@@ -1,7 +1,7 @@
 // Package sdl writes a schema in GraphQL's own language (section 3), for query/graphql and the packages beside it.
 //
 // What it writes is byte for byte what the reference implementation prints of the answer to an introspection query:
-// printSchema(buildClientSchema(answer)) of npm graphql 16, which .ci/graphql holds it against. The order is that of the
+// printSchema(buildClientSchema(answer)) of npm graphql 16, which .ci/clients holds it against. The order is that of the
 // model: directives, then types, both by name; and fields, arguments, input fields and values as the model has them.
 // Introspection gives them in the same order, and the reference keeps it.
 package sdl

@@ -32,7 +32,7 @@ func ExamplePrint() {
 	// }
 }
 
-// golden holds a text against a file, which .ci/graphql holds against the reference implementation.
+// golden holds a text against a file, which .ci/clients holds against the reference implementation.
 func golden(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {

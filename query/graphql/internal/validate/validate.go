@@ -7,7 +7,7 @@
 //
 // The rules run in an order that makes each safe: first fragments in a circle, so that whoever follows spreads comes to
 // an end; then the limits, so that nobody follows too many; then everything else. Rules bear the names, and errors the
-// words, of the reference implementation (graphql-js 16), which .ci/graphql compares with.
+// words, of the reference implementation (graphql-js 16), which .ci/clients compares with.
 package validate
 
 import (

@@ -51,7 +51,7 @@ func lines(errs []validate.Error) []string {
 }
 
 // TestReference has a document or two for every way to break a rule, with what graphql-js 16 says of it. The file is
-// made, and held to be right, by .ci/graphql.
+// made, and held to be right, by .ci/clients.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/reference.json")

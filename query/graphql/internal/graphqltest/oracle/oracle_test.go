@@ -13,7 +13,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
 
-// documents tells how many there are in TestOracle; .ci/graphql/run wants more of them.
+// documents tells how many there are in TestOracle; .ci/clients/run reference wants more of them.
 var documents = flag.Uint64("documents", defaultDocuments, "how many documents are held against graphql-go")
 
 // seed is the data that a number stands for.

@@ -1,6 +1,6 @@
 // Package oracle has a catalog in which all occurs that answers are made of, and makes documents for any schema, so that
 // query/graphql/internal/exec can be held against executors of others: graphql-go's here, and the reference implementation
-// in .ci/graphql.
+// in .ci/clients.
 //
 // It is for tests alone.
 package oracle

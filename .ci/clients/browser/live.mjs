@@ -1,0 +1,311 @@
+// What the page of the shop shows while orders change, in Chromium.
+//
+//   node live.mjs SHOP [FOLDER]    SHOP is the program; FOLDER gets pictures
+//
+// While a script writes orders, the shop is killed and started again on the same file: the page has to tell each change
+// that was acknowledged, once. Nothing waits for time to pass, only for what is to be seen. Whatever the page asks of another
+// host, and whatever the browser objects to, is a failure.
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ownAddress, startShop } from '../shop/shop.mjs'
+import { launch, strangers } from './chromium.mjs'
+
+const [program, pictures] = process.argv.slice(2)
+const { browser, folder, close } = await launch()
+const ORDERS = 200, WRITERS = 4
+
+// Shop is the program, which can be ended and started again at the same address.
+class Shop {
+	constructor(...flags) {
+		this.flags = flags
+		this.addr = ownAddress
+	}
+	async start() {
+		this.process = await startShop(program, this.addr, this.flags, { env: { ...process.env, TMPDIR: folder } })
+		this.url = this.process.url
+		this.addr = this.process.addr // a restarted shop listens at the same port
+		return this
+	}
+	async end(signal) {
+		this.process.kill(signal)
+		const status = await this.process.exited
+		if (signal === 'SIGTERM') assert.equal(status, 0, `the shop ends with ${status}: ${this.process.output()}`)
+	}
+	// ask sends a request until it is answered. With the same key it is done once, however often the shop dies meanwhile.
+	async ask(method, path, body, headers = {}) {
+		const key = method === 'GET' ? {} : { 'Idempotency-Key': `"${randomUUID()}"` }
+		for (let tries = 0; tries < 4000; tries++) {
+			try {
+				const answer = await fetch(this.url + path, { method, body: body && JSON.stringify(body), signal: AbortSignal.timeout(60_000),
+					headers: { 'Content-Type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json', ...key, ...headers } })
+				const text = await answer.text()
+				if (answer.status !== 409 && answer.status < 500) return { status: answer.status, headers: answer.headers, value: text && JSON.parse(text) }
+			} catch {} // it is away
+			await sleep(50)
+		}
+		assert.fail(`${method} ${path} is not answered`)
+	}
+}
+
+const shops = []
+const open = async (...flags) => {
+	const shop = new Shop(...flags)
+	shops.push(shop)
+	return shop.start()
+}
+
+const asked = [], objections = []
+
+// visit opens the page, in a window of its own, and collects every change that it tells, in the order in which it does. forget makes the page one that
+// begins at the present whenever it comes back, as a client without cursors does, and comes back once it is not held any more.
+async function visit(shop, { width = 1280, height = 1000, forget = false } = {}) {
+	const window = await browser.createBrowserContext(), page = await window.newPage()
+	page.setDefaultTimeout(300_000)
+	await page.setViewport({ width, height })
+	page.on('console', m => {
+		// That the shop is away, or refuses, is told to the console, too.
+		if (!/Failed to load resource/.test(m.text())) objections.push(`${m.type()}: ${m.text()}`)
+	})
+	page.on('pageerror', e => objections.push(`error: ${e.message}`))
+	page.on('request', r => asked.push(r.url()))
+	if (forget) {
+		await page.evaluateOnNewDocument(() => {
+			const { fetch } = window
+			window.fetch = async (path, options) => {
+				if (options?.headers?.['Last-Event-ID']) options = { ...options, headers: { Accept: options.headers.Accept } }
+				while (window.held) await new Promise(done => setTimeout(done, 20))
+				return fetch(path, options)
+			}
+		})
+	}
+	await page.goto(shop.url + '/', { waitUntil: 'domcontentloaded' })
+	await page.evaluate(() => {
+		window.changes = []
+		new MutationObserver(all => {
+			for (const node of all.flatMap(m => [...m.addedNodes])) if (node.dataset.place) changes.push({ ...node.dataset })
+		}).observe(document.getElementById('changes'), { childList: true })
+	})
+	return page
+}
+
+const until = (page, f, what, ...args) => page.waitForFunction(f, { polling: 50 }, ...args).catch(async e =>
+	assert.fail(`${what}: ${e.message}; the page says: ${await page.$eval('#state', s => s.textContent)} ${await page.$eval('#tally', s => s.textContent)}`))
+const isLive = page => until(page, () => document.getElementById('state').className === 'live', 'the page is live')
+const tally = (page, n) => until(page, n => +document.getElementById('tally').dataset.count >= n, `${n} changes`, n)
+const changes = page => page.evaluate(() => window.changes)
+const rows = page => page.$$eval('#orders tbody tr', all => all.map(r => `${r.cells[0].querySelector('a').textContent} ${r.cells[1].textContent}`))
+const click = (page, selector) => page.$eval(selector, e => e.click())
+const picture = async (page, name) => pictures && page.screenshot({ path: join(pictures, `live-${name}.png`), fullPage: true })
+
+// write makes orders, as long as there are less than written.most changes: of every ten one is paid, one gets a note in the oldest contract's shape, and one is deleted. It returns
+// what was acknowledged, as the page should tell it, by order.
+async function write(shop, count, written) {
+	let begun = 0
+	const told = new Map()
+	const tell = (id, kind) => {
+		told.set(`${id}`, [...(told.get(`${id}`) ?? []), kind])
+		written.n++
+	}
+	await Promise.all(Array.from({ length: WRITERS }, async () => {
+		for (let n; (n = begun++) < count;) {
+			while (written.n >= written.most) await sleep(5)
+			const created = await shop.ask('POST', '/orders', { customerId: 2 + n % 2, lines: [{ itemId: 1 + n, qty: 1 + n % 7 }] })
+			assert.equal(created.status, 201, JSON.stringify(created.value))
+			const id = created.value.id
+			tell(id, 'created')
+			if (n % 10 === 1) {
+				assert.equal((await shop.ask('PATCH', `/orders/${id}`, { status: 'paid' })).status, 200)
+				tell(id, 'updated')
+			} else if (n % 10 === 2) {
+				assert.equal((await shop.ask('PATCH', `/v1.0/orders/${id}`, { qty: 999 })).status, 200)
+				tell(id, 'updated')
+			} else if (n % 10 === 3) {
+				assert.equal((await shop.ask('DELETE', `/orders/${id}`)).status, 204)
+				tell(id, 'deleted')
+			}
+		}
+	}))
+	return told
+}
+
+// reached waits until so much is written.
+async function reached(written, n) {
+	for (const end = Date.now() + 300_000; written.n < n; await sleep(5)) assert.ok(Date.now() < end, `${written.n} changes are written, and not ${n}`)
+}
+
+// byOrder are the kinds of changes of each order, in the order in which they were told.
+function byOrder(all) {
+	const kinds = new Map()
+	for (const { order, kind } of all) kinds.set(order, [...(kinds.get(order) ?? []), kind])
+	return kinds
+}
+
+const parts = {
+	async 'every change is told once, while the shop is killed'() {
+		const shop = await open('-db', join(folder, 'shop.db'))
+		const page = await visit(shop), forgetful = await visit(shop, { forget: true })
+		await isLive(page)
+		await isLive(forgetful)
+		assert.equal((await rows(page)).length, 3)
+		const written = { n: 0, most: 0 }
+		const writing = write(shop, ORDERS, written)
+		for (const signal of ['SIGKILL', 'SIGTERM', 'SIGKILL']) {
+			await forgetful.evaluate(() => window.held = true)
+			written.most += 60
+			await reached(written, written.most - 30) // so that it dies in the middle of something
+			await shop.end(signal)
+			await Promise.all([page, forgetful].map(p => until(p, () => document.getElementById('state').className === 'broken', 'it is seen that the shop is away')))
+			await shop.start()
+			await reached(written, written.most) // before the page is back that has something to miss
+			await forgetful.evaluate(() => window.held = false)
+			await Promise.all([isLive(page), isLive(forgetful)])
+		}
+		written.most = Infinity
+		const told = await writing
+		await tally(page, written.n)
+		// What is told last comes last: if anything were told twice, it would have come by then.
+		const last = (await shop.ask('POST', '/orders', { lines: [{ itemId: 7, qty: 1 }] })).value.id
+		told.set(`${last}`, ['created'])
+		written.n++
+		await Promise.all([page, forgetful].map(p => until(p, id => changes.at(-1)?.order === id, 'the last change', `${last}`)))
+		const all = await changes(page)
+		assert.equal(all.length, written.n, 'changes that the page tells')
+		assert.equal(new Set(all.map(c => c.place)).size, all.length, 'places are told once')
+		assert.deepEqual(new Map([...byOrder(all)].sort()), new Map([...told].sort()), 'each order as it went')
+		assert.equal(await page.$eval('#tally', e => +e.dataset.count), written.n)
+
+		const list = (await shop.ask('GET', '/orders?sort=-id&limit=10&fields=id,status')).value.items
+		assert.deepEqual(await rows(page), list.map(o => `Order ${o.id} ${o.status}`), 'the table is what a list shows')
+		const total = (await shop.ask('GET', '/orders?limit=1', null, { Prefer: 'count=exact' })).value.total
+		await until(page, n => document.querySelector('[data-total="/orders"]').textContent === `${n}`, `the count is ${total}`, total)
+		await picture(page, 'wide')
+
+		const missed = written.n - (await changes(forgetful)).length
+		assert.ok(missed > 0, 'a page that goes on from the present must miss something, or this shows nothing')
+		console.log(`${written.n} changes of ${told.size} orders, 2 kills and a restart: told ${all.length}, missed 0, repeated 0; a page without cursors missed ${missed}`)
+		await forgetful.close()
+
+		const other = await page.browserContext().newPage() // a tab in front of it
+		await until(page, () => document.hidden && /catch up/.test(document.getElementById('state').textContent), 'a hidden page does not listen')
+		for (const status of ['paid', 'shipped']) await shop.ask('PATCH', `/orders/${last}`, { status })
+		await other.close()
+		await page.bringToFront()
+		await until(page, id => changes.at(-1).order === id && changes.at(-1).kind === 'updated' && document.querySelector('#orders .status').textContent === 'shipped', 'it catches up', `${last}`)
+		assert.equal((await changes(page)).length, written.n + 2, 'what a hidden page has missed is told once')
+		await page.close()
+		await shop.end('SIGTERM')
+	},
+
+	async 'orders are placed, paid and shipped with the keyboard'() {
+		const shop = await open('-db', 'memory')
+		const page = await visit(shop, { width: 390, height: 900 })
+		await isLive(page)
+		await page.focus('#place')
+		await page.keyboard.press('Enter')
+		await tally(page, 1)
+		await page.focus('#orders tbody tr:first-child button')
+		await page.keyboard.press('Enter')
+		await until(page, () => document.activeElement.textContent === 'Ship', 'the focus stays in the row')
+		await page.keyboard.press('Enter')
+		await until(page, () => document.activeElement.textContent === 'Order 4', 'the focus stays where there is nothing more to do')
+		assert.deepEqual((await changes(page)).map(c => `${c.kind} ${c.order}`), ['created 4', 'updated 4', 'updated 4'])
+		assert.match(await page.$eval('#changes', e => e.textContent), /Order 4: paid → shipped.*Order 4: placed → paid/)
+		await until(page, () => /PATCH[^]*200 OK/.test(document.getElementById('said').textContent), 'the command is shown, with its answer') // which may come behind the event
+		await until(page, () => /Order 4 was updated/.test(document.getElementById('news').textContent), 'changes are announced')
+		assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, 'nothing is wider than the screen')
+		const nameless = []
+		const walk = node => {
+			if (['button', 'link', 'textbox', 'table', 'list'].includes(node.role) && !node.name && node.role !== 'table') nameless.push(node.role)
+			node.children?.forEach(walk)
+		}
+		walk(await page.accessibility.snapshot({ interestingOnly: true }))
+		assert.deepEqual(nameless, [], 'controls without a name')
+		const cut = () => page.$$eval('.scroll', all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent))
+		assert.deepEqual(await cut(), [], 'tables that do not fit')
+		await picture(page, 'narrow')
+		await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }])
+		await page.setViewport({ width: 1280, height: 1000 })
+		assert.deepEqual(await cut(), [], 'tables that do not fit a wide window')
+		await picture(page, 'dark')
+
+		// The log in memory is another after a restart: the page is told, and begins anew.
+		await shop.end('SIGKILL')
+		await shop.start()
+		await until(page, () => /does not remember/.test(document.getElementById('changes').textContent), 'it says that something is missing')
+		await isLive(page)
+		assert.deepEqual(await rows(page), ['Order 3 placed', 'Order 2 paid', 'Order 1 shipped'])
+		await page.close()
+		await shop.end('SIGTERM')
+	},
+
+	async 'customers see their own orders, as long as they are logged in'() {
+		const shop = await open('-db', 'memory', '-auth')
+		const page = await visit(shop)
+		await until(page, () => !document.getElementById('login').hidden, 'who one is has to be said')
+		await page.$eval('#login [name=email]', e => e.value = 'bob@example.com')
+		await page.type('#login [name=password]', 'bob')
+		await page.keyboard.press('Enter')
+		await isLive(page)
+		assert.deepEqual(await rows(page), ['Order 3 placed', 'Order 1 shipped'])
+		const tokens = {}
+		for (const name of ['ann', 'bob']) tokens[name] = { Authorization: `Bearer ${(await login(shop, name)).token}` }
+		await shop.ask('PATCH', '/orders/2', { status: 'shipped' }, tokens.ann)
+		await shop.ask('PATCH', '/orders/3', { customerId: 3 }, tokens.ann)
+		const markup = '<img src=x onerror="document.title = 1"><script>document.title = 2</script>'
+		await shop.ask('PATCH', '/orders/1', { note: markup }, tokens.ann)
+		await tally(page, 2)
+		for (const where of ['#orders', '#changes']) {
+			assert.ok((await page.$eval(where, e => e.textContent)).includes(markup), `${where} shows what users wrote as text`)
+			assert.equal(await page.$$eval(`${where} :is(img, script)`, all => all.length), 0, `${where} has markup of users`)
+		}
+		assert.deepEqual((await changes(page)).map(c => `${c.kind} ${c.order}`), ['deleted 3', 'updated 1'], 'what one may not see any more is gone')
+		assert.deepEqual(await rows(page), ['Order 1 shipped'])
+		await picture(page, 'customer')
+		assert.equal((await shop.ask('POST', '/auth/logout', {}, tokens.bob)).status, 200) // all of bob's sessions
+		await shop.ask('PATCH', '/orders/1', { note: 'Gone again.' }, tokens.ann)
+		const isLeft = what => until(page, () => {
+			const [state, rows, changes, tally, total, said, who, login] = ['#state', '#orders tbody', '#changes', '#tally', '[data-total="/orders"]', '#said', '#who', '#login'].map(q => document.querySelector(q))
+			return /Log in/.test(state.textContent) && !rows.querySelector('a') && !changes.children.length && !tally.textContent && tally.dataset.count === '0' &&
+				!total.textContent && /^curl -N/.test(said.textContent) && who.hidden && !login.hidden
+		}, what)
+		await isLeft('a session that was ended hears nothing more, and nothing is left of it')
+		assert.equal((await changes(page)).length, 2)
+
+		await page.$eval('#login [name=email]', e => e.value = 'cat@example.com')
+		await page.type('#login [name=password]', 'cat')
+		await page.keyboard.press('Enter')
+		await isLive(page)
+		assert.deepEqual(await rows(page), ['Order 3 placed', 'Order 2 shipped'], 'who comes next sees their own')
+		await picture(page, 'session')
+		tokens.cat = { Authorization: `Bearer ${(await login(shop, 'cat')).token}` }
+		await page.focus('#logout')
+		await page.keyboard.press('Enter')
+		await isLeft('nothing is left when one logs out')
+		await picture(page, 'left')
+		for (const end = Date.now() + 300_000; (await shop.ask('GET', '/orders', null, tokens.cat)).status !== 401; await sleep(50)) assert.ok(Date.now() < end, 'the shop is told')
+		await page.close()
+		await shop.end('SIGTERM')
+	},
+}
+
+// login asks without a key, as an answer with a token in it is not kept.
+async function login(shop, name) {
+	const answer = await fetch(shop.url + '/auth/login', { method: 'POST', headers: { 'Content-Type': 'application/json' },
+		body: JSON.stringify({ email: `${name}@example.com`, password: name }) })
+	return answer.json()
+}
+
+try {
+	for (const [name, part] of Object.entries(parts)) {
+		const began = Date.now()
+		await part()
+		console.log(`ok    ${((Date.now() - began) / 1000).toFixed(1).padStart(5)}s  live: ${name}`)
+	}
+	assert.deepEqual(objections, [], 'the browser objects')
+	assert.deepEqual(strangers(asked, ...shops.map(s => s.url)), [], 'the page asks other hosts')
+} finally {
+	for (const shop of shops) shop.process?.kill('SIGKILL')
+	await close()
+}

@@ -1,0 +1,22 @@
+# shellcheck shell=bash disable=SC2154,SC2317 # .ci/clients/run sources this file
+# Pages in Chromium. While they are open, names of other hosts are not resolved.
+#
+#   docs         each contract's documentation page shows every operation and requests nothing from another host
+#   live         the shop's page reports each acknowledged change once, while the shop is killed and restarted
+#   playground   the editor of the GraphQL page against npm graphql, and the page used with the keyboard alone; PAGE is
+#                the URL of a GraphQL endpoint that is already running
+step 'Chromium' install_chromium
+case $subject in
+docs) step 'start the shop' start_shop ;;
+live) export TMPDIR=$tmp url=$SHOP ;;
+playground)
+	step 'the editor and the reference implementation' timeout 600 node language.mjs
+	grep -E '^[0-9]' "$log"
+	url=${PAGE:-}
+	[ -n "$url" ] || { step 'start the shop' start_shop; url=$url/graphql; }
+	;;
+esac
+timeout -k 5 1000 node "$subject.mjs" "$url" ${option:+"$option"} >"$tmp/walk" 2>&1
+status=$?
+cat "$tmp/walk"
+exit $status

@@ -1,0 +1,146 @@
+# shellcheck shell=bash disable=SC2154,SC2317 # .ci/clients/run sources this file
+# The shop's OpenAPI documents under the tools that people use on such documents: linters, generators of clients, a
+# validator on random requests, a validating proxy, and oasdiff, which finds changes that break clients. With -update it
+# writes the golden documents: only for changes that break no client.
+here=$PWD
+contracts=(1.0.0 1.1.0 2.0.0)
+REQUESTS=${REQUESTS:-5000} # of each walk
+SEED=${SEED:-1}
+OAPI_CODEGEN=github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2
+OASDIFF=github.com/oasdiff/oasdiff@v1.33.0
+at_exit+=("rm -f '$here'/client/*/client.gen.go")
+
+install_tools() {
+	export GOBIN=$tmp/bin
+	retry go install "$OAPI_CODEGEN" && retry go install "$OASDIFF" && go build -o "$tmp/bin/walk" ./cmd/walk
+}
+
+fetch() {
+	local c
+	mkdir -p "$tmp/docs"
+	for c in "${contracts[@]}"; do
+		curl -fsS --max-time 120 -o "$tmp/docs/$c.json" "$url/openapi/$c.json" || return 1
+	done
+	mkdir -p "$tmp/neutral"
+	for c in "${contracts[@]}"; do neutral "$c" >"$tmp/neutral/$c.json"; done
+	# A document that everybody should object to: an operation without responses.
+	sed 's/"responses":/"x-responses":/' "$tmp/docs/2.0.0.json" >"$tmp/docs/broken.json"
+}
+
+spectral() { bin spectral lint --ruleset spectral.yaml --fail-severity error "$1"; }
+redocly() { REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true bin redocly lint --extends recommended "$1"; }
+
+# typescript has the types of all contracts used as use-*.ts does, which says what must not compile, too.
+typescript() {
+	local c
+	mkdir -p "$tmp/ts"
+	cp typescript/*.ts typescript/tsconfig.json "$tmp/ts" || return 1
+	for c in "${contracts[@]}"; do
+		bin openapi-typescript "$tmp/docs/$c.json" --default-non-nullable=false --output "$tmp/ts/$c.ts" || return 1
+	done
+	bin tsc --project "$tmp/ts/tsconfig.json"
+}
+
+package() { echo "v${1//./}"; }
+
+# go_clients generates a client of each contract, vets it and runs its test.
+go_clients() {
+	local c name
+	for c in "${contracts[@]}"; do
+		name=$(package "$c")
+		"$tmp/bin/oapi-codegen" -generate types,client -package "$name" -o "client/$name/client.gen.go" \
+			"$tmp/docs/$c.json" || return 1
+	done
+	go vet -tags generated ./client/... && timeout 900 go test -tags generated -count=1 ./client/...
+}
+
+walk() { timeout 2400 "$tmp/bin/walk" -url "$url" -seed "$SEED" "$@"; }
+
+# prism CONTRACT UPSTREAM starts a proxy that holds what passes against the document; proxy is its URL then.
+prism() {
+	rm -f "$tmp/prism.log"
+	# Without a function, so that what is remembered is the proxy and no subshell around it.
+	PATH=$modules/.bin:$PATH timeout 1000 prism proxy "$tmp/docs/$1.json" "$url$2" -h 127.0.0.1 -p 0 \
+		>"$tmp/prism.log" 2>&1 &
+	pids+=("$!")
+	proxy=$(wait_for "$tmp/prism.log" 'listening on \(http[^ ]*\)' "$!")
+}
+
+proxied() {
+	prism "$1" "$2" && walk -contract "$1" -proxy "$proxy" -requests 500
+}
+
+# notes WHAT CURL-FLAGS... asks the proxy something that it has to object to.
+notes() {
+	curl -sS --max-time 120 -D - -o /dev/null "${@:2}" | tee "$tmp/headers"
+	grep -qi "^sl-violations:.*$1" "$tmp/headers"
+}
+
+two_lines='{"lines":[{"itemId":1,"qty":2},{"itemId":2,"qty":1}]}'
+
+# What Prism has to object to: a body of 2.0.0 sent under 1.0.0, and an answer that is not as its document says.
+strangers() {
+	prism 1.0.0 /v1.0 || return 1
+	notes '"request","body"' -H 'Content-Type: application/json' -d "$two_lines" "$proxy/orders" || return 1
+	sed -E 's/"format": ?"date-time"/"pattern":"^noon$"/g' "$tmp/docs/2.0.0.json" >"$tmp/docs/noon.json"
+	prism noon /v2 && notes '"response","body"' -H 'Content-Type: application/json' -d "$two_lines" "$proxy/orders"
+}
+
+breaking() { timeout 600 "$tmp/bin/oasdiff" breaking --fail-on ERR "$1" "$2"; }
+# neutral prints a document without what names the contract in it, which is different on purpose.
+neutral() {
+	sed -E -e 's/vnd\.shop\.[0-9]+\.[0-9]+\.[0-9]+\./vnd.shop./g' -e 's/"\^v\?\([^"]*\)\$"/"^v?[0-9.]+$"/g' "$tmp/docs/$1.json"
+}
+
+# changes OLD NEW prints what has changed for clients, each thing once, and leaves out what repeats it: that there are filters
+# and sorts by a new member, and that a contract which is not deprecated has no dates.
+changes() {
+	timeout 600 "$tmp/bin/oasdiff" changelog --color never --format singleline "$tmp/neutral/$1.json" \
+		"$tmp/neutral/$2.json" >"$tmp/changes" || return 1
+	sed -E -e 's/ at [^ ]*,//' -e 's/ \(media type: [^)]*\)//' -e 's/ for the response with the status `[0-9]+`//' \
+		-e '/optional-response-header-removed|endpoint-reactivated|parameter `[A-Za-z]+\.[A-Za-z]+`|parameter `sort`/d' \
+		-e '/^$/d' "$tmp/changes" | sort -u
+}
+
+update() {
+	local c
+	for c in "${contracts[@]}"; do
+		node -e 'const fs = require("fs"), [, from, to] = process.argv
+			fs.writeFileSync(to, JSON.stringify(JSON.parse(fs.readFileSync(from)), null, 1) + "\n")' \
+			"$tmp/docs/$c.json" "golden/$c.json" || return 1
+	done
+}
+
+step 'oapi-codegen, oasdiff, walk' install_tools
+step 'start the shop' start_shop
+step 'fetch the documents' fetch
+if [ "$option" = -update ]; then
+	step 'write golden/' update
+	exit 0
+fi
+for c in "${contracts[@]}"; do
+	step "$c: spectral" spectral "$tmp/docs/$c.json"
+	step "$c: redocly" redocly "$tmp/docs/$c.json"
+done
+step 'spectral objects to a broken document' refused . spectral "$tmp/docs/broken.json"
+step 'redocly objects to a broken document' refused . redocly "$tmp/docs/broken.json"
+step 'openapi-typescript and tsc' typescript
+step 'oapi-codegen: clients that create, read, patch and delete' go_clients
+for c in "${contracts[@]}"; do
+	step "$c: kin-openapi on $REQUESTS random requests" walk -contract "$c" -requests "$REQUESTS"
+	cat "$log"
+done
+step '1.0.0: Prism as a proxy' proxied 1.0.0 /v1.0
+step '1.1.0: Prism as a proxy' proxied 1.1.0 /v1
+step '2.0.0: Prism as a proxy' proxied 2.0.0 /v2
+step 'Prism objects to a body of 2.0.0 under 1.0.0' strangers
+for c in "${contracts[@]}"; do
+	step "$c: oasdiff finds nothing broken since golden/$c.json" breaking "golden/$c.json" "$tmp/docs/$c.json"
+done
+step 'oasdiff: 1.1.0 breaks no client of 1.0.0' breaking "$tmp/neutral/1.0.0.json" "$tmp/neutral/1.1.0.json"
+step 'oasdiff: 2.0.0 would break clients of 1.1.0' refused . breaking "$tmp/neutral/1.1.0.json" "$tmp/neutral/2.0.0.json"
+for pair in '1.0.0 1.1.0' '1.1.0 2.0.0'; do
+	read -r old new <<<"$pair"
+	printf '\n# What changes from %s to %s\n' "$old" "$new"
+	changes "$old" "$new" || exit 1
+done

@@ -1,0 +1,17 @@
+# shellcheck shell=bash disable=SC2154,SC2317 # .ci/clients/run sources this file
+# Subscriptions with npm clients: the WebSockets of query/graphql with graphql-ws, over a schema with a counter
+# (connecting, operations, errors, expiry, restarts of the server); then the shop's GraphQL endpoint with graphql-ws and
+# graphql-sse, which receive every change once over its restarts.
+
+build() { go vet . && go build -o "$tmp/counter" .; }
+
+sockets() { timeout 1000 node sockets.mjs "$tmp/counter"; }
+
+shop() { mkdir "$tmp/data" && timeout 1000 node shop.mjs "$SHOP" "$tmp/data"; }
+
+step 'build the counter' build
+step 'graphql-ws' sockets
+grep '^ok' "$log"
+step 'without a server it fails' refused 'the server ended with 1' timeout 500 node sockets.mjs /bin/false
+step 'the shop with graphql-ws and graphql-sse' shop
+grep -E '^(ok|    [0-9]{4}  )' "$log"
