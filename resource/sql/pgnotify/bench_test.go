@@ -19,8 +19,8 @@ import (
 
 // A child process follows the log, and says when it has been given each event. These are what it is told by its parent.
 const (
-	childURL  = "PGWAKE_CHILD_URL"
-	childWake = "PGWAKE_CHILD_WAKE"
+	childURL    = "PGNOTIFY_CHILD_URL"
+	childNotify = "PGNOTIFY_CHILD_NOTIFY"
 )
 
 // child is the testing.TB of a process that is no test.
@@ -41,7 +41,7 @@ func listenForParent(url string) {
 	tb := child{ctx: ctx}
 	p := open(tb, url, "bench", nil)
 	var log feed.Log = p.log.Log
-	if os.Getenv(childWake) != "" {
+	if os.Getenv(childNotify) != "" {
 		p.run(tb)
 		log = p.log
 	}
@@ -63,12 +63,12 @@ type follower struct {
 	lines *bufio.Scanner
 }
 
-func follow(b *testing.B, url string, wake bool) *follower {
+func follow(b *testing.B, url string, notify bool) *follower {
 	b.Helper()
 	cmd := exec.CommandContext(b.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), childURL+"="+url)
-	if wake {
-		cmd.Env = append(cmd.Env, childWake+"=yes")
+	if notify {
+		cmd.Env = append(cmd.Env, childNotify+"=yes")
 	}
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
@@ -104,19 +104,19 @@ func (f *follower) next(b *testing.B) (id string, at time.Time) {
 	return id, time.Unix(0, nanos)
 }
 
-// BenchmarkWake is the time from a commit until a listener in another process is given the event, with waking and with looking
+// BenchmarkNotify is the time from a commit until a listener in another process is given the event, with notifications and with polling
 // alone, one write after the other; and how many writes there are per second where eight write as fast as they can.
-func BenchmarkWake(b *testing.B) {
+func BenchmarkNotify(b *testing.B) {
 	url := sqltest.PostgreSQL(b)
-	for _, wake := range []bool{false, true} {
-		name := map[bool]string{false: "looking", true: "waking"}[wake]
+	for _, notify := range []bool{false, true} {
+		name := map[bool]string{false: "polling", true: "notified"}[notify]
 		p := open(b, url, "bench", nil)
 		var log feed.Log = p.log.Log
-		if wake {
+		if notify {
 			p.run(b)
 			log = p.log
 		}
-		f := follow(b, url, wake)
+		f := follow(b, url, notify)
 		b.Run("latency/"+name, func(b *testing.B) { benchmarkLatency(b, log, f) })
 		b.Run("throughput/"+name, func(b *testing.B) { benchmarkThroughput(b, p, log, f) })
 	}

@@ -1,15 +1,15 @@
-// Package pgnotify tells all processes that share a log in PostgreSQL when one of them has committed an event, so that they do
-// not find out only when they look, which is ten times a second.
+// Package pgnotify notifies all processes that share an event log in PostgreSQL when one of them commits an event, by NOTIFY
+// and LISTEN. Without it a process finds events of other processes when it polls the log, ten times a second.
 //
 //	log := pgnotify.New(sqlfeed.New(db, nil), config, nil) // *pgx.ConnConfig of the same database
 //	go log.Run(ctx)
 //	changes := feed.New(log, nil)
 //
-// What is told is only that there is something, and it may be lost: everybody goes on looking, as often as before, and reads
-// the log as before. So nothing depends on it but how soon a change is seen.
+// A notification carries no event and may be lost. Each process polls the log as before, so only the latency of events depends
+// on notifications.
 //
-// A process holds one connection, on which it listens, and which goes to the database itself: a pooler that hands connections
-// out by transaction forgets who listens. It tells with a statement of its own through the pool of the log, after the commit
-// and at most once in 10 ms, whatever it appends. A NOTIFY inside of the transactions of the writes would take a lock of the
-// whole database at each commit, and halve what it can do.
+// A process holds one connection for LISTEN. It must connect to the server directly, because a pooler in transaction mode
+// drops the subscription. NOTIFY is sent through the pool of the log, after the commit and at most every 10ms, independent of
+// the number of events. Inside the transactions of the writes it would take a lock of the whole database at each commit,
+// which halves the rate of commits.
 package pgnotify

@@ -19,28 +19,29 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Options adjust a Log. The zero value is meaningful.
+// Options configure a Log. The zero value is valid.
 type Options struct {
-	// Channel is the one of PostgreSQL that processes tell each other on; "stoa" if empty. Logs of one database may share it:
-	// whoever is told looks, and finds nothing.
+	// Channel is the channel of NOTIFY and LISTEN. Default "stoa". Logs of one database may share it: a process that is
+	// notified reads its log and finds nothing new.
 	Channel string
-	// Gap is how long a process waits after it has told until it tells again; 10 ms if zero.
-	Gap time.Duration
-	// Check is how often the connection that is listened on is asked whether it still is one; 30 seconds if zero.
-	Check time.Duration
-	// Logger is told when listening or telling fails; nil is [slog.Default].
+	// NotifyInterval is the least time between two notifications that a process sends. Default 10ms.
+	NotifyInterval time.Duration
+	// PingInterval is how long the listening connection may be idle before it is pinged, because a broken TCP connection may
+	// never report an error. Default 30s.
+	PingInterval time.Duration
+	// Logger receives errors of the connections. Default [slog.Default].
 	Logger *slog.Logger
 }
 
-// Log is a sqlfeed.Log that tells other processes of what it appends, and is told by them. It is safe for concurrent use.
+// Log is a [sqlfeed.Log] that notifies other processes of the events that it appends. It is safe for concurrent use.
 type Log struct {
 	*sqlfeed.Log
 	db     *sqltx.DB
 	config *pgx.ConnConfig
 	opts   Options
 
-	self     string        // marks what this process tells, which it knows
-	appended chan struct{} // there is something to tell
+	self     string        // payload of the notifications of this process, which it ignores
+	appended chan struct{} // a notification is due
 	wake     chan struct{}
 }
 
@@ -49,8 +50,9 @@ var (
 	_ feed.Transactor = (*Log)(nil)
 )
 
-// New returns a Log over one in PostgreSQL. config says where to listen, and opts may be nil. It does not connect; without
-// [Log.Run] it is as the log beneath. It panics if log or config is nil, or if the log is not in PostgreSQL.
+// New returns a Log that wraps one in PostgreSQL. config is that of the listening connection, and opts may be nil. New does not
+// connect; until [Log.Run] is called the Log behaves like the wrapped one. It panics if log or config is nil, or if the log
+// is not in PostgreSQL.
 func New(log *sqlfeed.Log, config *pgx.ConnConfig, opts *Options) *Log {
 	if log == nil || config == nil {
 		panic("pgnotify: New without a log or without a connection to listen on")
@@ -64,14 +66,14 @@ func New(log *sqlfeed.Log, config *pgx.ConnConfig, opts *Options) *Log {
 		o = *opts
 	}
 	o.Channel = cmp.Or(o.Channel, "stoa")
-	o.Gap = cmp.Or(max(o.Gap, 0), 10*time.Millisecond)
-	o.Check = cmp.Or(max(o.Check, 0), 30*time.Second)
+	o.NotifyInterval = cmp.Or(max(o.NotifyInterval, 0), 10*time.Millisecond)
+	o.PingInterval = cmp.Or(max(o.PingInterval, 0), 30*time.Second)
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	return &Log{Log: log, db: db, config: config.Copy(), opts: o, self: strconv.FormatUint(rand.Uint64(), 36),
 		appended: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 }
 
-// Append is that of the log beneath. Once it is committed, this process looks at once, and others are told.
+// Append appends to the wrapped log. After the commit it wakes this process and schedules a notification of the others.
 func (l *Log) Append(ctx context.Context, events ...*feed.Event) error {
 	err := l.Log.Append(ctx, events...)
 	if err == nil && len(events) > 0 {
@@ -83,26 +85,26 @@ func (l *Log) Append(ctx context.Context, events ...*feed.Event) error {
 	return err
 }
 
-// Wake is that of feed.Log: it knows of what all processes have appended, as long as Run runs in them.
+// Wake implements [feed.Log]. It reports events of all processes in which Run is running.
 func (l *Log) Wake() <-chan struct{} { return l.wake }
 
-// Run listens and tells until ctx ends. When the database fails it tries again, and again. It is called once.
+// Run sends and receives notifications until ctx is done. It reconnects after an error. It must be called once.
 func (l *Log) Run(ctx context.Context) {
-	var works sync.WaitGroup
-	works.Go(func() { l.repeat(ctx, l.listen) })
-	works.Go(func() { l.repeat(ctx, l.tell) })
-	works.Wait()
+	var loops sync.WaitGroup
+	loops.Go(func() { l.retry(ctx, l.listen) })
+	loops.Go(func() { l.retry(ctx, l.notify) })
+	loops.Wait()
 }
 
-// repeat calls something that ends in an error, less often as it fails again.
-func (l *Log) repeat(ctx context.Context, do func(ctx context.Context) error) {
-	pace.Repeat(ctx, do, func(err error) {
-		l.opts.Logger.Warn("pgnotify: processes do not tell each other of changes, and look for them; it is tried again", "error", err)
+// retry calls loop again when it returns an error, with a delay that grows.
+func (l *Log) retry(ctx context.Context, loop func(ctx context.Context) error) {
+	pace.Repeat(ctx, loop, func(err error) {
+		l.opts.Logger.Warn("pgnotify: notifications failed; events are found by polling until a retry succeeds", "error", err)
 	})
 }
 
-// tell tells the others, by a statement that is in nobody's transaction.
-func (l *Log) tell(ctx context.Context) error {
+// notify sends a notification when events were appended, outside of their transactions.
+func (l *Log) notify(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -112,13 +114,13 @@ func (l *Log) tell(ctx context.Context) error {
 		if _, err := l.db.Writer(ctx).ExecContext(ctx, "SELECT pg_notify($1, $2)", l.opts.Channel, l.self); err != nil {
 			return err
 		}
-		if err := pace.Pause(ctx, l.opts.Gap); err != nil {
+		if err := pace.Pause(ctx, l.opts.NotifyInterval); err != nil {
 			return err
 		}
 	}
 }
 
-// listen listens on a connection as long as it lasts.
+// listen receives notifications on one connection until it fails.
 func (l *Log) listen(ctx context.Context) error {
 	conn, err := pgx.ConnectConfig(ctx, l.config)
 	if err != nil {
@@ -128,11 +130,11 @@ func (l *Log) listen(ctx context.Context) error {
 	if _, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{l.opts.Channel}.Sanitize()); err != nil {
 		return err
 	}
-	pace.Hint(l.wake) // what was told before was not heard
+	pace.Hint(l.wake) // notifications before LISTEN were lost
 	for {
-		err := l.hear(ctx, conn)
+		err := l.receive(ctx, conn)
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-			err = l.check(ctx, conn)
+			err = l.ping(ctx, conn)
 		}
 		if err != nil {
 			return err
@@ -140,9 +142,9 @@ func (l *Log) listen(ctx context.Context) error {
 	}
 }
 
-// hear waits for somebody who tells.
-func (l *Log) hear(ctx context.Context, conn *pgx.Conn) error {
-	ctx, cancel := context.WithTimeout(ctx, l.opts.Check)
+// receive waits for one notification, up to PingInterval.
+func (l *Log) receive(ctx context.Context, conn *pgx.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, l.opts.PingInterval)
 	defer cancel()
 	n, err := conn.WaitForNotification(ctx)
 	if err == nil && n.Payload != l.self {
@@ -151,14 +153,14 @@ func (l *Log) hear(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// check asks the server for an answer: where the network has gone, nobody says so.
-func (l *Log) check(ctx context.Context, conn *pgx.Conn) error {
-	ctx, cancel := context.WithTimeout(ctx, l.opts.Check)
+// ping checks that the connection still works.
+func (l *Log) ping(ctx context.Context, conn *pgx.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, l.opts.PingInterval)
 	defer cancel()
 	return conn.Ping(ctx)
 }
 
-// closeConn says good-bye, if that can be done soon; the connection ends anyhow.
+// closeConn closes a connection, which may be broken, within a second.
 func closeConn(conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -62,7 +62,7 @@ func open(t testing.TB, url, schema string, opts *pgnotify.Options) *process {
 	return p
 }
 
-// run has the Log tell and be told until the test ends, and returns once it listens.
+// run runs the Log until the test ends, and returns once it listens.
 func (p *process) run(t testing.TB) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -112,7 +112,7 @@ func TestKit(t *testing.T) {
 func TestOthersAreTold(t *testing.T) {
 	t.Parallel()
 	url := sqltest.PostgreSQL(t)
-	opts := &pgnotify.Options{Logger: quiet, Check: 20 * time.Millisecond} // so often that the connection is asked while it waits
+	opts := &pgnotify.Options{Logger: quiet, PingInterval: 20 * time.Millisecond} // so often that the connection is asked while it waits
 	writer, other := open(t, url, "s", opts), open(t, url, "s", opts)
 	other.run(t)
 	writer.run(t)
@@ -151,11 +151,11 @@ func TestOthersAreTold(t *testing.T) {
 	}
 }
 
-// TestTellsSeldom: however much is appended in the time of a gap, it is told once; and what is rolled back is not.
-func TestTellsSeldom(t *testing.T) {
+// TestNotifyInterval: however much is appended in the time of an interval, one notification is sent, and none for what is rolled back.
+func TestNotifyInterval(t *testing.T) {
 	t.Parallel()
 	url := sqltest.PostgreSQL(t)
-	p := open(t, url, "s", &pgnotify.Options{Gap: time.Hour, Channel: `a "channel"`})
+	p := open(t, url, "s", &pgnotify.Options{NotifyInterval: time.Hour, Channel: `a "channel"`})
 	p.run(t)
 	conn, err := pgx.ConnectConfig(t.Context(), p.config)
 	if err != nil {
