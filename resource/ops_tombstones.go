@@ -6,25 +6,29 @@ import (
 	"time"
 )
 
-// Tombstones stores the ids of deleted items for a collection that does not. Its methods are called concurrently.
+// Tombstones stores the ids of deleted items for a collection that does not. Its methods are called
+// concurrently.
 type Tombstones interface {
 	// Mark records that the item with this id was deleted at this time.
 	Mark(ctx context.Context, id string, at time.Time) error
-	// Unmark removes the record, because the id has a new item. To unmark an id that is not marked is not an error.
+	// Unmark removes the record, because the id has a new item. To unmark an id that is not marked
+	// is not an error.
 	Unmark(ctx context.Context, id string) error
 	// Deleted returns when the item was deleted, and [ErrNotFound] if its id is not marked.
 	Deleted(ctx context.Context, id string) (time.Time, error)
 }
 
-// WithTombstones adds the capability [Tombstoner] to a collection, with tombstones in a store of their own: a deleted
-// item is answered with 410 Gone in place of 404, and its id is not used again.
+// WithTombstones adds the capability [Tombstoner] to a collection, with tombstones in a store of
+// their own: a deleted item is answered with 410 Gone in place of 404, and its id is not used
+// again.
 //
 //	ops := resource.WithTombstones(resource.OpsOf(orders), memory.NewTombstones(), false)
 //	r := resource.FromOps("orders", ops, nil)
 //
-// If ops has Transactions and marks takes part in them, item and tombstone change together. Otherwise an item is marked
-// just before it is deleted, so that a crash between the two, or a deletion that fails, leaves a tombstone for an
-// item that exists. Such a tombstone has no effect: an item that exists is never answered with 410.
+// If ops has Transactions and marks takes part in them, item and tombstone change together.
+// Otherwise an item is marked just before it is deleted, so that a crash between the two, or a
+// deletion that fails, leaves a tombstone for an item that exists. Such a tombstone has no effect:
+// an item that exists is never answered with 410.
 //
 // Insert rejects an id that was deleted with [ErrGone], unless recreate is true.
 func WithTombstones[T any](ops Ops[T], marks Tombstones, recreate bool) Ops[T] {
@@ -65,7 +69,8 @@ func WithTombstones[T any](ops Ops[T], marks Tombstones, recreate bool) Ops[T] {
 				if _, err := ops.Get(ctx, id); err != nil { // an item that never existed gets no tombstone
 					return err
 				}
-				// The tombstone comes first: a concurrent Get that does not find the item must find the tombstone.
+				// The tombstone comes first: a concurrent Get that does not find the item must find
+				// the tombstone.
 				if err := marks.Mark(ctx, id, time.Now()); err != nil {
 					return err
 				}

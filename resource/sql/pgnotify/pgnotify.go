@@ -21,19 +21,21 @@ import (
 
 // Options configure a Log. The zero value is valid.
 type Options struct {
-	// Channel is the channel of NOTIFY and LISTEN. Default "stoa". Logs of one database may share it: a process that is
-	// notified reads its log and finds nothing new.
+	// Channel is the channel of NOTIFY and LISTEN. Default "stoa". Logs of one database may share
+	// it: a process that is notified reads its log and finds nothing new.
 	Channel string
-	// NotifyInterval is the least time between two notifications that a process sends. Default 10ms.
+	// NotifyInterval is the least time between two notifications that a process sends. Default
+	// 10ms.
 	NotifyInterval time.Duration
-	// PingInterval is how long the listening connection may be idle before it is pinged, because a broken TCP connection may
-	// never report an error. Default 30s.
+	// PingInterval is how long the listening connection may be idle before it is pinged, because a
+	// broken TCP connection may never report an error. Default 30s.
 	PingInterval time.Duration
 	// Logger receives errors of the connections. Default [slog.Default].
 	Logger *slog.Logger
 }
 
-// Log is a [sqlfeed.Log] that notifies other processes of the events that it appends. It is safe for concurrent use.
+// Log is a [sqlfeed.Log] that notifies other processes of the events that it appends. It is safe
+// for concurrent use.
 type Log struct {
 	*sqlfeed.Log
 	db     *sqltx.DB
@@ -50,9 +52,9 @@ var (
 	_ feed.Transactor = (*Log)(nil)
 )
 
-// New returns a Log that wraps one in PostgreSQL. config is that of the listening connection, and opts may be nil. New does not
-// connect; until [Log.Run] is called the Log behaves like the wrapped one. It panics if log or config is nil, or if the log
-// is not in PostgreSQL.
+// New returns a Log that wraps one in PostgreSQL. config is that of the listening connection, and
+// opts may be nil. New does not connect; until [Log.Run] is called the Log behaves like the wrapped
+// one. It panics if log or config is nil, or if the log is not in PostgreSQL.
 func New(log *sqlfeed.Log, config *pgx.ConnConfig, opts *Options) *Log {
 	if log == nil || config == nil {
 		panic("pgnotify: New without a log or without a connection to listen on")
@@ -73,7 +75,8 @@ func New(log *sqlfeed.Log, config *pgx.ConnConfig, opts *Options) *Log {
 		appended: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 }
 
-// Append appends to the wrapped log. After the commit it wakes this process and schedules a notification of the others.
+// Append appends to the wrapped log. After the commit it wakes this process and schedules a
+// notification of the others.
 func (l *Log) Append(ctx context.Context, events ...*feed.Event) error {
 	err := l.Log.Append(ctx, events...)
 	if err == nil && len(events) > 0 {
@@ -88,7 +91,8 @@ func (l *Log) Append(ctx context.Context, events ...*feed.Event) error {
 // Wake implements [feed.Log]. It reports events of all processes in which Run is running.
 func (l *Log) Wake() <-chan struct{} { return l.wake }
 
-// Run sends and receives notifications until ctx is done. It reconnects after an error. It must be called once.
+// Run sends and receives notifications until ctx is done. It reconnects after an error. It must be
+// called once.
 func (l *Log) Run(ctx context.Context) {
 	var loops sync.WaitGroup
 	loops.Go(func() { l.retry(ctx, l.listen) })

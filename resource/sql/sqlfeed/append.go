@@ -9,11 +9,13 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// insertRows are the numbers of events that one statement inserts. They are few, because drivers and servers cache
-// statements by their text. A statement of 100 rows has 800 arguments; the oldest engines accept 999.
+// insertRows are the numbers of events that one statement inserts. They are few, because drivers
+// and servers cache statements by their text. A statement of 100 rows has 800 arguments; the oldest
+// engines accept 999.
 var insertRows = [...]int{100, 20, 4, 1}
 
-// insertBytes limits the items of a statement of more than one event. A driver may copy all of them before it sends any.
+// insertBytes limits the items of a statement of more than one event. A driver may copy all of them
+// before it sends any.
 const insertBytes = 4 << 20
 
 // Append implements [feed.Log].
@@ -66,8 +68,8 @@ func statementSize(events []*feed.Event) (size int) {
 	return size
 }
 
-// appendArgs appends the arguments of an event. The mark is drawn in this process, because a restored backup would make the
-// database draw the same marks again.
+// appendArgs appends the arguments of an event. The mark is drawn in this process, because a
+// restored backup would make the database draw the same marks again.
 func appendArgs(args []any, e *feed.Event) []any {
 	at := e.Time
 	if at.IsZero() {

@@ -7,16 +7,18 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// PostgreSQL assigns a number to an event before it is decided whether and when the transaction commits. So a number that is
-// missing may appear later, and a reader that passes it would lose an event.
+// PostgreSQL assigns a number to an event before it is decided whether and when the transaction
+// commits. So a number that is missing may appear later, and a reader that passes it would lose an
+// event.
 //
-// A transaction gets its id (xid) before it takes a number; see insertEvents. So every transaction that holds a number below
-// one that was read has a smaller xid than a transaction that begins now: the barrier. Once all transactions before the
-// barrier have ended, numbers that are still missing were rolled back.
+// A transaction gets its id (xid) before it takes a number; see insertEvents. So every transaction
+// that holds a number below one that was read has a smaller xid than a transaction that begins now:
+// the barrier. Once all transactions before the barrier have ended, numbers that are still missing
+// were rolled back.
 //
-// All transactions that write to the server count, in any table. Readers therefore draw a barrier only if a number is
-// missing. Without a gap nothing has to wait: all numbers below the newest that was read belong to committed events, and a
-// transaction that runs has a higher one or none yet.
+// All transactions that write to the server count, in any table. Readers therefore draw a barrier
+// only if a number is missing. Without a gap nothing has to wait: all numbers below the newest that
+// was read belong to committed events, and a transaction that runs has a higher one or none yet.
 
 // rowAnchor identifies a row that was read. Another row with the same number has another mark.
 type rowAnchor struct {
@@ -33,9 +35,10 @@ type xidBarrier struct {
 	xid int64     // once all transactions before this one have ended
 }
 
-// progress is what a Log has learned about transactions that have ended. It becomes wrong if a backup or a replica that lags
-// replaces the database, because numbers and xids are then assigned again. It is therefore tied to rows that were read, and
-// every query reports whether these are still present.
+// progress is what a Log has learned about transactions that have ended. It becomes wrong if a
+// backup or a replica that lags replaces the database, because numbers and xids are then assigned
+// again. It is therefore tied to rows that were read, and every query reports whether these are
+// still present.
 type progress struct {
 	settled    rowAnchor // all transactions with numbers up to this row have ended
 	barrier    xidBarrier
@@ -50,15 +53,16 @@ func (p *progress) args() []any {
 // mayHaveGaps reports whether a number may be missing because its transaction has not ended.
 func (l *Log) mayHaveGaps() bool { return l.db.Dialect() == sqltx.PostgreSQL && !l.serialized }
 
-// loadProgress returns the current progress. The caller must load it before it runs the query that it judges by it: what
-// progress says of a row holds in all later states of the table.
+// loadProgress returns the current progress. The caller must load it before it runs the query that
+// it judges by it: what progress says of a row holds in all later states of the table.
 func (l *Log) loadProgress() progress {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.progress
 }
 
-// advance records that all transactions with numbers up to row have ended, unless progress was reset since generation.
+// advance records that all transactions with numbers up to row have ended, unless progress was
+// reset since generation.
 func (l *Log) advance(row rowAnchor, generation int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,7 +78,8 @@ func (l *Log) advance(row rowAnchor, generation int) {
 	}
 }
 
-// resetProgress drops what was learned in a generation, because the database was replaced. It returns the next generation.
+// resetProgress drops what was learned in a generation, because the database was replaced. It
+// returns the next generation.
 func (l *Log) resetProgress(generation int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -84,12 +89,14 @@ func (l *Log) resetProgress(generation int) int {
 	return generation + 1
 }
 
-// applyProgress sets settled and generation of a result to those of p, which was loaded before the query. If the result
-// contradicts p, it resets progress. If the transactions before the barrier have ended, it advances progress.
+// applyProgress sets settled and generation of a result to those of p, which was loaded before the
+// query. If the result contradicts p, it resets progress. If the transactions before the barrier
+// have ended, it advances progress.
 func (l *Log) applyProgress(r *result, p progress) {
 	r.settled, r.generation = p.settled.seq, p.generation
 	switch b := p.barrier; {
-	case !r.anchored, b.xid > 0 && r.xmax <= b.xid: // the transaction of the barrier had ended, so xmax was above it
+	case !r.anchored, b.xid > 0 && r.xmax <= b.xid:
+		// The transaction that drew the barrier had ended, so xmax was above it.
 		r.settled, r.generation, r.complete = 0, l.resetProgress(p.generation), false
 	case b.xid > 0 && r.xmin >= b.xid:
 		r.settled = max(r.settled, b.row.seq)
@@ -97,8 +104,8 @@ func (l *Log) applyProgress(r *result, p progress) {
 	}
 }
 
-// untilGap returns the events before the first number that may still appear, and whether there is one. after is the number
-// of the cursor.
+// untilGap returns the events before the first number that may still appear, and whether there is
+// one. after is the number of the cursor.
 func (r *result) untilGap(after uint64) (events []*feed.Event, gap bool) {
 	for i, e := range r.events {
 		if e.Cursor.Seq > after+1 && e.Cursor.Seq > r.settled {
@@ -109,7 +116,8 @@ func (r *result) untilGap(after uint64) (events []*feed.Event, gap bool) {
 	return r.events, false
 }
 
-// drawBarrier draws a barrier for a gap before a row that was read, unless there is a barrier already.
+// drawBarrier draws a barrier for a gap before a row that was read, unless there is a barrier
+// already.
 func (l *Log) drawBarrier(ctx context.Context, row rowAnchor, generation int) error {
 	if p := l.loadProgress(); p.barrier.xid > 0 || p.generation != generation {
 		return nil
@@ -126,8 +134,8 @@ func (l *Log) drawBarrier(ctx context.Context, row rowAnchor, generation int) er
 	return nil
 }
 
-// currentXID returns the xid of a transaction that begins now. The xmax of a snapshot does not serve: it may be below the
-// xid of a transaction that runs.
+// currentXID returns the xid of a transaction that begins now. The xmax of a snapshot does not
+// serve: it may be below the xid of a transaction that runs.
 func (l *Log) currentXID(ctx context.Context) (xid int64, err error) {
 	rows, err := l.db.Writer(ctx).QueryContext(ctx, l.sql.currentXID)
 	if err != nil {

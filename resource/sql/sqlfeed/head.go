@@ -11,8 +11,9 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// Head implements [feed.Log]. While a number below the newest is missing, it waits for the transactions that may hold it.
-// These include transactions that write to other tables of the server, because Head cannot tell them apart.
+// Head implements [feed.Log]. While a number below the newest is missing, it waits for the
+// transactions that may hold it. These include transactions that write to other tables of the
+// server, because Head cannot tell them apart.
 func (l *Log) Head(ctx context.Context) (feed.Cursor, error) {
 	r, err := l.readNewest(ctx, math.MaxInt64)
 	if err == nil && r.emptied {
@@ -46,10 +47,12 @@ func (l *Log) Head(ctx context.Context) (feed.Cursor, error) {
 	return feed.Cursor{}, err
 }
 
-// replaceEpoch draws a new epoch, unless another process has. If all events were deleted by hand, numbers below the cursor
-// of the last purge may be assigned again, and readers would skip these events.
+// replaceEpoch draws a new epoch, unless another process has. If all events were deleted by hand,
+// numbers below the cursor of the last purge may be assigned again, and readers would skip these
+// events.
 func (l *Log) replaceEpoch(ctx context.Context, old feed.Cursor) error {
-	_, err := l.db.Writer(ctx).ExecContext(ctx, l.sql.replaceEpoch, 1+rand.Int64N(1<<62), rand.Int64(), int64(old.Epoch))
+	_, err := l.db.Writer(ctx).ExecContext(ctx, l.sql.replaceEpoch,
+		1+rand.Int64N(1<<62), rand.Int64(), int64(old.Epoch))
 	return err
 }
 
@@ -61,8 +64,8 @@ func (l *Log) isComplete(r *result) bool {
 	return r.complete || r.newest.Seq <= r.settled
 }
 
-// readNewest returns the newest cursor up to a number. If numbers may be missing, it also counts the rows after the last
-// that is settled or purged.
+// readNewest returns the newest cursor up to a number. If numbers may be missing, it also counts
+// the rows after the last that is settled or purged.
 func (l *Log) readNewest(ctx context.Context, until uint64) (r result, err error) {
 	const maxCount = 100_000 // rows; about 25 ms
 	p := l.loadProgress()
@@ -74,7 +77,8 @@ func (l *Log) readNewest(ctx context.Context, until uint64) (r result, err error
 		args = append(p.args(), args...)
 	}
 	if l.mayHaveGaps() {
-		text, args, columns = l.sql.newestComplete, append(args, int64(maxCount)), append(columns, &r.complete)
+		text = l.sql.newestComplete
+		args, columns = append(args, int64(maxCount)), append(columns, &r.complete)
 	}
 	rows, err := l.reader(ctx).QueryContext(ctx, text, args...)
 	if err != nil {

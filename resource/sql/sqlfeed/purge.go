@@ -9,14 +9,15 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// Purge implements [feed.Log]. It computes how many events are newer from their numbers, because counting a million rows is
-// slow. So on PostgreSQL a number that was rolled back counts as an event. The cursor after the last purged event stays
-// valid.
+// Purge implements [feed.Log]. It computes how many events are newer from their numbers, because
+// counting a million rows is slow. So on PostgreSQL a number that was rolled back counts as an
+// event. The cursor after the last purged event stays valid.
 func (l *Log) Purge(ctx context.Context, before time.Time, keep, max int) (int, error) {
 	for wait := time.Millisecond; ; wait *= 2 {
 		old, err := l.deleteOldest(ctx, before, keep, max)
 		if err == nil && old.gap.seq > 0 {
-			err = l.drawBarrier(ctx, old.gap, old.generation) // for the next call, if this one has deleted events
+			// If this call has deleted events, the barrier is for the next one.
+			err = l.drawBarrier(ctx, old.gap, old.generation)
 		}
 		if err != nil || old.n > 0 || old.gap.seq == 0 || wait > maxWait {
 			return old.n, err

@@ -11,8 +11,8 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// maxWait is the longest delay between the attempts of Tail and Purge at a gap. Most transactions end sooner, so waiting
-// for them is cheaper than being called again.
+// maxWait is the longest delay between the attempts of Tail and Purge at a gap. Most transactions
+// end sooner, so waiting for them is cheaper than being called again.
 const maxWait = 16 * time.Millisecond
 
 // Tail implements [feed.Log].
@@ -78,8 +78,8 @@ type result struct {
 	complete bool // no number up to newest is missing that was not settled or purged
 }
 
-// reader returns the connection that the log is read with. PostgreSQL must be read from the primary, because a replica may
-// lack events that were reported.
+// reader returns the connection that the log is read with. PostgreSQL must be read from the
+// primary, because a replica may lack events that were reported.
 func (l *Log) reader(ctx context.Context) sqltx.Conn {
 	if l.db.Dialect() == sqltx.PostgreSQL {
 		return l.db.Writer(ctx)
@@ -87,7 +87,8 @@ func (l *Log) reader(ctx context.Context) sqltx.Conn {
 	return l.db.Reader(ctx)
 }
 
-// readPage reads the events after a cursor, up to and including the number until, at most most and [feed.PageBytes].
+// readPage reads the events after a cursor, up to and including the number until, at most most and
+// [feed.PageBytes].
 func (l *Log) readPage(ctx context.Context, after feed.Cursor, until uint64, most int) (*result, error) {
 	if after.Seq > math.MaxInt64 {
 		return nil, feed.ErrExpired
@@ -95,7 +96,8 @@ func (l *Log) readPage(ctx context.Context, after feed.Cursor, until uint64, mos
 	p := l.loadProgress()
 	most = min(max(most, 0), math.MaxInt32)
 	args := []any{int64(after.Seq), int64(min(max(until, after.Seq), math.MaxInt64)), most + 1}
-	if l.db.Dialect() == sqltx.PostgreSQL { // SQLite computes each row when it is read, so the loop below limits the bytes
+	// SQLite computes each row when it is read, so there the loop below limits the bytes.
+	if l.db.Dialect() == sqltx.PostgreSQL {
 		args = append(p.args(), append(args, int64(feed.PageBytes))...)
 	}
 	rows, err := l.reader(ctx).QueryContext(ctx, l.sql.page, args...)
@@ -144,9 +146,11 @@ func (r *result) scanEvent(rows *sql.Rows) (*feed.Event, error) {
 	if !seq.Valid {
 		return nil, nil
 	}
-	return &feed.Event{Kind: feed.Kind(kind.Int64), Collection: collection.String, ID: item.String, Rev: string(rev),
+	return &feed.Event{
+		Kind: feed.Kind(kind.Int64), Collection: collection.String, ID: item.String, Rev: string(rev),
 		Before: was, After: now, Time: time.UnixMicro(at.Int64).UTC(),
-		Cursor: feed.Cursor{Epoch: uint64(epoch), Seq: uint64(seq.Int64), Mark: uint64(mark.Int64)}}, nil
+		Cursor: feed.Cursor{Epoch: uint64(epoch), Seq: uint64(seq.Int64), Mark: uint64(mark.Int64)},
+	}, nil
 }
 
 // sleep waits for d, or until ctx is done.

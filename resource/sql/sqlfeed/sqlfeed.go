@@ -1,7 +1,9 @@
-// Package sqlfeed stores the events of a change feed in SQLite or PostgreSQL, in the transaction of each change.
+// Package sqlfeed stores the events of a change feed in SQLite or PostgreSQL, in the transaction of
+// each change.
 //
-// A [Log] is a [feed.Log]: an event is committed or rolled back with the write that it reports, so a process that is
-// killed loses no event and reports no write that did not happen. Any number of processes may append and read.
+// A [Log] is a [feed.Log]: an event is committed or rolled back with the write that it reports, so
+// a process that is killed loses no event and reports no write that did not happen. Any number of
+// processes may append and read.
 //
 //	log := sqlfeed.New(db, nil) // db is the *sqltx.DB of the collections
 //	if err := log.CreateTable(ctx); err != nil { ... }
@@ -24,20 +26,23 @@ import (
 
 // Options configure a Log. The zero value is valid.
 type Options struct {
-	// Table is the name of the table of events. Default "events". A second table, with the same name and the suffix "_log",
-	// has one row: the epoch, and the cursor up to which events were purged.
+	// Table is the name of the table of events. Default "events". A second table, with the same
+	// name and the suffix "_log", has one row: the epoch, and the cursor up to which events were
+	// purged.
 	Table string
-	// SerializeAppends makes transactions of PostgreSQL that append run one after another, from Append to commit, so that
-	// events are numbered in the order of the commits. By default they run concurrently, and Tail and Head wait for
-	// transactions that have not ended. All processes must use the same value. SQLite has one writer in any case.
+	// SerializeAppends makes transactions of PostgreSQL that append run one after another, from
+	// Append to commit, so that events are numbered in the order of the commits. By default they
+	// run concurrently, and Tail and Head wait for transactions that have not ended. All processes
+	// must use the same value. SQLite has one writer in any case.
 	SerializeAppends bool
 }
 
-// Log is a [feed.Log] in a table of the database of the data. Append takes part in the transaction of its context. A Log
-// is safe for concurrent use, also by several processes with a Log each.
+// Log is a [feed.Log] in a table of the database of the data. Append takes part in the transaction
+// of its context. A Log is safe for concurrent use, also by several processes with a Log each.
 //
-// Append should be the last statement of a transaction, because readers wait for its end before they pass its events. A
-// transaction that takes minutes delays later events of all others by as long.
+// Append should be the last statement of a transaction, because readers wait for its end before
+// they pass its events. A transaction that takes minutes delays later events of all others by as
+// long.
 type Log struct {
 	db         *sqltx.DB
 	serialized bool
@@ -48,7 +53,8 @@ type Log struct {
 	progress progress
 }
 
-// New returns a Log. opts may be nil. It does not connect; [Log.CreateTable] creates the tables. It panics if db is nil.
+// New returns a Log. opts may be nil. It does not connect; [Log.CreateTable] creates the tables. It
+// panics if db is nil.
 func New(db *sqltx.DB, opts *Options) *Log {
 	if db == nil {
 		panic("sqlfeed: New without a database")
@@ -75,15 +81,17 @@ func (l *Log) Transactions() tx.Runner { return l.db }
 // Wake implements [feed.Log]. It reports events that this process has appended.
 func (l *Log) Wake() <-chan struct{} { return l.wake }
 
-// DDL returns the statements that create the tables. A migration tool must also insert the row of the epoch, as
-// CreateTable does.
+// DDL returns the statements that create the tables. A migration tool must also insert the row of
+// the epoch, as CreateTable does.
 func (l *Log) DDL() string { return strings.Join(l.sql.create, ";\n") + ";\n" }
 
-// CreateTable creates the tables unless they exist, and draws the epoch. Several processes may call it concurrently.
+// CreateTable creates the tables unless they exist, and draws the epoch. Several processes may call
+// it concurrently.
 func (l *Log) CreateTable(ctx context.Context) error {
 	return l.db.InTx(ctx, func(ctx context.Context) error {
 		w := l.db.Writer(ctx)
-		if l.db.Dialect() == sqltx.PostgreSQL { // IF NOT EXISTS fails if another transaction is creating the table
+		// On PostgreSQL, IF NOT EXISTS fails if another transaction is creating the table.
+		if l.db.Dialect() == sqltx.PostgreSQL {
 			if _, err := w.ExecContext(ctx, l.sql.lock, l.sql.lockKey); err != nil {
 				return err
 			}
@@ -101,8 +109,8 @@ func (l *Log) CreateTable(ctx context.Context) error {
 // errNoEpoch reports that the tables exist without the row of the epoch.
 var errNoEpoch = errors.New("sqlfeed: the log has no epoch; call CreateTable")
 
-// appendError wraps an error of a busy or unreachable database in [tx.ErrUnavailable], because the write is rolled back
-// with its event and may be retried.
+// appendError wraps an error of a busy or unreachable database in [tx.ErrUnavailable], because the
+// write is rolled back with its event and may be retried.
 func (l *Log) appendError(err error) error {
 	if kind := l.db.Dialect().Fault(err).Kind; kind == sqltx.Conflict || kind == sqltx.Unavailable {
 		return fmt.Errorf("%w: %w", tx.ErrUnavailable, err)

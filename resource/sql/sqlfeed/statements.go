@@ -57,9 +57,10 @@ const (
 ){strict}`
 )
 
-// The queries. Each reads both tables in one statement, so that it sees one state of them, and begins with the columns of
-// {head}: the epoch, the cursor up to which events were purged, and for PostgreSQL whether the anchors of [progress.args]
-// are present, and the snapshot. An anchor that was purged counts as present.
+// The queries. Each reads both tables in one statement, so that it sees one state of them, and
+// begins with the columns of {head}: the epoch, the cursor up to which events were purged, and for
+// PostgreSQL whether the anchors of [progress.args] are present, and the snapshot. An anchor that
+// was purged counts as present.
 const (
 	sqliteHead   = `l.epoch, l.seq, l.mark, 1, 0, 0`
 	postgresHead = `l.epoch, l.seq, l.mark,
@@ -71,18 +72,23 @@ const (
 	selectPage = `SELECT {head}, e.seq, e.mark, e.kind, e.collection, e.item, e.rev, e.was, e.now, e.at
 FROM {log} AS l LEFT JOIN ({rows}) AS e ON 1 = 1 ORDER BY e.seq`
 	sqliteRows = `SELECT * FROM {events} WHERE seq >= {1} AND seq <= {2} ORDER BY seq LIMIT {3}`
-	// PostgreSQL computes the whole result before it sends the first row, so the statement itself limits the bytes of a page.
-	// octet_length does not read the column. The first row is that of the cursor.
+	// PostgreSQL computes the whole result before it sends the first row, so the statement itself
+	// limits the bytes of a page. octet_length does not read the column. The first row is that of
+	// the cursor.
 	postgresRows = `SELECT * FROM (
-	SELECT *, sum(CASE WHEN seq > {1} THEN coalesce(octet_length(was), 0) + coalesce(octet_length(now), 0) ELSE 0 END)
+	SELECT *, sum(CASE WHEN seq > {1}
+			THEN coalesce(octet_length(was), 0) + coalesce(octet_length(now), 0) ELSE 0 END)
 		OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes
 	FROM (` + sqliteRows + `) AS p
 ) AS s WHERE coalesce(bytes, 0) < {4}`
 
 	fromNewest = `
-FROM {log} AS l LEFT JOIN (SELECT seq, mark FROM {events} WHERE seq <= {1} ORDER BY seq DESC LIMIT 1) AS e ON 1 = 1`
+FROM {log} AS l LEFT JOIN (
+	SELECT seq, mark FROM {events} WHERE seq <= {1} ORDER BY seq DESC LIMIT 1
+) AS e ON 1 = 1`
 	selectNewest         = `SELECT {head}, e.seq, e.mark` + fromNewest
-	selectNewestComplete = `SELECT {head}, e.seq, e.mark, coalesce(CASE WHEN e.seq - greatest(l.seq, $1::bigint) <= {2}::bigint THEN
+	selectNewestComplete = `SELECT {head}, e.seq, e.mark,
+	coalesce(CASE WHEN e.seq - greatest(l.seq, $1::bigint) <= {2}::bigint THEN
 	(SELECT count(*) FROM {events} WHERE seq > greatest(l.seq, $1::bigint) AND seq <= e.seq)
 	= e.seq - greatest(l.seq, $1::bigint) END, false)` + fromNewest
 
@@ -102,20 +108,23 @@ func newStatements(d sqltx.Dialect, name string) statements {
 	parts := strings.NewReplacer("{head}", postgresHead, "{rows}", postgresRows)
 	headArgs := 4
 	if d == sqltx.SQLite {
-		// The row with the largest number is never deleted, so no number is assigned twice without AUTOINCREMENT.
+		// The row with the largest number is never deleted, so no number is assigned twice without
+		// AUTOINCREMENT.
 		ddl = strings.NewReplacer("{events}", events, "{log}", log, "{integer}", "INTEGER", "{bytes}", "BLOB",
 			"{serial}", "INTEGER PRIMARY KEY", "{strict}", " STRICT")
 		parts = strings.NewReplacer("{head}", sqliteHead, "{rows}", sqliteRows)
 		headArgs = 0
 	}
 	fill := func(first int, text string) string {
-		return strings.NewReplacer("{events}", events, "{log}", log, "{1}", d.Placeholder(first+1), "{2}", d.Placeholder(first+2),
+		return strings.NewReplacer("{events}", events, "{log}", log,
+			"{1}", d.Placeholder(first+1), "{2}", d.Placeholder(first+2),
 			"{3}", d.Placeholder(first+3), "{4}", d.Placeholder(first+4)).Replace(text)
 	}
 	query := func(text string) string { return fill(headArgs, parts.Replace(text)) }
 	s := statements{
-		create:       []string{ddl.Replace(createEvents), ddl.Replace(createLog)},
-		insertEpoch:  fill(0, "INSERT INTO {log} (id, epoch, seq, mark) VALUES (1, {1}, 0, {2}) ON CONFLICT (id) DO NOTHING"),
+		create: []string{ddl.Replace(createEvents), ddl.Replace(createLog)},
+		insertEpoch: fill(0, "INSERT INTO {log} (id, epoch, seq, mark) VALUES (1, {1}, 0, {2}) "+
+			"ON CONFLICT (id) DO NOTHING"),
 		replaceEpoch: fill(0, "UPDATE {log} SET epoch = {1}, seq = 0, mark = {2} WHERE epoch = {3}"),
 		lock:         "SELECT pg_advisory_xact_lock($1)",
 		lockKey:      int64(h.Sum64()),
@@ -149,13 +158,15 @@ func insertEvents(d sqltx.Dialect, table string, rows int) string {
 	const columns = "mark, kind, collection, item, rev, was, now, at"
 	if d == sqltx.SQLite {
 		// Not numbered, because drivers look up each numbered parameter by a linear search.
-		return "INSERT INTO " + table + " (" + columns + ") VALUES " + strings.Repeat("(?, ?, ?, ?, ?, ?, ?, ?), ", rows-1) +
+		return "INSERT INTO " + table + " (" + columns + ") VALUES " +
+			strings.Repeat("(?, ?, ?, ?, ?, ?, ?, ?), ", rows-1) +
 			"(?, ?, ?, ?, ?, ?, ?, ?)"
 	}
 	var b strings.Builder
-	// The transaction must have an xid before an event gets a number; see gaps.go. Numbers are assigned after the sort.
-	b.WriteString("WITH own AS MATERIALIZED (SELECT pg_current_xact_id() AS id) INSERT INTO " + table + " (" + columns + ") SELECT " +
-		columns + " FROM own, (VALUES ")
+	// The transaction must have an xid before an event gets a number; see gaps.go. Numbers are
+	// assigned after the sort.
+	b.WriteString("WITH own AS MATERIALIZED (SELECT pg_current_xact_id() AS id) " +
+		"INSERT INTO " + table + " (" + columns + ") SELECT " + columns + " FROM own, (VALUES ")
 	types := [...]string{"bigint", "bigint", "text", "text", "bytea", "bytea", "bytea", "bigint"}
 	for row := range rows {
 		for i, typ := range types {

@@ -139,14 +139,14 @@ func (k *key) direction() query.Op {
 	return query.Gt
 }
 
-// behind writes when a row is behind the position, in one condition.
-func (w *writer) behind(keys []key, segments []segment) string {
+// afterCondition returns the condition that a row is after the position.
+func (w *writer) afterCondition(keys []key, segments []segment) string {
 	if len(segments) == 0 {
 		return falsehood
 	}
 	parts := make([]string, len(segments))
 	for i, s := range segments {
-		parts[i] = w.segment(s)
+		parts[i] = w.segmentCondition(s)
 	}
 	alternatives := joined(parts, false)
 	if k := &keys[0]; len(parts) > 1 && !k.isNull && k.place.at == exactly && (k.notNull || !k.desc) {
@@ -157,8 +157,8 @@ func (w *writer) behind(keys []key, segments []segment) string {
 	return alternatives
 }
 
-// segment writes when a row is in the segment.
-func (w *writer) segment(s segment) string {
+// segmentCondition returns the condition that a row is in the segment.
+func (w *writer) segmentCondition(s segment) string {
 	var conditions []string
 	for _, k := range s.equal {
 		if k.isNull {
@@ -170,11 +170,11 @@ func (w *writer) segment(s segment) string {
 	if s.null {
 		return joined(append(conditions, s.beyond[0].null(true)), true)
 	}
-	return joined(append(conditions, w.beyond(s.beyond)), true)
+	return joined(append(conditions, w.beyondCondition(s.beyond)), true)
 }
 
-// beyond writes when a row is beyond the position in a group of keys.
-func (w *writer) beyond(group []*key) string {
+// beyondCondition returns the condition that a row is beyond the position in a group of keys.
+func (w *writer) beyondCondition(group []*key) string {
 	first := group[0]
 	if first.isNull {
 		return first.notNullInOrder() // NULL comes first

@@ -109,7 +109,7 @@ func (t *Translator) Translate(q query.Query, args ...any) (Clauses, error) {
 	keys := w.keys(q)
 	conditions := w.conditions(q.Filter)
 	if q.After != nil {
-		conditions = append(conditions, w.behind(keys, segmentsOf(q, keys)))
+		conditions = append(conditions, w.afterCondition(keys, segmentsOf(q, keys)))
 	}
 	return w.clauses(q, keys, conditions)
 }
@@ -128,7 +128,7 @@ func (t *Translator) Steps(q query.Query, args ...any) ([]Clauses, error) {
 		switch {
 		case q.After == nil:
 		case n < len(segments):
-			conditions = append(conditions, w.segment(segments[n]))
+			conditions = append(conditions, w.segmentCondition(segments[n]))
 		default:
 			conditions = append(conditions, falsehood)
 		}

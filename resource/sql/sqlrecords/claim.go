@@ -59,7 +59,7 @@ func (r *row) prior(c idempotency.Claim) (idempotency.Prior, error) {
 // look reads the row of an id, or nil.
 func (s *Store) look(ctx context.Context, id [32]byte) (*row, error) {
 	r := &row{}
-	found, err := s.read(ctx, "reading a record", s.text.look, []any{id[:]},
+	found, err := s.read(ctx, "reading a record", s.sql.look, []any{id[:]},
 		&r.fingerprint, &r.lease, &r.expires, &r.status, &r.about, &r.result)
 	if err != nil || !found {
 		return nil, err
@@ -72,7 +72,7 @@ func (s *Store) try(ctx context.Context, id [32]byte, c idempotency.Claim) (prio
 	if s.db.Dialect() == sqltx.PostgreSQL {
 		return s.tryPostgres(ctx, id, c)
 	}
-	n, err := s.run(ctx, "claiming", s.text.claim, s.claimArgs(id, c)...)
+	n, err := s.run(ctx, "claiming", s.sql.claim, s.claimArgs(id, c)...)
 	if err != nil {
 		return idempotency.Prior{}, false, err
 	}
@@ -101,7 +101,7 @@ func (s *Store) tryPostgres(ctx context.Context, id [32]byte, c idempotency.Clai
 	var known row
 	var lease, expires sql.NullInt64
 	args := append(s.claimArgs(id, c), s.lock(id))
-	if _, err := s.read(ctx, "claiming", s.text.claim, args,
+	if _, err := s.read(ctx, "claiming", s.sql.claim, args,
 		&held, &fresh, &known.fingerprint, &lease, &expires, &known.status, &known.about, &known.result); err != nil {
 		return idempotency.Prior{}, false, err
 	}

@@ -65,7 +65,7 @@ func (s *Store) overQuota(ctx context.Context, id [32]byte, c idempotency.Claim)
 		return false, err
 	}
 	var n int
-	if _, err := s.read(ctx, "counting records", s.text.count, []any{c.Owner[:], moment(c.Now), c.Quota}, &n); err != nil {
+	if _, err := s.read(ctx, "counting records", s.sql.count, []any{c.Owner[:], moment(c.Now), c.Quota}, &n); err != nil {
 		return false, err
 	}
 	s.quotas.counted(c, n)

@@ -50,7 +50,7 @@ type Options struct {
 type Store struct {
 	db     *sqltx.DB
 	name   string // of the table
-	text   texts
+	sql    statements
 	quotas quotas
 }
 
@@ -70,7 +70,7 @@ func New(db *sqltx.DB, opts *Options) *Store {
 		name = opts.Table
 	}
 	s := &Store{db: db, name: name}
-	s.text = s.texts(s.quoted())
+	s.sql = s.newStatements(s.quoted())
 	return s
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// texts are the statements of a Store.
-type texts struct {
+// statements are the SQL statements of a Store.
+type statements struct {
 	create []string
 	check  string
 
@@ -33,9 +33,9 @@ const columns = "id, fingerprint, owner, token, lease, expires"
 const replace = "fingerprint = excluded.fingerprint, owner = excluded.owner, token = excluded.token, lease = excluded.lease, " +
 	"expires = excluded.expires, status = NULL, about = NULL, result = NULL"
 
-// texts makes the statements for a table. Arguments are numbered as claimArgs has them.
-func (s *Store) texts(table string) texts {
-	t := texts{
+// newStatements returns the statements for a table. Arguments are numbered as claimArgs has them.
+func (s *Store) newStatements(table string) statements {
+	t := statements{
 		create:  s.creation(table),
 		check:   "SELECT " + columns + ", status, about, result FROM " + table + " WHERE 1 = 0",
 		look:    "SELECT fingerprint, lease, expires, status, about, result FROM " + table + " WHERE id = $1",
@@ -97,13 +97,13 @@ func (s *Store) creation(table string) []string {
 }
 
 // DDL returns the statements that create the table and its indexes, for a person or for a tool of migrations.
-func (s *Store) DDL() string { return strings.Join(s.text.create, ";\n") + ";\n" }
+func (s *Store) DDL() string { return strings.Join(s.sql.create, ";\n") + ";\n" }
 
 // CreateTable creates the table if it is not there. It never drops and never alters: one that is there and has not the
 // columns of [Store.DDL] is an error. Several processes may call it at once.
 func (s *Store) CreateTable(ctx context.Context) error {
 	err := s.db.InTx(ctx, func(ctx context.Context) error {
-		statements := append(s.text.create[:len(s.text.create):len(s.text.create)], s.text.check)
+		statements := append(s.sql.create[:len(s.sql.create):len(s.sql.create)], s.sql.check)
 		if s.db.Dialect() == sqltx.PostgreSQL { // where IF NOT EXISTS fails for two at once
 			statements = append([]string{"SELECT pg_advisory_xact_lock(hashtext('stoa sqlrecords'))"}, statements...)
 		}

@@ -71,30 +71,30 @@ func (t *Table[T]) differences(ctx context.Context) ([]string, error) {
 		t.checkKeys(i)
 		i.unfilled()
 	}
-	if t.dead == nil {
+	if t.tombstones == nil {
 		return i.faults, nil
 	}
-	graves, err := t.differencesOfGraves(ctx)
-	return append(i.faults, graves...), err
+	faults, err := t.differencesOfTombstones(ctx)
+	return append(i.faults, faults...), err
 }
 
-// differencesOfGraves looks at the table of tombstones.
-func (t *Table[T]) differencesOfGraves(ctx context.Context) ([]string, error) {
-	columns, err := t.inspect(ctx, t.dead.name)
+// differencesOfTombstones compares the table of tombstones with what Delete needs.
+func (t *Table[T]) differencesOfTombstones(ctx context.Context) ([]string, error) {
+	columns, err := t.inspect(ctx, t.tombstones.name)
 	if err != nil || len(columns) == 0 {
 		return []string{fmt.Sprintf("there is no table %s to remember deletions: call CreateTable, or set Options.Forget",
-			t.dead.name)}, err
+			t.tombstones.name)}, err
 	}
 	i := &inspection{dialect: t.dialect, columns: columns, known: map[string]bool{}}
 	id := *t.id
 	id.spec.Name = "id"
 	i.field(&id, true)
-	i.field(t.dead.at, true)
+	i.field(t.tombstones.at, true)
 	if !columns["id"].unique {
 		i.add("column id is not unique: make it the primary key")
 	}
 	for n := range i.faults {
-		i.faults[n] = t.dead.name + ": " + i.faults[n]
+		i.faults[n] = t.tombstones.name + ": " + i.faults[n]
 	}
 	return i.faults, nil
 }

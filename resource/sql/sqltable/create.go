@@ -40,10 +40,10 @@ func (t *Table[T]) statements() []statement {
 			all = append(all, statement{t.name, text})
 		}
 	}
-	if t.dead != nil {
-		text := "CREATE TABLE " + t.dead.table + " (\n\t" + t.dead.id + " " + t.ddlType(t.id) + " NOT NULL PRIMARY KEY,\n\t" +
-			t.dead.at.expr + " " + t.ddlType(t.dead.at) + " NOT NULL\n)" + t.strict()
-		all = append(all, statement{t.dead.name, text})
+	if t.tombstones != nil {
+		text := "CREATE TABLE " + t.tombstones.table + " (\n\t" + t.tombstones.id + " " + t.ddlType(t.id) + " NOT NULL PRIMARY KEY,\n\t" +
+			t.tombstones.at.expr + " " + t.ddlType(t.tombstones.at) + " NOT NULL\n)" + t.strict()
+		all = append(all, statement{t.tombstones.name, text})
 	}
 	return all
 }

@@ -27,7 +27,7 @@ func (t *Table[T]) fault(err error) error {
 		}
 	case sqltx.ForeignKey:
 		if t.dialect == sqltx.SQLite {
-			return err // whoever wrote can find out more; see dangling
+			return err // whoever wrote can find out more; see danglingError
 		}
 		meaning = t.about(f, unknown, "fkey")
 	case sqltx.NotNull:
@@ -75,8 +75,8 @@ func (t *Table[T]) conventional(constraint, suffix string) string {
 	return name
 }
 
-// refused is fault for a deletion, where a foreign key is that of others.
-func (t *Table[T]) refused(err error) error {
+// deleteError is fault for a deletion: a violated foreign key is one of other items.
+func (t *Table[T]) deleteError(err error) error {
 	if err != nil && t.dialect.Fault(err).Kind == sqltx.ForeignKey {
 		return fmt.Errorf("%w: %w", problem.New(problem.Conflict, "Other items refer to this one."), err)
 	}
@@ -85,8 +85,8 @@ func (t *Table[T]) refused(err error) error {
 
 func unknown(field string) error { return resource.Invalid(field, "unknown") }
 
-// dangling finds out which field of v refers to nothing. SQLite does not tell.
-func (t *Table[T]) dangling(ctx context.Context, v *T) error {
+// danglingError returns the error of the field of v that refers to a missing item, which SQLite does not report.
+func (t *Table[T]) danglingError(ctx context.Context, v *T) error {
 	keys, err := t.foreignKeys(ctx)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (t *Table[T]) dangling(ctx context.Context, v *T) error {
 		var one int
 		d := t.dialect
 		statement := "SELECT 1 FROM " + d.Quote(key.parent) + " WHERE " + d.Quote(key.to) + " = " + d.Placeholder(1)
-		switch found, err := t.scan(ctx, t.db.Writer(ctx), statement, []any{arg}, &one); {
+		switch found, err := t.queryRow(ctx, t.db.Writer(ctx), statement, []any{arg}, &one); {
 		case err != nil:
 			return err
 		case !found:

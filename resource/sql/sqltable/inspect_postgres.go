@@ -60,7 +60,7 @@ func (t *Table[T]) exists(ctx context.Context, name string) (there bool, err err
 	}
 	quoted, err := quoteTable(t.dialect, name)
 	if err == nil {
-		_, err = t.scan(ctx, t.db.Writer(ctx), "SELECT to_regclass($1::text) IS NOT NULL", []any{quoted}, &there)
+		_, err = t.queryRow(ctx, t.db.Writer(ctx), "SELECT to_regclass($1::text) IS NOT NULL", []any{quoted}, &there)
 	}
 	return there, err
 }

@@ -37,15 +37,15 @@ func (t *Table[T]) get(ctx context.Context, id string) (resource.Item[T], error)
 	}
 	w := &args{dialect: t.dialect}
 	statement := t.selectWhole + t.where(w, t.at(value))
-	it, found, err := t.one(t.rows(ctx, t.db.Reader(ctx), t.columns, statement, w.list))
+	it, found, err := t.single(t.rows(ctx, t.db.Reader(ctx), t.columns, statement, w.list))
 	if err == nil && !found {
-		err = t.absent(ctx, t.db.Reader(ctx), value)
+		err = t.absentError(ctx, t.db.Reader(ctx), value)
 	}
 	return it, err
 }
 
-// one reads an answer that has one row at most, to its end.
-func (t *Table[T]) one(answer items[T]) (it resource.Item[T], found bool, err error) {
+// single reads a result of at most one row to its end.
+func (t *Table[T]) single(answer items[T]) (it resource.Item[T], found bool, err error) {
 	for next, err := range answer {
 		if err != nil {
 			return resource.Item[T]{}, false, t.fault(err)
@@ -63,7 +63,7 @@ func (t *Table[T]) list(ctx context.Context, q query.Query) items[T] {
 			yield(resource.Item[T]{}, err)
 			return
 		}
-		columns := t.asked(q)
+		columns := t.selectedColumns(q)
 		statement := t.selecting(columns)
 		left := q.Limit
 		for _, step := range steps {
@@ -83,8 +83,8 @@ func (t *Table[T]) list(ctx context.Context, q query.Query) items[T] {
 	}
 }
 
-// asked are the columns of the fields that will be looked at.
-func (t *Table[T]) asked(q query.Query) []*column {
+// selectedColumns returns the columns of the fields that the query asks for or sorts by.
+func (t *Table[T]) selectedColumns(q query.Query) []*column {
 	if q.Fields == nil {
 		return t.columns
 	}
@@ -100,12 +100,12 @@ func (t *Table[T]) count(ctx context.Context, q query.Query) (n int, err error) 
 	if err != nil {
 		return 0, err
 	}
-	_, err = t.scan(ctx, t.db.Reader(ctx), "SELECT count(*) FROM "+t.table+c.String(), c.Args, &n)
+	_, err = t.queryRow(ctx, t.db.Reader(ctx), "SELECT count(*) FROM "+t.table+c.String(), c.Args, &n)
 	return n, err
 }
 
-// scan runs a statement and reads the first row of its answer, if there is one.
-func (t *Table[T]) scan(ctx context.Context, conn conn, statement string, args []any, dest ...any) (found bool, err error) {
+// queryRow runs a query and scans the first row of its result, if there is one.
+func (t *Table[T]) queryRow(ctx context.Context, conn conn, statement string, args []any, dest ...any) (found bool, err error) {
 	answer, err := conn.QueryContext(ctx, statement, args...)
 	if err != nil {
 		return false, t.fault(err)
@@ -158,7 +158,7 @@ func (t *Table[T]) listBy(ctx context.Context, field string, keys []string, q qu
 				yield(resource.Item[T]{}, err)
 				return
 			}
-			columns := t.asked(query.Query{Fields: q.Fields, Sort: append(slices.Clip(q.Sort), query.Order{Field: field})})
+			columns := t.selectedColumns(query.Query{Fields: q.Fields, Sort: append(slices.Clip(q.Sort), query.Order{Field: field})})
 			statement := t.selecting(columns) + clauses.String()
 			if q.Limit > 0 {
 				statement, clauses.Args = t.firstOfEach(columns, t.byField[field], clauses, q.Limit)

@@ -35,7 +35,7 @@ func (t *Table[T]) newRow(columns []*column) *row[T] {
 		r.dests = append(r.dests, &r.rev)
 	}
 	if t.modified != nil {
-		r.dests = append(r.dests, t.modified.cell(reflect.ValueOf(&r.modified).Elem()))
+		r.dests = append(r.dests, t.modified.scanner(reflect.ValueOf(&r.modified).Elem()))
 	}
 	v := reflect.ValueOf(&r.value).Elem()
 	for _, c := range columns {
@@ -78,7 +78,7 @@ func (t *Table[T]) rows(ctx context.Context, c sqltx.Conn, columns []*column, st
 			return
 		}
 		defer answer.Close()
-		r, done := t.borrow(columns)
+		r, done := t.getRow(columns)
 		defer done()
 		for answer.Next() {
 			if err = answer.Scan(r.dests...); err != nil {
@@ -101,15 +101,15 @@ func (r *row[T]) reset() {
 	r.value = zero
 }
 
-// borrow returns a row for the columns and what gives it back. That of all columns is used again and again.
-func (t *Table[T]) borrow(columns []*column) (r *row[T], done func()) {
+// getRow returns a row for the columns, and a function that returns it to the pool. Rows of all columns are pooled.
+func (t *Table[T]) getRow(columns []*column) (r *row[T], done func()) {
 	if len(columns) != len(t.columns) {
 		return t.newRow(columns), func() {}
 	}
-	r = t.whole.Get().(*row[T])
+	r = t.rowPool.Get().(*row[T])
 	return r, func() {
 		r.reset()
-		t.whole.Put(r)
+		t.rowPool.Put(r)
 	}
 }
 
@@ -118,22 +118,22 @@ func (c *column) dest(field reflect.Value) any {
 	if p, ok := field.Addr().Interface().(*string); ok && c.spec.NotNull && c.scalar() {
 		return p // which database/sql knows best
 	}
-	return c.cell(field)
+	return c.scanner(field)
 }
 
-// cell is a field as a [sql.Scanner], which takes what any of the drivers may give for the column.
-type cell struct {
+// fieldScanner is a [sql.Scanner] that sets a field. It accepts every type that one of the drivers returns for the column.
+type fieldScanner struct {
 	column *column
 	field  reflect.Value
 	set    func(v reflect.Value, src any) error
 }
 
-func (c *column) cell(field reflect.Value) *cell {
-	return &cell{c, field, c.setter(field.Type())}
+func (c *column) scanner(field reflect.Value) *fieldScanner {
+	return &fieldScanner{c, field, c.setter(field.Type())}
 }
 
 // Scan sets the field. NULL is nil, or the zero value of a field that cannot be nil.
-func (c *cell) Scan(src any) error {
+func (c *fieldScanner) Scan(src any) error {
 	if src == nil {
 		c.field.SetZero()
 		return nil

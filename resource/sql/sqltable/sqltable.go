@@ -81,20 +81,20 @@ type Table[T any] struct {
 	opts    Options
 	typ     *schema.Type
 
-	columns  []*column // in the order of the schema
-	byField  map[string]*column
-	id       *column
-	identity bool // the database assigns ids
-	newID    func() string
-	now      func() time.Time
-	rev      revision
-	modified *column // nil: nobody knows
-	tr       *sqlquery.Translator
-	dead     *graves // nil: deletions are forgotten
-	unique   []*column
+	columns    []*column // in the order of the schema
+	byField    map[string]*column
+	id         *column
+	identity   bool // the database assigns ids
+	newID      func() string
+	now        func() time.Time
+	rev        revision
+	modified   *column // nil: nobody knows
+	tr         *sqlquery.Translator
+	tombstones *tombstones // nil if deletions are not recorded
+	unique     []*column
 
 	selectWhole, returning string    // all columns, as a SELECT without its conditions and behind a write
-	whole                  sync.Pool // of *row[T], which scan all columns
+	rowPool                sync.Pool // of *row[T] that scan all columns
 }
 
 // New describes a table; it does not connect. The name may have a schema in front of it, as in "shop.orders". Options may
@@ -125,7 +125,7 @@ func (t *Table[T]) describe() error {
 		return err
 	}
 	t.table = table
-	for _, step := range []func() error{t.addColumns, t.chooseIDs, t.chooseRevision, t.chooseModified, t.chooseGraves,
+	for _, step := range []func() error{t.addColumns, t.chooseIDs, t.chooseRevision, t.chooseModified, t.chooseTombstones,
 		t.checkNames, t.checkOptions} {
 		if err := step(); err != nil {
 			return err
@@ -137,7 +137,7 @@ func (t *Table[T]) describe() error {
 	}
 	t.selectWhole = t.selecting(t.columns)
 	t.returning = " RETURNING " + strings.Join(t.selected(t.columns), ", ")
-	t.whole.New = func() any { return t.newRow(t.columns) }
+	t.rowPool.New = func() any { return t.newRow(t.columns) }
 	return nil
 }
 
@@ -233,7 +233,7 @@ func (t *Table[T]) Ops() resource.Ops[T] {
 		Get: t.get, List: t.list, Count: t.count, GetMany: t.getMany, ListBy: t.listBy,
 		Transactions: func() tx.Runner { return t.db },
 	}
-	if t.dead != nil {
+	if t.tombstones != nil {
 		ops.Deleted = t.deleted
 	}
 	if t.opts.ReadOnly {
@@ -247,7 +247,7 @@ func (t *Table[T]) Ops() resource.Ops[T] {
 		ops.InsertMany = t.insertMany
 	}
 	ops.Replace = t.replace
-	ops.Delete = t.remove
+	ops.Delete = t.delete
 	return ops
 }
 

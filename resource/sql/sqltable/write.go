@@ -33,7 +33,7 @@ func (t *Table[T]) create(ctx context.Context, v T) (resource.Item[T], error) {
 // createIdentity leaves the id to the database.
 func (t *Table[T]) createIdentity(ctx context.Context, v *T) (resource.Item[T], error) {
 	w := &args{dialect: t.dialect}
-	names, places, err := t.fresh(w, v)
+	names, places, err := t.newValues(w, v)
 	if err != nil {
 		return resource.Item[T]{}, err
 	}
@@ -48,8 +48,8 @@ func (t *Table[T]) createIdentity(ctx context.Context, v *T) (resource.Item[T], 
 	return it, err
 }
 
-// fresh are the values of a new item, apart from its id.
-func (t *Table[T]) fresh(w *args, v *T) (names, places []string, err error) {
+// newValues returns the columns and placeholders of a new item, apart from its id.
+func (t *Table[T]) newValues(w *args, v *T) (names, places []string, err error) {
 	names, places, err = t.values(w, v, t.now())
 	if err == nil && t.rev.column != "" {
 		names = append(names, t.rev.expr)
@@ -60,19 +60,19 @@ func (t *Table[T]) fresh(w *args, v *T) (names, places []string, err error) {
 
 // write runs a statement that writes v to one row or none, and reads that back.
 func (t *Table[T]) write(ctx context.Context, w *args, v *T, statement string) (it resource.Item[T], written bool, err error) {
-	it, written, err = t.one(t.rows(ctx, t.db.Writer(ctx), t.columns, statement+t.returning, w.list))
+	it, written, err = t.single(t.rows(ctx, t.db.Writer(ctx), t.columns, statement+t.returning, w.list))
 	if err != nil && t.dialect == sqltx.SQLite && t.dialect.Fault(err).Kind == sqltx.ForeignKey {
-		err = fmt.Errorf("%w: %w", t.dangling(ctx, v), err)
+		err = fmt.Errorf("%w: %w", t.danglingError(ctx, v), err)
 	}
 	if t.dialect.Fault(err).Kind == sqltx.Value {
 		err = fmt.Errorf("%w: %w", resource.Invalid("", "range"), err)
 	}
-	return it, written, t.uncertain(ctx, err)
+	return it, written, t.outcomeError(ctx, err)
 }
 
-// uncertain says so if a write may have been done in spite of its error: outside of a transaction, a statement commits by
-// itself.
-func (t *Table[T]) uncertain(ctx context.Context, err error) error {
+// outcomeError adds [tx.ErrOutcomeUnknown] to an error after which the write may have been committed: outside of a
+// transaction, a statement commits by itself.
+func (t *Table[T]) outcomeError(ctx context.Context, err error) error {
 	if t.dialect.Fault(err).Lost && !tx.In(ctx, t.db) {
 		return fmt.Errorf("%w: %w", tx.ErrOutcomeUnknown, err)
 	}
@@ -87,33 +87,33 @@ func (t *Table[T]) insert(ctx context.Context, id string, v T) (resource.Item[T]
 func (t *Table[T]) insertAs(ctx context.Context, id string, v *T, recreate bool) (resource.Item[T], error) {
 	none := resource.Item[T]{}
 	value, err := t.id.field.Parse(id)
-	if err != nil || !t.keeps(value) {
+	if err != nil || !t.storesExactly(value) {
 		return none, resource.Invalid(t.id.field.Name, "format")
 	}
 	w := &args{dialect: t.dialect}
 	place := w.bind(t.tr.Arg(t.id.field.Name, value), t.id.cast)
-	names, places, err := t.fresh(w, v)
+	names, places, err := t.newValues(w, v)
 	if err != nil {
 		return none, err
 	}
 	names, places = slices.Insert(names, 0, t.id.expr), slices.Insert(places, 0, place)
 	condition := "true" // SQLite cannot tell ON CONFLICT from ON of a join without
-	if t.dead != nil && !recreate {
-		condition = "NOT EXISTS (SELECT 1 FROM " + t.dead.table + " WHERE " + t.dead.id + " = " + place + ")"
+	if t.tombstones != nil && !recreate {
+		condition = "NOT EXISTS (SELECT 1 FROM " + t.tombstones.table + " WHERE " + t.tombstones.id + " = " + place + ")"
 	}
 	it, written, err := t.write(ctx, w, v, "INSERT INTO "+t.table+" ("+strings.Join(names, ", ")+") SELECT "+
 		strings.Join(places, ", ")+" WHERE "+condition+" ON CONFLICT ("+t.id.expr+") DO NOTHING")
 	if err != nil || written {
 		return it, err
 	}
-	if err = t.whyNot(ctx, value); errors.Is(err, resource.ErrStale) || errors.Is(err, resource.ErrNotFound) {
+	if err = t.missError(ctx, value); errors.Is(err, resource.ErrStale) || errors.Is(err, resource.ErrNotFound) {
 		err = resource.ErrExists // also if it has been deleted just now, and that is not remembered
 	}
 	return none, err
 }
 
-// keeps reports whether an id comes back as it is.
-func (t *Table[T]) keeps(id any) bool {
+// storesExactly reports whether the database returns an id as it was written.
+func (t *Table[T]) storesExactly(id any) bool {
 	s, ok := id.(string)
 	switch {
 	case !ok:
@@ -124,18 +124,18 @@ func (t *Table[T]) keeps(id any) bool {
 	return s != "" && (t.id.spec.Kind != sqlquery.UUID || s == strings.ToLower(s))
 }
 
-// whyNot says why a write that named an item has found nothing to write.
-func (t *Table[T]) whyNot(ctx context.Context, id any) error {
+// missError returns the reason that a write of an existing id changed no row.
+func (t *Table[T]) missError(ctx context.Context, id any) error {
 	w := &args{dialect: t.dialect}
 	var one int
-	found, err := t.scan(ctx, t.db.Writer(ctx), "SELECT 1 FROM "+t.table+t.where(w, t.at(id)), w.list, &one)
+	found, err := t.queryRow(ctx, t.db.Writer(ctx), "SELECT 1 FROM "+t.table+t.where(w, t.at(id)), w.list, &one)
 	switch {
 	case err != nil:
 		return err
 	case found:
 		return resource.ErrStale
 	}
-	return t.absent(ctx, t.db.Writer(ctx), id)
+	return t.absentError(ctx, t.db.Writer(ctx), id)
 }
 
 // replace is that of [resource.Replacer].
@@ -166,11 +166,11 @@ func (t *Table[T]) replace(ctx context.Context, id string, expect resource.Rev, 
 	}
 	condition, ok := t.unchanged(w, value, expect)
 	if !ok {
-		return none, t.whyNot(ctx, value)
+		return none, t.missError(ctx, value)
 	}
 	it, written, err := t.write(ctx, w, &v, "UPDATE "+t.table+" SET "+strings.Join(set, ", ")+condition)
 	if err == nil && !written {
-		err = t.whyNot(ctx, value)
+		err = t.missError(ctx, value)
 	}
 	return it, err
 }
@@ -182,20 +182,20 @@ func (t *Table[T]) expected(ctx context.Context, id any, expect resource.Rev) (r
 	}
 	w := &args{dialect: t.dialect}
 	var content string
-	found, err := t.scan(ctx, t.db.Writer(ctx), "SELECT "+t.rev.expr+" FROM "+t.table+t.where(w, t.at(id)), w.list, &content)
+	found, err := t.queryRow(ctx, t.db.Writer(ctx), "SELECT "+t.rev.expr+" FROM "+t.table+t.where(w, t.at(id)), w.list, &content)
 	switch {
 	case err != nil:
 		return "", err
 	case !found:
-		return "", t.absent(ctx, t.db.Writer(ctx), id)
+		return "", t.absentError(ctx, t.db.Writer(ctx), id)
 	case t.rev.of(content) != expect:
 		return "", resource.ErrStale
 	}
 	return resource.Rev(content), nil
 }
 
-// remove is that of [resource.Deleter].
-func (t *Table[T]) remove(ctx context.Context, id string, expect resource.Rev) error {
+// delete implements [resource.Deleter].
+func (t *Table[T]) delete(ctx context.Context, id string, expect resource.Rev) error {
 	value, err := t.id.field.Parse(id)
 	if err != nil {
 		return resource.ErrNotFound
@@ -207,20 +207,20 @@ func (t *Table[T]) remove(ctx context.Context, id string, expect resource.Rev) e
 	w := &args{dialect: t.dialect}
 	condition, ok := t.unchanged(w, value, expect)
 	if !ok {
-		return t.whyNot(ctx, value)
+		return t.missError(ctx, value)
 	}
-	removed, err := t.bury(ctx, w, "DELETE FROM "+t.table+condition, value)
+	removed, err := t.deleteRow(ctx, w, "DELETE FROM "+t.table+condition, value)
 	if err == nil && !removed {
-		err = t.whyNot(ctx, value)
+		err = t.missError(ctx, value)
 	}
 	return err
 }
 
-// run runs a statement and tells whether it has met a row.
+// run runs a statement and reports whether it affected a row.
 func (t *Table[T]) run(ctx context.Context, w *args, statement string) (met bool, err error) {
 	result, err := t.db.Writer(ctx).ExecContext(ctx, statement, w.list...)
 	if err != nil {
-		return false, t.uncertain(ctx, err)
+		return false, t.outcomeError(ctx, err)
 	}
 	n, err := result.RowsAffected()
 	return n > 0, err

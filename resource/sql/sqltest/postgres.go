@@ -97,7 +97,7 @@ func start() {
 		server.err = err
 		return
 	}
-	server.err = errors.Join(os.Chmod(dir, 0o755), initialize(bin, dir), run(bin, dir))
+	server.err = errors.Join(os.Chmod(dir, 0o755), initialize(bin, dir), startServer(bin, dir))
 	if server.err != nil {
 		os.RemoveAll(dir)
 	}
@@ -147,10 +147,10 @@ func initialize(bin, dir string) error {
 	return nil
 }
 
-// run starts the server and waits until it answers. It does without fsync, which protects from the end of the machine
+// startServer starts the server and waits until it answers. It does without fsync, which protects from the end of the machine
 // only: what is committed outlives every process all the same, also that of the server. There is room for the pools of as many
 // tests as a machine of 64 processors runs at a time.
-func run(bin, dir string) error {
+func startServer(bin, dir string) error {
 	cmd := command(dir, filepath.Join(bin, "postgres"), "-D", filepath.Join(dir, "data"),
 		"-c", "listen_addresses=", "-c", "unix_socket_directories="+dir, "-c", "max_connections=1500",
 		"-c", "fsync=off", "-c", "full_page_writes=off")

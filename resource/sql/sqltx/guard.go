@@ -72,7 +72,7 @@ func (c *guardedConn) check(ctx context.Context) error {
 	if db == nil {
 		return nil
 	}
-	a := db.attempt(ctx)
+	a := db.currentAttempt(ctx)
 	if a == nil && db.watch != nil {
 		a = db.watch.current()
 	}

@@ -135,7 +135,7 @@ func (db *DB) Reader(ctx context.Context) Conn { return db.conn(ctx, db.reading)
 // conn does not fall back to the pool once the transaction of ctx is over: whoever still has that context believes that
 // a rollback is possible, and gets an error.
 func (db *DB) conn(ctx context.Context, pool Conn) Conn {
-	if a := db.attempt(ctx); a != nil {
+	if a := db.currentAttempt(ctx); a != nil {
 		return a
 	}
 	if db.watch != nil && db.watch.current() != nil {

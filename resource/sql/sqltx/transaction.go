@@ -28,7 +28,7 @@ var errOver = errors.New("sqltx: the transaction of this context is over")
 // A ctx that ends before the commit rolls back. Once begun, a commit is not interrupted; if it fails so that its outcome
 // is unknown, the error is [ErrOutcomeUnknown].
 func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context) error) error {
-	if a := db.attempt(ctx); a != nil {
+	if a := db.currentAttempt(ctx); a != nil {
 		if a.over {
 			return errOver
 		}
@@ -64,8 +64,8 @@ type attempt struct {
 // attemptKey finds the attempt of one DB in a context.
 type attemptKey struct{ db *DB }
 
-// attempt returns the one that ctx carries, or nil.
-func (db *DB) attempt(ctx context.Context) *attempt {
+// currentAttempt returns the attempt that ctx carries, or nil.
+func (db *DB) currentAttempt(ctx context.Context) *attempt {
 	a, _ := ctx.Value(attemptKey{db}).(*attempt)
 	return a
 }
@@ -80,7 +80,7 @@ func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bo
 	}
 	rolledBack := true
 	defer func() { // unless committed: an error, a panic or runtime.Goexit
-		if a.rollback(); rolledBack {
+		if a.rollbackSession(); rolledBack {
 			scope.Rollback()
 		}
 	}()
@@ -89,14 +89,14 @@ func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bo
 		err = ctx.Err()
 	}
 	if err == nil {
-		err = a.commit()
+		err = a.commitSession()
 		rolledBack = err != nil && !errors.Is(err, ErrOutcomeUnknown)
 	}
 	if err == nil {
 		scope.Commit() // now that the connection is free: what waited for the commit may need it
 		return false, nil
 	}
-	a.rollback() // before the next attempt, which may need the connection
+	a.rollbackSession() // before the next attempt, which may need the connection
 	conflicted := a.conflicted || db.dialect.Fault(err).Kind == Conflict
 	return conflicted && !errors.Is(err, ErrOutcomeUnknown), err
 }
@@ -120,15 +120,15 @@ func (a *attempt) run(ctx context.Context, fn func(context.Context) error) error
 	return fn(ctx)
 }
 
-// commit marks the attempt as over even if it fails: then there is nothing left to roll back.
-func (a *attempt) commit() error {
+// commitSession marks the attempt as over even if it fails: then there is nothing left to roll back.
+func (a *attempt) commitSession() error {
 	a.over = true
 	return a.note(a.session.Commit())
 }
 
-// rollback does nothing for an attempt that is over. Its error would be of no use: a connection that cannot roll back is
+// rollbackSession does nothing for an attempt that is over. Its error would be of no use: a connection that cannot roll back is
 // closed, and then the engine does.
-func (a *attempt) rollback() {
+func (a *attempt) rollbackSession() {
 	if !a.over {
 		a.over = true
 		a.session.Rollback()

@@ -1,4 +1,5 @@
-// Package enginetest runs tests on each of the engines of sqltest, and records the statements that they run.
+// Package enginetest runs tests on each of the engines of sqltest, and records the statements that
+// they run.
 package enginetest
 
 import (
@@ -37,16 +38,16 @@ func EachEngine(t *testing.T, test func(t *testing.T, e *Engine)) {
 	})
 }
 
-// Engine opens many databases for one test. In PostgreSQL they are schemas of one database, because creating a database
-// takes longer than most cases of a conformance kit.
+// Engine opens many databases for one test. In PostgreSQL they are schemas of one database, because
+// creating a database takes longer than most cases of a conformance kit.
 type Engine struct {
 	sqltest.Engine
 	url  string // of PostgreSQL
 	last atomic.Int64
 }
 
-// OpenSchema returns a new, empty database with all checks enabled. A transaction of PostgreSQL may be idle for any time, because a busy
-// machine delays tests, and is retried without limit.
+// OpenSchema returns a new, empty database with all checks enabled. A transaction of PostgreSQL may
+// be idle for any time, because a busy machine delays tests, and is retried without limit.
 func (e *Engine) OpenSchema(tb testing.TB) *sqltx.DB {
 	tb.Helper()
 	if e.Dialect == sqltx.SQLite {

@@ -17,7 +17,7 @@ const mostRows = 100
 func (t *Table[T]) insertMany(ctx context.Context, items []resource.Item[T]) error {
 	return t.db.InTx(ctx, func(ctx context.Context) error {
 		for part := range slices.Chunk(items, min(mostRows, mostValues/(len(t.columns)+2))) {
-			w, statement, err := t.insertion(part)
+			w, statement, err := t.insertStatement(part)
 			if err != nil {
 				return err
 			}
@@ -47,17 +47,17 @@ func (t *Table[T]) manyFault(err error) error {
 	return t.fault(err)
 }
 
-// insertion writes the statement that inserts those items of which the ids are free.
-func (t *Table[T]) insertion(items []resource.Item[T]) (*args, string, error) {
+// insertStatement returns the statement that inserts those items whose ids are not in use.
+func (t *Table[T]) insertStatement(items []resource.Item[T]) (*args, string, error) {
 	w := &args{dialect: t.dialect}
 	var b strings.Builder
 	for i := range items {
 		value, err := t.id.field.Parse(items[i].ID)
-		if err != nil || !t.keeps(value) {
+		if err != nil || !t.storesExactly(value) {
 			return nil, "", resource.Invalid(t.id.field.Name, "format")
 		}
 		id := w.bind(t.tr.Arg(t.id.field.Name, value), t.id.cast)
-		names, places, err := t.fresh(w, &items[i].Value)
+		names, places, err := t.newValues(w, &items[i].Value)
 		if err != nil {
 			return nil, "", err
 		}
@@ -74,8 +74,8 @@ func (t *Table[T]) insertion(items []resource.Item[T]) (*args, string, error) {
 		b.WriteString(")")
 	}
 	b.WriteString(") AS fresh WHERE ")
-	if t.dead != nil {
-		b.WriteString("NOT EXISTS (SELECT 1 FROM " + t.dead.table + " AS dead WHERE dead." + t.dead.id + " = fresh.column1)")
+	if t.tombstones != nil {
+		b.WriteString("NOT EXISTS (SELECT 1 FROM " + t.tombstones.table + " AS dead WHERE dead." + t.tombstones.id + " = fresh.column1)")
 	} else {
 		b.WriteString("true")
 	}
