@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	defer log.Close()
 	f := fleet.New(s.processes, log, s.shop, "-addr", "127.0.0.1:0", "-db", s.db)
-	defer f.Kill()
+	defer f.KillAll()
 	if err := f.Start(ctx); err != nil {
 		return err
 	}

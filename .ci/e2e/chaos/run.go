@@ -78,7 +78,7 @@ func (p plan) carryOut(ctx context.Context, f *fleet.Fleet) (report, error) {
 		}
 	}
 	if p.kills > 0 {
-		f.Kill()
+		f.KillAll()
 		r.kills += f.Len()
 		if err := f.Start(ctx); err != nil {
 			return r, err
@@ -162,9 +162,9 @@ func (p plan) killAll(ctx context.Context, f *fleet.Fleet, progress func() float
 			continue
 		}
 		i := rng.IntN(f.Len())
-		f.KillOne(i)
+		f.Kill(i)
 		killed.Add(1)
-		if err := f.StartOne(ctx, i); err != nil {
+		if err := f.StartNode(ctx, i); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-// Package database opens databases for servers that are going to be killed.
+// Package database starts, opens, copies and crashes the databases of the scenarios.
 package database
 
 import (
@@ -9,43 +9,57 @@ import (
 	"strings"
 	"time"
 
+	_ "github.com/jackc/pgx/v5/stdlib" // registers pgx
+	_ "modernc.org/sqlite"             // registers sqlite
+
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// Open opens a database: a file of SQLite, where what is committed is on the disk, or postgres:///... The program imports
-// the drivers "sqlite" and "pgx". idle is how long a transaction of PostgreSQL may stand still, as in sqltx.Options.
+// IsPostgres reports whether a source is a URL of PostgreSQL. Otherwise it is a file of SQLite.
+func IsPostgres(source string) bool { return strings.HasPrefix(source, "postgres:") }
+
+// Open opens a database for a server: a file of SQLite that syncs each commit to the disk, or postgres:///... idle limits the
+// idle time of a transaction of PostgreSQL, as in sqltx.Options.
 func Open(source string, idle time.Duration) (*sqltx.DB, error) {
-	if strings.HasPrefix(source, "postgres:") {
-		pool, err := Pool("pgx", source, 16)
+	if IsPostgres(source) {
+		pool, err := Pool(source, 16)
 		return sqltx.New(sqltx.PostgreSQL, pool, &sqltx.Options{Idle: idle}), err
 	}
-	file := FileURL(source) + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(wal)&_pragma=synchronous(full)"
-	writer, err := Pool("sqlite", file, 1)
+	writer, err := sqlite(source, "&_pragma=journal_mode(wal)&_pragma=synchronous(full)", 1)
 	if err != nil {
 		return nil, err
 	}
-	readers, err := Pool("sqlite", file, 4)
+	readers, err := sqlite(source, "&_pragma=journal_mode(wal)&_pragma=synchronous(full)", 4)
 	return sqltx.New(sqltx.SQLite, writer, &sqltx.Options{Readers: readers}), err
 }
 
-// FileURL is how SQLite is told of a file, whatever its path is made of.
-func FileURL(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
-
-// Pool opens n connections at most, and keeps those that are used. One that leads nowhere is found out by who uses it, who has
-// to wait for that; the others are closed unasked.
-func Pool(driver, source string, n int) (*sql.DB, error) {
-	pool, err := sql.Open(driver, source)
-	if err != nil {
-		return nil, err
+// Pool opens a pool of at most n connections. Idle connections are closed after 10 seconds, because one that a network fault
+// has cut off is otherwise found by the request that uses it next.
+func Pool(source string, n int) (*sql.DB, error) {
+	if !IsPostgres(source) {
+		return sqlite(source, "", n)
 	}
-	pool.SetMaxOpenConns(n)
-	pool.SetMaxIdleConns(n)
-	pool.SetConnMaxIdleTime(10 * time.Second)
-	return pool, nil
+	pool, err := sql.Open("pgx", source)
+	return limit(pool, n), err
 }
 
-// Patiently tries again: several processes start at once, and a database may be recovering.
-func Patiently(ctx context.Context, do func(context.Context) error) error {
+func sqlite(file, pragmas string, n int) (*sql.DB, error) {
+	source := "file:" + (&url.URL{Path: file}).EscapedPath() + "?_pragma=busy_timeout(10000)" + pragmas
+	pool, err := sql.Open("sqlite", source)
+	return limit(pool, n), err
+}
+
+func limit(pool *sql.DB, n int) *sql.DB {
+	if pool != nil {
+		pool.SetMaxOpenConns(n)
+		pool.SetMaxIdleConns(n)
+		pool.SetConnMaxIdleTime(10 * time.Second)
+	}
+	return pool
+}
+
+// Retry calls do until it succeeds, up to 50 times: several nodes start at once, and the database may be in recovery.
+func Retry(ctx context.Context, do func(context.Context) error) error {
 	var err error
 	for range 50 {
 		if err = do(ctx); err == nil {

@@ -52,10 +52,10 @@ func (s *settings) start(ctx context.Context, db string, more ...string) (*fleet
 		s.net.carry(f)
 	}
 	if err := f.Start(ctx); err != nil {
-		f.Kill()
+		f.KillAll()
 		return nil, nil, err
 	}
-	return f, func() { f.Kill(); log.Close() }, nil
+	return f, func() { f.KillAll(); log.Close() }, nil
 }
 
 // trouble is a run in which everything happens at once.
@@ -70,8 +70,8 @@ type trouble struct {
 
 	// What the network does, where there is one.
 	wired       bool
-	door, store network.Weather // before each process, and before the database of each
-	parts       int             // partitions
+	door, store network.Faults // before each process, and before the database of each
+	parts       int            // partitions
 	partTime    time.Duration
 	down, up    string // commands that end the database, and start it; if any, it is gone once
 	patience    time.Duration
@@ -147,7 +147,7 @@ func (t *trouble) networkFlags(flags *flag.FlagSet) {
 	flags.DurationVar(&t.patience, "patience", 4*time.Second, "of clients with a stream or an answer of which nothing comes")
 }
 
-func weatherFlags(flags *flag.FlagSet, w *network.Weather, prefix, where string) {
+func weatherFlags(flags *flag.FlagSet, w *network.Faults, prefix, where string) {
 	flags.DurationVar(&w.Delay, prefix+"delay", 0, "of everything "+where)
 	flags.DurationVar(&w.Jitter, prefix+"jitter", 0, "what is added to that at most")
 	flags.IntVar(&w.Rate, prefix+"rate", 0, "`bytes` a second of each connection "+where+"; 0 is any number")
@@ -440,9 +440,9 @@ func (t *trouble) killer(ctx context.Context, f *fleet.Fleet) error {
 // kill ends a process, and starts it again.
 func (t *trouble) kill(ctx context.Context, f *fleet.Fleet, rng *rand.Rand) error {
 	victim := rng.IntN(f.Len())
-	f.KillOne(victim)
+	f.Kill(victim)
 	t.deaths++
-	return f.StartOne(ctx, victim)
+	return f.StartNode(ctx, victim)
 }
 
 // freed waits until no process serves a stream any more, as nobody listens.

@@ -68,7 +68,7 @@ func (t *trouble) part(ctx context.Context, f *fleet.Fleet, rng *rand.Rand, kind
 		c.what = fmt.Sprintf("process %d and the database are parted", i)
 	}
 	hole := weather
-	hole.Hole = true
+	hole.Blocked = true
 	at.Set(hole)
 	if c.store {
 		// Whatever it knows by now was committed before.
@@ -79,7 +79,7 @@ func (t *trouble) part(ctx context.Context, f *fleet.Fleet, rng *rand.Rand, kind
 	}
 	if kind == lostStore {
 		c.what += ", and all their connections are lost"
-		at.Forget()
+		at.Lose()
 	}
 	t.during(ctx, c, rng, func() {
 		if half := c.settlers[:len(c.settlers)/2]; c.store {
@@ -160,7 +160,7 @@ func shell(ctx context.Context, command string) error {
 
 // newest is the number of the newest event that is committed.
 func newest(ctx context.Context, source string) (n uint64, err error) {
-	db, err := database.Pool("pgx", source, 1)
+	db, err := database.Pool(source, 1)
 	if err != nil {
 		return 0, err
 	}

@@ -15,7 +15,7 @@ import (
 
 // wires is what lies between those who take part: a wire before each process, and one between each and its database.
 type wires struct {
-	doors, stores []*network.Wire
+	doors, stores []*network.Proxy
 	behind        []atomic.Pointer[string] // where each process is in truth, as 127.0.0.1:8080
 	sources       []string                 // the database as each process knows it
 }
@@ -83,7 +83,7 @@ func (w *wires) layStore(seed uint64, i int, source string) error {
 // carry has the processes of a fleet found through the wires.
 func (w *wires) carry(f *fleet.Fleet) {
 	f.Args = func(i int) []string { return []string{"-db", w.sources[i]} }
-	f.Door = func(i int, url string) string {
+	f.Address = func(i int, url string) string {
 		at := strings.TrimPrefix(url, "http://")
 		w.behind[i].Store(&at)
 		return "http://" + w.doors[i].Addr()
@@ -104,7 +104,7 @@ func (w *wires) straight(base string) string {
 }
 
 func (w *wires) close() {
-	for _, all := range [][]*network.Wire{w.doors, w.stores} {
+	for _, all := range [][]*network.Proxy{w.doors, w.stores} {
 		for _, one := range all {
 			one.Close()
 		}
@@ -112,7 +112,7 @@ func (w *wires) close() {
 }
 
 // set changes the weather everywhere.
-func (w *wires) set(door, store network.Weather) {
+func (w *wires) set(door, store network.Faults) {
 	for _, one := range w.doors {
 		one.Set(door)
 	}

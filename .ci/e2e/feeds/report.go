@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/stoa-go/stoa/ci/e2e/database"
@@ -82,7 +81,7 @@ func (t *trouble) printNetwork(out io.Writer) {
 	}
 	var cuts, lapses int
 	for _, w := range slices.Concat(t.net.doors, t.net.stores) {
-		cuts += w.Cuts()
+		cuts += w.Resets()
 	}
 	for _, l := range t.listeners {
 		lapses += int(l.line.lapses.Load())
@@ -93,7 +92,7 @@ func (t *trouble) printNetwork(out io.Writer) {
 }
 
 // between is how late everything is.
-func between(w network.Weather) string { return fmt.Sprintf("%v to %v", w.Delay, w.Delay+w.Jitter) }
+func between(w network.Faults) string { return fmt.Sprintf("%v to %v", w.Delay, w.Delay+w.Jitter) }
 
 // measure compares when each event was inserted with when it was heard.
 func (t *trouble) measure(inserted map[uint64]time.Time) {
@@ -110,14 +109,7 @@ func (t *trouble) measure(inserted map[uint64]time.Time) {
 
 // insertions are when the events of a log were inserted, by number.
 func insertions(ctx context.Context, source string) (map[uint64]time.Time, error) {
-	if !strings.HasPrefix(source, "postgres:") {
-		return eventsOf(ctx, "sqlite", database.FileURL(source)+"?_pragma=busy_timeout(10000)")
-	}
-	return eventsOf(ctx, "pgx", source)
-}
-
-func eventsOf(ctx context.Context, driver, source string) (map[uint64]time.Time, error) {
-	db, err := database.Pool(driver, source, 1)
+	db, err := database.Pool(source, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -107,7 +107,7 @@ func newFeed(ctx context.Context, db *sqltx.DB, s serverSettings) (*feed.Feed, e
 	switch s.mode {
 	case outbox, locked:
 		log := sqlfeed.New(db, &sqlfeed.Options{SerializeAppends: s.mode == locked})
-		return feed.New(log, &s.feed), database.Patiently(ctx, log.CreateTable)
+		return feed.New(log, &s.feed), database.Retry(ctx, log.CreateTable)
 	case memory, silent:
 		return feed.New(feed.NewMemory(&feed.MemoryOptions{Runner: db}), &s.feed), nil
 	}
@@ -117,7 +117,7 @@ func newFeed(ctx context.Context, db *sqltx.DB, s serverSettings) (*feed.Feed, e
 // newHandler serves things in REST, and below /graphql in GraphQL. What is said of the process is below /process.
 func newHandler(ctx context.Context, db *sqltx.DB, events *feed.Feed, s serverSettings) (http.Handler, error) {
 	table := sqltable.New[thing](db, strings.TrimPrefix(path, "/"), nil)
-	if err := database.Patiently(ctx, table.CreateTable); err != nil {
+	if err := database.Retry(ctx, table.CreateTable); err != nil {
 		return nil, err
 	}
 	things := resource.FromOps(strings.TrimPrefix(path, "/"), table.Ops(), &resource.Options[thing]{

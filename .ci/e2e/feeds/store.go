@@ -74,7 +74,7 @@ func (s *serverStore) restore(ctx context.Context) error { return s.copy(ctx, s.
 
 // copy puts a copy of a database in the place of another, and cuts off whoever uses that.
 func (s *serverStore) copy(ctx context.Context, to, from string) error {
-	db, err := database.Pool("pgx", s.admin, 1)
+	db, err := database.Pool(s.admin, 1)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-// Package fleet starts the processes of a service, kills them without warning and starts them again.
+// Package fleet starts the nodes of a service, kills them without warning and restarts them.
 package fleet
 
 import (
@@ -16,125 +16,109 @@ import (
 	"time"
 )
 
-// Fleet is the processes of a service. Its members come and go, and whoever wants one takes any.
+// Fleet is the nodes of a service: processes of one command. It is safe for concurrent use.
 type Fleet struct {
-	// Args are what is added to the command of each process, and Door is where it is found, which knows where it says it
-	// is. Nil is nothing, and there. They are set before Start.
+	// Args returns arguments that are appended to the command of one node. Nil appends none.
 	Args func(i int) []string
-	Door func(i int, url string) string
+	// Address returns the URL that clients use for a node, from the one that the node prints. Nil is the same URL. Args and
+	// Address are set before Start.
+	Address func(i int, url string) string
 
 	mu      sync.Mutex
-	members []*member
-	log     io.Writer // of what they print to stderr
+	nodes   []*node
+	log     io.Writer // stderr of the nodes
 	command []string
 }
 
-// member is one process; while it is down it has no url.
-type member struct {
+// node is one process. While it is down it has no URL.
+type node struct {
 	url   string
 	cmd   *exec.Cmd
 	ended chan struct{}
 }
 
-// New returns n processes of a command, none of which runs yet. Each says in one line of its output where it is to be
-// found, as in "shop: listening on http://127.0.0.1:8080".
+// New returns a fleet of n nodes, none of them started. Each node prints its address in a line of its standard output, such
+// as "shop: listening on http://127.0.0.1:8080".
 func New(n int, log io.Writer, command ...string) *Fleet {
-	f := &Fleet{members: make([]*member, n), log: log, command: command}
-	for i := range f.members {
-		f.members[i] = &member{}
+	f := &Fleet{nodes: make([]*node, n), log: log, command: command}
+	for i := range f.nodes {
+		f.nodes[i] = &node{}
 	}
 	return f
 }
 
-// Of returns what is there already, and cannot be killed.
+// Of returns a fleet of servers that run already and cannot be killed.
 func Of(urls ...string) *Fleet {
 	f := &Fleet{}
 	for _, url := range urls {
-		f.members = append(f.members, &member{url: url})
+		f.nodes = append(f.nodes, &node{url: url})
 	}
 	return f
 }
 
-// Len is how many processes there are, up or down.
-func (f *Fleet) Len() int { return len(f.members) }
+// Len returns the number of nodes, up or down.
+func (f *Fleet) Len() int { return len(f.nodes) }
 
-// URL is where a process is, and "" while it is down.
+// URL returns the address of a node, or "" while it is down.
 func (f *Fleet) URL(i int) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.members[i].url
+	return f.nodes[i].url
 }
 
-// PID is that of a process which was started, and 0 for one that is down.
+// PID returns the process id of a node, or 0 while it is down.
 func (f *Fleet) PID(i int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.members[i].cmd == nil {
+	if f.nodes[i].cmd == nil {
 		return 0
 	}
-	return f.members[i].cmd.Process.Pid
+	return f.nodes[i].cmd.Process.Pid
 }
 
-// Wait waits until a process has ended by itself.
-func (f *Fleet) Wait(ctx context.Context, i int) error {
-	f.mu.Lock()
-	ended := f.members[i].ended
-	f.mu.Unlock()
-	select {
-	case <-ended:
-	case <-ctx.Done():
-		return ctx.Err()
+// Pick returns the URL of a random node that is up. It waits while there is none.
+func (f *Fleet) Pick(ctx context.Context, rng *rand.Rand) (string, error) {
+	for {
+		if url := f.pickNow(rng); url != "" {
+			return url, nil
+		}
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case <-time.After(2 * time.Millisecond):
+		}
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	*f.members[i] = member{}
-	return nil
 }
 
-// Shoot kills a process, if it is up, and does not wait for its end.
-func (f *Fleet) Shoot(i int) {
+func (f *Fleet) pickNow(rng *rand.Rand) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.members[i].cmd != nil {
-		f.members[i].cmd.Process.Kill()
+	first := rng.IntN(len(f.nodes))
+	for i := range f.nodes {
+		if n := f.nodes[(first+i)%len(f.nodes)]; n.url != "" {
+			return n.url
+		}
 	}
+	return ""
 }
 
-// Supervise starts every process again that has ended, until ctx ends, and tells of each.
-func (f *Fleet) Supervise(ctx context.Context, died func(i int)) error {
-	errs := make([]error, f.Len())
-	var wg sync.WaitGroup
-	for i := range f.members {
-		wg.Go(func() {
-			for f.Wait(ctx, i) == nil && errs[i] == nil {
-				died(i)
-				if errs[i] = f.StartOne(ctx, i); ctx.Err() != nil {
-					errs[i] = nil
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
-}
-
-// Start starts all at once, as a service would that is rolled out anew.
+// Start starts all nodes at once.
 func (f *Fleet) Start(ctx context.Context) error {
-	errs := make([]error, len(f.members))
+	errs := make([]error, len(f.nodes))
 	var wg sync.WaitGroup
-	for i := range f.members {
-		wg.Go(func() { errs[i] = f.StartOne(ctx, i) })
+	for i := range f.nodes {
+		wg.Go(func() { errs[i] = f.StartNode(ctx, i) })
 	}
 	wg.Wait()
 	return errors.Join(errs...)
 }
 
-// startLimit is how long a process may take until it listens. The database may be recovering meanwhile.
+// startLimit is the time that a node may take until it listens. Its database may be in recovery.
 const startLimit = 5 * time.Minute
 
-// StartOne starts a process and waits until it listens. One that ends before is started again: a service that is
-// supervised would be, too, and while a database recovers it is to be expected.
-func (f *Fleet) StartOne(ctx context.Context, i int) error {
+// StartNode starts a node and waits until it listens. A process that ends before that is started again, as a supervisor would
+// do: it is expected while a database recovers.
+func (f *Fleet) StartNode(ctx context.Context, i int) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	for {
@@ -146,24 +130,24 @@ func (f *Fleet) StartOne(ctx context.Context, i int) error {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		url, ended, err := listening(ctx, cmd)
 		if err == nil {
-			if f.Door != nil {
-				url = f.Door(i, url)
+			if f.Address != nil {
+				url = f.Address(i, url)
 			}
 			f.mu.Lock()
-			*f.members[i] = member{url, cmd, ended}
+			*f.nodes[i] = node{url, cmd, ended}
 			f.mu.Unlock()
 			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("process %d does not start: %w", i, err)
+			return fmt.Errorf("node %d does not start: %w", i, err)
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
 }
 
-// listening starts a process and returns the URL that it prints. The channel is closed when it has ended. It is started
-// by a thread that lives as long: for Pdeathsig, Linux takes the end of the thread for that of the parent.
+// listening starts a process and returns the URL that it prints. The channel is closed when the process has ended. The
+// goroutine keeps its thread until then: with Pdeathsig, Linux kills the child when the thread that started it ends.
 func listening(ctx context.Context, cmd *exec.Cmd) (string, chan struct{}, error) {
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
@@ -196,7 +180,7 @@ func listening(ctx context.Context, cmd *exec.Cmd) (string, chan struct{}, error
 	}
 }
 
-// findURL reads all that a process prints, so that it never waits for a reader.
+// findURL reads all output of a process, so that the process never blocks on a full pipe.
 func findURL(stdout io.Reader, urls chan<- string) {
 	lines := bufio.NewScanner(stdout)
 	for lines.Scan() {
@@ -207,51 +191,73 @@ func findURL(stdout io.Reader, urls chan<- string) {
 	io.Copy(io.Discard, stdout)
 }
 
-// Pick returns the URL of any process that is up, and waits while there is none.
-func (f *Fleet) Pick(ctx context.Context, rng *rand.Rand) (string, error) {
-	for {
-		if url := f.PickNow(rng); url != "" {
-			return url, nil
-		}
-		select {
-		case <-ctx.Done():
-			return "", ctx.Err()
-		case <-time.After(2 * time.Millisecond):
-		}
-	}
-}
-
-// PickNow returns "" while there is none.
-func (f *Fleet) PickNow(rng *rand.Rand) string {
+// Kill sends SIGKILL to a node and waits until it has ended.
+func (f *Fleet) Kill(i int) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	first := rng.IntN(len(f.members))
-	for i := range f.members {
-		if m := f.members[(first+i)%len(f.members)]; m.url != "" {
-			return m.url
-		}
-	}
-	return ""
-}
-
-// KillOne ends a process without warning, and waits until it is gone.
-func (f *Fleet) KillOne(i int) {
-	f.mu.Lock()
-	m := *f.members[i]
+	n := *f.nodes[i]
 	f.mu.Unlock()
-	if m.cmd == nil {
+	if n.cmd == nil {
 		return
 	}
-	m.cmd.Process.Kill() // while it is still taken for one that is up, as it would be in earnest
-	<-m.ended
+	n.cmd.Process.Kill() // clients are still directed to it, as in production
+	<-n.ended
 	f.mu.Lock()
-	*f.members[i] = member{}
+	*f.nodes[i] = node{}
 	f.mu.Unlock()
 }
 
-// Kill ends all.
-func (f *Fleet) Kill() {
-	for i := range f.members {
-		f.KillOne(i)
+// KillAll kills all nodes.
+func (f *Fleet) KillAll() {
+	for i := range f.nodes {
+		f.Kill(i)
 	}
+}
+
+// Restart kills a node and starts it again.
+func (f *Fleet) Restart(ctx context.Context, i int) error {
+	f.Kill(i)
+	return f.StartNode(ctx, i)
+}
+
+// Signal sends SIGKILL to a node, if it is up, and does not wait for its end.
+func (f *Fleet) Signal(i int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.nodes[i].cmd != nil {
+		f.nodes[i].cmd.Process.Kill()
+	}
+}
+
+// Wait waits until a node has ended by itself.
+func (f *Fleet) Wait(ctx context.Context, i int) error {
+	f.mu.Lock()
+	ended := f.nodes[i].ended
+	f.mu.Unlock()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	*f.nodes[i] = node{}
+	return nil
+}
+
+// Supervise restarts each node that ends, until ctx is done. It calls died for each.
+func (f *Fleet) Supervise(ctx context.Context, died func(i int)) error {
+	errs := make([]error, f.Len())
+	var wg sync.WaitGroup
+	for i := range f.nodes {
+		wg.Go(func() {
+			for f.Wait(ctx, i) == nil && errs[i] == nil {
+				died(i)
+				if errs[i] = f.StartNode(ctx, i); ctx.Err() != nil {
+					errs[i] = nil
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/stoa-go/stoa/ci/e2e/fleet"
 )
 
-// fakeShop is the process of a shop that listens to nobody: one that is fine, one that ends at once, and one that ends
-// the first time.
+// fakeShop is a node that prints an address and does not listen. By kind it runs until it is killed, ends at once, or ends the
+// first time.
 func fakeShop(kind string) int {
 	switch kind {
 	case "shop-ends":
@@ -31,7 +31,7 @@ func fakeShop(kind string) int {
 	return 0
 }
 
-// TestMain is also the shop.
+// TestMain also runs fakeShop, for the processes that the tests start.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "shop-") {
 		os.Exit(fakeShop(os.Args[1]))
@@ -42,65 +42,76 @@ func TestMain(m *testing.M) {
 func testFleet(t *testing.T, n int, args ...string) *fleet.Fleet {
 	t.Helper()
 	f := fleet.New(n, io.Discard, append([]string{os.Args[0]}, args...)...)
-	t.Cleanup(f.Kill)
+	t.Cleanup(f.KillAll)
 	return f
 }
 
-// TestDoor: a process is told what is for it alone, and found where its door is.
-func TestDoor(t *testing.T) {
+// TestAddress: a process is told what is for it alone, and found where its proxy is.
+func TestAddress(t *testing.T) {
 	t.Parallel()
 	f := testFleet(t, 2, "shop-ends-once")
 	dir := t.TempDir()
 	f.Args = func(i int) []string { return []string{filepath.Join(dir, fmt.Sprint(i))} }
-	f.Door = func(i int, url string) string {
-		return fmt.Sprint("door ", i, " of ", url[:len("http://shop.example/")])
+	f.Address = func(i int, url string) string {
+		return fmt.Sprint("proxy ", i, " of ", url[:len("http://shop.example/")])
 	}
 	if err := f.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for i := range f.Len() {
-		if got, want := f.URL(i), fmt.Sprint("door ", i, " of http://shop.example/"); got != want {
-			t.Errorf("process %d is at %s, want %s", i, got, want)
+		if got, want := f.URL(i), fmt.Sprint("proxy ", i, " of http://shop.example/"); got != want {
+			t.Errorf("node %d is at %s, want %s", i, got, want)
 		}
 		if _, err := os.Stat(filepath.Join(dir, fmt.Sprint(i))); err != nil {
-			t.Errorf("process %d was not told: %v", i, err)
+			t.Errorf("node %d did not get its argument: %v", i, err)
 		}
 	}
+}
+
+func pick(t *testing.T, f *fleet.Fleet, rng *rand.Rand) string {
+	t.Helper()
+	url, err := f.Pick(t.Context(), rng)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url
 }
 
 func TestFleet(t *testing.T) {
 	t.Parallel()
 	f := testFleet(t, 3, "shop-fine")
 	rng := rand.New(rand.NewPCG(1, 1))
-	if url := f.PickNow(rng); url != "" {
-		t.Errorf("before the start there is %s", url)
+	expired, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if url, err := f.Pick(expired, rng); err == nil {
+		t.Errorf("Pick returned %s before the start", url)
 	}
 	if err := f.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
 	for range 100 {
-		seen[f.PickNow(rng)] = true
+		seen[pick(t, f, rng)] = true
 	}
 	if len(seen) != 3 || seen[""] {
-		t.Errorf("picked %v, want three processes", seen)
+		t.Errorf("picked %v, want three nodes", seen)
 	}
 	dead, pid := f.URL(1), f.PID(1)
-	f.KillOne(1)
-	f.KillOne(1) // who is dead stays dead
+	f.Kill(1)
+	f.Kill(1) // no effect on a node that is down
 	if syscall.Kill(pid, 0) == nil {
-		t.Error("a killed process is there")
+		t.Error("a killed node is still running")
 	}
 	for range 100 {
-		if f.PickNow(rng) == dead {
-			t.Fatal("a killed process was picked")
+		if pick(t, f, rng) == dead {
+			t.Fatal("Pick returned a killed node")
 		}
 	}
-	if err := f.StartOne(t.Context(), 1); err != nil {
+	if err := f.StartNode(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
 	if url := f.URL(1); url == "" || url == dead {
-		t.Errorf("it is started again as %q", url)
+		t.Errorf("restarted as %q", url)
 	}
 }
 
@@ -117,10 +128,10 @@ func TestFleetGivesUp(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	if err := testFleet(t, 1, "shop-ends").Start(ctx); err == nil {
-		t.Error("a process that ends at once was started")
+		t.Error("Start succeeded for a process that ends at once")
 	}
 	if err := fleet.New(1, io.Discard, filepath.Join(t.TempDir(), "nothing")).Start(ctx); err == nil {
-		t.Error("a program that is not there was started")
+		t.Error("Start succeeded for a program that does not exist")
 	}
 }
 
@@ -134,9 +145,9 @@ func TestFleetIsSupervised(t *testing.T) {
 	died, over := make(chan int, 10), make(chan error)
 	go func() { over <- f.Supervise(ctx, func(i int) { died <- i }) }()
 	pid := f.PID(1)
-	f.Shoot(1)
+	f.Signal(1)
 	if i := <-died; i != 1 {
-		t.Errorf("process %d died, and 1 was shot", i)
+		t.Errorf("node %d died, want 1", i)
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for f.PID(1) == 0 {
@@ -145,23 +156,23 @@ func TestFleetIsSupervised(t *testing.T) {
 		}
 	}
 	if f.PID(1) == pid {
-		t.Error("it was not started again")
+		t.Error("the node was not restarted")
 	}
 	stop()
 	if err := <-over; err != nil {
 		t.Error(err)
 	}
-	f.Kill()
-	f.Shoot(1) // who is dead stays dead
+	f.KillAll()
+	f.Signal(1) // no effect on a node that is down
 	if err := f.Wait(ctx, 1); err == nil {
-		t.Error("a process that is down has ended again")
+		t.Error("Wait succeeded for a node that is down")
 	}
 }
 
 func TestOf(t *testing.T) {
 	t.Parallel()
 	f := fleet.Of("http://a.example", "http://b.example")
-	f.Kill()
+	f.KillAll()
 	if f.Len() != 2 || f.URL(1) != "http://b.example" || f.PID(0) != 0 {
 		t.Errorf("%d, the second at %q", f.Len(), f.URL(1))
 	}

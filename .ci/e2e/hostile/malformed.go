@@ -37,7 +37,7 @@ func malformed(ctx context.Context, args []string, out io.Writer) error {
 	}
 	var log safeBuffer
 	f := fleet.New(1, &log, *shop, "-addr", "127.0.0.1:0", "-db", *db)
-	defer f.Kill()
+	defer f.KillAll()
 	if err := f.Start(ctx); err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func slow(ctx context.Context, args []string, out io.Writer) error {
 func siege(ctx context.Context, attacks []*attack, patience time.Duration, args ...string) (result, error) {
 	r := result{attacks: attacks}
 	f := fleet.New(1, os.Stderr, append([]string{os.Args[0], "server"}, args...)...)
-	defer f.Kill()
+	defer f.KillAll()
 	if err := f.Start(ctx); err != nil {
 		return r, err
 	}

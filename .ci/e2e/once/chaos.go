@@ -46,10 +46,10 @@ func (s *settings) start(ctx context.Context) (*fleet.Fleet, func(), error) {
 	}
 	f := fleet.New(s.processes, log, os.Args[0], "server", "-db", s.db, "-mode", s.mode)
 	if err := f.Start(ctx); err != nil {
-		f.Kill()
+		f.KillAll()
 		return nil, nil, err
 	}
-	return f, func() { f.Kill(); log.Close() }, nil
+	return f, func() { f.KillAll(); log.Close() }, nil
 }
 
 // pause is how long a client waits before it asks again.
@@ -121,7 +121,7 @@ func (t *trouble) run(ctx context.Context) (counts, error) {
 		return counts{}, err
 	}
 	t.took = time.Since(began)
-	f.Kill()
+	f.KillAll()
 	if err := f.Start(ctx); err != nil {
 		return counts{}, err
 	}
@@ -242,7 +242,7 @@ func (t *trouble) killer(ctx context.Context, f *fleet.Fleet) error {
 			continue
 		}
 		time.Sleep(time.Duration(rng.Int64N(int64(10 * time.Millisecond))))
-		f.Shoot(rng.IntN(f.Len()))
+		f.Signal(rng.IntN(f.Len()))
 		t.shots++
 	}
 	return nil

@@ -63,7 +63,7 @@ func pairsOf(ctx context.Context, args []string, out io.Writer) error {
 	defer log.Close()
 	// At a time at which all contracts are served: the check should not fail on the day on which one is retired.
 	f := fleet.New(1, log, *shop, "-addr", "127.0.0.1:0", "-auth", "-db", s.db, "-now", "2026-12-01T00:00:00Z")
-	defer f.Kill()
+	defer f.KillAll()
 	if err := f.Start(ctx); err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func keep(ctx context.Context, db *sqltx.DB, source, mode string) (*idempotency.
 		return nil, fmt.Errorf("there is no mode %q", mode)
 	}
 	records := sqlrecords.New(db, nil)
-	if err := database.Patiently(ctx, records.CreateTable); err != nil {
+	if err := database.Retry(ctx, records.CreateTable); err != nil {
 		return nil, err
 	}
 	return idempotency.New(steps{records}, opts), nil

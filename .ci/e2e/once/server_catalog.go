@@ -92,7 +92,7 @@ func table[T any](ctx context.Context, db *sqltx.DB, name string) (resource.Ops[
 		_, err := around(ctx, func() (struct{}, error) { return struct{}{}, remove(ctx, id, rev) })
 		return err
 	}
-	return ops, database.Patiently(ctx, t.CreateTable)
+	return ops, database.Retry(ctx, t.CreateTable)
 }
 
 // depositor adds to an account and notes it, both or neither: whoever dies between the two leaves nothing.

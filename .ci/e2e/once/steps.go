@@ -148,7 +148,7 @@ func (s *stepwise) kill(ctx context.Context, f *fleet.Fleet, i int, rng *rand.Ra
 	}
 	var started error
 	var wg sync.WaitGroup
-	wg.Go(func() { started = f.StartOne(ctx, i) })
+	wg.Go(func() { started = f.StartNode(ctx, i) })
 	p := &writer{s.client, f}
 	err := p.persist(ctx, rng, w, 1, "")
 	wg.Wait()

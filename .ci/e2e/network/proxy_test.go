@@ -13,8 +13,8 @@ import (
 	"github.com/stoa-go/stoa/ci/e2e/network"
 )
 
-// echo returns a Wire to one who says back what it hears, until it hears no more.
-func echo(t *testing.T) *network.Wire {
+// echo returns a Proxy to a server that echoes what it receives.
+func echo(t *testing.T) *network.Proxy {
 	t.Helper()
 	server, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -44,7 +44,7 @@ func echo(t *testing.T) *network.Wire {
 	return w
 }
 
-func dial(t *testing.T, w *network.Wire) *net.TCPConn {
+func dial(t *testing.T, w *network.Proxy) *net.TCPConn {
 	t.Helper()
 	conn, err := net.Dial("tcp", w.Addr())
 	if err != nil {
@@ -54,8 +54,8 @@ func dial(t *testing.T, w *network.Wire) *net.TCPConn {
 	return conn.(*net.TCPConn)
 }
 
-// said is what comes back of a text that is all that is sent.
-func said(t *testing.T, conn *net.TCPConn, text []byte) ([]byte, error) {
+// roundTrip sends a text and returns what comes back.
+func roundTrip(t *testing.T, conn *net.TCPConn, text []byte) ([]byte, error) {
 	t.Helper()
 	go func() {
 		conn.Write(text)
@@ -64,25 +64,25 @@ func said(t *testing.T, conn *net.TCPConn, text []byte) ([]byte, error) {
 	return io.ReadAll(conn)
 }
 
-func TestWeather(t *testing.T) {
+func TestFaults(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		name    string
-		weather network.Weather
-		least   time.Duration // from there and back
+		name   string
+		faults network.Faults
+		least  time.Duration // from there and back
 	}{
-		{"fair", network.Weather{}, 0},
-		{"late", network.Weather{Delay: 20 * time.Millisecond, Jitter: 5 * time.Millisecond}, 40 * time.Millisecond},
-		{"slow", network.Weather{Rate: 1 << 20}, 180 * time.Millisecond},
+		{"fair", network.Faults{}, 0},
+		{"late", network.Faults{Delay: 20 * time.Millisecond, Jitter: 5 * time.Millisecond}, 40 * time.Millisecond},
+		{"slow", network.Faults{Rate: 1 << 20}, 180 * time.Millisecond},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := echo(t)
-			w.Set(tt.weather)
+			w.Set(tt.faults)
 			text := bytes.Repeat([]byte("0123456789"), 20_000)
 			began := time.Now()
-			got, err := said(t, dial(t, w), text)
+			got, err := roundTrip(t, dial(t, w), text)
 			if err != nil || !bytes.Equal(got, text) {
 				t.Fatalf("%d bytes of %d came back: %v", len(got), len(text), err)
 			}
@@ -93,64 +93,64 @@ func TestWeather(t *testing.T) {
 	}
 }
 
-// TestCut: what comes before a cut is right, and it is not all.
+// TestCut: the bytes before a reset are right, and not all arrive.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	w := echo(t)
-	w.Set(network.Weather{Cut: 10_000})
+	w.Set(network.Faults{Cut: 10_000})
 	text := bytes.Repeat([]byte("0123456789"), 10_000)
-	got, err := said(t, dial(t, w), text)
+	got, err := roundTrip(t, dial(t, w), text)
 	if err == nil || len(got) >= 10_000 || !bytes.HasPrefix(text, got) {
 		t.Errorf("%d bytes came back: %v", len(got), err)
 	}
-	if w.Cuts() != 1 {
-		t.Errorf("%d cuts", w.Cuts())
+	if w.Resets() != 1 {
+		t.Errorf("%d cuts", w.Resets())
 	}
 }
 
-// TestHole: nothing passes in a hole, and all that was sent does behind it.
-func TestHole(t *testing.T) {
+// TestBlocked: nothing passes while the proxy is blocked, and everything that was sent does afterwards.
+func TestBlocked(t *testing.T) {
 	t.Parallel()
 	w := echo(t)
 	before := dial(t, w)
-	round(t, before)
-	w.Set(network.Weather{Hole: true})
-	during := dial(t, w) // it is taken, all the same
+	ping(t, before)
+	w.Set(network.Faults{Blocked: true})
+	during := dial(t, w) // still accepted
 	for _, conn := range []net.Conn{before, during} {
 		if _, err := conn.Write([]byte("?")); err != nil {
 			t.Fatal(err)
 		}
 		silent(t, conn)
 	}
-	w.Set(network.Weather{})
+	w.Set(network.Faults{})
 	for _, conn := range []net.Conn{before, during} {
-		heard(t, conn)
+		received(t, conn)
 	}
 }
 
-// TestForget: what is forgotten stays so, and others are not.
-func TestForget(t *testing.T) {
+// TestLose: a lost connection stays lost, and others are not.
+func TestLose(t *testing.T) {
 	t.Parallel()
 	w := echo(t)
 	old := dial(t, w)
-	round(t, old)
-	w.Set(network.Weather{Hole: true})
-	w.Forget()
-	w.Set(network.Weather{})
+	ping(t, old)
+	w.Set(network.Faults{Blocked: true})
+	w.Lose()
+	w.Set(network.Faults{})
 	if _, err := old.Write([]byte("?")); err != nil {
 		t.Fatal(err)
 	}
-	round(t, dial(t, w))
+	ping(t, dial(t, w))
 	silent(t, old)
 }
 
-// TestClose: a Wire ends with all that hangs on it.
+// TestClose: Close ends all connections.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	w := echo(t)
 	conn := dial(t, w)
-	round(t, conn)
-	w.Set(network.Weather{Hole: true, Delay: time.Hour})
+	ping(t, conn)
+	w.Set(network.Faults{Blocked: true, Delay: time.Hour})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -159,28 +159,28 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestNobodyThere: where there is no other end, the connection ends.
-func TestNobodyThere(t *testing.T) {
+// TestDialFails: if dial fails, the connection ends.
+func TestDialFails(t *testing.T) {
 	t.Parallel()
-	w, err := network.New(1, func(context.Context) (net.Conn, error) { return nil, errors.New("nobody") })
+	w, err := network.New(1, func(context.Context) (net.Conn, error) { return nil, errors.New("refused") })
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Close()
 	if _, err := dial(t, w).Read(make([]byte, 1)); err == nil {
-		t.Error("somebody answers")
+		t.Error("the connection stays open")
 	}
 }
 
-func round(t *testing.T, conn net.Conn) {
+func ping(t *testing.T, conn net.Conn) {
 	t.Helper()
 	if _, err := conn.Write([]byte("?")); err != nil {
 		t.Fatal(err)
 	}
-	heard(t, conn)
+	received(t, conn)
 }
 
-func heard(t *testing.T, conn net.Conn) {
+func received(t *testing.T, conn net.Conn) {
 	t.Helper()
 	if err := conn.SetReadDeadline(time.Time{}); err != nil {
 		t.Fatal(err)
@@ -190,13 +190,13 @@ func heard(t *testing.T, conn net.Conn) {
 	}
 }
 
-// silent reports what comes, for a moment: a Wire that leaks is found out most of the time, and one that does not, never.
+// silent fails if something arrives within 30ms: a Proxy that leaks is found most of the time, and a correct one never fails.
 func silent(t *testing.T, conn net.Conn) {
 	t.Helper()
 	if err := conn.SetReadDeadline(time.Now().Add(30 * time.Millisecond)); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := conn.Read(make([]byte, 1)); n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Fatalf("%d bytes in a hole: %v", n, err)
+		t.Fatalf("%d bytes while blocked: %v", n, err)
 	}
 }

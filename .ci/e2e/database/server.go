@@ -1,0 +1,59 @@
+package database
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// Server is a PostgreSQL server of its own, with fsync, that the script .ci/postgres starts.
+type Server struct {
+	script, dir string
+	databases   int
+}
+
+// StartServer installs PostgreSQL if it is missing, which takes root, and starts a server.
+func StartServer(ctx context.Context, script string) (*Server, error) {
+	s := &Server{script: script}
+	if _, err := s.run(ctx, "install"); err != nil {
+		return nil, err
+	}
+	out, err := s.run(ctx, "start")
+	s.dir, _, _ = strings.Cut(out, "\n")
+	return s, err
+}
+
+// Create creates a database and returns its URL.
+func (s *Server) Create(ctx context.Context) (string, error) {
+	s.databases++
+	out, err := s.run(ctx, "database", s.dir, fmt.Sprint("e2e", s.databases))
+	return strings.TrimSpace(out), err
+}
+
+// Crash ends the server as a crash of the machine would, and starts it again.
+func (s *Server) Crash(ctx context.Context) error { return s.command(ctx, "crash") }
+
+// Down shuts the server down, and Up starts it again.
+func (s *Server) Down(ctx context.Context) error { return s.command(ctx, "down") }
+func (s *Server) Up(ctx context.Context) error   { return s.command(ctx, "up") }
+
+// Stop ends the server and removes its files.
+func (s *Server) Stop() error { return s.command(context.Background(), "stop") }
+
+func (s *Server) command(ctx context.Context, name string) error {
+	_, err := s.run(ctx, name, s.dir)
+	return err
+}
+
+func (s *Server) run(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, s.script, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s%s", s.script, args[0], err, out, &stderr)
+	}
+	return string(out), nil
+}

@@ -1,0 +1,176 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/stoa-go/stoa/ci/e2e/database"
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/sql/sqlrecords"
+	"github.com/stoa-go/stoa/resource/sql/sqltable"
+	"github.com/stoa-go/stoa/resource/sql/sqltx"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// How a node stores idempotency keys.
+const (
+	Together     = "together" // in the transactions of the data: exactly once
+	Identity     = "identity" // elsewhere, and the id of a created item follows from the key
+	Apart        = "apart"    // elsewhere: at most once
+	ThreeCommits = "three"    // elsewhere, and a claim whose short lease has ended is taken over: the control
+)
+
+// Lease is the time after which the control takes over the claim of another node.
+const Lease = 300 * time.Millisecond
+
+// Effect is the item that a POST or a deposit creates. It names the key, so that effects can be counted without the records.
+type Effect struct {
+	ID     string `json:"id" format:"uuid"`
+	Key    string `json:"key" required:"true"`
+	Amount int64  `json:"amount"`
+}
+
+// List is the item to which a PATCH appends keys.
+type List struct {
+	ID   string   `json:"id"`
+	Keys []string `json:"keys"`
+}
+
+// Account is the item to which a deposit adds.
+type Account struct {
+	ID      string `json:"id"`
+	Balance int64  `json:"balance"`
+}
+
+type deposit struct {
+	Account string `json:"account" required:"true"`
+	Key     string `json:"key" required:"true"`
+	Amount  int64  `json:"amount" required:"true"`
+}
+
+func runKeyed(ctx context.Context, flags *flag.FlagSet, args []string, logger *slog.Logger, out io.Writer) error {
+	var source string
+	mode := flags.String("mode", Together, "where keys are stored: together, identity, apart or three")
+	if err := parse(flags, args, &source); err != nil {
+		return err
+	}
+	db, err := database.Open(source, 0)
+	if err != nil {
+		return err
+	}
+	guard, err := newGuard(ctx, db, source, *mode, logger)
+	if err != nil {
+		return err
+	}
+	catalog, err := keyedCatalog(ctx, db, guard, *mode)
+	if err != nil {
+		return err
+	}
+	for _, g := range catalog.Guarantees() {
+		fmt.Fprintf(os.Stderr, "%s: create %v, others %v\n", g.Name, g.Create, g.Others)
+	}
+	return serve(ctx, dieAt(catalog), out)
+}
+
+// newGuard stores the records in the same database, except in mode Together in transactions of their own.
+func newGuard(ctx context.Context, db *sqltx.DB, source, mode string, logger *slog.Logger) (*idempotency.Keeper, error) {
+	opts := &idempotency.Options{Quota: -1, Logger: logger}
+	switch mode {
+	case Together:
+	case Identity, Apart, ThreeCommits:
+		other, err := database.Open(source, 0)
+		if err != nil {
+			return nil, err
+		}
+		db = other
+		opts.Lease, opts.AtLeastOnce = Lease, mode == ThreeCommits
+	default:
+		return nil, fmt.Errorf("server: unknown mode %q", mode)
+	}
+	records := sqlrecords.New(db, nil)
+	if err := database.Retry(ctx, records.CreateTable); err != nil {
+		return nil, err
+	}
+	return idempotency.New(mortalRecords{records}, opts), nil
+}
+
+// keyedCatalog serves four kinds of writes: create, change, remove, and a command that writes to two tables.
+func keyedCatalog(ctx context.Context, db *sqltx.DB, guard *idempotency.Keeper, mode string) (*resource.Catalog, error) {
+	var errs [4]error
+	var effects, deposits resource.Ops[Effect]
+	var lists resource.Ops[List]
+	var accounts resource.Ops[Account]
+	effects, errs[0] = mortalTable[Effect](ctx, db, "effects")
+	deposits, errs[1] = mortalTable[Effect](ctx, db, "deposits")
+	lists, errs[2] = mortalTable[List](ctx, db, "lists")
+	accounts, errs[3] = mortalTable[Account](ctx, db, "accounts")
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, err
+	}
+	if mode == Apart || mode == ThreeCommits { // without Insert, no id follows from a key
+		effects.Insert, effects.InsertMany = nil, nil
+	}
+	opts := &resource.CommandOptions[deposit]{Public: true}
+	if mode == Together {
+		opts.Transactions = db
+	}
+	return resource.NewCatalog(
+		&resource.CatalogOptions{Once: guard, Principal: func(context.Context) string { return "e2e" }},
+		public("effects", effects), public("deposits", deposits), public("lists", lists), public("accounts", accounts),
+		resource.NewCommand("accounts/deposit", depositor(db, accounts, deposits), opts),
+	), nil
+}
+
+func public[T any](name string, ops resource.Ops[T]) resource.Part {
+	return resource.FromOps(name, ops, &resource.Options[T]{Public: true})
+}
+
+// mortalTable is a collection with the steps [BeforeEffect] and [AfterEffect] around each write.
+func mortalTable[T any](ctx context.Context, db *sqltx.DB, name string) (resource.Ops[T], error) {
+	t := sqltable.New[T](db, name, nil)
+	ops := t.Ops()
+	create, insert, replace, remove := ops.Create, ops.Insert, ops.Replace, ops.Delete
+	ops.Create = func(ctx context.Context, v T) (resource.Item[T], error) {
+		return withSteps(ctx, func() (resource.Item[T], error) { return create(ctx, v) })
+	}
+	ops.Insert = func(ctx context.Context, id string, v T) (resource.Item[T], error) {
+		return withSteps(ctx, func() (resource.Item[T], error) { return insert(ctx, id, v) })
+	}
+	ops.Replace = func(ctx context.Context, id string, rev resource.Rev, v T) (resource.Item[T], error) {
+		return withSteps(ctx, func() (resource.Item[T], error) { return replace(ctx, id, rev, v) })
+	}
+	ops.Delete = func(ctx context.Context, id string, rev resource.Rev) error {
+		_, err := withSteps(ctx, func() (struct{}, error) { return struct{}{}, remove(ctx, id, rev) })
+		return err
+	}
+	return ops, database.Retry(ctx, t.CreateTable)
+}
+
+// depositor adds to an account and records that, both or neither.
+func depositor(
+	runner tx.Runner, accounts resource.Ops[Account], deposits resource.Ops[Effect],
+) func(context.Context, deposit) (Effect, error) {
+	return func(ctx context.Context, in deposit) (made Effect, err error) {
+		err = runner.InTx(ctx, func(ctx context.Context) error {
+			held, err := accounts.Get(ctx, in.Account)
+			if err != nil {
+				return err
+			}
+			held.Value.Balance += in.Amount
+			if _, err := accounts.Replace(ctx, in.Account, held.Rev, held.Value); err != nil {
+				return err
+			}
+			item, err := deposits.Create(ctx, Effect{Key: in.Key, Amount: in.Amount})
+			made = item.Value
+			return err
+		})
+		return made, err
+	}
+}

@@ -1,0 +1,71 @@
+package server
+
+import (
+	"context"
+	"flag"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+
+	"github.com/stoa-go/stoa/middleware"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+)
+
+type note struct {
+	ID   string `json:"id"`
+	Text string `json:"text" maxLength:"2000"`
+}
+
+// runNotes serves one note with the default limits of middleware, or with -bare by an http.Server without limits.
+func runNotes(ctx context.Context, flags *flag.FlagSet, args []string, out io.Writer) error {
+	bare := flags.Bool("bare", false, "no limits")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	notes := memory.New[note](nil)
+	if _, err := notes.Insert(ctx, "1", note{ID: "1", Text: "Good morning."}); err != nil {
+		return err
+	}
+	catalog := resource.NewCatalog(nil, resource.New("notes", notes, &resource.Options[note]{Public: true}))
+	listener, err := listen(out)
+	if err != nil {
+		return err
+	}
+	if *bare {
+		return http.Serve(listener, catalog)
+	}
+	limits := middleware.Chain(middleware.Limit(nil), middleware.Timeout(nil))
+	server := middleware.Server(limits(catalog), &middleware.ServerOptions{Logger: slog.New(slog.DiscardHandler)})
+	return middleware.Serve(ctx, server, listener, nil)
+}
+
+// runStripVary runs [StripVary] as a server.
+func runStripVary(ctx context.Context, flags *flag.FlagSet, args []string, out io.Writer) error {
+	target := flags.String("to", "", "`URL` of the origin")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	to, err := url.Parse(*target)
+	if err != nil {
+		return err
+	}
+	return serve(ctx, StripVary(to), out)
+}
+
+// StripVary is a proxy that removes Vary from each response and changes nothing else.
+func StripVary(to *url.URL) http.Handler {
+	return &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(to)
+			r.Out.Host = r.In.Host
+		},
+		ModifyResponse: func(res *http.Response) error {
+			res.Header.Del("Vary")
+			return nil
+		},
+		Transport: &http.Transport{MaxIdleConnsPerHost: 8, DisableCompression: true},
+	}
+}
