@@ -1,0 +1,36 @@
+// Command e2e runs the scenarios that need real processes: nodes that are killed, databases that crash, networks that fail,
+// clients that misbehave, and caches in between.
+//
+//	go run -C .ci/e2e . -list                          the scenarios
+//	go run -C .ci/e2e . -run NAME                      one of them at the size of the gate, about 20 seconds
+//	go run -C .ci/e2e . -run NAME -size full -seed 7   the long form, with other random values
+//
+// Each scenario starts what it needs: the shop of examples, built as a binary, or a server under test, which is this program
+// too ("e2e server KIND"); PostgreSQL by the script .ci/postgres, or a file of SQLite. It lets clients write and subscribe
+// while it injects faults, and then compares the responses and events that they got with what is stored. Most scenarios have a
+// control: the same load on a server or a client without the mechanism under test. A control without violations fails the
+// scenario, because then the check cannot fail.
+//
+//	fleet      starts, kills and restarts nodes
+//	network    TCP proxies that delay, cut and block
+//	database   starts, crashes, copies and opens databases
+//	client     the HTTP, server-sent events and WebSocket client
+//	history    decides whether responses and events can follow from the writes, and counts the violations
+//	server     the servers under test
+//
+// In this package, scenario.go lists the scenarios, env.go is what each gets, load.go runs writers while faults are injected,
+// and report.go prints the result. Each scenario is a family of files:
+//
+//	writes_*.go      acknowledged writes survive kills and crashes, on the shop
+//	keys_*.go        writes with idempotency keys are done once, also if the node dies at any step
+//	feed_*.go        subscribers receive each event once and in order, also through a failing network
+//	cursors.go       cursors that cannot be resumed are refused
+//	sockets.go       memory and isolation of many WebSockets
+//	slow.go          slow clients are disconnected, others served
+//	malformed_*.go   malformed content causes no panic, no 5xx, and bounded memory
+//	caches_*.go      shared caches keep API versions apart
+//	files.go         large files, up and down and in ranges
+//
+// The tests run each scenario at a minimal size, and check the checks: against servers with planted faults, and with mutated
+// histories.
+package main
