@@ -60,7 +60,9 @@ func (r *result) err() error {
 func (r *result) table(header string, rows ...[]any) {
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, header)
+	if header != "" {
+		fmt.Fprintln(w, header)
+	}
 	for _, row := range rows {
 		for _, cell := range row[:len(row)-1] {
 			fmt.Fprintf(w, "%v\t", cell)

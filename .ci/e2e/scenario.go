@@ -12,4 +12,11 @@ type scenario struct {
 var scenarios = []scenario{
 	{"writes-postgres", "acknowledged writes to three nodes survive kill -9 and a crash of PostgreSQL", writes(postgres)},
 	{"writes-sqlite", "acknowledged writes to a node on SQLite survive kill -9", writes(sqlite)},
+	{"keys-postgres", "a write repeated with its key is done once, while nodes die and PostgreSQL crashes", keys(postgres)},
+	{"keys-sqlite", "the same with one node on SQLite", keys(sqlite)},
+	{"key-steps-postgres", "a write is done once if the node dies at any of its ten steps", keySteps(postgres)},
+	{"key-steps-sqlite", "the same with three nodes on one file of SQLite", keySteps(sqlite)},
+	{"key-storm-postgres", "64 copies of a write at once have one effect", keyStorm(postgres)},
+	{"key-storm-sqlite", "the same with one node on SQLite", keyStorm(sqlite)},
+	{"key-callers", "a key reveals nothing to other callers and requests", keyCallers},
 }

@@ -1,0 +1,301 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/stoa-go/stoa/ci/e2e/client"
+	"github.com/stoa-go/stoa/ci/e2e/history"
+)
+
+// The scenario keys-callers sends pairs of requests with the same key to the shop with -auth. Most second requests have nothing to
+// do with the first, and must not reveal anything of it. The others mean the same, or conflict with it.
+
+// pairRun is one run.
+type pairRun struct {
+	client *client.Client
+	base   string
+	tokens map[string]string
+	orders map[string][]string // ids of two orders of each user
+}
+
+// call is a request to the shop.
+type call struct {
+	user, method, path, media, body, accept string
+}
+
+// users of the shop, as it is seeded. Their passwords are their names.
+var users = []string{"ann", "bob", "cat"}
+
+func keyCallers(ctx context.Context, e *env) error {
+	db, err := e.newDatabase(ctx, sqlite)
+	if err != nil {
+		return err
+	}
+	// At a time at which all versions are served, so that the scenario does not fail when one is retired.
+	f, err := e.startShop(ctx, 1, "-auth", "-db", db, "-now", "2026-12-01T00:00:00Z")
+	if err != nil {
+		return err
+	}
+	p := &pairRun{client: client.New(1), base: f.URL(0)}
+	r, err := p.run(ctx, e.random(0), size(e, 500, 1000))
+	if err != nil {
+		return err
+	}
+	return e.finish(r)
+}
+
+// pairKinds are the kinds of pairs, and how the second request has to be answered.
+var pairKinds = []struct {
+	name, want string
+	first      func(p *pairRun, rng *rand.Rand, user string, n int) call
+	second     func(p *pairRun, rng *rand.Rand, first call) call
+	check      func(first, second client.Answer) error
+}{
+	{"another caller, the same request", "done", (*pairRun).newOrder, (*pairRun).otherCaller, independent},
+	{"another caller, another request", "done", (*pairRun).newNote, (*pairRun).otherRequest, independent},
+	{"no caller, the same request", "401", (*pairRun).newOrder, (*pairRun).noCaller, unauthorized},
+	{"another path", "done", (*pairRun).newNote, (*pairRun).otherPath, independent},
+	{"another method", "done", (*pairRun).newNote, (*pairRun).otherMethod, independent},
+	{"another protocol", "done", (*pairRun).newOrder, (*pairRun).otherProtocol, independent},
+	{"another version, the same meaning", "replayed in its shape", (*pairRun).newOrder, (*pairRun).otherVersion, replayedInOtherShape},
+	{"another Accept", "replayed in that type", (*pairRun).newOrder, (*pairRun).otherAccept, replayedInOtherType},
+	{"another spelling", "replayed", (*pairRun).newOrder, (*pairRun).otherSpelling, replayed},
+	{"the same request", "replayed", (*pairRun).newOrder, (*pairRun).same, replayed},
+	{"another meaning", "422", (*pairRun).newOrder, (*pairRun).otherMeaning, keyReused},
+	{"GraphQL, another caller", "done", (*pairRun).newMutation, (*pairRun).otherCaller, independent},
+	{"GraphQL, the same request", "replayed", (*pairRun).newMutation, (*pairRun).same, replayed},
+	{"GraphQL, another meaning", "422", (*pairRun).newMutation, (*pairRun).otherMeaning, keyReused},
+}
+
+func (p *pairRun) run(ctx context.Context, rng *rand.Rand, n int) (*result, error) {
+	if err := p.prepare(ctx, rng); err != nil {
+		return nil, err
+	}
+	r := &result{Violations: &history.Violations{}, title: "pairs of requests with one key, to a shop with -auth"}
+	rows := make([][]any, len(pairKinds))
+	var pairs, good [32]int
+	for i := range n {
+		at := rng.IntN(len(pairKinds))
+		kind := &pairKinds[at]
+		first := kind.first(p, rng, users[rng.IntN(len(users))], i)
+		second := kind.second(p, rng, first)
+		key := fmt.Sprintf("pair-%d", i)
+		one := p.send(ctx, key, first)
+		if !one.OK() || one.Replayed() {
+			return nil, one.Unexpected(first.method + " " + first.path)
+		}
+		pairs[at]++
+		if err := kind.check(one, p.send(ctx, key, second)); err != nil {
+			r.Add(history.Leaked, 1, "%s: %+v and %+v: %v", kind.name, first, second, err)
+			continue
+		}
+		good[at]++
+	}
+	for at, kind := range pairKinds {
+		rows[at] = []any{good[at], "of", pairs[at], kind.name + ": " + kind.want}
+	}
+	r.table("", rows...)
+	return r, nil
+}
+
+// prepare logs all users in and places two orders of each.
+func (p *pairRun) prepare(ctx context.Context, rng *rand.Rand) error {
+	p.tokens, p.orders = map[string]string{}, map[string][]string{}
+	for _, user := range users {
+		var login struct{ Token string }
+		a := p.send(ctx, "", call{method: http.MethodPost, path: "/auth/login", media: "application/json",
+			body: fmt.Sprintf(`{"email":"%s@example.com","password":%q}`, user, user)})
+		if err := a.Decode("POST /auth/login", &login); err != nil || login.Token == "" {
+			return a.Unexpected("POST /auth/login")
+		}
+		p.tokens[user] = login.Token
+		for i := range 2 {
+			a := p.send(ctx, "", p.newOrder(rng, user, i))
+			if !a.OK() {
+				return a.Unexpected("POST /orders")
+			}
+			location := a.Header.Get("Location")
+			p.orders[user] = append(p.orders[user], location[strings.LastIndexByte(location, '/')+1:])
+		}
+	}
+	return nil
+}
+
+func (p *pairRun) send(ctx context.Context, key string, c call) client.Answer {
+	var header []string
+	for name, value := range map[string]string{"Content-Type": c.media, "Idempotency-Key": key, "Accept": c.accept} {
+		if value != "" {
+			header = append(header, name+": "+value)
+		}
+	}
+	if c.user != "" {
+		header = append(header, "Authorization: Bearer "+p.tokens[c.user])
+	}
+	return p.client.Send(ctx, c.method, p.base+c.path, c.body, header...)
+}
+
+// newOrder, newNote and newMutation contain a secret, which shows where it is revealed.
+func (p *pairRun) newOrder(_ *rand.Rand, user string, n int) call {
+	return call{user: user, method: http.MethodPost, path: "/v1.1/orders", media: "application/json",
+		body: fmt.Sprintf(`{"itemId":7,"qty":%d,"note":"secret %d"}`, 1+n%1000, n)}
+}
+
+func (p *pairRun) newNote(rng *rand.Rand, user string, n int) call {
+	return call{user: user, method: http.MethodPatch, path: "/orders/" + p.orders[user][rng.IntN(2)],
+		media: "application/merge-patch+json", body: fmt.Sprintf(`{"note":"secret %d"}`, n)}
+}
+
+func (p *pairRun) newMutation(_ *rand.Rand, user string, n int) call {
+	return call{user: user, method: http.MethodPost, path: "/graphql", media: "application/json", body: fmt.Sprintf(
+		`{"query":"mutation{createOrder(input:{lines:[{itemId:7,qty:%d}],note:\"secret %d\"}){id note}}"}`, 1+n%1000, n)}
+}
+
+func (p *pairRun) otherUser(rng *rand.Rand, user string) string {
+	for {
+		if other := users[rng.IntN(len(users))]; other != user {
+			return other
+		}
+	}
+}
+
+func (p *pairRun) otherCaller(rng *rand.Rand, c call) call {
+	c.user = p.otherUser(rng, c.user)
+	return c
+}
+
+func (p *pairRun) noCaller(_ *rand.Rand, c call) call {
+	c.user = ""
+	return c
+}
+
+func (p *pairRun) same(_ *rand.Rand, c call) call { return c }
+
+// otherProtocol is another operation, whatever its content is.
+func (p *pairRun) otherProtocol(rng *rand.Rand, c call) call { return p.newMutation(rng, c.user, 1) }
+
+func (p *pairRun) otherRequest(rng *rand.Rand, c call) call {
+	return p.newNote(rng, p.otherUser(rng, c.user), -1)
+}
+
+func (p *pairRun) otherPath(_ *rand.Rand, c call) call {
+	for _, id := range p.orders[c.user] {
+		if path := "/orders/" + id; path != c.path {
+			c.path = path
+			break
+		}
+	}
+	return c
+}
+
+func (p *pairRun) otherMethod(_ *rand.Rand, c call) call {
+	c.method, c.media = http.MethodPut, "application/json"
+	c.body = fmt.Sprintf(`{"lines":[{"itemId":1,"qty":1}],"customerId":%d}`, 1+slices.Index(users, c.user))
+	return c
+}
+
+// otherVersion is newOrder in version 2.0.0.
+func (p *pairRun) otherVersion(_ *rand.Rand, c call) call {
+	var o struct {
+		ItemID, Qty int
+		Note        string
+	}
+	if err := json.Unmarshal([]byte(c.body), &o); err != nil {
+		panic(err) // newOrder made it
+	}
+	c.path, c.body = "/v2/orders", fmt.Sprintf(`{"note":%q,"lines":[{"itemId":%d,"qty":%d}]}`, o.Note, o.ItemID, o.Qty)
+	return c
+}
+
+func (p *pairRun) otherAccept(_ *rand.Rand, c call) call {
+	c.accept = "application/vnd.shop.1.1.0.order+json"
+	return c
+}
+
+// otherSpelling has other white space, another order of members, and an escaped character.
+func (p *pairRun) otherSpelling(_ *rand.Rand, c call) call {
+	head, note, _ := strings.Cut(strings.TrimSuffix(c.body, "}"), `,"note":`)
+	note = strings.Replace(note, "s", `\u0073`, 1)
+	c.body = "{ \"note\" :\t" + note + " ,\n" + strings.TrimPrefix(head, "{") + "}\r\n"
+	return c
+}
+
+func (p *pairRun) otherMeaning(_ *rand.Rand, c call) call {
+	c.body = strings.Replace(c.body, "secret", "other", 1)
+	return c
+}
+
+// independent is for a second request that has nothing to do with the first: it is done as if that had not been sent.
+func independent(first, second client.Answer) error {
+	location := second.Header.Get("Location")
+	switch {
+	case second.Replayed():
+		return errors.New("the second request got the response of the first")
+	case !second.OK() || strings.Contains(string(second.Body), `"errors"`):
+		return fmt.Errorf("%d %s", second.Status, second.Body)
+	case string(second.Body) == string(first.Body) || location != "" && location == first.Header.Get("Location"):
+		return errors.New("both made the same order")
+	}
+	return nil
+}
+
+// unauthorized is for a second request without a caller: the response does not reveal that there was a first.
+func unauthorized(_, second client.Answer) error {
+	if second.Status != http.StatusUnauthorized || second.Replayed() || strings.Contains(string(second.Body), "secret") {
+		return fmt.Errorf("%d %s", second.Status, second.Body)
+	}
+	return nil
+}
+
+func replayed(first, second client.Answer) error {
+	if !second.Replayed() || first.Essence() != second.Essence() {
+		return fmt.Errorf("want %s, got %s", first.Essence(), second.Essence())
+	}
+	return nil
+}
+
+// replayedInOtherShape wants the same order in version 2.0.0.
+func replayedInOtherShape(first, second client.Answer) error {
+	var one struct {
+		ID          int64
+		ItemID, Qty int
+		Note        string
+	}
+	var two struct {
+		ID    int64
+		Lines []struct{ ItemID, Qty int }
+		Note  string
+	}
+	if err := errors.Join(json.Unmarshal(first.Body, &one), json.Unmarshal(second.Body, &two)); err != nil {
+		return err
+	}
+	if !second.Replayed() || second.Status != first.Status || one.ID != two.ID || one.Note != two.Note || len(two.Lines) != 1 ||
+		two.Lines[0].Qty != one.Qty {
+		return fmt.Errorf("want %s, got %d %s", first.Body, second.Status, second.Body)
+	}
+	return nil
+}
+
+func replayedInOtherType(first, second client.Answer) error {
+	media := second.Header.Get("Content-Type")
+	if !second.Replayed() || second.Status != first.Status || string(second.Body) != string(first.Body) ||
+		media != "application/vnd.shop.1.1.0.order+json" {
+		return fmt.Errorf("want %s, got %d %s %s", first.Body, second.Status, media, second.Body)
+	}
+	return nil
+}
+
+// keyReused is for another request with the key: it is refused, and the response reveals nothing of the first.
+func keyReused(_, second client.Answer) error {
+	if second.Status != http.StatusUnprocessableEntity || second.Replayed() ||
+		!strings.Contains(string(second.Body), "/idempotency-key-reused") || strings.Contains(string(second.Body), "secret") {
+		return fmt.Errorf("%d %s", second.Status, second.Body)
+	}
+	return nil
+}
