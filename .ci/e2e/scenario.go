@@ -19,4 +19,10 @@ var scenarios = []scenario{
 	{"key-storm-postgres", "64 copies of a write at once have one effect", keyStorm(postgres)},
 	{"key-storm-sqlite", "the same with one node on SQLite", keyStorm(sqlite)},
 	{"key-callers", "a key reveals nothing to other callers and requests", keyCallers},
+	{"feed-postgres", "subscribers receive each event once and in order, while three nodes die and PostgreSQL crashes", feeds(postgres)},
+	{"feed-sqlite", "the same with one node on SQLite", feeds(sqlite)},
+	{"feed-slow-network", "the same on a network that is slow and resets connections", feedSlowNetwork},
+	{"feed-partition", "the same while nodes are cut off from clients and from PostgreSQL", feedPartition},
+	{"feed-outage", "the same while PostgreSQL is down", feedOutage},
+	{"feed-scale", "the same with 100 subscribers, or 1,000 at full size", feedScale},
 }
