@@ -103,8 +103,8 @@ func feedPartition(ctx context.Context, e *env) error {
 	t := newFeedRun(postgres, server.Outbox)
 	t.title, t.proxied, t.writes, t.ring = "partitions", true, size(e, 200, 5000), 0
 	t.clientFaults = network.Faults{Delay: 2 * time.Millisecond}
-	t.partitions, t.faultTime = size(e, 3, 9), size(e, 2500*time.Millisecond, 15*time.Second)
-	t.limit, t.patience = size(e, 2*time.Second, 10*time.Second), 2*time.Second
+	t.partitions, t.faultTime = size(e, 3, 9), size(e, 2*time.Second, 15*time.Second)
+	t.limit, t.patience = size(e, time.Second, 10*time.Second), 2*time.Second
 	return e.runFeeds(ctx, t)
 }
 

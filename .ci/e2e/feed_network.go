@@ -84,6 +84,8 @@ func (p *proxies) addDatabase(seed uint64, i int, source string) error {
 	p.databases = append(p.databases, db)
 	q.Del("host")
 	q.Set("sslmode", "disable")
+	// Without it, database/sql waits forever for a connection that is accepted and passes nothing, and then opens no other.
+	q.Set("connect_timeout", "2")
 	u.Host, u.RawQuery = db.Addr(), q.Encode()
 	p.sources[i] = u.String()
 	return nil

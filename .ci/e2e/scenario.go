@@ -25,4 +25,7 @@ var scenarios = []scenario{
 	{"feed-partition", "the same while nodes are cut off from clients and from PostgreSQL", feedPartition},
 	{"feed-outage", "the same while PostgreSQL is down", feedOutage},
 	{"feed-scale", "the same with 100 subscribers, or 1,000 at full size", feedScale},
+	{"cursors-postgres", "cursors that cannot be resumed are refused, never skipped", cursors(postgres)},
+	{"cursors-sqlite", "the same on SQLite", cursors(sqlite)},
+	{"sockets", "1,000 WebSockets, or 10,000 at full size: memory, leaks, and clients that never read", sockets},
 }

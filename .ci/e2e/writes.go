@@ -71,7 +71,7 @@ type writeRun struct {
 // writes runs the scenario and its control.
 func writes(engine string) func(ctx context.Context, e *env) error {
 	return func(ctx context.Context, e *env) error {
-		subject := &writeRun{requests: size(e, 5_000, 20_000), kills: size(e, 4, 10), writers: 8, crash: engine == postgres}
+		subject := &writeRun{requests: size(e, 5_000, 50_000), kills: size(e, 4, 10), writers: 8, crash: engine == postgres}
 		control := &writeRun{requests: size(e, 1_000, 2_000), writers: 8, naive: true}
 		for _, w := range []*writeRun{subject, control} {
 			db, err := e.newDatabase(ctx, engine)

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stoa-go/stoa/ci/e2e/client"
+)
+
+func TestCursors(t *testing.T) {
+	t.Parallel()
+	if err := cursors(sqlite)(t.Context(), testEnv(t)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCursorFaults tries a server that resumes from every cursor, and at the present.
+func TestCursorFaults(t *testing.T) {
+	t.Parallel()
+	run := newCursorRun(nil)
+	run.base = serveToy(t, ignoreCursor)
+	run.patience = 5 * time.Minute
+	run.protocols = map[string]client.Protocol{"REST": client.REST(nil), "WebSocket": client.REST(nil)}
+	cursors, _, err := run.createAndReceive(t.Context(), 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.patience = time.Second // from now on no event comes that should
+	if err := run.refused(t.Context(), "past", cursors[25], client.ErrExpired); err != nil {
+		t.Fatal(err)
+	}
+	if err := run.served(t.Context(), "valid", cursors[27]); err != nil {
+		t.Fatal(err)
+	}
+	if len(run.rows) != 4 {
+		t.Errorf("%d rows", len(run.rows))
+	}
+	for _, r := range run.rows {
+		if r.good {
+			t.Errorf("%s is good: %s", r.what, r.outcome)
+		}
+	}
+	if run.result("toy").err() == nil {
+		t.Error("the result is good")
+	}
+	if newCursorRun(nil).result("toy").err() == nil {
+		t.Error("a result without cursors is good")
+	}
+}
