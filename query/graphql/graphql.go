@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/idempotency"
-	"github.com/stoa-go/stoa/query/graphql/internal/convert"
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
@@ -63,7 +62,7 @@ func New(c *resource.Catalog, opts *Options) *Handler {
 	return h
 }
 
-// reflect makes the schema, in the three forms in which it is needed, and the engine.
+// reflect makes the schema, its SDL and the engine.
 func (h *Handler) reflect(c *resource.Catalog) {
 	o := &h.opts
 	mo := &model.Options{Doc: o.Description, Names: o.Names}
@@ -78,14 +77,10 @@ func (h *Handler) reflect(c *resource.Catalog) {
 		panic(fmt.Sprintf("graphql: %v", err))
 	}
 	introspect.Extend(s)
-	types, err := convert.Types(s, nil)
-	if err != nil {
-		panic(fmt.Sprintf("graphql: %v", err))
-	}
 	h.schema, h.sdl = s, sdl.Print(s)
 	h.sdlDoc = httpbody.NewDocument([]byte(h.sdl))
 	h.engine = exec.New(&exec.Config{
-		Schema: s, Types: types, Catalog: c, Scan: o.Limits.scan(), Rules: o.Limits.rules(),
+		Schema: s, Catalog: c, Scan: o.Limits.scan(), Rules: o.Limits.rules(),
 		Cost: o.Limits.Cost, Answer: o.Limits.Answer, Parallel: o.Limits.Parallel, PlanBytes: o.PlanBytes, Timeout: max(o.Timeout, 0),
 		NoIntrospection: o.NoIntrospection,
 		Logger:          o.Logger,

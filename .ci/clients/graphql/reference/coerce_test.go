@@ -15,6 +15,7 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql/internal/clients/graphql/reference"
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
@@ -43,7 +44,7 @@ func number(t *testing.T, value any) any {
 }
 
 func TestLiteralsLikeTheReference(t *testing.T) {
-	g := &reference.Typed{Rand: random(t, 4), Schema: schema(t).Schema}
+	g := &reference.Typed{Rand: random(t, 4), Schema: graphqltest.New()}
 	var requests []reference.Request
 	for i := range *documents {
 		g.Mistakes = []float64{0, 0.2}[i%2]
@@ -58,8 +59,8 @@ func TestLiteralsLikeTheReference(t *testing.T) {
 	for i, want := range answers {
 		typ, text := requests[i].Type, requests[i].Text
 		op := operation(t, typ, " = "+text)
-		s := schema(t)
-		value, ok := coerce.Value(s, s.Resolve(op.VariableDefinitions[0].Type), op.VariableDefinitions[0].DefaultValue, nil)
+		s := graphqltest.New()
+		value, ok := coerce.Value(coerce.TypeOf(s, op.VariableDefinitions[0].Type), op.VariableDefinitions[0].DefaultValue, nil)
 		if !want.Absent {
 			fit++
 		}
@@ -115,7 +116,7 @@ func mixed(t *testing.T, fit int) {
 }
 
 func TestVariablesLikeTheReference(t *testing.T) {
-	g := &reference.Typed{Rand: random(t, 5), Schema: schema(t).Schema}
+	g := &reference.Typed{Rand: random(t, 5), Schema: graphqltest.New()}
 	var requests []reference.Request
 	for i := range *documents {
 		g.Mistakes = []float64{0, 0.1}[i%2]
@@ -129,7 +130,7 @@ func TestVariablesLikeTheReference(t *testing.T) {
 	fit := 0
 	for i, want := range answers {
 		what := requests[i].Type + " " + string(requests[i].Value)
-		values, errs := coerce.Variables(schema(t), operation(t, requests[i].Type, ""),
+		values, errs := coerce.Variables(coerce.Definitions(graphqltest.New(), operation(t, requests[i].Type, "")),
 			map[string]jsontext.Value{"v": jsontext.Value(requests[i].Value)})
 		if len(want.Errors) == 0 {
 			fit++

@@ -53,7 +53,7 @@ func TestAnswersLikeTheReference(t *testing.T) {
 		opts.Spoil = n%8 == 7
 		docs = append(docs, oracle.Generate(w.Model, binary.BigEndian.AppendUint64(nil, (n+*seed)*0x9e3779b97f4a7c15), opts))
 	}
-	e := run.New(&run.Config{Schema: w.Model, Types: w.Types, Catalog: w.Catalog, Rules: unlimited, Cost: math.MaxInt,
+	e := run.New(&run.Config{Schema: w.Model, Catalog: w.Catalog, Rules: unlimited, Cost: math.MaxInt,
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	bad, refused, nulls := 0, 0, 0
 	for i, raw := range askToExecute(t, sdl.Print(w.Model), docs) {

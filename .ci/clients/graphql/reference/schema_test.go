@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/clients/graphql/reference"
-	"github.com/stoa-go/stoa/query/graphql/internal/convert"
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
 	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
@@ -144,11 +143,7 @@ func TestTextsLikeTheReference(t *testing.T) {
 // makes the answer is held against the plainest way to make it.
 func answered(t *testing.T, s *model.Schema, document string) []byte {
 	t.Helper()
-	types, err := convert.Types(s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	engine := exec.New(&exec.Config{Schema: s, Types: types, Catalog: resource.NewCatalog(nil)})
+	engine := exec.New(&exec.Config{Schema: s, Catalog: resource.NewCatalog(nil)})
 	plan, errs := engine.Plan(document, "")
 	if len(errs) > 0 {
 		t.Fatalf("the query of the reference is refused: %v", errs)

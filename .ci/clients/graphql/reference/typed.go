@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/graphql-go/graphql"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
 // Typed writes documents for a schema that are valid, but for the mistakes that it is told to make.
 type Typed struct {
 	*rand.Rand
-	Schema graphql.Schema
+	Schema *model.Schema
 	// Mistakes is how likely it is to do the wrong thing where there is a choice, from 0 to 1.
 	Mistakes float64
 	// Clashes is how likely a field has a key that others are likely to have too, from 0 to 1.
@@ -24,7 +24,7 @@ type Typed struct {
 	variables map[string]string // what the operation at hand has to define, with types
 	fragments []string          // type conditions; fragment number i spreads only those behind it
 	current   int               // the fragment at hand, or -1
-	composite []graphql.Type
+	composite []*model.Type
 }
 
 func (g *Typed) wrong() bool { return g.Float64() < g.Mistakes }
@@ -36,15 +36,14 @@ func (g *Typed) pick(choices ...string) string { return choices[g.IntN(len(choic
 // Document returns one document.
 func (g *Typed) Document() string {
 	g.composite = nil
-	for _, name := range slices.Sorted(maps.Keys(g.Schema.TypeMap())) {
-		if t := g.Schema.Type(name); graphql.IsCompositeType(t) && !strings.HasPrefix(name, "__") &&
-			name != "Mutation" && name != "Subscription" {
+	for _, t := range g.Schema.Types {
+		if t.Composite() && !strings.HasPrefix(t.Name, "__") && t.Name != "Mutation" && t.Name != "Subscription" {
 			g.composite = append(g.composite, t)
 		}
 	}
 	g.fragments = nil
 	for range g.IntN(4) {
-		g.fragments = append(g.fragments, g.composite[g.IntN(len(g.composite))].Name())
+		g.fragments = append(g.fragments, g.composite[g.IntN(len(g.composite))].Name)
 	}
 	g.variables = map[string]string{}
 	operations := 1
@@ -79,13 +78,13 @@ func (g *Typed) fragment(i int) string {
 
 func (g *Typed) operation(i, of int) string {
 	g.current, g.depth = -1, 0
-	kind, root := "query", g.Schema.QueryType()
+	kind, root := "query", g.Schema.Query
 	switch elsewhere := len(g.fragments) == 0 || g.wrong(); { // fragments are spread in queries
 	case !elsewhere:
 	case g.chance(4):
-		kind, root = "mutation", g.Schema.MutationType()
+		kind, root = "mutation", g.Schema.Mutation
 	case g.chance(4):
-		kind, root = "subscription", g.Schema.SubscriptionType()
+		kind, root = "subscription", g.Schema.Subscription
 	}
 	head := kind
 	if of > 1 || g.chance(2) {
@@ -161,27 +160,32 @@ func (g *Typed) definitions() string {
 }
 
 // typeOf is the input type that a text means.
-func (g *Typed) typeOf(text string) graphql.Type {
+func (g *Typed) typeOf(text string) *model.Ref {
 	if inner, ok := strings.CutSuffix(text, "!"); ok {
-		return graphql.NewNonNull(g.typeOf(inner))
+		return nonNull(g.typeOf(inner))
 	}
 	if strings.HasPrefix(text, "[") {
-		return graphql.NewList(g.typeOf(text[1 : len(text)-1]))
+		return &model.Ref{Elem: g.typeOf(text[1 : len(text)-1])}
 	}
-	return g.Schema.Type(text)
-}
-
-func fieldsOf(t graphql.Type) graphql.FieldDefinitionMap {
-	switch t := t.(type) {
-	case *graphql.Object:
-		return t.Fields()
-	case *graphql.Interface:
-		return t.Fields()
+	if t := g.Schema.Type(text); t != nil {
+		return &model.Ref{Type: t}
 	}
 	return nil
 }
 
-func (g *Typed) selections(t graphql.Type) string {
+func nonNull(r *model.Ref) *model.Ref { return &model.Ref{Type: r.Type, Elem: r.Elem, NonNull: true} }
+
+// fieldsOf returns the fields of a type, sorted by name.
+func fieldsOf(t *model.Type) []*model.Field {
+	return slices.SortedFunc(slices.Values(t.Fields), func(a, b *model.Field) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// sorted returns arguments or input fields, sorted by name.
+func sorted(list []*model.Input) []*model.Input {
+	return slices.SortedFunc(slices.Values(list), func(a, b *model.Input) int { return strings.Compare(a.Name, b.Name) })
+}
+
+func (g *Typed) selections(t *model.Type) string {
 	g.depth++
 	defer func() { g.depth-- }()
 	var parts []string
@@ -191,7 +195,7 @@ func (g *Typed) selections(t graphql.Type) string {
 	return " {" + strings.Join(parts, " ") + "}"
 }
 
-func (g *Typed) selection(t graphql.Type) string {
+func (g *Typed) selection(t *model.Type) string {
 	switch {
 	case g.chance(8) && g.depth < 6:
 		return g.inlineFragment(t)
@@ -204,18 +208,17 @@ func (g *Typed) selection(t graphql.Type) string {
 	if len(fields) == 0 || g.chance(12) {
 		return g.pick("", "", "t: ") + "__typename"
 	}
-	names := slices.Sorted(maps.Keys(fields))
-	def := fields[names[g.IntN(len(names))]]
+	def := fields[g.IntN(len(fields))]
 	for range 5 { // deeper down, something without fields
-		if g.depth < 5 || graphql.IsLeafType(named(def.Type)) {
+		if g.depth < 5 || def.Type.Named().Leaf() {
 			break
 		}
-		def = fields[names[g.IntN(len(names))]]
+		def = fields[g.IntN(len(fields))]
 	}
 	return g.field(def)
 }
 
-func (g *Typed) field(def *graphql.FieldDefinition) string {
+func (g *Typed) field(def *model.Field) string {
 	g.serial++
 	alias, name := fmt.Sprintf("k%d: ", g.serial), def.Name
 	if g.chance(4) && len(def.Args) == 0 {
@@ -228,29 +231,28 @@ func (g *Typed) field(def *graphql.FieldDefinition) string {
 		name = g.pick("nothing", "__schema", "meows", "height", "name")
 	}
 	text := alias + name + g.arguments(def.Args) + g.directives("FIELD")
-	if leaf := graphql.IsLeafType(named(def.Type)); leaf == g.wrong() {
+	if leaf := def.Type.Named().Leaf(); leaf == g.wrong() {
 		if leaf {
 			return text + " { name }"
 		}
 		if g.depth > 7 {
 			return text + " { __typename }"
 		}
-		return text + g.selections(named(def.Type))
+		return text + g.selections(def.Type.Named())
 	}
 	return text
 }
 
-func (g *Typed) inlineFragment(t graphql.Type) string {
+func (g *Typed) inlineFragment(t *model.Type) string {
 	on := t
-	if possible := slices.Clone(g.Schema.PossibleTypes(t)); len(possible) > 0 && g.chance(2) {
-		// Those of an interface come in the order of a map.
-		slices.SortFunc(possible, func(a, b *graphql.Object) int { return strings.Compare(a.Name(), b.Name()) })
+	if possible := slices.Clone(t.Possible); len(possible) > 0 && g.chance(2) {
+		slices.SortFunc(possible, func(a, b *model.Type) int { return strings.Compare(a.Name, b.Name) })
 		on = possible[g.IntN(len(possible))]
 	}
 	if g.wrong() {
 		on = g.composite[g.IntN(len(g.composite))]
 	}
-	condition := " on " + on.Name()
+	condition := " on " + on.Name
 	switch {
 	case g.wrong():
 		condition = g.pick(" on Nothing", " on Int", "")
@@ -261,29 +263,27 @@ func (g *Typed) inlineFragment(t graphql.Type) string {
 }
 
 // spreadable finds a fragment that can be spread on a type without a circle, and any where a mistake is to be made.
-func (g *Typed) spreadable(t graphql.Type) int {
+func (g *Typed) spreadable(t *model.Type) int {
 	if g.wrong() {
 		return g.IntN(5)
 	}
 	for i := g.current + 1; i < len(g.fragments); i++ {
-		if g.fragments[i] == t.Name() {
+		if g.fragments[i] == t.Name {
 			return i
 		}
 	}
 	return -1
 }
 
-func (g *Typed) arguments(defs []*graphql.Argument) string {
-	defs = slices.Clone(defs)
-	slices.SortFunc(defs, func(a, b *graphql.Argument) int { return strings.Compare(a.Name(), b.Name()) })
+func (g *Typed) arguments(defs []*model.Input) string {
 	var list []string
-	for _, def := range defs {
-		if _, required := def.Type.(*graphql.NonNull); !required && g.chance(2) || g.wrong() {
+	for _, def := range sorted(defs) {
+		if !def.Type.NonNull && g.chance(2) || g.wrong() {
 			continue
 		}
-		list = append(list, def.Name()+": "+g.argument(def.Type, def.DefaultValue != nil))
+		list = append(list, def.Name+": "+g.argument(def.Type, def.HasDefault))
 		if g.wrong() {
-			list = append(list, def.Name()+": 1")
+			list = append(list, def.Name+": 1")
 		}
 	}
 	if g.wrong() {
@@ -295,7 +295,7 @@ func (g *Typed) arguments(defs []*graphql.Argument) string {
 	return "(" + strings.Join(list, ", ") + ")"
 }
 
-func (g *Typed) argument(t graphql.Type, hasDefault bool) string {
+func (g *Typed) argument(t *model.Ref, hasDefault bool) string {
 	if g.chance(3) {
 		return g.variable(t, hasDefault)
 	}
@@ -303,7 +303,7 @@ func (g *Typed) argument(t graphql.Type, hasDefault bool) string {
 }
 
 // variable uses a variable of a type that fits, or nearly.
-func (g *Typed) variable(t graphql.Type, hasDefault bool) string {
+func (g *Typed) variable(t *model.Ref, hasDefault bool) string {
 	typ := t.String()
 	switch {
 	case g.wrong():
@@ -323,37 +323,37 @@ func (g *Typed) variable(t graphql.Type, hasDefault bool) string {
 }
 
 // value writes a literal of a type.
-func (g *Typed) value(t graphql.Type, depth int, constant bool) string {
+func (g *Typed) value(t *model.Ref, depth int, constant bool) string {
 	if g.wrong() {
 		return g.pick("1", "1.5", "-1e3", `"x"`, `"""x"""`, "true", "null", "RED", "PINK", "[1]", "[]", "{}", "[null]",
 			"{text: 1}", "3000000000", `[[1, "2"]]`, `{text: "a", nothing: 1}`, `{text: "a", text: "b"}`, "{id: null}")
 	}
-	switch t := t.(type) {
-	case *graphql.NonNull:
+	switch {
+	case t.NonNull:
 		for {
-			if text := g.value(t.OfType, depth, constant); text != "null" {
+			if text := g.value(t.Nullable(), depth, constant); text != "null" {
 				return text
 			}
 		}
-	case *graphql.List:
+	case t.Elem != nil:
 		if g.chance(4) {
-			return g.value(t.OfType, depth, constant)
+			return g.value(t.Elem, depth, constant)
 		}
 		var items []string
 		for range g.IntN(3) {
-			items = append(items, g.item(t.OfType, depth, constant, false))
+			items = append(items, g.item(t.Elem, depth, constant, false))
 		}
 		return "[" + strings.Join(items, ", ") + "]"
-	case *graphql.InputObject:
-		if depth == 0 && t.Name() != "Note" && t.Name() != "Pick" {
+	case t.Type.Kind == model.InputObject:
+		if depth == 0 && t.Type.Name != "Note" && t.Type.Name != "Pick" {
 			return "{}"
 		}
-		return g.object(t, depth, constant)
+		return g.object(t.Type, depth, constant)
 	}
 	if g.chance(8) {
 		return "null"
 	}
-	switch t.Name() {
+	switch t.Type.Name {
 	case "Int":
 		return g.pick("0", "-1", "42", "2147483647", "-2147483648")
 	case "Float":
@@ -370,28 +370,24 @@ func (g *Typed) value(t graphql.Type, depth int, constant bool) string {
 	return g.pick(`"text"`, `""`, `"""block"""`)
 }
 
-func (g *Typed) item(t graphql.Type, depth int, constant, hasDefault bool) string {
+func (g *Typed) item(t *model.Ref, depth int, constant, hasDefault bool) string {
 	if !constant && g.chance(5) {
 		return g.variable(t, hasDefault)
 	}
 	return g.value(t, depth-1, constant)
 }
 
-func (g *Typed) object(t *graphql.InputObject, depth int, constant bool) string {
-	fields := t.Fields()
-	names := slices.Sorted(maps.Keys(fields))
-	if t.Name() == "Pick" && !g.wrong() {
+func (g *Typed) object(t *model.Type, depth int, constant bool) string {
+	if t.Name == "Pick" && !g.wrong() {
 		name := g.pick("id", "name", "note")
-		return "{" + name + ": " + g.value(graphql.NewNonNull(fields[name].Type), depth-1, constant) + "}"
+		return "{" + name + ": " + g.value(nonNull(t.Input(name).Type), depth-1, constant) + "}"
 	}
 	var list []string
-	for _, name := range names {
-		def := fields[name]
-		_, nonNull := def.Type.(*graphql.NonNull)
-		if optional := !nonNull || def.DefaultValue != nil; optional && (depth <= 0 || g.chance(2)) || g.wrong() {
+	for _, def := range sorted(t.Inputs) {
+		if optional := !def.Required(); optional && (depth <= 0 || g.chance(2)) || g.wrong() {
 			continue
 		}
-		list = append(list, name+": "+g.item(def.Type, depth, constant, def.DefaultValue != nil))
+		list = append(list, def.Name+": "+g.item(def.Type, depth, constant, def.HasDefault))
 	}
 	if g.wrong() {
 		list = append(list, "nothing: 1")
@@ -409,7 +405,7 @@ func (g *Typed) directives(location string) string {
 		choices = []string{" @skip(if: false)", " @include(if: true)", ` @tag(name: "a") @tag(name: "b")`, " @once",
 			` @once(note: {text: "a"})`}
 		if g.chance(2) && g.current < 0 {
-			choices = append(choices, " @skip(if: "+g.variable(graphql.NewNonNull(graphql.Boolean), false)+")")
+			choices = append(choices, " @skip(if: "+g.variable(g.typeOf("Boolean!"), false)+")")
 		}
 	case "QUERY":
 		choices = []string{` @tag(name: "q")`, " @once"}
@@ -427,17 +423,4 @@ func (g *Typed) directives(location string) string {
 			" @include(if: null)", " @include(if: true, if: false)", " @deprecated", " @once(note: {})", " @skip(unless: 1)"}
 	}
 	return g.pick(choices...)
-}
-
-func named(t graphql.Type) graphql.Type {
-	for {
-		switch wrapper := t.(type) {
-		case *graphql.List:
-			t = wrapper.OfType
-		case *graphql.NonNull:
-			t = wrapper.OfType
-		default:
-			return t
-		}
-	}
 }

@@ -13,21 +13,11 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/clients/graphql/reference"
 	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
 
 // unlimited leaves the limits to tests that have no reference.
 var unlimited = validate.Limits{Depth: 1000, RootFields: 1000, Fields: 1 << 20, Errors: 1000}
-
-func schema(t *testing.T) *types.Schema {
-	t.Helper()
-	s, err := graphqltest.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &types.Schema{Schema: s, Repeatable: graphqltest.Repeatable(), OneOf: graphqltest.OneOf()}
-}
 
 // complaints are the rules that are broken, with the messages.
 type complaints map[string]bool
@@ -124,7 +114,7 @@ func agreed(got, want complaints) (complaints, complaints) {
 }
 
 func TestValidateLikeTheReference(t *testing.T) {
-	g := &reference.Typed{Rand: random(t, 2), Schema: schema(t).Schema}
+	g := &reference.Typed{Rand: random(t, 2), Schema: graphqltest.New()}
 	rules, valid := judge(t, func(i int) string {
 		g.Mistakes = []float64{0, 0.005, 0.02, 0.06}[i%4]
 		return g.Document()
@@ -136,7 +126,7 @@ func TestValidateLikeTheReference(t *testing.T) {
 
 // TestOverlapLikeTheReference has documents in which few keys are used for many fields, and little else is wrong.
 func TestOverlapLikeTheReference(t *testing.T) {
-	g := &reference.Typed{Rand: random(t, 3), Schema: schema(t).Schema}
+	g := &reference.Typed{Rand: random(t, 3), Schema: graphqltest.New()}
 	rules, valid := judge(t, func(i int) string {
 		g.Clashes = []float64{0.05, 0.2, 0.5}[i%3]
 		return g.Document()
@@ -157,7 +147,7 @@ func judge(t *testing.T, document func(i int) string) (rules map[string]int, val
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, wrong := schema(t), 0
+	s, wrong := graphqltest.New(), 0
 	rules = map[string]int{}
 	for i, answer := range answers {
 		text := requests[i].Text

@@ -1,8 +1,7 @@
 // Package coerce makes Go values of what clients give: literals in documents and variables in JSON.
 //
-// It is for query/graphql alone, which uses it in place of graphql-go's own coercion. That one takes "12" for an Int and
-// drops nulls; this one is strict (GraphQL, section 3.5 and following) and keeps apart what is absent, what is null and
-// what has a value.
+// It is for query/graphql alone. It is strict (GraphQL, section 3.5 and following): "12" is not an Int. What is absent,
+// what is null and what has a value are three different things.
 //
 // The values are: int for Int, int64 for Int64, float64, string for String and ID, bool, time.Time for DateTime, a compact
 // jsontext.Value for JSON, the value that an enum has for a name, []any for lists, map[string]any for input objects, and what
@@ -14,11 +13,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
 // Error is why a value does not fit. Its text is fit for clients.
@@ -62,30 +60,29 @@ func (p *path) String() string {
 // Arguments returns the values of arguments (section 6.4.1): those given, and the defaults of those that are not. The
 // variables are as [Variables] returns them. The document is taken to be valid, so that an error, which is an [*Error],
 // tells of variables.
-func Arguments(schema *types.Schema, defs []*graphql.Argument, given []*ast.Argument,
-	variables map[string]any) (map[string]any, error) {
+func Arguments(defs []*model.Input, given []*ast.Argument, variables map[string]any) (map[string]any, error) {
 	values := make(map[string]any, len(defs))
 	for _, def := range defs {
-		node := valueOf(given, def.Name())
+		node := valueOf(given, def.Name)
 		if node == nil || missing(node, variables) {
-			if def.DefaultValue != nil {
-				values[def.Name()] = def.DefaultValue
-			} else if types.IsNonNull(def.Type) {
-				return nil, &Error{Argument: def.Name(), Message: lacking(def.Type, node)}
+			if def.Default != nil {
+				values[def.Name] = def.Default
+			} else if def.Type.NonNull {
+				return nil, &Error{Argument: def.Name, Message: lacking(def.Type, node)}
 			}
 			continue
 		}
-		value, ok := Value(schema, def.Type, node, variables)
+		value, ok := Value(def.Type, node, variables)
 		if !ok {
-			return nil, &Error{Argument: def.Name(), Message: unfit(def.Type, node)}
+			return nil, &Error{Argument: def.Name, Message: unfit(def.Type, node)}
 		}
-		values[def.Name()] = value
+		values[def.Name] = value
 	}
 	return values, nil
 }
 
 // lacking says what kind of absence it is, for someone who may not have written the document.
-func lacking(t graphql.Type, node ast.Value) string {
+func lacking(t *model.Ref, node ast.Value) string {
 	if node == nil {
 		return fmt.Sprintf("A value of type %q is required, but none was provided.", t)
 	}
@@ -93,7 +90,7 @@ func lacking(t graphql.Type, node ast.Value) string {
 }
 
 // unfit says why a literal in a valid document has no value: a null in a variable, on its own or somewhere inside.
-func unfit(t graphql.Type, node ast.Value) string {
+func unfit(t *model.Ref, node ast.Value) string {
 	if name := variableName(node); name != "" {
 		return fmt.Sprintf("A value of type %q must not be null, as the variable %q is.", t, "$"+name)
 	}
@@ -129,54 +126,41 @@ func missing(v ast.Value, variables map[string]any) bool {
 
 // Value coerces a literal to an input type, with variables in it replaced. It reports false if the literal does not fit,
 // which in a valid document is the doing of a variable without a value, or with null.
-func Value(schema *types.Schema, t graphql.Type, v ast.Value, variables map[string]any) (any, bool) {
+func Value(t *model.Ref, v ast.Value, variables map[string]any) (any, bool) {
 	if name := variableName(v); name != "" {
 		value, ok := variables[name]
-		return value, ok && (value != nil || !types.IsNonNull(t))
+		return value, ok && (value != nil || !t.NonNull)
 	}
-	_, null := v.(*parser.NullValue)
-	switch t := t.(type) {
-	case *graphql.NonNull:
-		if null {
-			return nil, false
-		}
-		return Value(schema, t.OfType, v, variables)
-	case *graphql.List:
-		if null {
-			return nil, true
-		}
-		return listValue(schema, t, v, variables)
-	case *graphql.InputObject:
-		if null {
-			return nil, true
-		}
-		return objectValue(schema, t, v, variables)
+	if _, null := v.(*parser.NullValue); null {
+		return nil, !t.NonNull
 	}
-	if null {
-		return nil, true
-	}
-	if t.Name() == "JSON" {
+	switch {
+	case t.Elem != nil:
+		return listValue(t, v, variables)
+	case t.Type.Kind == model.InputObject:
+		return objectValue(t.Type, v, variables)
+	case t.Type.Name == "JSON":
 		raw, err := JSON(v, variables)
 		return raw, err == nil
 	}
-	value, err := Literal(t, v)
+	value, err := Literal(t.Type, v)
 	return value, err == nil
 }
 
 // listValue takes what is no list for a list of one (section 3.11).
-func listValue(schema *types.Schema, t *graphql.List, v ast.Value, variables map[string]any) (any, bool) {
+func listValue(t *model.Ref, v ast.Value, variables map[string]any) (any, bool) {
 	list, ok := v.(*ast.ListValue)
 	if !ok {
-		item, ok := Value(schema, t.OfType, v, variables)
+		item, ok := Value(t.Elem, v, variables)
 		return []any{item}, ok
 	}
 	values := make([]any, 0, len(list.Values))
 	for _, item := range list.Values {
-		if missing(item, variables) && !types.IsNonNull(t.OfType) {
+		if missing(item, variables) && !t.Elem.NonNull {
 			values = append(values, nil)
 			continue
 		}
-		value, ok := Value(schema, t.OfType, item, variables)
+		value, ok := Value(t.Elem, item, variables)
 		if !ok {
 			return nil, false
 		}
@@ -186,39 +170,38 @@ func listValue(schema *types.Schema, t *graphql.List, v ast.Value, variables map
 }
 
 // objectValue leaves fields out whose variable has no value, and then lets defaults step in (section 3.10).
-func objectValue(schema *types.Schema, t *graphql.InputObject, v ast.Value, variables map[string]any) (any, bool) {
+func objectValue(t *model.Type, v ast.Value, variables map[string]any) (any, bool) {
 	object, ok := v.(*ast.ObjectValue)
 	if !ok {
 		return nil, false
 	}
-	defs := t.Fields()
 	values := make(map[string]any, len(object.Fields))
 	for _, f := range object.Fields {
-		def := defs[f.Name.Value]
+		def := t.Input(f.Name.Value)
 		if def == nil {
 			return nil, false
 		}
 		if missing(f.Value, variables) {
 			continue
 		}
-		value, ok := Value(schema, def.Type, f.Value, variables)
+		value, ok := Value(def.Type, f.Value, variables)
 		if !ok {
 			return nil, false
 		}
 		values[f.Name.Value] = value
 	}
-	for name, def := range defs {
-		if _, ok := values[name]; ok {
+	for _, def := range t.Inputs {
+		if _, ok := values[def.Name]; ok {
 			continue
 		}
-		if types.Required(def.Type, def.DefaultValue) {
+		if def.Required() {
 			return nil, false
 		}
-		if def.DefaultValue != nil {
-			values[name] = def.DefaultValue
+		if def.Default != nil {
+			values[def.Name] = def.Default
 		}
 	}
-	return values, !schema.IsOneOf(t) || len(values) == 1 && !hasNull(values)
+	return values, !t.OneOf || len(values) == 1 && !hasNull(values)
 }
 
 // hasNull reports whether a null was given for anything, which is not the same as nothing.

@@ -7,23 +7,13 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
-	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
-
-func schema(t testing.TB) *types.Schema {
-	t.Helper()
-	s, err := graphqltest.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &types.Schema{Schema: s, Repeatable: graphqltest.Repeatable(), OneOf: graphqltest.OneOf()}
-}
 
 func operation(t testing.TB, text string) *ast.OperationDefinition {
 	t.Helper()
@@ -44,7 +34,7 @@ func variables(t testing.TB, definitions, a, b string) any {
 			given[name] = jsontext.Value(raw)
 		}
 	}
-	values, errs := coerce.Variables(schema(t), operation(t, "query("+definitions+"){x}"), given)
+	values, errs := coerce.Variables(coerce.Definitions(graphqltest.New(), operation(t, "query("+definitions+"){x}")), given)
 	if len(errs) == 0 {
 		return values
 	}
@@ -114,10 +104,10 @@ func TestVariables(t *testing.T) {
 }
 
 // field is the first field of an operation on a query, with its definition.
-func field(t testing.TB, s *types.Schema, text string) (*ast.Field, *graphql.FieldDefinition) {
+func field(t testing.TB, s *model.Schema, text string) (*ast.Field, *model.Field) {
 	t.Helper()
 	f := operation(t, text).SelectionSet.Selections[0].(*ast.Field)
-	return f, s.Field(s.QueryType(), f.Name.Value)
+	return f, s.Field(s.Query, f.Name.Value)
 }
 
 func TestArguments(t *testing.T) {
@@ -142,12 +132,12 @@ func TestArguments(t *testing.T) {
 		{"{thing(color:RED pick:{id:$absent})}", `argument pick: Expected value of type "Pick", found {id: $absent}.`},
 		{"{human(note:{text:\"x\" stars:$absent})}", object{"note": object{"text": "x", "stars": 3}}},
 	}
-	s := schema(t)
+	s := graphqltest.New()
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {
 			t.Parallel()
 			f, def := field(t, s, tt.text)
-			values, err := coerce.Arguments(s, def.Args, f.Arguments, given)
+			values, err := coerce.Arguments(def.Args, f.Arguments, given)
 			got := any(values)
 			if err != nil {
 				got = err.Error()
@@ -161,7 +151,7 @@ func TestArguments(t *testing.T) {
 
 func TestLiteralInt64(t *testing.T) {
 	t.Parallel()
-	int64s := graphql.NewScalar(graphql.ScalarConfig{Name: "Int64", Serialize: func(v any) any { return v }})
+	int64s := &model.Type{Kind: model.Scalar, Name: "Int64"}
 	tests := []struct{ literal, want string }{
 		{"9223372036854775807", "9223372036854775807 <nil>"},
 		{"-9223372036854775808", "-9223372036854775808 <nil>"},
@@ -185,14 +175,13 @@ func FuzzVariables(f *testing.F) {
 	for _, raw := range []string{"1", "null", `{"ids":["a",1],"nested":{"pick":{"id":"x"}}}`, `[[1],{"a":`, `"\ud83d"`} {
 		f.Add(raw)
 	}
-	s := schema(f)
-	op := operation(f, "query($a:Filter $b:[[Int!]] $c:Any! $d:[Note]){x}")
+	defs := coerce.Definitions(graphqltest.New(), operation(f, "query($a:Filter $b:[[Int!]] $c:Any! $d:[Note]){x}"))
 	f.Fuzz(func(t *testing.T, raw string) {
 		given := map[string]jsontext.Value{}
 		for _, name := range []string{"a", "b", "c", "d"} {
 			given[name] = jsontext.Value(raw)
 		}
-		values, errs := coerce.Variables(s, op, given)
+		values, errs := coerce.Variables(defs, given)
 		if (values == nil) == (len(errs) == 0) || len(errs) > 20 {
 			t.Fatalf("%v and %v", values, errs)
 		}

@@ -7,44 +7,49 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/graphql-go/graphql"
+
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
 // Leaf coerces JSON that is not null to a scalar or an enum, with errors as those of [Literal].
-func Leaf(t graphql.Type, raw jsontext.Value) (any, error) {
+func Leaf(t *model.Type, raw jsontext.Value) (any, error) {
 	shown := shortened(string(raw))
-	switch t := t.(type) {
-	case *graphql.Enum:
+	switch t.Kind {
+	case model.Enum:
 		return enumLeaf(t, raw, shown)
-	case *graphql.Scalar:
-		switch t.Name() {
-		case "Int":
-			n, err := integer("Int", 32, raw, shown)
-			return int(n), err
-		case "Int64":
-			return integer("Int64", 64, raw, shown)
-		case "Float":
-			return floatLeaf(raw, shown)
-		case "String":
-			if raw.Kind() != '"' {
-				return nil, complain("String cannot represent a non string value: %s", shown)
-			}
-			return text(raw)
-		case "Boolean":
-			if k := raw.Kind(); k != 't' && k != 'f' {
-				return nil, complain("Boolean cannot represent a non boolean value: %s", shown)
-			}
-			return raw.Kind() == 't', nil
-		case "ID":
-			return idLeaf(raw, shown)
-		case "DateTime":
-			return dateTimeLeaf(raw, shown)
-		case "JSON":
-			return jsonLeaf(raw)
-		}
-		return customLeaf(t, raw)
+	case model.Scalar:
+		return scalarLeaf(t.Name, raw, shown)
 	}
 	return nil, errInvalid
+}
+
+func scalarLeaf(scalar string, raw jsontext.Value, shown string) (any, error) {
+	switch scalar {
+	case "Int":
+		n, err := integer("Int", 32, raw, shown)
+		return int(n), err
+	case "Int64":
+		return integer("Int64", 64, raw, shown)
+	case "Float":
+		return floatLeaf(raw, shown)
+	case "String":
+		if raw.Kind() != '"' {
+			return nil, complain("String cannot represent a non string value: %s", shown)
+		}
+		return text(raw)
+	case "Boolean":
+		if k := raw.Kind(); k != 't' && k != 'f' {
+			return nil, complain("Boolean cannot represent a non boolean value: %s", shown)
+		}
+		return raw.Kind() == 't', nil
+	case "ID":
+		return idLeaf(raw, shown)
+	case "DateTime":
+		return dateTimeLeaf(raw, shown)
+	case "JSON":
+		return jsonLeaf(raw)
+	}
+	return untypedLeaf(raw)
 }
 
 // text takes the quotation marks and escapes off. Half a pair of surrogates is no text.
@@ -125,27 +130,24 @@ func jsonLeaf(raw jsontext.Value) (any, error) {
 }
 
 // enumLeaf takes names as strings, since JSON has no names (section 3.9).
-func enumLeaf(t *graphql.Enum, raw jsontext.Value, shown string) (any, error) {
+func enumLeaf(t *model.Type, raw jsontext.Value, shown string) (any, error) {
 	if raw.Kind() != '"' {
-		return nil, complain("Enum %q cannot represent non-string value: %s.", t.Name(), shown)
+		return nil, complain("Enum %q cannot represent non-string value: %s.", t.Name, shown)
 	}
 	name, err := text(raw)
-	for _, value := range t.Values() {
+	for _, value := range t.Values {
 		if err == nil && value.Name == name {
-			return value.Value, nil
+			return value.Go, nil
 		}
 	}
-	return nil, complain("Value %q does not exist in %q enum.", shortened(name), t.Name())
+	return nil, complain("Value %q does not exist in %q enum.", shortened(name), t.Name)
 }
 
-// customLeaf leaves it to the scalar, for which nil means that it does not fit.
-func customLeaf(t *graphql.Scalar, raw jsontext.Value) (any, error) {
+// untypedLeaf is for a scalar that is not known here: any JSON is a value of it, as in the reference implementation.
+func untypedLeaf(raw jsontext.Value) (any, error) {
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil {
 		return nil, errInvalid
 	}
-	if got := t.ParseValue(value); got != nil {
-		return got, nil
-	}
-	return nil, errInvalid
+	return value, nil
 }

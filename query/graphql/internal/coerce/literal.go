@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
@@ -26,36 +26,63 @@ func complain(format string, args ...any) error { return &leafError{fmt.Sprintf(
 // Literal coerces a literal without variables to a scalar or an enum. A value is as [Value] returns it. An error whose
 // message is empty says no more than that the value does not fit.
 //
-// The scalars of the specification, Int64, DateTime and JSON are known by their names and strict (section 3.5); every other
-// scalar's own ParseLiteral decides, for which nil means that it does not fit.
-func Literal(typ graphql.Type, v ast.Value) (any, error) {
-	switch typ := typ.(type) {
-	case *graphql.Enum:
-		return enumLiteral(typ, v)
-	case *graphql.Scalar:
-		switch typ.Name() {
-		case "Int":
-			return intLiteral(v)
-		case "Int64":
-			return int64Literal(v)
-		case "Float":
-			return floatLiteral(v)
-		case "String":
-			return stringLiteral(v)
-		case "Boolean":
-			return booleanLiteral(v)
-		case "ID":
-			return idLiteral(v)
-		case "DateTime":
-			return dateTimeLiteral(v)
-		case "JSON":
-			return jsonLiteral(v)
-		}
-		if got := typ.ParseLiteral(v); got != nil {
-			return got, nil
-		}
+// The scalars of the specification, Int64, DateTime and JSON are known by their names and strict (section 3.5). Any
+// literal is a value of another scalar, as in the reference implementation.
+func Literal(t *model.Type, v ast.Value) (any, error) {
+	switch t.Kind {
+	case model.Enum:
+		return enumLiteral(t, v)
+	case model.Scalar:
+		return scalarLiteral(t.Name, v)
 	}
 	return nil, errInvalid
+}
+
+func scalarLiteral(scalar string, v ast.Value) (any, error) {
+	switch scalar {
+	case "Int":
+		return intLiteral(v)
+	case "Int64":
+		return int64Literal(v)
+	case "Float":
+		return floatLiteral(v)
+	case "String":
+		return stringLiteral(v)
+	case "Boolean":
+		return booleanLiteral(v)
+	case "ID":
+		return idLiteral(v)
+	case "DateTime":
+		return dateTimeLiteral(v)
+	case "JSON":
+		return jsonLiteral(v)
+	}
+	return untypedLiteral(v), nil
+}
+
+// untypedLiteral is for a scalar that is not known here: any literal is a value of it.
+func untypedLiteral(v ast.Value) any {
+	switch v := v.(type) {
+	case *ast.IntValue:
+		n, _ := strconv.ParseFloat(v.Value, 64)
+		return n
+	case *ast.FloatValue:
+		n, _ := strconv.ParseFloat(v.Value, 64)
+		return n
+	case *ast.ListValue:
+		list := make([]any, len(v.Values))
+		for i, item := range v.Values {
+			list[i] = untypedLiteral(item)
+		}
+		return list
+	case *ast.ObjectValue:
+		object := make(map[string]any, len(v.Fields))
+		for _, f := range v.Fields {
+			object[f.Name.Value] = untypedLiteral(f.Value)
+		}
+		return object
+	}
+	return v.GetValue()
 }
 
 // intLiteral is section 3.5.1: what has a point or an exponent is a Float, whatever its value.
@@ -149,19 +176,18 @@ func jsonLiteral(v ast.Value) (any, error) {
 	return raw, nil
 }
 
-// enumLiteral finds a value by going through them all: graphql-go's own look-up table is made at its first use, by
-// whoever comes first, without a lock.
-func enumLiteral(typ *graphql.Enum, v ast.Value) (any, error) {
+// enumLiteral is section 3.9: the name of a value.
+func enumLiteral(t *model.Type, v ast.Value) (any, error) {
 	lit, ok := v.(*ast.EnumValue)
 	if !ok {
-		return nil, complain("Enum %q cannot represent non-enum value: %s.", typ.Name(), Show(v))
+		return nil, complain("Enum %q cannot represent non-enum value: %s.", t.Name, Show(v))
 	}
-	for _, value := range typ.Values() {
+	for _, value := range t.Values {
 		if value.Name == lit.Value {
-			return value.Value, nil
+			return value.Go, nil
 		}
 	}
-	return nil, complain("Value %q does not exist in %q enum.", lit.Value, typ.Name())
+	return nil, complain("Value %q does not exist in %q enum.", lit.Value, t.Name)
 }
 
 // Show writes a value for a message, shortened where it is long: what a client sent need not come back in full.

@@ -7,37 +7,51 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// Variables returns the values of the variables of an operation (section 6.1.2), from the JSON that a client gave for
-// each and from their defaults. What was neither given nor has a default is absent. The operation is taken to be valid;
-// JSON for variables that it does not define is ignored. Errors are at most 20.
-func Variables(schema *types.Schema, op *ast.OperationDefinition,
-	given map[string]jsontext.Value) (map[string]any, []*Error) {
-	values := make(map[string]any, len(op.VariableDefinitions))
-	var errs []*Error
+// Variable is a variable that an operation defines.
+type Variable struct {
+	Name    string
+	Type    *model.Ref
+	Default ast.Value     // nil for none
+	Loc     *ast.Location // of its definition
+}
+
+// Definitions returns the variables of an operation, which is taken to be valid.
+func Definitions(schema *model.Schema, op *ast.OperationDefinition) []Variable {
+	var list []Variable
 	for _, def := range op.VariableDefinitions {
-		name := def.Variable.Name.Value
-		r := reader{schema: schema, variable: name, left: 20 - len(errs)}
-		t := schema.Resolve(def.Type)
-		raw, ok := given[name]
+		list = append(list, Variable{def.Variable.Name.Value, TypeOf(schema, def.Type), def.DefaultValue, def.Loc})
+	}
+	return list
+}
+
+// Variables returns the values of the variables of an operation (section 6.1.2), from the JSON that a client gave for
+// each and from their defaults. What was neither given nor has a default is absent. JSON for variables that the operation
+// does not define is ignored. Errors are at most 20.
+func Variables(defs []Variable, given map[string]jsontext.Value) (map[string]any, []*Error) {
+	values := make(map[string]any, len(defs))
+	var errs []*Error
+	for i := range defs {
+		def := &defs[i]
+		r := reader{variable: def.Name, left: 20 - len(errs)}
+		raw, ok := given[def.Name]
 		switch {
 		case ok:
-			if value, fits := r.whole(t, raw); fits {
-				values[name] = value
+			if value, fits := r.whole(def.Type, raw); fits {
+				values[def.Name] = value
 			}
-		case def.DefaultValue != nil:
-			if value, fits := Value(schema, t, def.DefaultValue, nil); fits {
-				values[name] = value
+		case def.Default != nil:
+			if value, fits := Value(def.Type, def.Default, nil); fits {
+				values[def.Name] = value
 			} else {
 				r.complain(nil, "Its default value does not fit.")
 			}
-		case types.IsNonNull(t):
-			r.complain(nil, "A value of type %q is required, but none was provided.", t)
+		case def.Type.NonNull:
+			r.complain(nil, "A value of type %q is required, but none was provided.", def.Type)
 		}
 		errs = append(errs, r.errs...)
 		if len(errs) >= 20 {
@@ -50,9 +64,28 @@ func Variables(schema *types.Schema, op *ast.OperationDefinition,
 	return values, nil
 }
 
+// TypeOf returns the type that a document names, or nil if the schema has none of the name.
+func TypeOf(schema *model.Schema, t ast.Type) *model.Ref {
+	switch t := t.(type) {
+	case *ast.Named:
+		if named := schema.Type(t.Name.Value); named != nil {
+			return &model.Ref{Type: named}
+		}
+	case *ast.List:
+		if elem := TypeOf(schema, t.Type); elem != nil {
+			return &model.Ref{Elem: elem}
+		}
+	case *ast.NonNull:
+		if inner := TypeOf(schema, t.Type); inner != nil {
+			inner.NonNull = true
+			return inner
+		}
+	}
+	return nil
+}
+
 // reader coerces the JSON of one variable, in one pass.
 type reader struct {
-	schema   *types.Schema
 	variable string
 	dec      *jsontext.Decoder
 	errs     []*Error
@@ -72,7 +105,7 @@ func (r *reader) complain(at *path, format string, args ...any) {
 }
 
 // whole coerces a variable, and reports whether it fits.
-func (r *reader) whole(t graphql.Type, raw jsontext.Value) (any, bool) {
+func (r *reader) whole(t *model.Ref, raw jsontext.Value) (any, bool) {
 	r.dec = jsontext.NewDecoder(bytes.NewReader(raw))
 	value := r.readValue(t, nil)
 	return value, len(r.errs) == 0
@@ -97,7 +130,7 @@ func (r *reader) take(at *path) jsontext.Value {
 }
 
 // readValue reads the next value.
-func (r *reader) readValue(t graphql.Type, at *path) any {
+func (r *reader) readValue(t *model.Ref, at *path) any {
 	if r.depth++; r.depth > maxNesting && !r.broken {
 		r.complain(nil, "It nests deeper than %d levels.", maxNesting)
 		r.broken = true
@@ -108,36 +141,35 @@ func (r *reader) readValue(t graphql.Type, at *path) any {
 	}
 	if r.dec.PeekKind() == 'n' {
 		r.take(at)
-		if types.IsNonNull(t) {
+		if t.NonNull {
 			r.complain(at, "Expected non-nullable type %q not to be null.", t)
 		}
 		return nil
 	}
-	switch t := types.Nullable(t).(type) {
-	case *graphql.List:
+	switch {
+	case t.Elem != nil:
 		return r.readList(t, at)
-	case *graphql.InputObject:
-		return r.readObject(t, at)
-	default:
-		raw := r.take(at)
-		if raw == nil {
-			return nil
-		}
-		value, err := Leaf(t, raw)
-		if err != nil && err.Error() == "" {
-			err = complain("Expected type %q.", t)
-		}
-		if err != nil {
-			r.complain(at, "%s", err)
-		}
-		return value
+	case t.Type.Kind == model.InputObject:
+		return r.readObject(t.Type, at)
 	}
+	raw := r.take(at)
+	if raw == nil {
+		return nil
+	}
+	value, err := Leaf(t.Type, raw)
+	if err != nil && err.Error() == "" {
+		err = complain("Expected type %q.", t.Type.Name)
+	}
+	if err != nil {
+		r.complain(at, "%s", err)
+	}
+	return value
 }
 
 // readList takes what is no list for a list of one (section 3.11).
-func (r *reader) readList(t *graphql.List, at *path) any {
+func (r *reader) readList(t *model.Ref, at *path) any {
 	if r.dec.PeekKind() != '[' {
-		return []any{r.readValue(t.OfType, at)}
+		return []any{r.readValue(t.Elem, at)}
 	}
 	if _, err := r.dec.ReadToken(); err != nil {
 		r.fail(at)
@@ -149,7 +181,7 @@ func (r *reader) readList(t *graphql.List, at *path) any {
 			r.fail(at)
 			return nil
 		}
-		values = append(values, r.readValue(t.OfType, &path{before: at, item: len(values)}))
+		values = append(values, r.readValue(t.Elem, &path{before: at, item: len(values)}))
 	}
 	r.end(at)
 	return values
@@ -166,15 +198,14 @@ func (r *reader) end(at *path) {
 }
 
 // readObject reads fields in the order in which they come. A name that comes twice is no JSON to the decoder.
-func (r *reader) readObject(t *graphql.InputObject, at *path) any {
+func (r *reader) readObject(t *model.Type, at *path) any {
 	if r.dec.PeekKind() != '{' {
 		if r.take(at) != nil {
-			r.complain(at, "Expected type %q to be an object.", t.Name())
+			r.complain(at, "Expected type %q to be an object.", t.Name)
 		}
 		return nil
 	}
 	r.end(at) // of nothing: it is the start
-	defs := t.Fields()
 	values := map[string]any{}
 	nulls := 0
 	for !r.broken && r.dec.PeekKind() != '}' {
@@ -184,10 +215,10 @@ func (r *reader) readObject(t *graphql.InputObject, at *path) any {
 			return nil
 		}
 		field := name.String()
-		def := defs[field]
+		def := t.Input(field)
 		if def == nil {
 			r.take(at) // its value, whatever it is
-			r.complain(at, "Field %q is not defined by type %q.", shortened(field), t.Name())
+			r.complain(at, "Field %q is not defined by type %q.", shortened(field), t.Name)
 			continue
 		}
 		if r.dec.PeekKind() == 'n' {
@@ -199,7 +230,7 @@ func (r *reader) readObject(t *graphql.InputObject, at *path) any {
 	if r.broken {
 		return nil
 	}
-	if r.schema.IsOneOf(t) {
+	if t.OneOf {
 		r.oneOf(t, values, nulls, at)
 	}
 	r.absent(t, values, at)
@@ -207,9 +238,9 @@ func (r *reader) readObject(t *graphql.InputObject, at *path) any {
 }
 
 // oneOf is section 3.10.1, what it says of values.
-func (r *reader) oneOf(t *graphql.InputObject, values map[string]any, nulls int, at *path) {
+func (r *reader) oneOf(t *model.Type, values map[string]any, nulls int, at *path) {
 	if len(values) != 1 {
-		r.complain(at, "Exactly one key must be specified for OneOf type %q.", t.Name())
+		r.complain(at, "Exactly one key must be specified for OneOf type %q.", t.Name)
 		return
 	}
 	for name := range values {
@@ -220,20 +251,20 @@ func (r *reader) oneOf(t *graphql.InputObject, values map[string]any, nulls int,
 }
 
 // absent sees to the fields that were not given.
-func (r *reader) absent(t *graphql.InputObject, values map[string]any, at *path) {
-	var lacking []string
-	for name, def := range t.Fields() {
-		if _, ok := values[name]; ok {
+func (r *reader) absent(t *model.Type, values map[string]any, at *path) {
+	var lacking []*model.Input
+	for _, def := range t.Inputs {
+		if _, ok := values[def.Name]; ok {
 			continue
 		}
-		if types.Required(def.Type, def.DefaultValue) {
-			lacking = append(lacking, name)
-		} else if def.DefaultValue != nil {
-			values[name] = def.DefaultValue
+		if def.Required() {
+			lacking = append(lacking, def)
+		} else if def.Default != nil {
+			values[def.Name] = def.Default
 		}
 	}
-	slices.SortFunc(lacking, strings.Compare)
-	for _, name := range lacking {
-		r.complain(at, "Field %q of required type %q was not provided.", name, t.Fields()[name].Type)
+	slices.SortFunc(lacking, func(a, b *model.Input) int { return strings.Compare(a.Name, b.Name) })
+	for _, def := range lacking {
+		r.complain(at, "Field %q of required type %q was not provided.", def.Name, def.Type)
 	}
 }

@@ -26,7 +26,6 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 	"github.com/stoa-go/stoa/resource"
 )
@@ -34,7 +33,6 @@ import (
 // Config is what an Engine needs.
 type Config struct {
 	Schema  *model.Schema
-	Types   *types.Schema // the same for graphql-go, which validation and coercion read
 	Catalog *resource.Catalog
 	Scan    lexer.Limits
 	Rules   validate.Limits

@@ -17,7 +17,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/query"
-	"github.com/stoa-go/stoa/query/graphql/internal/convert"
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
@@ -278,12 +277,8 @@ func (w *world) open(t testing.TB, s setting) {
 // remake makes the engine again, of a schema that was changed by hand.
 func (w *world) remake(t testing.TB, s setting) {
 	t.Helper()
-	var err error
 	cfg := s.config
 	cfg.Schema, cfg.Catalog = w.schema, w.catalog
-	if cfg.Types, err = convert.Types(w.schema, nil); err != nil {
-		t.Fatal(err)
-	}
 	cfg.Logger = slog.New(slog.NewTextHandler(w, nil))
 	w.engine = exec.New(&cfg)
 }

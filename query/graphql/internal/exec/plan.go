@@ -4,9 +4,9 @@ import (
 	"crypto/sha256"
 	"sync/atomic"
 
-	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
+	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -19,10 +19,10 @@ type Plan struct {
 
 	id        uint64 // its alone, among those of one engine
 	root      *selectionSet
-	variables *ast.OperationDefinition // for its variables alone; nil if it has none
-	dynamic   []*field                 // whose arguments depend on variables; field.dynamic is the place in here
-	uses      map[string]int           // of variables in arguments: how often each is there
-	fetches   int                      // fields that are fetched; field.fetchIndex counts them
+	variables []coerce.Variable // nil if it has none
+	dynamic   []*field          // whose arguments depend on variables; field.dynamic is the place in here
+	uses      map[string]int    // of variables in arguments: how often each is there
+	fetches   int               // fields that are fetched; field.fetchIndex counts them
 	choices   []choice
 	switches  int // how many there are of what choices decide; 0 is always on
 
@@ -71,7 +71,6 @@ type field struct {
 	fixed    error          // why these are none
 	dynamic  int            // place in Plan.dynamic, from 1; 0 if constant
 	given    []*ast.Argument
-	defs     []*graphql.Argument
 
 	sub        *selectionSet // nil for leaves
 	fetchIndex int           // place in run.loaded, if it is fetched

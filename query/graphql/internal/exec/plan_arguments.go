@@ -9,35 +9,29 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
-	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
 // arguments coerces the arguments of a field when the plan is made, unless they depend on variables: then the tree is kept,
 // and each run coerces them anew.
 //
 // What comes out is shared by all runs, which may go on side by side. Nobody changes it.
-func (c *compiler) arguments(n *field, typ *model.Type, given []*ast.Argument) {
+func (c *compiler) arguments(n *field, given []*ast.Argument) {
 	if len(n.def.Args) == 0 {
 		return
-	}
-	types := c.e.cfg.Types
-	def := types.Field(types.Type(typ.Name), n.def.Name)
-	if def == nil {
-		return // both schemas are made of one model, so this is for those made by hand
 	}
 	before := c.used
 	for _, arg := range given {
 		c.use(arg.Value)
 	}
 	if c.used > before {
-		n.given, n.defs = given, def.Args
+		n.given = given
 		c.to.dynamic = append(c.to.dynamic, n)
 		n.dynamic = len(c.to.dynamic)
 		c.bytes += weightOf(given)
 		return
 	}
 	// In a valid document this does not fail. Should it do so all the same, it is an error of the field, and of each run.
-	n.constant, n.fixed = coerce.Arguments(types, def.Args, given, nil)
+	n.constant, n.fixed = coerce.Arguments(n.def.Args, given, nil)
 	c.bytes += weight(n.constant)
 }
 
@@ -162,7 +156,7 @@ type argued struct {
 func (r *run) coerceArguments() {
 	for _, n := range r.plan.dynamic {
 		var a argued
-		a.values, a.err = coerce.Arguments(r.e.cfg.Types, n.defs, n.given, r.variables)
+		a.values, a.err = coerce.Arguments(n.def.Args, n.given, r.variables)
 		r.argued = append(r.argued, a)
 	}
 }

@@ -145,7 +145,7 @@ func (c *compiler) compileField(typ *model.Type, g *group) *field {
 		return n
 	}
 	n.nonNull = n.def.Type.NonNull
-	c.arguments(n, typ, first.Arguments)
+	c.arguments(n, first.Arguments)
 	if fetched(n.def.Source) {
 		n.fetchIndex = c.to.fetches
 		c.to.fetches++

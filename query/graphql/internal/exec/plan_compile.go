@@ -7,6 +7,7 @@ import (
 
 	"github.com/graphql-go/graphql/language/ast"
 
+	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
@@ -24,7 +25,7 @@ func (e *Engine) compile(document, operation string) (*Plan, []*gqlerror.Error) 
 	if err != nil {
 		return nil, []*gqlerror.Error{unread(err)}
 	}
-	if bad := validate.Document(e.cfg.Types, doc, e.cfg.Rules); len(bad) > 0 {
+	if bad := validate.Document(e.cfg.Schema, doc, e.cfg.Rules); len(bad) > 0 {
 		return nil, invalid(bad)
 	}
 	op, failed := choose(doc, operation)
@@ -133,8 +134,7 @@ func (c *compiler) planOperation(op *ast.OperationDefinition) (*Plan, *gqlerror.
 		return nil, unresolvable("Schema is not configured to execute " + op.Operation + " operation.")
 	}
 	if len(op.VariableDefinitions) > 0 {
-		// Of the tree no more is kept than is needed.
-		p.variables = &ast.OperationDefinition{VariableDefinitions: op.VariableDefinitions}
+		p.variables = coerce.Definitions(schema, op)
 	}
 	p.root = c.compileSet(root, []occurrence{{set: op.SelectionSet}})
 	if failed := c.refuseIntrospection(); failed != nil {

@@ -97,8 +97,8 @@ func (r *run) forget() {
 
 // prepare does what is to be done before anything is fetched. Its errors are why nothing is.
 func (r *run) prepare(variables map[string]jsontext.Value) []*gqlerror.Error {
-	if op := r.plan.variables; op != nil {
-		values, bad := coerce.Variables(r.e.cfg.Types, op, variables)
+	if defs := r.plan.variables; defs != nil {
+		values, bad := coerce.Variables(defs, variables)
 		if len(bad) > 0 {
 			return unfit(r.plan, bad)
 		}

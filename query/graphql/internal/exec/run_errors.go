@@ -58,8 +58,8 @@ func unfit(p *Plan, bad []*coerce.Error) []*gqlerror.Error {
 
 // defined returns where a variable is defined, which is all that one can point to: the value came without the document.
 func (p *Plan) defined(variable string) []gqlerror.Place {
-	for _, def := range p.variables.VariableDefinitions {
-		if def.Variable.Name.Value == variable {
+	for _, def := range p.variables {
+		if def.Name == variable {
 			line, column := parser.Place(def.Loc)
 			return []gqlerror.Place{{Line: line, Column: column}}
 		}

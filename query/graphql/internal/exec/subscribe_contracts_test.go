@@ -11,7 +11,7 @@ import (
 	"github.com/graphql-go/graphql/language/parser"
 
 	"github.com/stoa-go/stoa/query"
-	"github.com/stoa-go/stoa/query/graphql/internal/convert"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest/oracle"
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
@@ -145,7 +145,7 @@ func TestSubscribeAsGraphQLGo(t *testing.T) {
 			Cover: &cover{"blue"}}
 		w.happens(t, nil, &b)
 	}
-	types, err := convert.Types(w.schema, &convert.Options{Catalog: w.catalog})
+	schema, err := oracle.Schema(w.schema, w.catalog)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestSubscribeAsGraphQLGo(t *testing.T) {
 			if c.Kind == feed.Bookmark {
 				continue
 			}
-			want := graphql.Execute(graphql.ExecuteParams{Schema: types.Schema, AST: doc, Context: t.Context(), Root: c})
+			want := graphql.Execute(graphql.ExecuteParams{Schema: schema, AST: doc, Context: t.Context(), Root: c})
 			if len(want.Errors) > 0 {
 				t.Fatal(want.Errors)
 			}

@@ -179,3 +179,23 @@ func TestExtendKeeps(t *testing.T) {
 		t.Error("the types are not sorted")
 	}
 }
+
+// TestMeta calls the functions of introspection as an executor does.
+func TestMeta(t *testing.T) {
+	t.Parallel()
+	s := kitchen()
+	meta := func(parent *model.Type, name string, source any, args map[string]any) any {
+		return s.Field(parent, name).Meta(source, args)
+	}
+	if got := meta(s.Query, "__type", nil, map[string]any{"name": "Nothing"}); got != nil {
+		t.Errorf("__type of nothing is %v", got)
+	}
+	choice := meta(s.Query, "__type", nil, map[string]any{"name": "Choice"})
+	if got := meta(s.Type("__Type"), "isOneOf", choice, nil); got != true {
+		t.Errorf("isOneOf is %v", got)
+	}
+	schema := meta(s.Query, "__schema", nil, nil)
+	if got := meta(s.Type("__Schema"), "description", schema, nil); got != "The kitchen sink." {
+		t.Errorf("the description is %v", got)
+	}
+}

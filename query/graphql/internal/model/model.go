@@ -1,7 +1,7 @@
 // Package model is a catalog as GraphQL sees it: types, fields, and for each field where its value comes from.
 //
 // It is for query/graphql and the packages beside it. [Reflect] makes a Schema from a catalog once, at start-up; whoever
-// describes the schema (the SDL, introspection, graphql-go's type system) and whoever executes it read the same Schema, so
+// describes the schema (the SDL, introspection) and whoever validates or executes operations read the same Schema, so
 // that they cannot disagree. Everything in it has an order, the same each time for the same catalog, and nothing of it is
 // changed once it is made.
 package model
@@ -32,7 +32,8 @@ type Schema struct {
 	TypeName, MetaSchema, MetaType *Field
 }
 
-// Kind is which sort of type a Type is. There are no interfaces and no unions.
+// Kind is which sort of type a Type is. [Reflect] makes no interfaces and no unions. Validation supports them, because the
+// specification and the reference implementation define its rules for them.
 type Kind uint8
 
 // The kinds.
@@ -41,18 +42,23 @@ const (
 	Object
 	Enum
 	InputObject
+	Interface
+	Union
 )
 
 // String returns the kind as introspection spells it.
-func (k Kind) String() string { return [...]string{"SCALAR", "OBJECT", "ENUM", "INPUT_OBJECT"}[k] }
+func (k Kind) String() string {
+	return [...]string{"SCALAR", "OBJECT", "ENUM", "INPUT_OBJECT", "INTERFACE", "UNION"}[k]
+}
 
 // Type is a named type.
 type Type struct {
 	Kind      Kind
 	Name, Doc string
-	Fields    []*Field // of an Object
+	Fields    []*Field // of an Object or Interface
 	Inputs    []*Input // of an InputObject
 	Values    []*Value // of an Enum
+	Possible  []*Type  // of an Interface or Union: the objects that a value may be
 	// SpecifiedBy is the URL of what specifies a scalar, or empty.
 	SpecifiedBy string
 	// OneOf says that exactly one of the Inputs is to be given.
@@ -86,7 +92,10 @@ func (t *Type) Input(name string) *Input {
 }
 
 // Composite reports whether fields are to be selected from it.
-func (t *Type) Composite() bool { return t.Kind == Object }
+func (t *Type) Composite() bool { return t.Kind == Object || t.Kind == Interface || t.Kind == Union }
+
+// Leaf reports whether it is a scalar or an enum.
+func (t *Type) Leaf() bool { return t.Kind == Scalar || t.Kind == Enum }
 
 // Ref is the type of something: a named type, a list of something, and whether it may be null.
 type Ref struct {

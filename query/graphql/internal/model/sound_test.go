@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/convert"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest/oracle"
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
@@ -146,7 +146,7 @@ func TestSound(t *testing.T) {
 			s := reflected(t, all[name], nil)
 			sound(t, s)
 			introspect.Extend(s)
-			if _, err := convert.Types(s, nil); err != nil {
+			if _, err := oracle.Schema(s, nil); err != nil {
 				t.Errorf("graphql-go does not take it: %v", err)
 			}
 		})

@@ -11,7 +11,6 @@ import (
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
-	"github.com/stoa-go/stoa/query/graphql/internal/convert"
 	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
@@ -87,26 +86,11 @@ func ref(t *testing.T, s *model.Schema, text string) *model.Ref {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var of func(ast.Type) *model.Ref
-	of = func(node ast.Type) *model.Ref {
-		switch node := node.(type) {
-		case *ast.NonNull:
-			r := *of(node.Type)
-			r.NonNull = true
-			return &r
-		case *ast.List:
-			return &model.Ref{Elem: of(node.Type)}
-		case *ast.Named:
-			for _, typ := range s.Types {
-				if typ.Name == node.Name.Value {
-					return &model.Ref{Type: typ}
-				}
-			}
-		}
+	r := coerce.TypeOf(s, doc.Definitions[0].(*ast.OperationDefinition).VariableDefinitions[0].Type)
+	if r == nil {
 		t.Fatalf("there is no type %s", text)
-		return nil
 	}
-	return of(doc.Definitions[0].(*ast.OperationDefinition).VariableDefinitions[0].Type)
+	return r
 }
 
 func TestLiteral(t *testing.T) {
@@ -126,10 +110,6 @@ func TestLiteral(t *testing.T) {
 func TestLiteralsAreRead(t *testing.T) {
 	t.Parallel()
 	s := kitchen(t)
-	types, err := convert.Types(s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, tt := range literals {
 		if tt.name == "no JSON" || tt.name == "no value of the enum" {
 			continue
@@ -141,7 +121,7 @@ func TestLiteralsAreRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			def := doc.Definitions[0].(*ast.OperationDefinition).VariableDefinitions[0]
-			value, ok := coerce.Value(types, types.Resolve(def.Type), def.DefaultValue, nil)
+			value, ok := coerce.Value(coerce.TypeOf(s, def.Type), def.DefaultValue, nil)
 			if !ok {
 				t.Fatalf("%s is not read", tt.want)
 			}

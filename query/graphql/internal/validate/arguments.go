@@ -5,61 +5,66 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
 // fieldArguments checks the arguments of a field that there is (section 5.4).
-func (v *validator) fieldArguments(f *ast.Field, def *graphql.FieldDefinition, parent graphql.Type) {
+func (v *validator) fieldArguments(f *ast.Field, def *model.Field, parent *model.Type) {
 	for _, arg := range f.Arguments {
 		if argument(def.Args, arg.Name.Value) == nil {
 			v.report("KnownArgumentNames",
-				fmt.Sprintf(`Unknown argument %q on field "%s.%s".`, arg.Name.Value, parent.Name(), def.Name), arg.Loc)
+				fmt.Sprintf(`Unknown argument %q on field "%s.%s".`, arg.Name.Value, parent.Name, def.Name), arg.Loc)
 		}
 	}
-	for _, arg := range missing(def.Args, f.Arguments) {
+	for _, arg := range missing(def.Args, named(f.Arguments)) {
 		v.report("ProvidedRequiredArguments", fmt.Sprintf(
-			"Field %q argument %q of type %q is required, but it was not provided.", def.Name, arg.Name(), arg.Type), f.Loc)
+			"Field %q argument %q of type %q is required, but it was not provided.", def.Name, arg.Name, arg.Type), f.Loc)
 	}
 	v.arguments(f.Arguments, def.Args)
 }
 
 // arguments checks what arguments have to be wherever they stand: unlike each other, and of the right types where those
 // are known.
-func (v *validator) arguments(list []*ast.Argument, defs []*graphql.Argument) {
+func (v *validator) arguments(list []*ast.Argument, defs []*model.Input) {
 	v.uniqueArguments(list)
 	for _, arg := range list {
 		at := position{}
 		if def := argument(defs, arg.Name.Value); def != nil {
-			at = position{typ: def.Type, hasDefault: def.DefaultValue != nil}
+			at = position{typ: def.Type, hasDefault: def.Default != nil}
 		}
 		v.value(arg.Value, at)
 	}
 }
 
 // argument finds an argument by its name, or returns nil.
-func argument(defs []*graphql.Argument, name string) *graphql.Argument {
+func argument(defs []*model.Input, name string) *model.Input {
 	for _, def := range defs {
-		if def.Name() == name {
+		if def.Name == name {
 			return def
 		}
 	}
 	return nil
 }
 
-// missing returns the required arguments that are not given, by name: graphql-go knows no order of arguments.
-func missing(defs []*graphql.Argument, given []*ast.Argument) []*graphql.Argument {
-	var list []*graphql.Argument
+// missing returns the required arguments or input fields that are not given, sorted by name.
+func missing(defs []*model.Input, given func(name string) bool) []*model.Input {
+	var list []*model.Input
 	for _, def := range defs {
-		if types.Required(def.Type, def.DefaultValue) &&
-			!slices.ContainsFunc(given, func(a *ast.Argument) bool { return a.Name.Value == def.Name() }) {
+		if def.Required() && !given(def.Name) {
 			list = append(list, def)
 		}
 	}
-	slices.SortFunc(list, func(a, b *graphql.Argument) int { return strings.Compare(a.Name(), b.Name()) })
+	slices.SortFunc(list, func(a, b *model.Input) int { return strings.Compare(a.Name, b.Name) })
 	return list
+}
+
+// named reports which arguments are given.
+func named(given []*ast.Argument) func(name string) bool {
+	return func(name string) bool {
+		return slices.ContainsFunc(given, func(a *ast.Argument) bool { return a.Name.Value == name })
+	}
 }
 
 // uniqueArguments is section 5.4.2.
@@ -95,15 +100,12 @@ func duplicates[T any](list []T, nameOf func(T) *ast.Name, fn func(name string, 
 func operationLocation(operation string) string {
 	switch operation {
 	case ast.OperationTypeMutation:
-		return graphql.DirectiveLocationMutation
+		return "MUTATION"
 	case ast.OperationTypeSubscription:
-		return graphql.DirectiveLocationSubscription
+		return "SUBSCRIPTION"
 	}
-	return graphql.DirectiveLocationQuery
+	return "QUERY"
 }
-
-// variableLocation is a location that graphql-go has no constant for.
-const variableLocation = "VARIABLE_DEFINITION"
 
 // directives checks the directives at one place (section 5.7).
 func (v *validator) directives(list []*ast.Directive, location string) {
@@ -119,7 +121,7 @@ func (v *validator) directives(list []*ast.Directive, location string) {
 			v.report("KnownDirectives", `Directive "@`+name+`" may not be used on `+location+".", d.Loc)
 		}
 		if first := slices.IndexFunc(list, func(o *ast.Directive) bool { return o.Name.Value == name }); first < i &&
-			!slices.Contains(v.schema.Repeatable, name) {
+			!def.Repeatable {
 			v.report("UniqueDirectivesPerLocation", `The directive "@`+name+`" can only be used once at this location.`,
 				list[first].Loc, d.Loc)
 		}
@@ -128,16 +130,16 @@ func (v *validator) directives(list []*ast.Directive, location string) {
 }
 
 // directiveArguments checks the arguments of a directive that there is, as fieldArguments does.
-func (v *validator) directiveArguments(d *ast.Directive, def *graphql.Directive) {
+func (v *validator) directiveArguments(d *ast.Directive, def *model.Directive) {
 	for _, arg := range d.Arguments {
 		if argument(def.Args, arg.Name.Value) == nil {
 			v.report("KnownArgumentNames",
 				fmt.Sprintf(`Unknown argument %q on directive "@%s".`, arg.Name.Value, def.Name), arg.Loc)
 		}
 	}
-	for _, arg := range missing(def.Args, d.Arguments) {
+	for _, arg := range missing(def.Args, named(d.Arguments)) {
 		v.report("ProvidedRequiredArguments", fmt.Sprintf(
-			`Directive "@%s" argument %q of type %q is required, but it was not provided.`, def.Name, arg.Name(), arg.Type),
+			`Directive "@%s" argument %q of type %q is required, but it was not provided.`, def.Name, arg.Name, arg.Type),
 			d.Loc)
 	}
 	v.arguments(d.Arguments, def.Args)

@@ -17,7 +17,7 @@ func FuzzDocument(f *testing.F) {
 			f.Add(text)
 		}
 	}
-	s := schema(f)
+	s := graphqltest.New()
 	f.Fuzz(func(t *testing.T, text string) {
 		if lexer.Guard(text, lexer.Limits{}) != nil {
 			return

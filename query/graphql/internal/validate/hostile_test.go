@@ -8,13 +8,13 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
 
 // verdict is everything that happens to a document before it is planned: its first complaint, or "" if it is valid.
-func verdict(s *types.Schema, text string) string {
+func verdict(s *model.Schema, text string) string {
 	if err := lexer.Guard(text, lexer.Limits{}); err != nil {
 		return err.Error()
 	}
@@ -61,7 +61,7 @@ func TestHostile(t *testing.T) {
 		"same composite field":     "",
 		"wide objects":             `UniqueInputFieldNames: There can be only one input field named "a".`,
 	}
-	s := schema(t)
+	s := graphqltest.New()
 	for name, text := range graphqltest.Hostile() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -75,7 +75,7 @@ func TestHostile(t *testing.T) {
 }
 
 func BenchmarkHostile(b *testing.B) {
-	s, all := schema(b), graphqltest.Hostile()
+	s, all := graphqltest.New(), graphqltest.Hostile()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		text := all[name]
 		b.Run(name, func(b *testing.B) {

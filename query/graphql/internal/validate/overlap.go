@@ -3,10 +3,9 @@ package validate
 import (
 	"strings"
 
-	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
 // Fields with the same key in the answer have to be mergeable into one (section 5.3.2). The specification says it of
@@ -48,22 +47,22 @@ const tooComplex = "The document selects the same fields in too many ways to tel
 // selected is a selection set and the type that it selects from, nil if unknown.
 type selected struct {
 	set  *ast.SelectionSet
-	from graphql.Type
+	from *model.Type
 }
 
 // merging is a field of a set of fields that are to be merged.
 type merging struct {
 	node *ast.Field
-	from graphql.Type
-	def  *graphql.FieldDefinition // nil if unknown
-	next int                      // the next with the same key, or -1
+	from *model.Type
+	def  *model.Field // nil if unknown
+	next int          // the next with the same key, or -1
 }
 
 // below is what the field selects.
 func (m *merging) below() selected {
 	s := selected{set: m.node.SelectionSet}
 	if m.def != nil {
-		s.from = types.Composite(m.def.Type)
+		s.from = selectable(m.def.Type)
 	}
 	return s
 }
@@ -131,7 +130,7 @@ type overlapper struct {
 // expand puts together what selection sets select, fragments included, each once.
 func (o *overlapper) expand(sets []selected) groups {
 	var g groups
-	c := collector{v: o.v, visit: o.v.nextVisit(), fn: func(f *ast.Field, from graphql.Type) {
+	c := collector{v: o.v, visit: o.v.nextVisit(), fn: func(f *ast.Field, from *model.Type) {
 		m := merging{node: f, from: from, next: -1}
 		if from != nil && !strings.HasPrefix(f.Name.Value, "__") { // introspection merges with anything of its name
 			m.def = o.v.schema.Field(from, f.Name.Value)
@@ -179,9 +178,9 @@ func (o *overlapper) ask(g groups, q question) bool {
 }
 
 // group asks of the fields with one key, left out those of other objects than the parent if there is one.
-func (o *overlapper) group(g groups, first int, parent graphql.Type, q question) bool {
+func (o *overlapper) group(g groups, first int, parent *model.Type, q question) bool {
 	var one *merging
-	var typ graphql.Type
+	var typ *model.Ref
 	var below []selected
 	for i := first; i >= 0; i = g.fields[i].next {
 		f := &g.fields[i]
@@ -214,12 +213,12 @@ func (o *overlapper) group(g groups, first int, parent graphql.Type, q question)
 
 // parents returns the objects that the fields of a group are asked of. Each is to be looked at together with the fields
 // of interfaces and unions, which may be of the same object; where there is no object, those are looked at alone, as nil.
-func (g *groups) parents(first int) []graphql.Type {
+func (g *groups) parents(first int) []*model.Type {
 	if g.fields[first].next < 0 {
-		return []graphql.Type{nil}
+		return []*model.Type{nil}
 	}
-	var list []graphql.Type
-	seen := map[graphql.Type]bool{}
+	var list []*model.Type
+	seen := map[*model.Type]bool{}
 	for i := first; i >= 0; i = g.fields[i].next {
 		if from := g.fields[i].from; isObject(from) && !seen[from] {
 			seen[from] = true
@@ -227,40 +226,34 @@ func (g *groups) parents(first int) []graphql.Type {
 		}
 	}
 	if len(list) == 0 {
-		return []graphql.Type{nil}
+		return []*model.Type{nil}
 	}
 	return list
 }
 
 // isObject reports whether a type is one that values have, and not a way to see them.
-func isObject(t graphql.Type) bool {
-	_, ok := t.(*graphql.Object)
-	return ok
+func isObject(t *model.Type) bool {
+	return t != nil && t.Kind == model.Object
 }
 
 // shapesConflict reports whether values of two types cannot be told of one shape: lists, and what may not be null, have
 // to be so in both, and scalars and enums have to be the same. Of composite types their fields decide.
-func shapesConflict(a, b graphql.Type) bool {
-	for a != b {
-		switch wrapA := a.(type) {
-		case *graphql.List:
-			wrapB, ok := b.(*graphql.List)
-			if !ok {
-				return true
-			}
-			a, b = wrapA.OfType, wrapB.OfType
-			continue
-		case *graphql.NonNull:
-			wrapB, ok := b.(*graphql.NonNull)
-			if !ok {
-				return true
-			}
-			a, b = wrapA.OfType, wrapB.OfType
-			continue
-		}
-		return !graphql.IsCompositeType(a) || !graphql.IsCompositeType(b)
+func shapesConflict(a, b *model.Ref) bool {
+	for a.Elem != nil && b.Elem != nil && a.NonNull == b.NonNull {
+		a, b = a.Elem, b.Elem
 	}
-	return false
+	if a.NonNull != b.NonNull || a.Elem != nil || b.Elem != nil {
+		return true
+	}
+	return a.Type != b.Type && !(a.Type.Composite() && b.Type.Composite())
+}
+
+// selectable returns the type that fields of a type are selected from, or nil.
+func selectable(r *model.Ref) *model.Type {
+	if t := r.Named(); t.Composite() {
+		return t
+	}
+	return nil
 }
 
 // collector finds the fields of selection sets, inline fragments and spread fragments included.
@@ -268,7 +261,7 @@ type collector struct {
 	v     *validator
 	visit int // of fragments: each is entered once
 	steps int // selections looked at
-	fn    func(f *ast.Field, from graphql.Type)
+	fn    func(f *ast.Field, from *model.Type)
 
 	spread []*fragment // still to be entered
 }
@@ -285,7 +278,7 @@ func (c *collector) fragments() {
 }
 
 // selections goes over one selection set, and notes what it spreads for later.
-func (c *collector) selections(set *ast.SelectionSet, from graphql.Type) {
+func (c *collector) selections(set *ast.SelectionSet, from *model.Type) {
 	c.steps += len(set.Selections)
 	for _, s := range set.Selections {
 		switch s := s.(type) {
@@ -303,9 +296,9 @@ func (c *collector) selections(set *ast.SelectionSet, from graphql.Type) {
 }
 
 // condition returns the type that an inline fragment selects from.
-func (v *validator) condition(f *ast.InlineFragment, from graphql.Type) graphql.Type {
+func (v *validator) condition(f *ast.InlineFragment, from *model.Type) *model.Type {
 	if f.TypeCondition == nil {
 		return from
 	}
-	return types.Composite(v.schema.Type(f.TypeCondition.Name.Value))
+	return v.composite(f.TypeCondition)
 }

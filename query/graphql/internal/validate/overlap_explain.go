@@ -5,11 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
 // explainBudget is how many pairs of fields are compared to name a conflict. It is known by then that there is one, so
@@ -50,7 +49,7 @@ type explainer struct {
 func (e *explainer) over() bool { return e.left < 0 || e.v.enough() }
 
 // set reports the conflicts that first meet in this selection set, and then those further down.
-func (e *explainer) set(set *ast.SelectionSet, from graphql.Type) {
+func (e *explainer) set(set *ast.SelectionSet, from *model.Type) {
 	if e.over() {
 		return
 	}
@@ -70,7 +69,7 @@ func (e *explainer) set(set *ast.SelectionSet, from graphql.Type) {
 }
 
 // below goes into the selection sets of the fields that stand in this one, fragments left to their definitions.
-func (e *explainer) below(set *ast.SelectionSet, from graphql.Type) {
+func (e *explainer) below(set *ast.SelectionSet, from *model.Type) {
 	for _, s := range set.Selections {
 		switch s := s.(type) {
 		case *ast.Field:
@@ -84,12 +83,12 @@ func (e *explainer) below(set *ast.SelectionSet, from graphql.Type) {
 }
 
 // typeOf returns what a field selects from, or nil if that is not known.
-func (e *explainer) typeOf(f *ast.Field, from graphql.Type) graphql.Type {
+func (e *explainer) typeOf(f *ast.Field, from *model.Type) *model.Type {
 	if from == nil {
 		return nil
 	}
 	if def := e.v.schema.Field(from, f.Name.Value); def != nil {
-		return types.Composite(def.Type)
+		return selectable(def.Type)
 	}
 	return nil
 }

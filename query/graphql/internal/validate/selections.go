@@ -3,10 +3,9 @@ package validate
 import (
 	"fmt"
 
-	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
 // checkOperation checks everything that stands in an operation; what it spreads is checked where it is defined.
@@ -31,12 +30,12 @@ func (v *validator) checkFragment(f *fragment) {
 		v.report("FragmentsOnCompositeTypes", fmt.Sprintf("Fragment %q cannot condition on non composite type %q.",
 			f.node.Name.Value, on.Name.Value), on.Loc)
 	}
-	v.directives(f.node.Directives, graphql.DirectiveLocationFragmentDefinition)
+	v.directives(f.node.Directives, "FRAGMENT_DEFINITION")
 	v.selections(f.set, f.on)
 }
 
 // knownType returns the type that a name stands for, or complains and returns nil (section 5.5.1.2).
-func (v *validator) knownType(named *ast.Named) graphql.Type {
+func (v *validator) knownType(named *ast.Named) *model.Type {
 	typ := v.schema.Type(named.Name.Value)
 	if typ == nil {
 		v.report("KnownTypeNames", `Unknown type "`+named.Name.Value+`".`, named.Loc)
@@ -46,7 +45,7 @@ func (v *validator) knownType(named *ast.Named) graphql.Type {
 
 // selections walks over a selection set. Parent is the type that it selects from, or nil where that is not known
 // because of a mistake further up; nothing is said about fields then.
-func (v *validator) selections(set *ast.SelectionSet, parent graphql.Type) {
+func (v *validator) selections(set *ast.SelectionSet, parent *model.Type) {
 	for _, s := range set.Selections {
 		if v.enough() {
 			return
@@ -64,15 +63,15 @@ func (v *validator) selections(set *ast.SelectionSet, parent graphql.Type) {
 
 // field checks a field (section 5.3.1) and everything in it. Of one that there is not, only that is said, and what can
 // be said of any field.
-func (v *validator) field(f *ast.Field, parent graphql.Type) {
-	def := (*graphql.FieldDefinition)(nil)
+func (v *validator) field(f *ast.Field, parent *model.Type) {
+	var def *model.Field
 	if parent != nil {
 		if def = v.schema.Field(parent, f.Name.Value); def == nil {
 			v.report("FieldsOnCorrectType",
-				fmt.Sprintf("Cannot query field %q on type %q.", f.Name.Value, parent.Name()), f.Loc)
+				fmt.Sprintf("Cannot query field %q on type %q.", f.Name.Value, parent.Name), f.Loc)
 		}
 	}
-	v.directives(f.Directives, graphql.DirectiveLocationField)
+	v.directives(f.Directives, "FIELD")
 	if def == nil {
 		// Further down, variables are used and fragments spread all the same, which counts for other rules.
 		v.arguments(f.Arguments, nil)
@@ -89,12 +88,12 @@ func (v *validator) field(f *ast.Field, parent graphql.Type) {
 	if def.Name == "__schema" || def.Name == "__type" {
 		v.introspection(f)
 	}
-	v.selections(f.SelectionSet, types.Composite(def.Type))
+	v.selections(f.SelectionSet, selectable(def.Type))
 }
 
 // leaf checks that what has fields is asked for some, and nothing else is (section 5.3.3).
-func (v *validator) leaf(f *ast.Field, def *graphql.FieldDefinition) {
-	leaf := graphql.IsLeafType(types.Named(def.Type))
+func (v *validator) leaf(f *ast.Field, def *model.Field) {
+	leaf := def.Type.Named().Leaf()
 	switch name := f.Name.Value; {
 	case leaf && f.SelectionSet != nil:
 		v.report("ScalarLeafs", fmt.Sprintf("Field %q must not have a selection since type %q has no subfields.",
@@ -107,36 +106,39 @@ func (v *validator) leaf(f *ast.Field, def *graphql.FieldDefinition) {
 }
 
 // inlineFragment checks that the fragment can apply (sections 5.5.1.3 and 5.5.2.3). Without a condition it always does.
-func (v *validator) inlineFragment(f *ast.InlineFragment, parent graphql.Type) {
+func (v *validator) inlineFragment(f *ast.InlineFragment, parent *model.Type) {
 	on := parent
 	if f.TypeCondition != nil {
 		typ := v.knownType(f.TypeCondition)
-		on = types.Composite(typ)
+		on = nil
+		if typ != nil && typ.Composite() {
+			on = typ
+		}
 		switch {
 		case typ != nil && on == nil:
 			v.report("FragmentsOnCompositeTypes",
-				fmt.Sprintf("Fragment cannot condition on non composite type %q.", typ), f.TypeCondition.Loc)
-		case on != nil && parent != nil && !v.schema.Overlap(on, parent):
+				fmt.Sprintf("Fragment cannot condition on non composite type %q.", typ.Name), f.TypeCondition.Loc)
+		case on != nil && parent != nil && !model.Overlap(on, parent):
 			v.report("PossibleFragmentSpreads", fmt.Sprintf(
-				"Fragment cannot be spread here as objects of type %q can never be of type %q.", parent, on), f.Loc)
+				"Fragment cannot be spread here as objects of type %q can never be of type %q.", parent.Name, on.Name), f.Loc)
 		}
 	}
-	v.directives(f.Directives, graphql.DirectiveLocationInlineFragment)
+	v.directives(f.Directives, "INLINE_FRAGMENT")
 	v.selections(f.SelectionSet, on)
 }
 
 // fragmentSpread checks that there is such a fragment, and that it can apply (sections 5.5.2.1 and 5.5.2.3).
-func (v *validator) fragmentSpread(s *ast.FragmentSpread, parent graphql.Type) {
+func (v *validator) fragmentSpread(s *ast.FragmentSpread, parent *model.Type) {
 	name := s.Name.Value
 	f := v.byName[name]
 	switch {
 	case f == nil:
 		v.report("KnownFragmentNames", `Unknown fragment "`+name+`".`, s.Name.Loc)
-	case f.on != nil && parent != nil && !v.schema.Overlap(f.on, parent):
+	case f.on != nil && parent != nil && !model.Overlap(f.on, parent):
 		v.report("PossibleFragmentSpreads", fmt.Sprintf(
-			"Fragment %q cannot be spread here as objects of type %q can never be of type %q.", name, parent, f.on), s.Loc)
+			"Fragment %q cannot be spread here as objects of type %q can never be of type %q.", name, parent.Name, f.on.Name), s.Loc)
 	}
-	v.directives(s.Directives, graphql.DirectiveLocationFragmentSpread)
+	v.directives(s.Directives, "FRAGMENT_SPREAD")
 }
 
 // introspection refuses to follow the lists of introspection into each other, which multiplies the answer each time.

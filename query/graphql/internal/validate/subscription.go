@@ -4,15 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
 // subscription checks that an operation subscribes to one thing, always the same (section 5.2.3.1).
 func (v *validator) subscription(op *operation) {
-	r := rootFields{v: v, root: op.root.(*graphql.Object), visit: v.nextVisit(), byKey: map[string][]*ast.Location{}}
+	r := rootFields{v: v, root: op.root, visit: v.nextVisit(), byKey: map[string][]*ast.Location{}}
 	r.collect(op.set)
 	who := "Anonymous Subscription"
 	if op.node.Name != nil {
@@ -37,7 +36,7 @@ func (v *validator) subscription(op *operation) {
 // rootFields are the fields at the first level of an operation, by their keys in the answer.
 type rootFields struct {
 	v     *validator
-	root  *graphql.Object
+	root  *model.Type
 	visit int
 
 	keys          []string
@@ -91,8 +90,8 @@ func (r *rootFields) condition(list []*ast.Directive) {
 }
 
 // applies reports whether a fragment on a type applies to the root.
-func (r *rootFields) applies(typ graphql.Type) bool {
-	return typ == graphql.Type(r.root) || types.IsPossible(typ, r.root)
+func (r *rootFields) applies(t *model.Type) bool {
+	return t != nil && (t == r.root || t.Includes(r.root))
 }
 
 // responseKey is the name under which the value of a field stands in the answer.

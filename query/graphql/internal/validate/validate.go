@@ -1,9 +1,7 @@
 // Package validate decides whether a document means something to a schema, and whether it asks for too much.
 //
-// It is for query/graphql alone, which uses it in place of graphql-go's ValidateDocument. That one dies of fragments in a
-// circle and of webs of overlapping fields, does not know null, does not stop at any number of errors, and takes some
-// microseconds for each field, because its visitor goes by reflection. Here one walk over the tree applies all rules,
-// those of the specification's section 5 and limits of our own, and it stops when there are enough errors.
+// It is for query/graphql alone. One walk over the tree applies all rules, those of the specification's section 5 and
+// limits of our own, and it stops when there are enough errors.
 //
 // The rules run in an order that makes each safe: first fragments in a circle, so that whoever follows spreads comes to
 // an end; then the limits, so that nobody follows too many; then everything else. Rules bear the names, and errors the
@@ -11,11 +9,10 @@
 package validate
 
 import (
-	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
 // Limits bound what one operation may ask for. A field that is 0 or below has the default that its comment names.
@@ -60,7 +57,7 @@ type Place struct{ Line, Column int }
 
 // Document checks a document. The result is empty if it is valid, and has at most Limits.Errors errors if it is not;
 // after that many, nobody has looked at the rest. The schema is only read, so calls may run side by side.
-func Document(schema *types.Schema, doc *parser.Document, limits Limits) []Error {
+func Document(schema *model.Schema, doc *parser.Document, limits Limits) []Error {
 	v := &validator{schema: schema, doc: doc, limits: limits.orDefault()}
 	v.collect()
 	if v.cycles(); len(v.errors) > 0 {
@@ -89,7 +86,7 @@ func Document(schema *types.Schema, doc *parser.Document, limits Limits) []Error
 
 // validator is the state of one call of [Document].
 type validator struct {
-	schema *types.Schema
+	schema *model.Schema
 	doc    *parser.Document
 	limits Limits
 	errors []Error
@@ -115,13 +112,13 @@ type definition struct {
 type operation struct {
 	definition
 	node *ast.OperationDefinition
-	root graphql.Type // nil if the schema has none for this kind of operation
+	root *model.Type // nil if the schema has none for this kind of operation
 }
 
 type fragment struct {
 	definition
 	node *ast.FragmentDefinition
-	on   graphql.Type // nil if there is no such composite type
+	on   *model.Type // nil if there is no such composite type
 	size measures
 
 	visit int // the last traversal that came by
@@ -143,9 +140,7 @@ func (v *validator) collect() {
 		case *ast.FragmentDefinition:
 			f := &fragment{node: def, entered: -1}
 			f.set = def.SelectionSet
-			if typ := v.schema.Type(def.TypeCondition.Name.Value); graphql.IsCompositeType(typ) {
-				f.on = typ
-			}
+			f.on = v.composite(def.TypeCondition)
 			v.fragments = append(v.fragments, f)
 			v.byName[def.Name.Value] = f
 		}
@@ -157,6 +152,14 @@ func (v *validator) collect() {
 	for _, f := range v.fragments {
 		f.spread = v.spreads(f.set)
 	}
+}
+
+// composite returns the type that a name stands for if fields can be selected from it, or nil.
+func (v *validator) composite(named *ast.Named) *model.Type {
+	if t := v.schema.Type(named.Name.Value); t != nil && t.Composite() {
+		return t
+	}
+	return nil
 }
 
 // enough reports whether to look no further.

@@ -10,22 +10,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/graphql-go/graphql"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
-
-func schema(t testing.TB) *types.Schema {
-	t.Helper()
-	s, err := graphqltest.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &types.Schema{Schema: s, Repeatable: graphqltest.Repeatable(), OneOf: graphqltest.OneOf()}
-}
 
 func document(t testing.TB, text string) *parser.Document {
 	t.Helper()
@@ -68,7 +58,7 @@ func TestReference(t *testing.T) {
 	if len(corpus) < 100 {
 		t.Fatalf("only %d documents", len(corpus))
 	}
-	s := schema(t)
+	s := graphqltest.New()
 	for _, tt := range corpus {
 		t.Run(tt.Text, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +81,7 @@ func TestOwnRules(t *testing.T) {
 			"SingleFieldSubscriptions: Subscription \"S\" must not use `@skip` or `@include` directives in the top level " +
 				"selection. @ 1:68"},
 	}
-	s := schema(t)
+	s := graphqltest.New()
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {
 			t.Parallel()
@@ -105,15 +95,13 @@ func TestOwnRules(t *testing.T) {
 
 func TestNoSuchOperation(t *testing.T) {
 	t.Parallel()
-	s, err := graphql.NewSchema(graphql.SchemaConfig{Query: graphql.NewObject(graphql.ObjectConfig{Name: "Query",
-		Fields: graphql.Fields{"a": {Type: graphql.Int}}})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	number := &model.Type{Kind: model.Scalar, Name: "Int"}
+	query := &model.Type{Kind: model.Object, Name: "Query", Fields: []*model.Field{{Name: "a", Type: &model.Ref{Type: number}}}}
+	s := &model.Schema{Query: query, Types: []*model.Type{number, query}}
 	for _, kind := range []string{"mutation", "subscription"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			got := lines(validate.Document(&types.Schema{Schema: s}, document(t, kind+"{a{b(c:$d)}}"), validate.Limits{}))
+			got := lines(validate.Document(s, document(t, kind+"{a{b(c:$d)}}"), validate.Limits{}))
 			want := []string{"KnownOperationTypes: The " + kind + " operation is not supported by the schema. @ 1:1",
 				`NoUndefinedVariables: Variable "$d" is not defined. @ ` + fmt.Sprintf("1:%d 1:1", len(kind)+8)}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -158,7 +146,7 @@ func TestLimits(t *testing.T) {
 		{"as many fields", "{dog{...F} a:dog{...F}} fragment F on Dog{id name}", validate.Limits{Fields: 6}, ""},
 		{"a fragment that there is not", "{dog{id ...F}}", validate.Limits{}, `KnownFragmentNames: Unknown fragment "F". @ 1:12`},
 	}
-	s := schema(t)
+	s := graphqltest.New()
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -172,7 +160,7 @@ func TestLimits(t *testing.T) {
 
 func TestErrorsEnd(t *testing.T) {
 	t.Parallel()
-	s, doc := schema(t), document(t, "{dog{"+strings.Repeat("x ", 1000)+"}}")
+	s, doc := graphqltest.New(), document(t, "{dog{"+strings.Repeat("x ", 1000)+"}}")
 	for limit, want := range map[int]int{0: 20, -1: 20, 1: 1, 7: 7, 5000: 1000} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			t.Parallel()
@@ -183,10 +171,10 @@ func TestErrorsEnd(t *testing.T) {
 	}
 }
 
-// TestTogether has many callers share a schema, for the race detector: graphql-go's own rules write into it.
+// TestTogether has many callers share a schema, for the race detector.
 func TestTogether(t *testing.T) {
 	t.Parallel()
-	s := schema(t)
+	s := graphqltest.New()
 	text := `query($a:Color){thing(color:RED){...on Being{name} ...on Dog{id}} dog{owner{height(unit:$a)}} animals{...on Pet{name}}}`
 	var wg sync.WaitGroup
 	for range 8 {
@@ -200,22 +188,12 @@ func TestTogether(t *testing.T) {
 }
 
 func BenchmarkDocument(b *testing.B) {
-	s, doc := schema(b), document(b, `query Q($id: ID!, $first: Int = 10) { being(id: $id) { id name friends(first: $first) {
+	s, doc := graphqltest.New(), document(b, `query Q($id: ID!, $first: Int = 10) { being(id: $id) { id name friends(first: $first) {
 		id name ... on Human { height pets { name owner { name } } } } } }`)
-	b.Run("here", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if errs := validate.Document(s, doc, validate.Limits{}); len(errs) > 0 {
-				b.Fatal(errs)
-			}
+	b.ReportAllocs()
+	for b.Loop() {
+		if errs := validate.Document(s, doc, validate.Limits{}); len(errs) > 0 {
+			b.Fatal(errs)
 		}
-	})
-	b.Run("graphql-go", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if r := graphql.ValidateDocument(&s.Schema, doc.Document, nil); !r.IsValid {
-				b.Fatal(r.Errors)
-			}
-		}
-	})
+	}
 }

@@ -2,23 +2,20 @@ package validate
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
-	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
 // position is where a value stands.
 type position struct {
-	typ        graphql.Type // nil if not known, and then the value is only searched for variables
+	typ        *model.Ref // nil if not known, and then the value is only searched for variables
 	hasDefault bool
-	oneOf      *graphql.InputObject // of which this is a field, if it is one
-	unchecked  bool                 // the value is part of one that was judged as a whole
+	oneOf      *model.Type // of which this is a field, if it is one
+	unchecked  bool        // the value is part of one that was judged as a whole
 }
 
 // value checks a value at a position (sections 5.6 and 5.8.5).
@@ -34,7 +31,7 @@ func (v *validator) value(value ast.Value, at position) {
 	case *ast.ObjectValue:
 		v.object(value, at)
 	case *parser.NullValue:
-		if types.IsNonNull(at.typ) && !at.unchecked {
+		if at.typ != nil && at.typ.NonNull && !at.unchecked {
 			v.misfit(value, at.typ, "")
 		}
 	default:
@@ -43,7 +40,7 @@ func (v *validator) value(value ast.Value, at position) {
 }
 
 // misfit says what was expected, and what there is.
-func (v *validator) misfit(value ast.Value, typ graphql.Type, why string) {
+func (v *validator) misfit(value ast.Value, typ *model.Ref, why string) {
 	if why != "" {
 		why = "; " + why
 	}
@@ -57,8 +54,8 @@ func (v *validator) literal(value ast.Value, at position) {
 	if at.typ == nil || at.unchecked {
 		return
 	}
-	named := types.Named(at.typ)
-	if !graphql.IsLeafType(named) {
+	named := at.typ.Named()
+	if !named.Leaf() {
 		v.misfit(value, at.typ, "")
 		return
 	}
@@ -72,10 +69,13 @@ func (v *validator) literal(value ast.Value, at position) {
 
 // list checks items. Where no list is expected the list is judged as a whole, and its items are only searched.
 func (v *validator) list(value *ast.ListValue, at position) {
-	item := position{typ: types.Nullable(at.typ), unchecked: at.unchecked}
-	if list, ok := item.typ.(*graphql.List); ok {
-		item.typ = list.OfType
+	item := position{unchecked: at.unchecked}
+	if at.typ != nil && at.typ.Elem != nil {
+		item.typ = at.typ.Elem
 	} else {
+		if at.typ != nil {
+			item.typ = at.typ.Nullable()
+		}
 		v.literal(value, item)
 		item.unchecked = true // but variables in it are still used here, and count as such
 	}
@@ -87,30 +87,32 @@ func (v *validator) list(value *ast.ListValue, at position) {
 // object checks fields. Where a list of objects is expected, one object is taken for a list of one.
 func (v *validator) object(value *ast.ObjectValue, at position) {
 	v.uniqueFields(value)
-	typ, ok := types.Named(at.typ).(*graphql.InputObject)
-	if !ok {
+	var typ *model.Type
+	if at.typ != nil {
+		typ = at.typ.Named()
+	}
+	if typ == nil || typ.Kind != model.InputObject {
 		v.literal(value, at)
 		for _, f := range value.Fields {
 			v.value(f.Value, position{unchecked: true})
 		}
 		return
 	}
-	defs := typ.Fields()
 	if !at.unchecked {
-		v.requiredFields(value, typ, defs)
+		v.requiredFields(value, typ)
 	}
 	for _, f := range value.Fields {
-		def := defs[f.Name.Value]
+		def := typ.Input(f.Name.Value)
 		if def == nil {
 			if !at.unchecked {
 				v.report("ValuesOfCorrectType",
-					fmt.Sprintf("Field %q is not defined by type %q.", f.Name.Value, typ.Name()), f.Loc)
+					fmt.Sprintf("Field %q is not defined by type %q.", f.Name.Value, typ.Name), f.Loc)
 			}
 			v.value(f.Value, position{unchecked: true})
 			continue
 		}
-		inner := position{typ: def.Type, hasDefault: def.DefaultValue != nil, unchecked: at.unchecked}
-		if v.schema.IsOneOf(typ) {
+		inner := position{typ: def.Type, hasDefault: def.Default != nil, unchecked: at.unchecked}
+		if typ.OneOf {
 			inner.oneOf = typ
 		}
 		v.value(f.Value, inner)
@@ -118,33 +120,26 @@ func (v *validator) object(value *ast.ObjectValue, at position) {
 }
 
 // requiredFields is section 5.6.4, and for input objects of which one field is wanted, section 5.6.5.
-func (v *validator) requiredFields(value *ast.ObjectValue, typ *graphql.InputObject, defs graphql.InputObjectFieldMap) {
+func (v *validator) requiredFields(value *ast.ObjectValue, typ *model.Type) {
 	given := make(map[string]ast.Value, len(value.Fields))
 	for _, f := range value.Fields {
 		given[f.Name.Value] = f.Value
 	}
-	var lacking []string
-	for name, def := range defs {
-		if _, ok := given[name]; !ok && types.Required(def.Type, def.DefaultValue) {
-			lacking = append(lacking, name)
-		}
-	}
-	slices.SortFunc(lacking, strings.Compare) // graphql-go keeps fields in a map, so their order is lost
-	for _, name := range lacking {
+	for _, def := range missing(typ.Inputs, func(name string) bool { return given[name] != nil }) {
 		v.report("ValuesOfCorrectType", fmt.Sprintf(`Field "%s.%s" of required type "%s" was not provided.`,
-			typ.Name(), name, defs[name].Type), value.Loc)
+			typ.Name, def.Name, def.Type), value.Loc)
 	}
-	if !v.schema.IsOneOf(typ) {
+	if !typ.OneOf {
 		return
 	}
 	if len(given) != 1 {
 		v.report("ValuesOfCorrectType",
-			fmt.Sprintf("OneOf Input Object %q must specify exactly one key.", typ.Name()), value.Loc)
+			fmt.Sprintf("OneOf Input Object %q must specify exactly one key.", typ.Name), value.Loc)
 		return
 	}
 	for name, inner := range given {
 		if inner.GetKind() == "NullValue" {
-			v.report("ValuesOfCorrectType", fmt.Sprintf(`Field "%s.%s" must be non-null.`, typ.Name(), name), value.Loc)
+			v.report("ValuesOfCorrectType", fmt.Sprintf(`Field "%s.%s" must be non-null.`, typ.Name, name), value.Loc)
 		}
 	}
 }

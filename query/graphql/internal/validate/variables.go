@@ -3,11 +3,11 @@ package validate
 import (
 	"fmt"
 
-	"github.com/graphql-go/graphql"
 	"github.com/graphql-go/graphql/language/ast"
 
+	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
 )
 
 // usage is a variable at a position.
@@ -20,9 +20,9 @@ type usage struct {
 // that share a large fragment do not each go through all of it.
 type usageKey struct {
 	name       string
-	typ        graphql.Type
+	typ        *model.Ref
 	hasDefault bool
-	oneOf      *graphql.InputObject
+	oneOf      *model.Type
 }
 
 // use notes that the definition at hand uses a variable.
@@ -50,8 +50,8 @@ func (v *validator) variableDefinitions(op *operation) {
 	}
 	for _, def := range list {
 		v.knownType(namedNode(def.Type))
-		typ := v.schema.Resolve(def.Type)
-		if typ != nil && !graphql.IsInputType(types.Named(typ)) {
+		typ := coerce.TypeOf(v.schema, def.Type)
+		if typ != nil && typ.Named().Composite() {
 			v.report("VariablesAreInputTypes", fmt.Sprintf("Variable %q cannot be non-input type %q.",
 				"$"+def.Variable.Name.Value, parser.PrintType(def.Type)), def.Type.GetLoc())
 			typ = nil
@@ -59,7 +59,7 @@ func (v *validator) variableDefinitions(op *operation) {
 		if def.DefaultValue != nil {
 			v.value(def.DefaultValue, position{typ: typ})
 		}
-		v.directives(v.doc.Variables[def], variableLocation)
+		v.directives(v.doc.Variables[def], "VARIABLE_DEFINITION")
 	}
 }
 
@@ -82,7 +82,7 @@ func namedNode(t ast.Type) *ast.Named {
 func (v *validator) operationVariables(op *operation) {
 	c := variableChecker{v: v, op: op, defs: map[string]*variable{}}
 	for _, def := range op.node.VariableDefinitions {
-		c.defs[def.Variable.Name.Value] = &variable{node: def, typ: v.schema.Resolve(def.Type)}
+		c.defs[def.Variable.Name.Value] = &variable{node: def, typ: coerce.TypeOf(v.schema, def.Type)}
 	}
 	c.all(op.usages)
 	v.current = nil // from here on, nobody uses variables any more
@@ -115,7 +115,7 @@ func (v *validator) nextVisit() int {
 
 type variable struct {
 	node *ast.VariableDefinition
-	typ  graphql.Type // nil if there is no such type
+	typ  *model.Ref // nil if there is no such type
 	used bool
 }
 
@@ -152,20 +152,20 @@ func (c *variableChecker) checkPosition(def *variable, u usage) {
 		return
 	}
 	expected := u.typ
-	if types.IsNonNull(expected) && !types.IsNonNull(def.typ) {
+	if expected.NonNull && !def.typ.NonNull {
 		hasDefault := def.node.DefaultValue != nil && def.node.DefaultValue.GetKind() != "NullValue"
 		// A null that is given at run time is caught by coercion.
 		if hasDefault || u.hasDefault {
-			expected = types.Nullable(expected)
+			expected = expected.Nullable()
 		}
 	}
-	if !types.Within(def.typ, expected) {
+	if !def.typ.Within(expected) {
 		c.v.report("VariablesInAllowedPosition", fmt.Sprintf(
 			`Variable "$%s" of type "%s" used in position expecting type "%s".`, u.name, def.typ, u.typ), def.node.Loc, u.loc)
 	}
-	if u.oneOf != nil && !types.IsNonNull(def.typ) {
+	if u.oneOf != nil && !def.typ.NonNull {
 		c.v.report("VariablesInAllowedPosition", fmt.Sprintf(
 			`Variable "$%s" is of type "%s" but must be non-nullable to be used for OneOf Input Object "%s".`,
-			u.name, def.typ, u.oneOf), def.node.Loc, u.loc)
+			u.name, def.typ, u.oneOf.Name), def.node.Loc, u.loc)
 	}
 }

@@ -30,7 +30,7 @@ type answer struct {
 
 // engine returns ours for a world.
 func engine(w *oracle.World) *exec.Engine {
-	return exec.New(&exec.Config{Schema: w.Model, Types: w.Types, Catalog: w.Catalog, Rules: generous(), Cost: math.MaxInt,
+	return exec.New(&exec.Config{Schema: w.Model, Catalog: w.Catalog, Rules: generous(), Cost: math.MaxInt,
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 }
 
@@ -62,7 +62,7 @@ func theirs(t testing.TB, w *oracle.World, d *oracle.Document) (answer, string) 
 		decode(t, raw, &v)
 		variables[name] = plain(v)
 	}
-	res := graphql.Do(graphql.Params{Schema: w.Types.Schema, RequestString: d.Text, OperationName: d.Operation,
+	res := graphql.Do(graphql.Params{Schema: w.Schema, RequestString: d.Text, OperationName: d.Operation,
 		VariableValues: variables, Context: t.Context()})
 	out, err := json.Marshal(res)
 	if err != nil {

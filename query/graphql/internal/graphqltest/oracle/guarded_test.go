@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/query"
-	"github.com/stoa-go/stoa/query/graphql/internal/convert"
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
 	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest/oracle"
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
@@ -178,11 +177,7 @@ func (o *office) open(t *testing.T, papers, desks *resource.Resource, forbidden 
 		t.Fatal(err)
 	}
 	introspect.Extend(o.model)
-	types, err := convert.Types(o.model, &convert.Options{Catalog: c})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.engine = engine(&oracle.World{Catalog: c, Model: o.model, Types: types})
+	o.engine = engine(&oracle.World{Catalog: c, Model: o.model})
 }
 
 // unique is what is never the same in two answers.

@@ -44,7 +44,7 @@ func TestDocuments(t *testing.T) {
 			t.Fatalf("%d: %v\n%s", n, err, d.Text)
 		}
 		spoilt[d.Spoilt]++
-		errs := validate.Document(w.Types, doc, generous())
+		errs := validate.Document(w.Model, doc, generous())
 		later := d.Spoilt == "a variable of another type" || strings.HasPrefix(d.Spoilt, "an operation that") ||
 			strings.HasPrefix(d.Spoilt, "one of two")
 		if (len(errs) > 0) != (d.Spoilt != "" && !later) {

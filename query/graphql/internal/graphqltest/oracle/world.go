@@ -1,8 +1,3 @@
-// Package oracle has a catalog in which all occurs that answers are made of, and makes documents for any schema, so that
-// query/graphql/internal/exec can be held against executors of others: graphql-go's here, and the reference implementation
-// in .ci/clients.
-//
-// It is for tests alone.
 package oracle
 
 import (
@@ -15,11 +10,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/graphql-go/graphql"
+
 	"github.com/stoa-go/stoa/query"
-	"github.com/stoa-go/stoa/query/graphql/internal/convert"
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -105,7 +100,7 @@ type Vault struct {
 type World struct {
 	Catalog *resource.Catalog
 	Model   *model.Schema
-	Types   *types.Schema
+	Schema  graphql.Schema // of graphql-go
 
 	authors *memory.Store[Author]
 	books   *memory.Store[Book]
@@ -156,7 +151,7 @@ func New() (*World, error) {
 		return nil, err
 	}
 	introspect.Extend(w.Model)
-	w.Types, err = convert.Types(w.Model, &convert.Options{Catalog: w.Catalog})
+	w.Schema, err = Schema(w.Model, w.Catalog)
 	return w, err
 }
 

@@ -1,42 +1,33 @@
-package types_test
+package model_test
 
 import (
 	"testing"
 
-	"github.com/graphql-go/graphql"
-	"github.com/graphql-go/graphql/language/ast"
-
+	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
+	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
+
+	"github.com/graphql-go/graphql/language/ast"
 )
 
-func schema(t *testing.T) *types.Schema {
-	t.Helper()
-	s, err := graphqltest.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &types.Schema{Schema: s, OneOf: graphqltest.OneOf()}
-}
-
-// resolve returns the type that is written so, as that of a variable.
-func resolve(t *testing.T, s *types.Schema, text string) graphql.Type {
+// refOf returns the type that is written so, as that of a variable.
+func refOf(t *testing.T, s *model.Schema, text string) *model.Ref {
 	t.Helper()
 	doc, err := parser.Parse("query($a:" + text + "){b}")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.Resolve(doc.Definitions[0].(*ast.OperationDefinition).VariableDefinitions[0].Type)
+	return coerce.TypeOf(s, doc.Definitions[0].(*ast.OperationDefinition).VariableDefinitions[0].Type)
 }
 
-func TestResolve(t *testing.T) {
+func TestTypeOf(t *testing.T) {
 	t.Parallel()
-	s := schema(t)
+	s := graphqltest.New()
 	for _, text := range []string{"Int", "Int!", "[Int]", "[[Note!]!]!", "Human"} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
-			if got := resolve(t, s, text); got == nil || got.String() != text {
+			if got := refOf(t, s, text); got == nil || got.String() != text {
 				t.Errorf("it is %v", got)
 			}
 		})
@@ -44,7 +35,7 @@ func TestResolve(t *testing.T) {
 	for _, text := range []string{"Nothing", "[Nothing!]", "Nothing!"} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
-			if got := resolve(t, s, text); got != nil {
+			if got := refOf(t, s, text); got != nil {
 				t.Errorf("it is %v", got)
 			}
 		})
@@ -61,11 +52,11 @@ func TestWithin(t *testing.T) {
 		{"[Int]", "[Int]", true}, {"[Int!]!", "[Int]", true}, {"[Int]", "[Int!]", false}, {"Int", "[Int]", false},
 		{"[Int]", "Int", false}, {"[[Int!]]!", "[[Int]]", true}, {"[[Int]]", "[Int]", false},
 	}
-	s := schema(t)
+	s := graphqltest.New()
 	for _, tt := range tests {
 		t.Run(tt.one+" in "+tt.other, func(t *testing.T) {
 			t.Parallel()
-			if got := types.Within(resolve(t, s, tt.one), resolve(t, s, tt.other)); got != tt.want {
+			if got := refOf(t, s, tt.one).Within(refOf(t, s, tt.other)); got != tt.want {
 				t.Errorf("got %v", got)
 			}
 		})
@@ -81,21 +72,21 @@ func TestOverlap(t *testing.T) {
 		{"Dog", "Dog", true}, {"Dog", "Cat", false}, {"Dog", "Pet", true}, {"Human", "Pet", false}, {"Pet", "Being", true},
 		{"Thing", "Animal", true}, {"Stone", "Thing", true}, {"Stone", "Animal", false}, {"Cat", "Being", false},
 	}
-	s := schema(t)
+	s := graphqltest.New()
 	for _, tt := range tests {
 		t.Run(tt.one+" and "+tt.other, func(t *testing.T) {
 			t.Parallel()
 			a, b := s.Type(tt.one), s.Type(tt.other)
-			if s.Overlap(a, b) != tt.want || s.Overlap(b, a) != tt.want {
-				t.Errorf("got %v and %v, want %v", s.Overlap(a, b), s.Overlap(b, a), tt.want)
+			if model.Overlap(a, b) != tt.want || model.Overlap(b, a) != tt.want {
+				t.Errorf("got %v and %v, want %v", model.Overlap(a, b), model.Overlap(b, a), tt.want)
 			}
 		})
 	}
 }
 
-func TestField(t *testing.T) {
+func TestFieldOf(t *testing.T) {
 	t.Parallel()
-	s := schema(t)
+	s := graphqltest.New()
 	tests := []struct {
 		parent, name string
 		want         bool
@@ -116,38 +107,40 @@ func TestField(t *testing.T) {
 
 func TestRoot(t *testing.T) {
 	t.Parallel()
-	s := schema(t)
+	s := graphqltest.New()
 	for kind, want := range map[string]string{"query": "Query", "mutation": "Mutation", "subscription": "Subscription"} {
-		if got := s.Root(kind); got == nil || got.Name() != want {
+		if got := s.Root(kind); got == nil || got.Name != want {
 			t.Errorf("%s starts from %v", kind, got)
 		}
 	}
-	var none types.Schema
+	var none model.Schema
 	if got := none.Root("mutation"); got != nil {
 		t.Errorf("a schema without mutations starts them from %v", got)
 	}
 }
 
-// TestMetaFields has fields of introspection stand in for graphql-go's.
+// TestMetaFields has the fields that every schema has, and none where there are none.
 func TestMetaFields(t *testing.T) {
 	t.Parallel()
-	s := schema(t)
-	s.TypeName, s.MetaSchema = &graphql.FieldDefinition{Name: "__typename"}, &graphql.FieldDefinition{Name: "__schema"}
+	s := graphqltest.New()
+	none := &model.Schema{Query: s.Query}
 	query, dog := s.Type("Query"), s.Type("Dog")
 	tests := []struct {
 		name, field string
-		parent      graphql.Type
-		want        *graphql.FieldDefinition
+		schema      *model.Schema
+		parent      *model.Type
+		want        *model.Field
 	}{
-		{"name of a type", "__typename", dog, s.TypeName},
-		{"schema", "__schema", query, s.MetaSchema},
-		{"schema of no root", "__schema", dog, nil},
-		{"graphql-go's own where there is none", "__type", query, graphql.TypeMetaFieldDef},
+		{"name of a type", "__typename", s, dog, s.TypeName},
+		{"schema", "__schema", s, query, s.MetaSchema},
+		{"schema of no root", "__schema", s, dog, nil},
+		{"type", "__type", s, query, s.MetaType},
+		{"without introspection", "__type", none, query, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := s.Field(tt.parent, tt.field); got != tt.want {
+			if got := tt.schema.Field(tt.parent, tt.field); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})

@@ -1,4 +1,4 @@
-package convert
+package oracle
 
 import (
 	"fmt"
@@ -27,15 +27,14 @@ func scalar(t *model.Type) (graphql.Type, error) {
 	case "ID":
 		return graphql.ID, nil
 	case "DateTime", "Int64", "JSON":
-		return custom(t), nil
+		return customScalar(t), nil
 	}
 	return nil, fmt.Errorf("graphql: nobody knows what values the scalar %s has", t.Name)
 }
 
-// custom makes a scalar that package coerce knows by its name, and reads as that does.
-func custom(t *model.Type) *graphql.Scalar {
-	var made *graphql.Scalar
-	made = graphql.NewScalar(graphql.ScalarConfig{Name: t.Name, Description: t.Doc,
+// customScalar makes a scalar that package coerce knows by its name, and reads as that does.
+func customScalar(t *model.Type) *graphql.Scalar {
+	return graphql.NewScalar(graphql.ScalarConfig{Name: t.Name, Description: t.Doc,
 		Serialize: func(v any) any {
 			if at, ok := v.(time.Time); ok {
 				return at.Format(time.RFC3339Nano)
@@ -47,11 +46,10 @@ func custom(t *model.Type) *graphql.Scalar {
 			if err != nil {
 				return nil
 			}
-			return orNil(coerce.Leaf(made, raw))
+			return orNil(coerce.Leaf(t, raw))
 		},
-		ParseLiteral: func(v ast.Value) any { return orNil(coerce.Literal(made, v)) },
+		ParseLiteral: func(v ast.Value) any { return orNil(coerce.Literal(t, v)) },
 	})
-	return made
 }
 
 // orNil gives what graphql-go takes for a value that does not fit.

@@ -1,4 +1,4 @@
-package convert
+package oracle
 
 import (
 	"encoding"

@@ -1,4 +1,4 @@
-package convert_test
+package oracle_test
 
 import (
 	"encoding/json"
@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/graphql-go/graphql"
 
-	"github.com/stoa-go/stoa/query/graphql/internal/convert"
 	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
+	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest/oracle"
 	"github.com/stoa-go/stoa/query/graphql/internal/introspect"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
@@ -32,11 +32,11 @@ func reflected(t *testing.T, catalog *resource.Catalog, opts *model.Options) gra
 		t.Fatal(err)
 	}
 	introspect.Extend(s)
-	converted, err := convert.Types(s, &convert.Options{Catalog: catalog})
+	converted, err := oracle.Schema(s, catalog)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return converted.Schema
+	return converted
 }
 
 // do returns the answer of graphql-go's executor as JSON: data and, for each error, its path and code.
@@ -223,40 +223,11 @@ func TestWithoutCatalog(t *testing.T) {
 		t.Fatal(err)
 	}
 	introspect.Extend(s)
-	converted, err := convert.Types(s, nil)
+	converted, err := oracle.Schema(s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := do(t, converted.Schema, "{ship(id: 1) {id}}"), `{"ship":null}`+"\n"+`[["ship"],"INTERNAL_SERVER_ERROR"]`; got != want {
+	if got, want := do(t, converted, "{ship(id: 1) {id}}"), `{"ship":null}`+"\n"+`[["ship"],"INTERNAL_SERVER_ERROR"]`; got != want {
 		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
-// TestMeta has the resolvers of introspection, which graphql-go's executor does not ask since it has its own.
-func TestMeta(t *testing.T) {
-	t.Parallel()
-	s := kitchen(t)
-	resolve := func(parent graphql.Type, name string, source any, args object) any {
-		v, err := s.Field(parent, name).Resolve(graphql.ResolveParams{Source: source, Args: args,
-			Info: graphql.ResolveInfo{ParentType: parent.(graphql.Composite)}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-	query, typ := s.Type("Query"), s.Type("__Type")
-	if got := resolve(query, "__typename", nil, nil); got != "Query" {
-		t.Errorf("__typename is %v", got)
-	}
-	if got := resolve(query, "__type", nil, object{"name": "Nothing"}); got != nil {
-		t.Errorf("__type of nothing is %v", got)
-	}
-	choice := resolve(query, "__type", nil, object{"name": "Choice"})
-	if got := resolve(typ, "isOneOf", choice, nil); got != true {
-		t.Errorf("isOneOf is %v", got)
-	}
-	schema := resolve(query, "__schema", nil, nil)
-	if got := resolve(s.Type("__Schema"), "description", schema, nil); got != "The kitchen sink." {
-		t.Errorf("the description is %v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package convert
+package oracle
 
 import (
 	"errors"
@@ -34,15 +34,9 @@ var errNoCatalog = errors.New("graphql: the schema was made without a catalog")
 
 // resolver returns the function of a field. Parents are: *resource.Entry for the items of a resource, *fetch.Connection for
 // connections and for PageInfo, edge for edges, *feed.Change[resource.Entry] for the root of subscriptions and for changes,
-// what package introspect says for its types, and pointers to Go values for everything else.
+// and pointers to Go values for everything else.
 func (c *converter) resolver(parent *model.Type, f *model.Field) graphql.FieldResolveFn {
 	return func(p graphql.ResolveParams) (any, error) {
-		if f.Source == model.Meta {
-			if f.Meta == nil {
-				return p.Info.ParentType.Name(), nil
-			}
-			return f.Meta(p.Source, p.Args), nil
-		}
 		v, err := c.resolve(parent, f, p)
 		if err != nil {
 			return nil, failure{gqlerror.Of(err)}

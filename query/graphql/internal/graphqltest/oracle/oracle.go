@@ -1,8 +1,9 @@
-// Package convert makes graphql-go's type system of a model, for the packages that read schemas in that form: validate,
-// coerce, and graphql-go's own executor, which tests use as an oracle.
+// Package oracle holds query/graphql/internal/exec against other executors. It makes the schema of graphql-go for a model,
+// a catalog in which everything occurs that answers are made of (see [World]), and documents for any schema (see
+// [Generate]). The executor of graphql-go answers the same documents here, the reference implementation in .ci/clients.
 //
-// It is for query/graphql alone. What graphql-go lacks, the result of [Types] has beside it; see package types.
-package convert
+// It is for tests alone.
+package oracle
 
 import (
 	"fmt"
@@ -12,60 +13,49 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql/internal/fetch"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
-	"github.com/stoa-go/stoa/query/graphql/internal/types"
 	"github.com/stoa-go/stoa/resource"
 )
 
-// Options adjust [Types]. Nil is the same as the zero value.
-type Options struct {
-	// Catalog is what the resolvers ask. Without it the schema serves for validation and coercion alone: a field that
-	// needs the catalog fails.
-	Catalog *resource.Catalog
-}
-
-// Types makes the schema of a model that package introspect has extended. Its types of introspection stand in the place of
-// graphql-go's. The order of fields, arguments and values is lost, since graphql-go keeps them in maps; a default of null is
-// none there. Every field has a function Resolve that asks the catalog item by item.
+// Schema makes the schema of graphql-go for a model. The types of introspection are graphql-go's own. The order of fields,
+// arguments and values is lost, because graphql-go keeps them in maps; a default of null is none there. Every field has a
+// function Resolve that asks the catalog item by item. Without a catalog, fields that need it fail.
 //
 // The schema is safe for concurrent use: what graphql-go would write into it at first use is written here. An error says
 // which part of the model graphql-go does not accept.
-func Types(s *model.Schema, opts *Options) (*types.Schema, error) {
+func Schema(s *model.Schema, catalog *resource.Catalog) (graphql.Schema, error) {
 	c := &converter{model: s, types: make(map[*model.Type]graphql.Type, len(s.Types))}
-	if opts != nil && opts.Catalog != nil {
-		c.catalog, c.fetch = opts.Catalog, fetch.New(opts.Catalog)
+	if catalog != nil {
+		c.catalog, c.fetch = catalog, fetch.New(catalog)
 	}
 	for _, t := range s.Types {
+		if isIntrospection(t) {
+			continue
+		}
 		named, err := c.declare(t)
 		if err != nil {
-			return nil, err
+			return graphql.Schema{}, err
 		}
 		c.types[t] = named
 	}
-	out := &types.Schema{}
-	var err error
-	if out.Schema, err = graphql.NewSchema(c.config(out)); err != nil {
-		return nil, fmt.Errorf("graphql: %w", err)
+	out, err := graphql.NewSchema(c.config())
+	if err != nil {
+		return out, fmt.Errorf("graphql: %w", err)
 	}
-	c.introspection(out)
 	return out, c.warm()
 }
 
-// config is what graphql-go makes a schema of. What it has no place for goes to out.
-func (c *converter) config(out *types.Schema) graphql.SchemaConfig {
+func isIntrospection(t *model.Type) bool { return strings.HasPrefix(t.Name, "__") }
+
+// config is what graphql-go makes a schema of.
+func (c *converter) config() graphql.SchemaConfig {
 	s := c.model
 	config := graphql.SchemaConfig{Query: c.root(s.Query), Mutation: c.root(s.Mutation), Subscription: c.root(s.Subscription)}
 	for _, t := range s.Types {
-		if t.OneOf {
-			out.OneOf = append(out.OneOf, t.Name)
-		}
-		if !strings.HasPrefix(t.Name, "__") { // graphql-go insists on its own
+		if !isIntrospection(t) {
 			config.Types = append(config.Types, c.types[t])
 		}
 	}
 	for _, d := range s.Directives {
-		if d.Repeatable {
-			out.Repeatable = append(out.Repeatable, d.Name)
-		}
 		config.Directives = append(config.Directives, graphql.NewDirective(graphql.DirectiveConfig{Name: d.Name,
 			Description: d.Doc, Locations: d.Locations, Args: c.args(d.Args)}))
 	}
@@ -123,7 +113,7 @@ func (c *converter) ref(r *model.Ref) graphql.Type {
 	return t
 }
 
-// defaultOf gives null for none: see [Types].
+// defaultOf gives null for none: see [Schema].
 func defaultOf(in *model.Input) any {
 	if !in.HasDefault {
 		return nil
@@ -156,33 +146,14 @@ func (c *converter) fields(parent *model.Type, list []*model.Field) graphql.Fiel
 	return fields
 }
 
-// introspection puts our types in the place of graphql-go's, which do not know of all that clients ask for. The map is the
-// schema's own.
-func (c *converter) introspection(out *types.Schema) {
-	for _, t := range c.model.Types {
-		if strings.HasPrefix(t.Name, "__") {
-			out.TypeMap()[t.Name] = c.types[t]
-		}
-	}
-	var list []*model.Field
-	for _, f := range []*model.Field{c.model.TypeName, c.model.MetaSchema, c.model.MetaType} {
-		if f != nil {
-			list = append(list, f)
-		}
-	}
-	if list == nil {
-		return
-	}
-	// An object makes definitions of fields, and is not needed for anything else.
-	defs := graphql.NewObject(graphql.ObjectConfig{Name: "Meta", Fields: c.fields(nil, list)}).Fields()
-	out.TypeName, out.MetaSchema, out.MetaType = defs["__typename"], defs["__schema"], defs["__type"]
-}
-
 // warm makes graphql-go do now what it does at first use, by whoever comes first and without a lock: the fields of types
 // that nothing leads to, and the tables in which enums look up their values. What is wrong with a type shows here too.
 func (c *converter) warm() error {
 	for _, t := range c.model.Types {
 		named := c.types[t]
+		if named == nil {
+			continue
+		}
 		switch named := named.(type) {
 		case *graphql.Object:
 			named.Fields()

@@ -1,0 +1,90 @@
+package model
+
+import (
+	"slices"
+	"strings"
+)
+
+// Type returns the named type of a name, or nil.
+func (s *Schema) Type(name string) *Type {
+	i, ok := slices.BinarySearchFunc(s.Types, name, func(t *Type, name string) int { return strings.Compare(t.Name, name) })
+	if !ok {
+		return nil
+	}
+	return s.Types[i]
+}
+
+// Directive returns the directive of a name, or nil.
+func (s *Schema) Directive(name string) *Directive {
+	for _, d := range s.Directives {
+		if d.Name == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// Root returns the type that an operation of a kind, such as "query", starts from, or nil.
+func (s *Schema) Root(operation string) *Type {
+	switch operation {
+	case "query":
+		return s.Query
+	case "mutation":
+		return s.Mutation
+	case "subscription":
+		return s.Subscription
+	}
+	return nil
+}
+
+// Field returns the definition of a field of a type, or nil: __typename, __schema and __type included.
+func (s *Schema) Field(parent *Type, name string) *Field {
+	if !strings.HasPrefix(name, "__") {
+		return parent.Field(name)
+	}
+	switch {
+	case name == "__typename":
+		return s.TypeName
+	case name == "__schema" && parent == s.Query:
+		return s.MetaSchema
+	case name == "__type" && parent == s.Query:
+		return s.MetaType
+	}
+	return nil
+}
+
+// Overlap reports whether an object may be of both types, which are composite.
+func Overlap(a, b *Type) bool {
+	switch {
+	case a == b:
+		return true
+	case a.Kind == Object:
+		return b.Includes(a)
+	}
+	return slices.ContainsFunc(a.Possible, func(o *Type) bool { return o == b || b.Includes(o) })
+}
+
+// Includes reports whether an object may be of an interface or a union.
+func (t *Type) Includes(object *Type) bool { return slices.Contains(t.Possible, object) }
+
+// Nullable returns the type without its NonNull.
+func (r *Ref) Nullable() *Ref {
+	if !r.NonNull {
+		return r
+	}
+	return &Ref{Type: r.Type, Elem: r.Elem}
+}
+
+// Within reports whether every value of one input type is a value of another (section 5.8.5, AreTypesCompatible).
+func (r *Ref) Within(other *Ref) bool {
+	switch {
+	case other.NonNull && !r.NonNull:
+		return false
+	case r.Elem != nil && other.Elem != nil:
+		return r.Elem.Within(other.Elem)
+	}
+	return r.Elem == nil && other.Elem == nil && r.Type == other.Type
+}
+
+// Required reports whether a value has to be given: null is not allowed, and there is no default.
+func (in *Input) Required() bool { return in.Type.NonNull && in.Default == nil }
