@@ -28,4 +28,6 @@ var scenarios = []scenario{
 	{"cursors-postgres", "cursors that cannot be resumed are refused, never skipped", cursors(postgres)},
 	{"cursors-sqlite", "the same on SQLite", cursors(sqlite)},
 	{"sockets", "1,000 WebSockets, or 10,000 at full size: memory, leaks, and clients that never read", sockets},
+	{"slow-clients", "clients that send a byte now and then are disconnected, and others served", slowClients},
+	{"malformed", "malformed content causes no panic, no 5xx, and bounded memory", malformedContent},
 }

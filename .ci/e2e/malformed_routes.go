@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// route is somewhere that content can be sent to.
-type route struct {
+// writeRoute is a method, path and media type that takes content.
+type writeRoute struct {
 	method, path, media string
 	field               string // a member that is there, if it is of JSON
 	named               bool   // the client chooses the last part of the path
@@ -22,7 +22,7 @@ type route struct {
 type shape struct{ front, back string }
 
 // shapes are all that a route has a place for, the input alone first.
-func (r route) shapes() []shape {
+func (r writeRoute) shapes() []shape {
 	alone, quoted := shape{}, `{"`+r.field+`":`
 	switch {
 	case r.path == "/graphql":
@@ -42,7 +42,7 @@ func (r route) shapes() []shape {
 }
 
 // strict reports whether what is no JSON must be refused.
-func (r route) strict() bool {
+func (r writeRoute) strict() bool {
 	return strings.HasSuffix(r.media, "json") && !strings.HasSuffix(r.media, "ndjson")
 }
 
@@ -50,29 +50,29 @@ func (r route) strict() bool {
 var fields = map[string]string{"orders": "note", "users": "email", "places": "name", "auth": "email"}
 
 // document is what matters here of an OpenAPI document.
-type document struct {
+type openAPIDocument struct {
 	Servers []struct{ URL string }
 	Paths   map[string]map[string]json.RawMessage
 }
 
 // routes asks the shop for all its documents, and them for everything that takes content.
-func routes(base string) ([]route, error) {
+func findRoutes(base string) ([]writeRoute, error) {
 	var list struct {
 		Versions []struct {
 			OpenAPI string
 			Default bool
 		}
 	}
-	if err := fetch(base+"/openapi", &list); err != nil {
+	if err := fetchJSON(base+"/openapi", &list); err != nil {
 		return nil, err
 	}
-	all := []route{{method: http.MethodPost, path: "/graphql", media: "application/json", field: "query"}}
+	all := []writeRoute{{method: http.MethodPost, path: "/graphql", media: "application/json", field: "query"}}
 	for _, v := range list.Versions {
 		if v.OpenAPI == "" {
 			continue // retired
 		}
-		var d document
-		if err := fetch(base+v.OpenAPI, &d); err != nil {
+		var d openAPIDocument
+		if err := fetchJSON(base+v.OpenAPI, &d); err != nil {
 			return nil, err
 		}
 		found, err := d.routes(!v.Default)
@@ -87,7 +87,7 @@ func routes(base string) ([]route, error) {
 	return all, nil
 }
 
-func (d document) routes(older bool) (all []route, err error) {
+func (d openAPIDocument) routes(older bool) (all []writeRoute, err error) {
 	prefix := ""
 	if len(d.Servers) > 0 && strings.HasPrefix(d.Servers[0].URL, "/") {
 		prefix = strings.TrimSuffix(d.Servers[0].URL, "/")
@@ -104,7 +104,7 @@ func (d document) routes(older bool) (all []route, err error) {
 			}
 			first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 			for _, media := range slices.Sorted(maps.Keys(operation.RequestBody.Content)) {
-				r := route{method: strings.ToUpper(method), path: prefix + strings.ReplaceAll(path, "{id}", "1"), media: media,
+				r := writeRoute{method: strings.ToUpper(method), path: prefix + strings.ReplaceAll(path, "{id}", "1"), media: media,
 					field: fields[first], again: older || strings.Contains(media, "vnd.shop.")}
 				if media == "*/*" { // bytes, each to a name of their own, as nobody can replace one while others do
 					r.media, r.path = "application/octet-stream", strings.TrimSuffix(r.path, "/1")
@@ -117,7 +117,7 @@ func (d document) routes(older bool) (all []route, err error) {
 	return all, nil
 }
 
-func fetch(url string, into any) error {
+func fetchJSON(url string, into any) error {
 	res, err := http.Get(url)
 	if err != nil {
 		return err

@@ -2,53 +2,23 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strings"
 )
 
-// input is something that is sent where JSON belongs.
+// input is content that is sent as JSON.
 type input struct {
 	name    string
 	content []byte
-	bad     bool // no JSON, so that it must never be taken for some
-	whole   bool // all of the content, never a part of it
+	bad     bool // not JSON, and must be refused
+	whole   bool // not sent as a part of other content
 }
 
-// large is what a server may close the connection on, while it is sent still: of content that nobody reads, net/http takes
-// 256 KiB.
+// large reports whether a server may close the connection before it has read the content: net/http reads 256 KiB of content
+// that the handler does not read.
 func (in input) large() bool { return len(in.content) > 256<<10 }
 
-// corpus is the JSONTestSuite, as a file of names and texts, what is broken of it at random, and what follows.
-func corpus(suite string, rng *rand.Rand) ([]input, error) {
-	text, err := os.ReadFile(suite)
-	if err != nil {
-		return nil, err
-	}
-	var cases []struct{ Name, Input string }
-	if err := json.Unmarshal(text, &cases); err != nil {
-		return nil, fmt.Errorf("%s: %w", suite, err)
-	}
-	if len(cases) < 300 {
-		return nil, fmt.Errorf("%s has %d cases, and the suite more than 300", suite, len(cases))
-	}
-	var all []input
-	for _, c := range cases {
-		all = append(all, input{name: c.Name, content: []byte(c.Input), bad: strings.HasPrefix(c.Name, "n_")})
-	}
-	for i := range 200 {
-		of := cases[rng.IntN(len(cases))]
-		content := mutant(rng, of.Input, cases[rng.IntN(len(cases))].Input)
-		all = append(all, input{name: fmt.Sprintf("mutant %d of %s", i, of.Name), content: content})
-	}
-	all = append(all, encodings()...)
-	all = append(all, meanings()...)
-	return append(all, sizes()...), nil
-}
-
-// mutant breaks a text as a bad line or a bad program would.
+// mutant damages a text as a bad connection or program does.
 func mutant(rng *rand.Rand, text, other string) []byte {
 	b := bytes.Clone([]byte(text))
 	at := rng.IntN(len(b) + 1)

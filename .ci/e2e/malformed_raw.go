@@ -71,7 +71,7 @@ func messages() []message {
 var expected = map[string]int{"chunked twice": 501, "two codings of transfer": 501, "a coding of transfer that nobody knows": 501}
 
 // send writes a message and returns the statuses of what comes back until the connection is closed.
-func (m message) send(address string, r route) ([]int, error) {
+func (m message) send(address string, r writeRoute) ([]int, error) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		return nil, err

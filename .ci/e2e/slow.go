@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/stoa-go/stoa/ci/e2e/client"
+	"github.com/stoa-go/stoa/ci/e2e/fleet"
+	"github.com/stoa-go/stoa/ci/e2e/history"
+	"github.com/stoa-go/stoa/ci/e2e/server"
+)
+
+// The scenario slow-clients opens connections that send a byte now and then, to a node with the default limits of middleware. All have to
+// be disconnected, while other clients are served. The control is an http.Server without limits, at the same time: it must not
+// disconnect any, or something else than the limits does.
+
+// The default limits: of the header by middleware.Server, of the content by middleware.Timeout.
+const (
+	headerLimit  = 5 * time.Second
+	contentLimit = 15 * time.Second
+)
+
+// attack is one kind of slow clients, and what became of them.
+type attack struct {
+	kind  string
+	head  string // sent at once
+	limit time.Duration
+	n     int
+
+	opened, closed, answered atomic.Int64
+	longest                  atomic.Int64 // nanoseconds until a connection was closed
+}
+
+func attacks(n int) []*attack {
+	request := "POST /notes HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+	return []*attack{
+		{kind: "header", head: request + "X-Slow: ", limit: headerLimit, n: n},
+		{kind: "content", head: request + "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"text\":\"",
+			limit: contentLimit, n: n},
+	}
+}
+
+func slowClients(ctx context.Context, e *env) error {
+	limited := &siege{title: "middleware.Server with Limit and Timeout, default options", attacks: attacks(5000),
+		patience: contentLimit + 5*time.Minute}
+	control := &siege{title: "control: http.Server without limits", attacks: attacks(500), flags: []string{"-bare"},
+		patience: contentLimit + time.Second}
+	var errs [2]error
+	var wg sync.WaitGroup
+	for i, s := range []*siege{limited, control} {
+		f, err := e.startServer(ctx, 1, nil, "notes", s.flags...)
+		if err != nil {
+			return err
+		}
+		wg.Go(func() { errs[i] = s.run(ctx, f) })
+	}
+	wg.Wait()
+	return errors.Join(errs[0], errs[1], e.finish(limited.result()), e.finish(control.result()))
+}
+
+// siege is the attacks on one node.
+type siege struct {
+	title    string
+	flags    []string
+	attacks  []*attack
+	patience time.Duration // after which a connection counts as open
+
+	quiet, meanwhile   *probe // normal clients before and during the attacks
+	before, after, max uint64 // bytes of the node
+}
+
+func (s *siege) run(ctx context.Context, f *fleet.Fleet) (err error) {
+	url := f.URL(0) + "/notes/1"
+	s.quiet = probeDuring(ctx, url, func() { client.Pause(ctx, 2*time.Second) })
+	if s.before, _, err = server.MemoryOf(f.PID(0)); err != nil {
+		return err
+	}
+	s.meanwhile = probeDuring(ctx, url, func() { err = s.attack(ctx, strings.TrimPrefix(f.URL(0), "http://")) })
+	if err != nil {
+		return err
+	}
+	s.after, s.max, err = server.MemoryOf(f.PID(0))
+	return err
+}
+
+// attack opens all connections and waits until they are closed or patience ends.
+func (s *siege) attack(ctx context.Context, address string) error {
+	var wg sync.WaitGroup
+	for _, a := range s.attacks {
+		for range a.n {
+			conn, err := net.Dial("tcp", address)
+			if err != nil {
+				return fmt.Errorf("connection %d, slow %s: %w", a.opened.Load(), a.kind, err)
+			}
+			a.opened.Add(1)
+			wg.Go(func() { a.hold(ctx, conn, s.patience) })
+		}
+	}
+	wg.Wait()
+	return ctx.Err()
+}
+
+// hold sends a byte every two seconds until the node closes the connection, or patience ends.
+func (a *attack) hold(ctx context.Context, conn net.Conn, patience time.Duration) {
+	began := time.Now()
+	defer conn.Close()
+	io.WriteString(conn, a.head) // an error is found by the read
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() { trickle(ctx, conn, stop) })
+	conn.SetReadDeadline(began.Add(patience))
+	answer, err := io.ReadAll(conn)
+	close(stop)
+	wg.Wait()
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return // still open
+	}
+	a.closed.Add(1)
+	if strings.HasPrefix(string(answer), "HTTP/1.1 408 ") {
+		a.answered.Add(1)
+	}
+	took := int64(time.Since(began))
+	for old := a.longest.Load(); took > old && !a.longest.CompareAndSwap(old, took); old = a.longest.Load() {
+	}
+}
+
+// trickle begins at a random time, so that not all connections send at once.
+func trickle(ctx context.Context, conn net.Conn, stop chan struct{}) {
+	const every = 2 * time.Second
+	for wait := rand.N(every); ; wait = every {
+		select {
+		case <-ctx.Done():
+			conn.Close()
+			return
+		case <-stop:
+			return
+		case <-time.After(wait):
+		}
+		if _, err := io.WriteString(conn, "x"); err != nil {
+			return
+		}
+	}
+}
+
+// connectionBound is the memory of the node for each slow client, in KiB: two buffers, two stacks and a request.
+const connectionBound = 64
+
+// result depends on numbers alone, because times depend on the machine.
+func (s *siege) result() *result {
+	r := &result{Violations: &history.Violations{}, title: s.title}
+	var rows [][]any
+	var opened int64
+	for _, a := range s.attacks {
+		opened += a.opened.Load()
+		rows = append(rows, []any{a.opened.Load(), a.closed.Load(), a.answered.Load(), a.limit,
+			time.Duration(a.longest.Load()).Round(100 * time.Millisecond), "slow " + a.kind})
+		switch bare := s.flags != nil; {
+		case bare && (a.opened.Load() == 0 || a.closed.Load() > 0):
+			r.fail(fmt.Errorf("the control closed %d of %d connections, so this check cannot fail", a.closed.Load(), a.opened.Load()))
+		case !bare && (a.opened.Load() != int64(a.n) || a.closed.Load() != a.opened.Load()):
+			r.fail(fmt.Errorf("of %d clients with a slow %s, %d were connected and %d disconnected", a.n, a.kind, a.opened.Load(),
+				a.closed.Load()))
+		}
+	}
+	r.table("connections\tclosed\tanswered 408\tlimit\tlongest\t", rows...)
+	for when, p := range map[string]*probe{"before": s.quiet, "meanwhile": s.meanwhile} {
+		if p == nil {
+			continue
+		}
+		r.line("normal requests %s: %d, failed %d, p50 %v, p99 %v", when, len(p.took), p.failed, rounded(percentile(p.took, 0.5)),
+			rounded(percentile(p.took, 0.99)))
+		if s.flags == nil && (p.failed > 0 || len(p.took) == 0) {
+			r.fail(fmt.Errorf("%d of %d normal requests failed, the first with: %w", p.failed, len(p.took), p.first))
+		}
+	}
+	each := (float64(s.max) - float64(s.before)) / 1024 / float64(max(opened, 1))
+	r.line("memory: %d MiB before, %d MiB at most, %.1f KiB for each connection", s.before>>20, s.max>>20, each)
+	if s.flags == nil && each > connectionBound {
+		r.fail(fmt.Errorf("%.1f KiB for each connection, and the limit is %d", each, connectionBound))
+	}
+	return r
+}
+
+// probe is the requests of a normal client.
+type probe struct {
+	took   []time.Duration
+	failed int
+	first  error
+}
+
+// probeDuring sends requests every 10 ms while do runs, and one at least. Every second request opens a connection, which fails if
+// slow clients hold all of them.
+func probeDuring(ctx context.Context, url string, do func()) *probe {
+	p := &probe{}
+	kept, fresh := client.New(1), client.New(1)
+	fresh.HTTP.Transport.(*http.Transport).DisableKeepAlives = true
+	defer kept.HTTP.CloseIdleConnections()
+	over, stop := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for n := 0; n == 0 || over.Err() == nil; n++ {
+			c := kept
+			if n%2 == 1 {
+				c = fresh
+			}
+			a := c.Send(context.WithoutCancel(ctx), http.MethodGet, url, "")
+			p.took = append(p.took, a.Ended.Sub(a.Began))
+			if a.Status != http.StatusOK || a.Err != nil {
+				if p.failed++; p.first == nil {
+					p.first = a.Unexpected("GET " + url)
+				}
+			}
+			client.Pause(over, max(0, 10*time.Millisecond-a.Ended.Sub(a.Began)))
+		}
+	})
+	do()
+	stop()
+	wg.Wait()
+	return p
+}
