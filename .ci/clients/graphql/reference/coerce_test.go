@@ -11,7 +11,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
-	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/clients/graphql/reference"
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
@@ -24,9 +23,9 @@ var inputTypes = []string{"Int", "Int!", "Float", "String", "Boolean!", "ID", "C
 	"[Color!]", "Note", "Note!", "[Note!]", "Pick", "Pick!", "Filter", "[Filter]!", "[ID!]"}
 
 // operation parses an operation with one variable.
-func operation(t *testing.T, typ, more string) *ast.OperationDefinition {
+func operation(t *testing.T, typ, more string) *parser.OperationDefinition {
 	t.Helper()
-	return document(t, "query($v: "+typ+more+"){a}").Definitions[0].(*ast.OperationDefinition)
+	return document(t, "query($v: "+typ+more+"){a}").Definitions[0].(*parser.OperationDefinition)
 }
 
 // number makes of all numbers what JSON makes of them, so that values of both sides can be compared.

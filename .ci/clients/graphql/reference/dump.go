@@ -5,115 +5,101 @@ package reference
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
-
-	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 // Dump writes a tree on one line, with the place of every node, as reference.mjs does.
-func Dump(doc *parser.Document) string { return dumper{doc}.node(doc.Document) }
+func Dump(doc *parser.Document) string { return "(Document@0:0 " + join(doc.Definitions) + ")" }
 
-type dumper struct{ doc *parser.Document }
-
-func at(loc *ast.Location) string {
-	line, column := parser.Place(loc)
-	return fmt.Sprintf("@%d:%d", line, column)
-}
-
-func name(n *ast.Name) string {
+func name(n *parser.Name) string {
 	if n == nil {
 		return "-"
 	}
 	return n.Value + at(n.Loc)
 }
 
+func at(loc *parser.Location) string { return fmt.Sprintf("@%d:%d", loc.Line, loc.Column) }
+
 // join dumps a list of anything that is a node.
-func join[T any](d dumper, items []T) string {
+func join[T any](items []T) string {
 	parts := make([]string, len(items))
 	for i, item := range items {
-		parts[i] = d.node(any(item).(ast.Node))
+		parts[i] = node(item)
 	}
 	return "[" + strings.Join(parts, " ") + "]"
 }
 
-func (d dumper) node(n ast.Node) string {
-	kind := n.GetKind()
-	switch kind {
-	case "Named", "List", "NonNull": // what the reference calls otherwise
-		kind += "Type"
-	}
-	return "(" + kind + at(n.GetLoc()) + " " + d.inside(n) + ")"
+// node dumps a node: the name of its type is the kind that the reference calls it.
+func node(n any) string {
+	v := reflect.ValueOf(n).Elem()
+	loc, _ := v.FieldByName("Loc").Interface().(*parser.Location)
+	return "(" + v.Type().Name() + at(loc) + " " + inside(n) + ")"
 }
 
-func (d dumper) inside(n ast.Node) string {
-	switch n := n.(type) {
-	case *ast.Document:
-		return join(d, n.Definitions)
-	case *ast.OperationDefinition:
-		return strings.Join([]string{n.Operation, name(n.Name), join(d, n.VariableDefinitions), join(d, n.Directives),
-			d.node(n.SelectionSet)}, " ")
-	case *ast.FragmentDefinition:
-		return strings.Join([]string{name(n.Name), d.node(n.TypeCondition), join(d, n.Directives),
-			d.node(n.SelectionSet)}, " ")
-	case *ast.VariableDefinition:
-		value := "-"
-		if n.DefaultValue != nil {
-			value = d.node(n.DefaultValue)
-		}
-		return strings.Join([]string{d.node(n.Variable), d.node(n.Type), value, join(d, d.doc.Variables[n])}, " ")
-	case *ast.SelectionSet:
-		return join(d, n.Selections)
-	case *ast.Field:
-		set := "-"
-		if n.SelectionSet != nil {
-			set = d.node(n.SelectionSet)
-		}
-		return strings.Join([]string{name(n.Alias), name(n.Name), join(d, n.Arguments), join(d, n.Directives), set}, " ")
-	case *ast.FragmentSpread:
-		return name(n.Name) + " " + join(d, n.Directives)
-	case *ast.InlineFragment:
-		on := "-"
-		if n.TypeCondition != nil {
-			on = d.node(n.TypeCondition)
-		}
-		return strings.Join([]string{on, join(d, n.Directives), d.node(n.SelectionSet)}, " ")
-	case *ast.Argument:
-		return name(n.Name) + " " + d.node(n.Value)
-	case *ast.Directive:
-		return name(n.Name) + " " + join(d, n.Arguments)
+// optional dumps a node that may be absent.
+func optional(n any) string {
+	if n == nil || reflect.ValueOf(n).IsNil() {
+		return "-"
 	}
-	return d.leaf(n)
+	return node(n)
 }
 
-func (d dumper) leaf(n ast.Node) string {
+func inside(n any) string {
 	switch n := n.(type) {
-	case *ast.Named:
+	case *parser.OperationDefinition:
+		return strings.Join([]string{n.Operation, name(n.Name), join(n.VariableDefinitions), join(n.Directives),
+			node(n.SelectionSet)}, " ")
+	case *parser.FragmentDefinition:
+		return strings.Join([]string{name(n.Name), node(n.TypeCondition), join(n.Directives), node(n.SelectionSet)}, " ")
+	case *parser.VariableDefinition:
+		return strings.Join([]string{node(n.Variable), node(n.Type), optional(n.DefaultValue), join(n.Directives)}, " ")
+	case *parser.SelectionSet:
+		return join(n.Selections)
+	case *parser.Field:
+		return strings.Join([]string{name(n.Alias), name(n.Name), join(n.Arguments), join(n.Directives),
+			optional(n.SelectionSet)}, " ")
+	case *parser.FragmentSpread:
+		return name(n.Name) + " " + join(n.Directives)
+	case *parser.InlineFragment:
+		return strings.Join([]string{optional(n.TypeCondition), join(n.Directives), node(n.SelectionSet)}, " ")
+	case *parser.Argument:
+		return name(n.Name) + " " + node(n.Value)
+	case *parser.Directive:
+		return name(n.Name) + " " + join(n.Arguments)
+	}
+	return leaf(n)
+}
+
+func leaf(n any) string {
+	switch n := n.(type) {
+	case *parser.NamedType:
 		return name(n.Name)
-	case *ast.List:
-		return d.node(n.Type)
-	case *ast.NonNull:
-		return d.node(n.Type)
-	case *ast.Variable:
+	case *parser.ListType:
+		return node(n.Type)
+	case *parser.NonNullType:
+		return node(n.Type)
+	case *parser.Variable:
 		return name(n.Name)
-	case *ast.StringValue:
+	case *parser.StringValue:
 		return quoted(n.Value)
-	case *ast.BooleanValue:
+	case *parser.BooleanValue:
 		return fmt.Sprint(n.Value)
 	case *parser.NullValue:
 		return "null"
-	case *ast.ListValue:
-		return join(d, n.Values)
-	case *ast.ObjectValue:
-		return join(d, n.Fields)
-	case *ast.ObjectField:
-		return name(n.Name) + " " + d.node(n.Value)
-	case *ast.EnumValue:
+	case *parser.ListValue:
+		return join(n.Values)
+	case *parser.ObjectValue:
+		return join(n.Fields)
+	case *parser.ObjectField:
+		return name(n.Name) + " " + node(n.Value)
+	case *parser.EnumValue:
 		return n.Value
-	case *ast.IntValue:
+	case *parser.IntValue:
 		return n.Value
-	case *ast.FloatValue:
+	case *parser.FloatValue:
 		return n.Value
 	}
 	return fmt.Sprintf("%T", n)

@@ -25,7 +25,7 @@ type complaints map[string]bool
 func theirs(list []reference.Problem) complaints {
 	c := complaints{}
 	for _, p := range list {
-		// graphql-go's tree does not say whether a string was a block string.
+		// The tree does not say whether a string was a block string.
 		c[p.Rule+": "+strings.ReplaceAll(p.Message, `"""`, `"`)] = true
 	}
 	return c

@@ -13,8 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/graphql-go/graphql/language/ast"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
@@ -60,7 +58,7 @@ func (p *path) String() string {
 // Arguments returns the values of arguments (section 6.4.1): those given, and the defaults of those that are not. The
 // variables are as [Variables] returns them. The document is taken to be valid, so that an error, which is an [*Error],
 // tells of variables.
-func Arguments(defs []*model.Input, given []*ast.Argument, variables map[string]any) (map[string]any, error) {
+func Arguments(defs []*model.Input, given []*parser.Argument, variables map[string]any) (map[string]any, error) {
 	values := make(map[string]any, len(defs))
 	for _, def := range defs {
 		node := valueOf(given, def.Name)
@@ -82,7 +80,7 @@ func Arguments(defs []*model.Input, given []*ast.Argument, variables map[string]
 }
 
 // lacking says what kind of absence it is, for someone who may not have written the document.
-func lacking(t *model.Ref, node ast.Value) string {
+func lacking(t *model.Ref, node parser.Value) string {
 	if node == nil {
 		return fmt.Sprintf("A value of type %q is required, but none was provided.", t)
 	}
@@ -90,7 +88,7 @@ func lacking(t *model.Ref, node ast.Value) string {
 }
 
 // unfit says why a literal in a valid document has no value: a null in a variable, on its own or somewhere inside.
-func unfit(t *model.Ref, node ast.Value) string {
+func unfit(t *model.Ref, node parser.Value) string {
 	if name := variableName(node); name != "" {
 		return fmt.Sprintf("A value of type %q must not be null, as the variable %q is.", t, "$"+name)
 	}
@@ -98,14 +96,14 @@ func unfit(t *model.Ref, node ast.Value) string {
 }
 
 // variableName returns the name of a variable, and "" for any other literal.
-func variableName(v ast.Value) string {
-	if v, ok := v.(*ast.Variable); ok {
+func variableName(v parser.Value) string {
+	if v, ok := v.(*parser.Variable); ok {
 		return v.Name.Value
 	}
 	return ""
 }
 
-func valueOf(given []*ast.Argument, name string) ast.Value {
+func valueOf(given []*parser.Argument, name string) parser.Value {
 	for _, arg := range given {
 		if arg.Name.Value == name {
 			return arg.Value
@@ -115,7 +113,7 @@ func valueOf(given []*ast.Argument, name string) ast.Value {
 }
 
 // missing reports whether a literal is a variable without a value.
-func missing(v ast.Value, variables map[string]any) bool {
+func missing(v parser.Value, variables map[string]any) bool {
 	name := variableName(v)
 	if name == "" {
 		return false
@@ -126,7 +124,7 @@ func missing(v ast.Value, variables map[string]any) bool {
 
 // Value coerces a literal to an input type, with variables in it replaced. It reports false if the literal does not fit,
 // which in a valid document is the doing of a variable without a value, or with null.
-func Value(t *model.Ref, v ast.Value, variables map[string]any) (any, bool) {
+func Value(t *model.Ref, v parser.Value, variables map[string]any) (any, bool) {
 	if name := variableName(v); name != "" {
 		value, ok := variables[name]
 		return value, ok && (value != nil || !t.NonNull)
@@ -148,8 +146,8 @@ func Value(t *model.Ref, v ast.Value, variables map[string]any) (any, bool) {
 }
 
 // listValue takes what is no list for a list of one (section 3.11).
-func listValue(t *model.Ref, v ast.Value, variables map[string]any) (any, bool) {
-	list, ok := v.(*ast.ListValue)
+func listValue(t *model.Ref, v parser.Value, variables map[string]any) (any, bool) {
+	list, ok := v.(*parser.ListValue)
 	if !ok {
 		item, ok := Value(t.Elem, v, variables)
 		return []any{item}, ok
@@ -170,8 +168,8 @@ func listValue(t *model.Ref, v ast.Value, variables map[string]any) (any, bool) 
 }
 
 // objectValue leaves fields out whose variable has no value, and then lets defaults step in (section 3.10).
-func objectValue(t *model.Type, v ast.Value, variables map[string]any) (any, bool) {
-	object, ok := v.(*ast.ObjectValue)
+func objectValue(t *model.Type, v parser.Value, variables map[string]any) (any, bool) {
+	object, ok := v.(*parser.ObjectValue)
 	if !ok {
 		return nil, false
 	}

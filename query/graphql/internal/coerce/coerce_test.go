@@ -7,7 +7,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
-	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
@@ -15,13 +14,13 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-func operation(t testing.TB, text string) *ast.OperationDefinition {
+func operation(t testing.TB, text string) *parser.OperationDefinition {
 	t.Helper()
 	doc, err := parser.Parse(text)
 	if err != nil {
 		t.Fatalf("%q: %v", text, err)
 	}
-	return doc.Definitions[0].(*ast.OperationDefinition)
+	return doc.Definitions[0].(*parser.OperationDefinition)
 }
 
 // variables coerces the JSON of variables a and b, either of which may be "" for absent, and returns the values, or
@@ -104,9 +103,9 @@ func TestVariables(t *testing.T) {
 }
 
 // field is the first field of an operation on a query, with its definition.
-func field(t testing.TB, s *model.Schema, text string) (*ast.Field, *model.Field) {
+func field(t testing.TB, s *model.Schema, text string) (*parser.Field, *model.Field) {
 	t.Helper()
-	f := operation(t, text).SelectionSet.Selections[0].(*ast.Field)
+	f := operation(t, text).SelectionSet.Selections[0].(*parser.Field)
 	return f, s.Field(s.Query, f.Name.Value)
 }
 

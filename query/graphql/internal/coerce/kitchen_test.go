@@ -7,7 +7,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
-	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
@@ -25,7 +24,7 @@ func kitchen() *model.Schema {
 }
 
 // definition parses the one variable of an operation, with a default or none.
-func definition(t testing.TB, typ, literal string) *ast.VariableDefinition {
+func definition(t testing.TB, typ, literal string) *parser.VariableDefinition {
 	t.Helper()
 	if literal != "" {
 		literal = "=" + literal
@@ -34,7 +33,7 @@ func definition(t testing.TB, typ, literal string) *ast.VariableDefinition {
 	if err != nil {
 		t.Fatalf("%s %s: %v", typ, literal, err)
 	}
-	return doc.Definitions[0].(*ast.OperationDefinition).VariableDefinitions[0]
+	return doc.Definitions[0].(*parser.OperationDefinition).VariableDefinitions[0]
 }
 
 // TestScalarsIn has the same value come in by both ways, each of them as package coerce reads it.
@@ -50,7 +49,7 @@ func TestScalarsIn(t *testing.T) {
 				compare(t, "literal", tt.Want, got, ok)
 			}
 			if tt.JSON != "" {
-				op := &ast.OperationDefinition{VariableDefinitions: []*ast.VariableDefinition{definition(t, tt.Type, "")}}
+				op := &parser.OperationDefinition{VariableDefinitions: []*parser.VariableDefinition{definition(t, tt.Type, "")}}
 				got, errs := coerce.Variables(coerce.Definitions(s, op), map[string]jsontext.Value{"v": jsontext.Value(tt.JSON)})
 				compare(t, "variable", tt.Want, got["v"], len(errs) == 0)
 			}
@@ -93,7 +92,7 @@ func TestVariablesInJSON(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			field := doc.Definitions[0].(*ast.OperationDefinition).SelectionSet.Selections[0].(*ast.Field)
+			field := doc.Definitions[0].(*parser.OperationDefinition).SelectionSet.Selections[0].(*parser.Field)
 			args, err := coerce.Arguments(s.Query.Field("things").Args, field.Arguments, variables)
 			if diff := cmp.Diff(object{"json": jsontext.Value(tt.want)}, args); err != nil || diff != "" {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -136,7 +135,7 @@ func TestConcurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	op := doc.Definitions[0].(*ast.OperationDefinition)
+	op := doc.Definitions[0].(*parser.OperationDefinition)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/graphql-go/graphql/language/ast"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
@@ -28,7 +26,7 @@ func complain(format string, args ...any) error { return &leafError{fmt.Sprintf(
 //
 // The scalars of the specification, Int64, DateTime and JSON are known by their names and strict (section 3.5). Any
 // literal is a value of another scalar, as in the reference implementation.
-func Literal(t *model.Type, v ast.Value) (any, error) {
+func Literal(t *model.Type, v parser.Value) (any, error) {
 	switch t.Kind {
 	case model.Enum:
 		return enumLiteral(t, v)
@@ -38,7 +36,7 @@ func Literal(t *model.Type, v ast.Value) (any, error) {
 	return nil, errInvalid
 }
 
-func scalarLiteral(scalar string, v ast.Value) (any, error) {
+func scalarLiteral(scalar string, v parser.Value) (any, error) {
 	switch scalar {
 	case "Int":
 		return intLiteral(v)
@@ -61,33 +59,39 @@ func scalarLiteral(scalar string, v ast.Value) (any, error) {
 }
 
 // untypedLiteral is for a scalar that is not known here: any literal is a value of it.
-func untypedLiteral(v ast.Value) any {
+func untypedLiteral(v parser.Value) any {
 	switch v := v.(type) {
-	case *ast.IntValue:
+	case *parser.IntValue:
 		n, _ := strconv.ParseFloat(v.Value, 64)
 		return n
-	case *ast.FloatValue:
+	case *parser.FloatValue:
 		n, _ := strconv.ParseFloat(v.Value, 64)
 		return n
-	case *ast.ListValue:
+	case *parser.StringValue:
+		return v.Value
+	case *parser.BooleanValue:
+		return v.Value
+	case *parser.EnumValue:
+		return v.Value
+	case *parser.ListValue:
 		list := make([]any, len(v.Values))
 		for i, item := range v.Values {
 			list[i] = untypedLiteral(item)
 		}
 		return list
-	case *ast.ObjectValue:
+	case *parser.ObjectValue:
 		object := make(map[string]any, len(v.Fields))
 		for _, f := range v.Fields {
 			object[f.Name.Value] = untypedLiteral(f.Value)
 		}
 		return object
 	}
-	return v.GetValue()
+	return nil
 }
 
 // intLiteral is section 3.5.1: what has a point or an exponent is a Float, whatever its value.
-func intLiteral(v ast.Value) (any, error) {
-	lit, ok := v.(*ast.IntValue)
+func intLiteral(v parser.Value) (any, error) {
+	lit, ok := v.(*parser.IntValue)
 	if !ok {
 		return nil, complain("Int cannot represent non-integer value: %s", Show(v))
 	}
@@ -99,8 +103,8 @@ func intLiteral(v ast.Value) (any, error) {
 }
 
 // int64Literal is intLiteral for the whole range of an int64.
-func int64Literal(v ast.Value) (any, error) {
-	lit, ok := v.(*ast.IntValue)
+func int64Literal(v parser.Value) (any, error) {
+	lit, ok := v.(*parser.IntValue)
 	if !ok {
 		return nil, complain("Int64 cannot represent non-integer value: %s", Show(v))
 	}
@@ -112,12 +116,12 @@ func int64Literal(v ast.Value) (any, error) {
 }
 
 // floatLiteral is section 3.5.2, which takes integers too.
-func floatLiteral(v ast.Value) (any, error) {
+func floatLiteral(v parser.Value) (any, error) {
 	var text string
 	switch v := v.(type) {
-	case *ast.IntValue:
+	case *parser.IntValue:
 		text = v.Value
-	case *ast.FloatValue:
+	case *parser.FloatValue:
 		text = v.Value
 	default:
 		return nil, complain("Float cannot represent non numeric value: %s", Show(v))
@@ -130,8 +134,8 @@ func floatLiteral(v ast.Value) (any, error) {
 }
 
 // stringLiteral is section 3.5.3: numbers are not made strings, since nobody could tell how they were written.
-func stringLiteral(v ast.Value) (any, error) {
-	lit, ok := v.(*ast.StringValue)
+func stringLiteral(v parser.Value) (any, error) {
+	lit, ok := v.(*parser.StringValue)
 	if !ok {
 		return nil, complain("String cannot represent a non string value: %s", Show(v))
 	}
@@ -139,8 +143,8 @@ func stringLiteral(v ast.Value) (any, error) {
 }
 
 // booleanLiteral is section 3.5.4.
-func booleanLiteral(v ast.Value) (any, error) {
-	lit, ok := v.(*ast.BooleanValue)
+func booleanLiteral(v parser.Value) (any, error) {
+	lit, ok := v.(*parser.BooleanValue)
 	if !ok {
 		return nil, complain("Boolean cannot represent a non boolean value: %s", Show(v))
 	}
@@ -148,19 +152,19 @@ func booleanLiteral(v ast.Value) (any, error) {
 }
 
 // idLiteral is section 3.5.5: an id is kept as it is written, and never becomes a float in between.
-func idLiteral(v ast.Value) (any, error) {
+func idLiteral(v parser.Value) (any, error) {
 	switch v := v.(type) {
-	case *ast.StringValue:
+	case *parser.StringValue:
 		return v.Value, nil
-	case *ast.IntValue:
+	case *parser.IntValue:
 		return v.Value, nil
 	}
 	return nil, complain("ID cannot represent a non-string and non-integer value: %s", Show(v))
 }
 
 // dateTimeLiteral takes strings alone: a number could count seconds as well as anything else.
-func dateTimeLiteral(v ast.Value) (any, error) {
-	lit, ok := v.(*ast.StringValue)
+func dateTimeLiteral(v parser.Value) (any, error) {
+	lit, ok := v.(*parser.StringValue)
 	if !ok {
 		return nil, complain("DateTime cannot represent value: %s", Show(v))
 	}
@@ -168,7 +172,7 @@ func dateTimeLiteral(v ast.Value) (any, error) {
 }
 
 // jsonLiteral takes everything.
-func jsonLiteral(v ast.Value) (any, error) {
+func jsonLiteral(v parser.Value) (any, error) {
 	raw, err := JSON(v, nil)
 	if err != nil {
 		return nil, errInvalid
@@ -177,8 +181,8 @@ func jsonLiteral(v ast.Value) (any, error) {
 }
 
 // enumLiteral is section 3.9: the name of a value.
-func enumLiteral(t *model.Type, v ast.Value) (any, error) {
-	lit, ok := v.(*ast.EnumValue)
+func enumLiteral(t *model.Type, v parser.Value) (any, error) {
+	lit, ok := v.(*parser.EnumValue)
 	if !ok {
 		return nil, complain("Enum %q cannot represent non-enum value: %s.", t.Name, Show(v))
 	}
@@ -191,9 +195,9 @@ func enumLiteral(t *model.Type, v ast.Value) (any, error) {
 }
 
 // Show writes a value for a message, shortened where it is long: what a client sent need not come back in full.
-func Show(v ast.Value) string {
-	if list, ok := v.(*ast.ListValue); ok && len(list.Values) > 40 {
-		v = &ast.ListValue{Values: list.Values[:40]}
+func Show(v parser.Value) string {
+	if list, ok := v.(*parser.ListValue); ok && len(list.Values) > 40 {
+		v = &parser.ListValue{Values: list.Values[:40]}
 	}
 	return shortened(parser.PrintValue(v))
 }

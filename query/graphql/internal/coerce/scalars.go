@@ -6,8 +6,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/graphql-go/graphql/language/ast"
 
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -27,34 +27,34 @@ func DateTime(text string) (time.Time, error) {
 
 // JSON makes JSON of a literal, nulls included, with variables in it replaced: names of enum values are strings there, an
 // item whose variable has no value is null, and such a member is left out. Numbers stay as they are written.
-func JSON(v ast.Value, variables map[string]any) (jsontext.Value, error) {
+func JSON(v parser.Value, variables map[string]any) (jsontext.Value, error) {
 	return appendJSON(nil, v, variables)
 }
 
-func appendJSON(dst []byte, v ast.Value, variables map[string]any) ([]byte, error) {
+func appendJSON(dst []byte, v parser.Value, variables map[string]any) ([]byte, error) {
 	switch v := v.(type) {
-	case *ast.Variable:
+	case *parser.Variable:
 		raw, err := json.Marshal(variables[v.Name.Value], json.Deterministic(true))
 		return append(dst, raw...), err
-	case *ast.IntValue:
+	case *parser.IntValue:
 		return append(dst, v.Value...), nil
-	case *ast.FloatValue:
+	case *parser.FloatValue:
 		return append(dst, v.Value...), nil
-	case *ast.BooleanValue:
+	case *parser.BooleanValue:
 		return strconv.AppendBool(dst, v.Value), nil
-	case *ast.StringValue:
+	case *parser.StringValue:
 		return jsontext.AppendQuote(dst, v.Value)
-	case *ast.EnumValue:
+	case *parser.EnumValue:
 		return jsontext.AppendQuote(dst, v.Value)
-	case *ast.ListValue:
+	case *parser.ListValue:
 		return appendItems(dst, v.Values, variables)
-	case *ast.ObjectValue:
+	case *parser.ObjectValue:
 		return appendMembers(dst, v.Fields, variables)
 	}
 	return append(dst, "null"...), nil
 }
 
-func appendItems(dst []byte, items []ast.Value, variables map[string]any) ([]byte, error) {
+func appendItems(dst []byte, items []parser.Value, variables map[string]any) ([]byte, error) {
 	dst = append(dst, '[')
 	var err error
 	for i, item := range items {
@@ -68,7 +68,7 @@ func appendItems(dst []byte, items []ast.Value, variables map[string]any) ([]byt
 	return append(dst, ']'), nil
 }
 
-func appendMembers(dst []byte, fields []*ast.ObjectField, variables map[string]any) ([]byte, error) {
+func appendMembers(dst []byte, fields []*parser.ObjectField, variables map[string]any) ([]byte, error) {
 	dst = append(dst, '{')
 	var err error
 	for _, f := range fields {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
@@ -55,11 +54,11 @@ func FuzzJSON(f *testing.F) {
 		if err != nil {
 			return
 		}
-		op, ok := doc.Definitions[0].(*ast.OperationDefinition)
+		op, ok := doc.Definitions[0].(*parser.OperationDefinition)
 		if !ok {
 			return
 		}
-		field, ok := op.SelectionSet.Selections[0].(*ast.Field)
+		field, ok := op.SelectionSet.Selections[0].(*parser.Field)
 		if !ok || len(field.Arguments) == 0 {
 			return
 		}
@@ -75,7 +74,7 @@ func FuzzJSON(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		value := again.Definitions[0].(*ast.OperationDefinition).SelectionSet.Selections[0].(*ast.Field).Arguments[0].Value
+		value := again.Definitions[0].(*parser.OperationDefinition).SelectionSet.Selections[0].(*parser.Field).Arguments[0].Value
 		if same, err := coerce.JSON(value, variables); err != nil || string(same) != string(got) {
 			t.Errorf("%s is %s, and as it prints %s (%v)", text, got, same, err)
 		}

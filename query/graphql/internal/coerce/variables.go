@@ -7,21 +7,21 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 // Variable is a variable that an operation defines.
 type Variable struct {
 	Name    string
 	Type    *model.Ref
-	Default ast.Value     // nil for none
-	Loc     *ast.Location // of its definition
+	Default parser.Value     // nil for none
+	Loc     *parser.Location // of its definition
 }
 
 // Definitions returns the variables of an operation, which is taken to be valid.
-func Definitions(schema *model.Schema, op *ast.OperationDefinition) []Variable {
+func Definitions(schema *model.Schema, op *parser.OperationDefinition) []Variable {
 	var list []Variable
 	for _, def := range op.VariableDefinitions {
 		list = append(list, Variable{def.Variable.Name.Value, TypeOf(schema, def.Type), def.DefaultValue, def.Loc})
@@ -65,17 +65,17 @@ func Variables(defs []Variable, given map[string]jsontext.Value) (map[string]any
 }
 
 // TypeOf returns the type that a document names, or nil if the schema has none of the name.
-func TypeOf(schema *model.Schema, t ast.Type) *model.Ref {
+func TypeOf(schema *model.Schema, t parser.Type) *model.Ref {
 	switch t := t.(type) {
-	case *ast.Named:
+	case *parser.NamedType:
 		if named := schema.Type(t.Name.Value); named != nil {
 			return &model.Ref{Type: named}
 		}
-	case *ast.List:
+	case *parser.ListType:
 		if elem := TypeOf(schema, t.Type); elem != nil {
 			return &model.Ref{Elem: elem}
 		}
-	case *ast.NonNull:
+	case *parser.NonNullType:
 		if inner := TypeOf(schema, t.Type); inner != nil {
 			inner.NonNull = true
 			return inner

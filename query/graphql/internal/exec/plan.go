@@ -4,11 +4,10 @@ import (
 	"crypto/sha256"
 	"sync/atomic"
 
-	"github.com/graphql-go/graphql/language/ast"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -70,7 +69,7 @@ type field struct {
 	constant map[string]any // arguments without variables
 	fixed    error          // why these are none
 	dynamic  int            // place in Plan.dynamic, from 1; 0 if constant
-	given    []*ast.Argument
+	given    []*parser.Argument
 
 	sub        *selectionSet // nil for leaves
 	fetchIndex int           // place in run.loaded, if it is fetched

@@ -5,17 +5,17 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 // arguments coerces the arguments of a field when the plan is made, unless they depend on variables: then the tree is kept,
 // and each run coerces them anew.
 //
 // What comes out is shared by all runs, which may go on side by side. Nobody changes it.
-func (c *compiler) arguments(n *field, given []*ast.Argument) {
+func (c *compiler) arguments(n *field, given []*parser.Argument) {
 	if len(n.def.Args) == 0 {
 		return
 	}
@@ -61,7 +61,7 @@ func weight(v any) int {
 
 // weightOf is about how many bytes the tree of arguments takes. Names and texts are in the document, which is counted by
 // itself.
-func weightOf(given []*ast.Argument) int {
+func weightOf(given []*parser.Argument) int {
 	total := 0
 	for _, arg := range given {
 		total += 200 + weightOfValue(arg.Value)
@@ -70,14 +70,14 @@ func weightOf(given []*ast.Argument) int {
 }
 
 // weightOfValue is weightOf for one literal: the node, its location, and what stands in it.
-func weightOfValue(v ast.Value) int {
+func weightOfValue(v parser.Value) int {
 	total := 120
 	switch v := v.(type) {
-	case *ast.ListValue:
+	case *parser.ListValue:
 		for _, item := range v.Values {
 			total += weightOfValue(item)
 		}
-	case *ast.ObjectValue:
+	case *parser.ObjectValue:
 		for _, f := range v.Fields {
 			total += 200 + weightOfValue(f.Value)
 		}
@@ -86,19 +86,19 @@ func weightOfValue(v ast.Value) int {
 }
 
 // use counts the variables in a literal.
-func (c *compiler) use(v ast.Value) {
+func (c *compiler) use(v parser.Value) {
 	switch v := v.(type) {
-	case *ast.Variable:
+	case *parser.Variable:
 		if c.to.uses == nil {
 			c.to.uses = map[string]int{}
 		}
 		c.to.uses[v.Name.Value]++
 		c.used++
-	case *ast.ListValue:
+	case *parser.ListValue:
 		for _, item := range v.Values {
 			c.use(item)
 		}
-	case *ast.ObjectValue:
+	case *parser.ObjectValue:
 		for _, f := range v.Fields {
 			c.use(f.Value)
 		}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
@@ -13,7 +12,7 @@ import (
 
 // occurrence is a place where fields of the same objects are selected, and when it counts.
 type occurrence struct {
-	set  *ast.SelectionSet
+	set  *parser.SelectionSet
 	when []term
 }
 
@@ -27,7 +26,7 @@ type group struct {
 
 // selected is a field, and when it counts.
 type selected struct {
-	field *ast.Field
+	field *parser.Field
 	when  []term
 }
 
@@ -69,25 +68,25 @@ func (c *compiler) compileSet(typ *model.Type, from []occurrence) *selectionSet 
 }
 
 // walk goes over a selection set.
-func (g *fieldCollector) walk(set *ast.SelectionSet, when []term) {
+func (g *fieldCollector) walk(set *parser.SelectionSet, when []term) {
 	for _, s := range set.Selections {
 		switch s := s.(type) {
-		case *ast.Field:
+		case *parser.Field:
 			if when, ok := g.c.conditions(when, s.Directives); ok {
 				g.addField(s, when)
 			}
-		case *ast.InlineFragment:
+		case *parser.InlineFragment:
 			if when, ok := g.c.conditions(when, s.Directives); ok && g.applies(s.TypeCondition) {
 				g.walk(s.SelectionSet, when)
 			}
-		case *ast.FragmentSpread:
+		case *parser.FragmentSpread:
 			g.fragment(s, when)
 		}
 	}
 }
 
 // fragment goes over a fragment, but only once for as much as that can change anything.
-func (g *fieldCollector) fragment(s *ast.FragmentSpread, when []term) {
+func (g *fieldCollector) fragment(s *parser.FragmentSpread, when []term) {
 	when, ok := g.c.conditions(when, s.Directives)
 	f := g.c.fragments[s.Name.Value]
 	if !ok || f == nil || !g.applies(f.TypeCondition) {
@@ -106,10 +105,12 @@ func (g *fieldCollector) fragment(s *ast.FragmentSpread, when []term) {
 }
 
 // applies is DoesFragmentTypeApply where all types are objects.
-func (g *fieldCollector) applies(on *ast.Named) bool { return on == nil || on.Name.Value == g.typ.Name }
+func (g *fieldCollector) applies(on *parser.NamedType) bool {
+	return on == nil || on.Name.Value == g.typ.Name
+}
 
 // addField adds an occurrence to its group.
-func (g *fieldCollector) addField(f *ast.Field, when []term) {
+func (g *fieldCollector) addField(f *parser.Field, when []term) {
 	key := f.Name.Value
 	if f.Alias != nil {
 		key = f.Alias.Value
@@ -132,8 +133,7 @@ func (c *compiler) compileField(typ *model.Type, g *group) *field {
 	first := g.fields[0].field
 	n := &field{key: g.key, def: c.definitionOf(typ, first.Name.Value)}
 	for _, f := range g.fields {
-		line, column := parser.Place(f.field.Loc)
-		if at := (gqlerror.Place{Line: line, Column: column}); !slices.Contains(n.places, at) && len(n.places) < 20 {
+		if at := gqlerror.Place(*f.field.Loc); !slices.Contains(n.places, at) && len(n.places) < 20 {
 			n.places = append(n.places, at)
 		}
 	}

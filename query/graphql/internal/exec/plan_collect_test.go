@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/exec"
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
@@ -107,14 +106,14 @@ func TestConditions(t *testing.T) {
 		}
 		for combination := range 8 {
 			on := map[string]bool{"a": combination&1 > 0, "b": combination&2 > 0, "c": combination&4 > 0}
-			s := straight{on: on, fragments: map[string]*ast.FragmentDefinition{}}
+			s := straight{on: on, fragments: map[string]*parser.FragmentDefinition{}}
 			for _, def := range doc.Definitions {
-				if f, ok := def.(*ast.FragmentDefinition); ok {
+				if f, ok := def.(*parser.FragmentDefinition); ok {
 					s.fragments[f.Name.Value] = f
 				}
 			}
-			op := doc.Definitions[0].(*ast.OperationDefinition)
-			want := `{"data":` + s.object([]*ast.SelectionSet{op.SelectionSet}) + `}`
+			op := doc.Definitions[0].(*parser.OperationDefinition)
+			want := `{"data":` + s.object([]*parser.SelectionSet{op.SelectionSet}) + `}`
 			got := w.ask(t, document, fmt.Sprintf(`{"a": %t, "b": %t, "c": %t}`, on["a"], on["b"], on["c"]))
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Fatalf("%s with %v (-want +got):\n%s", document, on, diff)
@@ -183,13 +182,13 @@ func (g *documents) fields(typ string, n int) string {
 // straight executes a document as the specification does, for the first book.
 type straight struct {
 	on        map[string]bool
-	fragments map[string]*ast.FragmentDefinition
+	fragments map[string]*parser.FragmentDefinition
 	typ       []string
 }
 
 // object is ExecuteSelectionSet.
-func (s *straight) object(sets []*ast.SelectionSet) string {
-	fields, keys, visited := map[string][]*ast.Field{}, []string{}, map[string]bool{}
+func (s *straight) object(sets []*parser.SelectionSet) string {
+	fields, keys, visited := map[string][]*parser.Field{}, []string{}, map[string]bool{}
 	for _, set := range sets {
 		s.collect(set, fields, &keys, visited)
 	}
@@ -200,7 +199,7 @@ func (s *straight) object(sets []*ast.SelectionSet) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-func (s *straight) value(fields []*ast.Field) string {
+func (s *straight) value(fields []*parser.Field) string {
 	name := fields[0].Name.Value
 	if fields[0].SelectionSet == nil {
 		if len(s.typ) > 0 {
@@ -210,7 +209,7 @@ func (s *straight) value(fields []*ast.Field) string {
 		}
 		return answers[name]
 	}
-	var sets []*ast.SelectionSet
+	var sets []*parser.SelectionSet
 	for _, f := range fields {
 		sets = append(sets, f.SelectionSet)
 	}
@@ -220,10 +219,10 @@ func (s *straight) value(fields []*ast.Field) string {
 }
 
 // collect is CollectFields (section 6.3.2).
-func (s *straight) collect(set *ast.SelectionSet, fields map[string][]*ast.Field, keys *[]string, visited map[string]bool) {
+func (s *straight) collect(set *parser.SelectionSet, fields map[string][]*parser.Field, keys *[]string, visited map[string]bool) {
 	for _, sel := range set.Selections {
 		switch sel := sel.(type) {
-		case *ast.Field:
+		case *parser.Field:
 			if s.selected(sel.Directives) {
 				key := sel.Name.Value
 				if fields[key] == nil {
@@ -231,11 +230,11 @@ func (s *straight) collect(set *ast.SelectionSet, fields map[string][]*ast.Field
 				}
 				fields[key] = append(fields[key], sel)
 			}
-		case *ast.InlineFragment:
+		case *parser.InlineFragment:
 			if s.selected(sel.Directives) {
 				s.collect(sel.SelectionSet, fields, keys, visited)
 			}
-		case *ast.FragmentSpread:
+		case *parser.FragmentSpread:
 			if s.selected(sel.Directives) && !visited[sel.Name.Value] {
 				visited[sel.Name.Value] = true
 				s.collect(s.fragments[sel.Name.Value].SelectionSet, fields, keys, visited)
@@ -244,13 +243,13 @@ func (s *straight) collect(set *ast.SelectionSet, fields map[string][]*ast.Field
 	}
 }
 
-func (s *straight) selected(directives []*ast.Directive) bool {
+func (s *straight) selected(directives []*parser.Directive) bool {
 	for _, d := range directives {
 		var value bool
 		switch v := d.Arguments[0].Value.(type) {
-		case *ast.BooleanValue:
+		case *parser.BooleanValue:
 			value = v.Value
-		case *ast.Variable:
+		case *parser.Variable:
 			value = s.on[v.Name.Value]
 		}
 		if value == (d.Name.Value == "skip") {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/graphql-go/graphql/language/ast"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
@@ -33,9 +31,9 @@ func (e *Engine) compile(document, operation string) (*Plan, []*gqlerror.Error) 
 		return nil, []*gqlerror.Error{failed}
 	}
 	// Of fragments with one name there is one by now, and every spread finds its own.
-	c := &compiler{e: e, fragments: map[string]*ast.FragmentDefinition{}}
+	c := &compiler{e: e, fragments: map[string]*parser.FragmentDefinition{}}
 	for _, def := range doc.Definitions {
-		if f, ok := def.(*ast.FragmentDefinition); ok {
+		if f, ok := def.(*parser.FragmentDefinition); ok {
 			c.fragments[f.Name.Value] = f
 		}
 	}
@@ -44,7 +42,7 @@ func (e *Engine) compile(document, operation string) (*Plan, []*gqlerror.Error) 
 		return nil, []*gqlerror.Error{failed}
 	}
 	p.bytes += len(document) + len(operation) // the key, whose memory names in the plan share
-	if p.Kind == ast.OperationTypeMutation {
+	if p.Kind == parser.OperationMutation {
 		p.meaning = meaningOf(doc, op)
 	}
 	return p, nil
@@ -84,10 +82,10 @@ func invalid(bad []validate.Error) []*gqlerror.Error {
 }
 
 // choose is GetOperation (section 6.1), in the words of the reference implementation.
-func choose(doc *parser.Document, name string) (*ast.OperationDefinition, *gqlerror.Error) {
-	var found *ast.OperationDefinition
+func choose(doc *parser.Document, name string) (*parser.OperationDefinition, *gqlerror.Error) {
+	var found *parser.OperationDefinition
 	for _, def := range doc.Definitions {
-		op, ok := def.(*ast.OperationDefinition)
+		op, ok := def.(*parser.OperationDefinition)
 		switch {
 		case !ok:
 		case name == "" && found != nil:
@@ -114,21 +112,21 @@ func unresolvable(message string) *gqlerror.Error {
 // bring it, and validation has bounded these.
 type compiler struct {
 	e         *Engine
-	fragments map[string]*ast.FragmentDefinition // by name
+	fragments map[string]*parser.FragmentDefinition // by name
 	to        *Plan
 	bytes     int // about what the fields take
 	used      int // variables in arguments, each as often as it is there
 }
 
 // planOperation makes the plan of an operation that is valid.
-func (c *compiler) planOperation(op *ast.OperationDefinition) (*Plan, *gqlerror.Error) {
+func (c *compiler) planOperation(op *parser.OperationDefinition) (*Plan, *gqlerror.Error) {
 	p := &Plan{id: c.e.ids.Add(1), Kind: op.Operation, switches: 1}
 	c.to = p
 	schema := c.e.cfg.Schema
 	// The words are those of the reference implementation.
 	root := map[string]*model.Type{
-		ast.OperationTypeQuery: schema.Query, ast.OperationTypeMutation: schema.Mutation,
-		ast.OperationTypeSubscription: schema.Subscription,
+		parser.OperationQuery: schema.Query, parser.OperationMutation: schema.Mutation,
+		parser.OperationSubscription: schema.Subscription,
 	}[op.Operation]
 	if root == nil {
 		return nil, unresolvable("Schema is not configured to execute " + op.Operation + " operation.")
@@ -173,5 +171,5 @@ func (c *compiler) unchanging() bool {
 			return false
 		}
 	}
-	return c.to.variables == nil && c.to.Kind != ast.OperationTypeSubscription
+	return c.to.variables == nil && c.to.Kind != parser.OperationSubscription
 }

@@ -3,9 +3,8 @@ package exec
 import (
 	"slices"
 
-	"github.com/graphql-go/graphql/language/ast"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 // Fields may be skipped or included by variables (section 3.13), which are not known when a plan is made. So whatever
@@ -27,7 +26,7 @@ type choice struct {
 
 // conditions adds @skip and @include (section 3.13) to terms. It reports false if it is known already that what has the
 // directives is not selected.
-func (c *compiler) conditions(when []term, directives []*ast.Directive) ([]term, bool) {
+func (c *compiler) conditions(when []term, directives []*parser.Directive) ([]term, bool) {
 	for _, d := range directives {
 		name := d.Name.Value
 		if name != "skip" && name != "include" || len(d.Arguments) == 0 {
@@ -35,11 +34,11 @@ func (c *compiler) conditions(when []term, directives []*ast.Directive) ([]term,
 		}
 		want := name == "include"
 		switch v := d.Arguments[0].Value.(type) {
-		case *ast.BooleanValue:
+		case *parser.BooleanValue:
 			if v.Value != want {
 				return nil, false
 			} // else it says nothing
-		case *ast.Variable:
+		case *parser.Variable:
 			t := term{v.Name.Value, want}
 			// Skipped and included by one variable, here or further out, it never is.
 			if slices.Contains(when, term{t.variable, !want}) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
@@ -198,7 +197,7 @@ var errSkipped = errors.New("an error of another field has ended the operation")
 
 // meaningOf is the hash of a document and of which of its operations is meant. Who wrote it in another layout, or named the
 // only operation or not, means the same.
-func meaningOf(doc *parser.Document, op *ast.OperationDefinition) [sha256.Size]byte {
+func meaningOf(doc *parser.Document, op *parser.OperationDefinition) [sha256.Size]byte {
 	text := parser.Print(doc)
 	if op.Name != nil {
 		text = op.Name.Value + " " + text

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
-	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -60,8 +59,7 @@ func unfit(p *Plan, bad []*coerce.Error) []*gqlerror.Error {
 func (p *Plan) defined(variable string) []gqlerror.Place {
 	for _, def := range p.variables {
 		if def.Name == variable {
-			line, column := parser.Place(def.Loc)
-			return []gqlerror.Place{{Line: line, Column: column}}
+			return []gqlerror.Place{gqlerror.Place(*def.Loc)}
 		}
 	}
 	return nil

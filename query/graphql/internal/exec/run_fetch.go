@@ -5,10 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/graphql-go/graphql/language/ast"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/fetch"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -55,7 +54,7 @@ func (r *run) loadRoot(ctx context.Context) {
 	if r.free.Store(int32(r.e.cfg.Parallel - 1)); tx.Active(ctx) {
 		r.free.Store(0)
 	}
-	if r.plan.Kind != ast.OperationTypeMutation {
+	if r.plan.Kind != parser.OperationMutation {
 		r.loadAll(ctx, r.plan.root, source{})
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json"
-	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
@@ -17,13 +16,13 @@ func Ask(s *model.Schema, document string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := walker{schema: s, fragments: map[string]*ast.FragmentDefinition{}}
-	var root *ast.SelectionSet
+	w := walker{schema: s, fragments: map[string]*parser.FragmentDefinition{}}
+	var root *parser.SelectionSet
 	for _, def := range doc.Definitions {
 		switch def := def.(type) {
-		case *ast.OperationDefinition:
+		case *parser.OperationDefinition:
 			root = def.SelectionSet
-		case *ast.FragmentDefinition:
+		case *parser.FragmentDefinition:
 			w.fragments[def.Name.Value] = def
 		}
 	}
@@ -32,7 +31,7 @@ func Ask(s *model.Schema, document string) ([]byte, error) {
 
 type walker struct {
 	schema    *model.Schema
-	fragments map[string]*ast.FragmentDefinition
+	fragments map[string]*parser.FragmentDefinition
 }
 
 // field finds a field, those that every type has included.
@@ -48,20 +47,20 @@ func (w *walker) field(t *model.Type, name string) *model.Field {
 	return t.Field(name)
 }
 
-func (w *walker) object(dst []byte, t *model.Type, parent any, set *ast.SelectionSet) ([]byte, error) {
+func (w *walker) object(dst []byte, t *model.Type, parent any, set *parser.SelectionSet) ([]byte, error) {
 	dst, err := w.selections(append(dst, '{'), t, parent, set)
 	return append(dst, '}'), err
 }
 
-func (w *walker) selections(dst []byte, t *model.Type, parent any, set *ast.SelectionSet) ([]byte, error) {
+func (w *walker) selections(dst []byte, t *model.Type, parent any, set *parser.SelectionSet) ([]byte, error) {
 	var err error
 	for _, selection := range set.Selections {
 		switch selection := selection.(type) {
-		case *ast.InlineFragment:
+		case *parser.InlineFragment:
 			dst, err = w.selections(dst, t, parent, selection.SelectionSet)
-		case *ast.FragmentSpread:
+		case *parser.FragmentSpread:
 			dst, err = w.selections(dst, t, parent, w.fragments[selection.Name.Value].SelectionSet)
-		case *ast.Field:
+		case *parser.Field:
 			dst, err = w.selected(dst, t, parent, selection)
 		}
 		if err != nil {
@@ -72,7 +71,7 @@ func (w *walker) selections(dst []byte, t *model.Type, parent any, set *ast.Sele
 }
 
 // selected appends one field with its key.
-func (w *walker) selected(dst []byte, t *model.Type, parent any, node *ast.Field) ([]byte, error) {
+func (w *walker) selected(dst []byte, t *model.Type, parent any, node *parser.Field) ([]byte, error) {
 	f := w.field(t, node.Name.Value)
 	if f == nil {
 		return dst, fmt.Errorf("there is no field %s.%s", t.Name, node.Name.Value)
@@ -84,7 +83,12 @@ func (w *walker) selected(dst []byte, t *model.Type, parent any, node *ast.Field
 		}
 	}
 	for _, arg := range node.Arguments {
-		args[arg.Name.Value] = arg.Value.GetValue() // strings and booleans are all that introspection takes
+		switch v := arg.Value.(type) { // strings and booleans are all that introspection takes
+		case *parser.StringValue:
+			args[arg.Name.Value] = v.Value
+		case *parser.BooleanValue:
+			args[arg.Name.Value] = v.Value
+		}
 	}
 	key := node.Name.Value
 	if node.Alias != nil {
@@ -100,7 +104,7 @@ func (w *walker) selected(dst []byte, t *model.Type, parent any, node *ast.Field
 	return w.value(dst, f.Type, f.Meta(parent, args), node)
 }
 
-func (w *walker) value(dst []byte, t *model.Ref, value any, node *ast.Field) ([]byte, error) {
+func (w *walker) value(dst []byte, t *model.Ref, value any, node *parser.Field) ([]byte, error) {
 	if value == nil {
 		if t.NonNull {
 			return dst, fmt.Errorf("%s is null, and must not be", node.Name.Value)

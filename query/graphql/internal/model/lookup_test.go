@@ -7,8 +7,6 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
-
-	"github.com/graphql-go/graphql/language/ast"
 )
 
 // refOf returns the type that is written so, as that of a variable.
@@ -18,7 +16,7 @@ func refOf(t *testing.T, s *model.Schema, text string) *model.Ref {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return coerce.TypeOf(s, doc.Definitions[0].(*ast.OperationDefinition).VariableDefinitions[0].Type)
+	return coerce.TypeOf(s, doc.Definitions[0].(*parser.OperationDefinition).VariableDefinitions[0].Type)
 }
 
 func TestTypeOf(t *testing.T) {

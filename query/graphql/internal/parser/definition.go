@@ -1,17 +1,14 @@
 package parser
 
 import (
-	"github.com/graphql-go/graphql/language/ast"
-	"github.com/graphql-go/graphql/language/kinds"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 )
 
 // definition is ExecutableDefinition (section 2.2), perhaps with a description, which means nothing to execution.
-func (p *parser) definition() ast.Node {
+func (p *parser) definition() Definition {
 	loc := p.loc()
 	if p.tok.Kind == lexer.BraceL {
-		return &ast.OperationDefinition{Kind: kinds.OperationDefinition, Loc: loc, Operation: ast.OperationTypeQuery,
+		return &OperationDefinition{Loc: loc, Operation: OperationQuery,
 			SelectionSet: p.selectionSet()}
 	}
 	described := p.tok
@@ -57,7 +54,7 @@ func (p *parser) atTypeSystem(described bool) bool {
 }
 
 // typeSystem refuses the definition or extension of something. It reads up to its name only, for the message.
-func (p *parser) typeSystem(loc *ast.Location) {
+func (p *parser) typeSystem(loc *Location) {
 	if p.at("extend") {
 		p.advance()
 		if p.err == nil && (p.at("directive") || !p.atTypeSystem(true)) {
@@ -73,13 +70,13 @@ func (p *parser) typeSystem(loc *ast.Location) {
 		}
 		what = `"` + p.name().Value + `"`
 	}
-	p.fail(&lexer.Error{Message: "The " + what + " definition is not executable.", Line: loc.Start, Column: loc.End,
+	p.fail(&lexer.Error{Message: "The " + what + " definition is not executable.", Line: loc.Line, Column: loc.Column,
 		Rule: "ExecutableDefinitions"})
 }
 
 // operation is OperationDefinition with its keyword (section 2.3).
-func (p *parser) operation(loc *ast.Location) ast.Node {
-	op := &ast.OperationDefinition{Kind: kinds.OperationDefinition, Loc: loc, Operation: p.lexer.Raw(p.tok)}
+func (p *parser) operation(loc *Location) Definition {
+	op := &OperationDefinition{Loc: loc, Operation: p.lexer.Raw(p.tok)}
 	p.advance()
 	if p.tok.Kind == lexer.Name {
 		op.Name = p.name()
@@ -95,8 +92,8 @@ func (p *parser) operation(loc *ast.Location) ast.Node {
 }
 
 // variableDefinition is VariableDefinition (section 2.10). Its default and directives are constant.
-func (p *parser) variableDefinition() *ast.VariableDefinition {
-	def := &ast.VariableDefinition{Kind: kinds.VariableDefinition, Loc: p.loc()}
+func (p *parser) variableDefinition() *VariableDefinition {
+	def := &VariableDefinition{Loc: p.loc()}
 	p.description()
 	def.Variable = p.variable()
 	p.expect(lexer.Colon)
@@ -104,33 +101,28 @@ func (p *parser) variableDefinition() *ast.VariableDefinition {
 	if p.take(lexer.Equals) {
 		def.DefaultValue = p.value(true)
 	}
-	if list := p.directives(true); list != nil {
-		if p.doc.Variables == nil {
-			p.doc.Variables = map[*ast.VariableDefinition][]*ast.Directive{}
-		}
-		p.doc.Variables[def] = list
-	}
+	def.Directives = p.directives(true)
 	return def
 }
 
 // variable is Variable: the name may stand apart from the dollar.
-func (p *parser) variable() *ast.Variable {
-	v := &ast.Variable{Kind: kinds.Variable, Loc: p.loc()}
+func (p *parser) variable() *Variable {
+	v := &Variable{Loc: p.loc()}
 	p.expect(lexer.Dollar)
 	v.Name = p.name()
 	return v
 }
 
 // typeReference is Type (section 2.11).
-func (p *parser) typeReference() ast.Type {
+func (p *parser) typeReference() Type {
 	loc := p.loc()
-	var typ ast.Type
+	var typ Type
 	if p.tok.Kind == lexer.BracketL {
 		if !p.enter() {
 			return nil
 		}
 		p.advance()
-		list := &ast.List{Kind: kinds.List, Loc: loc, Type: p.typeReference()}
+		list := &ListType{Loc: loc, Type: p.typeReference()}
 		p.expect(lexer.BracketR)
 		p.leave()
 		typ = list
@@ -138,20 +130,20 @@ func (p *parser) typeReference() ast.Type {
 		typ = p.namedType()
 	}
 	if p.take(lexer.Bang) {
-		return &ast.NonNull{Kind: kinds.NonNull, Loc: loc, Type: typ}
+		return &NonNullType{Loc: loc, Type: typ}
 	}
 	return typ
 }
 
 // namedType is NamedType. It begins where its name does and shares its location.
-func (p *parser) namedType() *ast.Named {
+func (p *parser) namedType() *NamedType {
 	name := p.name()
-	return &ast.Named{Kind: kinds.Named, Loc: name.Loc, Name: name}
+	return &NamedType{Loc: name.Loc, Name: name}
 }
 
 // fragmentDefinition is FragmentDefinition (section 2.8).
-func (p *parser) fragmentDefinition(loc *ast.Location) ast.Node {
-	def := &ast.FragmentDefinition{Kind: kinds.FragmentDefinition, Loc: loc}
+func (p *parser) fragmentDefinition(loc *Location) Definition {
+	def := &FragmentDefinition{Loc: loc}
 	p.advance()
 	def.Name = p.fragmentName()
 	p.expectWord("on")
@@ -162,7 +154,7 @@ func (p *parser) fragmentDefinition(loc *ast.Location) ast.Node {
 }
 
 // fragmentName is any name but "on", which would be read as the start of a type condition.
-func (p *parser) fragmentName() *ast.Name {
+func (p *parser) fragmentName() *Name {
 	if p.at("on") {
 		p.unexpected(p.tok)
 	}

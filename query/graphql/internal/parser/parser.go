@@ -1,9 +1,4 @@
-// Package parser makes graphql-go's tree of an executable document.
-//
-// It is for query/graphql alone, which uses it in place of graphql-go's own parser. That one does not know null
-// literals, directives and descriptions of variables, \u{...} and pairs of surrogates, gets block strings wrong, and
-// recurses as deep as a text asks for. Everything else of graphql-go works on the tree made here: its rules, its
-// executor, its printer. What its tree has no place for stands beside it, in [Document] and [NullValue].
+// Package parser makes the tree of an executable document.
 //
 // The grammar is the one of the September 2025 edition, section 2, without the type system: definitions of types break
 // the rule ExecutableDefinitions, and no document with one is ever executed. The words and places of errors are those of
@@ -11,9 +6,6 @@
 package parser
 
 import (
-	"github.com/graphql-go/graphql/language/ast"
-	"github.com/graphql-go/graphql/language/kinds"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 )
 
@@ -21,32 +13,12 @@ import (
 // pass: recursion is bounded here for its own sake.
 const MaxNesting = 500
 
-// Document is a parsed document. Its nodes share the memory of the text for names and strings; the text is otherwise
-// not kept.
-type Document struct {
-	*ast.Document
-	// Variables has the directives of variables, and nil where no variable has one. graphql-go's tree has no place for
-	// them.
-	Variables map[*ast.VariableDefinition][]*ast.Directive
-}
-
-// Place returns where a node begins: line and column from 1, the column in UTF-16 code units, and zeros where it is not
-// known. The locations of this package hold just these two, in Start and End, since offsets would need the whole text
-// kept to be of use to anyone.
-func Place(loc *ast.Location) (line, column int) {
-	if loc == nil {
-		return 0, 0
-	}
-	return loc.Start, loc.End
-}
-
 // Parse reads a document. An error is a [*lexer.Error]. Give it only what [lexer.Guard] let pass: it works in proportion
 // to the text, however long that is.
 func Parse(text string) (*Document, error) {
 	p := &parser{lexer: lexer.NewLexer(text)}
 	p.advance()
-	doc := &Document{Document: &ast.Document{Kind: kinds.Document, Loc: &ast.Location{}}}
-	p.doc = doc
+	doc := &Document{}
 	// A document has at least one definition, so the end is asked about behind it.
 	for more := true; more && p.err == nil; more = p.tok.Kind != lexer.End {
 		if def := p.definition(); p.err == nil {
@@ -66,11 +38,10 @@ type parser struct {
 	tok   lexer.Token
 	err   error
 	depth int
-	doc   *Document
 
 	// Lists grow here and are copied out once their length is known.
-	selections []ast.Selection
-	values     []ast.Value
+	selections []Selection
+	values     []Value
 	fields     slab[fieldNode]
 	names      slab[nameNode]
 }
@@ -104,7 +75,7 @@ func (p *parser) unexpected(t lexer.Token) {
 }
 
 // loc returns the location of the token in hand.
-func (p *parser) loc() *ast.Location { return &ast.Location{Start: p.tok.Line, End: p.tok.Column} }
+func (p *parser) loc() *Location { return &Location{Line: p.tok.Line, Column: p.tok.Column} }
 
 // take passes the token in hand if it is of a kind, and reports whether it was.
 func (p *parser) take(k lexer.Kind) bool {
@@ -153,13 +124,13 @@ func (p *parser) leave() { p.depth-- }
 // The nodes that documents are full of are made together with what belongs to each, several at a time.
 type (
 	fieldNode struct {
-		field ast.Field
-		name  ast.Name
-		loc   ast.Location
+		field Field
+		name  Name
+		loc   Location
 	}
 	nameNode struct {
-		name ast.Name
-		loc  ast.Location
+		name Name
+		loc  Location
 	}
 )
 
@@ -181,10 +152,10 @@ func (s *slab[T]) next() *T {
 }
 
 // name is Name (section 2.1.9). After an error it is empty, and nobody looks at it.
-func (p *parser) name() *ast.Name {
+func (p *parser) name() *Name {
 	n := p.names.next()
-	n.loc = ast.Location{Start: p.tok.Line, End: p.tok.Column}
-	n.name = ast.Name{Kind: kinds.Name, Loc: &n.loc}
+	n.loc = Location{Line: p.tok.Line, Column: p.tok.Column}
+	n.name = Name{Loc: &n.loc}
 	if p.tok.Kind == lexer.Name {
 		n.name.Value = p.lexer.Raw(p.tok)
 	}

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/graphql-go/graphql"
-	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
@@ -138,40 +136,16 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestPlace(t *testing.T) {
+func TestLocation(t *testing.T) {
 	t.Parallel()
 	doc := document(t, "# 😀é\n{ x(a: \"😀é\", b: \"\"\"\n😀\"\"\", c: 1) }")
-	field := doc.Definitions[0].(*ast.OperationDefinition).SelectionSet.Selections[0].(*ast.Field)
-	var got [][2]int
+	field := doc.Definitions[0].(*parser.OperationDefinition).SelectionSet.Selections[0].(*parser.Field)
+	var got []parser.Location
 	for _, arg := range field.Arguments {
-		line, column := parser.Place(arg.Value.GetLoc())
-		got = append(got, [2]int{line, column})
+		got = append(got, *arg.Value.Location())
 	}
-	if diff := cmp.Diff([][2]int{{2, 8}, {2, 18}, {3, 11}}, got); diff != "" {
+	if diff := cmp.Diff([]parser.Location{{Line: 2, Column: 8}, {Line: 2, Column: 18}, {Line: 3, Column: 11}}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if line, column := parser.Place(nil); line != 0 || column != 0 {
-		t.Errorf("no location is at %d:%d", line, column)
-	}
-}
-
-// TestNullInGraphQLGo has graphql-go meet the kind of value that it does not know.
-func TestNullInGraphQLGo(t *testing.T) {
-	t.Parallel()
-	echo := &graphql.Field{Type: graphql.String, Args: graphql.FieldConfigArgument{"a": {Type: graphql.String},
-		"list": {Type: graphql.NewList(graphql.String)}},
-		Resolve: func(p graphql.ResolveParams) (any, error) { return fmt.Sprint(p.Args), nil }}
-	schema, err := graphql.NewSchema(graphql.SchemaConfig{Query: graphql.NewObject(graphql.ObjectConfig{Name: "Query",
-		Fields: graphql.Fields{"echo": echo}})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc := document(t, `{a: echo(a: null) b: echo(a: "x", list: ["y", null])}`)
-	graphql.ValidateDocument(&schema, doc.Document, nil) // whatever it says, it lives
-	got := graphql.Execute(graphql.ExecuteParams{Schema: schema, AST: doc.Document})
-	want := map[string]any{"a": "map[]", "b": "map[a:x list:[y <nil>]]"}
-	if diff := cmp.Diff(any(want), got.Data); diff != "" {
-		t.Errorf("(-want +got):\n%s\n%v", diff, got.Errors)
 	}
 }
 

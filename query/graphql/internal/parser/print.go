@@ -3,14 +3,12 @@ package parser
 import (
 	"fmt"
 	"strings"
-
-	"github.com/graphql-go/graphql/language/ast"
 )
 
 // Print writes a document on one line, such that [Parse] makes the same tree of it, but for the places. Two texts that
 // differ in layout, comments or the way that strings are written print alike.
 func Print(doc *Document) string {
-	p := printer{doc: doc}
+	var p printer
 	for i, def := range doc.Definitions {
 		if i > 0 {
 			p.b.WriteByte(' ')
@@ -21,34 +19,31 @@ func Print(doc *Document) string {
 }
 
 // PrintValue writes a value as messages show it. What is nil prints as nothing.
-func PrintValue(v ast.Value) string {
+func PrintValue(v Value) string {
 	var p printer
 	p.value(v)
 	return p.b.String()
 }
 
 // PrintType writes the type of a variable, such as [Int!]!.
-func PrintType(t ast.Type) string {
+func PrintType(t Type) string {
 	switch t := t.(type) {
-	case *ast.Named:
+	case *NamedType:
 		return t.Name.Value
-	case *ast.List:
+	case *ListType:
 		return "[" + PrintType(t.Type) + "]"
-	case *ast.NonNull:
+	case *NonNullType:
 		return PrintType(t.Type) + "!"
 	}
 	return ""
 }
 
-type printer struct {
-	b   strings.Builder
-	doc *Document
-}
+type printer struct{ b strings.Builder }
 
 // definition writes the keyword of every operation, so that shorthand and longhand print alike.
-func (p *printer) definition(def ast.Node) {
+func (p *printer) definition(def Definition) {
 	switch def := def.(type) {
-	case *ast.OperationDefinition:
+	case *OperationDefinition:
 		p.b.WriteString(def.Operation)
 		if def.Name != nil {
 			p.b.WriteString(" " + def.Name.Value)
@@ -56,15 +51,15 @@ func (p *printer) definition(def ast.Node) {
 		p.variables(def.VariableDefinitions)
 		p.directives(def.Directives)
 		p.selectionSet(def.SelectionSet)
-	case *ast.FragmentDefinition:
+	case *FragmentDefinition:
 		p.b.WriteString("fragment " + def.Name.Value + " on " + def.TypeCondition.Name.Value)
 		p.directives(def.Directives)
 		p.selectionSet(def.SelectionSet)
 	}
 }
 
-// variables writes directives from beside the tree, where graphql-go has no place for them.
-func (p *printer) variables(list []*ast.VariableDefinition) {
+// variables writes the definitions of variables.
+func (p *printer) variables(list []*VariableDefinition) {
 	for i, def := range list {
 		p.separate(i, "(", ", ")
 		p.b.WriteString("$" + def.Variable.Name.Value + ": " + PrintType(def.Type))
@@ -72,7 +67,7 @@ func (p *printer) variables(list []*ast.VariableDefinition) {
 			p.b.WriteString(" = ")
 			p.value(def.DefaultValue)
 		}
-		p.directives(p.doc.Variables[def])
+		p.directives(def.Directives)
 	}
 	p.end(len(list), ")")
 }
@@ -93,7 +88,7 @@ func (p *printer) end(n int, after string) {
 }
 
 // selectionSet writes nothing for a field without one.
-func (p *printer) selectionSet(set *ast.SelectionSet) {
+func (p *printer) selectionSet(set *SelectionSet) {
 	if set == nil {
 		return
 	}
@@ -106,9 +101,9 @@ func (p *printer) selectionSet(set *ast.SelectionSet) {
 }
 
 // selection writes a field or a fragment.
-func (p *printer) selection(s ast.Selection) {
+func (p *printer) selection(s Selection) {
 	switch s := s.(type) {
-	case *ast.Field:
+	case *Field:
 		if s.Alias != nil {
 			p.b.WriteString(s.Alias.Value + ": ")
 		}
@@ -116,10 +111,10 @@ func (p *printer) selection(s ast.Selection) {
 		p.arguments(s.Arguments)
 		p.directives(s.Directives)
 		p.selectionSet(s.SelectionSet)
-	case *ast.FragmentSpread:
+	case *FragmentSpread:
 		p.b.WriteString("..." + s.Name.Value)
 		p.directives(s.Directives)
-	case *ast.InlineFragment:
+	case *InlineFragment:
 		p.b.WriteString("...")
 		if s.TypeCondition != nil {
 			p.b.WriteString(" on " + s.TypeCondition.Name.Value)
@@ -130,7 +125,7 @@ func (p *printer) selection(s ast.Selection) {
 }
 
 // arguments writes nothing where there are none: empty parentheses are against the grammar.
-func (p *printer) arguments(list []*ast.Argument) {
+func (p *printer) arguments(list []*Argument) {
 	for i, arg := range list {
 		p.separate(i, "(", ", ")
 		p.b.WriteString(arg.Name.Value + ": ")
@@ -140,7 +135,7 @@ func (p *printer) arguments(list []*ast.Argument) {
 }
 
 // directives keeps the order, which may mean something (section 2.13).
-func (p *printer) directives(list []*ast.Directive) {
+func (p *printer) directives(list []*Directive) {
 	for _, d := range list {
 		p.b.WriteString(" @" + d.Name.Value)
 		p.arguments(d.Arguments)
@@ -148,30 +143,30 @@ func (p *printer) directives(list []*ast.Directive) {
 }
 
 // value writes numbers as they were written, and strings with quotation marks, whatever they were written with.
-func (p *printer) value(v ast.Value) {
+func (p *printer) value(v Value) {
 	switch v := v.(type) {
-	case *ast.Variable:
+	case *Variable:
 		p.b.WriteString("$" + v.Name.Value)
-	case *ast.IntValue:
+	case *IntValue:
 		p.b.WriteString(v.Value)
-	case *ast.FloatValue:
+	case *FloatValue:
 		p.b.WriteString(v.Value)
-	case *ast.EnumValue:
+	case *EnumValue:
 		p.b.WriteString(v.Value)
-	case *ast.BooleanValue:
+	case *BooleanValue:
 		fmt.Fprint(&p.b, v.Value)
 	case *NullValue:
 		p.b.WriteString("null")
-	case *ast.StringValue:
+	case *StringValue:
 		p.quoted(v.Value)
-	case *ast.ListValue:
+	case *ListValue:
 		p.b.WriteByte('[')
 		for i, item := range v.Values {
 			p.separate(i, "", ", ")
 			p.value(item)
 		}
 		p.b.WriteByte(']')
-	case *ast.ObjectValue:
+	case *ObjectValue:
 		p.b.WriteByte('{')
 		for i, f := range v.Fields {
 			p.separate(i, "", ", ")

@@ -3,22 +3,19 @@ package parser
 import (
 	"slices"
 
-	"github.com/graphql-go/graphql/language/ast"
-	"github.com/graphql-go/graphql/language/kinds"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 )
 
 // selectionSet is SelectionSet (section 2.4), which is never empty.
-func (p *parser) selectionSet() *ast.SelectionSet {
-	set := &ast.SelectionSet{Kind: kinds.SelectionSet, Loc: p.loc()}
+func (p *parser) selectionSet() *SelectionSet {
+	set := &SelectionSet{Loc: p.loc()}
 	if !p.enter() {
 		return set
 	}
 	p.expect(lexer.BraceL)
 	first := len(p.selections)
 	for more := true; more && p.err == nil; more = !p.take(lexer.BraceR) {
-		var s ast.Selection
+		var s Selection
 		if p.tok.Kind == lexer.Spread {
 			s = p.fragment()
 		} else {
@@ -33,16 +30,16 @@ func (p *parser) selectionSet() *ast.SelectionSet {
 }
 
 // field is Field (section 2.5). The node, its name or alias and their common location are made together.
-func (p *parser) field() *ast.Field {
+func (p *parser) field() *Field {
 	n := p.fields.next()
-	n.loc = ast.Location{Start: p.tok.Line, End: p.tok.Column}
-	n.name = ast.Name{Kind: kinds.Name, Loc: &n.loc}
+	n.loc = Location{Line: p.tok.Line, Column: p.tok.Column}
+	n.name = Name{Loc: &n.loc}
 	if p.tok.Kind == lexer.Name {
 		n.name.Value = p.lexer.Raw(p.tok)
 	}
 	p.expect(lexer.Name)
 	f := &n.field
-	f.Kind, f.Loc, f.Name = kinds.Field, &n.loc, &n.name
+	f.Loc, f.Name = &n.loc, &n.name
 	if p.take(lexer.Colon) {
 		f.Alias, f.Name = f.Name, p.name()
 	}
@@ -55,13 +52,13 @@ func (p *parser) field() *ast.Field {
 }
 
 // fragment is FragmentSpread or InlineFragment (section 2.8).
-func (p *parser) fragment() ast.Selection {
+func (p *parser) fragment() Selection {
 	loc := p.loc()
 	p.advance()
 	if p.tok.Kind == lexer.Name && !p.at("on") {
-		return &ast.FragmentSpread{Kind: kinds.FragmentSpread, Loc: loc, Name: p.name(), Directives: p.directives(false)}
+		return &FragmentSpread{Loc: loc, Name: p.name(), Directives: p.directives(false)}
 	}
-	f := &ast.InlineFragment{Kind: kinds.InlineFragment, Loc: loc}
+	f := &InlineFragment{Loc: loc}
 	if p.at("on") {
 		p.advance()
 		f.TypeCondition = p.namedType()
@@ -72,24 +69,24 @@ func (p *parser) fragment() ast.Selection {
 }
 
 // arguments is Arguments (section 2.7): none at all, or at least one in parentheses.
-func (p *parser) arguments(constant bool) []*ast.Argument {
+func (p *parser) arguments(constant bool) []*Argument {
 	if !p.take(lexer.ParenL) {
 		return nil
 	}
-	var list []*ast.Argument
+	var list []*Argument
 	for more := true; more && p.err == nil; more = !p.take(lexer.ParenR) {
 		name := p.name()
 		p.expect(lexer.Colon)
-		list = append(list, &ast.Argument{Kind: kinds.Argument, Loc: name.Loc, Name: name, Value: p.value(constant)})
+		list = append(list, &Argument{Loc: name.Loc, Name: name, Value: p.value(constant)})
 	}
 	return list
 }
 
 // directives reads any number of them; constant ones have no variables in their arguments (section 2.13).
-func (p *parser) directives(constant bool) []*ast.Directive {
-	var list []*ast.Directive
+func (p *parser) directives(constant bool) []*Directive {
+	var list []*Directive
 	for p.tok.Kind == lexer.At {
-		d := &ast.Directive{Kind: kinds.Directive, Loc: p.loc()}
+		d := &Directive{Loc: p.loc()}
 		p.advance()
 		d.Name = p.name()
 		d.Arguments = p.arguments(constant)

@@ -4,13 +4,11 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/graphql-go/graphql/language/ast"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 // quoted writes a string between quotation marks (section 2.9.4).
-func quoted(s string) string { return parser.PrintValue(&ast.StringValue{Value: s}) }
+func quoted(s string) string { return parser.PrintValue(&parser.StringValue{Value: s}) }
 
 // block writes a string as a block string, laid out as the reference implementation does: on one line if it is short and
 // its end does not run into the quotation marks. The string is one of which printable is true.

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/graphql-go/graphql/language/ast"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 	"github.com/stoa-go/stoa/query/graphql/internal/sdl"
@@ -37,8 +35,8 @@ func readBack(t *testing.T, literal, want string) {
 	if err != nil {
 		t.Fatalf("%s: %v", literal, err)
 	}
-	field := doc.Definitions[0].(*ast.OperationDefinition).SelectionSet.Selections[0].(*ast.Field)
-	if got := field.Arguments[0].Value.(*ast.StringValue).Value; got != want {
+	field := doc.Definitions[0].(*parser.OperationDefinition).SelectionSet.Selections[0].(*parser.Field)
+	if got := field.Arguments[0].Value.(*parser.StringValue).Value; got != want {
 		t.Errorf("%q is written as %s and read as %q", want, literal, got)
 	}
 }

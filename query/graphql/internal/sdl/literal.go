@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
@@ -36,7 +35,7 @@ func Literal(t *model.Ref, value any) string {
 }
 
 // literal makes the tree of a literal, so that there is one place that knows how to write it.
-func literal(t *model.Ref, value any) ast.Value {
+func literal(t *model.Ref, value any) parser.Value {
 	if value == nil {
 		return &parser.NullValue{}
 	}
@@ -45,7 +44,7 @@ func literal(t *model.Ref, value any) ast.Value {
 		if !ok {
 			return literal(t.Elem, value) // one value stands for a list of one (section 3.11)
 		}
-		list := &ast.ListValue{}
+		list := &parser.ListValue{}
 		for _, item := range items {
 			list.Values = append(list.Values, literal(t.Elem, item))
 		}
@@ -59,19 +58,19 @@ func literal(t *model.Ref, value any) ast.Value {
 	case model.Enum:
 		for _, v := range t.Type.Values {
 			if v.Go == value || v.Go == nil && v.Name == value {
-				return &ast.EnumValue{Value: v.Name}
+				return &parser.EnumValue{Value: v.Name}
 			}
 		}
 	}
 	if s, ok := value.(string); ok && t.Type.Name == "ID" && isInteger(s) {
-		return &ast.IntValue{Value: s} // as the reference implementation has it
+		return &parser.IntValue{Value: s} // as the reference implementation has it
 	}
 	return untyped(value)
 }
 
 // object leaves out what is absent, which is not the same as null.
-func object(t *model.Type, fields map[string]any) ast.Value {
-	o := &ast.ObjectValue{}
+func object(t *model.Type, fields map[string]any) parser.Value {
+	o := &parser.ObjectValue{}
 	for _, in := range t.Inputs {
 		if v, ok := fields[in.Name]; ok {
 			o.Fields = append(o.Fields, field(in.Name, literal(in.Type, v)))
@@ -80,8 +79,8 @@ func object(t *model.Type, fields map[string]any) ast.Value {
 	return o
 }
 
-func field(name string, value ast.Value) *ast.ObjectField {
-	return &ast.ObjectField{Name: &ast.Name{Value: name}, Value: value}
+func field(name string, value parser.Value) *parser.ObjectField {
+	return &parser.ObjectField{Name: &parser.Name{Value: name}, Value: value}
 }
 
 // isInteger reports whether a text is an integer in the one way to write it: no plus sign, no leading zeros.
@@ -91,30 +90,30 @@ func isInteger(s string) bool {
 }
 
 // untyped writes a value of which no more is known than what Go says: that of a scalar, or of a part of JSON.
-func untyped(value any) ast.Value {
+func untyped(value any) parser.Value {
 	switch v := value.(type) {
 	case nil:
 		return &parser.NullValue{}
 	case string:
-		return &ast.StringValue{Value: v}
+		return &parser.StringValue{Value: v}
 	case bool:
-		return &ast.BooleanValue{Value: v}
+		return &parser.BooleanValue{Value: v}
 	case float64:
 		return number(jsontext.Float(v).String())
 	case time.Time:
-		return &ast.StringValue{Value: v.Format(time.RFC3339Nano)}
+		return &parser.StringValue{Value: v.Format(time.RFC3339Nano)}
 	case json.Number:
 		return number(v.String())
 	case jsontext.Value:
 		return ofJSON(v)
 	case []any:
-		list := &ast.ListValue{}
+		list := &parser.ListValue{}
 		for _, item := range v {
 			list.Values = append(list.Values, untyped(item))
 		}
 		return list
 	case map[string]any:
-		o := &ast.ObjectValue{}
+		o := &parser.ObjectValue{}
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			o.Fields = append(o.Fields, field(name, untyped(v[name])))
 		}
@@ -126,18 +125,18 @@ func untyped(value any) ast.Value {
 }
 
 // number tells integers from what has a point or an exponent. The zero has no sign, as in JavaScript.
-func number(text string) ast.Value {
+func number(text string) parser.Value {
 	switch {
 	case text == "-0":
-		return &ast.IntValue{Value: "0"}
+		return &parser.IntValue{Value: "0"}
 	case isInteger(text):
-		return &ast.IntValue{Value: text}
+		return &parser.IntValue{Value: text}
 	}
-	return &ast.FloatValue{Value: text}
+	return &parser.FloatValue{Value: text}
 }
 
 // ofJSON writes raw JSON with its numbers as they are. What is no JSON is null.
-func ofJSON(raw jsontext.Value) ast.Value {
+func ofJSON(raw jsontext.Value) parser.Value {
 	dec := json.NewDecoder(strings.NewReader(string(raw)))
 	dec.UseNumber()
 	var value any

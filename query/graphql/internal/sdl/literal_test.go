@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/graphqltest"
@@ -86,7 +85,7 @@ func ref(t *testing.T, s *model.Schema, text string) *model.Ref {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := coerce.TypeOf(s, doc.Definitions[0].(*ast.OperationDefinition).VariableDefinitions[0].Type)
+	r := coerce.TypeOf(s, doc.Definitions[0].(*parser.OperationDefinition).VariableDefinitions[0].Type)
 	if r == nil {
 		t.Fatalf("there is no type %s", text)
 	}
@@ -120,7 +119,7 @@ func TestLiteralsAreRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			def := doc.Definitions[0].(*ast.OperationDefinition).VariableDefinitions[0]
+			def := doc.Definitions[0].(*parser.OperationDefinition).VariableDefinitions[0]
 			value, ok := coerce.Value(coerce.TypeOf(s, def.Type), def.DefaultValue, nil)
 			if !ok {
 				t.Fatalf("%s is not read", tt.want)

@@ -5,13 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/graphql-go/graphql/language/ast"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 // fieldArguments checks the arguments of a field that there is (section 5.4).
-func (v *validator) fieldArguments(f *ast.Field, def *model.Field, parent *model.Type) {
+func (v *validator) fieldArguments(f *parser.Field, def *model.Field, parent *model.Type) {
 	for _, arg := range f.Arguments {
 		if argument(def.Args, arg.Name.Value) == nil {
 			v.report("KnownArgumentNames",
@@ -27,7 +26,7 @@ func (v *validator) fieldArguments(f *ast.Field, def *model.Field, parent *model
 
 // arguments checks what arguments have to be wherever they stand: unlike each other, and of the right types where those
 // are known.
-func (v *validator) arguments(list []*ast.Argument, defs []*model.Input) {
+func (v *validator) arguments(list []*parser.Argument, defs []*model.Input) {
 	v.uniqueArguments(list)
 	for _, arg := range list {
 		at := position{}
@@ -61,25 +60,25 @@ func missing(defs []*model.Input, given func(name string) bool) []*model.Input {
 }
 
 // named reports which arguments are given.
-func named(given []*ast.Argument) func(name string) bool {
+func named(given []*parser.Argument) func(name string) bool {
 	return func(name string) bool {
-		return slices.ContainsFunc(given, func(a *ast.Argument) bool { return a.Name.Value == name })
+		return slices.ContainsFunc(given, func(a *parser.Argument) bool { return a.Name.Value == name })
 	}
 }
 
 // uniqueArguments is section 5.4.2.
-func (v *validator) uniqueArguments(list []*ast.Argument) {
+func (v *validator) uniqueArguments(list []*parser.Argument) {
 	if len(list) < 2 {
 		return
 	}
-	duplicates(list, func(a *ast.Argument) *ast.Name { return a.Name }, func(name string, at []*ast.Location) {
+	duplicates(list, func(a *parser.Argument) *parser.Name { return a.Name }, func(name string, at []*parser.Location) {
 		v.report("UniqueArgumentNames", `There can be only one argument named "`+name+`".`, at...)
 	})
 }
 
 // duplicates calls fn with every name that several items have, and where.
-func duplicates[T any](list []T, nameOf func(T) *ast.Name, fn func(name string, at []*ast.Location)) {
-	at := make(map[string][]*ast.Location, len(list))
+func duplicates[T any](list []T, nameOf func(T) *parser.Name, fn func(name string, at []*parser.Location)) {
+	at := make(map[string][]*parser.Location, len(list))
 	for _, item := range list {
 		name := nameOf(item)
 		at[name.Value] = append(at[name.Value], name.Loc)
@@ -99,16 +98,16 @@ func duplicates[T any](list []T, nameOf func(T) *ast.Name, fn func(name string, 
 // operationLocation is where directives of an operation stand, in the words of the type system.
 func operationLocation(operation string) string {
 	switch operation {
-	case ast.OperationTypeMutation:
+	case parser.OperationMutation:
 		return "MUTATION"
-	case ast.OperationTypeSubscription:
+	case parser.OperationSubscription:
 		return "SUBSCRIPTION"
 	}
 	return "QUERY"
 }
 
 // directives checks the directives at one place (section 5.7).
-func (v *validator) directives(list []*ast.Directive, location string) {
+func (v *validator) directives(list []*parser.Directive, location string) {
 	for i, d := range list {
 		name := d.Name.Value
 		def := v.schema.Directive(name)
@@ -120,7 +119,7 @@ func (v *validator) directives(list []*ast.Directive, location string) {
 		if !slices.Contains(def.Locations, location) {
 			v.report("KnownDirectives", `Directive "@`+name+`" may not be used on `+location+".", d.Loc)
 		}
-		if first := slices.IndexFunc(list, func(o *ast.Directive) bool { return o.Name.Value == name }); first < i &&
+		if first := slices.IndexFunc(list, func(o *parser.Directive) bool { return o.Name.Value == name }); first < i &&
 			!def.Repeatable {
 			v.report("UniqueDirectivesPerLocation", `The directive "@`+name+`" can only be used once at this location.`,
 				list[first].Loc, d.Loc)
@@ -130,7 +129,7 @@ func (v *validator) directives(list []*ast.Directive, location string) {
 }
 
 // directiveArguments checks the arguments of a directive that there is, as fieldArguments does.
-func (v *validator) directiveArguments(d *ast.Directive, def *model.Directive) {
+func (v *validator) directiveArguments(d *parser.Directive, def *model.Directive) {
 	for _, arg := range d.Arguments {
 		if argument(def.Args, arg.Name.Value) == nil {
 			v.report("KnownArgumentNames",

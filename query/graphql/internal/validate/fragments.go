@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/graphql-go/graphql/language/ast"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 // spreads returns the fragments that a selection set spreads, each once, in the order in which they stand.
-func (v *validator) spreads(set *ast.SelectionSet) []*fragment {
+func (v *validator) spreads(set *parser.SelectionSet) []*fragment {
 	var list []*fragment
 	visit := v.nextVisit()
-	v.eachSpread(set, func(s *ast.FragmentSpread) {
+	v.eachSpread(set, func(s *parser.FragmentSpread) {
 		if f := v.byName[s.Name.Value]; f != nil && f.visit != visit {
 			f.visit = visit
 			list = append(list, f)
@@ -21,16 +21,19 @@ func (v *validator) spreads(set *ast.SelectionSet) []*fragment {
 }
 
 // eachSpread calls fn with every spread in a selection set, spread fragments themselves not entered.
-func (v *validator) eachSpread(set *ast.SelectionSet, fn func(*ast.FragmentSpread)) {
+func (v *validator) eachSpread(set *parser.SelectionSet, fn func(*parser.FragmentSpread)) {
 	if set == nil {
 		return
 	}
 	for _, s := range set.Selections {
-		if spread, ok := s.(*ast.FragmentSpread); ok {
-			fn(spread)
-			continue
+		switch s := s.(type) {
+		case *parser.FragmentSpread:
+			fn(s)
+		case *parser.Field:
+			v.eachSpread(s.SelectionSet, fn)
+		case *parser.InlineFragment:
+			v.eachSpread(s.SelectionSet, fn)
 		}
-		v.eachSpread(s.GetSelectionSet(), fn)
 	}
 }
 
@@ -46,7 +49,7 @@ func (v *validator) cycles() {
 
 type cycleFinder struct {
 	v    *validator
-	path []*ast.FragmentSpread
+	path []*parser.FragmentSpread
 }
 
 // from follows all spreads in a fragment. One that stands on the path already closes a circle.
@@ -55,7 +58,7 @@ func (c *cycleFinder) from(f *fragment) {
 		return
 	}
 	f.searched, f.entered = true, len(c.path)
-	c.v.eachSpread(f.set, func(s *ast.FragmentSpread) {
+	c.v.eachSpread(f.set, func(s *parser.FragmentSpread) {
 		target := c.v.byName[s.Name.Value]
 		if target == nil {
 			return
@@ -72,7 +75,7 @@ func (c *cycleFinder) from(f *fragment) {
 }
 
 // report names the way round, or as much of it as anyone wants to read.
-func (c *cycleFinder) report(name string, path []*ast.FragmentSpread) {
+func (c *cycleFinder) report(name string, path []*parser.FragmentSpread) {
 	const most = 20
 	message := fmt.Sprintf("Cannot spread fragment %q within itself", name)
 	var via []string
@@ -85,7 +88,7 @@ func (c *cycleFinder) report(name string, path []*ast.FragmentSpread) {
 	if len(via) > 0 {
 		message += " via " + strings.Join(via, ", ")
 	}
-	places := make([]*ast.Location, 0, most)
+	places := make([]*parser.Location, 0, most)
 	for _, s := range path[:min(len(path), most)] {
 		places = append(places, s.Loc)
 	}
@@ -94,7 +97,7 @@ func (c *cycleFinder) report(name string, path []*ast.FragmentSpread) {
 
 // names checks that operations and fragments can be told apart (sections 5.2.1.1, 5.2.2.1 and 5.5.1.1).
 func (v *validator) names() {
-	operations := map[string]*ast.Name{}
+	operations := map[string]*parser.Name{}
 	for _, op := range v.operations {
 		name := op.node.Name
 		if name == nil {
@@ -112,7 +115,7 @@ func (v *validator) names() {
 	if len(v.byName) == len(v.fragments) {
 		return
 	}
-	fragments := map[string]*ast.Name{}
+	fragments := map[string]*parser.Name{}
 	for _, f := range v.fragments {
 		name := f.node.Name
 		if first := fragments[name.Value]; first != nil {

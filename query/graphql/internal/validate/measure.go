@@ -3,7 +3,7 @@ package validate
 import (
 	"fmt"
 
-	"github.com/graphql-go/graphql/language/ast"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 // measures say how large a selection is, with the fragments in it spread out.
@@ -44,14 +44,14 @@ func title(op *operation) string {
 }
 
 // measured sums up what stands in a selection set.
-func (v *validator) measured(set *ast.SelectionSet) measures {
+func (v *validator) measured(set *parser.SelectionSet) measures {
 	var total measures
 	if set == nil {
 		return total
 	}
 	for _, s := range set.Selections {
 		switch s := s.(type) {
-		case *ast.Field:
+		case *parser.Field:
 			if s.SelectionSet == nil { // most are so, and documents full of them are not worth more than this
 				total.depth, total.whole = max(total.depth, 1), max(total.whole, 1)
 				total.roots++
@@ -60,10 +60,10 @@ func (v *validator) measured(set *ast.SelectionSet) measures {
 			}
 			m := v.measuredField(s)
 			total.add(&m)
-		case *ast.InlineFragment:
+		case *parser.InlineFragment:
 			m := v.measured(s.SelectionSet)
 			total.add(&m)
-		case *ast.FragmentSpread:
+		case *parser.FragmentSpread:
 			if f := v.byName[s.Name.Value]; f != nil {
 				if !f.size.known {
 					f.size = v.measured(f.set)
@@ -77,7 +77,7 @@ func (v *validator) measured(set *ast.SelectionSet) measures {
 }
 
 // measuredField is one level around what is below it. Below introspection, levels count apart from there on.
-func (v *validator) measuredField(f *ast.Field) measures {
+func (v *validator) measuredField(f *parser.Field) measures {
 	inner := v.measured(f.SelectionSet)
 	m := measures{depth: inner.depth + 1, whole: inner.whole + 1, hidden: inner.hidden, roots: 1, fields: inner.fields + 1}
 	if name := f.Name.Value; name == "__schema" || name == "__type" {

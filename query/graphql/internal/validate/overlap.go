@@ -3,9 +3,8 @@ package validate
 import (
 	"strings"
 
-	"github.com/graphql-go/graphql/language/ast"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 // Fields with the same key in the answer have to be mergeable into one (section 5.3.2). The specification says it of
@@ -46,13 +45,13 @@ const tooComplex = "The document selects the same fields in too many ways to tel
 
 // selected is a selection set and the type that it selects from, nil if unknown.
 type selected struct {
-	set  *ast.SelectionSet
+	set  *parser.SelectionSet
 	from *model.Type
 }
 
 // merging is a field of a set of fields that are to be merged.
 type merging struct {
-	node *ast.Field
+	node *parser.Field
 	from *model.Type
 	def  *model.Field // nil if unknown
 	next int          // the next with the same key, or -1
@@ -130,7 +129,7 @@ type overlapper struct {
 // expand puts together what selection sets select, fragments included, each once.
 func (o *overlapper) expand(sets []selected) groups {
 	var g groups
-	c := collector{v: o.v, visit: o.v.nextVisit(), fn: func(f *ast.Field, from *model.Type) {
+	c := collector{v: o.v, visit: o.v.nextVisit(), fn: func(f *parser.Field, from *model.Type) {
 		m := merging{node: f, from: from, next: -1}
 		if from != nil && !strings.HasPrefix(f.Name.Value, "__") { // introspection merges with anything of its name
 			m.def = o.v.schema.Field(from, f.Name.Value)
@@ -261,7 +260,7 @@ type collector struct {
 	v     *validator
 	visit int // of fragments: each is entered once
 	steps int // selections looked at
-	fn    func(f *ast.Field, from *model.Type)
+	fn    func(f *parser.Field, from *model.Type)
 
 	spread []*fragment // still to be entered
 }
@@ -278,15 +277,15 @@ func (c *collector) fragments() {
 }
 
 // selections goes over one selection set, and notes what it spreads for later.
-func (c *collector) selections(set *ast.SelectionSet, from *model.Type) {
+func (c *collector) selections(set *parser.SelectionSet, from *model.Type) {
 	c.steps += len(set.Selections)
 	for _, s := range set.Selections {
 		switch s := s.(type) {
-		case *ast.Field:
+		case *parser.Field:
 			c.fn(s, from)
-		case *ast.InlineFragment:
+		case *parser.InlineFragment:
 			c.selections(s.SelectionSet, c.v.condition(s, from))
-		case *ast.FragmentSpread:
+		case *parser.FragmentSpread:
 			if f := c.v.byName[s.Name.Value]; f != nil && f.visit != c.visit {
 				f.visit = c.visit
 				c.spread = append(c.spread, f)
@@ -296,7 +295,7 @@ func (c *collector) selections(set *ast.SelectionSet, from *model.Type) {
 }
 
 // condition returns the type that an inline fragment selects from.
-func (v *validator) condition(f *ast.InlineFragment, from *model.Type) *model.Type {
+func (v *validator) condition(f *parser.InlineFragment, from *model.Type) *model.Type {
 	if f.TypeCondition == nil {
 		return from
 	}

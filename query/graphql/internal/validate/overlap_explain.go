@@ -2,10 +2,9 @@ package validate
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/graphql-go/graphql/language/ast"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
@@ -32,12 +31,12 @@ func (v *validator) explain() {
 
 // pairs remembers fields that were compared, and whether as fields that may be asked of the same object, which says
 // more.
-type pairs map[[2]*ast.Field]bool
+type pairs map[[2]*parser.Field]bool
 
 // conflict is why two fields cannot be merged.
 type conflict struct {
 	key, why string
-	at       [2][]*ast.Location
+	at       [2][]*parser.Location
 }
 
 type explainer struct {
@@ -49,7 +48,7 @@ type explainer struct {
 func (e *explainer) over() bool { return e.left < 0 || e.v.enough() }
 
 // set reports the conflicts that first meet in this selection set, and then those further down.
-func (e *explainer) set(set *ast.SelectionSet, from *model.Type) {
+func (e *explainer) set(set *parser.SelectionSet, from *model.Type) {
 	if e.over() {
 		return
 	}
@@ -69,21 +68,21 @@ func (e *explainer) set(set *ast.SelectionSet, from *model.Type) {
 }
 
 // below goes into the selection sets of the fields that stand in this one, fragments left to their definitions.
-func (e *explainer) below(set *ast.SelectionSet, from *model.Type) {
+func (e *explainer) below(set *parser.SelectionSet, from *model.Type) {
 	for _, s := range set.Selections {
 		switch s := s.(type) {
-		case *ast.Field:
+		case *parser.Field:
 			if s.SelectionSet != nil {
 				e.set(s.SelectionSet, e.typeOf(s, from))
 			}
-		case *ast.InlineFragment:
+		case *parser.InlineFragment:
 			e.below(s.SelectionSet, e.v.condition(s, from))
 		}
 	}
 }
 
 // typeOf returns what a field selects from, or nil if that is not known.
-func (e *explainer) typeOf(f *ast.Field, from *model.Type) *model.Type {
+func (e *explainer) typeOf(f *parser.Field, from *model.Type) *model.Type {
 	if from == nil {
 		return nil
 	}
@@ -110,7 +109,7 @@ func (e *explainer) compare(a, b *merging, apart bool) *conflict {
 	e.left--
 	// Objects of different types: one answer never has both fields at one place, here or further down.
 	apart = apart || a.from != b.from && isObject(a.from) && isObject(b.from)
-	pair := [2]*ast.Field{a.node, b.node}
+	pair := [2]*parser.Field{a.node, b.node}
 	// What was compared as meeting in one answer was compared more strictly than what is apart.
 	if known, ok := e.v.compared[pair]; ok && (!known || apart) {
 		return nil
@@ -128,7 +127,7 @@ func (e *explainer) compare(a, b *merging, apart bool) *conflict {
 	}
 	if why != "" {
 		return &conflict{key: responseKey(a.node), why: why,
-			at: [2][]*ast.Location{{a.node.Loc}, {b.node.Loc}}}
+			at: [2][]*parser.Location{{a.node.Loc}, {b.node.Loc}}}
 	}
 	if a.node.SelectionSet == nil || b.node.SelectionSet == nil {
 		return nil
@@ -158,12 +157,12 @@ func (e *explainer) between(a, b *merging, apart bool) *conflict {
 }
 
 // around is the conflict of two fields that there is because of conflicts below them.
-func around(a, b *ast.Field, found []*conflict) *conflict {
+func around(a, b *parser.Field, found []*conflict) *conflict {
 	if len(found) == 0 {
 		return nil
 	}
 	const most = 1000 // bytes, about
-	c := &conflict{key: responseKey(a), at: [2][]*ast.Location{{a.Loc}, {b.Loc}}}
+	c := &conflict{key: responseKey(a), at: [2][]*parser.Location{{a.Loc}, {b.Loc}}}
 	var why []string
 	length := 0
 	for _, inner := range found {
@@ -179,7 +178,7 @@ func around(a, b *ast.Field, found []*conflict) *conflict {
 }
 
 // differ says why two fields of one object do not give the same value, or nothing.
-func differ(a, b *ast.Field) string {
+func differ(a, b *parser.Field) string {
 	switch {
 	case a.Name.Value != b.Name.Value:
 		return fmt.Sprintf("%q and %q are different fields", a.Name.Value, b.Name.Value)
@@ -190,7 +189,7 @@ func differ(a, b *ast.Field) string {
 }
 
 // sameArguments compares arguments by name. Defaults do not count: not given is not the same as given the default.
-func sameArguments(a, b []*ast.Argument) bool {
+func sameArguments(a, b []*parser.Argument) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -210,46 +209,46 @@ func sameArguments(a, b []*ast.Argument) bool {
 }
 
 // sameValue compares literals. The fields of objects may stand in any order.
-func sameValue(a, b ast.Value) bool {
+func sameValue(a, b parser.Value) bool {
 	switch a := a.(type) {
-	case *ast.ListValue:
-		b, ok := b.(*ast.ListValue)
+	case *parser.ListValue:
+		b, ok := b.(*parser.ListValue)
 		return ok && slices.EqualFunc(a.Values, b.Values, sameValue)
-	case *ast.ObjectValue:
-		b, ok := b.(*ast.ObjectValue)
+	case *parser.ObjectValue:
+		b, ok := b.(*parser.ObjectValue)
 		return ok && sameFields(a, b)
 	}
-	return a.GetKind() == b.GetKind() && written(a) == written(b)
+	return reflect.TypeOf(a) == reflect.TypeOf(b) && written(a) == written(b)
 }
 
 // written returns a value that has no values inside as text.
-func written(v ast.Value) string {
+func written(v parser.Value) string {
 	switch v := v.(type) {
-	case *ast.IntValue:
+	case *parser.IntValue:
 		return v.Value
-	case *ast.FloatValue:
+	case *parser.FloatValue:
 		return v.Value
-	case *ast.StringValue:
+	case *parser.StringValue:
 		return v.Value
-	case *ast.EnumValue:
+	case *parser.EnumValue:
 		return v.Value
-	case *ast.Variable:
+	case *parser.Variable:
 		return v.Name.Value
 	}
 	return parser.PrintValue(v)
 }
 
 // sameFields compares the fields of objects in any order, and those of one name in theirs.
-func sameFields(a, b *ast.ObjectValue) bool {
+func sameFields(a, b *parser.ObjectValue) bool {
 	if len(a.Fields) != len(b.Fields) {
 		return false
 	}
-	inOrder := func(v *ast.ObjectValue) []*ast.ObjectField {
-		return slices.SortedStableFunc(slices.Values(v.Fields), func(a, b *ast.ObjectField) int {
+	inOrder := func(v *parser.ObjectValue) []*parser.ObjectField {
+		return slices.SortedStableFunc(slices.Values(v.Fields), func(a, b *parser.ObjectField) int {
 			return strings.Compare(a.Name.Value, b.Name.Value)
 		})
 	}
-	return slices.EqualFunc(inOrder(a), inOrder(b), func(a, b *ast.ObjectField) bool {
+	return slices.EqualFunc(inOrder(a), inOrder(b), func(a, b *parser.ObjectField) bool {
 		return a.Name.Value == b.Name.Value && sameValue(a.Value, b.Value)
 	})
 }

@@ -3,9 +3,8 @@ package validate
 import (
 	"fmt"
 
-	"github.com/graphql-go/graphql/language/ast"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 // checkOperation checks everything that stands in an operation; what it spreads is checked where it is defined.
@@ -17,7 +16,7 @@ func (v *validator) checkOperation(op *operation) {
 	v.variableDefinitions(op)
 	v.directives(op.node.Directives, operationLocation(op.node.Operation))
 	v.selections(op.set, op.root)
-	if op.node.Operation == ast.OperationTypeSubscription && op.root != nil {
+	if op.node.Operation == parser.OperationSubscription && op.root != nil {
 		v.subscription(op)
 	}
 }
@@ -35,7 +34,7 @@ func (v *validator) checkFragment(f *fragment) {
 }
 
 // knownType returns the type that a name stands for, or complains and returns nil (section 5.5.1.2).
-func (v *validator) knownType(named *ast.Named) *model.Type {
+func (v *validator) knownType(named *parser.NamedType) *model.Type {
 	typ := v.schema.Type(named.Name.Value)
 	if typ == nil {
 		v.report("KnownTypeNames", `Unknown type "`+named.Name.Value+`".`, named.Loc)
@@ -45,17 +44,17 @@ func (v *validator) knownType(named *ast.Named) *model.Type {
 
 // selections walks over a selection set. Parent is the type that it selects from, or nil where that is not known
 // because of a mistake further up; nothing is said about fields then.
-func (v *validator) selections(set *ast.SelectionSet, parent *model.Type) {
+func (v *validator) selections(set *parser.SelectionSet, parent *model.Type) {
 	for _, s := range set.Selections {
 		if v.enough() {
 			return
 		}
 		switch s := s.(type) {
-		case *ast.Field:
+		case *parser.Field:
 			v.field(s, parent)
-		case *ast.InlineFragment:
+		case *parser.InlineFragment:
 			v.inlineFragment(s, parent)
-		case *ast.FragmentSpread:
+		case *parser.FragmentSpread:
 			v.fragmentSpread(s, parent)
 		}
 	}
@@ -63,7 +62,7 @@ func (v *validator) selections(set *ast.SelectionSet, parent *model.Type) {
 
 // field checks a field (section 5.3.1) and everything in it. Of one that there is not, only that is said, and what can
 // be said of any field.
-func (v *validator) field(f *ast.Field, parent *model.Type) {
+func (v *validator) field(f *parser.Field, parent *model.Type) {
 	var def *model.Field
 	if parent != nil {
 		if def = v.schema.Field(parent, f.Name.Value); def == nil {
@@ -92,7 +91,7 @@ func (v *validator) field(f *ast.Field, parent *model.Type) {
 }
 
 // leaf checks that what has fields is asked for some, and nothing else is (section 5.3.3).
-func (v *validator) leaf(f *ast.Field, def *model.Field) {
+func (v *validator) leaf(f *parser.Field, def *model.Field) {
 	leaf := def.Type.Named().Leaf()
 	switch name := f.Name.Value; {
 	case leaf && f.SelectionSet != nil:
@@ -106,7 +105,7 @@ func (v *validator) leaf(f *ast.Field, def *model.Field) {
 }
 
 // inlineFragment checks that the fragment can apply (sections 5.5.1.3 and 5.5.2.3). Without a condition it always does.
-func (v *validator) inlineFragment(f *ast.InlineFragment, parent *model.Type) {
+func (v *validator) inlineFragment(f *parser.InlineFragment, parent *model.Type) {
 	on := parent
 	if f.TypeCondition != nil {
 		typ := v.knownType(f.TypeCondition)
@@ -128,7 +127,7 @@ func (v *validator) inlineFragment(f *ast.InlineFragment, parent *model.Type) {
 }
 
 // fragmentSpread checks that there is such a fragment, and that it can apply (sections 5.5.2.1 and 5.5.2.3).
-func (v *validator) fragmentSpread(s *ast.FragmentSpread, parent *model.Type) {
+func (v *validator) fragmentSpread(s *parser.FragmentSpread, parent *model.Type) {
 	name := s.Name.Value
 	f := v.byName[name]
 	switch {
@@ -142,7 +141,7 @@ func (v *validator) fragmentSpread(s *ast.FragmentSpread, parent *model.Type) {
 }
 
 // introspection refuses to follow the lists of introspection into each other, which multiplies the answer each time.
-func (v *validator) introspection(f *ast.Field) {
+func (v *validator) introspection(f *parser.Field) {
 	const most = 2
 	if v.lists(f.SelectionSet, map[*fragment]int{}) > most {
 		v.report("MaxIntrospectionDepth", "Maximum introspection depth exceeded", f.Loc)
@@ -150,7 +149,7 @@ func (v *validator) introspection(f *ast.Field) {
 }
 
 // lists returns how many lists of introspection stand in each other, at most.
-func (v *validator) lists(set *ast.SelectionSet, known map[*fragment]int) int {
+func (v *validator) lists(set *parser.SelectionSet, known map[*fragment]int) int {
 	deepest := 0
 	if set == nil {
 		return 0
@@ -158,15 +157,15 @@ func (v *validator) lists(set *ast.SelectionSet, known map[*fragment]int) int {
 	for _, s := range set.Selections {
 		n := 0
 		switch s := s.(type) {
-		case *ast.Field:
+		case *parser.Field:
 			n = v.lists(s.SelectionSet, known)
 			switch s.Name.Value {
 			case "fields", "interfaces", "possibleTypes", "inputFields":
 				n++
 			}
-		case *ast.InlineFragment:
+		case *parser.InlineFragment:
 			n = v.lists(s.SelectionSet, known)
-		case *ast.FragmentSpread:
+		case *parser.FragmentSpread:
 			f := v.byName[s.Name.Value]
 			if f == nil {
 				continue

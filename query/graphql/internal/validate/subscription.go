@@ -4,21 +4,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/graphql-go/graphql/language/ast"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 // subscription checks that an operation subscribes to one thing, always the same (section 5.2.3.1).
 func (v *validator) subscription(op *operation) {
-	r := rootFields{v: v, root: op.root, visit: v.nextVisit(), byKey: map[string][]*ast.Location{}}
+	r := rootFields{v: v, root: op.root, visit: v.nextVisit(), byKey: map[string][]*parser.Location{}}
 	r.collect(op.set)
 	who := "Anonymous Subscription"
 	if op.node.Name != nil {
 		who = `Subscription "` + op.node.Name.Value + `"`
 	}
 	if len(r.keys) > 1 {
-		var extra []*ast.Location
+		var extra []*parser.Location
 		for _, key := range r.keys[1:] {
 			extra = append(extra, r.byKey[key]...)
 		}
@@ -40,24 +39,24 @@ type rootFields struct {
 	visit int
 
 	keys          []string
-	byKey         map[string][]*ast.Location
+	byKey         map[string][]*parser.Location
 	introspection []string
-	conditions    []*ast.Location
+	conditions    []*parser.Location
 }
 
 // collect is CollectSubscriptionFields (section 5.2.3.1).
-func (r *rootFields) collect(set *ast.SelectionSet) {
+func (r *rootFields) collect(set *parser.SelectionSet) {
 	for _, s := range set.Selections {
 		switch s := s.(type) {
-		case *ast.Field:
+		case *parser.Field:
 			r.condition(s.Directives)
 			r.field(s)
-		case *ast.InlineFragment:
+		case *parser.InlineFragment:
 			r.condition(s.Directives)
 			if s.TypeCondition == nil || r.applies(r.v.schema.Type(s.TypeCondition.Name.Value)) {
 				r.collect(s.SelectionSet)
 			}
-		case *ast.FragmentSpread:
+		case *parser.FragmentSpread:
 			r.condition(s.Directives)
 			if f := r.v.byName[s.Name.Value]; f != nil && f.visit != r.visit {
 				f.visit = r.visit
@@ -70,7 +69,7 @@ func (r *rootFields) collect(set *ast.SelectionSet) {
 }
 
 // field notes a field under its key, and whether it is of introspection.
-func (r *rootFields) field(f *ast.Field) {
+func (r *rootFields) field(f *parser.Field) {
 	key := responseKey(f)
 	if len(r.byKey[key]) == 0 {
 		r.keys = append(r.keys, key)
@@ -82,8 +81,8 @@ func (r *rootFields) field(f *ast.Field) {
 }
 
 // condition notes directives that would leave open what is subscribed to.
-func (r *rootFields) condition(list []*ast.Directive) {
-	i := slices.IndexFunc(list, func(d *ast.Directive) bool { return d.Name.Value == "skip" || d.Name.Value == "include" })
+func (r *rootFields) condition(list []*parser.Directive) {
+	i := slices.IndexFunc(list, func(d *parser.Directive) bool { return d.Name.Value == "skip" || d.Name.Value == "include" })
 	if i >= 0 {
 		r.conditions = append(r.conditions, list[i].Loc)
 	}
@@ -95,7 +94,7 @@ func (r *rootFields) applies(t *model.Type) bool {
 }
 
 // responseKey is the name under which the value of a field stands in the answer.
-func responseKey(f *ast.Field) string {
+func responseKey(f *parser.Field) string {
 	if f.Alias != nil {
 		return f.Alias.Value
 	}

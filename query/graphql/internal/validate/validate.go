@@ -9,8 +9,6 @@
 package validate
 
 import (
-	"github.com/graphql-go/graphql/language/ast"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
@@ -103,7 +101,7 @@ type validator struct {
 
 // definition is what operations and fragments have in common.
 type definition struct {
-	set    *ast.SelectionSet
+	set    *parser.SelectionSet
 	spread []*fragment // what it spreads, anywhere in it, each once
 	usages []usage     // of variables, those of spread fragments not included
 	seen   map[usageKey]bool
@@ -111,13 +109,13 @@ type definition struct {
 
 type operation struct {
 	definition
-	node *ast.OperationDefinition
+	node *parser.OperationDefinition
 	root *model.Type // nil if the schema has none for this kind of operation
 }
 
 type fragment struct {
 	definition
-	node *ast.FragmentDefinition
+	node *parser.FragmentDefinition
 	on   *model.Type // nil if there is no such composite type
 	size measures
 
@@ -133,11 +131,11 @@ func (v *validator) collect() {
 	v.byName = map[string]*fragment{}
 	for _, def := range v.doc.Definitions {
 		switch def := def.(type) {
-		case *ast.OperationDefinition:
+		case *parser.OperationDefinition:
 			op := &operation{node: def, root: v.schema.Root(def.Operation)}
 			op.set = def.SelectionSet
 			v.operations = append(v.operations, op)
-		case *ast.FragmentDefinition:
+		case *parser.FragmentDefinition:
 			f := &fragment{node: def, entered: -1}
 			f.set = def.SelectionSet
 			f.on = v.composite(def.TypeCondition)
@@ -155,7 +153,7 @@ func (v *validator) collect() {
 }
 
 // composite returns the type that a name stands for if fields can be selected from it, or nil.
-func (v *validator) composite(named *ast.Named) *model.Type {
+func (v *validator) composite(named *parser.NamedType) *model.Type {
 	if t := v.schema.Type(named.Name.Value); t != nil && t.Composite() {
 		return t
 	}
@@ -166,15 +164,14 @@ func (v *validator) composite(named *ast.Named) *model.Type {
 func (v *validator) enough() bool { return len(v.errors) >= v.limits.Errors }
 
 // report adds an error, unless there are enough.
-func (v *validator) report(rule, message string, at ...*ast.Location) {
+func (v *validator) report(rule, message string, at ...*parser.Location) {
 	if v.enough() {
 		return
 	}
 	const most = 20
 	e := Error{Rule: rule, Message: message, Places: make([]Place, 0, min(len(at), most))}
 	for _, loc := range at[:min(len(at), most)] {
-		line, column := parser.Place(loc)
-		e.Places = append(e.Places, Place{Line: line, Column: column})
+		e.Places = append(e.Places, Place(*loc))
 	}
 	v.errors = append(v.errors, e)
 }

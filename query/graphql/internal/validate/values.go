@@ -3,8 +3,6 @@ package validate
 import (
 	"fmt"
 
-	"github.com/graphql-go/graphql/language/ast"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
@@ -19,16 +17,16 @@ type position struct {
 }
 
 // value checks a value at a position (sections 5.6 and 5.8.5).
-func (v *validator) value(value ast.Value, at position) {
+func (v *validator) value(value parser.Value, at position) {
 	if v.enough() {
 		return
 	}
 	switch value := value.(type) {
-	case *ast.Variable:
+	case *parser.Variable:
 		v.use(value, at)
-	case *ast.ListValue:
+	case *parser.ListValue:
 		v.list(value, at)
-	case *ast.ObjectValue:
+	case *parser.ObjectValue:
 		v.object(value, at)
 	case *parser.NullValue:
 		if at.typ != nil && at.typ.NonNull && !at.unchecked {
@@ -40,17 +38,17 @@ func (v *validator) value(value ast.Value, at position) {
 }
 
 // misfit says what was expected, and what there is.
-func (v *validator) misfit(value ast.Value, typ *model.Ref, why string) {
+func (v *validator) misfit(value parser.Value, typ *model.Ref, why string) {
 	if why != "" {
 		why = "; " + why
 	}
 	v.report("ValuesOfCorrectType",
-		fmt.Sprintf(`Expected value of type "%s", found %s%s.`, typ, coerce.Show(value), why), value.GetLoc())
+		fmt.Sprintf(`Expected value of type "%s", found %s%s.`, typ, coerce.Show(value), why), value.Location())
 }
 
 // literal asks a scalar or an enum whether it has such a value. A type may be a list of it: a value is taken for a list
 // of one.
-func (v *validator) literal(value ast.Value, at position) {
+func (v *validator) literal(value parser.Value, at position) {
 	if at.typ == nil || at.unchecked {
 		return
 	}
@@ -61,14 +59,14 @@ func (v *validator) literal(value ast.Value, at position) {
 	}
 	// The complaint of a scalar says it all; where there is none, the expected type does.
 	if _, err := coerce.Literal(named, value); err != nil && err.Error() != "" {
-		v.report("ValuesOfCorrectType", err.Error(), value.GetLoc())
+		v.report("ValuesOfCorrectType", err.Error(), value.Location())
 	} else if err != nil {
 		v.misfit(value, at.typ, "")
 	}
 }
 
 // list checks items. Where no list is expected the list is judged as a whole, and its items are only searched.
-func (v *validator) list(value *ast.ListValue, at position) {
+func (v *validator) list(value *parser.ListValue, at position) {
 	item := position{unchecked: at.unchecked}
 	if at.typ != nil && at.typ.Elem != nil {
 		item.typ = at.typ.Elem
@@ -85,7 +83,7 @@ func (v *validator) list(value *ast.ListValue, at position) {
 }
 
 // object checks fields. Where a list of objects is expected, one object is taken for a list of one.
-func (v *validator) object(value *ast.ObjectValue, at position) {
+func (v *validator) object(value *parser.ObjectValue, at position) {
 	v.uniqueFields(value)
 	var typ *model.Type
 	if at.typ != nil {
@@ -120,8 +118,8 @@ func (v *validator) object(value *ast.ObjectValue, at position) {
 }
 
 // requiredFields is section 5.6.4, and for input objects of which one field is wanted, section 5.6.5.
-func (v *validator) requiredFields(value *ast.ObjectValue, typ *model.Type) {
-	given := make(map[string]ast.Value, len(value.Fields))
+func (v *validator) requiredFields(value *parser.ObjectValue, typ *model.Type) {
+	given := make(map[string]parser.Value, len(value.Fields))
 	for _, f := range value.Fields {
 		given[f.Name.Value] = f.Value
 	}
@@ -138,18 +136,18 @@ func (v *validator) requiredFields(value *ast.ObjectValue, typ *model.Type) {
 		return
 	}
 	for name, inner := range given {
-		if inner.GetKind() == "NullValue" {
+		if _, null := inner.(*parser.NullValue); null {
 			v.report("ValuesOfCorrectType", fmt.Sprintf(`Field "%s.%s" must be non-null.`, typ.Name, name), value.Loc)
 		}
 	}
 }
 
 // uniqueFields is section 5.6.3.
-func (v *validator) uniqueFields(value *ast.ObjectValue) {
+func (v *validator) uniqueFields(value *parser.ObjectValue) {
 	if len(value.Fields) < 2 {
 		return
 	}
-	first := make(map[string]*ast.Name, len(value.Fields))
+	first := make(map[string]*parser.Name, len(value.Fields))
 	for _, f := range value.Fields {
 		name := f.Name.Value
 		if known := first[name]; known != nil {

@@ -3,8 +3,6 @@ package validate
 import (
 	"fmt"
 
-	"github.com/graphql-go/graphql/language/ast"
-
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
@@ -13,7 +11,7 @@ import (
 // usage is a variable at a position.
 type usage struct {
 	usageKey
-	loc *ast.Location
+	loc *parser.Location
 }
 
 // usageKey is what of a usage decides whether it is right. Usages that are alike are kept once, so that many operations
@@ -26,7 +24,7 @@ type usageKey struct {
 }
 
 // use notes that the definition at hand uses a variable.
-func (v *validator) use(variable *ast.Variable, at position) {
+func (v *validator) use(variable *parser.Variable, at position) {
 	key := usageKey{name: variable.Name.Value, typ: at.typ, hasDefault: at.hasDefault, oneOf: at.oneOf}
 	d := v.current
 	if d == nil || d.seen[key] {
@@ -43,8 +41,8 @@ func (v *validator) use(variable *ast.Variable, at position) {
 func (v *validator) variableDefinitions(op *operation) {
 	list := op.node.VariableDefinitions
 	if len(list) > 1 {
-		duplicates(list, func(d *ast.VariableDefinition) *ast.Name { return d.Variable.Name },
-			func(name string, at []*ast.Location) {
+		duplicates(list, func(d *parser.VariableDefinition) *parser.Name { return d.Variable.Name },
+			func(name string, at []*parser.Location) {
 				v.report("UniqueVariableNames", `There can be only one variable named "$`+name+`".`, at...)
 			})
 	}
@@ -53,25 +51,25 @@ func (v *validator) variableDefinitions(op *operation) {
 		typ := coerce.TypeOf(v.schema, def.Type)
 		if typ != nil && typ.Named().Composite() {
 			v.report("VariablesAreInputTypes", fmt.Sprintf("Variable %q cannot be non-input type %q.",
-				"$"+def.Variable.Name.Value, parser.PrintType(def.Type)), def.Type.GetLoc())
+				"$"+def.Variable.Name.Value, parser.PrintType(def.Type)), def.Type.Location())
 			typ = nil
 		}
 		if def.DefaultValue != nil {
 			v.value(def.DefaultValue, position{typ: typ})
 		}
-		v.directives(v.doc.Variables[def], "VARIABLE_DEFINITION")
+		v.directives(def.Directives, "VARIABLE_DEFINITION")
 	}
 }
 
 // namedNode returns the name in a type as it is written.
-func namedNode(t ast.Type) *ast.Named {
+func namedNode(t parser.Type) *parser.NamedType {
 	for {
 		switch wrapper := t.(type) {
-		case *ast.List:
+		case *parser.ListType:
 			t = wrapper.Type
-		case *ast.NonNull:
+		case *parser.NonNullType:
 			t = wrapper.Type
-		case *ast.Named:
+		case *parser.NamedType:
 			return wrapper
 		}
 	}
@@ -114,7 +112,7 @@ func (v *validator) nextVisit() int {
 }
 
 type variable struct {
-	node *ast.VariableDefinition
+	node *parser.VariableDefinition
 	typ  *model.Ref // nil if there is no such type
 	used bool
 }
@@ -153,7 +151,8 @@ func (c *variableChecker) checkPosition(def *variable, u usage) {
 	}
 	expected := u.typ
 	if expected.NonNull && !def.typ.NonNull {
-		hasDefault := def.node.DefaultValue != nil && def.node.DefaultValue.GetKind() != "NullValue"
+		_, null := def.node.DefaultValue.(*parser.NullValue)
+		hasDefault := def.node.DefaultValue != nil && !null
 		// A null that is given at run time is caught by coercion.
 		if hasDefault || u.hasDefault {
 			expected = expected.Nullable()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stoa-go/stoa/query/graphql/internal/coerce"
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
+	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
 // scalar returns graphql-go's own scalars for those of the specification, since its types of introspection are made of
@@ -48,7 +49,7 @@ func customScalar(t *model.Type) *graphql.Scalar {
 			}
 			return orNil(coerce.Leaf(t, raw))
 		},
-		ParseLiteral: func(v ast.Value) any { return orNil(coerce.Literal(t, v)) },
+		ParseLiteral: func(v ast.Value) any { return orNil(coerce.Literal(t, literalOf(v))) },
 	})
 }
 
@@ -58,4 +59,35 @@ func orNil(v any, err error) any {
 		return nil
 	}
 	return v
+}
+
+// literalOf returns the same literal as package parser makes it. The parser of graphql-go does not know null.
+func literalOf(v ast.Value) parser.Value {
+	switch v := v.(type) {
+	case *ast.IntValue:
+		return &parser.IntValue{Value: v.Value}
+	case *ast.FloatValue:
+		return &parser.FloatValue{Value: v.Value}
+	case *ast.StringValue:
+		return &parser.StringValue{Value: v.Value}
+	case *ast.BooleanValue:
+		return &parser.BooleanValue{Value: v.Value}
+	case *ast.EnumValue:
+		return &parser.EnumValue{Value: v.Value}
+	case *ast.Variable:
+		return &parser.Variable{Name: &parser.Name{Value: v.Name.Value}}
+	case *ast.ListValue:
+		list := &parser.ListValue{}
+		for _, item := range v.Values {
+			list.Values = append(list.Values, literalOf(item))
+		}
+		return list
+	case *ast.ObjectValue:
+		object := &parser.ObjectValue{}
+		for _, f := range v.Fields {
+			object.Fields = append(object.Fields, &parser.ObjectField{Name: &parser.Name{Value: f.Name.Value}, Value: literalOf(f.Value)})
+		}
+		return object
+	}
+	return &parser.NullValue{}
 }
