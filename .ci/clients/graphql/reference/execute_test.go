@@ -50,7 +50,7 @@ func TestAnswersLikeTheReference(t *testing.T) {
 	}
 	var docs []*oracle.Document
 	for n := range uint64(*documents) / 4 {
-		opts.Spoil = n%8 == 7
+		opts.Defects = n%8 == 7
 		docs = append(docs, oracle.Generate(w.Model, binary.BigEndian.AppendUint64(nil, (n+*seed)*0x9e3779b97f4a7c15), opts))
 	}
 	e := run.New(&run.Config{Schema: w.Model, Catalog: w.Catalog, Rules: unlimited, Cost: math.MaxInt,
@@ -65,7 +65,7 @@ func TestAnswersLikeTheReference(t *testing.T) {
 		if diff := gocmp.Diff(want, got, gocmp.AllowUnexported(executed{}), cmpopts.EquateEmpty()); diff != "" {
 			bad++
 			if bad <= 5 {
-				t.Errorf("document %d, spoilt by %q\n%s\nvariables %s\nthe reference says %s\n(-reference +ours):\n%s", i, d.Spoilt,
+				t.Errorf("document %d, defect %q\n%s\nvariables %s\nthe reference says %s\n(-reference +ours):\n%s", i, d.Defect,
 					d.Text, d.Variables, raw, diff)
 			}
 		}

@@ -1,7 +1,7 @@
 // Package fetch asks a catalog for what the fields of a GraphQL schema show: it turns coerced arguments into calls of
 // resources, lookups, commands and custom functions.
 //
-// It is for query/graphql/internal/exec, and for the resolvers that graphql-go's executor is given. Arguments are as package
+// It is for query/graphql/internal/exec, and for the resolvers of graphqltest/oracle. Arguments are as package
 // coerce makes them. Errors are those of the catalog; what to tell clients of them is business of package gqlerror.
 //
 // Who may see and do what is nowhere asked here. Every way to an item is a method of [resource.Resource], which asks.

@@ -16,8 +16,8 @@ import (
 type Options struct {
 	// Mutation makes mutations in place of queries.
 	Mutation bool
-	// Spoil makes documents of which each has one mistake, in what it says or in its variables.
-	Spoil bool
+	// Defects makes documents that have one mistake each, in what it says or in its variables.
+	Defects bool
 	// Field and Argument, unless nil, tell which fields and arguments are to be used.
 	Field    func(parent *model.Type, f *model.Field) bool
 	Argument func(f *model.Field, a *model.Input) bool
@@ -34,8 +34,8 @@ type Document struct {
 	Variables map[string]jsontext.Value
 	// Features names what it has that not every executor gets right, such as "null literal".
 	Features []string
-	// Spoilt says which mistake was made, empty for none.
-	Spoilt string
+	// Defect describes the mistake; empty for none.
+	Defect string
 }
 
 // Generate makes a document for a schema: the same for the same data. Without a mistake it is valid and, with its
@@ -61,9 +61,9 @@ type generator struct {
 	texts      []string                 // of fragments
 	directives int
 	lists      int // of introspection, which stand in each other
-	spoilt     string
+	defect     string
 
-	spoilFields bool
+	breakFields bool
 }
 
 // chance is true once in n times.
@@ -94,10 +94,10 @@ func (g *generator) document() *Document {
 	if g.opts.Mutation {
 		kind, root = "mutation", g.s.Mutation
 	}
-	g.spoilFields = g.opts.Spoil && g.chance(2) // else what is around them
+	g.breakFields = g.opts.Defects && g.chance(2) // else what is around them
 	body := g.selections(&model.Ref{Type: root}, 0)
-	if g.opts.Spoil {
-		g.spoilVariables() // before they are defined in the head, and after it is known which there are
+	if g.opts.Defects {
+		g.breakVariables() // before they are defined in the head, and after it is known which there are
 	}
 	var operation string
 	head := kind
@@ -119,11 +119,11 @@ func (g *generator) document() *Document {
 	} else if g.chance(2) {
 		operation = ""
 	}
-	if g.opts.Spoil && g.spoilt == "" {
-		parts, operation = g.spoilDocument(parts, operation)
+	if g.opts.Defects && g.defect == "" {
+		parts, operation = g.breakDocument(parts, operation)
 	}
 	return &Document{Text: strings.Join(parts, "\n"), Operation: operation, Variables: g.variables, Features: g.features,
-		Spoilt: g.spoilt}
+		Defect: g.defect}
 }
 
 // enough selections and values for one document. What still has to be there then is as small as can be.
@@ -179,8 +179,8 @@ func (g *generator) selection(sc *scope) string {
 	case n < 5 && sc.depth < 8 && !isMeta(sc.typ) && (sc.typ != g.s.Mutation || g.may("mutations in a fragment with a name")):
 		return "..." + g.fragment(sc) + g.directive()
 	}
-	if g.spoilFields && g.spoilt == "" && g.chance(4) {
-		if text := g.spoilField(sc); text != "" {
+	if g.breakFields && g.defect == "" && g.chance(4) {
+		if text := g.breakField(sc); text != "" {
 			return text
 		}
 	}

@@ -127,7 +127,7 @@ func TestFaultsAreFeatures(t *testing.T) {
 	w := world(t)
 	seen := map[string]bool{}
 	for n := range uint64(20000) {
-		d := oracle.Generate(w.Model, seed(n), oracle.Options{Spoil: n%2 == 0, Mutation: n%8 == 7})
+		d := oracle.Generate(w.Model, seed(n), oracle.Options{Defects: n%2 == 0, Mutation: n%8 == 7})
 		for _, feature := range d.Features {
 			seen[feature] = true
 		}

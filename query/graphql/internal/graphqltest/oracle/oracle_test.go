@@ -32,27 +32,27 @@ func world(t testing.TB) *oracle.World {
 // generous are limits that no document reaches.
 func generous() validate.Limits { return validate.Limits{Depth: 100, Fields: 100000} }
 
-// TestDocuments: what is generated is valid unless it is spoilt, and then it is not. There are mistakes of every kind.
+// TestDocuments: a generated document is valid if it has no defect, and invalid otherwise. There are mistakes of every kind.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	w := world(t)
-	spoilt := map[string]int{}
+	defect := map[string]int{}
 	for n := range uint64(3000) {
-		d := oracle.Generate(w.Model, seed(n), oracle.Options{Mutation: n%4 == 3, Spoil: n%3 == 2})
+		d := oracle.Generate(w.Model, seed(n), oracle.Options{Mutation: n%4 == 3, Defects: n%3 == 2})
 		doc, err := parser.Parse(d.Text)
 		if err != nil {
 			t.Fatalf("%d: %v\n%s", n, err, d.Text)
 		}
-		spoilt[d.Spoilt]++
+		defect[d.Defect]++
 		errs := validate.Document(w.Model, doc, generous())
-		later := d.Spoilt == "a variable of another type" || strings.HasPrefix(d.Spoilt, "an operation that") ||
-			strings.HasPrefix(d.Spoilt, "one of two")
-		if (len(errs) > 0) != (d.Spoilt != "" && !later) {
-			t.Errorf("%d: spoilt by %q: %v\n%s", n, d.Spoilt, errs, d.Text)
+		later := d.Defect == "a variable of another type" || strings.HasPrefix(d.Defect, "an operation that") ||
+			strings.HasPrefix(d.Defect, "one of two")
+		if (len(errs) > 0) != (d.Defect != "" && !later) {
+			t.Errorf("%d: defect %q: %v\n%s", n, d.Defect, errs, d.Text)
 		}
 	}
-	if t.Log(spoilt); len(spoilt) < 17 {
-		t.Errorf("there are %d kinds of documents", len(spoilt))
+	if t.Log(defect); len(defect) < 17 {
+		t.Errorf("there are %d kinds of documents", len(defect))
 	}
 }
 
@@ -96,7 +96,7 @@ func newJudge(t testing.TB) *judge {
 // options are those of one document in ten or so: mutations, and mistakes. Entity tags are not the same in two worlds, and
 // after a mutation there are two.
 func (j *judge) options(n uint64) oracle.Options {
-	o := oracle.Options{Without: without(), Spoil: n%8 == 7, Mutation: n%8 == 3, Texts: j.texts}
+	o := oracle.Options{Without: without(), Defects: n%8 == 7, Mutation: n%8 == 3, Texts: j.texts}
 	if o.Mutation {
 		o.Field = func(_ *model.Type, f *model.Field) bool { return f.Source != model.Tag }
 	}

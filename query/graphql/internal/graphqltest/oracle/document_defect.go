@@ -8,10 +8,10 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// A spoilt document has one mistake, of a kind that every executor has to find before it executes anything.
+// A document with a defect has one mistake that every executor has to find before it executes anything.
 
-// spoilField makes a field with a mistake, or nothing where the mistake that came up has no place.
-func (g *generator) spoilField(sc *scope) string {
+// breakField makes a field with a mistake, or nothing where the mistake that came up has no place.
+func (g *generator) breakField(sc *scope) string {
 	f := g.choose(sc)
 	if f == nil {
 		return ""
@@ -23,49 +23,49 @@ func (g *generator) spoilField(sc *scope) string {
 	}
 	switch kind {
 	case 0:
-		g.spoilt = "a field that is not there"
+		g.defect = "a field that is not there"
 		return f.Name + "X" + args
 	case 1:
-		g.spoilt = "a selection set where none can be, or none where one must be"
+		g.defect = "a selection set where none can be, or none where one must be"
 		if f.Type.Named().Composite() {
 			return g.name("a") + ": " + f.Name + args
 		}
 		return g.name("a") + ": " + f.Name + args + " { __typename }"
 	case 2:
-		g.spoilt = "an argument that is not there"
+		g.defect = "an argument that is not there"
 		return g.name("a") + ": " + f.Name + "(nothing: 1)" + g.below(f, sc.depth)
 	case 3:
-		g.spoilt = "a directive that is not there"
+		g.defect = "a directive that is not there"
 		return g.name("a") + ": " + f.Name + args + " @skipp(if: true)" + g.below(f, sc.depth)
 	case 4:
-		g.spoilt = "a fragment that is not there"
+		g.defect = "a fragment that is not there"
 		return "...Nowhere"
 	case 5:
-		g.spoilt = "a fragment on a type that does not fit"
+		g.defect = "a fragment on a type that does not fit"
 		return "... on PageInfo { hasNextPage } ... on Mutation { __typename }"
 	case 6:
-		return g.spoilArgument(f, sc)
+		return g.breakArgument(f, sc)
 	}
-	g.spoilt = "a variable that is not there"
+	g.defect = "a variable that is not there"
 	return g.name("a") + ": " + f.Name + args + " @include(if: $nowhere)" + g.below(f, sc.depth)
 }
 
-// spoilArgument gives an argument a literal of another type, or leaves out what is required.
-func (g *generator) spoilArgument(f *model.Field, sc *scope) string {
+// breakArgument gives an argument a literal of another type, or leaves out what is required.
+func (g *generator) breakArgument(f *model.Field, sc *scope) string {
 	if len(f.Args) == 0 {
 		return ""
 	}
-	spoilt := pick(g, f.Args)
+	defect := pick(g, f.Args)
 	var parts []string
 	for _, a := range f.Args {
 		switch {
-		case a != spoilt && required(a):
+		case a != defect && required(a):
 			parts = append(parts, a.Name+": "+g.value(a, 0))
-		case a != spoilt:
+		case a != defect:
 		case required(a) && g.chance(2):
-			g.spoilt = "an argument that is required is not given"
+			g.defect = "an argument that is required is not given"
 		default:
-			g.spoilt = "a literal of another type"
+			g.defect = "a literal of another type"
 			parts = append(parts, a.Name+": "+wrongLiteral(a.Type.Named()))
 		}
 	}
@@ -95,9 +95,9 @@ func wrongLiteral(t *model.Type) string {
 	return "1.5"
 }
 
-// spoilVariables gives a variable a value that does not fit, if nothing else is spoilt.
-func (g *generator) spoilVariables() {
-	if g.spoilt != "" || len(g.variables) == 0 || g.chance(5) {
+// breakVariables gives a variable a value that does not fit, if there is no other defect.
+func (g *generator) breakVariables() {
+	if g.defect != "" || len(g.variables) == 0 || g.chance(5) {
 		return
 	}
 	name := pick(g, sortedKeys(g.variables))
@@ -109,7 +109,7 @@ func (g *generator) spoilVariables() {
 		t, _, _ := strings.Cut(rest, " ")
 		if text := g.wrongJSON(strings.TrimRight(t, "!")); text != "" {
 			g.variables[name] = jsontext.Value(text)
-			g.spoilt = "a variable of another type"
+			g.defect = "a variable of another type"
 		}
 	}
 }
@@ -153,26 +153,26 @@ func (g *generator) wrongJSON(t string) string {
 	return w.text
 }
 
-// spoilDocument makes a mistake in what a document is made of.
-func (g *generator) spoilDocument(parts []string, operation string) ([]string, string) {
+// breakDocument makes a mistake in what a document is made of.
+func (g *generator) breakDocument(parts []string, operation string) ([]string, string) {
 	switch g.IntN(6) {
 	case 0:
-		g.spoilt = "an operation that is not there"
+		g.defect = "an operation that is not there"
 		return parts, "Nowhere"
 	case 1:
-		g.spoilt = "one of two operations, and nobody knows which"
+		g.defect = "one of two operations, and nobody knows which"
 		return []string{"query A { __typename }", "query B { __typename }"}, ""
 	case 2:
-		g.spoilt = "a fragment that nobody uses"
+		g.defect = "a fragment that nobody uses"
 		return append(parts, "fragment Unused on PageInfo { hasNextPage }"), operation
 	case 3:
-		g.spoilt = "a fragment that is there twice"
+		g.defect = "a fragment that is there twice"
 		twice := "fragment Twice on Query { __typename }"
 		return []string{"{ ...Twice }", twice, twice}, ""
 	case 4:
-		g.spoilt = "two fields with one key"
+		g.defect = "two fields with one key"
 		return []string{"{ a: __typename a: vault(id: 1) { id } }"}, ""
 	}
-	g.spoilt = "an operation without a name beside another"
+	g.defect = "an operation without a name beside another"
 	return append(parts, "{ __typename }", "query Other2 { __typename }"), operation
 }
