@@ -29,7 +29,6 @@
 //	slow.go          slow clients are disconnected, others served
 //	malformed_*.go   malformed content causes no panic, no 5xx, and bounded memory
 //	caches_*.go      shared caches keep API versions apart
-//	files.go         large files, up and down and in ranges
 //
 // The tests run each scenario at a minimal size, and check the checks: against servers with planted faults, and with mutated
 // histories.

@@ -30,4 +30,5 @@ var scenarios = []scenario{
 	{"sockets", "1,000 WebSockets, or 10,000 at full size: memory, leaks, and clients that never read", sockets},
 	{"slow-clients", "clients that send a byte now and then are disconnected, and others served", slowClients},
 	{"malformed", "malformed content causes no panic, no 5xx, and bounded memory", malformedContent},
+	{"caches", "nginx, Varnish and Squid keep versions of the API apart, and not without Vary", sharedCaches},
 }

@@ -176,6 +176,9 @@ func (c *Client) exchange(ctx context.Context, method, url, body string, header 
 	}
 	for _, line := range header {
 		name, value, _ := strings.Cut(line, ": ")
+		if name == "Host" {
+			req.Host = value
+		}
 		req.Header.Set(name, value)
 	}
 	res, err := c.HTTP.Do(req)

@@ -10,17 +10,17 @@ import (
 	"testing"
 )
 
-// standIn answers as the shop does, as far as the voices can tell.
-type standIn struct {
+// cachedShop answers all variants as the shop does.
+type cachedShop struct {
 	mu    sync.Mutex
 	notes map[string]string
 }
 
-func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *cachedShop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Vary", "Accept, "+apiVersion)
-	v := voiceOf(r)
-	if v.contract != "" {
-		w.Header().Set(apiVersion, v.contract)
+	v := variantOf(r)
+	if v.version != "" {
+		w.Header().Set(apiVersion, v.version)
 	}
 	w.Header().Set("Content-Type", v.mediaType)
 	if v.status != http.StatusOK {
@@ -33,7 +33,7 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	id := path.Base(r.URL.Path)
 	if r.Method == http.MethodGet {
-		s.get(w, id, v.contract)
+		s.get(w, id, v.version)
 		return
 	}
 	var note string
@@ -45,32 +45,32 @@ func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func (s *standIn) get(w http.ResponseWriter, id, contract string) {
+func (s *cachedShop) get(w http.ResponseWriter, id, version string) {
 	if id == "orders" {
-		fmt.Fprintf(w, `{"items": [%s]}`, s.order("1", contract))
+		fmt.Fprintf(w, `{"items": [%s]}`, s.order("1", version))
 		return
 	}
-	fmt.Fprint(w, s.order(id, contract))
+	fmt.Fprint(w, s.order(id, version))
 }
 
-func (s *standIn) order(id, contract string) string {
-	if contract == "2.0.0" {
+func (s *cachedShop) order(id, version string) string {
+	if version == "2.0.0" {
 		return fmt.Sprintf(`{"id": %s, "lines": [], "note": %q}`, id, s.notes[id])
 	}
 	return fmt.Sprintf(`{"id": %s, "itemId": 7, "note": %q}`, id, s.notes[id])
 }
 
-// voiceOf returns the voice that a request speaks with.
-func voiceOf(r *http.Request) voice {
-	for _, v := range voices {
+// variantOf returns the variant of a request.
+func variantOf(r *http.Request) variant {
+	for _, v := range variants {
 		if v.header != "" && r.Header.Get(v.header) == v.value {
 			return v
 		}
 	}
-	return voice{status: http.StatusOK, contract: "2.0.0", mediaType: jsonType}
+	return variant{status: http.StatusOK, version: "2.0.0", mediaType: jsonType}
 }
 
-// sharedCache keeps what may be kept, apart by the fields in Vary, and for ever: no write makes it forget.
+// sharedCache stores responses by the fields in Vary, and never invalidates any.
 type sharedCache struct {
 	origin http.Handler
 	mu     sync.Mutex
@@ -107,8 +107,8 @@ func (c *sharedCache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Write(res.Body.Bytes())
 }
 
-// serve returns the URL of a handler, for as long as the test runs.
-func serve(t *testing.T, h http.Handler) string {
+// serveHandler returns the URL of a handler, for as long as the test runs.
+func serveHandler(t *testing.T, h http.Handler) string {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
@@ -117,11 +117,11 @@ func serve(t *testing.T, h http.Handler) string {
 
 func cached(t *testing.T, origin http.Handler) string {
 	t.Helper()
-	return serve(t, &sharedCache{
+	return serveHandler(t, &sharedCache{
 		origin: origin,
 		vary:   map[string]string{},
 		kept:   map[string]*httptest.ResponseRecorder{},
 	})
 }
 
-func newStandIn() *standIn { return &standIn{notes: map[string]string{}} }
+func newCachedShop() *cachedShop { return &cachedShop{notes: map[string]string{}} }

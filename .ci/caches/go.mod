@@ -1,3 +1,0 @@
-module github.com/stoa-go/stoa/ci/caches
-
-go 1.26
