@@ -9,31 +9,31 @@ import (
 
 // batch is a reusable buffer for the items of one page. It is drained before user code runs, so that a hook may call
 // the store again.
-type batch interface {
+type buffer interface {
 	entries() []Entry
 	release()
 }
 
 // batchPool and pageBuffer keep the items of a page in one piece of memory that is used again.
-type batchPool[T any] struct {
-	hub  *hub
+type bufferPool[T any] struct {
+	core *core
 	pool sync.Pool
 }
 
 type pageBuffer[T any] struct {
-	pool   *batchPool[T]
-	values []T
-	rows   []Entry
-	most   int // that will come, if that is known; else 0
+	pool     *bufferPool[T]
+	values   []T
+	rows     []Entry
+	expected int // that will come, if that is known; else 0
 }
 
-func newBatchPool[T any](h *hub) *batchPool[T] {
-	p := &batchPool[T]{hub: h}
+func newBufferPool[T any](h *core) *bufferPool[T] {
+	p := &bufferPool[T]{core: h}
 	p.pool.New = func() any { return &pageBuffer[T]{pool: p} }
 	return p
 }
 
-func (p *batchPool[T]) get() batch { return p.pool.Get().(*pageBuffer[T]) }
+func (p *bufferPool[T]) get() buffer { return p.pool.Get().(*pageBuffer[T]) }
 
 func (b *pageBuffer[T]) entries() []Entry { return b.rows }
 
@@ -50,7 +50,7 @@ func (b *pageBuffer[T]) put(id string, item *Item[T]) (*Entry, error) {
 	e, v := &b.rows[n], &b.values[n]
 	*v = item.Value
 	e.ID, e.Rev, e.Modified, e.Next, e.Value = item.ID, item.Rev, item.Modified, item.Next, v
-	return e, b.pool.hub.settle(e)
+	return e, b.pool.core.complete(e)
 }
 
 // release gives the buffer back. What it holds is forgotten, so that items are not kept alive. Room for many is kept as
@@ -58,8 +58,8 @@ func (b *pageBuffer[T]) put(id string, item *Item[T]) (*Entry, error) {
 func (b *pageBuffer[T]) release() {
 	clear(b.values)
 	clear(b.rows)
-	b.values, b.rows, b.most = b.values[:0], b.rows[:0], 0
-	if cap(b.values) <= 16*begun {
+	b.values, b.rows, b.expected = b.values[:0], b.rows[:0], 0
+	if cap(b.values) <= 16*initialRows {
 		b.pool.pool.Put(b)
 	}
 }
@@ -70,8 +70,8 @@ func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], 
 	if max > 0 {
 		max += len(b.rows)
 	}
-	b.most = max
-	b.grow(min(max, begun+len(b.rows)))
+	b.expected = max
+	b.grow(min(max, initialRows+len(b.rows)))
 	for item, err := range seq {
 		if err != nil {
 			return err
@@ -88,14 +88,14 @@ func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], 
 
 // begun is for how many items there is room from the beginning, at most: the next page may be a short one, however many
 // items it may have.
-const begun = 1024
+const initialRows = 1024
 
 // next returns how many items to make room for when there is no more. A list that has filled the first thousand will most
 // likely be as long as it may be. To double it until it is would take twice the memory, since what is left behind is not
 // free at once.
 func (b *pageBuffer[T]) next() int {
-	if n := len(b.rows); b.most > n && (b.most <= 2*n || n >= begun && b.most <= 16*n) {
-		return b.most
+	if n := len(b.rows); b.expected > n && (b.expected <= 2*n || n >= initialRows && b.expected <= 16*n) {
+		return b.expected
 	}
 	return 2*len(b.rows) + 1
 }
@@ -105,6 +105,6 @@ func (b *pageBuffer[T]) grow(n int) {
 	b.rows = slices.Grow(b.rows, max(0, n-len(b.rows)))
 	b.values = slices.Grow(b.values, max(0, n-len(b.values)))
 	for i := range b.rows {
-		b.rows[i].Value, b.rows[i].hub = &b.values[i], &b.values[i]
+		b.rows[i].Value, b.rows[i].stored = &b.values[i], &b.values[i]
 	}
 }

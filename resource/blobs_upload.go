@@ -38,7 +38,7 @@ type sum struct {
 // newUpload reads the fields that say what the content must be. A Content-Digest is that of the message content, a
 // Repr-Digest that of the representation (RFC 9530 sections 2 and 3); without content coding and without Content-Range the
 // two are one.
-func (x *exchange) newUpload(limit int64) (*upload, error) {
+func (x *call) newUpload(limit int64) (*upload, error) {
 	u := &upload{from: x.r.Body, max: limit}
 	for _, field := range []string{"Content-Digest", "Repr-Digest"} {
 		digests, err := header.ParseDigests(x.r.Header[field])
@@ -141,7 +141,7 @@ func (u *upload) blame(b *Blob, err error) error {
 }
 
 // declared checks what the header says of the content, before any of it is read: its type, coding and length.
-func (x *exchange) declared() (mediaType string, err error) {
+func (x *call) declared() (mediaType string, err error) {
 	b := x.route.blobs
 	if len(x.r.Header["Content-Range"]) > 0 { // RFC 9110 section 14.5
 		return "", problem.New(problem.BadRequest, "A part cannot be stored: Content-Range is not understood here.")
@@ -167,7 +167,7 @@ func (x *exchange) declared() (mediaType string, err error) {
 }
 
 // uncoded reports whether Content-Encoding names nothing, RFC 9110 section 8.4.
-func (x *exchange) uncoded() bool {
+func (x *call) uncoded() bool {
 	for _, line := range x.r.Header["Content-Encoding"] {
 		if line != "" && !strings.EqualFold(strings.TrimSpace(line), "identity") {
 			return false

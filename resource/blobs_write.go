@@ -29,7 +29,7 @@ func (b *Blobs) find(ctx context.Context, id string) (*Blob, error) {
 }
 
 // peek is find for what is known of the blob alone.
-func (b *Blobs) peek(ctx context.Context, id string) (*Blob, error) {
+func (b *Blobs) stat(ctx context.Context, id string) (*Blob, error) {
 	blob, err := b.find(ctx, id)
 	if err != nil {
 		return nil, err
@@ -86,9 +86,9 @@ func (b *Blob) entry() *Entry {
 // put stores content under an id, in the place of what is there or, if that is allowed, where nothing is. All that can be
 // wrong with the target is found before any of the content is read.
 func (b *Blobs) put(ctx context.Context, id, mediaType string, cond *Preconditions, u *upload) (stored *Blob, out Outcome, err error) {
-	patient, cancel := context.WithTimeout(ctx, maxWait) // for waiting; the content takes as long as it takes
+	patient, cancel := context.WithTimeout(ctx, retryTimeout) // for waiting; the content takes as long as it takes
 	defer cancel()
-	err = insist(patient, func() error {
+	err = retryStale(patient, func() error {
 		cur, op, err := b.judge(ctx, id, mediaType, cond)
 		if err != nil {
 			return err
@@ -111,7 +111,7 @@ func (b *Blobs) put(ctx context.Context, id, mediaType string, cond *Preconditio
 
 // judge decides whether something may be stored under an id, and whether it is the first thing there.
 func (b *Blobs) judge(ctx context.Context, id, mediaType string, cond *Preconditions) (cur *Blob, op Op, err error) {
-	cur, err = b.peek(ctx, id)
+	cur, err = b.stat(ctx, id)
 	op = OpReplace
 	switch {
 	case err == nil:
@@ -164,10 +164,10 @@ func (b *Blobs) add(ctx context.Context, mediaType string, u *upload) (*Blob, er
 
 // delete removes a blob.
 func (b *Blobs) delete(ctx context.Context, id string, cond *Preconditions) error {
-	patient, cancel := context.WithTimeout(ctx, maxWait)
+	patient, cancel := context.WithTimeout(ctx, retryTimeout)
 	defer cancel()
-	return insist(patient, func() error {
-		cur, err := b.peek(ctx, id)
+	return retryStale(patient, func() error {
+		cur, err := b.stat(ctx, id)
 		if err != nil {
 			return err
 		}

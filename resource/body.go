@@ -15,8 +15,8 @@ import (
 )
 
 // mediaType checks what the content claims to be, before any of it is read: its type, its coding and its length.
-func (x *exchange) mediaType(accepted ...string) (string, error) {
-	media, err := x.contentType(accepted...)
+func (x *call) checkContent(accepted ...string) (string, error) {
+	media, err := x.checkContentType(accepted...)
 	if err == nil && x.length() > x.c.opts.Limits.Body {
 		err = tooLarge(x.c.opts.Limits.Body)
 	}
@@ -24,7 +24,7 @@ func (x *exchange) mediaType(accepted ...string) (string, error) {
 }
 
 // contentType is mediaType for content of any length.
-func (x *exchange) contentType(accepted ...string) (string, error) {
+func (x *call) checkContentType(accepted ...string) (string, error) {
 	if len(x.r.Header["Content-Range"]) > 0 {
 		return "", problem.New(problem.BadRequest, "A part of an item cannot be stored: Content-Range is not understood here.")
 	}
@@ -49,7 +49,7 @@ func (x *exchange) contentType(accepted ...string) (string, error) {
 
 // length is how long the content is said to be; negative if nothing is said. Of content in which a version.Negotiator will
 // look for a member when it is read, the request does not know it, since it may become less, and only the field tells.
-func (x *exchange) length() int64 {
+func (x *call) length() int64 {
 	if x.r.ContentLength >= 0 {
 		return x.r.ContentLength
 	}
@@ -62,7 +62,7 @@ func (x *exchange) length() int64 {
 
 // unsupported says what would have been accepted, in the field that belongs to the method (RFC 9110 section 15.5.16,
 // RFC 5789 section 2.2).
-func (x *exchange) unsupported(accepted []string) error {
+func (x *call) unsupported(accepted []string) error {
 	d := problem.New(problem.UnsupportedMediaType, "Content of this type is not understood here.")
 	if accepted[0] == mediaJSON {
 		accepted = x.forms(accepted)
@@ -79,7 +79,7 @@ func (x *exchange) unsupported(accepted []string) error {
 }
 
 // checkCoding accepts gzip and nothing else.
-func (x *exchange) checkCoding() error {
+func (x *call) checkCoding() error {
 	lines := x.r.Header["Content-Encoding"]
 	if len(lines) == 0 || x.gzipped() || len(lines) == 1 && strings.EqualFold(lines[0], "identity") {
 		return nil
@@ -89,7 +89,7 @@ func (x *exchange) checkCoding() error {
 	return d
 }
 
-func (x *exchange) gzipped() bool {
+func (x *call) gzipped() bool {
 	lines := x.r.Header["Content-Encoding"]
 	return len(lines) == 1 && (strings.EqualFold(lines[0], "gzip") || strings.EqualFold(lines[0], "x-gzip"))
 }
@@ -101,7 +101,7 @@ func tooLarge(limit int64) error {
 }
 
 // content reads the content into buf, decompressed, and stops where it is too large.
-func (x *exchange) content(buf *[]byte) error {
+func (x *call) content(buf *[]byte) error {
 	limit := x.c.opts.Limits.Body
 	if !x.gzipped() {
 		return readAll(buf, x.r.Body, limit)

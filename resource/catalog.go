@@ -172,7 +172,7 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 			rt.gives = shortHash(fingerprint(rt.command.out, 0))
 		}
 		if c.opts.Feed != nil && rt.resource != nil {
-			rt.resource.hub.attach(c.opts.Feed, c.logger())
+			rt.resource.core.attach(c.opts.Feed, c.logger())
 		}
 	}
 	return c
@@ -202,11 +202,11 @@ func (c *Catalog) resolve(rt *route) {
 		return
 	}
 	links := map[string]*link{}
-	for _, rel := range rt.resource.shape.relations {
+	for _, rel := range rt.resource.projection.relations {
 		l := &link{relation: rel, target: c.mustFind("relation "+rel.Name+" of "+rt.name, rel.Target)}
 		if rel.By != "" {
-			f := l.target.hub.typ.Field(rel.By) // a view that hides or renames it is led to all the same
-			if f == nil || !declaresEq(l.target.hub.query.Filter[rel.By]) {
+			f := l.target.core.typ.Field(rel.By) // a view that hides or renames it is led to all the same
+			if f == nil || !declaresEq(l.target.core.query.Filter[rel.By]) {
 				panic(fmt.Sprintf("resource: relation %s of %s: %s does not declare %q for query.Eq",
 					rel.Name, rt.name, rel.Target, rel.By))
 			}
@@ -234,9 +234,9 @@ func (c *Catalog) logger() *slog.Logger {
 
 // ServeHTTP answers one request.
 func (c *Catalog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := exchange{c: c, w: w, r: r, sel: version.From(r.Context()), form: typeJSON}
-	x.mark = x.sel.Contract()
-	defer x.survive()
+	x := call{c: c, w: w, r: r, sel: version.From(r.Context()), mediaType: typeJSON}
+	x.contractTag = x.sel.Contract()
+	defer x.recoverPanic()
 	if err := x.serve(); err != nil {
 		x.fail(err)
 	}

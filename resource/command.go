@@ -40,8 +40,8 @@ type Command struct {
 	transactions tx.Runner // in which it happens; nil for none
 	secret       bool
 
-	accepts []string                // Content-Types
-	serve   func(x *exchange) error // instead of exchange.command, for content that is no JSON document
+	accepts []string            // Content-Types
+	serve   func(x *call) error // instead of call.command, for content that is no JSON document
 }
 
 // CommandOptions adjust a [Command]. The zero value lets everybody call it, and the start-up report says so.

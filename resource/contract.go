@@ -49,7 +49,7 @@ func (c *Catalog) Reserve(member, parameter string) error {
 
 // Opaque reports whether a request is for [Blobs], whose content is stored as it is: a Negotiator leaves it alone.
 func (c *Catalog) Opaque(r *http.Request) bool {
-	x := exchange{c: c, r: r}
+	x := call{c: c, r: r}
 	first, _, _ := strings.Cut(x.path()[1:], "/")
 	rt := find(c.table, first)
 	return rt != nil && rt.blobs != nil
@@ -60,7 +60,7 @@ var ownParameters = []string{"limit", "sort", "after", "before", "fields", "expa
 
 func (r *Resource) reserve(member, parameter string) error {
 	if r.Can(OpCreate) || r.Can(OpReplace) {
-		if r.shape.typ.Field(member) != nil || slices.Contains(r.Relations(), member) {
+		if r.projection.typ.Field(member) != nil || slices.Contains(r.Relations(), member) {
 			return fmt.Errorf("resource: the member %s cannot mean the version, since items of %s have it", member, r.Name())
 		}
 	}
@@ -72,7 +72,7 @@ func (r *Resource) reserve(member, parameter string) error {
 }
 
 // media is what the representation that this exchange is about is called in the media types of a vendor.
-func (x *exchange) media() string {
+func (x *call) media() string {
 	if x.batched {
 		return batchName
 	}
@@ -84,7 +84,7 @@ var jsonOffer = []string{mediaJSON}
 
 // acceptable refuses a request for what an item is not served as, before it is carried out (RFC 9110 section 15.5.7), and
 // settles the form of the answer.
-func (x *exchange) acceptable() error {
+func (x *call) acceptable() error {
 	lines := x.r.Header["Accept"]
 	if len(lines) == 0 || len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON) {
 		if x.sel != nil {
@@ -98,7 +98,7 @@ func (x *exchange) acceptable() error {
 
 // inKind settles the form of the answer to a client that takes JSON: it is that of the content, unless the client asks for
 // another.
-func (x *exchange) inKind() {
+func (x *call) inKind() {
 	if media := x.media(); x.sel.Content(media) {
 		x.speak(media)
 	}
@@ -106,7 +106,7 @@ func (x *exchange) inKind() {
 
 // negotiate chooses among offers, of which the first is JSON. In front of it stands the vendor's type of this contract,
 // for a client that asks for it by name, and for one that sends it and does not ask for anything.
-func (x *exchange) negotiate(lines, offers []string) (index int, err error) {
+func (x *call) negotiate(lines, offers []string) (index int, err error) {
 	media := x.media()
 	wanted := x.sel.Range(media)
 	if wanted == "" {
@@ -132,33 +132,33 @@ func (x *exchange) negotiate(lines, offers []string) (index int, err error) {
 
 // speak makes the vendor's type the form of the answer, where that is wanted. It differs from JSON by nothing but its name,
 // which is enough for another entity tag (RFC 9110 section 8.8.1).
-func (x *exchange) speak(media string) {
+func (x *call) speak(media string) {
 	name := x.sel.ContentType(media)
 	if name == mediaJSON {
 		return
 	}
-	x.form = []string{name}
-	x.mark = x.sel.Contract() + "+vnd"
+	x.mediaType = []string{name}
+	x.contractTag = x.sel.Contract() + "+vnd"
 	if strings.HasSuffix(name, "+json") {
-		x.mark = x.sel.Contract() + "+json"
+		x.contractTag = x.sel.Contract() + "+json"
 	}
 }
 
 // which names, in an entity tag, what makes a representation differ from others of its shape and coding: the contract and
 // the form, and which part of the item it is.
-func (x *exchange) which(p *part, body []byte) string {
-	which := p.which(body)
+func (x *call) etagSuffix(p *selection, body []byte) string {
+	which := p.etagSuffix(body)
 	switch {
-	case x.mark == "":
+	case x.contractTag == "":
 		return which
 	case which == "":
-		return x.mark
+		return x.contractTag
 	}
-	return x.mark + "." + which
+	return x.contractTag + "." + which
 }
 
 // forms returns all media types that stand for what offers do, this contract's own in front.
-func (x *exchange) forms(offers []string) []string {
+func (x *call) forms(offers []string) []string {
 	if own := x.sel.MediaType(x.media()); own != "" {
 		return append([]string{own}, offers...)
 	}
@@ -166,7 +166,7 @@ func (x *exchange) forms(offers []string) []string {
 }
 
 // acceptPost returns the value of Accept-Post; nil if there is no POST.
-func (x *exchange) acceptPost() []string {
+func (x *call) acceptPost() []string {
 	if x.sel == nil || x.route.acceptPost == nil {
 		return x.route.acceptPost
 	}
@@ -178,13 +178,13 @@ func (x *exchange) acceptPost() []string {
 
 // understands reports whether media is the vendor's type for the content of this request. A patch has a type of its own,
 // which names no version.
-func (x *exchange) understands(accepted []string) bool {
+func (x *call) understands(accepted []string) bool {
 	return accepted[0] == mediaJSON && x.sel.Content(x.media())
 }
 
 // echo returns the member that named the contract in the content, as it stands in the answer; nil if none did. It is known
 // when the content has been read.
-func (x *exchange) echo() []byte {
+func (x *call) versionMember() []byte {
 	name, contract, ok := x.sel.Member()
 	if !ok {
 		return nil
@@ -200,7 +200,7 @@ func (x *exchange) echo() []byte {
 }
 
 // href returns the URL of an item, with these parameters and the one that keeps the contract.
-func (x *exchange) href(name, id, params string) string {
+func (x *call) href(name, id, params string) string {
 	return withParams(x.base()+"/"+name+"/"+url.PathEscape(id), joinParams(params, x.sel.Query()))
 }
 

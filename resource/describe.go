@@ -21,7 +21,7 @@ type Policy struct {
 
 // Policy returns how the resource is served. It is the same for all of its views.
 func (r *Resource) Policy() Policy {
-	h := r.hub
+	h := r.core
 	return Policy{
 		Public: h.ops.authorize == nil && h.scope == nil, RequireIfMatch: h.requireIfMatch,
 		AllowRecreate: h.allowRecreate, ETagOnPut: h.etagOnPut, RepeatedDelete: h.repeatedDelete,
@@ -31,17 +31,17 @@ func (r *Resource) Policy() Policy {
 }
 
 // Media returns what an item is called in the media types of a vendor.
-func (r *Resource) Media() string { return r.hub.media }
+func (r *Resource) Media() string { return r.core.media }
 
 // Samples returns the samples that [Options] give, in the shape of r, as pointers to its Go type. Those that r cannot
 // express are left out.
 func (r *Resource) Samples() []any {
 	var out []any
-	for _, s := range r.hub.samples {
-		if !r.shape.expresses(s) {
+	for _, s := range r.core.samples {
+		if !r.projection.expresses(s) {
 			continue
 		}
-		if v, err := r.shape.lower(s); err == nil {
+		if v, err := r.projection.fromStored(s); err == nil {
 			out = append(out, v)
 		}
 	}
@@ -141,7 +141,7 @@ func (c *Catalog) KeyField(r *Resource, relation string) string {
 	case l == nil || l.keys != nil:
 		return ""
 	case l.field != nil:
-		return r.shape.fieldOf(l.field.field.Name)
+		return r.projection.fieldOf(l.field.field.Name)
 	}
 	return r.ID()
 }

@@ -12,16 +12,16 @@ import (
 
 // erased are the operations and hooks of a collection with T taken out of their types. nil is absent.
 type erased struct {
-	get     func(ctx context.Context, id string, b batch) (*Entry, error) // in b, or in memory of its own for nil
-	list    func(ctx context.Context, q query.Query, b batch) error
+	get     func(ctx context.Context, id string, b buffer) (*Entry, error) // in b, or in memory of its own for nil
+	list    func(ctx context.Context, q query.Query, b buffer) error
 	create  func(ctx context.Context, v any) (*Entry, error)
 	insert  func(ctx context.Context, id string, v any) (*Entry, error)
 	replace func(ctx context.Context, id string, expect Rev, v any) (*Entry, error)
 	delete  func(ctx context.Context, id string, expect Rev) error
 	deleted func(ctx context.Context, id string) (time.Time, error)
 	count   func(ctx context.Context, q query.Query) (int, error)
-	getMany func(ctx context.Context, ids []string, b batch) error
-	listBy  func(ctx context.Context, field string, keys []string, q query.Query, b batch) error
+	getMany func(ctx context.Context, ids []string, b buffer) error
+	listBy  func(ctx context.Context, field string, keys []string, q query.Query, b buffer) error
 	runner  tx.Runner
 	watch   func(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Event, error]
 
@@ -31,21 +31,21 @@ type erased struct {
 	before    func(ctx context.Context, op Op, before, after any) error
 	after     func(ctx context.Context, op Op, before, after any)
 
-	newBatch func() batch
+	newBuffer func() buffer
 }
 
 // erase takes T out of the types. It is the only place where the two worlds meet.
-func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
-	pool := newBatchPool[T](h)
-	e := erased{newBatch: pool.get, deleted: ops.Deleted, delete: ops.Delete, count: ops.Count}
-	e.get = func(ctx context.Context, id string, b batch) (*Entry, error) {
+func erase[T any](h *core, ops Ops[T], o *Options[T]) erased {
+	pool := newBufferPool[T](h)
+	e := erased{newBuffer: pool.get, deleted: ops.Deleted, delete: ops.Delete, count: ops.Count}
+	e.get = func(ctx context.Context, id string, b buffer) (*Entry, error) {
 		item, err := ops.Get(ctx, id)
 		if b == nil || err != nil {
 			return entryOf(h, id, &item, err)
 		}
 		return b.(*pageBuffer[T]).put(id, &item)
 	}
-	e.list = func(ctx context.Context, q query.Query, b batch) error {
+	e.list = func(ctx context.Context, q query.Query, b buffer) error {
 		return drain(ctx, b.(*pageBuffer[T]), ops.List(ctx, q), q.Limit)
 	}
 	if ops.Create != nil {
@@ -67,12 +67,12 @@ func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
 		}
 	}
 	if ops.GetMany != nil {
-		e.getMany = func(ctx context.Context, ids []string, b batch) error {
+		e.getMany = func(ctx context.Context, ids []string, b buffer) error {
 			return drain(ctx, b.(*pageBuffer[T]), ops.GetMany(ctx, ids), len(ids))
 		}
 	}
 	if ops.ListBy != nil {
-		e.listBy = func(ctx context.Context, field string, keys []string, q query.Query, b batch) error {
+		e.listBy = func(ctx context.Context, field string, keys []string, q query.Query, b buffer) error {
 			return drain(ctx, b.(*pageBuffer[T]), ops.ListBy(ctx, field, keys, q), len(keys)*q.Limit)
 		}
 	}
@@ -91,7 +91,7 @@ func erase[T any](h *hub, ops Ops[T], o *Options[T]) erased {
 
 // entryOf erases the type of an item that a store gave. Value and entry lie in one piece of memory. id is the one that was
 // asked for, so that a store need not say it again.
-func entryOf[T any](h *hub, id string, item *Item[T], err error) (*Entry, error) {
+func entryOf[T any](h *core, id string, item *Item[T], err error) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func entryOf[T any](h *hub, id string, item *Item[T], err error) (*Entry, error)
 		value T
 	}{Entry{ID: item.ID, Rev: item.Rev, Modified: item.Modified, Next: item.Next}, item.Value}
 	held.Value = &held.value
-	return &held.Entry, h.settle(&held.Entry)
+	return &held.Entry, h.complete(&held.Entry)
 }
 
 func eraseInsertMany[T any](ops Ops[T]) func(ctx context.Context, ids []string, vs []any) error {

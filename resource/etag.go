@@ -33,7 +33,7 @@ const (
 // variants are the variants of one shape, by coding.
 type variants [2]string
 
-func (s *shape) setVariants() {
+func (s *projection) setVariants() {
 	for c, coding := range []string{"", "gzip"} {
 		s.variants[c] = shortHash(rendering, s.name, fingerprint(s.typ, 0), mediaJSON, coding)
 	}
@@ -67,7 +67,7 @@ func shortHash(parts ...string) string {
 
 // contentRev is the revision of an item whose store keeps none: a hash of what this shape shows of it, and of nothing
 // else, since a hash can be guessed at.
-func (s *shape) contentRev(v any) Rev {
+func (s *projection) contentRev(v any) Rev {
 	b, err := s.typ.Append(nil, v)
 	if err != nil {
 		return ""
@@ -92,9 +92,9 @@ func etag(rev Rev, variant, which string) string {
 func (r *Resource) ETag(e *Entry) string {
 	rev := e.Rev
 	if rev == "" {
-		rev = r.shape.contentRev(e.Value)
+		rev = r.projection.contentRev(e.Value)
 	}
-	return etag(rev, r.shape.variants[identity], "")
+	return etag(rev, r.projection.variants[identity], "")
 }
 
 func appendTag(dst []byte, rev Rev, variant, which string) []byte {
@@ -122,14 +122,14 @@ func appendRev(dst []byte, rev Rev) []byte {
 }
 
 // matches reports whether an opaque tag names revision rev in any variant that the resource is served in now.
-func (h *hub) matches(opaque string, rev Rev) bool {
+func (h *core) matches(opaque string, rev Rev) bool {
 	got, rest, ok := strings.Cut(opaque, ".")
 	var room [64]byte
 	if !ok || rev == "" || got != string(appendRev(room[:0], rev)) {
 		return false
 	}
 	variant, _, _ := strings.Cut(rest, ".")
-	for _, s := range h.shapes {
+	for _, s := range h.projections {
 		if variant == s.variants[identity] || variant == s.variants[gzipped] {
 			return true
 		}
@@ -137,10 +137,10 @@ func (h *hub) matches(opaque string, rev Rev) bool {
 	return false
 }
 
-func (h *hub) wantsIfMatch() bool { return h.requireIfMatch }
+func (h *core) wantsIfMatch() bool { return h.requireIfMatch }
 
 // anyMatches reports whether one of the tags names revision rev; weak tags count only for a weak comparison.
-func (h *hub) anyMatches(tags header.Tags, rev Rev, weak bool) bool {
+func (h *core) anyMatches(tags header.Tags, rev Rev, weak bool) bool {
 	for _, t := range tags.List {
 		if (weak || !t.Weak) && h.matches(t.Opaque, rev) {
 			return true

@@ -16,18 +16,18 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// exchange is one request and the response to it.
-type exchange struct {
-	c      *Catalog
-	w      http.ResponseWriter
-	r      *http.Request
-	route  *route
-	sel    *version.Selection // of the contract; nil where none is negotiated
-	form   []string           // Content-Type of the answer
-	mark   string             // of contract and form, in entity tags
-	cursor []string           // where the feed was before anything was read: Event-Cursor
-	onItem bool               // the target is an item, not the collection
-	began  bool               // the response has been begun, so nothing else can be answered
+// call is one request and the response to it.
+type call struct {
+	c           *Catalog
+	w           http.ResponseWriter
+	r           *http.Request
+	route       *route
+	sel         *version.Selection // of the contract; nil where none is negotiated
+	mediaType   []string           // Content-Type of the answer
+	contractTag string             // of contract and form, in entity tags
+	eventCursor []string           // where the feed was before anything was read: Event-Cursor
+	onItem      bool               // the target is an item, not the collection
+	began       bool               // the response has been begun, so nothing else can be answered
 
 	batched bool // the content is a batch
 }
@@ -45,7 +45,7 @@ var (
 
 // base is what stands before the path as the catalog sees it: the configured base, and whatever a StripPrefix took off.
 // It is never made from Host, which anybody can set.
-func (x *exchange) base() string {
+func (x *call) base() string {
 	path := x.path()
 	full, _, _ := strings.Cut(x.r.RequestURI, "?")
 	if !strings.HasSuffix(full, path) || full[0] != '/' {
@@ -62,7 +62,7 @@ func (x *exchange) base() string {
 }
 
 // path is the path as the catalog sees it, escaped. A StripPrefix that ends with a slash has taken its first one, too.
-func (x *exchange) path() string {
+func (x *call) path() string {
 	path := x.r.URL.EscapedPath()
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
@@ -71,7 +71,7 @@ func (x *exchange) path() string {
 }
 
 // respond sends body with the status. The headers that depend on what it is have been set, Content-Length included.
-func (x *exchange) respond(status int, body []byte) error {
+func (x *call) respond(status int, body []byte) error {
 	x.w.Header()["X-Content-Type-Options"] = nosniff
 	x.began = true
 	x.w.WriteHeader(status)
@@ -82,7 +82,7 @@ func (x *exchange) respond(status int, body []byte) error {
 }
 
 // noContent sends a response without content.
-func (x *exchange) noContent(status int) error {
+func (x *call) noContent(status int) error {
 	h := x.w.Header()
 	h["X-Content-Type-Options"] = nosniff
 	if status != http.StatusNotModified { // from which net/http takes it by itself
@@ -97,7 +97,7 @@ func (x *exchange) noContent(status int) error {
 }
 
 // fail answers an error.
-func (x *exchange) fail(err error) {
+func (x *call) fail(err error) {
 	if x.began && !errors.Is(x.r.Context().Err(), context.Canceled) { // the client is there, and cannot be told any more
 		x.report(err)
 	}
@@ -143,14 +143,14 @@ func (x *exchange) fail(err error) {
 }
 
 // currentTag is the entity tag of a revision, as a plain GET has it.
-func (x *exchange) currentTag(rev Rev) string {
+func (x *call) currentTag(rev Rev) string {
 	if x.route.blobs != nil {
 		return blobTag(rev)
 	}
-	return etag(rev, x.route.resource.shape.variants[identity], x.mark)
+	return etag(rev, x.route.resource.projection.variants[identity], x.contractTag)
 }
 
-func (x *exchange) vary() []string {
+func (x *call) vary() []string {
 	if x.route == nil {
 		return nil
 	}
@@ -161,17 +161,17 @@ func (x *exchange) vary() []string {
 }
 
 // report logs what the client is not told, and returns the id by which the two can be brought together.
-func (x *exchange) report(err error) string {
+func (x *call) report(err error) string {
 	id := problem.NewInstance()
 	x.c.logger().ErrorContext(x.r.Context(), "stoa: internal error", "instance", id, "method", x.r.Method,
-		"path", cut(x.r.URL.Path), "principal", cut(x.principal()), "error", cut(err.Error()))
+		"path", truncate(x.r.URL.Path), "principal", truncate(x.principal()), "error", truncate(err.Error()))
 	return id
 }
 
-func (x *exchange) principal() string { return x.c.Principal(x.r.Context()) }
+func (x *call) principal() string { return x.c.Principal(x.r.Context()) }
 
 // cut bounds what a request can write into a log.
-func cut(s string) string {
+func truncate(s string) string {
 	if len(s) > 256 {
 		return s[:256] + "..."
 	}
@@ -180,7 +180,7 @@ func cut(s string) string {
 
 // survive turns a panic of user code into an internal error, unless the response has begun: then the connection is
 // aborted, so that a client does not take half an answer for a whole one.
-func (x *exchange) survive() {
+func (x *call) recoverPanic() {
 	v := recover()
 	if v == nil {
 		return
@@ -189,7 +189,7 @@ func (x *exchange) survive() {
 		panic(v)
 	}
 	err := fmt.Errorf("panic: %v", v)
-	x.c.logger().ErrorContext(x.r.Context(), "stoa: panic", "error", cut(err.Error()), "stack", string(debug.Stack()))
+	x.c.logger().ErrorContext(x.r.Context(), "stoa: panic", "error", truncate(err.Error()), "stack", string(debug.Stack()))
 	if x.began {
 		panic(http.ErrAbortHandler)
 	}
@@ -197,7 +197,7 @@ func (x *exchange) survive() {
 }
 
 // prefer reads the preferences, RFC 7240.
-func (x *exchange) prefer() header.Prefer {
+func (x *call) prefer() header.Prefer {
 	lines, ok := x.r.Header["Prefer"]
 	if !ok {
 		return header.Prefer{}
@@ -205,7 +205,7 @@ func (x *exchange) prefer() header.Prefer {
 	return header.ParsePrefer(lines)
 }
 
-func (x *exchange) lenient(p header.Prefer) bool {
+func (x *call) lenient(p header.Prefer) bool {
 	v, _ := p.Get("handling")
 	if v != "lenient" {
 		return false
@@ -218,7 +218,7 @@ func (x *exchange) lenient(p header.Prefer) bool {
 }
 
 // applied says which preferences were honoured, RFC 7240 section 3.
-func (x *exchange) applied(preference string) {
+func (x *call) applied(preference string) {
 	h := x.w.Header()
 	if old := h.Get("Preference-Applied"); old != "" {
 		preference = old + ", " + preference

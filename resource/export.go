@@ -10,17 +10,17 @@ import (
 
 // export answers with the whole list, one item a line (NDJSON). It needs constant memory, whatever the length: items
 // are read page by page, and each page is written before the next one is read.
-func (x *exchange) export(a *asked, enc header.Encodings) error {
+func (x *call) export(a *listRequest, enc header.Encodings) error {
 	buf := getBuffer()
 	defer putBuffer(buf)
 	var out io.WriteCloser
-	for entries, err := range x.route.resource.pages(x.r.Context(), a.q, a.at) {
+	for entries, err := range x.route.resource.pages(x.r.Context(), a.q, a.position) {
 		if err == nil {
 			*buf, err = x.appendLines((*buf)[:0], a, entries)
 		}
 		if err != nil {
 			if out == nil {
-				return cursorParameter(err, a.at)
+				return cursorParameter(err, a.position)
 			}
 			return err // the connection is cut, so that the client does not take what it has for the whole
 		}
@@ -38,20 +38,20 @@ func (x *exchange) export(a *asked, enc header.Encodings) error {
 }
 
 // appendLines appends the items of a page, each with its related ones.
-func (x *exchange) appendLines(dst []byte, a *asked, entries []Entry) ([]byte, error) {
-	rel, err := a.part.follow(x, entries)
+func (x *call) appendLines(dst []byte, a *listRequest, entries []Entry) ([]byte, error) {
+	rel, err := a.selection.follow(x, entries)
 	defer release(rel)
 	for i := range entries {
 		if err != nil {
 			break
 		}
-		dst, err = a.part.append(dst, x.route.resource.shape, &entries[i], i, rel)
+		dst, err = a.selection.append(dst, x.route.resource.projection, &entries[i], i, rel)
 		dst = append(dst, '\n')
 	}
 	return dst, err
 }
 
-func (x *exchange) beginExport(enc header.Encodings) io.WriteCloser {
+func (x *call) beginExport(enc header.Encodings) io.WriteCloser {
 	h := x.w.Header()
 	x.listHeaders(h)
 	h["Content-Type"] = typeNDJSON

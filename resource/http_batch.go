@@ -25,7 +25,7 @@ const (
 const maxShown = 8
 
 // isBatch reports whether the content claims to be a batch, where one is taken.
-func (x *exchange) isBatch() bool {
+func (x *call) isBatch() bool {
 	if !x.route.resource.Batches() {
 		return false
 	}
@@ -40,9 +40,9 @@ func (x *exchange) isBatch() bool {
 
 // batch answers POST of a batch. Each operation is judged as if it had come alone, so the status of each is in the
 // answer; one that is refused takes back all others, and its refusal is the answer.
-func (x *exchange) batch() error {
+func (x *call) batch() error {
 	x.batched = true
-	var w write
+	var w writeRequest
 	if err := x.prepareBatch(&w); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (x *exchange) batch() error {
 }
 
 // prepareBatch is prepare for a batch, which has no item, and whose answer always has content.
-func (x *exchange) prepareBatch(w *write) error {
+func (x *call) prepareBatch(w *writeRequest) error {
 	w.prefer = x.prefer()
 	wish, _ := w.prefer.Get("return")
 	w.minimal = wish == "minimal"
@@ -82,7 +82,7 @@ func (x *exchange) prepareBatch(w *write) error {
 	if w.enc, err = x.encodings(); err != nil {
 		return err
 	}
-	if _, err = x.mediaType(x.route.posts...); err != nil {
+	if _, err = x.checkContent(x.route.posts...); err != nil {
 		return err
 	}
 	w.media = mediaBatch
@@ -96,7 +96,7 @@ func (x *exchange) prepareBatch(w *write) error {
 }
 
 // readBatch reads the operations of a batch.
-func (x *exchange) readBatch(w *write, doc []byte) ([]operation, error) {
+func (x *call) readBatch(w *writeRequest, doc []byte) ([]batchOperation, error) {
 	limits := x.c.opts.Limits
 	reader := batchReader{r: x.route.resource, opts: w.opts, limits: patch.Limits{Ops: limits.Operations, Depth: limits.Depth}}
 	return reader.read(doc)
@@ -104,7 +104,7 @@ func (x *exchange) readBatch(w *write, doc []byte) ([]operation, error) {
 
 // refused says why nothing of a batch has been done. What the one operation would have had as fields of the header, such
 // as the tag that is current, is about an item and not about the collection; the tag goes into the content.
-func (x *exchange) refused(err error) error {
+func (x *call) refused(err error) error {
 	var at *operationError
 	if !errors.As(err, &at) {
 		return err
@@ -121,12 +121,12 @@ func (x *exchange) refused(err error) error {
 }
 
 // plainTag is the entity tag that GET shows to a client that wants plain JSON in this contract.
-func (x *exchange) plainTag(rev Rev) string {
-	return etag(rev, x.route.resource.shape.variants[identity], x.sel.Contract())
+func (x *call) plainTag(rev Rev) string {
+	return etag(rev, x.route.resource.projection.variants[identity], x.sel.Contract())
 }
 
 // sendResults answers with what has become of each operation, in their order.
-func (x *exchange) sendResults(w *write, results []operationResult) error {
+func (x *call) sendResults(w *writeRequest, results []operationResult) error {
 	buf := getBuffer()
 	defer putBuffer(buf)
 	b := append(*buf, `{"results":[`...)
@@ -141,12 +141,12 @@ func (x *exchange) sendResults(w *write, results []operationResult) error {
 		x.applied("return=minimal")
 	}
 	x.representation(w)
-	w.part.echo = x.echo()
+	w.selection.versionMember = x.versionMember()
 	return x.sendDocument(http.StatusOK, w.echoed(*buf), w.enc)
 }
 
 // appendResult appends one result. The write stands: an item that cannot be shown is left out, and the log says why.
-func (x *exchange) appendResult(dst []byte, result *operationResult) []byte {
+func (x *call) appendResult(dst []byte, result *operationResult) []byte {
 	e, status, value := &result.entry, result.status, result.value
 	if status == http.StatusOK && value == nil {
 		status = http.StatusNoContent
@@ -166,8 +166,8 @@ func (x *exchange) appendResult(dst []byte, result *operationResult) []byte {
 }
 
 // valueOf returns an item that has been written as JSON, and nil if this contract has no words for it.
-func (x *exchange) valueOf(e *Entry) []byte {
-	shape := x.route.resource.shape
+func (x *call) valueOf(e *Entry) []byte {
+	shape := x.route.resource.projection
 	if e.Value == nil {
 		if err := shape.show(e); err != nil { // once more, for the reason
 			if !errors.Is(err, ErrNotFound) {

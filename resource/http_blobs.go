@@ -24,7 +24,7 @@ func (b *Blobs) addTo(*Catalog) *route {
 }
 
 // serveBlobs answers on the path of the whole. There is no list: a [BlobStore] need not have one.
-func (x *exchange) serveBlobs() error {
+func (x *call) serveBlobs() error {
 	switch b := x.route.blobs; {
 	case x.r.Method == http.MethodPost && !b.opts.ReadOnly:
 		return x.postBlob()
@@ -38,7 +38,7 @@ func (x *exchange) serveBlobs() error {
 }
 
 // serveBlob answers on the path of one.
-func (x *exchange) serveBlob(id string) error {
+func (x *call) serveBlob(id string) error {
 	x.onItem = true
 	if !validBlobID(id) {
 		return problem.New(problem.NotFound, "Nothing can have this name.")
@@ -68,7 +68,7 @@ func validBlobID(id string) bool {
 }
 
 // noParams refuses parameters: there are none here.
-func (x *exchange) noParams() error {
+func (x *call) noParams() error {
 	if x.r.URL.RawQuery == "" {
 		return nil
 	}

@@ -19,7 +19,7 @@ var (
 )
 
 // getBlob answers GET and HEAD.
-func (x *exchange) getBlob(id string) error {
+func (x *call) getBlob(id string) error {
 	if err := x.noParams(); err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (x *exchange) getBlob(id string) error {
 }
 
 // takes refuses a client that takes neither this type nor bytes as they are, RFC 9110 section 15.5.7.
-func (x *exchange) takes(mediaType string) error {
+func (x *call) takes(mediaType string) error {
 	if _, ok := header.Accept(x.r.Header["Accept"], []string{mediaType}); !ok {
 		d := problem.New(problem.NotAcceptable, "This is served as "+mediaType+".")
 		d.Extensions = map[string]any{"available": []string{mediaType}}
@@ -61,7 +61,7 @@ func (x *exchange) takes(mediaType string) error {
 }
 
 // conditions judges all preconditions of a reader but If-Range, in the order of RFC 9110 section 13.2.2.
-func (x *exchange) conditions(blob *Blob) (unchanged bool, err error) {
+func (x *call) conditions(blob *Blob) (unchanged bool, err error) {
 	cond, err := ParsePreconditions(x.r.Header)
 	if err != nil {
 		return false, err
@@ -76,7 +76,7 @@ func (x *exchange) conditions(blob *Blob) (unchanged bool, err error) {
 }
 
 // sendBlob answers with the content or the part of it that is asked for. Range is for GET alone (RFC 9110 section 14.2).
-func (x *exchange) sendBlob(blob *Blob) error {
+func (x *call) sendBlob(blob *Blob) error {
 	span, status := header.Span{Length: blob.Size}, http.StatusOK
 	if lines := x.r.Header["Range"]; lines != nil && x.r.Method == http.MethodGet &&
 		header.IfRange(x.r.Header["If-Range"], blobTag(blob.Rev), blob.Modified, time.Now()) {
@@ -117,7 +117,7 @@ func (x *exchange) sendBlob(blob *Blob) error {
 }
 
 // blobHeaders sets what all answers about a blob share. length is negative for none.
-func (x *exchange) blobHeaders(blob *Blob, length int64) {
+func (x *call) blobHeaders(blob *Blob, length int64) {
 	h := x.w.Header()
 	header.AddVary(h, x.route.varyItem)
 	h["Cache-Control"] = []string{x.route.blobs.Options().Cache}
@@ -133,7 +133,7 @@ func (x *exchange) blobHeaders(blob *Blob, length int64) {
 
 // stream sends the next n bytes. Whatever happens now, the client must not take it for the whole: an error aborts the
 // connection. The reader is handed on as it is, so that net/http can leave a file to the kernel.
-func (x *exchange) stream(from io.Reader, n int64) error {
+func (x *call) stream(from io.Reader, n int64) error {
 	if n == 0 {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // received is a PUT or POST of bytes as far as its header says.
-func (x *exchange) received(w *write) (u *upload, err error) {
+func (x *call) received(w *writeRequest) (u *upload, err error) {
 	if err := x.noParams(); err != nil {
 		return nil, err
 	}
@@ -24,8 +24,8 @@ func (x *exchange) received(w *write) (u *upload, err error) {
 // putBlob answers PUT. What is stored is what was sent, octet by octet, so the answer has the validators of it (RFC 9110
 // section 9.3.4) and no content. With Expect: 100-continue the client is asked for the content by the first read of it, and
 // that is when nothing else stands against it (section 10.1.1).
-func (x *exchange) putBlob(id string) error {
-	var w write
+func (x *call) putBlob(id string) error {
+	var w writeRequest
 	u, err := x.received(&w)
 	if err != nil {
 		return err
@@ -54,8 +54,8 @@ func (x *exchange) putBlob(id string) error {
 }
 
 // postBlob answers POST on the path of the whole: the same under an id that is ours to choose.
-func (x *exchange) postBlob() error {
-	var w write
+func (x *call) postBlob() error {
+	var w writeRequest
 	u, err := x.received(&w)
 	if err != nil {
 		return err
@@ -76,11 +76,11 @@ func (x *exchange) postBlob() error {
 }
 
 // deleteBlob answers DELETE.
-func (x *exchange) deleteBlob(id string) error {
+func (x *call) deleteBlob(id string) error {
 	if err := x.noParams(); err != nil {
 		return err
 	}
-	var w write
+	var w writeRequest
 	var err error
 	if w.key, err = x.key(); err != nil {
 		return err

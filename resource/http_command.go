@@ -25,7 +25,7 @@ func (c *Catalog) resolveCommand(rt *route) {
 	}
 	area, action, _ := strings.Cut(rt.name, "/")
 	if above := c.table[area]; above != nil && above.lookup == nil && above.resource != nil {
-		if h := above.resource.hub; h.canonical(action) {
+		if h := above.resource.core; h.canonical(action) {
 			h.reserved.Store(action, true)
 		}
 	}
@@ -39,7 +39,7 @@ func reservedID(pointer string) error {
 }
 
 // serveCommand answers on the path of a command.
-func (x *exchange) serveCommand() error {
+func (x *call) serveCommand() error {
 	switch x.r.Method {
 	case http.MethodPost:
 		if serve := x.route.command.serve; serve != nil {
@@ -57,7 +57,7 @@ func (x *exchange) serveCommand() error {
 }
 
 // reserves reports whether, but for the command, something could be put here.
-func (x *exchange) reserves() bool {
+func (x *call) reserves() bool {
 	area, action, _ := strings.Cut(x.route.name, "/")
 	switch above := x.c.table[area]; {
 	case above == nil || above.lookup != nil:
@@ -65,14 +65,14 @@ func (x *exchange) reserves() bool {
 	case above.blobs != nil:
 		return true
 	default:
-		return above.resource.hub.ops.insert != nil && above.resource.hub.canonical(action)
+		return above.resource.core.ops.insert != nil && above.resource.core.canonical(action)
 	}
 }
 
 // command answers POST, in the order of rule 143: what the header says, the content, policy, and then the deed. Policy comes
 // after the content, since it may be about that, as with a write.
-func (x *exchange) command() error {
-	var w write
+func (x *call) command() error {
+	var w writeRequest
 	if err := x.prepareCommand(&w); err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (x *exchange) command() error {
 }
 
 // prepareCommand does what can be done before the content is read.
-func (x *exchange) prepareCommand(w *write) error {
+func (x *call) prepareCommand(w *writeRequest) error {
 	c := x.route.command
 	w.prefer = x.prefer()
 	wish, _ := w.prefer.Get("return")
@@ -121,7 +121,7 @@ func (x *exchange) prepareCommand(w *write) error {
 		}
 	}
 	if c.Input() != nil || x.length() != 0 { // else a client need not say of what type its nothing is
-		if w.media, err = x.mediaType(c.accepts...); err != nil {
+		if w.media, err = x.checkContent(c.accepts...); err != nil {
 			return err
 		}
 	}
@@ -137,7 +137,7 @@ func (x *exchange) prepareCommand(w *write) error {
 }
 
 // noParameters refuses a query where nothing can be asked, unless the client wants leniency.
-func (x *exchange) noParameters(lenient bool) error {
+func (x *call) noParameters(lenient bool) error {
 	params, err := x.params()
 	if err != nil || lenient {
 		return err
@@ -149,18 +149,18 @@ func (x *exchange) noParameters(lenient bool) error {
 }
 
 // readInput reads the content into buf.
-func (x *exchange) readInput(w *write, buf *[]byte) error {
+func (x *call) readInput(w *writeRequest, buf *[]byte) error {
 	if x.route.command.Input() != nil || x.length() != 0 {
 		if err := x.content(buf); err != nil {
 			return err
 		}
 	}
-	w.part.echo = x.echo()
+	w.selection.versionMember = x.versionMember()
 	return nil
 }
 
 // decodeInput reads content into the input of a command. in does not share it.
-func (x *exchange) decodeInput(w *write, doc []byte) (in any, err error) {
+func (x *call) decodeInput(w *writeRequest, doc []byte) (in any, err error) {
 	c := x.route.command
 	if c.Input() == nil && len(doc) == 0 {
 		return c.in.New(), nil
@@ -169,7 +169,7 @@ func (x *exchange) decodeInput(w *write, doc []byte) (in any, err error) {
 }
 
 // sendOutput answers with what a command gave, as JSON; empty for nothing.
-func (x *exchange) sendOutput(w *write, doc []byte, err error) error {
+func (x *call) sendOutput(w *writeRequest, doc []byte, err error) error {
 	if err != nil {
 		return err
 	}
@@ -184,15 +184,15 @@ func (x *exchange) sendOutput(w *write, doc []byte, err error) error {
 }
 
 // echoed adds what named the contract in the content, if anything did. It leaves doc, which may be kept as that of a job.
-func (w *write) echoed(doc []byte) []byte {
-	if w.part.echo == nil {
+func (w *writeRequest) echoed(doc []byte) []byte {
+	if w.selection.versionMember == nil {
 		return doc
 	}
-	return append(append(reopen(slices.Clone(doc)), w.part.echo...), '}')
+	return append(append(reopen(slices.Clone(doc)), w.selection.versionMember...), '}')
 }
 
 // sendNothing answers without content. Nothing that a command answers is stored.
-func (x *exchange) sendNothing(status int) error {
+func (x *call) sendNothing(status int) error {
 	h := x.w.Header()
 	header.AddVary(h, x.route.varyItem)
 	h["Cache-Control"] = noStore
@@ -200,7 +200,7 @@ func (x *exchange) sendNothing(status int) error {
 }
 
 // sendDocument answers with a document that is no representation of an item.
-func (x *exchange) sendDocument(status int, doc []byte, enc header.Encodings) error {
+func (x *call) sendDocument(status int, doc []byte, enc header.Encodings) error {
 	h := x.w.Header()
 	if choose(enc, len(doc)) == gzipped {
 		zipped := getBuffer()
@@ -208,10 +208,10 @@ func (x *exchange) sendDocument(status int, doc []byte, enc header.Encodings) er
 		doc = compress(zipped, doc)
 		h["Content-Encoding"] = gzipValue
 	}
-	stamp{length: len(doc)}.set(h)
+	validators{length: len(doc)}.set(h)
 	header.AddVary(h, x.route.varyItem)
 	h["Cache-Control"] = noStore
-	h["Content-Type"] = x.form
+	h["Content-Type"] = x.mediaType
 	return x.respond(status, doc)
 }
 

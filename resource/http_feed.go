@@ -30,19 +30,19 @@ var (
 type changes = iter.Seq2[*feed.Change[Entry], error]
 
 // feedList answers GET and HEAD of the feed of a collection.
-func (x *exchange) feedList() error {
-	l, err := x.listening()
+func (x *call) feedList() error {
+	l, err := x.parseSubscription()
 	if err != nil {
 		return err
 	}
-	return x.tell(l, func(ctx context.Context) changes { return x.route.resource.Watch(ctx, l.after, l.filter) })
+	return x.streamChanges(l, func(ctx context.Context) changes { return x.route.resource.Watch(ctx, l.after, l.filter) })
 }
 
 // feedItem answers GET and HEAD of the feed of an item. Where there is none it is answered as GET is, unless the client
 // goes on from a cursor: then that the item is gone may be just what it has not heard of yet. The stream does not end with
 // the item, which may come back: into the sight of the client, or into being.
-func (x *exchange) feedItem(id string) error {
-	l, err := x.listening()
+func (x *call) feedItem(id string) error {
+	l, err := x.parseSubscription()
 	if err != nil {
 		return err
 	}
@@ -55,14 +55,14 @@ func (x *exchange) feedItem(id string) error {
 			return res.wrap(OpGet, id, err)
 		}
 	}
-	if !res.hub.canonical(id) {
+	if !res.core.canonical(id) {
 		return res.wrap(OpGet, id, ErrNotFound)
 	}
-	return x.tell(l, func(ctx context.Context) changes { return res.WatchItem(ctx, id, l.after) })
+	return x.streamChanges(l, func(ctx context.Context) changes { return res.WatchItem(ctx, id, l.after) })
 }
 
 // tell sends changes as long as both sides want.
-func (x *exchange) tell(l *listening, watch func(ctx context.Context) changes) error {
+func (x *call) streamChanges(l *subscription, watch func(ctx context.Context) changes) error {
 	leave, err := x.c.Stream(x.r.Context())
 	if err != nil {
 		return err
@@ -70,9 +70,9 @@ func (x *exchange) tell(l *listening, watch func(ctx context.Context) changes) e
 	defer leave()
 	ctx, cancel := context.WithCancel(x.r.Context())
 	defer cancel()
-	s := &stream{stop: cancel}
+	s := &changeStream{stop: cancel}
 	defer s.close()
-	err = x.tellAll(s, l, watch(ctx))
+	err = x.sendChanges(s, l, watch(ctx))
 	s.returned = true
 	if err == nil && !x.began {
 		err = cmp.Or(ctx.Err(), errSilent) // nobody is there any more
@@ -81,7 +81,7 @@ func (x *exchange) tell(l *listening, watch func(ctx context.Context) changes) e
 }
 
 // tellAll begins the stream with the first of the changes.
-func (x *exchange) tellAll(s *stream, l *listening, all changes) error {
+func (x *call) sendChanges(s *changeStream, l *subscription, all changes) error {
 	for change, err := range all {
 		switch {
 		case err != nil && x.began:
@@ -109,9 +109,9 @@ func (x *exchange) tellAll(s *stream, l *listening, all changes) error {
 var errSilent = errors.New("a feed has ended before it began")
 
 // streamHeaders sets the header of a stream that begins at a place.
-func (x *exchange) streamHeaders(at feed.Cursor) {
+func (x *call) streamHeaders(at feed.Cursor) {
 	h := x.w.Header()
-	x.cursor = x.route.placed(at)
+	x.eventCursor = x.route.eventCursorField(at)
 	if x.onItem {
 		x.itemHeaders(h)
 	} else {

@@ -28,18 +28,18 @@ const (
 var notOfStreams = []string{"after", "before", "expand", "limit", "sort"}
 
 // listening is what a client wants to hear.
-type listening struct {
-	filter query.Filter      // in the names of the shape
-	after  feed.Cursor       // the zero value is now
-	where  problem.Violation // after is there
-	hub    *hub
-	shape  *shape
-	fields *schema.Selection // of the items; nil: all
-	key    any               // frameKey, made once
+type subscription struct {
+	filter     query.Filter      // in the names of the shape
+	after      feed.Cursor       // the zero value is now
+	where      problem.Violation // after is there
+	core       *core
+	projection *projection
+	fields     *schema.Selection // of the items; nil: all
+	key        any               // frameKey, made once
 }
 
 // listening reads what is asked for.
-func (x *exchange) listening() (*listening, error) {
+func (x *call) parseSubscription() (*subscription, error) {
 	enc, err := x.encodings()
 	if err == nil && !enc.Identity {
 		err = problem.New(problem.NotAcceptable, "A stream is sent as it is, and this request does not take that.")
@@ -57,8 +57,8 @@ func (x *exchange) listening() (*listening, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &listening{hub: x.route.resource.hub, shape: x.route.resource.shape}
-	if err := l.from(params, x.r.Header); err != nil {
+	l := &subscription{core: x.route.resource.core, projection: x.route.resource.projection}
+	if err := l.parsePosition(params, x.r.Header); err != nil {
 		return nil, err
 	}
 	delete(params, lastEventParameter)
@@ -69,19 +69,19 @@ func (x *exchange) listening() (*listening, error) {
 }
 
 // choice reads which items are wanted, and what of them.
-func (x *exchange) choice(l *listening, params url.Values) (err error) {
-	var p part
+func (x *call) choice(l *subscription, params url.Values) (err error) {
+	var p selection
 	lenient := x.lenient(x.prefer())
 	if x.onItem {
 		p, err = x.itemParams(params, lenient)
 	} else {
 		var q query.Query
 		if q, err = x.query(params, lenient); err == nil {
-			p, err = x.part(params)
+			p, err = x.parseSelection(params)
 		}
 		l.filter = q.Filter
 	}
-	l.fields, l.key = p.fields, frameKey{l.shape, p.names}
+	l.fields, l.key = p.fields, frameKey{l.projection, p.names}
 	return err
 }
 
@@ -103,7 +103,7 @@ func refuseParameters(params url.Values) error {
 
 // notListening refuses what belongs to a feed where something else is asked for: somebody has forgotten the field Accept, and
 // would take all that there is for what is new.
-func (x *exchange) notListening(params url.Values, lenient bool) error {
+func (x *call) notListening(params url.Values, lenient bool) error {
 	if lenient || !params.Has(lastEventParameter) || !x.route.resource.Watches() {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (x *exchange) notListening(params url.Values, lenient bool) error {
 }
 
 // from reads where to go on.
-func (l *listening) from(params url.Values, h http.Header) error {
+func (l *subscription) parsePosition(params url.Values, h http.Header) error {
 	if values := params[lastEventParameter]; values != nil {
 		l.where = problem.Violation{Parameter: lastEventParameter}
 		if err := l.read(values); err != nil {
@@ -127,7 +127,7 @@ func (l *listening) from(params url.Values, h http.Header) error {
 	return nil
 }
 
-func (l *listening) read(values []string) (err error) {
+func (l *subscription) read(values []string) (err error) {
 	if slices.ContainsFunc(values, func(v string) bool { return v != values[0] }) {
 		err = feed.ErrCursor
 	} else if values[0] == lost {
@@ -145,14 +145,14 @@ func (l *listening) read(values []string) (err error) {
 }
 
 // refused says in an error which part of the request is to blame.
-func (l *listening) refused(err error) error {
+func (l *subscription) refused(err error) error {
 	if !errors.Is(err, feed.ErrExpired) || l.where.Parameter+l.where.Header == "" {
 		return err
 	}
 	return l.expired()
 }
 
-func (l *listening) expired() error {
+func (l *subscription) expired() error {
 	d := expired()
 	l.where.Code, l.where.Detail = "expired", "is a place that cannot be gone on from"
 	d.Errors = []problem.Violation{l.where}
@@ -173,8 +173,8 @@ func badField(name, code, detail string) error {
 
 // frameKey is what the frame of a change depends on, beside the change.
 type frameKey struct {
-	shape *shape
-	names string // of the fields
+	projection *projection
+	names      string // of the fields
 }
 
 // frame is a change as it is sent.
@@ -184,7 +184,7 @@ type frame struct {
 }
 
 // frame returns the frame of a change, which is made once for all who listen alike.
-func (l *listening) frame(c *feed.Change[Entry]) *frame {
+func (l *subscription) frame(c *feed.Change[Entry]) *frame {
 	return c.Memo(l.key, func() any {
 		f := &frame{}
 		err := guarded(func() error {
@@ -195,31 +195,31 @@ func (l *listening) frame(c *feed.Change[Entry]) *frame {
 			return err
 		})
 		if err != nil {
-			f.err = l.hub.untellable(c.Cursor, l.shape, err)
+			f.err = l.core.reportUnpublishable(c.Cursor, l.projection, err)
 		}
 		return f
 	}).(*frame)
 }
 
 // data is the item as GET has it, and of a deleted one the id.
-func (l *listening) data(c *feed.Change[Entry]) ([]byte, error) {
+func (l *subscription) data(c *feed.Change[Entry]) ([]byte, error) {
 	if c.After != nil {
-		p := part{fields: l.fields}
-		return p.append(nil, l.shape, c.After, 0, nil)
+		p := selection{fields: l.fields}
+		return p.append(nil, l.projection, c.After, 0, nil)
 	}
-	v := l.shape.typ.New()
-	if err := l.shape.id.SetText(v, c.ID); err != nil {
+	v := l.projection.typ.New()
+	if err := l.projection.id.SetText(v, c.ID); err != nil {
 		return nil, err
 	}
-	data, err := jsontext.AppendQuote([]byte{'{'}, l.shape.id.Name)
+	data, err := jsontext.AppendQuote([]byte{'{'}, l.projection.id.Name)
 	if err == nil {
-		data, err = l.shape.typ.AppendField(append(data, ':'), l.shape.id, v)
+		data, err = l.projection.typ.AppendField(append(data, ':'), l.projection.id, v)
 	}
 	return append(data, '}'), err
 }
 
 // wantsStream reports whether a client of an item wants to hear of it instead. It settles the form of the answer.
-func (x *exchange) wantsStream() (bool, error) {
+func (x *call) wantsStream() (bool, error) {
 	lines := x.r.Header["Accept"]
 	if !x.route.resource.Watches() || len(lines) == 0 || len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON) {
 		return false, x.acceptable()
@@ -230,7 +230,7 @@ func (x *exchange) wantsStream() (bool, error) {
 
 // negotiateFeed is negotiate where the last of the offers is the stream. Nobody gets that without its name: whoever takes
 // text/*, or anything, waits for an answer that ends.
-func (x *exchange) negotiateFeed(lines, offers []string) (int, error) {
+func (x *call) negotiateFeed(lines, offers []string) (int, error) {
 	i, err := x.negotiate(lines, offers)
 	if err == nil && offers[i] == mediaStream &&
 		!slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(strings.ToLower(line), mediaStream) }) {

@@ -12,7 +12,7 @@ import (
 // That is why it stays right in a cache, too, however old: the answer there is older than no event behind its cursor.
 
 // place is a place in the feed, and the value of the field.
-type place struct {
+type eventCursor struct {
 	at    feed.Cursor
 	value []string
 }
@@ -23,8 +23,8 @@ const positionWait = 100 * time.Millisecond
 
 // notePosition is called before anything is read. A feed that cannot say where it is fails no reader of items, nor keeps
 // one waiting: then the field is not there, and who wants to listen asks again.
-func (x *exchange) notePosition() {
-	f, leave, err := x.route.resource.hub.listen()
+func (x *call) setEventCursor() {
+	f, leave, err := x.route.resource.core.subscribe()
 	if err != nil {
 		return
 	}
@@ -36,16 +36,16 @@ func (x *exchange) notePosition() {
 		cancel()
 	}
 	if err == nil && !at.IsZero() {
-		x.cursor = x.route.placed(at)
+		x.eventCursor = x.route.eventCursorField(at)
 	}
 }
 
 // placed returns the value of Event-Cursor. As long as nothing is written all answers share it.
-func (rt *route) placed(at feed.Cursor) []string {
-	if p := rt.place.Load(); p != nil && p.at == at {
+func (rt *route) eventCursorField(at feed.Cursor) []string {
+	if p := rt.eventCursor.Load(); p != nil && p.at == at {
 		return p.value
 	}
-	p := &place{at, []string{at.String()}}
-	rt.place.Store(p)
+	p := &eventCursor{at, []string{at.String()}}
+	rt.eventCursor.Store(p)
 	return p.value
 }

@@ -15,13 +15,13 @@ import (
 // restart has cut off do not come back all at once. Where something is wrong here they would come back to just that, so it is
 // ten times as long.
 const (
-	comeBack  = 2 * time.Second
-	comeLater = time.Second
-	fault     = 10
+	retryDelay      = 2 * time.Second
+	retryJitter     = time.Second
+	slowRetryFactor = 10
 )
 
 // stream is what is sent. Between two changes its goroutine waits in the feed.
-type stream struct {
+type changeStream struct {
 	stop context.CancelFunc  // ends the waiting
 	out  *eventstream.Writer // nil before the stream begins
 	// returned is false while changes are waited for or sent: also at the end, if that is a panic.
@@ -29,9 +29,9 @@ type stream struct {
 }
 
 // open begins the stream. It returns an error as long as something else can be answered.
-func (x *exchange) open(s *stream) (err error) {
+func (x *call) open(s *changeStream) (err error) {
 	s.out, err = eventstream.Open(x.w, &eventstream.Options{
-		Retry: comeBack + rand.N(comeLater), Heartbeat: eventstream.Heartbeat, Gone: s.stop,
+		Retry: retryDelay + rand.N(retryJitter), Heartbeat: eventstream.Heartbeat, Gone: s.stop,
 	})
 	if errors.Is(err, http.ErrNotSupported) { // what is around the catalog collects answers
 		return err
@@ -45,7 +45,7 @@ const lost = "expired"
 
 // end makes of an error in the midst of the stream what the client is told when it comes back, which is all that can be done
 // for it: that it was left too far behind, that it is nobody any more, or that the server goes down.
-func (s *stream) end(err error) error {
+func (s *changeStream) end(err error) error {
 	if errors.Is(err, feed.ErrExpired) {
 		// Its own id may be one that can be gone on from, up to the event that cannot be told.
 		_ = s.out.Event(eventstream.Event{ID: lost})
@@ -59,11 +59,13 @@ func (s *stream) end(err error) error {
 
 // notSoon has the client come back later than it would. That something fails for one client, such as policy, may pass, so that
 // the stream has not ended for good.
-func (s *stream) notSoon() { _ = s.out.Retry(fault * (comeBack + rand.N(comeLater))) }
+func (s *changeStream) notSoon() {
+	_ = s.out.Retry(slowRetryFactor * (retryDelay + rand.N(retryJitter)))
+}
 
 // close ends the stream. A client that has stopped reading is cut off, so that whoever counts requests sees that it was not the
 // end.
-func (s *stream) close() {
+func (s *changeStream) close() {
 	if s.out == nil {
 		return
 	}
@@ -78,7 +80,7 @@ func (s *stream) close() {
 }
 
 // send sends a change in the form that all share who listen alike, and reports whether there is somebody to go on for.
-func (s *stream) send(l *listening, c *feed.Change[Entry]) (bool, error) {
+func (s *changeStream) send(l *subscription, c *feed.Change[Entry]) (bool, error) {
 	if c.Kind == feed.Bookmark {
 		return s.out.Event(eventstream.Event{ID: c.Cursor.String()}) == nil, nil
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // getItem answers GET and HEAD of an item.
-func (x *exchange) getItem(id string) error {
+func (x *call) getItem(id string) error {
 	stream, err := x.wantsStream()
 	if err != nil {
 		return err
@@ -21,15 +21,15 @@ func (x *exchange) getItem(id string) error {
 	if err != nil {
 		return err
 	}
-	var p part
+	var p selection
 	if x.r.URL.RawQuery != "" {
-		if p, err = x.itemPart(x.lenient(x.prefer())); err != nil {
+		if p, err = x.itemSelection(x.lenient(x.prefer())); err != nil {
 			return err
 		}
 	}
-	x.notePosition()
+	x.setEventCursor()
 	res := x.route.resource
-	b := res.hub.ops.newBatch()
+	b := res.core.ops.newBuffer()
 	defer b.release()
 	e, err := res.find(x.r.Context(), id, b)
 	if err != nil {
@@ -39,7 +39,7 @@ func (x *exchange) getItem(id string) error {
 }
 
 // sendCurrent answers with an entry as the conditions of the request want it: 200, 304 or 412.
-func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
+func (x *call) sendCurrent(e *Entry, p *selection, enc header.Encodings) error {
 	if p.links != nil {
 		e.Modified = time.Time{} // that of the item says nothing about its relations
 	}
@@ -57,7 +57,7 @@ func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
 	if err != nil {
 		return err
 	}
-	if err := cond.checkRead(x.route.resource.hub, e); err != nil {
+	if err := cond.checkRead(x.route.resource.core, e); err != nil {
 		return err
 	}
 	// A client that takes no gzip, or that shows a tag of the gzip variant, has told which representation is selected.
@@ -67,7 +67,7 @@ func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
 		if enc.Gzip {
 			c = gzipped
 		}
-		if which := x.which(p, nil); cond.unchanged(x.route.resource.shape.variants[c], which, e, enc.Gzip) {
+		if which := x.etagSuffix(p, nil); cond.unchanged(x.route.resource.projection.variants[c], which, e, enc.Gzip) {
 			return x.notModified(e, c, which)
 		}
 		if !enc.Gzip {
@@ -79,8 +79,8 @@ func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
 	if *buf, err = x.render(*buf, e, p); err != nil {
 		return err
 	}
-	c, which := choose(enc, len(*buf)), x.which(p, *buf)
-	if cond.unchanged(x.route.resource.shape.variants[c], which, e, false) {
+	c, which := choose(enc, len(*buf)), x.etagSuffix(p, *buf)
+	if cond.unchanged(x.route.resource.projection.variants[c], which, e, false) {
 		return x.notModified(e, c, which)
 	}
 	return x.sendBody(http.StatusOK, e, p, enc, *buf, true)
@@ -88,7 +88,7 @@ func (x *exchange) sendCurrent(e *Entry, p *part, enc header.Encodings) error {
 
 // shown answers the commonest question of all without parsing anything: is the whole item still the one of which I have
 // the tag? It returns that tag as a header value if so, and nil if not, or if something else is asked as well.
-func (x *exchange) shown(lines []string, e *Entry, p *part, enc header.Encodings) []string {
+func (x *call) shown(lines []string, e *Entry, p *selection, enc header.Encodings) []string {
 	in := x.r.Header
 	if e.Rev == "" || p.fields != nil || p.links != nil || in["If-Match"] != nil || in["If-Unmodified-Since"] != nil {
 		return nil
@@ -98,7 +98,7 @@ func (x *exchange) shown(lines []string, e *Entry, p *part, enc header.Encodings
 		c = gzipped
 	}
 	var room [96]byte
-	tag := appendTag(room[:0], e.Rev, x.route.resource.shape.variants[c], x.mark)
+	tag := appendTag(room[:0], e.Rev, x.route.resource.projection.variants[c], x.contractTag)
 	if len(lines) == 1 && lines[0] == string(tag) {
 		return lines // the client's own text of it
 	}
@@ -120,9 +120,9 @@ func conditional(h http.Header) bool {
 
 // notModified answers 304 with what the 200 would have said of caching, and of the item only its validator (RFC 9110
 // section 15.4.5).
-func (x *exchange) notModified(e *Entry, c coding, which string) error {
+func (x *call) notModified(e *Entry, c coding, which string) error {
 	h := x.w.Header()
-	s := stamp{rev: e.Rev, variant: x.route.resource.shape.variants[c], which: which, length: -1}
+	s := validators{rev: e.Rev, variant: x.route.resource.projection.variants[c], which: which, length: -1}
 	if e.Rev == "" {
 		s.modified = e.Modified
 	}

@@ -16,14 +16,14 @@ import (
 const maxAside = 1 << 30
 
 // importLines answers POST of an import.
-func (x *exchange) importLines() error {
-	var w write
+func (x *call) importLines() error {
+	var w writeRequest
 	atomic, err := x.prepareImport(&w)
 	if err != nil {
 		return err
 	}
-	im := &importing{r: x.route.command.into, opts: w.opts}
-	atomic = atomic || tx.Active(x.r.Context()) && im.r.hub.ops.runner != nil
+	im := &importRun{r: x.route.command.into, opts: w.opts}
+	atomic = atomic || tx.Active(x.r.Context()) && im.r.core.ops.runner != nil
 	var doc []byte
 	if w.key != "" {
 		doc, err = x.importOnce(&w, im, atomic)
@@ -37,7 +37,7 @@ func (x *exchange) importLines() error {
 }
 
 // importNow does an import and returns the answer.
-func (x *exchange) importNow(im *importing, atomic bool) ([]byte, error) {
+func (x *call) importNow(im *importRun, atomic bool) ([]byte, error) {
 	aside, err := x.asideIf(atomic)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (x *exchange) importNow(im *importing, atomic bool) ([]byte, error) {
 }
 
 // importFrom does an import, of what has been put aside in one transaction, and else piece by piece as it comes.
-func (x *exchange) importFrom(ctx context.Context, im *importing, aside *asideFile) (doc []byte, err error) {
+func (x *call) importFrom(ctx context.Context, im *importRun, aside *asideFile) (doc []byte, err error) {
 	if aside != nil {
 		err = im.whole(ctx, func() (*chunkReader, error) {
 			if _, err := aside.Seek(0, io.SeekStart); err != nil {
@@ -68,14 +68,14 @@ func (x *exchange) importFrom(ctx context.Context, im *importing, aside *asideFi
 }
 
 // prepareImport does what can be done before the content is read.
-func (x *exchange) prepareImport(w *write) (atomic bool, err error) {
+func (x *call) prepareImport(w *writeRequest) (atomic bool, err error) {
 	if err = x.acceptable(); err != nil {
 		return false, err
 	}
 	if w.enc, err = x.encodings(); err != nil {
 		return false, err
 	}
-	if _, err = x.contentType(x.route.command.accepts...); err != nil {
+	if _, err = x.checkContentType(x.route.command.accepts...); err != nil {
 		return false, err
 	}
 	w.media = mediaNDJSON
@@ -89,7 +89,7 @@ func (x *exchange) prepareImport(w *write) (atomic bool, err error) {
 }
 
 // atomic reads the query.
-func (x *exchange) atomic(lenient bool) (bool, error) {
+func (x *call) atomic(lenient bool) (bool, error) {
 	params, err := x.params()
 	if err != nil {
 		return false, err
@@ -109,14 +109,14 @@ func (x *exchange) atomic(lenient bool) (bool, error) {
 		return false, nil
 	case values[0] != "true":
 		return false, badParameter("atomic", "invalidValue", "must be true or false")
-	case x.route.command.into.hub.ops.runner == nil:
+	case x.route.command.into.core.ops.runner == nil:
 		return false, badParameter("atomic", "unsupported", "the items are in no store with transactions")
 	}
 	return true, nil
 }
 
 // chunks begins to read lines, of at most so many bytes if that is not zero.
-func (x *exchange) chunks(ctx context.Context, im *importing, content io.Reader, most int64) (*chunkReader, error) {
+func (x *call) chunks(ctx context.Context, im *importRun, content io.Reader, most int64) (*chunkReader, error) {
 	lines, err := openLines(ctx, content, x.gzipped(), x.c.opts.Limits.Body, most)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (f *asideFile) remove() {
 
 // asideIf puts the content aside for an import that is all or nothing, and returns nil for any other: the transaction may run
 // more than once, and should not wait for the client.
-func (x *exchange) asideIf(atomic bool) (*asideFile, error) {
+func (x *call) asideIf(atomic bool) (*asideFile, error) {
 	if !atomic {
 		return nil, nil
 	}
@@ -161,7 +161,7 @@ func (x *exchange) asideIf(atomic bool) (*asideFile, error) {
 }
 
 // unfinished answers an import that has come to an end before its last line, or to nothing.
-func (im *importing) unfinished(err error, atomic bool) error {
+func (im *importRun) unfinished(err error, atomic bool) error {
 	if errors.Is(err, errRejected) {
 		d := problem.New(problem.Invalid, "Not all lines can be stored, so none has been.")
 		told := im.done.answer()

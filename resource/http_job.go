@@ -30,7 +30,7 @@ var errLost = errors.New("the job has ended without an outcome")
 // commandJob answers POST on a command that has Jobs: with what it gave, if it is done in time, and else with 202 and where
 // to ask (RFC 9110 section 15.3.3). A client that goes away does not stop it. Inside a transaction the job begins when that
 // has been committed, so there is nothing to wait for.
-func (x *exchange) commandJob(w *write, in any) error {
+func (x *call) commandJob(w *writeRequest, in any) error {
 	wait, granted, async := x.patience(w.prefer)
 	if tx.Active(x.r.Context()) {
 		wait, granted = 0, ""
@@ -57,7 +57,7 @@ func (x *exchange) commandJob(w *write, in any) error {
 
 // patience returns how long to wait for a job: what the client prefers, in seconds (RFC 7240 sections 4.1 and 4.3), or else
 // what the command says. granted is what to tell the client of its wish; async, that it wishes no more than that.
-func (x *exchange) patience(p header.Prefer) (wait time.Duration, granted string, async bool) {
+func (x *call) patience(p header.Prefer) (wait time.Duration, granted string, async bool) {
 	wait = x.route.command.wait
 	most := max(maxPatience, wait)
 	_, async = p.Get("respond-async")
@@ -96,13 +96,13 @@ func endsWithin(ctx context.Context, done <-chan struct{}, wait time.Duration) (
 }
 
 // job is what the job of a command does. It outlives the request, of which it knows no more than whose it was.
-func (x *exchange) job(o *outcome, in any) func(ctx context.Context) (jsontext.Value, error) {
+func (x *call) job(o *outcome, in any) func(ctx context.Context) (jsontext.Value, error) {
 	c := x.route.command
 	return func(ctx context.Context) (doc jsontext.Value, err error) {
 		defer func() {
 			if v := recover(); v != nil {
 				err = fmt.Errorf("panic: %v", v)
-				x.c.logger().ErrorContext(ctx, "stoa: panic", "error", cut(err.Error()), "stack", string(debug.Stack()))
+				x.c.logger().ErrorContext(ctx, "stoa: panic", "error", truncate(err.Error()), "stack", string(debug.Stack()))
 			}
 			if err != nil {
 				doc, err = nil, x.reported(err)
@@ -128,7 +128,7 @@ func (e *reportedError) Unwrap() []error { return []error{e.problem, e.cause} }
 
 // reported logs an error that clients are not told, once for all who will be told that there was one: whoever waits, and
 // whoever asks for the job.
-func (x *exchange) reported(err error) error {
+func (x *call) reported(err error) error {
 	d := *Problem(err)
 	if d.StatusCode() != http.StatusInternalServerError {
 		return err
@@ -138,7 +138,7 @@ func (x *exchange) reported(err error) error {
 }
 
 // accepted answers with the job as it is.
-func (x *exchange) accepted(w *write, id string) error {
+func (x *call) accepted(w *writeRequest, id string) error {
 	h, jobs := x.w.Header(), x.route.jobs
 	location := []string{x.href(jobs.Name(), id, "")}
 	h["Location"] = location
@@ -160,11 +160,11 @@ func (x *exchange) accepted(w *write, id string) error {
 		return x.sendNothing(http.StatusAccepted)
 	}
 	x.representation(w)
-	if w.part.echo == nil {
+	if w.selection.versionMember == nil {
 		h["Content-Location"] = location
 	}
-	if x.form[0] != mediaJSON {
-		x.form = []string{x.sel.MediaType(jobs.Media())}
+	if x.mediaType[0] != mediaJSON {
+		x.mediaType = []string{x.sel.MediaType(jobs.Media())}
 	}
 	return x.sendDocument(http.StatusAccepted, w.echoed(*doc), w.enc)
 }

@@ -20,14 +20,14 @@ var (
 )
 
 // asked is what the URL of a list asks for.
-type asked struct {
-	q    query.Query // in the names of the shape
-	at   Position
-	part part
+type listRequest struct {
+	q         query.Query // in the names of the shape
+	position  Position
+	selection selection
 }
 
 // getList answers GET and HEAD of a collection.
-func (x *exchange) getList() error {
+func (x *call) getList() error {
 	offers := listOffers
 	if x.route.resource.Watches() {
 		offers = watchOffers
@@ -45,18 +45,18 @@ func (x *exchange) getList() error {
 		return err
 	}
 	prefer := x.prefer()
-	a, err := x.asked(x.lenient(prefer), whole)
+	a, err := x.parseList(x.lenient(prefer), whole)
 	if err != nil {
 		return err
 	}
-	x.notePosition()
+	x.setEventCursor()
 	if whole {
 		return x.export(&a, enc)
 	}
 	res := x.route.resource
-	page, err := res.List(x.r.Context(), a.q, a.at)
+	page, err := res.List(x.r.Context(), a.q, a.position)
 	if err != nil {
-		return cursorParameter(err, a.at)
+		return cursorParameter(err, a.position)
 	}
 	defer page.Release()
 	total := -1
@@ -83,13 +83,13 @@ func cursorParameter(err error, at Position) error {
 }
 
 // asked reads the query of the URL. whole says that a list without a limit is all of it, and not a page.
-func (x *exchange) asked(lenient, whole bool) (asked, error) {
+func (x *call) parseList(lenient, whole bool) (listRequest, error) {
 	res := x.route.resource
-	limit := res.hub.pageSize
+	limit := res.core.pageSize
 	if whole {
 		limit = 0 // all of them
 	}
-	a := asked{q: query.Query{Limit: limit}}
+	a := listRequest{q: query.Query{Limit: limit}}
 	if x.r.URL.RawQuery == "" {
 		return a, nil
 	}
@@ -105,8 +105,8 @@ func (x *exchange) asked(lenient, whole bool) (asked, error) {
 			return a, badParameter(name, "duplicateParameter", "one cursor is wanted")
 		}
 	}
-	a.at = Position{After: params.Get("after"), Before: params.Get("before")}
-	if a.at.After != "" && a.at.Before != "" {
+	a.position = Position{After: params.Get("after"), Before: params.Get("before")}
+	if a.position.After != "" && a.position.Before != "" {
 		return a, badParameter("before", "duplicateParameter", "after and before exclude each other")
 	}
 	if a.q, err = x.query(params, lenient); err != nil {
@@ -115,26 +115,26 @@ func (x *exchange) asked(lenient, whole bool) (asked, error) {
 	if !params.Has("limit") {
 		a.q.Limit = limit
 	}
-	a.part, err = x.part(params)
-	if len(a.part.links) > 0 {
+	a.selection, err = x.parseSelection(params)
+	if len(a.selection.links) > 0 {
 		a.q.Fields = nil // what a relation needs is not known
 	}
 	return a, err
 }
 
 // query reads what can be asked of a list in the language of package query.
-func (x *exchange) query(params url.Values, lenient bool) (query.Query, error) {
+func (x *call) query(params url.Values, lenient bool) (query.Query, error) {
 	res := x.route.resource
 	return query.Parse(params, &query.ParseOptions{
 		Support: res.Query(), ID: res.ID(), Ignore: listParameters, Lenient: lenient,
-		DefaultLimit: res.hub.pageSize, MaxLimit: res.hub.maxPageSize, MaxTerms: x.c.opts.Limits.Terms,
-		Value: func(field, text string) (any, error) { return res.shape.typ.Field(field).Parse(text) },
+		DefaultLimit: res.core.pageSize, MaxLimit: res.core.maxPageSize, MaxTerms: x.c.opts.Limits.Terms,
+		Value: func(field, text string) (any, error) { return res.projection.typ.Field(field).Parse(text) },
 	})
 }
 
 // sendList writes a page as one JSON object.
-func (x *exchange) sendList(a *asked, page *Page, total int, enc header.Encodings) error {
-	rel, err := a.part.follow(x, page.Entries)
+func (x *call) sendList(a *listRequest, page *Page, total int, enc header.Encodings) error {
+	rel, err := a.selection.follow(x, page.Entries)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (x *exchange) sendList(a *asked, page *Page, total int, enc header.Encoding
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if b, err = a.part.append(b, x.route.resource.shape, &page.Entries[i], i, rel); err != nil {
+		if b, err = a.selection.append(b, x.route.resource.projection, &page.Entries[i], i, rel); err != nil {
 			return err
 		}
 	}
@@ -175,7 +175,7 @@ func (x *exchange) sendList(a *asked, page *Page, total int, enc header.Encoding
 	if unchanged {
 		return x.noContent(http.StatusNotModified)
 	}
-	h["Content-Type"] = x.form
+	h["Content-Type"] = x.mediaType
 	if c == gzipped {
 		zipped := getBuffer()
 		defer putBuffer(zipped)
@@ -187,7 +187,7 @@ func (x *exchange) sendList(a *asked, page *Page, total int, enc header.Encoding
 }
 
 // listUnchanged reports whether the client has the page with this tag, which is the only condition that a list knows.
-func (x *exchange) listUnchanged(tag string) (bool, error) {
+func (x *call) listUnchanged(tag string) (bool, error) {
 	lines := x.r.Header["If-None-Match"]
 	if lines == nil {
 		return false, nil
@@ -200,12 +200,12 @@ func (x *exchange) listUnchanged(tag string) (bool, error) {
 	return match && tag != "", nil
 }
 
-func (x *exchange) listHeaders(h http.Header) {
-	h["Cache-Control"] = x.route.resource.hub.cache
+func (x *call) listHeaders(h http.Header) {
+	h["Cache-Control"] = x.route.resource.core.cache
 	header.AddVary(h, x.route.varyList)
 	h["Accept-Ranges"] = noRanges
-	if x.cursor != nil {
-		h["Event-Cursor"] = x.cursor
+	if x.eventCursor != nil {
+		h["Event-Cursor"] = x.eventCursor
 	}
 	if accepted := x.acceptPost(); accepted != nil {
 		h["Accept-Post"] = accepted
@@ -214,7 +214,7 @@ func (x *exchange) listHeaders(h http.Header) {
 
 // listTag is a weak tag made of the revisions on the page, which is much less to hash than what is written. Where it is
 // not revisions alone that decide, the content does. It is good for 304 only: a list has no revision to write against.
-func (x *exchange) listTag(page *Page, rel []related, total int, body []byte, c coding) string {
+func (x *call) listTag(page *Page, rel []related, total int, body []byte, c coding) string {
 	sum := sha256.New()
 	if len(rel) > 0 {
 		sum.Write(body)
@@ -236,15 +236,15 @@ func (x *exchange) listTag(page *Page, rel []related, total int, body []byte, c 
 	}
 	var out [sha256.Size]byte
 	text := base64.RawURLEncoding.EncodeToString(sum.Sum(out[:0])[:12])
-	mark := x.mark
+	mark := x.contractTag
 	if mark != "" {
 		mark = "." + mark
 	}
-	return `W/"` + text + "." + x.route.resource.shape.variants[c] + mark + `"`
+	return `W/"` + text + "." + x.route.resource.projection.variants[c] + mark + `"`
 }
 
 // pageLinks returns the links to the neighbours of a page (RFC 8288): the same URL with another cursor.
-func (x *exchange) pageLinks(page *Page) string {
+func (x *call) pageLinks(page *Page) string {
 	path := x.base() + x.path()
 	rest := joinParams(withoutCursor(x.r.URL.RawQuery), x.sel.Query())
 	href := func(cursor string) string {

@@ -20,7 +20,7 @@ import (
 // again is made anew of the record, for the contract, the form and the part that this request asks for.
 
 // key returns the Idempotency-Key of the request; "" if it has none, or if no keys are kept.
-func (x *exchange) key() (string, error) {
+func (x *call) key() (string, error) {
 	if x.c.opts.Once == nil {
 		return "", nil
 	}
@@ -39,7 +39,7 @@ func (x *exchange) key() (string, error) {
 
 // keyed is one request with a key.
 type keyed struct {
-	x      *exchange
+	x      *call
 	op     idempotency.Operation
 	level  idempotency.Level
 	runner tx.Runner
@@ -49,7 +49,7 @@ type keyed struct {
 
 // under begins what is done under the key of a write. meaning is what the content says, whatever its spelling and its
 // contract. create tells what creates an item with an id that is ours to choose.
-func (x *exchange) under(w *write, id string, create bool, meaning []byte) *keyed {
+func (x *call) under(w *writeRequest, id string, create bool, meaning []byte) *keyed {
 	rt := x.route
 	k := &keyed{x: x, level: rt.guaranteed.Others, runner: rt.runner()}
 	if create {
@@ -78,7 +78,7 @@ func fingerprintOf(meaning []byte, parts ...string) [32]byte {
 }
 
 // canonicalQuery is the query in one spelling. What names the contract is not in it any more.
-func (x *exchange) canonicalQuery() string {
+func (x *call) canonicalQuery() string {
 	if x.r.URL.RawQuery == "" {
 		return ""
 	}
@@ -158,7 +158,7 @@ type keptError struct{ rec *idempotency.Record }
 func (e *keptError) Error() string { return "it was refused before" }
 
 // refuseAgain answers with a refusal that was given before.
-func (x *exchange) refuseAgain(rec *idempotency.Record) {
+func (x *call) refuseAgain(rec *idempotency.Record) {
 	h := x.w.Header()
 	for name, lines := range rec.Header {
 		h[name] = lines
@@ -167,14 +167,14 @@ func (x *exchange) refuseAgain(rec *idempotency.Record) {
 	h["Cache-Control"] = noStore
 	h["Content-Type"] = []string{mediaProblem}
 	x.replayed(rec)
-	stamp{length: len(rec.Result)}.set(h)
+	validators{length: len(rec.Result)}.set(h)
 	_ = x.respond(rec.Status, rec.Result)
 }
 
 var isTrue = []string{"true"}
 
 // replayed says that what is answered was answered before.
-func (x *exchange) replayed(rec *idempotency.Record) {
+func (x *call) replayed(rec *idempotency.Record) {
 	h := x.w.Header()
 	h[idempotency.ReplayedField] = isTrue
 	if rec.Reference() {

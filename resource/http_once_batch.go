@@ -16,11 +16,11 @@ type doneOperation struct {
 	Status int            `json:"status"`
 	ID     string         `json:"id"`
 	Rev    string         `json:"rev,omitempty"`
-	Value  jsontext.Value `json:"value,omitempty"` // of the hub
+	Value  jsontext.Value `json:"value,omitempty"` // of the core
 }
 
 // batchOnce answers POST of a batch under a key. What the answer shows is no more than what can be kept.
-func (x *exchange) batchOnce(w *write, ops []operation, bad error, doc []byte, show func(e *Entry) []byte) error {
+func (x *call) batchOnce(w *writeRequest, ops []batchOperation, bad error, doc []byte, show func(e *Entry) []byte) error {
 	res := x.route.resource
 	room := min(maxShown*x.c.opts.Limits.Body, int64(x.c.opts.Once.Options().MaxResult)/2)
 	var results []operationResult
@@ -31,7 +31,7 @@ func (x *exchange) batchOnce(w *write, ops []operation, bad error, doc []byte, s
 			return rec, bad
 		}
 		if results, err = res.together(ctx, ops, room, func(e *Entry) (value, shown []byte) {
-			if value = x.valueInHub(e); res.shape.down != nil {
+			if value = x.valueInHub(e); res.projection.down != nil {
 				shown = show(e) // from all there is
 			}
 			return value, shown
@@ -55,8 +55,8 @@ func (x *exchange) batchOnce(w *write, ops []operation, bad error, doc []byte, s
 }
 
 // valueInHub returns an item that has been written as JSON, as a record keeps it.
-func (x *exchange) valueInHub(e *Entry) []byte {
-	value, err := x.route.resource.hub.typ.Append(nil, e.hub)
+func (x *call) valueInHub(e *Entry) []byte {
+	value, err := x.route.resource.core.typ.Append(nil, e.stored)
 	if err != nil { // the write stands
 		x.report(err)
 		return nil
@@ -76,7 +76,7 @@ func recordOfBatch(collection string, results []operationResult) (rec idempotenc
 }
 
 // batchAgain reads the results of a batch that was done before. What the caller may not see any more is left out.
-func (x *exchange) batchAgain(rec *idempotency.Record) ([]operationResult, error) {
+func (x *call) batchAgain(rec *idempotency.Record) ([]operationResult, error) {
 	var done []doneOperation
 	if rec.Result != nil { // else there were too many for what they are
 		if err := json.Unmarshal(rec.Result, &done); err != nil {
@@ -84,15 +84,15 @@ func (x *exchange) batchAgain(rec *idempotency.Record) ([]operationResult, error
 		}
 	}
 	res := x.route.resource
-	if _, err := res.hub.scopeOf(x.r.Context()); err != nil {
+	if _, err := res.core.scopeOf(x.r.Context()); err != nil {
 		return nil, err
 	}
 	results := make([]operationResult, len(done))
 	for i, op := range done {
 		r := operationResult{op: op.Op, status: op.Status, entry: Entry{ID: op.ID, Rev: Rev(op.Rev)}, value: op.Value}
-		if whole := res.shape.down != nil; r.value != nil && (whole || res.guarded()) {
-			r.entry.hub = res.hub.typ.New()
-			if json.Unmarshal(op.Value, r.entry.hub) != nil || res.hub.stillVisible(x.r.Context(), &r.entry, whole) != nil {
+		if whole := res.projection.down != nil; r.value != nil && (whole || res.guarded()) {
+			r.entry.stored = res.core.typ.New()
+			if json.Unmarshal(op.Value, r.entry.stored) != nil || res.core.stillVisible(x.r.Context(), &r.entry, whole) != nil {
 				r.value = nil
 			}
 			r.entry.Value = nil
@@ -103,8 +103,8 @@ func (x *exchange) batchAgain(rec *idempotency.Record) ([]operationResult, error
 	return results, nil
 }
 
-// translated makes what show shows of an item that is kept as JSON of the hub.
-func (x *exchange) translated(result *operationResult, show func(e *Entry) []byte) []byte {
+// translated makes what show shows of an item that is kept as JSON of the core.
+func (x *call) translated(result *operationResult, show func(e *Entry) []byte) []byte {
 	res := x.route.resource
 	switch {
 	case result.value == nil:
@@ -113,21 +113,21 @@ func (x *exchange) translated(result *operationResult, show func(e *Entry) []byt
 		return result.shown
 	}
 	e := result.entry
-	if e.hub == nil {
-		e.hub = res.hub.typ.New()
-		if err := json.Unmarshal(result.value, e.hub); err != nil {
+	if e.stored == nil {
+		e.stored = res.core.typ.New()
+		if err := json.Unmarshal(result.value, e.stored); err != nil {
 			x.report(err)
 			return nil
 		}
 	}
-	if res.shape.down == nil {
-		e.Value = e.hub
+	if res.projection.down == nil {
+		e.Value = e.stored
 	}
 	return show(&e)
 }
 
 // meaningOfBatch is what a batch means: its operations, each as it would alone.
-func (r *Resource) meaningOfBatch(ops []operation, bad error, doc []byte) []byte {
+func (r *Resource) meaningOfBatch(ops []batchOperation, bad error, doc []byte) []byte {
 	if bad != nil {
 		return idempotency.Meaning(mediaJSON, doc)
 	}

@@ -50,7 +50,7 @@ const streamingTime = time.Hour
 
 // streaming is how long it may take to store what is not held here but read from the client meanwhile: as long as the
 // request may, and at most an hour. Zero is for what is held: that does not wait for anybody.
-func (x *exchange) streaming(u *upload) time.Duration {
+func (x *call) streaming(u *upload) time.Duration {
 	if len(u.sums) == 0 {
 		return 0
 	}
@@ -58,7 +58,7 @@ func (x *exchange) streaming(u *upload) time.Duration {
 }
 
 // longest is how long what is much may take.
-func (x *exchange) longest() time.Duration {
+func (x *call) longest() time.Duration {
 	if until, ok := x.r.Context().Deadline(); ok {
 		return min(time.Until(until), streamingTime)
 	}
@@ -66,7 +66,7 @@ func (x *exchange) longest() time.Duration {
 }
 
 // uploadOnce does a PUT of bytes, or for an empty id a POST, under a key.
-func (x *exchange) uploadOnce(w *write, id string, u *upload, cond *Preconditions) (*Blob, Outcome, error) {
+func (x *call) uploadOnce(w *writeRequest, id string, u *upload, cond *Preconditions) (*Blob, Outcome, error) {
 	b := x.route.blobs
 	meaning, err := u.meaning(x.c.opts.Once.Options().MaxBody)
 	if err != nil {
@@ -107,7 +107,7 @@ func (b *Blobs) addDerived(ctx context.Context, id, mediaType string, u *upload)
 	}
 	stored, err := b.store.Put(ctx, id, "", mediaType, u)
 	if err = u.blame(stored, err); errors.Is(err, ErrExists) {
-		return b.peek(ctx, id)
+		return b.stat(ctx, id)
 	}
 	if err == nil {
 		stored.ID = id
@@ -126,11 +126,11 @@ func recordOfBlob(collection string, blob *Blob, out Outcome) idempotency.Record
 
 // blobAgain is what the record of an upload says, if the caller may still know: of what has gone meanwhile no policy can be
 // asked but that for what is gone.
-func (x *exchange) blobAgain(rec *idempotency.Record) (*Blob, error) {
+func (x *call) blobAgain(rec *idempotency.Record) (*Blob, error) {
 	b := x.route.blobs
 	blob := &Blob{ID: rec.ID, Rev: Rev(rec.Rev), Modified: notedModified(rec)}
 	if b.opts.Authorize != nil {
-		_, err := b.peek(x.r.Context(), rec.ID)
+		_, err := b.stat(x.r.Context(), rec.ID)
 		if errors.Is(err, errHidden) || err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrGone) {
 			return nil, err
 		}
@@ -140,7 +140,7 @@ func (x *exchange) blobAgain(rec *idempotency.Record) (*Blob, error) {
 }
 
 // deleteBlobOnce does a DELETE of bytes under a key.
-func (x *exchange) deleteBlobOnce(w *write, id string, cond *Preconditions) error {
+func (x *call) deleteBlobOnce(w *writeRequest, id string, cond *Preconditions) error {
 	b := x.route.blobs
 	before, err := x.under(w, id, false, nil).once(func(ctx context.Context) (idempotency.Record, error) {
 		return idempotency.Record{Status: http.StatusNoContent, Collection: b.name, ID: id}, b.delete(ctx, id, cond)
@@ -152,7 +152,7 @@ func (x *exchange) deleteBlobOnce(w *write, id string, cond *Preconditions) erro
 }
 
 // importOnce does an import under a key. What its lines mean depends on the contract, as they are not read before it is done.
-func (x *exchange) importOnce(w *write, im *importing, atomic bool) ([]byte, error) {
+func (x *call) importOnce(w *writeRequest, im *importRun, atomic bool) ([]byte, error) {
 	u, err := x.newUpload(math.MaxInt64)
 	if err != nil {
 		return nil, err
@@ -169,18 +169,18 @@ func (x *exchange) importOnce(w *write, im *importing, atomic bool) ([]byte, err
 	}
 	defer aside.remove()
 	var doc []byte
-	k := x.under(w, "", atomic, append([]byte(im.r.shape.name+":"), meaning...))
+	k := x.under(w, "", atomic, append([]byte(im.r.projection.name+":"), meaning...))
 	k.op.Time = x.streaming(u)
 	if k.level == idempotency.ExactlyOnce { // a transaction of ten thousand lines takes its time, with a key or without
 		k.op.Time = x.longest()
 	}
 	k.whole = true
 	if k.level == idempotency.ExactlyOnce && !tx.Active(x.r.Context()) {
-		im.careful = new(int)
-		*im.careful = math.MaxInt
+		im.oneByOneFrom = new(int)
+		*im.oneByOneFrom = math.MaxInt
 	}
 	var before *idempotency.Record
-	for err = errCareful; errors.Is(err, errCareful); {
+	for err = errOneByOne; errors.Is(err, errOneByOne); {
 		before, err = k.once(func(ctx context.Context) (rec idempotency.Record, err error) {
 			im.done = imported{}
 			if doc, err = x.importFrom(ctx, im, aside); err != nil {

@@ -10,7 +10,7 @@ import (
 // commandOnce answers POST on a command under a key. in is what has been read of the content, and bad why there is none.
 // Policy is asked before the key is looked up, so it is asked again each time. A job is not waited for: it outlives the
 // request, and what is answered again is where to ask for it.
-func (x *exchange) commandOnce(w *write, in any, bad error, doc []byte) error {
+func (x *call) commandOnce(w *writeRequest, in any, bad error, doc []byte) error {
 	c := x.route.command
 	if bad == nil {
 		if err := c.permit(x.r.Context(), in); err != nil {
@@ -45,7 +45,7 @@ func (x *exchange) commandOnce(w *write, in any, bad error, doc []byte) error {
 }
 
 // perform does a command and makes the record of that.
-func (x *exchange) perform(ctx context.Context, in any) (rec idempotency.Record, err error) {
+func (x *call) perform(ctx context.Context, in any) (rec idempotency.Record, err error) {
 	c := x.route.command
 	if c.jobs != nil {
 		id, _, err := c.jobs.Start(ctx, x.route.name, x.job(&outcome{}, in))

@@ -16,7 +16,7 @@ import (
 // The writes of items, each done at once or under a key.
 
 // create does a POST.
-func (x *exchange) create(w *write, doc []byte) (Entry, error) {
+func (x *call) create(w *writeRequest, doc []byte) (Entry, error) {
 	res := x.route.resource
 	if w.key == "" {
 		return res.Create(x.r.Context(), doc, &w.opts)
@@ -46,7 +46,7 @@ func (x *exchange) create(w *write, doc []byte) (Entry, error) {
 }
 
 // replace does a PUT.
-func (x *exchange) replace(w *write, id string, doc []byte) (Entry, Outcome, error) {
+func (x *call) replace(w *writeRequest, id string, doc []byte) (Entry, Outcome, error) {
 	res := x.route.resource
 	if w.key == "" {
 		return res.Put(x.r.Context(), id, doc, &w.opts)
@@ -75,12 +75,12 @@ func (x *exchange) replace(w *write, id string, doc []byte) (Entry, Outcome, err
 }
 
 // amend does a PATCH.
-func (x *exchange) amend(w *write, id string, doc []byte) (Entry, error) {
+func (x *call) amend(w *writeRequest, id string, doc []byte) (Entry, error) {
 	res, l := x.route.resource, x.c.opts.Limits
 	do := func(ctx context.Context) (Entry, error) {
 		p, err := patch.Parse(w.media, doc, patch.Limits{Ops: l.Operations, Depth: l.Depth})
 		if err != nil {
-			if seen := x.peek(ctx, w, id); seen != nil { // what is wrong with the target comes first
+			if seen := x.precheck(ctx, w, id); seen != nil { // what is wrong with the target comes first
 				return Entry{}, seen
 			}
 			return Entry{}, err
@@ -106,11 +106,11 @@ func (x *exchange) amend(w *write, id string, doc []byte) (Entry, error) {
 }
 
 // remove does a DELETE.
-func (x *exchange) remove(w *write, id string) error {
+func (x *call) remove(w *writeRequest, id string) error {
 	res := x.route.resource
 	do := func(ctx context.Context) error {
 		_, err := res.Delete(ctx, id, &w.opts)
-		if res.hub.repeatedDelete == http.StatusNoContent && errors.Is(err, ErrGone) {
+		if res.core.repeatedDelete == http.StatusNoContent && errors.Is(err, ErrGone) {
 			return nil
 		}
 		return err
@@ -122,7 +122,7 @@ func (x *exchange) remove(w *write, id string) error {
 		return idempotency.Record{Status: http.StatusNoContent, Collection: res.Name(), ID: id}, do(ctx)
 	})
 	if before != nil {
-		if _, err = res.hub.scopeOf(x.r.Context()); err == nil {
+		if _, err = res.core.scopeOf(x.r.Context()); err == nil {
 			x.replayed(before)
 		}
 	}
@@ -133,7 +133,7 @@ func (x *exchange) remove(w *write, id string) error {
 // be made but a refusal.
 func (r *Resource) meaningOf(v any, doc []byte) []byte {
 	if v != nil {
-		if meaning, err := r.hub.typ.AppendFull(make([]byte, 0, len(doc)+128), v); err == nil {
+		if meaning, err := r.core.typ.AppendFull(make([]byte, 0, len(doc)+128), v); err == nil {
 			return meaning
 		}
 	}
@@ -145,18 +145,18 @@ func (r *Resource) meaningOf(v any, doc []byte) []byte {
 func (r *Resource) meaningOfPut(id string, doc []byte, o *WriteOptions) []byte {
 	// An integer may be written as 3.0, which package json does not take.
 	plain, err := jsontext.AppendFormat(nil, doc, jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(true))
-	said := r.shape.typ.New()
+	said := r.projection.typ.New()
 	if err != nil || json.Unmarshal(plain, said) != nil {
 		return r.meaningOf(nil, doc)
 	}
 	dec := o.decode(schema.Replace, said)
 	dec.ReadOnly = []string{r.ID()}
-	v, err := r.shape.typ.Decode(doc, dec)
-	if f := r.shape.id; err == nil && f.IsZero(v) {
+	v, err := r.projection.typ.Decode(doc, dec)
+	if f := r.projection.id; err == nil && f.IsZero(v) {
 		err = f.SetText(v, id)
 	}
 	if err == nil {
-		v, err = r.raiseNew(v)
+		v, err = r.newStored(v)
 	}
 	if err != nil {
 		v = nil
@@ -166,68 +166,68 @@ func (r *Resource) meaningOfPut(id string, doc []byte, o *WriteOptions) []byte {
 
 // recordOf is the record of an item that has been written: what any contract can be shown of it, and so nothing that is
 // writeOnly.
-func (x *exchange) recordOf(status int, e *Entry, w *write) idempotency.Record {
+func (x *call) recordOf(status int, e *Entry, w *writeRequest) idempotency.Record {
 	res := x.route.resource
 	rec := idempotency.Record{Status: status, Collection: res.Name(), ID: e.ID, Rev: string(e.Rev), Media: mediaJSON}
 	noteModified(&rec, e.Modified)
 	var err error
-	if rec.Result, err = res.hub.typ.Append(make([]byte, 0, 256), e.hub); err != nil { // the write stands
+	if rec.Result, err = res.core.typ.Append(make([]byte, 0, 256), e.stored); err != nil { // the write stands
 		x.report(err)
 		rec.Media = ""
 	}
-	if res.shape.down == nil {
-		w.part.whole = rec.Result
+	if res.projection.down == nil {
+		w.selection.whole = rec.Result
 	}
 	return rec
 }
 
 // again returns the item of a record, as this request may see it.
-func (x *exchange) again(w *write, rec *idempotency.Record) (Entry, error) {
+func (x *call) again(w *writeRequest, rec *idempotency.Record) (Entry, error) {
 	res := x.route.resource
 	e := Entry{ID: rec.ID, Rev: Rev(rec.Rev), Modified: notedModified(rec)}
-	if res.shape.down == nil && w.part.fields == nil && w.part.links == nil && !res.guarded() && rec.Result != nil {
-		w.part.whole = rec.Result // as it is
+	if res.projection.down == nil && w.selection.fields == nil && w.selection.links == nil && !res.guarded() && rec.Result != nil {
+		w.selection.whole = rec.Result // as it is
 		x.replayed(rec)
 		return e, nil
 	}
 	if rec.Result != nil {
-		e.hub = res.hub.typ.New()
-		if err := json.Unmarshal(rec.Result, e.hub); err != nil { // it was written when items were built otherwise
-			e.hub = nil
+		e.stored = res.core.typ.New()
+		if err := json.Unmarshal(rec.Result, e.stored); err != nil { // it was written when items were built otherwise
+			e.stored = nil
 			older := *rec
 			older.Result = nil
 			rec = &older
 		}
 	}
-	if err := res.hub.stillVisible(x.r.Context(), &e, res.shape.down != nil); err != nil {
+	if err := res.core.stillVisible(x.r.Context(), &e, res.projection.down != nil); err != nil {
 		return e, res.wrap(OpGet, e.ID, err)
 	}
 	x.replayed(rec)
-	if e.hub == nil {
+	if e.stored == nil {
 		return e, nil
 	}
-	e.Value = e.hub
+	e.Value = e.stored
 	return res.written(&e), nil
 }
 
 // guarded reports whether there is anybody who may not see everything.
-func (r *Resource) guarded() bool { return r.hub.scope != nil || r.hub.ops.authorize != nil }
+func (r *Resource) guarded() bool { return r.core.scope != nil || r.core.ops.authorize != nil }
 
 // stillVisible asks policy about an item of a record: whoever wrote it may have lost the right to see it. It is asked about
 // the item as it is, and if that is not there any more about what it was. Where the record holds no content, or is of the very
 // revision that is there, the entry becomes the item as it is. whole asks for that where nobody is refused anything, too: views
 // may show something of what a record does not hold, such as whether there is a password.
-func (h *hub) stillVisible(ctx context.Context, e *Entry, whole bool) error {
+func (h *core) stillVisible(ctx context.Context, e *Entry, whole bool) error {
 	guarded := h.scope != nil || h.ops.authorize != nil
-	if !guarded && !whole && e.hub != nil {
+	if !guarded && !whole && e.stored != nil {
 		return nil
 	}
 	now, err := h.load(ctx, e.ID, nil)
 	switch {
-	case err == nil && (e.hub == nil || e.Rev != "" && e.Rev == now.Rev):
+	case err == nil && (e.stored == nil || e.Rev != "" && e.Rev == now.Rev):
 		*e = *now
 		return nil
-	case !guarded && e.hub != nil:
+	case !guarded && e.stored != nil:
 		return nil
 	case err == nil, errors.Is(err, errHidden):
 		return err
@@ -235,7 +235,7 @@ func (h *hub) stillVisible(ctx context.Context, e *Entry, whole bool) error {
 		return err
 	case !guarded:
 		return nil
-	case e.hub == nil:
+	case e.stored == nil:
 		return err
 	}
 	scope, err := h.scopeOf(ctx)

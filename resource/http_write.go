@@ -12,20 +12,20 @@ import (
 )
 
 // write is a request that changes something, as far as its header says.
-type write struct {
-	opts    WriteOptions
-	part    part
-	prefer  header.Prefer
-	enc     header.Encodings
-	media   string
-	minimal bool   // Prefer: return=minimal
-	key     string // Idempotency-Key; "" for none
+type writeRequest struct {
+	opts      WriteOptions
+	selection selection
+	prefer    header.Prefer
+	enc       header.Encodings
+	media     string
+	minimal   bool   // Prefer: return=minimal
+	key       string // Idempotency-Key; "" for none
 }
 
 // prepare does what can be done before the content is read, in the order of rule 143: Accept, Content-Type, size,
 // key, preconditions. With Expect: 100-continue the client waits for it, so the item is looked at, too, unless there is a
 // key: then all that may have changed already.
-func (x *exchange) prepare(w *write, id string, accepted ...string) error {
+func (x *call) prepare(w *writeRequest, id string, accepted ...string) error {
 	var err error
 	w.prefer = x.prefer()
 	wish, _ := w.prefer.Get("return")
@@ -39,12 +39,12 @@ func (x *exchange) prepare(w *write, id string, accepted ...string) error {
 		}
 	}
 	if accepted != nil {
-		if w.media, err = x.mediaType(accepted...); err != nil {
+		if w.media, err = x.checkContent(accepted...); err != nil {
 			return err
 		}
 	}
 	w.opts.Lenient = x.lenient(w.prefer)
-	if w.part, err = x.itemPart(w.opts.Lenient); err != nil {
+	if w.selection, err = x.itemSelection(w.opts.Lenient); err != nil {
 		return err
 	}
 	w.opts.MaxDepth, w.opts.MaxNames = x.c.opts.Limits.Depth, x.c.opts.Limits.Names
@@ -60,20 +60,20 @@ func (x *exchange) prepare(w *write, id string, accepted ...string) error {
 		}
 	}
 	if accepted != nil && w.key == "" && strings.EqualFold(x.r.Header.Get("Expect"), "100-continue") {
-		return x.peek(x.r.Context(), w, id)
+		return x.precheck(x.r.Context(), w, id)
 	}
 	return nil
 }
 
 // peek judges the item before the content is asked for. Whatever it lets pass is judged again by the write loop.
-func (x *exchange) peek(ctx context.Context, w *write, id string) error {
+func (x *call) precheck(ctx context.Context, w *writeRequest, id string) error {
 	res := x.route.resource
 	cur, err := res.current(ctx, id)
 	switch {
 	case err == nil:
-		err = w.opts.If.check(res.hub, &cur)
-	case x.r.Method == http.MethodPut && res.hub.ops.insert != nil && res.mayInsert(err):
-		err = w.opts.If.check(res.hub, nil)
+		err = w.opts.If.check(res.core, &cur)
+	case x.r.Method == http.MethodPut && res.core.ops.insert != nil && res.mayInsert(err):
+		err = w.opts.If.check(res.core, nil)
 	}
 	if err != nil {
 		return res.wrap(OpGet, id, err)
@@ -82,8 +82,8 @@ func (x *exchange) peek(ctx context.Context, w *write, id string) error {
 }
 
 // post answers POST on a collection.
-func (x *exchange) post() error {
-	var w write
+func (x *call) post() error {
+	var w writeRequest
 	if err := x.prepare(&w, "", x.route.posts...); err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (x *exchange) post() error {
 	if err := x.content(buf); err != nil {
 		return err
 	}
-	w.part.echo = x.echo()
+	w.selection.versionMember = x.versionMember()
 	res := x.route.resource
 	e, err := x.create(&w, *buf)
 	if err != nil {
@@ -102,7 +102,7 @@ func (x *exchange) post() error {
 	h["Location"] = []string{x.href(res.Name(), e.ID, "")}
 	if w.minimal {
 		x.applied("return=minimal")
-		x.validators(h, &e)
+		x.setValidators(h, &e)
 		x.itemHeaders(h)
 		return x.noContent(http.StatusCreated)
 	}
@@ -112,7 +112,7 @@ func (x *exchange) post() error {
 }
 
 // existing adds, to the refusal of an id that is in use, where the item with that id is.
-func (x *exchange) existing(err error) error {
+func (x *call) existing(err error) error {
 	var at *Error
 	if !errors.Is(err, ErrExists) || !errors.As(err, &at) || at.ID == "" {
 		return err
@@ -124,15 +124,15 @@ func (x *exchange) existing(err error) error {
 
 // sendWritten answers a write with the item. The write stands whatever happens now: where the item cannot be shown as it
 // was asked for, because a relation cannot be followed, that is for the log, and the client gets success without content.
-func (x *exchange) sendWritten(status int, e *Entry, w *write, tagged bool) error {
-	if e.Value != nil || w.part.whole != nil {
-		err := x.sendItem(status, e, &w.part, w.enc, tagged)
+func (x *call) sendWritten(status int, e *Entry, w *writeRequest, tagged bool) error {
+	if e.Value != nil || w.selection.whole != nil {
+		err := x.sendItem(status, e, &w.selection, w.enc, tagged)
 		if err == nil || x.began {
 			return err
 		}
 		x.report(err)
-	} else if e.hub == nil { // of which the record says no more than that it was written
-	} else if err := x.route.resource.shape.show(e); err != nil && !errors.Is(err, ErrNotFound) { // once more, for the reason
+	} else if e.stored == nil { // of which the record says no more than that it was written
+	} else if err := x.route.resource.projection.show(e); err != nil && !errors.Is(err, ErrNotFound) { // once more, for the reason
 		x.report(err)
 	}
 	h := x.w.Header()
@@ -145,8 +145,8 @@ func (x *exchange) sendWritten(status int, e *Entry, w *write, tagged bool) erro
 }
 
 // put answers PUT on an item.
-func (x *exchange) put(id string) error {
-	var w write
+func (x *call) put(id string) error {
+	var w writeRequest
 	if err := x.prepare(&w, id, mediaJSON); err != nil {
 		return err
 	}
@@ -155,28 +155,28 @@ func (x *exchange) put(id string) error {
 	if err := x.content(buf); err != nil {
 		return err
 	}
-	w.part.echo = x.echo()
+	w.selection.versionMember = x.versionMember()
 	e, outcome, err := x.replace(&w, id, *buf)
 	if err != nil {
 		return x.existing(err)
 	}
-	return x.stored(&w, &e, outcome, *buf)
+	return x.respondPut(&w, &e, outcome, *buf)
 }
 
 // stored answers a PUT. A validator goes out only if the client holds the very octets that the next GET would show it,
 // or if that is switched off (RFC 9110 section 9.3.4).
-func (x *exchange) stored(w *write, e *Entry, outcome Outcome, sent []byte) error {
+func (x *call) respondPut(w *writeRequest, e *Entry, outcome Outcome, sent []byte) error {
 	h, status := x.w.Header(), http.StatusOK
 	if outcome == Created {
 		status = http.StatusCreated
 		h["Location"] = []string{x.href(x.route.name, e.ID, "")}
 	}
-	tagged := x.route.resource.hub.etagOnPut
-	if !tagged && (e.Value != nil || w.part.whole != nil) && w.part.echo == nil { // a member that named the contract is not stored
+	tagged := x.route.resource.core.etagOnPut
+	if !tagged && (e.Value != nil || w.selection.whole != nil) && w.selection.versionMember == nil { // a member that named the contract is not stored
 		buf := getBuffer()
 		defer putBuffer(buf)
 		var err error
-		if *buf, err = x.render(*buf, e, &part{whole: w.part.whole}); err != nil {
+		if *buf, err = x.render(*buf, e, &selection{whole: w.selection.whole}); err != nil {
 			return err
 		}
 		tagged = bytes.Equal(*buf, sent)
@@ -184,7 +184,7 @@ func (x *exchange) stored(w *write, e *Entry, outcome Outcome, sent []byte) erro
 	if w.minimal {
 		x.applied("return=minimal")
 		if tagged {
-			x.validators(h, e)
+			x.setValidators(h, e)
 		}
 		x.itemHeaders(h)
 		if outcome != Created {
@@ -198,16 +198,16 @@ func (x *exchange) stored(w *write, e *Entry, outcome Outcome, sent []byte) erro
 }
 
 // validators sets those of the representation that a plain GET would select.
-func (x *exchange) validators(h http.Header, e *Entry) {
-	stamp{e.Rev, x.route.resource.shape.variants[identity], x.mark, e.Modified, -1}.set(h)
+func (x *call) setValidators(h http.Header, e *Entry) {
+	validators{e.Rev, x.route.resource.projection.variants[identity], x.contractTag, e.Modified, -1}.set(h)
 }
 
 // contentLocation says where the content of the answer can be had again. With an echo in it that is nowhere.
-func (x *exchange) contentLocation(id string, w *write) {
-	if w.part.echo != nil {
+func (x *call) contentLocation(id string, w *writeRequest) {
+	if w.selection.versionMember != nil {
 		return
 	}
-	h, params := x.w.Header(), w.part.query()
+	h, params := x.w.Header(), w.selection.query()
 	if location := h["Location"]; location != nil && params == "" { // the same
 		h["Content-Location"] = []string{location[0]}
 		return
@@ -216,15 +216,15 @@ func (x *exchange) contentLocation(id string, w *write) {
 }
 
 // representation says that the client gets the item as it asked.
-func (x *exchange) representation(w *write) {
+func (x *call) representation(w *writeRequest) {
 	if v, _ := w.prefer.Get("return"); v == "representation" {
 		x.applied("return=representation")
 	}
 }
 
 // patch answers PATCH on an item.
-func (x *exchange) patch(id string) error {
-	var w write
+func (x *call) patch(id string) error {
+	var w writeRequest
 	if err := x.prepare(&w, id, patch.MergeType, patch.JSONType); err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (x *exchange) patch(id string) error {
 	h := x.w.Header()
 	if w.minimal {
 		x.applied("return=minimal")
-		x.validators(h, &e)
+		x.setValidators(h, &e)
 		x.itemHeaders(h)
 		return x.noContent(http.StatusNoContent)
 	}
@@ -250,8 +250,8 @@ func (x *exchange) patch(id string) error {
 }
 
 // delete answers DELETE on an item. Content has no meaning there and is not looked at.
-func (x *exchange) delete(id string) error {
-	var w write
+func (x *call) delete(id string) error {
+	var w writeRequest
 	if err := x.prepare(&w, id); err != nil {
 		return err
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// hub is what all shapes of a resource share: the collection behind erased types, the policy and the write loop. An
+// core is what all shapes of a resource share: the collection behind erased types, the policy and the write loop. An
 // erased value is a *T in an any, which costs nothing to make.
-type hub struct {
+type core struct {
 	name   string
 	media  string // of an item, in the media types of a vendor
 	typ    *schema.Type
@@ -28,16 +28,16 @@ type hub struct {
 	// reserved are the ids that no item can have, since a command is at their path: string -> true. A catalog adds to it
 	// when it is made, and others may be at work then.
 	reserved sync.Map
-	// outlet is nil as long as no catalog with a Feed has the hub.
-	outlet   atomic.Pointer[outlet]
-	upstream upstream // of a collection that tells its changes by itself; then there is no outlet
-	untold   untoldEvents
+	// publisher is nil as long as no catalog with a Feed has the core.
+	publisher     atomic.Pointer[publisher]
+	source        source // of a collection that tells its changes by itself; then there is no publisher
+	unpublishable unpublishableEvents
 
 	scope         func(ctx context.Context) (query.Filter, error)
 	authorizeGone func(ctx context.Context, id string) error
 	relations     []*relation
-	samples       []any    // *T
-	shapes        []*shape // every shape it is served in; the first is the hub's own
+	samples       []any         // *T
+	projections   []*projection // every shape it is served in; the first is the stored
 
 	public, noEvents, requireIfMatch, allowRecreate, etagOnPut bool
 	hideGone                                                   bool // authorizeGone was not given and says no to everybody
@@ -55,11 +55,11 @@ type Entry struct {
 	Next     string    // only from stores of natural order
 	Value    any       // a pointer to the Go type of the shape
 
-	hub any // the *T behind Value, which is Value itself where the shape is the hub's own
+	stored any // the *T behind Value, which is Value itself where the shape is the stored
 }
 
-func newHub[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *hub {
-	h := &hub{
+func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *core {
+	h := &core{
 		name: name, media: o.Media, typ: typ, query: o.Query, scope: o.Scope, authorizeGone: o.AuthorizeGone, public: o.Public,
 		noEvents: o.NoEvents, requireIfMatch: o.RequireIfMatch, allowRecreate: o.AllowRecreate, etagOnPut: o.AlwaysETagOnPut,
 		repeatedDelete: o.RepeatedDelete, cache: []string{o.Cache}, pageSize: o.PageSize, maxPageSize: o.MaxPageSize,
@@ -95,8 +95,8 @@ func idField(name string, typ *schema.Type, id string) *schema.Field {
 }
 
 // settle checks what a store gave and completes it: the id from the value, or the value's id from the item.
-func (h *hub) settle(e *Entry) error {
-	e.hub = e.Value
+func (h *core) complete(e *Entry) error {
+	e.stored = e.Value
 	if e.Rev == "" && (h.ops.replace != nil || h.ops.delete != nil) {
 		return storeFault("gave item %q without a revision", e.ID)
 	}
@@ -117,7 +117,7 @@ func (h *hub) settle(e *Entry) error {
 }
 
 // idValue returns the id field in v.
-func (h *hub) idValue(v any) reflect.Value {
+func (h *core) idValue(v any) reflect.Value {
 	f := reflect.ValueOf(v).Elem().Field(h.id.Index[0])
 	for _, i := range h.id.Index[1:] {
 		f = f.Field(i)
@@ -126,7 +126,7 @@ func (h *hub) idValue(v any) reflect.Value {
 }
 
 // idOf returns what the id field of v says.
-func (h *hub) idOf(v any) string {
+func (h *core) idOf(v any) string {
 	if h.idKind == reflect.String {
 		return h.idValue(v).String()
 	}
@@ -134,7 +134,7 @@ func (h *hub) idOf(v any) string {
 }
 
 // hasID reports whether the id field of v says id. It is asked for every row of every list, so it builds no strings.
-func (h *hub) hasID(v any, id string) bool {
+func (h *core) hasID(v any, id string) bool {
 	f := h.idValue(v)
 	switch h.idKind {
 	case reflect.String:
@@ -175,7 +175,7 @@ func kindOfID(f *schema.Field) reflect.Kind {
 
 // load returns one item that the caller may see. Ids that are not written the one canonical way are no items; the store
 // is not asked about them. The entry is in b, and valid until that is released, or, for nil, in memory of its own.
-func (h *hub) load(ctx context.Context, id string, b batch) (*Entry, error) {
+func (h *core) load(ctx context.Context, id string, b buffer) (*Entry, error) {
 	var scope query.Filter
 	if h.scope != nil { // before all else: its error must not depend on what is there
 		var err error
@@ -200,7 +200,7 @@ func (h *hub) load(ctx context.Context, id string, b batch) (*Entry, error) {
 }
 
 // scopeOf returns what the caller may see at all.
-func (h *hub) scopeOf(ctx context.Context) (query.Filter, error) {
+func (h *core) scopeOf(ctx context.Context) (query.Filter, error) {
 	if h.scope == nil {
 		return query.Filter{}, nil
 	}
@@ -208,7 +208,7 @@ func (h *hub) scopeOf(ctx context.Context) (query.Filter, error) {
 }
 
 // canonical reports whether id is spelled as the id field would spell it: 01 and +1 are not the item 1.
-func (h *hub) canonical(id string) bool {
+func (h *core) canonical(id string) bool {
 	if h.id.Type.Kind != schema.Integer {
 		return id != ""
 	}
@@ -232,7 +232,7 @@ func (h *hub) canonical(id string) bool {
 }
 
 // absent says why there is no item: it never was, or it was deleted and the caller may know that.
-func (h *hub) absent(ctx context.Context, id string, err error) error {
+func (h *core) absent(ctx context.Context, id string, err error) error {
 	switch {
 	case errors.Is(err, ErrGone):
 	case errors.Is(err, ErrNotFound) && h.ops.deleted != nil:
@@ -258,19 +258,19 @@ var (
 )
 
 // visible returns errHidden if the caller may not see the item, so that it looks as if there were none.
-func (h *hub) visible(ctx context.Context, e *Entry, scope *query.Filter) error {
-	if h.scope != nil && !query.Match(*scope, h.values(e.hub)) {
+func (h *core) visible(ctx context.Context, e *Entry, scope *query.Filter) error {
+	if h.scope != nil && !query.Match(*scope, h.values(e.stored)) {
 		return errHidden
 	}
 	return h.readable(ctx, e)
 }
 
 // readable is the half of visible that a list has still to ask when it has put the scope into its query.
-func (h *hub) readable(ctx context.Context, e *Entry) error {
+func (h *core) readable(ctx context.Context, e *Entry) error {
 	if h.ops.authorize == nil {
 		return nil
 	}
-	err := h.ops.authorize(ctx, OpGet, e.hub, nil)
+	err := h.ops.authorize(ctx, OpGet, e.stored, nil)
 	if errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound) {
 		return errHidden
 	}
@@ -278,7 +278,7 @@ func (h *hub) readable(ctx context.Context, e *Entry) error {
 }
 
 // values gives [query.Match] the fields of v.
-func (h *hub) values(v any) func(string) any {
+func (h *core) values(v any) func(string) any {
 	return func(name string) any {
 		if f := h.typ.Field(name); f != nil {
 			return f.Get(v)

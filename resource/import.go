@@ -56,7 +56,7 @@ func NewImport(name string, into *Resource) *Command {
 		public:  true, // that is, into is asked
 		doc:     "Stores the items in the lines of the content: what is there is replaced, and the rest is created.",
 		accepts: []string{mediaNDJSON},
-		serve:   (*exchange).importLines,
+		serve:   (*call).importLines,
 		do: func(context.Context, any) (any, error) {
 			return nil, problem.New(problem.NotImplemented, "Items are imported from the lines of a POST to /"+name+", and in no other way.")
 		},

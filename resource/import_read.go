@@ -23,7 +23,7 @@ type importLine struct {
 	n   int // counted from 1
 	doc []byte
 	id  string // empty: none
-	v   any    // of the hub, if it can be a new item
+	v   any    // of the core, if it can be a new item
 	bad error  // why it cannot
 
 	offered bool // v was given to hooks, which may have changed it
@@ -199,7 +199,7 @@ func (c *chunkReader) idOf(doc []byte) string {
 			continue
 		}
 		value, err := d.ReadToken()
-		if k := value.Kind(); err != nil || k != '"' && k != '0' || !c.r.hub.canonical(value.String()) {
+		if k := value.Kind(); err != nil || k != '"' && k != '0' || !c.r.core.canonical(value.String()) {
 			return ""
 		}
 		return value.String()

@@ -18,24 +18,24 @@ import (
 // It takes the short way as long as nothing is refused: a chunk of lines asks once for what is there, and is stored and
 // committed as a whole. A refusal by the store takes back the chunk, and may leave the transaction good for nothing. Then
 // the lines go the long way, one by one, each as a request of its own would.
-type importing struct {
+type importRun struct {
 	r    *Resource
 	opts WriteOptions
 	done imported
 	// careful is from which chunk on an import that is all or nothing goes the long way. It is for one in a transaction that
 	// is begun for it, and rolled back for errCareful, to be done once more; nil for any other.
-	careful *int
+	oneByOneFrom *int
 }
 
 // ends reports whether an error is no matter of one line: the store is at fault or not available, the caller is unknown,
 // or has gone.
-func ends(err error) bool {
+func endsImport(err error) bool {
 	status := Problem(err).StatusCode()
 	return status >= http.StatusInternalServerError || status == http.StatusUnauthorized
 }
 
 // piecewise stores chunk by chunk.
-func (im *importing) piecewise(ctx context.Context, chunks *chunkReader) error {
+func (im *importRun) piecewise(ctx context.Context, chunks *chunkReader) error {
 	for {
 		lines, err := chunks.read()
 		if err == io.EOF {
@@ -51,24 +51,24 @@ func (im *importing) piecewise(ctx context.Context, chunks *chunkReader) error {
 }
 
 // chunk stores a chunk the short way, or else the long way.
-func (im *importing) chunk(ctx context.Context, lines []importLine) error {
-	if runner := im.r.hub.ops.runner; runner != nil {
+func (im *importRun) chunk(ctx context.Context, lines []importLine) error {
+	if runner := im.r.core.ops.runner; runner != nil {
 		var done *imported
 		err := runner.InTx(ctx, func(ctx context.Context) (err error) {
-			done, err = im.short(ctx, lines)
+			done, err = im.bulk(ctx, lines)
 			return err
 		})
 		if err == nil {
 			im.done.add(done)
 			return nil
 		}
-		if ends(err) && !errors.Is(err, ErrStale) {
+		if endsImport(err) && !errors.Is(err, ErrStale) {
 			return err
 		}
 	}
 	for i := range lines {
-		if err := im.long(ctx, &lines[i]); err != nil {
-			if ends(err) {
+		if err := im.single(ctx, &lines[i]); err != nil {
+			if endsImport(err) {
 				return err
 			}
 			im.done.reject(lines[i].n, err)
@@ -81,21 +81,21 @@ func (im *importing) chunk(ctx context.Context, lines []importLine) error {
 var errRejected = errors.New("a line was rejected")
 
 // errCareful takes back an import that is to be done again, with care where a chunk was refused.
-var errCareful = errors.New("a chunk was refused")
+var errOneByOne = errors.New("a chunk was refused")
 
 // whole stores everything in one transaction. again begins to read from the start. A chunk that the store refuses is known
 // when all has been taken back: the second time it is stored the long way, so that the line is known, too.
-func (im *importing) whole(ctx context.Context, again func() (*chunkReader, error)) error {
+func (im *importRun) whole(ctx context.Context, again func() (*chunkReader, error)) error {
 	careful := math.MaxInt
 	switch {
-	case im.careful != nil:
-		careful = *im.careful
+	case im.oneByOneFrom != nil:
+		careful = *im.oneByOneFrom
 	case tx.Active(ctx): // nothing can be taken back here
 		careful = 0
 	}
 	for {
 		at := -1
-		err := im.r.hub.ops.runner.InTx(ctx, func(ctx context.Context) error {
+		err := im.r.core.ops.runner.InTx(ctx, func(ctx context.Context) error {
 			im.done = imported{}
 			chunks, err := again()
 			for at = 0; err == nil; at++ {
@@ -110,33 +110,33 @@ func (im *importing) whole(ctx context.Context, again func() (*chunkReader, erro
 			}
 			return err
 		})
-		if err == nil || errors.Is(err, errRejected) || at >= careful || ends(err) && !errors.Is(err, ErrStale) {
+		if err == nil || errors.Is(err, errRejected) || at >= careful || endsImport(err) && !errors.Is(err, ErrStale) {
 			return err
 		}
 		careful = at
-		if im.careful != nil {
-			*im.careful = at
-			return errors.Join(errCareful, err)
+		if im.oneByOneFrom != nil {
+			*im.oneByOneFrom = at
+			return errors.Join(errOneByOne, err)
 		}
 	}
 }
 
 // part stores one chunk of an import that is all or nothing.
-func (im *importing) part(ctx context.Context, chunks *chunkReader, careful bool) error {
+func (im *importRun) part(ctx context.Context, chunks *chunkReader, careful bool) error {
 	lines, err := chunks.read()
 	if err != nil {
 		return err
 	}
 	if !careful {
-		done, err := im.short(ctx, lines)
+		done, err := im.bulk(ctx, lines)
 		if err == nil {
 			im.done.add(done)
 		}
 		return err
 	}
 	for i := range lines {
-		if err := im.long(ctx, &lines[i]); err != nil {
-			if ends(err) {
+		if err := im.single(ctx, &lines[i]); err != nil {
+			if endsImport(err) {
 				return err
 			}
 			im.done.reject(lines[i].n, err)
@@ -147,7 +147,7 @@ func (im *importing) part(ctx context.Context, chunks *chunkReader, careful bool
 }
 
 // long stores one line as a request of its own would be.
-func (im *importing) long(ctx context.Context, line *importLine) error {
+func (im *importRun) single(ctx context.Context, line *importLine) error {
 	var out Outcome
 	var err error
 	switch {
@@ -166,8 +166,8 @@ func (im *importing) long(ctx context.Context, line *importLine) error {
 }
 
 // put is PUT of a line. Where nothing is, what is wrong with the line as a new item is told.
-func (im *importing) put(ctx context.Context, line *importLine) (Entry, Outcome, error) {
-	if im.r.hub.ops.replace == nil {
+func (im *importRun) put(ctx context.Context, line *importLine) (Entry, Outcome, error) {
+	if im.r.core.ops.replace == nil {
 		e, err := im.r.Create(ctx, line.doc, &im.opts)
 		return e, Created, err
 	}
@@ -180,11 +180,11 @@ func (im *importing) put(ctx context.Context, line *importLine) (Entry, Outcome,
 
 // short stores a chunk with as few calls of the store as can be, inside of a transaction. What is refused before the store
 // is asked is a matter of its line. The error is that of the store, and then nothing of the chunk counts.
-func (im *importing) short(ctx context.Context, lines []importLine) (*imported, error) {
-	s := shortWay{importing: im}
+func (im *importRun) bulk(ctx context.Context, lines []importLine) (*imported, error) {
+	s := bulkChunk{importRun: im}
 	var err error
 	if s.known, err = im.known(ctx, lines); err == nil {
-		s.scope, err = im.r.hub.scopeOf(ctx)
+		s.scope, err = im.r.core.scopeOf(ctx)
 	}
 	for i := range lines {
 		if err == nil {
@@ -202,8 +202,8 @@ func (im *importing) short(ctx context.Context, lines []importLine) (*imported, 
 }
 
 // shortWay is a chunk on its way.
-type shortWay struct {
-	*importing
+type bulkChunk struct {
+	*importRun
 	done  imported
 	known map[string]*Entry
 	scope query.Filter
@@ -212,7 +212,7 @@ type shortWay struct {
 }
 
 // line stores what has a place already, and welcomes what is new. The error ends the chunk.
-func (s *shortWay) line(ctx context.Context, line *importLine) error {
+func (s *bulkChunk) line(ctx context.Context, line *importLine) error {
 	if cur := s.known[line.id]; cur != nil {
 		return s.revise(ctx, line, cur)
 	}
@@ -225,7 +225,7 @@ func (s *shortWay) line(ctx context.Context, line *importLine) error {
 	err := line.bad
 	if err == nil {
 		line.offered = true
-		err = s.r.welcome(ctx, line.id, line.v)
+		err = s.r.checkNew(ctx, line.id, line.v)
 	}
 	if err != nil {
 		return s.refuse(line, err)
@@ -235,8 +235,8 @@ func (s *shortWay) line(ctx context.Context, line *importLine) error {
 }
 
 // refuse notes a line that the store has not been asked about.
-func (s *shortWay) refuse(line *importLine, err error) error {
-	if err = s.r.wrap(OpReplace, line.id, err); ends(err) {
+func (s *bulkChunk) refuse(line *importLine, err error) error {
+	if err = s.r.wrap(OpReplace, line.id, err); endsImport(err) {
 		return err
 	}
 	s.done.reject(line.n, err)
@@ -244,14 +244,14 @@ func (s *shortWay) refuse(line *importLine, err error) error {
 }
 
 // revise stores a line in place of what is there.
-func (s *shortWay) revise(ctx context.Context, line *importLine, cur *Entry) error {
+func (s *bulkChunk) revise(ctx context.Context, line *importLine, cur *Entry) error {
 	r := s.r
-	err := r.hub.visible(ctx, cur, &s.scope)
+	err := r.core.visible(ctx, cur, &s.scope)
 	if err == nil {
-		err = r.shape.show(cur)
+		err = r.projection.show(cur)
 	}
 	if err == nil {
-		err = s.opts.If.check(r.hub, cur)
+		err = s.opts.If.check(r.core, cur)
 	}
 	if err != nil {
 		return s.refuse(line, err)
@@ -268,15 +268,15 @@ func (s *shortWay) revise(ctx context.Context, line *importLine, cur *Entry) err
 }
 
 // known returns what is there of the items of a chunk.
-func (im *importing) known(ctx context.Context, lines []importLine) (map[string]*Entry, error) {
+func (im *importRun) known(ctx context.Context, lines []importLine) (map[string]*Entry, error) {
 	ids := make([]string, 0, len(lines))
 	for i := range lines {
 		if lines[i].id != "" {
 			ids = append(ids, lines[i].id)
 		}
 	}
-	b := im.r.hub.ops.newBatch() // not released: the items outlive this call
-	err := im.r.hub.fetchMany(ctx, ids, b)
+	b := im.r.core.ops.newBuffer() // not released: the items outlive this call
+	err := im.r.core.fetchMany(ctx, ids, b)
 	rows := b.entries()
 	known := make(map[string]*Entry, len(rows))
 	for i := range rows {
@@ -286,8 +286,8 @@ func (im *importing) known(ctx context.Context, lines []importLine) (map[string]
 }
 
 // insert stores new items, at once if the store can. Those without an id have no part in that.
-func (im *importing) insert(ctx context.Context, ids []string, values []any) error {
-	h := im.r.hub
+func (im *importRun) insert(ctx context.Context, ids []string, values []any) error {
+	h := im.r.core
 	if h.ops.insertMany == nil {
 		return im.insertEach(ctx, ids, values)
 	}
@@ -305,46 +305,46 @@ func (im *importing) insert(ctx context.Context, ids []string, values []any) err
 	if err := h.ops.insertMany(ctx, chosen, mine); err != nil {
 		return err
 	}
-	return im.told(ctx, chosen)
+	return im.publishInserted(ctx, chosen)
 }
 
 // told tells of items that have been stored at once, as the store has made them.
-func (im *importing) told(ctx context.Context, ids []string) error {
-	h, o := im.r.hub, im.r.hub.outlet.Load()
+func (im *importRun) publishInserted(ctx context.Context, ids []string) error {
+	h, o := im.r.core, im.r.core.publisher.Load()
 	if h.ops.after == nil && o == nil {
 		return nil
 	}
-	b := h.ops.newBatch() // not released: a hook may keep what it is told
+	b := h.ops.newBuffer() // not released: a hook may keep what it is told
 	if err := h.fetchMany(ctx, ids, b); err != nil {
 		return err
 	}
 	rows := b.entries()
 	if o != nil {
-		all := make([]told, len(rows))
+		all := make([]pendingEvent, len(rows))
 		for i := range rows {
-			all[i] = told{feed.Created, rows[i].ID, rows[i].Rev, nil, rows[i].hub}
+			all[i] = pendingEvent{feed.Created, rows[i].ID, rows[i].Rev, nil, rows[i].stored}
 		}
 		if len(rows) != len(ids) {
 			return storeFault("gave %d items of %d that it has just stored", len(rows), len(ids))
 		}
-		if err := o.tell(ctx, h, all...); err != nil {
+		if err := o.publish(ctx, h, all...); err != nil {
 			return err
 		}
 	}
 	for i := range rows {
-		h.announce(ctx, OpCreate, nil, rows[i].hub)
+		h.afterCommit(ctx, OpCreate, nil, rows[i].stored)
 	}
 	return nil
 }
 
-func (im *importing) insertEach(ctx context.Context, ids []string, values []any) error {
-	h := im.r.hub
+func (im *importRun) insertEach(ctx context.Context, ids []string, values []any) error {
+	h := im.r.core
 	for i, id := range ids {
-		e, err := h.write(ctx, change{kind: feed.Created, id: id, again: h.allowRecreate, after: values[i]})
+		e, err := h.write(ctx, storeChange{kind: feed.Created, id: id, recreate: h.allowRecreate, after: values[i]})
 		if err != nil {
 			return err
 		}
-		h.announce(ctx, OpCreate, nil, e.hub)
+		h.afterCommit(ctx, OpCreate, nil, e.stored)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func (l *Lookup) addTo(*Catalog) *route {
 }
 
 // serveLookup answers on the path of a lookup: with the item it leads to, and in Content-Location where that lives.
-func (x *exchange) serveLookup() error {
+func (x *call) serveLookup() error {
 	switch x.r.Method {
 	case http.MethodGet, http.MethodHead:
 	case http.MethodOptions:
@@ -97,10 +97,10 @@ func (x *exchange) serveLookup() error {
 }
 
 // lookupInput reads the parameters into the input of the lookup.
-func (x *exchange) lookupInput() (any, part, error) {
+func (x *call) lookupInput() (any, selection, error) {
 	params, err := x.params()
 	if err != nil {
-		return nil, part{}, err
+		return nil, selection{}, err
 	}
 	typ := x.route.lookup.in
 	in := typ.New()
@@ -108,9 +108,9 @@ func (x *exchange) lookupInput() (any, part, error) {
 	if len(bad) > 0 {
 		d := problem.New(problem.InvalidParameter, "A parameter of the request is not valid.")
 		d.Errors = bad
-		return nil, part{}, d
+		return nil, selection{}, d
 	}
-	p, err := x.part(params)
+	p, err := x.parseSelection(params)
 	return in, p, err
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// maxWait bounds the write loop of a request that has no deadline of its own.
-const maxWait = 10 * time.Second
+// retryTimeout bounds the write loop of a request that has no deadline of its own.
+const retryTimeout = 10 * time.Second
 
 // errContended says that others kept changing the item until the time was up.
 var errContended = errors.New("others keep changing the item")
@@ -21,22 +21,22 @@ var errContended = errors.New("others keep changing the item")
 // Writers of one id in this process queue first: without that, most attempts of many writers would be for nothing. The
 // compare-and-swap settles it with writers elsewhere. Inside a transaction neither helps, since what was read stays as
 // it is until the end: the outermost [tx.Runner] runs everything again.
-func (h *hub) loop(ctx context.Context, id string, attempt func() error) error {
+func (h *core) withRetry(ctx context.Context, id string, attempt func() error) error {
 	if tx.Active(ctx) {
 		return attempt()
 	}
-	ctx, cancel := context.WithTimeout(ctx, maxWait)
+	ctx, cancel := context.WithTimeout(ctx, retryTimeout)
 	defer cancel()
 	unlock, err := h.locks.lock(ctx, id)
 	if err != nil {
-		return contended(err)
+		return contentionError(err)
 	}
 	defer unlock()
-	return insist(ctx, attempt)
+	return retryStale(ctx, attempt)
 }
 
-// insist is the repetition of loop, until ctx ends.
-func insist(ctx context.Context, attempt func() error) error {
+// retryStale is the repetition of loop, until ctx ends.
+func retryStale(ctx context.Context, attempt func() error) error {
 	for wait := time.Millisecond; ; wait = min(2*wait, 64*time.Millisecond) {
 		err := attempt()
 		var failed *failedError
@@ -46,13 +46,13 @@ func insist(ctx context.Context, attempt func() error) error {
 		select {
 		case <-time.After(rand.N(wait)):
 		case <-ctx.Done():
-			return contended(ctx.Err())
+			return contentionError(ctx.Err())
 		}
 	}
 }
 
 // contended keeps the end of a client's own request apart from the end of our patience.
-func contended(err error) error {
+func contentionError(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}

@@ -22,21 +22,21 @@ func (r *Resource) GetMany(ctx context.Context, ids []string) (map[string]Entry,
 func (r *Resource) getMany(ctx context.Context, ids []string) (map[string]Entry, error) {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
-	ids = slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return !r.hub.canonical(id) })
+	ids = slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return !r.core.canonical(id) })
 	found := make(map[string]Entry, len(ids))
-	b := r.hub.ops.newBatch() // not released: the entries outlive this call
-	if err := r.hub.fetchMany(ctx, ids, b); err != nil {
+	b := r.core.ops.newBuffer() // not released: the entries outlive this call
+	if err := r.core.fetchMany(ctx, ids, b); err != nil {
 		return nil, err
 	}
 	rows := b.entries()
-	scope, err := r.hub.scopeOf(ctx)
+	scope, err := r.core.scopeOf(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for i := range rows {
-		err := r.hub.visible(ctx, &rows[i], &scope)
+		err := r.core.visible(ctx, &rows[i], &scope)
 		if err == nil {
-			err = r.shape.show(&rows[i])
+			err = r.projection.show(&rows[i])
 		}
 		switch {
 		case err == nil:
@@ -49,7 +49,7 @@ func (r *Resource) getMany(ctx context.Context, ids []string) (map[string]Entry,
 }
 
 // fetchMany reads items into b. It asks once if the collection can, else once for each id.
-func (h *hub) fetchMany(ctx context.Context, ids []string, b batch) error {
+func (h *core) fetchMany(ctx context.Context, ids []string, b buffer) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (h *hub) fetchMany(ctx context.Context, ids []string, b batch) error {
 // holds that key. field must be declared for query.Eq. It is one call if the collection is a [Grouper], else one list
 // for each key.
 func (r *Resource) ListBy(ctx context.Context, field string, keys []string, limit int) (map[string][]Entry, error) {
-	found, err := r.listBy(ctx, r.shape.hubField(field), keys, limit)
+	found, err := r.listBy(ctx, r.projection.storeField(field), keys, limit)
 	if err != nil {
 		return nil, r.wrap(OpList, "", err)
 	}
@@ -76,15 +76,15 @@ func (r *Resource) ListBy(ctx context.Context, field string, keys []string, limi
 }
 
 func (r *Resource) listBy(ctx context.Context, hubName string, keys []string, limit int) (map[string][]Entry, error) {
-	h := r.hub
-	w, err := r.window(ctx, query.Query{Limit: limit})
+	h := r.core
+	w, err := r.newPageQuery(ctx, query.Query{Limit: limit})
 	if err != nil {
 		return nil, err
 	}
 	keys = slices.Clone(keys)
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
-	b := h.ops.newBatch() // not released: the entries outlive this call
+	b := h.ops.newBuffer() // not released: the entries outlive this call
 	if err := h.fetchBy(ctx, hubName, keys, w.q, b); err != nil {
 		return nil, err
 	}
@@ -95,14 +95,14 @@ func (r *Resource) listBy(ctx context.Context, hubName string, keys []string, li
 	found := make(map[string][]Entry, len(keys))
 	by := h.typ.Field(hubName)
 	for _, e := range rows {
-		key := by.Text(e.hub)
+		key := by.Text(e.stored)
 		found[key] = append(found[key], e)
 	}
 	return found, nil
 }
 
 // fetchBy reads the first items of each key into b. It asks once if the collection can, else once for each key.
-func (h *hub) fetchBy(ctx context.Context, field string, keys []string, q query.Query, b batch) error {
+func (h *core) fetchBy(ctx context.Context, field string, keys []string, q query.Query, b buffer) error {
 	if h.ops.listBy != nil {
 		return h.ops.listBy(ctx, field, keys, q, b)
 	}

@@ -9,7 +9,7 @@ import (
 
 // refuseNearMisses panics if c, or the pointer to it, has a method that is named like one of a capability and yet does
 // not serve: the capability would be absent without a word, and the first to notice would be a client.
-func refuseNearMisses[T any](c Collection[T]) {
+func checkSignatures[T any](c Collection[T]) {
 	capabilities := map[string]reflect.Type{
 		"Create":       reflect.TypeFor[Creator[T]](),
 		"Insert":       reflect.TypeFor[Inserter[T]](),
@@ -33,7 +33,7 @@ func refuseNearMisses[T any](c Collection[T]) {
 		}
 		if m, ok := got.MethodByName(name); ok {
 			panic(fmt.Sprintf("resource: method %s of %v does not serve: it is %v, but must be\n\tfunc%s",
-				name, got, withoutReceiver(m.Type), want.Method(0).Type.String()[len("func"):]))
+				name, got, methodSignature(m.Type), want.Method(0).Type.String()[len("func"):]))
 		}
 		if got.Kind() != reflect.Pointer && reflect.PointerTo(got).Implements(want) {
 			panic(fmt.Sprintf("resource: %v has method %s only on its pointer: pass a *%v", got, name, got))
@@ -42,7 +42,7 @@ func refuseNearMisses[T any](c Collection[T]) {
 }
 
 // withoutReceiver prints a method's type as a reader would write it.
-func withoutReceiver(t reflect.Type) string {
+func methodSignature(t reflect.Type) string {
 	var in, out []reflect.Type
 	for i := 1; i < t.NumIn(); i++ {
 		in = append(in, t.In(i))

@@ -66,13 +66,13 @@ func (c *Catalog) routeOf(name string) *route {
 func (rt *route) runner() tx.Runner {
 	switch {
 	case rt.jobs != nil:
-		return rt.jobs.hub.ops.runner
+		return rt.jobs.core.ops.runner
 	case rt.command != nil && rt.command.into != nil:
-		return rt.command.into.hub.ops.runner
+		return rt.command.into.core.ops.runner
 	case rt.command != nil:
 		return rt.command.transactions
 	case rt.resource != nil && rt.lookup == nil:
-		return rt.resource.hub.ops.runner
+		return rt.resource.core.ops.runner
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ const sampleID = "01234567-89ab-8def-8123-456789abcdef"
 
 // derivesIDs reports whether an item whose id the store would choose can have one that follows from a key instead.
 func (r *Resource) derivesIDs() bool {
-	h := r.hub
+	h := r.core
 	if h.ops.create == nil || h.ops.insert == nil || h.id.Type.Kind != schema.String {
 		return false
 	}

@@ -33,9 +33,9 @@ func (c *Catalog) Do(ctx context.Context, op idempotency.Operation, level idempo
 	if !errors.Is(err, ErrStale) || errors.As(err, new(*failedError)) || level < idempotency.ExactlyOnce || tx.Active(ctx) {
 		return rec, replayed, err
 	}
-	patient, cancel := context.WithTimeout(ctx, maxWait)
+	patient, cancel := context.WithTimeout(ctx, retryTimeout)
 	defer cancel()
-	err = insist(patient, attempt)
+	err = retryStale(patient, attempt)
 	return rec, replayed, err
 }
 

@@ -19,12 +19,12 @@ import (
 // wrong with it as far as that can be told without the collection.
 
 // operationList is the document. Its elements are read one by one, so that a mistake in one hides none in the others.
-type operationList struct {
+type batchDocument struct {
 	Operations []jsontext.Value `json:"operations" required:"true" minItems:"1"`
 }
 
 // operation is one element of the document. ID is the id as it stands in URLs, also where the id field is a number.
-type operation struct {
+type batchOperation struct {
 	Op      string         `json:"op" required:"true" enum:"create,replace,patch,delete"`
 	ID      string         `json:"id,omitempty"`
 	IfMatch string         `json:"ifMatch,omitempty"`
@@ -60,23 +60,23 @@ type batchReader struct {
 const maxViolations = 1000
 
 // read returns the operations of a document. The error is what a client has to know.
-func (b *batchReader) read(doc []byte) ([]operation, error) {
+func (b *batchReader) read(doc []byte) ([]batchOperation, error) {
 	dec := b.opts.decode(schema.Create, nil)
 	dec.MaxDepth += 3 // so that a value may be as deep as if it came alone
-	v, err := schema.For[operationList]().Decode(doc, dec)
+	v, err := schema.For[batchDocument]().Decode(doc, dec)
 	if err != nil {
 		return nil, err
 	}
-	list := v.(*operationList).Operations
+	list := v.(*batchDocument).Operations
 	if len(list) > b.limits.Ops {
 		d := problem.New(problem.TooLarge, "There are too many operations.")
 		d.Errors = []problem.Violation{{Pointer: "/operations", Code: "maxItems",
 			Detail: "must have at most " + strconv.Itoa(b.limits.Ops) + " elements"}}
 		return nil, d
 	}
-	ops := make([]operation, len(list))
+	ops := make([]batchOperation, len(list))
 	for i := range list {
-		if err := b.operation(&ops[i], list[i], "/operations/"+strconv.Itoa(i)); err != nil {
+		if err := b.readOperation(&ops[i], list[i], "/operations/"+strconv.Itoa(i)); err != nil {
 			return nil, err
 		}
 	}
@@ -87,16 +87,16 @@ func (b *batchReader) read(doc []byte) ([]operation, error) {
 }
 
 // operation reads one element, at a pointer. The error ends the reading; violations do not.
-func (b *batchReader) operation(op *operation, raw []byte, at string) error {
+func (b *batchReader) readOperation(op *batchOperation, raw []byte, at string) error {
 	dec := b.opts.decode(schema.Create, nil)
 	dec.MaxDepth++
-	v, err := schema.For[operation]().Decode(raw, dec)
+	v, err := schema.For[batchOperation]().Decode(raw, dec)
 	if err != nil {
 		return b.note(at, err)
 	}
-	*op = *v.(*operation)
+	*op = *v.(*batchOperation)
 	op.opts = b.opts
-	b.shape(op, at)
+	b.checkMembers(op, at)
 	if op.opts.If, err = ifMatch(op.IfMatch); err != nil {
 		b.add(at+"/ifMatch", "syntax", Problem(err).Errors[0].Detail)
 	}
@@ -105,7 +105,7 @@ func (b *batchReader) operation(op *operation, raw []byte, at string) error {
 		_, _, err = b.r.readNew(op.Value, &op.opts)
 		return b.note(at+"/value", err)
 	case op.Op == "replace" && op.Value != nil:
-		return b.note(at+"/value", b.r.precheck(op.Value, &op.opts))
+		return b.note(at+"/value", b.r.checkReplacement(op.Value, &op.opts))
 	case op.Op == "patch" && op.Patch != nil:
 		op.change, err = parsePatch(op.Patch, b.limits)
 		return b.note(at+"/patch", err)
@@ -114,7 +114,7 @@ func (b *batchReader) operation(op *operation, raw []byte, at string) error {
 }
 
 // shape looks at which members an operation has, and at what the collection can do.
-func (b *batchReader) shape(op *operation, at string) {
+func (b *batchReader) checkMembers(op *batchOperation, at string) {
 	if !b.r.Can(opNamed(op.Op)) {
 		b.add(at+"/op", "unsupported", "the items of this collection do not take it")
 	}
@@ -193,16 +193,16 @@ func parsePatch(raw jsontext.Value, l patch.Limits) (*patch.Patch, error) {
 
 // precheck finds what is wrong with the document of a PUT whatever is there now. Members that only the server knows, or
 // only the client, are compared with what is there, or stay as it is: they are left for later.
-func (r *Resource) precheck(doc []byte, o *WriteOptions) error {
+func (r *Resource) checkReplacement(doc []byte, o *WriteOptions) error {
 	dec := o.decode(schema.Create, nil)
 	dec.Filled = []string{r.ID()}
-	_, err := r.shape.typ.Decode(doc, dec)
+	_, err := r.projection.typ.Decode(doc, dec)
 	var bad, sure schema.Violations
 	if !errors.As(err, &bad) {
 		return err
 	}
 	for _, v := range bad {
-		if v.Code != "readOnly" && v.Pointer != pointerTo(r.ID()) && !staysAt(r.shape.typ, v.Pointer) {
+		if v.Code != "readOnly" && v.Pointer != pointerTo(r.ID()) && !staysAt(r.projection.typ, v.Pointer) {
 			sure = append(sure, v)
 		}
 	}

@@ -54,7 +54,7 @@ type Ops[T any] struct {
 // OpsOf returns what c can do. It panics, like [New], if c has a method that is named like one of a capability but has
 // another signature, because such a capability would be lost without a word.
 func OpsOf[T any](c Collection[T]) Ops[T] {
-	refuseNearMisses[T](c)
+	checkSignatures[T](c)
 	ops := Ops[T]{Get: c.Get, List: c.List}
 	if c, ok := c.(Creator[T]); ok {
 		ops.Create = c.Create

@@ -10,29 +10,29 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// outlet is where the writes of a hub become events.
-type outlet struct {
+// publisher is where the writes of a core become events.
+type publisher struct {
 	feed   *feed.Feed
 	logger *slog.Logger
 	// together is the Runner that the collection and the log share, so that a change and its event stand or fall together;
 	// nil if they share none.
-	together tx.Runner
+	runner tx.Runner
 }
 
-// attach gives a hub its outlet. All catalogs that it is served by have the same Feed, or none.
-func (h *hub) attach(f *feed.Feed, logger *slog.Logger) {
+// attach gives a core its publisher. All catalogs that it is served by have the same Feed, or none.
+func (h *core) attach(f *feed.Feed, logger *slog.Logger) {
 	if h.noEvents && h.ops.watch == nil {
 		return
 	}
-	o := &outlet{feed: f, logger: logger}
+	o := &publisher{feed: f, logger: logger}
 	if runner := h.ops.runner; runner != nil && runner == f.Transactions() {
-		o.together = runner
+		o.runner = runner
 	}
 	same := true
 	if h.ops.watch != nil {
-		same = h.upstream.attach(f, logger)
-	} else if !h.outlet.CompareAndSwap(nil, o) {
-		same = h.outlet.Load().feed == f
+		same = h.source.attach(f, logger)
+	} else if !h.publisher.CompareAndSwap(nil, o) {
+		same = h.publisher.Load().feed == f
 	}
 	if !same {
 		panic("resource: " + h.name + " is in two catalogs with different Feeds: those of one catalog never hear of the other's writes")
@@ -40,27 +40,27 @@ func (h *hub) attach(f *feed.Feed, logger *slog.Logger) {
 }
 
 // change is one write of one item, as the store is asked for it.
-type change struct {
+type storeChange struct {
 	kind feed.Kind
 	id   string // of a new item it may be the store's to choose, and is empty then
 	// again is true if the id of a new item may be one that was deleted.
-	again  bool
-	rev    Rev // that the item has now
-	before any // *T; nil for a new item
-	after  any // *T; nil for a deletion
+	recreate bool
+	rev      Rev // that the item has now
+	before   any // *T; nil for a new item
+	after    any // *T; nil for a deletion
 }
 
-// write has the store do a change, which becomes an event if the hub has an outlet. The entry is what the store has made of
+// write has the store do a change, which becomes an event if the core has an publisher. The entry is what the store has made of
 // the item, nil for a deletion.
-func (h *hub) write(ctx context.Context, c change) (*Entry, error) {
-	if o := h.outlet.Load(); o != nil {
+func (h *core) write(ctx context.Context, c storeChange) (*Entry, error) {
+	if o := h.publisher.Load(); o != nil {
 		return o.write(ctx, h, c)
 	}
 	return h.apply(ctx, &c)
 }
 
 // apply is write without the event.
-func (h *hub) apply(ctx context.Context, c *change) (*Entry, error) {
+func (h *core) apply(ctx context.Context, c *storeChange) (*Entry, error) {
 	switch {
 	case c.kind == feed.Updated:
 		return h.ops.replace(ctx, c.id, c.rev, c.after)
@@ -69,23 +69,23 @@ func (h *hub) apply(ctx context.Context, c *change) (*Entry, error) {
 	case c.id == "":
 		return h.ops.create(ctx, c.after)
 	}
-	return h.insert(ctx, c.id, c.after, c.again)
+	return h.insert(ctx, c.id, c.after, c.recreate)
 }
 
-// write is that of hub. Where change and event stand together, a transaction is begun for the two, or joined.
-func (o *outlet) write(ctx context.Context, h *hub, c change) (*Entry, error) {
+// write is that of core. Where change and event stand together, a transaction is begun for the two, or joined.
+func (o *publisher) write(ctx context.Context, h *core, c storeChange) (*Entry, error) {
 	var e *Entry
 	attempt := func(ctx context.Context) (err error) { // perhaps several times
 		if e, err = h.apply(ctx, &c); err == nil {
-			err = o.tell(ctx, h, c.event(e))
+			err = o.publish(ctx, h, c.event(e))
 		}
 		return err
 	}
 	var err error
-	if o.together == nil {
+	if o.runner == nil {
 		err = attempt(ctx)
 	} else {
-		err = o.together.InTx(ctx, attempt)
+		err = o.runner.InTx(ctx, attempt)
 	}
 	if err != nil {
 		return nil, err
@@ -93,23 +93,23 @@ func (o *outlet) write(ctx context.Context, h *hub, c change) (*Entry, error) {
 	return e, nil
 }
 
-// admitAlone is admit for what is not in the write loop. Where events are appended behind their writes, the creation waits
+// insertLocked is insertNew for what is not in the write loop. Where events are appended behind their writes, the creation waits
 // for whoever deletes the item before it, so that the events come in the order of the writes.
-func (r *Resource) admitAlone(ctx context.Context, id string, v any) (Entry, error) {
-	if o := r.hub.outlet.Load(); o != nil && o.together == nil && id != "" && !tx.Active(ctx) {
-		patience, cancel := context.WithTimeout(ctx, maxWait)
+func (r *Resource) insertLocked(ctx context.Context, id string, v any) (Entry, error) {
+	if o := r.core.publisher.Load(); o != nil && o.runner == nil && id != "" && !tx.Active(ctx) {
+		patience, cancel := context.WithTimeout(ctx, retryTimeout)
 		defer cancel()
-		unlock, err := r.hub.locks.lock(patience, id)
+		unlock, err := r.core.locks.lock(patience, id)
 		if err != nil {
-			return Entry{}, contended(err)
+			return Entry{}, contentionError(err)
 		}
 		defer unlock()
 	}
-	return r.admit(ctx, id, v, false)
+	return r.insertNew(ctx, id, v, false)
 }
 
 // told is an event before its items are made JSON.
-type told struct {
+type pendingEvent struct {
 	kind          feed.Kind
 	id            string
 	rev           Rev
@@ -117,31 +117,31 @@ type told struct {
 }
 
 // event is what is told of a change that has left an entry.
-func (c *change) event(e *Entry) told {
+func (c *storeChange) event(e *Entry) pendingEvent {
 	if e == nil {
-		return told{c.kind, c.id, c.rev, c.before, nil}
+		return pendingEvent{c.kind, c.id, c.rev, c.before, nil}
 	}
-	return told{c.kind, e.ID, e.Rev, c.before, e.hub}
+	return pendingEvent{c.kind, e.ID, e.Rev, c.before, e.stored}
 }
 
 // tell appends events, in the transaction of their changes if the log takes part in it: an error has to take back the
 // changes. Elsewhere they are appended when the changes are sure to stand, and an error is for the log only.
-func (o *outlet) tell(ctx context.Context, h *hub, all ...told) error {
+func (o *publisher) publish(ctx context.Context, h *core, all ...pendingEvent) error {
 	events, err := h.events(all)
-	if o.together == nil {
-		tx.AfterCommit(ctx, func() { o.tellBehind(tx.Outside(ctx), h, events, err) })
+	if o.runner == nil {
+		tx.AfterCommit(ctx, func() { o.publishAfter(tx.Outside(ctx), h, events, err) })
 		return nil
 	}
 	if err == nil {
 		err = o.feed.Append(ctx, events...)
 	}
-	return untold(err)
+	return publishError(err)
 }
 
 // tellBehind appends events of what has happened, whether the client still waits or not. err is why there are none.
-func (o *outlet) tellBehind(ctx context.Context, h *hub, events []*feed.Event, err error) {
+func (o *publisher) publishAfter(ctx context.Context, h *core, events []*feed.Event, err error) {
 	if err == nil {
-		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxWait)
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), retryTimeout)
 		defer cancel()
 		err = o.feed.Append(bounded, events...)
 	}
@@ -153,7 +153,7 @@ func (o *outlet) tellBehind(ctx context.Context, h *hub, events []*feed.Event, e
 
 // untold is the error of a change that is taken back, since it cannot be told. Whatever the log calls it, it is none of what
 // a collection says of its items.
-func untold(err error) error {
+func publishError(err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -167,7 +167,7 @@ func untold(err error) error {
 }
 
 // events makes JSON of items.
-func (h *hub) events(all []told) ([]*feed.Event, error) {
+func (h *core) events(all []pendingEvent) ([]*feed.Event, error) {
 	events := make([]*feed.Event, len(all))
 	for i, t := range all {
 		e := &feed.Event{Kind: t.kind, Collection: h.name, ID: t.id, Rev: string(t.rev)}

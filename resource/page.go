@@ -25,16 +25,16 @@ type Page struct {
 	// Last is a cursor to the last page, Position{Before: Last}, and empty for a store of natural order.
 	Last string
 
-	batch   batch
-	ends    *gathered // of Follow
-	window  *window   // of List
-	binding string    // of the cursors
+	buffer  buffer
+	ends    *gathered  // of Follow
+	query   *pageQuery // of List
+	binding string     // of the cursors
 }
 
 // Release gives the memory of the page back. The zero Page may be released, too.
 func (p *Page) Release() {
-	if p.batch != nil {
-		p.batch.release()
+	if p.buffer != nil {
+		p.buffer.release()
 	}
 	if p.ends != nil {
 		p.ends.release()
@@ -47,10 +47,10 @@ func (p *Page) Release() {
 // leads onward only, and is empty where the store gave no token (Item.Next). It is made when it is asked for. The items of
 // other pages have none.
 func (p *Page) Cursor(i int) string {
-	if p.window == nil {
+	if p.query == nil {
 		return ""
 	}
-	c := p.window.place(&p.Entries[i])
+	c := p.query.cursorAt(&p.Entries[i])
 	if c == nil {
 		return ""
 	}
@@ -69,28 +69,28 @@ func (r *Resource) List(ctx context.Context, q query.Query, at Position) (Page, 
 
 func (r *Resource) list(ctx context.Context, q query.Query, at Position) (Page, error) {
 	binding := r.binding(ctx, q)
-	w, err := r.window(ctx, q)
+	w, err := r.newPageQuery(ctx, q)
 	if err != nil {
 		return Page{}, err
 	}
 	if w.q.Limit == 0 {
-		w.q.Limit = r.hub.pageSize
+		w.q.Limit = r.core.pageSize
 	}
-	if err := w.moveTo(at, binding); err != nil {
+	if err := w.seek(at, binding); err != nil {
 		return Page{}, err
 	}
 	p, err := w.fetch(ctx)
 	if err != nil {
 		return Page{}, err
 	}
-	p.window, p.binding = w, binding
+	p.query, p.binding = w, binding
 	if w.next != nil {
 		p.Next = w.next.Encode(binding)
 	}
 	if w.prev != nil {
 		p.Prev = w.prev.Encode(binding)
 	}
-	if !r.hub.query.Natural {
+	if !r.core.query.Natural {
 		p.Last = query.Cursor{}.Encode(binding)
 	}
 	return p, nil
@@ -98,18 +98,18 @@ func (r *Resource) list(ctx context.Context, q query.Query, at Position) (Page, 
 
 // showAll leaves out what the caller may not see and gives the rest the shape. The store has applied scope and Where.
 func (r *Resource) showAll(ctx context.Context, rows []Entry) ([]Entry, error) {
-	if r.hub.ops.authorize == nil && r.shape.down == nil {
+	if r.core.ops.authorize == nil && r.projection.down == nil {
 		return rows, nil
 	}
 	kept := rows[:0]
 	for i := range rows {
-		switch err := r.hub.readable(ctx, &rows[i]); {
+		switch err := r.core.readable(ctx, &rows[i]); {
 		case errors.Is(err, ErrNotFound):
 			continue
 		case err != nil:
 			return nil, err
 		}
-		v, err := r.shape.lower(rows[i].hub)
+		v, err := r.projection.fromStored(rows[i].stored)
 		if err != nil {
 			return nil, err
 		}
@@ -145,9 +145,9 @@ func (r *Resource) All(ctx context.Context, q query.Query, at Position) iter.Seq
 // pages is All, page by page.
 func (r *Resource) pages(ctx context.Context, q query.Query, at Position) iter.Seq2[[]Entry, error] {
 	return func(yield func([]Entry, error) bool) {
-		w, err := r.window(ctx, q)
+		w, err := r.newPageQuery(ctx, q)
 		if err == nil {
-			err = w.moveTo(at, r.binding(ctx, q))
+			err = w.seek(at, r.binding(ctx, q))
 		}
 		if err == nil && w.backward {
 			err = errCursor("a whole list is given forward only")

@@ -23,9 +23,9 @@ func (r *Resource) wrap(op Op, id string, err error) error {
 	}
 	var told *problem.Details // up of a view has said it in its own names
 	if fields := fieldErrors(nil, err); len(fields) > 0 && !errors.As(err, &told) {
-		err = errors.Join(fieldProblem(fields, r.shape.pointer), err)
+		err = errors.Join(fieldProblem(fields, r.projection.pointer), err)
 	}
-	return &Error{Op: op, Resource: r.hub.name, ID: id, Err: err}
+	return &Error{Op: op, Resource: r.core.name, ID: id, Err: err}
 }
 
 // fieldErrors collects what [Taken] and [Invalid] made, joined or alone.
@@ -59,8 +59,8 @@ func fieldProblem(fields []*fieldError, pointer func(field string) string) *prob
 	return d
 }
 
-// pointer points to a field of the hub, in this shape; to the whole document if the shape does not show it.
-func (s *shape) pointer(hubField string) string { return pointerTo(s.fieldOf(hubField)) }
+// pointer points to a field of the core, in this shape; to the whole document if the shape does not show it.
+func (s *projection) pointer(hubField string) string { return pointerTo(s.fieldOf(hubField)) }
 
 // pointerTo points to a member of a document; to all of it if the name is empty.
 func pointerTo(name string) string {
@@ -75,9 +75,9 @@ func escapePointer(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
-// translate puts violations of the hub into the names of this shape.
-func (s *shape) translate(bad []schema.Violation) schema.Violations {
-	if s.toHub == nil {
+// translate puts violations of the core into the names of this shape.
+func (s *projection) translate(bad []schema.Violation) schema.Violations {
+	if s.storeNames == nil {
 		return bad
 	}
 	hub := s.root().typ

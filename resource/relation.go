@@ -21,7 +21,7 @@ type relation struct {
 	keys  func(v any) []string
 }
 
-func eraseRelation[T any](h *hub, rel Relation[T]) *relation {
+func eraseRelation[T any](h *core, rel Relation[T]) *relation {
 	out := &relation{Name: rel.Name, Target: rel.Target, By: rel.By, Many: rel.Many || rel.By != "", Limit: rel.Limit}
 	switch {
 	case !out.Many:
@@ -66,12 +66,12 @@ func (l *link) follow(ctx context.Context, from []Entry, columns []string) (Page
 		g.join(l)
 		return Page{ends: g}, nil
 	}
-	p := Page{batch: l.target.hub.ops.newBatch(), ends: g}
+	p := Page{buffer: l.target.core.ops.newBuffer(), ends: g}
 	var err error
 	if l.By == "" {
-		p.Entries, err = l.fetchByID(ctx, g, p.batch)
+		p.Entries, err = l.fetchByID(ctx, g, p.buffer)
 	} else {
-		p.Entries, err = l.fetchBy(ctx, g, columns, p.batch)
+		p.Entries, err = l.fetchBy(ctx, g, columns, p.buffer)
 	}
 	if err != nil {
 		op, ids := OpList, ""
@@ -86,12 +86,12 @@ func (l *link) follow(ctx context.Context, from []Entry, columns []string) (Page
 }
 
 // fetchByID reads the items that keys are ids of, and keeps those that the caller may see.
-func (l *link) fetchByID(ctx context.Context, g *gathered, b batch) ([]Entry, error) {
+func (l *link) fetchByID(ctx context.Context, g *gathered, b buffer) ([]Entry, error) {
 	r := l.target
-	if err := r.hub.fetchMany(ctx, g.ask, b); err != nil {
+	if err := r.core.fetchMany(ctx, g.ask, b); err != nil {
 		return nil, err
 	}
-	scope, err := r.hub.scopeOf(ctx)
+	scope, err := r.core.scopeOf(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -102,9 +102,9 @@ func (l *link) fetchByID(ctx context.Context, g *gathered, b batch) ([]Entry, er
 		if !ok || !g.hasRoom(slot, 1) {
 			continue // the store was not asked for it
 		}
-		err := r.hub.visible(ctx, &rows[i], &scope)
+		err := r.core.visible(ctx, &rows[i], &scope)
 		if err == nil {
-			err = r.shape.show(&rows[i])
+			err = r.projection.show(&rows[i])
 		}
 		switch {
 		case err == nil:
@@ -118,16 +118,16 @@ func (l *link) fetchByID(ctx context.Context, g *gathered, b batch) ([]Entry, er
 }
 
 // fetchBy reads the items whose field By holds one of the keys.
-func (l *link) fetchBy(ctx context.Context, g *gathered, columns []string, b batch) ([]Entry, error) {
+func (l *link) fetchBy(ctx context.Context, g *gathered, columns []string, b buffer) ([]Entry, error) {
 	r := l.target
-	w, err := r.window(ctx, query.Query{Limit: l.Limit, Fields: columns})
+	w, err := r.newPageQuery(ctx, query.Query{Limit: l.Limit, Fields: columns})
 	if err != nil {
 		return nil, err
 	}
 	if w.q.Fields != nil && !slices.Contains(w.q.Fields, l.By) {
 		w.q.Fields = append(w.q.Fields, l.By)
 	}
-	if err := r.hub.fetchBy(ctx, l.By, g.ask, w.q, b); err != nil {
+	if err := r.core.fetchBy(ctx, l.By, g.ask, w.q, b); err != nil {
 		return nil, err
 	}
 	rows, err := r.showAll(ctx, b.entries())
@@ -136,7 +136,7 @@ func (l *link) fetchBy(ctx context.Context, g *gathered, columns []string, b bat
 	}
 	kept := rows[:0]
 	for i := range rows {
-		if slot, ok := l.by.slot(g, rows[i].hub); ok && g.hasRoom(slot, l.Limit) {
+		if slot, ok := l.by.slot(g, rows[i].stored); ok && g.hasRoom(slot, l.Limit) {
 			g.keep(slot)
 			kept = also(kept, rows, i)
 		}

@@ -40,9 +40,9 @@ func gather(l *link, from []Entry) *gathered {
 	for i := range from {
 		switch {
 		case l.field != nil:
-			l.field.read(g, from[i].hub)
+			l.field.read(g, from[i].stored)
 		case l.keys != nil:
-			g.raw = append(g.raw, l.keys(from[i].hub)...)
+			g.raw = append(g.raw, l.keys(from[i].stored)...)
 		default:
 			g.raw = append(g.raw, from[i].ID)
 		}
@@ -107,7 +107,7 @@ func (g *gathered) slotOf(key string, l *link) int32 {
 		g.slots[key] = slot
 	}
 	g.names, g.seen, g.count = append(g.names, key), append(g.seen, 0), append(g.count, 0)
-	if l.By != "" || l.target.hub.canonical(key) {
+	if l.By != "" || l.target.core.canonical(key) {
 		g.ask = append(g.ask, key)
 	}
 	return slot

@@ -18,10 +18,10 @@ func (r *Resource) Remember(e *Entry) (doc []byte, guarded bool) {
 	if !r.guarded() {
 		return nil, false
 	}
-	if e.hub == nil {
+	if e.stored == nil {
 		return nil, true
 	}
-	doc, err := r.hub.typ.Append(nil, e.hub)
+	doc, err := r.core.typ.Append(nil, e.stored)
 	if err != nil { // then it is asked about the item as it is
 		return nil, true
 	}
@@ -36,12 +36,12 @@ func (r *Resource) Recall(ctx context.Context, id string, remembered []byte) err
 	}
 	e := Entry{ID: id}
 	if remembered != nil {
-		e.hub = r.hub.typ.New()
-		if err := json.Unmarshal(remembered, e.hub); err != nil {
+		e.stored = r.core.typ.New()
+		if err := json.Unmarshal(remembered, e.stored); err != nil {
 			return r.wrap(OpGet, id, err)
 		}
 	}
-	if err := r.hub.stillVisible(ctx, &e, false); err != nil {
+	if err := r.core.stillVisible(ctx, &e, false); err != nil {
 		return r.wrap(OpGet, id, err)
 	}
 	return nil

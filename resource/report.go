@@ -32,12 +32,12 @@ func (c *Catalog) Report() string {
 		if r.Batches() {
 			fmt.Fprintf(&b, "    batches: POST of %s\n", mediaBatch)
 		}
-		if r.shape.down != nil {
+		if r.projection.down != nil {
 			fmt.Fprintf(&b, "    view: %s\n", r.narrowness())
 		}
 		rt.reportKeys(&b)
 		if c.opts.Feed != nil {
-			fmt.Fprintf(&b, "    feed: %s\n", r.hub.telling())
+			fmt.Fprintf(&b, "    feed: %s\n", r.core.eventDelivery())
 		}
 		for _, warning := range r.weaknesses() {
 			fmt.Fprintf(&b, "    weak: %s\n", warning)
@@ -65,7 +65,7 @@ func (rt *route) reportKeys(b *strings.Builder) {
 }
 
 func (r *Resource) abilities() string {
-	ops := &r.hub.ops
+	ops := &r.core.ops
 	var can []string
 	for _, a := range []struct {
 		name string
@@ -87,14 +87,14 @@ func (r *Resource) abilities() string {
 }
 
 // telling says how writes become events.
-func (h *hub) telling() string {
-	o := h.outlet.Load()
+func (h *core) eventDelivery() string {
+	o := h.publisher.Load()
 	switch {
 	case h.ops.watch != nil:
 		return "the collection's own"
 	case o == nil:
 		return "none, as Options.NoEvents says"
-	case o.together != nil:
+	case o.runner != nil:
 		return "in the transaction of each write"
 	case h.ops.runner == nil:
 		return "behind each write, and a crash between loses it: the collection has no transactions"
@@ -105,7 +105,7 @@ func (h *hub) telling() string {
 }
 
 // unwritten names the Go fields of items that JSON for clients does not have, so that they are not in events either.
-func (h *hub) unwritten() (names []string) {
+func (h *core) unwritten() (names []string) {
 	for _, sf := range reflect.VisibleFields(h.typ.GoType) {
 		at := slices.IndexFunc(h.typ.Fields, func(f *schema.Field) bool { return slices.Equal(f.Index, sf.Index) })
 		switch {
@@ -119,7 +119,7 @@ func (h *hub) unwritten() (names []string) {
 }
 
 // embeds reports whether at an index there is a struct whose fields are members.
-func (h *hub) embeds(index []int) bool {
+func (h *core) embeds(index []int) bool {
 	return slices.ContainsFunc(h.typ.Fields, func(f *schema.Field) bool {
 		return len(f.Index) > len(index) && slices.Equal(f.Index[:len(index)], index)
 	})
@@ -128,17 +128,17 @@ func (h *hub) embeds(index []int) bool {
 // narrowness names a view, and what the collection can be asked and the view cannot.
 func (r *Resource) narrowness() string {
 	var filters, sorts []string
-	for _, field := range slices.Sorted(maps.Keys(r.hub.query.Filter)) {
-		if r.shape.fieldOf(field) == "" {
+	for _, field := range slices.Sorted(maps.Keys(r.core.query.Filter)) {
+		if r.projection.fieldOf(field) == "" {
 			filters = append(filters, field)
 		}
 	}
-	for _, field := range r.hub.query.Sort {
-		if r.shape.fieldOf(field) == "" {
+	for _, field := range r.core.query.Sort {
+		if r.projection.fieldOf(field) == "" {
 			sorts = append(sorts, field)
 		}
 	}
-	text := r.shape.name
+	text := r.projection.name
 	if filters != nil {
 		text += ", without filters by " + strings.Join(filters, " ")
 	}
@@ -150,7 +150,7 @@ func (r *Resource) narrowness() string {
 
 // weaknesses are settings that someone may not have meant.
 func (r *Resource) weaknesses() []string {
-	h := r.hub
+	h := r.core
 	var weak []string
 	if h.ops.authorize == nil && h.scope == nil && !h.public {
 		weak = append(weak, "everybody may do everything: give Authorize or Scope, or say Public")
@@ -164,7 +164,7 @@ func (r *Resource) weaknesses() []string {
 	if h.hideGone && h.ops.deleted != nil {
 		weak = append(weak, "what was deleted is 404 for everybody, not 410: AuthorizeGone can say who may know")
 	}
-	if lost := h.unwritten(); lost != nil && h.outlet.Load() != nil && (h.ops.authorize != nil || h.scope != nil) {
+	if lost := h.unwritten(); lost != nil && h.publisher.Load() != nil && (h.ops.authorize != nil || h.scope != nil) {
 		weak = append(weak, "events do not have "+strings.Join(lost, " ")+
 			", which are no part of what clients see: for Authorize they are zero there, and nobody can listen where Scope names one")
 	}

@@ -16,21 +16,21 @@ import (
 
 // part is which part of its items a client wants to see, and what beside them: ?fields= and ?expand=. The zero value is
 // the whole and nothing else.
-type part struct {
-	fields *schema.Selection // nil: all
-	links  []*link
-	names  string // of the fields, for entity tags
-	whole  []byte // the item as JSON in this shape, where somebody has made that already
-	echo   []byte // a member behind the others: what named the contract in the content, repeated
+type selection struct {
+	fields        *schema.Selection // nil: all
+	links         []*link
+	names         string // of the fields, for entity tags
+	whole         []byte // the item as JSON in this shape, where somebody has made that already
+	versionMember []byte // a member behind the others: what named the contract in the content, repeated
 }
 
 // part reads the parameters that say what to show.
-func (x *exchange) part(params url.Values) (part, error) {
-	var p part
+func (x *call) parseSelection(params url.Values) (selection, error) {
+	var p selection
 	res := x.route.resource
 	if names := params.Get("fields"); names != "" {
 		list := strings.Split(names, ",")
-		sel, err := res.shape.typ.Select(list)
+		sel, err := res.projection.typ.Select(list)
 		if err != nil {
 			return p, badParameter("fields", "unknownField", err.Error())
 		}
@@ -56,7 +56,7 @@ func (x *exchange) part(params url.Values) (part, error) {
 
 // query returns the parameters that ask for the same part again: Content-Location names a URL that
 // has this very content (RFC 9110 section 8.7).
-func (p *part) query() string {
+func (p *selection) query() string {
 	params := url.Values{}
 	if p.names != "" {
 		params.Set("fields", p.names)
@@ -85,36 +85,36 @@ func badParameter(name, code, detail string) error {
 }
 
 // itemPart is part for the path of an item, where no other parameters are understood.
-func (x *exchange) itemPart(lenient bool) (part, error) {
+func (x *call) itemSelection(lenient bool) (selection, error) {
 	if x.r.URL.RawQuery == "" {
-		return part{}, nil
+		return selection{}, nil
 	}
 	params, err := x.params()
 	if err != nil {
-		return part{}, err
+		return selection{}, err
 	}
 	if err := x.notListening(params, lenient); err != nil {
-		return part{}, err
+		return selection{}, err
 	}
 	return x.itemParams(params, lenient)
 }
 
-func (x *exchange) itemParams(params url.Values, lenient bool) (part, error) {
+func (x *call) itemParams(params url.Values, lenient bool) (selection, error) {
 	for name, values := range params {
 		switch {
 		case name != "fields" && name != "expand":
 			if !lenient {
-				return part{}, badParameter(name, "unknownParameter", "there is no such parameter here")
+				return selection{}, badParameter(name, "unknownParameter", "there is no such parameter here")
 			}
 		case name == "fields" && (values[0] == "" || slices.ContainsFunc(values, func(v string) bool { return v != values[0] })):
-			return part{}, badParameter(name, "duplicateParameter", "one list of names is wanted")
+			return selection{}, badParameter(name, "duplicateParameter", "one list of names is wanted")
 		}
 	}
-	return x.part(params)
+	return x.parseSelection(params)
 }
 
 // params parses the query. What net/url would drop without a word is an error.
-func (x *exchange) params() (url.Values, error) {
+func (x *call) params() (url.Values, error) {
 	params, err := url.ParseQuery(x.r.URL.RawQuery)
 	if err != nil {
 		return nil, problem.New(problem.BadRequest, "The query is not escaped correctly.")
@@ -124,7 +124,7 @@ func (x *exchange) params() (url.Values, error) {
 
 // append appends an entry, the one at index i of its page, as JSON with what p says. rel are the related items of the
 // page, one for each of p.links.
-func (p *part) append(dst []byte, s *shape, e *Entry, i int, rel []related) ([]byte, error) {
+func (p *selection) append(dst []byte, s *projection, e *Entry, i int, rel []related) ([]byte, error) {
 	var err error
 	switch {
 	case p.fields != nil:
@@ -140,8 +140,8 @@ func (p *part) append(dst []byte, s *shape, e *Entry, i int, rel []related) ([]b
 		}
 		dst, err = rel[k].append(dst, i)
 	}
-	if p.echo != nil && err == nil {
-		dst = append(append(reopen(dst), p.echo...), '}')
+	if p.versionMember != nil && err == nil {
+		dst = append(append(reopen(dst), p.versionMember...), '}')
 	}
 	return dst, err
 }
@@ -157,7 +157,7 @@ func (rel *related) append(dst []byte, i int) ([]byte, error) {
 	dst = append(reopen(dst), '"')
 	dst = append(dst, rel.link.Name...)
 	dst = append(dst, '"', ':')
-	typ, ends := rel.link.target.shape.typ, rel.page.Ends(i)
+	typ, ends := rel.link.target.projection.typ, rel.page.Ends(i)
 	if !rel.link.Many {
 		if len(ends) == 0 {
 			return append(dst, "null}"...), nil
@@ -188,7 +188,7 @@ func reopen(dst []byte) []byte {
 }
 
 // follow resolves the links of a page, each with one call where the target can. What it returns is to be released.
-func (p *part) follow(x *exchange, entries []Entry) ([]related, error) {
+func (p *selection) follow(x *call, entries []Entry) ([]related, error) {
 	var out []related
 	for _, l := range p.links {
 		page, err := l.follow(x.r.Context(), entries, nil)
@@ -208,7 +208,7 @@ func release(rel []related) {
 }
 
 // which names the part in an entity tag. Related items have revisions of their own, so there the content says it.
-func (p *part) which(body []byte) string {
+func (p *selection) etagSuffix(body []byte) string {
 	switch {
 	case p.links != nil:
 		sum := sha256.Sum256(body)
@@ -222,7 +222,7 @@ func (p *part) which(body []byte) string {
 // minGzip is the size from which compression is worth its header and its time.
 const minGzip = 1024
 
-func (x *exchange) notAcceptable(offers []string) error {
+func (x *call) notAcceptable(offers []string) error {
 	offers = x.forms(offers)
 	d := problem.New(problem.NotAcceptable, "This is served as "+strings.Join(offers, " or ")+".")
 	d.Extensions = map[string]any{"available": offers}
@@ -230,7 +230,7 @@ func (x *exchange) notAcceptable(offers []string) error {
 }
 
 // encodings returns what the client takes. It also refuses a client that takes nothing we have.
-func (x *exchange) encodings() (header.Encodings, error) {
+func (x *call) encodings() (header.Encodings, error) {
 	lines, ok := x.r.Header["Accept-Encoding"]
 	if !ok {
 		return header.Encodings{Identity: true}, nil
@@ -252,7 +252,7 @@ func choose(enc header.Encodings, size int) coding {
 
 // sendItem answers with a representation of an entry: the end of a successful GET, POST, PUT and PATCH. tagged is false
 // where a validator must not be sent.
-func (x *exchange) sendItem(status int, e *Entry, p *part, enc header.Encodings, tagged bool) error {
+func (x *call) sendItem(status int, e *Entry, p *selection, enc header.Encodings, tagged bool) error {
 	buf := getBuffer()
 	defer putBuffer(buf)
 	var err error
@@ -262,7 +262,7 @@ func (x *exchange) sendItem(status int, e *Entry, p *part, enc header.Encodings,
 	return x.sendBody(status, e, p, enc, *buf, tagged)
 }
 
-func (x *exchange) render(dst []byte, e *Entry, p *part) ([]byte, error) {
+func (x *call) render(dst []byte, e *Entry, p *selection) ([]byte, error) {
 	var rel []related
 	if p.links != nil {
 		var err error
@@ -271,10 +271,10 @@ func (x *exchange) render(dst []byte, e *Entry, p *part) ([]byte, error) {
 		}
 		defer release(rel)
 	}
-	return p.append(dst, x.route.resource.shape, e, 0, rel)
+	return p.append(dst, x.route.resource.projection, e, 0, rel)
 }
 
-func (x *exchange) sendBody(status int, e *Entry, p *part, enc header.Encodings, body []byte, tagged bool) error {
+func (x *call) sendBody(status int, e *Entry, p *selection, enc header.Encodings, body []byte, tagged bool) error {
 	if p.links != nil { // what is related was modified at times of its own, so there is no one date
 		dateless := *e
 		dateless.Modified = time.Time{}
@@ -284,23 +284,23 @@ func (x *exchange) sendBody(status int, e *Entry, p *part, enc header.Encodings,
 	if c == gzipped {
 		zipped := getBuffer()
 		defer putBuffer(zipped)
-		which := x.which(p, body)
+		which := x.etagSuffix(p, body)
 		body = compress(zipped, body)
 		return x.sendCoded(status, e, which, c, body, tagged)
 	}
-	return x.sendCoded(status, e, x.which(p, body), c, body, tagged)
+	return x.sendCoded(status, e, x.etagSuffix(p, body), c, body, tagged)
 }
 
-func (x *exchange) sendCoded(status int, e *Entry, which string, c coding, body []byte, tagged bool) error {
+func (x *call) sendCoded(status int, e *Entry, which string, c coding, body []byte, tagged bool) error {
 	h := x.w.Header()
-	s := stamp{length: len(body)}
+	s := validators{length: len(body)}
 	if tagged {
-		s.rev, s.variant, s.which = e.Rev, x.route.resource.shape.variants[c], which
+		s.rev, s.variant, s.which = e.Rev, x.route.resource.projection.variants[c], which
 		s.modified = e.Modified
 	}
 	s.set(h)
 	x.itemHeaders(h)
-	h["Content-Type"] = x.form
+	h["Content-Type"] = x.mediaType
 	if c == gzipped {
 		h["Content-Encoding"] = gzipValue
 	}
@@ -308,7 +308,7 @@ func (x *exchange) sendCoded(status int, e *Entry, which string, c coding, body 
 }
 
 // itemHeaders sets what all representations of an item share.
-func (x *exchange) itemHeaders(h http.Header) {
+func (x *call) itemHeaders(h http.Header) {
 	x.cacheHeaders(h)
 	h["Accept-Ranges"] = noRanges
 	if x.route.acceptPatch != nil {
@@ -317,10 +317,10 @@ func (x *exchange) itemHeaders(h http.Header) {
 }
 
 // cacheHeaders sets what a cache has to know of an item.
-func (x *exchange) cacheHeaders(h http.Header) {
+func (x *call) cacheHeaders(h http.Header) {
 	header.AddVary(h, x.route.varyItem) // first: where nobody has set anything there is nothing to merge with
-	h["Cache-Control"] = x.route.resource.hub.cache
-	if x.cursor != nil {
-		h["Event-Cursor"] = x.cursor
+	h["Cache-Control"] = x.route.resource.core.cache
+	if x.eventCursor != nil {
+		h["Event-Cursor"] = x.eventCursor
 	}
 }

@@ -19,8 +19,8 @@ import (
 // All methods are safe for concurrent use. The values they give out are pointers to the Go type of the shape, and the
 // caller's to keep unless said otherwise.
 type Resource struct {
-	hub   *hub
-	shape *shape
+	core       *core
+	projection *projection
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*$`)
@@ -49,28 +49,28 @@ func FromOps[T any](name string, ops Ops[T], opts *Options[T]) *Resource {
 	}
 	typ := schema.For[T]()
 	o.settle(name, typ)
-	h := newHub(name, typ, ops, &o)
-	s := &shape{typ: typ, id: h.id, name: typ.Name, relations: h.relations}
+	h := newCore(name, typ, ops, &o)
+	s := &projection{typ: typ, id: h.id, name: typ.Name, relations: h.relations}
 	s.setVariants()
-	h.shapes = []*shape{s}
-	return &Resource{hub: h, shape: s}
+	h.projections = []*projection{s}
+	return &Resource{core: h, projection: s}
 }
 
 // Name returns the name it was given.
-func (r *Resource) Name() string { return r.hub.name }
+func (r *Resource) Name() string { return r.core.name }
 
 // Type returns the schema of its items in the shape it shows.
-func (r *Resource) Type() *schema.Type { return r.shape.typ }
+func (r *Resource) Type() *schema.Type { return r.projection.typ }
 
 // Stored returns the schema of its items as the collection has them, whatever shape it shows.
-func (r *Resource) Stored() *schema.Type { return r.hub.shapes[0].typ }
+func (r *Resource) Stored() *schema.Type { return r.core.projections[0].typ }
 
 // ID returns the JSON name of the id field in the shape it shows.
-func (r *Resource) ID() string { return r.shape.fieldOf(r.hub.id.Name) }
+func (r *Resource) ID() string { return r.projection.fieldOf(r.core.id.Name) }
 
 // Can reports whether the collection can do op.
 func (r *Resource) Can(op Op) bool {
-	switch ops := &r.hub.ops; op {
+	switch ops := &r.core.ops; op {
 	case OpGet, OpList:
 		return true
 	case OpCreate:
@@ -87,18 +87,18 @@ func (r *Resource) Can(op Op) bool {
 
 // Query returns what a list can be asked, in the field names of the shape.
 func (r *Resource) Query() query.Support {
-	hub := r.hub.query
-	if r.shape.toHub == nil {
+	hub := r.core.query
+	if r.projection.storeNames == nil {
 		return hub
 	}
 	out := query.Support{Natural: hub.Natural, Filter: map[string][]query.Op{}}
 	for field, ops := range hub.Filter {
-		if f := r.shape.fieldOf(field); f != "" && !r.shape.typ.Field(f).WriteOnly {
+		if f := r.projection.fieldOf(field); f != "" && !r.projection.typ.Field(f).WriteOnly {
 			out.Filter[f] = ops
 		}
 	}
 	for _, field := range hub.Sort {
-		if f := r.shape.fieldOf(field); f != "" && !r.shape.typ.Field(f).WriteOnly {
+		if f := r.projection.fieldOf(field); f != "" && !r.projection.typ.Field(f).WriteOnly {
 			out.Sort = append(out.Sort, f)
 		}
 	}
@@ -108,7 +108,7 @@ func (r *Resource) Query() query.Support {
 // Relations returns the names of its relations in the order they were declared.
 func (r *Resource) Relations() []string {
 	var names []string
-	for _, rel := range r.shape.relations {
+	for _, rel := range r.projection.relations {
 		names = append(names, rel.Name)
 	}
 	return names
@@ -124,17 +124,17 @@ func (r *Resource) Get(ctx context.Context, id string) (Entry, error) {
 	return *e, nil
 }
 
-// find is Get without a copy and without the place in errors. For b see hub.load.
-func (r *Resource) find(ctx context.Context, id string, b batch) (*Entry, error) {
-	e, err := r.hub.load(ctx, id, b)
+// find is Get without a copy and without the place in errors. For b see core.load.
+func (r *Resource) find(ctx context.Context, id string, b buffer) (*Entry, error) {
+	e, err := r.core.load(ctx, id, b)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.shape.show(e); err != nil {
+	if err := r.projection.show(e); err != nil {
 		return nil, err
 	}
 	if e.Rev == "" {
-		e.Rev = r.shape.contentRev(e.Value)
+		e.Rev = r.projection.contentRev(e.Value)
 	}
 	return e, nil
 }
@@ -145,11 +145,11 @@ func (r *Resource) Count(ctx context.Context, f query.Filter) (int, error) {
 	if !r.Counts() {
 		return 0, r.wrap(OpList, "", errNoCount)
 	}
-	q, err := r.hubQuery(ctx, query.Query{Filter: f})
+	q, err := r.storeQuery(ctx, query.Query{Filter: f})
 	if err != nil {
 		return 0, r.wrap(OpList, "", err)
 	}
-	n, err := r.hub.ops.count(ctx, query.Query{Filter: q.Filter})
+	n, err := r.core.ops.count(ctx, query.Query{Filter: q.Filter})
 	if err != nil {
 		return 0, r.wrap(OpList, "", err)
 	}
@@ -160,31 +160,31 @@ var errNoCount = errors.New("the collection is not counted")
 
 // Counts reports whether Count is available.
 func (r *Resource) Counts() bool {
-	return r.hub.ops.count != nil && (r.hub.ops.authorize == nil || r.hub.scope != nil)
+	return r.core.ops.count != nil && (r.core.ops.authorize == nil || r.core.scope != nil)
 }
 
 // hubQuery turns a query in the names of the shape into one for the collection: fields renamed, the shape's own
 // condition and the caller's scope added.
-func (r *Resource) hubQuery(ctx context.Context, q query.Query) (query.Query, error) {
-	f, err := r.shape.filterToHub(q.Filter)
+func (r *Resource) storeQuery(ctx context.Context, q query.Query) (query.Query, error) {
+	f, err := r.projection.filterToStore(q.Filter)
 	if err != nil {
 		return q, err
 	}
 	q.Filter = f
-	if len(r.shape.where) > 0 {
-		q.Filter = query.And(append([]query.Filter{f}, r.shape.where...)...)
+	if len(r.projection.where) > 0 {
+		q.Filter = query.And(append([]query.Filter{f}, r.projection.where...)...)
 	}
-	scope, err := r.hub.scopeOf(ctx)
+	scope, err := r.core.scopeOf(ctx)
 	if err != nil {
 		return q, err
 	}
 	q.Filter = query.And(q.Filter, scope)
-	if r.shape.toHub == nil {
+	if r.projection.storeNames == nil {
 		return q, nil
 	}
 	q.Sort = slices.Clone(q.Sort)
 	for i := range q.Sort {
-		q.Sort[i].Field = r.shape.toHub[q.Sort[i].Field]
+		q.Sort[i].Field = r.projection.storeNames[q.Sort[i].Field]
 	}
 	return q, nil
 }

@@ -38,11 +38,11 @@ type route struct {
 	guaranteed idempotency.Guarantee // what a key is worth, if so
 	gives      string                // names the form of what a command gives
 
-	place atomic.Pointer[place] // of the newest answer
+	eventCursor atomic.Pointer[eventCursor] // of the newest answer
 }
 
 func (r *Resource) addTo(*Catalog) *route {
-	rt := &route{name: r.hub.name, resource: r}
+	rt := &route{name: r.core.name, resource: r}
 	list, item := []string{"GET", "HEAD"}, []string{"GET", "HEAD"}
 	if r.Can(OpCreate) {
 		list = append(list, "POST")
@@ -94,7 +94,7 @@ func known(method string) bool {
 
 // serve finds the route on the escaped path, so that an encoded slash stays inside its segment, and calls what serves
 // the method there.
-func (x *exchange) serve() error {
+func (x *call) serve() error {
 	path := x.path()
 	if len(path)+len(x.r.URL.RawQuery) > x.c.opts.Limits.URL {
 		return problem.New(problem.URITooLong, "The request target is too long.")
@@ -162,7 +162,7 @@ func unescapeID(segment string) (string, error) {
 }
 
 // redirect answers a path with a slash too many. 308 keeps method and content (RFC 9110 section 15.4.9).
-func (x *exchange) redirect(path string) error {
+func (x *call) redirect(path string) error {
 	h := x.w.Header()
 	h["Location"] = []string{withParams(x.base()+path, joinParams(x.r.URL.RawQuery, x.sel.Query()))}
 	h["Content-Length"] = zeroLength
@@ -173,7 +173,7 @@ func (x *exchange) redirect(path string) error {
 }
 
 // serveList serves the path of a collection, or of a lookup.
-func (x *exchange) serveList() error {
+func (x *call) serveList() error {
 	rt := x.route
 	switch {
 	case rt.lookup != nil:
@@ -198,7 +198,7 @@ func (x *exchange) serveList() error {
 }
 
 // serveItem serves the path of an item.
-func (x *exchange) serveItem(id string) error {
+func (x *call) serveItem(id string) error {
 	rt := x.route
 	x.onItem = true
 	switch x.r.Method {
@@ -229,7 +229,7 @@ func notAllowed(allow []string) error {
 }
 
 // options says what can be done here, RFC 9110 section 9.3.7.
-func (x *exchange) options(allow []string) error {
+func (x *call) options(allow []string) error {
 	h := x.w.Header()
 	h["Allow"] = allow
 	switch {

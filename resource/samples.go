@@ -18,7 +18,7 @@ import (
 // write, are found at start-up and not by clients.
 
 // checkSamples panics if a sample is not what a collection could hold.
-func (h *hub) checkSamples() {
+func (h *core) checkSamples() {
 	for i, sample := range h.samples {
 		if bad := h.typ.Validate(sample); len(bad) > 0 {
 			panic(fmt.Sprintf("resource: %s: Options.Samples[%d] is not valid: %v", h.name, i, schema.Violations(bad)))
@@ -28,20 +28,20 @@ func (h *hub) checkSamples() {
 
 // checkSamples panics if a sample that a view expresses does not come back as it was.
 func (r *Resource) checkSamples() {
-	for i, sample := range r.hub.samples {
-		if !r.shape.expresses(sample) {
+	for i, sample := range r.core.samples {
+		if !r.projection.expresses(sample) {
 			continue
 		}
 		if err := r.roundTrip(sample); err != nil {
-			panic(fmt.Sprintf("resource: View %s of %s: Options.Samples[%d] %v", r.shape.name, r.Name(), i, err))
+			panic(fmt.Sprintf("resource: View %s of %s: Options.Samples[%d] %v", r.projection.name, r.Name(), i, err))
 		}
 	}
 }
 
 // roundTrip takes a sample down, up onto a copy of itself, and down again.
 func (r *Resource) roundTrip(sample any) error {
-	s, h := r.shape, r.hub
-	first, err := s.lower(sample)
+	s, h := r.projection, r.core
+	first, err := s.fromStored(sample)
 	if err != nil {
 		return fmt.Errorf("cannot be shown: %w", err)
 	}
@@ -49,11 +49,11 @@ func (r *Resource) roundTrip(sample any) error {
 		return fmt.Errorf("is shown as what is not valid: %w", schema.Violations(bad))
 	}
 	if r.Can(OpCreate) {
-		if err := r.raiseNothing(sample); err != nil {
+		if err := r.checkNewStored(sample); err != nil {
 			return err
 		}
 	}
-	raised, err := r.raiseCopy(sample)
+	raised, err := r.storedCopy(sample)
 	if err != nil {
 		return fmt.Errorf("does not go up: %w", err)
 	}
@@ -63,7 +63,7 @@ func (r *Resource) roundTrip(sample any) error {
 	if !s.expresses(raised) {
 		return errors.New("goes up as what Where leaves out")
 	}
-	second, err := s.lower(raised)
+	second, err := s.fromStored(raised)
 	if err != nil {
 		return fmt.Errorf("cannot be shown when it has gone up: %w", err)
 	}
@@ -75,8 +75,8 @@ func (r *Resource) roundTrip(sample any) error {
 
 // checkAssumed compares what a view and its parent have in fields that are taken for the same. Where they differ, a filter
 // would ask for the one and the client see the other.
-func (s *shape) checkAssumed(sample, shown any) error {
-	above, err := s.parent.lower(sample)
+func (s *projection) checkAssumed(sample, shown any) error {
+	above, err := s.parent.fromStored(sample)
 	if err != nil {
 		return err
 	}
@@ -94,38 +94,38 @@ func (s *shape) checkAssumed(sample, shown any) error {
 }
 
 // raiseCopy is what up makes of a sample as it is shown. All of its arguments are new, since it may keep and change them.
-func (r *Resource) raiseCopy(sample any) (any, error) {
-	another := func() (any, error) { return r.hub.copy(sample) }
+func (r *Resource) storedCopy(sample any) (any, error) {
+	another := func() (any, error) { return r.core.clone(sample) }
 	v, err := another()
 	if err == nil {
-		v, err = r.shape.lower(v)
+		v, err = r.projection.fromStored(v)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return r.shape.raise(v, another, false)
+	return r.projection.toStored(v, another, false)
 }
 
 // raiseNothing makes a new item of a sample as it is shown. up may refuse that, but it must not count on what is not there
 // yet: to panic is its commonest mistake.
-func (r *Resource) raiseNothing(sample any) (err error) {
+func (r *Resource) checkNewStored(sample any) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("makes up panic when it is new, and base is blank: %v", v)
 		}
 	}()
-	v, err := r.hub.copy(sample)
+	v, err := r.core.clone(sample)
 	if err != nil {
 		return err
 	}
-	if v, err = r.shape.lower(v); err == nil {
-		_, _ = r.shape.raise(v, nil, false)
+	if v, err = r.projection.fromStored(v); err == nil {
+		_, _ = r.projection.toStored(v, nil, false)
 	}
 	return err
 }
 
-// copy returns a copy of a value of the hub that shares nothing with it that JSON can see.
-func (h *hub) copy(v any) (any, error) {
+// copy returns a copy of a value of the core that shares nothing with it that JSON can see.
+func (h *core) clone(v any) (any, error) {
 	doc, err := h.typ.AppendFull(nil, v)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (h *hub) copy(v any) (any, error) {
 }
 
 // differences tells a person how two values of the shape differ, by JSON Pointers.
-func (s *shape) differences(was, is any) string {
+func (s *projection) differences(was, is any) string {
 	a, err := s.typ.AppendFull(nil, was)
 	if err != nil {
 		return err.Error()

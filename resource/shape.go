@@ -9,57 +9,57 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// shape is how a resource looks under one contract: the hub's own, or that of a [View]. The hub's own has neither down
+// shape is how a resource looks under one contract: the stored, or that of a [View]. The core's own has neither down
 // nor up nor names to translate.
-type shape struct {
+type projection struct {
 	name      string // in entity tags, so that contracts never share one
 	typ       *schema.Type
 	id        *schema.Field
-	parent    *shape                         // what down starts from
+	parent    *projection                    // what down starts from
 	down      func(any) (any, error)         // *Parent -> *V
 	up        func(v, base any) (any, error) // *V, *Parent -> *Parent
-	where     []query.Filter                 // in the hub's names: what this contract can express
+	where     []query.Filter                 // in the core's names: what this contract can express
 	relations []*relation
 	reset     bool // PUT resets what this contract cannot see
 	variants  variants
 
-	// Names of fields, of which the hub's own shape has none. Those of the parent are more: a field that one view adds and
-	// the next one renames is none of the hub.
-	toHub, fromHub       map[string]string // V <-> hub
-	toParent, fromParent map[string]string // V <-> T
-	assumed              []*schema.Field   // of V, mapped to those of T for nothing but their names
+	// Names of fields, of which the stored shape has none. Those of the parent are more: a field that one view adds and
+	// the next one renames is none of the core.
+	storeNames, shownNames        map[string]string // V <-> core
+	parentNames, shownParentNames map[string]string // V <-> T
+	assumed                       []*schema.Field   // of V, mapped to those of T for nothing but their names
 }
 
-// fieldOf returns the name in this shape of a field of the hub, and "" if it has none.
-func (s *shape) fieldOf(hub string) string {
-	if s.toHub == nil {
+// fieldOf returns the name in this shape of a field of the core, and "" if it has none.
+func (s *projection) fieldOf(hub string) string {
+	if s.storeNames == nil {
 		return hub
 	}
-	return s.fromHub[hub]
+	return s.shownNames[hub]
 }
 
 // fieldAbove returns the name in this shape of a field of above, a shape further up the chain, and "" if it has none.
-func (s *shape) fieldAbove(above *shape, field string) string {
+func (s *projection) fieldAbove(above *projection, field string) string {
 	if s == above {
 		return field
 	}
-	return s.fromParent[s.parent.fieldAbove(above, field)]
+	return s.shownParentNames[s.parent.fieldAbove(above, field)]
 }
 
-// hubField returns the name in the hub of a field of this shape, and "" if it has none.
-func (s *shape) hubField(name string) string {
-	if s.toHub == nil {
+// hubField returns the name in the core of a field of this shape, and "" if it has none.
+func (s *projection) storeField(name string) string {
+	if s.storeNames == nil {
 		return name
 	}
-	return s.toHub[name]
+	return s.storeNames[name]
 }
 
-func (s *shape) filterToHub(f query.Filter) (query.Filter, error) {
-	if s.toHub == nil || f.IsZero() {
+func (s *projection) filterToStore(f query.Filter) (query.Filter, error) {
+	if s.storeNames == nil || f.IsZero() {
 		return f, nil
 	}
 	return f.Map(func(c query.Filter) (query.Filter, error) {
-		hub, ok := s.toHub[c.Field]
+		hub, ok := s.storeNames[c.Field]
 		if !ok {
 			return c, fmt.Errorf("the field %s cannot be filtered by", c.Field)
 		}
@@ -68,28 +68,28 @@ func (s *shape) filterToHub(f query.Filter) (query.Filter, error) {
 	})
 }
 
-// show turns an entry of the hub into one of this shape. An item that this contract cannot express is not there.
-func (s *shape) show(e *Entry) error {
+// show turns an entry of the core into one of this shape. An item that this contract cannot express is not there.
+func (s *projection) show(e *Entry) error {
 	if s.down == nil {
 		return nil
 	}
-	if !s.expresses(e.hub) {
+	if !s.expresses(e.stored) {
 		return errHidden
 	}
-	v, err := s.lower(e.hub)
+	v, err := s.fromStored(e.stored)
 	e.Value = v
 	return err
 }
 
-// root is the hub's own shape.
-func (s *shape) root() *shape {
+// root is the stored shape.
+func (s *projection) root() *projection {
 	for s.parent != nil {
 		s = s.parent
 	}
 	return s
 }
 
-func (s *shape) expresses(hub any) bool {
+func (s *projection) expresses(hub any) bool {
 	root := s.root()
 	return s.holds(func(name string) any {
 		if fld := root.typ.Field(name); fld != nil {
@@ -99,8 +99,8 @@ func (s *shape) expresses(hub any) bool {
 	})
 }
 
-// holds is expresses for an item of which it is given the fields, by their names in the hub.
-func (s *shape) holds(field func(string) any) bool {
+// holds is expresses for an item of which it is given the fields, by their names in the core.
+func (s *projection) holds(field func(string) any) bool {
 	for _, f := range s.where {
 		if !query.Match(f, field) {
 			return false
@@ -109,12 +109,12 @@ func (s *shape) holds(field func(string) any) bool {
 	return true
 }
 
-// lower walks down the chain from a value of the hub to one of this shape.
-func (s *shape) lower(hub any) (any, error) {
+// lower walks down the chain from a value of the core to one of this shape.
+func (s *projection) fromStored(hub any) (any, error) {
 	if s.down == nil {
 		return hub, nil
 	}
-	v, err := s.parent.lower(hub)
+	v, err := s.parent.fromStored(hub)
 	if err != nil {
 		return nil, err
 	}
@@ -125,9 +125,9 @@ func (s *shape) lower(hub any) (any, error) {
 	return v, nil
 }
 
-// raise walks up the chain from a value of this shape to one of the hub. base makes copies of the item as it is, where what
+// raise walks up the chain from a value of this shape to one of the core. base makes copies of the item as it is, where what
 // this shape cannot see comes from: nil for a new item. reset says that none of it shall stay.
-func (s *shape) raise(v any, base func() (any, error), reset bool) (any, error) {
+func (s *projection) toStored(v any, base func() (any, error), reset bool) (any, error) {
 	for at := s; at.up != nil; at = at.parent {
 		ground, err := at.parent.ground(base, reset)
 		if err != nil {
@@ -144,13 +144,13 @@ func (s *shape) raise(v any, base func() (any, error), reset bool) (any, error) 
 // it is given: an up that appends to that part would write over what comes behind it, and the next up would keep that.
 //
 // What is blank is made blank here and not above: down is never shown an item that the collection cannot hold.
-func (s *shape) ground(base func() (any, error), reset bool) (any, error) {
+func (s *projection) ground(base func() (any, error), reset bool) (any, error) {
 	if base == nil {
 		return s.typ.New(), nil
 	}
 	v, err := base()
 	if err == nil {
-		v, err = s.lower(v)
+		v, err = s.fromStored(v)
 	}
 	if err == nil && reset {
 		s.clear(v)
@@ -160,7 +160,7 @@ func (s *shape) ground(base func() (any, error), reset bool) (any, error) {
 
 // clear makes of a value what a PUT of nothing but the id would: members that a client can write have their defaults, the
 // rest is as it was.
-func (s *shape) clear(v any) {
+func (s *projection) clear(v any) {
 	blank := reflect.ValueOf(s.typ.New()).Elem()
 	kept := reflect.ValueOf(v).Elem()
 	for _, f := range s.typ.Fields {
@@ -171,7 +171,7 @@ func (s *shape) clear(v any) {
 }
 
 // inOwnNames makes of an error of up, which speaks of fields of the shape at, one for clients of this shape.
-func (s *shape) inOwnNames(at *shape, err error) error {
+func (s *projection) inOwnNames(at *projection, err error) error {
 	fields := fieldErrors(nil, err)
 	if len(fields) == 0 {
 		return err

@@ -29,7 +29,7 @@ import (
 // index of the operation beside. The items in an answer are eight times Limits.Body together at most: behind that they are
 // left out, as with Prefer: return=minimal. With an Idempotency-Key they are half of what a record can hold at most, and the
 // key stands for the whole batch.
-func (r *Resource) Batches() bool { return r.hub.ops.runner != nil && r.Can(OpCreate) }
+func (r *Resource) Batches() bool { return r.core.ops.runner != nil && r.Can(OpCreate) }
 
 // operationResult is what became of one operation.
 type operationResult struct {
@@ -43,7 +43,7 @@ type operationResult struct {
 // operationError is the refusal of one operation, for which all others have been taken back.
 type operationError struct {
 	index int
-	op    *operation
+	op    *batchOperation
 	err   error
 }
 
@@ -59,10 +59,10 @@ func (e *operationError) Unwrap() error { return e.err }
 // show makes JSON of an item that has been written, at once, so that nothing else of it is kept: a short batch can patch a
 // large item a thousand times. Once there is more than room for, the rest is not shown.
 func (r *Resource) together(
-	ctx context.Context, ops []operation, room int64, show func(e *Entry) (value, shown []byte),
+	ctx context.Context, ops []batchOperation, room int64, show func(e *Entry) (value, shown []byte),
 ) (results []operationResult, err error) {
 	attempt := func() error {
-		return r.hub.ops.runner.InTx(ctx, func(ctx context.Context) error {
+		return r.core.ops.runner.InTx(ctx, func(ctx context.Context) error {
 			results = results[:0]
 			left := room
 			for i := range ops {
@@ -76,7 +76,7 @@ func (r *Resource) together(
 						result.value, result.shown = value, shown
 					}
 				}
-				result.entry.Value, result.entry.hub = nil, nil
+				result.entry.Value, result.entry.stored = nil, nil
 				results = append(results, result)
 			}
 			return nil
@@ -86,14 +86,14 @@ func (r *Resource) together(
 		err = attempt()
 		return results, err
 	}
-	patience, cancel := context.WithTimeout(ctx, maxWait)
+	patience, cancel := context.WithTimeout(ctx, retryTimeout)
 	defer cancel()
-	err = insist(patience, attempt)
+	err = retryStale(patience, attempt)
 	return results, err
 }
 
 // carryOut does one operation, as the method of [Resource] for it does.
-func (r *Resource) carryOut(ctx context.Context, op *operation) (operationResult, error) {
+func (r *Resource) carryOut(ctx context.Context, op *batchOperation) (operationResult, error) {
 	done := operationResult{op: opNamed(op.Op), status: http.StatusOK}
 	var out Outcome
 	var err error
@@ -110,7 +110,7 @@ func (r *Resource) carryOut(ctx context.Context, op *operation) (operationResult
 	case OpDelete:
 		done.status = http.StatusNoContent
 		done.entry, err = r.Delete(ctx, op.ID, &op.opts)
-		if r.hub.repeatedDelete == http.StatusNoContent && errors.Is(err, ErrGone) {
+		if r.core.repeatedDelete == http.StatusNoContent && errors.Is(err, ErrGone) {
 			done.entry, err = Entry{ID: op.ID}, nil
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // stamp is what differs from response to response: the headers that cannot be shared. They are set together, since one
 // piece of text and one slice then hold all of them.
-type stamp struct {
+type validators struct {
 	rev            Rev
 	variant, which string    // of the entity tag
 	modified       time.Time // zero for none
@@ -16,7 +16,7 @@ type stamp struct {
 }
 
 // set sets ETag, Last-Modified and Content-Length, each if it is known.
-func (s stamp) set(h http.Header) {
+func (s validators) set(h http.Header) {
 	var room [160]byte
 	b := room[:0]
 	if s.rev != "" {

@@ -45,13 +45,13 @@ func View[T, V any](orders *Resource, down func(T) (V, error), up func(v V, base
 	if opts != nil {
 		o = *opts
 	}
-	from, typ := orders.shape, schema.For[V]()
+	from, typ := orders.projection, schema.For[V]()
 	if schema.For[T]() != from.typ {
 		panic(fmt.Sprintf("resource: View of %s: down takes %s, but the resource shows %s",
 			orders.Name(), schema.For[T]().GoType, from.typ.GoType))
 	}
-	s := &shape{typ: typ, parent: from, reset: o.ResetHidden, where: from.where}
-	s.name = orders.hub.shapeName(o.Name, typ)
+	s := &projection{typ: typ, parent: from, reset: o.ResetHidden, where: from.where}
+	s.name = orders.core.projectionName(o.Name, typ)
 	s.setWhere(orders, o.Where)
 	s.down = func(v any) (any, error) {
 		out, err := down(*v.(*T))
@@ -68,17 +68,17 @@ func View[T, V any](orders *Resource, down func(T) (V, error), up func(v V, base
 		}
 	}
 	s.setVariants()
-	view := &Resource{hub: orders.hub, shape: s}
+	view := &Resource{core: orders.core, projection: s}
 	view.checkSamples()
-	orders.hub.shapes = append(orders.hub.shapes, s)
+	orders.core.projections = append(orders.core.projections, s)
 	return view
 }
 
 // shapeName returns the name of one more shape, which none of the others has: two with one name would share entity tags
 // and cursors.
-func (h *hub) shapeName(given string, typ *schema.Type) string {
+func (h *core) projectionName(given string, typ *schema.Type) string {
 	taken := func(name string) bool {
-		return slices.ContainsFunc(h.shapes, func(s *shape) bool { return s.name == name })
+		return slices.ContainsFunc(h.projections, func(s *projection) bool { return s.name == name })
 	}
 	if given != "" && taken(given) {
 		panic(fmt.Sprintf("resource: View of %s: ViewOptions.Name is %q, and so is the name of another of its shapes",
@@ -95,28 +95,28 @@ func (h *hub) shapeName(given string, typ *schema.Type) string {
 }
 
 // setWhere adds a condition to those of the parent.
-func (s *shape) setWhere(from *Resource, where query.Filter) {
+func (s *projection) setWhere(from *Resource, where query.Filter) {
 	if where.IsZero() {
 		return
 	}
 	for name := range where.Fields() {
-		if f := from.hub.typ.Field(name); f == nil || !f.Comparable() {
+		if f := from.core.typ.Field(name); f == nil || !f.Comparable() {
 			panic(fmt.Sprintf("resource: View %s of %s: Where names %q, which is no single value of %s",
-				s.name, from.Name(), name, from.hub.typ.Name))
+				s.name, from.Name(), name, from.core.typ.Name))
 		}
 	}
 	s.where = append(slices.Clone(s.where), where)
 }
 
-// mapFields finds out which fields of the view are fields of its parent, and of the hub.
-func (s *shape) mapFields(from *Resource, named map[string]string) {
+// mapFields finds out which fields of the view are fields of its parent, and of the core.
+func (s *projection) mapFields(from *Resource, named map[string]string) {
 	s.checkNames(from, named)
-	s.toParent, s.fromParent = map[string]string{}, map[string]string{}
-	s.toHub, s.fromHub = map[string]string{}, map[string]string{}
+	s.parentNames, s.shownParentNames = map[string]string{}, map[string]string{}
+	s.storeNames, s.shownNames = map[string]string{}, map[string]string{}
 	for _, f := range s.typ.Fields {
 		parent, ok := named[f.Name]
 		if !ok {
-			if p := from.shape.typ.Field(f.Name); p == nil || p.Type != f.Type || !within(f.Enum, p.Enum) {
+			if p := from.projection.typ.Field(f.Name); p == nil || p.Type != f.Type || !within(f.Enum, p.Enum) {
 				continue
 			}
 			parent = f.Name
@@ -125,23 +125,23 @@ func (s *shape) mapFields(from *Resource, named map[string]string) {
 		if parent == "" {
 			continue
 		}
-		hub := from.shape.hubField(parent)
-		s.toParent[f.Name] = parent
-		if s.fromParent[parent] == "" { // of two names, the first
-			s.fromParent[parent] = f.Name
+		hub := from.projection.storeField(parent)
+		s.parentNames[f.Name] = parent
+		if s.shownParentNames[parent] == "" { // of two names, the first
+			s.shownParentNames[parent] = f.Name
 		}
 		if hub == "" {
 			continue
 		}
-		s.toHub[f.Name] = hub
-		if s.fromHub[hub] == "" {
-			s.fromHub[hub] = f.Name
+		s.storeNames[f.Name] = hub
+		if s.shownNames[hub] == "" {
+			s.shownNames[hub] = f.Name
 		}
 	}
-	s.id = s.typ.Field(s.fieldOf(from.hub.id.Name))
-	if s.id == nil || s.id.Type.Kind != from.hub.id.Type.Kind {
+	s.id = s.typ.Field(s.fieldOf(from.core.id.Name))
+	if s.id == nil || s.id.Type.Kind != from.core.id.Type.Kind {
 		panic(fmt.Sprintf("resource: View %s of %s has no id field: map one to %q in Fields",
-			s.name, from.Name(), from.hub.id.Name))
+			s.name, from.Name(), from.core.id.Name))
 	}
 }
 
@@ -151,9 +151,9 @@ func within(some, all []any) bool {
 }
 
 // checkNames panics if ViewOptions.Fields cannot be meant.
-func (s *shape) checkNames(from *Resource, named map[string]string) {
+func (s *projection) checkNames(from *Resource, named map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(named)) {
-		own, parent := s.typ.Field(name), from.shape.typ.Field(named[name])
+		own, parent := s.typ.Field(name), from.projection.typ.Field(named[name])
 		if own != nil && named[name] == "" {
 			continue
 		}

@@ -11,15 +11,15 @@ import (
 
 // Watches reports whether one can listen to the Resource: a catalog that it is in has a Feed, or its collection is a
 // [feed.Watcher].
-func (r *Resource) Watches() bool { return r.hub.ops.watch != nil || r.hub.outlet.Load() != nil }
+func (r *Resource) Watches() bool { return r.core.ops.watch != nil || r.core.publisher.Load() != nil }
 
 // errDeaf is a mistake of the program: a door offers to listen only where Watches says so.
-var errDeaf = errors.New("nobody can listen: no catalog that it is in has a Feed")
+var errNoFeed = errors.New("nobody can listen: no catalog that it is in has a Feed")
 
 // Position returns a place to listen from for somebody who is about to read items: whatever is not in what is read is behind
 // it. It asks no store, once the process has listened for a moment. The error is [feed.ErrClosed], or an internal one.
 func (r *Resource) Position(ctx context.Context) (feed.Cursor, error) {
-	f, leave, err := r.hub.listen()
+	f, leave, err := r.core.subscribe()
 	if err != nil {
 		return feed.Cursor{}, r.wrap(OpList, "", err)
 	}
@@ -56,10 +56,10 @@ func (r *Resource) Position(ctx context.Context) (feed.Cursor, error) {
 func (r *Resource) Watch(ctx context.Context, after feed.Cursor, f query.Filter) iter.Seq2[*feed.Change[Entry], error] {
 	return func(yield func(*feed.Change[Entry], error) bool) {
 		w := watcher{r: r, ctx: ctx, yield: yield}
-		filter, err := r.shape.filterToHub(f)
+		filter, err := r.projection.filterToStore(f)
 		if err == nil {
 			w.filter = filter
-			err = w.listen(after)
+			err = w.run(after)
 		}
 		w.end(OpList, "", err)
 	}
@@ -70,20 +70,20 @@ func (r *Resource) Watch(ctx context.Context, after feed.Cursor, f query.Filter)
 func (r *Resource) WatchItem(ctx context.Context, id string, after feed.Cursor) iter.Seq2[*feed.Change[Entry], error] {
 	return func(yield func(*feed.Change[Entry], error) bool) {
 		w := watcher{r: r, ctx: ctx, yield: yield, single: true, id: id}
-		w.end(OpGet, id, w.listen(after))
+		w.end(OpGet, id, w.run(after))
 	}
 }
 
 // watcher is one who listens.
 type watcher struct {
-	r      *Resource
-	ctx    context.Context // it lives as long as the call that it was given to
-	yield  func(*feed.Change[Entry], error) bool
-	left   bool         // the caller has broken out of the loop
-	told   bool         // it was told of a change since the last bookmark, so that it can do without one
-	filter query.Filter // in the hub's names
-	single bool         // only the item with this id
-	id     string
+	r       *Resource
+	ctx     context.Context // it lives as long as the call that it was given to
+	yield   func(*feed.Change[Entry], error) bool
+	left    bool         // the caller has broken out of the loop
+	changed bool         // it was told of a change since the last bookmark, so that it can do without one
+	filter  query.Filter // in the core's names
+	single  bool         // only the item with this id
+	id      string
 }
 
 // end yields what has ended the listening, if it is an error that the caller is there to be told. What policy or the log
@@ -95,18 +95,18 @@ func (w *watcher) end(op Op, id string, err error) {
 }
 
 // listen yields changes until something ends that.
-func (w *watcher) listen(after feed.Cursor) error {
-	h := w.r.hub
-	// Before all else, as in hub.load: its error must not depend on what happened.
+func (w *watcher) run(after feed.Cursor) error {
+	h := w.r.core
+	// Before all else, as in core.load: its error must not depend on what happened.
 	if _, err := w.scope(); err != nil {
 		return err
 	}
-	for _, f := range append([]query.Filter{w.filter}, w.r.shape.where...) {
-		if err := h.judges(f); err != nil {
+	for _, f := range append([]query.Filter{w.filter}, w.r.projection.where...) {
+		if err := h.checkFilter(f); err != nil {
 			return err
 		}
 	}
-	f, leave, err := h.listen()
+	f, leave, err := h.subscribe()
 	if err != nil {
 		return err
 	}
@@ -115,11 +115,11 @@ func (w *watcher) listen(after feed.Cursor) error {
 		if err != nil {
 			return err
 		}
-		c, err := w.see(e)
+		c, err := w.project(e)
 		if err != nil {
 			return err
 		}
-		if c == nil || w.spare(c) {
+		if c == nil || w.redundant(c) {
 			continue
 		}
 		if !w.yield(c, nil) {
@@ -132,24 +132,24 @@ func (w *watcher) listen(after feed.Cursor) error {
 
 // scope is what whoever listens may see at all.
 func (w *watcher) scope() (query.Filter, error) {
-	scope, err := w.r.hub.scopeOf(w.ctx)
+	scope, err := w.r.core.scopeOf(w.ctx)
 	if err == nil {
-		err = w.r.hub.judges(scope)
+		err = w.r.core.checkFilter(scope)
 	}
 	return scope, err
 }
 
 // spare reports whether c is a bookmark that says little more than a change before it. Only what was told counts: who passes
 // over all that happens, as by a filter, has to be told how far that is, or its cursor grows old.
-func (w *watcher) spare(c *feed.Change[Entry]) bool {
-	spared := c.Kind == feed.Bookmark && w.told
-	w.told = c.Kind != feed.Bookmark
+func (w *watcher) redundant(c *feed.Change[Entry]) bool {
+	spared := c.Kind == feed.Bookmark && w.changed
+	w.changed = c.Kind != feed.Bookmark
 	return spared
 }
 
 // see returns what an event is to whoever listens; nil if it is nothing.
-func (w *watcher) see(e *feed.Event) (*feed.Change[Entry], error) {
-	h := w.r.hub
+func (w *watcher) project(e *feed.Event) (*feed.Change[Entry], error) {
+	h := w.r.core
 	switch {
 	case e.Kind == feed.Bookmark:
 		_, err := w.scope()
@@ -157,11 +157,11 @@ func (w *watcher) see(e *feed.Event) (*feed.Change[Entry], error) {
 	case w.single && e.ID != w.id:
 		return nil, nil
 	}
-	item := h.recall(e)
+	item := h.decode(e)
 	if item.err != nil {
 		return nil, item.err
 	}
-	s := w.r.shape.recall(h, e, item)
+	s := w.r.projection.project(h, e, item)
 	before, after := item.before, item.after
 	if !s.before || !w.selects(before) {
 		before = nil
@@ -176,11 +176,11 @@ func (w *watcher) see(e *feed.Event) (*feed.Change[Entry], error) {
 	if err != nil {
 		return nil, err
 	}
-	was, err := w.sees(before, &scope)
+	was, err := w.visible(before, &scope)
 	if err != nil {
 		return nil, err
 	}
-	is, err := w.sees(after, &scope)
+	is, err := w.visible(after, &scope)
 	if err != nil {
 		return nil, err
 	}
@@ -188,13 +188,13 @@ func (w *watcher) see(e *feed.Event) (*feed.Change[Entry], error) {
 }
 
 // selects is the part of sight that is the caller's own choice.
-func (w *watcher) selects(m *moment) bool {
+func (w *watcher) selects(m *snapshot) bool {
 	return w.filter.IsZero() || query.Match(w.filter, m.field)
 }
 
 // sees is the part of sight that is policy. What there is none of nobody sees.
-func (w *watcher) sees(m *moment, scope *query.Filter) (bool, error) {
-	h := w.r.hub
+func (w *watcher) visible(m *snapshot, scope *query.Filter) (bool, error) {
+	h := w.r.core
 	if m == nil || h.scope != nil && !query.Match(*scope, m.field) {
 		return false, nil
 	}

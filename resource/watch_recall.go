@@ -9,59 +9,59 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// What is made of an event is made once for all who listen, and kept with it: the values of the hub for all of its shapes,
+// What is made of an event is made once for all who listen, and kept with it: the values of the core for all of its shapes,
 // and the changes for all who listen in one shape. So a listener that hears of an event allocates nothing.
 
-// past is an event with its items as the hub has them.
-type past struct {
-	before, after *moment // nil where there was none, or is none
+// past is an event with its items as the core has them.
+type decodedEvent struct {
+	before, after *snapshot // nil where there was none, or is none
 	err           error
 }
 
 // moment is an item at one time. All who listen share it.
-type moment struct {
-	Entry // its hub is the *T; nothing else of it is used
+type snapshot struct {
+	Entry // its core is the *T; nothing else of it is used
 
-	h      *hub
+	core   *core
 	once   sync.Once
 	fields map[string]any
 }
 
 // field gives [query.Match] a field by name. All of them are read when the first is asked for.
-func (m *moment) field(name string) any {
+func (m *snapshot) field(name string) any {
 	m.once.Do(m.read)
 	return m.fields[name]
 }
 
-func (m *moment) read() {
-	m.fields = make(map[string]any, len(m.h.typ.Fields))
-	for _, f := range m.h.typ.Fields {
+func (m *snapshot) read() {
+	m.fields = make(map[string]any, len(m.core.typ.Fields))
+	for _, f := range m.core.typ.Fields {
 		if f.Comparable() {
-			m.fields[f.Name] = f.Get(m.hub)
+			m.fields[f.Name] = f.Get(m.stored)
 		}
 	}
 }
 
 // recall returns what an event was about. A [feed.Watcher] has said so already.
-func (h *hub) recall(e *feed.Event) *past {
+func (h *core) decode(e *feed.Event) *decodedEvent {
 	return e.Memo(h, func() any {
-		p := &past{}
+		p := &decodedEvent{}
 		err := guarded(func() (err error) {
-			if p.before, err = h.read(e.Before); err == nil {
-				p.after, err = h.read(e.After)
+			if p.before, err = h.decodeItem(e.Before); err == nil {
+				p.after, err = h.decodeItem(e.After)
 			}
 			return err
 		})
 		if err != nil {
-			p.err = h.untellable(e.Cursor, nil, err)
+			p.err = h.reportUnpublishable(e.Cursor, nil, err)
 		}
 		return p
-	}).(*past)
+	}).(*decodedEvent)
 }
 
 // read reads an item as an event has it. The log outlives a deployment, so it may be one that the collection could not hold
 // any more. Whoever listens is not left without it: the list has what became of it.
-func (h *hub) read(doc []byte) (*moment, error) {
+func (h *core) decodeItem(doc []byte) (*snapshot, error) {
 	if doc == nil {
 		return nil, nil
 	}
@@ -69,14 +69,14 @@ func (h *hub) read(doc []byte) (*moment, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.moment(v), nil
+	return h.newSnapshot(v), nil
 }
 
-func (h *hub) moment(v any) *moment { return &moment{Entry: Entry{hub: v}, h: h} }
+func (h *core) newSnapshot(v any) *snapshot { return &snapshot{Entry: Entry{stored: v}, core: h} }
 
 // judges returns an error if a filter names a field that events do not have, as it is writeOnly: what is not there would pass
 // for a value, and be told to somebody who may not see it.
-func (h *hub) judges(f query.Filter) error {
+func (h *core) checkFilter(f query.Filter) error {
 	if f.IsZero() || h.ops.watch != nil { // which tells of whole items
 		return nil
 	}
@@ -98,35 +98,35 @@ func mentions(f query.Filter, field string) bool {
 }
 
 // glance is a past through a shape.
-type glance struct {
+type projectedEvent struct {
 	before, after             bool // the item is one that the shape expresses
 	created, updated, deleted feed.Change[Entry]
 	err                       error // of down
 }
 
 // Forget is called by the feed when most have heard of the event.
-func (g *glance) Forget() {
+func (g *projectedEvent) Forget() {
 	g.created.Forget()
 	g.updated.Forget()
 	g.deleted.Forget()
 }
 
 // recall returns what an event is to those who listen in a shape, policy apart.
-func (s *shape) recall(h *hub, e *feed.Event, p *past) *glance {
+func (s *projection) project(h *core, e *feed.Event, p *decodedEvent) *projectedEvent {
 	return e.Memo(s, func() any {
-		g := &glance{before: p.before != nil && s.holds(p.before.field), after: p.after != nil && s.holds(p.after.field)}
+		g := &projectedEvent{before: p.before != nil && s.holds(p.before.field), after: p.after != nil && s.holds(p.after.field)}
 		var was, is *Entry
 		err := guarded(func() (err error) {
 			if g.before {
-				was, err = s.past(e, p.before)
+				was, err = s.entryOf(e, p.before)
 			}
 			if g.after && err == nil {
-				is, err = s.past(e, p.after)
+				is, err = s.entryOf(e, p.after)
 			}
 			return err
 		})
 		if err != nil {
-			g.err = h.untellable(e.Cursor, s, err)
+			g.err = h.reportUnpublishable(e.Cursor, s, err)
 			return g
 		}
 		if is != nil {
@@ -141,17 +141,17 @@ func (s *shape) recall(h *hub, e *feed.Event, p *past) *glance {
 			c.Kind, c.ID, c.Time, c.Cursor = feed.Created+feed.Kind(i), e.ID, e.Time, e.Cursor
 		}
 		return g
-	}).(*glance)
+	}).(*projectedEvent)
 }
 
 // past makes an entry of the shape.
-func (s *shape) past(e *feed.Event, m *moment) (*Entry, error) {
-	shown, err := s.lower(m.hub)
-	return &Entry{ID: e.ID, Value: shown, hub: m.hub}, err
+func (s *projection) entryOf(e *feed.Event, m *snapshot) (*Entry, error) {
+	shown, err := s.fromStored(m.stored)
+	return &Entry{ID: e.ID, Value: shown, stored: m.stored}, err
 }
 
 // change returns what the event is to somebody who saw the item before it, or sees it after it; nil if neither.
-func (g *glance) change(was, is bool) (*feed.Change[Entry], error) {
+func (g *projectedEvent) change(was, is bool) (*feed.Change[Entry], error) {
 	switch {
 	case !was && !is:
 		return nil, nil

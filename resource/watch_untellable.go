@@ -17,9 +17,9 @@ import (
 
 // untellable is the error of an event that cannot be told, in a shape or, if that is nil, in any. It is logged here, once for
 // all who would have been told, as to them it is no more than an end.
-func (h *hub) untellable(at feed.Cursor, s *shape, err error) error {
-	if h.untold.first(untoldEvent{at, s}) {
-		attrs := []any{"resource", h.name, "cursor", at.String(), "error", cut(err.Error())}
+func (h *core) reportUnpublishable(at feed.Cursor, s *projection, err error) error {
+	if h.unpublishable.first(unpublishableEvent{at, s}) {
+		attrs := []any{"resource", h.name, "cursor", at.String(), "error", truncate(err.Error())}
 		var p *panicked
 		if errors.As(err, &p) {
 			attrs = append(attrs, "stack", p.stack)
@@ -31,21 +31,21 @@ func (h *hub) untellable(at feed.Cursor, s *shape, err error) error {
 }
 
 // untoldEvent is an event that cannot be told in a shape.
-type untoldEvent struct {
-	at    feed.Cursor
-	shape *shape
+type unpublishableEvent struct {
+	at         feed.Cursor
+	projection *projection
 }
 
 // untoldEvents are the newest events of which the log says that they cannot be told. What was made of an event is not kept
 // for those who are far behind, and who come to it one after another. The zero value has none.
-type untoldEvents struct {
+type unpublishableEvents struct {
 	mu    sync.Mutex
-	known [64]untoldEvent
+	known [64]unpublishableEvent
 	n     int // how many there were; the next takes the place of the oldest
 }
 
 // first reports whether the event is not among them, and adds it.
-func (u *untoldEvents) first(e untoldEvent) bool {
+func (u *unpublishableEvents) first(e unpublishableEvent) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for i := range min(u.n, len(u.known)) {

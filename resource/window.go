@@ -14,7 +14,7 @@ import (
 
 // binding is what a cursor is good for: this list in this contract and shape, in this order, with this filter.
 func (r *Resource) binding(ctx context.Context, q query.Query) string {
-	list := r.shape.name + "\x00" + r.hub.name
+	list := r.projection.name + "\x00" + r.core.name
 	if contract := version.From(ctx).Contract(); contract != "" {
 		list = contract + "\x00" + list
 	}
@@ -35,20 +35,20 @@ func (r *Resource) binding(ctx context.Context, q query.Query) string {
 const longBinding = 512
 
 // window is a list as the collection is asked for it, page by page.
-type window struct {
+type pageQuery struct {
 	r        *Resource
-	q        query.Query // in the hub's names; Limit is the size of the page
+	q        query.Query // in the core's names; Limit is the size of the page
 	backward bool        // the page before a place: the order is turned round for the store, and the page afterwards
 	next     *query.Cursor
 	prev     *query.Cursor
 }
 
-func (r *Resource) window(ctx context.Context, q query.Query) (*window, error) {
-	hubQ, err := r.hubQuery(ctx, q)
+func (r *Resource) newPageQuery(ctx context.Context, q query.Query) (*pageQuery, error) {
+	hubQ, err := r.storeQuery(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	h := r.hub
+	h := r.core
 	if !h.query.Natural {
 		if i := slices.IndexFunc(hubQ.Sort, func(o query.Order) bool { return o.Field == h.id.Name }); i >= 0 {
 			hubQ.Sort = hubQ.Sort[:i+1]
@@ -58,12 +58,12 @@ func (r *Resource) window(ctx context.Context, q query.Query) (*window, error) {
 	}
 	hubQ.After, hubQ.Token = nil, ""
 	hubQ.Fields = r.hint(hubQ)
-	return &window{r: r, q: hubQ}, nil
+	return &pageQuery{r: r, q: hubQ}, nil
 }
 
 // hint tells the store which fields will be looked at, where that is known.
 func (r *Resource) hint(q query.Query) []string {
-	if q.Fields == nil || r.shape.down != nil || r.hub.ops.authorize != nil {
+	if q.Fields == nil || r.projection.down != nil || r.core.ops.authorize != nil {
 		return nil
 	}
 	fields := slices.Clone(q.Fields)
@@ -72,14 +72,14 @@ func (r *Resource) hint(q query.Query) []string {
 			fields = append(fields, o.Field)
 		}
 	}
-	if !slices.Contains(fields, r.hub.id.Name) {
-		fields = append(fields, r.hub.id.Name)
+	if !slices.Contains(fields, r.core.id.Name) {
+		fields = append(fields, r.core.id.Name)
 	}
 	return fields
 }
 
 // moveTo places the window where at says.
-func (w *window) moveTo(at Position, binding string) error {
+func (w *pageQuery) seek(at Position, binding string) error {
 	text := at.After
 	if at.Before != "" {
 		text, w.backward = at.Before, true
@@ -95,7 +95,7 @@ func (w *window) moveTo(at Position, binding string) error {
 			return err
 		}
 	}
-	if w.r.hub.query.Natural {
+	if w.r.core.query.Natural {
 		if w.backward || c.Values != nil {
 			return errCursor("this list goes forward only")
 		}
@@ -115,7 +115,7 @@ func (w *window) moveTo(at Position, binding string) error {
 		return errCursor("the cursor belongs to another list")
 	}
 	for i, v := range c.Values {
-		if !fits(w.r.hub.typ.Field(w.q.Sort[i].Field), v) {
+		if !fits(w.r.core.typ.Field(w.q.Sort[i].Field), v) {
 			return errCursor("the cursor belongs to another list")
 		}
 	}
@@ -146,8 +146,8 @@ func fits(f *schema.Field, v any) bool {
 
 // fetch reads the page under the window and finds its neighbours. Where policy hides all of it, it goes on until
 // something is seen: a cursor is no secret, so none may hold the place of an item that the caller may not see.
-func (w *window) fetch(ctx context.Context) (Page, error) {
-	h, size, q := w.r.hub, w.q.Limit, w.q
+func (w *pageQuery) fetch(ctx context.Context) (Page, error) {
+	h, size, q := w.r.core, w.q.Limit, w.q
 	if !h.query.Natural {
 		q.Limit++ // to see whether there is more
 	}
@@ -155,17 +155,17 @@ func (w *window) fetch(ctx context.Context) (Page, error) {
 		if round == maxHidden {
 			return Page{}, problem.New(problem.Unavailable, "Too much of this list is hidden from you to find what is not.")
 		}
-		p := Page{batch: h.ops.newBatch()}
-		if err := h.ops.list(ctx, q, p.batch); err != nil {
+		p := Page{buffer: h.ops.newBuffer()}
+		if err := h.ops.list(ctx, q, p.buffer); err != nil {
 			p.Release()
 			return Page{}, err
 		}
-		rows := p.batch.entries()
+		rows := p.buffer.entries()
 		more := len(rows) > size
 		if more {
 			rows = rows[:size]
 		}
-		onward := w.behind(rows, more)
+		onward := w.onward(rows, more)
 		if w.backward {
 			slices.Reverse(rows)
 		}
@@ -183,7 +183,7 @@ func (w *window) fetch(ctx context.Context) (Page, error) {
 					kept = kept[:w.q.Limit]
 				}
 			}
-			w.findNeighbours(kept, more)
+			w.setNeighbours(kept, more)
 			p.Entries = kept
 			return p, nil
 		}
@@ -201,21 +201,21 @@ const maxHidden = 20
 
 // behind returns the place behind rows as the store gave them, and nil at the end of the list. It is asked only where
 // policy may hide all of them.
-func (w *window) behind(rows []Entry, more bool) *query.Cursor {
-	if w.r.hub.ops.authorize == nil || len(rows) == 0 {
+func (w *pageQuery) onward(rows []Entry, more bool) *query.Cursor {
+	if w.r.core.ops.authorize == nil || len(rows) == 0 {
 		return nil
 	}
 	last := &rows[len(rows)-1]
-	if !more && !w.r.hub.query.Natural {
+	if !more && !w.r.core.query.Natural {
 		return nil
 	}
-	return w.place(last)
+	return w.cursorAt(last)
 }
 
 // place returns where in the list an item is, and nil if the store has not said.
-func (w *window) place(e *Entry) *query.Cursor {
-	if !w.r.hub.query.Natural {
-		return &query.Cursor{Values: w.position(e)}
+func (w *pageQuery) cursorAt(e *Entry) *query.Cursor {
+	if !w.r.core.query.Natural {
+		return &query.Cursor{Values: w.sortValues(e)}
 	}
 	if e.Next == "" {
 		return nil
@@ -223,32 +223,32 @@ func (w *window) place(e *Entry) *query.Cursor {
 	return &query.Cursor{Token: e.Next}
 }
 
-func (w *window) findNeighbours(rows []Entry, more bool) {
+func (w *pageQuery) setNeighbours(rows []Entry, more bool) {
 	w.next, w.prev = nil, nil
 	if len(rows) == 0 {
 		return
 	}
 	first, last := &rows[0], &rows[len(rows)-1]
-	if w.r.hub.query.Natural {
-		w.next = w.place(last)
+	if w.r.core.query.Natural {
+		w.next = w.cursorAt(last)
 		return
 	}
 	began := w.q.After != nil
 	if more || w.backward && began {
-		w.next = w.place(last)
+		w.next = w.cursorAt(last)
 	}
 	if w.backward && more || !w.backward && began {
-		w.prev = w.place(first)
+		w.prev = w.cursorAt(first)
 	}
 	if w.backward && !began { // the last page has nothing behind it
 		w.next = nil
 	}
 }
 
-func (w *window) position(e *Entry) []any {
+func (w *pageQuery) sortValues(e *Entry) []any {
 	values := make([]any, len(w.q.Sort))
 	for i, o := range w.q.Sort {
-		values[i] = w.r.hub.typ.Field(o.Field).Get(e.hub)
+		values[i] = w.r.core.typ.Field(o.Field).Get(e.stored)
 	}
 	return values
 }

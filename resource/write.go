@@ -67,7 +67,7 @@ func (r *Resource) createValue(ctx context.Context, id string, v any, opts *Writ
 	if id == "" && opts.NewID != "" {
 		return r.createDerived(ctx, opts.NewID, v)
 	}
-	e, err := r.admitAlone(ctx, id, v)
+	e, err := r.insertLocked(ctx, id, v)
 	if errors.Is(err, ErrGone) {
 		err = r.wrap(OpCreate, id, ErrExists)
 	}
@@ -76,29 +76,29 @@ func (r *Resource) createValue(ctx context.Context, id string, v any, opts *Writ
 
 // createDerived is create under an id that follows from a key. What is there already is what an attempt before has made.
 func (r *Resource) createDerived(ctx context.Context, id string, v any) (Entry, error) {
-	if err := r.hub.id.SetText(v, id); err != nil {
+	if err := r.core.id.SetText(v, id); err != nil {
 		return Entry{}, err
 	}
-	e, err := r.admitAlone(ctx, id, v)
+	e, err := r.insertLocked(ctx, id, v)
 	if !errors.Is(err, ErrExists) {
 		return e, err
 	}
 	return r.Get(ctx, id)
 }
 
-// readNew reads the document of a new item into a value of the hub. The id is empty if it is the store's to choose.
+// readNew reads the document of a new item into a value of the core. The id is empty if it is the store's to choose.
 func (r *Resource) readNew(doc []byte, opts *WriteOptions) (id string, v any, err error) {
-	h := r.hub
+	h := r.core
 	dec := opts.decode(schema.Create, nil)
 	if h.ops.insert == nil {
 		dec.ReadOnly = []string{r.ID()}
 	} else if h.ops.create != nil {
 		dec.Filled = []string{r.ID()}
 	}
-	if v, err = r.shape.typ.Decode(doc, dec); err != nil {
+	if v, err = r.projection.typ.Decode(doc, dec); err != nil {
 		return "", nil, err
 	}
-	if v, err = r.raiseNew(v); err != nil {
+	if v, err = r.newStored(v); err != nil {
 		return "", nil, err
 	}
 	if !h.id.IsZero(v) {
@@ -110,37 +110,37 @@ func (r *Resource) readNew(doc []byte, opts *WriteOptions) (id string, v any, er
 	return id, v, nil
 }
 
-// admit lets a new item in: policy first, then the store. An empty id is the store's to choose. again is true if an id
+// insertNew lets a new item in: policy first, then the store. An empty id is the store's to choose. again is true if an id
 // that was deleted may come back; otherwise it is refused even where the store would take it.
-func (r *Resource) admit(ctx context.Context, id string, v any, again bool) (Entry, error) {
-	h := r.hub
-	if err := r.welcome(ctx, id, v); err != nil {
+func (r *Resource) insertNew(ctx context.Context, id string, v any, again bool) (Entry, error) {
+	h := r.core
+	if err := r.checkNew(ctx, id, v); err != nil {
 		return Entry{}, err
 	}
-	e, err := h.write(ctx, change{kind: feed.Created, id: id, again: again, after: v})
+	e, err := h.write(ctx, storeChange{kind: feed.Created, id: id, recreate: again, after: v})
 	if err != nil {
 		return Entry{}, r.wrap(OpCreate, id, err)
 	}
-	h.announce(ctx, OpCreate, nil, e.hub)
+	h.afterCommit(ctx, OpCreate, nil, e.stored)
 	return r.written(e), nil
 }
 
-// welcome is the part of admit before the store is asked.
-func (r *Resource) welcome(ctx context.Context, id string, v any) error {
+// checkNew is the part of insertNew before the store is asked.
+func (r *Resource) checkNew(ctx context.Context, id string, v any) error {
 	if id != "" {
 		if err := checkNewID(id); err != nil {
 			return schema.Violations{{Pointer: "/" + r.ID(), Code: "format", Detail: err.Error()}}
 		}
-		if _, reserved := r.hub.reserved.Load(id); reserved {
+		if _, reserved := r.core.reserved.Load(id); reserved {
 			return reservedID(pointerTo(r.ID()))
 		}
 	}
-	return r.approve(ctx, OpCreate, nil, v)
+	return r.checkWrite(ctx, OpCreate, nil, v)
 }
 
 // insert stores a new item under an id that the client chose. An id that was deleted is ErrGone, unless it may come
 // again and the store takes it.
-func (h *hub) insert(ctx context.Context, id string, v any, again bool) (*Entry, error) {
+func (h *core) insert(ctx context.Context, id string, v any, again bool) (*Entry, error) {
 	if !again && h.ops.deleted != nil {
 		switch _, err := h.ops.deleted(ctx, id); {
 		case err == nil:
@@ -186,13 +186,13 @@ func (r *Resource) nextOf(doc []byte, o *WriteOptions) func(cur Entry) (any, err
 	return func(cur Entry) (any, error) {
 		dec := o.decode(schema.Replace, cur.Value)
 		dec.ReadOnly = []string{r.ID()}
-		return r.shape.typ.Decode(doc, dec)
+		return r.projection.typ.Decode(doc, dec)
 	}
 }
 
 // putNew is Put where nothing is.
 func (r *Resource) putNew(ctx context.Context, id string, doc []byte, o *WriteOptions) (Entry, error) {
-	s := r.shape
+	s := r.projection
 	dec := o.decode(schema.Create, nil)
 	dec.Filled = []string{r.ID()}
 	v, err := s.typ.Decode(doc, dec)
@@ -212,23 +212,23 @@ func (r *Resource) putNew(ctx context.Context, id string, doc []byte, o *WriteOp
 	if bad := s.typ.Validate(v); len(bad) > 0 {
 		return Entry{}, schema.Violations(bad)
 	}
-	hubValue, err := r.raiseNew(v)
+	hubValue, err := r.newStored(v)
 	if err != nil {
 		return Entry{}, err
 	}
-	return r.admit(ctx, id, hubValue, true) // mayInsert has judged that
+	return r.insertNew(ctx, id, hubValue, true) // mayInsert has judged that
 }
 
-// raiseNew makes a new item of the hub from a document of this shape.
-func (r *Resource) raiseNew(v any) (any, error) {
-	if r.shape.up == nil {
+// newStored makes a new item of the core from a document of this shape.
+func (r *Resource) newStored(v any) (any, error) {
+	if r.projection.up == nil {
 		return v, nil
 	}
-	hubValue, err := r.shape.raise(v, nil, false)
-	if err != nil || r.shape.id.IsZero(v) {
+	hubValue, err := r.projection.toStored(v, nil, false)
+	if err != nil || r.projection.id.IsZero(v) {
 		return hubValue, err
 	}
-	if err := r.hub.id.SetText(hubValue, r.shape.id.Text(v)); err != nil { // up need not know about ids
+	if err := r.core.id.SetText(hubValue, r.projection.id.Text(v)); err != nil { // up need not know about ids
 		return nil, schema.Violations{{Pointer: pointerTo(r.ID()), Code: "range", Detail: "no item can have this id"}}
 	}
 	return hubValue, nil
@@ -238,17 +238,17 @@ func (r *Resource) raiseNew(v any) (any, error) {
 func (r *Resource) Patch(ctx context.Context, id string, p *patch.Patch, opts *WriteOptions) (Entry, Outcome, error) {
 	o := opts.orZero()
 	return r.change(ctx, OpPatch, id, o, func(cur Entry) (any, error) {
-		doc, err := r.shape.typ.AppendFull(nil, cur.Value)
+		doc, err := r.projection.typ.AppendFull(nil, cur.Value)
 		if err != nil {
 			return nil, err
 		}
-		doc, err = applyPatch(p, r.shape.typ, doc)
+		doc, err = applyPatch(p, r.projection.typ, doc)
 		if err != nil {
 			return nil, err
 		}
 		dec := o.decode(schema.Patched, cur.Value)
 		dec.ReadOnly = []string{r.ID()}
-		return r.shape.typ.Decode(doc, dec)
+		return r.projection.typ.Decode(doc, dec)
 	}, nil)
 }
 
@@ -256,10 +256,10 @@ func (r *Resource) Patch(ctx context.Context, id string, p *patch.Patch, opts *W
 // the operation may bring an item into being, does so.
 func (r *Resource) change(ctx context.Context, op Op, id string, o *WriteOptions,
 	next func(cur Entry) (any, error), insert func() (Entry, error)) (e Entry, out Outcome, err error) {
-	err = r.hub.loop(ctx, id, func() error {
+	err = r.core.withRetry(ctx, id, func() error {
 		cur, err := r.current(ctx, id)
-		if insert != nil && r.hub.ops.insert != nil && r.mayInsert(err) {
-			if err := o.If.check(r.hub, nil); err != nil {
+		if insert != nil && r.core.ops.insert != nil && r.mayInsert(err) {
+			if err := o.If.check(r.core, nil); err != nil {
 				return err
 			}
 			e, err = insert()
@@ -272,11 +272,11 @@ func (r *Resource) change(ctx context.Context, op Op, id string, o *WriteOptions
 		if err != nil {
 			return err // and not 412: RFC 9110 section 13.2.1
 		}
-		if err := o.If.check(r.hub, &cur); err != nil {
+		if err := o.If.check(r.core, &cur); err != nil {
 			return r.orForbidden(ctx, op, cur, next, err)
 		}
 		e, out, err = r.replace(ctx, op, cur, next)
-		return r.tooLate(ctx, id, o, err)
+		return r.staleError(ctx, id, o, err)
 	})
 	if err != nil {
 		return Entry{}, 0, r.wrap(op, id, err)
@@ -288,14 +288,14 @@ func (r *Resource) change(ctx context.Context, op Op, id string, o *WriteOptions
 // may not write is told that, and not which condition would have held (RFC 9110 section 13.2.1). Policy judges values, so
 // a document of which none can be made is left at the failure.
 func (r *Resource) orForbidden(ctx context.Context, op Op, cur Entry, next func(Entry) (any, error), failed error) error {
-	if r.hub.ops.authorize == nil {
+	if r.core.ops.authorize == nil {
 		return failed
 	}
 	v, err := r.next(op, cur, next)
 	if err != nil {
 		return failed
 	}
-	if err := r.hub.permit(ctx, op, cur.hub, v); err != nil {
+	if err := r.core.authorize(ctx, op, cur.stored, v); err != nil {
 		return err
 	}
 	return failed
@@ -303,7 +303,7 @@ func (r *Resource) orForbidden(ctx context.Context, op Op, cur Entry, next func(
 
 // tooLate ends the loop for a client that named the revision it wants to change: if that is history, to try again is of
 // no use. err is what the write came back with; whatever it is for others, it stays.
-func (r *Resource) tooLate(ctx context.Context, id string, o *WriteOptions, err error) error {
+func (r *Resource) staleError(ctx context.Context, id string, o *WriteOptions, err error) error {
 	if !errors.Is(err, ErrStale) || !o.If.namesRevision() {
 		return err
 	}
@@ -311,7 +311,7 @@ func (r *Resource) tooLate(ctx context.Context, id string, o *WriteOptions, err 
 	if err != nil {
 		return err // gone comes before 412
 	}
-	if err := o.If.check(r.hub, &cur); err != nil {
+	if err := o.If.check(r.core, &cur); err != nil {
 		return err // with the tag that is current
 	}
 	return &failedError{field: "If-Match"}
@@ -323,7 +323,7 @@ func (r *Resource) mayInsert(err error) bool {
 	case errors.Is(err, errHidden):
 		return false
 	case errors.Is(err, ErrGone), errors.Is(err, errHiddenGone):
-		return r.hub.allowRecreate
+		return r.core.allowRecreate
 	}
 	return errors.Is(err, ErrNotFound)
 }
@@ -346,73 +346,73 @@ func (r *Resource) replace(ctx context.Context, op Op, cur Entry, next func(Entr
 	return r.store(ctx, op, cur, v)
 }
 
-// revise returns the value of the hub that is to take the place of cur, unless that is nothing new. Policy has approved.
+// revise returns the value of the core that is to take the place of cur, unless that is nothing new. Policy has approved.
 func (r *Resource) revise(
 	ctx context.Context, op Op, cur Entry, next func(Entry) (any, error),
 ) (v any, changed bool, err error) {
-	h := r.hub
+	h := r.core
 	if h.ops.replace == nil { // PUT serves only to insert
 		return nil, false, ErrExists
 	}
 	if v, err = r.next(op, cur, next); err != nil {
 		return nil, false, err
 	}
-	if h.typ.Equal(cur.hub, v) { // policy is asked all the same, or its silence would tell that a writeOnly value was guessed
-		return v, false, h.permit(ctx, op, cur.hub, v)
+	if h.typ.Equal(cur.stored, v) { // policy is asked all the same, or its silence would tell that a writeOnly value was guessed
+		return v, false, h.authorize(ctx, op, cur.stored, v)
 	}
-	return v, true, r.approve(ctx, op, cur.hub, v)
+	return v, true, r.checkWrite(ctx, op, cur.stored, v)
 }
 
 // store writes a value that has been approved in place of cur.
 func (r *Resource) store(ctx context.Context, op Op, cur Entry, v any) (Entry, Outcome, error) {
-	e, err := r.hub.write(ctx, change{kind: feed.Updated, id: cur.ID, rev: cur.Rev, before: cur.hub, after: v})
+	e, err := r.core.write(ctx, storeChange{kind: feed.Updated, id: cur.ID, rev: cur.Rev, before: cur.stored, after: v})
 	if err != nil {
 		return Entry{}, 0, err
 	}
-	r.hub.announce(ctx, op, cur.hub, e.hub)
+	r.core.afterCommit(ctx, op, cur.stored, e.stored)
 	return r.written(e), Replaced, nil
 }
 
 // written returns what a write left behind, in this shape. That it cannot be shown there, since the store made something
 // of it that this contract has no words for, does not undo the write: then there is no Value.
 func (r *Resource) written(e *Entry) Entry {
-	if r.shape.show(e) != nil {
+	if r.projection.show(e) != nil {
 		e.Value = nil
 	}
 	return *e
 }
 
-// next returns the value of the hub that next makes of cur.
+// next returns the value of the core that next makes of cur.
 func (r *Resource) next(op Op, cur Entry, next func(Entry) (any, error)) (any, error) {
 	v, err := next(cur)
-	if err != nil || r.shape.up == nil {
+	if err != nil || r.projection.up == nil {
 		return v, err
 	}
 	// Copies, so that up shares nothing a client can write with what policy and hooks are shown.
-	base := func() (any, error) { return r.hub.copy(cur.hub) }
-	return r.shape.raise(v, base, op == OpReplace && r.shape.reset)
+	base := func() (any, error) { return r.core.clone(cur.stored) }
+	return r.projection.toStored(v, base, op == OpReplace && r.projection.reset)
 }
 
 // Delete removes the item with this id and returns it as it was.
 func (r *Resource) Delete(ctx context.Context, id string, opts *WriteOptions) (Entry, error) {
 	o := opts.orZero()
 	var e Entry
-	err := r.hub.loop(ctx, id, func() error {
+	err := r.core.withRetry(ctx, id, func() error {
 		cur, err := r.current(ctx, id)
 		if err != nil {
 			return err
 		}
 		// Policy needs no content here, so it comes before the conditions (RFC 9110 section 13.2.1).
-		if err := r.approve(ctx, OpDelete, cur.hub, nil); err != nil {
+		if err := r.checkWrite(ctx, OpDelete, cur.stored, nil); err != nil {
 			return err
 		}
-		if err := o.If.check(r.hub, &cur); err != nil {
+		if err := o.If.check(r.core, &cur); err != nil {
 			return err
 		}
-		if _, err := r.hub.write(ctx, change{kind: feed.Deleted, id: id, rev: cur.Rev, before: cur.hub}); err != nil {
-			return r.tooLate(ctx, id, o, err)
+		if _, err := r.core.write(ctx, storeChange{kind: feed.Deleted, id: id, rev: cur.Rev, before: cur.stored}); err != nil {
+			return r.staleError(ctx, id, o, err)
 		}
-		r.hub.announce(ctx, OpDelete, cur.hub, nil)
+		r.core.afterCommit(ctx, OpDelete, cur.stored, nil)
 		e = cur
 		return nil
 	})
@@ -424,10 +424,10 @@ func (r *Resource) Delete(ctx context.Context, id string, opts *WriteOptions) (E
 
 // approve asks hook and policy about a write, and checks what the hook or a view made of the value. Of a deletion the hook
 // can change nothing, so policy comes first there: what a hook says of an item is not for everybody.
-func (r *Resource) approve(ctx context.Context, op Op, before, after any) error {
-	h := r.hub
+func (r *Resource) checkWrite(ctx context.Context, op Op, before, after any) error {
+	h := r.core
 	if after == nil {
-		if err := h.permit(ctx, op, before, nil); err != nil || h.ops.before == nil {
+		if err := h.authorize(ctx, op, before, nil); err != nil || h.ops.before == nil {
 			return err
 		}
 		return h.ops.before(ctx, op, before, nil)
@@ -437,15 +437,15 @@ func (r *Resource) approve(ctx context.Context, op Op, before, after any) error 
 			return err
 		}
 	}
-	if h.ops.before != nil || r.shape.up != nil {
+	if h.ops.before != nil || r.projection.up != nil {
 		bad := h.typ.Validate(after)
 		if h.id.IsZero(after) { // the store will choose it
 			bad = slices.DeleteFunc(bad, func(v schema.Violation) bool { return v.Pointer == "/"+h.id.Name })
 		}
 		if len(bad) > 0 {
-			return r.shape.translate(bad)
+			return r.projection.translate(bad)
 		}
-		if !r.shape.expresses(after) {
+		if !r.projection.expresses(after) {
 			return problem.New(problem.Invalid, "The item would be one that this version of the API cannot show.")
 		}
 	}
@@ -456,11 +456,11 @@ func (r *Resource) approve(ctx context.Context, op Op, before, after any) error 
 	if !scope.IsZero() && !query.Match(scope, h.values(after)) { // what one could not see afterwards, one may not make
 		return ErrForbidden
 	}
-	return h.permit(ctx, op, before, after)
+	return h.authorize(ctx, op, before, after)
 }
 
 // permit asks Options.Authorize, if it is there.
-func (h *hub) permit(ctx context.Context, op Op, before, after any) error {
+func (h *core) authorize(ctx context.Context, op Op, before, after any) error {
 	if h.ops.authorize == nil {
 		return nil
 	}
@@ -468,7 +468,7 @@ func (h *hub) permit(ctx context.Context, op Op, before, after any) error {
 }
 
 // announce runs the After hook once the write is sure to stand.
-func (h *hub) announce(ctx context.Context, op Op, before, after any) {
+func (h *core) afterCommit(ctx context.Context, op Op, before, after any) {
 	if h.ops.after != nil {
 		outside := tx.Outside(ctx) // the transaction of ctx is over when the hook runs
 		tx.AfterCommit(ctx, func() { h.ops.after(outside, op, before, after) })
