@@ -53,7 +53,7 @@ func isAlphanumeric(r rune) bool {
 }
 
 // Challenge returns the WWW-Authenticate value that asks for a bearer token (RFC 6750 section 3), for whoever refuses a
-// caller behind [Authenticate]: resource.CatalogOptions.Challenge. An empty realm is left out. Control characters in it
+// caller behind [Authenticate]: rest.Options.Challenge. An empty realm is left out. Control characters in it
 // become spaces.
 func Challenge(realm string) string { return challenge(realm, "", "") }
 

@@ -36,10 +36,8 @@
 //		Realm:    "shop",
 //		Required: func(r *http.Request) bool { return middleware.Writes(r) && r.URL.Path != "/auth/login" },
 //	})
-//	api := resource.NewCatalog(&resource.CatalogOptions{
-//		Principal: middleware.Principal,
-//		Challenge: middleware.Challenge("shop"),
-//	}, orders, users)
+//	catalog := resource.NewCatalog(&resource.CatalogOptions{Principal: middleware.Principal}, orders, users)
+//	api := rest.New(catalog, &rest.Options{Challenge: middleware.Challenge("shop")})
 //
 // Who may do what is not decided here but where the objects are known: by the Scope and Authorize of resources, which ask
 // for the [Principal] of their context.

@@ -1,110 +1,351 @@
 package resource
 
+// Batches: operations on one collection that are carried out together or not at all. Called by protocols. It calls
+// batch_read.go to read the document, write.go for each operation, and idempotency.go for the key.
+
 import (
 	"context"
-	"iter"
+	"errors"
+	"maps"
+	"net/http"
 	"slices"
-	"sync"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// batch is a reusable buffer for the items of one page. It is drained before user code runs, so that a hook may call
-// the store again.
-type buffer interface {
-	entries() []Entry
-	release()
+// Batches reports whether [Resource.Batch] is available: the collection is a [Transactor], and items can be created in it.
+func (r *Resource) Batches() bool { return r.core.ops.runner != nil && r.Can(OpCreate) }
+
+// BatchOptions adjust a batch. nil is the zero value.
+type BatchOptions struct {
+	// WriteOptions are those of each operation. If is not used: the document has the preconditions.
+	WriteOptions
+	// MaxOperations limits the operations of the batch. Default 1000.
+	MaxOperations int
+	// MaxResult limits the JSON of all results together, in bytes; later results have none. Default 8 MiB. With a Key it is at
+	// most half of what a record can hold.
+	MaxResult int64
+	// Minimal leaves the JSON out of all results.
+	Minimal bool
+	// Report receives the error of an item that was written and cannot be encoded. Nil means that it is not reported.
+	Report func(error)
 }
 
-// batchPool and pageBuffer keep the items of a page in one piece of memory that is used again.
-type bufferPool[T any] struct {
-	core *core
-	pool sync.Pool
+// BatchResult is the result of one operation.
+type BatchResult struct {
+	Op      Op
+	ID      string
+	Rev     Rev // of a deleted item, the last one
+	Created bool
+	// JSON is the item in the projection of the Resource; nil if it is left out or cannot be shown.
+	JSON []byte
+
+	stored []byte // JSON of the stored type, for the record of a key
+	entry  Entry
 }
 
-type pageBuffer[T any] struct {
-	pool     *bufferPool[T]
-	values   []T
-	rows     []Entry
-	expected int // that will come, if that is known; else 0
-}
-
-func newBufferPool[T any](h *core) *bufferPool[T] {
-	p := &bufferPool[T]{core: h}
-	p.pool.New = func() any { return &pageBuffer[T]{pool: p} }
-	return p
-}
-
-func (p *bufferPool[T]) get() buffer { return p.pool.Get().(*pageBuffer[T]) }
-
-func (b *pageBuffer[T]) entries() []Entry { return b.rows }
-
-// put adds one item, which was asked for by id.
-func (b *pageBuffer[T]) put(id string, item *Item[T]) (*Entry, error) {
-	if cap(b.rows) == len(b.rows) || cap(b.values) == len(b.values) {
-		b.grow(b.next())
+// Batch carries out the operations of a JSON document in order, in one transaction:
+//
+//	{"operations": [
+//		{"op": "create",  "value": {...}},
+//		{"op": "replace", "id": "7", "ifMatch": "\"tag\"", "value": {...}},
+//		{"op": "patch",   "id": "7", "patch": {...}},
+//		{"op": "delete",  "id": "9"}
+//	]}
+//
+// A patch that is an object is a merge patch (RFC 7396), and one that is an array is a JSON Patch (RFC 6902). Each operation
+// is carried out like the method of Resource for it, with policy, hooks and preconditions, and reads what the operations
+// before it have written. The first that fails rolls back all: [Problem] of its error has the extension "operation", the index,
+// and pointers into the document.
+func (r *Resource) Batch(ctx context.Context, doc []byte, opts *BatchOptions) ([]BatchResult, error) {
+	b := batchRequest{r: r, doc: doc}
+	if opts != nil {
+		b.opts = *opts
 	}
-	if item.ID == "" {
-		item.ID = id
+	if b.opts.MaxResult == 0 {
+		b.opts.MaxResult = 8 << 20
 	}
-	n := len(b.rows) // in place, member by member: to make an Entry and move it costs a list a tenth of its time
-	b.rows, b.values = b.rows[:n+1], b.values[:n+1]
-	e, v := &b.rows[n], &b.values[n]
-	*v = item.Value
-	e.ID, e.Rev, e.Modified, e.Next, e.Value = item.ID, item.Rev, item.Modified, item.Next, v
-	return e, b.pool.core.complete(e)
+	reader := batchReader{r: r, opts: b.opts.WriteOptions, limits: patchLimits(&b.opts)}
+	reader.opts.Key, reader.opts.If = nil, Preconditions{}
+	b.operations, b.invalid = reader.read(doc)
+	if key := b.opts.Key; key != nil {
+		key.Atomic = true
+		b.opts.MaxResult = min(b.opts.MaxResult, int64(key.catalog.opts.Once.Options().MaxResult)/2)
+	}
+	if err := b.opts.Key.Do(ctx, &b); err != nil {
+		return nil, err
+	}
+	if b.opts.Key != nil {
+		for i := range b.results {
+			b.results[i].JSON = b.shownAgain(&b.results[i])
+		}
+	}
+	return b.results, nil
 }
 
-// release gives the buffer back. What it holds is forgotten, so that items are not kept alive. Room for many is kept as
-// long as pools keep anything, which is two collections: to make it anew for every long list would be half of its time.
-func (b *pageBuffer[T]) release() {
-	clear(b.values)
-	clear(b.rows)
-	b.values, b.rows, b.expected = b.values[:0], b.rows[:0], 0
-	if cap(b.values) <= 16*initialRows {
-		b.pool.pool.Put(b)
-	}
+// batchRequest is one call of Batch. It is a [KeyedWrite].
+type batchRequest struct {
+	r          *Resource
+	doc        []byte
+	opts       BatchOptions
+	operations []batchOperation
+	invalid    error // why there are none
+	results    []BatchResult
 }
 
-// drain adds what seq yields to b, max items at most if max is not zero. Only then may anything else be done: a store with one
-// connection holds it as long as the iterator runs.
-func drain[T any](ctx context.Context, b *pageBuffer[T], seq iter.Seq2[Item[T], error], max int) error {
-	if max > 0 {
-		max += len(b.rows)
+// Do carries out all operations, or none.
+//
+// The transaction may run more than once. If the runner does not detect concurrent writes, ErrStale is retried here, like the
+// write of a single item. No locks of ids are taken: clients choose the order of ids, and two batches could wait for each
+// other.
+//
+// Each written item is encoded at once, and nothing else of it is kept: a short batch can patch a large item a thousand times.
+func (b *batchRequest) Do(ctx context.Context) (err error) {
+	if b.invalid != nil {
+		return b.invalid
 	}
-	b.expected = max
-	b.grow(min(max, initialRows+len(b.rows)))
-	for item, err := range seq {
+	attempt := func() error { return b.r.core.ops.runner.InTx(ctx, b.attempt) }
+	if tx.Active(ctx) {
+		return attempt()
+	}
+	limited, cancel := context.WithTimeout(ctx, retryTimeout)
+	defer cancel()
+	return retryStale(limited, attempt)
+}
+
+func (b *batchRequest) attempt(ctx context.Context) error {
+	b.results = make([]BatchResult, 0, len(b.operations))
+	left := b.opts.MaxResult
+	for i := range b.operations {
+		result, err := b.r.carryOut(ctx, &b.operations[i])
 		if err != nil {
-			return err
+			return &operationError{i, &b.operations[i], err}
 		}
-		if _, err := b.put("", &item); err != nil {
-			return err
+		if result.Op != OpDelete && left > 0 {
+			stored, shown := b.encode(&result.entry)
+			if left -= int64(len(stored) + len(shown)); left >= 0 {
+				result.stored, result.JSON = stored, shown
+			}
 		}
-		if len(b.rows) == max {
-			break // whatever the store thinks, more was not asked for
-		}
+		result.ID, result.Rev, result.entry = result.entry.ID, result.entry.Rev, Entry{}
+		b.results = append(b.results, result)
 	}
-	return ctx.Err()
+	return nil
 }
 
-// begun is for how many items there is room from the beginning, at most: the next page may be a short one, however many
-// items it may have.
-const initialRows = 1024
-
-// next returns how many items to make room for when there is no more. A list that has filled the first thousand will most
-// likely be as long as it may be. To double it until it is would take twice the memory, since what is left behind is not
-// free at once.
-func (b *pageBuffer[T]) next() int {
-	if n := len(b.rows); b.expected > n && (b.expected <= 2*n || n >= initialRows && b.expected <= 16*n) {
-		return b.expected
+// carryOut carries out one operation.
+func (r *Resource) carryOut(ctx context.Context, op *batchOperation) (result BatchResult, err error) {
+	result.Op = opNamed(op.Op)
+	var out Outcome
+	switch result.Op {
+	case OpCreate:
+		out = Created
+		result.entry, err = r.Create(ctx, op.Value, &op.opts)
+	case OpReplace:
+		result.entry, out, err = r.Put(ctx, op.ID, op.Value, &op.opts)
+	case OpPatch:
+		result.entry, _, err = r.Patch(ctx, op.ID, op.change, &op.opts)
+	case OpDelete:
+		result.entry, err = r.Delete(ctx, op.ID, &op.opts)
 	}
-	return 2*len(b.rows) + 1
+	result.Created = out == Created
+	return result, err
 }
 
-// grow makes room for n items. Those that are there may move, and the rows with them.
-func (b *pageBuffer[T]) grow(n int) {
-	b.rows = slices.Grow(b.rows, max(0, n-len(b.rows)))
-	b.values = slices.Grow(b.values, max(0, n-len(b.values)))
-	for i := range b.rows {
-		b.rows[i].Value, b.rows[i].stored = &b.values[i], &b.values[i]
+// encode returns a written item as JSON: of the stored type if a record needs it, and of the projection if that is another.
+func (b *batchRequest) encode(e *Entry) (stored, shown []byte) {
+	if b.opts.Key == nil {
+		return nil, b.show(e)
+	}
+	stored, err := b.r.core.typ.Append(nil, e.stored)
+	if err != nil { // the write stands
+		b.report(err)
+		return nil, nil
+	}
+	if b.r.projection.down != nil {
+		shown = b.show(e)
+	}
+	return stored, shown
+}
+
+// show returns an item as JSON in the projection, and nil if it cannot be shown.
+func (b *batchRequest) show(e *Entry) []byte {
+	if b.opts.Minimal {
+		return nil
+	}
+	if e.Value == nil {
+		if err := b.r.projection.show(e); err != nil { // again, for the reason
+			if !errors.Is(err, ErrNotFound) {
+				b.report(err)
+			}
+			return nil
+		}
+	}
+	doc, err := b.r.projection.typ.Append(nil, e.Value)
+	if err != nil {
+		b.report(err)
+		return nil
+	}
+	return doc
+}
+
+// shownAgain returns the JSON of a result whose stored JSON is known.
+func (b *batchRequest) shownAgain(result *BatchResult) []byte {
+	switch {
+	case result.stored == nil:
+		return nil
+	case result.JSON != nil:
+		return result.JSON
+	}
+	e := Entry{ID: result.ID, Rev: result.Rev, stored: result.entry.stored}
+	if e.stored == nil {
+		e.stored = b.r.core.typ.New()
+		if err := json.Unmarshal(result.stored, e.stored); err != nil {
+			b.report(err)
+			return nil
+		}
+	}
+	if b.r.projection.down == nil {
+		e.Value = e.stored
+	}
+	return b.show(&e)
+}
+
+func (b *batchRequest) report(err error) {
+	if b.opts.Report != nil {
+		b.opts.Report(err)
+	}
+}
+
+// Content returns the canonical form of the batch: each operation as it would have it alone.
+func (b *batchRequest) Content() []byte {
+	if b.invalid != nil {
+		return idempotency.Meaning(mediaJSON, b.doc)
+	}
+	var parts [][]byte
+	for i := range b.operations {
+		op := &b.operations[i]
+		var content []byte
+		switch opNamed(op.Op) {
+		case OpCreate:
+			content = b.r.canonicalNew(b.r.readNew(op.Value, &op.opts).value, op.Value)
+		case OpReplace:
+			content = b.r.canonicalPut(op.ID, op.Value, &op.opts)
+		case OpPatch:
+			content = idempotency.Meaning(mediaJSON, op.Patch)
+		}
+		parts = append(parts, []byte(op.Op), []byte(op.ID), []byte(op.IfMatch), content)
+	}
+	sum := idempotency.Fingerprint(parts...)
+	return sum[:]
+}
+
+// Creates is false: the guarantee of a batch is that of its transaction.
+func (b *batchRequest) Creates() bool { return false }
+
+// recordedOperation is what a record keeps of one operation.
+type recordedOperation struct {
+	Op     Op             `json:"op"`
+	Status int            `json:"status"`
+	ID     string         `json:"id"`
+	Rev    string         `json:"rev,omitempty"`
+	Value  jsontext.Value `json:"value,omitempty"` // of the stored type
+}
+
+// Record returns the record of the batch.
+func (b *batchRequest) Record() (rec idempotency.Record, err error) {
+	done := make([]recordedOperation, len(b.results))
+	for i := range b.results {
+		r := &b.results[i]
+		status := http.StatusOK
+		switch {
+		case r.Created:
+			status = http.StatusCreated
+		case r.Op == OpDelete:
+			status = http.StatusNoContent
+		}
+		done[i] = recordedOperation{r.Op, status, r.ID, string(r.Rev), r.stored}
+	}
+	rec = idempotency.Record{Status: http.StatusOK, Collection: b.r.Name(), Media: mediaJSON}
+	rec.Result, err = json.Marshal(done)
+	return rec, err
+}
+
+// Replay restores the results of a record. Items that the caller may not see any more have no JSON.
+func (b *batchRequest) Replay(ctx context.Context, rec *idempotency.Record) error {
+	var done []recordedOperation
+	if rec.Result != nil { // otherwise the results were too long to be kept
+		if err := json.Unmarshal(rec.Result, &done); err != nil {
+			return err
+		}
+	}
+	if _, err := b.r.core.scopeOf(ctx); err != nil {
+		return err
+	}
+	b.results = make([]BatchResult, len(done))
+	for i, op := range done {
+		r := BatchResult{Op: op.Op, Created: op.Status == http.StatusCreated, ID: op.ID, Rev: Rev(op.Rev), stored: op.Value}
+		if whole := b.r.projection.down != nil; r.stored != nil && (whole || b.r.guarded()) {
+			e := Entry{ID: op.ID, Rev: Rev(op.Rev), stored: b.r.core.typ.New()}
+			if json.Unmarshal(op.Value, e.stored) != nil || b.r.core.stillVisible(ctx, &e, whole) != nil {
+				r.stored = nil
+			}
+			r.entry = e
+			r.ID, r.Rev = e.ID, e.Rev
+		}
+		b.results[i] = r
+	}
+	return nil
+}
+
+// operationError is the failure of one operation, for which all others were rolled back.
+type operationError struct {
+	index int
+	op    *batchOperation
+	err   error
+}
+
+func (e *operationError) Error() string { return e.err.Error() }
+func (e *operationError) Unwrap() error { return e.err }
+
+// problem returns the problem of the operation, with its index and with pointers into the batch.
+func (e *operationError) problem() *problem.Details {
+	alone := Problem(e.err)
+	d := *alone
+	d.Extensions = map[string]any{"operation": e.index}
+	maps.Copy(d.Extensions, alone.Extensions)
+	at := "/operations/" + strconv.Itoa(e.index)
+	d.Errors = slices.Clone(d.Errors)
+	for i := range d.Errors {
+		if v := &d.Errors[i]; v.Parameter == "" && v.Header == "" {
+			e.relocate(at, v)
+		}
+	}
+	return &d
+}
+
+// relocate changes the pointer of a violation from the operation's document to the batch.
+func (e *operationError) relocate(at string, v *problem.Violation) {
+	switch {
+	case e.op.Value != nil:
+		v.Pointer = at + "/value" + v.Pointer
+	case e.op.Patch == nil:
+		v.Pointer = at
+	case v.Operation != nil:
+		v.Pointer = patchPointer(at+"/patch", *v.Operation)
+	case e.op.Patch.Kind() == '{':
+		v.Pointer = at + "/patch" + v.Pointer
+	default: // about the item that a JSON Patch produced: the batch has no such place
+		if v.Pointer != "" {
+			v.Detail = strings.TrimPrefix(v.Pointer, "/") + " of the result: " + v.Detail
+		}
+		v.Pointer = at + "/patch"
 	}
 }

@@ -4,54 +4,56 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/feed"
-	"github.com/stoa-go/stoa/version"
 )
 
-// Catalog is a set of parts served together: an [http.Handler] for all of their paths. Mount it anywhere; behind
-// [http.StripPrefix] the URLs it gives out keep the prefix. It answers every request itself, errors included, always
-// with problem details (RFC 9457).
+// Catalog is the set of parts that protocols serve together, such as one contract of an API: package rest serves it as REST,
+// package graphql as GraphQL.
 //
-// An id is one segment of a path, escaped, so it may hold nearly anything. But a proxy in front may decode %2F on the way
-// (nginx does where proxy_pass names a path), and then a/b is two segments: ids without reserved characters arrive
-// everywhere.
-//
-// What a request is for it notes in Request.Pattern, such as "/orders/{id}", in place of the pattern by which a mux has found
-// the catalog: logs and traces name requests by that. It is the path as the catalog sees it; a [http.StripPrefix] in between
-// does not pass it on.
-//
-// A Catalog does not change once it is made and is safe for concurrent use.
+// A Catalog does not change after [NewCatalog] and is safe for concurrent use.
 type Catalog struct {
-	opts     CatalogOptions
-	parts    []Part
-	table    map[string]*route
-	commands map[string]map[string]*route // by area and action
-	links    map[*Resource]map[string]*link
-	routes   []*route // in the order of the parts
-	streams  callers
+	opts    CatalogOptions
+	parts   []*catalogPart          // in the order given
+	byName  map[string]*catalogPart // commands under area/action
+	links   map[*Resource]map[string]*link
+	streams callers
 }
 
 // Part is something a [Catalog] can serve: a [*Resource], a [*Lookup], a [*Command] or [*Blobs].
 type Part interface {
-	// addTo is unexported, so that only this package makes parts: each needs its place on every door.
-	addTo(c *Catalog) *route
+	// part is unexported, so that only this package has parts: every protocol must serve each kind.
+	part() *catalogPart
 }
+
+// catalogPart is a part and what the catalog has found out about it. One of resource, lookup, command and blobs is set; a
+// lookup has its target in resource, too.
+type catalogPart struct {
+	name     string
+	part     Part
+	resource *Resource
+	lookup   *Lookup
+	command  *Command
+	blobs    *Blobs
+	jobs     *Resource // of a command
+
+	keyed      bool                  // an Idempotency-Key is used
+	guaranteed idempotency.Guarantee // of a key
+}
+
+func (r *Resource) part() *catalogPart { return &catalogPart{name: r.core.name, part: r, resource: r} }
+func (l *Lookup) part() *catalogPart   { return &catalogPart{name: l.name, part: l, lookup: l} }
+func (c *Command) part() *catalogPart  { return &catalogPart{name: c.name, part: c, command: c} }
+func (b *Blobs) part() *catalogPart    { return &catalogPart{name: b.name, part: b, blobs: b} }
 
 // CatalogOptions adjust a [Catalog]. The zero value is fine.
 type CatalogOptions struct {
-	// Base stands before every path in the URLs that are given out. It is for what the catalog cannot see: a proxy that
-	// strips a prefix ("/api"), or clients that want absolute URLs ("https://api.example.com"). Empty means
-	// path-absolute references from the root as the request saw it. An absolute Base leads every client to one host, so
-	// where the host names the contract each catalog has a Base of its own.
-	Base string
 	// Principal names the caller of a request, for the log; "" is nobody. Nil means nobody is known.
 	Principal func(ctx context.Context) string
-	// Challenge is the WWW-Authenticate value of a 401, "Bearer" if empty (RFC 9110 section 11.6.1).
-	Challenge string
 	// Limits bound what a request may ask for.
 	Limits Limits
 	// Logger is told of what clients are not: internal errors, with the id that the answer carried. Nil means
@@ -129,115 +131,117 @@ func (l Limits) orDefaults() Limits {
 	return l
 }
 
-// NewCatalog returns a handler for the parts. opts may be nil. It panics if two parts have one path, if a relation of a
-// part, or the Jobs of a command, lead to a resource that is not among the parts, and if Base has a query or ends with a
-// slash.
+// NewCatalog returns a catalog of the parts. opts may be nil. It panics if two parts have one name, and if a relation of a
+// part, or the Jobs of a command, lead to a resource that is not among the parts.
 func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
-	c := &Catalog{parts: parts, table: map[string]*route{}, commands: map[string]map[string]*route{},
-		links: map[*Resource]map[string]*link{}}
+	c := &Catalog{byName: map[string]*catalogPart{}, links: map[*Resource]map[string]*link{}}
 	if opts != nil {
 		c.opts = *opts
 	}
-	if strings.ContainsAny(c.opts.Base, "?#") || strings.HasSuffix(c.opts.Base, "/") {
-		panic(fmt.Sprintf("resource: CatalogOptions.Base %q has a query or ends with a slash", c.opts.Base))
-	}
 	c.opts.Limits = c.opts.Limits.orDefaults()
-	if c.opts.Challenge == "" {
-		c.opts.Challenge = "Bearer"
-	}
 	for _, p := range parts {
-		rt := p.addTo(c)
-		rt.patternList, rt.patternItem = "/"+rt.name, "/"+rt.name+"/{id}"
-		table, name := c.table, rt.name
-		if area, action, ok := strings.Cut(rt.name, "/"); ok {
-			if c.commands[area] == nil {
-				c.commands[area] = map[string]*route{}
-			}
-			table, name = c.commands[area], action
+		cp := p.part()
+		if c.byName[cp.name] != nil {
+			panic(fmt.Sprintf("resource: two parts of the catalog are at /%s", cp.name))
 		}
-		if table[name] != nil {
-			panic(fmt.Sprintf("resource: two parts of the catalog are at /%s", rt.name))
-		}
-		table[name] = rt
-		c.routes = append(c.routes, rt)
+		c.byName[cp.name] = cp
+		c.parts = append(c.parts, cp)
 	}
-	for _, rt := range c.routes {
-		c.resolve(rt)
+	for _, p := range c.parts {
+		c.resolve(p)
 	}
-	for _, rt := range c.routes {
-		if c.opts.Once != nil && rt.writable() {
-			rt.keyed, rt.guaranteed = true, c.guarantee(rt)
+	for _, p := range c.parts {
+		if c.opts.Once != nil && p.writable() {
+			p.keyed, p.guaranteed = true, c.guaranteeOf(p)
 		}
-		if rt.command != nil {
-			rt.gives = shortHash(fingerprint(rt.command.out, 0))
-		}
-		if c.opts.Feed != nil && rt.resource != nil {
-			rt.resource.core.attach(c.opts.Feed, c.logger())
+		if c.opts.Feed != nil && p.resource != nil {
+			p.resource.core.attach(c.opts.Feed, c.Logger())
 		}
 	}
 	return c
 }
 
+// Parts returns the parts in the order in which they were given.
+func (c *Catalog) Parts() []Part {
+	out := make([]Part, len(c.parts))
+	for i, p := range c.parts {
+		out[i] = p.part
+	}
+	return out
+}
+
 // Resources returns the resources of the catalog in the order in which they were given.
-func (c *Catalog) Resources() []*Resource {
-	var out []*Resource
+func (c *Catalog) Resources() []*Resource { return partsOf[*Resource](c) }
+
+func partsOf[P Part](c *Catalog) (out []P) {
 	for _, p := range c.parts {
-		if r, ok := p.(*Resource); ok {
-			out = append(out, r)
+		if p, ok := p.part.(P); ok {
+			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// resolve finds the ends of relations and lookups, now that all parts are known.
-func (c *Catalog) resolve(rt *route) {
+// resolve finds the targets of relations, lookups and jobs, now that all parts are known.
+func (c *Catalog) resolve(p *catalogPart) {
 	switch {
-	case rt.lookup != nil:
-		rt.resource = c.mustFind("lookup "+rt.name, rt.lookup.target)
+	case p.lookup != nil:
+		p.resource = c.mustFind("lookup "+p.name, p.lookup.target)
 		return
-	case rt.command != nil:
-		c.resolveCommand(rt)
+	case p.command != nil:
+		c.resolveCommand(p)
 		return
-	case rt.resource == nil:
+	case p.resource == nil:
 		return
 	}
 	links := map[string]*link{}
-	for _, rel := range rt.resource.projection.relations {
-		l := &link{relation: rel, target: c.mustFind("relation "+rel.Name+" of "+rt.name, rel.Target)}
+	for _, rel := range p.resource.projection.relations {
+		l := &link{relation: rel, target: c.mustFind("relation "+rel.Name+" of "+p.name, rel.Target)}
 		if rel.By != "" {
-			f := l.target.core.typ.Field(rel.By) // a view that hides or renames it is led to all the same
-			if f == nil || !declaresEq(l.target.core.query.Filter[rel.By]) {
+			f := l.target.core.typ.Field(rel.By) // a view may hide or rename it
+			if f == nil || !slices.Contains(l.target.core.query.Filter[rel.By], query.Eq) {
 				panic(fmt.Sprintf("resource: relation %s of %s: %s does not declare %q for query.Eq",
-					rel.Name, rt.name, rel.Target, rel.By))
+					rel.Name, p.name, rel.Target, rel.By))
 			}
 			l.by = newKeyReader(f)
 		}
 		links[rel.Name] = l
 	}
-	c.links[rt.resource] = links
+	c.links[p.resource] = links
 }
 
-func (c *Catalog) mustFind(who, name string) *Resource {
-	rt := c.table[name]
-	if rt == nil || rt.resource == nil || rt.lookup != nil {
-		panic(fmt.Sprintf("resource: %s leads to %q, which is no resource of this catalog", who, name))
+// resolveCommand finds the resource of the jobs of a command, and reserves the name of its action in the collection of its
+// area: an item with that id could not be requested.
+func (c *Catalog) resolveCommand(p *catalogPart) {
+	if jobs := p.command.jobs; jobs != nil {
+		p.jobs = c.mustFind("command "+p.name, jobs.Name())
 	}
-	return rt.resource
+	area, action, _ := strings.Cut(p.name, "/")
+	if above := c.byName[area]; above != nil && above.lookup == nil && above.resource != nil && above.resource.ValidID(action) {
+		above.resource.core.reserved.Store(action, true)
+	}
 }
 
-func (c *Catalog) logger() *slog.Logger {
+func (c *Catalog) mustFind(user, name string) *Resource {
+	p := c.byName[name]
+	if p == nil || p.resource == nil || p.lookup != nil {
+		panic(fmt.Sprintf("resource: %s leads to %q, which is no resource of this catalog", user, name))
+	}
+	return p.resource
+}
+
+// Logger returns CatalogOptions.Logger, or [slog.Default].
+func (c *Catalog) Logger() *slog.Logger {
 	if c.opts.Logger != nil {
 		return c.opts.Logger
 	}
 	return slog.Default()
 }
 
-// ServeHTTP answers one request.
-func (c *Catalog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := call{c: c, w: w, r: r, sel: version.From(r.Context()), mediaType: typeJSON}
-	x.contractTag = x.sel.Contract()
-	defer x.recoverPanic()
-	if err := x.serve(); err != nil {
-		x.fail(err)
+// Principal returns the caller as CatalogOptions.Principal names it; "" for an unknown one.
+func (c *Catalog) Principal(ctx context.Context) string {
+	if c.opts.Principal == nil {
+		return ""
 	}
+	return c.opts.Principal(ctx)
 }

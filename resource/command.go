@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -25,7 +24,6 @@ import (
 // A Command is safe for concurrent use if its function is.
 type Command struct {
 	name      string
-	media     string                                         // of its representations, in the media types of a vendor
 	in, out   *schema.Type                                   // without fields: nothing
 	do        func(ctx context.Context, in any) (any, error) // in is a *In, and what it returns a *Out
 	authorize func(ctx context.Context, in any) error
@@ -39,9 +37,6 @@ type Command struct {
 
 	transactions tx.Runner // in which it happens; nil for none
 	secret       bool
-
-	accepts []string            // Content-Types
-	serve   func(x *call) error // instead of call.command, for content that is no JSON document
 }
 
 // CommandOptions adjust a [Command]. The zero value lets everybody call it, and the start-up report says so.
@@ -112,10 +107,9 @@ func NewCommand[In, Out any](
 	if opts != nil {
 		o = *opts
 	}
-	_, action, _ := strings.Cut(name, "/")
 	c := &Command{
-		name: name, media: strings.ToLower(action), in: structOf[In](name), out: structOf[Out](name), doc: o.Doc,
-		public: o.Public, jobs: o.Jobs, wait: o.Wait, cost: max(o.Cost, 1), problems: o.Problems, accepts: []string{mediaJSON},
+		name: name, in: structOf[In](name), out: structOf[Out](name), doc: o.Doc,
+		public: o.Public, jobs: o.Jobs, wait: o.Wait, cost: max(o.Cost, 1), problems: o.Problems,
 		transactions: o.Transactions, secret: o.Secret,
 	}
 	c.do = func(ctx context.Context, in any) (any, error) {
@@ -153,22 +147,22 @@ func (c *Command) Invoke(ctx context.Context, in any) (any, error) {
 	if bad := c.in.Validate(in); len(bad) > 0 {
 		return nil, c.wrap(schema.Violations(bad))
 	}
-	if err := c.permit(ctx, in); err != nil {
+	if err := c.authorized(ctx, in); err != nil {
 		return nil, err
 	}
-	return c.run(ctx, in)
+	return c.call(ctx, in)
 }
 
-// permit asks Authorize, if it is there.
-func (c *Command) permit(ctx context.Context, in any) error {
+// authorized calls Authorize, if it is set.
+func (c *Command) authorized(ctx context.Context, in any) error {
 	if c.authorize == nil {
 		return nil
 	}
 	return c.wrap(c.authorize(ctx, in))
 }
 
-// run does the command. What it returns is nil where the output is nothing.
-func (c *Command) run(ctx context.Context, in any) (any, error) {
+// call runs the function. The result is nil if the command has no output.
+func (c *Command) call(ctx context.Context, in any) (any, error) {
 	out, err := c.do(ctx, in)
 	if err != nil {
 		return nil, c.wrap(err)
@@ -201,9 +195,6 @@ func (c *Command) pointer(field string) string {
 // Name returns the name it was given.
 func (c *Command) Name() string { return c.name }
 
-// Media returns what its input and output are called in the media types of a vendor: the action, in lower case.
-func (c *Command) Media() string { return c.media }
-
 // Input returns the schema of what it takes; nil is nothing.
 func (c *Command) Input() *schema.Type { return orNothing(c.in) }
 
@@ -215,4 +206,16 @@ func orNothing(typ *schema.Type) *schema.Type {
 		return nil
 	}
 	return typ
+}
+
+// Permit asks Authorize whether the caller may do the command, without doing it: a pointer to the Go type of Input, nil where
+// that is nothing. It is for answers that are given again, and its errors are those of [Command.Invoke].
+func (c *Command) Permit(ctx context.Context, in any) error {
+	if in == nil && c.Input() == nil {
+		in = c.in.New()
+	}
+	if reflect.TypeOf(in) != reflect.PointerTo(c.in.GoType) {
+		return c.wrap(fmt.Errorf("the input is a %T", in))
+	}
+	return c.authorized(ctx, in)
 }

@@ -1,18 +1,20 @@
 package resource
 
-import "github.com/stoa-go/stoa/resource/problem"
+import (
+	"time"
+
+	"github.com/stoa-go/stoa/resource/problem"
+)
 
 // What descriptions of an API need to know and requests do not: openapi and graphql ask for it once, when they are made.
 
 // Policy is what [Options] say about how a resource is served, defaults filled in.
 type Policy struct {
-	Public                bool // everybody may do everything
+	Public                bool // every caller may do everything
+	Authorized            bool // Options.Authorize is set
 	RequireIfMatch        bool
 	AllowRecreate         bool
-	ETagOnPut             bool // every successful PUT has one
-	RepeatedDelete        int  // 410 or 204
 	PageSize, MaxPageSize int
-	Cache                 string
 	// AssignsIDs says that the store chooses ids for new items, and TakesIDs that a client can.
 	AssignsIDs, TakesIDs bool
 	// Remembers says that what was deleted is known as deleted.
@@ -23,15 +25,12 @@ type Policy struct {
 func (r *Resource) Policy() Policy {
 	h := r.core
 	return Policy{
-		Public: h.ops.authorize == nil && h.scope == nil, RequireIfMatch: h.requireIfMatch,
-		AllowRecreate: h.allowRecreate, ETagOnPut: h.etagOnPut, RepeatedDelete: h.repeatedDelete,
-		PageSize: h.pageSize, MaxPageSize: h.maxPageSize, Cache: h.cache[0],
+		Public: h.ops.authorize == nil && h.scope == nil, Authorized: h.ops.authorize != nil, RequireIfMatch: h.requireIfMatch,
+		AllowRecreate: h.allowRecreate,
+		PageSize:      h.pageSize, MaxPageSize: h.maxPageSize,
 		AssignsIDs: h.ops.create != nil, TakesIDs: h.ops.insert != nil, Remembers: h.ops.deleted != nil,
 	}
 }
-
-// Media returns what an item is called in the media types of a vendor.
-func (r *Resource) Media() string { return r.core.media }
 
 // Samples returns the samples that [Options] give, in the shape of r, as pointers to its Go type. Those that r cannot
 // express are left out.
@@ -49,26 +48,10 @@ func (r *Resource) Samples() []any {
 }
 
 // Lookups returns the lookups of the catalog in the order in which they were given.
-func (c *Catalog) Lookups() []*Lookup {
-	var out []*Lookup
-	for _, p := range c.parts {
-		if l, ok := p.(*Lookup); ok {
-			out = append(out, l)
-		}
-	}
-	return out
-}
+func (c *Catalog) Lookups() []*Lookup { return partsOf[*Lookup](c) }
 
 // Commands returns the commands of the catalog in the order in which they were given.
-func (c *Catalog) Commands() []*Command {
-	var out []*Command
-	for _, p := range c.parts {
-		if cmd, ok := p.(*Command); ok {
-			out = append(out, cmd)
-		}
-	}
-	return out
-}
+func (c *Catalog) Commands() []*Command { return partsOf[*Command](c) }
 
 // Doc returns what its options say that it does.
 func (c *Command) Doc() string { return c.doc }
@@ -82,6 +65,9 @@ func (c *Command) Public() bool { return c.authorize == nil }
 // Jobs returns what keeps its jobs; nil means that it has none, and is done when it is answered.
 func (c *Command) Jobs() Jobs { return c.jobs }
 
+// Wait returns CommandOptions.Wait: how long a request waits for its job.
+func (c *Command) Wait() time.Duration { return c.wait }
+
 // Problems returns the kinds of problems that its options name. The caller must not change them.
 func (c *Command) Problems() []problem.Kind { return c.problems }
 
@@ -89,24 +75,13 @@ func (c *Command) Problems() []problem.Kind { return c.problems }
 func (c *Command) Into() *Resource { return c.into }
 
 // Blobs returns the blobs of the catalog in the order in which they were given.
-func (c *Catalog) Blobs() []*Blobs {
-	var out []*Blobs
-	for _, p := range c.parts {
-		if b, ok := p.(*Blobs); ok {
-			out = append(out, b)
-		}
-	}
-	return out
-}
+func (c *Catalog) Blobs() []*Blobs { return partsOf[*Blobs](c) }
 
 // Options returns how the blobs are served, defaults filled in.
 func (b *Blobs) Options() BlobOptions {
 	o := b.opts
 	if o.MaxSize == 0 {
 		o.MaxSize = 1 << 30
-	}
-	if o.Cache == "" {
-		o.Cache = "private, no-cache"
 	}
 	return o
 }
@@ -148,8 +123,8 @@ func (c *Catalog) KeyField(r *Resource, relation string) string {
 
 // Target returns the resource of the catalog that a lookup leads to; nil if the lookup is not one of its parts.
 func (c *Catalog) Target(l *Lookup) *Resource {
-	if rt := c.table[l.name]; rt != nil && rt.lookup == l {
-		return rt.resource
+	if p := c.byName[l.name]; p != nil && p.lookup == l {
+		return p.resource
 	}
 	return nil
 }

@@ -1,8 +1,8 @@
-// Package resource serves a collection of things as a correct HTTP resource API.
+// Package resource is the core of Stoa: it turns a collection of items into a resource with schema, policy, validation,
+// transactions, idempotency keys, older contracts and change feeds, which protocols serve.
 //
 // Its nouns are a [Collection], which a team implements over its own storage; an [Item] of it, a value with a [Rev]; a
-// [Resource], the collection as it is served, with schema and policy; and a [Catalog], the resources served together,
-// which is an [http.Handler]:
+// [Resource], the collection with schema and policy; and a [Catalog], the resources served together:
 //
 //	type Note struct {
 //		ID   string `json:"id" readOnly:"true"`
@@ -10,10 +10,10 @@
 //	}
 //
 //	notes := memory.New[Note](nil) // or your own store
-//	api := resource.NewCatalog(nil, resource.New("notes", notes, nil))
-//	http.ListenAndServe("localhost:8080", api)
+//	catalog := resource.NewCatalog(nil, resource.New("notes", notes, nil))
+//	http.ListenAndServe("localhost:8080", rest.New(catalog, nil))
 //
-// now answers GET, HEAD, POST and OPTIONS at /notes, and GET, HEAD, PUT, PATCH, DELETE and OPTIONS at /notes/{id}.
+// Package rest serves a catalog as REST, package graphql as GraphQL, and package openapi describes it.
 //
 // # If you implement a store
 //
@@ -30,9 +30,7 @@
 //
 // # If you serve one
 //
-// [New] makes the Resource, [Options] say who may do what and what can be asked, [NewCatalog] serves it. Everything
-// HTTP asks of a server is done here: negotiation, validators and preconditions (RFC 9110), patches (RFC 6902, RFC
-// 7396), problem details (RFC 9457), paging by links (RFC 8288), preferences (RFC 7240).
+// [New] returns the Resource, [Options] declare policy and queries, [NewCatalog] puts resources together for the protocols.
 //
 // # If clients listen
 //
@@ -56,8 +54,9 @@
 // Give the Catalog a [feed.Feed]: every write is then an event, and whoever asks a collection or an item for text/event-stream
 // is told of it, in the shape of the contract asked, as far as policy lets that one see. Nobody misses anything, or is told so.
 //
-// # If you write a door
+// # If you write a protocol
 //
-// The methods of Resource are the only way to a collection, so that policy, validation and the write loop, in which no
-// update is ever lost, hold on every door. [Problem] says what to tell a client about an error of theirs.
+// The methods of Resource are the only way to a collection, so policy, validation and the retry loop, in which no update is
+// lost, hold for every protocol. [Problem] returns what a client is told about an error of theirs. A [Key] is an argument of
+// every write.
 package resource

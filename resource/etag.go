@@ -76,25 +76,28 @@ func (s *projection) contentRev(v any) Rev {
 	return Rev(base64.RawURLEncoding.EncodeToString(sum[:12]))
 }
 
-// etag returns the field value for a representation of revision rev, and "" if rev is empty. which is empty for a whole
-// item.
-func etag(rev Rev, variant, which string) string {
-	if rev == "" {
-		return ""
-	}
-	var room [96]byte
-	return string(appendTag(room[:0], rev, variant, which))
-}
-
-// ETag returns the entity tag of an item that r gave out, as it stands in front of the whole item as JSON where no
-// contract is named, and as If-Match takes it. Where the store keeps no revisions it is a hash of the content, and "" if
-// the item cannot be written.
+// ETag returns the entity tag of an item that r returned: that of the whole item as JSON if no contract is named, as If-Match
+// takes it. If the store keeps no revisions it is a hash of the content, and empty if the item cannot be encoded.
 func (r *Resource) ETag(e *Entry) string {
 	rev := e.Rev
 	if rev == "" {
 		rev = r.projection.contentRev(e.Value)
 	}
-	return etag(rev, r.projection.variants[identity], "")
+	if rev == "" {
+		return ""
+	}
+	var room [96]byte
+	return string(r.AppendETag(room[:0], rev, false, ""))
+}
+
+// AppendETag appends the strong entity tag of a representation of revision rev: "<rev>.<variant>". The variant depends on the
+// projection and on whether the content is compressed; suffix, if not empty, on what else the protocol selects of the item.
+func (r *Resource) AppendETag(dst []byte, rev Rev, compressed bool, suffix string) []byte {
+	variant := r.projection.variants[identity]
+	if compressed {
+		variant = r.projection.variants[gzipped]
+	}
+	return appendTag(dst, rev, variant, suffix)
 }
 
 func appendTag(dst []byte, rev Rev, variant, which string) []byte {

@@ -1,12 +1,20 @@
 package resource
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"strings"
+	"io"
+	"math"
+	"net/http"
+	"os"
 
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // NewImport returns a command that stores many items at once. It is served at /name, as in "places/import", and takes
@@ -50,17 +58,180 @@ func NewImport(name string, into *Resource) *Command {
 	if into == nil || !into.Can(OpCreate) {
 		panic(fmt.Sprintf("resource: import %s: there is no resource in which items can be created", name))
 	}
-	_, action, _ := strings.Cut(name, "/")
 	return &Command{
-		name: name, media: strings.ToLower(action), in: schema.For[struct{}](), out: schema.For[imported](), into: into,
-		public:  true, // that is, into is asked
-		doc:     "Stores the items in the lines of the content: what is there is replaced, and the rest is created.",
-		accepts: []string{mediaNDJSON},
-		serve:   (*call).importLines,
+		name: name, in: schema.For[struct{}](), out: schema.For[imported](), into: into,
+		public: true, // that is, into is asked
+		doc:    "Stores the items in the lines of the content: what is there is replaced, and the rest is created.",
 		do: func(context.Context, any) (any, error) {
 			return nil, problem.New(problem.NotImplemented, "Items are imported from the lines of a POST to /"+name+", and in no other way.")
 		},
 	}
+}
+
+// ImportOptions adjust one import. nil is the zero value.
+type ImportOptions struct {
+	// WriteOptions are Key, Lenient, MaxDepth and MaxNames; the others are not used.
+	WriteOptions
+	// Atomic stores all lines in one transaction, or none. It requires a collection that is a [Transactor]. Inside of a
+	// transaction every import is atomic.
+	Atomic bool
+	// Gzip says that the content is compressed.
+	Gzip bool
+	// MaxLine limits a line, in bytes. Default 1 MiB.
+	MaxLine int64
+}
+
+// Import stores the items in the lines of content, and returns the answer as JSON. With a Key, content must be a
+// [*httpbody.Upload], whose digest identifies it. The command must be one that [NewImport] has made.
+func (c *Command) Import(ctx context.Context, content io.Reader, opts *ImportOptions) ([]byte, error) {
+	var o ImportOptions
+	if opts != nil {
+		o = *opts
+	}
+	o.MaxLine = cmp.Or(o.MaxLine, 1<<20)
+	call := importCall{c: c, content: content, opts: &o, run: importRun{r: c.into, opts: o.WriteOptions}}
+	call.run.opts.Key = nil
+	call.atomic = o.Atomic || tx.Active(ctx) && c.into.core.ops.runner != nil
+	if o.Key != nil {
+		if err := call.prepareKey(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if call.atomic {
+		file, err := newTempContent(content)
+		if err != nil {
+			return nil, err
+		}
+		defer file.remove()
+		call.file = file
+	}
+	err := errOneByOne
+	for errors.Is(err, errOneByOne) {
+		err = o.Key.Do(ctx, &call)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return call.answer, nil
+}
+
+// importCall is one call of Import. It is a [KeyedWrite].
+type importCall struct {
+	c       *Command
+	content io.Reader
+	opts    *ImportOptions
+	atomic  bool
+	file    *tempContent // of an atomic import
+	sum     []byte       // of the content, for the fingerprint of the key
+	run     importRun
+	answer  []byte
+}
+
+// prepareKey reads what the key needs of the content, and gives the import the time that it needs.
+func (call *importCall) prepareKey(ctx context.Context) (err error) {
+	key := call.opts.Key
+	upload, ok := call.content.(*httpbody.Upload)
+	if !ok {
+		return errors.New("resource: an import with a key needs an httpbody.Upload")
+	}
+	if call.sum, err = upload.Fingerprint(key.catalog.opts.Once.Options().MaxBody); err != nil {
+		return err
+	}
+	key.Atomic = true
+	exact := call.atomic && key.levels.Create == idempotency.ExactlyOnce
+	if exact || upload.HasDigest() { // a long transaction, or content that is read while it is stored
+		key.extend(ctx)
+	}
+	if exact && !tx.Active(ctx) {
+		call.run.oneByOneFrom = new(int)
+		*call.run.oneByOneFrom = math.MaxInt
+	}
+	return nil
+}
+
+// Do imports the content: from its file in one transaction, otherwise chunk by chunk as it is received.
+func (call *importCall) Do(ctx context.Context) (err error) {
+	im := &call.run
+	im.done = imported{}
+	if call.file != nil {
+		err = im.whole(ctx, func() (*chunkReader, error) {
+			if _, err := call.file.Seek(0, io.SeekStart); err != nil {
+				return nil, err
+			}
+			return call.chunks(ctx, call.file, maxTempContent)
+		})
+	} else {
+		var chunks *chunkReader
+		if chunks, err = call.chunks(ctx, call.content, 0); err == nil {
+			err = im.piecewise(ctx, chunks)
+		}
+	}
+	if err != nil {
+		return im.unfinished(err, call.file != nil)
+	}
+	call.answer, err = call.c.out.Append(nil, im.done.answer())
+	return err
+}
+
+// chunks returns a reader of the lines, of at most max bytes if that is not zero.
+func (call *importCall) chunks(ctx context.Context, content io.Reader, max int64) (*chunkReader, error) {
+	lines, err := openLines(ctx, content, call.opts.Gzip, call.opts.MaxLine, max)
+	if err != nil {
+		return nil, err
+	}
+	return &chunkReader{lineReader: lines, r: call.run.r, opts: &call.run.opts, ids: map[string]bool{}}, nil
+}
+
+// Content returns the digest of the content. The lines are not read before they are stored, so their meaning depends on the
+// contract.
+func (call *importCall) Content() []byte {
+	return append([]byte(call.run.r.projection.name+":"), call.sum...)
+}
+
+// Creates reports whether the import is atomic, which has a guarantee of its own.
+func (call *importCall) Creates() bool { return call.atomic }
+
+// Record returns the answer.
+func (call *importCall) Record() (idempotency.Record, error) {
+	return idempotency.Record{Status: http.StatusOK, Media: mediaJSON, Result: call.answer}, nil
+}
+
+// Replay restores the answer.
+func (call *importCall) Replay(_ context.Context, rec *idempotency.Record) error {
+	call.answer = rec.Result
+	return nil
+}
+
+// maxTempContent limits the content of an atomic import, in bytes as received and as decompressed.
+const maxTempContent = 1 << 30
+
+// tempContent is the content of an atomic import in a temporary file: its transaction may run more than once, and must not
+// wait for the client.
+type tempContent struct{ *os.File }
+
+func newTempContent(content io.Reader) (*tempContent, error) {
+	file, err := os.CreateTemp("", "stoa-import-")
+	if err != nil {
+		return nil, err
+	}
+	temp := &tempContent{file}
+	n, err := io.Copy(temp, io.LimitReader(content, maxTempContent+1))
+	switch {
+	case err != nil:
+		err = httpbody.ReadError(err, false, maxTempContent)
+	case n > maxTempContent:
+		err = httpbody.TooLarge(maxTempContent)
+	}
+	if err != nil {
+		temp.remove()
+		return nil, err
+	}
+	return temp, nil
+}
+
+func (f *tempContent) remove() {
+	f.Close()
+	os.Remove(f.Name())
 }
 
 // imported is the answer of an import.

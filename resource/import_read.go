@@ -9,6 +9,8 @@ import (
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
 // A chunk is what an import holds in memory, and what it commits, at a time: so many lines, of so many bytes together or
@@ -29,6 +31,8 @@ type importLine struct {
 	offered bool // v was given to hooks, which may have changed it
 }
 
+func (l *importLine) setNew(n newItem) { l.id, l.v, l.bad = n.id, n.value, n.invalid }
+
 // lineReader reads lines of any number.
 type lineReader struct {
 	in     *bufio.Reader
@@ -43,7 +47,7 @@ func openLines(ctx context.Context, content io.Reader, zipped bool, limit, most 
 	if zipped {
 		zr, err := gzip.NewReader(content)
 		if err != nil {
-			return nil, noGzip(err)
+			return nil, httpbody.ReadError(err, true, limit)
 		}
 		content = zr
 	}
@@ -65,7 +69,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	}
 	n, err := b.from.Read(p)
 	if b.n += int64(n); b.most > 0 && b.n > b.most {
-		return 0, &overError{tooLarge(b.most)}
+		return 0, &overError{httpbody.TooLarge(b.most)}
 	}
 	return n, err
 }
@@ -98,9 +102,9 @@ func (l *lineReader) next(dst []byte) ([]byte, error) {
 		case errors.As(err, new(*overError)):
 			return dst, err
 		case err != nil && err != io.EOF && l.zipped:
-			return dst, unreadable(noGzip(err), l.limit)
+			return dst, httpbody.ReadError(err, true, l.limit)
 		case err != nil && err != io.EOF:
-			return dst, unreadable(err, l.limit)
+			return dst, httpbody.ReadError(err, false, l.limit)
 		case long:
 			return dst[:start], errLongLine
 		}
@@ -160,7 +164,7 @@ func (c *chunkReader) line() (importLine, error) {
 		line := importLine{n: c.n}
 		switch {
 		case err == errLongLine:
-			line.bad = tooLarge(c.limit)
+			line.bad = httpbody.TooLarge(c.limit)
 			return line, nil
 		case err != nil:
 			return line, err
@@ -170,7 +174,7 @@ func (c *chunkReader) line() (importLine, error) {
 			continue
 		}
 		c.text = text // where the doc of earlier lines is, too, or was: those keep what they have
-		line.id, line.v, line.bad = c.r.readNew(line.doc, c.opts)
+		line.setNew(c.r.readNew(line.doc, c.opts))
 		if line.bad != nil { // it may be good all the same for an item that is there
 			line.id = c.idOf(line.doc)
 		}

@@ -10,14 +10,15 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// importing is one import at work.
+// importRun stores the lines of one import.
 //
-// It takes the short way as long as nothing is refused: a chunk of lines asks once for what is there, and is stored and
-// committed as a whole. A refusal by the store takes back the chunk, and may leave the transaction good for nothing. Then
-// the lines go the long way, one by one, each as a request of its own would.
+// A chunk of lines is stored in bulk: one read for the items that exist, one commit for the chunk. If the store refuses a
+// write, the chunk is rolled back, since its transaction may be unusable, and its lines are stored one by one, each like a
+// request of its own.
 type importRun struct {
 	r    *Resource
 	opts WriteOptions
@@ -220,7 +221,7 @@ func (s *bulkChunk) line(ctx context.Context, line *importLine) error {
 		return ErrStale // the store may choose this very id for a line before: the long way will tell
 	}
 	if line.offered { // the transaction runs again
-		line.id, line.v, line.bad = s.r.readNew(line.doc, &s.opts)
+		line.setNew(s.r.readNew(line.doc, &s.opts))
 	}
 	err := line.bad
 	if err == nil {
@@ -256,13 +257,14 @@ func (s *bulkChunk) revise(ctx context.Context, line *importLine, cur *Entry) er
 	if err != nil {
 		return s.refuse(line, err)
 	}
-	v, changed, err := r.revise(ctx, OpReplace, *cur, r.nextOf(line.doc, &s.opts))
+	w := writeRequest{r: r, op: OpReplace, id: line.id, doc: line.doc, opts: &s.opts}
+	v, changed, err := w.revise(ctx, *cur)
 	if err != nil {
 		return s.refuse(line, err)
 	}
 	s.done.Replaced++
 	if changed {
-		_, _, err = r.store(ctx, OpReplace, *cur, v)
+		_, err = r.replace(ctx, OpReplace, *cur, v)
 	}
 	return err
 }
@@ -348,3 +350,27 @@ func (im *importRun) insertEach(ctx context.Context, ids []string, values []any)
 	}
 	return nil
 }
+
+// unfinished answers an import that has come to an end before its last line, or to nothing.
+func (im *importRun) unfinished(err error, atomic bool) error {
+	if errors.Is(err, errRejected) {
+		d := problem.New(problem.Invalid, "Not all lines can be stored, so none has been.")
+		told := im.done.answer()
+		d.Extensions = map[string]any{"rejected": told.Rejected}
+		if told.Total > 0 {
+			d.Extensions["rejectedTotal"] = told.Total
+		}
+		return d
+	}
+	if atomic || im.done.Created+im.done.Replaced == 0 {
+		return err
+	}
+	d := *Problem(err)
+	d.Extensions = map[string]any{"created": im.done.Created, "replaced": im.done.Replaced}
+	return &unfinishedError{errors.Join(&d, err)}
+}
+
+// unfinishedError is that of an import of which something stays.
+type unfinishedError struct{ error }
+
+func (e *unfinishedError) Unwrap() error { return e.error }

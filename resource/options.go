@@ -21,9 +21,6 @@ type Options[T any] struct {
 	Query query.Support
 	// Relations lead from items to items of other resources.
 	Relations []Relation[T]
-	// Media is what an item is called in the media types of a vendor: order in application/vnd.shop.1.order+json. If
-	// empty it is the name of the Go type in lower case.
-	Media string
 	// Samples are items as they could be, ids and all. The first is the example in descriptions of the API, and [View]
 	// checks itself with all of them: what goes up and comes down again must be what it was. Give one for everything in
 	// which items differ, since a sample finds only what it has.
@@ -64,14 +61,6 @@ type Options[T any] struct {
 	RequireIfMatch bool
 	// AllowRecreate lets PUT bring back an id that was deleted, if the collection can ([ErrGone] from Insert says no).
 	AllowRecreate bool
-	// RepeatedDelete is the status for deleting what has been deleted already: 410, which zero means, or 204.
-	RepeatedDelete int
-	// AlwaysETagOnPut sends an ETag with every successful PUT. RFC 9110 section 9.3.4 allows one only if the body was
-	// stored octet by octet; many servers send it all the same, and clients save a request.
-	AlwaysETagOnPut bool
-	// Cache is the Cache-Control of items and lists; "private, no-cache" if empty. Anything that lets a cache answer
-	// without asking means that a client may not see its own writes (RFC 9111 section 4.4).
-	Cache string
 	// PageSize is how many items a list has where the client does not say, 50 if zero, and MaxPageSize how many it may
 	// ask for, 200 if zero.
 	PageSize, MaxPageSize int
@@ -111,9 +100,6 @@ func (o *Options[T]) settle(name string, typ *schema.Type) {
 	if o.ID == "" {
 		o.ID = "id"
 	}
-	if o.Cache == "" {
-		o.Cache = "private, no-cache"
-	}
 	if o.PageSize == 0 {
 		o.PageSize = 50
 		if o.MaxPageSize > 0 {
@@ -123,16 +109,7 @@ func (o *Options[T]) settle(name string, typ *schema.Type) {
 	if o.MaxPageSize == 0 {
 		o.MaxPageSize = max(200, o.PageSize)
 	}
-	if o.Media == "" {
-		o.Media = strings.ToLower(typ.Name)
-	}
-	if o.RepeatedDelete == 0 {
-		o.RepeatedDelete = 410
-	}
-	switch {
-	case o.RepeatedDelete != 204 && o.RepeatedDelete != 410:
-		panic(fmt.Sprintf("resource: %s: Options.RepeatedDelete is %d, but must be 204 or 410", name, o.RepeatedDelete))
-	case o.PageSize < 1 || o.PageSize > o.MaxPageSize:
+	if o.PageSize < 1 || o.PageSize > o.MaxPageSize {
 		panic(fmt.Sprintf("resource: %s: Options.PageSize is not between 1 and MaxPageSize", name))
 	}
 	o.checkSupport(name, typ)

@@ -1,6 +1,8 @@
 package resource
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -11,10 +13,12 @@ import (
 // Preconditions are the conditional fields of a request, RFC 9110 section 13.1. The zero value has none. They are
 // judged in the order of section 13.2.2, and only once nothing else is wrong with the request.
 type Preconditions struct {
-	match, noneMatch               header.Tags
-	hasMatch, hasNoneMatch         bool
-	modifiedSince, unmodifiedSince time.Time
+	IfMatch, IfNoneMatch               header.Tags
+	IfModifiedSince, IfUnmodifiedSince time.Time // zero if absent or not a date
 }
+
+// has reports whether a field with entity tags is present.
+func has(t header.Tags) bool { return t.Any || t.List != nil }
 
 // ParsePreconditions reads the conditional fields of a request. The error is a [*problem.Details] that names the field
 // whose list of tags cannot be read; dates that cannot be read are ignored, as RFC 9110 section 13.1.3 demands.
@@ -23,8 +27,7 @@ func ParsePreconditions(h http.Header) (Preconditions, error) {
 	for _, f := range [...]struct {
 		name string
 		tags *header.Tags
-		has  *bool
-	}{{"If-Match", &p.match, &p.hasMatch}, {"If-None-Match", &p.noneMatch, &p.hasNoneMatch}} {
+	}{{"If-Match", &p.IfMatch}, {"If-None-Match", &p.IfNoneMatch}} {
 		lines, ok := h[f.name]
 		if !ok {
 			continue
@@ -35,10 +38,10 @@ func ParsePreconditions(h http.Header) (Preconditions, error) {
 			d.Errors = []problem.Violation{{Header: f.name, Code: "syntax", Detail: err.Error()}}
 			return p, d
 		}
-		*f.tags, *f.has = tags, true
+		*f.tags = tags
 	}
-	p.modifiedSince = parseDate(h, "If-Modified-Since")
-	p.unmodifiedSince = parseDate(h, "If-Unmodified-Since")
+	p.IfModifiedSince = parseDate(h, "If-Modified-Since")
+	p.IfUnmodifiedSince = parseDate(h, "If-Unmodified-Since")
 	return p, nil
 }
 
@@ -73,7 +76,7 @@ func (e *failedError) Error() string { return e.field + " does not hold" }
 func (e *failedError) Unwrap() error { return ErrStale }
 
 // namesRevision reports whether If-Match lists tags, so that one revision alone will do.
-func (p *Preconditions) namesRevision() bool { return p.hasMatch && !p.match.Any }
+func (p *Preconditions) namesRevision() bool { return has(p.IfMatch) && !p.IfMatch.Any }
 
 // tagger knows which entity tags name which revision of what it serves.
 type tagger interface {
@@ -94,21 +97,70 @@ func (p *Preconditions) check(h tagger, current *Entry) error {
 		return e
 	}
 	switch {
-	case p.hasMatch:
-		if current == nil || !p.match.Any && !h.anyMatches(p.match, current.Rev, false) {
+	case has(p.IfMatch):
+		if current == nil || !p.IfMatch.Any && !h.anyMatches(p.IfMatch, current.Rev, false) {
 			return failed("If-Match")
 		}
-	case current != nil && !p.unmodifiedSince.IsZero() && !current.Modified.IsZero():
-		if current.Modified.Truncate(time.Second).After(p.unmodifiedSince) {
+	case current != nil && !p.IfUnmodifiedSince.IsZero() && !current.Modified.IsZero():
+		if current.Modified.Truncate(time.Second).After(p.IfUnmodifiedSince) {
 			return failed("If-Unmodified-Since")
 		}
 	}
-	if p.hasNoneMatch && current != nil && (p.noneMatch.Any || h.anyMatches(p.noneMatch, current.Rev, true)) {
+	if has(p.IfNoneMatch) && current != nil && (p.IfNoneMatch.Any || h.anyMatches(p.IfNoneMatch, current.Rev, true)) {
 		return failed("If-None-Match")
 	}
-	if h.wantsIfMatch() && current != nil && !p.hasMatch {
+	if h.wantsIfMatch() && current != nil && !has(p.IfMatch) {
 		return problem.New(problem.PreconditionRequired,
 			"Say in If-Match which revision you have seen: the ETag of the item.")
 	}
 	return nil
+}
+
+// checkRead checks the conditions that a read can fail: If-Match and If-Unmodified-Since.
+func (p *Preconditions) checkRead(h tagger, e *Entry) error {
+	failed := &failedError{current: *e}
+	if has(p.IfMatch) {
+		if !p.IfMatch.Any && !h.anyMatches(p.IfMatch, e.Rev, false) {
+			failed.field = "If-Match"
+			return failed
+		}
+		return nil
+	}
+	if since := p.IfUnmodifiedSince; !since.IsZero() && !e.Modified.IsZero() && e.Modified.Truncate(time.Second).After(since) {
+		failed.field = "If-Unmodified-Since"
+		return failed
+	}
+	return nil
+}
+
+// CheckRead returns an error if If-Match or If-Unmodified-Since does not hold for an item that r returned: 412.
+func (r *Resource) CheckRead(e *Entry, p *Preconditions) error { return p.checkRead(r.core, e) }
+
+// CheckRead returns an error if If-Match or If-Unmodified-Since does not hold for a blob: 412.
+func (b *Blobs) CheckRead(blob *Blob, p *Preconditions) error { return p.checkRead(b, blob.entry()) }
+
+// Precheck returns the error that Put, Patch or Delete would return for the item as it is now, as far as the document of the
+// request does not matter: a client that waits for 100 (Continue) need not send it. The write checks again.
+func (r *Resource) Precheck(ctx context.Context, op Op, id string, p *Preconditions) error {
+	cur, err := r.current(ctx, id)
+	switch {
+	case err == nil:
+		err = p.check(r.core, &cur)
+	case op == OpReplace && r.core.ops.insert != nil && r.mayInsert(err):
+		err = p.check(r.core, nil)
+	}
+	if err != nil {
+		return r.wrap(OpGet, id, err)
+	}
+	return nil
+}
+
+// CurrentRev returns the revision of the item if err says that a precondition does not hold for it, and an empty Rev
+// otherwise. A client can be told which entity tag is current.
+func CurrentRev(err error) Rev {
+	var failed *failedError
+	if errors.As(err, &failed) {
+		return failed.current.Rev
+	}
+	return ""
 }

@@ -14,28 +14,32 @@ import (
 // collection can do, and what is weaker than it could be.
 func (c *Catalog) Report() string {
 	var b strings.Builder
-	for _, rt := range c.routes {
-		name := rt.name
-		if rt.lookup != nil {
-			fmt.Fprintf(&b, "/%s  a lookup of /%s\n", name, rt.lookup.target)
+	for _, p := range c.parts {
+		switch {
+		case p.lookup != nil:
+			fmt.Fprintf(&b, "/%s  a lookup of /%s\n", p.name, p.lookup.target)
+			continue
+		case p.command != nil:
+			p.command.report(&b)
+		case p.blobs != nil:
+			p.blobs.report(&b)
+		}
+		if p.resource == nil {
+			p.reportKeys(&b)
 			continue
 		}
-		if rt.resource == nil {
-			rt.reportOther(&b)
-			rt.reportKeys(&b)
-			continue
-		}
-		r := rt.resource
-		fmt.Fprintf(&b, "/%s  %s\n", name, rt.allowList[0])
-		fmt.Fprintf(&b, "/%s/{id}  %s\n", name, rt.allowItem[0])
+		r := p.resource
+		list, item := r.methods()
+		fmt.Fprintf(&b, "/%s  %s\n", p.name, list)
+		fmt.Fprintf(&b, "/%s/{id}  %s\n", p.name, item)
 		fmt.Fprintf(&b, "    store: %s\n", r.abilities())
 		if r.Batches() {
-			fmt.Fprintf(&b, "    batches: POST of %s\n", mediaBatch)
+			fmt.Fprintf(&b, "    batches: POST of %s\n", "application/vnd.stoa.batch+json")
 		}
 		if r.projection.down != nil {
 			fmt.Fprintf(&b, "    view: %s\n", r.narrowness())
 		}
-		rt.reportKeys(&b)
+		p.reportKeys(&b)
 		if c.opts.Feed != nil {
 			fmt.Fprintf(&b, "    feed: %s\n", r.core.eventDelivery())
 		}
@@ -44,7 +48,7 @@ func (c *Catalog) Report() string {
 		}
 	}
 	switch {
-	case c.opts.Once == nil && slices.ContainsFunc(c.routes, (*route).writable):
+	case c.opts.Once == nil && slices.ContainsFunc(c.parts, (*catalogPart).writable):
 		b.WriteString("keys: none are kept, so an Idempotency-Key means nothing\n")
 	case c.opts.Once != nil && c.opts.Principal == nil:
 		b.WriteString("weak: nobody is known, so every Idempotency-Key is refused: give CatalogOptions.Principal\n")
@@ -53,7 +57,7 @@ func (c *Catalog) Report() string {
 }
 
 // reportKeys says what a key is worth.
-func (rt *route) reportKeys(b *strings.Builder) {
+func (rt *catalogPart) reportKeys(b *strings.Builder) {
 	if !rt.keyed {
 		return
 	}
@@ -159,7 +163,7 @@ func (r *Resource) weaknesses() []string {
 		weak = append(weak, "Authorize hides items one by one: without a Scope lists read what they hide, and have no totals")
 	}
 	if h.ops.delete != nil && h.ops.deleted == nil {
-		weak = append(weak, "what was deleted is forgotten, so deleting it again is 404 and not 410: see package tombstone")
+		weak = append(weak, "what was deleted is forgotten, so deleting it again is 404 and not 410: see resource.WithTombstones")
 	}
 	if h.hideGone && h.ops.deleted != nil {
 		weak = append(weak, "what was deleted is 404 for everybody, not 410: AuthorizeGone can say who may know")
@@ -168,8 +172,64 @@ func (r *Resource) weaknesses() []string {
 		weak = append(weak, "events do not have "+strings.Join(lost, " ")+
 			", which are no part of what clients see: for Authorize they are zero there, and nobody can listen where Scope names one")
 	}
-	if cache := h.cache[0]; strings.Contains(cache, "public") && h.ops.authorize != nil {
-		weak = append(weak, "Cache-Control is public, though not everybody may see everything")
-	}
 	return weak
+}
+
+// methods returns the HTTP methods of the list and of its items, for people who know them better than capabilities.
+func (r *Resource) methods() (list, item string) {
+	list, item = "GET, HEAD", "GET, HEAD"
+	for _, m := range []struct {
+		op     Op
+		to     *string
+		method string
+	}{{OpCreate, &list, "POST"}, {OpReplace, &item, "PUT"}, {OpPatch, &item, "PATCH"}, {OpDelete, &item, "DELETE"}} {
+		if r.Can(m.op) {
+			*m.to += ", " + m.method
+		}
+	}
+	return list + ", OPTIONS", item + ", OPTIONS"
+}
+
+func (c *Command) report(b *strings.Builder) {
+	fmt.Fprintf(b, "/%s  POST, OPTIONS\n", c.name)
+	if c.into != nil {
+		fmt.Fprintf(b, "    import: lines of %s into /%s\n", mediaNDJSON, c.into.Name())
+		return
+	}
+	fmt.Fprintf(b, "    command: takes %s, gives %s", listFields(c.in), listFields(c.out))
+	if c.jobs != nil {
+		fmt.Fprintf(b, ", as a job in /%s", c.jobs.Name())
+	}
+	b.WriteByte('\n')
+	if c.authorize == nil && !c.public {
+		b.WriteString("    weak: everybody may call it: give Authorize, or say Public\n")
+	}
+}
+
+func listFields(typ *schema.Type) string {
+	if len(typ.Fields) == 0 {
+		return "nothing"
+	}
+	names := make([]string, len(typ.Fields))
+	for i, f := range typ.Fields {
+		names[i] = f.Name
+	}
+	return strings.Join(names, " ")
+}
+
+func (b *Blobs) report(to *strings.Builder) {
+	o, list, item := b.Options(), "POST, OPTIONS", "GET, HEAD, PUT, DELETE, OPTIONS"
+	if o.ReadOnly {
+		list, item = "OPTIONS", "GET, HEAD, OPTIONS"
+	}
+	accepted := "*/*"
+	if o.MediaTypes != nil {
+		accepted = strings.Join(o.MediaTypes, ", ")
+	}
+	fmt.Fprintf(to, "/%s  %s\n", b.name, list)
+	fmt.Fprintf(to, "/%s/{id}  %s\n", b.name, item)
+	fmt.Fprintf(to, "    bytes: %s, at most %d bytes each\n", accepted, o.MaxSize)
+	if o.Authorize == nil && !o.Public {
+		to.WriteString("    weak: everybody may do everything: give Authorize, or say Public\n")
+	}
 }

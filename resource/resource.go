@@ -124,6 +124,16 @@ func (r *Resource) Get(ctx context.Context, id string) (Entry, error) {
 	return *e, nil
 }
 
+// GetPage is Get with pooled memory: the page has the item as its only entry, and is released by the caller.
+func (r *Resource) GetPage(ctx context.Context, id string) (Page, error) {
+	b := r.core.ops.newBuffer()
+	if _, err := r.find(ctx, id, b); err != nil {
+		b.release()
+		return Page{}, r.wrap(OpGet, id, err)
+	}
+	return Page{Entries: b.entries(), buffer: b}, nil
+}
+
 // find is Get without a copy and without the place in errors. For b see core.load.
 func (r *Resource) find(ctx context.Context, id string, b buffer) (*Entry, error) {
 	e, err := r.core.load(ctx, id, b)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/feed"
@@ -29,6 +30,33 @@ func (r *Resource) Position(ctx context.Context) (feed.Cursor, error) {
 		return feed.Cursor{}, r.wrap(OpList, "", err)
 	}
 	return at, nil
+}
+
+// positionTimeout limits how long a read waits for the position of the feed: a log in a database may wait for transactions that
+// were running when the process started.
+const positionTimeout = 100 * time.Millisecond
+
+// EventCursor returns the position of the feed before a read that follows: a client that subscribes from it misses nothing that
+// the read does not return. It reports false if r has no feed, or if the position is not known within 100ms.
+func (r *Resource) EventCursor(ctx context.Context) (feed.Cursor, bool) {
+	f, leave, err := r.core.subscribe()
+	if err != nil {
+		return feed.Cursor{}, false
+	}
+	defer leave()
+	at, known := f.Known()
+	if !known {
+		limited, cancel := context.WithTimeout(ctx, positionTimeout)
+		at, err = f.Position(limited)
+		cancel()
+	}
+	return at, err == nil && !at.IsZero()
+}
+
+// Unpublishable returns the error of a change that a protocol cannot encode, which ends its streams: [feed.ErrExpired]. It is
+// logged once for all subscribers.
+func (r *Resource) Unpublishable(at feed.Cursor, err error) error {
+	return r.core.reportUnpublishable(at, r.projection, err)
 }
 
 // Watch yields what happens to the items that a filter selects and the caller may see, behind a place, in the shape of the

@@ -1,40 +1,46 @@
 package resource
 
+// Writing items: Create, Put, Patch and Delete for all protocols. Each call is one writeRequest, and this file follows it
+// from top to bottom: the idempotency key, the retry loop, the current item, preconditions, the new value, hook and policy,
+// and last the store, which compares and swaps. It is called by protocols, batches and imports. It calls write_retry.go,
+// write_hooks.go, precondition.go, idempotency.go and publish.go.
+
 import (
 	"context"
 	"errors"
-	"slices"
+	"net/http"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
-	"github.com/stoa-go/stoa/resource/tx"
 )
 
 // WriteOptions adjust one write. nil is the zero value.
 type WriteOptions struct {
 	// If are conditions on the item as it is.
 	If Preconditions
-	// Existing makes Put replace what is there and nothing else: where nothing is, the error is [ErrNotFound] or [ErrGone],
-	// also if the collection is an [Inserter].
+	// Existing makes Put replace an existing item only: without one, the error is [ErrNotFound] or [ErrGone], also if the
+	// collection is an [Inserter].
 	Existing bool
-	// Lenient ignores members of a document that the schema does not know, instead of refusing them.
+	// IgnoreGone makes Delete of a deleted item succeed, with an Entry that has the ID alone.
+	IgnoreGone bool
+	// Lenient ignores members of a document that the schema does not declare, instead of refusing them.
 	Lenient bool
 	// NewID is the id of a new item whose document names none, in place of one that the store would choose: that of
-	// [idempotency.DerivedID], for a creation that may be one that has been begun before. If there is an item with this id it
-	// is the one that was created then, and is returned. It needs a collection whose ids can be chosen; see
-	// [Catalog.Guarantee].
+	// [idempotency.DerivedID], for a creation that may be a retry. If there is an item with this id, it was created by an
+	// earlier attempt, and is returned. It requires a collection with client-chosen ids; see [Catalog.Guarantee].
 	NewID string
-	// MaxDepth and MaxNames bound a document: how deep it nests (64 if zero), and how many members an object of it has
-	// (1000 if zero).
+	// Key makes the write take effect once, however often the request is repeated. Nil means no key.
+	Key *Key
+	// MaxDepth and MaxNames limit a document: its nesting (default 64), and the members of one object (default 1000).
 	MaxDepth, MaxNames int
 }
 
-// Outcome says what a write did.
+// Outcome reports what a write did.
 type Outcome uint8
 
 // The outcomes.
@@ -44,38 +50,124 @@ const (
 	Replaced                 // the item has a new revision
 )
 
-// Create takes in a new item from a JSON document. If the document names an id the collection must be an [Inserter],
-// else a [Creator].
+// Create stores a new item from a JSON document. If the document names an id the collection must be an [Inserter],
+// otherwise a [Creator].
 func (r *Resource) Create(ctx context.Context, doc []byte, opts *WriteOptions) (Entry, error) {
-	e, err := r.create(ctx, doc, opts.orZero())
-	if err != nil {
-		return Entry{}, r.wrap(OpCreate, "", err)
-	}
-	return e, nil
+	w := writeRequest{r: r, op: OpCreate, doc: doc, opts: opts.orZero()}
+	err := w.run(ctx)
+	return w.entry, err
 }
 
-func (r *Resource) create(ctx context.Context, doc []byte, opts *WriteOptions) (Entry, error) {
-	id, v, err := r.readNew(doc, opts)
-	if err != nil {
-		return Entry{}, err
-	}
-	return r.createValue(ctx, id, v, opts)
+// Put stores a JSON document as the item with this id: it replaces the item or, if the collection is an [Inserter],
+// creates it.
+func (r *Resource) Put(ctx context.Context, id string, doc []byte, opts *WriteOptions) (Entry, Outcome, error) {
+	w := writeRequest{r: r, op: OpReplace, id: id, doc: doc, opts: opts.orZero()}
+	err := w.run(ctx)
+	return w.entry, w.outcome, err
 }
 
-// createValue is create for what has been read.
-func (r *Resource) createValue(ctx context.Context, id string, v any, opts *WriteOptions) (Entry, error) {
-	if id == "" && opts.NewID != "" {
-		return r.createDerived(ctx, opts.NewID, v)
-	}
-	e, err := r.insertLocked(ctx, id, v)
-	if errors.Is(err, ErrGone) {
-		err = r.wrap(OpCreate, id, ErrExists)
-	}
-	return e, err
+// Patch changes parts of the item with this id.
+func (r *Resource) Patch(ctx context.Context, id string, p *patch.Patch, opts *WriteOptions) (Entry, Outcome, error) {
+	w := writeRequest{r: r, op: OpPatch, id: id, patch: p, opts: opts.orZero()}
+	err := w.run(ctx)
+	return w.entry, w.outcome, err
 }
 
-// createDerived is create under an id that follows from a key. What is there already is what an attempt before has made.
-func (r *Resource) createDerived(ctx context.Context, id string, v any) (Entry, error) {
+// Delete removes the item with this id and returns it as it was. If the write is replayed for its key, the Entry has the
+// ID alone.
+func (r *Resource) Delete(ctx context.Context, id string, opts *WriteOptions) (Entry, error) {
+	w := writeRequest{r: r, op: OpDelete, id: id, opts: opts.orZero()}
+	err := w.run(ctx)
+	return w.entry, err
+}
+
+// writeRequest is one call of Create, Put, Patch or Delete. It is a [KeyedWrite].
+type writeRequest struct {
+	r     *Resource
+	op    Op
+	id    string       // empty for Create
+	doc   []byte       // of Create and Put
+	patch *patch.Patch // of Patch
+	opts  *WriteOptions
+	new   newItem // of Create
+
+	entry   Entry
+	outcome Outcome
+}
+
+// newItem is what the document of a new item was decoded to.
+type newItem struct {
+	id      string // empty if the store chooses it
+	value   any    // of the stored type; nil once a hook has been given it
+	invalid error  // why there is no value
+}
+
+// run carries out the request under its key, if it has one. Only a request with a key is moved to the heap.
+func (w *writeRequest) run(ctx context.Context) error {
+	if w.opts.Key == nil {
+		return w.Do(ctx)
+	}
+	keyed := *w
+	err := keyed.opts.Key.Do(ctx, &keyed)
+	*w = keyed
+	return err
+}
+
+// Do carries out the request. It runs again if a transaction is retried.
+func (w *writeRequest) Do(ctx context.Context) error {
+	var err error
+	switch w.op {
+	case OpCreate:
+		err = w.create(ctx)
+	case OpDelete:
+		err = w.r.core.withRetry(ctx, w.id, func() error { return w.attemptDelete(ctx) })
+	default:
+		err = w.r.core.withRetry(ctx, w.id, func() error { return w.attempt(ctx) })
+	}
+	if err == nil {
+		return nil
+	}
+	w.entry, w.outcome = Entry{}, Unchanged
+	if w.op == OpDelete && w.opts.IgnoreGone && errors.Is(err, ErrGone) {
+		w.entry.ID = w.id
+		return nil
+	}
+	return w.r.wrap(w.op, w.id, err)
+}
+
+// create is Create, outside of the retry loop: there is no item yet that another request could change.
+func (w *writeRequest) create(ctx context.Context) (err error) {
+	r := w.r
+	if w.new.value == nil && w.new.invalid == nil {
+		w.new = r.readNew(w.doc, w.opts)
+	}
+	if w.new.invalid != nil {
+		return w.new.invalid
+	}
+	id, v := w.new.id, w.new.value
+	w.new.value = nil
+	w.outcome = Created
+	if newID := w.newID(ctx); id == "" && newID != "" {
+		w.entry, err = r.createWithID(ctx, newID, v)
+		return err
+	}
+	if w.entry, err = r.insertLocked(ctx, id, v); errors.Is(err, ErrGone) {
+		return r.wrap(OpCreate, id, ErrExists)
+	}
+	return err
+}
+
+// newID returns the id that a new item gets if its document names none; empty leaves the choice to the store.
+func (w *writeRequest) newID(ctx context.Context) string {
+	if id := w.opts.Key.NewID(ctx, w.r.Name()); id != "" {
+		return id
+	}
+	return w.opts.NewID
+}
+
+// createWithID creates an item under an id that was derived from a key. An item with this id was created by an earlier
+// attempt.
+func (r *Resource) createWithID(ctx context.Context, id string, v any) (Entry, error) {
 	if err := r.core.id.SetText(v, id); err != nil {
 		return Entry{}, err
 	}
@@ -86,46 +178,63 @@ func (r *Resource) createDerived(ctx context.Context, id string, v any) (Entry, 
 	return r.Get(ctx, id)
 }
 
-// readNew reads the document of a new item into a value of the core. The id is empty if it is the store's to choose.
-func (r *Resource) readNew(doc []byte, opts *WriteOptions) (id string, v any, err error) {
-	h := r.core
+// readNew decodes the document of a new item.
+func (r *Resource) readNew(doc []byte, opts *WriteOptions) (n newItem) {
+	c := r.core
 	dec := opts.decode(schema.Create, nil)
-	if h.ops.insert == nil {
+	if c.ops.insert == nil {
 		dec.ReadOnly = []string{r.ID()}
-	} else if h.ops.create != nil {
+	} else if c.ops.create != nil {
 		dec.Filled = []string{r.ID()}
 	}
-	if v, err = r.projection.typ.Decode(doc, dec); err != nil {
-		return "", nil, err
+	v, err := r.projection.typ.Decode(doc, dec)
+	if err == nil {
+		v, err = r.newStored(v)
 	}
-	if v, err = r.newStored(v); err != nil {
-		return "", nil, err
+	if err != nil {
+		return newItem{invalid: err}
 	}
-	if !h.id.IsZero(v) {
-		id = h.id.Text(v)
+	if !c.id.IsZero(v) {
+		n.id = c.id.Text(v)
 	}
-	if id == "" && h.ops.create == nil {
-		return "", nil, schema.Violations{{Pointer: "/" + r.ID(), Code: "required", Detail: "an id is required"}}
+	if n.id == "" && c.ops.create == nil {
+		return newItem{invalid: schema.Violations{{Pointer: "/" + r.ID(), Code: "required", Detail: "an id is required"}}}
 	}
-	return id, v, nil
+	n.value = v
+	return n
 }
 
-// insertNew lets a new item in: policy first, then the store. An empty id is the store's to choose. again is true if an id
-// that was deleted may come back; otherwise it is refused even where the store would take it.
-func (r *Resource) insertNew(ctx context.Context, id string, v any, again bool) (Entry, error) {
-	h := r.core
+// newStored converts a new item of this projection to the stored type.
+func (r *Resource) newStored(v any) (any, error) {
+	if r.projection.up == nil {
+		return v, nil
+	}
+	stored, err := r.projection.toStored(v, nil, false)
+	if err != nil || r.projection.id.IsZero(v) {
+		return stored, err
+	}
+	if err := r.core.id.SetText(stored, r.projection.id.Text(v)); err != nil { // up need not set the id
+		return nil, schema.Violations{{Pointer: pointerTo(r.ID()), Code: "range", Detail: "no item can have this id"}}
+	}
+	return stored, nil
+}
+
+// insertNew checks a new item and stores it. An empty id is the store's to choose. recreate allows the id of a deleted item;
+// otherwise it is refused even if the store would accept it.
+func (r *Resource) insertNew(ctx context.Context, id string, v any, recreate bool) (Entry, error) {
+	c := r.core
 	if err := r.checkNew(ctx, id, v); err != nil {
 		return Entry{}, err
 	}
-	e, err := h.write(ctx, storeChange{kind: feed.Created, id: id, recreate: again, after: v})
+	e, err := c.write(ctx, storeChange{kind: feed.Created, id: id, recreate: recreate, after: v})
 	if err != nil {
 		return Entry{}, r.wrap(OpCreate, id, err)
 	}
-	h.afterCommit(ctx, OpCreate, nil, e.stored)
-	return r.written(e), nil
+	c.afterCommit(ctx, OpCreate, nil, e.stored)
+	return r.entryOf(e), nil
 }
 
-// checkNew is the part of insertNew before the store is asked.
+// checkNew validates the id of a new item and authorizes its creation.
 func (r *Resource) checkNew(ctx context.Context, id string, v any) error {
 	if id != "" {
 		if err := checkNewID(id); err != nil {
@@ -138,18 +247,11 @@ func (r *Resource) checkNew(ctx context.Context, id string, v any) error {
 	return r.checkWrite(ctx, OpCreate, nil, v)
 }
 
-// insert stores a new item under an id that the client chose. An id that was deleted is ErrGone, unless it may come
-// again and the store takes it.
-func (h *core) insert(ctx context.Context, id string, v any, again bool) (*Entry, error) {
-	if !again && h.ops.deleted != nil {
-		switch _, err := h.ops.deleted(ctx, id); {
-		case err == nil:
-			return nil, ErrGone
-		case !errors.Is(err, ErrNotFound):
-			return nil, err
-		}
-	}
-	return h.ops.insert(ctx, id, v)
+// reservedID returns the problem of an id that is the path of a command.
+func reservedID(pointer string) error {
+	d := problem.New(problem.Conflict, "This id is reserved.")
+	d.Errors = []problem.Violation{{Pointer: pointer, Code: "reserved", Detail: "no item can have this id"}}
+	return d
 }
 
 // maxID is the size in bytes of the longest id that a client may choose. Escaped it still fits into a URL.
@@ -157,7 +259,7 @@ const maxID = 1024
 
 var errID = errors.New("an id is valid UTF-8 without control characters, of at most 1024 bytes, and neither one dot nor two")
 
-// checkNewID refuses ids that no client could ask for again.
+// checkNewID refuses ids that no client could request again.
 func checkNewID(id string) error {
 	if id == "." || id == ".." || len(id) > maxID || !utf8.ValidString(id) {
 		return errID
@@ -170,154 +272,64 @@ func checkNewID(id string) error {
 	return nil
 }
 
-// Put stores a JSON document as the item with this id: in place of what is there, or as a new item if the collection is
-// an [Inserter].
-func (r *Resource) Put(ctx context.Context, id string, doc []byte, opts *WriteOptions) (Entry, Outcome, error) {
-	o := opts.orZero()
-	insert := func() (Entry, error) { return r.putNew(ctx, id, doc, o) }
-	if o.Existing {
-		insert = nil
-	}
-	return r.change(ctx, OpReplace, id, o, r.nextOf(doc, o), insert)
-}
-
-// nextOf returns what makes the new value of the shape from the current entry and the document of a PUT.
-func (r *Resource) nextOf(doc []byte, o *WriteOptions) func(cur Entry) (any, error) {
-	return func(cur Entry) (any, error) {
-		dec := o.decode(schema.Replace, cur.Value)
-		dec.ReadOnly = []string{r.ID()}
-		return r.projection.typ.Decode(doc, dec)
-	}
-}
-
-// putNew is Put where nothing is.
-func (r *Resource) putNew(ctx context.Context, id string, doc []byte, o *WriteOptions) (Entry, error) {
-	s := r.projection
-	dec := o.decode(schema.Create, nil)
-	dec.Filled = []string{r.ID()}
-	v, err := s.typ.Decode(doc, dec)
-	if err != nil {
-		return Entry{}, err
-	}
-	f := s.typ.Field(r.ID())
-	switch {
-	case f.IsZero(v):
-		if err := f.SetText(v, id); err != nil {
-			return Entry{}, ErrNotFound // no item can ever have this id
-		}
-	case f.Text(v) != id:
-		return Entry{}, schema.Violations{{Pointer: "/" + f.Name, Code: "mismatch",
-			Detail: "the id is not the one in the path"}}
-	}
-	if bad := s.typ.Validate(v); len(bad) > 0 {
-		return Entry{}, schema.Violations(bad)
-	}
-	hubValue, err := r.newStored(v)
-	if err != nil {
-		return Entry{}, err
-	}
-	return r.insertNew(ctx, id, hubValue, true) // mayInsert has judged that
-}
-
-// newStored makes a new item of the core from a document of this shape.
-func (r *Resource) newStored(v any) (any, error) {
-	if r.projection.up == nil {
-		return v, nil
-	}
-	hubValue, err := r.projection.toStored(v, nil, false)
-	if err != nil || r.projection.id.IsZero(v) {
-		return hubValue, err
-	}
-	if err := r.core.id.SetText(hubValue, r.projection.id.Text(v)); err != nil { // up need not know about ids
-		return nil, schema.Violations{{Pointer: pointerTo(r.ID()), Code: "range", Detail: "no item can have this id"}}
-	}
-	return hubValue, nil
-}
-
-// Patch changes parts of the item with this id.
-func (r *Resource) Patch(ctx context.Context, id string, p *patch.Patch, opts *WriteOptions) (Entry, Outcome, error) {
-	o := opts.orZero()
-	return r.change(ctx, OpPatch, id, o, func(cur Entry) (any, error) {
-		doc, err := r.projection.typ.AppendFull(nil, cur.Value)
-		if err != nil {
-			return nil, err
-		}
-		doc, err = applyPatch(p, r.projection.typ, doc)
-		if err != nil {
-			return nil, err
-		}
-		dec := o.decode(schema.Patched, cur.Value)
-		dec.ReadOnly = []string{r.ID()}
-		return r.projection.typ.Decode(doc, dec)
-	}, nil)
-}
-
-// change is the write loop of Put and Patch. next makes the new value of the shape from the current entry; insert, if
-// the operation may bring an item into being, does so.
-func (r *Resource) change(ctx context.Context, op Op, id string, o *WriteOptions,
-	next func(cur Entry) (any, error), insert func() (Entry, error)) (e Entry, out Outcome, err error) {
-	err = r.core.withRetry(ctx, id, func() error {
-		cur, err := r.current(ctx, id)
-		if insert != nil && r.core.ops.insert != nil && r.mayInsert(err) {
-			if err := o.If.check(r.core, nil); err != nil {
-				return err
-			}
-			e, err = insert()
-			if errors.Is(err, ErrExists) {
-				return ErrStale // somebody was faster: now it is there, so judge again
-			}
-			out = Created
+// attempt is one attempt of Put or Patch: it reads the item, checks preconditions and policy, and writes with the revision
+// it has read.
+func (w *writeRequest) attempt(ctx context.Context) error {
+	r := w.r
+	cur, err := r.current(ctx, w.id)
+	if w.op == OpReplace && !w.opts.Existing && r.core.ops.insert != nil && r.mayInsert(err) {
+		if err := w.opts.If.check(r.core, nil); err != nil {
 			return err
 		}
-		if err != nil {
-			return err // and not 412: RFC 9110 section 13.2.1
+		if w.entry, err = w.putNew(ctx); errors.Is(err, ErrExists) {
+			return ErrStale // another request has created it: read it and check again
 		}
-		if err := o.If.check(r.core, &cur); err != nil {
-			return r.orForbidden(ctx, op, cur, next, err)
-		}
-		e, out, err = r.replace(ctx, op, cur, next)
-		return r.staleError(ctx, id, o, err)
-	})
-	if err != nil {
-		return Entry{}, 0, r.wrap(op, id, err)
-	}
-	return e, out, nil
-}
-
-// orForbidden returns what policy says of a write whose condition failed, if it refuses it, and else the failure: whoever
-// may not write is told that, and not which condition would have held (RFC 9110 section 13.2.1). Policy judges values, so
-// a document of which none can be made is left at the failure.
-func (r *Resource) orForbidden(ctx context.Context, op Op, cur Entry, next func(Entry) (any, error), failed error) error {
-	if r.core.ops.authorize == nil {
-		return failed
-	}
-	v, err := r.next(op, cur, next)
-	if err != nil {
-		return failed
-	}
-	if err := r.core.authorize(ctx, op, cur.stored, v); err != nil {
+		w.outcome = Created
 		return err
 	}
-	return failed
-}
-
-// tooLate ends the loop for a client that named the revision it wants to change: if that is history, to try again is of
-// no use. err is what the write came back with; whatever it is for others, it stays.
-func (r *Resource) staleError(ctx context.Context, id string, o *WriteOptions, err error) error {
-	if !errors.Is(err, ErrStale) || !o.If.namesRevision() {
+	if err != nil {
+		return err // and not 412: RFC 9110 section 13.2.1
+	}
+	if err := w.opts.If.check(r.core, &cur); err != nil {
+		return w.orForbidden(ctx, cur, err)
+	}
+	v, changed, err := w.revise(ctx, cur)
+	if err != nil {
 		return err
 	}
-	cur, err := r.current(ctx, id)
-	if err != nil {
-		return err // gone comes before 412
+	if !changed {
+		w.entry, w.outcome = cur, Unchanged
+		return nil
 	}
-	if err := o.If.check(r.core, &cur); err != nil {
-		return err // with the tag that is current
+	if w.entry, err = r.replace(ctx, w.op, cur, v); err != nil {
+		return r.staleError(ctx, w.id, w.opts, err)
 	}
-	return &failedError{field: "If-Match"}
+	w.outcome = Replaced
+	return nil
 }
 
-// mayInsert reports whether err, from looking for the item, leaves room for a new one.
+// current returns the item in this projection.
+func (r *Resource) current(ctx context.Context, id string) (Entry, error) {
+	cur, err := r.find(ctx, id, nil)
+	if err != nil {
+		return Entry{}, err
+	}
+	return *cur, nil
+}
+
+// NotShown returns why an Entry that a write returned has no Value: the store has changed the item to one that the projection
+// cannot show. It is nil if the item has a Value, and if the projection hides it on purpose.
+func (r *Resource) NotShown(e *Entry) error {
+	if e.Value != nil || e.stored == nil {
+		return nil
+	}
+	if err := r.projection.show(e); err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
+// mayInsert reports whether err, from reading the item, allows Put to create it.
 func (r *Resource) mayInsert(err error) bool {
 	switch {
 	case errors.Is(err, errHidden):
@@ -328,151 +340,189 @@ func (r *Resource) mayInsert(err error) bool {
 	return errors.Is(err, ErrNotFound)
 }
 
-// current returns the item in this shape, as the loop has to judge it.
-func (r *Resource) current(ctx context.Context, id string) (Entry, error) {
-	cur, err := r.find(ctx, id, nil)
+// putNew is Put if there is no item.
+func (w *writeRequest) putNew(ctx context.Context) (Entry, error) {
+	r, p := w.r, w.r.projection
+	dec := w.opts.decode(schema.Create, nil)
+	dec.Filled = []string{r.ID()}
+	v, err := p.typ.Decode(w.doc, dec)
 	if err != nil {
 		return Entry{}, err
 	}
-	return *cur, nil
-}
-
-// replace writes what next makes of cur, unless that is nothing new.
-func (r *Resource) replace(ctx context.Context, op Op, cur Entry, next func(Entry) (any, error)) (Entry, Outcome, error) {
-	v, changed, err := r.revise(ctx, op, cur, next)
-	if err != nil || !changed {
-		return cur, Unchanged, err
+	f := p.typ.Field(r.ID())
+	switch {
+	case f.IsZero(v):
+		if err := f.SetText(v, w.id); err != nil {
+			return Entry{}, ErrNotFound // no item can ever have this id
+		}
+	case f.Text(v) != w.id:
+		return Entry{}, schema.Violations{{Pointer: "/" + f.Name, Code: "mismatch",
+			Detail: "the id is not the one in the path"}}
 	}
-	return r.store(ctx, op, cur, v)
+	if bad := p.typ.Validate(v); len(bad) > 0 {
+		return Entry{}, schema.Violations(bad)
+	}
+	stored, err := r.newStored(v)
+	if err != nil {
+		return Entry{}, err
+	}
+	return r.insertNew(ctx, w.id, stored, true) // mayInsert has checked that
 }
 
-// revise returns the value of the core that is to take the place of cur, unless that is nothing new. Policy has approved.
-func (r *Resource) revise(
-	ctx context.Context, op Op, cur Entry, next func(Entry) (any, error),
-) (v any, changed bool, err error) {
-	h := r.core
-	if h.ops.replace == nil { // PUT serves only to insert
+// orForbidden returns the error of the policy if it refuses a write whose precondition failed, and otherwise failed: a
+// caller who may not write must not learn which condition would hold (RFC 9110 section 13.2.1). The policy needs a value, so
+// a document without one gets failed.
+func (w *writeRequest) orForbidden(ctx context.Context, cur Entry, failed error) error {
+	if w.r.core.ops.authorize == nil {
+		return failed
+	}
+	v, err := w.newValue(cur)
+	if err != nil {
+		return failed
+	}
+	if err := w.r.core.authorize(ctx, w.op, cur.stored, v); err != nil {
+		return err
+	}
+	return failed
+}
+
+// revise returns the stored value that replaces cur, if it differs. Hook and policy have accepted it.
+func (w *writeRequest) revise(ctx context.Context, cur Entry) (v any, changed bool, err error) {
+	c := w.r.core
+	if c.ops.replace == nil { // Put can only create
 		return nil, false, ErrExists
 	}
-	if v, err = r.next(op, cur, next); err != nil {
+	if v, err = w.newValue(cur); err != nil {
 		return nil, false, err
 	}
-	if h.typ.Equal(cur.stored, v) { // policy is asked all the same, or its silence would tell that a writeOnly value was guessed
-		return v, false, h.authorize(ctx, op, cur.stored, v)
+	if c.typ.Equal(cur.stored, v) { // authorize all the same: an accepted guess would reveal a writeOnly value
+		return v, false, c.authorize(ctx, w.op, cur.stored, v)
 	}
-	return v, true, r.checkWrite(ctx, op, cur.stored, v)
+	return v, true, w.r.checkWrite(ctx, w.op, cur.stored, v)
 }
 
-// store writes a value that has been approved in place of cur.
-func (r *Resource) store(ctx context.Context, op Op, cur Entry, v any) (Entry, Outcome, error) {
+// newValue returns the stored value that the document or the patch makes of cur.
+func (w *writeRequest) newValue(cur Entry) (any, error) {
+	r, doc, mode := w.r, w.doc, schema.Replace
+	if w.op == OpPatch {
+		full, err := r.projection.typ.AppendFull(nil, cur.Value)
+		if err != nil {
+			return nil, err
+		}
+		if doc, err = applyPatch(w.patch, r.projection.typ, full); err != nil {
+			return nil, err
+		}
+		mode = schema.Patched
+	}
+	dec := w.opts.decode(mode, cur.Value)
+	dec.ReadOnly = []string{r.ID()}
+	v, err := r.projection.typ.Decode(doc, dec)
+	if err != nil || r.projection.up == nil {
+		return v, err
+	}
+	// Copies, so that up shares no memory with the values that policy and hooks get.
+	base := func() (any, error) { return r.core.clone(cur.stored) }
+	return r.projection.toStored(v, base, w.op == OpReplace && r.projection.reset)
+}
+
+// replace writes a checked value in place of cur.
+func (r *Resource) replace(ctx context.Context, op Op, cur Entry, v any) (Entry, error) {
 	e, err := r.core.write(ctx, storeChange{kind: feed.Updated, id: cur.ID, rev: cur.Rev, before: cur.stored, after: v})
 	if err != nil {
-		return Entry{}, 0, err
+		return Entry{}, err
 	}
 	r.core.afterCommit(ctx, op, cur.stored, e.stored)
-	return r.written(e), Replaced, nil
+	return r.entryOf(e), nil
 }
 
-// written returns what a write left behind, in this shape. That it cannot be shown there, since the store made something
-// of it that this contract has no words for, does not undo the write: then there is no Value.
-func (r *Resource) written(e *Entry) Entry {
+// entryOf returns the written item in this projection. If the store has changed it to a value that the projection cannot
+// show, the write stands and the Entry has no Value.
+func (r *Resource) entryOf(e *Entry) Entry {
 	if r.projection.show(e) != nil {
 		e.Value = nil
 	}
 	return *e
 }
 
-// next returns the value of the core that next makes of cur.
-func (r *Resource) next(op Op, cur Entry, next func(Entry) (any, error)) (any, error) {
-	v, err := next(cur)
-	if err != nil || r.projection.up == nil {
-		return v, err
-	}
-	// Copies, so that up shares nothing a client can write with what policy and hooks are shown.
-	base := func() (any, error) { return r.core.clone(cur.stored) }
-	return r.projection.toStored(v, base, op == OpReplace && r.projection.reset)
-}
-
-// Delete removes the item with this id and returns it as it was.
-func (r *Resource) Delete(ctx context.Context, id string, opts *WriteOptions) (Entry, error) {
-	o := opts.orZero()
-	var e Entry
-	err := r.core.withRetry(ctx, id, func() error {
-		cur, err := r.current(ctx, id)
-		if err != nil {
-			return err
-		}
-		// Policy needs no content here, so it comes before the conditions (RFC 9110 section 13.2.1).
-		if err := r.checkWrite(ctx, OpDelete, cur.stored, nil); err != nil {
-			return err
-		}
-		if err := o.If.check(r.core, &cur); err != nil {
-			return err
-		}
-		if _, err := r.core.write(ctx, storeChange{kind: feed.Deleted, id: id, rev: cur.Rev, before: cur.stored}); err != nil {
-			return r.staleError(ctx, id, o, err)
-		}
-		r.core.afterCommit(ctx, OpDelete, cur.stored, nil)
-		e = cur
-		return nil
-	})
-	if err != nil {
-		return Entry{}, r.wrap(OpDelete, id, err)
-	}
-	return e, nil
-}
-
-// approve asks hook and policy about a write, and checks what the hook or a view made of the value. Of a deletion the hook
-// can change nothing, so policy comes first there: what a hook says of an item is not for everybody.
-func (r *Resource) checkWrite(ctx context.Context, op Op, before, after any) error {
-	h := r.core
-	if after == nil {
-		if err := h.authorize(ctx, op, before, nil); err != nil || h.ops.before == nil {
-			return err
-		}
-		return h.ops.before(ctx, op, before, nil)
-	}
-	if h.ops.before != nil {
-		if err := h.ops.before(ctx, op, before, after); err != nil {
-			return err
-		}
-	}
-	if h.ops.before != nil || r.projection.up != nil {
-		bad := h.typ.Validate(after)
-		if h.id.IsZero(after) { // the store will choose it
-			bad = slices.DeleteFunc(bad, func(v schema.Violation) bool { return v.Pointer == "/"+h.id.Name })
-		}
-		if len(bad) > 0 {
-			return r.projection.translate(bad)
-		}
-		if !r.projection.expresses(after) {
-			return problem.New(problem.Invalid, "The item would be one that this version of the API cannot show.")
-		}
-	}
-	scope, err := h.scopeOf(ctx)
+// attemptDelete is one attempt of Delete.
+func (w *writeRequest) attemptDelete(ctx context.Context) error {
+	r := w.r
+	cur, err := r.current(ctx, w.id)
 	if err != nil {
 		return err
 	}
-	if !scope.IsZero() && !query.Match(scope, h.values(after)) { // what one could not see afterwards, one may not make
-		return ErrForbidden
+	// The policy needs no document here, so it precedes the preconditions (RFC 9110 section 13.2.1).
+	if err := r.checkWrite(ctx, OpDelete, cur.stored, nil); err != nil {
+		return err
 	}
-	return h.authorize(ctx, op, before, after)
+	if err := w.opts.If.check(r.core, &cur); err != nil {
+		return err
+	}
+	if _, err := r.core.write(ctx, storeChange{kind: feed.Deleted, id: w.id, rev: cur.Rev, before: cur.stored}); err != nil {
+		return r.staleError(ctx, w.id, w.opts, err)
+	}
+	r.core.afterCommit(ctx, OpDelete, cur.stored, nil)
+	w.entry = cur
+	return nil
 }
 
-// permit asks Options.Authorize, if it is there.
-func (h *core) authorize(ctx context.Context, op Op, before, after any) error {
-	if h.ops.authorize == nil {
-		return nil
+// staleError ends the retry loop if the client named a revision that is no longer current: a retry could not succeed. err is
+// the error of the write; any but ErrStale is returned as it is.
+func (r *Resource) staleError(ctx context.Context, id string, o *WriteOptions, err error) error {
+	if !errors.Is(err, ErrStale) || !o.If.namesRevision() {
+		return err
 	}
-	return h.ops.authorize(ctx, op, before, after)
+	cur, err := r.current(ctx, id)
+	if err != nil {
+		return err // gone precedes 412
+	}
+	if err := o.If.check(r.core, &cur); err != nil {
+		return err // with the tag that is current
+	}
+	return &failedError{field: "If-Match"}
 }
 
-// announce runs the After hook once the write is sure to stand.
-func (h *core) afterCommit(ctx context.Context, op Op, before, after any) {
-	if h.ops.after != nil {
-		outside := tx.Outside(ctx) // the transaction of ctx is over when the hook runs
-		tx.AfterCommit(ctx, func() { h.ops.after(outside, op, before, after) })
+// Content returns the request's document in canonical form, for the fingerprint of its key.
+func (w *writeRequest) Content() []byte {
+	switch w.op {
+	case OpCreate:
+		w.new = w.r.readNew(w.doc, w.opts)
+		return w.r.canonicalNew(w.new.value, w.doc)
+	case OpReplace:
+		return w.r.canonicalPut(w.id, w.doc, w.opts)
 	}
+	return w.opts.Key.Content
+}
+
+// Creates reports whether the store chooses the id of a new item.
+func (w *writeRequest) Creates() bool {
+	return w.op == OpCreate && w.new.invalid == nil && w.new.id == ""
+}
+
+// Record returns the record of the write.
+func (w *writeRequest) Record() (idempotency.Record, error) {
+	status := http.StatusOK
+	switch {
+	case w.op == OpDelete:
+		return idempotency.Record{Status: http.StatusNoContent, Collection: w.r.Name(), ID: w.id}, nil
+	case w.outcome == Created:
+		status = http.StatusCreated
+	}
+	return w.r.recordOf(status, &w.entry, w.opts.Key), nil
+}
+
+// Replay returns the item of an earlier request with the same key, if the caller may still see it.
+func (w *writeRequest) Replay(ctx context.Context, rec *idempotency.Record) (err error) {
+	if w.op == OpDelete {
+		w.entry.ID = rec.ID
+		_, err = w.r.core.scopeOf(ctx)
+		return err
+	}
+	if w.outcome = Replaced; rec.Status == http.StatusCreated {
+		w.outcome = Created
+	}
+	w.entry, err = w.r.replayItem(ctx, rec, w.opts.Key)
+	return err
 }
 
 func (o *WriteOptions) orZero() *WriteOptions {

@@ -18,6 +18,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // Faults of a shop, each of which a workload has to find.
@@ -338,10 +339,10 @@ func standIn(recreate bool) http.Handler {
 		Once:      idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil),
 		Principal: func(context.Context) string { return "guest" },
 	}
-	return resource.NewCatalog(opts,
+	return rest.New(resource.NewCatalog(opts,
 		resource.FromOps("orders", ops, &resource.Options[standOrder]{Public: true}),
 		resource.New("places", places, &resource.Options[standPlace]{Public: true,
-			Query: query.Support{Filter: map[string][]query.Op{"country": {query.Eq}}}}))
+			Query: query.Support{Filter: map[string][]query.Op{"country": {query.Eq}}}})), nil)
 }
 
 // planted is a fault of a server. It calls next as often as it likes.

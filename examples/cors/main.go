@@ -17,6 +17,7 @@ import (
 	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // app is the origin whose pages may ask.
@@ -42,7 +43,6 @@ func newHandler() http.Handler {
 	notes := resource.New("notes", memory.New(&memory.Options[Note]{DB: db}), &resource.Options[Note]{Public: true})
 	catalog := resource.NewCatalog(&resource.CatalogOptions{
 		Principal: middleware.Principal,
-		Challenge: middleware.Challenge("notes"),
 		Once:      idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil),
 	}, notes)
 	crossOrigin := cors.New(cors.Options{
@@ -62,7 +62,7 @@ func newHandler() http.Handler {
 		middleware.Timeout(nil),
 		middleware.CrossOrigin(&middleware.CrossOriginOptions{Trusted: []string{app}}),
 		middleware.Authenticate(verify, &middleware.AuthenticateOptions{Realm: "notes", Required: middleware.Writes}),
-	)(catalog)
+	)(rest.New(catalog, &rest.Options{Challenge: middleware.Challenge("notes")}))
 }
 
 // verify knows one token. One of yours would ask where tokens are kept.

@@ -18,6 +18,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // Note is what is served.
@@ -39,7 +40,7 @@ func newMux() *http.ServeMux {
 	door := graphql.New(catalog, nil)
 
 	api := http.NewServeMux()
-	api.Handle("/", catalog)
+	api.Handle("/", rest.New(catalog, nil))
 	api.Handle("/graphql", door)
 	api.Handle("/graphql/", door) // the schema
 

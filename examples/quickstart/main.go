@@ -8,6 +8,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // Note is what is served. Its tags are the schema: what breaks it is refused, and the answer says where.
@@ -19,10 +20,10 @@ type Note struct {
 
 func newAPI() http.Handler {
 	notes := memory.New[Note](nil) // or your own: two methods, and one more for each thing it can do
-	return resource.NewCatalog(nil, resource.New("notes", notes, &resource.Options[Note]{
+	return rest.New(resource.NewCatalog(nil, resource.New("notes", notes, &resource.Options[Note]{
 		Query:  query.Support{Filter: map[string][]query.Op{"done": {query.Eq}}, Sort: []string{"text"}},
 		Public: true, // everybody may do everything
-	}))
+	})), nil)
 }
 
 func main() {

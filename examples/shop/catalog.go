@@ -13,6 +13,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/schema"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 )
@@ -93,7 +94,7 @@ func (c *collections) catalogs() map[string]*resource.Catalog {
 	orders11 := ordersV11(orders)
 	alike := []resource.Part{places, c.filesPart(), c.jobs.Resource(), resource.NewImport("places/import", places), c.loginCommand(), c.cancelCommand(orders, c.jobs)}
 	alike = append(alike, c.sessionCommands()...)
-	opts := resource.CatalogOptions{Principal: c.principal, Challenge: middleware.Challenge(realm), Once: c.once, Feed: c.changes}
+	opts := resource.CatalogOptions{Principal: c.principal, Once: c.once, Feed: c.changes}
 	if !c.auth {
 		opts.Limits.Streams = 10_000 // everybody is one and the same
 	}
@@ -104,6 +105,15 @@ func (c *collections) catalogs() map[string]*resource.Catalog {
 		"2.0.0": catalog(orders, users),
 		"1.1.0": catalog(orders11, users),
 		"1.0.0": catalog(ordersV10(orders11), usersV10(users)),
+	}
+}
+
+// restOptions are those of all contracts.
+func (c *collections) restOptions() *rest.Options {
+	cached := rest.ResourceOptions{Cache: c.cache}
+	return &rest.Options{
+		Challenge: middleware.Challenge(realm),
+		Resources: map[string]rest.ResourceOptions{"orders": cached, "users": cached, "places": cached, "files": cached},
 	}
 }
 

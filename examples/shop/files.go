@@ -60,7 +60,7 @@ func (f *folder) report() string {
 }
 
 func (c *collections) filesPart() *resource.Blobs {
-	opts := &resource.BlobOptions{MaxSize: largestFile, AllowRecreate: true, Cache: c.cache}
+	opts := &resource.BlobOptions{MaxSize: largestFile, AllowRecreate: true}
 	if c.auth {
 		opts.Authorize = func(ctx context.Context, op resource.Op, _, _ *resource.Blob) error {
 			if op == resource.OpGet {

@@ -111,7 +111,7 @@ func openShopOn(t *testing.T, s settings) *opened {
 	s.addr = "127.0.0.1:8080"
 	catalogs := c.catalogs()
 	negotiator := newNegotiator(newDoors(c, catalogs), s.addr, func() time.Time { return o.now })
-	o.Handler = newNeutral(negotiator, catalogs, s, db.ping).before(c.admitted(negotiator), s.addr)
+	o.Handler = newNeutral(negotiator, catalogs, c.restOptions(), s, db.ping).before(c.admitted(negotiator), s.addr)
 	return o
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -25,6 +26,7 @@ const graphqlTime = 30 * time.Second
 // both.
 type doors struct {
 	catalog *resource.Catalog
+	rest    *rest.Handler
 	graphql *graphql.Handler
 }
 
@@ -41,7 +43,7 @@ func newDoors(c *collections, catalogs map[string]*resource.Catalog) map[string]
 		socket.PerPrincipal = 10_000 // everybody is one and the same
 	}
 	for name, catalog := range catalogs {
-		open[name] = &doors{catalog: catalog, graphql: graphql.New(catalog, &graphql.Options{
+		open[name] = &doors{catalog: catalog, rest: rest.New(catalog, c.restOptions()), graphql: graphql.New(catalog, &graphql.Options{
 			Title:       "The shop, " + name,
 			Description: "Orders, users and places: the reference application of Stoa, in its contract " + name + ".",
 			Timeout:     cmp.Or(c.patience, graphqlTime),
@@ -72,20 +74,20 @@ func (d *doors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		d.graphql.ServeHTTP(w, r)
 		return
 	}
-	d.catalog.ServeHTTP(w, r)
+	d.rest.ServeHTTP(w, r)
 }
 
 // Reserve tells whether a name can mean the version at both doors.
 func (d *doors) Reserve(member, parameter string) error {
-	return errors.Join(d.catalog.Reserve(member, parameter), d.graphql.Reserve(member, parameter))
+	return errors.Join(d.rest.Reserve(member, parameter), d.graphql.Reserve(member, parameter))
 }
 
 // Opaque reports whether the content is somebody's file.
-func (d *doors) Opaque(r *http.Request) bool { return d.catalog.Opaque(r) }
+func (d *doors) Opaque(r *http.Request) bool { return d.rest.Opaque(r) }
 
 // report describes both doors.
 func (d *doors) report() string {
-	return d.catalog.Report() + strings.Replace(d.graphql.Report(), "GraphQL", graphqlPath, 1)
+	return d.catalog.Report() + d.rest.Report() + strings.Replace(d.graphql.Report(), "GraphQL", graphqlPath, 1)
 }
 
 // asksGraphQL reports whether a request asks something in GraphQL, with or without the path of a contract in front: then

@@ -85,7 +85,7 @@ func serve(ctx context.Context, s settings, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	neutral := newNeutral(negotiator, catalogs, s, db.ping)
+	neutral := newNeutral(negotiator, catalogs, c.restOptions(), s, db.ping)
 	fmt.Fprint(stdout, report(s, c, filled, contracts, negotiator))
 	err = whenFree(ctx, func() error {
 		_, err := c.jobs.Recover(ctx)

@@ -10,6 +10,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/openapi"
 	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -17,7 +18,7 @@ import (
 type neutral map[string]http.Handler
 
 // newNeutral makes it. The documents tell the listen address, if that has a port. ping finds out whether the shop can serve.
-func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog, s settings,
+func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog, rested *rest.Options, s settings,
 	ping func(context.Context) error) neutral {
 	docs := newDocs(n)
 	at := neutral{
@@ -39,6 +40,7 @@ func newNeutral(n *version.Negotiator, catalogs map[string]*resource.Catalog, s 
 			Security:    security(s.auth),
 			Secured:     secured,
 			RateLimit:   s.rate.Quota > 0,
+			REST:        rested,
 		})
 	}
 	return at

@@ -30,7 +30,6 @@ func (c *collections) ordersResource() *resource.Resource {
 		Query:     everything[Order](),
 		Relations: []resource.Relation[Order]{{Name: "customer", Target: "users", Field: "customerId"}},
 		Before:    c.beforeOrder,
-		Cache:     c.cache,
 		Samples:   sampleOrders(),
 	}))
 }

@@ -31,7 +31,6 @@ type Place struct {
 func (c *collections) placesResource() *resource.Resource {
 	return resource.FromOps("places", c.places, guard(c, &resource.Options[Place]{
 		Query:   everything[Place](),
-		Cache:   c.cache,
 		Samples: samplePlaces(),
 	}, customer, clerk, admin))
 }

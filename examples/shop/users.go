@@ -21,7 +21,6 @@ func (c *collections) usersResource() *resource.Resource {
 		Query:     everything[User](),
 		Relations: []resource.Relation[User]{{Name: "orders", Target: "orders", By: "customerId"}},
 		Before:    c.beforeUser,
-		Cache:     c.cache,
 		Samples:   []User{{ID: 2, Email: "bob@example.com", Active: true, Role: "customer"}},
 	}, admin))
 }

@@ -14,6 +14,7 @@ import (
 	_ "modernc.org/sqlite" // which registers sqlite
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
@@ -35,10 +36,10 @@ func openAPI(file string) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return resource.NewCatalog(nil, resource.New("tasks", tasks, &resource.Options[Task]{
+	return rest.New(resource.NewCatalog(nil, resource.New("tasks", tasks, &resource.Options[Task]{
 		Query:  tasks.query.Support(),
 		Public: true, // everybody may do everything
-	})), nil
+	})), nil), nil
 }
 
 func main() {

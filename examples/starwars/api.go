@@ -11,6 +11,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // queryTimeout is how long an answer may take.
@@ -30,7 +31,7 @@ func newAPI(s *saga) (api http.Handler, report string) {
 		},
 	})
 	mux := http.NewServeMux()
-	mux.Handle("/", catalog)
+	mux.Handle("/", rest.New(catalog, nil))
 	mux.Handle("/graphql", door)
 	mux.Handle("/graphql/", door)
 	mux.Handle("GET /{$}", http.RedirectHandler("/graphql", http.StatusSeeOther))

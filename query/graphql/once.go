@@ -2,7 +2,6 @@ package graphql
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"net/http"
 	"slices"
@@ -25,16 +24,17 @@ import (
 // The record is the answer itself, since nothing else has the selection, the aliases and the order that were asked for. See
 // once_replay.go for how it is given again.
 
-// errand is a mutation that is done once, under a key.
+// errand is a mutation with a key. It is a [resource.KeyedWrite].
 type errand struct {
-	k           *work
-	prepared    *exec.Prepared
-	writes      []exec.Write
-	level       idempotency.Level
-	runner      tx.Runner
-	fingerprint [32]byte
-	start       int    // where the answer begins in dst
-	dst         []byte // of the last attempt
+	k        *work
+	prepared *exec.Prepared
+	writes   []exec.Write
+	key      *resource.Key
+	level    idempotency.Level
+	runner   tx.Runner
+	content  [32]byte
+	start    int    // where the answer begins in dst
+	dst      []byte // of the last attempt
 }
 
 // answerOnce executes a mutation that has a key, or appends the answer that it got before.
@@ -50,29 +50,35 @@ func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key 
 		dst, _ = prepared.Run(ctx, nil, dst)
 		return dst, done, nil
 	}
-	if k.h.catalog.Principal(ctx) == "" {
+	principal := k.h.catalog.Principal(ctx)
+	if principal == "" {
 		return dst, refused, badKey("invalid", "a key is of no use to a caller who is not known")
 	}
 	if err := e.judge(); err != nil {
 		return dst, refused, err
 	}
-	op, err := e.operation(ctx, key)
+	document, variables, err := prepared.Meaning()
 	if err != nil {
 		return dst, refused, err
 	}
-	e.fingerprint = op.Fingerprint
-	rec, replayed, err := k.h.catalog.Do(ctx, op, e.level, e.runner, e.attempt)
-	return e.answer(ctx, &rec, replayed, err)
+	e.content = idempotency.Fingerprint(document, variables)
+	// The contract is part of the key, since documents mean what its schema says. The path is not: the handler may be mounted
+	// under several.
+	e.key = k.h.catalog.Key("", idempotency.Operation{Principal: principal, Method: "mutation", Target: "graphql", Key: key},
+		version.From(ctx).Contract())
+	e.key.SetLevel(e.level, e.runner)
+	e.key.Atomic = true
+	return e.answer(e.key.Do(ctx, e))
 }
 
-// answer tells what has become of it. An error of a field is in the answer that there is. One of the key, of the records or of
-// the database is not, and has a status of its own, in either media type: programs see by it when to come again.
-func (e *errand) answer(ctx context.Context, rec *idempotency.Record, replayed bool, err error) ([]byte, outcome, error) {
+// answer returns the answer. An error of a field is in the answer that there is. One of the key, of the records or of the
+// database is not, and has a status code of its own, in either media type, so that clients know when to retry.
+func (e *errand) answer(err error) ([]byte, outcome, error) {
 	var failed *failure
 	switch {
-	case err == nil && replayed:
-		return e.replay(ctx, rec), done, nil
-	// A database that gave up has let the fields fail, or has not: then what they say is not what has happened.
+	case err == nil && e.key.Replayed() != nil:
+		return e.dst, done, nil
+	// A database that gave up may or may not have made the fields fail: then what they report is not what has happened.
 	case err == nil, errors.As(err, &failed) && !(e.level == idempotency.ExactlyOnce && errors.Is(err, tx.ErrUnavailable)):
 		e.k.fresh++
 		return e.dst, done, nil
@@ -80,22 +86,26 @@ func (e *errand) answer(ctx context.Context, rec *idempotency.Record, replayed b
 	return e.dst[:e.start], refused, err
 }
 
+// Content returns the fingerprint of document and variables.
+func (e *errand) Content() []byte { return e.content[:] }
+
+// Creates is false: judge has found out the guarantee of all writes together.
+func (e *errand) Creates() bool { return false }
+
 // failure is an error by which nothing was done, or nobody knows what: the answer that tells of it is there already.
 type failure struct{ error }
 
 func (f *failure) Unwrap() error { return f.error }
 
-// attempt does it, and makes a record of the answer. In a transaction it may be called again, and what it did before has been
-// taken back by then: so nothing but the answer is kept here, and each time anew.
+// Do executes the mutation. In a transaction it may be called again, and what it did before has been rolled back by then: only
+// the answer is kept here, and each time anew.
 //
-// An error says that nothing was done or, below ExactlyOnce, that nobody knows. There an error of what is selected from the
-// write is none: the write stands, and is remembered with the answer that says so.
-func (e *errand) attempt(ctx context.Context) (idempotency.Record, error) {
+// An error means that nothing was done or, below ExactlyOnce, that the outcome is unknown. There an error of what is selected
+// from the write is none: the write stands, and is recorded with the answer that has the error.
+func (e *errand) Do(ctx context.Context) error {
 	opts := &exec.Attempt{Whole: e.level == idempotency.ExactlyOnce}
 	if e.level == idempotency.ByIdentity {
-		// It follows from what is asked for, too: a key that is used again after its record has expired must not find what
-		// another request has made.
-		opts.NewID = idempotency.DerivedID(ctx, e.writes[0].Field.Resource.Name()+"/"+hex.EncodeToString(e.fingerprint[:]))
+		opts.NewID = e.key.NewID(ctx, e.writes[0].Field.Resource.Name())
 	}
 	var result exec.Result
 	e.dst, result = e.prepared.Run(ctx, opts, e.dst[:e.start])
@@ -104,14 +114,14 @@ func (e *errand) attempt(ctx context.Context) (idempotency.Record, error) {
 	switch {
 	case kept:
 	case opts.Whole && result.Err != nil:
-		return idempotency.Record{}, &failure{result.Err}
+		return &failure{result.Err}
 	case !opts.Whole && result.First != nil:
 		if !result.Begun { // such as arguments that are wrong, or an operation that had no time left
 			result.First = errors.Join(result.First, idempotency.ErrNothingDone)
 		}
-		return idempotency.Record{}, &failure{result.First}
+		return &failure{result.First}
 	}
-	return e.record(), nil
+	return nil
 }
 
 // refusal reports whether an error says that the client is not to have what it asked for.
@@ -119,23 +129,13 @@ func refusal(err error) bool {
 	return err != nil && resource.Problem(err).StatusCode() < http.StatusInternalServerError
 }
 
-// record is that of the answer. It has memory of its own, unless it is too large to be kept anyway.
-func (e *errand) record() idempotency.Record {
+// Record returns the record of the answer. It has memory of its own, unless it is too large to be kept anyway.
+func (e *errand) Record() (idempotency.Record, error) {
 	answer := e.dst[e.start:]
 	if len(answer) <= e.k.h.once.Options().MaxResult {
 		answer = append(e.notes(), answer...)
 	}
-	return idempotency.Record{Status: http.StatusOK, Media: mediaResponse, Result: answer}
-}
-
-// operation says what is asked for, and by whom. The contract is part of it, since documents mean what its schema says, and
-// an answer in the words of one contract is none in another. The path is not: a door may be mounted under several.
-func (e *errand) operation(ctx context.Context, key string) (idempotency.Operation, error) {
-	document, variables, err := e.prepared.Meaning()
-	return idempotency.Operation{
-		Principal: e.k.h.catalog.Principal(ctx), Method: "mutation", Target: "graphql", Key: key,
-		Fingerprint: idempotency.Fingerprint([]byte(version.From(ctx).Contract()), document, variables),
-	}, err
+	return idempotency.Record{Status: http.StatusOK, Media: mediaResponse, Result: answer}, nil
 }
 
 // judge finds out what the key is worth for the writes, together. Where one of several cannot be taken back, a failure of

@@ -49,20 +49,22 @@ func (e *errand) notes() []byte {
 // notKept is the code of an answer that was too long to be kept.
 const notKept = "ANSWER_NOT_KEPT"
 
-// replay appends an answer that was given before, unless the caller may not have it any more.
-func (e *errand) replay(ctx context.Context, rec *idempotency.Record) []byte {
+// Replay restores the answer of a record, unless the caller may not have it any more.
+func (e *errand) Replay(ctx context.Context, rec *idempotency.Record) error {
 	answer, key, err := e.recall(ctx, rec)
 	switch {
 	case err != nil:
 		e.k.fresh++
-		return e.refuse(ctx, key, err)
+		e.dst = e.refuse(ctx, key, err)
+		return nil
 	case rec.Reference():
 		e.k.reference = true
 		answer = withoutData(nil, &gqlerror.Error{Code: notKept,
 			Message: "This was done before, and its answer was too long to be kept. Ask for what you need of it."})
 	}
 	e.k.replayed++
-	return append(e.dst[:e.start], answer...)
+	e.dst = append(e.dst[:e.start], answer...)
+	return nil
 }
 
 // recall takes the notes off an answer, and asks policy again: about the commands, and about every item that the answer

@@ -11,6 +11,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // TestUntellable: a change that a contract cannot show, whether its function fails or panics, is the end of its subscriptions,
@@ -45,7 +46,7 @@ func TestUntellable(t *testing.T) {
 				c, l := s.socket(t), s.subscribe(t, all)
 				c.talk(initMessage, ackMessage, say("1", all))
 				synctest.Wait()
-				want(t, send(t, now, "POST /notes", jsonBody, "", `{"text":"`+text+`"}`), http.StatusCreated)
+				want(t, send(t, rest.New(now, nil), "POST /notes", jsonBody, "", `{"text":"`+text+`"}`), http.StatusCreated)
 				heard := []string{c.hear()}
 				e, err := l.Next()
 				if err != nil {

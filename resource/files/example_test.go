@@ -12,6 +12,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/files"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 func Example() {
@@ -33,7 +34,7 @@ func Example() {
 			r.Header.Set(name, value)
 		}
 		w := httptest.NewRecorder()
-		api.ServeHTTP(w, r)
+		rest.New(api, nil).ServeHTTP(w, r)
 		body, _ := io.ReadAll(w.Body)
 		if w.Code >= http.StatusBadRequest {
 			body = nil // problem details

@@ -20,13 +20,14 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/files"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // serve serves a folder at /files.
 func serve(t testing.TB, f *files.Folder) *httptest.Server {
 	t.Helper()
-	srv := httptest.NewServer(resource.NewCatalog(nil,
-		resource.NewBlobs("files", f, &resource.BlobOptions{Public: true, MaxSize: 4 << 30})))
+	srv := httptest.NewServer(rest.New(resource.NewCatalog(nil,
+		resource.NewBlobs("files", f, &resource.BlobOptions{Public: true, MaxSize: 4 << 30})), nil))
 	t.Cleanup(srv.Close)
 	return srv
 }
@@ -147,7 +148,7 @@ func TestCurlResumes(t *testing.T) {
 	}
 	var after atomic.Int64
 	after.Store(-1)
-	srv := httptest.NewUnstartedServer(resource.NewCatalog(nil, resource.NewBlobs("files", open(t, filepath.Join(dir, "f"), nil), nil)))
+	srv := httptest.NewUnstartedServer(rest.New(resource.NewCatalog(nil, resource.NewBlobs("files", open(t, filepath.Join(dir, "f"), nil), nil)), nil))
 	srv.Listener = breaking{srv.Listener, &after}
 	srv.Start()
 	t.Cleanup(srv.Close)
@@ -201,7 +202,7 @@ func TestSendfile(t *testing.T) {
 		t.Errorf("Content is a %T", b.Content)
 	}
 	w := &readerFrom{ResponseRecorder: httptest.NewRecorder()}
-	resource.NewCatalog(nil, resource.NewBlobs("files", f, nil)).ServeHTTP(w, httptest.NewRequest("GET", "/files/a", nil))
+	rest.New(resource.NewCatalog(nil, resource.NewBlobs("files", f, nil)), nil).ServeHTTP(w, httptest.NewRequest("GET", "/files/a", nil))
 	limited, ok := w.source.(*io.LimitedReader)
 	if !ok {
 		t.Fatalf("ReadFrom was given a %T", w.source)

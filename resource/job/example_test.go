@@ -10,6 +10,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 type Sweep struct {
@@ -33,7 +34,7 @@ func ExampleNew() {
 	r := httptest.NewRequest("POST", "/orders/sweep", strings.NewReader(`{"olderThan":"24h"}`))
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
-	api.ServeHTTP(w, r)
+	rest.New(api, nil).ServeHTTP(w, r)
 	monitor := w.Header().Get("Location")
 	fmt.Println(w.Code, strings.HasPrefix(monitor, "/jobs/"))
 
@@ -42,7 +43,7 @@ func ExampleNew() {
 		fmt.Println(err)
 	}
 	w = httptest.NewRecorder()
-	api.ServeHTTP(w, httptest.NewRequest(http.MethodGet, monitor+"?fields=command,state,result", nil))
+	rest.New(api, nil).ServeHTTP(w, httptest.NewRequest(http.MethodGet, monitor+"?fields=command,state,result", nil))
 	fmt.Println(w.Code, w.Body)
 	// Output:
 	// 202 true

@@ -83,7 +83,7 @@ func New(name string, ops resource.Ops[Job], opts *Options) *Jobs {
 func (j *Jobs) serve() *resource.Resource {
 	ops := j.ops
 	ops.Create, ops.Insert, ops.Replace, ops.Delete = nil, nil, nil, nil
-	opts := &resource.Options[Job]{Media: "job", Samples: samples(), Public: j.opts.Principal == nil, NoEvents: true,
+	opts := &resource.Options[Job]{Samples: samples(), Public: j.opts.Principal == nil, NoEvents: true,
 		Query: query.Support{
 			Filter: map[string][]query.Op{"state": {query.Eq, query.In}, "command": {query.Eq, query.In}},
 			Sort:   []string{"createdAt", "finishedAt"},

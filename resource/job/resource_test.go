@@ -16,6 +16,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/job"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // get asks for something as somebody, and returns the status and the content.
@@ -42,7 +43,7 @@ func TestRule092Monitor(t *testing.T) {
 			return nil, resource.ErrForbidden
 		})
 		<-refused
-		status, header, body := get(t, h, "ann", "GET", "/jobs/"+id)
+		status, header, body := get(t, rest.New(h, nil), "ann", "GET", "/jobs/"+id)
 		const now = "2000-01-01T00:00:00Z" // in the bubble
 		want := `{"id":"` + id + `","command":"orders/sweep","state":"succeeded","result":{"n":3},"createdAt":"` + now +
 			`","finishedAt":"` + now + `"}`
@@ -50,13 +51,13 @@ func TestRule092Monitor(t *testing.T) {
 			t.Errorf("status %d, tag %q (-want +got):\n%s", status, header.Get("ETag"), diff)
 		}
 		var list struct{ Items []job.Job }
-		_, _, body = get(t, h, "ann", "GET", "/jobs?state=failed&command=orders%2Fsweep&sort=-createdAt,finishedAt")
+		_, _, body = get(t, rest.New(h, nil), "ann", "GET", "/jobs?state=failed&command=orders%2Fsweep&sort=-createdAt,finishedAt")
 		if err := json.Unmarshal([]byte(body), &list); err != nil || len(list.Items) != 1 ||
 			!strings.Contains(string(list.Items[0].Problem), `"status":403`) {
 			t.Errorf("failed jobs: %v %s", err, body)
 		}
 		for _, target := range []string{"/jobs?by=ann", "/jobs?owner=x", "/jobs?sort=lease", "/jobs?fields=by"} {
-			if status, _, body := get(t, h, "ann", "GET", target); status != http.StatusBadRequest {
+			if status, _, body := get(t, rest.New(h, nil), "ann", "GET", target); status != http.StatusBadRequest {
 				t.Errorf("%s: %d %s", target, status, body)
 			}
 		}
@@ -76,13 +77,13 @@ func TestOwnJobsOnly(t *testing.T) {
 			if who == reader && who != "" {
 				want = http.StatusOK
 			}
-			if status, _, body := get(t, h, reader, "GET", "/jobs/"+id); status != want {
+			if status, _, body := get(t, rest.New(h, nil), reader, "GET", "/jobs/"+id); status != want {
 				t.Errorf("%q asks for the job of %q: %d, want %d: %s", reader, who, status, want, body)
 			}
 		}
 	}
 	for reader, want := range map[string]int{"ann": 1, "bob": 1, "": 0} {
-		if _, _, body := get(t, h, reader, "GET", "/jobs"); strings.Count(body, `"id"`) != want {
+		if _, _, body := get(t, rest.New(h, nil), reader, "GET", "/jobs"); strings.Count(body, `"id"`) != want {
 			t.Errorf("%q sees %s, want %d", reader, body, want)
 		}
 	}
@@ -102,12 +103,12 @@ func TestReadOnly(t *testing.T) {
 	<-done
 	item := "/tasks/" + id
 	for _, line := range [][2]string{{"POST", "/tasks"}, {"PUT", item}, {"PATCH", item}, {"DELETE", item}} {
-		if status, header, _ := get(t, h, "", line[0], line[1]); status != http.StatusMethodNotAllowed ||
+		if status, header, _ := get(t, rest.New(h, nil), "", line[0], line[1]); status != http.StatusMethodNotAllowed ||
 			header.Get("Allow") != "GET, HEAD, OPTIONS" {
 			t.Errorf("%s %s: %d, Allow: %s", line[0], line[1], status, header.Get("Allow"))
 		}
 	}
-	if status, _, body := get(t, h, "", "GET", "/tasks/"+id); status != http.StatusOK { // everybody sees all
+	if status, _, body := get(t, rest.New(h, nil), "", "GET", "/tasks/"+id); status != http.StatusOK { // everybody sees all
 		t.Errorf("%d %s", status, body)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // TestBytes have no schema, and media types where not all are taken.
 func TestBytes(t *testing.T) {
 	t.Parallel()
-	d := described(t, openapi.New(newShop(t).now, nil))
+	d := described(t, openapi.New(newShop(t).now, &openapi.Options{REST: shopREST}))
 	tests := []struct{ path, types, methods string }{
 		{"/files", "*/*", "options post"},
 		{"/files/{id}", "*/*", "delete get options put"},
@@ -58,7 +58,7 @@ func TestBytes(t *testing.T) {
 func TestRule113PartsAreDescribed(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
-	d := described(t, openapi.New(shop.now, nil))
+	d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
 	for _, tt := range []struct {
 		header []string
 		status int
@@ -70,7 +70,7 @@ func TestRule113PartsAreDescribed(t *testing.T) {
 		{[]string{"Range: bytes=0-9", `If-Range: "other"`}, http.StatusOK, nil},
 		{[]string{"If-None-Match: *"}, http.StatusNotModified, nil},
 	} {
-		res := send(shop.now, "GET /icons/a.png", "", tt.header...)
+		res := send(shop.handler(), "GET /icons/a.png", "", tt.header...)
 		if res.StatusCode != tt.status {
 			t.Errorf("%v: %d, want %d", tt.header, res.StatusCode, tt.status)
 		}

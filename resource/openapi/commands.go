@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // action is a command on its way into the document.
@@ -76,7 +77,9 @@ func (a *action) requestBody() *requestBody {
 }
 
 // types are the media types of the command.
-func (a *action) types() []string { return append([]string{mediaJSON}, a.vendorTypes(a.c.Media())...) }
+func (a *action) types() []string {
+	return append([]string{mediaJSON}, a.vendorTypes(rest.CommandMedia(a.c))...)
+}
 
 // good are the answers to a command that went well, or may yet.
 func (a *action) good() []entry[*response] {

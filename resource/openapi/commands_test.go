@@ -29,13 +29,13 @@ func commanded[In, Out any](t *testing.T, opts *resource.CommandOptions[In]) (d 
 func TestCommandExamplesAreTaken(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
-	d := described(t, openapi.New(shop.now, nil))
+	d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
 	for path, want := range map[string]int{"/auth/login": 200, "/auth/logout": 204, "/orders/cancel-stale": 202, "/orders/newest": 200} {
 		body := ""
 		if d.at(d.root, "paths", path, "post", "requestBody") != nil {
 			body = d.sample(t, path, "post", "application/json")
 		}
-		res := send(shop.now, "POST "+path, body)
+		res := send(shop.handler(), "POST "+path, body)
 		if res.StatusCode != want {
 			t.Errorf("POST %s: %d, want %d", path, res.StatusCode, want)
 		}
@@ -47,7 +47,7 @@ func TestCommandExamplesAreTaken(t *testing.T) {
 func TestLinksLead(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
-	d := described(t, openapi.New(shop.now, nil))
+	d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
 	const path = "/orders/cancel-stale"
 	link := d.at(d.root, "paths", path, "post", "responses", "202", "links", "job").(object)
 	at := ""
@@ -62,12 +62,12 @@ func TestLinksLead(t *testing.T) {
 	if diff := cmp.Diff(object{"id": "$response.body#/id"}, link["parameters"]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	res := send(shop.now, "POST "+path, `{"olderThan":"24h"}`)
+	res := send(shop.handler(), "POST "+path, `{"olderThan":"24h"}`)
 	var job struct{ ID string }
 	if err := json.NewDecoder(res.Body).Decode(&job); err != nil || res.StatusCode != http.StatusAccepted {
 		t.Fatalf("%d: %v", res.StatusCode, err)
 	}
-	if got := res.Header.Get("Location"); got != "/jobs/"+job.ID || send(shop.now, "GET "+got, "").StatusCode != http.StatusOK {
+	if got := res.Header.Get("Location"); got != "/jobs/"+job.ID || send(shop.handler(), "GET "+got, "").StatusCode != http.StatusOK {
 		t.Errorf("the job is at %q", got)
 	}
 }
@@ -123,7 +123,7 @@ func TestWhatCommandsSay(t *testing.T) {
 func TestCommandsAreSecured(t *testing.T) {
 	t.Parallel()
 	bearer := []openapi.SecurityScheme{{Name: "bearer", Type: "http", Scheme: "bearer"}}
-	d := described(t, openapi.New(newShop(t).now, &openapi.Options{Security: bearer, Secured: func(name string, op resource.Op) bool {
+	d := described(t, openapi.New(newShop(t).now, &openapi.Options{REST: shopREST, Security: bearer, Secured: func(name string, op resource.Op) bool {
 		return op == resource.OpInvoke && name != "auth/login" || name == "photos" && op == resource.OpGet
 	}}))
 	for at, want := range map[string]bool{"/auth/login post": false, "/auth/logout post": true, "/orders/newest post": true,
@@ -234,7 +234,7 @@ func TestProblemsInAnswers(t *testing.T) {
 func TestImports(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
-	d := described(t, openapi.New(shop.now, nil))
+	d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
 	const path, media = "/places/import", "application/x-ndjson"
 	lines, _ := d.at(d.root, "paths", path, "post", "requestBody", "content", media, "examples", "sample", "value").(string)
 	for _, tt := range []struct {
@@ -247,13 +247,13 @@ func TestImports(t *testing.T) {
 		{path + "?atomic=true", lines + "{}\n", http.StatusUnprocessableEntity},
 		{path + "?atomic=perhaps", lines, http.StatusBadRequest},
 	} {
-		res := send(shop.now, "POST "+tt.target, tt.body, "Content-Type: "+media)
+		res := send(shop.handler(), "POST "+tt.target, tt.body, "Content-Type: "+media)
 		if res.StatusCode != tt.status {
 			t.Errorf("%s: %d, want %d", tt.target, res.StatusCode, tt.status)
 		}
 		d.check(t, path, "POST "+tt.target, res)
 	}
-	if get := send(shop.now, "GET /places/264371", ""); get.StatusCode != http.StatusOK {
+	if get := send(shop.handler(), "GET /places/264371", ""); get.StatusCode != http.StatusOK {
 		t.Errorf("the place of the example is answered with %d", get.StatusCode)
 	}
 	if d.parameters(path, "POST")["atomic"] == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/openapi"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -23,7 +24,7 @@ func Example() {
 	catalog := resource.NewCatalog(nil, books)
 
 	mux := http.NewServeMux()
-	mux.Handle("/", catalog)
+	mux.Handle("/", rest.New(catalog, nil))
 	mux.Handle("/openapi.json", openapi.New(catalog, &openapi.Options{Title: "Library"}))
 
 	w := httptest.NewRecorder()
@@ -38,7 +39,7 @@ func Example() {
 // Each contract has a document, which says how it is named.
 func ExampleNew() {
 	catalog := resource.NewCatalog(nil, resource.New("books", memory.New[Book](nil), nil))
-	api := version.New([]version.Contract{{Name: "1.0.0", Handler: catalog, OpenAPI: "/openapi/1.0.0.json"}},
+	api := version.New([]version.Contract{{Name: "1.0.0", Handler: rest.New(catalog, nil), OpenAPI: "/openapi/1.0.0.json"}},
 		[]version.Strategy{version.Path{}}, nil)
 	doc := openapi.New(catalog, &openapi.Options{Title: "Library", Contract: "1.0.0", Negotiator: api})
 

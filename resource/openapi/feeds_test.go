@@ -11,6 +11,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/openapi"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // watchedCatalog serves notes that one can listen to.
@@ -40,7 +41,7 @@ func TestFeedsAreDescribed(t *testing.T) {
 	const stream, foreign = "Accept: text/event-stream", "AcQ_tkSe6jcFCNQqAlvSYmc"
 	catalog := watchedCatalog(t)
 	d := described(t, openapi.New(catalog, nil))
-	id := strings.TrimPrefix(send(catalog, "POST /notes", `{"text":"x"}`, "Content-Type: application/json").Header.Get("Location"), "/notes/")
+	id := strings.TrimPrefix(send(rest.New(catalog, nil), "POST /notes", `{"text":"x"}`, "Content-Type: application/json").Header.Get("Location"), "/notes/")
 	tests := []struct {
 		query  string
 		fields []string
@@ -59,7 +60,7 @@ func TestFeedsAreDescribed(t *testing.T) {
 			if tt.status == http.StatusOK {
 				method = "HEAD " // as it would not end
 			}
-			res := send(catalog, method+target(path, id)+tt.query, "", tt.fields...)
+			res := send(rest.New(catalog, nil), method+target(path, id)+tt.query, "", tt.fields...)
 			if res.StatusCode != tt.status {
 				t.Errorf("%s%s %v: status %d, want %d", path, tt.query, tt.fields, res.StatusCode, tt.status)
 			}
@@ -69,7 +70,7 @@ func TestFeedsAreDescribed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res := send(catalog, "GET "+target(path, id), "", stream)
+		res := send(rest.New(catalog, nil), "GET "+target(path, id), "", stream)
 		if res.StatusCode != http.StatusTooManyRequests {
 			t.Errorf("%s: status %d for one stream too many, want 429", path, res.StatusCode)
 		}
@@ -95,7 +96,7 @@ func TestFeedsAreDescribed(t *testing.T) {
 // TestFeedsOfNobody: where one cannot listen there is not a word of it.
 func TestFeedsOfNobody(t *testing.T) {
 	t.Parallel()
-	doc := string(openapi.New(newShop(t).now, nil).JSON())
+	doc := string(openapi.New(newShop(t).now, &openapi.Options{REST: shopREST}).JSON())
 	for _, word := range []string{"event-stream", "Event-Cursor", "lastEventId", "Last-Event-ID"} {
 		if strings.Contains(doc, word) {
 			t.Errorf("the document speaks of %s", word)

@@ -12,7 +12,11 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/openapi"
+	"github.com/stoa-go/stoa/resource/rest"
 )
+
+// keyedREST names the items of its collections apart, which have one Go type.
+var keyedREST = &rest.Options{Resources: map[string]rest.ResourceOptions{"named": {Media: "name"}, "loose": {Media: "leaf"}}}
 
 // keyedCatalog has a collection for each level of a key.
 func keyedCatalog(opts *idempotency.Options) *resource.Catalog {
@@ -24,9 +28,9 @@ func keyedCatalog(opts *idempotency.Options) *resource.Catalog {
 	exact := resource.New("exact", memory.New(&memory.Options[memo]{DB: db}), &resource.Options[memo]{Public: true})
 	ops := resource.OpsOf(memory.New[memo](nil))
 	ops.Transactions = nil
-	named := resource.FromOps("named", ops, &resource.Options[memo]{Public: true, Media: "name"})
+	named := resource.FromOps("named", ops, &resource.Options[memo]{Public: true})
 	ops.Insert = nil
-	loose := resource.FromOps("loose", ops, &resource.Options[memo]{Public: true, Media: "leaf"})
+	loose := resource.FromOps("loose", ops, &resource.Options[memo]{Public: true})
 	nothing := func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil }
 	return resource.NewCatalog(&resource.CatalogOptions{
 		Once: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), opts),
@@ -38,7 +42,7 @@ func keyedCatalog(opts *idempotency.Options) *resource.Catalog {
 
 func TestGoldenKeys(t *testing.T) {
 	t.Parallel()
-	golden(t, "keys.json", openapi.New(keyedCatalog(nil), &openapi.Options{Title: "Memos", Whole: true}).JSON())
+	golden(t, "keys.json", openapi.New(keyedCatalog(nil), &openapi.Options{REST: keyedREST, Title: "Memos", Whole: true}).JSON())
 }
 
 // TestKeysOfTheCatalog: a catalog that keeps keys says itself what they are worth, operation by operation.
@@ -51,7 +55,7 @@ func TestKeysOfTheCatalog(t *testing.T) {
 		"POST /loose": most, "PUT /loose/{id}": most, "PATCH /loose/{id}": most, "DELETE /loose/{id}": most,
 		"POST /exact/tidy": exactly, "POST /loose/tidy": most,
 	}
-	d := described(t, openapi.New(keyedCatalog(&idempotency.Options{Required: true, TTL: 90 * time.Minute, TimeOrdered: true}), nil))
+	d := described(t, openapi.New(keyedCatalog(&idempotency.Options{Required: true, TTL: 90 * time.Minute, TimeOrdered: true}), &openapi.Options{REST: keyedREST}))
 	seen := 0
 	d.operations(func(path, method string, op object) {
 		key := d.parameters(path, method)["Idempotency-Key"]

@@ -8,7 +8,7 @@ import (
 // lookup describes the path of a lookup, which answers with an item of another path.
 func (b *builder) lookup(l *resource.Lookup) {
 	target := b.c.Target(l)
-	d := &described{builder: b, r: target, name: target.Name(), word: target.Media(), policy: target.Policy()}
+	d := &described{builder: b, r: target, name: target.Name(), word: b.o.REST.Resource(target).Media, policy: target.Policy()}
 	d.item = b.component(model{typ: target.Type(), mode: shown})
 	d.samples.item = b.sampleOf(d.item)
 	id := b.nouns.unique("Find" + pascal(l.Name()))

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -40,6 +41,9 @@ type Options struct {
 	// Secured says which operations of which resources, lookups, blobs and commands, by name, need one of Security. That of
 	// a command is [resource.OpInvoke]. Nil means all. It must always answer alike.
 	Secured func(name string, op resource.Op) bool
+
+	// REST are the options of the handler that the document describes. Nil is the zero value.
+	REST *rest.Options
 
 	// IdempotencyKey says that requests which change something may have an Idempotency-Key, though the catalog keeps none:
 	// somebody in front of it does, such as [idempotency.Keeper.Wrap]. What the catalog keeps is described by itself, with

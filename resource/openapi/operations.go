@@ -6,16 +6,18 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/patch"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // described is a resource on its way into the document.
 type described struct {
 	*builder
-	r      *resource.Resource
-	name   string // of the resource
-	noun   string // of an item, in operation ids: Order
-	word   string // of an item, in sentences: order
-	policy resource.Policy
+	r        *resource.Resource
+	name     string // of the resource
+	noun     string // of an item, in operation ids: Order
+	word     string // of an item, in sentences: order
+	policy   resource.Policy
+	settings rest.ResourceOptions
 
 	item                      *schemaObject // what an item is answered as
 	samples                   samples
@@ -27,8 +29,10 @@ type described struct {
 
 // describeResource finds out what all operations of a resource have in common, and defines what its items look like.
 func (b *builder) describeResource(r *resource.Resource) *described {
-	d := &described{builder: b, r: r, name: r.Name(), word: r.Media(), policy: r.Policy(), counted: r.Counts()}
-	d.noun = pascal(r.Media())
+	settings := b.o.REST.Resource(r)
+	d := &described{builder: b, r: r, name: r.Name(), word: settings.Media, policy: r.Policy(), settings: settings,
+		counted: r.Counts()}
+	d.noun = pascal(d.word)
 	if b.nouns[d.noun] {
 		d.noun = pascal(r.Name()) + "Item" // another resource has items of that name
 	}
@@ -157,7 +161,7 @@ func (d *described) replace() *operation {
 
 // replacedText is what 200 means for PUT. RFC 9110 section 9.3.4 allows a validator only for what was stored as it came.
 func (d *described) replacedText() string {
-	if d.policy.ETagOnPut {
+	if d.settings.AlwaysETagOnPut {
 		return "The item as it is now."
 	}
 	return "The item as it is now. There is an `ETag` only if it is stored octet by octet as it was sent."
@@ -191,7 +195,7 @@ func (d *described) delete() *operation {
 	case !d.policy.Remembers:
 		means = "204 means that the item is gone. What was deleted is not remembered here, so 404 means that there is none, " +
 			"whether it was deleted before or never known"
-	case d.policy.RepeatedDelete == 204:
+	case d.settings.RepeatedDelete == 204:
 		means = "204 means that the item is gone, also if it was before, for which other methods have 410. " +
 			"404 means that it was never known here"
 	}
@@ -200,7 +204,7 @@ func (d *described) delete() *operation {
 	op.Parameters = append([]*parameter{d.prefer("handling=lenient")}, d.writeConditions(true)...)
 	op.Parameters = append(op.Parameters, d.keyParameter()...)
 	statuses := d.lost(400, 404, 409, 412)
-	if d.policy.RepeatedDelete == 204 {
+	if d.settings.RepeatedDelete == 204 {
 		statuses = slices.DeleteFunc(statuses, func(status int) bool { return status == gone })
 	}
 	op.Responses = d.answers(d.who(d.replayed(statuses...)...), d.empty(204, "The item is gone.", "Cache-Control"))

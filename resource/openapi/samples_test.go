@@ -35,20 +35,20 @@ func TestExamplesAreTaken(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			t.Parallel()
 			shop := newShop(t)
-			d := described(t, openapi.New(shop.now, nil))
-			res := send(shop.now, "POST "+path, d.sample(t, path, "post", "application/json"))
+			d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
+			res := send(shop.handler(), "POST "+path, d.sample(t, path, "post", "application/json"))
 			if res.StatusCode != http.StatusCreated {
 				body, _ := io.ReadAll(res.Body)
 				t.Fatalf("POST: %d %s", res.StatusCode, body)
 			}
 			at, item := res.Header.Get("Location"), path+"/{id}"
-			d.takesBatch(t, shop.now, path, at)
+			d.takesBatch(t, shop.handler(), path, at)
 			for _, tt := range []struct{ method, media string }{
 				{"put", "application/json"},
 				{"patch", "application/merge-patch+json"},
 				{"patch", "application/json-patch+json"},
 			} {
-				res := send(shop.now, strings.ToUpper(tt.method)+" "+at, d.sample(t, item, tt.method, tt.media),
+				res := send(shop.handler(), strings.ToUpper(tt.method)+" "+at, d.sample(t, item, tt.method, tt.media),
 					"Content-Type: "+tt.media)
 				if res.StatusCode != http.StatusOK {
 					body, _ := io.ReadAll(res.Body)
@@ -84,7 +84,7 @@ func (d reader) takesBatch(t *testing.T, h http.Handler, path, at string) {
 func TestExamplesOfAnswers(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
-	d := described(t, openapi.New(shop.now, nil))
+	d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
 	checked := 0
 	d.operations(func(path, method string, op object) {
 		for status := range op["responses"].(object) {

@@ -107,7 +107,7 @@ func (b *builder) component(m model) *schemaObject {
 func (b *builder) baseName(t *schema.Type) string {
 	for _, r := range b.c.Resources() {
 		if r.Type() == t {
-			return pascal(r.Media())
+			return pascal(b.o.REST.Resource(r).Media)
 		}
 	}
 	return pascal(t.Name)

@@ -16,7 +16,7 @@ import (
 // TestSchemas looks at what a schema says of one field.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
-	d := described(t, openapi.New(newShop(t).now, nil))
+	d := described(t, openapi.New(newShop(t).now, &openapi.Options{REST: shopREST}))
 	tests := []struct{ schema, field, want string }{
 		{"Order", "id", `{"type":"integer","format":"int64","readOnly":true,"description":"Assigned by the shop."}`},
 		{"Order", "status", `{"type":"string","enum":["placed","paid","shipped","cancelled"]}`},
@@ -88,8 +88,8 @@ func TestRequired(t *testing.T) {
 	}
 	shop := newShop(t)
 	documents := map[bool]reader{
-		false: described(t, openapi.New(shop.now, nil)),
-		true:  described(t, openapi.New(shop.now, &openapi.Options{Whole: true})),
+		false: described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST})),
+		true:  described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST, Whole: true})),
 	}
 	for _, tt := range tests {
 		t.Run(tt.schema, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestRequired(t *testing.T) {
 // TestInputsAreClosed and outputs are open, at every depth.
 func TestInputsAreClosed(t *testing.T) {
 	t.Parallel()
-	d := described(t, openapi.New(newShop(t).now, nil))
+	d := described(t, openapi.New(newShop(t).now, &openapi.Options{REST: shopREST}))
 	for name, s := range d.at(d.root, "components", "schemas").(object) {
 		o := s.(object)
 		if o["properties"] == nil {
@@ -151,7 +151,7 @@ func TestAgreement(t *testing.T) {
 		{"anything", `{"name":"x","country":"GR","extra":{"a":[null]}}`, true},
 		{"id", `{"id":"mine","name":"x","country":"GR"}`, true},
 	}
-	d := described(t, openapi.New(newShop(t).now, nil))
+	d := described(t, openapi.New(newShop(t).now, &openapi.Options{REST: shopREST}))
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -163,7 +163,7 @@ func TestAgreement(t *testing.T) {
 			if (len(bad) == 0) != tt.valid {
 				t.Errorf("the schema says %q", bad)
 			}
-			status := send(newShop(t).now, "POST /places", tt.body).StatusCode
+			status := send(newShop(t).handler(), "POST /places", tt.body).StatusCode
 			if ok := status == http.StatusCreated; ok != tt.valid || !ok && status != http.StatusUnprocessableEntity {
 				t.Errorf("the library says %d", status)
 			}
@@ -174,7 +174,7 @@ func TestAgreement(t *testing.T) {
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
-	d := described(t, openapi.New(shop.now, nil))
+	d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
 	tests := []struct{ path, method, name, want string }{
 		{"/orders/{id}", "GET", "id", `{"type":"integer","format":"int64"}`},
 		{"/places/{id}", "GET", "id", `{"type":"string","minLength":1}`},
@@ -220,14 +220,14 @@ func TestParameters(t *testing.T) {
 func TestEveryParameterIsTaken(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
-	d := described(t, openapi.New(shop.now, nil))
+	d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
 	tried := 0
 	for _, path := range []string{"/orders", "/users", "/places", "/countries", "/order-archive", "/capital"} {
 		for name, p := range d.parameters(path, "GET") {
 			if p["in"] != "query" {
 				continue
 			}
-			body := problemOf(t, send(shop.now, "GET "+path+"?"+name+"=", ""))
+			body := problemOf(t, send(shop.handler(), "GET "+path+"?"+name+"=", ""))
 			if slices.ContainsFunc(body.Errors, func(e struct{ Code string }) bool { return e.Code == "unknownParameter" }) {
 				t.Errorf("%s: %s is described, and not known", path, name)
 			}

@@ -18,9 +18,9 @@ import (
 // TestDeterminism makes the document of equal catalogs many times: maps are in none of them.
 func TestDeterminism(t *testing.T) {
 	t.Parallel()
-	want := openapi.New(newShop(t).now, nil).JSON()
+	want := openapi.New(newShop(t).now, &openapi.Options{REST: shopREST}).JSON()
 	for range 5 {
-		if got := openapi.New(newShop(t).now, nil).JSON(); !bytes.Equal(want, got) {
+		if got := openapi.New(newShop(t).now, &openapi.Options{REST: shopREST}).JSON(); !bytes.Equal(want, got) {
 			t.Fatalf("another document (-want +got):\n%s",
 				cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")))
 		}
@@ -29,7 +29,7 @@ func TestDeterminism(t *testing.T) {
 
 func TestServe(t *testing.T) {
 	t.Parallel()
-	doc := openapi.New(newShop(t).now, nil)
+	doc := openapi.New(newShop(t).now, &openapi.Options{REST: shopREST})
 	const vendor = "application/vnd.oai.openapi+json;version=3.1"
 	tests := []struct {
 		name, request string
@@ -82,7 +82,7 @@ func TestServe(t *testing.T) {
 // TestTags gives each representation a tag of its own, with which a client does not get it again.
 func TestTags(t *testing.T) {
 	t.Parallel()
-	doc := openapi.New(newShop(t).now, nil)
+	doc := openapi.New(newShop(t).now, &openapi.Options{REST: shopREST})
 	seen := map[string]bool{}
 	for _, header := range [][]string{nil, {"Accept-Encoding: gzip"}, {"Accept: application/vnd.oai.openapi+json"},
 		{"Accept: application/vnd.oai.openapi+json", "Accept-Encoding: gzip"}} {
@@ -103,7 +103,7 @@ func TestTags(t *testing.T) {
 
 func TestGzip(t *testing.T) {
 	t.Parallel()
-	doc := openapi.New(newShop(t).now, nil)
+	doc := openapi.New(newShop(t).now, &openapi.Options{REST: shopREST})
 	zr, err := gzip.NewReader(send(doc, "GET /", "", "Accept-Encoding: gzip").Body)
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestGzip(t *testing.T) {
 // TestConcurrentUse is for the race detector.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
-	doc := openapi.New(newShop(t).now, nil)
+	doc := openapi.New(newShop(t).now, &openapi.Options{REST: shopREST})
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -136,7 +136,7 @@ func TestConcurrentUse(t *testing.T) {
 func TestRuleD5ClientsAreTold(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
-	d := described(t, openapi.New(shop.now, nil))
+	d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
 	tests := []struct {
 		path, says string
 		statuses   string
@@ -161,12 +161,12 @@ func TestRuleD5ClientsAreTold(t *testing.T) {
 		}
 	}
 	// And it is so.
-	at := send(shop.now, "POST /orders", `{"lines":[{"itemId":1,"qty":1}]}`).Header.Get("Location")
+	at := send(shop.handler(), "POST /orders", `{"lines":[{"itemId":1,"qty":1}]}`).Header.Get("Location")
 	for _, tt := range []struct {
 		request string
 		status  int
 	}{{"DELETE " + at, 204}, {"DELETE " + at, 410}, {"GET " + at, 410}, {"DELETE /orders/99", 404}} {
-		if got := send(shop.now, tt.request, "").StatusCode; got != tt.status {
+		if got := send(shop.handler(), tt.request, "").StatusCode; got != tt.status {
 			t.Errorf("%s: %d, want %d", tt.request, got, tt.status)
 		}
 	}
@@ -175,7 +175,7 @@ func TestRuleD5ClientsAreTold(t *testing.T) {
 func TestSecurity(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
-	plain := described(t, openapi.New(shop.now, nil))
+	plain := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
 	if got := plain.root["security"]; !cmp.Equal(got, []any{}) {
 		t.Errorf("without schemes security is %v", got)
 	}
@@ -183,7 +183,7 @@ func TestSecurity(t *testing.T) {
 		plain.at(plain.root, "paths", "/users", "get", "responses", "401") == nil {
 		t.Error("401 is for resources that have a policy")
 	}
-	d := described(t, openapi.New(shop.now, &openapi.Options{
+	d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST,
 		Security: []openapi.SecurityScheme{
 			{Name: "bearer", Type: "http", Scheme: "bearer", BearerFormat: "JWT"},
 			{Name: "key", Type: "apiKey", In: "header", Key: "X-Key"},
@@ -220,8 +220,8 @@ func TestSecurity(t *testing.T) {
 func TestMounted(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
-	without := described(t, openapi.New(shop.now, nil))
-	with := described(t, openapi.New(shop.now, &openapi.Options{IdempotencyKey: true, RateLimit: true}))
+	without := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
+	with := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST, IdempotencyKey: true, RateLimit: true}))
 	with.operations(func(path, method string, op object) {
 		key := method != "GET" && method != "OPTIONS"
 		if got := with.parameters(path, method)["Idempotency-Key"] != nil; got != key {

@@ -2,6 +2,7 @@ package openapi_test
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -129,6 +131,11 @@ type shop struct {
 	now, old *resource.Catalog
 }
 
+// shopREST are the options of its handlers.
+var shopREST = &rest.Options{Resources: map[string]rest.ResourceOptions{"countries": {RepeatedDelete: 204}}}
+
+func (s shop) handler() http.Handler { return rest.New(s.now, shopREST) }
+
 func sampleOrder() order {
 	note, customer := "Please wrap it.", int64(2)
 	return order{ID: 7, Status: "paid", Lines: []line{{1, 2}, {9, 1}}, Note: &note, CustomerID: &customer,
@@ -160,7 +167,7 @@ func newShop(t testing.TB) shop {
 		Query: everything[place](), Samples: []place{samplePlace()}, Public: true, PageSize: 10, MaxPageSize: 20,
 	})
 	countries := resource.FromOps("countries", given(memory.New(&memory.Options[country]{ID: "code"})),
-		&resource.Options[country]{ID: "code", Public: true, RequireIfMatch: true, RepeatedDelete: 204})
+		&resource.Options[country]{ID: "code", Public: true, RequireIfMatch: true})
 	dusty := resource.OpsOf(memory.New[order](nil))
 	archive := resource.FromOps("order-archive", resource.Ops[order]{Get: dusty.Get, List: dusty.List},
 		&resource.Options[order]{Public: true, Query: query.Support{Filter: map[string][]query.Op{"status": {query.Eq}}}})

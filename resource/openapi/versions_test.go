@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource/openapi"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -47,8 +48,8 @@ func everyStrategy() []version.Strategy {
 // negotiated puts the contracts of the shop behind a Negotiator.
 func negotiated(s shop, now func() time.Time, strategies ...version.Strategy) *version.Negotiator {
 	return version.New([]version.Contract{
-		{Name: "1.0.0", Handler: s.old, Deprecated: deprecated, Sunset: sunset, OpenAPI: "/openapi/1.0.0.json"},
-		{Name: "2.0.0", Handler: s.now, OpenAPI: "/openapi/2.0.0.json"},
+		{Name: "1.0.0", Handler: rest.New(s.old, shopREST), Deprecated: deprecated, Sunset: sunset, OpenAPI: "/openapi/1.0.0.json"},
+		{Name: "2.0.0", Handler: rest.New(s.now, shopREST), OpenAPI: "/openapi/2.0.0.json"},
 	}, strategies, &version.Options{Default: "2.0.0", Now: now})
 }
 
@@ -56,7 +57,7 @@ func TestGoldenContract(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
 	n := negotiated(shop, newClock(deprecated).now, everyStrategy()...)
-	doc := openapi.New(shop.old, &openapi.Options{Title: "Shop", Contract: "1.0.0", Negotiator: n, IdempotencyKey: true,
+	doc := openapi.New(shop.old, &openapi.Options{REST: shopREST, Title: "Shop", Contract: "1.0.0", Negotiator: n, IdempotencyKey: true,
 		RateLimit: true, Servers: []string{"https://example.com/api"},
 		Contact:  &openapi.Contact{Name: "The shop", Email: "shop@example.com"},
 		License:  &openapi.License{Name: "MIT", Identifier: "MIT"},
@@ -118,7 +119,7 @@ func TestNames(t *testing.T) {
 			t.Parallel()
 			shop := newShop(t)
 			n := negotiated(shop, newClock(deprecated).now, tt.strategy)
-			d := described(t, openapi.New(shop.old, &openapi.Options{Contract: contract, Negotiator: n, Servers: []string{"/api"}}))
+			d := described(t, openapi.New(shop.old, &openapi.Options{REST: shopREST, Contract: contract, Negotiator: n, Servers: []string{"/api"}}))
 			var servers []string
 			for _, s := range d.root["servers"].([]any) {
 				servers = append(servers, s.(object)["url"].(string))
@@ -177,7 +178,7 @@ func TestServersOfAllStrategies(t *testing.T) {
 		{"2.0.0", []string{"https://example.com:8443/api/v2", "/v2", "https://api-v2.example.com:8443/api",
 			"https://example.com:8443/api", "/"}},
 	} {
-		d := described(t, openapi.New(shop.now, &openapi.Options{Contract: tt.contract, Negotiator: n,
+		d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST, Contract: tt.contract, Negotiator: n,
 			Servers: []string{"https://example.com:8443/api", "/"}}))
 		var got []string
 		for _, s := range d.root["servers"].([]any) {
@@ -221,8 +222,8 @@ func TestRule150DocumentOfEachContract(t *testing.T) {
 	t.Parallel()
 	shop, clock := newShop(t), newClock(deprecated.Add(-time.Hour))
 	n := negotiated(shop, clock.now, version.Path{}, version.Header{Name: "API-Version"})
-	doc := openapi.New(shop.old, &openapi.Options{Contract: "1.0.0", Negotiator: n})
-	current := openapi.New(shop.now, &openapi.Options{Contract: "2.0.0", Negotiator: n})
+	doc := openapi.New(shop.old, &openapi.Options{REST: shopREST, Contract: "1.0.0", Negotiator: n})
+	current := openapi.New(shop.now, &openapi.Options{REST: shopREST, Contract: "2.0.0", Negotiator: n})
 	tags := map[string]bool{}
 	for _, tt := range []struct {
 		at         time.Time
@@ -281,8 +282,8 @@ func TestRule130ServiceDesc(t *testing.T) {
 		path string
 		doc  *openapi.Document
 	}{
-		"1.0.0": {"/v1", openapi.New(shop.old, &openapi.Options{Contract: "1.0.0", Negotiator: n})},
-		"2.0.0": {"/v2", openapi.New(shop.now, &openapi.Options{Contract: "2.0.0", Negotiator: n})},
+		"1.0.0": {"/v1", openapi.New(shop.old, &openapi.Options{REST: shopREST, Contract: "1.0.0", Negotiator: n})},
+		"2.0.0": {"/v2", openapi.New(shop.now, &openapi.Options{REST: shopREST, Contract: "2.0.0", Negotiator: n})},
 	} {
 		mux.Handle("/openapi/"+contract+".json", c.doc)
 		links := send(mux, "GET "+c.path+"/orders", "").Header.Values("Link")
@@ -308,8 +309,8 @@ func TestWalkContracts(t *testing.T) {
 	shop := newShop(t)
 	n := negotiated(shop, newClock(deprecated).now, everyStrategy()...)
 	for contract, c := range map[string]*openapi.Document{
-		"1.0.0": openapi.New(shop.old, &openapi.Options{Contract: "1.0.0", Negotiator: n}),
-		"2.0.0": openapi.New(shop.now, &openapi.Options{Contract: "2.0.0", Negotiator: n}),
+		"1.0.0": openapi.New(shop.old, &openapi.Options{REST: shopREST, Contract: "1.0.0", Negotiator: n}),
+		"2.0.0": openapi.New(shop.now, &openapi.Options{REST: shopREST, Contract: "2.0.0", Negotiator: n}),
 	} {
 		t.Run(contract, func(t *testing.T) {
 			t.Parallel()

@@ -16,6 +16,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/openapi"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // target is a path of the document with the id filled in.
@@ -25,7 +26,7 @@ func target(path, id string) string { return strings.ReplaceAll(path, "{id}", id
 func TestOperationsAreThoseOfTheCatalog(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
-	d := described(t, openapi.New(shop.now, nil))
+	d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
 	listed := map[string][]string{}
 	d.operations(func(path, method string, _ object) {
 		listed[path] = append(listed[path], method)
@@ -47,7 +48,7 @@ func TestOperationsAreThoseOfTheCatalog(t *testing.T) {
 		paths = append(paths, "/"+c.Name())
 	}
 	for _, path := range paths {
-		allow := send(shop.now, "OPTIONS "+target(path, "1"), "").Header.Get("Allow")
+		allow := send(shop.handler(), "OPTIONS "+target(path, "1"), "").Header.Get("Allow")
 		want, got := strings.Split(allow, ", "), listed[path]
 		slices.Sort(want)
 		slices.Sort(got)
@@ -65,7 +66,7 @@ func TestOperationsAreThoseOfTheCatalog(t *testing.T) {
 func TestOperationIDs(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
-	described(t, openapi.New(newShop(t).now, nil)).operations(func(path, method string, op object) {
+	described(t, openapi.New(newShop(t).now, &openapi.Options{REST: shopREST})).operations(func(path, method string, op object) {
 		id := op["operationId"].(string)
 		if seen[id] != "" {
 			t.Errorf("%s is %s and %s %s", id, seen[id], method, path)
@@ -136,12 +137,12 @@ func hasHeader(v any, name string) bool {
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
-	d := described(t, openapi.New(shop.now, nil))
+	d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
 	w := walker{Rand: rand.New(rand.NewPCG(1, 2)), d: d}
 	seen := map[string]int{}
 	for range 10000 {
 		path, request, body, header := w.step()
-		res := send(shop.now, request, body, header...)
+		res := send(shop.handler(), request, body, header...)
 		if tag := res.Header.Get("Etag"); tag != "" && w.IntN(3) == 0 {
 			w.tag = tag
 		}
@@ -276,7 +277,7 @@ func TestCapabilitiesDecide(t *testing.T) {
 	once := resource.Ops[place]{Get: all.Get, List: all.List, Insert: all.Insert}
 	forgetful := all
 	forgetful.Deleted = nil
-	again := resource.Options[place]{AlwaysETagOnPut: true, AllowRecreate: true}
+	again := resource.Options[place]{AllowRecreate: true}
 	tests := []struct {
 		name, method string
 		r            *resource.Resource
@@ -292,7 +293,8 @@ func TestCapabilitiesDecide(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			d := described(t, openapi.New(resource.NewCatalog(nil, tt.r), nil))
+			rested := &rest.Options{Resources: map[string]rest.ResourceOptions{"places": {AlwaysETagOnPut: tt.name == "again"}}}
+			d := described(t, openapi.New(resource.NewCatalog(nil, tt.r), &openapi.Options{REST: rested}))
 			op := d.at(d.root, "paths", "/places/{id}", tt.method)
 			var got []string
 			for status := range d.at(op, "responses").(object) {

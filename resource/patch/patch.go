@@ -78,7 +78,12 @@ type Patch struct {
 	limits Limits
 	ops    []operation
 	merge  *mergePatch // nil for a JSON Patch
+	err    error       // of Invalid
 }
+
+// Invalid returns a Patch whose Apply always returns err, which is what Parse has returned. A write can then report first
+// what is wrong with its target.
+func Invalid(err error) *Patch { return &Patch{err: err} }
 
 // Apply returns what the patch makes of doc: a new text, or an error and no text (RFC 6902 section 5). It never
 // changes doc. Space between tokens is not kept, and strings are written in their shortest form; the text of numbers
@@ -87,6 +92,9 @@ type Patch struct {
 // What the client has to know is an [*Error], whose Kind is [Conflict] or [TooLarge]. Any other error says that doc is
 // not JSON, which is the fault of whoever made it.
 func (p *Patch) Apply(doc []byte) ([]byte, error) {
+	if p.err != nil {
+		return nil, p.err
+	}
 	text, err := canonical(doc)
 	if err != nil {
 		return nil, fmt.Errorf("patch: the document to change: %w", err)

@@ -8,6 +8,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/resourcetest"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // The whole test of a collection. As TestThings(t *testing.T) in a test file it is run by go test.
@@ -48,8 +49,9 @@ func ExampleRunOps() {
 func ExampleOver() {
 	testServedThings := func(t *testing.T) {
 		resourcetest.RunOps(t, func(t *testing.T) resource.Ops[thing] {
-			things := resource.New("things", newTable(""), &resource.Options[thing]{AlwaysETagOnPut: true})
-			server := httptest.NewServer(resource.NewCatalog(nil, things))
+			things := resource.New("things", newTable(""), nil)
+			server := httptest.NewServer(rest.New(resource.NewCatalog(nil, things),
+				&rest.Options{Resources: map[string]rest.ResourceOptions{"things": {AlwaysETagOnPut: true}}}))
 			t.Cleanup(server.Close)
 			ops := resourcetest.Over[thing](server.URL+"/things", nil)
 			ops.GetMany = nil // the resource does not filter by id

@@ -34,7 +34,7 @@ type OverOptions struct {
 // package resource again. T is the shape that the server shows. It panics if T cannot be a schema.
 //
 // The client cannot know what the server can do: set to nil what is missing there. ListBy, Deleted and Transactions are
-// nil, since no request asks for them. The resource needs [resource.Options].AlwaysETagOnPut, so that a writer learns
+// nil, since no request asks for them. The resource needs rest.ResourceOptions.AlwaysETagOnPut, so that a writer learns
 // its revision, and as it sends whole documents, no field may be writeOnly.
 //
 // Lists do not tell revisions, so each item of a list is asked for once more.

@@ -15,19 +15,23 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/resourcetest"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // served puts a collection behind HTTP and asks it there.
+// alwaysETag lets the kit read the revision of what it has put.
+var alwaysETag = &rest.Options{Resources: map[string]rest.ResourceOptions{"things": {AlwaysETagOnPut: true}}}
+
 func served(t *testing.T, o ops) ops {
 	t.Helper()
 	support := thingSupport
 	support.Filter = maps.Clone(support.Filter)
 	support.Filter["id"] = []query.Op{query.In} // which GetMany asks for
 	things := resource.FromOps("things", o, &resource.Options[thing]{
-		Query: support, AlwaysETagOnPut: true, AllowRecreate: true, Public: true,
+		Query: support, AllowRecreate: true, Public: true,
 	})
 	quiet := &resource.CatalogOptions{Logger: slog.New(slog.DiscardHandler)}
-	server := httptest.NewServer(resource.NewCatalog(quiet, things))
+	server := httptest.NewServer(rest.New(resource.NewCatalog(quiet, things), alwaysETag))
 	t.Cleanup(server.Close)
 	return resourcetest.Over[thing](server.URL+"/things", &resourcetest.OverOptions{Client: server.Client()})
 }
@@ -114,7 +118,7 @@ func TestOverTellsErrors(t *testing.T) {
 // TestOverNeedsTags is told of a server that answers PUT without a revision.
 func TestOverNeedsTags(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(resource.NewCatalog(nil, resource.New("things", newTable(""), nil)))
+	server := httptest.NewServer(rest.New(resource.NewCatalog(nil, resource.New("things", newTable(""), nil)), nil))
 	defer server.Close()
 	// A member that the server adds makes its answer differ from what was sent; see RFC 9110 section 9.3.4.
 	_, err := resourcetest.Over[thing](server.URL+"/things", nil).Insert(t.Context(), "a", thing{ID: "a", Color: "red"})

@@ -13,6 +13,7 @@ import (
 	"github.com/stoa-go/stoa/ci/e2e/database"
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqlrecords"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
@@ -76,7 +77,7 @@ func runKeyed(ctx context.Context, flags *flag.FlagSet, args []string, logger *s
 	for _, g := range catalog.Guarantees() {
 		fmt.Fprintf(os.Stderr, "%s: create %v, others %v\n", g.Name, g.Create, g.Others)
 	}
-	return serve(ctx, dieAt(catalog), out)
+	return serve(ctx, dieAt(rest.New(catalog, nil)), out)
 }
 
 // newGuard stores the records in the same database, except in mode Together in transactions of their own.

@@ -12,6 +12,7 @@ import (
 	"github.com/stoa-go/stoa/middleware"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 type note struct {
@@ -35,10 +36,10 @@ func runNotes(ctx context.Context, flags *flag.FlagSet, args []string, out io.Wr
 		return err
 	}
 	if *bare {
-		return http.Serve(listener, catalog)
+		return http.Serve(listener, rest.New(catalog, nil))
 	}
 	limits := middleware.Chain(middleware.Limit(nil), middleware.Timeout(nil))
-	server := middleware.Server(limits(catalog), &middleware.ServerOptions{Logger: slog.New(slog.DiscardHandler)})
+	server := middleware.Server(limits(rest.New(catalog, nil)), &middleware.ServerOptions{Logger: slog.New(slog.DiscardHandler)})
 	return middleware.Serve(ctx, server, listener, nil)
 }
 

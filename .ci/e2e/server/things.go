@@ -22,6 +22,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqlfeed"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
@@ -113,7 +114,7 @@ func thingsHandler(ctx context.Context, db *sqltx.DB, events *feed.Feed, o thing
 	mux.Handle("/graphql", graphql.New(catalog, &graphql.Options{Logger: o.feed.Logger, Socket: graphql.Socket{Ping: o.ping}}))
 	streams := &atomic.Int64{}
 	mux.Handle("/process/", ProcessHandler(streams))
-	mux.Handle("/", catalog)
+	mux.Handle("/", rest.New(catalog, nil))
 	handler := countStreams(streams, new(writeGate).guard(mux))
 	if o.mode != NoResume {
 		return handler, nil

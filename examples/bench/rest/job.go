@@ -10,6 +10,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/patch"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // peer is one implementation of the service: by hand, Stoa over the same store, or Stoa over resource/memory.
@@ -35,7 +36,7 @@ var (
 )
 
 func serve(places resource.Collection[place]) http.Handler {
-	return resource.NewCatalog(nil, resource.New("places", places, &resource.Options[place]{Public: true}))
+	return rest.New(resource.NewCatalog(nil, resource.New("places", places, &resource.Options[place]{Public: true})), nil)
 }
 
 // job is one request, sent again and again.

@@ -15,6 +15,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/patch"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // board is an item on which every writer leaves a mark of its own, so that a mark that is missing afterwards is a write
@@ -45,7 +46,7 @@ func raceOverHTTP(ctx context.Context, patches, clients int) (outcome, error) {
 	if _, err := boards.Create(ctx, board{Marks: map[string]int{}}); err != nil {
 		return outcome{}, err
 	}
-	server := httptest.NewServer(resource.NewCatalog(nil, resource.New("boards", boards, nil)))
+	server := httptest.NewServer(rest.New(resource.NewCatalog(nil, resource.New("boards", boards, nil)), nil))
 	defer server.Close()
 	url := server.URL + "/boards/1"
 

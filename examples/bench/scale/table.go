@@ -12,6 +12,7 @@ import (
 	_ "modernc.org/sqlite"             // which registers sqlite
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
@@ -58,8 +59,8 @@ func (d *database) close() error { return errors.Join(d.writer.Close(), d.reader
 
 // catalog is what is measured.
 func (d *database) catalog() http.Handler {
-	return resource.NewCatalog(nil, resource.FromOps("towns", d.towns.Ops(), &resource.Options[town]{
-		Query: d.towns.Support(), Public: true}))
+	return rest.New(resource.NewCatalog(nil, resource.FromOps("towns", d.towns.Ops(), &resource.Options[town]{
+		Query: d.towns.Support(), Public: true})), nil)
 }
 
 // rowsOf make the engine write rows itself: 676 countries, and populations in no order.

@@ -16,6 +16,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/files/bucket"
 	"github.com/stoa-go/stoa/resource/resourcetest"
+	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // drivers are what the kit is run over.
@@ -132,7 +133,7 @@ func ExampleNew() {
 	api := resource.NewCatalog(nil, resource.NewBlobs("files", bucket.New(b), &resource.BlobOptions{Public: true}))
 	for _, method := range []string{"PUT", "GET"} {
 		w := httptest.NewRecorder()
-		api.ServeHTTP(w, httptest.NewRequest(method, "/files/note", strings.NewReader("hello")))
+		rest.New(api, nil).ServeHTTP(w, httptest.NewRequest(method, "/files/note", strings.NewReader("hello")))
 		fmt.Println(strings.TrimSpace(fmt.Sprintln(w.Code, w.Body)))
 	}
 	// Output:

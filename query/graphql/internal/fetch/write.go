@@ -7,7 +7,6 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/patch"
-	"github.com/stoa-go/stoa/resource/problem"
 )
 
 // Write does what a field with Source Create, Replace, Patch or Delete says, and returns the item, which for Delete is as
@@ -40,7 +39,7 @@ func (x *Fetcher) write(
 	r := f.Resource
 	id, _ := args["id"].(string)
 	if f.Source == model.Delete {
-		return remove(ctx, r, id, opts)
+		return r.Delete(ctx, id, opts)
 	}
 	given, _ := args["input"].(map[string]any)
 	doc, err := document(nil, inputsOf(f), given)
@@ -59,15 +58,6 @@ func (x *Fetcher) write(
 		return e, err
 	}
 	e, _, err = r.Patch(ctx, id, p, opts)
-	return e, err
-}
-
-// remove deletes an item. Where the resource answers repeated deletions with success, this does too, without an item.
-func remove(ctx context.Context, r *resource.Resource, id string, opts *resource.WriteOptions) (resource.Entry, error) {
-	e, err := r.Delete(ctx, id, opts)
-	if err != nil && r.Policy().RepeatedDelete == http.StatusNoContent && resource.Problem(err).Kind == problem.Gone {
-		return resource.Entry{}, nil
-	}
 	return e, err
 }
 

@@ -3,7 +3,6 @@ package fetch_test
 import (
 	"context"
 	"math"
-	"net/http"
 	"testing"
 	"time"
 
@@ -292,23 +291,21 @@ func TestIfMatchRequired(t *testing.T) {
 	}
 }
 
-// TestDelete: it returns the item as it was. Again, it is gone, or nothing.
+// TestDelete: it returns the item as it was. The second time the item is gone.
 func TestDelete(t *testing.T) {
 	t.Parallel()
-	for status, kind := range map[int]problem.Kind{0: problem.Gone, http.StatusNoContent: ""} {
-		s := open(t, func(o *resource.Options[order]) { o.RepeatedDelete = status })
-		want := s.stored(t, "2")
-		e, err := s.Write(t.Context(), s.field(t, "deleteOrder"), args{"id": "2"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(&want, e.Value); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
-		e, err = s.Write(t.Context(), s.field(t, "deleteOrder"), args{"id": "2"})
-		if e != nil || kindOf(err) != kind {
-			t.Errorf("with status %d, deleting it again: %v, %v", status, e, err)
-		}
+	s := open(t)
+	want := s.stored(t, "2")
+	e, err := s.Write(t.Context(), s.field(t, "deleteOrder"), args{"id": "2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&want, e.Value); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	e, err = s.Write(t.Context(), s.field(t, "deleteOrder"), args{"id": "2"})
+	if e != nil || kindOf(err) != problem.Gone {
+		t.Errorf("deleting it again: %v, %v", e, err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"testing"
@@ -23,11 +24,11 @@ func FuzzNames(f *testing.F) {
 			return
 		}
 		keys := func(*note) []string { return nil }
-		notes := resource.FromOps(list, noteOps(), &resource.Options[note]{Media: media,
+		notes := resource.FromOps(list, noteOps(), &resource.Options[note]{
 			Relations: []resource.Relation[note]{{Name: relation, Target: list, Keys: keys}}})
 		find := func(context.Context, empty) (string, error) { return "", nil }
 		c := resource.NewCatalog(nil, notes, resource.NewLookup(lookup, list, find), command[note, note](area+"/"+action))
-		s, err := model.Reflect(c, &model.Options{Names: map[string]string{list: typ},
+		s, err := model.Reflect(c, &model.Options{Names: map[string]string{list: cmp.Or(typ, media)},
 			Fields: []*model.CustomField{{On: "Query", Name: custom, Out: schema.For[[]note]()}}})
 		if (s == nil) == (err == nil) {
 			t.Fatalf("schema %v and error %v", s, err)

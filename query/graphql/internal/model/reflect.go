@@ -129,18 +129,16 @@ func (b *builder) nameItems() {
 	}
 }
 
-// itemName returns what items of a resource are called: as the Go type is, unless that is the name of a view such as
-// LineItemV1, whose media types say lineitem. Then they are called as in the other contracts, for the sake of clients.
+// itemName returns the name of the items of a resource: that of the stored Go type, also for a view such as LineItemV1, so
+// that all contracts have the same name. A view whose type differs by case alone keeps its own.
 func (b *builder) itemName(r *resource.Resource) string {
 	if name := b.opts.Names[r.Name()]; name != "" {
 		return name
 	}
-	for _, t := range [...]*schema.Type{r.Type(), r.Stored()} {
-		if lower(t.Name) == lower(r.Media()) {
-			return pascal(t.Name)
-		}
+	if name := r.Type().Name; lower(name) == lower(r.Stored().Name) {
+		return pascal(name)
 	}
-	return pascal(r.Media())
+	return pascal(r.Stored().Name)
 }
 
 // checkCustom complains about custom fields that are of nothing.

@@ -322,9 +322,6 @@ func TestNames(t *testing.T) {
 	}{
 		{"Go type", resource.FromOps("notes", noteOps(), nil), nil, "note notes", "Note"},
 		{"exported Go type", resource.New("old-things", memory.New[Thing](nil), nil), nil, "thing oldThings", "Thing"},
-		{"media", resource.New("n", memory.New[note](nil), &resource.Options[note]{Media: "sticky-note"}), nil, "stickyNote n",
-			"StickyNote"},
-		{"media in other case", resource.New("n", memory.New[note](nil), &resource.Options[note]{Media: "NOTE"}), nil, "note n", "Note"},
 		{"options", resource.FromOps("notes", noteOps(), nil), &model.Options{Names: map[string]string{"notes": "Remark"}},
 			"remark notes", "Remark"},
 		{"options as they are", resource.FromOps("notes", noteOps(), nil), &model.Options{Names: map[string]string{"notes": "x_Y"}},
@@ -332,7 +329,8 @@ func TestNames(t *testing.T) {
 		{"resource", resource.FromOps("My.notes~2", noteOps(), nil), nil, "note myNotes2", "Note"},
 		{"view", resource.View(resource.New("line-items", memory.New[LineItem](nil), nil), down[LineItem, lineItemV1],
 			up[lineItemV1, LineItem], nil), nil, "lineItem lineItems", "LineItem"},
-		{"generic", resource.New("pages", memory.New[of[note]](nil), &resource.Options[of[note]]{Media: "page"}), nil, "page pages", "Page"},
+		{"generic", resource.New("pages", memory.New[of[note]](nil), nil), &model.Options{Names: map[string]string{"pages": "Page"}},
+			"page pages", "Page"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

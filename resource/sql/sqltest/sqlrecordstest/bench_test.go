@@ -22,6 +22,7 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqlrecords"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
@@ -89,8 +90,8 @@ func openBench(b *testing.B, e sqltest.Engine) *bench {
 			b.Fatal(err)
 		}
 		keeper := idempotency.New(store, &idempotency.Options{Quota: 1_000_000, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
-		bn.by[way] = resource.NewCatalog(&resource.CatalogOptions{Once: keeper, Principal: func(context.Context) string { return "ann" }},
-			resource.FromOps("orders", table.Ops(), &resource.Options[order]{Public: true}))
+		bn.by[way] = rest.New(resource.NewCatalog(&resource.CatalogOptions{Once: keeper, Principal: func(context.Context) string { return "ann" }},
+			resource.FromOps("orders", table.Ops(), &resource.Options[order]{Public: true})), nil)
 	}
 	catalog(oneCommit, db)
 	catalog(threeCommit, sqltx.New(e.Dialect, writer, &sqltx.Options{Readers: readers}))

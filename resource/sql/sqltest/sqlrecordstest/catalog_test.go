@@ -17,6 +17,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	background "github.com/stoa-go/stoa/resource/job"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
@@ -27,10 +28,10 @@ type tidied struct {
 	Made int `json:"made"`
 }
 
-// rest serves orders, and everything else that can have a key, from one database. A database of one writer would wait for
+// serveRecords serves orders, and everything else that can have a key, from one database. A database of one writer would wait for
 // itself if anything that a key covers went around its transaction, so each of these tests is one of that, too: in debug mode the database
 // finds whoever leaves the transaction.
-func rest(t *testing.T, e sqltest.Engine) (http.Handler, *sqltable.Table[order]) {
+func serveRecords(t *testing.T, e sqltest.Engine) (http.Handler, *sqltable.Table[order]) {
 	t.Helper()
 	db := e.Open(t, &sqltx.Options{Debug: true, Attempts: 1 << 30}) // none is to give up, however many others there are
 	table, err := orders(t.Context(), db)
@@ -61,10 +62,10 @@ func rest(t *testing.T, e sqltest.Engine) (http.Handler, *sqltable.Table[order])
 	}
 	items := resource.FromOps("orders", table.Ops(), &resource.Options[order]{Authorize: seen})
 	keeper := idempotency.New(records(t, db), &idempotency.Options{Wait: -1})
-	return resource.NewCatalog(&resource.CatalogOptions{Once: keeper, Principal: func(context.Context) string { return "ann" },
+	return rest.New(resource.NewCatalog(&resource.CatalogOptions{Once: keeper, Principal: func(context.Context) string { return "ann" },
 		Logger: slog.New(slog.DiscardHandler)}, items, jobs.Resource(), resource.NewImport("orders/import", items),
 		resource.NewCommand("orders/tidy", tidy, &resource.CommandOptions[order]{Public: true, Transactions: db}),
-		resource.NewCommand("orders/later", tidy, &resource.CommandOptions[order]{Public: true, Jobs: jobs})), table
+		resource.NewCommand("orders/later", tidy, &resource.CommandOptions[order]{Public: true, Jobs: jobs})), nil), table
 }
 
 // say sends a request with a key.
@@ -81,7 +82,7 @@ func say(h http.Handler, line, key, kind, content string) *httptest.ResponseReco
 // TestRule142RESTOnSQL: everything that REST can do under a key it does exactly once, in one transaction with its record.
 func TestRule142RESTOnSQL(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
-		h, table := rest(t, e)
+		h, table := serveRecords(t, e)
 		const plain, merge = "application/json", "application/merge-patch+json"
 		steps := []struct {
 			line, kind, content string
@@ -134,7 +135,7 @@ func TestRule142RESTOnSQL(t *testing.T) {
 // done once.
 func TestRule142ManyKeysOneItem(t *testing.T) {
 	enginetest.Each(t, func(t *testing.T, e sqltest.Engine) {
-		h, table := rest(t, e)
+		h, table := serveRecords(t, e)
 		if w := say(h, "PUT /orders/a", `"k"`, "application/json", `{"what":"x"}`); w.Code != 201 {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}

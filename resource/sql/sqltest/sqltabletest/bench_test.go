@@ -24,6 +24,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
@@ -53,7 +54,7 @@ func openTowns(b *testing.B, db *sqltx.DB, pool *sql.DB) (stoa, hand http.Handle
 	}
 	towns := resource.FromOps("towns", table.Ops(), &resource.Options[town]{Public: true, Query: query.Support{
 		Filter: map[string][]query.Op{"country": {query.Eq}}, Sort: []string{"population"}}})
-	return resource.NewCatalog(nil, towns), byHand(pool, db.Dialect())
+	return rest.New(resource.NewCatalog(nil, towns), nil), byHand(pool, db.Dialect())
 }
 
 // pooled is a database with a pool of connections that are kept, as the drivers have it when nobody does anything.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqlfeed"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest"
@@ -56,7 +57,7 @@ func openDepot(tb testing.TB, db *sqltx.DB, told bool, opts *sqlfeed.Options) *d
 		catalog.Feed = f
 	}
 	r := resource.FromOps("parcels", d.table.Ops(), &resource.Options[parcel]{Public: true, AllowRecreate: true})
-	d.h = resource.NewCatalog(catalog, r, resource.NewImport("parcels/import", r))
+	d.h = rest.New(resource.NewCatalog(catalog, r, resource.NewImport("parcels/import", r)), nil)
 	return d
 }
 

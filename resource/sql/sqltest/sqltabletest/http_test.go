@@ -13,14 +13,15 @@ import (
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/resourcetest"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 )
 
 // serve puts resources behind a real connection.
-func serve(tb testing.TB, parts ...resource.Part) *httptest.Server {
+func serve(tb testing.TB, opts *rest.Options, parts ...resource.Part) *httptest.Server {
 	tb.Helper()
-	server := httptest.NewServer(resource.NewCatalog(&resource.CatalogOptions{Logger: slog.New(slog.NewTextHandler(tb.Output(), nil))}, parts...))
+	server := httptest.NewServer(rest.New(resource.NewCatalog(&resource.CatalogOptions{Logger: slog.New(slog.NewTextHandler(tb.Output(), nil))}, parts...), opts))
 	tb.Cleanup(server.Close)
 	return server
 }
@@ -29,8 +30,9 @@ func serve(tb testing.TB, parts ...resource.Part) *httptest.Server {
 func serveTable[T any](tb testing.TB, name string, table *sqltable.Table[T], idField string) (url string) {
 	tb.Helper()
 	r := resource.FromOps(name, table.Ops(), &resource.Options[T]{
-		ID: idField, Query: table.Support(), AlwaysETagOnPut: true, AllowRecreate: true, Public: true})
-	return serve(tb, r).URL + "/" + name
+		ID: idField, Query: table.Support(), AllowRecreate: true, Public: true})
+	always := &rest.Options{Resources: map[string]rest.ResourceOptions{name: {AlwaysETagOnPut: true}}}
+	return serve(tb, always, r).URL + "/" + name
 }
 
 // runOverHTTP runs the whole kit on the table as a client sees it.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/tx"
@@ -53,7 +54,7 @@ func dogs(t *testing.T, e *enginetest.Engine, opts *resource.Options[dog]) (http
 		}
 	}
 	r := resource.FromOps("dogs", ops, opts)
-	return resource.NewCatalog(nil, r, resource.NewImport("dogs/import", r)), ops
+	return rest.New(resource.NewCatalog(nil, r, resource.NewImport("dogs/import", r)), nil), ops
 }
 
 // manyDogs are n lines with dogs.

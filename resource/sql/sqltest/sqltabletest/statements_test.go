@@ -12,6 +12,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/rest"
 	"github.com/stoa-go/stoa/resource/sql/sqltable"
 	"github.com/stoa-go/stoa/resource/sql/sqltest/internal/enginetest"
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
@@ -75,7 +76,7 @@ func openShop(t *testing.T, e *enginetest.Engine, options sqltable.Options) *sho
 			Relations: []resource.Relation[person]{{Name: "orders", Target: "orders", By: "customerId", Limit: 2}}}),
 		resource.FromOps("orders", s.orders, &resource.Options[order]{Query: orders.Support(), Public: true,
 			Relations: []resource.Relation[order]{{Name: "customer", Target: "people", Field: "customerId"}}}))
-	server := httptest.NewServer(s.catalog)
+	server := httptest.NewServer(rest.New(s.catalog, nil))
 	t.Cleanup(server.Close)
 	s.url, s.client = server.URL, server.Client()
 	return s

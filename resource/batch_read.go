@@ -1,0 +1,239 @@
+package resource
+
+// Reading the document of a batch, and all violations that can be found without the items. Called by batch.go.
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/resource/patch"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// operationList is the document. Its elements are read one by one, so that a mistake in one hides none in the others.
+type batchDocument struct {
+	Operations []jsontext.Value `json:"operations" required:"true" minItems:"1"`
+}
+
+// operation is one element of the document. ID is the id as it stands in URLs, also where the id field is a number.
+type batchOperation struct {
+	Op      string         `json:"op" required:"true" enum:"create,replace,patch,delete"`
+	ID      string         `json:"id,omitempty"`
+	IfMatch string         `json:"ifMatch,omitempty"`
+	Value   jsontext.Value `json:"value,omitempty"`
+	Patch   jsontext.Value `json:"patch,omitempty"`
+
+	opts   WriteOptions
+	change *patch.Patch
+}
+
+// membersOf returns the members of an operation beside op: those it must have, and those it may have.
+func membersOf(op string) (needs, takes []string) {
+	switch op {
+	case "create":
+		return []string{"value"}, nil
+	case "replace":
+		return []string{"id", "value"}, []string{"ifMatch"}
+	case "patch":
+		return []string{"id", "patch"}, []string{"ifMatch"}
+	}
+	return []string{"id"}, []string{"ifMatch"}
+}
+
+// batchReader notes all that is wrong with a batch.
+type batchReader struct {
+	r      *Resource
+	opts   WriteOptions // of each operation, without its conditions
+	limits patch.Limits
+	found  schema.Violations
+}
+
+// maxViolations bounds what an answer lists, as package schema does.
+const maxViolations = 1000
+
+// read returns the operations of a document. The error is what a client has to know.
+func (b *batchReader) read(doc []byte) ([]batchOperation, error) {
+	dec := b.opts.decode(schema.Create, nil)
+	dec.MaxDepth += 3 // so that a value may be as deep as if it came alone
+	v, err := schema.For[batchDocument]().Decode(doc, dec)
+	if err != nil {
+		return nil, err
+	}
+	list := v.(*batchDocument).Operations
+	if len(list) > b.limits.Ops {
+		d := problem.New(problem.TooLarge, "There are too many operations.")
+		d.Errors = []problem.Violation{{Pointer: "/operations", Code: "maxItems",
+			Detail: "must have at most " + strconv.Itoa(b.limits.Ops) + " elements"}}
+		return nil, d
+	}
+	ops := make([]batchOperation, len(list))
+	for i := range list {
+		if err := b.readOperation(&ops[i], list[i], "/operations/"+strconv.Itoa(i)); err != nil {
+			return nil, err
+		}
+	}
+	if len(b.found) > 0 {
+		return nil, b.found
+	}
+	return ops, nil
+}
+
+// operation reads one element, at a pointer. The error ends the reading; violations do not.
+func (b *batchReader) readOperation(op *batchOperation, raw []byte, at string) error {
+	dec := b.opts.decode(schema.Create, nil)
+	dec.MaxDepth++
+	v, err := schema.For[batchOperation]().Decode(raw, dec)
+	if err != nil {
+		return b.note(at, err)
+	}
+	*op = *v.(*batchOperation)
+	op.opts = b.opts
+	b.checkMembers(op, at)
+	if op.opts.If, err = ifMatch(op.IfMatch); err != nil {
+		b.add(at+"/ifMatch", "syntax", Problem(err).Errors[0].Detail)
+	}
+	switch {
+	case op.Op == "create" && op.Value != nil:
+		return b.note(at+"/value", b.r.readNew(op.Value, &op.opts).invalid)
+	case op.Op == "replace" && op.Value != nil:
+		return b.note(at+"/value", b.r.checkReplacement(op.Value, &op.opts))
+	case op.Op == "patch" && op.Patch != nil:
+		op.change, err = parsePatch(op.Patch, b.limits)
+		return b.note(at+"/patch", err)
+	}
+	return nil
+}
+
+// shape looks at which members an operation has, and at what the collection can do.
+func (b *batchReader) checkMembers(op *batchOperation, at string) {
+	if !b.r.Can(opNamed(op.Op)) {
+		b.add(at+"/op", "unsupported", "the items of this collection do not take it")
+	}
+	if strings.ContainsFunc(op.ID, unicode.IsControl) { // no store sees it, as with the path of an item
+		b.add(at+"/id", "format", "no id has control characters")
+	}
+	needs, takes := membersOf(op.Op)
+	for _, m := range [...]struct {
+		name  string
+		given bool
+	}{{"id", op.ID != ""}, {"ifMatch", op.IfMatch != ""}, {"value", op.Value != nil}, {"patch", op.Patch != nil}} {
+		switch {
+		case !m.given && slices.Contains(needs, m.name):
+			b.add(at+"/"+m.name, "required", "is required to "+op.Op)
+		case m.given && !slices.Contains(append(needs, takes...), m.name):
+			b.add(at+"/"+m.name, "unknown", "means nothing to "+op.Op)
+		}
+	}
+}
+
+func opNamed(name string) Op {
+	switch name {
+	case "replace":
+		return OpReplace
+	case "patch":
+		return OpPatch
+	case "delete":
+		return OpDelete
+	}
+	return OpCreate
+}
+
+func (b *batchReader) add(pointer, code, detail string) {
+	if len(b.found) < maxViolations {
+		b.found = append(b.found, schema.Violation{Pointer: pointer, Code: code, Detail: detail})
+	}
+}
+
+// note files what is wrong with the value at a pointer. What are no violations it returns.
+func (b *batchReader) note(at string, err error) error {
+	var syntax *schema.SyntaxError
+	var patching *patch.Error
+	switch {
+	case err == nil:
+	case errors.As(err, &syntax): // a limit: the document itself has been read to its end
+		return &schema.SyntaxError{Offset: syntax.Offset, Pointer: at + syntax.Pointer, Code: syntax.Code, Detail: syntax.Detail}
+	case errors.As(err, &patching):
+		b.add(patchPointer(at, patching.Operation), patching.Code, patching.Detail)
+	default:
+		d := Problem(err)
+		if d.StatusCode() != http.StatusUnprocessableEntity {
+			return nil // no matter of the document: whoever carries it out will find it again
+		}
+		for _, v := range d.Errors {
+			b.add(at+v.Pointer, v.Code, v.Detail)
+		}
+	}
+	return nil
+}
+
+// patchPointer points to a patch, or to one operation of it.
+func patchPointer(at string, operation int) string {
+	if operation < 0 {
+		return at
+	}
+	return at + "/" + strconv.Itoa(operation)
+}
+
+// parsePatch reads a patch that nothing but its form tells apart: an array is a JSON Patch, all else a merge patch.
+func parsePatch(raw jsontext.Value, l patch.Limits) (*patch.Patch, error) {
+	if raw.Kind() == '[' {
+		return patch.ParseJSONPatch(raw, l)
+	}
+	return patch.ParseMergePatch(raw, l)
+}
+
+// precheck finds what is wrong with the document of a PUT whatever is there now. Members that only the server knows, or
+// only the client, are compared with what is there, or stay as it is: they are left for later.
+func (r *Resource) checkReplacement(doc []byte, o *WriteOptions) error {
+	dec := o.decode(schema.Create, nil)
+	dec.Filled = []string{r.ID()}
+	_, err := r.projection.typ.Decode(doc, dec)
+	var bad, sure schema.Violations
+	if !errors.As(err, &bad) {
+		return err
+	}
+	for _, v := range bad {
+		if v.Code != "readOnly" && v.Pointer != pointerTo(r.ID()) && !staysAt(r.projection.typ, v.Pointer) {
+			sure = append(sure, v)
+		}
+	}
+	if sure == nil {
+		return nil
+	}
+	return sure
+}
+
+// staysAt reports whether the value at a JSON Pointer can be one that a PUT leaves as it is.
+func staysAt(t *schema.Type, pointer string) bool {
+	for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		switch {
+		case t.Kind == schema.Object:
+			f := t.Field(unescapeStep.Replace(step))
+			if f == nil {
+				return false
+			}
+			if f.ReadOnly || f.WriteOnly {
+				return true
+			}
+			t = f.Type
+		case t.Elem != nil:
+			t = t.Elem
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// patchLimits returns the limits of the patches of a batch, which are also those of its operations.
+func patchLimits(o *BatchOptions) patch.Limits {
+	return patch.Limits{Ops: cmp.Or(o.MaxOperations, 1000), Depth: o.MaxDepth}
+}

@@ -1,0 +1,184 @@
+package resource
+
+// Calling a command from a protocol: its document, policy, key and job. Called by protocols; command.go has Invoke, for
+// protocols that have decoded the input.
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// CallOptions adjust one call of a [Command]. nil is the zero value.
+type CallOptions struct {
+	// WriteOptions are Key, Lenient, MaxDepth and MaxNames; the others are not used.
+	WriteOptions
+	// Report logs an internal error of a job and returns the id by which a problem names the log entry. Nil logs nothing.
+	Report func(ctx context.Context, err error) (instance string)
+}
+
+// CallResult is the result of a [Command.Call].
+type CallResult struct {
+	// Output is the output as JSON; nil if the command has none, and if it has Jobs.
+	Output []byte
+	// Job is the id of the job that carries out the command, if it has Jobs. Done is closed when the job is done; nil if the
+	// result was replayed. Outcome returns the output of a job that is done.
+	Job     string
+	Done    <-chan struct{}
+	Outcome func() ([]byte, error)
+}
+
+// Call carries out the command with a JSON document as its input. An empty document is the input of a command without one.
+// The policy is asked before a key is looked up, so it is asked again for each repeated request. With Jobs it starts a job,
+// which is not canceled with ctx, and returns without waiting for it.
+func (c *Command) Call(ctx context.Context, doc []byte, opts *CallOptions) (*CallResult, error) {
+	call := commandCall{c: c, doc: doc}
+	if opts != nil {
+		call.opts = *opts
+	}
+	if call.in, call.invalid = c.decode(doc, &call.opts.WriteOptions); call.invalid == nil {
+		if err := c.authorized(ctx, call.in); err != nil {
+			return nil, err
+		}
+	} else if call.opts.Key == nil {
+		return nil, call.invalid
+	}
+	if err := call.opts.Key.Do(ctx, &call); err != nil {
+		return nil, err
+	}
+	return &call.result, nil
+}
+
+// decode reads a document into the input. The result shares no memory with doc.
+func (c *Command) decode(doc []byte, o *WriteOptions) (any, error) {
+	if c.Input() == nil && len(doc) == 0 {
+		return c.in.New(), nil
+	}
+	return c.in.Decode(doc, o.decode(schema.Create, nil))
+}
+
+// commandCall is one call of a command. It is a [KeyedWrite].
+type commandCall struct {
+	c       *Command
+	doc     []byte
+	opts    CallOptions
+	in      any   // nil once the function has been given it, which may have changed it
+	invalid error // why there is no input
+	result  CallResult
+}
+
+// Do calls the function, or starts its job.
+func (call *commandCall) Do(ctx context.Context) (err error) {
+	c := call.c
+	if call.in == nil && call.invalid == nil {
+		call.in, call.invalid = c.decode(call.doc, &call.opts.WriteOptions)
+	}
+	if call.invalid != nil {
+		return call.invalid
+	}
+	in := call.in
+	call.in, call.result = nil, CallResult{}
+	if c.jobs != nil {
+		o := &jobOutcome{err: errJobLost}
+		call.result.Outcome = func() ([]byte, error) { return o.doc, o.err }
+		call.result.Job, call.result.Done, err = c.jobs.Start(ctx, c.name, call.job(o, in))
+		return c.wrap(err)
+	}
+	out, err := c.call(ctx, in)
+	if err != nil || out == nil {
+		return err
+	}
+	call.result.Output, err = c.out.Append(nil, out)
+	return err
+}
+
+// jobOutcome is the outcome of a job, set when the job is done.
+type jobOutcome struct {
+	doc jsontext.Value
+	err error
+}
+
+var errJobLost = errors.New("the job has ended without an outcome")
+
+// job returns the function of a job. It outlives the request.
+func (call *commandCall) job(o *jobOutcome, in any) func(ctx context.Context) (jsontext.Value, error) {
+	c, report := call.c, call.opts.Report
+	return func(ctx context.Context) (doc jsontext.Value, err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				err = &panicError{v, string(debug.Stack())}
+			}
+			if err != nil {
+				doc, err = nil, reported(ctx, err, report)
+			}
+			o.doc, o.err = doc, err
+		}()
+		out, err := c.call(ctx, in)
+		if err != nil || out == nil {
+			return nil, err
+		}
+		return c.out.Append(nil, out)
+	}
+}
+
+// reportedError is an internal error of a job that has been logged once, for the client that waits and for all that read the
+// job.
+type reportedError struct {
+	problem *problem.Details
+	cause   error
+}
+
+func (e *reportedError) Error() string   { return e.cause.Error() }
+func (e *reportedError) Unwrap() []error { return []error{e.problem, e.cause} }
+
+func reported(ctx context.Context, err error, report func(context.Context, error) string) error {
+	d := *Problem(err)
+	if d.StatusCode() != http.StatusInternalServerError || report == nil {
+		return err
+	}
+	d.Instance = report(ctx, err)
+	return &reportedError{problem: &d, cause: err}
+}
+
+// Content returns the canonical form of the input. Commands of several contracts share nothing but a name, and the output of
+// one is no answer to a caller of another: so the form of the output is part of it.
+func (call *commandCall) Content() []byte {
+	c := call.c
+	content := idempotency.Meaning(mediaJSON, call.doc)
+	if call.invalid == nil {
+		if full, err := c.in.AppendFull(nil, call.in); err == nil {
+			content = full
+		}
+	}
+	return append([]byte(shortHash(fingerprint(c.out, 0))), content...)
+}
+
+// Creates is false: commands have one guarantee.
+func (call *commandCall) Creates() bool { return false }
+
+// Record returns the output, or the id of the job.
+func (call *commandCall) Record() (idempotency.Record, error) {
+	switch {
+	case call.result.Job != "":
+		return idempotency.Record{Status: http.StatusAccepted, Collection: call.c.jobs.Name(), ID: call.result.Job}, nil
+	case call.result.Output == nil:
+		return idempotency.Record{Status: http.StatusNoContent}, nil
+	}
+	return idempotency.Record{Status: http.StatusOK, Media: mediaJSON, Result: call.result.Output}, nil
+}
+
+// Replay restores the result. The policy has been asked.
+func (call *commandCall) Replay(_ context.Context, rec *idempotency.Record) error {
+	call.result = CallResult{Output: rec.Result}
+	if rec.Status == http.StatusAccepted {
+		call.result = CallResult{Job: rec.ID}
+	}
+	return nil
+}

@@ -1,0 +1,522 @@
+package resource
+
+// Idempotency keys: what a key guarantees for each part of a catalog, and how a write is carried out under one. There is one
+// path for all writes: Key.Do, for which a nil Key is the trivial case. Called by write.go, batch.go, blob.go, command.go,
+// import.go and by protocols. It calls package idempotency.
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource/httpbody"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// KeyedWrite is a write that can be carried out under a [Key]. The writes of this package implement it; a protocol does if
+// one of its requests has several.
+type KeyedWrite interface {
+	// Content returns the content of the request in canonical form: two requests with the same key must have the same. It
+	// is called once, before the other methods.
+	Content() []byte
+	// Creates reports whether the write creates something under an id that the store chooses.
+	Creates() bool
+	// Do carries out the write. It is called again if its transaction is retried.
+	Do(ctx context.Context) error
+	// Record returns what is remembered of a write that succeeded.
+	Record() (idempotency.Record, error)
+	// Replay restores the result from the record of an earlier request, if the caller may still see it.
+	Replay(ctx context.Context, rec *idempotency.Record) error
+}
+
+// Key is the idempotency key of one request (draft-ietf-httpapi-idempotency-key-header-07): an argument of its write, which
+// then takes effect once, however often the request is repeated. [Catalog.Key] makes one. A nil Key is no key. It belongs to
+// one request and is not safe for concurrent use.
+type Key struct {
+	// Content is the canonical content of a request whose write cannot derive it from its arguments: the patch of
+	// [Resource.Patch].
+	Content []byte
+	// Raw lets a replayed item be returned by [Key.Item] alone, without an Entry.Value.
+	Raw bool
+	// Atomic says that a refused request may have been carried out in part, and is rolled back: the refusal is not
+	// remembered, even if [idempotency.Keep] was called.
+	Atomic bool
+
+	catalog *Catalog
+	op      idempotency.Operation
+	scope   []string
+	levels  idempotency.Guarantee
+	level   idempotency.Level
+	runner  tx.Runner
+	refusal error // remembered; nil for none
+	record  *idempotency.Record
+	item    []byte
+}
+
+// Key returns a key for a request that writes to the part of the catalog with this name, such as "orders". op has the
+// principal, the method, the target and the key of the client; scope is what a repeated request must repeat beside its
+// content, such as its query and media type. The catalog must have CatalogOptions.Once.
+func (c *Catalog) Key(part string, op idempotency.Operation, scope ...string) *Key {
+	k := &Key{catalog: c, op: op, scope: scope}
+	if p := c.byName[part]; p != nil {
+		k.levels, k.runner = p.guaranteed, p.runner()
+	}
+	return k
+}
+
+// SetLevel replaces the guarantee of the part: a request with several writes has that of all of them together.
+func (k *Key) SetLevel(level idempotency.Level, runner tx.Runner) {
+	k.levels.Create, k.levels.Others, k.runner = level, level, runner
+}
+
+// Replayed returns the record of the earlier request whose result was returned; nil if the write was carried out now, or k is
+// nil. If its Status is 400 or above the earlier request was refused: the write returned an error, and the Result of the
+// record is its problem document.
+func (k *Key) Replayed() *idempotency.Record {
+	if k == nil {
+		return nil
+	}
+	return k.record
+}
+
+// Item returns the written item as JSON if the record has it in the projection of the Resource; nil otherwise.
+func (k *Key) Item() []byte {
+	if k == nil {
+		return nil
+	}
+	return k.item
+}
+
+// errRefusedBefore is the error of a write whose earlier request was refused; see Replayed.
+var errRefusedBefore = errors.New("the first request with this key was refused")
+
+// Do carries out w, unless an earlier request with the same key has done so: then w gets the record of that one. A nil Key
+// calls w.Do.
+//
+// Below [idempotency.ExactlyOnce] w.Do is not canceled by a client that disconnects, because a partial effect would leave the
+// outcome unknown.
+func (k *Key) Do(ctx context.Context, w KeyedWrite) error {
+	if k == nil {
+		return w.Do(ctx)
+	}
+	k.op.Fingerprint = fingerprintOf(w.Content(), k.op.Method, k.op.Target, k.scope)
+	if k.level = k.levels.Others; w.Creates() {
+		k.level = k.levels.Create
+	}
+	var rec idempotency.Record
+	var replayed bool
+	attempt := func() (err error) {
+		rec, replayed, err = k.catalog.opts.Once.Do(ctx, k.op, k.level, k.runner, func(ctx context.Context) (idempotency.Record, error) {
+			return k.carryOut(ctx, w)
+		})
+		return err
+	}
+	err := attempt()
+	if errors.Is(err, ErrStale) && !errors.As(err, new(*failedError)) && k.level == idempotency.ExactlyOnce && !tx.Active(ctx) {
+		// The retry loop of the write cannot retry inside of the transaction.
+		limited, cancel := context.WithTimeout(ctx, retryTimeout)
+		defer cancel()
+		err = retryStale(limited, attempt)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !replayed:
+		return k.refusal
+	}
+	k.record = &rec
+	if rec.Status >= http.StatusBadRequest {
+		return errRefusedBefore
+	}
+	return w.Replay(ctx, &rec)
+}
+
+// carryOut runs the write and makes its record.
+func (k *Key) carryOut(ctx context.Context, w KeyedWrite) (rec idempotency.Record, err error) {
+	k.refusal = nil
+	if k.level < idempotency.ExactlyOnce {
+		var cancel context.CancelFunc
+		ctx, cancel = detached(ctx)
+		defer cancel()
+	}
+	if err = w.Do(ctx); err == nil {
+		rec, err = w.Record()
+	} else if k.remembers(ctx, err) {
+		k.refusal = err
+		return recordOfRefusal(Problem(err)), nil
+	}
+	return rec, nothingDone(err)
+}
+
+// remembers reports whether a repeated request must get the same refusal: because [idempotency.Keep] was called, or because
+// an import was stored in part.
+func (k *Key) remembers(ctx context.Context, err error) bool {
+	if errors.Is(err, tx.ErrOutcomeUnknown) || Problem(err).StatusCode() >= http.StatusInternalServerError {
+		return false
+	}
+	return errors.As(err, new(*unfinishedError)) || idempotency.Kept(ctx) && !k.Atomic
+}
+
+// nothingDone marks errors after which nothing was written: refusals, ErrStale, and a store that could not be asked. After a
+// timeout the write may have been committed.
+func nothingDone(err error) error {
+	switch {
+	case err == nil, errors.Is(err, tx.ErrOutcomeUnknown):
+		return err
+	case Problem(err).StatusCode() < http.StatusInternalServerError, errors.Is(err, ErrStale), errors.Is(err, errContended),
+		errors.Is(err, ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded):
+		return errors.Join(err, idempotency.ErrNothingDone)
+	}
+	return err
+}
+
+// detached returns ctx without its cancellation. Its deadline stays.
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	ctx = context.WithoutCancel(ctx)
+	if !ok {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, deadline)
+}
+
+// NewID returns the id of what is created under the key if the guarantee is [idempotency.ByIdentity]; empty otherwise, and
+// for a nil Key. It depends on the content: a key that is used again after its record has expired must not find the item of
+// another request.
+func (k *Key) NewID(ctx context.Context, name string) string {
+	if k == nil || k.level != idempotency.ByIdentity {
+		return ""
+	}
+	return idempotency.DerivedID(ctx, name+"/"+hex.EncodeToString(k.op.Fingerprint[:]))
+}
+
+// maxStreaming limits how long a keyed write may take whose content is still being received.
+const maxStreaming = time.Hour
+
+// extend lets the write take as long as its request may, up to maxStreaming.
+func (k *Key) extend(ctx context.Context) {
+	k.op.Time = maxStreaming
+	if until, ok := ctx.Deadline(); ok {
+		k.op.Time = min(time.Until(until), maxStreaming)
+	}
+}
+
+// buffers hold the text that a fingerprint is made of.
+var buffers = httpbody.NewBuffers(4096, 1<<20)
+
+// fingerprintOf is [idempotency.Fingerprint] with a pooled buffer.
+func fingerprintOf(content []byte, method, target string, scope []string) [32]byte {
+	buf := buffers.Get()
+	defer buffers.Put(buf)
+	b := appendSized(appendSized(*buf, method), target)
+	for _, part := range scope {
+		b = appendSized(b, part)
+	}
+	b = append(binary.AppendUvarint(b, uint64(len(content))), content...)
+	*buf = b
+	return sha256.Sum256(b)
+}
+
+func appendSized(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+const mediaProblem = "application/problem+json"
+
+// recordOfRefusal returns the record of a refusal that a repeated request gets again.
+func recordOfRefusal(d *problem.Details) idempotency.Record {
+	rec := idempotency.Record{Status: d.StatusCode(), Media: mediaProblem, Result: d.Append(nil)}
+	for _, name := range []string{"Retry-After", "Www-Authenticate"} {
+		if lines := d.Header[name]; lines != nil {
+			if rec.Header == nil {
+				rec.Header = http.Header{}
+			}
+			rec.Header[name] = lines
+		}
+	}
+	return rec
+}
+
+// setModified stores the modification time in a record, to the second; a zero time is unknown.
+func setModified(rec *idempotency.Record, modified time.Time) {
+	if !modified.IsZero() {
+		rec.Header = http.Header{"Last-Modified": {modified.UTC().Format(http.TimeFormat)}}
+	}
+}
+
+// modifiedOf returns the modification time that a record has; zero if unknown.
+func modifiedOf(rec *idempotency.Record) time.Time {
+	modified, _ := time.Parse(http.TimeFormat, rec.Header.Get("Last-Modified")) // zero if it is absent
+	return modified
+}
+
+// recordOf returns the record of a written item: its stored JSON, which every projection can be made from, without writeOnly
+// members.
+func (r *Resource) recordOf(status int, e *Entry, key *Key) idempotency.Record {
+	rec := idempotency.Record{Status: status, Collection: r.Name(), ID: e.ID, Rev: string(e.Rev), Media: mediaJSON}
+	setModified(&rec, e.Modified)
+	var err error
+	if rec.Result, err = r.core.typ.Append(make([]byte, 0, 256), e.stored); err != nil { // the write stands
+		key.catalog.Logger().Error("resource: the written item cannot be encoded for its idempotency record",
+			"resource", r.Name(), "error", truncate(err.Error()))
+		rec.Media = ""
+	}
+	if r.projection.down == nil {
+		key.item = rec.Result
+	}
+	return rec
+}
+
+// replayItem returns the item of a record, if the caller may still see it.
+func (r *Resource) replayItem(ctx context.Context, rec *idempotency.Record, key *Key) (Entry, error) {
+	e := Entry{ID: rec.ID, Rev: Rev(rec.Rev), Modified: modifiedOf(rec)}
+	if r.projection.down == nil && key.Raw && !r.guarded() && rec.Result != nil {
+		key.item = rec.Result
+		return e, nil
+	}
+	if rec.Result != nil {
+		e.stored = r.core.typ.New()
+		if err := json.Unmarshal(rec.Result, e.stored); err != nil { // it was written by a program with another type
+			e.stored = nil
+			older := *rec
+			older.Result = nil
+			key.record = &older
+		}
+	}
+	if err := r.core.stillVisible(ctx, &e, r.projection.down != nil); err != nil {
+		return e, r.wrap(OpGet, e.ID, err)
+	}
+	if e.stored == nil {
+		return e, nil
+	}
+	e.Value = e.stored
+	return r.entryOf(&e), nil
+}
+
+// guarded reports whether some callers may not see every item.
+func (r *Resource) guarded() bool { return r.core.scope != nil || r.core.ops.authorize != nil }
+
+// stillVisible authorizes reading an item of a record: the caller may have lost the right since it was written. The policy
+// gets the item as it is now or, if it has been deleted, as it was. If the record has no content, or the revision is still
+// current, the entry becomes the item as it is. whole requests that also without a policy, because views may show more than a
+// record holds, such as whether there is a password.
+func (c *core) stillVisible(ctx context.Context, e *Entry, whole bool) error {
+	guarded := c.scope != nil || c.ops.authorize != nil
+	if !guarded && !whole && e.stored != nil {
+		return nil
+	}
+	now, err := c.load(ctx, e.ID, nil)
+	switch {
+	case err == nil && (e.stored == nil || e.Rev != "" && e.Rev == now.Rev):
+		*e = *now
+		return nil
+	case !guarded && e.stored != nil:
+		return nil
+	case err == nil, errors.Is(err, errHidden):
+		return err
+	case !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrGone):
+		return err
+	case !guarded:
+		return nil
+	case e.stored == nil:
+		return err
+	}
+	scope, err := c.scopeOf(ctx)
+	if err != nil {
+		return err
+	}
+	return c.visible(ctx, e, &scope)
+}
+
+// Remember returns what [Resource.Recall] needs of an item that a recorded answer shows, as JSON without writeOnly members.
+// It reports false if every caller may see every item, and nothing has to be recorded.
+func (r *Resource) Remember(e *Entry) (doc []byte, guarded bool) {
+	if !r.guarded() {
+		return nil, false
+	}
+	if e.stored == nil {
+		return nil, true
+	}
+	doc, err := r.core.typ.Append(nil, e.stored)
+	if err != nil { // Recall then authorizes the item as it is
+		return nil, true
+	}
+	return doc, true
+}
+
+// Recall returns an error if the caller may not see an item any more: as it is now or, if it has been deleted, as it was when
+// [Resource.Remember] returned remembered, which may be nil. The error is that of [Resource.Get].
+func (r *Resource) Recall(ctx context.Context, id string, remembered []byte) error {
+	if !r.guarded() {
+		return nil
+	}
+	e := Entry{ID: id}
+	if remembered != nil {
+		e.stored = r.core.typ.New()
+		if err := json.Unmarshal(remembered, e.stored); err != nil {
+			return r.wrap(OpGet, id, err)
+		}
+	}
+	if err := r.core.stillVisible(ctx, &e, false); err != nil {
+		return r.wrap(OpGet, id, err)
+	}
+	return nil
+}
+
+// canonicalNew returns the canonical form of the document of a new item: v, which was decoded from it, or its JSON if it is
+// not valid.
+func (r *Resource) canonicalNew(v any, doc []byte) []byte {
+	if v != nil {
+		if full, err := r.core.typ.AppendFull(make([]byte, 0, len(doc)+128), v); err == nil {
+			return full
+		}
+	}
+	return idempotency.Meaning(mediaJSON, doc)
+}
+
+// canonicalPut returns the canonical form of the document of a PUT, independent of the current item: read-only members have
+// the value that the document gives, and a view is converted from nothing.
+func (r *Resource) canonicalPut(id string, doc []byte, o *WriteOptions) []byte {
+	// An integer may be written as 3.0, which package json does not accept.
+	plain, err := jsontext.AppendFormat(nil, doc, jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(true))
+	given := r.projection.typ.New()
+	if err != nil || json.Unmarshal(plain, given) != nil {
+		return r.canonicalNew(nil, doc)
+	}
+	dec := o.decode(schema.Replace, given)
+	dec.ReadOnly = []string{r.ID()}
+	v, err := r.projection.typ.Decode(doc, dec)
+	if f := r.projection.id; err == nil && f.IsZero(v) {
+		err = f.SetText(v, id)
+	}
+	if err == nil {
+		v, err = r.newStored(v)
+	}
+	if err != nil {
+		v = nil
+	}
+	return r.canonicalNew(v, doc)
+}
+
+// Once returns what the catalog keeps keys with; nil if it keeps none, and an Idempotency-Key is ignored.
+func (c *Catalog) Once() *idempotency.Keeper { return c.opts.Once }
+
+// Guarantees returns what an Idempotency-Key guarantees for each part of the catalog that can be written to, in the order in
+// which the parts were given. It is nil if the catalog keeps no keys.
+func (c *Catalog) Guarantees() []idempotency.Guarantee {
+	var out []idempotency.Guarantee
+	for _, p := range c.parts {
+		if p.keyed {
+			out = append(out, p.guaranteed)
+		}
+	}
+	return out
+}
+
+// Guarantee returns what a key guarantees for the part with this name, and the runner in whose transactions it writes, also
+// below [idempotency.ExactlyOnce]; nil for none. create selects the creation of an item with an id that the store chooses: for
+// [idempotency.ByIdentity] the protocol sets WriteOptions.NewID. For a part that the catalog does not have, and in a catalog
+// without keys, it is AtMostOnce.
+func (c *Catalog) Guarantee(name string, create bool) (level idempotency.Level, runner tx.Runner) {
+	p := c.byName[name]
+	if p == nil {
+		return idempotency.AtMostOnce, nil
+	}
+	if create {
+		return p.guaranteed.Create, p.runner()
+	}
+	return p.guaranteed.Others, p.runner()
+}
+
+// runner returns the runner in whose transactions the part is written; nil for none. A command with Jobs writes a job.
+func (p *catalogPart) runner() tx.Runner {
+	switch {
+	case p.jobs != nil:
+		return p.jobs.core.ops.runner
+	case p.command != nil && p.command.into != nil:
+		return p.command.into.core.ops.runner
+	case p.command != nil:
+		return p.command.transactions
+	case p.resource != nil && p.lookup == nil:
+		return p.resource.core.ops.runner
+	}
+	return nil
+}
+
+// writable reports whether the part can be written to.
+func (p *catalogPart) writable() bool {
+	switch {
+	case p.lookup != nil:
+		return false
+	case p.command != nil:
+		return !p.command.secret
+	case p.blobs != nil:
+		return !p.blobs.opts.ReadOnly
+	}
+	r := p.resource
+	return r.Can(OpCreate) || r.Can(OpReplace) || r.Can(OpDelete)
+}
+
+// guaranteeOf returns what a key guarantees for a part that can be written to.
+func (c *Catalog) guaranteeOf(p *catalogPart) (g idempotency.Guarantee) {
+	runner := p.runner()
+	level := c.opts.Once.LevelFor(runner)
+	g = idempotency.Guarantee{Name: p.name, Create: level, Others: level, Reason: p.reason(level, runner)}
+	derived := false
+	switch {
+	case p.command != nil:
+		if p.command.into != nil && level > idempotency.AtMostOnce { // without atomic=true
+			g.Others = idempotency.AtMostOnce
+			g.Reason = "with atomic=true " + g.Reason + "; else lines are stored piece by piece"
+		}
+	case p.blobs != nil:
+		derived = p.blobs.opts.NewID == nil
+	default:
+		derived = p.resource.derivesIDs()
+	}
+	if derived && level < idempotency.ByIdentity {
+		g.Create = idempotency.ByIdentity
+		g.Reason = "the id of what is created follows from the key; for all else, " + g.Reason
+	}
+	return g
+}
+
+// reason explains the guarantee.
+func (p *catalogPart) reason(level idempotency.Level, runner tx.Runner) string {
+	switch {
+	case level == idempotency.ExactlyOnce:
+		return "it shares its transactions with the records"
+	case runner != nil:
+		return "its transactions are not those of the records"
+	case p.command != nil && p.command.jobs == nil && p.command.into == nil:
+		return "it does not say in whose transactions it happens"
+	}
+	return "it has no transactions"
+}
+
+// sampleID is an id as it would be derived from a key.
+const sampleID = "01234567-89ab-8def-8123-456789abcdef"
+
+// derivesIDs reports whether a new item can have an id that is derived from a key.
+func (r *Resource) derivesIDs() bool {
+	c := r.core
+	if c.ops.create == nil || c.ops.insert == nil || c.id.Type.Kind != schema.String {
+		return false
+	}
+	v := c.typ.New()
+	if c.id.SetText(v, sampleID) != nil {
+		return false
+	}
+	return !slices.ContainsFunc(c.typ.Validate(v), func(bad schema.Violation) bool { return bad.Pointer == pointerTo(c.id.Name) })
+}

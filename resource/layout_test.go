@@ -1,0 +1,302 @@
+package resource_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The layout of the repository: which package may import which, what is where, and how large things get.
+
+const (
+	root       = ".." // of the module, seen from this package
+	modulePath = "github.com/stoa-go/stoa"
+)
+
+// The packages, in layers. Each may import the packages in its line and nothing else of the module, apart from packages in its
+// own folder internal. A package that is not listed here fails the test.
+var (
+	leaves = map[string][]string{
+		"query":           nil,
+		"resource/schema": nil, "resource/problem": nil, "resource/header": nil, "resource/tx": nil,
+		"resource/patch":            nil,
+		"resource/httpbody":         {"resource/problem", "resource/header"},
+		"resource/internal/pace":    nil,
+		"resource/feed":             {"resource/tx", "resource/internal/pace"},
+		"resource/feed/eventstream": nil,
+		"version":                   {"resource/problem", "resource/header", "resource/httpbody"},
+		"idempotency":               {"resource/problem", "resource/tx", "resource/header"},
+		"middleware":                {"resource/problem", "resource/header"},
+	}
+	// Stores, protocols and the conformance kit, above package resource. None imports another, but openapi the options of rest.
+	storesAndProtocols = []string{"resource/memory", "resource/files", "resource/job", "resource/rest", "resource/openapi",
+		"query/graphql", "resource/resourcetest"}
+	// Packages that serve one leaf.
+	besideLeaves = map[string][]string{
+		"resource/feed/feedtest":      {"resource/feed", "resource/tx"},
+		"idempotency/idempotencytest": {"idempotency", "resource/problem", "resource/tx"},
+	}
+	// Packages of resource/sql. They may import each other as well.
+	ofSQL = map[string][]string{
+		"resource/sql/sqltx":      {"resource/tx"},
+		"resource/sql/sqlquery":   {"query"},
+		"resource/sql/sqlfeed":    {"resource/feed", "resource/tx"},
+		"resource/sql/sqlrecords": {"idempotency", "resource/problem", "resource/tx"},
+		"resource/sql/sqltable":   append(slices.Sorted(maps.Keys(leaves)), "resource"),
+	}
+	// Packages that only tests import, and what they may know beside.
+	forTests = map[string][]string{
+		"query/graphql/internal/graphqltest":        {"resource/memory"},
+		"query/graphql/internal/graphqltest/oracle": {"resource/memory"},
+		"resource/internal/pipe":                    {},
+	}
+
+	// What the root module may require.
+	requirable = []string{"github.com/coder/websocket", "github.com/evanphx/json-patch/v5",
+		"github.com/go-json-experiment/json", "github.com/google/go-cmp", "github.com/graphql-go/graphql"}
+
+	// brought are what those require themselves, and what go mod graph names beside modules.
+	brought = []string{"github.com/jessevdk/go-flags", "golang.org/x/sys", "go", "toolchain"}
+)
+
+// mayKnow returns what a package may import of the module, and whether the package has a place at all.
+func mayKnow(pkg string) ([]string, bool) {
+	allLeaves := slices.Sorted(maps.Keys(leaves))
+	if known, ok := leaves[pkg]; ok {
+		return known, true
+	}
+	if known, ok := besideLeaves[pkg]; ok {
+		return known, true
+	}
+	if pkg == "resource" {
+		return allLeaves, true
+	}
+	if known, ok := ofSQL[pkg]; ok {
+		return slices.AppendSeq(slices.Clone(known), maps.Keys(ofSQL)), true
+	}
+	if slices.Contains(storesAndProtocols, pkg) {
+		if allLeaves = append(allLeaves, "resource"); pkg == "resource/openapi" {
+			allLeaves = append(allLeaves, "resource/rest")
+		}
+		return allLeaves, true
+	}
+	return nil, false
+}
+
+// outside is the package around an internal one, or the package itself.
+func outside(pkg string) string {
+	before, _, _ := strings.Cut(pkg, "/internal/")
+	return before
+}
+
+func TestImportLaw(t *testing.T) {
+	t.Parallel()
+	type listed struct {
+		ImportPath string
+		Imports    []string
+	}
+	out := run(t, "go", "list", "-json=ImportPath,Imports", "./...")
+	seen := 0
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); seen++ {
+		var p listed
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		pkg := strings.TrimPrefix(p.ImportPath, modulePath+"/")
+		known, ok := mayKnow(pkg)
+		if !ok {
+			known, ok = mayKnow(outside(pkg))
+		}
+		if !ok {
+			t.Errorf("%s is not listed: add to this test what it may import", pkg)
+			continue
+		}
+		known = slices.Concat(known, forTests[pkg])
+		for _, imp := range p.Imports {
+			imp, inside := strings.CutPrefix(imp, modulePath+"/")
+			if forTests[imp] != nil {
+				t.Errorf("%s imports %s, which is for tests", pkg, imp)
+			}
+			if !inside || slices.Contains(known, imp) || strings.Contains(imp, "/internal/") && outside(imp) == outside(pkg) {
+				continue
+			}
+			t.Errorf("%s imports %s; it may know %s", pkg, imp, known)
+		}
+	}
+	if seen < 8 {
+		t.Errorf("go list named %d packages", seen)
+	}
+}
+
+func TestRequirements(t *testing.T) {
+	t.Parallel()
+	var mod struct{ Require []struct{ Path string } }
+	if err := json.Unmarshal(run(t, "go", "mod", "edit", "-json"), &mod); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range mod.Require {
+		if !slices.Contains(requirable, r.Path) {
+			t.Errorf("the root module requires %s; drivers and engines belong in nested modules", r.Path)
+		}
+	}
+}
+
+// TestModuleGraph sees what whoever requires the module gets with it, also through others: no driver of a database.
+func TestModuleGraph(t *testing.T) {
+	t.Parallel()
+	edges := strings.Fields(string(run(t, "go", "mod", "graph")))
+	if len(edges) < 2*len(brought) {
+		t.Fatalf("go mod graph names %q", edges)
+	}
+	for _, module := range edges {
+		path, _, _ := strings.Cut(module, "@")
+		if path != modulePath && !slices.Contains(requirable, path) && !slices.Contains(brought, path) {
+			t.Errorf("%s is in go mod graph of the root; drivers and engines belong in nested modules", module)
+		}
+	}
+}
+
+// run runs a command in the root of the module and returns what it prints.
+func run(t *testing.T, name string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = root
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, &complaint)
+	}
+	return out
+}
+
+// tracked returns the files that git keeps. Outside of a checkout, as in the module cache, nobody knows them.
+func tracked(t *testing.T) []string {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {
+		t.Skip("not in a checkout:", err)
+	}
+	names := strings.Split(strings.TrimSuffix(string(run(t, "git", "ls-files", "-z")), "\x00"), "\x00")
+	if len(names) < 50 {
+		t.Fatalf("git keeps %d files only", len(names))
+	}
+	return names
+}
+
+func TestTopLevel(t *testing.T) {
+	t.Parallel()
+	allowed := []string{"LICENSE", "README.md", "examples", "go.mod", "go.sum", "idempotency", "middleware", "query",
+		"resource", "version"}
+	for _, name := range tracked(t) {
+		top, _, _ := strings.Cut(name, "/")
+		if !slices.Contains(allowed, top) && !strings.HasPrefix(top, ".") {
+			t.Errorf("%s: nothing but %s and dot-files stands at the top", name, strings.Join(allowed, ", "))
+		}
+	}
+}
+
+// TestNoPlaceNamed sees to it that nothing depends on where it was made, and that no lock file names a mirror.
+func TestNoPlaceNamed(t *testing.T) {
+	t.Parallel()
+	var places [][]byte
+	for _, parts := range [][2]string{ // in two parts, so that this file does not name them either
+		{"proxy.golang", ".org"}, {"sum.golang", ".org"}, {"registry.npmjs", ".org"}, {"registry.yarnpkg", ".com"},
+		{"deb.debian", ".org"}, {"security.debian", ".org"}, {"archive.ubuntu", ".com"}, {"files.pythonhosted", ".org"},
+		{"pypi", ".org"}, {"static.crates", ".io"}, {"docker", ".io/"}, {"/wo", "rk/"}, {"/ro", "ot/"}, {"/ho", "me/"},
+	} {
+		places = append(places, []byte(parts[0]+parts[1]))
+	}
+	for _, name := range tracked(t) {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if os.IsNotExist(err) {
+			continue // deleted, and not committed yet
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, place := range places {
+			if i := bytes.Index(text, place); i >= 0 {
+				t.Errorf("%s:%d names %s", name, 1+bytes.Count(text[:i], []byte("\n")), place)
+			}
+		}
+	}
+}
+
+// sources calls fn with every Go file of the repository, nested modules included, by its path from the root.
+func sources(t *testing.T, fn func(path string, text []byte)) {
+	t.Helper()
+	seen := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		name := d.Name()
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "node_modules"):
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Ext(name) != ".go":
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		seen++
+		short, err := filepath.Rel(root, path)
+		fn(filepath.ToSlash(short), text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen < 50 {
+		t.Fatalf("only %d Go files found", seen)
+	}
+}
+
+// TestStyleBudget keeps files and functions short. Functions of tests may be longer: there it is tables, not logic.
+func TestStyleBudget(t *testing.T) {
+	t.Parallel()
+	const fileLines, functionLines = 700, 80
+	fset := token.NewFileSet()
+	var lengths []int
+	sources(t, func(path string, text []byte) {
+		if bytes.HasPrefix(text, []byte("// Code generated by ")) { // which nobody reads
+			return
+		}
+		if n := bytes.Count(text, []byte("\n")); n > fileLines {
+			t.Errorf("%s has %d lines, want %d at most", path, n, fileLines)
+		}
+		f, err := parser.ParseFile(fset, path, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		for _, decl := range f.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok || strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			n := fset.Position(fn.End()).Line - fset.Position(fn.Pos()).Line + 1
+			lengths = append(lengths, n)
+			if n > functionLines {
+				t.Errorf("%s: %s has %d lines, want %d at most", path, fn.Name.Name, n, functionLines)
+			}
+		}
+	})
+	if len(lengths) < 500 {
+		t.Fatalf("only %d functions found", len(lengths))
+	}
+	slices.Sort(lengths)
+	t.Logf("%d functions; median %d lines, 90th percentile %d, longest %d",
+		len(lengths), lengths[len(lengths)/2], lengths[len(lengths)*9/10], lengths[len(lengths)-1])
+}

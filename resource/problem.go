@@ -1,0 +1,229 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/patch"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/schema"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// wrap adds the place to an error, and puts what a store or a hook said about fields into the names of the shape.
+func (r *Resource) wrap(op Op, id string, err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		return err
+	}
+	var told *problem.Details // up of a view has said it in its own names
+	if fields := fieldErrors(nil, err); len(fields) > 0 && !errors.As(err, &told) {
+		err = errors.Join(fieldProblem(fields, r.projection.pointer), err)
+	}
+	return &Error{Op: op, Resource: r.core.name, ID: id, Err: err}
+}
+
+// fieldErrors collects what [Taken] and [Invalid] made, joined or alone.
+func fieldErrors(found []*fieldError, err error) []*fieldError {
+	switch e := err.(type) {
+	case nil:
+	case *fieldError:
+		return append(found, e)
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			found = fieldErrors(found, one)
+		}
+	case interface{ Unwrap() error }:
+		return fieldErrors(found, e.Unwrap())
+	}
+	return found
+}
+
+// fieldProblem is what to tell a client about fields; pointer says where a field is in the client's document.
+func fieldProblem(fields []*fieldError, pointer func(field string) string) *problem.Details {
+	d := problem.New(problem.Conflict, "Another item has the same value already.")
+	for _, f := range fields {
+		v := problem.Violation{Pointer: pointer(f.field), Code: f.code}
+		if f.taken {
+			v.Detail = "another item has this value"
+		} else {
+			d.Kind, d.Detail = problem.Invalid, "The content is not valid."
+		}
+		d.Errors = append(d.Errors, v)
+	}
+	return d
+}
+
+// pointer points to a field of the core, in this shape; to the whole document if the shape does not show it.
+func (s *projection) pointer(hubField string) string { return pointerTo(s.fieldOf(hubField)) }
+
+// pointerTo points to a member of a document; to all of it if the name is empty.
+func pointerTo(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "/" + escapePointer(name)
+}
+
+// escapePointer escapes a name as a token of a JSON Pointer, RFC 6901 section 3.
+func escapePointer(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+// translate puts violations of the core into the names of this shape.
+func (s *projection) translate(bad []schema.Violation) schema.Violations {
+	if s.storeNames == nil {
+		return bad
+	}
+	hub := s.root().typ
+	out := make(schema.Violations, len(bad))
+	for i, v := range bad {
+		first, rest, deeper := strings.Cut(strings.TrimPrefix(v.Pointer, "/"), "/")
+		first = unescapeStep.Replace(first)
+		name := s.fieldOf(first)
+		v.Pointer = pointerTo(name)
+		if deeper && name != "" && s.typ.Field(name).Type == hub.Field(first).Type { // else it is built otherwise inside
+			v.Pointer += "/" + rest
+		}
+		out[i] = v
+	}
+	return out
+}
+
+// Problem returns what to tell a client about err, an error of a method of [Resource] or of a hook. What is not meant
+// for clients becomes an internal error without a word of it; the caller logs err. It never returns nil.
+func Problem(err error) *problem.Details {
+	var (
+		details  *problem.Details
+		invalid  schema.Violations
+		syntax   *schema.SyntaxError
+		patching *patch.Error
+		asked    query.Errors
+		one      *query.Error
+	)
+	var operation *operationError
+	switch {
+	case errors.As(err, &operation):
+		return operation.problem()
+	case errors.As(err, &details):
+		return details
+	case errors.As(err, &invalid):
+		return invalidProblem(invalid)
+	case errors.As(err, &syntax):
+		d := problem.New(problem.MalformedJSON, "The content is not acceptable JSON.")
+		d.Errors = []problem.Violation{{Pointer: syntax.Pointer, Code: syntax.Code, Detail: syntax.Detail}}
+		return d
+	case errors.As(err, &patching):
+		return patchProblem(patching)
+	case errors.As(err, &asked):
+		return queryProblem(asked...)
+	case errors.As(err, &one):
+		return queryProblem(one)
+	}
+	if fields := fieldErrors(nil, err); len(fields) > 0 { // straight from a store
+		return fieldProblem(fields, pointerTo)
+	}
+	return plainProblem(err)
+}
+
+// plainProblem is Problem for errors that carry no more than what they are.
+func plainProblem(err error) *problem.Details {
+	switch {
+	case errors.Is(err, errStoreFault):
+	case errors.Is(err, feed.ErrExpired):
+		return expired()
+	case errors.Is(err, ErrNotFound):
+		return problem.New(problem.NotFound, "There is no such item.")
+	case errors.Is(err, ErrGone):
+		return problem.New(problem.Gone, "The item has been deleted.")
+	case errors.Is(err, ErrExists):
+		return problem.New(problem.Exists, "An item with this id exists or has existed.")
+	case errors.As(err, new(*failedError)):
+		return problem.New(problem.PreconditionFailed, "The item is not in the state that the request demands.")
+	case errors.Is(err, ErrForbidden):
+		return problem.New(problem.Forbidden, "You may not do this.")
+	case errors.Is(err, ErrUnauthenticated):
+		return problem.New(problem.Unauthenticated, "Say who you are first.")
+	case errors.Is(err, feed.ErrCursor):
+		return problem.New(problem.InvalidCursor, "This is no cursor of a change.")
+	case errors.Is(err, tx.ErrOutcomeUnknown): // without Retry-After, which would invite programs to do it twice
+		return problem.New(problem.OutcomeUnknown, "Whether this was done is not known. Look, before you do it again.")
+	case errors.Is(err, ErrStale), errors.Is(err, errContended), errors.Is(err, ErrUnavailable),
+		errors.Is(err, tx.ErrUnavailable), errors.Is(err, feed.ErrClosed),
+		errors.Is(err, context.DeadlineExceeded):
+		d := problem.New(problem.Unavailable, "Not possible at the moment; try again.")
+		d.Header = http.Header{"Retry-After": {"1"}}
+		return d
+	}
+	return problem.New(problem.Internal, "")
+}
+
+func invalidProblem(bad schema.Violations) *problem.Details {
+	d := problem.New(problem.Invalid, "The content is not valid.")
+	for _, v := range bad {
+		d.Errors = append(d.Errors, problem.Violation{Pointer: v.Pointer, Code: v.Code, Detail: v.Detail})
+	}
+	return d
+}
+
+func patchProblem(e *patch.Error) *problem.Details {
+	kind := problem.MalformedPatch
+	switch e.Kind {
+	case patch.Conflict:
+		kind = problem.PatchConflict
+	case patch.TooLarge:
+		kind = problem.TooLarge
+	}
+	d := problem.New(kind, "The patch cannot be applied.")
+	v := problem.Violation{Pointer: e.Path, Code: e.Code, Detail: e.Detail}
+	if e.Operation >= 0 {
+		v.Operation = &e.Operation
+	}
+	d.Errors = []problem.Violation{v}
+	return d
+}
+
+func queryProblem(faults ...*query.Error) *problem.Details {
+	d := problem.New(problem.InvalidParameter, "A parameter of the request is not valid.")
+	for _, f := range faults {
+		if f.Code == "invalidCursor" {
+			d = problem.New(problem.InvalidCursor, "This cursor is not one of this list.")
+			d.Errors = []problem.Violation{{Parameter: f.Parameter, Code: f.Code, Detail: f.Detail}}
+			return d
+		}
+		d.Errors = append(d.Errors, problem.Violation{Parameter: f.Parameter, Code: f.Code, Detail: f.Detail})
+	}
+	return d
+}
+
+// String returns the name of the outcome, for logs.
+func (o Outcome) String() string {
+	switch o {
+	case Unchanged:
+		return "unchanged"
+	case Created:
+		return "created"
+	case Replaced:
+		return "replaced"
+	}
+	return fmt.Sprintf("Outcome(%d)", uint8(o))
+}
+
+// expired is the problem of a cursor that a stream cannot continue from.
+func expired() *problem.Details {
+	return problem.New(problem.CursorExpired,
+		"What has happened since is not all known any more. List anew, and go on from the cursor of the list.")
+}
+
+// truncate limits what a request can write to the log.
+func truncate(s string) string {
+	if len(s) > 256 {
+		return s[:256] + "..."
+	}
+	return s
+}

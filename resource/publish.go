@@ -1,0 +1,186 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// publisher is where the writes of a core become events.
+type publisher struct {
+	feed   *feed.Feed
+	logger *slog.Logger
+	// together is the Runner that the collection and the log share, so that a change and its event stand or fall together;
+	// nil if they share none.
+	runner tx.Runner
+}
+
+// attach gives a core its publisher. All catalogs that it is served by have the same Feed, or none.
+func (h *core) attach(f *feed.Feed, logger *slog.Logger) {
+	if h.noEvents && h.ops.watch == nil {
+		return
+	}
+	o := &publisher{feed: f, logger: logger}
+	if runner := h.ops.runner; runner != nil && runner == f.Transactions() {
+		o.runner = runner
+	}
+	same := true
+	if h.ops.watch != nil {
+		same = h.source.attach(f, logger)
+	} else if !h.publisher.CompareAndSwap(nil, o) {
+		same = h.publisher.Load().feed == f
+	}
+	if !same {
+		panic("resource: " + h.name + " is in two catalogs with different Feeds: those of one catalog never hear of the other's writes")
+	}
+}
+
+// change is one write of one item, as the store is asked for it.
+type storeChange struct {
+	kind feed.Kind
+	id   string // of a new item it may be the store's to choose, and is empty then
+	// again is true if the id of a new item may be one that was deleted.
+	recreate bool
+	rev      Rev // that the item has now
+	before   any // *T; nil for a new item
+	after    any // *T; nil for a deletion
+}
+
+// write has the store do a change, which becomes an event if the core has an publisher. The entry is what the store has made of
+// the item, nil for a deletion.
+func (h *core) write(ctx context.Context, c storeChange) (*Entry, error) {
+	if o := h.publisher.Load(); o != nil {
+		return o.write(ctx, h, c)
+	}
+	return h.apply(ctx, &c)
+}
+
+// apply is write without the event.
+func (h *core) apply(ctx context.Context, c *storeChange) (*Entry, error) {
+	switch {
+	case c.kind == feed.Updated:
+		return h.ops.replace(ctx, c.id, c.rev, c.after)
+	case c.kind == feed.Deleted:
+		return nil, h.ops.delete(ctx, c.id, c.rev)
+	case c.id == "":
+		return h.ops.create(ctx, c.after)
+	}
+	return h.insert(ctx, c.id, c.after, c.recreate)
+}
+
+// insert stores a new item under an id that the client chose. The id of a deleted item is ErrGone, unless recreate is set and
+// the store accepts it.
+func (h *core) insert(ctx context.Context, id string, v any, recreate bool) (*Entry, error) {
+	if !recreate && h.ops.deleted != nil {
+		switch _, err := h.ops.deleted(ctx, id); {
+		case err == nil:
+			return nil, ErrGone
+		case !errors.Is(err, ErrNotFound):
+			return nil, err
+		}
+	}
+	return h.ops.insert(ctx, id, v)
+}
+
+// write is that of core. Where change and event stand together, a transaction is begun for the two, or joined.
+func (o *publisher) write(ctx context.Context, h *core, c storeChange) (*Entry, error) {
+	var e *Entry
+	attempt := func(ctx context.Context) (err error) { // perhaps several times
+		if e, err = h.apply(ctx, &c); err == nil {
+			err = o.publish(ctx, h, c.event(e))
+		}
+		return err
+	}
+	var err error
+	if o.runner == nil {
+		err = attempt(ctx)
+	} else {
+		err = o.runner.InTx(ctx, attempt)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// told is an event before its items are made JSON.
+type pendingEvent struct {
+	kind          feed.Kind
+	id            string
+	rev           Rev
+	before, after any
+}
+
+// event is what is told of a change that has left an entry.
+func (c *storeChange) event(e *Entry) pendingEvent {
+	if e == nil {
+		return pendingEvent{c.kind, c.id, c.rev, c.before, nil}
+	}
+	return pendingEvent{c.kind, e.ID, e.Rev, c.before, e.stored}
+}
+
+// tell appends events, in the transaction of their changes if the log takes part in it: an error has to take back the
+// changes. Elsewhere they are appended when the changes are sure to stand, and an error is for the log only.
+func (o *publisher) publish(ctx context.Context, h *core, all ...pendingEvent) error {
+	events, err := h.events(all)
+	if o.runner == nil {
+		tx.AfterCommit(ctx, func() { o.publishAfter(tx.Outside(ctx), h, events, err) })
+		return nil
+	}
+	if err == nil {
+		err = o.feed.Append(ctx, events...)
+	}
+	return publishError(err)
+}
+
+// tellBehind appends events of what has happened, whether the client still waits or not. err is why there are none.
+func (o *publisher) publishAfter(ctx context.Context, h *core, events []*feed.Event, err error) {
+	if err == nil {
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), retryTimeout)
+		defer cancel()
+		err = o.feed.Append(bounded, events...)
+	}
+	if err != nil {
+		o.logger.ErrorContext(ctx, "resource: a change became no event, so nobody who listens has heard of it",
+			"resource", h.name, "error", err)
+	}
+}
+
+// untold is the error of a change that is taken back, since it cannot be told. Whatever the log calls it, it is none of what
+// a collection says of its items.
+func publishError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrUnavailable), errors.Is(err, tx.ErrUnavailable), errors.Is(err, context.Canceled),
+		errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("the change cannot be told: %w", err)
+	case errors.Is(err, ErrStale), errors.Is(err, ErrExists), errors.Is(err, ErrNotFound), errors.Is(err, ErrGone):
+		return fmt.Errorf("%w: the change cannot be told: %v", errStoreFault, err)
+	}
+	return fmt.Errorf("%w: the change cannot be told: %w", errStoreFault, err)
+}
+
+// events makes JSON of items.
+func (h *core) events(all []pendingEvent) ([]*feed.Event, error) {
+	events := make([]*feed.Event, len(all))
+	for i, t := range all {
+		e := &feed.Event{Kind: t.kind, Collection: h.name, ID: t.id, Rev: string(t.rev)}
+		var err error
+		if t.before != nil {
+			e.Before, err = h.typ.Append(nil, t.before)
+		}
+		if err == nil && t.after != nil {
+			e.After, err = h.typ.Append(nil, t.after)
+		}
+		if err != nil {
+			return nil, err
+		}
+		events[i] = e
+	}
+	return events, nil
+}

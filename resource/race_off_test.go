@@ -1,6 +1,0 @@
-//go:build !race
-
-package resource_test
-
-// raceDetector says whether the tests run with it, which makes some measurements meaningless.
-const raceDetector = false

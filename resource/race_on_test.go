@@ -1,5 +1,0 @@
-//go:build race
-
-package resource_test
-
-const raceDetector = true

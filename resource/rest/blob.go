@@ -1,0 +1,60 @@
+package rest
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// serveBlobs answers on the path of the whole. There is no list: a [BlobStore] need not have one.
+func (x *call) serveBlobs() error {
+	switch b := x.route.blobs; {
+	case x.r.Method == http.MethodPost && !b.Options().ReadOnly:
+		return x.postBlob()
+	case x.r.Method == http.MethodOptions:
+		if !b.Options().ReadOnly {
+			x.w.Header()["Accept-Post"] = []string{accepted(b)}
+		}
+		return x.options(x.route.allowList)
+	}
+	return notAllowed(x.route.allowList)
+}
+
+// serveBlob answers on the path of one.
+func (x *call) serveBlob(id string) error {
+	x.onItem = true
+	if !x.route.blobs.ValidID(id) {
+		return problem.New(problem.NotFound, "Nothing can have this name.")
+	}
+	writable := !x.route.blobs.Options().ReadOnly
+	switch {
+	case x.r.Method == http.MethodGet, x.r.Method == http.MethodHead:
+		return x.getBlob(id)
+	case x.r.Method == http.MethodPut && writable:
+		return x.putBlob(id)
+	case x.r.Method == http.MethodDelete && writable:
+		return x.deleteBlob(id)
+	case x.r.Method == http.MethodOptions:
+		x.w.Header()["Accept-Ranges"] = byteRanges
+		return x.options(x.route.allowItem)
+	}
+	return notAllowed(x.route.allowItem)
+}
+
+// noParams refuses parameters: there are none here.
+func (x *call) noParams() error {
+	if x.r.URL.RawQuery == "" {
+		return nil
+	}
+	return x.noParameters(x.lenient(x.prefer()))
+}
+
+// accepted lists the media types that are accepted, as Accept does.
+func accepted(b *resource.Blobs) string {
+	if types := b.Options().MediaTypes; types != nil {
+		return strings.Join(types, ", ")
+	}
+	return "*/*"
+}

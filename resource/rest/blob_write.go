@@ -1,0 +1,106 @@
+package rest
+
+import (
+	"net/http"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/httpbody"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// received is a PUT or POST of bytes as far as its header says.
+func (x *call) received(w *writeRequest) (u *httpbody.Upload, err error) {
+	if err := x.noParams(); err != nil {
+		return nil, err
+	}
+	if w.media, err = x.declared(); err != nil {
+		return nil, err
+	}
+	if u, err = httpbody.NewUpload(x.r, x.route.blobs.Options().MaxSize); err != nil {
+		return nil, err
+	}
+	w.key, err = x.parseKey()
+	return u, err
+}
+
+// putBlob answers PUT. What is stored is what was sent, octet by octet, so the answer has the validators of it (RFC 9110
+// section 9.3.4) and no content. With Expect: 100-continue the client is asked for the content by the first read of it, and
+// that is when nothing else stands against it (section 10.1.1).
+func (x *call) putBlob(id string) error {
+	var w writeRequest
+	u, err := x.received(&w)
+	if err != nil {
+		return err
+	}
+	if w.opts.If, err = resource.ParsePreconditions(x.r.Header); err != nil {
+		return err
+	}
+	w.opts.Key = x.useKey(w.key, id, w.media)
+	blob, out, err := x.route.blobs.Put(x.r.Context(), id, w.media, u, &w.opts)
+	if err != nil {
+		return err
+	}
+	x.replayed()
+	x.blobHeaders(blob, -1)
+	if out != resource.Created {
+		return x.noContent(http.StatusNoContent)
+	}
+	x.w.Header()["Location"] = []string{x.href(x.route.name, id, "")}
+	return x.noContent(http.StatusCreated)
+}
+
+// postBlob answers POST on the path of the whole: the same under an id that is ours to choose.
+func (x *call) postBlob() error {
+	var w writeRequest
+	u, err := x.received(&w)
+	if err != nil {
+		return err
+	}
+	w.opts.Key = x.useKey(w.key, "", w.media)
+	blob, err := x.route.blobs.Create(x.r.Context(), w.media, u, &w.opts)
+	if err != nil {
+		return err
+	}
+	x.replayed()
+	x.blobHeaders(blob, -1)
+	x.w.Header()["Location"] = []string{x.href(x.route.name, blob.ID, "")}
+	return x.noContent(http.StatusCreated)
+}
+
+// deleteBlob answers DELETE.
+func (x *call) deleteBlob(id string) error {
+	if err := x.noParams(); err != nil {
+		return err
+	}
+	var w writeRequest
+	var err error
+	if w.key, err = x.parseKey(); err != nil {
+		return err
+	}
+	if w.opts.If, err = resource.ParsePreconditions(x.r.Header); err != nil {
+		return err
+	}
+	w.opts.Key = x.useKey(w.key, id, w.media)
+	if err := x.route.blobs.Delete(x.r.Context(), id, &w.opts); err != nil {
+		return err
+	}
+	x.replayed()
+	h := x.w.Header()
+	h["Cache-Control"] = noStore
+	header.AddVary(h, x.route.varyItem)
+	return x.noContent(http.StatusNoContent)
+}
+
+// declared checks the header fields of an upload before any of it is read: type, coding and length.
+func (x *call) declared() (mediaType string, err error) {
+	b := x.route.blobs
+	if len(x.r.Header["Content-Range"]) > 0 { // RFC 9110 section 14.5
+		return "", problem.New(problem.BadRequest, "A part cannot be stored: Content-Range is not understood here.")
+	}
+	mediaType, ok := b.DeclaredType(x.r.Header["Content-Type"])
+	if !ok {
+		return "", httpbody.UnsupportedType(x.r, "Content of this type is not taken here.", accepted(b))
+	}
+	return mediaType, httpbody.CheckIdentity(x.r, b.Options().MaxSize)
+}

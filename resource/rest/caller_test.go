@@ -1,0 +1,34 @@
+package rest_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+)
+
+// callerKey is where the tests keep who is asking, as an application would.
+type callerKey struct{}
+
+// byCaller takes the caller from the header field Caller, in place of real authentication.
+func byCaller(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, r.Header.Get("Caller"))))
+	})
+}
+
+func caller(ctx context.Context) string {
+	name, _ := ctx.Value(callerKey{}).(string)
+	return name
+}
+
+const (
+	asAdmin   = "Caller: admin"
+	asMallory = "Caller: mallory"
+)
+
+// sent is send for a request that was made by hand.
+func sent(h http.Handler, r *http.Request) *response {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return received(r.Method+" "+r.URL.Path, w.Result())
+}

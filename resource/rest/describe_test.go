@@ -1,0 +1,131 @@
+package rest_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/rest"
+)
+
+func TestPolicyTellsWhatIsServed(t *testing.T) {
+	t.Parallel()
+	store := resource.OpsOf(memory.New[thing](nil))
+	allow := func(context.Context, resource.Op, *thing, *thing) error { return nil }
+	scope := func(context.Context) (query.Filter, error) { return query.Filter{}, nil }
+	type policy struct {
+		resource.Policy
+		REST rest.ResourceOptions
+	}
+	defaults := policy{Policy: resource.Policy{Public: true, PageSize: 50, MaxPageSize: 200,
+		AssignsIDs: true, TakesIDs: true, Remembers: true},
+		REST: rest.ResourceOptions{Media: "thing", RepeatedDelete: 410, Cache: "private, no-cache"}}
+	tests := []struct {
+		name   string
+		opts   *resource.Options[thing]
+		change func(*resource.Ops[thing])
+		rest   rest.ResourceOptions
+		want   func(*policy)
+	}{
+		{"defaults", nil, nil, rest.ResourceOptions{}, func(*policy) {}},
+		{"authorized", &resource.Options[thing]{Authorize: allow}, nil, rest.ResourceOptions{}, func(p *policy) { p.Public, p.Authorized = false, true }},
+		{"scoped", &resource.Options[thing]{Scope: scope}, nil, rest.ResourceOptions{}, func(p *policy) { p.Public = false }},
+		{"strict", &resource.Options[thing]{RequireIfMatch: true}, nil, rest.ResourceOptions{}, func(p *policy) { p.RequireIfMatch = true }},
+		{"again", &resource.Options[thing]{AllowRecreate: true}, nil, rest.ResourceOptions{}, func(p *policy) { p.AllowRecreate = true }},
+		{"tagged", nil, nil, rest.ResourceOptions{AlwaysETagOnPut: true}, func(p *policy) { p.REST.AlwaysETagOnPut = true }},
+		{"repeated", nil, nil, rest.ResourceOptions{RepeatedDelete: 204}, func(p *policy) { p.REST.RepeatedDelete = 204 }},
+		{"pages", &resource.Options[thing]{PageSize: 7, MaxPageSize: 9}, nil, rest.ResourceOptions{Cache: "no-store"},
+			func(p *policy) { p.PageSize, p.MaxPageSize, p.REST.Cache = 7, 9, "no-store" }},
+		{"assigns", nil, func(o *resource.Ops[thing]) { o.Insert = nil }, rest.ResourceOptions{}, func(p *policy) { p.TakesIDs = false }},
+		{"takes", nil, func(o *resource.Ops[thing]) { o.Create = nil }, rest.ResourceOptions{}, func(p *policy) { p.AssignsIDs = false }},
+		{"forgets", nil, func(o *resource.Ops[thing]) { o.Deleted = nil }, rest.ResourceOptions{}, func(p *policy) { p.Remembers = false }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			ops, want := store, defaults
+			if tt.change != nil {
+				tt.change(&ops)
+			}
+			tt.want(&want)
+			r, opts := resource.FromOps("things", ops, tt.opts), &rest.Options{Resources: map[string]rest.ResourceOptions{"things": tt.rest}}
+			same(t, "policy", want, policy{r.Policy(), opts.Resource(r)})
+		})
+	}
+}
+
+func TestDescriptions(t *testing.T) {
+	t.Parallel()
+	samples := []book{{ID: 1, Title: "Emma", Stars: 4}, {ID: 2, Title: "Dune", Stars: -1}}
+	books := resource.New("books", memory.New[book](nil), &resource.Options[book]{Query: bookSupport(), Samples: samples})
+	older := resource.View(books, toV1, fromV1, &resource.ViewOptions{Fields: map[string]string{"name": "title"},
+		Where: query.Where("stars", query.Gte, 0)})
+	authors := resource.New("authors", memory.New[author](nil), &resource.Options[author]{
+		Relations: []resource.Relation[author]{
+			{Name: "books", Target: "books", By: "authorId"},
+			{Name: "first", Target: "books", Keys: func(*author) []string { return nil }},
+		}})
+	first := newLookup("first-book", "books", func(struct{}) (string, error) { return "", nil })
+	other := newLookup("first-book", "books", func(struct{}) (string, error) { return "", nil })
+	c := resource.NewCatalog(&resource.CatalogOptions{Limits: resource.Limits{Depth: 3}}, older, first, authors)
+
+	same(t, "samples", []any{&samples[0], &samples[1]}, books.Samples())
+	same(t, "samples of the view", []any{&bookV1{ID: 1, Name: "Emma", Stars: 4}}, older.Samples())
+	same(t, "samples of none", []any(nil), authors.Samples())
+	named := &rest.Options{Resources: map[string]rest.ResourceOptions{"authors": {Media: "writer"}}}
+	same(t, "media", []string{"book", "book", "writer"},
+		[]string{named.Resource(books).Media, named.Resource(older).Media, named.Resource(authors).Media})
+	same(t, "limits", resource.Limits{Body: 1 << 20, URL: 8192, Depth: 3, Names: 1000, Operations: 1000, Terms: 20, Expand: 8, Streams: 100},
+		c.Limits())
+	if got := c.Lookups(); len(got) != 1 || got[0] != first {
+		t.Errorf("lookups %v, want the first", got)
+	}
+	if c.Target(first) != older || c.Target(other) != nil {
+		t.Error("the target of a lookup is not the view, or a lookup of another catalog has one")
+	}
+	for name, want := range map[string]struct {
+		target *resource.Resource
+		many   bool
+	}{"books": {older, true}, "first": {older, false}, "none": {nil, false}} {
+		if target, many := c.Related(authors, name); target != want.target || many != want.many {
+			t.Errorf("relation %s: %v, %v", name, target, many)
+		}
+	}
+	if target, _ := c.Related(books, "books"); target != nil {
+		t.Error("a resource of another catalog has a relation")
+	}
+}
+
+func TestDescriptionsOfCommandsAndBlobs(t *testing.T) {
+	t.Parallel()
+	type input struct {
+		Name string `json:"name"`
+	}
+	plain := resource.NewCommand("auth/login", func(context.Context, input) (struct{}, error) { return struct{}{}, nil }, nil)
+	told := resource.NewCommand("auth/logout", func(context.Context, struct{}) (input, error) { return input{}, nil },
+		&resource.CommandOptions[struct{}]{Doc: "Forgets.", Problems: []problem.Kind{problem.Conflict},
+			Authorize: func(context.Context, *struct{}) error { return nil }})
+	files := resource.NewBlobs("files", nil, nil)
+	small := resource.NewBlobs("small", nil, &resource.BlobOptions{MaxSize: 5, ReadOnly: true})
+	c := resource.NewCatalog(nil, plain, files, told, small)
+
+	if got := c.Commands(); len(got) != 2 || got[0] != plain || got[1] != told {
+		t.Errorf("commands %v, want both in their order", got)
+	}
+	if got := c.Blobs(); len(got) != 2 || got[0] != files || got[1] != small {
+		t.Errorf("blobs %v, want both in their order", got)
+	}
+	same(t, "doc", []string{"", "Forgets."}, []string{plain.Doc(), told.Doc()})
+	same(t, "public", []bool{true, false}, []bool{plain.Public(), told.Public()})
+	same(t, "problems", [][]problem.Kind{nil, {problem.Conflict}}, [][]problem.Kind{plain.Problems(), told.Problems()})
+	if plain.Jobs() != nil || plain.Into() != nil {
+		t.Error("a plain command has jobs, or writes to a resource")
+	}
+	same(t, "options", resource.BlobOptions{MaxSize: 1 << 30}, files.Options())
+	same(t, "options", resource.BlobOptions{MaxSize: 5, ReadOnly: true}, small.Options())
+	opts := &rest.Options{Resources: map[string]rest.ResourceOptions{"small": {Cache: "no-store"}}}
+	same(t, "cache", []string{"private, no-cache", "no-store"}, []string{opts.Blobs(files).Cache, opts.Blobs(small).Cache})
+}

@@ -1,0 +1,314 @@
+package rest_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/rest"
+)
+
+// node refers to others of its kind, as clients like.
+type node struct {
+	ID   int64   `json:"id" readOnly:"true"`
+	Refs []int64 `json:"refs"`
+}
+
+// TestExpandIsBounded: how much one item can lead to is not for the client who wrote it to decide.
+func TestExpandIsBounded(t *testing.T) {
+	t.Parallel()
+	store := stocked(t, make([]node, 50)...)
+	ops := resource.OpsOf(store)
+	ops.GetMany = nil
+	gets := 0
+	get := ops.Get
+	ops.Get = func(ctx context.Context, id string) (resource.Item[node], error) {
+		gets++
+		return get(ctx, id)
+	}
+	h := catalog(t, resource.FromOps("nodes", ops, &resource.Options[node]{Relations: []resource.Relation[node]{{
+		Name: "friends", Target: "nodes", Many: true, Limit: 3, Keys: func(n *node) []string {
+			var keys []string
+			for _, ref := range n.Refs {
+				keys = append(keys, strconv.FormatInt(ref, 10))
+			}
+			return keys
+		}}}}))
+	patch := func(refs string) {
+		want(t, send(t, h, "PATCH /nodes/1", mergeBody, "", `{"refs":[`+refs+`]}`), http.StatusOK)
+	}
+	type friends struct {
+		Friends []node `json:"friends"`
+	}
+	patch(strings.Repeat("2,", 1000) + "3")
+	if got := value[friends](t, send(t, h, "GET /nodes/1?expand=friends")).Friends; len(got) != 2 {
+		t.Errorf("a friend named a thousand times makes %d friends, want 2", len(got))
+	}
+	patch("2,3,4,5,6,7,8,9")
+	gets = 0
+	if got := value[friends](t, send(t, h, "GET /nodes/1?expand=friends")).Friends; len(got) != 3 || gets != 4 {
+		t.Errorf("eight friends make %d, with %d reads, want 3 with 4", len(got), gets)
+	}
+}
+
+// TestHiddenListEnds: a list of which the caller may see nothing is not read to its end.
+func TestHiddenListEnds(t *testing.T) {
+	t.Parallel()
+	ops := resource.OpsOf(stocked(t, make([]node, 12_000)...))
+	lists := 0
+	list := ops.List
+	ops.List = func(ctx context.Context, q query.Query) iter.Seq2[resource.Item[node], error] {
+		lists++
+		return list(ctx, q)
+	}
+	h := catalog(t, resource.FromOps("nodes", ops, &resource.Options[node]{
+		Authorize: func(_ context.Context, _ resource.Op, n, _ *node) error {
+			if n.ID == 700 {
+				return nil
+			}
+			return resource.ErrForbidden
+		}}))
+	res := send(t, h, "GET /nodes?limit=1")
+	want(t, res, http.StatusOK)
+	if got := value[page[node]](t, res); len(got.Items) != 1 || got.Items[0].ID != 700 || lists > 4 {
+		t.Errorf("with %d lists %v, want item 700 with 4 at most", lists, got.Items)
+	}
+	lists = 0
+	res = send(t, h, "GET /nodes?limit=1&after="+value[page[node]](t, res).Next)
+	want(t, res, http.StatusServiceUnavailable)
+	if lists > 20 {
+		t.Errorf("%d lists for nothing, want 20 at most", lists)
+	}
+}
+
+// TestForbiddenBeforeConditions: who may not write is told that, and not whether the condition would have held.
+func TestForbiddenBeforeConditions(t *testing.T) {
+	t.Parallel()
+	h := byCaller(api(t, func(s *setup) {
+		s.users.RequireIfMatch = true
+		s.users.Authorize = func(ctx context.Context, op resource.Op, _, _ *user) error {
+			if op == resource.OpGet || caller(ctx) == "admin" {
+				return nil
+			}
+			return resource.ErrForbidden
+		}
+	}))
+	want(t, send(t, h, "PUT /users/ann", asAdmin, jsonBody, "", `{"name":"Ann"}`), http.StatusCreated)
+	for _, condition := range []string{`If-Match: "other.x"`, "X-None: 1"} {
+		want(t, send(t, h, "PUT /users/ann", asMallory, condition, jsonBody, "", `{"name":"A"}`), http.StatusForbidden)
+		want(t, send(t, h, "PATCH /users/ann", asMallory, condition, mergeBody, "", `{"name":"A"}`), http.StatusForbidden)
+		want(t, send(t, h, "DELETE /users/ann", asMallory, condition), http.StatusForbidden)
+	}
+	want(t, send(t, h, "PATCH /users/ann", asAdmin, `If-Match: "other.x"`, mergeBody, "", `{"name":"A"}`), 412)
+	want(t, send(t, h, "PATCH /users/ann", asAdmin, mergeBody, "", `{"name":"A"}`), 428)
+}
+
+// TestScopeAnswersAlike: what Scope says to the caller does not depend on what is there.
+func TestScopeAnswersAlike(t *testing.T) {
+	t.Parallel()
+	h := api(t, func(s *setup) {
+		s.places.Scope = func(context.Context) (query.Filter, error) { return query.Filter{}, resource.ErrUnauthenticated }
+	})
+	for _, target := range []string{"/places/ath", "/places/nowhere", "/places"} {
+		want(t, send(t, h, "GET "+target), http.StatusUnauthorized, "WWW-Authenticate: Bearer")
+	}
+}
+
+// TestAfterMayWrite: the transaction is over when After runs, so its context is one outside of it.
+func TestAfterMayWrite(t *testing.T) {
+	t.Parallel()
+	db := memory.NewDB()
+	audit := memory.New(&memory.Options[node]{DB: db})
+	var failed error
+	nodes := resource.New("nodes", memory.New(&memory.Options[node]{DB: db}), &resource.Options[node]{
+		After: func(ctx context.Context, _ resource.Op, _, after *node) {
+			_, failed = audit.Create(ctx, node{Refs: []int64{after.ID}})
+		}})
+	err := db.InTx(t.Context(), func(ctx context.Context) error {
+		_, err := nodes.Create(ctx, []byte(`{}`), nil)
+		return err
+	})
+	if n, _ := audit.Count(t.Context(), query.Query{}); err != nil || failed != nil || n != 1 {
+		t.Errorf("transaction: %v, After: %v, %d audited, want 1", err, failed, n)
+	}
+}
+
+// TestStaleInTransaction: inside a transaction the loop does not repeat, and a client that stated no condition is not told
+// that one failed.
+func TestStaleInTransaction(t *testing.T) {
+	t.Parallel()
+	db := memory.NewDB()
+	ops := resource.OpsOf(memory.New(&memory.Options[node]{DB: db}))
+	ops.Replace = func(context.Context, string, resource.Rev, node) (resource.Item[node], error) {
+		return resource.Item[node]{}, resource.ErrStale
+	}
+	c := catalog(t, resource.FromOps("nodes", ops, nil))
+	want(t, send(t, c, "POST /nodes", jsonBody, "", `{}`), http.StatusCreated)
+	inTx := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		db.InTx(r.Context(), func(ctx context.Context) error { c.ServeHTTP(w, r.WithContext(ctx)); return nil })
+	})
+	want(t, send(t, inTx, "PUT /nodes/1", jsonBody, "", `{"refs":[1]}`), http.StatusServiceUnavailable, "Retry-After: 1")
+}
+
+// secretive is an account as a contract shows it, that may ask for the pin and never tells it.
+type secretive struct {
+	ID  string `json:"id"`
+	Pin string `json:"pin,omitempty" writeOnly:"true"`
+}
+
+type account struct {
+	ID  string `json:"id"`
+	Pin string `json:"pin,omitempty"`
+}
+
+// TestViewKeepsWhatItHides: what a view does not show cannot be asked after, and is in no tag.
+func TestViewKeepsWhatItHides(t *testing.T) {
+	t.Parallel()
+	pin := "0042"
+	read := resource.Ops[account]{
+		Get: func(_ context.Context, id string) (resource.Item[account], error) {
+			return resource.Item[account]{Value: account{ID: id, Pin: pin}}, nil
+		},
+		List: func(context.Context, query.Query) iter.Seq2[resource.Item[account], error] {
+			return resource.Slice([]resource.Item[account]{}, query.Query{})
+		},
+	}
+	accounts := resource.FromOps("accounts", read, &resource.Options[account]{Query: query.Support{
+		Filter: map[string][]query.Op{"pin": {query.StartsWith}}, Sort: []string{"pin"}}})
+	down := func(a account) (secretive, error) { return secretive(a), nil }
+	up := func(v secretive, _ account) (account, error) { return account(v), nil }
+	h := catalog(t, resource.View(accounts, down, up, nil))
+	want(t, send(t, h, "GET /accounts?pin.startsWith=0"), http.StatusBadRequest)
+	want(t, send(t, h, "GET /accounts?sort=pin"), http.StatusBadRequest)
+	before := send(t, h, "GET /accounts/ann").header.Get("Etag")
+	pin = "0043"
+	if after := send(t, h, "GET /accounts/ann").header.Get("Etag"); before == "" || before != after {
+		t.Errorf("the tag was %s and is %s: it tells that a hidden field has changed", before, after)
+	}
+}
+
+// TestUpNamesFieldsOfTheView: what up refuses it names as its client does.
+func TestUpNamesFieldsOfTheView(t *testing.T) {
+	t.Parallel()
+	users := resource.New("users", stocked[user](t), nil)
+	type person struct {
+		ID    string `json:"id"`
+		Label string `json:"label"`
+	}
+	down := func(u user) (person, error) { return person{u.ID, u.Name}, nil }
+	up := func(person, user) (user, error) { return user{}, resource.Invalid("label", "rude") }
+	h := catalog(t, resource.View(users, down, up, &resource.ViewOptions{Fields: map[string]string{"label": "name"}}))
+	res := send(t, h, "POST /users", jsonBody, "", `{"label":"x"}`)
+	want(t, res, http.StatusUnprocessableEntity)
+	if got := value[details](t, res).Errors[0]; got.Pointer == nil || *got.Pointer != "/label" || got.Code != "rude" {
+		t.Errorf("error %+v, want rude at /label", got)
+	}
+}
+
+// forgetfulMarks cannot be read at the moment.
+type forgetfulMarks struct{ *memory.Tombstones }
+
+func (forgetfulMarks) Deleted(context.Context, string) (time.Time, error) {
+	return time.Time{}, resource.ErrUnavailable
+}
+
+// TestTombstonesFailClosed: where nobody knows whether an id was deleted, it is not given a second life.
+func TestTombstonesFailClosed(t *testing.T) {
+	t.Parallel()
+	ops := resource.OpsOf(memory.New(&memory.Options[user]{Recreate: true}))
+	ops = resource.WithTombstones(ops, forgetfulMarks{memory.NewTombstones()}, false)
+	if _, err := ops.Insert(t.Context(), "ann", user{Name: "Ann"}); !errors.Is(err, resource.ErrUnavailable) {
+		t.Errorf("Insert: %v, want ErrUnavailable", err)
+	}
+	if _, err := ops.Get(t.Context(), "ann"); !errors.Is(err, resource.ErrUnavailable) {
+		t.Errorf("Get: %v, want ErrUnavailable", err)
+	}
+}
+
+// TestLongIDs: an id must fit into the URL under which it is asked for again.
+func TestLongIDs(t *testing.T) {
+	t.Parallel()
+	h := api(t)
+	body := func(n int) string { return `{"id":"` + strings.Repeat("x", n) + `","name":"x"}` }
+	res := send(t, h, "POST /users", jsonBody, "", body(1024))
+	want(t, res, http.StatusCreated)
+	want(t, send(t, h, "GET "+res.header.Get("Location")), http.StatusOK)
+	want(t, send(t, h, "POST /users", jsonBody, "", body(1025)), http.StatusUnprocessableEntity)
+}
+
+// TestContentLocationOfAPart: the URL it names has the content that was sent with it.
+func TestContentLocationOfAPart(t *testing.T) {
+	t.Parallel()
+	h := api(t)
+	want(t, send(t, h, "PUT /users/ann", jsonBody, "", `{"name":"Ann"}`), http.StatusCreated, "Content-Location: /users/ann")
+	res := send(t, h, "POST /orders?fields=status,id&expand=customer", jsonBody, "", `{"customerId":"ann"}`)
+	want(t, res, http.StatusCreated, "Location: /orders/1", "Content-Location: /orders/1?expand=customer&fields=id%2Cstatus")
+	if again := send(t, h, "GET "+res.header.Get("Content-Location")); again.body != res.body {
+		t.Errorf("at Content-Location is %s, sent was %s", again.body, res.body)
+	}
+}
+
+// TestLimitsOfOthers: a limit that somebody outside has set is 413 as well.
+func TestLimitsOfOthers(t *testing.T) {
+	t.Parallel()
+	h := api(t)
+	outer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, 10)
+		h.ServeHTTP(w, r)
+	})
+	want(t, send(t, outer, "POST /users", jsonBody, "", `{"name":"a name of more than ten bytes"}`), 413)
+}
+
+// TestCountIsRefusedWhereItWouldTell: a door that forgets to ask Counts learns nothing.
+func TestCountIsRefusedWhereItWouldTell(t *testing.T) {
+	t.Parallel()
+	hide := func(context.Context, resource.Op, *node, *node) error { return resource.ErrForbidden }
+	r := resource.New("nodes", stocked(t, node{}), &resource.Options[node]{Authorize: hide})
+	if n, err := r.Count(t.Context(), query.Filter{}); err == nil || n != 0 {
+		t.Errorf("Count = %d, %v, want an error", n, err)
+	}
+}
+
+// TestEscapedCursorNames: a cursor leaves the links however its name was spelt.
+func TestEscapedCursorNames(t *testing.T) {
+	t.Parallel()
+	h := api(t)
+	next := value[page[place]](t, send(t, h, "GET /places?limit=1")).Next
+	link := send(t, h, "GET /places?limit=1&%61fter="+next).header.Get("Link")
+	if strings.Contains(link, "%61fter") || !strings.Contains(link, `</places?limit=1>; rel="first"`) {
+		t.Errorf("Link: %s", link)
+	}
+}
+
+// TestWrittenBeyondTheView: a write stands though the store made something of it that the view has no place for.
+func TestWrittenBeyondTheView(t *testing.T) {
+	t.Parallel()
+	ops := resource.OpsOf(stocked[account](t))
+	create := ops.Create
+	ops.Create = func(ctx context.Context, a account) (resource.Item[account], error) {
+		a.Pin = "new"
+		return create(ctx, a)
+	}
+	accounts := resource.FromOps("accounts", ops, nil)
+	down := func(a account) (account, error) { return a, nil }
+	up := func(v, _ account) (account, error) { return v, nil }
+	h := rest.New(resource.NewCatalog(&resource.CatalogOptions{Logger: slog.New(slog.DiscardHandler)},
+		resource.View(accounts, down, up, &resource.ViewOptions{Where: query.Where("pin", query.Eq, "old")})), nil)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, request(t, "POST /accounts", jsonBody, "", `{"pin":"old"}`))
+	if w.Code != http.StatusCreated || w.Body.Len() != 0 || w.Header().Get("Location") == "" {
+		t.Errorf("%d %q %q, want 201 without content", w.Code, w.Header().Get("Location"), w.Body)
+	}
+	want(t, send(t, h, "POST /accounts", jsonBody, "", `{"pin":"other"}`), problem.Invalid.Status())
+}

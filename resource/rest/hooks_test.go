@@ -1,0 +1,315 @@
+package rest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/patch"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// hooked is a library that records what its hooks are told.
+type hooked struct {
+	http.Handler
+	*resource.Resource
+	store *memory.Store[book]
+	said  []string
+}
+
+func (h *hooked) say(hook string, op resource.Op, before, after *book) {
+	title := func(b *book) string {
+		if b == nil {
+			return "-"
+		}
+		return b.Title
+	}
+	h.said = append(h.said, fmt.Sprintf("%s %s %s %s", hook, op, title(before), title(after)))
+}
+
+// hookedBooks has the book "a". before, if it is given, is what the hook does beside saying so.
+func hookedBooks(
+	t testing.TB, before func(op resource.Op, before, after *book) error, opts ...func(*resource.Ops[book]),
+) *hooked {
+	t.Helper()
+	h := &hooked{store: stocked(t, book{Title: "a"})}
+	ops := resource.OpsOf(h.store)
+	ops.Insert = nil
+	for _, opt := range opts {
+		opt(&ops)
+	}
+	h.Resource = resource.FromOps("books", ops, &resource.Options[book]{
+		Before: func(_ context.Context, op resource.Op, b, after *book) error {
+			h.say("before", op, b, after)
+			if before == nil {
+				return nil
+			}
+			return before(op, b, after)
+		},
+		After: func(_ context.Context, op resource.Op, b, after *book) { h.say("after", op, b, after) },
+	})
+	h.Handler = catalog(t, h.Resource)
+	return h
+}
+
+func TestHooksAreTold(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		line   string
+		rest   []string
+		status int
+		said   []string
+	}{
+		{"POST /books", []string{jsonBody, "", `{"title":"b"}`}, 201, []string{"before create - b", "after create - b"}},
+		{"PUT /books/1", []string{jsonBody, "", `{"title":"b"}`}, 200, []string{"before replace a b", "after replace a b"}},
+		{"PATCH /books/1", []string{mergeBody, "", `{"title":"b"}`}, 200, []string{"before patch a b", "after patch a b"}},
+		{"DELETE /books/1", nil, 204, []string{"before delete a -", "after delete a -"}},
+		{"GET /books/1", nil, 200, nil},
+		{"PATCH /books/1", []string{mergeBody, "", `{"title":"a"}`}, 200, nil}, // nothing is written
+		{"PATCH /books/1", []string{mergeBody, "", `{"title":""}`}, 422, nil},
+		{"PATCH /books/1", []string{mergeBody, `If-Match: "x"`, "", `{"title":"b"}`}, 412, nil},
+		{"PUT /books/2", []string{jsonBody, "", `{"title":"b"}`}, 404, nil},
+		{"DELETE /books/2", nil, 404, nil},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprint(tt.line, tt.rest), func(t *testing.T) {
+			t.Parallel()
+			h := hookedBooks(t, nil)
+			want(t, send(t, h, tt.line, tt.rest...), tt.status)
+			same(t, "said", tt.said, h.said)
+		})
+	}
+}
+
+func TestBeforeFillsIn(t *testing.T) {
+	t.Parallel()
+	h := hookedBooks(t, func(op resource.Op, _, after *book) error {
+		after.Owner, after.Shelf = "by "+string(op), "A1"
+		return nil
+	})
+	wantBody(t, send(t, h, "POST /books?fields=owner", jsonBody, "", `{"title":"b"}`), 201, `{"owner":"by create"}`)
+	wantBody(t, send(t, h, "PATCH /books/1?fields=owner", mergeBody, "", `{"title":"b"}`), 200, `{"owner":"by patch"}`)
+	same(t, "stored", book{ID: 1, Title: "b", Owner: "by patch", Shelf: "A1"}, stored(t, h.store, "1"))
+}
+
+// TestBeforeRefuses: and then nothing is written, and nobody is told afterwards.
+func TestBeforeRefuses(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		err    error
+		change func(*book)
+		kind   problem.Kind
+	}{
+		{"invalid", resource.Invalid("title", "boring"), nil, problem.Invalid},
+		{"taken", resource.Taken("title"), nil, problem.Conflict},
+		{"forbidden", resource.ErrForbidden, nil, problem.Forbidden},
+		{"unavailable", resource.ErrUnavailable, nil, problem.Unavailable},
+		{"own problem", problem.New(problem.TooManyRequests, "Slowly."), nil, problem.TooManyRequests},
+		{"anything", errors.New("secret"), nil, problem.Internal},
+		{"leaves an invalid item", nil, func(b *book) { b.Title = "" }, problem.Invalid},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := hookedBooks(t, func(_ resource.Op, _, after *book) error {
+				if tt.change != nil && after != nil {
+					tt.change(after)
+				}
+				return tt.err
+			})
+			wantProblem(t, send(t, h, "POST /books", jsonBody, "", `{"title":"b"}`), tt.kind)
+			wantProblem(t, send(t, h, "PUT /books/1", jsonBody, "", `{"title":"b"}`), tt.kind)
+			wantProblem(t, send(t, h, "PATCH /books/1", mergeBody, "", `{"title":"b"}`), tt.kind)
+			if tt.err != nil {
+				wantProblem(t, send(t, h, "DELETE /books/1"), tt.kind)
+			}
+			same(t, "stored", book{ID: 1, Title: "a"}, stored(t, h.store, "1"))
+			if i := slices.IndexFunc(h.said, func(s string) bool { return s[:5] == "after" }); i >= 0 {
+				t.Errorf("said %s", h.said[i])
+			}
+		})
+	}
+}
+
+// TestHooksOnConflict: where another write comes between, everything is judged again on what is there now, and the
+// hook that may have effects runs once.
+func TestHooksOnConflict(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"PUT /books/1", "PATCH /books/1"} {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			between := 0
+			h := hookedBooks(t, nil, func(ops *resource.Ops[book]) {
+				replace := ops.Replace
+				ops.Replace = func(ctx context.Context, id string, rev resource.Rev, v book) (resource.Item[book], error) {
+					if between++; between < 3 { // somebody is faster, twice
+						item, err := ops.Get(ctx, id)
+						if err != nil {
+							return item, err
+						}
+						item.Value.Title = fmt.Sprint("a", between)
+						if _, err := replace(ctx, id, item.Rev, item.Value); err != nil {
+							return item, err
+						}
+					}
+					return replace(ctx, id, rev, v)
+				}
+			})
+			field, op := jsonBody, "replace"
+			if line == "PATCH /books/1" {
+				field, op = mergeBody, "patch"
+			}
+			want(t, send(t, h, line, field, "", `{"title":"b"}`), http.StatusOK)
+			same(t, "said", []string{"before " + op + " a b", "before " + op + " a1 b", "before " + op + " a2 b",
+				"after " + op + " a2 b"}, h.said)
+		})
+	}
+}
+
+var errChanged = errors.New("changed my mind")
+
+// TestHooksInTransaction: inside a transaction After waits for the commit, and never runs if there is none.
+func TestHooksInTransaction(t *testing.T) {
+	t.Parallel()
+	for _, outcome := range []error{nil, errChanged} {
+		t.Run(fmt.Sprint(outcome), func(t *testing.T) {
+			t.Parallel()
+			h := hookedBooks(t, nil)
+			db := h.store.Transactions()
+			var within []string
+			err := db.InTx(t.Context(), func(ctx context.Context) error {
+				if _, err := h.Create(ctx, []byte(`{"title":"b"}`), nil); err != nil {
+					return err
+				}
+				p, err := patch.ParseMergePatch([]byte(`{"title":"c"}`), patch.Limits{})
+				if err != nil {
+					return err
+				}
+				if _, _, err := h.Patch(ctx, "2", p, nil); err != nil {
+					return err
+				}
+				if _, _, err := h.Put(ctx, "2", []byte(`{"title":"d"}`), nil); err != nil {
+					return err
+				}
+				if _, err := h.Delete(ctx, "1", nil); err != nil {
+					return err
+				}
+				within = slices.Clone(h.said)
+				return outcome
+			})
+			if !errors.Is(err, outcome) {
+				t.Fatal(err)
+			}
+			before := []string{"before create - b", "before patch b c", "before replace c d", "before delete a -"}
+			same(t, "said within", before, within)
+			after := []string{"after create - b", "after patch b c", "after replace c d", "after delete a -"}
+			status1, status2 := http.StatusGone, http.StatusOK
+			if outcome != nil {
+				after, status1, status2 = nil, http.StatusOK, http.StatusNotFound
+			}
+			same(t, "said", append(before, after...), h.said)
+			want(t, send(t, h, "GET /books/1"), status1)
+			want(t, send(t, h, "GET /books/2"), status2)
+		})
+	}
+}
+
+// TestTransactionOverResources: writes to two collections of one database stand or fall together.
+func TestTransactionOverResources(t *testing.T) {
+	t.Parallel()
+	db := memory.NewDB()
+	books := resource.New("books", memory.New(&memory.Options[book]{DB: db}), nil)
+	authors := resource.New("authors", memory.New(&memory.Options[author]{DB: db}), nil)
+	h := catalog(t, books, authors)
+	both := func(doc string) error {
+		return db.InTx(t.Context(), func(ctx context.Context) error {
+			if _, err := authors.Create(ctx, []byte(`{"name":"Ann"}`), nil); err != nil {
+				return err
+			}
+			_, err := books.Create(ctx, []byte(doc), nil)
+			return err
+		})
+	}
+	if err := both(`{"title":""}`); err == nil {
+		t.Error("an invalid book was accepted")
+	}
+	wantBody(t, send(t, h, "GET /authors", "Prefer: count=exact"), http.StatusOK, `{"items":[],"total":0}`)
+	if err := both(`{"title":"a"}`); err != nil {
+		t.Error(err)
+	}
+	want(t, send(t, h, "GET /books"), http.StatusOK)
+	same(t, "authors", 1, len(value[page[author]](t, send(t, h, "GET /authors")).Items))
+	same(t, "books", 1, len(value[page[book]](t, send(t, h, "GET /books")).Items))
+}
+
+// TestConflictInTransaction: what was read stays as it is until the end, so to try again would be in vain; the outermost
+// runner is told.
+func TestConflictInTransaction(t *testing.T) {
+	t.Parallel()
+	h := hookedBooks(t, nil, func(ops *resource.Ops[book]) {
+		ops.Replace = func(context.Context, string, resource.Rev, book) (resource.Item[book], error) {
+			return resource.Item[book]{}, resource.ErrStale
+		}
+	})
+	err := h.store.Transactions().InTx(t.Context(), func(ctx context.Context) error {
+		_, _, err := h.Put(ctx, "1", []byte(`{"title":"b"}`), nil)
+		return err
+	})
+	if !errors.Is(err, resource.ErrStale) {
+		t.Errorf("got %v, want ErrStale", err)
+	}
+	same(t, "said", []string{"before replace a b"}, h.said)
+}
+
+// TestErrorsSayWhere: what the methods return names operation, resource and item, and keeps what the hook said.
+func TestErrorsSayWhere(t *testing.T) {
+	t.Parallel()
+	secret := errors.New("no more paper")
+	h := hookedBooks(t, func(resource.Op, *book, *book) error { return secret })
+	_, _, putErr := h.Put(t.Context(), "1", []byte(`{"title":"b"}`), nil)
+	_, createErr := h.Create(t.Context(), []byte(`{"title":"b"}`), nil)
+	_, getErr := h.Get(t.Context(), "7")
+	tests := []struct {
+		err, is error
+		want    resource.Error
+		text    string
+	}{
+		{putErr, secret, resource.Error{Op: "replace", Resource: "books", ID: "1"}, "replace books/1: no more paper"},
+		{createErr, secret, resource.Error{Op: "create", Resource: "books"}, "create books: no more paper"},
+		{getErr, resource.ErrNotFound, resource.Error{Op: "get", Resource: "books", ID: "7"}, "get books/7: no such item"},
+	}
+	for _, tt := range tests {
+		var e *resource.Error
+		if !errors.As(tt.err, &e) || !errors.Is(tt.err, tt.is) {
+			t.Errorf("got %v, want an Error around %v", tt.err, tt.is)
+			continue
+		}
+		same(t, "text", tt.text, e.Error())
+		got := *e
+		got.Err = nil
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("error (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// TestFeedErrorsAreProblems: every door says the same of a place that nobody can go on from.
+func TestFeedErrorsAreProblems(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]problem.Kind{
+		feed.ErrExpired: problem.CursorExpired, feed.ErrCursor: problem.InvalidCursor, feed.ErrClosed: problem.Unavailable,
+	} {
+		if got := resource.Problem(fmt.Errorf("place: %w", err)); got.Kind != want {
+			t.Errorf("%v is the problem %s, want %s", err, got.Kind, want)
+		}
+	}
+}

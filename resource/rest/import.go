@@ -1,0 +1,81 @@
+package rest
+
+import (
+	"io"
+	"math"
+	"net/http"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/httpbody"
+)
+
+// importLines answers POST of an import.
+func (x *call) importLines() error {
+	var w writeRequest
+	atomic, err := x.prepareImport(&w)
+	if err != nil {
+		return err
+	}
+	var content io.Reader = x.r.Body
+	if w.opts.Key = x.useKey(w.key, "", w.media); w.opts.Key != nil {
+		if content, err = httpbody.NewUpload(x.r, math.MaxInt64); err != nil {
+			return err
+		}
+	}
+	doc, err := x.route.command.Import(x.r.Context(), content, &resource.ImportOptions{
+		WriteOptions: w.opts, Atomic: atomic, Gzip: httpbody.Gzipped(x.r), MaxLine: x.h.limits.Body,
+	})
+	if err != nil {
+		return err
+	}
+	x.replayed()
+	return x.sendDocument(http.StatusOK, doc, w.enc)
+}
+
+// prepareImport does what can be done before the content is read.
+func (x *call) prepareImport(w *writeRequest) (atomic bool, err error) {
+	if err = x.acceptable(); err != nil {
+		return false, err
+	}
+	if w.enc, err = x.encodings(); err != nil {
+		return false, err
+	}
+	if _, err = x.checkContentType(x.route.posts...); err != nil {
+		return false, err
+	}
+	w.media = mediaNDJSON
+	w.opts.Lenient = x.lenient(x.prefer())
+	w.opts.MaxDepth, w.opts.MaxNames = x.h.limits.Depth, x.h.limits.Names
+	if atomic, err = x.atomic(w.opts.Lenient); err != nil {
+		return false, err
+	}
+	w.key, err = x.parseKey()
+	return atomic, err
+}
+
+// atomic reads the query.
+func (x *call) atomic(lenient bool) (bool, error) {
+	params, err := x.params()
+	if err != nil {
+		return false, err
+	}
+	for name := range params {
+		if name != "atomic" && !lenient {
+			return false, badParameter(name, "unknownParameter", "there is no such parameter here")
+		}
+	}
+	values := params["atomic"]
+	switch {
+	case len(values) == 0:
+		return false, nil
+	case len(values) > 1:
+		return false, badParameter("atomic", "duplicateParameter", "one value is wanted")
+	case values[0] == "false":
+		return false, nil
+	case values[0] != "true":
+		return false, badParameter("atomic", "invalidValue", "must be true or false")
+	case !x.route.command.Into().Batches():
+		return false, badParameter("atomic", "unsupported", "the items are in no store with transactions")
+	}
+	return true, nil
+}

@@ -1,0 +1,40 @@
+package rest_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// FuzzImport imports any content, chunk by chunk and all or nothing. Each line is stored or rejected, and what is said to be
+// stored is there.
+func FuzzImport(f *testing.F) {
+	f.Fuzz(func(t *testing.T, content string) {
+		for _, query := range []string{"", "?atomic=true"} {
+			h := api(t, withImports())
+			create(t, h, "/users", `{"id":"ann","name":"Ann","email":"a@example.com"}`)
+			res := send(t, h, "POST /users/import"+query, linesBody, "", content)
+			got := value[summary](t, res)
+			lines := 0
+			for line := range strings.SplitSeq(content, "\n") {
+				if strings.Trim(line, " \t\r") != "" {
+					lines++
+				}
+			}
+			there := strings.Count(send(t, h, "GET /users", asLines).body, "\n") - 1
+			rejected := max(got.Total, len(got.Rejected))
+			switch {
+			case res.status == http.StatusOK:
+				same(t, "lines", lines, got.Created+got.Replaced+rejected)
+				same(t, "new users", got.Created, there)
+			case query != "" && res.status == http.StatusUnprocessableEntity:
+				same(t, "new users", 0, there)
+				if rejected == 0 || rejected > lines {
+					t.Errorf("%d lines of %d are rejected: %s", rejected, lines, res.body)
+				}
+			default:
+				t.Errorf("status %d: %s", res.status, res.body)
+			}
+		}
+	})
+}

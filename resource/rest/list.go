@@ -1,0 +1,284 @@
+package rest
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/httpbody"
+)
+
+// The representations of a list.
+var (
+	listOffers     = []string{mediaJSON, mediaNDJSON}
+	listParameters = []string{"after", "before", "expand"}
+)
+
+// asked is what the URL of a list asks for.
+type listRequest struct {
+	q         query.Query // in the names of the shape
+	position  resource.Position
+	selection selection
+}
+
+// getList answers GET and HEAD of a collection.
+func (x *call) getList() error {
+	offers := listOffers
+	if x.route.resource.Watches() {
+		offers = watchOffers
+	}
+	i, err := x.negotiateFeed(x.r.Header["Accept"], offers)
+	if err != nil {
+		return err
+	}
+	if offers[i] == mediaStream {
+		return x.feedList()
+	}
+	whole := offers[i] == mediaNDJSON
+	enc, err := x.encodings()
+	if err != nil {
+		return err
+	}
+	prefer := x.prefer()
+	a, err := x.parseList(x.lenient(prefer), whole)
+	if err != nil {
+		return err
+	}
+	x.setEventCursor()
+	if whole {
+		return x.export(&a, enc)
+	}
+	res := x.route.resource
+	page, err := res.List(x.r.Context(), a.q, a.position)
+	if err != nil {
+		return cursorParameter(err, a.position)
+	}
+	defer page.Release()
+	total := -1
+	if v, _ := prefer.Get("count"); v == "exact" && res.Counts() {
+		if total, err = res.Count(x.r.Context(), a.q.Filter); err != nil {
+			return err
+		}
+		x.applied("count=exact")
+	}
+	return x.sendList(&a, &page, total, enc)
+}
+
+// cursorParameter says in an error about a cursor which parameter held it.
+func cursorParameter(err error, at resource.Position) error {
+	d := resource.Problem(err)
+	if len(d.Errors) == 1 && d.Errors[0].Code == "invalidCursor" {
+		d.Errors[0].Parameter = "after"
+		if at.Before != "" {
+			d.Errors[0].Parameter = "before"
+		}
+		return d
+	}
+	return err
+}
+
+// asked reads the query of the URL. whole says that a list without a limit is all of it, and not a page.
+func (x *call) parseList(lenient, whole bool) (listRequest, error) {
+	limit := x.route.pageSize
+	if whole {
+		limit = 0 // all of them
+	}
+	a := listRequest{q: query.Query{Limit: limit}}
+	if x.r.URL.RawQuery == "" {
+		return a, nil
+	}
+	params, err := x.params()
+	if err != nil {
+		return a, err
+	}
+	if err := x.notListening(params, lenient); err != nil {
+		return a, err
+	}
+	for _, name := range []string{"after", "before"} {
+		if v := params[name]; len(v) > 1 && v[0] != v[len(v)-1] || len(v) > 0 && v[0] == "" {
+			return a, badParameter(name, "duplicateParameter", "one cursor is wanted")
+		}
+	}
+	a.position = resource.Position{After: params.Get("after"), Before: params.Get("before")}
+	if a.position.After != "" && a.position.Before != "" {
+		return a, badParameter("before", "duplicateParameter", "after and before exclude each other")
+	}
+	if a.q, err = x.query(params, lenient); err != nil {
+		return a, err
+	}
+	if !params.Has("limit") {
+		a.q.Limit = limit
+	}
+	a.selection, err = x.parseSelection(params)
+	if len(a.selection.links) > 0 {
+		a.q.Fields = nil // what a relation needs is not known
+	}
+	return a, err
+}
+
+// query reads what can be asked of a list in the language of package query.
+func (x *call) query(params url.Values, lenient bool) (query.Query, error) {
+	res := x.route.resource
+	return query.Parse(params, &query.ParseOptions{
+		Support: res.Query(), ID: res.ID(), Ignore: listParameters, Lenient: lenient,
+		DefaultLimit: x.route.pageSize, MaxLimit: x.route.maxPageSize, MaxTerms: x.h.limits.Terms,
+		Value: func(field, text string) (any, error) { return res.Type().Field(field).Parse(text) },
+	})
+}
+
+// sendList writes a page as one JSON object.
+func (x *call) sendList(a *listRequest, page *resource.Page, total int, enc header.Encodings) error {
+	rel, err := a.selection.follow(x, page.Entries)
+	if err != nil {
+		return err
+	}
+	defer release(rel)
+	buf := buffers.Get()
+	defer buffers.Put(buf)
+	b := append(*buf, `{"items":[`...)
+	for i := range page.Entries {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = a.selection.append(b, x.route.resource.Type(), &page.Entries[i], i, rel); err != nil {
+			return err
+		}
+	}
+	b = append(b, ']')
+	if page.Next != "" {
+		b = append(append(append(b, `,"next":"`...), page.Next...), '"')
+	}
+	if total >= 0 {
+		b = strconv.AppendInt(append(b, `,"total":`...), int64(total), 10)
+	}
+	b = append(b, '}')
+	*buf = b
+
+	compressed := httpbody.ShouldGzip(enc, len(b))
+	tag := x.listTag(page, rel, total, b, compressed)
+	unchanged, err := x.listUnchanged(tag)
+	if err != nil {
+		return err
+	}
+	h := x.w.Header()
+	x.listHeaders(h)
+	h["Link"] = []string{x.pageLinks(page)}
+	if tag != "" {
+		h["Etag"] = []string{tag}
+	}
+	if unchanged {
+		return x.noContent(http.StatusNotModified)
+	}
+	h["Content-Type"] = x.mediaType
+	if compressed {
+		zipped := buffers.Get()
+		defer buffers.Put(zipped)
+		*zipped = httpbody.AppendGzip(*zipped, b)
+		b = *zipped
+		h["Content-Encoding"] = gzipValue
+	}
+	h["Content-Length"] = []string{strconv.Itoa(len(b))}
+	return x.respond(http.StatusOK, b)
+}
+
+// listUnchanged reports whether the client has the page with this tag, which is the only condition that a list knows.
+func (x *call) listUnchanged(tag string) (bool, error) {
+	lines := x.r.Header["If-None-Match"]
+	if lines == nil {
+		return false, nil
+	}
+	match, ok := header.MatchTag(lines, tag, true)
+	if !ok {
+		_, err := resource.ParsePreconditions(http.Header{"If-None-Match": lines})
+		return false, err
+	}
+	return match && tag != "", nil
+}
+
+func (x *call) listHeaders(h http.Header) {
+	h["Cache-Control"] = x.route.cache
+	header.AddVary(h, x.route.varyList)
+	h["Accept-Ranges"] = noRanges
+	if x.eventCursor != nil {
+		h["Event-Cursor"] = x.eventCursor
+	}
+	if accepted := x.acceptPost(); accepted != nil {
+		h["Accept-Post"] = accepted
+	}
+}
+
+// listTag is a weak tag made of the revisions on the page, which is much less to hash than what is written. Where it is
+// not revisions alone that decide, the content does. It is good for 304 only: a list has no revision to write against.
+func (x *call) listTag(page *resource.Page, rel []related, total int, body []byte, compressed bool) string {
+	sum := sha256.New()
+	if len(rel) > 0 {
+		sum.Write(body)
+	} else {
+		scratch := buffers.Get()
+		defer buffers.Put(scratch)
+		b := *scratch
+		for i := range page.Entries {
+			e := &page.Entries[i]
+			if e.Rev == "" {
+				return ""
+			}
+			b = append(append(append(append(b, e.ID...), 0), e.Rev...), 0)
+		}
+		b = binary.LittleEndian.AppendUint64(b, uint64(total))
+		b = append(b, page.Next...)
+		*scratch = b
+		sum.Write(b)
+	}
+	var out [sha256.Size]byte
+	text := base64.RawURLEncoding.EncodeToString(sum.Sum(out[:0])[:12])
+	var room [96]byte
+	return string(x.route.resource.AppendETag(append(room[:0], "W/"...), resource.Rev(text), compressed, x.contractTag))
+}
+
+// pageLinks returns the links to the neighbours of a page (RFC 8288): the same URL with another cursor.
+func (x *call) pageLinks(page *resource.Page) string {
+	path := x.base() + x.path()
+	rest := joinParams(withoutCursor(x.r.URL.RawQuery), x.sel.Query())
+	href := func(cursor string) string {
+		if rest == "" || cursor == "" {
+			return withParams(path, rest+cursor)
+		}
+		return path + "?" + rest + "&" + cursor
+	}
+	links := make([]header.Link, 0, 4)
+	if page.Next != "" {
+		links = append(links, header.Link{Href: href("after=" + page.Next), Rel: "next"})
+	}
+	if page.Prev != "" {
+		links = append(links, header.Link{Href: href("before=" + page.Prev), Rel: "prev"})
+	}
+	links = append(links, header.Link{Href: href(""), Rel: "first"})
+	if page.Last != "" {
+		links = append(links, header.Link{Href: href("before=" + page.Last), Rel: "last"})
+	}
+	var room [768]byte
+	return string(header.AppendLink(room[:0], links...))
+}
+
+// withoutCursor takes after and before out of a query, however they are escaped, and leaves the rest as the client spelled
+// it.
+func withoutCursor(raw string) string {
+	var kept []string
+	for pair := range strings.SplitSeq(raw, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.ContainsAny(name, "%+") {
+			name, _ = url.QueryUnescape(name)
+		}
+		if pair != "" && name != "after" && name != "before" {
+			kept = append(kept, pair)
+		}
+	}
+	return strings.Join(kept, "&")
+}

@@ -1,0 +1,229 @@
+package rest_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/job"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/rest"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// Keys on what is no item: commands, jobs, batches, imports and bytes.
+
+type tidyIn struct {
+	Title string `json:"title" required:"true"`
+	Times int    `json:"times" default:"1"`
+}
+
+type tidyOut struct {
+	Made int    `json:"made"`
+	Pin  string `json:"pin,omitzero" writeOnly:"true"`
+}
+
+// doors adds commands, an import and bytes to the memos of a desk.
+func (d *desk) doors(t testing.TB) http.Handler {
+	t.Helper()
+	var runner tx.Runner
+	jobStore := memory.New[job.Job](nil)
+	if d.level == idempotency.ExactlyOnce {
+		runner, jobStore = d.db, memory.New(&memory.Options[job.Job]{DB: d.db})
+	}
+	jobs := job.New("jobs", resource.OpsOf(jobStore), &job.Options{Alone: true, Principal: caller, Logger: slog.New(slog.DiscardHandler)})
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+		defer cancel()
+		if err := jobs.Drain(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	tidy := func(ctx context.Context, in tidyIn) (tidyOut, error) {
+		d.calls.add("tidy")
+		for range in.Times {
+			if _, err := d.store.Create(ctx, memo{Title: in.Title}); err != nil {
+				return tidyOut{}, err
+			}
+		}
+		switch in.Title {
+		case "refused":
+			return tidyOut{}, problem.New(problem.Conflict, "not tidy")
+		case "declined":
+			idempotency.Keep(ctx)
+			return tidyOut{}, problem.New(problem.Conflict, "declined for good")
+		case "broken":
+			return tidyOut{}, errors.New("broken")
+		}
+		return tidyOut{Made: in.Times, Pin: "1234"}, nil
+	}
+	quiet := func(ctx context.Context, in tidyIn) (nothing, error) { _, err := tidy(ctx, in); return nothing{}, err }
+	opts := &resource.CommandOptions[tidyIn]{Public: true, Transactions: runner}
+	memos := resource.FromOps("memos", d.ops(), &d.opts)
+	return byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Once: d.keeper(), Principal: caller,
+		Logger: slog.New(slog.DiscardHandler)}, memos,
+		resource.NewCommand("memos/tidy", tidy, opts), resource.NewCommand("memos/quiet", quiet, opts),
+		resource.NewCommand("memos/later", tidy, &resource.CommandOptions[tidyIn]{Public: true, Jobs: jobs}), jobs.Resource(),
+		resource.NewImport("memos/import", memos), resource.NewBlobs("files", newCellar(), &resource.BlobOptions{Public: true})), nil))
+}
+
+// TestRule142OtherDoors: everything that writes takes keys.
+func TestRule142OtherDoors(t *testing.T) {
+	t.Parallel()
+	const digest = "Content-Digest: sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:" // of hello
+	const png = "Content-Type: image/png"
+	tests := []struct {
+		name   string
+		line   string
+		status int
+		rest   []string
+		adds   int // memos
+	}{
+		{"command", "POST /memos/tidy", 200, []string{jsonBody, "", `{"title":"a","times":2}`}, 2},
+		{"command without output", "POST /memos/quiet", 204, []string{jsonBody, "", `{"title":"a"}`}, 1},
+		{"command, minimal", "POST /memos/tidy", 204, []string{jsonBody, "Prefer: return=minimal", "", `{"title":"a"}`}, 1},
+		{"batch", "POST /memos", 200, []string{batchBody, "", operations(`{"op":"create","value":{"title":"a","secret":"s"}}`,
+			`{"op":"patch","id":"1","patch":{"title":"b"}}`, `{"op":"delete","id":"1"}`)}, 0},
+		{"import", "POST /memos/import", 200, []string{linesBody, "", `{"title":"a"}` + "\n" + `{"title":7}` + "\n" + `{"title":"c"}`}, 2},
+		{"import of all or nothing", "POST /memos/import?atomic=true", 200, []string{linesBody, "", `{"title":"a"}` + "\n" + `{"title":"c"}`}, 2},
+		{"import with a digest", "POST /memos/import", 200, []string{linesBody,
+			"Content-Digest: sha-256=:" + digestOf(`{"title":"a"}`) + ":", "", `{"title":"a"}`}, 1},
+		{"upload", "POST /files", 201, []string{png, "", "hello"}, 0},
+		{"upload with a digest", "POST /files", 201, []string{png, digest, "", "hello"}, 0},
+		{"put of bytes", "PUT /files/x", 201, []string{png, "", "hello"}, 0},
+		{"put of bytes over others", "PUT /files/there", 204, []string{png, "", "hello"}, 0},
+		{"delete of bytes", "DELETE /files/there", 204, nil, 0},
+	}
+	for _, level := range levels {
+		for _, tt := range tests {
+			if level < idempotency.ExactlyOnce && (tt.name == "batch" || strings.Contains(tt.line, "atomic")) {
+				continue // which take transactions
+			}
+			t.Run(level.String()+"/"+tt.name, func(t *testing.T) {
+				t.Parallel()
+				d := newDesk(t, level)
+				if _, err := d.store.Insert(t.Context(), "1", memo{Title: "first"}); err != nil {
+					t.Fatal(err)
+				}
+				h := d.doors(t)
+				want(t, send(t, h, "PUT /files/there", png, "", "other"), 201)
+				fields := append([]string{asAnn, keyField("k")}, tt.rest...)
+				first := send(t, h, tt.line, fields...)
+				want(t, first, tt.status)
+				replayOf(t, first, send(t, h, tt.line, fields...))
+				if got := d.count(t) - 1; got != tt.adds {
+					t.Errorf("there are %d more, want %d", got, tt.adds)
+				}
+				if n := len(fields); tt.rest != nil {
+					fields[n-1] += " "
+					if tt.rest[0] == png || tt.rest[0] == linesBody {
+						for i, f := range fields {
+							if strings.HasPrefix(f, "Content-Digest") {
+								fields[i] = "Content-Digest: sha-256=:" + digestOf(fields[n-1]) + ":"
+							}
+						}
+						want(t, send(t, h, tt.line, fields...), 422) // bytes have no other spelling
+					} else {
+						replayOf(t, first, send(t, h, tt.line, fields...))
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestKeyedJobs: the answer is where the job is, which is begun once.
+func TestKeyedJobs(t *testing.T) {
+	t.Parallel()
+	for _, level := range []idempotency.Level{idempotency.AtMostOnce, idempotency.ExactlyOnce} {
+		t.Run(level.String(), func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, level)
+			h := d.doors(t)
+			fields := []string{asAnn, keyField("k"), jsonBody, "", `{"title":"a"}`}
+			first := send(t, h, "POST /memos/later", fields...)
+			want(t, first, 202, "Location:*")
+			again := send(t, h, "POST /memos/later", fields...)
+			want(t, again, 202, "Idempotency-Replayed: true", "Location: "+first.header.Get("Location"))
+			for jobState(t, h, first.header.Get("Location")) == job.Running {
+				time.Sleep(time.Millisecond)
+			}
+			if got := d.count(t); got != 1 {
+				t.Errorf("there are %d memos", got)
+			}
+			if got := send(t, h, "POST /memos/later", fields...); !strings.Contains(got.body, "succeeded") {
+				t.Errorf("when it is done the repetition says %s", got.body)
+			}
+		})
+	}
+}
+
+// jobState asks for a job.
+func jobState(t testing.TB, h http.Handler, location string) job.State {
+	t.Helper()
+	return value[job.Job](t, send(t, h, "GET "+location, asAnn)).State
+}
+
+// TestKeyedRefusals: what a command refuses is looked at anew, unless it is to be kept; where something may have been done,
+// nobody knows, unless it was taken back.
+func TestKeyedRefusals(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		title        string
+		level        idempotency.Level
+		first, again int
+		left, runs   int // memos, and how often it ran
+		kind         string
+	}{
+		{"refused", idempotency.AtMostOnce, 409, 409, 2, 2, "conflict"}, // it says that it did nothing
+		{"refused", idempotency.ExactlyOnce, 409, 409, 0, 2, "conflict"},
+		{"declined", idempotency.AtMostOnce, 409, 409, 1, 1, "conflict"},
+		{"declined", idempotency.ExactlyOnce, 409, 409, 1, 1, "conflict"},
+		{"broken", idempotency.AtMostOnce, 500, 409, 1, 1, "outcome-unknown"},
+		{"broken", idempotency.ExactlyOnce, 500, 500, 0, 2, ""},
+		{"", idempotency.AtMostOnce, 422, 422, 0, 0, "invalid"},
+		{"", idempotency.ExactlyOnce, 422, 422, 0, 0, "invalid"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.level.String()+"/"+tt.title, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, tt.level)
+			h := d.doors(t)
+			content := `{"title":"` + tt.title + `"}`
+			if tt.title == "" {
+				content = `{}`
+			}
+			fields := []string{asAnn, keyField("k"), jsonBody, "", content}
+			first := send(t, h, "POST /memos/tidy", fields...)
+			want(t, first, tt.first)
+			again := send(t, h, "POST /memos/tidy", fields...)
+			want(t, again, tt.again)
+			if !strings.Contains(again.body, tt.kind) {
+				t.Errorf("it says %s, want %s", again.body, tt.kind)
+			}
+			if tt.title == "declined" {
+				replayOf(t, first, again)
+			} else if again.header.Get("Idempotency-Replayed") != "" {
+				t.Errorf("%s says that it is an answer from before", again.line)
+			}
+			if left, runs := d.count(t), d.calls.reset()["tidy"]; left != tt.left || runs != tt.runs {
+				t.Errorf("there are %d memos after %d runs, want %d and %d", left, runs, tt.left, tt.runs)
+			}
+		})
+	}
+}
+
+// digestOf is the SHA-256 of content, as a Content-Digest has it.
+func digestOf(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}

@@ -1,0 +1,288 @@
+package rest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/rest"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// spoilt is a log that fails as long as err is set, after it has appended.
+type spoilt struct {
+	*feed.Memory
+	err error
+}
+
+func (s *spoilt) Append(ctx context.Context, events ...*feed.Event) error {
+	return errors.Join(s.Memory.Append(ctx, events...), s.err)
+}
+
+// letterDoors write by each way there is, to a postbox with letter "old".
+var letterDoors = []struct {
+	line, media, content string
+	status               int // where all is well
+}{
+	{"POST /letters", jsonBody, `{"id":"new","text":"x"}`, http.StatusCreated},
+	{"PUT /letters/new", jsonBody, `{"text":"x"}`, http.StatusCreated},
+	{"PUT /letters/old", jsonBody, `{"text":"x"}`, http.StatusOK},
+	{"PATCH /letters/old", mergeBody, `{"text":"x"}`, http.StatusOK},
+	{"DELETE /letters/old", jsonBody, "", http.StatusNoContent},
+	{"POST /letters", batchBody, operations(`{"op":"create","value":{"id":"new","text":"x"}}`, `{"op":"delete","id":"old"}`), http.StatusOK},
+	{"POST /letters/import", ndjson, `{"id":"new","text":"x"}` + "\n" + `{"id":"old","text":"x"}`, http.StatusOK},
+	{"POST /letters/import?atomic=true", ndjson, `{"id":"new","text":"x"}` + "\n" + `{"id":"old","text":"x"}`, http.StatusOK},
+}
+
+// TestLogFails: what cannot be told is not done where the log shares the transaction, and elsewhere it is done all the same.
+func TestLogFails(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		err  error
+		kind problem.Kind
+	}{
+		{"for a reason of its own", errors.New("disk full, says /var/log"), problem.Internal},
+		{"for now", fmt.Errorf("%w: /var/log", tx.ErrUnavailable), problem.Unavailable},
+		{"as a store does for now", fmt.Errorf("%w: /var/log", resource.ErrUnavailable), problem.Unavailable},
+		{"in words of collections", errors.Join(resource.ErrExists, resource.ErrGone, resource.ErrNotFound), problem.Internal},
+		{"as if others were faster", resource.ErrStale, problem.Internal},
+	}
+	for _, tt := range tests {
+		for _, door := range letterDoors {
+			for _, shared := range []bool{true, false} {
+				t.Run(fmt.Sprintf("%s/%s %s/shared=%v", tt.name, door.line, door.media, shared), func(t *testing.T) {
+					t.Parallel()
+					b := newPostbox(t, "shared")
+					log := &spoilt{Memory: b.log.(*feed.Memory)}
+					if !shared {
+						log.Memory = feed.NewMemory(nil)
+					}
+					b.log = log
+					after := 0
+					b.opts.After = func(context.Context, resource.Op, *letter, *letter) { after++ }
+					b.open(t)
+					create(t, b.h, "/letters", `{"id":"old","text":"o"}`)
+					b.wantEvents(t, `created old null -> {"id":"old","text":"o"}`)
+					log.err, after = tt.err, 0
+					res := send(t, b.h, door.line, door.media, "", door.content)
+					list := send(t, b.h, "GET /letters", asLines).body
+					if !shared {
+						want(t, res, door.status)
+						same(t, "hooks that ran", true, after > 0)
+						same(t, "the log of the library says so", true, strings.Contains(b.said.String(), "became no event"))
+						same(t, "and nothing of the items", false, strings.Contains(b.said.String(), `"x"`))
+						return
+					}
+					wantProblem(t, res, tt.kind)
+					same(t, "the answer says nothing of the log", false, strings.Contains(res.body, "/var"))
+					same(t, "letters", `{"id":"old","text":"o"}`+"\n", list)
+					same(t, "hooks that ran", 0, after)
+					log.err = nil
+					b.wantEvents(t)
+					want(t, send(t, b.h, door.line, door.media, "", door.content), door.status) // nothing stands in the way
+				})
+			}
+		}
+	}
+}
+
+// TestEventOfAClientThatIsGone: the write stands, so it is told.
+func TestEventOfAClientThatIsGone(t *testing.T) {
+	t.Parallel()
+	for log := range logsOf(nil) {
+		t.Run(log, func(t *testing.T) {
+			t.Parallel()
+			b := newPostbox(t, log)
+			ctx, goAway := context.WithCancel(t.Context())
+			insert := b.ops.Insert
+			b.ops.Insert = func(ctx context.Context, id string, v letter) (resource.Item[letter], error) {
+				defer goAway()
+				return insert(ctx, id, v)
+			}
+			b.open(t)
+			_, _, err := b.letters.Put(ctx, "a", []byte(`{"text":"x"}`), nil)
+			_, gone := b.store.Get(t.Context(), "a")
+			if gone == nil {
+				b.wantEvents(t, `created a null -> {"id":"a","text":"x"}`)
+				return
+			}
+			same(t, "a log that shares the transaction", "shared", log)
+			same(t, "the client is told", true, errors.Is(err, context.Canceled))
+			b.wantEvents(t)
+		})
+	}
+}
+
+// TestUnwritableEvents: what the store has made of an item no JSON can say.
+func TestUnwritableEvents(t *testing.T) {
+	t.Parallel()
+	type measure struct {
+		ID    string  `json:"id"`
+		Value float64 `json:"value"`
+	}
+	for _, shared := range []bool{true, false} {
+		t.Run(fmt.Sprintf("shared=%v", shared), func(t *testing.T) {
+			t.Parallel()
+			db := memory.NewDB()
+			store := memory.New(&memory.Options[measure]{DB: db})
+			ops := resource.OpsOf(store)
+			insert := ops.Insert
+			ops.Insert = func(ctx context.Context, id string, v measure) (resource.Item[measure], error) {
+				v.Value = math.NaN()
+				return insert(ctx, id, v)
+			}
+			b := newPostbox(t, "none")
+			if shared {
+				b.log = feed.NewMemory(&feed.MemoryOptions{Runner: db})
+			}
+			measures := resource.FromOps("measures", ops, nil)
+			b.parts = append(b.parts, measures)
+			b.open(t)
+			_, err := measures.Create(t.Context(), []byte(`{"id":"a"}`), nil)
+			_, gone := store.Get(t.Context(), "a")
+			same(t, "an internal error", shared, err != nil && resource.Problem(err).Kind == problem.Internal)
+			same(t, "nothing was stored", shared, errors.Is(gone, resource.ErrNotFound))
+			same(t, "the log of the library says that it was not told", !shared, strings.Contains(b.said.String(), "became no event"))
+			b.wantEvents(t)
+		})
+	}
+}
+
+// TestEventsOfManyThatAreLost: a store that does not give what it has just taken is at fault, and nobody hears half of it.
+func TestEventsOfManyThatAreLost(t *testing.T) {
+	t.Parallel()
+	b := newPostbox(t, "shared")
+	getMany := b.ops.GetMany
+	b.ops.GetMany = func(ctx context.Context, ids []string) iter.Seq2[resource.Item[letter], error] {
+		return func(yield func(resource.Item[letter], error) bool) {
+			for item, err := range getMany(ctx, ids) {
+				if item.ID != "b" && !yield(item, err) {
+					return
+				}
+			}
+		}
+	}
+	b.open(t)
+	res := send(t, b.h, "POST /letters/import", ndjson, "", `{"id":"a","text":"x"}`+"\n"+`{"id":"b","text":"x"}`)
+	wantProblem(t, res, problem.Internal)
+	b.wantEvents(t)
+	same(t, "letters", "", send(t, b.h, "GET /letters", asLines).body)
+}
+
+// TestEventsOfTombstonesBeside: item, mark and event stand or fall together.
+func TestEventsOfTombstonesBeside(t *testing.T) {
+	t.Parallel()
+	b := newPostbox(t, "shared")
+	b.ops.Deleted = nil
+	b.ops = resource.WithTombstones(b.ops, memory.NewTombstones(), true)
+	b.open(t)
+	create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
+	want(t, send(t, b.h, "DELETE /letters/a"), http.StatusNoContent)
+	want(t, send(t, b.h, "POST /letters", jsonBody, "", `{"id":"a","text":"x"}`), http.StatusConflict)
+	want(t, send(t, b.h, "PUT /letters/a", jsonBody, "", `{"text":"y"}`), http.StatusCreated)
+	b.wantEvents(t, `created a null -> {"id":"a","text":"x"}`, `deleted a {"id":"a","text":"x"} -> null`,
+		`created a null -> {"id":"a","text":"y"}`)
+}
+
+// TestNoEvents: what asks to be left out of the log is.
+func TestNoEvents(t *testing.T) {
+	t.Parallel()
+	b := newPostbox(t, "shared")
+	b.opts.NoEvents = true
+	b.open(t)
+	create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
+	want(t, send(t, b.h, "DELETE /letters/a"), http.StatusNoContent)
+	b.wantEvents(t)
+	same(t, "one can listen", false, b.letters.Watches())
+}
+
+// TestFeedsOfCatalogs: a resource has one Feed, however many catalogs serve it.
+func TestFeedsOfCatalogs(t *testing.T) {
+	t.Parallel()
+	b := newPostbox(t, "shared").open(t)
+	one, other := feed.New(b.log, nil), feed.New(b.log, nil)
+	defer one.Close()
+	defer other.Close()
+	letters := resource.FromOps("letters", b.ops, &b.opts)
+	withFeed := func(f *feed.Feed, r *resource.Resource) *rest.Handler {
+		return rest.New(resource.NewCatalog(&resource.CatalogOptions{Feed: f}, r), nil)
+	}
+	bare := withFeed(nil, letters)
+	same(t, "one can listen before there is a Feed", false, letters.Watches())
+	withFeed(one, letters)
+	withFeed(one, resource.View(letters, letterToV1, letterFromV1, nil))
+	same(t, "one can listen", true, letters.Watches())
+	create(t, bare, "/letters", `{"id":"a","text":"x"}`) // by a catalog that has none
+	b.wantEvents(t, `created a null -> {"id":"a","text":"x"}`)
+	defer func() {
+		const want = "resource: letters is in two catalogs with different Feeds"
+		if got := fmt.Sprint(recover()); !strings.HasPrefix(got, want) {
+			t.Errorf("panic %q, want %q", got, want)
+		}
+	}()
+	withFeed(other, letters)
+}
+
+// TestReportOfFeeds: what a person reads about events when the program starts.
+func TestReportOfFeeds(t *testing.T) {
+	t.Parallel()
+	allow := func(context.Context, resource.Op, *letter, *letter) error { return nil }
+	db := memory.NewDB()
+	ops := resource.OpsOf(memory.New(&memory.Options[letter]{DB: db}))
+	bare, watcher := ops, ops
+	bare.Transactions = nil
+	watcher.Watch = func(context.Context, feed.Cursor) iter.Seq2[*feed.Change[letter], error] { return nil }
+	elsewhere := resource.OpsOf(memory.New[letter](nil))
+	const behind = "behind each write, and a crash between loses it: "
+	tests := []struct {
+		name string
+		log  feed.Log
+		ops  resource.Ops[letter]
+		opts resource.Options[letter]
+		want []string
+	}{
+		{"shared", logsOf(db)["shared"], ops, resource.Options[letter]{Public: true}, []string{"feed: in the transaction of each write"}},
+		{"no log with transactions", logsOf(db)["none"], ops, resource.Options[letter]{Public: true},
+			[]string{"feed: " + behind + "the log has no transactions"}},
+		{"no collection with transactions", logsOf(db)["shared"], bare, resource.Options[letter]{Public: true},
+			[]string{"feed: " + behind + "the collection has no transactions"}},
+		{"two databases", logsOf(db)["shared"], elsewhere, resource.Options[letter]{Public: true},
+			[]string{"feed: " + behind + "the log is in another database"}},
+		{"left out", logsOf(db)["shared"], ops, resource.Options[letter]{Public: true, NoEvents: true},
+			[]string{"feed: none, as Options.NoEvents says"}},
+		{"of its own", logsOf(db)["shared"], watcher, resource.Options[letter]{Public: true}, []string{"feed: the collection's own"}},
+		{"of its own, and left out", logsOf(db)["shared"], watcher, resource.Options[letter]{Public: true, NoEvents: true},
+			[]string{"feed: the collection's own"}},
+		{"policy", logsOf(db)["shared"], ops, resource.Options[letter]{Authorize: allow}, []string{"feed: in the transaction of each write",
+			"weak: events do not have Secret Shelf, which are no part of what clients see: for Authorize they are zero there, and nobody can listen where Scope names one"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := feed.New(tt.log, nil)
+			defer f.Close()
+			c := resource.NewCatalog(&resource.CatalogOptions{Feed: f}, resource.FromOps("letters", tt.ops, &tt.opts))
+			var got []string
+			for line := range strings.Lines(c.Report()) {
+				if line = strings.TrimSpace(line); strings.HasPrefix(line, "feed:") || strings.Contains(line, "events do") {
+					got = append(got, line)
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("report (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

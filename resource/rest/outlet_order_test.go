@@ -1,0 +1,133 @@
+package rest_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// TestOrderOfEvents has 16 writers change four letters by all doors at once. The events of each letter are its history, from
+// its creation on: each begins where the last has ended, and the last ends with what is stored. There are as many as there
+// were writes that did something.
+func TestOrderOfEvents(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		log   func(b *postbox) feed.Log
+		doors int // of those in write: the last is one of transactions, which only a log that shares them tells in order
+	}{
+		{"shared", func(b *postbox) feed.Log { return b.log }, 6},
+		{"shared, run again", func(b *postbox) feed.Log {
+			runner := &again{b.db, 2}
+			b.ops.Transactions = func() tx.Runner { return runner }
+			return feed.NewMemory(&feed.MemoryOptions{Runner: runner})
+		}, 6},
+		{"none", func(b *postbox) feed.Log { return feed.NewMemory(nil) }, 5},
+		{"another", func(b *postbox) feed.Log { return feed.NewMemory(&feed.MemoryOptions{Runner: memory.NewDB()}) }, 5},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				b := newPostbox(t, "shared")
+				b.log = tt.log(b)
+				var mu sync.Mutex
+				hooks := 0
+				b.opts.After = func(context.Context, resource.Op, *letter, *letter) { mu.Lock(); hooks++; mu.Unlock() }
+				b.open(t)
+				var wg sync.WaitGroup
+				for writer := range 16 {
+					wg.Go(func() {
+						random := rand.New(rand.NewPCG(7, uint64(writer)))
+						for n := range 40 {
+							b.write(t, random, tt.doors, fmt.Sprint(writer, "-", n))
+						}
+					})
+				}
+				wg.Wait()
+				events := b.events(t)
+				same(t, "events", hooks, len(events))
+				same(t, "enough happened", true, len(events) > 100)
+				first := map[string]bool{}
+				for _, e := range events {
+					kind, rest, _ := strings.Cut(e, " ")
+					id, _, _ := strings.Cut(rest, " ")
+					if !first[id] {
+						first[id] = true
+						same(t, "the first event of "+id, "created", kind)
+					}
+				}
+			})
+		})
+	}
+}
+
+// slow is a log that appends a deletion when it is told to.
+type slow struct {
+	*feed.Memory
+	goOn chan struct{}
+}
+
+func (s slow) Append(ctx context.Context, events ...*feed.Event) error {
+	if events[0].Kind == feed.Deleted {
+		<-s.goOn
+	}
+	return s.Memory.Append(ctx, events...)
+}
+
+// TestCreationWaitsForDeletion: where events are appended behind their writes, an id that is free again is told of when its
+// deletion has been.
+func TestCreationWaitsForDeletion(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newPostbox(t, "none")
+		log := slow{b.log.(*feed.Memory), make(chan struct{})}
+		b.log = log
+		b.ops.Deleted = nil // nobody remembers
+		b.open(t)
+		create(t, b.h, "/letters", `{"id":"a","text":"x"}`)
+		var both sync.WaitGroup
+		both.Go(func() { want(t, send(t, b.h, "DELETE /letters/a"), http.StatusNoContent) })
+		synctest.Wait() // it is deleted, and waits for the log
+		both.Go(func() { create(t, b.h, "/letters", `{"id":"a","text":"y"}`) })
+		synctest.Wait()
+		close(log.goOn)
+		both.Wait()
+		b.wantEvents(t, `created a null -> {"id":"a","text":"x"}`, `deleted a {"id":"a","text":"x"} -> null`,
+			`created a null -> {"id":"a","text":"y"}`)
+	})
+}
+
+// write does one write to one of the letters, by one of some doors. Each text is written once.
+func (b *postbox) write(t testing.TB, random *rand.Rand, doors int, text string) {
+	id := strconv.Itoa(random.IntN(4))
+	doc := fmt.Sprintf(`{"id":%q,"text":%q}`, id, text)
+	var res *response
+	switch random.IntN(doors) {
+	case 0:
+		res = send(t, b.h, "POST /letters", jsonBody, "", doc)
+	case 1:
+		res = send(t, b.h, "DELETE /letters/"+id)
+	case 2:
+		res = send(t, b.h, "PATCH /letters/"+id, mergeBody, "", fmt.Sprintf(`{"text":%q}`, text))
+	case 3, 4:
+		res = send(t, b.h, "PUT /letters/"+id, jsonBody, "", doc)
+	case 5:
+		res = send(t, b.h, "POST /letters", batchBody, "", operations(`{"op":"replace","id":"`+id+`","value":`+doc+`}`,
+			`{"op":"patch","id":"`+id+`","patch":{"stars":`+strconv.Itoa(1+random.IntN(1000))+`}}`))
+	}
+	if !slices.Contains([]int{http.StatusOK, http.StatusCreated, http.StatusNoContent, http.StatusConflict, http.StatusGone,
+		http.StatusNotFound}, res.status) {
+		t.Errorf("%s: status %d: %s", res.line, res.status, res.body)
+	}
+}

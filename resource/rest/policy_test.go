@@ -1,0 +1,432 @@
+package rest_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// asked records what a policy was asked.
+type asked struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (a *asked) authorize(_ context.Context, op resource.Op, before, after *book) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	title := func(b *book) string {
+		if b == nil {
+			return "-"
+		}
+		return b.Title
+	}
+	a.list = append(a.list, fmt.Sprintf("%s %s %s", op, title(before), title(after)))
+	return nil
+}
+
+// TestAuthorizeIsAsked: about every item, on every way to it.
+func TestAuthorizeIsAsked(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		line string
+		rest []string
+		want []string
+	}{
+		{"GET /books/1", nil, []string{"get a -"}},
+		{"HEAD /books/1", nil, []string{"get a -"}},
+		{"GET /books", nil, []string{"get a -", "get b -", "get c -"}},
+		{"GET /books?limit=1", nil, []string{"get a -"}},
+		{"GET /books", []string{"Accept: application/x-ndjson"}, []string{"get a -", "get b -", "get c -"}},
+		{"GET /books/3?expand=next", nil, []string{"get c -", "get a -"}},
+		{"GET /authors/1?expand=books", nil, []string{"get a -", "get b -", "get c -"}},
+		{"GET /first", nil, []string{"get a -"}},
+		{"POST /books", []string{jsonBody, "", `{"title":"d"}`}, []string{"create - d"}},
+		{"PUT /books/1", []string{jsonBody, "", `{"title":"d"}`}, []string{"get a -", "replace a d"}},
+		{"PATCH /books/1", []string{mergeBody, "", `{"title":"d"}`}, []string{"get a -", "patch a d"}},
+		{"PATCH /books/1", []string{mergeBody, "", `{"title":"a"}`}, []string{"get a -", "patch a a"}},
+		{"DELETE /books/1", nil, []string{"get a -", "delete a -"}},
+		{"GET /books/9", nil, nil},
+		{"PUT /books/9", []string{jsonBody, "", `{"title":"d"}`}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.line+strings.Join(tt.rest, " "), func(t *testing.T) {
+			t.Parallel()
+			var a asked
+			store := stocked(t, book{Title: "a"}, book{Title: "b"}, book{Title: "c", Sequels: []int64{1}})
+			ops := resource.OpsOf(store)
+			ops.Insert = nil
+			h := catalog(t, resource.FromOps("books", ops, &resource.Options[book]{
+				Query: bookSupport(), Authorize: a.authorize, Relations: []resource.Relation[book]{
+					{Name: "next", Target: "books", Many: true, Keys: func(b *book) []string {
+						return []string{strconv.FormatInt(b.Sequels[0], 10)}
+					}}}}),
+				resource.New("authors", stocked(t, author{Name: "Ann"}), &resource.Options[author]{
+					Relations: []resource.Relation[author]{{Name: "books", Target: "books", By: "authorId",
+						Keys: func(*author) []string { return []string{"0"} }}}}),
+				resource.NewLookup("first", "books", func(context.Context, struct{}) (string, error) { return "1", nil }))
+			send(t, h, tt.line, tt.rest...)
+			same(t, "asked", tt.want, a.list)
+		})
+	}
+}
+
+// TestAuthorizeAnswers: what a refusal looks like.
+func TestAuthorizeAnswers(t *testing.T) {
+	t.Parallel()
+	secret := errors.New("secret reason")
+	answers := []struct {
+		err       error
+		get, save problem.Kind
+	}{
+		{resource.ErrForbidden, problem.NotFound, problem.Forbidden},
+		{fmt.Errorf("secret: %w", resource.ErrForbidden), problem.NotFound, problem.Forbidden},
+		{resource.ErrNotFound, problem.NotFound, problem.NotFound},
+		{resource.ErrUnauthenticated, problem.Unauthenticated, problem.Unauthenticated},
+		{secret, problem.Internal, problem.Internal},
+	}
+	writes := map[resource.Op][]string{
+		resource.OpCreate:  {"POST /books", jsonBody, "", `{"title":"d"}`},
+		resource.OpReplace: {"PUT /books/1", jsonBody, "", `{"title":"d"}`},
+		resource.OpPatch:   {"PATCH /books/1", mergeBody, "", `{"title":"d"}`},
+		resource.OpDelete:  {"DELETE /books/1"},
+	}
+	for _, tt := range answers {
+		for _, refused := range []resource.Op{"get", "create", "replace", "patch", "delete"} {
+			t.Run(fmt.Sprint(tt.err, " on ", refused), func(t *testing.T) {
+				t.Parallel()
+				store := stocked(t, book{Title: "a"})
+				h := catalog(t, resource.New("books", store, &resource.Options[book]{
+					Authorize: func(_ context.Context, op resource.Op, _, _ *book) error {
+						if op == refused {
+							return tt.err
+						}
+						return nil
+					}}))
+				kind := tt.get
+				if refused != resource.OpGet {
+					kind = tt.save
+				}
+				fields := []string{"Www-Authenticate:"}
+				if kind == problem.Unauthenticated {
+					fields = []string{"Www-Authenticate: Bearer"}
+				}
+				for op, exchange := range writes {
+					if op != refused && (refused != resource.OpGet || op == resource.OpCreate) {
+						continue
+					}
+					res := send(t, h, exchange[0], exchange[1:]...)
+					wantProblem(t, res, kind, fields...)
+					if strings.Contains(res.body, "secret") {
+						t.Errorf("%s tells: %s", res.line, res.body)
+					}
+				}
+				if refused == resource.OpGet {
+					wantProblem(t, send(t, h, "GET /books/1"), kind, fields...)
+				}
+				same(t, "the book", book{ID: 1, Title: "a"}, stored(t, store, "1"))
+				if _, err := store.Get(t.Context(), "2"); !errors.Is(err, resource.ErrNotFound) {
+					t.Errorf("a second book: %v", err)
+				}
+			})
+		}
+	}
+}
+
+func TestAuthorizeInLists(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		err  error
+		list problem.Kind
+	}{
+		{resource.ErrUnauthenticated, problem.Unauthenticated},
+		{errors.New("secret"), problem.Internal},
+		{resource.ErrUnavailable, problem.Unavailable},
+	}
+	for _, tt := range tests {
+		t.Run(tt.err.Error(), func(t *testing.T) {
+			t.Parallel()
+			h := catalog(t, resource.New("books", stocked(t, book{Title: "a"}), &resource.Options[book]{
+				Authorize: func(context.Context, resource.Op, *book, *book) error { return tt.err }}))
+			wantProblem(t, send(t, h, "GET /books"), tt.list)
+			wantProblem(t, send(t, h, "GET /books", "Accept: application/x-ndjson"), tt.list)
+		})
+	}
+}
+
+func TestScopeAnswers(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		err  error
+		kind problem.Kind
+	}{
+		{resource.ErrUnauthenticated, problem.Unauthenticated},
+		{resource.ErrForbidden, problem.Forbidden},
+		{errors.New("secret"), problem.Internal},
+	}
+	for _, tt := range tests {
+		t.Run(tt.err.Error(), func(t *testing.T) {
+			t.Parallel()
+			h := catalog(t, resource.New("books", stocked(t, book{Title: "a"}), &resource.Options[book]{
+				Scope: func(context.Context) (query.Filter, error) { return query.Filter{}, tt.err }}))
+			for _, line := range []string{"GET /books", "GET /books/1", "HEAD /books/1", "DELETE /books/1"} {
+				wantProblem(t, send(t, h, line), tt.kind)
+			}
+			wantProblem(t, send(t, h, "GET /books", "Accept: application/x-ndjson"), tt.kind)
+			wantProblem(t, send(t, h, "PATCH /books/1", mergeBody, "", `{}`), tt.kind)
+			wantProblem(t, send(t, h, "POST /books", jsonBody, "", `{"title":"a"}`), tt.kind)
+		})
+	}
+}
+
+// TestGuessesTellNothing: one who may read but not write gets the same answer for a right and a wrong guess.
+func TestGuessesTellNothing(t *testing.T) {
+	t.Parallel()
+	h := catalog(t, resource.New("books", stocked(t, book{Title: "a", Password: "hush"}), &resource.Options[book]{
+		Authorize: func(_ context.Context, op resource.Op, _, _ *book) error {
+			if op != resource.OpGet {
+				return resource.ErrForbidden
+			}
+			return nil
+		}}))
+	for _, guess := range []string{"hush", "wrong"} {
+		wantProblem(t, send(t, h, "PATCH /books/1", mergeBody, "", `{"password":"`+guess+`"}`), problem.Forbidden)
+		wantProblem(t, send(t, h, "PUT /books/1", jsonBody, "", `{"title":"a","password":"`+guess+`"}`), problem.Forbidden)
+	}
+}
+
+// The users of the library that keeps everybody's books apart.
+var readers = []string{"ann", "bob", "cat"}
+
+// policies are ways to say that everybody sees the own books only.
+func policies() map[string]resource.Options[book] {
+	mine := func(ctx context.Context, _ resource.Op, before, after *book) error {
+		for _, b := range []*book{before, after} {
+			if b != nil && b.Owner != caller(ctx) {
+				return resource.ErrForbidden
+			}
+		}
+		return nil
+	}
+	scope := func(ctx context.Context) (query.Filter, error) {
+		return query.Where("owner", query.Eq, caller(ctx)), nil
+	}
+	return map[string]resource.Options[book]{
+		"scope":     {Scope: scope},
+		"authorize": {Authorize: mine},
+		"both":      {Scope: scope, Authorize: mine},
+	}
+}
+
+// keptApart is a library of n books with owners and titles by chance. A title names its owner, so that whatever leaks is
+// seen.
+func keptApart(
+	t *testing.T, o resource.Options[book], n int, few bool,
+) (h http.Handler, store *memory.Store[book], own map[string][]int64) {
+	t.Helper()
+	rnd := rand.New(rand.NewPCG(uint64(n), 7))
+	store, own = stocked[book](t), map[string][]int64{}
+	for i := range n {
+		owner := readers[rnd.IntN(len(readers))]
+		note := "of-" + owner
+		item, err := store.Create(t.Context(), book{Title: fmt.Sprintf("%03d-of-%s", rnd.IntN(1000), owner), Owner: owner,
+			Author: rnd.Int64N(5), Stars: rnd.Int64N(4), Note: &note, Sequels: []int64{rnd.Int64N(int64(n)) + 1, int64(i)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		own[owner] = append(own[owner], item.Value.ID)
+	}
+	ops := resource.OpsOf(store)
+	if few {
+		ops.GetMany, ops.ListBy = nil, nil
+	}
+	o.Query = bookSupport()
+	o.Relations = []resource.Relation[book]{
+		{Name: "next", Target: "books", Many: true, Keys: func(b *book) []string {
+			return []string{strconv.FormatInt(b.Sequels[0], 10), strconv.FormatInt(b.Sequels[1], 10)}
+		}},
+		{Name: "alike", Target: "books", By: "stars", Keys: func(b *book) []string {
+			return []string{strconv.FormatInt(b.Stars, 10)}
+		}},
+	}
+	type in struct {
+		ID string `json:"id"`
+	}
+	find := func(_ context.Context, in in) (string, error) { return in.ID, nil }
+	return byCaller(catalog(t, resource.FromOps("books", ops, &o), resource.NewLookup("find", "books", find))), store, own
+}
+
+// leaks fails the test if a response says a word of another's book.
+func leaks(t *testing.T, res *response, reader string) {
+	t.Helper()
+	text := res.body + fmt.Sprint(res.header)
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(`"<>&=; []{}`, r) }) {
+		if raw, err := base64.RawURLEncoding.DecodeString(word); err == nil { // cursors are no secret
+			text += string(raw)
+		}
+	}
+	for _, other := range readers {
+		if other != reader && strings.Contains(text, "of-"+other) {
+			t.Fatalf("%s for %s tells of a book of %s: %s %v", res.line, reader, other, res.body, res.header)
+		}
+	}
+}
+
+// TestNobodySeesAnothersBooks asks for everything in every way.
+func TestNobodySeesAnothersBooks(t *testing.T) {
+	t.Parallel()
+	for name, o := range policies() {
+		for _, few := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, few=%t", name, few), func(t *testing.T) {
+				t.Parallel()
+				h, _, own := keptApart(t, o, 60, few)
+				for _, reader := range readers {
+					readItems(t, h, reader, own[reader])
+					readLists(t, h, reader, own[reader], name != "authorize")
+				}
+			})
+		}
+	}
+}
+
+// readItems asks for every item there could be.
+func readItems(t *testing.T, h http.Handler, reader string, own []int64) {
+	t.Helper()
+	for id := range int64(62) {
+		status := http.StatusNotFound
+		if slices.Contains(own, id) {
+			status = http.StatusOK
+		}
+		for _, target := range []string{"/books/%d", "/books/%d?expand=next,alike", "/find?id=%d"} {
+			res := send(t, h, fmt.Sprintf("GET "+target, id), "Caller: "+reader)
+			leaks(t, res, reader)
+			want(t, res, status)
+		}
+	}
+}
+
+// readLists follows every list to its end, forwards and backwards, as pages and as lines.
+func readLists(t *testing.T, h http.Handler, reader string, own []int64, totals bool) {
+	t.Helper()
+	as := "Caller: " + reader
+	for _, target := range []string{"/books?limit=7", "/books?limit=7&sort=stars,-id", "/books?limit=3&expand=next,alike",
+		"/books?limit=1&sort=-note", "/books?limit=5&stars.gte=0&sort=title"} {
+		for _, direction := range []string{"next", "prev"} {
+			at := target
+			if direction == "prev" {
+				at = link(send(t, h, "GET "+target, as), "last")
+			}
+			var got []int64
+			for at != "" {
+				res := send(t, h, "GET "+at, as, "Prefer: count=exact")
+				want(t, res, http.StatusOK)
+				leaks(t, res, reader)
+				p := value[page[book]](t, res)
+				got = append(got, ids(p.Items)...)
+				if totals != (p.Total != nil) || totals && *p.Total != len(own) {
+					t.Errorf("%s: total %v for %s, who has %d", at, p.Total, reader, len(own))
+				}
+				at = link(res, direction)
+			}
+			slices.Sort(got)
+			same(t, direction+" of "+target+" for "+reader, own, got)
+		}
+		lines := send(t, h, "GET "+target+"&limit=7", as, "Accept: application/x-ndjson")
+		leaks(t, lines, reader)
+	}
+	res := send(t, h, "GET /books?expand=next,alike", as, "Accept: application/x-ndjson")
+	leaks(t, res, reader)
+	same(t, "lines", len(own), strings.Count(res.body, "\n"))
+}
+
+// TestNobodyWritesAnothersBooks: the answer is 404 as if there were none, and the store has not been touched.
+func TestNobodyWritesAnothersBooks(t *testing.T) {
+	t.Parallel()
+	for name, o := range policies() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, store, own := keptApart(t, o, 12, false)
+			for _, reader := range readers {
+				for id := range int64(12) {
+					if path := fmt.Sprintf("/books/%d", id+1); !slices.Contains(own[reader], id+1) {
+						writeAnothers(t, h, store, path, reader)
+					}
+				}
+				giveAway(t, h, own[reader], reader)
+			}
+			n, err := store.Count(t.Context(), query.Query{})
+			if err != nil || n != 12 {
+				t.Errorf("%d books, %v; want 12", n, err)
+			}
+		})
+	}
+}
+
+func writeAnothers(t *testing.T, h http.Handler, store *memory.Store[book], path, reader string) {
+	t.Helper()
+	id, as := strings.TrimPrefix(path, "/books/"), "Caller: "+reader
+	before := stored(t, store, id)
+	for _, res := range []*response{
+		send(t, h, "PUT "+path, as, jsonBody, "", `{"title":"mine"}`),
+		send(t, h, "PUT "+path, as, jsonBody, "If-Match: *", "", `{"title":"mine","owner":"`+reader+`"}`),
+		send(t, h, "PUT "+path, as, jsonBody, "If-None-Match: *", "", `{"title":"mine","owner":"`+reader+`"}`),
+		send(t, h, "PATCH "+path, as, mergeBody, "", `{"owner":"`+reader+`"}`),
+		send(t, h, "PATCH "+path, as, patchBody, "", `[{"op":"test","path":"/stars","value":77}]`),
+		send(t, h, "DELETE "+path, as),
+	} {
+		leaks(t, res, reader)
+		wantProblem(t, res, problem.NotFound)
+	}
+	same(t, path, before, stored(t, store, id))
+}
+
+// giveAway tries to make books of one's own another's.
+func giveAway(t *testing.T, h http.Handler, own []int64, reader string) {
+	t.Helper()
+	for _, other := range readers {
+		if other == reader {
+			continue
+		}
+		doc := `{"title":"gift","owner":"` + other + `"}`
+		for _, id := range own {
+			path := fmt.Sprintf("/books/%d", id)
+			wantProblem(t, send(t, h, "PATCH "+path, "Caller: "+reader, mergeBody, "", doc), problem.Forbidden)
+			wantProblem(t, send(t, h, "PUT "+path, "Caller: "+reader, jsonBody, "", doc), problem.Forbidden)
+		}
+		wantProblem(t, send(t, h, "POST /books", "Caller: "+reader, jsonBody, "", doc), problem.Forbidden)
+	}
+}
+
+// TestTotalsNeedScope: a total must not tell what a list hides, so with Authorize alone there is none.
+func TestTotalsNeedScope(t *testing.T) {
+	t.Parallel()
+	for name, o := range policies() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, _, own := keptApart(t, o, 20, false)
+			res := send(t, h, "GET /books?limit=1", "Caller: ann", "Prefer: count=exact")
+			total, applied := value[page[book]](t, res).Total, "Preference-Applied: count=exact"
+			if name == "authorize" {
+				applied = "Preference-Applied:"
+				same(t, "total", (*int)(nil), total)
+			} else {
+				n := len(own["ann"])
+				same(t, "total", &n, total)
+			}
+			want(t, res, http.StatusOK, applied)
+		})
+	}
+}

@@ -1,0 +1,416 @@
+package rest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"regexp"
+	"testing"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/rest"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// Mistakes of a program are found when it starts, and the message says what to do.
+
+// readOnly is a collection that can do nothing more than it must.
+type readOnly[T any] struct{}
+
+func (readOnly[T]) Get(context.Context, string) (resource.Item[T], error) {
+	return resource.Item[T]{}, resource.ErrNotFound
+}
+
+func (readOnly[T]) List(context.Context, query.Query) iter.Seq2[resource.Item[T], error] {
+	return func(func(resource.Item[T], error) bool) {}
+}
+
+// Stores whose author meant a capability and missed it.
+type (
+	creates      struct{ readOnly[thing] }
+	inserts      struct{ readOnly[thing] }
+	replaces     struct{ readOnly[thing] }
+	deletes      struct{ readOnly[thing] }
+	remembers    struct{ readOnly[thing] }
+	counts       struct{ readOnly[thing] }
+	getsMany     struct{ readOnly[thing] }
+	listsBy      struct{ readOnly[thing] }
+	transacts    struct{ readOnly[thing] }
+	watches      struct{ readOnly[thing] }
+	byPointer    struct{ readOnly[thing] }
+	createsOther struct{ readOnly[thing] }
+)
+
+func (creates) Create(context.Context, *thing) error                        { return nil }
+func (inserts) Insert(context.Context, thing) (resource.Item[thing], error) { panic("not called") }
+func (replaces) Replace(context.Context, string, thing) (resource.Item[thing], error) {
+	panic("not called")
+}
+func (deletes) Delete(context.Context, string) error                           { return nil }
+func (remembers) Deleted(context.Context, string) (bool, error)                { return false, nil }
+func (counts) Count(context.Context) (int, error)                              { return 0, nil }
+func (getsMany) GetMany(context.Context, ...string) ([]thing, error)           { return nil, nil }
+func (listsBy) ListBy(string, []string) iter.Seq2[resource.Item[thing], error] { return nil }
+func (transacts) Transactions() *memory.DB                                     { return nil }
+func (watches) Watch(context.Context) iter.Seq2[*feed.Event, error]            { return nil }
+func (*byPointer) Delete(context.Context, string, resource.Rev) error          { return nil }
+func (createsOther) Create(context.Context, book) (resource.Item[book], error) { panic("not called") }
+func (createsOther) Purge(context.Context)                                     {} // other names are free
+
+var (
+	_ resource.Deleter    = (*byPointer)(nil)
+	_ resource.Transactor = (*memory.Store[thing])(nil)
+	_ tx.Runner           = (*memory.DB)(nil)
+)
+
+func TestNearMisses(t *testing.T) {
+	t.Parallel()
+	const pkg = "github.com/stoa-go/stoa/resource/rest_test"
+	method := func(c any, name, is, must string) string {
+		return fmt.Sprintf("resource: method %s of %T does not serve: it is %s, but must be\n\t%s", name, c, is, must)
+	}
+	tests := []struct {
+		c    resource.Collection[thing]
+		want string
+	}{
+		{creates{}, method(creates{}, "Create", "func(context.Context, *rest_test.thing) error",
+			"func(context.Context, rest_test.thing) (resource.Item["+pkg+".thing], error)")},
+		{createsOther{}, method(createsOther{}, "Create",
+			"func(context.Context, rest_test.book) (resource.Item["+pkg+".book], error)",
+			"func(context.Context, rest_test.thing) (resource.Item["+pkg+".thing], error)")},
+		{inserts{}, method(inserts{}, "Insert",
+			"func(context.Context, rest_test.thing) (resource.Item["+pkg+".thing], error)",
+			"func(context.Context, string, rest_test.thing) (resource.Item["+pkg+".thing], error)")},
+		{replaces{}, method(replaces{}, "Replace",
+			"func(context.Context, string, rest_test.thing) (resource.Item["+pkg+".thing], error)",
+			"func(context.Context, string, resource.Rev, rest_test.thing) (resource.Item["+pkg+".thing], error)")},
+		{deletes{}, method(deletes{}, "Delete", "func(context.Context, string) error",
+			"func(context.Context, string, resource.Rev) error")},
+		{remembers{}, method(remembers{}, "Deleted", "func(context.Context, string) (bool, error)",
+			"func(context.Context, string) (time.Time, error)")},
+		{counts{}, method(counts{}, "Count", "func(context.Context) (int, error)",
+			"func(context.Context, query.Query) (int, error)")},
+		{getsMany{}, method(getsMany{}, "GetMany", "func(context.Context, ...string) ([]rest_test.thing, error)",
+			"func(context.Context, []string) iter.Seq2[github.com/stoa-go/stoa/resource.Item["+pkg+".thing],error]")},
+		{listsBy{}, method(listsBy{}, "ListBy",
+			"func(string, []string) iter.Seq2[github.com/stoa-go/stoa/resource.Item["+pkg+".thing],error]",
+			"func(context.Context, string, []string, query.Query) "+
+				"iter.Seq2[github.com/stoa-go/stoa/resource.Item["+pkg+".thing],error]")},
+		{transacts{}, method(transacts{}, "Transactions", "func() *memory.DB", "func() tx.Runner")},
+		{watches{}, method(watches{}, "Watch", "func(context.Context) iter.Seq2[*github.com/stoa-go/stoa/resource/feed.Event,error]",
+			"func(context.Context, feed.Cursor) iter.Seq2[*github.com/stoa-go/stoa/resource/feed.Change["+pkg+".thing],error]")},
+		{byPointer{},
+			"resource: rest_test.byPointer has method Delete only on its pointer: pass a *rest_test.byPointer"},
+		{nil, "resource: the collection is nil"},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprintf("%T", tt.c), func(t *testing.T) {
+			t.Parallel()
+			wantPanic(t, tt.want, func() { resource.New("things", tt.c, nil) })
+			wantPanic(t, tt.want, func() { resource.OpsOf(tt.c) })
+		})
+	}
+	resource.New[thing]("things", &byPointer{}, nil)
+	resource.New[thing]("things", readOnly[thing]{}, nil)
+}
+
+// wantPanic checks what fn panics with.
+func wantPanic(t *testing.T, want string, fn func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		same(t, "panic", any(want), recover())
+	}()
+	fn()
+}
+
+func newThing(o resource.Options[thing]) func() {
+	return func() { resource.New[thing]("things", readOnly[thing]{}, &o) }
+}
+
+func related(rel ...resource.Relation[thing]) func() {
+	return newThing(resource.Options[thing]{Relations: rel})
+}
+
+func named(name string) func() {
+	return func() { resource.New[thing](name, readOnly[thing]{}, nil) }
+}
+
+func noKeys(*thing) []string { return nil }
+
+func TestOptionsThatCannotBeMeant(t *testing.T) {
+	t.Parallel()
+	type hidden struct {
+		ID   string   `json:"id"`
+		Pin  string   `json:"pin" writeOnly:"true"`
+		Tags []string `json:"tags"`
+	}
+	ask := func(s query.Support) func() {
+		return func() { resource.New[hidden]("hidden", readOnly[hidden]{}, &resource.Options[hidden]{Query: s}) }
+	}
+	by := func(field string) map[string][]query.Op { return map[string][]query.Op{field: {query.Eq}} }
+	tests := []struct {
+		want string
+		do   func()
+	}{
+		{`resource: "" cannot be the name of a resource: letters, digits and -_.~ can`, named("")},
+		{`resource: "a/b" cannot be the name of a resource: letters, digits and -_.~ can`, named("a/b")},
+		{`resource: ".." cannot be the name of a resource: letters, digits and -_.~ can`, named("..")},
+		{`resource: "a b" cannot be the name of a resource: letters, digits and -_.~ can`, named("a b")},
+		{`resource: things: Get and List must be set`, func() { resource.FromOps("things", resource.Ops[thing]{}, nil) }},
+		{`resource: things: rest_test.thing has no field with the JSON name "key"; ` +
+			`say in Options.ID which one identifies an item`, newThing(resource.Options[thing]{ID: "key"})},
+		{`resource: floats: the id field "id" must be a string or an integer`, func() {
+			type float struct {
+				ID float64 `json:"id"`
+			}
+			resource.New[float]("floats", readOnly[float]{}, nil)
+		}},
+		{`resource: pointers: the id field "id" must be a string or an integer`, func() {
+			type pointer struct {
+				ID *string `json:"id"`
+			}
+			resource.New[pointer]("pointers", readOnly[pointer]{}, nil)
+		}},
+		{`resource: things: Options.PageSize is not between 1 and MaxPageSize`,
+			newThing(resource.Options[thing]{PageSize: -1})},
+		{`resource: things: Options.PageSize is not between 1 and MaxPageSize`,
+			newThing(resource.Options[thing]{PageSize: 9, MaxPageSize: 8})},
+		{`resource: hidden: Options.Query is Natural and has Sort: a store has one order or is asked for one`,
+			ask(query.Support{Natural: true, Sort: []string{"id"}})},
+		{`resource: hidden: Options.Query.Filter names "ID", which is no JSON name of a field of hidden`,
+			ask(query.Support{Filter: by("ID")})},
+		{`resource: hidden: Options.Query.Sort names "name", which is no JSON name of a field of hidden`,
+			ask(query.Support{Sort: []string{"name"}})},
+		{`resource: hidden: Options.Query.Filter names "tags", which is no single value`,
+			ask(query.Support{Filter: by("tags")})},
+		{`resource: hidden: Options.Query.Sort names "pin", which is writeOnly: answers would reveal it`,
+			ask(query.Support{Sort: []string{"pin"}})},
+		{`resource: things: a relation needs a Name and a Target`,
+			related(resource.Relation[thing]{Name: "x", Keys: noKeys})},
+		{`resource: things: a relation needs a Name and a Target`,
+			related(resource.Relation[thing]{Target: "x", Keys: noKeys})},
+		{`resource: things: relation "name" needs a name of its own`,
+			related(resource.Relation[thing]{Name: "name", Target: "x", Keys: noKeys})},
+		{`resource: things: relation "a,b" needs a name of its own`,
+			related(resource.Relation[thing]{Name: "a,b", Target: "x", Keys: noKeys})},
+		{`resource: things: relation "x" needs a name of its own`, related(
+			resource.Relation[thing]{Name: "x", Target: "x", Keys: noKeys},
+			resource.Relation[thing]{Name: "x", Target: "y", Keys: noKeys})},
+		{`resource: things: relation "x" needs Field, Keys or By`, related(resource.Relation[thing]{Name: "x", Target: "x"})},
+		{`resource: things: relation "x" has both Field and Keys`, related(
+			resource.Relation[thing]{Name: "x", Target: "x", Keys: noKeys, Field: "name"})},
+		{`resource: things: relation "x": Field names "nope", which is no JSON name of one of its fields`, related(
+			resource.Relation[thing]{Name: "x", Target: "x", Field: "nope"})},
+	}
+	for _, tt := range tests {
+		t.Run(tt.want, func(t *testing.T) {
+			t.Parallel()
+			wantPanic(t, tt.want, tt.do)
+		})
+	}
+	for _, name := range []string{"a", "A-b_c.d~1", "9"} {
+		named(name)()
+	}
+}
+
+func TestCatalogsThatCannotBeMeant(t *testing.T) {
+	t.Parallel()
+	plain := resource.New[thing]("things", readOnly[thing]{}, nil)
+	leads := func(rel resource.Relation[thing]) *resource.Resource {
+		o := &resource.Options[thing]{Relations: []resource.Relation[thing]{rel}}
+		return resource.New[thing]("leads", readOnly[thing]{}, o)
+	}
+	lookup := resource.NewLookup("best", "things", func(context.Context, struct{}) (string, error) { return "", nil })
+	astray := resource.NewLookup("astray", "nowhere", func(context.Context, struct{}) (string, error) { return "", nil })
+	tests := []struct {
+		want  string
+		opts  *resource.CatalogOptions
+		parts []resource.Part
+	}{
+		{`resource: two parts of the catalog are at /things`, nil, []resource.Part{plain, plain}},
+		{`resource: relation x of leads leads to "nowhere", which is no resource of this catalog`, nil,
+			[]resource.Part{leads(resource.Relation[thing]{Name: "x", Target: "nowhere", Keys: noKeys})}},
+		{`resource: relation x of leads leads to "best", which is no resource of this catalog`, nil,
+			[]resource.Part{plain, lookup, leads(resource.Relation[thing]{Name: "x", Target: "best", Keys: noKeys})}},
+		{`resource: relation x of leads: things does not declare "n" for query.Eq`, nil,
+			[]resource.Part{plain, leads(resource.Relation[thing]{Name: "x", Target: "things", By: "n"})}},
+		{`resource: relation x of leads: things does not declare "nothing" for query.Eq`, nil,
+			[]resource.Part{plain, leads(resource.Relation[thing]{Name: "x", Target: "things", By: "nothing"})}},
+		{`resource: lookup astray leads to "nowhere", which is no resource of this catalog`, nil,
+			[]resource.Part{plain, astray}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.want, func(t *testing.T) {
+			t.Parallel()
+			wantPanic(t, tt.want, func() { resource.NewCatalog(tt.opts, tt.parts...) })
+		})
+	}
+	c := resource.NewCatalog(nil, lookup, plain, leads(resource.Relation[thing]{Name: "x", Target: "things", Keys: noKeys}))
+	var names []string
+	for _, r := range c.Resources() {
+		names = append(names, r.Name())
+	}
+	same(t, "resources", []string{"things", "leads"}, names)
+	same(t, "relations", []string{"x"}, c.Resources()[1].Relations())
+}
+
+func TestViewsThatCannotBeMeant(t *testing.T) {
+	t.Parallel()
+	type other struct {
+		ID int64 `json:"id"`
+	}
+	books := resource.New[book]("books", readOnly[book]{}, nil)
+	down := func(book) (bookV0, error) { return bookV0{}, nil }
+	up := func(bookV0, book) (book, error) { return book{}, nil }
+	fields := func(f map[string]string) func() {
+		return func() { resource.View(books, down, up, &resource.ViewOptions{Fields: f}) }
+	}
+	tests := []struct {
+		want string
+		do   func()
+	}{
+		{`resource: View bookV0 of books has no id field: map one to "id" in Fields`, fields(nil)},
+		{`resource: View bookV0 of books: Fields maps "label" to "id", which is of another kind`,
+			fields(map[string]string{"label": "id"})},
+		{`resource: View bookV0 of books: Fields maps "number" to "isbn", which are not both fields`,
+			fields(map[string]string{"number": "isbn"})},
+		{`resource: View bookV0 of books: Fields maps "isbn" to "id", which are not both fields`,
+			fields(map[string]string{"isbn": "id"})},
+		{`resource: View bookV0 of books: Where names "isbn", which is no single value of book`, func() {
+			resource.View(books, down, up, &resource.ViewOptions{Where: query.Where("isbn", query.Eq, "x")})
+		}},
+		{`resource: View bookV0 of books: Where names "sequels", which is no single value of book`, func() {
+			resource.View(books, down, up, &resource.ViewOptions{
+				Where: query.Or(query.Where("id", query.Eq, int64(1)), query.Not(query.Where("sequels", query.Eq, "x")))})
+		}},
+		{`resource: View of books: ViewOptions.Name is "book", and so is the name of another of its shapes`, func() {
+			resource.View(books, down, up, &resource.ViewOptions{Name: "book"})
+		}},
+		{`resource: View of books: down takes rest_test.thing, but the resource shows rest_test.book`, func() {
+			resource.View(books, func(thing) (other, error) { return other{}, nil },
+				func(other, thing) (thing, error) { return thing{}, nil }, nil)
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.want, func(t *testing.T) { // not parallel: views are made one after another, at program start
+			wantPanic(t, tt.want, tt.do)
+		})
+	}
+}
+
+func TestLookupsThatCannotBeMeant(t *testing.T) {
+	t.Parallel()
+	type lists struct {
+		IDs []string `json:"ids"`
+	}
+	wantPanic(t, `resource: "a/b" cannot be the name of a lookup: letters, digits and -_.~ can`, func() {
+		resource.NewLookup("a/b", "things", func(context.Context, struct{}) (string, error) { return "", nil })
+	})
+	wantPanic(t, `resource: lookup best: the field "ids" is no single value`, func() {
+		resource.NewLookup("best", "things", func(context.Context, lists) (string, error) { return "", nil })
+	})
+}
+
+// TestSettingsThatCannotBeMeant: those of REST.
+func TestSettingsThatCannotBeMeant(t *testing.T) {
+	t.Parallel()
+	settings := func(name string, s rest.ResourceOptions) *rest.Options {
+		return &rest.Options{Resources: map[string]rest.ResourceOptions{name: s}}
+	}
+	things := resource.New[thing]("things", readOnly[thing]{}, nil)
+	c := resource.NewCatalog(nil, things,
+		resource.NewLookup("best", "things", func(context.Context, struct{}) (string, error) { return "", nil }))
+	for _, tt := range []struct {
+		want string
+		opts *rest.Options
+	}{
+		{`rest: Options.Base "/api/" has a query or ends with a slash`, &rest.Options{Base: "/api/"}},
+		{`rest: Options.Base "/api?x" has a query or ends with a slash`, &rest.Options{Base: "/api?x"}},
+		{`rest: Options.Resources["things"].RepeatedDelete is 404, but must be 204 or 410`,
+			settings("things", rest.ResourceOptions{RepeatedDelete: 404})},
+		{`rest: Options.Resources names "nothing", which is no resource of the catalog`, settings("nothing", rest.ResourceOptions{})},
+		{`rest: Options.Resources names "best", which is no resource of the catalog`, settings("best", rest.ResourceOptions{})},
+	} {
+		t.Run(tt.want, func(t *testing.T) {
+			t.Parallel()
+			wantPanic(t, tt.want, func() { rest.New(c, tt.opts) })
+		})
+	}
+}
+
+// TestOpsKeepCapabilities: what is decorated serves what the inner one serves, and what is taken out is not served.
+func TestOpsKeepCapabilities(t *testing.T) {
+	t.Parallel()
+	var c calls
+	store := stocked(t, book{Title: "a"})
+	inner := newCatalog(t, resource.New("books", store, nil))
+	outer := newCatalog(t, resource.FromOps("books", counting(resource.OpsOf(store), &c), nil))
+	same(t, "report", inner.Report(), outer.Report())
+	wantBody(t, send(t, rest.New(outer, nil), "GET /books/1"), http.StatusOK, send(t, rest.New(inner, nil), "GET /books/1").body)
+	same(t, "calls", map[string]int{"Get": 1}, c.reset())
+
+	tests := []struct {
+		name        string
+		take        func(*resource.Ops[book])
+		list, items string
+	}{
+		{"nothing", func(*resource.Ops[book]) {}, "GET, HEAD, POST, OPTIONS", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"},
+		{"Create", func(o *resource.Ops[book]) { o.Create = nil }, "GET, HEAD, POST, OPTIONS",
+			"GET, HEAD, PUT, PATCH, DELETE, OPTIONS"},
+		{"Create and Insert", func(o *resource.Ops[book]) { o.Create, o.Insert = nil, nil }, "GET, HEAD, OPTIONS",
+			"GET, HEAD, PUT, PATCH, DELETE, OPTIONS"},
+		{"Replace", func(o *resource.Ops[book]) { o.Replace = nil }, "GET, HEAD, POST, OPTIONS",
+			"GET, HEAD, PUT, DELETE, OPTIONS"},
+		{"Replace and Insert", func(o *resource.Ops[book]) { o.Replace, o.Insert = nil, nil }, "GET, HEAD, POST, OPTIONS",
+			"GET, HEAD, DELETE, OPTIONS"},
+		{"Delete", func(o *resource.Ops[book]) { o.Delete = nil }, "GET, HEAD, POST, OPTIONS",
+			"GET, HEAD, PUT, PATCH, OPTIONS"},
+	}
+	for _, tt := range tests {
+		t.Run("without "+tt.name, func(t *testing.T) {
+			t.Parallel()
+			ops := resource.OpsOf(store)
+			tt.take(&ops)
+			h := catalog(t, resource.FromOps("books", ops, nil))
+			want(t, send(t, h, "OPTIONS /books"), http.StatusNoContent, "Allow: "+tt.list)
+			want(t, send(t, h, "OPTIONS /books/1"), http.StatusNoContent, "Allow: "+tt.items)
+		})
+	}
+}
+
+// TestSentinelsAreFoundInside: stores may wrap what they return.
+func TestSentinelsAreFoundInside(t *testing.T) {
+	t.Parallel()
+	for _, status := range []struct {
+		err  error
+		want int
+	}{
+		{resource.ErrNotFound, 404}, {resource.ErrGone, 410}, {resource.ErrUnavailable, 503}, {errors.New("x"), 500},
+	} {
+		ops := resource.OpsOf[thing](readOnly[thing]{})
+		ops.Get = func(context.Context, string) (resource.Item[thing], error) {
+			return resource.Item[thing]{}, fmt.Errorf("table things: %w", errors.Join(status.err, errors.New("at 7")))
+		}
+		want(t, send(t, catalog(t, resource.FromOps("things", ops, nil)), "GET /things/a"), status.want)
+	}
+}
+
+// TestRevisionsAreNew: no two are alike, and none needs to be escaped in a tag.
+func TestRevisionsAreNew(t *testing.T) {
+	t.Parallel()
+	seen := map[resource.Rev]bool{}
+	letters := regexp.MustCompile(`^[A-Za-z0-9_-]{24}$`)
+	for range 10000 {
+		rev := resource.NewRev()
+		if seen[rev] || !letters.MatchString(string(rev)) {
+			t.Fatalf("%q has been seen, or is not made of 24 letters", rev)
+		}
+		seen[rev] = true
+	}
+}

@@ -1,0 +1,93 @@
+package rest_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/rest"
+)
+
+// TestReport: what a person reads when the program starts.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	allow := func(context.Context, resource.Op, *thing, *thing) error { return nil }
+	scope := func(context.Context) (query.Filter, error) { return query.Filter{}, nil }
+	knows := func(context.Context, string) error { return nil }
+	store := memory.New[thing](nil)
+	forgetful := resource.OpsOf(newThings())
+	c := resource.NewCatalog(nil,
+		resource.New("open", store, nil),
+		resource.New("public", store, &resource.Options[thing]{Public: true}),
+		resource.New("asked", store, &resource.Options[thing]{Authorize: allow}),
+		resource.New("scoped", store, &resource.Options[thing]{Authorize: allow, Scope: scope, AuthorizeGone: knows}),
+		resource.FromOps("forgetful", forgetful, &resource.Options[thing]{Public: true}),
+		resource.New[thing]("readonly", readOnly[thing]{}, &resource.Options[thing]{Public: true}),
+		resource.NewLookup("best", "open", func(context.Context, struct{}) (string, error) { return "", nil }))
+	const want = `/open  GET, HEAD, POST, OPTIONS
+/open/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
+    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor
+    batches: POST of application/vnd.stoa.batch+json
+    weak: everybody may do everything: give Authorize or Scope, or say Public
+/public  GET, HEAD, POST, OPTIONS
+/public/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
+    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor
+    batches: POST of application/vnd.stoa.batch+json
+/asked  GET, HEAD, POST, OPTIONS
+/asked/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
+    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor
+    batches: POST of application/vnd.stoa.batch+json
+    weak: Authorize hides items one by one: without a Scope lists read what they hide, and have no totals
+    weak: what was deleted is 404 for everybody, not 410: AuthorizeGone can say who may know
+/scoped  GET, HEAD, POST, OPTIONS
+/scoped/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
+    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor
+    batches: POST of application/vnd.stoa.batch+json
+/forgetful  GET, HEAD, POST, OPTIONS
+/forgetful/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
+    store: Creator Inserter Replacer Deleter
+    weak: what was deleted is forgotten, so deleting it again is 404 and not 410: see resource.WithTombstones
+/readonly  GET, HEAD, OPTIONS
+/readonly/{id}  GET, HEAD, OPTIONS
+    store: read only
+/best  a lookup of /open
+keys: none are kept, so an Idempotency-Key means nothing
+`
+	if diff := cmp.Diff(want, c.Report()); diff != "" {
+		t.Errorf("report (-want +got):\n%s", diff)
+	}
+	h := rest.New(c, &rest.Options{Resources: map[string]rest.ResourceOptions{"asked": {Cache: "public, max-age=60"}}})
+	const weak = "/asked\n    weak: Cache-Control is public, though not everybody may see everything\n"
+	if diff := cmp.Diff(weak, h.Report()); diff != "" {
+		t.Errorf("report of REST (-want +got):\n%s", diff)
+	}
+}
+
+// TestReportOfViews: a view is named, with what it cannot be asked.
+func TestReportOfViews(t *testing.T) {
+	t.Parallel()
+	hub := resource.New("books", memory.New[book](nil), &resource.Options[book]{Query: bookSupport(), Public: true})
+	older := resource.View(hub, toV1, fromV1, &resource.ViewOptions{Fields: map[string]string{"name": "title"}})
+	same := resource.View(hub, func(b book) (book, error) { return b, nil },
+		func(v, _ book) (book, error) { return v, nil }, nil)
+	const store = "/books  GET, HEAD, POST, OPTIONS\n/books/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS\n" +
+		"    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor\n" +
+		"    batches: POST of application/vnd.stoa.batch+json\n"
+	const noKeys = "keys: none are kept, so an Idempotency-Key means nothing\n"
+	for _, tt := range []struct {
+		name, want string
+		r          *resource.Resource
+	}{
+		{"hub", "", hub},
+		{"older", "    view: bookV1, without filters by authorId note owner, without sorting by authorId owner note\n", older},
+		{"same", "    view: book2\n", same},
+	} {
+		if diff := cmp.Diff(store+tt.want+noKeys, resource.NewCatalog(nil, tt.r).Report()); diff != "" {
+			t.Errorf("report of %s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package rest
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/patch"
+	"github.com/stoa-go/stoa/resource/problem"
+)
+
+// route is what is served under the first segment of a path or, for a command, under the first two. Its header values are made
+// once and shared by all responses: they are never changed, and to append to one copies it.
+type route struct {
+	name     string
+	resource *resource.Resource // of a lookup: its target
+	lookup   *resource.Lookup   // nil for other parts, like the next two
+	command  *resource.Command
+	blobs    *resource.Blobs
+	jobs     *resource.Resource // of a command
+
+	// patternList and patternItem are for http.Request.Pattern: "/orders" and "/orders/{id}".
+	patternList, patternItem string
+
+	media, jobsMedia     string   // in vendor media types
+	cache                []string // Cache-Control
+	etagOnPut            bool
+	ignoreGone           bool     // a repeated DELETE is 204
+	allowList, allowItem []string // Allow
+	acceptPatch          []string // nil if items cannot be patched
+	acceptPost           []string // nil if there is no POST
+	posts                []string // the members of acceptPost
+	varyItem, varyList   []string
+
+	takesIDs              bool // PUT can create
+	pageSize, maxPageSize int
+	links                 map[string]*link
+
+	eventCursor atomic.Pointer[eventCursor] // of the newest response
+}
+
+// link is a relation of a resource, and its target in this catalog.
+type link struct {
+	name   string
+	target *resource.Resource
+	many   bool
+}
+
+func (h *Handler) newRoute(p resource.Part) *route {
+	var rt *route
+	switch p := p.(type) {
+	case *resource.Resource:
+		rt = h.resourceRoute(p)
+	case *resource.Lookup:
+		rt = h.itemRoute(h.catalog.Target(p))
+		rt.name, rt.lookup, rt.allowList = p.Name(), p, []string{"GET, HEAD, OPTIONS"}
+	case *resource.Command:
+		rt = &route{name: p.Name(), command: p, media: CommandMedia(p), allowList: []string{"POST, OPTIONS"},
+			posts: []string{mediaJSON}}
+		if p.Into() != nil {
+			rt.posts = []string{mediaNDJSON}
+		}
+		rt.acceptPost = rt.posts
+	case *resource.Blobs:
+		rt = &route{name: p.Name(), blobs: p, cache: []string{h.opts.Blobs(p).Cache},
+			allowItem: []string{"GET, HEAD, PUT, DELETE, OPTIONS"}, allowList: []string{"POST, OPTIONS"}}
+		if p.Options().ReadOnly {
+			rt.allowItem, rt.allowList = []string{"GET, HEAD, OPTIONS"}, []string{"OPTIONS"}
+		}
+	}
+	if rt.varyItem == nil {
+		rt.varyItem = []string{"Accept, Accept-Encoding"}
+	}
+	if rt.varyList == nil {
+		rt.varyList = rt.varyItem
+	}
+	rt.patternList, rt.patternItem = "/"+rt.name, "/"+rt.name+"/{id}"
+	return rt
+}
+
+// itemRoute returns what the routes of a resource and of its lookups have in common: how its items are shown.
+func (h *Handler) itemRoute(r *resource.Resource) *route {
+	settings, policy := h.opts.Resource(r), r.Policy()
+	rt := &route{name: r.Name(), resource: r, media: settings.Media, cache: []string{settings.Cache},
+		etagOnPut: settings.AlwaysETagOnPut, ignoreGone: settings.RepeatedDelete == http.StatusNoContent,
+		takesIDs: policy.TakesIDs, pageSize: policy.PageSize, maxPageSize: policy.MaxPageSize, links: map[string]*link{}}
+	for _, name := range r.Relations() {
+		target, many := h.catalog.Related(r, name)
+		rt.links[name] = &link{name, target, many}
+	}
+	return rt
+}
+
+func (h *Handler) resourceRoute(r *resource.Resource) *route {
+	rt := h.itemRoute(r)
+	list, item := []string{"GET", "HEAD"}, []string{"GET", "HEAD"}
+	if r.Can(resource.OpCreate) {
+		list = append(list, "POST")
+		rt.posts = []string{mediaJSON}
+		if r.Batches() {
+			rt.posts = append(rt.posts, mediaBatch)
+		}
+		rt.acceptPost = []string{strings.Join(rt.posts, ", ")}
+	}
+	if r.Can(resource.OpReplace) {
+		item = append(item, "PUT")
+	}
+	if r.Can(resource.OpPatch) {
+		item = append(item, "PATCH")
+		rt.acceptPatch = []string{patch.MergeType + ", " + patch.JSONType}
+	}
+	if r.Can(resource.OpDelete) {
+		item = append(item, "DELETE")
+	}
+	rt.allowList = []string{strings.Join(append(list, "OPTIONS"), ", ")}
+	rt.allowItem = []string{strings.Join(append(item, "OPTIONS"), ", ")}
+	if r.Counts() {
+		rt.varyList = []string{"Accept, Accept-Encoding, Prefer"}
+	}
+	return rt
+}
+
+// known reports whether a resource API has heard of the method: then it is answered with 405 where it is not served, and
+// else with 501 (RFC 9110 section 9.1). Names are case-sensitive.
+func known(method string) bool {
+	switch method {
+	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "QUERY":
+		return true
+	}
+	return false
+}
+
+// serve finds the route on the escaped path, so that an encoded slash stays inside its segment, and calls what serves
+// the method there.
+func (x *call) serve() error {
+	path := x.path()
+	if len(path)+len(x.r.URL.RawQuery) > x.h.limits.URL {
+		return problem.New(problem.URITooLong, "The request target is too long.")
+	}
+	if !known(x.r.Method) {
+		return problem.New(problem.NotImplemented, "There is no such method.")
+	}
+	first, rest, deeper := strings.Cut(path[1:], "/")
+	trimmed := strings.TrimSuffix(rest, "/")
+	if x.route = find(find(x.h.commands, first), trimmed); x.route != nil {
+		x.r.Pattern = x.route.patternList
+		if trimmed != rest {
+			return x.redirect(strings.TrimSuffix(path, "/"))
+		}
+		return x.serveCommand()
+	}
+	rt := find(x.h.table, first)
+	if rt == nil {
+		return problem.New(problem.NotFound, "Nothing is served here.")
+	}
+	x.route, x.r.Pattern = rt, rt.patternList
+	switch {
+	case !deeper:
+		return x.serveList()
+	case rest == "" || trimmed != rest && trimmed != "" && !strings.Contains(trimmed, "/"):
+		return x.redirect(strings.TrimSuffix(path, "/"))
+	case strings.Contains(rest, "/") || rt.lookup != nil:
+		return problem.New(problem.NotFound, "Nothing is served here.")
+	}
+	x.r.Pattern = rt.patternItem
+	id, err := unescapeID(rest)
+	if err != nil {
+		return err
+	}
+	if rt.blobs != nil {
+		return x.serveBlob(id)
+	}
+	return x.serveItem(id)
+}
+
+// find looks a segment of an escaped path up. A segment that is not there has the zero value.
+func find[V any](table map[string]V, segment string) V {
+	v, ok := table[segment]
+	if !ok && strings.Contains(segment, "%") {
+		if plain, err := url.PathUnescape(segment); err == nil { // %6F is o: RFC 9110 section 4.2.3
+			return table[plain]
+		}
+	}
+	return v
+}
+
+// unescapeID decodes the segment once. Characters that no id should have are refused before a store sees them.
+func unescapeID(segment string) (string, error) {
+	id := segment
+	if strings.Contains(segment, "%") {
+		var err error
+		if id, err = url.PathUnescape(segment); err != nil {
+			return "", problem.New(problem.BadRequest, "The path is not escaped correctly.")
+		}
+		if !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
+			return "", problem.New(problem.BadRequest, "The path has characters that no id has.")
+		}
+	}
+	return id, nil
+}
+
+// redirect answers a path with a slash too many. 308 keeps method and content (RFC 9110 section 15.4.9).
+func (x *call) redirect(path string) error {
+	h := x.w.Header()
+	h["Location"] = []string{withParams(x.base()+path, joinParams(x.r.URL.RawQuery, x.sel.Query()))}
+	h["Content-Length"] = zeroLength
+	h["Cache-Control"] = noStore
+	h["X-Content-Type-Options"] = nosniff
+	x.w.WriteHeader(http.StatusPermanentRedirect)
+	return nil
+}
+
+// serveList serves the path of a collection, or of a lookup.
+func (x *call) serveList() error {
+	rt := x.route
+	switch {
+	case rt.lookup != nil:
+		return x.serveLookup()
+	case rt.blobs != nil:
+		return x.serveBlobs()
+	}
+	switch x.r.Method {
+	case http.MethodGet, http.MethodHead:
+		return x.getList()
+	case http.MethodPost:
+		if x.isBatch() {
+			return x.batch()
+		}
+		if rt.resource.Can(resource.OpCreate) {
+			return x.post()
+		}
+	case http.MethodOptions:
+		return x.options(rt.allowList)
+	}
+	return notAllowed(rt.allowList)
+}
+
+// serveItem serves the path of an item.
+func (x *call) serveItem(id string) error {
+	rt := x.route
+	x.onItem = true
+	switch x.r.Method {
+	case http.MethodGet, http.MethodHead:
+		return x.getItem(id)
+	case http.MethodPut:
+		if rt.resource.Can(resource.OpReplace) {
+			return x.put(id)
+		}
+	case http.MethodPatch:
+		if rt.resource.Can(resource.OpPatch) {
+			return x.patch(id)
+		}
+	case http.MethodDelete:
+		if rt.resource.Can(resource.OpDelete) {
+			return x.delete(id)
+		}
+	case http.MethodOptions:
+		return x.options(rt.allowItem)
+	}
+	return notAllowed(rt.allowItem)
+}
+
+func notAllowed(allow []string) error {
+	d := problem.New(problem.MethodNotAllowed, "This is served with other methods; see Allow.")
+	d.Header = http.Header{"Allow": allow}
+	return d
+}
+
+// options says what can be done here, RFC 9110 section 9.3.7.
+func (x *call) options(allow []string) error {
+	h := x.w.Header()
+	h["Allow"] = allow
+	switch {
+	case x.onItem && x.route.acceptPatch != nil:
+		h["Accept-Patch"] = x.route.acceptPatch
+	case !x.onItem && x.route.acceptPost != nil:
+		h["Accept-Post"] = x.acceptPost()
+	}
+	h["X-Content-Type-Options"] = nosniff
+	h["Cache-Control"] = noStore
+	x.w.WriteHeader(http.StatusNoContent)
+	return nil
+}

@@ -1,0 +1,260 @@
+package rest
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/feed/eventstream"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// Where a client goes on from: the field that browsers send when they come back, and the parameter for the first time, when
+// they can send no field. The field is newer where there are both, since the URL stays as it is.
+const (
+	lastEventField     = "Last-Event-ID"
+	lastEventParameter = "lastEventId"
+)
+
+// notOfStreams are the parameters of a list that mean nothing to its feed.
+var notOfStreams = []string{"after", "before", "expand", "limit", "sort"}
+
+// listening is what a client wants to hear.
+type subscription struct {
+	filter   query.Filter      // in the names of the shape
+	after    feed.Cursor       // the zero value is now
+	where    problem.Violation // after is there
+	resource *resource.Resource
+	fields   *schema.Selection // of the items; nil: all
+	key      any               // frameKey, made once
+}
+
+// listening reads what is asked for.
+func (x *call) parseSubscription() (*subscription, error) {
+	enc, err := x.encodings()
+	if err == nil && !enc.Identity {
+		err = problem.New(problem.NotAcceptable, "A stream is sent as it is, and this request does not take that.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if x.r.Header[http.CanonicalHeaderKey(idempotency.KeyField)] != nil {
+		return nil, badField(idempotency.KeyField, "unsupported", "a stream cannot be had under a key")
+	}
+	if _, err := resource.ParsePreconditions(x.r.Header); err != nil { // there is nothing here that they could be about
+		return nil, err
+	}
+	params, err := x.params()
+	if err != nil {
+		return nil, err
+	}
+	l := &subscription{resource: x.route.resource}
+	if err := l.parsePosition(params, x.r.Header); err != nil {
+		return nil, err
+	}
+	delete(params, lastEventParameter)
+	if err := refuseParameters(params); err != nil {
+		return nil, err
+	}
+	return l, x.choice(l, params)
+}
+
+// choice reads which items are wanted, and what of them.
+func (x *call) choice(l *subscription, params url.Values) (err error) {
+	var p selection
+	lenient := x.lenient(x.prefer())
+	if x.onItem {
+		p, err = x.itemParams(params, lenient)
+	} else {
+		var q query.Query
+		if q, err = x.query(params, lenient); err == nil {
+			p, err = x.parseSelection(params)
+		}
+		l.filter = q.Filter
+	}
+	l.fields, l.key = p.fields, frameKey{l.resource, p.names}
+	return err
+}
+
+// refuseParameters names what is understood of a list and not of its feed.
+func refuseParameters(params url.Values) error {
+	var bad []problem.Violation
+	for _, name := range notOfStreams {
+		if params.Has(name) {
+			bad = append(bad, problem.Violation{Parameter: name, Code: "unsupported", Detail: "changes come as they happen"})
+		}
+	}
+	if bad == nil {
+		return nil
+	}
+	d := problem.New(problem.InvalidParameter, "A parameter of the request means nothing to a stream.")
+	d.Errors = bad
+	return d
+}
+
+// notListening refuses what belongs to a feed where something else is asked for: somebody has forgotten the field Accept, and
+// would take all that there is for what is new.
+func (x *call) notListening(params url.Values, lenient bool) error {
+	if lenient || !params.Has(lastEventParameter) || !x.route.resource.Watches() {
+		return nil
+	}
+	return badParameter(lastEventParameter, "unsupported", "it is for the feed, which is served as "+mediaStream)
+}
+
+// from reads where to go on.
+func (l *subscription) parsePosition(params url.Values, h http.Header) error {
+	if values := params[lastEventParameter]; values != nil {
+		l.where = problem.Violation{Parameter: lastEventParameter}
+		if err := l.read(values); err != nil {
+			return err
+		}
+	}
+	// An empty field is what the specification of EventSource calls having none.
+	lines := h[http.CanonicalHeaderKey(lastEventField)]
+	if slices.ContainsFunc(lines, func(line string) bool { return line != "" }) {
+		l.where = problem.Violation{Header: lastEventField}
+		return l.read(lines)
+	}
+	return nil
+}
+
+func (l *subscription) read(values []string) (err error) {
+	if slices.ContainsFunc(values, func(v string) bool { return v != values[0] }) {
+		err = feed.ErrCursor
+	} else if values[0] == lost {
+		return l.expired()
+	} else {
+		l.after, err = feed.ParseCursor(values[0])
+	}
+	if err == nil {
+		return nil
+	}
+	l.where.Code, l.where.Detail = "invalidCursor", "must be the id of an event, or an Event-Cursor"
+	d := problem.New(problem.InvalidCursor, "This is not a place in a feed.")
+	d.Errors = []problem.Violation{l.where}
+	return d
+}
+
+// refused says in an error which part of the request is to blame.
+func (l *subscription) refused(err error) error {
+	if !errors.Is(err, feed.ErrExpired) || l.where.Parameter+l.where.Header == "" {
+		return err
+	}
+	return l.expired()
+}
+
+func (l *subscription) expired() error {
+	d := resource.Problem(feed.ErrExpired)
+	l.where.Code, l.where.Detail = "expired", "is a place that cannot be gone on from"
+	d.Errors = []problem.Violation{l.where}
+	return d
+}
+
+func badField(name, code, detail string) error {
+	d := problem.New(problem.InvalidHeader, "A field of the request means nothing here.")
+	d.Errors = []problem.Violation{{Header: name, Code: code, Detail: detail}}
+	return d
+}
+
+// frameKey is what the frame of a change depends on, beside the change.
+type frameKey struct {
+	resource *resource.Resource
+	names    string // of the fields
+}
+
+// frame is a change as it is sent.
+type frame struct {
+	text []byte
+	err  error
+}
+
+// frame returns the frame of a change, which is made once for all who listen alike.
+func (l *subscription) frame(c *feed.Change[resource.Entry]) *frame {
+	return c.Memo(l.key, func() any {
+		f := &frame{}
+		err := catch(func() error {
+			data, err := l.data(c)
+			if err == nil {
+				f.text, err = eventstream.Append(nil, eventstream.Event{ID: c.Cursor.String(), Name: c.Kind.String(), Data: data})
+			}
+			return err
+		})
+		if err != nil {
+			f.err = l.resource.Unpublishable(c.Cursor, err)
+		}
+		return f
+	}).(*frame)
+}
+
+// data is the item as GET has it, and of a deleted one the id.
+func (l *subscription) data(c *feed.Change[resource.Entry]) ([]byte, error) {
+	if c.After != nil {
+		p := selection{fields: l.fields}
+		return p.append(nil, l.resource.Type(), c.After, 0, nil)
+	}
+	typ := l.resource.Type()
+	v, id := typ.New(), typ.Field(l.resource.ID())
+	if err := id.SetText(v, c.ID); err != nil {
+		return nil, err
+	}
+	data, err := jsontext.AppendQuote([]byte{'{'}, id.Name)
+	if err == nil {
+		data, err = typ.AppendField(append(data, ':'), id, v)
+	}
+	return append(data, '}'), err
+}
+
+// wantsStream reports whether a client of an item wants to hear of it instead. It settles the form of the answer.
+func (x *call) wantsStream() (bool, error) {
+	lines := x.r.Header["Accept"]
+	if !x.route.resource.Watches() || len(lines) == 0 || len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON) {
+		return false, x.acceptable()
+	}
+	i, err := x.negotiateFeed(lines, itemOffers)
+	return i > 0, err
+}
+
+// negotiateFeed is negotiate where the last of the offers is the stream. Nobody gets that without its name: whoever takes
+// text/*, or anything, waits for an answer that ends.
+func (x *call) negotiateFeed(lines, offers []string) (int, error) {
+	i, err := x.negotiate(lines, offers)
+	if err == nil && offers[i] == mediaStream &&
+		!slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(strings.ToLower(line), mediaStream) }) {
+		if i, err = x.negotiate(lines, offers[:i]); err != nil {
+			err = x.notAcceptable(offers)
+		}
+	}
+	return i, err
+}
+
+// catch returns an error for a panic of do.
+func catch(do func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &panicError{v, string(debug.Stack())}
+		}
+	}()
+	return do()
+}
+
+// panicError is the error of a panic. Its stack is logged.
+type panicError struct {
+	value any
+	stack string
+}
+
+func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+// Stack returns the stack at the panic.
+func (p *panicError) Stack() string { return p.stack }

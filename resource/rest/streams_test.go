@@ -1,0 +1,36 @@
+package rest_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/rest"
+)
+
+// TestRule138Streams: a caller has so many streams at a time and no more, and one who has ended one may have another. Others do
+// not notice, and who has no name is not counted.
+func TestRule138Streams(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		opts := &resource.CatalogOptions{Feed: newFeed(t), Principal: caller, Limits: resource.Limits{Streams: 2}}
+		h := byToken(rest.New(resource.NewCatalog(opts, resource.New("orders", memory.New[order](nil), &resource.Options[order]{Public: true})), nil))
+		const ann, bob = "Authorization: Bearer ann", "Authorization: Bearer bob"
+		first := open(t, h, "GET /orders", streamType, ann)
+		open(t, h, "GET /orders", streamType, ann)
+		refused := send(t, h, "GET /orders", streamType, ann)
+		wantProblem(t, refused, problem.TooManyRequests, "Retry-After: *")
+		want(t, refused, http.StatusTooManyRequests)
+		want(t, send(t, h, "GET /orders", ann), http.StatusOK) // all else is no stream
+		want(t, open(t, h, "GET /orders", streamType, bob).answer(), http.StatusOK)
+		for range 3 {
+			want(t, open(t, h, "GET /orders", streamType).answer(), http.StatusOK)
+		}
+		first.stop()
+		if !first.ended() {
+			t.Error("it goes on")
+		}
+		want(t, open(t, h, "GET /orders", streamType, ann).answer(), http.StatusOK)
+	})
+}

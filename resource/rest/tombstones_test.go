@@ -1,0 +1,246 @@
+package rest_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/resourcetest"
+	"github.com/stoa-go/stoa/resource/rest"
+)
+
+type thing struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	N    int64  `json:"n"`
+}
+
+// things is the store of someone in a hurry: a map, with everything that a write needs and no memory of what is gone.
+type things struct {
+	mu    sync.Mutex
+	items map[string]resource.Item[thing]
+}
+
+func newThings() *things { return &things{items: map[string]resource.Item[thing]{}} }
+
+func (s *things) Get(ctx context.Context, id string) (resource.Item[thing], error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	item, ok := s.items[id]
+	if !ok {
+		return item, cmp.Or(ctx.Err(), resource.ErrNotFound)
+	}
+	return item, ctx.Err()
+}
+
+func (s *things) List(ctx context.Context, q query.Query) iter.Seq2[resource.Item[thing], error] {
+	s.mu.Lock()
+	all := slices.SortedFunc(maps.Values(s.items), func(a, b resource.Item[thing]) int { return cmp.Compare(a.ID, b.ID) })
+	s.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return func(yield func(resource.Item[thing], error) bool) { yield(resource.Item[thing]{}, err) }
+	}
+	return resource.Slice(all, q)
+}
+
+// write calls fn with what is there, while nobody else writes. fn returns what shall be there; nil is nothing.
+func (s *things) write(
+	ctx context.Context, id string, fn func(old *resource.Item[thing]) (*thing, error),
+) (item resource.Item[thing], err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var old *resource.Item[thing]
+	if item, ok := s.items[id]; ok {
+		old = &item
+	}
+	v, err := fn(old)
+	if err := cmp.Or(ctx.Err(), err); err != nil {
+		return item, err
+	}
+	if v == nil {
+		delete(s.items, id)
+		return item, nil
+	}
+	v.ID = id
+	s.items[id] = resource.Item[thing]{ID: id, Rev: resource.NewRev(), Value: *v}
+	return s.items[id], nil
+}
+
+func (s *things) Create(ctx context.Context, v thing) (resource.Item[thing], error) {
+	return s.Insert(ctx, string(resource.NewRev()), v)
+}
+
+func (s *things) Insert(ctx context.Context, id string, v thing) (resource.Item[thing], error) {
+	return s.write(ctx, id, func(old *resource.Item[thing]) (*thing, error) {
+		if old != nil {
+			return nil, resource.ErrExists
+		}
+		return &v, nil
+	})
+}
+
+// compare is what makes a write a compare-and-swap.
+func compare(old *resource.Item[thing], expect resource.Rev) error {
+	switch {
+	case old == nil:
+		return resource.ErrNotFound
+	case old.Rev != expect:
+		return resource.ErrStale
+	}
+	return nil
+}
+
+func (s *things) Replace(ctx context.Context, id string, expect resource.Rev, v thing) (resource.Item[thing], error) {
+	return s.write(ctx, id, func(old *resource.Item[thing]) (*thing, error) { return &v, compare(old, expect) })
+}
+
+func (s *things) Delete(ctx context.Context, id string, expect resource.Rev) error {
+	_, err := s.write(ctx, id, func(old *resource.Item[thing]) (*thing, error) { return nil, compare(old, expect) })
+	return err
+}
+
+func TestTombstonesConform(t *testing.T) {
+	t.Parallel()
+	for _, recreate := range []bool{false, true} {
+		t.Run(fmt.Sprint("recreate=", recreate), func(t *testing.T) {
+			t.Parallel()
+			resourcetest.RunOps(t, func(t *testing.T) resource.Ops[thing] {
+				return resource.WithTombstones(resource.OpsOf(newThings()), memory.NewTombstones(), recreate)
+			}, &resourcetest.Options[thing]{
+				Recreates: recreate, Items: 50,
+				Support: query.Support{Filter: map[string][]query.Op{"n": {query.Eq, query.Gte}}, Sort: []string{"n"}},
+				Require: []string{"Tombstoner", "Creator", "Inserter", "Replacer", "Deleter"},
+			})
+		})
+	}
+}
+
+// TestTombstonesOverHTTP: a collection that forgets is 404 after a deletion, and 410 with the adapter.
+func TestTombstonesOverHTTP(t *testing.T) {
+	t.Parallel()
+	serve := func(ops resource.Ops[thing]) http.Handler {
+		return catalog(t, resource.FromOps("things", ops, &resource.Options[thing]{AllowRecreate: true}))
+	}
+	remember := func(recreate bool) http.Handler {
+		return serve(resource.WithTombstones(resource.OpsOf(newThings()), memory.NewTombstones(), recreate))
+	}
+	tests := []struct {
+		name       string
+		h          http.Handler
+		gone       problem.Kind
+		again      int
+		afterAgain int
+	}{
+		{"without", serve(resource.OpsOf(newThings())), problem.NotFound, 201, 200},
+		{"with", remember(false), problem.Gone, 410, 410},
+		{"with, recreating", remember(true), problem.Gone, 201, 200},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			want(t, send(t, tt.h, "PUT /things/a", jsonBody, "", `{"name":"x"}`), http.StatusCreated)
+			want(t, send(t, tt.h, "DELETE /things/a"), http.StatusNoContent)
+			for _, line := range []string{"GET /things/a", "DELETE /things/a"} {
+				wantProblem(t, send(t, tt.h, line), tt.gone)
+			}
+			wantProblem(t, send(t, tt.h, "PATCH /things/a", mergeBody, "", `{}`), tt.gone)
+			wantProblem(t, send(t, tt.h, "GET /things/b"), problem.NotFound)
+			want(t, send(t, tt.h, "PUT /things/a", jsonBody, "", `{"name":"y"}`), tt.again)
+			want(t, send(t, tt.h, "GET /things/a"), tt.afterAgain)
+		})
+	}
+}
+
+// TestTombstonesInTransaction: where both take part in it, item and mark change together.
+func TestTombstonesInTransaction(t *testing.T) {
+	t.Parallel()
+	store := memory.New[thing](nil)
+	inner := resource.OpsOf(store)
+	ops := resource.WithTombstones(inner, memory.NewTombstones(), false)
+	item, err := ops.Insert(t.Context(), "a", thing{ID: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = store.Transactions().InTx(t.Context(), func(ctx context.Context) error {
+		if err := ops.Delete(ctx, "a", item.Rev); err != nil {
+			return err
+		}
+		return errChanged
+	})
+	if !errors.Is(err, errChanged) {
+		t.Fatal(err)
+	}
+	if _, err := ops.Get(t.Context(), "a"); err != nil {
+		t.Errorf("after the rollback: %v", err)
+	}
+	if _, err := ops.Deleted(t.Context(), "a"); !errors.Is(err, resource.ErrNotFound) {
+		t.Errorf("a mark was left behind: %v", err)
+	}
+}
+
+// staleMarks are marks that outlived a crash: everything is marked.
+type staleMarks struct{}
+
+func (staleMarks) Mark(context.Context, string, time.Time) error { return nil }
+func (staleMarks) Unmark(context.Context, string) error          { return nil }
+func (staleMarks) Deleted(context.Context, string) (time.Time, error) {
+	return modified, nil
+}
+
+// TestTombstonesOfTheLiving: it never answers 410 for an item that is there, whatever the marks say.
+func TestTombstonesOfTheLiving(t *testing.T) {
+	t.Parallel()
+	store := newThings()
+	if _, err := store.Insert(t.Context(), "a", thing{}); err != nil {
+		t.Fatal(err)
+	}
+	ops := resource.WithTombstones(resource.OpsOf(store), staleMarks{}, false)
+	if _, err := ops.Deleted(t.Context(), "a"); !errors.Is(err, resource.ErrNotFound) {
+		t.Errorf("Deleted: %v", err)
+	}
+	h := catalog(t, resource.FromOps("things", ops, nil))
+	want(t, send(t, h, "GET /things/a"), http.StatusOK)
+	want(t, send(t, h, "PATCH /things/a", mergeBody, "", `{"n":1}`), http.StatusOK)
+	wantProblem(t, send(t, h, "GET /things/b"), problem.Gone)
+}
+
+// TestTombstonesWithoutDeleter: what is absent stays absent.
+func TestTombstonesWithoutDeleter(t *testing.T) {
+	t.Parallel()
+	inner := resource.OpsOf(newThings())
+	inner.Delete, inner.Replace, inner.Insert = nil, nil, nil
+	ops := resource.WithTombstones(inner, memory.NewTombstones(), false)
+	same(t, "Delete, Replace, Insert", []bool{false, false, false},
+		[]bool{ops.Delete != nil, ops.Replace != nil, ops.Insert != nil})
+}
+
+func ExampleWithTombstones() {
+	// newThings returns a store that does not record deletions.
+	ops := resource.WithTombstones(resource.OpsOf(newThings()), memory.NewTombstones(), false)
+	h := rest.New(resource.NewCatalog(nil, resource.FromOps("things", ops, nil)), nil)
+	for _, method := range []string{http.MethodPut, http.MethodDelete, http.MethodGet} {
+		r := httptest.NewRequest(method, "/things/1", strings.NewReader(`{"name":"water the plants"}`))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		fmt.Println(method, w.Code)
+	}
+	// Output:
+	// PUT 201
+	// DELETE 204
+	// GET 410
+}

@@ -1,0 +1,410 @@
+package rest_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/memory"
+	"github.com/stoa-go/stoa/resource/problem"
+	"github.com/stoa-go/stoa/resource/rest"
+)
+
+// ordersOf serves the orders of a store in the contracts 1.0.0, 1.1.0 and 2.0.0.
+func ordersOf(t *testing.T, store *memory.Store[purchase], opts ...func(v11, v10 *resource.ViewOptions)) [3]http.Handler {
+	t.Helper()
+	hub := resource.New("orders", store, &resource.Options[purchase]{Samples: purchaseSamples()})
+	v11, v10 := purchaseViews(hub, opts...)
+	return [3]http.Handler{catalog(t, v10), catalog(t, v11), catalog(t, hub)}
+}
+
+// TestOneLineOfThree: a client of the contract in which an order had one line changes that line, and the order keeps the
+// two that the client cannot see.
+func TestOneLineOfThree(t *testing.T) {
+	t.Parallel()
+	before := purchaseSamples()[1]
+	tests := []struct {
+		line string
+		rest []string
+		want purchase // what changes
+	}{
+		{"PATCH /orders/1", []string{mergeBody, "", `{"qty":40,"status":"paid"}`},
+			purchase{Status: "paid", Lines: []purchaseLine{{Item: 7, Qty: 40}}}},
+		{"PATCH /orders/1", []string{patchBody, "", `[{"op":"test","path":"/itemId","value":7},{"op":"replace","path":"/itemId","value":8}]`},
+			purchase{Status: "placed", Lines: []purchaseLine{{Item: 8, Qty: 2}}}},
+		{"PUT /orders/1", []string{jsonBody, "", `{"itemId":11,"qty":12}`},
+			purchase{Status: "placed", Lines: []purchaseLine{{Item: 11, Qty: 12}}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.line+tt.rest[len(tt.rest)-1], func(t *testing.T) {
+			t.Parallel()
+			store := stocked(t, before)
+			h := ordersOf(t, store)
+			tag := "If-Match: " + send(t, h[2], "GET /orders/1").header.Get("Etag")
+			want(t, send(t, h[0], tt.line, append([]string{tag}, tt.rest...)...), http.StatusOK)
+			after := before
+			after.ID, after.Status = 1, tt.want.Status
+			after.Lines = append(tt.want.Lines, before.Lines[1:]...)
+			same(t, "in 2.0.0", after, value[purchase](t, send(t, h[2], "GET /orders/1")))
+		})
+	}
+}
+
+// TestResetHiddenInChains: what a PUT does with what its contract cannot see is a matter of that contract, whatever those
+// on the way would do.
+func TestResetHiddenInChains(t *testing.T) {
+	t.Parallel()
+	whole := purchaseSamples()[1]
+	whole.ID, whole.Customer = 1, 5
+	line := func(item int64, qty int) []purchaseLine { return []purchaseLine{{Item: item, Qty: qty}} }
+	put := whole
+	put.Lines = append(line(4, 5), whole.Lines[1:]...)
+	bare := purchase{ID: 1, Status: "placed", Lines: line(4, 5), CreatedAt: whole.CreatedAt} // readOnly is not a client's
+	bareWithNote := bare
+	note := "new"
+	bareWithNote.Note = &note
+	putWithNote := put
+	putWithNote.Note = &note
+	keep, reset := false, true
+	tests := []struct {
+		v11, v10 bool
+		contract int
+		want     purchase
+	}{
+		{keep, keep, 0, put}, {keep, keep, 1, putWithNote},
+		{reset, keep, 0, put}, {reset, keep, 1, bareWithNote},
+		{keep, reset, 0, bare}, {keep, reset, 1, putWithNote},
+		{reset, reset, 0, bare}, {reset, reset, 1, bareWithNote},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprint(tt.v11, tt.v10, tt.contract), func(t *testing.T) {
+			t.Parallel()
+			store := stocked(t, whole)
+			h := ordersOf(t, store, func(v11, v10 *resource.ViewOptions) { v11.ResetHidden, v10.ResetHidden = tt.v11, tt.v10 })
+			doc := []string{`{"itemId":4,"qty":5}`, `{"itemId":4,"qty":5,"note":"new"}`}[tt.contract]
+			want(t, send(t, h[tt.contract], "PUT /orders/1", jsonBody, "", doc), http.StatusOK)
+			same(t, "after PUT", tt.want, stored(t, store, "1"))
+
+			store = stocked(t, whole)
+			h = ordersOf(t, store, func(v11, v10 *resource.ViewOptions) { v11.ResetHidden, v10.ResetHidden = tt.v11, tt.v10 })
+			want(t, send(t, h[tt.contract], "PATCH /orders/1", mergeBody, "", `{"itemId":4,"qty":5}`), http.StatusOK)
+			same(t, "after PATCH, which resets nothing", put, stored(t, store, "1"))
+		})
+	}
+}
+
+// TestResetHiddenKeepsTheID: what is reset is not the id, though clients can choose it.
+func TestResetHiddenKeepsTheID(t *testing.T) {
+	t.Parallel()
+	var seen []string
+	store := memory.New[gauge](nil)
+	fill(t, store.Create, gauge{ID: "a", Level: 3})
+	hub := resource.New("gauges", store, &resource.Options[gauge]{
+		Before: func(_ context.Context, _ resource.Op, _, after *gauge) error {
+			seen = append(seen, after.ID)
+			return nil
+		}})
+	view := resource.View(hub, toGaugeV1, fromGaugeV1, &resource.ViewOptions{ResetHidden: true})
+	id := value[page[gauge]](t, send(t, catalog(t, hub), "GET /gauges")).Items[0].ID
+	want(t, send(t, catalog(t, view), "PUT /gauges/"+id, jsonBody, "", `{"level":4}`), http.StatusOK)
+	same(t, "ids that Before saw", []string{id}, seen)
+}
+
+// The names of one field in a chain of three: some/path is old~name is name, and what the middle one adds, the oldest calls
+// otherwise.
+type titled struct {
+	ID    string `json:"id"`
+	Name  string `json:"name" maxLength:"20"`
+	Sizes []size `json:"sizes,omitempty"`
+	Ratio int64  `json:"w/h" maximum:"9"`
+}
+
+type size struct {
+	Width int64 `json:"width" maximum:"9"`
+}
+
+type titledV1 struct {
+	ID    string `json:"id"`
+	Old   string `json:"old~name"`
+	Extra string `json:"extra"`
+	Sizes []size `json:"widths,omitempty"`
+	Ratio int64  `json:"w/h"`
+}
+
+type titledV0 struct {
+	ID    string    `json:"id"`
+	Older string    `json:"some/path"`
+	Added string    `json:"added"`
+	Sizes []oldSize `json:"widths,omitempty"`
+	Ratio int64     `json:"ratio~"`
+}
+
+type oldSize struct {
+	W int64 `json:"w"`
+}
+
+// titles serves them, the oldest contract first.
+func titles(t *testing.T, o *resource.Options[titled]) [3]http.Handler {
+	t.Helper()
+	store := memory.New[titled](nil)
+	fill(t, store.Create, titled{Name: "x"})
+	hub := resource.New("titles", store, o)
+	v1 := resource.View(hub, func(v titled) (titledV1, error) { return titledV1{v.ID, v.Name, "", v.Sizes, v.Ratio}, nil },
+		func(v titledV1, base titled) (titled, error) {
+			switch v.Extra {
+			case "odd":
+				return base, errors.Join(resource.Invalid("extra", "odd"), resource.Taken("old~name"),
+					resource.Invalid("id", "wrong"), resource.Invalid("unheard", "of"))
+			case "broken":
+				return base, errors.New("secret")
+			}
+			base.Name, base.Sizes, base.Ratio = v.Old, v.Sizes, v.Ratio
+			return base, nil
+		}, &resource.ViewOptions{Fields: map[string]string{"old~name": "name", "widths": "sizes"}})
+	v0 := resource.View(v1, func(v titledV1) (titledV0, error) {
+		out := titledV0{ID: v.ID, Older: v.Old, Added: v.Extra, Ratio: v.Ratio}
+		for _, s := range v.Sizes {
+			out.Sizes = append(out.Sizes, oldSize{s.Width})
+		}
+		return out, nil
+	}, func(v titledV0, base titledV1) (titledV1, error) {
+		base.Old, base.Extra, base.Sizes, base.Ratio = v.Older, v.Added, nil, v.Ratio
+		for _, s := range v.Sizes {
+			base.Sizes = append(base.Sizes, size{s.W})
+		}
+		return base, nil
+	}, &resource.ViewOptions{Fields: map[string]string{"some/path": "old~name", "added": "extra", "ratio~": "w/h", "widths": "widths"}})
+	return [3]http.Handler{catalog(t, v0), catalog(t, v1), catalog(t, hub)}
+}
+
+// TestPointersThroughChains: every error points into the document that the client sent, whoever found it.
+func TestPointersThroughChains(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 21)
+	tests := []struct {
+		name     string
+		contract int
+		doc      string
+		kind     problem.Kind
+		places   []string
+	}{
+		{"schema of the hub", 2, `{"name":"` + long + `"}`, problem.Invalid, []string{"/name maxLength"}},
+		{"schema of the hub", 1, `{"old~name":"` + long + `"}`, problem.Invalid, []string{"/old~0name maxLength"}},
+		{"schema of the hub", 0, `{"some/path":"` + long + `"}`, problem.Invalid, []string{"/some~1path maxLength"}},
+		{"name that is escaped", 2, `{"w/h":10}`, problem.Invalid, []string{"/w~1h maximum"}},
+		{"name that is escaped", 1, `{"w/h":10}`, problem.Invalid, []string{"/w~1h maximum"}},
+		{"name that is escaped", 0, `{"ratio~":10}`, problem.Invalid, []string{"/ratio~0 maximum"}},
+		{"schema of the view", 0, `{"some/path":7}`, problem.Invalid, []string{"/some~1path type"}},
+		{"inside a field of one type", 1, `{"widths":[{"width":1},{"width":10}]}`, problem.Invalid,
+			[]string{"/widths/1/width maximum"}},
+		{"inside a field of another type", 0, `{"widths":[{"w":1},{"w":10}]}`, problem.Invalid, []string{"/widths maximum"}},
+		{"up", 1, `{"extra":"odd"}`, problem.Invalid, []string{"/extra odd", "/old~0name taken", "/id wrong", "/unheard of"}},
+		{"up of the one between", 0, `{"added":"odd"}`, problem.Invalid,
+			[]string{"/added odd", "/some~1path taken", "/id wrong", " of"}},
+		{"up that breaks", 0, `{"added":"broken"}`, problem.Internal, nil},
+	}
+	for _, tt := range tests {
+		for _, line := range []string{"POST /titles", "PUT /titles/new", "PATCH /titles/"} {
+			t.Run(fmt.Sprint(tt.name, tt.contract, line), func(t *testing.T) {
+				t.Parallel()
+				h := titles(t, nil)
+				field := jsonBody
+				if id := value[page[titled]](t, send(t, h[2], "GET /titles")).Items[0].ID; strings.HasPrefix(line, "PATCH") {
+					line, field = line+id, mergeBody
+				}
+				res := send(t, h[tt.contract], line, field, "", tt.doc)
+				wantErrors(t, wantProblem(t, res, tt.kind), tt.places...)
+				if strings.Contains(res.body, "secret") {
+					t.Errorf("%s tells: %s", line, res.body)
+				}
+			})
+		}
+	}
+}
+
+// TestJSONPatchThroughChains: the paths of a patch are those of the client's document, on the way in and on the way out.
+func TestJSONPatchThroughChains(t *testing.T) {
+	t.Parallel()
+	h := titles(t, nil)
+	id := value[page[titled]](t, send(t, h[2], "GET /titles")).Items[0].ID
+	patch := func(contract int, doc string) *response {
+		return send(t, h[contract], "PATCH /titles/"+id, patchBody, "", doc)
+	}
+	want(t, patch(0, `[{"op":"test","path":"/some~1path","value":"x"},{"op":"replace","path":"/some~1path","value":"y"}]`), 200)
+	want(t, patch(1, `[{"op":"copy","from":"/old~0name","path":"/old~0name"},{"op":"test","path":"/old~0name","value":"y"}]`), 200)
+	wantErrors(t, wantProblem(t, patch(0, `[{"op":"test","path":"/some~1path","value":"x"}]`), problem.PatchConflict),
+		"/some~1path test")
+	for contract, path := range []string{"/name", "/some~1path", "/old~0name"} { // the names of another contract
+		res := patch(contract, `[{"op":"replace","path":"`+path+`","value":"z"}]`)
+		wantErrors(t, wantProblem(t, res, problem.PatchConflict), path+" missing")
+	}
+	wantErrors(t, wantProblem(t, patch(0, `[{"op":"add","path":"/widths","value":[{"w":10}]}]`), problem.Invalid),
+		"/widths maximum")
+}
+
+// TestWhereIsTheSameEverywhere: an item that a contract cannot express is in none of its lists, counts, exports, relations
+// and URLs, whatever the conditions are.
+func TestWhereIsTheSameEverywhere(t *testing.T) {
+	t.Parallel()
+	conditions := []query.Filter{
+		{}, query.Where("stars", query.Gte, 0), query.Where("owner", query.Eq, "ann"), query.Where("note", query.IsNull, true),
+		query.Not(query.Where("title", query.Eq, "b")), query.Or(), query.Where("id", query.Gt, int64(7)),
+	}
+	for seed := range uint64(60) {
+		rnd := rand.New(rand.NewPCG(seed, 3))
+		books := manyBooks(rnd, 20)
+		h := contractsOf(t, stocked(t, books...), func(c *contractOptions) {
+			c.hub.Query.Filter["id"] = []query.Op{query.Eq}
+			c.v1.Where, c.v0.Where = conditions[rnd.IntN(len(conditions))], conditions[rnd.IntN(len(conditions))]
+		})
+		var above []string
+		for contract, id := range map[int]string{2: "id", 1: "id", 0: "number"} {
+			what := fmt.Sprintf("seed %d, contract %d", seed, contract)
+			var byID []string
+			for n := range len(books) {
+				if send(t, h[contract], fmt.Sprint("GET /books/", n+1)).status == http.StatusOK {
+					byID = append(byID, fmt.Sprintf("{%q:%d}", id, n+1))
+				}
+			}
+			list := send(t, h[contract], "GET /books?limit=200&fields="+id, "Prefer: count=exact")
+			wantBody(t, list, http.StatusOK, fmt.Sprintf(`{"items":[%s],"total":%d}`, strings.Join(byID, ","), len(byID)))
+			lines := send(t, h[contract], "GET /books?fields="+id, "Accept: application/x-ndjson")
+			same(t, what+", exported", strings.Join(append(byID, ""), "\n"), lines.body)
+			if contract == 2 {
+				above = byID
+			}
+		}
+		if len(above) != len(books) {
+			t.Errorf("seed %d: the collection itself shows %d of %d", seed, len(above), len(books))
+		}
+	}
+}
+
+// TestBrokenViewsAreInternalErrors: whatever down returns, it is neither an answer nor a hole in a list, and the log has
+// it.
+func TestBrokenViewsAreInternalErrors(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []error{
+		errors.New("secret"), fmt.Errorf("secret: %w", resource.ErrNotFound), resource.ErrGone, resource.ErrForbidden,
+		resource.Invalid("name", "secret"), problem.New(problem.Conflict, "secret"),
+	} {
+		var log bytes.Buffer
+		hub := resource.New("books", stocked(t, shelved()), nil)
+		older := resource.View(hub, toV1, fromV1, &resource.ViewOptions{Fields: map[string]string{"name": "title"}})
+		oldest := resource.View(older, func(bookV1) (bookV0, error) { return bookV0{}, fault }, fromV0,
+			&resource.ViewOptions{Fields: map[string]string{"number": "id", "label": "name"}})
+		h := rest.New(resource.NewCatalog(&resource.CatalogOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))}, oldest), nil)
+		for _, tt := range [][]string{
+			{"GET /books/1"}, {"GET /books"}, {"DELETE /books/1"}, {"PATCH /books/1", mergeBody, "", `{"label":"x"}`},
+			{"PUT /books/1", jsonBody, "", `{"label":"x"}`}, {"GET /books", "Accept: application/x-ndjson"},
+		} {
+			log.Reset()
+			res := send(t, h, tt[0], tt[1:]...)
+			wantProblem(t, res, problem.Internal)
+			if strings.Contains(res.body, "secret") || !strings.Contains(log.String(), fault.Error()) {
+				t.Errorf("%s tells: %s\nand the log says: %s", res.line, res.body, &log)
+			}
+		}
+		// A write stands, though nobody can be shown what was written; the log has that, too.
+		log.Reset()
+		want(t, send(t, h, "POST /books", jsonBody, "", `{"label":"new"}`), http.StatusCreated,
+			"Location: /books/2", "Content-Location:", "Content-Length: 0")
+		if !strings.Contains(log.String(), fault.Error()) {
+			t.Errorf("the log says: %s", &log)
+		}
+	}
+}
+
+func TestDeleteOfWhatAContractCannotExpress(t *testing.T) {
+	t.Parallel()
+	store := stocked(t, book{Title: "a", Stars: -1})
+	h := contractsOf(t, store, func(c *contractOptions) { c.v1.Where = query.Where("stars", query.Gte, 0) })
+	tag := "If-Match: " + send(t, h[2], "GET /books/1").header.Get("Etag")
+	for _, contract := range []int{0, 1} {
+		wantProblem(t, send(t, h[contract], "DELETE /books/1", tag), problem.NotFound)
+		wantProblem(t, send(t, h[contract], "DELETE /books/1", "If-Match: *"), problem.NotFound)
+		wantProblem(t, send(t, h[contract], "PUT /books/1", jsonBody, "If-None-Match: *", "", `{"name":"b"}`), problem.NotFound)
+	}
+	same(t, "in the store", "a", stored(t, store, "1").Title)
+	want(t, send(t, h[2], "DELETE /books/1", tag), http.StatusNoContent)
+	for contract := range h { // what is gone is gone in every contract, also in those that never showed it
+		wantProblem(t, send(t, h[contract], "DELETE /books/1"), problem.Gone)
+	}
+}
+
+// TestUpNeedNotKnowIDs: the id of a new item is the one that the client chose, whatever a view makes of it.
+func TestUpNeedNotKnowIDs(t *testing.T) {
+	t.Parallel()
+	h := titles(t, nil)
+	want(t, send(t, h[0], "POST /titles", jsonBody, "", `{"id":"mine","some/path":"a"}`), http.StatusCreated,
+		"Location: /titles/mine")
+	want(t, send(t, h[1], "PUT /titles/yours", jsonBody, "", `{"old~name":"b"}`), http.StatusCreated,
+		"Location: /titles/yours")
+	wantBody(t, send(t, h[2], "GET /titles/yours"), http.StatusOK, `{"id":"yours","name":"b","w/h":0}`)
+
+	type narrow struct {
+		ID int8 `json:"id"`
+	}
+	type wide struct {
+		ID int64 `json:"id"`
+	}
+	view := resource.View(resource.New("narrow", memory.New[narrow](nil), nil),
+		func(v narrow) (wide, error) { return wide{int64(v.ID)}, nil },
+		func(v wide, base narrow) (narrow, error) { return base, nil },
+		&resource.ViewOptions{Fields: map[string]string{"id": "id"}})
+	res := send(t, catalog(t, view), "POST /narrow", jsonBody, "", `{"id":128}`)
+	wantErrors(t, wantProblem(t, res, problem.Invalid), "/id range")
+}
+
+// A shelf was two named books once, then the books in front, and is now all of them.
+type shelf struct {
+	ID    string   `json:"id"`
+	Books []string `json:"books"`
+}
+
+type shelfV2 struct {
+	ID    string   `json:"id"`
+	Front []string `json:"front"`
+}
+
+type shelfV1 struct {
+	ID     string `json:"id"`
+	First  string `json:"first"`
+	Second string `json:"second,omitempty"`
+}
+
+// TestChainsShareNothing: what a view shows may be a part of what it is given, and an up that appends to that part does not
+// write over what the next up is to keep.
+func TestChainsShareNothing(t *testing.T) {
+	t.Parallel()
+	store := memory.New[shelf](nil)
+	fill(t, store.Create, shelf{Books: []string{"a", "b", "c"}})
+	hub := resource.New("shelves", store, &resource.Options[shelf]{Samples: []shelf{{ID: "1", Books: []string{"a", "b"}}}})
+	v2 := resource.View(hub,
+		func(s shelf) (shelfV2, error) { return shelfV2{ID: s.ID, Front: s.Books[:1]}, nil },
+		func(v shelfV2, base shelf) (shelf, error) {
+			base.Books = append(slices.Clip(v.Front), base.Books[min(1, len(base.Books)):]...)
+			return base, nil
+		}, nil)
+	v1 := resource.View(v2,
+		func(s shelfV2) (shelfV1, error) { return shelfV1{ID: s.ID, First: s.Front[0]}, nil },
+		func(v shelfV1, base shelfV2) (shelfV2, error) {
+			base.Front = append(base.Front[:0], v.First)
+			if v.Second != "" {
+				base.Front = append(base.Front, v.Second)
+			}
+			return base, nil
+		}, nil)
+	id := value[page[shelf]](t, send(t, catalog(t, hub), "GET /shelves")).Items[0].ID
+	want(t, send(t, catalog(t, v1), "PATCH /shelves/"+id, mergeBody, "", `{"first":"x","second":"y"}`), http.StatusOK)
+	same(t, "books", []string{"x", "y", "b", "c"}, stored(t, store, id).Books)
+}

@@ -1,6 +1,0 @@
-//go:build !race
-
-package resource
-
-// spoil is for tests with the race detector.
-func spoil([]byte) {}

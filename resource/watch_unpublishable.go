@@ -1,0 +1,80 @@
+package resource
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"github.com/stoa-go/stoa/resource/feed"
+)
+
+// An event may be one that cannot be told: the collection could not hold its item any more, the function down of a view fails
+// for it or panics, or the item cannot be written as JSON. To go on behind it would be to lose it in silence, and to end the
+// connection would have every client come back to just this event, again and again. So to those who would have been told, it is
+// what an expired cursor is, be it by REST or GraphQL: an end for good, behind which one lists anew. If the list cannot show
+// the item either, it says so (500), and to one client at the time that it chooses.
+
+// untellable is the error of an event that cannot be told, in a shape or, if that is nil, in any. It is logged here, once for
+// all who would have been told, as to them it is no more than an end.
+func (h *core) reportUnpublishable(at feed.Cursor, s *projection, err error) error {
+	if h.unpublishable.first(unpublishableEvent{at, s}) {
+		attrs := []any{"resource", h.name, "cursor", at.String(), "error", truncate(err.Error())}
+		var p interface{ Stack() string }
+		if errors.As(err, &p) {
+			attrs = append(attrs, "stack", p.Stack())
+		}
+		h.logger().Error("resource: an event cannot be told, so those who listen have to list anew", attrs...)
+	}
+	// Not wrapped, as it would be told as a mistake of the client.
+	return fmt.Errorf("%w: an event cannot be told: %v", feed.ErrExpired, err)
+}
+
+// untoldEvent is an event that cannot be told in a shape.
+type unpublishableEvent struct {
+	at         feed.Cursor
+	projection *projection
+}
+
+// untoldEvents are the newest events of which the log says that they cannot be told. What was made of an event is not kept
+// for those who are far behind, and who come to it one after another. The zero value has none.
+type unpublishableEvents struct {
+	mu    sync.Mutex
+	known [64]unpublishableEvent
+	n     int // how many there were; the next takes the place of the oldest
+}
+
+// first reports whether the event is not among them, and adds it.
+func (u *unpublishableEvents) first(e unpublishableEvent) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for i := range min(u.n, len(u.known)) {
+		if u.known[i] == e {
+			return false
+		}
+	}
+	u.known[u.n%len(u.known)] = e
+	u.n++
+	return true
+}
+
+// guarded makes an error of a panic of code that is not ours, which many would run into.
+func guarded(do func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &panicError{v, string(debug.Stack())}
+		}
+	}()
+	return do()
+}
+
+// panicError is the error of a panic.
+type panicError struct {
+	value any
+	stack string
+}
+
+// Stack returns the stack at the panic, for logs.
+func (p *panicError) Stack() string { return p.stack }
+
+func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
