@@ -2,5 +2,5 @@
 
 package oracle_test
 
-// defaultDocuments is how many documents TestOracle has.
-const defaultDocuments = 2000
+// allDocuments is how many documents TestOracle has with STOA_TEST=full.
+const allDocuments = 2000
