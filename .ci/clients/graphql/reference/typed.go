@@ -37,7 +37,7 @@ func (g *Typed) pick(choices ...string) string { return choices[g.IntN(len(choic
 func (g *Typed) Document() string {
 	g.composite = nil
 	for _, t := range g.Schema.Types {
-		if t.Composite() && !strings.HasPrefix(t.Name, "__") && t.Name != "Mutation" && t.Name != "Subscription" {
+		if t.IsComposite() && !strings.HasPrefix(t.Name, "__") && t.Name != "Mutation" && t.Name != "Subscription" {
 			g.composite = append(g.composite, t)
 		}
 	}
@@ -210,7 +210,7 @@ func (g *Typed) selection(t *model.Type) string {
 	}
 	def := fields[g.IntN(len(fields))]
 	for range 5 { // deeper down, something without fields
-		if g.depth < 5 || def.Type.Named().Leaf() {
+		if g.depth < 5 || def.Type.Named().IsLeaf() {
 			break
 		}
 		def = fields[g.IntN(len(fields))]
@@ -231,7 +231,7 @@ func (g *Typed) field(def *model.Field) string {
 		name = g.pick("nothing", "__schema", "meows", "height", "name")
 	}
 	text := alias + name + g.arguments(def.Args) + g.directives("FIELD")
-	if leaf := def.Type.Named().Leaf(); leaf == g.wrong() {
+	if leaf := def.Type.Named().IsLeaf(); leaf == g.wrong() {
 		if leaf {
 			return text + " { name }"
 		}

@@ -140,7 +140,7 @@ func writerOf(f *model.Field, l *leaf) writer {
 		return toMany
 	case f.Source != model.Member:
 		return writers[f.Source]
-	case f.Type.Named().Composite() || listOf(f.Type) != nil && l.form != plain:
+	case f.Type.Named().IsComposite() || listOf(f.Type) != nil && l.form != plain:
 		return structured
 	}
 	return member

@@ -150,7 +150,7 @@ func (c *compiler) compileField(typ *model.Type, g *group) *field {
 		n.fetchIndex = c.to.fetches
 		c.to.fetches++
 	}
-	if named := n.def.Type.Named(); named.Composite() {
+	if named := n.def.Type.Named(); named.IsComposite() {
 		n.sub = c.compileSet(named, g.below())
 	} else {
 		n.leaf = leafOf(n.def)

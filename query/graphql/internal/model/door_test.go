@@ -19,8 +19,8 @@ func selection(t *model.Type, depth int) string {
 	for _, f := range t.Fields {
 		named := f.Type.Named()
 		switch {
-		case f.Source == model.Tag || named.Composite() && depth == 0: // a tag is another each time
-		case named.Composite():
+		case f.Source == model.Tag || named.IsComposite() && depth == 0: // a tag is another each time
+		case named.IsComposite():
 			b.WriteString(f.Name + "{" + selection(named, depth-1) + "} ")
 		default:
 			b.WriteString(f.Name + " ")

@@ -91,11 +91,11 @@ func (t *Type) Input(name string) *Input {
 	return nil
 }
 
-// Composite reports whether fields are to be selected from it.
-func (t *Type) Composite() bool { return t.Kind == Object || t.Kind == Interface || t.Kind == Union }
+// IsComposite reports whether fields are to be selected from it.
+func (t *Type) IsComposite() bool { return t.Kind == Object || t.Kind == Interface || t.Kind == Union }
 
-// Leaf reports whether it is a scalar or an enum.
-func (t *Type) Leaf() bool { return t.Kind == Scalar || t.Kind == Enum }
+// IsLeaf reports whether it is a scalar or an enum.
+func (t *Type) IsLeaf() bool { return t.Kind == Scalar || t.Kind == Enum }
 
 // Ref is the type of something: a named type, a list of something, and whether it may be null.
 type Ref struct {

@@ -244,12 +244,12 @@ func shapesConflict(a, b *model.Ref) bool {
 	if a.NonNull != b.NonNull || a.Elem != nil || b.Elem != nil {
 		return true
 	}
-	return a.Type != b.Type && !(a.Type.Composite() && b.Type.Composite())
+	return a.Type != b.Type && !(a.Type.IsComposite() && b.Type.IsComposite())
 }
 
 // selectable returns the type that fields of a type are selected from, or nil.
 func selectable(r *model.Ref) *model.Type {
-	if t := r.Named(); t.Composite() {
+	if t := r.Named(); t.IsComposite() {
 		return t
 	}
 	return nil

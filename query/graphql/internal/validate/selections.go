@@ -92,7 +92,7 @@ func (v *validator) field(f *parser.Field, parent *model.Type) {
 
 // leaf checks that what has fields is asked for some, and nothing else is (section 5.3.3).
 func (v *validator) leaf(f *parser.Field, def *model.Field) {
-	leaf := def.Type.Named().Leaf()
+	leaf := def.Type.Named().IsLeaf()
 	switch name := f.Name.Value; {
 	case leaf && f.SelectionSet != nil:
 		v.report("ScalarLeafs", fmt.Sprintf("Field %q must not have a selection since type %q has no subfields.",
@@ -110,7 +110,7 @@ func (v *validator) inlineFragment(f *parser.InlineFragment, parent *model.Type)
 	if f.TypeCondition != nil {
 		typ := v.knownType(f.TypeCondition)
 		on = nil
-		if typ != nil && typ.Composite() {
+		if typ != nil && typ.IsComposite() {
 			on = typ
 		}
 		switch {

@@ -154,7 +154,7 @@ func (v *validator) collect() {
 
 // composite returns the type that a name stands for if fields can be selected from it, or nil.
 func (v *validator) composite(named *parser.NamedType) *model.Type {
-	if t := v.schema.Type(named.Name.Value); t != nil && t.Composite() {
+	if t := v.schema.Type(named.Name.Value); t != nil && t.IsComposite() {
 		return t
 	}
 	return nil

@@ -53,7 +53,7 @@ func (v *validator) literal(value parser.Value, at position) {
 		return
 	}
 	named := at.typ.Named()
-	if !named.Leaf() {
+	if !named.IsLeaf() {
 		v.misfit(value, at.typ, "")
 		return
 	}

@@ -49,7 +49,7 @@ func (v *validator) variableDefinitions(op *operation) {
 	for _, def := range list {
 		v.knownType(namedNode(def.Type))
 		typ := coerce.TypeOf(v.schema, def.Type)
-		if typ != nil && typ.Named().Composite() {
+		if typ != nil && typ.Named().IsComposite() {
 			v.report("VariablesAreInputTypes", fmt.Sprintf("Variable %q cannot be non-input type %q.",
 				"$"+def.Variable.Name.Value, parser.PrintType(def.Type)), def.Type.Location())
 			typ = nil

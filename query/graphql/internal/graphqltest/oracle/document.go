@@ -263,7 +263,7 @@ func (g *generator) choose(sc *scope) *model.Field {
 		if isMeta(sc.typ) && g.lists >= 2 && f.Type.Elem != nil { // which is all that every executor lets pass
 			continue
 		}
-		if deep && f.Type.Named().Composite() {
+		if deep && f.Type.Named().IsComposite() {
 			continue
 		}
 		list = append(list, f)
@@ -272,7 +272,7 @@ func (g *generator) choose(sc *scope) *model.Field {
 		return nil
 	}
 	f := pick(g, list)
-	if !f.Type.Named().Composite() && g.chance(3) { // what leads on is rarer than what does not, and tells more
+	if !f.Type.Named().IsComposite() && g.chance(3) { // what leads on is rarer than what does not, and tells more
 		f = pick(g, list)
 	}
 	return f
@@ -280,7 +280,7 @@ func (g *generator) choose(sc *scope) *model.Field {
 
 // below makes the selection set of a field, nothing for a leaf.
 func (g *generator) below(f *model.Field, depth int) string {
-	if !f.Type.Named().Composite() {
+	if !f.Type.Named().IsComposite() {
 		return ""
 	}
 	if f.Type.Elem != nil && isMeta(f.Type.Named()) {

@@ -27,7 +27,7 @@ func (g *generator) breakField(sc *scope) string {
 		return f.Name + "X" + args
 	case 1:
 		g.defect = "a selection set where none can be, or none where one must be"
-		if f.Type.Named().Composite() {
+		if f.Type.Named().IsComposite() {
 			return g.name("a") + ": " + f.Name + args
 		}
 		return g.name("a") + ": " + f.Name + args + " { __typename }"

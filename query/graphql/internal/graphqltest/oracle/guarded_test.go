@@ -219,12 +219,12 @@ func everything(s *model.Schema, seen map[string]bool) []*oracle.Document {
 
 // allOf selects all fields of a type, and of what is below.
 func allOf(t *model.Type, depth int, seen map[string]bool) string {
-	if !t.Composite() {
+	if !t.IsComposite() {
 		return ""
 	}
 	parts := []string{"__typename"}
 	for _, f := range t.Fields {
-		if depth == 0 && f.Type.Named().Composite() {
+		if depth == 0 && f.Type.Named().IsComposite() {
 			continue
 		}
 		seen[t.Name+"."+f.Name] = true
