@@ -33,8 +33,6 @@ func kitchen(t testing.TB) graphql.Schema {
 	return converted
 }
 
-type object = map[string]any
-
 // TestCustomScalarsForGraphQLGo has graphql-go's own coercion give the same for the scalars that are not its own.
 func TestCustomScalarsForGraphQLGo(t *testing.T) {
 	t.Parallel()
