@@ -3,7 +3,6 @@ package resource
 import (
 	"context"
 	"iter"
-	"time"
 
 	"github.com/stoa-go/stoa/query"
 )
@@ -22,19 +21,4 @@ type Collection[T any] interface {
 	// List returns the items q asks for, in the order it asks for. q never asks for more than Options.Query declares,
 	// except for what Options.Scope and ViewOptions.Where add to its filter: their author knows the store. The iterator is used once, and yields nothing after an error. The consumer may stop early.
 	List(ctx context.Context, q query.Query) iter.Seq2[Item[T], error]
-}
-
-// Item is a value with what its store knows about it.
-type Item[T any] struct {
-	// ID identifies the item within its collection. Empty means that the id field of Value holds it. If both are
-	// given they must agree; a disagreement is the store's fault and is answered as an internal error.
-	ID string
-	// Rev changes with every write of the item; see [Rev].
-	Rev Rev
-	// Modified is when the item was last written, and becomes Last-Modified. Zero if unknown.
-	Modified time.Time
-	// Next continues a listing after this item. Only stores with a natural order set it (query.Support.Natural).
-	Next string
-	// Value is the item itself.
-	Value T
 }

@@ -3,6 +3,7 @@ package resource
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -119,4 +120,94 @@ func (h *core) fetchBy(ctx context.Context, field string, keys []string, q query
 		}
 	}
 	return nil
+}
+
+// load returns one item that the caller may see. Ids that are not written the one canonical way are no items; the store
+// is not asked about them. The entry is in b, and valid until that is released, or, for nil, in memory of its own.
+func (h *core) load(ctx context.Context, id string, b buffer) (*Entry, error) {
+	var scope query.Filter
+	if h.scope != nil { // before all else: its error must not depend on what is there
+		var err error
+		if scope, err = h.scope(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if !h.canonical(id) {
+		return nil, ErrNotFound
+	}
+	e, err := h.ops.get(ctx, id, b)
+	if err != nil {
+		return nil, h.absent(ctx, id, err)
+	}
+	if e.ID != id {
+		return nil, storeFault("gave item %q when asked for %q", e.ID, id)
+	}
+	if h.scope == nil && h.ops.authorize == nil {
+		return e, nil
+	}
+	return e, h.visible(ctx, e, &scope)
+}
+
+// scopeOf returns what the caller may see at all.
+func (h *core) scopeOf(ctx context.Context) (query.Filter, error) {
+	if h.scope == nil {
+		return query.Filter{}, nil
+	}
+	return h.scope(ctx)
+}
+
+// absent says why there is no item: it never was, or it was deleted and the caller may know that.
+func (h *core) absent(ctx context.Context, id string, err error) error {
+	switch {
+	case errors.Is(err, ErrGone):
+	case errors.Is(err, ErrNotFound) && h.ops.deleted != nil:
+		switch _, dead := h.ops.deleted(ctx, id); {
+		case errors.Is(dead, ErrNotFound):
+			return ErrNotFound
+		case dead != nil:
+			return dead
+		}
+	default:
+		return err
+	}
+	if h.authorizeGone != nil && h.authorizeGone(ctx, id) != nil {
+		return errHiddenGone
+	}
+	return ErrGone
+}
+
+// What the caller may not know of is not found. Only PUT must tell: the id is not free for a new item.
+var (
+	errHidden     = fmt.Errorf("%w: it is hidden from the caller", ErrNotFound)
+	errHiddenGone = fmt.Errorf("%w: that it is gone is hidden from the caller", ErrNotFound)
+)
+
+// visible returns errHidden if the caller may not see the item, so that it looks as if there were none.
+func (h *core) visible(ctx context.Context, e *Entry, scope *query.Filter) error {
+	if h.scope != nil && !query.Match(*scope, h.values(e.stored)) {
+		return errHidden
+	}
+	return h.readable(ctx, e)
+}
+
+// readable is the half of visible that a list has still to ask when it has put the scope into its query.
+func (h *core) readable(ctx context.Context, e *Entry) error {
+	if h.ops.authorize == nil {
+		return nil
+	}
+	err := h.ops.authorize(ctx, OpGet, e.stored, nil)
+	if errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound) {
+		return errHidden
+	}
+	return err
+}
+
+// values gives [query.Match] the fields of v.
+func (h *core) values(v any) func(string) any {
+	return func(name string) any {
+		if f := h.typ.Field(name); f != nil {
+			return f.Get(v)
+		}
+		return nil
+	}
 }

@@ -1,0 +1,70 @@
+package resource
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"iter"
+	"time"
+
+	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/schema"
+)
+
+// Item is a value with what its store knows about it.
+type Item[T any] struct {
+	// ID identifies the item within its collection. Empty means that the id field of Value holds it. If both are
+	// given they must agree; a disagreement is the store's fault and is answered as an internal error.
+	ID string
+	// Rev changes with every write of the item; see [Rev].
+	Rev Rev
+	// Modified is when the item was last written, and becomes Last-Modified. Zero if unknown.
+	Modified time.Time
+	// Next continues a listing after this item. Only stores with a natural order set it (query.Support.Natural).
+	Next string
+	// Value is the item itself.
+	Value T
+}
+
+// Rev is the revision of an item: any bytes, compared for equality only. It changes with every write, and for one id no
+// value is ever used twice, not even after the item has been deleted and created again, so that an entity tag from an
+// earlier life never matches. A store that counts revisions begins each life with [NewRev] or counts on.
+//
+// An empty Rev is fine on a collection without [Replacer] and [Deleter]: the library then takes a hash of the content.
+type Rev string
+
+// NewRev returns a Rev that has never been used before: 24 characters of the URL-safe base64 alphabet, of which the
+// first hold the time and the rest are random.
+func NewRev() Rev {
+	var b [18]byte
+	now := uint64(time.Now().UnixMicro())
+	for i := range 7 {
+		b[i] = byte(now >> (8 * (6 - i)))
+	}
+	rand.Read(b[7:]) // never fails: crypto/rand
+	return Rev(base64.RawURLEncoding.EncodeToString(b[:]))
+}
+
+// Slice answers q from items, which makes List of a small store one line: it filters, sorts, starts behind q.After and
+// stops at q.Limit. The items are not changed. It answers whatever query.Support can declare.
+// An id that is only in Item.ID is understood if the id field is called id.
+func Slice[T any](items []Item[T], q query.Query) iter.Seq2[Item[T], error] {
+	typ := schema.For[T]()
+	found := query.Select(q, items, func(it *Item[T], name string) any {
+		f := typ.Field(name)
+		switch {
+		case f == nil:
+			return nil
+		case name == "id" && it.ID != "" && f.IsZero(&it.Value):
+			v, _ := f.Parse(it.ID) // an id that the field cannot hold is found by the library
+			return v
+		}
+		return f.Get(&it.Value)
+	})
+	return func(yield func(Item[T], error) bool) {
+		for _, it := range found {
+			if !yield(it, nil) {
+				return
+			}
+		}
+	}
+}
