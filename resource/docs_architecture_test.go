@@ -1,0 +1,41 @@
+package resource_test
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestArchitecturePaths: each file and each function that ARCHITECTURE.md names exists, so that its walks can be followed.
+func TestArchitecturePaths(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(root, ".github", "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(text), "\n"); lines > 250 {
+		t.Errorf("ARCHITECTURE.md has %d lines, want at most 250", lines)
+	}
+	step := regexp.MustCompile("`((?:[a-z_]+/)+[a-z_]+\\.go)` `([A-Za-z]+)`")
+	all := step.FindAllStringSubmatch(string(text), -1)
+	if len(all) < 20 {
+		t.Errorf("found %d steps, want at least 20", len(all))
+	}
+	for _, m := range all {
+		file, name := m[1], m[2]
+		if !strings.HasPrefix(file, "resource/") && !strings.HasPrefix(file, "query/") {
+			file = path.Join("query/graphql", file)
+		}
+		src, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if !regexp.MustCompile(`(?m)^func (\([^)]*\) )?` + name + `[(\[]`).Match(src) {
+			t.Errorf("%s has no function %s", file, name)
+		}
+	}
+}
