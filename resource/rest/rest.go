@@ -8,8 +8,8 @@
 // validators and preconditions (RFC 9110), patches (RFC 6902, RFC 7396), problem details (RFC 9457), links between pages
 // (RFC 8288), preferences (RFC 7240), range requests and change feeds (text/event-stream).
 //
-// A request is read by route.go (path and method), negotiate.go (media type and contract), request.go (body) and
-// conditional.go (preconditions), calls one method of a Resource, and is answered by represent.go.
+// A request is read by route.go (path and method), negotiate.go (media type and contract) and body.go, calls one method of a
+// Resource, and is answered by represent.go and validators.go.
 package rest
 
 import (
@@ -52,7 +52,7 @@ type ResourceOptions struct {
 	RepeatedDelete int
 }
 
-// orDefaults returns the settings of the part with this name; the zero value for a nil o.
+// of returns the settings of the part with this name, with the defaults of all but Media.
 func (o *Options) of(name string) ResourceOptions {
 	var r ResourceOptions
 	if o != nil {
