@@ -89,7 +89,7 @@ func BenchmarkWrap(b *testing.B) {
 	}
 }
 
-// BenchmarkDo is the Keeper alone, with a store in memory.
+// BenchmarkDo is the Guard alone, with a store in memory.
 func BenchmarkDo(b *testing.B) {
 	for _, level := range levels {
 		e := &engine{}

@@ -11,7 +11,7 @@ import (
 )
 
 // Do does an operation once. Of all calls with the same operation one runs do, and its record is what all of them get;
-// replayed reports that it was not this one. ctx of do knows the operation: see [Derived] and [Keep].
+// replayed reports that it was not this one. ctx of do knows the operation: see [DeriveKey] and [RecordRefusal].
 //
 // For ExactlyOnce do runs in a transaction of runner, which it must use: ctx carries it, and where the runner runs it again
 // for a conflict the last run counts. An error of do means that nothing was done: nothing is stored, and the same may be
@@ -25,7 +25,7 @@ import (
 // if the store fails or the outcome of a commit is unknown.
 //
 // A copy waits for the first one as Options.Wait says, but not inside of a transaction, which others may be waiting for.
-func (k *Keeper) Do(ctx context.Context, op Operation, level Level, runner tx.Runner,
+func (k *Guard) Do(ctx context.Context, op Operation, level Level, runner tx.Runner,
 	do func(ctx context.Context) (Record, error)) (rec Record, replayed bool, err error) {
 	if level == ExactlyOnce && k.LevelFor(runner) != ExactlyOnce {
 		k.logger().ErrorContext(ctx, "idempotency: Do is to be ExactlyOnce with a runner that is not that of the store")
@@ -39,7 +39,7 @@ func (k *Keeper) Do(ctx context.Context, op Operation, level Level, runner tx.Ru
 
 // finished returns the record of an operation if it is there for the taking: a replay from memory needs no transaction, and
 // nobody has to wait for it.
-func (k *Keeper) finished(ctx context.Context, op *Operation) (rec Record, ok bool) {
+func (k *Guard) finished(ctx context.Context, op *Operation) (rec Record, ok bool) {
 	m, ok := k.store.(*Memory)
 	if !ok || tx.Active(ctx) || ctx.Err() != nil {
 		return Record{}, false
@@ -49,7 +49,7 @@ func (k *Keeper) finished(ctx context.Context, op *Operation) (rec Record, ok bo
 }
 
 // begin is Do of what is not known to be finished.
-func (k *Keeper) begin(ctx context.Context, op Operation, level Level, runner tx.Runner,
+func (k *Guard) begin(ctx context.Context, op Operation, level Level, runner tx.Runner,
 	do func(ctx context.Context) (Record, error)) (rec Record, replayed bool, err error) {
 	a := &attempt{k: k, op: &op, level: level, runner: runner, do: do, running: running{id: op.id()}}
 	nested := tx.Active(ctx)
@@ -78,16 +78,16 @@ func (k *Keeper) begin(ctx context.Context, op Operation, level Level, runner tx
 	return rec, err == nil, err
 }
 
-func (k *Keeper) patience(nested bool) patience {
-	if nested || k.opts.Wait < 0 {
+func (k *Guard) patience(nested bool) patience {
+	if nested || k.opts.WaitTimeout < 0 {
 		return patience{}
 	}
-	return patience{k.opts.Wait, k.opts.Waiters}
+	return patience{k.opts.WaitTimeout, k.opts.Waiters}
 }
 
 // attempt is one call of Do that is at its operation, alone in this process.
 type attempt struct {
-	k       *Keeper
+	k       *Guard
 	op      *Operation
 	level   Level
 	runner  tx.Runner
@@ -175,7 +175,7 @@ func (a *attempt) together(ctx context.Context) (prior Prior, err error) {
 		if prior.State != Fresh {
 			return nil
 		}
-		if failed = a.perform(ctx, a.k.opts.Transaction); failed != nil {
+		if failed = a.perform(ctx, a.k.opts.TransactionTimeout); failed != nil {
 			return failed
 		}
 		if a.record.Status >= http.StatusInternalServerError {

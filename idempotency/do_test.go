@@ -25,7 +25,7 @@ type engine struct {
 }
 
 func (e *engine) InTx(ctx context.Context, fn func(context.Context) error) error {
-	if tx.In(ctx, e) {
+	if tx.ActiveFor(ctx, e) {
 		return fn(ctx)
 	}
 	if e.begin != nil {
@@ -83,9 +83,9 @@ func (b *broken) Release(ctx context.Context, id [32]byte, token string) error {
 
 func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
-// desk is a Keeper with what it needs, and a clock.
+// desk is a Guard with what it needs, and a clock.
 type desk struct {
-	*idempotency.Keeper
+	*idempotency.Guard
 	engine *engine
 	store  *broken
 	now    time.Time
@@ -97,7 +97,7 @@ func newDesk(level idempotency.Level, opts idempotency.Options) *desk {
 	d := &desk{engine: &engine{}, level: level, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	d.store = &broken{Memory: idempotency.NewMemory(&idempotency.MemoryOptions{Runner: d.engine})}
 	opts.Now, opts.Logger = func() time.Time { return d.now }, quiet()
-	d.Keeper = idempotency.New(d.store, &opts)
+	d.Guard = idempotency.New(d.store, &opts)
 	return d
 }
 
@@ -232,7 +232,7 @@ func TestStatesAndLevels(t *testing.T) {
 				t.Parallel()
 				e := &engine{}
 				k := idempotency.New(&saying{prior: tt.state, runner: e}, &idempotency.Options{Logger: quiet()})
-				d := &desk{Keeper: k, engine: e, level: level}
+				d := &desk{Guard: k, engine: e, level: level}
 				if got := d.ask(t.Context(), anOperation(), nil); got != tt.want || d.ran != 0 {
 					t.Errorf("%s, and it ran %d times; want %s and 0", got, d.ran, tt.want)
 				}
@@ -269,7 +269,7 @@ func TestTakeOver(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := &saying{prior: idempotency.Prior{State: idempotency.InFlight}, runner: &engine{}}
-		d := &desk{Keeper: idempotency.New(s, &idempotency.Options{AtLeastOnce: tt.atLeastOnce}), engine: s.runner.(*engine), level: tt.level}
+		d := &desk{Guard: idempotency.New(s, &idempotency.Options{AtLeastOnce: tt.atLeastOnce}), engine: s.runner.(*engine), level: tt.level}
 		d.ask(t.Context(), anOperation(), nil)
 		if got := s.claims[0].TakeOver; got != tt.want {
 			t.Errorf("%s, at least once %t: TakeOver is %t, want %t", tt.level, tt.atLeastOnce, got, tt.want)
@@ -362,8 +362,8 @@ func TestLastRunCounts(t *testing.T) {
 	run := 0
 	got := d.ask(t.Context(), anOperation(), func(ctx context.Context) (idempotency.Record, error) {
 		if run++; run == 1 {
-			idempotency.Keep(ctx)
-		} else if idempotency.Kept(ctx) {
+			idempotency.RecordRefusal(ctx)
+		} else if idempotency.RecordsRefusal(ctx) {
 			t.Error("the first run's Keep was not forgotten")
 		}
 		return idempotency.Record{Status: 200 + run}, nil
@@ -432,9 +432,9 @@ func TestClientGoneAfterTheEffect(t *testing.T) {
 // TestLateFinish: one that outlives its lease is unknown until it is finished.
 func TestLateFinish(t *testing.T) {
 	t.Parallel()
-	d := newDesk(idempotency.AtMostOnce, idempotency.Options{Wait: -1})
+	d := newDesk(idempotency.AtMostOnce, idempotency.Options{WaitTimeout: -1})
 	beside := idempotency.New(d.store, &idempotency.Options{Now: func() time.Time { return d.now }})
-	second := &desk{Keeper: beside, engine: d.engine}
+	second := &desk{Guard: beside, engine: d.engine}
 	var during []string
 	d.ask(t.Context(), anOperation(), func(context.Context) (idempotency.Record, error) {
 		during = append(during, second.ask(t.Context(), anOperation(), nil))

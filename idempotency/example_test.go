@@ -13,7 +13,7 @@ import (
 )
 
 // A handler that knows nothing of keys charges a card once, however often it is asked to.
-func ExampleKeeper_Wrap() {
+func ExampleGuard_Wrap() {
 	keeper := idempotency.New(idempotency.NewMemory(nil), &idempotency.Options{
 		Principal: func(ctx context.Context) string { return "ann" }, // whoever the caller is
 	})
@@ -41,7 +41,7 @@ func ExampleKeeper_Wrap() {
 }
 
 // Where the effect shares its transactions with the records, both are there or neither.
-func ExampleKeeper_Do() {
+func ExampleGuard_Do() {
 	db := memory.NewDB()
 	type order struct {
 		ID string `json:"id"`
@@ -85,13 +85,13 @@ func ExampleNewMemory() {
 }
 
 // A charge that is sent again is known to the bank by a key that follows from the client's.
-func ExampleDerived() {
+func ExampleDeriveKey() {
 	keeper := idempotency.New(idempotency.NewMemory(nil), nil)
 	op := idempotency.Operation{Principal: "ann", Method: "POST", Target: "/orders", Key: "8e03978e"}
 	_, _, err := keeper.Do(context.Background(), op, idempotency.AtMostOnce, nil,
 		func(ctx context.Context) (idempotency.Record, error) {
-			key := idempotency.Derived(ctx, "charge") // for the Idempotency-Key of the request to the bank
-			fmt.Println(len(key), key == idempotency.Derived(ctx, "charge"), key == idempotency.Derived(ctx, "mail"))
+			key := idempotency.DeriveKey(ctx, "charge") // for the Idempotency-Key of the request to the bank
+			fmt.Println(len(key), key == idempotency.DeriveKey(ctx, "charge"), key == idempotency.DeriveKey(ctx, "mail"))
 			return idempotency.Record{Status: http.StatusCreated}, nil
 		})
 	fmt.Println(err)

@@ -23,9 +23,9 @@ func Fingerprint(parts ...[]byte) [32]byte {
 	return sum
 }
 
-// Essence returns the type and subtype of a Content-Type in lower case, without parameters; what cannot be read is
+// MediaTypeEssence returns the type and subtype of a Content-Type in lower case, without parameters; what cannot be read is
 // returned as it is.
-func Essence(contentType string) string {
+func MediaTypeEssence(contentType string) string {
 	m, err := header.ParseMediaType(contentType)
 	if err != nil {
 		return contentType
@@ -33,12 +33,12 @@ func Essence(contentType string) string {
 	return m.Type
 }
 
-// Meaning returns content in the form in which it goes into a [Fingerprint]. JSON, told by its type, loses its white space,
+// CanonicalContent returns content in the form in which it goes into a [Fingerprint]. JSON, told by its type, loses its white space,
 // the order of its members and the spelling of its strings; numbers stay as they are written, since 1 and 1.0 are not the
 // same to everybody, and no two of them must be taken for one. What is no JSON, or not well-formed, stays as it is.
 // content is not changed.
-func Meaning(contentType string, content []byte) []byte {
-	essence := Essence(contentType)
+func CanonicalContent(contentType string, content []byte) []byte {
+	essence := MediaTypeEssence(contentType)
 	if essence != "application/json" && !strings.HasSuffix(essence, "+json") {
 		return content
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Options adjust a Keeper. The zero value is meaningful.
+// Options adjust a Guard. The zero value is meaningful.
 type Options struct {
 	// TTL is how long a record is kept; 24 hours if zero. A repetition that comes later is done as if it were new, unless
 	// keys are TimeOrdered.
@@ -34,16 +34,16 @@ type Options struct {
 	MaxResult int
 	// MaxBody is how many bytes of content Wrap reads; 1 MiB if zero. More is 413.
 	MaxBody int64
-	// Wait is how long a copy waits, in the same process, for the first to finish; 2 seconds if zero, below zero not at all.
-	Wait time.Duration
+	// WaitTimeout is how long a copy waits, in the same process, for the first to finish; 2 seconds if zero, below zero not at all.
+	WaitTimeout time.Duration
 	// Waiters is how many copies of one key wait at a time; 8 if zero.
 	Waiters int
 	// Lease is how long an operation below ExactlyOnce may take, and its context lasts; 1 minute if zero. If it is not
 	// finished then, its outcome counts as unknown.
 	Lease time.Duration
-	// Transaction is how long what is done ExactlyOnce may take, and its context lasts, as others may have to wait for its
+	// TransactionTimeout is how long what is done ExactlyOnce may take, and its context lasts, as others may have to wait for its
 	// transaction; 5 seconds if zero, below zero any time.
-	Transaction time.Duration
+	TransactionTimeout time.Duration
 	// AtLeastOnce does it again rather than say that the outcome is unknown.
 	AtLeastOnce bool
 	// Principal tells whose a request is, for Wrap; a catalog has its own. Nobody ("") with a key is refused (400): whoever
@@ -62,10 +62,10 @@ func (o Options) withDefaults() Options {
 	orElse(&o.Quota, 10_000)
 	orElse(&o.MaxResult, 1<<20)
 	orElse(&o.MaxBody, 1<<20)
-	orElse(&o.Wait, 2*time.Second)
+	orElse(&o.WaitTimeout, 2*time.Second)
 	orElse(&o.Waiters, 8)
 	orElse(&o.Lease, time.Minute)
-	orElse(&o.Transaction, 5*time.Second)
+	orElse(&o.TransactionTimeout, 5*time.Second)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -82,44 +82,44 @@ func orElse[T comparable](v *T, otherwise T) {
 	}
 }
 
-// Keeper asks a Store before something is done, and tells it afterwards. It is safe for concurrent use.
-type Keeper struct {
+// Guard asks a Store before something is done, and tells it afterwards. It is safe for concurrent use.
+type Guard struct {
 	store   Store
 	opts    Options
 	flights flights
 	sweeper sweeper
 
-	name   string // of this Keeper among all there are
+	name   string // of this Guard among all there are
 	tokens atomic.Uint64
 }
 
-// New returns a Keeper. opts may be nil. It panics if the store is nil.
-func New(store Store, opts *Options) *Keeper {
+// New returns a Guard. opts may be nil. It panics if the store is nil.
+func New(store Store, opts *Options) *Guard {
 	if store == nil {
 		panic("idempotency: New without a store")
 	}
 	if opts == nil {
 		opts = &Options{}
 	}
-	return &Keeper{store: store, opts: opts.withDefaults(), flights: flights{now: map[[32]byte]*flight{}}, name: rand.Text()}
+	return &Guard{store: store, opts: opts.withDefaults(), flights: flights{now: map[[32]byte]*flight{}}, name: rand.Text()}
 }
 
 // token returns one that was never used. It has to be unique and not secret: clients do not see it.
-func (k *Keeper) token() string { return k.name + "-" + strconv.FormatUint(k.tokens.Add(1), 36) }
+func (k *Guard) token() string { return k.name + "-" + strconv.FormatUint(k.tokens.Add(1), 36) }
 
-// Options returns what the Keeper goes by, with the defaults in place of zeros.
-func (k *Keeper) Options() Options { return k.opts }
+// Options returns what the Guard goes by, with the defaults in place of zeros.
+func (k *Guard) Options() Options { return k.opts }
 
 // LevelFor returns the level for effects in transactions of runner, which may be nil: ExactlyOnce if the store is a
 // [Transactor] with an equal runner, else AtMostOnce. Whether a collection is ByIdentity instead only its owner knows.
-func (k *Keeper) LevelFor(runner tx.Runner) Level {
+func (k *Guard) LevelFor(runner tx.Runner) Level {
 	if shares, ok := k.store.(Transactor); ok && runner != nil && shares.Transactions() == runner {
 		return ExactlyOnce
 	}
 	return AtMostOnce
 }
 
-func (k *Keeper) logger() *slog.Logger {
+func (k *Guard) logger() *slog.Logger {
 	if k.opts.Logger != nil {
 		return k.opts.Logger
 	}
@@ -127,7 +127,7 @@ func (k *Keeper) logger() *slog.Logger {
 }
 
 // retention is how long what is claimed now is kept.
-func (k *Keeper) retention() time.Duration {
+func (k *Guard) retention() time.Duration {
 	if k.opts.TimeOrdered {
 		return k.opts.TTL + 2*k.opts.Skew
 	}
@@ -147,7 +147,7 @@ const (
 )
 
 // sweep purges a batch if it is time. While batches are full the next one is due at once.
-func (k *Keeper) sweep(ctx context.Context) {
+func (k *Guard) sweep(ctx context.Context) {
 	now := k.opts.Now()
 	due := k.sweeper.next.Load()
 	if now.UnixNano() < due || !k.sweeper.next.CompareAndSwap(due, now.Add(sweepEvery).UnixNano()) {

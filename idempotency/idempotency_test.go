@@ -14,7 +14,7 @@ func TestDefaults(t *testing.T) {
 	t.Parallel()
 	got := idempotency.New(idempotency.NewMemory(nil), nil).Options()
 	want := idempotency.Options{TTL: 24 * time.Hour, Skew: 5 * time.Minute, Quota: 10_000, MaxResult: 1 << 20, MaxBody: 1 << 20,
-		Wait: 2 * time.Second, Waiters: 8, Lease: time.Minute, Transaction: 5 * time.Second}
+		WaitTimeout: 2 * time.Second, Waiters: 8, Lease: time.Minute, TransactionTimeout: 5 * time.Second}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(want, "Now", "Principal", "Logger")); diff != "" {
 		t.Errorf("defaults (-want +got):\n%s", diff)
 	}

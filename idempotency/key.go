@@ -16,7 +16,7 @@ const maxKey = 255 // bytes
 //
 // The error is a *problem.Details: 400 for a field that is no key, that there is twice, that is required and missing, or
 // that is too old, as the Options say.
-func (k *Keeper) Key(h http.Header) (string, error) {
+func (k *Guard) Key(h http.Header) (string, error) {
 	lines := h[KeyField]
 	if len(lines) == 0 {
 		if k.opts.Required {
@@ -40,7 +40,7 @@ func (k *Keeper) Key(h http.Header) (string, error) {
 // Check returns an error unless a key that came by another way than the header, such as in the extensions of a GraphQL
 // request, is one: 1 to 255 printable characters of ASCII and, where keys are TimeOrdered, of the right age. The error is a
 // *problem.Details (400).
-func (k *Keeper) Check(key string) error {
+func (k *Guard) Check(key string) error {
 	if key == "" || len(key) > maxKey {
 		return invalid("a key has from 1 to 255 characters")
 	}
@@ -57,7 +57,7 @@ func (k *Keeper) Check(key string) error {
 
 // checkAge refuses keys of which the record may be gone, and those that would be refused too late since they claim to be
 // made in the future.
-func (k *Keeper) checkAge(key string) error {
+func (k *Guard) checkAge(key string) error {
 	born, ok := bornAt(key)
 	if !ok {
 		return invalid("a key has to be a UUID of version 7")

@@ -13,7 +13,7 @@ import (
 )
 
 // read returns the key of a field, or the kind of the problem.
-func read(k *idempotency.Keeper, lines ...string) string {
+func read(k *idempotency.Guard, lines ...string) string {
 	h := http.Header{}
 	if lines != nil {
 		h["Idempotency-Key"] = lines

@@ -8,7 +8,7 @@ const (
 	// AtMostOnce: the record is claimed before the effect and completed behind it. If the process dies in between, the
 	// outcome is unknown, and the answer to a repetition says so (409, outcome-unknown).
 	AtMostOnce Level = iota
-	// ByIdentity: what is created has an id that follows from the key ([DerivedID]), so that creating it again finds it.
+	// ByIdentity: what is created has an id that follows from the key ([DeriveID]), so that creating it again finds it.
 	// What was begun and not finished is therefore done again.
 	ByIdentity
 	// ExactlyOnce: record and effect are written in one transaction.

@@ -262,7 +262,9 @@ func (m *Memory) remove(e *entry) {
 }
 
 // inTx reports whether ctx carries a transaction that may yet take back what is done.
-func (m *Memory) inTx(ctx context.Context) bool { return m.runner != nil && tx.In(ctx, m.runner) }
+func (m *Memory) inTx(ctx context.Context) bool {
+	return m.runner != nil && tx.ActiveFor(ctx, m.runner)
+}
 
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {

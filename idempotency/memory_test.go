@@ -20,7 +20,7 @@ func TestExpiry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k := idempotency.New(idempotency.NewMemory(nil), nil)
-		d := &desk{Keeper: k, engine: &engine{}}
+		d := &desk{Guard: k, engine: &engine{}}
 		got := []string{d.ask(t.Context(), anOperation(), nil)}
 		for _, after := range []time.Duration{24*time.Hour - 1, 1} {
 			time.Sleep(after)
@@ -106,13 +106,13 @@ func (p *purges) Purge(ctx context.Context, now time.Time, max int) (int, error)
 
 func start() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 
-// TestKeeperPurgesOnTheWay: once a minute, and again at once while there is more.
-func TestKeeperPurgesOnTheWay(t *testing.T) {
+// TestGuardPurgesOnTheWay: once a minute, and again at once while there is more.
+func TestGuardPurgesOnTheWay(t *testing.T) {
 	t.Parallel()
 	now := start()
 	p := &purges{Memory: idempotency.NewMemory(nil)}
 	k := idempotency.New(p, &idempotency.Options{Now: func() time.Time { return now }, Logger: quiet()})
-	d := &desk{Keeper: k, engine: &engine{}}
+	d := &desk{Guard: k, engine: &engine{}}
 	for n := range 300 { // seconds
 		op := anOperation()
 		op.Key = strconv.Itoa(n)
@@ -195,7 +195,7 @@ func TestMemoryLeavesRoomForClaims(t *testing.T) {
 	t.Parallel()
 	const room = 1 << 20
 	k := idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Bytes: room}), nil)
-	d := &desk{Keeper: k, engine: &engine{}}
+	d := &desk{Guard: k, engine: &engine{}}
 	large := func(context.Context) (idempotency.Record, error) {
 		return idempotency.Record{Media: "application/octet-stream", Result: make([]byte, room/16)}, nil
 	}

@@ -15,7 +15,7 @@ type Operation struct {
 	Principal   string   // whose it is
 	Method      string   // of the request, or the kind of a GraphQL operation
 	Target      string   // route and ids, without what names a contract
-	Key         string   // as Keeper.Key gives it
+	Key         string   // as Guard.Key gives it
 	Fingerprint [32]byte // of what it means; see Fingerprint
 	// Time is how long it may take where Options.Lease and Options.Transaction are too short for it, such as for an upload over
 	// a slow line. If the process dies below [ExactlyOnce], copies are told that it is in flight until then. Zero is no longer.
@@ -60,11 +60,11 @@ func operationOf(ctx context.Context) *running {
 	return r
 }
 
-// Derived returns a key for somebody else's service, which follows from the operation that ctx belongs to and a name: a
+// DeriveKey returns a key for somebody else's service, which follows from the operation that ctx belongs to and a name: a
 // charge or a mail that is sent again with it is known there. It is the same for each attempt at the operation, has 43
 // characters of the URL-safe alphabet of base 64, and tells nothing of the client's key. It is "" outside of a keyed
 // operation.
-func Derived(ctx context.Context, name string) string {
+func DeriveKey(ctx context.Context, name string) string {
 	r := operationOf(ctx)
 	if r == nil {
 		return ""
@@ -73,10 +73,10 @@ func Derived(ctx context.Context, name string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// DerivedID returns an id for what the operation of ctx creates, as a UUID of version 8 (RFC 9562 section 5.8): a repetition
+// DeriveID returns an id for what the operation of ctx creates, as a UUID of version 8 (RFC 9562 section 5.8): a repetition
 // that creates it again gets the same one, and finds it. The name tells several of one operation apart, such as "orders/0".
 // It is "" outside of a keyed operation.
-func DerivedID(ctx context.Context, name string) string {
+func DeriveID(ctx context.Context, name string) string {
 	r := operationOf(ctx)
 	if r == nil {
 		return ""
@@ -94,17 +94,17 @@ func DerivedID(ctx context.Context, name string) string {
 	return string(text)
 }
 
-// Keep asks that the answer to the operation of ctx is kept even though it refuses (4xx): one that a repetition must get
+// RecordRefusal asks that the answer to the operation of ctx is kept even though it refuses (4xx): one that a repetition must get
 // again, such as 402 for a card that was declined. It does nothing outside of a keyed operation. What is 5xx is never kept.
-func Keep(ctx context.Context) {
+func RecordRefusal(ctx context.Context) {
 	if r := operationOf(ctx); r != nil {
 		r.keep.Store(true)
 	}
 }
 
-// Kept reports whether [Keep] was called, for those who serve requests: they make a [Record] of the refusal then, instead
+// RecordsRefusal reports whether [RecordRefusal] was called, for those who serve requests: they make a [Record] of the refusal then, instead
 // of an error.
-func Kept(ctx context.Context) bool {
+func RecordsRefusal(ctx context.Context) bool {
 	r := operationOf(ctx)
 	return r != nil && r.keep.Load()
 }

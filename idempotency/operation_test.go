@@ -14,8 +14,8 @@ func derived(t *testing.T, op idempotency.Operation) (key, id string) {
 	t.Helper()
 	d := newDesk(idempotency.AtMostOnce, idempotency.Options{})
 	d.ask(t.Context(), op, func(ctx context.Context) (idempotency.Record, error) {
-		key, id = idempotency.Derived(ctx, "charge"), idempotency.DerivedID(ctx, "charge")
-		if key == idempotency.Derived(ctx, "mail") || id == idempotency.DerivedID(ctx, "mail") {
+		key, id = idempotency.DeriveKey(ctx, "charge"), idempotency.DeriveID(ctx, "charge")
+		if key == idempotency.DeriveKey(ctx, "mail") || id == idempotency.DeriveID(ctx, "mail") {
 			t.Error("two names have the same key")
 		}
 		return idempotency.Record{}, nil
@@ -67,9 +67,9 @@ func TestDerivedIsStable(t *testing.T) {
 
 func TestWithoutAnOperation(t *testing.T) {
 	t.Parallel()
-	idempotency.Keep(t.Context())
-	if got := fmt.Sprintf("%q %q %t", idempotency.Derived(t.Context(), "x"), idempotency.DerivedID(t.Context(), "x"),
-		idempotency.Kept(t.Context())); got != `"" "" false` {
+	idempotency.RecordRefusal(t.Context())
+	if got := fmt.Sprintf("%q %q %t", idempotency.DeriveKey(t.Context(), "x"), idempotency.DeriveID(t.Context(), "x"),
+		idempotency.RecordsRefusal(t.Context())); got != `"" "" false` {
 		t.Error(got)
 	}
 }
@@ -113,7 +113,7 @@ func TestRule141Meaning(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			a, b := []byte(tt.a), []byte(tt.b)
-			same := idempotency.Fingerprint(idempotency.Meaning(tt.typ, a)) == idempotency.Fingerprint(idempotency.Meaning(tt.typ, b))
+			same := idempotency.Fingerprint(idempotency.CanonicalContent(tt.typ, a)) == idempotency.Fingerprint(idempotency.CanonicalContent(tt.typ, b))
 			if same != tt.same {
 				t.Errorf("%s and %s mean the same: %t, want %t", a, b, same, tt.same)
 			}

@@ -141,7 +141,7 @@ func (rec *recorder) outcome(ctx context.Context) (Record, error) {
 	}
 	rec.begin()
 	status := rec.status
-	if status >= http.StatusBadRequest && status < http.StatusInternalServerError && !Kept(ctx) {
+	if status >= http.StatusBadRequest && status < http.StatusInternalServerError && !RecordsRefusal(ctx) {
 		return Record{}, errors.Join(ErrNothingDone, errRefused)
 	}
 	out := Record{Status: status, Header: keptFields(rec.header)}

@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// ErrNothingDone is for errors of what is given to [Keeper.Do] below ExactlyOnce: one that matches it says that nothing was
+// ErrNothingDone is for errors of what is given to [Guard.Do] below ExactlyOnce: one that matches it says that nothing was
 // done for certain, so that the claim is taken back and the same may be tried again at once. Problems of the client (4xx)
 // and [tx.ErrUnavailable] say so, too. In a transaction it makes no difference, as everything is rolled back.
 var ErrNothingDone = errors.New("nothing was done")
@@ -68,7 +68,7 @@ func unknownYet() error {
 
 // storeDown logs what the store or its transactions said, unless that is only that the client has gone, and refuses: without
 // them nothing is done.
-func (k *Keeper) storeDown(ctx context.Context, err error) error {
+func (k *Guard) storeDown(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		k.logger().ErrorContext(ctx, "idempotency: no records at the moment, and nothing is done without them", "error", err)
 	}
@@ -76,7 +76,7 @@ func (k *Keeper) storeDown(ctx context.Context, err error) error {
 }
 
 // answer is what to say to what the store knows already.
-func (k *Keeper) answer(ctx context.Context, p Prior) (Record, error) {
+func (k *Guard) answer(ctx context.Context, p Prior) (Record, error) {
 	switch p.State {
 	case Finished:
 		if p.Record.Status == 0 {

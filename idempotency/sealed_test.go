@@ -22,7 +22,7 @@ func (c *claims) Claim(ctx context.Context, id [32]byte, claim idempotency.Claim
 func TestStoredFingerprint(t *testing.T) {
 	t.Parallel()
 	c := &claims{Memory: idempotency.NewMemory(nil)}
-	d := &desk{Keeper: idempotency.New(c, nil), engine: &engine{}}
+	d := &desk{Guard: idempotency.New(c, nil), engine: &engine{}}
 	op := anOperation()
 	op.Fingerprint = idempotency.Fingerprint([]byte("POST"), []byte(`{"pin":"1234"}`))
 	first := d.ask(t.Context(), op, nil)

@@ -40,7 +40,7 @@ type Claim struct {
 	Fingerprint [32]byte
 	Owner       [32]byte  // hash of the principal, for the quota
 	Token       string    // of this attempt, so that a late one cannot finish for another; visible ASCII, at most 64 bytes
-	Now         time.Time // by the clock of the Keeper: stores have none of their own
+	Now         time.Time // by the clock of the Guard: stores have none of their own
 	Until       time.Time // when the lease ends
 	Expires     time.Time // when what is left of it may be purged
 	Quota       int       // live records that the owner may have, claims among them; 0 or below is any number

@@ -19,7 +19,7 @@ func TestTimeOfAnOperation(t *testing.T) {
 		} {
 			t.Run(level.String()+"/"+tt.time.String(), func(t *testing.T) {
 				t.Parallel()
-				d := newDesk(level, idempotency.Options{Transaction: time.Minute, Wait: -1})
+				d := newDesk(level, idempotency.Options{TransactionTimeout: time.Minute, WaitTimeout: -1})
 				op := anOperation()
 				op.Time = tt.time
 				got := d.ask(t.Context(), op, func(ctx context.Context) (idempotency.Record, error) {

@@ -58,9 +58,9 @@ func TestCopiesWait(t *testing.T) {
 	}{
 		{"done in time", idempotency.Options{}, time.Second, created, "1 x 201\n8 x 201 again\n11 x 409 request-in-flight 1\n"},
 		{"too slow", idempotency.Options{}, 3 * time.Second, created, "1 x 201\n19 x 409 request-in-flight 1\n"},
-		{"longer", idempotency.Options{Wait: 4 * time.Second, Waiters: 18}, 3 * time.Second, created,
+		{"longer", idempotency.Options{WaitTimeout: 4 * time.Second, Waiters: 18}, 3 * time.Second, created,
 			"1 x 201\n18 x 201 again\n1 x 409 request-in-flight 1\n"},
-		{"nobody waits", idempotency.Options{Wait: -1}, time.Second, created, "1 x 201\n19 x 409 request-in-flight 1\n"},
+		{"nobody waits", idempotency.Options{WaitTimeout: -1}, time.Second, created, "1 x 201\n19 x 409 request-in-flight 1\n"},
 		// One after the other is refused, until the patience of the others has ended.
 		{"refused", idempotency.Options{Waiters: 20}, 900 * time.Millisecond, failing(problem.New(problem.Conflict, "")),
 			"3 x 409 conflict \n17 x 409 request-in-flight 1\n"},
@@ -106,7 +106,7 @@ func TestCopiesOfAnotherContent(t *testing.T) {
 // TestImpatientCopy: one whose client goes does not wait.
 func TestImpatientCopy(t *testing.T) {
 	t.Parallel()
-	d := newDesk(idempotency.AtMostOnce, idempotency.Options{Wait: time.Hour})
+	d := newDesk(idempotency.AtMostOnce, idempotency.Options{WaitTimeout: time.Hour})
 	d.ask(t.Context(), anOperation(), func(ctx context.Context) (idempotency.Record, error) {
 		gone, cancel := context.WithCancel(ctx)
 		cancel()

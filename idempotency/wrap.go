@@ -19,7 +19,7 @@ import (
 // gets to the handler. Options.Principal says whose they are.
 //
 // The level is AtMostOnce, as the handler's effects are somebody else's. What it answered is kept if it did something (2xx
-// and 3xx), or if it called [Keep] for a refusal: the status, the content and those fields that describe it. After any other
+// and 3xx), or if it called [RecordRefusal] for a refusal: the status, the content and those fields that describe it. After any other
 // 4xx the same may be tried again, as if for the first time; after 5xx, a panic or a hijacked connection the outcome is
 // unknown. Of an answer larger than Options.MaxResult, or flushed, it is kept that it was given, and a repetition gets the
 // same without its content, and "Idempotency-Result: reference".
@@ -30,7 +30,7 @@ import (
 //
 // The handler gets the content from memory, no Accept-Encoding, and a context that ends with Options.Lease. Its answer is
 // sent when it returns, unless it is flushed.
-func (k *Keeper) Wrap(next http.Handler) http.Handler {
+func (k *Guard) Wrap(next http.Handler) http.Handler {
 	if next == nil {
 		panic("idempotency: Wrap without a handler")
 	}
@@ -38,7 +38,7 @@ func (k *Keeper) Wrap(next http.Handler) http.Handler {
 }
 
 type wrapped struct {
-	k    *Keeper
+	k    *Guard
 	next http.Handler
 }
 
@@ -98,10 +98,10 @@ func (h *wrapped) operation(w http.ResponseWriter, r *http.Request) (op Operatio
 	typ, coding := r.Header.Get("Content-Type"), r.Header.Get("Content-Encoding")
 	meaning := content
 	if coding == "" {
-		meaning = Meaning(typ, content)
+		meaning = CanonicalContent(typ, content)
 	}
 	op.Fingerprint = Fingerprint([]byte(op.Method), []byte(strings.ToLower(r.Host)), []byte(op.Target), []byte(r.URL.RawQuery),
-		[]byte(Essence(typ)), []byte(coding), meaning)
+		[]byte(MediaTypeEssence(typ)), []byte(coding), meaning)
 	return op, content, nil
 }
 

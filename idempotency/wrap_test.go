@@ -150,12 +150,12 @@ func TestWrapAnswers(t *testing.T) {
 		{"refused", status(409), "409 ", "409 "},
 		{"failed", status(500), "500 ", "409 outcome-unknown"},
 		{"kept refusal", func(w http.ResponseWriter, r *http.Request) {
-			idempotency.Keep(r.Context())
+			idempotency.RecordRefusal(r.Context())
 			w.WriteHeader(402)
 			io.WriteString(w, "declined")
 		}, "402 declined", "402 declined again"},
 		{"kept failure", func(w http.ResponseWriter, r *http.Request) {
-			idempotency.Keep(r.Context())
+			idempotency.RecordRefusal(r.Context())
 			w.WriteHeader(500)
 		}, "500 ", "409 outcome-unknown"},
 		{"as large as it may be", writing("0123", "456789"), "200 0123456789", "200 0123456789 again"},
@@ -298,7 +298,7 @@ func TestWrapOverTheWire(t *testing.T) {
 		case "/abort":
 			panic(http.ErrAbortHandler)
 		}
-	}, idempotency.Options{Wait: time.Hour}) // who has hijacked answers before the handler ends
+	}, idempotency.Options{WaitTimeout: time.Hour}) // who has hijacked answers before the handler ends
 	server := httptest.NewServer(h)
 	defer server.Close()
 	// On a connection that was used before, net/http repeats by itself what has an Idempotency-Key.

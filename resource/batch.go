@@ -77,7 +77,7 @@ func (r *Resource) Batch(ctx context.Context, doc []byte, opts *BatchOptions) ([
 	b.operations, b.invalid = reader.read(doc)
 	if key := b.opts.Key; key != nil {
 		key.Atomic = true
-		b.opts.MaxResult = min(b.opts.MaxResult, int64(key.catalog.opts.Once.Options().MaxResult)/2)
+		b.opts.MaxResult = min(b.opts.MaxResult, int64(key.catalog.opts.Idempotency.Options().MaxResult)/2)
 	}
 	if err := b.opts.Key.Do(ctx, &b); err != nil {
 		return nil, err
@@ -227,7 +227,7 @@ func (b *batchRequest) report(err error) {
 // Content returns the canonical form of the batch: each operation as it would have it alone.
 func (b *batchRequest) Content() []byte {
 	if b.invalid != nil {
-		return idempotency.Meaning(mediaJSON, b.doc)
+		return idempotency.CanonicalContent(mediaJSON, b.doc)
 	}
 	var parts [][]byte
 	for i := range b.operations {
@@ -239,7 +239,7 @@ func (b *batchRequest) Content() []byte {
 		case OpReplace:
 			content = b.r.canonicalPut(op.ID, op.Value, &op.opts)
 		case OpPatch:
-			content = idempotency.Meaning(mediaJSON, op.Patch)
+			content = idempotency.CanonicalContent(mediaJSON, op.Patch)
 		}
 		parts = append(parts, []byte(op.Op), []byte(op.ID), []byte(op.IfMatch), content)
 	}

@@ -84,7 +84,7 @@ type BlobOptions struct {
 // is stored again after theirs; longer content has been read by then, and the client is told to send it again: 503.
 //
 // With an Idempotency-Key content has a digest (RFC 9530), which tells what is meant by the key; what has none is held in
-// memory for that, and is bounded by what the Keeper reads. Where the id is neither the client's choice nor that of NewID, it
+// memory for that, and is bounded by what the Guard reads. Where the id is neither the client's choice nor that of NewID, it
 // follows from the key.
 func NewBlobs(name string, store BlobStore, opts *BlobOptions) *Blobs {
 	if !validName.MatchString(name) {

@@ -69,7 +69,7 @@ func (w *blobRequest) run(ctx context.Context) (err error) {
 		if w.content.HasDigest() { // it is read while it is stored
 			key.extend(ctx)
 		}
-		if w.sum, err = w.content.Fingerprint(key.catalog.opts.Once.Options().MaxBody); err != nil {
+		if w.sum, err = w.content.Fingerprint(key.catalog.opts.Idempotency.Options().MaxBody); err != nil {
 			return w.b.wrap(w.op, w.id, err)
 		}
 	}

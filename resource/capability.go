@@ -76,13 +76,13 @@ type MultiGetter[T any] interface {
 	GetMany(ctx context.Context, ids []string) iter.Seq2[Item[T], error]
 }
 
-// Grouper is a collection that can list for many keys at once: the first items of each. Relations to many are then
+// BatchLister is a collection that can list for many keys at once: the first items of each. Relations to many are then
 // resolved with one call for a whole page.
-type Grouper[T any] interface {
-	// ListBy returns, for each of keys, the first q.Limit items (all, if q.Limit is zero) which q.Filter selects and
+type BatchLister[T any] interface {
+	// ListByKeys returns, for each of keys, the first q.Limit items (all, if q.Limit is zero) which q.Filter selects and
 	// whose field holds that key, in the order of q.Sort within a key and in any order between keys. field is one that
 	// query.Support declares for query.Eq, and the keys are distinct, in text form.
-	ListBy(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[Item[T], error]
+	ListByKeys(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[Item[T], error]
 }
 
 // Transactor is a collection that takes part in transactions: whatever its methods do with a context that carries a

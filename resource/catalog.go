@@ -62,12 +62,12 @@ type CatalogOptions struct {
 	// Once keeps the keys of requests that write: one that comes again with the same Idempotency-Key is not done again, and
 	// gets the answer of the first. What that is worth for each part is in [Catalog.Guarantees], and in the start-up report.
 	// Whose a key is Principal says: a key of nobody is refused (400). All catalogs that serve one thing, such as those of its
-	// contracts, share one Keeper.
+	// contracts, share one Guard.
 	//
 	// Nil means that keys are ignored, as the draft allows
 	// (draft-ietf-httpapi-idempotency-key-header-07 section 2): a client sees that from the description of the API, and from
 	// a repetition that is answered without Idempotency-Replayed.
-	Once *idempotency.Keeper
+	Idempotency *idempotency.Guard
 	// Feed is where every write of the resources becomes an event, and what clients listen to. An event is appended in the
 	// transaction of its change where the log has the Runner of the collection; else right behind it: then a crash between
 	// the two loses it, and so does a log that fails, while transactions and processes that change one item at once may be told
@@ -151,7 +151,7 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 		c.resolve(p)
 	}
 	for _, p := range c.parts {
-		if c.opts.Once != nil && p.writable() {
+		if c.opts.Idempotency != nil && p.writable() {
 			p.keyed, p.guaranteed = true, c.guaranteeOf(p)
 		}
 		if c.opts.Feed != nil && p.resource != nil {

@@ -9,7 +9,7 @@ import (
 
 // Collection is the least a store provides: enough to be read. Everything else is a capability, an interface of one
 // method that a store implements as well: [Creator], [Inserter], [Replacer], [Deleter], [Tombstoner], [Counter],
-// [MultiGetter], [Grouper], [Transactor] and, in package feed, Watcher.
+// [MultiGetter], [BatchLister], [Transactor] and, in package feed, Watcher.
 //
 // Its methods are called from many goroutines at once. What they return belongs to the caller: a store that keeps
 // values in memory gives out copies of whatever a caller could change.

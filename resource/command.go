@@ -64,8 +64,8 @@ type CommandOptions[In any] struct {
 	Problems []problem.Kind
 	// Transactions says that the command happens in a database and nowhere else: all that it does, it does with its context,
 	// in which there may be a transaction of this Runner. With an Idempotency-Key it then runs in one, together with the
-	// record of the key, if that is in the same database: see CatalogOptions.Once. It may run several times before the
-	// transaction is committed. What it refuses is taken back, unless it has called [idempotency.Keep].
+	// record of the key, if that is in the same database: see CatalogOptions.Idempotency. It may run several times before the
+	// transaction is committed. What it refuses is taken back, unless it has called [idempotency.RecordRefusal].
 	//
 	// Nil means that it does more, or that nobody knows: with a key it is then done at most once, and its refusal (4xx) says that
 	// it has done nothing. With Jobs it means nothing.

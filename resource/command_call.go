@@ -151,7 +151,7 @@ func reported(ctx context.Context, err error, report func(context.Context, error
 // one is no answer to a caller of another: so the form of the output is part of it.
 func (call *commandCall) Content() []byte {
 	c := call.c
-	content := idempotency.Meaning(mediaJSON, call.doc)
+	content := idempotency.CanonicalContent(mediaJSON, call.doc)
 	if call.invalid == nil {
 		if full, err := c.in.AppendFull(nil, call.in); err == nil {
 			content = full

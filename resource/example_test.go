@@ -84,7 +84,7 @@ func ExampleNewCatalog() {
 	// Output:
 	// /notes  GET, HEAD, POST, OPTIONS
 	// /notes/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
-	//     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor
+	//     store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor
 	//     batches: POST of application/vnd.stoa.batch+json
 	// keys: none are kept, so an Idempotency-Key means nothing
 }
@@ -95,8 +95,8 @@ func ExampleCatalog_Guarantees() {
 	store := memory.New(&memory.Options[Note]{DB: db})
 	records := idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}) // package sqlrecords keeps them in a database
 	catalog := resource.NewCatalog(&resource.CatalogOptions{
-		Once:      idempotency.New(records, nil),
-		Principal: func(context.Context) string { return "guest" }, // or who has signed in
+		Idempotency: idempotency.New(records, nil),
+		Principal:   func(context.Context) string { return "guest" }, // or who has signed in
 	}, resource.New("notes", store, &resource.Options[Note]{Public: true}))
 	for _, g := range catalog.Guarantees() {
 		fmt.Println(g.Name, "exactly once:", g.Create == idempotency.ExactlyOnce && g.Others == idempotency.ExactlyOnce)

@@ -50,7 +50,7 @@ type Key struct {
 	// Raw lets a replayed item be returned by [Key.Item] alone, without an Entry.Value.
 	Raw bool
 	// Atomic says that a refused request may have been carried out in part, and is rolled back: the refusal is not
-	// remembered, even if [idempotency.Keep] was called.
+	// remembered, even if [idempotency.RecordRefusal] was called.
 	Atomic bool
 
 	catalog *Catalog
@@ -66,7 +66,7 @@ type Key struct {
 
 // Key returns a key for a request that writes to the part of the catalog with this name, such as "orders". op has the
 // principal, the method, the target and the key of the client; scope is what a repeated request must repeat beside its
-// content, such as its query and media type. The catalog must have CatalogOptions.Once.
+// content, such as its query and media type. The catalog must have CatalogOptions.Idempotency.
 func (c *Catalog) Key(part string, op idempotency.Operation, scope ...string) *Key {
 	k := &Key{catalog: c, op: op, scope: scope}
 	if p := c.byName[part]; p != nil {
@@ -117,7 +117,7 @@ func (k *Key) Do(ctx context.Context, w KeyedWrite) error {
 	var rec idempotency.Record
 	var replayed bool
 	attempt := func() (err error) {
-		rec, replayed, err = k.catalog.opts.Once.Do(ctx, k.op, k.level, k.runner, func(ctx context.Context) (idempotency.Record, error) {
+		rec, replayed, err = k.catalog.opts.Idempotency.Do(ctx, k.op, k.level, k.runner, func(ctx context.Context) (idempotency.Record, error) {
 			return k.carryOut(ctx, w)
 		})
 		return err
@@ -159,13 +159,13 @@ func (k *Key) carryOut(ctx context.Context, w KeyedWrite) (rec idempotency.Recor
 	return rec, nothingDone(err)
 }
 
-// remembers reports whether a repeated request must get the same refusal: because [idempotency.Keep] was called, or because
+// remembers reports whether a repeated request must get the same refusal: because [idempotency.RecordRefusal] was called, or because
 // an import was stored in part.
 func (k *Key) remembers(ctx context.Context, err error) bool {
 	if errors.Is(err, tx.ErrOutcomeUnknown) || Problem(err).StatusCode() >= http.StatusInternalServerError {
 		return false
 	}
-	return errors.As(err, new(*unfinishedError)) || idempotency.Kept(ctx) && !k.Atomic
+	return errors.As(err, new(*unfinishedError)) || idempotency.RecordsRefusal(ctx) && !k.Atomic
 }
 
 // nothingDone marks errors after which nothing was written: refusals, ErrStale, and a store that could not be asked. After a
@@ -198,7 +198,7 @@ func (k *Key) NewID(ctx context.Context, name string) string {
 	if k == nil || k.level != idempotency.ByIdentity {
 		return ""
 	}
-	return idempotency.DerivedID(ctx, name+"/"+hex.EncodeToString(k.op.Fingerprint[:]))
+	return idempotency.DeriveID(ctx, name+"/"+hex.EncodeToString(k.op.Fingerprint[:]))
 }
 
 // maxStreaming limits how long a keyed write may take whose content is still being received.
@@ -382,7 +382,7 @@ func (r *Resource) canonicalNew(v any, doc []byte) []byte {
 			return full
 		}
 	}
-	return idempotency.Meaning(mediaJSON, doc)
+	return idempotency.CanonicalContent(mediaJSON, doc)
 }
 
 // canonicalPut returns the canonical form of the document of a PUT, independent of the current item: read-only members have
@@ -410,7 +410,7 @@ func (r *Resource) canonicalPut(id string, doc []byte, o *WriteOptions) []byte {
 }
 
 // Once returns what the catalog keeps keys with; nil if it keeps none, and an Idempotency-Key is ignored.
-func (c *Catalog) Once() *idempotency.Keeper { return c.opts.Once }
+func (c *Catalog) Idempotency() *idempotency.Guard { return c.opts.Idempotency }
 
 // Guarantees returns what an Idempotency-Key guarantees for each part of the catalog that can be written to, in the order in
 // which the parts were given. It is nil if the catalog keeps no keys.
@@ -471,7 +471,7 @@ func (p *catalogPart) writable() bool {
 // guaranteeOf returns what a key guarantees for a part that can be written to.
 func (c *Catalog) guaranteeOf(p *catalogPart) (g idempotency.Guarantee) {
 	runner := p.runner()
-	level := c.opts.Once.LevelFor(runner)
+	level := c.opts.Idempotency.LevelFor(runner)
 	g = idempotency.Guarantee{Name: p.name, Create: level, Others: level, Reason: p.reason(level, runner)}
 	derived := false
 	switch {

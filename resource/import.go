@@ -42,7 +42,7 @@ import (
 // transaction does not wait for the client. It takes a Transactor; elsewhere it is 400. An import that is called inside of
 // a transaction is always of that kind.
 //
-// With an Idempotency-Key the content has a digest (RFC 9530), or else is held in memory and bounded by what the Keeper reads.
+// With an Idempotency-Key the content has a digest (RFC 9530), or else is held in memory and bounded by what the Guard reads.
 // What one import did is answered again, also where it came to an end before its last line and something stayed. With
 // ?atomic=true it is done exactly once where the items share transactions with the records, as long as it takes no longer than
 // they may; otherwise at most once.
@@ -134,7 +134,7 @@ func (call *importCall) prepareKey(ctx context.Context) (err error) {
 	if !ok {
 		return errors.New("resource: an import with a key needs an httpbody.Upload")
 	}
-	if call.sum, err = upload.Fingerprint(key.catalog.opts.Once.Options().MaxBody); err != nil {
+	if call.sum, err = upload.Fingerprint(key.catalog.opts.Idempotency.Options().MaxBody); err != nil {
 		return err
 	}
 	key.Atomic = true

@@ -35,7 +35,7 @@ type Ops[T any] struct {
 	Deleted      func(ctx context.Context, id string) (time.Time, error)
 	Count        func(ctx context.Context, q query.Query) (int, error)
 	GetMany      func(ctx context.Context, ids []string) iter.Seq2[Item[T], error]
-	ListBy       func(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[Item[T], error]
+	ListByKeys   func(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[Item[T], error]
 	Transactions func() tx.Runner
 	// Watch is that of [feed.Watcher].
 	Watch func(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Change[T], error]
@@ -77,8 +77,8 @@ func OpsOf[T any](c Collection[T]) Ops[T] {
 	if c, ok := c.(MultiGetter[T]); ok {
 		ops.GetMany = c.GetMany
 	}
-	if c, ok := c.(Grouper[T]); ok {
-		ops.ListBy = c.ListBy
+	if c, ok := c.(BatchLister[T]); ok {
+		ops.ListByKeys = c.ListByKeys
 	}
 	if c, ok := c.(multiInserter[T]); ok {
 		ops.InsertMany = c.InsertMany

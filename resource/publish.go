@@ -128,7 +128,7 @@ func (c *storeChange) event(e *Entry) pendingEvent {
 func (o *publisher) publish(ctx context.Context, h *core, all ...pendingEvent) error {
 	events, err := h.events(all)
 	if o.runner == nil {
-		tx.AfterCommit(ctx, func() { o.publishAfter(tx.Outside(ctx), h, events, err) })
+		tx.AfterCommit(ctx, func() { o.publishAfter(tx.Without(ctx), h, events, err) })
 		return nil
 	}
 	if err == nil {

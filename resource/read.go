@@ -65,18 +65,18 @@ func (h *core) fetchMany(ctx context.Context, ids []string, b buffer) error {
 	return nil
 }
 
-// ListBy returns for each key the first items, limit at most and ordered by id, whose field, in the names of the shape,
-// holds that key. field must be declared for query.Eq. It is one call if the collection is a [Grouper], else one list
+// ListByKeys returns for each key the first items, limit at most and ordered by id, whose field, in the names of the shape,
+// holds that key. field must be declared for query.Eq. It is one call if the collection is a [BatchLister], else one list
 // for each key.
-func (r *Resource) ListBy(ctx context.Context, field string, keys []string, limit int) (map[string][]Entry, error) {
-	found, err := r.listBy(ctx, r.projection.storeField(field), keys, limit)
+func (r *Resource) ListByKeys(ctx context.Context, field string, keys []string, limit int) (map[string][]Entry, error) {
+	found, err := r.listByKeys(ctx, r.projection.storeField(field), keys, limit)
 	if err != nil {
 		return nil, r.wrap(OpList, "", err)
 	}
 	return found, nil
 }
 
-func (r *Resource) listBy(ctx context.Context, hubName string, keys []string, limit int) (map[string][]Entry, error) {
+func (r *Resource) listByKeys(ctx context.Context, hubName string, keys []string, limit int) (map[string][]Entry, error) {
 	h := r.core
 	w, err := r.newPageQuery(ctx, query.Query{Limit: limit})
 	if err != nil {
@@ -104,8 +104,8 @@ func (r *Resource) listBy(ctx context.Context, hubName string, keys []string, li
 
 // fetchBy reads the first items of each key into b. It asks once if the collection can, else once for each key.
 func (h *core) fetchBy(ctx context.Context, field string, keys []string, q query.Query, b buffer) error {
-	if h.ops.listBy != nil {
-		return h.ops.listBy(ctx, field, keys, q, b)
+	if h.ops.listByKeys != nil {
+		return h.ops.listByKeys(ctx, field, keys, q, b)
 	}
 	f := h.typ.Field(field)
 	for _, key := range keys {

@@ -46,7 +46,7 @@ type link struct {
 }
 
 // Follow returns what a relation of r, one of the catalog's resources, leads to, for all of from at once: one call of the
-// target's collection if that is a [MultiGetter] or, for Relation.By, a [Grouper], and else one for each key. from are
+// target's collection if that is a [MultiGetter] or, for Relation.By, a [BatchLister], and else one for each key. from are
 // entries that r gave out; one may be there several times. columns are the JSON names of the fields of the target that
 // will be looked at, a hint as query.Query.Fields is; nil means all.
 //

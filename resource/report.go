@@ -48,9 +48,9 @@ func (c *Catalog) Report() string {
 		}
 	}
 	switch {
-	case c.opts.Once == nil && slices.ContainsFunc(c.parts, (*catalogPart).writable):
+	case c.opts.Idempotency == nil && slices.ContainsFunc(c.parts, (*catalogPart).writable):
 		b.WriteString("keys: none are kept, so an Idempotency-Key means nothing\n")
-	case c.opts.Once != nil && c.opts.Principal == nil:
+	case c.opts.Idempotency != nil && c.opts.Principal == nil:
 		b.WriteString("weak: nobody is known, so every Idempotency-Key is refused: give CatalogOptions.Principal\n")
 	}
 	return b.String()
@@ -77,7 +77,7 @@ func (r *Resource) abilities() string {
 	}{
 		{"Creator", ops.create != nil}, {"Inserter", ops.insert != nil}, {"Replacer", ops.replace != nil},
 		{"Deleter", ops.delete != nil}, {"Tombstoner", ops.deleted != nil}, {"Counter", ops.count != nil},
-		{"MultiGetter", ops.getMany != nil}, {"MultiInserter", ops.insertMany != nil}, {"Grouper", ops.listBy != nil}, {"Transactor", ops.runner != nil},
+		{"MultiGetter", ops.getMany != nil}, {"MultiInserter", ops.insertMany != nil}, {"BatchLister", ops.listByKeys != nil}, {"Transactor", ops.runner != nil},
 		{"Watcher", ops.watch != nil},
 	} {
 		if a.has {

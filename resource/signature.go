@@ -18,7 +18,7 @@ func checkSignatures[T any](c Collection[T]) {
 		"Deleted":      reflect.TypeFor[Tombstoner](),
 		"Count":        reflect.TypeFor[Counter](),
 		"GetMany":      reflect.TypeFor[MultiGetter[T]](),
-		"ListBy":       reflect.TypeFor[Grouper[T]](),
+		"ListByKeys":   reflect.TypeFor[BatchLister[T]](),
 		"InsertMany":   reflect.TypeFor[multiInserter[T]](),
 		"Transactions": reflect.TypeFor[Transactor](),
 		"Watch":        reflect.TypeFor[feed.Watcher[T]](),

@@ -12,18 +12,18 @@ import (
 
 // erased are the operations and hooks of a collection with T taken out of their types. nil is absent.
 type erased struct {
-	get     func(ctx context.Context, id string, b buffer) (*Entry, error) // in b, or in memory of its own for nil
-	list    func(ctx context.Context, q query.Query, b buffer) error
-	create  func(ctx context.Context, v any) (*Entry, error)
-	insert  func(ctx context.Context, id string, v any) (*Entry, error)
-	replace func(ctx context.Context, id string, expect Rev, v any) (*Entry, error)
-	delete  func(ctx context.Context, id string, expect Rev) error
-	deleted func(ctx context.Context, id string) (time.Time, error)
-	count   func(ctx context.Context, q query.Query) (int, error)
-	getMany func(ctx context.Context, ids []string, b buffer) error
-	listBy  func(ctx context.Context, field string, keys []string, q query.Query, b buffer) error
-	runner  tx.Runner
-	watch   func(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Event, error]
+	get        func(ctx context.Context, id string, b buffer) (*Entry, error) // in b, or in memory of its own for nil
+	list       func(ctx context.Context, q query.Query, b buffer) error
+	create     func(ctx context.Context, v any) (*Entry, error)
+	insert     func(ctx context.Context, id string, v any) (*Entry, error)
+	replace    func(ctx context.Context, id string, expect Rev, v any) (*Entry, error)
+	delete     func(ctx context.Context, id string, expect Rev) error
+	deleted    func(ctx context.Context, id string) (time.Time, error)
+	count      func(ctx context.Context, q query.Query) (int, error)
+	getMany    func(ctx context.Context, ids []string, b buffer) error
+	listByKeys func(ctx context.Context, field string, keys []string, q query.Query, b buffer) error
+	runner     tx.Runner
+	watch      func(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Event, error]
 
 	insertMany func(ctx context.Context, ids []string, vs []any) error
 
@@ -71,9 +71,9 @@ func erase[T any](h *core, ops Ops[T], o *Options[T]) erased {
 			return drain(ctx, b.(*pageBuffer[T]), ops.GetMany(ctx, ids), len(ids))
 		}
 	}
-	if ops.ListBy != nil {
-		e.listBy = func(ctx context.Context, field string, keys []string, q query.Query, b buffer) error {
-			return drain(ctx, b.(*pageBuffer[T]), ops.ListBy(ctx, field, keys, q), len(keys)*q.Limit)
+	if ops.ListByKeys != nil {
+		e.listByKeys = func(ctx context.Context, field string, keys []string, q query.Query, b buffer) error {
+			return drain(ctx, b.(*pageBuffer[T]), ops.ListByKeys(ctx, field, keys, q), len(keys)*q.Limit)
 		}
 	}
 	if ops.InsertMany != nil && ops.Insert != nil {

@@ -31,7 +31,7 @@ type WriteOptions struct {
 	// Lenient ignores members of a document that the schema does not declare, instead of refusing them.
 	Lenient bool
 	// NewID is the id of a new item whose document names none, in place of one that the store would choose: that of
-	// [idempotency.DerivedID], for a creation that may be a retry. If there is an item with this id, it was created by an
+	// [idempotency.DeriveID], for a creation that may be a retry. If there is an item with this id, it was created by an
 	// earlier attempt, and is returned. It requires a collection with client-chosen ids; see [Catalog.Guarantee].
 	NewID string
 	// Key makes the write take effect once, however often the request is repeated. Nil means no key.

@@ -60,7 +60,7 @@ func (c *core) authorize(ctx context.Context, op Op, before, after any) error {
 // afterCommit runs the After hook once the write is committed.
 func (c *core) afterCommit(ctx context.Context, op Op, before, after any) {
 	if c.ops.after != nil {
-		outside := tx.Outside(ctx) // the transaction of ctx is over when the hook runs
+		outside := tx.Without(ctx) // the transaction of ctx is over when the hook runs
 		tx.AfterCommit(ctx, func() { c.ops.after(outside, op, before, after) })
 	}
 }

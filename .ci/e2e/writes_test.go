@@ -336,8 +336,8 @@ func standIn(recreate bool) http.Handler {
 	ops := resource.OpsOf(orders)
 	ops.Insert = nil
 	opts := &resource.CatalogOptions{
-		Once:      idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil),
-		Principal: func(context.Context) string { return "guest" },
+		Idempotency: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil),
+		Principal:   func(context.Context) string { return "guest" },
 	}
 	return rest.New(resource.NewCatalog(opts,
 		resource.FromOps("orders", ops, &resource.Options[standOrder]{Public: true}),

@@ -42,8 +42,8 @@ func newHandler() http.Handler {
 	db := memory.NewDB()
 	notes := resource.New("notes", memory.New(&memory.Options[Note]{DB: db}), &resource.Options[Note]{Public: true})
 	catalog := resource.NewCatalog(&resource.CatalogOptions{
-		Principal: middleware.Principal,
-		Once:      idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil),
+		Principal:   middleware.Principal,
+		Idempotency: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil),
 	}, notes)
 	crossOrigin := cors.New(cors.Options{
 		AllowedOrigins: []string{app},

@@ -28,7 +28,7 @@ type collections struct {
 	passwords resource.Ops[Password] // these two are served to nobody
 	tokens    resource.Ops[Token]
 
-	once    *idempotency.Keeper
+	once    *idempotency.Guard
 	changes *feed.Feed
 	jobs    *job.Jobs
 	guesses throttle
@@ -94,7 +94,7 @@ func (c *collections) catalogs() map[string]*resource.Catalog {
 	orders11 := ordersV11(orders)
 	alike := []resource.Part{places, c.filesPart(), c.jobs.Resource(), resource.NewImport("places/import", places), c.loginCommand(), c.cancelCommand(orders, c.jobs)}
 	alike = append(alike, c.sessionCommands()...)
-	opts := resource.CatalogOptions{Principal: c.principal, Once: c.once, Feed: c.changes}
+	opts := resource.CatalogOptions{Principal: c.principal, Idempotency: c.once, Feed: c.changes}
 	if !c.auth {
 		opts.Limits.Streams = 10_000 // everybody is one and the same
 	}

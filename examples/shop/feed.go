@@ -16,7 +16,7 @@ import (
 // What is put into an empty shop is no event: nobody can listen before that, and lists have it.
 func (c *collections) newFeed(ctx context.Context, s settings) (*feed.Feed, error) {
 	log, err := c.newLog(ctx)
-	changes := feed.New(log, &feed.Options{Bookmark: s.bookmark, Logger: s.logger})
+	changes := feed.New(log, &feed.Options{BookmarkInterval: s.bookmark, Logger: s.logger})
 	if err != nil {
 		return changes, err
 	}

@@ -13,8 +13,8 @@ import (
 //
 // All contracts share it: a key that came through one of them is known in the others. Records are kept for a day, and the
 // keeper purges them as it goes.
-func (c *collections) newKeeper(ctx context.Context, s settings) (*idempotency.Keeper, error) {
-	opts := &idempotency.Options{Now: c.now, Wait: s.wait, Logger: s.logger}
+func (c *collections) newKeeper(ctx context.Context, s settings) (*idempotency.Guard, error) {
+	opts := &idempotency.Options{Now: c.now, WaitTimeout: s.wait, Logger: s.logger}
 	if c.db.sql == nil {
 		return idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: c.db.memory}), opts), nil
 	}

@@ -105,7 +105,7 @@ func (s *saga) ratings(ctx context.Context, films []*Film, _ struct{}) ([]*float
 		episodes = append(episodes, string(film.ID))
 	}
 	stars, count := map[Episode]int{}, map[Episode]int{}
-	for review, err := range s.reviews.ListBy(ctx, "episode", episodes, query.Query{Limit: 10_000}) {
+	for review, err := range s.reviews.ListByKeys(ctx, "episode", episodes, query.Query{Limit: 10_000}) {
 		if err != nil {
 			return nil, err
 		}

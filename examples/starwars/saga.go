@@ -38,7 +38,7 @@ func facts[T any](ctx context.Context, items []T, id func(T) string) (resource.O
 		}
 	}
 	return resource.Ops[T]{
-		Get: store.Get, List: store.List, Count: store.Count, GetMany: store.GetMany, ListBy: store.ListBy,
+		Get: store.Get, List: store.List, Count: store.Count, GetMany: store.GetMany, ListByKeys: store.ListByKeys,
 	}, nil
 }
 

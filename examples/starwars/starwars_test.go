@@ -60,9 +60,9 @@ func counting[T any](c *calls, name string, ops resource.Ops[T]) resource.Ops[T]
 		c.note(name + ".GetMany")
 		return inner.GetMany(ctx, ids)
 	}
-	ops.ListBy = func(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[resource.Item[T], error] {
+	ops.ListByKeys = func(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[resource.Item[T], error] {
 		c.note(name + ".ListBy")
-		return inner.ListBy(ctx, field, keys, q)
+		return inner.ListByKeys(ctx, field, keys, q)
 	}
 	ops.Count = func(ctx context.Context, q query.Query) (int, error) {
 		c.note(name + ".Count")

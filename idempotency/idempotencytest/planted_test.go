@@ -147,17 +147,17 @@ func TestPlanted(t *testing.T) {
 		{"look, then claim", lookThenClaim, "copies"},
 		{"no transactions", func(p *planted) {
 			p.claim = func(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
-				return p.Memory.Claim(tx.Outside(ctx), id, c)
+				return p.Memory.Claim(tx.Without(ctx), id, c)
 			}
 		}, "rollback"},
 		{"finish outside of transactions", func(p *planted) {
 			p.finish = func(ctx context.Context, id [32]byte, token string, r idempotency.Record, expires time.Time) error {
-				return p.Memory.Finish(tx.Outside(ctx), id, token, r, expires)
+				return p.Memory.Finish(tx.Without(ctx), id, token, r, expires)
 			}
 		}, "rollback"},
 		{"release outside of transactions", func(p *planted) {
 			p.let = func(ctx context.Context, id [32]byte, token string) error {
-				return p.Memory.Release(tx.Outside(ctx), id, token)
+				return p.Memory.Release(tx.Without(ctx), id, token)
 			}
 		}, "rollback"},
 	}

@@ -12,11 +12,11 @@ import (
 // Effect is a script that changes data in Redis once for each operation, however often it is run: it keeps its result in
 // the step that has the effect, and when it is run again it returns that and does nothing. It is safe for concurrent use.
 //
-// With it, what was begun and not finished is done again without harm, which a Keeper does that has AtLeastOnce:
+// With it, what was begun and not finished is done again without harm, which a Guard does that has AtLeastOnce:
 //
 //	pay := store.Effect("pay", `redis.call('DECRBY', KEYS[1], ARGV[1]) return redis.call('INCR', KEYS[2])`)
 //	...
-//	number, err := pay.Run(ctx, []string{"{acme}:balance", "{acme}:payments"}, 100) // within what Keeper.Do or Wrap run
+//	number, err := pay.Run(ctx, []string{"{acme}:balance", "{acme}:payments"}, 100) // within what Guard.Do or Wrap run
 //
 // The effect is fenced by that, too: an attempt that comes late, when another has taken over, gets the other's result.
 type Effect struct {
@@ -59,7 +59,7 @@ return result
 // it writes; wrap that in [idempotency.ErrNothingDone]. To run it again tells.
 func (e *Effect) Run(ctx context.Context, keys []string, args ...any) (string, error) {
 	life := int64(0)
-	operation := idempotency.Derived(ctx, e.name)
+	operation := idempotency.DeriveKey(ctx, e.name)
 	if operation != "" {
 		life = e.store.results.Milliseconds()
 	}

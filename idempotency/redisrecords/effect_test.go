@@ -15,7 +15,7 @@ import (
 	"github.com/stoa-go/stoa/idempotency/redisrecords"
 )
 
-// within runs fn within an operation, as a Keeper does.
+// within runs fn within an operation, as a Guard does.
 func within(t *testing.T, key string, fn func(ctx context.Context)) {
 	t.Helper()
 	keeper := idempotency.New(idempotency.NewMemory(nil), nil)

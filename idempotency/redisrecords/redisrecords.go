@@ -51,7 +51,7 @@ type Options struct {
 	// since a record and the list of its owner are changed together, and so all records are on one node. Effects need the
 	// hash tag of their data.
 	Prefix string
-	// Results is how long the results of effects are kept; 72 hours if zero. It has to be longer than the Keeper keeps its
+	// Results is how long the results of effects are kept; 72 hours if zero. It has to be longer than the Guard keeps its
 	// records (its TTL, or TTL and four times Skew for keys that are TimeOrdered) and its Lease.
 	Results time.Duration
 }

@@ -149,7 +149,7 @@ func TestForgets(t *testing.T) {
 	}
 }
 
-// TestServerDown asks a Keeper while there is no Redis: nothing must be done.
+// TestServerDown asks a Guard while there is no Redis: nothing must be done.
 func TestServerDown(t *testing.T) {
 	t.Parallel()
 	c := redis.NewClient(&redis.Options{Network: "unix", Addr: t.TempDir() + "/nobody", MaxRetries: -1, DialerRetries: 1})

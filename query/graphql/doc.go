@@ -115,7 +115,7 @@
 //
 // # Keys
 //
-// A mutation with an Idempotency-Key is done once, if the catalog keeps keys (CatalogOptions.Once of package resource): who
+// A mutation with an Idempotency-Key is done once, if the catalog keeps keys (CatalogOptions.Idempotency of package resource): who
 // sends it again gets the answer that it missed, with Idempotency-Replayed. The key stands in the header or in
 // extensions.idempotencyKey, and belongs to all that the operation does. Queries have no use for one;
 // for a subscription, whose results are not kept, it is refused.
@@ -125,7 +125,7 @@
 //
 // Everything happens in one transaction if all of it is in the database of the records, which is idempotency.ExactlyOnce
 // there: then an error of any field takes all of it back, data is null, and nothing is remembered, so that the same may be
-// tried again. Such a transaction may take as long as [Options.Timeout] and Options.Transaction of the Keeper say. A mutation
+// tried again. Such a transaction may take as long as [Options.Timeout] and Options.Transaction of the Guard say. A mutation
 // that cannot be taken back is kept at the level that it has, and only if it is the only one: beside others it is 400.
 //
 // The same is the same document, whatever its layout, with the same variables under the same contract; another under the key

@@ -41,7 +41,7 @@ func TestExchanges(t *testing.T) {
 			}
 			after := converse(t, door(t, func(s *setup) {
 				s.opts.Limits.Body = 20_000
-				s.catalog.Once = idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: s.db}), nil)
+				s.catalog.Idempotency = idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: s.db}), nil)
 				s.catalog.Principal = func(context.Context) string { return "ada" }
 			}), string(before))
 			if after == string(before) {

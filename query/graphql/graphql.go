@@ -25,7 +25,7 @@ import (
 type Handler struct {
 	opts     Options
 	catalog  *resource.Catalog
-	once     *idempotency.Keeper // nil if keys mean nothing
+	once     *idempotency.Guard // nil if keys mean nothing
 	origins  map[string]bool
 	schema   *model.Schema
 	engine   *exec.Engine
@@ -44,7 +44,7 @@ type Handler struct {
 // It panics if there can be no such door, with all that is wrong: names of types or fields that collide or that GraphQL does
 // not accept, custom fields that do not fit, trusted documents that are not valid, origins that are none.
 func New(c *resource.Catalog, opts *Options) *Handler {
-	h := &Handler{catalog: c, once: c.Once()}
+	h := &Handler{catalog: c, once: c.Idempotency()}
 	if opts != nil {
 		h.opts = *opts
 	}

@@ -110,7 +110,7 @@ func (e *errand) Do(ctx context.Context) error {
 	var result exec.Result
 	e.dst, result = e.prepared.Run(ctx, opts, e.dst[:e.start])
 	// Of several, a refusal that is kept would leave the others behind: all or nothing goes first.
-	kept := len(e.writes) == 1 && refusal(result.First) && idempotency.Kept(ctx)
+	kept := len(e.writes) == 1 && refusal(result.First) && idempotency.RecordsRefusal(ctx)
 	switch {
 	case kept:
 	case opts.Whole && result.Err != nil:

@@ -83,7 +83,7 @@ func newKeyed(t testing.TB, change ...func(*keyedShop)) *keyedShop {
 	s.orders.Insert, s.notes.Transactions = nil, nil
 	s.ship = func(_ context.Context, in greeting) (greeting, error) { return in, nil }
 	s.users.Public = true
-	s.keys.Transaction = time.Hour // however slow the machine is
+	s.keys.TransactionTimeout = time.Hour // however slow the machine is
 	s.permit = func(context.Context) error { return nil }
 	for _, c := range change {
 		c(s)
@@ -104,7 +104,7 @@ func newKeyed(t testing.TB, change ...func(*keyedShop)) *keyedShop {
 		name, _ := ctx.Value(callerKey{}).(string)
 		return name
 	}
-	s.catalog = resource.NewCatalog(&resource.CatalogOptions{Once: once, Principal: caller, Feed: s.feed},
+	s.catalog = resource.NewCatalog(&resource.CatalogOptions{Idempotency: once, Principal: caller, Feed: s.feed},
 		resource.FromOps("orders", s.orders, &s.ordered),
 		resource.New("users", users, &s.users),
 		resource.FromOps("notes", s.notes, &resource.Options[note]{Public: true}),
@@ -161,7 +161,7 @@ type twice struct {
 }
 
 func (d *twice) InTx(ctx context.Context, fn func(ctx context.Context) error) error {
-	if tx.In(ctx, d) {
+	if tx.ActiveFor(ctx, d) {
 		return fn(ctx)
 	}
 	_ = d.try(ctx, func(ctx context.Context) error {
@@ -240,7 +240,7 @@ type failing struct {
 }
 
 func (d *failing) InTx(ctx context.Context, fn func(ctx context.Context) error) error {
-	if tx.In(ctx, d) {
+	if tx.ActiveFor(ctx, d) {
 		return fn(ctx)
 	}
 	if d.err != nil && d.before {

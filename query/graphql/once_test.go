@@ -103,7 +103,7 @@ func TestAllOrNothing(t *testing.T) {
 	var shipped, together int
 	s, h := openKeyed(t, func(s *keyedShop) {
 		s.ship = func(ctx context.Context, in greeting) (greeting, error) {
-			if shipped++; tx.In(ctx, s.db) {
+			if shipped++; tx.ActiveFor(ctx, s.db) {
 				together++
 			}
 			return in, nil
@@ -231,7 +231,7 @@ func TestKeptRefusal(t *testing.T) {
 		calls := 0
 		declined := func(ctx context.Context) error {
 			calls++
-			idempotency.Keep(ctx)
+			idempotency.RecordRefusal(ctx)
 			d := problem.New("https://shop.example/declined", "The card was declined.")
 			d.Status = http.StatusPaymentRequired
 			return d
@@ -377,8 +377,8 @@ func TestBadKeys(t *testing.T) {
 	}
 }
 
-// TestNoKeeper: where no keys are kept they mean nothing.
-func TestNoKeeper(t *testing.T) {
+// TestNoGuard: where no keys are kept they mean nothing.
+func TestNoGuard(t *testing.T) {
 	t.Parallel()
 	h := door(t)
 	const document = `{"query":"mutation{createOrder(input:{customerId:\"ada\"}){id}}"}`

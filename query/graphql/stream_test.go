@@ -282,7 +282,7 @@ func TestSSESubscription(t *testing.T) {
 func TestSSEHeartbeat(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := door(t, watched(t, &feed.Options{Bookmark: -1})) // nothing else is sent
+		h := door(t, watched(t, &feed.Options{BookmarkInterval: -1})) // nothing else is sent
 		l := serve(t, h, h).subscribe(t, changes)
 		began := time.Now()
 		go func() {

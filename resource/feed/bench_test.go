@@ -33,7 +33,7 @@ func gather(t testing.TB, size int) *crowd {
 	ctx, leave := context.WithCancel(context.Background())
 	c := &crowd{log: feed.NewMemory(nil), leave: leave, size: int64(size), all: make(chan struct{}, 1)}
 	// Nothing happens but what is appended, however long it takes: polls and bookmarks cost something, too.
-	c.feed = feed.New(c.log, quiet(feed.Options{Poll: time.Hour, Bookmark: time.Hour}))
+	c.feed = feed.New(c.log, quiet(feed.Options{PollInterval: time.Hour, BookmarkInterval: time.Hour}))
 	c.goal.Store(c.size)
 	for range size {
 		c.wg.Go(func() {
@@ -138,7 +138,7 @@ func TestMemoryOfAnIdleWatcher(t *testing.T) {
 // in memory.
 func TestWhoStandsStillHoldsNothing(t *testing.T) {
 	log := feed.NewMemory(&feed.MemoryOptions{Events: 10})
-	f := feed.New(log, quiet(feed.Options{Events: 10, Bookmark: -1}))
+	f := feed.New(log, quiet(feed.Options{BufferEvents: 10, BookmarkInterval: -1}))
 	defer f.Close()
 	at, err := f.Position(t.Context())
 	if err != nil {

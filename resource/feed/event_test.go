@@ -118,7 +118,7 @@ func (k *kept) has() bool {
 
 // TestForget: only the newest eighth of the ring keeps what clients chose, however late they choose.
 func TestForget(t *testing.T) {
-	in(t, feed.Options{Events: 32, Bookmark: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
+	in(t, feed.Options{BufferEvents: 32, BookmarkInterval: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
 		at := head(t, log)
 		events := make([]*feed.Event, 0, 24)
 		early := func(e *feed.Event) *kept { return e.Memo("early", func() any { return &kept{} }).(*kept) }

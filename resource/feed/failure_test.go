@@ -15,7 +15,7 @@ import (
 
 // TestLogFails: those who listen wait until it works again, and those behind the ring are told.
 func TestLogFails(t *testing.T) {
-	in(t, feed.Options{Events: 4, Bookmark: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
+	in(t, feed.Options{BufferEvents: 4, BookmarkInterval: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
 		start := head(t, log)
 		done := make(chan *got)
 		go func() { done <- take(f.Watch(t.Context(), feed.Cursor{}, "a"), 30) }()
@@ -188,7 +188,7 @@ func TestCloseBeforeUse(t *testing.T) {
 
 // TestCloseInterruptsReads, and waits until they are over: the log may be closed next.
 func TestCloseInterruptsReads(t *testing.T) {
-	in(t, feed.Options{Events: 1, Reads: 2}, func(t *testing.T, f *feed.Feed, log *spy) {
+	in(t, feed.Options{BufferEvents: 1, MaxReads: 2}, func(t *testing.T, f *feed.Feed, log *spy) {
 		log.slow = time.Hour
 		start := head(t, log)
 		f.Position(t.Context())
@@ -259,7 +259,7 @@ func TestLogIsSilent(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				log := &nowhere{spy: newSpy()}
 				log.deaf = true
-				f := feed.New(log, quiet(feed.Options{Events: 4, Bookmark: -1, Limit: tt.limit}))
+				f := feed.New(log, quiet(feed.Options{BufferEvents: 4, BookmarkInterval: -1, ReadTimeout: tt.limit}))
 				defer f.Close()
 				start := head(t, log.spy)
 				done := make(chan *got)
@@ -294,7 +294,7 @@ func TestLogIsSilent(t *testing.T) {
 func TestLimitOfNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &nowhere{spy: newSpy()}
-		f := feed.New(log, quiet(feed.Options{Limit: -1}))
+		f := feed.New(log, quiet(feed.Options{ReadTimeout: -1}))
 		if _, err := f.Position(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -343,7 +343,7 @@ func TestLogAtFault(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in(t, feed.Options{}, func(t *testing.T, _ *feed.Feed, first *spy) {
 				log := &faulty{spy: first}
-				f := feed.New(log, quiet(feed.Options{Bookmark: -1, Keep: time.Hour}))
+				f := feed.New(log, quiet(feed.Options{BookmarkInterval: -1, Retention: time.Hour}))
 				defer f.Close()
 				done := make(chan *got)
 				go func() { done <- take(f.Watch(t.Context(), feed.Cursor{}, "a"), 6) }()

@@ -18,28 +18,34 @@ var ErrClosed = errors.New("feed: closed")
 
 // Options adjust a Feed. The zero value is meaningful.
 type Options struct {
-	// Events and Bytes bound the ring: how many of the newest events are in memory, 4096 if zero, and how large they are
-	// together, 16 MiB if zero. What is kept with [Event.Memo] is not counted.
-	Events int
-	Bytes  int64
-	// Poll is how often the log is looked at, whatever it says of itself; 100 ms if zero. It is also how soon it is tried
-	// again after it has failed, and that becomes less often, up to once in 5 seconds.
-	Poll time.Duration
-	// Limit is how long one look at the log may take; 10 seconds if zero, and any time below zero. Then it is given up and tried
-	// again: over another connection, where the log has several, as nobody is told of one that leads nowhere any more. It
-	// bounds neither the Watch of a collection, which waits by itself, nor [Feed.Position], whose context does.
-	Limit time.Duration
-	// Reads is how many listeners may read the log at a time, as they are behind the ring; 4 if zero.
-	Reads int
-	// Bookmark is how often a listener is told how far it has come; 30 seconds if zero, and below zero never. That is so
-	// whatever happens, as it may pass over all of it. Clients of a catalog are spared those behind a change of theirs.
-	Bookmark time.Duration
-	// Keep is how long events stay in the log, 24 hours if zero; below zero for ever. KeepEvents is how many of the newest
-	// stay, however young the others are: 1,000,000 if zero; below zero all. The Feed purges the log every minute or sooner,
-	// so that for so long there may be more. Whoever is behind what is left is told [ErrExpired].
-	Keep       time.Duration
-	KeepEvents int
-	// Logger is told when the log fails; nil is [slog.Default].
+	// BufferEvents and BufferBytes limit the ring buffer of recent events. Default 4096 events and 16 MiB. Values cached with
+	// [Event.Memo] do not count.
+	BufferEvents int
+	BufferBytes  int64
+
+	// PollInterval is the delay between reads of the log. Default 100ms. After an error the delay doubles with each failure,
+	// up to 5s.
+	PollInterval time.Duration
+
+	// ReadTimeout limits a single read of the log. Default 10s; negative means no limit. A read that times out is retried, on
+	// a different connection if the log has a pool, because a broken TCP connection may never report an error. It does not
+	// apply to [Watcher] collections or to [Feed.Position].
+	ReadTimeout time.Duration
+
+	// MaxReads limits how many subscribers read the log concurrently because they have fallen behind the buffer. Default 4.
+	MaxReads int
+
+	// BookmarkInterval is how often an idle subscriber receives a bookmark, an event that carries only its current cursor.
+	// Default 30s; negative disables bookmarks.
+	BookmarkInterval time.Duration
+
+	// Retention is how long events are kept in the log. Default 24h; negative keeps them forever. MaxEvents limits their
+	// number. Default 1,000,000; negative means no limit. The feed purges the log about once a minute. A subscriber whose
+	// cursor has been purged receives [ErrExpired].
+	Retention time.Duration
+	MaxEvents int
+
+	// Logger receives errors of the log. Default [slog.Default].
 	Logger *slog.Logger
 }
 
@@ -79,18 +85,18 @@ func New(log Log, opts *Options) *Feed {
 	if opts != nil {
 		o = *opts
 	}
-	o.Events = cmp.Or(max(o.Events, 0), 4096)
-	o.Bytes = cmp.Or(max(o.Bytes, 0), 16<<20)
-	o.Poll = cmp.Or(max(o.Poll, 0), 100*time.Millisecond)
-	o.Limit = cmp.Or(o.Limit, 10*time.Second)
-	o.Reads = cmp.Or(max(o.Reads, 0), 4)
-	o.Bookmark = cmp.Or(o.Bookmark, 30*time.Second)
-	o.Keep = cmp.Or(o.Keep, 24*time.Hour)
-	o.KeepEvents = cmp.Or(o.KeepEvents, 1_000_000)
+	o.BufferEvents = cmp.Or(max(o.BufferEvents, 0), 4096)
+	o.BufferBytes = cmp.Or(max(o.BufferBytes, 0), 16<<20)
+	o.PollInterval = cmp.Or(max(o.PollInterval, 0), 100*time.Millisecond)
+	o.ReadTimeout = cmp.Or(o.ReadTimeout, 10*time.Second)
+	o.MaxReads = cmp.Or(max(o.MaxReads, 0), 4)
+	o.BookmarkInterval = cmp.Or(o.BookmarkInterval, 30*time.Second)
+	o.Retention = cmp.Or(o.Retention, 24*time.Hour)
+	o.MaxEvents = cmp.Or(o.MaxEvents, 1_000_000)
 	o.Logger = cmp.Or(o.Logger, slog.Default())
-	f := &Feed{log: log, opts: o, reads: make(chan struct{}, o.Reads), poke: make(chan struct{}, 1)}
+	f := &Feed{log: log, opts: o, reads: make(chan struct{}, o.MaxReads), poke: make(chan struct{}, 1)}
 	f.life, f.end = context.WithCancel(context.Background())
-	f.ring = newRing(o.Events, o.Bytes)
+	f.ring = newRing(o.BufferEvents, o.BufferBytes)
 	return f
 }
 
@@ -125,7 +131,7 @@ func (f *Feed) start() bool {
 	if !f.started {
 		f.started = true
 		f.works.Go(f.tail)
-		if f.opts.Keep > 0 || f.opts.KeepEvents > 0 {
+		if f.opts.Retention > 0 || f.opts.MaxEvents > 0 {
 			f.works.Go(f.purge)
 		}
 	}

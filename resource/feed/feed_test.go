@@ -161,7 +161,7 @@ func TestListenFromEveryPlace(t *testing.T) {
 	const n = 30
 	for _, size := range []int{1, 2, 7, 29, 30, 31, 100} {
 		t.Run(strconv.Itoa(size), func(t *testing.T) {
-			in(t, feed.Options{Events: size}, func(t *testing.T, f *feed.Feed, log *spy) {
+			in(t, feed.Options{BufferEvents: size}, func(t *testing.T, f *feed.Feed, log *spy) {
 				start := head(t, log)
 				places := []feed.Cursor{start}
 				f.Position(t.Context())
@@ -186,7 +186,7 @@ func TestListenFromEveryPlace(t *testing.T) {
 
 // TestRingIsEnough: who is within the ring, or right before it, needs no log.
 func TestRingIsEnough(t *testing.T) {
-	in(t, feed.Options{Events: 10}, func(t *testing.T, f *feed.Feed, log *spy) {
+	in(t, feed.Options{BufferEvents: 10}, func(t *testing.T, f *feed.Feed, log *spy) {
 		start := head(t, log)
 		f.Position(t.Context())
 		synctest.Wait()
@@ -211,7 +211,7 @@ func TestRingIsEnough(t *testing.T) {
 }
 
 func TestRingIsBoundedByBytes(t *testing.T) {
-	in(t, feed.Options{Bytes: 100_000}, func(t *testing.T, f *feed.Feed, log *spy) {
+	in(t, feed.Options{BufferBytes: 100_000}, func(t *testing.T, f *feed.Feed, log *spy) {
 		at, _ := f.Position(t.Context())
 		synctest.Wait()
 		for range 20 {
@@ -228,7 +228,7 @@ func TestRingIsBoundedByBytes(t *testing.T) {
 // TestManyWhoComeAndGo is the model test: listeners break off and come back at random, the ring is too small for them,
 // and some are slow. Each gets everything, once and in order.
 func TestManyWhoComeAndGo(t *testing.T) {
-	in(t, feed.Options{Events: 16, Reads: 2}, func(t *testing.T, f *feed.Feed, log *spy) {
+	in(t, feed.Options{BufferEvents: 16, MaxReads: 2}, func(t *testing.T, f *feed.Feed, log *spy) {
 		start := head(t, log)
 		const n = 600
 		var wg sync.WaitGroup
@@ -278,7 +278,7 @@ func TestManyWhoComeAndGo(t *testing.T) {
 }
 
 func TestReadsAreBounded(t *testing.T) {
-	in(t, feed.Options{Events: 10, Reads: 3}, func(t *testing.T, f *feed.Feed, log *spy) {
+	in(t, feed.Options{BufferEvents: 10, MaxReads: 3}, func(t *testing.T, f *feed.Feed, log *spy) {
 		log.slow = time.Second
 		start := head(t, log)
 		add(t, log, "a", 0, 600)
@@ -334,7 +334,7 @@ func TestCursorsThatCannotGoOn(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			in(t, feed.Options{Events: 5}, func(t *testing.T, f *feed.Feed, log *spy) {
+			in(t, feed.Options{BufferEvents: 5}, func(t *testing.T, f *feed.Feed, log *spy) {
 				add(t, log, "a", 0, 20)
 				f.Position(t.Context())
 				synctest.Wait()
@@ -349,7 +349,7 @@ func TestCursorsThatCannotGoOn(t *testing.T) {
 }
 
 func TestPurgedCursor(t *testing.T) {
-	in(t, feed.Options{Events: 5}, func(t *testing.T, f *feed.Feed, log *spy) {
+	in(t, feed.Options{BufferEvents: 5}, func(t *testing.T, f *feed.Feed, log *spy) {
 		at, _ := f.Position(t.Context())
 		add(t, log, "a", 0, 20)
 		synctest.Wait()
@@ -362,7 +362,7 @@ func TestPurgedCursor(t *testing.T) {
 
 // TestPurgedWhileBehind: what comes before the error is complete.
 func TestPurgedWhileBehind(t *testing.T) {
-	in(t, feed.Options{Events: 5}, func(t *testing.T, f *feed.Feed, log *spy) {
+	in(t, feed.Options{BufferEvents: 5}, func(t *testing.T, f *feed.Feed, log *spy) {
 		at, _ := f.Position(t.Context())
 		add(t, log, "a", 0, 1000)
 		synctest.Wait()
@@ -390,7 +390,7 @@ func TestPurgedWhileBehind(t *testing.T) {
 
 // TestAheadOfTheRing: another process has told more than this one knows yet.
 func TestAheadOfTheRing(t *testing.T) {
-	in(t, feed.Options{Poll: time.Hour, Bookmark: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
+	in(t, feed.Options{PollInterval: time.Hour, BookmarkInterval: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
 		log.deaf = true
 		f.Position(t.Context())
 		synctest.Wait()
@@ -410,7 +410,7 @@ func TestAheadOfTheRing(t *testing.T) {
 }
 
 func TestBookmarks(t *testing.T) {
-	in(t, feed.Options{Bookmark: 30 * time.Second}, func(t *testing.T, f *feed.Feed, log *spy) {
+	in(t, feed.Options{BookmarkInterval: 30 * time.Second}, func(t *testing.T, f *feed.Feed, log *spy) {
 		type mark struct {
 			after time.Duration
 			at    feed.Cursor
@@ -454,7 +454,7 @@ func TestBookmarks(t *testing.T) {
 }
 
 func TestNoBookmarks(t *testing.T) {
-	in(t, feed.Options{Bookmark: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
+	in(t, feed.Options{BookmarkInterval: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		take(f.Watch(ctx, feed.Cursor{}, "a"), 1).want(t, "<", "in an hour") // but for the first
@@ -462,7 +462,7 @@ func TestNoBookmarks(t *testing.T) {
 }
 
 func TestContextEnds(t *testing.T) {
-	in(t, feed.Options{Events: 1, Reads: 1}, func(t *testing.T, f *feed.Feed, log *spy) {
+	in(t, feed.Options{BufferEvents: 1, MaxReads: 1}, func(t *testing.T, f *feed.Feed, log *spy) {
 		log.slow = time.Hour
 		start := head(t, log)
 		f.Position(t.Context())
@@ -524,7 +524,7 @@ func TestWatchIsUsedTwice(t *testing.T) {
 
 func TestTwoFeedsOverOneLog(t *testing.T) {
 	in(t, feed.Options{}, func(t *testing.T, f *feed.Feed, log *spy) {
-		g := feed.New(log, quiet(feed.Options{Events: 2}))
+		g := feed.New(log, quiet(feed.Options{BufferEvents: 2}))
 		defer g.Close()
 		at, _ := f.Position(t.Context())
 		done := make(chan *got)
@@ -542,7 +542,7 @@ func TestTwoFeedsOverOneLog(t *testing.T) {
 }
 
 func TestPurge(t *testing.T) {
-	in(t, feed.Options{Keep: time.Hour, Poll: time.Minute}, func(t *testing.T, f *feed.Feed, log *spy) {
+	in(t, feed.Options{Retention: time.Hour, PollInterval: time.Minute}, func(t *testing.T, f *feed.Feed, log *spy) {
 		at, _ := f.Position(t.Context())
 		for n := range 2500 {
 			log.Append(t.Context(), &feed.Event{Collection: "a", ID: strconv.Itoa(n)})
@@ -567,7 +567,7 @@ func TestPurge(t *testing.T) {
 func TestPurgeByNumber(t *testing.T) {
 	for name, keep := range map[string]time.Duration{"for ever": -1, "for a day": 0} {
 		t.Run(name, func(t *testing.T) {
-			in(t, feed.Options{Events: 5, Keep: keep, KeepEvents: 100, Poll: time.Hour, Bookmark: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
+			in(t, feed.Options{BufferEvents: 5, Retention: keep, MaxEvents: 100, PollInterval: time.Hour, BookmarkInterval: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
 				at, _ := f.Position(t.Context())
 				add(t, log, "a", 0, 2000)
 				old := head(t, log)
@@ -585,7 +585,7 @@ func TestPurgeByNumber(t *testing.T) {
 }
 
 func TestKeptForEver(t *testing.T) {
-	in(t, feed.Options{Keep: -1, KeepEvents: -1, Poll: time.Hour}, func(t *testing.T, f *feed.Feed, log *spy) {
+	in(t, feed.Options{Retention: -1, MaxEvents: -1, PollInterval: time.Hour}, func(t *testing.T, f *feed.Feed, log *spy) {
 		at, _ := f.Position(t.Context())
 		add(t, log, "a", 0, 10)
 		time.Sleep(100 * time.Hour)

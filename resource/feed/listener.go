@@ -224,7 +224,7 @@ func (l *listener) wait(wake <-chan struct{}) error {
 		return ErrClosed
 	}
 	var due <-chan time.Time
-	if pause := l.feed.opts.Bookmark; pause > 0 {
+	if pause := l.feed.opts.BookmarkInterval; pause > 0 {
 		if l.bookmark == nil {
 			l.bookmark = time.NewTimer(pause)
 		}
@@ -235,7 +235,7 @@ func (l *listener) wait(wake <-chan struct{}) error {
 	case <-due:
 		// Whether there were events meanwhile or not: who listens may have passed over all of them.
 		l.due = true
-		l.bookmark.Reset(l.feed.opts.Bookmark)
+		l.bookmark.Reset(l.feed.opts.BookmarkInterval)
 	case <-l.ctx.Done():
 		return l.ctx.Err()
 	}

@@ -92,7 +92,7 @@ func (m *Memory) Append(ctx context.Context, events ...*Event) error {
 	}
 	epoch, first := m.take(events)
 	behind := first + uint64(len(events))
-	if m.runner == nil || !tx.In(ctx, m.runner) {
+	if m.runner == nil || !tx.ActiveFor(ctx, m.runner) {
 		m.settle(epoch, first, behind, true)
 		return nil
 	}

@@ -49,7 +49,7 @@ func TestLargeEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	changes := feed.New(log, &feed.Options{Events: 1})
+	changes := feed.New(log, &feed.Options{BufferEvents: 1})
 	defer changes.Close()
 	got := 0
 	for e, err := range changes.Watch(t.Context(), start, "c") {

@@ -45,7 +45,7 @@ func (f *Feed) tail() {
 		if more {
 			continue
 		}
-		poll := time.NewTimer(f.opts.Poll)
+		poll := time.NewTimer(f.opts.PollInterval)
 		select {
 		case <-wake:
 		case <-f.poke:
@@ -113,10 +113,10 @@ func survive(err *error) {
 
 // limited bounds one look at the log. The Watch of a collection lasts as long as it is followed, beyond the look.
 func (f *Feed) limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	if _, ok := f.log.(*upstream); ok || f.opts.Limit < 0 {
+	if _, ok := f.log.(*upstream); ok || f.opts.ReadTimeout < 0 {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, f.opts.Limit)
+	return context.WithTimeout(ctx, f.opts.ReadTimeout)
 }
 
 // full reports whether there may be more behind a page.
@@ -172,7 +172,7 @@ func (f *Feed) advance(end Cursor) {
 func (f *Feed) rest(failures int) {
 	most := maxRest
 	if doublings := failures - 1; doublings < 10 {
-		most = min(f.opts.Poll<<doublings, max(maxRest, f.opts.Poll))
+		most = min(f.opts.PollInterval<<doublings, max(maxRest, f.opts.PollInterval))
 	}
 	f.sleep(most/2 + rand.N(most/2+1))
 }
@@ -184,13 +184,13 @@ func (f *Feed) sleep(d time.Duration) bool { return pace.Pause(f.life, d) == nil
 // times of its own.
 func (f *Feed) purge() {
 	pause := time.Minute
-	if f.opts.Keep > 0 {
-		pause = min(max(f.opts.Keep/100, time.Second), pause)
+	if f.opts.Retention > 0 {
+		pause = min(max(f.opts.Retention/100, time.Second), pause)
 	}
 	for f.sleep(pause/2 + rand.N(pause)) {
 		var before time.Time // nothing is
-		if f.opts.Keep > 0 {
-			before = time.Now().Add(-f.opts.Keep)
+		if f.opts.Retention > 0 {
+			before = time.Now().Add(-f.opts.Retention)
 		}
 		for more := true; more; {
 			n, err := f.purgeOnce(before)
@@ -206,7 +206,7 @@ func (f *Feed) purgeOnce(before time.Time) (n int, err error) {
 	defer survive(&err)
 	ctx, cancel := f.limited(f.life)
 	defer cancel()
-	return f.log.Purge(ctx, before, f.opts.KeepEvents, purgeMax)
+	return f.log.Purge(ctx, before, f.opts.MaxEvents, purgeMax)
 }
 
 // read reads the log for a listener, when it is its turn. Whether that is all, full says.

@@ -104,7 +104,7 @@ func upon(t *testing.T, opts feed.Options, fn func(t *testing.T, f *feed.Feed, s
 
 // TestFromWatch: however many listen, the store is listened to once.
 func TestFromWatch(t *testing.T) {
-	upon(t, feed.Options{Bookmark: -1}, func(t *testing.T, f *feed.Feed, s *store) {
+	upon(t, feed.Options{BookmarkInterval: -1}, func(t *testing.T, f *feed.Feed, s *store) {
 		done := make(chan *got)
 		for range 20 {
 			go func() { done <- take(f.Watch(t.Context(), feed.Cursor{}, "a"), 30) }()
@@ -126,7 +126,7 @@ func TestFromWatch(t *testing.T) {
 
 // TestFromWatchIsPrompt: what the store tells is heard at once, however much of it there is.
 func TestFromWatchIsPrompt(t *testing.T) {
-	upon(t, feed.Options{Poll: time.Hour}, func(t *testing.T, f *feed.Feed, s *store) {
+	upon(t, feed.Options{PollInterval: time.Hour}, func(t *testing.T, f *feed.Feed, s *store) {
 		at, err := f.Position(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +147,7 @@ func TestFromWatchEveryPlace(t *testing.T) {
 	for _, size := range []int{1, 2, 7, 29, 30, 31, 100} {
 		for _, quiet := range []bool{true, false} {
 			t.Run(fmt.Sprint(size, quiet), func(t *testing.T) {
-				upon(t, feed.Options{Events: size, Bookmark: -1}, func(t *testing.T, f *feed.Feed, s *store) {
+				upon(t, feed.Options{BufferEvents: size, BookmarkInterval: -1}, func(t *testing.T, f *feed.Feed, s *store) {
 					places := []feed.Cursor{head(t, s)}
 					f.Position(t.Context())
 					synctest.Wait() // the ring begins here
@@ -209,7 +209,7 @@ func TestFromWatchBookmarks(t *testing.T) {
 					}
 				}
 			}
-		}), quiet(feed.Options{Bookmark: -1}))
+		}), quiet(feed.Options{BookmarkInterval: -1}))
 		defer f.Close()
 		n := 0
 		for e, err := range f.Watch(t.Context(), feed.Cursor{}, "a") {
@@ -320,7 +320,7 @@ func TestFromWatchBadBeginnings(t *testing.T) {
 		})
 	}
 	t.Run("elsewhere", func(t *testing.T) {
-		upon(t, feed.Options{Events: 1}, func(t *testing.T, f *feed.Feed, s *store) {
+		upon(t, feed.Options{BufferEvents: 1}, func(t *testing.T, f *feed.Feed, s *store) {
 			start := head(t, s)
 			add(t, s, "a", 0, 9)
 			f.Position(t.Context())

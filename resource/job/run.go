@@ -43,7 +43,7 @@ var (
 func (j *Jobs) Start(
 	ctx context.Context, command string, do func(ctx context.Context) (jsontext.Value, error),
 ) (id string, done <-chan struct{}, err error) {
-	r := &run{store: context.WithoutCancel(tx.Outside(ctx)), done: make(chan struct{})}
+	r := &run{store: context.WithoutCancel(tx.Without(ctx)), done: make(chan struct{})}
 	r.ctx, r.cancel = context.WithCancelCause(r.store)
 	if !j.admit(r, !tx.Active(ctx)) {
 		return "", nil, resource.ErrUnavailable

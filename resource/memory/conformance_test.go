@@ -45,7 +45,7 @@ type memo struct {
 }
 
 // allCapabilities are all capabilities that a Store has.
-var allCapabilities = []string{"Creator", "Inserter", "Replacer", "Deleter", "Tombstoner", "Counter", "MultiGetter", "MultiInserter", "Grouper",
+var allCapabilities = []string{"Creator", "Inserter", "Replacer", "Deleter", "Tombstoner", "Counter", "MultiGetter", "MultiInserter", "BatchLister",
 	"Transactor"}
 
 // comparisons are what a Store answers for a field that is no text.

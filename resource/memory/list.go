@@ -24,9 +24,9 @@ func (s *Store[T]) List(ctx context.Context, q query.Query) iter.Seq2[resource.I
 	}
 }
 
-// ListBy returns the items that q asks for, for each of keys; see [resource.Grouper]. All of them are of one moment.
+// ListByKeys returns the items that q asks for, for each of keys; see [resource.BatchLister]. All of them are of one moment.
 // With an index on the field it reads only what it returns, else every item once.
-func (s *Store[T]) ListBy(
+func (s *Store[T]) ListByKeys(
 	ctx context.Context, field string, keys []string, q query.Query,
 ) iter.Seq2[resource.Item[T], error] {
 	return func(yield func(resource.Item[T], error) bool) {

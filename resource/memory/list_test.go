@@ -190,7 +190,7 @@ func compareListBy(t *testing.T, s *memory.Store[place], all []resource.Item[pla
 	name := []string{"country", "population", "capital", "id", "kind"}[rng.IntN(5)]
 	keys := map[string][]string{"country": {"C", "A", "nowhere"}, "population": {"7", "5", "x", "7000"},
 		"capital": {"true"}, "id": {"5", "17", "900"}, "kind": {"town", ""}}[name]
-	got, err := collect(s.ListBy(t.Context(), name, keys, q))
+	got, err := collect(s.ListByKeys(t.Context(), name, keys, q))
 	wantErr(t, fmt.Sprintf("ListBy(%s, %+v)", name, q), err, nil)
 	var want []resource.Item[place]
 	for _, key := range slices.Sorted(slices.Values(keys)) {
@@ -287,13 +287,13 @@ func TestListOddQueries(t *testing.T) {
 			}
 		})
 	}
-	if _, err := collect(s.ListBy(t.Context(), "x", []string{"1"}, query.Query{})); err == nil {
+	if _, err := collect(s.ListByKeys(t.Context(), "x", []string{"1"}, query.Query{})); err == nil {
 		t.Error("ListBy an unknown field gives no error")
 	}
-	for range s.ListBy(t.Context(), "country", []string{"A", "B"}, query.Query{}) {
+	for range s.ListByKeys(t.Context(), "country", []string{"A", "B"}, query.Query{}) {
 		break // must end the iteration, or it panics
 	}
-	for range s.ListBy(t.Context(), "population", []string{"5", "6"}, query.Query{}) {
+	for range s.ListByKeys(t.Context(), "population", []string{"5", "6"}, query.Query{}) {
 		break
 	}
 }

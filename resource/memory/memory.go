@@ -65,7 +65,7 @@ type Options[T any] struct {
 
 // Store is a collection in memory. It implements [resource.Collection], [resource.Creator], [resource.Inserter],
 // [resource.Replacer], [resource.Deleter], [resource.Tombstoner], [resource.Counter], [resource.MultiGetter],
-// [resource.Grouper] and [resource.Transactor], and answers whatever [query.Support] can declare, Natural apart.
+// [resource.BatchLister] and [resource.Transactor], and answers whatever [query.Support] can declare, Natural apart.
 //
 // What it takes in and gives out are copies. It remembers the ids of deleted items for ever, which costs about a
 // hundred bytes for each.

@@ -84,7 +84,7 @@ func TestStoreHasEveryCapabilityButWatcher(t *testing.T) {
 	for name, missing := range map[string]bool{
 		"Get": ops.Get == nil, "List": ops.List == nil, "Create": ops.Create == nil, "Insert": ops.Insert == nil,
 		"Replace": ops.Replace == nil, "Delete": ops.Delete == nil, "Deleted": ops.Deleted == nil,
-		"Count": ops.Count == nil, "GetMany": ops.GetMany == nil, "ListBy": ops.ListBy == nil,
+		"Count": ops.Count == nil, "GetMany": ops.GetMany == nil, "ListByKeys": ops.ListByKeys == nil,
 		"Transactions": ops.Transactions == nil,
 	} {
 		if missing {
@@ -280,7 +280,7 @@ func TestCancelledContext(t *testing.T) {
 	_, err = collect(s.GetMany(ctx, []string{"1"}))
 	wantErr(t, "GetMany", err, context.Canceled)
 	for _, field := range []string{"age", "badge"} {
-		_, err = collect(s.ListBy(ctx, field, []string{"1"}, query.Query{}))
+		_, err = collect(s.ListByKeys(ctx, field, []string{"1"}, query.Query{}))
 		wantErr(t, "ListBy "+field, err, context.Canceled)
 	}
 	wantErr(t, "InTx", s.Transactions().InTx(ctx, func(context.Context) error { return nil }), context.Canceled)
@@ -332,9 +332,9 @@ func TestNoAliasing(t *testing.T) {
 	spoil(in)
 	spoil(replaced.Value)
 	readers := map[string]iter.Seq2[resource.Item[note], error]{
-		"List":    s.List(t.Context(), query.Query{}),
-		"GetMany": s.GetMany(t.Context(), []string{"1"}),
-		"ListBy":  s.ListBy(t.Context(), "id", []string{"1"}, query.Query{}),
+		"List":       s.List(t.Context(), query.Query{}),
+		"GetMany":    s.GetMany(t.Context(), []string{"1"}),
+		"ListByKeys": s.ListByKeys(t.Context(), "id", []string{"1"}, query.Query{}),
 		"Get": func(yield func(resource.Item[note], error) bool) {
 			yield(s.Get(t.Context(), "1"))
 		},

@@ -12,7 +12,7 @@ import (
 // What is said of keys: that of the catalog, if it keeps them, and else that there are some.
 
 // keyed reports whether requests that change something may have a key.
-func (b *builder) keyed() bool { return b.o.IdempotencyKey || b.c.Once() != nil }
+func (b *builder) keyed() bool { return b.o.IdempotencyKey || b.c.Idempotency() != nil }
 
 // keyParameter is the Idempotency-Key, where keys are kept.
 func (b *builder) keyParameter() []*parameter {
@@ -26,7 +26,7 @@ func (b *builder) keyParameter() []*parameter {
 		Description: "A string in quotation marks that is new for each thing to be done, and the same when it is sent again. " +
 			"What was answered the first time is then answered again, with `Idempotency-Replayed`. With other content it is " +
 			"refused (422), and while the first is still running, too (409)."}
-	if k := b.c.Once(); k != nil {
+	if k := b.c.Idempotency(); k != nil {
 		o := k.Options()
 		p.Required = o.Required
 		p.Description += " It is remembered for " + brief(o.TTL) + "."
@@ -38,12 +38,12 @@ func (b *builder) keyParameter() []*parameter {
 	return []*parameter{b.share("IdempotencyKey", p)}
 }
 
-// keyPattern is how a key is spelled: as a string or, unless the Keeper is strict, as a bare word. A string with escapes is
+// keyPattern is how a key is spelled: as a string or, unless the Guard is strict, as a bare word. A string with escapes is
 // taken, too, but nobody needs one.
 func (b *builder) keyPattern() string {
 	quoted, bare := `[ !#-\[\]-~]{1,255}`, `[!#-+\x2d-:<-\[\]-~]{1,255}`
 	var o idempotency.Options
-	if k := b.c.Once(); k != nil {
+	if k := b.c.Idempotency(); k != nil {
 		o = k.Options()
 	}
 	if o.TimeOrdered {
@@ -75,7 +75,7 @@ func (b *builder) repeatable(name string, create bool) string {
 		return ""
 	}
 	const text = "With an `Idempotency-Key` it can be sent again if the answer was lost"
-	if b.c.Once() == nil {
+	if b.c.Idempotency() == nil {
 		return text
 	}
 	switch level, _ := b.c.Guarantee(name, create); level {
@@ -94,7 +94,7 @@ func (b *builder) replayed(statuses ...int) []int {
 		return statuses
 	}
 	more := []int{409, 422}
-	if b.c.Once() != nil {
+	if b.c.Idempotency() != nil {
 		more = append(more, 429)
 	}
 	for _, status := range more {
@@ -110,7 +110,7 @@ func (b *builder) replayHeaders(content bool) []string {
 	switch {
 	case !b.keyed():
 		return nil
-	case content && b.c.Once() != nil:
+	case content && b.c.Idempotency() != nil:
 		return []string{idempotency.ReplayedField, idempotency.ResultField}
 	}
 	return []string{idempotency.ReplayedField}

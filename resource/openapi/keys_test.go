@@ -33,7 +33,7 @@ func keyedCatalog(opts *idempotency.Options) *resource.Catalog {
 	loose := resource.FromOps("loose", ops, &resource.Options[memo]{Public: true})
 	nothing := func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil }
 	return resource.NewCatalog(&resource.CatalogOptions{
-		Once: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), opts),
+		Idempotency: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), opts),
 	}, exact, named, loose,
 		resource.NewCommand("exact/tidy", nothing, &resource.CommandOptions[struct{}]{Public: true, Transactions: db}),
 		resource.NewCommand("loose/tidy", nothing, &resource.CommandOptions[struct{}]{Public: true}),
@@ -98,7 +98,7 @@ func TestKeyPattern(t *testing.T) {
 		keys := []string{v7, `"` + v7 + `"`, `"` + v7, v7 + `"`, strings.Replace(v7, "-7", "-4", 1), "a", `"a b;c,d"`, "a b", "a;b", "a,b", `a\b`, `a"b`, "a-b", `""`,
 			strings.Repeat("k", 255), strings.Repeat("k", 256), `"` + strings.Repeat("k", 255) + `"`, "ä", "~!#$%&'()*+./:<=>?@[]^_`{|}"}
 		for _, key := range keys {
-			_, err := catalog.Once().Key(http.Header{"Idempotency-Key": {key}})
+			_, err := catalog.Idempotency().Key(http.Header{"Idempotency-Key": {key}})
 			if re.MatchString(key) != (err == nil) {
 				t.Errorf("%+v: %q is matched by %s: %v, and the keeper says %v", opts, key, p, re.MatchString(key), err)
 			}

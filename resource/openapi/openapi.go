@@ -46,7 +46,7 @@ type Options struct {
 	REST *rest.Options
 
 	// IdempotencyKey says that requests which change something may have an Idempotency-Key, though the catalog keeps none:
-	// somebody in front of it does, such as [idempotency.Keeper.Wrap]. What the catalog keeps is described by itself, with
+	// somebody in front of it does, such as [idempotency.Guard.Wrap]. What the catalog keeps is described by itself, with
 	// what a key is worth for each operation.
 	IdempotencyKey bool
 	// RateLimit says that requests are counted: 429, and the RateLimit fields.

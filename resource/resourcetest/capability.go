@@ -48,7 +48,7 @@ var capabilityNames = []namedCapability{
 	{counter, "Counter"},
 	{multiGetter, "MultiGetter"},
 	{multiInserter, "MultiInserter"},
-	{grouper, "Grouper"},
+	{grouper, "BatchLister"},
 	{transactor, "Transactor"},
 	{watcher, "Watcher"},
 }
@@ -65,7 +65,7 @@ func capabilitiesOf[T any](ops resource.Ops[T], s query.Support) capability {
 		counter:       ops.Count != nil,
 		multiGetter:   ops.GetMany != nil,
 		multiInserter: ops.InsertMany != nil && ops.Insert != nil,
-		grouper:       ops.ListBy != nil,
+		grouper:       ops.ListByKeys != nil,
 		transactor:    ops.Transactions != nil,
 		watcher:       ops.Watch != nil,
 		filler:        ops.Create != nil || ops.Insert != nil,

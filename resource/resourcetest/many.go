@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// manyCases try MultiGetter and Grouper.
+// manyCases try MultiGetter and BatchLister.
 func manyCases[T any]() []testCase[T] {
 	return []testCase[T]{
 		{
@@ -112,7 +112,7 @@ func (k *kit[T]) keys(field string, values []any, known []resource.Item[T]) map[
 func (k *kit[T]) checkListBy(field string, keys map[string]any, q query.Query, items []resource.Item[T]) {
 	asked := slices.Sorted(maps.Keys(keys))
 	k.rng.Shuffle(len(asked), func(i, j int) { asked[i], asked[j] = asked[j], asked[i] })
-	listed, err := k.drain(k.ops.ListBy(k.ctx, field, asked, q), "ListBy")
+	listed, err := k.drain(k.ops.ListByKeys(k.ctx, field, asked, q), "ListByKeys")
 	k.must(err, "ListBy "+field+" "+show(q))
 	got := map[string][]resource.Item[T]{}
 	for i := range listed {

@@ -33,7 +33,7 @@ type OverOptions struct {
 // "http://localhost:8080/orders", as functions for [RunOps]: entity tags are the revisions, and statuses become errors of
 // package resource again. T is the shape that the server shows. It panics if T cannot be a schema.
 //
-// The client cannot know what the server can do: set to nil what is missing there. ListBy, Deleted and Transactions are
+// The client cannot know what the server can do: set to nil what is missing there. ListByKeys, Deleted and Transactions are
 // nil, since no request asks for them. The resource needs rest.ResourceOptions.AlwaysETagOnPut, so that a writer learns
 // its revision, and as it sends whole documents, no field may be writeOnly.
 //

@@ -111,8 +111,8 @@ func plantedReads() []planted {
 			return o
 		}},
 		{bug: "listby limits all keys together", want: []string{"listby-list"}, wrap: func(o ops) ops {
-			by := o.ListBy
-			o.ListBy = func(ctx context.Context, field string, keys []string, q query.Query) seq {
+			by := o.ListByKeys
+			o.ListByKeys = func(ctx context.Context, field string, keys []string, q query.Query) seq {
 				return first(by(ctx, field, keys, q), q.Limit)
 			}
 			return o

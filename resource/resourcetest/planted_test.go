@@ -41,7 +41,7 @@ func TestReferencePasses(t *testing.T) {
 	opts := smallOptions()
 	opts.Items, opts.Writers = 0, 0
 	opts.Require = []string{"Creator", "Inserter", "Replacer", "Deleter", "Tombstoner", "Counter", "MultiGetter", "MultiInserter",
-		"Grouper", "Transactor", "Watcher"}
+		"BatchLister", "Transactor", "Watcher"}
 	resourcetest.Run(t, func(*testing.T) resource.Collection[thing] { return newTable("") }, opts)
 }
 

@@ -109,7 +109,7 @@ func (l lock) Unlock() { <-l }
 
 // enter waits for the table, unless ctx belongs to the transaction that has it.
 func (t *table) enter(ctx context.Context) (leave func()) {
-	if tx.In(ctx, t) && t.bug != "transactions do not lock" {
+	if tx.ActiveFor(ctx, t) && t.bug != "transactions do not lock" {
 		return func() {}
 	}
 	t.mu.Lock()
@@ -348,7 +348,7 @@ func (t *table) GetMany(ctx context.Context, ids []string) iter.Seq2[resource.It
 	}
 }
 
-func (t *table) ListBy(ctx context.Context, field string, keys []string, q query.Query,
+func (t *table) ListByKeys(ctx context.Context, field string, keys []string, q query.Query,
 ) iter.Seq2[resource.Item[thing], error] {
 	return func(yield func(resource.Item[thing], error) bool) {
 		for _, key := range keys {
@@ -371,7 +371,7 @@ func (t *table) Transactions() tx.Runner { return t }
 
 // InTx has the table to itself and goes back to a copy of it unless fn succeeds.
 func (t *table) InTx(ctx context.Context, fn func(ctx context.Context) error) (err error) {
-	if tx.In(ctx, t) {
+	if tx.ActiveFor(ctx, t) {
 		err := fn(ctx)
 		if t.bug == "an inner transaction commits" && err == nil {
 			t.before = t.state.clone()

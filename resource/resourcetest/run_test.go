@@ -124,12 +124,12 @@ func TestPanicIsAFailureOfItsCase(t *testing.T) {
 func TestAbsenceIsSaid(t *testing.T) {
 	t.Parallel()
 	o := resource.OpsOf(newTable(""))
-	o.Count, o.ListBy = nil, nil
+	o.Count, o.ListByKeys = nil, nil
 	said, failures := resourcetest.Describe(o, &resourcetest.Options[thing]{
 		Require: []string{"Replacer", "Counter", "Teleporter"},
 	})
 	want := "tested: Collection, Creator, Inserter, Replacer, Deleter, Tombstoner, MultiGetter, MultiInserter, Transactor, Watcher; " +
-		"absent and not tested: Counter, Grouper, filters (Options.Support declares none)"
+		"absent and not tested: Counter, BatchLister, filters (Options.Support declares none)"
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("the report differs (-want +got):\n%s", diff)
 	}

@@ -239,7 +239,7 @@ func txAfterCommit[T any](k *kit[T]) {
 	undone := 0
 	body := func(name string, result error) func(ctx context.Context) error {
 		return func(ctx context.Context) error {
-			if !tx.In(ctx, k.ops.Transactions()) {
+			if !tx.ActiveFor(ctx, k.ops.Transactions()) {
 				k.errorf("the context in InTx does not carry a transaction of its Runner (tx.Begin)")
 			}
 			for _, n := range []string{"first", "second"} {

@@ -87,7 +87,7 @@ func spoilErrors(err error) func(*resource.Ops[book]) {
 		failed := resource.Item[book]{}
 		ops.List = func(context.Context, query.Query) iter.Seq2[resource.Item[book], error] { return none }
 		ops.GetMany = func(context.Context, []string) iter.Seq2[resource.Item[book], error] { return none }
-		ops.ListBy = func(context.Context, string, []string, query.Query) iter.Seq2[resource.Item[book], error] {
+		ops.ListByKeys = func(context.Context, string, []string, query.Query) iter.Seq2[resource.Item[book], error] {
 			return none
 		}
 		ops.Count = func(context.Context, query.Query) (int, error) { return 0, err }
@@ -240,10 +240,10 @@ func TestErrorInTheMiddle(t *testing.T) {
 		ops.List = func(ctx context.Context, q query.Query) iter.Seq2[resource.Item[book], error] {
 			return half(inner.List(ctx, q))
 		}
-		ops.ListBy = func(
+		ops.ListByKeys = func(
 			ctx context.Context, field string, keys []string, q query.Query,
 		) iter.Seq2[resource.Item[book], error] {
-			return half(inner.ListBy(ctx, field, keys, q))
+			return half(inner.ListByKeys(ctx, field, keys, q))
 		}
 	})
 	wantFault(t, send(t, h, "GET /books"), problem.Internal)

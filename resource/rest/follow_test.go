@@ -128,7 +128,7 @@ func TestFollowStaysWithinLimits(t *testing.T) {
 	store.GetMany = func(ctx context.Context, _ []string) iter.Seq2[resource.Item[thing], error] {
 		return getMany(ctx, []string{"d", "c", "b", "a"}) // whatever it was asked for
 	}
-	store.ListBy = func(context.Context, string, []string, query.Query) iter.Seq2[resource.Item[thing], error] {
+	store.ListByKeys = func(context.Context, string, []string, query.Query) iter.Seq2[resource.Item[thing], error] {
 		return func(yield func(resource.Item[thing], error) bool) {
 			for i := range 4 {
 				if !yield(resource.Item[thing]{ID: strconv.Itoa(i), Rev: "1", Value: thing{Name: "a"}}, nil) {
@@ -169,7 +169,7 @@ func TestFollowFails(t *testing.T) {
 		a.GetMany = func(context.Context, []string) iter.Seq2[resource.Item[author], error] {
 			return func(yield func(resource.Item[author], error) bool) { yield(resource.Item[author]{}, broken) }
 		}
-		b.ListBy = func(context.Context, string, []string, query.Query) iter.Seq2[resource.Item[book], error] {
+		b.ListByKeys = func(context.Context, string, []string, query.Query) iter.Seq2[resource.Item[book], error] {
 			return func(yield func(resource.Item[book], error) bool) { yield(resource.Item[book]{}, broken) }
 		}
 	})
@@ -235,8 +235,8 @@ func TestFollowColumns(t *testing.T) {
 	l := linkedBooks(t, func(b *resource.Ops[book], _ *resource.Ops[author], o *resource.Options[book],
 		a *resource.Options[author],
 	) {
-		listBy, plain := b.ListBy, b.List
-		b.ListBy = func(ctx context.Context, f string, keys []string, q query.Query) iter.Seq2[resource.Item[book], error] {
+		listBy, plain := b.ListByKeys, b.List
+		b.ListByKeys = func(ctx context.Context, f string, keys []string, q query.Query) iter.Seq2[resource.Item[book], error] {
 			fields = append(fields, q.Fields)
 			return listBy(ctx, f, keys, q)
 		}

@@ -98,7 +98,7 @@ func goldenContracts(t *testing.T, changes *feed.Feed) http.Handler {
 	users10 := resource.View(users, customerToV10, customerFromV10, nil)
 	_, runner := resource.NewCatalog(nil, parts...).Guarantee("orders", true)
 	opts := &resource.CatalogOptions{Principal: caller, Feed: changes, // who is ann with a token and "" without
-		Once: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: runner}), nil)}
+		Idempotency: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: runner}), nil)}
 	serve := func(orders, users *resource.Resource) http.Handler {
 		return byToken(rest.New(resource.NewCatalog(opts, append([]resource.Part{orders, users}, parts[2:]...)...), goldenMedia()))
 	}

@@ -372,7 +372,7 @@ func TestFeedOfAnItem(t *testing.T) {
 func TestFeedExpires(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		log := feed.NewMemory(&feed.MemoryOptions{Events: 2})
-		f := feed.New(log, &feed.Options{Events: 2})
+		f := feed.New(log, &feed.Options{BufferEvents: 2})
 		defer f.Close()
 		h := api(t, fed(f))
 		begin := eventCursor(t, h, "GET /orders")
@@ -416,7 +416,7 @@ func TestFeedAfterARestart(t *testing.T) {
 // TestFeedHeartbeat: a stream is never silent for more than 15 seconds, and says no more than it has to.
 func TestFeedHeartbeat(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		f := feed.New(feed.NewMemory(nil), &feed.Options{Bookmark: -1})
+		f := feed.New(feed.NewMemory(nil), &feed.Options{BookmarkInterval: -1})
 		defer f.Close()
 		h := api(t, fed(f))
 		s := open(t, h, "GET /orders?fields=id", streamType)

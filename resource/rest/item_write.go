@@ -252,7 +252,7 @@ func (x *call) patch(id string) error {
 	}
 	x.useKeyOf(&w, id)
 	if w.opts.Key != nil {
-		w.opts.Key.Content = idempotency.Meaning(mediaJSON, *buf)
+		w.opts.Key.Content = idempotency.CanonicalContent(mediaJSON, *buf)
 	}
 	p, err := patch.Parse(w.media, *buf, patch.Limits{Ops: x.h.limits.Operations, Depth: x.h.limits.Depth})
 	if err != nil {

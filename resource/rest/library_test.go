@@ -201,12 +201,12 @@ func counting[T any](ops resource.Ops[T], c *calls) resource.Ops[T] {
 			return inner.GetMany(ctx, ids)
 		}
 	}
-	if inner.ListBy != nil {
-		ops.ListBy = func(
+	if inner.ListByKeys != nil {
+		ops.ListByKeys = func(
 			ctx context.Context, field string, keys []string, q query.Query,
 		) iter.Seq2[resource.Item[T], error] {
-			c.add("ListBy")
-			return inner.ListBy(ctx, field, keys, q)
+			c.add("ListByKeys")
+			return inner.ListByKeys(ctx, field, keys, q)
 		}
 	}
 	return ops

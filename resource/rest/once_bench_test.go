@@ -29,7 +29,7 @@ func newPosting(tb testing.TB, once bool) *posting {
 	db := memory.NewDB()
 	opts := &resource.CatalogOptions{Principal: caller, Logger: slog.New(slog.DiscardHandler)}
 	if once {
-		opts.Once = idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), &idempotency.Options{Quota: -1})
+		opts.Idempotency = idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), &idempotency.Options{Quota: -1})
 	}
 	store := memory.New(&memory.Options[memo]{DB: db})
 	p := &posting{h: byCaller(rest.New(resource.NewCatalog(opts, resource.New("memos", store, &resource.Options[memo]{Public: true})), nil)),

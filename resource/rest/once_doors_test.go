@@ -59,7 +59,7 @@ func (d *desk) doors(t testing.TB) http.Handler {
 		case "refused":
 			return tidyOut{}, problem.New(problem.Conflict, "not tidy")
 		case "declined":
-			idempotency.Keep(ctx)
+			idempotency.RecordRefusal(ctx)
 			return tidyOut{}, problem.New(problem.Conflict, "declined for good")
 		case "broken":
 			return tidyOut{}, errors.New("broken")
@@ -69,7 +69,7 @@ func (d *desk) doors(t testing.TB) http.Handler {
 	quiet := func(ctx context.Context, in tidyIn) (nothing, error) { _, err := tidy(ctx, in); return nothing{}, err }
 	opts := &resource.CommandOptions[tidyIn]{Public: true, Transactions: runner}
 	memos := resource.FromOps("memos", d.ops(), &d.opts)
-	return byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Once: d.keeper(), Principal: caller,
+	return byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: d.keeper(), Principal: caller,
 		Logger: slog.New(slog.DiscardHandler)}, memos,
 		resource.NewCommand("memos/tidy", tidy, opts), resource.NewCommand("memos/quiet", quiet, opts),
 		resource.NewCommand("memos/later", tidy, &resource.CommandOptions[tidyIn]{Public: true, Jobs: jobs}), jobs.Resource(),

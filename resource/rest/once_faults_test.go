@@ -21,7 +21,7 @@ func TestKeyedPanicBehindTheCommit(t *testing.T) {
 	d := newDesk(t, idempotency.ExactlyOnce)
 	d.opts.After = func(context.Context, resource.Op, *memo, *memo) { panic("told") }
 	memos := resource.FromOps("memos", d.ops(), &d.opts)
-	h := byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Once: d.keeper(), Principal: caller,
+	h := byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: d.keeper(), Principal: caller,
 		Logger: slog.New(slog.DiscardHandler)}, memos), nil))
 	fields := []string{asAnn, keyField("k"), jsonBody, "", `{"title":"a"}`}
 	want(t, send(t, h, "POST /memos", fields...), 500)
@@ -64,7 +64,7 @@ func TestKeyedUnavailable(t *testing.T) {
 						return insert(ctx, id, v)
 					}
 				}
-				h := byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Once: d.keeper(), Principal: caller},
+				h := byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: d.keeper(), Principal: caller},
 					resource.FromOps("memos", ops, &d.opts)), nil))
 				content := jsonBody
 				if strings.HasPrefix(line, "PATCH") {
@@ -88,7 +88,7 @@ func TestKeyedTooManyJobs(t *testing.T) {
 	on := make(chan bool)
 	later := resource.NewCommand("memos/later", func(context.Context, tidyIn) (tidyOut, error) { <-on; return tidyOut{}, nil },
 		&resource.CommandOptions[tidyIn]{Public: true, Jobs: jobs})
-	h := byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Once: newDesk(t, idempotency.AtMostOnce).keeper(),
+	h := byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: newDesk(t, idempotency.AtMostOnce).keeper(),
 		Principal: caller}, later, jobs.Resource()), nil))
 	first := send(t, h, "POST /memos/later", asAnn, keyField("k"), jsonBody, "", `{"title":"a"}`)
 	want(t, first, 202)
@@ -120,7 +120,7 @@ func TestKeyedImportWholly(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, idempotency.ExactlyOnce)
-			d.keep.Transaction = 1 // nanosecond: for whatever is no import
+			d.keep.TransactionTimeout = 1 // nanosecond: for whatever is no import
 			ops := d.ops()
 			insertMany, insert := ops.InsertMany, ops.Insert
 			ops.InsertMany = func(ctx context.Context, items []resource.Item[memo]) error {
@@ -137,7 +137,7 @@ func TestKeyedImportWholly(t *testing.T) {
 				return insert(ctx, id, v)
 			}
 			memos := resource.FromOps("memos", ops, &d.opts)
-			h := byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Once: d.keeper(), Principal: caller}, memos,
+			h := byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: d.keeper(), Principal: caller}, memos,
 				resource.NewImport("memos/import", memos)), nil))
 			plain := send(t, h, "POST /memos/import?atomic=true", linesBody, "", tt.content)
 			before := d.calls.reset()
@@ -175,7 +175,7 @@ func TestKeyedViewOfSecrets(t *testing.T) {
 			view := resource.View(resource.FromOps("memos", d.ops(), &d.opts),
 				func(m memo) (peeked, error) { return peeked{m.ID, m.Secret != ""}, nil },
 				func(_ peeked, base memo) (memo, error) { return base, nil }, nil)
-			h := byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Once: d.keeper(), Principal: caller}, view), nil))
+			h := byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: d.keeper(), Principal: caller}, view), nil))
 			plain := send(t, h, tt.line, asAnn, tt.kind, "", tt.content)
 			if !strings.Contains(plain.body, `"locked":true`) {
 				t.Fatalf("%s: %d %s", tt.line, plain.status, plain.body)

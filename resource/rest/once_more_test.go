@@ -27,7 +27,7 @@ func TestKeyedCopies(t *testing.T) {
 			t.Run(level.String()+"/"+line, func(t *testing.T) {
 				bubble(t, func(t *testing.T) {
 					d := newDesk(t, level)
-					d.keep.Wait, d.keep.Waiters = time.Minute, 8
+					d.keep.WaitTimeout, d.keep.Waiters = time.Minute, 8
 					if _, err := d.store.Insert(t.Context(), "1", memo{Title: "first"}); err != nil {
 						t.Fatal(err)
 					}
@@ -299,7 +299,7 @@ func TestKeyedHooks(t *testing.T) {
 			d.opts.Before = func(ctx context.Context, _ resource.Op, _, after *memo) error {
 				d.calls.add("before")
 				if after.Title == "declined" {
-					idempotency.Keep(ctx)
+					idempotency.RecordRefusal(ctx)
 					return problem.New(problem.Conflict, "for good")
 				}
 				after.Owner = "hook"
@@ -324,7 +324,7 @@ func TestKeyedBatchIsWhole(t *testing.T) {
 	d := newDesk(t, idempotency.ExactlyOnce)
 	d.opts.Before = func(ctx context.Context, _ resource.Op, _, after *memo) error {
 		if after.Title == "declined" {
-			idempotency.Keep(ctx)
+			idempotency.RecordRefusal(ctx)
 			return problem.New(problem.Conflict, "for good")
 		}
 		return nil
@@ -422,7 +422,7 @@ func TestGuarantees(t *testing.T) {
 	plain.Transactions = nil
 	readonly := resource.Ops[memo]{Get: plain.Get, List: plain.List}
 	public := &resource.Options[memo]{Public: true}
-	c := resource.NewCatalog(&resource.CatalogOptions{Once: idempotency.New(d.keys, nil)},
+	c := resource.NewCatalog(&resource.CatalogOptions{Idempotency: idempotency.New(d.keys, nil)},
 		resource.New("exact", d.store, public), resource.FromOps("named", plain, public),
 		resource.New("strange", memory.New[memo](nil), public), resource.New("numbers", memory.New[book](nil), nil),
 		resource.FromOps("readonly", readonly, public),
@@ -455,7 +455,7 @@ func TestGuarantees(t *testing.T) {
 		}
 	}
 	none := resource.NewCatalog(nil, resource.New("exact", d.store, public))
-	if none.Once() != nil || none.Guarantees() != nil || !slices.Contains(strings.Split(none.Report(), "\n"),
+	if none.Idempotency() != nil || none.Guarantees() != nil || !slices.Contains(strings.Split(none.Report(), "\n"),
 		"keys: none are kept, so an Idempotency-Key means nothing") {
 		t.Errorf("a catalog without keys says %v and\n%s", none.Guarantees(), none.Report())
 	}

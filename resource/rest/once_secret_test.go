@@ -24,7 +24,7 @@ func TestSecretCommand(t *testing.T) {
 		return token{Token: fmt.Sprint("t", given)}, nil
 	}
 	keys := idempotency.NewMemory(nil)
-	catalog := resource.NewCatalog(&resource.CatalogOptions{Once: idempotency.New(keys, nil), Principal: caller},
+	catalog := resource.NewCatalog(&resource.CatalogOptions{Idempotency: idempotency.New(keys, nil), Principal: caller},
 		resource.NewCommand("auth/login", give, &resource.CommandOptions[tidyIn]{Public: true, Secret: true}))
 	if got := catalog.Guarantees(); len(got) != 0 || strings.Contains(catalog.Report(), "keys: ") {
 		t.Errorf("a key is worth %v:\n%s", got, catalog.Report())

@@ -66,7 +66,7 @@ func newDesk(t testing.TB, level idempotency.Level) *desk {
 	d := &desk{db: memory.NewDB(), level: level}
 	d.store = memory.New(&memory.Options[memo]{DB: d.db, Now: func() time.Time { return modified }})
 	d.opts = resource.Options[memo]{Public: true}
-	d.keep = idempotency.Options{Wait: -1, Logger: slog.New(slog.NewTextHandler(testLog{t}, nil))}
+	d.keep = idempotency.Options{WaitTimeout: -1, Logger: slog.New(slog.NewTextHandler(testLog{t}, nil))}
 	d.keys = idempotency.NewMemory(&idempotency.MemoryOptions{Runner: d.db})
 	return d
 }
@@ -100,7 +100,7 @@ func (d *desk) ops() resource.Ops[memo] {
 func (d *desk) scoped(context.Context) (query.Filter, error) { return query.Filter{}, d.scope }
 
 // keeper keeps the keys.
-func (d *desk) keeper() *idempotency.Keeper {
+func (d *desk) keeper() *idempotency.Guard {
 	if d.records != nil {
 		return idempotency.New(d.records, &d.keep)
 	}
@@ -121,7 +121,7 @@ func (d *desk) open(t testing.TB, more ...resource.Part) (v2, v1 http.Handler) {
 	memos := resource.FromOps("memos", d.ops(), &d.opts)
 	keeper := d.keeper()
 	serve := func(r *resource.Resource) http.Handler {
-		return byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Once: keeper, Principal: caller,
+		return byCaller(rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: keeper, Principal: caller,
 			Logger: slog.New(slog.NewTextHandler(testLog{t}, nil))}, append([]resource.Part{r}, more...)...), nil))
 	}
 	return serve(memos), serve(resource.View(memos, memoToV1, memoFromV1, nil))

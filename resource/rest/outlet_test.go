@@ -57,7 +57,7 @@ type postbox struct {
 
 	ops      resource.Ops[letter]
 	opts     resource.Options[letter]
-	once     *idempotency.Keeper
+	once     *idempotency.Guard
 	parts    []resource.Part
 	commands func(letters *resource.Resource) []resource.Part
 
@@ -94,7 +94,7 @@ func (b *postbox) open(t testing.TB) *postbox {
 	t.Cleanup(func() { f.Close() })
 	b.letters = resource.FromOps("letters", b.ops, &b.opts)
 	b.v1 = resource.View(b.letters, letterToV1, letterFromV1, nil)
-	opts := &resource.CatalogOptions{Feed: f, Once: b.once, Logger: slog.New(slog.NewTextHandler(b.said, nil)),
+	opts := &resource.CatalogOptions{Feed: f, Idempotency: b.once, Logger: slog.New(slog.NewTextHandler(b.said, nil)),
 		Principal: func(context.Context) string { return "ann" }}
 	parts := append([]resource.Part{b.letters, resource.NewImport("letters/import", b.letters)}, b.parts...)
 	if b.commands != nil {
@@ -396,7 +396,7 @@ type again struct {
 }
 
 func (a *again) InTx(ctx context.Context, fn func(ctx context.Context) error) error {
-	if tx.In(ctx, a) {
+	if tx.ActiveFor(ctx, a) {
 		return fn(ctx)
 	}
 	for n := 1; ; n++ {

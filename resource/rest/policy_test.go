@@ -251,7 +251,7 @@ func keptApart(
 	}
 	ops := resource.OpsOf(store)
 	if few {
-		ops.GetMany, ops.ListBy = nil, nil
+		ops.GetMany, ops.ListByKeys = nil, nil
 	}
 	o.Query = bookSupport()
 	o.Relations = []resource.Relation[book]{

@@ -51,16 +51,16 @@ func (inserts) Insert(context.Context, thing) (resource.Item[thing], error) { pa
 func (replaces) Replace(context.Context, string, thing) (resource.Item[thing], error) {
 	panic("not called")
 }
-func (deletes) Delete(context.Context, string) error                           { return nil }
-func (remembers) Deleted(context.Context, string) (bool, error)                { return false, nil }
-func (counts) Count(context.Context) (int, error)                              { return 0, nil }
-func (getsMany) GetMany(context.Context, ...string) ([]thing, error)           { return nil, nil }
-func (listsBy) ListBy(string, []string) iter.Seq2[resource.Item[thing], error] { return nil }
-func (transacts) Transactions() *memory.DB                                     { return nil }
-func (watches) Watch(context.Context) iter.Seq2[*feed.Event, error]            { return nil }
-func (*byPointer) Delete(context.Context, string, resource.Rev) error          { return nil }
-func (createsOther) Create(context.Context, book) (resource.Item[book], error) { panic("not called") }
-func (createsOther) Purge(context.Context)                                     {} // other names are free
+func (deletes) Delete(context.Context, string) error                               { return nil }
+func (remembers) Deleted(context.Context, string) (bool, error)                    { return false, nil }
+func (counts) Count(context.Context) (int, error)                                  { return 0, nil }
+func (getsMany) GetMany(context.Context, ...string) ([]thing, error)               { return nil, nil }
+func (listsBy) ListByKeys(string, []string) iter.Seq2[resource.Item[thing], error] { return nil }
+func (transacts) Transactions() *memory.DB                                         { return nil }
+func (watches) Watch(context.Context) iter.Seq2[*feed.Event, error]                { return nil }
+func (*byPointer) Delete(context.Context, string, resource.Rev) error              { return nil }
+func (createsOther) Create(context.Context, book) (resource.Item[book], error)     { panic("not called") }
+func (createsOther) Purge(context.Context)                                         {} // other names are free
 
 var (
 	_ resource.Deleter    = (*byPointer)(nil)
@@ -97,7 +97,7 @@ func TestNearMisses(t *testing.T) {
 			"func(context.Context, query.Query) (int, error)")},
 		{getsMany{}, method(getsMany{}, "GetMany", "func(context.Context, ...string) ([]rest_test.thing, error)",
 			"func(context.Context, []string) iter.Seq2[github.com/stoa-go/stoa/resource.Item["+pkg+".thing],error]")},
-		{listsBy{}, method(listsBy{}, "ListBy",
+		{listsBy{}, method(listsBy{}, "ListByKeys",
 			"func(string, []string) iter.Seq2[github.com/stoa-go/stoa/resource.Item["+pkg+".thing],error]",
 			"func(context.Context, string, []string, query.Query) "+
 				"iter.Seq2[github.com/stoa-go/stoa/resource.Item["+pkg+".thing],error]")},

@@ -61,7 +61,7 @@ func linkedBooks(t testing.TB, opts ...func(*resource.Ops[book], *resource.Ops[a
 }
 
 func withoutMany(b *resource.Ops[book], a *resource.Ops[author], _ *resource.Options[book], _ *resource.Options[author]) {
-	b.GetMany, b.ListBy, a.GetMany, a.ListBy = nil, nil, nil, nil
+	b.GetMany, b.ListByKeys, a.GetMany, a.ListByKeys = nil, nil, nil, nil
 }
 
 const (
@@ -115,9 +115,9 @@ func TestExpandCalls(t *testing.T) {
 		{"/books?expand=next", map[string]int{"List": 1, "GetMany": 1}, nil, map[string]int{"List": 1, "Get": 3}, nil},
 		{"/books?expand=author,next", map[string]int{"List": 1, "GetMany": 1}, map[string]int{"GetMany": 1},
 			map[string]int{"List": 1, "Get": 3}, map[string]int{"Get": 3}},
-		{"/authors?expand=books", map[string]int{"ListBy": 1}, map[string]int{"List": 1},
+		{"/authors?expand=books", map[string]int{"ListByKeys": 1}, map[string]int{"List": 1},
 			map[string]int{"List": 3}, map[string]int{"List": 1}},
-		{"/authors?expand=books,first", map[string]int{"ListBy": 2}, map[string]int{"List": 1},
+		{"/authors?expand=books,first", map[string]int{"ListByKeys": 2}, map[string]int{"List": 1},
 			map[string]int{"List": 6}, map[string]int{"List": 1}},
 		{"/books/2?expand=next", map[string]int{"Get": 1}, nil, map[string]int{"Get": 1}, nil}, // no keys, no call
 		{"/books", map[string]int{"List": 1}, nil, map[string]int{"List": 1}, nil},

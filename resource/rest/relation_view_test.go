@@ -15,7 +15,7 @@ func TestRelationLeadsToAView(t *testing.T) {
 		list func(*resource.Ops[book])
 	}{
 		{"grouper", func(*resource.Ops[book]) {}},
-		{"lists", func(ops *resource.Ops[book]) { ops.ListBy = nil }},
+		{"lists", func(ops *resource.Ops[book]) { ops.ListByKeys = nil }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

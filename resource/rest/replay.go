@@ -12,7 +12,7 @@ import (
 
 // parseKey returns the Idempotency-Key of the request; "" if it has none, or if the catalog keeps no keys.
 func (x *call) parseKey() (string, error) {
-	once := x.h.catalog.Once()
+	once := x.h.catalog.Idempotency()
 	if once == nil {
 		return "", nil
 	}

@@ -30,22 +30,22 @@ func TestReport(t *testing.T) {
 		resource.NewLookup("best", "open", func(context.Context, struct{}) (string, error) { return "", nil }))
 	const want = `/open  GET, HEAD, POST, OPTIONS
 /open/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
-    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor
+    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor
     batches: POST of application/vnd.stoa.batch+json
     weak: everybody may do everything: give Authorize or Scope, or say Public
 /public  GET, HEAD, POST, OPTIONS
 /public/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
-    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor
+    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor
     batches: POST of application/vnd.stoa.batch+json
 /asked  GET, HEAD, POST, OPTIONS
 /asked/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
-    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor
+    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor
     batches: POST of application/vnd.stoa.batch+json
     weak: Authorize hides items one by one: without a Scope lists read what they hide, and have no totals
     weak: what was deleted is 404 for everybody, not 410: AuthorizeGone can say who may know
 /scoped  GET, HEAD, POST, OPTIONS
 /scoped/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
-    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor
+    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor
     batches: POST of application/vnd.stoa.batch+json
 /forgetful  GET, HEAD, POST, OPTIONS
 /forgetful/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS
@@ -75,7 +75,7 @@ func TestReportOfViews(t *testing.T) {
 	same := resource.View(hub, func(b book) (book, error) { return b, nil },
 		func(v, _ book) (book, error) { return v, nil }, nil)
 	const store = "/books  GET, HEAD, POST, OPTIONS\n/books/{id}  GET, HEAD, PUT, PATCH, DELETE, OPTIONS\n" +
-		"    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter Grouper Transactor\n" +
+		"    store: Creator Inserter Replacer Deleter Tombstoner Counter MultiGetter MultiInserter BatchLister Transactor\n" +
 		"    batches: POST of application/vnd.stoa.batch+json\n"
 	const noKeys = "keys: none are kept, so an Idempotency-Key means nothing\n"
 	for _, tt := range []struct {

@@ -142,7 +142,7 @@ func told(t *testing.T, opts *resource.Options[thing], fn func(t *testing.T, r r
 	synctest.Test(t, func(t *testing.T) {
 		s := newTelling()
 		r := rig{Resource: resource.New("things", s, opts), log: feed.NewMemory(nil)}
-		r.feed = feed.New(r.log, &feed.Options{Events: 8})
+		r.feed = feed.New(r.log, &feed.Options{BufferEvents: 8})
 		r.serve(t, r.Resource)
 		var err error
 		if r.start, err = r.Position(t.Context()); err != nil {

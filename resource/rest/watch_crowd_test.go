@@ -45,7 +45,7 @@ func gather(t testing.TB, size int) *audience {
 	db := memory.NewDB()
 	a.log = feed.NewMemory(&feed.MemoryOptions{Runner: db})
 	// Nothing happens but what is written, however long it takes: polls and bookmarks cost something, too.
-	a.feed = feed.New(a.log, &feed.Options{Poll: time.Hour, Bookmark: time.Hour})
+	a.feed = feed.New(a.log, &feed.Options{PollInterval: time.Hour, BookmarkInterval: time.Hour})
 	a.Resource = resource.New("things", memory.New(&memory.Options[thing]{DB: db}), strict())
 	a.serve(t, a.Resource)
 	shapes := []*resource.Resource{a.Resource, nameView(a.Resource, nil),

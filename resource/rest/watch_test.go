@@ -40,7 +40,7 @@ func watched(t *testing.T, opts *resource.Options[thing], fn func(t *testing.T, 
 func newRig(t testing.TB, opts *resource.Options[thing]) rig {
 	db := memory.NewDB()
 	r := rig{log: feed.NewMemory(&feed.MemoryOptions{Runner: db})}
-	r.feed = feed.New(r.log, &feed.Options{Events: 8}) // so that many are behind the ring
+	r.feed = feed.New(r.log, &feed.Options{BufferEvents: 8}) // so that many are behind the ring
 	r.Resource = resource.New("things", memory.New(&memory.Options[thing]{DB: db}), opts)
 	r.serve(t, r.Resource)
 	r.start = r.head(t)

@@ -55,7 +55,7 @@ func TestFeedUntellable(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var log bytes.Buffer
-				f := feed.New(feed.NewMemory(nil), &feed.Options{Events: 2})
+				f := feed.New(feed.NewMemory(nil), &feed.Options{BufferEvents: 2})
 				defer f.Close()
 				notes := resource.New("notes", memory.New[note](nil), nil)
 				view := resource.View(notes, down, func(s shown, n note) (note, error) { return note{s.ID, string(s.Text)}, nil }, nil)

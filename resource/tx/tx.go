@@ -134,8 +134,8 @@ func Active(ctx context.Context) bool {
 	return ok
 }
 
-// In reports whether ctx carries a transaction of a Runner equal to r, innermost or enclosing.
-func In(ctx context.Context, r Runner) bool {
+// ActiveFor reports whether ctx carries a transaction of a Runner equal to r, innermost or enclosing.
+func ActiveFor(ctx context.Context, r Runner) bool {
 	s, _ := ctx.Value(scopeKey{}).(*Scope)
 	for ; s != nil; s = s.outer {
 		if s.runner == r {
@@ -145,9 +145,9 @@ func In(ctx context.Context, r Runner) bool {
 	return false
 }
 
-// Outside returns the context in which the outermost transaction that ctx carries was begun, and ctx itself if it carries
+// Without returns the context in which the outermost transaction that ctx carries was begun, and ctx itself if it carries
 // none. What is given to [AfterCommit] runs when the transaction is over, so where it writes it needs a context without.
-func Outside(ctx context.Context) context.Context {
+func Without(ctx context.Context) context.Context {
 	s, ok := ctx.Value(scopeKey{}).(*Scope)
 	if !ok {
 		return ctx

@@ -18,7 +18,7 @@ type engine struct {
 }
 
 func (e *engine) InTx(ctx context.Context, fn func(context.Context) error) error {
-	if tx.In(ctx, e) {
+	if tx.ActiveFor(ctx, e) {
 		return fn(ctx)
 	}
 	var err error
@@ -152,7 +152,7 @@ func TestActiveInOutside(t *testing.T) {
 	type state struct{ Active, InA, InB, IsOutside bool }
 	ctx := t.Context()
 	look := func(c context.Context) state {
-		return state{tx.Active(c), tx.In(c, a), tx.In(c, b), tx.Outside(c) == ctx}
+		return state{tx.Active(c), tx.ActiveFor(c, a), tx.ActiveFor(c, b), tx.Without(c) == ctx}
 	}
 	got := []state{look(ctx)}
 	err := a.InTx(ctx, func(c context.Context) error {
@@ -175,7 +175,7 @@ func TestActiveInOutside(t *testing.T) {
 type store struct{}
 
 func (s *store) InTx(ctx context.Context, fn func(context.Context) error) error {
-	if tx.In(ctx, s) {
+	if tx.ActiveFor(ctx, s) {
 		return fn(ctx) // joins
 	}
 	ctx, scope := tx.Begin(ctx, s)

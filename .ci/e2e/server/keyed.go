@@ -81,7 +81,7 @@ func runKeyed(ctx context.Context, flags *flag.FlagSet, args []string, logger *s
 }
 
 // newGuard stores the records in the same database, except in mode Together in transactions of their own.
-func newGuard(ctx context.Context, db *sqltx.DB, source, mode string, logger *slog.Logger) (*idempotency.Keeper, error) {
+func newGuard(ctx context.Context, db *sqltx.DB, source, mode string, logger *slog.Logger) (*idempotency.Guard, error) {
 	opts := &idempotency.Options{Quota: -1, Logger: logger}
 	switch mode {
 	case Together:
@@ -103,7 +103,7 @@ func newGuard(ctx context.Context, db *sqltx.DB, source, mode string, logger *sl
 }
 
 // keyedCatalog serves four kinds of writes: create, change, remove, and a command that writes to two tables.
-func keyedCatalog(ctx context.Context, db *sqltx.DB, guard *idempotency.Keeper, mode string) (*resource.Catalog, error) {
+func keyedCatalog(ctx context.Context, db *sqltx.DB, guard *idempotency.Guard, mode string) (*resource.Catalog, error) {
 	var errs [4]error
 	var effects, deposits resource.Ops[Effect]
 	var lists resource.Ops[List]
@@ -123,7 +123,7 @@ func keyedCatalog(ctx context.Context, db *sqltx.DB, guard *idempotency.Keeper, 
 		opts.Transactions = db
 	}
 	return resource.NewCatalog(
-		&resource.CatalogOptions{Once: guard, Principal: func(context.Context) string { return "e2e" }},
+		&resource.CatalogOptions{Idempotency: guard, Principal: func(context.Context) string { return "e2e" }},
 		public("effects", effects), public("deposits", deposits), public("lists", lists), public("accounts", accounts),
 		resource.NewCommand("accounts/deposit", depositor(db, accounts, deposits), opts),
 	), nil

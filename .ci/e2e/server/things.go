@@ -60,10 +60,10 @@ type thingsOptions struct {
 func runThings(ctx context.Context, flags *flag.FlagSet, args []string, logger *slog.Logger, out io.Writer) error {
 	o := thingsOptions{feed: feed.Options{Logger: logger}}
 	flags.StringVar(&o.mode, "mode", Outbox, "how events are published: outbox, lock, memory or noresume")
-	flags.IntVar(&o.feed.Events, "ring", 0, "events in memory; 0 is the default of the library")
-	flags.DurationVar(&o.feed.Bookmark, "bookmark", 0, "interval of bookmarks")
-	flags.DurationVar(&o.feed.Limit, "limit", 0, "time limit of one read of the log")
-	flags.DurationVar(&o.feed.Keep, "keep", 0, "retention of events")
+	flags.IntVar(&o.feed.BufferEvents, "ring", 0, "events in memory; 0 is the default of the library")
+	flags.DurationVar(&o.feed.BookmarkInterval, "bookmark", 0, "interval of bookmarks")
+	flags.DurationVar(&o.feed.ReadTimeout, "limit", 0, "time limit of one read of the log")
+	flags.DurationVar(&o.feed.Retention, "keep", 0, "retention of events")
 	flags.DurationVar(&o.idle, "idle", 0, "time limit of an idle transaction")
 	flags.DurationVar(&o.ping, "ping", 0, "interval of pings on a WebSocket")
 	if err := parse(flags, args, &o.db); err != nil {

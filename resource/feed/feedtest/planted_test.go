@@ -174,17 +174,17 @@ var faults = []struct {
 	{"nobody is woken", func(p *planted) { p.wake = make(chan struct{}) }, "wake"},
 	{"events outside of the transaction", func(p *planted) {
 		p.add = func(ctx context.Context, events []*feed.Event) error {
-			return p.Memory.Append(tx.Outside(ctx), events...)
+			return p.Memory.Append(tx.Without(ctx), events...)
 		}
 	}, "rollback"},
 	{"events come before the commit", func(p *planted) {
 		p.add = func(ctx context.Context, events []*feed.Event) error {
-			return p.Memory.Append(tx.Outside(ctx), events...)
+			return p.Memory.Append(tx.Without(ctx), events...)
 		}
 	}, "commit"},
 	{"the order is that of being told", func(p *planted) {
 		p.add = func(ctx context.Context, events []*feed.Event) error {
-			tx.AfterCommit(ctx, func() { p.Memory.Append(context.WithoutCancel(tx.Outside(ctx)), events...) })
+			tx.AfterCommit(ctx, func() { p.Memory.Append(context.WithoutCancel(tx.Without(ctx)), events...) })
 			return ctx.Err()
 		}
 	}, "order of commits"},

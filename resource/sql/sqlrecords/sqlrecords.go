@@ -95,7 +95,7 @@ func (s *Store) fault(ctx context.Context, what string, err error) error {
 	switch {
 	case f.Kind != sqltx.Unavailable:
 		return fmt.Errorf("sqlrecords: %s: %w", what, err)
-	case f.Lost && !tx.In(ctx, s.db): // in a transaction a lost statement is a statement that never was
+	case f.Lost && !tx.ActiveFor(ctx, s.db): // in a transaction a lost statement is a statement that never was
 		return fmt.Errorf("sqlrecords: %s: %w: %w", what, tx.ErrOutcomeUnknown, err)
 	}
 	return fmt.Errorf("sqlrecords: %s: %w: %w", what, tx.ErrUnavailable, err)

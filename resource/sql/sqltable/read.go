@@ -146,7 +146,7 @@ func (t *Table[T]) parse(c *column, texts []string) []any {
 	return values
 }
 
-// listBy is that of [resource.Grouper].
+// listBy is that of [resource.BatchLister].
 func (t *Table[T]) listBy(ctx context.Context, field string, keys []string, q query.Query) items[T] {
 	return func(yield func(resource.Item[T], error) bool) {
 		for values := range slices.Chunk(t.parse(t.byField[field], keys), mostValues) {

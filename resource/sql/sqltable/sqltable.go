@@ -230,7 +230,7 @@ func (t *Table[T]) checkOptions() error {
 // forgotten, and everything that writes where Options.ReadOnly is set. To take away more, set it to nil.
 func (t *Table[T]) Ops() resource.Ops[T] {
 	ops := resource.Ops[T]{
-		Get: t.get, List: t.list, Count: t.count, GetMany: t.getMany, ListBy: t.listBy,
+		Get: t.get, List: t.list, Count: t.count, GetMany: t.getMany, ListByKeys: t.listBy,
 		Transactions: func() tx.Runner { return t.db },
 	}
 	if t.tombstones != nil {

@@ -73,7 +73,7 @@ func (t *Table[T]) write(ctx context.Context, w *args, v *T, statement string) (
 // outcomeError adds [tx.ErrOutcomeUnknown] to an error after which the write may have been committed: outside of a
 // transaction, a statement commits by itself.
 func (t *Table[T]) outcomeError(ctx context.Context, err error) error {
-	if t.dialect.Fault(err).Lost && !tx.In(ctx, t.db) {
+	if t.dialect.Fault(err).Lost && !tx.ActiveFor(ctx, t.db) {
 		return fmt.Errorf("%w: %w", tx.ErrOutcomeUnknown, err)
 	}
 	return err

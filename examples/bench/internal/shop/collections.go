@@ -172,7 +172,7 @@ func (c shipments) List(_ context.Context, q query.Query) iter.Seq2[resource.Ite
 	}
 }
 
-func (c shipments) ListBy(
+func (c shipments) ListByKeys(
 	_ context.Context, _ string, keys []string, q query.Query,
 ) iter.Seq2[resource.Item[Shipment], error] {
 	return func(yield func(resource.Item[Shipment], error) bool) {

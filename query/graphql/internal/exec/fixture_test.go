@@ -179,11 +179,11 @@ func spied[T any](w *world, name string, c resource.Collection[T]) resource.Ops[
 		}
 		return inner.GetMany(ctx, ids)
 	}
-	ops.ListBy = func(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[resource.Item[T], error] {
+	ops.ListByKeys = func(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[resource.Item[T], error] {
 		if err := w.call(ctx, "%s by %s %d", name, field, len(keys)); err != nil {
 			return fails[T](err)
 		}
-		return inner.ListBy(ctx, field, keys, q)
+		return inner.ListByKeys(ctx, field, keys, q)
 	}
 	ops.Count = func(ctx context.Context, q query.Query) (int, error) {
 		if err := w.call(ctx, "%s count", name); err != nil {

@@ -112,7 +112,7 @@ func (b *builder) mutationType() *Type {
 
 // keys says what a key is good for; nothing where there are none.
 func (b *builder) keys() string {
-	once := b.c.Once()
+	once := b.c.Idempotency()
 	if once == nil {
 		return ""
 	}

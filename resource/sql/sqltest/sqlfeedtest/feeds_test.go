@@ -22,7 +22,7 @@ func TestFeedsOfSeveralProcesses(t *testing.T) {
 		db, log := openLog(t, e, nil)
 		feeds := make([]*feed.Feed, 3)
 		for i := range feeds {
-			feeds[i] = feed.New(sqlfeed.New(db, nil), &feed.Options{Events: 20, Reads: 2, Limit: -1})
+			feeds[i] = feed.New(sqlfeed.New(db, nil), &feed.Options{BufferEvents: 20, MaxReads: 2, ReadTimeout: -1})
 			defer feeds[i].Close()
 		}
 		start, err := feeds[0].Position(t.Context())

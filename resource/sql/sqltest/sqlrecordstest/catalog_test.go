@@ -61,8 +61,8 @@ func serveRecords(t *testing.T, e sqltest.Engine) (http.Handler, *sqltable.Table
 		return nil
 	}
 	items := resource.FromOps("orders", table.Ops(), &resource.Options[order]{Authorize: seen})
-	keeper := idempotency.New(records(t, db), &idempotency.Options{Wait: -1})
-	return rest.New(resource.NewCatalog(&resource.CatalogOptions{Once: keeper, Principal: func(context.Context) string { return "ann" },
+	keeper := idempotency.New(records(t, db), &idempotency.Options{WaitTimeout: -1})
+	return rest.New(resource.NewCatalog(&resource.CatalogOptions{Idempotency: keeper, Principal: func(context.Context) string { return "ann" },
 		Logger: slog.New(slog.DiscardHandler)}, items, jobs.Resource(), resource.NewImport("orders/import", items),
 		resource.NewCommand("orders/tidy", tidy, &resource.CommandOptions[order]{Public: true, Transactions: db}),
 		resource.NewCommand("orders/later", tidy, &resource.CommandOptions[order]{Public: true, Jobs: jobs})), nil), table

@@ -45,7 +45,7 @@ func open(t *testing.T, e sqltest.Engine) *shop {
 		t.Fatal(err)
 	}
 	c := resource.NewCatalog(&resource.CatalogOptions{
-		Once: idempotency.New(records(t, db), nil), Principal: func(context.Context) string { return "ann" },
+		Idempotency: idempotency.New(records(t, db), nil), Principal: func(context.Context) string { return "ann" },
 	}, resource.FromOps("orders", s.orders.Ops(), &resource.Options[order]{Public: true}),
 		resource.FromOps("bills", s.bills.Ops(), &resource.Options[bill]{Public: true,
 			Relations: []resource.Relation[bill]{{Name: "order", Target: "orders", Field: "orderId"}}}))

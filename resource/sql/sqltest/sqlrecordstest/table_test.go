@@ -131,7 +131,7 @@ func TestRule142TwoProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var keepers []*idempotency.Keeper
+		var keepers []*idempotency.Guard
 		var creates []func(ctx context.Context) (idempotency.Record, error)
 		for _, db := range all {
 			own, err := orders(ctx, db)

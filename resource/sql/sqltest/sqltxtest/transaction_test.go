@@ -126,7 +126,7 @@ func TestInTx(t *testing.T) {
 		}, [2]int{1, 0}, nil, nil},
 		{"lets what waits for the commit write", func(ctx context.Context, db *sqltx.DB, note func(string)) error {
 			return db.InTx(ctx, func(ctx context.Context) error {
-				outside := tx.Outside(ctx)
+				outside := tx.Without(ctx)
 				tx.AfterCommit(ctx, func() {
 					if err := increment(outside, db, "b"); err != nil {
 						note(err.Error())
