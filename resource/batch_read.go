@@ -18,12 +18,12 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// operationList is the document. Its elements are read one by one, so that a mistake in one hides none in the others.
+// batchDocument is the document. Its elements are read one by one, so that a mistake in one hides none in the others.
 type batchDocument struct {
 	Operations []jsontext.Value `json:"operations" required:"true" minItems:"1"`
 }
 
-// operation is one element of the document. ID is the id as it stands in URLs, also where the id field is a number.
+// batchOperation is one element of the document. ID is the id as it stands in URLs, also where the id field is a number.
 type batchOperation struct {
 	Op      string         `json:"op" required:"true" enum:"create,replace,patch,delete"`
 	ID      string         `json:"id,omitempty"`
@@ -86,7 +86,7 @@ func (b *batchReader) read(doc []byte) ([]batchOperation, error) {
 	return ops, nil
 }
 
-// operation reads one element, at a pointer. The error ends the reading; violations do not.
+// readOperation reads one element, at a pointer. The error ends the reading; violations do not.
 func (b *batchReader) readOperation(op *batchOperation, raw []byte, at string) error {
 	dec := b.opts.decode(schema.Create, nil)
 	dec.MaxDepth++
@@ -112,7 +112,7 @@ func (b *batchReader) readOperation(op *batchOperation, raw []byte, at string) e
 	return nil
 }
 
-// shape looks at which members an operation has, and at what the collection can do.
+// checkMembers looks at which members an operation has, and at what the collection can do.
 func (b *batchReader) checkMembers(op *batchOperation, at string) {
 	if !b.r.Can(opNamed(op.Op)) {
 		b.add(at+"/op", "unsupported", "the items of this collection do not take it")
@@ -190,7 +190,7 @@ func parsePatch(raw jsontext.Value, l patch.Limits) (*patch.Patch, error) {
 	return patch.ParseMergePatch(raw, l)
 }
 
-// precheck finds what is wrong with the document of a PUT whatever is there now. Members that only the server knows, or
+// checkReplacement finds what is wrong with the document of a PUT whatever is there now. Members that only the server knows, or
 // only the client, are compared with what is there, or stay as it is: they are left for later.
 func (r *Resource) checkReplacement(doc []byte, o *WriteOptions) error {
 	dec := o.decode(schema.Create, nil)

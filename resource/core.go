@@ -76,7 +76,7 @@ func newCore[T any](name string, typ *schema.Type, ops Ops[T], o *Options[T]) *c
 	return h
 }
 
-// settle checks what a store gave and completes it: the id from the value, or the value's id from the item.
+// complete checks what a store gave and completes it: the id from the value, or the value's id from the item.
 func (h *core) complete(e *Entry) error {
 	e.stored = e.Value
 	if e.Rev == "" && (h.ops.replace != nil || h.ops.delete != nil) {

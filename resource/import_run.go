@@ -24,11 +24,11 @@ type importRun struct {
 	opts WriteOptions
 	done imported
 	// careful is from which chunk on an import that is all or nothing goes the long way. It is for one in a transaction that
-	// is begun for it, and rolled back for errCareful, to be done once more; nil for any other.
+	// is begun for it, and rolled back for errOneByOne, to be done once more; nil for any other.
 	oneByOneFrom *int
 }
 
-// ends reports whether an error is no matter of one line: the store is at fault or not available, the caller is unknown,
+// endsImport reports whether an error is no matter of one line: the store is at fault or not available, the caller is unknown,
 // or has gone.
 func endsImport(err error) bool {
 	status := Problem(err).StatusCode()
@@ -81,7 +81,7 @@ func (im *importRun) chunk(ctx context.Context, lines []importLine) error {
 // errRejected takes back an import that is all or nothing.
 var errRejected = errors.New("a line was rejected")
 
-// errCareful takes back an import that is to be done again, with care where a chunk was refused.
+// errOneByOne takes back an import that is to be done again, with care where a chunk was refused.
 var errOneByOne = errors.New("a chunk was refused")
 
 // whole stores everything in one transaction. again begins to read from the start. A chunk that the store refuses is known
@@ -147,7 +147,7 @@ func (im *importRun) part(ctx context.Context, chunks *chunkReader, careful bool
 	return nil
 }
 
-// long stores one line as a request of its own would be.
+// single stores one line as a request of its own would be.
 func (im *importRun) single(ctx context.Context, line *importLine) error {
 	var out Outcome
 	var err error
@@ -179,7 +179,7 @@ func (im *importRun) put(ctx context.Context, line *importLine) (Entry, Outcome,
 	return e, out, err
 }
 
-// short stores a chunk with as few calls of the store as can be, inside of a transaction. What is refused before the store
+// bulk stores a chunk with as few calls of the store as can be, inside of a transaction. What is refused before the store
 // is asked is a matter of its line. The error is that of the store, and then nothing of the chunk counts.
 func (im *importRun) bulk(ctx context.Context, lines []importLine) (*imported, error) {
 	s := bulkChunk{importRun: im}
@@ -202,7 +202,7 @@ func (im *importRun) bulk(ctx context.Context, lines []importLine) (*imported, e
 	return &s.done, nil
 }
 
-// shortWay is a chunk on its way.
+// bulkChunk is a chunk on its way.
 type bulkChunk struct {
 	*importRun
 	done  imported
@@ -310,7 +310,7 @@ func (im *importRun) insert(ctx context.Context, ids []string, values []any) err
 	return im.publishInserted(ctx, chosen)
 }
 
-// told tells of items that have been stored at once, as the store has made them.
+// publishInserted tells of items that have been stored at once, as the store has made them.
 func (im *importRun) publishInserted(ctx context.Context, ids []string) error {
 	h, o := im.r.core, im.r.core.publisher.Load()
 	if h.ops.after == nil && o == nil {

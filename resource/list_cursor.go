@@ -34,7 +34,7 @@ func (r *Resource) binding(ctx context.Context, q query.Query) string {
 // for every item: a filter of a megabyte, which GraphQL lets pass, would be hashed as often.
 const longBinding = 512
 
-// window is a list as the collection is asked for it, page by page.
+// pageQuery is a list as the collection is asked for it, page by page.
 type pageQuery struct {
 	r        *Resource
 	q        query.Query // in the core's names; Limit is the size of the page
@@ -78,7 +78,7 @@ func (r *Resource) hint(q query.Query) []string {
 	return fields
 }
 
-// moveTo places the window where at says.
+// seek places the window where at says.
 func (w *pageQuery) seek(at Position, binding string) error {
 	text := at.After
 	if at.Before != "" {
@@ -199,7 +199,7 @@ func (w *pageQuery) fetch(ctx context.Context) (Page, error) {
 // maxHidden is how many pages in a row may be hidden before a list is given up. The later ones are large.
 const maxHidden = 20
 
-// behind returns the place behind rows as the store gave them, and nil at the end of the list. It is asked only where
+// onward returns the place behind rows as the store gave them, and nil at the end of the list. It is asked only where
 // policy may hide all of them.
 func (w *pageQuery) onward(rows []Entry, more bool) *query.Cursor {
 	if w.r.core.ops.authorize == nil || len(rows) == 0 {
@@ -212,7 +212,7 @@ func (w *pageQuery) onward(rows []Entry, more bool) *query.Cursor {
 	return w.cursorAt(last)
 }
 
-// place returns where in the list an item is, and nil if the store has not said.
+// cursorAt returns where in the list an item is, and nil if the store has not said.
 func (w *pageQuery) cursorAt(e *Entry) *query.Cursor {
 	if !w.r.core.query.Natural {
 		return &query.Cursor{Values: w.sortValues(e)}

@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// shape is how a resource looks under one contract: the stored, or that of a [View]. The core's own has neither down
+// projection is how a resource looks under one contract: the stored, or that of a [View]. The core's own has neither down
 // nor up nor names to translate.
 type projection struct {
 	name      string // in entity tags, so that contracts never share one
@@ -46,7 +46,7 @@ func (s *projection) fieldAbove(above *projection, field string) string {
 	return s.shownParentNames[s.parent.fieldAbove(above, field)]
 }
 
-// hubField returns the name in the core of a field of this shape, and "" if it has none.
+// storeField returns the name in the core of a field of this shape, and "" if it has none.
 func (s *projection) storeField(name string) string {
 	if s.storeNames == nil {
 		return name
@@ -109,7 +109,7 @@ func (s *projection) holds(field func(string) any) bool {
 	return true
 }
 
-// lower walks down the chain from a value of the core to one of this shape.
+// fromStored walks down the chain from a value of the core to one of this shape.
 func (s *projection) fromStored(hub any) (any, error) {
 	if s.down == nil {
 		return hub, nil
@@ -125,7 +125,7 @@ func (s *projection) fromStored(hub any) (any, error) {
 	return v, nil
 }
 
-// raise walks up the chain from a value of this shape to one of the core. base makes copies of the item as it is, where what
+// toStored walks up the chain from a value of this shape to one of the core. base makes copies of the item as it is, where what
 // this shape cannot see comes from: nil for a new item. reset says that none of it shall stay.
 func (s *projection) toStored(v any, base func() (any, error), reset bool) (any, error) {
 	for at := s; at.up != nil; at = at.parent {

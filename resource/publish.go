@@ -39,7 +39,7 @@ func (h *core) attach(f *feed.Feed, logger *slog.Logger) {
 	}
 }
 
-// change is one write of one item, as the store is asked for it.
+// storeChange is one write of one item, as the store is asked for it.
 type storeChange struct {
 	kind feed.Kind
 	id   string // of a new item it may be the store's to choose, and is empty then
@@ -107,7 +107,7 @@ func (o *publisher) write(ctx context.Context, h *core, c storeChange) (*Entry, 
 	return e, nil
 }
 
-// told is an event before its items are made JSON.
+// pendingEvent is an event before its items are made JSON.
 type pendingEvent struct {
 	kind          feed.Kind
 	id            string
@@ -123,7 +123,7 @@ func (c *storeChange) event(e *Entry) pendingEvent {
 	return pendingEvent{c.kind, e.ID, e.Rev, c.before, e.stored}
 }
 
-// tell appends events, in the transaction of their changes if the log takes part in it: an error has to take back the
+// publish appends events, in the transaction of their changes if the log takes part in it: an error has to take back the
 // changes. Elsewhere they are appended when the changes are sure to stand, and an error is for the log only.
 func (o *publisher) publish(ctx context.Context, h *core, all ...pendingEvent) error {
 	events, err := h.events(all)
@@ -137,7 +137,7 @@ func (o *publisher) publish(ctx context.Context, h *core, all ...pendingEvent) e
 	return publishError(err)
 }
 
-// tellBehind appends events of what has happened, whether the client still waits or not. err is why there are none.
+// publishAfter appends events of what has happened, whether the client still waits or not. err is why there are none.
 func (o *publisher) publishAfter(ctx context.Context, h *core, events []*feed.Event, err error) {
 	if err == nil {
 		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), retryTimeout)
@@ -150,7 +150,7 @@ func (o *publisher) publishAfter(ctx context.Context, h *core, events []*feed.Ev
 	}
 }
 
-// untold is the error of a change that is taken back, since it cannot be told. Whatever the log calls it, it is none of what
+// publishError is the error of a change that is taken back, since it cannot be told. Whatever the log calls it, it is none of what
 // a collection says of its items.
 func publishError(err error) error {
 	switch {

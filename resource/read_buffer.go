@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// batch is a reusable buffer for the items of one page. It is drained before user code runs, so that a hook may call
+// buffer is a reusable buffer for the items of one page. It is drained before user code runs, so that a hook may call
 // the store again.
 type buffer interface {
 	entries() []Entry
 	release()
 }
 
-// batchPool and pageBuffer keep the items of a page in one piece of memory that is used again.
+// bufferPool and pageBuffer keep the items of a page in one piece of memory that is used again.
 type bufferPool[T any] struct {
 	core *core
 	pool sync.Pool

@@ -90,7 +90,7 @@ func (r *Resource) abilities() string {
 	return strings.Join(can, " ")
 }
 
-// telling says how writes become events.
+// eventDelivery says how writes become events.
 func (h *core) eventDelivery() string {
 	o := h.publisher.Load()
 	switch {

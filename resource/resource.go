@@ -173,7 +173,7 @@ func (r *Resource) Counts() bool {
 	return r.core.ops.count != nil && (r.core.ops.authorize == nil || r.core.scope != nil)
 }
 
-// hubQuery turns a query in the names of the shape into one for the collection: fields renamed, the shape's own
+// storeQuery turns a query in the names of the shape into one for the collection: fields renamed, the shape's own
 // condition and the caller's scope added.
 func (r *Resource) storeQuery(ctx context.Context, q query.Query) (query.Query, error) {
 	f, err := r.projection.filterToStore(q.Filter)

@@ -7,7 +7,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// refuseNearMisses panics if c, or the pointer to it, has a method that is named like one of a capability and yet does
+// checkSignatures panics if c, or the pointer to it, has a method that is named like one of a capability and yet does
 // not serve: the capability would be absent without a word, and the first to notice would be a client.
 func checkSignatures[T any](c Collection[T]) {
 	capabilities := map[string]reflect.Type{
@@ -41,7 +41,7 @@ func checkSignatures[T any](c Collection[T]) {
 	}
 }
 
-// withoutReceiver prints a method's type as a reader would write it.
+// methodSignature prints a method's type as a reader would write it.
 func methodSignature(t reflect.Type) string {
 	var in, out []reflect.Type
 	for i := 1; i < t.NumIn(); i++ {

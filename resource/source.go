@@ -26,7 +26,7 @@ type source struct {
 	idle   *time.Timer
 }
 
-// listen returns the Feed in which the changes of the core are told. Whoever has done with it calls leave.
+// subscribe returns the Feed in which the changes of the core are told. Whoever has done with it calls leave.
 func (h *core) subscribe() (f *feed.Feed, leave func(), err error) {
 	if h.ops.watch != nil {
 		return h.source.join(h.ops.watch), h.source.leave, nil

@@ -74,7 +74,7 @@ func View[T, V any](orders *Resource, down func(T) (V, error), up func(v V, base
 	return view
 }
 
-// shapeName returns the name of one more shape, which none of the others has: two with one name would share entity tags
+// projectionName returns the name of one more shape, which none of the others has: two with one name would share entity tags
 // and cursors.
 func (h *core) projectionName(given string, typ *schema.Type) string {
 	taken := func(name string) bool {

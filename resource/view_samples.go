@@ -93,7 +93,7 @@ func (s *projection) checkAssumed(sample, shown any) error {
 	return nil
 }
 
-// raiseCopy is what up makes of a sample as it is shown. All of its arguments are new, since it may keep and change them.
+// storedCopy is what up makes of a sample as it is shown. All of its arguments are new, since it may keep and change them.
 func (r *Resource) storedCopy(sample any) (any, error) {
 	another := func() (any, error) { return r.core.clone(sample) }
 	v, err := another()
@@ -106,7 +106,7 @@ func (r *Resource) storedCopy(sample any) (any, error) {
 	return r.projection.toStored(v, another, false)
 }
 
-// raiseNothing makes a new item of a sample as it is shown. up may refuse that, but it must not count on what is not there
+// checkNewStored makes a new item of a sample as it is shown. up may refuse that, but it must not count on what is not there
 // yet: to panic is its commonest mistake.
 func (r *Resource) checkNewStored(sample any) (err error) {
 	defer func() {
@@ -124,7 +124,7 @@ func (r *Resource) checkNewStored(sample any) (err error) {
 	return err
 }
 
-// copy returns a copy of a value of the core that shares nothing with it that JSON can see.
+// clone returns a copy of a value of the core that shares nothing with it that JSON can see.
 func (h *core) clone(v any) (any, error) {
 	doc, err := h.typ.AppendFull(nil, v)
 	if err != nil {

@@ -122,7 +122,7 @@ func (w *watcher) end(op Op, id string, err error) {
 	}
 }
 
-// listen yields changes until something ends that.
+// run yields changes until something ends that.
 func (w *watcher) run(after feed.Cursor) error {
 	h := w.r.core
 	// Before all else, as in core.load: its error must not depend on what happened.
@@ -167,7 +167,7 @@ func (w *watcher) scope() (query.Filter, error) {
 	return scope, err
 }
 
-// spare reports whether c is a bookmark that says little more than a change before it. Only what was told counts: who passes
+// redundant reports whether c is a bookmark that says little more than a change before it. Only what was told counts: who passes
 // over all that happens, as by a filter, has to be told how far that is, or its cursor grows old.
 func (w *watcher) redundant(c *feed.Change[Entry]) bool {
 	spared := c.Kind == feed.Bookmark && w.changed
@@ -175,7 +175,7 @@ func (w *watcher) redundant(c *feed.Change[Entry]) bool {
 	return spared
 }
 
-// see returns what an event is to whoever listens; nil if it is nothing.
+// project returns what an event is to whoever listens; nil if it is nothing.
 func (w *watcher) project(e *feed.Event) (*feed.Change[Entry], error) {
 	h := w.r.core
 	switch {
@@ -220,7 +220,7 @@ func (w *watcher) selects(m *snapshot) bool {
 	return w.filter.IsZero() || query.Match(w.filter, m.field)
 }
 
-// sees is the part of sight that is policy. What there is none of nobody sees.
+// visible is the part of sight that is policy. What there is none of nobody sees.
 func (w *watcher) visible(m *snapshot, scope *query.Filter) (bool, error) {
 	h := w.r.core
 	if m == nil || h.scope != nil && !query.Match(*scope, m.field) {

@@ -12,13 +12,13 @@ import (
 // What is made of an event is made once for all who listen, and kept with it: the values of the core for all of its shapes,
 // and the changes for all who listen in one shape. So a listener that hears of an event allocates nothing.
 
-// past is an event with its items as the core has them.
+// decodedEvent is an event with its items as the core has them.
 type decodedEvent struct {
 	before, after *snapshot // nil where there was none, or is none
 	err           error
 }
 
-// moment is an item at one time. All who listen share it.
+// snapshot is an item at one time. All who listen share it.
 type snapshot struct {
 	Entry // its core is the *T; nothing else of it is used
 
@@ -42,7 +42,7 @@ func (m *snapshot) read() {
 	}
 }
 
-// recall returns what an event was about. A [feed.Watcher] has said so already.
+// decode returns what an event was about. A [feed.Watcher] has said so already.
 func (h *core) decode(e *feed.Event) *decodedEvent {
 	return e.Memo(h, func() any {
 		p := &decodedEvent{}
@@ -59,7 +59,7 @@ func (h *core) decode(e *feed.Event) *decodedEvent {
 	}).(*decodedEvent)
 }
 
-// read reads an item as an event has it. The log outlives a deployment, so it may be one that the collection could not hold
+// decodeItem reads an item as an event has it. The log outlives a deployment, so it may be one that the collection could not hold
 // any more. Whoever listens is not left without it: the list has what became of it.
 func (h *core) decodeItem(doc []byte) (*snapshot, error) {
 	if doc == nil {
@@ -74,7 +74,7 @@ func (h *core) decodeItem(doc []byte) (*snapshot, error) {
 
 func (h *core) newSnapshot(v any) *snapshot { return &snapshot{Entry: Entry{stored: v}, core: h} }
 
-// judges returns an error if a filter names a field that events do not have, as it is writeOnly: what is not there would pass
+// checkFilter returns an error if a filter names a field that events do not have, as it is writeOnly: what is not there would pass
 // for a value, and be told to somebody who may not see it.
 func (h *core) checkFilter(f query.Filter) error {
 	if f.IsZero() || h.ops.watch != nil { // which tells of whole items
@@ -97,7 +97,7 @@ func mentions(f query.Filter, field string) bool {
 	return f.Field == field
 }
 
-// glance is a past through a shape.
+// projectedEvent is a past through a shape.
 type projectedEvent struct {
 	before, after             bool // the item is one that the shape expresses
 	created, updated, deleted feed.Change[Entry]
@@ -111,7 +111,7 @@ func (g *projectedEvent) Forget() {
 	g.deleted.Forget()
 }
 
-// recall returns what an event is to those who listen in a shape, policy apart.
+// project returns what an event is to those who listen in a shape, policy apart.
 func (s *projection) project(h *core, e *feed.Event, p *decodedEvent) *projectedEvent {
 	return e.Memo(s, func() any {
 		g := &projectedEvent{before: p.before != nil && s.holds(p.before.field), after: p.after != nil && s.holds(p.after.field)}
@@ -144,7 +144,7 @@ func (s *projection) project(h *core, e *feed.Event, p *decodedEvent) *projected
 	}).(*projectedEvent)
 }
 
-// past makes an entry of the shape.
+// entryOf makes an entry of the shape.
 func (s *projection) entryOf(e *feed.Event, m *snapshot) (*Entry, error) {
 	shown, err := s.fromStored(m.stored)
 	return &Entry{ID: e.ID, Value: shown, stored: m.stored}, err

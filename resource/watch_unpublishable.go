@@ -15,7 +15,7 @@ import (
 // what an expired cursor is, be it by REST or GraphQL: an end for good, behind which one lists anew. If the list cannot show
 // the item either, it says so (500), and to one client at the time that it chooses.
 
-// untellable is the error of an event that cannot be told, in a shape or, if that is nil, in any. It is logged here, once for
+// reportUnpublishable is the error of an event that cannot be told, in a shape or, if that is nil, in any. It is logged here, once for
 // all who would have been told, as to them it is no more than an end.
 func (h *core) reportUnpublishable(at feed.Cursor, s *projection, err error) error {
 	if h.unpublishable.first(unpublishableEvent{at, s}) {
@@ -30,13 +30,13 @@ func (h *core) reportUnpublishable(at feed.Cursor, s *projection, err error) err
 	return fmt.Errorf("%w: an event cannot be told: %v", feed.ErrExpired, err)
 }
 
-// untoldEvent is an event that cannot be told in a shape.
+// unpublishableEvent is an event that cannot be told in a shape.
 type unpublishableEvent struct {
 	at         feed.Cursor
 	projection *projection
 }
 
-// untoldEvents are the newest events of which the log says that they cannot be told. What was made of an event is not kept
+// unpublishableEvents are the newest events of which the log says that they cannot be told. What was made of an event is not kept
 // for those who are far behind, and who come to it one after another. The zero value has none.
 type unpublishableEvents struct {
 	mu    sync.Mutex

@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// mediaType checks what the content claims to be, before any of it is read: its type, its coding and its length.
+// checkContent checks what the content claims to be, before any of it is read: its type, its coding and its length.
 func (x *call) checkContent(accepted ...string) (string, error) {
 	media, err := x.checkContentType(accepted...)
 	if err == nil && httpbody.Length(x.r) > x.h.limits.Body {
@@ -18,7 +18,7 @@ func (x *call) checkContent(accepted ...string) (string, error) {
 	return media, err
 }
 
-// contentType is mediaType for content of any length.
+// checkContentType is mediaType for content of any length.
 func (x *call) checkContentType(accepted ...string) (string, error) {
 	if len(x.r.Header["Content-Range"]) > 0 {
 		return "", problem.New(problem.BadRequest, "A part of an item cannot be stored: Content-Range is not understood here.")

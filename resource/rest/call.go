@@ -184,7 +184,7 @@ func truncate(s string) string {
 	return s
 }
 
-// survive turns a panic of user code into an internal error, unless the response has begun: then the connection is
+// recoverPanic turns a panic of user code into an internal error, unless the response has begun: then the connection is
 // aborted, so that a client does not take half an answer for a whole one.
 func (x *call) recoverPanic() {
 	v := recover()

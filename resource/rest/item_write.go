@@ -12,7 +12,7 @@ import (
 	"github.com/stoa-go/stoa/resource/patch"
 )
 
-// write is a request that changes something, as far as its header says.
+// writeRequest is a request that changes something, as far as its header says.
 type writeRequest struct {
 	opts      resource.WriteOptions
 	selection selection
@@ -70,7 +70,7 @@ func (x *call) prepare(w *writeRequest, id string, accepted ...string) error {
 	return nil
 }
 
-// useKey gives the write its key, when the content has been read.
+// useKeyOf gives the write its key, when the content has been read.
 func (x *call) useKeyOf(w *writeRequest, id string) {
 	w.opts.Key = x.useKey(w.key, id, w.media)
 	if w.opts.Key != nil {
@@ -180,7 +180,7 @@ func (x *call) put(id string) error {
 	return x.respondPut(&w, &e, outcome, *buf)
 }
 
-// stored answers a PUT. A validator goes out only if the client holds the very octets that the next GET would show it,
+// respondPut answers a PUT. A validator goes out only if the client holds the very octets that the next GET would show it,
 // or if that is switched off (RFC 9110 section 9.3.4).
 func (x *call) respondPut(w *writeRequest, e *resource.Entry, outcome resource.Outcome, sent []byte) error {
 	h, status := x.w.Header(), http.StatusOK
@@ -214,7 +214,7 @@ func (x *call) respondPut(w *writeRequest, e *resource.Entry, outcome resource.O
 	return x.sendWritten(status, e, w, tagged)
 }
 
-// validators sets those of the representation that a plain GET would select.
+// setValidators sets those of the representation that a plain GET would select.
 func (x *call) setValidators(h http.Header, e *resource.Entry) {
 	validators{r: x.route.resource, rev: e.Rev, suffix: x.contractTag, modified: e.Modified, length: -1}.set(h)
 }

@@ -21,7 +21,7 @@ var (
 	listParameters = []string{"after", "before", "expand"}
 )
 
-// asked is what the URL of a list asks for.
+// listRequest is what the URL of a list asks for.
 type listRequest struct {
 	q         query.Query // in the names of the shape
 	position  resource.Position
@@ -84,7 +84,7 @@ func cursorParameter(err error, at resource.Position) error {
 	return err
 }
 
-// asked reads the query of the URL. whole says that a list without a limit is all of it, and not a page.
+// parseList reads the query of the URL. whole says that a list without a limit is all of it, and not a page.
 func (x *call) parseList(lenient, whole bool) (listRequest, error) {
 	limit := x.route.pageSize
 	if whole {

@@ -143,7 +143,7 @@ func (x *call) speak(media string) {
 	}
 }
 
-// which names, in an entity tag, what makes a representation differ from others of its shape and coding: the contract and
+// etagSuffix names, in an entity tag, what makes a representation differ from others of its shape and coding: the contract and
 // the form, and which part of the item it is.
 func (x *call) etagSuffix(p *selection, body []byte) string {
 	which := p.etagSuffix(body)
@@ -181,7 +181,7 @@ func (x *call) understands(accepted []string) bool {
 	return accepted[0] == mediaJSON && x.sel.Content(x.media())
 }
 
-// echo returns the member that named the contract in the content, as it stands in the answer; nil if none did. It is known
+// versionMember returns the member that named the contract in the content, as it stands in the answer; nil if none did. It is known
 // when the content has been read.
 func (x *call) versionMember() []byte {
 	name, contract, ok := x.sel.Member()

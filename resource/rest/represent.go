@@ -17,7 +17,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// part is which part of its items a client wants to see, and what beside them: ?fields= and ?expand=. The zero value is
+// selection is which part of its items a client wants to see, and what beside them: ?fields= and ?expand=. The zero value is
 // the whole and nothing else.
 type selection struct {
 	fields        *schema.Selection // nil: all
@@ -27,7 +27,7 @@ type selection struct {
 	versionMember []byte // a member behind the others: what named the contract in the content, repeated
 }
 
-// part reads the parameters that say what to show.
+// parseSelection reads the parameters that say what to show.
 func (x *call) parseSelection(params url.Values) (selection, error) {
 	var p selection
 	res := x.route.resource
@@ -87,7 +87,7 @@ func badParameter(name, code, detail string) error {
 	return d
 }
 
-// itemPart is part for the path of an item, where no other parameters are understood.
+// itemSelection is part for the path of an item, where no other parameters are understood.
 func (x *call) itemSelection(lenient bool) (selection, error) {
 	if x.r.URL.RawQuery == "" {
 		return selection{}, nil
@@ -210,7 +210,7 @@ func release(rel []related) {
 	}
 }
 
-// which names the part in an entity tag. Related items have revisions of their own, so there the content says it.
+// etagSuffix names the part in an entity tag. Related items have revisions of their own, so there the content says it.
 func (p *selection) etagSuffix(body []byte) string {
 	switch {
 	case p.links != nil:

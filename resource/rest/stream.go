@@ -62,7 +62,7 @@ func (x *call) feedItem(id string) error {
 	return x.streamChanges(l, func(ctx context.Context) changes { return res.WatchItem(ctx, id, l.after) })
 }
 
-// tell sends changes as long as both sides want.
+// streamChanges sends changes as long as both sides want.
 func (x *call) streamChanges(l *subscription, watch func(ctx context.Context) changes) error {
 	leave, err := x.h.catalog.Stream(x.r.Context())
 	if err != nil {
@@ -81,7 +81,7 @@ func (x *call) streamChanges(l *subscription, watch func(ctx context.Context) ch
 	return err
 }
 
-// tellAll begins the stream with the first of the changes.
+// sendChanges begins the stream with the first of the changes.
 func (x *call) sendChanges(s *changeStream, l *subscription, all changes) error {
 	for change, err := range all {
 		switch {

@@ -8,7 +8,7 @@ import (
 // not in the answer. It may be told again of what is in it already, which does no harm, as an event has the whole item.
 // That is why it stays right in a cache, too, however old: the answer there is older than no event behind its cursor.
 
-// place is a place in the feed, and the value of the field.
+// eventCursor is a place in the feed, and the value of the field.
 type eventCursor struct {
 	at    feed.Cursor
 	value []string
@@ -22,7 +22,7 @@ func (x *call) setEventCursor() {
 	}
 }
 
-// placed returns the value of Event-Cursor. As long as nothing is written all answers share it.
+// eventCursorField returns the value of Event-Cursor. As long as nothing is written all answers share it.
 func (rt *route) eventCursorField(at feed.Cursor) []string {
 	if p := rt.eventCursor.Load(); p != nil && p.at == at {
 		return p.value

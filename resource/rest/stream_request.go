@@ -30,7 +30,7 @@ const (
 // notOfStreams are the parameters of a list that mean nothing to its feed.
 var notOfStreams = []string{"after", "before", "expand", "limit", "sort"}
 
-// listening is what a client wants to hear.
+// subscription is what a client wants to hear.
 type subscription struct {
 	filter   query.Filter      // in the names of the shape
 	after    feed.Cursor       // the zero value is now
@@ -40,7 +40,7 @@ type subscription struct {
 	key      any               // frameKey, made once
 }
 
-// listening reads what is asked for.
+// parseSubscription reads what is asked for.
 func (x *call) parseSubscription() (*subscription, error) {
 	enc, err := x.encodings()
 	if err == nil && !enc.Identity {
@@ -112,7 +112,7 @@ func (x *call) notListening(params url.Values, lenient bool) error {
 	return badParameter(lastEventParameter, "unsupported", "it is for the feed, which is served as "+mediaStream)
 }
 
-// from reads where to go on.
+// parsePosition reads where to go on.
 func (l *subscription) parsePosition(params url.Values, h http.Header) error {
 	if values := params[lastEventParameter]; values != nil {
 		l.where = problem.Violation{Parameter: lastEventParameter}

@@ -21,7 +21,7 @@ const (
 	slowRetryFactor = 10
 )
 
-// stream is what is sent. Between two changes its goroutine waits in the feed.
+// changeStream is what is sent. Between two changes its goroutine waits in the feed.
 type changeStream struct {
 	stop context.CancelFunc  // ends the waiting
 	out  *eventstream.Writer // nil before the stream begins

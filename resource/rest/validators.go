@@ -8,7 +8,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// stamp is what differs from response to response: the headers that cannot be shared. They are set together, since one
+// validators is what differs from response to response: the headers that cannot be shared. They are set together, since one
 // piece of text and one slice then hold all of them.
 type validators struct {
 	r          *resource.Resource
