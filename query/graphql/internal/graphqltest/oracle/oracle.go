@@ -8,6 +8,7 @@ package oracle
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/graphql-go/graphql"
 
@@ -146,9 +147,22 @@ func (c *converter) fields(parent *model.Type, list []*model.Field) graphql.Fiel
 	return fields
 }
 
-// warm makes graphql-go do now what it does at first use, by whoever comes first and without a lock: the fields of types
-// that nothing leads to, and the tables in which enums look up their values. What is wrong with a type shows here too.
+// warmIntrospection fills the lookup tables of graphql-go's own enums, which all schemas share.
+var warmIntrospection = sync.OnceFunc(func() {
+	warmEnum(graphql.TypeKindEnumType)
+	warmEnum(graphql.DirectiveLocationEnumType)
+})
+
+// warmEnum fills the lookup tables of an enum, which graphql-go otherwise fills at first use without a lock.
+func warmEnum(e *graphql.Enum) {
+	e.Serialize("")
+	e.ParseValue("")
+}
+
+// warm resolves the fields of all types and fills the lookup tables of enums, because graphql-go otherwise does so at
+// first use without a lock. It returns the error of the first type that graphql-go does not accept.
 func (c *converter) warm() error {
+	warmIntrospection()
 	for _, t := range c.model.Types {
 		named := c.types[t]
 		if named == nil {
@@ -161,8 +175,7 @@ func (c *converter) warm() error {
 		case *graphql.InputObject:
 			named.Fields()
 		case *graphql.Enum:
-			named.Serialize("")
-			named.ParseValue("")
+			warmEnum(named)
 		}
 		if err := named.Error(); err != nil {
 			return fmt.Errorf("graphql: type %s: %w", t.Name, err)
