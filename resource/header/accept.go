@@ -2,24 +2,27 @@ package header
 
 import "strings"
 
-// Accept chooses among offers, which are media types in the server's order of preference, the one that an Accept field
-// wants most (RFC 9110 section 12.5.1). It returns its index; ok is false where the field admits none of them.
+// Accept selects from offers the media type that an Accept field prefers (RFC 9110 section 12.5.1).
+// The offers are media types in the server's order of preference. Accept returns the index of the
+// selected offer; ok is false if the field accepts none of them.
 //
-// Each offer has the weight of the most specific range that matches it: one with parameters before type/subtype, that
-// before type/*, that before */*; of two equally specific ranges the greater weight counts. Equal weights leave the
-// choice to the order of offers. An absent field and an empty one admit everything. A range that cannot be read, or
-// whose weight cannot, is ignored.
+// The weight of an offer is that of the most specific range that matches it. A range with
+// parameters is more specific than type/subtype, which is more specific than type/*, which is more
+// specific than */*. If two equally specific ranges match, the higher weight applies. Of several
+// offers with the same weight, the first is selected. An absent or empty field accepts every offer.
+// Accept ignores a range if the range or its weight has invalid syntax.
 //
-// A range with parameters matches only offers that have them with the same values. The exception is charset=utf-8, which
-// every JSON type satisfies, although it has no such parameter (RFC 8259 section 11).
+// A range with parameters matches only the offers that have the same parameters with the same
+// values. The exception is charset=utf-8, which matches every JSON type, because JSON is always
+// UTF-8 and its media type has no charset parameter (RFC 8259 section 11).
 func Accept(lines []string, offers []string) (index int, ok bool) {
-	if i, ok := acceptSimply(lines, offers); ok {
+	if i, ok := acceptUsual(lines, offers); ok {
 		return i, true
 	}
-	var few [32]verdict // More offers than this cost an allocation.
-	verdicts := few[:]
-	if len(offers) > len(few) {
-		verdicts = make([]verdict, len(offers))
+	var buf [32]offerWeight // avoids an allocation for up to 32 offers
+	weights := buf[:]
+	if len(offers) > len(buf) {
+		weights = make([]offerWeight, len(offers))
 	}
 	empty := true
 	for _, line := range lines {
@@ -30,30 +33,31 @@ func Accept(lines []string, offers []string) (index int, ok bool) {
 			}
 			empty = false
 			if r, ok := parseRange(member); ok {
-				r.judge(offers, verdicts)
+				r.weigh(offers, weights)
 			}
 		}
 	}
 	if empty {
-		return first(offers)
+		return firstOffer(offers)
 	}
-	return best(verdicts[:len(offers)])
+	return heaviest(weights[:len(offers)])
 }
 
-// acceptSimply decides the fields that nearly every client sends: none, "*/*", or the very type that is offered.
-func acceptSimply(lines, offers []string) (index int, ok bool) {
+// acceptUsual handles the usual fields: an absent field, "*/*", and exactly one of the offers. In
+// all other cases ok is false, and Accept parses the field.
+func acceptUsual(lines, offers []string) (index int, ok bool) {
 	if len(lines) == 0 {
-		return first(offers)
+		return firstOffer(offers)
 	}
 	if len(lines) > 1 {
 		return -1, false
 	}
 	if lines[0] == "*/*" {
-		return first(offers)
+		return firstOffer(offers)
 	}
 	for i, offer := range offers {
 		if strings.IndexByte(offer, ';') >= 0 {
-			return -1, false // Its type may match nevertheless, and it comes first.
+			return -1, false // its type may match too, and it precedes the other offers
 		}
 		if strings.EqualFold(offer, lines[0]) {
 			return i, true
@@ -62,25 +66,26 @@ func acceptSimply(lines, offers []string) (index int, ok bool) {
 	return -1, false
 }
 
-// first chooses for a client that takes everything.
-func first(offers []string) (index int, ok bool) {
+// firstOffer selects the first offer, for a client that accepts every media type.
+func firstOffer(offers []string) (index int, ok bool) {
 	if len(offers) == 0 {
 		return -1, false
 	}
 	return 0, true
 }
 
-// verdict is the weight of one offer, and how specific the range was that gave it. The zero value is: no range matched.
-type verdict struct {
+// offerWeight is the weight of one offer, and the rank of the range that decided it. The zero value
+// means that no range has matched.
+type offerWeight struct {
 	rank    int64
 	quality quality
 }
 
-// best returns the first of the offers with the greatest weight above zero.
-func best(verdicts []verdict) (index int, ok bool) {
+// heaviest returns the index of the first offer with the highest weight above zero.
+func heaviest(weights []offerWeight) (index int, ok bool) {
 	index = -1
 	greatest := quality(0)
-	for i, v := range verdicts {
+	for i, v := range weights {
 		if v.quality > greatest {
 			index, greatest = i, v.quality
 		}
@@ -91,25 +96,26 @@ func best(verdicts []verdict) (index int, ok bool) {
 // mediaRange is one member of an Accept field.
 type mediaRange struct {
 	typ, subtype string // "*" is any
-	params       string // as they stand, the weight among them
+	params       string // in the form of the field, including the weight
 	quality      quality
-	rank         int64 // of two ranges that match, the one with the greater rank decides
+	rank         int64 // how specific the range is; the highest rank that matches decides
 }
 
-// Ranks. The number of parameters is added to them, and never reaches the next one.
+// The rank of a range is one of these constants plus the number of its parameters, fewer than 1<<20.
 const (
 	rankAny int64 = 1 << (20 * iota)
 	rankType
 	rankSubtype
 )
 
-// parseRange reads a member. The weight may stand anywhere among the parameters, but not twice.
+// parseRange parses one member. The weight may be at any place among the parameters. A second
+// weight makes the member invalid.
 func parseRange(member string) (r mediaRange, ok bool) {
 	r.typ, r.subtype, r.params, ok = cutType(member)
 	if !ok || r.typ == "*" && r.subtype != "*" {
 		return r, false
 	}
-	r.rank, r.quality = rankOf(r.typ, r.subtype), wanted
+	r.rank, r.quality = rankOf(r.typ, r.subtype), maxQuality
 	weighed := false
 	for rest := r.params; ; {
 		var name, value string
@@ -130,6 +136,7 @@ func parseRange(member string) (r mediaRange, ok bool) {
 	}
 }
 
+// rankOf returns the rank of a range without parameters.
 func rankOf(typ, subtype string) int64 {
 	switch {
 	case typ == "*":
@@ -140,10 +147,11 @@ func rankOf(typ, subtype string) int64 {
 	return rankSubtype
 }
 
-// judge notes the weight of the range for each offer that it matches, unless a more specific one did so before.
-func (r *mediaRange) judge(offers []string, verdicts []verdict) {
+// weigh sets the weight of each offer that the range matches, unless a more specific range has
+// already set it.
+func (r *mediaRange) weigh(offers []string, weights []offerWeight) {
 	for i, offer := range offers {
-		v := &verdicts[i]
+		v := &weights[i]
 		if r.rank < v.rank || r.rank == v.rank && r.quality <= v.quality || !r.matches(offer) {
 			continue
 		}
@@ -151,8 +159,9 @@ func (r *mediaRange) judge(offers []string, verdicts []verdict) {
 	}
 }
 
-// matches reports whether the offer is in the range: type and subtype are, and the offer has every parameter of the range.
-// The offer is read again for each range, which costs less than a place to keep it read would.
+// matches reports whether the range contains the offer: type and subtype match, and the offer has
+// every parameter of the range. It parses the offer again for each range, because that is cheaper
+// than allocating memory for the parsed offers.
 func (r *mediaRange) matches(offer string) bool {
 	typ, subtype, params, ok := cutType(offer)
 	if !ok ||
@@ -172,8 +181,8 @@ func (r *mediaRange) matches(offer string) bool {
 	}
 }
 
-// hasParam reports whether params has that parameter. Values are compared exactly, but for charset, whose values are
-// case-insensitive (RFC 9110 section 8.3.2).
+// hasParam reports whether params contains the parameter. Values are compared exactly, except those
+// of charset, which are case-insensitive (RFC 9110 section 8.3.2).
 func hasParam(params, name, value string) bool {
 	value = unquote(value)
 	for {
@@ -189,7 +198,7 @@ func hasParam(params, name, value string) bool {
 	}
 }
 
-// cutType cuts type "/" subtype off s. The star of a range is a token, too, so it need not know about ranges.
+// cutType cuts type "/" subtype off s. It accepts media ranges too, because "*" is a token.
 func cutType(s string) (typ, subtype, rest string, ok bool) {
 	typ, rest = cutToken(s)
 	if typ == "" || rest == "" || rest[0] != '/' {
@@ -199,17 +208,18 @@ func cutType(s string) (typ, subtype, rest string, ok bool) {
 	return typ, subtype, rest, subtype != ""
 }
 
-// isWeight reports whether a parameter is the weight. No other parameter of a range may have that name (section 12.4.2).
+// isWeight reports whether a parameter of a range is its weight. The name is reserved for this
+// purpose (RFC 9110 section 12.4.2).
 func isWeight(name string) bool {
 	return name == "q" || name == "Q"
 }
 
-// isUTF8 reports whether a parameter says what JSON always is.
+// isUTF8 reports whether a parameter is charset=utf-8, the encoding of all JSON.
 func isUTF8(name, value string) bool {
 	return strings.EqualFold(name, "charset") && strings.EqualFold(unquote(value), "utf-8")
 }
 
-// isJSON reports whether the subtype is JSON, by name or by its suffix (RFC 6839 section 3.1).
+// isJSON reports whether the subtype is json or has the suffix +json (RFC 6839 section 3.1).
 func isJSON(subtype string) bool {
 	const suffix = "+json"
 	return strings.EqualFold(subtype, suffix[1:]) ||

@@ -11,8 +11,8 @@ import (
 	"github.com/stoa-go/stoa/resource/header"
 )
 
-// The slow Accept of this file is the fast one's judge. It is written from the rules with regular expressions, sorting
-// and floating point, and shares no code with the package.
+// This file has a reference implementation of Accept. It follows the rules of the RFC with regular
+// expressions, sorting and floating point, and shares no code with the package.
 
 const (
 	patternToken  = "[-!#$%&'*+.^_`|~0-9A-Za-z]+"
@@ -90,7 +90,8 @@ func slowUnquote(s string) string {
 	return reEscape.ReplaceAllString(s[1:len(s)-1], "$1")
 }
 
-// slowSplit splits a line at the commas outside quotation marks, blanks trimmed and empty members dropped.
+// slowSplit splits a line at the commas outside quoted strings. It trims members and drops empty
+// ones.
 func slowSplit(line string) (members []string) {
 	var member []byte
 	quoted, escaped := false, false
@@ -113,7 +114,7 @@ func slowSplit(line string) (members []string) {
 		}
 	}
 	if m := strings.Trim(strings.TrimSuffix(string(member), ","), " \t"); m != "" {
-		members = append(members, m) // The quotation mark was left open.
+		members = append(members, m) // the closing quotation mark is missing
 	}
 	return members
 }
@@ -132,7 +133,7 @@ func slowAccept(lines, offers []string) (index int, ok bool) {
 			ranges = append(ranges, r)
 		}
 	}
-	// The most specific comes first, and of two alike the weightier.
+	// The most specific range is first, then the one with the higher weight.
 	slices.SortFunc(ranges, func(a, b slowRange) int {
 		if c := slices.Compare(b.specificity(), a.specificity()); c != 0 {
 			return c

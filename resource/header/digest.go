@@ -17,9 +17,14 @@ var (
 	errDigestLength = errors.New("a digest has not the length that its algorithm gives it")
 )
 
-// ParseDigests reads a Repr-Digest or Content-Digest field, a Structured Field dictionary of byte sequences (RFC 9651
-// section 3.2). Of the algorithms those count that are not broken, sha-256 and sha-512 (RFC 9530 section 5), each at most
-// once; the others are left out, as long as they are of the right form. Of a name that stands twice the last counts.
+// ParseDigests parses a Repr-Digest or Content-Digest field, which is a Structured Field dictionary
+// of byte sequences (RFC 9651 section 3.2). It returns the digests of sha-256 and sha-512, the
+// algorithms that RFC 9530 section 5 recommends, and omits those of other algorithms. If an
+// algorithm occurs more than once, the last member applies. An absent or empty field yields no
+// digests.
+//
+// ParseDigests returns an error if the field, including the omitted members, is not such a
+// dictionary, or if the length of a digest is not that of its algorithm.
 func ParseDigests(lines []string) ([]Digest, error) {
 	s := strings.Trim(strings.Join(lines, ","), " ")
 	var digests []Digest
@@ -42,13 +47,13 @@ func ParseDigests(lines []string) ([]Digest, error) {
 		if len(d.Sum) != want {
 			return nil, errDigestLength
 		}
-		digests = keep(digests, d)
+		digests = setDigest(digests, d)
 	}
 	return digests, nil
 }
 
-// keep puts d in the place of the one with the same algorithm, or at the end.
-func keep(digests []Digest, d Digest) []Digest {
+// setDigest replaces the digest with the algorithm of d, or appends d.
+func setDigest(digests []Digest, d Digest) []Digest {
 	for i := range digests {
 		if digests[i].Algorithm == d.Algorithm {
 			digests[i] = d
@@ -58,13 +63,15 @@ func keep(digests []Digest, d Digest) []Digest {
 	return append(digests, d)
 }
 
-// AppendDigest appends d as a member of such a field.
+// AppendDigest appends d as a member of a Repr-Digest or Content-Digest field. The caller separates
+// members by commas.
 func AppendDigest(dst []byte, d Digest) []byte {
 	dst = append(append(dst, d.Algorithm...), '=', ':')
 	return append(base64.StdEncoding.AppendEncode(dst, d.Sum), ':')
 }
 
-// cutKey cuts a key of a dictionary off s: lower-case letters, digits and _-.*, of which a letter or * comes first.
+// cutKey cuts a key of a dictionary off s: lower-case letters, digits, and _-.*, beginning with a
+// letter or *.
 func cutKey(s string) (key, rest string, ok bool) {
 	i := 0
 	for ; i < len(s); i++ {
@@ -78,21 +85,21 @@ func cutKey(s string) (key, rest string, ok bool) {
 	return s, "", i > 0
 }
 
-// cutBytes cuts a byte sequence off s: base64 between colons. Padding may be missing, and is then made up for (RFC 9651
-// section 4.2.7).
+// cutBytes cuts a byte sequence off s, which is base64 between colons. Padding is optional (RFC
+// 9651 section 4.2.7).
 func cutBytes(s string) (b []byte, rest string, ok bool) {
 	if s == "" || s[0] != ':' {
 		return nil, s, false
 	}
 	text, rest, ok := strings.Cut(s[1:], ":")
-	if !ok || strings.ContainsAny(text, "\r\n") { // which the decoder would skip
+	if !ok || strings.ContainsAny(text, "\r\n") { // the decoder would skip these
 		return nil, s, false
 	}
 	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
 	return b, rest, err == nil
 }
 
-// cutComma cuts what stands between two members off s. After a comma there has to be another member.
+// cutComma cuts the separator of two members off s. A comma must be followed by another member.
 func cutComma(s string) (rest string, ok bool) {
 	s = trimSpace(s)
 	if s == "" {

@@ -20,7 +20,8 @@ func TestParseDigests(t *testing.T) {
 	text256 := "sha-256=:" + base64.StdEncoding.EncodeToString(sum256[:]) + ":"
 	text512 := "sha-512=:" + base64.StdEncoding.EncodeToString(sum512[:]) + ":"
 	zeros := "sha-256=:" + base64.StdEncoding.EncodeToString(make([]byte, 32)) + ":"
-	d256, d512 := header.Digest{Algorithm: "sha-256", Sum: sum256[:]}, header.Digest{Algorithm: "sha-512", Sum: sum512[:]}
+	d256, d512 := header.Digest{Algorithm: "sha-256", Sum: sum256[:]},
+		header.Digest{Algorithm: "sha-512", Sum: sum512[:]}
 	tests := []struct {
 		name  string
 		lines []string

@@ -1,8 +1,10 @@
-// Package header reads and writes the HTTP field values that a resource API speaks.
+// Package header parses and formats the HTTP field values that a resource API uses.
 //
-// Each field has a file: Accept and Accept-Encoding, entity tags, media types, Prefer, Link, ranges of bytes,
-// digests, and the Structured Field string of Idempotency-Key. Readers take the field lines as net/http keeps them (r.Header["Accept"]), read them as one
-// list (RFC 9110 section 5.3), and tell an absent field from an empty one where that matters:
+// Each file covers one field or one family of fields: Accept and Accept-Encoding, entity tags,
+// media types, Prefer, Link, byte ranges, digests, and the Structured Field string of
+// Idempotency-Key. The parsers take the field lines in the form in which net/http stores them, such
+// as r.Header["Accept"], and combine them into one list (RFC 9110 section 5.3). They distinguish an
+// absent field (no lines) from an empty one if the RFC does.
 //
 //	i, ok := header.Accept(r.Header["Accept"], offers)         // RFC 9110 section 12.5.1
 //	enc := header.AcceptEncoding(r.Header["Accept-Encoding"])  // section 12.5.3
@@ -12,9 +14,11 @@
 //	span, ok, err := header.Range(r.Header["Range"], size)     // RFC 9110 section 14.2
 //	sums, err := header.ParseDigests(r.Header["Repr-Digest"])  // RFC 9530
 //
-// Two attitudes: what a client merely wishes (Accept, Accept-Encoding, Prefer) is read member by member, and a member
-// that cannot be read is as if it were not there; what decides about its data (tags, media types, keys) is read
-// entirely or is an error, whose text may be shown to the client.
+// The parsers of preferences (Accept, Accept-Encoding, Prefer) ignore list members with invalid
+// syntax. The parsers of fields that decide whether data is read or written (entity tags, media
+// types, digests, keys) return an error instead. The text of the error contains nothing
+// confidential, and servers may send it to the client.
 //
-// Nothing here knows resources or versions; nothing allocates on the ordinary path.
+// The package depends on net/http only. All functions are safe for concurrent use, and the usual
+// field values are parsed without allocations.
 package header

@@ -2,19 +2,21 @@ package header
 
 import "strings"
 
-// Encodings says which content codings a client takes. Neither is possible: then it takes nothing that we can send.
+// Encodings lists the content codings that a client accepts. If both fields are false, the client
+// accepts no coding that this package supports.
 type Encodings struct {
-	// Gzip is true if gzip is acceptable and wanted at least as much as identity.
+	// Gzip is true if gzip is acceptable and its weight is at least that of identity.
 	Gzip bool
-	// Identity is true if the bytes as they are are acceptable.
+	// Identity is true if content without a coding is acceptable.
 	Identity bool
 }
 
-// AcceptEncoding reads an Accept-Encoding field (RFC 9110 section 12.5.3).
+// AcceptEncoding parses an Accept-Encoding field (RFC 9110 section 12.5.3).
 //
-// An absent field admits every coding; it is answered here as if it said identity, since a client that does not name
-// gzip may not know it. An empty one says identity. Identity is acceptable unless its weight, or else that of "*", is
-// zero; where neither is named it is wanted less than any coding that is.
+// An absent field accepts every coding. AcceptEncoding treats it as identity, because a client that
+// does not send the field may not support gzip. An empty field accepts identity only. Identity is
+// acceptable unless its weight, or the weight of "*" if the field does not list identity, is zero.
+// If the field lists neither, identity has a lower weight than any listed coding.
 func AcceptEncoding(lines []string) Encodings {
 	gzip, identity, other := unset, unset, unset
 	for _, line := range lines {
@@ -23,7 +25,8 @@ func AcceptEncoding(lines []string) Encodings {
 			coding, q, ok := parseCoding(member)
 			switch {
 			case !ok:
-			case strings.EqualFold(coding, "gzip"), strings.EqualFold(coding, "x-gzip"): // the same (section 8.4.1.3)
+			case strings.EqualFold(coding, "gzip"), strings.EqualFold(coding, "x-gzip"):
+				// The names are synonyms (section 8.4.1.3).
 				gzip = max(gzip, q)
 			case strings.EqualFold(coding, "identity"):
 				identity = max(identity, q)
@@ -32,7 +35,7 @@ func AcceptEncoding(lines []string) Encodings {
 			}
 		}
 	}
-	// The wildcard stands for what is not named, and identity is no exception (section 12.5.3).
+	// The wildcard matches each coding that the field does not list, identity included (section 12.5.3).
 	if gzip == unset {
 		gzip = other
 	}
@@ -42,10 +45,10 @@ func AcceptEncoding(lines []string) Encodings {
 	return Encodings{Gzip: gzip > 0 && gzip >= identity, Identity: identity != 0}
 }
 
-// unset is the weight of a coding that the field does not name. It is less than any weight.
+// unset is the weight of a coding that the field does not list. It is less than any weight.
 const unset quality = -1
 
-// parseCoding reads a member: a coding, and nothing else but a weight.
+// parseCoding parses one member: a coding, optionally with a weight.
 func parseCoding(member string) (coding string, q quality, ok bool) {
 	coding, rest := cutToken(member)
 	if coding == "" {
@@ -56,11 +59,11 @@ func parseCoding(member string) (coding string, q quality, ok bool) {
 	case !ok:
 		return "", 0, false
 	case name == "":
-		return coding, wanted, true
+		return coding, maxQuality, true
 	case !isWeight(name):
 		return "", 0, false
 	}
-	// A coding has no parameters, so only empty ones may follow.
+	// A coding has no parameters. Semicolons without a parameter are allowed.
 	if name, _, _, ok = cutParam(rest); !ok || name != "" {
 		return "", 0, false
 	}

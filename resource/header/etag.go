@@ -7,28 +7,30 @@ import (
 
 // Tag is an entity tag (RFC 9110 section 8.8.3).
 type Tag struct {
-	Opaque string // what stands between the quotation marks
-	Weak   bool
+	Opaque string // the text between the quotation marks
+	Weak   bool   // the tag has the prefix W/
 }
 
-// Tags is what an If-Match or If-None-Match field says. The zero value is an absent field, and matches nothing.
+// Tags is the value of an If-Match or If-None-Match field. The zero value is an absent field, which
+// matches nothing.
 type Tags struct {
 	Any  bool // "*", and then List is nil
 	List []Tag
 }
 
-// Three errors, so that a client learns which of the three mistakes it made.
+// Errors of ParseTags. Servers send them to the client.
 var (
 	errTagSyntax = errors.New("not a list of entity tags such as \"abc\" or W/\"abc\"")
 	errTagAny    = errors.New("\"*\" stands together with other members")
 	errTagNone   = errors.New("an empty list of entity tags")
 )
 
-// ParseTags reads an If-Match or If-None-Match field. No lines are no error: the field is absent. A list without tags is
-// one, and so is "*" beside anything else.
+// ParseTags parses an If-Match or If-None-Match field. For an absent field (no lines) it returns
+// the zero value. A list without tags is an error, and so is "*" together with other members.
 //
-// An entity tag is no quoted string: a backslash in it is just a backslash, commas belong to it, blanks do not; bytes
-// beyond ASCII are as good as others, and "W/" is in upper case.
+// An entity tag is not a quoted string: a backslash escapes nothing, commas are allowed, white
+// space and control characters are not. Bytes above 0x7f are allowed. The prefix "W/" is
+// case-sensitive.
 func ParseTags(lines []string) (Tags, error) {
 	var tags Tags
 	for _, line := range lines {
@@ -53,8 +55,8 @@ func ParseTags(lines []string) (Tags, error) {
 	return tags, nil
 }
 
-// Strong reports whether a strong tag with that text is listed, or "*". A weak tag in the list matches nothing by this
-// comparison, which is the one for If-Match (RFC 9110 section 13.1.1).
+// Strong reports whether the field is "*" or lists the tag by strong comparison, which If-Match
+// requires (RFC 9110 section 13.1.1). A weak tag in the list matches nothing.
 func (t Tags) Strong(opaque string) bool {
 	for _, tag := range t.List {
 		if !tag.Weak && tag.Opaque == opaque {
@@ -64,8 +66,8 @@ func (t Tags) Strong(opaque string) bool {
 	return t.Any
 }
 
-// Weak reports whether a tag with that text is listed, weak or not, or "*". This is the comparison for If-None-Match
-// (RFC 9110 section 13.1.2).
+// Weak reports whether the field is "*" or lists the tag by weak comparison, which If-None-Match
+// requires (RFC 9110 section 13.1.2). A weak tag in the list matches like a strong one.
 func (t Tags) Weak(opaque string) bool {
 	for _, tag := range t.List {
 		if tag.Opaque == opaque {
@@ -75,14 +77,15 @@ func (t Tags) Weak(opaque string) bool {
 	return t.Any
 }
 
-// MatchTag is ParseTags with one comparison, without allocating. The candidate is a whole tag, such as `"abc"` or
-// `W/"abc"`. If weak is false the comparison is strong, and then neither side may be weak. Where ok is false the field
-// is one that ParseTags has an error for.
+// MatchTag parses the field and compares the candidate with it, without allocating. It is
+// equivalent to ParseTags followed by [Tags.Weak] or, if weak is false, [Tags.Strong]. The
+// candidate is a complete tag, such as `"abc"` or `W/"abc"`; a weak candidate matches only by weak
+// comparison. ok is false if ParseTags would return an error.
 func MatchTag(lines []string, candidate string, weak bool) (match, ok bool) {
 	if len(lines) == 0 {
 		return false, true
 	}
-	// Even after a match the rest is read: whether the field is one that can be parsed must not depend on what matches.
+	// The loop continues after a match, because ok must not depend on the candidate.
 	want, rest, valid := cutOneTag(candidate)
 	valid = valid && rest == "" && (weak || !want.Weak)
 	var count, stars int
@@ -107,8 +110,8 @@ func MatchTag(lines []string, candidate string, weak bool) (match, ok bool) {
 	return match || stars > 0, true
 }
 
-// AppendTag appends the tag as it stands in an ETag field. The text of a tag is the server's own; it must consist of what
-// ParseTags admits.
+// AppendTag appends the tag in the form of an ETag field. The caller must ensure that ParseTags
+// accepts its text.
 func AppendTag(dst []byte, tag Tag) []byte {
 	if tag.Weak {
 		dst = append(dst, "W/"...)
@@ -118,7 +121,7 @@ func AppendTag(dst []byte, tag Tag) []byte {
 	return append(dst, '"')
 }
 
-// cutTag cuts a tag or "*", and the comma and empty members after it, off a list.
+// cutTag cuts a tag or "*" off a list, and the comma and the empty members that follow.
 func cutTag(list string) (tag Tag, star bool, rest string, ok bool) {
 	if rest, star = strings.CutPrefix(list, "*"); !star {
 		if tag, rest, ok = cutOneTag(list); !ok {
@@ -131,7 +134,7 @@ func cutTag(list string) (tag Tag, star bool, rest string, ok bool) {
 	return tag, star, trimList(rest), true
 }
 
-// cutOneTag cuts a tag off s. It ends at the next quotation mark, whatever stands before that: there is no escape.
+// cutOneTag cuts a tag off s. The tag ends at the next quotation mark, because there is no escape.
 func cutOneTag(s string) (tag Tag, rest string, ok bool) {
 	rest, tag.Weak = strings.CutPrefix(s, "W/")
 	if rest == "" || rest[0] != '"' {
@@ -149,7 +152,7 @@ func cutOneTag(s string) (tag Tag, rest string, ok bool) {
 	return Tag{}, s, false
 }
 
-// trimList removes the blanks and commas, which are empty members, at the front of a list.
+// trimList removes white space and commas, which are empty members, from the front of a list.
 func trimList(list string) string {
 	return strings.TrimLeft(list, " \t,")
 }

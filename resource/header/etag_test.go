@@ -62,7 +62,8 @@ func TestRule098IfNoneMatchWeak(t *testing.T) {
 	}
 }
 
-// checkMatch compares with MatchTag and, for a strong candidate or a weak comparison, with the parsed tags.
+// checkMatch compares by MatchTag and, for a strong candidate or a weak comparison, by the parsed
+// tags.
 func checkMatch(t *testing.T, lines []string, candidate string, weak, want bool) {
 	t.Helper()
 	got, ok := header.MatchTag(lines, candidate, weak)
@@ -79,7 +80,7 @@ func checkMatch(t *testing.T, lines []string, candidate string, weak, want bool)
 	case weak:
 		got = tags.Weak(opaque)
 	case isWeak:
-		return // Strong is asked about strong tags only.
+		return // Strong compares strong tags only.
 	default:
 		got = tags.Strong(opaque)
 	}
@@ -192,8 +193,9 @@ func FuzzParseTags(f *testing.F) {
 			if ok != (err == nil) {
 				t.Fatalf("ParseTags(%q) error %v, MatchTag ok %v", lines, err, ok)
 			}
-			if candidateErr != nil || len(single.List) != 1 || string(header.AppendTag(nil, single.List[0])) != candidate {
-				continue // Not the canonical form of one tag, which is what MatchTag is asked about.
+			if candidateErr != nil || len(single.List) != 1 ||
+				string(header.AppendTag(nil, single.List[0])) != candidate {
+				continue // not the canonical form of one tag, which MatchTag requires
 			}
 			tag := single.List[0]
 			want := tags.Any || tags.Weak(tag.Opaque) && (weak || tags.Strong(tag.Opaque) && !tag.Weak)
@@ -204,7 +206,7 @@ func FuzzParseTags(f *testing.F) {
 		if err != nil || tags.Any {
 			return
 		}
-		// What was read and is written again is read as the same.
+		// Parsing the formatted tags yields the same tags.
 		var again []string
 		for _, tag := range tags.List {
 			again = append(again, string(header.AppendTag(nil, tag)))

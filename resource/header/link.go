@@ -2,19 +2,20 @@ package header
 
 // Link is one link of a Link field (RFC 8288 section 3).
 type Link struct {
-	// Href is a URI reference, escaped already.
+	// Href is a URI reference, already escaped.
 	Href string
-	// Rel is the relation, or several of them with blanks between.
+	// Rel is the relation type, or several types separated by spaces.
 	Rel string
-	// Params are further attributes, such as type or title. One whose name is no token is left out, and so is an
-	// extended one such as title*, whose value would not be a quoted string (RFC 8187).
+	// Params are the other attributes, such as type or title. AppendLink omits an attribute if its
+	// name is not a token. It omits extended attributes such as title* too, because their values
+	// are not quoted strings (RFC 8187).
 	Params []Param
 }
 
-// AppendLink appends links as the value of a Link field. Attribute values are quoted.
+// AppendLink appends links as the value of a Link field. It quotes attribute values.
 //
-// Href is not escaped again, but what would break out of the angle brackets, and whatever has no place in a URI, is
-// percent-encoded.
+// AppendLink does not escape Href again. It only percent-encodes the bytes that are not allowed in
+// a URI, such as ">" and control characters.
 func AppendLink(dst []byte, links ...Link) []byte {
 	for i, link := range links {
 		if i > 0 {
@@ -37,13 +38,15 @@ func AppendLink(dst []byte, links ...Link) []byte {
 	return dst
 }
 
-// appendURI appends a URI reference, with those bytes percent-encoded that no URI contains (RFC 3986 section 2).
+// appendURI appends a URI reference and percent-encodes the bytes that no URI contains (RFC 3986
+// section 2).
 func appendURI(dst []byte, uri string) []byte {
 	const hex = "0123456789ABCDEF"
 	for i := 0; i < len(uri); i++ {
-		// Not the percent sign: what is escaped already stays as it is.
+		// The percent sign is not encoded, because the reference is already escaped.
 		switch c := uri[i]; {
-		case c <= ' ', c >= 0x7f, c == '<', c == '>', c == '"', c == '\\', c == '^', c == '`', c == '{', c == '|', c == '}':
+		case c <= ' ', c >= 0x7f, c == '<', c == '>', c == '"', c == '\\', c == '^', c == '`', c == '{',
+			c == '|', c == '}':
 			dst = append(dst, '%', hex[c>>4], hex[c&0xf])
 		default:
 			dst = append(dst, c)

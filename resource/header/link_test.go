@@ -16,18 +16,23 @@ func TestRule129LinkQuoting(t *testing.T) {
 		link header.Link
 		want string
 	}{
-		{"plain", header.Link{Href: "/orders?first=2&after=x", Rel: "next"}, `</orders?first=2&after=x>; rel="next"`},
-		{"what is escaped stays so", header.Link{Href: "/a%2Fb?c=%3E+d#e", Rel: "next"}, `</a%2Fb?c=%3E+d#e>; rel="next"`},
-		{"brackets of an address stay", header.Link{Href: "http://[::1]:80/", Rel: "x"}, `<http://[::1]:80/>; rel="x"`},
+		{"plain", header.Link{Href: "/orders?first=2&after=x", Rel: "next"},
+			`</orders?first=2&after=x>; rel="next"`},
+		{"what is escaped stays so", header.Link{Href: "/a%2Fb?c=%3E+d#e", Rel: "next"},
+			`</a%2Fb?c=%3E+d#e>; rel="next"`},
+		{"brackets of an address stay", header.Link{Href: "http://[::1]:80/", Rel: "x"},
+			`<http://[::1]:80/>; rel="x"`},
 		{
 			"what breaks out is escaped", header.Link{Href: `/a>; rel="b", <c`, Rel: "next"},
 			`</a%3E;%20rel=%22b%22,%20%3Cc>; rel="next"`,
 		},
-		{"control characters", header.Link{Href: "/a\r\nX: y\x00\x7f", Rel: "x"}, `</a%0D%0AX:%20y%00%7F>; rel="x"`},
+		{"control characters", header.Link{Href: "/a\r\nX: y\x00\x7f", Rel: "x"},
+			`</a%0D%0AX:%20y%00%7F>; rel="x"`},
 		{"beyond ASCII", header.Link{Href: "/é", Rel: "x"}, `</%C3%A9>; rel="x"`},
 		{
 			"attributes", header.Link{Href: "/", Rel: "service-desc", Params: []header.Param{
-				{Name: "type", Value: "application/vnd.oai.openapi+json;version=3.1"}, {Name: "title", Value: `a "b" \c`},
+				{Name: "type", Value: "application/vnd.oai.openapi+json;version=3.1"},
+				{Name: "title", Value: `a "b" \c`},
 			}},
 			`</>; rel="service-desc"; type="application/vnd.oai.openapi+json;version=3.1"; title="a \"b\" \\c"`,
 		},
@@ -38,7 +43,8 @@ func TestRule129LinkQuoting(t *testing.T) {
 		},
 		{
 			"bad names are left out", header.Link{Href: "/", Rel: "x", Params: []header.Param{
-				{Name: "", Value: "a"}, {Name: "a b", Value: "c"}, {Name: "a=", Value: "c"}, {Name: "title*", Value: "UTF-8''a"},
+				{Name: "", Value: "a"}, {Name: "a b", Value: "c"}, {Name: "a=", Value: "c"},
+				{Name: "title*", Value: "UTF-8''a"},
 				{Name: "ok", Value: "d"},
 			}},
 			`</>; rel="x"; ok="d"`,

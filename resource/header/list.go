@@ -2,14 +2,15 @@ package header
 
 import "strings"
 
-// The grammar that all the fields share: RFC 9110 sections 5.6.1 to 5.6.6. Each cut function takes one thing off the
-// front of a string and returns it with the rest, so that reading a field is a loop without state.
+// This file has the grammar that the fields share (RFC 9110 sections 5.6.1 to 5.6.6). Each cut function
+// removes one element from the front of a string and returns the element and the rest. The parsers
+// are loops over them without further state.
+//
+// The parsers read each field line as a list of its own. The result is that of the joined lines
+// (section 5.3), except that a quoted string without a closing quotation mark ends with its line.
 
-// A field line is a list on its own here. That reads the joined lines (section 5.3), except that a quotation mark
-// left open ends with its line instead of swallowing the next one.
-
-// cutMember cuts the first member off a comma-separated list. Commas within quoted strings do not count. The member may
-// be empty, and is to be skipped then (section 5.6.1.2).
+// cutMember cuts the first member off a comma-separated list. Commas in quoted strings do not
+// separate members. The member may be empty, and the caller must skip it (section 5.6.1.2).
 func cutMember(list string) (member, rest string) {
 	quoted := false
 	for i := 0; i < len(list); i++ {
@@ -25,7 +26,7 @@ func cutMember(list string) (member, rest string) {
 	return trimSpace(list), ""
 }
 
-// cutToken cuts the longest token off s. It is empty where s does not begin with one.
+// cutToken cuts the longest token off s. The token is empty if s does not begin with one.
 func cutToken(s string) (token, rest string) {
 	i := 0
 	for i < len(s) && isTokenByte(s[i]) {
@@ -34,8 +35,8 @@ func cutToken(s string) (token, rest string) {
 	return s[:i], s[i:]
 }
 
-// cutWord cuts a token or a quoted string off s, the latter with its quotation marks. It is empty where s begins with
-// neither.
+// cutWord cuts a token or a quoted string, including its quotation marks, off s. The word is empty
+// if s begins with neither.
 func cutWord(s string) (word, rest string) {
 	if s == "" || s[0] != '"' {
 		return cutToken(s)
@@ -56,10 +57,11 @@ func cutWord(s string) (word, rest string) {
 	return "", s
 }
 
-// cutParam cuts the next parameter off s, a run of parameters that each begin with a semicolon. The value is a word,
-// still quoted if it was. At the end name is empty; ok is false where s is none of this.
+// cutParam cuts the next parameter off s. Each parameter begins with a semicolon. The value is a
+// word, with its quotation marks if it has any. At the end of s, name is empty and ok is true; ok
+// is false if the syntax is invalid.
 func cutParam(s string) (name, value, rest string, ok bool) {
-	for { // A semicolon may have nothing after it (section 5.6.6).
+	for { // a parameter may be empty (section 5.6.6)
 		s = trimLeft(s)
 		if s == "" {
 			return "", "", "", true
@@ -80,8 +82,8 @@ func cutParam(s string) (name, value, rest string, ok bool) {
 	return name, value, s, value != ""
 }
 
-// unquote returns what a word means: a token as it is, a quoted string without its marks and backslashes. It allocates
-// only if there are backslashes.
+// unquote returns the value of a word: a token unchanged, a quoted string without quotation marks
+// and backslashes. It allocates only if the string contains backslashes.
 func unquote(word string) string {
 	if word == "" || word[0] != '"' {
 		return word
@@ -100,7 +102,8 @@ func unquote(word string) string {
 	return string(text)
 }
 
-// appendQuoted appends text as a quoted string. Control characters, which have no place in a field, become spaces.
+// appendQuoted appends text as a quoted string. It replaces control characters, which a field value
+// must not contain, by spaces.
 func appendQuoted(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(text); i++ {
@@ -116,25 +119,27 @@ func appendQuoted(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// isTextByte reports whether c may stand in a quoted string, escaped if need be.
+// isTextByte reports whether a quoted string may contain c, escaped if necessary.
 func isTextByte(c byte) bool {
 	return c == '\t' || c >= ' ' && c != 0x7f
 }
 
 // isTokenByte reports whether c is a tchar (section 5.6.2).
 func isTokenByte(c byte) bool {
-	// One bit for each character, since this is asked about nearly every byte of a field. A bit for 64 or more is in
-	// high; a shift beyond the word is zero, and so are both words for what is no ASCII.
+	// This function runs for nearly every byte of a field, so it is a lookup in two bit sets: low for
+	// the characters below 64, high for the others. A shift by 64 or more yields zero, so that bytes
+	// above 0x7f are in neither set.
 	const (
 		digits  = (1<<10 - 1) << '0'
 		letters = (1<<26-1)<<('A'-64) | (1<<26-1)<<('a'-64)
-		low     = digits | 1<<'!' | 1<<'#' | 1<<'$' | 1<<'%' | 1<<'&' | 1<<'\'' | 1<<'*' | 1<<'+' | 1<<'-' | 1<<'.'
-		high    = letters | 1<<('^'-64) | 1<<('_'-64) | 1<<('`'-64) | 1<<('|'-64) | 1<<('~'-64)
+		low     = digits | 1<<'!' | 1<<'#' | 1<<'$' | 1<<'%' | 1<<'&' | 1<<'\'' | 1<<'*' | 1<<'+' | 1<<'-' |
+			1<<'.'
+		high = letters | 1<<('^'-64) | 1<<('_'-64) | 1<<('`'-64) | 1<<('|'-64) | 1<<('~'-64)
 	)
 	return uint64(low)>>c&1|uint64(high)>>(c-64)&1 != 0
 }
 
-// trimSpace removes optional white space, which is blanks and tabs only (section 5.6.3), from both ends.
+// trimSpace removes optional white space, which is spaces and tabs (section 5.6.3), from both ends.
 func trimSpace(s string) string {
 	s = trimLeft(s)
 	for s != "" && isSpace(s[len(s)-1]) {
@@ -143,7 +148,7 @@ func trimSpace(s string) string {
 	return s
 }
 
-// trimLeft removes them from the front only.
+// trimLeft removes optional white space from the front.
 func trimLeft(s string) string {
 	for s != "" && isSpace(s[0]) {
 		s = s[1:]

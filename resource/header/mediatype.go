@@ -8,16 +8,17 @@ import (
 // MediaType is the value of a Content-Type field.
 type MediaType struct {
 	Type   string  // type/subtype in lower case
-	Params []Param // in the order in which they stand
+	Params []Param // in the order of the field
 }
 
 // Param is a parameter of a field value.
 type Param struct {
-	Name  string // in lower case
-	Value string // without quotation marks
+	Name  string // in lower case if parsed from a media type
+	Value string // without quotation marks and escapes
 }
 
-// maxParams bounds the search for duplicates, which takes quadratic time. Real types have one or two parameters.
+// maxParams limits the number of parameters, because the search for duplicates takes quadratic
+// time. Registered media types have one or two.
 const maxParams = 32
 
 var (
@@ -26,11 +27,12 @@ var (
 	errTypeParams    = errors.New("the media type has too many parameters")
 )
 
-// ParseMediaType reads one media type strictly (RFC 9110 section 8.3.1): several values, a parameter twice, or anything
-// else that is not in the grammar is an error. Several lines of a field are several values, so join them with a comma.
-// A type in lower case without parameters costs no allocation.
+// ParseMediaType parses one media type (RFC 9110 section 8.3.1). It is strict: more than one value,
+// a duplicate parameter, more than 32 parameters, and any other deviation from the grammar are
+// errors. Several lines of a field are several values; callers join them by a comma, which makes
+// them an error. ParseMediaType does not allocate for a type in lower case without parameters.
 func ParseMediaType(s string) (MediaType, error) {
-	s = trimSpace(s) // net/http has done so; other callers have not.
+	s = trimSpace(s) // for callers that have s from a source other than net/http
 	_, _, rest, ok := cutType(s)
 	if !ok {
 		return MediaType{}, errTypeSyntax
@@ -56,7 +58,8 @@ func ParseMediaType(s string) (MediaType, error) {
 	}
 }
 
-// Param returns the value of the parameter with that name, which is in lower case.
+// Param returns the value of the parameter with the name, which must be in lower case. ok is false
+// if there is no such parameter.
 func (m MediaType) Param(name string) (value string, ok bool) {
 	for _, p := range m.Params {
 		if p.Name == name {
@@ -66,7 +69,8 @@ func (m MediaType) Param(name string) (value string, ok bool) {
 	return "", false
 }
 
-// UTF8 reports whether content of this type may be read as UTF-8: it names no charset, or that one.
+// UTF8 reports whether content of this type is UTF-8: the type has no charset parameter, or its
+// value is utf-8 in any case.
 func (m MediaType) UTF8() bool {
 	charset, ok := m.Param("charset")
 	return !ok || strings.EqualFold(charset, "utf-8")

@@ -2,13 +2,14 @@ package header
 
 import "strings"
 
-// Prefer is what a Prefer field says (RFC 7240). The zero value is an absent field.
+// Prefer is the value of a Prefer field (RFC 7240). The zero value is an absent field.
 type Prefer struct {
-	list []Param // as they stand, duplicates too: there are few, and Get stops at the first
+	list []Param // in the order of the field, including duplicates
 }
 
-// ParsePrefer reads a Prefer field. Nothing in it can be an error: a preference that cannot be read is ignored, as are
-// all parameters, since none is registered. Unknown preferences are kept for whoever knows them.
+// ParsePrefer parses a Prefer field. It returns no error, because servers ignore preferences that
+// they do not support: it skips preferences with invalid syntax, and the parameters of preferences,
+// of which none are registered. It keeps unknown preferences for [Prefer.Get].
 func ParsePrefer(lines []string) Prefer {
 	var p Prefer
 	for _, line := range lines {
@@ -22,8 +23,9 @@ func ParsePrefer(lines []string) Prefer {
 	return p
 }
 
-// Get returns the value of a preference, whose name is case-insensitive. Without a value, which means the same as an
-// empty one, it is "" and ok. Of several with one name the first counts (RFC 7240 section 2).
+// Get returns the value of the preference with the name, which is case-insensitive. ok is false if
+// the client did not send the preference. The value of a preference without one is "". If the
+// client sent a preference more than once, the first value applies (RFC 7240 section 2).
 func (p Prefer) Get(name string) (value string, ok bool) {
 	for _, preference := range p.list {
 		if strings.EqualFold(preference.Name, name) {
@@ -33,7 +35,8 @@ func (p Prefer) Get(name string) (value string, ok bool) {
 	return "", false
 }
 
-// parsePreference reads a member. White space around the equals sign is bad, yet to be borne (RFC 9110 section 5.6.3).
+// parsePreference parses one member. It accepts white space around the equals sign, which senders
+// must not generate and recipients must accept (RFC 9110 section 5.6.3).
 func parsePreference(member string) (name, value string, ok bool) {
 	name, rest := cutToken(member)
 	if name == "" {

@@ -27,8 +27,10 @@ func TestRule094Prefer(t *testing.T) {
 		{"names fold when asked", []string{"return=representation"}, "Return", "representation", true},
 		{"values do not", []string{"return=Minimal"}, "return", "Minimal", true},
 		{"the first counts", []string{"return=minimal, return=representation"}, "return", "minimal", true},
-		{"the first line counts", []string{"return=minimal", "return=representation"}, "return", "minimal", true},
-		{"a later member", []string{"respond-async, wait=100", "handling=lenient, count=exact"}, "count", "exact", true},
+		{"the first line counts", []string{"return=minimal", "return=representation"}, "return", "minimal",
+			true},
+		{"a later member", []string{"respond-async, wait=100", "handling=lenient, count=exact"}, "count",
+			"exact", true},
 		{"unknown ones are kept", []string{"x-mood=good"}, "x-mood", "good", true},
 		{"another name", []string{"return=minimal"}, "handling", "", false},
 		{"a prefix is no name", []string{"return-all=minimal"}, "return", "", false},
@@ -36,7 +38,8 @@ func TestRule094Prefer(t *testing.T) {
 		{"parameters of none", []string{"foo;x=1"}, "foo", "", true},
 		{"parameters are no preferences", []string{"foo;return=minimal"}, "return", "", false},
 		{"blanks around the sign", []string{"return = minimal"}, "return", "minimal", true},
-		{"broken ones are skipped", []string{"return=, return=minimal x, =y, return=minimal"}, "return", "minimal", true},
+		{"broken ones are skipped", []string{"return=, return=minimal x, =y, return=minimal"}, "return",
+			"minimal", true},
 		{"broken value", []string{`return="minimal`}, "return", "", false},
 		{"no token", []string{"(return)=minimal"}, "return", "", false},
 	}
@@ -45,7 +48,8 @@ func TestRule094Prefer(t *testing.T) {
 			t.Parallel()
 			got, ok := header.ParsePrefer(tt.lines).Get(tt.get)
 			if got != tt.want || ok != tt.wantOK {
-				t.Errorf("ParsePrefer(%q).Get(%q) = %q, %v, want %q, %v", tt.lines, tt.get, got, ok, tt.want, tt.wantOK)
+				t.Errorf("ParsePrefer(%q).Get(%q) = %q, %v, want %q, %v", tt.lines, tt.get, got, ok, tt.want,
+					tt.wantOK)
 			}
 		})
 	}
@@ -63,8 +67,8 @@ func TestPreferAllocations(t *testing.T) {
 	}
 }
 
-// FuzzPrefer puts a preference behind anything at all: it is found unless the field named it before or its line is
-// not whole.
+// FuzzPrefer appends a preference to arbitrary input. ParsePrefer must find it, unless the input
+// names it already or leaves a quoted string open.
 func FuzzPrefer(f *testing.F) {
 	f.Add("respond-async, wait=10")
 	f.Add(`foo="a,b";c, return = "minimal"`)
@@ -77,7 +81,7 @@ func FuzzPrefer(f *testing.F) {
 		}
 		value, ok := header.ParsePrefer(append(lines, "handling=strict;x=y, z")).Get("Handling")
 		if value != "strict" || !ok {
-			t.Errorf("Get(handling) = %q, %v behind %q", value, ok, lines)
+			t.Errorf("Get(handling) = %q, %v after %q", value, ok, lines)
 		}
 		if _, ok := header.ParsePrefer(lines).Get("handling"); ok {
 			t.Errorf("handling found in %q", lines)

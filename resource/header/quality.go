@@ -3,17 +3,18 @@ package header
 // quality is a weight in thousandths (RFC 9110 section 12.4.2).
 type quality int16
 
-// wanted is the weight of what is named without one.
-const wanted quality = 1000
+// maxQuality is the highest weight, and the default.
+const maxQuality quality = 1000
 
-// parseQuality reads a weight: 0 to 1 with at most three decimals. Unlike the RFC it takes ".2" for "0.2": older Java
-// clients send "*/*; q=.2" unless told otherwise, and would be refused everything.
+// parseQuality parses a weight: 0 to 1 with at most three decimals. Contrary to the RFC it accepts
+// ".2" for "0.2", because Java before version 19 sends "*; q=.2, */*; q=.2" by default, and a
+// strict parser would accept nothing from such a client.
 func parseQuality(s string) (q quality, ok bool) {
 	if s == "" || s == "." {
 		return 0, false
 	}
 	if s[0] == '0' || s[0] == '1' {
-		q = quality(s[0]-'0') * wanted
+		q = quality(s[0]-'0') * maxQuality
 		if s = s[1:]; s == "" {
 			return q, true
 		}
@@ -21,7 +22,7 @@ func parseQuality(s string) (q quality, ok bool) {
 	if s[0] != '.' || len(s) > len(".999") {
 		return 0, false
 	}
-	unit := wanted // of the digit before; no fourth digit makes it less than one
+	unit := maxQuality // of the digit before; it stays at least 1, because s has at most three digits
 	for _, c := range []byte(s[1:]) {
 		if c < '0' || '9' < c {
 			return 0, false
@@ -29,5 +30,5 @@ func parseQuality(s string) (q quality, ok bool) {
 		unit /= 10
 		q += quality(c-'0') * unit
 	}
-	return q, q <= wanted
+	return q, q <= maxQuality
 }

@@ -7,18 +7,22 @@ import (
 	"time"
 )
 
-// Span is a part of a representation: Length bytes, of which the first is number Start, counted from zero.
+// Span is a part of a representation: Length bytes, beginning at byte Start, counted from zero.
 type Span struct {
 	Start, Length int64
 }
 
-// ErrUnsatisfiable says that a range lies behind the end: 416 (RFC 9110 section 15.5.17).
-var ErrUnsatisfiable = errors.New("the range begins behind the end")
+// ErrUnsatisfiable is returned by [Range] for a range that contains no byte of the representation.
+// Servers respond with 416 (RFC 9110 section 15.5.17).
+var ErrUnsatisfiable = errors.New("header: the range is past the end of the representation")
 
-// Range reads a Range field for a representation of size bytes (RFC 9110 section 14.2). ok is true if it asks for one
-// range of bytes, and span is what of it there is, at least one byte. ok is false where the whole is to be sent: for no
-// field, another unit, several ranges, and for what is not in the grammar, such as bytes=5-2, which section 14.2 allows to
-// ignore. The error is [ErrUnsatisfiable].
+// Range parses a Range field for a representation of size bytes (RFC 9110 section 14.2). ok is true
+// if the field requests one range of bytes; span is its intersection with the representation, at
+// least one byte.
+//
+// ok is false if the server should send the whole representation: the field is absent, has another
+// unit, has more than one range, or has invalid syntax such as bytes=5-2, which section 14.2 allows
+// to ignore. The only error is [ErrUnsatisfiable].
 func Range(lines []string, size int64) (span Span, ok bool, err error) {
 	if len(lines) != 1 {
 		return Span{}, false, nil
@@ -44,33 +48,34 @@ func Range(lines []string, size int64) (span Span, ok bool, err error) {
 	case !found || first == "" && last == "":
 		return Span{}, false, nil
 	case first == "":
-		return suffix(last, size)
+		return suffixSpan(last, size)
 	}
-	return between(first, last, size)
+	return parseSpan(first, last, size)
 }
 
-// suffix is the last bytes, as many as text says, or all if there are not so many.
-func suffix(text string, size int64) (Span, bool, error) {
-	n, ok := position(text)
+// suffixSpan returns the last n bytes for the range "-n", or all bytes if there are fewer than n.
+func suffixSpan(text string, size int64) (Span, bool, error) {
+	n, ok := parsePosition(text)
 	switch {
 	case !ok:
 		return Span{}, false, nil
-	case n == 0 || size == 0: // nothing of it can be sent: Content-Range has no way to say so
+	case n == 0 || size == 0: // Content-Range cannot express an empty range
 		return Span{}, false, ErrUnsatisfiable
 	}
 	n = min(n, size)
 	return Span{size - n, n}, true, nil
 }
 
-// between is the bytes from the first to the last, both included, or to the end if that is sooner.
-func between(first, last string, size int64) (Span, bool, error) {
-	from, ok := position(first)
+// parseSpan returns the bytes from first to last, both included. The last position is optional and
+// limited to the end of the representation.
+func parseSpan(first, last string, size int64) (Span, bool, error) {
+	from, ok := parsePosition(first)
 	if !ok {
 		return Span{}, false, nil
 	}
 	to := size - 1
 	if last != "" {
-		end, ok := position(last)
+		end, ok := parsePosition(last)
 		if !ok || end < from {
 			return Span{}, false, nil
 		}
@@ -82,16 +87,17 @@ func between(first, last string, size int64) (Span, bool, error) {
 	return Span{from, to - from + 1}, true, nil
 }
 
-// position reads digits. There may be more of them than a number holds; then it is farther than any end.
-func position(digits string) (n int64, ok bool) {
-	const most = 1<<63 - 1
+// parsePosition parses digits. A value that overflows int64 becomes the maximum, because every such
+// position is past the end.
+func parsePosition(digits string) (n int64, ok bool) {
+	const maxPosition = 1<<63 - 1
 	for i := range len(digits) {
 		d := int64(digits[i]) - '0'
 		switch {
 		case d < 0 || d > 9:
 			return 0, false
-		case n > (most-d)/10:
-			n = most
+		case n > (maxPosition-d)/10:
+			n = maxPosition
 		default:
 			n = n*10 + d
 		}
@@ -99,10 +105,14 @@ func position(digits string) (n int64, ok bool) {
 	return n, digits != ""
 }
 
-// IfRange reports whether an If-Range field holds for a representation with this entity tag, quotation marks included, and
-// this date: only then does Range count (RFC 9110 section 13.1.5). A tag holds by strong comparison. A date holds if it is
-// that of Last-Modified to the second and that second was over before now, so that no later change can bear the same date. An
-// absent field holds; one that cannot be read does not, nor do several.
+// IfRange reports whether an If-Range field permits the server to apply Range (RFC 9110 section
+// 13.1.5). The representation has the entity tag tag, including its quotation marks, and was last
+// modified at modified; the zero time means unknown. IfRange returns true if the field is absent,
+// and false if its syntax is invalid or it has several lines.
+//
+// A tag matches by strong comparison. A date matches if it equals modified, truncated to seconds,
+// and that second has ended before now. In the same second, a later change would have the same
+// date.
 func IfRange(lines []string, tag string, modified, now time.Time) bool {
 	switch {
 	case len(lines) == 0:

@@ -11,12 +11,16 @@ var (
 	errStringSyntax = errors.New("not a string such as \"abc\"")
 )
 
-// String reads a field that is a Structured Field string (RFC 9651 section 3.3.3), as Idempotency-Key is: printable
-// ASCII between quotation marks, with backslashes only before another one or a quotation mark.
+// String parses a field that is a Structured Field string (RFC 9651 section 3.3.3), such as
+// Idempotency-Key: printable ASCII between quotation marks. A backslash may precede only a
+// backslash or a quotation mark.
 //
-// Many clients leave the quotation marks out, so a bare word is read as well: visible ASCII without comma, semicolon,
-// backslash and quotation mark. Then quoted is false, and the caller decides whether that is good enough.
-// Parameters are refused, as no field that is a string defines any.
+// Many clients omit the quotation marks, so String also accepts a bare word: visible ASCII without
+// commas, semicolons, backslashes and quotation marks. quoted is then false, and the caller decides
+// whether to accept the value.
+//
+// String returns an error if the field is absent, empty, has more than one value, has parameters,
+// or has any other syntax.
 func String(lines []string) (value string, quoted bool, err error) {
 	if len(lines) > 1 {
 		return "", false, errStringMany
@@ -40,8 +44,8 @@ func String(lines []string) (value string, quoted bool, err error) {
 	return unquote(s), true, nil
 }
 
-// checkQuoted returns an error unless s is a Structured Field string and nothing else. That is narrower than a quoted
-// string of HTTP: no tabs, no bytes beyond ASCII, no backslash before other characters.
+// checkQuoted returns an error unless s is exactly one Structured Field string. Unlike the quoted
+// string of RFC 9110, it contains no tabs, no bytes above 0x7f, and no other escapes.
 func checkQuoted(s string) error {
 	for i := 1; i < len(s); i++ {
 		switch c := s[i]; {
@@ -62,7 +66,8 @@ func checkQuoted(s string) error {
 	return errStringSyntax
 }
 
-// checkBare returns an error unless s is a word that can be told from a list and from parameters.
+// checkBare returns an error unless s is a word that is distinguishable from a list and from a
+// value with parameters.
 func checkBare(s string) error {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {

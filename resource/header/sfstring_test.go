@@ -29,7 +29,8 @@ func TestString(t *testing.T) {
 			t.Parallel()
 			got, quoted, err := header.String([]string{tt.line})
 			if got != tt.want || quoted != tt.wantQuoted || err != nil {
-				t.Errorf("String(%q) = %q, %v, %v, want %q, %v, nil", tt.line, got, quoted, err, tt.want, tt.wantQuoted)
+				t.Errorf("String(%q) = %q, %v, %v, want %q, %v, nil", tt.line, got, quoted, err, tt.want,
+					tt.wantQuoted)
 			}
 		})
 	}

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// AddVary adds to Vary (RFC 9110 section 12.5.5) what is not there yet, beside what a middleware outside has put there.
-// members is one field line, its members divided by a comma and a space; h keeps it if it has no Vary, so that it must not
-// be changed later.
+// AddVary adds to the Vary field of h (RFC 9110 section 12.5.5) the members that it does not have
+// yet, and keeps those that a middleware has set. members is one field line, with its members
+// separated by a comma and a space. If h has no Vary field, AddVary stores the slice itself, so the
+// caller must not modify it afterward.
 func AddVary(h http.Header, members []string) {
 	old := h["Vary"]
 	if old == nil {
@@ -17,7 +18,7 @@ func AddVary(h http.Header, members []string) {
 	}
 	merged := strings.Join(old, ", ")
 	have := strings.FieldsFunc(strings.ToLower(merged), func(r rune) bool { return r == ',' || r == ' ' })
-	if slices.Contains(have, "*") { // says more than any list
+	if slices.Contains(have, "*") { // includes every field
 		return
 	}
 	for member := range strings.SplitSeq(members[0], ", ") {

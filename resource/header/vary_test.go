@@ -18,7 +18,8 @@ func TestAddVary(t *testing.T) {
 	}{
 		{"nothing is there", nil, []string{"Accept, Accept-Encoding"}},
 		{"something else is there", []string{"Origin"}, []string{"Origin, Accept, Accept-Encoding"}},
-		{"in several lines", []string{"Origin", "Cookie"}, []string{"Origin, Cookie, Accept, Accept-Encoding"}},
+		{"in several lines", []string{"Origin", "Cookie"},
+			[]string{"Origin, Cookie, Accept, Accept-Encoding"}},
 		{"a part is there, in other letters", []string{"accept"}, []string{"accept, Accept-Encoding"}},
 		{"everything varies", []string{"*"}, []string{"*"}},
 	}
