@@ -19,7 +19,8 @@ func (s *silent) Write(b []byte) (int, error) { return len(b), nil }
 func posting(h http.Handler, content string) func() {
 	body := strings.NewReader(content)
 	r := httptest.NewRequest("POST", "/graphql", nil)
-	r.Header["Content-Type"], r.Header["Accept"] = []string{"application/json"}, []string{"application/graphql-response+json"}
+	r.Header["Content-Type"], r.Header["Accept"] = []string{"application/json"},
+		[]string{"application/graphql-response+json"}
 	r.ContentLength = int64(len(content))
 	w := &silent{http.Header{}}
 	return func() {

@@ -34,8 +34,10 @@ func TestUnreadable(t *testing.T) {
 		{"the connection", io.ErrUnexpectedEOF, 400, "BAD_USER_INPUT"},
 		{"a limit of a middleware", &http.MaxBytesError{Limit: 1}, 413, "BAD_USER_INPUT"},
 		{"somebody who read it before", errors.Join(teapot), 400, "BAD_USER_INPUT"},
-		{"somebody who knows nobody", problem.New(problem.Unauthenticated, "Who are you?"), 401, "UNAUTHENTICATED"},
-		{"somebody busy", &problem.Details{Kind: problem.Unavailable, Header: http.Header{"retry-after": {"7"}}}, 503, "INTERNAL_SERVER_ERROR"},
+		{"somebody who knows nobody", problem.New(problem.Unauthenticated, "Who are you?"), 401,
+			"UNAUTHENTICATED"},
+		{"somebody busy", &problem.Details{Kind: problem.Unavailable,
+			Header: http.Header{"retry-after": {"7"}}}, 503, "INTERNAL_SERVER_ERROR"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -68,7 +70,8 @@ func TestPanic(t *testing.T) {
 	res := answered(h, r)
 	wantCode(t, res, 500, "INTERNAL_SERVER_ERROR")
 	instance := regexp.MustCompile(`urn:uuid:[0-9a-f-]{36}`).FindString(res.body)
-	if strings.Contains(res.body, "password") || instance == "" || !strings.Contains(log.String(), "instance="+instance) {
+	if strings.Contains(res.body, "password") || instance == "" ||
+		!strings.Contains(log.String(), "instance="+instance) {
 		t.Errorf("the answer is %s, and the log\n%s", res.body, &log)
 	}
 	if !strings.Contains(log.String(), "the password is") || strings.Contains(log.String(), secret) {

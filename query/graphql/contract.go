@@ -22,7 +22,8 @@ func (h *Handler) Reserve(member, parameter string) error {
 		return fmt.Errorf("graphql: the member %s cannot mean the version, since requests have it", member)
 	}
 	if slices.Contains(ownNames, parameter) {
-		return fmt.Errorf("graphql: the query parameter %s cannot mean the version, since requests have it", parameter)
+		return fmt.Errorf("graphql: the query parameter %s cannot mean the version, since requests have it",
+			parameter)
 	}
 	return nil
 }

@@ -15,7 +15,8 @@ func (h *Handler) setOrigins() {
 	for _, o := range h.opts.Origins {
 		u, err := url.Parse(o)
 		if err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != o {
-			panic(fmt.Sprintf("graphql: Options.Origins has %q, which is no origin such as https://app.example.com", o))
+			panic(fmt.Sprintf("graphql: Options.Origins has %q, which is no origin such as "+
+				"https://app.example.com", o))
 		}
 		h.origins[strings.ToLower(o)] = true
 	}
@@ -66,7 +67,8 @@ func (x *exchange) requestSite() site {
 		return sameOrigin
 	}
 	// The scheme is not compared: behind a proxy that speaks TLS for us we do not know our own.
-	if _, host, ok := strings.Cut(origin[0], "://"); ok && len(origin) == 1 && strings.EqualFold(host, x.r.Host) {
+	if _, host, ok := strings.Cut(origin[0], "://"); ok && len(origin) == 1 &&
+		strings.EqualFold(host, x.r.Host) {
 		return sameOrigin
 	}
 	return crossSite
@@ -81,7 +83,8 @@ func (x *exchange) preflighted() bool {
 	}
 	media, _, _ := strings.Cut(x.r.Header.Get("Content-Type"), ";")
 	switch strings.ToLower(strings.TrimSpace(media)) {
-	case "", "text/plain", "multipart/form-data", "application/x-www-form-urlencoded": // those that need no permission
+	// those that need no permission
+	case "", "text/plain", "multipart/form-data", "application/x-www-form-urlencoded":
 		return false
 	}
 	return true

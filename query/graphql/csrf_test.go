@@ -15,7 +15,8 @@ func TestForeignPages(t *testing.T) {
 		s.opts.Origins = []string{"https://app.example.org"}
 		s.opts.PreflightHeaders = []string{"x-shop"}
 	})
-	const here, there, app = "Origin: https://example.com", "Origin: https://evil.example", "Origin: https://App.example.org"
+	const here, there, app = "Origin: https://example.com", "Origin: https://evil.example",
+		"Origin: https://App.example.org"
 	tests := []struct {
 		name      string
 		fields    []string
@@ -26,9 +27,11 @@ func TestForeignPages(t *testing.T) {
 		{"the address bar", []string{"Sec-Fetch-Site: none"}, true, true},
 		{"another site", []string{"Sec-Fetch-Site: cross-site"}, false, false},
 		{"another site, with its origin", []string{"Sec-Fetch-Site: cross-site", there}, false, false},
-		{"another host of the site", []string{"Sec-Fetch-Site: same-site", "Origin: https://blog.example.com"}, false, true},
+		{"another host of the site", []string{"Sec-Fetch-Site: same-site",
+			"Origin: https://blog.example.com"}, false, true},
 		{"a site that is spelled like none", []string{"Sec-Fetch-Site: elsewhere"}, false, false},
-		{"another site that lies about its origin", []string{"Sec-Fetch-Site: cross-site", here}, false, false},
+		{"another site that lies about its origin", []string{"Sec-Fetch-Site: cross-site", here}, false,
+			false},
 		{"an old browser, our page", []string{here}, true, true},
 		{"an old browser, our page without TLS", []string{"Origin: http://EXAMPLE.com"}, true, true},
 		{"an old browser, another site", []string{there}, false, false},
@@ -37,13 +40,17 @@ func TestForeignPages(t *testing.T) {
 		{"two origins", []string{here, here}, false, false},
 		{"an origin that may", []string{app}, true, true},
 		{"an origin that may, from another site", []string{"Sec-Fetch-Site: cross-site", app}, true, true},
-		{"permission was asked: Apollo", []string{"Sec-Fetch-Site: cross-site", "Apollo-Require-Preflight: 1"}, true, false},
+		{"permission was asked: Apollo", []string{"Sec-Fetch-Site: cross-site",
+			"Apollo-Require-Preflight: 1"}, true, false},
 		{"permission was asked: GraphQL", []string{there, "GraphQL-Require-Preflight: 1"}, true, false},
-		{"permission was asked: an old custom", []string{"Sec-Fetch-Site: cross-site", "X-Requested-With: XMLHttpRequest"}, true, false},
+		{"permission was asked: an old custom",
+			[]string{"Sec-Fetch-Site: cross-site", "X-Requested-With: XMLHttpRequest"}, true, false},
 		{"permission was asked: our own", []string{"Sec-Fetch-Site: cross-site", "X-Shop: 1"}, true, false},
 		{"permission was asked: a type", []string{"Sec-Fetch-Site: cross-site", jsonBody}, true, false},
-		{"a type that needs none", []string{"Sec-Fetch-Site: cross-site", "Content-Type: Text/Plain;charset=utf-8"}, false, false},
-		{"a header of a proxy", []string{"Sec-Fetch-Site: cross-site", "X-Forwarded-For: 192.0.2.1"}, false, false},
+		{"a type that needs none", []string{"Sec-Fetch-Site: cross-site",
+			"Content-Type: Text/Plain;charset=utf-8"}, false, false},
+		{"a header of a proxy", []string{"Sec-Fetch-Site: cross-site", "X-Forwarded-For: 192.0.2.1"}, false,
+			false},
 		{"credentials", []string{"Sec-Fetch-Site: cross-site", "Authorization: Basic eDp5"}, false, false},
 	}
 	for _, tt := range tests {
@@ -75,10 +82,14 @@ func TestForeignPages(t *testing.T) {
 func TestOriginsAreOrigins(t *testing.T) {
 	t.Parallel()
 	c, _ := catalog(t)
-	for _, origin := range []string{"", "*", "example.com", "https://example.com/", "https://example.com/a", "https://", "null"} {
+	for _, origin := range []string{"", "*", "example.com", "https://example.com/", "https://example.com/a",
+		"https://", "null"} {
 		t.Run(origin, func(t *testing.T) {
 			t.Parallel()
-			wantPanic(t, "Options.Origins", func() { graphql.New(c, &graphql.Options{Origins: []string{origin}}) })
+			wantPanic(t, "Options.Origins", func() {
+				graphql.New(c,
+					&graphql.Options{Origins: []string{origin}})
+			})
 		})
 	}
 }

@@ -77,7 +77,8 @@ func ExampleNew() {
 }
 
 func ExampleHandler_Report() {
-	fmt.Print(graphql.New(sky(), &graphql.Options{Trusted: graphql.Documents{"names": "{ planets { nodes { name } } }"}}).Report())
+	fmt.Print(graphql.New(sky(),
+		&graphql.Options{Trusted: graphql.Documents{"names": "{ planets { nodes { name } } }"}}).Report())
 	// Output:
 	// GraphQL  36 fields of 9 types
 	//     limits: 10000 tokens, 16 levels, 10000 fields, cost 50000, 8 at a time, 30s
@@ -107,7 +108,8 @@ func ExampleHandler_SDL() {
 
 // A document is stored at the server, and the application sends its name.
 func ExampleLoadDocuments() {
-	files := fstest.MapFS{"planet.graphql": {Data: []byte("query($id: ID!) { planet(id: $id) { name } }")}} // or embed.FS, or os.DirFS
+	// or embed.FS, or os.DirFS
+	files := fstest.MapFS{"planet.graphql": {Data: []byte("query($id: ID!) { planet(id: $id) { name } }")}}
 	docs, err := graphql.LoadDocuments(files)
 	if err != nil {
 		panic(err)
@@ -115,7 +117,8 @@ func ExampleLoadDocuments() {
 	door := graphql.New(sky(), &graphql.Options{Trusted: docs})
 
 	w := httptest.NewRecorder()
-	door.ServeHTTP(w, httptest.NewRequest("GET", "/graphql?documentId=planet&variables="+url.QueryEscape(`{"id":"mars"}`), nil))
+	door.ServeHTTP(w, httptest.NewRequest("GET",
+		"/graphql?documentId=planet&variables="+url.QueryEscape(`{"id":"mars"}`), nil))
 	fmt.Println(w.Body)
 	posted(door, `{ planets { nodes { id } } }`)
 	// Output:

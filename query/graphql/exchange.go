@@ -125,6 +125,7 @@ func (x *exchange) survive() {
 		panic(v)
 	}
 	err := fmt.Errorf("panic: %v", v)
-	x.h.opts.Logger.ErrorContext(x.r.Context(), "stoa: panic", "error", gqlerror.Cut(err.Error()), "stack", string(debug.Stack()))
+	x.h.opts.Logger.ErrorContext(x.r.Context(), "stoa: panic", "error", gqlerror.Cut(err.Error()), "stack",
+		string(debug.Stack()))
 	x.fail(err)
 }

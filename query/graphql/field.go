@@ -59,7 +59,8 @@ type FieldOptions struct {
 //	graphql.Query("heaviest", func(ctx context.Context, in struct {
 //		Kind string `json:"kind" required:"true"`
 //	}) (*Parcel, error) { ... }, &graphql.FieldOptions{Doc: "The heaviest parcel of a kind."})
-func Query[In, Out any](name string, do func(ctx context.Context, in In) (Out, error), opts *FieldOptions) Field {
+func Query[In, Out any](name string, do func(ctx context.Context,
+	in In) (Out, error), opts *FieldOptions) Field {
 	return rootField("Query", name, do, opts)
 }
 
@@ -68,12 +69,14 @@ func Query[In, Out any](name string, do func(ctx context.Context, in In) (Out, e
 //
 // It is as [Query] is. Where Out is a struct without fields there is no value, and clients get true. A [resource.Command]
 // does the same on every door; use it unless the field is for GraphQL alone.
-func Mutation[In, Out any](name string, do func(ctx context.Context, in In) (Out, error), opts *FieldOptions) Field {
+func Mutation[In, Out any](name string, do func(ctx context.Context,
+	in In) (Out, error), opts *FieldOptions) Field {
 	return rootField("Mutation", name, do, opts)
 }
 
 // rootField makes a field of a root.
-func rootField[In, Out any](root, name string, do func(context.Context, In) (Out, error), opts *FieldOptions) Field {
+func rootField[In, Out any](root, name string,
+	do func(context.Context, In) (Out, error), opts *FieldOptions) Field {
 	c := newCustom[In, Out](root, name, do == nil, opts)
 	show := shower[Out](c)
 	c.Root = func(ctx context.Context, in any) (any, error) {
@@ -102,7 +105,8 @@ func rootField[In, Out any](root, name string, do func(context.Context, In) (Out
 //	graphql.Computed("places", "distance", func(ctx context.Context, items []*Place, from Point) ([]*float64, error) {
 //		...
 //	}, nil)
-func Computed[T, In, Out any](resource, name string, do func(ctx context.Context, items []*T, in In) ([]Out, error),
+func Computed[T, In, Out any](resource, name string,
+	do func(ctx context.Context, items []*T, in In) ([]Out, error),
 	opts *FieldOptions) Field {
 	c := newCustom[In, Out](resource, name, do == nil, opts)
 	if resource == "" || resource == "Query" || resource == "Mutation" {
@@ -123,7 +127,8 @@ func Computed[T, In, Out any](resource, name string, do func(ctx context.Context
 			return nil, err
 		}
 		if len(outs) != len(items) {
-			return nil, fmt.Errorf("graphql: the field %s of %s returned %d values for %d items", name, resource,
+			return nil, fmt.Errorf("graphql: the field %s of %s returned %d values for %d items", name,
+				resource,
 				len(outs), len(items))
 		}
 		values := make([]any, len(outs))
@@ -151,7 +156,8 @@ func newCustom[In, Out any](on, name string, noFunc bool, opts *FieldOptions) *m
 		Transactions: o.Transactions}
 	c.In = mustSchema[In](on, name, "arguments")
 	if c.In.Kind != schema.Object || reflect.TypeFor[In]().Kind() == reflect.Pointer {
-		panic(fmt.Sprintf("graphql: field %s of %s: the arguments are a %v and must be a struct", name, on, reflect.TypeFor[In]()))
+		panic(fmt.Sprintf("graphql: field %s of %s: the arguments are a %v and must be a struct", name, on,
+			reflect.TypeFor[In]()))
 	}
 	if len(c.In.Fields) == 0 {
 		c.In = nil

@@ -55,7 +55,8 @@ func ExampleQuery() {
 		return &Weather{Degrees: 21.5, Sky: "CLEAR"}, nil
 	}, &graphql.FieldOptions{Doc: "The weather in a city; null if nobody knows."})
 
-	show(cities(weather), `{ athens: weather(city: \"athens\") { sky degrees } rome: weather(city: \"rome\") { sky } }`)
+	show(cities(weather),
+		`{ athens: weather(city: \"athens\") { sky degrees } rome: weather(city: \"rome\") { sky } }`)
 	// Output: {"data":{"athens":{"sky":"CLEAR","degrees":21.5},"rome":null}}
 }
 
@@ -81,14 +82,15 @@ func ExampleComputed() {
 		Lat float64 `json:"lat" required:"true"`
 		Lon float64 `json:"lon" required:"true"`
 	}
-	away := graphql.Computed("cities", "away", func(ctx context.Context, cities []*City, from Point) ([]float64, error) {
-		fmt.Println(len(cities), "cities")
-		out := make([]float64, len(cities))
-		for i, c := range cities {
-			out[i] = math.Hypot(c.Lat-from.Lat, c.Lon-from.Lon)
-		}
-		return out, nil
-	}, &graphql.FieldOptions{Doc: "How far it is, in degrees."})
+	away := graphql.Computed("cities", "away",
+		func(ctx context.Context, cities []*City, from Point) ([]float64, error) {
+			fmt.Println(len(cities), "cities")
+			out := make([]float64, len(cities))
+			for i, c := range cities {
+				out[i] = math.Hypot(c.Lat-from.Lat, c.Lon-from.Lon)
+			}
+			return out, nil
+		}, &graphql.FieldOptions{Doc: "How far it is, in degrees."})
 
 	show(cities(away), `{ cities { nodes { id away(lat: 38, lon: 24) } } }`)
 	// Output:

@@ -62,27 +62,44 @@ func TestQueryField(t *testing.T) {
 		graphql.Query("text", func(context.Context, none) (string, error) { return "a\"b", nil }, nil),
 		graphql.Query("number", func(context.Context, none) (*int8, error) { return &five, nil }, nil),
 		graphql.Query("nobody", func(context.Context, none) (*totals, error) { return nil, nil }, nil),
-		graphql.Query("list", func(context.Context, none) ([]*int8, error) { return []*int8{&five, nil}, nil }, nil),
+		graphql.Query("list", func(context.Context, none) ([]*int8, error) {
+			return []*int8{&five, nil},
+				nil
+		}, nil),
 		graphql.Query("nil", func(context.Context, none) ([]string, error) { return nil, nil }, nil),
-		graphql.Query("when", func(context.Context, none) (time.Time, error) { return time.Unix(0, 0).UTC(), nil }, nil),
-		graphql.Query("map", func(context.Context, none) (map[string]int, error) { return map[string]int{"a": 1}, nil }, nil),
-		graphql.Query("any", func(context.Context, none) (any, error) { return []any{"x", 1.5, nil}, nil }, nil),
+		graphql.Query("when", func(context.Context, none) (time.Time, error) {
+			return time.Unix(0, 0).UTC(),
+				nil
+		}, nil),
+		graphql.Query("map", func(context.Context, none) (map[string]int,
+			error) {
+			return map[string]int{"a": 1}, nil
+		}, nil),
+		graphql.Query("any", func(context.Context, none) (any, error) { return []any{"x", 1.5, nil}, nil },
+			nil),
 		graphql.Query("totals", func(context.Context, none) (totals, error) {
-			return totals{Cents: 1 << 40, Last: &order{ID: 9, Status: "paid"}, All: []order{{ID: 1, Status: "open"}}}, nil
+			return totals{Cents: 1 << 40, Last: &order{ID: 9, Status: "paid"},
+				All: []order{{ID: 1, Status: "open"}}}, nil
 		}, nil),
 		graphql.Query("echo", func(_ context.Context, in share) (share, error) { return in, nil }, nil),
-		graphql.Query("items", func(context.Context, none) ([]totals, error) { return make([]totals, 2), nil }, nil),
+		graphql.Query("items", func(context.Context, none) ([]totals, error) {
+			return make([]totals, 2),
+				nil
+		}, nil),
 	)
 	tests := []struct{ document, want string }{
-		{`{text number nobody{cents} list nil when map any}`, `{"text":"a\"b","number":5,"nobody":null,"list":[5,null],"nil":[],` +
-			`"when":"1970-01-01T00:00:00Z","map":{"a":1},"any":["x",1.5,null]}`},
-		{`{totals{cents last{id status} all{id note}}}`, `{"totals":{"cents":1099511627776,"last":{"id":"9","status":"paid"},` +
-			`"all":[{"id":"1","note":""}]}}`},
+		{`{text number nobody{cents} list nil when map any}`,
+			`{"text":"a\"b","number":5,"nobody":null,"list":[5,null],"nil":[],` +
+				`"when":"1970-01-01T00:00:00Z","map":{"a":1},"any":["x",1.5,null]}`},
+		{`{totals{cents last{id status} all{id note}}}`,
+			`{"totals":{"cents":1099511627776,"last":{"id":"9","status":"paid"},` +
+				`"all":[{"id":"1","note":""}]}}`},
 		{`{items{cents last{id}}}`, `{"items":[{"cents":0,"last":null},{"cents":0,"last":null}]}`},
 		{`{echo(of:3){of round name}}`, `{"echo":{"of":3,"round":true,"name":null}}`},
 		{`{echo(of:3 round:false name:"x"){of round name}}`, `{"echo":{"of":3,"round":false,"name":"x"}}`},
 		{`{a:echo(of:1){of} b:echo(of:2){of}}`, `{"a":{"of":1},"b":{"of":2}}`},
-		{`{totals{__typename last{__typename}}}`, `{"totals":{"__typename":"Totals","last":{"__typename":"OrderValue"}}}`},
+		{`{totals{__typename last{__typename}}}`,
+			`{"totals":{"__typename":"Totals","last":{"__typename":"OrderValue"}}}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.document, func(t *testing.T) {
@@ -138,14 +155,19 @@ func TestFieldErrors(t *testing.T) {
 			t.Parallel()
 			fail := func(context.Context, share) (int, error) { return 1, tt.err }
 			each := func(context.Context, []*user, share) ([]*int, error) { return nil, tt.err }
-			h := withFields(t, graphql.Query("no", fail, nil), graphql.Mutation("no", fail, nil), graphql.Computed("users", "no", each, nil))
+			h := withFields(t, graphql.Query("no", fail, nil), graphql.Mutation("no", fail, nil),
+				graphql.Computed("users", "no", each, nil))
 			for document, want := range map[string]string{
-				`{no(of:1) user(id:"ada"){id}}`:                              `"data":{"no":null,"user":{"id":"ada"}}`,
-				`mutation{no(of:1) createUser(input:{id:"x" name:"x"}){id}}`: `"data":{"no":null,"createUser":{"id":"x"}}`,
-				`{user(id:"ada"){no(of:1) id}}`:                              `"data":{"user":{"no":null,"id":"ada"}}`,
+				`{no(of:1) user(id:"ada"){id}}`: `"data":{"no":null,` +
+					`"user":{"id":"ada"}}`,
+				`mutation{no(of:1) createUser(input:{id:"x" name:"x"}){id}}`: `"data":{"no":null,` +
+					`"createUser":{"id":"x"}}`,
+				`{user(id:"ada"){no(of:1) id}}`: `"data":{"user":{"no":null,` +
+					`"id":"ada"}}`,
 			} {
 				got := answerTo(t, h, document)
-				if diff := cmp.Diff([]string{tt.code}, codes(t, got)); diff != "" || !strings.Contains(got, want) {
+				if diff := cmp.Diff([]string{tt.code}, codes(t, got)); diff != "" ||
+					!strings.Contains(got, want) {
 					t.Errorf("%s: %s (-want +got):\n%s", document, got, diff)
 				}
 				if strings.Contains(got, "hunter2") {
@@ -164,8 +186,13 @@ func TestMutationField(t *testing.T) {
 		By int `json:"by" required:"true"`
 	}
 	h := withFields(t,
-		graphql.Mutation("add", func(_ context.Context, in by) (int32, error) { n += in.By; return int32(n), nil }, nil),
-		graphql.Mutation("reset", func(context.Context, none) (none, error) { n = 0; return none{}, nil }, nil),
+		graphql.Mutation("add", func(_ context.Context, in by) (int32, error) {
+			n += in.By
+			return int32(n),
+				nil
+		}, nil),
+		graphql.Mutation("reset", func(context.Context, none) (none, error) { n = 0; return none{}, nil },
+			nil),
 		graphql.Mutation("maybe", func(context.Context, none) (*none, error) { return nil, nil }, nil))
 	got := answerTo(t, h, `mutation{a:add(by:2) b:add(by:3) reset c:add(by:1) maybe}`)
 	// A pointer to nothing is nothing.
@@ -178,24 +205,27 @@ func TestMutationField(t *testing.T) {
 func TestComputedField(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32
-	h := withFields(t, graphql.Computed("orders", "share", func(_ context.Context, items []*order, in share) ([]*float64, error) {
-		calls.Add(1)
-		out := make([]*float64, len(items))
-		for i, o := range items {
-			if o.Cents != 200 {
-				out[i] = new(float64)
-				*out[i] = float64(o.Cents) / float64(in.Of)
+	h := withFields(t, graphql.Computed("orders", "share",
+		func(_ context.Context, items []*order, in share) ([]*float64, error) {
+			calls.Add(1)
+			out := make([]*float64, len(items))
+			for i, o := range items {
+				if o.Cents != 200 {
+					out[i] = new(float64)
+					*out[i] = float64(o.Cents) / float64(in.Of)
+				}
 			}
-		}
-		return out, nil
-	}, &graphql.FieldOptions{Doc: "A part of the price.", Deprecated: "nobody shares", Cost: 2}))
+			return out, nil
+		}, &graphql.FieldOptions{Doc: "A part of the price.", Deprecated: "nobody shares", Cost: 2}))
 	tests := []struct {
 		document, want string
 		calls          int32
 	}{
-		{`{orders{nodes{share(of:4)}}}`, `{"orders":{"nodes":[{"share":25},{"share":null},{"share":75}]}}`, 1},
+		{`{orders{nodes{share(of:4)}}}`, `{"orders":{"nodes":[{"share":25},{"share":null},{"share":75}]}}`,
+			1},
 		{`{order(id:1){share(of:8) cents}}`, `{"order":{"share":12.5,"cents":100}}`, 1},
-		{`{orders(first:1){nodes{a:share(of:1) b:share(of:2)}}}`, `{"orders":{"nodes":[{"a":100,"b":50}]}}`, 2},
+		{`{orders(first:1){nodes{a:share(of:1) b:share(of:2)}}}`, `{"orders":{"nodes":[{"a":100,"b":50}]}}`,
+			2},
 		{`{order(id:77){share(of:8)}}`, `{"order":null}`, 0},
 		{`mutation{patchOrder(id:3 input:{note:"x"}){share(of:3)}}`, `{"patchOrder":{"share":100}}`, 1},
 	}
@@ -208,7 +238,8 @@ func TestComputedField(t *testing.T) {
 			t.Errorf("%s: the function was called %d times, want %d", tt.document, n, tt.calls)
 		}
 	}
-	for _, line := range []string{"A part of the price.", `@deprecated(reason: "nobody shares")`, "of: Int64!"} {
+	for _, line := range []string{"A part of the price.", `@deprecated(reason: "nobody shares")`,
+		"of: Int64!"} {
 		if !strings.Contains(h.SDL(), line) {
 			t.Errorf("the SDL does not say %s:\n%s", line, h.SDL())
 		}
@@ -221,9 +252,11 @@ func TestComputedWrong(t *testing.T) {
 	for name, values := range map[string][]int{"too few": {1}, "too many": {1, 2, 3, 4}, "none": nil} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := withFields(t, graphql.Computed("orders", "n", func(context.Context, []*order, none) ([]int, error) { return values, nil }, nil))
+			h := withFields(t, graphql.Computed("orders", "n",
+				func(context.Context, []*order, none) ([]int, error) { return values, nil }, nil))
 			// The field is never null, so the items go with it.
-			if got := codes(t, answerTo(t, h, `{orders{nodes{n}}}`)); len(got) == 0 || got[0] != "INTERNAL_SERVER_ERROR" {
+			if got := codes(t, answerTo(t, h, `{orders{nodes{n}}}`)); len(got) == 0 ||
+				got[0] != "INTERNAL_SERVER_ERROR" {
 				t.Errorf("the codes are %q", got)
 			}
 		})
@@ -234,7 +267,8 @@ func TestComputedWrong(t *testing.T) {
 func TestFieldCost(t *testing.T) {
 	t.Parallel()
 	field := func(cost int) graphql.Field {
-		return graphql.Query("dear", func(context.Context, none) (int, error) { return 1, nil }, &graphql.FieldOptions{Cost: cost})
+		return graphql.Query("dear", func(context.Context, none) (int, error) { return 1, nil },
+			&graphql.FieldOptions{Cost: cost})
 	}
 	for cost, want := range map[int]string{100: `{"data":{"dear":1}}`, 101: ""} {
 		h := door(t, func(s *setup) { s.opts.Fields, s.opts.Limits.Cost = []graphql.Field{field(cost)}, 100 })
@@ -255,7 +289,8 @@ func TestFieldPanics(t *testing.T) {
 		do   func()
 		want []string
 	}{
-		{"no function", func() { graphql.Query[none, int]("x", nil, nil) }, []string{"x of Query", "function is nil"}},
+		{"no function", func() { graphql.Query[none, int]("x", nil, nil) },
+			[]string{"x of Query", "function is nil"}},
 		{"no function of items", func() { graphql.Computed[order, none, int]("orders", "x", nil, nil) },
 			[]string{"x of orders", "function is nil"}},
 		{"arguments that are no struct", func() {
@@ -270,21 +305,26 @@ func TestFieldPanics(t *testing.T) {
 		{"a value that is no schema", func() {
 			graphql.Query("x", func(context.Context, none) (chan int, error) { return nil, nil }, nil)
 		}, []string{"x of Query", "value", "chan int"}},
-		{"a negative cost", func() { graphql.Query("x", one, &graphql.FieldOptions{Cost: -1}) }, []string{"Cost is -1"}},
-		{"items of a root", func() { graphql.Computed("Query", "x", each, nil) }, []string{`"Query"`, "resource"}},
+		{"a negative cost", func() { graphql.Query("x", one, &graphql.FieldOptions{Cost: -1}) },
+			[]string{"Cost is -1"}},
+		{"items of a root", func() { graphql.Computed("Query", "x", each, nil) },
+			[]string{`"Query"`, "resource"}},
 		{"the zero Field", func() { withFields(t, graphql.Field{}) }, []string{"Options.Fields[0]"}},
 		{"a resource that is not there", func() { withFields(t, graphql.Computed("order", "x", each, nil)) },
 			[]string{"x", `"order" is no resource`}},
 		{"items of another type", func() { withFields(t, graphql.Computed("users", "x", each, nil)) },
 			[]string{"x", "graphql_test.order", "users", "graphql_test.user"}},
 		{"items without a value", func() {
-			withFields(t, graphql.Computed("users", "x", func(context.Context, []*user, none) ([]none, error) { return nil, nil }, nil))
+			withFields(t, graphql.Computed("users", "x",
+				func(context.Context, []*user, none) ([]none, error) { return nil, nil }, nil))
 		}, []string{"x", "users", "returns nothing"}},
-		{"a name that is none", func() { withFields(t, graphql.Query("a-b", one, nil)) }, []string{`"a-b"`, "rename the custom field"}},
+		{"a name that is none", func() { withFields(t, graphql.Query("a-b", one, nil)) },
+			[]string{`"a-b"`, "rename the custom field"}},
 		{"a name that is taken", func() { withFields(t, graphql.Query("orders", one, nil)) },
 			[]string{"the list of the resource orders", "the custom field orders"}},
 		{"all of it at once", func() {
-			withFields(t, graphql.Query("a-b", one, nil), graphql.Query("orders", one, nil), graphql.Computed("users", "x", each, nil))
+			withFields(t, graphql.Query("a-b", one, nil), graphql.Query("orders", one, nil),
+				graphql.Computed("users", "x", each, nil))
 		}, []string{`"a-b"`, "the custom field orders", "graphql_test.user"}},
 	}
 	for _, tt := range tests {
@@ -320,7 +360,8 @@ func TestZeroEnum(t *testing.T) {
 		}
 	}
 	h := graphql.New(resource.NewCatalog(nil, resource.New("people", store, nil)), nil)
-	want := `{"data":{"people":{"nodes":[{"mood":null,"pets":[],"next":null},{"mood":"up","pets":["down"],"next":null}]}}}`
+	want := `{"data":{"people":{"nodes":[{"mood":null,"pets":[],"next":null},{"mood":"up",` +
+		`"pets":["down"],"next":null}]}}}`
 	if diff := cmp.Diff(want, answerTo(t, h, `{people{nodes{mood pets next}}}`)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -348,7 +389,10 @@ func TestZeroText(t *testing.T) {
 		Number isbn `json:"number,omitzero"`
 	}
 	h := graphql.New(resource.NewCatalog(nil), &graphql.Options{Fields: []graphql.Field{
-		graphql.Query("books", func(context.Context, struct{}) ([]book, error) { return []book{{}, {isbn{"978"}}}, nil }, nil),
+		graphql.Query("books", func(context.Context, struct{}) ([]book,
+			error) {
+			return []book{{}, {isbn{"978"}}}, nil
+		}, nil),
 	}})
 	want := `{"data":{"books":[{"number":null},{"number":"978"}]}}`
 	if diff := cmp.Diff(want, answerTo(t, h, `{ books { number } }`)); diff != "" {
@@ -373,7 +417,8 @@ func TestZeroStruct(t *testing.T) {
 	for _, tt := range []struct{ name, document, want string }{
 		{"not given", `mutation { createPerson(input: {id: "a"}) { home { kind } other { kind } } }`,
 			`{"data":{"createPerson":{"home":null,"other":null}}}`},
-		{"given", `mutation { createPerson(input: {id: "b", home: {kind: work}}) { home { kind } other { kind } } }`,
+		{"given", `mutation { createPerson(input: {id: "b", home: {kind: work}}) { home { kind } other { ` +
+			`kind } } }`,
 			`{"data":{"createPerson":{"home":{"kind":"work"},"other":null}}}`},
 	} {
 		if diff := cmp.Diff(tt.want, answerTo(t, h, tt.document)); diff != "" {

@@ -17,14 +17,16 @@ func FuzzServe(f *testing.F) {
 	h := door(f, func(s *setup) { s.opts.Batch, s.opts.Persisted = 2, 2000 })
 	f.Fuzz(func(t *testing.T, content, accept, encoding string) {
 		quoted, _ := jsontext.AppendQuote(nil, content) // invalid UTF-8 is replaced
-		for _, target := range []string{"/graphql", "/graphql?query=" + url.QueryEscape(content), "/graphql?" + url.QueryEscape(content)} {
+		for _, target := range []string{"/graphql", "/graphql?query=" + url.QueryEscape(content),
+			"/graphql?" + url.QueryEscape(content)} {
 			get := httptest.NewRequest("GET", target, nil)
 			get.Header["Accept"], get.Header["Accept-Encoding"] = []string{accept}, []string{encoding}
 			checkAnswer(t, h, get)
 		}
 		for _, body := range []string{content, fmt.Sprintf(`{"query":%s}`, quoted)} {
 			post := httptest.NewRequest("POST", "/graphql", strings.NewReader(body))
-			post.Header["Content-Type"], post.Header["Accept"] = []string{"application/json"}, []string{accept}
+			post.Header["Content-Type"], post.Header["Accept"] = []string{"application/json"},
+				[]string{accept}
 			checkAnswer(t, h, post)
 		}
 	})
@@ -51,7 +53,8 @@ func checkAnswer(t *testing.T, h http.Handler, r *http.Request) {
 	if !jsontext.Value(body).IsValid() {
 		t.Errorf("%s %s: %s", r.Method, r.URL, body)
 	}
-	if !strings.Contains(media, "json") || len(body) == 0 || w.Code != 200 && strings.HasPrefix(w.Body.String(), `{"data"`) {
+	if !strings.Contains(media, "json") || len(body) == 0 || w.Code != 200 &&
+		strings.HasPrefix(w.Body.String(), `{"data"`) {
 		t.Errorf("%s %s: %d %s: %s", r.Method, r.URL, w.Code, media, body)
 	}
 }

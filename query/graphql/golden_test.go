@@ -41,14 +41,16 @@ func TestExchanges(t *testing.T) {
 			}
 			after := converse(t, door(t, func(s *setup) {
 				s.opts.Limits.Body = 20_000
-				s.catalog.Idempotency = idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: s.db}), nil)
+				s.catalog.Idempotency = idempotency.New(
+					idempotency.NewMemory(&idempotency.MemoryOptions{Runner: s.db}), nil)
 				s.catalog.Principal = func(context.Context) string { return "ada" }
 			}), string(before))
 			if after == string(before) {
 				return
 			}
 			if !*update {
-				t.Errorf("%s (-want +got); if it is right, run: go test ./query/graphql -run Exchanges -update\n%s",
+				t.Errorf("%s (-want +got); if it is right, run: go test ./query/graphql -run Exchanges "+
+					"-update\n%s",
 					file, gocmp.Diff(strings.Split(string(before), "\n"), strings.Split(after, "\n")))
 			} else if err := os.WriteFile(file, []byte(after), 0o644); err != nil {
 				t.Fatal(err)
@@ -201,7 +203,8 @@ func layOut(t *testing.T, v jsontext.Value, indent int) []byte {
 	t.Helper()
 	const width = 116
 	flat := v.Clone()
-	if err := flat.Format(jsontext.SpaceAfterColon(true), jsontext.SpaceAfterComma(true), jsontext.PreserveRawStrings(true)); err != nil {
+	if err := flat.Format(jsontext.SpaceAfterColon(true), jsontext.SpaceAfterComma(true),
+		jsontext.PreserveRawStrings(true)); err != nil {
 		t.Fatalf("%v: %s", err, v)
 	}
 	if k := v.Kind(); k != '{' && k != '[' || indent+len(flat) <= width {

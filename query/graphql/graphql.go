@@ -53,7 +53,8 @@ func New(c *resource.Catalog, opts *Options) *Handler {
 	h.setOrigins()
 	h.setDocuments()
 	h.cache = []string{h.opts.Cache}
-	h.insisted = append([]string{"Apollo-Require-Preflight", "Graphql-Require-Preflight", "X-Apollo-Operation-Name",
+	h.insisted = append([]string{"Apollo-Require-Preflight", "Graphql-Require-Preflight",
+		"X-Apollo-Operation-Name",
 		"X-Requested-With"}, h.opts.PreflightHeaders...)
 	if !h.opts.NoPage {
 		h.page = newPage(&h.opts)
@@ -81,7 +82,8 @@ func (h *Handler) reflect(c *resource.Catalog) {
 	h.sdlDoc = httpbody.NewDocument([]byte(h.sdl))
 	h.engine = exec.New(&exec.Config{
 		Schema: s, Catalog: c, Scan: o.Limits.scan(), Rules: o.Limits.rules(),
-		Cost: o.Limits.Cost, Answer: o.Limits.Answer, Parallel: o.Limits.Parallel, PlanBytes: o.PlanBytes, Timeout: max(o.Timeout, 0),
+		Cost: o.Limits.Cost, Answer: o.Limits.Answer, Parallel: o.Limits.Parallel, PlanBytes: o.PlanBytes,
+		Timeout:         max(o.Timeout, 0),
 		NoIntrospection: o.NoIntrospection,
 		Logger:          o.Logger,
 	})

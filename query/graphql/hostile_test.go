@@ -23,19 +23,23 @@ import (
 func TestHostileDocuments(t *testing.T) {
 	t.Parallel()
 	h := door(t, func(s *setup) {
-		s.orders.Relations = append(s.orders.Relations, resource.Relation[order]{Name: "self", Target: "orders", Field: "id"})
+		s.orders.Relations = append(s.orders.Relations,
+			resource.Relation[order]{Name: "self", Target: "orders", Field: "id"})
 	})
 	server := httptest.NewServer(h)
 	defer server.Close()
 	server.Client().Transport.(*http.Transport).ExpectContinueTimeout = time.Hour
-	known := strings.NewReplacer("dog{", "dog:order(id:1){", "Dog", "Order", "name", "status", "count(", "users(",
-		"required:1 ", "", "ints:[", "first:[", "text:", "after:", "stones(any:", "users(filter:", "color", "nodes{id}")
+	known := strings.NewReplacer("dog{", "dog:order(id:1){", "Dog", "Order", "name", "status", "count(",
+		"users(",
+		"required:1 ", "", "ints:[", "first:[", "text:", "after:", "stones(any:", "users(filter:", "color",
+		"nodes{id}")
 	docs := graphqltest.Hostile()
 	for _, name := range slices.Sorted(maps.Keys(docs)) {
 		for _, text := range []string{docs[name], known.Replace(docs[name])} {
 			began := time.Now()
 			status := post(t, server, text)
-			t.Logf("%-26s %7d bytes  %d  %v", name, len(text), status, time.Since(began).Round(time.Microsecond))
+			t.Logf("%-26s %7d bytes  %d  %v", name, len(text), status,
+				time.Since(began).Round(time.Microsecond))
 			wanted := http.StatusBadRequest
 			switch {
 			case len(body(t, text)) > 1<<20:
@@ -56,13 +60,15 @@ func TestHostileDocuments(t *testing.T) {
 // post sends a document and returns the status of the answer, which must be one of GraphQL.
 func post(t *testing.T, server *httptest.Server, document string) int {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+"/graphql", strings.NewReader(body(t, document)))
+	r, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+"/graphql",
+		strings.NewReader(body(t, document)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/graphql-response+json")
-	r.Header.Set("Expect", "100-continue") // what is refused unread breaks no connection on which it is being sent
+	// what is refused unread breaks no connection on which it is being sent
+	r.Header.Set("Expect", "100-continue")
 	res, err := server.Client().Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -18,18 +18,27 @@ func TestLimits(t *testing.T) {
 		within, beyond string
 		code           string
 	}{
-		{"Tokens", graphql.Limits{Tokens: 5}, "{a:__typename}", "{a:__typename b}", "GRAPHQL_VALIDATION_FAILED"},
-		{"Nesting", graphql.Limits{Nesting: 3}, "{orders{nodes{id}}}", "{orders{nodes{customer{id}}}}", "GRAPHQL_VALIDATION_FAILED"},
-		{"Directives", graphql.Limits{Directives: 1}, "{__typename@skip(if:false)}", "{__typename@skip(if:false)@include(if:true)}",
+		{"Tokens", graphql.Limits{Tokens: 5}, "{a:__typename}", "{a:__typename b}",
 			"GRAPHQL_VALIDATION_FAILED"},
-		{"Depth", graphql.Limits{Depth: 3}, "{orders{nodes{id}}}", "{orders{nodes{customer{id}}}}", "GRAPHQL_VALIDATION_FAILED"},
-		{"Depth of fragments", graphql.Limits{Depth: 2}, "{orders{...a}}fragment a on OrderConnection{totalCount}",
+		{"Nesting", graphql.Limits{Nesting: 3}, "{orders{nodes{id}}}", "{orders{nodes{customer{id}}}}",
+			"GRAPHQL_VALIDATION_FAILED"},
+		{"Directives", graphql.Limits{Directives: 1}, "{__typename@skip(if:false)}",
+			"{__typename@skip(if:false)@include(if:true)}",
+			"GRAPHQL_VALIDATION_FAILED"},
+		{"Depth", graphql.Limits{Depth: 3}, "{orders{nodes{id}}}", "{orders{nodes{customer{id}}}}",
+			"GRAPHQL_VALIDATION_FAILED"},
+		{"Depth of fragments", graphql.Limits{Depth: 2},
+			"{orders{...a}}fragment a on OrderConnection{totalCount}",
 			"{orders{...a}}fragment a on OrderConnection{nodes{id}}", "GRAPHQL_VALIDATION_FAILED"},
-		{"RootFields", graphql.Limits{RootFields: 1}, "{a:__typename}", "{a:__typename b:__typename}", "GRAPHQL_VALIDATION_FAILED"},
-		{"Fields", graphql.Limits{Fields: 3}, "{orders{nodes{id}}}", "{orders{nodes{id cents}}}", "GRAPHQL_VALIDATION_FAILED"},
-		{"Cost", graphql.Limits{Cost: 40}, "{orders(first:20){nodes{customer{id}}}}", "{orders(first:21){nodes{customer{id}}}}",
+		{"RootFields", graphql.Limits{RootFields: 1}, "{a:__typename}", "{a:__typename b:__typename}",
+			"GRAPHQL_VALIDATION_FAILED"},
+		{"Fields", graphql.Limits{Fields: 3}, "{orders{nodes{id}}}", "{orders{nodes{id cents}}}",
+			"GRAPHQL_VALIDATION_FAILED"},
+		{"Cost", graphql.Limits{Cost: 40}, "{orders(first:20){nodes{customer{id}}}}",
+			"{orders(first:21){nodes{customer{id}}}}",
 			"BAD_USER_INPUT"},
-		{"Cost of variables", graphql.Limits{Cost: 40}, "query($n:Int=20){orders(first:$n){nodes{customer{id}}}}",
+		{"Cost of variables", graphql.Limits{Cost: 40},
+			"query($n:Int=20){orders(first:$n){nodes{customer{id}}}}",
 			"query($n:Int=21){orders(first:$n){nodes{customer{id}}}}", "BAD_USER_INPUT"},
 	}
 	for _, tt := range tests {
@@ -52,9 +61,11 @@ func TestLimitOfAnswer(t *testing.T) {
 	}{
 		{"short", "{orders{nodes{id}}}", true},
 		{"many fields of items", "{orders{nodes{" + repeat("a%d:status ", 100) + "}}}", false},
-		{"many fields of what may be null", "{" + repeat("a%d:order(id:1){"+repeat("a%d:status ", 20)+"} ", 20) + "}", false},
+		{"many fields of what may be null", "{" +
+			repeat("a%d:order(id:1){"+repeat("a%d:status ", 20)+"} ", 20) + "}", false},
 		{"many fields of one item", "{order(id:1){" + repeat("a%d:status ", 200) + "}}", false},
-		{"many fields of what is related", "{orders{nodes{customer{" + repeat("a%d:name ", 100) + "}}}}", false},
+		{"many fields of what is related", "{orders{nodes{customer{" + repeat("a%d:name ", 100) + "}}}}",
+			false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -65,7 +76,8 @@ func TestLimitOfAnswer(t *testing.T) {
 				want(t, res, 200)
 				return
 			}
-			const message = `{"errors":[{"message":"The answer is longer than 2000 bytes, which is all that is given. Ask for less at once.",` +
+			const message = `{"errors":[{"message":"The answer is longer than 2000 bytes, which is all ` +
+				`that is given. Ask for less at once.",` +
 				`"extensions":{"code":"BAD_USER_INPUT"}}],"data":null}`
 			if got := strings.TrimSpace(res.body); got != message {
 				t.Errorf("%d bytes: %.300s", len(got), got)
@@ -112,8 +124,12 @@ func TestLimitOfParallel(t *testing.T) {
 // TestDefaultsAreWhatTheirCommentsSay for those that are not tried elsewhere.
 func TestDefaultsAreWhatTheirCommentsSay(t *testing.T) {
 	t.Parallel()
-	report := door(t, func(s *setup) { s.opts.Limits = graphql.Limits{Cost: -1, Tokens: -1, Body: -1} }).Report()
-	for _, part := range []string{"10000 tokens", "16 levels", "10000 fields", "cost 50000", "8 at a time", "30s"} {
+	report := door(t, func(s *setup) {
+		s.opts.Limits = graphql.Limits{Cost: -1, Tokens: -1,
+			Body: -1}
+	}).Report()
+	for _, part := range []string{"10000 tokens", "16 levels", "10000 fields", "cost 50000", "8 at a time",
+		"30s"} {
 		if !strings.Contains(report, part) {
 			t.Errorf("without %q: %s", part, report)
 		}

@@ -31,12 +31,16 @@ func TestMutationsAreEvents(t *testing.T) {
 		body   string
 		want   []string
 	}{
-		{"one after the other", 1, nil, mutation(create + update + remove), []string{created, updated, deleted}},
+		{"one after the other", 1, nil, mutation(create + update + remove),
+			[]string{created, updated, deleted}},
 		{"one of them fails", 1, nil, mutation(create + fails + update), []string{created, updated}},
-		{"under a key", 2, []string{key("k")}, mutation(create + update + remove), []string{created, updated, deleted}},
+		{"under a key", 2, []string{key("k")}, mutation(create + update + remove),
+			[]string{created, updated, deleted}},
 		{"one of them fails under a key", 2, []string{key("k")}, mutation(create + fails + update), nil},
-		{"nothing new", 1, nil, mutation(create + update + ` e:patchOrder(id:1,input:{cents:8}){id}`), []string{created, updated}},
-		{"elsewhere", 1, nil, mutation(`createSlot(input:{id:\"s\",text:\"x\"}){id}`), []string{"created slots s"}},
+		{"nothing new", 1, nil, mutation(create + update + ` e:patchOrder(id:1,input:{cents:8}){id}`),
+			[]string{created, updated}},
+		{"elsewhere", 1, nil, mutation(`createSlot(input:{id:\"s\",text:\"x\"}){id}`),
+			[]string{"created slots s"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -52,7 +56,8 @@ func TestMutationsAreEvents(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range tt.times {
-				if res := send(t, h, postGraphQL, append(append([]string{jsonBody}, tt.fields...), "", tt.body)...); res.status != 200 {
+				if res := send(t, h, postGraphQL,
+					append(append([]string{jsonBody}, tt.fields...), "", tt.body)...); res.status != 200 {
 					t.Fatalf("status %d: %s", res.status, res.body)
 				}
 			}

@@ -48,15 +48,18 @@ func (stream) List(_ context.Context, q query.Query) iter.Seq2[resource.Item[eve
 // TestNaturalOrder: where a store gives no token there is no cursor, rather than an empty one, which no list accepts.
 func TestNaturalOrder(t *testing.T) {
 	t.Parallel()
-	events := resource.New("events", stream{}, &resource.Options[event]{Public: true, Query: query.Support{Natural: true}})
+	events := resource.New("events", stream{},
+		&resource.Options[event]{Public: true, Query: query.Support{Natural: true}})
 	h := graphql.New(resource.NewCatalog(nil, events), nil)
 	for _, tt := range []struct{ name, document, want string }{
 		{"all of it", `{ events { edges { cursor node { id } } pageInfo { hasNextPage endCursor } } }`,
-			`{"data":{"events":{"edges":[{"cursor":"cx9_XQyXw7lrATE","node":{"id":"0"}},{"cursor":"bQNN4L8aO1hrATI","node":{"id":"1"}},` +
+			`{"data":{"events":{"edges":[{"cursor":"cx9_XQyXw7lrATE","node":{"id":"0"}},` +
+				`{"cursor":"bQNN4L8aO1hrATI","node":{"id":"1"}},` +
 				`{"cursor":null,"node":{"id":"2"}}],"pageInfo":{"hasNextPage":false,"endCursor":null}}}}`},
 		{"a part", `{ events(first: 2) { pageInfo { hasNextPage endCursor } } }`,
 			`{"data":{"events":{"pageInfo":{"hasNextPage":true,"endCursor":"bQNN4L8aO1hrATI"}}}}`},
-		{"the rest", `{ events(after: "bQNN4L8aO1hrATI") { nodes { id } pageInfo { hasNextPage endCursor } } }`,
+		{"the rest", `{ events(after: "bQNN4L8aO1hrATI") { nodes { id } pageInfo { hasNextPage endCursor ` +
+			`} } }`,
 			`{"data":{"events":{"nodes":[{"id":"2"}],"pageInfo":{"hasNextPage":false,"endCursor":null}}}}`},
 	} {
 		if diff := cmp.Diff(tt.want, answerTo(t, h, tt.document)); diff != "" {

@@ -66,7 +66,8 @@ func (x *exchange) negotiate(withPage bool) error {
 		x.eventful = x.form == events || slices.ContainsFunc(lines, namesEvents) && admitsEvents(lines)
 	}
 	if !ok {
-		return problem.New(problem.NotAcceptable, "Answers are "+mediaResponse+", "+mediaJSON+" or "+mediaEvents+".")
+		return problem.New(problem.NotAcceptable,
+			"Answers are "+mediaResponse+", "+mediaJSON+" or "+mediaEvents+".")
 	}
 	return x.encodings()
 }
@@ -129,7 +130,8 @@ func (x *exchange) encodings() error {
 	}
 	enc := header.AcceptEncoding(lines)
 	if !enc.Identity && !enc.Gzip {
-		return problem.New(problem.NotAcceptable, "Answers are sent as they are or with gzip, and this request takes neither.")
+		return problem.New(problem.NotAcceptable,
+			"Answers are sent as they are or with gzip, and this request takes neither.")
 	}
 	x.enc = enc
 	return nil

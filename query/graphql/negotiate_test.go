@@ -21,12 +21,15 @@ func TestAccept(t *testing.T) {
 		{"the newer type with its charset", acceptNew + "; charset=utf-8", typeNew},
 		{"in capitals", "Accept: Application/GraphQL-Response+JSON", typeNew},
 		{"both alike: the newer", "Accept: application/json, application/graphql-response+json", typeNew},
-		{"both alike, with charsets", "Accept: application/graphql-response+json; charset=utf-8, application/json; charset=utf-8", typeNew},
+		{"both alike, with charsets",
+			"Accept: application/graphql-response+json; charset=utf-8, application/json; charset=utf-8",
+			typeNew},
 		{"JSON rather", "Accept: application/graphql-response+json;q=0.5, application/json", typeOld},
 		{"the newer rather", "Accept: application/json;q=0.9, application/graphql-response+json", typeNew},
 		{"anything, but not JSON", "Accept: */*, application/json;q=0", typeNew},
 		{"the newer not", "Accept: application/graphql-response+json;q=0, */*", typeOld},
-		{"what other clients list", "Accept: multipart/mixed, application/graphql-response+json, application/json", typeNew},
+		{"what other clients list",
+			"Accept: multipart/mixed, application/graphql-response+json, application/json", typeNew},
 		{"a browser, where it cannot have the page", "Accept: text/html, */*;q=0.8", typeOld},
 		{"only HTML", "Accept: text/html", neither},
 		{"something else", "Accept: application/xml, text/csv", neither},
@@ -42,10 +45,12 @@ func TestAccept(t *testing.T) {
 			}
 			res := send(t, h, "POST /graphql", lines...)
 			if tt.form == neither {
-				wantCode(t, res, http.StatusNotAcceptable, "BAD_USER_INPUT", typeOld, "Vary: Accept, Accept-Encoding")
+				wantCode(t, res, http.StatusNotAcceptable, "BAD_USER_INPUT", typeOld,
+					"Vary: Accept, Accept-Encoding")
 				return
 			}
-			wantBody(t, res, http.StatusOK, typenameIs, tt.form, "Vary: Accept, Accept-Encoding", "Content-Length: 31",
+			wantBody(t, res, http.StatusOK, typenameIs, tt.form, "Vary: Accept, Accept-Encoding",
+				"Content-Length: 31",
 				"X-Content-Type-Options: nosniff", "Cache-Control: no-store")
 		})
 	}
@@ -87,9 +92,12 @@ func TestStatus(t *testing.T) {
 		{"syntax", `{"query":"{"}`, "GRAPHQL_PARSE_FAILED", false},
 		{"empty", `{"query":""}`, "GRAPHQL_PARSE_FAILED", false},
 		{"unknown field", `{"query":"{nobody}"}`, "GRAPHQL_VALIDATION_FAILED", false},
-		{"no operation of that name", `{"query":"query A {__typename}","operationName":"B"}`, "OPERATION_RESOLUTION_FAILURE", false},
-		{"which operation", `{"query":"query A {__typename} query B {__typename}"}`, "OPERATION_RESOLUTION_FAILURE", false},
-		{"variable", `{"query":"query($id:ID!){order(id:$id){id}}","variables":{"id":null}}`, "BAD_USER_INPUT", false},
+		{"no operation of that name", `{"query":"query A {__typename}","operationName":"B"}`,
+			"OPERATION_RESOLUTION_FAILURE", false},
+		{"which operation", `{"query":"query A {__typename} query B {__typename}"}`,
+			"OPERATION_RESOLUTION_FAILURE", false},
+		{"variable", `{"query":"query($id:ID!){order(id:$id){id}}","variables":{"id":null}}`,
+			"BAD_USER_INPUT", false},
 		{"subscription", `{"query":"subscription {__typename}"}`, "", false},
 		{"unknown hash", `{"documentId":"sha256:00"}`, "PERSISTED_QUERY_NOT_FOUND", false},
 		{"no query", `{}`, "BAD_USER_INPUT", true},

@@ -38,7 +38,8 @@ type errand struct {
 }
 
 // answerOnce executes a mutation that has a key, or appends the answer that it got before.
-func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key string, dst []byte) ([]byte, outcome, error) {
+func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key string,
+	dst []byte) ([]byte, outcome, error) {
 	prepared, errs := k.h.engine.Prepare(plan, q.variables)
 	if errs != nil {
 		return gqlerror.Answer(dst, errs...), refused, nil
@@ -64,7 +65,8 @@ func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key 
 	e.content = idempotency.Fingerprint(document, variables)
 	// The contract is part of the key, since documents mean what its schema says. The path is not: the handler may be mounted
 	// under several.
-	e.key = k.h.catalog.Key("", idempotency.Operation{Principal: principal, Method: "mutation", Target: "graphql", Key: key},
+	e.key = k.h.catalog.Key("", idempotency.Operation{Principal: principal, Method: "mutation",
+		Target: "graphql", Key: key},
 		version.From(ctx).Contract())
 	e.key.SetLevel(e.level, e.runner)
 	e.key.Atomic = true
@@ -79,7 +81,8 @@ func (e *errand) answer(err error) ([]byte, outcome, error) {
 	case err == nil && e.key.Replayed() != nil:
 		return e.dst, done, nil
 	// A database that gave up may or may not have made the fields fail: then what they report is not what has happened.
-	case err == nil, errors.As(err, &failed) && !(e.level == idempotency.ExactlyOnce && errors.Is(err, tx.ErrUnavailable)):
+	case err == nil, errors.As(err, &failed) &&
+		!(e.level == idempotency.ExactlyOnce && errors.Is(err, tx.ErrUnavailable)):
 		e.k.fresh++
 		return e.dst, done, nil
 	}
@@ -145,7 +148,8 @@ func (e *errand) judge() error {
 		w := &e.writes[i]
 		e.level, e.runner = e.k.h.guarantee(w.Field, w.NamesID)
 		if !isKept(*w) {
-			return problem.New(problem.BadRequest, "What "+w.Key+" answers is not kept under a key: send it by itself.")
+			return problem.New(problem.BadRequest,
+				"What "+w.Key+" answers is not kept under a key: send it by itself.")
 		}
 		if len(e.writes) > 1 && e.level != idempotency.ExactlyOnce {
 			return problem.New(problem.BadRequest, "Under one key all is done or nothing, and "+w.Key+
@@ -164,7 +168,8 @@ func (h *Handler) guarantee(f *model.Field, namesID bool) (idempotency.Level, tx
 	switch {
 	case f.Source == model.Custom:
 		return h.once.LevelFor(f.Custom.Transactions), f.Custom.Transactions
-	case f.Source == model.Invoke && f.Command.Jobs() != nil: // in GraphQL it is done at once, and not noted as a job
+	// in GraphQL it is done at once, and not noted as a job
+	case f.Source == model.Invoke && f.Command.Jobs() != nil:
 		return idempotency.AtMostOnce, nil
 	case f.Source == model.Invoke:
 		return h.catalog.Guarantee(f.Command.Name(), false)
@@ -188,7 +193,9 @@ func (k *work) key(q *request) (string, error) {
 			return "", err
 		}
 		if q.keyed && said != key {
-			return "", badKey("different", "it is not the key in extensions.idempotencyKey: give one of them, or both alike")
+			return "",
+				badKey("different",
+					"it is not the key in extensions.idempotencyKey: give one of them, or both alike")
 		}
 		key = said
 	}

@@ -28,14 +28,19 @@ func TestReplayAsksPolicy(t *testing.T) {
 		{"nothing has happened", nil, order1, isOrder1, func(*testing.T, *keyedShop) {}, "", ""},
 		{"an item is hidden now", nil, order1, isOrder1, hide, "createOrder", problem.NotFound},
 		{"it was deleted", nil, order1, isOrder1, remove1, "", ""},
-		{"it was deleted, and would be hidden", nil, order1, isOrder1, func(t *testing.T, s *keyedShop) { remove1(t, s); hide(t, s) },
+		{"it was deleted, and would be hidden", nil, order1, isOrder1,
+			func(t *testing.T, s *keyedShop) { remove1(t, s); hide(t, s) },
 			"createOrder", problem.NotFound},
 		{"a deletion", []string{order1}, delete1, isGone, func(*testing.T, *keyedShop) {}, "", ""},
-		{"a deletion of what would be hidden", []string{order1}, delete1, isGone, hide, "gone", problem.NotFound},
-		{"an item that it leads to is hidden now", nil, order1, isOrder1, func(_ *testing.T, s *keyedShop) { s.shy = true }, "createOrder",
+		{"a deletion of what would be hidden", []string{order1}, delete1, isGone, hide, "gone",
 			problem.NotFound},
-		{"an item that it leads to, but does not show", nil, strings.Replace(order1, " customer{name}", "", 1),
-			`{"data":{"createOrder":{"id":"1","cents":7}}}`, func(_ *testing.T, s *keyedShop) { s.shy = true }, "", ""},
+		{"an item that it leads to is hidden now", nil, order1, isOrder1,
+			func(_ *testing.T, s *keyedShop) { s.shy = true }, "createOrder",
+			problem.NotFound},
+		{"an item that it leads to, but does not show", nil,
+			strings.Replace(order1, " customer{name}", "", 1),
+			`{"data":{"createOrder":{"id":"1","cents":7}}}`,
+			func(_ *testing.T, s *keyedShop) { s.shy = true }, "", ""},
 		{"a command", nil, sendMail, isSent, hide, "", ""},
 		{"a command that is forbidden now", nil, sendMail, isSent, func(_ *testing.T, s *keyedShop) {
 			s.permit = func(context.Context) error { return resource.ErrForbidden }
@@ -57,7 +62,8 @@ func TestReplayAsksPolicy(t *testing.T) {
 			}
 			want(t, res, 200, fresh)
 			wantType(t, res, tt.kind)
-			if !strings.Contains(res.body, `"path":["`+tt.path+`"]`) || !strings.HasSuffix(res.body, `,"data":null}`) {
+			if !strings.Contains(res.body, `"path":["`+tt.path+`"]`) ||
+				!strings.HasSuffix(res.body, `,"data":null}`) {
 				t.Errorf("the answer is %s", res.body)
 			}
 		})

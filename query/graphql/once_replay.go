@@ -60,7 +60,8 @@ func (e *errand) Replay(ctx context.Context, rec *idempotency.Record) error {
 	case rec.Reference():
 		e.k.reference = true
 		answer = withoutData(nil, &gqlerror.Error{Code: notKept,
-			Message: "This was done before, and its answer was too long to be kept. Ask for what you need of it."})
+			Message: "This was done before, and its answer was too long to be kept. Ask for what you " +
+				"need of it."})
 	}
 	e.k.replayed++
 	e.dst = append(e.dst[:e.start], answer...)

@@ -52,8 +52,10 @@ type keyedShop struct {
 	catalog *resource.Catalog
 	feed    *feed.Feed
 
-	shy    bool                                                     // users do not want to be seen, if they are asked
-	hidden error                                                    // what policy says of orders, if it is asked
+	// users do not want to be seen, if they are asked
+	shy bool
+	// what policy says of orders, if it is asked
+	hidden error
 	mails  atomic.Int64                                             // that were sent
 	permit func(ctx context.Context) error                          // asked before mail is sent
 	send   func(ctx context.Context, in mailed) (mailed, error)     // instead of just counting
@@ -104,14 +106,18 @@ func newKeyed(t testing.TB, change ...func(*keyedShop)) *keyedShop {
 		name, _ := ctx.Value(callerKey{}).(string)
 		return name
 	}
-	s.catalog = resource.NewCatalog(&resource.CatalogOptions{Idempotency: once, Principal: caller, Feed: s.feed},
+	s.catalog = resource.NewCatalog(&resource.CatalogOptions{Idempotency: once, Principal: caller,
+		Feed: s.feed},
 		resource.FromOps("orders", s.orders, &s.ordered),
 		resource.New("users", users, &s.users),
 		resource.FromOps("notes", s.notes, &resource.Options[note]{Public: true}),
 		resource.New("slots", memory.New[slot](nil), &resource.Options[slot]{Public: true}),
 		resource.NewCommand("mail/send", mail, &resource.CommandOptions[mailed]{
 			Authorize: func(ctx context.Context, _ *mailed) error { return s.permit(ctx) }}),
-		resource.NewCommand("orders/ship", func(ctx context.Context, in greeting) (greeting, error) { return s.ship(ctx, in) },
+		resource.NewCommand("orders/ship", func(ctx context.Context, in greeting) (greeting,
+			error) {
+			return s.ship(ctx, in)
+		},
 			&resource.CommandOptions[greeting]{Public: true, Transactions: s.db}))
 	return s
 }
@@ -150,7 +156,8 @@ const (
 )
 
 // order1 creates an order.
-const order1 = `{"query":"mutation($c:Int){createOrder(input:{customerId:\"ada\",cents:$c}){id cents customer{name}}}","variables":{"c":7}}`
+const order1 = `{"query":"mutation($c:Int){createOrder(input:{customerId:\"ada\",cents:$c}){id cents ` +
+	`customer{name}}}","variables":{"c":7}}`
 
 const isOrder1 = `{"data":{"createOrder":{"id":"1","cents":7,"customer":{"name":"Ada"}}}}`
 
@@ -191,7 +198,8 @@ type forgetful struct {
 	deaths atomic.Int64 // that are still to come
 }
 
-func (f *forgetful) Finish(ctx context.Context, id [32]byte, token string, r idempotency.Record, expires time.Time) error {
+func (f *forgetful) Finish(ctx context.Context, id [32]byte, token string, r idempotency.Record,
+	expires time.Time) error {
 	if f.deaths.Add(-1) >= 0 {
 		return idempotency.ErrLost
 	}

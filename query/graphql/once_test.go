@@ -36,8 +36,10 @@ func TestKeyedAgain(t *testing.T) {
 		{"a key in both", []string{key("k")}, inExtensions, typeOld},
 		{"another layout", []string{key("k")}, `{ "variables" : {"c":7.0} , "query":
 			"mutation ($c: Int) {\n  # one\n  createOrder(input: {customerId: \"\u0061da\", cents: $c}) { id, cents customer { name } }\n}"}`, typeOld},
-		{"a variable that nothing uses", []string{key("k")}, strings.Replace(order1, `"c":7`, `"c":7,"d":8`, 1), typeOld},
-		{"no name for its only operation", []string{key("k")}, order1[:len(order1)-1] + `,"operationName":null}`, typeOld},
+		{"a variable that nothing uses", []string{key("k")},
+			strings.Replace(order1, `"c":7`, `"c":7,"d":8`, 1), typeOld},
+		{"no name for its only operation", []string{key("k")}, order1[:len(order1)-1] +
+			`,"operationName":null}`, typeOld},
 		{"another media type", []string{key("k"), acceptNew}, order1, typeNew},
 		{"another path", []string{key("k")}, order1, typeOld},
 	}
@@ -51,7 +53,8 @@ func TestKeyedAgain(t *testing.T) {
 				line = "POST /v2/graphql?x=y"
 			}
 			res := send(t, h, line, append(append(tt.fields, jsonBody), "", tt.body)...)
-			wantBody(t, res, 200, isOrder1, replayed, tt.form, "Cache-Control: no-store", "Idempotency-Result:")
+			wantBody(t, res, 200, isOrder1, replayed, tt.form, "Cache-Control: no-store",
+				"Idempotency-Result:")
 			if n := s.count(t); n != 1 {
 				t.Errorf("there are %d orders", n)
 			}
@@ -81,7 +84,8 @@ func TestKeyedOtherwise(t *testing.T) {
 				t.Errorf("there are %d orders", n)
 			}
 			// Somebody else's key is another one.
-			res = send(t, h, postGraphQL, jsonBody, key("k"), "X-User: bob", "", strings.Replace(order1, "cents:$c", "cents:9,note:\\\"\\\"", 1))
+			res = send(t, h, postGraphQL, jsonBody, key("k"), "X-User: bob", "",
+				strings.Replace(order1, "cents:$c", "cents:9,note:\\\"\\\"", 1))
 			want(t, res, 200, fresh)
 		})
 	}
@@ -98,7 +102,8 @@ func wantType(t *testing.T, res *answer, kind problem.Kind) {
 // TestAllOrNothing: of several mutations under a key none is done if one fails, and nothing is remembered.
 func TestAllOrNothing(t *testing.T) {
 	t.Parallel()
-	const document = `{"query":"mutation($id:ID!){a:createOrder(input:{customerId:\"ada\"}){id} b:deleteOrder(id:$id){id}` +
+	const document = `{"query":"mutation($id:ID!){a:createOrder(input:{customerId:\"ada\"}){id} ` +
+		`b:deleteOrder(id:$id){id}` +
 		` c:ordersShip(input:{text:\"x\"}){text}}","variables":{"id":"7"}}`
 	var shipped, together int
 	s, h := openKeyed(t, func(s *keyedShop) {
@@ -109,10 +114,13 @@ func TestAllOrNothing(t *testing.T) {
 			return in, nil
 		}
 	})
-	const notThere = `{"errors":[{"message":"There is no such item.","locations":[{"line":1,"column":63}],"path":["b"],` +
-		`"extensions":{"code":"NOT_FOUND","type":"https://stoa-go.github.io/problems/not-found"}}],"data":null}`
+	const notThere = `{"errors":[{"message":"There is no such item.","locations":[{"line":1,` +
+		`"column":63}],"path":["b"],` +
+		`"extensions":{"code":"NOT_FOUND","type":"https://stoa-go.github.io/problems/not-found"}}],` +
+		`"data":null}`
 	for range 2 {
-		wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), acceptNew, "", document), 200, notThere, fresh, "Cache-Control: no-store")
+		wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), acceptNew, "", document), 200, notThere,
+			fresh, "Cache-Control: no-store")
 	}
 	if n := s.count(t); n != 0 || shipped != 0 {
 		t.Errorf("there are %d orders, and %d were shipped", n, shipped)
@@ -157,18 +165,23 @@ func TestErrorsBelow(t *testing.T) {
 func TestMixedLevels(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, document, field string }{
-		{"a command that says nothing of a database", `mutation{createOrder(input:{customerId:\"ada\"}){id} mailSend(input:{text:\"\"}){text}}`, "mailSend"},
-		{"a collection elsewhere", `mutation{n:createNote(input:{text:\"\"}){id} createOrder(input:{customerId:\"ada\"}){id}}`, "n"},
-		{"two of the same", `mutation{a:mailSend(input:{text:\"\"}){text} b:mailSend(input:{text:\"\"}){text}}`, "a"},
+		{"a command that says nothing of a database",
+			`mutation{createOrder(input:{customerId:\"ada\"}){id} mailSend(input:{text:\"\"}){text}}`,
+			"mailSend"},
+		{"a collection elsewhere",
+			`mutation{n:createNote(input:{text:\"\"}){id} createOrder(input:{customerId:\"ada\"}){id}}`, "n"},
+		{"two of the same",
+			`mutation{a:mailSend(input:{text:\"\"}){text} b:mailSend(input:{text:\"\"}){text}}`, "a"},
 		{"a function", `mutation{createOrder(input:{customerId:\"ada\"}){id} poke}`, "poke"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s, h := openKeyed(t, func(s *keyedShop) {
-				s.opts.Fields = []graphql.Field{graphql.Mutation("poke", func(context.Context, struct{}) (struct{}, error) {
-					return struct{}{}, nil
-				}, nil)}
+				s.opts.Fields = []graphql.Field{graphql.Mutation("poke",
+					func(context.Context, struct{}) (struct{}, error) {
+						return struct{}{}, nil
+					}, nil)}
 			})
 			res := send(t, h, postGraphQL, jsonBody, key("k"), "", `{"query":"`+tt.document+`"}`)
 			wantCode(t, res, 400, "BAD_USER_INPUT", fresh)
@@ -178,7 +191,8 @@ func TestMixedLevels(t *testing.T) {
 			if n := s.count(t); n != 0 || s.mails.Load() != 0 {
 				t.Errorf("there are %d orders, and %d mails were sent", n, s.mails.Load())
 			}
-			want(t, send(t, h, postGraphQL, jsonBody, "", `{"query":"`+tt.document+`"}`), 200) // without a key
+			// without a key
+			want(t, send(t, h, postGraphQL, jsonBody, "", `{"query":"`+tt.document+`"}`), 200)
 		})
 	}
 }
@@ -198,14 +212,24 @@ func TestAlone(t *testing.T) {
 	}{
 		{"done", nil, func(t *testing.T, res *answer) { wantBody(t, res, 200, isSent, fresh) },
 			func(t *testing.T, res *answer) { wantBody(t, res, 200, isSent, replayed) }, 1},
-		{"refused", resource.ErrForbidden, func(t *testing.T, res *answer) { want(t, res, 200, fresh); wantType(t, res, problem.Forbidden) },
-			func(t *testing.T, res *answer) { want(t, res, 200, fresh); wantType(t, res, problem.Forbidden) }, 2},
-		{"nobody knows", errors.New("the line is dead"), func(t *testing.T, res *answer) { want(t, res, 200, fresh); wantType(t, res, problem.Internal) },
+		{"refused", resource.ErrForbidden, func(t *testing.T,
+			res *answer) {
+			want(t, res, 200, fresh)
+			wantType(t, res, problem.Forbidden)
+		},
+			func(t *testing.T, res *answer) { want(t, res, 200, fresh); wantType(t, res, problem.Forbidden) },
+			2},
+		{"nobody knows", errors.New("the line is dead"),
+			func(t *testing.T, res *answer) { want(t, res, 200, fresh); wantType(t, res, problem.Internal) },
 			func(t *testing.T, res *answer) {
 				wantCode(t, res, 409, "CONFLICT", fresh)
 				wantType(t, res, problem.OutcomeUnknown)
 			}, 1},
-		{"nobody knows yet", tx.ErrOutcomeUnknown, func(t *testing.T, res *answer) { wantCode(t, res, 503, "INTERNAL_SERVER_ERROR", "Retry-After: 1") },
+		{"nobody knows yet", tx.ErrOutcomeUnknown,
+			func(t *testing.T, res *answer) {
+				wantCode(t, res, 503, "INTERNAL_SERVER_ERROR",
+					"Retry-After: 1")
+			},
 			func(t *testing.T, res *answer) { wantCode(t, res, 409, "CONFLICT", fresh) }, 1},
 	}
 	for _, tt := range tests {
@@ -227,7 +251,8 @@ func TestAlone(t *testing.T) {
 // TestKeptRefusal: a refusal that is to be remembered is.
 func TestKeptRefusal(t *testing.T) {
 	t.Parallel()
-	for _, document := range []string{sendMail, `{"query":"mutation{ordersShip(input:{text:\"hi\"}){text}}"}`} {
+	for _, document := range []string{sendMail,
+		`{"query":"mutation{ordersShip(input:{text:\"hi\"}){text}}"}`} {
 		calls := 0
 		declined := func(ctx context.Context) error {
 			calls++
@@ -329,14 +354,17 @@ func TestRunAgain(t *testing.T) {
 func TestKeysOfQueries(t *testing.T) {
 	t.Parallel()
 	_, h := openKeyed(t, func(s *keyedShop) { s.keys.Required = true })
-	for _, fields := range [][]string{{key("k")}, {"Idempotency-Key: "}, {key("a"), key("b")}, {key("k"), "X-User: "}, {}} {
-		wantBody(t, send(t, h, postGraphQL, append(fields, jsonBody, "", typenameBody)...), 200, typenameIs, fresh)
+	for _, fields := range [][]string{{key("k")}, {"Idempotency-Key: "}, {key("a"), key("b")},
+		{key("k"), "X-User: "}, {}} {
+		wantBody(t, send(t, h, postGraphQL, append(fields, jsonBody, "", typenameBody)...), 200, typenameIs,
+			fresh)
 		wantBody(t, send(t, h, ask("{__typename}"), fields...), 200, typenameIs, fresh)
 	}
 	body := typenameBody[:len(typenameBody)-1] + `,"extensions":{"idempotencyKey":"\u00e4"}}`
 	wantBody(t, send(t, h, postGraphQL, jsonBody, "", body), 200, typenameIs, fresh)
 	// A mutation that does nothing needs none, as long as it has one.
-	wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "", `{"query":"mutation{__typename}"}`), 200, `{"data":{"__typename":"Mutation"}}`, fresh)
+	wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "", `{"query":"mutation{__typename}"}`), 200,
+		`{"data":{"__typename":"Mutation"}}`, fresh)
 	wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "",
 		`{"query":"mutation{deleteOrder(id:1)@skip(if:true){id}}"}`), 200, `{"data":{}}`, fresh)
 }
@@ -344,7 +372,10 @@ func TestKeysOfQueries(t *testing.T) {
 // TestBadKeys are refused before anything is done.
 func TestBadKeys(t *testing.T) {
 	t.Parallel()
-	extended := func(extensions string) string { return order1[:len(order1)-1] + `,"extensions":` + extensions + `}` }
+	extended := func(extensions string) string {
+		return order1[:len(order1)-1] + `,"extensions":` +
+			extensions + `}`
+	}
 	tests := []struct {
 		name   string
 		fields []string
@@ -361,7 +392,8 @@ func TestBadKeys(t *testing.T) {
 		{"no string", nil, extended(`{"idempotencyKey":7}`), problem.BadRequest},
 		{"different", []string{key("a")}, extended(`{"idempotencyKey":"b"}`), problem.InvalidHeader},
 		{"of nobody", []string{key("a"), "X-User: "}, order1, problem.InvalidHeader},
-		{"of nobody, in the extensions", []string{"X-User: "}, extended(`{"idempotencyKey":"a"}`), problem.InvalidHeader},
+		{"of nobody, in the extensions", []string{"X-User: "}, extended(`{"idempotencyKey":"a"}`),
+			problem.InvalidHeader},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -383,7 +415,8 @@ func TestNoGuard(t *testing.T) {
 	h := door(t)
 	const document = `{"query":"mutation{createOrder(input:{customerId:\"ada\"}){id}}"}`
 	for _, id := range []string{"4", "5"} {
-		wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "", document), 200, `{"data":{"createOrder":{"id":"`+id+`"}}}`, fresh)
+		wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "", document), 200,
+			`{"data":{"createOrder":{"id":"`+id+`"}}}`, fresh)
 	}
 }
 
@@ -402,7 +435,8 @@ func TestKeyedBatch(t *testing.T) {
 	// Of another batch under the key each request is looked at by itself.
 	res = send(t, h, postGraphQL, jsonBody, key("k"), "", "["+order1+","+two+","+sendMail+"]")
 	want(t, res, 200, fresh)
-	if !strings.HasPrefix(res.body, "["+isOrder1+`,{"data":`) || !strings.Contains(res.body, problem.KeyReused.URI()) || s.count(t) != 3 {
+	if !strings.HasPrefix(res.body, "["+isOrder1+`,{"data":`) ||
+		!strings.Contains(res.body, problem.KeyReused.URI()) || s.count(t) != 3 {
 		t.Errorf("there are %d orders: %s", s.count(t), res.body)
 	}
 }
@@ -416,7 +450,8 @@ func TestKeyedDocuments(t *testing.T) {
 	t.Run("trusted", func(t *testing.T) {
 		t.Parallel()
 		_, h := openKeyed(t, func(s *keyedShop) { s.opts.Trusted = graphql.Documents{"buy": text} })
-		wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "", `{"documentId":"buy",`+variables+`}`), 200, isOrder1, fresh)
+		wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "", `{"documentId":"buy",`+variables+`}`),
+			200, isOrder1, fresh)
 		wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "", order1), 200, isOrder1, replayed)
 		wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "", byHash), 200, isOrder1, replayed)
 		wantCode(t, send(t, h, postGraphQL, jsonBody, key("k"), "", sendMail), 200, "FORBIDDEN", fresh)
@@ -424,7 +459,8 @@ func TestKeyedDocuments(t *testing.T) {
 	t.Run("persisted", func(t *testing.T) {
 		t.Parallel()
 		_, h := openKeyed(t)
-		wantCode(t, send(t, h, postGraphQL, jsonBody, key("k"), "", byHash), 200, "PERSISTED_QUERY_NOT_FOUND", fresh)
+		wantCode(t, send(t, h, postGraphQL, jsonBody, key("k"), "", byHash), 200, "PERSISTED_QUERY_NOT_FOUND",
+			fresh)
 		taught := order1[:len(order1)-1] + `,` + persistedQuery(hashOf(text)) + `}`
 		wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "", taught), 200, isOrder1, fresh)
 		wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "", byHash), 200, isOrder1, replayed)
@@ -437,11 +473,14 @@ func TestKeyedContracts(t *testing.T) {
 	s := newKeyed(t)
 	door := graphql.New(s.catalog, nil)
 	h := known(version.New([]version.Contract{{Name: "1.0.0", Handler: door}, {Name: "2.0.0", Handler: door}},
-		[]version.Strategy{version.Header{Name: "API-Version"}, version.MediaType{Vendor: "shop"}}, &version.Options{Default: "2.0.0"}))
+		[]version.Strategy{version.Header{Name: "API-Version"}, version.MediaType{Vendor: "shop"}},
+		&version.Options{Default: "2.0.0"}))
 	const vendor = "application/vnd.shop.2.0.0.graphql+json"
 	wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "", order1), 200, isOrder1, fresh, typeOld)
-	wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "API-Version: 2", "", order1), 200, isOrder1, replayed, typeOld)
-	wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "Accept: "+vendor, "", order1), 200, isOrder1, replayed, "Content-Type: "+vendor)
+	wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "API-Version: 2", "", order1), 200, isOrder1,
+		replayed, typeOld)
+	wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "Accept: "+vendor, "", order1), 200, isOrder1,
+		replayed, "Content-Type: "+vendor)
 	res := send(t, h, postGraphQL, jsonBody, key("k"), "API-Version: 1", "", order1)
 	wantCode(t, res, 422, "BAD_USER_INPUT", fresh)
 	if n := s.count(t); n != 1 {
@@ -464,7 +503,8 @@ func TestKeyedTimeout(t *testing.T) {
 				return in, nil
 			}
 		})
-		const document = `{"query":"mutation{createOrder(input:{customerId:\"ada\"}){id} ordersShip(input:{text:\"x\"}){text}}"}`
+		const document = `{"query":"mutation{createOrder(input:{customerId:\"ada\"}){id} ` +
+			`ordersShip(input:{text:\"x\"}){text}}"}`
 		began := time.Now()
 		res := send(t, h, postGraphQL, jsonBody, key("k"), "", document)
 		want(t, res, 200, fresh)
@@ -488,7 +528,8 @@ func TestNotKept(t *testing.T) {
 	wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "", order1), 200, isOrder1, fresh)
 	res := send(t, h, postGraphQL, jsonBody, key("k"), "", order1)
 	want(t, res, 200, replayed, "Idempotency-Result: reference")
-	if g := read(t, res); len(g.Errors) != 1 || g.Errors[0].Extensions.Code != "ANSWER_NOT_KEPT" || s.count(t) != 1 {
+	if g := read(t, res); len(g.Errors) != 1 || g.Errors[0].Extensions.Code != "ANSWER_NOT_KEPT" ||
+		s.count(t) != 1 {
 		t.Errorf("%d orders: %s", s.count(t), res.body)
 	}
 }
@@ -506,7 +547,8 @@ func TestPanicUnderKey(t *testing.T) {
 			return in, nil
 		}
 	})
-	const document = `{"query":"mutation{createOrder(input:{customerId:\"ada\"}){id} ordersShip(input:{text:\"x\"}){text}}"}`
+	const document = `{"query":"mutation{createOrder(input:{customerId:\"ada\"}){id} ` +
+		`ordersShip(input:{text:\"x\"}){text}}"}`
 	res := send(t, h, postGraphQL, jsonBody, key("k"), "", document)
 	wantType(t, res, problem.Internal)
 	if n := s.count(t); n != 0 {
@@ -526,12 +568,15 @@ func TestReportOfKeys(t *testing.T) {
 	const want = "    keys: exactly once, and several in one transaction: orders users orders/ship\n" +
 		"    keys: one in a request, as it cannot be taken back: notes slots mail/send poke\n"
 	poke := func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil }
-	report := graphql.New(s.catalog, &graphql.Options{Fields: []graphql.Field{graphql.Mutation("poke", poke, nil)}}).Report()
+	report := graphql.New(s.catalog, &graphql.Options{Fields: []graphql.Field{graphql.Mutation("poke", poke,
+		nil)}}).Report()
 	if !strings.Contains(report, want) {
 		t.Errorf("without\n%s: %s", want, report)
 	}
 	stored := graphql.Mutation("poke", poke, &graphql.FieldOptions{Transactions: s.db})
-	if report := graphql.New(s.catalog, &graphql.Options{Fields: []graphql.Field{stored}}).Report(); !strings.Contains(report, "orders/ship poke\n") {
+	if report := graphql.New(s.catalog,
+		&graphql.Options{Fields: []graphql.Field{stored}}).Report(); !strings.Contains(report,
+		"orders/ship poke\n") {
 		t.Errorf("a mutation in the database is not among those: %s", report)
 	}
 	if report := door(t).Report(); strings.Contains(report, "keys") {
@@ -564,15 +609,25 @@ func TestClientGoneWithKey(t *testing.T) {
 		again          string
 	}{
 		{"at most once", sendMail, 1, replayed},
-		{"exactly once", `{"query":"mutation{createOrder(input:{customerId:\"ada\"}){id} ordersShip(input:{text:\"hi\"}){text}}"}`, 0, fresh},
+		{"exactly once",
+			`{"query":"mutation{createOrder(input:{customerId:\"ada\"}){id} ` +
+				`ordersShip(input:{text:\"hi\"}){text}}"}`, 0, fresh},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			ctx, leave := context.WithCancel(t.Context())
 			s, h := openKeyed(t, func(s *keyedShop) {
-				s.send = func(ctx context.Context, in mailed) (mailed, error) { leave(); return in, ctx.Err() }
-				s.ship = func(ctx context.Context, in greeting) (greeting, error) { leave(); return in, ctx.Err() }
+				s.send = func(ctx context.Context, in mailed) (mailed, error) {
+					leave()
+					return in,
+						ctx.Err()
+				}
+				s.ship = func(ctx context.Context, in greeting) (greeting, error) {
+					leave()
+					return in,
+						ctx.Err()
+				}
 			})
 			func() {
 				defer func() {
@@ -663,7 +718,10 @@ func TestNotBegunIsFree(t *testing.T) {
 // all.
 func TestErrorsBelowWhatIsDone(t *testing.T) {
 	t.Parallel()
-	failing := func(context.Context, []*note, struct{}) ([]*string, error) { return nil, resource.ErrForbidden }
+	failing := func(context.Context, []*note, struct{}) ([]*string, error) {
+		return nil,
+			resource.ErrForbidden
+	}
 	_, h := openKeyed(t, func(s *keyedShop) {
 		s.opts.Fields = []graphql.Field{graphql.Computed("notes", "weather", failing, nil)}
 	})

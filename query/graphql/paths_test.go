@@ -38,11 +38,14 @@ func TestPaths(t *testing.T) {
 			[]string{"/graphql/x", "/x", "/graphql/schema.graphql/", "/graphql/x/y"}},
 		{"a mux", mux("/graphql", "/graphql/"), []string{"/graphql", "/graphql/"}, "/graphql/schema.graphql",
 			[]string{"/graphql/graphql", "/graphql/x"}},
-		{"another name", mux("/ask", "/ask/"), []string{"/ask", "/ask/"}, "/ask/schema.graphql", []string{"/ask/x", "/ask/graphql"}},
-		{"with a method", mux("POST example.com/ask", "/ask/"), []string{"/ask"}, "/ask/schema.graphql", []string{"/ask/x"}},
+		{"another name", mux("/ask", "/ask/"), []string{"/ask", "/ask/"}, "/ask/schema.graphql",
+			[]string{"/ask/x", "/ask/graphql"}},
+		{"with a method", mux("POST example.com/ask", "/ask/"), []string{"/ask"}, "/ask/schema.graphql",
+			[]string{"/ask/x"}},
 		{"exactly", mux("/ask/{$}", "/schema.graphql"), []string{"/ask/"}, "/schema.graphql", nil},
 		{"the root", mux("/"), []string{"/", "/graphql"}, "/schema.graphql", []string{"/x"}},
-		{"behind a prefix", stripped, []string{"/api/graphql"}, "/api/graphql/schema.graphql", []string{"/api/graphql/x"}},
+		{"behind a prefix", stripped, []string{"/api/graphql"}, "/api/graphql/schema.graphql",
+			[]string{"/api/graphql/x"}},
 		{"stripped", bare, []string{"/ask", "/ask/"}, "/ask/schema.graphql", []string{"/ask/x"}},
 	}
 	for _, tt := range tests {
@@ -53,7 +56,8 @@ func TestPaths(t *testing.T) {
 			}
 			want(t, send(t, tt.handler, "GET "+tt.schema), 200, "Content-Type: text/plain; charset=utf-8")
 			for _, path := range tt.nothing {
-				want(t, send(t, tt.handler, "POST "+path, jsonBody, "", typenameBody), 404, "Content-Type: "+problem.MediaType)
+				want(t, send(t, tt.handler, "POST "+path, jsonBody, "", typenameBody), 404,
+					"Content-Type: "+problem.MediaType)
 			}
 		})
 	}
@@ -65,18 +69,22 @@ func TestSchema(t *testing.T) {
 	h := door(t)
 	const path = "/graphql/schema.graphql"
 	res := send(t, h, "GET "+path)
-	wantBody(t, res, 200, h.SDL(), "Content-Type: text/plain; charset=utf-8", "Etag: *", "Cache-Control: private, no-cache",
+	wantBody(t, res, 200, h.SDL(), "Content-Type: text/plain; charset=utf-8", "Etag: *",
+		"Cache-Control: private, no-cache",
 		"Vary: Accept, Accept-Encoding", "X-Content-Type-Options: nosniff")
 	if !strings.Contains(h.SDL(), "\ntype Query {\n") || !strings.Contains(h.SDL(), "who pays") {
 		t.Errorf("the schema is\n%s", h.SDL())
 	}
 	wantBody(t, send(t, h, "HEAD "+path), 200, "", "Content-Length: *", "Etag: "+res.header.Get("Etag"))
 	want(t, send(t, h, "GET "+path, "If-None-Match: "+res.header.Get("Etag")), 304)
-	want(t, send(t, h, "GET "+path, "Accept: application/graphql"), 200, "Content-Type: application/graphql; charset=utf-8")
-	want(t, send(t, h, "GET "+path, "Accept: text/html, */*;q=0.8"), 200, "Content-Type: text/plain; charset=utf-8")
+	want(t, send(t, h, "GET "+path, "Accept: application/graphql"), 200,
+		"Content-Type: application/graphql; charset=utf-8")
+	want(t, send(t, h, "GET "+path, "Accept: text/html, */*;q=0.8"), 200,
+		"Content-Type: text/plain; charset=utf-8")
 	want(t, send(t, h, "GET "+path, "Accept-Encoding: gzip"), 200, "Content-Encoding: gzip")
 	want(t, send(t, h, "GET "+path, "Accept: image/png"), 406, "Content-Type: "+problem.MediaType)
-	want(t, send(t, h, "GET "+path, "Accept-Encoding: identity;q=0, *;q=0"), 406, "Content-Type: "+problem.MediaType)
+	want(t, send(t, h, "GET "+path, "Accept-Encoding: identity;q=0, *;q=0"), 406,
+		"Content-Type: "+problem.MediaType)
 	want(t, send(t, h, "POST "+path), 405, "Content-Type: "+problem.MediaType, "Allow: GET, HEAD, OPTIONS")
 	want(t, send(t, h, "BREW "+path), 501, "Content-Type: "+problem.MediaType)
 	want(t, send(t, h, "OPTIONS "+path), 204, "Allow: GET, HEAD, OPTIONS", "Accept-Post:")
@@ -105,11 +113,15 @@ func TestContracts(t *testing.T) {
 		return m
 	}
 	named := func(s *setup) { s.opts.Names = map[string]string{"orders": "Purchase"} }
-	api := version.New([]version.Contract{{Name: "1.0.0", Handler: served(named)}, {Name: "2.0.0", Handler: served()}},
-		[]version.Strategy{version.Path{}, version.Header{Name: "API-Version"}, version.Query{}, version.MediaType{Vendor: "shop"},
+	api := version.New([]version.Contract{{Name: "1.0.0", Handler: served(named)},
+		{Name: "2.0.0", Handler: served()}},
+		[]version.Strategy{version.Path{}, version.Header{Name: "API-Version"}, version.Query{},
+			version.MediaType{Vendor: "shop"},
 			version.Body{}}, &version.Options{Default: "2.0.0"})
-	const order, purchase = `{"query":"{order(id:\"1\"){__typename}}"}`, `{"query":"{purchase(id:\"1\"){__typename}}"}`
-	const isOrder, isPurchase = `{"data":{"order":{"__typename":"Order"}}}`, `{"data":{"purchase":{"__typename":"Purchase"}}}`
+	const order, purchase = `{"query":"{order(id:\"1\"){__typename}}"}`,
+		`{"query":"{purchase(id:\"1\"){__typename}}"}`
+	const isOrder, isPurchase = `{"data":{"order":{"__typename":"Order"}}}`,
+		`{"data":{"purchase":{"__typename":"Purchase"}}}`
 	const vendor = "application/vnd.shop.1.0.0.graphql+json"
 	tests := []struct {
 		name, line string
@@ -121,15 +133,23 @@ func TestContracts(t *testing.T) {
 		{"the path", "POST /v1/graphql", nil, purchase, isPurchase, typeOld},
 		{"a header", "POST /graphql", []string{"API-Version: 1"}, purchase, isPurchase, typeOld},
 		{"a parameter", "POST /graphql?version=1", nil, purchase, isPurchase, typeOld},
-		{"a parameter of GET", strings.Replace(ask(`{purchase(id:"1"){__typename}}`), "?", "?version=1&", 1), nil, "", isPurchase, typeOld},
-		{"the type asked for", "POST /graphql", []string{"Accept: " + vendor}, purchase, isPurchase, "Content-Type: " + vendor},
-		{"the type, less than another", "POST /v1/graphql", []string{"Accept: application/json, " + vendor + ";q=0.5"}, purchase, isPurchase, typeOld},
-		{"the type, less than the newer", "POST /graphql", []string{"Accept: " + vendor + ";q=0.5, application/graphql-response+json"}, purchase, isPurchase, typeNew},
-		{"the type of the content", "POST /graphql", []string{"Content-Type: " + vendor}, purchase, isPurchase, "Content-Type: " + vendor},
+		{"a parameter of GET", strings.Replace(ask(`{purchase(id:"1"){__typename}}`), "?", "?version=1&", 1),
+			nil, "", isPurchase, typeOld},
+		{"the type asked for", "POST /graphql", []string{"Accept: " + vendor}, purchase, isPurchase,
+			"Content-Type: " + vendor},
+		{"the type, less than another", "POST /v1/graphql",
+			[]string{"Accept: application/json, " + vendor + ";q=0.5"}, purchase, isPurchase, typeOld},
+		{"the type, less than the newer", "POST /graphql",
+			[]string{"Accept: " + vendor + ";q=0.5, application/graphql-response+json"}, purchase, isPurchase,
+			typeNew},
+		{"the type of the content", "POST /graphql", []string{"Content-Type: " + vendor}, purchase,
+			isPurchase, "Content-Type: " + vendor},
 		{"a member", "POST /graphql", nil, `{"version":"1.0.0",` + purchase[1:], isPurchase, typeOld},
-		{"a variable that is called version", "POST /graphql", nil, order[:len(order)-1] + `,"variables":{"version":"1.0.0"}}`, isOrder, typeOld},
+		{"a variable that is called version", "POST /graphql", nil, order[:len(order)-1] +
+			`,"variables":{"version":"1.0.0"}}`, isOrder, typeOld},
 		{"Apollo's version", "POST /graphql", nil,
-			order[:len(order)-1] + `,` + persistedQuery(hashOf(`{order(id:"1"){__typename}}`)) + `}`, isOrder, typeOld},
+			order[:len(order)-1] + `,` + persistedQuery(hashOf(`{order(id:"1"){__typename}}`)) + `}`, isOrder,
+			typeOld},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -142,7 +162,8 @@ func TestContracts(t *testing.T) {
 		})
 	}
 	want(t, send(t, api, "GET /v1/graphql/schema.graphql"), 200)
-	wantCode(t, send(t, api, "POST /graphql", "Content-Type: "+vendor, "", order), 400, "GRAPHQL_VALIDATION_FAILED")
+	wantCode(t, send(t, api, "POST /graphql", "Content-Type: "+vendor, "", order), 400,
+		"GRAPHQL_VALIDATION_FAILED")
 }
 
 // TestReserve: what is a parameter of requests cannot be the version as well.
@@ -169,14 +190,18 @@ func TestReport(t *testing.T) {
 		has  []string
 		not  []string
 	}{
-		{"as it comes", nil, []string{"GraphQL  ", "10000 tokens", "16 levels", "cost 50000", "30s", "weak: introspection",
+		{"as it comes", nil, []string{"GraphQL  ", "10000 tokens", "16 levels", "cost 50000", "30s",
+			"weak: introspection",
 			"weak: everybody's documents",
-			"subscriptions: orders users, over WebSocket and as events"}, []string{"batches", "Timeout", "public"}},
+			"subscriptions: orders users, over WebSocket and as events"},
+			[]string{"batches", "Timeout", "public"}},
 		{"strict", &graphql.Options{NoIntrospection: true, Trusted: graphql.Documents{"a": "{__typename}"}},
 			[]string{"the 1 that are trusted"}, []string{"weak"}},
-		{"without WebSockets", &graphql.Options{Socket: graphql.Socket{None: true}}, []string{"subscriptions: orders users, as events"}, []string{"WebSocket"}},
+		{"without WebSockets", &graphql.Options{Socket: graphql.Socket{None: true}},
+			[]string{"subscriptions: orders users, as events"}, []string{"WebSocket"}},
 		{"loose", &graphql.Options{Timeout: -1, Batch: 7, Cache: "public, max-age=60", GraphiQL: true},
-			[]string{"cdn.jsdelivr.net", "batches: up to 7", "weak: there is no Timeout", "weak: Cache is public"}, []string{"30s"}},
+			[]string{"cdn.jsdelivr.net", "batches: up to 7", "weak: there is no Timeout",
+				"weak: Cache is public"}, []string{"30s"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -21,12 +21,14 @@ func (h *Handler) document(q *request) (string, *gqlerror.Error) {
 		return h.trusted.document(q)
 	}
 	if q.foreign && !(q.hasText && h.learned == nil) {
-		return "", &gqlerror.Error{Message: "Persisted queries of this version are not known here.", Code: gqlerror.BadUserInput}
+		return "", &gqlerror.Error{Message: "Persisted queries of this version are not known here.",
+			Code: gqlerror.BadUserInput}
 	}
 	if q.hasText {
 		// A wrong hash would hand one client's document to another who asks for his own.
 		if q.hash != "" && h.learned != nil && !hashes(q.hash, q.text) {
-			return "", &gqlerror.Error{Message: "The hash is not the one of the query.", Code: gqlerror.BadUserInput}
+			return "", &gqlerror.Error{Message: "The hash is not the one of the query.",
+				Code: gqlerror.BadUserInput}
 		}
 		return q.text, nil
 	}

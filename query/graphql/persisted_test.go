@@ -34,21 +34,26 @@ func TestAutomaticPersistedQueries(t *testing.T) {
 	const text = "{__typename}"
 	hash := hashOf(text)
 	alone := `{` + persistedQuery(hash) + `}`
-	get := "GET /graphql?extensions=" + url.QueryEscape(`{"persistedQuery":{"version":1,"sha256Hash":"`+hash+`"}}`)
+	get := "GET /graphql?extensions=" + url.QueryEscape(
+		`{"persistedQuery":{"version":1,"sha256Hash":"`+hash+`"}}`)
 
 	res := send(t, h, "POST /graphql", jsonBody, "", alone)
 	wantCode(t, res, http.StatusOK, "PERSISTED_QUERY_NOT_FOUND", typeOld)
-	if msg := read(t, res).Errors[0].Message; msg != "PersistedQueryNotFound" { // which old clients compare with
+	// which old clients compare with
+	if msg := read(t, res).Errors[0].Message; msg != "PersistedQueryNotFound" {
 		t.Errorf("the message is %q", msg)
 	}
 	wantCode(t, send(t, h, get, acceptNew), http.StatusBadRequest, "PERSISTED_QUERY_NOT_FOUND")
-	res = send(t, h, "POST /graphql", jsonBody, acceptNew, "", `{"query":"{__typename }",`+persistedQuery(hash)+`}`)
+	res = send(t, h, "POST /graphql", jsonBody, acceptNew, "",
+		`{"query":"{__typename }",`+persistedQuery(hash)+`}`)
 	wantCode(t, res, http.StatusBadRequest, "BAD_USER_INPUT")
-	wantBody(t, send(t, h, "POST /graphql", jsonBody, "", `{"query":"`+text+`",`+persistedQuery(hash)+`}`), 200, typenameIs)
+	wantBody(t, send(t, h, "POST /graphql", jsonBody, "", `{"query":"`+text+`",`+persistedQuery(hash)+`}`),
+		200, typenameIs)
 	wantBody(t, send(t, h, "POST /graphql", jsonBody, "", alone), 200, typenameIs)
 	wantBody(t, send(t, h, get), 200, typenameIs, "Etag: *")
 	wantBody(t, send(t, h, "GET /graphql?documentId=sha256:"+hash), 200, typenameIs)
-	wantBody(t, send(t, h, "POST /graphql", jsonBody, "", `{"documentId":"sha256:`+strings.ToUpper(hash)+`"}`), 200, typenameIs)
+	wantBody(t, send(t, h, "POST /graphql", jsonBody, "",
+		`{"documentId":"sha256:`+strings.ToUpper(hash)+`"}`), 200, typenameIs)
 }
 
 // TestPersistedIsRefused has what the protocol does not provide for.
@@ -56,20 +61,26 @@ func TestPersistedIsRefused(t *testing.T) {
 	t.Parallel()
 	h := door(t)
 	mutation := "mutation {__typename}"
-	want(t, send(t, h, "POST /graphql", jsonBody, "", `{"query":"`+mutation+`",`+persistedQuery(hashOf(mutation))+`}`), 200)
+	want(t, send(t, h, "POST /graphql", jsonBody, "",
+		`{"query":"`+mutation+`",`+persistedQuery(hashOf(mutation))+`}`), 200)
 	wrong := `{nobody}`
-	want(t, send(t, h, "POST /graphql", jsonBody, acceptNew, "", `{"query":"`+wrong+`",`+persistedQuery(hashOf(wrong))+`}`), 400)
+	want(t, send(t, h, "POST /graphql", jsonBody, acceptNew, "",
+		`{"query":"`+wrong+`",`+persistedQuery(hashOf(wrong))+`}`), 400)
 	tests := []struct {
 		name, line, body, code string
 		status                 int
 	}{
-		{"another version", "POST /graphql", `{"extensions":{"persistedQuery":{"version":2,"sha256Hash":"00"}}}`, "BAD_USER_INPUT", 400},
+		{"another version", "POST /graphql",
+			`{"extensions":{"persistedQuery":{"version":2,"sha256Hash":"00"}}}`, "BAD_USER_INPUT", 400},
 		{"a short hash", "POST /graphql", `{` + persistedQuery("00") + `}`, "PERSISTED_QUERY_NOT_FOUND", 400},
-		{"a hash that is none", "POST /graphql", `{` + persistedQuery(strings.Repeat("x", 64)) + `}`, "PERSISTED_QUERY_NOT_FOUND", 400},
+		{"a hash that is none", "POST /graphql", `{` + persistedQuery(strings.Repeat("x", 64)) + `}`,
+			"PERSISTED_QUERY_NOT_FOUND", 400},
 		{"no hash", "POST /graphql", `{` + persistedQuery("") + `}`, "BAD_USER_INPUT", 400},
 		{"a name", "POST /graphql", `{"documentId":"orders"}`, "PERSISTED_QUERY_NOT_FOUND", 400},
-		{"what is not valid is not kept", "POST /graphql", `{` + persistedQuery(hashOf(wrong)) + `}`, "PERSISTED_QUERY_NOT_FOUND", 400},
-		{"a mutation by GET", "GET /graphql?documentId=sha256:" + hashOf(mutation), "", "BAD_USER_INPUT", 405},
+		{"what is not valid is not kept", "POST /graphql", `{` + persistedQuery(hashOf(wrong)) + `}`,
+			"PERSISTED_QUERY_NOT_FOUND", 400},
+		{"a mutation by GET", "GET /graphql?documentId=sha256:" + hashOf(mutation), "", "BAD_USER_INPUT",
+			405},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -83,9 +94,11 @@ func TestPersistedIsRefused(t *testing.T) {
 func TestPersistedOff(t *testing.T) {
 	t.Parallel()
 	h := door(t, func(s *setup) { s.opts.Persisted = -1 })
-	res := send(t, h, "POST /graphql", jsonBody, acceptNew, "", `{`+persistedQuery(hashOf("{__typename}"))+`}`)
+	res := send(t, h, "POST /graphql", jsonBody, acceptNew, "",
+		`{`+persistedQuery(hashOf("{__typename}"))+`}`)
 	wantCode(t, res, 400, "PERSISTED_QUERY_NOT_SUPPORTED")
-	res = send(t, h, "POST /graphql", jsonBody, acceptNew, "", `{"query":"{__typename}",`+persistedQuery(hashOf("{__typename}"))+`}`)
+	res = send(t, h, "POST /graphql", jsonBody, acceptNew, "",
+		`{"query":"{__typename}",`+persistedQuery(hashOf("{__typename}"))+`}`)
 	wantBody(t, res, 200, typenameIs)
 }
 
@@ -96,7 +109,8 @@ func TestPersistedIsBounded(t *testing.T) {
 	text := func(i int) string { return fmt.Sprintf("{__typename #%d%s\\n}", i, strings.Repeat("x", 700)) }
 	plain := func(i int) string { return strings.ReplaceAll(text(i), `\n`, "\n") }
 	keep := func(i int) {
-		want(t, send(t, h, "POST /graphql", jsonBody, acceptNew, "", `{"query":"`+text(i)+`",`+persistedQuery(hashOf(plain(i)))+`}`), 200)
+		want(t, send(t, h, "POST /graphql", jsonBody, acceptNew, "",
+			`{"query":"`+text(i)+`",`+persistedQuery(hashOf(plain(i)))+`}`), 200)
 	}
 	known := func(i int) bool {
 		return send(t, h, "GET /graphql?documentId=sha256:"+hashOf(plain(i)), acceptNew).status == 200
@@ -135,14 +149,18 @@ func TestTrusted(t *testing.T) {
 		{"by Apollo's hash", "POST /graphql", `{` + persistedQuery(hashOf(text)) + id, found},
 		{"by its text", "POST /graphql", `{"query":"` + text + `"` + id, found},
 		{"by GET", "GET /graphql?documentId=order&variables=" + url.QueryEscape(`{"id":1}`), "", found},
-		{"one of two operations", "POST /graphql", `{"documentId":"sha256:` + hashOf(two) + `","operationName":"B"}`, `{"data":{"b":"Query"}}`},
+		{"one of two operations", "POST /graphql", `{"documentId":"sha256:` + hashOf(two) +
+			`","operationName":"B"}`, `{"data":{"b":"Query"}}`},
 		{"another text", "POST /graphql", `{"query":"{__typename}"}`, "FORBIDDEN"},
 		{"the text with a blank", "POST /graphql", `{"query":" ` + text + `"` + id, "FORBIDDEN"},
 		{"introspection", "POST /graphql", `{"query":"{__schema{types{name}}}"}`, "FORBIDDEN"},
-		{"another text with a hash that is known", "POST /graphql", `{"query":"{__typename}",` + persistedQuery(hashOf(text)) + `}`, "FORBIDDEN"},
-		{"another text with its own hash", "POST /graphql", `{"query":"{__typename}",` + persistedQuery(hashOf("{__typename}")) + `}`, "FORBIDDEN"},
+		{"another text with a hash that is known", "POST /graphql", `{"query":"{__typename}",` +
+			persistedQuery(hashOf(text)) + `}`, "FORBIDDEN"},
+		{"another text with its own hash", "POST /graphql", `{"query":"{__typename}",` +
+			persistedQuery(hashOf("{__typename}")) + `}`, "FORBIDDEN"},
 		{"a name that is not known", "POST /graphql", `{"documentId":"orders"}`, "PERSISTED_QUERY_NOT_FOUND"},
-		{"a hash that is not known", "POST /graphql", `{` + persistedQuery(hashOf("{__typename}")) + `}`, "PERSISTED_QUERY_NOT_FOUND"},
+		{"a hash that is not known", "POST /graphql", `{` + persistedQuery(hashOf("{__typename}")) + `}`,
+			"PERSISTED_QUERY_NOT_FOUND"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -193,7 +211,8 @@ func TestLoadDocuments(t *testing.T) {
 			graphql.Documents{"a": "{a}", "sub/b": "{b}\n"}, ""},
 		{"a list", fstest.MapFS{"persisted.json": file(`{"x1":"{a}","sha256:00":"{b}"}`)},
 			graphql.Documents{"x1": "{a}", "sha256:00": "{b}"}, ""},
-		{"one id twice", fstest.MapFS{"a.graphql": file("{a}"), "b.json": file(`{"a":"{a}"}`)}, nil, "b.json"},
+		{"one id twice", fstest.MapFS{"a.graphql": file("{a}"), "b.json": file(`{"a":"{a}"}`)}, nil,
+			"b.json"},
 		{"no list", fstest.MapFS{"b.json": file(`["a"]`)}, nil, "b.json"},
 	}
 	for _, tt := range tests {
@@ -223,12 +242,16 @@ func TestConcurrentRequests(t *testing.T) {
 		group.Go(func() {
 			for i := range 50 {
 				text := fmt.Sprintf("{order(id:1){id} a%d:__typename}", (client+i)%10)
-				res := send(t, h, "POST /graphql", jsonBody, acceptNew, "", `{"query":"`+text+`",`+persistedQuery(hashOf(text))+`}`)
-				wantBody(t, res, 200, fmt.Sprintf(`{"data":{"order":{"id":"1"},"a%d":"Query"}}`, (client+i)%10))
-				if res = send(t, h, "GET /graphql?documentId=sha256:"+hashOf(text), acceptNew); res.status != 200 {
+				res := send(t, h, "POST /graphql", jsonBody, acceptNew, "",
+					`{"query":"`+text+`",`+persistedQuery(hashOf(text))+`}`)
+				wantBody(t, res, 200, fmt.Sprintf(`{"data":{"order":{"id":"1"},"a%d":"Query"}}`,
+					(client+i)%10))
+				if res = send(t, h, "GET /graphql?documentId=sha256:"+hashOf(text),
+					acceptNew); res.status != 200 {
 					wantCode(t, res, 400, "PERSISTED_QUERY_NOT_FOUND") // others have needed the room
 				}
-				want(t, send(t, h, "POST /graphql", jsonBody, "", `{"query":"mutation{patchOrder(id:1,input:{cents:`+fmt.Sprint(i)+`}){id}}"}`), 200)
+				want(t, send(t, h, "POST /graphql", jsonBody, "",
+					`{"query":"mutation{patchOrder(id:1,input:{cents:`+fmt.Sprint(i)+`}){id}}"}`), 200)
 			}
 		})
 	}

@@ -108,7 +108,8 @@ func (t *trusted) document(q *request) (string, *gqlerror.Error) {
 	case q.hasText && t.texts[q.text]:
 		return q.text, nil
 	case q.hasText:
-		return "", &gqlerror.Error{Message: "Only documents that are known are answered here.", Code: "FORBIDDEN"}
+		return "", &gqlerror.Error{Message: "Only documents that are known are answered here.",
+			Code: "FORBIDDEN"}
 	case ok:
 		return text, nil
 	}

@@ -12,7 +12,8 @@ var varyPage = []string{"Accept"}
 
 // newPage returns the page that browsers get. It panics if Options.Page has none.
 func newPage(o *Options) http.Handler {
-	return playground.Handler(playground.Options{Title: o.Title, FS: o.Page, Policy: o.PagePolicy, GraphiQL: o.GraphiQL})
+	return playground.Handler(playground.Options{Title: o.Title, FS: o.Page, Policy: o.PagePolicy,
+		GraphiQL: o.GraphiQL})
 }
 
 // ofPage reports whether a path below the door is that of a file of Options.Page.

@@ -12,13 +12,15 @@ func TestPage(t *testing.T) {
 	const browser = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 	h := door(t)
 	for _, line := range []string{"GET /graphql", "HEAD /graphql/", ask("{__typename}"), "GET /v1/graphql"} {
-		want(t, send(t, h, line, browser), 200, "Content-Type: text/html; charset=utf-8", "Content-Security-Policy: *",
+		want(t, send(t, h, line, browser), 200, "Content-Type: text/html; charset=utf-8",
+			"Content-Security-Policy: *",
 			"Vary: Accept, Accept-Encoding")
 	}
 	want(t, send(t, h, "GET /graphql", browser, "Sec-Fetch-Site: cross-site"), 200) // a link from elsewhere
 	wantBody(t, send(t, h, ask("{__typename}"), "Accept: */*"), 200, typenameIs)
 	wantBody(t, send(t, h, ask("{__typename}"), "Accept: text/html;q=0.1, application/json"), 200, typenameIs)
-	wantCode(t, send(t, h, "POST /graphql", jsonBody, "Accept: text/html", "", typenameBody), 406, "BAD_USER_INPUT")
+	wantCode(t, send(t, h, "POST /graphql", jsonBody, "Accept: text/html", "", typenameBody), 406,
+		"BAD_USER_INPUT")
 
 	none := door(t, func(s *setup) { s.opts.NoPage = true })
 	wantBody(t, send(t, none, ask("{__typename}"), browser), 200, typenameIs)
@@ -26,7 +28,8 @@ func TestPage(t *testing.T) {
 	wantCode(t, send(t, none, "GET /graphql", "Accept: text/html"), 406, "BAD_USER_INPUT")
 
 	own := door(t, func(s *setup) {
-		s.opts.Page = fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>mine</title>")}, "app.js": {Data: []byte("1")}}
+		s.opts.Page = fstest.MapFS{"index.html": {Data: []byte("<!doctype html><title>mine</title>")},
+			"app.js": {Data: []byte("1")}}
 	})
 	want(t, send(t, own, "GET /graphql", browser), 307, "Location: ./graphql/")
 	res := send(t, own, "GET /graphql/", browser)
@@ -44,7 +47,8 @@ func TestGraphiQL(t *testing.T) {
 	h := door(t, func(s *setup) { s.opts.GraphiQL, s.opts.Title = true, "A <shop>" })
 	res := send(t, h, "GET /graphql", "Accept: text/html")
 	want(t, res, 200, "Content-Type: text/html; charset=utf-8")
-	for _, part := range []string{"<title>A &lt;shop&gt;", "integrity=\"sha384-", "https://cdn.jsdelivr.net/"} {
+	for _, part := range []string{"<title>A &lt;shop&gt;", "integrity=\"sha384-",
+		"https://cdn.jsdelivr.net/"} {
 		if !strings.Contains(res.body, part) {
 			t.Errorf("the page is without %s", part)
 		}

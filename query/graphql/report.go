@@ -23,7 +23,8 @@ func (h *Handler) Report() string {
 		}
 	}
 	fmt.Fprintf(&b, "GraphQL  %d fields of %d types\n", fields, types)
-	fmt.Fprintf(&b, "    limits: %d tokens, %d levels, %d fields, cost %d, %d at a time", l.Tokens, l.Depth, l.Fields, l.Cost,
+	fmt.Fprintf(&b, "    limits: %d tokens, %d levels, %d fields, cost %d, %d at a time", l.Tokens, l.Depth,
+		l.Fields, l.Cost,
 		l.Parallel)
 	if o.Timeout > 0 {
 		fmt.Fprintf(&b, ", %v", o.Timeout)
@@ -69,10 +70,12 @@ func (h *Handler) reportKeys(b *strings.Builder) {
 		}
 	}
 	if together != nil {
-		fmt.Fprintf(b, "    keys: exactly once, and several in one transaction: %s\n", strings.Join(together, " "))
+		fmt.Fprintf(b, "    keys: exactly once, and several in one transaction: %s\n",
+			strings.Join(together, " "))
 	}
 	if alone != nil {
-		fmt.Fprintf(b, "    keys: one in a request, as it cannot be taken back: %s\n", strings.Join(alone, " "))
+		fmt.Fprintf(b, "    keys: one in a request, as it cannot be taken back: %s\n",
+			strings.Join(alone, " "))
 	}
 }
 
@@ -97,7 +100,8 @@ func (h *Handler) weaknesses() []string {
 	o := &h.opts
 	var weak []string
 	if h.trusted == nil {
-		weak = append(weak, "everybody's documents are answered: an application with its own clients gives Trusted")
+		weak = append(weak,
+			"everybody's documents are answered: an application with its own clients gives Trusted")
 	}
 	if !o.NoIntrospection {
 		weak = append(weak, "introspection is on: everybody can see what can be asked")

@@ -176,7 +176,8 @@ func (d *reader) value(pointer string) (jsontext.Value, error) {
 		return nil, malformed(pointer, named(pointer)+" is nested too deep")
 	}
 	end := d.dec.InputOffset()
-	return jsontext.Value(d.doc[end-int64(len(raw)) : end : end]), nil // not raw, which lasts until the next call
+	// not raw, which lasts until the next call
+	return jsontext.Value(d.doc[end-int64(len(raw)) : end : end]), nil
 }
 
 // variables reads the variables, each as the JSON that it is: what it means is for its type to say, which stands in the

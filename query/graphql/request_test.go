@@ -31,12 +31,14 @@ func TestRequests(t *testing.T) {
 		{"query", `{"query":"{__typename}"}`, good},
 		{"blanks around", " \r\n\t{ \"query\" : \"{__typename}\" } \n", good},
 		{"escapes", `{"\u0071uery":"{\u005f_typename}"}`, good},
-		{"nulls", `{"query":"{__typename}","operationName":null,"variables":null,"extensions":null,"documentId":null}`, good},
+		{"nulls", `{"query":"{__typename}","operationName":null,"variables":null,"extensions":null,` +
+			`"documentId":null}`, good},
 		{"empty operationName", `{"query":"{__typename}","operationName":""}`, good},
 		{"operationName", `{"query":"query Q {__typename}","operationName":"Q"}`, good},
 		{"unused variables", `{"query":"{__typename}","variables":{"a":[{"b":"]"}],"c":"\"}"}}`, good},
 		{"other extensions", `{"query":"{__typename}","extensions":{"tracing":{"version":7}}}`, good},
-		{"members of the future", `{"query":"{__typename}","onError":"HALT","version":"1.0.0","id":[1,{}]}`, good},
+		{"members of the future", `{"query":"{__typename}","onError":"HALT","version":"1.0.0","id":[1,{}]}`,
+			good},
 		{"nothing", "", bad},
 		{"blanks", "  ", bad},
 		{"null", "null", bad},
@@ -51,7 +53,8 @@ func TestRequests(t *testing.T) {
 		{"an array for variables", `{"query":"{__typename}","variables":[]}`, bad},
 		{"a number for extensions", `{"query":"{__typename}","extensions":0}`, bad},
 		{"a string for persistedQuery", `{"query":"{__typename}","extensions":{"persistedQuery":""}}`, bad},
-		{"a number for the hash", `{"query":"{__typename}","extensions":{"persistedQuery":{"version":1,"sha256Hash":1}}}`, bad},
+		{"a number for the hash",
+			`{"query":"{__typename}","extensions":{"persistedQuery":{"version":1,"sha256Hash":1}}}`, bad},
 		{"query and documentId", `{"query":"{__typename}","documentId":"a"}`, bad},
 		{"a query twice", `{"query":"{__typename}","query":"{__typename}"}`, bad},
 		{"a variable twice", `{"query":"{__typename}","variables":{"a":1,"a":2}}`, bad},
@@ -63,9 +66,12 @@ func TestRequests(t *testing.T) {
 		{"no UTF-8", "{\"query\":\"{__typename} #\xff\"}", bad},
 		{"half a pair of surrogates", `{"query":"{__typename} #\ud800"}`, bad},
 		{"a byte order mark", "\ufeff" + `{"query":"{__typename}"}`, bad},
-		{"variables 60 deep", `{"query":"{__typename}","variables":{"a":` + strings.Repeat("[", 60) + strings.Repeat("]", 60) + `}}`, good},
-		{"variables 61 deep", `{"query":"{__typename}","variables":{"a":` + strings.Repeat("[", 61) + strings.Repeat("]", 61) + `}}`, bad},
-		{"extensions 100,000 deep", `{"query":"{__typename}","extensions":{"a":` + strings.Repeat("[", 100_000), bad},
+		{"variables 60 deep", `{"query":"{__typename}","variables":{"a":` + strings.Repeat("[", 60) +
+			strings.Repeat("]", 60) + `}}`, good},
+		{"variables 61 deep", `{"query":"{__typename}","variables":{"a":` + strings.Repeat("[", 61) +
+			strings.Repeat("]", 61) + `}}`, bad},
+		{"extensions 100,000 deep", `{"query":"{__typename}","extensions":{"a":` +
+			strings.Repeat("[", 100_000), bad},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -96,15 +102,19 @@ func TestContent(t *testing.T) {
 	}{
 		{"JSON", []string{"Content-Type: application/json"}, typenameBody, good},
 		{"in UTF-8", []string{"Content-Type: application/json; charset=utf-8"}, typenameBody, good},
-		{"in UTF-8, otherwise", []string{`Content-Type: Application/JSON;charset="UTF-8"`}, typenameBody, good},
+		{"in UTF-8, otherwise", []string{`Content-Type: Application/JSON;charset="UTF-8"`}, typenameBody,
+			good},
 		{"no type", nil, typenameBody, unsupported},
 		{"no type and no content", nil, "", unsupported},
 		{"text", []string{"Content-Type: text/plain"}, typenameBody, unsupported},
-		{"a form", []string{"Content-Type: application/x-www-form-urlencoded"}, "query={__typename}", unsupported},
+		{"a form", []string{"Content-Type: application/x-www-form-urlencoded"}, "query={__typename}",
+			unsupported},
 		{"files", []string{"Content-Type: multipart/form-data; boundary=x"}, "--x--", unsupported},
 		{"GraphQL", []string{"Content-Type: application/graphql"}, "{__typename}", unsupported},
-		{"Latin 1", []string{"Content-Type: application/json; charset=iso-8859-1"}, typenameBody, unsupported},
-		{"two types", []string{"Content-Type: application/json", "Content-Type: text/plain"}, typenameBody, unsupported},
+		{"Latin 1", []string{"Content-Type: application/json; charset=iso-8859-1"}, typenameBody,
+			unsupported},
+		{"two types", []string{"Content-Type: application/json", "Content-Type: text/plain"}, typenameBody,
+			unsupported},
 		{"no type at all", []string{"Content-Type: json"}, typenameBody, unsupported},
 		{"identity", []string{jsonBody, "Content-Encoding: identity"}, typenameBody, good},
 		{"gzip", []string{jsonBody, "Content-Encoding: gzip"}, zipped.String(), good},
@@ -114,7 +124,8 @@ func TestContent(t *testing.T) {
 		{"brotli", []string{jsonBody, "Content-Encoding: br"}, typenameBody, unsupported},
 		{"gzip twice", []string{jsonBody, "Content-Encoding: gzip, gzip"}, typenameBody, unsupported},
 		{"too large", []string{jsonBody}, strings.Repeat(" ", 1001-len(typenameBody)) + typenameBody, large},
-		{"as large as it may be", []string{jsonBody}, strings.Repeat(" ", 1000-len(typenameBody)) + typenameBody, good},
+		{"as large as it may be", []string{jsonBody}, strings.Repeat(" ", 1000-len(typenameBody)) +
+			typenameBody, good},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -161,7 +172,8 @@ func TestGet(t *testing.T) {
 		status      int
 	}{
 		{"query", "query=" + q("{__typename}"), good},
-		{"with everything", "query=" + q("query Q {__typename}") + "&operationName=Q&variables=" + q(`{"a":1}`) + "&extensions=" + q(`{"b":2}`), good},
+		{"with everything", "query=" + q("query Q {__typename}") + "&operationName=Q&variables=" +
+			q(`{"a":1}`) + "&extensions=" + q(`{"b":2}`), good},
 		{"an empty name", "query=" + q("{__typename}") + "&operationName=", good},
 		{"null for variables", "query=" + q("{__typename}") + "&variables=null", good},
 		{"another parameter", "query=" + q("{__typename}") + "&utm_source=x", good},
@@ -202,10 +214,13 @@ func TestMethods(t *testing.T) {
 	h := door(t)
 	const all = "Allow: GET, HEAD, POST, OPTIONS"
 	mutation := "/graphql?query=" + url.QueryEscape(`mutation {__typename}`)
-	wantCode(t, send(t, h, "GET "+mutation, acceptNew), 405, "BAD_USER_INPUT", "Allow: POST, OPTIONS", typeNew)
-	wantCode(t, send(t, h, "GET "+mutation, acceptOld), 405, "BAD_USER_INPUT", "Allow: POST, OPTIONS", typeOld)
+	wantCode(t, send(t, h, "GET "+mutation, acceptNew), 405, "BAD_USER_INPUT", "Allow: POST, OPTIONS",
+		typeNew)
+	wantCode(t, send(t, h, "GET "+mutation, acceptOld), 405, "BAD_USER_INPUT", "Allow: POST, OPTIONS",
+		typeOld)
 	wantCode(t, send(t, h, "HEAD "+mutation), 405, "", "Allow: POST, OPTIONS")
-	wantBody(t, send(t, h, "OPTIONS /graphql"), 204, "", all, "Accept-Post: application/json", "Cache-Control: no-store",
+	wantBody(t, send(t, h, "OPTIONS /graphql"), 204, "", all, "Accept-Post: application/json",
+		"Cache-Control: no-store",
 		"Content-Type:")
 	for _, method := range []string{"PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "QUERY"} {
 		wantCode(t, send(t, h, method+" /graphql"), 405, "BAD_USER_INPUT", all)
@@ -214,7 +229,8 @@ func TestMethods(t *testing.T) {
 		wantCode(t, send(t, h, method+" /graphql"), 501, "INTERNAL_SERVER_ERROR", "Allow:")
 	}
 	// Only GET opens a WebSocket (RFC 6455 section 4.1); an Upgrade that means nothing is passed over (RFC 9110 section 7.8).
-	wantCode(t, send(t, h, "PUT /graphql", "Connection: Upgrade", "Upgrade: websocket"), 405, "BAD_USER_INPUT", all)
+	wantCode(t, send(t, h, "PUT /graphql", "Connection: Upgrade", "Upgrade: websocket"), 405,
+		"BAD_USER_INPUT", all)
 }
 
 // TestBatch: several requests at once are refused unless Options.Batch says how many.
@@ -228,7 +244,8 @@ func TestBatch(t *testing.T) {
 		want       string
 	}{
 		{"one", "[" + one + "]", 200, "[" + typenameIs + "]"},
-		{"three", "[" + one + "," + one + "," + one + "]", 200, "[" + typenameIs + "," + typenameIs + "," + typenameIs + "]"},
+		{"three", "[" + one + "," + one + "," + one + "]", 200, "[" + typenameIs + "," + typenameIs + "," +
+			typenameIs + "]"},
 		{"not in an array", one, 200, typenameIs},
 		{"four", "[" + one + "," + one + "," + one + "," + one + "]", 400, ""},
 		{"none", "[]", 400, ""},

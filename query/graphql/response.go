@@ -34,7 +34,8 @@ func (x *exchange) sendAnswer(body []byte, how outcome) {
 	h := x.w.Header()
 	h["Cache-Control"] = noStore
 	x.setReplayed()
-	if how == done && bytes.HasPrefix(body, errorsFirst) && bytes.Contains(body[:min(len(body), 1<<16)], unauthenticated) {
+	if how == done && bytes.HasPrefix(body, errorsFirst) &&
+		bytes.Contains(body[:min(len(body), 1<<16)], unauthenticated) {
 		h["Www-Authenticate"] = []string{x.h.opts.Challenge}
 	}
 	status := http.StatusOK

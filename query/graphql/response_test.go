@@ -47,7 +47,8 @@ func TestCaching(t *testing.T) {
 			t.Parallel()
 			for _, method := range []string{"GET", "HEAD"} {
 				res := send(t, h, strings.Replace(ask(orders), "GET", method, 1), tt.fields...)
-				want(t, res, tt.status, "Cache-Control: private, max-age=5", "Vary: Accept, Accept-Encoding", "Etag: *")
+				want(t, res, tt.status, "Cache-Control: private, max-age=5", "Vary: Accept, Accept-Encoding",
+					"Etag: *")
 				if tt.status == 304 {
 					wantBody(t, res, 304, "", "Etag: "+tag, "Content-Type:", "Content-Length:")
 				}
@@ -106,7 +107,8 @@ func TestCompressed(t *testing.T) {
 	if plain.header.Get("Etag") == zipped.header.Get("Etag") {
 		t.Error("both have one tag")
 	}
-	want(t, send(t, h, ask(document), "Accept-Encoding: gzip", "If-None-Match: "+zipped.header.Get("Etag")), 304)
+	want(t, send(t, h, ask(document), "Accept-Encoding: gzip", "If-None-Match: "+zipped.header.Get("Etag")),
+		304)
 }
 
 // TestUnauthenticated: what was executed is 200, and WWW-Authenticate says that credentials would help (RFC 9110, section
@@ -145,7 +147,8 @@ func TestTimeout(t *testing.T) {
 			}
 		})
 		began := time.Now()
-		res := send(t, h, "POST /graphql", jsonBody, acceptNew, "", `{"query":"{__typename order(id:\"1\"){id}}"}`)
+		res := send(t, h, "POST /graphql", jsonBody, acceptNew, "",
+			`{"query":"{__typename order(id:\"1\"){id}}"}`)
 		want(t, res, 200)
 		if g := read(t, res); len(g.Errors) != 1 || time.Since(began) != 2*time.Second {
 			t.Errorf("after %v: %s", time.Since(began), res.body)

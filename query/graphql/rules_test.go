@@ -46,8 +46,9 @@ func TestRuleTable(t *testing.T) {
 // testsOf finds the tests of a folder, under the name that the table has for it.
 func testsOf(t *testing.T, folder string) map[string]bool {
 	t.Helper()
-	dir, ok := map[string]string{"": ".", "ci": "../../.ci/clients/graphql/reference", "clients": "../../.ci/clients/graphql/codegen/v2",
-		"shop": "../../examples/shop", "sqlrecordstest": "../../resource/sql/sqltest/sqlrecordstest",
+	dir, ok := map[string]string{"": ".", "ci": "../../.ci/clients/graphql/reference",
+		"clients": "../../.ci/clients/graphql/codegen/v2",
+		"shop":    "../../examples/shop", "sqlrecordstest": "../../resource/sql/sqltest/sqlrecordstest",
 		"starwars": "../../examples/starwars", "peers": "../../examples/bench/graphql",
 		"oracle": "internal/graphqltest/oracle"}[folder]
 	if !ok {
@@ -63,7 +64,8 @@ func testsOf(t *testing.T, folder string) map[string]bool {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`).FindAllStringSubmatch(string(text), -1) {
+		for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`).FindAllStringSubmatch(
+			string(text), -1) {
 			found[m[1]] = true
 		}
 	}

@@ -67,7 +67,8 @@ func catalog(t testing.TB, opts ...func(*setup)) (*resource.Catalog, *setup) {
 	s := &setup{orderOps: resource.OpsOf(orders), db: db}
 	s.orderOps.Insert = nil
 	s.opts.Logger, s.catalog.Logger = logger, logger
-	s.orders.Query = query.Support{Filter: map[string][]query.Op{"status": {query.Eq}}, Sort: []string{"cents"}}
+	s.orders.Query = query.Support{Filter: map[string][]query.Op{"status": {query.Eq}},
+		Sort: []string{"cents"}}
 	s.orders.Relations = []resource.Relation[order]{
 		{Name: "customer", Target: "users", Keys: func(o *order) []string { return []string{o.Customer} }},
 	}
@@ -75,7 +76,10 @@ func catalog(t testing.TB, opts ...func(*setup)) (*resource.Catalog, *setup) {
 	for _, opt := range opts {
 		opt(s)
 	}
-	greet := func(_ context.Context, in greeting) (greeting, error) { return greeting{"Hello, " + in.Text}, nil }
+	greet := func(_ context.Context, in greeting) (greeting, error) {
+		return greeting{"Hello, " + in.Text},
+			nil
+	}
 	return resource.NewCatalog(&s.catalog, resource.FromOps("orders", s.orderOps, &s.orders),
 		resource.New("users", users, &s.users), resource.NewCommand("door/greet", greet, nil)), s
 }
@@ -224,7 +228,8 @@ func read(t testing.TB, res *answer) graph {
 // wantCode checks that the answer has no data, and one error of that code.
 func wantCode(t testing.TB, res *answer, status int, code string, fields ...string) {
 	t.Helper()
-	want(t, res, status, append([]string{"Cache-Control: no-store", "X-Content-Type-Options: nosniff", "Etag:"}, fields...)...)
+	want(t, res, status, append([]string{"Cache-Control: no-store", "X-Content-Type-Options: nosniff",
+		"Etag:"}, fields...)...)
 	if strings.HasPrefix(res.line, "HEAD ") {
 		if res.body != "" {
 			t.Errorf("%s: a body: %s", res.line, res.body)

@@ -131,7 +131,8 @@ func (x *exchange) subscribe(plan *exec.Plan, q *request) error {
 }
 
 // tellAll sends the results. Of a bookmark that is the id alone: clients are told nothing of it, and come back with it.
-func (x *exchange) tellAll(ctx context.Context, out *eventstream.Writer, messages iter.Seq2[exec.Message, error]) {
+func (x *exchange) tellAll(ctx context.Context, out *eventstream.Writer,
+	messages iter.Seq2[exec.Message, error]) {
 	for m, err := range messages {
 		switch {
 		case errors.Is(err, feed.ErrClosed):

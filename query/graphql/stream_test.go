@@ -54,7 +54,9 @@ func wantEvents(t *testing.T, res *answer, code string) {
 	t.Helper()
 	want(t, res, 200, typeEvents)
 	all := eventsOf(t, res.body)
-	if len(all) != 2 || !strings.HasPrefix(all[0], `next {"errors":[{`) || strings.Contains(all[0], `"data"`) || !strings.Contains(all[0], `"code":"`+code+`"`) || all[1] != "complete " {
+	if len(all) != 2 || !strings.HasPrefix(all[0], `next {"errors":[{`) ||
+		strings.Contains(all[0], `"data"`) || !strings.Contains(all[0], `"code":"`+code+`"`) ||
+		all[1] != "complete " {
 		t.Errorf("%s: want one result with %s, and complete: %q", res.line, code, all)
 	}
 }
@@ -65,7 +67,8 @@ func TestSSEContentType(t *testing.T) {
 	h := door(t)
 	for _, fields := range [][]string{{acceptEvents}, {acceptEvents, "Accept-Encoding: gzip"}} {
 		res := send(t, h, "POST /graphql", append(fields, jsonBody, "", typenameBody)...)
-		wantBody(t, res, 200, only(typenameIs), typeEvents, "Cache-Control: no-store", "X-Content-Type-Options: nosniff",
+		wantBody(t, res, 200, only(typenameIs), typeEvents, "Cache-Control: no-store",
+			"X-Content-Type-Options: nosniff",
 			"Content-Length:", "Content-Encoding:", "X-Accel-Buffering: no", "Vary: Accept, Accept-Encoding")
 	}
 }
@@ -75,7 +78,8 @@ func TestSSEOperations(t *testing.T) {
 	t.Parallel()
 	h := door(t, func(s *setup) {
 		s.opts.Limits.Depth, s.opts.Limits.Cost, s.opts.Logger = 3, 100, quiet
-		s.opts.Fields = append(s.opts.Fields, graphql.Query("boom", func(context.Context, struct{}) (string, error) { panic("secret") }, nil))
+		s.opts.Fields = append(s.opts.Fields, graphql.Query("boom",
+			func(context.Context, struct{}) (string, error) { panic("secret") }, nil))
 	})
 	post := func(t *testing.T, body string) *answer {
 		return send(t, h, "POST /graphql", jsonBody, acceptEvents, "", body)
@@ -84,7 +88,8 @@ func TestSSEOperations(t *testing.T) {
 		{"TestSSEParseError", `{"query":"{"}`, "GRAPHQL_PARSE_FAILED"},
 		{"TestSSEValidationError", `{"query":"{unknown}"}`, "GRAPHQL_VALIDATION_FAILED"},
 		{"TestSSEVariablesError", `{"query":"query($id:ID!){order(id:$id){id}}"}`, "BAD_USER_INPUT"},
-		{"TestSSEOperationName", `{"query":"query A{__typename} query B{__typename}"}`, "OPERATION_RESOLUTION_FAILURE"},
+		{"TestSSEOperationName", `{"query":"query A{__typename} query B{__typename}"}`,
+			"OPERATION_RESOLUTION_FAILURE"},
 		{"TestSSELimits: depth", `{"query":"{orders{nodes{customer{name}}}}"}`, "GRAPHQL_VALIDATION_FAILED"},
 		{"TestSSELimits: cost", `{"query":"{orders(first:200){nodes{id}}}"}`, "BAD_USER_INPUT"},
 	}
@@ -100,7 +105,8 @@ func TestSSEOperations(t *testing.T) {
 	for _, query := range []string{`{boom}`, `{orders(first:-1){totalCount}}`} {
 		res := post(t, `{"query":"`+query+`"}`)
 		all := eventsOf(t, res.body)
-		if len(all) != 2 || !strings.Contains(all[0], `"errors":[`) || !strings.Contains(all[0], `"data":{`) || strings.Contains(all[0], "secret") {
+		if len(all) != 2 || !strings.Contains(all[0], `"errors":[`) ||
+			!strings.Contains(all[0], `"data":{`) || strings.Contains(all[0], "secret") {
 			t.Errorf("%s: %q", query, all)
 		}
 	}
@@ -111,10 +117,12 @@ func TestSSEFrames(t *testing.T) {
 	t.Parallel()
 	h := door(t)
 	const note = "zwei\nZeilen ü€😀"
-	send(t, h, "POST /graphql", jsonBody, "", body(t, `mutation{patchOrder(id:1,input:{note:"zwei\nZeilen ü€😀"}){id}}`))
+	send(t, h, "POST /graphql", jsonBody, "", body(t,
+		`mutation{patchOrder(id:1,input:{note:"zwei\nZeilen ü€😀"}){id}}`))
 	res := send(t, h, "POST /graphql", jsonBody, acceptEvents, "", body(t, "{ order(id: 1)\n{ note } }"))
 	all := eventsOf(t, res.body)
-	if len(all) != 2 || all[0] != `next {"data":{"order":{"note":"zwei\nZeilen ü€😀"}}}` || !jsontext.Value(all[0][5:]).IsValid() {
+	if len(all) != 2 || all[0] != `next {"data":{"order":{"note":"zwei\nZeilen ü€😀"}}}` ||
+		!jsontext.Value(all[0][5:]).IsValid() {
 		t.Errorf("%q, want the note %q", all, note)
 	}
 }
@@ -134,26 +142,37 @@ func TestSSERefused(t *testing.T) {
 	}{
 		{"TestSSENotJSON", postGraphQL, []string{acceptEvents, jsonBody, "", "{"}, 400, nil},
 		{"TestSSENotJSON: no request", postGraphQL, []string{acceptEvents, jsonBody, "", "{}"}, 400, nil},
-		{"TestSSENotJSON: a batch", postGraphQL, []string{acceptEvents, jsonBody, "", "[" + typenameBody + "]"}, 400, nil},
-		{"TestSSEMediaType", postGraphQL, []string{acceptEvents, "Content-Type: text/plain", "", typenameBody}, 415, nil},
-		{"TestSSEMutationByGet", get("mutation{__typename}"), []string{acceptEvents}, 405, []string{"Allow: POST, OPTIONS"}},
-		{"TestSSEForbiddenOrigin", get("{__typename}"), []string{acceptEvents, "Sec-Fetch-Site: cross-site"}, 403, nil},
-		{"TestSSEForbiddenOrigin: a POST", postGraphQL, []string{acceptEvents, "Origin: https://evil.example", jsonBody, "", sub}, 403, nil},
-		{"TestSSEIdempotencyKey", postGraphQL, []string{acceptEvents, `Idempotency-Key: "k"`, jsonBody, "", typenameBody}, 400, nil},
-		{"TestSSEIdempotencyKey: a subscription", postGraphQL, []string{acceptEvents, `Idempotency-Key: "k"`, jsonBody, "", sub}, 400, nil},
+		{"TestSSENotJSON: a batch", postGraphQL,
+			[]string{acceptEvents, jsonBody, "", "[" + typenameBody + "]"}, 400, nil},
+		{"TestSSEMediaType", postGraphQL, []string{acceptEvents, "Content-Type: text/plain", "",
+			typenameBody}, 415, nil},
+		{"TestSSEMutationByGet", get("mutation{__typename}"), []string{acceptEvents}, 405,
+			[]string{"Allow: POST, OPTIONS"}},
+		{"TestSSEForbiddenOrigin", get("{__typename}"), []string{acceptEvents, "Sec-Fetch-Site: cross-site"},
+			403, nil},
+		{"TestSSEForbiddenOrigin: a POST", postGraphQL,
+			[]string{acceptEvents, "Origin: https://evil.example", jsonBody, "", sub}, 403, nil},
+		{"TestSSEIdempotencyKey", postGraphQL,
+			[]string{acceptEvents, `Idempotency-Key: "k"`, jsonBody, "", typenameBody}, 400, nil},
+		{"TestSSEIdempotencyKey: a subscription", postGraphQL,
+			[]string{acceptEvents, `Idempotency-Key: "k"`, jsonBody, "", sub}, 400, nil},
 		{"TestSSEIdempotencyKey: in extensions", postGraphQL, []string{acceptEvents, jsonBody, "",
 			`{"query":"mutation{__typename}","extensions":{"idempotencyKey":"k"}}`}, 400, nil},
-		{"TestSSEPut", "PUT /graphql", []string{acceptEvents}, 405, []string{"Allow: GET, HEAD, POST, OPTIONS"}},
-		{"TestSSEDelete", "DELETE /graphql?operationId=1", []string{acceptEvents}, 405, []string{"Allow: GET, HEAD, POST, OPTIONS"}},
+		{"TestSSEPut", "PUT /graphql", []string{acceptEvents}, 405,
+			[]string{"Allow: GET, HEAD, POST, OPTIONS"}},
+		{"TestSSEDelete", "DELETE /graphql?operationId=1", []string{acceptEvents}, 405,
+			[]string{"Allow: GET, HEAD, POST, OPTIONS"}},
 		{"TestSSENotAcceptable", postGraphQL, []string{acceptNew, jsonBody, "", sub}, 400, nil},
-		{"TestSSEAcceptWildcard: a subscription", postGraphQL, []string{"Accept: */*", jsonBody, "", sub}, 200, nil},
+		{"TestSSEAcceptWildcard: a subscription", postGraphQL, []string{"Accept: */*", jsonBody, "", sub},
+			200, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			res := send(t, h, tt.line, tt.rest...)
 			want(t, res, tt.status, tt.fields...)
-			if media := res.header.Get("Content-Type"); !strings.Contains(media, "json") || !strings.Contains(res.body, `"errors"`) {
+			if media := res.header.Get("Content-Type"); !strings.Contains(media, "json") ||
+				!strings.Contains(res.body, `"errors"`) {
 				t.Errorf("%s: %s", media, res.body)
 			}
 			if strings.Contains(tt.name, "cceptable") && !strings.Contains(res.body, "text/event-stream") {
@@ -170,7 +189,8 @@ func TestSSEAccept(t *testing.T) {
 	tests := []struct{ name, accept, media string }{
 		{"TestSSEAcceptList", "text/event-stream, application/json;q=0.9", "text/event-stream"},
 		{"TestSSEAcceptWildcard", "*/*", "application/json; charset=utf-8"},
-		{"a client that takes all of them", "application/graphql-response+json, application/json, text/event-stream, multipart/mixed",
+		{"a client that takes all of them",
+			"application/graphql-response+json, application/json, text/event-stream, multipart/mixed",
 			"application/graphql-response+json; charset=utf-8"},
 		{"parameters", "text/event-stream; charset=utf-8", ""},
 		{"not at all", "text/event-stream;q=0, application/json", "application/json; charset=utf-8"},
@@ -178,16 +198,22 @@ func TestSSEAccept(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			res := send(t, h, "POST /graphql", "Accept: "+tt.accept, "Content-Type: application/json; charset=utf-8", "", typenameBody)
-			if got := res.header.Get("Content-Type"); tt.media != "" && (res.status != 200 || got != tt.media) {
+			res := send(t, h, "POST /graphql", "Accept: "+tt.accept,
+				"Content-Type: application/json; charset=utf-8", "", typenameBody)
+			if got := res.header.Get("Content-Type"); tt.media != "" &&
+				(res.status != 200 || got != tt.media) {
 				t.Errorf("%d %s, want %s", res.status, got, tt.media)
 			}
 		})
 	}
 	// TestSSEToken: there is no mode in which a token means anything.
-	wantBody(t, send(t, h, "POST /graphql?token=x", acceptEvents, jsonBody, "X-GraphQL-Event-Stream-Token: x", "", typenameBody), 200, only(typenameIs))
-	wantBody(t, send(t, h, "GET /graphql?query={__typename}", acceptEvents), 200, only(typenameIs), typeEvents)
-	wantBody(t, send(t, h, "HEAD /graphql?query={__typename}", acceptEvents), 200, "", typeEvents, "Cache-Control: no-store") // TestSSEHead
+	wantBody(t, send(t, h, "POST /graphql?token=x", acceptEvents, jsonBody, "X-GraphQL-Event-Stream-Token: x",
+		"", typenameBody), 200, only(typenameIs))
+	wantBody(t, send(t, h, "GET /graphql?query={__typename}", acceptEvents), 200, only(typenameIs),
+		typeEvents)
+	// TestSSEHead
+	wantBody(t, send(t, h, "HEAD /graphql?query={__typename}", acceptEvents), 200, "", typeEvents,
+		"Cache-Control: no-store")
 }
 
 // listener reads a stream.
@@ -214,7 +240,8 @@ func (s *site) listen(t *testing.T, line string, rest ...string) *listener {
 		res.Body.Close()
 	})
 	l := &listener{t: t, body: res.Body, res: res}
-	l.Reader = eventstream.NewReader(res.Body, &eventstream.ReaderOptions{Comment: func(string) { l.comments.Add(1) }})
+	l.Reader = eventstream.NewReader(res.Body,
+		&eventstream.ReaderOptions{Comment: func(string) { l.comments.Add(1) }})
 	return l
 }
 
@@ -248,10 +275,14 @@ func TestSSESubscription(t *testing.T) {
 		rest       []string
 	}{
 		{"TestSSESubscription", postGraphQL, []string{jsonBody, acceptEvents, "", body(t, changes)}},
-		{"TestSSESubscriptionByGet", "GET /graphql?query=" + url.QueryEscape(changes), []string{acceptEvents}},
-		{"TestSSESameOriginEventSource", "GET /graphql?query=" + url.QueryEscape(changes), []string{acceptEvents, "Sec-Fetch-Site: same-origin"}},
+		{"TestSSESubscriptionByGet", "GET /graphql?query=" + url.QueryEscape(changes),
+			[]string{acceptEvents}},
+		{"TestSSESameOriginEventSource", "GET /graphql?query=" + url.QueryEscape(changes),
+			[]string{acceptEvents, "Sec-Fetch-Site: same-origin"}},
 		{"a client that takes all kinds of answers", postGraphQL,
-			[]string{jsonBody, "Accept: application/graphql-response+json, application/json, text/event-stream", "", body(t, changes)}},
+			[]string{jsonBody,
+				"Accept: application/graphql-response+json, application/json, text/event-stream", "",
+				body(t, changes)}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -259,7 +290,8 @@ func TestSSESubscription(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := door(t, watched(t, nil))
 				s := serve(t, h, h)
-				l := s.listen(t, tt.line, tt.rest...) // TestSSEFlushed: the header has come, or this would wait
+				// TestSSEFlushed: the header has come, or this would wait
+				l := s.listen(t, tt.line, tt.rest...)
 				if l.res.StatusCode != 200 || l.res.Header.Get("Content-Type") != "text/event-stream" {
 					t.Fatalf("%s %s", l.res.Status, l.res.Header)
 				}
@@ -317,10 +349,17 @@ func TestSSEEnds(t *testing.T) {
 				t.Error(err)
 			}
 		}, []string{"EOF"}},
-		{"the door is shut down", func(t *testing.T, _ *site, _ *feed.Feed, h *graphql.Handler) { h.Shutdown(t.Context()) }, []string{"EOF"}},
-		{"the feed is closed", func(_ *testing.T, _ *site, f *feed.Feed, _ *graphql.Handler) { f.Close() }, []string{"EOF"}},
+		{"the door is shut down", func(t *testing.T, _ *site, _ *feed.Feed,
+			h *graphql.Handler) {
+			h.Shutdown(t.Context())
+		}, []string{"EOF"}},
+		{"the feed is closed", func(_ *testing.T, _ *site, f *feed.Feed, _ *graphql.Handler) { f.Close() },
+			[]string{"EOF"}},
 		{"TestSSEExpiry", func(*testing.T, *site, *feed.Feed, *graphql.Handler) {}, []string{"EOF"}},
-		{"who is listening has to be known", func(t *testing.T, _ *site, _ *feed.Feed, h *graphql.Handler) { do(t, h, sending) },
+		{"who is listening has to be known", func(t *testing.T, _ *site, _ *feed.Feed,
+			h *graphql.Handler) {
+			do(t, h, sending)
+		},
 			[]string{`next {"errors":[{"message":*`, "complete ", "EOF"}},
 	}
 	for _, tt := range tests {
@@ -340,7 +379,8 @@ func TestSSEEnds(t *testing.T) {
 					}
 				})
 				outer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), callerKey{}, "x"), time.Hour)
+					ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), callerKey{}, "x"),
+						time.Hour)
 					defer cancel()
 					h.ServeHTTP(w, r.WithContext(ctx))
 				})
@@ -367,10 +407,11 @@ func TestSSEShutdownAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := door(t, func(s *setup) {
-			s.opts.Fields = append(s.opts.Fields, graphql.Query("soon", func(context.Context, struct{}) (string, error) {
-				time.Sleep(2 * time.Second)
-				return "now", nil
-			}, nil))
+			s.opts.Fields = append(s.opts.Fields,
+				graphql.Query("soon", func(context.Context, struct{}) (string, error) {
+					time.Sleep(2 * time.Second)
+					return "now", nil
+				}, nil))
 		})
 		s := serve(t, h, h)
 		done := make(chan error)
@@ -408,7 +449,8 @@ func TestSSEStreams(t *testing.T) {
 		more := send(t, h, postGraphQL, jsonBody, acceptEvents, "", body(t, changes))
 		wantCode(t, more, 429, "RATE_LIMITED")
 		want(t, more, 429, "Retry-After: *")
-		want(t, send(t, h, postGraphQL, jsonBody, acceptEvents, "", typenameBody), 200, typeEvents) // it has an end
+		// it has an end
+		want(t, send(t, h, postGraphQL, jsonBody, acceptEvents, "", typenameBody), 200, typeEvents)
 		l.body.Close()
 		synctest.Wait()
 		if again := s.subscribe(t, changes); again.res.StatusCode != 200 {
@@ -449,12 +491,16 @@ func TestSSEResume(t *testing.T) {
 			return `next {"data":{"orderChanged":{"id":"1","order":{"cents":` + cents + `},*`
 		}
 		s.listen(t, postGraphQL, jsonBody, acceptEvents, "", variables(ids[2])).hear(is("4"), is("5"))
-		s.listen(t, postGraphQL, jsonBody, acceptEvents, "Last-Event-ID: "+ids[3], "", variables(ids[0])).hear(is("5"))
-		s.listen(t, postGraphQL, jsonBody, acceptEvents, "Last-Event-ID: yesterday", "", variables(ids[0])).hear(`next {"errors":[*`, "complete ")
+		s.listen(t, postGraphQL, jsonBody, acceptEvents, "Last-Event-ID: "+ids[3], "",
+			variables(ids[0])).hear(is("5"))
+		s.listen(t, postGraphQL, jsonBody, acceptEvents, "Last-Event-ID: yesterday", "",
+			variables(ids[0])).hear(`next {"errors":[*`, "complete ")
 		foreign := feed.Cursor{Epoch: 1, Seq: 1, Mark: 1}.String()
-		expired := s.listen(t, postGraphQL, jsonBody, acceptEvents, "", variables(foreign)) // TestSSECursorExpired, TestSSESourceError
+		// TestSSECursorExpired, TestSSESourceError
+		expired := s.listen(t, postGraphQL, jsonBody, acceptEvents, "", variables(foreign))
 		e, err := expired.Next()
-		if err != nil || !strings.Contains(string(e.Data), `"code":"CURSOR_EXPIRED"`) || strings.Contains(string(e.Data), `"data"`) {
+		if err != nil || !strings.Contains(string(e.Data), `"code":"CURSOR_EXPIRED"`) ||
+			strings.Contains(string(e.Data), `"data"`) {
 			t.Errorf("%s, %v", e.Data, err)
 		}
 		expired.hear("complete ", "EOF")

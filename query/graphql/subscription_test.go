@@ -60,13 +60,15 @@ func TestSubscription(t *testing.T) {
 		s := serve(t, h, h)
 		one, two := s.socket(t), s.socket(t)
 		for _, c := range []*talker{one, two} {
-			c.talk(initMessage, ackMessage, say("s", changes), say("q", "{__typename}"), next("q", typenameIs), completed("q"))
+			c.talk(initMessage, ackMessage, say("s", changes), say("q", "{__typename}"),
+				next("q", typenameIs), completed("q"))
 		}
 		synctest.Wait()
 		one.talk(say("m", paying))
 		// The write is answered and told, in whatever order.
 		got := map[string]bool{one.hear(): true, one.hear(): true, one.hear(): true}
-		want := map[string]bool{next("m", `{"data":{"patchOrder":{"id":"1"}}}`): true, completed("m"): true, next("s", isPaid): true}
+		want := map[string]bool{next("m", `{"data":{"patchOrder":{"id":"1"}}}`): true, completed("m"): true,
+			next("s", isPaid): true}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("messages (-want +got):\n%s", diff)
 		}
@@ -96,7 +98,8 @@ func (c *talker) cents() (int, string) {
 	c.t.Helper()
 	text, ok := strings.CutPrefix(c.hear(), "< ")
 	var m placed
-	if err := json.Unmarshal([]byte(text), &m); err != nil || !ok || m.Payload.Data.OrderChanged.Cursor == "" {
+	if err := json.Unmarshal([]byte(text), &m); err != nil || !ok ||
+		m.Payload.Data.OrderChanged.Cursor == "" {
 		c.t.Fatalf("no change: %v: %s", err, text)
 	}
 	return m.Payload.Data.OrderChanged.Order.Cents, m.Payload.Data.OrderChanged.Cursor
@@ -159,7 +162,8 @@ func TestResumeRefused(t *testing.T) {
 						t.Errorf("without %s: %s", part, got)
 					}
 				}
-				c.talk(say("s", "{__typename}"), next("s", typenameIs), completed("s")) // the id is free, and no complete came
+				// the id is free, and no complete came
+				c.talk(say("s", "{__typename}"), next("s", typenameIs), completed("s"))
 			})
 		})
 	}
@@ -178,15 +182,29 @@ func TestSubscriptionEnds(t *testing.T) {
 		end   func(t *testing.T, s *site, f *feed.Feed, h *graphql.Handler)
 		lines []string
 	}{
-		{"the server is shut down", func(t *testing.T, s *site, _ *feed.Feed, _ *graphql.Handler) { s.Shutdown(t.Context()) },
+		{"the server is shut down", func(t *testing.T, s *site, _ *feed.Feed,
+			_ *graphql.Handler) {
+			s.Shutdown(t.Context())
+		},
 			[]string{"x 1001 Going away"}},
-		{"the door is", func(t *testing.T, _ *site, _ *feed.Feed, h *graphql.Handler) { h.Shutdown(t.Context()) },
+		{"the door is", func(t *testing.T, _ *site, _ *feed.Feed,
+			h *graphql.Handler) {
+			h.Shutdown(t.Context())
+		},
 			[]string{"x 1001 Going away"}},
-		{"the feed is closed", func(_ *testing.T, _ *site, f *feed.Feed, _ *graphql.Handler) { f.Close() }, []string{"x 1001 Going away"}},
-		{"what was allowed expires", func(*testing.T, *site, *feed.Feed, *graphql.Handler) { time.Sleep(time.Hour) },
+		{"the feed is closed", func(_ *testing.T, _ *site, f *feed.Feed, _ *graphql.Handler) { f.Close() },
+			[]string{"x 1001 Going away"}},
+		{"what was allowed expires", func(*testing.T, *site, *feed.Feed,
+			*graphql.Handler) {
+			time.Sleep(time.Hour)
+		},
 			[]string{"x 4403 Forbidden: the authorization has expired"}},
-		{"the client has to prove who it is", func(t *testing.T, _ *site, _ *feed.Feed, h *graphql.Handler) { do(t, h, sending) },
-			[]string{`< {"id":"s","type":"error","payload":[{"message":*`, say("q", "{__typename}"), next("q", typenameIs), completed("q")}},
+		{"the client has to prove who it is", func(t *testing.T, _ *site, _ *feed.Feed,
+			h *graphql.Handler) {
+			do(t, h, sending)
+		},
+			[]string{`< {"id":"s","type":"error","payload":[{"message":*`, say("q", "{__typename}"),
+				next("q", typenameIs), completed("q")}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -231,10 +249,11 @@ func TestFeedIsClosedFirst(t *testing.T) {
 		var f *feed.Feed
 		h := door(t, watched(t, nil), func(s *setup) {
 			f = s.catalog.Feed
-			s.opts.Fields = append(s.opts.Fields, graphql.Query("soon", func(context.Context, struct{}) (string, error) {
-				time.Sleep(2 * time.Second)
-				return "now", nil
-			}, nil))
+			s.opts.Fields = append(s.opts.Fields,
+				graphql.Query("soon", func(context.Context, struct{}) (string, error) {
+					time.Sleep(2 * time.Second)
+					return "now", nil
+				}, nil))
 		})
 		c := serve(t, h, h).socket(t)
 		c.talk(initMessage, ackMessage, say("s", changes), say("q", "{soon}"))
@@ -266,7 +285,8 @@ func TestPolicyOfChanges(t *testing.T) {
 		c.talk(next("s", isPaid))
 		hidden.Store(true)
 		do(t, h, sending)
-		c.talk(next("s", `{"data":{"orderChanged":{"kind":"CREATED","id":"1","order":{"status":"sent"}}}}`)) // it has come into sight
+		// it has come into sight
+		c.talk(next("s", `{"data":{"orderChanged":{"kind":"CREATED","id":"1","order":{"status":"sent"}}}}`))
 	})
 }
 

@@ -40,20 +40,23 @@ func TestUntellable(t *testing.T) {
 				notes := resource.New("notes", memory.New[note](nil), &resource.Options[note]{Public: true})
 				view := resource.View(notes, down, func(n, _ note) (note, error) { return n, nil }, nil)
 				now := resource.NewCatalog(&resource.CatalogOptions{Feed: f, Logger: quiet}, notes)
-				h := graphql.New(resource.NewCatalog(&resource.CatalogOptions{Feed: f, Logger: quiet}, view), &graphql.Options{Logger: quiet})
+				h := graphql.New(resource.NewCatalog(&resource.CatalogOptions{Feed: f, Logger: quiet}, view),
+					&graphql.Options{Logger: quiet})
 				const all = "subscription{noteChanged{id}}"
 				s := serve(t, h, h)
 				c, l := s.socket(t), s.subscribe(t, all)
 				c.talk(initMessage, ackMessage, say("1", all))
 				synctest.Wait()
-				want(t, send(t, rest.New(now, nil), "POST /notes", jsonBody, "", `{"text":"`+text+`"}`), http.StatusCreated)
+				want(t, send(t, rest.New(now, nil), "POST /notes", jsonBody, "", `{"text":"`+text+`"}`),
+					http.StatusCreated)
 				heard := []string{c.hear()}
 				e, err := l.Next()
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, said := range append(heard, string(e.Data)) {
-					if !strings.Contains(said, `"code":"CURSOR_EXPIRED"`) || strings.Contains(said, "secret") {
+					if !strings.Contains(said, `"code":"CURSOR_EXPIRED"`) ||
+						strings.Contains(said, "secret") {
 						t.Errorf("told %s", said)
 					}
 				}

@@ -65,8 +65,10 @@ const webSocket = "WebSocket"
 func newSockets(h *Handler) *transportws.Server {
 	o := &h.opts.Socket
 	return transportws.New(operator{h}, &transportws.Options{
-		Origins: h.origins, Wait: o.Wait, Ping: o.Ping, Write: o.Write, Grace: o.Grace, Message: int(h.opts.Limits.Body),
-		Operations: o.Operations, Principal: h.catalog.Principal, Sockets: o.PerPrincipal, Rate: o.Rate, Burst: o.Burst, Logger: h.opts.Logger,
+		Origins: h.origins, Wait: o.Wait, Ping: o.Ping, Write: o.Write, Grace: o.Grace,
+		Message:    int(h.opts.Limits.Body),
+		Operations: o.Operations, Principal: h.catalog.Principal, Sockets: o.PerPrincipal, Rate: o.Rate,
+		Burst: o.Burst, Logger: h.opts.Logger,
 	})
 }
 
@@ -85,7 +87,8 @@ type untilKey struct{}
 func (x *exchange) upgrade() {
 	x.began = true // what goes wrong is answered there
 	if len(x.header[idempotency.KeyField]) > 0 {
-		problem.Write(x.w, x.r, resource.Problem(badKey("upgrade", "over a WebSocket each operation has its own, in extensions.idempotencyKey")))
+		problem.Write(x.w, x.r, resource.Problem(badKey("upgrade",
+			"over a WebSocket each operation has its own, in extensions.idempotencyKey")))
 		return
 	}
 	r := x.r
@@ -99,7 +102,8 @@ func (x *exchange) upgrade() {
 type operator struct{ h *Handler }
 
 // Init asks Connect.
-func (o operator) Init(ctx context.Context, payload []byte) (within context.Context, until time.Time, err error) {
+func (o operator) Init(ctx context.Context, payload []byte) (within context.Context, until time.Time,
+	err error) {
 	within = ctx
 	if connect := o.h.opts.Socket.Connect; connect != nil {
 		if within, until, err = connect(ctx, payload); err != nil {
@@ -137,7 +141,8 @@ func (o operator) Operate(ctx context.Context, content []byte) transportws.Opera
 	case len(errs) > 0:
 		return declined(errs...)
 	case plan.Kind == subscription && list[0].keyed:
-		return declined(k.fault(ctx, badKey("stream", "the results of a subscription are not kept, so that no key can bring them back")))
+		return declined(k.fault(ctx, badKey("stream",
+			"the results of a subscription are not kept, so that no key can bring them back")))
 	case plan.Kind == subscription:
 		return k.listen(ctx, plan, &list[0])
 	}
@@ -146,7 +151,10 @@ func (o operator) Operate(ctx context.Context, content []byte) transportws.Opera
 
 // declined is an operation that is not executed.
 func declined(errs ...*gqlerror.Error) transportws.Operation {
-	return transportws.Operation{Results: func(yield func([]byte, error) bool) { yield(nil, refuse(errs...)) }}
+	return transportws.Operation{Results: func(yield func([]byte, error) bool) {
+		yield(nil,
+			refuse(errs...))
+	}}
 }
 
 func refuse(errs ...*gqlerror.Error) error {
@@ -165,7 +173,8 @@ func (k *work) result(ctx context.Context, plan *exec.Plan, q *request) iter.Seq
 			err = refuse(k.fault(ctx, err))
 		case err == nil && how == refused: // the answer has nothing but errors
 			errs := (*buf)[len(errorsFirst) : len(*buf)-1]
-			err = &transportws.Refusal{Errors: bytes.Clone(errs)} // which is sent when the buffer is somebody else's
+			// which is sent when the buffer is somebody else's
+			err = &transportws.Refusal{Errors: bytes.Clone(errs)}
 		}
 		yield(*buf, err)
 	}

@@ -20,7 +20,8 @@ import (
 // ping has a client send messages and print what it hears. A mutation is somebody else's, over HTTP.
 func ping(server *httptest.Server, messages ...string) {
 	ctx := context.Background()
-	client, _, err := websocket.Dial(ctx, server.URL+"/graphql", &websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
+	client, _, err := websocket.Dial(ctx, server.URL+"/graphql",
+		&websocket.DialOptions{Subprotocols: []string{"graphql-transport-ws"}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -61,7 +62,8 @@ func ExampleSocket() {
 	defer changes.Close()
 	catalog := resource.NewCatalog(&resource.CatalogOptions{Feed: changes},
 		resource.New("planets", memory.New[Planet](nil), &resource.Options[Planet]{Public: true}))
-	door := graphql.New(catalog, &graphql.Options{Socket: graphql.Socket{Connect: connect, Wait: time.Minute}})
+	door := graphql.New(catalog, &graphql.Options{Socket: graphql.Socket{Connect: connect,
+		Wait: time.Minute}})
 	defer door.Shutdown(context.Background())
 	server := httptest.NewServer(door)
 	defer server.Close()
@@ -72,7 +74,8 @@ func ExampleSocket() {
 		log.Fatal(err)
 	}
 	ping(server, `{"type":"connection_init","payload":{"token":"letmein"}}`,
-		fmt.Sprintf(`{"id":"1","type":"subscribe","payload":{"query":"subscription($from: String) { planetChanged(after: $from) { kind planet { name } } }","variables":{"from":%q}}}`, from),
+		fmt.Sprintf(`{"id":"1","type":"subscribe","payload":{"query":"subscription($from: String) { `+
+			`planetChanged(after: $from) { kind planet { name } } }","variables":{"from":%q}}}`, from),
 		`mutation { createPlanet(input: {id: "ceres", name: "Ceres"}) { id } }`)
 	// Output:
 	// failed to get reader: received close frame: status = StatusCode(4403) and reason = "Say who you are first."

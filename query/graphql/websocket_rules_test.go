@@ -30,7 +30,8 @@ func TestHostileOverWebSocket(t *testing.T) {
 			c := s.socket(t)
 			c.talk(initMessage, ackMessage)
 			message := `{"id":"1","type":"subscribe","payload":` + body(t, docs[name]) + "}"
-			go c.conn.Write(context.Background(), websocket.MessageText, []byte(message)) // as much of it as is taken
+			// as much of it as is taken
+			go c.conn.Write(context.Background(), websocket.MessageText, []byte(message))
 			if got := c.hear(); got == "x 1009 Message too large" {
 				c = s.socket(t)
 				c.talk(initMessage, ackMessage)
@@ -53,9 +54,11 @@ func TestKeyOverWebSocket(t *testing.T) {
 		c := site.socket(t)
 		request := strings.TrimPrefix(order1, "{")
 		with := func(id, key string) string {
-			return fmt.Sprintf(`> {"id":%q,"type":"subscribe","payload":{"extensions":{"idempotencyKey":%q},%s}`, id, key, request)
+			return fmt.Sprintf(`> {"id":%q,"type":"subscribe",`+
+				`"payload":{"extensions":{"idempotencyKey":%q},%s}`, id, key, request)
 		}
-		c.talk(initMessage, ackMessage, with("1", "k"), next("1", isOrder1), completed("1"), with("2", "k"), next("2", isOrder1), completed("2"))
+		c.talk(initMessage, ackMessage, with("1", "k"), next("1", isOrder1), completed("1"), with("2", "k"),
+			next("2", isOrder1), completed("2"))
 		wantBody(t, send(t, h, postGraphQL, jsonBody, key("k"), "", order1), 200, isOrder1, replayed)
 		want(t, send(t, h, postGraphQL, jsonBody, key("l"), "", order1), 200, fresh)
 		c.talk(with("1", "l"), next("1", strings.Replace(isOrder1, `"1"`, `"2"`, 1)), completed("1"))
@@ -64,9 +67,11 @@ func TestKeyOverWebSocket(t *testing.T) {
 		}
 		another := strings.Replace(with("1", "k"), `"c":7`, `"c":8`, 1)
 		c.talk(another, `< {"id":"1","type":"error","payload":[{"message":*`)
-		c.talk(with("1", "ä"), `< {"id":"1","type":"error","payload":[{"message":"a key consists of printable*`)
+		c.talk(with("1", "ä"),
+			`< {"id":"1","type":"error","payload":[{"message":"a key consists of printable*`)
 		other := site.socket(t, "X-User: bob")
-		other.talk(initMessage, ackMessage, with("1", "k"), next("1", strings.Replace(isOrder1, `"1"`, `"3"`, 1)), completed("1"))
+		other.talk(initMessage, ackMessage, with("1", "k"),
+			next("1", strings.Replace(isOrder1, `"1"`, `"3"`, 1)), completed("1"))
 	})
 }
 
@@ -79,9 +84,12 @@ func TestKeyOfASubscription(t *testing.T) {
 		c := s.socket(t)
 		const keyed = `"extensions":{"idempotencyKey":"k"}`
 		c.talk(initMessage, ackMessage,
-			op{"1", changes, keyed}.String(), `< {"id":"1","type":"error","payload":[{"message":"The key cannot be used. the results of a subscription*`,
+			op{"1", changes, keyed}.String(),
+			`< {"id":"1","type":"error","payload":[{"message":"The key cannot be used. the results of a `+
+				`subscription*`,
 			op{"1", "{__typename}", keyed}.String(), next("1", typenameIs), completed("1"))
-		if _, res, err := s.dial("/graphql", speaks, `Idempotency-Key: "k"`); err == nil || res == nil || res.StatusCode != http.StatusBadRequest {
+		if _, res, err := s.dial("/graphql", speaks, `Idempotency-Key: "k"`); err == nil || res == nil ||
+			res.StatusCode != http.StatusBadRequest {
 			t.Errorf("with a key in the header: %v, want 400", err)
 		}
 	})
@@ -90,8 +98,10 @@ func TestKeyOfASubscription(t *testing.T) {
 // around is what a server has around its handlers. What may stream has no limit of time.
 func around(stream func(*http.Request) bool) func(http.Handler) http.Handler {
 	return middleware.Chain(
-		middleware.RequestID(nil), middleware.Log(&middleware.LogOptions{Logger: quiet}), middleware.Recover(&middleware.RecoverOptions{Logger: quiet}),
-		middleware.SecureHeaders(nil), middleware.Limit(&middleware.LimitOptions{InFlight: 1, Stream: stream}),
+		middleware.RequestID(nil), middleware.Log(&middleware.LogOptions{Logger: quiet}),
+		middleware.Recover(&middleware.RecoverOptions{Logger: quiet}),
+		middleware.SecureHeaders(nil), middleware.Limit(&middleware.LimitOptions{InFlight: 1,
+			Stream: stream}),
 		middleware.Timeout(&middleware.TimeoutOptions{Stream: stream}), middleware.CrossOrigin(nil),
 		middleware.RateLimit(middleware.Rate{Quota: 100, Window: time.Minute}, nil),
 	)
@@ -124,7 +134,8 @@ func TestDeadlineIsTheEnd(t *testing.T) {
 		h := door(t, watched(t, nil))
 		s := serve(t, around(nil)(h), h)
 		c := s.socket(t)
-		c.talk(initMessage, ackMessage, ". 29s", say("q", "{__typename}"), next("q", typenameIs), completed("q"),
+		c.talk(initMessage, ackMessage, ". 29s", say("q", "{__typename}"), next("q", typenameIs),
+			completed("q"),
 			"x 4403 Forbidden: the authorization has expired")
 	})
 }
@@ -144,7 +155,8 @@ func TestSSEHTTP2(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	if res.ProtoMajor != 2 || res.StatusCode != 200 || res.Header.Get("Connection") != "" || res.Header.Get("Content-Type") != "text/event-stream" {
+	if res.ProtoMajor != 2 || res.StatusCode != 200 || res.Header.Get("Connection") != "" ||
+		res.Header.Get("Content-Type") != "text/event-stream" {
 		t.Fatalf("%s %s %v", res.Proto, res.Status, res.Header)
 	}
 	do(t, h, paying) // the header has come, so it will be told

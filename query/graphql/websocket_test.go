@@ -196,24 +196,29 @@ func (c *talker) hear() string {
 // slow is a field that takes an hour, unless nobody wants it any more.
 func slow(s *setup) {
 	s.opts.Timeout = -1
-	s.opts.Fields = append(s.opts.Fields, graphql.Query("slow", func(ctx context.Context, _ struct{}) (string, error) {
-		select {
-		case <-ctx.Done():
-			return "", ctx.Err()
-		case <-time.After(time.Hour):
-			return "at last", nil
-		}
-	}, nil))
+	s.opts.Fields = append(s.opts.Fields, graphql.Query("slow",
+		func(ctx context.Context, _ struct{}) (string, error) {
+			select {
+			case <-ctx.Done():
+				return "", ctx.Err()
+			case <-time.After(time.Hour):
+				return "at last", nil
+			}
+		}, nil))
 }
 
 // TestCloseCodes is the table of what sockets are closed with, at the door itself.
 func TestCloseCodes(t *testing.T) {
 	t.Parallel()
-	connect := func(f func(ctx context.Context, payload []byte) (context.Context, time.Time, error)) func(*setup) {
+	connect := func(f func(ctx context.Context, payload []byte) (context.Context, time.Time,
+		error)) func(*setup) {
 		return func(s *setup) { s.opts.Socket.Connect = f }
 	}
 	refuse := func(err error) func(*setup) {
-		return connect(func(context.Context, []byte) (context.Context, time.Time, error) { return nil, time.Time{}, err })
+		return connect(func(context.Context, []byte) (context.Context, time.Time, error) {
+			return nil,
+				time.Time{}, err
+		})
 	}
 	begun := func(lines ...string) []string { return append([]string{initMessage, ackMessage}, lines...) }
 	tests := []struct {
@@ -229,28 +234,38 @@ func TestCloseCodes(t *testing.T) {
 			s.opts.Socket.PerPrincipal = 1
 			s.catalog.Principal = func(context.Context) string { return "ada" }
 		}, []string{"another", initMessage}, "1008 Too many connections"},
-		{"a large message", func(s *setup) { s.opts.Limits.Body = 100 }, begun(say("1", strings.Repeat("x", 100))), "1009 Message too large"},
-		{"a client that does not read", nil, begun(say("1", "{__typename}"), ". 10500ms", next("1", typenameIs)), "1013 Too slow: messages were not read in time"},
+		{"a large message", func(s *setup) { s.opts.Limits.Body = 100 },
+			begun(say("1", strings.Repeat("x", 100))), "1009 Message too large"},
+		{"a client that does not read", nil, begun(say("1", "{__typename}"), ". 10500ms",
+			next("1", typenameIs)), "1013 Too slow: messages were not read in time"},
 		{"no JSON", nil, begun("> hello"), "4400 Invalid message: not a JSON object"},
 		{"an unknown message", nil, begun(`> {"type":"start"}`), "4400 Invalid message: unknown type"},
 		{"an operation before the connection", nil, []string{say("1", "{__typename}")}, "4401 Unauthorized"},
 		{"who is not known", refuse(resource.ErrUnauthenticated), []string{initMessage}, "4403 *"},
-		{"who may not", refuse(problem.New(problem.Forbidden, "Not you.")), []string{initMessage}, "4403 Not you."},
-		{"what was allowed expires", connect(func(ctx context.Context, _ []byte) (context.Context, time.Time, error) {
+		{"who may not", refuse(problem.New(problem.Forbidden, "Not you.")), []string{initMessage},
+			"4403 Not you."},
+		{"what was allowed expires", connect(func(ctx context.Context, _ []byte) (context.Context, time.Time,
+			error) {
 			return ctx, time.Now().Add(time.Minute), nil
-		}), begun(". 59s", say("1", "{__typename}"), next("1", typenameIs), completed("1")), "4403 Forbidden: the authorization has expired"},
+		}), begun(". 59s", say("1", "{__typename}"), next("1", typenameIs), completed("1")),
+			"4403 Forbidden: the authorization has expired"},
 		{"another protocol", nil, []string{"protocol graphql-ws"}, "4406 Subprotocol not acceptable"},
 		{"no init in time", nil, nil, "4408 Connection initialisation timeout"},
-		{"an id that is taken", slow, begun(say("1", "{slow}"), say("1", "{slow}")), "4409 Subscriber for 1 already exists"},
+		{"an id that is taken", slow, begun(say("1", "{slow}"), say("1", "{slow}")),
+			"4409 Subscriber for 1 already exists"},
 		{"a second init", nil, begun(initMessage), "4429 Too many initialisation requests"},
-		{"the server's fault", refuse(errors.New("the database is gone")), []string{initMessage}, "4500 Internal error"},
+		{"the server's fault", refuse(errors.New("the database is gone")), []string{initMessage},
+			"4500 Internal error"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				// Clients of tests answer pings only while they read.
-				change := []func(*setup){func(s *setup) { s.opts.Logger, s.opts.Socket.Ping = quiet, time.Hour }}
+				change := []func(*setup){func(s *setup) {
+					s.opts.Logger, s.opts.Socket.Ping = quiet,
+						time.Hour
+				}}
 				if tt.change != nil {
 					change = append(change, tt.change)
 				}
@@ -298,33 +313,58 @@ func TestOverWebSocket(t *testing.T) {
 			next("1", `{"data":{"order":{"id":"1","customer":{"name":"Ada"}}}}`), completed("1")}},
 		{"a mutation", nil, []string{say("1", paid, `"variables":{"id":2}`),
 			next("1", `{"data":{"patchOrder":{"id":"2","status":"paid"}}}`), completed("1")}},
-		{"one of several operations", nil, []string{say("1", `query A{__typename} mutation B{__typename}`, `"operationName":"B"`),
+		{"one of several operations", nil, []string{say("1", `query A{__typename} mutation B{__typename}`,
+			`"operationName":"B"`),
 			next("1", `{"data":{"__typename":"Mutation"}}`), completed("1")}},
-		{"a field that fails", nil, []string{say("1", `{a:order(id:1){id} b:orders(first:-1){totalCount}}`), `< {"id":"1","type":"next","payload":{"errors":[{"message":*`, completed("1")}},
-		{"no document", nil, []string{say("1", `{`), `< {"id":"1","type":"error","payload":[{"message":"Syntax Error*`}},
-		{"not valid", nil, []string{say("1", `{unknown}`), `< {"id":"1","type":"error","payload":[{"message":"Cannot query field*`}},
-		{"variables that do not fit", nil, []string{say("1", paid), `< {"id":"1","type":"error","payload":[{"message":"variable $id*`,
+		{"a field that fails", nil, []string{say("1", `{a:order(id:1){id} b:orders(first:-1){totalCount}}`),
+			`< {"id":"1","type":"next","payload":{"errors":[{"message":*`, completed("1")}},
+		{"no document", nil, []string{say("1", `{`),
+			`< {"id":"1","type":"error","payload":[{"message":"Syntax Error*`}},
+		{"not valid", nil, []string{say("1", `{unknown}`),
+			`< {"id":"1","type":"error","payload":[{"message":"Cannot query field*`}},
+		{"variables that do not fit", nil, []string{say("1", paid),
+			`< {"id":"1","type":"error","payload":[{"message":"variable $id*`,
 			say("1", "{__typename}"), next("1", typenameIs), completed("1")}},
-		{"no operation of that name", nil, []string{say("1", `{__typename}`, `"operationName":"B"`), `< {"id":"1","type":"error","payload":[{"message":*`}},
-		{"too deep", func(s *setup) { s.opts.Limits.Depth = 2 }, []string{say("1", `{order(id:1){customer{name}}}`), `< {"id":"1","type":"error","payload":[{"message":*`}},
-		{"too much", func(s *setup) { s.opts.Limits.Cost = 10 }, []string{say("1", `{orders(first:100){nodes{id}}}`), `< {"id":"1","type":"error","payload":[{"message":*`}},
-		{"two documents", nil, []string{say("1", `{__typename}`, `"documentId":"a"`), `< {"id":"1","type":"error","payload":[{"message":"This is not a request*`}},
-		{"a batch is no request", nil, []string{`> {"id":"1","type":"subscribe","payload":[]}`, "x 4400 Invalid message: the payload is not an object"}},
-		{"a document that is not trusted", func(s *setup) { s.opts.Trusted = graphql.Documents{"a": "{__typename}"} },
-			[]string{say("1", "{orders{totalCount}}"), `< {"id":"1","type":"error","payload":[{"message":"Only documents*`}},
+		{"no operation of that name", nil, []string{say("1", `{__typename}`, `"operationName":"B"`),
+			`< {"id":"1","type":"error","payload":[{"message":*`}},
+		{"too deep", func(s *setup) { s.opts.Limits.Depth = 2 },
+			[]string{say("1", `{order(id:1){customer{name}}}`),
+				`< {"id":"1","type":"error","payload":[{"message":*`}},
+		{"too much", func(s *setup) { s.opts.Limits.Cost = 10 },
+			[]string{say("1", `{orders(first:100){nodes{id}}}`),
+				`< {"id":"1","type":"error","payload":[{"message":*`}},
+		{"two documents", nil, []string{say("1", `{__typename}`, `"documentId":"a"`),
+			`< {"id":"1","type":"error","payload":[{"message":"This is not a request*`}},
+		{"a batch is no request", nil, []string{`> {"id":"1","type":"subscribe","payload":[]}`,
+			"x 4400 Invalid message: the payload is not an object"}},
+		{"a document that is not trusted", func(
+			s *setup) {
+			s.opts.Trusted = graphql.Documents{"a": "{__typename}"}
+		},
+			[]string{say("1", "{orders{totalCount}}"),
+				`< {"id":"1","type":"error","payload":[{"message":"Only documents*`}},
 		{"a trusted document", func(s *setup) { s.opts.Trusted = graphql.Documents{"a": "{__typename}"} },
-			[]string{`> {"id":"1","type":"subscribe","payload":{"documentId":"a"}}`, next("1", typenameIs), completed("1")}},
+			[]string{`> {"id":"1","type":"subscribe","payload":{"documentId":"a"}}`, next("1", typenameIs),
+				completed("1")}},
 		{"a persisted document", nil, []string{
-			`> {"id":"1","type":"subscribe","payload":{` + persistedQuery(hashOf("{__typename}")) + `}}`, `< {"id":"1","type":"error","payload":[{"message":"PersistedQueryNotFound*`,
-			say("1", "{__typename}", persistedQuery(hashOf("{__typename}"))), next("1", typenameIs), completed("1"),
-			`> {"id":"1","type":"subscribe","payload":{` + persistedQuery(hashOf("{__typename}")) + `}}`, next("1", typenameIs), completed("1")}},
-		{"no subscriptions without a feed", nil, []string{say("1", `subscription{orderChanged{cursor}}`), `< {"id":"1","type":"error","payload":[{"message":*`}},
+			`> {"id":"1","type":"subscribe","payload":{` + persistedQuery(hashOf("{__typename}")) + `}}`,
+			`< {"id":"1","type":"error","payload":[{"message":"PersistedQueryNotFound*`,
+			say("1", "{__typename}", persistedQuery(hashOf("{__typename}"))), next("1", typenameIs),
+			completed("1"),
+			`> {"id":"1","type":"subscribe","payload":{` + persistedQuery(hashOf("{__typename}")) + `}}`,
+			next("1", typenameIs), completed("1")}},
+		{"no subscriptions without a feed", nil,
+			[]string{say("1", `subscription{orderChanged{cursor}}`),
+				`< {"id":"1","type":"error","payload":[{"message":*`}},
 		{"time is up", func(s *setup) { slow(s); s.opts.Timeout = time.Minute },
-			[]string{say("1", `{slow}`), `< {"id":"1","type":"next","payload":{"errors":[{"message":*`, completed("1")}},
+			[]string{say("1", `{slow}`), `< {"id":"1","type":"next","payload":{"errors":[{"message":*`,
+				completed("1")}},
 		{"completed by the client", slow, []string{say("1", "{slow}"), `> {"id":"1","type":"complete"}`,
 			say("1", "{__typename}"), next("1", typenameIs), completed("1")}},
-		{"one too many", func(s *setup) { slow(s); s.opts.Socket.Operations = 1 }, []string{say("1", "{slow}"), say("2", "{slow}"),
-			`< {"id":"2","type":"error","payload":[{"message":"There are too many operations on this socket.","extensions":{"code":"RATE_LIMITED"*`}},
+		{"one too many", func(s *setup) { slow(s); s.opts.Socket.Operations = 1 },
+			[]string{say("1", "{slow}"), say("2", "{slow}"),
+				`< {"id":"2","type":"error","payload":[{"message":"There are too many operations on this ` +
+					`socket.","extensions":{"code":"RATE_LIMITED"*`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -361,7 +401,8 @@ func TestRefusalWaits(t *testing.T) {
 			others.Wait()
 			refused := 0
 			for range 3 {
-				if strings.HasPrefix(c.hear(), `< {"id":"2","type":"error","payload":[{"message":"variable $id`) {
+				if strings.HasPrefix(c.hear(),
+					`< {"id":"2","type":"error","payload":[{"message":"variable $id`) {
 					refused++
 				}
 			}
@@ -389,7 +430,8 @@ func TestUpgrade(t *testing.T) {
 		{"a page that is named", allowed, "/graphql", []string{"Origin: https://app.example.com"}, 101},
 		{"one that is not", allowed, "/graphql", []string{"Origin: https://app.example.org"}, 403},
 		{"with a key", nil, "/graphql", []string{`Idempotency-Key: "k"`}, 400},
-		{"no WebSockets: the page", func(s *setup) { s.opts.Socket.None = true }, "/graphql", []string{"Accept: text/html"}, 200},
+		{"no WebSockets: the page", func(s *setup) { s.opts.Socket.None = true }, "/graphql",
+			[]string{"Accept: text/html"}, 200},
 		{"the schema is none", nil, "/graphql/schema.graphql", nil, 200},
 		{"nothing is there", nil, "/graphql/x", nil, 404},
 	}
@@ -420,13 +462,15 @@ func TestUpgrade(t *testing.T) {
 func TestConnect(t *testing.T) {
 	t.Parallel()
 	whoAmI := func(s *setup) {
-		s.opts.Fields = append(s.opts.Fields, graphql.Query("me", func(ctx context.Context, _ struct{}) (string, error) {
-			name, _ := ctx.Value(callerKey{}).(string)
-			return name, nil
-		}, nil))
+		s.opts.Fields = append(s.opts.Fields, graphql.Query("me",
+			func(ctx context.Context, _ struct{}) (string, error) {
+				name, _ := ctx.Value(callerKey{}).(string)
+				return name, nil
+			}, nil))
 	}
 	byPayload := func(s *setup) {
-		s.opts.Socket.Connect = func(ctx context.Context, payload []byte) (context.Context, time.Time, error) {
+		s.opts.Socket.Connect = func(ctx context.Context, payload []byte) (context.Context, time.Time,
+			error) {
 			if payload == nil {
 				return nil, time.Time{}, nil
 			}
@@ -444,11 +488,14 @@ func TestConnect(t *testing.T) {
 		lines  []string
 	}{
 		{"the request", whoAmI, 0, append([]string{initMessage, ackMessage}, is("bob")...)},
-		{"the request, if Connect has nothing to add", func(s *setup) { whoAmI(s); byPayload(s) }, 0, append([]string{initMessage, ackMessage}, is("bob")...)},
+		{"the request, if Connect has nothing to add", func(s *setup) { whoAmI(s); byPayload(s) }, 0,
+			append([]string{initMessage, ackMessage}, is("bob")...)},
 		{"the payload", func(s *setup) { whoAmI(s); byPayload(s) }, 0,
-			append([]string{`> {"type":"connection_init","payload":{"token": 1}}`, ackMessage}, is(`{"token": 1}`)...)},
-		{"a deadline of the request", whoAmI, time.Minute, append(append([]string{initMessage, ackMessage, ". 59s"}, is("bob")...),
-			"x 4403 Forbidden: the authorization has expired")},
+			append([]string{`> {"type":"connection_init","payload":{"token": 1}}`, ackMessage},
+				is(`{"token": 1}`)...)},
+		{"a deadline of the request", whoAmI, time.Minute,
+			append(append([]string{initMessage, ackMessage, ". 59s"}, is("bob")...),
+				"x 4403 Forbidden: the authorization has expired")},
 		{"a deadline of the request, and a later one", func(s *setup) {
 			s.opts.Socket.Connect = func(ctx context.Context, _ []byte) (context.Context, time.Time, error) {
 				return ctx, time.Now().Add(time.Hour), nil
@@ -494,8 +541,10 @@ func TestSocketOfContract(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				old := door(t, func(s *setup) { s.opts.Names = map[string]string{"orders": "Purchase"} })
 				now := door(t)
-				api := version.New([]version.Contract{{Name: "1.0.0", Handler: old}, {Name: "2.0.0", Handler: now}},
-					[]version.Strategy{version.Path{}, version.Header{Name: "API-Version"}, version.Query{}}, &version.Options{Default: "2.0.0"})
+				api := version.New([]version.Contract{{Name: "1.0.0", Handler: old},
+					{Name: "2.0.0", Handler: now}},
+					[]version.Strategy{version.Path{}, version.Header{Name: "API-Version"}, version.Query{}},
+					&version.Options{Default: "2.0.0"})
 				conn, res, err := serve(t, api, old, now).dial(tt.target, speaks, tt.fields...)
 				if err != nil {
 					t.Fatal(err)
@@ -517,10 +566,11 @@ func TestShutdown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := door(t, func(s *setup) {
-			s.opts.Fields = append(s.opts.Fields, graphql.Query("soon", func(context.Context, struct{}) (string, error) {
-				time.Sleep(2 * time.Second)
-				return "now", nil
-			}, nil))
+			s.opts.Fields = append(s.opts.Fields,
+				graphql.Query("soon", func(context.Context, struct{}) (string, error) {
+					time.Sleep(2 * time.Second)
+					return "now", nil
+				}, nil))
 		})
 		s := serve(t, h)
 		c := s.socket(t)
@@ -530,7 +580,8 @@ func TestShutdown(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- h.Shutdown(t.Context()) }()
 		synctest.Wait()
-		if _, res, err := s.dial("/graphql", speaks); err == nil || res.StatusCode != 503 || res.Header.Get("Retry-After") == "" {
+		if _, res, err := s.dial("/graphql", speaks); err == nil || res.StatusCode != 503 ||
+			res.Header.Get("Retry-After") == "" {
 			t.Errorf("a new client is answered with %+v, %v", res, err)
 		}
 		c.talk(next("1", `{"data":{"soon":"now"}}`), completed("1"), "x 1001 Going away")

@@ -12,8 +12,9 @@ import (
 
 // work is what is executed for somebody, whatever way it came: one request, or all of a batch.
 type work struct {
-	h      *Handler
-	header http.Header // of the request over HTTP; nil over a socket, where the requests have none of their own
+	h *Handler
+	// of the request over HTTP; nil over a socket, where the requests have none of their own
+	header http.Header
 	// method and path are for the log, and the method says whether anything may be changed. Over a socket it is webSocket.
 	method, path string
 
@@ -67,7 +68,8 @@ func (k *work) run(ctx context.Context, plan *exec.Plan, q *request, dst []byte)
 		return dst, refused, notAllowed(allowChange, "A mutation is sent with POST.")
 	case plan.Kind == subscription: // which has many answers
 		return gqlerror.Answer(dst, &gqlerror.Error{Code: gqlerror.BadUserInput,
-			Message: "A subscription is answered over WebSocket, or here as text/event-stream: say so in Accept."}), refused, nil
+			Message: "A subscription is answered over WebSocket, or here as text/event-stream: say so in " +
+				"Accept."}), refused, nil
 	}
 	within := ctx
 	if k.h.opts.Timeout > 0 {
@@ -86,7 +88,8 @@ func (k *work) run(ctx context.Context, plan *exec.Plan, q *request, dst []byte)
 func (k *work) reads() bool { return k.method == http.MethodGet || k.method == http.MethodHead }
 
 // execute runs a plan. A mutation with a key is done once.
-func (k *work) execute(ctx context.Context, plan *exec.Plan, q *request, dst []byte) ([]byte, outcome, error) {
+func (k *work) execute(ctx context.Context, plan *exec.Plan, q *request,
+	dst []byte) ([]byte, outcome, error) {
 	if plan.Kind == mutation {
 		if k.h.once != nil {
 			if key, err := k.key(q); err != nil {

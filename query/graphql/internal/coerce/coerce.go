@@ -58,7 +58,8 @@ func (p *path) String() string {
 // Arguments returns the values of arguments (section 6.4.1): those given, and the defaults of those that are not. The
 // variables are as [Variables] returns them. The document is taken to be valid, so that an error, which is an [*Error],
 // tells of variables.
-func Arguments(defs []*model.Input, given []*parser.Argument, variables map[string]any) (map[string]any, error) {
+func Arguments(defs []*model.Input, given []*parser.Argument,
+	variables map[string]any) (map[string]any, error) {
 	values := make(map[string]any, len(defs))
 	for _, def := range defs {
 		node := valueOf(given, def.Name)
@@ -84,7 +85,8 @@ func lacking(t *model.Ref, node parser.Value) string {
 	if node == nil {
 		return fmt.Sprintf("A value of type %q is required, but none was provided.", t)
 	}
-	return fmt.Sprintf("A value of type %q is required, but the variable %q has none.", t, "$"+variableName(node))
+	return fmt.Sprintf("A value of type %q is required, but the variable %q has none.", t,
+		"$"+variableName(node))
 }
 
 // unfit says why a literal in a valid document has no value: a null in a variable, on its own or somewhere inside.

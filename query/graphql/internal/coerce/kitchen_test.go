@@ -49,8 +49,10 @@ func TestScalarsIn(t *testing.T) {
 				compare(t, "literal", tt.Want, got, ok)
 			}
 			if tt.JSON != "" {
-				op := &parser.OperationDefinition{VariableDefinitions: []*parser.VariableDefinition{definition(t, tt.Type, "")}}
-				got, errs := coerce.Variables(coerce.Definitions(s, op), map[string]jsontext.Value{"v": jsontext.Value(tt.JSON)})
+				defs := []*parser.VariableDefinition{definition(t, tt.Type, "")}
+				op := &parser.OperationDefinition{VariableDefinitions: defs}
+				got, errs := coerce.Variables(coerce.Definitions(s, op),
+					map[string]jsontext.Value{"v": jsontext.Value(tt.JSON)})
 				compare(t, "variable", tt.Want, got["v"], len(errs) == 0)
 			}
 		})
@@ -83,7 +85,8 @@ func TestVariablesInJSON(t *testing.T) {
 		{"{a: {b: {c: $object}}}", `{"a":{"b":{"c":{"x":true,"y":"z"}}}}`},
 	}
 	variables := object{"int": 7, "text": "x", "at": time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), "null": nil,
-		"json": jsontext.Value(`{"k":1.50}`), "list": []any{int64(1), nil}, "object": object{"y": "z", "x": true}}
+		"json": jsontext.Value(`{"k":1.50}`), "list": []any{int64(1), nil},
+		"object": object{"y": "z", "x": true}}
 	s := kitchen()
 	for _, tt := range tests {
 		t.Run(tt.literal, func(t *testing.T) {
@@ -116,10 +119,14 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("at is %v, want %s", at, want)
 	}
 	delete(fields, "at")
-	want := object{"int": 3, "zero": 0, "long": int64(-9007199254740991), "float": 2.5, "whole": 3.0, "big": 1e21, "tiny": 1e-7,
-		"yes": true, "text": "\"quoted\"\\ \t\u0007\u0085 é 𝄞\n", "empty": "", "id": "007", "number": "42", "color": "navy",
-		"colors": []any{"red", "green"}, "grid": []any{[]any{1, nil}, nil, []any{}}, "choice": object{"name": "x"},
-		"json": jsontext.Value(`"text"`), "tree": object{"leaf": 1.0, "label": "a", "parts": []any{object{"label": "root"}}}}
+	want := object{"int": 3, "zero": 0, "long": int64(-9007199254740991), "float": 2.5, "whole": 3.0,
+		"big": 1e21, "tiny": 1e-7,
+		"yes": true, "text": "\"quoted\"\\ \t\u0007\u0085 é 𝄞\n", "empty": "", "id": "007", "number": "42",
+		"color":  "navy",
+		"colors": []any{"red", "green"}, "grid": []any{[]any{1, nil}, nil, []any{}},
+		"choice": object{"name": "x"},
+		"json":   jsontext.Value(`"text"`), "tree": object{"leaf": 1.0, "label": "a",
+			"parts": []any{object{"label": "root"}}}}
 	if diff := cmp.Diff(want, fields); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

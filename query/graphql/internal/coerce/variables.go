@@ -24,7 +24,8 @@ type Variable struct {
 func Definitions(schema *model.Schema, op *parser.OperationDefinition) []Variable {
 	var list []Variable
 	for _, def := range op.VariableDefinitions {
-		list = append(list, Variable{def.Variable.Name.Value, TypeOf(schema, def.Type), def.DefaultValue, def.Loc})
+		list = append(list, Variable{def.Variable.Name.Value, TypeOf(schema, def.Type), def.DefaultValue,
+			def.Loc})
 	}
 	return list
 }
@@ -100,7 +101,8 @@ const maxNesting = 100
 // complain adds an error, unless there are enough.
 func (r *reader) complain(at *path, format string, args ...any) {
 	if len(r.errs) < r.left {
-		r.errs = append(r.errs, &Error{Variable: r.variable, Path: at.String(), Message: fmt.Sprintf(format, args...)})
+		r.errs = append(r.errs, &Error{Variable: r.variable, Path: at.String(),
+			Message: fmt.Sprintf(format, args...)})
 	}
 }
 

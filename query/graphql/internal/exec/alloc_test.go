@@ -25,7 +25,8 @@ func TestAllocations(t *testing.T) {
 	}{
 		{"a list of 100 with two relations", list100, "", 40},
 		{"with variables", `query($n: Int) ` + strings.Replace(list100, "100", "$n", 1), `{"n": 100}`, 48},
-		{"a list of 200 with two relations", `{ orders(first: 200) { nodes { id status customer { name } lines { sku } } } }`, "", 40},
+		{"a list of 200 with two relations",
+			`{ orders(first: 200) { nodes { id status customer { name } lines { sku } } } }`, "", 40},
 		{"one item", `{ order(id: 7) { id status total } }`, "", 12},
 		{"introspection", fullIntrospection, "", 1},
 		{"names", `{ __typename }`, "", 1},
@@ -54,7 +55,8 @@ func TestPeak(t *testing.T) {
 	const size = 10_000
 	store, nan := memory.New[rated](nil), math.NaN()
 	for i := range size {
-		o := rated{order: order{ID: int64(i + 1), Status: "paid", Total: 12.5, At: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)}}
+		o := rated{order: order{ID: int64(i + 1), Status: "paid", Total: 12.5,
+			At: time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)}}
 		if i == size-1 {
 			o.Rate = &nan
 		}
@@ -63,9 +65,11 @@ func TestPeak(t *testing.T) {
 		}
 	}
 	w := &world{}
-	w.catalog = resource.NewCatalog(nil, resource.New("orders", store, &resource.Options[rated]{Public: true, MaxPageSize: size}))
+	w.catalog = resource.NewCatalog(nil, resource.New("orders", store,
+		&resource.Options[rated]{Public: true, MaxPageSize: size}))
 	w.open(t, setting{})
-	document := fmt.Sprintf(`{ rateds: orders(first: %d) { nodes { id status total at customerId __typename rate } } }`, size)
+	document := fmt.Sprintf(`{ rateds: orders(first: %d) { nodes { id status total at customerId `+
+		`__typename rate } } }`, size)
 	peak := 0
 	w.onLog = func() { peak = heap() }
 	for range 3 { // the first time nothing is known of the answer

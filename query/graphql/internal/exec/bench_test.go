@@ -13,7 +13,8 @@ import (
 )
 
 // list100 is what the budget is about: a hundred items with one relation to one and one to many.
-const list100 = `{ orders(first: 100) { nodes { id status total at customer { id name } lines { id sku qty } } } }`
+const list100 = `{ orders(first: 100) { nodes { id status total at customer { id name } lines { id sku ` +
+	`qty } } } }`
 
 type order struct {
 	ID         int64     `json:"id" readOnly:"true"`
@@ -41,7 +42,8 @@ func newShop(t testing.TB, size int) *world {
 	orders, customers := memory.New[order](nil), memory.New[customer](nil)
 	lines := memory.New(&memory.Options[line]{Index: []string{"orderId"}})
 	for i := range size {
-		o := order{Status: "paid", CustomerID: int64(i%20 + 1), Total: 12.5, At: time.Date(2026, 1, 2, 3, 4, i%60, 0, time.UTC)}
+		o := order{Status: "paid", CustomerID: int64(i%20 + 1), Total: 12.5,
+			At: time.Date(2026, 1, 2, 3, 4, i%60, 0, time.UTC)}
 		item, err := orders.Create(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -54,16 +56,18 @@ func newShop(t testing.TB, size int) *world {
 		}
 	}
 	for i := range 20 {
-		if _, err := customers.Create(t.Context(), customer{Name: "Customer " + strconv.Itoa(i)}); err != nil {
+		if _, err := customers.Create(t.Context(),
+			customer{Name: "Customer " + strconv.Itoa(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	w := &world{}
 	w.catalog = resource.NewCatalog(nil,
-		resource.New("orders", orders, &resource.Options[order]{Public: true, MaxPageSize: 20_000, Relations: []resource.Relation[order]{
-			{Name: "customer", Target: "customers", Field: "customerId"},
-			{Name: "lines", Target: "lines", By: "orderId"},
-		}}),
+		resource.New("orders", orders, &resource.Options[order]{Public: true, MaxPageSize: 20_000,
+			Relations: []resource.Relation[order]{
+				{Name: "customer", Target: "customers", Field: "customerId"},
+				{Name: "lines", Target: "lines", By: "orderId"},
+			}}),
 		resource.New("customers", customers, &resource.Options[customer]{Public: true}),
 		resource.New("lines", lines, &resource.Options[line]{Public: true, Query: query.Support{
 			Filter: map[string][]query.Op{"orderId": {query.Eq}}}}),

@@ -105,9 +105,10 @@ type Outcome uint8
 
 // The outcomes.
 const (
-	Done    Outcome = iota // the answer has data
-	NoData                 // it was executed, and a null has gone up to data itself
-	Refused                // it was not executed, since a variable is wrong or it costs too much: there is no data member
+	Done   Outcome = iota // the answer has data
+	NoData                // it was executed, and a null has gone up to data itself
+	// it was not executed, since a variable is wrong or it costs too much: there is no data member
+	Refused
 )
 
 // log tells what clients are not told. A logger that panics has nobody to tell, and may do so in a goroutine where that

@@ -179,7 +179,8 @@ func spied[T any](w *world, name string, c resource.Collection[T]) resource.Ops[
 		}
 		return inner.GetMany(ctx, ids)
 	}
-	ops.ListByKeys = func(ctx context.Context, field string, keys []string, q query.Query) iter.Seq2[resource.Item[T], error] {
+	ops.ListByKeys = func(ctx context.Context, field string, keys []string,
+		q query.Query) iter.Seq2[resource.Item[T], error] {
 		if err := w.call(ctx, "%s by %s %d", name, field, len(keys)); err != nil {
 			return fails[T](err)
 		}
@@ -218,7 +219,8 @@ func newWorld(t testing.TB, s setting) *world {
 	w.authors = memory.New[author](nil)
 	w.reviews = memory.New(&memory.Options[review]{Index: []string{"bookId"}})
 	w.stock(t, s.size)
-	full := query.Support{Filter: map[string][]query.Op{"title": {query.Eq}, "authorId": {query.Eq}}, Sort: []string{"title", "sold"}}
+	full := query.Support{Filter: map[string][]query.Op{"title": {query.Eq}, "authorId": {query.Eq}},
+		Sort: []string{"title", "sold"}}
 	books := resource.FromOps("books", spied(w, "books", w.books), &resource.Options[book]{
 		Query: full, Public: true, MaxPageSize: max(s.page, 200),
 		Relations: []resource.Relation[book]{
@@ -298,10 +300,13 @@ func (w *world) stock(t testing.TB, more int) {
 	one, two, nine, print := int64(1), int64(2), int64(99), int64(7)
 	note := "mind the <step>"
 	for _, b := range []book{
-		{ID: 1, Title: "First", Genre: "novel", AuthorID: "ann", SequelID: &two, Pages: 100, Sold: 1 << 40, Price: 9.5, Note: &note,
+		{ID: 1, Title: "First", Genre: "novel", AuthorID: "ann", SequelID: &two, Pages: 100, Sold: 1 << 40,
+			Price: 9.5, Note: &note,
 			Tags: []string{"a", "b"}, Moods: []string{"sad", "funny"}, Cover: &cover{"red"}, Shelf: "A1",
-			Editions: []edition{{Year: 1999, Cover: cover{"blue"}}, {Year: 2003, Print: &print, Cover: cover{"red"}}},
-			Extra:    map[string]any{"k": []any{1.0, nil}}, Published: time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)},
+			Editions: []edition{{Year: 1999, Cover: cover{"blue"}},
+				{Year: 2003, Print: &print, Cover: cover{"red"}}},
+			Extra:     map[string]any{"k": []any{1.0, nil}},
+			Published: time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)},
 		{ID: 2, Title: "Second", Genre: "poems", AuthorID: "ann", SequelID: &nine, Pages: 200},
 		{ID: 3, Title: "Third", Genre: "essay", AuthorID: "bob", SequelID: &one, Pages: 300},
 	} {
@@ -310,8 +315,9 @@ func (w *world) stock(t testing.TB, more int) {
 	}
 	for i := range more {
 		id := int64(100 + i)
-		b := book{ID: id, Title: "Book " + strconv.FormatInt(id, 10), Genre: "novel", AuthorID: []string{"ann", "bob", "cid"}[i%3],
-			Pages: id % 500, Sold: id, Price: 1.25, Tags: []string{"x"}}
+		b := book{ID: id, Title: "Book " + strconv.FormatInt(id, 10), Genre: "novel",
+			AuthorID: []string{"ann", "bob", "cid"}[i%3],
+			Pages:    id % 500, Sold: id, Price: 1.25, Tags: []string{"x"}}
 		_, err := w.books.Insert(t.Context(), strconv.FormatInt(id, 10), b)
 		add(err)
 	}
@@ -321,7 +327,8 @@ func (w *world) stock(t testing.TB, more int) {
 		if i >= 4 {
 			on = int64(100 + (i-4)/2)
 		}
-		_, err := w.reviews.Insert(t.Context(), strconv.FormatInt(id, 10), review{ID: id, BookID: on, Stars: i % 6, Text: "fine"})
+		_, err := w.reviews.Insert(t.Context(), strconv.FormatInt(id, 10),
+			review{ID: id, BookID: on, Stars: i % 6, Text: "fine"})
 		add(err)
 	}
 }

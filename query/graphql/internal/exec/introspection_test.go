@@ -13,16 +13,24 @@ import (
 func TestIntrospection(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, document, variables, want string }{
-		{"names", `{ __type(name: "Cover") { name kind fields { name type { kind name ofType { name } } } } }`, "",
-			`{"__type":{"name":"Cover","kind":"OBJECT","fields":[{"name":"color","type":{"kind":"NON_NULL","name":null,"ofType":{"name":"CoverColor"}}}]}}`},
-		{"variables", `query($n: String!, $d: Boolean) { __type(name: $n) { n: name enumValues(includeDeprecated: $d) { name } } }`,
-			`{"n": "CoverColor", "d": true}`, `{"__type":{"n":"CoverColor","enumValues":[{"name":"red"},{"name":"blue"}]}}`},
+		{"names", `{ __type(name: "Cover") { name kind fields { name type { kind name ofType { name } } ` +
+			`} } }`, "",
+			`{"__type":{"name":"Cover","kind":"OBJECT","fields":[{"name":"color",` +
+				`"type":{"kind":"NON_NULL","name":null,"ofType":{"name":"CoverColor"}}}]}}`},
+		{"variables",
+			`query($n: String!, $d: Boolean) { __type(name: $n) { n: name enumValues(includeDeprecated: ` +
+				`$d) { name } } }`,
+			`{"n": "CoverColor", "d": true}`,
+			`{"__type":{"n":"CoverColor","enumValues":[{"name":"red"},{"name":"blue"}]}}`},
 		{"no such type", `{ __type(name: "Nope") { name } }`, "", `{"__type":null}`},
 		{"beside data", `{ __schema { queryType { name __typename } } book(id: 1) { __typename title } }`, "",
-			`{"__schema":{"queryType":{"name":"Query","__typename":"__Type"}},"book":{"__typename":"Book","title":"First"}}`},
-		{"aliases and merges", `{ s: __schema { queryType { name } } s: __schema { queryType { kind } } t: __typename }`, "",
+			`{"__schema":{"queryType":{"name":"Query","__typename":"__Type"}},` +
+				`"book":{"__typename":"Book","title":"First"}}`},
+		{"aliases and merges",
+			`{ s: __schema { queryType { name } } s: __schema { queryType { kind } } t: __typename }`, "",
 			`{"s":{"queryType":{"name":"Query","kind":"OBJECT"}},"t":"Query"}`},
-		{"conditions", `query($a: Boolean!) { __schema @skip(if: $a) { queryType { name } } __typename }`, `{"a": true}`,
+		{"conditions", `query($a: Boolean!) { __schema @skip(if: $a) { queryType { name } } __typename }`,
+			`{"a": true}`,
 			`{"__typename":"Query"}`},
 	}
 	w := newWorld(t, setting{})
@@ -68,7 +76,8 @@ func TestMuchIntrospection(t *testing.T) {
 		many += fmt.Sprintf(" a%d: %s", i, strings.TrimSpace(full))
 	}
 	got := w.ask(t, many+" } fragment"+fragments)
-	if !strings.Contains(got, `"code":"BAD_USER_INPUT"`) || !strings.HasSuffix(got, `"data":null}`) || len(got) > 1000 {
+	if !strings.Contains(got, `"code":"BAD_USER_INPUT"`) || !strings.HasSuffix(got, `"data":null}`) ||
+		len(got) > 1000 {
 		t.Errorf("%d bytes: %.300s", len(got), got)
 	}
 	if got := w.ask(t, `{ __schema { types { name } } }`); strings.Contains(got, `"errors"`) {
@@ -79,11 +88,14 @@ func TestMuchIntrospection(t *testing.T) {
 func TestNoIntrospection(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, document, want string }{
-		{"the schema", `{ __schema { queryType { name } } }`, `GRAPHQL_VALIDATION_FAILED NoSchemaIntrospection: ` +
-			`GraphQL introspection is disabled here, but the operation selects __schema.`},
+		{"the schema", `{ __schema { queryType { name } } }`,
+			`GRAPHQL_VALIDATION_FAILED NoSchemaIntrospection: ` +
+				`GraphQL introspection is disabled here, but the operation selects __schema.`},
 		{"a type", `{ book(id: 1) { id } ...F } fragment F on Query { a: __type(name: "Book") { name } }`,
-			`GRAPHQL_VALIDATION_FAILED NoSchemaIntrospection: GraphQL introspection is disabled here, but the operation selects __type.`},
-		{"a name", `{ __typename book(id: 1) { __typename } }`, `{"data":{"__typename":"Query","book":{"__typename":"Book"}}}`},
+			`GRAPHQL_VALIDATION_FAILED NoSchemaIntrospection: GraphQL introspection is disabled here, ` +
+				`but the operation selects __type.`},
+		{"a name", `{ __typename book(id: 1) { __typename } }`,
+			`{"data":{"__typename":"Query","book":{"__typename":"Book"}}}`},
 	}
 	w := newWorld(t, setting{config: exec.Config{NoIntrospection: true}})
 	for _, tt := range tests {

@@ -73,7 +73,8 @@ type field struct {
 
 	sub        *selectionSet // nil for leaves
 	fetchIndex int           // place in run.loaded, if it is fetched
-	took       atomic.Int64  // how many nanoseconds that took the last time, with what is below it; 0 if it is not known
+	// how many nanoseconds that took the last time, with what is below it; 0 if it is not known
+	took atomic.Int64
 }
 
 // writer says how the value of a field comes into the answer.
@@ -115,11 +116,13 @@ const (
 var writers = [...]writer{
 	model.Related: toOne, model.Computed: computed, model.Tag: entityTag,
 	model.Nodes: connectionNodes, model.Edges: connectionEdges, model.PageInfo: connectionPage,
-	model.TotalCount: connectionTotal, model.Node: edgeNode, model.Cursor: edgeCursor, model.HasNext: pageHasNext,
+	model.TotalCount: connectionTotal, model.Node: edgeNode, model.Cursor: edgeCursor,
+	model.HasNext:     pageHasNext,
 	model.HasPrevious: pageHasPrevious, model.StartCursor: pageStart, model.EndCursor: pageEnd,
 	model.Get: item, model.List: connection, model.Lookup: item, model.Create: item, model.Replace: item,
 	model.Patch: item, model.Delete: item, model.Invoke: invoked, model.Custom: invoked, model.Meta: meta,
-	model.Place: connectionPlace, model.Watch: changed, model.ChangeKind: changeKind, model.ChangeID: changeID,
+	model.Place: connectionPlace, model.Watch: changed, model.ChangeKind: changeKind,
+	model.ChangeID:   changeID,
 	model.ChangeItem: changeItem, model.ChangeCursor: changeCursor,
 }
 

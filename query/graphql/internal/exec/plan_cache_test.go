@@ -77,7 +77,8 @@ func TestConcurrentPlans(t *testing.T) {
 	for range 8 {
 		group.Go(func() {
 			for i := range 60 {
-				got, want := w.ask(t, document(i%20)), fmt.Sprintf(`{"data":{"a%d":{"id":"1","title":"First"}}}`, i%20)
+				got, want := w.ask(t, document(i%20)),
+					fmt.Sprintf(`{"data":{"a%d":{"id":"1","title":"First"}}}`, i%20)
 				if got != want {
 					t.Errorf("answer %s, want %s", got, want)
 				}
@@ -96,11 +97,13 @@ func TestPlanBytes(t *testing.T) {
 	documents := map[string]func(i int) string{
 		"small": document,
 		"large": func(i int) string {
-			return fmt.Sprintf(`{ a%d: books { nodes { `, i) + strings.Repeat("id title author { name books { id } } ", 20) +
+			return fmt.Sprintf(`{ a%d: books { nodes { `, i) +
+				strings.Repeat("id title author { name books { id } } ", 20) +
 				`reviews { id } editions { year } } } }`
 		},
 		"variables": func(i int) string {
-			return fmt.Sprintf(`query($a: ID!, $b: String, $c: Int) { a%d: book(id: $a) { id } books(filter: {title: {eq: $b}}, first: $c) { nodes { id } } }`, i)
+			return fmt.Sprintf(`query($a: ID!, $b: String, $c: Int) { a%d: book(id: $a) { id } `+
+				`books(filter: {title: {eq: $b}}, first: $c) { nodes { id } } }`, i)
 		},
 		"conditions": func(i int) string {
 			return fmt.Sprintf(`query($a: Boolean!, $b: Boolean!) { a%d: book(id: 1) { `, i) +
@@ -110,10 +113,12 @@ func TestPlanBytes(t *testing.T) {
 			return fmt.Sprintf(`{ a%d: __schema { types { name description fields { name } } } }`, i)
 		},
 		"both": func(i int) string {
-			return fmt.Sprintf(`query($t: String!) { a%d: books(filter: {or: [`, i) + strings.Repeat(`{title: {eq: $t}}, `, 50) + `]}) { nodes { id } } }`
+			return fmt.Sprintf(`query($t: String!) { a%d: books(filter: {or: [`, i) +
+				strings.Repeat(`{title: {eq: $t}}, `, 50) + `]}) { nodes { id } } }`
 		},
 		"arguments": func(i int) string {
-			return fmt.Sprintf(`{ a%d: books(filter: {or: [`, i) + strings.Repeat(`{title: {eq: "x"}}, `, 50) + `]}) { nodes { id } } }`
+			return fmt.Sprintf(`{ a%d: books(filter: {or: [`, i) +
+				strings.Repeat(`{title: {eq: "x"}}, `, 50) + `]}) { nodes { id } } }`
 		},
 	}
 	for name, document := range documents {

@@ -162,7 +162,10 @@ func (c *compiler) compileField(typ *model.Type, g *group) *field {
 // below is what is selected from the values of a group. Where all of its fields count at the same time, what is below
 // need not ask again when that is.
 func (g *group) below() []occurrence {
-	same := !slices.ContainsFunc(g.fields, func(f selected) bool { return !slices.Equal(f.when, g.fields[0].when) })
+	same := !slices.ContainsFunc(g.fields, func(f selected) bool {
+		return !slices.Equal(f.when,
+			g.fields[0].when)
+	})
 	var out []occurrence
 	for _, f := range g.fields {
 		o := occurrence{set: f.field.SelectionSet}

@@ -15,37 +15,55 @@ import (
 
 func TestMerge(t *testing.T) {
 	t.Parallel()
-	const fragments = ` fragment T on Book { title } fragment C on Book { cover { color } } fragment N on Book { ...T id ...C }`
+	const fragments = ` fragment T on Book { title } fragment C on Book { cover { color } } fragment N ` +
+		`on Book { ...T id ...C }`
 	tests := []struct{ name, document, variables, want string }{
-		{"the first occurrence decides the place", `{ book(id: 1) { id title id } }`, "", `{"id":"1","title":"First"}`},
-		{"sub-selections are one", `{ book(id: 1) { cover { a: color } id cover { b: color a: color } } }`, "",
+		{"the first occurrence decides the place", `{ book(id: 1) { id title id } }`, "",
+			`{"id":"1","title":"First"}`},
+		{"sub-selections are one", `{ book(id: 1) { cover { a: color } id cover { b: color a: color } } }`,
+			"",
 			`{"cover":{"a":"red","b":"red"},"id":"1"}`},
-		{"roots are one", `{ book(id: 1) { id } ... { book(id: 1) { title } } }`, "", `{"id":"1","title":"First"}`},
-		{"fragments", `{ book(id: 1) { id ...T } }` + fragments[:len(" fragment T on Book { title }")], "", `{"id":"1","title":"First"}`},
-		{"fragments in fragments", `{ book(id: 1) { ...N ...T ...N } }` + fragments, "", `{"title":"First","id":"1","cover":{"color":"red"}}`},
-		{"inline fragments", `{ book(id: 1) { ... { title } ... on Book { id cover { color } } ... @include(if: true) { price } } }`, "",
+		{"roots are one", `{ book(id: 1) { id } ... { book(id: 1) { title } } }`, "",
+			`{"id":"1","title":"First"}`},
+		{"fragments", `{ book(id: 1) { id ...T } }` + fragments[:len(" fragment T on Book { title }")], "",
+			`{"id":"1","title":"First"}`},
+		{"fragments in fragments", `{ book(id: 1) { ...N ...T ...N } }` + fragments, "",
+			`{"title":"First","id":"1","cover":{"color":"red"}}`},
+		{"inline fragments",
+			`{ book(id: 1) { ... { title } ... on Book { id cover { color } } ... @include(if: true) { ` +
+				`price } } }`, "",
 			`{"title":"First","id":"1","cover":{"color":"red"},"price":9.5}`},
-		{"constants", `{ book(id: 1) { title @skip(if: true) id @include(if: false) price @skip(if: false) pages @include(if: true) } }`,
+		{"constants",
+			`{ book(id: 1) { title @skip(if: true) id @include(if: false) price @skip(if: false) pages ` +
+				`@include(if: true) } }`,
 			"", `{"price":9.5,"pages":100}`},
-		{"nothing is left", `query($no: Boolean!) { book(id: 1) { title @include(if: $no) cover { color @include(if: $no) } } }`,
+		{"nothing is left",
+			`query($no: Boolean!) { book(id: 1) { title @include(if: $no) cover { color @include(if: ` +
+				`$no) } } }`,
 			`{"no": false}`, `{"cover":{}}`},
-		{"both directives", `query($a: Boolean!, $b: Boolean!) { book(id: 1) { title @skip(if: $a) @include(if: $b) id } }`,
+		{"both directives",
+			`query($a: Boolean!, $b: Boolean!) { book(id: 1) { title @skip(if: $a) @include(if: $b) id } }`,
 			`{"a": false, "b": true}`, `{"title":"First","id":"1"}`},
-		{"both directives, of which one says no", `query($a: Boolean!) { book(id: 1) { title @skip(if: $a) @include(if: $a) id } }`,
+		{"both directives, of which one says no",
+			`query($a: Boolean!) { book(id: 1) { title @skip(if: $a) @include(if: $a) id } }`,
 			`{"a": true}`, `{"id":"1"}`},
-		{"the place of what is skipped at first", `query($a: Boolean!) { book(id: 1) { title @include(if: $a) id title } }`,
+		{"the place of what is skipped at first",
+			`query($a: Boolean!) { book(id: 1) { title @include(if: $a) id title } }`,
 			`{"a": false}`, `{"id":"1","title":"First"}`},
 		{"and if it is not", `query($a: Boolean!) { book(id: 1) { title @include(if: $a) id title } }`,
 			`{"a": true}`, `{"title":"First","id":"1"}`},
-		{"what only one of two fields selects", `query($a: Boolean!) { book(id: 1) { cover @include(if: $a) { a: color } cover { b: color } } }`,
+		{"what only one of two fields selects",
+			`query($a: Boolean!) { book(id: 1) { cover @include(if: $a) { a: color } cover { b: color } } }`,
 			`{"a": false}`, `{"cover":{"b":"red"}}`},
-		{"a default", `query($a: Boolean = false) { book(id: 1) { title @include(if: $a) id } }`, "", `{"id":"1"}`},
+		{"a default", `query($a: Boolean = false) { book(id: 1) { title @include(if: $a) id } }`, "",
+			`{"id":"1"}`},
 	}
 	w := newWorld(t, setting{})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(`{"data":{"book":`+tt.want+`}}`, w.ask(t, tt.document, tt.variables)); diff != "" {
+			if diff := cmp.Diff(`{"data":{"book":`+tt.want+`}}`,
+				w.ask(t, tt.document, tt.variables)); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
 			}
 		})
@@ -57,7 +75,8 @@ func TestSkippedIsNotFetched(t *testing.T) {
 	t.Parallel()
 	const document = `query($a: Boolean!) { book(id: 1) { id author @include(if: $a) { name } }
 		books @skip(if: $a) { nodes @include(if: $a) { author { name } } edges { node { sequel { id } } } totalCount @skip(if: $a) } }`
-	const edges = `query($a: Boolean!, $b: Boolean!) { books { edges @include(if: $a) { node @include(if: $b) { author { name } } } } }`
+	const edges = `query($a: Boolean!, $b: Boolean!) { books { edges @include(if: $a) { node ` +
+		`@include(if: $b) { author { name } } } } }`
 	tests := []struct{ document, variables, calls string }{
 		{document, `{"a": true}`, "authors many 1, books get 1"},
 		{document, `{"a": false}`, "books count, books get 1, books list, books many 3"},
@@ -81,7 +100,8 @@ func TestNullCondition(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
 	got := w.ask(t, `query($a: Boolean = true) { book(id: 1) { title @include(if: $a) } }`, `{"a": null}`)
-	want := `{"errors":[{"message":"Argument \"if\" of a directive must not be null, as the variable \"$a\" is.",` +
+	want := `{"errors":[{"message":"Argument \"if\" of a directive must not be null, as the variable ` +
+		`\"$a\" is.",` +
 		`"locations":[{"line":1,"column":43}],"extensions":{"code":"BAD_USER_INPUT"}}]}`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
@@ -136,13 +156,17 @@ var shape = map[string]map[string]string{
 }
 
 // answers are what the leaves show of the first book, and of everything that is below it.
-var answers = map[string]string{"title": `"First"`, "id": `"1"`, "color": `"red"`, "Cover.__typename": `"Cover"`, "name": `"Ann"`,
+var answers = map[string]string{"title": `"First"`, "id": `"1"`, "color": `"red"`,
+	"Cover.__typename": `"Cover"`, "name": `"Ann"`,
 	"Author.__typename": `"Author"`, "Author.id": `"ann"`, "Sequel.title": `"Second"`, "Sequel.id": `"2"`}
 
 func (g *documents) document() string {
-	uses := `fragment F on Book {` + g.fields("Book", 2) + `} fragment G on Book { ...F ` + g.condition() + g.fields("Book", 2) + `}`
-	return `query($a: Boolean!, $b: Boolean!, $c: Boolean!) { book(id: 1) { id @skip(if: $a) @include(if: $b) sequel @include(if: $c) { id } ...F ` +
-		g.condition() + ` ...G ` + g.condition() + g.fields("Book", 5) + `} book(id: 1) {` + g.fields("Book", 3) + `} } ` + uses
+	uses := `fragment F on Book {` + g.fields("Book", 2) + `} fragment G on Book { ...F ` + g.condition() +
+		g.fields("Book", 2) + `}`
+	return `query($a: Boolean!, $b: Boolean!, $c: Boolean!) { book(id: 1) { id @skip(if: $a) ` +
+		`@include(if: $b) sequel @include(if: $c) { id } ...F ` +
+		g.condition() + ` ...G ` + g.condition() + g.fields("Book", 5) + `} book(id: 1) {` +
+		g.fields("Book", 3) + `} } ` + uses
 }
 
 func (g *documents) condition() string {
@@ -151,7 +175,8 @@ func (g *documents) condition() string {
 		if strings.Contains(b.String(), "skip") || strings.Contains(b.String(), "include") {
 			break
 		}
-		fmt.Fprintf(&b, "@%s(if: %s) ", []string{"skip", "include"}[g.random.IntN(2)], []string{"$a", "$b", "$c", "true", "false"}[g.random.IntN(5)])
+		fmt.Fprintf(&b, "@%s(if: %s) ", []string{"skip", "include"}[g.random.IntN(2)],
+			[]string{"$a", "$b", "$c", "true", "false"}[g.random.IntN(5)])
 	}
 	return b.String()
 }
@@ -219,7 +244,8 @@ func (s *straight) value(fields []*parser.Field) string {
 }
 
 // collect is CollectFields (section 6.3.2).
-func (s *straight) collect(set *parser.SelectionSet, fields map[string][]*parser.Field, keys *[]string, visited map[string]bool) {
+func (s *straight) collect(set *parser.SelectionSet, fields map[string][]*parser.Field, keys *[]string,
+	visited map[string]bool) {
 	for _, sel := range set.Selections {
 		switch sel := sel.(type) {
 		case *parser.Field:

@@ -157,8 +157,10 @@ func (c *compiler) refuseIntrospection() *gqlerror.Error {
 	for i := range c.to.root.ops {
 		n := c.to.root.ops[i].field
 		if n.def == c.e.cfg.Schema.MetaSchema || n.def == c.e.cfg.Schema.MetaType {
-			return &gqlerror.Error{Code: gqlerror.ValidationFailed, Rule: "NoSchemaIntrospection", Places: n.places,
-				Message: "GraphQL introspection is disabled here, but the operation selects " + n.def.Name + "."}
+			return &gqlerror.Error{Code: gqlerror.ValidationFailed, Rule: "NoSchemaIntrospection",
+				Places: n.places,
+				Message: "GraphQL introspection is disabled here, but the operation selects " + n.def.Name +
+					"."}
 		}
 	}
 	return nil

@@ -101,7 +101,8 @@ func (r *run) evalConditions() *gqlerror.Error {
 			value, ok := r.variables[t.variable].(bool)
 			if !ok {
 				return &gqlerror.Error{Code: gqlerror.BadUserInput, Places: []gqlerror.Place{c.place},
-					Message: `Argument "if" of a directive must not be null, as the variable "$` + t.variable + `" is.`}
+					Message: `Argument "if" of a directive must not be null, as the variable "$` +
+						t.variable + `" is.`}
 			}
 			on = on && value == t.want
 		}

@@ -66,7 +66,8 @@ func TestInTransaction(t *testing.T) {
 // What is done as a whole ends with the first error, and says nothing of what will be taken back. Then it can be run again.
 func TestWhole(t *testing.T) {
 	t.Parallel()
-	const book = `createBook(input: {title: "%s", authorId: "ann"}) { title author { name books { title } } reviews { id } }`
+	const book = `createBook(input: {title: "%s", authorId: "ann"}) { title author { name books { title ` +
+		`} } reviews { id } }`
 	document := fmt.Sprintf(`mutation { a: `+book+` b: `+book+` c: `+book+` }`, "A", "B", "C")
 	tests := []struct {
 		name  string
@@ -76,11 +77,15 @@ func TestWhole(t *testing.T) {
 		want  string
 	}{
 		{"the first", "books create", 0, nil, "[a] INTERNAL_SERVER_ERROR; "},
-		{"a later one", "books create", 1, []string{"books create", "authors many", "books by", "reviews by"}, "[b] INTERNAL_SERVER_ERROR; "},
-		{"below", "authors many", 1, []string{"books create", "authors many", "books by", "reviews by", "books create"},
+		{"a later one", "books create", 1, []string{"books create", "authors many", "books by", "reviews by"},
+			"[b] INTERNAL_SERVER_ERROR; "},
+		{"below", "authors many", 1, []string{"books create", "authors many", "books by", "reviews by",
+			"books create"},
 			"[b author] INTERNAL_SERVER_ERROR; "},
-		{"the last thing", "reviews by", 2, []string{"books create", "authors many", "books by", "reviews by", "books create", "authors many",
-			"books by", "reviews by", "books create", "authors many", "books by"}, "[c reviews] INTERNAL_SERVER_ERROR; "},
+		{"the last thing", "reviews by", 2, []string{"books create", "authors many", "books by", "reviews by",
+			"books create", "authors many",
+			"books by", "reviews by", "books create", "authors many", "books by"},
+			"[c reviews] INTERNAL_SERVER_ERROR; "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -101,10 +106,12 @@ func TestWhole(t *testing.T) {
 			got, result := p.Run(t.Context(), &exec.Attempt{Whole: true}, []byte("x"))
 			if answer := string(got[1:]); !strings.HasSuffix(answer, `}],"data":null}`) {
 				t.Errorf("there are data: %s", answer)
-			} else if diff := cmp.Diff(tt.want+"null", strings.ReplaceAll(told(t, answer), "data ", "")); diff != "" {
+			} else if diff := cmp.Diff(tt.want+"null",
+				strings.ReplaceAll(told(t, answer), "data ", "")); diff != "" {
 				t.Errorf("told (-want +got):\n%s", diff)
 			}
-			if !errors.Is(result.Err, broken) || !result.Begun || errors.Is(result.First, broken) != (tt.want[1:3] == "a]") {
+			if !errors.Is(result.Err, broken) || !result.Begun ||
+				errors.Is(result.First, broken) != (tt.want[1:3] == "a]") {
 				t.Errorf("it says %+v", result)
 			}
 			if diff := cmp.Diff(tt.calls, calls); diff != "" {
@@ -148,7 +155,8 @@ func TestNotBegun(t *testing.T) {
 	if _, result := p.Run(t.Context(), nil, nil); !result.Begun || result.First != nil {
 		t.Errorf("it says %+v", result)
 	}
-	if _, result := p.Run(t.Context(), nil, nil); !result.Begun || !errors.Is(result.First, resource.ErrNotFound) {
+	if _, result := p.Run(t.Context(), nil, nil); !result.Begun ||
+		!errors.Is(result.First, resource.ErrNotFound) {
 		t.Errorf("the second time it says %+v", result)
 	}
 }
@@ -156,7 +164,8 @@ func TestNotBegun(t *testing.T) {
 // Two requests mean the same if nobody could tell their effects apart.
 func TestMeaning(t *testing.T) {
 	t.Parallel()
-	const document = `mutation M($t: String!, $n: Float = 1, $x: JSON) { createBook(input: {title: $t, authorId: "ann", price: $n, extra: $x}) { id } }`
+	const document = `mutation M($t: String!, $n: Float = 1, $x: JSON) { createBook(input: {title: $t, ` +
+		`authorId: "ann", price: $n, extra: $x}) { id } }`
 	type asked struct{ document, operation, variables string }
 	base := asked{document, "M", `{"t":"a","x":{"b":1,"a":[2]}}`}
 	tests := []struct {
@@ -166,16 +175,19 @@ func TestMeaning(t *testing.T) {
 	}{
 		{"itself", base, true},
 		{"its operation is not named", asked{document, "", base.variables}, true},
-		{"another layout", asked{"# it\n" + strings.ReplaceAll(document, " ", ",\n"), "M", ` {"x" : {"a":[2],"b":1}, "t":"\u0061"}`}, true},
+		{"another layout", asked{"# it\n" + strings.ReplaceAll(document, " ", ",\n"), "M",
+			` {"x" : {"a":[2],"b":1}, "t":"\u0061"}`}, true},
 		{"a default that is given", asked{document, "M", `{"t":"a","n":1.0,"x":{"b":1,"a":[2]}}`}, true},
 		{"a variable that is not there", asked{document, "M", `{"t":"a","x":{"b":1,"a":[2]},"y":1}`}, true},
 		{"null in place of a default", asked{document, "M", `{"t":"a","n":null,"x":{"b":1,"a":[2]}}`}, false},
 		{"another value", asked{document, "M", `{"t":"b","x":{"b":1,"a":[2]}}`}, false},
 		{"another value inside", asked{document, "M", `{"t":"a","x":{"b":1,"a":[3]}}`}, false},
 		{"one that is missing", asked{document, "M", `{"t":"a"}`}, false},
-		{"another field", asked{strings.Replace(document, "{ id }", "{ id title }", 1), "M", base.variables}, false},
+		{"another field", asked{strings.Replace(document, "{ id }", "{ id title }", 1), "M", base.variables},
+			false},
 		{"another argument", asked{strings.Replace(document, "ann", "bob", 1), "M", base.variables}, false},
-		{"another operation beside", asked{document + ` mutation N { __typename }`, "M", base.variables}, false},
+		{"another operation beside", asked{document + ` mutation N { __typename }`, "M", base.variables},
+			false},
 		{"another operation", asked{document + ` mutation N { __typename }`, "N", base.variables}, false},
 	}
 	w := newWorld(t, setting{})
@@ -203,16 +215,21 @@ func TestWrites(t *testing.T) {
 		ID   string `json:"id"`
 		Text string `json:"text"`
 	}
-	w := newWorld(t, setting{parts: []resource.Part{resource.New("slots", memory.New[slot](nil), &resource.Options[slot]{Public: true})}})
+	w := newWorld(t, setting{parts: []resource.Part{resource.New("slots", memory.New[slot](nil),
+		&resource.Options[slot]{Public: true})}})
 	tests := []struct{ name, document, variables, want string }{
 		{"none", `mutation { __typename }`, "", ""},
 		{"one", `mutation { deleteBook(id: 1) { id } }`, "", "deleteBook"},
-		{"one under a key, merged", `mutation { a: deleteBook(id: 1) { id } a: deleteBook(id: 1) { title } }`, "", "a"},
+		{"one under a key, merged", `mutation { a: deleteBook(id: 1) { id } a: deleteBook(id: 1) { title } }`,
+			"", "a"},
 		{"several, some of them left out", `mutation($no: Boolean!) { a: deleteBook(id: 1) { id } b: deleteBook(id: 2) @skip(if: $no) { id }
 			... @include(if: $no) { c: deleteBook(id: 3) { id } } }`, `{"no":true}`, "a c"},
-		{"an id that is the store's to choose", `mutation { createSlot(input: {text: "x"}) { id } }`, "", "createSlot"},
-		{"an id that is the client's", `mutation { createSlot(input: {id: "a", text: "x"}) { id } }`, "", "createSlot (named)"},
-		{"an id in a variable", `mutation($in: CreateSlotInput!) { a: createSlot(input: $in) { id } }`, `{"in":{"id":"a"}}`, "a (named)"},
+		{"an id that is the store's to choose", `mutation { createSlot(input: {text: "x"}) { id } }`, "",
+			"createSlot"},
+		{"an id that is the client's", `mutation { createSlot(input: {id: "a", text: "x"}) { id } }`, "",
+			"createSlot (named)"},
+		{"an id in a variable", `mutation($in: CreateSlotInput!) { a: createSlot(input: $in) { id } }`,
+			`{"in":{"id":"a"}}`, "a (named)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -18,12 +18,14 @@ import (
 //
 // What goes wrong on the way is told in the answer. Errors stand in front of the data there, as the specification
 // proposes (section 7.1), and there are 1,000 of them at most. A plan for a subscription is refused.
-func (e *Engine) Run(ctx context.Context, p *Plan, variables map[string]jsontext.Value, dst []byte) ([]byte, Outcome) {
+func (e *Engine) Run(ctx context.Context, p *Plan, variables map[string]jsontext.Value,
+	dst []byte) ([]byte, Outcome) {
 	if p.answer != nil {
 		return append(dst, p.answer...), Done
 	}
 	if p.Kind == "subscription" {
-		return gqlerror.Answer(dst, unresolvable("A subscription is answered with a stream of events, and not here.")), Refused
+		return gqlerror.Answer(dst, unresolvable(
+			"A subscription is answered with a stream of events, and not here.")), Refused
 	}
 	r := e.begin(p)
 	defer r.end()
@@ -45,8 +47,9 @@ type run struct {
 	loaded    []loaded       // by field.fetchIndex
 	free      atomic.Int32   // goroutines that may still be started
 	attempt   Attempt
-	broken    bool                         // there was an error; only looked at in a transaction, where there are no goroutines
-	change    *feed.Change[resource.Entry] // of a subscription: what is told
+	// there was an error; only looked at in a transaction, where there are no goroutines
+	broken bool
+	change *feed.Change[resource.Entry] // of a subscription: what is told
 
 	// From here on it is the answer, which one goroutine writes when everything is loaded.
 	ctx      context.Context // for the log

@@ -36,13 +36,15 @@ func (r *run) checkCost() *gqlerror.Error {
 		return nil
 	}
 	return &gqlerror.Error{Code: gqlerror.BadUserInput, Message: fmt.Sprintf(
-		"The operation may ask for %d objects; at most %d are accepted. Ask for smaller pages, or for less at once.", cost, r.e.cfg.Cost)}
+		"The operation may ask for %d objects; at most %d are accepted. Ask for smaller pages, or for "+
+			"less at once.", cost, r.e.cfg.Cost)}
 }
 
 // tooLong is the error of an answer that is.
 func (r *run) tooLong() *gqlerror.Error {
 	return &gqlerror.Error{Code: gqlerror.BadUserInput, Message: fmt.Sprintf(
-		"The answer is longer than %d bytes, which is all that is given. Ask for less at once.", r.e.cfg.Answer)}
+		"The answer is longer than %d bytes, which is all that is given. Ask for less at once.",
+		r.e.cfg.Answer)}
 }
 
 // cost is how many objects are fetched at most for one object of a set.

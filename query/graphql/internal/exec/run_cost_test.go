@@ -14,7 +14,8 @@ import (
 // TestCost asks with a bound that is one too low, whose error says what the cost is, and with one that is just enough.
 func TestCost(t *testing.T) {
 	t.Parallel()
-	dear := computedBook[string]("dear", true, func(_ context.Context, books []*book) ([]any, error) { return make([]any, len(books)), nil })
+	dear := computedBook[string]("dear", true,
+		func(_ context.Context, books []*book) ([]any, error) { return make([]any, len(books)), nil })
 	dear.Cost = 7
 	root := rootField("root", true, func(context.Context) (*string, error) { return nil, nil })
 	root.Cost = 3
@@ -28,25 +29,35 @@ func TestCost(t *testing.T) {
 		{"the end of one", `{ books(last: 30) { nodes { id } } }`, "", 30},
 		{"by variable", `query($n: Int) { books(first: $n) { nodes { id } } }`, `{"n": 10}`, 10},
 		{"by default of a variable", `query($n: Int = 15) { books(first: $n) { nodes { id } } }`, "", 15},
-		{"relations to one", `{ books(first: 10) { nodes { author { id } sequel { author { name } } } } }`, "", 10 * (1 + 1 + 2)},
-		{"relations to many", `{ books(first: 10) { nodes { reviews { book { id } } } } }`, "", 10 * (1 + 5*2)},
-		{"nodes and edges", `{ books(first: 10) { nodes { author { id } } edges { node { author { id } } } } }`, "", 10 * 3},
+		{"relations to one", `{ books(first: 10) { nodes { author { id } sequel { author { name } } } } }`,
+			"", 10 * (1 + 1 + 2)},
+		{"relations to many", `{ books(first: 10) { nodes { reviews { book { id } } } } }`, "",
+			10 * (1 + 5*2)},
+		{"nodes and edges",
+			`{ books(first: 10) { nodes { author { id } } edges { node { author { id } } } } }`, "", 10 * 3},
 		{"a count", `{ books(first: 10) { totalCount } }`, "", 11},
-		{"what is skipped", `query($a: Boolean!) { books(first: 10) { nodes { id author @skip(if: $a) { id } } } }`, `{"a": true}`, 10},
-		{"and if not", `query($a: Boolean!) { books(first: 10) { nodes { id author @skip(if: $a) { id } } } }`, `{"a": false}`, 20},
+		{"what is skipped",
+			`query($a: Boolean!) { books(first: 10) { nodes { id author @skip(if: $a) { id } } } }`,
+			`{"a": true}`, 10},
+		{"and if not",
+			`query($a: Boolean!) { books(first: 10) { nodes { id author @skip(if: $a) { id } } } }`,
+			`{"a": false}`, 20},
 		{"custom fields", `{ root books(first: 2) { nodes { dear } } }`, "", 3 + 2*8},
 		{"aliases", `{ a: book(id: 1) { id } b: book(id: 1) { id author { id } } }`, "", 3},
 		{"mutations", `mutation { deleteBook(id: 1) { author { books { id } } } }`, "", 1 + 1 + 10},
-		{"more than can be counted", `query($n: Int = 200) { books(first: $n) { nodes { ` + strings.Repeat("author { books { ", 6) + `id` +
+		{"more than can be counted", `query($n: Int = 200) { books(first: $n) { nodes { ` +
+			strings.Repeat("author { books { ", 6) + `id` +
 			strings.Repeat(" } }", 6) + ` } } }`, "", 200 * 1_222_222},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, setting{config: exec.Config{Cost: max(tt.cost-1, 1)}, fields: []*model.CustomField{dear, root}})
+			w := newWorld(t, setting{config: exec.Config{Cost: max(tt.cost-1, 1)},
+				fields: []*model.CustomField{dear, root}})
 			if tt.cost > 1 {
 				got, outcome := w.run(t.Context(), t, tt.document, tt.variables)
-				want := fmt.Sprintf(`{"errors":[{"message":"The operation may ask for %d objects; at most %d are accepted. Ask for smaller pages, or for less at once.",`+
+				want := fmt.Sprintf(`{"errors":[{"message":"The operation may ask for %d objects; at `+
+					`most %d are accepted. Ask for smaller pages, or for less at once.",`+
 					`"extensions":{"code":"BAD_USER_INPUT"}}]}`, tt.cost, tt.cost-1)
 				if got != want || outcome != exec.Refused {
 					t.Errorf("answer %s, want %s", got, want)
@@ -68,7 +79,8 @@ func TestTooLargePage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
 	got := w.ask(t, `{ books(first: 2000000000) { nodes { id } } }`)
-	if want := `[books] BAD_USER_INPUT; {"books":null}`; told(t, got) != want || !strings.Contains(got, "from 0 to 200") {
+	if want := `[books] BAD_USER_INPUT; {"books":null}`; told(t, got) != want ||
+		!strings.Contains(got, "from 0 to 200") {
 		t.Errorf("answer %s", got)
 	}
 }
@@ -89,19 +101,26 @@ func TestRepeatedVariables(t *testing.T) {
 		name, document, variables string
 		refused                   bool
 	}{
-		{"a text in a list", `mutation($v: String!) { createBook(input: {title: "x", tags: [` + times(100, "$v") + `]}) { id } }`,
+		{"a text in a list", `mutation($v: String!) { createBook(input: {title: "x", tags: [` +
+			times(100, "$v") + `]}) { id } }`,
 			`{"v": ` + long + `}`, true},
-		{"a few times", `mutation($v: String!) { createBook(input: {title: "x", tags: [` + times(30, "$v") + `]}) { id } }`,
+		{"a few times", `mutation($v: String!) { createBook(input: {title: "x", tags: [` + times(30, "$v") +
+			`]}) { id } }`,
 			`{"v": ` + long + `}`, false},
-		{"a short one", `mutation($v: String!) { createBook(input: {title: "x", tags: [` + times(4000, "$v") + `]}) { id } }`,
+		{"a short one", `mutation($v: String!) { createBook(input: {title: "x", tags: [` + times(4000, "$v") +
+			`]}) { id } }`,
 			`{"v": "short"}`, false},
-		{"a default", `mutation($v: String! = ` + long + `) { createBook(input: {title: "x", tags: [` + times(100, "$v") + `]}) { id } }`,
+		{"a default", `mutation($v: String! = ` + long + `) { createBook(input: {title: "x", tags: [` +
+			times(100, "$v") + `]}) { id } }`,
 			`{}`, true},
-		{"JSON", `mutation($v: JSON) { createBook(input: {title: "x", extra: {a: [` + times(100, "$v") + `]}}) { id } }`,
+		{"JSON", `mutation($v: JSON) { createBook(input: {title: "x", extra: {a: [` + times(100, "$v") +
+			`]}}) { id } }`,
 			`{"v": {"b": ` + long + `}}`, true},
-		{"a text in several fields", `query($v: String!) { ` + aliased(50, `books(filter: {title: {eq: $v}}) { nodes { id } }`) + `}`,
+		{"a text in several fields", `query($v: String!) { ` +
+			aliased(50, `books(filter: {title: {eq: $v}}) { nodes { id } }`) + `}`,
 			`{"v": ` + long + `}`, true},
-		{"conditions that ask for nothing", `query($v: [BookFilter!]) { ` + aliased(50, `books(filter: {or: $v}) { nodes { id } }`) + `}`,
+		{"conditions that ask for nothing", `query($v: [BookFilter!]) { ` +
+			aliased(50, `books(filter: {or: $v}) { nodes { id } }`) + `}`,
 			`{"v": [` + strings.Repeat("{},", 19_999) + `{}]}`, true},
 	}
 	for _, tt := range tests {
@@ -110,7 +129,8 @@ func TestRepeatedVariables(t *testing.T) {
 			w := newWorld(t, setting{})
 			got, outcome := w.run(t.Context(), t, tt.document, tt.variables)
 			calls := w.took()
-			want := `{"errors":[{"message":"The variables, each as often as it is used, have more than 4194304 bytes.",` +
+			want := `{"errors":[{"message":"The variables, each as often as it is used, have more than ` +
+				`4194304 bytes.",` +
 				`"extensions":{"code":"BAD_USER_INPUT"}}]}`
 			switch {
 			case tt.refused && (got != want || outcome != exec.Refused || calls != ""):
@@ -140,7 +160,8 @@ func TestAnswerIsBounded(t *testing.T) {
 				fmt.Fprintf(&fields, "a%d: note ", i)
 			}
 			got := w.ask(t, "{ book(id: 1) { "+fields.String()+"} }")
-			if answered := !strings.Contains(got, "The answer is longer than 2000 bytes"); answered != tt.want || len(got) > most {
+			if answered := !strings.Contains(got,
+				"The answer is longer than 2000 bytes"); answered != tt.want || len(got) > most {
 				t.Errorf("answered: %v, with %d bytes", answered, len(got))
 			}
 		})

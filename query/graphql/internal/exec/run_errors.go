@@ -50,7 +50,8 @@ func ended(ctx context.Context, err error) error {
 func unfit(p *Plan, bad []*coerce.Error) []*gqlerror.Error {
 	out := make([]*gqlerror.Error, len(bad))
 	for i, e := range bad {
-		out[i] = &gqlerror.Error{Message: shortened(e.Error()), Code: gqlerror.BadUserInput, Places: p.defined(e.Variable)}
+		out[i] = &gqlerror.Error{Message: shortened(e.Error()), Code: gqlerror.BadUserInput,
+			Places: p.defined(e.Variable)}
 	}
 	return out
 }
@@ -97,7 +98,8 @@ func (r *run) fail(n *field, err error) bool {
 	if len(r.errs) == mostErrors || r.errBytes >= mostTold {
 		return false
 	}
-	e := *r.clientError(n, err) // a copy: what it says of the error is shared with others, and where it is is not
+	// a copy: what it says of the error is shared with others, and where it is is not
+	e := *r.clientError(n, err)
 	e.Places = n.places
 	e.Path = make([]any, 0, len(r.path))
 	r.errBytes += len(e.Message)
@@ -158,6 +160,7 @@ func (e *Engine) panicked(ctx context.Context, v any) *gqlerror.Error {
 	if told.Problem != nil {
 		instance = told.Problem.Instance
 	}
-	e.log(ctx, "stoa: panic", "instance", instance, "error", gqlerror.Cut(err.Error()), "stack", string(debug.Stack()))
+	e.log(ctx, "stoa: panic", "instance", instance, "error", gqlerror.Cut(err.Error()), "stack",
+		string(debug.Stack()))
 	return told
 }

@@ -20,8 +20,10 @@ import (
 )
 
 // computedBook is a computed field of books that takes no arguments.
-func computedBook[Out any](name string, nullable bool, each func(ctx context.Context, books []*book) ([]any, error)) *model.CustomField {
-	return &model.CustomField{On: "books", Name: name, Out: typed[Out](), Nullable: nullable, Parent: typed[book]().GoType, Cost: 1,
+func computedBook[Out any](name string, nullable bool,
+	each func(ctx context.Context, books []*book) ([]any, error)) *model.CustomField {
+	return &model.CustomField{On: "books", Name: name, Out: typed[Out](), Nullable: nullable,
+		Parent: typed[book]().GoType, Cost: 1,
 		Each: func(ctx context.Context, items []any, _ any) ([]any, error) {
 			books := make([]*book, len(items))
 			for i, item := range items {
@@ -32,7 +34,8 @@ func computedBook[Out any](name string, nullable bool, each func(ctx context.Con
 }
 
 // rootField is a field of Query that takes no arguments.
-func rootField[Out any](name string, nullable bool, do func(ctx context.Context) (*Out, error)) *model.CustomField {
+func rootField[Out any](name string, nullable bool,
+	do func(ctx context.Context) (*Out, error)) *model.CustomField {
 	return &model.CustomField{On: "Query", Name: name, Out: typed[Out](), Nullable: nullable, Cost: 1,
 		Root: func(ctx context.Context, _ any) (any, error) {
 			out, err := do(ctx)
@@ -71,12 +74,17 @@ func oddFields() []*model.CustomField {
 	color := wrong(func(o *odd) { o.Color = "green" })
 	var fields []*model.CustomField
 	for name, o := range map[string]odd{
-		"enum": color, "none": wrong(func(o *odd) { o.Color = "" }), "int": wrong(func(o *odd) { o.Small = 1 << 31 }),
-		"least": wrong(func(o *odd) { o.Small = math.MinInt32 }), "nan": wrong(func(o *odd) { o.Ratio = math.NaN() }),
-		"inf": wrong(func(o *odd) { o.Ratio = math.Inf(-1) }), "text": wrong(func(o *odd) { o.Text = "a\xff" }),
-		"moods": wrong(func(o *odd) { o.Moods = []string{"sad", "mad"} }), "below": wrong(func(o *odd) { o.Below = &color }),
-		"parts": wrong(func(o *odd) { o.Parts = []odd{sane, color} }), "maybe": wrong(func(o *odd) { o.Maybe = []*odd{&sane, &color, nil} }),
-		"tiny": wrong(func(o *odd) { o.Tiny = &big }), "func": wrong(func(o *odd) { o.Any = func() {} }),
+		"enum": color, "none": wrong(func(o *odd) { o.Color = "" }),
+		"int":   wrong(func(o *odd) { o.Small = 1 << 31 }),
+		"least": wrong(func(o *odd) { o.Small = math.MinInt32 }),
+		"nan":   wrong(func(o *odd) { o.Ratio = math.NaN() }),
+		"inf":   wrong(func(o *odd) { o.Ratio = math.Inf(-1) }),
+		"text":  wrong(func(o *odd) { o.Text = "a\xff" }),
+		"moods": wrong(func(o *odd) { o.Moods = []string{"sad", "mad"} }),
+		"below": wrong(func(o *odd) { o.Below = &color }),
+		"parts": wrong(func(o *odd) { o.Parts = []odd{sane, color} }),
+		"maybe": wrong(func(o *odd) { o.Maybe = []*odd{&sane, &color, nil} }),
+		"tiny":  wrong(func(o *odd) { o.Tiny = &big }), "func": wrong(func(o *odd) { o.Any = func() {} }),
 	} {
 		fields = append(fields, rootField(name, true, func(context.Context) (*odd, error) { return &o, nil }))
 	}
@@ -114,17 +122,21 @@ func told(t *testing.T, answer string) string {
 func TestOutputCoercion(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, document, want string }{
-		{"no value of the enum", `{ enum { fine color } }`, `[enum color] INTERNAL_SERVER_ERROR; {"enum":null}`},
+		{"no value of the enum", `{ enum { fine color } }`,
+			`[enum color] INTERNAL_SERVER_ERROR; {"enum":null}`},
 		{"which is not asked for", `{ enum { fine } }`, `{"enum":{"fine":"fine"}}`},
-		{"nothing is no value of the enum", `{ none { color } }`, `[none color] INTERNAL_SERVER_ERROR; {"none":null}`},
+		{"nothing is no value of the enum", `{ none { color } }`,
+			`[none color] INTERNAL_SERVER_ERROR; {"none":null}`},
 		{"too large", `{ int { small } }`, `[int small] INTERNAL_SERVER_ERROR; {"int":null}`},
 		{"just not too small", `{ least { small } }`, `{"least":{"small":-2147483648}}`},
 		{"no number", `{ nan { ratio } }`, `[nan ratio] INTERNAL_SERVER_ERROR; {"nan":null}`},
 		{"infinite", `{ inf { a: ratio } }`, `[inf a] INTERNAL_SERVER_ERROR; {"inf":null}`},
 		{"no UTF-8", `{ text { text } }`, `[text text] INTERNAL_SERVER_ERROR; {"text":null}`},
-		{"no JSON", `{ func { any fine } }`, `[func any] INTERNAL_SERVER_ERROR; {"func":{"any":null,"fine":"fine"}}`},
+		{"no JSON", `{ func { any fine } }`,
+			`[func any] INTERNAL_SERVER_ERROR; {"func":{"any":null,"fine":"fine"}}`},
 		{"in a list", `{ moods { moods } }`, `[moods moods 1] INTERNAL_SERVER_ERROR; {"moods":null}`},
-		{"nullable", `{ tiny { tiny fine } }`, `[tiny tiny] INTERNAL_SERVER_ERROR; {"tiny":{"tiny":null,"fine":"fine"}}`},
+		{"nullable", `{ tiny { tiny fine } }`,
+			`[tiny tiny] INTERNAL_SERVER_ERROR; {"tiny":{"tiny":null,"fine":"fine"}}`},
 		{"up to what can be null", `{ below { fine below { fine color } } }`,
 			`[below below color] INTERNAL_SERVER_ERROR; {"below":{"fine":"fine","below":null}}`},
 		{"through a list", `{ parts { fine parts { color fine } } fine: enum { fine } }`,
@@ -161,8 +173,14 @@ func TestBubbling(t *testing.T) {
 			}
 			return values, nil
 		}),
-		computedBook[string]("few", true, func(context.Context, []*book) ([]any, error) { return []any{&text}, nil }),
-		rootField("sure", false, func(context.Context) (*string, error) { return nil, resource.ErrUnauthenticated }),
+		computedBook[string]("few", true, func(context.Context, []*book) ([]any, error) {
+			return []any{&text},
+				nil
+		}),
+		rootField("sure", false, func(context.Context) (*string, error) {
+			return nil,
+				resource.ErrUnauthenticated
+		}),
 		rootField("limited", true, func(context.Context) (*string, error) {
 			return nil, problem.New(problem.TooManyRequests, "Slowly.")
 		}),
@@ -170,17 +188,26 @@ func TestBubbling(t *testing.T) {
 	const internal = " INTERNAL_SERVER_ERROR; "
 	tests := []struct{ name, document, want string }{
 		{"one item", `{ book(id: 1) { id sure } }`, `[book sure]` + internal + `{"book":null}`},
-		{"what can be null stays", `{ book(id: 1) { id maybe title } }`, `[book maybe] FORBIDDEN; {"book":{"id":"1","maybe":null,"title":"First"}}`},
-		{"each item has its own", `{ books { nodes { maybe } } }`, `[books nodes 0 maybe] FORBIDDEN; [books nodes 1 maybe] FORBIDDEN; ` +
-			`[books nodes 2 maybe] FORBIDDEN; {"books":{"nodes":[{"maybe":null},{"maybe":null},{"maybe":null}]}}`},
+		{"what can be null stays", `{ book(id: 1) { id maybe title } }`,
+			`[book maybe] FORBIDDEN; {"book":{"id":"1","maybe":null,"title":"First"}}`},
+		{"each item has its own", `{ books { nodes { maybe } } }`,
+			`[books nodes 0 maybe] FORBIDDEN; [books nodes 1 maybe] FORBIDDEN; ` +
+				`[books nodes 2 maybe] FORBIDDEN; {"books":{"nodes":[{"maybe":null},{"maybe":null},` +
+				`{"maybe":null}]}}`},
 		{"through a list of items", `{ books { nodes { id odd } totalCount } book(id: 2) { odd } }`,
 			`[books nodes 0 odd]` + internal + `{"books":null,"book":{"odd":"text"}}`},
-		{"through edges", `{ books { edges { node { odd } cursor } } }`, `[books edges 0 node odd]` + internal + `{"books":null}`},
-		{"through a relation to one", `{ book(id: 3) { id sequel { odd id } } }`, `[book sequel odd]` + internal + `{"book":{"id":"3","sequel":null}}`},
-		{"through a relation to many", `{ author(id: "ann") { id books { id odd } } }`, `[author books 0 odd]` + internal + `{"author":null}`},
-		{"too few values", `{ books { nodes { few } } }`, `[books nodes 0 few]` + internal + `[books nodes 1 few]` + internal +
-			`[books nodes 2 few]` + internal + `{"books":{"nodes":[{"few":null},{"few":null},{"few":null}]}}`},
-		{"to the root", `{ book(id: 1) { id } sure }`, `[sure] UNAUTHENTICATED; {"book":{"id":"1"},"sure":null}`},
+		{"through edges", `{ books { edges { node { odd } cursor } } }`, `[books edges 0 node odd]` +
+			internal + `{"books":null}`},
+		{"through a relation to one", `{ book(id: 3) { id sequel { odd id } } }`, `[book sequel odd]` +
+			internal + `{"book":{"id":"3","sequel":null}}`},
+		{"through a relation to many", `{ author(id: "ann") { id books { id odd } } }`,
+			`[author books 0 odd]` + internal + `{"author":null}`},
+		{"too few values", `{ books { nodes { few } } }`, `[books nodes 0 few]` + internal +
+			`[books nodes 1 few]` + internal +
+			`[books nodes 2 few]` + internal +
+			`{"books":{"nodes":[{"few":null},{"few":null},{"few":null}]}}`},
+		{"to the root", `{ book(id: 1) { id } sure }`,
+			`[sure] UNAUTHENTICATED; {"book":{"id":"1"},"sure":null}`},
 		{"a problem", `{ limited }`, `[limited] RATE_LIMITED; {"limited":null}`},
 		{"bad arguments", `{ books(first: -1) { nodes { id } } a: books(first: 1) { nodes { id } } }`,
 			`[books] BAD_USER_INPUT; {"books":null,"a":{"nodes":[{"id":"1"}]}}`},
@@ -204,14 +231,18 @@ func TestNull(t *testing.T) {
 		name, typ, field, document, want string
 		outcome                          exec.Outcome
 	}{
-		{"a field of the root", "Query", "book", `{ books { totalCount } book(id: 77) { id } }`, `[book]` + internal + `null`, exec.NoData},
+		{"a field of the root", "Query", "book", `{ books { totalCount } book(id: 77) { id } }`, `[book]` +
+			internal + `null`, exec.NoData},
 		{"a member", "Book", "note", `{ a: book(id: 1) { note } b: book(id: 2) { note } }`,
 			`[b note]` + internal + `{"a":{"note":"mind the <step>"},"b":null}`, exec.Done},
-		{"a struct", "Book", "cover", `{ a: book(id: 1) { cover { color } } b: book(id: 2) { id cover { color } } }`,
+		{"a struct", "Book", "cover",
+			`{ a: book(id: 1) { cover { color } } b: book(id: 2) { id cover { color } } }`,
 			`[b cover]` + internal + `{"a":{"cover":{"color":"red"}},"b":null}`, exec.Done},
-		{"a relation", "Book", "sequel", `{ book(id: 1) { sequel { id } } books { nodes { sequel { id } } } }`,
+		{"a relation", "Book", "sequel",
+			`{ book(id: 1) { sequel { id } } books { nodes { sequel { id } } } }`,
 			`[books nodes 1 sequel]` + internal + `{"book":{"sequel":{"id":"2"}},"books":null}`, exec.Done},
-		{"a cursor", "PageInfo", "startCursor", `{ books(filter: {title: {eq: "none"}}) { pageInfo { startCursor } } }`,
+		{"a cursor", "PageInfo", "startCursor",
+			`{ books(filter: {title: {eq: "none"}}) { pageInfo { startCursor } } }`,
 			`[books pageInfo startCursor]` + internal + `{"books":null}`, exec.Done},
 	}
 	for _, tt := range tests {
@@ -252,7 +283,8 @@ func TestFailingStore(t *testing.T) {
 		t.Error("the message is not masked")
 	}
 	instance := regexp.MustCompile(`urn:uuid:[0-9a-f-]{36}`).FindString(got)
-	if log := w.logged(); strings.Count(log, "\n") != 1 || !strings.Contains(log, "10.0.0.1") || !strings.Contains(log, "instance="+instance) {
+	if log := w.logged(); strings.Count(log, "\n") != 1 || !strings.Contains(log, "10.0.0.1") ||
+		!strings.Contains(log, "instance="+instance) {
 		t.Errorf("logged %q, want one line with instance %s", log, instance)
 	}
 }
@@ -270,7 +302,8 @@ func TestLongNames(t *testing.T) {
 		return nil
 	}
 	got := w.ask(t, `{ `+long+`: books(first: 1000) { nodes { author { name } } } }`)
-	if n := strings.Count(got, `{"author":null}`); n != 1000 || !strings.Contains(got, `"code":"UNAUTHENTICATED"`) || len(got) > most {
+	if n := strings.Count(got, `{"author":null}`); n != 1000 ||
+		!strings.Contains(got, `"code":"UNAUTHENTICATED"`) || len(got) > most {
 		t.Errorf("an answer of %d bytes in which %d authors are null", len(got), n)
 	}
 	fields := ""
@@ -282,7 +315,8 @@ func TestLongNames(t *testing.T) {
 	for _, e := range errs {
 		size += len(e.Message)
 	}
-	if len(errs) != 20 || size > most || !strings.HasPrefix(errs[19].Message, `Variable "$v19" is not defined by operation "AAA`) {
+	if len(errs) != 20 || size > most || !strings.HasPrefix(errs[19].Message,
+		`Variable "$v19" is not defined by operation "AAA`) {
 		t.Errorf("%d messages of %d bytes", len(errs), size)
 	}
 }
@@ -291,8 +325,10 @@ func TestLongNames(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{fields: oddFields()})
-	got := w.ask(t, "{\n  enum { color }\n  ... { enum {\n    color } }\n  ...F\n  ...F }\nfragment F on Query { enum { color } }")
-	want := `"locations":[{"line":2,"column":10},{"line":4,"column":5},{"line":7,"column":30}],"path":["enum","color"]`
+	got := w.ask(t, "{\n  enum { color }\n  ... { enum {\n    color } }\n  ...F\n  ...F }\nfragment F on "+
+		"Query { enum { color } }")
+	want := `"locations":[{"line":2,"column":10},{"line":4,"column":5},{"line":7,"column":30}],` +
+		`"path":["enum","color"]`
 	if strings.Count(got, `"locations"`) != 1 || !strings.Contains(got, want) {
 		t.Errorf("answer %s, want %s", got, want)
 	}
@@ -303,15 +339,20 @@ func TestRequestErrors(t *testing.T) {
 	long := strings.Repeat("a: title ", 10)
 	tests := []struct{ name, document, operation, want string }{
 		{"no document", ``, "", `GRAPHQL_PARSE_FAILED : Syntax Error: Unexpected <EOF>. [{1 1}]`},
-		{"half a document", "{\n book", "", `GRAPHQL_PARSE_FAILED : Syntax Error: Expected Name, found <EOF>. [{2 6}]`},
+		{"half a document", "{\n book", "",
+			`GRAPHQL_PARSE_FAILED : Syntax Error: Expected Name, found <EOF>. [{2 6}]`},
 		{"no document to execute", `type A { a: Int }`, "",
 			`GRAPHQL_VALIDATION_FAILED ExecutableDefinitions: The "A" definition is not executable. [{1 1}]`},
-		{"invalid", `{ nope }`, "", `GRAPHQL_VALIDATION_FAILED FieldsOnCorrectType: Cannot query field "nope" on type "Query". [{1 3}]`},
+		{"invalid", `{ nope }`, "",
+			`GRAPHQL_VALIDATION_FAILED FieldsOnCorrectType: Cannot query field "nope" on type "Query". ` +
+				`[{1 3}]`},
 		{"too many tokens", `{ book(id: 1) { ` + strings.Repeat(long, 500) + `} }`, "",
 			`GRAPHQL_VALIDATION_FAILED Limits: The document has more than 10000 tokens. [{1 29990}]`},
 		{"which operation", `query A { __typename } query B { __typename }`, "",
-			`OPERATION_RESOLUTION_FAILURE : Must provide operation name if query contains multiple operations. []`},
-		{"no such operation", `query A { __typename }`, "C", `OPERATION_RESOLUTION_FAILURE : Unknown operation named "C". []`},
+			`OPERATION_RESOLUTION_FAILURE : Must provide operation name if query contains multiple ` +
+				`operations. []`},
+		{"no such operation", `query A { __typename }`, "C",
+			`OPERATION_RESOLUTION_FAILURE : Unknown operation named "C". []`},
 		{"no operation", `fragment F on Query { __typename }`, "",
 			`GRAPHQL_VALIDATION_FAILED NoUnusedFragments: Fragment "F" is never used. [{1 1}]`},
 	}
@@ -324,7 +365,8 @@ func TestRequestErrors(t *testing.T) {
 				t.Fatalf("there is a plan, and %d errors", len(errs))
 			}
 			e := errs[0]
-			if diff := cmp.Diff(tt.want, fmt.Sprintf("%s %s: %s %v", e.Code, e.Rule, e.Message, e.Places)); diff != "" {
+			if diff := cmp.Diff(tt.want, fmt.Sprintf("%s %s: %s %v", e.Code, e.Rule, e.Message,
+				e.Places)); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
 		})
@@ -353,8 +395,11 @@ func TestOperationName(t *testing.T) {
 func TestVariableErrors(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
-	got, outcome := w.run(t.Context(), t, "query(\n $id: ID!, $n: Int) { book(id: $id) { id } books(first: $n) { nodes { id } } }", `{"n": "1"}`)
-	want := `{"errors":[{"message":"variable $id: A value of type \"ID!\" is required, but none was provided.",` +
+	got, outcome := w.run(t.Context(), t,
+		"query(\n $id: ID!, $n: Int) { book(id: $id) { id } books(first: $n) { nodes { id } } }",
+		`{"n": "1"}`)
+	want := `{"errors":[{"message":"variable $id: A value of type \"ID!\" is required, but none was ` +
+		`provided.",` +
 		`"locations":[{"line":2,"column":2}],"extensions":{"code":"BAD_USER_INPUT"}},` +
 		`{"message":"variable $n: Int cannot represent non-integer value: \"1\"",` +
 		`"locations":[{"line":2,"column":12}],"extensions":{"code":"BAD_USER_INPUT"}}]}`

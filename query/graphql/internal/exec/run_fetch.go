@@ -173,7 +173,8 @@ func (n *field) timed(took time.Duration) {
 }
 
 // fetchOne asks for what a field shows, with one call of the catalog, and returns what is to be asked for next.
-func (r *run) fetchOne(ctx context.Context, n *field, l *loaded, from source, args map[string]any) (source, error) {
+func (r *run) fetchOne(ctx context.Context, n *field, l *loaded, from source,
+	args map[string]any) (source, error) {
 	f, get := n.def, r.e.fetch
 	var err error
 	switch f.Source {

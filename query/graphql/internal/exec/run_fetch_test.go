@@ -110,7 +110,8 @@ func TestParallelAgain(t *testing.T) {
 		}
 		document := `mutation { `
 		for i := range 5 {
-			document += fmt.Sprintf(`m%d: createBook(input: {title: "A", authorId: "ann", sequelId: 1}) { author { name } reviews { id } sequel { id } } `, i)
+			document += fmt.Sprintf(`m%d: createBook(input: {title: "A", authorId: "ann", sequelId: 1}) `+
+				`{ author { name } reviews { id } sequel { id } } `, i)
 		}
 		start := time.Now()
 		w.ask(t, document+`}`)
@@ -124,7 +125,8 @@ func TestParallelAgain(t *testing.T) {
 func TestCountedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
-	got := w.ask(t, `{ a: books(first: 1) { a: totalCount b: totalCount c: totalCount } b: books(first: 1) { a: totalCount b: totalCount } }`)
+	got := w.ask(t, `{ a: books(first: 1) { a: totalCount b: totalCount c: totalCount } b: books(first: `+
+		`1) { a: totalCount b: totalCount } }`)
 	if want := `{"data":{"a":{"a":3,"b":3,"c":3},"b":{"a":3,"b":3}}}`; got != want {
 		t.Errorf("answer %s, want %s", got, want)
 	}
@@ -137,8 +139,11 @@ func TestCountedOnce(t *testing.T) {
 func TestFailedMutation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
-	got := told(t, w.ask(t, `mutation { a: deleteBook(id: 77) { id } b: deleteBook(id: 2) { id title author { name } } c: deleteBook(id: 2) { id } }`))
-	want := `[a] NOT_FOUND; [c] NOT_FOUND; {"a":null,"b":{"id":"2","title":"Second","author":{"name":"Ann"}},"c":null}`
+	got := told(t, w.ask(t,
+		`mutation { a: deleteBook(id: 77) { id } b: deleteBook(id: 2) { id title author { name } } c: `+
+			`deleteBook(id: 2) { id } }`))
+	want := `[a] NOT_FOUND; [c] NOT_FOUND; {"a":null,"b":{"id":"2","title":"Second",` +
+		`"author":{"name":"Ann"}},"c":null}`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
@@ -149,8 +154,10 @@ func TestHidden(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
 	w.visible = func(_ context.Context, a *author) bool { return a.ID != "ann" }
-	got := w.ask(t, `{ author(id: "ann") { name } authors { nodes { id } } book(id: 1) { author { name } sequel { author { id } } } }`)
-	want := `{"data":{"author":null,"authors":{"nodes":[{"id":"bob"},{"id":"cid"}]},"book":{"author":null,"sequel":{"author":null}}}}`
+	got := w.ask(t, `{ author(id: "ann") { name } authors { nodes { id } } book(id: 1) { author { name } `+
+		`sequel { author { id } } } }`)
+	want := `{"data":{"author":null,"authors":{"nodes":[{"id":"bob"},{"id":"cid"}]},` +
+		`"book":{"author":null,"sequel":{"author":null}}}}`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("answer (-want +got):\n%s", diff)
 	}
@@ -162,24 +169,37 @@ func TestPanics(t *testing.T) {
 	boom := func() error { panic("boom of the store") }
 	fields := []*model.CustomField{
 		rootField("boom", true, func(context.Context) (*string, error) { return nil, boom() }),
-		computedBook[string]("bang", true, func(context.Context, []*book) ([]any, error) { return nil, boom() }),
-		rootField("fallen", true, func(context.Context) (*book, error) { return &book{Shelf: "panic", Genre: "novel"}, nil }),
+		computedBook[string]("bang", true, func(context.Context, []*book) ([]any, error) {
+			return nil,
+				boom()
+		}),
+		rootField("fallen", true, func(context.Context) (*book,
+			error) {
+			return &book{Shelf: "panic", Genre: "novel"}, nil
+		}),
 		rootField("lying", true, func(context.Context) (*edition, error) { return nil, nil }),
 	}
 	fields[3].Root = func(context.Context, any) (any, error) { return new(int), nil } // is no edition
 	tests := []struct{ name, call, document, want string }{
-		{"a list", "books list", `{ books { nodes { id } } __typename }`, `[books] INTERNAL_SERVER_ERROR; {"books":null,"__typename":"Query"}`},
+		{"a list", "books list", `{ books { nodes { id } } __typename }`,
+			`[books] INTERNAL_SERVER_ERROR; {"books":null,"__typename":"Query"}`},
 		{"a relation", "authors many", `{ book(id: 1) { id author { name } } }`,
 			`[book author] INTERNAL_SERVER_ERROR; {"book":{"id":"1","author":null}}`},
-		{"a relation beside others", "reviews by", `{ books(first: 1) { nodes { author { name } reviews { id } sequel { id } } } }`,
+		{"a relation beside others", "reviews by",
+			`{ books(first: 1) { nodes { author { name } reviews { id } sequel { id } } } }`,
 			`[books nodes 0 reviews] INTERNAL_SERVER_ERROR; {"books":null}`},
 		{"a count", "books count", `{ books(first: 1) { totalCount nodes { id } } }`,
 			`[books totalCount] INTERNAL_SERVER_ERROR; {"books":{"totalCount":null,"nodes":[{"id":"1"}]}}`},
-		{"a write", "books create", `mutation { createBook(input: {title: "x"}) { id } }`, `[createBook] INTERNAL_SERVER_ERROR; {"createBook":null}`},
-		{"a custom field", "", `{ boom book(id: 1) { id } }`, `[boom] INTERNAL_SERVER_ERROR; {"boom":null,"book":{"id":"1"}}`},
-		{"a computed field", "", `{ book(id: 1) { bang id } }`, `[book bang] INTERNAL_SERVER_ERROR; {"book":{"bang":null,"id":"1"}}`},
-		{"a member that writes itself", "", `{ fallen { title shelf } }`, `[fallen shelf] INTERNAL_SERVER_ERROR; {"fallen":null}`},
-		{"a function that is not what it says", "", `{ lying { year } }`, `[lying year] INTERNAL_SERVER_ERROR; {"lying":null}`},
+		{"a write", "books create", `mutation { createBook(input: {title: "x"}) { id } }`,
+			`[createBook] INTERNAL_SERVER_ERROR; {"createBook":null}`},
+		{"a custom field", "", `{ boom book(id: 1) { id } }`,
+			`[boom] INTERNAL_SERVER_ERROR; {"boom":null,"book":{"id":"1"}}`},
+		{"a computed field", "", `{ book(id: 1) { bang id } }`,
+			`[book bang] INTERNAL_SERVER_ERROR; {"book":{"bang":null,"id":"1"}}`},
+		{"a member that writes itself", "", `{ fallen { title shelf } }`,
+			`[fallen shelf] INTERNAL_SERVER_ERROR; {"fallen":null}`},
+		{"a function that is not what it says", "", `{ lying { year } }`,
+			`[lying year] INTERNAL_SERVER_ERROR; {"lying":null}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -199,7 +219,8 @@ func TestPanics(t *testing.T) {
 			}
 			// The engine is as good as new.
 			w.hook = nil
-			if got, want := w.ask(t, `{ book(id: 2) { author { name } } }`), `{"data":{"book":{"author":{"name":"Ann"}}}}`; got != want {
+			if got, want := w.ask(t, `{ book(id: 2) { author { name } } }`),
+				`{"data":{"book":{"author":{"name":"Ann"}}}}`; got != want {
 				t.Errorf("then %s, want %s", got, want)
 			}
 		})
@@ -218,7 +239,8 @@ func TestPanickingLogger(t *testing.T) {
 	}
 	w.onLog = func() { panic("and again") }
 	got := told(t, w.ask(t, `{ book(id: 1) { id author { id } sequel { id } } nan { ratio } }`))
-	want := `[book author] INTERNAL_SERVER_ERROR; [book sequel] INTERNAL_SERVER_ERROR; [nan ratio] INTERNAL_SERVER_ERROR; ` +
+	want := `[book author] INTERNAL_SERVER_ERROR; [book sequel] INTERNAL_SERVER_ERROR; [nan ratio] ` +
+		`INTERNAL_SERVER_ERROR; ` +
 		`{"book":{"id":"1","author":null,"sequel":null},"nan":null}`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
@@ -259,7 +281,9 @@ func TestEnded(t *testing.T) {
 					<-ctx.Done()
 					return fmt.Errorf("asking: %w", ctx.Err())
 				}
-				got, outcome := w.run(ctx, t, `mutation { a: deleteBook(id: 1) { id author { name books { id } } } b: deleteBook(id: 2) { id } }`, "")
+				got, outcome := w.run(ctx, t,
+					`mutation { a: deleteBook(id: 1) { id author { name books { id } } } b: `+
+						`deleteBook(id: 2) { id } }`, "")
 				if calls := w.took(); outcome != exec.Done || calls != "authors many 1, books get 1" {
 					t.Errorf("outcome %v, calls %s", outcome, calls)
 				}
@@ -291,7 +315,9 @@ func TestConcurrentRuns(t *testing.T) {
 					t.Errorf("answer %s, want %s", got, want)
 				}
 				w.ask(t, fmt.Sprintf(`{ x%d: book(id: %d) { id } maybe { maybe { color } } }`, i, n))
-				w.ask(t, `query($a: Boolean!) { book(id: 3) { id @skip(if: $a) title sequel @include(if: $a) { id } } }`, `{"a": `+fmt.Sprint(n%2 == 0)+`}`)
+				w.ask(t,
+					`query($a: Boolean!) { book(id: 3) { id @skip(if: $a) title sequel @include(if: $a) `+
+						`{ id } } }`, `{"a": `+fmt.Sprint(n%2 == 0)+`}`)
 			}
 		})
 	}
@@ -302,7 +328,8 @@ func TestConcurrentRuns(t *testing.T) {
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, document, want string }{
-		{"a connection", `{ reviews { nodes { stars } edges { node { text } cursor } } }`, "reviews: id,stars,text"},
+		{"a connection", `{ reviews { nodes { stars } edges { node { text } cursor } } }`,
+			"reviews: id,stars,text"},
 		{"nothing", `{ reviews { pageInfo { hasNextPage } } }`, "reviews: id"},
 		{"what leads on", `{ reviews { nodes { book { title } } } }`, "reviews: bookId,id"},
 	}
@@ -331,7 +358,8 @@ func TestErrorStopsItsBranch(t *testing.T) {
 		return nil
 	}
 	got := told(t, w.ask(t, `{ book(id: 1) { author { books { id } } sequel { title } } }`))
-	if want := `[book author] INTERNAL_SERVER_ERROR; {"book":{"author":null,"sequel":{"title":"Second"}}}`; got != want {
+	if want := `[book author] INTERNAL_SERVER_ERROR; {"book":{"author":null,` +
+		`"sequel":{"title":"Second"}}}`; got != want {
 		t.Errorf("told %s, want %s", got, want)
 	}
 	if diff := cmp.Diff("authors many 1, books get 1, books many 1", w.took()); diff != "" {
@@ -344,7 +372,8 @@ func TestErrorStopsItsBranch(t *testing.T) {
 func TestRepeated(t *testing.T) {
 	t.Parallel()
 	// The name is missing for one author of three, and each time that is an error of its own.
-	named := &model.CustomField{On: "authors", Name: "sure", Out: typed[string](), Parent: typed[author]().GoType, Cost: 1,
+	named := &model.CustomField{On: "authors", Name: "sure", Out: typed[string](),
+		Parent: typed[author]().GoType, Cost: 1,
 		Each: func(_ context.Context, items []any, _ any) ([]any, error) {
 			values := make([]any, len(items))
 			for i, item := range items {
@@ -371,7 +400,8 @@ func TestRepeated(t *testing.T) {
 		`{"id":"3","author":{"id":"bob","sure":"Bob \"B\""}}`
 	want := errs.String() + `{"books":{"nodes":[` + known + data.String() + `]}}`
 	for range 2 {
-		if diff := cmp.Diff(want, told(t, w.ask(t, `{ books { nodes { id author { id sure } } } }`))); diff != "" {
+		if diff := cmp.Diff(want, told(t, w.ask(t,
+			`{ books { nodes { id author { id sure } } } }`))); diff != "" {
 			t.Errorf("told (-want +got):\n%s", diff)
 		}
 	}
@@ -395,8 +425,11 @@ func TestRepeatedAndCutOff(t *testing.T) {
 		return values, nil
 	})
 	w := newWorld(t, setting{fields: []*model.CustomField{even}})
-	got := told(t, w.ask(t, `{ books(orderBy: [{field: title, direction: DESC}]) { nodes { id sequel { author { name } even } } } }`))
-	want := `[books nodes 0 sequel even] INTERNAL_SERVER_ERROR; {"books":{"nodes":[{"id":"3","sequel":null},{"id":"2","sequel":null},` +
+	got := told(t, w.ask(t,
+		`{ books(orderBy: [{field: title, direction: DESC}]) { nodes { id sequel { author { name } even `+
+			`} } } }`))
+	want := `[books nodes 0 sequel even] INTERNAL_SERVER_ERROR; {"books":{"nodes":[{"id":"3",` +
+		`"sequel":null},{"id":"2","sequel":null},` +
 		`{"id":"1","sequel":{"author":{"name":"Ann"},"even":"Second"}}]}}`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
@@ -418,7 +451,8 @@ func TestQuickOnes(t *testing.T) {
 		const document = `{ book(id: 1) { author { name } reviews { id } sequel { id } } }`
 		want := w.ask(t, document)
 		for i, tt := range []struct{ each, all time.Duration }{
-			{0, 0}, {time.Second, 3 * time.Second}, {time.Second, time.Second}, {0, 0}, {time.Second, time.Second},
+			{0, 0}, {time.Second, 3 * time.Second}, {time.Second, time.Second}, {0, 0},
+			{time.Second, time.Second},
 		} {
 			wait = tt.each
 			start := time.Now()

@@ -51,11 +51,13 @@ type subscription struct {
 	field     *field // of the root
 	variables map[string]any
 	watching  *fetch.Watching
-	key       any // a sharing: under which all who ask for the same find a message; nil if it is for this one alone
+	// a sharing: under which all who ask for the same find a message; nil if it is for this one alone
+	key any
 }
 
 // newSubscription coerces variables and reads the arguments. The errors say what is wrong with them.
-func (e *Engine) newSubscription(p *Plan, variables map[string]jsontext.Value, last string) (*subscription, []*gqlerror.Error) {
+func (e *Engine) newSubscription(p *Plan, variables map[string]jsontext.Value,
+	last string) (*subscription, []*gqlerror.Error) {
 	r := e.begin(p)
 	defer r.end()
 	if errs := r.prepare(variables); errs != nil {

@@ -21,7 +21,8 @@ const fanned = `subscription { bookChanged { kind id cursor
 func oneChange(tb testing.TB, w *world) *feed.Change[resource.Entry] {
 	tb.Helper()
 	note := "mind the <step>"
-	b := book{ID: 7, Title: "Seventh", Genre: "novel", AuthorID: "ann", Pages: 10, Tags: []string{"a", "b"}, Note: &note,
+	b := book{ID: 7, Title: "Seventh", Genre: "novel", AuthorID: "ann", Pages: 10, Tags: []string{"a", "b"},
+		Note:  &note,
 		Cover: &cover{"red"}, Shelf: "A1"}
 	w.happens(tb, nil, &b)
 	start, err := feed.ParseCursor(w.places[0])
@@ -55,7 +56,8 @@ func BenchmarkFanOutEncode(b *testing.B) {
 			bytes := 0
 			for b.Loop() {
 				// Nobody has been told of this one.
-				c := &feed.Change[resource.Entry]{Kind: change.Kind, ID: change.ID, Rev: change.Rev, After: change.After,
+				c := &feed.Change[resource.Entry]{Kind: change.Kind, ID: change.ID, Rev: change.Rev,
+					After:  change.After,
 					Cursor: change.Cursor}
 				for _, l := range listeners {
 					bytes += len(l.Message(b.Context(), c))
@@ -102,7 +104,8 @@ func BenchmarkFanOutWhole(b *testing.B) {
 			begun.Wait()
 			b.ReportAllocs()
 			for b.Loop() {
-				w.happens(b, nil, &book{ID: 7, Title: "Seventh", Genre: "novel", AuthorID: "ann", Shelf: "A1"})
+				w.happens(b, nil, &book{ID: 7, Title: "Seventh", Genre: "novel", AuthorID: "ann",
+					Shelf: "A1"})
 				<-done
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/subscribers, "ns/subscriber")

@@ -37,8 +37,9 @@ func contracts(t *testing.T) (newer, older *world) {
 	db := memory.NewDB()
 	f := feed.New(feed.NewMemory(&feed.MemoryOptions{Runner: db}), nil)
 	t.Cleanup(func() { f.Close() })
-	notes := resource.New("notes", memory.New(&memory.Options[note]{DB: db}), &resource.Options[note]{Public: true,
-		Query: query.Support{Filter: map[string][]query.Op{"text": {query.Eq}}}})
+	notes := resource.New("notes", memory.New(&memory.Options[note]{DB: db}),
+		&resource.Options[note]{Public: true,
+			Query: query.Support{Filter: map[string][]query.Op{"text": {query.Eq}}}})
 	memos := resource.View(notes, func(n note) (memo, error) { return memo{n.ID, n.Text}, nil },
 		func(m memo, base note) (note, error) { return note{m.ID, m.Words, base.Tags}, nil },
 		&resource.ViewOptions{Fields: map[string]string{"words": "text"}})
@@ -46,7 +47,8 @@ func contracts(t *testing.T) (newer, older *world) {
 		w := &world{feed: f}
 		w.catalog = resource.NewCatalog(&resource.CatalogOptions{Feed: f}, part)
 		var err error
-		if w.schema, err = model.Reflect(w.catalog, &model.Options{Names: map[string]string{"notes": name}}); err != nil {
+		if w.schema, err = model.Reflect(w.catalog,
+			&model.Options{Names: map[string]string{"notes": name}}); err != nil {
 			t.Fatal(err)
 		}
 		introspect.Extend(w.schema)
@@ -84,13 +86,17 @@ func TestContractsHearEachOther(t *testing.T) {
 		{"newer", newer, `subscription { noteChanged { kind id note { text tags } } }`, []string{
 			`{"kind":"CREATED","id":"a","note":{"text":"one","tags":[]}}`,
 			`{"kind":"UPDATED","id":"a","note":{"text":"one","tags":["x"]}}`,
-			`{"kind":"UPDATED","id":"a","note":{"text":"two","tags":["x"]}}`, `{"kind":"DELETED","id":"a","note":null}`}},
+			`{"kind":"UPDATED","id":"a","note":{"text":"two","tags":["x"]}}`,
+			`{"kind":"DELETED","id":"a","note":null}`}},
 		{"older", older, `subscription { memoChanged { kind id memo { words } } }`, []string{
-			`{"kind":"CREATED","id":"a","memo":{"words":"one"}}`, `{"kind":"UPDATED","id":"a","memo":{"words":"one"}}`,
+			`{"kind":"CREATED","id":"a","memo":{"words":"one"}}`,
+			`{"kind":"UPDATED","id":"a","memo":{"words":"one"}}`,
 			`{"kind":"UPDATED","id":"a","memo":{"words":"two"}}`, `{"kind":"DELETED","id":"a","memo":null}`}},
-		{"newer, filtered", newer, `subscription { noteChanged(filter: {text: {eq: "one"}}) { kind note { text tags } } }`, []string{
-			`{"kind":"CREATED","note":{"text":"one","tags":[]}}`, `{"kind":"UPDATED","note":{"text":"one","tags":["x"]}}`,
-			`{"kind":"DELETED","note":null}`}},
+		{"newer, filtered", newer,
+			`subscription { noteChanged(filter: {text: {eq: "one"}}) { kind note { text tags } } }`, []string{
+				`{"kind":"CREATED","note":{"text":"one","tags":[]}}`,
+				`{"kind":"UPDATED","note":{"text":"one","tags":["x"]}}`,
+				`{"kind":"DELETED","note":null}`}},
 	}
 	for _, tt := range tests {
 		var got []string
@@ -117,14 +123,17 @@ func TestTagOfAChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[*world]string{newer: newer.ask(t, `mutation { createNote(input: {id: "a", text: "one"}) { etag } }`)}
+	want := map[*world]string{newer: newer.ask(t,
+		`mutation { createNote(input: {id: "a", text: "one"}) { etag } }`)}
 	want[older] = older.ask(t, `{ memo(id: "a") { etag } }`)
 	for w, document := range map[*world]string{
-		newer: `subscription { noteChanged { note { etag } } }`, older: `subscription { memoChanged { memo { etag } } }`,
+		newer: `subscription { noteChanged { note { etag } } }`,
+		older: `subscription { memoChanged { memo { etag } } }`,
 	} {
 		for m, err := range w.subscribe(t.Context(), t, document, "", at.String()) {
 			_, tag, found := strings.Cut(string(m.JSON), `"etag":`)
-			if tag = strings.TrimRight(tag, "}"); err != nil || !found || !strings.Contains(want[w], `"etag":`+tag) {
+			if tag = strings.TrimRight(tag, "}"); err != nil || !found ||
+				!strings.Contains(want[w], `"etag":`+tag) {
 				t.Errorf("the tag is %s, %v, want that of %s", m.JSON, err, want[w])
 			}
 			break
@@ -141,7 +150,8 @@ func TestSubscribeAsGraphQLGo(t *testing.T) {
 	w := newWorld(t, s)
 	w.life(t)
 	for id := range int64(3) {
-		b := book{ID: id + 1, Title: fmt.Sprint("Book ", id), Genre: "essay", AuthorID: "bob", Tags: []string{"a"}, Shelf: "B",
+		b := book{ID: id + 1, Title: fmt.Sprint("Book ", id), Genre: "essay", AuthorID: "bob",
+			Tags: []string{"a"}, Shelf: "B",
 			Cover: &cover{"blue"}}
 		w.happens(t, nil, &b)
 	}
@@ -176,7 +186,8 @@ func TestSubscribeAsGraphQLGo(t *testing.T) {
 			if c.Kind == feed.Bookmark {
 				continue
 			}
-			want := graphql.Execute(graphql.ExecuteParams{Schema: schema, AST: doc, Context: t.Context(), Root: c})
+			want := graphql.Execute(graphql.ExecuteParams{Schema: schema, AST: doc, Context: t.Context(),
+				Root: c})
 			if len(want.Errors) > 0 {
 				t.Fatal(want.Errors)
 			}

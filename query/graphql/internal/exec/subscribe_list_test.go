@@ -81,7 +81,8 @@ func (w *world) happens(t testing.TB, before, after *book) {
 // life has a book come, change, and go. It is behind the first of w.places.
 func (w *world) life(t testing.TB) {
 	t.Helper()
-	first := book{ID: 4, Title: "Fourth", Genre: "novel", AuthorID: "ann", Pages: 10, Moods: []string{"sad"}, Cover: &cover{"red"}}
+	first := book{ID: 4, Title: "Fourth", Genre: "novel", AuthorID: "ann", Pages: 10, Moods: []string{"sad"},
+		Cover: &cover{"red"}}
 	second := first
 	second.Pages, second.AuthorID, second.Genre = 20, "bob", "poems"
 	w.happens(t, nil, &first)
@@ -90,7 +91,8 @@ func (w *world) life(t testing.TB) {
 }
 
 // subscribe begins to listen from a place on; empty is what the arguments say.
-func (w *world) subscribe(ctx context.Context, t testing.TB, document, variables, last string) iter.Seq2[exec.Message, error] {
+func (w *world) subscribe(ctx context.Context, t testing.TB, document, variables,
+	last string) iter.Seq2[exec.Message, error] {
 	t.Helper()
 	all := w.listen(ctx, t, document, variables, last)
 	return func(yield func(exec.Message, error) bool) {
@@ -103,7 +105,8 @@ func (w *world) subscribe(ctx context.Context, t testing.TB, document, variables
 }
 
 // listen is subscribe with the bookmarks.
-func (w *world) listen(ctx context.Context, t testing.TB, document, variables, last string) iter.Seq2[exec.Message, error] {
+func (w *world) listen(ctx context.Context, t testing.TB, document, variables,
+	last string) iter.Seq2[exec.Message, error] {
 	t.Helper()
 	messages, errs := w.engine.Subscribe(ctx, w.plan(t, document), vars(t, variables), last)
 	if errs != nil {

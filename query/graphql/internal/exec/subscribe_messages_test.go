@@ -41,12 +41,14 @@ func TestMessagesAreShared(t *testing.T) {
 		{"variables that do not matter", some, `{"f": "a"}`, `{"f": "b", "p": true}`, true},
 		{"variables that matter", some, `{"f": "a", "p": true}`, `{"f": "a", "p": false}`, false},
 		{"relations",
-			`subscription($f: String) { bookChanged(filter: {not: {title: {eq: $f}}}) { book { author { id } } } }`,
+			`subscription($f: String) { bookChanged(filter: {not: {title: {eq: $f}}}) { book { author { ` +
+				`id } } } }`,
 			`{"f": "a"}`, `{"f": "a"}`, false},
 		{"relations that are skipped",
 			`subscription($p: Boolean!) { bookChanged { book { id author @include(if: $p) { id } } } }`,
 			`{"p": false}`, `{"p": false}`, true},
-		{"computed", `subscription($a: Int) { bookChanged { book { times(by: $a) } } }`, `{"a": 1}`, `{"a": 1}`, false},
+		{"computed", `subscription($a: Int) { bookChanged { book { times(by: $a) } } }`, `{"a": 1}`,
+			`{"a": 1}`, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -62,7 +64,8 @@ func TestMessagesAreShared(t *testing.T) {
 			if same := string(one) == string(other); same != (tt.one == tt.other || tt.want) {
 				t.Errorf("they are told the same: %v\n%s\n%s", same, one, other)
 			}
-			if again := next(t, w, tt.document+" #", tt.one); &again[0] == &one[0] || string(again) != string(one) {
+			if again := next(t, w, tt.document+" #", tt.one); &again[0] == &one[0] ||
+				string(again) != string(one) {
 				t.Errorf("another document is told %s", again)
 			}
 		})
@@ -167,7 +170,8 @@ func TestOthersCostNothing(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector makes pools forget")
 	}
-	const document, events = `subscription { bookChanged { kind id cursor book { id title pages } } }`, 3 * 300
+	const document, events = `subscription { bookChanged { kind id cursor book { id title pages } } }`,
+		3 * 300
 	w := newWorld(t, setting{feed: true})
 	for range events / 3 {
 		w.life(t)
@@ -181,9 +185,11 @@ func TestOthersCostNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	bare := least(func() float64 {
-		return mallocs(1+events, w.catalog.Resources()[0].Watch(t.Context(), start, query.Filter{})) // and a bookmark
+		// and a bookmark
+		return mallocs(1+events, w.catalog.Resources()[0].Watch(t.Context(), start, query.Filter{}))
 	})
-	t.Logf("allocations for an event: %.3f for the first, %.3f for others, %.3f for one who only listens", first, second, bare)
+	t.Logf("allocations for an event: %.3f for the first, %.3f for others, %.3f for one who only listens",
+		first, second, bare)
 	if most := bare + 0.02; second > most {
 		t.Errorf("%.3f allocations for an event, want %.3f", second, bare)
 	}
@@ -221,7 +227,8 @@ func TestEnginesDoNotShare(t *testing.T) {
 	w := newWorld(t, setting{feed: true})
 	change := oneChange(t, w)
 	for _, tt := range []struct{ document, want string }{
-		{`subscription { bookChanged { id } }`, `"id":"7"`}, {`subscription { bookChanged { kind } }`, `"kind":"CREATED"`},
+		{`subscription { bookChanged { id } }`, `"id":"7"`},
+		{`subscription { bookChanged { kind } }`, `"kind":"CREATED"`},
 	} {
 		w.remake(t, setting{})
 		l := w.engine.Listener(w.plan(t, tt.document), nil, false)

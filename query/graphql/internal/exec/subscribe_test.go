@@ -26,20 +26,24 @@ func TestSubscribe(t *testing.T) {
 		name, document, variables string
 		want                      []string
 	}{
-		{"everything", `subscription { bookChanged { kind id cursor book { id title pages } } }`, "", []string{
-			saying(`"kind":"CREATED","id":"4","cursor":"@1","book":{"id":"4","title":"Fourth","pages":10}`),
-			saying(`"kind":"UPDATED","id":"4","cursor":"@2","book":{"id":"4","title":"Fourth","pages":20}`),
-			saying(`"kind":"DELETED","id":"4","cursor":"@3","book":null`)}},
+		{"everything", `subscription { bookChanged { kind id cursor book { id title pages } } }`, "",
+			[]string{
+				saying(`"kind":"CREATED","id":"4","cursor":"@1","book":{"id":"4","title":"Fourth","pages":10}`),
+				saying(`"kind":"UPDATED","id":"4","cursor":"@2","book":{"id":"4","title":"Fourth","pages":20}`),
+				saying(`"kind":"DELETED","id":"4","cursor":"@3","book":null`)}},
 		{"aliases, and the order asked",
-			`subscription S { now: bookChanged { b: book { p: pages g: genre i: id } c: cursor k: kind i: id } }`, "", []string{
+			`subscription S { now: bookChanged { b: book { p: pages g: genre i: id } c: cursor k: kind ` +
+				`i: id } }`, "", []string{
 				`{"data":{"now":{"b":{"p":10,"g":"novel","i":"4"},"c":"@1","k":"CREATED","i":"4"}}}`,
 				`{"data":{"now":{"b":{"p":20,"g":"poems","i":"4"},"c":"@2","k":"UPDATED","i":"4"}}}`,
 				`{"data":{"now":{"b":null,"c":"@3","k":"DELETED","i":"4"}}}`}},
 		{"fragments, and names of types",
 			`subscription { ...S } fragment S on Subscription { bookChanged { __typename ...C ... on BookChange { id } } }
 			fragment C on BookChange { book { __typename ...B } } fragment B on Book { cover { color __typename } moods }`, "", []string{
-				saying(`"__typename":"BookChange","book":{"__typename":"Book","cover":{"color":"red","__typename":"Cover"},"moods":["sad"]},"id":"4"`),
-				saying(`"__typename":"BookChange","book":{"__typename":"Book","cover":{"color":"red","__typename":"Cover"},"moods":["sad"]},"id":"4"`),
+				saying(`"__typename":"BookChange","book":{"__typename":"Book","cover":{"color":"red",` +
+					`"__typename":"Cover"},"moods":["sad"]},"id":"4"`),
+				saying(`"__typename":"BookChange","book":{"__typename":"Book","cover":{"color":"red",` +
+					`"__typename":"Cover"},"moods":["sad"]},"id":"4"`),
 				saying(`"__typename":"BookChange","book":null,"id":"4"`)}},
 		{"skipped and included",
 			`subscription($s: Boolean!, $i: Boolean!) { bookChanged { id @skip(if: $s) kind book @include(if: $i) {
@@ -51,27 +55,33 @@ func TestSubscribe(t *testing.T) {
 			`subscription($s: Boolean!, $i: Boolean!) { bookChanged { id @skip(if: $s) kind book @include(if: $i) {
 			id pages @skip(if: $s) author @include(if: $s) { name } } } }`, `{"s": true, "i": false}`, []string{
 				saying(`"kind":"CREATED"`), saying(`"kind":"UPDATED"`), saying(`"kind":"DELETED"`)}},
-		{"relations", `subscription { bookChanged { book { title author { name } reviews { stars } } } }`, "", []string{
-			saying(`"book":{"title":"Fourth","author":{"name":"Ann"},"reviews":[]}`),
-			saying(`"book":{"title":"Fourth","author":{"name":"Bob \"B\""},"reviews":[]}`),
-			saying(`"book":null`)}},
-		{"one item twice", `subscription { bookChanged { a: book { id } b: book { author { id } } } }`, "", []string{
-			saying(`"a":{"id":"4"},"b":{"author":{"id":"ann"}}`),
-			saying(`"a":{"id":"4"},"b":{"author":{"id":"bob"}}`),
-			saying(`"a":null,"b":null`)}},
+		{"relations", `subscription { bookChanged { book { title author { name } reviews { stars } } } }`, "",
+			[]string{
+				saying(`"book":{"title":"Fourth","author":{"name":"Ann"},"reviews":[]}`),
+				saying(`"book":{"title":"Fourth","author":{"name":"Bob \"B\""},"reviews":[]}`),
+				saying(`"book":null`)}},
+		{"one item twice", `subscription { bookChanged { a: book { id } b: book { author { id } } } }`, "",
+			[]string{
+				saying(`"a":{"id":"4"},"b":{"author":{"id":"ann"}}`),
+				saying(`"a":{"id":"4"},"b":{"author":{"id":"bob"}}`),
+				saying(`"a":null,"b":null`)}},
 		{"computed", `subscription { bookChanged { book { times(by: 3) } } }`, "", []string{
 			saying(`"book":{"times":30}`), saying(`"book":{"times":60}`), saying(`"book":null`)}},
 		{"one item", `subscription($id: ID) { bookChanged(id: $id) { kind id } }`, `{"id": 4}`, []string{
 			saying(`"kind":"CREATED","id":"4"`), saying(`"kind":"UPDATED","id":"4"`),
 			saying(`"kind":"DELETED","id":"4"`)}},
 		{"what leaves the filter is gone",
-			`subscription($a: String!) { bookChanged(filter: {authorId: {eq: $a}}) { kind id book { pages } } }`,
+			`subscription($a: String!) { bookChanged(filter: {authorId: {eq: $a}}) { kind id book { ` +
+				`pages } } }`,
 			`{"a": "ann"}`, []string{
-				saying(`"kind":"CREATED","id":"4","book":{"pages":10}`), saying(`"kind":"DELETED","id":"4","book":null`)}},
+				saying(`"kind":"CREATED","id":"4","book":{"pages":10}`),
+				saying(`"kind":"DELETED","id":"4","book":null`)}},
 		{"what comes into the filter is new",
-			`subscription($a: String!) { bookChanged(filter: {authorId: {eq: $a}}) { kind id book { pages } } }`,
+			`subscription($a: String!) { bookChanged(filter: {authorId: {eq: $a}}) { kind id book { ` +
+				`pages } } }`,
 			`{"a": "bob"}`, []string{
-				saying(`"kind":"CREATED","id":"4","book":{"pages":20}`), saying(`"kind":"DELETED","id":"4","book":null`)}},
+				saying(`"kind":"CREATED","id":"4","book":{"pages":20}`),
+				saying(`"kind":"DELETED","id":"4","book":null`)}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -80,7 +90,8 @@ func TestSubscribe(t *testing.T) {
 			s.feed = true
 			w := newWorld(t, s)
 			w.life(t)
-			if diff := cmp.Diff(tt.want, w.hears(t.Context(), t, len(tt.want), tt.document, tt.variables)); diff != "" {
+			if diff := cmp.Diff(tt.want, w.hears(t.Context(), t, len(tt.want), tt.document,
+				tt.variables)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if log := w.logged(); log != "" {
@@ -95,14 +106,19 @@ func TestSubscribeRefused(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, document, variables, last, want string }{
 		{"no cursor", `subscription { x: bookChanged(after: "nonsense") { id } }`, "", "",
-			`{"message":"An argument is not valid. after: is no cursor of a change","locations":[{"line":1,"column":16}],"path":["x"],` +
-				`"extensions":{"code":"BAD_USER_INPUT","type":"https://stoa-go.github.io/problems/invalid-parameter",` +
+			`{"message":"An argument is not valid. after: is no cursor of a change",` +
+				`"locations":[{"line":1,"column":16}],"path":["x"],` +
+				`"extensions":{"code":"BAD_USER_INPUT",` +
+				`"type":"https://stoa-go.github.io/problems/invalid-parameter",` +
 				`"errors":[{"argument":"after","code":"invalidCursor",` +
 				`"detail":"is no cursor of a change"}]}}`},
-		{"an empty cursor", `subscription($a: String) { bookChanged(after: $a) { id } }`, `{"a": ""}`, "", "after: is no cursor"},
-		{"no cursor elsewhere", `subscription { bookChanged { id } }`, "", "1", "Last-Event-ID: is no cursor"},
+		{"an empty cursor", `subscription($a: String) { bookChanged(after: $a) { id } }`, `{"a": ""}`, "",
+			"after: is no cursor"},
+		{"no cursor elsewhere", `subscription { bookChanged { id } }`, "", "1",
+			"Last-Event-ID: is no cursor"},
 		{"the wrong one counts",
-			`subscription { bookChanged(after: "AAAAAAAAAAEBAAAAAAAAAAE") { id } }`, "", "1", "Last-Event-ID: is no cursor"},
+			`subscription { bookChanged(after: "AAAAAAAAAAEBAAAAAAAAAAE") { id } }`, "", "1",
+			"Last-Event-ID: is no cursor"},
 		{"one and a filter",
 			`subscription { bookChanged(id: 1, filter: {title: {eq: "a"}}) { id } }`,
 			"", "", "filter: cannot be given together with id"},
@@ -110,7 +126,8 @@ func TestSubscribeRefused(t *testing.T) {
 			`subscription { bookChanged(filter: {and: [` + strings.Repeat(`{title: {eq: "a"}}`,
 				21) + `]}) { id } }`, "", "", "at most 20 comparisons"},
 		{"variables",
-			`subscription($a: Int!) { bookChanged { book { times(by: $a) } } }`, `{"a": "x"}`, "", `"code":"BAD_USER_INPUT"`},
+			`subscription($a: Int!) { bookChanged { book { times(by: $a) } } }`, `{"a": "x"}`, "",
+			`"code":"BAD_USER_INPUT"`},
 		{"no variables", `subscription($a: ID!) { bookChanged(id: $a) { id } }`, "", "", `variable $a: `},
 		{"cost",
 			`subscription { bookChanged { book { author { books { author { books { id } } } } } } }`,
@@ -123,7 +140,8 @@ func TestSubscribeRefused(t *testing.T) {
 			s.feed, s.config.Cost = true, 100
 			w := newWorld(t, s)
 			w.feed.Close()
-			messages, errs := w.engine.Subscribe(t.Context(), w.plan(t, tt.document), vars(t, tt.variables), tt.last)
+			messages, errs := w.engine.Subscribe(t.Context(), w.plan(t, tt.document), vars(t, tt.variables),
+				tt.last)
 			if messages != nil || len(errs) != 1 {
 				t.Fatalf("errors: %v", errs)
 			}
@@ -138,7 +156,8 @@ func TestSubscribeRefused(t *testing.T) {
 func TestSubscribeNeedsAFeed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
-	if w.schema.Subscription != nil || w.schema.Query.Field("books").Type.Named().Field("eventCursor") != nil {
+	if w.schema.Subscription != nil || w.schema.Query.Field("books").Type.Named().Field(
+		"eventCursor") != nil {
 		t.Error("the schema has what needs a feed")
 	}
 }
@@ -154,7 +173,8 @@ func TestSubscriberRights(t *testing.T) {
 		who  string
 		want []string
 	}{
-		{"reader", []string{saying(`"kind":"CREATED","id":"4","book":{"genre":"novel","author":{"name":"Ann"}}`),
+		{"reader", []string{saying(`"kind":"CREATED","id":"4","book":{"genre":"novel",` +
+			`"author":{"name":"Ann"}}`),
 			saying(`"kind":"DELETED","id":"4","book":null`)}}, // poems are not for readers
 		{"poet", []string{saying(`"kind":"CREATED","id":"4","book":{"genre":"poems","author":null}`),
 			saying(`"kind":"DELETED","id":"4","book":null`)}},
@@ -202,7 +222,10 @@ func TestSubscriptionEnds(t *testing.T) {
 		{"a cursor of elsewhere", nil, other.places[0], "[it] CURSOR_EXPIRED: ", ""},
 		{"the feed is closed", func(w *world) { w.feed.Close() }, "", "feed: closed", ""},
 		{"nobody in particular", func(w *world) {
-			w.scope = func(context.Context) (query.Filter, error) { return query.Filter{}, resource.ErrUnauthenticated }
+			w.scope = func(context.Context) (query.Filter, error) {
+				return query.Filter{},
+					resource.ErrUnauthenticated
+			}
 		}, "", "[it] UNAUTHENTICATED: Say who you are first.", ""},
 		{"a fault of ours", func(w *world) {
 			w.scope = func(context.Context) (query.Filter, error) {
@@ -261,7 +284,8 @@ func TestBookmarks(t *testing.T) {
 		defer w.feed.Close()
 		w.life(t)
 		var got []string
-		for m, err := range w.listen(t.Context(), t, `subscription { bookChanged { kind } }`, "", w.places[2]) {
+		for m, err := range w.listen(t.Context(), t, `subscription { bookChanged { kind } }`, "",
+			w.places[2]) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -317,7 +341,8 @@ func TestGivenUpIsNotTold(t *testing.T) {
 		leave()
 		return ctx.Err()
 	}
-	for m, err := range w.subscribe(ctx, t, `subscription { bookChanged { book { author { name } } } }`, "", w.places[0]) {
+	for m, err := range w.subscribe(ctx, t, `subscription { bookChanged { book { author { name } } } }`, "",
+		w.places[0]) {
 		t.Errorf("told %s, %v", m.JSON, err)
 	}
 }
@@ -336,10 +361,12 @@ func TestChangeHasATime(t *testing.T) {
 			slow = false
 			return ctx.Err()
 		}
-		want := []string{`{"errors":[{"message":"The operation was given up before it was done.","locations":[{"line":1,"column":37}],` +
+		want := []string{`{"errors":[{"message":"The operation was given up before it was done.",` +
+			`"locations":[{"line":1,"column":37}],` +
 			`"path":["bookChanged","book","author"],"extensions":{"code":"INTERNAL_SERVER_ERROR",` +
 			`"type":"https://stoa-go.github.io/problems/unavailable"}}],` +
-			`"data":{"bookChanged":{"book":{"author":null}}}}`, saying(`"book":{"author":{"name":"Bob \"B\""}}`)}
+			`"data":{"bookChanged":{"book":{"author":null}}}}`,
+			saying(`"book":{"author":{"name":"Bob \"B\""}}`)}
 		got := w.hears(t.Context(), t, 2, `subscription { bookChanged { book { author { name } } } }`, "")
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
@@ -361,7 +388,8 @@ func TestFieldErrorsAreTold(t *testing.T) {
 		in, next       string
 	}{
 		{"shared",
-			`subscription { bookChanged { kind book { genre } } }`, `"data":{"bookChanged":{"kind":"CREATED","book":null}}}`,
+			`subscription { bookChanged { kind book { genre } } }`,
+			`"data":{"bookChanged":{"kind":"CREATED","book":null}}}`,
 			saying(`"kind":"UPDATED","book":{"genre":"novel"}`)},
 		{"not shared",
 			`subscription { bookChanged { kind book { genre author { id } } } }`,
@@ -413,7 +441,8 @@ func TestEventCursor(t *testing.T) {
 	w.life(t)
 	const behind = `subscription($a: String) { bookChanged(after: $a) { cursor } }`
 	for m, err := range w.subscribe(t.Context(), t, behind, `{"a": "`+w.places[0]+`"}`, "") {
-		if err != nil || w.named(m.Cursor.String()) != "@1" || !strings.Contains(string(m.JSON), w.places[1]) {
+		if err != nil || w.named(m.Cursor.String()) != "@1" ||
+			!strings.Contains(string(m.JSON), w.places[1]) {
 			t.Errorf("the first is %s, %v", m.JSON, err)
 		}
 		break
@@ -424,7 +453,8 @@ func TestEventCursor(t *testing.T) {
 		t.Errorf("without a feed the list is %s", got)
 	}
 	got := closed.ask(t, `{ books(first: 1) { nodes { id } place: eventCursor } }`)
-	if !strings.Contains(got, `"path":["books","place"]`) || !strings.HasSuffix(got, `"data":{"books":null}}`) {
+	if !strings.Contains(got, `"path":["books","place"]`) ||
+		!strings.HasSuffix(got, `"data":{"books":null}}`) {
 		t.Errorf("without a feed the place is %s", got)
 	}
 }
@@ -436,8 +466,10 @@ func TestEventCursorIsTakenFirst(t *testing.T) {
 		document, want string
 		asked          bool
 	}{
-		{`{ books(first: 1) { nodes { id } eventCursor } }`, `{"data":{"books":{"nodes":[{"id":"1"}],"eventCursor":"@0"}}}`, true},
-		{`{ books(first: 1) { nodes { id } eventCursor @skip(if: true) } }`, `{"data":{"books":{"nodes":[{"id":"1"}]}}}`, false},
+		{`{ books(first: 1) { nodes { id } eventCursor } }`,
+			`{"data":{"books":{"nodes":[{"id":"1"}],"eventCursor":"@0"}}}`, true},
+		{`{ books(first: 1) { nodes { id } eventCursor @skip(if: true) } }`,
+			`{"data":{"books":{"nodes":[{"id":"1"}]}}}`, false},
 		{`query($s: Boolean = true) { books(first: 1) { nodes { id } eventCursor @skip(if: $s) } }`,
 			`{"data":{"books":{"nodes":[{"id":"1"}]}}}`, false},
 	}

@@ -107,7 +107,8 @@ func (r *run) appendField(n *field, s *selectionSet, p *parent) bool {
 		start := len(r.dst)
 		err := r.leafMember(n, s.typ.Go, p.value)
 		if err != nil && n.def.Type.Elem != nil && !n.def.Member.Quoted {
-			r.dst = r.dst[:start] // once more, element by element: it is one of them that is null (section 6.4.3)
+			// once more, element by element: it is one of them that is null (section 6.4.3)
+			r.dst = r.dst[:start]
 			return r.structured(n, p)
 		}
 		return r.finish(n, err)

@@ -97,7 +97,8 @@ func (r *run) metaValue(n *field, ref *model.Ref, v any) bool {
 	}
 	if n.sub != nil {
 		if r.described++; r.described > r.e.described {
-			return r.fail(n, problem.New(problem.BadRequest, "This is more introspection than one request may ask for."))
+			return r.fail(n, problem.New(problem.BadRequest,
+				"This is more introspection than one request may ask for."))
 		}
 		return r.object(n.sub, parent{value: v})
 	}
@@ -146,7 +147,10 @@ func (r *run) inside(n *field, p *parent) bool {
 	case connectionNodes:
 		return r.each(ref.Elem, len(entries), func(i int) bool { return r.item(n, entries, i) })
 	case connectionEdges:
-		return r.each(ref.Elem, len(entries), func(i int) bool { return r.object(n.sub, parent{list: p.list, i: i}) })
+		return r.each(ref.Elem, len(entries), func(i int) bool {
+			return r.object(n.sub,
+				parent{list: p.list, i: i})
+		})
 	case edgeNode:
 		return r.item(n, entries, p.i)
 	}

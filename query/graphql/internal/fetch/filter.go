@@ -32,7 +32,8 @@ func (x *Fetcher) filter(f *model.Field, args map[string]any, bad *complaints) q
 	if given == nil {
 		return query.Filter{}
 	}
-	r := filterReader{bad: bad, terms: x.limits.Terms, most: x.limits.Terms, operands: x.limits.Terms * maxDepth}
+	r := filterReader{bad: bad, terms: x.limits.Terms, most: x.limits.Terms,
+		operands: x.limits.Terms * maxDepth}
 	return r.object(f.Arg("filter").Type.Named(), given, "filter", 0)
 }
 
@@ -75,8 +76,9 @@ func (r *filterReader) readList(t *model.Type, given []any, at string, depth int
 	for i, one := range given {
 		if r.operands--; r.operands < 0 {
 			if r.operands == -1 {
-				r.bad.add(at+"["+strconv.Itoa(i)+"]", "tooMany", fmt.Sprintf("and and or can have at most %d conditions in all",
-					r.most*maxDepth))
+				r.bad.add(at+"["+strconv.Itoa(i)+"]", "tooMany",
+					fmt.Sprintf("and and or can have at most %d conditions in all",
+						r.most*maxDepth))
 			}
 			break
 		}

@@ -53,7 +53,8 @@ func (x *Fetcher) commanded(f *model.Field, args map[string]any) (any, error) {
 
 // Compute calls the function of a field with Source Computed for all items of a level. The values are pointers, as those
 // of Invoke, one for each item.
-func (x *Fetcher) Compute(ctx context.Context, f *model.Field, items []any, args map[string]any) ([]any, error) {
+func (x *Fetcher) Compute(ctx context.Context, f *model.Field, items []any,
+	args map[string]any) ([]any, error) {
 	in, err := x.input(f.Custom.In, f.Args, args)
 	if err != nil {
 		return nil, err
@@ -63,7 +64,8 @@ func (x *Fetcher) Compute(ctx context.Context, f *model.Field, items []any, args
 		return nil, located(err, f.Args, "")
 	}
 	if len(values) != len(items) {
-		return nil, fmt.Errorf("the function of %s.%s gave %d values for %d items", f.Custom.On, f.Custom.Name, len(values), len(items))
+		return nil, fmt.Errorf("the function of %s.%s gave %d values for %d items", f.Custom.On,
+			f.Custom.Name, len(values), len(items))
 	}
 	return values, nil
 }
@@ -89,5 +91,6 @@ func (x *Fetcher) input(typ *schema.Type, inputs []*model.Input, given map[strin
 }
 
 func (x *Fetcher) decode(filled []string) *schema.DecodeOptions {
-	return &schema.DecodeOptions{Mode: schema.Create, MaxDepth: x.limits.Depth, MaxNames: x.limits.Names, Filled: filled}
+	return &schema.DecodeOptions{Mode: schema.Create, MaxDepth: x.limits.Depth, MaxNames: x.limits.Names,
+		Filled: filled}
 }

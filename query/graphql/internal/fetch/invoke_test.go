@@ -64,13 +64,18 @@ func TestItemFails(t *testing.T) {
 	if diff := cmp.Diff([]complaint{{"since", "minimum"}}, list); diff != "" || code != "BAD_USER_INPUT" {
 		t.Errorf("code %s (-want +got):\n%s", code, diff)
 	}
-	if _, err := s.Item(t.Context(), s.field(t, "newest"), args{"ofStatus": "bad"}); kindOf(err) != problem.Internal {
+	if _, err := s.Item(t.Context(), s.field(t, "newest"),
+		args{"ofStatus": "bad"}); kindOf(err) != problem.Internal {
 		t.Errorf("it is %v", err)
 	}
 	s = open(t, func(o *resource.Options[order]) {
-		o.Authorize = func(context.Context, resource.Op, *order, *order) error { return resource.ErrUnauthenticated }
+		o.Authorize = func(context.Context, resource.Op, *order,
+			*order) error {
+			return resource.ErrUnauthenticated
+		}
 	})
-	if _, err := s.Item(t.Context(), s.field(t, "order"), args{"id": "1"}); kindOf(err) != problem.Unauthenticated {
+	if _, err := s.Item(t.Context(), s.field(t, "order"),
+		args{"id": "1"}); kindOf(err) != problem.Unauthenticated {
 		t.Errorf("it is %v", err)
 	}
 }
@@ -78,7 +83,8 @@ func TestItemFails(t *testing.T) {
 func TestInvoke(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	out, err := s.Invoke(t.Context(), s.field(t, "authLogin"), args{"input": args{"userName": "ann", "days": 3}})
+	out, err := s.Invoke(t.Context(), s.field(t, "authLogin"),
+		args{"input": args{"userName": "ann", "days": 3}})
 	if diff := cmp.Diff(&token{"ann3"}, out); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -93,7 +99,8 @@ func TestInvoke(t *testing.T) {
 	}{
 		{"bounds", args{"userName": "x", "days": 0}, "BAD_USER_INPUT",
 			[]complaint{{"input.userName", "minLength"}, {"input.days", "minimum"}}},
-		{"what the command says", args{"userName": "bob", "days": 1}, "BAD_USER_INPUT", []complaint{{"input.userName", "unknown"}}},
+		{"what the command says", args{"userName": "bob", "days": 1}, "BAD_USER_INPUT",
+			[]complaint{{"input.userName", "unknown"}}},
 		{"policy", args{"userName": "eve", "days": 1}, "FORBIDDEN", nil},
 	}
 	for _, tt := range tests {
@@ -120,7 +127,8 @@ func custom() *model.Field {
 	f := &model.Field{Name: "pair", Source: model.Custom, Custom: &model.CustomField{
 		On: "Query", Name: "pair", In: in, Out: schema.For[string](), Parent: reflect.TypeFor[order]()}}
 	for i, name := range []string{"aNumber", "b", "c"} {
-		f.Args = append(f.Args, &model.Input{Name: name, Member: in.Fields[i], Type: &model.Ref{Type: &model.Type{Name: "X"}}})
+		f.Args = append(f.Args, &model.Input{Name: name, Member: in.Fields[i],
+			Type: &model.Ref{Type: &model.Type{Name: "X"}}})
 	}
 	f.Custom.Root = func(_ context.Context, in any) (any, error) { return in, nil }
 	f.Custom.Each = func(_ context.Context, items []any, in any) ([]any, error) {
@@ -169,7 +177,10 @@ func TestCustomFails(t *testing.T) {
 		}
 	}
 	good := args{"aNumber": int64(1)}
-	f.Custom.Root = func(context.Context, any) (any, error) { return nil, resource.Invalid("a-number", "odd") }
+	f.Custom.Root = func(context.Context, any) (any, error) {
+		return nil,
+			resource.Invalid("a-number", "odd")
+	}
 	_, err := s.Invoke(t.Context(), f, good)
 	if _, got := told(err); cmp.Diff([]complaint{{"aNumber", "odd"}}, got) != "" {
 		t.Errorf("it complains of %v", got)

@@ -44,7 +44,8 @@ func (c *Connection) Count(ctx context.Context, r *resource.Resource) (int, erro
 
 // List asks for the page that the arguments of a field with Source List name. Columns are the JSON names of the members
 // that will be looked at, nil for all.
-func (x *Fetcher) List(ctx context.Context, f *model.Field, args map[string]any, columns []string) (*Connection, error) {
+func (x *Fetcher) List(ctx context.Context, f *model.Field, args map[string]any,
+	columns []string) (*Connection, error) {
 	var bad complaints
 	q := query.Query{Fields: columns, Filter: x.filter(f, args, &bad), Sort: order(args["orderBy"], &bad)}
 	limit, at := window(f.Resource.Policy(), args, &bad)
@@ -153,7 +154,8 @@ func order(given any, bad *complaints) []query.Order {
 		field, _ := key["field"].(string)
 		for _, before := range keys {
 			if before.Field == field {
-				bad.add(fmt.Sprintf("orderBy[%d].field", i), "duplicate", "the list is sorted by this field already")
+				bad.add(fmt.Sprintf("orderBy[%d].field", i), "duplicate",
+					"the list is sorted by this field already")
 			}
 		}
 		keys = append(keys, query.Order{Field: field, Desc: key["direction"] == "DESC"})

@@ -51,7 +51,8 @@ func TestList(t *testing.T) {
 		{"none of nothing", args{"first": 0, "filter": args{"gift": args{"eq": true}}}, nil},
 		{"last", args{"last": 1}, []string{"<", "5"}},
 		{"last none", args{"last": 0}, []string{"<"}},
-		{"null is as good as absent", args{"first": nil, "last": 1, "after": nil, "before": nil}, []string{"<", "5"}},
+		{"null is as good as absent", args{"first": nil, "last": 1, "after": nil, "before": nil},
+			[]string{"<", "5"}},
 		{"sorted", args{"orderBy": sorted("total", "DESC")}, []string{"5", "4", ">"}},
 		{"sorted by two", args{"orderBy": sorted("placed-at", "ASC", "total", "DESC"), "first": 5},
 			[]string{"5", "4", "1", "2"}},
@@ -129,7 +130,8 @@ func TestListRefuses(t *testing.T) {
 		{"nothing to go back from", args{"last": 1, "before": ""}, complaint{"before", "invalidCursor"}},
 		{"twice the same key", args{"orderBy": sorted("total", "ASC", "id", "ASC", "total", "DESC")},
 			complaint{"orderBy[2].field", "duplicate"}},
-		{"too many keys", args{"orderBy": sorted("a", "", "b", "", "c", "", "d", "", "e", "")}, complaint{"orderBy", "tooMany"}},
+		{"too many keys", args{"orderBy": sorted("a", "", "b", "", "c", "", "d", "", "e", "")},
+			complaint{"orderBy", "tooMany"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -156,7 +158,8 @@ func TestCursorsAreOfTheirList(t *testing.T) {
 	}
 	cursor := c.Page.Next
 	c.Page.Release()
-	for _, other := range []args{{}, {"filter": paid}, {"orderBy": sorted("total", "ASC"), "filter": args{"total": args{"gte": int64(0)}}}} {
+	for _, other := range []args{{}, {"filter": paid},
+		{"orderBy": sorted("total", "ASC"), "filter": args{"total": args{"gte": int64(0)}}}} {
 		other["after"] = cursor
 		if _, err := s.List(t.Context(), f, other, nil); kindOf(err) != problem.InvalidCursor {
 			t.Errorf("%v: %v", other, err)

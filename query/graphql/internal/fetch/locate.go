@@ -13,7 +13,10 @@ func located(err error, inputs []*model.Input, base string) error {
 	if err == nil {
 		return nil
 	}
-	return &gqlerror.InputError{Err: err, Argument: func(pointer string) string { return argument(inputs, base, pointer) }}
+	return &gqlerror.InputError{Err: err, Argument: func(pointer string) string {
+		return argument(inputs,
+			base, pointer)
+	}}
 }
 
 // unescape undoes the escapes in a step of a JSON Pointer (RFC 6901, section 4).

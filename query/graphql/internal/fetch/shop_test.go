@@ -83,7 +83,8 @@ func open(t *testing.T, adjust ...func(*resource.Options[order])) *shop {
 	t.Helper()
 	s := &shop{orders: memory.New[order](nil), hidden: 3}
 	for i, status := range []string{"placed", "paid", "sent"} {
-		o := order{Status: status, Total: int64(10 * i), Placed: time.Date(2026, 11, 20, i, 0, 0, 0, time.UTC), Password: "hush"}
+		o := order{Status: status, Total: int64(10 * i),
+			Placed: time.Date(2026, 11, 20, i, 0, 0, 0, time.UTC), Password: "hush"}
 		if _, err := s.orders.Create(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
@@ -94,10 +95,12 @@ func open(t *testing.T, adjust ...func(*resource.Options[order])) *shop {
 		s.asked = append(s.asked, q)
 		return list(ctx, q)
 	}
-	every := []query.Op{query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt, query.Gte, query.IsNull}
+	every := []query.Op{query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt, query.Gte,
+		query.IsNull}
 	o := resource.Options[order]{
 		Query: query.Support{Sort: []string{"total", "placed-at"}, Filter: map[string][]query.Op{
-			"id": every, "status": append(slices.Clone(every), query.Contains, query.StartsWith), "total": every,
+			"id": every, "status": append(slices.Clone(every), query.Contains, query.StartsWith),
+			"total": every,
 			"small": every, "weight": every, "gift": {query.Eq}, "note": every, "placed-at": every,
 		}},
 		Authorize: func(_ context.Context, _ resource.Op, before, _ *order) error {
@@ -118,7 +121,10 @@ func open(t *testing.T, adjust ...func(*resource.Options[order])) *shop {
 		resource.New("slots", memory.New[slot](nil), nil),
 		resource.NewLookup("newest", "orders", newest),
 		resource.NewCommand("auth/login", logIn, nil),
-		resource.NewCommand("shop/close", func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil }, nil),
+		resource.NewCommand("shop/close", func(context.Context, struct{}) (struct{},
+			error) {
+			return struct{}{}, nil
+		}, nil),
 	)
 	var err error
 	if s.schema, err = model.Reflect(s.catalog, nil); err != nil {

@@ -12,7 +12,8 @@ import (
 
 // WatchedList is List for somebody who will listen to what happens to the list: the place to listen from is found before
 // the items are read, so that whatever is not among them comes behind it.
-func (x *Fetcher) WatchedList(ctx context.Context, f *model.Field, args map[string]any, columns []string) (*Connection, error) {
+func (x *Fetcher) WatchedList(ctx context.Context, f *model.Field, args map[string]any,
+	columns []string) (*Connection, error) {
 	place, failed := f.Resource.Position(ctx)
 	c, err := x.List(ctx, f, args, columns)
 	if err != nil {

@@ -17,8 +17,10 @@ func (x *Fetcher) Write(ctx context.Context, f *model.Field, args map[string]any
 }
 
 // Create is Write for a field that may have the source Create. newID is what [resource.WriteOptions] calls NewID.
-func (x *Fetcher) Create(ctx context.Context, f *model.Field, args map[string]any, newID string) (*resource.Entry, error) {
-	opts := resource.WriteOptions{Existing: true, NewID: newID, MaxDepth: x.limits.Depth, MaxNames: x.limits.Names}
+func (x *Fetcher) Create(ctx context.Context, f *model.Field, args map[string]any,
+	newID string) (*resource.Entry, error) {
+	opts := resource.WriteOptions{Existing: true, NewID: newID, MaxDepth: x.limits.Depth,
+		MaxNames: x.limits.Names}
 	var err error
 	if opts.If, err = preconditions(args["ifMatch"]); err != nil {
 		return nil, err

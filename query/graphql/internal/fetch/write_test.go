@@ -37,16 +37,21 @@ func TestCreate(t *testing.T) {
 	}{
 		{"the least", args{"status": "paid"}, order{ID: 4, Status: "paid"}},
 		{"everything", args{
-			"status": "sent", "total": int64(math.MaxInt64), "small": -128, "weight": 0.1, "gift": true, "note": "a \"b\"",
-			"placedAt": time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.FixedZone("", 3600)), "tags": []any{"a", "b"},
-			"orderLines": []any{args{"theItem": "x", "qty": 2}, args{"theItem": "y"}}, "to": args{"city": "Rome"},
-			"extra": args{"b": []any{1.5, nil}, "a": "x"}, "password": "p"},
-			order{ID: 4, Status: "sent", Total: math.MaxInt64, Small: -128, Weight: 0.1, Gift: true, Note: ptr(`a "b"`),
+			"status": "sent", "total": int64(math.MaxInt64), "small": -128, "weight": 0.1, "gift": true,
+			"note":       "a \"b\"",
+			"placedAt":   time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.FixedZone("", 3600)),
+			"tags":       []any{"a", "b"},
+			"orderLines": []any{args{"theItem": "x", "qty": 2}, args{"theItem": "y"}},
+			"to":         args{"city": "Rome"},
+			"extra":      args{"b": []any{1.5, nil}, "a": "x"}, "password": "p"},
+			order{ID: 4, Status: "sent", Total: math.MaxInt64, Small: -128, Weight: 0.1, Gift: true,
+				Note:   ptr(`a "b"`),
 				Placed: time.Date(2026, 11, 20, 11, 0, 0, 123456789, time.UTC), Tags: []string{"a", "b"},
 				Lines: []line{{"x", 2}, {"y", 1}}, To: &address{City: "Rome"},
 				Extra: args{"b": []any{1.5, nil}, "a": "x"}, Password: "p"}},
 		{"nulls", args{"status": "paid", "note": nil, "to": nil, "extra": nil}, order{ID: 4, Status: "paid"}},
-		{"large numbers", args{"status": "paid", "weight": 1e300}, order{ID: 4, Status: "paid", Weight: 1e300}},
+		{"large numbers", args{"status": "paid", "weight": 1e300},
+			order{ID: 4, Status: "paid", Weight: 1e300}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -75,51 +80,74 @@ func TestWriteRefuses(t *testing.T) {
 		code        string
 		want        []complaint
 	}{
-		{"null for what is required", "patchOrder", args{"id": "1", "input": args{"status": nil}}, "BAD_USER_INPUT",
+		{"null for what is required", "patchOrder", args{"id": "1", "input": args{"status": nil}},
+			"BAD_USER_INPUT",
 			[]complaint{{"input.status", "required"}}},
-		{"null inside", "patchOrder", args{"id": "1", "input": args{"to": args{"city": nil}}}, "BAD_USER_INPUT",
+		{"null inside", "patchOrder", args{"id": "1", "input": args{"to": args{"city": nil}}},
+			"BAD_USER_INPUT",
 			[]complaint{{"input.to.city", "required"}}},
-		{"null where none can be", "createOrder", args{"input": args{"status": "paid", "gift": nil}}, "BAD_USER_INPUT",
+		{"null where none can be", "createOrder", args{"input": args{"status": "paid", "gift": nil}},
+			"BAD_USER_INPUT",
 			[]complaint{{"input.gift", "null"}}},
 		{"names that differ", "createOrder",
-			args{"input": args{"status": "paid", "orderLines": []any{args{"theItem": "x"}, args{"theItem": "", "qty": 0}}}},
-			"BAD_USER_INPUT", []complaint{{"input.orderLines[1].theItem", "minLength"}, {"input.orderLines[1].qty", "minimum"}}},
-		{"elements", "replaceOrder", args{"id": "1", "input": args{"status": "paid", "tags": []any{"a", "toolong"}}},
+			args{"input": args{"status": "paid",
+				"orderLines": []any{args{"theItem": "x"}, args{"theItem": "", "qty": 0}}}},
+			"BAD_USER_INPUT", []complaint{{"input.orderLines[1].theItem", "minLength"},
+				{"input.orderLines[1].qty", "minimum"}}},
+		{"elements", "replaceOrder", args{"id": "1",
+			"input": args{"status": "paid", "tags": []any{"a", "toolong"}}},
 			"BAD_USER_INPUT", []complaint{{"input.tags[1]", "maxLength"}}},
 		{"too many", "patchOrder", args{"id": "1", "input": args{"tags": []any{"a"}, "orderLines": []any{
 			args{"theItem": "x", "qty": 1}, args{"theItem": "x", "qty": 1}, args{"theItem": "x", "qty": 1},
-			args{"theItem": "x", "qty": 1}}}}, "BAD_USER_INPUT", []complaint{{"input.orderLines", "maxItems"}}},
-		{"a name that is escaped in pointers", "patchOrder", args{"id": "1", "input": args{"aBC": "long"}}, "BAD_USER_INPUT",
+			args{"theItem": "x", "qty": 1}}}}, "BAD_USER_INPUT",
+			[]complaint{{"input.orderLines", "maxItems"}}},
+		{"a name that is escaped in pointers", "patchOrder", args{"id": "1", "input": args{"aBC": "long"}},
+			"BAD_USER_INPUT",
 			[]complaint{{"input.aBC", "maxLength"}}},
-		{"inside of a scalar", "createOrder", args{"input": args{"status": "paid", "counts": args{"a": 1.0, "b": 300.0}}},
+		{"inside of a scalar", "createOrder", args{"input": args{"status": "paid",
+			"counts": args{"a": 1.0, "b": 300.0}}},
 			"BAD_USER_INPUT", []complaint{{"input.counts.b", "range"}}},
-		{"an id that is no number to create", "createSlot", args{"input": args{"id": "x", "text": "x"}}, "BAD_USER_INPUT",
+		{"an id that is no number to create", "createSlot", args{"input": args{"id": "x", "text": "x"}},
+			"BAD_USER_INPUT",
 			[]complaint{{"input.id", "type"}}},
-		{"an id in another spelling", "createSlot", args{"input": args{"id": "05", "text": "x"}}, "BAD_USER_INPUT",
+		{"an id in another spelling", "createSlot", args{"input": args{"id": "05", "text": "x"}},
+			"BAD_USER_INPUT",
 			[]complaint{{"input.id", "type"}}},
 		{"an id with a sign", "createSlot", args{"input": args{"id": "+5", "text": "x"}}, "BAD_USER_INPUT",
 			[]complaint{{"input.id", "type"}}},
-		{"an id beyond all numbers", "createSlot", args{"input": args{"id": "18446744073709551615", "text": "x"}},
+		{"an id beyond all numbers", "createSlot",
+			args{"input": args{"id": "18446744073709551615", "text": "x"}},
 			"BAD_USER_INPUT", []complaint{{"input.id", "range"}}},
-		{"no text", "createOrder", args{"input": args{"status": "paid", "note": "12345678901"}}, "BAD_USER_INPUT",
+		{"no text", "createOrder", args{"input": args{"status": "paid", "note": "12345678901"}},
+			"BAD_USER_INPUT",
 			[]complaint{{"input.note", "maxLength"}}},
 		{"an id that is no number", "patchOrder", args{"id": "01", "input": args{}}, "NOT_FOUND", nil},
 		{"no such item", "patchOrder", args{"id": "77", "input": args{}}, "NOT_FOUND", nil},
 		{"a hidden item", "patchOrder", args{"id": "3", "input": args{}}, "NOT_FOUND", nil},
-		{"replacing none", "replaceOrder", args{"id": "77", "input": args{"status": "paid"}}, "NOT_FOUND", nil},
-		{"replacing what is hidden", "replaceOrder", args{"id": "3", "input": args{"status": "paid"}}, "NOT_FOUND", nil},
+		{"replacing none", "replaceOrder", args{"id": "77", "input": args{"status": "paid"}}, "NOT_FOUND",
+			nil},
+		{"replacing what is hidden", "replaceOrder", args{"id": "3", "input": args{"status": "paid"}},
+			"NOT_FOUND", nil},
 		{"deleting none", "deleteOrder", args{"id": "77"}, "NOT_FOUND", nil},
 		{"deleting what is hidden", "deleteOrder", args{"id": "3"}, "NOT_FOUND", nil},
-		{"replacing a page that is not", "replacePage", args{"id": "a", "input": args{"text": "x"}}, "NOT_FOUND", nil},
-		{"no list of tags", "deleteOrder", args{"id": "1", "ifMatch": "x"}, "BAD_USER_INPUT", []complaint{{"ifMatch", "syntax"}}},
-		{"nothing for a tag", "deleteOrder", args{"id": "1", "ifMatch": ""}, "BAD_USER_INPUT", []complaint{{"ifMatch", "syntax"}}},
+		{"replacing a page that is not", "replacePage", args{"id": "a", "input": args{"text": "x"}},
+			"NOT_FOUND", nil},
+		{"no list of tags", "deleteOrder", args{"id": "1", "ifMatch": "x"}, "BAD_USER_INPUT",
+			[]complaint{{"ifMatch", "syntax"}}},
+		{"nothing for a tag", "deleteOrder", args{"id": "1", "ifMatch": ""}, "BAD_USER_INPUT",
+			[]complaint{{"ifMatch", "syntax"}}},
 		{"a stale tag", "deleteOrder", args{"id": "1", "ifMatch": `"x"`}, "PRECONDITION_FAILED", nil},
-		{"a stale tag to replace", "replaceOrder", args{"id": "1", "ifMatch": `"x", "y"`, "input": args{"status": "paid"}},
+		{"a stale tag to replace", "replaceOrder",
+			args{"id": "1", "ifMatch": `"x", "y"`, "input": args{"status": "paid"}},
 			"PRECONDITION_FAILED", nil},
-		{"a stale tag to patch", "patchOrder", args{"id": "1", "ifMatch": `"x"`, "input": args{}}, "PRECONDITION_FAILED", nil},
-		{"any tag of none", "replacePage", args{"id": "a", "ifMatch": "*", "input": args{"text": "x"}}, "NOT_FOUND", nil},
-		{"no id", "createPage", args{"input": args{"id": ".", "text": "x"}}, "BAD_USER_INPUT", []complaint{{"input.id", "format"}}},
-		{"too deep", "createOrder", args{"input": args{"status": "paid", "extra": deep(70)}}, "BAD_USER_INPUT", nil},
+		{"a stale tag to patch", "patchOrder", args{"id": "1", "ifMatch": `"x"`, "input": args{}},
+			"PRECONDITION_FAILED", nil},
+		{"any tag of none", "replacePage", args{"id": "a", "ifMatch": "*", "input": args{"text": "x"}},
+			"NOT_FOUND", nil},
+		{"no id", "createPage", args{"input": args{"id": ".", "text": "x"}}, "BAD_USER_INPUT",
+			[]complaint{{"input.id", "format"}}},
+		{"too deep", "createOrder", args{"input": args{"status": "paid", "extra": deep(70)}},
+			"BAD_USER_INPUT", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -157,13 +185,16 @@ func TestReplaceNeverCreates(t *testing.T) {
 	if _, err := s.Write(t.Context(), s.field(t, "replacePage"), input); kindOf(err) != problem.NotFound {
 		t.Errorf("what is not: %v", err)
 	}
-	if _, err := s.Write(t.Context(), s.field(t, "createPage"), args{"input": args{"id": "a", "text": "x"}}); err != nil {
+	if _, err := s.Write(t.Context(), s.field(t, "createPage"),
+		args{"input": args{"id": "a", "text": "x"}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Write(t.Context(), s.field(t, "createPage"), args{"input": args{"id": "a", "text": "x"}}); kindOf(err) != problem.Exists {
+	if _, err := s.Write(t.Context(), s.field(t, "createPage"),
+		args{"input": args{"id": "a", "text": "x"}}); kindOf(err) != problem.Exists {
 		t.Errorf("a second one: %v", err)
 	}
-	if e, err := s.Write(t.Context(), s.field(t, "replacePage"), args{"id": "a", "input": args{"text": "y"}}); err != nil {
+	if e, err := s.Write(t.Context(), s.field(t, "replacePage"),
+		args{"id": "a", "input": args{"text": "y"}}); err != nil {
 		t.Error(err)
 	} else if diff := cmp.Diff(&page{"a", "y"}, e.Value); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -201,7 +232,8 @@ func TestWriteOfWhatCannotBeShown(t *testing.T) {
 		return create(ctx, v)
 	}
 	same := func(v slot) (slot, error) { return v, nil }
-	slots := resource.View(resource.FromOps("slots", ops, nil), same, func(v, _ slot) (slot, error) { return v, nil },
+	slots := resource.View(resource.FromOps("slots", ops, nil), same,
+		func(v, _ slot) (slot, error) { return v, nil },
 		&resource.ViewOptions{Where: query.Where("text", query.Ne, "secret")})
 	c := resource.NewCatalog(nil, slots)
 	schema, err := model.Reflect(c, nil)
@@ -209,7 +241,8 @@ func TestWriteOfWhatCannotBeShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := schema.Mutation.Field("createSlot")
-	if e, err := fetch.New(c).Write(t.Context(), f, args{"input": args{"text": "x"}}); e != nil || err != nil {
+	if e, err := fetch.New(c).Write(t.Context(), f, args{"input": args{"text": "x"}}); e != nil ||
+		err != nil {
 		t.Errorf("it shows %v: %v", e, err)
 	}
 }
@@ -217,14 +250,16 @@ func TestWriteOfWhatCannotBeShown(t *testing.T) {
 // TestReplaceAndPatch: what is absent gets its default, or stays; null clears.
 func TestReplaceAndPatch(t *testing.T) {
 	t.Parallel()
-	before := order{ID: 4, Status: "paid", Total: 5, Note: ptr("n"), To: &address{"Rome", "1"}, Tags: []string{"a"},
+	before := order{ID: 4, Status: "paid", Total: 5, Note: ptr("n"), To: &address{"Rome", "1"},
+		Tags:  []string{"a"},
 		Lines: []line{{"x", 2}}, Password: "p"}
 	tests := []struct {
 		name, field string
 		input       args
 		want        func(*order)
 	}{
-		{"replace", "replaceOrder", args{"status": "sent"}, func(o *order) { *o = order{ID: 4, Status: "sent", Password: "p"} }},
+		{"replace", "replaceOrder", args{"status": "sent"},
+			func(o *order) { *o = order{ID: 4, Status: "sent", Password: "p"} }},
 		{"patch nothing", "patchOrder", args{}, func(*order) {}},
 		{"patch one", "patchOrder", args{"total": int64(6)}, func(o *order) { o.Total = 6 }},
 		{"clear", "patchOrder", args{"note": nil, "tags": nil, "total": nil, "to": nil},
@@ -267,14 +302,17 @@ func TestIfMatch(t *testing.T) {
 	}
 	tag := s.field(t, "order").Resource.ETag(e)
 	for _, ifMatch := range []any{tag, `"other", ` + tag, "*", nil} {
-		if _, err := s.Write(t.Context(), s.field(t, "patchOrder"), args{"id": "1", "input": args{}, "ifMatch": ifMatch}); err != nil {
+		if _, err := s.Write(t.Context(), s.field(t, "patchOrder"),
+			args{"id": "1", "input": args{}, "ifMatch": ifMatch}); err != nil {
 			t.Errorf("%v: %v", ifMatch, err)
 		}
 	}
-	if _, err := s.Write(t.Context(), s.field(t, "patchOrder"), args{"id": "1", "input": args{"gift": true}, "ifMatch": tag}); err != nil {
+	if _, err := s.Write(t.Context(), s.field(t, "patchOrder"),
+		args{"id": "1", "input": args{"gift": true}, "ifMatch": tag}); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Write(t.Context(), s.field(t, "deleteOrder"), args{"id": "1", "ifMatch": tag}); kindOf(err) != problem.PreconditionFailed {
+	if _, err := s.Write(t.Context(), s.field(t, "deleteOrder"),
+		args{"id": "1", "ifMatch": tag}); kindOf(err) != problem.PreconditionFailed {
 		t.Errorf("a tag that was: %v", err)
 	}
 }

@@ -99,7 +99,8 @@ func (e *Error) appendProblem(dst []byte) []byte {
 		if slices.Contains(own[:], name) || !utf8.ValidString(name) {
 			continue
 		}
-		value, err := json.Marshal(d.Extensions[name], json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+		value, err := json.Marshal(d.Extensions[name], json.Deterministic(true),
+			jsontext.AllowInvalidUTF8(true))
 		if err == nil {
 			dst = append(append(text(append(dst, ','), name), ':'), value...)
 		}

@@ -74,7 +74,8 @@ func Of(err error) *Error {
 		if d.Instance == "" {
 			d.Instance = problem.NewInstance()
 		}
-		return &Error{Message: masked, Code: Internal, Problem: &problem.Details{Kind: problem.Internal, Instance: d.Instance}}
+		return &Error{Message: masked, Code: Internal,
+			Problem: &problem.Details{Kind: problem.Internal, Instance: d.Instance}}
 	}
 	e := &Error{Code: d.Code(), Problem: &d, Arguments: arguments(err, d.Errors)}
 	e.Message = e.message()

@@ -41,27 +41,36 @@ func TestOf(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"not found", &resource.Error{Op: resource.OpGet, Resource: "orders", ID: "7", Err: resource.ErrNotFound},
-			`{"message":"There is no such item.","extensions":{"code":"NOT_FOUND","type":"` + uri + `not-found"}}`},
+		{"not found", &resource.Error{Op: resource.OpGet, Resource: "orders", ID: "7",
+			Err: resource.ErrNotFound},
+			`{"message":"There is no such item.","extensions":{"code":"NOT_FOUND","type":"` + uri +
+				`not-found"}}`},
 		{"gone", resource.ErrGone,
 			`{"message":"The item has been deleted.","extensions":{"code":"GONE","type":"` + uri + `gone"}}`},
 		{"forbidden", fmt.Errorf("because: %w", resource.ErrForbidden),
-			`{"message":"You may not do this.","extensions":{"code":"FORBIDDEN","type":"` + uri + `forbidden"}}`},
+			`{"message":"You may not do this.","extensions":{"code":"FORBIDDEN","type":"` + uri +
+				`forbidden"}}`},
 		{"unauthenticated", resource.ErrUnauthenticated,
-			`{"message":"Say who you are first.","extensions":{"code":"UNAUTHENTICATED","type":"` + uri + `unauthenticated"}}`},
+			`{"message":"Say who you are first.","extensions":{"code":"UNAUTHENTICATED","type":"` + uri +
+				`unauthenticated"}}`},
 		{"a deadline", context.DeadlineExceeded, `{"message":"Not possible at the moment; try again.",` +
 			`"extensions":{"code":"INTERNAL_SERVER_ERROR","type":"` + uri + `unavailable"}}`},
 		{"a limit", problem.New(problem.TooManyRequests, ""), `{"message":"Quota Exceeded",` +
-			`"extensions":{"code":"RATE_LIMITED","type":"https://iana.org/assignments/http-problem-types#quota-exceeded"}}`},
+			`"extensions":{"code":"RATE_LIMITED",` +
+			`"type":"https://iana.org/assignments/http-problem-types#quota-exceeded"}}`},
 		{"taken", input(resource.Taken("email")),
-			`{"message":"Another item has the same value already. input.email: another item has this value",` +
+			`{"message":"Another item has the same value already. input.email: another item has this ` +
+				`value",` +
 				`"extensions":{"code":"CONFLICT","type":"` + uri + `conflict",` +
-				`"errors":[{"argument":"input.email","pointer":"/email","code":"taken","detail":"another item has this value"}]}}`},
+				`"errors":[{"argument":"input.email","pointer":"/email","code":"taken","detail":"another ` +
+				`item has this value"}]}}`},
 		{"refused by a hook", input(resource.Invalid("customerId", "unknownCustomer")),
 			`{"message":"The content is not valid. input.customerId: unknownCustomer",` +
 				`"extensions":{"code":"BAD_USER_INPUT","type":"` + uri + `invalid-content",` +
-				`"errors":[{"argument":"input.customerId","pointer":"/customerId","code":"unknownCustomer"}]}}`},
-		{"violations", input(schema.Violations{{Pointer: "/lines/0", Code: "a", Detail: "must be b"}, {Pointer: ""}}),
+				`"errors":[{"argument":"input.customerId","pointer":"/customerId",` +
+				`"code":"unknownCustomer"}]}}`},
+		{"violations", input(schema.Violations{{Pointer: "/lines/0", Code: "a", Detail: "must be b"},
+			{Pointer: ""}}),
 			`{"message":"The content is not valid. input.lines.0: must be b (and 1 more)",` +
 				`"extensions":{"code":"BAD_USER_INPUT","type":"` + uri + `invalid-content","errors":[` +
 				`{"argument":"input.lines.0","pointer":"/lines/0","code":"a","detail":"must be b"},` +
@@ -70,19 +79,27 @@ func TestOf(t *testing.T) {
 			`{"message":"The content is not valid. c","extensions":{"code":"BAD_USER_INPUT","type":"` + uri +
 				`invalid-content","errors":[{"pointer":"/a","code":"b","detail":"c"}]}}`},
 		{"an argument", query.Errors{{Parameter: "filter.a.eq", Code: "b", Detail: "c"}},
-			`{"message":"A parameter of the request is not valid. filter.a.eq: c","extensions":{"code":"BAD_USER_INPUT",` +
-				`"type":"` + uri + `invalid-parameter","errors":[{"argument":"filter.a.eq","code":"b","detail":"c"}]}}`},
-		{"If-Match", detailed(problem.InvalidHeader, "No.", problem.Violation{Header: "If-Match", Code: "syntax"}),
+			`{"message":"A parameter of the request is not valid. filter.a.eq: c",` +
+				`"extensions":{"code":"BAD_USER_INPUT",` +
+				`"type":"` + uri +
+				`invalid-parameter","errors":[{"argument":"filter.a.eq","code":"b","detail":"c"}]}}`},
+		{"If-Match", detailed(problem.InvalidHeader, "No.",
+			problem.Violation{Header: "If-Match", Code: "syntax"}),
 			`{"message":"No. ifMatch: syntax","extensions":{"code":"BAD_USER_INPUT","type":"` + uri +
 				`invalid-header","errors":[{"argument":"ifMatch","code":"syntax"}]}}`},
 		{"violations without words", detailed(problem.Conflict, "No.", problem.Violation{}),
-			`{"message":"No.","extensions":{"code":"CONFLICT","type":"` + uri + `conflict","errors":[{"pointer":""}]}}`},
-		{"a problem of the application", &problem.Details{Kind: "https://example.com/out-of-stock", Status: 409,
-			Instance: "urn:x", Detail: "Wait.", Extensions: map[string]any{"left": 2, "code": "mine", "b": []int{1}, "f": func() {}}},
-			`{"message":"Wait.","extensions":{"code":"CONFLICT","type":"https://example.com/out-of-stock","instance":"urn:x",` +
+			`{"message":"No.","extensions":{"code":"CONFLICT","type":"` + uri +
+				`conflict","errors":[{"pointer":""}]}}`},
+		{"a problem of the application", &problem.Details{Kind: "https://example.com/out-of-stock",
+			Status:   409,
+			Instance: "urn:x", Detail: "Wait.",
+			Extensions: map[string]any{"left": 2, "code": "mine", "b": []int{1}, "f": func() {}}},
+			`{"message":"Wait.","extensions":{"code":"CONFLICT",` +
+				`"type":"https://example.com/out-of-stock","instance":"urn:x",` +
 				`"b":[1],"left":2}}`},
 		{"words that are no text", problem.New(problem.Conflict, "\xff\"<"),
-			`{"message":"` + "\ufffd" + `\"<","extensions":{"code":"CONFLICT","type":"` + uri + `conflict"}}`},
+			`{"message":"` + "\ufffd" + `\"<","extensions":{"code":"CONFLICT","type":"` + uri +
+				`conflict"}}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -102,13 +119,16 @@ func TestOfMasks(t *testing.T) {
 		err  error
 	}{
 		{"any error", errors.New("secret")},
-		{"a place", &resource.Error{Op: resource.OpGet, Resource: "secret", ID: "secret", Err: errors.New("secret")}},
+		{"a place", &resource.Error{Op: resource.OpGet, Resource: "secret", ID: "secret",
+			Err: errors.New("secret")}},
 		{"input", input(errors.New("secret"))},
 		{"a problem", detailed(problem.Internal, "secret", problem.Violation{Detail: "secret"})},
-		{"a status", &problem.Details{Kind: "https://secret", Status: http.StatusInternalServerError, Detail: "secret"}},
+		{"a status", &problem.Details{Kind: "https://secret", Status: http.StatusInternalServerError,
+			Detail: "secret"}},
 		{"the end of somebody's context", fmt.Errorf("secret: %w", context.Canceled)},
 	}
-	shape := regexp.MustCompile(`^\{"message":"Internal server error","extensions":\{"code":"INTERNAL_SERVER_ERROR","type":"` +
+	shape := regexp.MustCompile(`^\{"message":"Internal server error",` +
+		`"extensions":\{"code":"INTERNAL_SERVER_ERROR","type":"` +
 		uri + `internal-error","instance":"urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"\}\}$`)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -147,7 +167,8 @@ func TestAppend(t *testing.T) {
 			Places: []gqlerror.Place{{1, 2}, {3, 4}}},
 			`{"message":"m","locations":[{"line":1,"column":2},{"line":3,"column":4}],` +
 				`"extensions":{"code":"GRAPHQL_VALIDATION_FAILED","rule":"KnownTypeNames"}}`},
-		{"a path", &gqlerror.Error{Message: "m", Code: gqlerror.BadUserInput, Path: []any{"orders", 0, "a\"b"}},
+		{"a path", &gqlerror.Error{Message: "m", Code: gqlerror.BadUserInput,
+			Path: []any{"orders", 0, "a\"b"}},
 			`{"message":"m","path":["orders",0,"a\"b"],"extensions":{"code":"BAD_USER_INPUT"}}`},
 		{"the root", &gqlerror.Error{Message: "m", Code: gqlerror.Internal, Path: []any{}},
 			`{"message":"m","path":[],"extensions":{"code":"INTERNAL_SERVER_ERROR"}}`},
@@ -159,7 +180,8 @@ func TestAppend(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			want := "x[" + tt.want + "," + tt.want + "]"
-			if diff := cmp.Diff(want, string(gqlerror.List([]byte("x"), []*gqlerror.Error{tt.err, tt.err}))); diff != "" {
+			if diff := cmp.Diff(want, string(gqlerror.List([]byte("x"),
+				[]*gqlerror.Error{tt.err, tt.err}))); diff != "" {
 				t.Errorf("list (-want +got):\n%s", diff)
 			}
 		})

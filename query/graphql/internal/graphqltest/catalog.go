@@ -96,7 +96,8 @@ type Store[T any] interface {
 
 // Catalog fills empty stores, makes a harbour of them with three ports, four ships and five sailors, and returns what
 // reflecting it needs besides.
-func Catalog(ports Store[Port], ships Store[Ship], sailors Store[Sailor]) (*resource.Catalog, *model.Options) {
+func Catalog(ports Store[Port], ships Store[Ship],
+	sailors Store[Sailor]) (*resource.Catalog, *model.Options) {
 	ctx := context.Background()
 	lat, born := 37.94, time.Date(1801, 2, 3, 0, 0, 0, 0, time.UTC)
 	fill(ports.Insert(ctx, "piraeus", Port{ID: "piraeus", Name: "Piraeus", Lat: &lat}))
@@ -104,14 +105,17 @@ func Catalog(ports Store[Port], ships Store[Ship], sailors Store[Sailor]) (*reso
 	fill(ports.Insert(ctx, "cádiz", Port{ID: "cádiz", Name: "Cádiz"}))
 	for i, rig := range []string{"SLOOP", "SCHOONER", "BARQUE", "SLOOP"} {
 		port, draught := []string{"piraeus", "hull", "nowhere", "hull"}[i], float32(2.1)
-		ship := Ship{Name: fmt.Sprintf("Ship \"%d\"", i+1), Rig: rig, PortID: &port, Escorts: []int64{4, int64(i + 1), 2}[:i],
-			Length: 10.5 * float64(i), Masts: i, Tonnage: 1 << (20 * i), Serial: int64(i) - 1<<60, Afloat: i != 2,
+		ship := Ship{Name: fmt.Sprintf("Ship \"%d\"", i+1), Rig: rig, PortID: &port,
+			Escorts: []int64{4, int64(i + 1), 2}[:i],
+			Length:  10.5 * float64(i), Masts: i, Tonnage: 1 << (20 * i), Serial: int64(i) - 1<<60,
+			Afloat:   i != 2,
 			Launched: born.AddDate(i, 0, 0), Marks: map[string]string{"b": "2", "a": "1"}, Secret: "treasure",
 			Log: map[string]any{"n": []any{1.5, nil, "x"}}, Grid: [2][2]int32{{1, 2}, {3, int32(i)}}}
 		if i > 0 {
 			ship.Draught, ship.Refitted, ship.Flag = &draught, &born, []byte{0xff, byte(i)}
 			ship.Owner = &Person{Name: "Owner", Born: born}
-			ship.Decks = []Deck{{Name: "main", Guns: []int{i, 2}, Over: []Deck{{Name: "poop"}}}, {Name: "lower"}}
+			ship.Decks = []Deck{{Name: "main", Guns: []int{i, 2}, Over: []Deck{{Name: "poop"}}},
+				{Name: "lower"}}
 		}
 		fill(ships.Create(ctx, ship))
 	}
@@ -119,7 +123,8 @@ func Catalog(ports Store[Port], ships Store[Ship], sailors Store[Sailor]) (*reso
 		ship := i%3 + 1
 		fill(sailors.Create(ctx, Sailor{Name: fmt.Sprintf("Sailor %d", i+1), ShipID: &ship}))
 	}
-	return harbour(ports, ships, sailors), &model.Options{Doc: "A harbour.\n\nWith \"ships\".", Fields: custom()}
+	return harbour(ports, ships, sailors), &model.Options{Doc: "A harbour.\n\nWith \"ships\".",
+		Fields: custom()}
 }
 
 // fill sees that the data are as they should be; a mistake is one in this file.
@@ -131,14 +136,16 @@ func fill[T any](_ resource.Item[T], err error) {
 
 func harbour(ports Store[Port], ships Store[Ship], sailors Store[Sailor]) *resource.Catalog {
 	return resource.NewCatalog(nil,
-		resource.New("ships", ships, &resource.Options[Ship]{Query: everything[Ship](), Public: true, PageSize: 3, MaxPageSize: 10,
+		resource.New("ships", ships, &resource.Options[Ship]{Query: everything[Ship](), Public: true,
+			PageSize: 3, MaxPageSize: 10,
 			Relations: []resource.Relation[Ship]{
 				{Name: "port", Target: "ports", Field: "portId"},
 				{Name: "convoy", Target: "ships", Field: "escorts", Many: true, Limit: 2},
 				{Name: "crew", Target: "sailors", By: "shipId"}}}),
 		resource.New("ports", ports, &resource.Options[Port]{Query: query.Support{Sort: []string{"name"},
 			Filter: map[string][]query.Op{"name": {query.Eq, query.StartsWith}}}, Public: true}),
-		resource.New("sailors", sailors, &resource.Options[Sailor]{Query: everything[Sailor](), Public: true}),
+		resource.New("sailors", sailors, &resource.Options[Sailor]{Query: everything[Sailor](),
+			Public: true}),
 		resource.NewLookup("flagship", "ships", func(_ context.Context, in Sounding) (string, error) {
 			return map[string]string{"BARQUE": "3", "SCHOONER": "2"}[in.Rig], nil
 		}),
@@ -146,9 +153,11 @@ func harbour(ports Store[Port], ships Store[Ship], sailors Store[Sailor]) *resou
 			if in.To == "nowhere" {
 				return Arrival{}, resource.Invalid("to", "unknown")
 			}
-			return Arrival{At: time.Date(2026, 1, in.Days, 0, 0, 0, 0, time.UTC), Port: &Port{ID: in.To, Name: "There"}}, nil
+			return Arrival{At: time.Date(2026, 1, in.Days, 0, 0, 0, 0, time.UTC),
+				Port: &Port{ID: in.To, Name: "There"}}, nil
 		}, &resource.CommandOptions[Voyage]{Public: true, Doc: "Sails a ship elsewhere."}),
-		resource.NewCommand("harbour/close", func(context.Context, nothing) (nothing, error) { return nothing{}, nil },
+		resource.NewCommand("harbour/close",
+			func(context.Context, nothing) (nothing, error) { return nothing{}, nil },
 			&resource.CommandOptions[nothing]{Public: true}))
 }
 
@@ -165,7 +174,8 @@ func custom() []*model.CustomField {
 			}},
 		{On: "Mutation", Name: "ring", Doc: "Rings the bell.", Cost: 1,
 			Root: func(context.Context, any) (any, error) { return nil, nil }},
-		{On: "ships", Name: "berths", Deprecated: "count them", Out: schema.For[int](), Nullable: true, Cost: 1,
+		{On: "ships", Name: "berths", Deprecated: "count them", Out: schema.For[int](), Nullable: true,
+			Cost:   1,
 			Parent: reflect.TypeFor[Ship](),
 			Each: func(_ context.Context, items []any, _ any) ([]any, error) {
 				values := make([]any, len(items))

@@ -10,11 +10,16 @@ import (
 // schema.graphql has the same for the reference implementation.
 func New() *model.Schema {
 	m := models{}
-	for name, kind := range map[string]model.Kind{"Int": model.Scalar, "Float": model.Scalar, "String": model.Scalar,
-		"Boolean": model.Scalar, "ID": model.Scalar, "Any": model.Scalar, "Color": model.Enum, "Note": model.InputObject,
-		"Pick": model.InputObject, "Filter": model.InputObject, "Being": model.Interface, "Pet": model.Interface,
-		"Human": model.Object, "Dog": model.Object, "Cat": model.Object, "Stone": model.Object, "Thing": model.Union,
-		"Animal": model.Union, "Query": model.Object, "Mutation": model.Object, "Subscription": model.Object} {
+	for name, kind := range map[string]model.Kind{"Int": model.Scalar, "Float": model.Scalar,
+		"String":  model.Scalar,
+		"Boolean": model.Scalar, "ID": model.Scalar, "Any": model.Scalar, "Color": model.Enum,
+		"Note": model.InputObject,
+		"Pick": model.InputObject, "Filter": model.InputObject, "Being": model.Interface,
+		"Pet":   model.Interface,
+		"Human": model.Object, "Dog": model.Object, "Cat": model.Object, "Stone": model.Object,
+		"Thing":  model.Union,
+		"Animal": model.Union, "Query": model.Object, "Mutation": model.Object,
+		"Subscription": model.Object} {
 		m[name] = &model.Type{Kind: kind, Name: name}
 	}
 	for _, name := range []string{"RED", "GREEN", "BLUE"} {
@@ -40,7 +45,8 @@ func New() *model.Schema {
 func (m models) args(triples ...any) []*model.Input {
 	var args []*model.Input
 	for i := 0; i < len(triples); i += 3 {
-		in := &model.Input{Name: triples[i].(string), Type: m.ref(triples[i+1].(string)), Default: triples[i+2]}
+		in := &model.Input{Name: triples[i].(string), Type: m.ref(triples[i+1].(string)),
+			Default: triples[i+2]}
 		in.HasDefault = in.Default != nil
 		args = append(args, in)
 	}
@@ -59,10 +65,12 @@ func (m models) fields(triples ...any) []*model.Field {
 
 // inputObjects makes objects that contain themselves and each other, with and without defaults.
 func (m models) inputObjects() {
-	m["Note"].Inputs = m.args("text", "String!", nil, "stars", "Int!", 3, "color", "Color", nil, "more", "[Note!]", nil)
+	m["Note"].Inputs = m.args("text", "String!", nil, "stars", "Int!", 3, "color", "Color", nil, "more",
+		"[Note!]", nil)
 	m["Pick"].Inputs = m.args("id", "ID", nil, "name", "String", nil, "note", "Note", nil)
 	m["Pick"].OneOf = true
-	m["Filter"].Inputs = m.args("ids", "[ID!]", nil, "sizes", "[[Int]]", nil, "near", "Float", nil, "open", "Boolean!", true,
+	m["Filter"].Inputs = m.args("ids", "[ID!]", nil, "sizes", "[[Int]]", nil, "near", "Float", nil, "open",
+		"Boolean!", true,
 		"any", "Any", nil, "pick", "Pick", nil, "nested", "Filter", nil)
 }
 
@@ -76,10 +84,13 @@ func (m models) beings() {
 	m["Pet"].Fields = m.fields("name", "String", name, "owner", "Human", nil)
 	m["Pet"].Possible = []*model.Type{dog, cat}
 	human.Fields = m.fields("id", "ID!", nil, "name", "String", name, "friends", "[Being!]", friends,
-		"height", "Float", m.args("unit", "Color", "RED"), "pets", "[Pet]!", nil, "tags", "[String!]!", nil, "self", "Human!", nil)
-	dog.Fields = m.fields("id", "ID!", nil, "name", "String", name, "friends", "[Being!]", friends, "owner", "Human", nil,
+		"height", "Float", m.args("unit", "Color", "RED"), "pets", "[Pet]!", nil, "tags", "[String!]!", nil,
+		"self", "Human!", nil)
+	dog.Fields = m.fields("id", "ID!", nil, "name", "String", name, "friends", "[Being!]", friends, "owner",
+		"Human", nil,
 		"barks", "Boolean!", nil, "height", "Int", nil, "tags", "[String]", nil, "self", "Dog", nil)
-	cat.Fields = m.fields("name", "String", name, "owner", "Human", nil, "meows", "Int", nil, "color", "Color", nil,
+	cat.Fields = m.fields("name", "String", name, "owner", "Human", nil, "meows", "Int", nil, "color",
+		"Color", nil,
 		"self", "Cat!", nil)
 	stone.Fields = m.fields("color", "Color!", nil, "weight", "Float", nil, "any", "Any", nil)
 	m["Thing"].Possible = []*model.Type{human, dog, stone}
@@ -93,10 +104,14 @@ func (m models) roots() {
 		"human", "Human", m.args("id", "ID", nil, "note", "Note", nil),
 		"dog", "Dog!", nil,
 		"thing", "Thing", m.args("pick", "Pick", nil, "color", "Color!", nil),
-		"animals", "[Animal!]!", m.args("filter", "Filter", nil, "colors", "[Color!]", nil, "grid", "[[Int!]!]", nil),
+		"animals", "[Animal!]!", m.args("filter", "Filter", nil, "colors", "[Color!]", nil, "grid",
+			"[[Int!]!]", nil),
 		"stones", "[Stone]", m.args("any", "Any", nil),
-		"count", "Int", m.args("int", "Int", nil, "float", "Float", nil, "text", "String", nil, "flag", "Boolean", nil,
+		"count", "Int", m.args("int", "Int", nil, "float", "Float", nil, "text", "String", nil, "flag",
+			"Boolean", nil,
 			"id", "ID", nil, "required", "Int!", nil, "ints", "[Int]", nil))
-	m["Mutation"].Fields = m.fields("note", "Human", m.args("input", "Note!", nil), "paint", "Stone", m.args("color", "Color", "BLUE"))
-	m["Subscription"].Fields = m.fields("painted", "Stone", m.args("color", "Color", nil), "born", "Being", nil)
+	m["Mutation"].Fields = m.fields("note", "Human", m.args("input", "Note!", nil), "paint", "Stone",
+		m.args("color", "Color", "BLUE"))
+	m["Subscription"].Fields = m.fields("painted", "Stone", m.args("color", "Color", nil), "born", "Being",
+		nil)
 }

@@ -44,9 +44,12 @@ func (m models) field(name, typ, doc string, args ...*model.Input) *model.Field 
 // default, description and deprecation. It is not extended by introspection, and there is no catalog behind it.
 func Kitchen() *model.Schema {
 	m := models{}
-	for name, kind := range map[string]model.Kind{"Int": model.Scalar, "Float": model.Scalar, "String": model.Scalar,
-		"Boolean": model.Scalar, "ID": model.Scalar, "DateTime": model.Scalar, "Int64": model.Scalar, "JSON": model.Scalar,
-		"Color": model.Enum, "Choice": model.InputObject, "Settings": model.InputObject, "Tree": model.InputObject,
+	for name, kind := range map[string]model.Kind{"Int": model.Scalar, "Float": model.Scalar,
+		"String":  model.Scalar,
+		"Boolean": model.Scalar, "ID": model.Scalar, "DateTime": model.Scalar, "Int64": model.Scalar,
+		"JSON":  model.Scalar,
+		"Color": model.Enum, "Choice": model.InputObject, "Settings": model.InputObject,
+		"Tree":  model.InputObject,
 		"Query": model.Object, "Change": model.Object, "Thing": model.Object} {
 		m[name] = &model.Type{Kind: kind, Name: name}
 	}
@@ -54,7 +57,8 @@ func Kitchen() *model.Schema {
 	m["DateTime"].Doc = "An instant."
 	m["JSON"].Doc = "Ends with a quote: \"JSON\""
 	m["Color"].Doc = "Lines:\n\n  indented,\n\nand not."
-	m["Color"].Values = []*model.Value{{Name: "RED", Go: "red"}, {Name: "GREEN", Go: "green", Doc: "Like grass."},
+	m["Color"].Values = []*model.Value{{Name: "RED", Go: "red"},
+		{Name: "GREEN", Go: "green", Doc: "Like grass."},
 		{Name: "BLUE", Go: "blue", Deprecated: `Say "NAVY".`}, {Name: "NAVY", Go: "navy", Doc: "Dark."}}
 	m["Choice"].OneOf = true
 	m["Choice"].Inputs = []*model.Input{m.in("id", "ID", ""), m.in("name", "String", "By name.")}
@@ -65,7 +69,8 @@ func Kitchen() *model.Schema {
 		s.Types = append(s.Types, t)
 	}
 	s.Directives = []*model.Directive{
-		{Name: "tag", Repeatable: true, Locations: []string{"FIELD", "QUERY"}, Args: []*model.Input{m.in("name", "String!", "")}},
+		{Name: "tag", Repeatable: true, Locations: []string{"FIELD", "QUERY"},
+			Args: []*model.Input{m.in("name", "String!", "")}},
 		{Name: "plain", Doc: "Does nothing.", Locations: []string{"FIELD"},
 			Args: []*model.Input{m.in("why", "String", "The reason."), m.with("n", "Int", 1)}}}
 	return s
@@ -78,14 +83,20 @@ func (m models) inputs() {
 	old.Deprecated = "No longer supported"
 	m["Settings"].Inputs = []*model.Input{
 		m.with("int", "Int!", 3), m.with("zero", "Int", 0), m.with("long", "Int64", int64(-9007199254740991)),
-		m.with("float", "Float", 2.5), m.with("whole", "Float", 3.0), m.with("big", "Float", 1e21), m.with("tiny", "Float", 1e-7),
+		m.with("float", "Float", 2.5), m.with("whole", "Float", 3.0), m.with("big", "Float", 1e21),
+		m.with("tiny", "Float", 1e-7),
 		m.with("yes", "Boolean", true), m.with("text", "String", "\"quoted\"\\ \t\u0007\u0085 é 𝄞\n"),
-		m.with("empty", "String", ""), m.with("id", "ID", "007"), m.with("number", "ID", "42"), m.with("color", "Color", "navy"),
-		m.with("at", "DateTime", at), m.with("none", "String", nil), m.with("colors", "[Color!]!", []any{"red", "green"}),
+		m.with("empty", "String", ""), m.with("id", "ID", "007"), m.with("number", "ID", "42"),
+		m.with("color", "Color", "navy"),
+		m.with("at", "DateTime", at), m.with("none", "String", nil),
+		m.with("colors", "[Color!]!", []any{"red", "green"}),
 		m.with("grid", "[[Int]]", []any{[]any{1, nil}, nil, []any{}}),
-		m.with("choice", "Choice", map[string]any{"name": "x"}), m.with("json", "JSON", jsontext.Value(`"text"`)),
-		m.with("tree", "Tree", map[string]any{"leaf": 1.0, "label": "a", "parts": []any{map[string]any{"label": "root"}}}),
-		old, m.in("plain", "String", ""), m.in("long_description", "[ID!]", strings.Repeat("word ", 14)+"more.")}
+		m.with("choice", "Choice", map[string]any{"name": "x"}),
+		m.with("json", "JSON", jsontext.Value(`"text"`)),
+		m.with("tree", "Tree", map[string]any{"leaf": 1.0, "label": "a",
+			"parts": []any{map[string]any{"label": "root"}}}),
+		old, m.in("plain", "String", ""), m.in("long_description", "[ID!]",
+			strings.Repeat("word ", 14)+"more.")}
 	m["Tree"].Inputs = []*model.Input{m.with("label", "String!", "root"), m.in("leaf", "Float", ""),
 		m.in("parts", "[Tree!]", "")}
 }
@@ -99,15 +110,20 @@ func (m models) objects() {
 	reason := m.field("why", "String!", "")
 	reason.Deprecated = "line one\nline two"
 	m["Thing"].Doc = "A thing; \"\"\"quoted\"\"\" three times."
-	m["Thing"].Fields = []*model.Field{m.field("id", "ID!", ""), m.field("color", "Color!", "Backslash at the end: \\"),
-		m.field("at", "DateTime", " blank in front"), m.field("size", "Int64", "bell \u0007"), m.field("data", "JSON", "x\r\ny"),
-		m.field("things", "[[Thing!]!]!", "ends with three \"\"\"", m.in("a", "Int", ""), m.with("b", "[Int!]", []any{1, 2})),
+	m["Thing"].Fields = []*model.Field{m.field("id", "ID!", ""),
+		m.field("color", "Color!", "Backslash at the end: \\"),
+		m.field("at", "DateTime", " blank in front"), m.field("size", "Int64", "bell \u0007"),
+		m.field("data", "JSON", "x\r\ny"),
+		m.field("things", "[[Thing!]!]!", "ends with three \"\"\"", m.in("a", "Int", ""),
+			m.with("b", "[Int!]", []any{1, 2})),
 		gone, reason, m.field("flag", "Boolean", "  all\n  indented")}
 	m["Query"].Fields = []*model.Field{
 		m.field("thing", "Thing", "One.", m.in("id", "ID!", "Which."), m.with("color", "Color", "blue"), old),
-		m.field("things", "[Thing]", "", m.in("choice", "Choice", ""), m.in("tree", "Tree", ""), m.in("json", "JSON", "")),
+		m.field("things", "[Thing]", "", m.in("choice", "Choice", ""), m.in("tree", "Tree", ""),
+			m.in("json", "JSON", "")),
 		m.field("float", "Float", "\nnew line in front")}
 	m["Change"].Doc = "Écrit en français, 𝄞 included: " + strings.Repeat("é", 40)
-	m["Change"].Fields = []*model.Field{m.field("set", "Boolean!", "", m.in("settings", "Settings!", "All of them.")),
+	m["Change"].Fields = []*model.Field{m.field("set", "Boolean!", "",
+		m.in("settings", "Settings!", "All of them.")),
 		m.field("with", "String", "", m.with("json", "JSON", "in Go"))}
 }

@@ -53,8 +53,10 @@ func newBuilder(s *model.Schema) *builder {
 		"A type, or a list or non-null of one. Which of its fields have a value depends on its `kind`.")
 	b.field = b.add(model.Object, "__Field", "A field of an object, with its arguments and its type.")
 	b.input = b.add(model.Object, "__InputValue", "An argument, or a field of an input object.")
-	b.value = b.add(model.Object, "__EnumValue", "One of the values of an enum. It is written as a string in answers.")
-	b.directive = b.add(model.Object, "__Directive", "An annotation in a document that changes what the server does with it.")
+	b.value = b.add(model.Object, "__EnumValue",
+		"One of the values of an enum. It is written as a string in answers.")
+	b.directive = b.add(model.Object, "__Directive",
+		"An annotation in a document that changes what the server does with it.")
 	b.kind = b.add(model.Enum, "__TypeKind", "Which sort of type a `__Type` is.")
 	b.location = b.add(model.Enum, "__DirectiveLocation", "Where a directive may stand.")
 	return b
@@ -77,7 +79,8 @@ func (b *builder) describe() {
 		"Float":   "A number, whole or not, of double precision.",
 		"String":  "Text: a sequence of Unicode characters.",
 		"Boolean": "True or false.",
-		"ID":      "Text that stands for an object and says nothing of it. A whole number may be given as well.",
+		"ID": "Text that stands for an object and says nothing of it. A whole number may be given " +
+			"as well.",
 	}
 	for _, t := range b.model.Types {
 		if t.Kind == model.Scalar && t.Doc == "" {
@@ -111,9 +114,12 @@ func (b *builder) enums() {
 		"INPUT_OBJECT", "It has `inputFields`.",
 		"LIST", "It has `ofType`: the type of the items.",
 		"NON_NULL", "It has `ofType`: the type that is never null.")
-	b.location.Values = values("QUERY", "", "MUTATION", "", "SUBSCRIPTION", "", "FIELD", "", "FRAGMENT_DEFINITION", "",
-		"FRAGMENT_SPREAD", "", "INLINE_FRAGMENT", "", "VARIABLE_DEFINITION", "", "SCHEMA", "", "SCALAR", "", "OBJECT", "",
-		"FIELD_DEFINITION", "", "ARGUMENT_DEFINITION", "", "INTERFACE", "", "UNION", "", "ENUM", "", "ENUM_VALUE", "",
+	b.location.Values = values("QUERY", "", "MUTATION", "", "SUBSCRIPTION", "", "FIELD", "",
+		"FRAGMENT_DEFINITION", "",
+		"FRAGMENT_SPREAD", "", "INLINE_FRAGMENT", "", "VARIABLE_DEFINITION", "", "SCHEMA", "", "SCALAR", "",
+		"OBJECT", "",
+		"FIELD_DEFINITION", "", "ARGUMENT_DEFINITION", "", "INTERFACE", "", "UNION", "", "ENUM", "",
+		"ENUM_VALUE", "",
 		"INPUT_OBJECT", "", "INPUT_FIELD_DEFINITION", "", "DIRECTIVE_DEFINITION", "")
 }
 
@@ -129,9 +135,11 @@ func values(pairs ...string) []*model.Value {
 // metaFields are those that are nowhere listed and that every schema has (section 4.1 and following).
 func (b *builder) metaFields() {
 	s := b.model
-	s.TypeName = &model.Field{Name: "__typename", Doc: "The name of the type of this object.", Type: required(b.text),
+	s.TypeName = &model.Field{Name: "__typename", Doc: "The name of the type of this object.",
+		Type:   required(b.text),
 		Source: model.Meta}
-	s.MetaSchema = &model.Field{Name: "__schema", Doc: "What this server can be asked.", Type: required(b.schema),
+	s.MetaSchema = &model.Field{Name: "__schema", Doc: "What this server can be asked.",
+		Type:   required(b.schema),
 		Source: model.Meta, Meta: func(any, map[string]any) any { return s }}
 	s.MetaType = &model.Field{Name: "__type", Doc: "The type of a name, or null.", Type: nullable(b.typ),
 		Source: model.Meta, Args: []*model.Input{{Name: "name", Type: required(b.text)}},

@@ -20,7 +20,8 @@ var update = flag.Bool("update", false, "write the golden files")
 
 func ExampleExtend() {
 	text := &model.Type{Kind: model.Scalar, Name: "String"}
-	query := &model.Type{Kind: model.Object, Name: "Query", Fields: []*model.Field{{Name: "hello", Type: &model.Ref{Type: text}}}}
+	query := &model.Type{Kind: model.Object, Name: "Query",
+		Fields: []*model.Field{{Name: "hello", Type: &model.Ref{Type: text}}}}
 	s := &model.Schema{Query: query, Types: []*model.Type{query, text}}
 	introspect.Extend(s)
 	for _, t := range s.Types {
@@ -89,12 +90,17 @@ func TestFields(t *testing.T) {
 		{"type that there is not", `{__type(name: "Nothing") {name}}`, `{"__type":null}`},
 		{"scalar", `{__type(name: "DateTime") {kind name specifiedByURL fields {name} inputFields {name} enumValues {name}
 			interfaces {name} possibleTypes {name} ofType {name} isOneOf}}`,
-			`{"__type":{"kind":"SCALAR","name":"DateTime","specifiedByURL":"https://www.rfc-editor.org/rfc/rfc3339#section-5.6",` +
-				`"fields":null,"inputFields":null,"enumValues":null,"interfaces":null,"possibleTypes":null,"ofType":null,"isOneOf":null}}`},
-		{"object", `{__type(name: "Change") {kind interfaces {name} possibleTypes {name} fields {name} inputFields {name} isOneOf}}`,
-			`{"__type":{"kind":"OBJECT","interfaces":[],"possibleTypes":null,"fields":[{"name":"set"},{"name":"with"}],` +
+			`{"__type":{"kind":"SCALAR","name":"DateTime",` +
+				`"specifiedByURL":"https://www.rfc-editor.org/rfc/rfc3339#section-5.6",` +
+				`"fields":null,"inputFields":null,"enumValues":null,"interfaces":null,` +
+				`"possibleTypes":null,"ofType":null,"isOneOf":null}}`},
+		{"object", `{__type(name: "Change") {kind interfaces {name} possibleTypes {name} fields {name} ` +
+			`inputFields {name} isOneOf}}`,
+			`{"__type":{"kind":"OBJECT","interfaces":[],"possibleTypes":null,"fields":[{"name":"set"},` +
+				`{"name":"with"}],` +
 				`"inputFields":null,"isOneOf":null}}`},
-		{"input objects", `{a: __type(name: "Choice") {isOneOf inputFields {name}} b: __type(name: "Tree") {isOneOf}}`,
+		{"input objects",
+			`{a: __type(name: "Choice") {isOneOf inputFields {name}} b: __type(name: "Tree") {isOneOf}}`,
 			`{"a":{"isOneOf":true,"inputFields":[{"name":"id"},{"name":"name"}]},"b":{"isOneOf":false}}`},
 		{"deprecated values", `{__type(name: "Color") {a: enumValues {name} b: enumValues(includeDeprecated: true)
 			{name isDeprecated deprecationReason}}}`,
@@ -103,26 +109,36 @@ func TestFields(t *testing.T) {
 				`{"name":"GREEN","isDeprecated":false,"deprecationReason":null},` +
 				`{"name":"BLUE","isDeprecated":true,"deprecationReason":"Say \"NAVY\"."},` +
 				`{"name":"NAVY","isDeprecated":false,"deprecationReason":null}]}}`},
-		{"deprecated fields", `{__type(name: "Thing") {a: fields {name} b: fields(includeDeprecated: true) {name}}}`,
+		{"deprecated fields",
+			`{__type(name: "Thing") {a: fields {name} b: fields(includeDeprecated: true) {name}}}`,
 			`{"__type":{"a":` + names("id color at size data things flag") + `,"b":` +
 				names("id color at size data things gone why flag") + `}}`},
-		{"deprecated arguments", `{__type(name: "Query") {fields {a: args {name} b: args(includeDeprecated: true) {name}}}}`,
+		{"deprecated arguments",
+			`{__type(name: "Query") {fields {a: args {name} b: args(includeDeprecated: true) {name}}}}`,
 			`{"__type":{"fields":[{"a":` + names("id color") + `,"b":` + names("id color old") + `},{"a":` +
 				names("choice tree json") + `,"b":` + names("choice tree json") + `},{"a":[],"b":[]}]}}`},
 		{"lists and what is not null", `{__type(name: "Change") {fields {type {kind name description specifiedByURL isOneOf
 			fields {name} ofType {kind name ofType {name}}}}}}`,
-			`{"__type":{"fields":[{"type":{"kind":"NON_NULL","name":null,"description":null,"specifiedByURL":null,"isOneOf":null,` +
-				`"fields":null,"ofType":{"kind":"SCALAR","name":"Boolean","ofType":null}}},{"type":{"kind":"SCALAR",` +
-				`"name":"String","description":"Text: a sequence of Unicode characters.","specifiedByURL":null,` +
+			`{"__type":{"fields":[{"type":{"kind":"NON_NULL","name":null,"description":null,` +
+				`"specifiedByURL":null,"isOneOf":null,` +
+				`"fields":null,"ofType":{"kind":"SCALAR","name":"Boolean","ofType":null}}},` +
+				`{"type":{"kind":"SCALAR",` +
+				`"name":"String","description":"Text: a sequence of Unicode characters.",` +
+				`"specifiedByURL":null,` +
 				`"isOneOf":null,"fields":null,"ofType":null}}]}}`},
 		{"roots", `{__schema {queryType {name} mutationType {name} subscriptionType {name}}}`,
-			`{"__schema":{"queryType":{"name":"Query"},"mutationType":{"name":"Change"},"subscriptionType":null}}`},
-		{"names of types", `{__typename __schema {__typename directives {__typename}} __type(name: "Color") {__typename}}`,
+			`{"__schema":{"queryType":{"name":"Query"},"mutationType":{"name":"Change"},` +
+				`"subscriptionType":null}}`},
+		{"names of types",
+			`{__typename __schema {__typename directives {__typename}} __type(name: "Color") {__typename}}`,
 			`{"__typename":"Query","__schema":{"__typename":"__Schema","directives":[` +
-				strings.TrimSuffix(strings.Repeat(`{"__typename":"__Directive"},`, 7), ",") + `]},"__type":{"__typename":"__Type"}}`},
+				strings.TrimSuffix(strings.Repeat(`{"__typename":"__Directive"},`, 7), ",") +
+				`]},"__type":{"__typename":"__Type"}}`},
 		{"directives by name", `{__schema {directives {name isRepeatable}}}`,
-			`{"__schema":{"directives":[{"name":"deprecated","isRepeatable":false},{"name":"include","isRepeatable":false},` +
-				`{"name":"oneOf","isRepeatable":false},{"name":"plain","isRepeatable":false},{"name":"skip","isRepeatable":false},` +
+			`{"__schema":{"directives":[{"name":"deprecated","isRepeatable":false},{"name":"include",` +
+				`"isRepeatable":false},` +
+				`{"name":"oneOf","isRepeatable":false},{"name":"plain","isRepeatable":false},` +
+				`{"name":"skip","isRepeatable":false},` +
 				`{"name":"specifiedBy","isRepeatable":false},{"name":"tag","isRepeatable":true}]}}`},
 	}
 	s := kitchen()

@@ -77,10 +77,12 @@ func (b *builder) schemaType() {
 func (b *builder) typeType() {
 	flag := nullable(b.boolean)
 	b.typ.Fields = []*model.Field{
-		meta("kind", "Which sort of type it is.", required(b.kind), func(r *model.Ref) any { return kindOf(r) }),
+		meta("kind", "Which sort of type it is.", required(b.kind),
+			func(r *model.Ref) any { return kindOf(r) }),
 		ofNamed("name", "Its name; null for lists and non-null types.", nullable(b.text),
 			func(t *model.Type) any { return t.Name }),
-		ofNamed("description", "What it is for.", nullable(b.text), func(t *model.Type) any { return text(t.Doc) }),
+		ofNamed("description", "What it is for.", nullable(b.text),
+			func(t *model.Type) any { return text(t.Doc) }),
 		ofNamed("specifiedByURL", "Where a scalar is specified.", nullable(b.text),
 			func(t *model.Type) any { return text(t.SpecifiedBy) }),
 		listing("fields", "The fields of an object.", list(b.field), flag,
@@ -93,13 +95,18 @@ func (b *builder) typeType() {
 				}
 				return []any{}
 			}),
-		meta("possibleTypes", "The objects that an interface or a union may be; this schema has neither.", list(b.typ),
+		meta("possibleTypes", "The objects that an interface or a union may be; this schema has neither.",
+			list(b.typ),
 			func(*model.Ref) any { return nil }),
 		listing("enumValues", "The values of an enum.", list(b.value), flag,
 			func(r *model.Ref) ([]*model.Value, bool) { t, ok := is(r, model.Enum); return t.Values, ok },
 			func(v *model.Value) string { return v.Deprecated }),
 		listing("inputFields", "The fields of an input object.", list(b.input), flag,
-			func(r *model.Ref) ([]*model.Input, bool) { t, ok := is(r, model.InputObject); return t.Inputs, ok },
+			func(r *model.Ref) ([]*model.Input, bool) {
+				t, ok := is(r, model.InputObject)
+				return t.Inputs,
+					ok
+			},
 			func(in *model.Input) string { return in.Deprecated }),
 		meta("ofType", "What a list or a non-null type is made of.", nullable(b.typ), inner),
 		ofNamed("isOneOf", "Whether exactly one field of an input object is to be given.", flag,
@@ -155,17 +162,21 @@ func (b *builder) parts() {
 	b.field.Fields = append(described(b, func(f *model.Field) (string, string) { return f.Name, f.Doc }),
 		arguments(b, func(f *model.Field) []*model.Input { return f.Args }),
 		meta("type", "What type its value has.", required(b.typ), func(f *model.Field) any { return f.Type }))
-	b.field.Fields = append(b.field.Fields, deprecation(b, func(f *model.Field) string { return f.Deprecated })...)
+	b.field.Fields = append(b.field.Fields, deprecation(b,
+		func(f *model.Field) string { return f.Deprecated })...)
 
 	b.input.Fields = append(described(b, func(in *model.Input) (string, string) { return in.Name, in.Doc }),
-		meta("type", "What type its value has.", required(b.typ), func(in *model.Input) any { return in.Type }),
-		meta("defaultValue", "What it is where it is not given, as a literal.", nullable(b.text), func(in *model.Input) any {
-			if literal, ok := sdl.Default(in); ok {
-				return literal
-			}
-			return nil
-		}))
-	b.input.Fields = append(b.input.Fields, deprecation(b, func(in *model.Input) string { return in.Deprecated })...)
+		meta("type", "What type its value has.", required(b.typ),
+			func(in *model.Input) any { return in.Type }),
+		meta("defaultValue", "What it is where it is not given, as a literal.", nullable(b.text),
+			func(in *model.Input) any {
+				if literal, ok := sdl.Default(in); ok {
+					return literal
+				}
+				return nil
+			}))
+	b.input.Fields = append(b.input.Fields, deprecation(b,
+		func(in *model.Input) string { return in.Deprecated })...)
 
 	b.value.Fields = append(described(b, func(v *model.Value) (string, string) { return v.Name, v.Doc }),
 		deprecation(b, func(v *model.Value) string { return v.Deprecated })...)
@@ -174,8 +185,10 @@ func (b *builder) parts() {
 // described makes the fields that most parents have: what it is called, and what it is for.
 func described[P any](b *builder, get func(parent P) (name, doc string)) []*model.Field {
 	return []*model.Field{
-		meta("name", "What it is called.", required(b.text), func(p P) any { name, _ := get(p); return name }),
-		meta("description", "What it is for.", nullable(b.text), func(p P) any { _, doc := get(p); return text(doc) }),
+		meta("name", "What it is called.", required(b.text),
+			func(p P) any { name, _ := get(p); return name }),
+		meta("description", "What it is for.", nullable(b.text),
+			func(p P) any { _, doc := get(p); return text(doc) }),
 	}
 }
 
@@ -184,7 +197,8 @@ func deprecation[P any](b *builder, reason func(parent P) string) []*model.Field
 	return []*model.Field{
 		meta("isDeprecated", "Whether it should no longer be used.", required(b.boolean),
 			func(p P) any { return reason(p) != "" }),
-		meta("deprecationReason", "Why it should no longer be used, and what to use instead.", nullable(b.text),
+		meta("deprecationReason", "Why it should no longer be used, and what to use instead.",
+			nullable(b.text),
 			func(p P) any { return text(reason(p)) }),
 	}
 }

@@ -40,7 +40,8 @@ const (
 
 // String is how messages call a kind: punctuators by themselves in quotation marks, the others by their name.
 func (k Kind) String() string {
-	names := [...]string{"<EOF>", `"!"`, `"$"`, `"&"`, `"("`, `")"`, `"..."`, `":"`, `"="`, `"@"`, `"["`, `"]"`, `"{"`,
+	names := [...]string{"<EOF>", `"!"`, `"$"`, `"&"`, `"("`, `")"`, `"..."`, `":"`, `"="`, `"@"`, `"["`,
+		`"]"`, `"{"`,
 		`"|"`, `"}"`, "Name", "Int", "Float", "String", "BlockString"}
 	if int(k) < len(names) {
 		return names[k]

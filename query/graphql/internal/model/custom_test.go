@@ -47,14 +47,16 @@ func TestCustom(t *testing.T) {
 		{"struct", nil, schema.For[summary](), false, "", "Summary", "Summary!"},
 		{"item", nil, schema.For[note](), false, "", "NoteValue", "NoteValue!"},
 		{"items", nil, schema.For[[]note](), false, "", "[NoteValue!]", "[NoteValue!]!"},
-		{"arguments", schema.For[point](), schema.For[bool](), false, "lat:Float! unit:XUnit=km via:LineInput", "Boolean", "Boolean!"},
+		{"arguments", schema.For[point](), schema.For[bool](), false,
+			"lat:Float! unit:XUnit=km via:LineInput", "Boolean", "Boolean!"},
 		{"no arguments", schema.For[struct{}](), schema.For[bool](), false, "", "Boolean", "Boolean!"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			field := func(on string, parent reflect.Type) *model.CustomField {
-				return &model.CustomField{On: on, Name: "x", Doc: "An x.", Deprecated: "use y", In: tt.in, Out: tt.out,
+				return &model.CustomField{On: on, Name: "x", Doc: "An x.", Deprecated: "use y", In: tt.in,
+					Out:      tt.out,
 					Nullable: tt.nullable, Parent: parent}
 			}
 			query, mutation := field("Query", nil), field("Mutation", nil)
@@ -67,7 +69,8 @@ func TestCustom(t *testing.T) {
 				return seen{f.Type.String(), short(&model.Type{Inputs: f.Args}), f.Doc, f.Deprecated}
 			}
 			want := seen{tt.root, tt.args, "An x.", "use y"}
-			for of, f := range map[*model.CustomField]*model.Field{query: s.Query.Field("x"), mutation: s.Mutation.Field("x")} {
+			for of, f := range map[*model.CustomField]*model.Field{query: s.Query.Field("x"),
+				mutation: s.Mutation.Field("x")} {
 				if diff := cmp.Diff(want, see(f)); diff != "" || f.Source != model.Custom || f.Custom != of {
 					t.Errorf("%s.x, source %d (-want +got):\n%s", of.On, f.Source, diff)
 				}
@@ -77,7 +80,8 @@ func TestCustom(t *testing.T) {
 				want.Args = "lat:Float! unit:NoteXUnit=km via:LineInput"
 			}
 			f := typeOf(s, "Note").Field("x")
-			if diff := cmp.Diff(want, see(f)); diff != "" || f.Source != model.Computed || f.Custom != computed {
+			if diff := cmp.Diff(want, see(f)); diff != "" || f.Source != model.Computed ||
+				f.Custom != computed {
 				t.Errorf("Note.x, source %d (-want +got):\n%s", f.Source, diff)
 			}
 		})
@@ -98,8 +102,9 @@ func TestCustomTypes(t *testing.T) {
 		}})
 	sound(t, s)
 	for typ, want := range map[string]string{
-		"Summary": "mood:SummaryMood! best:NoteValue inner:SummaryInner!", "SummaryInner": "x:Int!", "SummaryMood": "up down",
-		"NoteValue": "id:ID! text:String!", "Grid": "cells:[Int!]!",
+		"Summary": "mood:SummaryMood! best:NoteValue inner:SummaryInner!", "SummaryInner": "x:Int!",
+		"SummaryMood": "up down",
+		"NoteValue":   "id:ID! text:String!", "Grid": "cells:[Int!]!",
 	} {
 		if diff := cmp.Diff(want, short(typeOf(s, typ))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", typ, diff)
@@ -128,12 +133,15 @@ func TestCustomAlone(t *testing.T) {
 func TestOrderOfFields(t *testing.T) {
 	t.Parallel()
 	keys := func(*note) []string { return nil }
-	notes := resource.New("notes", memory.New[note](nil), &resource.Options[note]{Relations: []resource.Relation[note]{
-		{Name: "z", Target: "notes", Keys: keys}, {Name: "a", Target: "notes", Keys: keys}}})
+	notes := resource.New("notes", memory.New[note](nil),
+		&resource.Options[note]{Relations: []resource.Relation[note]{
+			{Name: "z", Target: "notes", Keys: keys}, {Name: "a", Target: "notes", Keys: keys}}})
 	field := func(name string) *model.CustomField {
-		return &model.CustomField{On: "notes", Name: name, Out: schema.For[int](), Parent: reflect.TypeFor[note]()}
+		return &model.CustomField{On: "notes", Name: name, Out: schema.For[int](),
+			Parent: reflect.TypeFor[note]()}
 	}
-	s := reflected(t, resource.NewCatalog(nil, notes), &model.Options{Fields: []*model.CustomField{field("y"), field("b")}})
+	s := reflected(t, resource.NewCatalog(nil, notes),
+		&model.Options{Fields: []*model.CustomField{field("y"), field("b")}})
 	if diff := cmp.Diff("id text etag z a y b", fieldNames(typeOf(s, "Note"))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -58,16 +58,26 @@ func TestThroughTheDoor(t *testing.T) {
 				part:{name:"n" kind:small hidden:"h" parts:[{name:"k" hidden:"h"}]} mapOf:{q:{name:"z" hidden:"h"}}
 				inline:{mode:on more:{x:1}} hollow:{} fixed:{} unseen:{key:"k"} grid:[[1],[]] pair:[1,2] maybeInt:null
 				dashedName:"d" spacedName:"s" snake_name:"sn" CAPS:"c"}){` + all + `}}`,
-			`{"createThing":{"id":"1","text":"","word":"","dotted":".","bytes":"AAE=","moment":"2026-01-01T00:00:00+02:00",` +
-				`"yes":false,"int":9007199254740993,"int8":0,"int16":0,"int32":0,"int64":0,"uint":0,"uint8":0,"uint16":0,"uint32":0,` +
-				`"uint64":5,"bounded":1,"above":1,"below":-1,"floor":0,"ceiling":3,"uBounded":0,"quoted":"77","quotedF":"0.25",` +
-				`"float32":0,"float64":0,"enum":"a","enumOmit":null,"enumEmpty":null,"enumNull":null,"enumWord":"y",` +
-				`"enums":["a","b"],"noEnum":"in-stock","truth":"true","secret":"__a","enumInt":1,"maybe":null,"maybeInt":null,` +
-				`"any":null,"raw":{"a":[1,null]},"names":{},"maybeMap":null,"tags":["x"],"pointers":[],"anys":[],"grid":[[1],[]],` +
-				`"pair":[1,2],"small":[1],"maybeList":null,"part":{"name":"n","kind":"small","made":""},"maybePart":null,"parts":[],` +
-				`"mapOf":{"q":{"name":"z","kind":"big","parts":[],"of":null,"made":""}},"self":null,"inline":{"mode":"on"},` +
-				`"hollow":{},"unseen":{},"fixed":{"at":0},"inner":"","asked":"a","given":"x","givenInt":-7,"given64":8,"givenBig":7,` +
-				`"givenF":0.5,"givenYes":true,"givenAt":"2026-11-21T06:00:00Z","once":"","old":"","oldAsked":"o","dashedName":"d",` +
+			`{"createThing":{"id":"1","text":"","word":"","dotted":".","bytes":"AAE=",` +
+				`"moment":"2026-01-01T00:00:00+02:00",` +
+				`"yes":false,"int":9007199254740993,"int8":0,"int16":0,"int32":0,"int64":0,"uint":0,` +
+				`"uint8":0,"uint16":0,"uint32":0,` +
+				`"uint64":5,"bounded":1,"above":1,"below":-1,"floor":0,"ceiling":3,"uBounded":0,` +
+				`"quoted":"77","quotedF":"0.25",` +
+				`"float32":0,"float64":0,"enum":"a","enumOmit":null,"enumEmpty":null,"enumNull":null,` +
+				`"enumWord":"y",` +
+				`"enums":["a","b"],"noEnum":"in-stock","truth":"true","secret":"__a","enumInt":1,` +
+				`"maybe":null,"maybeInt":null,` +
+				`"any":null,"raw":{"a":[1,null]},"names":{},"maybeMap":null,"tags":["x"],"pointers":[],` +
+				`"anys":[],"grid":[[1],[]],` +
+				`"pair":[1,2],"small":[1],"maybeList":null,"part":{"name":"n","kind":"small","made":""},` +
+				`"maybePart":null,"parts":[],` +
+				`"mapOf":{"q":{"name":"z","kind":"big","parts":[],"of":null,"made":""}},"self":null,` +
+				`"inline":{"mode":"on"},` +
+				`"hollow":{},"unseen":{},"fixed":{"at":0},"inner":"","asked":"a","given":"x",` +
+				`"givenInt":-7,"given64":8,"givenBig":7,` +
+				`"givenF":0.5,"givenYes":true,"givenAt":"2026-11-21T06:00:00Z","once":"","old":"",` +
+				`"oldAsked":"o","dashedName":"d",` +
 				`"snake_name":"sn","spacedName":"s","CAPS":"c"}}`,
 		},
 		{
@@ -76,7 +86,8 @@ func TestThroughTheDoor(t *testing.T) {
 				dashedName:"D" quoted:"-3" given:null enumNull:b}){part{name kind parts{name}} maybe inline{mode more{x}}
 				parts{name kind} dashedName quoted given enumNull asked}}`,
 			`{"patchThing":{"part":{"name":"other","kind":"small","parts":[{"name":"k"}]},"maybe":"m",` +
-				`"inline":{"mode":"on","more":{"x":5}},"parts":[{"name":"q","kind":"big"}],"dashedName":"D","quoted":"-3","given":"",` +
+				`"inline":{"mode":"on","more":{"x":5}},"parts":[{"name":"q","kind":"big"}],` +
+				`"dashedName":"D","quoted":"-3","given":"",` +
 				`"enumNull":"b","asked":"a"}}`,
 		},
 		{
@@ -91,7 +102,8 @@ func TestThroughTheDoor(t *testing.T) {
 			`mutation{replaceThing(id:"1" input:{tags:[] asked:"a2" oldAsked:"o" maybeInt:3 raw:null enumWord:x inline:{mode:off}
 				part:{name:"w" hidden:"h"} noEnum:"sold" truth:"maybe" secret:"b" enumInt:2}){asked given givenInt enum raw maybe
 				maybeInt part{name kind} parts{name} inline{mode more{x}}}}`,
-			`{"replaceThing":{"asked":"a2","given":"x","givenInt":-7,"enum":"C","raw":null,"maybe":null,"maybeInt":3,` +
+			`{"replaceThing":{"asked":"a2","given":"x","givenInt":-7,"enum":"C","raw":null,"maybe":null,` +
+				`"maybeInt":3,` +
 				`"part":{"name":"w","kind":"big"},"parts":[],"inline":{"mode":"off","more":{"x":0}}}}`,
 		},
 	}

@@ -26,7 +26,8 @@ func asked[T any](name string, s query.Support) *resource.Resource {
 func related[T any](name string, relations ...string) *resource.Resource {
 	var list []resource.Relation[T]
 	for _, r := range relations {
-		list = append(list, resource.Relation[T]{Name: r, Target: name, Keys: func(*T) []string { return nil }})
+		list = append(list, resource.Relation[T]{Name: r, Target: name,
+			Keys: func(*T) []string { return nil }})
 	}
 	return resource.New(name, memory.New[T](nil), &resource.Options[T]{Relations: list})
 }
@@ -129,7 +130,8 @@ type umlaut struct {
 
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	const badName = "a name in GraphQL has letters, digits and underscores of ASCII alone, and begins neither with a digit nor " +
+	const badName = "a name in GraphQL has letters, digits and underscores of ASCII alone, and begins " +
+		"neither with a digit nor " +
 		"with two underscores"
 	names := func(pairs ...string) *model.Options {
 		o := &model.Options{Names: map[string]string{}}
@@ -148,36 +150,43 @@ func TestErrors(t *testing.T) {
 	}{
 		{
 			name: "nothing to query",
-			want: []string{"there is nothing to query: the catalog has no resource, and Options no custom field of Query"},
+			want: []string{"there is nothing to query: the catalog has no resource, and Options no " +
+				"custom field of Query"},
 		},
 		{
 			name:  "commands are nothing to query",
 			parts: []resource.Part{login()},
-			want:  []string{"there is nothing to query: the catalog has no resource, and Options no custom field of Query"},
+			want: []string{"there is nothing to query: the catalog has no resource, and Options no " +
+				"custom field of Query"},
 		},
 		{
 			name:  "name of introspection",
 			parts: []resource.Part{served[underscored]("odds")},
-			want:  []string{`resource odds: the member "__odd" cannot be a field: ` + badName + `; give it another JSON name`},
+			want: []string{`resource odds: the member "__odd" cannot be a field: ` + badName +
+				`; give it another JSON name`},
 		},
 		{
 			name:  "names that no camel makes",
 			parts: []resource.Part{served[digit]("digits")},
 			want: []string{
-				`resource digits: the member "2x" cannot be a field: ` + badName + `; give it another JSON name`,
-				`resource digits: the member "straße" cannot be a field: ` + badName + `; give it another JSON name`,
+				`resource digits: the member "2x" cannot be a field: ` + badName +
+					`; give it another JSON name`,
+				`resource digits: the member "straße" cannot be a field: ` + badName +
+					`; give it another JSON name`,
 			},
 		},
 		{
 			name:  "members of one name",
 			parts: []resource.Part{served[twice]("twices")},
-			want: []string{`resource twices: the members "created-at" and "createdAt" would both be the field createdAt; give one of ` +
+			want: []string{`resource twices: the members "created-at" and "createdAt" would both be the ` +
+				`field createdAt; give one of ` +
 				`them another JSON name`},
 		},
 		{
 			name:  "members of one name in a part, told once",
 			parts: []resource.Part{resource.New("p", memory.New[parents](nil), nil)},
-			want: []string{`Go type model_test.Odd: the members "a-b" and "aB" would both be the field aB; give one of them another ` +
+			want: []string{`Go type model_test.Odd: the members "a-b" and "aB" would both be the field ` +
+				`aB; give one of them another ` +
 				`JSON name`},
 		},
 		{
@@ -185,9 +194,11 @@ func TestErrors(t *testing.T) {
 			parts: []resource.Part{asked[connective]("c", query.Support{Filter: map[string][]query.Op{
 				"and": {query.Eq}, "or": {query.Eq}, "id": {query.Eq}}})},
 			want: []string{
-				`resource c: the member "and" cannot be filtered by, since and joins filters; give it another JSON name, or take it out ` +
+				`resource c: the member "and" cannot be filtered by, since and joins filters; give it ` +
+					`another JSON name, or take it out ` +
 					`of Options.Query.Filter`,
-				`resource c: the member "or" cannot be filtered by, since or joins filters; give it another JSON name, or take it out ` +
+				`resource c: the member "or" cannot be filtered by, since or joins filters; give it ` +
+					`another JSON name, or take it out ` +
 					`of Options.Query.Filter`,
 			},
 		},
@@ -195,132 +206,164 @@ func TestErrors(t *testing.T) {
 			name:  "members that are values",
 			parts: []resource.Part{asked[literal]("l", query.Support{Sort: []string{"true", "null"}})},
 			want: []string{
-				`resource l: the member "true" cannot be sorted by, since true is no value of an enum; give it another JSON name, or ` +
+				`resource l: the member "true" cannot be sorted by, since true is no value of an enum; ` +
+					`give it another JSON name, or ` +
 					`take it out of Options.Query.Sort`,
-				`resource l: the member "null" cannot be sorted by, since null is no value of an enum; give it another JSON name, or ` +
+				`resource l: the member "null" cannot be sorted by, since null is no value of an enum; ` +
+					`give it another JSON name, or ` +
 					`take it out of Options.Query.Sort`,
 			},
 		},
 		{
 			name:  "member and entity tag",
 			parts: []resource.Part{resource.New("t", memory.New[tagged](nil), nil)},
-			want: []string{`the member "etag" and the entity tag would both be the field etag of Tagged; give the member "etag" ` +
+			want: []string{`the member "etag" and the entity tag would both be the field etag of Tagged; ` +
+				`give the member "etag" ` +
 				`another JSON name`},
 		},
 		{
 			name:  "relation and entity tag",
 			parts: []resource.Part{related[note]("notes", "etag")},
-			want: []string{`the entity tag and the relation "etag" would both be the field etag of Note; give the relation "etag" ` +
+			want: []string{`the entity tag and the relation "etag" would both be the field etag of Note; ` +
+				`give the relation "etag" ` +
 				`another name`},
 		},
 		{
 			name:  "relation and member, relation and relation",
 			parts: []resource.Part{related[note]("notes", "te-xt", "see-also", "seeAlso", "__x")},
 			want: []string{
-				`the relation "see-also" and the relation "seeAlso" would both be the field seeAlso of Note; give the relation ` +
+				`the relation "see-also" and the relation "seeAlso" would both be the field seeAlso of ` +
+					`Note; give the relation ` +
 					`"see-also" another name, or give the relation "seeAlso" another name`,
-				`the relation "__x" cannot be the field "__x" of Note: ` + badName + `; give the relation "__x" another name`,
+				`the relation "__x" cannot be the field "__x" of Note: ` + badName +
+					`; give the relation "__x" another name`,
 			},
 		},
 		{
 			name:  "relation that becomes a member",
 			parts: []resource.Part{related[twiceLess]("notes", "created-at")},
-			want: []string{`the member "createdAt" and the relation "created-at" would both be the field createdAt of TwiceLess; give ` +
+			want: []string{`the member "createdAt" and the relation "created-at" would both be the field ` +
+				`createdAt of TwiceLess; give ` +
 				`the member "createdAt" another JSON name, or give the relation "created-at" another name`},
 		},
 		{
 			name:  "two resources of one type",
 			parts: []resource.Part{served[note]("notes"), served[note]("old-notes")},
-			want: []string{"resources notes and old-notes: the items of both are of the type Note; give one of them another name in " +
+			want: []string{"resources notes and old-notes: the items of both are of the type Note; give " +
+				"one of them another name in " +
 				"Options.Names"},
 		},
 		{
 			name:  "item and list of one name",
 			parts: []resource.Part{served[note]("note")},
-			want: []string{"the item of the resource note and the list of the resource note would both be the field note of Query; " +
+			want: []string{"the item of the resource note and the list of the resource note would both " +
+				"be the field note of Query; " +
 				"give the resource note another name in Options.Names, or rename the resource note"},
 		},
 		{
 			name:  "list without a name",
 			parts: []resource.Part{served[note]("2notes")},
-			want:  []string{`the list of the resource 2notes cannot be the field "2notes" of Query: ` + badName + `; rename the resource 2notes`},
+			want: []string{`the list of the resource 2notes cannot be the field "2notes" of Query: ` +
+				badName + `; rename the resource 2notes`},
 		},
 		{
 			name:  "item, lookup and custom field of one name",
 			parts: []resource.Part{served[note]("notes"), resource.NewLookup("note", "notes", noLookup)},
 			opts:  custom(&model.CustomField{On: "Query", Name: "notes", Out: text}),
 			want: []string{
-				"the item of the resource notes and the lookup note would both be the field note of Query; give the resource notes " +
+				"the item of the resource notes and the lookup note would both be the field note of " +
+					"Query; give the resource notes " +
 					"another name in Options.Names, or rename the lookup note",
-				"the list of the resource notes and the custom field notes would both be the field notes of Query; rename the resource " +
+				"the list of the resource notes and the custom field notes would both be the field notes " +
+					"of Query; rename the resource " +
 					"notes, or rename the custom field notes",
 			},
 		},
 		{
-			name:  "write and command of one name",
-			parts: []resource.Part{resource.New("notes", memory.New[note](nil), nil), command[empty, empty]("create/note")},
-			want: []string{"a write of the resource notes and the command create/note would both be the field createNote of Mutation; " +
+			name: "write and command of one name",
+			parts: []resource.Part{resource.New("notes", memory.New[note](nil), nil),
+				command[empty, empty]("create/note")},
+			want: []string{"a write of the resource notes and the command create/note would both be the " +
+				"field createNote of Mutation; " +
 				"give the resource notes another name in Options.Names, or rename the command create/note"},
 		},
 		{
-			name:  "commands of one name and of none",
-			parts: []resource.Part{served[note]("notes"), command[note, empty]("a/b-c"), command[empty, empty]("a-b/c"), command[empty, empty]("1/a")},
+			name: "commands of one name and of none",
+			parts: []resource.Part{served[note]("notes"), command[note, empty]("a/b-c"),
+				command[empty, empty]("a-b/c"), command[empty, empty]("1/a")},
 			want: []string{
-				"the command a/b-c and the command a-b/c would both be the field aBC of Mutation; rename the command a/b-c, or rename " +
+				"the command a/b-c and the command a-b/c would both be the field aBC of Mutation; rename " +
+					"the command a/b-c, or rename " +
 					"the command a-b/c",
-				`the command 1/a cannot be the field "1A" of Mutation: ` + badName + `; rename the command 1/a`,
+				`the command 1/a cannot be the field "1A" of Mutation: ` + badName +
+					`; rename the command 1/a`,
 			},
 		},
 		{
-			name:  "inputs of one name",
-			parts: []resource.Part{resource.New("notes", memory.New[note](nil), nil), command[note, empty]("create-note/x"), command[note, empty]("create/Note")},
+			name: "inputs of one name",
+			parts: []resource.Part{resource.New("notes", memory.New[note](nil), nil),
+				command[note, empty]("create-note/x"), command[note, empty]("create/Note")},
 			want: []string{
-				"the input of createNote of the resource notes and the input of the command create/Note would both be the type " +
-					"CreateNoteInput; give the resource notes another name in Options.Names, or rename the command create/Note",
-				"a write of the resource notes and the command create/Note would both be the field createNote of Mutation; give the " +
+				"the input of createNote of the resource notes and the input of the command create/Note " +
+					"would both be the type " +
+					"CreateNoteInput; give the resource notes another name in Options.Names, or rename " +
+					"the command create/Note",
+				"a write of the resource notes and the command create/Note would both be the field " +
+					"createNote of Mutation; give the " +
 					"resource notes another name in Options.Names, or rename the command create/Note",
 			},
 		},
 		{
 			name:  "type of a resource's own and Go type",
 			parts: []resource.Part{asked[note]("notes", everything[note]()), served[filters]("f")},
-			want: []string{"the filter of the resource notes and the Go type model_test.NoteFilter would both be the type NoteFilter; " +
-				"give the resource notes another name in Options.Names, or rename the Go type model_test.NoteFilter"},
+			want: []string{"the filter of the resource notes and the Go type model_test.NoteFilter would " +
+				"both be the type NoteFilter; " +
+				"give the resource notes another name in Options.Names, or rename the Go type " +
+				"model_test.NoteFilter"},
 		},
 		{
 			name:  "types of two resources",
 			parts: []resource.Part{served[note]("notes"), served[Thing]("things")},
 			opts:  names("things", "NoteEdge"),
-			want: []string{"the edges of the resource notes and the items of the resource things would both be the type NoteEdge; give " +
-				"the resource notes another name in Options.Names, or give the resource things another name in Options.Names"},
+			want: []string{"the edges of the resource notes and the items of the resource things would " +
+				"both be the type NoteEdge; give " +
+				"the resource notes another name in Options.Names, or give the resource things another " +
+				"name in Options.Names"},
 		},
 		{
 			name:  "Go type of a shared name",
 			parts: []resource.Part{served[reservedName]("r")},
-			want: []string{"a type that every schema may have and the Go type model_test.PageInfo would both be the type PageInfo; " +
+			want: []string{"a type that every schema may have and the Go type model_test.PageInfo would " +
+				"both be the type PageInfo; " +
 				"rename the Go type model_test.PageInfo"},
 		},
 		{
 			name:  "Go type without a name",
 			parts: []resource.Part{served[umlaut]("u")},
-			want: []string{`the Go type model_test.straße cannot be of the type "Straße": ` + badName + `; rename the Go type ` +
+			want: []string{`the Go type model_test.straße cannot be of the type "Straße": ` + badName +
+				`; rename the Go type ` +
 				`model_test.straße`},
 		},
 		{
 			name:  "enums of one name",
 			parts: []resource.Part{served[enums]("e")},
-			want: []string{`the enum of the member "partKind" of Enums and the enum of the member "kind" of EnumsPart would both be the ` +
-				`type EnumsPartKind; give the member "partKind" another JSON name, or give the member "kind" another JSON name`},
+			want: []string{`the enum of the member "partKind" of Enums and the enum of the member "kind" ` +
+				`of EnumsPart would both be the ` +
+				`type EnumsPartKind; give the member "partKind" another JSON name, or give the member ` +
+				`"kind" another JSON name`},
 		},
 		{
 			name:  "Names",
 			parts: []resource.Part{served[note]("notes"), served[Thing]("things"), served[Order]("orders")},
 			opts:  names("notes", "a-b", "things", "String", "orders", "__Order", "users", "User"),
 			want: []string{
-				`resource notes: its items cannot be of the type "a-b": ` + badName + `; give the resource another name in Options.Names`,
-				`resource things: its items cannot be of the type String, which is a type that every schema may have; give the resource ` +
+				`resource notes: its items cannot be of the type "a-b": ` + badName +
+					`; give the resource another name in Options.Names`,
+				`resource things: its items cannot be of the type String, which is a type that every ` +
+					`schema may have; give the resource ` +
 					`another name in Options.Names`,
-				`resource orders: its items cannot be of the type "__Order": ` + badName + `; give the resource another name in Options.Names`,
+				`resource orders: its items cannot be of the type "__Order": ` + badName +
+					`; give the resource another name in Options.Names`,
 				`Options.Names has a name for "users", which is no resource of the catalog`,
 			},
 		},
@@ -337,23 +380,29 @@ func TestErrors(t *testing.T) {
 			want: []string{
 				"Options.Fields[0] is the zero Field",
 				`custom field age: "users" is no resource of the catalog`,
-				"custom field length: its function takes items of the Go type model_test.Thing, but those of the resource notes are of " +
+				"custom field length: its function takes items of the Go type model_test.Thing, but " +
+					"those of the resource notes are of " +
 					"model_test.note",
 				"custom field words of the resource notes: its function returns nothing",
 				"custom field in: its arguments are no struct, but string",
-				`the custom field two words cannot be the field "two words" of Query: ` + badName + `; rename the custom field two words`,
-				`the custom field __do cannot be the field "__do" of Mutation: ` + badName + `; rename the custom field __do`,
+				`the custom field two words cannot be the field "two words" of Query: ` + badName +
+					`; rename the custom field two words`,
+				`the custom field __do cannot be the field "__do" of Mutation: ` + badName +
+					`; rename the custom field __do`,
 			},
 		},
 		{
 			name:  "custom field and member",
 			parts: []resource.Part{related[note]("notes", "next")},
-			opts: custom(&model.CustomField{On: "notes", Name: "text", Out: text, Parent: reflect.TypeFor[note]()},
+			opts: custom(&model.CustomField{On: "notes", Name: "text", Out: text,
+				Parent: reflect.TypeFor[note]()},
 				&model.CustomField{On: "notes", Name: "next", Out: text, Parent: reflect.TypeFor[note]()}),
 			want: []string{
-				`the member "text" and the custom field text would both be the field text of Note; give the member "text" another JSON ` +
+				`the member "text" and the custom field text would both be the field text of Note; give ` +
+					`the member "text" another JSON ` +
 					`name, or rename the custom field text`,
-				`the relation "next" and the custom field next would both be the field next of Note; give the relation "next" another ` +
+				`the relation "next" and the custom field next would both be the field next of Note; ` +
+					`give the relation "next" another ` +
 					`name, or rename the custom field next`,
 			},
 		},
@@ -385,12 +434,14 @@ func TestNoCollision(t *testing.T) {
 		parts []resource.Part
 		opts  *model.Options
 	}{
-		{"two resources of one Go type", []resource.Part{served[Order]("orders"), served[Order]("order-archive")},
+		{"two resources of one Go type", []resource.Part{served[Order]("orders"),
+			served[Order]("order-archive")},
 			&model.Options{Names: map[string]string{"order-archive": "ArchivedOrder"}}},
 		{"a member etag where there is no entity tag", []resource.Part{served[tagged]("t")}, nil},
 		{"members that join filters and are not filtered by", []resource.Part{served[connective]("c")}, nil},
 		{"members that are values and are not sorted by", []resource.Part{served[literal]("l")}, nil},
-		{"a Go type in two resources", []resource.Part{resource.New("l", memory.New[lines](nil), nil), related[Order]("orders")}, nil},
+		{"a Go type in two resources", []resource.Part{resource.New("l", memory.New[lines](nil), nil),
+			related[Order]("orders")}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

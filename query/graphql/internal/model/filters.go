@@ -38,7 +38,8 @@ func (b *builder) newFilter(r *resource.Resource) *Type {
 			continue
 		}
 		if slices.Contains(connectives(), m.name) {
-			b.fail("resource %s: the member %q cannot be filtered by, since %s joins filters; give it another JSON name, or take "+
+			b.fail("resource %s: the member %q cannot be filtered by, since %s joins filters; give it "+
+				"another JSON name, or take "+
 				"it out of Options.Query.Filter", r.Name(), m.Name, m.name)
 			continue
 		}
@@ -156,7 +157,8 @@ func (b *builder) sort(r *resource.Resource) *Type {
 			continue
 		}
 		if isLiteral(m.name) {
-			b.fail("resource %s: the member %q cannot be sorted by, since %s is no value of an enum; give it another JSON name, "+
+			b.fail("resource %s: the member %q cannot be sorted by, since %s is no value of an enum; "+
+				"give it another JSON name, "+
 				"or take it out of Options.Query.Sort", r.Name(), m.Name, m.name)
 			continue
 		}
@@ -169,7 +171,8 @@ func (b *builder) sort(r *resource.Resource) *Type {
 	direction := b.shared(Enum, "SortDirection", fillDirection)
 	t.Inputs = []*Input{
 		{Name: "field", Doc: "The member whose values are compared.", Type: must(field)},
-		{Name: "direction", Doc: "Which of them come first.", Type: refTo(direction), Default: "ASC", HasDefault: true},
+		{Name: "direction", Doc: "Which of them come first.", Type: refTo(direction), Default: "ASC",
+			HasDefault: true},
 	}
 	return t
 }

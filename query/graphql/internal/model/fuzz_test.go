@@ -20,14 +20,16 @@ func FuzzNames(f *testing.F) {
 				return
 			}
 		}
-		if relation == "" || relation == "id" || relation == "text" || regexp.MustCompile(`[,.]`).MatchString(relation) || list == lookup {
+		if relation == "" || relation == "id" || relation == "text" ||
+			regexp.MustCompile(`[,.]`).MatchString(relation) || list == lookup {
 			return
 		}
 		keys := func(*note) []string { return nil }
 		notes := resource.FromOps(list, noteOps(), &resource.Options[note]{
 			Relations: []resource.Relation[note]{{Name: relation, Target: list, Keys: keys}}})
 		find := func(context.Context, empty) (string, error) { return "", nil }
-		c := resource.NewCatalog(nil, notes, resource.NewLookup(lookup, list, find), command[note, note](area+"/"+action))
+		c := resource.NewCatalog(nil, notes, resource.NewLookup(lookup, list, find),
+			command[note, note](area+"/"+action))
 		s, err := model.Reflect(c, &model.Options{Names: map[string]string{list: cmp.Or(typ, media)},
 			Fields: []*model.CustomField{{On: "Query", Name: custom, Out: schema.For[[]note]()}}})
 		if (s == nil) == (err == nil) {

@@ -49,7 +49,8 @@ func (b *builder) patchInput(r *resource.Resource) *Type {
 	}
 	t := b.itemInput(r, "Patch", patching)
 	if t != nil {
-		t.Doc = "Changes to an item of `" + r.Name() + "`: what is left out stays as it is, and null takes away."
+		t.Doc = "Changes to an item of `" + r.Name() +
+			"`: what is left out stays as it is, and null takes away."
 	}
 	return t
 }
@@ -82,7 +83,8 @@ func (b *builder) itemInput(r *resource.Resource, verb string, form form) *Type 
 func (b *builder) inputOf(m member, s spot, form form) *Input {
 	in := &Input{Name: m.name, Doc: m.Doc, Deprecated: m.Deprecated, Member: m.Field}
 	object := b.inputObject
-	if form == patching && m.Type.Kind == schema.Object { // an array in a patch replaces all of the one that is there
+	// an array in a patch replaces all of the one that is there
+	if form == patching && m.Type.Kind == schema.Object {
 		object = b.patchObject
 	}
 	in.Type = b.ref(m.Type, s, true, object)
@@ -112,7 +114,8 @@ func (b *builder) patchObject(t *schema.Type, hint string) *Type {
 
 func (b *builder) partObject(t *schema.Type, hint string, form form) *Type {
 	if !writable(t) {
-		return b.scalar("JSON") // an input object needs a field (section 3.10); what this is for an empty object will do
+		// an input object needs a field (section 3.10); what this is for an empty object will do
+		return b.scalar("JSON")
 	}
 	key := nested{t, form == patching}
 	if known := b.inputs[key]; known != nil {
@@ -131,7 +134,8 @@ func (b *builder) partObject(t *schema.Type, hint string, form form) *Type {
 	}
 	for _, m := range b.membersOf(t, "Go type "+t.GoType.String()) {
 		if !m.ReadOnly {
-			obj.Inputs = append(obj.Inputs, b.inputOf(m, spot{m.Field, m.name, base, m.Name == b.idOf(t)}, form))
+			obj.Inputs = append(obj.Inputs, b.inputOf(m, spot{m.Field, m.name, base, m.Name == b.idOf(t)},
+				form))
 		}
 	}
 	return obj
@@ -164,7 +168,8 @@ func (b *builder) commandInput(c *resource.Command) *Type {
 		return nil
 	}
 	base := pascal(c.Name())
-	t := b.define(InputObject, base+"Input", owner{"the input of the command " + c.Name(), "rename the command " + c.Name()})
+	t := b.define(InputObject, base+"Input", owner{"the input of the command " + c.Name(),
+		"rename the command " + c.Name()})
 	t.Go, t.Doc = in, "What `"+camel(c.Name())+"` takes."
 	t.Inputs = b.arguments(in, "command "+c.Name(), base)
 	return t

@@ -171,7 +171,8 @@ func look(s *model.Schema, item, field string) shown {
 		}
 		return in.Type.String()
 	}
-	out.Create, out.Replace, out.Patch = input("Create"+item+"Input"), input("Replace"+item+"Input"), input("Patch"+item+"Input")
+	out.Create, out.Replace, out.Patch = input("Create"+item+"Input"), input("Replace"+item+"Input"),
+		input("Patch"+item+"Input")
 	out.Filter = input(item + "Filter")
 	return out
 }
@@ -202,7 +203,8 @@ func TestSharedEnum(t *testing.T) {
 		Episode *episode `json:"episode" enum:"IV,V"`
 	}
 	films := resource.New("films", memory.New[film](nil), nil)
-	hero := resource.NewLookup("hero", "films", func(context.Context, asked) (string, error) { return "", nil })
+	hero := resource.NewLookup("hero", "films",
+		func(context.Context, asked) (string, error) { return "", nil })
 	s, err := model.Reflect(resource.NewCatalog(nil, films, hero), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +236,8 @@ func TestEnumNames(t *testing.T) {
 	notes := resource.FromOps("notes", noteOps(), nil)
 	s := reflected(t, resource.NewCatalog(nil, flags, notes), nil)
 	sound(t, s)
-	want := "id:ID! left:Colour! right:FlagRight! again:[Colour!]! text:FlagText! plain:FlagPlain! scalar:FlagScalar! etag:String!"
+	want := "id:ID! left:Colour! right:FlagRight! again:[Colour!]! text:FlagText! plain:FlagPlain! " +
+		"scalar:FlagScalar! etag:String!"
 	if diff := cmp.Diff(want, short(typeOf(s, "Flag"))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -249,7 +252,10 @@ func TestKinds(t *testing.T) {
 	t.Parallel()
 	s := reflected(t, things(), nil)
 	nullable := func(typ, filter string) shown { return shown{typ, typ, typ, typ, filter} }
-	input := func(out, in, def, filter string) shown { return shown{out + "!", in + def, in + def, in, filter} }
+	input := func(out, in, def, filter string) shown {
+		return shown{out + "!", in + def, in + def, in,
+			filter}
+	}
 	tests := map[string]shown{
 		"id":     {"ID!", "ID", "", "", "StringIDFilter"},
 		"text":   plain("String", "StringFilter"),
@@ -259,27 +265,35 @@ func TestKinds(t *testing.T) {
 		"moment": plain("DateTime", "DateTimeFilter"),
 		"yes":    plain("Boolean", "BooleanFilter"),
 
-		"int": plain("Int64", "Int64Filter"), "int8": plain("Int", "IntFilter"), "int16": plain("Int", "IntFilter"),
-		"int32": plain("Int", "IntFilter"), "int64": plain("Int64", "Int64Filter"), "uint": plain("Int64", "Int64Filter"),
-		"uint8": plain("Int", "IntFilter"), "uint16": plain("Int", "IntFilter"), "uint32": plain("Int64", "Int64Filter"),
+		"int": plain("Int64", "Int64Filter"), "int8": plain("Int", "IntFilter"),
+		"int16": plain("Int", "IntFilter"),
+		"int32": plain("Int", "IntFilter"), "int64": plain("Int64", "Int64Filter"),
+		"uint":  plain("Int64", "Int64Filter"),
+		"uint8": plain("Int", "IntFilter"), "uint16": plain("Int", "IntFilter"),
+		"uint32": plain("Int64", "Int64Filter"),
 		"uint64": plain("Int64", "Int64Filter"),
 
-		"bounded": plain("Int", "IntFilter"), "above": plain("Int64", "Int64Filter"), "below": plain("Int64", "Int64Filter"),
-		"floor": plain("Int64", "Int64Filter"), "ceiling": plain("Int64", "Int64Filter"), "uBounded": plain("Int", "IntFilter"),
-		"quoted":  input("String", "String", ` = string(12)`, "ThingQuotedFilter"),
-		"quotedF": {"String", "String = string(0.25)", "String = string(0.25)", "String", "ThingQuotedFFilter"},
+		"bounded": plain("Int", "IntFilter"), "above": plain("Int64", "Int64Filter"),
+		"below": plain("Int64", "Int64Filter"),
+		"floor": plain("Int64", "Int64Filter"), "ceiling": plain("Int64", "Int64Filter"),
+		"uBounded": plain("Int", "IntFilter"),
+		"quoted":   input("String", "String", ` = string(12)`, "ThingQuotedFilter"),
+		"quotedF": {"String", "String = string(0.25)", "String = string(0.25)", "String",
+			"ThingQuotedFFilter"},
 		"float32": plain("Float", "FloatFilter"), "float64": plain("Float", "FloatFilter"),
 
-		"enum":      input("ThingEnum", "ThingEnum", " = string(C)", "ThingEnumFilter"),
-		"enumOmit":  {"ThingEnumOmit zero", "ThingEnumOmit", "ThingEnumOmit", "ThingEnumOmit", "ThingEnumOmitFilter"},
-		"enumEmpty": {"ThingEnumEmpty zero", "ThingEnumEmpty", "ThingEnumEmpty", "ThingEnumEmpty", "ThingEnumEmptyFilter"},
-		"enumNull":  nullable("ThingEnumNull", "ThingEnumNullFilter"),
-		"enumWord":  plain("Word", "ThingEnumWordFilter"),
-		"enums":     plain("[ThingEnums!]", ""),
-		"noEnum":    plain("String", "StringFilter"),
-		"truth":     plain("String", "StringFilter"),
-		"secret":    plain("String", "StringFilter"),
-		"enumInt":   input("Int64", "Int64", " = int64(2)", "Int64Filter"),
+		"enum": input("ThingEnum", "ThingEnum", " = string(C)", "ThingEnumFilter"),
+		"enumOmit": {"ThingEnumOmit zero", "ThingEnumOmit", "ThingEnumOmit", "ThingEnumOmit",
+			"ThingEnumOmitFilter"},
+		"enumEmpty": {"ThingEnumEmpty zero", "ThingEnumEmpty", "ThingEnumEmpty", "ThingEnumEmpty",
+			"ThingEnumEmptyFilter"},
+		"enumNull": nullable("ThingEnumNull", "ThingEnumNullFilter"),
+		"enumWord": plain("Word", "ThingEnumWordFilter"),
+		"enums":    plain("[ThingEnums!]", ""),
+		"noEnum":   plain("String", "StringFilter"),
+		"truth":    plain("String", "StringFilter"),
+		"secret":   plain("String", "StringFilter"),
+		"enumInt":  input("Int64", "Int64", " = int64(2)", "Int64Filter"),
 
 		"maybe":    nullable("String", "NullableStringFilter"),
 		"maybeInt": nullable("Int64", "NullableInt64Filter"),
@@ -314,7 +328,8 @@ func TestKinds(t *testing.T) {
 		"givenBig": plain("Int64", "Int64Filter"),
 		"givenF":   input("Float", "Float", " = float64(0.5)", "FloatFilter"),
 		"givenYes": input("Boolean", "Boolean", " = bool(true)", "BooleanFilter"),
-		"givenAt":  input("DateTime", "DateTime", " = time.Time(2026-11-21 06:00:00 +0000 UTC)", "DateTimeFilter"),
+		"givenAt": input("DateTime", "DateTime", " = time.Time(2026-11-21 06:00:00 +0000 UTC)",
+			"DateTimeFilter"),
 		"once":     {Out: "String!", Filter: "StringFilter"},
 		"password": {"", "String!", "String", "String", ""},
 		"pin":      {"", "String = string(0000)", "String", "String", ""},
@@ -396,7 +411,8 @@ func TestValueOfItem(t *testing.T) {
 	if value.Field("etag") != nil || value.Resource != nil {
 		t.Errorf("ThingValue is an item: %s", short(value))
 	}
-	if value.Field("id").Type.String() != "ID!" || typeOf(s, "ThingValueInput").Input("id").Type.String() != "ID" {
+	if value.Field("id").Type.String() != "ID!" ||
+		typeOf(s, "ThingValueInput").Input("id").Type.String() != "ID" {
 		t.Errorf("its id is none: %s", short(value))
 	}
 	// It shares the enums of the item, since they are those of the same members.
@@ -432,7 +448,8 @@ func TestTagsForPeople(t *testing.T) {
 // TestReplaceKeeps: a replacement says what it leaves alone, which is what the client cannot see.
 func TestReplaceKeeps(t *testing.T) {
 	t.Parallel()
-	want := "All of an item of `things`: what is left out becomes what it is in a new item. Only what is never shown stays as it is."
+	want := "All of an item of `things`: what is left out becomes what it is in a new item. Only what is " +
+		"never shown stays as it is."
 	if diff := cmp.Diff(want, typeOf(reflected(t, things(), nil), "ReplaceThingInput").Doc); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

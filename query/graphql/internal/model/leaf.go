@@ -21,14 +21,17 @@ type spot struct {
 func (s spot) hint() string { return s.base + pascal(s.name) }
 
 // ref returns the type of a value, lists and all. object gives the types of structs.
-func (b *builder) ref(t *schema.Type, s spot, nullable bool, object func(t *schema.Type, hint string) *Type) *Ref {
+func (b *builder) ref(t *schema.Type, s spot, nullable bool,
+	object func(t *schema.Type, hint string) *Type) *Ref {
 	switch t.Kind {
 	case schema.Array:
 		elem := s
-		if s.f != nil && s.f.Type != t { // tags concern the elements of an array, and not those of arrays in it
+		// tags concern the elements of an array, and not those of arrays in it
+		if s.f != nil && s.f.Type != t {
 			elem.f = nil
 		}
-		return &Ref{Elem: b.ref(t.Elem, elem, t.ElemNullable || t.Elem.Kind == schema.Any, object), NonNull: !nullable}
+		return &Ref{Elem: b.ref(t.Elem, elem, t.ElemNullable || t.Elem.Kind == schema.Any, object),
+			NonNull: !nullable}
 	case schema.Object:
 		return &Ref{Type: object(t, s.hint()), NonNull: !nullable}
 	}
@@ -146,7 +149,8 @@ func (b *builder) scalar(name string) *Type {
 	return b.shared(Scalar, name, func(t *Type) {
 		switch name {
 		case "Int64":
-			t.Doc = "A whole number of up to 64 bits, as a JSON number. Clients whose numbers are floats lose digits beyond 2^53."
+			t.Doc = "A whole number of up to 64 bits, as a JSON number. Clients whose numbers are floats " +
+				"lose digits beyond 2^53."
 		case "DateTime":
 			t.Doc = "A date and time with its offset from UTC, as in RFC 3339: \"2026-11-21T06:00:00Z\"."
 			t.SpecifiedBy = "https://www.rfc-editor.org/rfc/rfc3339"
@@ -171,7 +175,8 @@ func builtin(name string) string {
 	case "Boolean":
 		return "`true` or `false`."
 	}
-	return "What identifies something: a text that is not meant to be read. As input, a whole number will do as well."
+	return "What identifies something: a text that is not meant to be read. As input, a whole number " +
+		"will do as well."
 }
 
 // refTo returns a type, as it may be null.

@@ -7,7 +7,8 @@ import (
 
 // Type returns the named type of a name, or nil.
 func (s *Schema) Type(name string) *Type {
-	i, ok := slices.BinarySearchFunc(s.Types, name, func(t *Type, name string) int { return strings.Compare(t.Name, name) })
+	i, ok := slices.BinarySearchFunc(s.Types, name,
+		func(t *Type, name string) int { return strings.Compare(t.Name, name) })
 	if !ok {
 		return nil
 	}

@@ -46,8 +46,10 @@ func TestWithin(t *testing.T) {
 		one, other string
 		want       bool
 	}{
-		{"Int", "Int", true}, {"Int!", "Int", true}, {"Int", "Int!", false}, {"Int!", "Int!", true}, {"Int", "Float", false},
-		{"[Int]", "[Int]", true}, {"[Int!]!", "[Int]", true}, {"[Int]", "[Int!]", false}, {"Int", "[Int]", false},
+		{"Int", "Int", true}, {"Int!", "Int", true}, {"Int", "Int!", false}, {"Int!", "Int!", true},
+		{"Int", "Float", false},
+		{"[Int]", "[Int]", true}, {"[Int!]!", "[Int]", true}, {"[Int]", "[Int!]", false},
+		{"Int", "[Int]", false},
 		{"[Int]", "Int", false}, {"[[Int!]]!", "[[Int]]", true}, {"[[Int]]", "[Int]", false},
 	}
 	s := graphqltest.New()
@@ -67,8 +69,10 @@ func TestOverlap(t *testing.T) {
 		one, other string
 		want       bool
 	}{
-		{"Dog", "Dog", true}, {"Dog", "Cat", false}, {"Dog", "Pet", true}, {"Human", "Pet", false}, {"Pet", "Being", true},
-		{"Thing", "Animal", true}, {"Stone", "Thing", true}, {"Stone", "Animal", false}, {"Cat", "Being", false},
+		{"Dog", "Dog", true}, {"Dog", "Cat", false}, {"Dog", "Pet", true}, {"Human", "Pet", false},
+		{"Pet", "Being", true},
+		{"Thing", "Animal", true}, {"Stone", "Thing", true}, {"Stone", "Animal", false},
+		{"Cat", "Being", false},
 	}
 	s := graphqltest.New()
 	for _, tt := range tests {
@@ -89,8 +93,10 @@ func TestFieldOf(t *testing.T) {
 		parent, name string
 		want         bool
 	}{
-		{"Query", "dog", true}, {"Query", "__schema", true}, {"Query", "__type", true}, {"Dog", "__type", false},
-		{"Dog", "__typename", true}, {"Thing", "__typename", true}, {"Thing", "color", false}, {"Pet", "owner", true},
+		{"Query", "dog", true}, {"Query", "__schema", true}, {"Query", "__type", true},
+		{"Dog", "__type", false},
+		{"Dog", "__typename", true}, {"Thing", "__typename", true}, {"Thing", "color", false},
+		{"Pet", "owner", true},
 		{"Pet", "barks", false}, {"Dog", "__other", false},
 	}
 	for _, tt := range tests {
@@ -106,7 +112,8 @@ func TestFieldOf(t *testing.T) {
 func TestRoot(t *testing.T) {
 	t.Parallel()
 	s := graphqltest.New()
-	for kind, want := range map[string]string{"query": "Query", "mutation": "Mutation", "subscription": "Subscription"} {
+	for kind, want := range map[string]string{"query": "Query", "mutation": "Mutation",
+		"subscription": "Subscription"} {
 		if got := s.Root(kind); got == nil || got.Name != want {
 			t.Errorf("%s starts from %v", kind, got)
 		}

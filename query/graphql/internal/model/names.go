@@ -16,7 +16,8 @@ const (
 	// onSubscription is the root of what is listened to.
 	onSubscription = "Subscription"
 
-	badName = "a name in GraphQL has letters, digits and underscores of ASCII alone, and begins neither with a digit nor " +
+	badName = "a name in GraphQL has letters, digits and underscores of ASCII alone, and begins neither " +
+		"with a digit nor " +
 		"with two underscores"
 )
 
@@ -36,7 +37,8 @@ type owner struct{ what, way string }
 
 // ofResource is the owner of what is derived from the name of a resource's items.
 func ofResource(r *resource.Resource, part string) owner {
-	return owner{part + " of the resource " + r.Name(), "give the resource " + r.Name() + " another name in Options.Names"}
+	return owner{part + " of the resource " + r.Name(), "give the resource " + r.Name() +
+		" another name in Options.Names"}
 }
 
 // ofGo is the owner of what is named for a Go type.

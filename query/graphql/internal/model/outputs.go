@@ -26,7 +26,8 @@ func (s *fields) add(f *Field, o owner) {
 	case !isName(f.Name):
 		s.b.fail("%s cannot be the field %q of %s: %s; %s", o.what, f.Name, s.t.Name, badName, o.way)
 	case taken:
-		s.b.fail("%s and %s would both be the field %s of %s; %s", other.what, o.what, f.Name, s.t.Name, either(other.way, o.way))
+		s.b.fail("%s and %s would both be the field %s of %s; %s", other.what, o.what, f.Name, s.t.Name,
+			either(other.way, o.way))
 	default:
 		s.owners[f.Name] = o
 		s.t.Fields = append(s.t.Fields, f)
@@ -46,7 +47,8 @@ func (b *builder) item(r *resource.Resource) *Type {
 	b.addMembers(set, b.membersOf(r.Type(), "resource "+r.Name()), name, r.ID())
 	if changes(r) || r.Can(resource.OpDelete) {
 		set.add(&Field{Name: "etag", Type: must(b.scalar("String")), Source: Tag, Resource: r,
-			Doc: "The entity tag of the revision that is shown: what `ifMatch` takes."}, owner{what: "the entity tag"})
+			Doc: "The entity tag of the revision that is shown: what `ifMatch` takes."},
+			owner{what: "the entity tag"})
 	}
 	b.addRelations(set, r)
 	b.addComputed(set, r)
@@ -63,7 +65,8 @@ func (b *builder) addMembers(set *fields, members []member, base, id string) {
 		s := spot{m.Field, m.name, base, m.Name == id}
 		f := &Field{Name: m.name, Doc: m.Doc, Deprecated: m.Deprecated, Source: Member, Member: m.Field}
 		f.Type = b.ref(m.Type, s, m.Nullable || m.Type.Kind == schema.Any, b.object)
-		if (m.OmitZero || m.OmitEmpty) && !m.Nullable && !s.id && f.Type.Elem == nil && mayLackZero(f.Type.Type, m.Type) {
+		if (m.OmitZero || m.OmitEmpty) && !m.Nullable && !s.id && f.Type.Elem == nil &&
+			mayLackZero(f.Type.Type, m.Type) {
 			f.ZeroNull, f.Type.NonNull = true, false
 		}
 		set.add(f, ofMember(m.Field))
@@ -78,7 +81,8 @@ func mayLackZero(t *Type, goType *schema.Type) bool {
 	}
 	p := reflect.PointerTo(goType.GoType)
 	return goType.Kind == schema.String && goType.Format == "" &&
-		(p.Implements(reflect.TypeFor[encoding.TextMarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextAppender]()))
+		(p.Implements(reflect.TypeFor[encoding.TextMarshaler]()) ||
+			p.Implements(reflect.TypeFor[encoding.TextAppender]()))
 }
 
 // changes reports whether items that are there can be changed. An Inserter alone takes PUT too, and only for new ones.
@@ -92,13 +96,16 @@ func (b *builder) addRelations(set *fields, r *resource.Resource) {
 		if end == nil {
 			continue // told already
 		}
-		f := &Field{Name: fieldName(name), Source: Related, Resource: target, Relation: name, Type: refTo(end), Limit: 1,
-			Doc: "The related item of `" + target.Name() + "`; null if there is none, or none that you may see."}
+		f := &Field{Name: fieldName(name), Source: Related, Resource: target, Relation: name,
+			Type: refTo(end), Limit: 1,
+			Doc: "The related item of `" + target.Name() +
+				"`; null if there is none, or none that you may see."}
 		if many {
 			f.Type, f.Limit = listOf(end, true), b.c.RelationLimit(r, name)
 			f.Doc = "The related items of `" + target.Name() + "`, at most " + strconv.Itoa(f.Limit) + "."
 		}
-		set.add(f, owner{"the relation " + strconv.Quote(name), "give the relation " + strconv.Quote(name) + " another name"})
+		set.add(f, owner{"the relation " + strconv.Quote(name), "give the relation " + strconv.Quote(name) +
+			" another name"})
 	}
 }
 
@@ -127,7 +134,8 @@ func (b *builder) connection(r *resource.Resource) *Type {
 	edge := b.define(Object, item.Name+"Edge", ofResource(r, "the edges"))
 	edge.Doc, edge.Resource = "An item of `"+r.Name()+"` in its place in a list.", r
 	edge.Fields = []*Field{
-		{Name: "cursor", Doc: "The place of the item, for `after` and `before`.", Type: must(b.scalar("String")), Source: Cursor},
+		{Name: "cursor", Doc: "The place of the item, for `after` and `before`.",
+			Type: must(b.scalar("String")), Source: Cursor},
 		{Name: "node", Doc: "The item.", Type: must(item), Source: Node, Resource: r},
 	}
 	if r.Query().Natural {
@@ -138,13 +146,16 @@ func (b *builder) connection(r *resource.Resource) *Type {
 	t := b.define(Object, item.Name+"Connection", ofResource(r, "the pages"))
 	t.Doc, t.Resource = "A page of `"+r.Name()+"`.", r
 	t.Fields = []*Field{
-		{Name: "edges", Doc: "The items with their places.", Type: listOf(edge, true), Source: Edges, Resource: r},
+		{Name: "edges", Doc: "The items with their places.", Type: listOf(edge, true), Source: Edges,
+			Resource: r},
 		{Name: "nodes", Doc: "The items.", Type: listOf(item, true), Source: Nodes, Resource: r},
 		{Name: "pageInfo", Doc: "Where the page lies.", Type: must(info), Source: PageInfo},
 	}
 	if r.Counts() {
-		t.Fields = append(t.Fields, &Field{Name: "totalCount", Type: refTo(b.scalar("Int")), Source: TotalCount, Resource: r,
-			Doc: "How many items there are on all pages together. They are counted only if this is asked for."})
+		t.Fields = append(t.Fields, &Field{Name: "totalCount", Type: refTo(b.scalar("Int")),
+			Source: TotalCount, Resource: r,
+			Doc: "How many items there are on all pages together. They are counted only if this is asked " +
+				"for."})
 	}
 	if r.Watches() {
 		t.Fields = append(t.Fields, b.place(r))
@@ -159,7 +170,10 @@ func (b *builder) fillPageInfo(t *Type) {
 	t.Fields = []*Field{
 		{Name: "hasNextPage", Doc: "Whether items follow.", Type: flag, Source: HasNext},
 		{Name: "hasPreviousPage", Doc: "Whether items precede.", Type: flag, Source: HasPrevious},
-		{Name: "startCursor", Doc: "The place of the first item; null if there is none, or no way on from it.", Type: text, Source: StartCursor},
-		{Name: "endCursor", Doc: "The place of the last item; null if there is none, or no way on from it.", Type: text, Source: EndCursor},
+		{Name: "startCursor",
+			Doc: "The place of the first item; null if there is none, or no way on from it.", Type: text,
+			Source: StartCursor},
+		{Name: "endCursor", Doc: "The place of the last item; null if there is none, or no way on from it.",
+			Type: text, Source: EndCursor},
 	}
 }

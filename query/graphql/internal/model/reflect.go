@@ -33,7 +33,8 @@ func Reflect(c *resource.Catalog, opts *Options) (*Schema, error) {
 	b := newBuilder(c, opts)
 	b.nameItems()
 	b.checkCustom()
-	s := &Schema{Doc: opts.Doc, Query: b.queryType(), Mutation: b.mutationType(), Subscription: b.subscriptionType()}
+	s := &Schema{Doc: opts.Doc, Query: b.queryType(), Mutation: b.mutationType(),
+		Subscription: b.subscriptionType()}
 	if len(s.Query.Fields) == 0 && len(b.errs) == 0 {
 		b.fail("there is nothing to query: the catalog has no resource, and Options no custom field of Query")
 	}
@@ -78,8 +79,10 @@ func newBuilder(c *resource.Catalog, opts *Options) *builder {
 	b := &builder{
 		c: c, opts: opts, told: map[string]bool{}, types: map[string]*Type{}, owners: map[string]owner{},
 		names: map[*resource.Resource]string{}, items: map[*resource.Resource]*Type{},
-		shown: map[*schema.Type]*resource.Resource{}, objects: map[*schema.Type]*Type{}, inputs: map[nested]*Type{},
-		bases: map[*schema.Type]string{}, members: map[*schema.Type][]member{}, enums: map[string]*schema.Field{},
+		shown: map[*schema.Type]*resource.Resource{}, objects: map[*schema.Type]*Type{},
+		inputs: map[nested]*Type{},
+		bases:  map[*schema.Type]string{}, members: map[*schema.Type][]member{},
+		enums:   map[string]*schema.Field{},
 		filters: map[*resource.Resource]*Type{},
 	}
 	for _, name := range reserved() {
@@ -110,20 +113,24 @@ func (b *builder) nameItems() {
 		name := b.itemName(r)
 		switch other := by[name]; {
 		case !isName(name):
-			b.fail("resource %s: its items cannot be of the type %q: %s; give the resource another name in Options.Names",
+			b.fail("resource %s: its items cannot be of the type %q: %s; give the resource another name "+
+				"in Options.Names",
 				r.Name(), name, badName)
 		case other != nil:
-			b.fail("resources %s and %s: the items of both are of the type %s; give one of them another name in Options.Names",
+			b.fail("resources %s and %s: the items of both are of the type %s; give one of them another "+
+				"name in Options.Names",
 				other.Name(), r.Name(), name)
 		case b.owners[name].what != "":
-			b.fail("resource %s: its items cannot be of the type %s, which is %s; give the resource another name in Options.Names",
+			b.fail("resource %s: its items cannot be of the type %s, which is %s; give the resource "+
+				"another name in Options.Names",
 				r.Name(), name, b.owners[name].what)
 		default:
 			by[name], b.names[r] = r, name
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.opts.Names)) {
-		if !slices.ContainsFunc(b.c.Resources(), func(r *resource.Resource) bool { return r.Name() == name }) {
+		if !slices.ContainsFunc(b.c.Resources(),
+			func(r *resource.Resource) bool { return r.Name() == name }) {
 			b.fail("Options.Names has a name for %q, which is no resource of the catalog", name)
 		}
 	}
@@ -159,7 +166,8 @@ func (b *builder) checkCustom() {
 		case r == nil:
 			b.fail("custom field %s: %q is no resource of the catalog", f.Name, f.On)
 		case f.Parent != r.Type().GoType:
-			b.fail("custom field %s: its function takes items of the Go type %v, but those of the resource %s are of %v",
+			b.fail("custom field %s: its function takes items of the Go type %v, but those of the "+
+				"resource %s are of %v",
 				f.Name, f.Parent, f.On, r.Type().GoType)
 		case f.Out == nil:
 			b.fail("custom field %s of the resource %s: its function returns nothing", f.Name, f.On)

@@ -48,26 +48,31 @@ func (b *builder) idArg() *Input {
 func (b *builder) list(r *resource.Resource) *Field {
 	f := &Field{Name: camel(r.Name()), Type: refTo(b.connection(r)), Source: List, Resource: r}
 	if filter := b.filter(r); filter != nil {
-		f.Args = append(f.Args, &Input{Name: "filter", Doc: "Which items; all of them if it is left out.", Type: refTo(filter)})
+		f.Args = append(f.Args, &Input{Name: "filter", Doc: "Which items; all of them if it is left out.",
+			Type: refTo(filter)})
 	}
 	sort := b.sort(r)
 	f.Doc = "A page of `" + r.Name() + "`, in the order that their store has them in."
 	if sort != nil {
 		f.Doc = "A page of `" + r.Name() + "`."
 		f.Args = append(f.Args, &Input{Name: "orderBy", Type: listOf(sort, false),
-			Doc: "In which order: by the first of these, and where that is alike, by the next, at most 4 of them. " +
+			Doc: "In which order: by the first of these, and where that is alike, by the next, at most 4 " +
+				"of them. " +
 				"Last comes the id."})
 	}
 	policy := r.Policy()
-	most := "at most " + strconv.Itoa(policy.MaxPageSize) + ", and " + strconv.Itoa(policy.PageSize) + " if it is left out."
+	most := "at most " + strconv.Itoa(policy.MaxPageSize) + ", and " + strconv.Itoa(policy.PageSize) +
+		" if it is left out."
 	number, text := refTo(b.scalar("Int")), refTo(b.scalar("String"))
 	f.Args = append(f.Args,
-		&Input{Name: "first", Doc: "How many items from the beginning, or behind `after`: " + most, Type: number},
+		&Input{Name: "first", Doc: "How many items from the beginning, or behind `after`: " + most,
+			Type: number},
 		&Input{Name: "after", Doc: "The cursor behind which the page begins.", Type: text})
 	if sort != nil {
 		f.Args = append(f.Args,
 			&Input{Name: "last", Type: number,
-				Doc: "How many items from the end, or in front of `before`: at most " + strconv.Itoa(policy.MaxPageSize) + "."},
+				Doc: "How many items from the end, or in front of `before`: at most " +
+					strconv.Itoa(policy.MaxPageSize) + "."},
 			&Input{Name: "before", Doc: "The cursor in front of which the page ends.", Type: text})
 	}
 	return f
@@ -90,7 +95,8 @@ func (b *builder) lookup(l *resource.Lookup) *Field {
 // fields.
 func (b *builder) mutationType() *Type {
 	t := &Type{Kind: Object, Name: onMutation,
-		Doc: sentences("What can be done. The fields of one operation are done one after the other.", b.keys())}
+		Doc: sentences("What can be done. The fields of one operation are done one after the other.",
+			b.keys())}
 	set := b.fieldsOf(t)
 	for _, r := range b.c.Resources() {
 		if item := b.item(r); item != nil {
@@ -120,7 +126,8 @@ func (b *builder) keys() string {
 	if hours, whole := strings.CutSuffix(ttl, "h0m0s"); whole {
 		ttl = hours + " hours"
 	}
-	text := "With a key, in the header `" + idempotency.KeyField + "` or in `extensions.idempotencyKey`, an operation can be sent " +
+	text := "With a key, in the header `" + idempotency.KeyField +
+		"` or in `extensions.idempotencyKey`, an operation can be sent " +
 		"again if its answer was lost, for " + ttl + ": it is done once, and all of it or nothing. " +
 		"What cannot be taken back has to be the only field then."
 	if once.Options().Required {
@@ -139,7 +146,8 @@ func (b *builder) addWrites(set *fields, r *resource.Resource, item *Type) {
 	}
 	change := func(verb, doc string, source Source, in []*Input) {
 		args := append(append([]*Input{b.idArg()}, in...), b.ifMatchArg(r))
-		set.add(&Field{Name: verb + item.Name, Doc: doc, Type: refTo(item), Source: source, Resource: r, Args: args}, o)
+		set.add(&Field{Name: verb + item.Name, Doc: doc, Type: refTo(item), Source: source, Resource: r,
+			Args: args}, o)
 	}
 	// Where clients decide nothing about an item there is nothing to change.
 	if in := b.replaceInput(r); in != nil {
@@ -147,7 +155,8 @@ func (b *builder) addWrites(set *fields, r *resource.Resource, item *Type) {
 			inputArg(in, "All of the new value."))
 	}
 	if in := b.patchInput(r); in != nil {
-		change("patch", "Changes parts of an item of "+name+" and returns it.", Patch, inputArg(in, "What changes."))
+		change("patch", "Changes parts of an item of "+name+" and returns it.", Patch,
+			inputArg(in, "What changes."))
 	}
 	if r.Can(resource.OpDelete) {
 		change("delete", "Removes an item of "+name+" and returns it as it was.", Delete, nil)
@@ -164,7 +173,8 @@ func inputArg(input *Type, doc string) []*Input {
 
 // ifMatchArg is what a write may demand of the revision that it changes.
 func (b *builder) ifMatchArg(r *resource.Resource) *Input {
-	doc := "Which revision you mean, in the form of the header If-Match: an `etag`, several with commas between, or `*` for " +
+	doc := "Which revision you mean, in the form of the header If-Match: an `etag`, several with commas " +
+		"between, or `*` for " +
 		"any. If the item has another by now, nothing is changed."
 	if r.Policy().RequireIfMatch {
 		doc += " It is required."
@@ -174,7 +184,8 @@ func (b *builder) ifMatchArg(r *resource.Resource) *Input {
 
 // command does a command. One that gives nothing gives true.
 func (b *builder) command(c *resource.Command) *Field {
-	f := &Field{Name: camel(c.Name()), Doc: cmp.Or(c.Doc(), "Does the command `"+c.Name()+"`."), Source: Invoke,
+	f := &Field{Name: camel(c.Name()), Doc: cmp.Or(c.Doc(), "Does the command `"+c.Name()+"`."),
+		Source:  Invoke,
 		Command: c}
 	f.Args = inputArg(b.commandInput(c), "What it is about.")
 	if out := c.Output(); out != nil {

@@ -34,8 +34,9 @@ func TestCapabilities(t *testing.T) {
 		wants string // fields of Mutation, of Note and of NoteConnection, and the input of createNote
 	}{
 		{
-			name:  "all of it",
-			wants: "createNote replaceNote patchNote deleteNote | id text etag | edges nodes pageInfo totalCount | id:ID text:String",
+			name: "all of it",
+			wants: "createNote replaceNote patchNote deleteNote | id text etag | edges nodes pageInfo " +
+				"totalCount | id:ID text:String",
 		},
 		{
 			name:  "read alone",
@@ -43,14 +44,16 @@ func TestCapabilities(t *testing.T) {
 			wants: " | id text | edges nodes pageInfo | there is none",
 		},
 		{
-			name:  "ids are assigned",
-			ops:   func(o *resource.Ops[note]) { o.Insert, o.InsertMany = nil, nil },
-			wants: "createNote replaceNote patchNote deleteNote | id text etag | edges nodes pageInfo totalCount | text:String",
+			name: "ids are assigned",
+			ops:  func(o *resource.Ops[note]) { o.Insert, o.InsertMany = nil, nil },
+			wants: "createNote replaceNote patchNote deleteNote | id text etag | edges nodes pageInfo " +
+				"totalCount | text:String",
 		},
 		{
-			name:  "ids are given",
-			ops:   func(o *resource.Ops[note]) { o.Create = nil },
-			wants: "createNote replaceNote patchNote deleteNote | id text etag | edges nodes pageInfo totalCount | id:ID! text:String",
+			name: "ids are given",
+			ops:  func(o *resource.Ops[note]) { o.Create = nil },
+			wants: "createNote replaceNote patchNote deleteNote | id text etag | edges nodes pageInfo " +
+				"totalCount | id:ID! text:String",
 		},
 		{
 			name:  "nothing is changed", // PUT takes new items there, and replaceNote never does
@@ -58,19 +61,24 @@ func TestCapabilities(t *testing.T) {
 			wants: "createNote | id text | edges nodes pageInfo totalCount | id:ID text:String",
 		},
 		{
-			name:  "deleted alone",
-			ops:   func(o *resource.Ops[note]) { *o = resource.Ops[note]{Get: o.Get, List: o.List, Delete: o.Delete} },
+			name: "deleted alone",
+			ops: func(o *resource.Ops[note]) {
+				*o = resource.Ops[note]{Get: o.Get, List: o.List,
+					Delete: o.Delete}
+			},
 			wants: "deleteNote | id text etag | edges nodes pageInfo | there is none",
 		},
 		{
-			name:  "a total would tell what is hidden",
-			opts:  resource.Options[note]{Authorize: deny},
-			wants: "createNote replaceNote patchNote deleteNote | id text etag | edges nodes pageInfo | id:ID text:String",
+			name: "a total would tell what is hidden",
+			opts: resource.Options[note]{Authorize: deny},
+			wants: "createNote replaceNote patchNote deleteNote | id text etag | edges nodes pageInfo | " +
+				"id:ID text:String",
 		},
 		{
-			name:  "a total within the scope",
-			opts:  resource.Options[note]{Authorize: deny, Scope: scope},
-			wants: "createNote replaceNote patchNote deleteNote | id text etag | edges nodes pageInfo totalCount | id:ID text:String",
+			name: "a total within the scope",
+			opts: resource.Options[note]{Authorize: deny, Scope: scope},
+			wants: "createNote replaceNote patchNote deleteNote | id text etag | edges nodes pageInfo " +
+				"totalCount | id:ID text:String",
 		},
 	}
 	for _, tt := range tests {
@@ -126,7 +134,8 @@ func TestAskedFor(t *testing.T) {
 		},
 		{
 			name: "some of it, in no order",
-			support: query.Support{Filter: map[string][]query.Op{"text": {query.IsNull, query.StartsWith, query.In, query.Eq}},
+			support: query.Support{Filter: map[string][]query.Op{"text": {query.IsNull, query.StartsWith,
+				query.In, query.Eq}},
 				Sort: []string{"text"}},
 			args:   "filter:NoteFilter orderBy:[NoteSort!] " + pages,
 			filter: "text:NoteTextFilter and:[NoteFilter!] or:[NoteFilter!] not:NoteFilter",
@@ -137,7 +146,8 @@ func TestAskedFor(t *testing.T) {
 			support: everything[note](),
 			args:    "filter:NoteFilter orderBy:[NoteSort!] " + pages,
 			filter:  "id:StringIDFilter text:StringFilter and:[NoteFilter!] or:[NoteFilter!] not:NoteFilter",
-			text: "eq:String ne:String in:[String!] notIn:[String!] lt:String lte:String gt:String gte:String contains:String " +
+			text: "eq:String ne:String in:[String!] notIn:[String!] lt:String lte:String gt:String " +
+				"gte:String contains:String " +
 				"startsWith:String", sort: "id text",
 		},
 		{
@@ -152,8 +162,10 @@ func TestAskedFor(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			ops := noteOps()
-			s := reflected(t, resource.NewCatalog(nil, resource.FromOps("notes", ops, &resource.Options[note]{Query: tt.support})), nil)
-			if diff := cmp.Diff(tt.args, short(&model.Type{Inputs: s.Query.Field("notes").Args})); diff != "" {
+			s := reflected(t, resource.NewCatalog(nil,
+				resource.FromOps("notes", ops, &resource.Options[note]{Query: tt.support})), nil)
+			if diff := cmp.Diff(tt.args, short(
+				&model.Type{Inputs: s.Query.Field("notes").Args})); diff != "" {
 				t.Errorf("arguments (-want +got):\n%s", diff)
 			}
 			filter := typeOf(s, "NoteFilter")
@@ -194,7 +206,8 @@ func TestRenamed(t *testing.T) {
 // TestPageSizes: the descriptions tell the bounds of a list.
 func TestPageSizes(t *testing.T) {
 	t.Parallel()
-	notes := resource.FromOps("notes", noteOps(), &resource.Options[note]{PageSize: 7, MaxPageSize: 30, RequireIfMatch: true})
+	notes := resource.FromOps("notes", noteOps(),
+		&resource.Options[note]{PageSize: 7, MaxPageSize: 30, RequireIfMatch: true})
 	s := reflected(t, resource.NewCatalog(nil, notes), nil)
 	if doc := s.Query.Field("notes").Arg("first").Doc; !strings.Contains(doc, "at most 30, and 7 ") {
 		t.Errorf("first says %q", doc)
@@ -237,7 +250,8 @@ func TestRelations(t *testing.T) {
 		f := typeOf(s, "Note").Field(tt.field)
 		if f.Source != model.Related || f.Type.String() != tt.typ || f.Relation != tt.relation ||
 			f.Resource.Name() != tt.target || f.Limit != tt.limit {
-			t.Errorf("%s is %v of %s by %s, at most %d", tt.field, f.Type, f.Resource.Name(), f.Relation, f.Limit)
+			t.Errorf("%s is %v of %s by %s, at most %d", tt.field, f.Type, f.Resource.Name(), f.Relation,
+				f.Limit)
 		}
 	}
 }
@@ -251,7 +265,8 @@ type episode struct {
 func TestLookups(t *testing.T) {
 	t.Parallel()
 	find := func(context.Context, episode) (string, error) { return "", nil }
-	c := resource.NewCatalog(nil, resource.FromOps("notes", noteOps(), nil), resource.NewLookup("best-hero", "notes", find))
+	c := resource.NewCatalog(nil, resource.FromOps("notes", noteOps(), nil),
+		resource.NewLookup("best-hero", "notes", find))
 	s := reflected(t, c, nil)
 	f := s.Query.Field("bestHero")
 	if f == nil || f.Source != model.Lookup || f.Lookup != c.Lookups()[0] || f.Resource.Name() != "notes" {
@@ -277,13 +292,16 @@ func TestCommands(t *testing.T) {
 	t.Parallel()
 	notes := resource.FromOps("notes", noteOps(), nil)
 	c := resource.NewCatalog(nil, notes,
-		command[empty, empty]("auth/logout"), command[note, empty]("notes/send-all"), command[empty, note]("notes/newest"),
-		command[Part, fixedOnly]("x_y/z.w"), command[fixedOnly, empty]("a/b"), resource.NewImport("notes/import", notes))
+		command[empty, empty]("auth/logout"), command[note, empty]("notes/send-all"),
+		command[empty, note]("notes/newest"),
+		command[Part, fixedOnly]("x_y/z.w"), command[fixedOnly, empty]("a/b"),
+		resource.NewImport("notes/import", notes))
 	s := reflected(t, c, nil)
 	var got []string
 	for _, f := range s.Mutation.Fields {
 		if f.Source == model.Invoke {
-			got = append(got, f.Name+" "+short(&model.Type{Inputs: f.Args})+" -> "+f.Type.String()+" "+f.Command.Name())
+			got = append(got, f.Name+" "+short(
+				&model.Type{Inputs: f.Args})+" -> "+f.Type.String()+" "+f.Command.Name())
 		}
 	}
 	want := []string{
@@ -321,15 +339,20 @@ func TestNames(t *testing.T) {
 		typ  string
 	}{
 		{"Go type", resource.FromOps("notes", noteOps(), nil), nil, "note notes", "Note"},
-		{"exported Go type", resource.New("old-things", memory.New[Thing](nil), nil), nil, "thing oldThings", "Thing"},
-		{"options", resource.FromOps("notes", noteOps(), nil), &model.Options{Names: map[string]string{"notes": "Remark"}},
+		{"exported Go type", resource.New("old-things", memory.New[Thing](nil), nil), nil, "thing oldThings",
+			"Thing"},
+		{"options", resource.FromOps("notes", noteOps(), nil),
+			&model.Options{Names: map[string]string{"notes": "Remark"}},
 			"remark notes", "Remark"},
-		{"options as they are", resource.FromOps("notes", noteOps(), nil), &model.Options{Names: map[string]string{"notes": "x_Y"}},
+		{"options as they are", resource.FromOps("notes", noteOps(), nil),
+			&model.Options{Names: map[string]string{"notes": "x_Y"}},
 			"x_Y notes", "x_Y"},
 		{"resource", resource.FromOps("My.notes~2", noteOps(), nil), nil, "note myNotes2", "Note"},
-		{"view", resource.View(resource.New("line-items", memory.New[LineItem](nil), nil), down[LineItem, lineItemV1],
+		{"view", resource.View(resource.New("line-items", memory.New[LineItem](nil), nil),
+			down[LineItem, lineItemV1],
 			up[lineItemV1, LineItem], nil), nil, "lineItem lineItems", "LineItem"},
-		{"generic", resource.New("pages", memory.New[of[note]](nil), nil), &model.Options{Names: map[string]string{"pages": "Page"}},
+		{"generic", resource.New("pages", memory.New[of[note]](nil), nil),
+			&model.Options{Names: map[string]string{"pages": "Page"}},
 			"page pages", "Page"},
 	}
 	for _, tt := range tests {
@@ -339,7 +362,8 @@ func TestNames(t *testing.T) {
 			if got := fieldNames(s.Query); got != tt.want {
 				t.Errorf("Query has %q, want %q", got, tt.want)
 			}
-			for _, name := range []string{tt.typ, tt.typ + "Connection", tt.typ + "Edge", tt.typ + "Sort", "Create" + tt.typ + "Input"} {
+			for _, name := range []string{tt.typ, tt.typ + "Connection", tt.typ + "Edge", tt.typ + "Sort",
+				"Create" + tt.typ + "Input"} {
 				if typeOf(s, name) == nil {
 					t.Errorf("there is no type %s", name)
 				}

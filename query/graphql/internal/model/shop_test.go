@@ -132,15 +132,17 @@ func everything[T any]() query.Support {
 func shop(t testing.TB) map[string]*resource.Catalog {
 	t.Helper()
 	orders := resource.FromOps("orders", assigned[Order](), &resource.Options[Order]{
-		Query:     everything[Order](),
-		Relations: []resource.Relation[Order]{{Name: "customer", Target: "users", Keys: func(*Order) []string { return nil }}},
+		Query: everything[Order](),
+		Relations: []resource.Relation[Order]{{Name: "customer", Target: "users",
+			Keys: func(*Order) []string { return nil }}},
 	})
 	users := resource.FromOps("users", assigned[User](), &resource.Options[User]{
 		Query:     everything[User](),
 		Relations: []resource.Relation[User]{{Name: "orders", Target: "orders", By: "customerId"}},
 		Authorize: func(context.Context, resource.Op, *User, *User) error { return nil },
 	})
-	places := resource.New("places", memory.New[Place](nil), &resource.Options[Place]{Query: everything[Place]()})
+	places := resource.New("places", memory.New[Place](nil),
+		&resource.Options[Place]{Query: everything[Place]()})
 	jobs := resource.FromOps("jobs", readOnly[Job](), nil)
 	orders11 := resource.View(orders, down[Order, Order11], up[Order11, Order], nil)
 	orders10 := resource.View(orders11, down[Order11, Order10], up[Order10, Order11], nil)
@@ -150,7 +152,8 @@ func shop(t testing.TB) map[string]*resource.Catalog {
 		return resource.NewCatalog(nil, append(parts, alike...)...)
 	}
 	return map[string]*resource.Catalog{
-		"2.0.0": catalog(orders, users), "1.1.0": catalog(orders11, users), "1.0.0": catalog(orders10, users10),
+		"2.0.0": catalog(orders, users), "1.1.0": catalog(orders11, users),
+		"1.0.0": catalog(orders10, users10),
 	}
 }
 
@@ -158,10 +161,15 @@ func down[T, V any](T) (v V, err error)   { return v, nil }
 func up[V, T any](_ V, base T) (T, error) { return base, nil }
 
 func login() resource.Part {
-	return resource.NewCommand("auth/login", func(context.Context, Credentials) (Login, error) { return Login{}, nil },
-		&resource.CommandOptions[Credentials]{Public: true, Doc: "Gives a token to who knows the password of a user."})
+	return resource.NewCommand("auth/login", func(context.Context, Credentials) (Login,
+		error) {
+		return Login{}, nil
+	},
+		&resource.CommandOptions[Credentials]{Public: true,
+			Doc: "Gives a token to who knows the password of a user."})
 }
 
 func cancel() resource.Part {
-	return resource.NewCommand("orders/cancel-stale", func(context.Context, Staleness) (Cancelled, error) { return Cancelled{}, nil }, nil)
+	return resource.NewCommand("orders/cancel-stale",
+		func(context.Context, Staleness) (Cancelled, error) { return Cancelled{}, nil }, nil)
 }

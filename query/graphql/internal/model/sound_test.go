@@ -54,10 +54,12 @@ func (c checker) reach(typ *model.Type, from string) {
 		c.t.Errorf("%s is of the type %s, which the schema does not have", from, typ.Name)
 	}
 	c.name(typ.Name, "a type")
-	parts := [...]int{model.Scalar: 0, model.Object: len(typ.Fields), model.InputObject: len(typ.Inputs), model.Enum: len(typ.Values)}
+	parts := [...]int{model.Scalar: 0, model.Object: len(typ.Fields), model.InputObject: len(typ.Inputs),
+		model.Enum: len(typ.Values)}
 	all := len(typ.Fields) + len(typ.Inputs) + len(typ.Values)
 	if parts[typ.Kind] != all || all == 0 && typ.Kind != model.Scalar {
-		c.t.Errorf("%s is of the kind %v and has %d fields, %d inputs, %d values", typ.Name, typ.Kind, len(typ.Fields),
+		c.t.Errorf("%s is of the kind %v and has %d fields, %d inputs, %d values", typ.Name, typ.Kind,
+			len(typ.Fields),
 			len(typ.Inputs), len(typ.Values))
 	}
 	c.fields(typ)
@@ -125,7 +127,8 @@ func (c checker) unique(names map[string]bool, name, at string) {
 func (c checker) name(name, at string) {
 	const letters = "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	rest := strings.TrimLeft(name, letters)
-	if name == "" || rest == name || strings.Trim(rest, letters+"0123456789") != "" || strings.HasPrefix(name, "__") {
+	if name == "" || rest == name || strings.Trim(rest, letters+"0123456789") != "" ||
+		strings.HasPrefix(name, "__") {
 		c.t.Errorf("%s is called %q", at, name)
 	}
 }

@@ -5,7 +5,8 @@ import "github.com/stoa-go/stoa/resource"
 // subscriptionType returns the root of subscriptions, nil if nothing can be listened to.
 func (b *builder) subscriptionType() *Type {
 	t := &Type{Kind: Object, Name: onSubscription,
-		Doc: "What can be listened to. Each message has one change; a client that keeps the `cursor` of the last one goes on " +
+		Doc: "What can be listened to. Each message has one change; a client that keeps the `cursor` of " +
+			"the last one goes on " +
 			"behind it with `after`, and misses nothing."}
 	set := b.fieldsOf(t)
 	for _, r := range b.c.Resources() {
@@ -22,19 +23,25 @@ func (b *builder) subscriptionType() *Type {
 
 // changed listens to the items of a resource, or to one of them.
 func (b *builder) changed(r *resource.Resource, item *Type) *Field {
-	f := &Field{Name: lowerFirst(item.Name) + "Changed", Type: refTo(b.change(r, item)), Source: Watch, Resource: r,
-		Doc: "What happens to the items of `" + r.Name() + "`, from now on or behind `after`. What comes into sight is CREATED and " +
-			"what leaves it is DELETED, for whatever reason, so that a list to which all of it is done stays what a list would show."}
+	f := &Field{Name: lowerFirst(item.Name) + "Changed", Type: refTo(b.change(r, item)), Source: Watch,
+		Resource: r,
+		Doc: "What happens to the items of `" + r.Name() +
+			"`, from now on or behind `after`. What comes into sight is CREATED and " +
+			"what leaves it is DELETED, for whatever reason, so that a list to which all of it is done " +
+			"stays what a list would show."}
 	id := b.idArg()
 	id.Doc, id.Type.NonNull = "Only the item with this id.", false
 	f.Args = append(f.Args, id)
 	if filter := b.filter(r); filter != nil {
-		f.Args = append(f.Args, &Input{Name: "filter", Type: refTo(filter), Doc: "Which items; all of them if it is left out. " +
-			"An item that does not fit any more is DELETED. It cannot be given together with `id`."})
+		f.Args = append(f.Args, &Input{Name: "filter", Type: refTo(filter),
+			Doc: "Which items; all of them if it is left out. " +
+				"An item that does not fit any more is DELETED. It cannot be given together with `id`."})
 	}
-	f.Args = append(f.Args, &Input{Name: "after", Type: refTo(b.scalar("String")), Doc: "The `cursor` of the last change that you know, or the " +
-		"`eventCursor` of a list: you are told what has happened since. An error with the code CURSOR_EXPIRED says that this is not " +
-		"known any more; then list anew, and go on from there."})
+	f.Args = append(f.Args, &Input{Name: "after", Type: refTo(b.scalar("String")),
+		Doc: "The `cursor` of the last change that you know, or the " +
+			"`eventCursor` of a list: you are told what has happened since. An error with the code " +
+			"CURSOR_EXPIRED says that this is not " +
+			"known any more; then list anew, and go on from there."})
 	return f
 }
 
@@ -50,7 +57,8 @@ func (b *builder) change(r *resource.Resource, item *Type) *Type {
 	set.add(&Field{Name: "cursor", Type: must(b.scalar("String")), Source: ChangeCursor,
 		Doc: "The place behind the change, for `after`. It stays good for as long as changes are kept."}, o)
 	set.add(&Field{Name: lowerFirst(item.Name), Type: refTo(item), Source: ChangeItem, Resource: r,
-		Doc: "The item as the change has left it; null if it was DELETED. What related items are is asked when " +
+		Doc: "The item as the change has left it; null if it was DELETED. What related items are is " +
+			"asked when " +
 			"the change is told."}, o)
 	return t
 }
@@ -68,6 +76,7 @@ func fillChangeKind(t *Type) {
 // place is where the changes of what a list shows go on.
 func (b *builder) place(r *resource.Resource) *Field {
 	return &Field{Name: "eventCursor", Type: must(b.scalar("String")), Source: Place, Resource: r,
-		Doc: "A place from before the items were read, for `after` of a subscription: whatever is not in the list yet is told there. " +
+		Doc: "A place from before the items were read, for `after` of a subscription: whatever is not in " +
+			"the list yet is told there. " +
 			"Of several pages, that of the first counts."}
 }

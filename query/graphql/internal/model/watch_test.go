@@ -28,12 +28,14 @@ func newFeed(t testing.TB) *feed.Feed {
 // TestWatched is all that a feed adds to a schema: a resource with a filter and a view of it, and one without.
 func TestWatched(t *testing.T) {
 	t.Parallel()
-	orders := resource.FromOps("orders", assigned[Order](), &resource.Options[Order]{Query: everything[Order]()})
+	orders := resource.FromOps("orders", assigned[Order](),
+		&resource.Options[Order]{Query: everything[Order]()})
 	jobs := resource.FromOps("jobs", readOnly[Job](), nil)
 	opts := &resource.CatalogOptions{Feed: newFeed(t)}
 	for name, c := range map[string]*resource.Catalog{
 		"watched-2.0.0.txt": resource.NewCatalog(opts, orders, jobs),
-		"watched-1.1.0.txt": resource.NewCatalog(opts, resource.View(orders, down[Order, Order11], up[Order11, Order], nil)),
+		"watched-1.1.0.txt": resource.NewCatalog(opts,
+			resource.View(orders, down[Order, Order11], up[Order11, Order], nil)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -51,12 +53,15 @@ func TestWatched(t *testing.T) {
 // TestWatchedIsMore: but for what a feed adds, the schema is the same.
 func TestWatchedIsMore(t *testing.T) {
 	t.Parallel()
-	orders := resource.FromOps("orders", assigned[Order](), &resource.Options[Order]{Query: everything[Order]()})
+	orders := resource.FromOps("orders", assigned[Order](),
+		&resource.Options[Order]{Query: everything[Order]()})
 	plain := dump(reflected(t, resource.NewCatalog(nil, orders), nil), true)
-	again := resource.FromOps("orders", assigned[Order](), &resource.Options[Order]{Query: everything[Order]()})
+	again := resource.FromOps("orders", assigned[Order](),
+		&resource.Options[Order]{Query: everything[Order]()})
 	s := reflected(t, heard(t, again), nil)
 	s.Types = slices.DeleteFunc(s.Types, func(typ *model.Type) bool {
-		typ.Fields = slices.DeleteFunc(typ.Fields, func(f *model.Field) bool { return f.Source == model.Place })
+		typ.Fields = slices.DeleteFunc(typ.Fields,
+			func(f *model.Field) bool { return f.Source == model.Place })
 		return typ == s.Subscription || typ.Name == "OrderChange" || typ.Name == "ChangeKind"
 	})
 	if diff := cmp.Diff(plain, dump(s, true)); diff != "" {
@@ -78,14 +83,19 @@ func TestChangesCollide(t *testing.T) {
 		names map[string]string
 		want  string
 	}{
-		{"the item is called like another field of its change", []resource.Part{thing("marks")}, map[string]string{"marks": "Cursor"},
-			"the changes of the resource marks and the changes of the resource marks would both be the field cursor of CursorChange; " +
+		{"the item is called like another field of its change", []resource.Part{thing("marks")},
+			map[string]string{"marks": "Cursor"},
+			"the changes of the resource marks and the changes of the resource marks would both be the " +
+				"field cursor of CursorChange; " +
 				"give the resource marks another name in Options.Names"},
 		{"another item is called like the change", []resource.Part{thing("rates"), thing("changes")},
 			map[string]string{"rates": "Rate", "changes": "RateChange"},
-			"the items of the resource changes and the changes of the resource rates would both be the type RateChange; " +
-				"give the resource changes another name in Options.Names, or give the resource rates another name in Options.Names"},
-		{"an item is called like the kinds", []resource.Part{thing("kinds")}, map[string]string{"kinds": "ChangeKind"},
+			"the items of the resource changes and the changes of the resource rates would both be the " +
+				"type RateChange; " +
+				"give the resource changes another name in Options.Names, or give the resource rates " +
+				"another name in Options.Names"},
+		{"an item is called like the kinds", []resource.Part{thing("kinds")},
+			map[string]string{"kinds": "ChangeKind"},
 			"its items cannot be of the type ChangeKind, which is a type that every schema may have"},
 	}
 	for _, tt := range tests {

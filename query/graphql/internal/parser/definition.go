@@ -23,7 +23,8 @@ func (p *parser) definition() Definition {
 	case p.atTypeSystem(hasDescription):
 		p.typeSystem(loc)
 	case hasDescription && p.tok.Kind == lexer.BraceL:
-		p.fail(described.Wrong("Unexpected description, descriptions are not supported on shorthand queries."))
+		p.fail(described.Wrong("Unexpected description, descriptions are not supported on shorthand " +
+			"queries."))
 	case hasDescription && p.tok.Kind == lexer.Name:
 		p.fail(described.Wrong("Unexpected description, only GraphQL definitions support descriptions."))
 	default:
@@ -70,8 +71,9 @@ func (p *parser) typeSystem(loc *Location) {
 		}
 		what = `"` + p.name().Value + `"`
 	}
-	p.fail(&lexer.Error{Message: "The " + what + " definition is not executable.", Line: loc.Line, Column: loc.Column,
-		Rule: "ExecutableDefinitions"})
+	p.fail(&lexer.Error{Message: "The " + what + " definition is not executable.", Line: loc.Line,
+		Column: loc.Column,
+		Rule:   "ExecutableDefinitions"})
 }
 
 // operation is OperationDefinition with its keyword (section 2.3).

@@ -10,8 +10,10 @@ import (
 // FuzzParse sees to it that parsing ends without a panic, that what is parsed prints as a text that parses to the same
 // again, and that the guard and the parser agree on what a token is.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"{a}", `query Q($a:[Int!]!=[1,null]@d){b:c(d:$a e:{f:"\u{41}"}){...F ...on T{g}}}`,
-		"fragment F on T @d(a:1.5e3){a}", "{a(b:\"\"\"\n  x\n   \\\"\"\" y\"\"\")}", "type T{a:Int}", `"d" query{a}`} {
+	for _, text := range []string{"{a}",
+		`query Q($a:[Int!]!=[1,null]@d){b:c(d:$a e:{f:"\u{41}"}){...F ...on T{g}}}`,
+		"fragment F on T @d(a:1.5e3){a}", "{a(b:\"\"\"\n  x\n   \\\"\"\" y\"\"\")}", "type T{a:Int}",
+		`"d" query{a}`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -20,7 +22,8 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		const all = 1 << 30
-		if err := lexer.Guard(text, lexer.Limits{Bytes: all, Tokens: all, Nesting: all, Directives: all}); err != nil {
+		if err := lexer.Guard(text, lexer.Limits{Bytes: all, Tokens: all, Nesting: all,
+			Directives: all}); err != nil {
 			t.Fatalf("the parser takes what the guard refuses: %v", err)
 		}
 		printed := parser.Print(doc)

@@ -103,19 +103,24 @@ func TestParse(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{
 		{"shorthand", "{a b}", "query { a b }"},
-		{"operations", "mutation M{a} subscription{b} query Q{c}", "mutation M { a } subscription { b } query Q { c }"},
+		{"operations", "mutation M{a} subscription{b} query Q{c}",
+			"mutation M { a } subscription { b } query Q { c }"},
 		{"variables", "query($a:Int $b:[T!]!=[null,1]@d(e:1)){c}",
 			"query($a: Int, $b: [T!]! = [null, 1] @d(e: 1)) { c }"},
-		{"descriptions", `"x" query("y" $a:Int){b} """z""" fragment F on T{c}`, "query($a: Int) { b } fragment F on T { c }"},
-		{"alias, arguments, directives", "{a:b(c:1,d:$e)@f @g(h:E){i}}", "query { a: b(c: 1, d: $e) @f @g(h: E) { i } }"},
-		{"fragments", "{...F@a ...on T@b{c}...{d}...@e{f}}", "query { ...F @a ... on T @b { c } ... { d } ... @e { f } }"},
+		{"descriptions", `"x" query("y" $a:Int){b} """z""" fragment F on T{c}`,
+			"query($a: Int) { b } fragment F on T { c }"},
+		{"alias, arguments, directives", "{a:b(c:1,d:$e)@f @g(h:E){i}}",
+			"query { a: b(c: 1, d: $e) @f @g(h: E) { i } }"},
+		{"fragments", "{...F@a ...on T@b{c}...{d}...@e{f}}",
+			"query { ...F @a ... on T @b { c } ... { d } ... @e { f } }"},
 		{"words are names", "query query{on:fragment(null:null true:on){type}}",
 			"query query { on: fragment(null: null, true: on) { type } }"},
 		{"values", `{a(b:{c:[1,-2.5e3,"x",true,false,null,E,$v,{}],d:[]})}`,
 			`query { a(b: {c: [1, -2.5e3, "x", true, false, null, E, $v, {}], d: []}) }`},
 		{"escapes", `{a(b:"\"\\\/\b\f\n\r\t\u00e9\u{1F600}\uD83D\uDE00\u{0}")}`,
 			`query { a(b: "\"\\/\b\f\n\r\té😀😀\u0000") }`},
-		{"block string", "{a(b:\"\"\"\n    x\n      y \\\"\"\" \\n\r\n\n   \n\"\"\")}", `query { a(b: "x\n  y \"\"\" \\n") }`},
+		{"block string", "{a(b:\"\"\"\n    x\n      y \\\"\"\" \\n\r\n\n   \n\"\"\")}",
+			`query { a(b: "x\n  y \"\"\" \\n") }`},
 		{"block string on one line", `{a(b:""" x """)}`, `query { a(b: " x ") }`},
 		{"block string with a first line", "{a(b:\"\"\" x\n   y\n  z\"\"\")}", `query { a(b: " x\n y\nz") }`},
 		{"blank block string", "{a(b:\"\"\" \n\t\"\"\")}", `query { a(b: "") }`},
@@ -144,7 +149,8 @@ func TestLocation(t *testing.T) {
 	for _, arg := range field.Arguments {
 		got = append(got, *arg.Value.Location())
 	}
-	if diff := cmp.Diff([]parser.Location{{Line: 2, Column: 8}, {Line: 2, Column: 18}, {Line: 3, Column: 11}}, got); diff != "" {
+	if diff := cmp.Diff([]parser.Location{{Line: 2, Column: 8}, {Line: 2, Column: 18}, {Line: 3, Column: 11}},
+		got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -153,7 +159,8 @@ func TestLocation(t *testing.T) {
 func TestNesting(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 20
-	for _, text := range []string{strings.Repeat("{a", n), "{a(b:" + strings.Repeat("[", n), "{a(b:" + strings.Repeat("{c:", n),
+	for _, text := range []string{strings.Repeat("{a", n), "{a(b:" + strings.Repeat("[", n), "{a(b:" +
+		strings.Repeat("{c:", n),
 		"query($a:" + strings.Repeat("[", n), "{" + strings.Repeat("...{", n)} {
 		t.Run(text[:12], func(t *testing.T) {
 			t.Parallel()

@@ -11,12 +11,15 @@ type part struct{ path, integrity string }
 // graphiQLScripts and graphiQLStyle are GraphiQL 4, the last that runs from plain scripts, and what it needs.
 var (
 	graphiQLScripts = [...]part{
-		{"react@18.3.1/umd/react.production.min.js", "sha384-DGyLxAyjq0f9SPpVevD6IgztCFlnMF6oW/XQGmfe+IsZ8TqEiDrcHkMLKI6fiB/Z"},
+		{"react@18.3.1/umd/react.production.min.js",
+			"sha384-DGyLxAyjq0f9SPpVevD6IgztCFlnMF6oW/XQGmfe+IsZ8TqEiDrcHkMLKI6fiB/Z"},
 		{"react-dom@18.3.1/umd/react-dom.production.min.js",
 			"sha384-gTGxhz21lVGYNMcdJOyq01Edg0jhn/c22nsx0kyqP0TxaV5WVdsSH1fSDUf5YJj1"},
-		{"graphiql@4.1.2/graphiql.min.js", "sha384-9XdHu7ajgGJziD4J1zNBKQ842Q/+zZfDv+ib1eMhZWBH6hPAs806x+Jbcf0yNO6B"},
+		{"graphiql@4.1.2/graphiql.min.js",
+			"sha384-9XdHu7ajgGJziD4J1zNBKQ842Q/+zZfDv+ib1eMhZWBH6hPAs806x+Jbcf0yNO6B"},
 	}
-	graphiQLStyle = part{"graphiql@4.1.2/graphiql.min.css", "sha384-1el1QShFBnnXTx9x/Cprg82hZWKt0ry29OAYIXt05swbi0KcZDFoj0CWguMpopJr"}
+	graphiQLStyle = part{"graphiql@4.1.2/graphiql.min.css",
+		"sha384-1el1QShFBnnXTx9x/Cprg82hZWKt0ry29OAYIXt05swbi0KcZDFoj0CWguMpopJr"}
 )
 
 const graphiQLOwnStyle = "body { margin: 0 } #graphiql { height: 100dvh }"
@@ -25,10 +28,13 @@ const graphiQLOwnStyle = "body { margin: 0 } #graphiql { height: 100dvh }"
 func graphiQL(o Options) string {
 	var loads strings.Builder
 	for _, p := range graphiQLScripts {
-		loads.WriteString(`<script crossorigin src="` + cdn + p.path + `" integrity="` + p.integrity + "\"></script>\n")
+		loads.WriteString(`<script crossorigin src="` + cdn + p.path + `" integrity="` + p.integrity +
+			"\"></script>\n")
 	}
-	links := `<link rel="stylesheet" crossorigin href="` + cdn + graphiQLStyle.path + `" integrity="` + graphiQLStyle.integrity + `">`
-	return fill(read("graphiql/page.html"), o, "{{links}}", links, "{{loads}}", strings.TrimSpace(loads.String()),
+	links := `<link rel="stylesheet" crossorigin href="` + cdn + graphiQLStyle.path + `" integrity="` +
+		graphiQLStyle.integrity + `">`
+	return fill(read("graphiql/page.html"), o, "{{links}}", links, "{{loads}}",
+		strings.TrimSpace(loads.String()),
 		"{{style}}", graphiQLOwnStyle, "{{script}}", read("graphiql/start.js"))
 }
 
@@ -36,7 +42,8 @@ func graphiQL(o Options) string {
 // styles as it runs, which no hash can foresee.
 func graphiQLPolicy() string {
 	var b strings.Builder
-	b.WriteString("connect-src 'self'; img-src 'self' data:; font-src data:; style-src 'unsafe-inline' " + cdn + graphiQLStyle.path + "; script-src")
+	b.WriteString("connect-src 'self'; img-src 'self' data:; font-src data:; style-src 'unsafe-inline' " +
+		cdn + graphiQLStyle.path + "; script-src")
 	for _, p := range graphiQLScripts {
 		b.WriteString(" " + cdn + p.path)
 	}

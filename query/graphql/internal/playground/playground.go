@@ -20,7 +20,8 @@ var files embed.FS
 
 // scripts are the parts of the script in the order in which they stand in the page.
 var scripts = [...]string{
-	"lex.js", "schema.js", "parse.js", "json.js", "complete.js", "dom.js", "editor.js", "docs.js", "run.js", "live.js", "app.js",
+	"lex.js", "schema.js", "parse.js", "json.js", "complete.js", "dom.js", "editor.js", "docs.js", "run.js",
+	"live.js", "app.js",
 }
 
 // Options says which page and what for. The zero value is the page of this package, for the address that it is itself
@@ -59,8 +60,10 @@ func Handler(o Options) http.Handler {
 	}
 	style, script := read("page.css"), script()
 	page := fill(read("page.html"), o, "{{style}}", style, "{{script}}", script)
-	return newDocument(page, policy("connect-src 'self'; img-src data:; require-trusted-types-for 'script'; trusted-types 'none'; "+
-		"script-src "+hash(script)+"; style-src "+hash(style)))
+	return newDocument(page,
+		policy("connect-src 'self'; img-src data:; require-trusted-types-for 'script'; trusted-types "+
+			"'none'; "+
+			"script-src "+hash(script)+"; style-src "+hash(style)))
 }
 
 // script is the whole script.

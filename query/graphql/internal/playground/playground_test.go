@@ -63,8 +63,10 @@ func TestAnswers(t *testing.T) {
 		{"head", "HEAD", nil, 200, "", plain, true},
 		{"unchanged", "GET", []string{"If-None-Match: " + plain}, 304, "", plain, true},
 		{"unchanged, weakly", "GET", []string{"If-None-Match: \"x\", W/" + plain}, 304, "", plain, true},
-		{"unchanged, compressed", "GET", []string{"Accept-Encoding: gzip", "If-None-Match: " + zipped}, 304, "", zipped, true},
-		{"the other coding", "GET", []string{"Accept-Encoding: gzip", "If-None-Match: " + plain}, 200, "gzip", zipped, false},
+		{"unchanged, compressed", "GET", []string{"Accept-Encoding: gzip", "If-None-Match: " + zipped}, 304,
+			"", zipped, true},
+		{"the other coding", "GET", []string{"Accept-Encoding: gzip", "If-None-Match: " + plain}, 200, "gzip",
+			zipped, false},
 		{"any", "HEAD", []string{"If-None-Match: *"}, 304, "", plain, true},
 		{"tags that are none", "GET", []string{"If-None-Match: x"}, 200, "", plain, false},
 	}
@@ -96,7 +98,8 @@ func TestMethods(t *testing.T) {
 	for name, h := range handlers() {
 		resp := ask(t, h, "POST", "/graphql")
 		if resp.StatusCode != http.StatusMethodNotAllowed || resp.Header.Get("Allow") != "GET, HEAD" {
-			t.Errorf("%s: POST is answered with %d, Allow %q", name, resp.StatusCode, resp.Header.Get("Allow"))
+			t.Errorf("%s: POST is answered with %d, Allow %q", name, resp.StatusCode,
+				resp.Header.Get("Allow"))
 		}
 		if got := resp.Header.Get("Content-Type"); got != problem.MediaType { // rule 1: errors are never text
 			t.Errorf("%s: POST is answered with %q", name, got)
@@ -125,7 +128,8 @@ func handlers() map[string]http.Handler {
 	return map[string]http.Handler{
 		"own":      playground.Handler(playground.Options{}),
 		"graphiql": playground.Handler(playground.Options{GraphiQL: true}),
-		"bundle":   playground.Handler(playground.Options{FS: fstest.MapFS{"index.html": {Data: []byte("<p>ours</p>")}}}),
+		"bundle": playground.Handler(playground.Options{FS: fstest.MapFS{"index.html": {Data: []byte(
+			"<p>ours</p>")}}}),
 	}
 }
 
@@ -137,20 +141,24 @@ func TestKeptToItself(t *testing.T) {
 			t.Parallel()
 			header := ask(t, h, "GET", "/graphql/").Header
 			for field, want := range map[string]string{
-				"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache", "Referrer-Policy": "no-referrer",
-				"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin",
+				"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache",
+				"Referrer-Policy":        "no-referrer",
+				"X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
+				"Cross-Origin-Opener-Policy": "same-origin",
 			} {
 				if got := header.Get(field); got != want {
 					t.Errorf("%s: %q, want %q", field, got, want)
 				}
 			}
 			policy := header.Get("Content-Security-Policy")
-			for _, want := range []string{"default-src 'none';", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "connect-src 'self'"} {
+			for _, want := range []string{"default-src 'none';", "base-uri 'none'", "form-action 'none'",
+				"frame-ancestors 'none'", "connect-src 'self'"} {
 				if !strings.Contains(policy, want) {
 					t.Errorf("the policy lacks %s: %s", want, policy)
 				}
 			}
-			if strings.Contains(policy, "unsafe-eval") || regexp.MustCompile(`script-src[^;]*unsafe-inline`).MatchString(policy) {
+			if strings.Contains(policy, "unsafe-eval") ||
+				regexp.MustCompile(`script-src[^;]*unsafe-inline`).MatchString(policy) {
 				t.Errorf("the policy lets anything run: %s", policy)
 			}
 		})
@@ -188,7 +196,8 @@ func TestPolicyNamesWhatIsThere(t *testing.T) {
 func TestSize(t *testing.T) {
 	t.Parallel()
 	h := playground.Handler(playground.Options{})
-	whole, sent := len(body(t, ask(t, h, "GET", "/"))), len(body(t, ask(t, h, "GET", "/", "Accept-Encoding: gzip")))
+	whole, sent := len(body(t, ask(t, h, "GET", "/"))),
+		len(body(t, ask(t, h, "GET", "/", "Accept-Encoding: gzip")))
 	t.Logf("%d bytes, %d as sent", whole, sent)
 	if sent > 33_000 {
 		t.Errorf("the page is %d bytes as sent", sent)
@@ -200,7 +209,8 @@ func TestNothingFromElsewhere(t *testing.T) {
 	t.Parallel()
 	got := body(t, ask(t, playground.Handler(playground.Options{}), "GET", "/"))
 	got = strings.ReplaceAll(got, "http://www.w3.org/2000/svg", "") // a name, which nobody asks for
-	for _, never := range []string{"http:", "https:", `"//`, "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "style=", "onclick="} {
+	for _, never := range []string{"http:", "https:", `"//`, "innerHTML", "outerHTML", "insertAdjacentHTML",
+		"document.write", "eval(", "Function(", "style=", "onclick="} {
 		if i := strings.Index(got, never); i >= 0 {
 			t.Errorf("the page has %s: %q", never, got[max(0, i-40):min(len(got), i+40)])
 		}
@@ -210,7 +220,8 @@ func TestNothingFromElsewhere(t *testing.T) {
 func TestOptionsAreEscaped(t *testing.T) {
 	t.Parallel()
 	for _, graphiql := range []bool{false, true} {
-		h := playground.Handler(playground.Options{Title: `</title><script>x</script> {{script}}`, Endpoint: `"><script>y`, GraphiQL: graphiql})
+		h := playground.Handler(playground.Options{Title: `</title><script>x</script> {{script}}`,
+			Endpoint: `"><script>y`, GraphiQL: graphiql})
 		got := body(t, ask(t, h, "GET", "/"))
 		for _, want := range []string{
 			`<title>&lt;/title&gt;&lt;script&gt;x&lt;/script&gt; {{script}}</title>`,
@@ -221,7 +232,8 @@ func TestOptionsAreEscaped(t *testing.T) {
 			}
 		}
 	}
-	if got := body(t, ask(t, playground.Handler(playground.Options{}), "GET", "/")); !strings.Contains(got, "<title>GraphQL</title>") {
+	if got := body(t, ask(t, playground.Handler(playground.Options{}), "GET", "/")); !strings.Contains(got,
+		"<title>GraphQL</title>") {
 		t.Error("without a title the page is not called GraphQL")
 	}
 }
@@ -250,7 +262,8 @@ func TestGraphiQLIsPinned(t *testing.T) {
 	t.Parallel()
 	resp := ask(t, playground.Handler(playground.Options{GraphiQL: true}), "GET", "/")
 	policy, html := resp.Header.Get("Content-Security-Policy"), body(t, resp)
-	loads := regexp.MustCompile(`<(?:script|link)[^>]*(?:src|href)="([^"]*)"([^>]*)>`).FindAllStringSubmatch(html, -1)
+	loads := regexp.MustCompile(`<(?:script|link)[^>]*(?:src|href)="([^"]*)"([^>]*)>`).FindAllStringSubmatch(
+		html, -1)
 	if len(loads) != 4 {
 		t.Fatalf("%d files are loaded, want 4", len(loads))
 	}

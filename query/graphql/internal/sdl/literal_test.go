@@ -45,7 +45,8 @@ var literals = []struct {
 	{"just large enough for digits", "Float", 1e-6, "0.000001"},
 	{"minus zero", "Float", math.Copysign(0, -1), "0"},
 	{"true", "Boolean", true, "true"},
-	{"text", "String", "a\"\\\b\f\n\r\t\x00\x7f\u009f/é\u2028", `"a\"\\\b\f\n\r\t\u0000\u007F\u009F/é` + "\u2028\""},
+	{"text", "String", "a\"\\\b\f\n\r\t\x00\x7f\u009f/é\u2028", `"a\"\\\b\f\n\r\t\u0000\u007F\u009F/é` +
+		"\u2028\""},
 	{"empty", "String", "", `""`},
 	{"number as text", "String", "42", `"42"`},
 	{"id", "ID", "a", `"a"`},
@@ -63,7 +64,8 @@ var literals = []struct {
 	{"objects", "[Tree!]!", []any{object{"label": "a", "parts": []any{object{"label": "b", "leaf": 1.5}}}},
 		`[{label: "a", parts: [{label: "b", leaf: 1.5}]}]`},
 	{"JSON", "JSON", jsontext.Value(`{"b":[1.50,null,true],"a":"x"}`), `{a: "x", b: [1.50, null, true]}`},
-	{"numbers of JSON", "JSON", jsontext.Value(`[12345678901234567890,1e400]`), `[12345678901234567890, 1e400]`},
+	{"numbers of JSON", "JSON", jsontext.Value(`[12345678901234567890,1e400]`),
+		`[12345678901234567890, 1e400]`},
 	{"JSON in Go", "JSON", object{"b": []any{1.5, int64(2)}, "a": json.Number("3")}, `{a: 3, b: [1.5, 2]}`},
 	{"no JSON", "JSON", jsontext.Value(`{`), "null"},
 	{"no value of the enum", "Color", "pink", `"pink"`},
@@ -173,8 +175,10 @@ func TestDefault(t *testing.T) {
 		{"none", model.Input{Type: &model.Ref{Type: text}}, "", false},
 		{"value without the flag", model.Input{Type: &model.Ref{Type: text}, Default: "a"}, "", false},
 		{"null", model.Input{Type: &model.Ref{Type: text}, HasDefault: true}, "null", true},
-		{"null where there is none", model.Input{Type: &model.Ref{Type: text, NonNull: true}, HasDefault: true}, "", false},
-		{"value", model.Input{Type: &model.Ref{Type: text, NonNull: true}, Default: "a", HasDefault: true}, `"a"`, true},
+		{"null where there is none", model.Input{Type: &model.Ref{Type: text, NonNull: true},
+			HasDefault: true}, "", false},
+		{"value", model.Input{Type: &model.Ref{Type: text, NonNull: true}, Default: "a", HasDefault: true},
+			`"a"`, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

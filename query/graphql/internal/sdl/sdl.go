@@ -72,7 +72,8 @@ func (p *printer) schema(s *model.Schema) {
 	roots := []struct {
 		kind, usual string
 		root        *model.Type
-	}{{"query", "Query", s.Query}, {"mutation", "Mutation", s.Mutation}, {"subscription", "Subscription", s.Subscription}}
+	}{{"query", "Query", s.Query}, {"mutation", "Mutation", s.Mutation},
+		{"subscription", "Subscription", s.Subscription}}
 	usual := s.Doc == ""
 	for _, r := range roots {
 		usual = usual && (r.root == nil || r.root.Name == r.usual)
@@ -163,7 +164,8 @@ func (p *printer) args(args []*model.Input, indent string) {
 		return
 	}
 	p.b.WriteByte('(')
-	if described := func(in *model.Input) bool { return in.Doc != "" }; !slices.ContainsFunc(args, described) {
+	if described := func(in *model.Input) bool { return in.Doc != "" }; !slices.ContainsFunc(args,
+		described) {
 		for i, in := range args {
 			if i > 0 {
 				p.b.WriteString(", ")

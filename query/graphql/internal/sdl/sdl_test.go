@@ -20,9 +20,11 @@ var update = flag.Bool("update", false, "write the golden files")
 
 func ExamplePrint() {
 	text := &model.Type{Kind: model.Scalar, Name: "String"}
-	query := &model.Type{Kind: model.Object, Name: "Query", Doc: "What can be asked.", Fields: []*model.Field{{Name: "hello",
-		Doc: "Greets.", Type: &model.Ref{Type: text, NonNull: true},
-		Args: []*model.Input{{Name: "name", Type: &model.Ref{Type: text}, Default: "you", HasDefault: true}}}}}
+	query := &model.Type{Kind: model.Object, Name: "Query", Doc: "What can be asked.",
+		Fields: []*model.Field{{Name: "hello",
+			Doc: "Greets.", Type: &model.Ref{Type: text, NonNull: true},
+			Args: []*model.Input{{Name: "name", Type: &model.Ref{Type: text}, Default: "you",
+				HasDefault: true}}}}}
 	fmt.Println(sdl.Print(&model.Schema{Query: query, Types: []*model.Type{query, text}}))
 	// Output:
 	// """What can be asked."""
@@ -85,9 +87,11 @@ func TestSchemaDefinition(t *testing.T) {
 		s    *model.Schema
 		want string
 	}{
-		{"usual", &model.Schema{Query: root("Query"), Mutation: root("Mutation"), Subscription: root("Subscription")}, ""},
+		{"usual", &model.Schema{Query: root("Query"), Mutation: root("Mutation"),
+			Subscription: root("Subscription")}, ""},
 		{"no mutations", &model.Schema{Query: root("Query")}, ""},
-		{"described", &model.Schema{Doc: "All.", Query: root("Query")}, "\"\"\"All.\"\"\"\nschema {\n  query: Query\n}"},
+		{"described", &model.Schema{Doc: "All.", Query: root("Query")},
+			"\"\"\"All.\"\"\"\nschema {\n  query: Query\n}"},
 		{"unusual query", &model.Schema{Query: root("Root"), Mutation: root("Mutation")},
 			"schema {\n  query: Root\n  mutation: Mutation\n}"},
 		{"unusual mutation", &model.Schema{Query: root("Query"), Mutation: root("Change")},

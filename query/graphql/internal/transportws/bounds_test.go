@@ -28,13 +28,18 @@ func TestFrames(t *testing.T) {
 		frames []frame
 		want   string
 	}{
-		{"binary", many(frame{fin | binaryData, []byte(`{"type":"ping"}`)}), "x 4400 Invalid message: not a text message"},
-		{"in pieces", many(frame{text, []byte(`{"type":`)}, frame{continuation, nil}, frame{fin | continuation, []byte(`"ping"}`)}), `< {"type":"pong"}`},
-		{"a ping between pieces", many(frame{text, []byte(`{"type":`)}, frame{fin | ping, []byte("a")}, frame{fin | continuation, []byte(`"ping"}`)}),
+		{"binary", many(frame{fin | binaryData, []byte(`{"type":"ping"}`)}),
+			"x 4400 Invalid message: not a text message"},
+		{"in pieces", many(frame{text, []byte(`{"type":`)}, frame{continuation, nil},
+			frame{fin | continuation, []byte(`"ping"}`)}), `< {"type":"pong"}`},
+		{"a ping between pieces", many(frame{text, []byte(`{"type":`)}, frame{fin | ping, []byte("a")},
+			frame{fin | continuation, []byte(`"ping"}`)}),
 			`frame 0x8a "a"`},
-		{"as large as may be", many(frame{fin | text, large(1000)}), `< {"type":"pong","payload":{"a":"` + strings.Repeat("x", 965) + `"}}`},
+		{"as large as may be", many(frame{fin | text, large(1000)}), `< {"type":"pong","payload":{"a":"` +
+			strings.Repeat("x", 965) + `"}}`},
 		{"larger", many(frame{fin | text, large(1001)}), "x 1009 Message too large"},
-		{"larger, in pieces", many(frame{text, large(900)}, frame{fin | continuation, large(900)}), "x 1009 Message too large"},
+		{"larger, in pieces", many(frame{text, large(900)}, frame{fin | continuation, large(900)}),
+			"x 1009 Message too large"},
 		{"much larger", many(frame{fin | text, large(1 << 20)}), "x 1009 Message too large"},
 		{"reserved bit", many(frame{fin | 0x40 | text, []byte(`{"type":"ping"}`)}), "x 1002 "},
 		{"unknown opcode", many(frame{fin | 0x3, nil}), "x 1002 "},
@@ -47,7 +52,9 @@ func TestFrames(t *testing.T) {
 		{"a close frame of one byte", many(frame{fin | closing, []byte{3}}), "x 1002 "},
 		{"a code that may not be sent", many(frame{fin | closing, []byte{3, 238}}), "x 1002 "},
 		{"a ping of RFC 6455", many(frame{fin | ping, []byte("abc")}), `frame 0x8a "abc"`},
-		{"a pong of RFC 6455, and then a ping", many(frame{fin | pong, []byte("abc")}, frame{fin | text, []byte(`{"type":"ping"}`)}), `< {"type":"pong"}`},
+		{"a pong of RFC 6455, and then a ping",
+			many(frame{fin | pong, []byte("abc")}, frame{fin | text, []byte(`{"type":"ping"}`)}),
+			`< {"type":"pong"}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -93,14 +100,16 @@ func TestSizes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newSite(t, nil).connect(t)
 		around := len(`{"id":"1","type":"next","payload":{"data":""}}`)
-		for _, size := range []int{46, 120, 124, 125, 126, 127, 128, 129, 130, 512, 4095, 4096, 4097, 65533, 65534, 65535, 65536, 65537, 1 << 20} {
+		for _, size := range []int{46, 120, 124, 125, 126, 127, 128, 129, 130, 512, 4095, 4096, 4097, 65533,
+			65534, 65535, 65536, 65537, 1 << 20} {
 			before := p.writes.Load()
 			p.talk(say("1", fmt.Sprintf("stream large %d; wait", size-around)))
 			f := <-p.frames
 			if n := p.writes.Load() - before; size <= 60_000 && n != 1 {
 				t.Errorf("%d bytes were written in %d parts", size, n)
 			}
-			if f.head != fin|text || len(f.payload) != size || !strings.HasSuffix(string(f.payload[size-3:]), `"}}`) {
+			if f.head != fin|text || len(f.payload) != size ||
+				!strings.HasSuffix(string(f.payload[size-3:]), `"}}`) {
 				t.Errorf("%d bytes came as a frame %#x with %d", size, f.head, len(f.payload))
 			}
 			p.talk(`> {"id":"1","type":"complete"}`, "=")
@@ -112,15 +121,23 @@ func TestSizes(t *testing.T) {
 // TestOperationsAtATime: one too many is refused, and its id is free again.
 func TestOperationsAtATime(t *testing.T) {
 	t.Parallel()
-	const refused = `< {"id":"3","type":"error","payload":[{"message":"There are too many operations on this socket.",` +
-		`"extensions":{"code":"RATE_LIMITED","type":"https://iana.org/assignments/http-problem-types#quota-exceeded"}}]}`
+	const refused = `< {"id":"3","type":"error","payload":[{"message":"There are too many operations on ` +
+		`this socket.",` +
+		`"extensions":{"code":"RATE_LIMITED",` +
+		`"type":"https://iana.org/assignments/http-problem-types#quota-exceeded"}}]}`
 	converse(t, []conversation{
-		{"one too many", &transportws.Options{Operations: 2}, false, []string{say("1", "wait"), say("2", "wait"), say("3", "next 1"), refused,
-			`> {"id":"1","type":"complete"}`, say("3", "next 1"), `< {"id":"3","type":"next","payload":{"data":1}}`, `< {"id":"3","type":"complete"}`}},
+		{"one too many", &transportws.Options{Operations: 2}, false,
+			[]string{say("1", "wait"), say("2", "wait"), say("3", "next 1"), refused,
+				`> {"id":"1","type":"complete"}`, say("3", "next 1"),
+				`< {"id":"3","type":"next","payload":{"data":1}}`, `< {"id":"3","type":"complete"}`}},
 		{"those that do not end count double", &transportws.Options{Operations: 1}, false, []string{
-			say("1", "deaf 1m"), `> {"id":"1","type":"complete"}`, say("2", "deaf 1m"), `> {"id":"2","type":"complete"}`,
-			say("3", "next 1"), refused, ". 2m", say("3", "next 1"), `< {"id":"3","type":"next","payload":{"data":1}}`, `< {"id":"3","type":"complete"}`}},
-		{"a hundred by default", nil, false, append(repeat(100, func(i int) string { return say(fmt.Sprint("x", i), "wait") }), "=", say("3", "next 1"), refused)},
+			say("1", "deaf 1m"), `> {"id":"1","type":"complete"}`, say("2", "deaf 1m"),
+			`> {"id":"2","type":"complete"}`,
+			say("3", "next 1"), refused, ". 2m", say("3", "next 1"),
+			`< {"id":"3","type":"next","payload":{"data":1}}`, `< {"id":"3","type":"complete"}`}},
+		{"a hundred by default", nil, false, append(repeat(100,
+			func(i int) string { return say(fmt.Sprint("x", i), "wait") }), "=", say("3", "next 1"),
+			refused)},
 	})
 }
 
@@ -140,9 +157,13 @@ func TestRate(t *testing.T) {
 	converse(t, []conversation{
 		{"a burst", opts, false, append(repeat(4, pong), "=", ". 1h", "=")},
 		{"one more", opts, false, append(repeat(5, pong), "x 1008 Too many messages")},
-		{"as fast as may be", opts, false, append(repeat(200, func(i int) string { return []string{`> {"type":"pong"}`, ". 100ms"}[i%2] }), "=")},
-		{"faster", opts, false, append(repeat(18, func(i int) string { return []string{`> {"type":"pong"}`, ". 50ms"}[i%2] }), "x 1008 Too many messages")},
-		{"a burst again", opts, false, append(append(repeat(4, pong), ". 500ms"), append(repeat(5, pong), "=", ". 500ms", "=")...)},
+		{"as fast as may be", opts, false, append(repeat(200,
+			func(i int) string { return []string{`> {"type":"pong"}`, ". 100ms"}[i%2] }), "=")},
+		{"faster", opts, false, append(repeat(18,
+			func(i int) string { return []string{`> {"type":"pong"}`, ". 50ms"}[i%2] }),
+			"x 1008 Too many messages")},
+		{"a burst again", opts, false, append(append(repeat(4, pong), ". 500ms"),
+			append(repeat(5, pong), "=", ". 500ms", "=")...)},
 	})
 }
 
@@ -184,7 +205,8 @@ func TestAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, nil)
 		p := s.connect(t)
-		p.talk(say("1", "stream next 1; wait"), `< {"id":"1","type":"next","payload":{"data":1}}`, ". 95s", "=")
+		p.talk(say("1", "stream next 1; wait"), `< {"id":"1","type":"next","payload":{"data":1}}`, ". 95s",
+			"=")
 		if got := p.pings.Load(); got != 3 {
 			t.Errorf("%d pings in 95 seconds, want 3", got)
 		}
@@ -263,9 +285,11 @@ func TestSilent(t *testing.T) {
 	t.Parallel()
 	head := string(frameHead(fin|text, 0x80, 900)) + "\x00\x00\x00\x00"
 	tests := []struct{ name, query, sends, want, then string }{
-		{"too large", "wait", string(frameHead(fin|text, 0x80, 1<<20)) + strings.Repeat("\x00", 4+2000), "x 1009 Message too large", ""},
+		{"too large", "wait", string(frameHead(fin|text, 0x80, 1<<20)) + strings.Repeat("\x00", 4+2000),
+			"x 1009 Message too large", ""},
 		{"closed while it sends", "sleep 1s; close 4403", head + "{", "x 4403 as asked", ""},
-		{"closed while it sends, and it sends more", "sleep 1s; close 4403", head + "{", "x 4403 as asked", strings.Repeat(" ", 899) + head + "{"},
+		{"closed while it sends, and it sends more", "sleep 1s; close 4403", head + "{", "x 4403 as asked",
+			strings.Repeat(" ", 899) + head + "{"},
 		{"closed", "sleep 1s; close 4403", "", "x 4403 as asked", ""},
 	}
 	for _, tt := range tests {
@@ -310,7 +334,8 @@ func TestStalled(t *testing.T) {
 		want  []string
 	}{
 		{"for a while", 9 * time.Second, []string{"next", "next", `< {"id":"1","type":"complete"}`}},
-		{"too long", 10*time.Second + 500*time.Millisecond, []string{"next", "x 1013 Too slow: messages were not read in time"}},
+		{"too long", 10*time.Second + 500*time.Millisecond,
+			[]string{"next", "x 1013 Too slow: messages were not read in time"}},
 		{"for ever", time.Minute, nil},
 	}
 	for _, tt := range tests {
@@ -320,7 +345,8 @@ func TestStalled(t *testing.T) {
 				s := newSite(t, nil)
 				other := s.connect(t)
 				p := stall(t, s)
-				other.talk(say("1", "next 1"), `< {"id":"1","type":"next","payload":{"data":1}}`, `< {"id":"1","type":"complete"}`)
+				other.talk(say("1", "next 1"), `< {"id":"1","type":"next","payload":{"data":1}}`,
+					`< {"id":"1","type":"complete"}`)
 				time.Sleep(tt.awake)
 				var got []string
 				for {
@@ -342,7 +368,8 @@ func TestStalled(t *testing.T) {
 				if diff := cmp.Diff(tt.want, got); diff != "" {
 					t.Errorf("what was read (-want +got):\n%s", diff)
 				}
-				other.talk(say("1", "next 1"), `< {"id":"1","type":"next","payload":{"data":1}}`, `< {"id":"1","type":"complete"}`)
+				other.talk(say("1", "next 1"), `< {"id":"1","type":"next","payload":{"data":1}}`,
+					`< {"id":"1","type":"complete"}`)
 				if s.Len() != 1 {
 					t.Errorf("%d sockets, want the other one", s.Len())
 				}
@@ -413,24 +440,34 @@ func TestHandshake(t *testing.T) {
 		status     int
 		header     map[string]string
 	}{
-		{"of a program", upgrade(speaks), 101, map[string]string{"Sec-Websocket-Protocol": "graphql-transport-ws", "Sec-Websocket-Extensions": ""}},
+		{"of a program", upgrade(speaks), 101,
+			map[string]string{"Sec-Websocket-Protocol": "graphql-transport-ws",
+				"Sec-Websocket-Extensions": ""}},
 		{"several protocols", upgrade("Sec-WebSocket-Protocol: graphql-ws, graphql-transport-ws"), 101,
 			map[string]string{"Sec-Websocket-Protocol": "graphql-transport-ws"}},
-		{"compression is off", upgrade(speaks, "Sec-WebSocket-Extensions: permessage-deflate"), 101, map[string]string{"Sec-Websocket-Extensions": ""}},
+		{"compression is off", upgrade(speaks, "Sec-WebSocket-Extensions: permessage-deflate"), 101,
+			map[string]string{"Sec-Websocket-Extensions": ""}},
 		{"of a page of ours", upgrade(speaks, "Origin: https://api.example.com"), 101, nil},
 		{"of a page of ours, in other letters", upgrade(speaks, "Origin: HTTPS://API.example.com"), 101, nil},
 		{"of an origin that may", upgrade(speaks, "Origin: https://app.example.com"), 101, nil},
 		{"of its other scheme", upgrade(speaks, "Origin: http://app.example.com"), 403, nil},
-		{"of a foreign page", upgrade(speaks, "Origin: https://evil.example"), 403, map[string]string{"Content-Type": "application/problem+json"}},
+		{"of a foreign page", upgrade(speaks, "Origin: https://evil.example"), 403,
+			map[string]string{"Content-Type": "application/problem+json"}},
 		{"of another port", upgrade(speaks, "Origin: https://api.example.com:8443"), 403, nil},
-		{"of a host that begins like ours", upgrade(speaks, "Origin: https://api.example.com.evil.example"), 403, nil},
+		{"of a host that begins like ours", upgrade(speaks, "Origin: https://api.example.com.evil.example"),
+			403, nil},
 		{"of a sandbox", upgrade(speaks, "Origin: null"), 403, nil},
-		{"of two origins", upgrade(speaks, "Origin: https://api.example.com", "Origin: https://evil.example"), 403, nil},
-		{"no upgrade", "GET / HTTP/1.1\r\nHost: a\r\n", 426, map[string]string{"Upgrade": "websocket", "Connection": "Upgrade",
-			"Content-Type": "application/problem+json"}},
-		{"by POST", strings.Replace(upgrade(speaks), "GET", "POST", 1), 405, map[string]string{"Allow": "GET"}},
-		{"an old version", strings.Replace(upgrade(speaks), "Version: 13", "Version: 8", 1), 400, map[string]string{"Sec-Websocket-Version": "13"}},
-		{"no key", strings.Replace(upgrade(speaks), "Sec-WebSocket-Key", "X-Key", 1), 400, map[string]string{"Sec-Websocket-Accept": ""}},
+		{"of two origins", upgrade(speaks, "Origin: https://api.example.com", "Origin: https://evil.example"),
+			403, nil},
+		{"no upgrade", "GET / HTTP/1.1\r\nHost: a\r\n", 426,
+			map[string]string{"Upgrade": "websocket", "Connection": "Upgrade",
+				"Content-Type": "application/problem+json"}},
+		{"by POST", strings.Replace(upgrade(speaks), "GET", "POST", 1), 405,
+			map[string]string{"Allow": "GET"}},
+		{"an old version", strings.Replace(upgrade(speaks), "Version: 13", "Version: 8", 1), 400,
+			map[string]string{"Sec-Websocket-Version": "13"}},
+		{"no key", strings.Replace(upgrade(speaks), "Sec-WebSocket-Key", "X-Key", 1), 400,
+			map[string]string{"Sec-Websocket-Accept": ""}},
 		{"a short key", strings.Replace(upgrade(speaks), "dGhl", "", 1), 400, nil},
 	}
 	for _, tt := range tests {
@@ -454,7 +491,8 @@ func TestHandshake(t *testing.T) {
 // TestSubprotocol: who does not speak ours is told in the way in which clients of GraphQL listen.
 func TestSubprotocol(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{"Sec-WebSocket-Protocol: graphql-ws", "X-None: at all", "Sec-WebSocket-Protocol: GraphQL-Transport-WS",
+	for _, line := range []string{"Sec-WebSocket-Protocol: graphql-ws", "X-None: at all",
+		"Sec-WebSocket-Protocol: GraphQL-Transport-WS",
 		"Sec-WebSocket-Protocol: graphql-transport-ws2"} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
@@ -487,7 +525,8 @@ func TestAsked(t *testing.T) {
 		want    bool
 	}{
 		{nil, false}, {[]string{"websocket"}, true}, {[]string{"WebSocket"}, true}, {[]string{"h2c"}, false},
-		{[]string{"h2c, websocket"}, true}, {[]string{"h2c", "websocket"}, true}, {[]string{"websockets"}, false},
+		{[]string{"h2c, websocket"}, true}, {[]string{"h2c", "websocket"}, true},
+		{[]string{"websockets"}, false},
 	}
 	for _, tt := range tests {
 		if got := transportws.Asked(&http.Request{Header: http.Header{"Upgrade": tt.upgrade}}); got != tt.want {

@@ -65,7 +65,8 @@ func (s *socket) safely(do func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)
-			s.server.opts.Logger.Error("stoa: panic", "error", gqlerror.Cut(err.Error()), "stack", string(debug.Stack()))
+			s.server.opts.Logger.Error("stoa: panic", "error", gqlerror.Cut(err.Error()), "stack",
+				string(debug.Stack()))
 		}
 	}()
 	return do()
@@ -93,7 +94,8 @@ func (s *socket) end(code int, reason string) {
 		return
 	}
 	s.wire.lastRead()
-	_ = s.conn.Close(websocket.StatusCode(code), cut(reason, maxReason)) // it is closed, whatever the peer says to that
+	// it is closed, whatever the peer says to that
+	_ = s.conn.Close(websocket.StatusCode(code), cut(reason, maxReason))
 }
 
 // drop closes the socket of somebody who is not there any more.

@@ -29,7 +29,8 @@ func ExampleNew() {
 	defer server.Close()
 
 	ctx := context.Background()
-	client, _, err := websocket.Dial(ctx, server.URL, &websocket.DialOptions{Subprotocols: []string{transportws.Protocol}})
+	client, _, err := websocket.Dial(ctx, server.URL,
+		&websocket.DialOptions{Subprotocols: []string{transportws.Protocol}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -38,7 +39,8 @@ func ExampleNew() {
 	client.Write(ctx, websocket.MessageText, []byte(`{"type":"connection_init"}`))
 	_, message, _ := client.Read(ctx)
 	fmt.Println(string(message))
-	client.Write(ctx, websocket.MessageText, []byte(`{"id":"1","type":"subscribe","payload":{"query":"{ hello }"}}`))
+	client.Write(ctx, websocket.MessageText, []byte(
+		`{"id":"1","type":"subscribe","payload":{"query":"{ hello }"}}`))
 	for range 2 {
 		_, message, _ := client.Read(ctx)
 		fmt.Println(string(message))

@@ -44,7 +44,8 @@ func unacceptable(text string) bool {
 		return true
 	}
 	var kind, id string
-	if json.Unmarshal(m["type"], &kind) != nil || m["id"] != nil && (json.Unmarshal(m["id"], &id) != nil || string(m["id"]) == "null") {
+	if json.Unmarshal(m["type"], &kind) != nil || m["id"] != nil &&
+		(json.Unmarshal(m["id"], &id) != nil || string(m["id"]) == "null") {
 		return true
 	}
 	payload := string(m["payload"])

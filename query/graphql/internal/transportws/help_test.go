@@ -132,8 +132,10 @@ const (
 
 // upgrade is what a client sends first.
 func upgrade(lines ...string) string {
-	return "GET /graphql HTTP/1.1\r\nHost: api.example.com\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n" +
-		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" + strings.Join(lines, "\r\n")
+	return "GET /graphql HTTP/1.1\r\nHost: api.example.com\r\nConnection: keep-alive, " +
+		"Upgrade\r\nUpgrade: websocket\r\n" +
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" +
+		strings.Join(lines, "\r\n")
 }
 
 const speaks = "Sec-WebSocket-Protocol: graphql-transport-ws"
@@ -148,7 +150,8 @@ func (s *site) ask(t *testing.T, head string) *probe {
 	case <-s.pipes.closed:
 		t.Fatal("the server listens no more")
 	}
-	p := &probe{t: t, conn: client, r: bufio.NewReader(client), frames: make(chan frame, 10_000), writes: writes, began: time.Now()}
+	p := &probe{t: t, conn: client, r: bufio.NewReader(client), frames: make(chan frame, 10_000),
+		writes: writes, began: time.Now()}
 	t.Cleanup(func() { client.Close() })
 	if !strings.Contains(head, "\r\n\r\n") {
 		head += "\r\n\r\n"
@@ -318,9 +321,10 @@ func say(id, query string) string {
 // script is a handler whose queries say what is to happen, one step after another: "next 1; wait; refuse no". It
 // remembers what it was asked.
 type script struct {
-	mu    sync.Mutex
-	Begin func(ctx context.Context, payload []byte) (context.Context, time.Time, error) // what Init does; nil is nothing
-	Said  []string                                                                      // why contexts ended
+	mu sync.Mutex
+	// what Init does; nil is nothing
+	Begin func(ctx context.Context, payload []byte) (context.Context, time.Time, error)
+	Said  []string // why contexts ended
 }
 
 func (s *script) said(format string, args ...any) {

@@ -69,7 +69,8 @@ func subscriber(address string) (net.Conn, error) {
 		return nil, fmt.Errorf("upgrade: %v, %v", answer, err)
 	}
 	p := &probe{conn: conn, r: r}
-	for _, message := range []string{`{"type":"connection_init"}`, `{"id":"1","type":"subscribe","payload":{"query":"` + strings.Repeat(" ", 300) + `"}}`} {
+	for _, message := range []string{`{"type":"connection_init"}`,
+		`{"id":"1","type":"subscribe","payload":{"query":"` + strings.Repeat(" ", 300) + `"}}`} {
 		if err := p.write(fin|text, []byte(message)); err != nil {
 			return nil, err
 		}
@@ -156,7 +157,8 @@ func listen(t testing.TB, s *transportws.Server) (address string, server *http.S
 }
 
 // listenTo is listen with connections that something is done to first.
-func listenTo(t testing.TB, s *transportws.Server, first func(net.Listener) net.Listener) (address string, server *http.Server) {
+func listenTo(t testing.TB, s *transportws.Server,
+	first func(net.Listener) net.Listener) (address string, server *http.Server) {
 	t.Helper()
 	address = filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", address)
@@ -180,7 +182,8 @@ func clients(t testing.TB, address string, n int) (end func()) {
 func someStalled(t testing.TB, address string, n, stalled int) (said *bytes.Buffer, end func()) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), "SOCKET_TEST_CLIENTS="+address, fmt.Sprint("SOCKET_TEST_COUNT=", n), fmt.Sprint("SOCKET_TEST_STALLED=", stalled))
+	cmd.Env = append(os.Environ(), "SOCKET_TEST_CLIENTS="+address, fmt.Sprint("SOCKET_TEST_COUNT=", n),
+		fmt.Sprint("SOCKET_TEST_STALLED=", stalled))
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +225,8 @@ func measure(t testing.TB) usage {
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	u := usage{heap: int64(m.HeapAlloc), stacks: int64(m.StackInuse), goroutines: int64(runtime.NumGoroutine())}
+	u := usage{heap: int64(m.HeapAlloc), stacks: int64(m.StackInuse),
+		goroutines: int64(runtime.NumGoroutine())}
 	if files, err := os.ReadDir("/proc/self/fd"); err == nil {
 		u.files = int64(len(files))
 	}
@@ -252,9 +256,11 @@ func TestMemory(t *testing.T) {
 	end := clients(t, address, n)
 	after := measure(t)
 	each := (after.heap + after.stacks - before.heap - before.stacks) / int64(n)
-	t.Logf("%d sockets with a subscription: each %d bytes of heap, %d of stacks, together %.1f KiB; %.1f KiB resident; %.1f goroutines",
+	t.Logf("%d sockets with a subscription: each %d bytes of heap, %d of stacks, together %.1f KiB; %.1f "+
+		"KiB resident; %.1f goroutines",
 		n, (after.heap-before.heap)/int64(n), (after.stacks-before.stacks)/int64(n), float64(each)/1024,
-		float64(after.resident-before.resident)/float64(n)/1024, float64(after.goroutines-before.goroutines)/float64(n))
+		float64(after.resident-before.resident)/float64(n)/1024,
+		float64(after.goroutines-before.goroutines)/float64(n))
 	if s.Len() != n {
 		t.Errorf("%d sockets, want %d", s.Len(), n)
 	}
@@ -287,7 +293,8 @@ func TestComeAndGo(t *testing.T) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	t.Logf("after %d sockets: %+d goroutines, %+d files, %+d bytes of heap", n, after.goroutines-before.goroutines,
+	t.Logf("after %d sockets: %+d goroutines, %+d files, %+d bytes of heap", n,
+		after.goroutines-before.goroutines,
 		after.files-before.files, after.heap-before.heap)
 	if after.goroutines > before.goroutines {
 		t.Errorf("%d goroutines, and %d before", after.goroutines, before.goroutines)
@@ -347,7 +354,8 @@ func BenchmarkFanOut(b *testing.B) {
 				<-c.all
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/socket")
-			b.ReportMetric(float64(processor()-before)/float64(b.N)/n, "cpu-ns/socket") // whatever else runs on the machine
+			// whatever else runs on the machine
+			b.ReportMetric(float64(processor()-before)/float64(b.N)/n, "cpu-ns/socket")
 			b.StopTimer()
 			end()
 		})

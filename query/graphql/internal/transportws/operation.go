@@ -103,7 +103,10 @@ func (s *socket) execute(ctx context.Context, op *operation) error {
 		if err != nil {
 			return final(ctx, err)
 		}
-		if err := s.send(op, func(dst []byte) []byte { return appendNext(dst, op.quoted, result) }); err != nil {
+		if err := s.send(op, func(dst []byte) []byte {
+			return appendNext(dst, op.quoted,
+				result)
+		}); err != nil {
 			return err
 		}
 	}

@@ -42,7 +42,8 @@ func converse(t *testing.T, tests []conversation) {
 					p.talk(initMessage, ackMessage)
 				}
 				p.talk(tt.lines...)
-				if slices.ContainsFunc(tt.lines, func(line string) bool { return strings.HasPrefix(line, "x ") }) {
+				if slices.ContainsFunc(tt.lines,
+					func(line string) bool { return strings.HasPrefix(line, "x ") }) {
 					p.write(fin|closing, nil)
 					p.ended()
 				}
@@ -55,15 +56,23 @@ func TestConnectionInit(t *testing.T) {
 	t.Parallel()
 	converse(t, []conversation{
 		{"acknowledged", nil, true, []string{initMessage, ackMessage}},
-		{"with a payload", nil, true, []string{`> {"type":"connection_init","payload":{"token":"x"}}`, ackMessage}},
-		{"with a payload of null", nil, true, []string{`> {"type":"connection_init","payload":null}`, ackMessage}},
-		{"not in time", nil, true, []string{". 2999ms", "=", ". 1ms", "x 4408 Connection initialisation timeout", "@ 3s"}},
+		{"with a payload", nil, true, []string{`> {"type":"connection_init","payload":{"token":"x"}}`,
+			ackMessage}},
+		{"with a payload of null", nil, true, []string{`> {"type":"connection_init","payload":null}`,
+			ackMessage}},
+		{"not in time", nil, true, []string{". 2999ms", "=", ". 1ms",
+			"x 4408 Connection initialisation timeout", "@ 3s"}},
 		{"just in time", nil, true, []string{". 2999ms", initMessage, ackMessage, ". 10s", "="}},
-		{"pings do not replace it", nil, true, []string{`> {"type":"ping"}`, `< {"type":"pong"}`, ". 3s", "x 4408 Connection initialisation timeout"}},
-		{"twice", nil, true, []string{initMessage, ackMessage, initMessage, "x 4429 Too many initialisation requests"}},
-		{"twice, much later", nil, true, []string{initMessage, ackMessage, ". 1h", initMessage, "x 4429 Too many initialisation requests"}},
+		{"pings do not replace it", nil, true,
+			[]string{`> {"type":"ping"}`, `< {"type":"pong"}`, ". 3s",
+				"x 4408 Connection initialisation timeout"}},
+		{"twice", nil, true, []string{initMessage, ackMessage, initMessage,
+			"x 4429 Too many initialisation requests"}},
+		{"twice, much later", nil, true, []string{initMessage, ackMessage, ". 1h", initMessage,
+			"x 4429 Too many initialisation requests"}},
 		{"payload that is no object", nil, true,
-			[]string{`> {"type":"connection_init","payload":"x"}`, "x 4400 Invalid message: the payload is not an object"}},
+			[]string{`> {"type":"connection_init","payload":"x"}`,
+				"x 4400 Invalid message: the payload is not an object"}},
 	})
 }
 
@@ -85,17 +94,30 @@ func TestInit(t *testing.T) {
 		},
 			[]string{initMessage, "x 4403 Forbidden"}},
 		{"refused, in the words of the handler", func(context.Context, []byte) result {
-			return result{err: fmt.Errorf("wrapped: %w", &transportws.Close{Code: 4403, Reason: "the token has expired"})}
+			return result{err: fmt.Errorf("wrapped: %w",
+				&transportws.Close{Code: 4403, Reason: "the token has expired"})}
 		}, []string{initMessage, "x 4403 the token has expired"}},
-		{"the server's fault", func(context.Context, []byte) result { return result{err: errors.New("secret of the server")} },
+		{"the server's fault", func(context.Context,
+			[]byte) result {
+			return result{err: errors.New("secret of the server")}
+		},
 			[]string{initMessage, "x 4500 Internal error"}},
 		{"a panic", func(context.Context, []byte) result { panic("secret of the server") },
 			[]string{initMessage, "x 4500 Internal error"}},
-		{"twice while it is being decided", func(ctx context.Context, _ []byte) result { <-ctx.Done(); return result{err: ctx.Err()} },
+		{"twice while it is being decided", func(ctx context.Context,
+			_ []byte) result {
+			<-ctx.Done()
+			return result{err: ctx.Err()}
+		},
 			[]string{initMessage, initMessage, "x 4429 Too many initialisation requests"}},
-		{"an operation while it is being decided", func(ctx context.Context, _ []byte) result { <-ctx.Done(); return result{} },
+		{"an operation while it is being decided",
+			func(ctx context.Context, _ []byte) result { <-ctx.Done(); return result{} },
 			[]string{initMessage, say("1", "next 1"), "x 4401 Unauthorized"}},
-		{"a ping while it is being decided", func(ctx context.Context, _ []byte) result { time.Sleep(5 * time.Second); return result{} },
+		{"a ping while it is being decided", func(ctx context.Context,
+			_ []byte) result {
+			time.Sleep(5 * time.Second)
+			return result{}
+		},
 			[]string{initMessage, `> {"type":"ping"}`, `< {"type":"pong"}`, ". 4s", "=", ". 1s", ackMessage}},
 		{"the context is that of operations", func(ctx context.Context, payload []byte) result {
 			return result{ctx: context.WithValue(ctx, userKey{}, string(payload))}
@@ -105,16 +127,24 @@ func TestInit(t *testing.T) {
 			return result{ctx: context.WithValue(ctx, userKey{}, fmt.Sprint(payload == nil))}
 		}, []string{`> {"type":"connection_init","payload": null}`, ackMessage, say("1", "user"),
 			`< {"id":"1","type":"next","payload":{"data":"true"}}`, `< {"id":"1","type":"complete"}`}},
-		{"expires in the middle of a stream", func(context.Context, []byte) result { return result{until: time.Minute} },
-			[]string{initMessage, ackMessage, say("1", "stream next 1; wait"), `< {"id":"1","type":"next","payload":{"data":1}}`,
+		{"expires in the middle of a stream", func(context.Context,
+			[]byte) result {
+			return result{until: time.Minute}
+		},
+			[]string{initMessage, ackMessage, say("1", "stream next 1; wait"),
+				`< {"id":"1","type":"next","payload":{"data":1}}`,
 				". 59999ms", "=", ". 1ms", "x 4403 Forbidden: the authorization has expired", "@ 1m0s"}},
-		{"expires between two pings", func(context.Context, []byte) result { return result{until: 75 * time.Second} },
+		{"expires between two pings", func(context.Context,
+			[]byte) result {
+			return result{until: 75 * time.Second}
+		},
 			[]string{initMessage, ackMessage, "x 4403 Forbidden: the authorization has expired", "@ 1m15s"}},
 		{"is taken back in the middle of a stream", func(ctx context.Context, _ []byte) result {
 			ctx, cancel := context.WithCancel(ctx)
 			time.AfterFunc(time.Minute, cancel)
 			return result{ctx: ctx}
-		}, []string{initMessage, ackMessage, say("1", "stream next 1; wait"), `< {"id":"1","type":"next","payload":{"data":1}}`,
+		}, []string{initMessage, ackMessage, say("1", "stream next 1; wait"),
+			`< {"id":"1","type":"next","payload":{"data":1}}`,
 			". 59999ms", "=", ". 1ms", "x 4403 Forbidden: the authorization has expired", "@ 1m0s"}},
 		{"expired before", func(context.Context, []byte) result { return result{until: -time.Second} },
 			[]string{initMessage, ackMessage, "x 4403 Forbidden: the authorization has expired", "@ 0s"}},
@@ -124,7 +154,8 @@ func TestInit(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s := newSite(t, nil)
-				s.Script.Begin = func(ctx context.Context, payload []byte) (context.Context, time.Time, error) {
+				s.Script.Begin = func(ctx context.Context, payload []byte) (context.Context, time.Time,
+					error) {
 					r := tt.init(ctx, payload)
 					var until time.Time
 					if r.until != 0 {
@@ -136,7 +167,8 @@ func TestInit(t *testing.T) {
 				p.talk(tt.lines...)
 				p.write(fin|closing, nil)
 				synctest.Wait()
-				if strings.Contains(s.Log.String(), "secret") != strings.Contains(fmt.Sprint(tt.lines), "4500") {
+				if strings.Contains(s.Log.String(), "secret") != strings.Contains(fmt.Sprint(tt.lines),
+					"4500") {
 					t.Errorf("log: %s", s.Log)
 				}
 			})
@@ -148,15 +180,24 @@ func TestPingAndPong(t *testing.T) {
 	t.Parallel()
 	converse(t, []conversation{
 		{"ping", nil, false, []string{`> {"type":"ping"}`, `< {"type":"pong"}`}},
-		{"payload", nil, false, []string{`> {"type":"ping","payload":{"a":[1, 2.50]}}`, `< {"type":"pong","payload":{"a":[1, 2.50]}}`}},
-		{"payload of null", nil, false, []string{`> {"type":"ping","payload":null}`, `< {"type":"pong","payload":null}`}},
-		{"before the connection", nil, true, []string{`> {"type":"ping"}`, `< {"type":"pong"}`, initMessage, ackMessage}},
-		{"many", nil, false, []string{`> {"type":"ping","payload":{"n":1}}`, `> {"type":"ping","payload":{"n":2}}`,
+		{"payload", nil, false, []string{`> {"type":"ping","payload":{"a":[1, 2.50]}}`,
+			`< {"type":"pong","payload":{"a":[1, 2.50]}}`}},
+		{"payload of null", nil, false, []string{`> {"type":"ping","payload":null}`,
+			`< {"type":"pong","payload":null}`}},
+		{"before the connection", nil, true, []string{`> {"type":"ping"}`, `< {"type":"pong"}`, initMessage,
+			ackMessage}},
+		{"many", nil, false, []string{`> {"type":"ping","payload":{"n":1}}`,
+			`> {"type":"ping","payload":{"n":2}}`,
 			`< {"type":"pong","payload":{"n":1}}`, `< {"type":"pong","payload":{"n":2}}`}},
-		{"a pong that nobody asked for", nil, false, []string{`> {"type":"pong"}`, `> {"type":"pong","payload":{}}`, "="}},
-		{"a pong before the connection", nil, true, []string{`> {"type":"pong"}`, "=", initMessage, ackMessage}},
-		{"payload that is no object", nil, false, []string{`> {"type":"ping","payload":1}`, "x 4400 Invalid message: the payload is not an object"}},
-		{"during an operation", nil, false, []string{say("1", "stream next 1; wait"), `< {"id":"1","type":"next","payload":{"data":1}}`,
+		{"a pong that nobody asked for", nil, false,
+			[]string{`> {"type":"pong"}`, `> {"type":"pong","payload":{}}`, "="}},
+		{"a pong before the connection", nil, true,
+			[]string{`> {"type":"pong"}`, "=", initMessage, ackMessage}},
+		{"payload that is no object", nil, false,
+			[]string{`> {"type":"ping","payload":1}`,
+				"x 4400 Invalid message: the payload is not an object"}},
+		{"during an operation", nil, false, []string{say("1", "stream next 1; wait"),
+			`< {"id":"1","type":"next","payload":{"data":1}}`,
 			`> {"type":"ping"}`, `< {"type":"pong"}`}},
 	})
 }
@@ -164,25 +205,34 @@ func TestPingAndPong(t *testing.T) {
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	converse(t, []conversation{
-		{"one result", nil, false, []string{say("1", "next 1"), `< {"id":"1","type":"next","payload":{"data":1}}`,
+		{"one result", nil, false, []string{say("1", "next 1"),
+			`< {"id":"1","type":"next","payload":{"data":1}}`,
 			`< {"id":"1","type":"complete"}`, "="}},
 		{"no result", nil, false, []string{say("1", "nothing"), `< {"id":"1","type":"complete"}`, "="}},
-		{"several results", nil, false, []string{say("1", "stream next 1; sleep 1s; next 2"), `< {"id":"1","type":"next","payload":{"data":1}}`,
-			"=", ". 1s", `< {"id":"1","type":"next","payload":{"data":2}}`, `< {"id":"1","type":"complete"}`, "="}},
+		{"several results", nil, false, []string{say("1", "stream next 1; sleep 1s; next 2"),
+			`< {"id":"1","type":"next","payload":{"data":1}}`,
+			"=", ". 1s", `< {"id":"1","type":"next","payload":{"data":2}}`, `< {"id":"1","type":"complete"}`,
+			"="}},
 		{"before the connection", nil, true, []string{say("1", "next 1"), "x 4401 Unauthorized"}},
-		{"several at a time", nil, false, []string{say("a", "sleep 2s; next 1"), say("b", "sleep 1s; next 2"), ". 2s",
+		{"several at a time", nil, false, []string{say("a", "sleep 2s; next 1"), say("b", "sleep 1s; next 2"),
+			". 2s",
 			`< {"id":"b","type":"next","payload":{"data":2}}`, `< {"id":"b","type":"complete"}`,
 			`< {"id":"a","type":"next","payload":{"data":1}}`, `< {"id":"a","type":"complete"}`}},
-		{"refused: error, and no complete", nil, false, []string{say("1", "refuse no"), `< {"id":"1","type":"error","payload":[{"message":"no"}]}`, ". 1m", "="}},
-		{"refused in the middle", nil, false, []string{say("1", "next 1; refuse no"), `< {"id":"1","type":"next","payload":{"data":1}}`,
+		{"refused: error, and no complete", nil, false,
+			[]string{say("1", "refuse no"), `< {"id":"1","type":"error","payload":[{"message":"no"}]}`,
+				". 1m", "="}},
+		{"refused in the middle", nil, false, []string{say("1", "next 1; refuse no"),
+			`< {"id":"1","type":"next","payload":{"data":1}}`,
 			`< {"id":"1","type":"error","payload":[{"message":"no"}]}`, ". 1m", "="}},
-		{"an id that has to be escaped", nil, false, []string{`> {"id":"\u0022\u00e4\n","type":"subscribe","payload":{"query":"nothing"}}`,
-			`< {"id":"\"ä\n","type":"complete"}`}},
+		{"an id that has to be escaped", nil, false,
+			[]string{`> {"id":"\u0022\u00e4\n","type":"subscribe","payload":{"query":"nothing"}}`,
+				`< {"id":"\"ä\n","type":"complete"}`}},
 		{"the server's fault", nil, false, []string{say("1", "fault"), "x 4500 Internal error"}},
 		{"a panic", nil, false, []string{say("1", "panic"), "x 4500 Internal error"}},
 		{"the handler ends the socket", nil, false, []string{say("1", "close 4403"), "x 4403 as asked"}},
 		{"members that may be null", nil, false, []string{
-			`> {"id":"1","type":"subscribe","payload":{"query":"next 1","operationName":null,"variables":null,"extensions":null}}`,
+			`> {"id":"1","type":"subscribe","payload":{"query":"next 1","operationName":null,` +
+				`"variables":null,"extensions":null}}`,
 			`< {"id":"1","type":"next","payload":{"data":1}}`, `< {"id":"1","type":"complete"}`}},
 	})
 }
@@ -196,18 +246,30 @@ func TestIDs(t *testing.T) {
 		return append(append([]string{}, before...), lines...)
 	}
 	converse(t, []conversation{
-		{"one that is live", nil, false, with(live, say("1", "next 2"), "x 4409 Subscriber for 1 already exists")},
-		{"that of a query that runs", nil, false, []string{say("1", "sleep 1h"), say("1", "next 2"), "x 4409 Subscriber for 1 already exists"}},
-		{"the same in other characters", nil, false, with(live, `> {"id":"\u0031","type":"subscribe","payload":{"query":"x"}}`,
+		{"one that is live", nil, false, with(live, say("1", "next 2"),
 			"x 4409 Subscriber for 1 already exists")},
-		{"a long one: the reason has 123 bytes at most", nil, false, []string{say(long, "wait"), say(long, "wait"),
-			"x 4409 Subscriber for " + long[:92] + " already exists"}},
-		{"free after complete of the client", nil, false, with(live, with([]string{`> {"id":"1","type":"complete"}`, say("1", "next 2")}, done...)...)},
-		{"free after complete of the server", nil, false, with([]string{say("1", "nothing"), `< {"id":"1","type":"complete"}`, say("1", "next 2")}, done...)},
-		{"free after error", nil, false, with([]string{say("1", "refuse no"), `< {"id":"1","type":"error","payload":[{"message":"no"}]}`, say("1", "next 2")}, done...)},
-		{"unknown in complete", nil, false, with([]string{`> {"id":"7","type":"complete"}`, "=", say("1", "next 2")}, done...)},
-		{"complete of what has ended", nil, false, []string{say("1", "nothing"), `< {"id":"1","type":"complete"}`, `> {"id":"1","type":"complete"}`, "="}},
-		{"complete before the connection", nil, true, []string{`> {"id":"7","type":"complete"}`, "=", initMessage, ackMessage}},
+		{"that of a query that runs", nil, false,
+			[]string{say("1", "sleep 1h"), say("1", "next 2"), "x 4409 Subscriber for 1 already exists"}},
+		{"the same in other characters", nil, false,
+			with(live, `> {"id":"\u0031","type":"subscribe","payload":{"query":"x"}}`,
+				"x 4409 Subscriber for 1 already exists")},
+		{"a long one: the reason has 123 bytes at most", nil, false,
+			[]string{say(long, "wait"), say(long, "wait"),
+				"x 4409 Subscriber for " + long[:92] + " already exists"}},
+		{"free after complete of the client", nil, false,
+			with(live, with([]string{`> {"id":"1","type":"complete"}`, say("1", "next 2")}, done...)...)},
+		{"free after complete of the server", nil, false,
+			with([]string{say("1", "nothing"), `< {"id":"1","type":"complete"}`, say("1", "next 2")},
+				done...)},
+		{"free after error", nil, false, with([]string{say("1", "refuse no"),
+			`< {"id":"1","type":"error","payload":[{"message":"no"}]}`, say("1", "next 2")}, done...)},
+		{"unknown in complete", nil, false, with([]string{`> {"id":"7","type":"complete"}`, "=",
+			say("1", "next 2")}, done...)},
+		{"complete of what has ended", nil, false,
+			[]string{say("1", "nothing"), `< {"id":"1","type":"complete"}`, `> {"id":"1","type":"complete"}`,
+				"="}},
+		{"complete before the connection", nil, true,
+			[]string{`> {"id":"7","type":"complete"}`, "=", initMessage, ackMessage}},
 	})
 }
 
@@ -219,7 +281,8 @@ func TestClientCompletes(t *testing.T) {
 		first       []string
 		said        []string
 	}{
-		{"a stream", "stream next 1; wait; next 2", []string{`< {"id":"1","type":"next","payload":{"data":1}}`},
+		{"a stream", "stream next 1; wait; next 2",
+			[]string{`< {"id":"1","type":"next","payload":{"data":1}}`},
 			[]string{"wait: socket: the client has gone", "next 2: not wanted"}},
 		{"a query before it is answered", "sleep 1h; next 1", nil, nil},
 		{"one that does not notice", "deaf 1m; next 1", nil, []string{"next 1: not wanted"}},
@@ -240,7 +303,8 @@ func TestClientCompletes(t *testing.T) {
 				if diff := cmp.Diff(tt.said, s.Script.says()); diff != "" {
 					t.Errorf("what the operation saw (-want +got):\n%s", diff)
 				}
-				p.talk(say("1", "next 3"), `< {"id":"1","type":"next","payload":{"data":3}}`, `< {"id":"1","type":"complete"}`)
+				p.talk(say("1", "next 3"), `< {"id":"1","type":"next","payload":{"data":3}}`,
+					`< {"id":"1","type":"complete"}`)
 			})
 		})
 	}
@@ -276,16 +340,24 @@ func TestInvalidMessages(t *testing.T) {
 		{"type in other letters", `{"type":"Ping"}`, unknown},
 		{"id of a wrong type", `{"type":"complete","id":1}`, member},
 		{"complete without id", `{"type":"complete"}`, "x 4400 Invalid message: no id"},
-		{"subscribe without id", `{"type":"subscribe","payload":{"query":"x"}}`, "x 4400 Invalid message: no id"},
-		{"subscribe with an empty id", `{"type":"subscribe","id":"","payload":{"query":"x"}}`, "x 4400 Invalid message: no id"},
-		{"subscribe without payload", `{"type":"subscribe","id":"1"}`, "x 4400 Invalid message: the payload is not an object"},
-		{"subscribe with a payload that is none", `{"type":"subscribe","id":"1","payload":"x"}`, "x 4400 Invalid message: the payload is not an object"},
-		{"subscribe without query", `{"type":"subscribe","id":"1","payload":{}}`, "x 4400 Invalid message: the payload has no query"},
+		{"subscribe without id", `{"type":"subscribe","payload":{"query":"x"}}`,
+			"x 4400 Invalid message: no id"},
+		{"subscribe with an empty id", `{"type":"subscribe","id":"","payload":{"query":"x"}}`,
+			"x 4400 Invalid message: no id"},
+		{"subscribe without payload", `{"type":"subscribe","id":"1"}`,
+			"x 4400 Invalid message: the payload is not an object"},
+		{"subscribe with a payload that is none", `{"type":"subscribe","id":"1","payload":"x"}`,
+			"x 4400 Invalid message: the payload is not an object"},
+		{"subscribe without query", `{"type":"subscribe","id":"1","payload":{}}`,
+			"x 4400 Invalid message: the payload has no query"},
 		{"query of a wrong type", `{"type":"subscribe","id":"1","payload":{"query":1}}`, request},
 		{"query of null", `{"type":"subscribe","id":"1","payload":{"query":null}}`, request},
-		{"operationName of a wrong type", `{"type":"subscribe","id":"1","payload":{"query":"x","operationName":1}}`, request},
-		{"variables of a wrong type", `{"type":"subscribe","id":"1","payload":{"query":"x","variables":[]}}`, request},
-		{"extensions of a wrong type", `{"type":"subscribe","id":"1","payload":{"query":"x","extensions":"x"}}`, request},
+		{"operationName of a wrong type",
+			`{"type":"subscribe","id":"1","payload":{"query":"x","operationName":1}}`, request},
+		{"variables of a wrong type", `{"type":"subscribe","id":"1","payload":{"query":"x","variables":[]}}`,
+			request},
+		{"extensions of a wrong type",
+			`{"type":"subscribe","id":"1","payload":{"query":"x","extensions":"x"}}`, request},
 		{"documentId of a wrong type", `{"type":"subscribe","id":"1","payload":{"documentId":1}}`, request},
 	}
 	for _, tt := range tests {
@@ -307,8 +379,13 @@ func TestMembersOfTheFuture(t *testing.T) {
 	t.Parallel()
 	converse(t, []conversation{
 		{"a message", nil, false, []string{`> {"future":[{}],"type":"ping"}`, `< {"type":"pong"}`}},
-		{"a request", nil, false, []string{`> {"id":"1","type":"subscribe","payload":{"future":1,"query":"nothing"}}`, `< {"id":"1","type":"complete"}`}},
-		{"documentId", nil, false, []string{`> {"id":"1","type":"subscribe","payload":{"documentId":"d"}}`, `< {"id":"1","type":"complete"}`}},
-		{"persisted", nil, false, []string{`> {"id":"1","type":"subscribe","payload":{"extensions":{"persistedQuery":{}}}}`, `< {"id":"1","type":"complete"}`}},
+		{"a request", nil, false,
+			[]string{`> {"id":"1","type":"subscribe","payload":{"future":1,"query":"nothing"}}`,
+				`< {"id":"1","type":"complete"}`}},
+		{"documentId", nil, false, []string{`> {"id":"1","type":"subscribe","payload":{"documentId":"d"}}`,
+			`< {"id":"1","type":"complete"}`}},
+		{"persisted", nil, false,
+			[]string{`> {"id":"1","type":"subscribe","payload":{"extensions":{"persistedQuery":{}}}}`,
+				`< {"id":"1","type":"complete"}`}},
 	})
 }

@@ -27,23 +27,33 @@ func TestShutdown(t *testing.T) {
 	}{
 		{"nothing is asked", []string{"="}, []string{goingAway}, nil},
 		{"before the connection", nil, []string{goingAway}, nil},
-		{"a stream is not completed", []string{say("1", "stream next 1; wait"), next("1", "1")}, []string{goingAway},
+		{"a stream is not completed", []string{say("1", "stream next 1; wait"), next("1", "1")},
+			[]string{goingAway},
 			[]string{"wait: socket: the server is going away"}},
-		{"a stream has a last word", []string{say("1", "stream wait; next 2")}, []string{next("1", "2"), goingAway},
+		{"a stream has a last word", []string{say("1", "stream wait; next 2")},
+			[]string{next("1", "2"), goingAway},
 			[]string{"wait: socket: the server is going away"}},
 		{"a stream is refused at last", []string{say("1", "stream wait; refuse no")},
-			[]string{`< {"id":"1","type":"error","payload":[{"message":"no"}]}`, goingAway}, []string{"wait: socket: the server is going away"}},
-		{"a stream that says that its context ended", []string{say("1", "stream wait!")}, []string{goingAway}, nil},
-		{"a stream that has just begun", []string{say("1", "stream sleep 1h"), "="}, []string{goingAway}, nil},
-		{"a stream that is not yet known to be one", []string{say("1", "1s plan stream wait"), "="}, []string{goingAway, "@ 1s"},
+			[]string{`< {"id":"1","type":"error","payload":[{"message":"no"}]}`, goingAway},
+			[]string{"wait: socket: the server is going away"}},
+		{"a stream that says that its context ended", []string{say("1", "stream wait!")}, []string{goingAway},
+			nil},
+		{"a stream that has just begun", []string{say("1", "stream sleep 1h"), "="}, []string{goingAway},
+			nil},
+		{"a stream that is not yet known to be one", []string{say("1", "1s plan stream wait"), "="},
+			[]string{goingAway, "@ 1s"},
 			[]string{"wait: socket: the server is going away"}},
 		{"a query is answered", []string{say("1", "sleep 3s; next 1")},
-			[]string{"= ", ". 2999ms", "=", ". 1ms", next("1", "1"), `< {"id":"1","type":"complete"}`, goingAway}, nil},
-		{"a query that takes too long", []string{say("1", "sleep 1h; next 1")}, []string{". 4999ms", "=", ". 1ms", goingAway, "@ 5s"}, nil},
-		{"no operation begins any more", []string{say("1", "sleep 3s")}, []string{say("2", "next 2"), "=", ". 3s",
-			`< {"id":"1","type":"complete"}`, goingAway}, nil},
-		{"pings are answered", []string{say("1", "sleep 3s")}, []string{`> {"type":"ping"}`, `< {"type":"pong"}`, ". 3s",
-			`< {"id":"1","type":"complete"}`, goingAway}, nil},
+			[]string{"= ", ". 2999ms", "=", ". 1ms", next("1", "1"), `< {"id":"1","type":"complete"}`,
+				goingAway}, nil},
+		{"a query that takes too long", []string{say("1", "sleep 1h; next 1")},
+			[]string{". 4999ms", "=", ". 1ms", goingAway, "@ 5s"}, nil},
+		{"no operation begins any more", []string{say("1", "sleep 3s")},
+			[]string{say("2", "next 2"), "=", ". 3s",
+				`< {"id":"1","type":"complete"}`, goingAway}, nil},
+		{"pings are answered", []string{say("1", "sleep 3s")},
+			[]string{`> {"type":"ping"}`, `< {"type":"pong"}`, ". 3s",
+				`< {"id":"1","type":"complete"}`, goingAway}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -106,7 +116,8 @@ func TestShutdownWaits(t *testing.T) {
 		{"a query", "sleep 2s", 10 * time.Second, 2 * time.Second, nil, 0},
 		{"one that takes too long", "sleep 1h", 10 * time.Second, 5 * time.Second, nil, 0},
 		{"it may not wait", "sleep 1h", time.Second, time.Second, context.DeadlineExceeded, 0},
-		{"an operation that does not notice", "stream deaf 20s", 10 * time.Second, 10 * time.Second, context.DeadlineExceeded, 1},
+		{"an operation that does not notice", "stream deaf 20s", 10 * time.Second, 10 * time.Second,
+			context.DeadlineExceeded, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -135,7 +146,8 @@ func TestShutdownWaits(t *testing.T) {
 				if s.Len() != tt.left {
 					t.Errorf("%d sockets are left, want %d", s.Len(), tt.left)
 				}
-				if p := s.ask(t, upgrade(speaks)); p.Answer.StatusCode != 503 || p.Answer.Header.Get("Retry-After") == "" {
+				if p := s.ask(t, upgrade(speaks)); p.Answer.StatusCode != 503 ||
+					p.Answer.Header.Get("Retry-After") == "" {
 					t.Errorf("a new socket is answered with %s", p.Answer.Status)
 				}
 			})
@@ -163,7 +175,8 @@ func TestShutdownDuringUpgrade(t *testing.T) {
 			time.Sleep(time.Second)
 			close(gate)
 		}()
-		if p := s.ask(t, upgrade(speaks, "X-Wait: yes")); p.Answer.StatusCode != http.StatusServiceUnavailable {
+		if p := s.ask(t,
+			upgrade(speaks, "X-Wait: yes")); p.Answer.StatusCode != http.StatusServiceUnavailable {
 			t.Errorf("the upgrade is answered with %s", p.Answer.Status)
 		}
 		if err := <-done; err != nil {

@@ -45,7 +45,8 @@ func read(conns []net.Conn, stalled int, in io.Reader) error {
 		slices.Sort(last)
 		final, _ := slices.BinarySearch(last, last[len(last)-1])
 		n := len(together)
-		fmt.Printf("%d %d %d %d\n", len(last)-final, n, together[n/2].Microseconds(), together[n*99/100].Microseconds())
+		fmt.Printf("%d %d %d %d\n", len(last)-final, n, together[n/2].Microseconds(),
+			together[n*99/100].Microseconds())
 	}
 	return err
 }
@@ -53,7 +54,8 @@ func read(conns []net.Conn, stalled int, in io.Reader) error {
 // crowded tells so many sockets something again and again, and returns how many results were read and how long that took at
 // the median and at the 99th percentile, and how much more memory the server had at its end. Of all sockets those that stall
 // have so long for a message, and the others the minute of patient, so that none of them is closed for a machine that is slow.
-func crowded(t *testing.T, n, stalled, rounds int, pause, write time.Duration) (results int, p50, p99 time.Duration, grown int64) {
+func crowded(t *testing.T, n, stalled, rounds int, pause,
+	write time.Duration) (results int, p50, p99 time.Duration, grown int64) {
 	t.Helper()
 	c := newCrowd()
 	s := transportws.New(c, patient())

@@ -28,7 +28,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !canHijack(w) {
-		problem.Write(w, r, problem.New(problem.NotImplemented, "WebSockets are not served over this connection."))
+		problem.Write(w, r, problem.New(problem.NotImplemented,
+			"WebSockets are not served over this connection."))
 		return
 	}
 	h := &handshake{ResponseWriter: w, sock: sock}
@@ -107,7 +108,8 @@ func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		_, err = rw.Reader.Read(w.early)
 	}
 	h.sock.wire = w
-	return w, bufio.NewReadWriter(bufio.NewReaderSize(w, readBuffer), bufio.NewWriterSize(w, writeBuffer)), err
+	return w, bufio.NewReadWriter(bufio.NewReaderSize(w, readBuffer), bufio.NewWriterSize(w, writeBuffer)),
+		err
 }
 
 // canHijack reports whether Hijack can succeed, which the library has to know before it says that it switches protocols.

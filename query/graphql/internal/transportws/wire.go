@@ -19,10 +19,11 @@ type wire struct {
 	early  []byte        // what the client sent before it had an answer
 	within time.Duration // for writing a frame
 
-	frame *[]byte     // what is not written yet of the frames that were begun, borrowed; nil if nothing is
-	need  uint64      // bytes of the last frame that are not in it yet
-	by    time.Time   // when the last frame has to be taken, all of it; zero until the first byte of it is written
-	late  atomic.Bool // the peer has not taken a frame in time; by is the last deadline that there is
+	frame *[]byte // what is not written yet of the frames that were begun, borrowed; nil if nothing is
+	need  uint64  // bytes of the last frame that are not in it yet
+	// when the last frame has to be taken, all of it; zero until the first byte of it is written
+	by   time.Time
+	late atomic.Bool // the peer has not taken a frame in time; by is the last deadline that there is
 
 	mu     sync.Mutex
 	ending bool // the deadline for reading is the last one

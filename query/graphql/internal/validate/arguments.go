@@ -14,12 +14,14 @@ func (v *validator) fieldArguments(f *parser.Field, def *model.Field, parent *mo
 	for _, arg := range f.Arguments {
 		if argument(def.Args, arg.Name.Value) == nil {
 			v.report("KnownArgumentNames",
-				fmt.Sprintf(`Unknown argument %q on field "%s.%s".`, arg.Name.Value, parent.Name, def.Name), arg.Loc)
+				fmt.Sprintf(`Unknown argument %q on field "%s.%s".`, arg.Name.Value, parent.Name, def.Name),
+				arg.Loc)
 		}
 	}
 	for _, arg := range missing(def.Args, named(f.Arguments)) {
 		v.report("ProvidedRequiredArguments", fmt.Sprintf(
-			"Field %q argument %q of type %q is required, but it was not provided.", def.Name, arg.Name, arg.Type), f.Loc)
+			"Field %q argument %q of type %q is required, but it was not provided.", def.Name, arg.Name,
+			arg.Type), f.Loc)
 	}
 	v.arguments(f.Arguments, def.Args)
 }
@@ -71,9 +73,10 @@ func (v *validator) uniqueArguments(list []*parser.Argument) {
 	if len(list) < 2 {
 		return
 	}
-	duplicates(list, func(a *parser.Argument) *parser.Name { return a.Name }, func(name string, at []*parser.Location) {
-		v.report("UniqueArgumentNames", `There can be only one argument named "`+name+`".`, at...)
-	})
+	duplicates(list, func(a *parser.Argument) *parser.Name { return a.Name },
+		func(name string, at []*parser.Location) {
+			v.report("UniqueArgumentNames", `There can be only one argument named "`+name+`".`, at...)
+		})
 }
 
 // duplicates calls fn with every name that several items have, and where.
@@ -119,9 +122,13 @@ func (v *validator) directives(list []*parser.Directive, location string) {
 		if !slices.Contains(def.Locations, location) {
 			v.report("KnownDirectives", `Directive "@`+name+`" may not be used on `+location+".", d.Loc)
 		}
-		if first := slices.IndexFunc(list, func(o *parser.Directive) bool { return o.Name.Value == name }); first < i &&
+		if first := slices.IndexFunc(list, func(
+			o *parser.Directive) bool {
+			return o.Name.Value == name
+		}); first < i &&
 			!def.Repeatable {
-			v.report("UniqueDirectivesPerLocation", `The directive "@`+name+`" can only be used once at this location.`,
+			v.report("UniqueDirectivesPerLocation",
+				`The directive "@`+name+`" can only be used once at this location.`,
 				list[first].Loc, d.Loc)
 		}
 		v.directiveArguments(d, def)
@@ -138,7 +145,8 @@ func (v *validator) directiveArguments(d *parser.Directive, def *model.Directive
 	}
 	for _, arg := range missing(def.Args, named(d.Arguments)) {
 		v.report("ProvidedRequiredArguments", fmt.Sprintf(
-			`Directive "@%s" argument %q of type %q is required, but it was not provided.`, def.Name, arg.Name, arg.Type),
+			`Directive "@%s" argument %q of type %q is required, but it was not provided.`, def.Name,
+			arg.Name, arg.Type),
 			d.Loc)
 	}
 	v.arguments(d.Arguments, def.Args)

@@ -102,12 +102,14 @@ func (v *validator) names() {
 		name := op.node.Name
 		if name == nil {
 			if len(v.operations) > 1 {
-				v.report("LoneAnonymousOperation", "This anonymous operation must be the only defined operation.", op.node.Loc)
+				v.report("LoneAnonymousOperation",
+					"This anonymous operation must be the only defined operation.", op.node.Loc)
 			}
 			continue
 		}
 		if first := operations[name.Value]; first != nil {
-			v.report("UniqueOperationNames", `There can be only one operation named "`+name.Value+`".`, first.Loc, name.Loc)
+			v.report("UniqueOperationNames", `There can be only one operation named "`+name.Value+`".`,
+				first.Loc, name.Loc)
 			continue
 		}
 		operations[name.Value] = name
@@ -119,7 +121,8 @@ func (v *validator) names() {
 	for _, f := range v.fragments {
 		name := f.node.Name
 		if first := fragments[name.Value]; first != nil {
-			v.report("UniqueFragmentNames", `There can be only one fragment named "`+name.Value+`".`, first.Loc, name.Loc)
+			v.report("UniqueFragmentNames", `There can be only one fragment named "`+name.Value+`".`,
+				first.Loc, name.Loc)
 			continue
 		}
 		fragments[name.Value] = name

@@ -43,23 +43,28 @@ func TestHostile(t *testing.T) {
 		"9990 known fields":        "",
 		"9990 unknown fields":      "Limits: The operation selects 9990 fields at its root;",
 		"alias web":                "Limits: The operation nests fields 302 levels deep;",
-		"brackets at the limit":    "LoneAnonymousOperation: This anonymous operation must be the only defined operation.",
-		"conflicting aliases":      `OverlappingFieldsCanBeMerged: Fields "a" conflict because "id" and "name" are different`,
-		"conflicts further down":   `OverlappingFieldsCanBeMerged: Fields "self" conflict because subfields "self" conflict`,
-		"cycle of many fragments":  `NoFragmentCycles: Cannot spread fragment "F0" within itself via "F1", "F2",`,
-		"cycle of two fragments":   `NoFragmentCycles: Cannot spread fragment "A" within itself via "B".`,
-		"deep introspection":       "Limits: The operation nests fields of introspection 52 levels deep;",
-		"directive flood":          "The document uses more than 50 directives.",
-		"directives at the limit":  `UniqueDirectivesPerLocation: The directive "@skip" can only be used once`,
-		"doubling inside":          "Limits: The operation nests fields 22 levels deep;",
-		"many fragments of one":    "Limits: The operation selects 2700001 fields;",
-		"many operations":          "Limits: The operations reach more than 20000 fragments in all.",
-		"many variables":           "",
-		"one long block string":    "",
-		"one long string":          "",
-		"partitions":               "",
-		"same composite field":     "",
-		"wide objects":             `UniqueInputFieldNames: There can be only one input field named "a".`,
+		"brackets at the limit": "LoneAnonymousOperation: This anonymous operation must be the only " +
+			"defined operation.",
+		"conflicting aliases": `OverlappingFieldsCanBeMerged: Fields "a" conflict because "id" and ` +
+			`"name" are different`,
+		"conflicts further down": `OverlappingFieldsCanBeMerged: Fields "self" conflict because ` +
+			`subfields "self" conflict`,
+		"cycle of many fragments": `NoFragmentCycles: Cannot spread fragment "F0" within itself via ` +
+			`"F1", "F2",`,
+		"cycle of two fragments": `NoFragmentCycles: Cannot spread fragment "A" within itself via "B".`,
+		"deep introspection":     "Limits: The operation nests fields of introspection 52 levels deep;",
+		"directive flood":        "The document uses more than 50 directives.",
+		"directives at the limit": `UniqueDirectivesPerLocation: The directive "@skip" can only be used ` +
+			`once`,
+		"doubling inside":       "Limits: The operation nests fields 22 levels deep;",
+		"many fragments of one": "Limits: The operation selects 2700001 fields;",
+		"many operations":       "Limits: The operations reach more than 20000 fragments in all.",
+		"many variables":        "",
+		"one long block string": "",
+		"one long string":       "",
+		"partitions":            "",
+		"same composite field":  "",
+		"wide objects":          `UniqueInputFieldNames: There can be only one input field named "a".`,
 	}
 	s := graphqltest.New()
 	for name, text := range graphqltest.Hostile() {

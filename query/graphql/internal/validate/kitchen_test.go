@@ -38,9 +38,11 @@ func TestIntrospection(t *testing.T) {
 			fragment T on __Type {specifiedByURL isOneOf inputFields(includeDeprecated: true) {name} kind}`, nil},
 		{"enum in place of an object", `{__type(name: "A") {kind {name}}}`,
 			[]string{`Field "kind" must not have a selection since type "__TypeKind!" has no subfields.`}},
-		{"no such field", "{__schema {onOperation}}", []string{`Cannot query field "onOperation" on type "__Schema".`}},
+		{"no such field", "{__schema {onOperation}}",
+			[]string{`Cannot query field "onOperation" on type "__Schema".`}},
 		{"no name", "{__type {name}}",
-			[]string{`Field "__type" argument "name" of type "String!" is required, but it was not provided.`}},
+			[]string{`Field "__type" argument "name" of type "String!" is required, but it was not ` +
+				`provided.`}},
 		{"not at the root", "{thing(id: 1) {__typename __schema {__typename}}}",
 			[]string{`Cannot query field "__schema" on type "Thing".`}},
 		{"variables in JSON", `query($a: Int, $b: [Color!], $c: Int)

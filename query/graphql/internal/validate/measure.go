@@ -22,7 +22,8 @@ func (v *validator) measure() {
 	for _, op := range v.operations {
 		m := v.measured(op.set)
 		v.atMost(op, m.depth, v.limits.Depth, "nests fields %d levels deep; at most %d are accepted.")
-		v.atMost(op, m.hidden, 2*v.limits.Depth, "nests fields of introspection %d levels deep; at most %d are accepted.")
+		v.atMost(op, m.hidden, 2*v.limits.Depth,
+			"nests fields of introspection %d levels deep; at most %d are accepted.")
 		v.atMost(op, m.roots, v.limits.RootFields, "selects %d fields at its root; at most %d are accepted.")
 		v.atMost(op, m.fields, v.limits.Fields, "selects %d fields; at most %d are accepted.")
 	}
@@ -79,7 +80,8 @@ func (v *validator) measured(set *parser.SelectionSet) measures {
 // measuredField is one level around what is below it. Below introspection, levels count apart from there on.
 func (v *validator) measuredField(f *parser.Field) measures {
 	inner := v.measured(f.SelectionSet)
-	m := measures{depth: inner.depth + 1, whole: inner.whole + 1, hidden: inner.hidden, roots: 1, fields: inner.fields + 1}
+	m := measures{depth: inner.depth + 1, whole: inner.whole + 1, hidden: inner.hidden, roots: 1,
+		fields: inner.fields + 1}
 	if name := f.Name.Value; name == "__schema" || name == "__type" {
 		m.depth, m.hidden = 1, inner.whole
 	}

@@ -131,7 +131,8 @@ func (o *overlapper) expand(sets []selected) groups {
 	var g groups
 	c := collector{v: o.v, visit: o.v.nextVisit(), fn: func(f *parser.Field, from *model.Type) {
 		m := merging{node: f, from: from, next: -1}
-		if from != nil && !strings.HasPrefix(f.Name.Value, "__") { // introspection merges with anything of its name
+		// introspection merges with anything of its name
+		if from != nil && !strings.HasPrefix(f.Name.Value, "__") {
 			m.def = o.v.schema.Field(from, f.Name.Value)
 		}
 		g.add(m)

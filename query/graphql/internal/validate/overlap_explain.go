@@ -58,7 +58,8 @@ func (e *explainer) set(set *parser.SelectionSet, from *model.Type) {
 			for j := g.fields[i].next; j >= 0 && !e.over(); j = g.fields[j].next {
 				if c := e.compare(&g.fields[i], &g.fields[j], false); c != nil {
 					e.v.report("OverlappingFieldsCanBeMerged", fmt.Sprintf("Fields %q conflict because %s. "+
-						"Use different aliases on the fields to fetch both if this was intentional.", c.key, c.why),
+						"Use different aliases on the fields to fetch both if this was intentional.", c.key,
+						c.why),
 						append(c.at[0], c.at[1]...)...)
 				}
 			}

@@ -11,7 +11,8 @@ import (
 func (v *validator) checkOperation(op *operation) {
 	v.current = &op.definition
 	if op.root == nil {
-		v.report("KnownOperationTypes", "The "+op.node.Operation+" operation is not supported by the schema.", op.node.Loc)
+		v.report("KnownOperationTypes", "The "+op.node.Operation+" operation is not supported by the schema.",
+			op.node.Loc)
 	}
 	v.variableDefinitions(op)
 	v.directives(op.node.Directives, operationLocation(op.node.Operation))
@@ -26,7 +27,8 @@ func (v *validator) checkFragment(f *fragment) {
 	v.current = &f.definition
 	on := f.node.TypeCondition
 	if typ := v.knownType(on); typ != nil && f.on == nil {
-		v.report("FragmentsOnCompositeTypes", fmt.Sprintf("Fragment %q cannot condition on non composite type %q.",
+		v.report("FragmentsOnCompositeTypes", fmt.Sprintf(
+			"Fragment %q cannot condition on non composite type %q.",
 			f.node.Name.Value, on.Name.Value), on.Loc)
 	}
 	v.directives(f.node.Directives, "FRAGMENT_DEFINITION")
@@ -95,11 +97,13 @@ func (v *validator) leaf(f *parser.Field, def *model.Field) {
 	leaf := def.Type.Named().IsLeaf()
 	switch name := f.Name.Value; {
 	case leaf && f.SelectionSet != nil:
-		v.report("ScalarLeafs", fmt.Sprintf("Field %q must not have a selection since type %q has no subfields.",
-			name, def.Type), f.SelectionSet.Loc)
+		v.report("ScalarLeafs",
+			fmt.Sprintf("Field %q must not have a selection since type %q has no subfields.",
+				name, def.Type), f.SelectionSet.Loc)
 	case !leaf && f.SelectionSet == nil:
 		v.report("ScalarLeafs", fmt.Sprintf(
-			`Field "%s" of type "%s" must have a selection of subfields. Did you mean "%s { ... }"?`, name, def.Type, name),
+			`Field "%s" of type "%s" must have a selection of subfields. Did you mean "%s { ... }"?`, name,
+			def.Type, name),
 			f.Loc)
 	}
 }
@@ -116,10 +120,12 @@ func (v *validator) inlineFragment(f *parser.InlineFragment, parent *model.Type)
 		switch {
 		case typ != nil && on == nil:
 			v.report("FragmentsOnCompositeTypes",
-				fmt.Sprintf("Fragment cannot condition on non composite type %q.", typ.Name), f.TypeCondition.Loc)
+				fmt.Sprintf("Fragment cannot condition on non composite type %q.", typ.Name),
+				f.TypeCondition.Loc)
 		case on != nil && parent != nil && !model.Overlap(on, parent):
 			v.report("PossibleFragmentSpreads", fmt.Sprintf(
-				"Fragment cannot be spread here as objects of type %q can never be of type %q.", parent.Name, on.Name), f.Loc)
+				"Fragment cannot be spread here as objects of type %q can never be of type %q.", parent.Name,
+				on.Name), f.Loc)
 		}
 	}
 	v.directives(f.Directives, "INLINE_FRAGMENT")
@@ -135,7 +141,8 @@ func (v *validator) fragmentSpread(s *parser.FragmentSpread, parent *model.Type)
 		v.report("KnownFragmentNames", `Unknown fragment "`+name+`".`, s.Name.Loc)
 	case f.on != nil && parent != nil && !model.Overlap(f.on, parent):
 		v.report("PossibleFragmentSpreads", fmt.Sprintf(
-			"Fragment %q cannot be spread here as objects of type %q can never be of type %q.", name, parent.Name, f.on.Name), s.Loc)
+			"Fragment %q cannot be spread here as objects of type %q can never be of type %q.", name,
+			parent.Name, f.on.Name), s.Loc)
 	}
 	v.directives(s.Directives, "FRAGMENT_SPREAD")
 }

@@ -24,7 +24,8 @@ func (v *validator) subscription(op *operation) {
 		v.report("SingleFieldSubscriptions", who+" must select only one top level field.", extra...)
 	}
 	for _, key := range r.introspection {
-		v.report("SingleFieldSubscriptions", who+" must not select an introspection top level field.", r.byKey[key]...)
+		v.report("SingleFieldSubscriptions", who+" must not select an introspection top level field.",
+			r.byKey[key]...)
 	}
 	if len(r.conditions) > 0 {
 		v.report("SingleFieldSubscriptions",
@@ -82,7 +83,10 @@ func (r *rootFields) field(f *parser.Field) {
 
 // condition notes directives that would leave open what is subscribed to.
 func (r *rootFields) condition(list []*parser.Directive) {
-	i := slices.IndexFunc(list, func(d *parser.Directive) bool { return d.Name.Value == "skip" || d.Name.Value == "include" })
+	i := slices.IndexFunc(list, func(d *parser.Directive) bool {
+		return d.Name.Value == "skip" ||
+			d.Name.Value == "include"
+	})
 	if i >= 0 {
 		r.conditions = append(r.conditions, list[i].Loc)
 	}

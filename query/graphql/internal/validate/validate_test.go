@@ -75,10 +75,12 @@ func TestReference(t *testing.T) {
 func TestOwnRules(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ text, want string }{
-		{"subscription($a:Boolean!){born @skip(if:$a){id}}", "SingleFieldSubscriptions: Anonymous Subscription must not use " +
-			"`@skip` or `@include` directives in the top level selection. @ 1:32"},
+		{"subscription($a:Boolean!){born @skip(if:$a){id}}",
+			"SingleFieldSubscriptions: Anonymous Subscription must not use " +
+				"`@skip` or `@include` directives in the top level selection. @ 1:32"},
 		{"subscription S{...F} fragment F on Subscription{...on Subscription @include(if:true){born{id}}}",
-			"SingleFieldSubscriptions: Subscription \"S\" must not use `@skip` or `@include` directives in the top level " +
+			"SingleFieldSubscriptions: Subscription \"S\" must not use `@skip` or `@include` directives " +
+				"in the top level " +
 				"selection. @ 1:68"},
 	}
 	s := graphqltest.New()
@@ -96,14 +98,17 @@ func TestOwnRules(t *testing.T) {
 func TestNoSuchOperation(t *testing.T) {
 	t.Parallel()
 	number := &model.Type{Kind: model.Scalar, Name: "Int"}
-	query := &model.Type{Kind: model.Object, Name: "Query", Fields: []*model.Field{{Name: "a", Type: &model.Ref{Type: number}}}}
+	query := &model.Type{Kind: model.Object, Name: "Query",
+		Fields: []*model.Field{{Name: "a", Type: &model.Ref{Type: number}}}}
 	s := &model.Schema{Query: query, Types: []*model.Type{number, query}}
 	for _, kind := range []string{"mutation", "subscription"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			got := lines(validate.Document(s, document(t, kind+"{a{b(c:$d)}}"), validate.Limits{}))
-			want := []string{"KnownOperationTypes: The " + kind + " operation is not supported by the schema. @ 1:1",
-				`NoUndefinedVariables: Variable "$d" is not defined. @ ` + fmt.Sprintf("1:%d 1:1", len(kind)+8)}
+			want := []string{"KnownOperationTypes: The " + kind +
+				" operation is not supported by the schema. @ 1:1",
+				`NoUndefinedVariables: Variable "$d" is not defined. @ ` +
+					fmt.Sprintf("1:%d 1:1", len(kind)+8)}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -129,22 +134,28 @@ func TestLimits(t *testing.T) {
 		limits     validate.Limits
 		want       string
 	}{
-		{"depth", nested(17), validate.Limits{}, "Limits: The operation nests fields 17 levels deep; at most 16 are accepted. @ 1:1"},
+		{"depth", nested(17), validate.Limits{},
+			"Limits: The operation nests fields 17 levels deep; at most 16 are accepted. @ 1:1"},
 		{"as deep", nested(16), validate.Limits{}, ""},
 		{"depth by fragments", "query Q{dog{...F}} fragment F on Dog{self{...G}} fragment G on Dog{self{id}}",
-			validate.Limits{Depth: 3}, `Limits: The operation "Q" nests fields 4 levels deep; at most 3 are accepted. @ 1:1`},
+			validate.Limits{Depth: 3},
+			`Limits: The operation "Q" nests fields 4 levels deep; at most 3 are accepted. @ 1:1`},
 		{"introspection counts apart", "{__type(name:\"Dog\"){" + ofType(30) + "}}", validate.Limits{}, ""},
 		{"introspection has an end", "{__type(name:\"Dog\"){" + ofType(33) + "}}", validate.Limits{},
-			"Limits: The operation nests fields of introspection 34 levels deep; at most 32 are accepted. @ 1:1"},
+			"Limits: The operation nests fields of introspection 34 levels deep; at most 32 are " +
+				"accepted. @ 1:1"},
 		{"root fields", "{" + aliases(101) + "}", validate.Limits{},
 			"Limits: The operation selects 101 fields at its root; at most 100 are accepted. @ 1:1"},
 		{"as many root fields", "{" + aliases(100) + "}", validate.Limits{}, ""},
-		{"root fields by fragments", "{...F dog{id} ...{...F}} fragment F on Query{dog{id}}", validate.Limits{RootFields: 2},
+		{"root fields by fragments", "{...F dog{id} ...{...F}} fragment F on Query{dog{id}}",
+			validate.Limits{RootFields: 2},
 			"Limits: The operation selects 3 fields at its root; at most 2 are accepted. @ 1:1"},
 		{"fields", "{dog{...F} a:dog{...F}} fragment F on Dog{id name}", validate.Limits{Fields: 5},
 			"Limits: The operation selects 6 fields; at most 5 are accepted. @ 1:1"},
-		{"as many fields", "{dog{...F} a:dog{...F}} fragment F on Dog{id name}", validate.Limits{Fields: 6}, ""},
-		{"a fragment that there is not", "{dog{id ...F}}", validate.Limits{}, `KnownFragmentNames: Unknown fragment "F". @ 1:12`},
+		{"as many fields", "{dog{...F} a:dog{...F}} fragment F on Dog{id name}", validate.Limits{Fields: 6},
+			""},
+		{"a fragment that there is not", "{dog{id ...F}}", validate.Limits{},
+			`KnownFragmentNames: Unknown fragment "F". @ 1:12`},
 	}
 	s := graphqltest.New()
 	for _, tt := range tests {
@@ -175,7 +186,8 @@ func TestErrorsEnd(t *testing.T) {
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	s := graphqltest.New()
-	text := `query($a:Color){thing(color:RED){...on Being{name} ...on Dog{id}} dog{owner{height(unit:$a)}} animals{...on Pet{name}}}`
+	text := `query($a:Color){thing(color:RED){...on Being{name} ...on Dog{id}} ` +
+		`dog{owner{height(unit:$a)}} animals{...on Pet{name}}}`
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {

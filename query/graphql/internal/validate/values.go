@@ -43,7 +43,8 @@ func (v *validator) misfit(value parser.Value, typ *model.Ref, why string) {
 		why = "; " + why
 	}
 	v.report("ValuesOfCorrectType",
-		fmt.Sprintf(`Expected value of type "%s", found %s%s.`, typ, coerce.Show(value), why), value.Location())
+		fmt.Sprintf(`Expected value of type "%s", found %s%s.`, typ, coerce.Show(value), why),
+		value.Location())
 }
 
 // literal asks a scalar or an enum whether it has such a value. A type may be a list of it: a value is taken for a list
@@ -137,7 +138,8 @@ func (v *validator) requiredFields(value *parser.ObjectValue, typ *model.Type) {
 	}
 	for name, inner := range given {
 		if _, null := inner.(*parser.NullValue); null {
-			v.report("ValuesOfCorrectType", fmt.Sprintf(`Field "%s.%s" must be non-null.`, typ.Name, name), value.Loc)
+			v.report("ValuesOfCorrectType", fmt.Sprintf(`Field "%s.%s" must be non-null.`, typ.Name, name),
+				value.Loc)
 		}
 	}
 }
@@ -151,7 +153,8 @@ func (v *validator) uniqueFields(value *parser.ObjectValue) {
 	for _, f := range value.Fields {
 		name := f.Name.Value
 		if known := first[name]; known != nil {
-			v.report("UniqueInputFieldNames", `There can be only one input field named "`+name+`".`, known.Loc, f.Name.Loc)
+			v.report("UniqueInputFieldNames", `There can be only one input field named "`+name+`".`,
+				known.Loc, f.Name.Loc)
 			continue
 		}
 		first[name] = f.Name

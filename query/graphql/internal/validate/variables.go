@@ -89,7 +89,8 @@ func (v *validator) operationVariables(op *operation) {
 		c.all(f.usages)
 	})
 	if v.reached > reachBudget {
-		v.report("Limits", fmt.Sprintf("The operations reach more than %d fragments in all.", reachBudget), op.node.Loc)
+		v.report("Limits", fmt.Sprintf("The operations reach more than %d fragments in all.", reachBudget),
+			op.node.Loc)
 		return
 	}
 	for _, def := range op.node.VariableDefinitions {
@@ -160,7 +161,8 @@ func (c *variableChecker) checkPosition(def *variable, u usage) {
 	}
 	if !def.typ.Within(expected) {
 		c.v.report("VariablesInAllowedPosition", fmt.Sprintf(
-			`Variable "$%s" of type "%s" used in position expecting type "%s".`, u.name, def.typ, u.typ), def.node.Loc, u.loc)
+			`Variable "$%s" of type "%s" used in position expecting type "%s".`, u.name, def.typ, u.typ),
+			def.node.Loc, u.loc)
 	}
 	if u.oneOf != nil && !def.typ.NonNull {
 		c.v.report("VariablesInAllowedPosition", fmt.Sprintf(

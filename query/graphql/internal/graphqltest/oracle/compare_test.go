@@ -165,7 +165,8 @@ func compare(t testing.TB, e *exec.Engine, other *oracle.World, d *oracle.Docume
 	got, said := ours(t, e, d)
 	want, say := theirs(t, other, d)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s\nvariables %s\ndefect %q, features %v\ngraphql-go says %s\nwe say %s\n(-graphql-go +ours):\n%s", d.Text,
+		t.Errorf("%s\nvariables %s\ndefect %q, features %v\ngraphql-go says %s\nwe say %s\n(-graphql-go "+
+			"+ours):\n%s", d.Text,
 			written(d.Variables), d.Defect, d.Features, say, said, diff)
 	}
 }

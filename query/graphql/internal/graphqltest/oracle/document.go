@@ -122,8 +122,9 @@ func (g *generator) document() *Document {
 	if g.opts.Defects && g.defect == "" {
 		parts, operation = g.breakDocument(parts, operation)
 	}
-	return &Document{Text: strings.Join(parts, "\n"), Operation: operation, Variables: g.variables, Features: g.features,
-		Defect: g.defect}
+	return &Document{Text: strings.Join(parts, "\n"), Operation: operation, Variables: g.variables,
+		Features: g.features,
+		Defect:   g.defect}
 }
 
 // enough selections and values for one document. What still has to be there then is as small as can be.
@@ -176,7 +177,8 @@ func (g *generator) selection(sc *scope) string {
 		inner := g.more(sc)
 		sc.depth--
 		return "..." + condition + g.directive() + inner
-	case n < 5 && sc.depth < 8 && !isMeta(sc.typ) && (sc.typ != g.s.Mutation || g.may("mutations in a fragment with a name")):
+	case n < 5 && sc.depth < 8 && !isMeta(sc.typ) &&
+		(sc.typ != g.s.Mutation || g.may("mutations in a fragment with a name")):
 		return "..." + g.fragment(sc) + g.directive()
 	}
 	if g.breakFields && g.defect == "" && g.chance(4) {
@@ -260,7 +262,8 @@ func (g *generator) choose(sc *scope) *model.Field {
 		if g.opts.Field != nil && !g.opts.Field(sc.typ, f) {
 			continue
 		}
-		if isMeta(sc.typ) && g.lists >= 2 && f.Type.Elem != nil { // which is all that every executor lets pass
+		// which is all that every executor lets pass
+		if isMeta(sc.typ) && g.lists >= 2 && f.Type.Elem != nil {
 			continue
 		}
 		if deep && f.Type.Named().IsComposite() {
@@ -272,7 +275,8 @@ func (g *generator) choose(sc *scope) *model.Field {
 		return nil
 	}
 	f := pick(g, list)
-	if !f.Type.Named().IsComposite() && g.chance(3) { // what leads on is rarer than what does not, and tells more
+	// what leads on is rarer than what does not, and tells more
+	if !f.Type.Named().IsComposite() && g.chance(3) {
 		f = pick(g, list)
 	}
 	return f

@@ -120,10 +120,12 @@ func (g *generator) wrongJSON(t string) string {
 	var list []wrong
 	switch t {
 	case "Int":
-		list = []wrong{{`"many"`, ""}, {`"12"`, "variable: text of digits for a number"}, {"1.5", "variable: fraction for an Int"},
+		list = []wrong{{`"many"`, ""}, {`"12"`, "variable: text of digits for a number"},
+			{"1.5", "variable: fraction for an Int"},
 			{"true", "variable: Boolean for a number"}, {"1e300", ""}, {"[1]", ""}, {"{}", ""}}
 	case "Int64":
-		list = []wrong{{`"many"`, ""}, {`"12"`, ""}, {"1.5", ""}, {"true", ""}, {"1e300", ""}, {"[1]", ""}, {"{}", ""}}
+		list = []wrong{{`"many"`, ""}, {`"12"`, ""}, {"1.5", ""}, {"true", ""}, {"1e300", ""}, {"[1]", ""},
+			{"{}", ""}}
 	case "Float":
 		list = []wrong{{`"many"`, ""}, {`"1.5"`, "variable: text of digits for a number"},
 			{"true", "variable: Boolean for a number"}, {"[1]", ""}, {"{}", ""}}

@@ -29,7 +29,8 @@ func (g *generator) variable(in *model.Input, depth int) string {
 	if nullable && g.chance(4) { // a stricter type fits as well
 		def += "!"
 		nullable = false
-	} else if t.NonNull && g.chance(8) && g.may("nullable variable with a default where null cannot be") { // section 5.8.5
+		// section 5.8.5
+	} else if t.NonNull && g.chance(8) && g.may("nullable variable with a default where null cannot be") {
 		def = strings.TrimSuffix(def, "!")
 		hasDefault = true
 	}
@@ -70,7 +71,8 @@ func (g *generator) literal(in *model.Input, t *model.Ref, depth int) string {
 		}
 		var items []string
 		for range g.items() {
-			items = append(items, g.value(&model.Input{Name: in.Name, Type: t.Elem, Member: in.Member}, depth+1))
+			items = append(items, g.value(&model.Input{Name: in.Name, Type: t.Elem, Member: in.Member},
+				depth+1))
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	case t.Type.Kind == model.InputObject:
@@ -115,7 +117,8 @@ func (g *generator) literalOf(v any) string {
 		}
 		return "{" + strings.Join(members, " ") + "}"
 	case string:
-		if g.chance(8) && !strings.ContainsAny(v, "\"\\\n\r\t") && v == strings.TrimSpace(v) && g.may("block string") {
+		if g.chance(8) && !strings.ContainsAny(v, "\"\\\n\r\t") && v == strings.TrimSpace(v) &&
+			g.may("block string") {
 			return `"""` + v + `"""`
 		}
 		return g.quoted(v)
@@ -204,7 +207,8 @@ func (g *generator) scalar(in *model.Input, t *model.Type) any {
 	case "Boolean":
 		return g.chance(2)
 	case "DateTime":
-		return pick(g, []string{"1953-03-01T12:00:00.000003Z", "1960-01-01T00:00:00+02:00", "2026-11-21T06:00:00Z"})
+		return pick(g, []string{"1953-03-01T12:00:00.000003Z", "1960-01-01T00:00:00+02:00",
+			"2026-11-21T06:00:00Z"})
 	case "JSON":
 		return g.any(0)
 	case "ID":
@@ -237,8 +241,10 @@ func (g *generator) text(in *model.Input) string {
 	if in.Name == "name" && in.Member == nil { // of a type
 		return pick(g, g.s.Types).Name
 	}
-	return pick(g, []string{"", "Author 1", "Author", "Title 4", "a", "é", "\U0001F600", "x\"y\\z", "line\nend", "\t", "FR",
-		"Nobody", "Forbidden", "bad", "12", "3298534883328", "a text that is longer than any of them may be, by far"})
+	return pick(g, []string{"", "Author 1", "Author", "Title 4", "a", "é", "\U0001F600", "x\"y\\z",
+		"line\nend", "\t", "FR",
+		"Nobody", "Forbidden", "bad", "12", "3298534883328",
+		"a text that is longer than any of them may be, by far"})
 }
 
 // any makes any JSON.

@@ -71,7 +71,10 @@ func guards() []guard {
 		{name: "Scope is empty", command: resource.ErrForbidden,
 			scope: func(context.Context) (query.Filter, error) { return query.Or(), nil }},
 		{name: "Scope wants to know who it is", command: resource.ErrUnauthenticated,
-			scope: func(context.Context) (query.Filter, error) { return query.Filter{}, resource.ErrUnauthenticated }},
+			scope: func(context.Context) (query.Filter, error) {
+				return query.Filter{},
+					resource.ErrUnauthenticated
+			}},
 		{name: "Authorize forbids writes", reads: true, command: resource.ErrForbidden,
 			authorize: func(_ context.Context, op resource.Op, _, _ *paper) error {
 				if op != resource.OpGet {
@@ -97,15 +100,20 @@ const mark = "hush"
 func newOffice(t *testing.T, g *guard, filled bool) *office {
 	t.Helper()
 	var made atomic.Int64
-	o := &office{papers: memory.New(&memory.Options[paper]{NewID: func() string { return fmt.Sprint("made", made.Add(1)) }})}
+	o := &office{papers: memory.New(&memory.Options[paper]{NewID: func() string {
+		return fmt.Sprint("made",
+			made.Add(1))
+	}})}
 	desks := memory.New[desk](nil)
 	for i := range 6 {
 		id := fmt.Sprint("b", i)
-		if _, err := desks.Insert(t.Context(), id, desk{ID: id, Best: id, On: []string{"1", id, "b1"}}); err != nil {
+		if _, err := desks.Insert(t.Context(), id,
+			desk{ID: id, Best: id, On: []string{"1", id, "b1"}}); err != nil {
 			t.Fatal(err)
 		}
 		rank, next := int32(7000+i), fmt.Sprint("b", (i+1)%6)
-		p := paper{ID: id, Title: mark, Size: 700000 + int64(i), Rank: &rank, Kind: "bill", Desk: id, Next: &next,
+		p := paper{ID: id, Title: mark, Size: 700000 + int64(i), Rank: &rank, Kind: "bill", Desk: id,
+			Next:  &next,
 			Marks: []string{mark}, Seal: &seal{mark, []seal{{mark, nil}}}, Any: []any{mark}, Code: mark}
 		if !filled {
 			continue
@@ -114,13 +122,16 @@ func newOffice(t *testing.T, g *guard, filled bool) *office {
 			t.Fatal(err)
 		}
 	}
-	every := []query.Op{query.Eq, query.Ne, query.In, query.Gt, query.Contains, query.StartsWith, query.IsNull}
+	every := []query.Op{query.Eq, query.Ne, query.In, query.Gt, query.Contains, query.StartsWith,
+		query.IsNull}
 	opts := resource.Options[paper]{
-		Query: query.Support{Sort: []string{"title", "size"}, Filter: map[string][]query.Op{"title": every, "size": every[:4],
-			"deskId": every[:2], "rank": {query.IsNull}, "nextId": {query.Eq}}},
+		Query: query.Support{Sort: []string{"title", "size"},
+			Filter: map[string][]query.Op{"title": every, "size": every[:4],
+				"deskId": every[:2], "rank": {query.IsNull}, "nextId": {query.Eq}}},
 		After: func(context.Context, resource.Op, *paper, *paper) { o.asked.Add(1) },
 		Relations: []resource.Relation[paper]{{Name: "desk", Target: "desks", Field: "deskId"},
-			{Name: "next", Target: "papers", Field: "nextId"}, {Name: "same", Target: "papers", By: "nextId"}},
+			{Name: "next", Target: "papers", Field: "nextId"},
+			{Name: "same", Target: "papers", By: "nextId"}},
 	}
 	var forbidden error
 	if g != nil {
@@ -128,12 +139,14 @@ func newOffice(t *testing.T, g *guard, filled bool) *office {
 	}
 	papers := resource.New("papers", o.papers, &opts)
 	shelves := resource.OpsOf(desks)
-	o.open(t, papers, resource.FromOps("desks", resource.Ops[desk]{Get: shelves.Get, List: shelves.List}, &resource.Options[desk]{
-		Public: true,
-		Relations: []resource.Relation[desk]{{Name: "best", Target: "papers", Field: "bestId"},
-			{Name: "on", Target: "papers", Field: "onIds", Many: true}, {Name: "in", Target: "papers", By: "deskId"},
-			{Name: "odd", Target: "papers", Keys: func(d *desk) []string { return []string{d.ID} }}},
-	}), forbidden)
+	o.open(t, papers, resource.FromOps("desks", resource.Ops[desk]{Get: shelves.Get, List: shelves.List},
+		&resource.Options[desk]{
+			Public: true,
+			Relations: []resource.Relation[desk]{{Name: "best", Target: "papers", Field: "bestId"},
+				{Name: "on", Target: "papers", Field: "onIds", Many: true},
+				{Name: "in", Target: "papers", By: "deskId"},
+				{Name: "odd", Target: "papers", Keys: func(d *desk) []string { return []string{d.ID} }}},
+		}), forbidden)
 	return o
 }
 
@@ -149,7 +162,10 @@ func (o *office) open(t *testing.T, papers, desks *resource.Resource, forbidden 
 		resource.NewCommand("papers/burn", func(context.Context, seal) (seal, error) {
 			o.asked.Add(1)
 			return seal{Motto: mark}, nil
-		}, &resource.CommandOptions[seal]{Authorize: func(context.Context, *seal) error { return forbidden }}))
+		}, &resource.CommandOptions[seal]{Authorize: func(context.Context,
+			*seal) error {
+			return forbidden
+		}}))
 	seals := schema.For[seal]()
 	var err error
 	o.model, err = model.Reflect(c, &model.Options{Fields: []*model.CustomField{
@@ -161,13 +177,14 @@ func (o *office) open(t *testing.T, papers, desks *resource.Resource, forbidden 
 				}
 				return out, nil
 			}},
-		{On: "Query", Name: "peek", Out: seals, Nullable: true, Root: func(ctx context.Context, _ any) (any, error) {
-			e, err := papers.Get(ctx, "b1") // which is how custom code is to come to items
-			if err != nil {
-				return nil, err
-			}
-			return e.Value.(*paper).Seal, nil
-		}},
+		{On: "Query", Name: "peek", Out: seals, Nullable: true,
+			Root: func(ctx context.Context, _ any) (any, error) {
+				e, err := papers.Get(ctx, "b1") // which is how custom code is to come to items
+				if err != nil {
+					return nil, err
+				}
+				return e.Value.(*paper).Seal, nil
+			}},
 		{On: "Mutation", Name: "shred", Out: nil, Root: func(ctx context.Context, _ any) (any, error) {
 			_, err := papers.Delete(ctx, "b1", nil)
 			return nil, err
@@ -194,7 +211,8 @@ func (o *office) ask(t *testing.T, d *oracle.Document) string {
 func (o *office) all(t *testing.T) []paper {
 	t.Helper()
 	var list []paper
-	for item, err := range iter.Seq2[resource.Item[paper], error](o.papers.List(t.Context(), query.Query{Sort: []query.Order{{Field: "id"}}})) {
+	for item, err := range iter.Seq2[resource.Item[paper],
+		error](o.papers.List(t.Context(), query.Query{Sort: []query.Order{{Field: "id"}}})) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,15 +50,17 @@ func isIntrospection(t *model.Type) bool { return strings.HasPrefix(t.Name, "__"
 // config is what graphql-go makes a schema of.
 func (c *converter) config() graphql.SchemaConfig {
 	s := c.model
-	config := graphql.SchemaConfig{Query: c.root(s.Query), Mutation: c.root(s.Mutation), Subscription: c.root(s.Subscription)}
+	config := graphql.SchemaConfig{Query: c.root(s.Query), Mutation: c.root(s.Mutation),
+		Subscription: c.root(s.Subscription)}
 	for _, t := range s.Types {
 		if !isIntrospection(t) {
 			config.Types = append(config.Types, c.types[t])
 		}
 	}
 	for _, d := range s.Directives {
-		config.Directives = append(config.Directives, graphql.NewDirective(graphql.DirectiveConfig{Name: d.Name,
-			Description: d.Doc, Locations: d.Locations, Args: c.args(d.Args)}))
+		config.Directives = append(config.Directives,
+			graphql.NewDirective(graphql.DirectiveConfig{Name: d.Name,
+				Description: d.Doc, Locations: d.Locations, Args: c.args(d.Args)}))
 	}
 	return config
 }
@@ -93,7 +95,8 @@ func (c *converter) declare(t *model.Type) (graphql.Type, error) {
 	case model.Enum:
 		values := make(graphql.EnumValueConfigMap, len(t.Values))
 		for _, v := range t.Values {
-			values[v.Name] = &graphql.EnumValueConfig{Value: v.Go, Description: v.Doc, DeprecationReason: v.Deprecated}
+			values[v.Name] = &graphql.EnumValueConfig{Value: v.Go, Description: v.Doc,
+				DeprecationReason: v.Deprecated}
 		}
 		return graphql.NewEnum(graphql.EnumConfig{Name: t.Name, Description: t.Doc, Values: values}), nil
 	}
@@ -125,7 +128,8 @@ func defaultOf(in *model.Input) any {
 func (c *converter) args(list []*model.Input) graphql.FieldConfigArgument {
 	args := make(graphql.FieldConfigArgument, len(list))
 	for _, in := range list {
-		args[in.Name] = &graphql.ArgumentConfig{Type: c.ref(in.Type), DefaultValue: defaultOf(in), Description: in.Doc}
+		args[in.Name] = &graphql.ArgumentConfig{Type: c.ref(in.Type), DefaultValue: defaultOf(in),
+			Description: in.Doc}
 	}
 	return args
 }
@@ -133,7 +137,8 @@ func (c *converter) args(list []*model.Input) graphql.FieldConfigArgument {
 func (c *converter) inputs(list []*model.Input) graphql.InputObjectConfigFieldMap {
 	fields := make(graphql.InputObjectConfigFieldMap, len(list))
 	for _, in := range list {
-		fields[in.Name] = &graphql.InputObjectFieldConfig{Type: c.ref(in.Type), DefaultValue: defaultOf(in), Description: in.Doc}
+		fields[in.Name] = &graphql.InputObjectFieldConfig{Type: c.ref(in.Type), DefaultValue: defaultOf(in),
+			Description: in.Doc}
 	}
 	return fields
 }

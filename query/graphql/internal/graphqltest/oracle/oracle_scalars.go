@@ -85,7 +85,8 @@ func literalOf(v ast.Value) parser.Value {
 	case *ast.ObjectValue:
 		object := &parser.ObjectValue{}
 		for _, f := range v.Fields {
-			object.Fields = append(object.Fields, &parser.ObjectField{Name: &parser.Name{Value: f.Name.Value}, Value: literalOf(f.Value)})
+			object.Fields = append(object.Fields,
+				&parser.ObjectField{Name: &parser.Name{Value: f.Name.Value}, Value: literalOf(f.Value)})
 		}
 		return object
 	}

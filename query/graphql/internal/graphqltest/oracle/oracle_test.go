@@ -55,7 +55,8 @@ func TestDocuments(t *testing.T) {
 		}
 		defect[d.Defect]++
 		errs := validate.Document(w.Model, doc, generous())
-		later := d.Defect == "a variable of another type" || strings.HasPrefix(d.Defect, "an operation that") ||
+		later := d.Defect == "a variable of another type" ||
+			strings.HasPrefix(d.Defect, "an operation that") ||
 			strings.HasPrefix(d.Defect, "one of two")
 		if (len(errs) > 0) != (d.Defect != "" && !later) {
 			t.Errorf("%d: defect %q: %v\n%s", n, d.Defect, errs, d.Text)
@@ -71,7 +72,8 @@ func TestDocumentsAreReproducible(t *testing.T) {
 	t.Parallel()
 	a, b := world(t), world(t)
 	for n := range uint64(200) {
-		one, other := oracle.Generate(a.Model, seed(n), oracle.Options{}), oracle.Generate(b.Model, seed(n), oracle.Options{})
+		one, other := oracle.Generate(a.Model, seed(n), oracle.Options{}),
+			oracle.Generate(b.Model, seed(n), oracle.Options{})
 		if one.Text != other.Text || written(one.Variables) != written(other.Variables) {
 			t.Fatalf("%d:\n%s\n%s", n, one.Text, other.Text)
 		}
@@ -89,8 +91,9 @@ func newJudge(t testing.TB) *judge {
 	t.Helper()
 	j := &judge{w: world(t)}
 	j.e = engine(j.w)
-	got, said := ours(t, j.e, &oracle.Document{Text: `{ authors { edges { cursor } } books { edges { cursor } } ` +
-		`dear: books(orderBy: {field: price, direction: DESC}) { edges { cursor } } }`})
+	got, said := ours(t, j.e,
+		&oracle.Document{Text: `{ authors { edges { cursor } } books { edges { cursor } } ` +
+			`dear: books(orderBy: {field: price, direction: DESC}) { edges { cursor } } }`})
 	data := got.Data.(map[string]any)
 	for _, name := range []string{"authors", "books", "dear"} {
 		for _, edge := range data[name].(map[string]any)["edges"].([]any) {

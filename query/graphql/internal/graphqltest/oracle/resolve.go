@@ -51,7 +51,8 @@ func (c *converter) resolve(parent *model.Type, f *model.Field, p graphql.Resolv
 		return member(f, p.Source)
 	case model.Tag:
 		return parent.Resource.ETag(p.Source.(*resource.Entry)), nil
-	case model.Nodes, model.Edges, model.PageInfo, model.HasNext, model.HasPrevious, model.StartCursor, model.EndCursor:
+	case model.Nodes, model.Edges, model.PageInfo, model.HasNext, model.HasPrevious, model.StartCursor,
+		model.EndCursor:
 		return ofConnection(f, p.Source.(*fetch.Connection)), nil
 	case model.TotalCount:
 		return parent.Resource.Count(p.Context, p.Source.(*fetch.Connection).Filter)

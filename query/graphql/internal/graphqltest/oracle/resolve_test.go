@@ -20,7 +20,8 @@ import (
 // harbour is the sample catalog for graphql-go's executor.
 func harbour(t *testing.T) graphql.Schema {
 	t.Helper()
-	catalog, opts := graphqltest.Catalog(memory.New[graphqltest.Port](nil), memory.New[graphqltest.Ship](nil), memory.New[graphqltest.Sailor](nil))
+	catalog, opts := graphqltest.Catalog(memory.New[graphqltest.Port](nil), memory.New[graphqltest.Ship](nil),
+		memory.New[graphqltest.Sailor](nil))
 	return reflected(t, catalog, opts)
 }
 
@@ -64,11 +65,16 @@ func TestResolvers(t *testing.T) {
 	tests := []struct{ name, document, want string }{
 		{"members", `{ship(id: 2) {id name rig portId escorts length draught masts tonnage serial afloat launched refitted flag marks
 			log owner {name born} callSign grid}}`,
-			`{"ship":{"afloat":true,"callSign":"","draught":2.1,"escorts":[4],"flag":"/wE=","grid":[[1,2],[3,1]],"id":"2",` +
-				`"launched":"1802-02-03T00:00:00Z","length":10.5,"log":{"n":[1.5,null,"x"]},"marks":{"a":"1","b":"2"},"masts":1,` +
-				`"name":"Ship \"2\"","owner":{"born":"1801-02-03T00:00:00Z","name":"Owner"},"portId":"hull",` +
-				`"refitted":"1801-02-03T00:00:00Z","rig":"SCHOONER","serial":"-1152921504606846975","tonnage":1048576}}`},
-		{"members that are not there", `{ship(id: 1) {escorts draught refitted flag decks {name} owner {name}}}`,
+			`{"ship":{"afloat":true,"callSign":"","draught":2.1,"escorts":[4],"flag":"/wE=","grid":[[1,` +
+				`2],[3,1]],"id":"2",` +
+				`"launched":"1802-02-03T00:00:00Z","length":10.5,"log":{"n":[1.5,null,"x"]},` +
+				`"marks":{"a":"1","b":"2"},"masts":1,` +
+				`"name":"Ship \"2\"","owner":{"born":"1801-02-03T00:00:00Z","name":"Owner"},` +
+				`"portId":"hull",` +
+				`"refitted":"1801-02-03T00:00:00Z","rig":"SCHOONER","serial":"-1152921504606846975",` +
+				`"tonnage":1048576}}`},
+		{"members that are not there",
+			`{ship(id: 1) {escorts draught refitted flag decks {name} owner {name}}}`,
 			`{"ship":{"decks":[],"draught":null,"escorts":[],"flag":"","owner":null,"refitted":null}}`},
 		{"nested lists", `{ship(id: 3) {decks {name guns over {name guns over {name}}}}}`,
 			`{"ship":{"decks":[{"guns":[2,2],"name":"main","over":[{"guns":[],"name":"poop","over":[]}]},` +
@@ -77,27 +83,37 @@ func TestResolvers(t *testing.T) {
 		{"relations", `{ships(first: 10) {nodes {port {name} convoy {id} crew {name}}}}`,
 			`{"ships":{"nodes":[` +
 				`{"convoy":[],"crew":[{"name":"Sailor 1"},{"name":"Sailor 4"}],"port":{"name":"Piraeus"}},` +
-				`{"convoy":[{"id":"4"}],"crew":[{"name":"Sailor 2"},{"name":"Sailor 5"}],"port":{"name":"Hull"}},` +
+				`{"convoy":[{"id":"4"}],"crew":[{"name":"Sailor 2"},{"name":"Sailor 5"}],` +
+				`"port":{"name":"Hull"}},` +
 				`{"convoy":[{"id":"4"},{"id":"3"}],"crew":[{"name":"Sailor 3"}],"port":null},` +
 				`{"convoy":[{"id":"4"},{"id":"2"}],"crew":[],"port":{"name":"Hull"}}]}}`},
-		{"list", `{ships(filter: {rig: {eq: SLOOP}}) {totalCount edges {node {id}} nodes {name} pageInfo {hasNextPage hasPreviousPage}}}`,
-			`{"ships":{"edges":[{"node":{"id":"1"}},{"node":{"id":"4"}}],"nodes":[{"name":"Ship \"1\""},{"name":"Ship \"4\""}],` +
+		{"list", `{ships(filter: {rig: {eq: SLOOP}}) {totalCount edges {node {id}} nodes {name} pageInfo ` +
+			`{hasNextPage hasPreviousPage}}}`,
+			`{"ships":{"edges":[{"node":{"id":"1"}},{"node":{"id":"4"}}],"nodes":[{"name":"Ship \"1\""},` +
+				`{"name":"Ship \"4\""}],` +
 				`"pageInfo":{"hasNextPage":false,"hasPreviousPage":false},"totalCount":2}}`},
-		{"sorted page", `{ships(orderBy: [{field: name, direction: DESC}]) {nodes {id} pageInfo {hasNextPage}}}`,
+		{"sorted page",
+			`{ships(orderBy: [{field: name, direction: DESC}]) {nodes {id} pageInfo {hasNextPage}}}`,
 			`{"ships":{"nodes":[{"id":"4"},{"id":"3"},{"id":"2"}],"pageInfo":{"hasNextPage":true}}}`},
-		{"empty page", `{ports(filter: {name: {eq: "x"}}) {nodes {id} edges {cursor} pageInfo {startCursor endCursor}}}`,
+		{"empty page",
+			`{ports(filter: {name: {eq: "x"}}) {nodes {id} edges {cursor} pageInfo {startCursor endCursor}}}`,
 			`{"ports":{"edges":[],"nodes":[],"pageInfo":{"endCursor":null,"startCursor":null}}}`},
 		{"lookup", `{flagship {id} other: flagship(rig: SCHOONER) {id} none: flagship(rig: SLOOP) {id}}`,
 			`{"flagship":{"id":"3"},"none":null,"other":{"id":"2"}}`},
-		{"custom", `{tides(ship: 1, to: "x", days: 4) {at port {name}}}`, `{"tides":[{"at":"2026-03-04T06:00:00Z","port":null}]}`},
-		{"computed", `{ships {nodes {berths}}}`, `{"ships":{"nodes":[{"berths":null},{"berths":4},{"berths":8}]}}`},
+		{"custom", `{tides(ship: 1, to: "x", days: 4) {at port {name}}}`,
+			`{"tides":[{"at":"2026-03-04T06:00:00Z","port":null}]}`},
+		{"computed", `{ships {nodes {berths}}}`,
+			`{"ships":{"nodes":[{"berths":null},{"berths":4},{"berths":8}]}}`},
 		{"names of types", `{__typename ship(id: 1) {__typename port {__typename}}}`,
 			`{"__typename":"Query","ship":{"__typename":"Ship","port":{"__typename":"Port"}}}`},
-		{"commands", `mutation {shipsSail(input: {ship: 1, to: "cove"}) {at port {id name lat}} harbourClose ring}`,
-			`{"harbourClose":true,"ring":true,"shipsSail":{"at":"2026-01-03T00:00:00Z","port":{"id":"cove","lat":null,"name":"There"}}}`},
+		{"commands", `mutation {shipsSail(input: {ship: 1, to: "cove"}) {at port {id name lat}} ` +
+			`harbourClose ring}`,
+			`{"harbourClose":true,"ring":true,"shipsSail":{"at":"2026-01-03T00:00:00Z",` +
+				`"port":{"id":"cove","lat":null,"name":"There"}}}`},
 		{"refused", `mutation {shipsSail(input: {ship: 1, to: "nowhere"}) {at}}`,
 			`{"shipsSail":null}` + "\n" + `[["shipsSail"],"BAD_USER_INPUT"]`},
-		{"fails", `{tides(ship: 1, to: "x", days: 40) {at}}`, `{"tides":null}` + "\n" + `[["tides"],"INTERNAL_SERVER_ERROR"]`},
+		{"fails", `{tides(ship: 1, to: "x", days: 40) {at}}`, `{"tides":null}` + "\n" +
+			`[["tides"],"INTERNAL_SERVER_ERROR"]`},
 	}
 	s := harbour(t)
 	for _, tt := range tests {
@@ -133,7 +149,8 @@ func TestWrites(t *testing.T) {
 			`{"patchPort":{"lat":38.36,"name":"Ithaca"}}`},
 		{`mutation {replacePort(id: "ithaca", input: {name: "X"}, ifMatch: ` + string(tag) + `) {name lat}}`,
 			`{"replacePort":null}` + "\n" + `[["replacePort"],"PRECONDITION_FAILED"]`},
-		{`mutation {replacePort(id: "ithaca", input: {name: "X"}) {name lat}}`, `{"replacePort":{"lat":null,"name":"X"}}`},
+		{`mutation {replacePort(id: "ithaca", input: {name: "X"}) {name lat}}`,
+			`{"replacePort":{"lat":null,"name":"X"}}`},
 		{`mutation {deletePort(id: "ithaca") {name}}`, `{"deletePort":{"name":"X"}}`},
 		{`{port(id: "ithaca") {name}}`, `{"port":null}`},
 	}
@@ -159,13 +176,16 @@ func TestCursors(t *testing.T) {
 		t.Fatalf("%s: %v", text, err)
 	}
 	edges, info := page.Ships.Edges, page.Ships.PageInfo
-	if len(edges) != 3 || info.StartCursor != edges[0].Cursor || info.EndCursor != edges[2].Cursor || edges[0] == edges[2] {
+	if len(edges) != 3 || info.StartCursor != edges[0].Cursor || info.EndCursor != edges[2].Cursor ||
+		edges[0] == edges[2] {
 		t.Fatalf("the cursors are %s", text)
 	}
-	if got, want := do(t, s, `{ships(after: "`+info.EndCursor+`") {nodes {id}}}`), `{"ships":{"nodes":[{"id":"4"}]}}`; got != want {
+	if got, want := do(t, s, `{ships(after: "`+info.EndCursor+`") {nodes {id}}}`),
+		`{"ships":{"nodes":[{"id":"4"}]}}`; got != want {
 		t.Errorf("behind the page are %s, want %s", got, want)
 	}
-	if got, want := do(t, s, `{ships(last: 2, before: "`+edges[1].Cursor+`") {nodes {id} pageInfo {hasNextPage}}}`),
+	if got, want := do(t, s,
+		`{ships(last: 2, before: "`+edges[1].Cursor+`") {nodes {id} pageInfo {hasNextPage}}}`),
 		`{"ships":{"nodes":[{"id":"1"}],"pageInfo":{"hasNextPage":true}}}`; got != want {
 		t.Errorf("in front of the second are %s, want %s", got, want)
 	}
@@ -174,7 +194,8 @@ func TestCursors(t *testing.T) {
 // TestDefaultsOfInputs has a new item be what its input leaves to the schema.
 func TestDefaultsOfInputs(t *testing.T) {
 	t.Parallel()
-	got := do(t, harbour(t), `mutation {createShip(input: {name: "New", marks: {}, tonnage: 1}) {rig length}}`)
+	got := do(t, harbour(t),
+		`mutation {createShip(input: {name: "New", marks: {}, tonnage: 1}) {rig length}}`)
 	if want := `{"createShip":{"length":12.5,"rig":"SLOOP"}}`; got != want {
 		t.Errorf("defaults make %s, want %s", got, want)
 	}
@@ -194,7 +215,8 @@ func TestUnfit(t *testing.T) {
 	t.Parallel()
 	wide := uint32(math.MaxUint32)
 	odds := memory.New[odd](nil)
-	if _, err := odds.Insert(t.Context(), "1", odd{ID: 1, Size: "XXL", Small: math.MaxInt, Ratio: math.NaN(), Wide: &wide}); err != nil {
+	if _, err := odds.Insert(t.Context(), "1",
+		odd{ID: 1, Size: "XXL", Small: math.MaxInt, Ratio: math.NaN(), Wide: &wide}); err != nil {
 		t.Fatal(err)
 	}
 	catalog := resource.NewCatalog(nil, resource.New("odds", odds, nil))
@@ -217,7 +239,8 @@ func TestUnfit(t *testing.T) {
 // TestWithoutCatalog has fields that need one fail.
 func TestWithoutCatalog(t *testing.T) {
 	t.Parallel()
-	catalog, opts := graphqltest.Catalog(memory.New[graphqltest.Port](nil), memory.New[graphqltest.Ship](nil), memory.New[graphqltest.Sailor](nil))
+	catalog, opts := graphqltest.Catalog(memory.New[graphqltest.Port](nil), memory.New[graphqltest.Ship](nil),
+		memory.New[graphqltest.Sailor](nil))
 	s, err := model.Reflect(catalog, opts)
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +250,8 @@ func TestWithoutCatalog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := do(t, converted, "{ship(id: 1) {id}}"), `{"ship":null}`+"\n"+`[["ship"],"INTERNAL_SERVER_ERROR"]`; got != want {
+	if got, want := do(t, converted, "{ship(id: 1) {id}}"),
+		`{"ship":null}`+"\n"+`[["ship"],"INTERNAL_SERVER_ERROR"]`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -44,7 +44,8 @@ func TestCustomScalarsForGraphQLGo(t *testing.T) {
 		}
 		t.Run(tt.Type+" "+tt.Literal+tt.JSON, func(t *testing.T) {
 			t.Parallel()
-			if tt.Literal != "" && !strings.Contains(tt.Literal, "null") { // which graphql-go's parser does not know
+			// which graphql-go's parser does not know
+			if tt.Literal != "" && !strings.Contains(tt.Literal, "null") {
 				v, err := parser.ParseValue(parser.ParseParams{Source: tt.Literal})
 				if err != nil {
 					t.Fatal(err)
@@ -52,7 +53,8 @@ func TestCustomScalarsForGraphQLGo(t *testing.T) {
 				compareScalar(t, "ParseLiteral", tt.Want, scalar.ParseLiteral(v))
 			}
 			var value any
-			if json.Unmarshal([]byte(tt.JSON), &value) != nil || strings.Contains(tt.JSON, "1234567890") || strings.HasPrefix(tt.JSON, "{") {
+			if json.Unmarshal([]byte(tt.JSON), &value) != nil || strings.Contains(tt.JSON, "1234567890") ||
+				strings.HasPrefix(tt.JSON, "{") {
 				return // numbers and the order of members, which encoding/json loses
 			}
 			if _, ok := value.(float64); ok && len(tt.JSON) > 15 {
@@ -81,7 +83,8 @@ func TestScalarsOut(t *testing.T) {
 		typ         string
 		value, want any
 	}{
-		{"DateTime", time.Date(2026, 1, 2, 3, 4, 5, 600, time.FixedZone("", -3600)), "2026-01-02T03:04:05.0000006-01:00"},
+		{"DateTime", time.Date(2026, 1, 2, 3, 4, 5, 600, time.FixedZone("", -3600)),
+			"2026-01-02T03:04:05.0000006-01:00"},
 		{"Int64", int64(math.MinInt64), int64(math.MinInt64)},
 		{"Int64", uint64(math.MaxUint64), uint64(math.MaxUint64)},
 		{"JSON", jsontext.Value("[1]"), jsontext.Value("[1]")},

@@ -117,7 +117,8 @@ func New() (*World, error) {
 	// The stores are filled behind the back of the resources, which would not let in what is not as the schemas want it.
 	w.Catalog = resource.NewCatalog(nil,
 		resource.New("authors", w.authors, &resource.Options[Author]{
-			Query: query.Support{Filter: authorFilters(), Sort: []string{"name", "born", "fans", "country", "rating"}},
+			Query: query.Support{Filter: authorFilters(),
+				Sort: []string{"name", "born", "fans", "country", "rating"}},
 			// The one called Nobody is hidden.
 			Authorize: func(_ context.Context, op resource.Op, before, after *Author) error {
 				if before != nil && before.Name == "Nobody" || after != nil && after.Name == "Forbidden" {
@@ -131,20 +132,26 @@ func New() (*World, error) {
 				{Name: "friends", Target: "authors", Field: "friendIds", Many: true, Limit: 3},
 				// What fails for one item fails for all: see custom.
 				{Name: "lost", Target: "vaults", Keys: func(*Author) []string { return []string{"v"} }},
-				{Name: "losses", Target: "vaults", Keys: func(*Author) []string { return []string{"v", "w"} }, Many: true},
+				{Name: "losses", Target: "vaults", Keys: func(*Author) []string { return []string{"v", "w"} },
+					Many: true},
 			},
 			PageSize: 3, MaxPageSize: 10,
 		}),
 		resource.New("books", w.books, &resource.Options[Book]{
-			Query: query.Support{Filter: bookFilters(), Sort: []string{"title", "price", "printed"}}, Public: true,
+			Query:     query.Support{Filter: bookFilters(), Sort: []string{"title", "price", "printed"}},
+			Public:    true,
 			Relations: []resource.Relation[Book]{{Name: "author", Target: "authors", Field: "authorId"}},
 			PageSize:  4, MaxPageSize: 10,
 		}),
 		resource.New("vaults", vaults{}, nil),
 		resource.NewLookup("eldest", "authors", w.eldest),
-		resource.NewCommand("tools/echo", func(_ context.Context, in Echo) (Echo, error) { return in, nil }, nil),
+		resource.NewCommand("tools/echo", func(_ context.Context, in Echo) (Echo, error) { return in, nil },
+			nil),
 		resource.NewCommand("tools/fail", fail, nil),
-		resource.NewCommand("tools/ping", func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil }, nil),
+		resource.NewCommand("tools/ping", func(context.Context, struct{}) (struct{},
+			error) {
+			return struct{}{}, nil
+		}, nil),
 	)
 	var err error
 	if w.Model, err = model.Reflect(w.Catalog, &model.Options{Fields: custom()}); err != nil {
@@ -157,19 +164,22 @@ func New() (*World, error) {
 
 // all are the comparisons that every scalar has.
 func all(more ...query.Op) []query.Op {
-	return append([]query.Op{query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt, query.Gte}, more...)
+	return append([]query.Op{query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt,
+		query.Gte}, more...)
 }
 
 func authorFilters() map[string][]query.Op {
 	return map[string][]query.Op{
-		"id": all(), "name": all(query.Contains, query.StartsWith), "country": {query.Eq, query.In}, "born": all(),
+		"id": all(), "name": all(query.Contains, query.StartsWith), "country": {query.Eq, query.In},
+		"born": all(),
 		"fans": all(), "rating": all(), "is-alive": {query.Eq}, "note": {query.Eq, query.IsNull},
 	}
 }
 
 func bookFilters() map[string][]query.Op {
 	return map[string][]query.Op{
-		"id": all(query.Contains, query.StartsWith), "title": {query.StartsWith}, "authorId": all(), "pages": all(),
+		"id": all(query.Contains, query.StartsWith), "title": {query.StartsWith}, "authorId": all(),
+		"pages":   all(),
 		"printed": all(), "serial": {query.Eq, query.Gt},
 	}
 }
@@ -202,13 +212,17 @@ func pointer[T any](v T) *T { return &v }
 // author makes the author with an id: each is odd in another way.
 func author(id int) Author {
 	a := Author{
-		ID: int64(id), Name: "Author " + strconv.Itoa(id%7), Country: []string{"FR", "GB", "JP"}[id%3], Born: int32(1900 + id*7%40),
-		Fans: int64(id) * 1_000_000_000_000_000_003, Rating: float64(id)/4 - 1, Alive: id%2 == 0, Mood: "fair",
-		Home: place(id), Best: pointer("b" + strconv.Itoa(id*3)), Friends: []int64{int64(id%authors + 1), 4, int64(id), 77, 2},
+		ID: int64(id), Name: "Author " + strconv.Itoa(id%7), Country: []string{"FR", "GB", "JP"}[id%3],
+		Born: int32(1900 + id*7%40),
+		Fans: int64(id) * 1_000_000_000_000_000_003, Rating: float64(id)/4 - 1, Alive: id%2 == 0,
+		Mood: "fair",
+		Home: place(id), Best: pointer("b" + strconv.Itoa(id*3)),
+		Friends: []int64{int64(id%authors + 1), 4, int64(id), 77, 2},
 	}
 	switch id {
 	case 1: // texts that have to be escaped, and any JSON
-		a.Note, a.Tags, a.Whim = pointer("a \"note\"\n\u2028\U0001F600"), []string{"x", "", "é"}, pointer(Mood("fine"))
+		a.Note, a.Tags, a.Whim = pointer("a \"note\"\n\u2028\U0001F600"), []string{"x", "", "é"},
+			pointer(Mood("fine"))
 		a.Extra = map[string]any{"b": []any{1.5, nil, "x"}, "a": map[string]any{}}
 	case 2: // the same failure where null can be and where it cannot; and no relations
 		a.Mood, a.Whim, a.Best, a.Friends = "bad", pointer(Mood("bad")), nil, nil
@@ -242,11 +256,14 @@ func place(id int) *Place {
 
 func book(id int) Book {
 	b := Book{
-		ID: "b" + strconv.Itoa(id), Title: "Title " + strconv.Itoa(id*5%9), Author: int64(id % 6), Price: float64(id) * 1.1,
-		Pages: id * 100, Printed: time.Date(1950+id, 3, 1, 12, 0, 0, id*1000, time.UTC), Serial: int64(id) << 40,
+		ID: "b" + strconv.Itoa(id), Title: "Title " + strconv.Itoa(id*5%9), Author: int64(id % 6),
+		Price: float64(id) * 1.1,
+		Pages: id * 100, Printed: time.Date(1950+id, 3, 1, 12, 0, 0, id*1000, time.UTC),
+		Serial: int64(id) << 40,
 	}
 	for i := range id % 4 {
-		b.Chapters = append(b.Chapters, Chapter{Title: "Chapter " + strconv.Itoa(i), Pages: int32(i + 1), Mood: "fair"})
+		b.Chapters = append(b.Chapters, Chapter{Title: "Chapter " + strconv.Itoa(i), Pages: int32(i + 1),
+			Mood: "fair"})
 	}
 	switch id {
 	case 3: // a failure in a list of objects, which the null takes with it
@@ -288,7 +305,8 @@ func (w *World) eldest(ctx context.Context, in Eldest) (string, error) {
 	if in.After == 1913 {
 		return "", errVault
 	}
-	q := query.Query{Filter: query.And(query.Where("country", query.Eq, in.Country), query.Where("born", query.Gt, in.After)),
+	q := query.Query{Filter: query.And(query.Where("country", query.Eq, in.Country),
+		query.Where("born", query.Gt, in.After)),
 		Sort: []query.Order{{Field: "born"}, {Field: "id"}}, Limit: 1}
 	for item, err := range w.authors.List(ctx, q) {
 		return strconv.FormatInt(item.Value.ID, 10), err
@@ -357,8 +375,9 @@ func custom() []*model.CustomField {
 		return n
 	}
 	of := func(name string, out *schema.Type, nullable bool) *model.CustomField {
-		return &model.CustomField{On: "authors", Name: name, In: schema.For[Sum](), Out: out, Nullable: nullable,
-			Parent: reflect.TypeFor[Author](), Cost: 1}
+		return &model.CustomField{On: "authors", Name: name, In: schema.For[Sum](), Out: out,
+			Nullable: nullable,
+			Parent:   reflect.TypeFor[Author](), Cost: 1}
 	}
 	shifted := of("shifted", number, false)
 	shifted.Each = each(func(a *Author, in *Sum) any { return pointer(a.ID + sum(in)) })

@@ -77,8 +77,10 @@ func Dump() ([]byte, error) {
 func dumpAuthor(a Author) dumpedAuthor {
 	_, odd := a.Extra.(float64)
 	d := dumpedAuthor{
-		ID: strconv.FormatInt(a.ID, 10), Name: a.Name, Country: a.Country, Born: a.Born, Fans: strconv.FormatInt(a.Fans, 10),
-		Rating: fmt.Sprint(a.Rating), Alive: a.Alive, Note: a.Note, Mood: string(a.Mood), Whim: (*string)(a.Whim), Tags: a.Tags,
+		ID: strconv.FormatInt(a.ID, 10), Name: a.Name, Country: a.Country, Born: a.Born,
+		Fans:   strconv.FormatInt(a.Fans, 10),
+		Rating: fmt.Sprint(a.Rating), Alive: a.Alive, Note: a.Note, Mood: string(a.Mood),
+		Whim: (*string)(a.Whim), Tags: a.Tags,
 		Home: dumpPlace(a.Home), Odd: odd, Best: a.Best,
 	}
 	if !odd {
@@ -98,8 +100,10 @@ func dumpAuthor(a Author) dumpedAuthor {
 
 func dumpBook(b Book) dumpedBook {
 	d := dumpedBook{
-		ID: b.ID, Title: b.Title, Author: strconv.FormatInt(b.Author, 10), Price: fmt.Sprint(b.Price), Pages: b.Pages,
-		Printed: b.Printed.Format(time.RFC3339Nano), Serial: strconv.FormatInt(b.Serial, 10), Shelf: dumpPlace(b.Shelf), Words: b.Words,
+		ID: b.ID, Title: b.Title, Author: strconv.FormatInt(b.Author, 10), Price: fmt.Sprint(b.Price),
+		Pages:   b.Pages,
+		Printed: b.Printed.Format(time.RFC3339Nano), Serial: strconv.FormatInt(b.Serial, 10),
+		Shelf: dumpPlace(b.Shelf), Words: b.Words,
 	}
 	for _, c := range b.Chapters {
 		d.Chapters = append(d.Chapters, dumpedChapter{c.Title, c.Pages, string(c.Mood)})
