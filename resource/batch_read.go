@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -201,7 +202,7 @@ func (r *Resource) checkReplacement(doc []byte, o *WriteOptions) error {
 		return err
 	}
 	for _, v := range bad {
-		if v.Code != "readOnly" && v.Pointer != pointerTo(r.ID()) && !staysAt(r.projection.typ, v.Pointer) {
+		if v.Code != "readOnly" && v.Pointer != pointer.To(r.ID()) && !pointer.Restricted(r.projection.typ, v.Pointer) {
 			sure = append(sure, v)
 		}
 	}
@@ -209,28 +210,6 @@ func (r *Resource) checkReplacement(doc []byte, o *WriteOptions) error {
 		return nil
 	}
 	return sure
-}
-
-// staysAt reports whether the value at a JSON Pointer can be one that a PUT leaves as it is.
-func staysAt(t *schema.Type, pointer string) bool {
-	for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		switch {
-		case t.Kind == schema.Object:
-			f := t.Field(unescapeStep.Replace(step))
-			if f == nil {
-				return false
-			}
-			if f.ReadOnly || f.WriteOnly {
-				return true
-			}
-			t = f.Type
-		case t.Elem != nil:
-			t = t.Elem
-		default:
-			return false
-		}
-	}
-	return false
 }
 
 // patchLimits returns the limits of the patches of a batch, which are also those of its operations.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/internal/etag"
 )
 
 // BlobStore keeps bytes under ids: files of a folder, objects of a bucket. [Blobs] serves it. Its methods are called
@@ -130,14 +131,14 @@ func (b *Blobs) DeclaredType(lines []string) (mediaType string, ok bool) {
 }
 
 // ETag returns the entity tag of the blob: a strong one, and the only one, since bytes have one representation.
-func (b *Blob) ETag() string { return string(append(appendRev([]byte{'"'}, b.Rev), '"')) }
+func (b *Blob) ETag() string { return string(append(etag.AppendRev([]byte{'"'}, string(b.Rev)), '"')) }
 
 // anyMatches reports whether one of the tags names the revision; weak ones count only for a weak comparison.
 func (b *Blobs) anyMatches(tags header.Tags, rev Rev, weak bool) bool {
 	if weak {
-		return tags.Weak(string(appendRev(nil, rev)))
+		return tags.Weak(string(etag.AppendRev(nil, string(rev))))
 	}
-	return tags.Strong(string(appendRev(nil, rev)))
+	return tags.Strong(string(etag.AppendRev(nil, string(rev))))
 }
 
 func (b *Blobs) wantsIfMatch() bool { return b.opts.RequireIfMatch }

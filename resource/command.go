@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 	"github.com/stoa-go/stoa/resource/tx"
@@ -189,7 +190,7 @@ func (c *Command) pointer(field string) string {
 	if c.in.Field(field) == nil {
 		return ""
 	}
-	return pointerTo(field)
+	return pointer.To(field)
 }
 
 // Name returns the name it was given.

@@ -7,11 +7,12 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"runtime/debug"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource/internal/etag"
+	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -113,7 +114,7 @@ func (call *commandCall) job(o *jobOutcome, in any) func(ctx context.Context) (j
 	return func(ctx context.Context) (doc jsontext.Value, err error) {
 		defer func() {
 			if v := recover(); v != nil {
-				err = &panicError{v, string(debug.Stack())}
+				err = safe.Recovered(v)
 			}
 			if err != nil {
 				doc, err = nil, reported(ctx, err, report)
@@ -157,7 +158,7 @@ func (call *commandCall) Content() []byte {
 			content = full
 		}
 	}
-	return append([]byte(shortHash(fingerprint(c.out, 0))), content...)
+	return append([]byte(etag.TypeHash(c.out)), content...)
 }
 
 // Creates is false: commands have one guarantee.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/internal/keylock"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -20,7 +21,7 @@ type core struct {
 	idKind reflect.Kind // see hasID
 	query  query.Support
 	ops    erased
-	locks  keyedLocks
+	locks  keylock.Locks
 	// reserved are the ids that no item can have, since a command is at their path: string -> true. A catalog adds to it
 	// when it is made, and others may be at work then.
 	reserved sync.Map

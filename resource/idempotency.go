@@ -19,6 +19,8 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/httpbody"
+	"github.com/stoa-go/stoa/resource/internal/pointer"
+	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 	"github.com/stoa-go/stoa/resource/tx"
@@ -269,7 +271,7 @@ func (r *Resource) recordOf(status int, e *Entry, key *Key) idempotency.Record {
 	var err error
 	if rec.Result, err = r.core.typ.Append(make([]byte, 0, 256), e.stored); err != nil { // the write stands
 		key.catalog.Logger().Error("resource: the written item cannot be encoded for its idempotency record",
-			"resource", r.Name(), "error", truncate(err.Error()))
+			"resource", r.Name(), "error", safe.Truncate(err.Error()))
 		rec.Media = ""
 	}
 	if r.projection.down == nil {
@@ -518,5 +520,5 @@ func (r *Resource) derivesIDs() bool {
 	if c.id.SetText(v, sampleID) != nil {
 		return false
 	}
-	return !slices.ContainsFunc(c.typ.Validate(v), func(bad schema.Violation) bool { return bad.Pointer == pointerTo(c.id.Name) })
+	return !slices.ContainsFunc(c.typ.Validate(v), func(bad schema.Violation) bool { return bad.Pointer == pointer.To(c.id.Name) })
 }

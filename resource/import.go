@@ -8,10 +8,10 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"os"
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/httpbody"
+	"github.com/stoa-go/stoa/resource/internal/ndjson"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 	"github.com/stoa-go/stoa/resource/tx"
@@ -98,11 +98,11 @@ func (c *Command) Import(ctx context.Context, content io.Reader, opts *ImportOpt
 		}
 	}
 	if call.atomic {
-		file, err := newTempContent(content)
+		file, err := ndjson.NewTempFile(content, maxTempContent)
 		if err != nil {
 			return nil, err
 		}
-		defer file.remove()
+		defer file.Remove()
 		call.file = file
 	}
 	err := errOneByOne
@@ -121,8 +121,8 @@ type importCall struct {
 	content io.Reader
 	opts    *ImportOptions
 	atomic  bool
-	file    *tempContent // of an atomic import
-	sum     []byte       // of the content, for the fingerprint of the key
+	file    *ndjson.TempFile // of an atomic import
+	sum     []byte           // of the content, for the fingerprint of the key
 	run     importRun
 	answer  []byte
 }
@@ -155,10 +155,11 @@ func (call *importCall) Do(ctx context.Context) (err error) {
 	im.done = imported{}
 	if call.file != nil {
 		err = im.whole(ctx, func() (*chunkReader, error) {
-			if _, err := call.file.Seek(0, io.SeekStart); err != nil {
+			content, err := call.file.Rewind()
+			if err != nil {
 				return nil, err
 			}
-			return call.chunks(ctx, call.file, maxTempContent)
+			return call.chunks(ctx, content, maxTempContent)
 		})
 	} else {
 		var chunks *chunkReader
@@ -175,11 +176,12 @@ func (call *importCall) Do(ctx context.Context) (err error) {
 
 // chunks returns a reader of the lines, of at most max bytes if that is not zero.
 func (call *importCall) chunks(ctx context.Context, content io.Reader, max int64) (*chunkReader, error) {
-	lines, err := openLines(ctx, content, call.opts.Gzip, call.opts.MaxLine, max)
+	lines, err := ndjson.NewReader(ctx, content,
+		ndjson.Options{Gzip: call.opts.Gzip, MaxLine: call.opts.MaxLine, MaxContent: max})
 	if err != nil {
 		return nil, err
 	}
-	return &chunkReader{lineReader: lines, r: call.run.r, opts: &call.run.opts, ids: map[string]bool{}}, nil
+	return &chunkReader{Reader: lines, maxLine: call.opts.MaxLine, r: call.run.r, opts: &call.run.opts, ids: map[string]bool{}}, nil
 }
 
 // Content returns the digest of the content. The lines are not read before they are stored, so their meaning depends on the
@@ -204,35 +206,6 @@ func (call *importCall) Replay(_ context.Context, rec *idempotency.Record) error
 
 // maxTempContent limits the content of an atomic import, in bytes as received and as decompressed.
 const maxTempContent = 1 << 30
-
-// tempContent is the content of an atomic import in a temporary file: its transaction may run more than once, and must not
-// wait for the client.
-type tempContent struct{ *os.File }
-
-func newTempContent(content io.Reader) (*tempContent, error) {
-	file, err := os.CreateTemp("", "stoa-import-")
-	if err != nil {
-		return nil, err
-	}
-	temp := &tempContent{file}
-	n, err := io.Copy(temp, io.LimitReader(content, maxTempContent+1))
-	switch {
-	case err != nil:
-		err = httpbody.ReadError(err, false, maxTempContent)
-	case n > maxTempContent:
-		err = httpbody.TooLarge(maxTempContent)
-	}
-	if err != nil {
-		temp.remove()
-		return nil, err
-	}
-	return temp, nil
-}
-
-func (f *tempContent) remove() {
-	f.Close()
-	os.Remove(f.Name())
-}
 
 // imported is the answer of an import.
 type imported struct {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -60,20 +61,7 @@ func fieldProblem(fields []*fieldError, pointer func(field string) string) *prob
 }
 
 // pointer points to a field of the core, in this shape; to the whole document if the shape does not show it.
-func (s *projection) pointer(hubField string) string { return pointerTo(s.fieldOf(hubField)) }
-
-// pointerTo points to a member of a document; to all of it if the name is empty.
-func pointerTo(name string) string {
-	if name == "" {
-		return ""
-	}
-	return "/" + escapePointer(name)
-}
-
-// escapePointer escapes a name as a token of a JSON Pointer, RFC 6901 section 3.
-func escapePointer(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-}
+func (s *projection) pointer(hubField string) string { return pointer.To(s.fieldOf(hubField)) }
 
 // translate puts violations of the core into the names of this shape.
 func (s *projection) translate(bad []schema.Violation) schema.Violations {
@@ -84,9 +72,9 @@ func (s *projection) translate(bad []schema.Violation) schema.Violations {
 	out := make(schema.Violations, len(bad))
 	for i, v := range bad {
 		first, rest, deeper := strings.Cut(strings.TrimPrefix(v.Pointer, "/"), "/")
-		first = unescapeStep.Replace(first)
+		first = pointer.Unescape(first)
 		name := s.fieldOf(first)
-		v.Pointer = pointerTo(name)
+		v.Pointer = pointer.To(name)
 		if deeper && name != "" && s.typ.Field(name).Type == hub.Field(first).Type { // else it is built otherwise inside
 			v.Pointer += "/" + rest
 		}
@@ -126,7 +114,7 @@ func Problem(err error) *problem.Details {
 		return queryProblem(one)
 	}
 	if fields := fieldErrors(nil, err); len(fields) > 0 { // straight from a store
-		return fieldProblem(fields, pointerTo)
+		return fieldProblem(fields, pointer.To)
 	}
 	return plainProblem(err)
 }
@@ -218,12 +206,4 @@ func (o Outcome) String() string {
 func expired() *problem.Details {
 	return problem.New(problem.CursorExpired,
 		"What has happened since is not all known any more. List anew, and go on from the cursor of the list.")
-}
-
-// truncate limits what a request can write to the log.
-func truncate(s string) string {
-	if len(s) > 256 {
-		return s[:256] + "..."
-	}
-	return s
 }

@@ -6,6 +6,8 @@ import (
 	"reflect"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/internal/etag"
+	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -21,7 +23,7 @@ type projection struct {
 	where     []query.Filter                 // in the core's names: what this contract can express
 	relations []*relation
 	reset     bool // PUT resets what this contract cannot see
-	variants  variants
+	variants  etag.Variants
 
 	// Names of fields, of which the stored shape has none. Those of the parent are more: a field that one view adds and
 	// the next one renames is none of the core.
@@ -176,7 +178,7 @@ func (s *projection) inOwnNames(at *projection, err error) error {
 	if len(fields) == 0 {
 		return err
 	}
-	return errors.Join(fieldProblem(fields, func(field string) string { return pointerTo(s.fieldAbove(at, field)) }), err)
+	return errors.Join(fieldProblem(fields, func(field string) string { return pointer.To(s.fieldAbove(at, field)) }), err)
 }
 
 var errStoreFault = errors.New("the store is at fault")

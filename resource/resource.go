@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/internal/etag"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -51,7 +52,7 @@ func FromOps[T any](name string, ops Ops[T], opts *Options[T]) *Resource {
 	o.settle(name, typ)
 	h := newCore(name, typ, ops, &o)
 	s := &projection{typ: typ, id: h.id, name: typ.Name, relations: h.relations}
-	s.setVariants()
+	s.variants = etag.NewVariants(s.name, s.typ, mediaJSON)
 	h.projections = []*projection{s}
 	return &Resource{core: h, projection: s}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/internal/etag"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -67,7 +68,7 @@ func View[T, V any](orders *Resource, down func(T) (V, error), up func(v V, base
 			s.relations = append(s.relations, rel)
 		}
 	}
-	s.setVariants()
+	s.variants = etag.NewVariants(s.name, s.typ, mediaJSON)
 	view := &Resource{core: orders.core, projection: s}
 	view.checkSamples()
 	orders.core.projections = append(orders.core.projections, s)

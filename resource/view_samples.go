@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -159,7 +160,7 @@ func compare(found []string, at string, was, is jsontext.Value) []string {
 		both := maps.Clone(a)
 		maps.Copy(both, b)
 		for _, name := range slices.Sorted(maps.Keys(both)) {
-			found = compare(found, at+"/"+escapePointer(name), a[name], b[name])
+			found = compare(found, at+"/"+pointer.Escape(name), a[name], b[name])
 		}
 		return found
 	case was.Kind() == '[' && is.Kind() == '[':

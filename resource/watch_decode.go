@@ -6,6 +6,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -46,7 +47,7 @@ func (m *snapshot) read() {
 func (h *core) decode(e *feed.Event) *decodedEvent {
 	return e.Memo(h, func() any {
 		p := &decodedEvent{}
-		err := guarded(func() (err error) {
+		err := safe.Call(func() (err error) {
 			if p.before, err = h.decodeItem(e.Before); err == nil {
 				p.after, err = h.decodeItem(e.After)
 			}
@@ -116,7 +117,7 @@ func (s *projection) project(h *core, e *feed.Event, p *decodedEvent) *projected
 	return e.Memo(s, func() any {
 		g := &projectedEvent{before: p.before != nil && s.holds(p.before.field), after: p.after != nil && s.holds(p.after.field)}
 		var was, is *Entry
-		err := guarded(func() (err error) {
+		err := safe.Call(func() (err error) {
 			if g.before {
 				was, err = s.entryOf(e, p.before)
 			}

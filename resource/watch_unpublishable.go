@@ -3,10 +3,10 @@ package resource
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/internal/safe"
 )
 
 // An event may be one that cannot be told: the collection could not hold its item any more, the function down of a view fails
@@ -19,7 +19,7 @@ import (
 // all who would have been told, as to them it is no more than an end.
 func (h *core) reportUnpublishable(at feed.Cursor, s *projection, err error) error {
 	if h.unpublishable.first(unpublishableEvent{at, s}) {
-		attrs := []any{"resource", h.name, "cursor", at.String(), "error", truncate(err.Error())}
+		attrs := []any{"resource", h.name, "cursor", at.String(), "error", safe.Truncate(err.Error())}
 		var p interface{ Stack() string }
 		if errors.As(err, &p) {
 			attrs = append(attrs, "stack", p.Stack())
@@ -57,24 +57,3 @@ func (u *unpublishableEvents) first(e unpublishableEvent) bool {
 	u.n++
 	return true
 }
-
-// guarded makes an error of a panic of code that is not ours, which many would run into.
-func guarded(do func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &panicError{v, string(debug.Stack())}
-		}
-	}()
-	return do()
-}
-
-// panicError is the error of a panic.
-type panicError struct {
-	value any
-	stack string
-}
-
-// Stack returns the stack at the panic, for logs.
-func (p *panicError) Stack() string { return p.stack }
-
-func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }

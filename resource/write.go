@@ -14,6 +14,7 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -214,7 +215,7 @@ func (r *Resource) newStored(v any) (any, error) {
 		return stored, err
 	}
 	if err := r.core.id.SetText(stored, r.projection.id.Text(v)); err != nil { // up need not set the id
-		return nil, schema.Violations{{Pointer: pointerTo(r.ID()), Code: "range", Detail: "no item can have this id"}}
+		return nil, schema.Violations{{Pointer: pointer.To(r.ID()), Code: "range", Detail: "no item can have this id"}}
 	}
 	return stored, nil
 }
@@ -241,7 +242,7 @@ func (r *Resource) checkNew(ctx context.Context, id string, v any) error {
 			return schema.Violations{{Pointer: "/" + r.ID(), Code: "format", Detail: err.Error()}}
 		}
 		if _, reserved := r.core.reserved.Load(id); reserved {
-			return reservedID(pointerTo(r.ID()))
+			return reservedID(pointer.To(r.ID()))
 		}
 	}
 	return r.checkWrite(ctx, OpCreate, nil, v)

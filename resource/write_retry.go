@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"sync"
 	"time"
 
 	"github.com/stoa-go/stoa/resource/tx"
@@ -31,7 +30,7 @@ func (c *core) withRetry(ctx context.Context, id string, attempt func() error) e
 	}
 	ctx, cancel := context.WithTimeout(ctx, retryTimeout)
 	defer cancel()
-	unlock, err := c.locks.lock(ctx, id)
+	unlock, err := c.locks.Lock(ctx, id)
 	if err != nil {
 		return contentionError(err)
 	}
@@ -70,53 +69,11 @@ func (r *Resource) insertLocked(ctx context.Context, id string, v any) (Entry, e
 	if p := r.core.publisher.Load(); p != nil && p.runner == nil && id != "" && !tx.Active(ctx) {
 		limited, cancel := context.WithTimeout(ctx, retryTimeout)
 		defer cancel()
-		unlock, err := r.core.locks.lock(limited, id)
+		unlock, err := r.core.locks.Lock(limited, id)
 		if err != nil {
 			return Entry{}, contentionError(err)
 		}
 		defer unlock()
 	}
 	return r.insertNew(ctx, id, v, false)
-}
-
-// keyedLocks has a lock for each id that is being written. The zero value is ready.
-type keyedLocks struct {
-	mu   sync.Mutex
-	held map[string]*keyedLock
-}
-
-type keyedLock struct {
-	turn  chan struct{} // holds a token while the lock is free
-	users int           // holder and waiters; guarded by keyedLocks.mu
-}
-
-// lock waits for the lock of id, or for the end of ctx.
-func (k *keyedLocks) lock(ctx context.Context, id string) (unlock func(), err error) {
-	k.mu.Lock()
-	l := k.held[id]
-	if l == nil {
-		l = &keyedLock{turn: make(chan struct{}, 1)}
-		l.turn <- struct{}{}
-		if k.held == nil {
-			k.held = map[string]*keyedLock{}
-		}
-		k.held[id] = l
-	}
-	l.users++
-	k.mu.Unlock()
-
-	leave := func() {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		if l.users--; l.users == 0 {
-			delete(k.held, id)
-		}
-	}
-	select {
-	case <-l.turn:
-		return func() { l.turn <- struct{}{}; leave() }, nil
-	case <-ctx.Done():
-		leave()
-		return nil, ctx.Err()
-	}
 }

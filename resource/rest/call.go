@@ -12,6 +12,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/version"
 )
@@ -170,19 +171,11 @@ func (x *call) vary() []string {
 func (x *call) report(err error) string {
 	id := problem.NewInstance()
 	x.h.catalog.Logger().ErrorContext(x.r.Context(), "stoa: internal error", "instance", id, "method", x.r.Method,
-		"path", truncate(x.r.URL.Path), "principal", truncate(x.principal()), "error", truncate(err.Error()))
+		"path", safe.Truncate(x.r.URL.Path), "principal", safe.Truncate(x.principal()), "error", safe.Truncate(err.Error()))
 	return id
 }
 
 func (x *call) principal() string { return x.h.catalog.Principal(x.r.Context()) }
-
-// truncate limits what a request can write to the log.
-func truncate(s string) string {
-	if len(s) > 256 {
-		return s[:256] + "..."
-	}
-	return s
-}
 
 // recoverPanic turns a panic of user code into an internal error, unless the response has begun: then the connection is
 // aborted, so that a client does not take half an answer for a whole one.
@@ -195,7 +188,7 @@ func (x *call) recoverPanic() {
 		panic(v)
 	}
 	err := fmt.Errorf("panic: %v", v)
-	x.h.catalog.Logger().ErrorContext(x.r.Context(), "stoa: panic", "error", truncate(err.Error()), "stack", string(debug.Stack()))
+	x.h.catalog.Logger().ErrorContext(x.r.Context(), "stoa: panic", "error", safe.Truncate(err.Error()), "stack", string(debug.Stack()))
 	if x.began {
 		panic(http.ErrAbortHandler)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -86,7 +87,7 @@ func endsWithin(ctx context.Context, done <-chan struct{}, wait time.Duration) (
 func (x *call) reportJob(ctx context.Context, err error) string {
 	var p interface{ Stack() string }
 	if errors.As(err, &p) {
-		x.h.catalog.Logger().ErrorContext(ctx, "stoa: panic", "error", truncate(err.Error()), "stack", p.Stack())
+		x.h.catalog.Logger().ErrorContext(ctx, "stoa: panic", "error", safe.Truncate(err.Error()), "stack", p.Stack())
 	}
 	return x.report(err)
 }

@@ -2,10 +2,8 @@ package rest
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -16,6 +14,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/feed/eventstream"
+	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -183,7 +182,7 @@ type frame struct {
 func (l *subscription) frame(c *feed.Change[resource.Entry]) *frame {
 	return c.Memo(l.key, func() any {
 		f := &frame{}
-		err := catch(func() error {
+		err := safe.Call(func() error {
 			data, err := l.data(c)
 			if err == nil {
 				f.text, err = eventstream.Append(nil, eventstream.Event{ID: c.Cursor.String(), Name: c.Kind.String(), Data: data})
@@ -237,24 +236,3 @@ func (x *call) negotiateFeed(lines, offers []string) (int, error) {
 	}
 	return i, err
 }
-
-// catch returns an error for a panic of do.
-func catch(do func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &panicError{v, string(debug.Stack())}
-		}
-	}()
-	return do()
-}
-
-// panicError is the error of a panic. Its stack is logged.
-type panicError struct {
-	value any
-	stack string
-}
-
-func (p *panicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
-
-// Stack returns the stack at the panic.
-func (p *panicError) Stack() string { return p.stack }

@@ -1,0 +1,141 @@
+// Package ndjson reads newline-delimited content of any length in constant memory: line by line, with limits, compressed or
+// not, and from a temporary file if it has to be read more than once.
+package ndjson
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/stoa-go/stoa/resource/httpbody"
+)
+
+// Options adjust a [Reader].
+type Options struct {
+	// Gzip reads compressed content.
+	Gzip bool
+	// MaxLine limits a line, in bytes without its end.
+	MaxLine int64
+	// MaxContent limits the decompressed content, in bytes. 0 means no limit.
+	MaxContent int64
+}
+
+// Reader reads lines. It is not safe for concurrent use.
+type Reader struct {
+	in      *bufio.Reader
+	gzip    bool
+	maxLine int64
+	line    int
+}
+
+// NewReader returns a reader of the lines in content. Reading ends when ctx is done: a few bytes of gzip can be many empty
+// lines, which nothing else would interrupt. The errors of content are those of [httpbody.ReadError].
+func NewReader(ctx context.Context, content io.Reader, o Options) (*Reader, error) {
+	if o.Gzip {
+		zr, err := gzip.NewReader(content)
+		if err != nil {
+			return nil, httpbody.ReadError(err, true, o.MaxLine)
+		}
+		content = zr
+	}
+	content = &limited{ctx: ctx, from: content, max: o.MaxContent}
+	return &Reader{in: bufio.NewReaderSize(content, 64<<10), gzip: o.Gzip, maxLine: o.MaxLine}, nil
+}
+
+// limited is content that ends when a context is done, or after too many bytes.
+type limited struct {
+	ctx    context.Context
+	from   io.Reader
+	n, max int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if err := l.ctx.Err(); err != nil {
+		return 0, &limitError{err}
+	}
+	n, err := l.from.Read(p)
+	if l.n += int64(n); l.max > 0 && l.n > l.max {
+		return 0, &limitError{httpbody.TooLarge(l.max)}
+	}
+	return n, err
+}
+
+// limitError reports why readable content was not read to its end. It is returned to the caller unchanged.
+type limitError struct{ error }
+
+func (e *limitError) Unwrap() error { return e.error }
+
+// ErrTooLong reports a line that is longer than Options.MaxLine. The line has been skipped.
+var ErrTooLong = errors.New("the line is too long")
+
+// Append appends the next line to dst, without its end, which the last line may lack. The error after the last line is
+// [io.EOF]. After [ErrTooLong] the next line can be read.
+func (r *Reader) Append(dst []byte) ([]byte, error) {
+	start, long := len(dst), false
+	for first := true; ; first = false {
+		part, err := r.in.ReadSlice('\n')
+		if first && (len(part) > 0 || err == nil) {
+			r.line++
+		}
+		if long = long || int64(len(dst)-start+len(bytes.TrimRight(part, "\r\n"))) > r.maxLine; !long {
+			dst = append(dst, part...)
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && first && len(part) == 0:
+			return dst, io.EOF
+		case errors.As(err, new(*limitError)):
+			return dst, err
+		case err != nil && err != io.EOF:
+			return dst, httpbody.ReadError(err, r.gzip, r.maxLine)
+		case long:
+			return dst[:start], ErrTooLong
+		}
+		return dst[:start+len(bytes.TrimRight(dst[start:], "\r\n"))], nil
+	}
+}
+
+// Line returns the number of the line that was read last, counted from 1.
+func (r *Reader) Line() int { return r.line }
+
+// TempFile is content in a temporary file: it can be read several times, without waiting for the client.
+type TempFile struct{ file *os.File }
+
+// NewTempFile copies content to a temporary file. Content of more than max bytes is rejected with [httpbody.TooLarge]. The
+// caller calls Remove.
+func NewTempFile(content io.Reader, max int64) (*TempFile, error) {
+	file, err := os.CreateTemp("", "stoa-import-")
+	if err != nil {
+		return nil, err
+	}
+	temp := &TempFile{file}
+	n, err := io.Copy(file, io.LimitReader(content, max+1))
+	switch {
+	case err != nil:
+		err = httpbody.ReadError(err, false, max)
+	case n > max:
+		err = httpbody.TooLarge(max)
+	}
+	if err != nil {
+		temp.Remove()
+		return nil, err
+	}
+	return temp, nil
+}
+
+// Rewind returns the file for reading from its beginning.
+func (t *TempFile) Rewind() (io.Reader, error) {
+	_, err := t.file.Seek(0, io.SeekStart)
+	return t.file, err
+}
+
+// Remove closes and deletes the file.
+func (t *TempFile) Remove() {
+	t.file.Close()
+	os.Remove(t.file.Name())
+}
