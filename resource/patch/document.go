@@ -1,21 +1,24 @@
 package patch
 
-// document is a JSON document while the operations of a JSON Patch change it. When one of them fails, it is thrown
-// away: that is how a patch is applied whole or not at all.
+// document is a JSON document to which the operations of a JSON Patch are applied in place. If an
+// operation fails, Apply discards the document, so a patch is applied completely or not at all.
 type document struct {
 	root   *node
-	size   int64 // of the text that root would be written as
-	copied int64 // by all copy operations so far
-	limit  int64
+	size   int64 // of the canonical text of root, in bytes
+	copied int64 // bytes duplicated by the copy operations so far
+	limit  int64 // for size and for copied
 }
 
+// newDocument returns a document with the canonical text. Its size limit is at least the size of
+// text, so that a patch may shrink a document that is already too large.
 func newDocument(text []byte, limits Limits) *document {
 	size := int64(len(text))
-	return &document{root: &node{text: text}, size: size, limit: max(limits.orDefault().Size, size)}
+	return &document{root: &node{text: text}, size: size, limit: max(limits.withDefaults().Size, size)}
 }
 
-// apply applies one operation. A failed operation may have been applied in part: d is of no further use.
-func (d *document) apply(op *operation) *Error {
+// applyOp applies one operation. If it fails, the operation may be applied partially, and d must be
+// discarded.
+func (d *document) applyOp(op *operation) *Error {
 	switch op.verb {
 	case "add":
 		return d.add(op.path, &node{text: op.value}, int64(len(op.value)))
@@ -32,29 +35,30 @@ func (d *document) apply(op *operation) *Error {
 	}
 }
 
-// parent returns the object or array that holds what at points to, or would hold it. The pointer is not empty.
+// parent returns the object or array that contains, or would contain, the value at the pointer, and
+// the last token of the pointer. The pointer must not be empty.
 func (d *document) parent(at pointer) (*tree, token, *Error) {
 	last := len(at.tokens) - 1
 	n := d.root
 	for _, step := range at.tokens[:last] {
 		t := n.open()
 		if t == nil {
-			return nil, token{}, missing(at)
+			return nil, token{}, missing(at.text)
 		}
 		i := t.find(step)
 		if i < 0 {
-			return nil, token{}, t.absent(at, step)
+			return nil, token{}, t.notFound(at, step)
 		}
 		n = t.nodes[i]
 	}
 	t := n.open()
 	if t == nil {
-		return nil, token{}, missing(at)
+		return nil, token{}, missing(at.text)
 	}
 	return t, at.tokens[last], nil
 }
 
-// find returns what at points to.
+// find returns the value at the pointer.
 func (d *document) find(at pointer) (*node, *Error) {
 	if len(at.tokens) == 0 {
 		return d.root, nil
@@ -65,13 +69,14 @@ func (d *document) find(at pointer) (*node, *Error) {
 	}
 	i := t.find(last)
 	if i < 0 {
-		return nil, t.absent(at, last)
+		return nil, t.notFound(at, last)
 	}
 	return t.nodes[i], nil
 }
 
-// add is RFC 6902 section 4.1: an element moves the later ones up, a member takes the place of one of its name. The
-// document grows by size and what goes with it.
+// add implements "add" (RFC 6902 section 4.1). It inserts n before the element at the pointer, or
+// replaces the member if it exists. size is the size to add to that of the document for n itself:
+// that of n, or 0 if n was already counted.
 func (d *document) add(at pointer, n *node, size int64) *Error {
 	if len(at.tokens) == 0 {
 		return d.set(at, d.root, n, size)
@@ -88,22 +93,23 @@ func (d *document) add(at pointer, n *node, size int64) *Error {
 	case t.object || last.index == endIndex:
 		i = len(t.nodes)
 	case last.index < 0 || last.index > len(t.nodes):
-		return t.absent(at, last)
+		return t.notFound(at, last)
 	default:
 		i = last.index
 	}
-	t.insert(i, last.name, n) // an array has no use for the name
-	return d.grow(at, t.overhead(i)+size)
+	t.insert(i, last.name, n)
+	return d.addSize(at, t.overhead(i)+size)
 }
 
-// set overwrites a value that is there, and keeps its place among its siblings.
+// set overwrites old with n. The position of old among its siblings does not change.
 func (d *document) set(at pointer, old, n *node, size int64) *Error {
-	by := size - old.size()
+	growth := size - old.size()
 	*old = *n
-	return d.grow(at, by)
+	return d.addSize(at, growth)
 }
 
-// replace is add where something is there already (RFC 6902 section 4.3), which for an element is not an insertion.
+// replace implements "replace" (RFC 6902 section 4.3). Unlike add it requires an existing value,
+// and overwrites an array element instead of inserting one.
 func (d *document) replace(at pointer, n *node) *Error {
 	old, e := d.find(at)
 	if e != nil {
@@ -112,17 +118,18 @@ func (d *document) replace(at pointer, n *node) *Error {
 	return d.set(at, old, n, n.size())
 }
 
-// remove measures what it removes; nothing is measured twice, because it is gone afterwards.
+// remove implements "remove" (RFC 6902 section 4.2).
 func (d *document) remove(at pointer) *Error {
-	n, e := d.take(at)
+	n, e := d.detach(at)
 	if e == nil {
 		d.size -= n.size()
 	}
 	return e
 }
 
-// take takes out what at points to, and leaves its own size counted as part of the document.
-func (d *document) take(at pointer) (*node, *Error) {
+// detach removes the value at the pointer from its parent and returns it. The size of the document
+// still includes the value, but no longer its name and separators.
+func (d *document) detach(at pointer) (*node, *Error) {
 	if len(at.tokens) == 0 {
 		return nil, conflict(codeRoot, "", "the whole document cannot be removed")
 	}
@@ -132,7 +139,7 @@ func (d *document) take(at pointer) (*node, *Error) {
 	}
 	i := t.find(last)
 	if i < 0 {
-		return nil, t.absent(at, last)
+		return nil, t.notFound(at, last)
 	}
 	n := t.nodes[i]
 	d.size -= t.overhead(i)
@@ -140,29 +147,31 @@ func (d *document) take(at pointer) (*node, *Error) {
 	return n, nil
 }
 
-// move is a remove and an add. A value that stays where it is keeps its place among the members.
-//
-// What moves is not measured: a patch may move a large value often, and nothing would be learned.
+// move implements "move" (RFC 6902 section 4.4). A move to the same pointer changes nothing, not
+// even the order of members. Otherwise move is detach and add. The size of the value stays counted,
+// so it is not measured again, which matters if a patch moves a large value often.
 func (d *document) move(from, to pointer) *Error {
 	if from.text == to.text {
 		_, e := d.find(from)
 		return e
 	}
-	n, e := d.take(from)
+	n, e := d.detach(from)
 	if e != nil {
 		return e
 	}
 	return d.add(to, n, 0)
 }
 
-// copy adds the value at from as text, so that neither of the two changes with the other.
+// copy implements "copy" (RFC 6902 section 4.5). It adds the value as text, so that later
+// operations on one of the two do not change the other.
 func (d *document) copy(from, to pointer) *Error {
 	n, e := d.find(from)
 	if e != nil {
 		return e
 	}
 	size := n.size()
-	// The sum is bounded as well as the document: a patch that copies and removes in turn has to end.
+	// The limit applies to the sum of all copies too. Otherwise a patch that copies and removes a large
+	// value in turn would do much work with a small document.
 	if d.copied += size; d.copied > d.limit {
 		return tooLarge(codeSize, to.text, "the patch would copy more than %d bytes", d.limit)
 	}
@@ -173,7 +182,8 @@ func (d *document) copy(from, to pointer) *Error {
 	return d.add(to, &node{text: text}, size)
 }
 
-// test opens what it compares and cannot compare as bytes, which later operations profit from.
+// test implements "test" (RFC 6902 section 4.6). It parses objects and arrays only if their texts
+// differ. The parsed nodes stay in the document for later operations.
 func (d *document) test(at pointer, want *node) *Error {
 	n, e := d.find(at)
 	if e != nil {
@@ -185,23 +195,24 @@ func (d *document) test(at pointer, want *node) *Error {
 	return nil
 }
 
-// grow keeps count of the size of the document and refuses what is beyond the limit.
-func (d *document) grow(at pointer, by int64) *Error {
-	if d.size += by; d.size > d.limit {
+// addSize adds n, which may be negative, to the size of the document, and returns an error if the
+// size exceeds the limit.
+func (d *document) addSize(at pointer, n int64) *Error {
+	if d.size += n; d.size > d.limit {
 		return tooLarge(codeSize, at.text, "the patched document would be larger than %d bytes", d.limit)
 	}
 	return nil
 }
 
-// missing says that at leads through a scalar or to nothing.
-func missing(at pointer) *Error {
-	return conflict(codeMissing, at.text, "the path does not exist")
+// missing returns the error for a path that does not exist in the document.
+func missing(path string) *Error {
+	return conflict(codeMissing, path, "the path does not exist")
 }
 
-// absent says why t holds nothing at step.
-func (t *tree) absent(at pointer, step token) *Error {
+// notFound returns the error for a token of the pointer at that has no value in t.
+func (t *tree) notFound(at pointer, step token) *Error {
 	if !t.object && step.index == noIndex {
 		return conflict(codeIndex, at.text, "%s is not an array index", quoted(unquote(step.name)))
 	}
-	return missing(at)
+	return missing(at.text)
 }

@@ -2,12 +2,12 @@ package patch
 
 import "bytes"
 
-// equal reports whether two values are equal by RFC 6902 section 4.6.
+// equal reports whether two values are equal (RFC 6902 section 4.6). Canonical texts that differ
+// can still be equal for numbers (1.0 and 1) and for objects with a different order of members.
 func (n *node) equal(other *node) bool {
 	if n.tree == nil && other.tree == nil && bytes.Equal(n.text, other.text) {
 		return true
 	}
-	// Canonical texts that differ are different scalars, but for numbers: 1.0 and 1.
 	a, b := n.open(), other.open()
 	if a == nil || b == nil {
 		return a == nil && b == nil && equalNumbers(n.text, other.text)
@@ -26,18 +26,18 @@ func (n *node) equal(other *node) bool {
 	return true
 }
 
-// equalMembers compares two objects with as many members each, in whatever order. No name occurs twice, so it is
-// enough that b has each of a.
+// equalMembers compares two objects with the same number of members, in any order. Names are
+// unique, so it is enough to find each member of a in b.
 func equalMembers(a, b *tree) bool {
-	var places map[string]int // made at the first member that is elsewhere in b
+	var positions map[string]int // built for the first member that has another position in b
 	for i, name := range a.names {
 		j := i
 		if !bytes.Equal(name, b.names[i]) {
-			if places == nil {
-				places = b.places()
+			if positions == nil {
+				positions = b.positions()
 			}
 			var ok bool
-			if j, ok = places[string(name)]; !ok {
+			if j, ok = positions[string(name)]; !ok {
 				return false
 			}
 		}
@@ -48,11 +48,11 @@ func equalMembers(a, b *tree) bool {
 	return true
 }
 
-// places returns the position of every name, so that large objects are not compared name by name.
-func (t *tree) places() map[string]int {
-	places := make(map[string]int, len(t.names))
+// positions returns the position of each name, to compare large objects in linear time.
+func (t *tree) positions() map[string]int {
+	positions := make(map[string]int, len(t.names))
 	for i, name := range t.names {
-		places[string(name)] = i
+		positions[string(name)] = i
 	}
-	return places
+	return positions
 }

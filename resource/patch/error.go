@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Kind says who has to act on an [Error], and so which status it gets.
+// Kind classifies an [Error] by the HTTP status code that a server responds with.
 type Kind uint8
 
-// The kinds.
+// The kinds of errors.
 const (
-	// Malformed is a patch that could not be applied to any document: 400.
+	// Malformed means that the patch is invalid for every document. Status code 400.
 	Malformed Kind = iota + 1
-	// Conflict is a good patch that does not fit this state of the document: 409.
+	// Conflict means that the patch is valid but cannot be applied to this document. Status code 409.
 	Conflict
-	// TooLarge is a patch, or a patched document, beyond [Limits]: 413.
+	// TooLarge means that the patch or the patched document exceeds the [Limits]. Status code 413.
 	TooLarge
 )
 
@@ -31,26 +31,40 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// Error says why a patch was refused. Code, Path and Detail are fit for the client that sent the patch.
+// Error describes why a patch is invalid or cannot be applied. Code, Path and Detail are meant for
+// the client that sent the patch.
 //
-// Codes of Malformed: "syntax" (not JSON as the gate demands), "duplicate" (a member name twice), "type" (an array,
-// object or string is wanted), "required" (a member is missing), "op" (no such operation), "pointer" (no JSON Pointer),
-// "ownChild" (a value moved into itself). Of Conflict: "missing" (nothing is there), "index" (no array index), "test"
-// (another value is there), "root" (the whole document cannot be removed). Of TooLarge: "operations", "depth", "size".
+// The codes of [Malformed] are:
+//   - "syntax": the patch is not valid I-JSON.
+//   - "duplicate": an object has two members of the same name.
+//   - "type": a value has the wrong JSON type.
+//   - "required": an operation has no "op", "path", "from" or "value".
+//   - "op": the operation does not exist.
+//   - "pointer": a path is not a JSON Pointer.
+//   - "ownChild": a move into the moved value.
+//
+// The codes of [Conflict] are:
+//   - "missing": the path does not exist.
+//   - "index": the path is not an array index.
+//   - "test": the value differs from the tested one.
+//   - "root": the patch removes the whole document.
+//
+// The codes of [TooLarge] are "operations", "depth" and "size".
 type Error struct {
 	Kind Kind
-	// Operation is the index of the operation at fault, and -1 where no single one is.
+	// Operation is the index of the operation that failed, or -1 if the error does not belong to a
+	// single operation.
 	Operation int
-	// Path is the JSON Pointer at fault as the operation gives it, from "path" or from "from". It points into the
-	// document, not into the patch, and is empty where no pointer is at fault.
+	// Path is the value of "path" or "from" that caused the error, a JSON Pointer into the document.
+	// It is empty if no pointer caused it.
 	Path string
-	// Code is a stable word for programs.
+	// Code identifies the error for programs. It is one of the codes above.
 	Code string
-	// Detail says it to a person.
+	// Detail describes the error for developers of the client.
 	Detail string
 }
 
-// The codes of Error.Code, in the order of its comment.
+// The values of Error.Code, in the order of its comment.
 const (
 	codeSyntax     = "syntax"
 	codeDuplicate  = "duplicate"
@@ -68,7 +82,7 @@ const (
 	codeSize       = "size"
 )
 
-// Error returns the whole of e on one line.
+// Error returns kind, operation, path and detail on one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "patch: %v", e.Kind)
@@ -82,10 +96,11 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// malformed, conflict and tooLarge make an Error of their kind. Which operation it belongs to is for those to add who
-// count them.
+// The constructors malformed, conflict and tooLarge return an Error without an operation. Their
+// callers set Operation.
 func malformed(code, path, format string, args ...any) *Error {
-	return &Error{Kind: Malformed, Operation: -1, Path: path, Code: code, Detail: fmt.Sprintf(format, args...)}
+	return &Error{Kind: Malformed, Operation: -1, Path: path, Code: code,
+		Detail: fmt.Sprintf(format, args...)}
 }
 
 func conflict(code, path, format string, args ...any) *Error {
@@ -96,10 +111,10 @@ func tooLarge(code, path, format string, args ...any) *Error {
 	return &Error{Kind: TooLarge, Operation: -1, Path: path, Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
-// quotedBytes bounds how much of the client's own text a message repeats.
+// quotedBytes limits the length of the client's text that a message repeats.
 const quotedBytes = 80
 
-// quoted quotes a piece of the client's text for a message, cut where it is long.
+// quoted quotes a text of the client for a message and truncates it to quotedBytes.
 func quoted(s string) string {
 	if len(s) > quotedBytes {
 		return fmt.Sprintf("%q...", strings.ToValidUTF8(s[:quotedBytes], ""))

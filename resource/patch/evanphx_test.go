@@ -19,7 +19,7 @@ const (
 	libraryPanics = "panic"
 )
 
-// library returns what evanphx/json-patch makes of doc by the safest options it has.
+// library applies a patch with evanphx/json-patch and the strictest options it has.
 func library(jsonPatch, doc string) (result string) {
 	defer func() {
 		if recover() != nil {
@@ -40,8 +40,8 @@ func library(jsonPatch, doc string) (result string) {
 	return string(changed)
 }
 
-// TestRule125Deviations holds the two side by side where the library is wrong. A difference in the library column is
-// good news: the fault is mended, and knownFault can forget it.
+// TestRule125Deviations compares the results of both packages where the library is wrong. If a
+// result of the library changes, the library has fixed a defect, and knownFault can drop the case.
 func TestRule125Deviations(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -51,12 +51,15 @@ func TestRule125Deviations(t *testing.T) {
 		want       string
 		code       string
 	}{
-		{"test of the empty key", `{"":1}`, `[{"op":"test","path":"/","value":1}]`, libraryFails, `{"":1}`, ""},
+		{"test of the empty key", `{"":1}`, `[{"op":"test","path":"/","value":1}]`, libraryFails, `{"":1}`,
+			""},
 		{"copy of the empty key", `{}`,
 			`[{"op":"replace","path":"","value":{"":1}},{"op":"copy","from":"/","path":"/a"},
 				{"op":"test","path":"/a","value":1}]`, libraryFails, `{"":1,"a":1}`, ""},
-		{"replace of a missing empty key", `{}`, `[{"op":"replace","path":"/","value":1}]`, `{"":1}`, "", "missing"},
-		{"path through the empty key", `{"":{"a":1}}`, `[{"op":"remove","path":"//a"}]`, libraryFails, `{"":{}}`, ""},
+		{"replace of a missing empty key", `{}`, `[{"op":"replace","path":"/","value":1}]`, `{"":1}`, "",
+			"missing"},
+		{"path through the empty key", `{"":{"a":1}}`, `[{"op":"remove","path":"//a"}]`, libraryFails,
+			`{"":{}}`, ""},
 		{"test without value", `{"a":null}`, `[{"op":"test","path":"/a"}]`, `{"a":null}`, "", "required"},
 		{"test of nothing for null", `{}`, `[{"op":"test","path":"/a","value":null}]`, `{}`, "", "missing"},
 		{"test of null in an array", `[[null]]`,
@@ -75,12 +78,15 @@ func TestRule125Deviations(t *testing.T) {
 		{"removing the document", `{"":1,"a":2}`, `[{"op":"remove","path":""}]`, `{"a":2}`, "", "root"},
 		{"copying a document that changed", `{"a":1}`,
 			`[{"op":"add","path":"/b","value":2},
-				{"op":"copy","from":"","path":"/c"}]`, `{"a":1,"b":2,"c":{"a":1}}`, `{"a":1,"b":2,"c":{"a":1,"b":2}}`, ""},
-		{"copying to the document", `{"a":[]}`, `[{"op":"copy","from":"/a","path":""}]`, `{"a":[],"":[]}`, `[]`, ""},
+				{"op":"copy","from":"","path":"/c"}]`, `{"a":1,"b":2,"c":{"a":1}}`,
+			`{"a":1,"b":2,"c":{"a":1,"b":2}}`, ""},
+		{"copying to the document", `{"a":[]}`, `[{"op":"copy","from":"/a","path":""}]`, `{"a":[],"":[]}`,
+			`[]`, ""},
 		{"moving to the same place", `{"a":1,"b":2}`,
 			`[{"op":"move","from":"/a","path":"/a"}]`, `{"b":2,"a":1}`, `{"a":1,"b":2}`, ""},
 		{"space before an array", ` []`, `[]`, libraryFails, `[]`, ""},
-		{"invalid UTF-8", `{}`, "[{\"op\":\"add\",\"path\":\"/\xff\",\"value\":1}]", "{\"\ufffd\":1}", "", "syntax"},
+		{"invalid UTF-8", `{}`, "[{\"op\":\"add\",\"path\":\"/\xff\",\"value\":1}]", "{\"\ufffd\":1}", "",
+			"syntax"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -96,7 +102,7 @@ func TestRule125Deviations(t *testing.T) {
 	}
 }
 
-// TestRule125MergeDeviations is the same for merge patches.
+// TestRule125MergeDeviations compares both packages for merge patches.
 func TestRule125MergeDeviations(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -127,12 +133,12 @@ func TestRule125MergeDeviations(t *testing.T) {
 	}
 }
 
-// libraryOp is an operation of a patch that has passed ParseJSONPatch.
+// libraryOp is an operation of a patch that ParseJSONPatch accepts.
 type libraryOp struct {
 	op, path, from, value string
 }
 
-// libraryOps reads operations as the library does, but by exact names, which a struct would not give.
+// libraryOps parses operations in the same way as the library, but with case-sensitive names.
 func libraryOps(t *testing.T, jsonPatch string) []libraryOp {
 	t.Helper()
 	var list []map[string]json.RawMessage
@@ -140,12 +146,13 @@ func libraryOps(t *testing.T, jsonPatch string) []libraryOp {
 		t.Fatal(err)
 	}
 	text := func(raw json.RawMessage) (s string) {
-		_ = json.Unmarshal(raw, &s) // "from" may be anything where it means nothing
+		_ = json.Unmarshal(raw, &s) // "from" may have any type in operations that ignore it
 		return s
 	}
 	var ops []libraryOp
 	for _, m := range list {
-		op := libraryOp{op: text(m["op"]), path: text(m["path"]), from: text(m["from"]), value: string(m["value"])}
+		op := libraryOp{op: text(m["op"]), path: text(m["path"]), from: text(m["from"]),
+			value: string(m["value"])}
 		ops = append(ops, op)
 	}
 	return ops
@@ -157,8 +164,9 @@ var (
 	emptyToken = regexp.MustCompile(`/(/|$)`)
 )
 
-// knownFault names the fault of the library that could show in applying the canonical texts jsonPatch to doc, or "".
-// It may name one too often, but never for ordinary patches.
+// knownFault returns the name of the library's defect that may affect the result of applying
+// jsonPatch to doc, or "". It may report a defect for a patch that is not affected, but not for
+// ordinary patches.
 func knownFault(jsonPatch, doc string, ops []libraryOp) string {
 	if doc[0] != '{' && doc[0] != '[' {
 		return "scalar document"
@@ -211,15 +219,15 @@ func FuzzJSONPatchAgainstEvanphx(f *testing.F) {
 	f.Fuzz(func(t *testing.T, jsonPatch, doc string) { compare(t, jsonPatch, doc) })
 }
 
-// compare holds the package against the library, on what no known fault touches. It reports whether there was anything to
-// compare.
+// compare compares both packages, unless a known defect of the library applies. It reports whether
+// it made a comparison.
 func compare(t *testing.T, jsonPatch, doc string) (compared bool) {
 	t.Helper()
 	p, err := patch.ParseJSONPatch([]byte(jsonPatch), patch.Limits{})
 	canonicalPatch, patchErr := jsontext.AppendFormat(nil, jsonPatch)
 	canonicalDoc, docErr := jsontext.AppendFormat(nil, doc)
 	if err != nil || patchErr != nil || docErr != nil {
-		return false // what the library lets pass at the gate is in TestRule125Deviations
+		return false // TestRule125Deviations covers the invalid JSON that the library accepts
 	}
 	jsonPatch, doc = string(canonicalPatch), string(canonicalDoc)
 	if knownFault(jsonPatch, doc, libraryOps(t, jsonPatch)) != "" {
@@ -241,8 +249,8 @@ func compare(t *testing.T, jsonPatch, doc string) (compared bool) {
 	return true
 }
 
-// TestRule125AgainstEvanphx compares thousands of small patches that mostly hit something, which a fuzzer that
-// changes bytes takes long to find.
+// TestRule125AgainstEvanphx compares thousands of small random patches. Most of their pointers
+// exist in the document, which a fuzzer that mutates bytes rarely achieves.
 func TestRule125AgainstEvanphx(t *testing.T) {
 	t.Parallel()
 	g := newGenerator()

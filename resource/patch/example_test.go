@@ -20,7 +20,7 @@ func ExampleParseJSONPatch() {
 	changed, err := p.Apply([]byte(`{"name": "tea", "price": 10.0, "tags": []}`))
 	fmt.Println(string(changed), err)
 
-	// The same patch on another state: the test fails, and nothing is changed.
+	// The same patch for another document: the test fails, and nothing is changed.
 	_, err = p.Apply([]byte(`{"name": "tea", "price": 11, "tags": []}`))
 	if e, ok := errors.AsType[*patch.Error](err); ok {
 		fmt.Println(e.Kind, e.Operation, e.Path, e.Code)
@@ -31,7 +31,8 @@ func ExampleParseJSONPatch() {
 }
 
 func ExampleParseMergePatch() {
-	p, err := patch.ParseMergePatch([]byte(`{"price": 12.50, "note": null, "size": {"width": 3}}`), patch.Limits{})
+	p, err := patch.ParseMergePatch([]byte(`{"price": 12.50, "note": null, "size": {"width": 3}}`),
+		patch.Limits{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -12,7 +12,7 @@ import (
 	"github.com/stoa-go/stoa/resource/patch"
 )
 
-// mergeValues is the pseudo-code of RFC 7396 section 2 on Go values.
+// mergeValues is the pseudocode of RFC 7396 section 2 for Go values.
 func mergeValues(target, patch any) any {
 	changes, ok := patch.(map[string]any)
 	if !ok {
@@ -52,10 +52,12 @@ func FuzzMergePatch(f *testing.F) {
 	})
 }
 
-// FuzzParse gives both parsers anything at all, and holds what they accept to the promises of Apply.
+// FuzzParse parses arbitrary input with both parsers, and checks the guarantees of Apply for the
+// accepted patches.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`[{"op":"copy","from":"","path":"/a~0"}]`), []byte(`{"a":1}`))
-	f.Add([]byte(`[{"op":"test","path":"/0","value":1e99999999999999999999}]`), []byte(`[10e99999999999999999998]`))
+	f.Add([]byte(`[{"op":"test","path":"/0","value":1e99999999999999999999}]`),
+		[]byte(`[10e99999999999999999998]`))
 	f.Add([]byte(`{"a":{"b":null}}`), []byte(`{"a":[1]}`))
 	f.Add([]byte("[{\"op\":\"\xff"), []byte(`"\ud800"`))
 	f.Fuzz(func(t *testing.T, text, doc []byte) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// generator makes values and patches of so few names that pointers often meet something.
+// generator generates values and patches with few distinct names, so that many pointers exist.
 type generator struct{ *rand.Rand }
 
 func newGenerator() generator { return generator{rand.New(rand.NewPCG(6902, 7396))} }

@@ -30,8 +30,8 @@ func parseAndApply(parse parser, text, doc string, l patch.Limits) (string, erro
 	return string(changed), err
 }
 
-// fault returns what err says to programs: all of a *patch.Error but the prose. It is zero for nil, and names what is
-// no *patch.Error in Code, so that a comparison shows it.
+// fault returns err without its Detail. It returns the zero value for nil. If err is not a
+// *patch.Error, its text becomes Code, so that comparisons show it.
 func fault(err error) patch.Error {
 	if err == nil {
 		return patch.Error{}
@@ -43,7 +43,7 @@ func fault(err error) patch.Error {
 	return patch.Error{Kind: e.Kind, Operation: e.Operation, Path: e.Path, Code: e.Code}
 }
 
-// decode returns text as Go values, with numbers by their text.
+// decode decodes text into Go values, with numbers as text.
 func decode(t *testing.T, text string) any {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
@@ -55,7 +55,7 @@ func decode(t *testing.T, text string) any {
 	return v
 }
 
-// nested returns an array that is depth deep.
+// nested returns an array of the nesting depth.
 func nested(depth int) string {
 	return strings.Repeat("[", depth) + strings.Repeat("]", depth)
 }

@@ -1,17 +1,17 @@
 package patch
 
-// ParseJSONPatch reads a JSON Patch (RFC 6902). It checks all that can be known without a document: the gate, the
-// members of every operation, and the syntax of every pointer. Every error is an [*Error]: Malformed, or TooLarge
-// where the patch is beyond l.
+// ParseJSONPatch parses a JSON Patch (RFC 6902). It checks everything that does not depend on a
+// document: the JSON syntax, the members of each operation, and the syntax of each pointer. Every
+// error is an [*Error] of kind [Malformed] or, if the patch exceeds l, [TooLarge].
 func ParseJSONPatch(data []byte, l Limits) (*Patch, error) {
-	text, e := gate(data)
+	text, e := canonicalPatch(data)
 	if e != nil {
 		return nil, e
 	}
 	if text[0] != '[' {
 		return nil, malformed(codeType, "", "a JSON Patch is an array of operations")
 	}
-	p := &Patch{limits: l.orDefault()}
+	p := &Patch{limits: l.withDefaults()}
 	for element := range elements(text) {
 		if len(p.ops) == p.limits.Ops {
 			return nil, tooLarge(codeOperations, "", "a JSON Patch has at most %d operations", p.limits.Ops)
@@ -26,22 +26,21 @@ func ParseJSONPatch(data []byte, l Limits) (*Patch, error) {
 	return p, nil
 }
 
-// operation is one element of a JSON Patch.
-// Everything in it has been checked, so that applying it meets only what the document can do wrong.
+// operation is one validated element of a JSON Patch.
 type operation struct {
-	verb  string // one of the six
+	verb  string // add, remove, replace, move, copy or test
 	path  pointer
 	from  pointer // of move and copy
 	value []byte  // of add, replace and test
 }
 
-// rawOperation holds the texts of the members that an operation may have; nil is absent. All others are ignored, as
-// RFC 6902 section 4 demands.
+// rawOperation has the texts of the members of an operation; nil means absent. Other members are
+// ignored, as RFC 6902 section 4 requires.
 type rawOperation struct {
 	op, path, from, value []byte
 }
 
-// splitOperation picks the members by their exact names: "Op" is not "op".
+// splitOperation selects the members by name. Names are case-sensitive: "Op" is not "op".
 func splitOperation(object []byte) rawOperation {
 	var raw rawOperation
 	for name, value := range members(object) {
@@ -59,7 +58,8 @@ func splitOperation(object []byte) rawOperation {
 	return raw
 }
 
-// parseOperation checks in the order in which a person reads an operation: what, where, and with what.
+// parseOperation parses and checks one operation. It checks "op" first, then "path", then the
+// members that the operation requires, so that the error describes the first mistake.
 func parseOperation(text []byte, depth int) (operation, *Error) {
 	if text[0] != '{' {
 		return operation{}, malformed(codeType, "", "an operation is an object")
@@ -79,18 +79,18 @@ func parseOperation(text []byte, depth int) (operation, *Error) {
 	case "move", "copy":
 		op.from, e = pointerMember("from", raw.from, depth)
 	case "remove":
-		// Its path is all there is to it.
+		// It has no members besides path.
 	default:
 		e = malformed(codeOp, "", "no operation is named %s", quoted(verb))
 	}
 	if e == nil && verb == "move" && op.path.within(op.from) {
-		// RFC 6902 section 4.4: true of every document, so the patch is wrong and not the state.
+		// RFC 6902 section 4.4. It is impossible in every document, so the patch is malformed.
 		e = malformed(codeOwnChild, op.path.text, "a value cannot be moved into itself")
 	}
 	return op, e
 }
 
-// stringMember returns the characters of a member that has to be a string. A nil text is a member that is missing.
+// stringMember returns the value of a required string member. A nil text means that it is absent.
 func stringMember(name string, text []byte) (string, *Error) {
 	if text == nil {
 		return "", malformed(codeRequired, "", "the member %q is missing", name)
@@ -101,8 +101,9 @@ func stringMember(name string, text []byte) (string, *Error) {
 	return unquote(text), nil
 }
 
-// pointerMember bounds the depth of a pointer as well: nothing that a patch builds may be deeper, and a chain of copies
-// into ever deeper places would double the depth of a document with each.
+// pointerMember parses a required member that is a JSON Pointer. It limits the number of tokens to
+// depth, because copies into ever deeper places would otherwise double the depth of the document
+// each.
 func pointerMember(name string, text []byte, depth int) (pointer, *Error) {
 	s, e := stringMember(name, text)
 	if e != nil {
@@ -115,7 +116,8 @@ func pointerMember(name string, text []byte, depth int) (pointer, *Error) {
 	return p, e
 }
 
-// valueMember tells a missing value, nil, from the value null, which is a value as good as any.
+// valueMember returns the text of the required member "value". nil means that it is absent, which
+// differs from the value null.
 func valueMember(text []byte, path string, depth int) ([]byte, *Error) {
 	if text == nil {
 		return nil, malformed(codeRequired, path, "the member %q is missing", "value")

@@ -16,7 +16,7 @@ func TestRule065Gate(t *testing.T) {
 		name      string
 		patch     string
 		code      string
-		operation int // as ParseJSONPatch reports it
+		operation int // Error.Operation
 	}{
 		{"empty", "", "syntax", -1},
 		{"space only", " \n", "syntax", -1},
@@ -100,7 +100,8 @@ func TestRule116Sequential(t *testing.T) {
 			fault: patch.Error{Kind: patch.Malformed, Operation: 1, Code: "op"},
 		},
 		{name: "no operations", doc: ` [ 1 , {"a" : "\u0062"} ] `, patch: `[]`, want: `[1,{"a":"b"}]`},
-		{name: "a scalar document", doc: `1.50`, patch: `[{"op":"test","path":"","value":1.5}]`, want: `1.50`},
+		{name: "a scalar document", doc: `1.50`, patch: `[{"op":"test","path":"","value":1.5}]`,
+			want: `1.50`},
 		{
 			name: "order of members",
 			doc:  `{"z":1,"y":2,"x":3}`,
@@ -162,7 +163,8 @@ func TestRule117Faults(t *testing.T) {
 		{"copy from what is missing", `[{"op":"copy","from":"/x","path":"/y"}]`, conflict("/x", "missing")},
 		{"move from what is missing", `[{"op":"move","from":"/x","path":"/x"}]`, conflict("/x", "missing")},
 		{"move to what is missing", `[{"op":"move","from":"/s","path":"/x/y"}]`, conflict("/x/y", "missing")},
-		{"element past the end", `[{"op":"replace","path":"/a/b/2","value":1}]`, conflict("/a/b/2", "missing")},
+		{"element past the end", `[{"op":"replace","path":"/a/b/2","value":1}]`,
+			conflict("/a/b/2", "missing")},
 		{"add past the end", `[{"op":"add","path":"/a/b/3","value":1}]`, conflict("/a/b/3", "missing")},
 		{"test fails", `[{"op":"test","path":"/a/b/0","value":"1"}]`, conflict("/a/b/0", "test")},
 		{"name on an array", `[{"op":"add","path":"/a/b/c","value":1}]`, conflict("/a/b/c", "index")},
@@ -221,7 +223,7 @@ func TestRule119Pointers(t *testing.T) {
 	const doc = `{"a":[10,11],"":{"":1},"01":2,"-":3,"m~n":4,"x/y":5,"~1":6,"é\"\\":7,"-1":8}`
 	tests := []struct {
 		path string
-		want string // the value there
+		want string // the value at the path
 		code string
 	}{
 		{path: "", want: doc},
@@ -259,7 +261,7 @@ func TestRule119Pointers(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.path, func(t *testing.T) {
 			t.Parallel()
-			// The value is copied to where it is alone, so that the test sees which it was.
+			// Copy the value to another member, to find out which value the path refers to.
 			text := fmt.Sprintf(`[{"op":"copy","from":"%s","path":"/a/0"},
 				{"op":"move","from":"/a/0","path":""}]`, tt.path)
 			got, err := applyJSON(text, doc)
@@ -290,7 +292,8 @@ func TestRule119Places(t *testing.T) {
 		{"replace by a scalar document", `[]`, `[{"op":"replace","path":"","value":"x"}]`, `"x"`, ""},
 		{"a scalar document again", `1`,
 			`[{"op":"replace","path":"","value":{}},{"op":"add","path":"/a","value":1}]`, `{"a":1}`, ""},
-		{"append", `[1]`, `[{"op":"add","path":"/-","value":2},{"op":"copy","from":"/0","path":"/-"}]`, `[1,2,1]`, ""},
+		{"append", `[1]`, `[{"op":"add","path":"/-","value":2},{"op":"copy","from":"/0","path":"/-"}]`,
+			`[1,2,1]`, ""},
 		{"append by index", `[1]`, `[{"op":"add","path":"/1","value":2}]`, `[1,2]`, ""},
 		{"insert", `[1,2]`, `[{"op":"add","path":"/0","value":0}]`, `[0,1,2]`, ""},
 		{"end of an array inside a path", `[[]]`, `[{"op":"add","path":"/-/0","value":0}]`, "", "missing"},
@@ -341,9 +344,11 @@ func TestRule120Equality(t *testing.T) {
 		{"tiny", `1e-1000000000`, `0.1e-999999999`, true},
 		{"exponent beyond int64", `1e99999999999999999999`, `0.1e100000000000000000000`, true},
 		{"exponent beyond int64, down", `1e-100000000000000000000`, `10e-100000000000000000001`, true},
-		{"exponent beyond int64, borrow", `100e999999999999999999999998`, `1e1000000000000000000000000`, true},
+		{"exponent beyond int64, borrow", `100e999999999999999999999998`, `1e1000000000000000000000000`,
+			true},
 		{"exponent beyond int64, not equal", `1e99999999999999999999`, `1e99999999999999999998`, false},
-		{"exponent beyond int64, borrow below the point", `0.00001e1000000000000000000000000`, `1e999999999999999999999995`, true},
+		{"exponent beyond int64, borrow below the point", `0.00001e1000000000000000000000000`,
+			`1e999999999999999999999995`, true},
 		{"exponent just beyond int64", `1e9999999999999999999`, `1e9999999999999999998`, false},
 		{"exponents of either sign", `1e99999999999999999999`, `1e-99999999999999999999`, false},
 		{"exponent across the exact range", `1e99999999999999999`, `0.1e100000000000000000`, true},
@@ -363,7 +368,8 @@ func TestRule120Equality(t *testing.T) {
 		{"line separator", `"\u2028"`, `"` + "\u2028" + `"`, true},
 
 		{"members in another order", `{"a":1,"b":[{"c":2,"d":3}]}`, `{"b":[{"d":3.0,"c":2}],"a":1e0}`, true},
-		{"many members in another order", members(func(i int) int { return i }), members(func(i int) int { return 49 - i }), true},
+		{"many members in another order", members(func(i int) int { return i }),
+			members(func(i int) int { return 49 - i }), true},
 		{"escaped name", `{"\u0061":1}`, `{"a":1}`, true},
 		{"another name", `{"a":1}`, `{"b":1}`, false},
 		{"null member and no member", `{"a":null}`, `{}`, false},
@@ -378,9 +384,10 @@ func TestRule120Equality(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			for _, pair := range [][2]string{{tt.a, tt.b}, {tt.b, tt.a}} {
-				// The add opens the object, so that both text and an open tree are compared.
+				// The "add" makes Apply parse the object, so that a text is compared with a tree.
 				text := fmt.Sprintf(`[{"op":"test","path":"/v","value":%[1]s},
-					{"op":"add","path":"/w","value":0},{"op":"test","path":"","value":{"w":0,"v":%[1]s}}]`, pair[0])
+					{"op":"add","path":"/w","value":0},
+					{"op":"test","path":"","value":{"w":0,"v":%[1]s}}]`, pair[0])
 				_, err := applyJSON(text, fmt.Sprintf(`{"v":%s}`, pair[1]))
 				want := ""
 				if !tt.want {
@@ -403,7 +410,8 @@ func TestRule121Move(t *testing.T) {
 		fault      patch.Error
 	}{
 		{
-			name: "into its own child", doc: `{"a":{"b":{}}}`, patch: `[{"op":"move","from":"/a","path":"/a/b/c"}]`,
+			name: "into its own child", doc: `{"a":{"b":{}}}`,
+			patch: `[{"op":"move","from":"/a","path":"/a/b/c"}]`,
 			fault: patch.Error{Kind: patch.Malformed, Path: "/a/b/c", Code: "ownChild"},
 		},
 		{
@@ -416,7 +424,8 @@ func TestRule121Move(t *testing.T) {
 		},
 		{
 			name: "to where it is", doc: `{"a":1,"b":2}`,
-			patch: `[{"op":"move","from":"/a","path":"/a"},{"op":"move","from":"","path":""}]`, want: `{"a":1,"b":2}`,
+			patch: `[{"op":"move","from":"/a","path":"/a"},{"op":"move","from":"","path":""}]`,
+			want:  `{"a":1,"b":2}`,
 		},
 		{
 			name: "over its parent", doc: `{"a":{"b":{"c":1},"d":2},"e":3}`,
@@ -424,19 +433,23 @@ func TestRule121Move(t *testing.T) {
 		},
 		{
 			name: "over the document", doc: `{"a":{"b":[1]}}`,
-			patch: `[{"op":"move","from":"/a/b","path":""},{"op":"add","path":"/0","value":0}]`, want: `[0,1]`,
+			patch: `[{"op":"move","from":"/a/b","path":""},{"op":"add","path":"/0","value":0}]`,
+			want:  `[0,1]`,
 		},
 		{
 			name: "within an array", doc: `[1,2,3]`,
-			patch: `[{"op":"move","from":"/0","path":"/2"},{"op":"move","from":"/0","path":"/-"}]`, want: `[3,1,2]`,
+			patch: `[{"op":"move","from":"/0","path":"/2"},{"op":"move","from":"/0","path":"/-"}]`,
+			want:  `[3,1,2]`,
 		},
 		{
-			name: "past the end of the shorter array", doc: `[1,2]`, patch: `[{"op":"move","from":"/0","path":"/2"}]`,
+			name: "past the end of the shorter array", doc: `[1,2]`,
+			patch: `[{"op":"move","from":"/0","path":"/2"}]`,
 			fault: patch.Error{Kind: patch.Conflict, Path: "/2", Code: "missing"},
 		},
 		{
 			name: "into a copy of itself", doc: `{"a":{}}`,
-			patch: `[{"op":"copy","from":"/a","path":"/b"},{"op":"move","from":"/a","path":"/b/a"}]`, want: `{"b":{"a":{}}}`,
+			patch: `[{"op":"copy","from":"/a","path":"/b"},{"op":"move","from":"/a","path":"/b/a"}]`,
+			want:  `{"b":{"a":{}}}`,
 		},
 		{
 			name: "copy into its own child", doc: `{"a":{"x":1}}`,

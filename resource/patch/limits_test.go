@@ -25,7 +25,7 @@ func repeated(n int, ops string) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(ops+",", n), ",") + "]"
 }
 
-// testRoot is an operation that succeeds on an empty object and changes nothing.
+// testRoot is an operation that succeeds for an empty object and changes nothing.
 const testRoot = `{"op":"test","path":"","value":{}}`
 
 func TestRule122Limits(t *testing.T) {
@@ -41,7 +41,8 @@ func TestRule122Limits(t *testing.T) {
 	}{
 		{name: "operations", doc: `{}`, patch: repeated(1000, testRoot)},
 		{name: "operations, one more", doc: `{}`, patch: repeated(1001, testRoot), code: "operations"},
-		{name: "operations, set", limits: patch.Limits{Ops: 1}, doc: `{}`, patch: repeated(2, testRoot), code: "operations"},
+		{name: "operations, set", limits: patch.Limits{Ops: 1}, doc: `{}`, patch: repeated(2, testRoot),
+			code: "operations"},
 
 		{name: "doubling", doc: `0`, patch: doubling(20)},
 		{name: "doubling, two more", doc: `0`, patch: doubling(22), code: "size"},
@@ -80,7 +81,8 @@ func TestRule122Limits(t *testing.T) {
 		},
 		{
 			name: "size after removals", limits: size, doc: `{"a":"1234","b":[1]}`,
-			patch: `[{"op":"remove","path":"/b/0"},{"op":"remove","path":"/b"},{"op":"add","path":"/c","value":1}]`,
+			patch: `[{"op":"remove","path":"/b/0"},{"op":"remove","path":"/b"},` +
+				`{"op":"add","path":"/c","value":1}]`,
 		},
 		{
 			name: "size after a move over the parent", limits: size, doc: `{"a":{"b":[1],"c":2}}`,
@@ -102,15 +104,18 @@ func TestRule122Limits(t *testing.T) {
 		},
 		{
 			name: "copies in turn", limits: patch.Limits{Size: 25}, doc: `["12345678"]`,
-			patch: repeated(3, `{"op":"copy","from":"/0","path":"/1"},{"op":"remove","path":"/1"}`), code: "size",
+			patch: repeated(3, `{"op":"copy","from":"/0","path":"/1"},{"op":"remove","path":"/1"}`),
+			code:  "size",
 		},
 
-		{name: "depth of a value", doc: `{}`, patch: `[{"op":"replace","path":"","value":` + nested(64) + `}]`},
+		{name: "depth of a value", doc: `{}`, patch: `[{"op":"replace","path":"","value":` + nested(64) +
+			`}]`},
 		{
 			name: "depth of a value, one more", doc: `{}`,
 			patch: `[{"op":"replace","path":"","value":` + nested(65) + `}]`, code: "depth",
 		},
-		{name: "depth of the document", limits: depth, doc: `[[]]`, patch: `[{"op":"add","path":"/0/-","value":[]}]`},
+		{name: "depth of the document", limits: depth, doc: `[[]]`,
+			patch: `[{"op":"add","path":"/0/-","value":[]}]`},
 		{
 			name: "depth of the document, one more", limits: depth, doc: `[[]]`,
 			patch: `[{"op":"add","path":"/0/-","value":[[]]}]`, code: "depth",
@@ -123,7 +128,8 @@ func TestRule122Limits(t *testing.T) {
 			name: "depth of a pointer", limits: depth, doc: `[[[[1]]]]`,
 			patch: `[{"op":"test","path":"/0/0/0/0","value":1}]`, code: "depth",
 		},
-		{name: "deeper already", limits: depth, doc: `[[[[1]]]]`, patch: `[{"op":"add","path":"/0","value":2}]`},
+		{name: "deeper already", limits: depth, doc: `[[[[1]]]]`,
+			patch: `[{"op":"add","path":"/0","value":2}]`},
 		{
 			name: "deeper already, deepening", limits: depth, doc: `[[[[1]]]]`,
 			patch: `[{"op":"copy","from":"","path":"/-"}]`, code: "depth",
@@ -160,8 +166,10 @@ func TestRule122LimitsOfMergePatches(t *testing.T) {
 		{name: "depth", doc: `1`, patch: nested(64)},
 		{name: "depth, one more", doc: `1`, patch: nested(65), code: "depth"},
 		{name: "size", limits: patch.Limits{Size: 13}, doc: `{"a":1}`, patch: `{"b":2}`},
-		{name: "size, one more", limits: patch.Limits{Size: 12}, doc: `{"a":1}`, patch: `{"b":2}`, code: "size"},
-		{name: "larger already, shrinking", limits: patch.Limits{Size: 2}, doc: `{"a":1,"b":2}`, patch: `{"b":null}`},
+		{name: "size, one more", limits: patch.Limits{Size: 12}, doc: `{"a":1}`, patch: `{"b":2}`,
+			code: "size"},
+		{name: "larger already, shrinking", limits: patch.Limits{Size: 2}, doc: `{"a":1,"b":2}`,
+			patch: `{"b":null}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -178,7 +186,8 @@ func TestRule122LimitsOfMergePatches(t *testing.T) {
 	}
 }
 
-// TestRule122SizeIsExact gives patches exactly the size that their largest document needs, and then one byte less.
+// TestRule122SizeIsExact applies patches with exactly the size limit that their largest
+// intermediate document needs, and with one byte less.
 func TestRule122SizeIsExact(t *testing.T) {
 	t.Parallel()
 	g := newGenerator()
@@ -202,7 +211,8 @@ func TestRule122SizeIsExact(t *testing.T) {
 		if _, err := parseAndApply(patch.ParseJSONPatch, patchOf(ops), doc, exact); err != nil {
 			t.Fatalf("%s on %s with %d bytes: %v", patchOf(ops), doc, peak, err)
 		}
-		if _, err := parseAndApply(patch.ParseJSONPatch, patchOf(ops), doc, oneLess); fault(err).Code != "size" {
+		_, err := parseAndApply(patch.ParseJSONPatch, patchOf(ops), doc, oneLess)
+		if fault(err).Code != "size" {
 			t.Fatalf("%s on %s with one byte less than %d: error %v", patchOf(ops), doc, peak, err)
 		}
 	}
@@ -211,7 +221,7 @@ func TestRule122SizeIsExact(t *testing.T) {
 	}
 }
 
-// TestHugeNumbersAreCheap would not come to an end if a number were ever written out.
+// TestHugeNumbersAreCheap does not terminate if Apply expands the number.
 func TestHugeNumbersAreCheap(t *testing.T) {
 	t.Parallel()
 	exponent := strings.Repeat("9", 1<<20)
@@ -227,7 +237,8 @@ func TestHugeNumbersAreCheap(t *testing.T) {
 	}
 }
 
-// TestPatchIsImmutable applies one patch many times at once, as the write loop may, after its text was overwritten.
+// TestPatchIsImmutable applies a patch concurrently after the text it was parsed from was
+// overwritten.
 func TestPatchIsImmutable(t *testing.T) {
 	t.Parallel()
 	const doc = `{"a":{"b":[1,{"c":2}]},"d":"x"}`
@@ -291,7 +302,8 @@ func TestErrorText(t *testing.T) {
 		patch string
 		want  string
 	}{
-		{"conflict", `[{"op":"remove","path":"/a"}]`, `patch: conflict: operation 0: path "/a": the path does not exist`},
+		{"conflict", `[{"op":"remove","path":"/a"}]`,
+			`patch: conflict: operation 0: path "/a": the path does not exist`},
 		{"syntax", `x`, `patch: malformed: the patch is not valid JSON at byte 0`},
 		{"too large", `[{"op":"add","path":"","value":` + nested(65) + `}]`,
 			`patch: too large: operation 0: a value is nested at most 64 deep`},

@@ -1,18 +1,19 @@
 package patch
 
-// ParseMergePatch reads a JSON Merge Patch (RFC 7396). Any JSON value is one: an object changes the members it names
-// and removes those it gives as null, everything else takes the place of the document. A merge patch can therefore
-// neither set a member to null nor change a single element of an array; JSON Patch does both.
+// ParseMergePatch parses a JSON Merge Patch (RFC 7396). Every JSON value is a valid merge patch: an
+// object changes the members that it contains and removes those with the value null, and any other
+// value replaces the document. A merge patch therefore cannot set a member to null or change a
+// single array element; use a JSON Patch for that.
 //
-// Every error is an [*Error]: Malformed, or TooLarge where the patch is nested deeper than l allows. An error of such a
-// patch never names an operation.
+// Every error is an [*Error] of kind [Malformed] or, if the patch is nested deeper than l allows,
+// [TooLarge]. Its Operation is -1.
 func ParseMergePatch(data []byte, l Limits) (*Patch, error) {
-	text, e := gate(data)
+	text, e := canonicalPatch(data)
 	if e != nil {
 		e.Operation = -1
 		return nil, e
 	}
-	p := &Patch{limits: l.orDefault()}
+	p := &Patch{limits: l.withDefaults()}
 	if depthOf(text) > p.limits.Depth {
 		return nil, tooLarge(codeDepth, "", "a merge patch is nested at most %d deep", p.limits.Depth)
 	}
@@ -20,11 +21,11 @@ func ParseMergePatch(data []byte, l Limits) (*Patch, error) {
 	return p, nil
 }
 
-// mergePatch is a merge patch taken apart.
+// mergePatch is a parsed merge patch.
 type mergePatch struct {
-	text    []byte
-	members []mergeMember // of an object, in order; nil for any other value
-	places  map[string]int
+	text      []byte
+	members   []mergeMember  // of an object, in order; nil for any other value
+	positions map[string]int // of the members, by name
 }
 
 // mergeMember is a member of a patch that is an object. A nil patch removes the member.
@@ -33,15 +34,16 @@ type mergeMember struct {
 	patch *mergePatch
 }
 
+// newMergePatch parses a canonical text.
 func newMergePatch(text []byte) *mergePatch {
 	m := &mergePatch{text: text}
 	if text[0] != '{' {
-		// Arrays replace wholesale: a null inside one, at any depth, is a value (RFC 7396 section 2).
+		// An array replaces the target, and a null in it at any depth is a value (RFC 7396 section 2).
 		return m
 	}
-	m.members, m.places = []mergeMember{}, map[string]int{}
-	for name, value := range members(text) { // no name occurs twice: the gate has seen to it
-		m.places[string(name)] = len(m.members)
+	m.members, m.positions = []mergeMember{}, map[string]int{}
+	for name, value := range members(text) { // canonicalPatch has rejected duplicate names
+		m.positions[string(name)] = len(m.members)
 		member := mergeMember{name: name}
 		if value[0] != 'n' {
 			member.patch = newMergePatch(value)
@@ -51,10 +53,10 @@ func newMergePatch(text []byte) *mergePatch {
 	return m
 }
 
-// noMembers is the target of a patch that meets none, or one that is not an object.
+// noMembers is the target of a patch for a value that does not exist or is not an object.
 const noMembers = "{}"
 
-// appendTo appends what m makes of target.
+// appendTo appends the result of applying m to target.
 func (m *mergePatch) appendTo(dst, target []byte) []byte {
 	if m.members == nil {
 		return append(dst, m.text...)
@@ -65,33 +67,33 @@ func (m *mergePatch) appendTo(dst, target []byte) []byte {
 	return m.merge(dst, target)
 }
 
-// merge appends the members of target, each patched, and then the members that are new. It writes straight into the
-// result; no part of the document is held in any other form.
+// merge appends the members of target with their patches applied, followed by the new members. It
+// writes directly to dst, without parsing the target into another form.
 func (m *mergePatch) merge(dst, target []byte) []byte {
 	dst = append(dst, '{')
 	begin := len(dst)
-	met := make([]bool, len(m.members))
+	seen := make([]bool, len(m.members))
 	for name, value := range members(target) {
-		i, ok := m.places[string(name)]
+		i, ok := m.positions[string(name)]
 		switch {
 		case !ok:
-			dst = append(appendName(dst, begin, name), value...) // the patch does not speak of it
+			dst = append(appendName(dst, begin, name), value...) // not in the patch
 			continue
 		case m.members[i].patch != nil:
 			dst = m.members[i].patch.appendTo(appendName(dst, begin, name), value)
 		}
-		met[i] = true
+		seen[i] = true
 	}
 	for i, member := range m.members {
-		if !met[i] && member.patch != nil {
-			// Also here an object is merged, into nothing: its nulls are orders and not values.
+		if !seen[i] && member.patch != nil {
+			// An object is merged into an empty one here, because its nulls are not values.
 			dst = member.patch.appendTo(appendName(dst, begin, member.name), []byte(noMembers))
 		}
 	}
 	return append(dst, '}')
 }
 
-// appendName appends the name of a member to an object whose members begin at dst[begin].
+// appendName appends the name of a member to the object that begins before dst[begin].
 func appendName(dst []byte, begin int, name []byte) []byte {
 	if len(dst) > begin {
 		dst = append(dst, ',')

@@ -8,7 +8,8 @@ import (
 	"github.com/stoa-go/stoa/resource/patch"
 )
 
-// TestRule123AppendixA is the table of RFC 7396 appendix A, in its order, and as texts: member order counts.
+// TestRule123AppendixA has the table of RFC 7396 appendix A. It compares texts, because the order
+// of members must not change.
 func TestRule123AppendixA(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -47,9 +48,11 @@ func TestRule123Merge(t *testing.T) {
 		name             string
 		doc, patch, want string
 	}{
-		{"nulls in an array stay", `{}`, `{"a":[null,{"x":null,"y":[null]}]}`, `{"a":[null,{"x":null,"y":[null]}]}`},
+		{"nulls in an array stay", `{}`, `{"a":[null,{"x":null,"y":[null]}]}`,
+			`{"a":[null,{"x":null,"y":[null]}]}`},
 		{"nulls in an array stay, at the root", `{}`, `[{"x":null}]`, `[{"x":null}]`},
-		{"nulls in an array stay, over an object", `{"a":{"x":1}}`, `{"a":[{"x":null}]}`, `{"a":[{"x":null}]}`},
+		{"nulls in an array stay, over an object", `{"a":{"x":1}}`, `{"a":[{"x":null}]}`,
+			`{"a":[{"x":null}]}`},
 		{"elements are not merged", `{"a":[{"x":1},2]}`, `{"a":[{"y":1}]}`, `{"a":[{"y":1}]}`},
 		{"nulls of a new object go", `{"a":1}`,
 			`{"a":{"x":null,"y":{"z":null}},"b":{"x":null}}`, `{"a":{"y":{}},"b":{}}`},
@@ -83,7 +86,7 @@ func TestRule123Merge(t *testing.T) {
 	}
 }
 
-// TestRule124Null shows why an API in which null means something offers JSON Patch too.
+// TestRule124Null shows that a merge patch cannot set a member to null, and a JSON Patch can.
 func TestRule124Null(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -108,7 +111,7 @@ func TestRule124Null(t *testing.T) {
 	}
 }
 
-// TestMergePatchErrorsNameNoOperation: an element of an array is not an operation here.
+// TestMergePatchErrorsNameNoOperation checks that an error in an array element has no operation.
 func TestMergePatchErrorsNameNoOperation(t *testing.T) {
 	t.Parallel()
 	_, err := applyMerge(`[0,{"a":1,"a":2}]`, `{}`)

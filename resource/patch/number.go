@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// equalNumbers reports whether a and b are numbers of the same value. Strings and literals that are not the same bytes
-// are not equal, and neither is anything to a number but a number.
+// equalNumbers reports whether a and b are numbers of the same value. It returns false if one of
+// them is not a number.
 func equalNumbers(a, b []byte) bool {
 	if !isNumber(a) || !isNumber(b) {
 		return false
@@ -15,17 +15,20 @@ func equalNumbers(a, b []byte) bool {
 	return x.negative == y.negative && bytes.Equal(x.digits, y.digits) && x.exponent == y.exponent
 }
 
+// isNumber reports whether a canonical text is a number.
 func isNumber(text []byte) bool { return text[0] == '-' || '0' <= text[0] && text[0] <= '9' }
 
-// decimal is a number in its one normal form, 0.digits times ten to the exponent. Neither end of digits is a zero, and
-// zero has no digits. The exponent is the text of an integer, because JSON puts no bound on it: 1e1000000000 costs
-// no more than the bytes it is written with.
+// decimal is a number in normal form: 0.digits times ten to the exponent. digits has no zeros at
+// either end and is empty for zero. The exponent is a decimal integer in text form, because JSON
+// does not limit it: a comparison with 1e1000000000 must not take more time than its length
+// requires.
 type decimal struct {
 	negative bool
 	digits   []byte
 	exponent string
 }
 
+// parseDecimal returns the normal form of a valid JSON number.
 func parseDecimal(text []byte) decimal {
 	text, negative := bytes.CutPrefix(text, []byte("-"))
 	mantissa, exponent := text, []byte(nil)
@@ -33,7 +36,7 @@ func parseDecimal(text []byte) decimal {
 		mantissa, exponent = text[:e], text[e+1:]
 	}
 	whole, fraction, _ := bytes.Cut(mantissa, []byte("."))
-	// 12.30 is 0.123 times ten squared: what goes on the left moves the point, what goes on the right does not.
+	// 12.30 is 0.123 times 10^2. Zeros removed on the left move the point, those on the right do not.
 	digits := append(append(make([]byte, 0, len(mantissa)), whole...), fraction...)
 	significant := bytes.TrimLeft(digits, "0")
 	if len(significant) == 0 {
@@ -47,34 +50,34 @@ func parseDecimal(text []byte) decimal {
 	}
 }
 
-// exactDigits is how many decimal digits fit into an int64 with room for a small summand.
+// exactDigits is a number of decimal digits that fits into an int64 with room for a small summand.
 const exactDigits = 17
 
-// addExponent adds n, which is no larger than a text is long, to the exponent as a number has it.
+// addExponent adds n to an exponent in the syntax of JSON. n is at most the length of a text.
 func addExponent(exponent []byte, n int64) string {
 	exponent = bytes.TrimPrefix(exponent, []byte("+"))
 	magnitude, negative := bytes.CutPrefix(exponent, []byte("-"))
 	magnitude = bytes.TrimLeft(magnitude, "0")
 	if len(magnitude) <= exactDigits {
-		e, _ := strconv.ParseInt(string(magnitude), 10, 64) // digits, few enough; none is zero
+		e, _ := strconv.ParseInt(string(magnitude), 10, 64) // no digits are zero
 		if negative {
 			e = -e
 		}
 		return strconv.FormatInt(e+n, 10)
 	}
-	// So long an exponent is further from zero than n, and keeps its sign.
+	// The magnitude exceeds n, so the sign does not change.
 	if negative {
 		return "-" + addDigits(magnitude, -n)
 	}
 	return addDigits(magnitude, n)
 }
 
-// addDigits adds n to a natural number larger than it, digit by digit from the right.
+// addDigits adds n to a natural number that is larger than -n, digit by digit from the right.
 func addDigits(number []byte, n int64) string {
 	sum := bytes.Clone(number)
 	for i := len(sum) - 1; i >= 0 && n != 0; i-- {
 		n += int64(sum[i] - '0')
-		// The remainder of a negative number is negative in Go; a digit is not, so the next place lends.
+		// The remainder of a negative number is negative in Go, so borrow from the next digit.
 		digit := (n%10 + 10) % 10
 		sum[i] = byte('0' + digit)
 		n = (n - digit) / 10

@@ -1,20 +1,23 @@
-// Package patch changes JSON documents by the two standard patch formats: JSON Patch (RFC 6902) and JSON Merge Patch
-// (RFC 7396).
+// Package patch applies the two standard patch formats to JSON documents: JSON Patch (RFC 6902) and
+// JSON Merge Patch (RFC 7396).
 //
-// Its noun is a [Patch], read once from the request and applied as often as the write loop needs:
+// A [Patch] is parsed once per request. It can then be applied to a document any number of times,
+// as a compare-and-swap loop requires:
 //
 //	p, err := patch.Parse(patch.JSONType, body, patch.Limits{})
 //	...
 //	changed, err := p.Apply(document)
 //
-// Both sides are JSON texts. Every text passes the same gate first: one value and nothing after it, valid UTF-8, no
-// byte order mark, no lone surrogate, no member name twice (RFC 7493). A text that has passed is canonical in one
-// narrow sense, which the rest of the package builds on: no space between tokens, every string in its shortest form (so
-// equal strings are equal bytes, and "<" is never written as an escape), numbers and the order of members as they came.
+// Patches and documents are JSON texts. Both must be I-JSON (RFC 7493): one value in valid UTF-8,
+// without a byte order mark, lone surrogates and duplicate member names. The package converts a
+// valid text to a canonical form, in which there is no white space between tokens and every string
+// has its shortest encoding, so that equal strings are equal bytes. Numbers and the order of
+// members are unchanged.
 //
-// JSON Patch is applied by code of this package. github.com/evanphx/json-patch/v5 is the second opinion in its tests:
-// it panics on a null inside a compared array, and it is wrong, beyond what options can mend, on the empty key, on the
-// whole document as a place, on numbers, and on what a "test" finds missing. The tests name these faults one by one.
+// The tests compare the package with github.com/evanphx/json-patch/v5. That library is not used at
+// run time, because it deviates from the RFC for empty member names, for pointers to the whole
+// document, for numbers, and for missing values in "test", and it panics on null in compared
+// arrays.
 package patch
 
 import (
@@ -28,15 +31,17 @@ const (
 	JSONType  = "application/json-patch+json"  // RFC 6902
 )
 
-// Limits bound what one patch may ask for. A field that is zero means its default.
+// Limits limits the resources that one patch may use. Zero or negative fields mean the default.
 type Limits struct {
-	// Ops is the largest number of operations in a JSON Patch; 1000 by default.
+	// Ops is the maximum number of operations of a JSON Patch. Default 1000.
 	Ops int
-	// Depth is the deepest nesting of a value in a patch, of a place that a pointer names, and of the patched
-	// document; 64 by default. A document that is deeper already may stay so, but not deepen.
+	// Depth is the maximum nesting depth of the values of a patch, of its pointers, and of the
+	// patched document. Default 64. If the document is already deeper, a patch must not increase
+	// its depth.
 	Depth int
-	// Size is the largest size of the patched document in bytes, and of everything that the "copy" operations of one
-	// patch duplicate; 8 MiB by default. A document that is larger already may shrink, but not grow.
+	// Size is the maximum size of the patched document in bytes, and of all values that the "copy"
+	// operations of a patch duplicate. Default 8 MiB. If the document is already larger, a patch
+	// must not increase its size.
 	Size int64
 }
 
@@ -46,8 +51,8 @@ const (
 	defaultSize  = 8 << 20
 )
 
-// orDefault returns l with the defaults in place of what is not given.
-func (l Limits) orDefault() Limits {
+// withDefaults returns l with the defaults in the fields that are not positive.
+func (l Limits) withDefaults() Limits {
 	if l.Ops <= 0 {
 		l.Ops = defaultOps
 	}
@@ -60,8 +65,9 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// Parse reads a patch of one of the two media types; of any other it is an error. What the client has to know is an
-// [*Error].
+// Parse parses a patch of the media type, which is [MergeType] or [JSONType], without parameters.
+// If the patch is invalid, the error is an [*Error] of kind [Malformed] or [TooLarge]. Any other
+// media type is a different error.
 func Parse(mediaType string, data []byte, l Limits) (*Patch, error) {
 	switch mediaType {
 	case MergeType:
@@ -69,35 +75,36 @@ func Parse(mediaType string, data []byte, l Limits) (*Patch, error) {
 	case JSONType:
 		return ParseJSONPatch(data, l)
 	}
-	return nil, fmt.Errorf("patch: %q is no media type of a patch", mediaType)
+	return nil, fmt.Errorf("patch: media type %q is not supported", mediaType)
 }
 
-// Patch is a change to a document, parsed and checked. It never changes, shares no memory with the text it came from,
-// and may be applied by many goroutines at once. The zero Patch changes nothing.
+// Patch is a parsed and validated change to a document. It is immutable, shares no memory with the
+// text that it was parsed from, and is safe for concurrent use. The zero Patch changes nothing.
 type Patch struct {
 	limits Limits
 	ops    []operation
 	merge  *mergePatch // nil for a JSON Patch
-	err    error       // of Invalid
+	err    error       // set by Invalid
 }
 
-// Invalid returns a Patch whose Apply always returns err, which is what Parse has returned. A write can then report first
-// what is wrong with its target.
+// Invalid returns a Patch whose Apply always returns err, usually an error of [Parse]. A server can
+// use it to check the target of the request before it reports an error of the patch.
 func Invalid(err error) *Patch { return &Patch{err: err} }
 
-// Apply returns what the patch makes of doc: a new text, or an error and no text (RFC 6902 section 5). It never
-// changes doc. Space between tokens is not kept, and strings are written in their shortest form; the text of numbers
-// and the order of members are kept, and new members come last.
+// Apply applies the patch to doc and returns the patched document as a new text. It applies all
+// operations or none (RFC 6902 section 5), and never modifies doc. The result has no white space
+// between tokens, and its strings have their shortest encoding. Numbers and the order of members
+// are unchanged, and new members are appended.
 //
-// What the client has to know is an [*Error], whose Kind is [Conflict] or [TooLarge]. Any other error says that doc is
-// not JSON, which is the fault of whoever made it.
+// If the patch cannot be applied to doc, the error is an [*Error] of kind [Conflict] or [TooLarge].
+// Any other error means that doc is not valid JSON, unless the patch is the result of [Invalid].
 func (p *Patch) Apply(doc []byte) ([]byte, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
 	text, err := canonical(doc)
 	if err != nil {
-		return nil, fmt.Errorf("patch: the document to change: %w", err)
+		return nil, fmt.Errorf("patch: invalid document: %w", err)
 	}
 	var changed []byte
 	if p.merge != nil {
@@ -111,12 +118,12 @@ func (p *Patch) Apply(doc []byte) ([]byte, error) {
 	return changed, nil
 }
 
-// applyOps applies the operations of a JSON Patch in turn. A nil *Error must not become an error that is not nil,
-// hence the explicit return.
+// applyOps applies the operations of a JSON Patch in order. It returns error, not *Error, so that a
+// nil *Error does not become a non-nil error.
 func (p *Patch) applyOps(text []byte) ([]byte, error) {
 	d := newDocument(text, p.limits)
 	for i := range p.ops {
-		if e := d.apply(&p.ops[i]); e != nil {
+		if e := d.applyOp(&p.ops[i]); e != nil {
 			e.Operation = i
 			return nil, e
 		}
@@ -124,9 +131,10 @@ func (p *Patch) applyOps(text []byte) ([]byte, error) {
 	return d.root.appendTo(make([]byte, 0, max(d.size, 0))), nil
 }
 
-// checkResult holds the patched document against the limits. What was beyond a limit before may stay where it is.
+// checkResult checks the patched document against the limits. A document that exceeded a limit
+// before the patch may still exceed it, but not by more.
 func (p *Patch) checkResult(before, after []byte) *Error {
-	limits := p.limits.orDefault()
+	limits := p.limits.withDefaults() // the limits of the zero Patch are zero
 	if size := int64(len(after)); size > limits.Size && size > int64(len(before)) {
 		return tooLarge(codeSize, "", "the patched document would be larger than %d bytes", limits.Size)
 	}
@@ -136,8 +144,9 @@ func (p *Patch) checkResult(before, after []byte) *Error {
 	return nil
 }
 
-// Reads yields the pointers at whose values a JSON Patch looks, which are what it tests, moves and copies, each with
-// the index of its operation. A merge patch looks at nothing.
+// Reads yields the pointers to the values that a JSON Patch depends on, each with the index of its
+// operation: the path of "test", and the source of "move" and "copy". For a merge patch it yields
+// nothing. A server uses it to reject patches that would reveal members hidden from the client.
 func (p *Patch) Reads() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for i := range p.ops {
@@ -156,9 +165,9 @@ func (p *Patch) Reads() iter.Seq2[int, string] {
 	}
 }
 
-// Missing is the error of an operation at whose pointer there is nothing.
+// Missing returns the [Conflict] error of an operation whose path does not exist in the document.
 func Missing(operation int, path string) *Error {
-	e := conflict(codeMissing, path, "the path does not exist")
+	e := missing(path)
 	e.Operation = operation
 	return e
 }

@@ -5,27 +5,29 @@ import (
 	"strings"
 )
 
-// pointer is a JSON Pointer (RFC 6901), parsed. No tokens point at the whole document.
+// pointer is a parsed JSON Pointer (RFC 6901). Without tokens it refers to the whole document.
 type pointer struct {
 	text   string
 	tokens []token
 }
 
-// token is one step of a pointer. Whether it is a name or an index is for the container to say that it meets.
+// token is one reference token of a pointer. Whether it is a member name or an array index depends
+// on the container.
 type token struct {
-	name  []byte // quoted, as members yields names
-	index int    // the array index that the token spells, or one of the two below
+	name  []byte // quoted, in the form that members yields
+	index int    // the token as an array index, or noIndex or endIndex
 }
 
 const (
-	noIndex  = -1
+	noIndex  = -1 // the token is not an array index
 	endIndex = -2 // "-": after the last element
 )
 
-// unescape undoes the two escapes of a reference token; in one pass, so that "~01" is "~1" and not "/".
+// unescape replaces the two escapes of a reference token in one pass, so that "~01" becomes "~1"
+// and not "/".
 var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
-// parsePointer reads text by the grammar of RFC 6901 section 3.
+// parsePointer parses a JSON Pointer (RFC 6901 section 3).
 func parsePointer(text string) (pointer, *Error) {
 	if text == "" {
 		return pointer{}, nil
@@ -53,10 +55,10 @@ func validEscapes(text string) bool {
 	return true
 }
 
-// parseIndex reads an array index by the grammar of RFC 6901 section 4: digits, and no zero before other digits. An
-// index too large for any array is the largest int.
+// parseIndex parses an array index (RFC 6901 section 4): digits without a leading zero. An index
+// that overflows becomes the largest int.
 func parseIndex(step string) int {
-	if step == "-" { // section 4 again: the element after the last one, which does not exist yet
+	if step == "-" { // the nonexistent element after the last one (section 4)
 		return endIndex
 	}
 	if step == "" || step[0] == '0' && len(step) > 1 {
@@ -76,10 +78,9 @@ func parseIndex(step string) int {
 	return index
 }
 
-// Two pointers to one place are the same text, because only "~" and "/" can be escaped and both always are. So places
-// are compared as texts.
-
-// within reports whether p points at something inside of what other points at.
+// within reports whether p points into the value at other. It compares the texts, because a value has
+// exactly one pointer: "~" and "/" are always escaped, and no other character ever is.
 func (p pointer) within(other pointer) bool {
-	return len(p.text) > len(other.text) && strings.HasPrefix(p.text, other.text) && p.text[len(other.text)] == '/'
+	return len(p.text) > len(other.text) && strings.HasPrefix(p.text, other.text) &&
+		p.text[len(other.text)] == '/'
 }

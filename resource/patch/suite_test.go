@@ -13,8 +13,8 @@ import (
 	"github.com/stoa-go/stoa/resource/patch"
 )
 
-// suiteCase is a record of the JSON Patch test suite. Doc and Patch stay text: a decoder would hide a name that occurs
-// twice.
+// suiteCase is a record of the JSON Patch test suite. Doc and Patch are texts, because a decoder
+// would drop duplicate names.
 type suiteCase struct {
 	Comment  string
 	Doc      json.RawMessage
@@ -24,8 +24,8 @@ type suiteCase struct {
 	Disabled bool
 }
 
-// TestSuite runs the public test suite, the disabled cases included: replacing a scalar document, testing a whole
-// document, and two "op" members.
+// TestSuite runs the public test suite, including the disabled cases: replacing a scalar document,
+// testing a whole document, and two "op" members.
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -78,7 +78,7 @@ func (c suiteCase) run(t *testing.T) {
 		t.Fatalf("%s on %s: %v", c.Patch, c.Doc, err)
 	}
 	if c.Expected == nil {
-		c.Expected = c.Doc // a case of tests alone
+		c.Expected = c.Doc // all operations are tests
 	}
 	if diff := cmp.Diff(decode(t, string(c.Expected)), decode(t, got)); diff != "" {
 		t.Errorf("%s on %s (-want +got):\n%s", c.Patch, c.Doc, diff)

@@ -10,10 +10,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The functions of this file but the first two work on canonical texts only (see the package comment), which they cut
-// by looking at single bytes. They check nothing.
+// This file has the functions that split JSON texts into members and elements. Except canonical and
+// canonicalPatch they require canonical texts (see the package comment) and do not validate them.
 
-// canonical is the gate: it returns data in canonical form, in memory of its own, or a *jsontext.SyntacticError.
+// canonical returns data in canonical form, in new memory. The error is a *jsontext.SyntacticError.
 func canonical(data []byte) ([]byte, error) {
 	text, err := jsontext.AppendFormat(make([]byte, 0, len(data)), data)
 	if err != nil {
@@ -22,13 +22,14 @@ func canonical(data []byte) ([]byte, error) {
 	return text, nil
 }
 
-// gate passes the text of a patch. Where that text is an array, the error names the element it is in.
-func gate(data []byte) ([]byte, *Error) {
+// canonicalPatch returns the canonical text of a patch. If the patch is an array, the error has the
+// index of the invalid element.
+func canonicalPatch(data []byte) ([]byte, *Error) {
 	text, err := canonical(data)
 	if err == nil {
 		return text, nil
 	}
-	// The decoder's own message names its package and is meant for programmers. The client gets the place.
+	// The message of jsontext names Go packages, so the client receives only the position.
 	var at jsontext.Pointer
 	var offset int64
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
@@ -51,14 +52,13 @@ func gate(data []byte) ([]byte, *Error) {
 func skipString(text []byte, i int) int {
 	for i++; text[i] != '"'; i++ {
 		if text[i] == '\\' {
-			i++ // whatever is escaped, it is no end
+			i++ // skip the escaped character, which may be a quotation mark
 		}
 	}
 	return i + 1
 }
 
-// skipValue returns the offset after the value that begins at text[i]. A number or literal ends where something else
-// begins, or with the text.
+// skipValue returns the offset after the value that begins at text[i].
 func skipValue(text []byte, i int) int {
 	switch text[i] {
 	case '"':
@@ -77,7 +77,7 @@ func skipContainer(text []byte, i int) int {
 	for depth := 0; ; {
 		switch text[i] {
 		case '"':
-			i = skipString(text, i) // brackets in a string are none
+			i = skipString(text, i) // a string may contain brackets
 			continue
 		case '{', '[':
 			depth++
@@ -91,7 +91,7 @@ func skipContainer(text []byte, i int) int {
 	}
 }
 
-// depthOf returns how deep text is nested: 0 for a scalar, 1 for an object or array of scalars.
+// depthOf returns the nesting depth of text: 0 for a scalar, 1 for an object or array of scalars.
 func depthOf(text []byte) int {
 	deepest, depth := 0, 0
 	for i := 0; i < len(text); i++ {
@@ -108,7 +108,7 @@ func depthOf(text []byte) int {
 	return deepest
 }
 
-// members yields the members of an object in order: the name, still quoted, and the value.
+// members yields the members of an object in order: the quoted name, and the value.
 func members(object []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		for i := 1; object[i] != '}'; {
@@ -141,17 +141,17 @@ func elements(array []byte) iter.Seq[[]byte] {
 	}
 }
 
-// unquote returns the characters of a string.
+// unquote returns the value of a string.
 func unquote(text []byte) string {
 	if bytes.IndexByte(text, '\\') < 0 {
 		return string(text[1 : len(text)-1])
 	}
-	s, _ := jsontext.AppendUnquote(nil, text) // the gate has seen the text: it is a string
+	s, _ := jsontext.AppendUnquote(nil, text) // no error: canonical texts are valid
 	return string(s)
 }
 
 // quote returns the canonical text of a string.
 func quote(s string) []byte {
-	text, _ := jsontext.AppendQuote(make([]byte, 0, len(s)+2), s) // s comes from such a text: it is valid UTF-8
+	text, _ := jsontext.AppendQuote(make([]byte, 0, len(s)+2), s) // no error: s is valid UTF-8
 	return text
 }
