@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// NewInstance returns a new value for [Details.Instance]: the URN of a random UUID (RFC 9562 section 5.4), under which the
-// log has what the client is not told.
+// NewInstance returns a new value for [Details.Instance]: the URN of a random UUID (RFC 9562
+// section 5.4). Log it together with the cause of the problem, which the client must not see.
 func NewInstance() string {
 	var b [16]byte
 	rand.Read(b[:])

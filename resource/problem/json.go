@@ -10,9 +10,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Append appends the problem as a JSON object and returns the extended slice. The same problem always gives the same
-// bytes: type, title, status, detail, instance, errors, then the extensions by name. It never fails: bytes that are no
-// UTF-8 become U+FFFD, and an extension that cannot be written is left out.
+// Append appends the problem as a JSON object to dst and returns the extended slice. The output is
+// deterministic: type, title, status, detail, instance, errors, then the extensions sorted by name.
+// Append never fails: it replaces invalid UTF-8 by U+FFFD, and omits an extension that cannot be
+// encoded.
 func (d *Details) Append(dst []byte) []byte {
 	dst = append(dst, '{')
 	dst = appendMember(dst, "type", d.Kind.URI())
@@ -28,7 +29,7 @@ func (d *Details) Append(dst []byte) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = d.Errors[i].append(dst)
+			dst = d.Errors[i].appendTo(dst)
 		}
 		dst = append(dst, ']')
 	}
@@ -36,15 +37,16 @@ func (d *Details) Append(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// MarshalJSON returns what [Details.Append] writes, so that a problem may stand inside another document.
+// MarshalJSON returns the output of [Details.Append]. The error is always nil.
 func (d *Details) MarshalJSON() ([]byte, error) {
 	return d.Append(nil), nil
 }
 
-func (v *Violation) append(dst []byte) []byte {
-	member, where := v.place()
+// appendTo appends the violation as a JSON object.
+func (v *Violation) appendTo(dst []byte) []byte {
+	member, value := v.location()
 	dst = append(dst, '{')
-	dst = appendMember(dst, member, where)
+	dst = appendMember(dst, member, value)
 	dst = appendText(dst, "code", v.Code)
 	dst = appendText(dst, "detail", v.Detail)
 	if v.Operation != nil {
@@ -54,14 +56,15 @@ func (v *Violation) append(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendExtensions appends the members that are not the problem's own.
+// appendExtensions appends the extension members, sorted by name.
 func appendExtensions(dst []byte, extensions map[string]any) []byte {
 	for _, name := range slices.Sorted(maps.Keys(extensions)) {
-		// A name that had to be repaired could collide with another one.
-		if isOwn(name) || !utf8.ValidString(name) {
+		// Replacing invalid UTF-8 in a name could make it equal to another name.
+		if isStandard(name) || !utf8.ValidString(name) {
 			continue
 		}
-		value, err := json.Marshal(extensions[name], json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+		value,
+			err := json.Marshal(extensions[name], json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 		if err != nil {
 			continue
 		}
@@ -71,8 +74,8 @@ func appendExtensions(dst []byte, extensions map[string]any) []byte {
 	return dst
 }
 
-// isOwn reports whether Details itself may write a member of that name.
-func isOwn(name string) bool {
+// isStandard reports whether Details itself writes a member of that name.
+func isStandard(name string) bool {
 	switch name {
 	case "type", "title", "status", "detail", "instance", "errors":
 		return true
@@ -80,7 +83,7 @@ func isOwn(name string) bool {
 	return false
 }
 
-// appendText appends a member, unless its text is empty.
+// appendText appends a string member, unless text is empty.
 func appendText(dst []byte, name, text string) []byte {
 	if text == "" {
 		return dst
@@ -88,11 +91,13 @@ func appendText(dst []byte, name, text string) []byte {
 	return appendMember(dst, name, text)
 }
 
+// appendMember appends a string member.
 func appendMember(dst []byte, name, text string) []byte {
 	return appendString(appendName(dst, name), text)
 }
 
-// appendName appends a member's name and, unless it is the first of its object, the comma before it.
+// appendName appends the name of a member, preceded by a comma unless it is the first of its
+// object.
 func appendName(dst []byte, name string) []byte {
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
@@ -101,7 +106,8 @@ func appendName(dst []byte, name string) []byte {
 	return append(dst, ':')
 }
 
-// appendString appends a JSON string. AppendQuote reports invalid UTF-8, but has then replaced it, which is what we want.
+// appendString appends a JSON string. AppendQuote returns an error for invalid UTF-8 after it has
+// replaced it by U+FFFD, so the error is ignored.
 func appendString(dst []byte, s string) []byte {
 	dst, _ = jsontext.AppendQuote(dst, s)
 	return dst

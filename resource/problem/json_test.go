@@ -11,7 +11,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// broken cannot be written as JSON.
+// broken cannot be encoded as JSON.
 type broken struct{}
 
 func (broken) MarshalJSON() ([]byte, error) { return nil, errors.New("broken") }
@@ -25,7 +25,8 @@ func TestRule137Members(t *testing.T) {
 		d    problem.Details
 		want string
 	}{
-		{"the zero value", problem.Details{}, head + `internal-error","title":"Internal Error","status":500}`},
+		{"the zero value", problem.Details{}, head +
+			`internal-error","title":"Internal Error","status":500}`},
 		{
 			"the real status", problem.Details{Kind: problem.Conflict, Status: 423},
 			head + `conflict","title":"Conflict","status":423}`,
@@ -40,9 +41,12 @@ func TestRule137Members(t *testing.T) {
 				},
 				Extensions: map[string]any{"z": 1, "a": []string{"x"}, "m": map[string]int{"y": 2, "b": 1}},
 			},
-			head + `patch-conflict","title":"Patch Conflict","status":409,"detail":"d","instance":"urn:uuid:1","errors":[` +
+			head +
+				`patch-conflict","title":"Patch Conflict","status":409,"detail":"d",` +
+				`"instance":"urn:uuid:1","errors":[` +
 				`{"pointer":"/a~1b","code":"missing","detail":"no such member","operation":2},` +
-				`{"parameter":"sort","code":"unknown"},{"header":"If-Match","code":"syntax"},{"pointer":""}],` +
+				`{"parameter":"sort","code":"unknown"},{"header":"If-Match","code":"syntax"},` +
+				`{"pointer":""}],` +
 				`"a":["x"],"m":{"b":1,"y":2},"z":1}`,
 		},
 		{
@@ -50,22 +54,26 @@ func TestRule137Members(t *testing.T) {
 			head + `gone","title":"Gone","status":410,"detail":"<a href=\"x\">&` + "\u2028" + `\n"}`,
 		},
 		{
-			"no HTML escaping in extensions", problem.Details{Kind: problem.Gone, Extensions: map[string]any{"<": "<&>"}},
+			"no HTML escaping in extensions",
+			problem.Details{Kind: problem.Gone, Extensions: map[string]any{"<": "<&>"}},
 			head + `gone","title":"Gone","status":410,"<":"<&>"}`,
 		},
 		{
 			"bytes that are no UTF-8",
 			problem.Details{
-				Kind: problem.Gone, Detail: "a\xffb", Errors: []problem.Violation{{Pointer: "/\xc3", Code: "\x80"}},
+				Kind: problem.Gone, Detail: "a\xffb",
+				Errors:     []problem.Violation{{Pointer: "/\xc3", Code: "\x80"}},
 				Extensions: map[string]any{"e": "\xff", "\xfe": 1, "\xff": 2},
 			},
-			head + `gone","title":"Gone","status":410,"detail":"a` + "\ufffd" + `b","errors":[{"pointer":"/` + "\ufffd" +
+			head + `gone","title":"Gone","status":410,"detail":"a` + "\ufffd" + `b","errors":[{"pointer":"/` +
+				"\ufffd" +
 				`","code":"` + "\ufffd" + `"}],"e":"` + "\ufffd" + `"}`,
 		},
 		{
 			"extensions that cannot be written are left out",
 			problem.Details{Kind: problem.Gone, Extensions: map[string]any{
-				"a": broken{}, "b": math.NaN(), "c": make(chan int), "d": json.RawMessage(`{"x":1,"x":2}`), "e": nil, "f": func() {},
+				"a": broken{}, "b": math.NaN(), "c": make(chan int), "d": json.RawMessage(`{"x":1,"x":2}`),
+				"e": nil, "f": func() {},
 			}},
 			head + `gone","title":"Gone","status":410,"e":null}`,
 		},
@@ -98,7 +106,7 @@ func TestMarshalJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// encoding/json escapes what a MarshalJSON returns; what matters is that the members are the problem's.
+	// encoding/json escapes the output of MarshalJSON, so compare the decoded members.
 	var want, have any
 	plain := `{"error":` + string(d.Append(nil)) + `}`
 	if err := errors.Join(json.Unmarshal([]byte(plain), &want), json.Unmarshal(got, &have)); err != nil {

@@ -6,27 +6,29 @@ import (
 	"strings"
 )
 
-// Kind names a sort of problem. It is the last segment of the type URI, so it never changes once published.
+// Kind identifies a type of problem. It is the last segment of the type URI, so a published Kind
+// never changes. The zero value is equivalent to [Internal].
 //
-// An application may have kinds of its own: an absolute URI, such as "https://example.com/problems/out-of-stock", which
-// is then the type, beside a [Details.Status].
+// Applications can define kinds of their own. Such a kind is an absolute URI, for example
+// "https://example.com/problems/out-of-stock", which becomes the type. Set [Details.Status] too,
+// because its default status code is 500.
 type Kind string
 
-// The kinds that Stoa answers with.
+// The kinds of problems that Stoa reports. Their status codes are in the method [Kind.Status].
 const (
 	BadRequest       Kind = "bad-request"
-	InvalidParameter Kind = "invalid-parameter" // a query parameter that is unknown, repeated or not of its type
-	InvalidCursor    Kind = "invalid-cursor"    // a page cursor that this list did not issue
-	InvalidHeader    Kind = "invalid-header"    // a header field that cannot be parsed
-	MalformedJSON    Kind = "malformed-json"    // content that is no JSON; JSON of the wrong shape is Invalid
-	DigestMismatch   Kind = "digest-mismatch"   // content that is not the one whose digest came with it, RFC 9530
-	MalformedPatch   Kind = "malformed-patch"   // content that is no patch document; one that does not fit is PatchConflict
+	InvalidParameter Kind = "invalid-parameter" // a query parameter is unknown, repeated or invalid
+	InvalidCursor    Kind = "invalid-cursor"    // the list did not issue the page cursor
+	InvalidHeader    Kind = "invalid-header"    // a header field cannot be parsed
+	MalformedJSON    Kind = "malformed-json"    // the content is not JSON; see Invalid for wrong JSON types
+	DigestMismatch   Kind = "digest-mismatch"   // the content does not match its digest (RFC 9530)
+	MalformedPatch   Kind = "malformed-patch"   // the content is not a patch; see also PatchConflict
 
-	MalformedVersion   Kind = "malformed-version"   // a version that is spelled like none
-	UnsupportedVersion Kind = "unsupported-version" // a version that is not served; the status says where it stood
-	AmbiguousVersion   Kind = "ambiguous-version"   // two versions in one request
-	VersionRequired    Kind = "version-required"    // no version, and there is no default
-	VersionRetired     Kind = "version-retired"     // a version that was served; an item that was deleted is Gone
+	MalformedVersion   Kind = "malformed-version"   // the syntax of the version is invalid
+	UnsupportedVersion Kind = "unsupported-version" // the version is not served
+	AmbiguousVersion   Kind = "ambiguous-version"   // the request contains two different versions
+	VersionRequired    Kind = "version-required"    // the request has no version, and there is no default
+	VersionRetired     Kind = "version-retired"     // the version is no longer served
 
 	Unauthenticated  Kind = "unauthenticated"
 	Forbidden        Kind = "forbidden"
@@ -35,36 +37,36 @@ const (
 	NotAcceptable    Kind = "not-acceptable"
 
 	Conflict      Kind = "conflict"
-	Exists        Kind = "already-exists" // creating what is there
-	PatchConflict Kind = "patch-conflict" // a patch that cannot be applied to the current state
-	Gone          Kind = "gone"           // an item that was deleted
-	CursorExpired Kind = "cursor-expired" // a position in a feed that is no longer kept
+	Exists        Kind = "already-exists" // the item to create exists
+	PatchConflict Kind = "patch-conflict" // the patch cannot be applied to the current state of the item
+	Gone          Kind = "gone"           // the item was deleted
+	CursorExpired Kind = "cursor-expired" // the feed has purged the events after the cursor
 
 	PreconditionFailed   Kind = "precondition-failed"
 	TooLarge             Kind = "content-too-large"
 	URITooLong           Kind = "uri-too-long"
 	UnsupportedMediaType Kind = "unsupported-media-type"
-	RangeNotSatisfiable  Kind = "range-not-satisfiable" // of the bytes asked for there is none; Content-Range has the length
+	RangeNotSatisfiable  Kind = "range-not-satisfiable" // the range is past the end of the representation
 	Misdirected          Kind = "misdirected-request"
-	Invalid              Kind = "invalid-content" // well-formed content that breaks the schema
+	Invalid              Kind = "invalid-content" // the content is well-formed but violates the schema
 	PreconditionRequired Kind = "precondition-required"
-	TooManyRequests      Kind = "quota-exceeded" // its type URI is the one IANA registered
+	TooManyRequests      Kind = "quota-exceeded" // its type URI is registered with IANA
 	HeadersTooLarge      Kind = "headers-too-large"
 
-	KeyMissing Kind = "idempotency-key-missing" // there has to be an Idempotency-Key
-	KeyExpired Kind = "idempotency-key-expired" // one that is so old that what it was used for may be forgotten
-	KeyReused  Kind = "idempotency-key-reused"  // one that was used for something else
-	InFlight   Kind = "request-in-flight"       // the first request with the Idempotency-Key is not finished yet
+	KeyMissing Kind = "idempotency-key-missing" // the request requires an Idempotency-Key
+	KeyExpired Kind = "idempotency-key-expired" // the key is older than the retention of its record
+	KeyReused  Kind = "idempotency-key-reused"  // the key was used for a different request
+	InFlight   Kind = "request-in-flight"       // the first request with the key has not finished
 
 	Internal       Kind = "internal-error"
 	NotImplemented Kind = "not-implemented"
 	Unavailable    Kind = "unavailable"
-	// OutcomeUnknown: it was begun, and nobody knows whether it was done. To ask again may tell; where it cannot, the
-	// status is 409.
+	// OutcomeUnknown means that the write was started and may or may not have been committed. A retry
+	// may find out; if it cannot, the status code is 409.
 	OutcomeUnknown Kind = "outcome-unknown"
 )
 
-// GraphQL codes; see Kind.Code.
+// The codes of GraphQL errors. See Kind.Code.
 const (
 	badUserInput       = "BAD_USER_INPUT"
 	unauthenticated    = "UNAUTHENTICATED"
@@ -78,16 +80,17 @@ const (
 	internalError      = "INTERNAL_SERVER_ERROR"
 )
 
-// row is what Stoa knows of one kind.
-type row struct {
+// kindInfo has the properties of a kind.
+type kindInfo struct {
 	kind   Kind
 	status int
 	title  string
 	code   string
 }
 
-// table holds every kind, in the order of Kinds. A new kind is a constant above and a row here, nothing else.
-var table = [...]row{
+// kindTable has an entry for each kind, in the order of Kinds. A new kind needs a constant above and an
+// entry here.
+var kindTable = [...]kindInfo{
 	{BadRequest, http.StatusBadRequest, "Bad Request", badUserInput},
 	{InvalidParameter, http.StatusBadRequest, "Invalid Parameter", badUserInput},
 	{InvalidCursor, http.StatusBadRequest, "Invalid Cursor", badUserInput},
@@ -130,31 +133,31 @@ var table = [...]row{
 	{OutcomeUnknown, http.StatusServiceUnavailable, "Outcome Unknown", internalError},
 }
 
-// Kinds yields every kind that Stoa answers with, in a fixed order, for documents that list them.
+// Kinds yields every kind that Stoa reports, in a fixed order, for documentation that lists them.
 func Kinds() iter.Seq[Kind] {
 	return func(yield func(Kind) bool) {
-		for i := range table {
-			if !yield(table[i].kind) {
+		for i := range kindTable {
+			if !yield(kindTable[i].kind) {
 				return
 			}
 		}
 	}
 }
 
-// Status returns the status that the kind is answered with. A kind of the application has 500, unless its
-// [Details.Status] says another.
+// Status returns the HTTP status code of the kind. For a kind of the application it returns 500;
+// set [Details.Status] to override it.
 func (k Kind) Status() int {
-	if r, known := lookup(k); known {
-		return r.status
+	if info, known := lookup(k); known {
+		return info.status
 	}
 	return http.StatusInternalServerError
 }
 
-// Title returns a short text that is the same for every problem of the kind (RFC 9457 section 3.1.3).
-// For a kind of the application it is made from the last segment of its URI.
+// Title returns a short text that is the same for every problem of the kind (RFC 9457 section
+// 3.1.3). For a kind of the application it is derived from the last segment of the URI.
 func (k Kind) Title() string {
-	if r, known := lookup(k); known {
-		return r.title
+	if info, known := lookup(k); known {
+		return info.title
 	}
 	words := strings.TrimRight(string(k), "/#")
 	words = words[strings.LastIndexAny(words, "/#:")+1:]
@@ -165,20 +168,22 @@ func (k Kind) Title() string {
 	return strings.ToUpper(words[:1]) + words[1:]
 }
 
-// Code returns the code that GraphQL errors of the kind carry in their extensions. A kind of the application has
-// INTERNAL_SERVER_ERROR here; [Details.Code] knows its status, too.
+// Code returns the code in the extensions of GraphQL errors of the kind. For a kind of the
+// application it returns INTERNAL_SERVER_ERROR; [Details.Code] derives it from the status code
+// instead.
 func (k Kind) Code() string {
-	if r, known := lookup(k); known {
-		return r.code
+	if info, known := lookup(k); known {
+		return info.code
 	}
 	return internalError
 }
 
-// URI returns the type of the kind, which is where it is documented (RFC 9457 section 3.1.1).
+// URI returns the problem type, a URI that refers to the documentation of the kind (RFC 9457
+// section 3.1.1).
 func (k Kind) URI() string {
 	switch {
 	case k == TooManyRequests:
-		// Registered by draft-ietf-httpapi-ratelimit-headers, so that clients of any server know it.
+		// The type that draft-ietf-httpapi-ratelimit-headers registers for all servers.
 		return "https://iana.org/assignments/http-problem-types#quota-exceeded"
 	case strings.Contains(string(k), ":"):
 		return string(k)
@@ -186,6 +191,7 @@ func (k Kind) URI() string {
 	return "https://stoa-go.github.io/problems/" + string(k.orInternal())
 }
 
+// orInternal returns Internal for the zero Kind, and k otherwise.
 func (k Kind) orInternal() Kind {
 	if k == "" {
 		return Internal
@@ -193,18 +199,19 @@ func (k Kind) orInternal() Kind {
 	return k
 }
 
-// lookup finds the row of a kind. Thirty short comparisons cost less than hashing would be worth on an error path.
-func lookup(k Kind) (r *row, known bool) {
+// lookup returns the entry of the kind. The search is linear, because for some forty kinds on an
+// error path it costs no more than a map.
+func lookup(k Kind) (info *kindInfo, known bool) {
 	k = k.orInternal()
-	for i := range table {
-		if table[i].kind == k {
-			return &table[i], true
+	for i := range kindTable {
+		if kindTable[i].kind == k {
+			return &kindTable[i], true
 		}
 	}
 	return nil, false
 }
 
-// codeOf returns the GraphQL code for a status that no row of the table speaks for.
+// codeOf returns the GraphQL code of a status code, for kinds that are not in the table.
 func codeOf(status int) string {
 	switch status {
 	case http.StatusUnauthorized:

@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// TestKinds is the contract with clients, written out: a line that changes here breaks someone.
+// TestKinds lists the kinds as clients see them. A changed line breaks clients.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	want := []string{
@@ -75,7 +75,8 @@ func TestKindsStops(t *testing.T) {
 	}
 }
 
-// TestKindsDiffer guards clients that tell problems by type: two kinds never share one.
+// TestKindsDiffer checks that no two kinds have the same type, because clients distinguish problems
+// by type.
 func TestKindsDiffer(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]problem.Kind)
@@ -97,9 +98,12 @@ func TestUnknownKind(t *testing.T) {
 		kind problem.Kind
 		want facts
 	}{
-		{"", facts{"https://stoa-go.github.io/problems/internal-error", "Internal Error", "INTERNAL_SERVER_ERROR", 500}},
-		{"out-of-stock", facts{"https://stoa-go.github.io/problems/out-of-stock", "Out of stock", "INTERNAL_SERVER_ERROR", 500}},
-		{"https://example.com/p/a_b/", facts{"https://example.com/p/a_b/", "A b", "INTERNAL_SERVER_ERROR", 500}},
+		{"", facts{"https://stoa-go.github.io/problems/internal-error", "Internal Error",
+			"INTERNAL_SERVER_ERROR", 500}},
+		{"out-of-stock", facts{"https://stoa-go.github.io/problems/out-of-stock", "Out of stock",
+			"INTERNAL_SERVER_ERROR", 500}},
+		{"https://example.com/p/a_b/",
+			facts{"https://example.com/p/a_b/", "A b", "INTERNAL_SERVER_ERROR", 500}},
 		{"https://example.com/p#c", facts{"https://example.com/p#c", "C", "INTERNAL_SERVER_ERROR", 500}},
 		{"about:blank", facts{"about:blank", "Blank", "INTERNAL_SERVER_ERROR", 500}},
 		{":", facts{":", ":", "INTERNAL_SERVER_ERROR", 500}},

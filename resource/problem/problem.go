@@ -1,19 +1,21 @@
-// Package problem says what went wrong, as RFC 9457 problem details.
+// Package problem describes errors as RFC 9457 problem details.
 //
-// Its nouns are a [Kind], the stable name of one sort of problem with its status, title and GraphQL code, and
-// [Details], one occurrence of it. Every error that Stoa answers is one of these, on every door:
+// A [Kind] is a type of problem with a stable name, a status code, a title and a GraphQL code. A
+// [Details] is one occurrence of it. All errors that Stoa returns to clients are Details, over
+// every protocol:
 //
 //	d := problem.New(problem.Conflict, "the address is taken")
 //	d.Errors = []problem.Violation{{Pointer: "/email", Code: "taken"}}
 //	problem.Write(w, r, d)
 //
-// answers 409 with
+// The response has the status code 409 and the content
 //
 //	{"type":"https://stoa-go.github.io/problems/conflict","title":"Conflict","status":409,
 //	 "detail":"the address is taken","errors":[{"pointer":"/email","code":"taken"}]}
 //
-// A *Details travels as an error, too: errors.As finds it, and the doors write the one they find. Everything in it but
-// its Error text is meant for the client, so it is no place for a cause: log that, or wrap both with errors.Join.
+// *Details implements error, so stores, hooks and policies can return it; Stoa finds it with
+// errors.As. Every field is sent to the client. Do not put the cause of an internal error into it:
+// log the cause, or join both errors with errors.Join.
 package problem
 
 import (
@@ -21,48 +23,52 @@ import (
 	"strings"
 )
 
-// Details is one problem, RFC 9457 section 3. The zero value is an internal error: Kind "" stands for [Internal].
+// Details is one occurrence of a problem (RFC 9457 section 3). The zero value is an internal error,
+// because the empty Kind is equivalent to [Internal].
 type Details struct {
-	// Kind decides type, title and status.
+	// Kind determines the type, the title and the default status code.
 	Kind Kind
-	// Status replaces the status of Kind. What is no error status (400 to 599), such as zero, is ignored.
+	// Status overrides the status code of Kind. Values outside of 400 to 599 are ignored.
 	Status int
-	// Detail explains this occurrence to the client. Empty is left out.
+	// Detail explains this occurrence to the client. It is omitted if empty.
 	Detail string
-	// Instance identifies this occurrence, such as "urn:uuid:...", so that it can be found in a log. Empty is left out.
+	// Instance is a URI that identifies this occurrence in a log, such as "urn:uuid:...". See
+	// [NewInstance]. It is omitted if empty.
 	Instance string
-	// Errors lists the places that are wrong, in document order. Empty is left out.
+	// Errors lists the invalid parts of the request, in document order. It is omitted if empty.
 	Errors []Violation
-	// Extensions are further members (RFC 9457 section 3.2), written in the order of their names. A name that
-	// Details itself writes is ignored, and so is a value that has no JSON form.
+	// Extensions are additional members (RFC 9457 section 3.2). Members with the name of a standard
+	// member, and values that cannot be encoded as JSON, are ignored.
 	Extensions map[string]any
-	// Header is added to the response beside the body: Allow, Retry-After and their like.
+	// Header has additional header fields of the response, such as Allow and Retry-After.
 	Header http.Header
 }
 
-// Violation is one place that is wrong. Exactly one of Pointer, Parameter and Header says where.
+// Violation describes one invalid part of a request. Set exactly one of Pointer, Parameter and
+// Header; if all are empty, the violation concerns the whole request body.
 type Violation struct {
-	// Pointer is a JSON Pointer (RFC 6901) into the request body; the empty pointer, the body itself, is written too,
-	// where Parameter and Header are empty.
+	// Pointer is a JSON Pointer (RFC 6901) into the request body. The empty pointer is the body itself.
 	Pointer string
-	// Parameter names a query parameter.
+	// Parameter is the name of a query parameter.
 	Parameter string
-	// Header names a request header field.
+	// Header is the name of a request header field.
 	Header string
-	// Code is a stable word for programs, such as "required", "maxLength" or "unknown". Empty is left out.
+	// Code identifies the violation for programs, such as "required", "maxLength" or "unknown". It is
+	// omitted if empty.
 	Code string
-	// Detail says it to a person. Empty is left out.
+	// Detail describes the violation for developers of the client. It is omitted if empty.
 	Detail string
-	// Operation is the index of the JSON Patch operation at fault, and nil elsewhere.
+	// Operation is the index of the JSON Patch operation that failed, or nil.
 	Operation *int
 }
 
-// New returns a problem of the given kind. The detail is for the client; empty says no more than the kind does.
+// New returns a problem of the kind. The detail is sent to the client; it may be empty.
 func New(kind Kind, detail string) *Details {
 	return &Details{Kind: kind, Detail: detail}
 }
 
-// Error returns a line for a log: the kind, and the detail or else the first violation.
+// Error returns the kind, followed by the detail or, if that is empty, by the first violation. It
+// is intended for logs.
 func (d *Details) Error() string {
 	var b strings.Builder
 	b.WriteString(string(d.Kind.orInternal()))
@@ -72,14 +78,15 @@ func (d *Details) Error() string {
 		b.WriteString(d.Detail)
 	case len(d.Errors) > 0:
 		v := d.Errors[0]
-		_, where := v.place()
+		_, where := v.location()
 		b.WriteString(": ")
 		b.WriteString(strings.TrimLeft(where+" "+v.Code, " "))
 	}
 	return b.String()
 }
 
-// StatusCode returns the status that the problem is answered with, always an error status.
+// StatusCode returns the status code of the response: Status if it is an error status, otherwise
+// that of Kind.
 func (d *Details) StatusCode() int {
 	if isErrorStatus(d.Status) {
 		return d.Status
@@ -87,19 +94,21 @@ func (d *Details) StatusCode() int {
 	return d.Kind.Status()
 }
 
-// Code returns the GraphQL code of the problem: that of its kind, or for a kind of the application the code that fits
-// its status, so that its message is not masked as an internal error. So it is where Status makes a refusal of a kind that
-// is none by itself, as of OutcomeUnknown with 409.
+// Code returns the code in the extensions of the GraphQL error. It is that of Kind, with two
+// exceptions: a kind of the application, and a kind of internal error with Status below 500, such
+// as [OutcomeUnknown] with 409. Their code is derived from the status code, because GraphQL servers
+// hide the message of an INTERNAL_SERVER_ERROR.
 func (d *Details) Code() string {
 	status := d.StatusCode()
-	if r, known := lookup(d.Kind); known && (r.code != internalError || status >= http.StatusInternalServerError) {
-		return r.code
+	info, known := lookup(d.Kind)
+	if known && (info.code != internalError || status >= http.StatusInternalServerError) {
+		return info.code
 	}
 	return codeOf(status)
 }
 
-// place returns the member that says where a violation is, and its value.
-func (v *Violation) place() (member, where string) {
+// location returns the name and the value of the JSON member that locates the violation.
+func (v *Violation) location() (member, value string) {
 	switch {
 	case v.Parameter != "":
 		return "parameter", v.Parameter
@@ -109,6 +118,7 @@ func (v *Violation) place() (member, where string) {
 	return "pointer", v.Pointer
 }
 
+// isErrorStatus reports whether status is a client or server error status code.
 func isErrorStatus(status int) bool {
 	return 400 <= status && status <= 599
 }

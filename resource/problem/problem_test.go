@@ -82,7 +82,8 @@ func TestError(t *testing.T) {
 		{"with detail", problem.New(problem.Gone, "deleted in May"), "gone: deleted in May"},
 		{
 			"with a violation",
-			&problem.Details{Kind: problem.Invalid, Errors: []problem.Violation{{Pointer: "/a", Code: "required"}}},
+			&problem.Details{Kind: problem.Invalid,
+				Errors: []problem.Violation{{Pointer: "/a", Code: "required"}}},
 			"invalid-content: /a required",
 		},
 		{
@@ -92,7 +93,8 @@ func TestError(t *testing.T) {
 		},
 		{
 			"with a parameter",
-			&problem.Details{Kind: problem.InvalidParameter, Errors: []problem.Violation{{Parameter: "sort", Code: "unknown"}}},
+			&problem.Details{Kind: problem.InvalidParameter,
+				Errors: []problem.Violation{{Parameter: "sort", Code: "unknown"}}},
 			"invalid-parameter: sort unknown",
 		},
 	}
@@ -122,7 +124,7 @@ func ExampleNew() {
 	// Output: 404 not-found: no order has this id
 }
 
-// An application's own kind is a URI of its own, and says its status.
+// A kind of the application is a URI, and its Details set the status code.
 func ExampleDetails() {
 	d := &problem.Details{
 		Kind:       "https://example.com/problems/out-of-stock",

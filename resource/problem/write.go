@@ -7,17 +7,19 @@ import (
 	"strings"
 )
 
-// MediaType is the media type of a problem.
+// MediaType is the media type of problem details (RFC 9457 section 6.1).
 const MediaType = "application/problem+json"
 
-// Write answers the request with the problem, as application/problem+json whatever the request's Accept says
-// (RFC 9457 section 3). The answer to HEAD has the same header fields and no content. It is not to be stored
-// (Cache-Control: no-store) unless d.Header says otherwise.
+// Write writes the problem as the response to r. The content is application/problem+json regardless
+// of the Accept field (RFC 9457 section 3). A response to HEAD has the same header fields and no
+// content. The response has Cache-Control: no-store, unless d.Header sets Cache-Control.
 //
-// Fields that are already in w.Header stay, except those that describe the representation which is now not sent
-// (Content-*, ETag, Last-Modified). d.Header is merged over them: Vary and Link are added to, others replaced.
-// An [Unauthenticated] problem needs a WWW-Authenticate there, a [MethodNotAllowed] one an Allow (RFC 9110 sections
-// 15.5.2 and 15.5.6): only the caller knows them.
+// Write keeps the fields that w.Header already has, except those that describe a representation
+// (Content-*, ETag, Last-Modified). It then merges d.Header: Vary and Link are added to existing
+// values, and other fields replace them.
+//
+// The caller must set WWW-Authenticate for an [Unauthenticated] problem and Allow for a
+// [MethodNotAllowed] problem in d.Header (RFC 9110 sections 15.5.2 and 15.5.6).
 func Write(w http.ResponseWriter, r *http.Request, d *Details) {
 	body := d.Append(make([]byte, 0, 512))
 	header := w.Header()
@@ -26,27 +28,28 @@ func Write(w http.ResponseWriter, r *http.Request, d *Details) {
 	}
 	header.Set("Cache-Control", "no-store")
 	merge(header, d.Header)
-	// The rest describes the body written below, which no caller can know better.
+	// The following fields describe the content, so d.Header must not override them.
 	header.Del("Content-Encoding")
 	header.Set("Content-Type", MediaType)
-	// net/http would count short bodies by itself, but not for HEAD.
+	// net/http sets Content-Length for short content, but not for HEAD.
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	header.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(d.StatusCode())
 	if r.Method != http.MethodHead {
-		// A client that has gone cannot be told so.
+		// A write error means that the client has disconnected.
 		_, _ = w.Write(body)
 	}
 }
 
-// representationFields describe a representation that was about to be sent; left in place they would describe the
-// problem, and wrongly: an attachment's name, the range of a file, the tag of an item.
+// representationFields are the fields of the representation that the handler was about to send,
+// such as the entity tag of an item. They do not apply to the problem.
 var representationFields = [...]string{
-	"Content-Disposition", "Content-Encoding", "Content-Language", "Content-Location", "Content-Range", "Etag",
+	"Content-Disposition", "Content-Encoding", "Content-Language", "Content-Location", "Content-Range",
+	"Etag",
 	"Last-Modified",
 }
 
-// merge puts the fields of more into header.
+// merge merges the fields of more into header.
 func merge(header, more http.Header) {
 	for name, lines := range more {
 		name = textproto.CanonicalMIMEHeaderKey(name)
@@ -63,8 +66,8 @@ func merge(header, more http.Header) {
 	}
 }
 
-// joinVary returns one list with the members of both, each once, and only "*" where that is among them: it says more
-// than any list (RFC 9110 section 12.5.5).
+// joinVary returns one list with the members of both lists and without duplicates, or "*" if a list
+// contains it, because "*" includes every field (RFC 9110 section 12.5.5).
 func joinVary(have, more []string) string {
 	var members []string
 	seen := make(map[string]bool)

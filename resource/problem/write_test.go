@@ -12,7 +12,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// write answers a request with d, after before has been put into the header, and returns the response.
+// write sets the fields before in the header, writes d as a response, and returns the response.
 func write(t *testing.T, r *http.Request, before http.Header, d *problem.Details) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -46,13 +46,15 @@ func TestRule001ProblemMediaType(t *testing.T) {
 
 func TestRule053ProblemWhateverAccept(t *testing.T) {
 	t.Parallel()
-	for _, accept := range []string{"text/html", "application/json", "application/problem+json;q=0", "*/*;q=0", "garbage"} {
+	for _, accept := range []string{"text/html", "application/json", "application/problem+json;q=0",
+		"*/*;q=0", "garbage"} {
 		t.Run(accept, func(t *testing.T) {
 			t.Parallel()
 			r := httptest.NewRequest(http.MethodGet, "/x", nil)
 			r.Header.Set("Accept", accept)
 			w := write(t, r, nil, problem.New(problem.NotFound, ""))
-			if got := w.Header().Get("Content-Type"); got != problem.MediaType || w.Code != http.StatusNotFound {
+			if got := w.Header().Get("Content-Type"); got != problem.MediaType ||
+				w.Code != http.StatusNotFound {
 				t.Errorf("got %d %s, want 404 %s", w.Code, got, problem.MediaType)
 			}
 		})
@@ -61,7 +63,8 @@ func TestRule053ProblemWhateverAccept(t *testing.T) {
 
 func TestRule075HeadHasTheHeaderOfGet(t *testing.T) {
 	t.Parallel()
-	d := problem.New(problem.Gone, string(make([]byte, 4000))) // more than net/http counts by itself
+	// The content is larger than the buffer of net/http, so net/http does not set Content-Length.
+	d := problem.New(problem.Gone, string(make([]byte, 4000)))
 	get := write(t, httptest.NewRequest(http.MethodGet, "/x", nil), nil, d)
 	head := write(t, httptest.NewRequest(http.MethodHead, "/x", nil), nil, d)
 	if diff := cmp.Diff(get.Header(), head.Header()); diff != "" {
@@ -110,7 +113,8 @@ func TestRule133NoStore(t *testing.T) {
 	})
 }
 
-// TestRule138CallerNamesTheScheme shows the division of labour: what the problem brings is sent, nothing is made up.
+// TestRule138CallerNamesTheScheme checks that Write sends the WWW-Authenticate field of the problem
+// and adds none if the problem has none.
 func TestRule138CallerNamesTheScheme(t *testing.T) {
 	t.Parallel()
 	r := httptest.NewRequest(http.MethodGet, "/x", nil)
@@ -134,14 +138,16 @@ func TestWriteMergesHeader(t *testing.T) {
 		name   string
 		before http.Header
 		more   http.Header
-		want   http.Header // only what differs from a plain problem
+		want   http.Header // the differences from a problem without Header
 	}{
 		{"others stay", http.Header{"Api-Version": {"1.2.0"}}, nil, http.Header{"Api-Version": {"1.2.0"}}},
 		{
 			"the representation's go",
 			http.Header{
-				"Etag": {`"1"`}, "Last-Modified": {"x"}, "Content-Encoding": {"gzip"}, "Content-Language": {"de"},
-				"Content-Location": {"/x"}, "Content-Disposition": {"attachment"}, "Content-Range": {"bytes 0-1/2"},
+				"Etag": {`"1"`}, "Last-Modified": {"x"}, "Content-Encoding": {"gzip"},
+				"Content-Language": {"de"},
+				"Content-Location": {"/x"}, "Content-Disposition": {"attachment"},
+				"Content-Range": {"bytes 0-1/2"},
 			},
 			nil, http.Header{},
 		},
@@ -152,15 +158,19 @@ func TestWriteMergesHeader(t *testing.T) {
 		},
 		{
 			"but what describes the body is ours", nil,
-			http.Header{"Content-Type": {"text/html"}, "Content-Length": {"1"}, "Content-Encoding": {"gzip"}}, http.Header{},
+			http.Header{"Content-Type": {"text/html"}, "Content-Length": {"1"}, "Content-Encoding": {"gzip"}},
+			http.Header{},
 		},
 		{
-			"others are set", http.Header{"Allow": {"PUT"}}, http.Header{"Allow": {"GET, HEAD"}, "Accept": {""}},
+			"others are set", http.Header{"Allow": {"PUT"}},
+			http.Header{"Allow": {"GET, HEAD"}, "Accept": {""}},
 			http.Header{"Allow": {"GET, HEAD"}, "Accept": {""}},
 		},
-		{"names need not be canonical", nil, http.Header{"retry-after": {"1"}}, http.Header{"Retry-After": {"1"}}},
+		{"names need not be canonical", nil, http.Header{"retry-after": {"1"}},
+			http.Header{"Retry-After": {"1"}}},
 		{
-			"Link is added to", http.Header{"Link": {"</a>; rel=a"}}, http.Header{"Link": {"</b>; rel=b", "</c>; rel=c"}},
+			"Link is added to", http.Header{"Link": {"</a>; rel=a"}},
+			http.Header{"Link": {"</b>; rel=b", "</c>; rel=c"}},
 			http.Header{"Link": {"</a>; rel=a", "</b>; rel=b", "</c>; rel=c"}},
 		},
 		{
@@ -168,7 +178,8 @@ func TestWriteMergesHeader(t *testing.T) {
 			http.Header{"vary": {"origin,Accept-Encoding,", "Prefer"}},
 			http.Header{"Vary": {"Accept, Origin, prefer, Accept-Encoding"}},
 		},
-		{"everything varies", http.Header{"Vary": {"*"}}, http.Header{"Vary": {"Accept"}}, http.Header{"Vary": {"*"}}},
+		{"everything varies", http.Header{"Vary": {"*"}}, http.Header{"Vary": {"Accept"}},
+			http.Header{"Vary": {"*"}}},
 		{"an empty Vary is none", nil, http.Header{"Vary": {"", ","}}, http.Header{}},
 	}
 	for _, tt := range tests {
