@@ -1,8 +1,7 @@
-// Package tx carries a transaction in a context, whatever the engine.
+// Package tx carries a database transaction in a context, independent of the database.
 //
-// Its nouns are a [Runner], which runs a function inside one transaction, and a [Scope], which is one attempt at that
-// transaction. A store that has transactions implements Runner and hands it out; whoever wants several writes to stand
-// or fall together calls InTx and passes the context it is given to every call that shall take part:
+// A [Runner] runs a function inside a transaction. Stores with transactions implement it. To make
+// several writes atomic, call InTx and pass the context that it provides to each write:
 //
 //	err := runner.InTx(ctx, func(ctx context.Context) error {
 //		if _, err := orders.Create(ctx, order); err != nil {
@@ -12,8 +11,9 @@
 //		return nil
 //	})
 //
-// The package knows no database. An implementer of Runner brackets each attempt with [Begin] and [Scope.Commit] or [Scope.Rollback]; all
-// others need only InTx, [AfterCommit] and [Active].
+// Applications need only InTx, [AfterCommit], [AfterRollback] and [Active]. An implementation of
+// Runner creates a [Scope] with [Begin] for each attempt, and ends it with [Scope.Commit] or
+// [Scope.Rollback].
 package tx
 
 import (
@@ -22,59 +22,66 @@ import (
 	"slices"
 )
 
-// ErrUnavailable says that there was no transaction: it could not be begun, or lost against others too often. Nothing of
-// it has happened, and the same may succeed later. A [Runner] returns errors that match it.
-var ErrUnavailable = errors.New("tx: no transaction at the moment")
+// ErrUnavailable means that no transaction took place: it could not begin, or it was rolled back
+// because of too many conflicts. No write was made, and a retry may succeed. A [Runner] returns errors
+// that wrap ErrUnavailable.
+var ErrUnavailable = errors.New("tx: transaction unavailable")
 
-// ErrOutcomeUnknown says that something may have been done, or not: the connection was lost while a transaction was being
-// committed, or while a statement was being carried out by itself. Only reading the data tells. A [Runner] does not run its
-// function again then, as that could do everything twice.
-var ErrOutcomeUnknown = errors.New("tx: it is not known whether this was done")
+// ErrOutcomeUnknown means that a transaction or a single statement may or may not have been committed,
+// because the connection was lost before the database confirmed it. Only reading the data shows the
+// outcome. A [Runner] does not retry after this error, because that could repeat the writes.
+var ErrOutcomeUnknown = errors.New("tx: outcome unknown")
 
 // Runner runs functions inside a transaction.
 //
-// InTx begins a transaction, calls fn with a context that carries it, and commits if fn returns nil, else rolls back
-// and returns fn's error. A panic in fn rolls back and goes on. A call with a context that already carries a
-// transaction of an equal Runner joins it: nothing commits before the outermost call does.
+// InTx begins a transaction and calls fn with a context that carries it. It commits if fn returns
+// nil, and otherwise rolls back and returns the error of fn. If fn panics, InTx rolls back and
+// panics with the same value. If ctx already carries a transaction of an equal Runner, InTx joins
+// it: fn runs inside that transaction, and the outermost call commits.
 //
-// Where the engine cannot be reached to begin one, the error matches [ErrUnavailable], so that whoever serves the data can
-// tell that from a fault.
+// If a transaction cannot begin because the database is unreachable, the error wraps
+// [ErrUnavailable], so that servers can respond with 503 instead of 500.
 //
-// An implementation may run fn more than once when the engine reports a conflict, so fn must not do anything that a
-// rollback cannot undo; such work belongs in [AfterCommit].
+// An implementation may call fn again if the database reports a conflict. Therefore fn must not
+// have effects that a rollback does not undo; use [AfterCommit] for them.
 //
-// Runners are compared with ==. Two collections whose Runners are equal share a database and can take part in one
-// transaction.
+// Runners are compared with ==. Collections with equal Runners share a database, and their writes
+// can be in one transaction.
+//
+// InTx must be safe for concurrent use.
 type Runner interface {
 	InTx(ctx context.Context, fn func(ctx context.Context) error) error
 }
 
-// Scope is one attempt at one transaction: it knows its Runner and what waits for the commit.
-// A Scope belongs to the goroutine that runs the transaction and is not safe for concurrent use.
+// Scope is one attempt at a transaction. It has the Runner of the transaction and the functions to
+// call after its end. It is not safe for concurrent use; only the goroutine that runs the
+// transaction may use it.
 type Scope struct {
-	runner  Runner
-	outer   *Scope
-	outside context.Context // what Begin was given, for Outside: it has no other life than the Scope
-	after   []func()
-	undo    []func()
+	runner Runner
+	outer  *Scope          // of the enclosing transaction of another Runner, or nil
+	parent context.Context // the argument of Begin, for Without
+	after  []func()        // of AfterCommit
+	undo   []func()        // of AfterRollback
 }
 
+// scopeKey is the context key of the innermost Scope.
 type scopeKey struct{}
 
-// Begin opens a Scope for an attempt of r and returns a context that carries it. It is for implementers of [Runner],
-// who call it once for each attempt, so that whatever an abandoned attempt asked for is forgotten with it. A Runner
-// that joins a transaction which ctx already carries does not call Begin.
+// Begin returns a Scope for an attempt of r, and a context that carries it. Implementations of
+// [Runner] call it once per attempt, so that the functions registered in a failed attempt are
+// dropped with its Scope. A Runner that joins the transaction of ctx does not call Begin.
 func Begin(ctx context.Context, r Runner) (context.Context, *Scope) {
 	outer, _ := ctx.Value(scopeKey{}).(*Scope)
-	s := &Scope{runner: r, outer: outer, outside: ctx}
+	s := &Scope{runner: r, outer: outer, parent: ctx}
 	return context.WithValue(ctx, scopeKey{}, s), s
 }
 
-// Commit says that the attempt has been committed. The functions given to [AfterCommit] run, in the order given; where
-// this transaction was begun inside one of another Runner, they wait for that one instead, so that nothing is announced
-// which an enclosing failure may still take back.
+// Commit ends the scope after the attempt has been committed, and calls the functions registered
+// with [AfterCommit], in order of registration. If the transaction was begun inside a transaction
+// of another Runner, the functions are called after that one commits, because it can still fail.
 //
-// A function that panics keeps none of the others from running; the panic goes on when all have.
+// A panic in one function does not prevent the calls of the others. Commit panics with the same
+// value after all of them have been called.
 func (s *Scope) Commit() {
 	if s.outer != nil {
 		s.outer.after = append(s.outer.after, s.after...)
@@ -84,11 +91,11 @@ func (s *Scope) Commit() {
 	runAll(s.after)
 }
 
-// runAll calls functions of which none knows of the others: what one of them does not do is no reason to forget the rest.
+// runAll calls all functions, even if one of them panics or calls runtime.Goexit.
 func runAll(fns []func()) {
 	next := 0
 	defer func() {
-		if next < len(fns) { // a panic, or runtime.Goexit
+		if next < len(fns) {
 			runAll(fns[next:])
 		}
 	}()
@@ -98,9 +105,9 @@ func runAll(fns []func()) {
 	}
 }
 
-// Rollback says that the attempt has been rolled back, or was never committed. The functions given to [AfterRollback] run,
-// the last one first, as each takes back what it found. Where nobody knows whether it was committed ([ErrOutcomeUnknown])
-// neither Commit nor Rollback is called.
+// Rollback ends the scope after the attempt has been rolled back or could not be committed, and
+// calls the functions registered with [AfterRollback] in reverse order. If the outcome is unknown
+// ([ErrOutcomeUnknown]), the Runner calls neither Commit nor Rollback.
 func (s *Scope) Rollback() {
 	for _, fn := range slices.Backward(s.undo) {
 		fn()
@@ -108,8 +115,9 @@ func (s *Scope) Rollback() {
 	s.undo = nil
 }
 
-// AfterCommit calls fn once the outermost transaction that ctx carries has been committed, and never if it is rolled
-// back. Without a transaction it calls fn at once. fn runs on the goroutine that commits and should be short.
+// AfterCommit calls fn after the outermost transaction in ctx has been committed. If it is rolled
+// back, fn is not called. If ctx carries no transaction, AfterCommit calls fn immediately. fn runs
+// on the goroutine that commits, and should return quickly.
 func AfterCommit(ctx context.Context, fn func()) {
 	if s, ok := ctx.Value(scopeKey{}).(*Scope); ok {
 		s.after = append(s.after, fn)
@@ -118,23 +126,25 @@ func AfterCommit(ctx context.Context, fn func()) {
 	fn()
 }
 
-// AfterRollback calls fn if the outermost transaction that ctx carries is rolled back, and never otherwise: not where it is
-// committed, not where that is unknown, and not without a transaction. It is for what has to be changed before the commit
-// though no database takes it back, such as an entry in memory. fn runs on the goroutine of the transaction, after its end,
-// and should be short. A Runner that does not call [Scope.Rollback] never calls it.
+// AfterRollback calls fn after the outermost transaction in ctx has been rolled back. If it is
+// committed, if the outcome is unknown, or if ctx carries no transaction, fn is not called. Use it
+// to undo changes that must be made before the commit and that the database does not roll back,
+// such as an entry in memory. fn runs on the goroutine of the transaction, after its end, and
+// should return quickly. It requires a Runner that calls [Scope.Rollback].
 func AfterRollback(ctx context.Context, fn func()) {
 	if s, ok := ctx.Value(scopeKey{}).(*Scope); ok {
 		s.undo = append(s.undo, fn)
 	}
 }
 
-// Active reports whether ctx carries a transaction of any Runner.
+// Active reports whether ctx carries a transaction.
 func Active(ctx context.Context) bool {
 	_, ok := ctx.Value(scopeKey{}).(*Scope)
 	return ok
 }
 
-// ActiveFor reports whether ctx carries a transaction of a Runner equal to r, innermost or enclosing.
+// ActiveFor reports whether ctx carries a transaction of a Runner equal to r. It finds enclosing
+// transactions too.
 func ActiveFor(ctx context.Context, r Runner) bool {
 	s, _ := ctx.Value(scopeKey{}).(*Scope)
 	for ; s != nil; s = s.outer {
@@ -145,8 +155,9 @@ func ActiveFor(ctx context.Context, r Runner) bool {
 	return false
 }
 
-// Without returns the context in which the outermost transaction that ctx carries was begun, and ctx itself if it carries
-// none. What is given to [AfterCommit] runs when the transaction is over, so where it writes it needs a context without.
+// Without returns the context in which the outermost transaction in ctx was begun, or ctx if it
+// carries no transaction. A function registered with [AfterCommit] runs when the transaction is
+// over, so it needs this context for its own writes.
 func Without(ctx context.Context) context.Context {
 	s, ok := ctx.Value(scopeKey{}).(*Scope)
 	if !ok {
@@ -155,5 +166,5 @@ func Without(ctx context.Context) context.Context {
 	for s.outer != nil {
 		s = s.outer
 	}
-	return s.outside
+	return s.parent
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// engine is a Runner without a database: it tries so many times, and writes down what happens.
+// engine is a Runner without a database. It makes a number of attempts and records the calls.
 type engine struct {
 	tries int
 	log   *[]string
@@ -63,35 +63,38 @@ func TestAfterCommit(t *testing.T) {
 			})
 			return nil
 		}, []string{"rollback", "rollback"}},
-		{"once for the attempt that stands", func(ctx context.Context, a, _ *engine, note func(string)) error {
-			first := true
-			return a.InTx(ctx, func(ctx context.Context) error {
-				tx.AfterCommit(ctx, func() { note("told") })
-				if first {
-					first = false
-					return errConflict
-				}
-				return nil
-			})
-		}, []string{"rollback", "commit", "told"}},
-		{"who joins waits for the one joined", func(ctx context.Context, a, _ *engine, note func(string)) error {
-			return a.InTx(ctx, func(ctx context.Context) error {
-				err := a.InTx(ctx, func(ctx context.Context) error {
+		{"once for the attempt that stands",
+			func(ctx context.Context, a, _ *engine, note func(string)) error {
+				first := true
+				return a.InTx(ctx, func(ctx context.Context) error {
 					tx.AfterCommit(ctx, func() { note("told") })
+					if first {
+						first = false
+						return errConflict
+					}
 					return nil
 				})
-				note("joined")
-				return err
-			})
-		}, []string{"joined", "commit", "told"}},
-		{"another engine inside waits for the outer one", func(ctx context.Context, a, b *engine, note func(string)) error {
-			return a.InTx(ctx, func(ctx context.Context) error {
-				return b.InTx(ctx, func(ctx context.Context) error {
-					tx.AfterCommit(ctx, func() { note("told") })
-					return nil
+			}, []string{"rollback", "commit", "told"}},
+		{"who joins waits for the one joined",
+			func(ctx context.Context, a, _ *engine, note func(string)) error {
+				return a.InTx(ctx, func(ctx context.Context) error {
+					err := a.InTx(ctx, func(ctx context.Context) error {
+						tx.AfterCommit(ctx, func() { note("told") })
+						return nil
+					})
+					note("joined")
+					return err
 				})
-			})
-		}, []string{"commit", "commit", "told"}},
+			}, []string{"joined", "commit", "told"}},
+		{"another engine inside waits for the outer one",
+			func(ctx context.Context, a, b *engine, note func(string)) error {
+				return a.InTx(ctx, func(ctx context.Context) error {
+					return b.InTx(ctx, func(ctx context.Context) error {
+						tx.AfterCommit(ctx, func() { note("told") })
+						return nil
+					})
+				})
+			}, []string{"commit", "commit", "told"}},
 		{"and is forgotten with it", func(ctx context.Context, a, b *engine, note func(string)) error {
 			a.InTx(ctx, func(ctx context.Context) error {
 				b.InTx(ctx, func(ctx context.Context) error {
@@ -102,33 +105,36 @@ func TestAfterCommit(t *testing.T) {
 			})
 			return nil
 		}, []string{"commit", "rollback", "commit", "rollback"}},
-		{"what is taken back, the last first, at each attempt", func(ctx context.Context, a, _ *engine, note func(string)) error {
-			a.InTx(ctx, func(ctx context.Context) error {
-				tx.AfterRollback(ctx, func() { note("first") })
-				tx.AfterRollback(ctx, func() { note("second") })
-				return errConflict
-			})
-			return nil
-		}, []string{"rollback", "second", "first", "rollback", "second", "first"}},
-		{"nothing is taken back of what stands", func(ctx context.Context, a, _ *engine, note func(string)) error {
-			tx.AfterRollback(ctx, func() { note("without a transaction") })
-			return a.InTx(ctx, func(ctx context.Context) error {
-				tx.AfterRollback(ctx, func() { note("taken back") })
+		{"what is taken back, the last first, at each attempt",
+			func(ctx context.Context, a, _ *engine, note func(string)) error {
+				a.InTx(ctx, func(ctx context.Context) error {
+					tx.AfterRollback(ctx, func() { note("first") })
+					tx.AfterRollback(ctx, func() { note("second") })
+					return errConflict
+				})
 				return nil
-			})
-		}, []string{"commit"}},
-		{"what is inside is taken back with the outer one", func(ctx context.Context, a, b *engine, note func(string)) error {
-			a.tries = 1
-			a.InTx(ctx, func(ctx context.Context) error {
-				tx.AfterRollback(ctx, func() { note("outer") })
-				b.InTx(ctx, func(ctx context.Context) error {
-					tx.AfterRollback(ctx, func() { note("inner") })
+			}, []string{"rollback", "second", "first", "rollback", "second", "first"}},
+		{"nothing is taken back of what stands",
+			func(ctx context.Context, a, _ *engine, note func(string)) error {
+				tx.AfterRollback(ctx, func() { note("without a transaction") })
+				return a.InTx(ctx, func(ctx context.Context) error {
+					tx.AfterRollback(ctx, func() { note("taken back") })
 					return nil
 				})
-				return errConflict
-			})
-			return nil
-		}, []string{"commit", "rollback", "inner", "outer"}},
+			}, []string{"commit"}},
+		{"what is inside is taken back with the outer one",
+			func(ctx context.Context, a, b *engine, note func(string)) error {
+				a.tries = 1
+				a.InTx(ctx, func(ctx context.Context) error {
+					tx.AfterRollback(ctx, func() { note("outer") })
+					b.InTx(ctx, func(ctx context.Context) error {
+						tx.AfterRollback(ctx, func() { note("inner") })
+						return nil
+					})
+					return errConflict
+				})
+				return nil
+			}, []string{"commit", "rollback", "inner", "outer"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -171,12 +177,12 @@ func TestActiveInOutside(t *testing.T) {
 	}
 }
 
-// store is what an implementer of Runner writes: begin, call, commit or roll back.
+// store shows the implementation of a Runner: begin, call, commit or roll back.
 type store struct{}
 
 func (s *store) InTx(ctx context.Context, fn func(context.Context) error) error {
 	if tx.ActiveFor(ctx, s) {
-		return fn(ctx) // joins
+		return fn(ctx) // joins the transaction of ctx
 	}
 	ctx, scope := tx.Begin(ctx, s)
 	if err := fn(ctx); err != nil {
@@ -216,7 +222,7 @@ func ExampleAfterRollback() {
 	// out of stock map[]
 }
 
-// TestAfterCommitPanics: whoever waits for a commit hears of it, whatever becomes of the others who do.
+// TestAfterCommitPanics checks that all functions are called, even if some panic.
 func TestAfterCommitPanics(t *testing.T) {
 	t.Parallel()
 	var log []string
