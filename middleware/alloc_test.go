@@ -79,8 +79,9 @@ func BenchmarkRateLimitCallers(b *testing.B) {
 		names[i] = http.StatusText(200) + string(rune('a'+i%26)) + time.Duration(i).String()
 	}
 	i := 0
-	h := middleware.RateLimit(middleware.Rate{Quota: 1_000_000_000, Window: time.Second}, &middleware.RateLimitOptions{
-		Key: func(*http.Request) string { i++; return names[i%len(names)] }})(http.HandlerFunc(ok))
+	h := middleware.RateLimit(middleware.Rate{Quota: 1_000_000_000, Window: time.Second},
+		&middleware.RateLimitOptions{
+			Key: func(*http.Request) string { i++; return names[i%len(names)] }})(http.HandlerFunc(ok))
 	r := httptest.NewRequest("GET", "/orders/7", nil)
 	w := discard{http.Header{}}
 	b.ReportAllocs()

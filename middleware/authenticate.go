@@ -111,7 +111,8 @@ func (a *authenticator) check(r *http.Request, token string) (principal string, 
 		}
 		return "", &d
 	case r.Context().Err() == nil:
-		loggerOr(a.opts.Logger).ErrorContext(r.Context(), "stoa: a token cannot be checked", "method", r.Method,
+		loggerOr(a.opts.Logger).ErrorContext(r.Context(), "stoa: a token cannot be checked", "method",
+			r.Method,
 			"error", strings.ReplaceAll(err.Error(), token, "[token]"))
 	}
 	d := problem.New(problem.Unavailable, "The token cannot be checked at the moment; try again.")

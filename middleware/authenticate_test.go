@@ -28,7 +28,8 @@ func verify(_ context.Context, token string) (string, error) {
 	case "closed":
 		return "", problem.New(problem.Forbidden, "The account is closed.")
 	case "expired":
-		return "", &problem.Details{Kind: "https://example.com/problems/expired", Status: http.StatusUnauthorized}
+		return "", &problem.Details{Kind: "https://example.com/problems/expired",
+			Status: http.StatusUnauthorized}
 	case "down":
 		return "", fmt.Errorf("asking for %s: connection refused", token)
 	case "late":
@@ -76,15 +77,20 @@ func TestRule138Bearer(t *testing.T) {
 		{"spaces", "GET", []string{"  Bearer   ann-1  "}, 200, "", "<ann>"},
 		{"every character", "GET", []string{"Bearer a.b~c+d/e_f-0=="}, 200, "", "<ann>"},
 		{"wrong token", "GET", []string{"Bearer x"}, 401, invalidToken, problem.Unauthenticated.URI()},
-		{"token of nobody", "GET", []string{"Bearer nobody"}, 401, invalidToken, problem.Unauthenticated.URI()},
+		{"token of nobody", "GET", []string{"Bearer nobody"}, 401, invalidToken,
+			problem.Unauthenticated.URI()},
 		{"another scheme", "GET", []string{"Basic YW5uOmFubg=="}, 200, "", "<>"},
-		{"another scheme writes", "PATCH", []string{"Digest a=b"}, 401, `Bearer realm="shop"`, problem.Unauthenticated.URI()},
+		{"another scheme writes", "PATCH", []string{"Digest a=b"}, 401, `Bearer realm="shop"`,
+			problem.Unauthenticated.URI()},
 		{"a scheme that begins alike", "GET", []string{"Bearers ann-1"}, 200, "", "<>"},
-		{"two fields", "GET", []string{"Bearer ann-1", "Bearer ann-1"}, 400, invalidRequest, `"header":"Authorization"`},
-		{"two schemes", "GET", []string{"Basic x", "Bearer ann-1"}, 400, invalidRequest, problem.InvalidHeader.URI()},
+		{"two fields", "GET", []string{"Bearer ann-1", "Bearer ann-1"}, 400, invalidRequest,
+			`"header":"Authorization"`},
+		{"two schemes", "GET", []string{"Basic x", "Bearer ann-1"}, 400, invalidRequest,
+			problem.InvalidHeader.URI()},
 		{"no token", "GET", []string{"Bearer"}, 400, invalidRequest, problem.InvalidHeader.URI()},
 		{"empty token", "GET", []string{"Bearer  "}, 400, invalidRequest, problem.InvalidHeader.URI()},
-		{"two tokens", "GET", []string{"Bearer ann-1 ann-1"}, 400, invalidRequest, problem.InvalidHeader.URI()},
+		{"two tokens", "GET", []string{"Bearer ann-1 ann-1"}, 400, invalidRequest,
+			problem.InvalidHeader.URI()},
 		{"list", "GET", []string{"Bearer ann-1, Basic x"}, 400, invalidRequest, problem.InvalidHeader.URI()},
 		{"quoted", "GET", []string{`Bearer "ann-1"`}, 400, invalidRequest, problem.InvalidHeader.URI()},
 		{"only padding", "GET", []string{"Bearer =="}, 400, invalidRequest, problem.InvalidHeader.URI()},
@@ -94,7 +100,8 @@ func TestRule138Bearer(t *testing.T) {
 		{"empty", "GET", []string{""}, 400, invalidRequest, problem.InvalidHeader.URI()},
 		{"no scheme", "GET", []string{`"x"`}, 400, invalidRequest, problem.InvalidHeader.URI()},
 		{"refused", "GET", []string{"Bearer closed"}, 403, "", "The account is closed."},
-		{"refused with 401", "GET", []string{"Bearer expired"}, 401, `Bearer realm="shop", error="invalid_token"`,
+		{"refused with 401", "GET", []string{"Bearer expired"}, 401,
+			`Bearer realm="shop", error="invalid_token"`,
 			"https://example.com/problems/expired"},
 		{"unknown", "GET", []string{"Bearer down"}, 503, "", problem.Unavailable.URI()},
 		{"late", "GET", []string{"Bearer late"}, 503, "", problem.Unavailable.URI()},
@@ -133,7 +140,8 @@ func TestNothingLeaks(t *testing.T) {
 	leaky := func(_ context.Context, token string) (string, error) {
 		return "", errors.New("redis: no answer for session:" + token)
 	}
-	h := middleware.Authenticate(leaky, &middleware.AuthenticateOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	h := middleware.Authenticate(leaky,
+		&middleware.AuthenticateOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	r := httptest.NewRequest("GET", "/", nil)
 	r.Header.Set("Authorization", "Bearer "+secret)
 	w := httptest.NewRecorder()
@@ -141,7 +149,8 @@ func TestNothingLeaks(t *testing.T) {
 	if strings.Contains(w.Body.String(), "redis") || strings.Contains(w.Body.String(), secret) {
 		t.Errorf("the client is told %s", w.Body)
 	}
-	if !strings.Contains(log.String(), "redis: no answer for session:[token]") || strings.Contains(log.String(), secret) {
+	if !strings.Contains(log.String(), "redis: no answer for session:[token]") ||
+		strings.Contains(log.String(), secret) {
 		t.Errorf("the log is told %s", &log)
 	}
 }
@@ -185,7 +194,8 @@ func TestClientGone(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	gone := func(ctx context.Context, _ string) (string, error) { return "", ctx.Err() }
-	h := middleware.Authenticate(gone, &middleware.AuthenticateOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	h := middleware.Authenticate(gone,
+		&middleware.AuthenticateOptions{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r := httptest.NewRequestWithContext(ctx, "GET", "/", nil)
@@ -200,7 +210,8 @@ func TestClientGone(t *testing.T) {
 func TestChallenge(t *testing.T) {
 	t.Parallel()
 	for realm, want := range map[string]string{
-		"": "Bearer", "shop": `Bearer realm="shop"`, `a"b\c`: `Bearer realm="a\"b\\c"`, "a\r\nX: y": `Bearer realm="a  X: y"`,
+		"": "Bearer", "shop": `Bearer realm="shop"`, `a"b\c`: `Bearer realm="a\"b\\c"`,
+		"a\r\nX: y": `Bearer realm="a  X: y"`,
 	} {
 		if diff := cmp.Diff(want, middleware.Challenge(realm)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", realm, diff)
@@ -210,8 +221,9 @@ func TestChallenge(t *testing.T) {
 
 func TestWrites(t *testing.T) {
 	t.Parallel()
-	for method, want := range map[string]bool{"GET": false, "HEAD": false, "OPTIONS": false, "TRACE": false, "QUERY": false,
-		"POST": true, "PUT": true, "PATCH": true, "DELETE": true, "BREW": true} {
+	for method, want := range map[string]bool{"GET": false, "HEAD": false, "OPTIONS": false, "TRACE": false,
+		"QUERY": false,
+		"POST":  true, "PUT": true, "PATCH": true, "DELETE": true, "BREW": true} {
 		if got := middleware.Writes(httptest.NewRequest(method, "/", nil)); got != want {
 			t.Errorf("%s: %t, want %t", method, got, want)
 		}

@@ -31,7 +31,8 @@ type left struct {
 }
 
 func newBuckets(rate Rate, callers int) *buckets {
-	every := (rate.Window + time.Duration(rate.Quota) - 1) / time.Duration(rate.Quota) // rounded up: never more than promised
+	// rounded up: never more than promised
+	every := (rate.Window + time.Duration(rate.Quota) - 1) / time.Duration(rate.Quota)
 	whole := every * time.Duration(rate.Quota)
 	return &buckets{every: every, whole: whole, quota: rate.Quota, seed: maphash.MakeSeed(),
 		recent: map[uint64]time.Duration{}, half: max(callers/2, 1), turn: whole}

@@ -20,10 +20,11 @@ import (
 // everyMiddleware, as they are without options, or with what makes them do something.
 func everyMiddleware() map[string]func(http.Handler) http.Handler {
 	return map[string]func(http.Handler) http.Handler{
-		"nothing":                           middleware.Chain(),
-		"Authenticate":                      middleware.Authenticate(verify, nil),
-		"Log":                               middleware.Log(quiet()),
-		"RateLimit":                         middleware.RateLimit(middleware.Rate{Quota: 1000, Window: time.Minute}, nil),
+		"nothing":      middleware.Chain(),
+		"Authenticate": middleware.Authenticate(verify, nil),
+		"Log":          middleware.Log(quiet()),
+		"RateLimit": middleware.RateLimit(middleware.Rate{Quota: 1000,
+			Window: time.Minute}, nil),
 		"Recover":                           middleware.Recover(nil),
 		"RequestID":                         middleware.RequestID(nil),
 		"Timeout":                           middleware.Timeout(nil),
@@ -45,7 +46,8 @@ func abilities(w http.ResponseWriter, _ *http.Request) {
 	_, stringWriter := w.(io.StringWriter)
 	c := http.NewResponseController(w)
 	supported := func(err error) bool { return !errors.Is(err, http.ErrNotSupported) }
-	fmt.Fprintln(w, "Flusher", flusher, "Hijacker", hijacker, "ReaderFrom", readerFrom, "StringWriter", stringWriter,
+	fmt.Fprintln(w, "Flusher", flusher, "Hijacker", hijacker, "ReaderFrom", readerFrom, "StringWriter",
+		stringWriter,
 		"SetReadDeadline", supported(c.SetReadDeadline(time.Time{})),
 		"SetWriteDeadline", supported(c.SetWriteDeadline(time.Time{})),
 		"EnableFullDuplex", supported(c.EnableFullDuplex()), "Flush", supported(c.Flush()))
@@ -105,7 +107,8 @@ func TestNothingIsHidden(t *testing.T) {
 				want := bare[res.Proto]
 				switch name {
 				case "behind one that reads nothing":
-					want = strings.Replace(want, "Hijacker false", "Hijacker true", 1) // it claims so on HTTP/2, too
+					// it claims so on HTTP/2, too
+					want = strings.Replace(want, "Hijacker false", "Hijacker true", 1)
 					fallthrough
 				case "behind a writer that only unwraps":
 					want = strings.Replace(want, "ReaderFrom true", "ReaderFrom false", 1)
@@ -180,7 +183,8 @@ func TestReadFrom(t *testing.T) {
 func TestInformational(t *testing.T) {
 	t.Parallel()
 	var lines lines
-	h := middleware.Chain(middleware.Log(lines.options()), middleware.Recover(recoverQuietly()))(http.HandlerFunc(
+	h := middleware.Chain(middleware.Log(lines.options()),
+		middleware.Recover(recoverQuietly()))(http.HandlerFunc(
 		func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusEarlyHints)
 			panic("after a hint")

@@ -39,7 +39,9 @@ func TestChain(t *testing.T) {
 func TestPatternsAreHandedOut(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /orders/{id}", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	mux.HandleFunc("POST /orders/{id}", func(http.ResponseWriter, *http.Request) {
+		panic(http.ErrAbortHandler)
+	})
 	for name, mw := range everyMiddleware() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +59,8 @@ func TestPatternsAreHandedOut(t *testing.T) {
 }
 
 // wholeChain is all of them, in the order of the package comment.
-func wholeChain(log *middleware.LogOptions, quota int, rate *middleware.RateLimitOptions) func(http.Handler) http.Handler {
+func wholeChain(log *middleware.LogOptions, quota int,
+	rate *middleware.RateLimitOptions) func(http.Handler) http.Handler {
 	return middleware.Chain(
 		middleware.ClientAddress([]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, nil),
 		middleware.RequestID(nil),
@@ -67,7 +70,8 @@ func wholeChain(log *middleware.LogOptions, quota int, rate *middleware.RateLimi
 		middleware.Limit(nil),
 		middleware.Timeout(nil),
 		middleware.CrossOrigin(nil),
-		middleware.Authenticate(verify, &middleware.AuthenticateOptions{Required: middleware.Writes, Logger: slog.New(slog.DiscardHandler)}),
+		middleware.Authenticate(verify, &middleware.AuthenticateOptions{Required: middleware.Writes,
+			Logger: slog.New(slog.DiscardHandler)}),
 		middleware.RateLimit(middleware.Rate{Quota: quota, Window: 1000 * time.Hour}, rate),
 	)
 }
@@ -83,7 +87,8 @@ func TestOrder(t *testing.T) {
 		log    []string
 	}{
 		{"a panic", func(r *http.Request) {}, 500, []string{`"principal":"ann"`, `"route":"/boom"`}},
-		{"over the quota", func(r *http.Request) { r.Header.Set("X-Spent", "yes") }, 429, []string{`"principal":"ann"`, `"path":"/boom"`}},
+		{"over the quota", func(r *http.Request) { r.Header.Set("X-Spent", "yes") }, 429,
+			[]string{`"principal":"ann"`, `"path":"/boom"`}},
 		{"nobody, over the quota", func(r *http.Request) { r.Header.Del("Authorization") }, 401, nil},
 		{"of another origin, nobody", func(r *http.Request) {
 			r.Header.Del("Authorization")
@@ -104,7 +109,9 @@ func TestOrder(t *testing.T) {
 			var log lines
 			mux := http.NewServeMux()
 			mux.HandleFunc("POST /boom", func(http.ResponseWriter, *http.Request) { panic("boom") })
-			h := wholeChain(log.options(), 1, &middleware.RateLimitOptions{Skip: func(r *http.Request) bool { return r.Header.Get("X-Spent") == "" }})(mux)
+			h := wholeChain(log.options(), 1, &middleware.RateLimitOptions{Skip: func(r *http.Request) bool {
+				return r.Header.Get("X-Spent") == ""
+			}})(mux)
 			request := func() *http.Request {
 				r := httptest.NewRequest("POST", "/boom", strings.NewReader("{}"))
 				r.RemoteAddr = "10.0.0.1:1"
@@ -126,7 +133,8 @@ func TestOrder(t *testing.T) {
 			if w.Header().Get("Referrer-Policy") == "" || !uuid7.MatchString(id) {
 				t.Errorf("header %v", w.Header())
 			}
-			log.has(t, 1, append(tt.log, fmt.Sprintf(`"status":%d`, tt.status), `"client":"198.51.100.7"`, `"request_id":"`+id+`"`)...)
+			log.has(t, 1, append(tt.log, fmt.Sprintf(`"status":%d`, tt.status), `"client":"198.51.100.7"`,
+				`"request_id":"`+id+`"`)...)
 		})
 	}
 }

@@ -28,39 +28,74 @@ func TestRule018TrustedProxies(t *testing.T) {
 		want   string // client, secure, host
 	}{
 		{"nothing said", old, "10.0.0.1:1", nil, "10.0.0.1 false example.com"},
-		{"not trusted", old, "11.0.0.1:1", http.Header{"X-Forwarded-For": {"1.2.3.4"}, "X-Forwarded-Proto": {"https"},
-			"X-Forwarded-Host": {"evil"}}, "11.0.0.1 false example.com"},
-		{"not trusted, RFC 7239", rfc, "11.0.0.1:1", http.Header{"Forwarded": {"for=1.2.3.4;proto=https;host=evil"}}, "11.0.0.1 false example.com"},
+		{"not trusted", old, "11.0.0.1:1",
+			http.Header{"X-Forwarded-For": {"1.2.3.4"}, "X-Forwarded-Proto": {"https"},
+				"X-Forwarded-Host": {"evil"}}, "11.0.0.1 false example.com"},
+		{"not trusted, RFC 7239", rfc, "11.0.0.1:1",
+			http.Header{"Forwarded": {"for=1.2.3.4;proto=https;host=evil"}}, "11.0.0.1 false example.com"},
 		{"no peer", old, "@", http.Header{"X-Forwarded-For": {"1.2.3.4"}}, "invalid IP false example.com"},
-		{"trusted", old, "10.0.0.1:1", http.Header{"X-Forwarded-For": {"1.2.3.4"}, "X-Forwarded-Proto": {"https"},
-			"X-Forwarded-Host": {"shop.example:8443"}}, "1.2.3.4 true shop.example:8443"},
-		{"trusted, with IPv6", old, "[2001:db8:1::1]:1", http.Header{"X-Forwarded-For": {"2001:db8::9"}}, "2001:db8::9 false example.com"},
-		{"host by option only", nil, "10.0.0.1:1", http.Header{"X-Forwarded-Host": {"shop.example"}}, "10.0.0.1 false example.com"},
-		{"spoofed before", old, "10.0.0.1:1", http.Header{"X-Forwarded-For": {"6.6.6.6, 1.2.3.4"}, "X-Forwarded-Proto": {"http, https"}},
+		{"trusted", old, "10.0.0.1:1",
+			http.Header{"X-Forwarded-For": {"1.2.3.4"}, "X-Forwarded-Proto": {"https"},
+				"X-Forwarded-Host": {"shop.example:8443"}}, "1.2.3.4 true shop.example:8443"},
+		{"trusted, with IPv6", old, "[2001:db8:1::1]:1", http.Header{"X-Forwarded-For": {"2001:db8::9"}},
+			"2001:db8::9 false example.com"},
+		{"host by option only", nil, "10.0.0.1:1", http.Header{"X-Forwarded-Host": {"shop.example"}},
+			"10.0.0.1 false example.com"},
+		{"spoofed before", old, "10.0.0.1:1", http.Header{"X-Forwarded-For": {"6.6.6.6, 1.2.3.4"},
+			"X-Forwarded-Proto": {"http, https"}},
 			"1.2.3.4 true example.com"},
-		{"several lines", old, "10.0.0.1:1", http.Header{"X-Forwarded-For": {"6.6.6.6", "1.2.3.4", "10.0.0.2"}}, "1.2.3.4 false example.com"},
-		{"only proxies", old, "10.0.0.1:1", http.Header{"X-Forwarded-For": {"10.0.0.3, 10.0.0.2"}}, "10.0.0.3 false example.com"},
-		{"unreadable", old, "10.0.0.1:1", http.Header{"X-Forwarded-For": {"1.2.3.4, nonsense, 10.0.0.2"}}, "10.0.0.2 false example.com"},
-		{"with ports", old, "10.0.0.1:1", http.Header{"X-Forwarded-For": {"[2001:db8::9]:80, 10.0.0.2:443"}}, "2001:db8::9 false example.com"},
-		{"odd host", old, "10.0.0.1:1", http.Header{"X-Forwarded-Host": {"a/b"}}, "10.0.0.1 false example.com"},
-		{"odd scheme", old, "10.0.0.1:1", http.Header{"X-Forwarded-Proto": {"gopher"}}, "10.0.0.1 false example.com"},
-		{"the other kind", old, "10.0.0.1:1", http.Header{"Forwarded": {"for=1.2.3.4;proto=https"}}, "10.0.0.1 false example.com"},
-		{"the other kind, RFC 7239", rfc, "10.0.0.1:1", http.Header{"X-Forwarded-For": {"1.2.3.4"}}, "10.0.0.1 false example.com"},
-		{"RFC 7239", rfc, "10.0.0.1:1", http.Header{"Forwarded": {`for=1.2.3.4;proto=https;host="shop.example:8443"`}}, "1.2.3.4 true shop.example:8443"},
-		{"RFC 7239, quoted", rfc, "10.0.0.1:1", http.Header{"Forwarded": {`For="[2001:db8::9]:4711"; PROTO=HTTPS , for="\10.0.0.2"`}}, "2001:db8::9 true example.com"},
-		{"RFC 7239, a comma in quotes", rfc, "10.0.0.1:1", http.Header{"Forwarded": {`by="a,for=6.6.6.6";for=1.2.3.4`}}, "1.2.3.4 false example.com"},
-		{"RFC 7239, spoofed before", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"for=6.6.6.6;proto=http", "for=1.2.3.4;proto=https"}}, "1.2.3.4 true example.com"},
-		{"RFC 7239, hidden", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"for=1.2.3.4, for=_hidden, for=10.0.0.2"}}, "10.0.0.2 false example.com"},
-		{"RFC 7239, without for", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"for=1.2.3.4, proto=https"}}, "10.0.0.1 true example.com"},
-		{"RFC 7239, broken", rfc, "10.0.0.1:1", http.Header{"Forwarded": {`for=1.2.3.4, for="10.0.0.2`}}, "10.0.0.1 false example.com"},
-		{"RFC 7239, spoofed scheme and host", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"for=6.6.6.6;proto=https;host=evil, for=1.2.3.4"}}, "1.2.3.4 false example.com"},
-		{"RFC 7239, spoofed behind a proxy", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"for=10.9.9.9;proto=https;host=evil", "for=1.2.3.4;proto=http, for=10.0.0.2"}},
+		{"several lines", old, "10.0.0.1:1",
+			http.Header{"X-Forwarded-For": {"6.6.6.6", "1.2.3.4", "10.0.0.2"}}, "1.2.3.4 false example.com"},
+		{"only proxies", old, "10.0.0.1:1", http.Header{"X-Forwarded-For": {"10.0.0.3, 10.0.0.2"}},
+			"10.0.0.3 false example.com"},
+		{"unreadable", old, "10.0.0.1:1", http.Header{"X-Forwarded-For": {"1.2.3.4, nonsense, 10.0.0.2"}},
+			"10.0.0.2 false example.com"},
+		{"with ports", old, "10.0.0.1:1", http.Header{"X-Forwarded-For": {"[2001:db8::9]:80, 10.0.0.2:443"}},
+			"2001:db8::9 false example.com"},
+		{"odd host", old, "10.0.0.1:1", http.Header{"X-Forwarded-Host": {"a/b"}},
+			"10.0.0.1 false example.com"},
+		{"odd scheme", old, "10.0.0.1:1", http.Header{"X-Forwarded-Proto": {"gopher"}},
+			"10.0.0.1 false example.com"},
+		{"the other kind", old, "10.0.0.1:1", http.Header{"Forwarded": {"for=1.2.3.4;proto=https"}},
+			"10.0.0.1 false example.com"},
+		{"the other kind, RFC 7239", rfc, "10.0.0.1:1", http.Header{"X-Forwarded-For": {"1.2.3.4"}},
+			"10.0.0.1 false example.com"},
+		{"RFC 7239", rfc, "10.0.0.1:1",
+			http.Header{"Forwarded": {`for=1.2.3.4;proto=https;host="shop.example:8443"`}},
+			"1.2.3.4 true shop.example:8443"},
+		{"RFC 7239, quoted", rfc, "10.0.0.1:1",
+			http.Header{"Forwarded": {`For="[2001:db8::9]:4711"; PROTO=HTTPS , for="\10.0.0.2"`}},
+			"2001:db8::9 true example.com"},
+		{"RFC 7239, a comma in quotes", rfc, "10.0.0.1:1",
+			http.Header{"Forwarded": {`by="a,for=6.6.6.6";for=1.2.3.4`}}, "1.2.3.4 false example.com"},
+		{"RFC 7239, spoofed before", rfc, "10.0.0.1:1",
+			http.Header{"Forwarded": {"for=6.6.6.6;proto=http", "for=1.2.3.4;proto=https"}},
+			"1.2.3.4 true example.com"},
+		{"RFC 7239, hidden", rfc, "10.0.0.1:1",
+			http.Header{"Forwarded": {"for=1.2.3.4, for=_hidden, for=10.0.0.2"}},
+			"10.0.0.2 false example.com"},
+		{"RFC 7239, without for", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"for=1.2.3.4, proto=https"}},
+			"10.0.0.1 true example.com"},
+		{"RFC 7239, broken", rfc, "10.0.0.1:1", http.Header{"Forwarded": {`for=1.2.3.4, for="10.0.0.2`}},
+			"10.0.0.1 false example.com"},
+		{"RFC 7239, spoofed scheme and host", rfc, "10.0.0.1:1",
+			http.Header{"Forwarded": {"for=6.6.6.6;proto=https;host=evil, for=1.2.3.4"}},
 			"1.2.3.4 false example.com"},
-		{"RFC 7239, nonsense before", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"nonsense, for=1.2.3.4;proto=https"}}, "1.2.3.4 true example.com"},
-		{"RFC 7239, a quote before", rfc, "10.0.0.1:1", http.Header{"Forwarded": {`for="6.6.6.6`, "for=1.2.3.4"}}, "1.2.3.4 false example.com"},
-		{"RFC 7239, empty members", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"for=1.2.3.4,, for=10.0.0.2 ,"}}, "1.2.3.4 false example.com"},
-		{"RFC 7239, too long", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"for=1.2.3.4;x=" + strings.Repeat("a", 2000)}}, "10.0.0.1 false example.com"},
-		{"RFC 7239, spaces", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"for = 1.2.3.4"}}, "10.0.0.1 false example.com"},
+		{"RFC 7239, spoofed behind a proxy", rfc, "10.0.0.1:1",
+			http.Header{"Forwarded": {"for=10.9.9.9;proto=https;host=evil",
+				"for=1.2.3.4;proto=http, for=10.0.0.2"}},
+			"1.2.3.4 false example.com"},
+		{"RFC 7239, nonsense before", rfc, "10.0.0.1:1",
+			http.Header{"Forwarded": {"nonsense, for=1.2.3.4;proto=https"}}, "1.2.3.4 true example.com"},
+		{"RFC 7239, a quote before", rfc, "10.0.0.1:1",
+			http.Header{"Forwarded": {`for="6.6.6.6`, "for=1.2.3.4"}}, "1.2.3.4 false example.com"},
+		{"RFC 7239, empty members", rfc, "10.0.0.1:1",
+			http.Header{"Forwarded": {"for=1.2.3.4,, for=10.0.0.2 ,"}}, "1.2.3.4 false example.com"},
+		{"RFC 7239, too long", rfc, "10.0.0.1:1",
+			http.Header{"Forwarded": {"for=1.2.3.4;x=" + strings.Repeat("a", 2000)}},
+			"10.0.0.1 false example.com"},
+		{"RFC 7239, spaces", rfc, "10.0.0.1:1", http.Header{"Forwarded": {"for = 1.2.3.4"}},
+			"10.0.0.1 false example.com"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -73,7 +108,8 @@ func TestRule018TrustedProxies(t *testing.T) {
 			r.Header.Set("X-Real-Ip", "6.6.6.6")
 			before := r.Header.Clone()
 			var got string
-			middleware.ClientAddress(proxies, tt.opts)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			middleware.ClientAddress(proxies,
+				tt.opts)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 				got = fmt.Sprint(middleware.Client(r), " ", middleware.Secure(r), " ", r.Host)
 				for name := range r.Header {
 					if strings.Contains(name, "Forwarded") || name == "X-Real-Ip" {
@@ -114,12 +150,14 @@ func FuzzForwarded(f *testing.F) {
 		r.Header["Forwarded"] = []string{value}
 		r.Header["X-Forwarded-For"], r.Header["X-Forwarded-Host"] = []string{value}, []string{value}
 		opts := &middleware.ClientAddressOptions{Forwarded: rfc, Host: true}
-		middleware.ClientAddress(proxies, opts)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		middleware.ClientAddress(proxies,
+			opts)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			client := middleware.Client(r)
 			if !client.IsValid() || client.Zone() != "" || client.Is4In6() {
 				t.Errorf("%q: the client is %v", value, client)
 			}
-			if client.Is4() && client.String() != "10.0.0.1" && !strings.Contains(strings.ReplaceAll(value, `\`, ""), client.String()) &&
+			if client.Is4() && client.String() != "10.0.0.1" &&
+				!strings.Contains(strings.ReplaceAll(value, `\`, ""), client.String()) &&
 				!strings.Contains(value, ":") { // an IPv4 address may be written as an IPv6 one
 				t.Errorf("%q: the client is %v, whom nobody named", value, client)
 			}
@@ -129,7 +167,8 @@ func FuzzForwarded(f *testing.F) {
 		})).ServeHTTP(httptest.NewRecorder(), r)
 		outsider := httptest.NewRequest("GET", "/", nil)
 		outsider.RemoteAddr, outsider.Header = "11.0.0.1:1", r.Header
-		middleware.ClientAddress(proxies, opts)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		middleware.ClientAddress(proxies,
+			opts)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			if middleware.Client(r).String() != "11.0.0.1" || r.Host != "example.com" {
 				t.Errorf("%q from outside: %v %s", value, middleware.Client(r), r.Host)
 			}
@@ -140,7 +179,8 @@ func FuzzForwarded(f *testing.F) {
 // A proxy in the same network says who is asking.
 func ExampleClientAddress() {
 	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
-	h := middleware.ClientAddress(trusted, nil)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h := middleware.ClientAddress(trusted,
+		nil)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Println(middleware.Client(r), middleware.Secure(r))
 	}))
 	for _, peer := range []string{"10.0.0.7:4711", "203.0.113.9:4711"} {

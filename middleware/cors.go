@@ -9,8 +9,10 @@ import "slices"
 // The fields that every page may read (Content-Type, Cache-Control and so on) are not among them, and Set-Cookie never can be.
 func ExposedHeaders(more ...string) []string {
 	return slices.Concat([]string{
-		"Accept-Patch", "Accept-Post", "Accept-Ranges", "Allow", "API-Version", "Content-Location", "Content-Range", "Deprecation",
-		"ETag", "Event-Cursor", "Idempotency-Replayed", "Idempotency-Result", "Link", "Location", "Preference-Applied", "RateLimit",
+		"Accept-Patch", "Accept-Post", "Accept-Ranges", "Allow", "API-Version", "Content-Location",
+		"Content-Range", "Deprecation",
+		"ETag", "Event-Cursor", "Idempotency-Replayed", "Idempotency-Result", "Link", "Location",
+		"Preference-Applied", "RateLimit",
 		"RateLimit-Policy", "Repr-Digest", "Retry-After", "Sunset", "WWW-Authenticate", "X-Request-Id",
 	}, more)
 }
@@ -20,7 +22,8 @@ func ExposedHeaders(more ...string) []string {
 func AllowedHeaders(more ...string) []string {
 	return slices.Concat([]string{
 		"Accept", "API-Version", "Authorization", "Content-Digest", "Content-Encoding", "Content-Type",
-		"GraphQL-Require-Preflight", "Idempotency-Key", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Last-Event-ID", "Prefer", "Range",
+		"GraphQL-Require-Preflight", "Idempotency-Key", "If-Match", "If-Modified-Since", "If-None-Match",
+		"If-Range", "If-Unmodified-Since", "Last-Event-ID", "Prefer", "Range",
 		"Repr-Digest",
 	}, more)
 }

@@ -36,7 +36,8 @@ func CrossOrigin(opts *CrossOriginOptions) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if protection.Check(r) != nil {
-				problem.Write(w, r, problem.New(problem.Forbidden, "A page of another origin may not do this."))
+				problem.Write(w, r, problem.New(problem.Forbidden,
+					"A page of another origin may not do this."))
 				return
 			}
 			next.ServeHTTP(w, r)

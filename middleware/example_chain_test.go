@@ -18,7 +18,9 @@ import (
 func ExampleChain() {
 	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: withoutTimes}))
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /orders/{id}", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "an order") })
+	mux.HandleFunc("GET /orders/{id}", func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "an order")
+	})
 	mux.HandleFunc("GET /boom", func(w http.ResponseWriter, r *http.Request) { panic("boom") })
 	h := middleware.Chain(
 		middleware.RequestID(nil),
@@ -113,7 +115,8 @@ func ExampleCrossOrigin() {
 }
 
 func ExampleServer() {
-	server := middleware.Server(http.NotFoundHandler(), &middleware.ServerOptions{WriteTimeout: 5 * time.Minute})
+	server := middleware.Server(http.NotFoundHandler(),
+		&middleware.ServerOptions{WriteTimeout: 5 * time.Minute})
 	fmt.Println(server.ReadHeaderTimeout, server.ReadTimeout, server.WriteTimeout)
 	// Output: 5s 30s 5m0s
 }

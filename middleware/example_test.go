@@ -19,12 +19,14 @@ func ExampleAuthenticate() {
 		}
 		return name, nil
 	}
-	auth := middleware.Authenticate(verify, &middleware.AuthenticateOptions{Realm: "shop", Required: middleware.Writes})
+	auth := middleware.Authenticate(verify, &middleware.AuthenticateOptions{Realm: "shop",
+		Required: middleware.Writes})
 	h := auth(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Printf("%s by %q\n", r.Method, middleware.Principal(r.Context()))
 	}))
 
-	for _, ask := range [][2]string{{"GET", ""}, {"POST", ""}, {"POST", "Bearer guess"}, {"POST", "Bearer t0k3n"}} {
+	for _, ask := range [][2]string{{"GET", ""}, {"POST", ""}, {"POST", "Bearer guess"},
+		{"POST", "Bearer t0k3n"}} {
 		r := httptest.NewRequest(ask[0], "/orders", nil)
 		if ask[1] != "" {
 			r.Header.Set("Authorization", ask[1])

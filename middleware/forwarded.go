@@ -59,7 +59,8 @@ func readForwarded(s string) []hop {
 				return out
 			}
 		}
-		if strings.Trim(s[comma+1:], " \t") != "" { // a list may have members that are empty (RFC 9110 section 5.6.1)
+		// a list may have members that are empty (RFC 9110 section 5.6.1)
+		if strings.Trim(s[comma+1:], " \t") != "" {
 			out = append(out, next)
 		}
 		s = s[:max(comma, 0)]

@@ -27,7 +27,8 @@ func FuzzBearer(f *testing.F) {
 		r.Header["Authorization"] = []string{field}
 		w := httptest.NewRecorder()
 		who := ""
-		h := middleware.Authenticate(echo, nil)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		h := middleware.Authenticate(echo,
+			nil)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			who = middleware.Principal(r.Context())
 		}))
 		h.ServeHTTP(w, r)
@@ -41,7 +42,8 @@ func FuzzBearer(f *testing.F) {
 		if want != "" && who != "p-"+want || want == "" && who != "" {
 			t.Errorf("%q: %q asks", field, who)
 		}
-		if scheme, _, _ := strings.Cut(strings.Trim(field, " \t"), " "); strings.EqualFold(scheme, "bearer") && want == "" &&
+		if scheme, _, _ := strings.Cut(strings.Trim(field, " \t"), " "); strings.EqualFold(scheme,
+			"bearer") && want == "" &&
 			w.Code != http.StatusBadRequest {
 			t.Errorf("%q: %d, want 400", field, w.Code)
 		}

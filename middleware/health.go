@@ -121,7 +121,8 @@ func (h *health) run(ctx context.Context) (results map[string]string, failed boo
 		}
 		results[c.name], failed = "failed", true
 		if !errors.Is(ctx.Err(), context.Canceled) { // nobody is there to be told
-			loggerOr(h.opts.Logger).ErrorContext(ctx, "stoa: unhealthy", "check", c.name, "error", clean(err.Error()))
+			loggerOr(h.opts.Logger).ErrorContext(ctx, "stoa: unhealthy", "check", c.name, "error",
+				clean(err.Error()))
 		}
 	}
 	return results, failed

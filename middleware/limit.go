@@ -137,7 +137,8 @@ func (l *limiter) enter(ctx context.Context) bool {
 // serve serves a request whose content is bounded.
 func (l *limiter) serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	limit := l.content(r)
-	if limit < 0 || r.ContentLength >= 0 || r.Body == nil { // net/http sees to it that there is no more than was said
+	// net/http sees to it that there is no more than was said
+	if limit < 0 || r.ContentLength >= 0 || r.Body == nil {
 		next.ServeHTTP(w, r)
 		return
 	}

@@ -57,7 +57,8 @@ func TestLimit(t *testing.T) {
 		for _, chunked := range []bool{false, true} {
 			t.Run(tt.name+" chunked="+strconv.FormatBool(chunked), func(t *testing.T) {
 				t.Parallel()
-				r := httptest.NewRequest("POST", tt.target, strings.NewReader(strings.Repeat("x", tt.content)))
+				r := httptest.NewRequest("POST", tt.target,
+					strings.NewReader(strings.Repeat("x", tt.content)))
 				if chunked {
 					r.ContentLength = -1
 				}
@@ -111,11 +112,15 @@ func TestNoReadingAfterRefusal(t *testing.T) {
 		outside           func(http.Handler) http.Handler
 	}{
 		{"chunks that drip", chunked + strings.Repeat(chunk, 5), "1\r\nx\r\n", swallow, nil},
-		{"behind others", chunked + strings.Repeat(chunk, 5), "1\r\nx\r\n", swallow, middleware.Chain(middleware.Log(quiet()), onlyUnwraps, middleware.Recover(nil))},
-		{"and before Timeout", chunked + strings.Repeat(chunk, 5), "1\r\nx\r\n", swallow, middleware.Timeout(nil)},
-		{"length that drips", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000\r\n\r\nx", "x", swallow, nil},
+		{"behind others", chunked + strings.Repeat(chunk, 5), "1\r\nx\r\n", swallow,
+			middleware.Chain(middleware.Log(quiet()), onlyUnwraps, middleware.Recover(nil))},
+		{"and before Timeout", chunked + strings.Repeat(chunk, 5), "1\r\nx\r\n", swallow,
+			middleware.Timeout(nil)},
+		{"length that drips", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000\r\n\r\nx", "x", swallow,
+			nil},
 		{"begun", chunked + strings.Repeat(chunk, 5), "1\r\nx\r\n", begun, nil},
-		{"begun behind others", chunked + strings.Repeat(chunk, 5), "1\r\nx\r\n", begun, middleware.Log(quiet())},
+		{"begun behind others", chunked + strings.Repeat(chunk, 5), "1\r\nx\r\n", begun,
+			middleware.Log(quiet())},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -134,7 +139,8 @@ func TestNoReadingAfterRefusal(t *testing.T) {
 					}
 				}()
 				res, _, err := receive(t, conn)
-				if err != nil || res.StatusCode != http.StatusRequestEntityTooLarge || !res.Close && !strings.HasPrefix(tt.name, "begun") {
+				if err != nil || res.StatusCode != http.StatusRequestEntityTooLarge || !res.Close &&
+					!strings.HasPrefix(tt.name, "begun") {
 					t.Errorf("%v %v", err, res)
 				}
 				if more, _ := io.ReadAll(conn); strings.Contains(string(more), "HTTP/1.1") {
@@ -153,14 +159,16 @@ func TestNoReadingAfterRefusal(t *testing.T) {
 // TestLimitOnTheWire: 413 reaches a client that goes on sending, on both protocols.
 func TestLimitOnTheWire(t *testing.T) {
 	t.Parallel()
-	h := middleware.Chain(middleware.Log(quiet()), middleware.Limit(&middleware.LimitOptions{Content: 1000}))(http.HandlerFunc(swallow))
+	h := middleware.Chain(middleware.Log(quiet()),
+		middleware.Limit(&middleware.LimitOptions{Content: 1000}))(http.HandlerFunc(swallow))
 	onBothProtocols(t, h, func(t *testing.T, s *httptest.Server) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		for range 3 {
 			told := make(waits)
 			// It goes on when it has the answer, as one whose connection is gone by then may never see it.
-			r, _ := http.NewRequestWithContext(ctx, "POST", s.URL, io.MultiReader(io.LimitReader(zeros{}, 2000), told, io.LimitReader(zeros{}, 100_000)))
+			r, _ := http.NewRequestWithContext(ctx, "POST", s.URL,
+				io.MultiReader(io.LimitReader(zeros{}, 2000), told, io.LimitReader(zeros{}, 100_000)))
 			res, err := s.Client().Do(r)
 			if err != nil {
 				t.Fatal(err)
@@ -226,7 +234,8 @@ func TestInFlight(t *testing.T) {
 		for range 6 {
 			got[<-codes]++
 		}
-		if got[200] != 5 || got[503] != 1 { // of the three who waited the third was not served within five seconds
+		// of the three who waited the third was not served within five seconds
+		if got[200] != 5 || got[503] != 1 {
 			t.Errorf("%v, want five served and one that waited in vain", got)
 		}
 		ask("/")

@@ -20,7 +20,8 @@ import (
 )
 
 // logged serves a request and returns the line, without its time.
-func logged(t *testing.T, opts middleware.LogOptions, r *http.Request, h http.HandlerFunc, more ...func(http.Handler) http.Handler) string {
+func logged(t *testing.T, opts middleware.LogOptions, r *http.Request, h http.HandlerFunc,
+	more ...func(http.Handler) http.Handler) string {
 	t.Helper()
 	var buf bytes.Buffer
 	opts.Logger = slog.New(slog.NewTextHandler(&buf, &slog.HandlerOptions{
@@ -32,7 +33,8 @@ func logged(t *testing.T, opts middleware.LogOptions, r *http.Request, h http.Ha
 		}}))
 	func() {
 		defer func() { _ = recover() }() // what aborts is in the line
-		middleware.Chain(middleware.Log(&opts), middleware.Chain(more...))(h).ServeHTTP(httptest.NewRecorder(), r)
+		middleware.Chain(middleware.Log(&opts),
+			middleware.Chain(more...))(h).ServeHTTP(httptest.NewRecorder(), r)
 	}()
 	return buf.String()
 }
@@ -40,7 +42,9 @@ func logged(t *testing.T, opts middleware.LogOptions, r *http.Request, h http.Ha
 func TestLog(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /orders/{id}", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "an order") })
+	mux.HandleFunc("GET /orders/{id}", func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "an order")
+	})
 	teapot := func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(3 * time.Second)
 		w.WriteHeader(http.StatusTeapot)
@@ -62,7 +66,8 @@ func TestLog(t *testing.T) {
 			"level=INFO msg=request method=GET path=/tea status=418 bytes=5 duration=3s\n"},
 		{"implicit", "/", middleware.LogOptions{}, nil, func(http.ResponseWriter, *http.Request) {}, nil,
 			"level=INFO msg=request method=GET path=/ status=200 bytes=0 duration=0s\n"},
-		{"principal", "/orders/7", middleware.LogOptions{}, http.Header{"Authorization": {"Bearer ann-1"}}, mux.ServeHTTP,
+		{"principal", "/orders/7", middleware.LogOptions{}, http.Header{"Authorization": {"Bearer ann-1"}},
+			mux.ServeHTTP,
 			[]func(http.Handler) http.Handler{middleware.Authenticate(verify, nil)},
 			"level=INFO msg=request method=GET route=/orders/{id} status=200 bytes=8 duration=0s principal=ann\n"},
 		{"panic", "/", middleware.LogOptions{}, nil, func(http.ResponseWriter, *http.Request) { panic("x") },
@@ -72,21 +77,31 @@ func TestLog(t *testing.T) {
 			io.WriteString(w, "half")
 			panic(http.ErrAbortHandler)
 		}, nil, "level=WARN msg=request method=GET path=/ status=200 bytes=4 duration=0s aborted=true\n"},
-		{"aborted at once", "/health", health, nil, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil,
+		{"aborted at once", "/health", health, nil, func(http.ResponseWriter, *http.Request) {
+			panic(http.ErrAbortHandler)
+		}, nil,
 			"level=WARN msg=request method=GET path=/health status=0 bytes=0 duration=0s aborted=true\n"},
 		{"skipped", "/health", health, nil, func(http.ResponseWriter, *http.Request) {}, nil, ""},
-		{"skipped, but failed", "/health", health, nil, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, nil,
+		{"skipped, but failed", "/health", health, nil, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(503)
+		}, nil,
 			"level=ERROR msg=request method=GET path=/health status=503 bytes=0 duration=0s\n"},
-		{"query", "/?a=1&access_token=s3cr3t&%74oken=s3cr3t&%zz=2&b", middleware.LogOptions{Query: true}, nil, mux.ServeHTTP, nil,
+		{"query", "/?a=1&access_token=s3cr3t&%74oken=s3cr3t&%zz=2&b", middleware.LogOptions{Query: true}, nil,
+			mux.ServeHTTP, nil,
 			`query="a=1&access_token=[redacted]&%74oken=[redacted]&[unreadable]&b"` + "\n"},
-		{"query of another age", "/?a=1;token=s3cr3t&b=2", middleware.LogOptions{Query: true}, nil, mux.ServeHTTP, nil,
+		{"query of another age", "/?a=1;token=s3cr3t&b=2", middleware.LogOptions{Query: true}, nil,
+			mux.ServeHTTP, nil,
 			`query="[unreadable]&b=2"` + "\n"},
-		{"referrer", "/", middleware.LogOptions{Headers: []string{"referer"}}, http.Header{"Referer": {"https://shop.example/reset?code=s3cr3t"}},
+		{"referrer", "/", middleware.LogOptions{Headers: []string{"referer"}},
+			http.Header{"Referer": {"https://shop.example/reset?code=s3cr3t"}},
 			mux.ServeHTTP, nil, "referer=https://shop.example/reset\n"},
-		{"fields", "/", middleware.LogOptions{Headers: []string{"user-agent", "Authorization", "cookie", "Idempotency-Key",
+		{"fields", "/", middleware.LogOptions{Headers: []string{"user-agent", "Authorization", "cookie",
+			"Idempotency-Key",
 			"Proxy-Authorization", "X-Api-Key", "accept"}},
-			http.Header{"User-Agent": {"curl\n\x1b[31m"}, "Authorization": {"Bearer ann-1"}, "Cookie": {"s3cr3t"},
-				"Idempotency-Key": {"s3cr3t"}, "Proxy-Authorization": {"s3cr3t"}, "X-Api-Key": {"s3cr3t"}, "Accept": {"a", "b"}},
+			http.Header{"User-Agent": {"curl\n\x1b[31m"}, "Authorization": {"Bearer ann-1"},
+				"Cookie":          {"s3cr3t"},
+				"Idempotency-Key": {"s3cr3t"}, "Proxy-Authorization": {"s3cr3t"}, "X-Api-Key": {"s3cr3t"},
+				"Accept": {"a", "b"}},
 			mux.ServeHTTP, nil, `user-agent=curl\n\x1b[31m accept="a, b"` + "\n"},
 	}
 	for _, tt := range tests {
@@ -137,7 +152,8 @@ func FuzzLog(f *testing.F) {
 		var values []string
 		h := middleware.Log(&middleware.LogOptions{Query: true, Headers: []string{"User-Agent"},
 			Logger: slog.New(forger{slog.NewJSONHandler(io.Discard, nil), &values})})
-		r := &http.Request{Method: "GET", URL: &url.URL{Path: path, RawQuery: query}, Header: http.Header{"User-Agent": {agent}}}
+		r := &http.Request{Method: "GET", URL: &url.URL{Path: path, RawQuery: query},
+			Header: http.Header{"User-Agent": {agent}}}
 		h(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			middleware.WithPrincipal(r.Context(), principal)
 		})).ServeHTTP(httptest.NewRecorder(), r)
@@ -145,7 +161,8 @@ func FuzzLog(f *testing.F) {
 			t.Fatalf("%q", values)
 		}
 		for _, v := range values {
-			if len(v) > 256+len("...") || !utf8.ValidString(v) || strings.ContainsAny(v, "\n\r\x1b\x00\u2028\u202e\u0085") {
+			if len(v) > 256+len("...") || !utf8.ValidString(v) ||
+				strings.ContainsAny(v, "\n\r\x1b\x00\u2028\u202e\u0085") {
 				t.Errorf("%q is in the log", v)
 			}
 		}
@@ -164,7 +181,8 @@ func TestLogIsOneJSONObject(t *testing.T) {
 		Duration  int64
 		RequestID string `json:"request_id"`
 	}
-	if err := json.Unmarshal([]byte(log.String()), &got); err != nil || got.Status != 404 || got.Bytes != 19 || !uuid7.MatchString(got.RequestID) {
+	if err := json.Unmarshal([]byte(log.String()), &got); err != nil || got.Status != 404 ||
+		got.Bytes != 19 || !uuid7.MatchString(got.RequestID) {
 		t.Errorf("%+v %v: %s", got, err, &log)
 	}
 }

@@ -46,7 +46,8 @@ func ParseRate(s string) (Rate, error) {
 func isSign(c byte) bool { return c == '+' || c == '-' }
 
 func (r Rate) valid() bool {
-	return 1 <= r.Quota && r.Quota <= maxQuota && time.Second <= r.Window && r.Window <= maxWindow && r.Window%time.Second == 0
+	return 1 <= r.Quota && r.Quota <= maxQuota && time.Second <= r.Window && r.Window <= maxWindow &&
+		r.Window%time.Second == 0
 }
 
 // String returns the rate as [ParseRate] reads it, with the window in its largest whole unit: "100/1m". No limit is "off".

@@ -32,8 +32,10 @@ func TestParseRate(t *testing.T) {
 			t.Errorf("%q: %v %v (-want +got):\n%s", tt.text, got, err, diff)
 		}
 	}
-	for _, text := range []string{"0/1m", "-1/1m", "+1/1m", " 1/1m", "1/1m ", "1", "/", "1/", "/1m", "1/0s", "1/-1m", "1/+1m", "1/500ms", "1/1500ms",
-		"1/1001h", "1000000001/1s", "99999999999999999999/1m", "1/1", "1.5/1m", "1/1m/1m", "Off", "1/ms", "1/d", "0x10/1m"} {
+	for _, text := range []string{"0/1m", "-1/1m", "+1/1m", " 1/1m", "1/1m ", "1", "/", "1/", "/1m", "1/0s",
+		"1/-1m", "1/+1m", "1/500ms", "1/1500ms",
+		"1/1001h", "1000000001/1s", "99999999999999999999/1m", "1/1", "1.5/1m", "1/1m/1m", "Off", "1/ms",
+		"1/d", "0x10/1m"} {
 		if got, err := middleware.ParseRate(text); err == nil || got != (middleware.Rate{}) {
 			t.Errorf("%q is %v, want none", text, got)
 		}

@@ -76,7 +76,8 @@ type rateLimit struct {
 
 func newRateLimit(rate Rate, opts *RateLimitOptions) *rateLimit {
 	if !rate.valid() {
-		panic(fmt.Sprintf("middleware: RateLimit cannot count %d in %v: it wants a quota, and whole seconds", rate.Quota, rate.Window))
+		panic(fmt.Sprintf("middleware: RateLimit cannot count %d in %v: it wants a quota, and whole seconds",
+			rate.Quota, rate.Window))
 	}
 	l := &rateLimit{rate: rate, start: time.Now()}
 	if opts != nil {
@@ -93,7 +94,8 @@ func newRateLimit(rate Rate, opts *RateLimitOptions) *rateLimit {
 	}
 	l.buckets = newBuckets(rate, l.opts.Callers)
 	l.quoted = `"` + quotable(l.opts.Name) + `"`
-	l.policy = []string{l.quoted + ";q=" + strconv.Itoa(rate.Quota) + ";w=" + strconv.Itoa(int(rate.Window/time.Second))}
+	l.policy = []string{l.quoted + ";q=" + strconv.Itoa(rate.Quota) + ";w=" +
+		strconv.Itoa(int(rate.Window/time.Second))}
 	l.limit = []string{strconv.Itoa(rate.Quota)}
 	return l
 }

@@ -52,7 +52,8 @@ func TestRule140RateLimitFields(t *testing.T) {
 			{0, 200, `"default";r=1;t=45`, ""},
 			{0, 200, `"default";r=0;t=15`, ""},
 			{0, 429, `"default";r=0;t=15`, "15"},
-			{14500 * time.Millisecond, 429, `"default";r=0;t=1`, "1"}, // rounded up, or the client would come too early
+			// rounded up, or the client would come too early
+			{14500 * time.Millisecond, 429, `"default";r=0;t=1`, "1"},
 			{500 * time.Millisecond, 200, `"default";r=0;t=15`, ""},
 			{30 * time.Second, 200, `"default";r=1;t=45`, ""},
 			{time.Hour, 200, `"default";r=3;t=15`, ""},
@@ -60,7 +61,8 @@ func TestRule140RateLimitFields(t *testing.T) {
 		for i, s := range steps {
 			time.Sleep(s.after)
 			w := counted(h, "", "")
-			got := []string{strconv.Itoa(w.Code), w.Header().Get("RateLimit"), w.Header().Get("Retry-After"), w.Header().Get("RateLimit-Policy")}
+			got := []string{strconv.Itoa(w.Code), w.Header().Get("RateLimit"), w.Header().Get("Retry-After"),
+				w.Header().Get("RateLimit-Policy")}
 			want := []string{strconv.Itoa(s.status), s.limit, s.retry, `"default";q=4;w=60`}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("step %d (-want +got):\n%s", i, diff)
@@ -77,7 +79,8 @@ func TestRule140RateLimitFields(t *testing.T) {
 // TestRule140RetryAfter: who waits as long as it is told is let through, and who waits as long as the quota says t for gets it.
 func TestRule140RetryAfter(t *testing.T) {
 	t.Parallel()
-	for _, rate := range []middleware.Rate{{1, time.Second}, {3, time.Second}, {7, 10 * time.Second}, {1000, time.Minute}, {999_999_999, time.Second}, {1, 1000 * time.Hour}} {
+	for _, rate := range []middleware.Rate{{1, time.Second}, {3, time.Second}, {7, 10 * time.Second},
+		{1000, time.Minute}, {999_999_999, time.Second}, {1, 1000 * time.Hour}} {
 		synctest.Test(t, func(t *testing.T) {
 			h := middleware.RateLimit(rate, nil)(http.HandlerFunc(ok))
 			for range min(rate.Quota, 2000) {
@@ -90,7 +93,8 @@ func TestRule140RetryAfter(t *testing.T) {
 				return
 			}
 			wait, err := strconv.Atoi(w.Header().Get("Retry-After"))
-			if w.Code != http.StatusTooManyRequests || err != nil || !strings.HasSuffix(w.Header().Get("RateLimit"), fmt.Sprint(";t=", wait)) {
+			if w.Code != http.StatusTooManyRequests || err != nil ||
+				!strings.HasSuffix(w.Header().Get("RateLimit"), fmt.Sprint(";t=", wait)) {
 				t.Fatalf("%v: %d %v", rate, w.Code, w.Header())
 			}
 			time.Sleep(time.Duration(wait) * time.Second)
@@ -109,11 +113,13 @@ func TestRule138QuotaExceeded(t *testing.T) {
 			&middleware.RateLimitOptions{Name: `per "hour"`, Legacy: true})(http.HandlerFunc(ok))
 		counted(h, "ann", "")
 		w := counted(h, "ann", "")
-		if w.Header().Get("Retry-After") != "3600" || w.Header().Get("RateLimit-Policy") != `"per \"hour\"";q=1;w=3600` ||
+		if w.Header().Get("Retry-After") != "3600" ||
+			w.Header().Get("RateLimit-Policy") != `"per \"hour\"";q=1;w=3600` ||
 			w.Header().Get("RateLimit") != `"per \"hour\"";r=0;t=3600` {
 			t.Errorf("header %v", w.Header())
 		}
-		old := []string{w.Header().Get("X-RateLimit-Limit"), w.Header().Get("X-RateLimit-Remaining"), w.Header().Get("X-RateLimit-Reset")}
+		old := []string{w.Header().Get("X-RateLimit-Limit"), w.Header().Get("X-RateLimit-Remaining"),
+			w.Header().Get("X-RateLimit-Reset")}
 		if diff := cmp.Diff([]string{"1", "0", "3600"}, old); diff != "" {
 			t.Errorf("X-RateLimit (-want +got):\n%s", diff)
 		}
@@ -152,7 +158,8 @@ func TestRateLimitCallers(t *testing.T) {
 			t.Parallel()
 			h := middleware.RateLimit(middleware.Rate{Quota: 1, Window: time.Hour}, nil)(http.HandlerFunc(ok))
 			counted(h, tt.first.principal, tt.first.peer)
-			if got := counted(h, tt.then.principal, tt.then.peer).Code == http.StatusTooManyRequests; got != tt.together {
+			if got := counted(h, tt.then.principal,
+				tt.then.peer).Code == http.StatusTooManyRequests; got != tt.together {
 				t.Errorf("refused: %t, want %t", got, tt.together)
 			}
 		})
@@ -175,7 +182,8 @@ func TestRateLimitOptions(t *testing.T) {
 	} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
-		if diff := cmp.Diff(want, append([]string{strconv.Itoa(w.Code)}, w.Header()["Ratelimit-Policy"]...)); diff != "" {
+		if diff := cmp.Diff(want,
+			append([]string{strconv.Itoa(w.Code)}, w.Header()["Ratelimit-Policy"]...)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", target, diff)
 		}
 	}
@@ -183,7 +191,8 @@ func TestRateLimitOptions(t *testing.T) {
 	if w := counted(off, "", ""); len(w.Header()) > 0 {
 		t.Errorf("without a rate: %v", w.Header())
 	}
-	for _, wrong := range []middleware.Rate{{Quota: 1}, {Window: time.Second}, {Quota: 1, Window: time.Millisecond}, {Quota: -1, Window: time.Second}} {
+	for _, wrong := range []middleware.Rate{{Quota: 1}, {Window: time.Second},
+		{Quota: 1, Window: time.Millisecond}, {Quota: -1, Window: time.Second}} {
 		func() {
 			defer func() {
 				if text, _ := recover().(string); !strings.HasPrefix(text, "middleware: RateLimit") {
@@ -199,7 +208,8 @@ func TestRateLimitOptions(t *testing.T) {
 func TestRateLimitIsExact(t *testing.T) {
 	t.Parallel()
 	const quota = 100
-	h := middleware.RateLimit(middleware.Rate{Quota: quota, Window: 1000 * time.Hour}, nil)(http.HandlerFunc(ok))
+	h := middleware.RateLimit(middleware.Rate{Quota: quota, Window: 1000 * time.Hour},
+		nil)(http.HandlerFunc(ok))
 	var let atomic.Int64
 	var wg sync.WaitGroup
 	for range 8 {
@@ -260,7 +270,8 @@ func ExampleRateLimit() {
 	for range 3 {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", "/orders", nil))
-		remaining, _, _ := strings.Cut(w.Header().Get("RateLimit"), ";t=") // and in how many seconds there is more
+		// and in how many seconds there is more
+		remaining, _, _ := strings.Cut(w.Header().Get("RateLimit"), ";t=")
 		fmt.Println(w.Code, remaining, w.Header().Get("Retry-After") != "")
 	}
 	// Output:

@@ -46,7 +46,8 @@ func (o *RecoverOptions) answer(w *watch, r *http.Request, v any) {
 		panic(v)
 	}
 	instance := "urn:uuid:" + newUUID()
-	loggerOr(o.Logger).ErrorContext(r.Context(), "stoa: panic", "instance", instance, "method", clean(r.Method),
+	loggerOr(o.Logger).ErrorContext(r.Context(), "stoa: panic", "instance", instance, "method",
+		clean(r.Method),
 		"path", clean(r.URL.Path), "request_id", RequestIDFrom(r.Context()), "error", clean(fmt.Sprint(v)),
 		"stack", string(debug.Stack()))
 	if w.begun() {
@@ -59,7 +60,8 @@ func (o *RecoverOptions) answer(w *watch, r *http.Request, v any) {
 }
 
 // dropped belong to an answer that is not sent, beside what problem.Write replaces.
-var dropped = [...]string{"Set-Cookie", "Location", "Expires", "Trailer", "Transfer-Encoding", "Preference-Applied"}
+var dropped = [...]string{"Set-Cookie", "Location", "Expires", "Trailer", "Transfer-Encoding",
+	"Preference-Applied"}
 
 func drop(h http.Header) {
 	for _, name := range dropped {

@@ -42,7 +42,8 @@ func TestRule139PanicsOfAnyHandler(t *testing.T) {
 			t.Errorf("instance %q is not in the log: %s", got.Instance, &log)
 		}
 	})
-	log.has(t, 2, `the database said:\\nno such table`, "TestRule139PanicsOfAnyHandler", "goroutine ", `"path":"/orders/7"`)
+	log.has(t, 2, `the database said:\\nno such table`, "TestRule139PanicsOfAnyHandler", "goroutine ",
+		`"path":"/orders/7"`)
 }
 
 // TestRule139BegunResponsesAreAborted: a client must not take half an answer for a whole one.

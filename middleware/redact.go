@@ -66,7 +66,8 @@ func withoutSecrets(query string) string {
 }
 
 // secretWords are parts of names whose values open something. It is meant to be too long.
-var secretWords = [...]string{"token", "key", "secret", "pass", "auth", "code", "sig", "session", "credential", "cookie", "jwt", "otp", "pin"}
+var secretWords = [...]string{"token", "key", "secret", "pass", "auth", "code", "sig", "session",
+	"credential", "cookie", "jwt", "otp", "pin"}
 
 // soundsSecret reports whether the value of a parameter or field of this name may be a secret.
 func soundsSecret(name string) bool {

@@ -16,7 +16,8 @@ import (
 
 func TestSecureHeaders(t *testing.T) {
 	t.Parallel()
-	defaults := http.Header{"X-Content-Type-Options": {"nosniff"}, "Referrer-Policy": {"no-referrer"}, "X-Frame-Options": {"DENY"},
+	defaults := http.Header{"X-Content-Type-Options": {"nosniff"}, "Referrer-Policy": {"no-referrer"},
+		"X-Frame-Options":         {"DENY"},
 		"Content-Security-Policy": {"default-src 'none'; frame-ancestors 'none'"}}
 	with := func(name, value string) http.Header {
 		h := defaults.Clone()
@@ -36,9 +37,12 @@ func TestSecureHeaders(t *testing.T) {
 			w.Header().Set("Content-Security-Policy", "default-src 'self'")
 		}, with("Content-Security-Policy", "default-src 'self'")},
 		{"without TLS", hsts, false, ok, defaults},
-		{"with TLS", hsts, true, ok, with("Strict-Transport-Security", "max-age=31536000; includeSubDomains")},
-		{"others", &middleware.SecureHeadersOptions{Content: "default-src 'self'", Referrer: "-", Frame: "-"}, false, ok,
-			http.Header{"X-Content-Type-Options": {"nosniff"}, "Content-Security-Policy": {"default-src 'self'"}}},
+		{"with TLS", hsts, true, ok,
+			with("Strict-Transport-Security", "max-age=31536000; includeSubDomains")},
+		{"others", &middleware.SecureHeadersOptions{Content: "default-src 'self'", Referrer: "-", Frame: "-"},
+			false, ok,
+			http.Header{"X-Content-Type-Options": {"nosniff"},
+				"Content-Security-Policy": {"default-src 'self'"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -64,7 +68,8 @@ func TestSecureHeaders(t *testing.T) {
 
 func TestCrossOrigin(t *testing.T) {
 	t.Parallel()
-	h := middleware.CrossOrigin(&middleware.CrossOriginOptions{Trusted: []string{"https://app.example"}, Bypass: []string{"/hooks/"}})(
+	h := middleware.CrossOrigin(&middleware.CrossOriginOptions{Trusted: []string{"https://app.example"},
+		Bypass: []string{"/hooks/"}})(
 		http.HandlerFunc(ok))
 	tests := []struct {
 		name, method, target, site, origin string
@@ -101,7 +106,8 @@ func TestCrossOrigin(t *testing.T) {
 		})
 	}
 	defer func() {
-		if text, _ := recover().(string); !strings.HasPrefix(text, "middleware: CrossOrigin cannot trust app.example") {
+		if text, _ := recover().(string); !strings.HasPrefix(text,
+			"middleware: CrossOrigin cannot trust app.example") {
 			t.Errorf("panics with %q", text)
 		}
 	}()
@@ -116,10 +122,12 @@ func TestRule151HeaderLists(t *testing.T) {
 		got  []string
 		want string
 	}{
-		{"exposed", middleware.ExposedHeaders("X-Mine"), "ETag Location Link Content-Location Allow Accept-Patch Deprecation Sunset RateLimit " +
-			"RateLimit-Policy Retry-After API-Version Preference-Applied Idempotency-Replayed WWW-Authenticate X-Request-Id X-Mine"},
-		{"allowed", middleware.AllowedHeaders("X-Mine"), "API-Version Idempotency-Key If-Match If-None-Match Authorization Content-Type Prefer " +
-			"Last-Event-ID GraphQL-Require-Preflight X-Mine"},
+		{"exposed", middleware.ExposedHeaders("X-Mine"),
+			"ETag Location Link Content-Location Allow Accept-Patch Deprecation Sunset RateLimit " +
+				"RateLimit-Policy Retry-After API-Version Preference-Applied Idempotency-Replayed WWW-Authenticate X-Request-Id X-Mine"},
+		{"allowed", middleware.AllowedHeaders("X-Mine"),
+			"API-Version Idempotency-Key If-Match If-None-Match Authorization Content-Type Prefer " +
+				"Last-Event-ID GraphQL-Require-Preflight X-Mine"},
 	}
 	for _, tt := range tests {
 		have := map[string]bool{}

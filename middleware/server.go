@@ -15,10 +15,11 @@ import (
 type ServerOptions struct {
 	ReadHeaderTimeout time.Duration // for the header of a request; 5 seconds if zero
 	ReadTimeout       time.Duration // for the whole of a request; 30 seconds if zero
-	WriteTimeout      time.Duration // from the header of a request to the end of its response; 1 minute if zero
-	IdleTimeout       time.Duration // between two requests; 2 minutes if zero
-	MaxHeaderBytes    int           // of the header of a request; 32 KiB if zero, to which net/http adds 4
-	MaxStreams        int           // requests at once on one HTTP/2 connection; 100 if zero
+	// from the header of a request to the end of its response; 1 minute if zero
+	WriteTimeout   time.Duration
+	IdleTimeout    time.Duration // between two requests; 2 minutes if zero
+	MaxHeaderBytes int           // of the header of a request; 32 KiB if zero, to which net/http adds 4
+	MaxStreams     int           // requests at once on one HTTP/2 connection; 100 if zero
 	// UnencryptedHTTP2 serves HTTP/2 without TLS as well, to clients that know beforehand (RFC 9113 section 3.3).
 	UnencryptedHTTP2 bool
 	// Logger is told what goes wrong with connections. Nil means [slog.Default].

@@ -34,8 +34,10 @@ func TestServer(t *testing.T) {
 		opts *middleware.ServerOptions
 		want limits
 	}{
-		{"defaults", nil, limits{5 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 32 << 10, 100, false}},
-		{"options", &middleware.ServerOptions{ReadHeaderTimeout: 1, ReadTimeout: 2, WriteTimeout: -1, IdleTimeout: 4, MaxHeaderBytes: 5,
+		{"defaults", nil, limits{5 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 32 << 10,
+			100, false}},
+		{"options", &middleware.ServerOptions{ReadHeaderTimeout: 1, ReadTimeout: 2, WriteTimeout: -1,
+			IdleTimeout: 4, MaxHeaderBytes: 5,
 			MaxStreams: 6, UnencryptedHTTP2: true}, limits{1, 2, -1, 4, 5, 6, true}},
 	}
 	for _, tt := range tests {
@@ -65,17 +67,23 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 		{"says nothing", "", "", 5 * time.Second},
 		{"never ends its header", "GET / HTTP/1.1\r\nHost: x\r\n", "", 5 * time.Second},
 		{"drips its header", "GET / HTTP/1.1\r\nHost: x\r\nX: ", "x", 5 * time.Second},
-		{"never sends its content", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n", "", 30 * time.Second},
-		{"drips its content", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n", "x", 30 * time.Second},
-		{"drips chunks", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n", 30 * time.Second},
+		{"never sends its content", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n", "",
+			30 * time.Second},
+		{"drips its content", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n", "x",
+			30 * time.Second},
+		{"drips chunks", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n",
+			30 * time.Second},
 		{"idles", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "", 2 * time.Minute},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })
-				p := serving(t, middleware.Server(h, &middleware.ServerOptions{Logger: slog.New(slog.DiscardHandler)}))
+				h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+					io.Copy(io.Discard, r.Body)
+				})
+				p := serving(t, middleware.Server(h,
+					&middleware.ServerOptions{Logger: slog.New(slog.DiscardHandler)}))
 				conn, start := p.dial(), time.Now()
 				go func() {
 					io.WriteString(conn, tt.sends)
@@ -147,7 +155,8 @@ func TestServe(t *testing.T) {
 					t.Errorf("the answer is %q", body)
 				}
 				err := <-done
-				if took := time.Since(start); took < tt.took || took > tt.took+time.Second { // Shutdown looks every half second
+				// Shutdown looks every half second
+				if took := time.Since(start); took < tt.took || took > tt.took+time.Second {
 					t.Errorf("it took %v, want %v", took, tt.took)
 				}
 				if !errors.Is(err, tt.err) || !drained {
@@ -163,7 +172,8 @@ func TestServeFails(t *testing.T) {
 	t.Parallel()
 	p := newPipes()
 	p.Close()
-	if err := middleware.Serve(t.Context(), middleware.Server(http.NotFoundHandler(), nil), p, nil); !errors.Is(err, net.ErrClosed) {
+	if err := middleware.Serve(t.Context(), middleware.Server(http.NotFoundHandler(), nil), p,
+		nil); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("error %v, want %v", err, net.ErrClosed)
 	}
 }
@@ -210,8 +220,12 @@ func TestServeTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := middleware.Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Proto) }),
-		&middleware.ServerOptions{ReadHeaderTimeout: time.Hour, ReadTimeout: time.Hour, WriteTimeout: time.Hour}) // the handshake's, too
+	server := middleware.Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, r.Proto)
+	}),
+		// the handshake's, too
+		&middleware.ServerOptions{ReadHeaderTimeout: time.Hour, ReadTimeout: time.Hour,
+			WriteTimeout: time.Hour})
 	server.TLSConfig = other.TLS.Clone()
 	ctx, end := context.WithCancel(t.Context())
 	done := make(chan error)
@@ -259,7 +273,8 @@ func TestSecondSignal(t *testing.T) {
 	wait("draining")
 	cmd.Process.Signal(syscall.SIGTERM)
 	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGTERM {
+	if err := cmd.Wait(); !errors.As(err, &exit) ||
+		exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGTERM {
 		t.Errorf("it ended with %v, want to see it killed by the signal", err)
 	}
 }

@@ -64,7 +64,8 @@ func TestStreamsOfEvents(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		log.has(t, 0)
-		for _, status := range []int{http.StatusOK, http.StatusTooManyRequests} { // the third and the fourth request
+		// the third and the fourth request
+		for _, status := range []int{http.StatusOK, http.StatusTooManyRequests} {
 			conn := p.dial()
 			defer conn.Close()
 			send(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -94,7 +95,8 @@ func TestStreamThatIsNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log lines
 		ended := make(chan error, 1)
-		conn := serving(t, middleware.Server(streaming(&log, ended), nil)).dial() // which holds nothing that is not read
+		// which holds nothing that is not read
+		conn := serving(t, middleware.Server(streaming(&log, ended), nil)).dial()
 		defer conn.Close()
 		send(conn, "GET /events HTTP/1.1\r\nHost: x\r\n\r\n")
 		res, err := http.ReadResponse(bufio.NewReader(conn), nil)

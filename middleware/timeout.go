@@ -39,7 +39,8 @@ func Timeout(opts *TimeoutOptions) func(http.Handler) http.Handler {
 	if opts != nil {
 		o = *opts
 	}
-	o.Handle, o.Read, o.Write = either(o.Handle, 30*time.Second), either(o.Read, 15*time.Second), either(o.Write, time.Minute)
+	o.Handle, o.Read, o.Write = either(o.Handle, 30*time.Second), either(o.Read, 15*time.Second),
+		either(o.Write, time.Minute)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			// A writer that knows no deadlines is a recorder of tests.

@@ -33,16 +33,18 @@ func TestTimeout(t *testing.T) {
 		took   time.Duration
 	}{
 		{"gives up", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "", obedient, 503, 30 * time.Second},
-		{"has answered", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "", func(w http.ResponseWriter, r *http.Request) {
-			w.WriteHeader(http.StatusAccepted)
-			obedient(w, r)
-		}, 202, 30 * time.Second},
-		{"works longer than reading may take", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "", func(w http.ResponseWriter, r *http.Request) {
-			time.Sleep(20 * time.Second)
-			if r.Context().Err() != nil {
-				w.WriteHeader(http.StatusTeapot)
-			}
-		}, 200, 20 * time.Second},
+		{"has answered", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "",
+			func(w http.ResponseWriter, r *http.Request) {
+				w.WriteHeader(http.StatusAccepted)
+				obedient(w, r)
+			}, 202, 30 * time.Second},
+		{"works longer than reading may take", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "",
+			func(w http.ResponseWriter, r *http.Request) {
+				time.Sleep(20 * time.Second)
+				if r.Context().Err() != nil {
+					w.WriteHeader(http.StatusTeapot)
+				}
+			}, 200, 20 * time.Second},
 		{"works long with what it has read", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", "",
 			func(w http.ResponseWriter, r *http.Request) {
 				io.ReadAll(r.Body)
@@ -51,19 +53,21 @@ func TestTimeout(t *testing.T) {
 					w.WriteHeader(http.StatusTeapot)
 				}
 			}, 200, 20 * time.Second},
-		{"content drips", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", "x", func(w http.ResponseWriter, r *http.Request) {
-			_, err := io.ReadAll(r.Body)
-			var d *problem.Details
-			if !errors.Is(err, os.ErrDeadlineExceeded) || !errors.As(err, &d) {
-				w.WriteHeader(http.StatusTeapot)
-				return
-			}
-			problem.Write(w, r, d)
-		}, 408, 15 * time.Second},
-		{"takes no notice", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "", func(w http.ResponseWriter, r *http.Request) {
-			time.Sleep(2 * time.Minute)
-			io.WriteString(w, "too late")
-		}, 0, 2 * time.Minute},
+		{"content drips", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n", "x",
+			func(w http.ResponseWriter, r *http.Request) {
+				_, err := io.ReadAll(r.Body)
+				var d *problem.Details
+				if !errors.Is(err, os.ErrDeadlineExceeded) || !errors.As(err, &d) {
+					w.WriteHeader(http.StatusTeapot)
+					return
+				}
+				problem.Write(w, r, d)
+			}, 408, 15 * time.Second},
+		{"takes no notice", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "",
+			func(w http.ResponseWriter, r *http.Request) {
+				time.Sleep(2 * time.Minute)
+				io.WriteString(w, "too late")
+			}, 0, 2 * time.Minute},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -118,7 +122,8 @@ func TestTimeoutBehindAReader(t *testing.T) {
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
-		h := middleware.Chain(reader, middleware.Timeout(nil))(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := middleware.Chain(reader,
+			middleware.Timeout(nil))(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			io.ReadAll(r.Body)
 			time.Sleep(20 * time.Second)
 			if r.Context().Err() != nil {
@@ -173,7 +178,8 @@ func TestTimeoutAndClients(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := httptest.NewRecorder()
-	middleware.Timeout(nil)(http.HandlerFunc(ok)).ServeHTTP(w, httptest.NewRequestWithContext(ctx, "POST", "/", strings.NewReader("x")))
+	middleware.Timeout(nil)(http.HandlerFunc(ok)).ServeHTTP(w,
+		httptest.NewRequestWithContext(ctx, "POST", "/", strings.NewReader("x")))
 	if w.Body.Len() > 0 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
@@ -182,7 +188,8 @@ func TestTimeoutAndClients(t *testing.T) {
 // TestTimeoutOnTheWire: content that never arrives is given up on both protocols, and so is a handler.
 func TestTimeoutOnTheWire(t *testing.T) {
 	t.Parallel()
-	h := middleware.Timeout(&middleware.TimeoutOptions{Read: 20 * time.Millisecond, Handle: 40 * time.Millisecond})(http.HandlerFunc(
+	h := middleware.Timeout(&middleware.TimeoutOptions{Read: 20 * time.Millisecond,
+		Handle: 40 * time.Millisecond})(http.HandlerFunc(
 		func(w http.ResponseWriter, r *http.Request) {
 			_, err := io.ReadAll(r.Body)
 			var d *problem.Details
@@ -196,7 +203,8 @@ func TestTimeoutOnTheWire(t *testing.T) {
 	onBothProtocols(t, h, func(t *testing.T, s *httptest.Server) {
 		never, end := io.Pipe()
 		defer end.Close()
-		for body, want := range map[io.Reader]int{never: http.StatusRequestTimeout, http.NoBody: http.StatusServiceUnavailable} {
+		for body, want := range map[io.Reader]int{never: http.StatusRequestTimeout,
+			http.NoBody: http.StatusServiceUnavailable} {
 			r, _ := http.NewRequest("POST", s.URL, body)
 			res, err := s.Client().Do(r)
 			if err != nil {
@@ -219,7 +227,9 @@ func TestTimeoutOfContentOfStreams(t *testing.T) {
 		t.Run("rest "+rest, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				h := middleware.Timeout(&middleware.TimeoutOptions{Stream: func(*http.Request) bool { return true }})(
+				h := middleware.Timeout(&middleware.TimeoutOptions{Stream: func(*http.Request) bool {
+					return true
+				}})(
 					http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 						var d *problem.Details
 						if _, err := io.ReadAll(r.Body); errors.As(err, &d) {

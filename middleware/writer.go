@@ -68,7 +68,8 @@ func (w *watch) watching() *watch { return w }
 func (w *watch) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *watch) WriteHeader(status int) {
-	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) { // others are followed by a final one
+	// others are followed by a final one
+	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		w.status = status
 	}
 	w.ResponseWriter.WriteHeader(status)

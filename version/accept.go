@@ -15,7 +15,8 @@ type accept struct{ *media }
 
 // wish is what an Accept field says as a whole.
 type wish struct {
-	best    int // the greatest weight of a type of the vendor which names a contract that is served, or names none
+	// the greatest weight of a type of the vendor which names a contract that is served, or names none
+	best    int
 	rival   int // that of application/json, which is how the default contract is asked for
 	newest  finding
 	retired finding // the first retired contract that it names
@@ -101,7 +102,8 @@ func (m accept) admits(n *Negotiator, r *http.Request, c *contract, now time.Tim
 }
 
 // weight returns the greatest weight of a type that is of the contract; explicitly: that names it.
-func (m accept) weight(n *Negotiator, r *http.Request, c *contract, now time.Time, explicitly bool) (most int) {
+func (m accept) weight(n *Negotiator, r *http.Request, c *contract, now time.Time,
+	explicitly bool) (most int) {
 	for s := (ranges{lines: r.Header["Accept"]}); s.next(); {
 		if t, _ := m.parse(s.typ); s.quality > most && t.fits(n, c, now) && !(explicitly && t.version == "") {
 			most = s.quality

@@ -39,13 +39,15 @@ var measured = []struct {
 	{"media types by quality", "http://example.com/orders/5",
 		http.Header{"Accept": {"application/vnd.shop.1.order+json, application/json;q=0.5, */*;q=0.1"}}, 6},
 	{"browser", "http://example.com/orders/5",
-		http.Header{"Accept": {"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"}}, 2},
+		http.Header{"Accept": {"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"}},
+		2},
 }
 
 // everywhere returns a Negotiator that looks at all places at once.
 func everywhere() *version.Negotiator {
 	return version.New(
-		[]version.Contract{{Name: "1.0.0", Handler: bare}, {Name: "1.1.0", Handler: bare}, {Name: "2.0.0", Handler: bare}},
+		[]version.Contract{{Name: "1.0.0", Handler: bare}, {Name: "1.1.0", Handler: bare},
+			{Name: "2.0.0", Handler: bare}},
 		[]version.Strategy{version.Path{}, version.Host{Domains: []string{"example.com"}}, version.Query{},
 			version.Header{Name: "API-Version"}, version.MediaType{Vendor: "shop"}, version.Body{}},
 		&version.Options{Default: "2.0.0"},

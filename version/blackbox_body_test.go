@@ -18,13 +18,15 @@ func TestRule025TheTextOfANumberCounts(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t, serving("1.1.0", "1.10.0", "2.0.0"), withDefault("2.0.0"))
 	for value, contract := range map[string]string{
-		`1.10`: "1.10.0", `1.1`: "1.1.0", `1`: "1.10.0", `"1.10"`: "1.10.0", `"v1.1"`: "1.1.0", `"1.10.0"`: "1.10.0",
+		`1.10`: "1.10.0", `1.1`: "1.1.0", `1`: "1.10.0", `"1.10"`: "1.10.0", `"v1.1"`: "1.1.0",
+		`"1.10.0"`:   "1.10.0",
 		`"\u0031.1"`: "1.1.0", `2`: "2.0.0",
 	} {
 		ask(t, api, "POST /orders", asJSON, "", `{"version":`+value+`,"a":1}`).saw(t, contract)
 	}
 	for _, value := range []string{
-		`1e0`, `1.0e1`, `-1`, `1.100000`, `null`, `true`, `""`, `"one"`, `[]`, `["1"]`, `{}`, `{"a":1}`, `" 1"`, `"1.1.0.0"`,
+		`1e0`, `1.0e1`, `-1`, `1.100000`, `null`, `true`, `""`, `"one"`, `[]`, `["1"]`, `{}`, `{"a":1}`,
+		`" 1"`, `"1.1.0.0"`,
 	} {
 		res := ask(t, api, "POST /orders", asJSON, "", `{"version":`+value+`,"a":1}`)
 		r := res.refused(t, http.StatusBadRequest, problem.MalformedVersion)
@@ -50,7 +52,8 @@ func TestRule027TheMemberIsCutOut(t *testing.T) {
 		{"whitespace, first", "{ \"version\" :\n\"1\"\n,\n\"b\":2}", `{"b":2}`},
 		{"whitespace, last", "{\"b\":2 , \"version\" :\n\"1\"\n}", `{"b":2}`},
 		{"whitespace, only", "{ \"version\" : 1 }", `{}`},
-		{"names alike", `{"Version":7,"versions":8,"version":1,"":"version"}`, `{"Version":7,"versions":8,"":"version"}`},
+		{"names alike", `{"Version":7,"versions":8,"version":1,"":"version"}`,
+			`{"Version":7,"versions":8,"":"version"}`},
 		{"large numbers", `{"n":9007199254740993,"version":"1"}`, `{"n":9007199254740993}`},
 		{"strings with braces", `{"a":"}{\"version\":\"7\",","version":"1"}`, `{"a":"}{\"version\":\"7\","}`},
 	}
@@ -103,13 +106,17 @@ func TestRule026ContentThatNamesNothing(t *testing.T) {
 		{"deeper", "POST /orders", asJSON, `{"a":{"version":"7"}}`},
 		{"text", "POST /orders", "Content-Type: text/plain", `{"version":"7"}`},
 		{"form", "POST /orders", "Content-Type: application/x-www-form-urlencoded", `version=7`},
-		{"other charset", "POST /orders", "Content-Type: application/json; charset=utf-16", `{"version":"7"}`},
+		{"other charset", "POST /orders", "Content-Type: application/json; charset=utf-16",
+			`{"version":"7"}`},
 		{"no type", "POST /orders", "X: y", `{"version":"7"}`},
 		{"two types", "POST /orders", "Content-Type: application/json, text/plain", `{"version":"7"}`},
 		{"nonsense for a type", "POST /orders", "Content-Type: json", `{"version":"7"}`},
-		{"unknown coding", "POST /orders", "Content-Type: application/json\r\nContent-Encoding: br", `{"version":"7"}`},
-		{"two codings", "POST /orders", "Content-Type: application/json\r\nContent-Encoding: gzip, gzip", `{"version":"7"}`},
-		{"gzip that is none", "POST /orders", "Content-Type: application/json\r\nContent-Encoding: gzip", `{"version":"7"}`},
+		{"unknown coding", "POST /orders", "Content-Type: application/json\r\nContent-Encoding: br",
+			`{"version":"7"}`},
+		{"two codings", "POST /orders", "Content-Type: application/json\r\nContent-Encoding: gzip, gzip",
+			`{"version":"7"}`},
+		{"gzip that is none", "POST /orders", "Content-Type: application/json\r\nContent-Encoding: gzip",
+			`{"version":"7"}`},
 		{"escaped content", "POST /orders", asJSON, ` { "a" : "\u0041\/" } `},
 	}
 	for _, tt := range tests {
@@ -153,7 +160,8 @@ func TestRule028Limit(t *testing.T) {
 	}
 	ask(t, api, "POST /orders", asJSON, "", fits).saw(t, "1.1.0")
 	long := `{"version":"1","a":"` + strings.Repeat("x", 79) + `"}`
-	bomb := gzipped(t, `{"a":"`+strings.Repeat("x", 1<<20)+`","version":"1"}`) // the limit holds after decompression, too
+	// the limit holds after decompression, too
+	bomb := gzipped(t, `{"a":"`+strings.Repeat("x", 1<<20)+`","version":"1"}`)
 	small, _ := openMarket(t, only(version.Body{Limit: 10_000}, version.Header{Name: "API-Version"}))
 	tests := []struct {
 		name    string
@@ -176,7 +184,8 @@ func TestRule028Limit(t *testing.T) {
 				t.Errorf("status %d, %s", res.status, res.body)
 			}
 			// It can only agree, so it is left to the handler.
-			s := ask(t, tt.api, "POST /orders", append(fields, "API-Version: 1", "", tt.content)...).saw(t, "1.1.0")
+			s := ask(t, tt.api, "POST /orders", append(fields, "API-Version: 1", "", tt.content)...).saw(t,
+				"1.1.0")
 			if s.Body != tt.body {
 				t.Errorf("the handler saw %d octets, want the %d that were sent", len(s.Body), len(tt.body))
 			}
@@ -263,7 +272,8 @@ func TestRule028Expect(t *testing.T) {
 	refusing, _ := openMarket(t, answering(unread))
 	reading, _ := openMarket(t)
 	content := `{"version":"1"}`
-	fields := []string{"Host: 127.0.0.1", asJSON, "Expect: 100-continue", "Content-Length: " + strconv.Itoa(len(content))}
+	fields := []string{"Host: 127.0.0.1", asJSON, "Expect: 100-continue", "Content-Length: " +
+		strconv.Itoa(len(content))}
 
 	t.Run("only the content can name it", func(t *testing.T) {
 		t.Parallel()
@@ -285,7 +295,8 @@ func TestRule028Expect(t *testing.T) {
 		c.say(append(append([]string{"POST /v1/orders HTTP/1.1"}, fields...), "", "")...)
 		c.hear("POST").has(t, http.StatusContinue)
 		c.say(content)
-		if s := c.hear("POST").saw(t, "1.1.0"); s.Body != `{}` || s.ReadErr != "" || s.Member != "version=1.1.0" {
+		if s := c.hear("POST").saw(t, "1.1.0"); s.Body != `{}` || s.ReadErr != "" ||
+			s.Member != "version=1.1.0" {
 			t.Errorf("the handler saw %q, %q, the member %q", s.Body, s.ReadErr, s.Member)
 		}
 	})
@@ -295,7 +306,8 @@ func TestRule028Expect(t *testing.T) {
 		c.say(append(append([]string{"POST /v2/orders HTTP/1.1"}, fields...), "", "")...)
 		c.hear("POST").has(t, http.StatusContinue)
 		c.say(content)
-		if s := c.hear("POST").saw(t, "2.0.0"); !strings.Contains(s.ReadErr, string(problem.AmbiguousVersion)) {
+		if s := c.hear("POST").saw(t, "2.0.0"); !strings.Contains(s.ReadErr,
+			string(problem.AmbiguousVersion)) {
 			t.Errorf("the handler read %q without an error: %q", s.Body, s.ReadErr)
 		}
 	})

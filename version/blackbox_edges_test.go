@@ -24,12 +24,14 @@ func TestRule016OddHosts(t *testing.T) {
 		ask(t, api, "GET /x", "Host: "+host).saw(t, contract)
 	}
 	for _, host := range []string{
-		"user@market.example", "market.example:80:80", "::1", "[::1", "::1]", ".market.example", "[market.example]",
+		"user@market.example", "market.example:80:80", "::1", "[::1", "::1]", ".market.example",
+		"[market.example]",
 		"market.example,market.example", "api-v1..market.example", ":80", ".", "api-v1.", "market.example]",
 	} {
 		r := asked(t, "GET /x")
 		r.Host = host
-		if res := recorded(t, api, r); res.status != http.StatusMisdirectedRequest && res.status != http.StatusNotFound {
+		if res := recorded(t, api, r); res.status != http.StatusMisdirectedRequest &&
+			res.status != http.StatusNotFound {
 			t.Errorf("%q: status %d, want 421 or 404: %s", host, res.status, res.body)
 		}
 	}
@@ -79,7 +81,8 @@ func TestRepetitionsAreCheap(t *testing.T) {
 		{"query, escaped", []string{"GET /x?" + strings.Repeat("a&version=%31&", n)}},
 		{"header", []string{"GET /x", "API-Version: " + strings.Repeat("1,", n)}},
 		{"accept", []string{"GET /x", "Accept: " + strings.Repeat(vnd("1.order")+",", n)}},
-		{"accept, not served", []string{"GET /x", "Accept: " + strings.Repeat(vnd("7.order")+",", n) + vnd("1.order")}},
+		{"accept, not served", []string{"GET /x", "Accept: " + strings.Repeat(vnd("7.order")+",", n) +
+			vnd("1.order")}},
 		{"path", []string{"GET /v1" + strings.Repeat("/v1", n)}},
 		{"body", []string{"POST /x", asJSON, "",
 			`{"a":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `,"version":"1"}`}},
@@ -106,13 +109,15 @@ func TestRefusalsAreShort(t *testing.T) {
 	for _, rest := range [][]string{
 		{"GET /x?version=" + long}, {"GET /x", "API-Version: " + long}, {"GET /v" + long},
 		{"GET /x", "Accept: " + vnd(long+".order")}, {"GET /x", "Host: api-v" + long + ".market.example"},
-		{"POST /x", asJSON, "", `{"version":"` + long + `"}`}, {"POST /x", "Content-Type: " + vnd(long+".order"), "", `{}`},
+		{"POST /x", asJSON, "", `{"version":"` + long + `"}`},
+		{"POST /x", "Content-Type: " + vnd(long+".order"), "", `{}`},
 		{"GET /x", "API-Version: " + strings.Repeat("1,2,", 10_000)},
 		{"POST /x", asJSON, "", `{"version":[` + long + `]}`},
 	} {
 		res := ask(t, api, rest[0], rest[1:]...)
 		if res.status < 400 || len(res.body) > 2000 || len(fmt.Sprint(res.header)) > 2000 {
-			t.Errorf("%.40q: status %d, %d octets, header %.2000v", rest, res.status, len(res.body), res.header)
+			t.Errorf("%.40q: status %d, %d octets, header %.2000v", rest, res.status, len(res.body),
+				res.header)
 		}
 	}
 }
@@ -151,7 +156,8 @@ func TestDefaultForIsAskedOnce(t *testing.T) {
 		calls = 0
 		ask(t, api, tt.line, "Accept: "+tt.accept).saw(t, tt.contract)
 		if calls != tt.calls {
-			t.Errorf("%s with Accept: %s: it was asked %d times, want %d", tt.line, tt.accept, calls, tt.calls)
+			t.Errorf("%s with Accept: %s: it was asked %d times, want %d", tt.line, tt.accept, calls,
+				tt.calls)
 		}
 	}
 }

@@ -112,7 +112,8 @@ func spoken(t *testing.T, res *answer) string {
 		if name == "Content-Length" || name == "X-Content-Type-Options" {
 			continue
 		}
-		value := strings.ReplaceAll(strings.Join(res.header[name], ", "), ", <", ",\n   <") // one target a line
+		// one target a line
+		value := strings.ReplaceAll(strings.Join(res.header[name], ", "), ", <", ",\n   <")
 		spelling := map[string]string{"Etag": "ETag", "Api-Version": "API-Version"}[name]
 		lines = append(lines, cmp.Or(spelling, name)+": "+value)
 	}

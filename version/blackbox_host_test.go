@@ -46,7 +46,8 @@ func TestRule015AbsoluteFormNamesTheHost(t *testing.T) {
 	}
 	c := dialTo(t, srv)
 	c.say("GET http://elsewhere.example/orders HTTP/1.1", "Host: market.example", "", "")
-	c.hear("GET http://elsewhere.example/orders").refused(t, http.StatusMisdirectedRequest, problem.Misdirected)
+	c.hear("GET http://elsewhere.example/orders").refused(t, http.StatusMisdirectedRequest,
+		problem.Misdirected)
 }
 
 func TestRule016HostsAreCompared(t *testing.T) {
@@ -108,21 +109,25 @@ func TestRule017LabelsAreAnchored(t *testing.T) {
 				has(t, tt.status, "Content-Type: "+problem.MediaType, "Cache-Control: no-store")
 		})
 	}
-	for host, status := range map[string]int{ // it is ours to say what api-v means, and not what anything else does
-		"www.market.example": 421, "x.api-v1.market.example": 421, "xapi-v1.market.example": 421, "v1.market.example": 421,
+	// it is ours to say what api-v means, and not what anything else does
+	for host, status := range map[string]int{
+		"www.market.example": 421, "x.api-v1.market.example": 421, "xapi-v1.market.example": 421,
+		"v1.market.example":       421,
 		"api-v1.x.market.example": 404, "api-v1.0.market.example": 404,
 	} {
 		if res := ask(t, api, "GET /orders", "Host: "+host); res.status != status {
 			t.Errorf("%s: status %d, want %d: %s", host, res.status, status, res.body)
 		}
 	}
-	ask(t, api, "OPTIONS /orders", "Host: other.example", "Origin: https://a.example", "Access-Control-Request-Method: PUT").
+	ask(t, api, "OPTIONS /orders", "Host: other.example", "Origin: https://a.example",
+		"Access-Control-Request-Method: PUT").
 		refused(t, http.StatusMisdirectedRequest, problem.Misdirected)
 }
 
 func TestRule017PrefixOfTheLabel(t *testing.T) {
 	t.Parallel()
-	api, _ := openMarket(t, only(version.Host{Prefix: "V", Domains: []string{"Market.Example.", "market.test"}}))
+	api, _ := openMarket(t,
+		only(version.Host{Prefix: "V", Domains: []string{"Market.Example.", "market.test"}}))
 	ask(t, api, "GET /orders", "Host: v1.market.example").saw(t, "1.1.0")
 	ask(t, api, "GET /orders", "Host: v1-0.market.test:81").saw(t, "1.0.0")
 	ask(t, api, "GET /orders", "Host: market.test").saw(t, "2.0.0")

@@ -20,7 +20,8 @@ var visits = [][]string{
 	{"GET /v1/orders?limit=5"}, {"HEAD /v1/orders"}, {"GET /orders"}, {"GET /orders?version=1&a=b"},
 	{"GET /orders", "Host: api-v1.market.example"}, {"GET /orders", "Host: API-V1-0.market.example.:99"},
 	{"GET /orders", "API-Version: 1", "API-Version: 1.1"}, {"GET /orders", "API-Version: 1, 2"},
-	{"GET /orders", "Accept: " + vnd("1.order"), "Accept: text/html;q=0.1"}, {"GET /orders", "Accept: " + vnd("7.order")},
+	{"GET /orders", "Accept: " + vnd("1.order"), "Accept: text/html;q=0.1"},
+	{"GET /orders", "Accept: " + vnd("7.order")},
 	{"GET /v7/orders"}, {"GET /v0/orders"}, {"HEAD /v0/orders"}, {"GET /v01/orders"}, {"GET /v1/a%2Fb/%41"},
 	{"GET /orders?version=x"}, {"GET /v1/orders?version=2"}, {"GET /orders", "Host: elsewhere.example"},
 	{"POST /orders", asJSON, "", `{"version":"1","a":1}`}, {"PUT /orders/1", asJSON, "", `{"a":1}`},
@@ -36,9 +37,13 @@ func TestRule153EveryHTTPAlike(t *testing.T) {
 	api, _ := openMarket(t)
 	srv := listenTo(t, api)
 	ways := map[string]func(line string, rest ...string) *answer{
-		"HTTP/1.1": func(line string, rest ...string) *answer { return askOver(t, srv, false, line, rest...) },
-		"HTTP/2":   func(line string, rest ...string) *answer { return askOver(t, srv, true, line, rest...) },
-		"HTTP/1.0": func(line string, rest ...string) *answer { return askIn10(t, dialTo(t, srv), line, rest...) },
+		"HTTP/1.1": func(line string, rest ...string) *answer {
+			return askOver(t, srv, false, line, rest...)
+		},
+		"HTTP/2": func(line string, rest ...string) *answer { return askOver(t, srv, true, line, rest...) },
+		"HTTP/1.0": func(line string, rest ...string) *answer {
+			return askIn10(t, dialTo(t, srv), line, rest...)
+		},
 	}
 	for _, visit := range visits {
 		want := comparable153(ask(t, api, visit[0], visit[1:]...))
@@ -93,10 +98,13 @@ func TestConcurrently(t *testing.T) {
 		contract string
 	}{
 		{[]string{"GET /v2/orders"}, "2.0.0"}, {[]string{"GET /orders", "API-Version: 3.0.0"}, "3.0.0"},
-		{[]string{"GET /orders?version=2"}, "2.0.0"}, {[]string{"GET /orders", "Accept: " + vnd("3.0.0.order")}, "3.0.0"},
-		{[]string{"POST /orders", asJSON, "", `{"version":"2","a":1}`}, "2.0.0"}, {[]string{"GET /orders"}, "2.0.0"},
+		{[]string{"GET /orders?version=2"}, "2.0.0"},
+		{[]string{"GET /orders", "Accept: " + vnd("3.0.0.order")}, "3.0.0"},
+		{[]string{"POST /orders", asJSON, "", `{"version":"2","a":1}`}, "2.0.0"},
+		{[]string{"GET /orders"}, "2.0.0"},
 		{[]string{"GET /orders", "Host: api-v2.market.example", "X-Who: ann"}, "2.0.0"},
-		{[]string{"GET /orders", "X-Account: 3.0.0", "X-Who: bob"}, "3.0.0"}, {[]string{"GET /v1/orders", "X-Who: cat"}, ""},
+		{[]string{"GET /orders", "X-Account: 3.0.0", "X-Who: bob"}, "3.0.0"},
+		{[]string{"GET /v1/orders", "X-Who: cat"}, ""},
 	}
 	const clients, rounds = 8, 20
 	var wg sync.WaitGroup

@@ -47,7 +47,8 @@ func TestRule145Sunset(t *testing.T) {
 			t.Errorf("%s: New said %q", name, said)
 		}
 	}
-	openMarket(t, func(m *market) { m.contracts[1].Sunset = m.contracts[1].Deprecated }) // at the same time is fine
+	// at the same time is fine
+	openMarket(t, func(m *market) { m.contracts[1].Sunset = m.contracts[1].Deprecated })
 }
 
 func TestRule146Links(t *testing.T) {
@@ -119,7 +120,8 @@ func sorted(t testing.TB, target string) string {
 func TestRule146PolicyAndChosenSuccessor(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t, func(m *market) {
-		m.contracts[3].DeprecationLink, m.contracts[3].SunsetLink = "https://a.example/ü?\"x\"", "https://a.example/s"
+		m.contracts[3].DeprecationLink, m.contracts[3].SunsetLink = "https://a.example/ü?\"x\"",
+			"https://a.example/s"
 		m.contracts[1].Successor = "1.1.0"
 	})
 	res := ask(t, api, "GET /v2/x")
@@ -134,7 +136,8 @@ func TestRule146PolicyAndChosenSuccessor(t *testing.T) {
 	ask(t, api, "GET "+linkTo(res, "successor-version")).saw(t, "1.1.0")
 	// No successor where nothing suits, and where nothing in the request could lead to one.
 	alone, _ := openMarket(t, only(version.Path{}), withDefault(""), func(m *market) {
-		m.contracts = []version.Contract{{Name: "1.0.0", Deprecated: sinceJune}, {Name: "2.0.0", Preview: true}}
+		m.contracts = []version.Contract{{Name: "1.0.0", Deprecated: sinceJune},
+			{Name: "2.0.0", Preview: true}}
 	})
 	if got := linkTo(ask(t, alone, "GET /v1/x"), "successor-version"); got != "" {
 		t.Errorf("a preview is the successor: %s", got)
@@ -144,7 +147,8 @@ func TestRule146PolicyAndChosenSuccessor(t *testing.T) {
 		t.Errorf("the successor %s is the same URL", got)
 	}
 	query, _ := openMarket(t, only(version.Header{Name: "API-Version"}, version.Query{}))
-	if got := linkTo(ask(t, query, "GET /x?a=b", "API-Version: 1"), "successor-version"); got != "/x?version=2" {
+	if got := linkTo(ask(t, query, "GET /x?a=b", "API-Version: 1"),
+		"successor-version"); got != "/x?version=2" {
 		t.Errorf("the successor is %s", got)
 	}
 }
@@ -152,7 +156,9 @@ func TestRule146PolicyAndChosenSuccessor(t *testing.T) {
 func TestRule147LifeCycleOnEveryAnswer(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{200, 204, 304, 404, 412, 500} {
-		api, _ := openMarket(t, answering(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }))
+		api, _ := openMarket(t, answering(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(code)
+		}))
 		for _, method := range []string{"GET", "HEAD", "DELETE"} {
 			res := ask(t, api, method+" /1.0/x")
 			res.has(t, code, "Deprecation: *", "Sunset: *", "API-Version: 1.0.0")
@@ -185,7 +191,8 @@ func TestRule148RetiredFromTheInstant(t *testing.T) {
 	for _, rest := range [][]string{
 		{"GET /v1/x"}, {"HEAD /v1.1/x"}, {"GET /x?version=1"}, {"GET /x", "API-Version: 1.1.0"},
 		{"GET /x", "Host: api-v1.market.example"}, {"GET /x", "Accept: " + vnd("1.order")}, {"DELETE /v1/x"},
-		{"POST /x", "Content-Type: " + vnd("1.order"), "", `{}`}, {"PUT /x", asJSON, "", `{"version":"1"}`}, {"BREW /v1"},
+		{"POST /x", "Content-Type: " + vnd("1.order"), "", `{}`}, {"PUT /x", asJSON, "", `{"version":"1"}`},
+		{"BREW /v1"},
 	} {
 		res := ask(t, api, rest[0], rest[1:]...)
 		r := res.refused(t, http.StatusGone, problem.VersionRetired)
@@ -195,7 +202,8 @@ func TestRule148RetiredFromTheInstant(t *testing.T) {
 		if linkTo(res, "successor-version") == "" {
 			t.Errorf("%q: no successor in %v", rest, res.header["Link"])
 		}
-		if diff := cmp.Diff([]string{"3.0.0", "2.0.0"}, r.Supported); diff != "" && !strings.HasPrefix(rest[0], "HEAD") {
+		if diff := cmp.Diff([]string{"3.0.0", "2.0.0"}, r.Supported); diff != "" &&
+			!strings.HasPrefix(rest[0], "HEAD") {
 			t.Errorf("%q: supported-versions (-want +got):\n%s", rest, diff)
 		}
 	}
@@ -209,7 +217,8 @@ func TestRule148Brownouts(t *testing.T) {
 	noon, later := today.AddDate(0, 1, 0), today.AddDate(0, 2, 0)
 	api, clock := openMarket(t, func(m *market) {
 		m.contracts[2].Brownouts = []version.Window{
-			{From: later, Until: later.Add(time.Hour)}, {From: noon, Until: noon.Add(10*time.Minute + time.Millisecond)},
+			{From: later, Until: later.Add(time.Hour)},
+			{From: noon, Until: noon.Add(10*time.Minute + time.Millisecond)},
 		}
 	})
 	tests := []struct {
@@ -238,7 +247,8 @@ func TestRule148Brownouts(t *testing.T) {
 			continue
 		}
 		res.refused(t, http.StatusGone, problem.VersionRetired)
-		res.has(t, http.StatusGone, "Retry-After: "+tt.after, "Sunset: *", "Deprecation: *", "API-Version: 1.1.0")
+		res.has(t, http.StatusGone, "Retry-After: "+tt.after, "Sunset: *", "Deprecation: *",
+			"API-Version: 1.1.0")
 		ask(t, api, "GET /1.0/x").saw(t, "1.0.0")
 	}
 }
@@ -255,8 +265,10 @@ func TestRule149DeprecationChangesNothing(t *testing.T) {
 		}
 	})
 	for _, rest := range [][]string{
-		{"GET /v1/x"}, {"HEAD /1.0/x"}, {"GET /x", "Accept: " + vnd("1.order", "2.order")}, {"GET /x?version=1.0"},
-		{"POST /x", asJSON, "", `{"version":"1","a":1}`}, {"GET /v1.7/x"}, {"GET /v1/x?version=1.0"}, {"GET /x"},
+		{"GET /v1/x"}, {"HEAD /1.0/x"}, {"GET /x", "Accept: " + vnd("1.order", "2.order")},
+		{"GET /x?version=1.0"},
+		{"POST /x", asJSON, "", `{"version":"1","a":1}`}, {"GET /v1.7/x"}, {"GET /v1/x?version=1.0"},
+		{"GET /x"},
 		{"GET /v0/x"},
 	} {
 		got, want := ask(t, dated, rest[0], rest[1:]...), ask(t, plain, rest[0], rest[1:]...)

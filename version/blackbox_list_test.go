@@ -48,9 +48,11 @@ func TestRule041List(t *testing.T) {
 		{Name: "3.0.0", Status: "preview", Names: []string{"3.0.0"}},
 		{Name: "2.0.0", Status: "current", Default: true, Names: []string{"2", "2.0", "2.0.0"},
 			OpenAPI: "/openapi/2.0.0.json"},
-		{Name: "1.1.0", Status: "deprecated", Names: []string{"1", "1.1", "1.1.0"}, Deprecated: june, Sunset: sunset,
+		{Name: "1.1.0", Status: "deprecated", Names: []string{"1", "1.1", "1.1.0"}, Deprecated: june,
+			Sunset:    sunset,
 			Successor: "2.0.0", OpenAPI: "/openapi/1.1.0.json"},
-		{Name: "1.0.0", Status: "deprecated", Names: []string{"1.0", "1.0.0"}, Deprecated: june, Sunset: sunset,
+		{Name: "1.0.0", Status: "deprecated", Names: []string{"1.0", "1.0.0"}, Deprecated: june,
+			Sunset:    sunset,
 			Successor: "2.0.0"},
 		{Name: "0.9.0", Status: "retired", Deprecated: "2025-07-31T00:00:00Z", Sunset: "2026-01-31T00:00:00Z",
 			Successor: "2.0.0"},
@@ -92,7 +94,8 @@ func TestRule040ListIsNeutral(t *testing.T) {
 	plain := ask(t, list, "GET /versions")
 	for _, rest := range [][]string{
 		{"GET /versions"}, {"GET /versions", "API-Version: 7"}, {"GET /versions?version=x"},
-		{"GET /versions", "API-Version: 0.9"}, {"GET /versions", "Accept: " + vnd("1.order")}, {"GET /v7/versions"},
+		{"GET /versions", "API-Version: 0.9"}, {"GET /versions", "Accept: " + vnd("1.order")},
+		{"GET /v7/versions"},
 		{"GET /versions", "Host: elsewhere.example"},
 	} {
 		res := ask(t, list, rest[0], rest[1:]...)
@@ -102,7 +105,8 @@ func TestRule040ListIsNeutral(t *testing.T) {
 		}
 	}
 	head := ask(t, list, "HEAD /versions")
-	head.has(t, http.StatusOK, "Content-Length: "+strconv.Itoa(len(plain.body)), "ETag: "+plain.header.Get("ETag"))
+	head.has(t, http.StatusOK, "Content-Length: "+strconv.Itoa(len(plain.body)),
+		"ETag: "+plain.header.Get("ETag"))
 	if head.body != "" {
 		t.Errorf("HEAD with a body: %s", head.body)
 	}
@@ -113,7 +117,8 @@ func TestRule040ListIsNeutral(t *testing.T) {
 			"Cache-Control: no-store")
 	}
 	for _, method := range []string{"BREW", "get"} {
-		ask(t, list, method+" /versions").has(t, http.StatusNotImplemented, "Content-Type: application/problem+json")
+		ask(t, list, method+" /versions").has(t, http.StatusNotImplemented,
+			"Content-Type: application/problem+json")
 	}
 }
 
@@ -122,14 +127,17 @@ func TestUsage(t *testing.T) {
 	api, clock := openMarket(t, func(m *market) {
 		m.options.Principal = func(r *http.Request) string { return r.Header.Get("X-Who") }
 	})
-	if got := api.Usage(); len(got) != 5 || got[0].Contract != "3.0.0" || got[1].Requests != 0 || !got[1].Last.IsZero() {
+	if got := api.Usage(); len(got) != 5 || got[0].Contract != "3.0.0" || got[1].Requests != 0 ||
+		!got[1].Last.IsZero() {
 		t.Errorf("at the start: %+v", got)
 	}
 	for _, rest := range [][]string{
-		{"GET /v1/x", "X-Who: ann"}, {"GET /v1/x", "X-Who: bob"}, {"GET /x?version=1.1", "X-Who: ann"}, {"GET /v1/x"},
+		{"GET /v1/x", "X-Who: ann"}, {"GET /v1/x", "X-Who: bob"}, {"GET /x?version=1.1", "X-Who: ann"},
+		{"GET /v1/x"},
 		{"GET /x", "X-Who: ann"}, {"HEAD /x", "API-Version: 2"},
 		{"GET /v0/x", "X-Who: cat"}, {"GET /x", "API-Version: 0.9"},
-		{"GET /v7/x"}, {"GET /x?version=x"}, {"GET /v1/x?version=2"}, {"GET /x", "Host: elsewhere.example"}, // nobody's
+		// nobody's
+		{"GET /v7/x"}, {"GET /x?version=x"}, {"GET /v1/x?version=2"}, {"GET /x", "Host: elsewhere.example"},
 	} {
 		clock.set(clock.Now().Add(time.Minute))
 		ask(t, api, rest[0], rest[1:]...)
@@ -138,12 +146,15 @@ func TestUsage(t *testing.T) {
 	header := (version.Header{Name: "API-Version"}).Source()
 	want := []version.Usage{
 		{Contract: "3.0.0"},
-		{Contract: "2.0.0", Requests: 2, Last: today.Add(6 * time.Minute), Sources: map[string]int64{"": 1, header: 1},
+		{Contract: "2.0.0", Requests: 2, Last: today.Add(6 * time.Minute),
+			Sources:    map[string]int64{"": 1, header: 1},
 			Principals: map[string]int64{"ann": 1, "": 1}},
-		{Contract: "1.1.0", Requests: 4, Last: today.Add(4 * time.Minute), Sources: map[string]int64{path: 3, query: 1},
+		{Contract: "1.1.0", Requests: 4, Last: today.Add(4 * time.Minute),
+			Sources:    map[string]int64{path: 3, query: 1},
 			Principals: map[string]int64{"ann": 2, "bob": 1, "": 1}},
 		{Contract: "1.0.0"},
-		{Contract: "0.9.0", Requests: 2, Last: today.Add(8 * time.Minute), Sources: map[string]int64{path: 1, header: 1},
+		{Contract: "0.9.0", Requests: 2, Last: today.Add(8 * time.Minute),
+			Sources:    map[string]int64{path: 1, header: 1},
 			Principals: map[string]int64{"cat": 1, "": 1}},
 	}
 	got := api.Usage()

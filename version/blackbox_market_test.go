@@ -44,7 +44,8 @@ func everyStrategy() []version.Strategy {
 	return []version.Strategy{
 		version.Path{},
 		version.Host{Domains: []string{"market.example"}, Others: []string{"127.0.0.1", "[::1]"}},
-		version.Query{}, version.Body{}, version.Header{Name: "API-Version"}, version.MediaType{Vendor: "shop"},
+		version.Query{}, version.Body{}, version.Header{Name: "API-Version"},
+		version.MediaType{Vendor: "shop"},
 	}
 }
 
@@ -59,7 +60,8 @@ func openMarket(t testing.TB, changes ...func(*market)) (*version.Negotiator, *m
 			{Name: "0.9.0", Deprecated: lastYear.AddDate(0, -6, 0), Sunset: lastYear},
 			{
 				Name: "1.0.0", Deprecated: sinceJune, Sunset: nextJune,
-				DeprecationLink: "https://market.example/moving", SunsetLink: "https://market.example/sunsets",
+				DeprecationLink: "https://market.example/moving",
+				SunsetLink:      "https://market.example/sunsets",
 			},
 			{Name: "1.1.0", Deprecated: sinceJune, Sunset: nextJune, OpenAPI: "/openapi/1.1.0.json"},
 			{Name: "2.0.0", OpenAPI: "/openapi/2.0.0.json"},
@@ -153,8 +155,10 @@ type seen struct {
 func seenBy(contract string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s := seen{
-			Contract: contract, Method: r.Method, Path: r.URL.Path, RawPath: r.URL.RawPath, Query: r.URL.RawQuery,
-			Target: r.RequestURI, Type: r.Header.Get("Content-Type"), Coding: r.Header.Get("Content-Encoding"),
+			Contract: contract, Method: r.Method, Path: r.URL.Path, RawPath: r.URL.RawPath,
+			Query:  r.URL.RawQuery,
+			Target: r.RequestURI, Type: r.Header.Get("Content-Type"),
+			Coding: r.Header.Get("Content-Encoding"),
 			Length: r.ContentLength, Stated: r.Header.Get("Content-Length"),
 		}
 		content, err := io.ReadAll(r.Body)
@@ -270,7 +274,8 @@ func (a *answer) saw(t testing.TB, contract string) seen {
 	}
 	s.Body = string(s.Octets)
 	if s.Contract != contract || s.Selected != contract {
-		t.Errorf("%s: contract %s was asked and %s selected, want %s", a.line, s.Contract, s.Selected, contract)
+		t.Errorf("%s: contract %s was asked and %s selected, want %s", a.line, s.Contract, s.Selected,
+			contract)
 	}
 	return s
 }
@@ -360,7 +365,9 @@ func kindOf(t testing.TB, a *answer) string {
 
 // mentions reports whether text holds a name as a word of its own.
 func mentions(text, name string) bool {
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\"\\ ,;:()[]{}/'", r) }) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool {
+		return strings.ContainsRune("\"\\ ,;:()[]{}/'", r)
+	}) {
 		if strings.TrimPrefix(strings.TrimSuffix(word, "."), "v") == name {
 			return true
 		}

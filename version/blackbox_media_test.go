@@ -59,7 +59,8 @@ func TestRule033AcceptNamesContracts(t *testing.T) {
 			t.Parallel()
 			s := ask(t, api, "GET /orders", "Accept: "+tt.accept).saw(t, tt.contract)
 			if s.Range != tt.offer || tt.offer != "" && s.Answer != tt.answer {
-				t.Errorf("Range %q and ContentType %q, want %q and %q", s.Range, s.Answer, tt.offer, tt.answer)
+				t.Errorf("Range %q and ContentType %q, want %q and %q", s.Range, s.Answer, tt.offer,
+					tt.answer)
 			}
 			if want := full + tt.contract + ".order+json"; s.Media != want {
 				t.Errorf("MediaType %q, want %q", s.Media, want)
@@ -143,7 +144,8 @@ func TestRule033AcceptByQuality(t *testing.T) {
 			case "410":
 				res.refused(t, http.StatusGone, problem.VersionRetired)
 			case "406":
-				res.has(t, http.StatusNotAcceptable, "Content-Type: "+problem.MediaType, "Cache-Control: no-store")
+				res.has(t, http.StatusNotAcceptable, "Content-Type: "+problem.MediaType,
+					"Cache-Control: no-store")
 				res.varies(t, "Accept", "API-Version")
 			default:
 				res.saw(t, tt.want)
@@ -156,7 +158,8 @@ func TestRule033AcceptByQuality(t *testing.T) {
 	ask(t, old, "GET /orders", "Accept: "+vnd("2.order", "1.1.order")).saw(t, "2.0.0")
 	none, _ := openMarket(t, withDefault(""))
 	ask(t, none, "GET /orders", "Accept: "+vnd("1.order", "1.0.order")).saw(t, "1.1.0")
-	ask(t, none, "GET /orders", "Accept: "+vnd("order")).refused(t, http.StatusBadRequest, problem.VersionRequired)
+	ask(t, none, "GET /orders", "Accept: "+vnd("order")).refused(t, http.StatusBadRequest,
+		problem.VersionRequired)
 }
 
 func TestRule033ContentTypeNamesContracts(t *testing.T) {
@@ -193,7 +196,8 @@ func TestRule033ContentTypeNamesContracts(t *testing.T) {
 					t.Errorf("%s: the handler saw the type %q", line, s.Type)
 				}
 			}
-			s := ask(t, api, "POST /orders", "Content-Type: "+tt.field, "Accept: */*", "", `{}`).saw(t, tt.contract)
+			s := ask(t, api, "POST /orders", "Content-Type: "+tt.field, "Accept: */*", "", `{}`).saw(t,
+				tt.contract)
 			if tt.answer != "" && s.Answer != tt.answer {
 				t.Errorf("with Accept */*: ContentType %q, want %q", s.Answer, tt.answer)
 			}
@@ -216,7 +220,8 @@ func TestRule034ContentTypesThatAreRefused(t *testing.T) {
 		vnd("1.2.3.4.order"): problem.MalformedVersion,
 		vnd("1.7up"):         problem.MalformedVersion,
 	} {
-		for line, post := range map[string]string{"POST /orders": "Accept-Post: *", "PUT /orders/1": "Accept-Post:"} {
+		for line, post := range map[string]string{"POST /orders": "Accept-Post: *",
+			"PUT /orders/1": "Accept-Post:"} {
 			res := ask(t, api, line, "Content-Type: "+field, "", `{}`)
 			res.refused(t, http.StatusUnsupportedMediaType, kind).wantSupported(t)
 			res.has(t, http.StatusUnsupportedMediaType, "Accept: *", post)
@@ -285,14 +290,16 @@ func TestRule035TheFullTypeIsAnswered(t *testing.T) {
 			}
 			s := ask(t, api, "GET /orders", fields...).saw(t, tt.contract)
 			if s.Range != tt.offer || s.Answer != tt.answer {
-				t.Errorf("Range %q and ContentType %q, want %q and %q", s.Range, s.Answer, tt.offer, tt.answer)
+				t.Errorf("Range %q and ContentType %q, want %q and %q", s.Range, s.Answer, tt.offer,
+					tt.answer)
 			}
 		})
 	}
 	noTypes, _ := openMarket(t, only(version.Path{}))
 	s := ask(t, noTypes, "GET /v1/orders", "Accept: "+vnd("7.order")).saw(t, "1.1.0")
 	want := seen{Answer: "application/json"}
-	if diff := cmp.Diff(want, seen{Media: s.Media, Range: s.Range, Answer: s.Answer, Claimed: s.Claimed}); diff != "" {
+	if diff := cmp.Diff(want, seen{Media: s.Media, Range: s.Range, Answer: s.Answer,
+		Claimed: s.Claimed}); diff != "" {
 		t.Errorf("without media types (-want +got):\n%s", diff)
 	}
 }
@@ -336,7 +343,8 @@ func TestRule039PatchesCarryNoVersion(t *testing.T) {
 			ask(t, api, line, "Content-Type: "+vnd(name), "", `{}`).saw(t, "2.0.0")
 		}
 	}
-	s := ask(t, api, "PATCH /orders/1", asMerge, "Accept: "+vnd("1.order"), "", `{"version":"2"}`).saw(t, "1.1.0")
+	s := ask(t, api, "PATCH /orders/1", asMerge, "Accept: "+vnd("1.order"), "", `{"version":"2"}`).saw(t,
+		"1.1.0")
 	if s.Body != `{"version":"2"}` {
 		t.Errorf("the handler saw %q", s.Body)
 	}

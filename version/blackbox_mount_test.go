@@ -26,13 +26,18 @@ func TestRule042LinksStayInTheStrategy(t *testing.T) {
 		{"GET /1.1/x", nil, links{"/1.1/orders/5", "/1.1/orders?after=x", ""}, version.Path{}},
 		{"GET /x?version=v1", nil, links{"/orders/5?version=v1", "/orders?after=x&version=v1", "version=v1"},
 			version.Query{}},
-		{"GET /x?a=b&version=1.1", nil, links{"/orders/5?version=1.1", "/orders?after=x&version=1.1", "version=1.1"},
+		{"GET /x?a=b&version=1.1", nil, links{"/orders/5?version=1.1", "/orders?after=x&version=1.1",
+			"version=1.1"},
 			version.Query{}},
 		{"GET /x", []string{"API-Version: 1"}, links{"/orders/5", "/orders?after=x", ""}, version.Header{}},
-		{"GET /x", []string{"Accept: " + vnd("1.order")}, links{"/orders/5", "/orders?after=x", ""}, version.MediaType{}},
-		{"GET /x", []string{"Host: api-v1.market.example"}, links{"/orders/5", "/orders?after=x", ""}, version.Host{}},
-		{"POST /x", []string{asJSON, "", `{"version":"1"}`}, links{"/orders/5", "/orders?after=x", ""}, version.Body{}},
-		{"GET /v1/x", []string{"API-Version: 1"}, links{"/v1/orders/5", "/v1/orders?after=x", ""}, version.Path{}},
+		{"GET /x", []string{"Accept: " + vnd("1.order")}, links{"/orders/5", "/orders?after=x", ""},
+			version.MediaType{}},
+		{"GET /x", []string{"Host: api-v1.market.example"}, links{"/orders/5", "/orders?after=x", ""},
+			version.Host{}},
+		{"POST /x", []string{asJSON, "", `{"version":"1"}`}, links{"/orders/5", "/orders?after=x", ""},
+			version.Body{}},
+		{"GET /v1/x", []string{"API-Version: 1"}, links{"/v1/orders/5", "/v1/orders?after=x", ""},
+			version.Path{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.line+strings.Join(tt.fields, " "), func(t *testing.T) {
@@ -120,7 +125,8 @@ func TestMountedUnderAPrefix(t *testing.T) {
 			res := ask(t, mux, "GET "+tt.target)
 			s := res.saw(t, tt.contract)
 			want := seen{Path: tt.path, RawPath: tt.raw, Link: tt.link, Target: tt.target}
-			if diff := cmp.Diff(want, seen{Path: s.Path, RawPath: s.RawPath, Link: s.Link, Target: s.Target}); diff != "" {
+			if diff := cmp.Diff(want, seen{Path: s.Path, RawPath: s.RawPath, Link: s.Link,
+				Target: s.Target}); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if tt.successor != "" {
@@ -132,7 +138,8 @@ func TestMountedUnderAPrefix(t *testing.T) {
 		})
 	}
 	// A path may have what a scheme ends with.
-	if got := linkTo(ask(t, http.StripPrefix("/api", api), "GET /api/v1/a://b"), "successor-version"); got != "/api/v2/a://b" {
+	if got := linkTo(ask(t, http.StripPrefix("/api", api), "GET /api/v1/a://b"),
+		"successor-version"); got != "/api/v2/a://b" {
 		t.Errorf("the successor of a path with a colon is %s", got)
 	}
 	// A neutral route knows of no versions (rule 40).
@@ -187,7 +194,8 @@ func TestMuxAsContract(t *testing.T) {
 		res := ask(t, h, "GET /v1/nothing/here")
 		res.has(t, http.StatusNotFound, "API-Version: 1.1.0")
 		res.varies(t, "Accept", "API-Version")
-		ask(t, h, "DELETE /v1/orders/5").has(t, http.StatusMethodNotAllowed, "API-Version: 1.1.0", "Allow: GET, HEAD")
+		ask(t, h, "DELETE /v1/orders/5").has(t, http.StatusMethodNotAllowed, "API-Version: 1.1.0",
+			"Allow: GET, HEAD")
 		s := ask(t, h, "GET /v1/inner/a%2Fb").saw(t, "1.1.0")
 		if s.Path != "/a/b" || s.RawPath != "/a%2Fb" {
 			t.Errorf("the inner handler saw %q, %q", s.Path, s.RawPath)

@@ -16,7 +16,8 @@ import (
 func manyContracts(m *market) {
 	m.options.Default = "1.9.0"
 	m.contracts = []version.Contract{
-		{Name: "1.9.0"}, {Name: "1.10.0"}, {Name: "1.10.2"}, {Name: "1.10.10"}, {Name: "1.11.0", Sunset: lastYear},
+		{Name: "1.9.0"}, {Name: "1.10.0"}, {Name: "1.10.2"}, {Name: "1.10.10"},
+		{Name: "1.11.0", Sunset: lastYear},
 		{Name: "1.12.0", Preview: true}, {Name: "2.0.0", Preview: true}, {Name: "3.1.4", Sunset: lastYear},
 		{Name: "10.0.0"}, {Name: "0.1.0"},
 	}
@@ -25,17 +26,24 @@ func manyContracts(m *market) {
 // resolutions are the names of manyContracts, and what rule 24 makes of them: "410" for retired, "no" for what selects
 // nothing, "bad" for what is no name.
 var resolutions = map[string]string{
-	"1": "1.10.10", "v1": "1.10.10", "1.9": "1.9.0", "1.10": "1.10.10", "v1.10": "1.10.10", "1.10.0": "1.10.0",
-	"1.10.2": "1.10.2", "v1.10.10": "1.10.10", "1.9.0": "1.9.0", "10": "10.0.0", "10.0": "10.0.0", "0": "0.1.0",
+	"1": "1.10.10", "v1": "1.10.10", "1.9": "1.9.0", "1.10": "1.10.10", "v1.10": "1.10.10",
+	"1.10.0": "1.10.0",
+	"1.10.2": "1.10.2", "v1.10.10": "1.10.10", "1.9.0": "1.9.0", "10": "10.0.0", "10.0": "10.0.0",
+	"0":   "0.1.0",
 	"0.1": "0.1.0", "0.1.0": "0.1.0",
 	"1.12.0": "1.12.0", "v2.0.0": "2.0.0",
 	"1.11": "410", "1.11.0": "410", "3": "410", "3.1": "410", "v3.1.4": "410",
-	"2": "no", "2.0": "no", "1.12": "no", "1.1": "no", "1.10.1": "no", "100": "no", "4": "no", "3.1.5": "no", "99999": "no",
+	"2": "no", "2.0": "no", "1.12": "no", "1.1": "no", "1.10.1": "no", "100": "no", "4": "no", "3.1.5": "no",
+	"99999": "no",
 	"0.0.0": "no", "1.99999.99999": "no",
-	"v": "bad", "V1": "bad", "vv1": "bad", "01": "bad", "1.09": "bad", "1.10.00": "bad", "+1": "bad", "-1": "bad",
-	"1.": "bad", ".1": "bad", "1..0": "bad", "1.10.0.0": "bad", "100000": "bad", "1.100000": "bad", "1x": "bad",
-	"x": "bad", "latest": "bad", "1.x": "bad", "1.10.0-rc1": "bad", "1.10.0+1": "bad", "0x1": "bad", "1e1": "bad",
-	"v 1": "bad", "1 0": "bad", "*": "bad", "１": "bad", "v1.10.v0": "bad", "1_0": "bad", "00": "bad", "1,5": "bad",
+	"v": "bad", "V1": "bad", "vv1": "bad", "01": "bad", "1.09": "bad", "1.10.00": "bad", "+1": "bad",
+	"-1": "bad",
+	"1.": "bad", ".1": "bad", "1..0": "bad", "1.10.0.0": "bad", "100000": "bad", "1.100000": "bad",
+	"1x": "bad",
+	"x":  "bad", "latest": "bad", "1.x": "bad", "1.10.0-rc1": "bad", "1.10.0+1": "bad", "0x1": "bad",
+	"1e1": "bad",
+	"v 1": "bad", "1 0": "bad", "*": "bad", "１": "bad", "v1.10.v0": "bad", "1_0": "bad", "00": "bad",
+	"1,5": "bad",
 }
 
 func TestRule024NamesResolve(t *testing.T) {
@@ -93,9 +101,11 @@ func TestRule024EveryStrategyResolves(t *testing.T) {
 			plain := strings.TrimPrefix(name, "v")
 			ask(t, api, "GET /"+name+"/orders").saw(t, want)
 			ask(t, api, "GET /orders", "API-Version: "+name).saw(t, want)
-			ask(t, api, "GET /orders", "Host: api-v"+strings.ReplaceAll(plain, ".", "-")+".market.example").saw(t, want)
+			ask(t, api, "GET /orders", "Host: api-v"+strings.ReplaceAll(plain, ".", "-")+
+				".market.example").saw(t, want)
 			ask(t, api, "GET /orders", "Accept: application/vnd.shop."+plain+".order+json").saw(t, want)
-			ask(t, api, "POST /orders", "Content-Type: application/vnd.shop."+plain+".order+json", "", "{}").saw(t, want)
+			ask(t, api, "POST /orders", "Content-Type: application/vnd.shop."+plain+".order+json", "",
+				"{}").saw(t, want)
 			ask(t, api, "POST /orders", asJSON, "", `{"version":"`+name+`"}`).saw(t, want)
 		})
 	}
@@ -105,8 +115,10 @@ func TestRule024NamesOfAContract(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t, manyContracts)
 	want := map[string][]string{
-		"1.10.10": {"1", "1.10", "1.10.10"}, "1.10.2": {"1.10.2"}, "1.10.0": {"1.10.0"}, "1.9.0": {"1.9", "1.9.0"},
-		"10.0.0": {"10", "10.0", "10.0.0"}, "1.12.0": {"1.12.0"}, "2.0.0": {"2.0.0"}, "0.1.0": {"0", "0.1", "0.1.0"},
+		"1.10.10": {"1", "1.10", "1.10.10"}, "1.10.2": {"1.10.2"}, "1.10.0": {"1.10.0"},
+		"1.9.0":  {"1.9", "1.9.0"},
+		"10.0.0": {"10", "10.0", "10.0.0"}, "1.12.0": {"1.12.0"}, "2.0.0": {"2.0.0"},
+		"0.1.0": {"0", "0.1", "0.1.0"},
 		"3.1.4": nil, "1.11.0": nil, "7.0.0": nil, "1": nil, "": nil,
 	}
 	for contract, names := range want {
@@ -163,7 +175,8 @@ func TestRule044NothingFallsToTheLatest(t *testing.T) {
 			{"GET /v7/orders"}, {"GET /v0/orders"}, {"GET /v01/orders"},
 			{"GET /orders?version=7"}, {"GET /orders?version=0.9"}, {"GET /orders?version="},
 			{"GET /orders?version=latest"},
-			{"GET /orders", "API-Version: 7"}, {"GET /orders", "API-Version: 0.9.0"}, {"GET /orders", "API-Version:"},
+			{"GET /orders", "API-Version: 7"}, {"GET /orders", "API-Version: 0.9.0"},
+			{"GET /orders", "API-Version:"},
 			{"GET /orders", "Accept: application/vnd.shop.7.order+json"},
 			{"GET /orders", "Accept: application/vnd.shop.0.9.order+json"},
 			{"GET /orders", "Host: api-v7.market.example"}, {"GET /orders", "Host: api-v0-9.market.example"},
@@ -190,7 +203,9 @@ func TestRule044TheDefaultIsAName(t *testing.T) {
 			t.Errorf("Default() = %q", api.Default())
 		}
 	}
-	none, _ := openMarket(t, serving("1.0.0"), func(m *market) { m.strategies = []version.Strategy{version.Query{}} })
+	none, _ := openMarket(t, serving("1.0.0"), func(m *market) {
+		m.strategies = []version.Strategy{version.Query{}}
+	})
 	r := ask(t, none, "GET /orders").refused(t, http.StatusBadRequest, problem.VersionRequired)
 	if diff := cmp.Diff([]string{"1.0.0"}, r.Supported); diff != "" {
 		t.Errorf("supported-versions (-want +got):\n%s", diff)

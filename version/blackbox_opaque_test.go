@@ -28,8 +28,10 @@ func (d depot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func TestRule027BytesAreLeftAlone(t *testing.T) {
 	t.Parallel()
-	n := version.New([]version.Contract{{Name: "2.0.0", Handler: depot{"2.0.0"}}, {Name: "1.0.0", Handler: depot{"1.0.0"}}},
-		[]version.Strategy{version.Path{}, version.Query{}, version.Body{Limit: 100}}, &version.Options{Default: "2.0.0"})
+	n := version.New([]version.Contract{{Name: "2.0.0", Handler: depot{"2.0.0"}},
+		{Name: "1.0.0", Handler: depot{"1.0.0"}}},
+		[]version.Strategy{version.Path{}, version.Query{}, version.Body{Limit: 100}},
+		&version.Options{Default: "2.0.0"})
 	long := `{"version":"1.0.0","x":"` + strings.Repeat("x", 200) + `"}`
 	tests := []struct {
 		name, target, content, want string
@@ -37,7 +39,8 @@ func TestRule027BytesAreLeftAlone(t *testing.T) {
 	}{
 		{"document", "/orders/1", `{"version":"1.0.0","a":1}`, `1.0.0 {"a":1}`, 200},
 		{"file", "/files/a", `{"version":"1.0.0","a":1}`, `2.0.0 {"version":"1.0.0","a":1}`, 200},
-		{"file with a version of its own", "/files/a", `{"version":"17.4.2-beta"}`, `2.0.0 {"version":"17.4.2-beta"}`, 200},
+		{"file with a version of its own", "/files/a", `{"version":"17.4.2-beta"}`,
+			`2.0.0 {"version":"17.4.2-beta"}`, 200},
 		{"file below a marker", "/v1/files/a", `{"version":"2"}`, `1.0.0 {"version":"2"}`, 200},
 		{"file and query", "/files/a?version=1", `{"version":"2"}`, `1.0.0 {"version":"2"}`, 200},
 		{"long file", "/files/a", long, "2.0.0 " + long, 200},

@@ -131,7 +131,8 @@ func judge(pair ...naming) pairVerdict {
 		}
 	}
 	if len(contracts) > 1 && worst < ambiguousGrave {
-		return pairVerdict{kinds: []problem.Kind{problem.AmbiguousVersion}, statuses: []int{http.StatusBadRequest}}
+		return pairVerdict{kinds: []problem.Kind{problem.AmbiguousVersion},
+			statuses: []int{http.StatusBadRequest}}
 	}
 	var v pairVerdict
 	for _, n := range pair {
@@ -139,7 +140,8 @@ func judge(pair ...naming) pairVerdict {
 		case worst > 0 && n.grave() == worst && n.condition == malformed && n.place != inAccept:
 			v.kinds = append(v.kinds, problem.MalformedVersion)
 		case worst > 0 && n.grave() == worst && n.condition == malformed:
-			v.kinds = append(v.kinds, problem.UnsupportedVersion, problem.NotAcceptable, problem.MalformedVersion)
+			v.kinds = append(v.kinds, problem.UnsupportedVersion, problem.NotAcceptable,
+				problem.MalformedVersion)
 		case worst > 0 && n.grave() == worst:
 			v.kinds = append(v.kinds, problem.UnsupportedVersion)
 		case worst == 0 && n.condition == retired:

@@ -77,7 +77,8 @@ func TestRule013VersionsInPathsAreSpelledExactly(t *testing.T) {
 			want := url.URL{Path: tt.path, RawPath: tt.raw}
 			got := url.URL{Path: s.Path, RawPath: s.RawPath}
 			if got.Path != want.Path || got.EscapedPath() != want.EscapedPath() {
-				t.Errorf("path %q (%s), want %q (%s)", got.Path, got.EscapedPath(), want.Path, want.EscapedPath())
+				t.Errorf("path %q (%s), want %q (%s)", got.Path, got.EscapedPath(), want.Path,
+					want.EscapedPath())
 			}
 			if s.Target != tt.target {
 				t.Errorf("RequestURI %q, want it as it came, since links are made from it", s.Target)

@@ -108,7 +108,8 @@ func TestRule030EveryHeaderLineCounts(t *testing.T) {
 		{"two lines, unequal", []string{"API-Version: 1", "API-Version: 2"}, "", problem.AmbiguousVersion},
 		{"a list, unequal", []string{"API-Version: 1, 1.0"}, "", problem.AmbiguousVersion},
 		{"malformed", []string{"API-Version: one"}, "", problem.MalformedVersion},
-		{"malformed among good ones", []string{"API-Version: 1", "API-Version: one"}, "", problem.MalformedVersion},
+		{"malformed among good ones", []string{"API-Version: 1", "API-Version: one"}, "",
+			problem.MalformedVersion},
 		{"quoted", []string{`API-Version: "1"`}, "", problem.MalformedVersion},
 		{"blank inside", []string{"API-Version: 1 .0"}, "", problem.MalformedVersion},
 		{"present but empty", []string{"API-Version:"}, "", problem.MalformedVersion},
@@ -136,8 +137,10 @@ func TestRule031EchoHoweverNamed(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t)
 	tests := [][]string{
-		{"GET /v1/orders"}, {"HEAD /v1/orders"}, {"DELETE /v1/orders/1"}, {"OPTIONS /v1/orders"}, {"BREW /v1/orders"},
-		{"GET /orders?version=1.1"}, {"GET /orders", "API-Version: v1"}, {"GET /orders", "Host: api-v1.market.example"},
+		{"GET /v1/orders"}, {"HEAD /v1/orders"}, {"DELETE /v1/orders/1"}, {"OPTIONS /v1/orders"},
+		{"BREW /v1/orders"},
+		{"GET /orders?version=1.1"}, {"GET /orders", "API-Version: v1"},
+		{"GET /orders", "Host: api-v1.market.example"},
 		{"GET /orders", "Accept: application/vnd.shop.1.order+json"},
 		{"POST /orders", "Content-Type: application/vnd.shop.1.order+json", "", `{}`},
 		{"POST /orders", asJSON, "", `{"version":"1"}`},
@@ -151,8 +154,10 @@ func TestRule031EchoHoweverNamed(t *testing.T) {
 
 	silent, _ := openMarket(t, only(version.Path{}, version.Query{}))
 	ask(t, silent, "GET /v1/orders").has(t, http.StatusOK, "API-Version:", "Vary:")
-	twice, _ := openMarket(t, only(version.Header{Name: "API-Version"}, version.Header{Name: "X-Old-Version"}))
-	ask(t, twice, "GET /orders", "X-Old-Version: 1").has(t, http.StatusOK, "API-Version: 1.1.0", "X-Old-Version: 1.1.0")
+	twice, _ := openMarket(t,
+		only(version.Header{Name: "API-Version"}, version.Header{Name: "X-Old-Version"}))
+	ask(t, twice, "GET /orders", "X-Old-Version: 1").has(t, http.StatusOK, "API-Version: 1.1.0",
+		"X-Old-Version: 1.1.0")
 	ask(t, twice, "GET /orders", "X-Old-Version: 1", "API-Version: 2").
 		refused(t, http.StatusBadRequest, problem.AmbiguousVersion)
 }

@@ -30,7 +30,9 @@ func TestNewRefuses(t *testing.T) {
 	window := func(from, until time.Time) func(*market) {
 		return func(m *market) { m.contracts[1].Brownouts = []version.Window{{From: from, Until: until}} }
 	}
-	first := func(change func(*version.Contract)) func(*market) { return func(m *market) { change(&m.contracts[1]) } }
+	first := func(change func(*version.Contract)) func(*market) {
+		return func(m *market) { change(&m.contracts[1]) }
+	}
 	tests := []struct {
 		name   string
 		change func(*market)
@@ -52,7 +54,8 @@ func TestNewRefuses(t *testing.T) {
 		{"an unknown successor", first(func(c *version.Contract) { c.Successor = "7.0.0" }), "7.0.0"},
 		{"itself as successor", first(func(c *version.Contract) { c.Successor = "1.0.0" }), "1.0.0"},
 		{"no handler", func(m *market) { m.stall = func(string) http.Handler { return nil } }, "1.0.0"},
-		{"a sunset before the deprecation", first(func(c *version.Contract) { c.Sunset = lastYear }), "1.0.0"},
+		{"a sunset before the deprecation", first(func(c *version.Contract) { c.Sunset = lastYear }),
+			"1.0.0"},
 		{"brownouts without sunset", func(m *market) {
 			m.contracts[3].Brownouts = []version.Window{{From: today, Until: nextJune}}
 		}, "2.0.0"},
@@ -67,7 +70,9 @@ func TestNewRefuses(t *testing.T) {
 		{"a header named Version", only(version.Header{Name: "Version"}), "Version"},
 		{"a header that is none", only(version.Header{Name: "A B"}), "A B"},
 		{"a handler with an objection", func(m *market) {
-			m.stall = func(string) http.Handler { return &reserver{err: errors.New("orders has a field version")} }
+			m.stall = func(string) http.Handler {
+				return &reserver{err: errors.New("orders has a field version")}
+			}
 		}, "orders has a field version"},
 	}
 	for _, tt := range tests {
@@ -83,7 +88,8 @@ func TestNewRefuses(t *testing.T) {
 		t.Errorf("a brownout up to the sunset: %s", said)
 	}
 	if said := panics(func() {
-		version.New([]version.Contract{{Name: "1.0.0", Handler: seenBy("1.0.0")}}, []version.Strategy{version.Path{}}, nil)
+		version.New([]version.Contract{{Name: "1.0.0", Handler: seenBy("1.0.0")}},
+			[]version.Strategy{version.Path{}}, nil)
 	}); said != "" {
 		t.Errorf("nil options: %s", said)
 	}
@@ -110,7 +116,8 @@ func TestRule027ReserversAreTold(t *testing.T) {
 		want       [2]string
 	}{
 		{"all", everyStrategy(), [2]string{"version", "version"}},
-		{"own names", []version.Strategy{version.Body{Name: "v"}, version.Query{Name: "w"}}, [2]string{"v", "w"}},
+		{"own names", []version.Strategy{version.Body{Name: "v"}, version.Query{Name: "w"}},
+			[2]string{"v", "w"}},
 		{"only a query", []version.Strategy{version.Query{}}, [2]string{"", "version"}},
 		{"neither", []version.Strategy{version.Path{}}, [2]string{"", ""}},
 	}
@@ -139,11 +146,13 @@ func TestRule027ReserversAreTold(t *testing.T) {
 // What was given to New is not looked at again, and what it gives out is nobody's way in.
 func TestNewKeepsCopies(t *testing.T) {
 	t.Parallel()
-	contracts := []version.Contract{{Name: "1.0.0", Handler: seenBy("1.0.0")}, {Name: "2.0.0", Handler: seenBy("2.0.0")}}
+	contracts := []version.Contract{{Name: "1.0.0", Handler: seenBy("1.0.0")},
+		{Name: "2.0.0", Handler: seenBy("2.0.0")}}
 	strategies := []version.Strategy{version.Path{}, version.Query{}}
 	opts := &version.Options{Default: "2.0.0"}
 	api := version.New(contracts, strategies, opts)
-	contracts[0], contracts[1], strategies[0], *opts = version.Contract{}, version.Contract{}, nil, version.Options{}
+	contracts[0], contracts[1], strategies[0], *opts = version.Contract{}, version.Contract{}, nil,
+		version.Options{}
 	api.Contracts()[0].Name = "9.9.9"
 	api.Strategies()[0] = nil
 	if names := api.Names("2.0.0"); len(names) > 0 {

@@ -16,9 +16,11 @@ func TestRule036VaryOfEveryAnswer(t *testing.T) {
 	status := func(code int) func(*market) {
 		return answering(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) })
 	}
-	for _, code := range []int{200, 201, 204, 206, 301, 304, 400, 401, 403, 404, 405, 406, 410, 412, 415, 429, 500, 503} {
+	for _, code := range []int{200, 201, 204, 206, 301, 304, 400, 401, 403, 404, 405, 406, 410, 412, 415, 429,
+		500, 503} {
 		api, _ := openMarket(t, status(code))
-		for _, line := range []string{"GET /v1/orders", "HEAD /orders", "DELETE /orders/1", "OPTIONS /orders"} {
+		for _, line := range []string{"GET /v1/orders", "HEAD /orders", "DELETE /orders/1",
+			"OPTIONS /orders"} {
 			res := ask(t, api, line)
 			res.varies(t, "Accept", "API-Version")
 			res.has(t, code, "API-Version: *")
@@ -26,9 +28,12 @@ func TestRule036VaryOfEveryAnswer(t *testing.T) {
 	}
 	api, _ := openMarket(t)
 	for _, rest := range [][]string{
-		{"GET /v7/orders"}, {"GET /v01/orders"}, {"GET /v0/orders"}, {"GET /orders?version=7"}, {"GET /orders?version=x"},
-		{"GET /v1/orders?version=2"}, {"GET /orders", "API-Version: 7"}, {"GET /orders", "Host: elsewhere.example"},
-		{"GET /orders", "Accept: " + vnd("7.order")}, {"POST /orders", "Content-Type: " + vnd("7.order"), "", `{}`},
+		{"GET /v7/orders"}, {"GET /v01/orders"}, {"GET /v0/orders"}, {"GET /orders?version=7"},
+		{"GET /orders?version=x"},
+		{"GET /v1/orders?version=2"}, {"GET /orders", "API-Version: 7"},
+		{"GET /orders", "Host: elsewhere.example"},
+		{"GET /orders", "Accept: " + vnd("7.order")}, {"POST /orders", "Content-Type: " + vnd("7.order"), "",
+			`{}`},
 		{"POST /orders", asJSON, "", `{"version":"7"}`}, {"HEAD /v7/orders"}, {"HEAD /v0/orders"},
 	} {
 		res := ask(t, api, rest[0], rest[1:]...)
@@ -55,7 +60,8 @@ func TestRule036VaryIsMerged(t *testing.T) {
 		{"lines", []string{"Origin", "Accept-Encoding,Accept"},
 			[]string{"accept", "api-version", "origin", "accept-encoding"}},
 		{"blanks", []string{" , Origin ,, "}, []string{"accept", "api-version", "origin"}},
-		{"twice by itself", []string{"Origin, Origin", "origin"}, []string{"accept", "api-version", "origin"}},
+		{"twice by itself", []string{"Origin, Origin", "origin"},
+			[]string{"accept", "api-version", "origin"}},
 		{"the beginning of another", []string{"Accept-Encoding, API-Version-Extra"},
 			[]string{"accept", "api-version", "accept-encoding", "api-version-extra"}},
 		{"star", []string{"*"}, []string{"*"}},
@@ -78,7 +84,8 @@ func TestRule036VaryIsMerged(t *testing.T) {
 				res.varies(t, tt.want...)
 				res.has(t, http.StatusOK, "Cache-Control: public, max-age=60")
 				links := strings.Join(res.header["Link"], ", ")
-				if !strings.Contains(links, `</own>; rel="own"`) || !strings.Contains(links, `rel="successor-version"`) {
+				if !strings.Contains(links, `</own>; rel="own"`) ||
+					!strings.Contains(links, `rel="successor-version"`) {
 					t.Errorf("Link: %s", links)
 				}
 			}
@@ -149,7 +156,8 @@ func TestRule037VaryListsHeadersOnly(t *testing.T) {
 	// Whatever decides, all that could have decided are listed.
 	api, _ := openMarket(t)
 	for _, rest := range [][]string{
-		{"GET /v1/orders"}, {"GET /orders?version=1"}, {"GET /orders", "Host: api-v1.market.example"}, {"GET /orders"},
+		{"GET /v1/orders"}, {"GET /orders?version=1"}, {"GET /orders", "Host: api-v1.market.example"},
+		{"GET /orders"},
 		{"GET /orders", "API-Version: 1"}, {"POST /orders", asJSON, "", `{"version":"1"}`},
 	} {
 		ask(t, api, rest[0], rest[1:]...).varies(t, "Accept", "API-Version")
@@ -175,7 +183,8 @@ func TestOwnStrategy(t *testing.T) {
 	if s := ask(t, api, "GET /orders", "X-Claim: 1").saw(t, "1.1.0"); s.Source != (claim{}).Source() {
 		t.Errorf("Source() = %q", s.Source)
 	}
-	if s := ask(t, api, "GET /v1/orders", "X-Claim: 1.1").saw(t, "1.1.0"); s.Source != (version.Path{}).Source() {
+	if s := ask(t, api, "GET /v1/orders", "X-Claim: 1.1").saw(t,
+		"1.1.0"); s.Source != (version.Path{}).Source() {
 		t.Errorf("Source() = %q, want that of the first", s.Source)
 	}
 	for name, kind := range map[string]problem.Kind{
@@ -216,13 +225,15 @@ func TestRule036DefaultsByPrincipalArePrivate(t *testing.T) {
 			}))
 			res := ask(t, api, "GET /orders", "X-Account: 1.0.0")
 			res.has(t, http.StatusOK, "X-Contract: 1.0.0")
-			if diff := cmp.Diff(directives(tt.want), directives(res.header.Get("Cache-Control"))); diff != "" {
+			if diff := cmp.Diff(directives(tt.want),
+				directives(res.header.Get("Cache-Control"))); diff != "" {
 				t.Errorf("Cache-Control (-want +got):\n%s", diff)
 			}
 			// Nor may a cache give the account what those without one get.
 			res = ask(t, api, "GET /orders")
 			res.has(t, http.StatusOK, "X-Contract: 2.0.0")
-			if diff := cmp.Diff(directives(tt.want), directives(res.header.Get("Cache-Control"))); diff != "" {
+			if diff := cmp.Diff(directives(tt.want),
+				directives(res.header.Get("Cache-Control"))); diff != "" {
 				t.Errorf("without an account: Cache-Control (-want +got):\n%s", diff)
 			}
 			// Where the request names one, the URL or Vary says it all.
@@ -278,7 +289,8 @@ func TestRule151PreflightsAreNeverRefused(t *testing.T) {
 			if strings.HasPrefix(tt.line, "OPTIONS /v7") {
 				ask(t, api, tt.line, preflight[0]).refused(t, http.StatusNotFound, problem.UnsupportedVersion)
 				ask(t, api, tt.line, preflight[1]).refused(t, http.StatusNotFound, problem.UnsupportedVersion)
-				ask(t, api, "GET /v7/orders", preflight...).refused(t, http.StatusNotFound, problem.UnsupportedVersion)
+				ask(t, api, "GET /v7/orders", preflight...).refused(t, http.StatusNotFound,
+					problem.UnsupportedVersion)
 			}
 		})
 	}

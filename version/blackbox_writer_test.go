@@ -19,7 +19,8 @@ import (
 )
 
 // told is what every answer in contract 1.1.0 has.
-var told = []string{"API-Version: 1.1.0", "Vary: *", "Deprecation: @1780272000", "Sunset: Wed, 30 Jun 2027 23:59:59 GMT",
+var told = []string{"API-Version: 1.1.0", "Vary: *", "Deprecation: @1780272000",
+	"Sunset: Wed, 30 Jun 2027 23:59:59 GMT",
 	"Link: *"}
 
 // everyKind is what handlers do, and what is to come back.
@@ -85,13 +86,15 @@ var everyKind = []struct {
 	{"a file", "GET /v1/x", nil, func(w http.ResponseWriter, r *http.Request) {
 		http.ServeContent(w, r, "x.txt", time.Time{}, strings.NewReader("0123456789"))
 	}, 200, "0123456789"},
-	{"part of a file", "GET /v1/x", []string{"Range: bytes=2-3"}, func(w http.ResponseWriter, r *http.Request) {
-		http.ServeContent(w, r, "x.txt", time.Time{}, strings.NewReader("0123456789"))
-	}, 206, "23"},
-	{"a file that is known", "GET /v1/x", []string{`If-None-Match: "a"`}, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", `"a"`)
-		http.ServeContent(w, r, "x.txt", time.Time{}, strings.NewReader("0123456789"))
-	}, 304, ""},
+	{"part of a file", "GET /v1/x", []string{"Range: bytes=2-3"},
+		func(w http.ResponseWriter, r *http.Request) {
+			http.ServeContent(w, r, "x.txt", time.Time{}, strings.NewReader("0123456789"))
+		}, 206, "23"},
+	{"a file that is known", "GET /v1/x", []string{`If-None-Match: "a"`},
+		func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("ETag", `"a"`)
+			http.ServeContent(w, r, "x.txt", time.Time{}, strings.NewReader("0123456789"))
+		}, 304, ""},
 	{"deadlines", "GET /v1/x", nil, func(w http.ResponseWriter, _ *http.Request) {
 		rc := http.NewResponseController(w)
 		if err := errors.Join(rc.SetWriteDeadline(time.Time{}), rc.SetReadDeadline(time.Time{})); err != nil {
@@ -222,7 +225,8 @@ func TestEarlyHints(t *testing.T) {
 		}
 		return nil
 	}}
-	r, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), "GET", srv.URL+"/v1/x", nil)
+	r, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), "GET",
+		srv.URL+"/v1/x", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +267,9 @@ func TestPanics(t *testing.T) {
 		panic("late")
 	}))
 	ask(t, recovering(late), "GET /v1/x").has(t, http.StatusAccepted, told...)
-	aborted, _ := openMarket(t, answering(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	aborted, _ := openMarket(t, answering(func(http.ResponseWriter, *http.Request) {
+		panic(http.ErrAbortHandler)
+	}))
 	func() {
 		defer func() {
 			if p := recover(); p != http.ErrAbortHandler {

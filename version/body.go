@@ -71,7 +71,8 @@ func (q *inquiry) read(wished bool) {
 		return
 	}
 	if q.request.ContentLength <= b.Limit { // else the handler, too, can see how long it is before it is sent
-		if (wished || q.contract != nil || q.rank != fine) && strings.EqualFold(q.request.Header.Get("Expect"), "100-continue") {
+		if (wished || q.contract != nil || q.rank != fine) &&
+			strings.EqualFold(q.request.Header.Get("Expect"), "100-continue") {
 			q.lazy = true
 			return
 		}
@@ -295,7 +296,8 @@ func (l *lazyBody) open() io.Reader {
 	case found.named():
 		return failing{s.n.withSupported(ambiguous(&s.n.places[l.place], l.said, place, found.raw), s.now)}
 	default:
-		d := s.n.refusal(&inquiry{n: s.n, request: l.request, now: s.now, worst: found, worstAt: s.n.bodyPlace})
+		d := s.n.refusal(&inquiry{n: s.n, request: l.request, now: s.now, worst: found,
+			worstAt: s.n.bodyPlace})
 		return failing{s.n.withSupported(d, s.now)}
 	}
 	if c.coded {

@@ -73,20 +73,23 @@ func TestRule028LazyContent(t *testing.T) {
 				var all []byte
 				all, failed = io.ReadAll(in)
 				got = string(all)
-				if name, contract, ok := s.Member(); ok != tt.member || ok && (name != "version" || contract != "1.0.0") {
+				if name, contract, ok := s.Member(); ok != tt.member || ok &&
+					(name != "version" || contract != "1.0.0") {
 					t.Errorf("Member returns %q, %q and %v", name, contract, ok)
 				}
 				if err := r.Body.Close(); err != nil {
 					t.Error(err)
 				}
 			})
-			api := version.New([]version.Contract{{Name: "1.0.0", Handler: look}, {Name: "2.0.0", Handler: look}},
+			api := version.New([]version.Contract{{Name: "1.0.0", Handler: look},
+				{Name: "2.0.0", Handler: look}},
 				[]version.Strategy{version.Path{}, version.Body{}}, nil)
 			content := tt.content
 			if tt.coding != "" {
 				content = gzipped(t, content)
 			}
-			body := &closing{Reader: io.TeeReader(strings.NewReader(content), writerFunc(func() { read = true }))}
+			body := &closing{Reader: io.TeeReader(strings.NewReader(content),
+				writerFunc(func() { read = true }))}
 			r := httptest.NewRequest(http.MethodPost, "/v1/x", body)
 			r.ContentLength = int64(len(content))
 			r.Header.Set("Content-Type", "application/json")
@@ -102,7 +105,8 @@ func TestRule028LazyContent(t *testing.T) {
 			if errors.As(failed, &d); d == nil && tt.kind != "" || d != nil && d.Kind != tt.kind {
 				t.Errorf("the error of Read is %v, want one of kind %q", failed, tt.kind)
 			}
-			if served := []string{"2.0.0", "1.0.0"}; d != nil && !cmp.Equal(d.Extensions["supported-versions"], any(served)) {
+			if served := []string{"2.0.0", "1.0.0"}; d != nil &&
+				!cmp.Equal(d.Extensions["supported-versions"], any(served)) {
 				t.Errorf("the error of Read says %v, want %v among it", d.Extensions, served)
 			}
 		})

@@ -37,7 +37,8 @@ func TestNewRefusesStrategies(t *testing.T) {
 	}{
 		{"Path", []version.Strategy{version.Path{}, version.Query{}, version.Path{}}},
 		{"Query", []version.Strategy{version.Query{}, version.Query{Name: "v"}}},
-		{"Host", []version.Strategy{version.Host{Domains: []string{"a.org"}}, version.Host{Domains: []string{"b.org"}}}},
+		{"Host", []version.Strategy{version.Host{Domains: []string{"a.org"}},
+			version.Host{Domains: []string{"b.org"}}}},
 		{"Domains", []version.Strategy{version.Host{}}},
 		{"127.0.0.1", []version.Strategy{version.Host{Domains: []string{"127.0.0.1"}}}},
 		{"a.org:80", []version.Strategy{version.Host{Domains: []string{"a.org:80"}}}},
@@ -51,7 +52,8 @@ func TestNewRefusesStrategies(t *testing.T) {
 		t.Run(tt.names, func(t *testing.T) {
 			t.Parallel()
 			defer func() {
-				if said := fmt.Sprint(recover()); !strings.HasPrefix(said, "version: ") || !strings.Contains(said, tt.names) {
+				if said := fmt.Sprint(recover()); !strings.HasPrefix(said, "version: ") ||
+					!strings.Contains(said, tt.names) {
 					t.Errorf("New said %q, which does not name %s", said, tt.names)
 				}
 			}()
@@ -68,7 +70,8 @@ func TestNewRefusesDatesThatCannotBeTold(t *testing.T) {
 		}
 	}()
 	far := time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC)
-	version.New([]version.Contract{{Name: "1.0.0", Handler: selected, Sunset: far}}, []version.Strategy{version.Path{}}, nil)
+	version.New([]version.Contract{{Name: "1.0.0", Handler: selected, Sunset: far}},
+		[]version.Strategy{version.Path{}}, nil)
 }
 
 // TestRule146SuccessorsThatAreNotThere: no link leads to a contract that cannot be used yet, or no more.
@@ -107,13 +110,17 @@ func TestRule146SuccessorWithoutAWayToNameIt(t *testing.T) {
 	}{
 		{"/x?a=1", []version.Strategy{header}, ""},
 		{"/x?a=1", []version.Strategy{header, version.Query{}}, `</x?version=2>; rel="successor-version"`},
-		{"/x", []version.Strategy{header, version.Query{Name: "a&b"}}, `</x?a%26b=2>; rel="successor-version"`},
-		{"/x", []version.Strategy{header, version.Query{}, version.Path{}}, `</v2/x>; rel="successor-version"`},
+		{"/x", []version.Strategy{header, version.Query{Name: "a&b"}},
+			`</x?a%26b=2>; rel="successor-version"`},
+		{"/x", []version.Strategy{header, version.Query{}, version.Path{}},
+			`</v2/x>; rel="successor-version"`},
 		{"//evil.example/x", []version.Strategy{header, version.Query{}}, ""},
-		{"//evil.example/x", []version.Strategy{header, version.Path{}}, `</v2//evil.example/x>; rel="successor-version"`},
+		{"//evil.example/x", []version.Strategy{header, version.Path{}},
+			`</v2//evil.example/x>; rel="successor-version"`},
 	}
 	for _, tt := range tests {
-		api := version.New([]version.Contract{{Name: "1.0.0", Handler: selected, Successor: "2.0.0"}, {Name: "2.0.0", Handler: selected}},
+		api := version.New([]version.Contract{{Name: "1.0.0", Handler: selected, Successor: "2.0.0"},
+			{Name: "2.0.0", Handler: selected}},
 			tt.strategies, nil)
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
@@ -159,11 +166,14 @@ func TestRetiredWithoutHandler(t *testing.T) {
 // TestRule049WeightsOfContracts: a weight that cannot be read takes its range away, and the others decide.
 func TestRule049WeightsOfContracts(t *testing.T) {
 	t.Parallel()
-	api := version.New([]version.Contract{{Name: "1.0.0", Handler: selected}, {Name: "2.0.0", Handler: selected}},
+	api := version.New([]version.Contract{{Name: "1.0.0", Handler: selected},
+		{Name: "2.0.0", Handler: selected}},
 		[]version.Strategy{version.MediaType{Vendor: "shop"}}, &version.Options{Default: "2.0.0"})
 	for weight, want := range map[string]string{
-		"1": "1.0.0", "1.000": "1.0.0", "0.501": "1.0.0", ".6": "1.0.0", "1.": "1.0.0", "0.499": "2.0.0", "0": "2.0.0",
-		"1.001": "2.0.0", "2": "2.0.0", "0.5555": "2.0.0", "": "2.0.0", ".": "2.0.0", "0.x": "2.0.0", "-1": "2.0.0",
+		"1": "1.0.0", "1.000": "1.0.0", "0.501": "1.0.0", ".6": "1.0.0", "1.": "1.0.0", "0.499": "2.0.0",
+		"0":     "2.0.0",
+		"1.001": "2.0.0", "2": "2.0.0", "0.5555": "2.0.0", "": "2.0.0", ".": "2.0.0", "0.x": "2.0.0",
+		"-1": "2.0.0",
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header.Set("Accept", "application/vnd.shop.1.a;q="+weight+", application/vnd.shop.2.a;q=0.5")
@@ -192,7 +202,8 @@ func TestRule049WeightsOfContracts(t *testing.T) {
 
 func TestRule028IdentityIsNoCoding(t *testing.T) {
 	t.Parallel()
-	api := version.New([]version.Contract{{Name: "1.0.0", Handler: selected}, {Name: "2.0.0", Handler: selected}},
+	api := version.New([]version.Contract{{Name: "1.0.0", Handler: selected},
+		{Name: "2.0.0", Handler: selected}},
 		[]version.Strategy{version.Body{}}, nil)
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"version":"1"}`))
 	r.Header.Set("Content-Type", "application/json")

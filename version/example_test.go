@@ -14,7 +14,8 @@ import (
 func greeter(greeting string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s := version.From(r.Context())
-		fmt.Fprintf(w, "%s, says %s at %s; the next page is %s", greeting, s.Contract(), r.URL.Path, s.URL("/hello?page=2"))
+		fmt.Fprintf(w, "%s, says %s at %s; the next page is %s", greeting, s.Contract(), r.URL.Path,
+			s.URL("/hello?page=2"))
 	})
 }
 
@@ -67,7 +68,8 @@ func Example() {
 // A request that contradicts itself is refused, and told which two places do not agree.
 func ExampleNew() {
 	api := version.New(
-		[]version.Contract{{Name: "1.0.0", Handler: greeter("Good day")}, {Name: "2.0.0", Handler: greeter("Hi")}},
+		[]version.Contract{{Name: "1.0.0", Handler: greeter("Good day")},
+			{Name: "2.0.0", Handler: greeter("Hi")}},
 		[]version.Strategy{version.Path{}, version.Query{}},
 		nil,
 	)
@@ -92,7 +94,8 @@ func ExampleNew() {
 // An application can look in places of its own.
 func ExampleStrategy() {
 	api := version.New(
-		[]version.Contract{{Name: "1.0.0", Handler: greeter("Good day")}, {Name: "2.0.0", Handler: greeter("Hi")}},
+		[]version.Contract{{Name: "1.0.0", Handler: greeter("Good day")},
+			{Name: "2.0.0", Handler: greeter("Hi")}},
 		[]version.Strategy{cookie("contract")},
 		&version.Options{Default: "2.0.0"},
 	)

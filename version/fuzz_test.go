@@ -29,10 +29,14 @@ func fuzzedAPI() *version.Negotiator {
 	})
 	sunset := time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
 	return version.New(
-		[]version.Contract{{Name: "0.9.0", Sunset: sunset}, {Name: "1.0.0", Handler: look}, {Name: "1.1.0", Handler: look},
-			{Name: "1.10.0", Handler: look}, {Name: "2.0.0", Handler: look}, {Name: "3.0.0", Handler: look, Preview: true}},
-		[]version.Strategy{version.Path{}, version.Host{Domains: []string{"example.com"}, Others: []string{"[::1]"}},
-			version.Query{}, version.Header{Name: "API-Version"}, version.MediaType{Vendor: "shop"}, version.Body{}},
+		[]version.Contract{{Name: "0.9.0", Sunset: sunset}, {Name: "1.0.0", Handler: look},
+			{Name: "1.1.0", Handler: look},
+			{Name: "1.10.0", Handler: look}, {Name: "2.0.0", Handler: look},
+			{Name: "3.0.0", Handler: look, Preview: true}},
+		[]version.Strategy{version.Path{}, version.Host{Domains: []string{"example.com"},
+			Others: []string{"[::1]"}},
+			version.Query{}, version.Header{Name: "API-Version"}, version.MediaType{Vendor: "shop"},
+			version.Body{}},
 		&version.Options{Default: "2.0.0", Now: func() time.Time { return sunset.AddDate(1, 0, 0) }},
 	)
 }
@@ -65,7 +69,8 @@ func decided(t *testing.T, api *version.Negotiator, r *http.Request, statuses ..
 		Status    int
 		Supported []string `json:"supported-versions"`
 	}
-	if err := json.Unmarshal(w.Body.Bytes(), &d); err != nil || h.Get("Content-Type") != "application/problem+json" {
+	if err := json.Unmarshal(w.Body.Bytes(), &d); err != nil ||
+		h.Get("Content-Type") != "application/problem+json" {
 		t.Fatalf("%s is no problem (%v): %s", h.Get("Content-Type"), err, w.Body)
 	}
 	if d.Status != w.Code || len(d.Supported) != 5 || h.Get("Cache-Control") != "no-store" {
@@ -75,7 +80,8 @@ func decided(t *testing.T, api *version.Negotiator, r *http.Request, statuses ..
 }
 
 func FuzzVersion(f *testing.F) {
-	for _, seed := range []string{"1", "v1", "1.1", "1.10.0", "0.9", "3.0.0", "01", "1.", "123456", "v", "1.1.1.1", "1 ", "é", "1/2"} {
+	for _, seed := range []string{"1", "v1", "1.1", "1.10.0", "0.9", "3.0.0", "01", "1.", "123456", "v",
+		"1.1.1.1", "1 ", "é", "1/2"} {
 		f.Add(seed)
 	}
 	api := fuzzedAPI()
@@ -129,7 +135,8 @@ func FuzzAccept(f *testing.F) {
 			without := r.Clone(t.Context())
 			delete(without.Header, "Accept")
 			if want := decided(t, api, without, 400, 410); want.contract != seen.contract {
-				t.Errorf("Accept: %q, in which is nothing of ours, selects %q instead of %q", accept, seen.contract, want.contract)
+				t.Errorf("Accept: %q, in which is nothing of ours, selects %q instead of %q", accept,
+					seen.contract, want.contract)
 			}
 		}
 	})
@@ -137,8 +144,10 @@ func FuzzAccept(f *testing.F) {
 
 func FuzzMediaType(f *testing.F) {
 	for _, seed := range []string{
-		"application/vnd.shop.1.order+json", "application/vnd.shop.1.10.order", "Application/VND.shop.order+JSON; charset=utf-8",
-		"application/vnd.shop+json", "application/vnd.shop.v1.order+json", "application/vnd.shop.01.order", "application/json",
+		"application/vnd.shop.1.order+json", "application/vnd.shop.1.10.order",
+		"Application/VND.shop.order+JSON; charset=utf-8",
+		"application/vnd.shop+json", "application/vnd.shop.v1.order+json", "application/vnd.shop.01.order",
+		"application/json",
 		"application/vnd.shop.0.9.0.order+json", "application/vnd.shop.1.2.3.4.order+json", "text/plain", "",
 	} {
 		f.Add(seed)
@@ -148,7 +157,8 @@ func FuzzMediaType(f *testing.F) {
 		r := httptest.NewRequest(http.MethodPost, "/orders", nil)
 		r.Header["Content-Type"] = []string{typ}
 		seen := decided(t, api, r, 410, 415)
-		if found, ok := (version.MediaType{Vendor: "shop"}).Find(r); ok && api.Resolve(found) != seen.contract {
+		if found, ok := (version.MediaType{Vendor: "shop"}).Find(r); ok &&
+			api.Resolve(found) != seen.contract {
 			t.Errorf("%q names %s and is given to %s", typ, found, seen.contract)
 		} else if !ok && seen.contract != "" && seen.contract != "2.0.0" {
 			t.Errorf("%q names nothing, and is given to %s", typ, seen.contract)
@@ -158,8 +168,10 @@ func FuzzMediaType(f *testing.F) {
 
 func FuzzHost(f *testing.F) {
 	for _, seed := range []string{
-		"api-v1.example.com", "API-V1-10.Example.COM.:8080", "api-v0-9.example.com", "example.com", "[::1]:8080", "[::1", "127.0.0.1",
-		"api-v1.example.com.evil.org", "api-v1.1.example.com", "evilexample.com", "www.example.com", "example.com:80:80", ".", "",
+		"api-v1.example.com", "API-V1-10.Example.COM.:8080", "api-v0-9.example.com", "example.com",
+		"[::1]:8080", "[::1", "127.0.0.1",
+		"api-v1.example.com.evil.org", "api-v1.1.example.com", "evilexample.com", "www.example.com",
+		"example.com:80:80", ".", "",
 	} {
 		f.Add(seed)
 	}
@@ -172,7 +184,8 @@ func FuzzHost(f *testing.F) {
 			return
 		}
 		bare, _, _ := strings.Cut(strings.ToLower(host), ":")
-		if bare = strings.TrimSuffix(bare, "."); bare != "example.com" && !strings.HasSuffix(bare, ".example.com") && bare != "[" {
+		if bare = strings.TrimSuffix(bare, "."); bare != "example.com" &&
+			!strings.HasSuffix(bare, ".example.com") && bare != "[" {
 			t.Errorf("the host %q is answered by %s", host, seen.contract)
 		}
 	})

@@ -85,5 +85,6 @@ func (h headerField) locate(n *Negotiator, r *http.Request, now time.Time) (foun
 
 // isTokenRune reports whether c may stand in the name of a field (RFC 9110 section 5.6.2).
 func isTokenRune(c rune) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", c)
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
+		strings.ContainsRune("!#$%&'*+-.^_`|~", c)
 }

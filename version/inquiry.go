@@ -58,7 +58,8 @@ func (p *place) rank(f *finding) rank {
 		return divided
 	case p.status == http.StatusNotFound:
 		return notFound
-	case f.kind == malformed && p.kind != inAccept: // in Accept it is passed over like those that are not served
+	// in Accept it is passed over like those that are not served
+	case f.kind == malformed && p.kind != inAccept:
 		return misspelled
 	}
 	return unserved

@@ -107,7 +107,8 @@ func (s *Selection) in(next *contract) string {
 		return "//" + label + "." + domain + portOf(s.request.Host) + mount + path
 	case s.n.path && (s.raw.path != "" || s.raw.query == ""):
 		return mount + "/v" + shortest + path
-	case s.n.query != "" && !strings.HasPrefix(mount+path, "//"): // which begins the name of a host, in a link
+	// which begins the name of a host, in a link
+	case s.n.query != "" && !strings.HasPrefix(mount+path, "//"):
 		return addQuery(mount+path, s.n.pair(shortest))
 	}
 	return ""

@@ -44,7 +44,8 @@ func (n *Negotiator) list(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allowed)
 		w.WriteHeader(http.StatusNoContent)
 		return
-	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect, http.MethodTrace:
+	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect,
+		http.MethodTrace:
 		d := problem.New(problem.MethodNotAllowed, "The list of versions can only be read.")
 		d.Header = http.Header{"Allow": {allowed}}
 		problem.Write(w, r, d)
@@ -66,8 +67,9 @@ func (n *Negotiator) document(now time.Time) []byte {
 	}
 	for _, c := range n.contracts {
 		l := listed{Name: c.Name, Status: c.status(now), Default: c == n.fallback, Names: n.names(c, now),
-			Deprecated: c.Contract.Deprecated.UTC().Truncate(time.Second), Sunset: c.Sunset.UTC().Truncate(time.Second),
-			OpenAPI: c.OpenAPI}
+			Deprecated: c.Contract.Deprecated.UTC().Truncate(time.Second),
+			Sunset:     c.Sunset.UTC().Truncate(time.Second),
+			OpenAPI:    c.OpenAPI}
 		if l.Names == nil {
 			l.Names = []string{}
 		}

@@ -48,11 +48,15 @@ func (m MediaType) Find(r *http.Request) (name string, ok bool) {
 
 func (m MediaType) install(n *Negotiator) {
 	once(n.media != nil, "MediaType")
-	if m.Vendor == "" || strings.ContainsFunc(m.Vendor, func(c rune) bool { return c != '-' && !isAlphanumeric(c) }) {
-		panic(fmt.Sprintf("version: a MediaType needs a Vendor of letters, digits and -, which %q is not", m.Vendor))
+	if m.Vendor == "" || strings.ContainsFunc(m.Vendor, func(c rune) bool {
+		return c != '-' && !isAlphanumeric(c)
+	}) {
+		panic(fmt.Sprintf("version: a MediaType needs a Vendor of letters, digits and -, which %q is not",
+			m.Vendor))
 	}
 	n.media = newMedia(m.Vendor)
-	n.add(m, place{locator: contentType{n.media}, kind: inType, label: "the Content-Type", header: "Content-Type",
+	n.add(m, place{locator: contentType{n.media}, kind: inType, label: "the Content-Type",
+		header: "Content-Type",
 		status: http.StatusUnsupportedMediaType})
 	n.add(m, place{locator: accept{n.media}, label: "the Accept field", header: "Accept", kind: inAccept,
 		status: http.StatusNotAcceptable})
@@ -127,9 +131,10 @@ func (t vendorType) facets(s string) vendorType {
 // habit, is not taken for the name of something: the version that was meant would be passed over.
 func isMediaName(s string) bool {
 	first, _, _ := strings.Cut(s, ".")
-	return first != "" && !isDigit(first[0]) && !looksLikeName(first) && !strings.ContainsFunc(s, func(c rune) bool {
-		return !isAlphanumeric(c) && !strings.ContainsRune("!#$&-^_.", c)
-	})
+	return first != "" && !isDigit(first[0]) && !looksLikeName(first) &&
+		!strings.ContainsFunc(s, func(c rune) bool {
+			return !isAlphanumeric(c) && !strings.ContainsRune("!#$&-^_.", c)
+		})
 }
 
 // meant returns the name in a type that is malformed; "" if it is not to be found.

@@ -99,7 +99,8 @@ func (n *Negotiator) count(q *inquiry) {
 
 // isPreflight reports whether the request asks whether another one may be made (Fetch standard, CORS preflight).
 func isPreflight(r *http.Request) bool {
-	return r.Method == http.MethodOptions && r.Header["Origin"] != nil && r.Header["Access-Control-Request-Method"] != nil
+	return r.Method == http.MethodOptions && r.Header["Origin"] != nil &&
+		r.Header["Access-Control-Request-Method"] != nil
 }
 
 // preflight hands a preflight to the contract that the URL names, since there is no other place where one can: to the

@@ -66,7 +66,9 @@ func (n *Negotiator) addContracts(contracts []Contract) {
 	for _, c := range contracts {
 		n.contracts = append(n.contracts, n.newContract(c))
 	}
-	slices.SortFunc(n.contracts, func(a, b *contract) int { return cmp.Compare(b.name.number, a.name.number) })
+	slices.SortFunc(n.contracts, func(a, b *contract) int {
+		return cmp.Compare(b.name.number, a.name.number)
+	})
 	for i, c := range n.contracts {
 		if i > 0 && c.name == n.contracts[i-1].name {
 			panic("version: the contract " + c.Name + " is given twice")

@@ -13,7 +13,8 @@ func TestPattern(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /orders/{id}", func(http.ResponseWriter, *http.Request) {})
-	n := version.New([]version.Contract{{Name: "1.0.0", Handler: mux}}, []version.Strategy{version.Path{}}, nil)
+	n := version.New([]version.Contract{{Name: "1.0.0", Handler: mux}}, []version.Strategy{version.Path{}},
+		nil)
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/orders/7", nil)
 	n.ServeHTTP(httptest.NewRecorder(), r)
 	if want := "GET /orders/{id}"; r.Pattern != want {

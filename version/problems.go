@@ -48,7 +48,8 @@ func (n *Negotiator) refusal(q *inquiry) *problem.Details {
 	case problem.Misdirected:
 		return problem.New(problem.Misdirected, "This server does not speak for the host of the request.")
 	case problem.TooLarge:
-		d := problem.New(problem.TooLarge, "The content is too long to look into it for a version. Name the version elsewhere.")
+		d := problem.New(problem.TooLarge,
+			"The content is too long to look into it for a version. Name the version elsewhere.")
 		d.Extensions = map[string]any{"limit": q.n.body.Limit}
 		if q.request.ProtoMajor == 1 {
 			d.Header = http.Header{"Connection": {"close"}} // the rest of the content is not read
@@ -60,7 +61,8 @@ func (n *Negotiator) refusal(q *inquiry) *problem.Details {
 		}
 		return ambiguous(&n.places[q.place], q.said, p, f.raw)
 	}
-	d := problem.New(f.kind, fmt.Sprintf("%q in %s is no version such as 1, 1.1 or 1.1.0.", cut(f.raw), p.label))
+	d := problem.New(f.kind, fmt.Sprintf("%q in %s is no version such as 1, 1.1 or 1.1.0.", cut(f.raw),
+		p.label))
 	code := "syntax" // a word for programs, as the codes of other violations are
 	if f.kind == unsupported {
 		d.Detail = fmt.Sprintf("Version %q in %s is not served.", cut(f.raw), p.label)
@@ -77,8 +79,9 @@ func (n *Negotiator) refusal(q *inquiry) *problem.Details {
 // ambiguous says that two places name two contracts, or that one place does.
 func ambiguous(p *place, said string, other *place, otherSaid string) *problem.Details {
 	said, otherSaid = cut(said), cut(otherSaid)
-	d := problem.New(problem.AmbiguousVersion, fmt.Sprintf("A request is of one version, but %s says %q and %s says %q.",
-		p.label, said, other.label, otherSaid))
+	d := problem.New(problem.AmbiguousVersion,
+		fmt.Sprintf("A request is of one version, but %s says %q and %s says %q.",
+			p.label, said, other.label, otherSaid))
 	d.Errors = p.violation("ambiguous")
 	if other != p {
 		d.Errors = append(d.Errors, other.violation("ambiguous")...)
@@ -99,7 +102,8 @@ func (n *Negotiator) required() *problem.Details {
 		labels = append(labels, n.places[i].label)
 		onlyPath = onlyPath && n.places[i].kind == inPath
 	}
-	d := problem.New(problem.VersionRequired, "The request must name a version, in "+strings.Join(labels, " or in ")+".")
+	d := problem.New(problem.VersionRequired, "The request must name a version, in "+
+		strings.Join(labels, " or in ")+".")
 	if onlyPath {
 		d.Status = http.StatusNotFound
 	}

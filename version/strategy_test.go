@@ -39,10 +39,13 @@ func TestFind(t *testing.T) {
 		{"header", header, "/", [2]string{"Api-Version", ", 1 ,2"}, "1", true},
 		{"header, empty", header, "/", [2]string{"Api-Version", ","}, "", true},
 		{"header, none", header, "/", [2]string{"Version", "1"}, "", false},
-		{"accept", media, "/", [2]string{"Accept", "text/html, application/vnd.shop.1.2.order+json"}, "1.2", true},
-		{"accept, not wanted", media, "/", [2]string{"Accept", "application/vnd.shop.1.2.order+json;q=0"}, "", false},
+		{"accept", media, "/", [2]string{"Accept", "text/html, application/vnd.shop.1.2.order+json"}, "1.2",
+			true},
+		{"accept, not wanted", media, "/", [2]string{"Accept", "application/vnd.shop.1.2.order+json;q=0"}, "",
+			false},
 		{"content type", media, "/", [2]string{"Content-Type", "application/vnd.shop.3.order"}, "3", true},
-		{"content type of somebody else", media, "/", [2]string{"Content-Type", "application/vnd.eshop.3.order"}, "", false},
+		{"content type of somebody else", media, "/",
+			[2]string{"Content-Type", "application/vnd.eshop.3.order"}, "", false},
 		{"content type that is none", media, "/", [2]string{"Content-Type", "vnd.shop.3.order"}, "", false},
 		{"content", version.Body{}, "/", [2]string{"Content-Type", "application/json"}, "", false},
 	}
@@ -77,8 +80,11 @@ func TestStrategyByPointer(t *testing.T) {
 // that before what is not served.
 func TestRule030OnePlaceOnItsOwn(t *testing.T) {
 	t.Parallel()
-	nothing := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
-	api := version.New([]version.Contract{{Name: "1.0.0", Handler: nothing}, {Name: "2.0.0", Handler: nothing}},
+	nothing := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	})
+	api := version.New([]version.Contract{{Name: "1.0.0", Handler: nothing},
+		{Name: "2.0.0", Handler: nothing}},
 		[]version.Strategy{version.Query{}, version.Header{Name: "API-Version"}}, nil)
 	tests := []struct {
 		values []string

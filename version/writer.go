@@ -167,7 +167,8 @@ func private(lines []string) []string {
 			member, line = cutMember(line)
 			directive, _, qualified := strings.Cut(strings.ToLower(member), "=")
 			switch {
-			case member == "", directive == "public", directive == "s-maxage", directive == "private" && qualified:
+			case member == "", directive == "public", directive == "s-maxage", directive == "private" &&
+				qualified:
 				continue
 			case directive == "private", directive == "no-store":
 				closed = true

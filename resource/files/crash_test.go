@@ -88,7 +88,8 @@ func writeForEver(dir string) error {
 			continue
 		}
 		fmt.Printf("storing %s %d\n", name, n)
-		if _, err := f.Put(context.Background(), name, expect, "text/number-"+strconv.Itoa(n), bytes.NewReader(numbered(n))); err != nil {
+		if _, err := f.Put(context.Background(), name, expect, "text/number-"+strconv.Itoa(n),
+			bytes.NewReader(numbered(n))); err != nil {
 			return err
 		}
 		fmt.Printf("stored %s %d\n", name, n)
@@ -222,7 +223,8 @@ func countUp(dir string) error {
 		if err != nil {
 			return err
 		}
-		switch _, err := f.Put(context.Background(), "count", b.Rev, "text/plain", strings.NewReader(strconv.Itoa(n+1))); {
+		switch _, err := f.Put(context.Background(), "count", b.Rev, "text/plain",
+			strings.NewReader(strconv.Itoa(n+1))); {
 		case err == nil:
 			done++
 		case !errors.Is(err, resource.ErrStale):

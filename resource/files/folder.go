@@ -79,7 +79,8 @@ func (f *Folder) look(id string) (*resource.Blob, error) {
 	m, err := f.readMeta(id, info)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
-		if now, gone := f.root.Lstat(id); gone != nil || !os.SameFile(now, info) || identity(now) != identity(info) {
+		if now, gone := f.root.Lstat(id); gone != nil || !os.SameFile(now, info) ||
+			identity(now) != identity(info) {
 			err = errMoved
 		}
 	}
@@ -201,7 +202,8 @@ func (f *Folder) Delete(ctx context.Context, id string, expect resource.Rev) err
 }
 
 // Put stores r under a name, as the package comment tells. What it returns knows the digest.
-func (f *Folder) Put(ctx context.Context, id string, expect resource.Rev, mediaType string, r io.Reader) (*resource.Blob, error) {
+func (f *Folder) Put(ctx context.Context, id string, expect resource.Rev, mediaType string,
+	r io.Reader) (*resource.Blob, error) {
 	if !servable(id) {
 		return nil, resource.ErrNotFound
 	}

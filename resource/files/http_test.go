@@ -86,11 +86,13 @@ func TestMemoryIsFlat(t *testing.T) { // not parallel: what others allocate woul
 	sum := sha256.New()
 	n, err := io.Copy(sum, down.Body)
 	if err != nil || n != size || !bytes.Equal(sum.Sum(nil), up.sum.Sum(nil)) {
-		t.Errorf("%d of %d bytes came back (%v), the same: %v", n, size, err, bytes.Equal(sum.Sum(nil), up.sum.Sum(nil)))
+		t.Errorf("%d of %d bytes came back (%v), the same: %v", n, size, err,
+			bytes.Equal(sum.Sum(nil), up.sum.Sum(nil)))
 	}
 
 	runtime.ReadMemStats(&after)
-	const most = 16 << 20 // client and server together, and everything that was allocated counts, collected or not
+	// client and server together, and everything that was allocated counts, collected or not
+	const most = 16 << 20
 	allocated := after.TotalAlloc - before.TotalAlloc
 	t.Logf("%d MiB up and down: %d KiB allocated", size>>20, allocated>>10)
 	if allocated > most {
@@ -148,25 +150,29 @@ func TestCurlResumes(t *testing.T) {
 	}
 	var after atomic.Int64
 	after.Store(-1)
-	srv := httptest.NewUnstartedServer(rest.New(resource.NewCatalog(nil, resource.NewBlobs("files", open(t, filepath.Join(dir, "f"), nil), nil)), nil))
+	srv := httptest.NewUnstartedServer(rest.New(resource.NewCatalog(nil,
+		resource.NewBlobs("files", open(t, filepath.Join(dir, "f"), nil), nil)), nil))
 	srv.Listener = breaking{srv.Listener, &after}
 	srv.Start()
 	t.Cleanup(srv.Close)
 	curl := func(args ...string) (string, error) {
 		t.Helper()
 		args = append([]string{"-sS", "--max-time", "60", "--noproxy", "*"}, args...)
-		out, err := exec.CommandContext(t.Context(), "curl", append(args, srv.URL+"/files/thing.bin")...).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), "curl",
+			append(args, srv.URL+"/files/thing.bin")...).CombinedOutput()
 		return string(out), err
 	}
 	status := []string{"-o", os.DevNull, "-w", "%{http_code}"}
 	if out, err := curl(append(status, "-T", source)...); err != nil || out != "201" {
 		t.Fatalf("upload: %s, %v", out, err)
 	}
-	if out, err := curl(append(status, "-T", source, "-H", "If-None-Match: *")...); err != nil || out != "412" {
+	if out, err := curl(append(status, "-T", source, "-H", "If-None-Match: *")...); err != nil ||
+		out != "412" {
 		t.Fatalf("conditional upload: %s, %v", out, err)
 	}
 	head, err := curl("-I")
-	if err != nil || !strings.Contains(head, fmt.Sprintf("Content-Length: %d", size)) || !strings.Contains(head, "Accept-Ranges: bytes") {
+	if err != nil || !strings.Contains(head, fmt.Sprintf("Content-Length: %d", size)) ||
+		!strings.Contains(head, "Accept-Ranges: bytes") {
 		t.Fatalf("HEAD: %s, %v", head, err)
 	}
 	after.Store(size / 3)
@@ -202,7 +208,8 @@ func TestSendfile(t *testing.T) {
 		t.Errorf("Content is a %T", b.Content)
 	}
 	w := &readerFrom{ResponseRecorder: httptest.NewRecorder()}
-	rest.New(resource.NewCatalog(nil, resource.NewBlobs("files", f, nil)), nil).ServeHTTP(w, httptest.NewRequest("GET", "/files/a", nil))
+	rest.New(resource.NewCatalog(nil, resource.NewBlobs("files", f, nil)), nil).ServeHTTP(w,
+		httptest.NewRequest("GET", "/files/a", nil))
 	limited, ok := w.source.(*io.LimitedReader)
 	if !ok {
 		t.Fatalf("ReadFrom was given a %T", w.source)

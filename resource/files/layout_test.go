@@ -70,7 +70,8 @@ func TestPlainFolder(t *testing.T) {
 		}
 	}
 	tests := []struct{ name, mediaType string }{
-		{"page.html", "text/html"}, {"IMAGE.PNG", "image/png"}, {"a.tar.gz", "application/gzip"}, {"README", ""}, {"odd.xyzzy", ""},
+		{"page.html", "text/html"}, {"IMAGE.PNG", "image/png"}, {"a.tar.gz", "application/gzip"},
+		{"README", ""}, {"odd.xyzzy", ""},
 		{"end.", ""}, {"data.json", "application/json"}, {"text", ""}, {"x.application", ""},
 	}
 	for _, tt := range tests {
@@ -79,7 +80,8 @@ func TestPlainFolder(t *testing.T) {
 	f := open(t, dir, nil)
 	for _, tt := range tests {
 		b, text := look(t, f, tt.name)
-		if text != "content of "+tt.name || b.Size != int64(len(text)) || b.MediaType != tt.mediaType || b.SHA256 != nil || b.Modified.IsZero() {
+		if text != "content of "+tt.name || b.Size != int64(len(text)) || b.MediaType != tt.mediaType ||
+			b.SHA256 != nil || b.Modified.IsZero() {
 			t.Errorf("%s: %+v with %q", tt.name, b, text)
 		}
 	}
@@ -90,7 +92,8 @@ func TestPlainFolder(t *testing.T) {
 	// Its revision is good for a Put, and another program's change makes it stale.
 	plain, _ := look(t, f, "README")
 	write("README", "written over by an editor")
-	if _, err := f.Put(t.Context(), "README", plain.Rev, "", strings.NewReader("x")); !errors.Is(err, resource.ErrStale) {
+	if _, err := f.Put(t.Context(), "README", plain.Rev, "", strings.NewReader("x")); !errors.Is(err,
+		resource.ErrStale) {
 		t.Errorf("Put over another program's change returned %v", err)
 	}
 	plain, _ = look(t, f, "README")
@@ -100,7 +103,8 @@ func TestPlainFolder(t *testing.T) {
 		t.Errorf("stored: %+v", stored)
 	}
 	write("README", "by an editor")
-	if after, _ := look(t, f, "README"); after.Rev == stored.Rev || after.MediaType != "" || after.SHA256 != nil {
+	if after, _ := look(t, f, "README"); after.Rev == stored.Rev || after.MediaType != "" ||
+		after.SHA256 != nil {
 		t.Errorf("what another program wrote passes for what was stored: %+v", after)
 	}
 }
@@ -128,12 +132,15 @@ func TestWhatIsNotServed(t *testing.T) {
 	}
 	f := open(t, dir, nil)
 	put(t, f, "ordinary", "", "x")
-	for _, name := range []string{"absolute", "relative", "within", "away", "dangling", "folder", ".hidden", ".stoa", ".", "..",
-		"away/secret", `away\secret`, "../secret", ".stoa/meta", "folder/", "a\x00b", strings.Repeat("n", 256), "\xff"} {
+	for _, name := range []string{"absolute", "relative", "within", "away", "dangling", "folder", ".hidden",
+		".stoa", ".", "..",
+		"away/secret", `away\secret`, "../secret", ".stoa/meta", "folder/", "a\x00b",
+		strings.Repeat("n", 256), "\xff"} {
 		if b, err := f.Open(t.Context(), name); !errors.Is(err, resource.ErrNotFound) {
 			t.Errorf("Open(%q) gave %v, %v", name, b, err)
 		}
-		if _, err := f.Put(t.Context(), name, "", "", strings.NewReader("x")); !errors.Is(err, resource.ErrNotFound) {
+		if _, err := f.Put(t.Context(), name, "", "", strings.NewReader("x")); !errors.Is(err,
+			resource.ErrNotFound) {
 			t.Errorf("Put(%q) returned %v", name, err)
 		}
 		if err := f.Delete(t.Context(), name, "x"); !errors.Is(err, resource.ErrNotFound) {
@@ -157,10 +164,12 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	for range 5 {
 		b = put(t, f, "a", b.Rev, "more")
 	}
-	if _, err := f.Put(t.Context(), "a", "stale", "", strings.NewReader("x")); !errors.Is(err, resource.ErrStale) {
+	if _, err := f.Put(t.Context(), "a", "stale", "", strings.NewReader("x")); !errors.Is(err,
+		resource.ErrStale) {
 		t.Error(err)
 	}
-	if _, err := f.Put(t.Context(), "b", "", "", io.MultiReader(strings.NewReader("x"), broken{})); !errors.Is(err, errBroken) {
+	if _, err := f.Put(t.Context(), "b", "", "",
+		io.MultiReader(strings.NewReader("x"), broken{})); !errors.Is(err, errBroken) {
 		t.Error(err)
 	}
 	count := func() map[string]int {
@@ -255,10 +264,13 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, content := range map[string][]byte{
-		"meta/" + filepath.Base(meta[0]) + "x":          text,                                                    // of a content that has been replaced
-		"meta/" + strings.Repeat("0", 32) + "-1-1":      bytes.ReplaceAll(text, []byte(`"a"`), []byte(`"gone"`)), // of a name that has been deleted
-		"meta/" + strings.Repeat("1", 32) + "-torn":     text[:len(text)/2],
-		"meta/" + strings.Repeat("2", 32) + "-climbing": bytes.ReplaceAll(text, []byte(`"a"`), []byte(`"../a"`)),
+		// of a content that has been replaced
+		"meta/" + filepath.Base(meta[0]) + "x": text,
+		// of a name that has been deleted
+		"meta/" + strings.Repeat("0", 32) + "-1-1":  bytes.ReplaceAll(text, []byte(`"a"`), []byte(`"gone"`)),
+		"meta/" + strings.Repeat("1", 32) + "-torn": text[:len(text)/2],
+		"meta/" + strings.Repeat("2", 32) + "-climbing": bytes.ReplaceAll(text, []byte(`"a"`),
+			[]byte(`"../a"`)),
 		"tmp/LEFTOVER": []byte("half of an upl"),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, ".stoa", name), content, 0o600); err != nil {
@@ -269,7 +281,8 @@ func TestSweep(t *testing.T) {
 	hold, inside := make(chan struct{}), make(chan struct{})
 	done := make(chan error)
 	go func() {
-		_, err := f.Put(t.Context(), "slow", "", "text/slow", io.MultiReader(strings.NewReader("slow"), waiting{inside, hold}))
+		_, err := f.Put(t.Context(), "slow", "", "text/slow",
+			io.MultiReader(strings.NewReader("slow"), waiting{inside, hold}))
 		done <- err
 	}()
 	<-inside

@@ -36,7 +36,8 @@ func flock(f *os.File, how int) error {
 
 // unnameable reports whether the file system says that no file can have this name.
 func unnameable(err error) bool {
-	return errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.EILSEQ)
+	return errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL) ||
+		errors.Is(err, syscall.EILSEQ)
 }
 
 // inode tells files apart that have the same time and size.

@@ -23,7 +23,8 @@ const (
 
 // servable reports whether a file with this name is served: one that is a name and not a path on any system, and not hidden.
 func servable(name string) bool {
-	if name == "" || len(name) > 255 || name[0] == '.' || !utf8.ValidString(name) || strings.ContainsAny(name, `/\`) ||
+	if name == "" || len(name) > 255 || name[0] == '.' || !utf8.ValidString(name) ||
+		strings.ContainsAny(name, `/\`) ||
 		strings.ContainsFunc(name, unicode.IsControl) || !filepath.IsLocal(name) {
 		return false
 	}

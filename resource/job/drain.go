@@ -27,7 +27,8 @@ func (j *Jobs) Drain(ctx context.Context) error {
 	defer cancel()
 	for _, r := range left { // which may never notice
 		if _, err := j.end(note, r.id, Failed, interrupted().Append(nil), nil); err != nil {
-			j.logger().ErrorContext(note, "stoa: the end of a job cannot be noted", "job", r.id, "error", err.Error())
+			j.logger().ErrorContext(note, "stoa: the end of a job cannot be noted", "job", r.id, "error",
+				err.Error())
 		}
 	}
 	return fmt.Errorf("job: %d jobs were cancelled: %w", len(left), context.Cause(ctx))

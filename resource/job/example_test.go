@@ -43,7 +43,8 @@ func ExampleNew() {
 		fmt.Println(err)
 	}
 	w = httptest.NewRecorder()
-	rest.New(api, nil).ServeHTTP(w, httptest.NewRequest(http.MethodGet, monitor+"?fields=command,state,result", nil))
+	rest.New(api, nil).ServeHTTP(w,
+		httptest.NewRequest(http.MethodGet, monitor+"?fields=command,state,result", nil))
 	fmt.Println(w.Code, w.Body)
 	// Output:
 	// 202 true

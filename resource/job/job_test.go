@@ -86,7 +86,8 @@ func wantEnd(t *testing.T, ops resource.Ops[job.Job], id string, want job.State,
 	if got.Problem != nil {
 		said = string(got.Problem)
 	}
-	if got.State != want || !strings.Contains(said, text) || (got.FinishedAt == nil) != (want == job.Running) {
+	if got.State != want || !strings.Contains(said, text) ||
+		(got.FinishedAt == nil) != (want == job.Running) {
 		t.Errorf("it is %s at %v and says %q, want %s and %q", got.State, got.FinishedAt, said, want, text)
 	}
 }
@@ -116,11 +117,15 @@ func TestRule092OutcomesAreKept(t *testing.T) {
 	}{
 		{"result", succeed, job.Succeeded, `{"n":3}`, ""},
 		{"nothing", func(context.Context) (jsontext.Value, error) { return nil, nil }, job.Succeeded, "", ""},
-		{"refusal", func(context.Context) (jsontext.Value, error) { return nil, resource.ErrForbidden }, job.Failed,
+		{"refusal", func(context.Context) (jsontext.Value, error) { return nil, resource.ErrForbidden },
+			job.Failed,
 			problem.Forbidden.URI(), ""},
-		{"problem", func(context.Context) (jsontext.Value, error) { return nil, problem.New(problem.Conflict, "No.") },
+		{"problem", func(context.Context) (jsontext.Value, error) {
+			return nil, problem.New(problem.Conflict, "No.")
+		},
 			job.Failed, `"detail":"No."`, ""},
-		{"fault", func(context.Context) (jsontext.Value, error) { return nil, errors.New("secret cause") }, job.Failed,
+		{"fault", func(context.Context) (jsontext.Value, error) { return nil, errors.New("secret cause") },
+			job.Failed,
 			problem.Internal.URI(), "secret cause"},
 		{"panic", func(context.Context) (jsontext.Value, error) { panic("secret cause") }, job.Failed,
 			problem.Internal.URI(), "secret cause"},
@@ -140,10 +145,12 @@ func TestRule092OutcomesAreKept(t *testing.T) {
 				<-done
 				wantEnd(t, ops, id, tt.state, tt.says)
 				got := state(t, ops, id)
-				if !got.CreatedAt.Equal(begin) || got.FinishedAt.Sub(begin) != 3*time.Second || got.Command != "orders/sweep" {
+				if !got.CreatedAt.Equal(begin) || got.FinishedAt.Sub(begin) != 3*time.Second ||
+					got.Command != "orders/sweep" {
 					t.Errorf("%s from %v to %v", got.Command, got.CreatedAt, got.FinishedAt)
 				}
-				if strings.Contains(string(got.Problem), "secret") || !strings.Contains(log.String(), tt.logs) ||
+				if strings.Contains(string(got.Problem), "secret") || !strings.Contains(log.String(),
+					tt.logs) ||
 					(tt.logs == "") != (log.String() == "") {
 					t.Errorf("the problem is %s and the log %q", got.Problem, log)
 				}
@@ -186,7 +193,8 @@ func TestReportsTheDead(t *testing.T) {
 		ops := store()
 		killed := ops // from now on it cannot reach the store, so it gives no sign of life
 		var silent atomic.Bool
-		killed.Replace = func(ctx context.Context, id string, rev resource.Rev, v job.Job) (resource.Item[job.Job], error) {
+		killed.Replace = func(ctx context.Context, id string, rev resource.Rev,
+			v job.Job) (resource.Item[job.Job], error) {
 			if silent.Load() {
 				return resource.Item[job.Job]{}, errors.New("killed")
 			}
@@ -281,7 +289,8 @@ func TestRecoversMoreThanAPage(t *testing.T) {
 	t.Parallel()
 	ops := store()
 	for range 250 {
-		if _, err := ops.Create(t.Context(), job.Job{Command: "a/b", State: job.Running, Owner: "gone"}); err != nil {
+		if _, err := ops.Create(t.Context(),
+			job.Job{Command: "a/b", State: job.Running, Owner: "gone"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -289,10 +298,12 @@ func TestRecoversMoreThanAPage(t *testing.T) {
 	broken.Replace = func(context.Context, string, resource.Rev, job.Job) (resource.Item[job.Job], error) {
 		return resource.Item[job.Job]{}, errors.New("away")
 	}
-	if n, err := job.New("jobs", broken, &job.Options{Alone: true}).Recover(t.Context()); n != 0 || err == nil {
+	if n, err := job.New("jobs", broken, &job.Options{Alone: true}).Recover(t.Context()); n != 0 ||
+		err == nil {
 		t.Errorf("recovered %d, %v with a broken store", n, err)
 	}
-	if n, err := job.New("jobs", ops, &job.Options{Alone: true}).Recover(t.Context()); n != 250 || err != nil {
+	if n, err := job.New("jobs", ops, &job.Options{Alone: true}).Recover(t.Context()); n != 250 ||
+		err != nil {
 		t.Errorf("recovered %d, %v, want 250", n, err)
 	}
 	n, err := ops.Count(t.Context(), query.Query{Filter: query.Where("state", query.Eq, job.Running)})
@@ -308,7 +319,8 @@ func TestLimit(t *testing.T) {
 		end := make(chan struct{})
 		_, first := start(t, j, t.Context(), until(end))
 		start(t, j, t.Context(), until(end))
-		if _, _, err := j.Start(t.Context(), "orders/sweep", succeed); !errors.Is(err, resource.ErrUnavailable) {
+		if _, _, err := j.Start(t.Context(), "orders/sweep", succeed); !errors.Is(err,
+			resource.ErrUnavailable) {
 			t.Errorf("a third is begun: %v", err)
 		}
 		close(end)
@@ -353,7 +365,8 @@ func TestRule092WhatCannotBeKept(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ops, log := store(), &journal{}
 				picky := ops
-				picky.Replace = func(ctx context.Context, id string, expect resource.Rev, v job.Job) (resource.Item[job.Job], error) {
+				picky.Replace = func(ctx context.Context, id string, expect resource.Rev,
+					v job.Job) (resource.Item[job.Job], error) {
 					if bytes.Contains(v.Result, []byte(`n`)) || bytes.Contains(v.Problem, []byte(`\"n\"`)) {
 						return resource.Item[job.Job]{}, resource.Invalid(name, "format")
 					}
@@ -413,7 +426,8 @@ func TestDrain(t *testing.T) {
 		drained := make(chan error)
 		go func() { drained <- j.Drain(t.Context()) }()
 		synctest.Wait()
-		if _, _, err := j.Start(t.Context(), "orders/sweep", succeed); !errors.Is(err, resource.ErrUnavailable) {
+		if _, _, err := j.Start(t.Context(), "orders/sweep", succeed); !errors.Is(err,
+			resource.ErrUnavailable) {
 			t.Errorf("a job is begun: %v", err)
 		}
 		if err := <-drained; err != nil {
@@ -441,7 +455,8 @@ func TestDrainWithoutPatience(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		err := j.Drain(ctx)
-		if !errors.Is(err, context.DeadlineExceeded) || err.Error() != "job: 2 jobs were cancelled: context deadline exceeded" {
+		if !errors.Is(err, context.DeadlineExceeded) ||
+			err.Error() != "job: 2 jobs were cancelled: context deadline exceeded" {
 			t.Errorf("error %v", err)
 		}
 		<-ended
@@ -554,10 +569,11 @@ func TestDrainBesideASlowStore(t *testing.T) {
 		j := job.New("jobs", slow, &job.Options{Alone: true})
 		noted := make(chan string)
 		go func() {
-			id, done, err := j.Start(t.Context(), "orders/sweep", func(context.Context) (jsontext.Value, error) {
-				t.Error("it is done after the drain")
-				return nil, nil
-			})
+			id, done, err := j.Start(t.Context(), "orders/sweep",
+				func(context.Context) (jsontext.Value, error) {
+					t.Error("it is done after the drain")
+					return nil, nil
+				})
 			if err != nil {
 				t.Error(err)
 			}
@@ -580,7 +596,8 @@ func TestDrainBesideABrokenStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ops, log := store(), &journal{}
 		broken := ops
-		broken.Replace = func(context.Context, string, resource.Rev, job.Job) (resource.Item[job.Job], error) {
+		broken.Replace = func(context.Context, string, resource.Rev, job.Job) (resource.Item[job.Job],
+			error) {
 			return resource.Item[job.Job]{}, errors.New("away")
 		}
 		j := job.New("jobs", broken, &job.Options{Alone: true, Logger: log.logger()})
@@ -592,7 +609,8 @@ func TestDrainBesideABrokenStore(t *testing.T) {
 		}
 		<-done
 		wantEnd(t, ops, id, job.Running, "")
-		if n, err := job.New("jobs", ops, &job.Options{Alone: true}).Recover(t.Context()); n != 1 || err != nil {
+		if n, err := job.New("jobs", ops, &job.Options{Alone: true}).Recover(t.Context()); n != 1 ||
+			err != nil {
 			t.Errorf("recovered %d, %v, want 1", n, err)
 		}
 	})

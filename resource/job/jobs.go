@@ -107,14 +107,16 @@ func samples() []Job {
 	const id = "019ab0c4-9c00-7000-8000-00000000000"
 	done := Job{ID: id + "1", Command: "orders/sweep", State: Succeeded, Result: []byte(`{"cancelled":3}`),
 		CreatedAt: created, FinishedAt: &finished}
-	failed := Job{ID: id + "2", Command: "orders/sweep", State: Failed, CreatedAt: created, FinishedAt: &finished,
-		Problem: interrupted().Append(nil)}
+	failed := Job{ID: id + "2", Command: "orders/sweep", State: Failed, CreatedAt: created,
+		FinishedAt: &finished,
+		Problem:    interrupted().Append(nil)}
 	return []Job{done, {ID: id + "3", Command: "orders/sweep", State: Running, CreatedAt: created}, failed}
 }
 
 // interrupted is what is told of a job whose end nobody has seen.
 func interrupted() *problem.Details {
-	return problem.New(problem.OutcomeUnknown, "The server was stopped before this was done. How far it came is not known.")
+	return problem.New(problem.OutcomeUnknown,
+		"The server was stopped before this was done. How far it came is not known.")
 }
 
 // unkept is what is told of a job whose end cannot be told.

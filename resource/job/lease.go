@@ -25,7 +25,8 @@ func (j *Jobs) renew(r *run) {
 		})
 		switch {
 		case err != nil: // perhaps the next time
-			j.logger().ErrorContext(r.store, "stoa: the lease of a job cannot be renewed", "job", r.id, "error", err.Error())
+			j.logger().ErrorContext(r.store, "stoa: the lease of a job cannot be renewed", "job", r.id,
+				"error", err.Error())
 		case !renewed:
 			r.cancel(errLost)
 			return
@@ -71,7 +72,8 @@ func (j *Jobs) purge(ctx context.Context) error {
 	if j.opts.Keep < 0 || j.ops.Delete == nil {
 		return nil
 	}
-	old := query.Where("finishedAt", query.Lt, j.now().Add(-j.opts.Keep)) // null, until it has ended, is not less
+	// null, until it has ended, is not less
+	old := query.Where("finishedAt", query.Lt, j.now().Add(-j.opts.Keep))
 	_, err := j.each(ctx, old, func(item resource.Item[Job]) (bool, error) {
 		err := j.ops.Delete(ctx, item.Value.ID, item.Rev)
 		return err == nil, err
@@ -104,7 +106,8 @@ func (j *Jobs) each(
 			switch {
 			case ok:
 				n++
-			case errors.Is(err, resource.ErrNotFound), errors.Is(err, resource.ErrGone), errors.Is(err, resource.ErrStale):
+			case errors.Is(err, resource.ErrNotFound), errors.Is(err, resource.ErrGone),
+				errors.Is(err, resource.ErrStale):
 			case err != nil:
 				return n, err
 			}

@@ -20,7 +20,8 @@ import (
 )
 
 // get asks for something as somebody, and returns the status and the content.
-func get(t *testing.T, h http.Handler, who, method, target string) (status int, header http.Header, body string) {
+func get(t *testing.T, h http.Handler, who, method, target string) (status int, header http.Header,
+	body string) {
 	t.Helper()
 	r := httptest.NewRequestWithContext(as(t.Context(), who), method, target, nil)
 	w := httptest.NewRecorder()
@@ -45,19 +46,23 @@ func TestRule092Monitor(t *testing.T) {
 		<-refused
 		status, header, body := get(t, rest.New(h, nil), "ann", "GET", "/jobs/"+id)
 		const now = "2000-01-01T00:00:00Z" // in the bubble
-		want := `{"id":"` + id + `","command":"orders/sweep","state":"succeeded","result":{"n":3},"createdAt":"` + now +
+		want := `{"id":"` + id +
+			`","command":"orders/sweep","state":"succeeded","result":{"n":3},"createdAt":"` + now +
 			`","finishedAt":"` + now + `"}`
 		if diff := cmp.Diff(want, body); status != http.StatusOK || diff != "" || header.Get("ETag") == "" {
 			t.Errorf("status %d, tag %q (-want +got):\n%s", status, header.Get("ETag"), diff)
 		}
 		var list struct{ Items []job.Job }
-		_, _, body = get(t, rest.New(h, nil), "ann", "GET", "/jobs?state=failed&command=orders%2Fsweep&sort=-createdAt,finishedAt")
+		_, _, body = get(t, rest.New(h, nil), "ann", "GET",
+			"/jobs?state=failed&command=orders%2Fsweep&sort=-createdAt,finishedAt")
 		if err := json.Unmarshal([]byte(body), &list); err != nil || len(list.Items) != 1 ||
 			!strings.Contains(string(list.Items[0].Problem), `"status":403`) {
 			t.Errorf("failed jobs: %v %s", err, body)
 		}
-		for _, target := range []string{"/jobs?by=ann", "/jobs?owner=x", "/jobs?sort=lease", "/jobs?fields=by"} {
-			if status, _, body := get(t, rest.New(h, nil), "ann", "GET", target); status != http.StatusBadRequest {
+		for _, target := range []string{"/jobs?by=ann", "/jobs?owner=x", "/jobs?sort=lease",
+			"/jobs?fields=by"} {
+			if status, _, body := get(t, rest.New(h, nil), "ann", "GET",
+				target); status != http.StatusBadRequest {
 				t.Errorf("%s: %d %s", target, status, body)
 			}
 		}
@@ -83,7 +88,8 @@ func TestOwnJobsOnly(t *testing.T) {
 		}
 	}
 	for reader, want := range map[string]int{"ann": 1, "bob": 1, "": 0} {
-		if _, _, body := get(t, rest.New(h, nil), reader, "GET", "/jobs"); strings.Count(body, `"id"`) != want {
+		if _, _, body := get(t, rest.New(h, nil), reader, "GET", "/jobs"); strings.Count(body,
+			`"id"`) != want {
 			t.Errorf("%q sees %s, want %d", reader, body, want)
 		}
 	}
@@ -103,12 +109,14 @@ func TestReadOnly(t *testing.T) {
 	<-done
 	item := "/tasks/" + id
 	for _, line := range [][2]string{{"POST", "/tasks"}, {"PUT", item}, {"PATCH", item}, {"DELETE", item}} {
-		if status, header, _ := get(t, rest.New(h, nil), "", line[0], line[1]); status != http.StatusMethodNotAllowed ||
+		if status, header, _ := get(t, rest.New(h, nil), "", line[0],
+			line[1]); status != http.StatusMethodNotAllowed ||
 			header.Get("Allow") != "GET, HEAD, OPTIONS" {
 			t.Errorf("%s %s: %d, Allow: %s", line[0], line[1], status, header.Get("Allow"))
 		}
 	}
-	if status, _, body := get(t, rest.New(h, nil), "", "GET", "/tasks/"+id); status != http.StatusOK { // everybody sees all
+	// everybody sees all
+	if status, _, body := get(t, rest.New(h, nil), "", "GET", "/tasks/"+id); status != http.StatusOK {
 		t.Errorf("%d %s", status, body)
 	}
 }

@@ -171,7 +171,8 @@ func (j *Jobs) explain(r *run, err error) *problem.Details {
 	d := *resource.Problem(err)
 	if d.StatusCode() == http.StatusInternalServerError && d.Instance == "" {
 		d.Instance = "urn:uuid:" + newID(j.now())
-		j.logger().ErrorContext(r.store, "stoa: a job has failed", "instance", d.Instance, "job", r.id, "error", err.Error())
+		j.logger().ErrorContext(r.store, "stoa: a job has failed", "instance", d.Instance, "job", r.id,
+			"error", err.Error())
 	}
 	return &d
 }
@@ -189,7 +190,8 @@ func (j *Jobs) finish(r *run, state State, doc jsontext.Value) {
 		if resource.Problem(err).StatusCode() < http.StatusInternalServerError {
 			state, doc = Failed, unkept().Append(nil)
 		}
-		j.logger().ErrorContext(r.store, "stoa: the end of a job cannot be noted", "job", r.id, "error", err.Error())
+		j.logger().ErrorContext(r.store, "stoa: the end of a job cannot be noted", "job", r.id, "error",
+			err.Error())
 		select {
 		case <-time.After(pause):
 			pause = min(2*pause, j.opts.Lease/3)

@@ -26,7 +26,8 @@ func towns(b *testing.B, n int, index ...string) *memory.Store[town] {
 	b.Helper()
 	s := memory.New(&memory.Options[town]{Index: index})
 	for i := range n {
-		_, err := s.Create(b.Context(), town{Name: "Town " + strconv.Itoa(i), Country: "GR", Population: int64(i * 7919 % n)})
+		_, err := s.Create(b.Context(), town{Name: "Town " + strconv.Itoa(i), Country: "GR",
+			Population: int64(i * 7919 % n)})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -133,7 +134,8 @@ func BenchmarkReplaceBetweenLists(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		for range s.List(ctx, query.Query{Limit: 1, Sort: []query.Order{{Field: "population"}, {Field: "id"}}}) {
+		for range s.List(ctx,
+			query.Query{Limit: 1, Sort: []query.Order{{Field: "population"}, {Field: "id"}}}) {
 		}
 		if item, err = s.Replace(ctx, item.ID, item.Rev, item.Value); err != nil {
 			b.Fatal(err)

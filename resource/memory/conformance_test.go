@@ -45,11 +45,13 @@ type memo struct {
 }
 
 // allCapabilities are all capabilities that a Store has.
-var allCapabilities = []string{"Creator", "Inserter", "Replacer", "Deleter", "Tombstoner", "Counter", "MultiGetter", "MultiInserter", "BatchLister",
+var allCapabilities = []string{"Creator", "Inserter", "Replacer", "Deleter", "Tombstoner", "Counter",
+	"MultiGetter", "MultiInserter", "BatchLister",
 	"Transactor"}
 
 // comparisons are what a Store answers for a field that is no text.
-var comparisons = []query.Op{query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt, query.Gte,
+var comparisons = []query.Op{query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt,
+	query.Gte,
 	query.IsNull}
 
 // texts are what it answers for one that is.
@@ -60,10 +62,12 @@ func TestConformanceOfIntegerIDs(t *testing.T) {
 	support := query.Support{
 		Filter: map[string][]query.Op{
 			"id": comparisons, "label": texts, "genus": texts, "count": comparisons, "serial": comparisons,
-			"weight": comparisons, "note": texts, "found": comparisons, "lost": comparisons, "alive": comparisons,
-			"rank": comparisons,
+			"weight": comparisons, "note": texts, "found": comparisons, "lost": comparisons,
+			"alive": comparisons,
+			"rank":  comparisons,
 		},
-		Sort: []string{"label", "genus", "count", "serial", "weight", "note", "found", "lost", "alive", "rank"},
+		Sort: []string{"label", "genus", "count", "serial", "weight", "note", "found", "lost", "alive",
+			"rank"},
 	}
 	tests := []struct {
 		name  string

@@ -170,7 +170,8 @@ func TestCommit(t *testing.T) {
 			tx.AfterCommit(ctx, func() { order = append(order, "second") })
 			_, err := notes.Insert(ctx, "n", note{})
 			wantErr(t, "Insert", err, nil)
-			if got := ids(t, users.List(ctx, query.Query{})) + ids(t, notes.List(ctx, query.Query{})); got != "1n" {
+			if got := ids(t, users.List(ctx, query.Query{})) +
+				ids(t, notes.List(ctx, query.Query{})); got != "1n" {
 				t.Errorf("inside the transaction is %q", got)
 			}
 			order = append(order, "inside")
@@ -201,7 +202,8 @@ func TestRollbackSpansCollections(t *testing.T) {
 		})
 	})
 	wantErr(t, "InTx", err, errUndo)
-	if got := ids(t, users.List(t.Context(), query.Query{})) + ids(t, notes.List(t.Context(), query.Query{})); got != "" {
+	if got := ids(t, users.List(t.Context(), query.Query{})) +
+		ids(t, notes.List(t.Context(), query.Query{})); got != "" {
 		t.Errorf("after the rollback there is %q", got)
 	}
 }
@@ -250,8 +252,10 @@ func TestOthersWait(t *testing.T) {
 		})
 		wantErr(t, "InTx", err, nil)
 		synctest.Wait()
-		want := []string{"create context canceled", "get changed", "replace the item has been changed meanwhile"}
-		if diff := cmp.Diff(want, slices.Sorted(slices.Values([]string{<-seen, <-seen, <-seen}))); diff != "" {
+		want := []string{"create context canceled", "get changed",
+			"replace the item has been changed meanwhile"}
+		if diff := cmp.Diff(want,
+			slices.Sorted(slices.Values([]string{<-seen, <-seen, <-seen}))); diff != "" {
 			t.Errorf("those who waited saw (-want +got):\n%s", diff)
 		}
 	})
@@ -370,7 +374,8 @@ func TestNoUpdateIsLost(t *testing.T) {
 		})
 		wg.Go(func() { // what will be rolled back must not be seen in part
 			for range each {
-				items, err := collect(s.List(t.Context(), query.Query{Sort: []query.Order{{Field: "age"}, {Field: "id"}}}))
+				items, err := collect(s.List(t.Context(),
+					query.Query{Sort: []query.Order{{Field: "age"}, {Field: "id"}}}))
 				if err != nil || len(items) != 3 {
 					t.Errorf("List: %d items, %v", len(items), err)
 					return

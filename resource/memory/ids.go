@@ -18,7 +18,8 @@ func (s *Store[T]) chooseNewID() func() string {
 	kind := s.id.Type.Kind
 	switch {
 	case s.id.Nullable || kind != schema.Integer && kind != schema.String || s.id.Type.Format == "date-time":
-		panic(fmt.Sprintf("memory: the id field %q of %v must be an integer or a string", s.id.Name, s.typ.GoType))
+		panic(fmt.Sprintf("memory: the id field %q of %v must be an integer or a string", s.id.Name,
+			s.typ.GoType))
 	case s.opts.NewID != nil:
 		return s.opts.NewID
 	case kind == schema.Integer:

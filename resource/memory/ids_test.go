@@ -108,7 +108,8 @@ func TestStringIDs(t *testing.T) {
 				time.Sleep(time.Microsecond)
 			}
 		}
-		if !strings.HasPrefix(last, "00dc6acf-ac0") { // synctest begins in 2000, 0xdc6acfac00 milliseconds after 1970
+		// synctest begins in 2000, 0xdc6acfac00 milliseconds after 1970
+		if !strings.HasPrefix(last, "00dc6acf-ac0") {
 			t.Errorf("%s does not begin with the time", last)
 		}
 	})

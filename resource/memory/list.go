@@ -17,7 +17,9 @@ import (
 // the store. In the order of the id or of another index even an export of everything needs hardly any memory.
 func (s *Store[T]) List(ctx context.Context, q query.Query) iter.Seq2[resource.Item[T], error] {
 	return func(yield func(resource.Item[T], error) bool) {
-		w := walk[T]{store: s, ctx: ctx, q: q, emit: func(r *record[T]) bool { return yield(s.copied(r), nil) }}
+		w := walk[T]{store: s, ctx: ctx, q: q, emit: func(r *record[T]) bool {
+			return yield(s.copied(r), nil)
+		}}
 		if err := w.run(); err != nil {
 			yield(resource.Item[T]{}, err)
 		}
@@ -35,7 +37,9 @@ func (s *Store[T]) ListByKeys(
 			yield(resource.Item[T]{}, fmt.Errorf("memory: %v has no field %q", s.typ.GoType, field))
 			return
 		}
-		w := walk[T]{store: s, ctx: ctx, q: q, emit: func(r *record[T]) bool { return yield(s.copied(r), nil) }}
+		w := walk[T]{store: s, ctx: ctx, q: q, emit: func(r *record[T]) bool {
+			return yield(s.copied(r), nil)
+		}}
 		var err error
 		if i := s.indexOf(field); i >= 0 {
 			err = w.runByIndex(i, parseKeys(f, keys))

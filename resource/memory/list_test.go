@@ -63,7 +63,8 @@ func randomFilter(rng *rand.Rand, items []resource.Item[place], depth int) query
 	}
 	name := placeFields[rng.IntN(len(placeFields))]
 	value := func() any { return field(&items[rng.IntN(len(items))], name) }
-	switch op := []query.Op{query.Eq, query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt, query.Gte,
+	switch op := []query.Op{query.Eq, query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte,
+		query.Gt, query.Gte,
 		query.Contains, query.StartsWith, query.IsNull, ""}[rng.IntN(13)]; op {
 	case "":
 		return query.Filter{}
@@ -100,7 +101,8 @@ func randomQuery(rng *rand.Rand, items []resource.Item[place]) query.Query {
 // The stores keep different fields in order, and so read in different ways.
 func TestListAgainstSelect(t *testing.T) {
 	t.Parallel()
-	indexes := [][]string{nil, {"population"}, {"country", "kind"}, {"lat", "founded", "capital"}, placeFields}
+	indexes := [][]string{nil, {"population"}, {"country", "kind"}, {"lat", "founded", "capital"},
+		placeFields}
 	for seed, index := range indexes {
 		t.Run(strings.Join(index, ","), func(t *testing.T) {
 			t.Parallel()
@@ -124,7 +126,8 @@ func TestListAgainstSelect(t *testing.T) {
 }
 
 // changeRandomly does the same to the store and to items.
-func changeRandomly(t *testing.T, s *memory.Store[place], items map[string]resource.Item[place], rng *rand.Rand, n int) {
+func changeRandomly(t *testing.T, s *memory.Store[place], items map[string]resource.Item[place],
+	rng *rand.Rand, n int) {
 	t.Helper()
 	for range n {
 		id := strconv.Itoa(rng.IntN(1_000))
@@ -184,7 +187,8 @@ func compareList(t *testing.T, s *memory.Store[place], all []resource.Item[place
 	}
 }
 
-func compareListBy(t *testing.T, s *memory.Store[place], all []resource.Item[place], q query.Query, rng *rand.Rand) {
+func compareListBy(t *testing.T, s *memory.Store[place], all []resource.Item[place], q query.Query,
+	rng *rand.Rand) {
 	t.Helper()
 	q.After = nil
 	name := []string{"country", "population", "capital", "id", "kind"}[rng.IntN(5)]
@@ -267,17 +271,22 @@ func TestListOddQueries(t *testing.T) {
 		{"no sort", query.Query{}, "0 1 2 3"},
 		{"behind an id, no sort", query.Query{After: []any{"1"}}, "2 3"},
 		{"negative limit", query.Query{Limit: -3}, "0 1 2 3"},
-		{"keys behind the id", query.Query{Sort: []query.Order{{Field: "id", Desc: true}, {Field: "lat"}}}, "3 2 1 0"},
+		{"keys behind the id", query.Query{Sort: []query.Order{{Field: "id", Desc: true}, {Field: "lat"}}},
+			"3 2 1 0"},
 		{"without the id", query.Query{Sort: []query.Order{{Field: "country"}}}, "0 3 1 2"},
-		{"behind a value that is shared", query.Query{Sort: []query.Order{{Field: "country"}}, After: []any{"A"}}, "1 2"},
-		{"position too short", query.Query{Sort: []query.Order{{Field: "country"}, {Field: "id"}}, After: []any{"A"}}, ""},
+		{"behind a value that is shared", query.Query{Sort: []query.Order{{Field: "country"}},
+			After: []any{"A"}}, "1 2"},
+		{"position too short", query.Query{Sort: []query.Order{{Field: "country"}, {Field: "id"}},
+			After: []any{"A"}}, ""},
 		{"position too long", query.Query{After: []any{"1", "2"}}, ""},
 		{"position of another kind", query.Query{After: []any{int64(1)}}, "0 1 2 3"},
 		{"by an unknown field", query.Query{Sort: []query.Order{{Field: "x"}, {Field: "id"}}}, "0 1 2 3"},
 		{"filter of no meaning", query.Query{Filter: query.Filter{Op: "?", Field: "country"}}, ""},
-		{"equal to a list", query.Query{Filter: query.Filter{Op: query.Eq, Field: "country", Value: []any{"A"}}}, ""},
+		{"equal to a list", query.Query{Filter: query.Filter{Op: query.Eq, Field: "country",
+			Value: []any{"A"}}}, ""},
 		{"in no list", query.Query{Filter: query.Filter{Op: query.In, Field: "country", Value: "A"}}, ""},
-		{"value not canonical", query.Query{Filter: query.Filter{Op: query.Eq, Field: "population", Value: 5}}, "0 1 2 3"},
+		{"value not canonical",
+			query.Query{Filter: query.Filter{Op: query.Eq, Field: "population", Value: 5}}, "0 1 2 3"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

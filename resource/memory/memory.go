@@ -90,9 +90,10 @@ type Store[T any] struct {
 
 // record is one version of an item. It never changes, so that readers may keep it when they have let go of the lock.
 type record[T any] struct {
-	item   resource.Item[T]
-	keys   []any // the value of each index's field, so that comparing does not reflect
-	unique []int // the indexes in which no other item may have the same; null, and what is left out, may repeat
+	item resource.Item[T]
+	keys []any // the value of each index's field, so that comparing does not reflect
+	// the indexes in which no other item may have the same; null, and what is left out, may repeat
+	unique []int
 }
 
 // tombstone is what remains of a deleted item.
@@ -147,7 +148,8 @@ func (s *Store[T]) field(role, name string) *schema.Field {
 		panic(fmt.Sprintf("memory: %v has no %s with the JSON name %q", s.typ.GoType, role, name))
 	}
 	if !f.Comparable() {
-		panic(fmt.Sprintf("memory: the %s %q of %v has no order: it is a JSON %v", role, name, s.typ.GoType, f.Type.Kind))
+		panic(fmt.Sprintf("memory: the %s %q of %v has no order: it is a JSON %v", role, name, s.typ.GoType,
+			f.Type.Kind))
 	}
 	return f
 }
@@ -168,7 +170,8 @@ func (s *Store[T]) addIndex(f *schema.Field) {
 			return byID(a, b)
 		}
 	}
-	s.indexes = append(s.indexes, &index[T]{f, f.Unique && i > 0, f.OmitZero || f.OmitEmpty, sorted.New(compare)})
+	s.indexes = append(s.indexes, &index[T]{f, f.Unique && i > 0, f.OmitZero || f.OmitEmpty,
+		sorted.New(compare)})
 }
 
 // indexOf returns which index is by the field with this name, or -1.

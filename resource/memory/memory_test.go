@@ -52,12 +52,17 @@ func TestNewNamesTheMistake(t *testing.T) {
 		want []string
 	}{
 		{"no id field", func() { memory.New[noID](nil) }, []string{"noID", `"id"`}},
-		{"other id field", func() { memory.New(&memory.Options[user]{ID: "key"}) }, []string{"user", `"key"`}},
+		{"other id field", func() { memory.New(&memory.Options[user]{ID: "key"}) },
+			[]string{"user", `"key"`}},
 		{"id is a list", func() { memory.New[listID](nil) }, []string{"listID", `"id"`, "array"}},
-		{"id is a bool", func() { memory.New[boolID](nil) }, []string{"boolID", `"id"`, "integer or a string"}},
-		{"id is a time", func() { memory.New[timeID](nil) }, []string{"timeID", `"id"`, "integer or a string"}},
-		{"id may be null", func() { memory.New[nullID](nil) }, []string{"nullID", `"id"`, "integer or a string"}},
-		{"unknown index", func() { memory.New(&memory.Options[user]{Index: []string{"nam"}}) }, []string{"user", `"nam"`}},
+		{"id is a bool", func() { memory.New[boolID](nil) },
+			[]string{"boolID", `"id"`, "integer or a string"}},
+		{"id is a time", func() { memory.New[timeID](nil) },
+			[]string{"timeID", `"id"`, "integer or a string"}},
+		{"id may be null", func() { memory.New[nullID](nil) },
+			[]string{"nullID", `"id"`, "integer or a string"}},
+		{"unknown index", func() { memory.New(&memory.Options[user]{Index: []string{"nam"}}) },
+			[]string{"user", `"nam"`}},
 		{"index without order", func() { memory.New(&memory.Options[note]{Index: []string{"tags"}}) },
 			[]string{"note", `"tags"`, "array"}},
 		{"no copy", func() { memory.New[account](nil) }, []string{"account", "cents", "Options.Clone"}},
@@ -123,10 +128,12 @@ func TestCopiesAreCompleteAndApart(t *testing.T) {
 	t.Parallel()
 	fresh := func() odd {
 		n := 5
-		return odd{embedded: embedded{[]string{"l"}}, ID: 1, At: time.Unix(1, 2), Host: netip.MustParseAddr("fe80::1%eth0"),
+		return odd{embedded: embedded{[]string{"l"}}, ID: 1, At: time.Unix(1, 2),
+			Host: netip.MustParseAddr("fe80::1%eth0"),
 			Pair: [2][]int{{1}, {2}}, Fixed: [2]int{1, 2}, Ages: map[string]int{"a": 1}, Number: &n,
-			Tree: map[string]*odd{"x": {Pair: [2][]int{{3}, nil}}, "nil": nil}, Empty: []string{}, Dynamic: &[]string{"d"},
-			Cannot: amount{big.NewInt(1)}, hidden: 7}
+			Tree: map[string]*odd{"x": {Pair: [2][]int{{3}, nil}}, "nil": nil}, Empty: []string{},
+			Dynamic: &[]string{"d"},
+			Cannot:  amount{big.NewInt(1)}, hidden: 7}
 	}
 	spoil := func(o odd) {
 		o.Labels[0], o.Pair[0][0], o.Ages["a"], *o.Number = "spoilt", 9, 9, 9
@@ -167,7 +174,8 @@ func TestAllocations(t *testing.T) {
 		"Count":  {0, func() { s.Count(ctx, query.Query{}) }},
 		"Create": {8, func() { s.Create(ctx, flat{Name: "y"}) }},
 		"List of 100": {12, func() {
-			for range s.List(ctx, query.Query{Limit: 100, After: []any{int64(100)}, Sort: []query.Order{{Field: "id"}}}) {
+			for range s.List(ctx, query.Query{Limit: 100, After: []any{int64(100)},
+				Sort: []query.Order{{Field: "id"}}}) {
 			}
 		}},
 	} {

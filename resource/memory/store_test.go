@@ -82,7 +82,8 @@ func TestStoreHasEveryCapabilityButWatcher(t *testing.T) {
 	t.Parallel()
 	ops := resource.OpsOf(memory.New[user](nil))
 	for name, missing := range map[string]bool{
-		"Get": ops.Get == nil, "List": ops.List == nil, "Create": ops.Create == nil, "Insert": ops.Insert == nil,
+		"Get": ops.Get == nil, "List": ops.List == nil, "Create": ops.Create == nil,
+		"Insert":  ops.Insert == nil,
 		"Replace": ops.Replace == nil, "Delete": ops.Delete == nil, "Deleted": ops.Deleted == nil,
 		"Count": ops.Count == nil, "GetMany": ops.GetMany == nil, "ListByKeys": ops.ListByKeys == nil,
 		"Transactions": ops.Transactions == nil,
@@ -128,7 +129,8 @@ func TestReplace(t *testing.T) {
 	if diff := cmp.Diff(want, second); diff != "" || second.Rev == first.Rev {
 		t.Errorf("Replace with revision %s (-want +got):\n%s", second.Rev, diff)
 	}
-	for _, expect := range []resource.Rev{first.Rev, "", "no revision", second.Rev + "0", second.Rev[:len(second.Rev)-1]} {
+	for _, expect := range []resource.Rev{first.Rev, "", "no revision", second.Rev + "0",
+		second.Rev[:len(second.Rev)-1]} {
 		_, err := s.Replace(t.Context(), "1", expect, user{Email: "lost"})
 		wantErr(t, "Replace at "+string(expect), err, resource.ErrStale)
 		wantErr(t, "Delete at "+string(expect), s.Delete(t.Context(), "1", expect), resource.ErrStale)
@@ -236,7 +238,8 @@ func TestUnique(t *testing.T) {
 		t.Errorf("Replace (-want +got):\n%s", diff)
 	}
 
-	ann, err = s.Replace(ctx, ann.ID, ann.Rev, user{Email: "ann", Phone: &other}) // its own email is no conflict
+	// its own email is no conflict
+	ann, err = s.Replace(ctx, ann.ID, ann.Rev, user{Email: "ann", Phone: &other})
 	wantErr(t, "Replace", err, nil)
 	bob, err = s.Replace(ctx, bob.ID, bob.Rev, user{Email: "bob", Phone: &phone})
 	wantErr(t, "Replace with a value that was freed by a change", err, nil)
@@ -283,7 +286,8 @@ func TestCancelledContext(t *testing.T) {
 		_, err = collect(s.ListByKeys(ctx, field, []string{"1"}, query.Query{}))
 		wantErr(t, "ListBy "+field, err, context.Canceled)
 	}
-	wantErr(t, "InTx", s.Transactions().InTx(ctx, func(context.Context) error { return nil }), context.Canceled)
+	wantErr(t, "InTx", s.Transactions().InTx(ctx, func(context.Context) error { return nil }),
+		context.Canceled)
 	if got := ids(t, s.List(t.Context(), query.Query{})); got != "1" {
 		t.Errorf("afterwards the store has %q", got)
 	}
@@ -308,7 +312,8 @@ func TestGetMany(t *testing.T) {
 func TestNoAliasing(t *testing.T) {
 	t.Parallel()
 	fresh := func() note {
-		return note{Tags: []string{"a"}, More: map[string][]string{"k": {"v"}}, Next: &note{Tags: []string{"b"}},
+		return note{Tags: []string{"a"}, More: map[string][]string{"k": {"v"}},
+			Next: &note{Tags: []string{"b"}},
 			Free: map[string]any{"list": []any{"x", map[string]any{"y": "z"}}}}
 	}
 	spoil := func(n note) {

@@ -53,7 +53,8 @@ func (s *Store[T]) Insert(ctx context.Context, id string, v T) (resource.Item[T]
 }
 
 // Replace stores v in place of the item with revision expect; see [resource.Replacer].
-func (s *Store[T]) Replace(ctx context.Context, id string, expect resource.Rev, v T) (resource.Item[T], error) {
+func (s *Store[T]) Replace(ctx context.Context, id string, expect resource.Rev, v T) (resource.Item[T],
+	error) {
 	r, err := s.record(id, v)
 	if err != nil {
 		return resource.Item[T]{}, resource.ErrNotFound // an id that cannot be has no item

@@ -89,7 +89,9 @@ func (s *Store) Open(ctx context.Context, id string) (*resource.Blob, error) {
 		return nil, translate(err)
 	}
 	b := describe(id, attrs)
-	b.Content = &content{size: attrs.Size, open: func(at int64) (io.ReadCloser, error) { return s.read(ctx, id, b.Rev, at) }}
+	b.Content = &content{size: attrs.Size, open: func(at int64) (io.ReadCloser, error) {
+		return s.read(ctx, id, b.Rev, at)
+	}}
 	return b, nil
 }
 
@@ -117,7 +119,8 @@ var errReplaced = errors.New("bucket: the object has been replaced since it was 
 
 // describe is what the bucket knows of an object.
 func describe(id string, attrs *blob.Attributes) *resource.Blob {
-	b := &resource.Blob{ID: id, Rev: resource.Rev(attrs.Metadata[revKey]), Modified: attrs.ModTime, Size: attrs.Size,
+	b := &resource.Blob{ID: id, Rev: resource.Rev(attrs.Metadata[revKey]), Modified: attrs.ModTime,
+		Size:      attrs.Size,
 		MediaType: attrs.ContentType}
 	if b.Rev == "" { // somebody else's
 		b.Rev = resource.Rev(fmt.Sprintf("plain-%s-%d-%d", attrs.ETag, attrs.ModTime.UnixNano(), attrs.Size))
@@ -130,7 +133,8 @@ func describe(id string, attrs *blob.Attributes) *resource.Blob {
 
 // Put stores r as the object with this key. The object is there when its writer is closed, and that is when the revision is
 // compared.
-func (s *Store) Put(ctx context.Context, id string, expect resource.Rev, mediaType string, r io.Reader) (*resource.Blob, error) {
+func (s *Store) Put(ctx context.Context, id string, expect resource.Rev, mediaType string,
+	r io.Reader) (*resource.Blob, error) {
 	if !valid(id) {
 		return nil, resource.ErrNotFound
 	}

@@ -66,7 +66,8 @@ func TestForeignObjects(t *testing.T) {
 			s := closing(t, b)
 			write := func(text string) *resource.Blob {
 				t.Helper()
-				if err := b.WriteAll(t.Context(), "a.png", []byte(text), &blob.WriterOptions{ContentType: "image/png"}); err != nil {
+				if err := b.WriteAll(t.Context(), "a.png", []byte(text),
+					&blob.WriterOptions{ContentType: "image/png"}); err != nil {
 					t.Fatal(err)
 				}
 				got, err := s.Open(t.Context(), "a.png")
@@ -87,10 +88,12 @@ func TestForeignObjects(t *testing.T) {
 			if _, err := s.Put(t.Context(), "a.png", first.Rev, "", strings.NewReader("x")); err == nil {
 				t.Error("Put over a stale revision succeeded")
 			}
-			if _, err := s.Put(t.Context(), "a.png", second.Rev, "TEXT/Plain;  charset=utf-8", strings.NewReader("x")); err != nil {
+			if _, err := s.Put(t.Context(), "a.png", second.Rev, "TEXT/Plain;  charset=utf-8",
+				strings.NewReader("x")); err != nil {
 				t.Error(err)
 			}
-			if got, err := s.Open(t.Context(), "a.png"); err != nil || got.MediaType != "TEXT/Plain;  charset=utf-8" {
+			if got, err := s.Open(t.Context(), "a.png"); err != nil ||
+				got.MediaType != "TEXT/Plain;  charset=utf-8" {
 				t.Errorf("%+v, %v", got, err)
 			}
 		})
@@ -130,10 +133,12 @@ func ExampleNew() {
 		log.Fatal(err)
 	}
 	defer b.Close()
-	api := resource.NewCatalog(nil, resource.NewBlobs("files", bucket.New(b), &resource.BlobOptions{Public: true}))
+	api := resource.NewCatalog(nil,
+		resource.NewBlobs("files", bucket.New(b), &resource.BlobOptions{Public: true}))
 	for _, method := range []string{"PUT", "GET"} {
 		w := httptest.NewRecorder()
-		rest.New(api, nil).ServeHTTP(w, httptest.NewRequest(method, "/files/note", strings.NewReader("hello")))
+		rest.New(api, nil).ServeHTTP(w,
+			httptest.NewRequest(method, "/files/note", strings.NewReader("hello")))
 		fmt.Println(strings.TrimSpace(fmt.Sprintln(w.Code, w.Body)))
 	}
 	// Output:

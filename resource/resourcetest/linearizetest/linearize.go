@@ -51,7 +51,8 @@ func (o *Options) withDefaults() Options {
 	if o != nil {
 		full = *o
 	}
-	for field, value := range map[*int]int{&full.Histories: 100, &full.Operations: 300, &full.Clients: 8, &full.Items: 3} {
+	for field, value := range map[*int]int{&full.Histories: 100, &full.Operations: 300, &full.Clients: 8,
+		&full.Items: 3} {
 		if *field == 0 {
 			*field = value
 		}
@@ -67,7 +68,8 @@ func (o *Options) withDefaults() Options {
 
 // Run checks a collection with Insert, Replace and Delete. newOps is called for each history and returns an empty one;
 // newValue returns a value that differs for each n. opts may be nil.
-func Run[T any](t *testing.T, newOps func(t *testing.T) resource.Ops[T], newValue func(n int) T, opts *Options) {
+func Run[T any](t *testing.T, newOps func(t *testing.T) resource.Ops[T], newValue func(n int) T,
+	opts *Options) {
 	t.Helper()
 	o := opts.withDefaults()
 	for i := range o.Histories {

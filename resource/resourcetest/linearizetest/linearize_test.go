@@ -62,8 +62,10 @@ func TestBrokenStore(t *testing.T) {
 	if !ok {
 		t.Skip("TestBrokenStoresAreFound runs this in a process of its own, because it fails")
 	}
-	synctest.Test(t, func(t *testing.T) { // so that whoever can come into a gap is there before anybody goes on
-		linearizetest.Run(t, func(*testing.T) ops { return newOps() }, newAccount, &linearizetest.Options{Recreates: true})
+	// so that whoever can come into a gap is there before anybody goes on
+	synctest.Test(t, func(t *testing.T) {
+		linearizetest.Run(t, func(*testing.T) ops { return newOps() }, newAccount,
+			&linearizetest.Options{Recreates: true})
 	})
 }
 
@@ -115,7 +117,8 @@ func looksThenWrites() ops {
 	replace := o.Replace
 	var mu sync.Mutex
 	replaced := map[string]resource.Rev{} // what the last Replace of each item has found
-	o.Replace = func(ctx context.Context, id string, expect resource.Rev, v account) (resource.Item[account], error) {
+	o.Replace = func(ctx context.Context, id string, expect resource.Rev, v account) (resource.Item[account],
+		error) {
 		mu.Lock()
 		defer mu.Unlock()
 		now, err := o.Get(ctx, id)
@@ -137,7 +140,8 @@ func losesWrites() ops {
 	replace := o.Replace
 	var mu sync.Mutex
 	calls := 0
-	o.Replace = func(ctx context.Context, id string, expect resource.Rev, v account) (resource.Item[account], error) {
+	o.Replace = func(ctx context.Context, id string, expect resource.Rev, v account) (resource.Item[account],
+		error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if it, err := o.Get(ctx, id); err == nil && it.Rev == expect {

@@ -29,7 +29,8 @@ type recorder[T any] struct {
 
 // Record has clients work on a collection and writes down what they were told. It fails if the collection lacks a
 // capability, or answers in a way that package resource does not know.
-func Record[T any](ctx context.Context, ops resource.Ops[T], newValue func(n int) T, opts *Options, seed uint64,
+func Record[T any](ctx context.Context, ops resource.Ops[T], newValue func(n int) T, opts *Options,
+	seed uint64,
 ) (History, error) {
 	o := opts.withDefaults()
 	if ops.Insert == nil || ops.Replace == nil || ops.Delete == nil {
@@ -174,7 +175,8 @@ func (r *recorder[T]) document(v *T) string {
 // failed sorts an error into an answer, or returns it if it is none.
 func failed(err error) (answer, error) {
 	for known, o := range map[error]outcome{
-		resource.ErrNotFound: absent, resource.ErrGone: gone, resource.ErrExists: exists, resource.ErrStale: stale,
+		resource.ErrNotFound: absent, resource.ErrGone: gone, resource.ErrExists: exists,
+		resource.ErrStale: stale,
 	} {
 		if errors.Is(err, known) {
 			return answer{outcome: o}, nil
