@@ -9,79 +9,79 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// accept is the place of a MediaType that says what the client would like. Unlike the others it can name several contracts
-// at once, and then leaves the choice among them to the rest of the request.
-type accept struct{ *media }
+// acceptField reads the Accept field. Unlike other places it can name several contracts, and the
+// rest of the request may choose among them.
+type acceptField struct{ *media }
 
-// wish is what an Accept field says as a whole.
-type wish struct {
-	// the greatest weight of a type of the vendor which names a contract that is served, or names none
-	best    int
-	rival   int // that of application/json, which is how the default contract is asked for
-	newest  finding
-	retired finding // the first retired contract that it names
-	wrong   finding // the first type that was passed over
-	open    bool    // there is something beside the types of the vendor
+// preference is the combined meaning of the ranges of an Accept field.
+type preference struct {
+	// greatest quality of a vendor type that is served or has no version
+	bestQuality int
+	jsonQuality int // quality of application/json, which selects the default contract
+	newest      match
+	retired     match // first retired contract
+	invalid     match // first malformed or unsupported type
+	otherTypes  bool  // there are types other than those of the vendor
 }
 
-// locate returns the newest of the contracts that are liked best.
-func (m accept) locate(n *Negotiator, r *http.Request, now time.Time) finding {
+// locate returns the contract with the greatest quality, the newest if there are several.
+func (m acceptField) locate(n *Negotiator, r *http.Request, now time.Time) match {
 	lines := r.Header["Accept"]
 	if len(lines) == 0 || !mentionsVendor(lines) {
-		return finding{}
+		return match{}
 	}
-	var w wish
+	var w preference
 	for c := (ranges{lines: lines}); c.next(); {
 		if c.quality > 0 {
-			m.weigh(&w, n, &c, now)
+			m.addRange(&w, n, &c, now)
 		}
 	}
 	switch {
-	case w.best > 0 && w.best >= w.rival:
+	case w.bestQuality > 0 && w.bestQuality >= w.jsonQuality:
 		return w.newest
-	case w.best > 0 || w.open:
-		return finding{}
+	case w.bestQuality > 0 || w.otherTypes:
+		return match{}
 	case w.retired.contract != nil:
 		return w.retired
 	}
-	return w.wrong
+	return w.invalid
 }
 
-// weigh adds one range to the wish.
-func (m accept) weigh(w *wish, n *Negotiator, c *ranges, now time.Time) {
+// addRange adds one range to w.
+func (m acceptField) addRange(w *preference, n *Negotiator, c *ranges, now time.Time) {
 	t, ours := m.parse(c.typ)
 	if !ours {
-		w.open = true
+		w.otherTypes = true
 		if c.typ == mediaJSON {
-			w.rival = max(w.rival, c.quality)
+			w.jsonQuality = max(w.jsonQuality, c.quality)
 		}
 		return
 	}
-	var found finding
+	var found match
 	switch {
 	case !t.valid:
-		found = finding{kind: problem.MalformedVersion, raw: c.typ}
+		found = match{kind: problem.MalformedVersion, raw: c.typ}
 	case t.version != "":
-		found = n.find(t.version, t.number, now)
+		found = n.matchVersion(t.version, t.number, now)
 	}
 	switch {
 	case found.kind != "":
-		if w.wrong.kind == "" || w.wrong.kind == problem.MalformedVersion {
-			w.wrong = found
+		if w.invalid.kind == "" || w.invalid.kind == problem.MalformedVersion {
+			w.invalid = found
 		}
 	case found.contract != nil && found.contract.retired(now):
 		if w.retired.contract == nil {
 			w.retired = found
 		}
-	case c.quality > w.best:
-		w.best, w.newest = c.quality, found
-	case c.quality == w.best:
-		w.newest = w.newest.orNewer(found)
+	case c.quality > w.bestQuality:
+		w.bestQuality, w.newest = c.quality, found
+	case c.quality == w.bestQuality:
+		w.newest = w.newest.newer(found)
 	}
 }
 
-// orNewer returns the newer of two contracts that are liked as much.
-func (f finding) orNewer(g finding) finding {
+// newer returns the newer of two contracts with the same quality.
+func (f match) newer(g match) match {
 	if f.contract == g.contract || g.contract == nil {
 		return f
 	}
@@ -91,29 +91,31 @@ func (f finding) orNewer(g finding) finding {
 	if g.contract.name.number > f.contract.name.number {
 		f = g
 	}
-	f.several = true
+	f.tied = true
 	return f
 }
 
-// admits reports whether the field leaves room for a contract: a type of the vendor that is acceptable is one of it, or
-// would do for any.
-func (m accept) admits(n *Negotiator, r *http.Request, c *contract, now time.Time) bool {
-	return m.weight(n, r, c, now, false) > 0
+// allows reports whether Accept allows representations of c: a vendor type with a quality above
+// zero names c or has no version.
+func (m acceptField) allows(n *Negotiator, r *http.Request, c *contract, now time.Time) bool {
+	return m.quality(n, r, c, now, false) > 0
 }
 
-// weight returns the greatest weight of a type that is of the contract; explicitly: that names it.
-func (m accept) weight(n *Negotiator, r *http.Request, c *contract, now time.Time,
+// quality returns the greatest quality of a type that matches c. If explicitly is true, types
+// without version are ignored.
+func (m acceptField) quality(n *Negotiator, r *http.Request, c *contract, now time.Time,
 	explicitly bool) (most int) {
 	for s := (ranges{lines: r.Header["Accept"]}); s.next(); {
-		if t, _ := m.parse(s.typ); s.quality > most && t.fits(n, c, now) && !(explicitly && t.version == "") {
+		if t, _ := m.parse(s.typ); s.quality > most && t.matches(n, c, now) &&
+			!(explicitly && t.version == "") {
 			most = s.quality
 		}
 	}
 	return most
 }
 
-// fits reports whether a type is one of the contract. One without version is of any.
-func (t *vendorType) fits(n *Negotiator, c *contract, now time.Time) bool {
+// matches reports whether t selects c. A type without version matches every contract.
+func (t *vendorType) matches(n *Negotiator, c *contract, now time.Time) bool {
 	if !t.valid || t.version == "" {
 		return t.valid
 	}
@@ -121,15 +123,16 @@ func (t *vendorType) fits(n *Negotiator, c *contract, now time.Time) bool {
 	return selected == c
 }
 
-// ranges walks through the ranges of an Accept field (RFC 9110 section 12.5.1).
+// ranges iterates over the ranges of an Accept field (RFC 9110 section 12.5.1).
 type ranges struct {
 	lines   []string
 	rest    string
-	typ     string // in lower case, without parameters
+	typ     string // lower case, without parameters
 	quality int    // in thousandths
 }
 
-// next goes to the next range, and passes over what is none.
+// next advances to the next valid range and reports whether there is one. Invalid ranges are
+// skipped.
 func (c *ranges) next() bool {
 	for {
 		for c.rest == "" {
@@ -158,7 +161,8 @@ func (c *ranges) next() bool {
 	}
 }
 
-// cutMember cuts the first member off a list. Commas within quoted strings do not count.
+// cutMember splits off the first member of a list. Commas within quoted strings do not separate
+// members.
 func cutMember(list string) (member, rest string) {
 	quoted := false
 	for i := 0; i < len(list); i++ {
@@ -174,7 +178,8 @@ func cutMember(list string) (member, rest string) {
 	return strings.Trim(list, " \t"), ""
 }
 
-// parseWeight reads a weight in thousandths (RFC 9110 section 12.4.2), and ".5" for "0.5", as Accept is read elsewhere.
+// parseWeight parses a weight in thousandths (RFC 9110 section 12.4.2). It also accepts ".5" for
+// "0.5".
 func parseWeight(s string) (weight int, ok bool) {
 	whole, decimals, _ := strings.Cut(s, ".")
 	if s == "" || s == "." || len(decimals) > 3 || decimals != "" && !isNumber(decimals) {

@@ -253,16 +253,16 @@ func TestRule028ErrorsOfTheConnection(t *testing.T) {
 	t.Parallel()
 	api, _ := openMarket(t)
 	r := asked(t, "POST /orders", asJSON, "", `{"version":"1"}`)
-	r.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"version":`), failing{}))
+	r.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{"version":`), errReader{}))
 	s := recorded(t, api, r).saw(t, "2.0.0")
 	if s.Body != `{"version":` || s.ReadErr != io.ErrClosedPipe.Error() {
 		t.Errorf("the handler saw %q and %q", s.Body, s.ReadErr)
 	}
 }
 
-type failing struct{}
+type errReader struct{}
 
-func (failing) Read([]byte) (int, error) { return 0, io.ErrClosedPipe }
+func (errReader) Read([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestRule028Expect(t *testing.T) {
 	t.Parallel()

@@ -42,9 +42,9 @@ func TestRule145Sunset(t *testing.T) {
 	for name, change := range map[string]func(*version.Contract){
 		"before the deprecation": func(c *version.Contract) { c.Sunset = c.Deprecated.Add(-time.Second) },
 	} {
-		said := panics(func() { openMarket(t, func(m *market) { change(&m.contracts[1]) }) })
-		if !strings.Contains(said, "1.0.0") {
-			t.Errorf("%s: New said %q", name, said)
+		raw := panics(func() { openMarket(t, func(m *market) { change(&m.contracts[1]) }) })
+		if !strings.Contains(raw, "1.0.0") {
+			t.Errorf("%s: New said %q", name, raw)
 		}
 	}
 	// at the same time is fine

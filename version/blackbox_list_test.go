@@ -14,7 +14,7 @@ import (
 )
 
 // listed is one contract in the list.
-type listed struct {
+type listEntry struct {
 	Name       string   `json:"name"`
 	Status     string   `json:"status"`
 	Default    bool     `json:"default"`
@@ -25,10 +25,10 @@ type listed struct {
 	OpenAPI    string   `json:"openapi"`
 }
 
-func readList(t *testing.T, res *answer) []listed {
+func readList(t *testing.T, res *answer) []listEntry {
 	t.Helper()
 	var doc struct {
-		Versions []listed `json:"versions"`
+		Versions []listEntry `json:"versions"`
 	}
 	if err := json.Unmarshal([]byte(res.body), &doc); err != nil {
 		t.Fatalf("%v: %s", err, res.body)
@@ -44,7 +44,7 @@ func TestRule041List(t *testing.T) {
 	res.has(t, http.StatusOK, "Content-Type: application/json", "X-Content-Type-Options: nosniff", "ETag: *",
 		"Cache-Control: no-cache", "Content-Length: "+strconv.Itoa(len(res.body)))
 	const june, sunset = "2026-06-01T00:00:00Z", "2027-06-30T23:59:59Z"
-	want := []listed{
+	want := []listEntry{
 		{Name: "3.0.0", Status: "preview", Names: []string{"3.0.0"}},
 		{Name: "2.0.0", Status: "current", Default: true, Names: []string{"2", "2.0", "2.0.0"},
 			OpenAPI: "/openapi/2.0.0.json"},

@@ -208,9 +208,9 @@ func checkPair(t *testing.T, api http.Handler, pair ...naming) {
 		t.Errorf("%s: a problem of kind %s, want one of %v", name, kindOf(t, res), want.kinds)
 	}
 	for _, n := range pair {
-		said := spelling[n.condition]
-		if len(pair) == 2 && want.kinds[0] == problem.AmbiguousVersion && !mentions(res.body, said) {
-			t.Errorf("%s: the conflict does not name %s: %s", name, said, res.body)
+		raw := spelling[n.condition]
+		if len(pair) == 2 && want.kinds[0] == problem.AmbiguousVersion && !mentions(res.body, raw) {
+			t.Errorf("%s: the conflict does not name %s: %s", name, raw, res.body)
 		}
 	}
 }

@@ -167,7 +167,7 @@ func TestRule032NamesOfTheHeader(t *testing.T) {
 	for _, name := range []string{
 		"", "Version", "version", "Accept-Version", "ACCEPT-VERSION", "API Version", "A:B", "Ä", "A\n",
 	} {
-		if said := panics(func() { openMarket(t, only(version.Header{Name: name})) }); said == "" {
+		if raw := panics(func() { openMarket(t, only(version.Header{Name: name})) }); raw == "" {
 			t.Errorf("a header field %q was taken", name)
 		}
 	}

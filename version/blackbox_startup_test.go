@@ -14,10 +14,10 @@ import (
 )
 
 // panics returns what f panicked with; "" if it did not.
-func panics(f func()) (said string) {
+func panics(f func()) (raw string) {
 	defer func() {
 		if p := recover(); p != nil {
-			said = fmt.Sprint(p)
+			raw = fmt.Sprint(p)
 		}
 	}()
 	f()
@@ -78,20 +78,20 @@ func TestNewRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			said := panics(func() { openMarket(t, tt.change) })
-			if !strings.Contains(said, tt.says) || !strings.HasPrefix(said, "version") {
-				t.Errorf("New said %q, want it to begin with the package and to name %q", said, tt.says)
+			raw := panics(func() { openMarket(t, tt.change) })
+			if !strings.Contains(raw, tt.says) || !strings.HasPrefix(raw, "version") {
+				t.Errorf("New said %q, want it to begin with the package and to name %q", raw, tt.says)
 			}
 		})
 	}
-	if said := panics(func() { openMarket(t, window(today, nextJune)) }); said != "" {
-		t.Errorf("a brownout up to the sunset: %s", said)
+	if raw := panics(func() { openMarket(t, window(today, nextJune)) }); raw != "" {
+		t.Errorf("a brownout up to the sunset: %s", raw)
 	}
-	if said := panics(func() {
+	if raw := panics(func() {
 		version.New([]version.Contract{{Name: "1.0.0", Handler: seenBy("1.0.0")}},
 			[]version.Strategy{version.Path{}}, nil)
-	}); said != "" {
-		t.Errorf("nil options: %s", said)
+	}); raw != "" {
+		t.Errorf("nil options: %s", raw)
 	}
 }
 

@@ -14,47 +14,51 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Body names a contract by a member of the content, where that is a JSON object sent with POST or PUT. The value is a
-// string, or a number of which the text counts: 1.10 is not 1.1. The handler sees the content without the member; if it
-// wants to repeat it in its answer, [Selection.Member] has it.
+// Body names a contract by a member of the JSON object in the body of a POST or PUT. The value is a
+// string, or a number that is read as it is spelled: 1.10 differs from 1.1. The member is removed
+// from the body that the handler reads. [Selection.Member] returns it for handlers that repeat it
+// in the response.
 //
-// To find it the content is read before the handler is asked. What is not JSON names nothing, and is left for the handler to
-// refuse. Content that is longer than Limit is 413 if nothing else has named the contract, since it might: what was meant
-// for one contract is never read as another. Where something else has named the contract already and the client waits with
-// Expect: 100-continue, it is read when the handler reads it: a disagreement is then an error of Read, a
-// [*problem.Details].
+// The body is read before the handler is called. A body that is not valid JSON names no contract
+// and is passed on for the handler to reject. A body longer than Limit is rejected with 413 if
+// nothing else in the request names a contract, because the member could be in the part that is not
+// read.
+//
+// If another strategy has already selected a contract and the client sent Expect: 100-continue, the
+// body is read when the handler reads it. In that case Read returns a [*problem.Details] as its
+// error if the body names a different contract.
 type Body struct {
-	// Name of the member; "version" if empty.
+	// Name is the name of the member. Default "version".
 	Name string
-	// Limit is how much content is read, in bytes, before and after decompression; 1 MiB if zero.
+	// Limit is the maximum length of the body in bytes, compressed and decompressed. Default 1 MiB.
 	Limit int64
 }
 
-// defaultMember is the name of the member, and of the query parameter.
-const defaultMember = "version"
+// defaultName is the default name of the body member and of the query parameter.
+const defaultName = "version"
 
 const defaultLimit = 1 << 20
 
 func (b Body) name() string {
 	if b.Name == "" {
-		return defaultMember
+		return defaultName
 	}
 	return b.Name
 }
 
-// Source returns "the member" and its name.
+// Source returns "the member NAME of the content".
 func (b Body) Source() string { return "the member " + b.name() + " of the content" }
 
-// Vary returns nil: a response that depends on content is not the answer to any other request.
+// Vary returns nil. A response that depends on a request body is not reused for other requests.
 func (Body) Vary() []string { return nil }
 
-// Find finds nothing, since it does not read the content.
+// Find always returns false, because a Strategy must not read the body.
 func (Body) Find(*http.Request) (name string, ok bool) { return "", false }
 
 func (b Body) install(n *Negotiator) {
-	once(n.body != nil, "Body")
+	rejectTwice(n.body != nil, "Body")
 	if b.Limit < 0 {
-		panic("version: the Limit of Body is negative")
+		panic("version: Body.Limit is negative; use a positive number of bytes, or 0 for 1 MiB")
 	}
 	if b.Name = b.name(); b.Limit == 0 {
 		b.Limit = defaultLimit
@@ -64,41 +68,44 @@ func (b Body) install(n *Negotiator) {
 	n.add(b, place{kind: inContent, pointer: pointer})
 }
 
-// read looks for the member, if the content can have it: at once, or when the handler reads it.
-func (q *inquiry) read(wished bool) {
+// readBody looks for the member if the body can contain it. With Expect: 100-continue it may leave
+// this to [lazyBody].
+func (q *negotiation) readBody(acceptPlace bool) {
 	b := q.n.body
-	if !b.concerns(q.n, q.request) || q.opaque() {
+	if !b.concerns(q.n, q.request) || q.isOpaque() {
 		return
 	}
-	if q.request.ContentLength <= b.Limit { // else the handler, too, can see how long it is before it is sent
-		if (wished || q.contract != nil || q.rank != fine) &&
+	// A body with a Content-Length over the limit is rejected without sending 100 (Continue).
+	if q.request.ContentLength <= b.Limit {
+		if (acceptPlace || q.contract != nil || q.rank != rankNone) &&
 			strings.EqualFold(q.request.Header.Get("Expect"), "100-continue") {
-			q.lazy = true
+			q.lazyBody = true
 			return
 		}
-		q.content = b.open(q.request, q.request.Body)
+		q.body = b.open(q.request, q.request.Body)
 	}
 	switch {
-	case q.content == nil || q.content.long:
-		if !wished && q.contract == nil {
-			q.add(q.n.bodyPlace, &finding{kind: problem.TooLarge})
+	case q.body == nil || q.body.tooLong:
+		if !acceptPlace && q.contract == nil {
+			q.add(q.n.bodyPlace, &match{kind: problem.TooLarge})
 		}
-	case q.content.member.found:
-		q.named = true
-		found := q.n.readMember(q.content.member, q.now)
+	case q.body.member.found:
+		q.inBody = true
+		found := q.n.matchMember(q.body.member, q.now)
 		q.add(q.n.bodyPlace, &found)
 	}
 }
 
-// opaque reports whether a handler says that the content is none of ours. Which contract's it will be is not known yet.
-func (q *inquiry) opaque() bool {
+// isOpaque reports whether any handler treats the body as opaque. The contract is not known yet, so
+// all handlers are called.
+func (q *negotiation) isOpaque() bool {
 	for _, c := range q.n.contracts {
 		h, ok := c.Handler.(Opaque)
 		if !ok {
 			continue
 		}
-		r := *q.request // only to be looked at
-		if q.raw.path != "" {
+		r := *q.request // a shallow copy with the URL that the handler will see
+		if q.spelled.path != "" {
 			plain := *r.URL
 			stripMarker(&plain)
 			r.URL = &plain
@@ -110,16 +117,16 @@ func (q *inquiry) opaque() bool {
 	return false
 }
 
-// readMember returns what the member selects.
-func (n *Negotiator) readMember(m member, now time.Time) finding {
+// matchMember returns the match of the member's value.
+func (n *Negotiator) matchMember(m member, now time.Time) match {
 	if !m.text {
-		return finding{kind: malformed, raw: m.value}
+		return match{kind: malformed, raw: m.value}
 	}
-	return n.read(m.value, now)
+	return n.matchName(m.value, now)
 }
 
-// concerns reports whether the content of a request can have the member: a representation in JSON, of which all that is
-// needed to read it is known.
+// concerns reports whether the body can contain the member: a JSON representation with a coding
+// that this package can decode. JSON Patch and JSON Merge Patch documents are not representations.
 func (b *Body) concerns(n *Negotiator, r *http.Request) bool {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		return false
@@ -145,7 +152,8 @@ func (b *Body) concerns(n *Negotiator, r *http.Request) bool {
 	return strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json")
 }
 
-// codingOf returns the coding of the content, "" for none; not ok if there are several.
+// codingOf returns the content coding of the body, "" without one. ok is false if there are several
+// field lines.
 func codingOf(r *http.Request) (coding string, ok bool) {
 	lines := r.Header["Content-Encoding"]
 	if len(lines) == 0 {
@@ -154,55 +162,56 @@ func codingOf(r *http.Request) (coding string, ok bool) {
 	switch coding = strings.ToLower(strings.TrimSpace(lines[0])); coding {
 	case "identity":
 		coding = ""
-	case "x-gzip": // its old name, RFC 9110 section 8.4.1.3
+	case "x-gzip": // alias, RFC 9110 section 8.4.1.3
 		coding = "gzip"
 	}
 	return coding, len(lines) == 1
 }
 
-// content is the content of a request that has been read, or the beginning of it.
-type content struct {
-	member member
-	rest   []byte    // the content without the member, not coded
-	whole  []byte    // as it came
-	behind io.Reader // what has not been read; nil if everything has
-	coded  bool
-	long   bool // there is more of it than is looked at
-	body   io.ReadCloser
+// requestBody is a request body that has been read completely, or its beginning.
+type requestBody struct {
+	member   member
+	stripped []byte    // the body without the member, decompressed; nil if unchanged
+	raw      []byte    // as received
+	unread   io.Reader // the part that has not been read; nil if there is none
+	gzipped  bool
+	tooLong  bool // longer than Limit
+	body     io.ReadCloser
 }
 
-// open reads the content and looks for the member.
-func (b *Body) open(r *http.Request, body io.ReadCloser) *content {
-	whole, err := readSome(body, b.Limit+1, r.ContentLength)
-	c := &content{whole: whole, body: body}
+// open reads the body and looks for the member.
+func (b *Body) open(r *http.Request, body io.ReadCloser) *requestBody {
+	whole, err := readLimited(body, b.Limit+1, r.ContentLength)
+	c := &requestBody{raw: whole, body: body}
 	switch {
 	case err != nil:
-		c.behind = failing{err}
+		c.unread = errReader{err}
 		return c
 	case int64(len(whole)) > b.Limit:
-		c.behind, c.long = body, true
+		c.unread, c.tooLong = body, true
 		return c
 	}
 	plain := whole
 	if coding, _ := codingOf(r); coding == "gzip" {
-		c.coded = true
+		c.gzipped = true
 		if plain, err = unpack(whole, b.Limit); err != nil {
-			c.long = errors.Is(err, errTooLong)
+			c.tooLong = errors.Is(err, errTooLong)
 			return c
 		}
 	}
 	c.member = findMember(plain, b.Name)
 	if c.member.found && c.member.text {
-		c.rest = c.member.cut(plain, c.coded)
+		c.stripped = c.member.removeFrom(plain, c.gzipped)
 	}
 	return c
 }
 
-// maxHint bounds how much memory a client gets for saying that it will send something.
+// maxHint limits the buffer that is allocated because of Content-Length alone, before any data
+// arrives.
 const maxHint = 64 << 10
 
-// readSome reads no more than limit bytes. The length that the client says is a hint of how much there will be.
-func readSome(r io.Reader, limit, length int64) ([]byte, error) {
+// readLimited reads at most limit bytes from r. length is the expected length, negative if unknown.
+func readLimited(r io.Reader, limit, length int64) ([]byte, error) {
 	var buf bytes.Buffer
 	if length > 0 {
 		buf.Grow(int(min(length, limit, maxHint)) + bytes.MinRead)
@@ -211,66 +220,68 @@ func readSome(r io.Reader, limit, length int64) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// unpack decompresses content, of which a little may become a lot, and fails where it becomes more than limit bytes.
+// unpack decompresses a gzip body. It returns errTooLong if the result exceeds limit bytes.
 func unpack(packed []byte, limit int64) ([]byte, error) {
 	zr, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, err
 	}
-	plain, err := readSome(zr, limit+1, int64(len(packed)))
+	plain, err := readLimited(zr, limit+1, int64(len(packed)))
 	if err == nil && int64(len(plain)) > limit {
 		err = errTooLong
 	}
 	return plain, err
 }
 
-var errTooLong = errors.New("there is more than is looked at")
+var errTooLong = errors.New("version: request body exceeds the limit")
 
-// give puts the content into a request whose header is that of another one, too: it is copied before it is changed.
-func (c *content) give(r *http.Request) {
-	if c.rest == nil {
-		r.Body = replayed{c.replay(), c.body}
+// setOn makes c the body of r. The header of r is shared with the original request, so it is cloned
+// before it is changed.
+func (c *requestBody) setOn(r *http.Request) {
+	if c.stripped == nil {
+		r.Body = readCloser{c.reader(), c.body}
 		return
 	}
-	r.Body = replayed{bytes.NewReader(c.rest), c.body}
-	r.ContentLength = int64(len(c.rest))
+	r.Body = readCloser{bytes.NewReader(c.stripped), c.body}
+	r.ContentLength = int64(len(c.stripped))
 	r.TransferEncoding = nil
 	r.Header = r.Header.Clone()
-	r.Header["Content-Length"] = []string{strconv.Itoa(len(c.rest))}
+	r.Header["Content-Length"] = []string{strconv.Itoa(len(c.stripped))}
 	delete(r.Header, "Content-Encoding")
 }
 
-// replay returns the content as it came.
-func (c *content) replay() io.Reader {
-	if c.behind == nil {
-		return bytes.NewReader(c.whole)
+// reader returns the body as received.
+func (c *requestBody) reader() io.Reader {
+	if c.unread == nil {
+		return bytes.NewReader(c.raw)
 	}
-	return io.MultiReader(bytes.NewReader(c.whole), c.behind)
+	return io.MultiReader(bytes.NewReader(c.raw), c.unread)
 }
 
-// replayed reads what has been read before, and closes what it was read from.
-type replayed struct {
+// readCloser reads the buffered body and closes the original one.
+type readCloser struct {
 	io.Reader
 	io.Closer
 }
 
-// failing is an error where the content should go on.
-type failing struct{ err error }
+// errReader returns err at the position where the body cannot be read further.
+type errReader struct{ err error }
 
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
+func (f errReader) Read([]byte) (int, error) { return 0, f.err }
 
-// lazyBody is content that the client sends only when it is read (RFC 9110 section 10.1.1). Another place has named the
-// contract, so what is in the content can only agree, or come too late for anything but an error.
+// lazyBody is a request body that is read when the handler reads it, because reading it sends 100
+// (Continue) (RFC 9110 section 10.1.1). Another strategy has selected the contract. A member that
+// names a different one becomes an error of Read.
 type lazyBody struct {
 	selection *Selection
 	request   *http.Request
 	body      io.ReadCloser
-	said      string
+	raw       string
 	place     int
-	reader    io.Reader // nil until it is read
+	reader    io.Reader // nil before the first Read
 }
 
-// Read reads the content without the member.
+// Read reads the body without the member.
 func (l *lazyBody) Read(p []byte) (int, error) {
 	if l.reader == nil {
 		l.reader = l.open()
@@ -278,30 +289,32 @@ func (l *lazyBody) Read(p []byte) (int, error) {
 	return l.reader.Read(p)
 }
 
-// Close closes the content.
+// Close closes the original body.
 func (l *lazyBody) Close() error { return l.body.Close() }
 
-// open does late what [inquiry.read] does for others. What it finds out too late becomes an error in the place of the content.
+// open reads the body and checks its member as [negotiation.readBody] does. The returned reader
+// fails if the member names another contract or none.
 func (l *lazyBody) open() io.Reader {
 	s := l.selection
 	c := s.n.body.open(l.request, l.body)
 	if !c.member.found {
-		return c.replay()
+		return c.reader()
 	}
-	found := s.n.readMember(c.member, s.now)
+	found := s.n.matchMember(c.member, s.now)
 	place := &s.n.places[s.n.bodyPlace]
 	switch {
-	case found.named() && found.contract == s.contract:
+	case found.selects() && found.contract == s.contract:
 		s.member.Store(true)
-	case found.named():
-		return failing{s.n.withSupported(ambiguous(&s.n.places[l.place], l.said, place, found.raw), s.now)}
+	case found.selects():
+		return errReader{s.n.withSupported(ambiguousProblem(&s.n.places[l.place], l.raw, place, found.raw),
+			s.now)}
 	default:
-		d := s.n.refusal(&inquiry{n: s.n, request: l.request, now: s.now, worst: found,
-			worstAt: s.n.bodyPlace})
-		return failing{s.n.withSupported(d, s.now)}
+		d := s.n.failureProblem(&negotiation{n: s.n, request: l.request, now: s.now, failure: found,
+			failedPlace: s.n.bodyPlace})
+		return errReader{s.n.withSupported(d, s.now)}
 	}
-	if c.coded {
-		return bytes.NewReader(httpbody.AppendGzip(nil, c.rest)) // the handler expects gzip
+	if c.gzipped {
+		return bytes.NewReader(httpbody.AppendGzip(nil, c.stripped)) // Content-Encoding is still gzip
 	}
-	return bytes.NewReader(c.rest)
+	return bytes.NewReader(c.stripped)
 }

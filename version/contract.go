@@ -5,66 +5,72 @@ import (
 	"time"
 )
 
-// Contract is one version of an API, and what serves it.
+// Contract is one version of an API and the handler that serves it.
 type Contract struct {
-	// Name is MAJOR.MINOR.PATCH, all three, in decimal and without leading zeros: 1.1.0.
+	// Name is MAJOR.MINOR.PATCH in decimal without leading zeros, such as 1.1.0. All three parts
+	// are required.
 	Name string
-	// Handler serves it. It sees requests as if there were no versions: without the path marker, the query parameter and
-	// the member of the content that named the contract. It may be nil for a contract whose Sunset has passed.
+	// Handler serves the contract. It receives requests without the version: the path segment, the
+	// query parameter and the body member that named the contract have been removed. It may be nil
+	// if Sunset has passed.
 	Handler http.Handler
-	// Preview marks a contract that may still change. Short names and successor links never lead to it; it must be named
-	// in full.
+	// Preview marks a contract that may still change. Only its full name selects it, and successor
+	// links never point to it.
 	Preview bool
-	// Deprecated is since when, or from when on, the contract should not be used for anything new: it is sent as
-	// Deprecation (RFC 9745), and changes nothing else. Zero means that it is not deprecated.
+	// Deprecated is the time from which clients should no longer adopt the contract; it may be in
+	// the past or in the future. It is sent as Deprecation (RFC 9745) and has no other effect. Zero
+	// means not deprecated.
 	Deprecated time.Time
-	// Sunset is the instant from which the contract is answered with 410, without a restart. It is sent as Sunset
-	// (RFC 8594) before and after. Zero means that none is planned. It is not earlier than Deprecated (RFC 9745 section 4).
+	// Sunset is the time from which requests to the contract are rejected with 410. No restart is
+	// needed. It is sent as Sunset (RFC 8594) before and after that time. It must not be earlier
+	// than Deprecated (RFC 9745 section 4). Zero means that no end is planned.
 	Sunset time.Time
-	// Brownouts are times in which the contract is answered as after its Sunset, so that those who still use it find out
-	// while there is a way back. Only a contract with a Sunset has them, and they are over before it.
+	// Brownouts are periods in which requests to the contract are rejected as they are after
+	// Sunset. They make remaining clients visible while the contract can still be used again. They
+	// require a Sunset and must end before it.
 	Brownouts []Window
-	// Successor is the name of the contract to move to. If empty, it is the newest later one that is neither preview,
-	// deprecated nor retired, for a contract that is deprecated or has a Sunset; else there is none. Each response links to
-	// the same path in it, without the query, whose names and cursors are those of this contract.
+	// Successor is the full name of the contract that replaces this one. If it is empty and the
+	// contract is deprecated or has a Sunset, the successor is the newest later contract that is
+	// neither preview, deprecated nor retired. Each response links to the same path in the
+	// successor. The link has no query, because cursors and field names belong to one contract.
 	Successor string
-	// DeprecationLink is the URL of a page, in HTML, that says what to do about the deprecation, and SunsetLink of one about
-	// the sunset policy. They are sent as Link (RFC 9745 section 3, RFC 8594 section 6) whenever they are set, also
-	// before there are dates.
+	// DeprecationLink is the URL of an HTML page about the deprecation, and SunsetLink of one about
+	// the sunset policy. If they are set, each response has them as Link (RFC 9745 section 3, RFC
+	// 8594 section 6), even if there are no dates yet.
 	DeprecationLink, SunsetLink string
-	// OpenAPI is the URL of the OpenAPI 3.1 document of this contract, in JSON, sent as Link with rel service-desc
-	// (RFC 8631).
+	// OpenAPI is the URL of the contract's OpenAPI 3.1 document in JSON. It is sent as Link with
+	// rel service-desc (RFC 8631).
 	OpenAPI string
 }
 
-// Window is a span of time: from From, and up to but without Until.
+// Window is a period of time. From is included, Until is not.
 type Window struct{ From, Until time.Time }
 
-// Status is where a contract is in its life.
+// Status is a stage in the life cycle of a contract.
 type Status string
 
-// The statuses of a contract, in the order in which it goes through them.
+// The statuses of a contract, in the order of its life cycle.
 const (
 	Preview    Status = "preview"    // may still change
-	Current    Status = "current"    // to be used
-	Deprecated Status = "deprecated" // works as ever, and will not do so for ever
-	Retired    Status = "retired"    // answers 410
+	Current    Status = "current"    // supported
+	Deprecated Status = "deprecated" // supported, but not for new clients
+	Retired    Status = "retired"    // no longer served: 410
 )
 
-// contract is a Contract with all that can be said of it before there are requests. The header values are shared by all
-// responses.
+// contract is a Contract with everything that can be computed before the first request. All
+// responses share its header values.
 type contract struct {
 	Contract
-	name        name
-	echo        []string
-	deprecation []string // nil where there is no date
+	name        versionName
+	echoValue   []string
+	deprecation []string // nil if there is no date
 	sunset      []string
 	links       []string
-	media       string // what its media types begin with; "" if there are none
-	used        usage
+	mediaPrefix string // prefix of its media types; "" without MediaType
+	usage       counters
 }
 
-// status returns where the contract is in its life at an instant.
+// status returns the status of the contract at the time now.
 func (c *contract) status(now time.Time) Status {
 	switch {
 	case c.retired(now):
@@ -85,7 +91,7 @@ func (c *contract) deprecated(now time.Time) bool {
 	return !c.Contract.Deprecated.IsZero() && !now.Before(c.Contract.Deprecated)
 }
 
-// brownout returns how long the contract is still away for a while; zero if it is not.
+// brownout returns the remaining time of the current brownout; zero if there is none.
 func (c *contract) brownout(now time.Time) time.Duration {
 	for _, w := range c.Brownouts {
 		if !now.Before(w.From) && now.Before(w.Until) {

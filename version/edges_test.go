@@ -52,9 +52,9 @@ func TestNewRefusesStrategies(t *testing.T) {
 		t.Run(tt.names, func(t *testing.T) {
 			t.Parallel()
 			defer func() {
-				if said := fmt.Sprint(recover()); !strings.HasPrefix(said, "version: ") ||
-					!strings.Contains(said, tt.names) {
-					t.Errorf("New said %q, which does not name %s", said, tt.names)
+				if raw := fmt.Sprint(recover()); !strings.HasPrefix(raw, "version: ") ||
+					!strings.Contains(raw, tt.names) {
+					t.Errorf("New said %q, which does not name %s", raw, tt.names)
 				}
 			}()
 			version.New([]version.Contract{{Name: "1.0.0", Handler: selected}}, tt.given, nil)
@@ -65,8 +65,8 @@ func TestNewRefusesStrategies(t *testing.T) {
 func TestNewRefusesDatesThatCannotBeTold(t *testing.T) {
 	t.Parallel()
 	defer func() {
-		if said := fmt.Sprint(recover()); !strings.Contains(said, "1.0.0") {
-			t.Errorf("New said %q, which does not name the contract", said)
+		if raw := fmt.Sprint(recover()); !strings.Contains(raw, "1.0.0") {
+			t.Errorf("New said %q, which does not name the contract", raw)
 		}
 	}()
 	far := time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC)

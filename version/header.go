@@ -1,6 +1,7 @@
 package version
 
 import (
+	"fmt"
 	"net/http"
 	"net/textproto"
 	"slices"
@@ -10,21 +11,22 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Header names a contract by a header field. The contract that was selected is told in the same field of every response,
-// however it was named.
+// Header names a contract by a header field. Every response has the selected contract in the same
+// field, even if another strategy selected it.
 type Header struct {
-	// Name of the field, such as API-Version. It is required, and none of the registered names that mean something else:
-	// Version, Accept-Version.
+	// Name is the field name, such as API-Version. It is required. Registered fields with another
+	// meaning are not allowed: Version, Accept-Version, Accept, Content-Type and Host.
 	Name string
 }
 
-// Source returns "the header field" and its name.
+// Source returns "the header field NAME".
 func (h Header) Source() string { return "the header field " + h.Name }
 
-// Vary returns the name of the field.
+// Vary returns the field name.
 func (h Header) Vary() []string { return []string{h.Name} }
 
-// Find returns the first member of the field.
+// Find returns the first list member of the field. It returns "" and true for a field without
+// members.
 func (h Header) Find(r *http.Request) (name string, ok bool) {
 	lines := r.Header.Values(h.Name)
 	for _, line := range lines {
@@ -37,35 +39,36 @@ func (h Header) Find(r *http.Request) (name string, ok bool) {
 	return "", len(lines) > 0
 }
 
-// headerField is a Header whose name is known to be good, in the form in which net/http keeps it.
+// headerField is a valid field name in canonical form.
 type headerField string
 
-// install refuses names that others have taken (RFC 9205 section 4.7): a field has one meaning.
+// install rejects field names that have another meaning (RFC 9205 section 4.7).
 func (h Header) install(n *Negotiator) {
 	switch strings.ToLower(h.Name) {
 	case "":
-		panic("version: Header without a Name")
+		panic("version: Header.Name is empty; set a field name such as API-Version")
 	case "version", "accept-version", "accept", "content-type", "host":
-		panic("version: the header field " + h.Name + " means something else; API-Version is free")
+		panic("version: the header field " + h.Name + " has another meaning; use a name such as API-Version")
 	}
 	if strings.ContainsFunc(h.Name, func(c rune) bool { return !isTokenRune(c) }) {
-		panic("version: no header field can have the name " + h.Name)
+		panic(fmt.Sprintf("version: Header.Name %q is not a valid header field name", h.Name))
 	}
 	key := textproto.CanonicalMIMEHeaderKey(h.Name)
-	once(slices.Contains(n.echo, key), "Header "+h.Name)
-	n.echo = append(n.echo, key)
+	rejectTwice(slices.Contains(n.echoFields, key), "Header "+h.Name)
+	n.echoFields = append(n.echoFields, key)
 	n.add(h, place{locator: headerField(key), header: h.Name})
 }
 
-// locate reads all lines as one list (RFC 9110 section 5.3), of which all members must say the same.
-func (h headerField) locate(n *Negotiator, r *http.Request, now time.Time) (found finding) {
+// locate reads all field lines as one list (RFC 9110 section 5.3). All members must name the same
+// contract.
+func (h headerField) locate(n *Negotiator, r *http.Request, now time.Time) (found match) {
 	lines, ok := r.Header[string(h)]
 	if !ok {
-		return finding{}
+		return match{}
 	}
-	if len(lines) == 1 { // the ordinary case, read at once
+	if len(lines) == 1 { // the common case, without splitting
 		if v, ok := parseName(lines[0]); ok {
-			return n.find(lines[0], v, now)
+			return n.matchVersion(lines[0], v, now)
 		}
 	}
 	empty := true
@@ -73,17 +76,17 @@ func (h headerField) locate(n *Negotiator, r *http.Request, now time.Time) (foun
 		for member := range strings.SplitSeq(line, ",") {
 			if member = strings.Trim(member, " \t"); member != "" {
 				empty = false
-				found = found.and(n.read(member, now))
+				found = found.merge(n.matchName(member, now))
 			}
 		}
 	}
 	if empty {
-		return finding{kind: problem.MalformedVersion}
+		return match{kind: problem.MalformedVersion}
 	}
 	return found
 }
 
-// isTokenRune reports whether c may stand in the name of a field (RFC 9110 section 5.6.2).
+// isTokenRune reports whether c is allowed in a field name (RFC 9110 section 5.6.2).
 func isTokenRune(c rune) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
 		strings.ContainsRune("!#$%&'*+-.^_`|~", c)

@@ -1,6 +1,7 @@
 package version
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -8,23 +9,25 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Host names a contract by a label before a domain: api-v1.example.com, and for a minor api-v1-1.example.com. A label
-// that selects nothing is 404. Case, a port and a trailing dot do not matter (RFC 9110 section 4.2.3).
+// Host names a contract by a label before a domain: api-v1.example.com, or api-v1-1.example.com for
+// 1.1. A label that selects no contract is 404. Case, port and a trailing dot are ignored (RFC 9110
+// section 4.2.3).
 type Host struct {
-	// Prefix is what the label begins with, before the number; "api-v" if empty.
+	// Prefix is the part of the label before the number. Default "api-v".
 	Prefix string
-	// Domains are what follows the label: example.com. The bare domain is served and names nothing.
+	// Domains are the domains after the label, such as example.com. At least one is required. A
+	// domain without a label is served and names no contract.
 	Domains []string
-	// Others are further hosts that are served and name nothing, such as 127.0.0.1, [::1] or www.example.com. A request for
-	// any host that is neither of these, nor one of the Domains, nor begins with the Prefix before one, is 421 (RFC 9110
-	// section 15.5.20). A request without a host, in HTTP/1.0, names nothing.
+	// Others are further hosts that are served and name no contract, such as 127.0.0.1, [::1] or
+	// www.example.com. A request for any other host is rejected with 421 (RFC 9110 section
+	// 15.5.20). An HTTP/1.0 request without Host names no contract.
 	Others []string
 }
 
 // Source returns "the host".
 func (Host) Source() string { return "the host" }
 
-// Vary returns nil: the host is part of every cache's key.
+// Vary returns nil, because the host is part of the cache key.
 func (Host) Vary() []string { return nil }
 
 // Find returns the number in the label before one of the domains.
@@ -39,7 +42,7 @@ func (h Host) Find(r *http.Request) (name string, ok bool) {
 	return strings.ReplaceAll(name, "-", "."), true
 }
 
-// prefix is what labels begin with, also for a Host that nobody has installed.
+// prefix returns Prefix or its default. Find may be called before install.
 func (h Host) prefix() string {
 	if h.Prefix == "" {
 		return "api-v"
@@ -47,12 +50,12 @@ func (h Host) prefix() string {
 	return h.Prefix
 }
 
-// install refuses domains that end in a number, which is how addresses are told from names: so no literal is ever taken for
-// a label before a domain.
+// install rejects domains that end in a number. IP addresses end in a number, so an address
+// never matches a domain.
 func (h Host) install(n *Negotiator) {
-	once(n.host != nil, "Host")
+	rejectTwice(n.host != nil, "Host")
 	if len(h.Domains) == 0 {
-		panic("version: Host without Domains names nothing")
+		panic("version: Host.Domains is empty; add at least one domain such as example.com")
 	}
 	h.Prefix = h.prefix()
 	domains := make([]string, len(h.Domains))
@@ -60,7 +63,7 @@ func (h Host) install(n *Negotiator) {
 		domains[i] = strings.Trim(strings.ToLower(d), ".")
 		last := domains[i][strings.LastIndexByte(domains[i], '.')+1:]
 		if last == "" || isNumber(last) || strings.ContainsAny(d, ":/[]") {
-			panic("version: " + d + " is no domain for Host; addresses are for its Others")
+			panic(fmt.Sprintf("version: Host.Domains: %q is not a domain; put IP addresses in Host.Others", d))
 		}
 	}
 	others := make([]string, len(h.Others))
@@ -72,34 +75,34 @@ func (h Host) install(n *Negotiator) {
 	n.add(h, place{locator: n.host, kind: inHost, status: http.StatusNotFound})
 }
 
-// locate knows three outcomes beside a version: no host at all, as in HTTP/1.0, one of ours that names nothing, and one of
-// somebody else, which is nothing to guess about.
-func (h *Host) locate(n *Negotiator, r *http.Request, now time.Time) finding {
+// locate returns no match if there is no host or the host has no label, and Misdirected for an
+// unknown host.
+func (h *Host) locate(n *Negotiator, r *http.Request, now time.Time) match {
 	if r.Host == "" {
-		return finding{}
+		return match{}
 	}
 	label, domain := h.split(r.Host)
 	switch {
 	case domain == "":
-		return finding{kind: problem.Misdirected, raw: r.Host}
+		return match{kind: problem.Misdirected, raw: r.Host}
 	case label == "":
-		return finding{}
+		return match{}
 	}
 	number, ok := cutPrefixFold(label, h.Prefix)
-	if !ok { // somebody else's, until it is one of the Others
-		return finding{kind: problem.Misdirected, raw: r.Host}
+	if !ok { // a label of Domains without the prefix; only Others may have those
+		return match{kind: problem.Misdirected, raw: r.Host}
 	}
-	v, ok := parseNumbers(number, '-')
+	v, ok := parseParts(number, '-')
 	if number = strings.ReplaceAll(number, "-", "."); !ok {
-		return finding{kind: problem.MalformedVersion, raw: number}
+		return match{kind: problem.MalformedVersion, raw: number}
 	}
-	return n.find(number, v, now)
+	return n.matchVersion(number, v, now)
 }
 
-// split returns what stands before one of the domains, and that domain. One of the other hosts is a domain, too, but
-// for that nothing can stand before it. Both are empty for an authority that is none of ours.
+// split returns the label and the domain of an authority. The label is empty for a bare domain and
+// for one of Others. Both are empty for an unknown host.
 //
-// An IP literal has no labels. It is not mistaken for something that has, since no domain ends in a number.
+// An IP address never matches, because no domain ends in a number.
 func (h *Host) split(authority string) (label, domain string) {
 	host := bareHost(authority)
 	for _, other := range h.Others {
@@ -122,8 +125,8 @@ func (h *Host) split(authority string) (label, domain string) {
 	return "", ""
 }
 
-// bareHost returns the host of an authority: without the port, and without the dot of the root. What is no authority is
-// returned as it is, and equals no host.
+// bareHost returns the host of an authority without the port and the trailing dot. An invalid
+// authority is returned unchanged and matches no host.
 func bareHost(authority string) string {
 	end := 0
 	if strings.HasPrefix(authority, "[") {
@@ -148,7 +151,7 @@ func portOf(authority string) string {
 	return authority[colon:]
 }
 
-// cutPrefixFold is [strings.CutPrefix] for names whose case does not matter.
+// cutPrefixFold is like [strings.CutPrefix] but ignores case.
 func cutPrefixFold(s, prefix string) (after string, ok bool) {
 	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
 		return s, false

@@ -10,10 +10,10 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// describe makes the header values that tell of the life of a contract. Deprecation is a Structured Field date (RFC 9745
-// section 2.1), Sunset an HTTP date (RFC 8594 section 3).
-func (c *contract) describe() {
-	c.echo = []string{c.Name}
+// initHeader computes the header values about the life cycle of c. Deprecation is a Structured
+// Field date (RFC 9745 section 2.1), Sunset an HTTP date (RFC 8594 section 3).
+func (c *contract) initHeader() {
+	c.echoValue = []string{c.Name}
 	if at := c.Contract.Deprecated; !at.IsZero() {
 		c.deprecation = []string{"@" + strconv.FormatInt(at.Unix(), 10)}
 	}
@@ -31,18 +31,18 @@ func (c *contract) describe() {
 			c.links = append(c.links, string(header.AppendLink(nil, link)))
 		}
 	}
-	// No room behind: whoever appends to what all responses share gets a copy.
+	// Without spare capacity, append copies the slice, which all responses share.
 	c.links = c.links[:len(c.links):len(c.links)]
 }
 
-// gone refuses a request to a contract that is retired, or away for a while. It says all that a response of the contract
-// would say.
-func (n *Negotiator) gone(q *inquiry) *problem.Details {
+// retiredProblem returns the 410 for a contract that is retired or in a brownout, with the header
+// fields that its responses have.
+func (n *Negotiator) retiredProblem(q *negotiation) *problem.Details {
 	c := q.contract
 	d := problem.New(problem.VersionRetired, "Version "+c.Name+" is no longer served.")
 	d.Header = http.Header{}
-	s := &Selection{n: n, contract: c, request: q.request, now: q.now, place: q.place, raw: q.raw}
-	n.stamp(d.Header, c)
+	s := &Selection{n: n, contract: c, request: q.request, now: q.now, place: q.place, spelled: q.spelled}
+	n.setContractHeader(d.Header, c)
 	if link := s.successor(); link != "" {
 		d.Header["Link"] = append(d.Header["Link"], link)
 	}
@@ -54,7 +54,7 @@ func (n *Negotiator) gone(q *inquiry) *problem.Details {
 	return d
 }
 
-// next returns the contract to move to; nil if there is none.
+// next returns the successor of c; nil if there is none.
 func (n *Negotiator) next(c *contract, now time.Time) *contract {
 	if c.Successor != "" {
 		next := n.lookup(c.Successor)
@@ -77,8 +77,8 @@ func (n *Negotiator) next(c *contract, now time.Time) *contract {
 	return nil
 }
 
-// successor returns a link to the target of the request in the contract to move to (RFC 5829 section 3.5); "" if there is
-// none.
+// successor returns a link to the request target in the successor contract (RFC 5829 section 3.5);
+// "" if there is no successor.
 func (s *Selection) successor() string {
 	c := s.contract
 	if c.Successor == "" && c.Sunset.IsZero() && c.deprecation == nil {
@@ -88,44 +88,46 @@ func (s *Selection) successor() string {
 	if next == nil {
 		return ""
 	}
-	href := s.in(next)
+	href := s.targetIn(next)
 	if href == "" {
 		return ""
 	}
 	return string(header.AppendLink(nil, header.Link{Href: href, Rel: "successor-version"}))
 }
 
-// in returns the target of the request in another contract, named in the way in which the request has named its own, if
-// that is part of the URL. Else it is named by the path or the query, as a link has nothing but a URL; "" if neither can.
-func (s *Selection) in(next *contract) string {
+// targetIn returns the request target in the contract next. It names the contract in the same part
+// of the URL as the request. If the request named it elsewhere, the path or the query is used; ""
+// if neither is a strategy.
+func (s *Selection) targetIn(next *contract) string {
 	shortest := s.n.names(next, s.now)[0]
 	mount, path := s.target()
 	switch {
-	case s.raw.host:
+	case s.spelled.host:
 		_, domain := s.n.host.split(s.request.Host)
 		label := s.n.host.Prefix + strings.ReplaceAll(shortest, ".", "-")
 		return "//" + label + "." + domain + portOf(s.request.Host) + mount + path
-	case s.n.path && (s.raw.path != "" || s.raw.query == ""):
+	case s.n.path && (s.spelled.path != "" || s.spelled.query == ""):
 		return mount + "/v" + shortest + path
-	// which begins the name of a host, in a link
+	// a reference that begins with // would name a host
 	case s.n.query != "" && !strings.HasPrefix(mount+path, "//"):
 		return addQuery(mount+path, s.n.pair(shortest))
 	}
 	return ""
 }
 
-// target returns the URL of the request without what names the contract: what a StripPrefix took off, and the path. The
-// query is left out. Its cursors and the names of its fields are those of this contract, and may mean nothing in another.
+// target returns the request target without the version: the prefix that [http.StripPrefix] has
+// removed, and the path. It omits the query, because cursors and field names belong to one
+// contract.
 func (s *Selection) target() (mount, path string) {
 	u := *s.request.URL
 	mount = mountOf(s.request)
-	if s.raw.path != "" {
+	if s.spelled.path != "" {
 		stripMarker(&u)
 	}
 	return mount, rooted(u.EscapedPath())
 }
 
-// mountOf returns what stands before the path as the Negotiator sees it, by the request line.
+// mountOf returns the part of the request target before the path that the Negotiator receives.
 func mountOf(r *http.Request) string {
 	full, _, _ := strings.Cut(r.RequestURI, "?")
 	if i := strings.Index(full, "://"); i > 0 && full[0] != '/' { // absolute-form, RFC 9112 section 3.2.2
@@ -139,7 +141,7 @@ func mountOf(r *http.Request) string {
 	return mount
 }
 
-// rooted returns a path with the slash that a StripPrefix may have taken.
+// rooted adds the leading slash that [http.StripPrefix] may have removed.
 func rooted(path string) string {
 	if strings.HasPrefix(path, "/") {
 		return path

@@ -12,31 +12,31 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// List serves the list of contracts as JSON: their names, statuses, dates and documents. It is neutral: mount it where no
-// contract is asked for.
-func (n *Negotiator) List() http.Handler { return http.HandlerFunc(n.list) }
+// List returns a handler that serves the contracts as JSON: names, statuses, dates and documents.
+// The list belongs to no contract, so mount it outside the Negotiator.
+func (n *Negotiator) List() http.Handler { return http.HandlerFunc(n.serveList) }
 
-// listed is a contract as the list tells of it.
-type listed struct {
-	Name       string       `json:"name"`
-	Status     Status       `json:"status"`
-	Default    bool         `json:"default,omitempty"`
-	Names      []string     `json:"names"`
-	Deprecated time.Time    `json:"deprecated,omitzero"`
-	Sunset     time.Time    `json:"sunset,omitzero"`
-	Successor  string       `json:"successor,omitempty"`
-	OpenAPI    string       `json:"openapi,omitempty"`
-	Links      *listedLinks `json:"links,omitempty"`
+// listEntry is one contract in the list.
+type listEntry struct {
+	Name       string     `json:"name"`
+	Status     Status     `json:"status"`
+	Default    bool       `json:"default,omitempty"`
+	Names      []string   `json:"names"`
+	Deprecated time.Time  `json:"deprecated,omitzero"`
+	Sunset     time.Time  `json:"sunset,omitzero"`
+	Successor  string     `json:"successor,omitempty"`
+	OpenAPI    string     `json:"openapi,omitempty"`
+	Links      *listLinks `json:"links,omitempty"`
 }
 
-// listedLinks are the pages for people.
-type listedLinks struct {
+// listLinks are links to HTML pages.
+type listLinks struct {
 	Deprecation string `json:"deprecation,omitempty"`
 	Sunset      string `json:"sunset,omitempty"`
 }
 
-// list answers. The document is made anew each time, since dates come to pass without anybody being told.
-func (n *Negotiator) list(w http.ResponseWriter, r *http.Request) {
+// serveList encodes the list for each request, because statuses change with time.
+func (n *Negotiator) serveList(w http.ResponseWriter, r *http.Request) {
 	const allowed = "GET, HEAD, OPTIONS"
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -63,10 +63,11 @@ func (n *Negotiator) list(w http.ResponseWriter, r *http.Request) {
 // document returns the list as JSON.
 func (n *Negotiator) document(now time.Time) []byte {
 	var list struct {
-		Versions []listed `json:"versions"`
+		Versions []listEntry `json:"versions"`
 	}
 	for _, c := range n.contracts {
-		l := listed{Name: c.Name, Status: c.status(now), Default: c == n.fallback, Names: n.names(c, now),
+		l := listEntry{Name: c.Name, Status: c.status(now), Default: c == n.defaultContract,
+			Names:      n.names(c, now),
 			Deprecated: c.Contract.Deprecated.UTC().Truncate(time.Second),
 			Sunset:     c.Sunset.UTC().Truncate(time.Second),
 			OpenAPI:    c.OpenAPI}
@@ -77,13 +78,13 @@ func (n *Negotiator) document(now time.Time) []byte {
 			l.Successor = next.Name
 		}
 		if c.DeprecationLink != "" || c.SunsetLink != "" {
-			l.Links = &listedLinks{c.DeprecationLink, c.SunsetLink}
+			l.Links = &listLinks{c.DeprecationLink, c.SunsetLink}
 		}
 		list.Versions = append(list.Versions, l)
 	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(list) // strings, booleans and dates can always be written, and the dates have been checked
+	_ = enc.Encode(list) // cannot fail: years have been checked by checkDates
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
 }

@@ -14,28 +14,32 @@ import (
 //
 //	application/vnd.<vendor>[.<version>].<name>[+json]
 //
-// in Accept, and in Content-Type of POST and PUT: application/vnd.shop.1.1.order+json. A type without version, and the
-// basic type application/vnd.<vendor>+json, name nothing but can be asked for. In Accept the types that are liked best
-// decide; ranges that are malformed or not served are passed over, and 406 if there is nothing else. In Content-Type
-// they are 415. Patches have types of their own and name nothing.
+// such as application/vnd.shop.1.1.order+json. They are read from Accept, and from Content-Type of
+// POST and PUT. The numbers after the vendor are the version, and the rest is the name of the
+// representation. A type without version, and the basic type application/vnd.<vendor>+json, name no
+// contract but can be requested.
 //
-// The numbers after the vendor are the version, and the rest is the name. A name that looks like a version, as in
-// application/vnd.shop.v1.order, is malformed.
+// In Accept, the type with the greatest quality decides. Malformed and unsupported ranges are
+// skipped; 406 is returned if there is nothing else. In Content-Type, such types are 415. Patch
+// documents have types of their own and name no contract.
+//
+// A representation name that looks like a version, as in application/vnd.shop.v1.order, is
+// malformed.
 type MediaType struct {
-	// Vendor is required: one facet of letters, digits and -, without dots.
+	// Vendor is the vendor in the types: letters, digits and hyphens, without dots. It is required.
 	Vendor string
 }
 
 // Source returns "the media type".
 func (MediaType) Source() string { return "the media type" }
 
-// Vary returns Accept. Content-Type decides only about requests that no cache answers.
+// Vary returns Accept. Content-Type matters only for methods with uncacheable responses.
 func (MediaType) Vary() []string { return []string{"Accept"} }
 
-// Find returns the version in the type of the content, or else in the first range of Accept that has one.
+// Find returns the version in Content-Type, or otherwise in the first range of Accept that has one.
 func (m MediaType) Find(r *http.Request) (name string, ok bool) {
 	media := newMedia(m.Vendor)
-	if typ, ok := media.content(r); ok && typ.valid && typ.version != "" {
+	if typ, ok := media.ofContent(r); ok && typ.valid && typ.version != "" {
 		return typ.version, true
 	}
 	for c := (ranges{lines: r.Header["Accept"]}); c.next(); {
@@ -47,50 +51,50 @@ func (m MediaType) Find(r *http.Request) (name string, ok bool) {
 }
 
 func (m MediaType) install(n *Negotiator) {
-	once(n.media != nil, "MediaType")
+	rejectTwice(n.media != nil, "MediaType")
 	if m.Vendor == "" || strings.ContainsFunc(m.Vendor, func(c rune) bool {
 		return c != '-' && !isAlphanumeric(c)
 	}) {
-		panic(fmt.Sprintf("version: a MediaType needs a Vendor of letters, digits and -, which %q is not",
+		panic(fmt.Sprintf("version: MediaType.Vendor %q is invalid; use letters, digits and hyphens",
 			m.Vendor))
 	}
 	n.media = newMedia(m.Vendor)
 	n.add(m, place{locator: contentType{n.media}, kind: inType, label: "the Content-Type",
 		header: "Content-Type",
 		status: http.StatusUnsupportedMediaType})
-	n.add(m, place{locator: accept{n.media}, label: "the Accept field", header: "Accept", kind: inAccept,
+	n.add(m, place{locator: acceptField{n.media}, label: "the Accept field", header: "Accept", kind: inAccept,
 		status: http.StatusNotAcceptable})
 }
 
-// media knows the types of a vendor.
+// media parses the types of a vendor.
 type media struct {
-	prefix string // application/vnd.shop, in lower case
+	prefix string // lower case, such as application/vnd.shop
 }
 
-// newMedia returns what knows the types of a vendor, without the vendor having been checked.
+// newMedia returns the parser for a vendor, which is not validated.
 func newMedia(vendor string) *media {
 	return &media{prefix: "application/vnd." + strings.ToLower(vendor)}
 }
 
-// vendorType is one media type of the vendor.
+// vendorType is a parsed media type of the vendor.
 type vendorType struct {
 	valid   bool
-	basic   bool   // it has neither version nor name
-	suffix  bool   // it ends in +json
-	version string // as it stands; "" if there is none
-	number  name
+	basic   bool   // has neither version nor name
+	suffix  bool   // ends in +json
+	version string // as spelled; "" if there is none
+	number  versionName
 	name    string
 }
 
-// maxSubtype is how long the name of a subtype may be (RFC 6838 section 4.2).
+// maxSubtype is the maximum length of a subtype (RFC 6838 section 4.2).
 const maxSubtype = 127
 
-// parse reads a media type, in lower case and without parameters. ours says that it is one of the vendor, and valid in what
-// is returned that it is well-formed.
+// parse parses a media type in lower case without parameters. ours reports whether it belongs to
+// the vendor. t.valid reports whether it is well-formed.
 func (m *media) parse(typ string) (t vendorType, ours bool) {
 	rest, ours := strings.CutPrefix(typ, m.prefix)
 	if !ours || rest != "" && rest[0] != '.' && rest[0] != '+' {
-		return t, false // vnd.shopping is another vendor
+		return t, false // application/vnd.shopping is another vendor
 	}
 	if len(typ)-len("application/") > maxSubtype {
 		return t, true
@@ -103,11 +107,12 @@ func (m *media) parse(typ string) (t vendorType, ours bool) {
 	if rest[0] != '.' {
 		return t, true
 	}
-	return t.facets(rest[1:]), true
+	return t.parseFacets(rest[1:]), true
 }
 
-// facets reads what stands between the vendor and the suffix: as many numbers as a version can have, and the name.
-func (t vendorType) facets(s string) vendorType {
+// parseFacets parses the part between the vendor and the suffix: up to three numbers, then the
+// name.
+func (t vendorType) parseFacets(s string) vendorType {
 	end := 0
 	for parts := 0; parts < fullParts; parts++ {
 		facet, _, more := strings.Cut(s[end:], ".")
@@ -121,14 +126,14 @@ func (t vendorType) facets(s string) vendorType {
 	if end > 0 {
 		var ok bool
 		t.version = s[:end-1]
-		t.number, ok = parseNumbers(t.version, '.')
+		t.number, ok = parseParts(t.version, '.')
 		t.valid = t.valid && ok
 	}
 	return t
 }
 
-// isMediaName reports whether s can be the name of a representation. One that looks like a version, as the v1 of another
-// habit, is not taken for the name of something: the version that was meant would be passed over.
+// isMediaName reports whether s is valid as the name of a representation. A name such as v1 is not
+// valid: a client that uses it means a version, which would be ignored.
 func isMediaName(s string) bool {
 	first, _, _ := strings.Cut(s, ".")
 	return first != "" && !isDigit(first[0]) && !looksLikeName(first) &&
@@ -137,8 +142,8 @@ func isMediaName(s string) bool {
 		})
 }
 
-// meant returns the name in a type that is malformed; "" if it is not to be found.
-func (t *vendorType) meant() string {
+// guessName returns the representation name of a malformed type; "" if it is unclear.
+func (t *vendorType) guessName() string {
 	rest := t.name
 	for {
 		facet, after, _ := strings.Cut(rest, ".")
@@ -153,9 +158,9 @@ func (t *vendorType) meant() string {
 	return rest
 }
 
-// content returns the type of the content, if it is one of the vendor; that it is said twice is left to the handler to
-// refuse.
-func (m *media) content(r *http.Request) (t vendorType, ours bool) {
+// ofContent returns the type of the request body if it belongs to the vendor. Duplicate fields are
+// ignored here; the handler rejects them.
+func (m *media) ofContent(r *http.Request) (t vendorType, ours bool) {
 	lines := r.Header["Content-Type"]
 	if len(lines) != 1 || !mentionsVendor(lines) {
 		return t, false
@@ -167,24 +172,25 @@ func (m *media) content(r *http.Request) (t vendorType, ours bool) {
 	return m.parse(parsed.Type)
 }
 
-// contentType is the place of a MediaType that says what the content is.
+// contentType reads the Content-Type field.
 type contentType struct{ *media }
 
-// locate looks at the type of a representation; for other content it is not asked.
-func (m contentType) locate(n *Negotiator, r *http.Request, now time.Time) finding {
-	t, ours := m.content(r)
+// locate returns the match of the Content-Type. It is called for representations only.
+func (m contentType) locate(n *Negotiator, r *http.Request, now time.Time) match {
+	t, ours := m.ofContent(r)
 	switch {
 	case !ours || t.valid && t.version == "":
-		return finding{}
+		return match{}
 	case !t.valid:
-		return finding{kind: problem.MalformedVersion, raw: r.Header["Content-Type"][0], media: t.meant()}
+		return match{kind: problem.MalformedVersion, raw: r.Header["Content-Type"][0], media: t.guessName()}
 	}
-	found := n.find(t.version, t.number, now)
+	found := n.matchVersion(t.version, t.number, now)
 	found.media = t.name
 	return found
 }
 
-// mentionsVendor reports whether a field can name the type of any vendor. It is the way out for nearly all requests.
+// mentionsVendor reports whether a field can contain a vendor type. Most requests contain none, and
+// nothing else is parsed for them.
 func mentionsVendor(lines []string) bool {
 	for _, line := range lines {
 		for from := 0; ; {
@@ -201,7 +207,7 @@ func mentionsVendor(lines []string) bool {
 	return false
 }
 
-// isAlphanumeric reports whether c is one of the characters that any registry of names takes.
+// isAlphanumeric reports whether c is an ASCII letter or digit.
 func isAlphanumeric(c rune) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }

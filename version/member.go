@@ -7,23 +7,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// member is the member of an object that names a contract. The zero value is none.
+// member is the body member that names a contract.
 type member struct {
 	found      bool
 	text       bool   // the value is a string or a number
-	value      string // the string, or the number as it is spelled
-	begin, end int    // where it stands, without the commas around
+	value      string // the string, or the number as spelled
+	begin, end int    // position in the body, without commas
 }
 
-// findMember looks for the member in the top-level object of some content. All of the content is read, since content that
-// is not JSON names nothing, wherever the mistake is; and so does an object that has the member twice, which whoever
-// decodes it refuses.
+// findMember looks for the member in the top-level object of a body. It reads the whole body:
+// invalid JSON and duplicate members name nothing, and the handler rejects them.
 func findMember(plain []byte, name string) (m member) {
 	dec := jsontext.NewDecoder(bytes.NewReader(plain), jsontext.AllowDuplicateNames(true))
 	if dec.PeekKind() != '{' {
 		return member{}
 	}
-	_, _ = dec.ReadToken() // the brace that has been seen
+	_, _ = dec.ReadToken() // the opening brace
 	for dec.PeekKind() == '"' {
 		key, err := dec.ReadValue()
 		if err != nil {
@@ -56,7 +55,8 @@ func findMember(plain []byte, name string) (m member) {
 	return m
 }
 
-// newMember judges the value. A number is taken as it is spelled, since 1.10 and 1.1 are one number and two versions.
+// newMember returns the member with this value. A number keeps its spelling, because 1.10 and 1.1
+// are different versions.
 func newMember(value jsontext.Value) member {
 	m := member{found: true, value: string(value)}
 	switch value.Kind() {
@@ -70,7 +70,7 @@ func newMember(value jsontext.Value) member {
 	return m
 }
 
-// isString reports whether a JSON string means text.
+// isString reports whether a JSON string has the value text.
 func isString(quoted jsontext.Value, text string) bool {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1:len(quoted)-1]) == text
@@ -79,11 +79,11 @@ func isString(quoted jsontext.Value, text string) bool {
 	return err == nil && string(plain) == text
 }
 
-// cut returns the content without the member, and without the comma that is then one too many. Everything else stays as it
-// is spelled. It writes over the content only if that is nobody else's.
-func (m *member) cut(plain []byte, own bool) []byte {
+// removeFrom returns the body without the member and one adjacent comma. The rest keeps its
+// spelling. If own is true, it overwrites plain.
+func (m *member) removeFrom(plain []byte, own bool) []byte {
 	begin, end := m.begin, m.end
-	for isSpace(plain[end]) { // an object does not end here
+	for isSpace(plain[end]) { // does not overrun: the object has a closing brace
 		end++
 	}
 	if plain[end] == ',' {
@@ -107,5 +107,5 @@ func (m *member) cut(plain []byte, own bool) []byte {
 	return append(append(make([]byte, 0, len(plain)), plain[:begin]...), plain[end:]...)
 }
 
-// isSpace reports whether c is white space between the tokens of JSON (RFC 8259 section 2).
+// isSpace reports whether c is JSON white space (RFC 8259 section 2).
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

@@ -2,36 +2,38 @@ package version
 
 import "strings"
 
-// name is what a client may write, [v]MAJOR[.MINOR[.PATCH]]. Two names are equal if they say the same with as many parts.
-type name struct {
-	parts  int    // 1 to 3; 0 is no name at all
-	number uint64 // the parts beside each other, those left out zero
+// versionName is a parsed name, [v]MAJOR[.MINOR[.PATCH]]. Two names are equal if they have the same
+// parts.
+type versionName struct {
+	parts  int    // 1 to 3; 0 for the zero value
+	number uint64 // all parts, packed; omitted parts are zero
 }
 
 const (
 	fullParts = 3
-	maxDigits = 5  // of a part
-	partBits  = 20 // hold as many digits
+	maxDigits = 5  // per part
+	partBits  = 20 // enough for maxDigits digits
 )
 
-// parseName reads a name. There is one spelling for each number, so that caches and logs see one, too: no sign, no leading
-// zeros.
-func parseName(s string) (v name, ok bool) {
-	return parseNumbers(strings.TrimPrefix(s, "v"), '.')
+// parseName parses a name. Signs and leading zeros are not allowed, so that caches and logs contain
+// one spelling only.
+func parseName(s string) (v versionName, ok bool) {
+	return parseParts(strings.TrimPrefix(s, "v"), '.')
 }
 
-// parseNumbers reads the numbers of a name, with what stands between them: labels of hosts cannot have dots.
-func parseNumbers(s string, separator byte) (v name, ok bool) {
+// parseParts parses the numbers of a name with the given separator. Host labels use '-' because
+// they cannot contain dots.
+func parseParts(s string, separator byte) (v versionName, ok bool) {
 	for v.parts < fullParts {
 		part, digits := uint64(0), 0
 		for digits < len(s) && isDigit(s[digits]) {
 			part = part*10 + uint64(s[digits]-'0')
 			if digits++; digits > maxDigits {
-				return name{}, false
+				return versionName{}, false
 			}
 		}
 		if digits == 0 || digits > 1 && s[0] == '0' {
-			return name{}, false
+			return versionName{}, false
 		}
 		v.parts++
 		v.number |= part << (partBits * (fullParts - v.parts))
@@ -39,20 +41,21 @@ func parseNumbers(s string, separator byte) (v name, ok bool) {
 			return v, true
 		}
 		if s[digits] != separator {
-			return name{}, false
+			return versionName{}, false
 		}
 		s = s[digits+1:]
 	}
-	return name{}, false
+	return versionName{}, false
 }
 
-// covers reports whether a full name begins with the parts of v.
-func (v name) covers(full name) bool {
+// covers reports whether full begins with the parts of v.
+func (v versionName) covers(full versionName) bool {
 	rest := partBits * (fullParts - v.parts)
 	return v.number>>rest == full.number>>rest
 }
 
-// looksLikeName reports whether a path segment is spelled like a name, v?[0-9][0-9.]*, and so is none of the resource.
+// looksLikeName reports whether a path segment matches v?[0-9][0-9.]*, so that it is treated as a
+// version, valid or not.
 func looksLikeName(s string) bool {
 	s = strings.TrimPrefix(s, "v")
 	if s == "" || !isDigit(s[0]) {
@@ -68,7 +71,7 @@ func looksLikeName(s string) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isNumber reports whether s is made of digits only, of which there is at least one.
+// isNumber reports whether s consists of one or more digits.
 func isNumber(s string) bool {
 	for i := range len(s) {
 		if !isDigit(s[i]) {

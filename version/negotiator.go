@@ -8,54 +8,61 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Options adjust a [Negotiator]. The zero value is fine: then a request must name a contract.
+// Options configures a [Negotiator]. With the zero value, requests must name a contract.
 type Options struct {
-	// Default is the full name of the contract for requests that name none. Empty means that they are refused: with 404
-	// where [Path] is the only strategy, else with 400. It is a name and not "the newest", so that a new contract does
-	// not change what old clients get.
+	// Default is the full name of the contract for requests that name none. If it is empty, such
+	// requests are rejected: with 404 if [Path] is the only strategy, and otherwise with 400. There
+	// is no setting for the newest contract, because a release would then change what existing
+	// clients receive.
 	Default string
-	// DefaultFor chooses the default by request, such as the contract to which an account is pinned: a full name, or ""
-	// for Default. What it decides is made private for caches, since nothing in the request that they know of says it.
+	// DefaultFor returns the full name of the default contract for a request, for example the one
+	// that an account is pinned to; "" means Default. An unknown name is 500. Responses are marked
+	// private, because caches do not know what DefaultFor depends on. Nil means Default for all
+	// requests.
 	DefaultFor func(r *http.Request) string
-	// Principal names the caller, for [Negotiator.Usage]; nil, and "", mean nobody in particular.
+	// Principal returns the caller for [Negotiator.Usage]; "" is an anonymous caller. Nil means
+	// that all callers are anonymous.
 	Principal func(r *http.Request) string
-	// Now is the clock; nil means [time.Now].
+	// Now is the clock. Default [time.Now].
 	Now func() time.Time
 }
 
-// Reserver is a handler with names of its own. [New] tells it which member of the content and which query parameter
-// mean the version ("" if none does), and panics with its error: a handler whose resources have such a field, or such
-// a filter, must rename one of the two. What wraps a Reserver should be one, too, and ask it.
+// Reserver is implemented by handlers that have parameters or fields of their own. [New] calls
+// Reserve with the body member and the query parameter that name the version, "" if there is none.
+// It panics with the returned error. A handler should return an error if one of its fields or
+// filters has that name. A handler that wraps a Reserver should implement it and call the wrapped
+// one.
 type Reserver interface {
 	Reserve(member, parameter string) error
 }
 
-// Opaque is a handler that takes content which is nobody's but the client's: files, stored octet by octet. [Body] does not
-// look into the content of a request for which any contract's handler reports true, so that a file in JSON keeps its
-// member and its size has no limit. The URL is as the handler will see it. What wraps an Opaque should be one, too, and ask
-// it.
+// Opaque is implemented by handlers that accept opaque request bodies, such as files. [Body] does
+// not read the body of a request for which the handler of any contract returns true. The request
+// has the URL that the handler will see. A handler that wraps an Opaque should implement it and
+// call the wrapped one.
 type Opaque interface {
 	Opaque(r *http.Request) bool
 }
 
-// Negotiator hands each request to the contract that it names. It is an [http.Handler], and all its methods are safe for
-// concurrent use.
+// Negotiator selects the contract of each request and passes the request to its handler. It
+// implements [http.Handler]. All methods are safe for concurrent use.
 //
-// Every response, whoever wrote it, says what a cache and a client have to know of versions: Vary with each header field that
-// decides, merged with what the handler has put there; the contract, in the field of [Header]; Deprecation, Sunset and
-// Link. A refusal is a problem document (RFC 9457) that names the contracts which are served.
+// Every response contains Vary, merged with that of the handler, the contract in the field of
+// [Header], and Deprecation, Sunset and Link. An error is a problem document (RFC 9457) with the
+// names of the supported contracts.
 //
-// A CORS preflight is not refused for its version, since the request it asks for has not named anything yet.
+// A CORS preflight is never rejected because of its version, because it cannot carry the version of
+// the request that it asks for.
 type Negotiator struct {
-	contracts  []*contract // newest first
-	strategies []Strategy
-	places     []place // in the order of the strategies
-	opts       Options
-	fallback   *contract // Options.Default
-	vary       vary
-	echo       []string // the fields of Header
+	contracts       []*contract // newest first
+	strategies      []Strategy
+	places          []place // in the order of the strategies
+	opts            Options
+	defaultContract *contract // Options.Default
+	vary            varyFields
+	echoFields      []string // field names of the Header strategies
 
-	// What else there is to know of the strategies of this package, if they are among them.
+	// Set by the strategies of this package.
 	path      bool
 	host      *Host
 	query     string
@@ -64,66 +71,67 @@ type Negotiator struct {
 	bodyPlace int
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP selects a contract and calls its handler.
 func (n *Negotiator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := n.opts.Now()
 	if isPreflight(r) && n.preflight(w, r, now) {
 		return
 	}
-	q := inquiry{n: n, request: r, now: now, place: -1}
-	q.ask()
+	q := negotiation{n: n, request: r, now: now, place: -1}
+	q.run()
 	if q.refusal == nil {
-		q.settle()
+		q.applyDefault()
 	}
 	if q.refusal != nil {
 		n.refuse(w, r, q.refusal, now)
 		return
 	}
 	n.count(&q)
-	// Where there is no handler the contract has been retired; a clock that goes backwards does not bring it back.
+	// Without a handler the contract was retired when New was called, even if the clock has been
+	// set back.
 	if q.contract.retired(now) || q.contract.brownout(now) > 0 || q.contract.Handler == nil {
-		n.refuse(w, r, n.gone(&q), now)
+		n.refuse(w, r, n.retiredProblem(&q), now)
 		return
 	}
-	n.hand(w, &q)
+	n.dispatch(w, &q)
 }
 
-// count keeps the books for [Negotiator.Usage].
-func (n *Negotiator) count(q *inquiry) {
+// count records the request for [Negotiator.Usage].
+func (n *Negotiator) count(q *negotiation) {
 	principal := ""
 	if n.opts.Principal != nil {
 		principal = n.opts.Principal(q.request)
 	}
-	q.contract.used.count(q.place, principal, q.now)
+	q.contract.usage.count(q.place, principal, q.now)
 }
 
-// isPreflight reports whether the request asks whether another one may be made (Fetch standard, CORS preflight).
+// isPreflight reports whether the request is a CORS preflight (Fetch standard).
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header["Origin"] != nil &&
 		r.Header["Access-Control-Request-Method"] != nil
 }
 
-// preflight hands a preflight to the contract that the URL names, since there is no other place where one can: to the
-// default if it names none, and to the newest one if there is no default. It is false if no contract is served any more, and
-// for a host that is not ours.
+// preflight passes a CORS preflight to the contract that the URL names, otherwise to the default,
+// otherwise to the newest current one. It returns false if there is none, or if the host is
+// unknown.
 func (n *Negotiator) preflight(w http.ResponseWriter, r *http.Request, now time.Time) bool {
-	q := inquiry{n: n, request: r, now: now, place: -1}
+	q := negotiation{n: n, request: r, now: now, place: -1}
 	for i := range n.places {
 		p := &n.places[i]
 		if p.kind != inPath && p.kind != inHost && p.kind != inQuery {
 			continue
 		}
 		found := p.locate(n, r, now)
-		if found.kind == problem.Misdirected { // which is not about versions
+		if found.kind == problem.Misdirected { // an unknown host is an error even for a preflight
 			return false
 		}
-		q.raw.note(p.kind, found.raw)
-		if q.contract == nil && found.named() && !found.contract.retired(now) {
+		q.spelled.record(p.kind, found.raw)
+		if q.contract == nil && found.selects() && !found.contract.retired(now) {
 			q.contract, q.place = found.contract, i
 		}
 	}
-	if q.contract == nil && n.fallback != nil && !n.fallback.retired(now) {
-		q.contract = n.fallback
+	if q.contract == nil && n.defaultContract != nil && !n.defaultContract.retired(now) {
+		q.contract = n.defaultContract
 	}
 	for _, c := range n.contracts {
 		if q.contract == nil && c.status(now) != Preview && !c.retired(now) {
@@ -133,31 +141,31 @@ func (n *Negotiator) preflight(w http.ResponseWriter, r *http.Request, now time.
 	if q.contract == nil || q.contract.Handler == nil {
 		return false
 	}
-	n.hand(w, &q)
+	n.dispatch(w, &q)
 	return true
 }
 
-// find returns what a name selects, as a finding.
-func (n *Negotiator) find(raw string, v name, now time.Time) finding {
+// matchVersion returns the match of a parsed name.
+func (n *Negotiator) matchVersion(raw string, v versionName, now time.Time) match {
 	c, _ := n.resolve(v, now)
 	if c == nil {
-		return finding{kind: unsupported, raw: raw}
+		return match{kind: unsupported, raw: raw}
 	}
-	return finding{contract: c, raw: raw}
+	return match{contract: c, raw: raw}
 }
 
-// read does so for a name that has not been parsed yet.
-func (n *Negotiator) read(raw string, now time.Time) finding {
+// matchName parses a name and returns its match.
+func (n *Negotiator) matchName(raw string, now time.Time) match {
 	v, ok := parseName(raw)
 	if !ok {
-		return finding{kind: malformed, raw: raw}
+		return match{kind: malformed, raw: raw}
 	}
-	return n.find(raw, v, now)
+	return n.matchVersion(raw, v, now)
 }
 
-// resolve returns the newest contract that is served and begins with the parts of v; if all of them are retired, the newest
-// of these.
-func (n *Negotiator) resolve(v name, now time.Time) (c *contract, served bool) {
+// resolve returns the newest contract that is served and begins with the parts of v. If all of
+// these are retired, it returns the newest retired one and false.
+func (n *Negotiator) resolve(v versionName, now time.Time) (c *contract, served bool) {
 	var retired *contract
 	for _, c := range n.contracts {
 		switch {
@@ -181,7 +189,7 @@ func (n *Negotiator) lookup(full string) *contract {
 	return nil
 }
 
-// Contracts returns the contracts, newest first.
+// Contracts returns a copy of the contracts, newest first.
 func (n *Negotiator) Contracts() []Contract {
 	all := make([]Contract, len(n.contracts))
 	for i, c := range n.contracts {
@@ -191,14 +199,15 @@ func (n *Negotiator) Contracts() []Contract {
 	return all
 }
 
-// Strategies returns the strategies in the order in which they were given.
+// Strategies returns a copy of the strategies in the order given to [New].
 func (n *Negotiator) Strategies() []Strategy { return append([]Strategy(nil), n.strategies...) }
 
-// Default returns the full name of the contract for requests that name none; "" if they are refused.
+// Default returns the full name of the contract for requests that name none; "" if such requests
+// are rejected.
 func (n *Negotiator) Default() string { return n.opts.Default }
 
-// Status returns where a contract is in its life, now. A contract in a brownout is what it is around it. It is "" if there
-// is no such contract.
+// Status returns the current status of a contract; "" if there is no contract with this full name.
+// A brownout does not change the status.
 func (n *Negotiator) Status(contract string) Status {
 	if c := n.lookup(contract); c != nil {
 		return c.status(n.opts.Now())
@@ -206,8 +215,8 @@ func (n *Negotiator) Status(contract string) Status {
 	return ""
 }
 
-// Names returns the names that select a contract now, the shortest first: 1, 1.1, 1.1.0. It is nil for a contract that is
-// not served.
+// Names returns the names that select a contract now, shortest first: 1, 1.1, 1.1.0. It returns nil
+// for a contract that is not served.
 func (n *Negotiator) Names(contract string) []string {
 	if c := n.lookup(contract); c != nil {
 		return n.names(c, n.opts.Now())
@@ -215,7 +224,7 @@ func (n *Negotiator) Names(contract string) []string {
 	return nil
 }
 
-// names returns the prefixes of a contract's name that select it, by asking for each: there are three.
+// names resolves each prefix of the contract's name and returns those that select it.
 func (n *Negotiator) names(c *contract, now time.Time) (all []string) {
 	v := c.name
 	for v.parts = 1; v.parts <= fullParts; v.parts++ {
@@ -226,8 +235,9 @@ func (n *Negotiator) names(c *contract, now time.Time) (all []string) {
 	return all
 }
 
-// Resolve returns the contract that a name selects now, as rule 24 of the negotiation has it: the newest one served with
-// the prefix. It is "" if the name is malformed or selects nothing that is served.
+// Resolve returns the full name of the contract that name selects now: the newest served contract
+// that begins with its parts. It returns "" if name is malformed or selects no contract that is
+// served.
 func (n *Negotiator) Resolve(name string) string {
 	v, ok := parseName(name)
 	if !ok {

@@ -9,9 +9,12 @@ import (
 	"time"
 )
 
-// New returns a Negotiator. opts may be nil. It panics if there is no contract or no strategy, if a name is malformed or
-// there twice, if a default or a successor is not among the contracts, if dates contradict each other, if a handler is
-// missing, and if a handler is a [Reserver] and has an objection.
+// New returns a Negotiator. Contracts may be in any order. The order of the strategies decides
+// which one [Selection.Source] returns. opts may be nil.
+//
+// New panics if there is no contract or no strategy, if a name is malformed or not unique, or if
+// the default or a successor is not among the contracts. It also panics if dates contradict each
+// other, if a contract without a handler is not retired, and if a [Reserver] returns an error.
 func New(contracts []Contract, strategies []Strategy, opts *Options) *Negotiator {
 	n := &Negotiator{strategies: slices.Clone(strategies)}
 	if opts != nil {
@@ -27,16 +30,16 @@ func New(contracts []Contract, strategies []Strategy, opts *Options) *Negotiator
 	return n
 }
 
-// addStrategies lets each strategy of the package say its places; the others have one each. It comes before the contracts,
-// which speak of media types and count by place.
+// addStrategies registers the places of all strategies. It runs before addContracts, which needs
+// the media types and the number of places.
 func (n *Negotiator) addStrategies() {
 	if len(n.strategies) == 0 {
-		panic("version: no strategies: no request can name a contract")
+		panic("version: no strategies; pass at least one, such as version.Path{}")
 	}
 	for _, s := range n.strategies {
 		switch s := s.(type) {
 		case nil:
-			panic("version: a strategy is nil")
+			panic("version: nil strategy; remove it")
 		case builtin:
 			s.install(n)
 		default:
@@ -49,7 +52,7 @@ func (n *Negotiator) addStrategies() {
 	}
 }
 
-// add adds a place of a strategy.
+// add registers a place of a strategy.
 func (n *Negotiator) add(s Strategy, p place) {
 	p.source = s.Source()
 	if p.label == "" {
@@ -58,10 +61,11 @@ func (n *Negotiator) add(s Strategy, p place) {
 	n.places = append(n.places, p)
 }
 
-// addContracts sorts the contracts, so that the first that a name covers is the newest.
+// addContracts sorts the contracts from new to old, so that the first match of a name is the
+// newest.
 func (n *Negotiator) addContracts(contracts []Contract) {
 	if len(contracts) == 0 {
-		panic("version: no contracts: nothing can be served")
+		panic("version: no contracts; pass at least one")
 	}
 	for _, c := range contracts {
 		n.contracts = append(n.contracts, n.newContract(c))
@@ -71,74 +75,76 @@ func (n *Negotiator) addContracts(contracts []Contract) {
 	})
 	for i, c := range n.contracts {
 		if i > 0 && c.name == n.contracts[i-1].name {
-			panic("version: the contract " + c.Name + " is given twice")
+			panic("version: contract " + c.Name + " is given twice; each name must be unique")
 		}
 		if c.Successor != "" && (c.Successor == c.Name || n.lookup(c.Successor) == nil) {
-			panic(fmt.Sprintf("version: the successor %s of %s is not another contract", c.Successor, c.Name))
+			panic(fmt.Sprintf("version: Successor %q of contract %s is not the name of another contract",
+				c.Successor, c.Name))
 		}
 	}
 }
 
-// newContract does for a contract all that need not be done for a request.
+// newContract validates a contract and computes its header values.
 func (n *Negotiator) newContract(given Contract) *contract {
 	c := &contract{Contract: given}
 	c.Brownouts = slices.Clone(given.Brownouts)
 	var ok bool
-	if c.name, ok = parseNumbers(c.Name, '.'); !ok || c.name.parts != fullParts {
-		panic(fmt.Sprintf("version: %q is no name of a contract, which is MAJOR.MINOR.PATCH", c.Name))
+	if c.name, ok = parseParts(c.Name, '.'); !ok || c.name.parts != fullParts {
+		panic(fmt.Sprintf("version: contract name %q is invalid; use MAJOR.MINOR.PATCH, such as 1.1.0",
+			c.Name))
 	}
 	if c.Handler == nil && !c.retired(n.opts.Now()) {
-		panic("version: the contract " + c.Name + " has no Handler, and is not retired")
+		panic("version: contract " + c.Name + " has no Handler; only a retired contract may have none")
 	}
 	c.checkDates()
-	c.describe()
+	c.initHeader()
 	if n.media != nil {
-		c.media = n.media.prefix + "." + c.Name + "."
+		c.mediaPrefix = n.media.prefix + "." + c.Name + "."
 	}
-	c.used.seed = maphash.MakeSeed()
-	c.used.sources = make([]atomic.Int64, len(n.places))
+	c.usage.seed = maphash.MakeSeed()
+	c.usage.sources = make([]atomic.Int64, len(n.places))
 	return c
 }
 
 // checkDates panics if the dates of a contract contradict each other.
 func (c *contract) checkDates() {
-	complain := func(what string) { panic("version: the contract " + c.Name + " " + what) }
+	fail := func(what string) { panic("version: contract " + c.Name + ": " + what) }
 	for _, at := range []time.Time{c.Contract.Deprecated, c.Sunset} {
 		if year := at.UTC().Year(); year < 1 || year > 9999 {
-			complain("has a date that no header field can tell")
+			fail("Deprecated and Sunset must be between the years 1 and 9999")
 		}
 	}
 	if !c.Sunset.IsZero() && c.Sunset.Before(c.Contract.Deprecated) {
-		complain("has its Sunset before it is Deprecated (RFC 9745 section 4)")
+		fail("Sunset is before Deprecated (RFC 9745 section 4)")
 	}
 	for _, w := range c.Brownouts {
 		switch {
 		case c.Sunset.IsZero():
-			complain("has Brownouts and no Sunset")
+			fail("Brownouts need a Sunset")
 		case !w.From.Before(w.Until):
-			complain("has a brownout that ends before it begins")
+			fail("a brownout ends before it begins")
 		case w.Until.After(c.Sunset):
-			complain("has a brownout after its Sunset")
+			fail("a brownout ends after Sunset")
 		}
 	}
 }
 
-// setDefault refuses a default that nobody can be given, now rather than with the first request.
+// setDefault panics if the default contract does not exist or is retired.
 func (n *Negotiator) setDefault() {
 	name := n.opts.Default
 	if name == "" {
 		return
 	}
-	n.fallback = n.lookup(name)
+	n.defaultContract = n.lookup(name)
 	switch {
-	case n.fallback == nil:
-		panic(fmt.Sprintf("version: the default %q is the full name of no contract", name))
-	case n.fallback.retired(n.opts.Now()):
-		panic("version: the default " + name + " is retired")
+	case n.defaultContract == nil:
+		panic(fmt.Sprintf("version: Options.Default %q is not the full name of a contract", name))
+	case n.defaultContract.retired(n.opts.Now()):
+		panic("version: Options.Default " + name + " is retired; choose a contract that is served")
 	}
 }
 
-// reserve tells the handlers which names they cannot use.
+// reserve passes the reserved names to the handlers.
 func (n *Negotiator) reserve() {
 	member := ""
 	if n.body != nil {
@@ -147,7 +153,7 @@ func (n *Negotiator) reserve() {
 	for _, c := range n.contracts {
 		if r, ok := c.Handler.(Reserver); ok {
 			if err := r.Reserve(member, n.query); err != nil {
-				panic(fmt.Sprintf("version: the contract %s: %v", c.Name, err))
+				panic(fmt.Sprintf("version: contract %s: %v", c.Name, err))
 			}
 		}
 	}

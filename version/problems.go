@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// refuse answers a request that is given to no contract.
+// refuse responds with d and the list of supported versions.
 func (n *Negotiator) refuse(w http.ResponseWriter, r *http.Request, d *problem.Details, now time.Time) {
 	if d.Header == nil {
 		d.Header = http.Header{}
@@ -21,7 +21,7 @@ func (n *Negotiator) refuse(w http.ResponseWriter, r *http.Request, d *problem.D
 	problem.Write(w, r, n.withSupported(d, now))
 }
 
-// withSupported adds to a refusal which contracts are served.
+// withSupported adds the names of the contracts that are served to d.
 func (n *Negotiator) withSupported(d *problem.Details, now time.Time) *problem.Details {
 	if d.Extensions == nil {
 		d.Extensions = map[string]any{}
@@ -41,9 +41,9 @@ func (n *Negotiator) supported(now time.Time) []string {
 	return all
 }
 
-// refusal says the worst of what the places have said.
-func (n *Negotiator) refusal(q *inquiry) *problem.Details {
-	p, f := &n.places[q.worstAt], &q.worst
+// failureProblem returns the problem for q.failure.
+func (n *Negotiator) failureProblem(q *negotiation) *problem.Details {
+	p, f := &n.places[q.failedPlace], &q.failure
 	switch f.kind {
 	case problem.Misdirected:
 		return problem.New(problem.Misdirected, "This server does not speak for the host of the request.")
@@ -52,36 +52,36 @@ func (n *Negotiator) refusal(q *inquiry) *problem.Details {
 			"The content is too long to look into it for a version. Name the version elsewhere.")
 		d.Extensions = map[string]any{"limit": q.n.body.Limit}
 		if q.request.ProtoMajor == 1 {
-			d.Header = http.Header{"Connection": {"close"}} // the rest of the content is not read
+			d.Header = http.Header{"Connection": {"close"}} // the rest of the body is not read
 		}
 		return d
 	case problem.AmbiguousVersion:
-		if f.other != "" {
-			return ambiguous(p, f.raw, p, f.other)
+		if f.otherRaw != "" {
+			return ambiguousProblem(p, f.raw, p, f.otherRaw)
 		}
-		return ambiguous(&n.places[q.place], q.said, p, f.raw)
+		return ambiguousProblem(&n.places[q.place], q.raw, p, f.raw)
 	}
-	d := problem.New(f.kind, fmt.Sprintf("%q in %s is no version such as 1, 1.1 or 1.1.0.", cut(f.raw),
+	d := problem.New(f.kind, fmt.Sprintf("%q in %s is no version such as 1, 1.1 or 1.1.0.", truncate(f.raw),
 		p.label))
-	code := "syntax" // a word for programs, as the codes of other violations are
+	code := "syntax" // stable code for programs, as in other violations
 	if f.kind == unsupported {
-		d.Detail = fmt.Sprintf("Version %q in %s is not served.", cut(f.raw), p.label)
+		d.Detail = fmt.Sprintf("Version %q in %s is not served.", truncate(f.raw), p.label)
 		code = "unsupported"
 	}
 	d.Status = p.status
 	d.Errors = p.violation(code)
 	if p.status == http.StatusUnsupportedMediaType {
-		d.Header = n.accepted(q, f.media)
+		d.Header = n.acceptHeader(q, f.media)
 	}
 	return d
 }
 
-// ambiguous says that two places name two contracts, or that one place does.
-func ambiguous(p *place, said string, other *place, otherSaid string) *problem.Details {
-	said, otherSaid = cut(said), cut(otherSaid)
+// ambiguousProblem reports two different contracts, in two places or, if other is p, in one.
+func ambiguousProblem(p *place, raw string, other *place, otherRaw string) *problem.Details {
+	raw, otherRaw = truncate(raw), truncate(otherRaw)
 	d := problem.New(problem.AmbiguousVersion,
 		fmt.Sprintf("A request is of one version, but %s says %q and %s says %q.",
-			p.label, said, other.label, otherSaid))
+			p.label, raw, other.label, otherRaw))
 	d.Errors = p.violation("ambiguous")
 	if other != p {
 		d.Errors = append(d.Errors, other.violation("ambiguous")...)
@@ -90,12 +90,13 @@ func ambiguous(p *place, said string, other *place, otherSaid string) *problem.D
 		Source  string `json:"source"`
 		Version string `json:"version"`
 	}
-	d.Extensions = map[string]any{"sources": []source{{p.label, said}, {other.label, otherSaid}}}
+	d.Extensions = map[string]any{"sources": []source{{p.label, raw}, {other.label, otherRaw}}}
 	return d
 }
 
-// required refuses a request that names no contract. Where only the path can, what it asks for is not there.
-func (n *Negotiator) required() *problem.Details {
+// requiredProblem reports that the request names no contract. It is 404 if [Path] is the only
+// strategy, because then the resource does not exist.
+func (n *Negotiator) requiredProblem() *problem.Details {
 	var labels []string
 	onlyPath := true
 	for i := range n.places {
@@ -110,16 +111,16 @@ func (n *Negotiator) required() *problem.Details {
 	return d
 }
 
-// accepted tells which types of content are understood (RFC 9110 section 15.5.16), in the words of the client as far as they
-// make sense.
-func (n *Negotiator) accepted(q *inquiry, name string) http.Header {
+// acceptHeader returns Accept with the supported media types, and Accept-Post for a POST (RFC 9110
+// section 15.5.16). The types have the representation name that the client used, if there was one.
+func (n *Negotiator) acceptHeader(q *negotiation, name string) http.Header {
 	var types []string
 	if name == "" {
 		types = append(types, n.media.prefix+"+json")
 	}
 	for _, c := range n.contracts {
 		if name != "" && !c.retired(q.now) {
-			types = append(types, c.media+name+"+json")
+			types = append(types, c.mediaPrefix+name+"+json")
 		}
 	}
 	line := []string{strings.Join(append(types, mediaJSON), ", ")}
@@ -129,7 +130,7 @@ func (n *Negotiator) accepted(q *inquiry, name string) http.Header {
 	return http.Header{"Accept": line}
 }
 
-// violation points at the place. There is no way to point at a path or a host.
+// violation returns the location of the error for the problem document; nil for a path or a host.
 func (p *place) violation(code string) []problem.Violation {
 	if p.parameter == "" && p.header == "" && p.pointer == "" {
 		return nil
@@ -137,8 +138,8 @@ func (p *place) violation(code string) []problem.Violation {
 	return []problem.Violation{{Parameter: p.parameter, Header: p.header, Pointer: p.pointer, Code: code}}
 }
 
-// cut bounds what a client is told of its own words.
-func cut(s string) string {
+// truncate limits client input that is repeated in a problem document.
+func truncate(s string) string {
 	if len(s) > 64 {
 		return s[:64] + "..."
 	}

@@ -9,23 +9,23 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Query names a contract by a query parameter. The handler sees the query without it.
+// Query names a contract by a query parameter. The handler receives the query without it.
 type Query struct {
-	// Name of the parameter; "version" if empty.
+	// Name is the name of the parameter. Default "version".
 	Name string
 }
 
 func (q Query) name() string {
 	if q.Name == "" {
-		return defaultMember
+		return defaultName
 	}
 	return q.Name
 }
 
-// Source returns "the query parameter" and its name.
+// Source returns "the query parameter NAME".
 func (q Query) Source() string { return "the query parameter " + q.name() }
 
-// Vary returns nil: the query is part of every cache's key.
+// Vary returns nil, because the query is part of the cache key.
 func (Query) Vary() []string { return nil }
 
 // Find returns the first value of the parameter.
@@ -42,14 +42,15 @@ func (q Query) Find(r *http.Request) (name string, ok bool) {
 }
 
 func (q Query) install(n *Negotiator) {
-	once(n.query != "", "Query")
+	rejectTwice(n.query != "", "Query")
 	n.query = q.name()
 	q.Name = n.query
 	n.add(q, place{locator: q, kind: inQuery, parameter: n.query})
 }
 
-// locate looks at every value, since two that select the same contract are fine, and two that do not are none.
-func (q Query) locate(n *Negotiator, r *http.Request, now time.Time) (found finding) {
+// locate merges all values of the parameter. Several values are valid if they select the same
+// contract.
+func (q Query) locate(n *Negotiator, r *http.Request, now time.Time) (found match) {
 	for rest := r.URL.RawQuery; rest != ""; {
 		var pair string
 		pair, rest, _ = strings.Cut(rest, "&")
@@ -57,15 +58,15 @@ func (q Query) locate(n *Negotiator, r *http.Request, now time.Time) (found find
 		if !ok {
 			continue
 		}
-		if found = found.and(n.read(value, now)); found.kind == problem.MalformedVersion {
+		if found = found.merge(n.matchName(value, now)); found.kind == problem.MalformedVersion {
 			return found
 		}
 	}
 	return found
 }
 
-// pairValue returns the value of a pair of the query, decoded, if it has that name. A value that cannot be decoded is
-// returned as it is: it is no version either way.
+// pairValue returns the decoded value of a pair if its key is parameter. A value with invalid
+// escapes is returned unchanged; it is not a valid version.
 func pairValue(pair, parameter string) (value string, ok bool) {
 	key, value, _ := strings.Cut(pair, "=")
 	if key != parameter {
@@ -82,12 +83,12 @@ func pairValue(pair, parameter string) (value string, ok bool) {
 	return value, true
 }
 
-// stripQuery returns the query without the parameter, and everything else as it is spelled. It copies once, since the
-// parameter may be there as often as a header is long.
+// stripQuery returns the query without the parameter. All other pairs keep their spelling. It
+// copies once, so that many occurrences do not cost quadratic time.
 func stripQuery(query, parameter string) string {
 	var kept strings.Builder
 	kept.Grow(len(query))
-	begin := 0 // of what is kept and not yet copied
+	begin := 0 // begin of the part that is kept and not yet copied
 	for at := 0; at < len(query); {
 		next := len(query)
 		if i := strings.IndexByte(query[at:], '&'); i >= 0 {
@@ -99,19 +100,19 @@ func stripQuery(query, parameter string) string {
 		}
 		at = next
 	}
-	if begin == len(query) { // the last pair was taken, and the ampersand before it separates nothing
+	if begin == len(query) { // the last pair was removed, and with it the need for the ampersand before it
 		return strings.TrimSuffix(kept.String(), "&")
 	}
 	kept.WriteString(query[begin:])
 	return kept.String()
 }
 
-// pair returns the parameter as it stands in a query.
+// pair returns the parameter with a value, escaped.
 func (n *Negotiator) pair(value string) string {
 	return url.QueryEscape(n.query) + "=" + url.QueryEscape(value)
 }
 
-// addQuery appends a pair to a URL.
+// addQuery appends a pair to the query of a URL.
 func addQuery(ref, pair string) string {
 	if strings.Contains(ref, "?") {
 		return ref + "&" + pair

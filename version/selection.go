@@ -8,29 +8,31 @@ import (
 	"time"
 )
 
-// Selection is what a [Negotiator] found out about one request. It does not change and is safe for concurrent use. The
-// nil Selection, which [From] returns where no Negotiator is, can be asked as well: it selects nothing.
+// Selection is the result of the negotiation for one request. It is safe for concurrent use. All
+// methods work on a nil Selection, which [From] returns outside a Negotiator; they return zero
+// values.
 type Selection struct {
 	n        *Negotiator
 	contract *contract
-	request  *http.Request // as it came, of which only the header and the URL are looked at
+	request  *http.Request // the original request; only header and URL are read
 	now      time.Time
-	place    int // which named the contract; -1 is the default
-	raw      spelling
-	member   atomic.Bool // the content named it, as far as it has been read
-	private  bool        // nothing in the request that caches know of decided
+	place    int // index of the place that named the contract; -1 is the default
+	spelled  spelling
+	member   atomic.Bool // the body named the contract; set when it is read
+	private  bool        // depends on DefaultFor, which caches do not know
 }
 
-// contextKey is where a context keeps the Selection.
+// contextKey is the context key of the Selection.
 type contextKey struct{}
 
-// From returns what was selected for the request with this context; nil if no [Negotiator] has seen it.
+// From returns the Selection of the request with this context; nil if no [Negotiator] handled the
+// request.
 func From(ctx context.Context) *Selection {
 	s, _ := ctx.Value(contextKey{}).(*Selection)
 	return s
 }
 
-// Contract returns the full name of the contract, such as 1.1.0; "" for nil.
+// Contract returns the full name of the contract, such as 1.1.0; "" if s is nil.
 func (s *Selection) Contract() string {
 	if s == nil {
 		return ""
@@ -38,8 +40,8 @@ func (s *Selection) Contract() string {
 	return s.contract.Name
 }
 
-// Source says where the request named the contract, in the words of [Strategy.Source]; "" if it is the default. If
-// several places did, it is the first of the strategies.
+// Source returns the [Strategy.Source] that named the contract; "" if the default applies. If
+// several strategies named it, the first one in the order given to [New] is returned.
 func (s *Selection) Source() string {
 	if s == nil || s.place < 0 {
 		return ""
@@ -47,14 +49,15 @@ func (s *Selection) Source() string {
 	return s.n.places[s.place].source
 }
 
-// URL returns ref, a path and perhaps a query as the handler sees them, as a client has to write them to stay in the
-// contract in the way that it came in: /orders becomes /v1/orders where the path named the contract, /orders?version=1
-// where the query did, and stays as it is in all other cases. It adds nothing that an [http.StripPrefix] took off.
+// URL returns the reference that a client must use to reach ref in the same contract. ref is a path
+// with an optional query, as the handler sees it. /orders becomes /v1/orders if the path named the
+// contract, and /orders?version=1 if the query did. Otherwise it is returned unchanged. URL does
+// not add a prefix that [http.StripPrefix] has removed.
 func (s *Selection) URL(ref string) string {
 	if s == nil {
 		return ref
 	}
-	if marker := s.raw.path; marker != "" {
+	if marker := s.spelled.path; marker != "" {
 		ref = "/" + marker + ref
 	}
 	if query := s.Query(); query != "" {
@@ -63,27 +66,28 @@ func (s *Selection) URL(ref string) string {
 	return ref
 }
 
-// Query returns the query parameter that named the contract, as version=1; "" if none did. It is the half of URL for
-// handlers that know what stands before their path.
+// Query returns the query parameter that named the contract, such as version=1; "" if the query did
+// not. It is for handlers that build their URLs themselves.
 func (s *Selection) Query() string {
-	if s == nil || s.raw.query == "" {
+	if s == nil || s.spelled.query == "" {
 		return ""
 	}
-	return s.n.pair(s.raw.query)
+	return s.n.pair(s.spelled.query)
 }
 
-// MediaType returns the full media type of a representation called name in this contract, such as
-// application/vnd.shop.1.1.0.order+json; "" where no [MediaType] is among the strategies.
+// MediaType returns the full media type of the representation called name in this contract, such as
+// application/vnd.shop.1.1.0.order+json; "" if [MediaType] is not among the strategies.
 func (s *Selection) MediaType(name string) string {
-	if s == nil || s.contract.media == "" {
+	if s == nil || s.contract.mediaPrefix == "" {
 		return ""
 	}
-	return s.contract.media + name + "+json"
+	return s.contract.mediaPrefix + name + "+json"
 }
 
-// Range returns the media type in the request's Accept that stands for a representation called name in this contract, in
-// lower case and without parameters, so that it can be offered to a negotiation by quality: application/vnd.shop.1.order+json.
-// It is "" if there is none, or if its quality is zero. Of several it is the one that is liked best.
+// Range returns the media type in Accept that matches the representation called name in this
+// contract, in lower case and without parameters, such as application/vnd.shop.1.order+json. If
+// several match, it returns the one with the greatest quality. It returns "" if none matches or its
+// quality is zero. A handler can offer the type to its own content negotiation.
 func (s *Selection) Range(name string) string {
 	if s == nil || s.n.media == nil || !mentionsVendor(s.request.Header["Accept"]) {
 		return ""
@@ -93,16 +97,16 @@ func (s *Selection) Range(name string) string {
 		if c.quality <= most {
 			continue
 		}
-		if t, ours := s.n.media.parse(c.typ); ours && s.is(t, name) {
+		if t, ours := s.n.media.parse(c.typ); ours && s.represents(t, name) {
 			best, most = c.typ, c.quality
 		}
 	}
 	return best
 }
 
-// ContentType returns the media type to answer with where Range was chosen, or where nothing was asked for and the
-// content of the request was of such a type: MediaType, without +json if the client left that out. Else it is
-// application/json.
+// ContentType returns the media type of the response. It is MediaType if Range is not empty, or if
+// Accept allows anything and the request body has such a type. It has no +json suffix if the client
+// used none. In all other cases it is application/json.
 func (s *Selection) ContentType(name string) string {
 	if s == nil || s.n.media == nil {
 		return mediaJSON
@@ -110,26 +114,27 @@ func (s *Selection) ContentType(name string) string {
 	typ := s.Range(name)
 	if typ != "" {
 		t, _ := s.n.media.parse(typ)
-		return s.answer(t, name)
+		return s.responseType(t, name)
 	}
-	if t, ours := s.content(name); ours && s.indifferent() {
-		return s.answer(t, name)
+	if t, ours := s.content(name); ours && s.acceptsAnything() {
+		return s.responseType(t, name)
 	}
 	return mediaJSON
 }
 
 const mediaJSON = "application/json"
 
-// answer returns the type to answer with to somebody who has used the type t.
-func (s *Selection) answer(t vendorType, name string) string {
+// responseType returns the type of a response to a client that used t.
+func (s *Selection) responseType(t vendorType, name string) string {
 	if t.suffix {
 		return s.MediaType(name)
 	}
-	return s.contract.media + name
+	return s.contract.mediaPrefix + name
 }
 
-// Content reports whether the content of the request claims to be a representation called name in this contract, by its
-// Content-Type. The basic type claims to be any. Content has a meaning with POST and PUT only.
+// Content reports whether the Content-Type of the request matches the representation called name in
+// this contract. The type application/vnd.VENDOR+json matches every name. Content returns false
+// unless the method is POST or PUT.
 func (s *Selection) Content(name string) bool {
 	_, ours := s.content(name)
 	return ours
@@ -139,17 +144,17 @@ func (s *Selection) content(name string) (t vendorType, ours bool) {
 	if s == nil || s.n.media == nil || !hasRepresentation(s.request) {
 		return t, false
 	}
-	t, ours = s.n.media.content(s.request)
-	return t, ours && s.is(t, name)
+	t, ours = s.n.media.ofContent(s.request)
+	return t, ours && s.represents(t, name)
 }
 
-// is reports whether a type stands for a representation called name in this contract.
-func (s *Selection) is(t vendorType, name string) bool {
-	return (t.basic || strings.EqualFold(t.name, name)) && t.fits(s.n, s.contract, s.now)
+// represents reports whether t matches the representation called name in this contract.
+func (s *Selection) represents(t vendorType, name string) bool {
+	return (t.basic || strings.EqualFold(t.name, name)) && t.matches(s.n, s.contract, s.now)
 }
 
-// indifferent reports whether Accept is absent, empty, or asks for anything.
-func (s *Selection) indifferent() bool {
+// acceptsAnything reports whether Accept is absent, empty or */*.
+func (s *Selection) acceptsAnything() bool {
 	for c := (ranges{lines: s.request.Header["Accept"]}); c.next(); {
 		if c.typ != "*/*" {
 			return false
@@ -158,8 +163,8 @@ func (s *Selection) indifferent() bool {
 	return true
 }
 
-// Member returns the name of the member that named the contract in the content of the request, and the full name of the
-// contract to repeat in the answer. ok is false if the content named none.
+// Member returns the name of the body member that named the contract, and the full name of the
+// contract to repeat in the response. ok is false if the body named none.
 func (s *Selection) Member() (name, contract string, ok bool) {
 	if s == nil || !s.member.Load() {
 		return "", "", false

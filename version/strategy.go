@@ -7,56 +7,59 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Strategy is one place in a request where a client may name a contract. The ones in this package are [Path], [Host],
-// [Query], [Header], [MediaType] and [Body]; an application can have its own, such as a claim of a token.
+// Strategy finds the name of a contract in one part of a request. This package has [Path], [Host],
+// [Query], [Header], [MediaType] and [Body]. An application can implement others, for example for a
+// claim of a token.
 //
-// A name is [v]MAJOR[.MINOR[.PATCH]]: 1, v1, 1.1, 1.1.0. What the strategy finds is taken as the client wrote it: a
-// malformed name and one that selects nothing are answered with 400, and one that selects another contract than a second
-// source of the same request is, too.
+// A name is [v]MAJOR[.MINOR[.PATCH]]: 1, v1, 1.1 or 1.1.0. The [Negotiator] validates the names
+// that a Strategy finds. It responds with 400 if a name is malformed, selects no contract, or
+// contradicts another part of the request.
 //
-// A Strategy is called from many goroutines at once.
+// Implementations must be safe for concurrent use.
 type Strategy interface {
-	// Source says where the name stands, as problem details tell it to a client: "the query parameter version".
+	// Source describes where the name is, for problem details: "the query parameter version".
 	Source() string
-	// Vary returns the names of the request header fields that decide; nil where it is the URL or the content, which
-	// caches know of by themselves.
+	// Vary returns the names of the request header fields that Find reads. It returns nil if Find
+	// reads the URL or the body only, because caches need no Vary for those.
 	Vary() []string
-	// Find returns the name that r holds, and false if it holds none. It changes nothing about r and does not read its
-	// content.
+	// Find returns the name in r, and false if there is none. It must not modify r or read its
+	// body.
 	Find(r *http.Request) (name string, ok bool)
 }
 
-// builtin is a Strategy of this package. It knows more than the interface says: its status, its part in what the handler
-// sees, a choice of several contracts.
+// builtin is a Strategy of this package. It can register several places, and it defines their
+// status codes and what is removed from the request.
 type builtin interface {
 	Strategy
 	install(n *Negotiator)
 }
 
-// once panics if a strategy is given twice, of which there is no use but as a mistake.
-func once(twice bool, what string) {
+// rejectTwice panics if a strategy is given twice.
+func rejectTwice(twice bool, what string) {
 	if twice {
-		panic("version: the strategy " + what + " is given twice")
+		panic("version: the strategy " + what + " is given twice; remove one")
 	}
 }
 
-// place is where in a request a name can stand. A strategy has one, but MediaType has two.
+// place is a location in a request that can name a contract. Each strategy has one, except
+// MediaType, which has two.
 type place struct {
 	locator
 	kind   kind
-	source string // as Selection tells it
-	label  string // as problems tell it
-	status int    // of a name that selects nothing; 0 is that of the kind of problem
+	source string // for Selection.Source
+	label  string // for problem details
+	status int    // status of malformed and unsupported names; 0 is that of the problem kind
 
-	parameter, header, pointer string // what problems point at, if anything
+	parameter, header, pointer string // location in problem documents, if any
 }
 
-// locator finds out what a place says. It is asked about every request.
+// locator reads a place. It is called for every request and must be safe for concurrent use.
 type locator interface {
-	locate(n *Negotiator, r *http.Request, now time.Time) finding
+	locate(n *Negotiator, r *http.Request, now time.Time) match
 }
 
-// kind says what has to be known of a place beside what it found: how to repeat it in links.
+// kind distinguishes the places that need special treatment, such as those that are part of the
+// URL.
 type kind int
 
 const (
@@ -65,17 +68,17 @@ const (
 	inHost
 	inQuery
 	inAccept
-	inType    // of the content
-	inContent // which is not asked like the others, see [inquiry.read]
+	inType    // Content-Type
+	inContent // the body; it has no locator, see [negotiation.readBody]
 )
 
-// spelling is how the parts of the URL name the contract, so that links can do it in the same way.
+// spelling is how the URL names the contract. Links repeat it.
 type spelling struct {
-	path, query string // as the client wrote it
+	path, query string // as received
 	host        bool
 }
 
-func (s *spelling) note(k kind, raw string) {
+func (s *spelling) record(k kind, raw string) {
 	switch k {
 	case inPath:
 		s.path = raw
@@ -86,21 +89,21 @@ func (s *spelling) note(k kind, raw string) {
 	}
 }
 
-// finding is what a place says. The zero value is nothing.
-type finding struct {
-	contract *contract    // nil if there is none with that name
-	kind     problem.Kind // what is wrong with it; "" if nothing is
-	raw      string       // as the client wrote it
-	other    string       // the same, where the place disagrees with itself
-	media    string       // the name in a media type
-	several  bool         // other contracts are liked as much
+// match is the result of reading one place. The zero value means that the place names nothing.
+type match struct {
+	contract *contract    // nil if no contract has the name
+	kind     problem.Kind // kind of error; "" if there is none
+	raw      string       // as received
+	otherRaw string       // a second, contradicting value of the same place
+	media    string       // representation name in a media type
+	tied     bool         // Accept prefers several contracts equally
 }
 
-// named reports whether the place selects a contract.
-func (f *finding) named() bool { return f.kind == "" && f.contract != nil }
+// selects reports whether the match is valid and names a contract.
+func (f *match) selects() bool { return f.kind == "" && f.contract != nil }
 
-// and returns what a place says that says both.
-func (f finding) and(g finding) finding {
+// merge combines two values of one place.
+func (f match) merge(g match) match {
 	switch {
 	case f.contract == nil && f.kind == "":
 		return g
@@ -111,7 +114,7 @@ func (f finding) and(g finding) finding {
 	case f.kind == problem.AmbiguousVersion:
 		return f
 	case f.contract != nil && g.contract != nil && f.contract != g.contract:
-		f.kind, f.other = problem.AmbiguousVersion, g.raw
+		f.kind, f.otherRaw = problem.AmbiguousVersion, g.raw
 		return f
 	case g.kind != "":
 		return g
@@ -119,12 +122,12 @@ func (f finding) and(g finding) finding {
 	return f
 }
 
-// custom is the place of a Strategy that is not of this package.
+// custom is the place of a Strategy from outside this package.
 type custom struct{ Strategy }
 
-func (c custom) locate(n *Negotiator, r *http.Request, now time.Time) finding {
+func (c custom) locate(n *Negotiator, r *http.Request, now time.Time) match {
 	if found, ok := c.Find(r); ok {
-		return n.read(found, now)
+		return n.matchName(found, now)
 	}
-	return finding{}
+	return match{}
 }

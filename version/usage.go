@@ -8,46 +8,51 @@ import (
 	"time"
 )
 
-// Usage tells how much a contract is used, since a contract can be retired only when it is not.
+// Usage counts the requests to a contract since the start of the program. It shows whether a
+// contract can be retired.
 type Usage struct {
+	// Contract is the full name of the contract.
 	Contract string
-	// Requests counts those that were handed to the contract, or refused because it is retired. CORS preflights are none.
+	// Requests counts requests that were passed to the contract, or rejected because it is retired
+	// or in a brownout. CORS preflights do not count.
 	Requests int64
-	// Last is when the last of them came; zero if none did.
+	// Last is the time of the last of these requests; zero if there was none.
 	Last time.Time
-	// Sources counts them by where the contract was named; "" is for those to which it is the default.
+	// Sources counts the requests by [Selection.Source]; "" counts those that used the default.
 	Sources map[string]int64
-	// Principals counts them by caller. Only so many callers are remembered; those beyond are counted under "".
+	// Principals counts the requests by caller. At most 10,000 callers are counted separately; ""
+	// counts all others.
 	Principals map[string]int64
 }
 
-// Usage returns the counts since the start of the program, newest contract first.
+// Usage returns the counts of all contracts, newest first.
 func (n *Negotiator) Usage() []Usage {
 	all := make([]Usage, len(n.contracts))
 	for i, c := range n.contracts {
-		all[i] = c.used.report(c.Name, n.places)
+		all[i] = c.usage.report(c.Name, n.places)
 	}
 	return all
 }
 
-// maxPrincipals is how many callers of one contract are remembered.
+// maxPrincipals limits the callers that are counted separately per contract.
 const maxPrincipals = 10_000
 
-// shards divide the callers, so that to remember one more copies few of the others.
+// shards is the number of maps of callers. Adding a caller copies one of them.
 const shards = 64
 
-// usage counts. No request waits for another one to be counted, but where a caller comes for the first time.
-type usage struct {
+// counters counts the requests of one contract. It is lock-free; a new caller copies one shard.
+type counters struct {
 	requests   atomic.Int64
-	last       atomic.Int64   // in nanoseconds since 1970; 0 is never
-	sources    []atomic.Int64 // by place; what they leave over is the default's
-	known      atomic.Int64   // how many callers there are
+	last       atomic.Int64   // Unix time in nanoseconds; 0 is never
+	sources    []atomic.Int64 // by place; the remainder of requests used the default
+	known      atomic.Int64   // number of callers
 	seed       maphash.Seed
 	principals [shards]atomic.Pointer[map[string]*atomic.Int64]
 }
 
-// count adds a request. The whole is counted before its parts, so that a report never has less than the sum of them.
-func (u *usage) count(place int, principal string, now time.Time) {
+// count adds a request. It increments the total first, so that a concurrent report is never below
+// the sum of its parts.
+func (u *counters) count(place int, principal string, now time.Time) {
 	u.requests.Add(1)
 	u.last.Store(now.UnixNano())
 	if place >= 0 {
@@ -61,8 +66,8 @@ func (u *usage) count(place int, principal string, now time.Time) {
 	}
 }
 
-// counter returns that of a caller; nil if there is no room for another one.
-func (u *usage) counter(principal string) *atomic.Int64 {
+// counter returns the counter of a caller; nil if maxPrincipals is reached.
+func (u *counters) counter(principal string) *atomic.Int64 {
 	shard := &u.principals[maphash.String(u.seed, principal)%shards]
 	for {
 		old := shard.Load()
@@ -79,16 +84,16 @@ func (u *usage) counter(principal string) *atomic.Int64 {
 		if old != nil {
 			more = maps.Clone(*old)
 		}
-		more[strings.Clone(principal)] = counter // it may be a piece of something large
+		more[strings.Clone(principal)] = counter // cloned, because it may be part of a larger string
 		if shard.CompareAndSwap(old, &more) {
 			return counter
 		}
-		u.known.Add(-1) // somebody else came at the same time
+		u.known.Add(-1) // lost to a concurrent update; try again
 	}
 }
 
-// report sums up. What is not counted by its own is what the others leave over.
-func (u *usage) report(contract string, places []place) Usage {
+// report returns the counts. The remainders are computed from the total.
+func (u *counters) report(contract string, places []place) Usage {
 	r := Usage{Contract: contract, Sources: map[string]int64{}, Principals: map[string]int64{}}
 	var named, called int64
 	for i := range u.sources {

@@ -7,18 +7,18 @@ import (
 	"sync/atomic"
 )
 
-// vary is the header fields that decide. What handlers put into Vary is the same again and again, so that it is merged only
-// once.
-type vary struct {
+// varyFields are the request header fields that select a contract. Handlers send few different Vary
+// values, so the merged values are cached.
+type varyFields struct {
 	names  []string
-	line   []string // all of them, as one value; nil if there are none
+	line   []string // all names as one field value; nil if there are none
 	merged atomic.Pointer[map[string][]string]
 }
 
-// maxMerged is how many merged values are kept. It is more than programs have; one that makes them up gets new ones.
+// maxMerged limits the number of cached values.
 const maxMerged = 128
 
-// newVary returns the fields of all strategies, each once.
+// newVary returns the fields of all strategies without duplicates.
 func newVary(strategies []Strategy) (names []string) {
 	for _, s := range strategies {
 		for _, name := range s.Vary() {
@@ -30,8 +30,8 @@ func newVary(strategies []Strategy) (names []string) {
 	return names
 }
 
-// add merges the fields into what is there.
-func (v *vary) add(h http.Header) {
+// add merges the fields into the Vary field of h.
+func (v *varyFields) add(h http.Header) {
 	if v.line == nil {
 		return
 	}
@@ -40,14 +40,14 @@ func (v *vary) add(h http.Header) {
 	case 0:
 		h["Vary"] = v.line
 	case 1:
-		h["Vary"] = v.known(old[0])
+		h["Vary"] = v.cached(old[0])
 	default:
 		h["Vary"] = v.merge(strings.Join(old, ", "))
 	}
 }
 
-// known returns what a line is merged into.
-func (v *vary) known(line string) []string {
+// cached returns the merged value for a Vary line, and caches it.
+func (v *varyFields) cached(line string) []string {
 	kept := v.merged.Load()
 	if kept != nil {
 		if all, ok := (*kept)[line]; ok {
@@ -63,13 +63,13 @@ func (v *vary) known(line string) []string {
 		more = maps.Clone(*kept)
 	}
 	more[line] = all
-	v.merged.CompareAndSwap(kept, &more) // who comes second merges once more, later
+	v.merged.CompareAndSwap(kept, &more) // if a concurrent update wins, the value is cached next time
 	return all
 }
 
-// merge adds the fields to those of a line, each once, and nothing to "*", which says more than any list (RFC 9110 section
-// 12.5.5).
-func (v *vary) merge(line string) []string {
+// merge adds the fields to a Vary line without duplicates. "*" is kept alone, because it includes
+// all fields (RFC 9110 section 12.5.5).
+func (v *varyFields) merge(line string) []string {
 	var all []string
 	for member := range strings.SplitSeq(line, ",") {
 		member = strings.TrimSpace(member)
@@ -88,7 +88,7 @@ func (v *vary) merge(line string) []string {
 	return []string{strings.Join(all, ", ")}
 }
 
-// containsFold compares as the names of fields are compared, without case.
+// containsFold reports whether names contains name, ignoring case.
 func containsFold(names []string, name string) bool {
 	for _, n := range names {
 		if strings.EqualFold(n, name) {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// exchange is a request that has been given to a contract, and the response to it. It is one piece of memory for all that a
-// request costs, so the context of the request is part of it.
+// exchange holds everything that is allocated for a dispatched request. It is the request's
+// context, so that one allocation is enough.
 type exchange struct {
 	context.Context
 	selection Selection
@@ -19,7 +19,7 @@ type exchange struct {
 	url       url.URL
 }
 
-// Value returns the Selection, or what the context of the request has.
+// Value returns the Selection for contextKey, and otherwise the value of the parent context.
 func (x *exchange) Value(key any) any {
 	if key == (contextKey{}) {
 		return &x.selection
@@ -27,119 +27,120 @@ func (x *exchange) Value(key any) any {
 	return x.Context.Value(key)
 }
 
-// hand gives the request to its contract.
-func (n *Negotiator) hand(w http.ResponseWriter, q *inquiry) {
+// dispatch calls the handler of the selected contract.
+func (n *Negotiator) dispatch(w http.ResponseWriter, q *negotiation) {
 	x := &exchange{Context: q.request.Context()}
 	s := &x.selection
 	s.n, s.contract, s.request, s.now = n, q.contract, q.request, q.now
-	s.place, s.raw, s.private = q.place, q.raw, q.private
+	s.place, s.spelled, s.private = q.place, q.spelled, q.private
 	x.writer = writer{inner: w, selection: s}
 	r := q.request.WithContext(x)
-	if q.raw.path != "" || q.raw.query != "" {
+	if q.spelled.path != "" || q.spelled.query != "" {
 		x.url = *r.URL
 		r.URL = &x.url
-		if q.raw.path != "" {
+		if q.spelled.path != "" {
 			stripMarker(r.URL)
 		}
-		if q.raw.query != "" {
+		if q.spelled.query != "" {
 			r.URL.RawQuery = stripQuery(r.URL.RawQuery, n.query)
 		}
 	}
 	switch {
-	case q.content != nil:
-		s.member.Store(q.named)
-		q.content.give(r)
-	case q.lazy:
-		r.Body = &lazyBody{selection: s, request: q.request, body: r.Body, said: q.said, place: q.place}
-		r.ContentLength = -1 // known only when the content has been read; the field has what the client says
+	case q.body != nil:
+		s.member.Store(q.inBody)
+		q.body.setOn(r)
+	case q.lazyBody:
+		r.Body = &lazyBody{selection: s, request: q.request, body: r.Body, raw: q.raw, place: q.place}
+		r.ContentLength = -1 // known after the body has been read; the header field is unchanged
 	}
-	// A panic is answered by somebody outside, whose answer is one of this contract, too. Whoever is there, such as a tracer,
-	// names the request by the pattern that was found for it, which is the same in all contracts.
+	// The deferred call also runs if the handler panics, because middleware outside may write a
+	// response for it. The pattern is copied for middleware such as loggers, which read it from the
+	// outer request.
 	defer func() {
 		q.request.Pattern = r.Pattern
-		x.writer.complete()
+		x.writer.completeHeader()
 	}()
 	q.contract.Handler.ServeHTTP(&x.writer, r)
 }
 
-// writer completes the header of a response when it is written. It hides nothing that the writer within can do: what it does
-// not do itself, an [http.ResponseController] finds by Unwrap.
+// writer adds the version header fields before a response is written. [http.ResponseController]
+// reaches other features of the inner writer by Unwrap.
 type writer struct {
-	inner     http.ResponseWriter
-	selection *Selection
-	completed bool
+	inner           http.ResponseWriter
+	selection       *Selection
+	headerCompleted bool
 }
 
-// Header returns that of the response.
+// Header returns the header of the response.
 func (w *writer) Header() http.Header { return w.inner.Header() }
 
-// Unwrap returns the writer within, for [http.ResponseController].
+// Unwrap returns the inner writer for [http.ResponseController].
 func (w *writer) Unwrap() http.ResponseWriter { return w.inner }
 
-// WriteHeader writes the header, and completes it before. An informational response (RFC 9110 section 15.2) is none yet,
-// apart from 101, which is the last one.
+// WriteHeader completes and writes the header. Informational responses (RFC 9110 section 15.2) are
+// written unchanged, except 101, which is final.
 func (w *writer) WriteHeader(status int) {
 	if status >= http.StatusOK || status == http.StatusSwitchingProtocols {
-		w.complete()
+		w.completeHeader()
 	}
 	w.inner.WriteHeader(status)
 }
 
-// Write writes content.
+// Write implements [io.Writer].
 func (w *writer) Write(b []byte) (int, error) {
-	w.complete()
+	w.completeHeader()
 	return w.inner.Write(b)
 }
 
-// WriteString writes content without a copy, where the writer within can.
+// WriteString implements [io.StringWriter].
 func (w *writer) WriteString(s string) (int, error) {
-	w.complete()
+	w.completeHeader()
 	return io.WriteString(w.inner, s)
 }
 
-// ReadFrom copies content, in the way of the writer within, which may be that of the kernel.
+// ReadFrom implements [io.ReaderFrom], so that the inner writer can use sendfile.
 func (w *writer) ReadFrom(src io.Reader) (int64, error) {
-	w.complete()
+	w.completeHeader()
 	return io.Copy(w.inner, src)
 }
 
-// Flush sends what has been written so far.
+// Flush implements [http.Flusher].
 func (w *writer) Flush() { _ = w.FlushError() }
 
-// FlushError does so, and says if it cannot be done.
+// FlushError sends buffered data, and returns an error if the inner writer cannot flush.
 func (w *writer) FlushError() error {
-	w.complete()
+	w.completeHeader()
 	return http.NewResponseController(w.inner).Flush()
 }
 
-// Hijack takes the connection over.
+// Hijack implements [http.Hijacker].
 func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return http.NewResponseController(w.inner).Hijack()
 }
 
-// complete adds to the header what has to be said of versions.
-func (w *writer) complete() {
-	if w.completed {
+// completeHeader adds the version header fields once.
+func (w *writer) completeHeader() {
+	if w.headerCompleted {
 		return
 	}
-	w.completed = true
+	w.headerCompleted = true
 	s := w.selection
 	h := w.inner.Header()
 	s.n.vary.add(h)
-	s.n.stamp(h, s.contract)
+	s.n.setContractHeader(h, s.contract)
 	if link := s.successor(); link != "" {
 		h["Link"] = append(h["Link"], link)
 	}
 	if s.private {
-		h["Cache-Control"] = private(h["Cache-Control"])
+		h["Cache-Control"] = makePrivate(h["Cache-Control"])
 	}
 }
 
-// stamp adds what does not depend on the request. A handler that knows the dates of what it serves better has said them
-// already.
-func (n *Negotiator) stamp(h http.Header, c *contract) {
-	for _, field := range n.echo {
-		h[field] = c.echo
+// setContractHeader sets the fields that depend only on the contract. It keeps dates that the
+// handler has set.
+func (n *Negotiator) setContractHeader(h http.Header, c *contract) {
+	for _, field := range n.echoFields {
+		h[field] = c.echoValue
 	}
 	if c.deprecation != nil && h["Deprecation"] == nil {
 		h["Deprecation"] = c.deprecation
@@ -150,15 +151,15 @@ func (n *Negotiator) stamp(h http.Header, c *contract) {
 	switch {
 	case len(c.links) == 0:
 	case h["Link"] == nil:
-		h["Link"] = c.links // without room behind, so that nobody appends to what is shared
+		h["Link"] = c.links // has no spare capacity, so append copies it
 	default:
 		h["Link"] = append(h["Link"], c.links...)
 	}
 }
 
-// private returns the directives of Cache-Control without those that let shared caches keep the response (RFC 9111
-// section 5.2.2).
-func private(lines []string) []string {
+// makePrivate returns the Cache-Control directives without those that allow shared caches to store
+// the response, and adds private (RFC 9111 section 5.2.2).
+func makePrivate(lines []string) []string {
 	var kept []string
 	closed := false
 	for _, line := range lines {
