@@ -11,44 +11,46 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// ErrToken is what a verify function returns, bare or wrapped, for a token that is not valid: one that was never issued, has
-// expired or was revoked. It is answered with 401.
-var ErrToken = errors.New("the token is not valid")
+// ErrToken is returned, bare or wrapped, by a verify function if the token is not valid: it was
+// never issued, has expired or was revoked. [Authenticate] responds with 401.
+var ErrToken = errors.New("middleware: invalid token")
 
-// AuthenticateOptions adjust [Authenticate]. The zero value lets everybody through who shows no token; nil is the zero
-// value.
+// AuthenticateOptions configures [Authenticate]. The zero value allows requests without a token.
+// Nil means the zero value.
 type AuthenticateOptions struct {
-	// Realm names what the tokens are for, in challenges; "" leaves it out.
+	// Realm is the realm in challenges. Empty omits it.
 	Realm string
-	// Required says whether a request may not go on without a token. [Writes] asks for one with every change. Nil means that
-	// none has to: then it is for what is behind to refuse nobody in particular.
+	// Required reports whether a request needs a token. [Writes] requires one for every unsafe
+	// method. Nil requires none; then inner handlers decide about anonymous requests.
 	Required func(r *http.Request) bool
-	// Vary adds Authorization to Vary. It is for servers that let shared caches keep (Cache-Control: public) what depends on
-	// the caller; without that caches keep nothing that was authorized (RFC 9111 section 3.5), and the member only divides
-	// what they could share.
+	// Vary adds Authorization to Vary. It is needed only if shared caches may store responses that
+	// depend on the caller (Cache-Control: public). Otherwise they do not store responses to
+	// authorized requests (RFC 9111 section 3.5).
 	Vary bool
-	// Logger is told why tokens could not be checked, and never a token. Nil means [slog.Default].
+	// Logger receives errors of verify. Tokens are never logged. Default [slog.Default].
 	Logger *slog.Logger
 }
 
-// Authenticate returns a middleware that finds out who is asking by the bearer token of the request (RFC 6750 section 2.1),
-// and tells [Principal]. Tokens in the query or in the content are not looked at: those get into logs.
+// Authenticate returns a middleware that verifies the bearer token of each request (RFC 6750
+// section 2.1). [Principal] returns its owner. Tokens in the query or the body are ignored, because
+// those parts are often logged.
 //
-// verify returns whose a token is, and is called by many goroutines at once. Its errors are answered so:
-//   - [ErrToken], and no name: 401, with a challenge that says invalid_token.
-//   - A [*problem.Details]: that, such as a 403 for an account that is closed.
-//   - Any other: 503, since the request may be a good one, and what it was goes to the log.
+// verify returns the owner of a token. It must be safe for concurrent use. The response depends on
+// its error:
+//   - [ErrToken], or an empty name: 401, with the challenge invalid_token.
+//   - [*problem.Details]: that problem, such as a 403 for a closed account.
+//   - Any other error: 503, because the token may be valid. The error is logged.
 //
-// Where a token is required and there is none the answer is 401 with a challenge that says no more. More than one
-// Authorization field, or one that cannot be read, is 400 with invalid_request (RFC 6750 section 3.1). Other schemes, such
-// as Basic, are somebody else's: the request has no token.
+// A request without a token for which one is required is rejected with 401 and a challenge without
+// an error code. Several Authorization fields, or a malformed one, are rejected with 400 and
+// invalid_request (RFC 6750 section 3.1). Other schemes, such as Basic, count as no token.
 //
 // opts may be nil. Authenticate panics if verify is nil.
 func Authenticate(
 	verify func(ctx context.Context, token string) (principal string, err error), opts *AuthenticateOptions,
 ) func(http.Handler) http.Handler {
 	if verify == nil {
-		panic("middleware: Authenticate needs a verify function")
+		panic("middleware: Authenticate: verify is nil; pass a function that verifies tokens")
 	}
 	a := &authenticator{verify: verify}
 	if opts != nil {
@@ -59,7 +61,7 @@ func Authenticate(
 			if a.opts.Vary {
 				addVary(w.Header(), "Authorization")
 			}
-			principal, refusal := a.admit(r)
+			principal, refusal := a.authenticate(r)
 			if refusal != nil {
 				problem.Write(w, r, refusal)
 				return
@@ -78,50 +80,51 @@ type authenticator struct {
 	opts   AuthenticateOptions
 }
 
-// admit returns who is asking, "" for nobody, or why the request goes no further.
-func (a *authenticator) admit(r *http.Request) (principal string, refusal *problem.Details) {
+// authenticate returns the principal, "" if there is no token, or the problem to respond with.
+func (a *authenticator) authenticate(r *http.Request) (principal string, refusal *problem.Details) {
 	token, is := readBearer(r.Header["Authorization"])
 	switch {
 	case is == malformed:
 		d := problem.New(problem.InvalidHeader, "The Authorization field cannot be read.")
 		d.Errors = []problem.Violation{{Header: "Authorization", Code: "syntax"}}
-		return "", a.challenged(d, "invalid_request", "one Authorization field with one token is wanted")
+		return "", a.withChallenge(d, "invalid_request", "one Authorization field with one token is wanted")
 	case is == bearer:
-		return a.check(r, token)
+		return a.verifyToken(r, token)
 	case a.opts.Required != nil && a.opts.Required(r):
-		return "", a.challenged(problem.New(problem.Unauthenticated, "A bearer token is required."), "", "")
+		return "", a.withChallenge(problem.New(problem.Unauthenticated, "A bearer token is required."), "",
+			"")
 	}
 	return "", nil
 }
 
-// check asks verify.
-func (a *authenticator) check(r *http.Request, token string) (principal string, refusal *problem.Details) {
+// verifyToken calls verify and maps its error to a problem.
+func (a *authenticator) verifyToken(r *http.Request, token string) (principal string,
+	refusal *problem.Details) {
 	principal, err := a.verify(r.Context(), token)
-	var told *problem.Details
+	var details *problem.Details
 	switch {
 	case err == nil && principal != "":
 		return principal, nil
-	case err == nil, errors.Is(err, ErrToken): // a token that is nobody's opens nothing
+	case err == nil, errors.Is(err, ErrToken): // an empty name is not a valid principal
 		d := problem.New(problem.Unauthenticated, "The token is not valid, or not any more.")
-		return "", a.challenged(d, "invalid_token", "the token is not valid")
-	case errors.As(err, &told):
-		d := *told
+		return "", a.withChallenge(d, "invalid_token", "the token is not valid")
+	case errors.As(err, &details):
+		d := *details
 		if d.StatusCode() == http.StatusUnauthorized && d.Header.Get("WWW-Authenticate") == "" {
-			return "", a.challenged(&d, "invalid_token", "")
+			return "", a.withChallenge(&d, "invalid_token", "")
 		}
 		return "", &d
 	case r.Context().Err() == nil:
-		loggerOr(a.opts.Logger).ErrorContext(r.Context(), "stoa: a token cannot be checked", "method",
-			r.Method,
-			"error", strings.ReplaceAll(err.Error(), token, "[token]"))
+		loggerOrDefault(a.opts.Logger).ErrorContext(r.Context(), "stoa: token verification failed",
+			"method", r.Method, "error", strings.ReplaceAll(err.Error(), token, "[token]"))
 	}
 	d := problem.New(problem.Unavailable, "The token cannot be checked at the moment; try again.")
 	d.Header = http.Header{"Retry-After": {"1"}}
 	return "", d
 }
 
-// challenged adds what is wanted instead (RFC 6750 section 3).
-func (a *authenticator) challenged(d *problem.Details, code, description string) *problem.Details {
+// withChallenge adds WWW-Authenticate to d (RFC 6750 section 3).
+func (a *authenticator) withChallenge(d *problem.Details, code, description string) *problem.Details {
 	d.Header = d.Header.Clone()
 	if d.Header == nil {
 		d.Header = http.Header{}
@@ -130,7 +133,7 @@ func (a *authenticator) challenged(d *problem.Details, code, description string)
 	return d
 }
 
-// addVary adds a member to Vary, unless it is there. It is added before the handler, which adds its own.
+// addVary adds name to Vary if it is missing. Handlers that run later append to it.
 func addVary(h http.Header, name string) {
 	for _, line := range h["Vary"] {
 		if slices.ContainsFunc(strings.Split(line, ","), func(member string) bool {

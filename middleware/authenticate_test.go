@@ -182,7 +182,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("challenge %s", w.Header().Get("WWW-Authenticate"))
 	}
 	defer func() {
-		if diff := cmp.Diff(any("middleware: Authenticate needs a verify function"), recover()); diff != "" {
+		if diff := cmp.Diff(any("middleware: Authenticate: verify is nil; pass a function that verifies tokens"), recover()); diff != "" {
 			t.Errorf("panic (-want +got):\n%s", diff)
 		}
 	}()

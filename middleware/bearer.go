@@ -2,22 +2,24 @@ package middleware
 
 import "strings"
 
-// credentials are what an Authorization field says.
+// credentials classifies the Authorization field of a request.
 type credentials uint8
 
 const (
-	absent    credentials = iota // there is none, or it is of a scheme that is somebody else's
-	malformed                    // it cannot be read, or there are several
-	bearer                       // a token
+	absent    credentials = iota // no field, or another scheme
+	malformed                    // syntax error, or several fields
+	bearer                       // a bearer token
 )
 
-// readBearer reads the lines of an Authorization field (RFC 9110 section 11.6.2, RFC 6750 section 2.1).
+// readBearer parses the lines of an Authorization field (RFC 9110 section 11.6.2, RFC 6750 section
+// 2.1).
 func readBearer(lines []string) (token string, is credentials) {
 	switch len(lines) {
 	case 0:
 		return "", absent
 	case 1:
-	default: // which one counts is not for us to guess: another server on the way may have guessed otherwise
+	// Several fields are ambiguous: proxies may use a different one.
+	default:
 		return "", malformed
 	}
 	line := strings.Trim(lines[0], " \t")
@@ -35,7 +37,8 @@ func readBearer(lines []string) (token string, is credentials) {
 	return token, bearer
 }
 
-// isToken68 reports whether s is what RFC 9110 section 11.2 calls so, and RFC 6750 section 2.1 b64token.
+// isToken68 reports whether s is a token68 (RFC 9110 section 11.2), the b64token of RFC 6750
+// section 2.1.
 func isToken68(s string) bool {
 	s = strings.TrimRight(s, "=")
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
@@ -43,7 +46,7 @@ func isToken68(s string) bool {
 	})
 }
 
-// notInToken reports whether r has no place in a token, RFC 9110 section 5.6.2.
+// notInToken reports whether r is not allowed in a token (RFC 9110 section 5.6.2).
 func notInToken(r rune) bool {
 	return !isAlphanumeric(r) && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 }
@@ -52,12 +55,11 @@ func isAlphanumeric(r rune) bool {
 	return '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z'
 }
 
-// Challenge returns the WWW-Authenticate value that asks for a bearer token (RFC 6750 section 3), for whoever refuses a
-// caller behind [Authenticate]: rest.Options.Challenge. An empty realm is left out. Control characters in it
-// become spaces.
+// Challenge returns the WWW-Authenticate value that requests a bearer token (RFC 6750 section 3),
+// for rest.Options.Challenge. An empty realm is omitted. Control characters in realm become spaces.
 func Challenge(realm string) string { return challenge(realm, "", "") }
 
-// challenge is Challenge with what was wrong.
+// challenge is Challenge with an error code and its description, either of which may be empty.
 func challenge(realm, code, description string) string {
 	value := "Bearer"
 	sep := " "
@@ -72,7 +74,7 @@ func challenge(realm, code, description string) string {
 	return value
 }
 
-// quotable makes s fit between quotation marks, RFC 9110 section 5.6.4.
+// quotable escapes s for a quoted string (RFC 9110 section 5.6.4).
 func quotable(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

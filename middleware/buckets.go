@@ -7,73 +7,75 @@ import (
 	"time"
 )
 
-// buckets count who did how much, by the generic cell rate algorithm (ITU-T I.371): of each caller one number is kept, the
-// time at which all of its quota will be back. Callers are known by a hash whose seed nobody knows, so that the size of their
-// names costs nothing and nobody can make two of them meet.
+// buckets implements the generic cell rate algorithm (ITU-T I.371). For each caller it stores one
+// time: when the whole quota will be available again. Callers are identified by a hash with a
+// random seed. Memory does not depend on the length of their names, and a caller cannot provoke a
+// collision.
 type buckets struct {
-	every time.Duration // in which one comes back
-	whole time.Duration // in which all come back
-	quota int
-	seed  maphash.Seed
+	interval time.Duration // time until one request is available again
+	period   time.Duration // time until the whole quota is available again
+	quota    int
+	seed     maphash.Seed
 
-	mu     sync.Mutex
-	recent map[uint64]time.Duration // since the last turn
-	older  map[uint64]time.Duration // before it
-	half   int                      // how many there may be in either
-	turn   time.Duration            // when recent becomes older
+	mu        sync.Mutex
+	recent    map[uint64]time.Duration // used since the last rotation
+	older     map[uint64]time.Duration // used before it
+	maxPerMap int                      // capacity of each map
+	rotateAt  time.Duration            // time of the next rotation
 }
 
-// left is what a caller still has.
-type left struct {
-	ok        bool  // this one was let through
-	remaining int   // further ones
-	seconds   int64 // until one more is, or where some remain, until all are
+// allowance is the result of one request.
+type allowance struct {
+	allowed   bool  // the request is within the quota
+	remaining int   // requests left
+	seconds   int64 // until the next request is allowed; if some are left, until all are
 }
 
 func newBuckets(rate Rate, callers int) *buckets {
-	// rounded up: never more than promised
+	// rounded up, so that the rate is never exceeded
 	every := (rate.Window + time.Duration(rate.Quota) - 1) / time.Duration(rate.Quota)
 	whole := every * time.Duration(rate.Quota)
-	return &buckets{every: every, whole: whole, quota: rate.Quota, seed: maphash.MakeSeed(),
-		recent: map[uint64]time.Duration{}, half: max(callers/2, 1), turn: whole}
+	return &buckets{interval: every, period: whole, quota: rate.Quota, seed: maphash.MakeSeed(),
+		recent: map[uint64]time.Duration{}, maxPerMap: max(callers/2, 1), rotateAt: whole}
 }
 
-// take takes one from a caller's quota, if there is one. now never goes back far.
-func (b *buckets) take(caller uint64, now time.Duration) left {
+// take takes one request from the quota of a caller. now is monotonic.
+func (b *buckets) take(caller uint64, now time.Duration) allowance {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	back, ok := b.recent[caller]
+	full, ok := b.recent[caller]
 	if !ok {
-		b.age(now)
-		back = b.older[caller]
+		b.rotate(now)
+		full = b.older[caller]
 	}
-	back = max(back, now) + b.every
-	used := back - now
-	if used > b.whole {
+	full = max(full, now) + b.interval
+	used := full - now
+	if used > b.period {
 		if !ok {
-			b.recent[caller] = back - b.every // it is not to be forgotten for being refused
+			b.recent[caller] = full - b.interval // keep the caller in the newer map
 		}
-		return left{seconds: ceilSeconds(used - b.whole)}
+		return allowance{seconds: ceilSeconds(used - b.period)}
 	}
-	b.recent[caller] = back
-	l := left{ok: true, remaining: int((b.whole - used) / b.every), seconds: ceilSeconds(used)}
+	b.recent[caller] = full
+	l := allowance{allowed: true, remaining: int((b.period - used) / b.interval), seconds: ceilSeconds(used)}
 	if l.remaining == 0 {
-		l.seconds = ceilSeconds(used + b.every - b.whole)
+		l.seconds = ceilSeconds(used + b.interval - b.period)
 	}
 	return l
 }
 
-// age forgets. Who was not seen for the time in which all comes back is like one that was never seen, so that forgetting it
-// changes nothing; only if there are too many is somebody forgotten who would have had to wait.
-func (b *buckets) age(now time.Duration) {
-	if now < b.turn && len(b.recent) < b.half {
+// rotate discards the older map. A caller that was idle for a whole period has its whole quota, so
+// discarding it changes nothing. If there are too many callers, the rotation happens earlier and
+// some get their quota back too soon.
+func (b *buckets) rotate(now time.Duration) {
+	if now < b.rotateAt && len(b.recent) < b.maxPerMap {
 		return
 	}
-	b.older, b.recent = b.recent, make(map[uint64]time.Duration, min(len(b.recent), b.half))
-	b.turn = now + b.whole
+	b.older, b.recent = b.recent, make(map[uint64]time.Duration, min(len(b.recent), b.maxPerMap))
+	b.rotateAt = now + b.period
 }
 
-// hash knows a caller by its name. The kind keeps principals and other names apart.
+// hash identifies a caller by name. kind separates principals from other keys.
 func (b *buckets) hash(kind byte, name string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(b.seed)
@@ -82,8 +84,8 @@ func (b *buckets) hash(kind byte, name string) uint64 {
 	return h.Sum64()
 }
 
-// hashAddr knows a caller by its address. An IPv6 network of 64 bits is one caller, since whoever has one address of it
-// has all.
+// hashAddr identifies a caller by address. An IPv6 /64 network is one caller, because its owner
+// controls all its addresses.
 func (b *buckets) hashAddr(addr netip.Addr) uint64 {
 	raw := addr.As16()
 	n := len(raw)
@@ -97,7 +99,7 @@ func (b *buckets) hashAddr(addr netip.Addr) uint64 {
 	return h.Sum64()
 }
 
-// ceilSeconds rounds up: earlier would be too early. It is at least 1.
+// ceilSeconds rounds up to whole seconds, at least 1.
 func ceilSeconds(d time.Duration) int64 {
 	return max(1, int64((d+time.Second-1)/time.Second))
 }

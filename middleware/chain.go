@@ -5,9 +5,9 @@ import (
 	"net/http"
 )
 
-// Chain makes one middleware of several. The first is the outermost: it sees the request first and the response last.
-// Those that are nil are left out, so that a list may name what is only sometimes there; of none at all Chain makes one that
-// changes nothing. The package comment has the order that these are made for.
+// Chain combines several middleware into one. The first is the outermost: it sees the request first
+// and the response last. Nil elements are skipped. Without elements, Chain returns a middleware
+// that does nothing. The package documentation recommends an order.
 func Chain(mws ...func(http.Handler) http.Handler) func(http.Handler) http.Handler {
 	return func(h http.Handler) http.Handler {
 		for i := len(mws) - 1; i >= 0; i-- {
@@ -19,13 +19,13 @@ func Chain(mws ...func(http.Handler) http.Handler) func(http.Handler) http.Handl
 	}
 }
 
-// same is the middleware that changes nothing.
-func same(h http.Handler) http.Handler { return h }
+// identity is the middleware that does nothing.
+func identity(h http.Handler) http.Handler { return h }
 
-// serveWith serves the request with another context. The request that came is told what pattern of a mux matched the copy,
-// as net/http does: whoever is outside, such as [Log] or a tracer, names the request by it.
+// serveWith serves r with another context. Like net/http, it copies the Pattern of the inner
+// request to r, so that outer middleware such as [Log] or a tracer can read it.
 func serveWith(next http.Handler, w http.ResponseWriter, r *http.Request, ctx context.Context) {
 	inner := r.WithContext(ctx)
-	defer func() { r.Pattern = inner.Pattern }() // also while a panic passes
+	defer func() { r.Pattern = inner.Pattern }() // also during a panic
 	next.ServeHTTP(w, inner)
 }

@@ -8,26 +8,29 @@ import (
 	"strings"
 )
 
-// ClientAddressOptions adjust [ClientAddress]. The zero value is meaningful; nil is the zero value.
+// ClientAddressOptions configures [ClientAddress]. Nil means the zero value.
 type ClientAddressOptions struct {
-	// Forwarded says that the proxies speak RFC 7239: the field Forwarded is read, and the X-Forwarded ones are not. Only one
-	// kind is ever believed, since a proxy that writes one passes on what a client wrote into the other.
+	// Forwarded selects the field Forwarded (RFC 7239) instead of the X-Forwarded fields. Only one
+	// kind is used, because a proxy that writes one kind passes on the other as the client sent it.
+	// Default false.
 	Forwarded bool
-	// Host says that the proxies tell which host was asked for, which then is the Host of the request. It is off, for a
-	// proxy that does not set it passes on what a client says, and most pass on Host itself.
+	// Host replaces the Host of the request by the one that the proxies report. Default false,
+	// because most proxies preserve Host, and one that does not set the forwarding field passes on
+	// the client's value.
 	Host bool
 }
 
-// ClientAddress returns a middleware that finds out who is behind the proxies in front of the server, for [Client] and
-// [Secure]. trusted are the addresses of those proxies; what comes from anywhere else is not believed in the least, and with
-// no prefix at all nobody is.
+// ClientAddress returns a middleware that determines the address of the client if the server is
+// reached through proxies. [Client] and [Secure] return the result. trusted are the networks of the
+// proxies. Forwarding fields from other peers are ignored; with an empty list they are always
+// ignored.
 //
-// The list of addresses that proxies write is read from its end, where the nearest wrote, as long as they are trusted ones; the
-// first that is not is the client. An entry that cannot be read ends it. A scheme and a host are believed of the same proxies, the
-// nearest first.
+// The list of addresses is read from its end, which the nearest proxy has written. The first
+// address that is not trusted is the client. A malformed entry ends the search. The scheme and the
+// host are taken from the same trusted proxies, the nearest first.
 //
-// Whoever sent them, the fields Forwarded, X-Forwarded-* and X-Real-Ip are taken off the request, so that nothing behind can
-// believe them by mistake. opts may be nil.
+// Forwarded, X-Forwarded-* and X-Real-Ip are always removed from the request, so that inner
+// handlers cannot use them by mistake. opts may be nil.
 func ClientAddress(trusted []netip.Prefix, opts *ClientAddressOptions) func(http.Handler) http.Handler {
 	var o ClientAddressOptions
 	if opts != nil {
@@ -38,7 +41,7 @@ func ClientAddress(trusted []netip.Prefix, opts *ClientAddressOptions) func(http
 			c := &clientInfo{addr: peer(r), secure: r.TLS != nil}
 			host := ""
 			if within(trusted, c.addr) {
-				host = c.believe(readHops(r.Header, o.Forwarded), trusted)
+				host = c.apply(readHops(r.Header, o.Forwarded), trusted)
 			}
 			inner := r.WithContext(context.WithValue(r.Context(), clientKey{}, c))
 			inner.Header = withoutForwarded(r.Header)
@@ -53,17 +56,17 @@ func ClientAddress(trusted []netip.Prefix, opts *ClientAddressOptions) func(http
 
 type clientKey struct{}
 
-// clientInfo is what is known of the client.
+// clientInfo is the result of ClientAddress for one request.
 type clientInfo struct {
 	addr   netip.Addr
 	secure bool
 }
 
-// believe takes over what trusted proxies say, and returns the host that was asked for, or "". What stands in front of the
-// client's address was written by nobody who is trusted.
-func (c *clientInfo) believe(way []hop, trusted []netip.Prefix) (host string) {
+// apply reads the hops of trusted proxies and returns the requested host, or "". Entries before the
+// client's address may be forged and are not read.
+func (c *clientInfo) apply(hops []hop, trusted []netip.Prefix) (host string) {
 	proto := ""
-	for _, h := range way {
+	for _, h := range hops {
 		proto, host = cmp.Or(proto, h.proto), cmp.Or(host, h.host)
 		if !h.addr.IsValid() {
 			break
@@ -81,8 +84,8 @@ func (c *clientInfo) believe(way []hop, trusted []netip.Prefix) (host string) {
 	return host
 }
 
-// Client returns the address of who sent the request: as [ClientAddress] found out, or else the other end of the connection.
-// It is the zero Addr where that has none.
+// Client returns the address of the client, as determined by [ClientAddress], and otherwise that of
+// the connection. It returns the zero Addr if the connection has none.
 func Client(r *http.Request) netip.Addr {
 	if c, ok := r.Context().Value(clientKey{}).(*clientInfo); ok {
 		return c.addr
@@ -90,7 +93,8 @@ func Client(r *http.Request) netip.Addr {
 	return peer(r)
 }
 
-// Secure reports whether the client used TLS: with a trusted proxy, as [ClientAddress] found out, or else with this server.
+// Secure reports whether the client used TLS, as determined by [ClientAddress], and otherwise
+// whether this server did.
 func Secure(r *http.Request) bool {
 	if c, ok := r.Context().Value(clientKey{}).(*clientInfo); ok {
 		return c.secure
@@ -98,7 +102,7 @@ func Secure(r *http.Request) bool {
 	return r.TLS != nil
 }
 
-// withoutForwarded returns a header without what only ClientAddress may believe. The header itself is not changed.
+// withoutForwarded returns h without the forwarding fields. h itself is not changed.
 func withoutForwarded(h http.Header) http.Header {
 	copied := false
 	for name := range h {
@@ -106,7 +110,7 @@ func withoutForwarded(h http.Header) http.Header {
 			continue
 		}
 		if !copied {
-			h, copied = h.Clone(), true // the range goes on over the one that came
+			h, copied = h.Clone(), true // the range continues over the original
 		}
 		delete(h, name)
 	}

@@ -2,11 +2,12 @@ package middleware
 
 import "slices"
 
-// ExposedHeaders returns the response fields that a page of another origin has to be allowed to read to be a client of an API
-// of Stoa's, for Access-Control-Expose-Headers, and more of the application's own. CORS itself is left to a package that does
-// it well, such as github.com/rs/cors: examples/cors has both together.
+// ExposedHeaders returns the response fields that a browser client of another origin needs to read,
+// followed by more. It is for Access-Control-Expose-Headers.
 //
-// The fields that every page may read (Content-Type, Cache-Control and so on) are not among them, and Set-Cookie never can be.
+// CORS itself is left to other packages, such as github.com/rs/cors; examples/cors combines the
+// two. The list omits fields that scripts can always read, such as Content-Type and Cache-Control,
+// and Set-Cookie, which they can never read.
 func ExposedHeaders(more ...string) []string {
 	return slices.Concat([]string{
 		"Accept-Patch", "Accept-Post", "Accept-Ranges", "Allow", "API-Version", "Content-Location",
@@ -17,8 +18,8 @@ func ExposedHeaders(more ...string) []string {
 	}, more)
 }
 
-// AllowedHeaders returns the request fields that a page of another origin has to be allowed to send to be a client of an API
-// of Stoa's, for Access-Control-Allow-Headers, and more of the application's own.
+// AllowedHeaders returns the request fields that a browser client of another origin needs to send,
+// followed by more. It is for Access-Control-Allow-Headers.
 func AllowedHeaders(more ...string) []string {
 	return slices.Concat([]string{
 		"Accept", "API-Version", "Authorization", "Content-Digest", "Content-Encoding", "Content-Type",

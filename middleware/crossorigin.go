@@ -6,27 +6,29 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// CrossOriginOptions adjust [CrossOrigin]. The zero value is meaningful; nil is the zero value.
+// CrossOriginOptions configures [CrossOrigin]. Nil means the zero value.
 type CrossOriginOptions struct {
-	// Trusted are origins whose pages may write here, such as "https://app.example.com".
+	// Trusted are origins that may send unsafe requests, such as "https://app.example.com". Default
+	// none.
 	Trusted []string
-	// Bypass are patterns of http.ServeMux that are not protected, since they do not go by what browsers send by themselves.
+	// Bypass are http.ServeMux patterns of routes without protection, because they use no
+	// credentials that browsers send automatically. Default none.
 	Bypass []string
 }
 
-// CrossOrigin returns a middleware that refuses what a browser sends on behalf of a page of another origin, with 403, unless the
-// method is safe: with cookies, basic authentication or a network that lets it in, it might act for somebody who does not know
-// ([http.CrossOriginProtection]). Clients that are no browsers are let through. Where all authentication is by bearer tokens it
-// changes nothing for honest clients.
+// CrossOrigin returns a middleware that rejects unsafe cross-origin requests of browsers with 403.
+// It prevents cross-site request forgery if clients are authenticated by cookies, basic
+// authentication or their network ([http.CrossOriginProtection]). Clients other than browsers are
+// not affected. An API that accepts bearer tokens only does not need it.
 //
-// GET always passes, and so does the opening of a WebSocket: that has to look at Origin itself. opts may be nil. CrossOrigin
-// panics if an origin or a pattern cannot be read.
+// GET requests always pass, and therefore WebSocket handshakes too: a WebSocket handler must check
+// Origin itself. opts may be nil. CrossOrigin panics if an origin or a pattern is invalid.
 func CrossOrigin(opts *CrossOriginOptions) func(http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	if opts != nil {
 		for _, origin := range opts.Trusted {
 			if err := protection.AddTrustedOrigin(origin); err != nil {
-				panic("middleware: CrossOrigin cannot trust " + origin + ": " + err.Error())
+				panic("middleware: CrossOriginOptions.Trusted: " + err.Error())
 			}
 		}
 		for _, pattern := range opts.Bypass {

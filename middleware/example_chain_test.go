@@ -65,8 +65,8 @@ func ExampleRecover() {
 		func(w http.ResponseWriter, r *http.Request) { panic("the database said no") }))
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
-	told, _, _ := strings.Cut(w.Body.String(), `"instance"`)
-	fmt.Println(w.Code, told)
+	details, _, _ := strings.Cut(w.Body.String(), `"instance"`)
+	fmt.Println(w.Code, details)
 	// Output: 500 {"type":"https://stoa-go.github.io/problems/internal-error","title":"Internal Error","status":500,
 }
 

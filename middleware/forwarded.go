@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// hop is what a proxy says of one step of the way of a request.
+// hop is one element of the forwarding information: the request as one proxy received it.
 type hop struct {
-	addr        netip.Addr // of who came to it; the zero Addr for what is none, such as "unknown"
-	proto, host string     // that were asked for; "" if it does not say
+	addr        netip.Addr // peer of the proxy; the zero Addr if it is not an address, such as "unknown"
+	proto, host string     // as requested; "" if unknown
 }
 
-// readHops reads the fields of one kind, the nearest proxy first.
+// readHops parses Forwarded if rfc is true, and the X-Forwarded fields otherwise. The nearest proxy
+// is first.
 func readHops(h http.Header, rfc bool) []hop {
 	if rfc {
 		return readForwarded(strings.Join(h["Forwarded"], ","))
@@ -28,7 +29,8 @@ func readHops(h http.Header, rfc bool) []hop {
 	if out == nil {
 		out = make([]hop, 1)
 	}
-	// These two are lists of their own, which need not be as long as that of the addresses.
+	// Proto and Host are separate lists, which may be shorter than the list of addresses. Only the
+	// last member is used.
 	out[0].proto = strings.ToLower(lastMember(h["X-Forwarded-Proto"]))
 	out[0].host = validHost(lastMember(h["X-Forwarded-Host"]))
 	return out
@@ -42,16 +44,18 @@ func lastMember(lines []string) string {
 	return strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
 }
 
-// maxElement is how long an element of Forwarded may be, so that looking for its beginning takes no time.
+// maxElement limits the length of an element of Forwarded, and so the time to search for its
+// beginning.
 const maxElement = 1024
 
-// readForwarded reads a Forwarded field, RFC 7239 section 4, the nearest proxy first. It is read from its end, since what
-// stands in front may be a client's: whatever that is, it spoils nothing of what proxies have put behind it.
+// readForwarded parses a Forwarded field (RFC 7239 section 4), the nearest proxy first. It parses
+// from the end, because a client may have sent the beginning: malformed elements there do not
+// affect the elements that proxies have appended.
 func readForwarded(s string) []hop {
 	var out []hop
 	for s != "" {
 		comma, next, ok := len(s), hop{}, false
-		for !ok { // a comma may stand in quotes
+		for !ok { // a comma may be inside a quoted string
 			if comma = strings.LastIndexByte(s[:comma], ','); len(s)-comma > maxElement {
 				return out
 			}
@@ -59,7 +63,7 @@ func readForwarded(s string) []hop {
 				return out
 			}
 		}
-		// a list may have members that are empty (RFC 9110 section 5.6.1)
+		// list members may be empty (RFC 9110 section 5.6.1)
 		if strings.Trim(s[comma+1:], " \t") != "" {
 			out = append(out, next)
 		}
@@ -68,7 +72,7 @@ func readForwarded(s string) []hop {
 	return out
 }
 
-// forwardedElement reads pairs with semicolons between them.
+// forwardedElement parses one element: pairs separated by semicolons.
 func forwardedElement(s string) (out hop, ok bool) {
 	for {
 		name, value, rest, ok := forwardedPair(s)
@@ -93,7 +97,7 @@ func forwardedElement(s string) (out hop, ok bool) {
 	}
 }
 
-// forwardedPair reads name=value, or nothing at all.
+// forwardedPair parses name=value. An empty pair is valid.
 func forwardedPair(s string) (name, value, rest string, ok bool) {
 	s = strings.TrimLeft(s, " \t")
 	if s == "" || s[0] == ';' {
@@ -114,7 +118,7 @@ func forwardedPair(s string) (name, value, rest string, ok bool) {
 	return name, s[:end], s[end:], end > 0
 }
 
-// unquote reads what is left of a quoted string, RFC 9110 section 5.6.4.
+// unquote parses the remainder of a quoted string after the opening quote (RFC 9110 section 5.6.4).
 func unquote(s string) (value, rest string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -131,7 +135,8 @@ func unquote(s string) (value, rest string, ok bool) {
 	return "", "", false
 }
 
-// readNode reads an address, with or without a port: 192.0.2.1, 192.0.2.1:80, 2001:db8::1, [2001:db8::1], [2001:db8::1]:80.
+// readNode parses an address with an optional port: 192.0.2.1, 192.0.2.1:80, 2001:db8::1,
+// [2001:db8::1], [2001:db8::1]:80. It returns the zero Addr if s is not an address.
 func readNode(s string) netip.Addr {
 	if at, err := netip.ParseAddrPort(s); err == nil {
 		return at.Addr().Unmap().WithZone("")
@@ -149,7 +154,7 @@ func readNode(s string) netip.Addr {
 	return addr.Unmap().WithZone("")
 }
 
-// validHost returns a host that may stand in a Host field, and "" for any other.
+// validHost returns s if it is valid in a Host field, and "" otherwise.
 func validHost(s string) string {
 	if len(s) > 255+len(":65535") || strings.ContainsFunc(s, func(r rune) bool {
 		return !isAlphanumeric(r) && !strings.ContainsRune("-._:[]", r)

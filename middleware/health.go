@@ -15,44 +15,47 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// HealthOptions adjust [Health]. The zero value is meaningful; nil is the zero value.
+// HealthOptions configures [Health]. Nil means the zero value.
 type HealthOptions struct {
-	// Timeout is how long the checks may take together; 2 seconds if zero.
+	// Timeout limits the time for all checks together. Default 2s.
 	Timeout time.Duration
-	// Details adds the name of each check and whether it passed. What an error says is never told but to the log.
+	// Details adds the result of each check to the response. Error texts are logged only. Default
+	// false.
 	Details bool
-	// Logger is told which checks failed, and why. Nil means [slog.Default].
+	// Logger receives the errors of failed checks. Default [slog.Default].
 	Logger *slog.Logger
 }
 
-// Health returns a handler that says whether the server can serve: 200 if all checks pass, else 503, a problem document. A
-// [Server] that drains says 503, so that nothing new is sent to it. GET and HEAD are answered, never to be stored, and in bounded
-// time, also if a check does not look at its context.
+// Health returns a handler that reports whether the server can serve requests: 200 if all checks
+// pass, and otherwise 503 with a problem document. While a [Server] is draining it reports 503, so
+// that load balancers send no new requests. Responses to GET and HEAD are not cacheable. They
+// arrive within the timeout even if a check ignores its context.
 //
-// However many ask at once, each check runs once at a time, and all who wait get what it finds: asking for the health of a
-// server cannot make it ill. A check that panics has failed. checks may be nil: the server is there. opts may be nil.
+// Checks run concurrently with each other. Each check runs once at a time, and concurrent requests
+// share its result, so that many health requests do not load the server. A check that panics has
+// failed. A nil map reports that the process is running. opts may be nil.
 func Health(checks map[string]func(ctx context.Context) error, opts *HealthOptions) http.Handler {
 	h := &health{}
 	if opts != nil {
 		h.opts = *opts
 	}
-	h.opts.Timeout = either(h.opts.Timeout, 2*time.Second)
+	h.opts.Timeout = orDefault(h.opts.Timeout, 2*time.Second)
 	for _, name := range slices.Sorted(maps.Keys(checks)) {
-		h.checks = append(h.checks, &check{name: name, do: checks[name]})
+		h.checks = append(h.checks, &healthCheck{name: name, do: checks[name]})
 	}
 	return h
 }
 
 type health struct {
 	opts   HealthOptions
-	checks []*check
+	checks []*healthCheck
 }
 
 func (h *health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	const allow = "GET, HEAD, OPTIONS"
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
-		h.answer(w, r)
+		h.respond(w, r)
 	case http.MethodOptions:
 		w.Header().Set("Allow", allow)
 		w.WriteHeader(http.StatusNoContent)
@@ -63,7 +66,7 @@ func (h *health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (h *health) answer(w http.ResponseWriter, r *http.Request) {
+func (h *health) respond(w http.ResponseWriter, r *http.Request) {
 	select {
 	case <-Draining(r.Context()):
 		h.refuse(w, r, "The server is about to end.", nil)
@@ -92,7 +95,7 @@ func (h *health) answer(w http.ResponseWriter, r *http.Request) {
 	header.Set("Content-Type", "application/json")
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	header.Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(body) // net/http leaves it out for HEAD, and a client that has gone cannot be told
+	_, _ = w.Write(body) // net/http omits the body for HEAD
 }
 
 func (h *health) refuse(w http.ResponseWriter, r *http.Request, detail string, results map[string]string) {
@@ -104,7 +107,7 @@ func (h *health) refuse(w http.ResponseWriter, r *http.Request, detail string, r
 	problem.Write(w, r, d)
 }
 
-// run makes all checks at once.
+// run runs all checks concurrently and returns their results by name.
 func (h *health) run(ctx context.Context) (results map[string]string, failed bool) {
 	runs := make([]*checkRun, len(h.checks))
 	for i, c := range h.checks {
@@ -120,51 +123,52 @@ func (h *health) run(ctx context.Context) (results map[string]string, failed boo
 			continue
 		}
 		results[c.name], failed = "failed", true
-		if !errors.Is(ctx.Err(), context.Canceled) { // nobody is there to be told
-			loggerOr(h.opts.Logger).ErrorContext(ctx, "stoa: unhealthy", "check", c.name, "error",
-				clean(err.Error()))
+		if !errors.Is(ctx.Err(), context.Canceled) { // if canceled, the client has closed the connection
+			loggerOrDefault(h.opts.Logger).ErrorContext(ctx, "stoa: health check failed", "check", c.name,
+				"error",
+				sanitize(err.Error()))
 		}
 	}
 	return results, failed
 }
 
-// check is one thing that is needed.
-type check struct {
+// healthCheck is one named check.
+type healthCheck struct {
 	name string
 	do   func(ctx context.Context) error
 
-	mu  sync.Mutex
-	now *checkRun // nil if it is not running
+	mu      sync.Mutex
+	running *checkRun // nil if it is not running
 }
 
-// checkRun is once that a check was made.
+// checkRun is one execution of a check.
 type checkRun struct {
 	done chan struct{}
-	err  error // once it is done
+	err  error // set before done is closed
 }
 
-// start makes the check, unless it is being made.
-func (c *check) start(ctx context.Context, timeout time.Duration) *checkRun {
+// start starts the check, or returns the execution that is in progress.
+func (c *healthCheck) start(ctx context.Context, timeout time.Duration) *checkRun {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.now != nil {
-		return c.now
+	if c.running != nil {
+		return c.running
 	}
 	run := &checkRun{done: make(chan struct{})}
-	c.now = run
+	c.running = run
 	go func() {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
-		run.err = c.safely(ctx)
+		run.err = c.call(ctx)
 		c.mu.Lock()
-		c.now = nil
+		c.running = nil
 		c.mu.Unlock()
 		close(run.done)
 	}()
 	return run
 }
 
-func (c *check) safely(ctx context.Context) (err error) {
+func (c *healthCheck) call(ctx context.Context) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)

@@ -11,51 +11,57 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// LimitOptions adjust [Limit]. The zero value is meaningful; nil is the zero value. A number below zero is no limit.
+// LimitOptions configures [Limit]. Nil means the zero value. Negative values mean no limit.
 type LimitOptions struct {
-	Content    int64 // bytes of content; 1 MiB if zero
-	URL        int   // bytes of the request target; 8 KiB if zero
-	Fields     int   // lines of the header; 100 if zero
-	FieldBytes int   // bytes of the header; 32 KiB if zero
-	// ContentOf is the limit of content for a single request, such as an upload: zero is Content. Nil is Content for all.
+	Content    int64 // bytes of the request body; default 1 MiB
+	URL        int   // bytes of the request target; default 8 KiB
+	Fields     int   // lines of the header; default 100
+	FieldBytes int   // bytes of the header; default 32 KiB
+	// ContentOf returns the body limit in bytes for a single request, such as an upload; 0 means
+	// Content. Nil means Content for all requests.
 	ContentOf func(r *http.Request) int64
-	// InFlight is how many requests are worked on at once; any number if zero, since only a measurement tells how many are
-	// too many. A client that sends slowly counts as well: bound its time by [Timeout].
+	// InFlight limits the requests that are handled concurrently. Default 0, no limit: the right
+	// value depends on the server and must be measured. Slow clients count too; limit their time
+	// with [Timeout].
 	InFlight int
-	// Queue is how many more wait for their turn; as many as InFlight if zero. Below zero nobody waits.
+	// Queue limits the requests that wait while InFlight is reached. Default InFlight; negative
+	// means that no request waits.
 	Queue int
-	// Wait is how long they wait; a second if zero.
+	// Wait is the maximum time in the queue. Default 1s.
 	Wait time.Duration
-	// Stream says which requests do not count as in flight, since they never end: streams of events and WebSockets.
+	// Stream reports whether a request is exempt from InFlight, because it is long-lived: an event
+	// stream or a WebSocket. Nil exempts none.
 	Stream func(r *http.Request) bool
 }
 
-// Limit returns a middleware that bounds what a request may be: a longer target is 414, a header with more lines or bytes 431,
-// more content 413, and more requests than can be worked on are 503 with Retry-After once they have waited.
+// Limit returns a middleware that limits the size and the number of requests. A target over the
+// limit is rejected with 414, a header with 431 and a body with 413. If InFlight is reached and the
+// queue is full or the wait too long, the response is 503 with Retry-After.
 //
-// Content that says how long it is is refused unread; of other content the handler reads as much as is allowed, and then the
-// error is an [*http.MaxBytesError], for which it answers 413. Either way nothing more is read from the connection, which ends
-// with the response: a client that goes on sending cannot hold it. opts may be nil.
+// A body with a Content-Length over the limit is rejected before it is read. Otherwise the handler
+// can read up to the limit and then receives a [*http.MaxBytesError], for which it should respond
+// with 413. In both cases the server reads no more from the connection and closes it after the
+// response. opts may be nil.
 func Limit(opts *LimitOptions) func(http.Handler) http.Handler {
 	l := &limiter{}
 	if opts != nil {
 		l.opts = *opts
 	}
 	o := &l.opts
-	o.Content, o.URL = either(o.Content, 1<<20), either(o.URL, 8<<10)
-	o.Fields, o.FieldBytes = either(o.Fields, 100), either(o.FieldBytes, 32<<10)
-	o.Queue, o.Wait = either(o.Queue, o.InFlight), either(o.Wait, time.Second)
+	o.Content, o.URL = orDefault(o.Content, 1<<20), orDefault(o.URL, 8<<10)
+	o.Fields, o.FieldBytes = orDefault(o.Fields, 100), orDefault(o.FieldBytes, 32<<10)
+	o.Queue, o.Wait = orDefault(o.Queue, o.InFlight), orDefault(o.Wait, time.Second)
 	if o.InFlight > 0 {
 		l.slots = make(chan struct{}, o.InFlight)
 	}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if d := l.tooMuch(r); d != nil {
+			if d := l.exceeded(r); d != nil {
 				refuseUnread(w, r, d)
 				return
 			}
 			if l.slots != nil && (o.Stream == nil || !o.Stream(r)) {
-				if !l.enter(r.Context()) {
+				if !l.acquire(r.Context()) {
 					d := problem.New(problem.Unavailable, "There is too much to do at the moment; try again.")
 					d.Header = http.Header{"Retry-After": {"1"}}
 					refuseUnread(w, r, d)
@@ -70,14 +76,15 @@ func Limit(opts *LimitOptions) func(http.Handler) http.Handler {
 
 type limiter struct {
 	opts    LimitOptions
-	slots   chan struct{} // one for each request that is worked on
+	slots   chan struct{} // a semaphore with InFlight slots
 	waiting atomic.Int64
 }
 
-// tooMuch says what is wrong with a request, as far as it can be seen without reading.
-func (l *limiter) tooMuch(r *http.Request) *problem.Details {
+// exceeded returns the problem for the first limit that the request exceeds, without reading the
+// body; nil if there is none.
+func (l *limiter) exceeded(r *http.Request) *problem.Details {
 	if l.opts.URL >= 0 && len(r.RequestURI) > l.opts.URL {
-		return tooMuch(problem.URITooLong, "The request target is too long.", int64(l.opts.URL))
+		return limitProblem(problem.URITooLong, "The request target is too long.", int64(l.opts.URL))
 	}
 	lines, bytes := 0, 0
 	for name, values := range r.Header {
@@ -87,33 +94,33 @@ func (l *limiter) tooMuch(r *http.Request) *problem.Details {
 		}
 	}
 	if l.opts.Fields >= 0 && lines > l.opts.Fields {
-		return tooMuch(problem.HeadersTooLarge, "The header has too many fields.", int64(l.opts.Fields))
+		return limitProblem(problem.HeadersTooLarge, "The header has too many fields.", int64(l.opts.Fields))
 	}
 	if l.opts.FieldBytes >= 0 && bytes > l.opts.FieldBytes {
-		return tooMuch(problem.HeadersTooLarge, "The header is too large.", int64(l.opts.FieldBytes))
+		return limitProblem(problem.HeadersTooLarge, "The header is too large.", int64(l.opts.FieldBytes))
 	}
-	if limit := l.content(r); limit >= 0 && r.ContentLength > limit {
-		return tooMuch(problem.TooLarge, "The content is too large.", limit)
+	if limit := l.contentLimit(r); limit >= 0 && r.ContentLength > limit {
+		return limitProblem(problem.TooLarge, "The content is too large.", limit)
 	}
 	return nil
 }
 
-func tooMuch(kind problem.Kind, detail string, limit int64) *problem.Details {
+func limitProblem(kind problem.Kind, detail string, limit int64) *problem.Details {
 	d := problem.New(kind, detail)
 	d.Extensions = map[string]any{"limit": limit}
 	return d
 }
 
-// content is how much content a request may have.
-func (l *limiter) content(r *http.Request) int64 {
+// contentLimit returns the body limit of a request in bytes.
+func (l *limiter) contentLimit(r *http.Request) int64 {
 	if l.opts.ContentOf != nil {
-		return either(l.opts.ContentOf(r), l.opts.Content)
+		return orDefault(l.opts.ContentOf(r), l.opts.Content)
 	}
 	return l.opts.Content
 }
 
-// enter waits for a slot, and reports whether there was one.
-func (l *limiter) enter(ctx context.Context) bool {
+// acquire waits for a slot and reports whether it got one.
+func (l *limiter) acquire(ctx context.Context) bool {
 	select {
 	case l.slots <- struct{}{}:
 		return true
@@ -123,39 +130,39 @@ func (l *limiter) enter(ctx context.Context) bool {
 	if l.waiting.Add(1) > int64(l.opts.Queue) {
 		return false
 	}
-	patience := time.NewTimer(l.opts.Wait)
-	defer patience.Stop()
+	timer := time.NewTimer(l.opts.Wait)
+	defer timer.Stop()
 	select {
 	case l.slots <- struct{}{}:
 		return true
-	case <-patience.C:
+	case <-timer.C:
 	case <-ctx.Done():
 	}
 	return false
 }
 
-// serve serves a request whose content is bounded.
+// serve calls next with a limited body.
 func (l *limiter) serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
-	limit := l.content(r)
-	// net/http sees to it that there is no more than was said
+	limit := l.contentLimit(r)
+	// net/http enforces Content-Length
 	if limit < 0 || r.ContentLength >= 0 || r.Body == nil {
 		next.ServeHTTP(w, r)
 		return
 	}
 	inner := *r
-	// The innermost writer is the one that http.MaxBytesReader can tell not to use the connection again.
-	inner.Body = &bounded{ReadCloser: http.MaxBytesReader(innermost(w), r.Body, limit), w: w}
+	// MaxBytesReader closes the connection only if it receives net/http's own writer.
+	inner.Body = &limitedBody{ReadCloser: http.MaxBytesReader(innermost(w), r.Body, limit), w: w}
 	defer func() { r.Pattern = inner.Pattern }()
 	next.ServeHTTP(w, &inner)
 }
 
-// bounded is content of which too much ends the connection.
-type bounded struct {
+// limitedBody stops reading from the connection if the body exceeds its limit.
+type limitedBody struct {
 	io.ReadCloser
 	w http.ResponseWriter
 }
 
-func (b *bounded) Read(p []byte) (int, error) {
+func (b *limitedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if errors.As(err, new(*http.MaxBytesError)) {
 		stopReading(b.w)
@@ -163,7 +170,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// refuseUnread answers a request whose content is not wanted any more.
+// refuseUnread responds with d without reading the body.
 func refuseUnread(w http.ResponseWriter, r *http.Request, d *problem.Details) {
 	if r.ContentLength != 0 && r.Body != nil {
 		if r.ProtoMajor == 1 {
@@ -174,12 +181,13 @@ func refuseUnread(w http.ResponseWriter, r *http.Request, d *problem.Details) {
 	problem.Write(w, r, d)
 }
 
-// stopReading makes net/http, which reads what a handler left over, find nothing more to read.
+// stopReading sets a deadline in the past, so that net/http does not read the rest of the body.
 func stopReading(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // a recorder of tests has no deadlines
+	// test recorders do not support deadlines
+	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
 }
 
-// innermost is the writer that net/http made.
+// innermost returns the writer that net/http has created.
 func innermost(w http.ResponseWriter) http.ResponseWriter {
 	for {
 		outer, ok := w.(interface{ Unwrap() http.ResponseWriter })

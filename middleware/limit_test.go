@@ -165,16 +165,16 @@ func TestLimitOnTheWire(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		for range 3 {
-			told := make(waits)
+			details := make(waits)
 			// It goes on when it has the answer, as one whose connection is gone by then may never see it.
 			r, _ := http.NewRequestWithContext(ctx, "POST", s.URL,
-				io.MultiReader(io.LimitReader(zeros{}, 2000), told, io.LimitReader(zeros{}, 100_000)))
+				io.MultiReader(io.LimitReader(zeros{}, 2000), details, io.LimitReader(zeros{}, 100_000)))
 			res, err := s.Client().Do(r)
 			if err != nil {
 				t.Fatal(err)
 			}
 			wantProblem(t, res.StatusCode, res.Header, res.Body, problem.TooLarge)
-			close(told)
+			close(details)
 			res.Body.Close()
 		}
 	})

@@ -9,47 +9,51 @@ import (
 	"time"
 )
 
-// LogOptions adjust [Log]. The zero value is meaningful; nil is the zero value.
+// LogOptions configures [Log]. Nil means the zero value.
 type LogOptions struct {
-	// Logger is told of every request. Nil means [slog.Default].
+	// Logger receives one record per request. Default [slog.Default].
 	Logger *slog.Logger
-	// Skip says which requests are not worth a line, such as those of a health check. Nil skips none. A request that is
-	// aborted or answered with 500 or above has its line all the same.
+	// Skip reports whether a request is not logged, such as a health check. Requests that are
+	// aborted or end with a status of 500 or above are logged anyway. Nil logs all requests.
 	Skip func(r *http.Request) bool
-	// Query adds the query, without the values of parameters whose names sound secret: those with token, key, secret, pass,
-	// auth, code, sig, session or credential in them. It is off, since what a filter asks for may be personal, too.
+	// Query logs the query. Values of parameters with a name that contains one of these are
+	// redacted: token, key, secret, pass, auth, code, sig, session, credential, cookie, jwt, otp,
+	// pin. Default false, because filters may contain personal data.
 	Query bool
-	// Headers are fields of the request to add. Those that carry secrets are never logged: Authorization,
-	// Proxy-Authorization, Cookie, Idempotency-Key, and whatever sounds like a secret; of a Referer the query is not.
+	// Headers are additional request fields to log. Fields with secrets are never logged:
+	// Authorization, Proxy-Authorization, Cookie, Idempotency-Key, and names that Query would
+	// redact. Referer is logged without its query.
 	Headers []string
 }
 
-// Log returns a middleware that writes one line for every request, when it has been answered:
+// Log returns a middleware that logs each request after its response:
 //
-//	level=INFO msg=request method=GET route="/orders/{id}" status=200 bytes=71 duration=1.2ms principal=ann request_id=...
+//	level=INFO msg=request method=GET route="/orders/{id}" status=200 bytes=71 duration=1.2ms
+//	    principal=ann request_id=...
 //
-// The route is the pattern by which an http.ServeMux behind it matched; where there is none it is the path. The principal is
-// what [Authenticate] found out, though that stands behind; a caller that [ClientAddress] knows is there as client. An answer
-// that was broken off has aborted=true, and a connection that was taken over, as by a WebSocket, status 101. The level is
-// INFO, WARN where an answer was broken off, and ERROR from status 500.
+// route is the pattern that an inner [http.ServeMux] has matched; without one, path is logged.
+// principal is set by an inner [Authenticate], client by an outer [ClientAddress]. A response that
+// was not completed has aborted=true. A hijacked connection, such as a WebSocket, has status 101.
+// The level is WARN for an aborted response, ERROR for a status of 500 or above, and INFO
+// otherwise.
 //
-// Nothing that a client can choose is longer than 256 bytes, and what would not be printed is escaped, whatever the handler
-// of the logger does with it. Keys, tokens and content are not logged at all. opts may be nil.
+// Values that a client can choose are limited to 256 bytes, and unprintable characters are escaped.
+// Idempotency keys, tokens and bodies are never logged. opts may be nil.
 func Log(opts *LogOptions) func(http.Handler) http.Handler {
 	l := &requestLog{}
 	if opts != nil {
 		l.opts = *opts
 	}
 	for _, name := range l.opts.Headers {
-		if name = http.CanonicalHeaderKey(name); !soundsSecret(name) {
+		if name = http.CanonicalHeaderKey(name); !isSecretName(name) {
 			l.headers = append(l.headers, name)
 		}
 	}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			e := &entry{start: time.Now(), path: r.URL.Path, aborted: true}
-			w, e.seen = watched(w)
-			defer l.write(r, e) // also while a panic passes
+			e := &logEntry{start: time.Now(), path: r.URL.Path, aborted: true}
+			w, e.response = newRecorder(w)
+			defer l.writeLine(r, e) // also during a panic
 			serveWith(next, w, r, context.WithValue(r.Context(), entryKey{}, e))
 			e.aborted = false
 		})
@@ -61,25 +65,25 @@ type requestLog struct {
 	headers []string
 }
 
-// entry is what becomes a line.
-type entry struct {
+// logEntry collects the values of one log record.
+type logEntry struct {
 	start     time.Time
-	path      string // as it came: what is behind may take a prefix off
-	seen      *watch
-	principal atomic.Pointer[string] // told by WithPrincipal, behind
+	path      string // as received; inner handlers may strip a prefix
+	response  *recorder
+	principal atomic.Pointer[string] // set by WithPrincipal in inner handlers
 	aborted   bool
 }
 
 type entryKey struct{}
 
-// notePrincipal tells the line of the request who is asking.
-func notePrincipal(ctx context.Context, principal string) {
-	if e, ok := ctx.Value(entryKey{}).(*entry); ok {
+// logPrincipal adds the principal to the log entry of the request.
+func logPrincipal(ctx context.Context, principal string) {
+	if e, ok := ctx.Value(entryKey{}).(*logEntry); ok {
 		e.principal.Store(&principal)
 	}
 }
 
-func (l *requestLog) write(r *http.Request, e *entry) {
+func (l *requestLog) writeLine(r *http.Request, e *logEntry) {
 	status := e.status()
 	level := slog.LevelInfo
 	switch {
@@ -88,17 +92,17 @@ func (l *requestLog) write(r *http.Request, e *entry) {
 	case e.aborted:
 		level = slog.LevelWarn
 	}
-	logger, ctx := loggerOr(l.opts.Logger), r.Context()
+	logger, ctx := loggerOrDefault(l.opts.Logger), r.Context()
 	if !logger.Enabled(ctx, level) || status < 500 && !e.aborted && l.opts.Skip != nil && l.opts.Skip(r) {
 		return
 	}
 	attrs := make([]slog.Attr, 0, 12)
-	attrs = append(attrs, slog.String("method", clean(r.Method)), e.route(r), slog.Int("status", status),
-		slog.Int64("bytes", e.seen.bytes), slog.Duration("duration", time.Since(e.start)))
+	attrs = append(attrs, slog.String("method", sanitize(r.Method)), e.route(r), slog.Int("status", status),
+		slog.Int64("bytes", e.response.bytes), slog.Duration("duration", time.Since(e.start)))
 	if p := e.principal.Load(); p != nil {
-		attrs = append(attrs, slog.String("principal", clean(*p)))
+		attrs = append(attrs, slog.String("principal", sanitize(*p)))
 	} else if p := Principal(ctx); p != "" {
-		attrs = append(attrs, slog.String("principal", clean(p)))
+		attrs = append(attrs, slog.String("principal", sanitize(p)))
 	}
 	if c, ok := ctx.Value(clientKey{}).(*clientInfo); ok {
 		attrs = append(attrs, slog.String("client", c.addr.String()))
@@ -109,46 +113,46 @@ func (l *requestLog) write(r *http.Request, e *entry) {
 	if e.aborted {
 		attrs = append(attrs, slog.Bool("aborted", true))
 	}
-	logger.LogAttrs(ctx, level, "request", l.more(attrs, r)...)
+	logger.LogAttrs(ctx, level, "request", l.optionalAttrs(attrs, r)...)
 }
 
-// more adds what the options ask for.
-func (l *requestLog) more(attrs []slog.Attr, r *http.Request) []slog.Attr {
+// optionalAttrs appends the attributes that Query and Headers add.
+func (l *requestLog) optionalAttrs(attrs []slog.Attr, r *http.Request) []slog.Attr {
 	if l.opts.Query && r.URL.RawQuery != "" {
-		attrs = append(attrs, slog.String("query", clean(withoutSecrets(r.URL.RawQuery))))
+		attrs = append(attrs, slog.String("query", sanitize(redactQuery(r.URL.RawQuery))))
 	}
 	for _, name := range l.headers {
 		if lines := r.Header[name]; len(lines) > 0 {
 			value := strings.Join(lines, ", ")
-			if name == "Referer" { // it has a query of its own
+			if name == "Referer" { // its query may contain secrets
 				value, _, _ = strings.Cut(value, "?")
 			}
-			attrs = append(attrs, slog.String(strings.ToLower(name), clean(value)))
+			attrs = append(attrs, slog.String(strings.ToLower(name), sanitize(value)))
 		}
 	}
 	return attrs
 }
 
-// status is what the client got, or will get from net/http.
-func (e *entry) status() int {
+// status returns the status that the client receives.
+func (e *logEntry) status() int {
 	switch {
-	case e.seen.status != 0:
-		return e.seen.status
-	case e.seen.hijacked:
+	case e.response.status != 0:
+		return e.response.status
+	case e.response.hijacked:
 		return http.StatusSwitchingProtocols
 	case e.aborted:
-		return 0 // nothing at all
+		return 0 // no response at all
 	}
 	return http.StatusOK
 }
 
-// route names what was asked for.
-func (e *entry) route(r *http.Request) slog.Attr {
+// route returns the pattern without the method, or the path.
+func (e *logEntry) route(r *http.Request) slog.Attr {
 	if r.Pattern == "" {
-		return slog.String("path", clean(e.path))
+		return slog.String("path", sanitize(e.path))
 	}
 	pattern := r.Pattern
-	if _, path, ok := strings.Cut(pattern, " "); ok { // the method is there already
+	if _, path, ok := strings.Cut(pattern, " "); ok { // the method is logged separately
 		pattern = strings.TrimLeft(path, " \t")
 	}
 	return slog.String("route", pattern)

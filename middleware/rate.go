@@ -7,29 +7,31 @@ import (
 	"time"
 )
 
-// Rate is how often something may be done: Quota times in a Window. The zero value is no limit.
+// Rate limits events to Quota per Window. The zero value means no limit.
 type Rate struct {
-	Quota  int           // 1 to a thousand millions
-	Window time.Duration // whole seconds, up to 1000 hours
+	Quota  int           // from 1 to 1,000,000,000
+	Window time.Duration // whole seconds, at most 1000h
 }
 
-// Bounds of a Rate, by which its arithmetic stays within an int64 and its fields within RFC 9651.
+// These limits keep the arithmetic within int64 and the header values within RFC 9651.
 const (
 	maxQuota  = 1_000_000_000
 	maxWindow = 1000 * time.Hour
 )
 
-var errRate = errors.New("a rate is a quota and a window of whole seconds, such as 100/1m, 10/s or off")
+var errRate = errors.New("middleware: invalid rate; use QUOTA/WINDOW such as 100/1m or 10/s, or off")
 
-// ParseRate reads a rate, such as "100/1m": a quota, a slash, and a window as [time.ParseDuration] reads it, of which a
-// unit alone means one ("10/s"). The window is whole seconds, and at least one. "" and "off" are no limit.
+// ParseRate parses a rate such as "100/1m": a quota, a slash and a window in the format of
+// [time.ParseDuration]. A unit alone means one, as in "10/s". The window is a whole number of
+// seconds. "" and "off" return the zero Rate.
 func ParseRate(s string) (Rate, error) {
 	if s == "" || s == "off" {
 		return Rate{}, nil
 	}
 	times, span, ok := strings.Cut(s, "/")
 	quota, err := strconv.Atoi(times)
-	if !ok || err != nil || span == "" || isSign(times[0]) || isSign(span[0]) { // which only Go reads
+	// Atoi and ParseDuration accept signs
+	if !ok || err != nil || span == "" || isSign(times[0]) || isSign(span[0]) {
 		return Rate{}, errRate
 	}
 	if 'a' <= span[0] && span[0] <= 'z' {
@@ -50,7 +52,8 @@ func (r Rate) valid() bool {
 		r.Window%time.Second == 0
 }
 
-// String returns the rate as [ParseRate] reads it, with the window in its largest whole unit: "100/1m". No limit is "off".
+// String returns the rate in the format of [ParseRate], with the window in its largest whole unit:
+// "100/1m". The zero Rate is "off".
 func (r Rate) String() string {
 	if r == (Rate{}) {
 		return "off"

@@ -9,41 +9,47 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// RateLimitOptions adjust [RateLimit]. The zero value is meaningful; nil is the zero value.
+// RateLimitOptions configures [RateLimit]. Nil means the zero value.
 type RateLimitOptions struct {
-	// Name of the policy, in fields and problems; "" is "default". It is printable ASCII.
+	// Name is the name of the policy in header fields and problems. It must be printable ASCII.
+	// Default "default".
 	Name string
-	// Key names who is counted, such as a tenant. Nil counts by [Principal], and nobody in particular by the address of the
-	// client, of which for IPv6 the first 64 bits count. "" is counted as one caller.
+	// Key returns the key that requests are counted by, such as a tenant. All requests with the key
+	// "" share one quota. Nil counts by [Principal], and anonymous requests by client address, for
+	// IPv6 by its /64 network.
 	Key func(r *http.Request) string
-	// Skip says which requests are not counted, such as those of a health check. Nil counts all.
+	// Skip reports whether a request is not counted, such as a health check. Nil counts all
+	// requests.
 	Skip func(r *http.Request) bool
-	// Callers is how many are remembered at once; 100,000 if zero. If there are more within a window, those not seen for
-	// the longest time begin anew. Each takes about 50 bytes, whatever its name.
+	// Callers limits how many callers are stored. Default 100,000. If there are more within a
+	// window, those that were idle longest get their quota back. Each uses about 50 bytes.
 	Callers int
-	// Legacy adds X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset (seconds), for clients that know nothing
-	// newer.
+	// Legacy adds X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset (in seconds) for
+	// older clients. Default false.
 	Legacy bool
 }
 
-// RateLimit returns a middleware that lets every caller do something as often as the rate says, and tells it how often it
-// still may (draft-ietf-httpapi-ratelimit-headers-11):
+// RateLimit returns a middleware that limits the requests of each caller to the given rate.
+// Responses contain the remaining quota (draft-ietf-httpapi-ratelimit-headers-11):
 //
 //	RateLimit-Policy: "default";q=100;w=60
 //	RateLimit: "default";r=50;t=30
 //
-// More is refused with 429, of the registered type quota-exceeded that names the policy, and a Retry-After that is the t of
-// RateLimit: the earliest time at which one more request is let through. Where some are left, t is the time after which all are.
+// Further requests are rejected with 429, the registered problem type quota-exceeded and
+// Retry-After. Its value is the t of RateLimit: the number of seconds until the next request is
+// allowed. If r is not zero, t is the time until the whole quota is available.
 //
-// It counts by the generic cell rate algorithm: the whole quota may be used at once, and what was used comes back evenly, one
-// request every Window/Quota. So a window that begins with the whole quota has room for nearly twice as much. Nobody is told of
-// a new window at the same second as everybody else. It counts in this process: of n behind one balancer each gives the quota.
+// The algorithm is the generic cell rate algorithm: the whole quota can be used at once, and one
+// request becomes available every Window/Quota. A window can therefore contain nearly twice the
+// quota, but there is no common reset at which all clients retry. Each process counts separately:
+// with n processes, a caller has n times the quota.
 //
-// A zero rate is no limit: then the middleware changes nothing. Several may stand in each other, if their names differ. opts may
-// be nil. RateLimit panics if the rate is none that [ParseRate] would have returned, or the name is none.
+// A zero rate returns a middleware that does nothing. Several rate limits can be combined if their
+// names differ. opts may be nil. RateLimit panics if the rate is not valid for [ParseRate] or the
+// name is not printable ASCII.
 func RateLimit(rate Rate, opts *RateLimitOptions) func(http.Handler) http.Handler {
 	if rate == (Rate{}) {
-		return same
+		return identity
 	}
 	l := newRateLimit(rate, opts)
 	return func(next http.Handler) http.Handler {
@@ -52,10 +58,10 @@ func RateLimit(rate Rate, opts *RateLimitOptions) func(http.Handler) http.Handle
 				next.ServeHTTP(w, r)
 				return
 			}
-			left := l.buckets.take(l.key(r), time.Since(l.start))
-			l.tell(w.Header(), left)
-			if !left.ok {
-				l.refuse(w, r, left)
+			a := l.buckets.take(l.callerKey(r), time.Since(l.start))
+			l.setHeader(w.Header(), a)
+			if !a.allowed {
+				l.refuse(w, r, a)
 				return
 			}
 			next.ServeHTTP(w, r)
@@ -66,9 +72,9 @@ func RateLimit(rate Rate, opts *RateLimitOptions) func(http.Handler) http.Handle
 type rateLimit struct {
 	opts    RateLimitOptions
 	rate    Rate
-	start   time.Time // from which times are counted, so that a clock that is set back does nothing
+	start   time.Time // times are measured from start on the monotonic clock
 	buckets *buckets
-	// What is the same in every response. None of these slices is ever changed, and appending copies them.
+	// These are shared by all responses. They have no spare capacity, so append copies them.
 	quoted string
 	policy []string
 	limit  []string
@@ -76,7 +82,7 @@ type rateLimit struct {
 
 func newRateLimit(rate Rate, opts *RateLimitOptions) *rateLimit {
 	if !rate.valid() {
-		panic(fmt.Sprintf("middleware: RateLimit cannot count %d in %v: it wants a quota, and whole seconds",
+		panic(fmt.Sprintf("middleware: RateLimit: invalid rate of %d per %v; use 1 or more per whole seconds",
 			rate.Quota, rate.Window))
 	}
 	l := &rateLimit{rate: rate, start: time.Now()}
@@ -87,7 +93,7 @@ func newRateLimit(rate Rate, opts *RateLimitOptions) *rateLimit {
 		l.opts.Name = "default"
 	}
 	if !isPlain(l.opts.Name) {
-		panic("middleware: the name of a RateLimit is printable ASCII")
+		panic(fmt.Sprintf("middleware: RateLimitOptions.Name %q is not printable ASCII", l.opts.Name))
 	}
 	if l.opts.Callers <= 0 {
 		l.opts.Callers = 100_000
@@ -100,8 +106,8 @@ func newRateLimit(rate Rate, opts *RateLimitOptions) *rateLimit {
 	return l
 }
 
-// key names who is asking.
-func (l *rateLimit) key(r *http.Request) uint64 {
+// callerKey returns the key of the caller of r.
+func (l *rateLimit) callerKey(r *http.Request) uint64 {
 	if l.opts.Key != nil {
 		return l.buckets.hash('k', l.opts.Key(r))
 	}
@@ -111,29 +117,29 @@ func (l *rateLimit) key(r *http.Request) uint64 {
 	return l.buckets.hashAddr(Client(r))
 }
 
-// tell adds the fields.
-func (l *rateLimit) tell(h http.Header, left left) {
+// setHeader adds the RateLimit fields.
+func (l *rateLimit) setHeader(h http.Header, a allowance) {
 	var buf [64]byte
 	b := append(buf[:0], l.quoted...)
-	b = strconv.AppendInt(append(b, ";r="...), int64(left.remaining), 10)
-	b = strconv.AppendInt(append(b, ";t="...), left.seconds, 10)
+	b = strconv.AppendInt(append(b, ";r="...), int64(a.remaining), 10)
+	b = strconv.AppendInt(append(b, ";t="...), a.seconds, 10)
 	if h["Ratelimit-Policy"] == nil {
 		h["Ratelimit-Policy"] = l.policy
 		h["Ratelimit"] = []string{string(b)}
-	} else { // another one is outside
+	} else { // an outer RateLimit has set them
 		h["Ratelimit-Policy"] = append(h["Ratelimit-Policy"], l.policy...)
 		h["Ratelimit"] = append(h["Ratelimit"], string(b))
 	}
 	if l.opts.Legacy {
 		h["X-Ratelimit-Limit"] = l.limit
-		h["X-Ratelimit-Remaining"] = []string{strconv.Itoa(left.remaining)}
-		h["X-Ratelimit-Reset"] = []string{strconv.FormatInt(left.seconds, 10)}
+		h["X-Ratelimit-Remaining"] = []string{strconv.Itoa(a.remaining)}
+		h["X-Ratelimit-Reset"] = []string{strconv.FormatInt(a.seconds, 10)}
 	}
 }
 
-func (l *rateLimit) refuse(w http.ResponseWriter, r *http.Request, left left) {
+func (l *rateLimit) refuse(w http.ResponseWriter, r *http.Request, a allowance) {
 	d := problem.New(problem.TooManyRequests, "More requests than the quota allows.")
 	d.Extensions = map[string]any{"violated-policies": []string{l.opts.Name}}
-	d.Header = http.Header{"Retry-After": {strconv.FormatInt(left.seconds, 10)}}
+	d.Header = http.Header{"Retry-After": {strconv.FormatInt(a.seconds, 10)}}
 	problem.Write(w, r, d)
 }

@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// longest is how many bytes of a value get into a log.
-const longest = 256
+// maxLogValue is the maximum number of bytes of a logged value.
+const maxLogValue = 256
 
-// clean makes of what a client chose something that fits in a log: it is cut, and what cannot be printed is escaped as in
-// Go, so that no line can be forged and no terminal told anything.
-func clean(s string) string {
+// sanitize prepares a value of a client for a log. It truncates the value and escapes unprintable
+// characters as Go does, so that it cannot forge log lines or control a terminal.
+func sanitize(s string) string {
 	whole := s
-	if len(s) > longest {
-		s = s[:longest]
+	if len(s) > maxLogValue {
+		s = s[:maxLogValue]
 	}
 	if !isPlain(s) {
 		s = strconv.QuoteToGraphic(s)
 		s = s[1 : len(s)-1]
-		if len(s) > longest { // which escaping may have made of it
-			s = strings.ToValidUTF8(s[:longest], "") + "..."
+		if len(s) > maxLogValue { // escaping may have lengthened it
+			s = strings.ToValidUTF8(s[:maxLogValue], "") + "..."
 			return s
 		}
 	}
-	if len(whole) > longest {
+	if len(whole) > maxLogValue {
 		s += "..."
 	}
 	return s
@@ -40,12 +40,12 @@ func isPlain(s string) bool {
 	return true
 }
 
-// withoutSecrets returns a query in which the values of some parameters are left out. What cannot be read as a parameter is
-// left out as well.
-func withoutSecrets(query string) string {
+// redactQuery returns a query without the values of secret parameters. Pairs that cannot be parsed
+// are replaced.
+func redactQuery(query string) string {
 	var b strings.Builder
 	for pair := range strings.SplitSeq(query, "&") {
-		if b.Len() > longest {
+		if b.Len() > maxLogValue {
 			break
 		}
 		if b.Len() > 0 {
@@ -54,9 +54,9 @@ func withoutSecrets(query string) string {
 		name, _, has := strings.Cut(pair, "=")
 		plain, err := url.QueryUnescape(name)
 		switch {
-		case err != nil, strings.Contains(pair, ";"): // which parted parameters once, and to some still does
+		case err != nil, strings.Contains(pair, ";"): // some servers treat ; as a separator
 			b.WriteString("[unreadable]")
-		case has && soundsSecret(plain):
+		case has && isSecretName(plain):
 			b.WriteString(name + "=[redacted]")
 		default:
 			b.WriteString(pair)
@@ -65,12 +65,12 @@ func withoutSecrets(query string) string {
 	return b.String()
 }
 
-// secretWords are parts of names whose values open something. It is meant to be too long.
+// secretWords are parts of the names of secret parameters. A false positive is better than a leak.
 var secretWords = [...]string{"token", "key", "secret", "pass", "auth", "code", "sig", "session",
 	"credential", "cookie", "jwt", "otp", "pin"}
 
-// soundsSecret reports whether the value of a parameter or field of this name may be a secret.
-func soundsSecret(name string) bool {
+// isSecretName reports whether a parameter or field with this name may contain a secret.
+func isSecretName(name string) bool {
 	name = strings.ToLower(name)
 	for _, word := range secretWords {
 		if strings.Contains(name, word) {

@@ -10,18 +10,19 @@ import (
 	"time"
 )
 
-// RequestIDOptions adjust [RequestID]. The zero value is meaningful; nil is the zero value.
+// RequestIDOptions configures [RequestID]. Nil means the zero value.
 type RequestIDOptions struct {
-	// Header is the field that carries the id; "" is X-Request-Id.
+	// Header is the field with the id. Default X-Request-Id.
 	Header string
-	// Trusted are the addresses of those whose ids are believed, such as the proxy in front of the server: the peer of the
-	// connection is looked at, not what a field says. Nil trusts nobody, and every request gets a new id.
+	// Trusted are the networks of peers that may send an id, such as the proxy in front of the
+	// server. The address of the connection counts, not a header field. Nil accepts none, and every
+	// request gets a new id.
 	Trusted []netip.Prefix
 }
 
-// RequestID returns a middleware that gives every request an id, by which what happened to it can be found in logs:
-// [RequestIDFrom] has it, the response says it, and [Log] logs it. It is a UUID of version 7 (RFC 9562 section 5.7), unless a
-// trusted peer sent one of 1 to 128 letters, digits and "-._~:+/=@".
+// RequestID returns a middleware that assigns an id to every request. [RequestIDFrom] returns it,
+// the response contains it, and [Log] logs it. It is a UUID of version 7 (RFC 9562 section 5.7), or
+// the id that a trusted peer sent if that consists of 1 to 128 letters, digits and "-._~:+/=@".
 //
 // opts may be nil.
 func RequestID(opts *RequestIDOptions) func(http.Handler) http.Handler {
@@ -47,13 +48,14 @@ func RequestID(opts *RequestIDOptions) func(http.Handler) http.Handler {
 
 type requestIDKey struct{}
 
-// RequestIDFrom returns the id of the request, as [RequestID] gave it, and "" outside of that.
+// RequestIDFrom returns the id that [RequestID] assigned to the request with this context, and ""
+// if there is none.
 func RequestIDFrom(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
 }
 
-// incoming returns the id that came with the request, if it may be believed.
+// incoming returns the id that a trusted peer sent; "" if there is none.
 func (o *RequestIDOptions) incoming(r *http.Request, field string) string {
 	lines := r.Header[field]
 	if len(lines) != 1 || !isRequestID(lines[0]) || !within(o.Trusted, peer(r)) {
@@ -62,17 +64,17 @@ func (o *RequestIDOptions) incoming(r *http.Request, field string) string {
 	return lines[0]
 }
 
-// isRequestID reports whether s cannot do harm in a log, a URL or a field.
+// isRequestID reports whether s is safe in logs, URLs and header fields.
 func isRequestID(s string) bool {
 	return s != "" && len(s) <= 128 && !strings.ContainsFunc(s, func(r rune) bool {
 		return !isAlphanumeric(r) && !strings.ContainsRune("-._~:+/=@", r)
 	})
 }
 
-// newUUID returns a UUID of version 7, RFC 9562 section 5.7: they sort by time.
+// newUUID returns a UUID of version 7 (RFC 9562 section 5.7). These sort by time.
 func newUUID() string {
 	var u [16]byte
-	rand.Read(u[6:]) // never fails: crypto/rand
+	rand.Read(u[6:]) // crypto/rand.Read never returns an error
 	ms := uint64(time.Now().UnixMilli())
 	for i := range 6 {
 		u[i] = byte(ms >> (8 * (5 - i)))
@@ -90,7 +92,8 @@ func newUUID() string {
 	return string(text[:])
 }
 
-// peer is the address at the other end of the connection; the zero Addr if there is none, as behind a Unix socket.
+// peer returns the address of the other end of the connection; the zero Addr if there is none, as
+// with a Unix socket.
 func peer(r *http.Request) netip.Addr {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -99,7 +102,7 @@ func peer(r *http.Request) netip.Addr {
 	return at.Addr().Unmap().WithZone("")
 }
 
-// within reports whether one of the prefixes contains the address.
+// within reports whether one of the prefixes contains addr.
 func within(prefixes []netip.Prefix, addr netip.Addr) bool {
 	for _, p := range prefixes {
 		if p.Contains(addr) {

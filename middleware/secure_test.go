@@ -107,7 +107,7 @@ func TestCrossOrigin(t *testing.T) {
 	}
 	defer func() {
 		if text, _ := recover().(string); !strings.HasPrefix(text,
-			"middleware: CrossOrigin cannot trust app.example") {
+			"middleware: CrossOriginOptions.Trusted: ") {
 			t.Errorf("panics with %q", text)
 		}
 	}()

@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// SecureHeadersOptions adjust [SecureHeaders]. The zero value is meaningful; nil is the zero value. A value "-" leaves the
-// field out.
+// SecureHeadersOptions configures [SecureHeaders]. Nil means the zero value. The value "-" omits a
+// field.
 type SecureHeadersOptions struct {
-	Content  string        // Content-Security-Policy; "default-src 'none'; frame-ancestors 'none'" if empty
-	Referrer string        // Referrer-Policy; "no-referrer" if empty
-	Frame    string        // X-Frame-Options; "DENY" if empty
-	HSTS     time.Duration // Strict-Transport-Security for this long, in answers over TLS; zero leaves it out
-	// Subdomains says that HSTS is for all hosts below this one as well.
+	Content  string        // Content-Security-Policy; default "default-src 'none'; frame-ancestors 'none'"
+	Referrer string        // Referrer-Policy; default "no-referrer"
+	Frame    string        // X-Frame-Options; default "DENY"
+	HSTS     time.Duration // max-age of Strict-Transport-Security, sent over TLS only; default 0, not sent
+	// Subdomains adds includeSubDomains to Strict-Transport-Security. Default false.
 	Subdomains bool
 }
 
-// SecureHeaders returns a middleware that sets the fields by which browsers are told to be careful: nothing is sniffed,
-// framed or loaded, and no one is told where a link was found. They are made for an API; a handler that serves a page sets
-// those that it needs, which take the place of these.
+// SecureHeaders returns a middleware that sets security-related response fields for browsers: no
+// content sniffing, no framing, no loading of resources and no referrer. The defaults suit an API.
+// A handler that serves HTML should set its own values, which replace these.
 //
-// What is there already, as from one that is further outside, stays. HSTS is told only where the connection was secure (RFC
-// 6797 section 7.2), as [Secure] says. opts may be nil.
+// Fields that an outer middleware has already set are kept. Strict-Transport-Security is sent over
+// secure connections only (RFC 6797 section 7.2), as reported by [Secure]. opts may be nil.
 func SecureHeaders(opts *SecureHeadersOptions) func(http.Handler) http.Handler {
 	var o SecureHeadersOptions
 	if opts != nil {
@@ -30,7 +30,7 @@ func SecureHeaders(opts *SecureHeadersOptions) func(http.Handler) http.Handler {
 	}
 	type field struct {
 		name  string
-		value []string // is never changed, and appending copies it
+		value []string // shared; has no spare capacity, so append copies it
 	}
 	fields := []field{{"X-Content-Type-Options", []string{"nosniff"}}}
 	for _, f := range [...][3]string{

@@ -10,31 +10,33 @@ import (
 	"time"
 )
 
-// ServerOptions adjust [Server]. The zero value is meaningful; nil is the zero value. A time or number below zero is no
+// ServerOptions configures [Server]. Nil means the zero value. Negative times and numbers mean no
 // limit.
 type ServerOptions struct {
-	ReadHeaderTimeout time.Duration // for the header of a request; 5 seconds if zero
-	ReadTimeout       time.Duration // for the whole of a request; 30 seconds if zero
-	// from the header of a request to the end of its response; 1 minute if zero
+	ReadHeaderTimeout time.Duration // for the header of a request; default 5s
+	ReadTimeout       time.Duration // for a whole request; default 30s
+	// from the header of a request to the end of its response; default 1m
 	WriteTimeout   time.Duration
-	IdleTimeout    time.Duration // between two requests; 2 minutes if zero
-	MaxHeaderBytes int           // of the header of a request; 32 KiB if zero, to which net/http adds 4
-	MaxStreams     int           // requests at once on one HTTP/2 connection; 100 if zero
-	// UnencryptedHTTP2 serves HTTP/2 without TLS as well, to clients that know beforehand (RFC 9113 section 3.3).
+	IdleTimeout    time.Duration // between two requests; default 2m
+	MaxHeaderBytes int           // of the header of a request; default 32 KiB, and net/http adds 4 KiB
+	MaxStreams     int           // concurrent requests per HTTP/2 connection; default 100
+	// UnencryptedHTTP2 also serves HTTP/2 without TLS to clients with prior knowledge (RFC 9113
+	// section 3.3). Default false.
 	UnencryptedHTTP2 bool
-	// Logger is told what goes wrong with connections. Nil means [slog.Default].
+	// Logger receives connection errors. Default [slog.Default].
 	Logger *slog.Logger
 }
 
-// Server returns a server of h that a slow or greedy client cannot hold for ever. An http.Server without limits waits for
-// every client without end, and handlers cannot change that. [Timeout] moves the limits for single requests, in both
-// directions: for streams, and for uploads over slow lines.
+// Server returns a server for h with limits on time and size, which the zero [http.Server] does not
+// have. Without them a slow client can occupy a connection forever. [Timeout] changes the limits
+// for single requests, for example for streams and large uploads.
 //
-// It serves HTTP/1 and, over TLS, HTTP/2. Its fields may be set further before it serves. [Serve] ends it in order, and
-// [Draining] tells handlers. opts may be nil. Server panics if h is nil.
+// The server supports HTTP/1 and, over TLS, HTTP/2. Its fields may be changed before it serves.
+// [Serve] runs it with a graceful shutdown, which handlers can observe with [Draining]. opts may be
+// nil. Server panics if h is nil.
 func Server(h http.Handler, opts *ServerOptions) *http.Server {
 	if h == nil {
-		panic("middleware: Server needs a handler")
+		panic("middleware: Server: handler is nil; pass the handler to serve")
 	}
 	var o ServerOptions
 	if opts != nil {
@@ -48,13 +50,13 @@ func Server(h http.Handler, opts *ServerOptions) *http.Server {
 	server := &http.Server{
 		Handler:           h,
 		Protocols:         &protocols,
-		ReadHeaderTimeout: either(o.ReadHeaderTimeout, 5*time.Second),
-		ReadTimeout:       either(o.ReadTimeout, 30*time.Second),
-		WriteTimeout:      either(o.WriteTimeout, time.Minute),
-		IdleTimeout:       either(o.IdleTimeout, 2*time.Minute),
-		MaxHeaderBytes:    either(o.MaxHeaderBytes, 32<<10),
-		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: either(o.MaxStreams, 100)},
-		ErrorLog:          slog.NewLogLogger(loggerOr(o.Logger).Handler(), slog.LevelWarn),
+		ReadHeaderTimeout: orDefault(o.ReadHeaderTimeout, 5*time.Second),
+		ReadTimeout:       orDefault(o.ReadTimeout, 30*time.Second),
+		WriteTimeout:      orDefault(o.WriteTimeout, time.Minute),
+		IdleTimeout:       orDefault(o.IdleTimeout, 2*time.Minute),
+		MaxHeaderBytes:    orDefault(o.MaxHeaderBytes, 32<<10),
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: orDefault(o.MaxStreams, 100)},
+		ErrorLog:          slog.NewLogLogger(loggerOrDefault(o.Logger).Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context {
 			return context.WithValue(context.Background(), drainingKey{}, (<-chan struct{})(draining))
 		},
@@ -63,8 +65,8 @@ func Server(h http.Handler, opts *ServerOptions) *http.Server {
 	return server
 }
 
-// either is the value, or the default if it is zero.
-func either[T int | int64 | time.Duration](value, otherwise T) T {
+// orDefault returns value, or otherwise if value is zero.
+func orDefault[T int | int64 | time.Duration](value, otherwise T) T {
 	if value == 0 {
 		return otherwise
 	}
@@ -73,34 +75,34 @@ func either[T int | int64 | time.Duration](value, otherwise T) T {
 
 type drainingKey struct{}
 
-// Draining returns a channel that is closed when the [Server] that serves the request of ctx is told to end: what would go on
-// without end, such as a stream of events, ends then, and [Health] says that no new requests are wanted. For other servers
-// it is nil.
+// Draining returns a channel that is closed when the [Server] that handles the request of ctx
+// begins to shut down. Handlers of long-lived responses, such as event streams, should then end
+// them. Draining returns nil for other servers.
 func Draining(ctx context.Context) <-chan struct{} {
 	c, _ := ctx.Value(drainingKey{}).(<-chan struct{})
 	return c
 }
 
-// ServeOptions adjust [Serve]. The zero value is meaningful; nil is the zero value.
+// ServeOptions configures [Serve]. Nil means the zero value.
 type ServeOptions struct {
-	// Drain is how long requests in flight may take once the server is told to end; 10 seconds if zero.
+	// Drain is how long a shutdown waits for requests in flight. Default 10s.
 	Drain time.Duration
-	// Then is done when no request is in flight any more, or none may be, with what is left of Drain: it ends what requests
-	// have begun, such as jobs. Nil is nothing.
+	// Then is called after the requests have ended or been canceled, with a context that has the
+	// rest of Drain. It stops work that requests have started, such as jobs. Nil means nothing.
 	Then func(ctx context.Context) error
 }
 
-// Serve serves what comes to the listener until ctx ends, and then drains: it takes no new connections, waits until the
-// requests in flight are answered, cuts off those that are not within the time, and returns. The error is nil if all were
-// answered.
+// Serve serves connections of the listener until ctx is done, and then shuts down: it accepts no
+// new connections, waits for the requests in flight, closes connections that exceed the Drain time,
+// and returns. The error is nil if all requests were completed.
 //
-// A second signal need not wait. This ends the process at once on it:
+// To end the process immediately on a second signal:
 //
 //	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 //	context.AfterFunc(ctx, stop)
 //	err := middleware.Serve(ctx, middleware.Server(h, nil), listener, nil)
 //
-// A server with a TLSConfig that has certificates serves TLS. opts may be nil.
+// A server with certificates in its TLSConfig serves TLS. opts may be nil.
 func Serve(ctx context.Context, server *http.Server, listener net.Listener, opts *ServeOptions) error {
 	var o ServeOptions
 	if opts != nil {
@@ -113,11 +115,11 @@ func Serve(ctx context.Context, server *http.Server, listener net.Listener, opts
 		return err
 	case <-ctx.Done():
 	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), either(o.Drain, 10*time.Second))
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), orDefault(o.Drain, 10*time.Second))
 	defer cancel()
 	err := server.Shutdown(drain)
 	if err != nil {
-		err = errors.Join(err, server.Close()) // whoever is not done now will never be
+		err = errors.Join(err, server.Close()) // close the remaining connections
 	}
 	if o.Then != nil {
 		err = errors.Join(err, o.Then(drain))

@@ -49,7 +49,7 @@ func TestServer(t *testing.T) {
 		}
 	}
 	defer func() {
-		if diff := cmp.Diff(any("middleware: Server needs a handler"), recover()); diff != "" {
+		if diff := cmp.Diff(any("middleware: Server: handler is nil; pass the handler to serve"), recover()); diff != "" {
 			t.Errorf("panic (-want +got):\n%s", diff)
 		}
 	}()

@@ -11,56 +11,61 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// TimeoutOptions adjust [Timeout]. The zero value is meaningful; nil is the zero value. A time below zero is no limit.
+// TimeoutOptions configures [Timeout]. Nil means the zero value. Negative times mean no limit.
 type TimeoutOptions struct {
-	// Handle is how long a request may be worked on: the deadline of its context. 30 seconds if zero.
+	// Handle limits how long a request is handled. It is the deadline of its context. Default 30s.
 	Handle time.Duration
-	// Read is how long the content may take to arrive, from the beginning of the request; 15 seconds if zero.
+	// Read limits the time until the request body has been received, from the start of the request.
+	// Default 15s.
 	Read time.Duration
-	// Write is how long the response may take to be sent, from the beginning of the request; a minute if zero.
+	// Write limits the time until the response has been sent, from the start of the request.
+	// Default 1m.
 	Write time.Duration
-	// Stream says which requests go on as long as both sides want, such as streams of events and WebSockets: they have no
-	// limit but Read, for the content that they begin with, and not even those of the server. Nil means none. It should ask for the route as well as for what the client
-	// says, or every client could choose to be unlimited. A stream of events that is not named ends with Handle, and its client
-	// comes back.
+	// Stream reports whether a response has no time limit, such as an event stream or a WebSocket.
+	// Only Read still applies, to the request body. The limits of the server are lifted too. Stream
+	// should test the route as well as the header fields, because otherwise every client could
+	// avoid the limits. Nil means that all requests are limited: an event stream then ends after
+	// Handle and the client reconnects.
 	Stream func(r *http.Request) bool
 }
 
-// Timeout returns a middleware that bounds the time of every request: the context gets a deadline, and what is read from the
-// client and written to it has to be done in time. These take the place of the ReadTimeout and WriteTimeout of the
-// server for the request; a Timeout around a single route may give it more, if the one around all leaves it out by Stream.
+// Timeout returns a middleware that limits the time of every request. The context gets a deadline,
+// and so do reading the request and writing the response. These replace ReadTimeout and
+// WriteTimeout of the server. To give one route more time, exempt it by Stream and wrap its handler
+// in another Timeout.
 //
-// Everything happens in the goroutine of the request, so that nothing is hidden and nothing is buffered: a handler that does
-// not look at its context is not ended. If it gave up without an answer, the answer is 503 with Retry-After. Content that
-// does not arrive in time is an error of reading it, [os.ErrDeadlineExceeded] and a [*problem.Details] with status 408 in one; how long a handler works after it
-// has read everything has nothing to do with that. opts may be nil.
+// The handler runs in the goroutine of the request and its response is not buffered, so a handler
+// that ignores its context is not interrupted. If it returns after the deadline without a response,
+// the response is 503 with Retry-After. If the body does not arrive in time, reading it returns an
+// error that is both [os.ErrDeadlineExceeded] and a [*problem.Details] with status 408. opts may be
+// nil.
 func Timeout(opts *TimeoutOptions) func(http.Handler) http.Handler {
 	var o TimeoutOptions
 	if opts != nil {
 		o = *opts
 	}
-	o.Handle, o.Read, o.Write = either(o.Handle, 30*time.Second), either(o.Read, 15*time.Second),
-		either(o.Write, time.Minute)
+	o.Handle, o.Read, o.Write = orDefault(o.Handle, 30*time.Second), orDefault(o.Read, 15*time.Second),
+		orDefault(o.Write, time.Minute)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			// A writer that knows no deadlines is a recorder of tests.
+			// Test recorders do not support deadlines, so errors are ignored.
 			control, now := http.NewResponseController(w), time.Now()
 			if o.Stream != nil && o.Stream(r) {
 				_, _ = control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})
-				inner := boundReading(control, r, after(now, o.Read))
-				defer func() { r.Pattern = inner.Pattern }() // as serveWith
+				inner := withReadDeadline(control, r, deadline(now, o.Read))
+				defer func() { r.Pattern = inner.Pattern }() // as in serveWith
 				next.ServeHTTP(w, inner)
 				return
 			}
-			_ = control.SetWriteDeadline(after(now, o.Write))
-			inner := boundReading(control, r, after(now, o.Read))
-			defer func() { r.Pattern = inner.Pattern }() // as serveWith
+			_ = control.SetWriteDeadline(deadline(now, o.Write))
+			inner := withReadDeadline(control, r, deadline(now, o.Read))
+			defer func() { r.Pattern = inner.Pattern }() // as in serveWith
 			o.serve(next, w, inner)
 		})
 	}
 }
 
-// serve serves a request whose reading and writing is bounded.
+// serve calls next with the deadline, and responds with 503 if next has not responded.
 func (o *TimeoutOptions) serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	if o.Handle < 0 {
 		next.ServeHTTP(w, r)
@@ -68,44 +73,44 @@ func (o *TimeoutOptions) serve(next http.Handler, w http.ResponseWriter, r *http
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), o.Handle)
 	defer cancel()
-	w, seen := watched(w)
+	w, seen := newRecorder(w)
 	serveWith(next, w, r, ctx)
-	if !seen.begun() && ctx.Err() == context.DeadlineExceeded && r.Context().Err() == nil {
+	if !seen.wroteHeader() && ctx.Err() == context.DeadlineExceeded && r.Context().Err() == nil {
 		d := problem.New(problem.Unavailable, "It took too long; try again later.")
 		d.Header = http.Header{"Retry-After": {"5"}}
-		drop(w.Header())
+		dropStale(w.Header())
 		problem.Write(w, r, d)
 	}
 }
 
-// after is when a time is over; the zero Time, which is never, if it is below zero.
-func after(now time.Time, d time.Duration) time.Time {
+// deadline returns now plus d; the zero Time, which means no deadline, if d is negative.
+func deadline(now time.Time, d time.Duration) time.Time {
 	if d < 0 {
 		return time.Time{}
 	}
 	return now.Add(d)
 }
 
-// boundReading makes the content of a request arrive until then. Once it has, the deadline is lifted: net/http goes on
-// reading, to find out whether the client has gone, and takes a deadline that passes for just that, if somebody outside has
-// read the content already.
-func boundReading(control *http.ResponseController, r *http.Request, until time.Time) *http.Request {
+// withReadDeadline sets a deadline for the request body. It is lifted when the body has been read:
+// net/http then reads in the background to detect a closed connection, and would take an expired
+// deadline for one.
+func withReadDeadline(control *http.ResponseController, r *http.Request, until time.Time) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {
-		return r // net/http waits for nothing but the end of the connection
+		return r // net/http only waits for the end of the connection
 	}
 	_ = control.SetReadDeadline(until)
 	inner := *r
-	inner.Body = &arriving{ReadCloser: r.Body, control: control}
+	inner.Body = &deadlineBody{ReadCloser: r.Body, control: control}
 	return &inner
 }
 
-// arriving is content that has to arrive in time.
-type arriving struct {
+// deadlineBody is a request body with a read deadline.
+type deadlineBody struct {
 	io.ReadCloser
 	control *http.ResponseController
 }
 
-func (a *arriving) Read(p []byte) (int, error) {
+func (a *deadlineBody) Read(p []byte) (int, error) {
 	n, err := a.ReadCloser.Read(p)
 	switch {
 	case errors.Is(err, io.EOF):

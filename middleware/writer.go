@@ -8,44 +8,46 @@ import (
 	"net/http"
 )
 
-// watch is a ResponseWriter that knows what went through it. What the one below can do it can do as well, since a handler
-// may ask for it with a type assertion or through an http.ResponseController.
-type watch struct {
+// recorder is a ResponseWriter that records the status and the size of the response. The types that
+// embed it have the optional interfaces of the writer below, because handlers use type assertions
+// as well as http.ResponseController.
+type recorder struct {
 	http.ResponseWriter
-	status   int   // of the final response; 0 as long as there is none
-	bytes    int64 // of content
+	status   int   // of the final response; 0 if there is none
+	bytes    int64 // of the response body
 	hijacked bool
 }
 
-// watched returns a writer that watches w, and the watch in it. Middleware that stand directly in each other share one.
-func watched(w http.ResponseWriter) (http.ResponseWriter, *watch) {
-	if is, ok := w.(interface{ watching() *watch }); ok {
-		return w, is.watching()
+// newRecorder returns a writer that wraps w, and its recorder. Adjacent middleware share one
+// recorder.
+func newRecorder(w http.ResponseWriter) (http.ResponseWriter, *recorder) {
+	if is, ok := w.(interface{ asRecorder() *recorder }); ok {
+		return w, is.asRecorder()
 	}
-	// Flusher and Hijacker are where an http.ResponseController would find them. ReaderFrom has to be that of w itself:
-	// what is below it does not know what w does to the bytes.
+	// Flush and Hijack can be called through Unwrap. ReadFrom must be implemented by w itself,
+	// because a writer below w does not know how w changes the data.
 	flush, hijack := reaches[http.Flusher](w), reaches[http.Hijacker](w)
 	_, read := w.(io.ReaderFrom)
-	base := watch{ResponseWriter: w}
+	base := recorder{ResponseWriter: w}
 	switch {
 	case flush && hijack && read: // HTTP/1
-		all := &watchAll{watchStream{base}}
-		return all, &all.watch
+		all := &fullRecorder{flushRecorder{base}}
+		return all, &all.recorder
 	case flush && hijack:
-		duplex := &watchDuplex{watchStream{base}}
-		return duplex, &duplex.watch
+		duplex := &hijackRecorder{flushRecorder{base}}
+		return duplex, &duplex.recorder
 	case flush && read:
-		copier := &watchCopy{watchStream{base}}
-		return copier, &copier.watch
-	case flush: // HTTP/2, and the recorder of tests
-		stream := &watchStream{base}
-		return stream, &stream.watch
-	default: // a writer that hijacks but does not flush is none of net/http: a ResponseController finds it
+		copier := &copyRecorder{flushRecorder{base}}
+		return copier, &copier.recorder
+	case flush: // HTTP/2 and test recorders
+		stream := &flushRecorder{base}
+		return stream, &stream.recorder
+	default: // a writer that hijacks but does not flush is not from net/http; a ResponseController finds it
 		return &base, &base
 	}
 }
 
-// reaches reports whether w or one that it unwraps to is a T.
+// reaches reports whether w, or a writer that it unwraps to, implements T.
 func reaches[T any](w http.ResponseWriter) bool {
 	for {
 		if _, ok := w.(T); ok {
@@ -59,79 +61,80 @@ func reaches[T any](w http.ResponseWriter) bool {
 	}
 }
 
-// begun reports whether the client has been told something that cannot be taken back.
-func (w *watch) begun() bool { return w.status != 0 || w.hijacked }
+// wroteHeader reports whether the response has begun.
+func (w *recorder) wroteHeader() bool { return w.status != 0 || w.hijacked }
 
-func (w *watch) watching() *watch { return w }
+func (w *recorder) asRecorder() *recorder { return w }
 
-// Unwrap is for http.ResponseController.
-func (w *watch) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+// Unwrap returns the wrapped writer for http.ResponseController.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func (w *watch) WriteHeader(status int) {
-	// others are followed by a final one
+func (w *recorder) WriteHeader(status int) {
+	// other informational responses precede a final one
 	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		w.status = status
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// begin is what writing content does without a WriteHeader.
-func (w *watch) begin() {
+// implicitHeader records the status 200 of a response without WriteHeader.
+func (w *recorder) implicitHeader() {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
 }
 
-func (w *watch) Write(p []byte) (int, error) {
-	w.begin()
+func (w *recorder) Write(p []byte) (int, error) {
+	w.implicitHeader()
 	n, err := w.ResponseWriter.Write(p)
 	w.bytes += int64(n)
 	return n, err
 }
 
-func (w *watch) WriteString(s string) (int, error) {
-	w.begin()
+func (w *recorder) WriteString(s string) (int, error) {
+	w.implicitHeader()
 	n, err := io.WriteString(w.ResponseWriter, s)
 	w.bytes += int64(n)
 	return n, err
 }
 
-// watchStream can flush.
-type watchStream struct{ watch }
+// flushRecorder can flush.
+type flushRecorder struct{ recorder }
 
-func (w *watchStream) Flush() { _ = w.FlushError() } // whoever wants the error asks a ResponseController
+// Flush implements [http.Flusher]. A ResponseController returns the error.
+func (w *flushRecorder) Flush() { _ = w.FlushError() }
 
-func (w *watchStream) FlushError() error {
-	w.begin()
+func (w *flushRecorder) FlushError() error {
+	w.implicitHeader()
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-func (w *watchStream) hijack() (net.Conn, *bufio.ReadWriter, error) {
+func (w *flushRecorder) hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	w.hijacked = w.hijacked || err == nil || errors.Is(err, http.ErrHijacked)
 	return conn, rw, err
 }
 
-func (w *watchStream) readFrom(src io.Reader) (int64, error) {
-	w.begin()
+func (w *flushRecorder) readFrom(src io.Reader) (int64, error) {
+	w.implicitHeader()
 	n, err := w.ResponseWriter.(io.ReaderFrom).ReadFrom(src)
 	w.bytes += n
 	return n, err
 }
 
-// watchDuplex can flush and hijack.
-type watchDuplex struct{ watchStream }
+// hijackRecorder can flush and hijack.
+type hijackRecorder struct{ flushRecorder }
 
-func (w *watchDuplex) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
+func (w *hijackRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
 
-// watchCopy can flush and read from a file.
-type watchCopy struct{ watchStream }
+// copyRecorder can flush and implements io.ReaderFrom.
+type copyRecorder struct{ flushRecorder }
 
-func (w *watchCopy) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
+func (w *copyRecorder) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
 
-// watchAll can flush, hijack and read from a file.
-type watchAll struct{ watchStream }
+// fullRecorder can flush, hijack and implements io.ReaderFrom.
+type fullRecorder struct{ flushRecorder }
 
-func (w *watchAll) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
+func (w *fullRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.hijack() }
 
-func (w *watchAll) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
+func (w *fullRecorder) ReadFrom(src io.Reader) (int64, error) { return w.readFrom(src) }
