@@ -23,6 +23,20 @@ type Record struct {
 // again then sends the item as it is now, or nothing, with the field [ResultField].
 func (r *Record) Reference() bool { return r.Media != "" && len(r.Result) == 0 }
 
+// SetModified stores the time of the last modification of the item in Header, to the second. A zero time is unknown, and changes
+// nothing.
+func (r *Record) SetModified(modified time.Time) {
+	if !modified.IsZero() {
+		r.Header = http.Header{"Last-Modified": {modified.UTC().Format(http.TimeFormat)}}
+	}
+}
+
+// Modified returns the time that SetModified has stored; zero if it is unknown.
+func (r *Record) Modified() time.Time {
+	modified, _ := time.Parse(http.TimeFormat, r.Header.Get("Last-Modified")) // zero if it is absent
+	return modified
+}
+
 // Names of header fields.
 const (
 	// KeyField is in requests.

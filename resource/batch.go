@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource/internal/retry"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/tx"
 )
@@ -115,7 +116,7 @@ func (b *batchRequest) Do(ctx context.Context) (err error) {
 	if tx.Active(ctx) {
 		return attempt()
 	}
-	limited, cancel := context.WithTimeout(ctx, retryTimeout)
+	limited, cancel := context.WithTimeout(ctx, retry.Timeout)
 	defer cancel()
 	return retryStale(limited, attempt)
 }

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/stoa-go/stoa/resource/header"
-	"github.com/stoa-go/stoa/resource/internal/etag"
 )
 
 // BlobStore keeps bytes under ids: files of a folder, objects of a bucket. [Blobs] serves it. Its methods are called
@@ -131,14 +130,7 @@ func (b *Blobs) DeclaredType(lines []string) (mediaType string, ok bool) {
 }
 
 // ETag returns the entity tag of the blob: a strong one, and the only one, since bytes have one representation.
-func (b *Blob) ETag() string { return string(append(etag.AppendRev([]byte{'"'}, string(b.Rev)), '"')) }
+func (b *Blob) ETag() string { return b.Rev.ETag() }
 
-// anyMatches reports whether one of the tags names the revision; weak ones count only for a weak comparison.
-func (b *Blobs) anyMatches(tags header.Tags, rev Rev, weak bool) bool {
-	if weak {
-		return tags.Weak(string(etag.AppendRev(nil, string(rev))))
-	}
-	return tags.Strong(string(etag.AppendRev(nil, string(rev))))
-}
-
-func (b *Blobs) wantsIfMatch() bool { return b.opts.RequireIfMatch }
+// CheckRead returns an error if If-Match or If-Unmodified-Since does not hold for a blob: 412.
+func (b *Blobs) CheckRead(blob *Blob, p *Preconditions) error { return p.CheckRead(blob.entry()) }

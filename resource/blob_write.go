@@ -16,6 +16,7 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/httpbody"
+	"github.com/stoa-go/stoa/resource/internal/retry"
 )
 
 // Open returns a blob that the caller may see, with its Content, which the caller closes. The error is [ErrNotFound] or
@@ -66,10 +67,7 @@ type blobRequest struct {
 
 func (w *blobRequest) run(ctx context.Context) (err error) {
 	if key := w.opts.Key; key != nil && w.content != nil {
-		if w.content.HasDigest() { // it is read while it is stored
-			key.extend(ctx)
-		}
-		if w.sum, err = w.content.Fingerprint(key.catalog.opts.Idempotency.Options().MaxBody); err != nil {
+		if w.sum, err = key.Digest(ctx, w.content); err != nil {
 			return w.b.wrap(w.op, w.id, err)
 		}
 	}
@@ -98,7 +96,7 @@ func (w *blobRequest) Do(ctx context.Context) (err error) {
 
 // put stores content in place of the current blob or, if that is allowed, as a new one.
 func (w *blobRequest) put(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(ctx, retryTimeout) // for retries; the content may take longer
+	limited, cancel := context.WithTimeout(ctx, retry.Timeout) // for retries; the content may take longer
 	defer cancel()
 	return retryStale(limited, func() error {
 		cur, op, err := w.check(ctx)
@@ -106,7 +104,7 @@ func (w *blobRequest) put(ctx context.Context) error {
 			return err
 		}
 		if !w.content.Rewind() {
-			return errContended
+			return retry.ErrContended
 		}
 		var expect Rev
 		if w.outcome = Created; op == OpReplace {
@@ -161,7 +159,7 @@ func (w *blobRequest) check(ctx context.Context) (cur *Blob, op Op, err error) {
 	if err := w.b.authorize(ctx, op, cur, &Blob{ID: w.id, MediaType: w.mediaType}); err != nil {
 		return nil, "", err
 	}
-	return cur, op, w.opts.If.check(w.b, cur.entry())
+	return cur, op, w.opts.If.Check(cur.entry(), w.b.opts.RequireIfMatch)
 }
 
 // create stores content under an id of its own.
@@ -189,7 +187,7 @@ func (w *blobRequest) create(ctx context.Context) (*Blob, error) {
 			break
 		}
 	}
-	return nil, errContended
+	return nil, retry.ErrContended
 }
 
 // createWithID stores content under an id that was derived from a key. A blob with this id was stored by an earlier attempt:
@@ -210,7 +208,7 @@ func (w *blobRequest) createWithID(ctx context.Context, id string) (*Blob, error
 
 // delete removes the blob.
 func (w *blobRequest) delete(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(ctx, retryTimeout)
+	limited, cancel := context.WithTimeout(ctx, retry.Timeout)
 	defer cancel()
 	return retryStale(limited, func() error {
 		cur, err := w.b.stat(ctx, w.id)
@@ -220,7 +218,7 @@ func (w *blobRequest) delete(ctx context.Context) error {
 		if err := w.b.authorize(ctx, OpDelete, cur, nil); err != nil {
 			return err
 		}
-		if err := w.opts.If.check(w.b, cur.entry()); err != nil {
+		if err := w.opts.If.Check(cur.entry(), w.b.opts.RequireIfMatch); err != nil {
 			return err
 		}
 		return w.b.store.Delete(ctx, w.id, cur.Rev)
@@ -243,7 +241,7 @@ func (w *blobRequest) Record() (idempotency.Record, error) {
 	if w.outcome == Created {
 		rec.Status = http.StatusCreated
 	}
-	setModified(&rec, w.blob.Modified)
+	rec.SetModified(w.blob.Modified)
 	return rec, nil
 }
 
@@ -256,7 +254,7 @@ func (w *blobRequest) Replay(ctx context.Context, rec *idempotency.Record) error
 	if w.outcome = Replaced; rec.Status == http.StatusCreated {
 		w.outcome = Created
 	}
-	w.blob = &Blob{ID: rec.ID, Rev: Rev(rec.Rev), Modified: modifiedOf(rec)}
+	w.blob = &Blob{ID: rec.ID, Rev: Rev(rec.Rev), Modified: rec.Modified()}
 	if w.b.opts.Authorize != nil {
 		_, err := w.b.stat(ctx, rec.ID)
 		if errors.Is(err, errHidden) || err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrGone) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/resource/internal/fielderr"
 	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -179,10 +180,7 @@ func (c *Command) wrap(err error) error {
 	if err == nil || errors.As(err, new(*Error)) {
 		return err
 	}
-	if fields := fieldErrors(nil, err); len(fields) > 0 && !errors.As(err, new(*problem.Details)) {
-		err = errors.Join(fieldProblem(fields, c.pointer), err)
-	}
-	return &Error{Op: OpInvoke, Resource: c.name, Err: err}
+	return &Error{Op: OpInvoke, Resource: c.name, Err: fielderr.Locate(err, c.pointer)}
 }
 
 // pointer points to a field of the input; to all of it if there is no such field.

@@ -3,6 +3,8 @@ package resource
 import (
 	"errors"
 	"fmt"
+
+	"github.com/stoa-go/stoa/resource/internal/fielderr"
 )
 
 // What a collection or a hook says when it cannot do as asked. Return these bare or wrapped: the library finds them
@@ -46,31 +48,11 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// fieldError is what [Taken] and [Invalid] return.
-type fieldError struct {
-	field string
-	code  string
-	taken bool
-}
-
-func (e *fieldError) Error() string {
-	if e.taken {
-		return fmt.Sprintf("the value of %s is taken", e.field)
-	}
-	return fmt.Sprintf("the value of %s is not valid: %s", e.field, e.code)
-}
-
-// Is makes an error of Taken or Invalid equal to another of the same field and code.
-func (e *fieldError) Is(target error) bool {
-	t, ok := target.(*fieldError)
-	return ok && *t == *e
-}
-
 // Taken returns the error of a store that has an item with the same value in a unique field already. It is answered
 // with 409 and a pointer to the field. field is the store's JSON name of it.
-func Taken(field string) error { return &fieldError{field: field, code: "taken", taken: true} }
+func Taken(field string) error { return &fielderr.Error{Field: field, Code: "taken", Taken: true} }
 
 // Invalid returns the error of a store, or of a hook, that refuses the value of a field for a reason of its own. It is
 // answered with 422 and a pointer to the field. field is the store's JSON name of it, and code a stable word for
 // programs, such as "unknownCustomer". Several can be joined with [errors.Join].
-func Invalid(field, code string) error { return &fieldError{field: field, code: code} }
+func Invalid(field, code string) error { return &fielderr.Error{Field: field, Code: code} }

@@ -20,6 +20,7 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/resource/internal/pointer"
+	"github.com/stoa-go/stoa/resource/internal/retry"
 	"github.com/stoa-go/stoa/resource/internal/safe"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -127,7 +128,7 @@ func (k *Key) Do(ctx context.Context, w KeyedWrite) error {
 	err := attempt()
 	if errors.Is(err, ErrStale) && !errors.As(err, new(*failedError)) && k.level == idempotency.ExactlyOnce && !tx.Active(ctx) {
 		// The retry loop of the write cannot retry inside of the transaction.
-		limited, cancel := context.WithTimeout(ctx, retryTimeout)
+		limited, cancel := context.WithTimeout(ctx, retry.Timeout)
 		defer cancel()
 		err = retryStale(limited, attempt)
 	}
@@ -176,7 +177,7 @@ func nothingDone(err error) error {
 	switch {
 	case err == nil, errors.Is(err, tx.ErrOutcomeUnknown):
 		return err
-	case Problem(err).StatusCode() < http.StatusInternalServerError, errors.Is(err, ErrStale), errors.Is(err, errContended),
+	case Problem(err).StatusCode() < http.StatusInternalServerError, errors.Is(err, ErrStale), errors.Is(err, retry.ErrContended),
 		errors.Is(err, ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded):
 		return errors.Join(err, idempotency.ErrNothingDone)
 	}
@@ -201,6 +202,16 @@ func (k *Key) NewID(ctx context.Context, name string) string {
 		return ""
 	}
 	return idempotency.DeriveID(ctx, name+"/"+hex.EncodeToString(k.op.Fingerprint[:]))
+}
+
+// Digest returns a digest of the content of a request whose write reads it as a stream. If the client has sent a digest (RFC
+// 9530), the content is read while it is stored, and the write may take as long as its request, up to an hour. Otherwise the
+// content is read into memory; if it is longer than the MaxBody of [idempotency.Options], the error is 413.
+func (k *Key) Digest(ctx context.Context, content *httpbody.Upload) ([]byte, error) {
+	if content.HasDigest() {
+		k.extend(ctx)
+	}
+	return content.Fingerprint(k.catalog.opts.Idempotency.Options().MaxBody)
 }
 
 // maxStreaming limits how long a keyed write may take whose content is still being received.
@@ -250,24 +261,11 @@ func recordOfRefusal(d *problem.Details) idempotency.Record {
 	return rec
 }
 
-// setModified stores the modification time in a record, to the second; a zero time is unknown.
-func setModified(rec *idempotency.Record, modified time.Time) {
-	if !modified.IsZero() {
-		rec.Header = http.Header{"Last-Modified": {modified.UTC().Format(http.TimeFormat)}}
-	}
-}
-
-// modifiedOf returns the modification time that a record has; zero if unknown.
-func modifiedOf(rec *idempotency.Record) time.Time {
-	modified, _ := time.Parse(http.TimeFormat, rec.Header.Get("Last-Modified")) // zero if it is absent
-	return modified
-}
-
 // recordOf returns the record of a written item: its stored JSON, which every projection can be made from, without writeOnly
 // members.
 func (r *Resource) recordOf(status int, e *Entry, key *Key) idempotency.Record {
 	rec := idempotency.Record{Status: status, Collection: r.Name(), ID: e.ID, Rev: string(e.Rev), Media: mediaJSON}
-	setModified(&rec, e.Modified)
+	rec.SetModified(e.Modified)
 	var err error
 	if rec.Result, err = r.core.typ.Append(make([]byte, 0, 256), e.stored); err != nil { // the write stands
 		key.catalog.Logger().Error("resource: the written item cannot be encoded for its idempotency record",
@@ -282,7 +280,7 @@ func (r *Resource) recordOf(status int, e *Entry, key *Key) idempotency.Record {
 
 // replayItem returns the item of a record, if the caller may still see it.
 func (r *Resource) replayItem(ctx context.Context, rec *idempotency.Record, key *Key) (Entry, error) {
-	e := Entry{ID: rec.ID, Rev: Rev(rec.Rev), Modified: modifiedOf(rec)}
+	e := Entry{ID: rec.ID, Rev: Rev(rec.Rev), Modified: rec.Modified()}
 	if r.projection.down == nil && key.Raw && !r.guarded() && rec.Result != nil {
 		key.item = rec.Result
 		return e, nil

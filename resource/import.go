@@ -134,12 +134,12 @@ func (call *importCall) prepareKey(ctx context.Context) (err error) {
 	if !ok {
 		return errors.New("resource: an import with a key needs an httpbody.Upload")
 	}
-	if call.sum, err = upload.Fingerprint(key.catalog.opts.Idempotency.Options().MaxBody); err != nil {
+	if call.sum, err = key.Digest(ctx, upload); err != nil {
 		return err
 	}
 	key.Atomic = true
 	exact := call.atomic && key.levels.Create == idempotency.ExactlyOnce
-	if exact || upload.HasDigest() { // a long transaction, or content that is read while it is stored
+	if exact { // a long transaction
 		key.extend(ctx)
 	}
 	if exact && !tx.Active(ctx) {

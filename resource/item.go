@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/query"
+	"github.com/stoa-go/stoa/resource/internal/etag"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -43,6 +44,10 @@ func NewRev() Rev {
 	rand.Read(b[7:]) // never fails: crypto/rand
 	return Rev(base64.RawURLEncoding.EncodeToString(b[:]))
 }
+
+// ETag returns the entity tag of something with a single representation, such as a blob: a strong tag with the revision alone.
+// The tags of items are those of [Resource.ETag].
+func (r Rev) ETag() string { return string(append(etag.AppendRev([]byte{'"'}, string(r)), '"')) }
 
 // Slice answers q from items, which makes List of a small store one line: it filters, sorts, starts behind q.After and
 // stops at q.Limit. The items are not changed. It answers whatever query.Support can declare.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource/header"
+	"github.com/stoa-go/stoa/resource/internal/etag"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -136,8 +137,28 @@ func (p *Preconditions) checkRead(h tagger, e *Entry) error {
 // CheckRead returns an error if If-Match or If-Unmodified-Since does not hold for an item that r returned: 412.
 func (r *Resource) CheckRead(e *Entry, p *Preconditions) error { return p.checkRead(r.core, e) }
 
-// CheckRead returns an error if If-Match or If-Unmodified-Since does not hold for a blob: 412.
-func (b *Blobs) CheckRead(blob *Blob, p *Preconditions) error { return p.checkRead(b, blob.entry()) }
+// Check returns an error if the conditions do not hold for a write of something with a single representation, whose entity tag
+// is [Rev.ETag], such as a blob: 412, or 428 if requireIfMatch demands an If-Match that is absent. current is nil if there is
+// no such thing. Items have a tag for each representation, and their writes check the conditions themselves.
+func (p *Preconditions) Check(current *Entry, requireIfMatch bool) error {
+	return p.check(revTags(requireIfMatch), current)
+}
+
+// CheckRead returns an error if If-Match or If-Unmodified-Since does not hold for something with a single representation, as
+// [Preconditions.Check] has it: 412.
+func (p *Preconditions) CheckRead(current *Entry) error { return p.checkRead(revTags(false), current) }
+
+// revTags is the tagger of things with a single representation. It is true if a write requires If-Match.
+type revTags bool
+
+func (t revTags) wantsIfMatch() bool { return bool(t) }
+
+func (revTags) anyMatches(tags header.Tags, rev Rev, weak bool) bool {
+	if weak {
+		return tags.Weak(string(etag.AppendRev(nil, string(rev))))
+	}
+	return tags.Strong(string(etag.AppendRev(nil, string(rev))))
+}
 
 // Precheck returns the error that Put, Patch or Delete would return for the item as it is now, as far as the document of the
 // request does not matter: a client that waits for 100 (Continue) need not send it. The write checks again.

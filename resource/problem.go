@@ -9,7 +9,9 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/internal/fielderr"
 	"github.com/stoa-go/stoa/resource/internal/pointer"
+	"github.com/stoa-go/stoa/resource/internal/retry"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/schema"
@@ -22,42 +24,8 @@ func (r *Resource) wrap(op Op, id string, err error) error {
 	if errors.As(err, &e) {
 		return err
 	}
-	var told *problem.Details // up of a view has said it in its own names
-	if fields := fieldErrors(nil, err); len(fields) > 0 && !errors.As(err, &told) {
-		err = errors.Join(fieldProblem(fields, r.projection.pointer), err)
-	}
-	return &Error{Op: op, Resource: r.core.name, ID: id, Err: err}
-}
-
-// fieldErrors collects what [Taken] and [Invalid] made, joined or alone.
-func fieldErrors(found []*fieldError, err error) []*fieldError {
-	switch e := err.(type) {
-	case nil:
-	case *fieldError:
-		return append(found, e)
-	case interface{ Unwrap() []error }:
-		for _, one := range e.Unwrap() {
-			found = fieldErrors(found, one)
-		}
-	case interface{ Unwrap() error }:
-		return fieldErrors(found, e.Unwrap())
-	}
-	return found
-}
-
-// fieldProblem is what to tell a client about fields; pointer says where a field is in the client's document.
-func fieldProblem(fields []*fieldError, pointer func(field string) string) *problem.Details {
-	d := problem.New(problem.Conflict, "Another item has the same value already.")
-	for _, f := range fields {
-		v := problem.Violation{Pointer: pointer(f.field), Code: f.code}
-		if f.taken {
-			v.Detail = "another item has this value"
-		} else {
-			d.Kind, d.Detail = problem.Invalid, "The content is not valid."
-		}
-		d.Errors = append(d.Errors, v)
-	}
-	return d
+	// A problem of up of a view has the view's names already.
+	return &Error{Op: op, Resource: r.core.name, ID: id, Err: fielderr.Locate(err, r.projection.pointer)}
 }
 
 // pointer points to a field of the core, in this shape; to the whole document if the shape does not show it.
@@ -113,8 +81,8 @@ func Problem(err error) *problem.Details {
 	case errors.As(err, &one):
 		return queryProblem(one)
 	}
-	if fields := fieldErrors(nil, err); len(fields) > 0 { // straight from a store
-		return fieldProblem(fields, pointer.To)
+	if d := fielderr.Problem(err, pointer.To); d != nil { // straight from a store
+		return d
 	}
 	return plainProblem(err)
 }
@@ -141,7 +109,7 @@ func plainProblem(err error) *problem.Details {
 		return problem.New(problem.InvalidCursor, "This is no cursor of a change.")
 	case errors.Is(err, tx.ErrOutcomeUnknown): // without Retry-After, which would invite programs to do it twice
 		return problem.New(problem.OutcomeUnknown, "Whether this was done is not known. Look, before you do it again.")
-	case errors.Is(err, ErrStale), errors.Is(err, errContended), errors.Is(err, ErrUnavailable),
+	case errors.Is(err, ErrStale), errors.Is(err, retry.ErrContended), errors.Is(err, ErrUnavailable),
 		errors.Is(err, tx.ErrUnavailable), errors.Is(err, feed.ErrClosed),
 		errors.Is(err, context.DeadlineExceeded):
 		d := problem.New(problem.Unavailable, "Not possible at the moment; try again.")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource/internal/etag"
+	"github.com/stoa-go/stoa/resource/internal/fielderr"
 	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/schema"
 )
@@ -174,11 +175,11 @@ func (s *projection) clear(v any) {
 
 // inOwnNames makes of an error of up, which speaks of fields of the shape at, one for clients of this shape.
 func (s *projection) inOwnNames(at *projection, err error) error {
-	fields := fieldErrors(nil, err)
-	if len(fields) == 0 {
+	d := fielderr.Problem(err, func(field string) string { return pointer.To(s.fieldAbove(at, field)) })
+	if d == nil {
 		return err
 	}
-	return errors.Join(fieldProblem(fields, func(field string) string { return pointer.To(s.fieldAbove(at, field)) }), err)
+	return errors.Join(d, err)
 }
 
 var errStoreFault = errors.New("the store is at fault")

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/stoa-go/stoa/resource/feed"
+	"github.com/stoa-go/stoa/resource/internal/retry"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
@@ -140,7 +141,7 @@ func (o *publisher) publish(ctx context.Context, h *core, all ...pendingEvent) e
 // publishAfter appends events of what has happened, whether the client still waits or not. err is why there are none.
 func (o *publisher) publishAfter(ctx context.Context, h *core, events []*feed.Event, err error) {
 	if err == nil {
-		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), retryTimeout)
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), retry.Timeout)
 		defer cancel()
 		err = o.feed.Append(bounded, events...)
 	}
