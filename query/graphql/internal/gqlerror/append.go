@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// List appends errors as the JSON array that the member errors of an answer is.
+// List appends errs as a JSON array, the value of the response's errors member.
 func List(dst []byte, errs []*Error) []byte {
 	dst = append(dst, '[')
 	for i, e := range errs {
@@ -22,24 +22,25 @@ func List(dst []byte, errs []*Error) []byte {
 	return append(dst, ']')
 }
 
-// Answer appends an answer that has errors and no data (section 7.1.1).
+// Answer appends a response that has errors and no data (section 7.1.1).
 func Answer(dst []byte, errs ...*Error) []byte {
 	return append(List(append(dst, `{"errors":`...), errs), '}')
 }
 
-// Append appends the error as a JSON object (section 7.1.2): message, locations, path, extensions. The same error always
-// gives the same bytes. Bytes that are no UTF-8 become U+FFFD, and an extension that cannot be written is left out.
+// Append appends e as a JSON object (section 7.1.2) with the members message, locations, path and
+// extensions. Equal errors produce equal bytes. Invalid UTF-8 becomes U+FFFD, and an extension that
+// cannot be marshaled is left out.
 func (e *Error) Append(dst []byte) []byte {
-	dst = text(append(dst, `{"message":`...), e.Message)
+	dst = appendString(append(dst, `{"message":`...), e.Message)
 	if len(e.Places) > 0 {
 		dst = e.appendPlaces(dst)
 	}
 	if e.Path != nil {
 		dst = e.appendPath(dst)
 	}
-	dst = text(append(dst, `,"extensions":{"code":`...), e.Code)
+	dst = appendString(append(dst, `,"extensions":{"code":`...), e.Code)
 	if e.Rule != "" {
-		dst = text(append(dst, `,"rule":`...), e.Rule)
+		dst = appendString(append(dst, `,"rule":`...), e.Rule)
 	}
 	if e.Problem != nil {
 		dst = e.appendProblem(dst)
@@ -47,6 +48,7 @@ func (e *Error) Append(dst []byte) []byte {
 	return append(dst, "}}"...)
 }
 
+// appendPlaces appends the member locations.
 func (e *Error) appendPlaces(dst []byte) []byte {
 	dst = append(dst, `,"locations":[`...)
 	for i, p := range e.Places {
@@ -60,6 +62,7 @@ func (e *Error) appendPlaces(dst []byte) []byte {
 	return append(dst, ']')
 }
 
+// appendPath appends the member path. An empty path is written; a nil path is not.
 func (e *Error) appendPath(dst []byte) []byte {
 	dst = append(dst, `,"path":[`...)
 	for i, step := range e.Path {
@@ -70,20 +73,22 @@ func (e *Error) appendPath(dst []byte) []byte {
 		case int:
 			dst = strconv.AppendInt(dst, int64(step), 10)
 		case string:
-			dst = text(dst, step)
+			dst = appendString(dst, step)
 		}
 	}
 	return append(dst, ']')
 }
 
-// own are the members that extensions of problems may not be called.
-var own = [...]string{"code", "rule", "type", "instance", "errors"}
+// reserved lists the members of extensions that Append writes itself. An extension of a problem
+// with one of these names is left out.
+var reserved = [...]string{"code", "rule", "type", "instance", "errors"}
 
+// appendProblem appends the members of extensions that come from the problem.
 func (e *Error) appendProblem(dst []byte) []byte {
 	d := e.Problem
-	dst = text(append(dst, `,"type":`...), d.Kind.URI())
+	dst = appendString(append(dst, `,"type":`...), d.Kind.URI())
 	if d.Instance != "" {
-		dst = text(append(dst, `,"instance":`...), d.Instance)
+		dst = appendString(append(dst, `,"instance":`...), d.Instance)
 	}
 	if len(d.Errors) > 0 {
 		dst = append(dst, `,"errors":[`...)
@@ -96,48 +101,49 @@ func (e *Error) appendProblem(dst []byte) []byte {
 		dst = append(dst, ']')
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Extensions)) {
-		if slices.Contains(own[:], name) || !utf8.ValidString(name) {
+		if slices.Contains(reserved[:], name) || !utf8.ValidString(name) {
 			continue
 		}
 		value, err := json.Marshal(d.Extensions[name], json.Deterministic(true),
 			jsontext.AllowInvalidUTF8(true))
 		if err == nil {
-			dst = append(append(text(append(dst, ','), name), ':'), value...)
+			dst = append(append(appendString(append(dst, ','), name), ':'), value...)
 		}
 	}
 	return dst
 }
 
-// appendViolation appends one of the errors of the problem. What other doors call a parameter or a header is an argument
-// here; a pointer is into the content as every door has it.
+// appendViolation appends the violation with index i. Over GraphQL a query parameter or header is
+// an argument; a pointer refers to the content, as in other protocols.
 func (e *Error) appendViolation(dst []byte, i int) []byte {
 	v := &e.Problem.Errors[i]
 	dst = append(dst, '{')
 	if i < len(e.Arguments) && e.Arguments[i] != "" {
-		dst = member(dst, "argument", e.Arguments[i])
+		dst = appendMember(dst, "argument", e.Arguments[i])
 	}
 	if v.Parameter == "" && v.Header == "" {
-		dst = member(dst, "pointer", v.Pointer)
+		dst = appendMember(dst, "pointer", v.Pointer)
 	}
 	if v.Code != "" {
-		dst = member(dst, "code", v.Code)
+		dst = appendMember(dst, "code", v.Code)
 	}
 	if v.Detail != "" {
-		dst = member(dst, "detail", v.Detail)
+		dst = appendMember(dst, "detail", v.Detail)
 	}
 	return append(dst, '}')
 }
 
-// member appends a member of an object, with the comma in front of it unless it is the first.
-func member(dst []byte, name, value string) []byte {
+// appendMember appends a member of a JSON object, preceded by a comma unless it is the first.
+func appendMember(dst []byte, name, value string) []byte {
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
 	}
-	return text(append(text(dst, name), ':'), value)
+	return appendString(append(appendString(dst, name), ':'), value)
 }
 
-// text appends a JSON string. AppendQuote reports what is no UTF-8, but has replaced it by then.
-func text(dst []byte, s string) []byte {
+// appendString appends s as a JSON string. AppendQuote replaces invalid UTF-8 and returns an error
+// only to report it.
+func appendString(dst []byte, s string) []byte {
 	dst, _ = jsontext.AppendQuote(dst, s)
 	return dst
 }

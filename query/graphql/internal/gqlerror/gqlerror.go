@@ -1,8 +1,8 @@
-// Package gqlerror is what a GraphQL answer says of what went wrong (section 7.1.2), for query/graphql and the packages beside it.
+// Package gqlerror represents and writes the errors of a GraphQL response (section 7.1.2).
 //
-// An [Error] is made either by whoever refuses a request, from one of the codes below, or by [Of], from an error of the
-// catalog or of custom code. The latter are the same problems that every other door answers: the code is that of
-// [problem.Details], and what is not meant for clients is masked.
+// Packages create an [Error] from one of the codes below if they reject a request. [Of] converts an
+// error of the catalog or of a custom field: it reports the same problem as the other protocols do,
+// with the code of [problem.Details], and masks errors that are not meant for clients.
 package gqlerror
 
 import (
@@ -15,61 +15,66 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// The codes of errors that are no problem of a resource; those of problems are [problem.Details.Code].
+// The codes of errors that have no [problem.Details]. For the others, [problem.Details.Code]
+// returns the code.
 const (
 	ParseFailed      = "GRAPHQL_PARSE_FAILED"
 	ValidationFailed = "GRAPHQL_VALIDATION_FAILED"
 	BadUserInput     = "BAD_USER_INPUT"
-	Unresolvable     = "OPERATION_RESOLUTION_FAILURE" // no operation, or more than one and no name
+	Unresolvable     = "OPERATION_RESOLUTION_FAILURE" // the document has no operation, or several and the request names none
 	NotPersisted     = "PERSISTED_QUERY_NOT_FOUND"
 	Internal         = "INTERNAL_SERVER_ERROR"
 )
 
-// Error is one error of an answer. It is fit for clients.
+// Error is an entry of errors in a response. All its fields are safe to send to clients.
 type Error struct {
 	Message string
 	Code    string // extensions.code
-	Rule    string // extensions.rule: the rule of validation that is broken, or empty
+	Rule    string // extensions.rule: the validation rule that the document breaks, or empty
 	Places  []Place
-	// Path leads to the field at fault: names and indexes, strings and ints. It is nil for an error of the request.
+	// Path is the response path of the field: names as string and list indexes as int. It is nil
+	// for a request error.
 	Path []any
-	// Problem has what else is known, nil for nothing: extensions.type is its type URI, extensions.errors are its Errors,
-	// extensions.instance its Instance, and its own Extensions stand beside them.
+	// Problem adds details if it is not nil. extensions.type is its type URI, extensions.errors its
+	// Errors, and extensions.instance its Instance. Its own Extensions are added to them.
 	Problem *problem.Details
-	// Arguments say for each of Problem.Errors which argument it is about, such as input.lines[0].qty; empty where that is
-	// not known. It may be shorter than these.
+	// Arguments has the argument that each of Problem.Errors is about, such as input.lines[0].qty,
+	// or an empty string if that is not known. It may be shorter than Problem.Errors.
 	Arguments []string
 }
 
-// Place is a place in the document; both numbers count from 1.
+// Place is a location in the document. Line and column count from 1.
 type Place struct{ Line, Column int }
 
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// InputError is an error about what a client gave, with the way from the names that the catalog uses to those of the
-// arguments.
+// InputError is an error about input from the client. It maps the names of the resource's content
+// to those of the arguments.
 type InputError struct {
 	Err error
-	// Argument returns which argument a JSON Pointer into the content leads to. It is asked while the error is written,
-	// and only for pointers that Err has.
+	// Argument returns the argument for a JSON Pointer into the content. It is called only for
+	// pointers that occur in Err.
 	Argument func(pointer string) string
 }
 
-// Error returns the text of Err, which is for logs.
+// Error returns the text of Err. It is meant for logs.
 func (e *InputError) Error() string { return e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// masked is all that clients learn of internal errors.
+// masked replaces the message of internal errors.
 const masked = "Internal server error"
 
-// Of returns what a client is told about an error of the catalog or of custom code, without a place and a path. What is not
-// meant for clients becomes an internal error: its message is masked, and its Problem.Instance is a new URN, under which
-// the caller logs err. The instance of every other error is empty, or what custom code has set.
+// Of returns the [Error] for an error of the catalog or of a custom field. The caller adds the
+// location and the path.
+//
+// An error that is not meant for clients becomes an internal error with a fixed message. Its
+// Problem.Instance is a new URN; the caller logs err with this URN. The instance of any other error
+// is empty or set by the application.
 func Of(err error) *Error {
-	d := *resource.Problem(err) // a copy, since custom code may give out the same one again and again
+	d := *resource.Problem(err) // a copy, because custom code may return the same problem for several requests
 	if d.StatusCode() == http.StatusInternalServerError {
 		if d.Instance == "" {
 			d.Instance = problem.NewInstance()
@@ -82,8 +87,8 @@ func Of(err error) *Error {
 	return e
 }
 
-// arguments finds the arguments that violations are about: by their pointers, where somebody knows what these lead to, or
-// because a parameter or a header is an argument here.
+// arguments returns the argument that each violation is about. A violation with a pointer needs an
+// [InputError]; a parameter or the header If-Match is an argument.
 func arguments(err error, bad []problem.Violation) []string {
 	if len(bad) == 0 {
 		return nil
@@ -104,7 +109,8 @@ func arguments(err error, bad []problem.Violation) []string {
 	return out
 }
 
-// message is one sentence or two: many clients show nothing else of an error, so the first violation is in it.
+// message returns the message of an error with a problem. Many clients display nothing else, so it
+// includes the first violation.
 func (e *Error) message() string {
 	d := e.Problem
 	text := d.Detail
@@ -130,7 +136,8 @@ func (e *Error) message() string {
 	return text + " " + detail
 }
 
-// Cut bounds what a request can write into a log or a message.
+// Truncate limits s to 256 bytes, so that a request cannot write a large text into a log or a
+// message.
 func Cut(s string) string {
 	if len(s) > 256 {
 		return strings.ToValidUTF8(s[:256], "") + "..."

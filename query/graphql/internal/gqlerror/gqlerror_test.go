@@ -20,14 +20,14 @@ import (
 
 const uri = "https://stoa-go.github.io/problems/"
 
-// detailed is a problem with violations at these places.
+// detailed returns a problem with violations.
 func detailed(kind problem.Kind, detail string, bad ...problem.Violation) *problem.Details {
 	d := problem.New(kind, detail)
 	d.Errors = bad
 	return d
 }
 
-// input is an error whose pointers lead to arguments.
+// input returns an InputError that maps pointers to arguments below "input".
 func input(err error) error {
 	return &gqlerror.InputError{Err: err, Argument: func(pointer string) string {
 		return "input" + strings.ReplaceAll(pointer, "/", ".")
@@ -75,7 +75,7 @@ func TestOf(t *testing.T) {
 				`"extensions":{"code":"BAD_USER_INPUT","type":"` + uri + `invalid-content","errors":[` +
 				`{"argument":"input.lines.0","pointer":"/lines/0","code":"a","detail":"must be b"},` +
 				`{"argument":"input","pointer":""}]}}`},
-		{"nobody knows the arguments", schema.Violations{{Pointer: "/a", Code: "b", Detail: "c"}},
+		{"unknown arguments", schema.Violations{{Pointer: "/a", Code: "b", Detail: "c"}},
 			`{"message":"The content is not valid. c","extensions":{"code":"BAD_USER_INPUT","type":"` + uri +
 				`invalid-content","errors":[{"pointer":"/a","code":"b","detail":"c"}]}}`},
 		{"an argument", query.Errors{{Parameter: "filter.a.eq", Code: "b", Detail: "c"}},
@@ -111,7 +111,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestOfMasks: of what is not meant for clients they get a name, under which it is found in the log, and nothing else.
+// TestOfMasks checks that an internal error shows an instance URN, and no text of the error.
 func TestOfMasks(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -125,7 +125,7 @@ func TestOfMasks(t *testing.T) {
 		{"a problem", detailed(problem.Internal, "secret", problem.Violation{Detail: "secret"})},
 		{"a status", &problem.Details{Kind: "https://secret", Status: http.StatusInternalServerError,
 			Detail: "secret"}},
-		{"the end of somebody's context", fmt.Errorf("secret: %w", context.Canceled)},
+		{"a context error of custom code", fmt.Errorf("secret: %w", context.Canceled)},
 	}
 	shape := regexp.MustCompile(`^\{"message":"Internal server error",` +
 		`"extensions":\{"code":"INTERNAL_SERVER_ERROR","type":"` +
@@ -144,7 +144,8 @@ func TestOfMasks(t *testing.T) {
 	}
 }
 
-// TestOfChangesNothing: custom code may give out one problem again and again.
+// TestOfChangesNothing checks that Of does not modify a problem that custom code may return several
+// times.
 func TestOfChangesNothing(t *testing.T) {
 	t.Parallel()
 	mine := problem.New(problem.Internal, "x")
@@ -191,7 +192,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestErrorsAreErrors: what logs get is the error itself.
+// TestErrorsAreErrors checks the texts that logs contain.
 func TestErrorsAreErrors(t *testing.T) {
 	t.Parallel()
 	err := input(fmt.Errorf("secret: %w", resource.ErrStale))

@@ -2,8 +2,12 @@ package lexer
 
 import "strings"
 
-// dedent is BlockStringValue (section 2.9.4): the indentation that all lines but the first share goes, blank lines at
-// both ends go, and every line ends in \n. It goes over the lines twice, so that it need not keep them.
+// dedent implements BlockStringValue of section 2.9.4. It removes the indentation that all lines
+// except the first have in common, removes blank lines at both ends, and normalizes line
+// terminators to \n.
+//
+// It reads raw twice, first to find the indentation and then to copy, so that it needs no slice of
+// lines.
 func dedent(raw string) string {
 	raw = strings.ReplaceAll(raw, `\"""`, `"""`)
 	common, first, last, n := -1, -1, -1, 0
@@ -46,7 +50,8 @@ func dedent(raw string) string {
 	return string(b)
 }
 
-// cutLine returns the first line, what is behind it, and whether there was an end of a line: \n, \r or \r\n.
+// cutLine returns the first line of s and the text after its line terminator, which is \n, \r or
+// \r\n. more is false if s has no line terminator.
 func cutLine(s string) (line, rest string, more bool) {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -59,7 +64,7 @@ func cutLine(s string) (line, rest string, more bool) {
 	return s, "", false
 }
 
-// indentation returns how many tabs and spaces a line begins with; a tab counts as one.
+// indentation returns the number of tabs and spaces at the start of line. A tab counts as one.
 func indentation(line string) int {
 	i := 0
 	for i < len(line) && (line[i] == ' ' || line[i] == '\t') {

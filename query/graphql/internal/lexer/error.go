@@ -6,19 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// Error is what is wrong with a text, and where. Its message is fit for clients.
+// Error reports a text that does not conform to the grammar, or that exceeds a limit. Its message
+// may be sent to clients.
 type Error struct {
-	// Message begins with "Syntax Error: " where the text breaks the grammar.
+	// Message begins with "Syntax Error: " if the text does not conform to the grammar.
 	Message string
-	// Line and Column count from 1, the column in UTF-16 code units. Both are 0 where the whole text is meant.
+	// Line and Column count from 1. Column is in UTF-16 code units. Both are 0 if the error
+	// concerns the whole text.
 	Line, Column int
-	// Limit reports that the text may be right, but is more than is accepted.
+	// Limit reports that the text exceeds a limit. It may still conform to the grammar.
 	Limit bool
-	// Rule names the rule of validation that is broken, where it is not the grammar: "ExecutableDefinitions" or "".
+	// Rule is the validation rule that the text breaks, "ExecutableDefinitions", and empty for
+	// syntax errors and limits.
 	Rule string
 }
 
-// Error returns the message with its place.
+// Error returns the message, followed by the line and column if they are known.
 func (e *Error) Error() string {
 	if e.Line == 0 {
 		return e.Message
@@ -26,12 +29,13 @@ func (e *Error) Error() string {
 	return e.Message + " (" + strconv.Itoa(e.Line) + ":" + strconv.Itoa(e.Column) + ")"
 }
 
-// Wrong is the error for a token that the grammar has no place for, in a sentence.
+// Wrong returns a syntax error at the position of t. The message is a full sentence.
 func (t Token) Wrong(message string) *Error {
 	return &Error{Message: "Syntax Error: " + message, Line: t.Line, Column: t.Column}
 }
 
-// Describe returns how messages call a token of the text: its kind and, unless that says it all, its value.
+// Describe returns t as error messages show it: its kind, and the value of a name, number or
+// string.
 func (l *Lexer) Describe(t Token) string {
 	switch t.Kind {
 	case Name, Int, Float:
@@ -42,7 +46,8 @@ func (l *Lexer) Describe(t Token) string {
 	return t.Kind.String()
 }
 
-// shortened keeps what a client sent from coming back to it in full. Nobody looks at more than this.
+// shortened returns at most the first 200 bytes of s, so that an error message cannot return a
+// large request to the client.
 func shortened(s string) string {
 	const most = 200
 	if len(s) <= most {
@@ -55,16 +60,17 @@ func shortened(s string) string {
 	return s[:end] + "..."
 }
 
-// fail is an error on the line where the Lexer is.
+// fail returns a syntax error at a byte offset on the current line.
 func (l *Lexer) fail(pos int, message string) (Token, error) { return l.failAfter(pos, 0, message) }
 
-// failAfter is fail behind characters with some more bytes than UTF-16 code units.
+// failAfter is fail for an offset that follows characters within the current token. These have
+// extra more bytes than UTF-16 code units.
 func (l *Lexer) failAfter(pos, extra int, message string) (Token, error) {
 	t := Token{Line: l.line + 1, Column: pos - l.columns - extra}
 	return Token{}, t.Wrong(message)
 }
 
-// unexpected is the error for a character that begins no token.
+// unexpected returns the error for a character that cannot begin a token.
 func (l *Lexer) unexpected(pos int) (Token, error) {
 	if l.text[pos] == '\'' {
 		return l.fail(pos, `Unexpected single quote character ('), did you mean to use a double quote (")?`)
@@ -76,7 +82,8 @@ func (l *Lexer) unexpected(pos int) (Token, error) {
 	return l.fail(pos, what+" character: "+l.described(pos)+".")
 }
 
-// described shows a character: itself where it can be seen, else its code point.
+// described returns the character at pos as error messages show it: printable ASCII in quotation
+// marks, otherwise the code point or the byte.
 func (l *Lexer) described(pos int) string {
 	if pos >= len(l.text) {
 		return "<EOF>"

@@ -2,16 +2,15 @@ package lexer
 
 import "fmt"
 
-// Limits bound a document before anything is built from it. A field that is 0 or below has the default that its comment
-// names.
+// Limits bounds a document before it is parsed. A field that is 0 or negative has its default.
 type Limits struct {
-	Bytes      int // of the text; 1 MiB
-	Tokens     int // comments and commas are none; 10,000
-	Nesting    int // of braces, brackets and parentheses in each other; 60
-	Directives int // uses of one, in the whole document; 50
+	Bytes      int // maximum size of the text in bytes; default 1 MiB
+	Tokens     int // maximum number of tokens; comments and commas do not count; default 10,000
+	Nesting    int // maximum depth of nested braces, brackets and parentheses; default 60
+	Directives int // maximum number of directives in the document; default 50
 }
 
-// orDefault puts the defaults where nothing was said.
+// orDefault returns l with defaults for the fields that are not set.
 func (l Limits) orDefault() Limits {
 	set := func(field *int, value int) {
 		if *field <= 0 {
@@ -25,10 +24,12 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// Guard goes over the text once and refuses what is too much for whoever comes after it: parsers and rules recurse as deep
-// as documents nest, and do work for each token. Its error is an [*Error] that tells the first thing that is wrong. It
-// allocates nothing for a text that passes. A text that passes consists of tokens; whether they make a document is the
-// parser's question.
+// Guard reads text once and reports the first syntax error or limit exceeded as an [*Error]. It
+// protects the parser and the validation rules, which recurse as deep as the document nests and do
+// work for each token.
+//
+// Guard checks tokens only. Whether they form a document is checked by the parser. Guard does not
+// allocate if text passes.
 func Guard(text string, limits Limits) error {
 	limits = limits.orDefault()
 	if len(text) > limits.Bytes {
@@ -37,11 +38,12 @@ func Guard(text string, limits Limits) error {
 	if passes(text, limits) {
 		return nil
 	}
-	return place(text, limits)
+	return firstError(text, limits)
 }
 
-// passes goes over the text without a thought for lines and columns, and reports whether it consists of tokens, and not
-// of too many. What texts mostly consist of is passed right here; the rest is left to a Lexer.
+// passes reports whether text consists of valid tokens and respects limits. It does not track lines
+// and columns. Whitespace, names and punctuators, which make up most of a document, are handled
+// inline. A Lexer reads the other tokens.
 func passes(text string, limits Limits) bool {
 	tokens, depth, directives := 0, 0, 0
 	l := Lexer{text: text}
@@ -60,7 +62,7 @@ func passes(text string, limits Limits) bool {
 			case '{', '[', '(':
 				depth++
 			case '}', ']', ')':
-				depth-- // below zero the parser will have none of it
+				depth-- // a negative depth is a syntax error, which the parser reports
 			case '@':
 				directives++
 			}
@@ -76,7 +78,7 @@ func passes(text string, limits Limits) bool {
 			}
 			pos += 3
 			continue
-		default: // numbers, strings, dots, and what is wrong
+		default: // number, string, spread or invalid character
 			l.pos = pos
 			if _, err := l.Next(); err != nil {
 				return false
@@ -91,8 +93,9 @@ func passes(text string, limits Limits) bool {
 	return true
 }
 
-// place goes over a text that does not pass, and says where it fails.
-func place(text string, limits Limits) error {
+// firstError returns the first error of a text that does not pass. It repeats the work of passes with a
+// Lexer that tracks lines and columns.
+func firstError(text string, limits Limits) error {
 	l := NewLexer(text)
 	depth, directives := 0, 0
 	for tokens := 0; ; tokens++ {
@@ -121,7 +124,7 @@ func place(text string, limits Limits) error {
 	}
 }
 
-// limitError is the error at the token that is one too many.
+// limitError returns the error for t, the first token above a limit.
 func limitError(t Token, format string, limit int) error {
 	return &Error{Message: fmt.Sprintf(format, limit), Line: t.Line, Column: t.Column, Limit: true}
 }

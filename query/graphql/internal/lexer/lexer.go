@@ -1,20 +1,22 @@
-// Package lexer reads GraphQL text token by token, without allocating, and bounds a document before anything else looks
-// at it.
+// Package lexer splits GraphQL text into tokens without allocating, and bounds the size of a
+// document before it is parsed.
 //
-// It is for query/graphql alone, which calls [Guard] on every text that comes from outside and hands what passes to
-// package parser, which reads the same tokens from the same [Lexer]. The language is the one of the September 2025
-// edition, section 2: every Unicode scalar value is a source character, and \u{...} and pairs of surrogates are escapes.
+// Package graphql calls [Guard] for each document that it receives. Package parser then reads the
+// tokens from a [Lexer]. The language is section 2 of the September 2025 edition of the GraphQL
+// specification: every Unicode scalar value is a source character, and strings may contain \u{...}
+// escapes and surrogate pairs.
 //
-// The words of errors, and the places that they name, are those of the reference implementation (graphql-js 16), since
-// editors and people know them; a differential test in .ci/clients holds the two together.
+// Messages and locations of errors equal those of the reference implementation, graphql-js 16,
+// because editors and developers know them. A differential test in .ci/clients compares both.
 package lexer
 
 import "unicode/utf8"
 
-// Kind is what sort of token a [Token] is. Its zero value is the end of the text.
+// Kind is the lexical kind of a [Token]. The zero value is [End], the end of the text.
 type Kind uint8
 
-// The kinds of tokens (section 2.1.6 and Appendix B.2). Whitespace, commas, comments and byte order marks are none.
+// The kinds of tokens of section 2.1.6 and Appendix B.2. Whitespace, commas, comments and byte
+// order marks are not tokens.
 const (
 	End Kind = iota
 	Bang
@@ -38,7 +40,8 @@ const (
 	BlockString
 )
 
-// String is how messages call a kind: punctuators by themselves in quotation marks, the others by their name.
+// String returns the kind as error messages show it: a punctuator in quotation marks, or the name
+// of the kind.
 func (k Kind) String() string {
 	names := [...]string{"<EOF>", `"!"`, `"$"`, `"&"`, `"("`, `")"`, `"..."`, `":"`, `"="`, `"@"`, `"["`,
 		`"]"`, `"{"`,
@@ -49,33 +52,36 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Token is a piece of the text that means something.
+// Token is a lexical token of a text.
 type Token struct {
 	Kind Kind
-	// Start and End are offsets in bytes; what is between them is the token as it was written, quotation marks included.
+	// Start and End are byte offsets into the text. A string includes its quotation marks.
 	Start, End int
-	// Line and Column count from 1, the column in UTF-16 code units, as editors and the reference implementation do.
+	// Line and Column count from 1. Column is in UTF-16 code units, as in the reference
+	// implementation.
 	Line, Column int
 }
 
-// Lexer reads the tokens of one text. Its zero value reads the empty text. It may be copied: each copy goes on from
-// where it is, which is how one looks ahead.
+// Lexer reads the tokens of one text. The zero value reads an empty text.
+//
+// A copy of a Lexer continues independently from the same position, which allows lookahead. A Lexer
+// is not safe for concurrent use.
 type Lexer struct {
 	text string
 	pos  int
-	line int // lines before this one
-	// columns is what to take from an offset to have a column: where the line starts, less one, and one for each byte
-	// that is more than the UTF-16 code units of its character.
+	line int // number of line terminators read
+	// columns is subtracted from a byte offset to get a column. It is the offset of the line, less
+	// one, plus the number of bytes on this line in excess of UTF-16 code units.
 	columns int
 }
 
 // NewLexer returns a Lexer at the start of text.
 func NewLexer(text string) Lexer { return Lexer{text: text, columns: -1} }
 
-// Raw returns a token as it was written. It shares the memory of the text.
+// Raw returns t as it is written in the text, without a copy.
 func (l *Lexer) Raw(t Token) string { return l.text[t.Start:t.End] }
 
-// What the first byte of a token says about it.
+// The classes of bytes, which decide how the token that begins with a byte is read.
 const (
 	bad        = '?'
 	ignored    = ' '
@@ -86,16 +92,17 @@ const (
 	letter     = 'a'
 	digit      = '0'
 	quote      = 'q'
-	wide       = 'w' // the first byte of a longer character, which only a byte order mark may be
+	wide       = 'w' // first byte of a multi-byte character; only a byte order mark is valid outside strings and comments
 )
 
-// classes has the class of each ASCII byte. It is a string because that is the only table that is a constant.
+// classes maps each ASCII byte to its class. It is a string constant because Go has no constant
+// arrays.
 const classes = "????????? n??n??????????????????" +
 	" {q#{?{?{{?? 0.?0000000000{??{??" +
 	"{aaaaaaaaaaaaaaaaaaaaaaaaaa{?{?a" +
 	"?aaaaaaaaaaaaaaaaaaaaaaaaaa{{{??"
 
-// classOf returns the class of a byte.
+// classOf returns the class of c.
 func classOf(c byte) byte {
 	if c < utf8.RuneSelf {
 		return classes[c]
@@ -103,7 +110,7 @@ func classOf(c byte) byte {
 	return wide
 }
 
-// punctuatorKind returns the kind of a punctuator of one byte.
+// punctuatorKind returns the kind of the punctuator c, which has the class punctuator.
 func punctuatorKind(c byte) Kind {
 	switch c {
 	case '{':
@@ -134,8 +141,8 @@ func punctuatorKind(c byte) Kind {
 	return Pipe
 }
 
-// Next reads the next token, and goes on giving [End] after the last. After an error, which is an [*Error], the Lexer
-// stays where it was.
+// Next returns the next token, and [End] at the end of the text and for each later call. An error
+// is an [*Error] and leaves the position of the Lexer unchanged.
 func (l *Lexer) Next() (Token, error) {
 	for l.pos < len(l.text) {
 		c := l.text[l.pos]
@@ -179,14 +186,14 @@ func (l *Lexer) Next() (Token, error) {
 	return l.token(End, len(l.text)), nil
 }
 
-// token makes a token of what is between here and end, and goes there.
+// token returns the token from the current position to end and advances to end.
 func (l *Lexer) token(k Kind, end int) Token {
 	t := Token{Kind: k, Start: l.pos, End: end, Line: l.line + 1, Column: l.pos - l.columns}
 	l.pos = end
 	return t
 }
 
-// newline passes a line terminator: \n, \r or both (section 2.1.2).
+// newline skips a line terminator: \n, \r or \r\n (section 2.1.2).
 func (l *Lexer) newline() {
 	if l.text[l.pos] == '\r' && l.pos+1 < len(l.text) && l.text[l.pos+1] == '\n' {
 		l.pos++
@@ -196,7 +203,8 @@ func (l *Lexer) newline() {
 	l.columns = l.pos - 1
 }
 
-// comment passes everything up to the end of the line, or up to bytes that are no character, which are then unexpected.
+// comment skips to the end of the line. It stops at bytes that are not valid UTF-8; Next then
+// reports them.
 func (l *Lexer) comment() {
 	for l.pos < len(l.text) {
 		c := l.text[l.pos]
@@ -216,24 +224,25 @@ func (l *Lexer) comment() {
 	}
 }
 
-// nameByte reports whether a byte may stand in a name, behind its start (NameContinue).
+// nameByte reports whether c may appear in a name after the first byte (NameContinue).
 func nameByte(c byte) bool {
 	class := classOf(c)
 	return class == letter || class == digit && c != '-'
 }
 
-// nameStart reports whether a name may begin with a byte (NameStart).
+// nameStart reports whether a name may begin with c (NameStart).
 func nameStart(c byte) bool { return classOf(c) == letter }
 
-// isDigit leaves out the minus, which begins a number but is no digit.
+// isDigit reports whether c is a decimal digit. The class digit also contains the minus sign.
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// hasAt reports whether something stands at a position.
+// hasAt reports whether text contains what at offset pos.
 func hasAt(text string, pos int, what string) bool {
 	return len(text)-pos >= len(what) && text[pos:pos+len(what)] == what
 }
 
-// at returns the byte at a position, and 0 behind the end. A NUL is as unwelcome everywhere it is asked about.
+// at returns the byte at pos, or 0 at the end of the text. Callers need not distinguish the end
+// from a NUL byte, because NUL is valid in none of the places they check.
 func (l *Lexer) at(pos int) byte {
 	if pos < len(l.text) {
 		return l.text[pos]
@@ -241,8 +250,8 @@ func (l *Lexer) at(pos int) byte {
 	return 0
 }
 
-// character returns how many bytes and UTF-16 code units the character at a position has, and 0 bytes where there is
-// none: the text is not UTF-8 there.
+// character returns the number of bytes and UTF-16 code units of the character at pos. size is 0 if
+// the bytes are not valid UTF-8.
 func character(text string, pos int) (size, units int) {
 	if text[pos] < utf8.RuneSelf {
 		return 1, 1

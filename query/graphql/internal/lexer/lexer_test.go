@@ -11,7 +11,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 )
 
-// tokens reads a text to its end, or to its first error, each token as kind, place and text.
+// tokens returns the kind, location and text of each token, up to the end or the first error.
 func tokens(text string) []string {
 	l := lexer.NewLexer(text)
 	list := []string{}
@@ -128,7 +128,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// ordinary is what a program sends.
+// ordinary is a document of typical size.
 const ordinary = `query Orders($first: Int = 10, $after: String) {
   orders(first: $first, after: $after, filter: {status: {eq: PAID}}) {
     nodes { id status customer { id email } lines { itemId qty } }
@@ -156,8 +156,8 @@ func BenchmarkGuard(b *testing.B) {
 	}
 }
 
-// FuzzGuard sees to it that scanning ends without a panic, that the guard's fast way and the lexer agree on what is a
-// token, and that strings that pass have values.
+// FuzzGuard checks that Guard does not panic, that passes and the Lexer accept the same texts, and
+// that each string token has a value.
 func FuzzGuard(f *testing.F) {
 	for _, text := range []string{ordinary, "\"\\u{41}\\uD83D\\uDE00\"", "\"\"\"\n \\\"\"\" x\r\n\"\"\"",
 		"1.5e-3 0 -7", "\ufeff#x", "\xff"} {
@@ -171,12 +171,12 @@ func FuzzGuard(f *testing.F) {
 			tok, err := l.Next()
 			if (err == nil && tok.Kind == lexer.End) || err != nil {
 				if fmt.Sprint(err) != fmt.Sprint(guarded) {
-					t.Fatalf("the guard says %v, the lexer %v", guarded, err)
+					t.Fatalf("Guard returns %v, the Lexer %v", guarded, err)
 				}
 				return
 			}
 			if tok.Start < before || tok.End <= tok.Start || tok.Line < 1 || tok.Column < 1 {
-				t.Fatalf("%+v behind %d", tok, before)
+				t.Fatalf("token %+v starts before offset %d", tok, before)
 			}
 			before = tok.End
 			if tok.Kind == lexer.String || tok.Kind == lexer.BlockString {

@@ -1,7 +1,7 @@
 package lexer
 
-// number reads an Int or a Float (sections 2.9.1 and 2.9.2). What follows directly must not look like more of it: 0xF,
-// 1a and 1.2.3 are mistakes and not two tokens.
+// number reads an IntValue or FloatValue (sections 2.9.1 and 2.9.2). A digit, letter, underscore or
+// dot directly after a number is an error: 0xF, 1a and 1.2.3 are not two tokens.
 func (l *Lexer) number() (Token, error) {
 	kind, pos := Int, l.pos
 	if l.at(pos) == '-' {
@@ -37,7 +37,8 @@ func (l *Lexer) number() (Token, error) {
 	return l.token(kind, pos), nil
 }
 
-// digits returns the position behind one or more digits; where there is none, its complement, which is negative.
+// digits returns the offset after one or more digits. Without a digit at pos it returns ^pos, which
+// is negative.
 func (l *Lexer) digits(pos int) int {
 	if !isDigit(l.at(pos)) {
 		return ^pos
@@ -48,7 +49,7 @@ func (l *Lexer) digits(pos int) int {
 	return pos
 }
 
-// noDigit is the error where a digit has to be, or where the number should have ended.
+// noDigit returns the error for a character in place of a digit or directly after a number.
 func (l *Lexer) noDigit(pos int) (Token, error) {
 	return l.fail(pos, "Invalid number, expected digit but got: "+l.described(pos)+".")
 }

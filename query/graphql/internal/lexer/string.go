@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// lexString reads a String with quotation marks (section 2.9.4) and checks its escapes; [Lexer.Text] has its value.
+// lexString reads a StringValue in single quotation marks (section 2.9.4) and validates its
+// escapes. [Lexer.Text] returns its value.
 func (l *Lexer) lexString() (Token, error) {
-	extra := 0 // bytes more than UTF-16 code units
+	extra := 0 // bytes in excess of UTF-16 code units
 	for pos := l.pos + 1; pos < len(l.text); {
 		switch c := l.text[pos]; c {
 		case '"':
@@ -39,8 +40,9 @@ func (l *Lexer) lexString() (Token, error) {
 	return l.failAfter(len(l.text), extra, "Unterminated string.")
 }
 
-// escape reads the escape at a position: the character that it stands for and how many bytes it has. A size below zero
-// is a mistake, and its amount is how much of the text shows it.
+// escape reads the escape sequence at pos. It returns the character and the size of the sequence in
+// bytes. A negative size means that the sequence is invalid; -size is the number of UTF-16 code
+// units that the error message shows.
 func (l *Lexer) escape(pos int) (r rune, size int) {
 	switch c := l.at(pos + 1); c {
 	case '"', '\\', '/':
@@ -64,7 +66,8 @@ func (l *Lexer) escape(pos int) (r rune, size int) {
 	return 0, -2
 }
 
-// escapeBraced reads \u{1F600}, which may have zeros in front but is never longer than 12 bytes.
+// escapeBraced reads an escape such as \u{1F600}. Leading zeros are valid, up to a total of 12
+// bytes.
 func (l *Lexer) escapeBraced(pos int) (r rune, size int) {
 	point := int64(0)
 	for size = 3; size < 12; {
@@ -85,7 +88,7 @@ func (l *Lexer) escapeBraced(pos int) (r rune, size int) {
 	return 0, -size
 }
 
-// escapeFixed reads \u0041, or two of them that are the halves of a pair.
+// escapeFixed reads an escape such as \u0041, or two of them that form a surrogate pair.
 func (l *Lexer) escapeFixed(pos int) (r rune, size int) {
 	r = l.hex4(pos + 2)
 	if r >= 0 && !utf16.IsSurrogate(r) {
@@ -101,7 +104,7 @@ func (l *Lexer) escapeFixed(pos int) (r rune, size int) {
 	return 0, -6
 }
 
-// hex4 reads four digits, as \u has them, and returns a negative number where there are less.
+// hex4 returns the value of four hexadecimal digits at pos, or -1 if there are fewer.
 func (l *Lexer) hex4(pos int) rune {
 	var r rune
 	for i := range 4 {
@@ -114,7 +117,7 @@ func (l *Lexer) hex4(pos int) rune {
 	return r
 }
 
-// hex returns what a digit is worth, and a negative number for what is none.
+// hex returns the value of a hexadecimal digit, or -1 if c is not one.
 func hex(c byte) rune {
 	switch {
 	case c >= '0' && c <= '9':
@@ -127,7 +130,8 @@ func hex(c byte) rune {
 	return -1
 }
 
-// escapeMessage shows the wrong escape at the start of text, of which a number of UTF-16 code units belong to it.
+// escapeMessage returns the error message for the invalid escape sequence at the start of text, of
+// which it shows the given number of UTF-16 code units.
 func escapeMessage(text string, units int) string {
 	what := "Unicode"
 	if units == 2 {
@@ -142,9 +146,10 @@ func escapeMessage(text string, units int) string {
 	return "Invalid " + what + ` escape sequence: "` + strings.ToValidUTF8(text[:end], "\ufffd") + `".`
 }
 
-// lexBlockString reads a String with three quotation marks (section 2.9.4), in which only \""" is an escape.
+// lexBlockString reads a StringValue in triple quotation marks (section 2.9.4). The only escape in
+// it is \""".
 func (l *Lexer) lexBlockString() (Token, error) {
-	ahead := *l // sees the lines go by, while the token is where it starts
+	ahead := *l // ahead counts lines; l keeps the position of the token's start
 	for ahead.pos += 3; ahead.pos < len(l.text); {
 		switch c := l.text[ahead.pos]; {
 		case c == '"' && hasAt(l.text, ahead.pos, `"""`):
@@ -170,8 +175,9 @@ func (l *Lexer) lexBlockString() (Token, error) {
 	return ahead.fail(ahead.pos, "Unterminated string.")
 }
 
-// Text returns the value of a String or BlockString that this Lexer has read: without marks, escapes resolved, block
-// strings without their common indentation. Where nothing was to be changed it shares the memory of the text.
+// Text returns the value of t, a String or BlockString read by this Lexer. It resolves escapes and
+// removes the common indentation of block strings. The result shares memory with the text if
+// nothing changes.
 func (l *Lexer) Text(t Token) string {
 	if t.Kind == BlockString {
 		return dedent(l.text[t.Start+3 : t.End-3])

@@ -1,15 +1,16 @@
 package parser
 
-// Document is a parsed document. Its nodes share the memory of the text for names and strings; the text is otherwise not
-// kept. Optional parts are nil if they are absent.
+// Document is an executable document (section 2.2). Names and strings of its nodes share memory
+// with the text. Optional parts of a node are nil if they are absent.
 type Document struct {
 	Definitions []Definition
 }
 
-// Location is where a node begins. Both numbers count from 1, the column in UTF-16 code units.
+// Location is the position of the first character of a node. Line and Column count from 1; Column
+// is in UTF-16 code units.
 type Location struct{ Line, Column int }
 
-// Name is a name with its location.
+// Name is a name and its location.
 type Name struct {
 	Value string
 	Loc   *Location
@@ -21,7 +22,7 @@ type Definition interface{ definition() }
 func (*OperationDefinition) definition() {}
 func (*FragmentDefinition) definition()  {}
 
-// The kinds of operations.
+// The types of operations.
 const (
 	OperationQuery        = "query"
 	OperationMutation     = "mutation"
@@ -47,7 +48,8 @@ type FragmentDefinition struct {
 	SelectionSet  *SelectionSet
 }
 
-// VariableDefinition is a variable of an operation (section 2.10).
+// VariableDefinition declares a variable of an operation (section 2.10). DefaultValue is nil if
+// there is none.
 type VariableDefinition struct {
 	Loc          *Location
 	Variable     *Variable
@@ -56,24 +58,24 @@ type VariableDefinition struct {
 	Directives   []*Directive
 }
 
-// Type is the type of a variable (section 2.11): a [*NamedType], a [*ListType] or a [*NonNullType].
+// Type is a type reference (section 2.11): a [*NamedType], a [*ListType] or a [*NonNullType].
 type Type interface {
-	// Location is where the type begins.
+	// Location returns the location of the first token of the type.
 	Location() *Location
 }
 
 type (
-	// NamedType is a type with a name. It shares the location of its name.
+	// NamedType refers to a type by name. Its Loc is that of the name.
 	NamedType struct {
 		Loc  *Location
 		Name *Name
 	}
-	// ListType is a list of values of a type.
+	// ListType is a list of Type.
 	ListType struct {
 		Loc  *Location
 		Type Type
 	}
-	// NonNullType is a type without null.
+	// NonNullType is Type without null.
 	NonNullType struct {
 		Loc  *Location
 		Type Type
@@ -89,7 +91,8 @@ func (t *ListType) Location() *Location { return t.Loc }
 // Location implements [Type].
 func (t *NonNullType) Location() *Location { return t.Loc }
 
-// SelectionSet is what is selected from an object (section 2.4).
+// SelectionSet is the set of selections of an operation, field or fragment (section 2.4). It has at
+// least one selection.
 type SelectionSet struct {
 	Loc        *Location
 	Selections []Selection
@@ -103,7 +106,7 @@ func (*FragmentSpread) selection() {}
 func (*InlineFragment) selection() {}
 
 type (
-	// Field is a field of an object (section 2.5).
+	// Field is a selected field (section 2.5). Alias is nil if there is none.
 	Field struct {
 		Loc          *Location
 		Alias        *Name
@@ -112,13 +115,14 @@ type (
 		Directives   []*Directive
 		SelectionSet *SelectionSet
 	}
-	// FragmentSpread is the use of a fragment by its name (section 2.8).
+	// FragmentSpread includes a fragment by name (section 2.8).
 	FragmentSpread struct {
 		Loc        *Location
 		Name       *Name
 		Directives []*Directive
 	}
-	// InlineFragment is a fragment at the place of its use (section 2.8.2).
+	// InlineFragment is a fragment without a name (section 2.8.2). TypeCondition is nil if there is
+	// none.
 	InlineFragment struct {
 		Loc           *Location
 		TypeCondition *NamedType
@@ -134,37 +138,37 @@ type Argument struct {
 	Value Value
 }
 
-// Directive is the use of a directive (section 2.12).
+// Directive is a directive on a node (section 2.12).
 type Directive struct {
 	Loc       *Location
 	Name      *Name
 	Arguments []*Argument
 }
 
-// Value is a literal or a variable (section 2.9): a [*Variable], [*IntValue], [*FloatValue], [*StringValue],
-// [*BooleanValue], [*NullValue], [*EnumValue], [*ListValue] or [*ObjectValue].
+// Value is a literal or a variable (section 2.9): a [*Variable], [*IntValue], [*FloatValue],
+// [*StringValue], [*BooleanValue], [*NullValue], [*EnumValue], [*ListValue] or [*ObjectValue].
 type Value interface {
-	// Location is where the value begins; nil for a value that was not parsed.
+	// Location returns the location of the value, or nil for a value that was not parsed.
 	Location() *Location
 }
 
 type (
-	// Variable is the use of a variable. Its Loc is that of the dollar sign.
+	// Variable refers to a variable. Its Loc is that of the dollar sign.
 	Variable struct {
 		Loc  *Location
 		Name *Name
 	}
-	// IntValue is an integer as it is written.
+	// IntValue is an integer. Value is the source text.
 	IntValue struct {
 		Loc   *Location
 		Value string
 	}
-	// FloatValue is a number with a fraction or an exponent as it is written.
+	// FloatValue is a number with a fraction or an exponent. Value is the source text.
 	FloatValue struct {
 		Loc   *Location
 		Value string
 	}
-	// StringValue is the text of a string or block string.
+	// StringValue is a string or block string. Value has its escapes resolved.
 	StringValue struct {
 		Loc   *Location
 		Value string
@@ -176,17 +180,17 @@ type (
 	}
 	// NullValue is null.
 	NullValue struct{ Loc *Location }
-	// EnumValue is the name of a value of an enum.
+	// EnumValue is an enum value. Value is its name.
 	EnumValue struct {
 		Loc   *Location
 		Value string
 	}
-	// ListValue is a list.
+	// ListValue is a list of values. It may be empty.
 	ListValue struct {
 		Loc    *Location
 		Values []Value
 	}
-	// ObjectValue is an input object. Its names are not checked to be unique.
+	// ObjectValue is an input object. The parser does not check that field names are unique.
 	ObjectValue struct {
 		Loc    *Location
 		Fields []*ObjectField

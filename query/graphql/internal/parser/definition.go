@@ -1,10 +1,14 @@
 package parser
 
+// Definitions: operations with their variables and types, and fragments. Definitions of the type
+// system are rejected.
+
 import (
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 )
 
-// definition is ExecutableDefinition (section 2.2), perhaps with a description, which means nothing to execution.
+// definition parses ExecutableDefinition (section 2.2). A description before it is skipped, because
+// it has no effect on execution.
 func (p *parser) definition() Definition {
 	loc := p.loc()
 	if p.tok.Kind == lexer.BraceL {
@@ -33,14 +37,15 @@ func (p *parser) definition() Definition {
 	return nil
 }
 
-// description passes a string in front of a definition.
+// description skips the optional description of a definition.
 func (p *parser) description() {
 	if p.tok.Kind == lexer.String || p.tok.Kind == lexer.BlockString {
 		p.advance()
 	}
 }
 
-// atTypeSystem reports whether a definition of the type system begins here. Extensions have no description (section 3).
+// atTypeSystem reports whether a definition of the type system begins at the current token. An
+// extension cannot have a description (section 3).
 func (p *parser) atTypeSystem(described bool) bool {
 	if p.tok.Kind != lexer.Name {
 		return false
@@ -54,7 +59,8 @@ func (p *parser) atTypeSystem(described bool) bool {
 	return false
 }
 
-// typeSystem refuses the definition or extension of something. It reads up to its name only, for the message.
+// typeSystem rejects a definition or extension of the type system. It reads up to its name, which
+// the error message contains.
 func (p *parser) typeSystem(loc *Location) {
 	if p.at("extend") {
 		p.advance()
@@ -76,7 +82,7 @@ func (p *parser) typeSystem(loc *Location) {
 		Rule:   "ExecutableDefinitions"})
 }
 
-// operation is OperationDefinition with its keyword (section 2.3).
+// operation parses OperationDefinition from its keyword (section 2.3).
 func (p *parser) operation(loc *Location) Definition {
 	op := &OperationDefinition{Loc: loc, Operation: p.lexer.Raw(p.tok)}
 	p.advance()
@@ -93,7 +99,8 @@ func (p *parser) operation(loc *Location) Definition {
 	return op
 }
 
-// variableDefinition is VariableDefinition (section 2.10). Its default and directives are constant.
+// variableDefinition parses VariableDefinition (section 2.10). Its default value and directives
+// cannot contain variables.
 func (p *parser) variableDefinition() *VariableDefinition {
 	def := &VariableDefinition{Loc: p.loc()}
 	p.description()
@@ -107,7 +114,7 @@ func (p *parser) variableDefinition() *VariableDefinition {
 	return def
 }
 
-// variable is Variable: the name may stand apart from the dollar.
+// variable parses Variable. Whitespace may separate the dollar sign from the name.
 func (p *parser) variable() *Variable {
 	v := &Variable{Loc: p.loc()}
 	p.expect(lexer.Dollar)
@@ -115,7 +122,7 @@ func (p *parser) variable() *Variable {
 	return v
 }
 
-// typeReference is Type (section 2.11).
+// typeReference parses Type (section 2.11).
 func (p *parser) typeReference() Type {
 	loc := p.loc()
 	var typ Type
@@ -137,13 +144,13 @@ func (p *parser) typeReference() Type {
 	return typ
 }
 
-// namedType is NamedType. It begins where its name does and shares its location.
+// namedType parses NamedType.
 func (p *parser) namedType() *NamedType {
 	name := p.name()
 	return &NamedType{Loc: name.Loc, Name: name}
 }
 
-// fragmentDefinition is FragmentDefinition (section 2.8).
+// fragmentDefinition parses FragmentDefinition (section 2.8).
 func (p *parser) fragmentDefinition(loc *Location) Definition {
 	def := &FragmentDefinition{Loc: loc}
 	p.advance()
@@ -155,7 +162,7 @@ func (p *parser) fragmentDefinition(loc *Location) Definition {
 	return def
 }
 
-// fragmentName is any name but "on", which would be read as the start of a type condition.
+// fragmentName parses FragmentName: any name except "on", which begins a type condition.
 func (p *parser) fragmentName() *Name {
 	if p.at("on") {
 		p.unexpected(p.tok)

@@ -7,8 +7,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// FuzzParse sees to it that parsing ends without a panic, that what is parsed prints as a text that parses to the same
-// again, and that the guard and the parser agree on what a token is.
+// FuzzParse checks that Parse does not panic, that printing and parsing a document again produces
+// the same tree, and that Guard and Parse accept the same tokens.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"{a}",
 		`query Q($a:[Int!]!=[1,null]@d){b:c(d:$a e:{f:"\u{41}"}){...F ...on T{g}}}`,

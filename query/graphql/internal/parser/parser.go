@@ -1,25 +1,25 @@
-// Package parser makes the tree of an executable document.
+// Package parser parses executable GraphQL documents, as package lexer splits them into tokens.
 //
-// The grammar is the one of the September 2025 edition, section 2, without the type system: definitions of types break
-// the rule ExecutableDefinitions, and no document with one is ever executed. The words and places of errors are those of
-// the reference implementation (graphql-js 16).
+// The grammar is section 2 of the September 2025 edition of the GraphQL specification. Definitions
+// of the type system are rejected with the rule ExecutableDefinitions. Messages and locations of
+// errors equal those of the reference implementation, graphql-js 16.
 package parser
 
 import (
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 )
 
-// MaxNesting is how deep selections, values and types may stand in each other, whatever [lexer.Guard] was told to let
-// pass: recursion is bounded here for its own sake.
+// MaxNesting limits how deep selection sets, values and types nest, because the parser is
+// recursive. It applies regardless of the limits passed to [lexer.Guard].
 const MaxNesting = 500
 
-// Parse reads a document. An error is a [*lexer.Error]. Give it only what [lexer.Guard] let pass: it works in proportion
-// to the text, however long that is.
+// Parse parses a document. An error is a [*lexer.Error]. The caller passes text through
+// [lexer.Guard] first, because the work is proportional to the length of the text.
 func Parse(text string) (*Document, error) {
 	p := &parser{lexer: lexer.NewLexer(text)}
 	p.advance()
 	doc := &Document{}
-	// A document has at least one definition, so the end is asked about behind it.
+	// A document has at least one definition, so the end is checked after it.
 	for more := true; more && p.err == nil; more = p.tok.Kind != lexer.End {
 		if def := p.definition(); p.err == nil {
 			doc.Definitions = append(doc.Definitions, def)
@@ -31,22 +31,24 @@ func Parse(text string) (*Document, error) {
 	return doc, nil
 }
 
-// parser is a parser by recursive descent with one token in hand. The first error stays, and from then on there are no
-// more tokens, so that every loop ends; what was made by then is thrown away.
+// parser is a recursive descent parser with a lookahead of one token.
+//
+// After the first error the current token is always [lexer.End], so that all loops terminate. Nodes
+// parsed so far are discarded.
 type parser struct {
 	lexer lexer.Lexer
 	tok   lexer.Token
 	err   error
 	depth int
 
-	// Lists grow here and are copied out once their length is known.
+	// Stacks of list items. A finished list is copied to a slice of exact size.
 	selections []Selection
 	values     []Value
 	fields     slab[fieldNode]
 	names      slab[nameNode]
 }
 
-// advance takes the next token in hand.
+// advance reads the next token.
 func (p *parser) advance() {
 	if p.err != nil {
 		return
@@ -59,7 +61,7 @@ func (p *parser) advance() {
 	p.tok = tok
 }
 
-// fail keeps the first error and lets there be no more tokens.
+// fail records the first error and makes the current token the end of the text.
 func (p *parser) fail(err error) {
 	if p.err == nil {
 		p.err = err
@@ -67,17 +69,17 @@ func (p *parser) fail(err error) {
 	p.tok = lexer.Token{Kind: lexer.End}
 }
 
-// unexpected is the error for a token where several others would do.
+// unexpected records an error for a token if several kinds of token are valid.
 func (p *parser) unexpected(t lexer.Token) {
 	if p.err == nil {
 		p.fail(t.Wrong("Unexpected " + p.lexer.Describe(t) + "."))
 	}
 }
 
-// loc returns the location of the token in hand.
+// loc returns the location of the current token.
 func (p *parser) loc() *Location { return &Location{Line: p.tok.Line, Column: p.tok.Column} }
 
-// take passes the token in hand if it is of a kind, and reports whether it was.
+// take advances if the current token is of kind k, and reports whether it did.
 func (p *parser) take(k lexer.Kind) bool {
 	if p.tok.Kind != k || p.err != nil {
 		return false
@@ -86,17 +88,17 @@ func (p *parser) take(k lexer.Kind) bool {
 	return true
 }
 
-// expect passes a token of the only kind that can stand here.
+// expect advances if the current token is of kind k, and records an error otherwise.
 func (p *parser) expect(k lexer.Kind) {
 	if !p.take(k) && p.err == nil {
 		p.fail(p.tok.Wrong("Expected " + k.String() + ", found " + p.lexer.Describe(p.tok) + "."))
 	}
 }
 
-// at reports whether the token in hand is a Name that says word.
+// at reports whether the current token is the name word.
 func (p *parser) at(word string) bool { return p.tok.Kind == lexer.Name && p.lexer.Raw(p.tok) == word }
 
-// expectWord passes the only word that can stand here. It is no keyword: elsewhere it is a name like any other.
+// expectWord advances if the current token is the name word, and records an error otherwise.
 func (p *parser) expectWord(word string) {
 	if !p.at(word) {
 		if p.err == nil {
@@ -107,7 +109,8 @@ func (p *parser) expectWord(word string) {
 	p.advance()
 }
 
-// enter counts a level, and reports whether it may be gone into; leave goes back.
+// enter starts a level of nesting and reports whether parsing may continue. Each successful call
+// needs a call of leave.
 func (p *parser) enter() bool {
 	p.depth++
 	if p.depth > MaxNesting && p.err == nil {
@@ -118,10 +121,10 @@ func (p *parser) enter() bool {
 	return p.err == nil
 }
 
-// leave goes back a level.
+// leave ends a level of nesting.
 func (p *parser) leave() { p.depth-- }
 
-// The nodes that documents are full of are made together with what belongs to each, several at a time.
+// The most frequent nodes are allocated together with their names and locations, several at a time.
 type (
 	fieldNode struct {
 		field Field
@@ -134,13 +137,15 @@ type (
 	}
 )
 
-// slab hands out values from pieces that grow up to a limit, so that small documents do not pay for large ones.
+// slab allocates values in chunks. The size of a chunk doubles up to a limit, so that small
+// documents use little memory.
 type slab[T any] struct {
 	free []T
 	size int
 }
 
-// next returns a zero value. Pieces stay below the size from which the allocator takes whole pages.
+// next returns a new zero value. Chunks remain smaller than the sizes for which the allocator uses
+// whole pages.
 func (s *slab[T]) next() *T {
 	if len(s.free) == 0 {
 		s.size = min(2*s.size+2, 62)
@@ -151,7 +156,7 @@ func (s *slab[T]) next() *T {
 	return v
 }
 
-// name is Name (section 2.1.9). After an error it is empty, and nobody looks at it.
+// name parses Name (section 2.1.9). After an error its value is empty.
 func (p *parser) name() *Name {
 	n := p.names.next()
 	n.loc = Location{Line: p.tok.Line, Column: p.tok.Column}

@@ -23,8 +23,8 @@ func document(t testing.TB, text string) *parser.Document {
 	return doc
 }
 
-// complaint is an error as the corpus has it.
-func complaint(t *testing.T, err error) []string {
+// complaint returns an error in the format of the corpus.
+func errorLines(t *testing.T, err error) []string {
 	t.Helper()
 	if err == nil {
 		return []string{}
@@ -36,8 +36,8 @@ func complaint(t *testing.T, err error) []string {
 	return []string{fmt.Sprintf("%s @ %d:%d", e.Message, e.Line, e.Column)}
 }
 
-// TestReference has texts that are wrong, and a few that nearly are, with what graphql-js 16 says of them. The file is
-// made, and held to be right, by .ci/clients.
+// TestReference compares errors with those of graphql-js 16 for invalid and almost invalid texts. A
+// test in .ci/clients generates and verifies the file.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/reference.json")
@@ -63,9 +63,9 @@ func TestReference(t *testing.T) {
 			}
 			var e *lexer.Error
 			if errors.As(err, &e) && e.Rule != "" {
-				return // TestTypeSystem
+				return // covered by TestTypeSystem
 			}
-			if diff := cmp.Diff(tt.Want, complaint(t, err)); diff != "" {
+			if diff := cmp.Diff(tt.Want, errorLines(t, err)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -88,7 +88,7 @@ func TestTypeSystem(t *testing.T) {
 		t.Run(tt.text, func(t *testing.T) {
 			t.Parallel()
 			_, err := parser.Parse(tt.text)
-			if diff := cmp.Diff([]string{tt.want}, complaint(t, err)); diff != "" {
+			if diff := cmp.Diff([]string{tt.want}, errorLines(t, err)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			var e *lexer.Error
@@ -155,7 +155,7 @@ func TestLocation(t *testing.T) {
 	}
 }
 
-// TestNesting has texts that would have a parser recurse as deep as they are long.
+// TestNesting has texts that need recursion as deep as they are long.
 func TestNesting(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 20

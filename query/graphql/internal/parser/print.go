@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Print writes a document on one line, such that [Parse] makes the same tree of it, but for the places. Two texts that
-// differ in layout, comments or the way that strings are written print alike.
+// Print returns doc on one line. [Parse] returns the same tree for it, except for locations.
+// Documents that differ only in whitespace, comments or the notation of strings have the same
+// output.
 func Print(doc *Document) string {
 	var p printer
 	for i, def := range doc.Definitions {
@@ -18,14 +19,14 @@ func Print(doc *Document) string {
 	return p.b.String()
 }
 
-// PrintValue writes a value as messages show it. What is nil prints as nothing.
+// PrintValue returns v as error messages show it, and an empty string for nil.
 func PrintValue(v Value) string {
 	var p printer
 	p.value(v)
 	return p.b.String()
 }
 
-// PrintType writes the type of a variable, such as [Int!]!.
+// PrintType returns a type reference, such as [Int!]!.
 func PrintType(t Type) string {
 	switch t := t.(type) {
 	case *NamedType:
@@ -38,9 +39,11 @@ func PrintType(t Type) string {
 	return ""
 }
 
+// printer writes nodes to a buffer.
 type printer struct{ b strings.Builder }
 
-// definition writes the keyword of every operation, so that shorthand and longhand print alike.
+// definition writes an operation or fragment. It always writes the operation's keyword, so that the
+// shorthand form prints the same.
 func (p *printer) definition(def Definition) {
 	switch def := def.(type) {
 	case *OperationDefinition:
@@ -58,7 +61,7 @@ func (p *printer) definition(def Definition) {
 	}
 }
 
-// variables writes the definitions of variables.
+// variables writes variable definitions.
 func (p *printer) variables(list []*VariableDefinition) {
 	for i, def := range list {
 		p.separate(i, "(", ", ")
@@ -72,7 +75,7 @@ func (p *printer) variables(list []*VariableDefinition) {
 	p.end(len(list), ")")
 }
 
-// separate opens a list before its first item, and parts the others from each other.
+// separate writes before for the first item of a list and between for the others.
 func (p *printer) separate(i int, before, between string) {
 	if i > 0 {
 		before = between
@@ -80,14 +83,14 @@ func (p *printer) separate(i int, before, between string) {
 	p.b.WriteString(before)
 }
 
-// end closes a list that separate has opened.
+// end writes after if the list has n > 0 items.
 func (p *printer) end(n int, after string) {
 	if n > 0 {
 		p.b.WriteString(after)
 	}
 }
 
-// selectionSet writes nothing for a field without one.
+// selectionSet writes set, and nothing if it is nil.
 func (p *printer) selectionSet(set *SelectionSet) {
 	if set == nil {
 		return
@@ -124,7 +127,7 @@ func (p *printer) selection(s Selection) {
 	}
 }
 
-// arguments writes nothing where there are none: empty parentheses are against the grammar.
+// arguments writes nothing for an empty list, because the grammar does not allow empty parentheses.
 func (p *printer) arguments(list []*Argument) {
 	for i, arg := range list {
 		p.separate(i, "(", ", ")
@@ -134,7 +137,7 @@ func (p *printer) arguments(list []*Argument) {
 	p.end(len(list), ")")
 }
 
-// directives keeps the order, which may mean something (section 2.13).
+// directives writes directives in their original order, which may be significant (section 2.13).
 func (p *printer) directives(list []*Directive) {
 	for _, d := range list {
 		p.b.WriteString(" @" + d.Name.Value)
@@ -142,7 +145,8 @@ func (p *printer) directives(list []*Directive) {
 	}
 }
 
-// value writes numbers as they were written, and strings with quotation marks, whatever they were written with.
+// value writes a value. Numbers keep their source text; strings are written in single quotation
+// marks.
 func (p *printer) value(v Value) {
 	switch v := v.(type) {
 	case *Variable:
@@ -177,7 +181,8 @@ func (p *printer) value(v Value) {
 	}
 }
 
-// quoted writes a string with the short escapes where there are some, and nothing invisible as itself.
+// quoted writes a string literal. It uses short escapes if they exist, and \u escapes for other
+// control characters.
 func (p *printer) quoted(s string) {
 	p.b.WriteByte('"')
 	for _, r := range s {

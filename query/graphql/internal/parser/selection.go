@@ -6,7 +6,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 )
 
-// selectionSet is SelectionSet (section 2.4), which is never empty.
+// selectionSet parses SelectionSet (section 2.4), which has at least one selection.
 func (p *parser) selectionSet() *SelectionSet {
 	set := &SelectionSet{Loc: p.loc()}
 	if !p.enter() {
@@ -29,7 +29,8 @@ func (p *parser) selectionSet() *SelectionSet {
 	return set
 }
 
-// field is Field (section 2.5). The node, its name or alias and their common location are made together.
+// field parses Field (section 2.5). The node, its name or alias and their location share one
+// allocation.
 func (p *parser) field() *Field {
 	n := p.fields.next()
 	n.loc = Location{Line: p.tok.Line, Column: p.tok.Column}
@@ -51,7 +52,7 @@ func (p *parser) field() *Field {
 	return f
 }
 
-// fragment is FragmentSpread or InlineFragment (section 2.8).
+// fragment parses FragmentSpread or InlineFragment (section 2.8).
 func (p *parser) fragment() Selection {
 	loc := p.loc()
 	p.advance()
@@ -68,7 +69,7 @@ func (p *parser) fragment() Selection {
 	return f
 }
 
-// arguments is Arguments (section 2.7): none at all, or at least one in parentheses.
+// arguments parses optional Arguments (section 2.6). Parentheses contain at least one argument.
 func (p *parser) arguments(constant bool) []*Argument {
 	if !p.take(lexer.ParenL) {
 		return nil
@@ -82,7 +83,8 @@ func (p *parser) arguments(constant bool) []*Argument {
 	return list
 }
 
-// directives reads any number of them; constant ones have no variables in their arguments (section 2.13).
+// directives parses any number of directives. If constant, their arguments cannot contain variables
+// (section 2.12).
 func (p *parser) directives(constant bool) []*Directive {
 	var list []*Directive
 	for p.tok.Kind == lexer.At {

@@ -6,7 +6,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/lexer"
 )
 
-// value is Value (section 2.9), in which variables have a place unless it is constant.
+// value parses Value. If constant, variables are an error.
 func (p *parser) value(constant bool) Value {
 	loc := p.loc()
 	switch p.tok.Kind {
@@ -41,7 +41,7 @@ func (p *parser) value(constant bool) Value {
 	return nil
 }
 
-// named is the value that a name is: a boolean, null or of an enum.
+// named returns the value for a name: a boolean, null or an enum value.
 func named(word string, loc *Location) Value {
 	switch word {
 	case "true", "false":
@@ -52,7 +52,8 @@ func named(word string, loc *Location) Value {
 	return &EnumValue{Loc: loc, Value: word}
 }
 
-// variableInConstant refuses a variable by its name, where it has one.
+// variableInConstant records the error for a variable in a constant value, with its name if it has
+// one.
 func (p *parser) variableInConstant() {
 	dollar := p.tok
 	p.advance()
@@ -62,7 +63,7 @@ func (p *parser) variableInConstant() {
 	p.unexpected(dollar)
 }
 
-// list is ListValue (section 2.9.7), which may be empty.
+// list parses ListValue (section 2.9.7), which may be empty.
 func (p *parser) list(constant bool) Value {
 	v := &ListValue{Loc: p.loc()}
 	if !p.enter() {
@@ -80,7 +81,8 @@ func (p *parser) list(constant bool) Value {
 	return v
 }
 
-// object is ObjectValue (section 2.9.8), which may be empty. Names that come twice are for validation to refuse.
+// object parses ObjectValue (section 2.9.8), which may be empty. Validation rejects duplicate
+// names.
 func (p *parser) object(constant bool) Value {
 	v := &ObjectValue{Loc: p.loc()}
 	if !p.enter() {
