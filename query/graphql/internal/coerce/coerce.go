@@ -1,11 +1,13 @@
-// Package coerce makes Go values of what clients give: literals in documents and variables in JSON.
+// Package coerce converts input values, which are literals in documents and variables in JSON, to
+// Go values.
 //
-// It is for query/graphql alone. It is strict (GraphQL, section 3.5 and following): "12" is not an Int. What is absent,
-// what is null and what has a value are three different things.
+// Coercion is strict, as section 3.5 of the specification requires: "12" is not an Int. Absent,
+// null and present values are distinguished.
 //
-// The values are: int for Int, int64 for Int64, float64, string for String and ID, bool, time.Time for DateTime, a compact
-// jsontext.Value for JSON, the value that an enum has for a name, []any for lists, map[string]any for input objects, and what
-// any other scalar of the schema makes of it. Null is nil; what is absent is no key of its map.
+// The Go values are int for Int, int64 for Int64, float64 for Float, string for String and ID, bool
+// for Boolean, time.Time for DateTime, and a compact jsontext.Value for JSON. An enum value is the
+// Go value of its definition. A list is []any and an input object is map[string]any. Any other
+// scalar accepts each JSON value. Null is nil, and an absent value has no key in its map.
 package coerce
 
 import (
@@ -17,15 +19,17 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// Error is why a value does not fit. Its text is fit for clients.
+// Error reports a value that cannot be coerced. Its text may be sent to clients. Either Variable or
+// Argument is set.
 type Error struct {
-	Variable string // or Argument
+	Variable string // name of the variable, without the dollar sign
 	Argument string
-	Path     string // to the part of it that is meant, such as lines[0].qty; empty for all of it
-	Message  string // the reason, in a sentence
+	Path     string // path within the value, such as lines[0].qty; empty for the value itself
+	Message  string // the reason, as a sentence
 }
 
-// Error puts it together: variable $input at lines[0].qty: ...
+// Error returns the variable or argument, the path and the message, such as "variable $input at
+// lines[0].qty: ...".
 func (e *Error) Error() string {
 	where := "variable $" + e.Variable
 	if e.Argument != "" {
@@ -37,27 +41,28 @@ func (e *Error) Error() string {
 	return where + ": " + e.Message
 }
 
-// path is where in a value one is. Its zero value is the value as a whole.
+// path is a position within a value. A nil path is the value itself.
 type path struct {
-	before *path
-	name   string // of a field, or "" for the item of a list
+	parent *path
+	name   string // of a field; empty for an item of a list
 	item   int
 }
 
-// String writes a path as clients write it in their own languages: .lines[0].qty. It is only made for errors.
+// String returns the path with a leading dot or bracket, such as .lines[0].qty. It is only called
+// for errors.
 func (p *path) String() string {
 	if p == nil {
 		return ""
 	}
 	if p.name != "" {
-		return p.before.String() + "." + p.name
+		return p.parent.String() + "." + p.name
 	}
-	return p.before.String() + "[" + strconv.Itoa(p.item) + "]"
+	return p.parent.String() + "[" + strconv.Itoa(p.item) + "]"
 }
 
-// Arguments returns the values of arguments (section 6.4.1): those given, and the defaults of those that are not. The
-// variables are as [Variables] returns them. The document is taken to be valid, so that an error, which is an [*Error],
-// tells of variables.
+// Arguments implements CoerceArgumentValues (section 6.4.1). It returns the given arguments, and
+// the default values of absent ones. variables is a result of [Variables]. The document has to be
+// valid, so that an error, which is an [*Error], concerns the values of variables.
 func Arguments(defs []*model.Input, given []*parser.Argument,
 	variables map[string]any) (map[string]any, error) {
 	values := make(map[string]any, len(defs))
@@ -67,21 +72,21 @@ func Arguments(defs []*model.Input, given []*parser.Argument,
 			if def.Default != nil {
 				values[def.Name] = def.Default
 			} else if def.Type.NonNull {
-				return nil, &Error{Argument: def.Name, Message: lacking(def.Type, node)}
+				return nil, &Error{Argument: def.Name, Message: missingMessage(def.Type, node)}
 			}
 			continue
 		}
 		value, ok := Value(def.Type, node, variables)
 		if !ok {
-			return nil, &Error{Argument: def.Name, Message: unfit(def.Type, node)}
+			return nil, &Error{Argument: def.Name, Message: invalidMessage(def.Type, node)}
 		}
 		values[def.Name] = value
 	}
 	return values, nil
 }
 
-// lacking says what kind of absence it is, for someone who may not have written the document.
-func lacking(t *model.Ref, node parser.Value) string {
+// missingMessage returns the message for a required argument without a value.
+func missingMessage(t *model.Ref, node parser.Value) string {
 	if node == nil {
 		return fmt.Sprintf("A value of type %q is required, but none was provided.", t)
 	}
@@ -89,15 +94,16 @@ func lacking(t *model.Ref, node parser.Value) string {
 		"$"+variableName(node))
 }
 
-// unfit says why a literal in a valid document has no value: a null in a variable, on its own or somewhere inside.
-func unfit(t *model.Ref, node parser.Value) string {
+// invalidMessage returns the message for a literal in a valid document that cannot be coerced, because a
+// variable is null.
+func invalidMessage(t *model.Ref, node parser.Value) string {
 	if name := variableName(node); name != "" {
 		return fmt.Sprintf("A value of type %q must not be null, as the variable %q is.", t, "$"+name)
 	}
 	return fmt.Sprintf("Expected value of type %q, found %s.", t, Show(node))
 }
 
-// variableName returns the name of a variable, and "" for any other literal.
+// variableName returns the name if v is a variable, and "" otherwise.
 func variableName(v parser.Value) string {
 	if v, ok := v.(*parser.Variable); ok {
 		return v.Name.Value
@@ -105,6 +111,7 @@ func variableName(v parser.Value) string {
 	return ""
 }
 
+// valueOf returns the value of the argument with this name, or nil.
 func valueOf(given []*parser.Argument, name string) parser.Value {
 	for _, arg := range given {
 		if arg.Name.Value == name {
@@ -114,7 +121,7 @@ func valueOf(given []*parser.Argument, name string) parser.Value {
 	return nil
 }
 
-// missing reports whether a literal is a variable without a value.
+// missing reports whether v is a variable without a value.
 func missing(v parser.Value, variables map[string]any) bool {
 	name := variableName(v)
 	if name == "" {
@@ -124,8 +131,9 @@ func missing(v parser.Value, variables map[string]any) bool {
 	return !ok
 }
 
-// Value coerces a literal to an input type, with variables in it replaced. It reports false if the literal does not fit,
-// which in a valid document is the doing of a variable without a value, or with null.
+// Value coerces a literal, which may contain variables, to an input type. ok is false if the
+// literal does not conform to the type. In a valid document this happens only for variables that
+// are absent or null.
 func Value(t *model.Ref, v parser.Value, variables map[string]any) (any, bool) {
 	if name := variableName(v); name != "" {
 		value, ok := variables[name]
@@ -147,7 +155,7 @@ func Value(t *model.Ref, v parser.Value, variables map[string]any) (any, bool) {
 	return value, err == nil
 }
 
-// listValue takes what is no list for a list of one (section 3.11).
+// listValue coerces a list. A value that is not a list becomes a list of one item (section 3.11).
 func listValue(t *model.Ref, v parser.Value, variables map[string]any) (any, bool) {
 	list, ok := v.(*parser.ListValue)
 	if !ok {
@@ -169,7 +177,8 @@ func listValue(t *model.Ref, v parser.Value, variables map[string]any) (any, boo
 	return values, true
 }
 
-// objectValue leaves fields out whose variable has no value, and then lets defaults step in (section 3.10).
+// objectValue coerces an input object (section 3.10). A field whose variable has no value counts as
+// absent, and absent fields have their default values.
 func objectValue(t *model.Type, v parser.Value, variables map[string]any) (any, bool) {
 	object, ok := v.(*parser.ObjectValue)
 	if !ok {
@@ -204,7 +213,7 @@ func objectValue(t *model.Type, v parser.Value, variables map[string]any) (any, 
 	return values, !t.OneOf || len(values) == 1 && !hasNull(values)
 }
 
-// hasNull reports whether a null was given for anything, which is not the same as nothing.
+// hasNull reports whether any value is null.
 func hasNull(values map[string]any) bool {
 	for _, v := range values {
 		if v == nil {

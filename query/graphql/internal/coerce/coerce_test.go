@@ -23,7 +23,7 @@ func operation(t testing.TB, text string) *parser.OperationDefinition {
 	return doc.Definitions[0].(*parser.OperationDefinition)
 }
 
-// variables coerces the JSON of variables a and b, either of which may be "" for absent, and returns the values, or
+// variables coerces variables a and b, given as JSON or "" for absent. It returns the values, or
 // the errors as text.
 func variables(t testing.TB, definitions, a, b string) any {
 	t.Helper()
@@ -116,7 +116,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// field is the first field of an operation on a query, with its definition.
+// field returns the first field of a query and its definition.
 func field(t testing.TB, s *model.Schema, text string) (*parser.Field, *model.Field) {
 	t.Helper()
 	f := operation(t, text).SelectionSet.Selections[0].(*parser.Field)
@@ -189,7 +189,7 @@ func TestLiteralInt64(t *testing.T) {
 	}
 }
 
-// FuzzVariables sees to it that coercion ends without a panic, and gives either a value or a reason.
+// FuzzVariables checks that coercion does not panic and returns either values or errors.
 func FuzzVariables(f *testing.F) {
 	for _, raw := range []string{"1", "null", `{"ids":["a",1],"nested":{"pick":{"id":"x"}}}`, `[[1],{"a":`,
 		`"\ud83d"`} {

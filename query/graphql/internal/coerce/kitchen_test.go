@@ -16,14 +16,14 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
 
-// kitchen is the kitchen sink, with the types of introspection.
+// kitchen returns the schema of the kitchen sink with the introspection types.
 func kitchen() *model.Schema {
 	s := graphqltest.Kitchen()
 	introspect.Extend(s)
 	return s
 }
 
-// definition parses the one variable of an operation, with a default or none.
+// definition parses a variable definition with an optional default.
 func definition(t testing.TB, typ, literal string) *parser.VariableDefinition {
 	t.Helper()
 	if literal != "" {
@@ -36,7 +36,7 @@ func definition(t testing.TB, typ, literal string) *parser.VariableDefinition {
 	return doc.Definitions[0].(*parser.OperationDefinition).VariableDefinitions[0]
 }
 
-// TestScalarsIn has the same value come in by both ways, each of them as package coerce reads it.
+// TestScalarsIn coerces the same values as literals and as JSON.
 func TestScalarsIn(t *testing.T) {
 	t.Parallel()
 	s := kitchen()
@@ -59,7 +59,7 @@ func TestScalarsIn(t *testing.T) {
 	}
 }
 
-// compare wants no value to fit where none is wanted.
+// compare checks a coerced value. A nil want expects an error.
 func compare(t *testing.T, way string, want, got any, ok bool) {
 	t.Helper()
 	if ok != (want != nil) {
@@ -76,7 +76,7 @@ func compare(t *testing.T, way string, want, got any, ok bool) {
 	}
 }
 
-// TestVariablesInJSON has variables of any type stand in a literal of the scalar JSON.
+// TestVariablesInJSON uses variables of each type within a literal of the scalar JSON.
 func TestVariablesInJSON(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ literal, want string }{
@@ -104,7 +104,7 @@ func TestVariablesInJSON(t *testing.T) {
 	}
 }
 
-// TestDefaults has everything that the input Settings leaves to the schema.
+// TestDefaults checks the default values of the input object Settings.
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	s := kitchen()
@@ -132,7 +132,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestConcurrent has many callers coerce with one schema, for the race detector.
+// TestConcurrent coerces concurrently with a shared schema, for the race detector.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	s := kitchen()

@@ -1,5 +1,8 @@
 package coerce
 
+// Coercion of JSON to scalars and enums. variables.go calls Leaf for each leaf of a variable's
+// value.
+
 import (
 	"math"
 	"strconv"
@@ -11,7 +14,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// Leaf coerces JSON that is not null to a scalar or an enum, with errors as those of [Literal].
+// Leaf coerces JSON other than null to a scalar or enum. Errors have the form of those of
+// [Literal].
 func Leaf(t *model.Type, raw jsontext.Value) (any, error) {
 	shown := shortened(string(raw))
 	switch t.Kind {
@@ -23,6 +27,7 @@ func Leaf(t *model.Type, raw jsontext.Value) (any, error) {
 	return nil, errInvalid
 }
 
+// scalarLeaf coerces JSON to a scalar by its name. A scalar that is not listed accepts any JSON.
 func scalarLeaf(scalar string, raw jsontext.Value, shown string) (any, error) {
 	switch scalar {
 	case "Int":
@@ -34,12 +39,12 @@ func scalarLeaf(scalar string, raw jsontext.Value, shown string) (any, error) {
 		return floatLeaf(raw, shown)
 	case "String":
 		if raw.Kind() != '"' {
-			return nil, complain("String cannot represent a non string value: %s", shown)
+			return nil, errorf("String cannot represent a non string value: %s", shown)
 		}
 		return text(raw)
 	case "Boolean":
 		if k := raw.Kind(); k != 't' && k != 'f' {
-			return nil, complain("Boolean cannot represent a non boolean value: %s", shown)
+			return nil, errorf("Boolean cannot represent a non boolean value: %s", shown)
 		}
 		return raw.Kind() == 't', nil
 	case "ID":
@@ -52,7 +57,7 @@ func scalarLeaf(scalar string, raw jsontext.Value, shown string) (any, error) {
 	return untypedLeaf(raw)
 }
 
-// text takes the quotation marks and escapes off. Half a pair of surrogates is no text.
+// text returns the value of a JSON string. It rejects unpaired surrogates.
 func text(raw jsontext.Value) (string, error) {
 	b, err := jsontext.AppendUnquote(nil, raw)
 	if err != nil {
@@ -61,40 +66,41 @@ func text(raw jsontext.Value) (string, error) {
 	return string(b), nil
 }
 
-// integer takes numbers without a fraction, however they are written: 1.0 and 1e2 are 1 and 100, as they are to the
-// languages that most clients are written in.
+// integer accepts numbers without a fractional part in any notation: 1.0 and 1e2 are 1 and 100.
+// Clients in languages with a single number type may write integers so.
 func integer(scalar string, bits int, raw jsontext.Value, shown string) (int64, error) {
 	if raw.Kind() != '0' {
-		return 0, complain("%s cannot represent non-integer value: %s", scalar, shown)
+		return 0, errorf("%s cannot represent non-integer value: %s", scalar, shown)
 	}
 	if n, err := strconv.ParseInt(string(raw), 10, bits); err == nil {
 		return n, nil
 	}
 	f, err := strconv.ParseFloat(string(raw), 64)
 	if err == nil && f != math.Trunc(f) {
-		return 0, complain("%s cannot represent non-integer value: %s", scalar, shown)
+		return 0, errorf("%s cannot represent non-integer value: %s", scalar, shown)
 	}
-	const exact = 1 << 53 // beyond it, floats are not the numbers that were written
+	const exact = 1 << 53 // floating-point numbers beyond this are not exact
 	if limit := math.Ldexp(1, bits-1); err != nil || f < -limit || f >= limit || math.Abs(f) > exact {
-		return 0, complain("%s cannot represent non %d-bit signed integer value: %s", scalar, bits, shown)
+		return 0, errorf("%s cannot represent non %d-bit signed integer value: %s", scalar, bits, shown)
 	}
 	return int64(f), nil
 }
 
-// floatLeaf takes integers too (section 3.5.2). What is beyond the range of a float has no value, rather than infinity.
+// floatLeaf accepts integers too (section 3.5.2). It rejects numbers that exceed the range of a
+// float64.
 func floatLeaf(raw jsontext.Value, shown string) (any, error) {
 	if raw.Kind() != '0' {
-		return nil, complain("Float cannot represent non numeric value: %s", shown)
+		return nil, errorf("Float cannot represent non numeric value: %s", shown)
 	}
 	f, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil {
-		return nil, complain("Float cannot represent value beyond its range: %s", shown)
+		return nil, errorf("Float cannot represent value beyond its range: %s", shown)
 	}
 	return f, nil
 }
 
-// idLeaf takes integers as they are written. With a point or an exponent they could be written in many ways, and ids
-// that are the same to a client would not be the same here.
+// idLeaf accepts strings, and integers as they are written. It rejects fractions and exponents,
+// because the same id would then have several notations.
 func idLeaf(raw jsontext.Value, shown string) (any, error) {
 	switch {
 	case raw.Kind() == '"':
@@ -105,13 +111,13 @@ func idLeaf(raw jsontext.Value, shown string) (any, error) {
 		}
 		return string(raw), nil
 	}
-	return nil, complain("ID cannot represent value: %s", shown)
+	return nil, errorf("ID cannot represent value: %s", shown)
 }
 
-// dateTimeLeaf takes strings alone.
+// dateTimeLeaf accepts strings only.
 func dateTimeLeaf(raw jsontext.Value, shown string) (any, error) {
 	if raw.Kind() != '"' {
-		return nil, complain("DateTime cannot represent value: %s", shown)
+		return nil, errorf("DateTime cannot represent value: %s", shown)
 	}
 	s, err := text(raw)
 	if err != nil {
@@ -120,7 +126,7 @@ func dateTimeLeaf(raw jsontext.Value, shown string) (any, error) {
 	return DateTime(s)
 }
 
-// jsonLeaf keeps everything as it is written, but for blanks. It is a copy: the decoder uses its memory again.
+// jsonLeaf returns a compact copy of raw. It copies because the decoder reuses its buffer.
 func jsonLeaf(raw jsontext.Value) (any, error) {
 	raw = raw.Clone()
 	if err := raw.Compact(); err != nil {
@@ -129,10 +135,10 @@ func jsonLeaf(raw jsontext.Value) (any, error) {
 	return raw, nil
 }
 
-// enumLeaf takes names as strings, since JSON has no names (section 3.9).
+// enumLeaf accepts the name of an enum value as a string (section 3.9).
 func enumLeaf(t *model.Type, raw jsontext.Value, shown string) (any, error) {
 	if raw.Kind() != '"' {
-		return nil, complain("Enum %q cannot represent non-string value: %s.", t.Name, shown)
+		return nil, errorf("Enum %q cannot represent non-string value: %s.", t.Name, shown)
 	}
 	name, err := text(raw)
 	for _, value := range t.Values {
@@ -140,10 +146,11 @@ func enumLeaf(t *model.Type, raw jsontext.Value, shown string) (any, error) {
 			return value.Go, nil
 		}
 	}
-	return nil, complain("Value %q does not exist in %q enum.", shortened(name), t.Name)
+	return nil, errorf("Value %q does not exist in %q enum.", shortened(name), t.Name)
 }
 
-// untypedLeaf is for a scalar that is not known here: any JSON is a value of it, as in the reference implementation.
+// untypedLeaf accepts any JSON, as the reference implementation does for scalars without coercion
+// functions.
 func untypedLeaf(raw jsontext.Value) (any, error) {
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil {

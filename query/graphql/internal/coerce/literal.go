@@ -10,22 +10,25 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// errInvalid says that a value does not fit where there is no better word for why. Callers say of which type it is not.
+// errInvalid reports a value that does not conform to a type, without a message of its own. Callers
+// add a message that names the type.
 var errInvalid = &leafError{}
 
-// leafError is the complaint about one scalar or enum value, in the words of the reference implementation.
+// leafError reports a scalar or enum value that cannot be coerced, with the message of the
+// reference implementation.
 type leafError struct{ message string }
 
-// Error returns the complaint, or nothing where the caller is to find the words.
+// Error returns the message, which may be empty.
 func (e *leafError) Error() string { return e.message }
 
-func complain(format string, args ...any) error { return &leafError{fmt.Sprintf(format, args...)} }
+// errorf returns a leafError with a formatted message.
+func errorf(format string, args ...any) error { return &leafError{fmt.Sprintf(format, args...)} }
 
-// Literal coerces a literal without variables to a scalar or an enum. A value is as [Value] returns it. An error whose
-// message is empty says no more than that the value does not fit.
+// Literal coerces a literal without variables to a scalar or enum. The result is as described for
+// the package. If the message of the error is empty, callers use a message of their own.
 //
-// The scalars of the specification, Int64, DateTime and JSON are known by their names and strict (section 3.5). Any
-// literal is a value of another scalar, as in the reference implementation.
+// The scalars of the specification, Int64, DateTime and JSON are recognized by name and strict
+// (section 3.5). Any other scalar accepts each literal, as in the reference implementation.
 func Literal(t *model.Type, v parser.Value) (any, error) {
 	switch t.Kind {
 	case model.Enum:
@@ -36,6 +39,7 @@ func Literal(t *model.Type, v parser.Value) (any, error) {
 	return nil, errInvalid
 }
 
+// scalarLiteral coerces a literal to a scalar by its name.
 func scalarLiteral(scalar string, v parser.Value) (any, error) {
 	switch scalar {
 	case "Int":
@@ -58,7 +62,7 @@ func scalarLiteral(scalar string, v parser.Value) (any, error) {
 	return untypedLiteral(v), nil
 }
 
-// untypedLiteral is for a scalar that is not known here: any literal is a value of it.
+// untypedLiteral returns the Go value of any literal. Numbers become float64.
 func untypedLiteral(v parser.Value) any {
 	switch v := v.(type) {
 	case *parser.IntValue:
@@ -89,33 +93,34 @@ func untypedLiteral(v parser.Value) any {
 	return nil
 }
 
-// intLiteral is section 3.5.1: what has a point or an exponent is a Float, whatever its value.
+// intLiteral implements section 3.5.1. It rejects a fraction or exponent even if the value is an
+// integer.
 func intLiteral(v parser.Value) (any, error) {
 	lit, ok := v.(*parser.IntValue)
 	if !ok {
-		return nil, complain("Int cannot represent non-integer value: %s", Show(v))
+		return nil, errorf("Int cannot represent non-integer value: %s", Show(v))
 	}
 	n, err := strconv.ParseInt(lit.Value, 10, 32)
 	if err != nil {
-		return nil, complain("Int cannot represent non 32-bit signed integer value: %s", Show(v))
+		return nil, errorf("Int cannot represent non 32-bit signed integer value: %s", Show(v))
 	}
 	return int(n), nil
 }
 
-// int64Literal is intLiteral for the whole range of an int64.
+// int64Literal is intLiteral for 64-bit integers.
 func int64Literal(v parser.Value) (any, error) {
 	lit, ok := v.(*parser.IntValue)
 	if !ok {
-		return nil, complain("Int64 cannot represent non-integer value: %s", Show(v))
+		return nil, errorf("Int64 cannot represent non-integer value: %s", Show(v))
 	}
 	n, err := strconv.ParseInt(lit.Value, 10, 64)
 	if err != nil {
-		return nil, complain("Int64 cannot represent non 64-bit signed integer value: %s", Show(v))
+		return nil, errorf("Int64 cannot represent non 64-bit signed integer value: %s", Show(v))
 	}
 	return n, nil
 }
 
-// floatLiteral is section 3.5.2, which takes integers too.
+// floatLiteral implements section 3.5.2. It accepts integers.
 func floatLiteral(v parser.Value) (any, error) {
 	var text string
 	switch v := v.(type) {
@@ -124,34 +129,34 @@ func floatLiteral(v parser.Value) (any, error) {
 	case *parser.FloatValue:
 		text = v.Value
 	default:
-		return nil, complain("Float cannot represent non numeric value: %s", Show(v))
+		return nil, errorf("Float cannot represent non numeric value: %s", Show(v))
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(f, 0) {
-		return nil, complain("Float cannot represent value beyond its range: %s", Show(v))
+		return nil, errorf("Float cannot represent value beyond its range: %s", Show(v))
 	}
 	return f, nil
 }
 
-// stringLiteral is section 3.5.3: numbers are not made strings, since nobody could tell how they were written.
+// stringLiteral implements section 3.5.3. It rejects numbers, because their notation is ambiguous.
 func stringLiteral(v parser.Value) (any, error) {
 	lit, ok := v.(*parser.StringValue)
 	if !ok {
-		return nil, complain("String cannot represent a non string value: %s", Show(v))
+		return nil, errorf("String cannot represent a non string value: %s", Show(v))
 	}
 	return lit.Value, nil
 }
 
-// booleanLiteral is section 3.5.4.
+// booleanLiteral implements section 3.5.4.
 func booleanLiteral(v parser.Value) (any, error) {
 	lit, ok := v.(*parser.BooleanValue)
 	if !ok {
-		return nil, complain("Boolean cannot represent a non boolean value: %s", Show(v))
+		return nil, errorf("Boolean cannot represent a non boolean value: %s", Show(v))
 	}
 	return lit.Value, nil
 }
 
-// idLiteral is section 3.5.5: an id is kept as it is written, and never becomes a float in between.
+// idLiteral implements section 3.5.5. An integer keeps its source text.
 func idLiteral(v parser.Value) (any, error) {
 	switch v := v.(type) {
 	case *parser.StringValue:
@@ -159,19 +164,19 @@ func idLiteral(v parser.Value) (any, error) {
 	case *parser.IntValue:
 		return v.Value, nil
 	}
-	return nil, complain("ID cannot represent a non-string and non-integer value: %s", Show(v))
+	return nil, errorf("ID cannot represent a non-string and non-integer value: %s", Show(v))
 }
 
-// dateTimeLiteral takes strings alone: a number could count seconds as well as anything else.
+// dateTimeLiteral accepts strings only, because a number would have no defined unit.
 func dateTimeLiteral(v parser.Value) (any, error) {
 	lit, ok := v.(*parser.StringValue)
 	if !ok {
-		return nil, complain("DateTime cannot represent value: %s", Show(v))
+		return nil, errorf("DateTime cannot represent value: %s", Show(v))
 	}
 	return DateTime(lit.Value)
 }
 
-// jsonLiteral takes everything.
+// jsonLiteral accepts any literal.
 func jsonLiteral(v parser.Value) (any, error) {
 	raw, err := JSON(v, nil)
 	if err != nil {
@@ -180,21 +185,21 @@ func jsonLiteral(v parser.Value) (any, error) {
 	return raw, nil
 }
 
-// enumLiteral is section 3.9: the name of a value.
+// enumLiteral implements section 3.9: a literal is the name of an enum value.
 func enumLiteral(t *model.Type, v parser.Value) (any, error) {
 	lit, ok := v.(*parser.EnumValue)
 	if !ok {
-		return nil, complain("Enum %q cannot represent non-enum value: %s.", t.Name, Show(v))
+		return nil, errorf("Enum %q cannot represent non-enum value: %s.", t.Name, Show(v))
 	}
 	for _, value := range t.Values {
 		if value.Name == lit.Value {
 			return value.Go, nil
 		}
 	}
-	return nil, complain("Value %q does not exist in %q enum.", lit.Value, t.Name)
+	return nil, errorf("Value %q does not exist in %q enum.", lit.Value, t.Name)
 }
 
-// Show writes a value for a message, shortened where it is long: what a client sent need not come back in full.
+// Show returns a value as error messages show it, shortened to about 200 bytes.
 func Show(v parser.Value) string {
 	if list, ok := v.(*parser.ListValue); ok && len(list.Values) > 40 {
 		v = &parser.ListValue{Values: list.Values[:40]}
@@ -202,7 +207,8 @@ func Show(v parser.Value) string {
 	return shortened(parser.PrintValue(v))
 }
 
-// shortened keeps what a client sent from coming back to it in full.
+// shortened returns at most the first 200 bytes of s, so that an error message cannot return a
+// large request to the client.
 func shortened(s string) string {
 	const most = 200
 	if len(s) <= most {

@@ -11,26 +11,29 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// instant is a struct with a time, for what package schema takes for one.
+// instant gives access to the parser of package schema for time.Time.
 type instant struct {
 	At time.Time `json:"at"`
 }
 
-// DateTime reads an RFC 3339 date-time as a resource does, with the offset that it has. The error is fit for clients.
+// DateTime parses an RFC 3339 date-time as resources do. It keeps the time zone offset. The error
+// may be sent to clients.
 func DateTime(text string) (time.Time, error) {
 	at, err := schema.For[instant]().Fields[0].Parse(text)
 	if err != nil {
-		return time.Time{}, complain("DateTime cannot represent value: %s", strconv.Quote(shortened(text)))
+		return time.Time{}, errorf("DateTime cannot represent value: %s", strconv.Quote(shortened(text)))
 	}
 	return at.(time.Time), nil
 }
 
-// JSON makes JSON of a literal, nulls included, with variables in it replaced: names of enum values are strings there, an
-// item whose variable has no value is null, and such a member is left out. Numbers stay as they are written.
+// JSON converts a literal to JSON. It replaces variables by their values. Enum values become
+// strings, and numbers keep their source text. A variable without a value is null in a list and
+// omits a member of an object.
 func JSON(v parser.Value, variables map[string]any) (jsontext.Value, error) {
 	return appendJSON(nil, v, variables)
 }
 
+// appendJSON appends v as JSON.
 func appendJSON(dst []byte, v parser.Value, variables map[string]any) ([]byte, error) {
 	switch v := v.(type) {
 	case *parser.Variable:
@@ -54,6 +57,7 @@ func appendJSON(dst []byte, v parser.Value, variables map[string]any) ([]byte, e
 	return append(dst, "null"...), nil
 }
 
+// appendItems appends a JSON array.
 func appendItems(dst []byte, items []parser.Value, variables map[string]any) ([]byte, error) {
 	dst = append(dst, '[')
 	var err error
@@ -68,6 +72,7 @@ func appendItems(dst []byte, items []parser.Value, variables map[string]any) ([]
 	return append(dst, ']'), nil
 }
 
+// appendMembers appends a JSON object.
 func appendMembers(dst []byte, fields []*parser.ObjectField, variables map[string]any) ([]byte, error) {
 	dst = append(dst, '{')
 	var err error
@@ -79,7 +84,7 @@ func appendMembers(dst []byte, fields []*parser.ObjectField, variables map[strin
 			dst = append(dst, ',')
 		}
 		dst = append(dst, '"')
-		dst = append(dst, f.Name.Value...) // which has nothing to escape
+		dst = append(dst, f.Name.Value...) // names need no escapes
 		dst = append(dst, `":`...)
 		if dst, err = appendJSON(dst, f.Value, variables); err != nil {
 			return nil, err

@@ -13,7 +13,7 @@ import (
 
 func TestDateTime(t *testing.T) {
 	t.Parallel()
-	tests := []struct{ text, want string }{ // nothing wanted: it is refused
+	tests := []struct{ text, want string }{ // an empty want expects an error
 		{"2026-11-21T06:00:00Z", "2026-11-21T06:00:00Z"},
 		{"2026-11-21T06:00:00.000000001-23:59", "2026-11-21T06:00:00.000000001-23:59"},
 		{"0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z"},
@@ -40,7 +40,8 @@ func TestDateTime(t *testing.T) {
 	}
 }
 
-// FuzzJSON has every literal be JSON, and the same JSON when it is read from what it prints as.
+// FuzzJSON checks that each literal converts to valid JSON, and to the same JSON after it is
+// printed and parsed.
 func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{"1", "-1.50e+3", `"a\u{1F600}\n"`, `"""block"""`, "null", "true", "NAME",
 		"[1, [null], {}]",
@@ -69,7 +70,7 @@ func FuzzJSON(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		// A literal may have a member twice, which validation refuses.
+		// A literal may have duplicate members, which validation rejects.
 		if !got.IsValid(jsontext.AllowDuplicateNames(true)) {
 			t.Fatalf("%s is %s, which is no JSON", text, got)
 		}

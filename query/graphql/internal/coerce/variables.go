@@ -12,15 +12,15 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// Variable is a variable that an operation defines.
+// Variable is a variable definition of an operation.
 type Variable struct {
 	Name    string
 	Type    *model.Ref
-	Default parser.Value     // nil for none
-	Loc     *parser.Location // of its definition
+	Default parser.Value     // nil if there is no default
+	Loc     *parser.Location // location of the definition
 }
 
-// Definitions returns the variables of an operation, which is taken to be valid.
+// Definitions returns the variable definitions of an operation in a valid document.
 func Definitions(schema *model.Schema, op *parser.OperationDefinition) []Variable {
 	var list []Variable
 	for _, def := range op.VariableDefinitions {
@@ -30,9 +30,9 @@ func Definitions(schema *model.Schema, op *parser.OperationDefinition) []Variabl
 	return list
 }
 
-// Variables returns the values of the variables of an operation (section 6.1.2), from the JSON that a client gave for
-// each and from their defaults. What was neither given nor has a default is absent. JSON for variables that the operation
-// does not define is ignored. Errors are at most 20.
+// Variables implements CoerceVariableValues (section 6.1.2). given has the JSON of each variable. A
+// variable that is neither given nor has a default is absent from the result. JSON for variables
+// that the operation does not define is ignored. There are at most 20 errors.
 func Variables(defs []Variable, given map[string]jsontext.Value) (map[string]any, []*Error) {
 	values := make(map[string]any, len(defs))
 	var errs []*Error
@@ -42,17 +42,17 @@ func Variables(defs []Variable, given map[string]jsontext.Value) (map[string]any
 		raw, ok := given[def.Name]
 		switch {
 		case ok:
-			if value, fits := r.whole(def.Type, raw); fits {
+			if value, fits := r.read(def.Type, raw); fits {
 				values[def.Name] = value
 			}
 		case def.Default != nil:
 			if value, fits := Value(def.Type, def.Default, nil); fits {
 				values[def.Name] = value
 			} else {
-				r.complain(nil, "Its default value does not fit.")
+				r.errorf(nil, "Its default value does not fit.")
 			}
 		case def.Type.NonNull:
-			r.complain(nil, "A value of type %q is required, but none was provided.", def.Type)
+			r.errorf(nil, "A value of type %q is required, but none was provided.", def.Type)
 		}
 		errs = append(errs, r.errs...)
 		if len(errs) >= 20 {
@@ -65,7 +65,7 @@ func Variables(defs []Variable, given map[string]jsontext.Value) (map[string]any
 	return values, nil
 }
 
-// TypeOf returns the type that a document names, or nil if the schema has none of the name.
+// TypeOf returns the type of a type reference, or nil if the schema does not have it.
 func TypeOf(schema *model.Schema, t parser.Type) *model.Ref {
 	switch t := t.(type) {
 	case *parser.NamedType:
@@ -85,44 +85,45 @@ func TypeOf(schema *model.Schema, t parser.Type) *model.Ref {
 	return nil
 }
 
-// reader coerces the JSON of one variable, in one pass.
+// reader coerces the JSON of one variable in one pass.
 type reader struct {
 	variable string
 	dec      *jsontext.Decoder
 	errs     []*Error
-	left     int // errors that are still worth a word
+	left     int // number of errors that may still be added
 	depth    int
-	broken   bool
+	broken   bool // the JSON is invalid or nests too deep; reading stops
 }
 
-// maxNesting is how deep lists and objects may stand in each other. Types that contain themselves allow any depth.
+// maxNesting is the maximum depth of lists and objects. It is needed because input types may be
+// recursive.
 const maxNesting = 100
 
-// complain adds an error, unless there are enough.
-func (r *reader) complain(at *path, format string, args ...any) {
+// errorf adds an error, unless the maximum is reached.
+func (r *reader) errorf(at *path, format string, args ...any) {
 	if len(r.errs) < r.left {
 		r.errs = append(r.errs, &Error{Variable: r.variable, Path: at.String(),
 			Message: fmt.Sprintf(format, args...)})
 	}
 }
 
-// whole coerces a variable, and reports whether it fits.
-func (r *reader) whole(t *model.Ref, raw jsontext.Value) (any, bool) {
+// read coerces the value of a variable and reports whether it conforms to its type.
+func (r *reader) read(t *model.Ref, raw jsontext.Value) (any, bool) {
 	r.dec = jsontext.NewDecoder(bytes.NewReader(raw))
 	value := r.readValue(t, nil)
 	return value, len(r.errs) == 0
 }
 
-// fail is for what is no JSON. There is nothing to go on with then.
+// fail reports invalid JSON and stops reading.
 func (r *reader) fail(at *path) {
 	if !r.broken {
-		r.complain(at, "It is not valid JSON.")
+		r.errorf(at, "It is not valid JSON.")
 	}
 	r.broken = true
 }
 
-// take reads the next value as it is written.
-func (r *reader) take(at *path) jsontext.Value {
+// readRaw reads the next JSON value.
+func (r *reader) readRaw(at *path) jsontext.Value {
 	raw, err := r.dec.ReadValue()
 	if err != nil {
 		r.fail(at)
@@ -131,10 +132,10 @@ func (r *reader) take(at *path) jsontext.Value {
 	return raw
 }
 
-// readValue reads the next value.
+// readValue reads the next JSON value and coerces it to t.
 func (r *reader) readValue(t *model.Ref, at *path) any {
 	if r.depth++; r.depth > maxNesting && !r.broken {
-		r.complain(nil, "It nests deeper than %d levels.", maxNesting)
+		r.errorf(nil, "It nests deeper than %d levels.", maxNesting)
 		r.broken = true
 	}
 	defer func() { r.depth-- }()
@@ -142,9 +143,9 @@ func (r *reader) readValue(t *model.Ref, at *path) any {
 		return nil
 	}
 	if r.dec.PeekKind() == 'n' {
-		r.take(at)
+		r.readRaw(at)
 		if t.NonNull {
-			r.complain(at, "Expected non-nullable type %q not to be null.", t)
+			r.errorf(at, "Expected non-nullable type %q not to be null.", t)
 		}
 		return nil
 	}
@@ -154,21 +155,21 @@ func (r *reader) readValue(t *model.Ref, at *path) any {
 	case t.Type.Kind == model.InputObject:
 		return r.readObject(t.Type, at)
 	}
-	raw := r.take(at)
+	raw := r.readRaw(at)
 	if raw == nil {
 		return nil
 	}
 	value, err := Leaf(t.Type, raw)
 	if err != nil && err.Error() == "" {
-		err = complain("Expected type %q.", t.Type.Name)
+		err = errorf("Expected type %q.", t.Type.Name)
 	}
 	if err != nil {
-		r.complain(at, "%s", err)
+		r.errorf(at, "%s", err)
 	}
 	return value
 }
 
-// readList takes what is no list for a list of one (section 3.11).
+// readList reads a list. A value that is not a list becomes a list of one item (section 3.11).
 func (r *reader) readList(t *model.Ref, at *path) any {
 	if r.dec.PeekKind() != '[' {
 		return []any{r.readValue(t.Elem, at)}
@@ -179,18 +180,18 @@ func (r *reader) readList(t *model.Ref, at *path) any {
 	}
 	values := []any{}
 	for !r.broken && r.dec.PeekKind() != ']' {
-		if r.dec.PeekKind() == 0 { // which would otherwise be asked for ever
+		if r.dec.PeekKind() == 0 { // invalid JSON
 			r.fail(at)
 			return nil
 		}
-		values = append(values, r.readValue(t.Elem, &path{before: at, item: len(values)}))
+		values = append(values, r.readValue(t.Elem, &path{parent: at, item: len(values)}))
 	}
-	r.end(at)
+	r.readDelimiter(at)
 	return values
 }
 
-// end reads the end of a list or an object.
-func (r *reader) end(at *path) {
+// readDelimiter reads the next token, which delimits a list or an object.
+func (r *reader) readDelimiter(at *path) {
 	if r.broken {
 		return
 	}
@@ -199,15 +200,15 @@ func (r *reader) end(at *path) {
 	}
 }
 
-// readObject reads fields in the order in which they come. A name that comes twice is no JSON to the decoder.
+// readObject reads an input object. The decoder rejects duplicate names.
 func (r *reader) readObject(t *model.Type, at *path) any {
 	if r.dec.PeekKind() != '{' {
-		if r.take(at) != nil {
-			r.complain(at, "Expected type %q to be an object.", t.Name)
+		if r.readRaw(at) != nil {
+			r.errorf(at, "Expected type %q to be an object.", t.Name)
 		}
 		return nil
 	}
-	r.end(at) // of nothing: it is the start
+	r.readDelimiter(at) // the opening brace
 	values := map[string]any{}
 	nulls := 0
 	for !r.broken && r.dec.PeekKind() != '}' {
@@ -219,54 +220,54 @@ func (r *reader) readObject(t *model.Type, at *path) any {
 		field := name.String()
 		def := t.Input(field)
 		if def == nil {
-			r.take(at) // its value, whatever it is
-			r.complain(at, "Field %q is not defined by type %q.", shortened(field), t.Name)
+			r.readRaw(at) // skip its value
+			r.errorf(at, "Field %q is not defined by type %q.", shortened(field), t.Name)
 			continue
 		}
 		if r.dec.PeekKind() == 'n' {
 			nulls++
 		}
-		values[field] = r.readValue(def.Type, &path{before: at, name: field})
+		values[field] = r.readValue(def.Type, &path{parent: at, name: field})
 	}
-	r.end(at)
+	r.readDelimiter(at)
 	if r.broken {
 		return nil
 	}
 	if t.OneOf {
 		r.oneOf(t, values, nulls, at)
 	}
-	r.absent(t, values, at)
+	r.addDefaults(t, values, at)
 	return values
 }
 
-// oneOf is section 3.10.1, what it says of values.
+// oneOf implements section 3.10.1 for values: exactly one field is present, and it is not null.
 func (r *reader) oneOf(t *model.Type, values map[string]any, nulls int, at *path) {
 	if len(values) != 1 {
-		r.complain(at, "Exactly one key must be specified for OneOf type %q.", t.Name)
+		r.errorf(at, "Exactly one key must be specified for OneOf type %q.", t.Name)
 		return
 	}
 	for name := range values {
 		if nulls > 0 {
-			r.complain(&path{before: at, name: name}, "Field %q must be non-null.", name)
+			r.errorf(&path{parent: at, name: name}, "Field %q must be non-null.", name)
 		}
 	}
 }
 
-// absent sees to the fields that were not given.
-func (r *reader) absent(t *model.Type, values map[string]any, at *path) {
-	var lacking []*model.Input
+// addDefaults adds the default values of absent fields and reports those that are required.
+func (r *reader) addDefaults(t *model.Type, values map[string]any, at *path) {
+	var required []*model.Input
 	for _, def := range t.Inputs {
 		if _, ok := values[def.Name]; ok {
 			continue
 		}
 		if def.Required() {
-			lacking = append(lacking, def)
+			required = append(required, def)
 		} else if def.Default != nil {
 			values[def.Name] = def.Default
 		}
 	}
-	slices.SortFunc(lacking, func(a, b *model.Input) int { return strings.Compare(a.Name, b.Name) })
-	for _, def := range lacking {
-		r.complain(at, "Field %q of required type %q was not provided.", def.Name, def.Type)
+	slices.SortFunc(required, func(a, b *model.Input) int { return strings.Compare(a.Name, b.Name) })
+	for _, def := range required {
+		r.errorf(at, "Field %q of required type %q was not provided.", def.Name, def.Type)
 	}
 }

@@ -2,12 +2,10 @@ package introspect
 
 import "github.com/stoa-go/stoa/query/graphql/internal/model"
 
-// directiveType is section 4.2.6. That directives can be deprecated is ahead of the specification; none is.
+// directiveType defines __Directive (section 4.2.6). Its fields isDeprecated and deprecationReason
+// are not yet in the specification.
 func (b *builder) directiveType() {
-	b.directive.Fields = append(described(b, func(d *model.Directive) (string, string) {
-		return d.Name,
-			d.Doc
-	}),
+	b.directive.Fields = append(described(b, func(d *model.Directive) (string, string) { return d.Name, d.Doc }),
 		meta("isRepeatable", "Whether it may stand at one place several times.", required(b.boolean),
 			func(d *model.Directive) any { return d.Repeatable }),
 		meta("locations", "Where it may stand.", requiredList(b.location), func(d *model.Directive) any {
@@ -22,8 +20,8 @@ func (b *builder) directiveType() {
 		deprecation(b, func(*model.Directive) string { return "" })...)
 }
 
-// directives are those of section 3.13 and, since tools look for it, the one that makes an input object take exactly one
-// field. The last three are for the SDL: documents cannot use them.
+// directives adds the directives of section 3.13, and oneOf, which tools expect. Documents can use
+// skip and include only; the others occur in the SDL.
 func (b *builder) directives() {
 	conditional := func(name, doc, condition string) *model.Directive {
 		return &model.Directive{Name: name, Doc: doc,

@@ -1,9 +1,9 @@
-// Package introspect adds to a schema what lets clients ask about it (section 4): types that describe types, and the
-// fields __schema, __type and __typename.
+// Package introspect adds introspection (section 4) to a schema: the types that describe types, and
+// the fields __schema, __type and __typename.
 //
-// It is for query/graphql and the packages beside it. The types are those of the reference implementation, npm graphql
-// 16.15, whose tools ask for more than the specification has: deprecated arguments and input fields, isOneOf, and the
-// deprecation of directives.
+// Package graphql calls [Extend] after it has built a schema. The types are those of the reference
+// implementation, npm graphql 16.15. Its tools query more than the specification has: deprecated
+// arguments and input fields, isOneOf, and deprecated directives.
 package introspect
 
 import (
@@ -13,15 +13,18 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// Extend adds the types of introspection, the scalars that they need, the directives of the specification, and the meta
-// fields: Schema.TypeName, MetaSchema and MetaType. Then Types and Directives are sorted by name, which is the order in
-// which introspection shows them. It is called once, before anybody reads the schema.
+// Extend adds to s the introspection types, the scalars that they need, the directives of the
+// specification, and the meta fields TypeName, MetaSchema and MetaType. It sorts Types and
+// Directives by name, the order in which introspection returns them. It must be called once, before
+// s is used.
 //
-// The new fields have the Source model.Meta. What they take for their parent is, for __Schema, the *model.Schema; for
-// __Type, a *model.Ref; for __Field, a *model.Field; for __InputValue, a *model.Input; for __EnumValue, a *model.Value; for
-// __Directive, a *model.Directive. Enum values are strings. A null is an untyped nil, so that whoever executes can compare
-// with it. __schema and __type do not look at their parent, and TypeName has no function Meta: whoever executes a
-// selection knows the name of the type that it selects from.
+// The new fields have the Source model.Meta. Their parent value is a *model.Schema for __Schema,
+// *model.Ref for __Type, *model.Field for __Field, *model.Input for __InputValue, *model.Value for
+// __EnumValue, and *model.Directive for __Directive. Enum values are strings. Null is an untyped
+// nil, so that an executor can compare a value with nil.
+//
+// The Meta functions of __schema and __type ignore their parent. TypeName has no Meta function,
+// because the executor has the type's name when it plans a selection.
 func Extend(s *model.Schema) {
 	b := newBuilder(s)
 	b.enums()
@@ -35,7 +38,7 @@ func Extend(s *model.Schema) {
 	slices.SortFunc(s.Directives, func(a, b *model.Directive) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// builder has the types of introspection, which refer to each other.
+// builder holds the introspection types, which refer to each other.
 type builder struct {
 	model *model.Schema
 
@@ -43,6 +46,7 @@ type builder struct {
 	schema, typ, field, input, value, directive, kind, location *model.Type
 }
 
+// newBuilder adds empty introspection types to s. The methods of builder add their fields.
 func newBuilder(s *model.Schema) *builder {
 	b := &builder{model: s}
 	b.text, b.boolean = b.scalar("String"), b.scalar("Boolean")
@@ -62,7 +66,7 @@ func newBuilder(s *model.Schema) *builder {
 	return b
 }
 
-// scalar returns a scalar of the specification, which the schema may already use.
+// scalar returns the scalar of this name, and adds it if the schema does not have it.
 func (b *builder) scalar(name string) *model.Type {
 	for _, t := range b.model.Types {
 		if t.Name == name {
@@ -72,7 +76,7 @@ func (b *builder) scalar(name string) *model.Type {
 	return b.add(model.Scalar, name, "")
 }
 
-// describe says of the scalars of the specification what they are, for who reads the schema in a page.
+// describe adds descriptions to the scalars of the specification that have none.
 func (b *builder) describe() {
 	docs := map[string]string{
 		"Int":     "A whole number of up to 32 bits.",
@@ -89,21 +93,28 @@ func (b *builder) describe() {
 	}
 }
 
+// add adds a type to the schema.
 func (b *builder) add(kind model.Kind, name, doc string) *model.Type {
 	t := &model.Type{Kind: kind, Name: name, Doc: doc}
 	b.model.Types = append(b.model.Types, t)
 	return t
 }
 
-// The references to types that occur.
+// nullable returns a reference to t.
 func nullable(t *model.Type) *model.Ref { return &model.Ref{Type: t} }
+
+// required returns a non-null reference to t.
 func required(t *model.Type) *model.Ref { return &model.Ref{Type: t, NonNull: true} }
-func list(t *model.Type) *model.Ref     { return &model.Ref{Elem: required(t)} }
+
+// list returns a reference to a list of non-null items.
+func list(t *model.Type) *model.Ref { return &model.Ref{Elem: required(t)} }
+
+// requiredList returns a non-null reference to a list of non-null items.
 func requiredList(t *model.Type) *model.Ref {
 	return &model.Ref{Elem: required(t), NonNull: true}
 }
 
-// enums are the kinds of types and the places of directives.
+// enums fills in __TypeKind and __DirectiveLocation.
 func (b *builder) enums() {
 	b.kind.Values = values(
 		"SCALAR", "A leaf without parts.",
@@ -123,7 +134,7 @@ func (b *builder) enums() {
 		"INPUT_OBJECT", "", "INPUT_FIELD_DEFINITION", "", "DIRECTIVE_DEFINITION", "")
 }
 
-// values makes values of an enum of pairs: name and description.
+// values returns enum values for pairs of name and description.
 func values(pairs ...string) []*model.Value {
 	var list []*model.Value
 	for i := 0; i < len(pairs); i += 2 {
@@ -132,7 +143,7 @@ func values(pairs ...string) []*model.Value {
 	return list
 }
 
-// metaFields are those that are nowhere listed and that every schema has (section 4.1 and following).
+// metaFields sets the fields of section 4.1 and 4.2 that are not in the list of any type's fields.
 func (b *builder) metaFields() {
 	s := b.model
 	s.TypeName = &model.Field{Name: "__typename", Doc: "The name of the type of this object.",

@@ -41,14 +41,14 @@ func ExampleExtend() {
 	// ENUM __TypeKind
 }
 
-// kitchen is the kitchen sink, extended.
+// kitchen returns the kitchen sink schema with introspection.
 func kitchen() *model.Schema {
 	s := graphqltest.Kitchen()
 	introspect.Extend(s)
 	return s
 }
 
-// ask returns the answer to a document.
+// ask executes a document and returns the response.
 func ask(t *testing.T, s *model.Schema, document string) string {
 	t.Helper()
 	data, err := graphqltest.Ask(s, document)
@@ -58,7 +58,8 @@ func ask(t *testing.T, s *model.Schema, document string) string {
 	return string(data)
 }
 
-// TestGolden holds all that can be asked against a file; .ci/clients holds the same against the reference implementation.
+// TestGolden compares the response to a full introspection query with a file. A test in .ci/clients
+// compares the file with the reference implementation.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	document, err := os.ReadFile("testdata/everything.graphql")
@@ -152,12 +153,12 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// names are objects with the field name.
+// names returns the JSON of objects with the field name.
 func names(list string) string {
 	return `[{"name":"` + strings.Join(strings.Fields(list), `"},{"name":"`) + `"}]`
 }
 
-// TestNullFlag has null mean false, as everything that is no order to show more.
+// TestNullFlag checks that null for includeDeprecated means false.
 func TestNullFlag(t *testing.T) {
 	t.Parallel()
 	s := kitchen()
@@ -172,7 +173,7 @@ func TestNullFlag(t *testing.T) {
 	}
 }
 
-// TestExtendKeeps has scalars that the schema uses already stay the same types.
+// TestExtendKeeps checks that Extend uses the scalars that the schema already has.
 func TestExtendKeeps(t *testing.T) {
 	t.Parallel()
 	text := &model.Type{Kind: model.Scalar, Name: "String", Doc: "Mine."}
@@ -196,7 +197,7 @@ func TestExtendKeeps(t *testing.T) {
 	}
 }
 
-// TestMeta calls the functions of introspection as an executor does.
+// TestMeta calls the Meta functions as an executor does.
 func TestMeta(t *testing.T) {
 	t.Parallel()
 	s := kitchen()

@@ -1,18 +1,22 @@
 package introspect
 
+// Fields of the introspection types. Each is a model.Field with a Meta function, which package exec
+// calls with the parent value.
+
 import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 	"github.com/stoa-go/stoa/query/graphql/internal/sdl"
 )
 
-// meta makes a field of the parent P.
+// meta returns a field whose parent has the Go type P.
 func meta[P any](name, doc string, t *model.Ref, get func(parent P) any) *model.Field {
 	return &model.Field{Name: name, Doc: doc, Type: t, Source: model.Meta,
 		Meta: func(parent any, _ map[string]any) any { return get(parent.(P)) }}
 }
 
-// listing makes a field that lists what a parent P has, in its order, and what is deprecated only if that is asked for.
-// get reports false where the parent is not of a kind that has such a list: then the field is null.
+// listing returns a list field with the argument includeDeprecated. Items with a deprecation reason
+// are left out unless it is true. The field is null if get returns false, because the kind of the
+// parent has no such list.
 func listing[P, E any](name, doc string, t, flag *model.Ref, get func(parent P) ([]E, bool),
 	reason func(E) string) *model.Field {
 	return &model.Field{Name: name, Doc: doc, Type: t, Source: model.Meta,
@@ -33,7 +37,7 @@ func listing[P, E any](name, doc string, t, flag *model.Ref, get func(parent P) 
 		}}
 }
 
-// text gives null for a text that there is not.
+// text returns s, or nil if s is empty.
 func text(s string) any {
 	if s == "" {
 		return nil
@@ -41,7 +45,7 @@ func text(s string) any {
 	return s
 }
 
-// named refers to a type that may be missing.
+// named returns a reference to t, or nil if t is nil.
 func named(t *model.Type) any {
 	if t == nil {
 		return nil
@@ -49,7 +53,7 @@ func named(t *model.Type) any {
 	return nullable(t)
 }
 
-// schemaType is section 4.2.1.
+// schemaType defines __Schema (section 4.2.1).
 func (b *builder) schemaType() {
 	b.schema.Fields = []*model.Field{
 		meta("description", "What the schema as a whole is for.", nullable(b.text),
@@ -73,7 +77,8 @@ func (b *builder) schemaType() {
 	}
 }
 
-// typeType is section 4.2.2. The parent is a Ref, since lists and non-null types are types here.
+// typeType defines __Type (section 4.2.2). The parent is a Ref, because list and non-null types are
+// types here.
 func (b *builder) typeType() {
 	flag := nullable(b.boolean)
 	b.typ.Fields = []*model.Field{
@@ -86,7 +91,7 @@ func (b *builder) typeType() {
 		ofNamed("specifiedByURL", "Where a scalar is specified.", nullable(b.text),
 			func(t *model.Type) any { return text(t.SpecifiedBy) }),
 		listing("fields", "The fields of an object.", list(b.field), flag,
-			func(r *model.Ref) ([]*model.Field, bool) { t, ok := is(r, model.Object); return t.Fields, ok },
+			func(r *model.Ref) ([]*model.Field, bool) { t, ok := typeOfKind(r, model.Object); return t.Fields, ok },
 			func(f *model.Field) string { return f.Deprecated }),
 		ofNamed("interfaces", "The interfaces that an object has; this schema has none.", list(b.typ),
 			func(t *model.Type) any {
@@ -99,13 +104,12 @@ func (b *builder) typeType() {
 			list(b.typ),
 			func(*model.Ref) any { return nil }),
 		listing("enumValues", "The values of an enum.", list(b.value), flag,
-			func(r *model.Ref) ([]*model.Value, bool) { t, ok := is(r, model.Enum); return t.Values, ok },
+			func(r *model.Ref) ([]*model.Value, bool) { t, ok := typeOfKind(r, model.Enum); return t.Values, ok },
 			func(v *model.Value) string { return v.Deprecated }),
 		listing("inputFields", "The fields of an input object.", list(b.input), flag,
 			func(r *model.Ref) ([]*model.Input, bool) {
-				t, ok := is(r, model.InputObject)
-				return t.Inputs,
-					ok
+				t, ok := typeOfKind(r, model.InputObject)
+				return t.Inputs, ok
 			},
 			func(in *model.Input) string { return in.Deprecated }),
 		meta("ofType", "What a list or a non-null type is made of.", nullable(b.typ), inner),
@@ -119,7 +123,7 @@ func (b *builder) typeType() {
 	}
 }
 
-// ofNamed makes a field of __Type that is null for lists and non-null types.
+// ofNamed returns a field of __Type that is null for list and non-null types.
 func ofNamed(name, doc string, t *model.Ref, get func(t *model.Type) any) *model.Field {
 	return meta(name, doc, t, func(r *model.Ref) any {
 		if r.NonNull || r.Elem != nil {
@@ -129,14 +133,16 @@ func ofNamed(name, doc string, t *model.Ref, get func(t *model.Type) any) *model
 	})
 }
 
-// is returns the type of a kind that a reference names, and an empty one for everything else.
-func is(r *model.Ref, kind model.Kind) (*model.Type, bool) {
+// typeOfKind returns the named type of r if it has this kind. Otherwise it returns an empty type
+// and false.
+func typeOfKind(r *model.Ref, kind model.Kind) (*model.Type, bool) {
 	if r.NonNull || r.Elem != nil || r.Type.Kind != kind {
 		return &model.Type{}, false
 	}
 	return r.Type, true
 }
 
+// kindOf returns the __TypeKind of r.
 func kindOf(r *model.Ref) string {
 	switch {
 	case r.NonNull:
@@ -147,6 +153,7 @@ func kindOf(r *model.Ref) string {
 	return r.Type.Kind.String()
 }
 
+// inner returns the wrapped type of a list or non-null type, and nil for a named type.
 func inner(r *model.Ref) any {
 	switch {
 	case r.NonNull:
@@ -157,7 +164,7 @@ func inner(r *model.Ref) any {
 	return nil
 }
 
-// parts are what types are made of: sections 4.2.3 to 4.2.5.
+// parts defines __Field, __InputValue and __EnumValue (sections 4.2.3 to 4.2.5).
 func (b *builder) parts() {
 	b.field.Fields = append(described(b, func(f *model.Field) (string, string) { return f.Name, f.Doc }),
 		arguments(b, func(f *model.Field) []*model.Input { return f.Args }),
@@ -182,7 +189,7 @@ func (b *builder) parts() {
 		deprecation(b, func(v *model.Value) string { return v.Deprecated })...)
 }
 
-// described makes the fields that most parents have: what it is called, and what it is for.
+// described returns the fields name and description.
 func described[P any](b *builder, get func(parent P) (name, doc string)) []*model.Field {
 	return []*model.Field{
 		meta("name", "What it is called.", required(b.text),
@@ -192,7 +199,8 @@ func described[P any](b *builder, get func(parent P) (name, doc string)) []*mode
 	}
 }
 
-// deprecation makes the fields that say that something should no longer be used. Nothing is deprecated without a reason.
+// deprecation returns the fields isDeprecated and deprecationReason. An empty reason means not
+// deprecated.
 func deprecation[P any](b *builder, reason func(parent P) string) []*model.Field {
 	return []*model.Field{
 		meta("isDeprecated", "Whether it should no longer be used.", required(b.boolean),
@@ -203,7 +211,7 @@ func deprecation[P any](b *builder, reason func(parent P) string) []*model.Field
 	}
 }
 
-// arguments lists those of a field or a directive.
+// arguments returns the field args of a field or directive.
 func arguments[P any](b *builder, get func(parent P) []*model.Input) *model.Field {
 	return listing("args", "Its arguments.", requiredList(b.input), nullable(b.boolean),
 		func(p P) ([]*model.Input, bool) { return get(p), true },

@@ -1,5 +1,7 @@
 package playground
 
+// A custom playground: static files from Options.FS instead of the page of this package.
+
 import (
 	"bytes"
 	"crypto/sha256"
@@ -12,15 +14,16 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// bundle serves a page that its user has built.
+// bundle serves the files of Options.FS.
 type bundle struct {
 	fsys   fs.FS
 	policy string
 }
 
+// newBundle returns the handler for o.FS. It panics if there is no index.html.
 func newBundle(o Options) *bundle {
 	if _, err := fs.Stat(o.FS, "index.html"); err != nil {
-		panic("page: the FS given for the page has no index.html: " + err.Error())
+		panic("playground: Options.FS has no index.html; pass the folder that contains it: " + err.Error())
 	}
 	b := &bundle{fsys: o.FS, policy: o.Policy}
 	if b.policy == "" {
@@ -31,9 +34,10 @@ func newBundle(o Options) *bundle {
 	return b
 }
 
-// Find returns the name of the file of a bundle that a path ends in: of /v1/graphql/assets/app.js that is assets/app.js,
-// unless graphql/assets/app.js is there. It is how the door tells that a GET below it is for the page. Folders, index.html
-// itself and whatever is not there are none.
+// Find returns the longest suffix of path that is the name of a regular file in fsys. For
+// /v1/graphql/assets/app.js this is assets/app.js, unless graphql/assets/app.js exists. ok is false
+// if there is no such file, or if it is index.html. Package graphql calls it to distinguish
+// requests for the page from GraphQL requests.
 func Find(fsys fs.FS, path string) (name string, ok bool) {
 	for rest, more := strings.TrimPrefix(path, "/"), true; more; _, rest, more = strings.Cut(rest, "/") {
 		if !fs.ValidPath(rest) || rest == "index.html" {
@@ -46,7 +50,7 @@ func Find(fsys fs.FS, path string) (name string, ok bool) {
 	return "", false
 }
 
-// ServeHTTP answers as Handler says.
+// ServeHTTP implements [http.Handler] as documented for [Handler].
 func (b *bundle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !readOnly(w, r) {
 		return
@@ -54,8 +58,9 @@ func (b *bundle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	guard(w.Header(), b.policy)
 	name, ok := Find(b.fsys, r.URL.Path)
 	if !ok {
-		// The path may have lost its beginning to StripPrefix, so the redirection says only how it ends.
-		if last := asked(r); last != "" {
+		// http.StripPrefix may have removed a prefix of the path, so the redirect is relative to
+		// the last segment.
+		if last := lastSegment(r); last != "" {
 			w.Header().Set("Location", "./"+last+"/")
 			w.WriteHeader(http.StatusTemporaryRedirect)
 			return
@@ -70,13 +75,14 @@ func (b *bundle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	serveFile(w, r, name, body)
 }
 
-// asked is the last segment of the path that was asked for, escaped; it is empty for one that ends in a slash.
-func asked(r *http.Request) string {
+// lastSegment returns the last segment of the request path in escaped form. It is empty for a path that
+// ends in a slash.
+func lastSegment(r *http.Request) string {
 	path, _, _ := strings.Cut(r.RequestURI, "?")
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
-// serveFile answers with a file, of which the name says the type.
+// serveFile writes a file with an ETag. The content type follows from the extension of name.
 func serveFile(w http.ResponseWriter, r *http.Request, name string, body []byte) {
 	sum := sha256.Sum256(body)
 	w.Header().Set("ETag", `"`+base64.RawURLEncoding.EncodeToString(sum[:12])+`"`)

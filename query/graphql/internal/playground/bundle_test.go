@@ -88,7 +88,7 @@ func TestBundleWithoutIndex(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if said, _ := recover().(string); !strings.Contains(said, "index.html") {
-			t.Errorf("it says %q", said)
+			t.Errorf("the panic is %q", said)
 		}
 	}()
 	playground.Handler(playground.Options{FS: fstest.MapFS{"page.html": {}}})

@@ -1,5 +1,7 @@
 package playground
 
+// A page that is a single HTML document, and the response headers of all pages.
+
 import (
 	"crypto/sha256"
 	"encoding/base64"
@@ -9,17 +11,18 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// document serves one page with its Content-Security-Policy.
+// document serves one HTML document with a Content-Security-Policy.
 type document struct {
 	page   *httpbody.Document
 	policy string
 }
 
+// newDocument returns a handler that serves page.
 func newDocument(page, policy string) *document {
 	return &document{httpbody.NewDocument([]byte(page), policy), policy}
 }
 
-// ServeHTTP implements http.Handler as documented for Handler.
+// ServeHTTP implements [http.Handler] as documented for [Handler].
 func (d *document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if readOnly(w, r) {
 		guard(w.Header(), d.policy)
@@ -27,7 +30,8 @@ func (d *document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readOnly answers methods that change something, and reports whether there is still something to answer.
+// readOnly reports whether the method is GET or HEAD. Otherwise it writes a response with status
+// 405.
 func readOnly(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return true
@@ -38,7 +42,7 @@ func readOnly(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// guard sets what keeps a page to itself: it is in no frame, tells nobody where it was, and is what it says it is.
+// guard sets the response headers that prevent framing, referrers and content sniffing.
 func guard(h http.Header, policy string) {
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Content-Security-Policy", policy)
@@ -48,12 +52,13 @@ func guard(h http.Header, policy string) {
 	h.Set("X-Frame-Options", "DENY")
 }
 
-// policy is a Content-Security-Policy (level 3) that admits what it says and nothing else.
+// policy returns a Content-Security-Policy (level 3) that allows only the given directives.
 func policy(admitted string) string {
 	return "default-src 'none'; " + admitted + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-// hash is the source expression for an element with this content (Content Security Policy, section 2.3.1).
+// hash returns the source expression for an inline script or style (Content Security Policy,
+// section 2.3.1).
 func hash(content string) string {
 	sum := sha256.Sum256([]byte(content))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -1,14 +1,17 @@
 package playground
 
+// The GraphiQL page, which loads pinned files from a CDN.
+
 import "strings"
 
-// cdn is where GraphiQL comes from. It serves the files of npm packages as they are.
+// cdn is the base URL of the CDN, which serves files of npm packages.
 const cdn = "https://cdn.jsdelivr.net/npm/"
 
-// part is a file of an npm package with its hash (Subresource Integrity, section 3.1).
+// part is a file of an npm package and its hash (Subresource Integrity, section 3.1).
 type part struct{ path, integrity string }
 
-// graphiQLScripts and graphiQLStyle are GraphiQL 4, the last that runs from plain scripts, and what it needs.
+// graphiQLScripts and graphiQLStyle are the files of GraphiQL 4, the last version with plain
+// scripts, and its dependencies.
 var (
 	graphiQLScripts = [...]part{
 		{"react@18.3.1/umd/react.production.min.js",
@@ -24,7 +27,7 @@ var (
 
 const graphiQLOwnStyle = "body { margin: 0 } #graphiql { height: 100dvh }"
 
-// graphiQL is the page that loads GraphiQL.
+// graphiQL returns the HTML document that loads GraphiQL.
 func graphiQL(o Options) string {
 	var loads strings.Builder
 	for _, p := range graphiQLScripts {
@@ -38,8 +41,8 @@ func graphiQL(o Options) string {
 		"{{style}}", graphiQLOwnStyle, "{{script}}", read("graphiql/start.js"))
 }
 
-// graphiQLPolicy admits those files by their addresses and nothing else of that host. The editor in GraphiQL writes
-// styles as it runs, which no hash can foresee.
+// graphiQLPolicy returns a policy that allows the files of GraphiQL by their URLs. It allows inline
+// styles, because the editor of GraphiQL generates styles at run time.
 func graphiQLPolicy() string {
 	var b strings.Builder
 	b.WriteString("connect-src 'self'; img-src 'self' data:; font-src data:; style-src 'unsafe-inline' " +

@@ -1,9 +1,11 @@
-// Package playground is the interactive page of the GraphQL door: an editor that knows the schema, the answer, the docs.
+// Package playground serves the interactive page of the GraphQL endpoint: an editor with
+// completion, the response, and the documentation of the schema.
 //
-// It is for package query/graphql, which says when a browser gets it. The page is one HTML document without anything
-// beside it: what a browser runs is what is in this folder, named by hash in a Content-Security-Policy that lets the page
-// talk to its own server and to nobody else. So it works offline, wherever it is mounted, and whatever a description in
-// the schema or an answer says is text to it. Nothing of it is minified; each *.js file begins with what it is for.
+// Package graphql decides which requests receive the page. The page is one HTML document. Its
+// Content-Security-Policy allows only the scripts of this folder, by hash, and connections to its
+// own origin. Therefore it works offline and below any path, and text in descriptions and responses
+// cannot run as script. The scripts are not minified, and each begins with a comment on its
+// purpose.
 package playground
 
 import (
@@ -18,39 +20,41 @@ import (
 //go:embed *.html *.css *.js graphiql
 var files embed.FS
 
-// scripts are the parts of the script in the order in which they stand in the page.
+// scripts lists the parts of the page's script in the order in which they are concatenated.
 var scripts = [...]string{
 	"lex.js", "schema.js", "parse.js", "json.js", "complete.js", "dom.js", "editor.js", "docs.js", "run.js",
 	"live.js", "app.js",
 }
 
-// Options says which page and what for. The zero value is the page of this package, for the address that it is itself
-// served from.
+// Options selects and configures a page. The zero value is the page of this package, which sends
+// requests to its own URL.
 type Options struct {
-	// Title stands in the window's title and above the page; empty is "GraphQL".
+	// Title is the title of the page. Default "GraphQL".
 	Title string
-	// Endpoint is a URL reference to where requests go, relative to the page, such as "../graphql"; empty is the page's own
-	// address. It has to be of the page's own origin.
+	// Endpoint is the URL reference for GraphQL requests, relative to the page, such as
+	// "../graphql". It must have the same origin as the page. Default is the URL of the page.
 	Endpoint string
-	// FS is a bundle of one's own instead: index.html, and what it refers to beside it. Nil is none. See Handler.
+	// FS replaces the page by static files: index.html and the files that it refers to. Nil means
+	// the page of this package. See [Handler].
 	FS fs.FS
-	// Policy is the Content-Security-Policy that FS is served with; empty is one that admits what is in FS, styles in its
-	// HTML, and nothing from elsewhere. It says nothing about the other pages.
+	// Policy is the Content-Security-Policy for the files of FS. The default allows scripts,
+	// styles, images and fonts from FS, and inline styles. Other pages ignore it.
 	Policy string
-	// GraphiQL is GraphiQL instead, loaded from cdn.jsdelivr.net: pinned, and refused by browsers if it is not what it was
-	// when this was built (Subresource Integrity). It needs that host, which sees who opens the page. FS goes before it.
+	// GraphiQL replaces the page by GraphiQL, which the browser loads from cdn.jsdelivr.net. The
+	// versions are pinned and verified by the browser (Subresource Integrity). The CDN receives the
+	// address of each visitor. FS takes precedence.
 	GraphiQL bool
 }
 
-// Handler returns a handler that answers GET and HEAD with the page, whatever the path; other methods get 405. It answers
-// with an ETag and to If-None-Match, and with gzip where that is welcome (RFC 9110, sections 13.1.2 and 12.5.3). It adds
-// Accept-Encoding to Vary and leaves there what it finds.
+// Handler returns a handler that responds to GET and HEAD with the page, for any path, and to other
+// methods with status 405. It sends an ETag and evaluates If-None-Match (RFC 9110, section 13.1.2).
+// It compresses with gzip if the client accepts it, and adds Accept-Encoding to Vary.
 //
-// With Options.FS it answers with the file that the path ends in, as Find says, and otherwise with index.html. A browser
-// finds what index.html refers to relative to the path, so a path that does not end in a slash is redirected to the one that
-// does. It panics if there is no index.html.
+// With Options.FS it responds with the file that [Find] returns for the path, and otherwise with
+// index.html. Browsers resolve the references of index.html relative to the path, so a path that
+// does not end in a slash is redirected to one that does. Handler panics if FS has no index.html.
 //
-// It is safe for concurrent use.
+// The handler is safe for concurrent use.
 func Handler(o Options) http.Handler {
 	switch {
 	case o.FS != nil:
@@ -66,7 +70,7 @@ func Handler(o Options) http.Handler {
 			"script-src "+hash(script)+"; style-src "+hash(style)))
 }
 
-// script is the whole script.
+// script returns the concatenated script of the page.
 func script() string {
 	var b strings.Builder
 	for _, name := range scripts {
@@ -75,16 +79,16 @@ func script() string {
 	return b.String()
 }
 
-// read returns a file of this folder.
+// read returns an embedded file.
 func read(name string) string {
 	b, err := files.ReadFile(name)
 	if err != nil {
-		panic("page: " + err.Error()) // it is embedded, so only a misspelt name in this package comes here
+		panic("playground: " + err.Error()) // the name of an embedded file is misspelled in this package
 	}
 	return string(b)
 }
 
-// fill puts what the options say into a page, escaped, and then the pairs of more as they are.
+// fill replaces the placeholders of a page. The values of o are escaped; the pairs of more are not.
 func fill(page string, o Options, more ...string) string {
 	title := o.Title
 	if title == "" {

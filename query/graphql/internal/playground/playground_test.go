@@ -20,7 +20,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// ask sends a request with some header lines, such as "Accept-Encoding: gzip".
+// ask sends a request with header lines, such as "Accept-Encoding: gzip".
 func ask(t *testing.T, h http.Handler, method, target string, lines ...string) *http.Response {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, target, nil)
@@ -48,7 +48,7 @@ func TestAnswers(t *testing.T) {
 	plain := ask(t, h, "GET", "/graphql").Header.Get("ETag")
 	zipped := ask(t, h, "GET", "/graphql", "Accept-Encoding: gzip").Header.Get("ETag")
 	if plain == zipped || plain == "" {
-		t.Fatalf("entity tags %s and %s do not tell the codings apart", plain, zipped)
+		t.Fatalf("ETags %s and %s are equal for different codings", plain, zipped)
 	}
 	tests := []struct {
 		name, method string
@@ -123,7 +123,7 @@ func TestCompressedIsTheSame(t *testing.T) {
 	}
 }
 
-// handlers are the three sorts of page.
+// handlers returns a handler for each kind of page.
 func handlers() map[string]http.Handler {
 	return map[string]http.Handler{
 		"own":      playground.Handler(playground.Options{}),
@@ -133,8 +133,8 @@ func handlers() map[string]http.Handler {
 	}
 }
 
-// TestKeptToItself is about what every page is served with.
-func TestKeptToItself(t *testing.T) {
+// TestSecurityHeaders checks the security headers of each page.
+func TestSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	for name, h := range handlers() {
 		t.Run(name, func(t *testing.T) {
@@ -167,9 +167,9 @@ func TestKeptToItself(t *testing.T) {
 
 var elements = regexp.MustCompile(`(?s)<(script|style)([^>]*)>(.*?)</(?:script|style)>`)
 
-// TestPolicyNamesWhatIsThere: every element with a script or a style in it is named by its hash, and no hash is for
-// anything else.
-func TestPolicyNamesWhatIsThere(t *testing.T) {
+// TestPolicyHashes checks that the policy has the hash of each inline script and style,
+// and no other hash.
+func TestPolicyHashes(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"own", "graphiql"} {
 		resp := ask(t, handlers()[name], "GET", "/graphql")
@@ -192,7 +192,7 @@ func TestPolicyNamesWhatIsThere(t *testing.T) {
 	}
 }
 
-// TestSize: the page is small enough to be sent anew each time.
+// TestSize checks that the page is small enough to be sent on each visit.
 func TestSize(t *testing.T) {
 	t.Parallel()
 	h := playground.Handler(playground.Options{})
@@ -204,11 +204,12 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestNothingFromElsewhere: the page of this package names no other host, and no way to read text as HTML or as a script.
-func TestNothingFromElsewhere(t *testing.T) {
+// TestNoOtherHost checks that the page refers to no other host, and uses no API that
+// parses text as HTML or script.
+func TestNoOtherHost(t *testing.T) {
 	t.Parallel()
 	got := body(t, ask(t, playground.Handler(playground.Options{}), "GET", "/"))
-	got = strings.ReplaceAll(got, "http://www.w3.org/2000/svg", "") // a name, which nobody asks for
+	got = strings.ReplaceAll(got, "http://www.w3.org/2000/svg", "") // a namespace, which browsers do not request
 	for _, never := range []string{"http:", "https:", `"//`, "innerHTML", "outerHTML", "insertAdjacentHTML",
 		"document.write", "eval(", "Function(", "style=", "onclick="} {
 		if i := strings.Index(got, never); i >= 0 {
@@ -238,8 +239,8 @@ func TestOptionsAreEscaped(t *testing.T) {
 	}
 }
 
-// TestScriptIsWhole: every script of the folder is in the page, in some order.
-func TestScriptIsWhole(t *testing.T) {
+// TestScriptComplete checks that the page contains each script of the folder.
+func TestScriptComplete(t *testing.T) {
 	t.Parallel()
 	got := body(t, ask(t, playground.Handler(playground.Options{}), "GET", "/"))
 	names, err := filepath.Glob("*.js")
@@ -257,7 +258,7 @@ func TestScriptIsWhole(t *testing.T) {
 	}
 }
 
-// TestGraphiQLIsPinned: what comes from the other host is of a version, and has the hash of its bytes.
+// TestGraphiQLIsPinned checks that each file from the CDN has an exact version and a hash.
 func TestGraphiQLIsPinned(t *testing.T) {
 	t.Parallel()
 	resp := ask(t, playground.Handler(playground.Options{GraphiQL: true}), "GET", "/")

@@ -1,5 +1,8 @@
 package sdl
 
+// String literals in the layout of the reference implementation, for descriptions and arguments of
+// directives.
+
 import (
 	"strings"
 	"unicode/utf16"
@@ -7,26 +10,28 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// quoted writes a string between quotation marks (section 2.9.4).
+// quoted returns s as a string literal (section 2.9.4).
 func quoted(s string) string { return parser.PrintValue(&parser.StringValue{Value: s}) }
 
-// block writes a string as a block string, laid out as the reference implementation does: on one line if it is short and
-// its end does not run into the quotation marks. The string is one of which printable is true.
+// block returns s as a block string in the layout of the reference implementation. It uses one line
+// for a short string whose end cannot be confused with the closing quotation marks. printable(s)
+// must be true.
 func block(s string) string {
 	escaped := strings.ReplaceAll(s, `"""`, `\"""`)
 	several := strings.Contains(s, "\n")
 	if !several && units(s) <= 70 && !strings.HasSuffix(s, `"`) && !strings.HasSuffix(s, `\`) {
 		return `"""` + escaped + `"""`
 	}
-	if !several && isBlank(s[0]) { // which would be taken for indentation on a line of its own
+	if !several && isBlank(s[0]) { // a separate line would make the blank part of the common indentation
 		return `"""` + escaped + "\n" + `"""`
 	}
 	return `"""` + "\n" + escaped + "\n" + `"""`
 }
 
+// isBlank reports whether c is a space or tab.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// units is how long a string is to JavaScript: in UTF-16 code units.
+// units returns the length of s in UTF-16 code units, which is its length in JavaScript.
 func units(s string) int {
 	n := 0
 	for _, r := range s {
@@ -35,8 +40,9 @@ func units(s string) int {
 	return n
 }
 
-// printable reports whether a block string can hold a string such that reading gives it back (section 2.9.4,
-// BlockStringValue): control characters, blank lines at its ends and indentation that all lines share are lost in one.
+// printable reports whether a block string preserves s (section 2.9.4, BlockStringValue). A block
+// string loses control characters, blank lines at both ends, and indentation that all lines have in
+// common.
 func printable(s string) bool {
 	if s == "" {
 		return true
@@ -57,9 +63,9 @@ func printable(s string) bool {
 	return !shared || len(lines) == 1
 }
 
-// blank reports whether a line has nothing but spaces and tabs.
+// blank reports whether line contains only spaces and tabs.
 func blank(line string) bool { return strings.Trim(line, " \t") == "" }
 
-// isControl has the characters that the reference implementation does not print in a block string: those that break
-// lines in other ways, and most of the invisible ones.
+// isControl reports whether the reference implementation does not print r in a block string. These
+// are most control characters, including the other line breaks.
 func isControl(r rune) bool { return r <= '\x0f' && r != '\t' }

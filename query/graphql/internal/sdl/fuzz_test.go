@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/sdl"
 )
 
-// FuzzText has every text be read back as what it was, as a description and as a default.
+// FuzzText checks that each string is preserved as a description and as a default value.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"", "Short.", "two\n\nlines", " \n indented", `""" and \`,
 		"\r\n\t\x07\x1b\u0085\u2028𝄞", `ends with "`} {
@@ -18,7 +18,7 @@ func FuzzText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if !utf8.ValidString(text) {
-			return // descriptions are in the source of a program, and defaults have passed for JSON
+			return // descriptions are in program source, and default values have been decoded from JSON
 		}
 		scalar := &model.Type{Kind: model.Scalar, Name: "S", Doc: text}
 		doc := strings.TrimSuffix(sdl.Print(&model.Schema{Types: []*model.Type{scalar}}), "scalar S")

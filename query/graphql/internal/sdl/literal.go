@@ -15,8 +15,9 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// Default writes the default of an argument or an input field as a GraphQL literal, and reports false where there is none.
-// It is what the SDL has behind the equals sign, and what introspection gives as defaultValue (section 4.2.6).
+// Default returns the default value of an argument or input field as a GraphQL literal. ok is false
+// if there is none. The SDL shows it after the equals sign, and introspection as defaultValue
+// (section 4.2.5).
 func Default(in *model.Input) (string, bool) {
 	if !in.HasDefault || in.Default == nil && in.Type.NonNull {
 		return "", false
@@ -24,29 +25,29 @@ func Default(in *model.Input) (string, bool) {
 	return Literal(in.Type, in.Default), true
 }
 
-// Literal writes a value as a GraphQL literal of a type (section 2.9). The value is as package coerce makes them; what
-// does not fit the type is written as what it is. Fields of input objects come in the order of the type, and numbers look
-// as they do in JavaScript, since the reference implementation is written in it: 3 for 3.0.
+// Literal returns value as a GraphQL literal of type t (section 2.9). value has a Go type that
+// package coerce produces; a value that does not conform to t is written according to its Go type.
 //
-// An integer beyond 2^53 is exact here, while the reference implementation, to which it is a number of JavaScript,
-// prints its nearest neighbour.
+// Fields of input objects have the order of the type. Numbers are formatted as in JavaScript, the
+// language of the reference implementation: 3 for 3.0. An integer beyond 2^53 is exact, while the
+// reference implementation rounds it.
 func Literal(t *model.Ref, value any) string {
-	return parser.PrintValue(literal(t, value))
+	return parser.PrintValue(toValue(t, value))
 }
 
-// literal makes the tree of a literal, so that there is one place that knows how to write it.
-func literal(t *model.Ref, value any) parser.Value {
+// toValue returns the syntax tree of a literal, which the parser's printer writes.
+func toValue(t *model.Ref, value any) parser.Value {
 	if value == nil {
 		return &parser.NullValue{}
 	}
 	if t.Elem != nil {
 		items, ok := value.([]any)
 		if !ok {
-			return literal(t.Elem, value) // one value stands for a list of one (section 3.11)
+			return toValue(t.Elem, value) // a single value is coerced to a list of one item (section 3.11)
 		}
 		list := &parser.ListValue{}
 		for _, item := range items {
-			list.Values = append(list.Values, literal(t.Elem, item))
+			list.Values = append(list.Values, toValue(t.Elem, item))
 		}
 		return list
 	}
@@ -63,33 +64,35 @@ func literal(t *model.Ref, value any) parser.Value {
 		}
 	}
 	if s, ok := value.(string); ok && t.Type.Name == "ID" && isInteger(s) {
-		return &parser.IntValue{Value: s} // as the reference implementation has it
+		return &parser.IntValue{Value: s} // as the reference implementation does
 	}
 	return untyped(value)
 }
 
-// object leaves out what is absent, which is not the same as null.
+// object returns an input object without the absent fields.
 func object(t *model.Type, fields map[string]any) parser.Value {
 	o := &parser.ObjectValue{}
 	for _, in := range t.Inputs {
 		if v, ok := fields[in.Name]; ok {
-			o.Fields = append(o.Fields, field(in.Name, literal(in.Type, v)))
+			o.Fields = append(o.Fields, field(in.Name, toValue(in.Type, v)))
 		}
 	}
 	return o
 }
 
+// field returns a field of an input object.
 func field(name string, value parser.Value) *parser.ObjectField {
 	return &parser.ObjectField{Name: &parser.Name{Value: name}, Value: value}
 }
 
-// isInteger reports whether a text is an integer in the one way to write it: no plus sign, no leading zeros.
+// isInteger reports whether s is an integer in canonical form, without plus sign and leading zeros.
 func isInteger(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	return digits != "" && strings.Trim(digits, "0123456789") == "" && (digits == "0" || digits[0] != '0')
 }
 
-// untyped writes a value of which no more is known than what Go says: that of a scalar, or of a part of JSON.
+// untyped returns a literal for a value by its Go type only. It is used for scalars and for parts
+// of JSON.
 func untyped(value any) parser.Value {
 	switch v := value.(type) {
 	case nil:
@@ -121,10 +124,10 @@ func untyped(value any) parser.Value {
 	case int:
 		return number(strconv.Itoa(v))
 	}
-	return number(fmt.Sprint(value)) // the other integers
+	return number(fmt.Sprint(value)) // other integer types
 }
 
-// number tells integers from what has a point or an exponent. The zero has no sign, as in JavaScript.
+// number returns an integer or float literal. Negative zero has no sign, as in JavaScript.
 func number(text string) parser.Value {
 	switch {
 	case text == "-0":
@@ -135,7 +138,7 @@ func number(text string) parser.Value {
 	return &parser.FloatValue{Value: text}
 }
 
-// ofJSON writes raw JSON with its numbers as they are. What is no JSON is null.
+// ofJSON returns a literal for raw JSON. Numbers keep their text. Invalid JSON becomes null.
 func ofJSON(raw jsontext.Value) parser.Value {
 	dec := json.NewDecoder(strings.NewReader(string(raw)))
 	dec.UseNumber()

@@ -26,8 +26,8 @@ func ExampleLiteral() {
 
 type object = map[string]any
 
-// literals have a value of every type of the kitchen sink. Those that are read back as what they were are marked: the
-// others are at the mercy of how a text can be written in several ways.
+// literals has values of each type of the kitchen sink. An entry is marked if parsing the literal
+// returns the same value; some types have several notations for a value.
 var literals = []struct {
 	name, typ string
 	value     any
@@ -72,7 +72,7 @@ var literals = []struct {
 	{"one for a list of one", "[Int]", 5, "5"},
 }
 
-// kitchen is the kitchen sink, with what validation and coercion read.
+// kitchen returns the kitchen sink schema with introspection.
 func kitchen(t *testing.T) *model.Schema {
 	t.Helper()
 	s := graphqltest.Kitchen()
@@ -80,7 +80,7 @@ func kitchen(t *testing.T) *model.Schema {
 	return s
 }
 
-// ref finds a type that is written as in documents.
+// ref returns the type reference that text denotes.
 func ref(t *testing.T, s *model.Schema, text string) *model.Ref {
 	t.Helper()
 	doc, err := parser.Parse("query($a:" + text + "){b}")
@@ -107,8 +107,9 @@ func TestLiteral(t *testing.T) {
 	}
 }
 
-// TestLiteralsAreRead has every literal mean what it was made of, by the reader that documents are read with.
-func TestLiteralsAreRead(t *testing.T) {
+// TestLiteralRoundTrip parses and coerces each literal and compares the result with the original
+// value.
+func TestLiteralRoundTrip(t *testing.T) {
 	t.Parallel()
 	s := kitchen(t)
 	for _, tt := range literals {
@@ -134,7 +135,7 @@ func TestLiteralsAreRead(t *testing.T) {
 	}
 }
 
-// withDefaults is what reading makes of values in which something is left out.
+// withDefaults returns the value that coercion returns for a value with absent fields.
 func withDefaults(typ string, value any) any {
 	switch {
 	case typ == "Settings":

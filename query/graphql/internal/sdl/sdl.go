@@ -1,9 +1,9 @@
-// Package sdl writes a schema in GraphQL's own language (section 3), for query/graphql and the packages beside it.
+// Package sdl prints a schema in the schema definition language (section 3).
 //
-// What it writes is byte for byte what the reference implementation prints of the answer to an introspection query:
-// printSchema(buildClientSchema(answer)) of npm graphql 16, which .ci/clients holds it against. The order is that of the
-// model: directives, then types, both by name; and fields, arguments, input fields and values as the model has them.
-// Introspection gives them in the same order, and the reference keeps it.
+// The output equals that of the reference implementation for the response to an introspection
+// query: printSchema(buildClientSchema(response)) of npm graphql 16. A test in .ci/clients compares
+// both. Directives and types are sorted by name. Fields, arguments, input fields and enum values
+// have the order of the model, which introspection preserves.
 package sdl
 
 import (
@@ -13,8 +13,9 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// Print writes a schema, with descriptions. What every schema has is left out: the scalars and directives of the
-// specification, and the types of introspection. There is no new line at the end.
+// Print returns the definition of s, including descriptions. It omits what each schema contains:
+// the scalars and directives of the specification, and the introspection types. The result does not
+// end in a newline.
 func Print(s *model.Schema) string {
 	var p printer
 	p.schema(s)
@@ -31,7 +32,8 @@ func Print(s *model.Schema) string {
 	return p.b.String()
 }
 
-// builtIn reports whether a type need not be defined: a scalar of section 3.5, or one of introspection.
+// builtIn reports whether t is a scalar of section 3.5 or an introspection type, which need no
+// definition.
 func builtIn(t *model.Type) bool {
 	switch t.Name {
 	case "Int", "Float", "String", "Boolean", "ID":
@@ -40,9 +42,10 @@ func builtIn(t *model.Type) bool {
 	return strings.HasPrefix(t.Name, "__")
 }
 
+// printer writes definitions to a buffer.
 type printer struct{ b strings.Builder }
 
-// begin parts a definition from the one before it, and describes it.
+// begin separates a definition from the previous one and writes its description.
 func (p *printer) begin(doc string) {
 	if p.b.Len() > 0 {
 		p.b.WriteString("\n\n")
@@ -50,8 +53,8 @@ func (p *printer) begin(doc string) {
 	p.doc(doc, "", true)
 }
 
-// doc writes a description in front of what it describes. The lines of a description are indented even where they are
-// empty, as in the reference implementation.
+// doc writes a description. Empty lines of a description are indented too, as in the reference
+// implementation.
 func (p *printer) doc(text, indent string, first bool) {
 	if text == "" {
 		return
@@ -66,8 +69,8 @@ func (p *printer) doc(text, indent string, first bool) {
 	p.b.WriteString(indent + strings.ReplaceAll(literal, "\n", "\n"+indent) + "\n")
 }
 
-// schema writes the roots where they need a word: where the schema is described, or a root has an unusual name
-// (section 3.3.1).
+// schema writes the schema definition. It is omitted if the schema has no description and its root
+// types have the default names (section 3.3.1).
 func (p *printer) schema(s *model.Schema) {
 	roots := []struct {
 		kind, usual string
@@ -91,9 +94,10 @@ func (p *printer) schema(s *model.Schema) {
 	p.b.WriteString("}")
 }
 
-// specified are the directives of the specification (section 3.13), and the one for oneOf.
+// specified lists the directives of the specification (section 3.13), and oneOf.
 var specified = []string{"skip", "include", "deprecated", "specifiedBy", "oneOf"}
 
+// directive writes the definition of a directive.
 func (p *printer) directive(d *model.Directive) {
 	p.begin(d.Doc)
 	p.b.WriteString("directive @" + d.Name)
@@ -104,6 +108,7 @@ func (p *printer) directive(d *model.Directive) {
 	p.b.WriteString(" on " + strings.Join(d.Locations, " | "))
 }
 
+// definition writes the definition of a type.
 func (p *printer) definition(t *model.Type) {
 	p.begin(t.Doc)
 	switch t.Kind {
@@ -131,7 +136,7 @@ func (p *printer) definition(t *model.Type) {
 	}
 }
 
-// braces writes what a type has, each on lines of its own.
+// braces writes items in braces, and nothing if there are none.
 func braces[T any](p *printer, items []T, write func(item T, first bool)) {
 	if len(items) == 0 {
 		return
@@ -144,6 +149,7 @@ func braces[T any](p *printer, items []T, write func(item T, first bool)) {
 	p.b.WriteByte('}')
 }
 
+// field writes a field definition.
 func (p *printer) field(f *model.Field, first bool) {
 	p.doc(f.Doc, "  ", first)
 	p.b.WriteString("  " + f.Name)
@@ -152,20 +158,20 @@ func (p *printer) field(f *model.Field, first bool) {
 	p.deprecated(f.Deprecated)
 }
 
+// value writes an enum value.
 func (p *printer) value(v *model.Value, first bool) {
 	p.doc(v.Doc, "  ", first)
 	p.b.WriteString("  " + v.Name)
 	p.deprecated(v.Deprecated)
 }
 
-// args writes arguments on one line, unless one of them is described.
+// args writes arguments on one line, or on one line each if any of them has a description.
 func (p *printer) args(args []*model.Input, indent string) {
 	if len(args) == 0 {
 		return
 	}
 	p.b.WriteByte('(')
-	if described := func(in *model.Input) bool { return in.Doc != "" }; !slices.ContainsFunc(args,
-		described) {
+	if !slices.ContainsFunc(args, func(in *model.Input) bool { return in.Doc != "" }) {
 		for i, in := range args {
 			if i > 0 {
 				p.b.WriteString(", ")
@@ -184,7 +190,7 @@ func (p *printer) args(args []*model.Input, indent string) {
 	p.b.WriteString("\n" + indent + ")")
 }
 
-// input writes an argument or an input field, but for its description.
+// input writes an argument or input field without its description.
 func (p *printer) input(in *model.Input) {
 	p.b.WriteString(in.Name + ": " + in.Type.String())
 	if text, ok := Default(in); ok {
@@ -193,7 +199,8 @@ func (p *printer) input(in *model.Input) {
 	p.deprecated(in.Deprecated)
 }
 
-// deprecated leaves out the reason that is understood (section 3.13.3).
+// deprecated writes the directive @deprecated if reason is not empty. It omits the default reason
+// (section 3.13.3).
 func (p *printer) deprecated(reason string) {
 	switch reason {
 	case "":

@@ -34,7 +34,8 @@ func ExamplePrint() {
 	// }
 }
 
-// golden holds a text against a file, which .ci/clients holds against the reference implementation.
+// golden compares got with a file. A test in .ci/clients compares the file with the reference
+// implementation.
 func golden(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {
@@ -51,22 +52,22 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// TestKitchen has everything that can be in a schema. What introspection adds is nowhere in it.
+// TestKitchen prints the kitchen sink schema. The introspection types must not be in the output.
 func TestKitchen(t *testing.T) {
 	t.Parallel()
 	s := graphqltest.Kitchen()
-	introspect.Extend(s) // which sorts
+	introspect.Extend(s) // sorts the types
 	golden(t, "testdata/kitchen.graphql", sdl.Print(s)+"\n")
 }
 
-// TestOrder has the model decide: what is printed first is what comes first there.
+// TestOrder checks that types, fields and values have the order of the model.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	s := graphqltest.Kitchen()
 	introspect.Extend(s)
 	sorted := sdl.Print(s)
 	for range 3 {
-		again := graphqltest.Kitchen() // which makes its types from a map
+		again := graphqltest.Kitchen() // builds its types from a map
 		introspect.Extend(again)
 		if diff := cmp.Diff(sorted, sdl.Print(again)); diff != "" {
 			t.Errorf("it differs from one time to the next (-first +next):\n%s", diff)
@@ -78,7 +79,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestSchemaDefinition has the roots named where they are unusual or the whole is described, and nowhere else.
+// TestSchemaDefinition checks that the schema definition is present only if it is needed.
 func TestSchemaDefinition(t *testing.T) {
 	t.Parallel()
 	root := func(name string) *model.Type { return &model.Type{Kind: model.Object, Name: name} }
@@ -109,7 +110,7 @@ func TestSchemaDefinition(t *testing.T) {
 	}
 }
 
-// TestDescriptions has what a block string can hold as one, and what it cannot between quotation marks.
+// TestDescriptions checks which descriptions are block strings and which are quoted strings.
 func TestDescriptions(t *testing.T) {
 	t.Parallel()
 	seventy := strings.Repeat("é", 70)

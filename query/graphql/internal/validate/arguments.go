@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// fieldArguments checks the arguments of a field that there is (section 5.4).
+// fieldArguments checks the arguments of a field that the schema defines (section 5.4).
 func (v *validator) fieldArguments(f *parser.Field, def *model.Field, parent *model.Type) {
 	for _, arg := range f.Arguments {
 		if argument(def.Args, arg.Name.Value) == nil {
@@ -18,7 +18,7 @@ func (v *validator) fieldArguments(f *parser.Field, def *model.Field, parent *mo
 				arg.Loc)
 		}
 	}
-	for _, arg := range missing(def.Args, named(f.Arguments)) {
+	for _, arg := range missing(def.Args, givenNames(f.Arguments)) {
 		v.report("ProvidedRequiredArguments", fmt.Sprintf(
 			"Field %q argument %q of type %q is required, but it was not provided.", def.Name, arg.Name,
 			arg.Type), f.Loc)
@@ -26,8 +26,9 @@ func (v *validator) fieldArguments(f *parser.Field, def *model.Field, parent *mo
 	v.arguments(f.Arguments, def.Args)
 }
 
-// arguments checks what arguments have to be wherever they stand: unlike each other, and of the right types where those
-// are known.
+// arguments checks that the arguments of a field or directive are unique and that their values are
+// valid. An argument without a definition has been reported by the caller; its value is searched
+// for variables only.
 func (v *validator) arguments(list []*parser.Argument, defs []*model.Input) {
 	v.uniqueArguments(list)
 	for _, arg := range list {
@@ -39,7 +40,7 @@ func (v *validator) arguments(list []*parser.Argument, defs []*model.Input) {
 	}
 }
 
-// argument finds an argument by its name, or returns nil.
+// argument returns the definition with this name, or nil.
 func argument(defs []*model.Input, name string) *model.Input {
 	for _, def := range defs {
 		if def.Name == name {
@@ -49,7 +50,8 @@ func argument(defs []*model.Input, name string) *model.Input {
 	return nil
 }
 
-// missing returns the required arguments or input fields that are not given, sorted by name.
+// missing returns the required arguments or input fields for which given returns false, sorted by
+// name.
 func missing(defs []*model.Input, given func(name string) bool) []*model.Input {
 	var list []*model.Input
 	for _, def := range defs {
@@ -61,14 +63,14 @@ func missing(defs []*model.Input, given func(name string) bool) []*model.Input {
 	return list
 }
 
-// named reports which arguments are given.
-func named(given []*parser.Argument) func(name string) bool {
+// givenNames returns a function that reports whether an argument is given.
+func givenNames(given []*parser.Argument) func(name string) bool {
 	return func(name string) bool {
 		return slices.ContainsFunc(given, func(a *parser.Argument) bool { return a.Name.Value == name })
 	}
 }
 
-// uniqueArguments is section 5.4.2.
+// uniqueArguments implements section 5.4.2.
 func (v *validator) uniqueArguments(list []*parser.Argument) {
 	if len(list) < 2 {
 		return
@@ -79,7 +81,8 @@ func (v *validator) uniqueArguments(list []*parser.Argument) {
 		})
 }
 
-// duplicates calls fn with every name that several items have, and where.
+// duplicates calls fn for each name that several items of list have, with the locations of all of
+// them.
 func duplicates[T any](list []T, nameOf func(T) *parser.Name, fn func(name string, at []*parser.Location)) {
 	at := make(map[string][]*parser.Location, len(list))
 	for _, item := range list {
@@ -98,7 +101,7 @@ func duplicates[T any](list []T, nameOf func(T) *parser.Name, fn func(name strin
 	}
 }
 
-// operationLocation is where directives of an operation stand, in the words of the type system.
+// operationLocation returns the ExecutableDirectiveLocation of an operation.
 func operationLocation(operation string) string {
 	switch operation {
 	case parser.OperationMutation:
@@ -109,7 +112,7 @@ func operationLocation(operation string) string {
 	return "QUERY"
 }
 
-// directives checks the directives at one place (section 5.7).
+// directives checks the directives at one location (section 5.7).
 func (v *validator) directives(list []*parser.Directive, location string) {
 	for i, d := range list {
 		name := d.Name.Value
@@ -122,11 +125,8 @@ func (v *validator) directives(list []*parser.Directive, location string) {
 		if !slices.Contains(def.Locations, location) {
 			v.report("KnownDirectives", `Directive "@`+name+`" may not be used on `+location+".", d.Loc)
 		}
-		if first := slices.IndexFunc(list, func(
-			o *parser.Directive) bool {
-			return o.Name.Value == name
-		}); first < i &&
-			!def.Repeatable {
+		first := slices.IndexFunc(list, func(o *parser.Directive) bool { return o.Name.Value == name })
+		if first < i && !def.Repeatable {
 			v.report("UniqueDirectivesPerLocation",
 				`The directive "@`+name+`" can only be used once at this location.`,
 				list[first].Loc, d.Loc)
@@ -135,7 +135,8 @@ func (v *validator) directives(list []*parser.Directive, location string) {
 	}
 }
 
-// directiveArguments checks the arguments of a directive that there is, as fieldArguments does.
+// directiveArguments checks the arguments of a directive that the schema defines, as fieldArguments
+// does for fields.
 func (v *validator) directiveArguments(d *parser.Directive, def *model.Directive) {
 	for _, arg := range d.Arguments {
 		if argument(def.Args, arg.Name.Value) == nil {
@@ -143,7 +144,7 @@ func (v *validator) directiveArguments(d *parser.Directive, def *model.Directive
 				fmt.Sprintf(`Unknown argument %q on directive "@%s".`, arg.Name.Value, def.Name), arg.Loc)
 		}
 	}
-	for _, arg := range missing(def.Args, named(d.Arguments)) {
+	for _, arg := range missing(def.Args, givenNames(d.Arguments)) {
 		v.report("ProvidedRequiredArguments", fmt.Sprintf(
 			`Directive "@%s" argument %q of type %q is required, but it was not provided.`, def.Name,
 			arg.Name, arg.Type),

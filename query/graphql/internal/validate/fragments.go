@@ -1,5 +1,7 @@
 package validate
 
+// Names of definitions, and spreads of fragments: unknown names, cycles and unused fragments.
+
 import (
 	"fmt"
 	"strings"
@@ -7,7 +9,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// spreads returns the fragments that a selection set spreads, each once, in the order in which they stand.
+// spreads returns the fragments that a selection set spreads at any depth, each once, in the order
+// of their first use. It does not enter the fragments themselves.
 func (v *validator) spreads(set *parser.SelectionSet) []*fragment {
 	var list []*fragment
 	visit := v.nextVisit()
@@ -20,7 +23,8 @@ func (v *validator) spreads(set *parser.SelectionSet) []*fragment {
 	return list
 }
 
-// eachSpread calls fn with every spread in a selection set, spread fragments themselves not entered.
+// eachSpread calls fn for each spread in a selection set at any depth. It does not enter the
+// fragments themselves.
 func (v *validator) eachSpread(set *parser.SelectionSet, fn func(*parser.FragmentSpread)) {
 	if set == nil {
 		return
@@ -37,7 +41,8 @@ func (v *validator) eachSpread(set *parser.SelectionSet, fn func(*parser.Fragmen
 	}
 }
 
-// cycles finds fragments that lead back to themselves (section 5.5.2.2). Each fragment is gone through once.
+// cycles reports fragments that spread themselves, directly or indirectly (section 5.5.2.2). It
+// visits each fragment once.
 func (v *validator) cycles() {
 	c := cycleFinder{v: v}
 	for _, f := range v.fragments {
@@ -47,12 +52,14 @@ func (v *validator) cycles() {
 	}
 }
 
+// cycleFinder is a depth-first search for cycles. path holds the spreads from the start to the
+// current fragment.
 type cycleFinder struct {
 	v    *validator
 	path []*parser.FragmentSpread
 }
 
-// from follows all spreads in a fragment. One that stands on the path already closes a circle.
+// from searches from f. A spread of a fragment that is on the path is a cycle.
 func (c *cycleFinder) from(f *fragment) {
 	if f.searched || c.v.enough() {
 		return
@@ -74,7 +81,7 @@ func (c *cycleFinder) from(f *fragment) {
 	f.entered = -1
 }
 
-// report names the way round, or as much of it as anyone wants to read.
+// report reports a cycle. The message and the locations show at most 20 spreads of it.
 func (c *cycleFinder) report(name string, path []*parser.FragmentSpread) {
 	const most = 20
 	message := fmt.Sprintf("Cannot spread fragment %q within itself", name)
@@ -95,8 +102,9 @@ func (c *cycleFinder) report(name string, path []*parser.FragmentSpread) {
 	c.v.report("NoFragmentCycles", message+".", places...)
 }
 
-// names checks that operations and fragments can be told apart (sections 5.2.1.1, 5.2.2.1 and 5.5.1.1).
-func (v *validator) names() {
+// uniqueNames checks that names of operations and fragments are unique (sections 5.2.1.1, 5.2.2.1 and
+// 5.5.1.1).
+func (v *validator) uniqueNames() {
 	operations := map[string]*parser.Name{}
 	for _, op := range v.operations {
 		name := op.node.Name
@@ -129,11 +137,12 @@ func (v *validator) names() {
 	}
 }
 
-// reachBudget is how many fragments all operations of a document may reach, a fragment counted for each operation.
+// reachBudget limits the number of fragments that the operations of a document reach in total. A
+// fragment counts once for each operation.
 const reachBudget = 20_000
 
-// reach calls fn with every fragment that a definition spreads, or that those spread, each once. The visit tells one
-// traversal from the others.
+// reach calls fn for each fragment that d spreads, directly or through other fragments, each once.
+// visit is a number that [validator.nextVisit] returned for this traversal.
 func (v *validator) reach(d *definition, visit int, fn func(*fragment)) {
 	for _, f := range d.spread {
 		if f.visit == visit || v.reached > reachBudget {
@@ -146,7 +155,8 @@ func (v *validator) reach(d *definition, visit int, fn func(*fragment)) {
 	}
 }
 
-// unusedFragments is section 5.5.1.4. Operations have marked the others by then.
+// unusedFragments implements section 5.5.1.4. It follows operationVariables, which marks used
+// fragments.
 func (v *validator) unusedFragments() {
 	for _, f := range v.fragments {
 		name := f.node.Name.Value

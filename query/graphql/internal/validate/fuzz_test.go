@@ -9,8 +9,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
 
-// FuzzDocument sees to it that validation ends without a panic, that errors say which rule and where, and that it says
-// the same of a document and of what that prints as.
+// FuzzDocument checks that validation does not panic, that each error has a rule and a location,
+// and that a document and its printed form have the same errors.
 func FuzzDocument(f *testing.F) {
 	for _, text := range graphqltest.Hostile() {
 		if len(text) < 2000 {

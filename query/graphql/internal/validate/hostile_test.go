@@ -13,7 +13,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
 
-// verdict is everything that happens to a document before it is planned: its first complaint, or "" if it is valid.
+// verdict runs all checks that precede execution. It returns the first error message, or "" for a
+// valid document.
 func verdict(s *model.Schema, text string) string {
 	if err := lexer.Guard(text, lexer.Limits{}); err != nil {
 		return err.Error()
@@ -28,11 +29,11 @@ func verdict(s *model.Schema, text string) string {
 	return ""
 }
 
-// TestHostile has the documents of the rules that kill graphql-go, or keep it busy for seconds, and others in that vein.
-// The benchmark of the same name says how long each takes here.
+// TestHostile runs documents that exhaust the memory or the time of a validator without limits.
+// BenchmarkHostile measures the time for each.
 func TestHostile(t *testing.T) {
 	t.Parallel()
-	want := map[string]string{ // the beginning of the verdict; "" where size is all that is wrong, and the limits allow it
+	want := map[string]string{ // prefix of the verdict; "" if only the size is hostile, and within the limits
 		"1 MB of brackets":         "The document nests deeper than 60 levels.",
 		"1 MB of selections":       "The document nests deeper than 60 levels.",
 		"1000 nested fields":       "The document nests deeper than 60 levels.",

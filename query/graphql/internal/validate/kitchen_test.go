@@ -26,7 +26,7 @@ func ExampleDocument() {
 	// Output: Cannot query field "colour" on type "Thing".
 }
 
-// TestIntrospection has documents ask for what the types of introspection have, and for what they do not have.
+// TestIntrospection has valid and invalid selections of the introspection types.
 func TestIntrospection(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

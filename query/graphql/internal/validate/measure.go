@@ -1,42 +1,44 @@
 package validate
 
+// Size limits of operations. The sizes of a fragment are computed once, however often it is spread.
+
 import (
 	"fmt"
 
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// measures say how large a selection is, with the fragments in it spread out.
+// measures is the size of a selection set with all fragments expanded.
 type measures struct {
 	known  bool
-	depth  int // levels of fields, those below __schema and __type not counted
-	whole  int // levels of fields, all counted
-	hidden int // the most levels below a __schema or __type
+	depth  int // levels of fields, not counting those below __schema and __type
+	whole  int // levels of all fields
+	hidden int // maximum levels below a __schema or __type field
 	roots  int // fields at the first level
 	fields int // fields at all levels
 }
 
-// measure applies the limits to every operation. Each fragment is measured once, however often it is spread, so that the
-// time does not grow with the numbers that come out.
+// measure checks the limits for each operation. The time is proportional to the document, not to
+// the expanded size, because each fragment is measured once.
 func (v *validator) measure() {
 	for _, op := range v.operations {
 		m := v.measured(op.set)
-		v.atMost(op, m.depth, v.limits.Depth, "nests fields %d levels deep; at most %d are accepted.")
-		v.atMost(op, m.hidden, 2*v.limits.Depth,
+		v.checkLimit(op, m.depth, v.limits.Depth, "nests fields %d levels deep; at most %d are accepted.")
+		v.checkLimit(op, m.hidden, 2*v.limits.Depth,
 			"nests fields of introspection %d levels deep; at most %d are accepted.")
-		v.atMost(op, m.roots, v.limits.RootFields, "selects %d fields at its root; at most %d are accepted.")
-		v.atMost(op, m.fields, v.limits.Fields, "selects %d fields; at most %d are accepted.")
+		v.checkLimit(op, m.roots, v.limits.RootFields, "selects %d fields at its root; at most %d are accepted.")
+		v.checkLimit(op, m.fields, v.limits.Fields, "selects %d fields; at most %d are accepted.")
 	}
 }
 
-// atMost reports an operation that is over a limit, with both numbers, so that one knows how far off it is.
-func (v *validator) atMost(op *operation, got, limit int, format string) {
+// checkLimit reports op if got exceeds limit. The message contains both numbers.
+func (v *validator) checkLimit(op *operation, got, limit int, format string) {
 	if got > limit {
 		v.report("Limits", title(op)+" "+fmt.Sprintf(format, got, limit), op.node.Loc)
 	}
 }
 
-// title is how messages call an operation.
+// title returns an operation as error messages show it.
 func title(op *operation) string {
 	if op.node.Name == nil {
 		return "The operation"
@@ -44,7 +46,7 @@ func title(op *operation) string {
 	return `The operation "` + op.node.Name.Value + `"`
 }
 
-// measured sums up what stands in a selection set.
+// measured returns the size of a selection set.
 func (v *validator) measured(set *parser.SelectionSet) measures {
 	var total measures
 	if set == nil {
@@ -53,7 +55,7 @@ func (v *validator) measured(set *parser.SelectionSet) measures {
 	for _, s := range set.Selections {
 		switch s := s.(type) {
 		case *parser.Field:
-			if s.SelectionSet == nil { // most are so, and documents full of them are not worth more than this
+			if s.SelectionSet == nil { // the most frequent case, inlined
 				total.depth, total.whole = max(total.depth, 1), max(total.whole, 1)
 				total.roots++
 				total.fields++
@@ -77,7 +79,8 @@ func (v *validator) measured(set *parser.SelectionSet) measures {
 	return total
 }
 
-// measuredField is one level around what is below it. Below introspection, levels count apart from there on.
+// measuredField returns the size of a field with its subfields. Levels below introspection fields
+// count separately.
 func (v *validator) measuredField(f *parser.Field) measures {
 	inner := v.measured(f.SelectionSet)
 	m := measures{depth: inner.depth + 1, whole: inner.whole + 1, hidden: inner.hidden, roots: 1,
@@ -88,7 +91,7 @@ func (v *validator) measuredField(f *parser.Field) measures {
 	return m
 }
 
-// add counts what stands beside what was counted. Sums stop where no limit is any more, before they overflow.
+// add adds the size of a sibling. Sums are capped far above all limits, to prevent overflow.
 func (m *measures) add(other *measures) {
 	const most = 1 << 30
 	m.depth = max(m.depth, other.depth)

@@ -7,21 +7,23 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// Fields with the same key in the answer have to be mergeable into one (section 5.3.2). The specification says it of
-// pairs, of which there may be very many. This file asks the same of sets: all fields with one key are put together,
-// compared with one of them, and what they select is put together in turn. That takes time in proportion to the fields,
-// counted as often as fragments bring them. Only where it finds a conflict, overlap_explain.go looks for the pairs, to name
-// them.
+// Fields with the same response key must be mergeable (section 5.3.2). The specification compares
+// all pairs of fields, of which there may be quadratically many. This file decides the rule for
+// sets of fields: it groups fields by response key, compares each field with one of its group, and
+// merges their subselections in turn. The time is proportional to the number of fields with
+// fragments expanded. Only if there is a conflict, overlap_explain.go compares pairs to report it.
 //
-// The method is the one described by Simon Adameit for Sangria, with its two questions: fields that may be asked of the
-// same object have to be the same field with the same arguments (same), and those that may not still have to give values
-// of the same shape, so that clients know what they get (shape).
+// The algorithm is by Simon Adameit, from Sangria. It separates two rules. Fields that may apply to
+// the same object must be the same field with the same arguments ("same"). Fields of different
+// objects must still have the same response shape ("shape"), so that clients can rely on the type
+// of a key.
 
-// overlapBudget is how many selections are looked at, counted as above, before a document is taken for a hostile one. The
-// largest that a program would send is far below: it is bounded by Limits.Fields twice.
+// overlapBudget limits the number of selections examined, with fragments expanded. It is more than
+// twice Limits.Fields, so only a hostile document reaches it.
 const overlapBudget = 30_000
 
-// overlaps checks all operations, and with them the fragments that they reach; others are errors already.
+// overlaps checks all operations and the fragments that they reach. Fragments that are not used
+// have been reported.
 func (v *validator) overlaps() {
 	if v.enough() {
 		return
@@ -29,7 +31,7 @@ func (v *validator) overlaps() {
 	o := overlapper{v: v, left: overlapBudget}
 	for _, op := range v.operations {
 		top := o.expand([]selected{{op.set, op.root}})
-		if o.ask(top, question{shape: true, same: true}) {
+		if o.mergeable(top, mergeRules{shape: true, same: true}) {
 			continue
 		}
 		if o.left < 0 {
@@ -41,24 +43,25 @@ func (v *validator) overlaps() {
 	}
 }
 
+// tooComplex is the message if a budget is used up.
 const tooComplex = "The document selects the same fields in too many ways to tell whether they can be merged."
 
-// selected is a selection set and the type that it selects from, nil if unknown.
+// selected is a selection set and the type it selects from, which is nil if unknown.
 type selected struct {
 	set  *parser.SelectionSet
 	from *model.Type
 }
 
-// merging is a field of a set of fields that are to be merged.
-type merging struct {
+// candidate is a field in a group of fields with the same response key.
+type candidate struct {
 	node *parser.Field
 	from *model.Type
 	def  *model.Field // nil if unknown
-	next int          // the next with the same key, or -1
+	next int          // index of the next field with the same key, or -1
 }
 
-// below is what the field selects.
-func (m *merging) below() selected {
+// below returns the selection set of the field.
+func (m *candidate) below() selected {
 	s := selected{set: m.node.SelectionSet}
 	if m.def != nil {
 		s.from = selectable(m.def.Type)
@@ -66,15 +69,15 @@ func (m *merging) below() selected {
 	return s
 }
 
-// groups are fields by their keys.
+// groups holds fields grouped by response key. The fields of a group form a linked list.
 type groups struct {
-	fields []merging
-	first  []int // of each group, in the order in which the keys came up
+	fields []candidate
+	first  []int // first field of each group, in order of the keys' first use
 	last   []int
-	byKey  map[string]int // the group of a key; nil while there are so few that they are gone through
+	byKey  map[string]int // group of each key; nil while there are few keys, which are searched linearly
 }
 
-// find returns the group of a key, or -1.
+// find returns the index of the group of a key, or -1.
 func (g *groups) find(key string) int {
 	if g.byKey != nil {
 		if i, ok := g.byKey[key]; ok {
@@ -90,13 +93,14 @@ func (g *groups) find(key string) int {
 	return -1
 }
 
-// add puts a field into its group, unless it would only say once more what the last one there said.
-func (g *groups) add(m merging) {
+// add appends a field to its group. It ignores a field that is equal to the last one of the group
+// and has no arguments or subselections.
+func (g *groups) add(m candidate) {
 	const few = 8
 	key := responseKey(m.node)
 	i := g.find(key)
 	if i < 0 {
-		if len(g.first) == few { // from here on a map is faster than going through them
+		if len(g.first) == few { // a map is faster for more keys
 			g.byKey = make(map[string]int, 4*few)
 			for i, first := range g.first {
 				g.byKey[responseKey(g.fields[first].node)] = i
@@ -118,20 +122,22 @@ func (g *groups) add(m merging) {
 	g.fields = append(g.fields, m)
 }
 
-// leaf reports whether the field has nothing but its name.
-func (m *merging) leaf() bool { return m.node.SelectionSet == nil && len(m.node.Arguments) == 0 }
+// leaf reports whether the field has neither arguments nor a selection set.
+func (m *candidate) leaf() bool { return m.node.SelectionSet == nil && len(m.node.Arguments) == 0 }
 
+// overlapper checks whether fields are mergeable. left is the rest of the budget.
 type overlapper struct {
 	v    *validator
 	left int
 }
 
-// expand puts together what selection sets select, fragments included, each once.
+// expand groups the fields of several selection sets, with fragments expanded. Each fragment is
+// expanded once.
 func (o *overlapper) expand(sets []selected) groups {
 	var g groups
 	c := collector{v: o.v, visit: o.v.nextVisit(), fn: func(f *parser.Field, from *model.Type) {
-		m := merging{node: f, from: from, next: -1}
-		// introspection merges with anything of its name
+		m := candidate{node: f, from: from, next: -1}
+		// The type of an introspection field is not compared.
 		if from != nil && !strings.HasPrefix(f.Name.Value, "__") {
 			m.def = o.v.schema.Field(from, f.Name.Value)
 		}
@@ -147,29 +153,31 @@ func (o *overlapper) expand(sets []selected) groups {
 	return g
 }
 
-// question is what is asked of fields with the same key.
-type question struct {
-	shape bool // do they give values of the same shape?
-	same  bool // are those the same field that may be asked of the same object?
+// mergeRules selects the rules to check for fields with the same response key.
+type mergeRules struct {
+	shape bool // SameResponseShape: the fields have values of the same shape
+	same  bool // fields that may apply to the same object are the same field
 }
 
-// ask answers a question, at every depth.
-func (o *overlapper) ask(g groups, q question) bool {
+// mergeable reports whether all groups follow the rules of q, at every depth.
+func (o *overlapper) mergeable(g groups, q mergeRules) bool {
 	for _, first := range g.first {
-		// Fields of two different objects never meet in one answer, but fields of an interface meet both.
+		// Fields of two different object types never occur in one object of the response. Fields of
+		// an interface or union may occur with either.
 		parents := g.parents(first)
-		if len(parents) == 1 { // so all may be asked of the same object, and both questions go the same way
-			if !o.group(g, first, parents[0], q) {
+		if len(parents) == 1 { // all fields may apply to the same object
+			if !o.groupMergeable(g, first, parents[0], q) {
 				return false
 			}
 			continue
 		}
-		// Shapes are compared across all of them at once, and below them nothing else is asked.
-		if q.shape && !o.group(g, first, nil, question{shape: true}) {
+		// Shapes are compared across all object types. The rule "same" is then checked per object
+		// type.
+		if q.shape && !o.groupMergeable(g, first, nil, mergeRules{shape: true}) {
 			return false
 		}
 		for _, parent := range parents {
-			if q.same && !o.group(g, first, parent, question{same: true}) {
+			if q.same && !o.groupMergeable(g, first, parent, mergeRules{same: true}) {
 				return false
 			}
 		}
@@ -177,9 +185,10 @@ func (o *overlapper) ask(g groups, q question) bool {
 	return true
 }
 
-// group asks of the fields with one key, left out those of other objects than the parent if there is one.
-func (o *overlapper) group(g groups, first int, parent *model.Type, q question) bool {
-	var one *merging
+// groupMergeable reports whether the group that begins with field first follows the rules of q. If parent is
+// not nil, fields of other object types are skipped.
+func (o *overlapper) groupMergeable(g groups, first int, parent *model.Type, q mergeRules) bool {
+	var one *candidate
 	var typ *model.Ref
 	var below []selected
 	for i := first; i >= 0; i = g.fields[i].next {
@@ -190,8 +199,8 @@ func (o *overlapper) group(g groups, first int, parent *model.Type, q question) 
 		if one == nil {
 			one = f
 		}
-		// Being the same is transitive, and so is having the same shape: one to compare with is enough.
-		if q.same && one != f && differ(one.node, f.node) != "" {
+		// Both relations are transitive, so comparing each field with the first one is sufficient.
+		if q.same && one != f && difference(one.node, f.node) != "" {
 			return false
 		}
 		switch {
@@ -206,13 +215,14 @@ func (o *overlapper) group(g groups, first int, parent *model.Type, q question) 
 		}
 	}
 	if o.left < 0 {
-		return false // and the caller sees that it is for want of budget
+		return false // the caller checks the budget to distinguish this from a conflict
 	}
-	return len(below) == 0 || o.ask(o.expand(below), q)
+	return len(below) == 0 || o.mergeable(o.expand(below), q)
 }
 
-// parents returns the objects that the fields of a group are asked of. Each is to be looked at together with the fields
-// of interfaces and unions, which may be of the same object; where there is no object, those are looked at alone, as nil.
+// parents returns the object types that the fields of a group select from. Fields of interfaces and
+// unions have to be compared with each of them. If there is no object type, the result is a single
+// nil.
 func (g *groups) parents(first int) []*model.Type {
 	if g.fields[first].next < 0 {
 		return []*model.Type{nil}
@@ -231,13 +241,14 @@ func (g *groups) parents(first int) []*model.Type {
 	return list
 }
 
-// isObject reports whether a type is one that values have, and not a way to see them.
+// isObject reports whether t is an object type, as opposed to an interface or union.
 func isObject(t *model.Type) bool {
 	return t != nil && t.Kind == model.Object
 }
 
-// shapesConflict reports whether values of two types cannot be told of one shape: lists, and what may not be null, have
-// to be so in both, and scalars and enums have to be the same. Of composite types their fields decide.
+// shapesConflict implements SameResponseShape for two types: both have the same list and non-null
+// wrappers, and scalars and enums are identical. Composite types do not conflict by themselves;
+// their fields decide.
 func shapesConflict(a, b *model.Ref) bool {
 	for a.Elem != nil && b.Elem != nil && a.NonNull == b.NonNull {
 		a, b = a.Elem, b.Elem
@@ -248,7 +259,7 @@ func shapesConflict(a, b *model.Ref) bool {
 	return a.Type != b.Type && !(a.Type.IsComposite() && b.Type.IsComposite())
 }
 
-// selectable returns the type that fields of a type are selected from, or nil.
+// selectable returns the composite type that subfields of a field of type r select from, or nil.
 func selectable(r *model.Ref) *model.Type {
 	if t := r.Named(); t.IsComposite() {
 		return t
@@ -256,17 +267,19 @@ func selectable(r *model.Ref) *model.Type {
 	return nil
 }
 
-// collector finds the fields of selection sets, inline fragments and spread fragments included.
+// collector calls fn for the fields of selection sets, with inline fragments and spread fragments
+// expanded.
 type collector struct {
 	v     *validator
-	visit int // of fragments: each is entered once
-	steps int // selections looked at
+	visit int // number of this traversal; each fragment is expanded once
+	steps int // number of selections examined
 	fn    func(f *parser.Field, from *model.Type)
 
-	spread []*fragment // still to be entered
+	spread []*fragment // fragments that are not yet expanded
 }
 
-// fragments enters what selection sets spread: after them, so that what stands there is named first in messages.
+// fragments expands the spread fragments. They follow the selection sets that spread them, so that
+// the fields of the latter are first in messages.
 func (c *collector) fragments() {
 	for len(c.spread) > 0 {
 		list := c.spread
@@ -277,7 +290,7 @@ func (c *collector) fragments() {
 	}
 }
 
-// selections goes over one selection set, and notes what it spreads for later.
+// selections visits one selection set and records the fragments that it spreads.
 func (c *collector) selections(set *parser.SelectionSet, from *model.Type) {
 	c.steps += len(set.Selections)
 	for _, s := range set.Selections {
@@ -295,7 +308,7 @@ func (c *collector) selections(set *parser.SelectionSet, from *model.Type) {
 	}
 }
 
-// condition returns the type that an inline fragment selects from.
+// condition returns the type that an inline fragment selects from, or nil if that is unknown.
 func (v *validator) condition(f *parser.InlineFragment, from *model.Type) *model.Type {
 	if f.TypeCondition == nil {
 		return from

@@ -10,52 +10,55 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// explainBudget is how many pairs of fields are compared to name a conflict. It is known by then that there is one, so
-// giving up costs no more than the explanation.
+// explainBudget limits the number of pairs of fields that are compared to report a conflict. The
+// document is known to be invalid at this point, so the limit affects the message only.
 const explainBudget = 4_000
 
-// explain reports every selection set that has fields in conflict, and why, one pair after the other.
+// explain reports the conflicts of each selection set, pair by pair.
 func (v *validator) explain() {
 	before := len(v.errors)
 	e := explainer{v: v, left: explainBudget}
 	for _, op := range v.operations {
-		e.set(op.set, op.root)
+		e.selectionSet(op.set, op.root)
 	}
 	for _, f := range v.fragments {
-		e.set(f.set, f.on)
+		e.selectionSet(f.set, f.on)
 	}
 	if len(v.errors) == before {
 		v.report("OverlappingFieldsCanBeMerged", tooComplex)
 	}
 }
 
-// pairs remembers fields that were compared, and whether as fields that may be asked of the same object, which says
-// more.
+// pairs records compared pairs of fields. The value is true if they were compared as fields that
+// cannot apply to the same object, which is the weaker comparison.
 type pairs map[[2]*parser.Field]bool
 
-// conflict is why two fields cannot be merged.
+// conflict describes why two fields cannot be merged.
 type conflict struct {
 	key, why string
 	at       [2][]*parser.Location
 }
 
+// explainer reports conflicts. left is the rest of the budget.
 type explainer struct {
 	v    *validator
 	left int
 }
 
-// over reports whether to stop: the budget is spent, or enough is said.
-func (e *explainer) over() bool { return e.left < 0 || e.v.enough() }
+// done reports whether to stop, because the budget is used up or the maximum number of errors is
+// reached.
+func (e *explainer) done() bool { return e.left < 0 || e.v.enough() }
 
-// set reports the conflicts that first meet in this selection set, and then those further down.
-func (e *explainer) set(set *parser.SelectionSet, from *model.Type) {
-	if e.over() {
+// selectionSet reports the conflicts between the fields of a selection set, and then those in the selection
+// sets of its fields.
+func (e *explainer) selectionSet(set *parser.SelectionSet, from *model.Type) {
+	if e.done() {
 		return
 	}
 	g := e.expand(selected{set, from})
 	for _, first := range g.first {
 		for i := first; i >= 0; i = g.fields[i].next {
-			for j := g.fields[i].next; j >= 0 && !e.over(); j = g.fields[j].next {
+			for j := g.fields[i].next; j >= 0 && !e.done(); j = g.fields[j].next {
 				if c := e.compare(&g.fields[i], &g.fields[j], false); c != nil {
 					e.v.report("OverlappingFieldsCanBeMerged", fmt.Sprintf("Fields %q conflict because %s. "+
 						"Use different aliases on the fields to fetch both if this was intentional.", c.key,
@@ -68,13 +71,14 @@ func (e *explainer) set(set *parser.SelectionSet, from *model.Type) {
 	e.below(set, from)
 }
 
-// below goes into the selection sets of the fields that stand in this one, fragments left to their definitions.
+// below calls selectionSet for the selection sets of the fields in this one. Fragments are visited where
+// they are defined.
 func (e *explainer) below(set *parser.SelectionSet, from *model.Type) {
 	for _, s := range set.Selections {
 		switch s := s.(type) {
 		case *parser.Field:
 			if s.SelectionSet != nil {
-				e.set(s.SelectionSet, e.typeOf(s, from))
+				e.selectionSet(s.SelectionSet, e.typeOf(s, from))
 			}
 		case *parser.InlineFragment:
 			e.below(s.SelectionSet, e.v.condition(s, from))
@@ -82,7 +86,7 @@ func (e *explainer) below(set *parser.SelectionSet, from *model.Type) {
 	}
 }
 
-// typeOf returns what a field selects from, or nil if that is not known.
+// typeOf returns the type that the subfields of f select from, or nil if that is unknown.
 func (e *explainer) typeOf(f *parser.Field, from *model.Type) *model.Type {
 	if from == nil {
 		return nil
@@ -93,25 +97,25 @@ func (e *explainer) typeOf(f *parser.Field, from *model.Type) *model.Type {
 	return nil
 }
 
-// expand puts together what one selection set selects, at the expense of this budget.
+// expand groups the fields of one selection set and charges the budget for it.
 func (e *explainer) expand(s selected) groups {
 	o := overlapper{v: e.v}
 	g := o.expand([]selected{s})
-	e.left += o.left // which is below zero now
+	e.left += o.left // o started with 0, so o.left is negative
 	return g
 }
 
-// compare returns why two fields with the same key are in conflict, or nil. Apart says that they cannot be asked of the
-// same object, because of a field around them.
-func (e *explainer) compare(a, b *merging, apart bool) *conflict {
+// compare returns the conflict between two fields with the same response key, or nil. apart reports
+// that they cannot apply to the same object, because fields around them cannot.
+func (e *explainer) compare(a, b *candidate, apart bool) *conflict {
 	if a.node == b.node {
 		return nil
 	}
 	e.left--
-	// Objects of different types: one answer never has both fields at one place, here or further down.
+	// Fields of different object types never occur in one object of the response.
 	apart = apart || a.from != b.from && isObject(a.from) && isObject(b.from)
 	pair := [2]*parser.Field{a.node, b.node}
-	// What was compared as meeting in one answer was compared more strictly than what is apart.
+	// A pair that was compared without apart was compared by both rules.
 	if known, ok := e.v.compared[pair]; ok && (!known || apart) {
 		return nil
 	}
@@ -121,7 +125,7 @@ func (e *explainer) compare(a, b *merging, apart bool) *conflict {
 	e.v.compared[pair] = apart
 	why := ""
 	if !apart {
-		why = differ(a.node, b.node)
+		why = difference(a.node, b.node)
 	}
 	if why == "" && a.def != nil && b.def != nil && shapesConflict(a.def.Type, b.def.Type) {
 		why = fmt.Sprintf(`they return conflicting types "%s" and "%s"`, a.def.Type, b.def.Type)
@@ -133,11 +137,11 @@ func (e *explainer) compare(a, b *merging, apart bool) *conflict {
 	if a.node.SelectionSet == nil || b.node.SelectionSet == nil {
 		return nil
 	}
-	return e.between(a, b, apart)
+	return e.compareSubfields(a, b, apart)
 }
 
-// between compares what two fields select, and makes one conflict of those that it finds.
-func (e *explainer) between(a, b *merging, apart bool) *conflict {
+// compareSubfields compares the subfields of two fields. It combines the conflicts found into one.
+func (e *explainer) compareSubfields(a, b *candidate, apart bool) *conflict {
 	left, right := e.expand(a.below()), e.expand(b.below())
 	byKey := make(map[string]int, len(right.first))
 	for _, first := range right.first {
@@ -147,22 +151,23 @@ func (e *explainer) between(a, b *merging, apart bool) *conflict {
 	for _, first := range left.first {
 		other, ok := byKey[responseKey(left.fields[first].node)]
 		for i := first; ok && i >= 0; i = left.fields[i].next {
-			for j := other; j >= 0 && !e.over(); j = right.fields[j].next {
+			for j := other; j >= 0 && !e.done(); j = right.fields[j].next {
 				if c := e.compare(&left.fields[i], &right.fields[j], apart); c != nil {
 					found = append(found, c)
 				}
 			}
 		}
 	}
-	return around(a.node, b.node, found)
+	return subfieldConflict(a.node, b.node, found)
 }
 
-// around is the conflict of two fields that there is because of conflicts below them.
-func around(a, b *parser.Field, found []*conflict) *conflict {
+// subfieldConflict returns a conflict of two fields that results from conflicts of their subfields, or nil if
+// found is empty.
+func subfieldConflict(a, b *parser.Field, found []*conflict) *conflict {
 	if len(found) == 0 {
 		return nil
 	}
-	const most = 1000 // bytes, about
+	const most = 1000 // approximate limit of the message in bytes
 	c := &conflict{key: responseKey(a), at: [2][]*parser.Location{{a.Loc}, {b.Loc}}}
 	var why []string
 	length := 0
@@ -178,8 +183,8 @@ func around(a, b *parser.Field, found []*conflict) *conflict {
 	return c
 }
 
-// differ says why two fields of one object do not give the same value, or nothing.
-func differ(a, b *parser.Field) string {
+// difference returns why two fields of one object cannot have the same value, or "".
+func difference(a, b *parser.Field) string {
 	switch {
 	case a.Name.Value != b.Name.Value:
 		return fmt.Sprintf("%q and %q are different fields", a.Name.Value, b.Name.Value)
@@ -189,7 +194,8 @@ func differ(a, b *parser.Field) string {
 	return ""
 }
 
-// sameArguments compares arguments by name. Defaults do not count: not given is not the same as given the default.
+// sameArguments reports whether two lists contain equal arguments in any order. Default values are
+// ignored: an absent argument differs from one with the default value.
 func sameArguments(a, b []*parser.Argument) bool {
 	if len(a) != len(b) {
 		return false
@@ -209,7 +215,7 @@ func sameArguments(a, b []*parser.Argument) bool {
 	return true
 }
 
-// sameValue compares literals. The fields of objects may stand in any order.
+// sameValue compares literals. The fields of input objects may have any order.
 func sameValue(a, b parser.Value) bool {
 	switch a := a.(type) {
 	case *parser.ListValue:
@@ -219,11 +225,11 @@ func sameValue(a, b parser.Value) bool {
 		b, ok := b.(*parser.ObjectValue)
 		return ok && sameFields(a, b)
 	}
-	return reflect.TypeOf(a) == reflect.TypeOf(b) && written(a) == written(b)
+	return reflect.TypeOf(a) == reflect.TypeOf(b) && leafText(a) == leafText(b)
 }
 
-// written returns a value that has no values inside as text.
-func written(v parser.Value) string {
+// leafText returns the text of a value that contains no other values.
+func leafText(v parser.Value) string {
 	switch v := v.(type) {
 	case *parser.IntValue:
 		return v.Value
@@ -239,7 +245,8 @@ func written(v parser.Value) string {
 	return parser.PrintValue(v)
 }
 
-// sameFields compares the fields of objects in any order, and those of one name in theirs.
+// sameFields compares the fields of input objects in any order. Fields with equal names keep their
+// relative order.
 func sameFields(a, b *parser.ObjectValue) bool {
 	if len(a.Fields) != len(b.Fields) {
 		return false

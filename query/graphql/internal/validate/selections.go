@@ -7,7 +7,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// checkOperation checks everything that stands in an operation; what it spreads is checked where it is defined.
+// checkOperation checks an operation. Fragments are checked separately by checkFragment.
 func (v *validator) checkOperation(op *operation) {
 	v.current = &op.definition
 	if op.root == nil {
@@ -22,7 +22,7 @@ func (v *validator) checkOperation(op *operation) {
 	}
 }
 
-// checkFragment checks everything that stands in a fragment, used or not (section 5.5.1).
+// checkFragment checks a fragment definition, whether it is used or not (section 5.5.1).
 func (v *validator) checkFragment(f *fragment) {
 	v.current = &f.definition
 	on := f.node.TypeCondition
@@ -35,7 +35,8 @@ func (v *validator) checkFragment(f *fragment) {
 	v.selections(f.set, f.on)
 }
 
-// knownType returns the type that a name stands for, or complains and returns nil (section 5.5.1.2).
+// knownType returns the type with this name. If there is none, it reports an error and returns nil
+// (section 5.5.1.2).
 func (v *validator) knownType(named *parser.NamedType) *model.Type {
 	typ := v.schema.Type(named.Name.Value)
 	if typ == nil {
@@ -44,8 +45,8 @@ func (v *validator) knownType(named *parser.NamedType) *model.Type {
 	return typ
 }
 
-// selections walks over a selection set. Parent is the type that it selects from, or nil where that is not known
-// because of a mistake further up; nothing is said about fields then.
+// selections checks a selection set. parent is the type that it selects from, or nil if an earlier
+// error makes it unknown; the existence of fields is then not checked.
 func (v *validator) selections(set *parser.SelectionSet, parent *model.Type) {
 	for _, s := range set.Selections {
 		if v.enough() {
@@ -62,8 +63,8 @@ func (v *validator) selections(set *parser.SelectionSet, parent *model.Type) {
 	}
 }
 
-// field checks a field (section 5.3.1) and everything in it. Of one that there is not, only that is said, and what can
-// be said of any field.
+// field checks a field and its subfields (section 5.3.1). If the schema does not define it, only
+// rules that need no definition are checked.
 func (v *validator) field(f *parser.Field, parent *model.Type) {
 	var def *model.Field
 	if parent != nil {
@@ -74,7 +75,7 @@ func (v *validator) field(f *parser.Field, parent *model.Type) {
 	}
 	v.directives(f.Directives, "FIELD")
 	if def == nil {
-		// Further down, variables are used and fragments spread all the same, which counts for other rules.
+		// Subfields may use variables and spread fragments, which other rules count.
 		v.arguments(f.Arguments, nil)
 		if f.SelectionSet != nil {
 			v.selections(f.SelectionSet, nil)
@@ -82,18 +83,18 @@ func (v *validator) field(f *parser.Field, parent *model.Type) {
 		return
 	}
 	v.fieldArguments(f, def, parent)
-	v.leaf(f, def)
+	v.leafSelection(f, def)
 	if f.SelectionSet == nil {
 		return
 	}
 	if def.Name == "__schema" || def.Name == "__type" {
-		v.introspection(f)
+		v.introspectionDepth(f)
 	}
 	v.selections(f.SelectionSet, selectable(def.Type))
 }
 
-// leaf checks that what has fields is asked for some, and nothing else is (section 5.3.3).
-func (v *validator) leaf(f *parser.Field, def *model.Field) {
+// leafSelection checks that a field has a selection set exactly if its type is composite (section 5.3.3).
+func (v *validator) leafSelection(f *parser.Field, def *model.Field) {
 	leaf := def.Type.Named().IsLeaf()
 	switch name := f.Name.Value; {
 	case leaf && f.SelectionSet != nil:
@@ -108,7 +109,8 @@ func (v *validator) leaf(f *parser.Field, def *model.Field) {
 	}
 }
 
-// inlineFragment checks that the fragment can apply (sections 5.5.1.3 and 5.5.2.3). Without a condition it always does.
+// inlineFragment checks that the type condition exists and can apply to parent (sections 5.5.1.3
+// and 5.5.2.3).
 func (v *validator) inlineFragment(f *parser.InlineFragment, parent *model.Type) {
 	on := parent
 	if f.TypeCondition != nil {
@@ -132,7 +134,8 @@ func (v *validator) inlineFragment(f *parser.InlineFragment, parent *model.Type)
 	v.selections(f.SelectionSet, on)
 }
 
-// fragmentSpread checks that there is such a fragment, and that it can apply (sections 5.5.2.1 and 5.5.2.3).
+// fragmentSpread checks that the fragment exists and can apply to parent (sections 5.5.2.1 and
+// 5.5.2.3).
 func (v *validator) fragmentSpread(s *parser.FragmentSpread, parent *model.Type) {
 	name := s.Name.Value
 	f := v.byName[name]
@@ -147,16 +150,17 @@ func (v *validator) fragmentSpread(s *parser.FragmentSpread, parent *model.Type)
 	v.directives(s.Directives, "FRAGMENT_SPREAD")
 }
 
-// introspection refuses to follow the lists of introspection into each other, which multiplies the answer each time.
-func (v *validator) introspection(f *parser.Field) {
+// introspectionDepth rejects lists of introspection fields that nest more than two deep, because the
+// size of the response grows exponentially with their depth.
+func (v *validator) introspectionDepth(f *parser.Field) {
 	const most = 2
-	if v.lists(f.SelectionSet, map[*fragment]int{}) > most {
+	if v.introspectionLists(f.SelectionSet, map[*fragment]int{}) > most {
 		v.report("MaxIntrospectionDepth", "Maximum introspection depth exceeded", f.Loc)
 	}
 }
 
-// lists returns how many lists of introspection stand in each other, at most.
-func (v *validator) lists(set *parser.SelectionSet, known map[*fragment]int) int {
+// introspectionLists returns the maximum depth of nested introspection lists in a selection set.
+func (v *validator) introspectionLists(set *parser.SelectionSet, known map[*fragment]int) int {
 	deepest := 0
 	if set == nil {
 		return 0
@@ -165,20 +169,20 @@ func (v *validator) lists(set *parser.SelectionSet, known map[*fragment]int) int
 		n := 0
 		switch s := s.(type) {
 		case *parser.Field:
-			n = v.lists(s.SelectionSet, known)
+			n = v.introspectionLists(s.SelectionSet, known)
 			switch s.Name.Value {
 			case "fields", "interfaces", "possibleTypes", "inputFields":
 				n++
 			}
 		case *parser.InlineFragment:
-			n = v.lists(s.SelectionSet, known)
+			n = v.introspectionLists(s.SelectionSet, known)
 		case *parser.FragmentSpread:
 			f := v.byName[s.Name.Value]
 			if f == nil {
 				continue
 			}
 			if _, ok := known[f]; !ok {
-				known[f] = v.lists(f.set, known)
+				known[f] = v.introspectionLists(f.set, known)
 			}
 			n = known[f]
 		}

@@ -8,32 +8,32 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// subscription checks that an operation subscribes to one thing, always the same (section 5.2.3.1).
+// subscription checks that a subscription has a single root field (section 5.2.3.1).
 func (v *validator) subscription(op *operation) {
 	r := rootFields{v: v, root: op.root, visit: v.nextVisit(), byKey: map[string][]*parser.Location{}}
 	r.collect(op.set)
-	who := "Anonymous Subscription"
+	operation := "Anonymous Subscription"
 	if op.node.Name != nil {
-		who = `Subscription "` + op.node.Name.Value + `"`
+		operation = `Subscription "` + op.node.Name.Value + `"`
 	}
 	if len(r.keys) > 1 {
 		var extra []*parser.Location
 		for _, key := range r.keys[1:] {
 			extra = append(extra, r.byKey[key]...)
 		}
-		v.report("SingleFieldSubscriptions", who+" must select only one top level field.", extra...)
+		v.report("SingleFieldSubscriptions", operation+" must select only one top level field.", extra...)
 	}
 	for _, key := range r.introspection {
-		v.report("SingleFieldSubscriptions", who+" must not select an introspection top level field.",
+		v.report("SingleFieldSubscriptions", operation+" must not select an introspection top level field.",
 			r.byKey[key]...)
 	}
 	if len(r.conditions) > 0 {
 		v.report("SingleFieldSubscriptions",
-			who+" must not use `@skip` or `@include` directives in the top level selection.", r.conditions...)
+			operation+" must not use `@skip` or `@include` directives in the top level selection.", r.conditions...)
 	}
 }
 
-// rootFields are the fields at the first level of an operation, by their keys in the answer.
+// rootFields collects the root fields of a subscription by response key.
 type rootFields struct {
 	v     *validator
 	root  *model.Type
@@ -45,7 +45,7 @@ type rootFields struct {
 	conditions    []*parser.Location
 }
 
-// collect is CollectSubscriptionFields (section 5.2.3.1).
+// collect implements CollectSubscriptionFields (section 5.2.3.1).
 func (r *rootFields) collect(set *parser.SelectionSet) {
 	for _, s := range set.Selections {
 		switch s := s.(type) {
@@ -69,7 +69,7 @@ func (r *rootFields) collect(set *parser.SelectionSet) {
 	}
 }
 
-// field notes a field under its key, and whether it is of introspection.
+// field records a field with its response key.
 func (r *rootFields) field(f *parser.Field) {
 	key := responseKey(f)
 	if len(r.byKey[key]) == 0 {
@@ -81,7 +81,8 @@ func (r *rootFields) field(f *parser.Field) {
 	r.byKey[key] = append(r.byKey[key], f.Loc)
 }
 
-// condition notes directives that would leave open what is subscribed to.
+// condition records the first @skip or @include directive in list. The specification does not allow
+// them, because the root field would depend on variables.
 func (r *rootFields) condition(list []*parser.Directive) {
 	i := slices.IndexFunc(list, func(d *parser.Directive) bool {
 		return d.Name.Value == "skip" ||
@@ -92,12 +93,12 @@ func (r *rootFields) condition(list []*parser.Directive) {
 	}
 }
 
-// applies reports whether a fragment on a type applies to the root.
+// applies reports whether a fragment with type condition t applies to the root type.
 func (r *rootFields) applies(t *model.Type) bool {
 	return t != nil && (t == r.root || t.Includes(r.root))
 }
 
-// responseKey is the name under which the value of a field stands in the answer.
+// responseKey returns the alias of a field, or its name if it has none.
 func responseKey(f *parser.Field) string {
 	if f.Alias != nil {
 		return f.Alias.Value

@@ -1,11 +1,12 @@
-// Package validate decides whether a document means something to a schema, and whether it asks for too much.
+// Package validate checks documents against a schema (section 5) and against size limits.
 //
-// It is for query/graphql alone. One walk over the tree applies all rules, those of the specification's section 5 and
-// limits of our own, and it stops when there are enough errors.
+// Package graphql calls [Document] before it plans an operation. One traversal of the document
+// checks all rules and stops at a maximum number of errors.
 //
-// The rules run in an order that makes each safe: first fragments in a circle, so that whoever follows spreads comes to
-// an end; then the limits, so that nobody follows too many; then everything else. Rules bear the names, and errors the
-// words, of the reference implementation (graphql-js 16), which .ci/clients compares with.
+// The order of the checks makes each of them safe. Cycles of fragments are first, so that all later
+// checks terminate. The size limits are second, so that all later work is bounded. Rules have the
+// names, and errors the messages, of the reference implementation, graphql-js 16. A test in
+// .ci/clients compares both.
 package validate
 
 import (
@@ -13,20 +14,22 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// Limits bound what one operation may ask for. A field that is 0 or below has the default that its comment names.
+// Limits bounds the size of an operation. A field that is 0 or negative has its default.
 type Limits struct {
-	// Depth is how many levels of fields stand in each other; 16. Fields below __schema and __type count apart and may
-	// go twice as deep.
+	// Depth is the maximum number of levels of fields. Default 16. Levels below __schema and __type
+	// count separately and are limited to twice the value.
 	Depth int
-	// RootFields is how many fields an operation selects at its root, those of fragments included; 100.
+	// RootFields is the maximum number of fields at the root of an operation, including those of
+	// fragments. Default 100.
 	RootFields int
-	// Fields is how many fields an operation selects in all, each as often as fragments bring it; 10,000.
+	// Fields is the maximum number of fields of an operation. A field of a fragment counts for each
+	// spread. Default 10,000.
 	Fields int
-	// Errors is how many errors are enough; 20.
+	// Errors is the maximum number of errors that [Document] returns. Default 20.
 	Errors int
 }
 
-// orDefault puts the defaults where nothing was said.
+// orDefault returns l with defaults for the fields that are not set.
 func (l Limits) orDefault() Limits {
 	set := func(field *int, value int) {
 		if *field <= 0 {
@@ -40,32 +43,32 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// Error is one reason why a document is refused. Its message is fit for clients.
+// Error reports a rule that a document breaks. Its message may be sent to clients.
 type Error struct {
-	// Rule names the rule: one of the specification's in the spelling of the reference implementation, such as
-	// "KnownTypeNames", or "Limits".
+	// Rule is the name of the rule in the reference implementation, such as "KnownTypeNames", or
+	// "Limits".
 	Rule    string
 	Message string
-	// Places has where the document shows it, most telling first; at most 20.
+	// Places has up to 20 locations in the document, the most relevant one first.
 	Places []Place
 }
 
-// Place is a place in the text of the document. Both numbers count from 1, the column in UTF-16 code units.
+// Place is a location in the document. Both numbers count from 1; Column is in UTF-16 code units.
 type Place struct{ Line, Column int }
 
-// Document checks a document. The result is empty if it is valid, and has at most Limits.Errors errors if it is not;
-// after that many, nobody has looked at the rest. The schema is only read, so calls may run side by side.
+// Document returns the errors of doc, or nil if it is valid. It stops after Limits.Errors errors.
+// It does not modify schema and doc, so concurrent calls may share them.
 func Document(schema *model.Schema, doc *parser.Document, limits Limits) []Error {
 	v := &validator{schema: schema, doc: doc, limits: limits.orDefault()}
 	v.collect()
 	if v.cycles(); len(v.errors) > 0 {
 		return v.errors
 	}
-	// Nothing follows spreads before this line, and nothing follows too many behind the next.
+	// The checks above follow no spreads. Those below follow them, but the measure limits how many.
 	if v.measure(); len(v.errors) > 0 {
 		return v.errors
 	}
-	v.names()
+	v.uniqueNames()
 	for _, op := range v.operations {
 		v.checkOperation(op)
 	}
@@ -82,7 +85,7 @@ func Document(schema *model.Schema, doc *parser.Document, limits Limits) []Error
 	return v.errors
 }
 
-// validator is the state of one call of [Document].
+// validator holds the state of one call of [Document].
 type validator struct {
 	schema *model.Schema
 	doc    *parser.Document
@@ -92,41 +95,44 @@ type validator struct {
 	operations []*operation
 	fragments  []*fragment
 	byName     map[string]*fragment
-	current    *definition // whose fields are being walked over
-	visits     int         // traversals of the fragments so far
-	reached    int         // fragments, by operations
+	current    *definition // the operation or fragment being checked
+	visits     int         // number of traversals of fragments so far
+	reached    int         // number of fragments reached, summed over operations
 
-	compared pairs // of fields, when conflicts are explained
+	compared pairs // compared pairs of fields, used to explain conflicts
 }
 
-// definition is what operations and fragments have in common.
+// definition is the common part of operations and fragments.
 type definition struct {
 	set    *parser.SelectionSet
-	spread []*fragment // what it spreads, anywhere in it, each once
-	usages []usage     // of variables, those of spread fragments not included
+	spread []*fragment // fragments spread at any depth, each once
+	usages []usage     // usages of variables, without those in spread fragments
 	seen   map[usageKey]bool
 }
 
+// operation is an operation and its root type.
 type operation struct {
 	definition
 	node *parser.OperationDefinition
-	root *model.Type // nil if the schema has none for this kind of operation
+	root *model.Type // nil if the schema has no root type for this kind of operation
 }
 
+// fragment is a fragment definition and the state of the traversals that visit it.
 type fragment struct {
 	definition
 	node *parser.FragmentDefinition
-	on   *model.Type // nil if there is no such composite type
+	on   *model.Type // nil if the type condition is unknown or not composite
 	size measures
 
-	visit int // the last traversal that came by
+	visit int // number of the last traversal that visited it
 	used  bool
 
-	searched bool // for cycles
-	entered  int  // where on the path of that search it stands, or -1
+	searched bool // visited by the search for cycles
+	entered  int  // index in the path of that search, or -1
 }
 
-// collect sorts the definitions. Of fragments with the same name the last is the one that spreads mean.
+// collect fills in the operations and fragments. If several fragments have the same name, spreads
+// refer to the last one.
 func (v *validator) collect() {
 	v.byName = map[string]*fragment{}
 	for _, def := range v.doc.Definitions {
@@ -143,7 +149,7 @@ func (v *validator) collect() {
 			v.byName[def.Name.Value] = f
 		}
 	}
-	// Only now are all fragments known by name.
+	// Spreads are resolved by name, so all fragments have to be known first.
 	for _, op := range v.operations {
 		op.spread = v.spreads(op.set)
 	}
@@ -152,7 +158,7 @@ func (v *validator) collect() {
 	}
 }
 
-// composite returns the type that a name stands for if fields can be selected from it, or nil.
+// composite returns the type with this name if it is composite, and nil otherwise.
 func (v *validator) composite(named *parser.NamedType) *model.Type {
 	if t := v.schema.Type(named.Name.Value); t != nil && t.IsComposite() {
 		return t
@@ -160,10 +166,10 @@ func (v *validator) composite(named *parser.NamedType) *model.Type {
 	return nil
 }
 
-// enough reports whether to look no further.
+// enough reports whether the maximum number of errors is reached.
 func (v *validator) enough() bool { return len(v.errors) >= v.limits.Errors }
 
-// report adds an error, unless there are enough.
+// report adds an error with at most 20 locations, unless the maximum number of errors is reached.
 func (v *validator) report(rule, message string, at ...*parser.Location) {
 	if v.enough() {
 		return

@@ -26,7 +26,7 @@ func document(t testing.TB, text string) *parser.Document {
 	return doc
 }
 
-// lines are errors as the corpus has them: rule, message and places, sorted.
+// lines returns errors in the format of the corpus: rule, message and locations, sorted.
 func lines(errs []validate.Error) []string {
 	all := []string{}
 	for _, e := range errs {
@@ -40,8 +40,8 @@ func lines(errs []validate.Error) []string {
 	return all
 }
 
-// TestReference has a document or two for every way to break a rule, with what graphql-js 16 says of it. The file is
-// made, and held to be right, by .ci/clients.
+// TestReference compares errors with those of graphql-js 16, for one or two documents per rule and
+// way to break it. A test in .ci/clients generates and verifies the file.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/reference.json")
@@ -70,8 +70,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestOwnRules has what graphql-js 16 does not refuse: what the specification says since, and what has to be said
-// somewhere.
+// TestOwnRules covers rules that graphql-js 16 does not have: those of later editions of the
+// specification, and limits.
 func TestOwnRules(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ text, want string }{
@@ -182,7 +182,7 @@ func TestErrorsEnd(t *testing.T) {
 	}
 }
 
-// TestTogether has many callers share a schema, for the race detector.
+// TestTogether validates concurrently with a shared schema, for the race detector.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	s := graphqltest.New()

@@ -8,12 +8,12 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// position is where a value stands.
+// position describes the position of a value in the document.
 type position struct {
-	typ        *model.Ref // nil if not known, and then the value is only searched for variables
+	typ        *model.Ref // expected type; nil if unknown, and the value is only searched for variables
 	hasDefault bool
-	oneOf      *model.Type // of which this is a field, if it is one
-	unchecked  bool        // the value is part of one that was judged as a whole
+	oneOf      *model.Type // the OneOf input object that contains the value as a field, or nil
+	unchecked  bool        // the value is part of one that has been checked as a whole
 }
 
 // value checks a value at a position (sections 5.6 and 5.8.5).
@@ -23,22 +23,22 @@ func (v *validator) value(value parser.Value, at position) {
 	}
 	switch value := value.(type) {
 	case *parser.Variable:
-		v.use(value, at)
+		v.recordUsage(value, at)
 	case *parser.ListValue:
 		v.list(value, at)
 	case *parser.ObjectValue:
 		v.object(value, at)
 	case *parser.NullValue:
 		if at.typ != nil && at.typ.NonNull && !at.unchecked {
-			v.misfit(value, at.typ, "")
+			v.reportMismatch(value, at.typ, "")
 		}
 	default:
 		v.literal(value, at)
 	}
 }
 
-// misfit says what was expected, and what there is.
-func (v *validator) misfit(value parser.Value, typ *model.Ref, why string) {
+// reportMismatch reports a value that does not have the expected type. why is an optional reason.
+func (v *validator) reportMismatch(value parser.Value, typ *model.Ref, why string) {
 	if why != "" {
 		why = "; " + why
 	}
@@ -47,26 +47,27 @@ func (v *validator) misfit(value parser.Value, typ *model.Ref, why string) {
 		value.Location())
 }
 
-// literal asks a scalar or an enum whether it has such a value. A type may be a list of it: a value is taken for a list
-// of one.
+// literal checks a value against a scalar or enum. If a list is expected, the value is coerced to a
+// list of one item.
 func (v *validator) literal(value parser.Value, at position) {
 	if at.typ == nil || at.unchecked {
 		return
 	}
 	named := at.typ.Named()
 	if !named.IsLeaf() {
-		v.misfit(value, at.typ, "")
+		v.reportMismatch(value, at.typ, "")
 		return
 	}
-	// The complaint of a scalar says it all; where there is none, the expected type does.
+	// The error of a scalar has a message of its own, or is empty.
 	if _, err := coerce.Literal(named, value); err != nil && err.Error() != "" {
 		v.report("ValuesOfCorrectType", err.Error(), value.Location())
 	} else if err != nil {
-		v.misfit(value, at.typ, "")
+		v.reportMismatch(value, at.typ, "")
 	}
 }
 
-// list checks items. Where no list is expected the list is judged as a whole, and its items are only searched.
+// list checks the items of a list. If no list is expected, the list is checked as a whole, and its
+// items are only searched for variables.
 func (v *validator) list(value *parser.ListValue, at position) {
 	item := position{unchecked: at.unchecked}
 	if at.typ != nil && at.typ.Elem != nil {
@@ -76,14 +77,15 @@ func (v *validator) list(value *parser.ListValue, at position) {
 			item.typ = at.typ.Nullable()
 		}
 		v.literal(value, item)
-		item.unchecked = true // but variables in it are still used here, and count as such
+		item.unchecked = true // variables in it still count as used
 	}
 	for _, element := range value.Values {
 		v.value(element, item)
 	}
 }
 
-// object checks fields. Where a list of objects is expected, one object is taken for a list of one.
+// object checks the fields of an input object. If a list is expected, the object is coerced to a
+// list of one item.
 func (v *validator) object(value *parser.ObjectValue, at position) {
 	v.uniqueFields(value)
 	var typ *model.Type
@@ -118,7 +120,7 @@ func (v *validator) object(value *parser.ObjectValue, at position) {
 	}
 }
 
-// requiredFields is section 5.6.4, and for input objects of which one field is wanted, section 5.6.5.
+// requiredFields implements section 5.6.4, and section 5.6.5 for OneOf input objects.
 func (v *validator) requiredFields(value *parser.ObjectValue, typ *model.Type) {
 	given := make(map[string]parser.Value, len(value.Fields))
 	for _, f := range value.Fields {
@@ -144,7 +146,7 @@ func (v *validator) requiredFields(value *parser.ObjectValue, typ *model.Type) {
 	}
 }
 
-// uniqueFields is section 5.6.3.
+// uniqueFields implements section 5.6.3.
 func (v *validator) uniqueFields(value *parser.ObjectValue) {
 	if len(value.Fields) < 2 {
 		return

@@ -1,5 +1,9 @@
 package validate
 
+// Variables: their definitions, and whether each usage is allowed. Usages are collected per
+// operation and fragment while values are checked; operationVariables then compares them with the
+// definitions.
+
 import (
 	"fmt"
 
@@ -8,14 +12,14 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// usage is a variable at a position.
+// usage is a usage of a variable.
 type usage struct {
 	usageKey
 	loc *parser.Location
 }
 
-// usageKey is what of a usage decides whether it is right. Usages that are alike are kept once, so that many operations
-// that share a large fragment do not each go through all of it.
+// usageKey holds the properties that decide whether a usage is allowed. Usages with equal keys are
+// stored once, so that many operations that share a large fragment remain cheap to check.
 type usageKey struct {
 	name       string
 	typ        *model.Ref
@@ -23,8 +27,8 @@ type usageKey struct {
 	oneOf      *model.Type
 }
 
-// use notes that the definition at hand uses a variable.
-func (v *validator) use(variable *parser.Variable, at position) {
+// recordUsage records that the current definition uses a variable.
+func (v *validator) recordUsage(variable *parser.Variable, at position) {
 	key := usageKey{name: variable.Name.Value, typ: at.typ, hasDefault: at.hasDefault, oneOf: at.oneOf}
 	d := v.current
 	if d == nil || d.seen[key] {
@@ -37,7 +41,7 @@ func (v *validator) use(variable *parser.Variable, at position) {
 	d.usages = append(d.usages, usage{key, variable.Loc})
 }
 
-// variableDefinitions checks what operations say of their variables themselves (sections 5.8.1 and 5.8.2).
+// variableDefinitions checks the variable definitions of an operation (sections 5.8.1 and 5.8.2).
 func (v *validator) variableDefinitions(op *operation) {
 	list := op.node.VariableDefinitions
 	if len(list) > 1 {
@@ -61,7 +65,7 @@ func (v *validator) variableDefinitions(op *operation) {
 	}
 }
 
-// namedNode returns the name in a type as it is written.
+// namedNode returns the named type within list and non-null types.
 func namedNode(t parser.Type) *parser.NamedType {
 	for {
 		switch wrapper := t.(type) {
@@ -75,18 +79,18 @@ func namedNode(t parser.Type) *parser.NamedType {
 	}
 }
 
-// operationVariables compares the variables of an operation with their usages in it and in the fragments that it
-// reaches, which it marks as used (sections 5.8.3 to 5.8.5).
+// operationVariables compares the variable definitions of an operation with the usages in it and in
+// the fragments that it reaches (sections 5.8.3 to 5.8.5). It marks these fragments as used.
 func (v *validator) operationVariables(op *operation) {
 	c := variableChecker{v: v, op: op, defs: map[string]*variable{}}
 	for _, def := range op.node.VariableDefinitions {
 		c.defs[def.Variable.Name.Value] = &variable{node: def, typ: coerce.TypeOf(v.schema, def.Type)}
 	}
-	c.all(op.usages)
-	v.current = nil // from here on, nobody uses variables any more
+	c.checkUsages(op.usages)
+	v.current = nil // no more usages are recorded
 	v.reach(&op.definition, v.nextVisit(), func(f *fragment) {
 		f.used = true
-		c.all(f.usages)
+		c.checkUsages(f.usages)
 	})
 	if v.reached > reachBudget {
 		v.report("Limits", fmt.Sprintf("The operations reach more than %d fragments in all.", reachBudget),
@@ -106,27 +110,29 @@ func (v *validator) operationVariables(op *operation) {
 	}
 }
 
-// nextVisit returns a number for one traversal of the fragments.
+// nextVisit returns a new number for a traversal of fragments.
 func (v *validator) nextVisit() int {
 	v.visits++
 	return v.visits
 }
 
+// variable is a variable definition of the operation being checked.
 type variable struct {
 	node *parser.VariableDefinition
-	typ  *model.Ref // nil if there is no such type
+	typ  *model.Ref // nil if the type is unknown
 	used bool
 }
 
-// variableChecker holds the usages that one operation has against its variables.
+// variableChecker compares usages with the variable definitions of one operation.
 type variableChecker struct {
 	v    *validator
 	op   *operation
 	defs map[string]*variable
 }
 
-// all is section 5.8.3 for each usage, and the position of those that are defined.
-func (c *variableChecker) all(usages []usage) {
+// checkUsages checks that each usage refers to a defined variable (section 5.8.3) and that its position
+// allows it.
+func (c *variableChecker) checkUsages(usages []usage) {
 	for _, u := range usages {
 		if c.v.enough() {
 			return
@@ -144,8 +150,8 @@ func (c *variableChecker) all(usages []usage) {
 	}
 }
 
-// checkPosition is section 5.8.5: a variable that may be absent or null can stand where neither is allowed if a default, its
-// own or the position's, steps in.
+// checkPosition implements section 5.8.5. A nullable variable is allowed in a non-null position if
+// the variable or the position has a default value other than null.
 func (c *variableChecker) checkPosition(def *variable, u usage) {
 	if def.typ == nil || u.typ == nil {
 		return
@@ -154,7 +160,7 @@ func (c *variableChecker) checkPosition(def *variable, u usage) {
 	if expected.NonNull && !def.typ.NonNull {
 		_, null := def.node.DefaultValue.(*parser.NullValue)
 		hasDefault := def.node.DefaultValue != nil && !null
-		// A null that is given at run time is caught by coercion.
+		// Coercion rejects a null that the request provides.
 		if hasDefault || u.hasDefault {
 			expected = expected.Nullable()
 		}
