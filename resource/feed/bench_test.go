@@ -14,7 +14,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// crowd are many who listen, and count.
+// crowd is a number of subscribers that count their events.
 type crowd struct {
 	log   *feed.Memory
 	feed  *feed.Feed
@@ -24,15 +24,15 @@ type crowd struct {
 	size int64
 	seen atomic.Int64
 	goal atomic.Int64
-	all  chan struct{} // gets a value when the goal is reached
+	all  chan struct{} // receives a value when seen reaches goal
 }
 
-// gather has many listen to collection "a" from now on.
+// gather subscribes to collection "a" from the current position.
 func gather(t testing.TB, size int) *crowd {
 	t.Helper()
 	ctx, leave := context.WithCancel(context.Background())
 	c := &crowd{log: feed.NewMemory(nil), leave: leave, size: int64(size), all: make(chan struct{}, 1)}
-	// Nothing happens but what is appended, however long it takes: polls and bookmarks cost something, too.
+	// Polls and bookmarks would distort the measurement.
 	c.feed = feed.New(c.log, quiet(feed.Options{PollInterval: time.Hour, BookmarkInterval: time.Hour}))
 	c.goal.Store(c.size)
 	for range size {
@@ -42,7 +42,7 @@ func gather(t testing.TB, size int) *crowd {
 				if err != nil {
 					t.Error(err)
 				} else if listens && e.Kind == feed.Bookmark {
-					continue // as on machines where this takes long
+					continue // a bookmark on a slow machine
 				}
 				listens = true
 				if c.seen.Add(1) == c.goal.Load() {
@@ -55,11 +55,14 @@ func gather(t testing.TB, size int) *crowd {
 	return c
 }
 
-// tell appends n events, and waits until everybody has got them.
-func (c *crowd) tell(t testing.TB, n int) {
+// tell appends n events and waits until all subscribers have received them.
+func (c *crowd) publish(t testing.TB, n int) {
 	c.goal.Add(int64(n) * c.size)
 	for range n {
-		if err := c.log.Append(context.Background(), &feed.Event{Kind: feed.Updated, Collection: "a", ID: "1", Rev: "r"}); err != nil {
+		if err := c.log.Append(
+			context.Background(),
+			&feed.Event{Kind: feed.Updated, Collection: "a", ID: "1", Rev: "r"},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -72,8 +75,8 @@ func (c *crowd) end() {
 	c.feed.Close()
 }
 
-// BenchmarkFanOut has 10,000 listen: what one event costs from Append until all have got it, by itself and one of 100 at a
-// time, and what that is for each of them.
+// BenchmarkFanOut measures an event from Append until 10,000 subscribers have received it, for
+// single events and for batches of 100.
 func BenchmarkFanOut(b *testing.B) {
 	const watchers = 10_000
 	for _, batch := range []int{1, 100} {
@@ -83,7 +86,7 @@ func BenchmarkFanOut(b *testing.B) {
 			b.ReportAllocs()
 			n := 0
 			for b.Loop() {
-				c.tell(b, batch)
+				c.publish(b, batch)
 				n += batch
 			}
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
@@ -92,29 +95,30 @@ func BenchmarkFanOut(b *testing.B) {
 	}
 }
 
-// TestNothingIsAllocatedForAWatcher: what an event allocates does not depend on how many listen. There is no garbage collection
-// meanwhile, as it takes from the runtime what that keeps for goroutines that wait.
-func TestNothingIsAllocatedForAWatcher(t *testing.T) {
+// TestNoAllocationsPerSubscriber: the allocations per event do not depend on the number of
+// subscribers. Garbage collection is off, because it empties the runtime's caches for blocked
+// goroutines.
+func TestNoAllocationsPerSubscriber(t *testing.T) {
 	const watchers, events = 2000, 50
 	c := gather(t, watchers)
 	defer c.end()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	c.tell(t, events) // grow what grows once
+	c.publish(t, events) // let slices and maps grow first
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range events {
-		c.tell(t, 1)
+		c.publish(t, 1)
 	}
 	runtime.ReadMemStats(&after)
 	perWatcher := float64(after.Mallocs-before.Mallocs) / events / watchers
-	t.Logf("%.4f allocations for a watcher and an event", perWatcher)
+	t.Logf("%.4f allocations per subscriber and event", perWatcher)
 	if perWatcher > 0.02 {
-		t.Errorf("%.4f allocations for a watcher and an event, want none but those for the event", perWatcher)
+		t.Errorf("%.4f allocations per subscriber and event, want only those per event", perWatcher)
 	}
 }
 
-// TestMemoryOfAnIdleWatcher counts everything: the goroutine, its stack, its timer.
-func TestMemoryOfAnIdleWatcher(t *testing.T) {
+// TestMemoryOfAnIdleSubscriber counts all memory of a subscriber: goroutine, stack and timer.
+func TestMemoryOfAnIdleSubscriber(t *testing.T) {
 	const watchers = 5000
 	used := func() uint64 {
 		runtime.GC()
@@ -126,17 +130,17 @@ func TestMemoryOfAnIdleWatcher(t *testing.T) {
 	before := used()
 	c := gather(t, watchers)
 	defer c.end()
-	c.tell(t, 1)
+	c.publish(t, 1)
 	perWatcher := (int64(used()) - int64(before)) / watchers
-	t.Logf("%d bytes for each who listens, with the goroutine", perWatcher)
+	t.Logf("%d bytes per subscriber, with the goroutine", perWatcher)
 	if most := int64(8 << 10); perWatcher > most {
-		t.Errorf("%d bytes for each who listens, want at most %d", perWatcher, most)
+		t.Errorf("%d bytes per subscriber, want at most %d", perWatcher, most)
 	}
 }
 
-// TestWhoStandsStillHoldsNothing: a listener that does not come back for the next event keeps none of those that came after
-// in memory.
-func TestWhoStandsStillHoldsNothing(t *testing.T) {
+// TestBlockedSubscriberRetainsNoEvents: a subscriber that does not ask for the next event keeps
+// none of the later events in memory.
+func TestBlockedSubscriberRetainsNoEvents(t *testing.T) {
 	log := feed.NewMemory(&feed.MemoryOptions{Events: 10})
 	f := feed.New(log, quiet(feed.Options{BufferEvents: 10, BookmarkInterval: -1}))
 	defer f.Close()
@@ -144,7 +148,7 @@ func TestWhoStandsStillHoldsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listens, stands, goOn := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	listens, blocked, goOn := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for e, err := range f.Watch(t.Context(), at, "a") {
@@ -158,16 +162,16 @@ func TestWhoStandsStillHoldsNothing(t *testing.T) {
 			case e.Kind == feed.Bookmark:
 				close(listens)
 			case e.ID == "0":
-				close(stands)
+				close(blocked)
 				<-goOn
 			}
 		}
 	})
 	defer wg.Wait()
 	defer close(goOn)
-	<-listens // from the ring on, and not from the log
+	<-listens // from the ring, not from the log
 	add(t, log, "a", 0, 1)
-	<-stands
+	<-blocked
 	var events []weak.Pointer[feed.Event]
 	var came sync.WaitGroup
 	for n := 1; n <= 1000; n++ {
@@ -196,7 +200,7 @@ func TestWhoStandsStillHoldsNothing(t *testing.T) {
 	}
 	came.Wait()
 	alive := 0
-	for range 1000 { // one is enough, unless something is on the stack of the tailer
+	for range 1000 { // one is enough unless the stack of tailLoop refers to an event
 		runtime.GC()
 		alive = 0
 		for _, e := range events {
@@ -208,5 +212,9 @@ func TestWhoStandsStillHoldsNothing(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("of %d events %d are in memory, want those of the log, of the ring, and a few", len(events), alive)
+	t.Errorf(
+		"of %d events %d are in memory, want those of the log, of the ring, and a few",
+		len(events),
+		alive,
+	)
 }

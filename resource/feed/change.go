@@ -9,41 +9,44 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Change is an [Event] as it is for somebody: with values in place of documents, in a shape, and as far as policy and a
-// filter let that one see. What enters that view is Created for whoever looks through it, and what leaves it is Deleted,
-// whatever happened to the item itself. It is shared, as an Event is, so nobody changes what it refers to.
+// Change is an [Event] as one subscriber sees it: with decoded values, in the version of the
+// subscriber's contract, and after authorization and filters. An item that starts to match the
+// filter, or becomes visible, is reported as Created. One that stops matching is reported as
+// Deleted. Changes are shared; do not modify what the fields refer to.
 type Change[T any] struct {
 	Kind Kind
-	// ID is that of the item, and Rev the revision that the change left; of what was deleted, the last that it had. Both are
-	// empty in a [Bookmark].
+	// ID identifies the item. Rev is its revision after the change; for a deletion it is the last
+	// revision before it. Both are empty in a [Bookmark].
 	ID, Rev string
-	// Before and After are the item as it was and as it is: Before is nil for what was created, and After for what was
-	// deleted.
+	// Before and After are the item before and after the change. Before is nil for Created, After
+	// is nil for Deleted.
 	Before, After *T
-	// Time is when the change was written down.
+	// Time is when the event was appended to the log.
 	Time time.Time
-	// Cursor is the place right behind the change: whoever goes on from it misses nothing and is told nothing twice.
+	// Cursor is the position after the change. A subscription that continues from it misses no
+	// change and repeats none.
 	Cursor Cursor
 
-	memos memos
+	memos memoTable
 }
 
-// Memo is [Event.Memo] for what depends on the Change, such as a frame with the item in its shape.
+// Memo is like [Event.Memo], for values that depend on the Change, such as an encoded frame. After
+// [Change.Forget] it caches nothing.
 func (c *Change[T]) Memo(key any, made func() any) any {
 	if c.memos.old.Load() {
 		return made()
 	}
-	return c.memos.memo(key, made)
+	return c.memos.lookup(key, made)
 }
 
-// Forget gives up what Memo keeps; from now on it keeps nothing. Whoever keeps changes with Event.Memo passes on that they are
-// to forget.
+// Forget drops the values cached by Memo, and makes later calls of Memo cache nothing. A value that
+// is cached with [Event.Memo] and holds a Change calls it from its own Forget method.
 func (c *Change[T]) Forget() {
 	c.memos.old.Store(true)
 	c.memos.first.Store(nil)
 }
 
-// Append adds events to the log of the Feed, as [Log.Append] does, and wakes those who listen here once they are committed.
+// Append calls [Log.Append] of the log, and wakes the subscribers of this Feed after the commit.
 func (f *Feed) Append(ctx context.Context, events ...*Event) error {
 	err := f.log.Append(ctx, events...)
 	if err == nil {
@@ -52,11 +55,12 @@ func (f *Feed) Append(ctx context.Context, events ...*Event) error {
 	return err
 }
 
-// Wake makes the Feed look at its log at once. It is for whoever is told by other means than [Log.Wake] that there may be
-// something new; it does not wait.
-func (f *Feed) Wake() { pace.Hint(f.poke) }
+// Wake makes the Feed read its log without waiting for the poll interval. It is for notifications
+// that do not arrive through [Log.Wake]. It does not block.
+func (f *Feed) Wake() { pace.Hint(f.wake) }
 
-// Transactions returns the Runner with which events share transactions; nil if the log is no [Transactor].
+// Transactions returns the Runner of transactions that events take part in, or nil if the log is
+// not a [Transactor].
 func (f *Feed) Transactions() tx.Runner {
 	if t, ok := f.log.(Transactor); ok {
 		return t.Transactions()
@@ -64,22 +68,25 @@ func (f *Feed) Transactions() tx.Runner {
 	return nil
 }
 
-// Watcher is a collection that tells by itself what happens to its items, such as a store with a native stream of changes:
-// it is listened to in place of the log of the catalog. It is a capability as those of package resource are. The store is
-// listened to once, however many do, by a Feed that begins with the first of them and ends a minute after the last, or
-// when that of the catalog is closed. A catalog has a Feed for that, even if each of its collections is a Watcher.
+// Watcher is a capability of a collection that reports its own changes, such as a store with a
+// native change stream. The catalog then uses this stream instead of its log. One Feed per
+// collection calls Watch, independent of the number of subscribers. That Feed starts with the first
+// subscriber and ends a minute after the last, or when the Feed of the catalog is closed. A catalog
+// needs a Feed even if all its collections are Watchers.
 type Watcher[T any] interface {
-	// Watch yields what changed behind a place, and waits for changes until ctx ends, which ends the sequence without an error.
+	// Watch yields the changes after a cursor, and waits for more until ctx is done, which ends the
+	// sequence without an error. The zero Cursor means the current position.
 	//
-	// The first is a [Bookmark] with the place, the zero Cursor being where the store is now. As soon as all that was behind
-	// the place at the beginning is told, a Bookmark says how far that was, unless the first has said so; and
-	// others may now and then, so that cursors do not grow old. A place that the store cannot go on from is [ErrExpired].
-	// Whatever is not ErrExpired may pass: it is asked again.
+	// The first change is a [Bookmark] with the start position. When the changes that existed at
+	// the start have been yielded, another Bookmark reports the position reached, unless it equals
+	// the first. Later bookmarks are optional and keep cursors from expiring. If the store cannot
+	// continue from a cursor, the error is [ErrExpired]. Any other error is treated as temporary:
+	// the Feed calls Watch again.
 	//
-	// The cursors are the store's: Seq grows from change to change, and is the same for one change whenever it is told;
-	// Epoch is another when the store has lost its memory or part of it; Mark may be zero.
+	// The store assigns the cursors. Seq increases from change to change and is the same each time
+	// a change is reported. Epoch changes if the store loses events. Mark may be zero.
 	//
-	// A change of an item has the item: After, unless it was deleted, and Before, unless it was created. Rev is the revision
-	// that Get gives. All of it is a copy, which the store does not change.
+	// After is set unless the item was deleted, Before unless it was created. Rev is the revision
+	// that Get returns. The store does not modify the values after it has yielded them.
 	Watch(ctx context.Context, after Cursor) iter.Seq2[*Change[T], error]
 }

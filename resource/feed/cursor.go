@@ -6,29 +6,32 @@ import (
 	"errors"
 )
 
-// ErrExpired says that the events behind a cursor are not all there (any more): they were purged, or the cursor is of
-// another log, or of a future that a restored backup has lost. The listener has to list anew.
-var ErrExpired = errors.New("feed: the events behind the cursor are not there any more")
+// ErrExpired reports that events after a cursor are missing: they were purged, or the cursor
+// belongs to another log or to a position that a restored backup has lost. The subscriber has to
+// list the collection again.
+var ErrExpired = errors.New("feed: cursor expired")
 
-// ErrCursor says that a text is no cursor.
-var ErrCursor = errors.New("feed: that is no cursor")
+// ErrCursor reports that a text is not a cursor.
+var ErrCursor = errors.New("feed: invalid cursor")
 
-// Cursor is a place in a log: right behind one of its events, or before the first. It is comparable, and the zero value is
-// no place.
+// Cursor is a position in a log: after one of its events, or before the first. It is comparable
+// with ==. The zero value is not a position; most functions take it as "now".
 //
-// Epoch is drawn once for each log, so that the cursors of two are told apart. Mark is drawn for each event and kept with
-// it: Seq is the place of another event if a backup was restored and the log went on from there, and then the mark differs.
+// Epoch is a random number of the log, so cursors of different logs differ. Seq is the number of
+// the event. Mark is a random number of the event: if a restored log assigns the same Seq to
+// another event, the marks differ.
 type Cursor struct {
 	Epoch, Seq, Mark uint64
 }
 
-// Of the text: epoch, sequence number and mark, of which the number is as short as it can be.
+// The binary form has the epoch, the sequence number as a varint, and the mark.
 const (
 	cursorBytes = 8 + binary.MaxVarintLen64 + 8
 	cursorText  = (cursorBytes*8 + 5) / 6
 )
 
-// ParseCursor reads what String wrote, and nothing else: a cursor has one text. The error matches [ErrCursor].
+// ParseCursor parses the text of [Cursor.String]. Each cursor has exactly one valid text. The error
+// is [ErrCursor].
 func ParseCursor(text string) (Cursor, error) {
 	if len(text) > cursorText {
 		return Cursor{}, ErrCursor
@@ -43,21 +46,22 @@ func ParseCursor(text string) (Cursor, error) {
 		return Cursor{}, ErrCursor
 	}
 	c := Cursor{binary.BigEndian.Uint64(raw[:]), seq, binary.BigEndian.Uint64(raw[n-8:])}
-	// The decoder is lenient with line feeds and with the last bits, and a number can be written longer than it is.
+	// The decoder accepts line feeds, nonzero trailing bits and varints that are longer than
+	// needed.
 	if c.String() != text {
 		return Cursor{}, ErrCursor
 	}
 	return c, nil
 }
 
-// String returns the cursor as clients get it: at most 35 characters of the URL-safe alphabet of base 64, "" for the zero
-// value. Its content is nobody's business but the log's.
+// String returns the text that clients receive: at most 35 characters of URL-safe base64, or "" for
+// the zero value. Only the log interprets it.
 func (c Cursor) String() string {
 	var text [cursorText]byte
 	return string(c.AppendTo(text[:0]))
 }
 
-// AppendTo appends what String returns, and returns the extended slice.
+// AppendTo appends the text of [Cursor.String] to text and returns the extended slice.
 func (c Cursor) AppendTo(text []byte) []byte {
 	if c.IsZero() {
 		return text
@@ -69,5 +73,5 @@ func (c Cursor) AppendTo(text []byte) []byte {
 	return base64.RawURLEncoding.AppendEncode(text, b)
 }
 
-// IsZero reports whether c is no place.
+// IsZero reports whether c is the zero value.
 func (c Cursor) IsZero() bool { return c == Cursor{} }

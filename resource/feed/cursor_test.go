@@ -20,7 +20,10 @@ func TestCursorText(t *testing.T) {
 		{feed.Cursor{Epoch: 1}, "AAAAAAAAAAEAAAAAAAAAAAA"},
 		{feed.Cursor{Epoch: 1, Seq: 1, Mark: 1}, "AAAAAAAAAAEBAAAAAAAAAAE"},
 		{feed.Cursor{Epoch: 1, Seq: 300, Mark: 2}, "AAAAAAAAAAGsAgAAAAAAAAAC"},
-		{feed.Cursor{Epoch: math.MaxUint64, Seq: math.MaxUint64, Mark: math.MaxUint64}, strings.Repeat("_", 22) + "8B" + strings.Repeat("_", 10) + "8"},
+		{
+			feed.Cursor{Epoch: math.MaxUint64, Seq: math.MaxUint64, Mark: math.MaxUint64},
+			strings.Repeat("_", 22) + "8B" + strings.Repeat("_", 10) + "8",
+		},
 	}
 	for _, tt := range tests {
 		if got := tt.cursor.String(); got != tt.text || len(got) > 35 {
@@ -42,11 +45,11 @@ func TestParseCursorRefuses(t *testing.T) {
 		{"the zero value", "AAAAAAAAAAAAAAAAAAAAAAA"},
 		{"padded", "AAAAAAAAAAEAAAAAAAAAAAA="},
 		{"too short", "AAAAAAAAAAEBAAAAAAAAAA"},
-		{"no number", "AAAAAAAAAAEAAAAAAAAAAQ"},
-		{"bits that are left over", "AAAAAAAAAAGsAgAAAAAAAAAC" + "AB"},
+		{"no sequence number", "AAAAAAAAAAEAAAAAAAAAAQ"},
+		{"trailing bytes", "AAAAAAAAAAGsAgAAAAAAAAAC" + "AB"},
 		{"other bits at the end", "AAAAAAAAAAEBAAAAAAAAAAF"},
-		{"a number that is longer than it has to be", "AAAAAAAAAAGBAAAAAAAAAAAB"},
-		{"a number that is not over", "AAAAAAAAAAGBgQAAAAAAAAAB"},
+		{"a varint with padding", "AAAAAAAAAAGBAAAAAAAAAAAB"},
+		{"an unterminated varint", "AAAAAAAAAAGBgQAAAAAAAAAB"},
 		{"a line feed", "AAAAAAAAAAEBAAAA\nAAAAAAE"},
 		{"a space", " AAAAAAAAAAEBAAAAAAAAAAE"},
 		{"the other alphabet", "+++++++++++BAAAAAAAAAAE"},
@@ -63,7 +66,7 @@ func TestParseCursorRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParseCursor: whatever is a cursor has this one text.
+// FuzzParseCursor checks that each accepted text is the only text of its cursor.
 func FuzzParseCursor(f *testing.F) {
 	f.Add("AAAAAAAAAAEBAAAAAAAAAAE")
 	f.Add("AAAAAAAAAAGsAgAAAAAAAAAC")
@@ -76,7 +79,7 @@ func FuzzParseCursor(f *testing.F) {
 			return
 		}
 		if c.IsZero() || c.String() != text {
-			t.Errorf("ParseCursor(%q) is %+v, whose text is %q", text, c, c)
+			t.Errorf("ParseCursor(%q) is %+v, which has the text %q", text, c, c)
 		}
 	})
 }
@@ -101,5 +104,5 @@ func ExampleParseCursor() {
 	fmt.Println(err)
 	// Output:
 	// AAAAAAAAAAEBAAAAAAAAAAE <nil>
-	// feed: that is no cursor
+	// feed: invalid cursor
 }

@@ -1,7 +1,9 @@
-// Package feed tells what changed, in the order in which it changed, so that nobody who listens misses anything.
+// Package feed delivers the changes of a catalog, in commit order and without gaps, to any number
+// of subscribers.
 //
-// Its nouns are an [Event], one change to one item; a [Cursor], a place between two events; a [Log], which keeps events
-// beside the data they are about; and a [Feed], which reads the log once for a process and lets any number listen:
+// An [Event] describes one change to one item. A [Cursor] is a position between two events. A [Log]
+// stores events, usually in the database that holds the items. A [Feed] reads a log once per
+// process and serves all subscribers of that process:
 //
 //	log := feed.NewMemory(nil) // or sqlfeed.New(db, nil), in the database of the data
 //	changes := feed.New(log, nil)
@@ -9,34 +11,40 @@
 //	orders := resource.New("orders", store, nil)
 //	catalog := resource.NewCatalog(&resource.CatalogOptions{Feed: changes}, orders)
 //
-// Every write of the catalog is then an event, appended in the transaction of the change where log and collection share
-// one. Those who serve a catalog need no more: its doors listen for their clients. In Go one listens to a resource:
+// Each write of the catalog then appends an event. If the log and the collection share a
+// transaction runner, the event commits in the transaction of the write. REST and GraphQL serve the
+// events to their clients. Go code subscribes to a resource:
 //
 //	for change, err := range orders.Watch(ctx, after, query.Filter{}) { ... }
 //
-// # What listening promises
+// # Delivery
 //
-// Whoever listens from a cursor on is given every event behind it, each with its cursor, those of one item in the order of
-// their commits. That is at least once by itself: a client that breaks off between an event and remembering it gets
-// the event again when it comes back. With the cursor on every event it can tell, so its view is exactly once.
+// A subscriber that starts at a cursor receives every event after it. Events of one item arrive in
+// the order of their commits. Delivery is at least once: a client that disconnects before it has
+// stored the cursor of an event receives the event again. A client that compares cursors can
+// discard such duplicates.
 //
-// A cursor that the log cannot go on from, as what comes behind it was purged, or as it is of another log or of a
-// future that was lost with a restored backup, is [ErrExpired]: told, and never passed over in silence. The listener then
-// lists anew and goes on from the cursor that it took before.
+// If the log cannot continue from a cursor, the subscriber receives [ErrExpired]. This happens if
+// the events after the cursor were purged, if the cursor belongs to another log, or if a restored
+// backup has lost the position. The subscriber then lists the collection again and continues from
+// the cursor of that list.
 //
-// # Who waits for whom
+// # Backpressure
 //
-// Nobody. A listener is a cursor and not a queue: a [Feed] holds the newest events in a ring, and whoever is slower than
-// that reads the log itself, a few at a time. Writers never wait for listeners.
+// A subscriber has a cursor and no queue. The [Feed] keeps recent events in a ring buffer. A
+// subscriber that falls behind the buffer reads the log instead; [Options.MaxReads] limits how many
+// do so concurrently. Writers never wait for subscribers.
 //
-// # Many processes
+// # Several processes
 //
-// Each reads the log ten times a second, and sooner when it has written itself. Two modules of their own do better: with
-// resource/feed/pgnotify, processes that share a log in PostgreSQL tell each other when there is something; and with
-// resource/feed/natsfeed one of them reads the log, and all others a stream of NATS. No event depends on either.
+// Each process polls the log ten times a second, and immediately after its own writes. Two nested
+// modules reduce that load: resource/sql/pgnotify wakes processes that share a log in PostgreSQL,
+// and resource/feed/natsfeed lets one process read the log and publish it to NATS JetStream for the
+// others. Neither is needed for correctness.
 //
-// # If you implement a log
+// # Implementing a Log
 //
-// Run the kit of package feedtest. The two things to get right are that an event is there if, and only if, its change
-// was committed, and that [Log.Tail] never passes a place at which an event may still turn up.
+// Run the conformance tests of package feedtest. An implementation must meet two requirements: an
+// event exists if and only if its change was committed, and [Log.Tail] never returns a position
+// before which another event can still commit.
 package feed

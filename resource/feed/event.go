@@ -6,85 +6,100 @@ import (
 	"time"
 )
 
-// Kind is what happened to an item.
+// Kind is the kind of an [Event]. The zero value is Bookmark.
 type Kind uint8
 
-// The kinds.
+// The kinds of events.
 const (
-	Bookmark Kind = iota // nothing: it says how far the listener has come, so that its cursor does not grow old
+	// not a change; carries the current cursor of the subscriber, so that it does not expire
+	Bookmark Kind = iota
 	Created
 	Updated
 	Deleted
 )
 
-// String returns the name of the kind, in small letters.
+// String returns the name of the kind in lower case, such as "created".
 func (k Kind) String() string {
 	names := [...]string{"bookmark", "created", "updated", "deleted"}
 	if int(k) < len(names) {
 		return names[k]
 	}
-	return "no kind"
+	return "unknown kind"
 }
 
-// Event is one change to one item. It is shared by all who listen, so nobody changes what it refers to, and it is not
-// copied.
+// Event is one change to one item. All subscribers share it: do not modify it or what its fields
+// refer to, and do not copy it.
 type Event struct {
 	Kind Kind
-	// Collection is the name of the resource whose item it is: the newest shape's, not that of a view.
+	// Collection is the name of the resource. For a view it is the name of the resource that the
+	// view was made from.
 	Collection string
-	// ID is that of the item, and Rev the revision that the change left; of what was deleted, the last that it had.
+	// ID identifies the item. Rev is its revision after the change; for a deletion it is the last
+	// revision before it.
 	ID, Rev string
-	// Before and After are the item as it was and as it is, in JSON as the collection holds it, so that policy and filters can
-	// judge the change: Before is nil for what was created, and After for what was deleted.
+	// Before and After are the JSON documents of the item before and after the change, in the form
+	// that the collection stores. Authorization and filters are evaluated on both. Before is nil
+	// for Created, After is nil for Deleted.
 	Before, After []byte
-	// Time is when the event was appended, by the clock of who appended it: the log sets it where it is zero.
+	// Time is when the event was appended. If it is zero, the log sets it from its own clock.
 	Time time.Time
-	// Cursor is the place right behind the event. The log sets it.
+	// Cursor is the position after the event. The log sets it.
 	Cursor Cursor
 
-	memos memos
+	memos memoTable
 }
 
-// clone returns the event as somebody else may share it: without its memos.
+// clone returns a copy of the event without its memos.
 func (e *Event) clone() *Event {
-	return &Event{Kind: e.Kind, Collection: e.Collection, ID: e.ID, Rev: e.Rev, Before: e.Before, After: e.After, Time: e.Time}
+	return &Event{
+		Kind:       e.Kind,
+		Collection: e.Collection,
+		ID:         e.ID,
+		Rev:        e.Rev,
+		Before:     e.Before,
+		After:      e.After,
+		Time:       e.Time,
+	}
 }
 
-// size is about how much memory the event takes.
+// size returns an estimate of the event's memory in bytes.
 func (e *Event) size() int64 {
 	const fields = 320
 	return fields + int64(len(e.Collection)+len(e.ID)+len(e.Rev)+len(e.Before)+len(e.After))
 }
 
-// Memo returns what made returned when Memo was called first with this key: what many listeners need of an event is so made
-// once for all of them, such as the item decoded or a frame encoded. Keys are compared with ==. It is safe for concurrent
-// use, and what waits for the first does so until made returns; if that panics, the next one calls its own.
+// Memo returns the cached value of key, or calls made and caches its result. Subscribers use it to
+// share work on an event, such as a decoded item or an encoded frame. Keys are compared with ==.
+// Memo is safe for concurrent use: made runs once per key while other callers of that key wait. If
+// made panics, the next caller runs its own.
 //
-// An event keeps 64 of them. What is asked for beyond is made each time. When an event has left the newest eighth of the ring
-// its values with a method Forget are told to: what clients chose to hear would else take many times the room of the ring.
-func (e *Event) Memo(key any, made func() any) any { return e.memos.memo(key, made) }
+// An event caches at most 64 keys; beyond that made runs on each call. Once the event has left the
+// newest eighth of the ring, cached values that have a method Forget() are called with it. Without
+// that, values that depend on requests of clients could take much more memory than the ring.
+func (e *Event) Memo(key any, made func() any) any { return e.memos.lookup(key, made) }
 
-// maxMemos bounds what is kept with an event, as clients may have a say in the keys.
+// maxMemos limits the cached values of an event, because keys may depend on requests.
 const maxMemos = 64
 
-// memos are what was made of an event, by key.
-type memos struct {
-	first atomic.Pointer[memo]
+// memoTable caches values by key. It is a list without locks on the read path.
+type memoTable struct {
+	first atomic.Pointer[memoEntry]
 	kept  atomic.Int32
-	old   atomic.Bool // an event: values that can forget do; a change: nothing more is kept
+	// old makes an Event call Forget on new values, and makes a Change cache no more values.
+	old atomic.Bool
 }
 
-// age tells values to forget what they keep, also those that are yet to be made.
-func (s *memos) age() {
+// age calls Forget on all cached values. Values that are added later are released by get.
+func (s *memoTable) age() {
 	s.old.Store(true)
 	for m := s.first.Load(); m != nil; m = m.next {
 		if m.done.Load() {
-			m.forget()
+			m.release()
 		}
 	}
 }
 
-func (s *memos) memo(key any, made func() any) any {
+func (s *memoTable) lookup(key any, made func() any) any {
 	first := s.first.Load()
 	if m := first.find(key, nil); m != nil {
 		return m.get(s, made)
@@ -93,7 +108,7 @@ func (s *memos) memo(key any, made func() any) any {
 		s.kept.Add(-1)
 		return made()
 	}
-	added := &memo{key: key}
+	added := &memoEntry{key: key}
 	for {
 		added.next = first
 		if s.first.CompareAndSwap(first, added) {
@@ -101,25 +116,26 @@ func (s *memos) memo(key any, made func() any) any {
 		}
 		known := first
 		first = s.first.Load()
-		if m := first.find(key, known); m != nil { // somebody else was faster
+		if m := first.find(key, known); m != nil { // another goroutine has added the key
 			s.kept.Add(-1)
 			return m.get(s, made)
 		}
 	}
 }
 
-// memo is what was made for one key, in a list that only grows: reading it takes no lock.
-type memo struct {
+// memoEntry is one cached value, in a list that only grows.
+type memoEntry struct {
 	key  any
-	next *memo
+	next *memoEntry
 
-	done  atomic.Bool
-	mu    sync.Mutex // held by who makes it
+	done atomic.Bool
+	// mu is held while the value is made.
+	mu    sync.Mutex
 	value any
 }
 
-// find returns the memo of a key, if it is before end.
-func (m *memo) find(key any, end *memo) *memo {
+// find returns the memo of key if the list has it before end, or nil.
+func (m *memoEntry) find(key any, end *memoEntry) *memoEntry {
 	for ; m != end && m != nil; m = m.next {
 		if m.key == key {
 			return m
@@ -128,7 +144,7 @@ func (m *memo) find(key any, end *memo) *memo {
 	return nil
 }
 
-func (m *memo) get(s *memos, made func() any) any {
+func (m *memoEntry) get(s *memoTable, made func() any) any {
 	if m.done.Load() {
 		return m.value
 	}
@@ -137,14 +153,14 @@ func (m *memo) get(s *memos, made func() any) any {
 	if !m.done.Load() {
 		m.value = made()
 		m.done.Store(true)
-		if s.old.Load() { // looked at behind done, as age looks at done behind old
-			m.forget()
+		if s.old.Load() { // get sets done before it reads old, and age sets old before it reads done
+			m.release()
 		}
 	}
 	return m.value
 }
 
-func (m *memo) forget() {
+func (m *memoEntry) release() {
 	if f, ok := m.value.(interface{ Forget() }); ok {
 		f.Forget()
 	}

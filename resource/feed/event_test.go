@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// TestMemoOnce: for each key it is made once, whoever asks first.
+// TestMemoOnce: made runs once per key, with concurrent callers.
 func TestMemoOnce(t *testing.T) {
 	t.Parallel()
 	type key struct{ n int }
@@ -44,14 +44,14 @@ func TestMemoKeys(t *testing.T) {
 		}
 	}
 	if got := e.Memo("nothing", func() any { return nil }); got != nil {
-		t.Errorf("Memo of nothing: %v", got)
+		t.Errorf("Memo of nil: %v", got)
 	}
 	if got := e.Memo("nothing", func() any { return 1 }); got != nil {
-		t.Errorf("Memo of nothing was made twice: %v", got)
+		t.Errorf("Memo of nil was made twice: %v", got)
 	}
 }
 
-// TestMemoBound: what clients have a say in does not grow for ever, and is right beyond the bound.
+// TestMemoBound: the number of cached values is limited, and Memo is correct beyond the limit.
 func TestMemoBound(t *testing.T) {
 	t.Parallel()
 	var e feed.Event
@@ -64,7 +64,7 @@ func TestMemoBound(t *testing.T) {
 		}
 	}
 	if want := 64 + 3*36; made != want {
-		t.Errorf("%d were made, want %d: 64 of 100 are kept", made, want)
+		t.Errorf("made ran %d times, want %d: 64 of 100 keys are cached", made, want)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestMemoPanic(t *testing.T) {
 	func() {
 		defer func() {
 			if recover() == nil {
-				t.Error("the panic got lost")
+				t.Error("Memo recovered the panic")
 			}
 		}()
 		e.Memo("a", func() any { panic("no") })
@@ -98,17 +98,17 @@ func TestMemoDoesNotAllocate(t *testing.T) {
 func TestKind(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[feed.Kind]string{feed.Bookmark: "bookmark", feed.Created: "created", feed.Updated: "updated",
-		feed.Deleted: "deleted", 4: "no kind"} {
+		feed.Deleted: "deleted", 4: "unknown kind"} {
 		if got := kind.String(); got != want {
 			t.Errorf("Kind %d is %q, want %q", kind, got, want)
 		}
 	}
 }
 
-// kept is what somebody keeps with an event, and what clients chose to hear with that.
+// kept is a cached value with a method Forget.
 type kept struct{ feed.Change[int] }
 
-// has reports whether something is kept.
+// has reports whether values are cached.
 func (k *kept) has() bool {
 	made := false
 	k.Memo("frame", func() any { return 1 })
@@ -116,7 +116,7 @@ func (k *kept) has() bool {
 	return !made
 }
 
-// TestForget: only the newest eighth of the ring keeps what clients chose, however late they choose.
+// TestForget: only the newest eighth of the ring caches such values, also if they are added later.
 func TestForget(t *testing.T) {
 	in(t, feed.Options{BufferEvents: 32, BookmarkInterval: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
 		at := head(t, log)
@@ -137,7 +137,9 @@ func TestForget(t *testing.T) {
 					break
 				}
 			}
-			synctest.Wait() // the ring ages its events after it has added others, which may be heard of before that
+			// the ring calls Forget after it has added the next events, which may be received
+			// earlier
+			synctest.Wait()
 		}
 		if _, err := f.Position(t.Context()); err != nil {
 			t.Fatal(err)
@@ -147,7 +149,7 @@ func TestForget(t *testing.T) {
 		collect(at, 4)
 		for i, e := range events {
 			if !early(e).has() {
-				t.Errorf("event %d of 4 has forgotten", i)
+				t.Errorf("event %d of 4 has dropped its values", i)
 			}
 		}
 		add(t, log, "a", 4, 24)
@@ -155,7 +157,13 @@ func TestForget(t *testing.T) {
 		for i, e := range events {
 			late := e.Memo("late", func() any { return &kept{} }).(*kept)
 			if want := i >= 20; early(e).has() != want || late.has() != want {
-				t.Errorf("event %d of 24 keeps what was chosen early %t, late %t, want %t", i, early(e).has(), late.has(), want)
+				t.Errorf(
+					"event %d of 24 caches the early value %t, the late one %t, want %t",
+					i,
+					early(e).has(),
+					late.has(),
+					want,
+				)
 			}
 		}
 	})

@@ -13,8 +13,9 @@ func ExampleNew() {
 	defer f.Close()
 	ctx := context.Background()
 
-	// First the place, then the data: whatever is not in that data comes with the feed.
-	place, err := f.Position(ctx)
+	// Take the position before reading the data: the feed delivers every change that the data
+	// lacks.
+	position, err := f.Position(ctx)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -24,7 +25,7 @@ func ExampleNew() {
 		&feed.Event{Kind: feed.Created, Collection: "users", ID: "ann"},
 		&feed.Event{Kind: feed.Deleted, Collection: "orders", ID: "7"})
 
-	for e, err := range f.Watch(ctx, place, "orders") {
+	for e, err := range f.Watch(ctx, position, "orders") {
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -43,7 +44,7 @@ func ExampleNew() {
 func ExampleEvent_Memo() {
 	type upper struct{}
 	e := &feed.Event{After: []byte(`{"id":7}`)}
-	for range 3 { // listeners
+	for range 3 { // subscribers
 		frame := e.Memo(upper{}, func() any {
 			fmt.Println("encoded once")
 			return fmt.Sprintf("data: %s", e.After)

@@ -1,15 +1,16 @@
 package feed
 
-// WakeOf is the channel by which the listeners of a collection are woken: another each time.
+// WakeOf returns the channel that wakes the subscribers of a collection. It changes with each
+// event.
 func WakeOf(f *Feed, collection string) any {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.ring.of(collection).wake.Load()
+	return f.ring.list(collection).wake.Load()
 }
 
-// Listening is how many listeners a collection has.
+// Listening returns how many subscribers a collection has.
 func Listening(f *Feed, collection string) int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.ring.of(collection).waiting.Load()
+	return f.ring.list(collection).subscribers.Load()
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// TestLogFails: those who listen wait until it works again, and those behind the ring are told.
+// TestLogFails: subscribers that follow the ring wait until the log works again, and those that
+// read the log receive the error.
 func TestLogFails(t *testing.T) {
 	in(t, feed.Options{BufferEvents: 4, BookmarkInterval: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
 		start := head(t, log)
@@ -21,7 +22,8 @@ func TestLogFails(t *testing.T) {
 		go func() { done <- take(f.Watch(t.Context(), feed.Cursor{}, "a"), 30) }()
 		synctest.Wait()
 		add(t, log, "a", 0, 10)
-		time.Sleep(1050 * time.Millisecond) // not when the log is polled, as that look might pass over the failure
+		// between two polls, because a poll could be over before the failure
+		time.Sleep(1050 * time.Millisecond)
 		log.fails.Store(true)
 		before := log.tails.Load()
 		add(t, log, "a", 10, 20)
@@ -30,13 +32,13 @@ func TestLogFails(t *testing.T) {
 			t.Errorf("the log was tried %d times in a minute, want once in 2.5 to 5 seconds", n)
 		}
 		if g := take(f.Watch(t.Context(), start, "a"), 1); g.err != errLog {
-			t.Errorf("behind the ring: %s, %v, want the log's error", g, g.err)
+			t.Errorf("older than the ring: %s, %v, want the log's error", g, g.err)
 		}
 		log.fails.Store(false)
 		add(t, log, "a", 20, 30)
-		(<-done).want(t, "< "+numbers(0, 30), "who has waited")
+		(<-done).want(t, "< "+numbers(0, 30), "the waiting subscriber")
 		if g := take(f.Watch(t.Context(), start, "a"), 30); g.err != nil {
-			t.Errorf("behind the ring, when it works again: %v", g.err)
+			t.Errorf("older than the ring, when the log works again: %v", g.err)
 		}
 	})
 }
@@ -60,7 +62,7 @@ func TestLogFailsFromTheStart(t *testing.T) {
 	})
 }
 
-// other is a log that can be replaced by another, as by one that was restored.
+// other is a log that can be replaced at run time, as by a restored backup.
 type other struct {
 	feed.Log
 	mu  sync.Mutex
@@ -83,7 +85,7 @@ func (o *other) Read(ctx context.Context, after, until feed.Cursor, max int) ([]
 	return o.log().Read(ctx, after, until, max)
 }
 
-// TestRestoredBackup: all who listen are told, and whoever comes then goes on with the log as it is.
+// TestRestoredBackup: all cursors expire, and new subscribers continue with the restored log.
 func TestRestoredBackup(t *testing.T) {
 	in(t, feed.Options{}, func(t *testing.T, _ *feed.Feed, first *spy) {
 		log := &other{Log: first, now: first}
@@ -102,19 +104,19 @@ func TestRestoredBackup(t *testing.T) {
 		log.mu.Unlock()
 		for range 3 {
 			if g := <-done; !errors.Is(g.err, feed.ErrExpired) {
-				t.Errorf("who listened: %s, %v, want ErrExpired", g, g.err)
+				t.Errorf("the subscriber: %s, %v, want ErrExpired", g, g.err)
 			}
 		}
 		if g := take(f.Watch(t.Context(), lost, "a"), 1); !errors.Is(g.err, feed.ErrExpired) {
-			t.Errorf("from a place of before: %s, %v, want ErrExpired", g, g.err)
+			t.Errorf("from an old cursor: %s, %v, want ErrExpired", g, g.err)
 		}
 		at, _ := f.Position(t.Context())
 		add(t, log.log(), "a", 5, 8)
-		take(f.Watch(t.Context(), at, "a"), 3).want(t, "< 5 6 7", "from a new place")
+		take(f.Watch(t.Context(), at, "a"), 3).want(t, "< 5 6 7", "from a new cursor")
 	})
 }
 
-// amnesiac is a log that knows no place for long, not even the one that it has just named.
+// amnesiac is a log that rejects each position soon after it has returned it.
 type amnesiac struct {
 	*spy
 	heads atomic.Int64
@@ -130,7 +132,7 @@ func (a *amnesiac) Tail(context.Context, feed.Cursor, int) ([]*feed.Event, feed.
 	return nil, feed.Cursor{}, feed.ErrExpired
 }
 
-// TestLogThatForgets: it is not asked again without a rest, however often it says that a place has expired.
+// TestLogThatForgets: the feed backs off between attempts if positions expire repeatedly.
 func TestLogThatForgets(t *testing.T) {
 	in(t, feed.Options{}, func(t *testing.T, _ *feed.Feed, first *spy) {
 		log := &amnesiac{spy: first}
@@ -155,7 +157,7 @@ func TestClose(t *testing.T) {
 		synctest.Wait()
 		at := head(t, log)
 		var closing sync.WaitGroup
-		for range 500 { // at once
+		for range 500 { // at the same moment
 			closing.Go(func() {
 				if err := f.Close(); err != nil {
 					t.Errorf("Close: %v", err)
@@ -166,12 +168,12 @@ func TestClose(t *testing.T) {
 		f.Close()
 		for range 10 {
 			if g := <-done; g.err != feed.ErrClosed || g.String() != "<" {
-				t.Errorf("who listened: %s, %v, want ErrClosed", g, g.err)
+				t.Errorf("the subscriber: %s, %v, want ErrClosed", g, g.err)
 			}
 		}
 		for _, at := range []feed.Cursor{{}, at} {
 			if g := take(f.Watch(t.Context(), at, "a"), 1); g.err != feed.ErrClosed || len(g.items) > 0 {
-				t.Errorf("who comes later: %s, %v, want ErrClosed", g, g.err)
+				t.Errorf("a later subscriber: %s, %v, want ErrClosed", g, g.err)
 			}
 		}
 	})
@@ -186,7 +188,8 @@ func TestCloseBeforeUse(t *testing.T) {
 	})
 }
 
-// TestCloseInterruptsReads, and waits until they are over: the log may be closed next.
+// TestCloseInterruptsReads: Close ends reads of the log and waits for them, so the log may be
+// closed next.
 func TestCloseInterruptsReads(t *testing.T) {
 	in(t, feed.Options{BufferEvents: 1, MaxReads: 2}, func(t *testing.T, f *feed.Feed, log *spy) {
 		log.slow = time.Hour
@@ -206,21 +209,21 @@ func TestCloseInterruptsReads(t *testing.T) {
 		}
 		for range 5 {
 			if g := <-done; g.err != feed.ErrClosed {
-				t.Errorf("behind the ring: %s, %v, want ErrClosed", g, g.err)
+				t.Errorf("older than the ring: %s, %v, want ErrClosed", g, g.err)
 			}
 		}
 	})
 }
 
-// nowhere is a log with connections that lead nowhere once they are lost: whoever asks over one waits, and is told nothing.
-// Who asks again gets another.
-type nowhere struct {
+// notInRing is a log on a pool with broken connections: a call blocks without an error until its
+// context is done, and the next call gets another connection.
+type notInRing struct {
 	*spy
-	tailing, reading atomic.Bool  // whether the connection of Tail, or of Read, is lost
-	given            atomic.Int64 // how often somebody has given up
+	tailing, reading atomic.Bool  // whether the connection of Tail, or of Read, is broken
+	given            atomic.Int64 // how many calls have timed out
 }
 
-func (n *nowhere) wait(ctx context.Context, lost *atomic.Bool) error {
+func (n *notInRing) wait(ctx context.Context, lost *atomic.Bool) error {
 	if !lost.Load() {
 		return nil
 	}
@@ -230,26 +233,30 @@ func (n *nowhere) wait(ctx context.Context, lost *atomic.Bool) error {
 	return ctx.Err()
 }
 
-func (n *nowhere) Tail(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error) {
+func (n *notInRing) Tail(
+	ctx context.Context,
+	after feed.Cursor,
+	max int,
+) ([]*feed.Event, feed.Cursor, error) {
 	if err := n.wait(ctx, &n.tailing); err != nil {
 		return nil, feed.Cursor{}, err
 	}
 	return n.spy.Tail(ctx, after, max)
 }
 
-func (n *nowhere) Read(ctx context.Context, after, until feed.Cursor, max int) ([]*feed.Event, error) {
+func (n *notInRing) Read(ctx context.Context, after, until feed.Cursor, max int) ([]*feed.Event, error) {
 	if err := n.wait(ctx, &n.reading); err != nil {
 		return nil, err
 	}
 	return n.spy.Read(ctx, after, until, max)
 }
 
-// TestLogIsSilent: a log that answers nothing any more is asked again, and nobody is lost over it.
+// TestLogIsSilent: reads that get no answer time out and are retried, and no event is lost.
 func TestLogIsSilent(t *testing.T) {
 	tests := []struct {
 		name  string
 		limit time.Duration
-		least time.Duration // until it is asked again
+		least time.Duration // until the next attempt
 	}{
 		{"default", 0, 10 * time.Second},
 		{"own", time.Minute, time.Minute},
@@ -257,43 +264,57 @@ func TestLogIsSilent(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				log := &nowhere{spy: newSpy()}
+				log := &notInRing{spy: newSpy()}
 				log.deaf = true
-				f := feed.New(log, quiet(feed.Options{BufferEvents: 4, BookmarkInterval: -1, ReadTimeout: tt.limit}))
+				f := feed.New(
+					log,
+					quiet(feed.Options{BufferEvents: 4, BookmarkInterval: -1, ReadTimeout: tt.limit}),
+				)
 				defer f.Close()
 				start := head(t, log.spy)
 				done := make(chan *got)
 				go func() { done <- take(f.Watch(t.Context(), feed.Cursor{}, "a"), 20) }()
 				synctest.Wait()
 				add(t, log.spy, "a", 0, 10)
-				time.Sleep(1050 * time.Millisecond) // not when the log is polled, so that the next poll is the first to be lost
+				// between two polls, so that the next poll is the first to block
+				time.Sleep(1050 * time.Millisecond)
 
 				log.tailing.Store(true)
 				began := time.Now()
 				add(t, log.spy, "a", 10, 20)
-				(<-done).want(t, "< "+numbers(0, 20), "who has waited")
+				(<-done).want(t, "< "+numbers(0, 20), "the waiting subscriber")
 				if took := time.Since(began); took < tt.least || took > tt.least+time.Second {
-					t.Errorf("they heard of it %v later, want %v", took, tt.least)
+					t.Errorf("the event arrived %v later, want %v", took, tt.least)
 				}
 
-				// Whoever reads the log is told, as nobody else can read in its turn.
+				// Subscribers that read the log receive the error, because others wait for their
+				// slot.
 				log.reading.Store(true)
-				if g := take(f.Watch(t.Context(), start, "a"), 20); !errors.Is(g.err, context.DeadlineExceeded) {
-					t.Errorf("behind the ring: %s, %v", g, g.err)
+				if g := take(
+					f.Watch(t.Context(), start, "a"),
+					20,
+				); !errors.Is(
+					g.err,
+					context.DeadlineExceeded,
+				) {
+					t.Errorf("older than the ring: %s, %v", g, g.err)
 				}
-				take(f.Watch(t.Context(), start, "a"), 20).want(t, "< "+numbers(0, 20), "behind the ring, once more")
+				take(
+					f.Watch(t.Context(), start, "a"),
+					20,
+				).want(t, "< "+numbers(0, 20), "older than the ring, again")
 				if n := log.given.Load(); n != 2 {
-					t.Errorf("it was given up %d times, want twice", n)
+					t.Errorf("%d reads timed out, want 2", n)
 				}
 			})
 		})
 	}
 }
 
-// TestLimitOfNone: below zero a log may take as long as it likes.
-func TestLimitOfNone(t *testing.T) {
+// TestNoReadTimeout: a negative ReadTimeout is no limit.
+func TestNoReadTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log := &nowhere{spy: newSpy()}
+		log := &notInRing{spy: newSpy()}
 		f := feed.New(log, quiet(feed.Options{ReadTimeout: -1}))
 		if _, err := f.Position(t.Context()); err != nil {
 			t.Fatal(err)
@@ -302,13 +323,13 @@ func TestLimitOfNone(t *testing.T) {
 		log.tailing.Store(true)
 		time.Sleep(24 * time.Hour)
 		if n := log.given.Load(); n != 0 {
-			t.Errorf("it was given up %d times", n)
+			t.Errorf("%d reads timed out", n)
 		}
 		f.Close()
 	})
 }
 
-// faulty is a log that does with what it tails, and with Purge, what it is told to.
+// faulty is a log with Tail and Purge replaced by functions of the test.
 type faulty struct {
 	*spy
 	do atomic.Pointer[func(events []*feed.Event, end *feed.Cursor)]
@@ -329,7 +350,8 @@ func (f *faulty) Purge(ctx context.Context, before time.Time, keep, max int) (in
 	return f.spy.Purge(ctx, before, keep, max)
 }
 
-// TestLogAtFault: what comes in a wrong order is not told, and a panic is an error: nobody is there to catch it but the process.
+// TestLogAtFault: events out of order are not delivered, and a panic of the log does not end the
+// process.
 func TestLogAtFault(t *testing.T) {
 	t.Parallel()
 	faults := map[string]func(events []*feed.Event, end *feed.Cursor){
@@ -349,13 +371,19 @@ func TestLogAtFault(t *testing.T) {
 				go func() { done <- take(f.Watch(t.Context(), feed.Cursor{}, "a"), 6) }()
 				synctest.Wait()
 				log.do.Store(&fault)
-				if err := first.Append(t.Context(), created("a", 0), created("a", 1), created("a", 2)); err != nil { // at once: one by one they may be in order
+				// one call, because single events could be in order
+				if err := first.Append(
+					t.Context(),
+					created("a", 0),
+					created("a", 1),
+					created("a", 2),
+				); err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(5 * time.Minute) // it is purged, too
+				time.Sleep(5 * time.Minute) // until the log is purged
 				log.do.Store(nil)
 				add(t, first, "a", 3, 6)
-				(<-done).want(t, "< "+numbers(0, 6), "who has waited")
+				(<-done).want(t, "< "+numbers(0, 6), "the waiting subscriber")
 			})
 		})
 	}

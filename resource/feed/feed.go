@@ -12,36 +12,38 @@ import (
 	"time"
 )
 
-// ErrClosed says that the feed was closed: the process is going down, and the listener goes on elsewhere from the cursor
-// that it has.
+// ErrClosed reports that the [Feed] was closed, usually because the process is shutting down. The
+// subscriber can continue from its last cursor in another process.
 var ErrClosed = errors.New("feed: closed")
 
-// Options adjust a Feed. The zero value is meaningful.
+// Options configures a Feed. The zero value selects the defaults.
 type Options struct {
-	// BufferEvents and BufferBytes limit the ring buffer of recent events. Default 4096 events and 16 MiB. Values cached with
-	// [Event.Memo] do not count.
+	// BufferEvents and BufferBytes limit the ring buffer of recent events. Default 4096 events and
+	// 16 MiB. Values cached with [Event.Memo] do not count.
 	BufferEvents int
 	BufferBytes  int64
 
-	// PollInterval is the delay between reads of the log. Default 100ms. After an error the delay doubles with each failure,
-	// up to 5s.
+	// PollInterval is the delay between reads of the log. Default 100ms. After an error the delay
+	// doubles with each failure, up to 5s.
 	PollInterval time.Duration
 
-	// ReadTimeout limits a single read of the log. Default 10s; negative means no limit. A read that times out is retried, on
-	// a different connection if the log has a pool, because a broken TCP connection may never report an error. It does not
-	// apply to [Watcher] collections or to [Feed.Position].
+	// ReadTimeout limits a single read of the log. Default 10s; negative means no limit. A read
+	// that times out is retried, on a different connection if the log has a pool, because a broken
+	// TCP connection may never report an error. It does not apply to [Watcher] collections or to
+	// [Feed.Position].
 	ReadTimeout time.Duration
 
-	// MaxReads limits how many subscribers read the log concurrently because they have fallen behind the buffer. Default 4.
+	// MaxReads limits how many subscribers read the log concurrently because they have fallen
+	// behind the buffer. Default 4.
 	MaxReads int
 
-	// BookmarkInterval is how often an idle subscriber receives a bookmark, an event that carries only its current cursor.
-	// Default 30s; negative disables bookmarks.
+	// BookmarkInterval is how often an idle subscriber receives a bookmark, an event that carries
+	// only its current cursor. Default 30s; negative disables bookmarks.
 	BookmarkInterval time.Duration
 
-	// Retention is how long events are kept in the log. Default 24h; negative keeps them forever. MaxEvents limits their
-	// number. Default 1,000,000; negative means no limit. The feed purges the log about once a minute. A subscriber whose
-	// cursor has been purged receives [ErrExpired].
+	// Retention is how long events are kept in the log. Default 24h; negative keeps them forever.
+	// MaxEvents limits their number. Default 1,000,000; negative means no limit. The feed purges
+	// the log about once a minute. A subscriber with a purged cursor receives [ErrExpired].
 	Retention time.Duration
 	MaxEvents int
 
@@ -49,37 +51,52 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Feed reads a log for one process, once for all who listen. It is safe for concurrent use.
+// Feed reads a log once and delivers its events to all subscribers of the process. It is safe for
+// concurrent use.
+//
+// One goroutine, tailLoop, copies new events from the log to the ring buffer. Subscribers run in
+// the goroutines of their callers: they follow the ring without locks and read the log themselves
+// if they are older than the ring.
 type Feed struct {
 	log  Log
 	opts Options
 
-	life  context.Context // of the goroutines and of reads of the log; it ends with Close
-	end   context.CancelFunc
-	works sync.WaitGroup
-	reads chan struct{} // holds a value for each listener that reads the log
-	poke  chan struct{} // asks the tailer to look at once
+	// ctx is canceled by Close. It ends the goroutines and all reads of the log.
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	// reads holds one value for each subscriber that reads the log.
+	reads chan struct{}
+	// wake makes tailLoop read the log without waiting for the poll interval.
+	wake chan struct{}
 
-	expired int // how often the log has said so since it last went on; only the tailer knows it
+	// expired counts consecutive ErrExpired results. Only tailLoop uses it.
+	expired int
 
-	closing sync.Mutex // held by who waits for the end in Close
+	// closing serializes the part of Close that fills reads.
+	closing sync.Mutex
 
 	mu      sync.Mutex
 	started bool
 	ring    ring
-	moved   chan struct{} // closed when the ring has moved; nil if nobody waits for that
+	// moved is closed when the end of the ring changes; nil if no subscriber waits.
+	moved chan struct{}
 
-	trunk    *Feed              // that this one is a branch of; nil if none
-	branches map[*Feed]struct{} // that Close closes
+	// parent is the Feed that this one is a branch of; nil if it is not a branch.
+	parent *Feed
+	// branches are closed together with this Feed.
+	branches map[*Feed]struct{}
 
-	position atomic.Pointer[Cursor] // the end of the ring; nil as long as nothing was read
+	// position is the end of the ring; nil until the log was read.
+	position atomic.Pointer[Cursor]
 }
 
-// New returns a Feed of a log. opts may be nil. It begins to read when somebody listens first, or asks for the position. It
-// panics if log is nil.
+// New returns a Feed that reads log. A nil opts selects the defaults. The Feed starts reading on
+// the first call of [Feed.Watch] or [Feed.Position]. Close releases its goroutines. New panics if
+// log is nil.
 func New(log Log, opts *Options) *Feed {
 	if log == nil {
-		panic("feed: New without a log")
+		panic("feed: New needs a Log, and log is nil")
 	}
 	var o Options
 	if opts != nil {
@@ -94,14 +111,15 @@ func New(log Log, opts *Options) *Feed {
 	o.Retention = cmp.Or(o.Retention, 24*time.Hour)
 	o.MaxEvents = cmp.Or(o.MaxEvents, 1_000_000)
 	o.Logger = cmp.Or(o.Logger, slog.Default())
-	f := &Feed{log: log, opts: o, reads: make(chan struct{}, o.MaxReads), poke: make(chan struct{}, 1)}
-	f.life, f.end = context.WithCancel(context.Background())
+	f := &Feed{log: log, opts: o, reads: make(chan struct{}, o.MaxReads), wake: make(chan struct{}, 1)}
+	f.ctx, f.cancel = context.WithCancel(context.Background())
 	f.ring = newRing(o.BufferEvents, o.BufferBytes)
 	return f
 }
 
-// Position returns a place to listen from for somebody who is about to read the data: whatever is not in that data is
-// behind the place. It asks the log only as long as nothing was read from it yet.
+// Position returns a cursor to take before reading the data: every change that is missing from the
+// data read afterwards is after this cursor. It reads the log only if the Feed has not read it yet.
+// It returns [ErrClosed] after Close.
 func (f *Feed) Position(ctx context.Context) (Cursor, error) {
 	if at, known := f.Known(); known {
 		return at, nil
@@ -112,8 +130,8 @@ func (f *Feed) Position(ctx context.Context) (Cursor, error) {
 	return f.log.Head(ctx)
 }
 
-// Known returns what Position does, if that is known without asking the log, which may wait for transactions that are not
-// over.
+// Known returns the result of [Feed.Position] if it is available without reading the log. A read of
+// the log may wait for open transactions.
 func (f *Feed) Known() (at Cursor, known bool) {
 	if p := f.position.Load(); p != nil {
 		return *p, true
@@ -121,61 +139,61 @@ func (f *Feed) Known() (at Cursor, known bool) {
 	return Cursor{}, false
 }
 
-// start starts what runs, if it does not run yet. It returns false once the Feed is closed.
+// start starts the goroutines on the first call. It returns false after Close.
 func (f *Feed) start() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.life.Err() != nil {
+	if f.ctx.Err() != nil {
 		return false
 	}
 	if !f.started {
 		f.started = true
-		f.works.Go(f.tail)
+		f.wg.Go(f.tailLoop)
 		if f.opts.Retention > 0 || f.opts.MaxEvents > 0 {
-			f.works.Go(f.purge)
+			f.wg.Go(f.purgeLoop)
 		}
 	}
 	return true
 }
 
-// Branch returns a Feed of another log, with the same options, for what is told elsewhere and is to end when this one does:
-// Close of f closes it, too. It may be closed before by itself.
+// Branch returns a Feed of another log with the same options. Closing f also closes the branch. The
+// branch may be closed earlier on its own.
 func (f *Feed) Branch(log Log) *Feed {
 	b := New(log, &f.opts)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.life.Err() != nil {
-		b.end()
+	if f.ctx.Err() != nil {
+		b.cancel()
 		return b
 	}
 	if f.branches == nil {
 		f.branches = map[*Feed]struct{}{}
 	}
-	b.trunk, f.branches[b] = f, struct{}{}
+	b.parent, f.branches[b] = f, struct{}{}
 	return b
 }
 
-// Close ends all listening with [ErrClosed] and returns when nothing of the Feed runs any more. Listeners, which run in
-// goroutines of their own, are told when they ask for the next event and there is none in memory. It does not close the log.
-// It may be called again, also at the same time.
+// Close ends all subscriptions with [ErrClosed] and waits until the goroutines of the Feed and its
+// reads of the log have ended. A subscriber still receives the buffered events that it has not
+// read. Close does not close the log. It may be called several times and concurrently.
 func (f *Feed) Close() error {
-	if f.trunk != nil {
-		f.trunk.mu.Lock()
-		delete(f.trunk.branches, f)
-		f.trunk.mu.Unlock()
+	if f.parent != nil {
+		f.parent.mu.Lock()
+		delete(f.parent.branches, f)
+		f.parent.mu.Unlock()
 	}
 	f.mu.Lock()
-	f.end()
+	f.cancel()
 	f.ring.wakeAll()
 	branches := slices.Collect(maps.Keys(f.branches))
 	f.mu.Unlock()
 	for _, b := range branches {
 		b.Close()
 	}
-	f.works.Wait()
-	f.closing.Lock() // two that close would wait for each other's places
+	f.wg.Wait()
+	f.closing.Lock() // two concurrent calls would deadlock while each fills half of reads
 	defer f.closing.Unlock()
-	for range cap(f.reads) { // whoever reads the log has been interrupted; nobody begins anew
+	for range cap(f.reads) { // wait for active reads of the log, and prevent new ones
 		f.reads <- struct{}{}
 	}
 	for range cap(f.reads) {

@@ -17,14 +17,14 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// spy is a log that counts what it is asked, and fails when it is told to.
+// spy is a log that counts calls and can be made to fail.
 type spy struct {
 	*feed.Memory
 	fails           atomic.Bool
 	tails, reads    atomic.Int64
-	reading, atOnce atomic.Int64 // now, and the most there were
+	reading, atOnce atomic.Int64 // now, and the maximum
 	slow            time.Duration
-	deaf            bool // no hints
+	deaf            bool // Wake returns nil
 }
 
 var errLog = errors.New("the log has failed")
@@ -74,13 +74,13 @@ func (s *spy) Wake() <-chan struct{} {
 	return s.Memory.Wake()
 }
 
-// quiet are options whose Logger says nothing.
+// quiet returns options with a Logger that discards its output.
 func quiet(o feed.Options) *feed.Options {
 	o.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
 	return &o
 }
 
-// got is what one who listens got: "<" is a bookmark.
+// got is what a subscriber received. "<" is a bookmark.
 type got struct {
 	items []string
 	last  feed.Cursor
@@ -89,7 +89,7 @@ type got struct {
 
 func (g *got) String() string { return strings.Join(g.items, " ") }
 
-// take listens until there are n events, bookmarks not counted, or an error.
+// take receives until there are n events, not counting bookmarks, or an error.
 func take(seq iter.Seq2[*feed.Event, error], n int) *got {
 	g := &got{}
 	for e, err := range seq {
@@ -111,7 +111,7 @@ func take(seq iter.Seq2[*feed.Event, error], n int) *got {
 	return g
 }
 
-// numbers are the items that add has added.
+// numbers returns the ids of the events that add appends.
 func numbers(from, to int) string {
 	var text strings.Builder
 	for n := from; n < to; n++ {
@@ -130,7 +130,7 @@ func (g *got) want(t *testing.T, want string, what string) {
 	}
 }
 
-// in runs a test where time is made up, with a Feed over a log without events. It is closed at the end.
+// in runs a test with fake time and a Feed of an empty log, which it closes at the end.
 func in(t *testing.T, opts feed.Options, fn func(t *testing.T, f *feed.Feed, log *spy)) {
 	t.Helper()
 	t.Parallel()
@@ -154,9 +154,9 @@ func TestListenFromNow(t *testing.T) {
 	})
 }
 
-// TestListenFromEveryPlace begins at each place, in rings of all sizes: nothing is missing and nothing comes twice, whether
-// from the ring, from the log, or from both.
-func TestListenFromEveryPlace(t *testing.T) {
+// TestWatchFromEveryPosition starts at each cursor, with rings of all sizes. No event is missing or
+// repeated, from the ring, from the log, or from both.
+func TestWatchFromEveryPosition(t *testing.T) {
 	t.Parallel()
 	const n = 30
 	for _, size := range []int{1, 2, 7, 29, 30, 31, 100} {
@@ -165,7 +165,7 @@ func TestListenFromEveryPlace(t *testing.T) {
 				start := head(t, log)
 				places := []feed.Cursor{start}
 				f.Position(t.Context())
-				synctest.Wait() // the ring begins here
+				synctest.Wait() // the ring starts here
 				for i := range n {
 					add(t, log, "b", i, i+1)
 					add(t, log, "a", i, i+1)
@@ -174,9 +174,9 @@ func TestListenFromEveryPlace(t *testing.T) {
 				synctest.Wait()
 				for i, at := range places[:n] {
 					g := take(f.Watch(t.Context(), at, "a"), n-i)
-					g.want(t, "< "+numbers(i, n), "from place "+strconv.Itoa(i))
+					g.want(t, "< "+numbers(i, n), "from position "+strconv.Itoa(i))
 					if g.last != places[n] {
-						t.Errorf("from place %d: the last place is %+v, want %+v", i, g.last, places[n])
+						t.Errorf("from position %d: the last cursor is %+v, want %+v", i, g.last, places[n])
 					}
 				}
 			})
@@ -184,7 +184,7 @@ func TestListenFromEveryPlace(t *testing.T) {
 	}
 }
 
-// TestRingIsEnough: who is within the ring, or right before it, needs no log.
+// TestRingIsEnough: a cursor in the ring, or directly before it, needs no read of the log.
 func TestRingIsEnough(t *testing.T) {
 	in(t, feed.Options{BufferEvents: 10}, func(t *testing.T, f *feed.Feed, log *spy) {
 		start := head(t, log)
@@ -202,7 +202,10 @@ func TestRingIsEnough(t *testing.T) {
 		if n := log.reads.Load(); n != 0 {
 			t.Errorf("the log was read %d times, want never", n)
 		}
-		take(f.Watch(t.Context(), places[18], "a"), 11).want(t, "< "+numbers(19, 30), "from one before the ring")
+		take(
+			f.Watch(t.Context(), places[18], "a"),
+			11,
+		).want(t, "< "+numbers(19, 30), "from one before the ring")
 		take(f.Watch(t.Context(), start, "a"), 30).want(t, "< "+numbers(0, 30), "from the start")
 		if n := log.reads.Load(); n != 2 {
 			t.Errorf("the log was read %d times, want twice", n)
@@ -215,7 +218,10 @@ func TestRingIsBoundedByBytes(t *testing.T) {
 		at, _ := f.Position(t.Context())
 		synctest.Wait()
 		for range 20 {
-			log.Append(t.Context(), &feed.Event{Kind: feed.Updated, Collection: "a", ID: "x", After: make([]byte, 30_000)})
+			log.Append(
+				t.Context(),
+				&feed.Event{Kind: feed.Updated, Collection: "a", ID: "x", After: make([]byte, 30_000)},
+			)
 		}
 		synctest.Wait()
 		take(f.Watch(t.Context(), at, "a"), 20).want(t, "<"+strings.Repeat(" x", 20), "from before")
@@ -225,9 +231,9 @@ func TestRingIsBoundedByBytes(t *testing.T) {
 	})
 }
 
-// TestManyWhoComeAndGo is the model test: listeners break off and come back at random, the ring is too small for them,
-// and some are slow. Each gets everything, once and in order.
-func TestManyWhoComeAndGo(t *testing.T) {
+// TestSubscribersLeaveAndReturn is a model test: subscribers leave and return at random, the ring
+// is too small for them, and some are slow. Each receives all events, once and in order.
+func TestSubscribersLeaveAndReturn(t *testing.T) {
 	in(t, feed.Options{BufferEvents: 16, MaxReads: 2}, func(t *testing.T, f *feed.Feed, log *spy) {
 		start := head(t, log)
 		const n = 600
@@ -239,14 +245,14 @@ func TestManyWhoComeAndGo(t *testing.T) {
 					left := 1 + (l*7+round*13)%40
 					for e, err := range f.Watch(t.Context(), at, "a") {
 						if err != nil {
-							t.Errorf("listener %d: %v", l, err)
+							t.Errorf("subscriber %d: %v", l, err)
 							return
 						}
 						if at = e.Cursor; e.Kind == feed.Bookmark {
 							continue
 						}
 						if e.ID != strconv.Itoa(seen) {
-							t.Errorf("listener %d got %s, want %d", l, e.ID, seen)
+							t.Errorf("subscriber %d got %s, want %d", l, e.ID, seen)
 							return
 						}
 						if l%3 == 0 && seen%50 == 0 {
@@ -272,7 +278,7 @@ func TestManyWhoComeAndGo(t *testing.T) {
 			t.Errorf("%d read the log at once, want at most 2", most)
 		}
 		if n := feed.Listening(f, "a"); n != 0 {
-			t.Errorf("%d still listen, of those who have left", n)
+			t.Errorf("%d subscribers that have left are still registered", n)
 		}
 	})
 }
@@ -283,17 +289,25 @@ func TestReadsAreBounded(t *testing.T) {
 		start := head(t, log)
 		add(t, log, "a", 0, 600)
 		f.Position(t.Context())
-		synctest.Wait() // the ring begins here: who is ahead of it asks the log about its place first
+		// the ring starts here; a cursor ahead of it would be checked by a read of the log
+		synctest.Wait()
 		begin := time.Now()
 		var wg sync.WaitGroup
 		for range 12 {
-			wg.Go(func() { take(f.Watch(t.Context(), start, "a"), 600).want(t, "< "+numbers(0, 600), "behind") })
+			wg.Go(
+				func() {
+					take(
+						f.Watch(t.Context(), start, "a"),
+						600,
+					).want(t, "< "+numbers(0, 600), "older than the ring")
+				},
+			)
 		}
 		wg.Wait()
 		if most := log.atOnce.Load(); most != 3 {
 			t.Errorf("%d read the log at once, want 3", most)
 		}
-		// Three pages each: 256, 256, and the rest.
+		// Three pages each: 256, 256 and 88.
 		if d := time.Since(begin); d != 12*time.Second {
 			t.Errorf("it took %v, want 12 s: 36 reads of a second, three at a time", d)
 		}
@@ -311,10 +325,10 @@ func TestOthersAreNotWoken(t *testing.T) {
 		add(t, log, "b", 0, 1)
 		synctest.Wait()
 		if feed.WakeOf(f, "a") != a {
-			t.Error("an event of b woke those who listen to a")
+			t.Error("an event of b woke the subscribers of a")
 		}
 		if feed.WakeOf(f, "b") == b {
-			t.Error("an event of b did not wake those who listen to b")
+			t.Error("an event of b did not wake the subscribers of b")
 		}
 		leave()
 	})
@@ -328,7 +342,7 @@ func TestCursorsThatCannotGoOn(t *testing.T) {
 	}{
 		{"another epoch", func(c feed.Cursor) feed.Cursor { c.Epoch++; return c }},
 		{"another mark, in the ring", func(c feed.Cursor) feed.Cursor { c.Mark++; return c }},
-		{"another mark, behind the ring", func(c feed.Cursor) feed.Cursor { c.Seq -= 10; return c }},
+		{"another mark, older than the ring", func(c feed.Cursor) feed.Cursor { c.Seq -= 10; return c }},
 		{"the future", func(c feed.Cursor) feed.Cursor { c.Seq += 100; return c }},
 		{"the far future", func(c feed.Cursor) feed.Cursor { c.Seq = 1<<64 - 1; return c }},
 	}
@@ -340,7 +354,11 @@ func TestCursorsThatCannotGoOn(t *testing.T) {
 				synctest.Wait()
 				add(t, log, "a", 20, 30)
 				synctest.Wait()
-				if g := take(f.Watch(t.Context(), tt.change(head(t, log)), "a"), 1); !errors.Is(g.err, feed.ErrExpired) || len(g.items) > 0 {
+				if g := take(
+					f.Watch(t.Context(), tt.change(head(t, log)), "a"),
+					1,
+				); !errors.Is(g.err, feed.ErrExpired) ||
+					len(g.items) > 0 {
 					t.Errorf("Watch: %s, %v, want ErrExpired and nothing before it", g, g.err)
 				}
 			})
@@ -360,7 +378,7 @@ func TestPurgedCursor(t *testing.T) {
 	})
 }
 
-// TestPurgedWhileBehind: what comes before the error is complete.
+// TestPurgedWhileBehind: the events before the error are complete.
 func TestPurgedWhileBehind(t *testing.T) {
 	in(t, feed.Options{BufferEvents: 5}, func(t *testing.T, f *feed.Feed, log *spy) {
 		at, _ := f.Position(t.Context())
@@ -388,25 +406,29 @@ func TestPurgedWhileBehind(t *testing.T) {
 	})
 }
 
-// TestAheadOfTheRing: another process has told more than this one knows yet.
+// TestAheadOfTheRing: another process has delivered events that this one has not read yet.
 func TestAheadOfTheRing(t *testing.T) {
-	in(t, feed.Options{PollInterval: time.Hour, BookmarkInterval: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
-		log.deaf = true
-		f.Position(t.Context())
-		synctest.Wait()
-		add(t, log, "a", 0, 5)
-		ahead := head(t, log)
-		begin := time.Now()
-		done := make(chan *got)
-		go func() { done <- take(f.Watch(t.Context(), ahead, "a"), 1) }()
-		synctest.Wait()
-		if d := time.Since(begin); d != 0 {
-			t.Errorf("it took %v, want no waiting for the next poll", d)
-		}
-		add(t, log, "a", 5, 6)
-		time.Sleep(time.Hour)
-		(<-done).want(t, "< 5", "ahead")
-	})
+	in(
+		t,
+		feed.Options{PollInterval: time.Hour, BookmarkInterval: -1},
+		func(t *testing.T, f *feed.Feed, log *spy) {
+			log.deaf = true
+			f.Position(t.Context())
+			synctest.Wait()
+			add(t, log, "a", 0, 5)
+			ahead := head(t, log)
+			begin := time.Now()
+			done := make(chan *got)
+			go func() { done <- take(f.Watch(t.Context(), ahead, "a"), 1) }()
+			synctest.Wait()
+			if d := time.Since(begin); d != 0 {
+				t.Errorf("it took %v, want no waiting for the next poll", d)
+			}
+			add(t, log, "a", 5, 6)
+			time.Sleep(time.Hour)
+			(<-done).want(t, "< 5", "ahead")
+		},
+	)
 }
 
 func TestBookmarks(t *testing.T) {
@@ -434,13 +456,19 @@ func TestBookmarks(t *testing.T) {
 		add(t, log, "b", 0, 3)
 		other := head(t, log)
 		time.Sleep(70 * time.Second) // bookmarks at 30 and 60
-		add(t, log, "a", 0, 1)       // an event at 70, which may not be for who listens
+		add(t, log, "a", 0, 1)       // an event at 70
 		event := head(t, log)
 		time.Sleep(60 * time.Second) // and at 90 and 120
 		leave()
 		<-over
-		want := []mark{{0, start, ""}, {30 * time.Second, other, ""}, {60 * time.Second, other, ""}, {70 * time.Second, event, "0"},
-			{90 * time.Second, event, ""}, {120 * time.Second, event, ""}}
+		want := []mark{
+			{0, start, ""},
+			{30 * time.Second, other, ""},
+			{60 * time.Second, other, ""},
+			{70 * time.Second, event, "0"},
+			{90 * time.Second, event, ""},
+			{120 * time.Second, event, ""},
+		}
 		if len(marks) != len(want) {
 			t.Fatalf("got %v, want %v", marks, want)
 		}
@@ -457,7 +485,7 @@ func TestNoBookmarks(t *testing.T) {
 	in(t, feed.Options{BookmarkInterval: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		take(f.Watch(ctx, feed.Cursor{}, "a"), 1).want(t, "<", "in an hour") // but for the first
+		take(f.Watch(ctx, feed.Cursor{}, "a"), 1).want(t, "<", "in an hour") // except the first
 	})
 }
 
@@ -481,12 +509,12 @@ func TestContextEnds(t *testing.T) {
 			}
 		}
 		if n := feed.Listening(f, "a"); n != 0 {
-			t.Errorf("%d still listen", n)
+			t.Errorf("%d subscribers are still registered", n)
 		}
 	})
 }
 
-// TestContextEndsWhileBusy: also one who never has to wait is told.
+// TestContextEndsWhileBusy: the end of ctx is noticed also if events are always available.
 func TestContextEndsWhileBusy(t *testing.T) {
 	in(t, feed.Options{}, func(t *testing.T, f *feed.Feed, log *spy) {
 		at, _ := f.Position(t.Context())
@@ -542,63 +570,93 @@ func TestTwoFeedsOverOneLog(t *testing.T) {
 }
 
 func TestPurge(t *testing.T) {
-	in(t, feed.Options{Retention: time.Hour, PollInterval: time.Minute}, func(t *testing.T, f *feed.Feed, log *spy) {
-		at, _ := f.Position(t.Context())
-		for n := range 2500 {
-			log.Append(t.Context(), &feed.Event{Collection: "a", ID: strconv.Itoa(n)})
-		}
-		old := head(t, log)
-		time.Sleep(59 * time.Minute)
-		add(t, log, "a", 0, 2)
-		if _, err := log.Read(t.Context(), at, old, 1); err != nil {
-			t.Errorf("within the hour: %v", err)
-		}
-		time.Sleep(3 * time.Minute)
-		if _, err := log.Read(t.Context(), at, old, 1); !errors.Is(err, feed.ErrExpired) {
-			t.Errorf("after it: %v, want ErrExpired", err)
-		}
-		if events, err := log.Read(t.Context(), old, head(t, log), 10); err != nil || len(events) != 2 {
-			t.Errorf("of what is younger: %d events, %v, want 2", len(events), err)
-		}
-	})
+	in(
+		t,
+		feed.Options{Retention: time.Hour, PollInterval: time.Minute},
+		func(t *testing.T, f *feed.Feed, log *spy) {
+			at, _ := f.Position(t.Context())
+			for n := range 2500 {
+				log.Append(t.Context(), &feed.Event{Collection: "a", ID: strconv.Itoa(n)})
+			}
+			old := head(t, log)
+			time.Sleep(59 * time.Minute)
+			add(t, log, "a", 0, 2)
+			if _, err := log.Read(t.Context(), at, old, 1); err != nil {
+				t.Errorf("within the hour: %v", err)
+			}
+			time.Sleep(3 * time.Minute)
+			if _, err := log.Read(t.Context(), at, old, 1); !errors.Is(err, feed.ErrExpired) {
+				t.Errorf("after it: %v, want ErrExpired", err)
+			}
+			if events, err := log.Read(t.Context(), old, head(t, log), 10); err != nil || len(events) != 2 {
+				t.Errorf("of the newer events: %d events, %v, want 2", len(events), err)
+			}
+		},
+	)
 }
 
-// TestPurgeByNumber: who is behind the newest KeepEvents is told, and who is among them goes on, however young all are.
+// TestPurgeByNumber: cursors older than the newest MaxEvents expire, and newer ones do not,
+// independent of their age.
 func TestPurgeByNumber(t *testing.T) {
-	for name, keep := range map[string]time.Duration{"for ever": -1, "for a day": 0} {
+	for name, keep := range map[string]time.Duration{"kept forever": -1, "kept for a day": 0} {
 		t.Run(name, func(t *testing.T) {
-			in(t, feed.Options{BufferEvents: 5, Retention: keep, MaxEvents: 100, PollInterval: time.Hour, BookmarkInterval: -1}, func(t *testing.T, f *feed.Feed, log *spy) {
-				at, _ := f.Position(t.Context())
-				add(t, log, "a", 0, 2000)
-				old := head(t, log)
-				add(t, log, "a", 2000, 2100)
-				synctest.Wait()
-				take(f.Watch(t.Context(), at, "a"), 3).want(t, "< 0 1 2", "before anything is purged")
-				time.Sleep(2 * time.Minute)
-				if g := take(f.Watch(t.Context(), at, "a"), 1); !errors.Is(g.err, feed.ErrExpired) || len(g.items) > 0 {
-					t.Errorf("behind the newest 100: %s, %v, want ErrExpired and nothing before it", g, g.err)
-				}
-				take(f.Watch(t.Context(), old, "a"), 100).want(t, "< "+numbers(2000, 2100), "among the newest 100")
-			})
+			in(
+				t,
+				feed.Options{
+					BufferEvents:     5,
+					Retention:        keep,
+					MaxEvents:        100,
+					PollInterval:     time.Hour,
+					BookmarkInterval: -1,
+				},
+				func(t *testing.T, f *feed.Feed, log *spy) {
+					at, _ := f.Position(t.Context())
+					add(t, log, "a", 0, 2000)
+					old := head(t, log)
+					add(t, log, "a", 2000, 2100)
+					synctest.Wait()
+					take(f.Watch(t.Context(), at, "a"), 3).want(t, "< 0 1 2", "before anything is purged")
+					time.Sleep(2 * time.Minute)
+					if g := take(
+						f.Watch(t.Context(), at, "a"),
+						1,
+					); !errors.Is(g.err, feed.ErrExpired) ||
+						len(g.items) > 0 {
+						t.Errorf(
+							"before the newest 100: %s, %v, want ErrExpired and nothing before it",
+							g,
+							g.err,
+						)
+					}
+					take(
+						f.Watch(t.Context(), old, "a"),
+						100,
+					).want(t, "< "+numbers(2000, 2100), "among the newest 100")
+				},
+			)
 		})
 	}
 }
 
-func TestKeptForEver(t *testing.T) {
-	in(t, feed.Options{Retention: -1, MaxEvents: -1, PollInterval: time.Hour}, func(t *testing.T, f *feed.Feed, log *spy) {
-		at, _ := f.Position(t.Context())
-		add(t, log, "a", 0, 10)
-		time.Sleep(100 * time.Hour)
-		if events, err := log.Read(t.Context(), at, head(t, log), 100); err != nil || len(events) != 10 {
-			t.Errorf("%d events, %v, want 10", len(events), err)
-		}
-	})
+func TestKeptForever(t *testing.T) {
+	in(
+		t,
+		feed.Options{Retention: -1, MaxEvents: -1, PollInterval: time.Hour},
+		func(t *testing.T, f *feed.Feed, log *spy) {
+			at, _ := f.Position(t.Context())
+			add(t, log, "a", 0, 10)
+			time.Sleep(100 * time.Hour)
+			if events, err := log.Read(t.Context(), at, head(t, log), 100); err != nil || len(events) != 10 {
+				t.Errorf("%d events, %v, want 10", len(events), err)
+			}
+		},
+	)
 }
 
 func TestNewWithoutALog(t *testing.T) {
 	t.Parallel()
 	defer func() {
-		if got := recover(); got != "feed: New without a log" {
+		if got := recover(); got != "feed: New needs a Log, and log is nil" {
 			t.Errorf("New panicked with %v", got)
 		}
 	}()

@@ -7,45 +7,53 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// PageBytes is how large events of a [Log] are together, in Before and After, when Tail and Read may return them though there
-// are more: so items of a megabyte do not come by the hundred.
+// PageBytes is the size of Before and After together, in bytes, at which Tail and Read of a [Log]
+// may end a page early. It keeps pages of large items small.
 const PageBytes = 4 << 20
 
-// Log keeps events in an order that never changes. It is safe for concurrent use, also by several processes where the
-// store behind it is.
+// Log stores events in a fixed order. It is safe for concurrent use, by several processes if its
+// database is.
 type Log interface {
-	// Append adds events. With a context that carries a transaction of the log's runner they are there if it is committed,
-	// else at once. Cursors that they come with do not count.
+	// Append adds events. If ctx carries a transaction of the log's runner, the events become
+	// visible when it commits; otherwise immediately. The cursors of the given events are ignored.
 	//
-	// The caller has written its data in the transaction before, so that the transaction is known to the database.
+	// In a transaction the caller writes its data before it calls Append, so the database has
+	// already assigned the transaction its number.
 	Append(ctx context.Context, events ...*Event) error
-	// Head returns the newest place before which no event can turn up any more, so that Tail goes on from there. It may wait
-	// for transactions that are not over.
+	// Head returns the newest position before which no further event can appear. Tail can start
+	// there. Head may wait for open transactions.
 	Head(ctx context.Context) (Cursor, error)
-	// Tail returns events behind a place, in order, at most max, and the place behind the last: none, and after itself, if
-	// there is nothing new. It may return fewer once they are as large as [PageBytes]. It ends before the first place at
-	// which an event may still turn up, as the transaction that has taken it is not over: whoever goes on from the last
-	// place misses nothing. [ErrExpired] if after is none of its places.
+	// Tail returns up to max events after a position, in order, and the position after the last of
+	// them. If there are no new events it returns none, and after. It may return fewer events if
+	// they reach [PageBytes]. It ends before the first position that an open transaction may still
+	// fill, so a caller that continues from the returned position misses nothing. The error is
+	// [ErrExpired] if after is not a position of the log.
 	//
-	// A Feed calls it again and again, from one goroutine. What Tail has to remember between two calls is in the Log, and
-	// what it returns depends on the place alone, as there may be several Feeds.
+	// A Feed calls Tail repeatedly from one goroutine. Its result depends on the arguments only,
+	// because several Feeds may read one log.
 	Tail(ctx context.Context, after Cursor, max int) ([]*Event, Cursor, error)
-	// Read is for those who come later: events behind after up to and with until, which Tail or Head has returned, at most
-	// max. Less than max are all, unless they are as large as PageBytes, where a page may end. [ErrExpired] as in Tail,
-	// also where after and until are the same: so it is asked whether something is a place.
+	// Read returns up to max events after one position up to and including until, a position that
+	// Tail or Head has returned. Subscribers that are older than the ring use it. Fewer than max
+	// events are all of them, unless they reach [PageBytes]. The error is [ErrExpired] as in Tail,
+	// also if after and until are equal: that call checks whether a cursor is valid.
 	Read(ctx context.Context, after, until Cursor, max int) ([]*Event, error)
-	// Purge removes at most max events, oldest first, and returns how many: those appended before a time, the zero time being
-	// before all, and those that are not among the newest keep; below 1 no number is too large. The newest of all stays, and
-	// so does what is behind a place at which an event may still turn up, as whoever has come there has to go on.
+	// Purge removes at most max events, oldest first, and returns their number. It removes events
+	// that were appended before the given time, and events beyond the newest keep. A zero time and
+	// a keep below 1 disable the respective limit. Purge never removes the newest event, nor events
+	// after a position that an open transaction may still fill, because subscribers continue from
+	// there.
 	Purge(ctx context.Context, before time.Time, keep, max int) (int, error)
-	// Wake returns a channel which gets a value when there may be something new for Tail: a hint, which may be lost or wrong,
-	// so whoever tails looks by itself too. Nil if the log has none to give.
+	// Wake returns a channel that receives a value when Tail may return new events. It is a hint:
+	// values may be missing or spurious, and the Feed polls as well. It is nil if the log has no
+	// such notification.
 	Wake() <-chan struct{}
 }
 
-// Transactor is a Log that takes part in transactions: what is appended with a context that carries one of its Runner is
-// there if that is committed. Where the collection has an equal one, a change and its event stand or fall together.
+// Transactor is a [Log] that takes part in transactions. Events that are appended with a context of
+// a transaction of its Runner commit or roll back with that transaction. If the Runner of a
+// collection is equal, a change and its event are atomic.
 type Transactor interface {
-	// Transactions returns the Runner of the database that holds the events, the same each time; nil if there is none.
+	// Transactions returns the Runner of the database that holds the events, always the same one,
+	// or nil if there is none.
 	Transactions() tx.Runner
 }

@@ -11,24 +11,27 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// MemoryOptions adjust a Memory. The zero value is meaningful.
+// MemoryOptions configures a Memory. The zero value selects the defaults.
 type MemoryOptions struct {
-	// Runner is that of the collections whose changes share transactions with the events, such as a *memory.DB of package
-	// resource/memory or a *sqltx.DB. It has to call [tx.Scope.Rollback]. Nil is none: events are there at once.
+	// Runner is the runner of the collections that share transactions with the events, such as a
+	// *memory.DB of package resource/memory or a *sqltx.DB. It must call [tx.Scope.Rollback]. If it
+	// is nil, events are visible immediately.
 	//
-	// Where a transaction of it is inside one of another Runner, its events wait for that one, and go if that is rolled back.
+	// In a transaction that is nested in one of another Runner, the events become visible when the
+	// outer transaction commits, and are dropped if it rolls back.
 	Runner tx.Runner
-	// Events is how many events are held, 100,000 if zero, and Bytes how much memory they take, roughly; 64 MiB if zero. The
-	// oldest go first.
+	// Events and Bytes limit the number of events and their approximate memory. Default 100,000
+	// events and 64 MiB. The oldest events are dropped first.
 	Events int
 	Bytes  int64
-	// Wait is how long events wait for the end of their transaction; a minute if zero. Where nobody tells how a transaction
-	// has ended, as its outcome is unknown, all cursors expire then: who listens lists anew, and sees for itself.
+	// Wait is how long events wait for the end of their transaction. Default one minute. If the
+	// outcome of a transaction is unknown, the Runner reports no end. All cursors then expire after
+	// this time, and subscribers list again.
 	Wait time.Duration
 }
 
-// Memory is a Log in memory: for one process, and for what may be forgotten when it ends, as cursors of the process before
-// are [ErrExpired]. It is safe for concurrent use.
+// Memory is a [Log] in memory, for a single process. Cursors of a previous process are
+// [ErrExpired]. It is safe for concurrent use.
 type Memory struct {
 	runner    tx.Runner
 	maxEvents int
@@ -37,24 +40,24 @@ type Memory struct {
 	wake      chan struct{}
 
 	mu    sync.Mutex
-	floor Cursor // the place before the first slot
-	slots []slot // by number, without a gap: the first is that of floor.Seq+1
-	live  int    // slots with an event of which it is known that it was committed
+	floor Cursor // the position before the first slot
+	slots []slot // by Seq without gaps; the first has floor.Seq+1
+	live  int    // slots of committed events up to head
 	bytes int64
-	head  Cursor // behind the last event before which nothing can turn up
-	next  uint64 // number of the first slot behind head that may be pending
+	head  Cursor // the position of the last event before which no other can appear
+	next  uint64 // the Seq of the first slot after head that may be pending
 }
 
-// slot is the place of an event. Places are taken when events are appended, as at the commit it would be too late: between
-// the commit of a transaction and its being told of, the next may have changed the same item.
+// slot is the position of an event. Append reserves it, before the commit: between a commit and its
+// notification another transaction may change the same item, and its event must come later.
 type slot struct {
 	event *Event    // nil if it was rolled back
-	since time.Time // when it was taken, if its transaction is not known to be over
+	since time.Time // when it was reserved; zero once its transaction has ended
 }
 
 func (s *slot) pending() bool { return !s.since.IsZero() }
 
-// NewMemory returns a Memory without events, with an epoch of its own. opts may be nil.
+// NewMemory returns an empty Memory with an epoch of its own. A nil opts selects the defaults.
 func NewMemory(opts *MemoryOptions) *Memory {
 	if opts == nil {
 		opts = &MemoryOptions{}
@@ -63,7 +66,7 @@ func NewMemory(opts *MemoryOptions) *Memory {
 	m.maxEvents = cmp.Or(max(opts.Events, 0), 100_000)
 	m.maxBytes = cmp.Or(max(opts.Bytes, 0), 64<<20)
 	m.wait = cmp.Or(max(opts.Wait, 0), time.Minute)
-	m.begin(0)
+	m.startEpoch(0)
 	return m
 }
 
@@ -72,111 +75,114 @@ var (
 	_ Transactor = (*Memory)(nil)
 )
 
-// Transactions returns MemoryOptions.Runner.
+// Transactions returns [MemoryOptions.Runner].
 func (m *Memory) Transactions() tx.Runner { return m.runner }
 
-// Wake is that of Log. All calls return the same channel.
+// Wake implements [Log]. All calls return the same channel.
 func (m *Memory) Wake() <-chan struct{} { return m.wake }
 
-// begin begins an epoch, behind a place that has not been given away.
-func (m *Memory) begin(seq uint64) {
+// startEpoch starts a new epoch after seq, which no event has used.
+func (m *Memory) startEpoch(seq uint64) {
 	m.floor = Cursor{Epoch: 1 + rand.Uint64N(1<<63), Seq: seq, Mark: rand.Uint64()}
 	m.head, m.next = m.floor, seq+1
 	m.slots, m.live, m.bytes = nil, 0, 0
 }
 
-// Append is that of Log.
+// Append implements [Log].
 func (m *Memory) Append(ctx context.Context, events ...*Event) error {
 	if err := ctx.Err(); err != nil || len(events) == 0 {
 		return err
 	}
-	epoch, first := m.take(events)
-	behind := first + uint64(len(events))
+	epoch, first := m.reserve(events)
+	end := first + uint64(len(events))
 	if m.runner == nil || !tx.ActiveFor(ctx, m.runner) {
-		m.settle(epoch, first, behind, true)
+		m.settle(epoch, first, end, true)
 		return nil
 	}
-	tx.AfterCommit(ctx, func() { m.settle(epoch, first, behind, true) })
-	tx.AfterRollback(ctx, func() { m.settle(epoch, first, behind, false) })
+	tx.AfterCommit(ctx, func() { m.settle(epoch, first, end, true) })
+	tx.AfterRollback(ctx, func() { m.settle(epoch, first, end, false) })
 	return nil
 }
 
-// take takes places for events, all pending, and returns the number of the first.
-func (m *Memory) take(events []*Event) (epoch, first uint64) {
+// reserve reserves pending slots for events and returns the Seq of the first.
+func (m *Memory) reserve(events []*Event) (epoch, first uint64) {
 	now := time.Now()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	epoch, first = m.floor.Epoch, m.last()+1
+	epoch, first = m.floor.Epoch, m.lastSeq()+1
 	for _, e := range events {
 		e = e.clone()
 		if e.Time.IsZero() {
 			e.Time = now
 		}
-		e.Cursor = Cursor{epoch, m.last() + 1, rand.Uint64()}
+		e.Cursor = Cursor{epoch, m.lastSeq() + 1, rand.Uint64()}
 		m.slots = append(m.slots, slot{e, now})
 		m.bytes += e.size()
 	}
 	return epoch, first
 }
 
-// last is the number of the newest slot.
-func (m *Memory) last() uint64 { return m.floor.Seq + uint64(len(m.slots)) }
+// lastSeq returns the Seq of the newest slot.
+func (m *Memory) lastSeq() uint64 { return m.floor.Seq + uint64(len(m.slots)) }
 
-// at returns the slot with a number, which has to be there.
-func (m *Memory) at(seq uint64) *slot { return &m.slots[seq-m.floor.Seq-1] }
+// slotAt returns the slot with the given Seq, which must exist.
+func (m *Memory) slotAt(seq uint64) *slot { return &m.slots[seq-m.floor.Seq-1] }
 
-// settle says how the transaction has ended that took the places from first to behind.
-func (m *Memory) settle(epoch, first, behind uint64, committed bool) {
+// settle records the outcome of the transaction that has reserved the slots from first to end,
+// exclusive.
+func (m *Memory) settle(epoch, first, end uint64, committed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if epoch != m.floor.Epoch {
-		// Those places were given up, and whoever lists since may have done so before the commit.
+		// Expiry has dropped these slots. Subscribers that have listed in between may have read the
+		// state before the commit, so their cursors expire as well.
 		if committed {
-			m.begin(m.last())
-			m.hint()
+			m.startEpoch(m.lastSeq())
+			m.hintReader()
 		}
 		return
 	}
-	for seq := first; seq < behind; seq++ {
-		s := m.at(seq)
+	for seq := first; seq < end; seq++ {
+		s := m.slotAt(seq)
 		s.since = time.Time{}
 		if !committed {
 			m.bytes -= s.event.size()
 			s.event = nil
 		}
 	}
-	m.trim()
+	m.trimRolledBack()
 	m.advance()
 	m.drop(func(*Event) bool { return m.live > m.maxEvents || m.bytes > m.maxBytes }, len(m.slots))
 }
 
-// advance moves the head as far as it can be, and wakes who tails.
+// advance moves head past all settled slots and wakes the reader.
 func (m *Memory) advance() {
 	from := m.head
-	for ; m.next <= m.last() && !m.at(m.next).pending(); m.next++ {
-		if e := m.at(m.next).event; e != nil {
+	for ; m.next <= m.lastSeq() && !m.slotAt(m.next).pending(); m.next++ {
+		if e := m.slotAt(m.next).event; e != nil {
 			m.head = e.Cursor
 			m.live++
 		}
 	}
 	if m.head != from {
-		m.hint()
+		m.hintReader()
 	}
 }
 
-// trim gives up the newest places if they were rolled back: nobody has heard of them.
-func (m *Memory) trim() {
+// trimRolledBack removes the newest slots if they were rolled back. No reader has seen them.
+func (m *Memory) trimRolledBack() {
 	n := len(m.slots)
 	for n > 0 && m.slots[n-1].event == nil {
 		n--
 	}
 	m.slots = m.slots[:n]
-	m.next = min(m.next, m.last()+1)
+	m.next = min(m.next, m.lastSeq()+1)
 }
 
-func (m *Memory) hint() { pace.Hint(m.wake) }
+func (m *Memory) hintReader() { pace.Hint(m.wake) }
 
-// drop removes events, oldest first, but never the one at the head, as that is where to go on from.
+// drop removes events, oldest first, but never the one at head, because readers continue from
+// there.
 func (m *Memory) drop(old func(*Event) bool, most int) (n int) {
 	gone := 0
 	for i := 0; i < len(m.slots) && n < most; i++ {
@@ -192,38 +198,39 @@ func (m *Memory) drop(old func(*Event) bool, most int) (n int) {
 		m.bytes -= e.size()
 		n++
 	}
-	clear(m.slots[:gone]) // the slice is moved by and by, and would hold them until then
+	clear(m.slots[:gone]) // release the events now; append copies the slice only later
 	m.slots = m.slots[gone:]
 	return n
 }
 
-// giveUp begins anew if the end of a transaction has not been told for too long: its events may be missing.
-func (m *Memory) giveUp() {
-	if m.next > m.last() {
+// expirePending starts a new epoch if a transaction has been pending for too long, because its
+// events may be missing.
+func (m *Memory) expirePending() {
+	if m.next > m.lastSeq() {
 		return
 	}
-	if s := m.at(m.next); s.pending() && time.Since(s.since) >= m.wait {
-		m.begin(m.last())
-		m.hint()
+	if s := m.slotAt(m.next); s.pending() && time.Since(s.since) >= m.wait {
+		m.startEpoch(m.lastSeq())
+		m.hintReader()
 	}
 }
 
-// Head is that of Log. It waits for nobody.
+// Head implements [Log]. It does not wait.
 func (m *Memory) Head(ctx context.Context) (Cursor, error) {
 	if err := ctx.Err(); err != nil {
 		return Cursor{}, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.giveUp()
+	m.expirePending()
 	return m.head, nil
 }
 
-// Tail is that of Log.
+// Tail implements [Log].
 func (m *Memory) Tail(ctx context.Context, after Cursor, max int) ([]*Event, Cursor, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.giveUp()
+	m.expirePending()
 	events, err := m.read(ctx, after, m.head.Seq, max)
 	if err != nil {
 		return nil, Cursor{}, err
@@ -234,7 +241,7 @@ func (m *Memory) Tail(ctx context.Context, after Cursor, max int) ([]*Event, Cur
 	return events, after, nil
 }
 
-// Read is that of Log.
+// Read implements [Log].
 func (m *Memory) Read(ctx context.Context, after, until Cursor, max int) ([]*Event, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -248,30 +255,30 @@ func (m *Memory) read(ctx context.Context, after Cursor, until uint64, max int) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if !m.knows(after) {
+	if !m.contains(after) {
 		return nil, ErrExpired
 	}
 	for seq := after.Seq + 1; seq <= until && len(events) < max; seq++ {
-		if e := m.at(seq).event; e != nil {
+		if e := m.slotAt(seq).event; e != nil {
 			events = append(events, e)
 		}
 	}
 	return events, nil
 }
 
-// knows reports whether a place was given away, and everything behind it is there.
-func (m *Memory) knows(c Cursor) bool {
+// contains reports whether c is a position of the log and no event after it has been dropped.
+func (m *Memory) contains(c Cursor) bool {
 	if c == m.floor {
 		return true
 	}
 	if c.Epoch != m.floor.Epoch || c.Seq <= m.floor.Seq || c.Seq > m.head.Seq {
 		return false
 	}
-	e := m.at(c.Seq).event
+	e := m.slotAt(c.Seq).event
 	return e != nil && e.Cursor == c
 }
 
-// Purge is that of Log.
+// Purge implements [Log].
 func (m *Memory) Purge(ctx context.Context, before time.Time, keep, max int) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

@@ -14,12 +14,12 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// created is an event about an item with a number.
+// created returns an event for the item with id n.
 func created(collection string, n int) *feed.Event {
 	return &feed.Event{Kind: feed.Created, Collection: collection, ID: strconv.Itoa(n)}
 }
 
-// add appends events about items with numbers.
+// add appends events for the items from to to-1.
 func add(t testing.TB, log feed.Log, collection string, from, to int) {
 	t.Helper()
 	for n := from; n < to; n++ {
@@ -46,7 +46,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		add(t, log, "a", 0, 10)
 		tenth := head(t, log)
 		if _, _, err := log.Tail(t.Context(), start, 100); err != nil {
-			t.Errorf("%s: with ten events nothing was dropped: %v", name, err)
+			t.Errorf("%s: an event was dropped at the limit: %v", name, err)
 		}
 		add(t, log, "a", 10, 20)
 		if _, _, err := log.Tail(t.Context(), start, 100); !errors.Is(err, feed.ErrExpired) {
@@ -58,26 +58,39 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestMemoryKeepsTheNewest, however large it is: the place behind it is where to go on from.
+// TestMemoryKeepsTheNewest: the newest event is kept even if it exceeds the limit, because readers
+// continue after it.
 func TestMemoryKeepsTheNewest(t *testing.T) {
 	t.Parallel()
 	log := feed.NewMemory(&feed.MemoryOptions{Bytes: 1})
 	add(t, log, "a", 0, 3)
 	at := head(t, log)
 	add(t, log, "a", 3, 4)
-	if events, _, err := log.Tail(t.Context(), at, 100); err != nil || len(events) != 1 || events[0].ID != "3" {
+	if events, _, err := log.Tail(
+		t.Context(),
+		at,
+		100,
+	); err != nil || len(events) != 1 ||
+		events[0].ID != "3" {
 		t.Errorf("Tail: %v, %v, want the newest", events, err)
 	}
 }
 
 func TestMemoriesHaveEpochs(t *testing.T) {
 	t.Parallel()
-	if a, b := head(t, feed.NewMemory(nil)), head(t, feed.NewMemory(nil)); a.Epoch == b.Epoch || a.Epoch == 0 || b.Epoch == 0 {
+	if a, b := head(
+		t,
+		feed.NewMemory(nil),
+	), head(
+		t,
+		feed.NewMemory(nil),
+	); a.Epoch == b.Epoch || a.Epoch == 0 ||
+		b.Epoch == 0 {
 		t.Errorf("the epochs of two are %d and %d", a.Epoch, b.Epoch)
 	}
 }
 
-// silent is a runner that does not tell how its transactions end until it is asked to, as where the outcome is unknown.
+// silent is a runner that does not report how its transactions end, as after a lost connection.
 type silent struct{ scopes []*tx.Scope }
 
 func (s *silent) InTx(ctx context.Context, fn func(ctx context.Context) error) error {
@@ -86,8 +99,9 @@ func (s *silent) InTx(ctx context.Context, fn func(ctx context.Context) error) e
 	return fn(ctx)
 }
 
-// TestUnknownOutcomeIsTold: events may be missing, so all have to list anew, and again if they turn up late.
-func TestUnknownOutcomeIsTold(t *testing.T) {
+// TestUnknownOutcomeExpiresCursors: all cursors expire, because events may be missing, and again if
+// a late commit adds them.
+func TestUnknownOutcomeExpiresCursors(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		runner := &silent{}
@@ -118,8 +132,8 @@ func TestUnknownOutcomeIsTold(t *testing.T) {
 	})
 }
 
-// TestRollbacksTakeNoRoom: of what was rolled back nothing stays.
-func TestRollbacksTakeNoRoom(t *testing.T) {
+// TestRollbacksTakeNoSpace: a rolled back event occupies no memory and no position.
+func TestRollbacksTakeNoSpace(t *testing.T) {
 	t.Parallel()
 	db := memory.NewDB()
 	log := feed.NewMemory(&feed.MemoryOptions{Runner: db, Bytes: 10_000})
@@ -134,18 +148,21 @@ func TestRollbacksTakeNoRoom(t *testing.T) {
 	add(t, log, "a", 3, 6)
 	events, _, err := log.Tail(t.Context(), start, 10)
 	if err != nil || len(events) != 3 || events[0].Cursor.Seq != start.Seq+1 {
-		t.Errorf("Tail: %d events, %v, want 3 right behind the place of before", len(events), err)
+		t.Errorf("Tail: %d events, %v, want 3 right after the start", len(events), err)
 	}
 }
 
 func ExampleNewMemory() {
-	db := memory.NewDB() // that of the collections
+	db := memory.NewDB() // the runner of the collections
 	log := feed.NewMemory(&feed.MemoryOptions{Runner: db})
 	ctx := context.Background()
 	start, _ := log.Head(ctx)
 	for _, end := range []error{nil, errors.New("out of stock")} {
 		db.InTx(ctx, func(ctx context.Context) error {
-			log.Append(ctx, &feed.Event{Kind: feed.Created, Collection: "orders", ID: fmt.Sprintf("ends with %v", end)})
+			log.Append(
+				ctx,
+				&feed.Event{Kind: feed.Created, Collection: "orders", ID: fmt.Sprintf("ends with %v", end)},
+			)
 			return end
 		})
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// paged is a log whose pages end where they are as large as PageBytes, as those of a database do.
+// paged is a log that ends its pages at PageBytes, as a database does.
 type paged struct{ *feed.Memory }
 
 func (p paged) Tail(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error) {
@@ -34,7 +34,8 @@ func cut(events []*feed.Event) []*feed.Event {
 	return events
 }
 
-// TestLargeEvents: who is behind the ring is given all events, though a page of the log ends before it has as many as it may.
+// TestLargeEvents: a subscriber that is older than the ring receives all events although pages end
+// early.
 func TestLargeEvents(t *testing.T) {
 	t.Parallel()
 	const n = 10
@@ -45,7 +46,10 @@ func TestLargeEvents(t *testing.T) {
 	}
 	content := make([]byte, feed.PageBytes/2)
 	for i := range n {
-		if err := log.Append(t.Context(), &feed.Event{Kind: feed.Created, Collection: "c", ID: fmt.Sprint(i), After: content}); err != nil {
+		if err := log.Append(
+			t.Context(),
+			&feed.Event{Kind: feed.Created, Collection: "c", ID: fmt.Sprint(i), After: content},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -60,7 +64,7 @@ func TestLargeEvents(t *testing.T) {
 			continue
 		}
 		if e.ID != fmt.Sprint(got) {
-			t.Fatalf("event %s came, want %d", e.ID, got)
+			t.Fatalf("got event %s, want %d", e.ID, got)
 		}
 		if got++; got == n {
 			break

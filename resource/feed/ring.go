@@ -6,42 +6,47 @@ import (
 	"sync/atomic"
 )
 
-// ring holds the newest events of a log, all between two places. Feed.mu guards it, but for what is atomic: those who
-// listen go from event to event without a lock.
+// ring holds the most recent events of a log, between two positions. [Feed].mu guards it, except
+// for the atomic fields: subscribers walk from event to event without a lock.
 type ring struct {
 	start, end Cursor
-	events     []*node // in order; a deque
+	events     []*node // in order; used as a deque
 	bytes      int64
-	fresh      int // of the events, the newest: those that keep what was made for listeners
+	// fresh is how many of the newest events keep values with a Forget method, and freshBytes is
+	// their size.
+	fresh      int
 	freshBytes int64
 
-	maxEvents   int
-	maxBytes    int64
-	collections map[string]*collection
+	maxEvents int
+	maxBytes  int64
+	lists     map[string]*eventList
 
-	// gone is what follows a node when the event that followed it is not in the ring any more. So a node holds on to one other
-	// at most, and a listener that stands still does not keep in memory what came after. It is always the same.
-	gone *node
+	// evicted follows a node if the event after it has been evicted from the ring. A node therefore
+	// refers to at most one other node, and a slow subscriber does not keep evicted events in
+	// memory. It never changes.
+	evicted *node
 }
 
 func newRing(events int, bytes int64) ring {
-	return ring{maxEvents: events, maxBytes: bytes, collections: map[string]*collection{}, gone: &node{}}
+	return ring{maxEvents: events, maxBytes: bytes, lists: map[string]*eventList{}, evicted: &node{}}
 }
 
-// collection is the part of the ring that is about one collection: a list of its events.
-type collection struct {
-	before *node // the node before the oldest event in the ring: one that was in it, or an empty one
-	newest *node // before, if there is none
-	// wake is closed when something happens in the collection, and another takes its place.
-	wake    atomic.Pointer[chan struct{}]
-	waiting atomic.Int64 // how many listen
+// eventList lists the events of one collection in the ring.
+type eventList struct {
+	// before precedes the oldest event in the ring: an evicted node or an empty one.
+	before *node
+	newest *node // equal to before if the collection has no events
+	// wake is closed and replaced when the collection has a new event.
+	wake atomic.Pointer[chan struct{}]
+	// subscribers counts the subscribers.
+	subscribers atomic.Int64
 }
 
-// node is an event in the list of its collection. Who has come to a node finds the next there, or waits for it, or finds
-// that it is gone.
+// node is an event in the list of its collection. A subscriber at a node follows next, waits if it
+// is nil, or reads the log if it is evicted.
 type node struct {
 	event *Event
-	of    *collection
+	list  *eventList
 	next  atomic.Pointer[node]
 }
 
@@ -52,24 +57,24 @@ func (n *node) seq() uint64 {
 	return n.event.Cursor.Seq
 }
 
-// of returns the part of a collection.
-func (r *ring) of(name string) *collection {
-	c := r.collections[name]
+// list returns the list of a collection, and creates it if needed.
+func (r *ring) list(name string) *eventList {
+	c := r.lists[name]
 	if c == nil {
-		c = &collection{before: &node{}}
+		c = &eventList{before: &node{}}
 		c.newest = c.before
 		wake := make(chan struct{})
 		c.wake.Store(&wake)
-		r.collections[name] = c
+		r.lists[name] = c
 	}
 	return c
 }
 
-// add adds events up to a place, and drops the oldest. It wakes nobody.
+// add appends events up to the position end and evicts the oldest. It does not wake subscribers.
 func (r *ring) add(events []*Event, end Cursor) {
 	for _, e := range events {
-		c := r.of(e.Collection)
-		n := &node{event: e, of: c}
+		c := r.list(e.Collection)
+		n := &node{event: e, list: c}
 		c.newest.next.Store(n)
 		c.newest = n
 		r.events = append(r.events, n)
@@ -84,28 +89,29 @@ func (r *ring) add(events []*Event, end Cursor) {
 	}
 	drop := 0
 	for len(r.events)-drop > 1 && (len(r.events)-drop > r.maxEvents || r.bytes > r.maxBytes) {
-		r.drop(r.events[drop])
+		r.evict(r.events[drop])
 		drop++
 	}
 	clear(r.events[:drop])
 	r.events = r.events[drop:]
 }
 
-// drop takes the oldest event out of its list. Whoever has come to it can go on, but nobody comes to it any more.
-func (r *ring) drop(n *node) {
-	c := n.of
-	c.before.next.Store(r.gone)
+// evict evicts the oldest event from its list. A subscriber that has reached the node can continue
+// from it, but no other reaches it.
+func (r *ring) evict(n *node) {
+	c := n.list
+	c.before.next.Store(r.evicted)
 	c.before = n
 	r.bytes -= n.event.size()
 	r.start = n.event.Cursor
 }
 
-// begin empties the ring at a place, as the events before it are not those of the log any more, and wakes all, who find
-// that nothing goes on where they are.
-func (r *ring) begin(at Cursor) {
-	for _, c := range r.collections {
-		for n := c.before; n != nil && n != r.gone; {
-			n = n.next.Swap(r.gone)
+// reset empties the ring and starts it at a position, because the previous events do not belong to
+// the log any more. It wakes all subscribers; they find that their node has no successor.
+func (r *ring) reset(at Cursor) {
+	for _, c := range r.lists {
+		for n := c.before; n != nil && n != r.evicted; {
+			n = n.next.Swap(r.evicted)
 		}
 		c.before = &node{}
 		c.newest = c.before
@@ -118,50 +124,50 @@ func (r *ring) begin(at Cursor) {
 }
 
 func (r *ring) wakeAll() {
-	for _, c := range r.collections {
-		c.wakeUp()
+	for _, c := range r.lists {
+		c.wakeSubscribers()
 	}
 }
 
-func (c *collection) wakeUp() {
-	if c.waiting.Load() == 0 {
+func (c *eventList) wakeSubscribers() {
+	if c.subscribers.Load() == 0 {
 		return
 	}
 	wake := make(chan struct{})
 	close(*c.wake.Swap(&wake))
 }
 
-// place is where a cursor is, seen from the ring.
-type place int
+// location is where a cursor is, relative to the ring.
+type location int
 
 const (
-	within  place = iota
-	behind        // the ring begins after it
-	ahead         // the ring ends before it, or is of another epoch
-	nowhere       // the ring goes past it and does not know it
+	inRing     location = iota
+	beforeRing          // before the oldest event of the ring
+	afterRing           // after the end of the ring, or in another epoch
+	notInRing           // within the range of the ring, but not a position of it
 )
 
-// find says where a cursor is, and from which node on to listen if it is within the ring.
-func (r *ring) find(at Cursor, c *collection) (*node, place) {
+// locate returns the location of a cursor, and the node to continue from if it is within the ring.
+func (r *ring) locate(at Cursor, c *eventList) (*node, location) {
 	switch {
 	case at.Epoch != r.end.Epoch || at.Seq > r.end.Seq:
-		return nil, ahead
+		return nil, afterRing
 	case at.Seq < r.start.Seq:
-		return nil, behind
-	case !r.knows(at):
-		return nil, nowhere
+		return nil, beforeRing
+	case !r.contains(at):
+		return nil, notInRing
 	case c.newest.seq() <= at.Seq:
-		return c.newest, within
+		return c.newest, inRing
 	}
 	n := c.before
 	for next := n.next.Load(); next.seq() <= at.Seq; next = n.next.Load() {
 		n = next
 	}
-	return n, within
+	return n, inRing
 }
 
-// knows reports whether a place between start and end is one.
-func (r *ring) knows(at Cursor) bool {
+// contains reports whether a cursor between start and end is a position of the ring.
+func (r *ring) contains(at Cursor) bool {
 	if at == r.start || at == r.end {
 		return true
 	}

@@ -13,33 +13,33 @@ import (
 )
 
 const (
-	// tailMax is how many events the tailer asks for at a time.
+	// tailMax is how many events tailLoop reads at a time.
 	tailMax = 512
-	// maxRest is how long the tailer rests at most after the log has failed.
-	maxRest = 5 * time.Second
-	// purgeMax is how many events are purged at a time, so that nobody waits for that for long.
+	// maxBackoff is the longest delay after a failure of the log.
+	maxBackoff = 5 * time.Second
+	// purgeMax is how many events are purged at a time, to keep transactions of the log short.
 	purgeMax = 1000
 )
 
-// tail moves what is new in the log to the ring, until the Feed is closed.
-func (f *Feed) tail() {
-	if u, ok := f.log.(*upstream); ok {
+// tailLoop copies new events from the log to the ring until the Feed is closed.
+func (f *Feed) tailLoop() {
+	if u, ok := f.log.(*watchLog); ok {
 		defer u.stop()
 	}
 	wake := f.log.Wake()
 	failures := 0
-	for f.life.Err() == nil {
-		more, err := f.step()
+	for f.ctx.Err() == nil {
+		more, err := f.tailOnce()
 		switch {
-		case f.life.Err() != nil:
+		case f.ctx.Err() != nil:
 			return
 		case err != nil:
 			failures++
-			f.opts.Logger.Warn("feed: the log failed; it is tried again", "error", err, "failures", failures)
-			f.rest(failures)
+			f.opts.Logger.Warn("feed: reading the log failed; retrying", "error", err, "failures", failures)
+			f.backOff(failures)
 			continue
 		case failures > 0:
-			f.opts.Logger.Info("feed: the log works again", "failures", failures)
+			f.opts.Logger.Info("feed: reading the log succeeded again", "failures", failures)
 			failures = 0
 		}
 		if more {
@@ -48,79 +48,93 @@ func (f *Feed) tail() {
 		poll := time.NewTimer(f.opts.PollInterval)
 		select {
 		case <-wake:
-		case <-f.poke:
+		case <-f.wake:
 		case <-poll.C:
-		case <-f.life.Done():
+		case <-f.ctx.Done():
 		}
 		poll.Stop()
 	}
 }
 
-// step moves a batch, and reports whether there may be more.
-func (f *Feed) step() (more bool, err error) {
-	defer survive(&err)
+// tailOnce copies one batch and reports whether there may be more.
+func (f *Feed) tailOnce() (more bool, err error) {
+	defer recoverPanic(&err)
 	from := f.position.Load()
 	if from == nil {
-		return true, f.begin()
+		return true, f.restart()
 	}
-	ctx, cancel := f.limited(f.life)
+	ctx, cancel := f.withReadTimeout(f.ctx)
 	events, end, err := f.log.Tail(ctx, *from, tailMax)
 	cancel()
 	if errors.Is(err, ErrExpired) {
-		// Everybody has to begin anew, this process too: what it has told may be of a future that is lost.
-		f.opts.Logger.Warn("feed: the log does not go on where it was read; cursors may have expired", "error", err)
+		// All subscribers have to start again: this process may have delivered events that a
+		// restored backup has lost.
+		f.opts.Logger.Warn(
+			"feed: the log cannot continue from its last position; cursors may have expired",
+			"error",
+			err,
+		)
 		if f.expired++; f.expired > 1 {
-			f.rest(f.expired - 1) // it forgets what it has just named, and may do so again
+			// avoids a busy loop if the log rejects the position that it returned last
+			f.backOff(f.expired - 1)
 		}
-		return true, f.begin()
+		return true, f.restart()
 	}
 	if err != nil {
 		return false, err
 	}
-	if err := follow(events, *from, end); err != nil {
+	if err := checkOrder(events, *from, end); err != nil {
 		return false, err
 	}
 	f.expired = 0
 	if end != *from {
 		f.publish(events, end)
 	}
-	return full(events, tailMax), nil
+	return isFullPage(events, tailMax), nil
 }
 
-// errFault says that a log does not do what it has to.
-var errFault = errors.New("feed: the log is at fault")
+// errInvalidLog reports that a log violates the contract of [Log].
+var errInvalidLog = errors.New("feed: invalid result of the log")
 
-// follow reports events that may not come behind a place: told all the same, they would be told twice, or be passed over.
-func follow(events []*Event, at, end Cursor) error {
+// checkOrder checks that events are in order and after a position. Otherwise subscribers could
+// receive events twice or miss some.
+func checkOrder(events []*Event, at, end Cursor) error {
 	for _, e := range events {
 		if e == nil || e.Cursor.Epoch != at.Epoch || e.Cursor.Seq <= at.Seq {
-			return fmt.Errorf("%w: Tail does not go on behind %v", errFault, at)
+			return fmt.Errorf("%w: Tail returned an event out of order after %v", errInvalidLog, at)
 		}
 		at = e.Cursor
 	}
 	if len(events) > 0 && end != at {
-		return fmt.Errorf("%w: the last event of Tail is at %v, and it says %v", errFault, at, end)
+		return fmt.Errorf(
+			"%w: Tail returned the end %[3]v after an event with cursor %[2]v",
+			errInvalidLog,
+			at,
+			end,
+		)
 	}
 	return nil
 }
 
-// survive makes an error of a panic of the log: the goroutine is that of all who listen, and of nobody who could be told.
-func survive(err *error) {
+// recoverPanic converts a panic of the log to an error, because the goroutine serves all
+// subscribers.
+func recoverPanic(err *error) {
 	if v := recover(); v != nil {
-		*err = fmt.Errorf("%w: panic: %v\n%s", errFault, v, debug.Stack())
+		*err = fmt.Errorf("%w: panic: %v\n%s", errInvalidLog, v, debug.Stack())
 	}
 }
 
-// limited bounds one look at the log. The Watch of a collection lasts as long as it is followed, beyond the look.
-func (f *Feed) limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	if _, ok := f.log.(*upstream); ok || f.opts.ReadTimeout < 0 {
+// withReadTimeout applies [Options.ReadTimeout]. It does not apply to a [Watcher], which streams as
+// long as it has subscribers.
+func (f *Feed) withReadTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := f.log.(*watchLog); ok || f.opts.ReadTimeout < 0 {
 		return ctx, func() {}
 	}
 	return context.WithTimeout(ctx, f.opts.ReadTimeout)
 }
 
-// full reports whether there may be more behind a page.
-func full(events []*Event, most int) bool {
+// isFullPage reports whether a page was cut by max or PageBytes, so that there may be more events.
+func isFullPage(events []*Event, most int) bool {
 	bytes := 0
 	for _, e := range events {
 		bytes += len(e.Before) + len(e.After)
@@ -128,9 +142,9 @@ func full(events []*Event, most int) bool {
 	return len(events) >= most || bytes >= PageBytes
 }
 
-// begin has the ring begin at the head of the log.
-func (f *Feed) begin() error {
-	ctx, cancel := f.limited(f.life)
+// restart restarts the ring at the head of the log.
+func (f *Feed) restart() error {
+	ctx, cancel := f.withReadTimeout(f.ctx)
 	defer cancel()
 	head, err := f.log.Head(ctx)
 	if err != nil {
@@ -138,29 +152,29 @@ func (f *Feed) begin() error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.ring.begin(head)
-	f.advance(head)
+	f.ring.reset(head)
+	f.setEnd(head)
 	return nil
 }
 
-// publish adds events to the ring and wakes those who wait for them.
+// publish adds events to the ring and wakes the subscribers of their collections.
 func (f *Feed) publish(events []*Event, end Cursor) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.ring.add(events, end)
-	f.advance(end)
-	// One call for each collection, however many events of it there are.
-	woken := make([]*collection, 0, 8)
+	f.setEnd(end)
+	// Wake each collection once, independent of its number of events.
+	woken := make([]*eventList, 0, 8)
 	for _, e := range events {
-		if c := f.ring.of(e.Collection); !slices.Contains(woken, c) {
+		if c := f.ring.list(e.Collection); !slices.Contains(woken, c) {
 			woken = append(woken, c)
-			c.wakeUp()
+			c.wakeSubscribers()
 		}
 	}
 }
 
-// advance says that the ring ends elsewhere.
-func (f *Feed) advance(end Cursor) {
+// setEnd records the new end of the ring.
+func (f *Feed) setEnd(end Cursor) {
 	f.position.Store(&end)
 	if f.moved != nil {
 		close(f.moved)
@@ -168,34 +182,35 @@ func (f *Feed) advance(end Cursor) {
 	}
 }
 
-// rest waits after a failure: twice as long after each, and not as long as others who fail at the same time.
-func (f *Feed) rest(failures int) {
-	most := maxRest
+// backOff waits after a failure. The delay doubles with each failure and is random between half of
+// it and all of it.
+func (f *Feed) backOff(failures int) {
+	most := maxBackoff
 	if doublings := failures - 1; doublings < 10 {
-		most = min(f.opts.PollInterval<<doublings, max(maxRest, f.opts.PollInterval))
+		most = min(f.opts.PollInterval<<doublings, max(maxBackoff, f.opts.PollInterval))
 	}
 	f.sleep(most/2 + rand.N(most/2+1))
 }
 
-// sleep waits for some time, or for Close. It reports whether the Feed is open.
-func (f *Feed) sleep(d time.Duration) bool { return pace.Pause(f.life, d) == nil }
+// sleep waits for d or until Close. It returns false after Close.
+func (f *Feed) sleep(d time.Duration) bool { return pace.Pause(f.ctx, d) == nil }
 
-// purge removes what Options.Keep and KeepEvents are not for, now and then: as several processes may share the log, each at
-// times of its own.
-func (f *Feed) purge() {
+// purgeLoop applies [Options.Retention] and [Options.MaxEvents] about once a minute, at random
+// intervals because several processes may share the log.
+func (f *Feed) purgeLoop() {
 	pause := time.Minute
 	if f.opts.Retention > 0 {
 		pause = min(max(f.opts.Retention/100, time.Second), pause)
 	}
 	for f.sleep(pause/2 + rand.N(pause)) {
-		var before time.Time // nothing is
+		var before time.Time // the zero time disables the limit
 		if f.opts.Retention > 0 {
 			before = time.Now().Add(-f.opts.Retention)
 		}
 		for more := true; more; {
 			n, err := f.purgeOnce(before)
-			if err != nil && f.life.Err() == nil {
-				f.opts.Logger.Warn("feed: the log could not be purged", "error", err)
+			if err != nil && f.ctx.Err() == nil {
+				f.opts.Logger.Warn("feed: purging the log failed", "error", err)
 			}
 			more = err == nil && n >= purgeMax
 		}
@@ -203,32 +218,32 @@ func (f *Feed) purge() {
 }
 
 func (f *Feed) purgeOnce(before time.Time) (n int, err error) {
-	defer survive(&err)
-	ctx, cancel := f.limited(f.life)
+	defer recoverPanic(&err)
+	ctx, cancel := f.withReadTimeout(f.ctx)
 	defer cancel()
 	return f.log.Purge(ctx, before, f.opts.MaxEvents, purgeMax)
 }
 
-// read reads the log for a listener, when it is its turn. Whether that is all, full says.
-func (f *Feed) read(ctx context.Context, after, until Cursor, max int) ([]*Event, error) {
+// readLog reads the log for a subscriber. It waits if [Options.MaxReads] others are reading.
+func (f *Feed) readLog(ctx context.Context, after, until Cursor, max int) ([]*Event, error) {
 	select {
 	case f.reads <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case <-f.life.Done():
+	case <-f.ctx.Done():
 		return nil, ErrClosed
 	}
 	defer func() { <-f.reads }()
-	if f.life.Err() != nil { // select may have chosen to read all the same
+	if f.ctx.Err() != nil { // select may have chosen reads although the Feed is closed
 		return nil, ErrClosed
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(f.life, cancel)()
-	ctx, enough := f.limited(ctx)
+	defer context.AfterFunc(f.ctx, cancel)()
+	ctx, enough := f.withReadTimeout(ctx)
 	defer enough()
 	events, err := f.log.Read(ctx, after, until, max)
-	if err != nil && f.life.Err() != nil {
+	if err != nil && f.ctx.Err() != nil {
 		return nil, ErrClosed
 	}
 	return events, err

@@ -15,29 +15,29 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// store is one that tells its changes by itself: those of collection "a" in its log. What it does beside that moves its places
-// on, too.
+// store is a collection with its own change stream of collection "a". Changes of other collections
+// move its cursors.
 type store struct {
 	*feed.Memory
-	running, asked atomic.Int64 // streams: now, and ever
+	running, asked atomic.Int64 // open streams, and streams ever opened
 	spoil          atomic.Pointer[spoiler]
 }
 
-// spoiler has a hand in the nth event of a stream.
+// spoiler replaces the nth event of a stream.
 type spoiler func(after feed.Cursor, n int, e *feed.Event) (*feed.Event, error)
 
 func newStore() *store { return &store{Memory: feed.NewMemory(nil)} }
 
 func (s *store) spoils(spoil spoiler) { s.spoil.Store(&spoil) }
 
-// watch does what a Watcher does. spoil, if there is one, has a hand in the nth of each stream.
+// watch implements the contract of Watcher. If a spoiler is set, it is applied to each event.
 func (s *store) watch(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Event, error] {
 	return func(yield func(*feed.Event, error) bool) {
 		s.asked.Add(1)
 		s.running.Add(1)
 		defer s.running.Add(-1)
 		n := 0
-		for e, err := range s.told(ctx, after) {
+		for e, err := range s.stream(ctx, after) {
 			if spoil := s.spoil.Load(); spoil != nil && err == nil {
 				e, err = (*spoil)(after, n, e)
 			}
@@ -48,7 +48,7 @@ func (s *store) watch(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Ev
 	}
 }
 
-func (s *store) told(ctx context.Context, at feed.Cursor) iter.Seq2[*feed.Event, error] {
+func (s *store) stream(ctx context.Context, at feed.Cursor) iter.Seq2[*feed.Event, error] {
 	return func(yield func(*feed.Event, error) bool) {
 		if at.IsZero() {
 			at, _ = s.Head(ctx)
@@ -87,7 +87,8 @@ func (s *store) told(ctx context.Context, at feed.Cursor) iter.Seq2[*feed.Event,
 	}
 }
 
-// upon runs a test with a Feed of a store that tells by itself. Nothing of the store may run when it is closed.
+// upon runs a test with a Feed of a store with its own change stream. After Close no stream of the
+// store may be open.
 func upon(t *testing.T, opts feed.Options, fn func(t *testing.T, f *feed.Feed, s *store)) {
 	t.Helper()
 	t.Parallel()
@@ -102,7 +103,7 @@ func upon(t *testing.T, opts feed.Options, fn func(t *testing.T, f *feed.Feed, s
 	})
 }
 
-// TestFromWatch: however many listen, the store is listened to once.
+// TestFromWatch: subscribers share one stream of the store.
 func TestFromWatch(t *testing.T) {
 	upon(t, feed.Options{BookmarkInterval: -1}, func(t *testing.T, f *feed.Feed, s *store) {
 		done := make(chan *got)
@@ -124,7 +125,7 @@ func TestFromWatch(t *testing.T) {
 	})
 }
 
-// TestFromWatchIsPrompt: what the store tells is heard at once, however much of it there is.
+// TestFromWatchIsPrompt: changes arrive immediately, independent of PollInterval.
 func TestFromWatchIsPrompt(t *testing.T) {
 	upon(t, feed.Options{PollInterval: time.Hour}, func(t *testing.T, f *feed.Feed, s *store) {
 		at, err := f.Position(t.Context())
@@ -140,76 +141,90 @@ func TestFromWatchIsPrompt(t *testing.T) {
 	})
 }
 
-// TestFromWatchEveryPlace begins at each place, in rings of all sizes, with a store that is quiet or has gone on elsewhere.
-func TestFromWatchEveryPlace(t *testing.T) {
+// TestFromWatchEveryPosition starts at each cursor, with rings of all sizes, and with a store with
+// or without changes of other collections.
+func TestFromWatchEveryPosition(t *testing.T) {
 	t.Parallel()
 	const n = 30
 	for _, size := range []int{1, 2, 7, 29, 30, 31, 100} {
 		for _, quiet := range []bool{true, false} {
 			t.Run(fmt.Sprint(size, quiet), func(t *testing.T) {
-				upon(t, feed.Options{BufferEvents: size, BookmarkInterval: -1}, func(t *testing.T, f *feed.Feed, s *store) {
-					places := []feed.Cursor{head(t, s)}
-					f.Position(t.Context())
-					synctest.Wait() // the ring begins here
-					for i := range n {
-						if !quiet {
-							add(t, s, "b", i, i+1)
+				upon(
+					t,
+					feed.Options{BufferEvents: size, BookmarkInterval: -1},
+					func(t *testing.T, f *feed.Feed, s *store) {
+						places := []feed.Cursor{head(t, s)}
+						f.Position(t.Context())
+						synctest.Wait() // the ring starts here
+						for i := range n {
+							if !quiet {
+								add(t, s, "b", i, i+1)
+							}
+							add(t, s, "a", i, i+1)
+							places = append(places, head(t, s))
 						}
-						add(t, s, "a", i, i+1)
-						places = append(places, head(t, s))
-					}
-					if !quiet {
-						add(t, s, "b", n, n+1)
-						places = append(places, head(t, s)) // nothing is there, and nothing was told of it
-					}
-					time.Sleep(time.Second)
-					for i, at := range places[:n] {
-						g := take(f.Watch(t.Context(), at, "a"), n-i)
-						g.want(t, "< "+numbers(i, n), "from place "+strconv.Itoa(i))
-					}
-					add(t, s, "a", n, n+1)
-					time.Sleep(time.Second)
-					take(f.Watch(t.Context(), places[len(places)-1], "a"), 1).want(t, "< "+strconv.Itoa(n), "from the last place")
-				})
+						if !quiet {
+							add(t, s, "b", n, n+1)
+							// the position has no change, and the store has reported none
+							places = append(places, head(t, s))
+						}
+						time.Sleep(time.Second)
+						for i, at := range places[:n] {
+							g := take(f.Watch(t.Context(), at, "a"), n-i)
+							g.want(t, "< "+numbers(i, n), "from position "+strconv.Itoa(i))
+						}
+						add(t, s, "a", n, n+1)
+						time.Sleep(time.Second)
+						take(
+							f.Watch(t.Context(), places[len(places)-1], "a"),
+							1,
+						).want(t, "< "+strconv.Itoa(n), "from the last cursor")
+					},
+				)
 			})
 		}
 	}
 }
 
-// TestFromWatchOfAQuietStore: it has gone on since the place, and has nothing to tell. Whoever listens is not left waiting.
+// TestFromWatchOfAQuietStore: the store is past the cursor and has no newer change. Watch returns
+// the first bookmark without waiting for one.
 func TestFromWatchOfAQuietStore(t *testing.T) {
 	upon(t, feed.Options{}, func(t *testing.T, f *feed.Feed, s *store) {
 		old := head(t, s)
 		add(t, s, "a", 0, 3)
 		add(t, s, "b", 0, 100)
 		done := make(chan *got)
-		go func() { done <- take(f.Watch(t.Context(), old, "a"), 4) }() // the ring begins behind all that
+		// the ring starts after all of these
+		go func() { done <- take(f.Watch(t.Context(), old, "a"), 4) }()
 		time.Sleep(time.Second)
 		add(t, s, "a", 3, 4)
-		(<-done).want(t, "< 0 1 2 3", "who comes back")
+		(<-done).want(t, "< 0 1 2 3", "a returning subscriber")
 	})
 }
 
-// TestFromWatchBookmarks of the store are told, so that cursors do not grow old.
+// TestFromWatchBookmarks: bookmarks of the store are delivered, so that cursors do not expire.
 func TestFromWatchBookmarks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		at := feed.Cursor{Epoch: 7, Seq: 100}
-		f := feed.New(feed.FromWatch(func(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Event, error] {
-			return func(yield func(*feed.Event, error) bool) {
-				if after.IsZero() {
-					after = at
-				}
-				for yield(&feed.Event{Cursor: after, Collection: "a"}, nil) {
-					select {
-					case <-time.After(time.Minute):
-						after.Seq += 10
-					case <-ctx.Done():
-						return
+		f := feed.New(
+			feed.FromWatch(func(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Event, error] {
+				return func(yield func(*feed.Event, error) bool) {
+					if after.IsZero() {
+						after = at
+					}
+					for yield(&feed.Event{Cursor: after, Collection: "a"}, nil) {
+						select {
+						case <-time.After(time.Minute):
+							after.Seq += 10
+						case <-ctx.Done():
+							return
+						}
 					}
 				}
-			}
-		}), quiet(feed.Options{BookmarkInterval: -1}))
+			}),
+			quiet(feed.Options{BookmarkInterval: -1}),
+		)
 		defer f.Close()
 		n := 0
 		for e, err := range f.Watch(t.Context(), feed.Cursor{}, "a") {
@@ -226,11 +241,11 @@ func TestFromWatchBookmarks(t *testing.T) {
 	})
 }
 
-// TestFromWatchFaults: what passes is tried again, so that nothing is missing, and after what breaks a promise everybody lists
-// anew.
+// TestFromWatchFaults: temporary errors are retried without loss, and violations of the contract
+// expire all cursors.
 func TestFromWatchFaults(t *testing.T) {
 	t.Parallel()
-	fails := errors.New("the store is away")
+	fails := errors.New("the store is unavailable")
 	back := feed.Cursor{Epoch: 1, Seq: 1, Mark: 1}
 	tests := []struct {
 		name    string
@@ -244,7 +259,7 @@ func TestFromWatchFaults(t *testing.T) {
 		{"another epoch", func(e *feed.Event) (*feed.Event, error) {
 			return &feed.Event{Kind: feed.Created, Collection: "a", Cursor: back}, nil
 		}, true},
-		{"no place", func(e *feed.Event) (*feed.Event, error) {
+		{"no cursor", func(e *feed.Event) (*feed.Event, error) {
 			return &feed.Event{Kind: feed.Created, Collection: "a"}, nil
 		}, true},
 		{"back", func(e *feed.Event) (*feed.Event, error) {
@@ -256,10 +271,10 @@ func TestFromWatchFaults(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			upon(t, feed.Options{}, func(t *testing.T, f *feed.Feed, s *store) {
-				var spoilt atomic.Bool
+				var spoiled atomic.Bool
 				s.spoils(func(_ feed.Cursor, _ int, e *feed.Event) (*feed.Event, error) {
-					// What passes passes; what is broken is so for whoever asks.
-					if e.ID == "2" && (spoilt.CompareAndSwap(false, true) || tt.expires) {
+					// Temporary errors occur once, violations on each attempt.
+					if e.ID == "2" && (spoiled.CompareAndSwap(false, true) || tt.expires) {
 						return tt.spoil(e)
 					}
 					return e, nil
@@ -271,28 +286,32 @@ func TestFromWatchFaults(t *testing.T) {
 				g := <-done
 				switch {
 				case !tt.expires:
-					g.want(t, "< "+numbers(0, 6), "who has waited")
+					g.want(t, "< "+numbers(0, 6), "the waiting subscriber")
 				case !errors.Is(g.err, feed.ErrExpired):
-					t.Errorf("who listened: %s, %v, want ErrExpired", g, g.err)
+					t.Errorf("the subscriber: %s, %v, want ErrExpired", g, g.err)
 				}
-				if !spoilt.Load() {
-					t.Error("nothing was spoilt")
+				if !spoiled.Load() {
+					t.Error("the spoiler did not run")
 				}
-				synctest.Wait() // the position moves after the event that moves it, which may be heard of before that
+				synctest.Wait() // the position moves after its event is delivered
 				at, err := f.Position(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
 				add(t, s, "a", 6, 8)
-				if g := take(f.Watch(t.Context(), at, "a"), 2); g.err != nil || !slices.Contains(g.items, "7") {
-					t.Errorf("who comes then: %s, %v", g, g.err)
+				if g := take(
+					f.Watch(t.Context(), at, "a"),
+					2,
+				); g.err != nil ||
+					!slices.Contains(g.items, "7") {
+					t.Errorf("a later subscriber: %s, %v", g, g.err)
 				}
 			})
 		})
 	}
 }
 
-// TestFromWatchBadBeginnings: a stream that does not begin where it was asked to is none to go on with.
+// TestFromWatchBadBeginnings: a stream that does not start at the requested cursor is rejected.
 func TestFromWatchBadBeginnings(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -300,26 +319,33 @@ func TestFromWatchBadBeginnings(t *testing.T) {
 		first *feed.Event
 		want  error
 	}{
-		{"with a change", &feed.Event{Kind: feed.Created, Collection: "a", Cursor: feed.Cursor{Epoch: 1, Seq: 5}}, feed.ErrExpired},
-		{"nowhere", &feed.Event{}, feed.ErrExpired},
+		{
+			"with a change",
+			&feed.Event{Kind: feed.Created, Collection: "a", Cursor: feed.Cursor{Epoch: 1, Seq: 5}},
+			feed.ErrExpired,
+		},
+		{"without a cursor", &feed.Event{}, feed.ErrExpired},
 		{"with the end", nil, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			upon(t, feed.Options{}, func(t *testing.T, f *feed.Feed, s *store) {
 				s.spoils(func(feed.Cursor, int, *feed.Event) (*feed.Event, error) { return tt.first, nil })
-				if at, err := f.Position(t.Context()); err == nil || tt.want != nil && !errors.Is(err, tt.want) {
+				if at, err := f.Position(
+					t.Context(),
+				); err == nil ||
+					tt.want != nil && !errors.Is(err, tt.want) {
 					t.Errorf("Position: %v, %v", at, err)
 				}
 				s.spoil.Store(nil)
 				add(t, s, "a", 0, 1)
 				if _, err := f.Position(t.Context()); err != nil {
-					t.Errorf("Position, when it is as it has to be: %v", err)
+					t.Errorf("Position of a valid stream: %v", err)
 				}
 			})
 		})
 	}
-	t.Run("elsewhere", func(t *testing.T) {
+	t.Run("at another cursor", func(t *testing.T) {
 		upon(t, feed.Options{BufferEvents: 1}, func(t *testing.T, f *feed.Feed, s *store) {
 			start := head(t, s)
 			add(t, s, "a", 0, 9)
@@ -337,23 +363,23 @@ func TestFromWatchBadBeginnings(t *testing.T) {
 	})
 }
 
-// TestFromWatchCloses while the store has something to tell that nobody takes any more.
+// TestFromWatchCloses: Close succeeds while the store has changes that no subscriber reads.
 func TestFromWatchCloses(t *testing.T) {
 	for range 20 {
 		t.Run("", func(t *testing.T) {
 			upon(t, feed.Options{}, func(t *testing.T, f *feed.Feed, s *store) {
 				f.Position(t.Context())
-				listeners := make(chan *got)
-				go func() { listeners <- take(f.Watch(t.Context(), feed.Cursor{}, "a"), 100) }()
+				received := make(chan *got)
+				go func() { received <- take(f.Watch(t.Context(), feed.Cursor{}, "a"), 100) }()
 				synctest.Wait()
 				add(t, s, "a", 0, 1000)
-				<-listeners
+				<-received
 			})
 		})
 	}
 }
 
-func TestFromWatchForeignPlaces(t *testing.T) {
+func TestFromWatchForeignCursors(t *testing.T) {
 	upon(t, feed.Options{}, func(t *testing.T, f *feed.Feed, s *store) {
 		add(t, s, "a", 0, 3)
 		now, err := f.Position(t.Context())
@@ -374,10 +400,10 @@ func TestFromWatchForeignPlaces(t *testing.T) {
 func TestFromWatchRefuses(t *testing.T) {
 	upon(t, feed.Options{}, func(t *testing.T, f *feed.Feed, s *store) {
 		if err := f.Append(t.Context(), &feed.Event{Collection: "a"}); err == nil {
-			t.Error("Append to a store that tells by itself was taken")
+			t.Error("Append to a store with its own change stream succeeded")
 		}
 		if f.Transactions() != nil {
-			t.Error("it has transactions")
+			t.Error("Transactions is not nil")
 		}
 		defer func() {
 			if recover() == nil {
@@ -388,13 +414,13 @@ func TestFromWatchRefuses(t *testing.T) {
 	})
 }
 
-// TestBranch: it ends with its trunk, or before.
+// TestBranch: a branch ends with its parent, or earlier.
 func TestBranch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		trunk := feed.New(feed.NewMemory(nil), quiet(feed.Options{}))
+		parent := feed.New(feed.NewMemory(nil), quiet(feed.Options{}))
 		log := feed.NewMemory(nil)
-		first, second := trunk.Branch(log), trunk.Branch(log)
+		first, second := parent.Branch(log), parent.Branch(log)
 		done := make(chan *got)
 		for _, f := range []*feed.Feed{first, second} {
 			go func() { done <- take(f.Watch(t.Context(), feed.Cursor{}, "a"), 10) }()
@@ -409,19 +435,19 @@ func TestBranch(t *testing.T) {
 		if take(second.Watch(t.Context(), at, "a"), 1).want(t, "< 0", "of the other branch"); err != nil {
 			t.Error(err)
 		}
-		trunk.Close()
+		parent.Close()
 		if g := <-done; g.err != feed.ErrClosed {
-			t.Errorf("of a branch whose trunk was closed: %v, want ErrClosed", g.err)
+			t.Errorf("of a branch after its parent was closed: %v, want ErrClosed", g.err)
 		}
-		if g := take(trunk.Branch(log).Watch(t.Context(), feed.Cursor{}, "a"), 1); g.err != feed.ErrClosed {
-			t.Errorf("of a branch of what was closed: %v, want ErrClosed", g.err)
+		if g := take(parent.Branch(log).Watch(t.Context(), feed.Cursor{}, "a"), 1); g.err != feed.ErrClosed {
+			t.Errorf("of a branch of a closed feed: %v, want ErrClosed", g.err)
 		}
 	})
 }
 
 func ExampleFromWatch() {
-	// The store has a stream of its own, of which this is the form that Feed needs.
-	const epoch = 1 // of the store's memory
+	// The store has a stream of its own, which watch converts to events.
+	const epoch = 1 // of the store's data
 	watch := func(ctx context.Context, after feed.Cursor) iter.Seq2[*feed.Event, error] {
 		return func(yield func(*feed.Event, error) bool) {
 			if after.IsZero() {
@@ -429,9 +455,17 @@ func ExampleFromWatch() {
 			}
 			more := yield(&feed.Event{Kind: feed.Bookmark, Cursor: after}, nil)
 			if more && after.Seq < 42 {
-				yield(&feed.Event{Kind: feed.Created, Collection: "orders", ID: "7", Cursor: feed.Cursor{Epoch: epoch, Seq: 42}}, nil)
+				yield(
+					&feed.Event{
+						Kind:       feed.Created,
+						Collection: "orders",
+						ID:         "7",
+						Cursor:     feed.Cursor{Epoch: epoch, Seq: 42},
+					},
+					nil,
+				)
 			}
-			<-ctx.Done() // nothing more happens
+			<-ctx.Done() // no further changes
 		}
 	}
 	f := feed.New(feed.FromWatch(watch), nil)
