@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed/eventstream"
 )
 
-// sink is a connection that takes everything.
+// sink is a connection that discards all data.
 type sink struct{ header http.Header }
 
 func (s sink) Header() http.Header              { return s.header }
@@ -20,7 +20,11 @@ func (s sink) FlushError() error                { return nil }
 func (s sink) SetWriteDeadline(time.Time) error { return nil }
 func (s sink) SetReadDeadline(time.Time) error  { return nil }
 
-var order = eventstream.Event{ID: "AAAAAAAAAAABAAAAAAAAAAE", Name: "updated", Data: bytes.Repeat([]byte("0123456789"), 30)}
+var order = eventstream.Event{
+	ID:   "AAAAAAAAAAABAAAAAAAAAAE",
+	Name: "updated",
+	Data: bytes.Repeat([]byte("0123456789"), 30),
+}
 
 func open(t testing.TB) *eventstream.Writer {
 	t.Helper()

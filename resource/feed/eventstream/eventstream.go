@@ -1,16 +1,18 @@
-// Package eventstream writes and reads text/event-stream, which browsers know as EventSource (WHATWG HTML section 9.2).
+// Package eventstream writes and reads text/event-stream, the format of EventSource (WHATWG HTML
+// section 9.2, server-sent events).
 //
-// Its nouns are an [Event], a [Writer], which sends events as the answer to a request, and a [Reader], for tests and for
-// clients in Go. What many readers are sent alike is encoded once with [Append] and given to [Writer.Send].
+// A [Writer] sends events as the response to a request. A [Reader] parses them, for tests and Go
+// clients. To send the same event to many clients, encode it once with [Append] and pass it to
+// [Writer.Send].
 //
 //	func serve(w http.ResponseWriter, r *http.Request) {
 //		stream, err := eventstream.Open(w, nil)
 //		if err != nil {
-//			... // nothing was sent if it is http.ErrNotSupported, and else the reader has gone
+//			... // http.ErrNotSupported: nothing was sent; otherwise the connection failed
 //		}
 //		for tick := range ticks(r.Context()) {
 //			if err := stream.Event(eventstream.Event{ID: tick.ID, Data: tick.JSON}); err != nil {
-//				return // the reader has gone, or it has stopped reading
+//				return // the client has disconnected or does not read
 //			}
 //		}
 //	}
@@ -24,27 +26,29 @@ import (
 	"time"
 )
 
-// ContentType is the media type of a stream. It has no parameter, as it is always UTF-8.
+// ContentType is the media type of a stream. It has no charset parameter because the encoding is
+// always UTF-8.
 const ContentType = "text/event-stream"
 
-// ErrField says that the ID or the Name of an event cannot be sent: there is a line break in it, or a NUL, for which readers
-// pass over an id.
-var ErrField = errors.New("eventstream: a line break or NUL in the id or name of an event")
+// ErrField reports that the ID or Name of an event cannot be sent because it contains a line break
+// or NUL.
+var ErrField = errors.New("eventstream: line break or NUL in the id or name of an event")
 
-// Event is one event.
+// Event is one event of a stream.
 type Event struct {
-	// ID is what the reader sends as Last-Event-ID when it comes back, and keeps until there is another; "" leaves the one it
-	// has.
+	// ID is the value that the client sends as Last-Event-ID when it reconnects. If it is empty,
+	// the client keeps the previous ID.
 	ID string
-	// Name is the type of the event, for which the reader listens; "" is "message".
+	// Name is the event type. Empty means "message".
 	Name string
-	// Data is the content. Line breaks of all three kinds arrive as line feeds. Nil is no event: nobody is told, but ID counts.
-	// With no content, but not nil, it is one, with the data "".
+	// Data is the content. CR, LF and CRLF all arrive as LF. If Data is nil, no event is
+	// dispatched, but ID takes effect. If it is empty but not nil, an event with empty data is
+	// dispatched.
 	Data []byte
 }
 
-// Append appends the event as it is sent, and returns the extended slice; dst as it was if the error is not nil, which is
-// [ErrField] then.
+// Append appends the encoded event to dst and returns the extended slice. If ID or Name is invalid,
+// it returns dst unchanged and [ErrField].
 func Append(dst []byte, e Event) ([]byte, error) {
 	if strings.ContainsAny(e.ID, "\r\n\x00") || strings.ContainsAny(e.Name, "\r\n\x00") {
 		return dst, ErrField
@@ -61,12 +65,12 @@ func Append(dst []byte, e Event) ([]byte, error) {
 	return append(dst, '\n'), nil
 }
 
-// appendData appends a field for each line. The space behind the colon is part of the syntax: without it, readers would take
-// away one at the beginning of the line.
+// appendData appends one data field per line. The space after the colon is required, because
+// readers remove one leading space of the value.
 func appendData(dst, data []byte) []byte {
 	for {
 		part, rest, more := bytes.Cut(data, []byte{'\n'})
-		if more { // CR LF is one line break, and other CRs are one each
+		if more { // CR LF is one line break; any other CR is one as well
 			part = bytes.TrimSuffix(part, []byte{'\r'})
 		}
 		for again := true; again; {
@@ -81,7 +85,7 @@ func appendData(dst, data []byte) []byte {
 	}
 }
 
-// appendComment appends text as lines that readers pass over, one at least.
+// appendComment appends text as one or more comment lines.
 func appendComment(dst []byte, text string) []byte {
 	for {
 		i := strings.IndexAny(text, "\r\n")
@@ -94,7 +98,7 @@ func appendComment(dst []byte, text string) []byte {
 	}
 }
 
-// appendRetry appends how long a reader waits before it comes back, in whole milliseconds.
+// appendRetry appends the reconnection time in whole milliseconds.
 func appendRetry(dst []byte, d time.Duration) []byte {
 	dst = append(dst, "retry: "...)
 	dst = strconv.AppendInt(dst, max(d.Milliseconds(), 0), 10)

@@ -18,13 +18,33 @@ func TestAppend(t *testing.T) {
 		event eventstream.Event
 		want  string
 	}{
-		{"all fields", eventstream.Event{ID: "7", Name: "created", Data: []byte(`{"a":1}`)}, "id: 7\nevent: created\ndata: {\"a\":1}\n\n"},
+		{
+			"all fields",
+			eventstream.Event{ID: "7", Name: "created", Data: []byte(`{"a":1}`)},
+			"id: 7\nevent: created\ndata: {\"a\":1}\n\n",
+		},
 		{"data alone", eventstream.Event{Data: []byte("x")}, "data: x\n\n"},
-		{"lines of all kinds", eventstream.Event{Data: []byte("a\nb\r\nc\rd")}, "data: a\ndata: b\ndata: c\ndata: d\n\n"},
-		{"line breaks at the ends", eventstream.Event{Data: []byte("\n\na\n")}, "data: \ndata: \ndata: a\ndata: \n\n"},
+		{
+			"lines of all kinds",
+			eventstream.Event{Data: []byte("a\nb\r\nc\rd")},
+			"data: a\ndata: b\ndata: c\ndata: d\n\n",
+		},
+		{
+			"line breaks at the ends",
+			eventstream.Event{Data: []byte("\n\na\n")},
+			"data: \ndata: \ndata: a\ndata: \n\n",
+		},
 		{"a space in front", eventstream.Event{Data: []byte(" a")}, "data:  a\n\n"},
-		{"what looks like a field", eventstream.Event{Data: []byte("id: 8\n: x\n")}, "data: id: 8\ndata: : x\ndata: \n\n"},
-		{"an empty event", eventstream.Event{Name: "complete", Data: []byte{}}, "event: complete\ndata: \n\n"},
+		{
+			"text like a field",
+			eventstream.Event{Data: []byte("id: 8\n: x\n")},
+			"data: id: 8\ndata: : x\ndata: \n\n",
+		},
+		{
+			"an empty event",
+			eventstream.Event{Name: "complete", Data: []byte{}},
+			"event: complete\ndata: \n\n",
+		},
 		{"no event, only an id", eventstream.Event{ID: "7"}, "id: 7\n\n"},
 		{"no event has no name", eventstream.Event{ID: "7", Name: "created"}, "id: 7\n\n"},
 		{"not UTF-8 is left alone", eventstream.Event{Data: []byte("\xff\x00")}, "data: \xff\x00\n\n"},
@@ -55,7 +75,7 @@ func TestAppendRefuses(t *testing.T) {
 	}
 }
 
-// FuzzRoundTrip has the Reader read what Append has written, between two others.
+// FuzzRoundTrip reads what Append has written, between two other events.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add("7", "created", []byte(`{"a":1}`))
 	f.Add("", "", []byte("a\r\nb\rc\n\nd"))
@@ -68,7 +88,11 @@ func FuzzRoundTrip(f *testing.F) {
 		var stream []byte
 		var err error
 		for _, e := range []eventstream.Event{first, e, last} {
-			if stream, err = eventstream.Append(stream, e); err != nil && (e.ID != id || !strings.ContainsAny(id+name, "\r\n\x00")) {
+			if stream, err = eventstream.Append(
+				stream,
+				e,
+			); err != nil &&
+				(e.ID != id || !strings.ContainsAny(id+name, "\r\n\x00")) {
 				t.Fatalf("Append of %+q: %v", e, err)
 			} else if err != nil {
 				return
@@ -76,7 +100,7 @@ func FuzzRoundTrip(f *testing.F) {
 		}
 		want := []eventstream.Event{first}
 		if id == "" {
-			e.ID = "first" // stays in force
+			e.ID = "first" // remains the last event ID
 		}
 		if data != nil {
 			e.Data = []byte(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data)))

@@ -7,41 +7,43 @@ import (
 	"time"
 )
 
-// errClosed is the error of what is sent after Close.
-var errClosed = errors.New("eventstream: the stream is closed")
+// errClosed is returned by sends after Close.
+var errClosed = errors.New("eventstream: stream is closed")
 
-// start begins the heartbeat, if there is to be one.
+// start starts the heartbeat timer if Options.Heartbeat is set.
 func (s *Writer) start() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.silence > 0 && s.err == nil {
-		s.timer = time.AfterFunc(s.silence, s.beat)
+	if s.heartbeat > 0 && s.err == nil {
+		s.timer = time.AfterFunc(s.heartbeat, s.beat)
 	}
 }
 
-// beat is called by the timer. It says something if nobody has for long, and sees to the next time.
+// beat is called by the timer. It calls Options.Gone if the heartbeat cannot be sent.
 func (s *Writer) beat() {
 	if !s.alive() && s.gone != nil {
 		s.gone()
 	}
 }
 
-// alive is beat as long as there is a reader. It reports false once, when a heartbeat finds out that there is none.
+// alive sends a heartbeat if nothing was sent for long enough, and resets the timer. It returns
+// false if that heartbeat fails.
 func (s *Writer) alive() (yes bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer func() {
-		if v := recover(); v != nil { // of a writer that stands around that of the server: there is nobody else to catch it
+		// a ResponseWriter of a middleware may panic, and the timer's goroutine has no handler
+		if v := recover(); v != nil {
 			s.err, yes = http.ErrAbortHandler, false
 		}
 	}()
-	if s.err != nil { // whoever sent last knows
+	if s.err != nil { // the caller of the failed send has the error
 		return true
 	}
-	left := s.silence - time.Since(s.last)
+	left := s.heartbeat - time.Since(s.last)
 	if left <= 0 {
-		left = s.silence
-		if s.own(appendComment(s.buf[:0], "")) != nil {
+		left = s.heartbeat
+		if s.sendBuffered(appendComment(s.buf[:0], "")) != nil {
 			return false
 		}
 	}
@@ -49,12 +51,12 @@ func (s *Writer) alive() (yes bool) {
 	return true
 }
 
-// Close ends the stream: nothing is sent any more when it returns, not by the heartbeat either. All calls but the first do
-// nothing, and report what that did.
+// Close ends the stream. After it returns, nothing is sent, including heartbeats. Further calls
+// return the same result.
 //
-// It reports whether the reader was cut off in the midst, since it has stopped reading, or since a heartbeat has panicked. A
-// handler then panics with [http.ErrAbortHandler], so that the connection ends and whoever counts requests sees that it was not
-// the end.
+// Close reports whether the stream was cut off: the client stopped reading, or a heartbeat
+// panicked. A handler should then panic with [http.ErrAbortHandler], so that the connection is
+// closed and middleware counts the request as aborted.
 func (s *Writer) Close() (cut bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

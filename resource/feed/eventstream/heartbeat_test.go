@@ -15,12 +15,12 @@ import (
 	"github.com/stoa-go/stoa/resource/feed/eventstream"
 )
 
-// diary is a connection that notes when what was written, and does what it is told to instead.
+// diary is a ResponseWriter that records the time of each write, or calls a function instead.
 type diary struct {
 	http.ResponseWriter
 	began time.Time
 	lines []string
-	then  atomic.Pointer[func() error] // nil: it is written
+	then  atomic.Pointer[func() error] // nil: data is written
 }
 
 func (d *diary) Write(p []byte) (int, error) {
@@ -33,7 +33,7 @@ func (d *diary) Write(p []byte) (int, error) {
 
 func (d *diary) FlushError() error { return nil }
 
-// beating opens a stream with a heartbeat. gone counts how often it was told that nobody is there.
+// beating opens a stream with a heartbeat. gone counts the calls of Options.Gone.
 func beating(t *testing.T) (d *diary, s *eventstream.Writer, gone *int) {
 	t.Helper()
 	d, gone = &diary{ResponseWriter: httptest.NewRecorder(), began: time.Now()}, new(int)
@@ -60,26 +60,29 @@ func TestHeartbeat(t *testing.T) {
 		if err := s.Comment(""); err == nil {
 			t.Error("something can be sent after the end")
 		}
-		if diff := cmp.Diff([]string{"15s : \n\n", "30s : \n\n", "40s data: x\n\n", "55s : \n\n"}, d.lines); diff != "" {
+		if diff := cmp.Diff(
+			[]string{"15s : \n\n", "30s : \n\n", "40s data: x\n\n", "55s : \n\n"},
+			d.lines,
+		); diff != "" {
 			t.Errorf("what was sent (-want +got):\n%s", diff)
 		}
 		if *gone != 0 {
-			t.Errorf("nobody was there %d times", *gone)
+			t.Errorf("Gone was called %d times", *gone)
 		}
 	})
 }
 
-// TestHeartbeatFindsNobody: whoever waits between two events is told once that the reader is gone, and then how it was.
-func TestHeartbeatFindsNobody(t *testing.T) {
+// TestHeartbeatDetectsDisconnect: Gone is called once, and Close reports the reason.
+func TestHeartbeatDetectsDisconnect(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
 		then func() error
 		cut  bool
 	}{
-		{"it has gone", func() error { return errors.New("broken pipe") }, false},
+		{"disconnected", func() error { return errors.New("broken pipe") }, false},
 		{"it has stopped reading", func() error { return os.ErrDeadlineExceeded }, true},
-		{"a writer panics", func() error { panic("a mistake of somebody around the server's writer") }, true},
+		{"a writer panics", func() error { panic("panic of a middleware") }, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -90,7 +93,7 @@ func TestHeartbeatFindsNobody(t *testing.T) {
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				if *gone != 1 {
-					t.Errorf("told %d times that nobody is there, want once", *gone)
+					t.Errorf("Gone was called %d times, want once", *gone)
 				}
 				if s.Comment("") == nil {
 					t.Error("something can still be sent")
@@ -105,8 +108,8 @@ func TestHeartbeatFindsNobody(t *testing.T) {
 	}
 }
 
-// TestHeartbeatIsNotTold: who sends by itself has the error, and nobody tells of it once more.
-func TestHeartbeatIsNotTold(t *testing.T) {
+// TestHeartbeatAfterFailedSend: if a send of the handler fails, Gone is not called.
+func TestHeartbeatAfterFailedSend(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d, s, gone := beating(t)
@@ -118,7 +121,7 @@ func TestHeartbeatIsNotTold(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if *gone != 0 || !s.Close() {
-			t.Errorf("told %d times; want never, and that the reader was cut off", *gone)
+			t.Errorf("Gone was called %d times, want never, and Close to report true", *gone)
 		}
 	})
 }

@@ -10,8 +10,14 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/pipe"
 )
 
-// piped serves a handler over pipes until the test ends, and returns a client of one version of HTTP. change may be nil.
-func piped(t *testing.T, version int, h http.Handler, change func(*http.Server)) (url string, client *http.Client) {
+// piped serves a handler over pipes until the test ends, and returns a client of one HTTP version.
+// change may be nil.
+func piped(
+	t *testing.T,
+	version int,
+	h http.Handler,
+	change func(*http.Server),
+) (url string, client *http.Client) {
 	t.Helper()
 	p := pipe.Listen()
 	server := &httptest.Server{Listener: p, Config: &http.Server{Handler: h, Protocols: new(http.Protocols)}}
@@ -22,7 +28,10 @@ func piped(t *testing.T, version int, h http.Handler, change func(*http.Server))
 	}
 	server.Start()
 	t.Cleanup(server.Close)
-	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return p.Dial() }, Protocols: new(http.Protocols)}
+	transport := &http.Transport{
+		DialContext: func(context.Context, string, string) (net.Conn, error) { return p.Dial() },
+		Protocols:   new(http.Protocols),
+	}
 	transport.Protocols.SetHTTP1(version == 1)
 	transport.Protocols.SetUnencryptedHTTP2(version == 2)
 	t.Cleanup(transport.CloseIdleConnections)

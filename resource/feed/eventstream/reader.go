@@ -11,18 +11,19 @@ import (
 	"time"
 )
 
-// ErrTooLong says that an event is longer than the Reader takes.
-var ErrTooLong = errors.New("eventstream: the event is too long")
+// ErrTooLong reports that a line or an event exceeds [ReaderOptions.Max].
+var ErrTooLong = errors.New("eventstream: event too long")
 
-// ReaderOptions adjust a Reader. The zero value is meaningful.
+// ReaderOptions configures a Reader. The zero value selects the defaults.
 type ReaderOptions struct {
-	// Max is how many bytes a line may have, and the data of an event; 16 MiB if zero.
+	// Max limits a line, and the data of an event, in bytes. Default 16 MiB.
 	Max int
-	// Comment is called with each comment, unless it is nil: that is how tests see heartbeats.
+	// Comment, if not nil, is called with the text of each comment, such as a heartbeat.
 	Comment func(text string)
 }
 
-// Reader reads a stream, as WHATWG HTML section 9.2.6 says. It is for one goroutine.
+// Reader parses a stream as specified in WHATWG HTML section 9.2.6. It is not safe for concurrent
+// use.
 type Reader struct {
 	lines   *bufio.Reader
 	max     int
@@ -30,15 +31,15 @@ type Reader struct {
 
 	begun, afterCR bool
 	line           []byte
-	id             string // the one in force
-	nextID         string // the one from the end of the block on
+	id             string // the last event ID
+	nextID         string // the last event ID after the current block
 	name           string
-	data           []byte // with a line feed behind each line
+	data           []byte // with a line feed after each line
 	retry          time.Duration
 	err            error
 }
 
-// NewReader returns a Reader of a stream. opts may be nil.
+// NewReader returns a Reader of r. A nil opts selects the defaults.
 func NewReader(r io.Reader, opts *ReaderOptions) *Reader {
 	if opts == nil {
 		opts = &ReaderOptions{}
@@ -46,17 +47,18 @@ func NewReader(r io.Reader, opts *ReaderOptions) *Reader {
 	return &Reader{lines: bufio.NewReader(r), max: cmp.Or(max(opts.Max, 0), 16<<20), comment: opts.Comment}
 }
 
-// LastID is what goes into Last-Event-ID to go on from here: the id that was last in force, "" if there was none.
+// LastID returns the last event ID, the value of Last-Event-ID to continue from here. It is empty
+// if there was none.
 func (r *Reader) LastID() string { return r.id }
 
-// Retry is how long the stream wants its reader to wait before it comes back; zero if it has not said so.
+// Retry returns the reconnection time that the server has requested, or zero if it has not.
 func (r *Reader) Retry() time.Duration { return r.retry }
 
-// Next returns the next event. Its ID is the one in force, which may have come with an event before. Data is never nil, and
-// the caller's.
+// Next returns the next event. Its ID is the last event ID, which an earlier event may have set.
+// Data is never nil and belongs to the caller.
 //
-// At the end of the stream the error is [io.EOF], also within an event, which is lost then: it was not complete. An event
-// that is longer than the Reader takes is [ErrTooLong]. All calls after an error return the same.
+// At the end of the stream the error is [io.EOF]; an incomplete event is discarded. An event that
+// is too long is [ErrTooLong]. After an error each call returns the same error.
 func (r *Reader) Next() (Event, error) {
 	for r.err == nil {
 		var line []byte
@@ -74,7 +76,7 @@ func (r *Reader) Next() (Event, error) {
 	return Event{}, r.err
 }
 
-// dispatch ends a block. It is an event if there was a data field, even an empty one.
+// dispatch ends a block. The block is an event if it had a data field.
 func (r *Reader) dispatch() (Event, bool) {
 	r.id = r.nextID
 	e := Event{ID: r.id, Name: r.name}
@@ -82,12 +84,12 @@ func (r *Reader) dispatch() (Event, bool) {
 	if len(r.data) == 0 {
 		return Event{}, false
 	}
-	e.Data = r.data[:len(r.data)-1] // but for the line feed of the last line
+	e.Data = r.data[:len(r.data)-1] // without the line feed of the last line
 	r.data = nil
 	return e, true
 }
 
-// field reads one line.
+// field parses one line.
 func (r *Reader) field(line []byte) error {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	if len(name) == 0 && r.comment != nil {
@@ -112,7 +114,7 @@ func (r *Reader) field(line []byte) error {
 	return nil
 }
 
-// setRetry passes over what is not made of digits only.
+// setRetry sets the reconnection time. Values that are not decimal digits are ignored.
 func (r *Reader) setRetry(value []byte) {
 	for _, c := range value {
 		if c < '0' || c > '9' {
@@ -125,7 +127,7 @@ func (r *Reader) setRetry(value []byte) {
 	}
 }
 
-// skipBOM skips a byte order mark, and waits for no more than the stream has if there is none.
+// skipBOM skips a byte order mark. It does not block for more bytes than the mark needs.
 func (r *Reader) skipBOM() {
 	const bom = "\ufeff"
 	if first, _ := r.lines.Peek(1); len(first) == 0 || first[0] != bom[0] {
@@ -136,7 +138,8 @@ func (r *Reader) skipBOM() {
 	}
 }
 
-// readLine returns a line without its end, which is CR LF, LF or CR. After CR it does not wait for what comes next.
+// readLine returns a line without its end, which is CR LF, LF or CR. It returns after a CR without
+// waiting for the next byte.
 func (r *Reader) readLine() ([]byte, error) {
 	if !r.begun {
 		r.begun = true
@@ -151,7 +154,7 @@ func (r *Reader) readLine() ([]byte, error) {
 		afterCR := r.afterCR
 		r.afterCR = c == '\r'
 		switch {
-		case c == '\n' && afterCR: // the second half of a line end
+		case c == '\n' && afterCR: // the LF of a CR LF
 		case c == '\n' || c == '\r':
 			return r.line, nil
 		case len(r.line) >= r.max:

@@ -28,7 +28,7 @@ func all(t *testing.T, r *eventstream.Reader) (events []eventstream.Event) {
 	}
 }
 
-// TestReader has the examples of WHATWG HTML section 9.2.6, and what else it says.
+// TestReader has the examples of WHATWG HTML section 9.2.6, and edge cases of its rules.
 func TestReader(t *testing.T) {
 	t.Parallel()
 	event := func(id, name, data string) eventstream.Event {
@@ -40,22 +40,91 @@ func TestReader(t *testing.T) {
 		lastID       string
 		retry        time.Duration
 	}{
-		{"one message", "data: YHOO\ndata: +2\ndata: 10\n\n", []eventstream.Event{event("", "", "YHOO\n+2\n10")}, "", 0},
-		{"four blocks", ": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n",
-			[]eventstream.Event{event("1", "", "first event"), event("", "", "second event"), event("", "", " third event")}, "", 0},
-		{"empty data, and a block that is not over", "data\n\ndata\ndata\n\ndata:", []eventstream.Event{event("", "", ""), event("", "", "\n")}, "", 0},
-		{"the space is optional", "data:test\n\ndata: test\n\n", []eventstream.Event{event("", "", "test"), event("", "", "test")}, "", 0},
-		{"line ends of all kinds", "data: a\r\n\r\ndata: b\r\rdata: c\n\n\r\n", []eventstream.Event{event("", "", "a"), event("", "", "b"), event("", "", "c")}, "", 0},
-		{"byte order mark", "\ufeffdata: a\n\n\ufeffdata: b\n\n", []eventstream.Event{event("", "", "a")}, "", 0},
+		{
+			"one message",
+			"data: YHOO\ndata: +2\ndata: 10\n\n",
+			[]eventstream.Event{event("", "", "YHOO\n+2\n10")},
+			"",
+			0,
+		},
+		{
+			"four blocks",
+			": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n",
+			[]eventstream.Event{
+				event("1", "", "first event"),
+				event("", "", "second event"),
+				event("", "", " third event"),
+			},
+			"",
+			0,
+		},
+		{
+			"empty data, and a block that is not over",
+			"data\n\ndata\ndata\n\ndata:",
+			[]eventstream.Event{event("", "", ""), event("", "", "\n")},
+			"",
+			0,
+		},
+		{
+			"the space is optional",
+			"data:test\n\ndata: test\n\n",
+			[]eventstream.Event{event("", "", "test"), event("", "", "test")},
+			"",
+			0,
+		},
+		{
+			"line ends of all kinds",
+			"data: a\r\n\r\ndata: b\r\rdata: c\n\n\r\n",
+			[]eventstream.Event{event("", "", "a"), event("", "", "b"), event("", "", "c")},
+			"",
+			0,
+		},
+		{
+			"byte order mark",
+			"\ufeffdata: a\n\n\ufeffdata: b\n\n",
+			[]eventstream.Event{event("", "", "a")},
+			"",
+			0,
+		},
 		{"half a byte order mark", "\xefdata: a\n\n", nil, "", 0},
 		{"an id without data counts", "id: 7\n\n", nil, "7", 0},
 		{"an id of a block that is not over does not", "id: 7\n\nid: 8\n", nil, "7", 0},
-		{"an id with a NUL is passed over", "id: 7\n\nid: 8\x00\ndata: x\n\n", []eventstream.Event{event("7", "", "x")}, "7", 0},
-		{"an id stays in force", "id: 7\ndata: a\n\ndata: b\n\n", []eventstream.Event{event("7", "", "a"), event("7", "", "b")}, "7", 0},
-		{"a name is for one block", "event: a\n\ndata: x\n\nevent: b\ndata: y\n\n", []eventstream.Event{event("", "", "x"), event("", "b", "y")}, "", 0},
-		{"the last of two fields counts", "event: a\nevent: b\nid: 1\nid: 2\ndata: x\n\n", []eventstream.Event{event("2", "b", "x")}, "2", 0},
+		{
+			"an id with a NUL is passed over",
+			"id: 7\n\nid: 8\x00\ndata: x\n\n",
+			[]eventstream.Event{event("7", "", "x")},
+			"7",
+			0,
+		},
+		{
+			"the last id is kept",
+			"id: 7\ndata: a\n\ndata: b\n\n",
+			[]eventstream.Event{event("7", "", "a"), event("7", "", "b")},
+			"7",
+			0,
+		},
+		{
+			"a name is for one block",
+			"event: a\n\ndata: x\n\nevent: b\ndata: y\n\n",
+			[]eventstream.Event{event("", "", "x"), event("", "b", "y")},
+			"",
+			0,
+		},
+		{
+			"the last of two fields counts",
+			"event: a\nevent: b\nid: 1\nid: 2\ndata: x\n\n",
+			[]eventstream.Event{event("2", "b", "x")},
+			"2",
+			0,
+		},
 		{"retry", "retry: 1500\n\n", nil, "", 1500 * time.Millisecond},
-		{"retry in another form", "retry: 1500\nretry: +1\nretry: 1.5\nretry: 9x\nretry:\nretry: 99999999999999999999\n\n", nil, "", 1500 * time.Millisecond},
+		{
+			"retry in another form",
+			"retry: 1500\nretry: +1\nretry: 1.5\nretry: 9x\nretry:\nretry: 99999999999999999999\n\n",
+			nil,
+			"",
+			1500 * time.Millisecond,
+		},
 		{"unknown fields, and names in other cases", "foo: 1\nDATA: a\n data: b\n\n", nil, "", 0},
 	}
 	for _, tt := range tests {
@@ -68,7 +137,14 @@ func TestReader(t *testing.T) {
 					t.Errorf("%s: events (-want +got):\n%s", name, diff)
 				}
 				if r.LastID() != tt.lastID || r.Retry() != tt.retry {
-					t.Errorf("%s: LastID %q, Retry %v, want %q, %v", name, r.LastID(), r.Retry(), tt.lastID, tt.retry)
+					t.Errorf(
+						"%s: LastID %q, Retry %v, want %q, %v",
+						name,
+						r.LastID(),
+						r.Retry(),
+						tt.lastID,
+						tt.retry,
+					)
 				}
 			}
 		})
@@ -79,7 +155,13 @@ func TestReaderComments(t *testing.T) {
 	t.Parallel()
 	var got []string
 	stream := ": one\n:two\n:\ndata: x\n\n"
-	all(t, eventstream.NewReader(strings.NewReader(stream), &eventstream.ReaderOptions{Comment: func(c string) { got = append(got, c) }}))
+	all(
+		t,
+		eventstream.NewReader(
+			strings.NewReader(stream),
+			&eventstream.ReaderOptions{Comment: func(c string) { got = append(got, c) }},
+		),
+	)
 	if diff := cmp.Diff([]string{"one", "two", ""}, got); diff != "" {
 		t.Errorf("comments (-want +got):\n%s", diff)
 	}
@@ -113,7 +195,7 @@ func TestReaderLimits(t *testing.T) {
 
 func TestReaderDoesNotWait(t *testing.T) {
 	t.Parallel()
-	// Behind the end of the event the stream says nothing any more: the event is there all the same.
+	// The event is complete although the stream does not end.
 	for _, stream := range []string{"data: x\n\n", "data: x\r\r", "data: x\r\n\r"} {
 		silent, write := io.Pipe()
 		go write.Write([]byte(stream))
@@ -125,7 +207,7 @@ func TestReaderDoesNotWait(t *testing.T) {
 	}
 }
 
-// FuzzReader reads anything: whole and in pieces the events are the same, and those of a reading that is slower and simpler.
+// FuzzReader: a stream yields the same events whole, in pieces, and from a simpler parser.
 func FuzzReader(f *testing.F) {
 	f.Add(": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n")
 	f.Add("\ufeffdata\r\rdata\r\ndata\n\nretry: 5\n")
@@ -141,7 +223,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// simply reads a stream that is all there.
+// simply parses a complete stream.
 func simply(stream string) (events []eventstream.Event) {
 	stream = strings.TrimPrefix(stream, "\ufeff")
 	stream = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(stream)

@@ -9,66 +9,73 @@ import (
 	"time"
 )
 
-// Heartbeat is how long a stream is commonly silent at most: proxies and load balancers take for dead what says nothing for a
-// minute, and whether the reader is still there shows only when something is sent.
+// Heartbeat is a common value of [Options.Heartbeat]. Many proxies and load balancers close
+// connections that are idle for a minute, and a server notices a disconnected client only when it
+// sends.
 const Heartbeat = 15 * time.Second
 
-// Options adjust a Writer. The zero value is meaningful.
+// Options configures a Writer. The zero value selects the defaults.
 type Options struct {
-	// Retry is how long a reader waits before it comes back after the stream has ended, in whole milliseconds; zero leaves that
-	// to the reader.
+	// Retry is the reconnection time sent to the client, in whole milliseconds. Zero sends none,
+	// and the client uses its default.
 	Retry time.Duration
-	// Timeout is how long a reader may take until an event has been handed to the network; 10 seconds if zero. Behind that it
-	// has stopped reading, and the stream ends.
+	// Timeout limits how long sending an event may take. Default 10s. After that the client is
+	// considered stalled and the stream ends.
 	Timeout time.Duration
-	// Heartbeat is how long the stream may be silent: then an empty comment is sent, by a timer; never if zero. A stream with a
-	// heartbeat has to be closed.
+	// Heartbeat is the longest time without an event before an empty comment is sent. Zero disables
+	// heartbeats. A stream with heartbeats must be closed with [Writer.Close].
 	Heartbeat time.Duration
-	// Gone is called when a heartbeat could not be sent, once, in a goroutine of its own: between two events the handler waits for
-	// something, and there is nobody any more to wait for. Nil is not called.
+	// Gone, if not nil, is called once, in its own goroutine, when a heartbeat cannot be sent. A
+	// handler that waits for events can use it to cancel that wait.
 	Gone func()
 }
 
-// Writer sends a stream. It is for one goroutine, beside which heartbeats are sent, and holds next to nothing between two
-// events.
+// Writer sends a stream. Its methods are for one goroutine; heartbeats are sent concurrently. An
+// idle Writer holds almost no memory.
 type Writer struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	timeout time.Duration
-	silence time.Duration // Heartbeat
-	gone    func()
+	w         http.ResponseWriter
+	control   *http.ResponseController
+	timeout   time.Duration
+	heartbeat time.Duration // Options.Heartbeat
+	gone      func()
 
-	mu    sync.Mutex // for what follows, and while something is sent
+	mu    sync.Mutex // guards the fields below and is held during a send
 	buf   []byte
 	err   error       // of the first call that failed
-	last  time.Time   // when something was sent
-	timer *time.Timer // nil without a heartbeat
+	last  time.Time   // when data was last sent
+	timer *time.Timer // nil without heartbeats
 }
 
-// Open answers a request with a stream: status 200 and the header, which are sent at once, so that the reader knows. opts
-// may be nil.
+// Open responds to a request with a stream. It sends status 200 and the header immediately. It
+// clears the server's read and write deadlines, because a stream has no fixed duration. A nil opts
+// selects the defaults.
 //
-// If the connection cannot be flushed the error is [http.ErrNotSupported] and nothing was sent, so that there can be
-// another answer. With any other error, which is the connection's, there is a Writer too, and it fails with that. Timeouts of
-// the server end with Open: a stream lasts.
+// If w cannot flush, the error is [http.ErrNotSupported] and nothing was sent, so the handler can
+// send another response. Any other error is an error of the connection; Open then also returns a
+// Writer, and its sends fail with the same error.
 func Open(w http.ResponseWriter, opts *Options) (*Writer, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	s := &Writer{w: w, control: http.NewResponseController(w), timeout: cmp.Or(max(opts.Timeout, 0), 10*time.Second),
-		silence: max(opts.Heartbeat, 0), gone: opts.Gone}
+	s := &Writer{
+		w:         w,
+		control:   http.NewResponseController(w),
+		timeout:   cmp.Or(max(opts.Timeout, 0), 10*time.Second),
+		heartbeat: max(opts.Heartbeat, 0),
+		gone:      opts.Gone,
+	}
 	h := w.Header()
 	set := map[string]string{
 		"Content-Type":      ContentType,
 		"Cache-Control":     "no-store",
-		"X-Accel-Buffering": "no", // nginx would collect the answer
+		"X-Accel-Buffering": "no", // disables buffering in nginx
 	}
 	before := h.Clone()
 	for name, value := range set {
 		h.Set(name, value)
 	}
 	h.Del("Content-Length")
-	if err := s.open(); errors.Is(err, http.ErrNotSupported) {
+	if err := s.sendHeader(); errors.Is(err, http.ErrNotSupported) {
 		for name := range set {
 			h.Del(name)
 			if old := before[name]; old != nil {
@@ -85,17 +92,19 @@ func Open(w http.ResponseWriter, opts *Options) (*Writer, error) {
 	return s, err
 }
 
-// open sends the header. A deadline for reading the request would end its context when it passes.
-func (s *Writer) open() error {
+// sendHeader sends the header. It clears the read deadline, which would otherwise cancel the
+// request's context.
+func (s *Writer) sendHeader() error {
 	if err := s.control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		s.err = fmt.Errorf("eventstream: %w", err)
 		return s.err
 	}
-	return s.flushed(func() error { return nil })
+	return s.writeAndFlush(func() error { return nil })
 }
 
-// Event sends an event. An error is [ErrField], after which the stream goes on, or the connection's: then the reader has
-// gone, or has not read for too long (os.ErrDeadlineExceeded), and all that follows fails alike.
+// Event sends an event. After [ErrField] the stream can be used further. Any other error is
+// permanent: the client has disconnected, or has not read for Options.Timeout
+// ([os.ErrDeadlineExceeded]).
 func (s *Writer) Event(e Event) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,56 +112,56 @@ func (s *Writer) Event(e Event) error {
 	if err != nil {
 		return err
 	}
-	return s.own(frame)
+	return s.sendBuffered(frame)
 }
 
-// Comment sends what readers pass over, so that whatever is between knows that the stream lives, and the server finds out
-// whether there is still a reader. "" will do.
+// Comment sends a comment, which clients ignore. It keeps proxies from closing the connection and
+// detects a disconnected client. text may be empty.
 func (s *Writer) Comment(text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.own(appendComment(s.buf[:0], text))
+	return s.sendBuffered(appendComment(s.buf[:0], text))
 }
 
-// Retry tells the reader how long to wait before it comes back, from now on.
+// Retry sends a new reconnection time.
 func (s *Writer) Retry(d time.Duration) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.own(appendRetry(s.buf[:0], d))
+	return s.sendBuffered(appendRetry(s.buf[:0], d))
 }
 
-// Send sends what [Append] has made, one event or several. It does not keep frames.
+// Send sends frames encoded with [Append], one or several. It does not retain them.
 func (s *Writer) Send(frames []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.send(frames)
+	return s.write(frames)
 }
 
-// own sends a frame in the buffer, which is kept for the next unless it has grown large: most of the time a stream is idle. The
-// caller has locked, as that of send has.
-func (s *Writer) own(frame []byte) error {
+// sendBuffered sends a frame that uses s.buf. It keeps the buffer for the next frame unless it is
+// large, because most streams are idle. The caller holds s.mu, also for send.
+func (s *Writer) sendBuffered(frame []byte) error {
 	const keep = 4 << 10
 	if s.buf = frame; cap(frame) > keep {
 		s.buf = nil
 	}
-	return s.send(frame)
+	return s.write(frame)
 }
 
-func (s *Writer) send(frames []byte) error {
+func (s *Writer) write(frames []byte) error {
 	if s.err != nil {
 		return s.err
 	}
-	return s.flushed(func() error {
+	return s.writeAndFlush(func() error {
 		_, err := s.w.Write(frames)
 		return err
 	})
 }
 
-// flushed writes and flushes before the deadline. There is none in between: over HTTP/2 one that passes ends the stream,
-// whether something is being written or not.
-func (s *Writer) flushed(write func() error) error {
+// writeAndFlush writes and flushes under a write deadline, and clears the deadline afterwards: over
+// HTTP/2 an expired deadline ends the stream even if nothing is being written.
+func (s *Writer) writeAndFlush(write func() error) error {
 	s.last = time.Now()
-	err := s.deadline(s.last.Add(s.timeout))
+	err := s.setWriteDeadline(s.last.Add(s.timeout))
 	if err == nil {
 		err = write()
 	}
@@ -160,7 +169,7 @@ func (s *Writer) flushed(write func() error) error {
 		err = s.control.Flush()
 	}
 	if err == nil {
-		err = s.deadline(time.Time{})
+		err = s.setWriteDeadline(time.Time{})
 	}
 	if err != nil {
 		s.err = fmt.Errorf("eventstream: %w", err)
@@ -168,7 +177,7 @@ func (s *Writer) flushed(write func() error) error {
 	return s.err
 }
 
-func (s *Writer) deadline(t time.Time) error {
+func (s *Writer) setWriteDeadline(t time.Time) error {
 	if err := s.control.SetWriteDeadline(t); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed/eventstream"
 )
 
-// conn is a response that notes what is done to it, and fails when it is told to.
+// conn is a ResponseWriter that records calls and can be made to fail.
 type conn struct {
 	http.ResponseWriter
 	log  []string
@@ -51,12 +51,16 @@ func (c *conn) SetReadDeadline(d time.Time) error {
 
 func TestWriterDeadlines(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, writerDeadlines) // in which no time passes between a deadline and the look at it
+	// with fake time, which does not advance between setting a deadline and reading it
+	synctest.Test(t, writerDeadlines)
 }
 
 func writerDeadlines(t *testing.T) {
 	c := &conn{ResponseWriter: httptest.NewRecorder()}
-	s, err := eventstream.Open(c, &eventstream.Options{Retry: 1500 * time.Millisecond, Timeout: 3 * time.Second})
+	s, err := eventstream.Open(
+		c,
+		&eventstream.Options{Retry: 1500 * time.Millisecond, Timeout: 3 * time.Second},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,13 +77,17 @@ func writerDeadlines(t *testing.T) {
 	if diff := cmp.Diff(want, c.log); diff != "" {
 		t.Errorf("what was done (-want +got):\n%s", diff)
 	}
-	wantHeader := http.Header{"Content-Type": {"text/event-stream"}, "Cache-Control": {"no-store"}, "X-Accel-Buffering": {"no"}}
+	wantHeader := http.Header{
+		"Content-Type":      {"text/event-stream"},
+		"Cache-Control":     {"no-store"},
+		"X-Accel-Buffering": {"no"},
+	}
 	if diff := cmp.Diff(wantHeader, c.Header()); diff != "" {
 		t.Errorf("header (-want +got):\n%s", diff)
 	}
 }
 
-// TestWriterFails: the first error stays, and nothing is written after it.
+// TestWriterFails: the first error is permanent, and nothing is written after it.
 func TestWriterFails(t *testing.T) {
 	t.Parallel()
 	for _, fail := range []string{"deadline in 10s", "data: x\n\n", "flush", "no deadline"} {
@@ -107,7 +115,7 @@ func writerFails(t *testing.T, fail string) {
 	}
 }
 
-// plain is a response that cannot be flushed.
+// plain is a ResponseWriter that cannot be flushed.
 type plain struct{ w http.ResponseWriter }
 
 func (p plain) Header() http.Header         { return p.w.Header() }
@@ -121,7 +129,7 @@ func TestOpenWithoutFlush(t *testing.T) {
 	if _, err := eventstream.Open(plain{rec}, nil); !errors.Is(err, http.ErrNotSupported) {
 		t.Errorf("Open: %v, want ErrNotSupported", err)
 	}
-	rec.WriteHeader(http.StatusNotAcceptable) // nothing was sent, so there can be another answer
+	rec.WriteHeader(http.StatusNotAcceptable) // nothing was sent, so another response is possible
 	if diff := cmp.Diff(http.Header{"Cache-Control": {"private"}}, rec.Result().Header); diff != "" {
 		t.Errorf("header (-want +got):\n%s", diff)
 	}
@@ -130,7 +138,8 @@ func TestOpenWithoutFlush(t *testing.T) {
 	}
 }
 
-// TestOverHTTP opens streams over both versions of HTTP. They outlive the timeouts of the server.
+// TestOverHTTP opens streams over both versions of HTTP. They last longer than the timeouts of the
+// server.
 func TestOverHTTP(t *testing.T) {
 	t.Parallel()
 	for _, version := range []int{1, 2} {
@@ -153,7 +162,7 @@ func overHTTP(t *testing.T, version int) {
 		if err != nil || r.Context().Err() != nil {
 			t.Errorf("the stream ended: %v, %v", err, r.Context().Err())
 		}
-	}), func(s *http.Server) { // by these the connection would be over before the last event
+	}), func(s *http.Server) { // these timeouts are shorter than the stream
 		s.ReadTimeout, s.WriteTimeout = 5*time.Second, 5*time.Second
 	})
 	resp, err := client.Get(url)
@@ -166,7 +175,7 @@ func overHTTP(t *testing.T, version int) {
 	}
 	r := eventstream.NewReader(resp.Body, nil)
 	for _, text := range []string{"a", "b", "c"} {
-		next <- text // the answer has begun, and each event comes before the next is sent
+		next <- text // each event arrives before the next is sent
 		if e, err := r.Next(); err != nil || string(e.Data) != text {
 			t.Errorf("Next: %q, %v, want %s", e.Data, err, text)
 		}
@@ -178,7 +187,7 @@ func overHTTP(t *testing.T, version int) {
 	}
 }
 
-// TestStalledReader: who does not read is found out.
+// TestStalledReader: a client that does not read is detected.
 func TestStalledReader(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -186,7 +195,7 @@ func TestStalledReader(t *testing.T) {
 		var began time.Time
 		url, client := piped(t, 1, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			s, err := eventstream.Open(w, &eventstream.Options{Timeout: 3 * time.Second})
-			for frame := make([]byte, 1<<20); err == nil; { // until the network takes no more
+			for frame := make([]byte, 1<<20); err == nil; { // until the network buffers are full
 				began = time.Now()
 				err = s.Send(frame)
 			}
@@ -198,7 +207,11 @@ func TestStalledReader(t *testing.T) {
 		}
 		defer resp.Body.Close()
 		if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != 3*time.Second {
-			t.Errorf("the stream ended with %v after %v, want ErrDeadlineExceeded after 3 s", err, time.Since(began))
+			t.Errorf(
+				"the stream ended with %v after %v, want ErrDeadlineExceeded after 3 s",
+				err,
+				time.Since(began),
+			)
 		}
 	})
 }

@@ -1,4 +1,5 @@
-// Package pace is how the goroutines of logs that go on for ever wait, wake each other, and try again what has failed.
+// Package pace has the waiting primitives of goroutines that run as long as a log: wake-up hints,
+// interruptible pauses, and retries with backoff.
 package pace
 
 import (
@@ -7,15 +8,16 @@ import (
 	"time"
 )
 
-// Hint puts a value into a channel that has room for one: whoever reads it looks, and need not be told twice.
+// Hint sends to c without blocking. c has a buffer of one; if it is full, the reader already has a
+// pending hint.
 func Hint(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
-	default: // it has not been heard yet
+	default: // a hint is pending
 	}
 }
 
-// Pause waits for some time, or for the end of ctx, which is its error.
+// Pause waits for d or until ctx is done. It then returns the error of ctx.
 func Pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -27,9 +29,10 @@ func Pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Repeat calls do, which ends in an error, again and again until ctx ends: less often as it fails again, up to once in some 5
-// seconds, and not when others do that fail at the same time. What has lasted for longer than that begins anew. failed is told of
-// each error but the last.
+// Repeat calls do until ctx is done. The delay between calls is random, doubles with each failure,
+// and is at most about 5 seconds; the randomness keeps processes from retrying in step. After a
+// call that lasted longer than that the delay starts again at the minimum. failed is called with
+// each error except the one at the end of ctx.
 func Repeat(ctx context.Context, do func(ctx context.Context) error, failed func(err error)) {
 	const least, most = 50 * time.Millisecond, 5 * time.Second
 	rest := least
@@ -43,7 +46,7 @@ func Repeat(ctx context.Context, do func(ctx context.Context) error, failed func
 			rest = least
 		}
 		failed(err)
-		_ = Pause(ctx, rest/2+rand.N(rest)) // the loop sees that ctx has ended
+		_ = Pause(ctx, rest/2+rand.N(rest)) // the loop checks ctx
 		rest = min(2*rest, most)
 	}
 }

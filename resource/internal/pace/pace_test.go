@@ -13,12 +13,12 @@ import (
 func TestHint(t *testing.T) {
 	t.Parallel()
 	c := make(chan struct{}, 1)
-	for range 3 { // nobody waits for who listens
+	for range 3 { // Hint does not block
 		pace.Hint(c)
 	}
 	<-c
 	if len(c) != 0 {
-		t.Error("a hint that was given again before it was heard came twice")
+		t.Error("repeated hints were delivered twice")
 	}
 }
 
@@ -31,23 +31,27 @@ func TestPause(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if err := pace.Pause(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Hour+time.Minute {
+		if err := pace.Pause(
+			ctx,
+			time.Hour,
+		); !errors.Is(err, context.DeadlineExceeded) ||
+			time.Since(began) != time.Hour+time.Minute {
 			t.Errorf("with the end of its context it ended after %v with %v", time.Since(began), err)
 		}
 	})
 }
 
-// TestRepeat: what fails is tried again, soon at first; what has worked for a while is tried again soon, too.
+// TestRepeat: the delay grows with each failure, and starts again after a call that has lasted.
 func TestRepeat(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const tries, works = 12, 10 // which lasts
+		const tries, works = 12, 10 // the call that lasts
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		broken := errors.New("broken")
 		var ended time.Time
 		var rests []time.Duration
-		told := 0
+		reported := 0
 		pace.Repeat(ctx, func(context.Context) error {
 			if !ended.IsZero() {
 				rests = append(rests, time.Since(ended))
@@ -61,12 +65,12 @@ func TestRepeat(t *testing.T) {
 			ended = time.Now()
 			return broken
 		}, func(err error) {
-			if told++; err != broken {
-				t.Errorf("it is told of %v", err)
+			if reported++; err != broken {
+				t.Errorf("failed got %v", err)
 			}
 		})
-		if told != tries {
-			t.Errorf("it is told of %d errors, want %d: the last is that of the end", told, tries)
+		if reported != tries {
+			t.Errorf("failed was called %d times, want %d: not for the end of ctx", reported, tries)
 		}
 		for i, rest := range rests {
 			doublings := i

@@ -1,5 +1,5 @@
-// Package pipe has connections without a network, for tests of time: in a bubble of package synctest nobody may wait for a
-// network, and there a second that a slow machine takes is none.
+// Package pipe has in-memory network connections for tests in a bubble of package synctest, in
+// which goroutines must not block on a real network.
 package pipe
 
 import (
@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Listener is a [net.Listener] whose connections are pipes: what is written is there when it is read, and nothing is kept in
-// between. Several goroutines may use it at the same time. Make one with [Listen].
+// Listener is a [net.Listener] of [net.Pipe] connections, which do not buffer. It is safe for
+// concurrent use. Create it with [Listen].
 type Listener struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -22,7 +22,7 @@ func Listen() *Listener {
 	return l
 }
 
-// Dial connects, as soon as somebody accepts. The error is [net.ErrClosed].
+// Dial connects when a call of Accept is ready. The error is [net.ErrClosed].
 func (l *Listener) Dial() (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
@@ -33,7 +33,7 @@ func (l *Listener) Dial() (net.Conn, error) {
 	}
 }
 
-// Accept waits for somebody who dials. The error is [net.ErrClosed].
+// Accept waits for a call of Dial. The error is [net.ErrClosed].
 func (l *Listener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.conns:
@@ -43,11 +43,11 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends Dial and Accept, and no connection. It returns nil, also when it is called again.
+// Close ends Dial and Accept, and leaves connections open. It returns nil and may be called again.
 func (l *Listener) Close() error {
 	l.close()
 	return nil
 }
 
-// Addr is an address for documentation (RFC 5737), where nobody is.
+// Addr returns an address of the documentation range (RFC 5737).
 func (l *Listener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 80} }
