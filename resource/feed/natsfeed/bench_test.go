@@ -11,8 +11,8 @@ import (
 	"github.com/stoa-go/stoa/resource/feed/natsfeed"
 )
 
-// BenchmarkRelay is the way of 1,000 events from Append to Tail in another process, on three servers of this one: all at once,
-// and one after the other.
+// BenchmarkRelay measures 1,000 events from Append to Tail in another process, with three local
+// servers: in one batch and one by one.
 func BenchmarkRelay(b *testing.B) {
 	const n = 1000
 	c, name := theCluster(b), streamName()

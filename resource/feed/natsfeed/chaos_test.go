@@ -15,8 +15,8 @@ import (
 	"github.com/stoa-go/stoa/resource/feed/natsfeed"
 )
 
-// load appends while something happens, as two processes that both relay, and two more that only follow, one of them with a
-// small window. It fails unless all four have told everything, once and in order.
+// load appends events through two relaying processes while happens runs. Two more processes only
+// follow, one of them with a small window. All four must deliver all events, once and in order.
 func load(t *testing.T, c *cluster, source feed.Log, name string, n int, happens func(relays []*relayed)) {
 	t.Helper()
 	at := head(t, source)
@@ -42,7 +42,7 @@ func load(t *testing.T, c *cluster, source feed.Log, name string, n int, happens
 			select {
 			case <-happened:
 			default:
-				last = i + n // that many come behind all that happens
+				last = i + n // events after the failure
 			}
 		}
 		total.Store(int64(i))
@@ -60,7 +60,8 @@ func load(t *testing.T, c *cluster, source feed.Log, name string, n int, happens
 	}
 }
 
-// relayed is a process that relays. When it is killed its Log stays, as that of somebody who has lost its relay.
+// relayed is a process with a relay. When it is killed its Log remains, like that of a process with
+// a failed relay.
 type relayed struct {
 	t      *testing.T
 	c      *cluster
@@ -77,8 +78,8 @@ func (r *relayed) start() {
 	}
 }
 
-// TestRelaysComeAndGo: two at a time, none at all, and others.
-func TestRelaysComeAndGo(t *testing.T) {
+// TestRelaysStopAndStart: two relays at a time, none, and others.
+func TestRelaysStopAndStart(t *testing.T) {
 	t.Parallel()
 	c, name := theCluster(t), streamName()
 	source, _ := start(t, c, name)
@@ -99,14 +100,14 @@ func TestRelaysComeAndGo(t *testing.T) {
 	audit(t, c.connect(t), name)
 }
 
-// TestLeaderStops: one server after the other goes, the one that leads the stream, and comes again.
+// TestLeaderStops: each server in turn is stopped while it leads the stream, and started again.
 func TestLeaderStops(t *testing.T) {
 	t.Parallel()
 	c, err := startCluster()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.stop) // which is called after what the test starts has ended
+	t.Cleanup(c.stop) // runs after everything that the test starts has ended
 	name := streamName()
 	source, _ := start(t, c, name)
 	js := c.connect(t)
@@ -125,7 +126,7 @@ func TestLeaderStops(t *testing.T) {
 	t.Logf("the stream has %d events", audit(t, js, name))
 }
 
-// TestStreamIsLost: somebody deletes it, or what is in it, or its last message.
+// TestStreamIsLost: the stream, its content, or its last message is deleted.
 func TestStreamIsLost(t *testing.T) {
 	t.Parallel()
 	c, name := theCluster(t), streamName()
@@ -148,8 +149,9 @@ func TestStreamIsLost(t *testing.T) {
 	t.Logf("the stream has %d events", audit(t, js, name))
 }
 
-// damage does something to a stream, again where the servers do not say whether it is done, or it was done to it already.
-func damage(t *testing.T, js jetstream.JetStream, name string, lose func(ctx context.Context, stream jetstream.Stream) error) {
+// damage applies lose to a stream, and repeats it if the servers do not report the outcome.
+func damage(t *testing.T, js jetstream.JetStream, name string,
+	lose func(ctx context.Context, stream jetstream.Stream) error) {
 	var err error
 	for end := time.Now().Add(patience); time.Now().Before(end); {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
@@ -166,8 +168,8 @@ func damage(t *testing.T, js jetstream.JetStream, name string, lose func(ctx con
 	t.Errorf("the stream could not be damaged: %v", err)
 }
 
-// TestBackupRestored: places that the log has lost are told to be so, by processes that ran all the time, too, and the stream
-// goes on without them.
+// TestBackupRestored: lost cursors expire, also in processes that were running, and the stream
+// continues without the lost events.
 func TestBackupRestored(t *testing.T) {
 	t.Parallel()
 	c, name := theCluster(t), streamName()
@@ -185,11 +187,11 @@ func TestBackupRestored(t *testing.T) {
 		for end := time.Now().Add(patience); !told && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 			events, _, err := l.Tail(t.Context(), lost, 10)
 			if told = errors.Is(err, feed.ErrExpired); !told && len(events) > 0 {
-				t.Fatalf("%s: events behind a place that is lost", name)
+				t.Fatalf("%s: events after a lost cursor", name)
 			}
 		}
 		if !told {
-			t.Errorf("%s: a place that is lost goes on", name)
+			t.Errorf("%s: a lost cursor is accepted", name)
 		}
 		wantAll(t, source, after, tailed(t, l, after, count(50)))
 	}

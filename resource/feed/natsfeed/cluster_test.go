@@ -30,13 +30,13 @@ type cluster struct {
 	dir     string
 }
 
-// shared is the cluster of the tests that stop no server. Each test has a stream of its own there.
+// shared is the cluster of tests that stop no server. Each test has its own stream.
 var shared struct {
 	once sync.Once
 	c    *cluster
 	err  error
 
-	starting sync.Mutex // of this one and of others, which are not to choose the same ports
+	starting sync.Mutex // serializes the choice of ports
 }
 
 func TestMain(m *testing.M) {
@@ -56,11 +56,11 @@ func theCluster(t testing.TB) *cluster {
 	return shared.c
 }
 
-// patience is for servers that elect somebody on a machine that has much else to do. Nothing waits that long that works.
+// patience allows for elections on a busy machine. Working tests do not wait that long.
 const patience = 3 * time.Minute
 
-// freePorts returns ports of 127.0.0.1 that nobody listens to, below those that are given to connections: between a server's
-// end and its next start nobody takes them. That of ExampleNew, where there is to be nobody, is below them all.
+// freePorts returns unused ports of 127.0.0.1 below the ephemeral range, so that no connection
+// takes the port of a stopped server. The unused port of ExampleNew is below them all.
 func freePorts(n int) (ports []int, err error) {
 	first := 15_000 + rand.N(10_000)
 	for port := first; len(ports) < n && port < first+5000; port++ {
@@ -68,7 +68,7 @@ func freePorts(n int) (ports []int, err error) {
 		if err != nil {
 			continue
 		}
-		defer l.Close() // all at once, so that they are distinct
+		defer l.Close() // after the loop, so that the ports are distinct
 		ports = append(ports, port)
 	}
 	if len(ports) < n {
@@ -77,8 +77,7 @@ func freePorts(n int) (ports []int, err error) {
 	return ports, nil
 }
 
-// startCluster starts three servers, of which each knows the first, and waits until they have a leader: before that, nobody
-// answers.
+// startCluster starts three servers and waits until they have elected a leader.
 func startCluster() (*cluster, error) {
 	shared.starting.Lock()
 	defer shared.starting.Unlock()
@@ -96,9 +95,17 @@ func startCluster() (*cluster, error) {
 		routes = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", port))
 	}
 	for i, port := range ports {
-		opts := &server.Options{ServerName: fmt.Sprintf("s%d", i), Host: "127.0.0.1", Port: -1, NoLog: true, NoSigs: true,
-			JetStream: true, StoreDir: fmt.Sprintf("%s/%d", dir, i), Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: port},
-			Routes: server.RoutesFromStr(strings.Join(routes, ","))}
+		opts := &server.Options{
+			ServerName: fmt.Sprintf("s%d", i),
+			Host:       "127.0.0.1",
+			Port:       -1,
+			NoLog:      true,
+			NoSigs:     true,
+			JetStream:  true,
+			StoreDir:   fmt.Sprintf("%s/%d", dir, i),
+			Cluster:    server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: port},
+			Routes:     server.RoutesFromStr(strings.Join(routes, ",")),
+		}
 		c.opts = append(c.opts, opts.Clone())
 		s, err := server.NewServer(opts)
 		if err != nil {
@@ -114,7 +121,8 @@ func startCluster() (*cluster, error) {
 	}
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		for _, s := range c.servers {
-			if s.JetStreamIsLeader() && s.JetStreamClusterPeers() != nil && len(s.JetStreamClusterPeers()) == 3 {
+			if s.JetStreamIsLeader() && s.JetStreamClusterPeers() != nil &&
+				len(s.JetStreamClusterPeers()) == 3 {
 				return c, nil
 			}
 		}
@@ -130,7 +138,7 @@ func (c *cluster) stop() {
 	os.RemoveAll(c.dir)
 }
 
-// stopLeader stops the server that leads a stream, and returns its number.
+// stopLeader stops the server that leads a stream, and returns its index.
 func (c *cluster) stopLeader(t *testing.T, js jetstream.JetStream, name string) int {
 	t.Helper()
 	leader, err := again(func() (int, error) {
@@ -154,7 +162,7 @@ func (c *cluster) stopLeader(t *testing.T, js jetstream.JetStream, name string) 
 	return leader
 }
 
-// restart starts a server that was stopped, with what it has on the disk.
+// restart starts a stopped server with its data directory.
 func (c *cluster) restart(i int) (err error) {
 	c.servers[i], err = server.NewServer(c.opts[i])
 	if err == nil {
@@ -163,7 +171,7 @@ func (c *cluster) restart(i int) (err error) {
 	return err
 }
 
-// connect returns a connection that goes to any server that is there.
+// connect returns a connection that fails over between the servers.
 func (c *cluster) connect(t testing.TB) jetstream.JetStream {
 	t.Helper()
 	urls := ""
@@ -171,7 +179,8 @@ func (c *cluster) connect(t testing.TB) jetstream.JetStream {
 		urls += "," + s.ClientURL()
 	}
 	nc, err := nats.Connect(urls[1:], nats.MaxReconnects(-1), nats.ReconnectWait(20*time.Millisecond),
-		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})) // it prints what is told by other means
+		// the default handler prints to standard error
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,10 +192,10 @@ func (c *cluster) connect(t testing.TB) jetstream.JetStream {
 	return js
 }
 
-// quiet is for tests in which NATS fails.
+// quiet is the logger of tests in which NATS fails.
 var quiet = slog.New(slog.DiscardHandler)
 
-// run returns a Log that runs until stop is called, or the test ends.
+// run returns a Log that runs until stop is called or the test ends.
 func run(t testing.TB, c *cluster, source feed.Log, opts natsfeed.Options) (log *natsfeed.Log, stop func()) {
 	t.Helper()
 	opts.Replicas, opts.Logger = cmp.Or(opts.Replicas, 3), quiet
@@ -203,8 +212,8 @@ func run(t testing.TB, c *cluster, source feed.Log, opts natsfeed.Options) (log 
 	return log, stop
 }
 
-// streams is how many tests have a stream.
+// streams counts the streams of tests.
 var streams atomic.Int64
 
-// streamName is one that no other test has.
+// streamName returns an unused name.
 func streamName() string { return fmt.Sprintf("s%d", streams.Add(1)) }

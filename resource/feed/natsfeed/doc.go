@@ -1,7 +1,9 @@
-// Package natsfeed passes a log of events on through NATS JetStream, so that many processes can follow it at the cost of one.
+// Package natsfeed publishes an event log through NATS JetStream, so that many processes can follow
+// it while only one reads the database.
 //
-// The log in the database stays the record of truth: what is appended goes there, in the transaction of the change, and to
-// NATS only when it was committed. Of all processes one reads the database and publishes; all others read the stream.
+// The log in the database remains the source of truth. Events are appended there, in the
+// transaction of the change, and published to NATS after the commit. One process reads the database
+// and publishes; all others read the stream.
 //
 //	nc, err := nats.Connect(servers)
 //	js, err := jetstream.New(nc)
@@ -9,30 +11,34 @@
 //	go log.Run(ctx)
 //	changes := feed.New(log, nil)
 //
-// It pays where a dozen processes and more would ask the database for news ten times a second each, and where clients that
-// come back would all read their past there. With fewer, leave it out: the log alone does the same.
+// Use it if a dozen or more processes would poll the database ten times a second each, or if many
+// reconnecting clients would read their backlog from the database. With fewer processes the log
+// alone is simpler and has the same result.
 //
-// # What is in the stream
+// # The stream
 //
-// One message for each event, in the order of the log, on servers of version 2.11 or later. A message names its own place
-// and the place before it, so whoever reads knows of itself that nothing is missing between two. The Nats-Msg-Id is the
-// cursor, and each message names the last sequence number that it expects, so no event is there twice, whoever publishes.
-// Events that are larger than a message can be are named, and read in the log.
+// The stream has one message per event, in the order of the log. It needs NATS servers of version
+// 2.11 or later. Each message carries its cursor and the previous one, so a reader detects gaps.
+// The Nats-Msg-Id is the cursor, and each publish names the expected last sequence number, so no
+// event is stored twice even with several publishers. Events larger than the maximum payload have a
+// message without content and are read from the log.
 //
-// # Who publishes
+// # Leadership
 //
-// Every process runs a relay, and whoever is faster leads: a relay that finds its messages there already steps back, and
-// comes again when the log goes on and the stream does not, within twice [Options.Check]. No lease is needed, as the stream
-// itself takes each event once.
+// Each process runs a relay, and one of them publishes. A relay that finds its messages already
+// stored stops publishing. It takes over when the log has new events and the stream has not, within
+// twice [Options.Check]. No lease is needed, because the stream itself stores each event once.
 //
-// # When NATS fails
+// # Failures of NATS
 //
-// Cursors are those of the log, so at each place one can go on in either. A place that the stream does not have is looked up
-// in the log, and so is everything as long as there is no stream, or Run does not run, or nobody publishes. A stream that
-// was deleted, that has lost its end or whose log was restored from a backup is begun anew at the head of the log.
-// Of a backup, processes that ran all the time learn within [Options.Check].
+// Cursors are those of the log, so a reader can switch between stream and log at any position.
+// Positions that the stream lacks are read from the log. So is everything while the stream is
+// unavailable, Run is not running, or no relay publishes. If the stream was deleted or has lost its
+// end, or if the log was restored from a backup, the stream starts again at the head of the log.
+// Running processes detect a restored backup within [Options.Check].
 //
-// NATS is therefore free to lose messages, and it may: by default a server flushes its files every two minutes
-// (sync_interval), so that all machines of a cluster going down at once take acknowledged messages with them. With this
-// package that costs reading, and no event. sync_interval: always is needed for other users of the stream only.
+// NATS may therefore lose messages. By default a server syncs its files every two minutes
+// (sync_interval), so a cluster that loses power on all machines loses acknowledged messages. With
+// this package no event is lost; the affected positions are read from the database. Only other
+// users of the stream need sync_interval: always.
 package natsfeed

@@ -12,8 +12,8 @@ import (
 	"github.com/stoa-go/stoa/resource/feed/natsfeed"
 )
 
-// The log is that of the database in earnest, as sqlfeed.New returns it. Where NATS cannot be reached, as here, all works
-// the same without it.
+// In an application, source is the log of the database from sqlfeed.New. NATS cannot be reached in
+// this example, and events are delivered without it.
 func ExampleNew() {
 	nc, err := nats.Connect("nats://127.0.0.1:14222", nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1))
 	if err != nil {
@@ -35,7 +35,8 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := changes.Append(ctx, &feed.Event{Kind: feed.Created, Collection: "orders", ID: "7"}); err != nil {
+	if err := changes.Append(ctx,
+		&feed.Event{Kind: feed.Created, Collection: "orders", ID: "7"}); err != nil {
 		log.Fatal(err)
 	}
 	for e, err := range changes.Watch(ctx, at, "orders") {

@@ -6,12 +6,12 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// Encode makes a message, which may be as large as limit.
+// Encode returns the message of an event; limit is its maximum size.
 func Encode(after feed.Cursor, e *feed.Event, limit int64) *nats.Msg {
 	return encode("stoa.events", after, e, limit)
 }
 
-// Decode reads one. The event is nil if it has to be read in the log.
+// Decode parses a message. The event is nil if it has to be read from the log.
 func Decode(header nats.Header, data []byte) (after, at feed.Cursor, e *feed.Event, err error) {
 	m, err := decode(1, header, data)
 	if err != nil {

@@ -12,34 +12,36 @@ import (
 	"github.com/stoa-go/stoa/resource/internal/pace"
 )
 
-// pageMax is how many messages are asked for at a time.
+// pageMax is how many messages are requested at a time.
 const pageMax = 256
 
-// errOther says that the stream is not the one that was followed.
-var errOther = errors.New("natsfeed: the stream was made anew, or has lost its end")
+// errStreamChanged reports that the stream was replaced or truncated while it was followed.
+var errStreamChanged = errors.New("natsfeed: stream was recreated or has lost messages")
 
-// Run follows the stream, and publishes in it, until ctx ends. It makes the stream where there is none. When NATS fails it
-// tries again, and again. It is called once.
+// Run follows the stream and publishes to it until ctx is done. It creates the stream if it does
+// not exist. Failures of NATS are logged and retried with backoff. Call Run once, in a goroutine of
+// its own.
 func (l *Log) Run(ctx context.Context) {
-	var works sync.WaitGroup
-	works.Go(func() { l.repeat(ctx, l.follow) })
-	works.Go(func() { l.repeat(ctx, l.tell) })
+	var wg sync.WaitGroup
+	wg.Go(func() { l.repeat(ctx, l.follow) })
+	wg.Go(func() { l.repeat(ctx, l.announce) })
 	if !l.opts.ReadOnly {
-		works.Go(func() { l.repeat(ctx, l.relay) })
+		wg.Go(func() { l.repeat(ctx, l.relay) })
 	}
-	works.Wait()
+	wg.Wait()
 }
 
-// repeat calls something that ends in an error, less often as it fails again.
+// repeat calls do, which always ends with an error, with increasing delays.
 func (l *Log) repeat(ctx context.Context, do func(ctx context.Context) error) {
 	pace.Repeat(ctx, do, func(err error) {
-		l.opts.Logger.Warn("natsfeed: NATS failed, so the log itself is read; it is tried again", "error", err, "stream", l.opts.Stream)
+		l.opts.Logger.Warn("natsfeed: NATS failed; reading the log and retrying", "error", err, "stream",
+			l.opts.Stream)
 	})
 }
 
-// tell tells the relays that this process has appended.
-func (l *Log) tell(ctx context.Context) error {
-	const gap = 2 * time.Millisecond // between two calls, however much is appended
+// announce wakes the relays after appends of this process.
+func (l *Log) announce(ctx context.Context) error {
+	const gap = 2 * time.Millisecond // the minimum between two messages
 	for {
 		select {
 		case <-ctx.Done():
@@ -62,14 +64,14 @@ func (l *Log) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = sub.Unsubscribe() }() // which fails only where the connection is gone
-	defer l.window.forget()
+	defer func() { _ = sub.Unsubscribe() }() // fails only if the connection is closed
+	defer l.window.invalidate()
 	info, err := l.state(ctx)
 	if err != nil {
 		return err
 	}
 	last := info.State.LastSeq
-	l.window.begin(max(1, info.State.FirstSeq, last+1-min(last, uint64(l.opts.Events))))
+	l.window.restart(max(1, info.State.FirstSeq, last+1-min(last, uint64(l.opts.Events))))
 	if err := l.catchUp(ctx, last); err != nil {
 		return err
 	}
@@ -80,7 +82,7 @@ func (l *Log) follow(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case msg := <-news:
-			err = l.hear(ctx, msg)
+			err = l.receive(ctx, msg)
 		case <-check.C:
 			err = l.check(ctx, info.Created)
 		}
@@ -90,8 +92,8 @@ func (l *Log) follow(ctx context.Context) error {
 	}
 }
 
-// hear takes a message that was stored just now, if it is the next.
-func (l *Log) hear(ctx context.Context, msg *nats.Msg) error {
+// receive processes a message that was just stored.
+func (l *Log) receive(ctx context.Context, msg *nats.Msg) error {
 	m, err := stored(msg)
 	if err != nil {
 		return err
@@ -101,17 +103,17 @@ func (l *Log) hear(ctx context.Context, msg *nats.Msg) error {
 	case m.seq > next:
 		return l.catchUp(ctx, m.seq)
 	case m.seq < next && l.window.contradicts(m):
-		return errOther
+		return errStreamChanged
 	case m.seq < next:
-		return nil // it was taken from the stream before
+		return nil // it was already read from the stream
 	}
-	if err := l.take(ctx, m); err != nil {
+	if err := l.add(ctx, m); err != nil {
 		return err
 	}
-	return l.confirm(ctx)
+	return l.verify(ctx)
 }
 
-// catchUp takes messages up to and with a number, which the stream has or had.
+// catchUp reads messages up to the given sequence number, which the stream has or had.
 func (l *Log) catchUp(ctx context.Context, to uint64) error {
 	const tries = 10
 	for empty := 0; l.window.next() <= to; {
@@ -120,27 +122,28 @@ func (l *Log) catchUp(ctx context.Context, to uint64) error {
 			return err
 		}
 		for _, m := range got {
-			if err := l.take(ctx, m); err != nil {
+			if err := l.add(ctx, m); err != nil {
 				return err
 			}
 		}
 		if len(got) > 0 {
 			continue
 		}
-		// The server that answers is behind the one that leads, or they were removed.
+		// The server that responds has fewer messages than the leader, or the messages were
+		// removed.
 		if empty++; empty > tries {
-			l.window.begin(to + 1)
+			l.window.restart(to + 1)
 			return nil
 		}
 		if err := pace.Pause(ctx, time.Duration(empty)*time.Millisecond); err != nil {
 			return err
 		}
 	}
-	return l.confirm(ctx)
+	return l.verify(ctx)
 }
 
-// take moves the end of the window.
-func (l *Log) take(ctx context.Context, m *message) error {
+// add appends a message to the window.
+func (l *Log) add(ctx context.Context, m *message) error {
 	if err := l.complete(ctx, m); err != nil {
 		return err
 	}
@@ -149,9 +152,9 @@ func (l *Log) take(ctx context.Context, m *message) error {
 	return nil
 }
 
-// confirm asks the log whether the window ends in a place of its own. It does not if a backup of the log was restored, and
-// then the stream is not asked for anything until it is another.
-func (l *Log) confirm(ctx context.Context) error {
+// verify checks that the end of the window is a position of the log. After a restore of the log it
+// is not; the stream is then not used until it has been restarted.
+func (l *Log) verify(ctx context.Context) error {
 	end, trusted := l.window.end()
 	if trusted || end.IsZero() {
 		return nil
@@ -165,7 +168,7 @@ func (l *Log) confirm(ctx context.Context) error {
 	return nil
 }
 
-// check asks whether the stream is still the one that is followed, and whether something has not been heard.
+// check verifies that the stream is still the same and reads messages that were not received.
 func (l *Log) check(ctx context.Context, created time.Time) error {
 	if !l.window.silent(l.opts.Check) {
 		return nil
@@ -176,9 +179,9 @@ func (l *Log) check(ctx context.Context, created time.Time) error {
 	case err != nil:
 		return err
 	case info.Created != created || info.State.LastSeq+1 < next:
-		return errOther
+		return errStreamChanged
 	case info.State.LastSeq >= next:
 		return l.catchUp(ctx, info.State.LastSeq)
 	}
-	return l.confirm(ctx)
+	return l.verify(ctx)
 }

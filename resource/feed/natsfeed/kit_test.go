@@ -13,7 +13,7 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// restorable is a log that can be replaced by what a backup has of it.
+// restorable is a log that can be replaced by a restored backup.
 type restorable struct {
 	now   atomic.Pointer[feed.Memory]
 	db    *memory.DB
@@ -23,7 +23,7 @@ type restorable struct {
 func newRestorable() *restorable {
 	r := &restorable{db: memory.NewDB()}
 	first := feed.NewMemory(&feed.MemoryOptions{Runner: r.db})
-	r.start, _ = first.Head(context.Background()) // which fails only where its context has ended
+	r.start, _ = first.Head(context.Background()) // fails only if its context is done
 	r.now.Store(first)
 	return r
 }
@@ -32,7 +32,9 @@ func (r *restorable) Append(ctx context.Context, events ...*feed.Event) error {
 	return r.now.Load().Append(ctx, events...)
 }
 func (r *restorable) Head(ctx context.Context) (feed.Cursor, error) { return r.now.Load().Head(ctx) }
-func (r *restorable) Tail(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error) {
+
+func (r *restorable) Tail(ctx context.Context, after feed.Cursor,
+	max int) ([]*feed.Event, feed.Cursor, error) {
 	return r.now.Load().Tail(ctx, after, max)
 }
 func (r *restorable) Read(ctx context.Context, after, until feed.Cursor, max int) ([]*feed.Event, error) {
@@ -44,7 +46,7 @@ func (r *restorable) Purge(ctx context.Context, before time.Time, keep, max int)
 func (r *restorable) Wake() <-chan struct{}   { return nil }
 func (r *restorable) Transactions() tx.Runner { return r.db }
 
-// restore goes on with the events that a backup has, as a log that was made for it.
+// restore replaces the log by a new one with the events of a backup.
 func (r *restorable) restore(t *testing.T, events []*feed.Event) {
 	t.Helper()
 	restored := feed.NewMemory(&feed.MemoryOptions{Runner: r.db})
@@ -54,7 +56,7 @@ func (r *restorable) restore(t *testing.T, events []*feed.Event) {
 	r.now.Store(restored)
 }
 
-// TestKit: whether the stream is there already, or is behind, or is not used at all, nobody can tell.
+// TestKit runs the conformance tests with an existing stream, with a lagging one, and without one.
 func TestKit(t *testing.T) {
 	t.Parallel()
 	c := theCluster(t)
@@ -65,7 +67,7 @@ func TestKit(t *testing.T) {
 	}{
 		{"with a relay", natsfeed.Options{}, true},
 		{"with a small window", natsfeed.Options{Events: 3}, true},
-		{"that nobody runs", natsfeed.Options{}, false},
+		{"without Run", natsfeed.Options{}, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -82,21 +84,25 @@ func TestKit(t *testing.T) {
 				sources[log], names[log] = source, name
 				return log
 			}
-			feedtest.Run(t, func(t *testing.T) feed.Log { return start(t, newRestorable(), streamName()) }, &feedtest.Options{
-				Another:  func(t *testing.T, log feed.Log) feed.Log { return start(t, sources[log], names[log]) },
-				Patience: time.Minute,
-				Backup: func(t *testing.T, log feed.Log) func(t *testing.T) feed.Log {
-					source := sources[log]
-					kept, _, err := source.Tail(t.Context(), source.start, 1000)
-					if err != nil {
-						t.Fatal(err)
-					}
-					return func(t *testing.T) feed.Log {
-						source.restore(t, kept)
-						return start(t, source, names[log])
-					}
+			feedtest.Run(
+				t,
+				func(t *testing.T) feed.Log { return start(t, newRestorable(), streamName()) },
+				&feedtest.Options{
+					Another:  func(t *testing.T, log feed.Log) feed.Log { return start(t, sources[log], names[log]) },
+					Patience: time.Minute,
+					Backup: func(t *testing.T, log feed.Log) func(t *testing.T) feed.Log {
+						source := sources[log]
+						kept, _, err := source.Tail(t.Context(), source.start, 1000)
+						if err != nil {
+							t.Fatal(err)
+						}
+						return func(t *testing.T) feed.Log {
+							source.restore(t, kept)
+							return start(t, source, names[log])
+						}
+					},
 				},
-			})
+			)
 		})
 	}
 }

@@ -10,28 +10,30 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// afterHeader names the place before the event, as Nats-Msg-Id names that behind it.
+// afterHeader has the cursor before the event. Nats-Msg-Id has the cursor after it.
 const afterHeader = "Stoa-After"
 
-// envelope is what a message takes beside its payload, at most: subject, header and what servers add.
+// envelope is the maximum size of a message without its payload: subject, headers and what servers
+// add.
 const envelope = 1024
 
 // format is the first byte of a payload.
 const format = 1
 
-// errMessage says that somebody else has published in the stream, or a later version of this package.
-var errMessage = errors.New("natsfeed: a message that is no event")
+// errMessage reports a message of another publisher or of a later version of this package.
+var errMessage = errors.New("natsfeed: message is not an event")
 
-// message is an event as the stream has it.
+// message is an event in the stream.
 type message struct {
-	seq   uint64 // of the stream
+	seq   uint64 // its number in the stream
 	after feed.Cursor
 	at    feed.Cursor
-	event *feed.Event // nil if it has to be read in the log, as it is larger than a message may be
+	event *feed.Event // nil if it exceeds the maximum payload and has to be read from the log
 	size  int
 }
 
-// encode makes the message of an event that follows a place. If it were larger than limit, it has no payload.
+// encode returns the message of an event that follows after. A message larger than limit gets no
+// payload.
 func encode(subject string, after feed.Cursor, e *feed.Event, limit int64) *nats.Msg {
 	m := nats.NewMsg(subject)
 	m.Header.Set(nats.MsgIdHdr, e.Cursor.String())
@@ -52,7 +54,7 @@ func encode(subject string, after feed.Cursor, e *feed.Event, limit int64) *nats
 	return m
 }
 
-// decode reads a message. The event refers to its data.
+// decode parses a message. The event refers to data.
 func decode(seq uint64, header nats.Header, data []byte) (*message, error) {
 	at, err := feed.ParseCursor(header.Get(nats.MsgIdHdr))
 	if err != nil {
@@ -72,7 +74,7 @@ func decode(seq uint64, header nats.Header, data []byte) (*message, error) {
 	return m, nil
 }
 
-// payload reads what encode wrote, and returns nil if it is nothing of that.
+// payload parses the payload that encode has written. It returns nil if data is invalid.
 func payload(data []byte) *feed.Event {
 	if len(data) < 2 || data[0] != format {
 		return nil

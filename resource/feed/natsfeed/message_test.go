@@ -14,14 +14,22 @@ import (
 )
 
 var (
-	before = feed.Cursor{Epoch: 7, Seq: 41, Mark: 1}
-	behind = feed.Cursor{Epoch: 7, Seq: 43, Mark: 2}
+	before       = feed.Cursor{Epoch: 7, Seq: 41, Mark: 1}
+	beforeWindow = feed.Cursor{Epoch: 7, Seq: 43, Mark: 2}
 )
 
-// event is one with everything in it.
+// event returns an event with all fields set.
 func event() *feed.Event {
-	return &feed.Event{Kind: feed.Updated, Collection: "größen", ID: "a\r\n:b", Rev: "\x00\xff",
-		Before: []byte(`{"n":1}`), After: []byte(`{"n":2}`), Time: time.UnixMicro(1_700_000_000_123_456).UTC(), Cursor: behind}
+	return &feed.Event{
+		Kind:       feed.Updated,
+		Collection: "größen",
+		ID:         "a\r\n:b",
+		Rev:        "\x00\xff",
+		Before:     []byte(`{"n":1}`),
+		After:      []byte(`{"n":2}`),
+		Time:       time.UnixMicro(1_700_000_000_123_456).UTC(),
+		Cursor:     beforeWindow,
+	}
 }
 
 var sameEvent = cmp.Options{cmpopts.IgnoreUnexported(feed.Event{}), cmpopts.EquateEmpty()}
@@ -36,7 +44,11 @@ func TestMessage(t *testing.T) {
 		want  *feed.Event
 	}{
 		{"everything", event(), event()},
-		{"next to nothing", &feed.Event{Cursor: behind}, &feed.Event{Cursor: behind, Time: time.Time{}}},
+		{
+			"next to nothing",
+			&feed.Event{Cursor: beforeWindow},
+			&feed.Event{Cursor: beforeWindow, Time: time.Time{}},
+		},
 		{"larger than a message may be", long, nil},
 	}
 	for _, tt := range tests {
@@ -44,8 +56,8 @@ func TestMessage(t *testing.T) {
 			t.Parallel()
 			m := natsfeed.Encode(before, tt.event, 2048)
 			after, at, got, err := natsfeed.Decode(m.Header, m.Data)
-			if err != nil || after != before || at != behind {
-				t.Fatalf("Decode returned the places %v and %v, %v", after, at, err)
+			if err != nil || after != before || at != beforeWindow {
+				t.Fatalf("Decode returned the cursors %v and %v, %v", after, at, err)
 			}
 			if diff := cmp.Diff(tt.want, got, sameEvent); diff != "" {
 				t.Errorf("the event (-want +got)\n%s", diff)
@@ -57,7 +69,7 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// TestForeignMessages: what somebody else has published is no event.
+// TestForeignMessages: messages of other publishers are rejected.
 func TestForeignMessages(t *testing.T) {
 	t.Parallel()
 	good := natsfeed.Encode(before, event(), 1<<20)
@@ -69,15 +81,25 @@ func TestForeignMessages(t *testing.T) {
 		data      []byte
 	}{
 		{"no header", "", "", good.Data},
-		{"no place before", behind.String(), "", good.Data},
+		{"no previous cursor", beforeWindow.String(), "", good.Data},
 		{"another identifier", "42", before.String(), good.Data},
-		{"another epoch", behind.String(), other.String(), good.Data},
-		{"backwards", before.String(), behind.String(), good.Data},
-		{"another format", behind.String(), before.String(), append([]byte{2}, good.Data[1:]...)},
-		{"cut off", behind.String(), before.String(), good.Data[:len(good.Data)-1]},
-		{"something behind it", behind.String(), before.String(), append(good.Data[:len(good.Data):len(good.Data)], 0)},
-		{"a length beyond all", behind.String(), before.String(), []byte("\x01\x01\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")},
-		{"text", behind.String(), before.String(), []byte("hello")},
+		{"another epoch", beforeWindow.String(), other.String(), good.Data},
+		{"backwards", before.String(), beforeWindow.String(), good.Data},
+		{"another format", beforeWindow.String(), before.String(), append([]byte{2}, good.Data[1:]...)},
+		{"cut off", beforeWindow.String(), before.String(), good.Data[:len(good.Data)-1]},
+		{
+			"trailing bytes",
+			beforeWindow.String(),
+			before.String(),
+			append(good.Data[:len(good.Data):len(good.Data)], 0),
+		},
+		{
+			"a length beyond all",
+			beforeWindow.String(),
+			before.String(),
+			[]byte("\x01\x01\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
+		},
+		{"text", beforeWindow.String(), before.String(), []byte("hello")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -90,12 +112,12 @@ func TestForeignMessages(t *testing.T) {
 	}
 }
 
-// FuzzMessage: whatever is read is an event that is written as it was, and nothing panics.
+// FuzzMessage: a message that decodes is encoded to the same bytes, and no input panics.
 func FuzzMessage(f *testing.F) {
 	good := natsfeed.Encode(before, event(), 1<<20)
-	f.Add(behind.String(), before.String(), good.Data)
-	f.Add(behind.String(), before.String(), []byte{})
-	f.Add(behind.String(), before.String(), good.Data[:9])
+	f.Add(beforeWindow.String(), before.String(), good.Data)
+	f.Add(beforeWindow.String(), before.String(), []byte{})
+	f.Add(beforeWindow.String(), before.String(), good.Data[:9])
 	f.Add("x", "", []byte{1, 2, 3})
 	f.Fuzz(func(t *testing.T, id, after string, data []byte) {
 		from, at, e, err := natsfeed.Decode(nats.Header{nats.MsgIdHdr: {id}, "Stoa-After": {after}}, data)
@@ -111,7 +133,7 @@ func FuzzMessage(f *testing.F) {
 			t.Errorf("the event (-want +got)\n%s", diff)
 		}
 		if e.Cursor != at || at.String() != id {
-			t.Errorf("the place is %v, and the message was %q", at, id)
+			t.Errorf("the cursor is %v, and the message was %q", at, id)
 		}
 	})
 }

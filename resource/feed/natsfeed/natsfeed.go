@@ -16,42 +16,45 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Options adjust a Log. The zero value is meaningful.
+// Options configures a Log. The zero value selects the defaults.
 type Options struct {
-	// Stream is the name of the stream, "stoa" if empty, and the first token of its subjects: NAME.events has the events,
-	// NAME.news repeats what was stored, and on NAME.wake processes tell that they have appended. A stream is for one log.
+	// Stream is the name of the stream and the first token of its subjects. Default "stoa".
+	// NAME.events has the events, NAME.news republishes stored messages, and processes publish to
+	// NAME.wake after an append. Each log needs a stream of its own.
 	Stream string
-	// Replicas is how many servers keep the stream when Run makes it; 1 if zero. A stream that exists is left as it is, but
-	// it has to republish to NAME.news and to allow direct access.
+	// Replicas is the number of servers that store the stream, if Run creates it. Default 1. An
+	// existing stream is not changed; it must republish to NAME.news and allow direct access.
 	Replicas int
-	// Age and Bytes bound the stream that Run makes: how old messages become, 24 hours if zero, and how many bytes they take
-	// together on a server; 1 GiB if zero. What is older is read in the log.
+	// Age and Bytes limit the messages of a stream that Run creates. Default 24h and 1 GiB. Older
+	// events are read from the log.
 	Age   time.Duration
 	Bytes int64
-	// Events is how many of the newest events are held in memory, 4096 if zero; they are shared with the [feed.Feed] above.
+	// Events is how many recent events are buffered in memory. Default 4096. The buffer shares them
+	// with the [feed.Feed] that reads this Log.
 	Events int
-	// Poll is how often the relay that publishes looks at the log, whatever it is told; 100 ms if zero.
+	// Poll is the delay between reads of the log by the publishing relay. Default 100ms.
 	Poll time.Duration
-	// Check is how long the stream may be silent until the log is looked at for what may be missing; a second if zero.
+	// Check is how long the stream may be silent before the log is checked for missing events.
+	// Default 1s.
 	Check time.Duration
-	// ReadOnly keeps Run from publishing, and from making the stream: it follows only.
+	// ReadOnly prevents Run from publishing and from creating the stream.
 	ReadOnly bool
-	// Logger is told when NATS fails; nil is [slog.Default].
+	// Logger receives errors of NATS. Default [slog.Default].
 	Logger *slog.Logger
 }
 
-// Log is a [feed.Log] over another one, which is read by way of a stream. It is safe for concurrent use.
+// Log is a [feed.Log] that reads another log through a stream. It is safe for concurrent use.
 type Log struct {
 	source feed.Log
 	js     jetstream.JetStream
 	opts   Options
 
-	window   window
-	places   places
-	appended chan struct{} // this process has
-	poke     chan struct{} // asks the relay to look at once
-	wake     chan struct{}
-	looked   atomic.Int64 // when the log last had nothing that the stream had not, in nanoseconds of Unix time
+	window    window
+	cursors   seqCache
+	appended  chan struct{} // receives a value after an append of this process
+	wakeRelay chan struct{} // receives a value when the relay should read the log
+	wake      chan struct{}
+	lastEmpty atomic.Int64 // when the log last had no event after the stream, in Unix nanoseconds
 }
 
 var (
@@ -59,11 +62,12 @@ var (
 	_ feed.Transactor = (*Log)(nil)
 )
 
-// New returns a Log over source. opts may be nil. It does not connect: until [Log.Run] is called everything is read in source.
-// It panics if source or js is nil, or if the name of the stream cannot be a token of a subject.
+// New returns a Log over source. A nil opts selects the defaults. New does not connect; until
+// [Log.Run] is called, all events are read from source. It panics if source or js is nil, or if the
+// stream's name is not a valid token of a subject.
 func New(source feed.Log, js jetstream.JetStream, opts *Options) *Log {
 	if source == nil || js == nil {
-		panic("natsfeed: New without a log or without JetStream")
+		panic("natsfeed: New needs a source and a JetStream, and one of them is nil")
 	}
 	var o Options
 	if opts != nil {
@@ -71,7 +75,7 @@ func New(source feed.Log, js jetstream.JetStream, opts *Options) *Log {
 	}
 	o.Stream = cmp.Or(o.Stream, "stoa")
 	if strings.ContainsAny(o.Stream, " \t\r\n.*>/\\") {
-		panic("natsfeed: a stream with a space, a dot, a slash or a wildcard in its name")
+		panic("natsfeed: Options.Stream must not contain a space, dot, slash or wildcard")
 	}
 	o.Replicas = cmp.Or(o.Replicas, 1)
 	o.Age = cmp.Or(o.Age, 24*time.Hour)
@@ -82,7 +86,7 @@ func New(source feed.Log, js jetstream.JetStream, opts *Options) *Log {
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	l := &Log{source: source, js: js, opts: o}
 	l.window.maxEvents = o.Events
-	l.appended, l.poke, l.wake = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
+	l.appended, l.wakeRelay, l.wake = make(chan struct{}, 1), make(chan struct{}, 1), make(chan struct{}, 1)
 	return l
 }
 
@@ -90,7 +94,7 @@ func (l *Log) events() string { return l.opts.Stream + ".events" }
 func (l *Log) news() string   { return l.opts.Stream + ".news" }
 func (l *Log) wakes() string  { return l.opts.Stream + ".wake" }
 
-// Transactions returns the Runner of the log beneath, nil if it is no [feed.Transactor].
+// Transactions returns the Runner of the underlying log, or nil if that is not a [feed.Transactor].
 func (l *Log) Transactions() tx.Runner {
 	if t, ok := l.source.(feed.Transactor); ok {
 		return t.Transactions()
@@ -98,36 +102,36 @@ func (l *Log) Transactions() tx.Runner {
 	return nil
 }
 
-// Append appends to the log beneath. Once that is committed the relays are told, here and elsewhere.
+// Append appends to the underlying log. After the commit it wakes the relays of all processes.
 func (l *Log) Append(ctx context.Context, events ...*feed.Event) error {
 	err := l.source.Append(ctx, events...)
 	if err == nil && len(events) > 0 {
 		tx.AfterCommit(ctx, func() {
 			pace.Hint(l.appended)
-			pace.Hint(l.poke)
+			pace.Hint(l.wakeRelay)
 			pace.Hint(l.wake)
 		})
 	}
 	return err
 }
 
-// Head is that of the log beneath, which a [feed.Feed] asks once.
+// Head returns the head of the underlying log.
 func (l *Log) Head(ctx context.Context) (feed.Cursor, error) { return l.source.Head(ctx) }
 
-// Wake is that of feed.Log: it knows of what all processes have appended, as long as Run runs.
+// Wake implements [feed.Log]. While Run is running it reports appends of all processes.
 func (l *Log) Wake() <-chan struct{} { return l.wake }
 
-// Purge purges the log beneath, and removes from the stream what is not there any more. What another process still has of it
-// in memory, whoever listens there may be told.
+// Purge purges the underlying log and removes the purged events from the stream. Another process
+// may still deliver events that it has in memory.
 func (l *Log) Purge(ctx context.Context, before time.Time, keep, max int) (int, error) {
 	n, err := l.source.Purge(ctx, before, keep, max)
 	if err != nil || n == 0 {
 		return n, err
 	}
 	if err := l.purgeStream(ctx); err != nil && ctx.Err() == nil {
-		l.window.forget() // which may have what is gone
+		l.window.invalidate() // because it may have purged events
 		if !errors.Is(err, jetstream.ErrStreamNotFound) {
-			l.opts.Logger.Warn("natsfeed: the log was purged, and the stream was not", "error", err)
+			l.opts.Logger.Warn("natsfeed: purging the stream failed after the log was purged", "error", err)
 		}
 	}
 	return n, nil

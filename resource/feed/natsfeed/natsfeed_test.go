@@ -12,7 +12,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed/natsfeed"
 )
 
-// TestNewPanics: what cannot work is told where it is written.
+// TestNewPanics: New panics with the reason for invalid arguments.
 func TestNewPanics(t *testing.T) {
 	t.Parallel()
 	var js jetstream.JetStream = struct{ jetstream.JetStream }{}
@@ -23,17 +23,17 @@ func TestNewPanics(t *testing.T) {
 		opts   *natsfeed.Options
 		want   string
 	}{
-		{"no log", nil, js, nil, "without a log"},
-		{"no JetStream", feed.NewMemory(nil), nil, nil, "without JetStream"},
-		{"a name with a dot", feed.NewMemory(nil), js, &natsfeed.Options{Stream: "a.b"}, "a dot"},
-		{"a name with a wildcard", feed.NewMemory(nil), js, &natsfeed.Options{Stream: "a>"}, "a wildcard"},
+		{"no log", nil, js, nil, "needs a source"},
+		{"no JetStream", feed.NewMemory(nil), nil, nil, "needs a source and a JetStream"},
+		{"a name with a dot", feed.NewMemory(nil), js, &natsfeed.Options{Stream: "a.b"}, "dot"},
+		{"a name with a wildcard", feed.NewMemory(nil), js, &natsfeed.Options{Stream: "a>"}, "wildcard"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			defer func() {
 				if said := fmt.Sprint(recover()); !strings.Contains(said, tt.want) {
-					t.Errorf("New panicked with %q, want something about %q", said, tt.want)
+					t.Errorf("New panicked with %q, want text with %q", said, tt.want)
 				}
 			}()
 			natsfeed.New(tt.source, tt.js, tt.opts)
@@ -41,7 +41,7 @@ func TestNewPanics(t *testing.T) {
 	}
 }
 
-// TestPurge: what is purged in the log goes from the stream, and the rest stays.
+// TestPurge: events purged from the log are removed from the stream, and the others remain.
 func TestPurge(t *testing.T) {
 	t.Parallel()
 	c, name := theCluster(t), streamName()
@@ -61,18 +61,18 @@ func TestPurge(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatalf("the stream has %d events, want the newest alone", n)
 		}
-		appendSome(t, log, 0, 1) // the servers were too busy, and what was left goes with the next that is purged
+		appendSome(t, log, 0, 1) // the servers were too slow; the next purge removes the rest
 		settled(t, js, name, source)
 	}
 	if _, _, err := log.Tail(t.Context(), at, 10); err == nil {
-		t.Error("Tail from a place behind which all was purged went on")
+		t.Error("Tail continued from a cursor with the next events purged")
 	}
 	at = head(t, log)
 	appendSome(t, log, 0, 10)
 	wantAll(t, source, at, tailed(t, log, at, count(10)))
 }
 
-// purgeAll purges until there is nothing left that could be.
+// purgeAll purges until no event can be purged.
 func purgeAll(t *testing.T, log feed.Log) {
 	t.Helper()
 	for left := true; left; {
@@ -84,13 +84,14 @@ func purgeAll(t *testing.T, log feed.Log) {
 	}
 }
 
-// TestForeignStream: a stream that cannot be used is left alone, and everything is read in the log.
+// TestForeignStream: an unsuitable stream is not changed, and all events are read from the log.
 func TestForeignStream(t *testing.T) {
 	t.Parallel()
 	c, name := theCluster(t), streamName()
 	js := c.connect(t)
 	for end := time.Now().Add(patience); ; {
-		_, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: name, Subjects: []string{name + ".events"}})
+		_, err := js.CreateStream(t.Context(),
+			jetstream.StreamConfig{Name: name, Subjects: []string{name + ".events"}})
 		if err == nil {
 			break
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// purgeStream removes the messages of events that the log does not have any more. The last place of those stays one, as the
-// next message names it.
+// purgeStream removes messages of events that the log has purged. The position after the last of
+// them remains valid, because the next message refers to it.
 func (l *Log) purgeStream(ctx context.Context) error {
 	info, err := l.state(ctx)
 	if err != nil || info.State.Msgs == 0 {
@@ -34,18 +34,19 @@ func (l *Log) purgeStream(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if m.seq >= info.State.LastSeq { // who comes next needs to know where the stream ends
+	// keep the last message, because the next relay needs the end of the stream
+	if m.seq >= info.State.LastSeq {
 		return l.remove(ctx, info.State.LastSeq-1)
 	}
 	l.window.trim(m.at)
 	return l.remove(ctx, m.seq)
 }
 
-// oldest returns the message with a number, or the next that there is.
+// oldest returns the message with the given sequence number or the next one that exists.
 func (l *Log) oldest(ctx context.Context, seq uint64) (*message, error) {
 	got, err := l.get(ctx, seq, 1)
 	if err == nil && len(got) == 0 {
-		err = errOther
+		err = errStreamChanged
 	}
 	if err != nil {
 		return nil, err

@@ -9,17 +9,18 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// Tail is that of feed.Log: out of memory where the stream is followed, else out of the stream, else out of the log.
+// Tail implements [feed.Log]. It reads from memory if possible, otherwise from the stream,
+// otherwise from the log.
 func (l *Log) Tail(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, feed.Cursor{}, err
 	}
-	events, where := l.window.after(after, all, max)
+	events, where := l.window.after(after, noLimit, max)
 	switch {
-	case where == inside && len(events) == 0 && !l.stale():
+	case where == inWindow && len(events) == 0 && !l.stale():
 		return nil, after, nil
-	case where == behind:
-		events, _ = l.page(ctx, after, all, max)
+	case where == beforeWindow:
+		events, _ = l.page(ctx, after, noLimit, max)
 	}
 	if n := len(events); n > 0 {
 		return events, events[n-1].Cursor, nil
@@ -27,30 +28,30 @@ func (l *Log) Tail(ctx context.Context, after feed.Cursor, max int) ([]*feed.Eve
 	events, end, err := l.source.Tail(ctx, after, max)
 	switch {
 	case err == nil && len(events) == 0:
-		l.looked.Store(time.Now().UnixNano())
-	case where == inside && errors.Is(err, feed.ErrExpired):
+		l.lastEmpty.Store(time.Now().UnixNano())
+	case where == inWindow && errors.Is(err, feed.ErrExpired):
 		l.window.trust(after, false)
 	}
 	return events, end, err
 }
 
-// stale reports whether the log has to be looked at, as nobody may be publishing: it goes on being so until either of them
-// says that there is nothing new.
+// stale reports whether the log has to be read because no relay may be publishing. It remains true
+// until an event arrives or the log has no new event.
 func (l *Log) stale() bool {
-	return l.window.silent(l.opts.Check) && time.Since(time.Unix(0, l.looked.Load())) >= l.opts.Check
+	return l.window.silent(l.opts.Check) && time.Since(time.Unix(0, l.lastEmpty.Load())) >= l.opts.Check
 }
 
-// Read is that of feed.Log.
+// Read implements [feed.Log].
 func (l *Log) Read(ctx context.Context, after, until feed.Cursor, max int) ([]*feed.Event, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if after.Epoch == until.Epoch {
 		events, where := l.window.after(after, until.Seq, max)
-		if where == inside {
+		if where == inWindow {
 			return events, nil
 		}
-		if where == behind {
+		if where == beforeWindow {
 			if events, ok := l.page(ctx, after, until.Seq, max); ok {
 				return events, nil
 			}
@@ -59,14 +60,16 @@ func (l *Log) Read(ctx context.Context, after, until feed.Cursor, max int) ([]*f
 	return l.source.Read(ctx, after, until, max)
 }
 
-// page reads in the stream, up to and with a number of the log. It reports whether less than max are all: without that the
-// stream may have more, or not have them any more.
-func (l *Log) page(ctx context.Context, after feed.Cursor, until uint64, max int) (events []*feed.Event, complete bool) {
+// page reads events from the stream, up to the log's number until. complete is true if the result
+// is a full page or reaches until. Otherwise the stream may have more events, or may have lost
+// them.
+func (l *Log) page(ctx context.Context, after feed.Cursor, until uint64,
+	max int) (events []*feed.Event, complete bool) {
 	seq, ok := l.locate(ctx, after)
 	if !ok {
 		return nil, false
 	}
-	defer func() { l.places.put(after, seq) }() // where the next page begins
+	defer func() { l.cursors.put(after, seq) }() // where the next page starts
 	for bytes := 0; len(events) < max && bytes < feed.PageBytes; {
 		got, err := l.get(ctx, seq, max-len(events))
 		if err != nil || len(got) == 0 {
@@ -92,10 +95,10 @@ func (l *Log) page(ctx context.Context, after feed.Cursor, until uint64, max int
 	return events, true
 }
 
-// locate finds the number of the message that follows a place, if the stream has it.
+// locate returns the sequence number of the message after a position, if the stream has it.
 func (l *Log) locate(ctx context.Context, after feed.Cursor) (uint64, bool) {
-	if seq, ok := l.places.take(after); ok {
-		return seq, true // that it follows is seen in the message itself
+	if seq, ok := l.cursors.take(after); ok {
+		return seq, true // the caller checks that the message follows
 	}
 	low, high := uint64(1), l.window.next()
 	for low < high {
@@ -117,13 +120,14 @@ func (l *Log) locate(ctx context.Context, after feed.Cursor) (uint64, bool) {
 	return got[0].seq, true
 }
 
-// places are where those who read page by page have come to, so that a place is not looked for again for each page.
-type places struct {
+// seqCache maps the positions of readers that read page by page to sequence numbers, so that each
+// page does not need a binary search.
+type seqCache struct {
 	mu   sync.Mutex
 	next map[feed.Cursor]uint64
 }
 
-func (p *places) put(at feed.Cursor, seq uint64) {
+func (p *seqCache) put(at feed.Cursor, seq uint64) {
 	const most = 1024
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,8 +137,8 @@ func (p *places) put(at feed.Cursor, seq uint64) {
 	p.next[at] = seq
 }
 
-// take forgets the place: who comes again looks for it anew, should the stream be another by then.
-func (p *places) take(at feed.Cursor) (uint64, bool) {
+// take returns and removes an entry, because the stream may be another one at the next use.
+func (p *seqCache) take(at feed.Cursor) (uint64, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	seq, ok := p.next[at]

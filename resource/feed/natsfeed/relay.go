@@ -14,31 +14,32 @@ import (
 )
 
 const (
-	// batchMax is how many events are published before their acknowledgements are waited for.
+	// batchMax is how many events are published before waiting for their acknowledgements.
 	batchMax = 256
-	// patience is how often in a row a relay finds that another was faster until it steps back.
-	patience = 3
+	// maxConflicts is after how many consecutive conflicts a relay stops publishing.
+	maxConflicts = 3
 )
 
 var (
-	// errConflict says that the stream does not end where the relay thought.
+	// errConflict reports that the stream has another end than expected.
 	errConflict = errors.New("natsfeed: another relay has published")
-	// errAstray says that the stream has an event already, and elsewhere than where it would go.
-	errAstray = errors.New("natsfeed: an event is elsewhere in the stream")
-	// errBehind says that servers do not have yet what the one that leads has.
-	errBehind = errors.New("natsfeed: the servers that answer are behind the one that leads")
-	// errNoAck says that servers have not said whether they have stored something.
+	// errMisplaced reports that the stream has the event at another sequence number.
+	errMisplaced = errors.New("natsfeed: event has another sequence number in the stream")
+	// errLagging reports that followers do not have the leader's messages yet.
+	errLagging = errors.New("natsfeed: followers do not have the messages of the leader")
+	// errNoAck reports that servers have not acknowledged a message in time.
 	errNoAck = errors.New("natsfeed: no acknowledgement")
 )
 
-// relay publishes, or waits until nobody else does.
+// relay publishes events, or waits until no other relay does.
 func (l *Log) relay(ctx context.Context) error {
-	sub, err := l.js.Conn().Subscribe(l.wakes(), func(*nats.Msg) { pace.Hint(l.poke) })
+	sub, err := l.js.Conn().Subscribe(l.wakes(), func(*nats.Msg) { pace.Hint(l.wakeRelay) })
 	if err != nil {
 		return err
 	}
-	defer func() { _ = sub.Unsubscribe() }() // which fails only where the connection is gone
-	// One of its own: what is never acknowledged goes with it, and would count as being on its way for ever.
+	defer func() { _ = sub.Unsubscribe() }() // fails only if the connection is closed
+	// A separate publisher, because messages that are never acknowledged count as pending until it
+	// is closed.
 	publisher, err := jetstream.New(l.js.Conn())
 	if err != nil {
 		return err
@@ -54,33 +55,38 @@ func (l *Log) relay(ctx context.Context) error {
 	}
 }
 
-// term is the time in which a relay publishes.
+// term is a period in which this relay publishes.
 type term struct {
 	log       *Log
 	publisher jetstream.Publisher
 
-	at   feed.Cursor // the stream ends here
-	seq  uint64      // with this message
-	new  bool        // and nothing was published since that was found out
-	late int         // how often in a row another relay was faster
+	// at is the position of the end of the stream.
+	at feed.Cursor
+	// seq is the sequence number of the last message.
+	seq uint64
+	// new is true if this relay has published nothing after it determined the end.
+	new bool
+	// conflicts counts consecutive batches that another relay had published first.
+	conflicts int
 }
 
-// lead publishes what the log has behind the end of the stream. It returns nil when another relay does the same, and is
-// faster.
+// lead publishes the events of the log after the end of the stream. It returns nil if another relay
+// publishes and is faster.
 func (l *Log) lead(ctx context.Context, publisher jetstream.Publisher) error {
 	t := &term{log: l, publisher: publisher}
 	err := t.resume(ctx)
-	for err == nil && t.late < patience {
+	for err == nil && t.conflicts < maxConflicts {
 		err = t.step(ctx)
 	}
 	return err
 }
 
-// step publishes a batch, or waits for events.
+// step publishes a batch or waits for events.
 func (t *term) step(ctx context.Context) error {
 	events, end, err := t.log.source.Tail(ctx, t.at, batchMax)
 	switch {
-	case errors.Is(err, feed.ErrExpired): // a backup was restored, or what follows was purged
+	// the log was restored from a backup, or the next events were purged
+	case errors.Is(err, feed.ErrExpired):
 		return t.restart(ctx)
 	case err != nil:
 		return err
@@ -89,22 +95,22 @@ func (t *term) step(ctx context.Context) error {
 	}
 	first, err := t.publish(ctx, events)
 	switch {
-	case errors.Is(err, errAstray) && t.new:
+	case errors.Is(err, errMisplaced) && t.new:
 		return t.restart(ctx)
-	case errors.Is(err, errAstray), errors.Is(err, errConflict):
-		t.late++
+	case errors.Is(err, errMisplaced), errors.Is(err, errConflict):
+		t.conflicts++
 		return t.resume(ctx)
 	case err != nil:
 		return err
 	}
 	t.at, t.seq, t.new = end, t.seq+uint64(len(events)), false
-	if t.late++; first {
-		t.late = 0
+	if t.conflicts++; first {
+		t.conflicts = 0
 	}
 	return nil
 }
 
-// restart has the stream begin anew at the head of the log.
+// restart makes the stream start again at the head of the log.
 func (t *term) restart(ctx context.Context) error {
 	if err := t.log.remove(ctx, t.seq); err != nil {
 		return err
@@ -118,13 +124,13 @@ func (t *term) resume(ctx context.Context) (err error) {
 	return err
 }
 
-// idle waits until there may be something to publish.
+// idle waits until there may be events to publish.
 func (l *Log) idle(ctx context.Context) error {
 	poll := time.NewTimer(l.opts.Poll)
 	defer poll.Stop()
 	select {
 	case <-l.source.Wake():
-	case <-l.poke:
+	case <-l.wakeRelay:
 	case <-poll.C:
 	case <-ctx.Done():
 		return ctx.Err()
@@ -132,8 +138,8 @@ func (l *Log) idle(ctx context.Context) error {
 	return nil
 }
 
-// resume finds the place that the stream ends at, and the number of its last message. Where it has none, or none that can be
-// read, it begins anew at the head of the log, and what is before that is read there.
+// resume returns the end of the stream: its position and its last sequence number. If the stream is
+// empty or its end is not readable, resume starts it again at the head of the log.
 func (l *Log) resume(ctx context.Context) (at feed.Cursor, seq uint64, err error) {
 	info, err := l.create(ctx)
 	if err != nil {
@@ -141,7 +147,7 @@ func (l *Log) resume(ctx context.Context) (at feed.Cursor, seq uint64, err error
 	}
 	seq = info.State.LastSeq
 	if info.State.Msgs > 0 {
-		at, err = l.lastPlace(ctx, seq)
+		at, err = l.lastCursor(ctx, seq)
 		if !errors.Is(err, errMessage) {
 			return at, seq, err
 		}
@@ -153,8 +159,9 @@ func (l *Log) resume(ctx context.Context) (at feed.Cursor, seq uint64, err error
 	return at, seq, err
 }
 
-// lastPlace returns the place that the last message names. It is errMessage if there is none any more, or it is no event.
-func (l *Log) lastPlace(ctx context.Context, seq uint64) (at feed.Cursor, err error) {
+// lastCursor returns the cursor of the last message. The error is errMessage if that message was
+// removed or is not an event.
+func (l *Log) lastCursor(ctx context.Context, seq uint64) (at feed.Cursor, err error) {
 	const tries = 10
 	for n := 1; n <= tries; n++ {
 		got, err := l.get(ctx, seq, 1)
@@ -168,24 +175,24 @@ func (l *Log) lastPlace(ctx context.Context, seq uint64) (at feed.Cursor, err er
 			return at, err
 		}
 	}
-	// The servers that have answered may be behind the one that leads, for as long as they like: it is asked.
-	switch lost, err := l.lost(ctx, seq); {
+	// Followers may lag for any time, so only the leader can decide.
+	switch lost, err := l.wasRemoved(ctx, seq); {
 	case err != nil:
 		return at, err
 	case lost:
 		return at, errMessage
 	}
-	return at, errBehind
+	return at, errLagging
 }
 
-// publish publishes events behind the end of the stream. It waits for all acknowledgements, and reports whether the first
-// event was not there yet.
+// publish publishes events after the end of the stream and waits for all acknowledgements. It
+// reports whether the first event was new.
 func (t *term) publish(ctx context.Context, events []*feed.Event) (first bool, err error) {
 	limit := t.log.js.Conn().MaxPayload()
 	acks := make([]jetstream.PubAckFuture, len(events))
 	at := t.at
 	for i, e := range events {
-		// Of each the number that precedes it is named, so that none is stored if the one before is not.
+		// Each message names the expected previous number, so none is stored after a gap.
 		m := encode(t.log.events(), at, e, limit)
 		acks[i], err = t.publisher.PublishMsgAsync(m, jetstream.WithExpectLastSequence(t.seq+uint64(i)))
 		if err != nil {
@@ -199,7 +206,7 @@ func (t *term) publish(ctx context.Context, events []*feed.Event) (first bool, e
 		select {
 		case ack := <-future.Ok():
 			if ack.Sequence != t.seq+uint64(i)+1 {
-				return false, errAstray
+				return false, errMisplaced
 			}
 			first = first || i == 0 && !ack.Duplicate
 		case err := <-future.Err():
@@ -213,17 +220,18 @@ func (t *term) publish(ctx context.Context, events []*feed.Event) (first bool, e
 	return first, nil
 }
 
-// conflict says what the error of an acknowledgement means.
+// conflict maps the error of an acknowledgement to errConflict if another relay has published.
 func conflict(err error) error {
-	const inProcess = 10158 // somebody else's message of the same event is just being stored
+	const inProcess = 10158 // a duplicate of this message is being stored
 	var api *jetstream.APIError
-	if errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == inProcess) {
+	if errors.As(err, &api) &&
+		(api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == inProcess) {
 		return errConflict
 	}
 	return err
 }
 
-// standBy returns nil once the log goes on and the stream does not.
+// standBy returns nil when the log has new events and the stream has not.
 func (l *Log) standBy(ctx context.Context) error {
 	before, _ := l.window.end()
 	for {
@@ -239,7 +247,7 @@ func (l *Log) standBy(ctx context.Context) error {
 			continue
 		}
 		if events, _, err := l.source.Tail(ctx, end, 1); err != nil || len(events) > 0 {
-			return nil // what it is, is found out by who leads
+			return nil // lead will report the error
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed/natsfeed"
 )
 
-// watched counts how often a log is read. When it is closed it says no more than whether it has a place.
+// watched counts the reads of a log. When it is closed it only checks positions.
 type watched struct {
 	feed.Log
 	reads  atomic.Int64
@@ -41,11 +41,17 @@ func (w *watched) Read(ctx context.Context, after, until feed.Cursor, max int) (
 	return w.Log.Read(ctx, after, until, max)
 }
 
-// appendSome appends events about ten items and returns how many.
+// appendSome appends events of ten items and returns their number.
 func appendSome(t testing.TB, log feed.Log, from, n int) {
 	t.Helper()
 	for i := from; i < from+n; i++ {
-		e := &feed.Event{Kind: feed.Updated, Collection: "orders", ID: fmt.Sprint(i % 10), Rev: fmt.Sprint(i), After: []byte(`{"n":1}`)}
+		e := &feed.Event{
+			Kind:       feed.Updated,
+			Collection: "orders",
+			ID:         fmt.Sprint(i % 10),
+			Rev:        fmt.Sprint(i),
+			After:      []byte(`{"n":1}`),
+		}
 		if err := log.Append(context.Background(), e); err != nil {
 			t.Errorf("Append: %v", err)
 			return
@@ -53,15 +59,15 @@ func appendSome(t testing.TB, log feed.Log, from, n int) {
 	}
 }
 
-// count is a number of events that is known.
+// count returns a counter with the given value.
 func count(n int64) *atomic.Int64 {
 	var c atomic.Int64
 	c.Store(n)
 	return &c
 }
 
-// tailed tails a log from a place until it has n events, or it takes too long. Errors of the log are no reason to end: a Feed
-// goes on as well.
+// tailed tails a log until it has n events or a timeout is reached. Errors are retried, as a Feed
+// does.
 func tailed(t testing.TB, log feed.Log, at feed.Cursor, n *atomic.Int64) (events []*feed.Event) {
 	t.Helper()
 	for end := time.Now().Add(2 * patience); int64(len(events)) < n.Load() && time.Now().Before(end); {
@@ -79,7 +85,7 @@ func tailed(t testing.TB, log feed.Log, at feed.Cursor, n *atomic.Int64) (events
 	return events
 }
 
-// wantAll fails unless events are all that the log beneath has behind a place, in its order.
+// wantAll fails unless events are all events of the source after start, in order.
 func wantAll(t testing.TB, source feed.Log, start feed.Cursor, got []*feed.Event) {
 	t.Helper()
 	var want []*feed.Event
@@ -98,15 +104,17 @@ func wantAll(t testing.TB, source feed.Log, start feed.Cursor, got []*feed.Event
 		return
 	}
 	for i, e := range got {
-		if e.Cursor != want[i].Cursor || e.ID != want[i].ID || e.Rev != want[i].Rev || string(e.After) != string(want[i].After) {
-			t.Errorf("event %d is %v about %s, want %v about %s", i, e.Cursor, e.ID, want[i].Cursor, want[i].ID)
+		if e.Cursor != want[i].Cursor || e.ID != want[i].ID || e.Rev != want[i].Rev ||
+			string(e.After) != string(want[i].After) {
+			t.Errorf("event %d is %v about %s, want %v about %s", i, e.Cursor, e.ID, want[i].Cursor,
+				want[i].ID)
 			return
 		}
 	}
 }
 
-// audit reads the stream itself, and fails where an event is twice in it, or one is missing between two. It returns how many
-// there are.
+// audit reads the stream and fails if an event is repeated or missing. It returns the number of
+// messages.
 func audit(t testing.TB, js jetstream.JetStream, name string) int {
 	t.Helper()
 	stream, err := again(func() (jetstream.Stream, error) { return js.Stream(t.Context(), name) })
@@ -132,7 +140,7 @@ func audit(t testing.TB, js jetstream.JetStream, name string) int {
 	return n
 }
 
-// again asks the servers until they answer, which they do not while they elect somebody.
+// again repeats a call until the servers respond, which they do not during an election.
 func again[T any](ask func() (T, error)) (answer T, err error) {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if answer, err = ask(); err == nil || errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -142,7 +150,7 @@ func again[T any](ask func() (T, error)) (answer T, err error) {
 	return answer, err
 }
 
-// settled waits until the stream ends where the log does, so that a relay works.
+// settled waits until the stream ends where the log ends.
 func settled(t testing.TB, js jetstream.JetStream, name string, source feed.Log) {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
@@ -153,7 +161,7 @@ func settled(t testing.TB, js jetstream.JetStream, name string, source feed.Log)
 	t.Fatalf("the stream ends at %q, and the log at %q", endsAt(t, js, name), head(t, source))
 }
 
-// endsAt is the place of the last event in a stream, "" if there is none.
+// endsAt returns the cursor of the last message of a stream, or "" if the stream is empty.
 func endsAt(t testing.TB, js jetstream.JetStream, name string) string {
 	stream, err := js.Stream(t.Context(), name)
 	if err != nil {
@@ -166,7 +174,7 @@ func endsAt(t testing.TB, js jetstream.JetStream, name string) string {
 	return m.Header.Get(nats.MsgIdHdr)
 }
 
-// start makes a log and its first place, and a stream that has an event, so that all who begin now find it.
+// start returns a log with its first position, and creates a stream with one event.
 func start(t testing.TB, c *cluster, name string) (source *feed.Memory, at feed.Cursor) {
 	t.Helper()
 	source = feed.NewMemory(nil)
@@ -180,7 +188,8 @@ func start(t testing.TB, c *cluster, name string) (source *feed.Memory, at feed.
 	return source, at
 }
 
-// settledSoon is settled for a stream that begins anew: events from before that are not in it, so that more are needed.
+// settledSoon is settled for a stream that restarts: it appends events, because earlier ones are
+// not in it.
 func settledSoon(t testing.TB, js jetstream.JetStream, name string, source feed.Log) {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); {
@@ -194,7 +203,7 @@ func settledSoon(t testing.TB, js jetstream.JetStream, name string, source feed.
 	t.Fatal("the stream does not end where the log does")
 }
 
-// TestStreamIsRead: who follows needs nothing of the log, and neither does who comes later.
+// TestStreamIsRead: followers and late readers do not read the log.
 func TestStreamIsRead(t *testing.T) {
 	t.Parallel()
 	c, name := theCluster(t), streamName()
@@ -225,7 +234,8 @@ func TestStreamIsRead(t *testing.T) {
 	var paged []*feed.Event
 	for from, end := at, time.Now().Add(patience); len(paged) < n; {
 		page, err := behind.Read(t.Context(), from, head, 100)
-		if errors.Is(err, errClosed) && time.Now().Before(end) { // the servers did not answer, so the log was asked
+		// the servers did not respond, so the log was read
+		if errors.Is(err, errClosed) && time.Now().Before(end) {
 			continue
 		}
 		if err != nil || len(page) == 0 {
@@ -234,7 +244,9 @@ func TestStreamIsRead(t *testing.T) {
 		paged, from = append(paged, page...), page[len(page)-1].Cursor
 	}
 	wantAll(t, source, at, paged)
-	for name, w := range readers { // to begin with, whether the stream is that of the log; and then whether nothing is missing
+	// two reads are allowed: the first checks that the stream belongs to the log, the other that no
+	// event is missing
+	for name, w := range readers {
 		t.Logf("%s: of %d events the log was asked %d times", name, n, w.reads.Load())
 	}
 	if got := audit(t, c.connect(t), name); got < n {
@@ -242,8 +254,8 @@ func TestStreamIsRead(t *testing.T) {
 	}
 }
 
-// TestServersAreBehind: while the servers that answer do not have yet what the one that leads has, nothing is removed from the
-// stream. What has been removed there is told from that.
+// TestServersAreBehind: while followers lack messages of the leader, nothing is removed from the
+// stream.
 func TestServersAreBehind(t *testing.T) {
 	t.Parallel()
 	c, name := theCluster(t), streamName()
@@ -275,7 +287,7 @@ func TestServersAreBehind(t *testing.T) {
 	audit(t, plain, name)
 }
 
-// lagging is a connection to servers that have no message to show for some calls, whatever the one that leads has.
+// lagging returns a connection on which the given number of direct gets find no message.
 func lagging(t *testing.T, c *cluster, calls int64) (jetstream.JetStream, *atomic.Int64) {
 	t.Helper()
 	nc, left := c.connect(t).Conn(), count(calls)
@@ -284,10 +296,13 @@ func lagging(t *testing.T, c *cluster, calls int64) (jetstream.JetStream, *atomi
 		asked := strings.TrimPrefix(m.Subject, api)
 		if strings.HasPrefix(asked, ".DIRECT.GET.") && left.Load() > 0 {
 			left.Add(-1)
-			_ = nc.PublishMsg(&nats.Msg{Subject: m.Reply, Header: nats.Header{"Status": {"404"}}}) // it is asked again
+			// the caller repeats the request
+			_ = nc.PublishMsg(&nats.Msg{Subject: m.Reply, Header: nats.Header{"Status": {"404"}}})
 			return
 		}
-		_ = nc.PublishMsg(&nats.Msg{Subject: "$JS.API" + asked, Reply: m.Reply, Header: m.Header, Data: m.Data})
+		_ = nc.PublishMsg(
+			&nats.Msg{Subject: "$JS.API" + asked, Reply: m.Reply, Header: m.Header, Data: m.Data},
+		)
 	}); err != nil {
 		t.Fatal(err)
 	}

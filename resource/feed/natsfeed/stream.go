@@ -17,18 +17,19 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// all is the number behind all others.
-const all = math.MaxUint64
+// noLimit is greater than every sequence number.
+const noLimit = math.MaxUint64
 
-// apiWait is how long the servers may take to answer. Where nobody leads them, a call is not answered at all, and has to be
-// made again.
+// apiWait limits how long a call may take. Without a leader servers do not respond, and the call is
+// repeated.
 const apiWait = 2 * time.Second
 
-// errConfig says that there is a stream of that name which cannot be used.
-var errConfig = errors.New("natsfeed: the stream has other subjects than NAME.events, or does not republish to NAME.news, or does " +
-	"not allow direct access")
+// errConfig reports an existing stream with an unsuitable configuration.
+var errConfig = errors.New(
+	"natsfeed: stream must have the subject NAME.events, republish to NAME.news and allow direct access",
+)
 
-// create makes the stream unless it exists, and says what it has.
+// create creates the stream unless it exists, and returns its state.
 func (l *Log) create(ctx context.Context) (*jetstream.StreamInfo, error) {
 	info, err := l.state(ctx)
 	if !errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -41,19 +42,20 @@ func (l *Log) create(ctx context.Context) (*jetstream.StreamInfo, error) {
 		Replicas: l.opts.Replicas, MaxAge: l.opts.Age, MaxBytes: l.opts.Bytes, AllowDirect: true,
 		RePublish: &jetstream.RePublish{Source: l.events(), Destination: l.news()},
 	})
-	if err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another process may have been faster
-		return nil, fmt.Errorf("the stream %s: %w", l.opts.Stream, err)
+	// another process may have created it
+	if err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		return nil, fmt.Errorf("natsfeed: stream %s: %w", l.opts.Stream, err)
 	}
 	return l.state(ctx)
 }
 
-// state asks the server that leads the stream.
+// state returns the state of the stream from its leader.
 func (l *Log) state(ctx context.Context) (*jetstream.StreamInfo, error) {
 	ctx, cancel := context.WithTimeout(ctx, apiWait)
 	defer cancel()
 	stream, err := l.js.Stream(ctx, l.opts.Stream)
 	if err != nil {
-		return nil, fmt.Errorf("the stream %s: %w", l.opts.Stream, err)
+		return nil, fmt.Errorf("natsfeed: stream %s: %w", l.opts.Stream, err)
 	}
 	info := stream.CachedInfo()
 	if c := info.Config; !c.AllowDirect || !slices.Equal(c.Subjects, []string{l.events()}) ||
@@ -63,8 +65,8 @@ func (l *Log) state(ctx context.Context) (*jetstream.StreamInfo, error) {
 	return info, nil
 }
 
-// lost asks the server that leads the stream whether a message was removed.
-func (l *Log) lost(ctx context.Context, seq uint64) (bool, error) {
+// wasRemoved asks the leader of the stream whether a message was removed.
+func (l *Log) wasRemoved(ctx context.Context, seq uint64) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, apiWait)
 	defer cancel()
 	stream, err := l.js.Stream(ctx, l.opts.Stream)
@@ -78,7 +80,7 @@ func (l *Log) lost(ctx context.Context, seq uint64) (bool, error) {
 	return seq < info.State.FirstSeq || slices.Contains(info.State.Deleted, seq), nil
 }
 
-// remove removes messages up to and with a number.
+// remove removes messages up to and including a sequence number.
 func (l *Log) remove(ctx context.Context, through uint64) error {
 	ctx, cancel := context.WithTimeout(ctx, apiWait)
 	defer cancel()
@@ -89,7 +91,7 @@ func (l *Log) remove(ctx context.Context, through uint64) error {
 	return stream.Purge(ctx, jetstream.WithPurgeSequence(through+1))
 }
 
-// getSubject is where messages are asked for in one go, which the client has no call for.
+// getSubject returns the subject of batched direct gets, which the client library does not offer.
 func (l *Log) getSubject() string {
 	o := l.js.Options()
 	prefix := "$JS.API."
@@ -102,8 +104,8 @@ func (l *Log) getSubject() string {
 	return prefix + "DIRECT.GET." + l.opts.Stream
 }
 
-// get returns messages from a number on, at most max. Any server that has the stream answers, so the newest may be missing.
-// Without an error what is returned has no gap but those of the stream.
+// get returns at most max messages, starting at a sequence number. Any replica may respond, so the
+// newest messages may be missing. The result has no gaps except those of the stream.
 func (l *Log) get(ctx context.Context, seq uint64, max int) ([]*message, error) {
 	const bytes = 4 << 20
 	ctx, cancel := context.WithTimeout(ctx, apiWait)
@@ -118,7 +120,7 @@ func (l *Log) get(ctx context.Context, seq uint64, max int) ([]*message, error) 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = sub.Unsubscribe() }() // which fails only where the connection is gone
+	defer func() { _ = sub.Unsubscribe() }() // fails only if the connection is closed
 	if err := nc.PublishRequest(l.getSubject(), inbox, ask); err != nil {
 		return nil, err
 	}
@@ -129,10 +131,10 @@ func (l *Log) get(ctx context.Context, seq uint64, max int) ([]*message, error) 
 			return nil, err
 		}
 		switch status := msg.Header.Get("Status"); {
-		case status == "204" || status == "404": // the end of the batch; nothing there
+		case status == "204" || status == "404": // end of batch; no messages
 			return got, nil
 		case status != "":
-			return nil, fmt.Errorf("natsfeed: the stream answers with status %s", status)
+			return nil, fmt.Errorf("natsfeed: direct get: status %s", status)
 		}
 		m, err := stored(msg)
 		if err != nil {
@@ -142,7 +144,7 @@ func (l *Log) get(ctx context.Context, seq uint64, max int) ([]*message, error) 
 	}
 }
 
-// stored reads a message with the number that servers give it.
+// stored parses a message with the sequence number that the server has added.
 func stored(msg *nats.Msg) (*message, error) {
 	seq, err := strconv.ParseUint(msg.Header.Get(jetstream.SequenceHeader), 10, 64)
 	if err != nil {
@@ -151,7 +153,7 @@ func stored(msg *nats.Msg) (*message, error) {
 	return decode(seq, msg.Header, msg.Data)
 }
 
-// complete reads in the log what was too large for a message.
+// complete reads an event that was too large for a message from the log.
 func (l *Log) complete(ctx context.Context, m *message) error {
 	if m.event != nil {
 		return nil

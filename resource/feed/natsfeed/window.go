@@ -9,32 +9,32 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// windowBytes bounds what the window holds, beside Options.Events.
+// windowBytes limits the memory of the window, in addition to Options.Events.
 const windowBytes = 16 << 20
 
-// window is the end of the stream, in memory: events of which each follows the one before. It is safe for concurrent use.
+// window holds the most recent events of the stream, without gaps. It is safe for concurrent use.
 type window struct {
 	maxEvents int
 
 	mu      sync.Mutex
-	trusted bool        // the log has confirmed that this is its end, or was
-	floor   feed.Cursor // the place before the first event; zero if nothing is known
+	trusted bool        // the log has confirmed that the end is one of its positions
+	floor   feed.Cursor // the position before the first event; zero if unknown
 	events  []*feed.Event
 	sizes   []int // of the messages
 	bytes   int
-	first   uint64    // of the stream: the number of the first event, which the others follow without a gap
-	moved   time.Time // when the last event came
+	first   uint64    // the sequence number of the first event; the others follow without a gap
+	moved   time.Time // when the last event was added
 	purged  feed.Cursor
 }
 
-// next is the number of the message that has to follow; 0 if nothing is known.
+// next returns the sequence number of the next message, or 0 if it is unknown.
 func (w *window) next() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.first + uint64(len(w.events))
 }
 
-// end is the place of the newest event.
+// end returns the cursor of the newest event, and whether it is trusted.
 func (w *window) end() (feed.Cursor, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -48,22 +48,22 @@ func (w *window) last() feed.Cursor {
 	return w.floor
 }
 
-// begin empties the window, before a message with a number.
-func (w *window) begin(seq uint64) {
+// restart empties the window; the next message has the given sequence number.
+func (w *window) restart(seq uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.reset(feed.Cursor{}, seq)
 }
 
-// forget empties the window: it is not asked any more.
-func (w *window) forget() { w.begin(0) }
+// invalidate empties the window and stops its use.
+func (w *window) invalidate() { w.restart(0) }
 
 func (w *window) reset(floor feed.Cursor, seq uint64) {
 	w.trusted, w.floor, w.first = false, floor, seq
 	w.events, w.sizes, w.bytes = nil, nil, 0
 }
 
-// trust notes what the log says of the end.
+// trust records whether the log has the end of the window.
 func (w *window) trust(end feed.Cursor, is bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -72,7 +72,8 @@ func (w *window) trust(end feed.Cursor, is bool) {
 	}
 }
 
-// add adds the event of a message. Where it does not follow the last one, the window begins anew before it.
+// add appends the event of a message. If it does not follow the last one, the window restarts
+// before it.
 func (w *window) add(m *message) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -87,9 +88,13 @@ func (w *window) add(m *message) {
 	w.dropPurged()
 }
 
-// dropPurged drops what was purged, also where that was before it came.
+// dropPurged drops purged events, also if they were purged before they were added.
 func (w *window) dropPurged() {
-	for len(w.events) > 0 && w.events[0].Cursor.Epoch == w.purged.Epoch && w.events[0].Cursor.Seq <= w.purged.Seq {
+	for len(w.events) > 0 {
+		first := w.events[0].Cursor
+		if first.Epoch != w.purged.Epoch || first.Seq > w.purged.Seq {
+			return
+		}
 		w.drop(1)
 	}
 }
@@ -103,31 +108,31 @@ func (w *window) drop(n int) {
 	w.events, w.sizes, w.first = w.events[n:], w.sizes[n:], w.first+uint64(n)
 }
 
-// where is a place, seen from the window.
-type where int
+// location is the location of a position relative to the window.
+type location int
 
 const (
-	elsewhere where = iota // the log has to be asked
-	inside
-	behind // the window begins after it, and the stream may have it
+	notInWindow location = iota // read the log
+	inWindow
+	beforeWindow // before the window; the stream may have it
 )
 
-// after returns events behind a place, up to and with a number, at most max.
-func (w *window) after(at feed.Cursor, until uint64, max int) ([]*feed.Event, where) {
+// after returns at most max events after a position, up to and including the log's number until.
+func (w *window) after(at feed.Cursor, until uint64, max int) ([]*feed.Event, location) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	last := w.last()
 	switch {
-	case !w.trusted || at.Epoch != last.Epoch || at.Seq > last.Seq || until > last.Seq && until != all:
-		return nil, elsewhere
+	case !w.trusted || at.Epoch != last.Epoch || at.Seq > last.Seq || until > last.Seq && until != noLimit:
+		return nil, notInWindow
 	case at.Seq < w.floor.Seq:
-		return nil, behind
+		return nil, beforeWindow
 	}
 	from := 0
 	if at != w.floor {
 		i, found := w.find(at.Seq)
 		if !found || w.events[i].Cursor != at {
-			return nil, elsewhere
+			return nil, notInWindow
 		}
 		from = i + 1
 	}
@@ -136,17 +141,19 @@ func (w *window) after(at feed.Cursor, until uint64, max int) ([]*feed.Event, wh
 		to++
 	}
 	if from >= to || max <= 0 {
-		return nil, inside
+		return nil, inWindow
 	}
-	return slices.Clone(w.events[from:][:min(max, to-from)]), inside
+	return slices.Clone(w.events[from:][:min(max, to-from)]), inWindow
 }
 
-// find looks for the event with a number of the log.
+// find searches for the event with a number of the log.
 func (w *window) find(seq uint64) (int, bool) {
-	return slices.BinarySearchFunc(w.events, seq, func(e *feed.Event, seq uint64) int { return cmp.Compare(e.Cursor.Seq, seq) })
+	return slices.BinarySearchFunc(w.events, seq,
+		func(e *feed.Event, seq uint64) int { return cmp.Compare(e.Cursor.Seq, seq) })
 }
 
-// contradicts reports whether the window has another message where m is. Of what is older than all that it has, it cannot say.
+// contradicts reports whether the window has another message at the sequence number of m. It
+// returns false for messages older than the window.
 func (w *window) contradicts(m *message) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -156,7 +163,7 @@ func (w *window) contradicts(m *message) bool {
 	return w.events[m.seq-w.first].Cursor != m.at
 }
 
-// trim drops events up to and with a place, which was purged.
+// trim drops events up to and including a purged position.
 func (w *window) trim(purged feed.Cursor) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -164,7 +171,7 @@ func (w *window) trim(purged feed.Cursor) {
 	w.dropPurged()
 }
 
-// silent reports whether no event has come for some time.
+// silent reports whether no event was added for d.
 func (w *window) silent(d time.Duration) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
