@@ -59,10 +59,8 @@ func gather(t testing.TB, size int) *crowd {
 func (c *crowd) publish(t testing.TB, n int) {
 	c.goal.Add(int64(n) * c.size)
 	for range n {
-		if err := c.log.Append(
-			context.Background(),
-			&feed.Event{Kind: feed.Updated, Collection: "a", ID: "1", Rev: "r"},
-		); err != nil {
+		if err := c.log.Append(context.Background(),
+			&feed.Event{Kind: feed.Updated, Collection: "a", ID: "1", Rev: "r"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -212,9 +210,6 @@ func TestBlockedSubscriberRetainsNoEvents(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf(
-		"of %d events %d are in memory, want those of the log, of the ring, and a few",
-		len(events),
-		alive,
-	)
+	t.Errorf("of %d events %d are in memory, want those of the log, of the ring, and a few", len(events),
+		alive)
 }

@@ -157,13 +157,8 @@ func TestForget(t *testing.T) {
 		for i, e := range events {
 			late := e.Memo("late", func() any { return &kept{} }).(*kept)
 			if want := i >= 20; early(e).has() != want || late.has() != want {
-				t.Errorf(
-					"event %d of 24 caches the early value %t, the late one %t, want %t",
-					i,
-					early(e).has(),
-					late.has(),
-					want,
-				)
+				t.Errorf("event %d of 24 caches the early value %t, the late one %t, want %t", i,
+					early(e).has(), late.has(), want)
 			}
 		}
 	})

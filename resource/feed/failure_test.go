@@ -233,11 +233,8 @@ func (n *notInRing) wait(ctx context.Context, lost *atomic.Bool) error {
 	return ctx.Err()
 }
 
-func (n *notInRing) Tail(
-	ctx context.Context,
-	after feed.Cursor,
-	max int,
-) ([]*feed.Event, feed.Cursor, error) {
+func (n *notInRing) Tail(ctx context.Context, after feed.Cursor,
+	max int) ([]*feed.Event, feed.Cursor, error) {
 	if err := n.wait(ctx, &n.tailing); err != nil {
 		return nil, feed.Cursor{}, err
 	}
@@ -266,10 +263,8 @@ func TestLogIsSilent(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				log := &notInRing{spy: newSpy()}
 				log.deaf = true
-				f := feed.New(
-					log,
-					quiet(feed.Options{BufferEvents: 4, BookmarkInterval: -1, ReadTimeout: tt.limit}),
-				)
+				f := feed.New(log,
+					quiet(feed.Options{BufferEvents: 4, BookmarkInterval: -1, ReadTimeout: tt.limit}))
 				defer f.Close()
 				start := head(t, log.spy)
 				done := make(chan *got)
@@ -290,19 +285,12 @@ func TestLogIsSilent(t *testing.T) {
 				// Subscribers that read the log receive the error, because others wait for their
 				// slot.
 				log.reading.Store(true)
-				if g := take(
-					f.Watch(t.Context(), start, "a"),
-					20,
-				); !errors.Is(
-					g.err,
-					context.DeadlineExceeded,
-				) {
+				if g := take(f.Watch(t.Context(), start, "a"), 20); !errors.Is(g.err,
+					context.DeadlineExceeded) {
 					t.Errorf("older than the ring: %s, %v", g, g.err)
 				}
-				take(
-					f.Watch(t.Context(), start, "a"),
-					20,
-				).want(t, "< "+numbers(0, 20), "older than the ring, again")
+				take(f.Watch(t.Context(), start, "a"),
+					20).want(t, "< "+numbers(0, 20), "older than the ring, again")
 				if n := log.given.Load(); n != 2 {
 					t.Errorf("%d reads timed out, want 2", n)
 				}
@@ -372,12 +360,8 @@ func TestLogAtFault(t *testing.T) {
 				synctest.Wait()
 				log.do.Store(&fault)
 				// one call, because single events could be in order
-				if err := first.Append(
-					t.Context(),
-					created("a", 0),
-					created("a", 1),
-					created("a", 2),
-				); err != nil {
+				if err := first.Append(t.Context(), created("a", 0), created("a", 1),
+					created("a", 2)); err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(5 * time.Minute) // until the log is purged

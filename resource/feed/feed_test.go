@@ -202,10 +202,8 @@ func TestRingIsEnough(t *testing.T) {
 		if n := log.reads.Load(); n != 0 {
 			t.Errorf("the log was read %d times, want never", n)
 		}
-		take(
-			f.Watch(t.Context(), places[18], "a"),
-			11,
-		).want(t, "< "+numbers(19, 30), "from one before the ring")
+		take(f.Watch(t.Context(), places[18], "a"),
+			11).want(t, "< "+numbers(19, 30), "from one before the ring")
 		take(f.Watch(t.Context(), start, "a"), 30).want(t, "< "+numbers(0, 30), "from the start")
 		if n := log.reads.Load(); n != 2 {
 			t.Errorf("the log was read %d times, want twice", n)
@@ -218,10 +216,8 @@ func TestRingIsBoundedByBytes(t *testing.T) {
 		at, _ := f.Position(t.Context())
 		synctest.Wait()
 		for range 20 {
-			log.Append(
-				t.Context(),
-				&feed.Event{Kind: feed.Updated, Collection: "a", ID: "x", After: make([]byte, 30_000)},
-			)
+			log.Append(t.Context(),
+				&feed.Event{Kind: feed.Updated, Collection: "a", ID: "x", After: make([]byte, 30_000)})
 		}
 		synctest.Wait()
 		take(f.Watch(t.Context(), at, "a"), 20).want(t, "<"+strings.Repeat(" x", 20), "from before")
@@ -296,10 +292,8 @@ func TestReadsAreBounded(t *testing.T) {
 		for range 12 {
 			wg.Go(
 				func() {
-					take(
-						f.Watch(t.Context(), start, "a"),
-						600,
-					).want(t, "< "+numbers(0, 600), "older than the ring")
+					take(f.Watch(t.Context(), start, "a"),
+						600).want(t, "< "+numbers(0, 600), "older than the ring")
 				},
 			)
 		}
@@ -354,10 +348,8 @@ func TestCursorsThatCannotGoOn(t *testing.T) {
 				synctest.Wait()
 				add(t, log, "a", 20, 30)
 				synctest.Wait()
-				if g := take(
-					f.Watch(t.Context(), tt.change(head(t, log)), "a"),
-					1,
-				); !errors.Is(g.err, feed.ErrExpired) ||
+				if g := take(f.Watch(t.Context(), tt.change(head(t, log)), "a"),
+					1); !errors.Is(g.err, feed.ErrExpired) ||
 					len(g.items) > 0 {
 					t.Errorf("Watch: %s, %v, want ErrExpired and nothing before it", g, g.err)
 				}
@@ -617,21 +609,13 @@ func TestPurgeByNumber(t *testing.T) {
 					synctest.Wait()
 					take(f.Watch(t.Context(), at, "a"), 3).want(t, "< 0 1 2", "before anything is purged")
 					time.Sleep(2 * time.Minute)
-					if g := take(
-						f.Watch(t.Context(), at, "a"),
-						1,
-					); !errors.Is(g.err, feed.ErrExpired) ||
+					if g := take(f.Watch(t.Context(), at, "a"), 1); !errors.Is(g.err, feed.ErrExpired) ||
 						len(g.items) > 0 {
-						t.Errorf(
-							"before the newest 100: %s, %v, want ErrExpired and nothing before it",
-							g,
-							g.err,
-						)
+						t.Errorf("before the newest 100: %s, %v, want ErrExpired and nothing before it", g,
+							g.err)
 					}
-					take(
-						f.Watch(t.Context(), old, "a"),
-						100,
-					).want(t, "< "+numbers(2000, 2100), "among the newest 100")
+					take(f.Watch(t.Context(), old, "a"),
+						100).want(t, "< "+numbers(2000, 2100), "among the newest 100")
 				},
 			)
 		})

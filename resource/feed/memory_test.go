@@ -66,11 +66,7 @@ func TestMemoryKeepsTheNewest(t *testing.T) {
 	add(t, log, "a", 0, 3)
 	at := head(t, log)
 	add(t, log, "a", 3, 4)
-	if events, _, err := log.Tail(
-		t.Context(),
-		at,
-		100,
-	); err != nil || len(events) != 1 ||
+	if events, _, err := log.Tail(t.Context(), at, 100); err != nil || len(events) != 1 ||
 		events[0].ID != "3" {
 		t.Errorf("Tail: %v, %v, want the newest", events, err)
 	}
@@ -78,13 +74,8 @@ func TestMemoryKeepsTheNewest(t *testing.T) {
 
 func TestMemoriesHaveEpochs(t *testing.T) {
 	t.Parallel()
-	if a, b := head(
-		t,
-		feed.NewMemory(nil),
-	), head(
-		t,
-		feed.NewMemory(nil),
-	); a.Epoch == b.Epoch || a.Epoch == 0 ||
+	if a, b := head(t, feed.NewMemory(nil)), head(t,
+		feed.NewMemory(nil)); a.Epoch == b.Epoch || a.Epoch == 0 ||
 		b.Epoch == 0 {
 		t.Errorf("the epochs of two are %d and %d", a.Epoch, b.Epoch)
 	}
@@ -159,10 +150,8 @@ func ExampleNewMemory() {
 	start, _ := log.Head(ctx)
 	for _, end := range []error{nil, errors.New("out of stock")} {
 		db.InTx(ctx, func(ctx context.Context) error {
-			log.Append(
-				ctx,
-				&feed.Event{Kind: feed.Created, Collection: "orders", ID: fmt.Sprintf("ends with %v", end)},
-			)
+			log.Append(ctx,
+				&feed.Event{Kind: feed.Created, Collection: "orders", ID: fmt.Sprintf("ends with %v", end)})
 			return end
 		})
 	}

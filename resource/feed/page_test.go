@@ -46,10 +46,8 @@ func TestLargeEvents(t *testing.T) {
 	}
 	content := make([]byte, feed.PageBytes/2)
 	for i := range n {
-		if err := log.Append(
-			t.Context(),
-			&feed.Event{Kind: feed.Created, Collection: "c", ID: fmt.Sprint(i), After: content},
-		); err != nil {
+		if err := log.Append(t.Context(),
+			&feed.Event{Kind: feed.Created, Collection: "c", ID: fmt.Sprint(i), After: content}); err != nil {
 			t.Fatal(err)
 		}
 	}

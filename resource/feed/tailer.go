@@ -69,11 +69,8 @@ func (f *Feed) tailOnce() (more bool, err error) {
 	if errors.Is(err, ErrExpired) {
 		// All subscribers have to start again: this process may have delivered events that a
 		// restored backup has lost.
-		f.opts.Logger.Warn(
-			"feed: the log cannot continue from its last position; cursors may have expired",
-			"error",
-			err,
-		)
+		f.opts.Logger.Warn("feed: the log cannot continue from its last position; cursors may have expired",
+			"error", err)
 		if f.expired++; f.expired > 1 {
 			// avoids a busy loop if the log rejects the position that it returned last
 			f.backOff(f.expired - 1)
@@ -106,12 +103,8 @@ func checkOrder(events []*Event, at, end Cursor) error {
 		at = e.Cursor
 	}
 	if len(events) > 0 && end != at {
-		return fmt.Errorf(
-			"%w: Tail returned the end %[3]v after an event with cursor %[2]v",
-			errInvalidLog,
-			at,
-			end,
-		)
+		return fmt.Errorf("%w: Tail returned the end %[3]v after an event with cursor %[2]v", errInvalidLog,
+			at, end)
 	}
 	return nil
 }

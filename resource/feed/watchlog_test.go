@@ -175,10 +175,8 @@ func TestFromWatchEveryPosition(t *testing.T) {
 						}
 						add(t, s, "a", n, n+1)
 						time.Sleep(time.Second)
-						take(
-							f.Watch(t.Context(), places[len(places)-1], "a"),
-							1,
-						).want(t, "< "+strconv.Itoa(n), "from the last cursor")
+						take(f.Watch(t.Context(), places[len(places)-1], "a"),
+							1).want(t, "< "+strconv.Itoa(n), "from the last cursor")
 					},
 				)
 			})
@@ -299,10 +297,7 @@ func TestFromWatchFaults(t *testing.T) {
 					t.Fatal(err)
 				}
 				add(t, s, "a", 6, 8)
-				if g := take(
-					f.Watch(t.Context(), at, "a"),
-					2,
-				); g.err != nil ||
+				if g := take(f.Watch(t.Context(), at, "a"), 2); g.err != nil ||
 					!slices.Contains(g.items, "7") {
 					t.Errorf("a later subscriber: %s, %v", g, g.err)
 				}
@@ -331,9 +326,7 @@ func TestFromWatchBadBeginnings(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			upon(t, feed.Options{}, func(t *testing.T, f *feed.Feed, s *store) {
 				s.spoils(func(feed.Cursor, int, *feed.Event) (*feed.Event, error) { return tt.first, nil })
-				if at, err := f.Position(
-					t.Context(),
-				); err == nil ||
+				if at, err := f.Position(t.Context()); err == nil ||
 					tt.want != nil && !errors.Is(err, tt.want) {
 					t.Errorf("Position: %v, %v", at, err)
 				}

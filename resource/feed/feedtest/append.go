@@ -10,25 +10,36 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
+// appendCases tests Append and Wake, and that events are returned unchanged.
 func appendCases() []testCase {
 	return []testCase{
-		{name: "events",
-			contract: "Events come back as they were given, byte by byte, in the order in which they were appended, each with a " +
-				"cursor. Nil and nothing are the same in Before and After; Time may be rounded to microseconds.", try: tryEvents},
-		{name: "time", contract: "The time of an event is when it was appended, if it came without one.", try: func(k *kit) {
-			start := k.head()
-			e := k.event("a", "1")
-			e.Time = time.Time{}
-			k.must(k.log.Append(k.ctx, e), "Append")
-			for _, e := range k.tail(k.log, start, 1) {
-				if d := time.Since(e.Time); d < -time.Hour || d > time.Hour {
-					k.errorf("the event came without a time and was given %v", e.Time)
+		{
+			name: "events",
+			contract: "Events are returned unchanged, byte for byte, in the order of Append, each with a " +
+				"cursor. Before and After may turn from empty to nil or back; Time may be rounded to " +
+				"microseconds.",
+			try: tryEvents,
+		},
+		{
+			name:     "time",
+			contract: "An event without a time gets the time at which it is appended.",
+			try: func(k *kit) {
+				start := k.head()
+				e := k.event("a", "1")
+				e.Time = time.Time{}
+				k.must(k.log.Append(k.ctx, e), "Append")
+				for _, e := range k.tail(k.log, start, 1) {
+					if d := time.Since(e.Time); d < -time.Hour || d > time.Hour {
+						k.errorf("the event without a time got %v", e.Time)
+					}
 				}
-			}
-		}},
-		{name: "given events",
-			contract: "Append leaves the events it is given alone, and their cursors do not count: what is appended twice " +
-				"is there twice, at places of its own.", try: func(k *kit) {
+			},
+		},
+		{
+			name: "given events",
+			contract: "Append does not modify the given events and ignores their cursors: an event that " +
+				"is appended twice exists twice, with different cursors.",
+			try: func(k *kit) {
 				start := k.head()
 				e := k.event("a", "1")
 				forged := feed.Cursor{Epoch: start.Epoch, Seq: start.Seq + 100, Mark: 7}
@@ -38,42 +49,51 @@ func appendCases() []testCase {
 				k.must(k.log.Append(k.ctx, e), "Append")
 				k.wantItems("a a b", k.tail(k.log, start, 3), "Tail")
 				if e.Cursor != forged {
-					k.errorf("Append changed the cursor of the event it was given")
+					k.errorf("Append changed the cursor of the given event")
 				}
-			}},
+			},
+		},
 		{name: "nothing", contract: "Append without events adds none.", try: func(k *kit) {
 			start := k.head()
 			k.must(k.log.Append(k.ctx), "Append")
 			if head := k.head(); head != start {
-				k.errorf("Head went from %+v to %+v", start, head)
+				k.errorf("Head changed from %+v to %+v", start, head)
 			}
 		}},
-		{name: "context", contract: "A call whose context has ended fails and does nothing.", try: tryContext},
-		{name: "wake", contract: "A log that has a channel to wake who tails uses it.", try: func(k *kit) {
-			wake := k.log.Wake()
-			if wake == nil {
-				return
-			}
-			// It is a hint, which may be lost; not ten times in a row.
-			for range 10 {
-				k.append("a")
-				select {
-				case <-wake:
+		{
+			name:     "context",
+			contract: "A call with a context that is done fails and has no effect.",
+			try:      tryContext,
+		},
+		{
+			name:     "wake",
+			contract: "If Wake returns a channel, it receives a value after Append.",
+			try: func(k *kit) {
+				wake := k.log.Wake()
+				if wake == nil {
 					return
-				case <-time.After(k.Patience / 10):
 				}
-				select { // of both at once the other may have been taken
-				case <-wake:
-					return
-				default:
+				// A hint may be lost, but not ten times in a row.
+				for range 10 {
+					k.append("a")
+					select {
+					case <-wake:
+						return
+					case <-time.After(k.Patience / 10):
+					}
+					select { // select may have chosen the timer although both were ready
+					case <-wake:
+						return
+					default:
+					}
 				}
-			}
-			k.errorf("ten events were appended, and nobody was woken")
-		}},
+				k.errorf("Wake received no value for ten appended events")
+			},
+		},
 	}
 }
 
-// odd are events of all shapes.
+// odd returns events with unusual contents.
 func odd(now time.Time) []*feed.Event {
 	every := make([]byte, 256)
 	for i := range every {
@@ -81,15 +101,53 @@ func odd(now time.Time) []*feed.Event {
 	}
 	return []*feed.Event{
 		{Kind: feed.Created, Collection: "orders", ID: "1", Rev: "r1", After: []byte(`{"id":1}`), Time: now},
-		{Kind: feed.Updated, Collection: "orders", ID: "1", Rev: "r2", Before: []byte(`{"id":1}`), After: []byte(`{"id":1,"x":2}`), Time: now},
-		{Kind: feed.Deleted, Collection: "orders", ID: "1", Rev: "r2", Before: []byte(`{"id":1,"x":2}`), Time: now},
-		{Kind: feed.Created, Collection: "größen", ID: `a'b"c\d/%?`, Rev: "\x00\xff'\"", After: every, Time: now},
-		{Kind: feed.Updated, Collection: "c", ID: strings.Repeat("é", 500), Rev: strings.Repeat("r", 300), After: bytes.Repeat(every, 4096), Time: now},
+		{
+			Kind:       feed.Updated,
+			Collection: "orders",
+			ID:         "1",
+			Rev:        "r2",
+			Before:     []byte(`{"id":1}`),
+			After:      []byte(`{"id":1,"x":2}`),
+			Time:       now,
+		},
+		{
+			Kind:       feed.Deleted,
+			Collection: "orders",
+			ID:         "1",
+			Rev:        "r2",
+			Before:     []byte(`{"id":1,"x":2}`),
+			Time:       now,
+		},
+		{
+			Kind:       feed.Created,
+			Collection: "größen",
+			ID:         `a'b"c\d/%?`,
+			Rev:        "\x00\xff'\"",
+			After:      every,
+			Time:       now,
+		},
+		{
+			Kind:       feed.Updated,
+			Collection: "c",
+			ID:         strings.Repeat("é", 500),
+			Rev:        strings.Repeat("r", 300),
+			After:      bytes.Repeat(every, 4096),
+			Time:       now,
+		},
 		{Kind: feed.Updated, Collection: "c", ID: "2", Time: now.Add(123456789 * time.Nanosecond)},
-		{Kind: feed.Updated, Collection: "c", ID: "2", Rev: "r", Before: []byte{}, After: []byte{}, Time: now.Add(-time.Hour)},
+		{
+			Kind:       feed.Updated,
+			Collection: "c",
+			ID:         "2",
+			Rev:        "r",
+			Before:     []byte{},
+			After:      []byte{},
+			Time:       now.Add(-time.Hour),
+		},
 	}
 }
 
+// tryEvents appends odd events, in one call and in several, and compares them with Tail and Read.
 func tryEvents(k *kit) {
 	start := k.head()
 	want := odd(k.now)
@@ -104,10 +162,10 @@ func tryEvents(k *kit) {
 	}
 	for i, e := range got {
 		for _, member := range differences(want[i], e) {
-			k.errorf("event %d: %s came back otherwise", i, member)
+			k.errorf("event %d: %s differs", i, member)
 		}
 		if text, err := feed.ParseCursor(e.Cursor.String()); err != nil || text != e.Cursor {
-			k.errorf("event %d: the cursor %+v cannot be read back: %+v, %v", i, e.Cursor, text, err)
+			k.errorf("event %d: the text of cursor %+v cannot be parsed: %+v, %v", i, e.Cursor, text, err)
 		}
 	}
 	read, err := k.log.Read(k.ctx, start, got[len(got)-1].Cursor, 100)
@@ -118,12 +176,13 @@ func tryEvents(k *kit) {
 	}
 	for i, e := range read {
 		if members := differences(got[i], e); len(members) > 0 || e.Cursor != got[i].Cursor {
-			k.errorf("event %d: Read and Tail differ in %q, with the cursors %+v and %+v", i, members, e.Cursor, got[i].Cursor)
+			k.errorf("event %d: Read and Tail differ in %q, with the cursors %+v and %+v", i, members,
+				e.Cursor, got[i].Cursor)
 		}
 	}
 }
 
-// differences names the members in which two events differ.
+// differences returns the names of the fields in which two events differ.
 func differences(want, got *feed.Event) (members []string) {
 	note := func(member string, equal bool) {
 		if !equal {
@@ -140,6 +199,7 @@ func differences(want, got *feed.Event) (members []string) {
 	return members
 }
 
+// tryContext calls each method with a canceled context.
 func tryContext(k *kit) {
 	start := k.head()
 	ctx, cancel := context.WithCancel(k.ctx)

@@ -6,7 +6,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// Failing returns the names of the cases that a log does not pass, each on a log of its own.
+// Failing returns the names of the test cases that fail, each on a new log.
 func Failing(t *testing.T, newLog func() feed.Log, opts *Options) (names []string) {
 	t.Helper()
 	o := opts.orDefault()

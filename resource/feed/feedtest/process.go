@@ -1,9 +1,10 @@
 package feedtest
 
+// processCases tests several Logs over the same events, and restored backups.
 func processCases() []testCase {
 	return []testCase{
 		{name: "another process", needs: another,
-			contract: "Cursors are the same in all processes: where one has come to, another goes on.",
+			contract: "Cursors are the same in all processes, so another process can continue from them.",
 			try: func(k *kit) {
 				other := k.Another(k.t, k.log)
 				start := k.head()
@@ -11,30 +12,42 @@ func processCases() []testCase {
 				k.must(other.Append(k.ctx, k.event("b", "1")), "Append in another process")
 				k.append("c")
 				mine, others := k.tail(k.log, start, 3), k.tail(other, start, 3)
-				k.wantItems("a b c", mine, "Tail here")
+				k.wantItems("a b c", mine, "Tail in this process")
 				if !sameOrder(mine, others) {
-					k.errorf("Tail here and in another process differ: events about [%s] and [%s]", items(mine), items(others))
+					k.errorf("Tail in this process and in another process differ: events [%s] and [%s]",
+						items(mine), items(others))
 					return
 				}
-				k.wantItems("b c", k.tail(other, mine[0].Cursor, 2), "Tail in another process from a place of here")
+				k.wantItems("b c", k.tail(other, mine[0].Cursor, 2),
+					"Tail in another process from a cursor of this process")
 			}},
-		{name: "processes at once", needs: another,
-			contract: "As with one process: nothing is lost, nothing comes twice, and all get the same order.",
+		{
+			name:  "processes at once",
+			needs: another,
+			contract: "As with one process: no event is lost or repeated, and all readers see the same " +
+				"order.",
 			try: func(k *kit) {
 				other := k.Another(k.t, k.log)
-				w := newWorld(k, k.log, other)
+				w := newWorkload(k, k.log, other)
 				if runnerOf(k.log) == nil {
 					w.run(k.log.Append, other.Append)
 					return
 				}
 				w.run(w.inTx(k.log), w.inTx(other))
-			}},
-		{name: "restored backup", needs: backup,
-			contract: "A place that a restored backup has lost is ErrExpired, also when the log has gone on and " +
-				"has given its number to another event. Places from before go on, or are ErrExpired as well.", try: tryBackup},
+			},
+		},
+		{
+			name:  "restored backup",
+			needs: backup,
+			contract: "A cursor that a restored backup does not have is ErrExpired, also after the log " +
+				"has assigned its number to another event. Earlier cursors can be continued from, or are " +
+				"ErrExpired as well.",
+			try: tryBackup,
+		},
 	}
 }
 
+// tryBackup appends after a backup, restores it, and reuses the numbers of the lost events.
 func tryBackup(k *kit) {
 	start := k.head()
 	k.append("a", "b", "c")
@@ -46,7 +59,7 @@ func tryBackup(k *kit) {
 	k.wantItems("d e", lost, "Tail after the backup")
 	log := restore(k.t)
 	for _, e := range lost {
-		k.expired(log, e.Cursor, "behind "+e.ID+", which is lost,")
+		k.expired(log, e.Cursor, "the cursor of the lost event "+e.ID)
 	}
 	for _, id := range []string{"f", "g", "h"} {
 		k.must(log.Append(k.ctx, k.event(id, "1")), "Append after the restore")
@@ -57,6 +70,6 @@ func tryBackup(k *kit) {
 		k.wantItems("f g h", k.tail(log, kept[len(kept)-1].Cursor, 3), "Tail from before the backup")
 	}
 	for _, e := range lost {
-		k.expired(log, e.Cursor, "behind "+e.ID+", which is lost and whose number is taken,")
+		k.expired(log, e.Cursor, "the cursor of the lost event "+e.ID+", with its number reused,")
 	}
 }

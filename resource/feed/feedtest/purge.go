@@ -11,19 +11,31 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
+// purgeCases tests Purge: which events it removes, and that readers never skip purged events.
 func purgeCases() []testCase {
 	return []testCase{
-		{name: "purge",
-			contract: "Purge removes events from before a time, oldest first, at most as many as it is told, and says how many. Places " +
-				"before one of those are ErrExpired; all others, also the one right behind them, are as before.", try: tryPurge},
-		{name: "purge by number",
-			contract: "Purge removes what is not among the newest keep, whatever its time, and what is from before the time, whatever " +
-				"its number; below 1 no number is too large.", try: tryPurgeByNumber},
-		{name: "purge beside a transaction", needs: transactions,
-			contract: "Purge removes nothing behind the place of an event whose transaction is not over: whoever has come there goes " +
-				"on.", try: tryPurgeBeside},
+		{
+			name: "purge",
+			contract: "Purge removes events older than a time, oldest first, at most max, and returns " +
+				"their number. Positions before a removed event are ErrExpired; all others, including " +
+				"the one directly after it, remain valid.",
+			try: tryPurge,
+		},
+		{
+			name: "purge by number",
+			contract: "Purge removes events that are not among the newest keep or older than the time. A " +
+				"keep below 1 is no limit.",
+			try: tryPurgeByNumber,
+		},
+		{
+			name:  "purge beside a transaction",
+			needs: transactions,
+			contract: "Purge removes no event after the position of an open transaction, because readers " +
+				"continue from there.",
+			try: tryPurgeBeside,
+		},
 		{name: "purge of the newest",
-			contract: "The newest event is not purged, so that the place behind it stays, and the log goes on from there.",
+			contract: "The newest event is not purged, so the position after it remains valid.",
 			try: func(k *kit) {
 				k.append("a", "b", "c")
 				head := k.head()
@@ -31,32 +43,36 @@ func purgeCases() []testCase {
 					k.purge(100)
 				}
 				if after := k.head(); after != head {
-					k.errorf("Head was %+v and is %+v after Purge", head, after)
+					k.errorf("Head changed from %+v to %+v with Purge", head, after)
 				}
 				k.append("d")
 				got := k.tail(k.log, head, 1)
-				k.wantItems("d", got, "Tail from the head of before")
+				k.wantItems("d", got, "Tail from the previous head")
 				if n := k.purge(100); n != 1 {
-					k.errorf("Purge of what was kept as the newest removed %d, want 1", n)
+					k.errorf("Purge of the previously newest event removed %d, want 1", n)
 				}
-				k.expired(k.log, feed.Cursor{Epoch: head.Epoch, Seq: head.Seq - 1, Mark: head.Mark}, "a place before what was purged")
+				k.expired(k.log, feed.Cursor{Epoch: head.Epoch, Seq: head.Seq - 1, Mark: head.Mark},
+					"a position before a purged event")
 			}},
-		{name: "purge of nothing",
-			contract: "In a log without events, Purge removes none, and the start stays.", try: func(k *kit) {
+		{name: "purge of an empty log",
+			contract: "In an empty log Purge removes none, and the start remains valid.", try: func(k *kit) {
 				start := k.head()
 				if n := k.purge(100); n != 0 {
-					k.errorf("Purge of nothing removed %d", n)
+					k.errorf("Purge of an empty log removed %d", n)
 				}
 				k.append("a")
 				k.wantItems("a", k.tail(k.log, start, 1), "Tail from the start")
 			}},
-		{name: "purge while reading",
-			contract: "Who reads while events are purged gets all that are behind the place, or ErrExpired, and never " +
-				"less.", try: tryPurgeWhileReading},
+		{
+			name: "purge while reading",
+			contract: "A Read during Purge returns all events after its position, or ErrExpired, and " +
+				"never fewer.",
+			try: tryPurgeWhileReading,
+		},
 	}
 }
 
-// purge purges all events of the kit that may be purged.
+// purge purges all events that may be purged.
 func (k *kit) purge(max int) int {
 	n, err := k.log.Purge(k.ctx, k.now.Add(time.Hour), 0, max)
 	k.must(err, "Purge")
@@ -66,6 +82,7 @@ func (k *kit) purge(max int) int {
 	return n
 }
 
+// tryPurge purges ten old events in pages of four, and checks all positions before each call.
 func tryPurge(k *kit) {
 	start := k.head()
 	const old, young = 10, 3
@@ -86,12 +103,13 @@ func tryPurge(k *kit) {
 		if purged > 0 {
 			at = events[purged-1].Cursor
 		}
-		k.wantItems(items(events[purged:]), k.tail(k.log, at, len(events)-purged), "Tail from where everything is there")
+		k.wantItems(items(events[purged:]), k.tail(k.log, at, len(events)-purged),
+			"Tail from the oldest position that is valid")
 		for _, e := range events[:max(purged-1, 0)] {
-			k.expired(k.log, e.Cursor, "behind "+e.ID+", of which the next was purged,")
+			k.expired(k.log, e.Cursor, "the cursor of "+e.ID+", with the next event purged,")
 		}
 		if purged > 0 {
-			k.expired(k.log, start, "the start, behind which something was purged,")
+			k.expired(k.log, start, "the start, with events after it purged,")
 		}
 		n, err := k.log.Purge(k.ctx, k.now.Add(-time.Minute), 0, 4)
 		k.must(err, "Purge")
@@ -101,6 +119,7 @@ func tryPurge(k *kit) {
 	}
 }
 
+// tryPurgeByNumber purges with limits of age and of number.
 func tryPurgeByNumber(k *kit) {
 	start := k.head()
 	k.append("a", "b", "c", "d", "e", "f", "g", "h", "i", "j")
@@ -114,31 +133,32 @@ func tryPurgeByNumber(k *kit) {
 		before          time.Time
 		keep, max, want int
 	}{
-		{old, 0, 100, 0}, {old, -1, 100, 0}, {old, 10, 100, 0}, {old, 11, 100, 0}, {k.now.Add(-time.Minute), 1 << 40, 100, 0},
-		{old, 6, 3, 3}, {old, 6, 3, 1}, {old, 6, 3, 0}, // six are left
+		{old, 0, 100, 0}, {old, -1, 100, 0}, {old, 10, 100, 0}, {old, 11, 100, 0},
+		{k.now.Add(-time.Minute), 1 << 40, 100, 0},
+		{old, 6, 3, 3}, {old, 6, 3, 1}, {old, 6, 3, 0}, // six remain
 		{young, 6, 2, 2}, {young, 2, 1, 1}, // three
 		{old, 1, 100, 2}, {old, 1, 100, 0},
 	} {
 		n, err := k.log.Purge(k.ctx, call.before, call.keep, call.max)
 		k.must(err, "Purge")
 		if n != call.want {
-			k.errorf("of %d events, Purge before %v of all but %d, at most %d, removed %d, want %d", len(events), call.before, call.keep,
-				call.max, n, call.want)
+			k.errorf("of %d events, Purge before %v of all but %d, at most %d, removed %d, want %d",
+				len(events), call.before, call.keep, call.max, n, call.want)
 			return
 		}
 		if n == 0 {
 			continue
 		}
 		if n > 1 {
-			k.expired(k.log, events[n-2].Cursor, "a place before what was purged")
+			k.expired(k.log, events[n-2].Cursor, "a position before a purged event")
 		}
 		start, events = events[n-1].Cursor, events[n:]
-		k.wantItems(items(events), k.tail(k.log, start, len(events)), "Tail behind what was purged")
+		k.wantItems(items(events), k.tail(k.log, start, len(events)), "Tail after the purged events")
 	}
 }
 
-// tryPurgeBeside purges while a transaction holds a place and others behind it are seen. An engine that lets nobody write
-// beside a transaction has none of those.
+// tryPurgeBeside purges while a transaction is open and later events are visible. An engine without
+// concurrent writers has no such events.
 func tryPurgeBeside(k *kit) {
 	start := k.head()
 	k.append("a", "b")
@@ -153,13 +173,14 @@ func tryPurgeBeside(k *kit) {
 		wg.Go(func() {
 			for _, id := range []string{"c", "d", "e"} {
 				if k.log.Append(timed, k.event(id, "1")) != nil {
-					doubtful = id // it may be there: the time may have ended on the way back
+					doubtful = id // it may have committed although the context expired
 					return
 				}
 				want = append(want, id)
 			}
 			for range 3 {
-				_, _ = k.log.Purge(k.ctx, k.now.Add(time.Hour), 1, 100) // where nobody writes now, it fails
+				// fails if the engine does not allow concurrent writers
+				_, _ = k.log.Purge(k.ctx, k.now.Add(time.Hour), 1, 100)
 			}
 		})
 		return nil
@@ -170,6 +191,7 @@ func tryPurgeBeside(k *kit) {
 	k.wantItems(strings.Join(append(want, "late"), " "), got, "Tail from before the transaction")
 }
 
+// tryPurgeWhileReading purges in small pages while four readers read the same events.
 func tryPurgeWhileReading(k *kit) {
 	start := k.head()
 	const n = 400
@@ -208,8 +230,8 @@ func tryPurgeWhileReading(k *kit) {
 	wg.Wait()
 }
 
-// readBesidePurge reads what is behind one event after the other, while they are being purged, and reports whether that was
-// right.
+// readBesidePurge reads from one event after the other while they are purged. It returns false if a
+// page is wrong.
 func (k *kit) readBesidePurge(events []*feed.Event, at int) bool {
 	const most = 20
 	until := events[len(events)-1].Cursor
@@ -222,11 +244,11 @@ func (k *kit) readBesidePurge(events []*feed.Event, at int) bool {
 		k.must(err, "Read")
 		want := items(events[at+1 : min(at+1+most, len(events))])
 		if items(got) != want {
-			k.errorf("Read beside Purge: events about [%s], want [%s] or ErrExpired", items(got), want)
+			k.errorf("Read beside Purge: events [%s], want [%s] or ErrExpired", items(got), want)
 			return false
 		}
 		if got[0].Cursor != events[at+1].Cursor {
-			k.errorf("Read beside Purge passed over an event")
+			k.errorf("Read beside Purge skipped an event")
 			return false
 		}
 		at++

@@ -12,43 +12,54 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
+// raceCases tests concurrent writers and readers of one Log. They use a workload.
 func raceCases() []testCase {
 	return []testCase{
-		{name: "writers at once",
-			contract: "Of events that many append at once none is lost and none comes twice, and all who tail or read get " +
-				"them in the same order.", try: func(k *kit) {
-				w := newWorld(k, k.log, k.log) // two who tail
+		{
+			name: "writers at once",
+			contract: "Events that are appended concurrently are neither lost nor repeated, and all " +
+				"readers see them in the same order.",
+			try: func(k *kit) {
+				w := newWorkload(k, k.log, k.log) // two readers
 				w.run(k.log.Append)
-			}},
-		{name: "transactions at once", needs: transactions,
-			contract: "Of transactions that run at once, of which some are slow and some are rolled " +
-				"back, all events of those that were committed come once, those of one item in the order of the commits, and no others.", try: func(k *kit) {
-				w := newWorld(k, k.log, k.log) // two who tail
+			},
+		},
+		{
+			name:  "transactions at once",
+			needs: transactions,
+			contract: "Of concurrent transactions, some slow and some rolled back, exactly the events of " +
+				"committed ones are returned, each once, and those of one item in the order of the " +
+				"commits.",
+			try: func(k *kit) {
+				w := newWorkload(k, k.log, k.log) // two readers
 				w.run(w.inTx(k.log))
-			}},
+			},
+		},
 	}
 }
 
-const worldItems = 10
+const workloadItems = 10
 
-// world is what many writers do, and what those who tail should get of it.
-type world struct {
+// workload runs concurrent writers and compares the events that readers receive with the commits.
+type workload struct {
 	k     *kit
-	logs  []feed.Log // all over the same events; one who tails for each
+	logs  []feed.Log // over the same events, with one reader each
 	start feed.Cursor
 
-	// items are locks, held by who changes an item until the commit: channels, as in a bubble of testing/synctest no time passes
-	// while anybody waits for a mutex, and whoever holds one here may sleep.
-	items [worldItems]chan struct{}
+	// items are locks, held from a change of an item until its commit. They are channels because in
+	// a bubble of testing/synctest time does not advance while a goroutine waits for a mutex, and
+	// holders sleep.
+	items [workloadItems]chan struct{}
 
 	mu        sync.Mutex
-	committed [worldItems][]string // the revisions of each item, in the order of the commits
+	committed [workloadItems][]string // the revisions of each item, in commit order
 	total     int
 	over      bool
 }
 
-func newWorld(k *kit, logs ...feed.Log) *world {
-	w := &world{k: k, logs: logs, start: k.head()}
+// newWorkload returns a workload that starts at the head of the log.
+func newWorkload(k *kit, logs ...feed.Log) *workload {
+	w := &workload{k: k, logs: logs, start: k.head()}
 	for item := range w.items {
 		w.items[item] = make(chan struct{}, 1)
 	}
@@ -57,15 +68,16 @@ func newWorld(k *kit, logs ...feed.Log) *world {
 
 type appendFunc func(ctx context.Context, events ...*feed.Event) error
 
-// inTx appends in transactions, one event after the other, and rolls some back.
-func (w *world) inTx(log feed.Log) appendFunc {
+// inTx returns a function that appends each event in one transaction, and rolls some transactions
+// back.
+func (w *workload) inTx(log feed.Log) appendFunc {
 	return func(ctx context.Context, events ...*feed.Event) error {
 		return runnerOf(log).InTx(ctx, func(ctx context.Context) error {
 			for _, e := range events {
 				if err := log.Append(ctx, e); err != nil {
 					return err
 				}
-				dawdle()
+				delay()
 			}
 			if rand.N(5) == 0 {
 				return errUndo
@@ -75,8 +87,9 @@ func (w *world) inTx(log feed.Log) appendFunc {
 	}
 }
 
-// dawdle makes transactions of different length, so that they end in another order than that of their places.
-func dawdle() {
+// delay varies the duration of transactions, so that they commit in another order than they
+// append.
+func delay() {
 	switch rand.N(4) {
 	case 0:
 		runtime.Gosched()
@@ -85,8 +98,8 @@ func dawdle() {
 	}
 }
 
-// run has writers append with each of these functions, and compares what each of those who tail gets.
-func (w *world) run(with ...appendFunc) {
+// run starts writers for each of these functions, and compares what each reader receives.
+func (w *workload) run(with ...appendFunc) {
 	var writers, tailers sync.WaitGroup
 	got := make([][]*feed.Event, len(w.logs))
 	for i, log := range w.logs {
@@ -113,11 +126,11 @@ func (w *world) run(with ...appendFunc) {
 	}
 }
 
-// write makes transactions about one to three items.
-func (w *world) write(writer int, add appendFunc) {
+// write runs transactions of one to three items.
+func (w *workload) write(writer int, add appendFunc) {
 	for n := range w.k.Transactions {
-		chosen := rand.Perm(worldItems)[:1+rand.N(3)]
-		slices.Sort(chosen) // all lock in the same order
+		chosen := rand.Perm(workloadItems)[:1+rand.N(3)]
+		slices.Sort(chosen) // all writers lock in the same order
 		rev := fmt.Sprintf("%d of writer %d", n, writer)
 		var events []*feed.Event
 		for _, item := range chosen {
@@ -132,7 +145,8 @@ func (w *world) write(writer int, add appendFunc) {
 	}
 }
 
-func (w *world) note(chosen []int, rev string, err error) {
+// note records the outcome of a transaction.
+func (w *workload) note(chosen []int, rev string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch err {
@@ -147,8 +161,8 @@ func (w *world) note(chosen []int, rev string, err error) {
 	}
 }
 
-// tail tails until it has everything, and goes on for a moment, as there may be too much.
-func (w *world) tail(log feed.Log) (events []*feed.Event) {
+// tail reads until it has all events, and a little longer to detect surplus events.
+func (w *workload) tail(log feed.Log) (events []*feed.Event) {
 	at := w.start
 	var last time.Time
 	for idle := 0; idle < 3; {
@@ -171,8 +185,8 @@ func (w *world) tail(log feed.Log) (events []*feed.Event) {
 	return events
 }
 
-// read reads in pages what Tail has returned.
-func (w *world) read(tailed []*feed.Event) (events []*feed.Event) {
+// read reads the events that Tail has returned, in pages.
+func (w *workload) read(tailed []*feed.Event) (events []*feed.Event) {
 	if len(tailed) == 0 {
 		return nil
 	}
@@ -188,13 +202,15 @@ func (w *world) read(tailed []*feed.Event) (events []*feed.Event) {
 	}
 }
 
+// sameOrder reports whether a and b have the same events in the same order.
 func sameOrder(a, b []*feed.Event) bool {
-	return slices.EqualFunc(a, b, func(x, y *feed.Event) bool { return x.Cursor == y.Cursor && x.ID == y.ID && x.Rev == y.Rev })
+	return slices.EqualFunc(a, b,
+		func(x, y *feed.Event) bool { return x.Cursor == y.Cursor && x.ID == y.ID && x.Rev == y.Rev })
 }
 
-// compare compares what one got with what was committed.
-func (w *world) compare(events []*feed.Event, who string) {
-	var got [worldItems][]string
+// compare compares the received events with the commits.
+func (w *workload) compare(events []*feed.Event, reader string) {
+	var got [workloadItems][]string
 	for _, e := range events {
 		item := e.ID[0] - '0'
 		got[item] = append(got[item], e.Rev)
@@ -221,7 +237,14 @@ func (w *world) compare(events []*feed.Event, who string) {
 		}
 	}
 	if lost+surplus+inverted > 0 {
-		w.k.errorf("%s: of %d events %d were lost, %d came twice or were not committed, and %d items came in another order than that of their commits",
-			who, w.total, lost, surplus, inverted)
+		w.k.errorf(
+			"%s: of %d events %d were lost, %d were repeated or not committed, and %d items were not in "+
+				"commit order",
+			reader,
+			w.total,
+			lost,
+			surplus,
+			inverted,
+		)
 	}
 }

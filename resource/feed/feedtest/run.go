@@ -16,23 +16,25 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Options adjust [Run]. The zero value is for logs of one process.
+// Options configures [Run]. The zero value is for a log that serves one process and does not
+// outlive it.
 type Options struct {
-	// Another returns a second Log over the events of the one it is given, as another process has it. Nil if the log is for
-	// one process; the cases for several are skipped then.
+	// Another returns a second Log over the same events, as another process would open it. If it is
+	// nil, the tests of several processes are skipped.
 	Another func(t *testing.T, log feed.Log) feed.Log
-	// Backup copies the events. restore puts them back, with nothing of what came later, and returns a Log over them. Nil if
-	// events do not outlive the process; the cases are skipped then.
+	// Backup copies the events. restore replaces the events by that copy and returns a Log over
+	// them. If Backup is nil, the tests of backups are skipped.
 	Backup func(t *testing.T, log feed.Log) (restore func(t *testing.T) feed.Log)
-	// Writers is how many goroutines write at a time, 8 if zero, and Transactions how many transactions each of them makes; 50
-	// if zero.
+	// Writers is the number of concurrent writers. Default 8. Transactions is the number of
+	// transactions of each. Default 50.
 	Writers, Transactions int
-	// Patience is how long an event may take that has to come; 10 seconds if zero.
+	// Patience limits how long an event may take to become visible. Default 10s.
 	Patience time.Duration
 }
 
-// Run tests a log. newLog is called for each case and returns a log without events, for this case alone. opts may be nil.
-// Logs that are a [feed.Transactor] with a runner are tested with its transactions, too.
+// Run tests a log. It calls newLog for each test case; newLog returns a new, empty log. A nil opts
+// selects the defaults. If the log is a [feed.Transactor] with a Runner, its transactions are
+// tested as well.
 func Run(t *testing.T, newLog func(t *testing.T) feed.Log, opts *Options) {
 	t.Helper()
 	o := opts.orDefault()
@@ -40,7 +42,7 @@ func Run(t *testing.T, newLog func(t *testing.T) feed.Log, opts *Options) {
 		t.Run(c.name, func(t *testing.T) {
 			log := newLog(t)
 			if log == nil {
-				t.Fatal("newLog returned no log")
+				t.Fatal("newLog returned nil")
 			}
 			if why := c.skip(log, o); why != "" {
 				t.Skip(why)
@@ -52,6 +54,7 @@ func Run(t *testing.T, newLog func(t *testing.T) feed.Log, opts *Options) {
 	}
 }
 
+// orDefault returns o with defaults for zero values.
 func (o *Options) orDefault() Options {
 	out := Options{}
 	if o != nil {
@@ -63,15 +66,15 @@ func (o *Options) orDefault() Options {
 	return out
 }
 
-// testCase is one thing that a log has to do.
+// testCase is one requirement of the contract.
 type testCase struct {
 	name     string
-	contract string // for those who have broken it
+	contract string // printed with each failure
 	needs    need
 	try      func(k *kit)
 }
 
-// need is what a case needs beside a log.
+// need is what a test case requires of the log or of Options.
 type need int
 
 const (
@@ -81,7 +84,7 @@ const (
 	backup
 )
 
-// skip says why a case is not for a log, or "".
+// skip returns why a test case does not apply to a log, or "".
 func (c testCase) skip(log feed.Log, o Options) string {
 	switch {
 	case c.needs == transactions && runnerOf(log) == nil:
@@ -94,15 +97,20 @@ func (c testCase) skip(log feed.Log, o Options) string {
 	return ""
 }
 
+// cases returns all test cases.
 func cases() []testCase {
 	var all []testCase
-	for _, group := range [][]testCase{appendCases(), placeCases(), readCases(), purgeCases(), txCases(), raceCases(), processCases()} {
+	groups := [][]testCase{
+		appendCases(), tailCases(), readCases(), purgeCases(), txCases(), raceCases(), processCases(),
+	}
+	for _, group := range groups {
 		all = append(all, group...)
 	}
 	return all
 }
 
-// try runs a case in a goroutine of its own, which it may end early, and returns what went wrong.
+// try runs a test case in a goroutine, which the case may end early with runtime.Goexit, and
+// returns the failures.
 func try(t *testing.T, c testCase, log feed.Log, o Options) []string {
 	k := &kit{Options: o, t: t, ctx: t.Context(), log: log, now: time.Now().Truncate(time.Second).UTC()}
 	over := make(chan struct{})
@@ -114,7 +122,7 @@ func try(t *testing.T, c testCase, log feed.Log, o Options) []string {
 	return k.failures
 }
 
-// runnerOf returns the runner of a log, or nil.
+// runnerOf returns the Runner of a log, or nil.
 func runnerOf(log feed.Log) tx.Runner {
 	if shares, ok := log.(feed.Transactor); ok {
 		return shares.Transactions()
@@ -122,25 +130,26 @@ func runnerOf(log feed.Log) tx.Runner {
 	return nil
 }
 
-// kit is what a case works with.
+// kit is the environment of one test case.
 type kit struct {
 	Options
 	t   *testing.T
 	ctx context.Context
 	log feed.Log
-	now time.Time // of the events, in whole seconds
+	now time.Time // the time of the events, in whole seconds
 
 	mu       sync.Mutex
 	failures []string
 }
 
+// errorf records a failure. It is safe for concurrent use.
 func (k *kit) errorf(format string, args ...any) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.failures = append(k.failures, fmt.Sprintf(format, args...))
 }
 
-// must ends the case if a call that has to succeed did not.
+// must ends the test case if err is not nil.
 func (k *kit) must(err error, what string) {
 	if err != nil {
 		k.errorf("%s failed: %v", what, err)
@@ -148,34 +157,45 @@ func (k *kit) must(err error, what string) {
 	}
 }
 
-// event is one about an item.
+// event returns an event of an item.
 func (k *kit) event(id, rev string) *feed.Event {
-	return &feed.Event{Kind: feed.Updated, Collection: "orders", ID: id, Rev: rev, Before: []byte(`{"old":1}`), After: []byte(`{"new":1}`), Time: k.now}
+	return &feed.Event{
+		Kind:       feed.Updated,
+		Collection: "orders",
+		ID:         id,
+		Rev:        rev,
+		Before:     []byte(`{"old":1}`),
+		After:      []byte(`{"new":1}`),
+		Time:       k.now,
+	}
 }
 
-// append appends events about items with these ids, each by itself.
+// append appends an event for each id, in a call of its own.
 func (k *kit) append(ids ...string) {
 	for _, id := range ids {
 		k.must(k.log.Append(k.ctx, k.event(id, "1")), "Append")
 	}
 }
 
+// head returns the head of the log.
 func (k *kit) head() feed.Cursor {
 	head, err := k.log.Head(k.ctx)
 	k.must(err, "Head")
 	if head.Epoch == 0 {
-		k.errorf("Head returned %+v, which is of no epoch", head)
+		k.errorf("Head returned %+v with epoch 0", head)
 	}
 	return head
 }
 
-// tail calls Tail, which may hold back events of transactions that have ended only now, until it has that many.
+// tail calls Tail until it has returned want events. A log may return events of a transaction some
+// time after its end.
 func (k *kit) tail(log feed.Log, after feed.Cursor, want int) []*feed.Event {
 	return k.tailUntil(log, after, func(events []*feed.Event) bool { return len(events) >= want })
 }
 
-// tailUntil is tail for who knows what comes last, and not how much comes before.
-func (k *kit) tailUntil(log feed.Log, after feed.Cursor, enough func(events []*feed.Event) bool) (events []*feed.Event) {
+// tailUntil calls Tail until enough returns true or Patience has passed.
+func (k *kit) tailUntil(log feed.Log, after feed.Cursor,
+	enough func(events []*feed.Event) bool) (events []*feed.Event) {
 	for end := time.Now().Add(k.Patience); ; {
 		got, next, err := log.Tail(k.ctx, after, 100)
 		k.must(err, "Tail")
@@ -190,28 +210,28 @@ func (k *kit) tailUntil(log feed.Log, after feed.Cursor, enough func(events []*f
 	}
 }
 
-// about reports whether one of the events is about an item.
+// about returns a function that reports whether an event of the given item is among events.
 func about(id string) func(events []*feed.Event) bool {
 	return func(events []*feed.Event) bool {
 		return slices.ContainsFunc(events, func(e *feed.Event) bool { return e.ID == id })
 	}
 }
 
-// continues records a failure unless events go on from a place and lead to the next.
+// continues records a failure unless events follow after and end at next.
 func (k *kit) continues(after feed.Cursor, events []*feed.Event, next feed.Cursor) {
 	last := after
 	for _, e := range events {
 		if e.Cursor.Epoch != after.Epoch || e.Cursor.Seq <= last.Seq {
-			k.errorf("%+v is the place of the event behind %+v", e.Cursor, last)
+			k.errorf("event with cursor %+v follows %+v", e.Cursor, last)
 		}
 		last = e.Cursor
 	}
 	if next != last {
-		k.errorf("Tail returned the place %+v, want that of the last event, %+v", next, last)
+		k.errorf("Tail returned the position %+v, want the cursor of the last event, %+v", next, last)
 	}
 }
 
-// items are the ids of events.
+// items returns the ids of events, separated by spaces.
 func items(events []*feed.Event) string {
 	ids := make([]string, len(events))
 	for i, e := range events {
@@ -220,25 +240,26 @@ func items(events []*feed.Event) string {
 	return strings.Join(ids, " ")
 }
 
-// wantItems ends the case unless the events are about these items.
+// wantItems ends the test case unless the events are of the given items.
 func (k *kit) wantItems(want string, got []*feed.Event, what string) {
 	if items(got) != want {
-		k.errorf("%s: events about [%s], want [%s]", what, items(got), want)
+		k.errorf("%s: events [%s], want [%s]", what, items(got), want)
 		runtime.Goexit()
 	}
 }
 
-// expired records a failure unless Tail and Read say that they cannot go on from a place.
+// expired records a failure unless Tail and Read from at return ErrExpired.
 func (k *kit) expired(log feed.Log, at feed.Cursor, what string) {
 	events, _, err := log.Tail(k.ctx, at, 10)
 	if !errors.Is(err, feed.ErrExpired) {
-		k.errorf("Tail from %s: events about [%s], %v, want ErrExpired", what, items(events), err)
+		k.errorf("Tail from %s: events [%s], %v, want ErrExpired", what, items(events), err)
 	}
 	head, err := log.Head(k.ctx)
 	k.must(err, "Head")
 	for _, until := range []feed.Cursor{head, at} {
 		if events, err = log.Read(k.ctx, at, until, 10); !errors.Is(err, feed.ErrExpired) {
-			k.errorf("Read from %s up to %+v: events about [%s], %v, want ErrExpired", what, until, items(events), err)
+			k.errorf("Read from %s up to %+v: events [%s], %v, want ErrExpired", what, until, items(events),
+				err)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func TestMemoryWithTransactions(t *testing.T) {
 	}, nil)
 }
 
-// TestMemoryWithTransactionsAtOnce has a runner whose transactions run at the same time, as those of PostgreSQL do.
+// TestMemoryWithTransactionsAtOnce uses a Runner with concurrent transactions, like PostgreSQL.
 func TestMemoryWithTransactionsAtOnce(t *testing.T) {
 	t.Parallel()
 	feedtest.Run(t, func(*testing.T) feed.Log {

@@ -13,24 +13,24 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// toy is a log as a table has it: numbers are given when rows are written, and rows are seen when they are committed. It
-// has the faults that are told of outboxes.
+// toy is a log in a table: numbers are assigned when rows are inserted, and rows become visible at
+// commit. Its faults are common faults of outbox tables.
 type toy struct {
 	*table
 	faults toyFaults
-	copies bool // another process: has faults of its own
+	copies bool // another process: has its own faults
 }
 
 type toyFaults struct {
-	passes     bool // Tail takes what it sees, as most tutorials do: seq > last
-	byEnd      bool // it orders by the end of transactions and calls that their beginning
-	holds      bool // numbers that were rolled back are waited for
-	unmarked   bool // a place is known by its number
-	skips      bool // what was purged is passed over
-	looks      bool // a place is looked up, and what is behind it read when that has changed
-	all        bool // the newest is purged, too
-	hasty      bool // what is seen is purged, whatever may turn up before it
-	renumbered bool // each process has an epoch of its own
+	passes     bool // Tail returns the rows it sees with seq > last
+	byEnd      bool // orders by the end of transactions
+	holds      bool // waits for numbers that were rolled back
+	unmarked   bool // identifies a position by its number only
+	skips      bool // skips purged events
+	looks      bool // checks a position and reads after it, without a transaction
+	all        bool // purges the newest event
+	hasty      bool // purges visible events after open positions
+	renumbered bool // each process has its own epoch
 }
 
 type table struct {
@@ -38,7 +38,7 @@ type table struct {
 	mu     sync.Mutex
 	epoch  uint64
 	seq    uint64
-	purged feed.Cursor // the newest of the purged
+	purged feed.Cursor // the newest purged event
 	rows   []*row
 }
 
@@ -88,7 +88,8 @@ func (l *toy) end(r *row, committed bool) {
 	if committed && l.faults.byEnd {
 		l.seq++
 		r.event.Cursor.Seq = l.seq
-		slices.SortFunc(l.rows, func(a, b *row) int { return cmp.Compare(a.event.Cursor.Seq, b.event.Cursor.Seq) })
+		slices.SortFunc(l.rows,
+			func(a, b *row) int { return cmp.Compare(a.event.Cursor.Seq, b.event.Cursor.Seq) })
 	}
 }
 
@@ -102,7 +103,7 @@ func (l *toy) Head(ctx context.Context) (feed.Cursor, error) {
 	return l.own(head), ctx.Err()
 }
 
-// own is a cursor as this process gives it away.
+// own returns a cursor with the epoch of this process.
 func (l *toy) own(c feed.Cursor) feed.Cursor {
 	if l.faults.renumbered && l.copies {
 		c.Epoch++
@@ -110,7 +111,7 @@ func (l *toy) own(c feed.Cursor) feed.Cursor {
 	return c
 }
 
-// seen are the rows that Tail may return.
+// seen returns the rows that Tail may return.
 func (l *toy) seen() (rows []*row) {
 	for _, r := range l.rows {
 		switch {
@@ -141,7 +142,7 @@ func (l *toy) Read(ctx context.Context, after, until feed.Cursor, max int) (even
 	if !l.knows(after) {
 		return nil, feed.ErrExpired
 	}
-	if l.faults.looks { // in a bubble, a purge of 6 ms has ended before this has
+	if l.faults.looks { // in a bubble, a purge of 6 ms ends before this does
 		l.mu.Unlock()
 		time.Sleep(10 * time.Millisecond)
 		l.mu.Lock()
@@ -160,7 +161,8 @@ func (l *toy) knows(c feed.Cursor) bool {
 	same := func(place feed.Cursor) bool {
 		return c == l.own(place) || l.faults.unmarked && c.Seq == place.Seq && c.Epoch == place.Epoch
 	}
-	return same(l.purged) || slices.ContainsFunc(l.rows, func(r *row) bool { return r.committed && same(r.event.Cursor) }) ||
+	return same(l.purged) ||
+		slices.ContainsFunc(l.rows, func(r *row) bool { return r.committed && same(r.event.Cursor) }) ||
 		l.faults.skips && c.Epoch == l.epoch && c.Seq < l.purged.Seq
 }
 
@@ -185,19 +187,19 @@ func (l *toy) Purge(ctx context.Context, before time.Time, keep, max int) (n int
 		n++
 		l.rows = slices.DeleteFunc(l.rows, func(old *row) bool { return old == r })
 		if l.purged = r.event.Cursor; l.faults.all {
-			l.purged.Mark++ // the mark went with the row
+			l.purged.Mark++ // the mark is lost with the row
 		}
 	}
 	return n, ctx.Err()
 }
 
-// another is the same table for another process.
+// another returns the same table for another process.
 func another(_ *testing.T, log feed.Log) feed.Log {
 	l := log.(*toy)
 	return &toy{table: l.table, faults: l.faults, copies: true}
 }
 
-// backup copies a table that nobody writes to.
+// backup copies the table while no writer is active.
 func backup(_ *testing.T, log feed.Log) func(*testing.T) feed.Log {
 	l := log.(*toy)
 	old := &table{runner: l.runner, epoch: l.epoch, seq: l.seq, purged: l.purged, rows: slices.Clone(l.rows)}

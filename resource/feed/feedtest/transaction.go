@@ -13,59 +13,84 @@ import (
 
 var errUndo = errors.New("roll back")
 
+// txCases tests events that are appended in transactions: visibility, order and rollback.
 func txCases() []testCase {
 	return []testCase{
-		{name: "rollback", needs: transactions,
-			contract: "Events of a transaction that is rolled back, by an error or by a panic, are not there, and " +
-				"the log goes on behind them.", try: func(k *kit) {
+		{
+			name:  "rollback",
+			needs: transactions,
+			contract: "Events of a transaction that is rolled back, by an error or by a panic, do not " +
+				"exist, and the log continues after them.",
+			try: func(k *kit) {
 				start := k.head()
 				k.append("a")
 				k.undone(func(ctx context.Context) {
-					k.must(k.log.Append(ctx, k.event("x", "1"), k.event("y", "1")), "Append in the transaction")
+					k.must(k.log.Append(ctx, k.event("x", "1"), k.event("y", "1")),
+						"Append in the transaction")
 				})
 				got := k.tail(k.log, start, 1)
-				k.wantItems("a", got, "Tail behind transactions that were rolled back")
+				k.wantItems("a", got, "Tail after transactions that were rolled back")
 				k.append("b")
 				got = append(got, k.tail(k.log, got[len(got)-1].Cursor, 1)...)
 				k.wantItems("a b", got, "Tail around transactions that were rolled back")
 				k.wantItems("a b", k.tail(k.log, start, 2), "Tail from the start")
-			}},
-		{name: "commit", needs: transactions,
-			contract: "Events of a transaction are there when it is committed, all at once, in the order in " +
-				"which they were appended, and not before.", try: func(k *kit) {
+			},
+		},
+		{
+			name:  "commit",
+			needs: transactions,
+			contract: "Events of a transaction become visible when it commits, not before, together, and " +
+				"in the order of their Append calls.",
+			try: func(k *kit) {
 				start := k.head()
 				k.must(runnerOf(k.log).InTx(k.ctx, func(ctx context.Context) error {
 					k.must(k.log.Append(ctx, k.event("a", "1")), "Append in the transaction")
-					k.must(k.log.Append(ctx, k.event("b", "1"), k.event("c", "1")), "Append in the transaction")
+					k.must(k.log.Append(ctx, k.event("b", "1"), k.event("c", "1")),
+						"Append in the transaction")
 					k.unseen(start)
 					return nil
 				}), "InTx")
 				k.wantItems("a b c", k.tail(k.log, start, 3), "Tail after the commit")
-			}},
-		{name: "order of commits", needs: transactions,
-			contract: "Events of one item come in the order in which its changes were committed, also " +
-				"if the next change follows before the first transaction has told anybody that it is committed.", try: func(k *kit) {
+			},
+		},
+		{
+			name:  "order of commits",
+			needs: transactions,
+			contract: "Events of one item are in the order in which its changes were committed, also if " +
+				"the next change follows before the AfterCommit functions of the first have run.",
+			try: func(k *kit) {
 				start := k.head()
 				runner := runnerOf(k.log)
 				k.must(runner.InTx(k.ctx, func(ctx context.Context) error {
-					// This runs before anything that Append asks for: as in another goroutine that was faster.
+					// This runs before the functions that Append registers, like another goroutine
+					// that is faster.
 					tx.AfterCommit(ctx, func() {
-						k.must(runner.InTx(k.ctx, func(ctx context.Context) error { return k.log.Append(ctx, k.event("second", "2")) }), "InTx after the commit")
+						k.must(runner.InTx(k.ctx, func(ctx context.Context) error {
+							return k.log.Append(ctx, k.event("second", "2"))
+						}), "InTx after the commit")
 					})
 					return k.log.Append(ctx, k.event("first", "1"))
 				}), "InTx")
 				k.wantItems("first second", k.tail(k.log, start, 2), "Tail after both commits")
-			}},
-		{name: "slow commit", needs: transactions,
-			contract: "Tail does not pass the place of an event whose transaction is not over: whoever goes on " +
-				"from the last place gets it when it is committed.", try: func(k *kit) { k.trySlow(nil, "slow fast late") }},
-		{name: "slow rollback", needs: transactions,
-			contract: "A place is given up when its transaction is rolled back: what comes behind it is " +
-				"not held back for ever.", try: func(k *kit) { k.trySlow(errUndo, "fast late") }},
+			},
+		},
+		{
+			name:  "slow commit",
+			needs: transactions,
+			contract: "Tail does not return a position after an event of an open transaction: a reader " +
+				"that continues from the last position gets the event when it commits.",
+			try: func(k *kit) { k.trySlow(nil, "slow fast late") },
+		},
+		{
+			name:     "slow rollback",
+			needs:    transactions,
+			contract: "A rolled back transaction does not hold back the events after it.",
+			try:      func(k *kit) { k.trySlow(errUndo, "fast late") },
+		},
 	}
 }
 
-// undone calls fn in transactions that are rolled back: by an error, and by a panic.
+// undone calls fn in two transactions: one is rolled back by an error, one by a panic.
 func (k *kit) undone(fn func(ctx context.Context)) {
 	for _, end := range []func() error{func() error { return errUndo }, func() error { panic(errUndo) }} {
 		func() {
@@ -85,35 +110,37 @@ func (k *kit) undone(fn func(ctx context.Context)) {
 	}
 }
 
-// unseen records a failure if there is anything behind a place. A log on whose engine nobody reads beside a transaction
-// has nothing to show.
+// unseen records a failure if there is an event after at. An engine that does not allow reads
+// beside a transaction has no result to check.
 func (k *kit) unseen(at feed.Cursor) {
 	ctx, cancel := context.WithTimeout(k.ctx, k.Patience/50)
 	defer cancel()
 	if events, _, err := k.tailBeside(ctx, at); err == nil && len(events) > 0 {
-		k.errorf("Tail beside the transaction: events about [%s], want none before the commit", items(events))
+		k.errorf("Tail beside the transaction: events [%s], want none before the commit", items(events))
 	}
 }
 
-// tailBeside calls Tail in a goroutine that is not that of a transaction.
-func (k *kit) tailBeside(ctx context.Context, at feed.Cursor) (events []*feed.Event, next feed.Cursor, err error) {
+// tailBeside calls Tail in a goroutine that is not in the transaction.
+func (k *kit) tailBeside(ctx context.Context,
+	at feed.Cursor) (events []*feed.Event, next feed.Cursor, err error) {
 	var wg sync.WaitGroup
 	wg.Go(func() { events, next, err = k.log.Tail(ctx, at, 10) })
 	wg.Wait()
 	return events, next, err
 }
 
-// trySlow has one transaction append, and another begin, append and commit before the first ends. Where the engine lets
-// nobody write beside a transaction, the second comes after the first.
+// trySlow appends in a transaction, and before it ends begins, appends and commits in another. If
+// the engine does not allow concurrent writers, the second follows the first.
 func (k *kit) trySlow(end error, want string) {
 	start := k.head()
 	runner := runnerOf(k.log)
 	at := start
 	var got []*feed.Event
 	beside := false
-	const early, late = "1", "2" // revisions, by which the attempts differ
+	const early, late = "1", "2" // revisions, that tell the attempts apart
 	fast := func(ctx context.Context, rev string) error {
-		return runner.InTx(ctx, func(ctx context.Context) error { return k.log.Append(ctx, k.event("fast", rev)) })
+		return runner.InTx(ctx,
+			func(ctx context.Context) error { return k.log.Append(ctx, k.event("fast", rev)) })
 	}
 	err := runner.InTx(k.ctx, func(ctx context.Context) error {
 		k.must(k.log.Append(ctx, k.event("slow", "1")), "Append in the slow transaction")
@@ -125,7 +152,7 @@ func (k *kit) trySlow(end error, want string) {
 			for range 5 {
 				events, next, err := k.tailBeside(timed, at)
 				if err != nil {
-					break // nobody reads beside the transaction
+					break // the engine does not allow reads beside the transaction
 				}
 				got, at = append(got, events...), next
 				time.Sleep(time.Millisecond)
@@ -141,7 +168,7 @@ func (k *kit) trySlow(end error, want string) {
 	}
 	k.append("late")
 	got = append(got, k.tailUntil(k.log, at, about("late"))...)
-	if !beside { // the first attempt may have been committed: its time may have ended on the way back
+	if !beside { // the first attempt may have committed although its context expired
 		got = slices.DeleteFunc(got, func(e *feed.Event) bool { return e.ID == "fast" && e.Rev == early })
 	}
 	k.wantItems(want, got, "Tail during and after the slow transaction")

@@ -9,36 +9,47 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-func placeCases() []testCase {
+// tailCases tests Head and Tail, and which cursors are positions of the log.
+func tailCases() []testCase {
 	return []testCase{
-		{name: "head",
-			contract: "Head is a place to go on from, also in a log without events: what is appended after it, and nothing else, is " +
-				"behind it.", try: func(k *kit) {
+		{
+			name: "head",
+			contract: "Head returns a position to continue from, also in an empty log: exactly the " +
+				"events that are appended later are after it.",
+			try: func(k *kit) {
 				start := k.head()
 				k.append("a", "b")
-				k.wantItems("a b", k.tail(k.log, start, 2), "Tail from the head of the log without events")
+				k.wantItems("a b", k.tail(k.log, start, 2), "Tail from the head of the empty log")
 				middle := k.head()
 				k.append("c")
 				k.wantItems("c", k.tail(k.log, middle, 1), "Tail from the head before the last event")
 				got := k.tail(k.log, start, 3)
 				k.wantItems("a b c", got, "Tail from the start")
 				if head := k.head(); head != got[len(got)-1].Cursor {
-					k.errorf("Head is %+v, want the place of the newest event, %+v", head, got[len(got)-1].Cursor)
+					k.errorf("Head is %+v, want the cursor of the newest event, %+v", head,
+						got[len(got)-1].Cursor)
 				}
-			}},
-		{name: "nothing new",
-			contract: "Where there is nothing new, Tail returns no events and the place it was given, however often.", try: func(k *kit) {
+			},
+		},
+		{
+			name:     "nothing new",
+			contract: "If there are no new events, Tail returns none and the given position, on each call.",
+			try: func(k *kit) {
 				k.append("a")
 				for head, n := k.head(), 0; n < 5; n++ {
 					events, next, err := k.log.Tail(k.ctx, head, 10)
 					k.must(err, "Tail")
 					if len(events) > 0 || next != head {
-						k.errorf("Tail from the head: events about [%s] and the place %+v, want none and %+v", items(events), next, head)
+						k.errorf("Tail from the head: events [%s] and the position %+v, want none and %+v",
+							items(events), next, head)
 					}
 				}
-			}},
-		{name: "two who tail",
-			contract: "What Tail returns depends on the place alone: two who tail, at different places, each get everything.",
+			},
+		},
+		{
+			name: "two readers",
+			contract: "The result of Tail depends on the position only: two readers at different " +
+				"positions both get all events.",
 			try: func(k *kit) {
 				start := k.head()
 				first, second := start, start
@@ -52,41 +63,53 @@ func placeCases() []testCase {
 				gotFirst = append(gotFirst, k.tail(k.log, first, 20-len(gotFirst))...)
 				gotSecond = append(gotSecond, k.tail(k.log, second, 20-len(gotSecond))...)
 				want := strings.TrimSpace(strings.Repeat("a b ", 10))
-				k.wantItems(want, gotFirst, "the first who tails")
-				k.wantItems(want, gotSecond, "the second who tails")
-			}},
+				k.wantItems(want, gotFirst, "the first reader")
+				k.wantItems(want, gotSecond, "the second reader")
+			},
+		},
 		{name: "foreign cursors",
-			contract: "A cursor of another epoch is ErrExpired, and so is one that is no place.", try: func(k *kit) {
+			contract: "A cursor of another epoch, or the zero cursor, is ErrExpired.", try: func(k *kit) {
 				k.append("a", "b")
 				head := k.head()
 				for _, epoch := range []uint64{0, 1, head.Epoch + 1, head.Epoch - 1, math.MaxUint64} {
-					k.expired(k.log, feed.Cursor{Epoch: epoch, Seq: head.Seq, Mark: head.Mark}, "a place of another epoch")
+					k.expired(k.log, feed.Cursor{Epoch: epoch, Seq: head.Seq, Mark: head.Mark},
+						"a cursor of another epoch")
 				}
 				k.expired(k.log, feed.Cursor{}, "the zero cursor")
 			}},
-		{name: "forged cursors",
-			contract: "A cursor with another mark than the event at its place is ErrExpired, and so is one from the future: it " +
-				"may be one that a restored backup has lost.", try: func(k *kit) {
+		{
+			name: "forged cursors",
+			contract: "A cursor with a mark other than that of its event is ErrExpired, and so is one " +
+				"after the head: it may be an event that a restored backup does not have.",
+			try: func(k *kit) {
 				start := k.head()
 				k.append("a", "b", "c")
-				for _, e := range append(k.tail(k.log, start, 3), &feed.Event{ID: "the start", Cursor: start}) {
-					for _, mark := range []uint64{0, 1, e.Cursor.Mark + 1, e.Cursor.Mark ^ 1<<63, math.MaxUint64} {
+				events := append(k.tail(k.log, start, 3), &feed.Event{ID: "the start", Cursor: start})
+				for _, e := range events {
+					mark := e.Cursor.Mark
+					for _, mark := range []uint64{0, 1, mark + 1, mark ^ 1<<63, math.MaxUint64} {
 						if mark != e.Cursor.Mark {
-							k.expired(k.log, feed.Cursor{Epoch: e.Cursor.Epoch, Seq: e.Cursor.Seq, Mark: mark}, "the place of "+e.ID+" with another mark")
+							k.expired(k.log,
+								feed.Cursor{Epoch: e.Cursor.Epoch, Seq: e.Cursor.Seq, Mark: mark},
+								"the cursor of "+e.ID+" with another mark")
 						}
 					}
 				}
 				head := k.head()
-				for _, seq := range []uint64{head.Seq + 1, head.Seq + 1000, 1 << 62, 1 << 63, math.MaxUint64} {
-					k.expired(k.log, feed.Cursor{Epoch: head.Epoch, Seq: seq, Mark: head.Mark}, "the future")
+				seqs := []uint64{head.Seq + 1, head.Seq + 1000, 1 << 62, 1 << 63, math.MaxUint64}
+				for _, seq := range seqs {
+					k.expired(k.log, feed.Cursor{Epoch: head.Epoch, Seq: seq, Mark: head.Mark},
+						"a cursor after the head")
 				}
-			}},
+			},
+		},
 	}
 }
 
-// step calls Tail once and goes on.
+// step calls Tail once and moves at.
 func (k *kit) step(at *feed.Cursor, max int) []*feed.Event { return k.stepOf(k.log, at, max) }
 
+// stepOf is step for another Log over the same events.
 func (k *kit) stepOf(log feed.Log, at *feed.Cursor, max int) []*feed.Event {
 	events, next, err := log.Tail(k.ctx, *at, max)
 	k.must(err, "Tail")
@@ -98,10 +121,13 @@ func (k *kit) stepOf(log feed.Log, at *feed.Cursor, max int) []*feed.Event {
 	return events
 }
 
+// readCases tests Read, and the pages of Tail and Read.
 func readCases() []testCase {
 	return []testCase{
-		{name: "pages",
-			contract: "Tail returns at most as many as it is told, and from place to place all, each once.", try: func(k *kit) {
+		{
+			name:     "pages",
+			contract: "Tail returns at most max events, and repeated calls return all events, each once.",
+			try: func(k *kit) {
 				start := k.head()
 				ids := strings.Fields("a b c d e f g h i j k")
 				k.append(ids...)
@@ -115,9 +141,12 @@ func readCases() []testCase {
 					}
 					k.wantItems(strings.Join(ids, " "), got, "Tail in pages")
 				}
-			}},
-		{name: "bounds",
-			contract: "Who asks for none is given none, and none is purged for it; no number is too large to ask for.", try: func(k *kit) {
+			},
+		},
+		{
+			name:     "bounds",
+			contract: "With a max of 0 no event is returned or purged. Any max up to math.MaxInt is valid.",
+			try: func(k *kit) {
 				start := k.head()
 				k.append("a", "b", "c")
 				got := k.tail(k.log, start, 3)
@@ -135,40 +164,49 @@ func readCases() []testCase {
 				if n, err := k.log.Purge(k.ctx, k.now.Add(time.Hour), 0, 0); n != 0 || err != nil {
 					k.errorf("Purge of none removed %d, %v", n, err)
 				}
-				k.wantItems("a b c", k.tail(k.log, start, 3), "Tail behind a Purge of none")
+				k.wantItems("a b c", k.tail(k.log, start, 3), "Tail after a Purge of none")
 				_, err := k.log.Purge(k.ctx, k.now.Add(time.Hour), 0, math.MaxInt)
 				k.must(err, "Purge")
-			}},
-		{name: "reading",
-			contract: "Read returns the events behind a place up to and with another, in order, at most as many as it is told; " +
-				"less than that are all.", try: func(k *kit) {
+			},
+		},
+		{
+			name: "reading",
+			contract: "Read returns the events after one position up to and including another, in order, " +
+				"at most max; fewer than max are all of them.",
+			try: func(k *kit) {
 				start := k.head()
 				ids := strings.Fields("a b c d e f")
 				k.append(ids...)
-				places := []feed.Cursor{start}
+				cursors := []feed.Cursor{start}
 				for _, e := range k.tail(k.log, start, len(ids)) {
-					places = append(places, e.Cursor)
+					cursors = append(cursors, e.Cursor)
 				}
-				for from := range places {
-					for to := range places {
+				for from := range cursors {
+					for to := range cursors {
 						for most := 1; most <= len(ids)+1; most++ {
-							events, err := k.log.Read(k.ctx, places[from], places[to], most)
+							events, err := k.log.Read(k.ctx, cursors[from], cursors[to], most)
 							k.must(err, "Read")
-							want := strings.Join(ids[from:max(from, min(from+most, to))], " ") // none if to is before from
+							// empty if to is before from
+							want := strings.Join(ids[from:max(from, min(from+most, to))], " ")
 							if items(events) != want {
-								k.errorf("Read from place %d to %d, at most %d: events about [%s], want [%s]", from, to, most, items(events), want)
+								k.errorf("Read from cursor %d to %d, at most %d: events [%s], want [%s]",
+									from, to, most, items(events), want)
 							}
 						}
 					}
 				}
-			}},
-		{name: "large pages",
-			contract: "Tail and Read return fewer than they are told only where there are no more, or once what they return is " +
-				"as large as PageBytes.", try: tryLarge},
+			},
+		},
+		{
+			name: "large pages",
+			contract: "Tail and Read return fewer than max events only if there are no more, or if the " +
+				"events reach PageBytes.",
+			try: tryLarge,
+		},
 	}
 }
 
-// tryLarge reads events of which the page is full before it has as many as it may.
+// tryLarge reads events that reach PageBytes before max.
 func tryLarge(k *kit) {
 	const n, size = 9, 700 << 10
 	start := k.head()
@@ -185,7 +223,7 @@ func tryLarge(k *kit) {
 		page, err := k.log.Read(k.ctx, at, until, n)
 		k.must(err, "Read")
 		if len(page) < n-len(read) && len(page)*2*size < feed.PageBytes {
-			k.errorf("Read of large events: %d of %d, which are not as large as PageBytes", len(page), n-len(read))
+			k.errorf("Read of large events: %d of %d, which do not reach PageBytes", len(page), n-len(read))
 			return
 		}
 		read, at = append(read, page...), page[len(page)-1].Cursor

@@ -13,13 +13,13 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// atOnce runs transactions at the same time. Nothing keeps them apart: the kit locks its items itself.
+// atOnce is a Runner with concurrent transactions and no isolation. The kit locks its items itself.
 type atOnce struct {
 	late bool // see answer
 }
 
-// answer ends a call that has done what it was to do. Where answers are late, the time of whoever has little ends on the way
-// back, as it does on a network: the call fails, and what it did is there.
+// answer ends a call that has taken effect. If late is set and the context has a deadline, the call
+// fails all the same, as if the response was lost on the network.
 func (r *atOnce) answer(ctx context.Context) error {
 	if _, little := ctx.Deadline(); !r.late || !little {
 		return nil
@@ -47,8 +47,8 @@ func (r *atOnce) InTx(ctx context.Context, fn func(ctx context.Context) error) e
 	return r.answer(ctx)
 }
 
-// planted is a log in memory with a fault.
-type planted struct {
+// faultyLog is a log in memory with a fault.
+type faultyLog struct {
 	*feed.Memory
 	add   func(ctx context.Context, events []*feed.Event) error
 	head  func(ctx context.Context) (feed.Cursor, error)
@@ -58,45 +58,56 @@ type planted struct {
 	wake  chan struct{}
 }
 
-func newPlanted(runner tx.Runner) *planted {
-	p := &planted{Memory: feed.NewMemory(&feed.MemoryOptions{Runner: runner})}
+func newPlanted(runner tx.Runner) *faultyLog {
+	p := &faultyLog{Memory: feed.NewMemory(&feed.MemoryOptions{Runner: runner})}
 	m := p.Memory
 	p.add = func(ctx context.Context, events []*feed.Event) error { return m.Append(ctx, events...) }
 	p.head, p.tail, p.read, p.purge = m.Head, m.Tail, m.Read, m.Purge
 	return p
 }
 
-func (p *planted) Append(ctx context.Context, events ...*feed.Event) error { return p.add(ctx, events) }
+func (p *faultyLog) Append(ctx context.Context, events ...*feed.Event) error {
+	return p.add(ctx, events)
+}
 
-func (p *planted) Head(ctx context.Context) (feed.Cursor, error) { return p.head(ctx) }
+func (p *faultyLog) Head(ctx context.Context) (feed.Cursor, error) { return p.head(ctx) }
 
-func (p *planted) Tail(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error) {
+func (p *faultyLog) Tail(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error) {
 	return p.tail(ctx, after, max)
 }
 
-func (p *planted) Read(ctx context.Context, after, until feed.Cursor, max int) ([]*feed.Event, error) {
+func (p *faultyLog) Read(ctx context.Context, after, until feed.Cursor, max int) ([]*feed.Event, error) {
 	return p.read(ctx, after, until, max)
 }
 
-func (p *planted) Purge(ctx context.Context, before time.Time, keep, max int) (int, error) {
+func (p *faultyLog) Purge(ctx context.Context, before time.Time, keep, max int) (int, error) {
 	return p.purge(ctx, before, keep, max)
 }
 
-func (p *planted) Wake() <-chan struct{} {
+func (p *faultyLog) Wake() <-chan struct{} {
 	if p.wake != nil {
 		return p.wake
 	}
 	return p.Memory.Wake()
 }
 
-// copied is an event that can be changed.
+// copied returns a copy of an event that may be modified.
 func copied(e *feed.Event) *feed.Event {
-	return &feed.Event{Kind: e.Kind, Collection: e.Collection, ID: e.ID, Rev: e.Rev, Before: e.Before, After: e.After, Time: e.Time, Cursor: e.Cursor}
+	return &feed.Event{
+		Kind:       e.Kind,
+		Collection: e.Collection,
+		ID:         e.ID,
+		Rev:        e.Rev,
+		Before:     e.Before,
+		After:      e.After,
+		Time:       e.Time,
+		Cursor:     e.Cursor,
+	}
 }
 
-// keeping plants events that differ from those that were given.
-func keeping(change func(e *feed.Event)) func(p *planted) {
-	return func(p *planted) {
+// keeping returns a fault that changes events as they are appended.
+func keeping(change func(e *feed.Event)) func(p *faultyLog) {
+	return func(p *faultyLog) {
 		p.add = func(ctx context.Context, events []*feed.Event) error {
 			var kept []*feed.Event
 			for _, e := range events {
@@ -109,9 +120,9 @@ func keeping(change func(e *feed.Event)) func(p *planted) {
 	}
 }
 
-// trusting plants cursors that are changed before they are looked up.
-func trusting(change func(p *planted, c feed.Cursor) feed.Cursor) func(p *planted) {
-	return func(p *planted) {
+// trusting returns a fault that changes cursors before they are looked up.
+func trusting(change func(p *faultyLog, c feed.Cursor) feed.Cursor) func(p *faultyLog) {
+	return func(p *faultyLog) {
 		p.tail = func(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error) {
 			return p.Memory.Tail(ctx, change(p, after), max)
 		}
@@ -121,9 +132,9 @@ func trusting(change func(p *planted, c feed.Cursor) feed.Cursor) func(p *plante
 	}
 }
 
-// purging plants what Purge is told wrongly.
-func purging(change func(before time.Time, keep int) (time.Time, int)) func(p *planted) {
-	return func(p *planted) {
+// purging returns a fault that changes the arguments of Purge.
+func purging(change func(before time.Time, keep int) (time.Time, int)) func(p *faultyLog) {
+	return func(p *faultyLog) {
 		p.purge = func(ctx context.Context, before time.Time, keep, max int) (int, error) {
 			before, keep = change(before, keep)
 			return p.Memory.Purge(ctx, before, keep, max)
@@ -131,24 +142,36 @@ func purging(change func(before time.Time, keep int) (time.Time, int)) func(p *p
 	}
 }
 
-// faults are what goes wrong in logs, and the case that finds it.
+// faults lists faults of logs, and the test case that must find each.
 var faults = []struct {
 	name  string
-	plant func(p *planted)
+	plant func(p *faultyLog)
 	found string
 }{
 	{"Before is lost", keeping(func(e *feed.Event) { e.Before = nil }), "events"},
-	{"After is lost of what was deleted only", keeping(func(e *feed.Event) {
+	{"After is lost except for deletions", keeping(func(e *feed.Event) {
 		if e.Kind == feed.Deleted {
 			e.Before, e.After = nil, e.Before
 		}
 	}), "events"},
-	{"the revision is text", keeping(func(e *feed.Event) { e.Rev = string([]rune(e.Rev)) }), "events"},
-	{"ids are cut", keeping(func(e *feed.Event) { e.ID = e.ID[:min(len(e.ID), 255)] }), "events"},
+	{
+		"the revision is stored as text",
+		keeping(func(e *feed.Event) { e.Rev = string([]rune(e.Rev)) }),
+		"events",
+	},
+	{"ids are truncated", keeping(func(e *feed.Event) { e.ID = e.ID[:min(len(e.ID), 255)] }), "events"},
 	{"the kind is lost", keeping(func(e *feed.Event) { e.Kind = feed.Updated }), "events"},
-	{"times are of seconds", keeping(func(e *feed.Event) { e.Time = e.Time.Truncate(time.Second) }), "events"},
-	{"no time is year one", keeping(func(e *feed.Event) { e.Time = e.Time.Add(1) }), "time"},
-	{"given events are changed", func(p *planted) {
+	{
+		"times are rounded to seconds",
+		keeping(func(e *feed.Event) { e.Time = e.Time.Truncate(time.Second) }),
+		"events",
+	},
+	{
+		"a missing time is stored as the year one",
+		keeping(func(e *feed.Event) { e.Time = e.Time.Add(1) }),
+		"time",
+	},
+	{"given events are changed", func(p *faultyLog) {
 		p.add = func(ctx context.Context, events []*feed.Event) error {
 			for _, e := range events {
 				e.Cursor = feed.Cursor{Epoch: 1, Seq: 1, Mark: 1}
@@ -156,39 +179,39 @@ var faults = []struct {
 			return p.Memory.Append(ctx, events...)
 		}
 	}, "given events"},
-	{"equal events are one", func(p *planted) {
+	{"equal events are one", func(p *faultyLog) {
 		p.add = func(ctx context.Context, events []*feed.Event) error {
 			return p.Memory.Append(ctx, slices.Compact(slices.Clone(events))...)
 		}
 	}, "given events"},
-	{"contexts do not count", func(p *planted) {
+	{"Append ignores its context", func(p *faultyLog) {
 		p.add = func(ctx context.Context, events []*feed.Event) error {
 			return p.Memory.Append(context.WithoutCancel(ctx), events...)
 		}
 	}, "context"},
-	{"contexts do not count for Purge", func(p *planted) {
+	{"Purge ignores its context", func(p *faultyLog) {
 		p.purge = func(ctx context.Context, before time.Time, keep, max int) (int, error) {
 			return p.Memory.Purge(context.WithoutCancel(ctx), before, keep, max)
 		}
 	}, "context"},
-	{"nobody is woken", func(p *planted) { p.wake = make(chan struct{}) }, "wake"},
-	{"events outside of the transaction", func(p *planted) {
+	{"Wake receives no value", func(p *faultyLog) { p.wake = make(chan struct{}) }, "wake"},
+	{"events outside of the transaction", func(p *faultyLog) {
 		p.add = func(ctx context.Context, events []*feed.Event) error {
 			return p.Memory.Append(tx.Without(ctx), events...)
 		}
 	}, "rollback"},
-	{"events come before the commit", func(p *planted) {
+	{"events are visible before the commit", func(p *faultyLog) {
 		p.add = func(ctx context.Context, events []*feed.Event) error {
 			return p.Memory.Append(tx.Without(ctx), events...)
 		}
 	}, "commit"},
-	{"the order is that of being told", func(p *planted) {
+	{"the order is that of AfterCommit", func(p *faultyLog) {
 		p.add = func(ctx context.Context, events []*feed.Event) error {
 			tx.AfterCommit(ctx, func() { p.Memory.Append(context.WithoutCancel(tx.Without(ctx)), events...) })
 			return ctx.Err()
 		}
 	}, "order of commits"},
-	{"the head of a log without events is no place", func(p *planted) {
+	{"the head of an empty log is the zero cursor", func(p *faultyLog) {
 		p.head = func(ctx context.Context) (feed.Cursor, error) {
 			head, err := p.Memory.Head(ctx)
 			if head.Seq == 0 {
@@ -197,16 +220,16 @@ var faults = []struct {
 			return head, err
 		}
 	}, "head"},
-	{"the head is behind", func(p *planted) {
+	{"the head is one event too early", func(p *faultyLog) {
 		first, _ := p.Memory.Head(context.Background())
 		p.head = func(ctx context.Context) (feed.Cursor, error) { return first, ctx.Err() }
 	}, "head"},
-	{"Tail does not count", func(p *planted) {
+	{"Tail ignores max", func(p *faultyLog) {
 		p.tail = func(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error) {
 			return p.Memory.Tail(ctx, after, max+1)
 		}
 	}, "pages"},
-	{"none is no bound", func(p *planted) {
+	{"a max of 0 is no limit", func(p *faultyLog) {
 		p.purge = func(ctx context.Context, before time.Time, keep, max int) (int, error) {
 			if max == 0 {
 				max = 1000
@@ -214,7 +237,7 @@ var faults = []struct {
 			return p.Memory.Purge(ctx, before, keep, max)
 		}
 	}, "bounds"},
-	{"Tail says that it has come too far", func(p *planted) {
+	{"Tail returns a position that is too late", func(p *faultyLog) {
 		p.tail = func(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error) {
 			events, next, err := p.Memory.Tail(ctx, after, max)
 			if head, herr := p.Memory.Head(ctx); err == nil && herr == nil {
@@ -223,7 +246,7 @@ var faults = []struct {
 			return events, next, err
 		}
 	}, "pages"},
-	{"Tail remembers who was here last", func(p *planted) {
+	{"Tail depends on the previous call", func(p *faultyLog) {
 		var mu sync.Mutex
 		var last feed.Cursor
 		p.tail = func(ctx context.Context, after feed.Cursor, max int) ([]*feed.Event, feed.Cursor, error) {
@@ -239,20 +262,20 @@ var faults = []struct {
 			}
 			return events, next, err
 		}
-	}, "two who tail"},
-	{"Read goes too far", func(p *planted) {
+	}, "two readers"},
+	{"Read returns events after until", func(p *faultyLog) {
 		p.read = func(ctx context.Context, after, until feed.Cursor, max int) ([]*feed.Event, error) {
 			until.Seq++
 			return p.Memory.Read(ctx, after, until, max)
 		}
 	}, "reading"},
-	{"Read does not go far enough", func(p *planted) {
+	{"Read misses the last event", func(p *faultyLog) {
 		p.read = func(ctx context.Context, after, until feed.Cursor, max int) ([]*feed.Event, error) {
 			until.Seq = max1(until.Seq) - 1
 			return p.Memory.Read(ctx, after, until, max)
 		}
 	}, "reading"},
-	{"Read of large events ends too early", func(p *planted) {
+	{"Read of large events ends too early", func(p *faultyLog) {
 		p.read = func(ctx context.Context, after, until feed.Cursor, max int) ([]*feed.Event, error) {
 			events, err := p.Memory.Read(ctx, after, until, max)
 			if len(events) > 1 && len(events[0].After) > 1000 {
@@ -261,39 +284,47 @@ var faults = []struct {
 			return events, err
 		}
 	}, "large pages"},
-	{"epochs do not count", trusting(func(p *planted, c feed.Cursor) feed.Cursor {
+	{"epochs are ignored", trusting(func(p *faultyLog, c feed.Cursor) feed.Cursor {
 		head, _ := p.Memory.Head(context.Background())
 		c.Epoch = head.Epoch
 		return c
 	}), "foreign cursors"},
-	{"the future is the head", trusting(func(p *planted, c feed.Cursor) feed.Cursor {
+	{"a cursor after the head is the head", trusting(func(p *faultyLog, c feed.Cursor) feed.Cursor {
 		if head, _ := p.Memory.Head(context.Background()); c.Seq > head.Seq {
 			return head
 		}
 		return c
 	}), "forged cursors"},
-	{"Purge does not count", func(p *planted) {
+	{"Purge ignores max", func(p *faultyLog) {
 		p.purge = func(ctx context.Context, before time.Time, keep, max int) (int, error) {
 			return p.Memory.Purge(ctx, before, keep, max*2)
 		}
 	}, "purge"},
-	{"Purge knows no time", func(p *planted) {
+	{"Purge ignores the time", func(p *faultyLog) {
 		p.purge = func(ctx context.Context, _ time.Time, keep, max int) (int, error) {
 			return p.Memory.Purge(ctx, time.Now().Add(time.Hour), keep, max)
 		}
 	}, "purge"},
-	{"Purge does nothing", func(p *planted) {
+	{"Purge does nothing", func(p *faultyLog) {
 		p.purge = func(context.Context, time.Time, int, int) (int, error) { return 0, nil }
 	}, "purge"},
-	{"Purge knows no number", purging(func(before time.Time, _ int) (time.Time, int) { return before, 0 }), "purge by number"},
+	{
+		"Purge ignores keep",
+		purging(func(before time.Time, _ int) (time.Time, int) { return before, 0 }),
+		"purge by number",
+	},
 	{"Purge keeps one more", purging(func(before time.Time, keep int) (time.Time, int) {
 		if keep > 0 {
 			keep++
 		}
 		return before, keep
 	}), "purge by number"},
-	{"a number below 1 is none to be kept", purging(func(before time.Time, keep int) (time.Time, int) { return before, max(keep, 1) }), "purge by number"},
-	{"with a number no time counts", purging(func(before time.Time, keep int) (time.Time, int) {
+	{
+		"a keep below 1 is 1",
+		purging(func(before time.Time, keep int) (time.Time, int) { return before, max(keep, 1) }),
+		"purge by number",
+	},
+	{"keep replaces the time", purging(func(before time.Time, keep int) (time.Time, int) {
 		if keep > 0 {
 			before = time.Time{}
 		}
@@ -303,7 +334,7 @@ var faults = []struct {
 
 func max1(n uint64) uint64 { return max(n, 1) }
 
-// toysFaults are those of outboxes.
+// toysFaults lists faults of outbox tables.
 var toysFaults = []struct {
 	name   string
 	faults toyFaults
@@ -311,44 +342,53 @@ var toysFaults = []struct {
 }{
 	{"seq > last", toyFaults{passes: true}, "slow commit"},
 	{"seq > last", toyFaults{passes: true}, "transactions at once"},
-	{"the order is that of the ends", toyFaults{byEnd: true}, "order of commits"},
+	{"events are ordered by the end of transactions", toyFaults{byEnd: true}, "order of commits"},
 	{"numbers that were rolled back are waited for", toyFaults{holds: true}, "rollback"},
 	{"numbers that were rolled back are waited for", toyFaults{holds: true}, "slow rollback"},
-	{"marks do not count", toyFaults{unmarked: true}, "forged cursors"},
-	{"a number is taken for the event that had it", toyFaults{unmarked: true}, "restored backup"},
-	{"what was purged is passed over", toyFaults{skips: true}, "purge"},
-	{"what was purged is passed over", toyFaults{skips: true}, "purge while reading"},
-	{"a place is looked up before what is behind it is read", toyFaults{looks: true}, "purge while reading"},
+	{"marks are ignored", toyFaults{unmarked: true}, "forged cursors"},
+	{"a reused number is accepted", toyFaults{unmarked: true}, "restored backup"},
+	{"purged events are skipped", toyFaults{skips: true}, "purge"},
+	{"purged events are skipped", toyFaults{skips: true}, "purge while reading"},
+	{"a position is checked before the events are read", toyFaults{looks: true}, "purge while reading"},
 	{"the newest is purged", toyFaults{all: true}, "purge of the newest"},
-	{"what is behind a place that may be taken is purged", toyFaults{hasty: true}, "purge beside a transaction"},
-	{"processes have cursors of their own", toyFaults{renumbered: true}, "another process"},
-	{"processes have cursors of their own", toyFaults{renumbered: true}, "processes at once"},
+	{"events after an open position are purged", toyFaults{hasty: true}, "purge beside a transaction"},
+	{"processes have different cursors", toyFaults{renumbered: true}, "another process"},
+	{"processes have different cursors", toyFaults{renumbered: true}, "processes at once"},
 }
 
-// wantFound fails unless a case finds a fault. It runs them in a bubble, where whoever is to do something beside a slow
-// transaction does it, however long the machine takes for that.
+// wantFound fails unless the named test case finds the fault. It runs in a synctest bubble, so the
+// result does not depend on the speed of the machine.
 func wantFound(t *testing.T, name string, newLog func() feed.Log, opts *feedtest.Options) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		if found := feedtest.Failing(t, newLog, opts); !slices.Contains(found, name) {
-			t.Errorf("the kit found it in %q, want %q among them", found, name)
+			t.Errorf("found by %q, want %q among them", found, name)
 		}
 	})
 }
 
-func TestPlantedInATable(t *testing.T) {
+func TestFaultsAreFoundInATable(t *testing.T) {
 	t.Parallel()
 	for _, tt := range toysFaults {
 		t.Run(tt.name+", "+tt.found, func(t *testing.T) {
 			t.Parallel()
-			wantFound(t, tt.found, func() feed.Log { return newToy(tt.faults) },
-				&feedtest.Options{Transactions: 30, Patience: 100 * time.Millisecond, Another: another, Backup: backup})
+			wantFound(
+				t,
+				tt.found,
+				func() feed.Log { return newToy(tt.faults) },
+				&feedtest.Options{
+					Transactions: 30,
+					Patience:     100 * time.Millisecond,
+					Another:      another,
+					Backup:       backup,
+				},
+			)
 		})
 	}
 }
 
-// TestPlanted proves that the kit can fail: each fault is found by the case that is named.
-func TestPlanted(t *testing.T) {
+// TestFaultsAreFound checks that each fault is found by the named test case.
+func TestFaultsAreFound(t *testing.T) {
 	t.Parallel()
 	for _, tt := range faults {
 		t.Run(tt.name, func(t *testing.T) {
@@ -362,7 +402,7 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestSound: a log without a fault passes, so that the faults are what is found. One whose answers are late has none.
+// TestSound: a log without faults passes, also if its responses are late.
 func TestSound(t *testing.T) {
 	t.Parallel()
 	for _, late := range []bool{false, true} {
@@ -372,14 +412,14 @@ func TestSound(t *testing.T) {
 				p := newPlanted(runner)
 				p.add = func(ctx context.Context, events []*feed.Event) error {
 					if err := p.Memory.Append(ctx, events...); err != nil || tx.Active(ctx) {
-						return err // in a transaction it is the end of that whose answer counts
+						return err // in a transaction the response of the commit is the late one
 					}
 					return runner.answer(ctx)
 				}
 				return p
 			}, nil)
 			if len(found) > 0 {
-				t.Errorf("late: %t: the kit found faults in %q", late, found)
+				t.Errorf("late: %t: the tests fail %q", late, found)
 			}
 		})
 	}
@@ -387,5 +427,6 @@ func TestSound(t *testing.T) {
 
 func TestSoundTable(t *testing.T) {
 	t.Parallel()
-	feedtest.Run(t, func(*testing.T) feed.Log { return newToy(toyFaults{}) }, &feedtest.Options{Another: another, Backup: backup})
+	feedtest.Run(t, func(*testing.T) feed.Log { return newToy(toyFaults{}) },
+		&feedtest.Options{Another: another, Backup: backup})
 }
