@@ -18,7 +18,6 @@ var exemptNames = map[string][]string{
 	"resource/feed":                {"Close/close", "Forget/forget", "Purge/purge", "memo"},
 	"resource/feed/feedtest":       {"Run/run"},
 	"resource/files/bucket":        {"Read/read"},
-	"resource/job":                 {"Run/run", "run"},
 	"resource/memory":              {"record", "state", "txn", "walk"},
 	"resource/openapi":             {"blobs", "info", "operation", "requestBody", "standing", "tag"},
 	"resource/patch":               {"Apply/apply", "Missing/missing"},

@@ -6,45 +6,46 @@ import (
 	"time"
 )
 
-// Drain is for the end of a process: from now on no job is begun, and it waits for those that are running. When ctx is
-// done before them, their contexts are cancelled and they are noted as failed, with the problem outcome-unknown; the error
-// says how many.
+// Drain prepares the end of the process: no further job is started, and Drain waits for those that
+// are running. If ctx is done first, their contexts are canceled, they are stored as failed with
+// the problem outcome-unknown, and the returned error contains their number. Drain may be called
+// more than once.
 func (j *Jobs) Drain(ctx context.Context) error {
 	j.mu.Lock()
 	j.closed = true
-	j.settle()
+	j.signalIdle()
 	j.mu.Unlock()
 	select {
 	case <-j.idle:
 		return nil
 	case <-ctx.Done():
 	}
-	left := j.stop()
+	left := j.cancelRunning()
 	if len(left) == 0 {
 		return nil
 	}
-	note, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
-	for _, r := range left { // which may never notice
-		if _, err := j.end(note, r.id, Failed, interrupted().Append(nil), nil); err != nil {
-			j.logger().ErrorContext(note, "stoa: the end of a job cannot be noted", "job", r.id, "error",
-				err.Error())
+	for _, r := range left { // jobs may ignore their context, so do not wait for them
+		if _, err := j.finish(storeCtx, r.id, Failed, interrupted().Append(nil), nil); err != nil {
+			j.logger().ErrorContext(storeCtx, "stoa: job outcome not stored", "job", r.id,
+				"error", err.Error())
 		}
 	}
-	return fmt.Errorf("job: %d jobs were cancelled: %w", len(left), context.Cause(ctx))
+	return fmt.Errorf("job: canceled %d running jobs: %w", len(left), context.Cause(ctx))
 }
 
-// grace is how long Drain takes to note what it has cancelled.
-const grace = 5 * time.Second
+// recordTimeout limits how long Drain takes to store the canceled jobs.
+const recordTimeout = 5 * time.Second
 
-// stop cancels what is still running, and returns it.
-func (j *Jobs) stop() []*run {
+// cancelRunning cancels the jobs that are still running, and returns them.
+func (j *Jobs) cancelRunning() []*execution {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.stopped = true
-	var left []*run
+	var left []*execution
 	for r := range j.running {
-		if r.begun { // else begin cancels it
+		if r.started { // a reserved job that has not started is canceled by markStarted
 			left = append(left, r)
 			r.cancel(errStopped)
 		}

@@ -1,24 +1,30 @@
-// Package job runs commands behind their answers, and keeps what became of them as a resource that clients can ask.
+// Package job runs commands in the background and serves them as a resource, so that clients can
+// query their outcome.
 //
-// Its nouns are a [Job], one command that was accepted, and [Jobs], which runs them and is the resource.Jobs of commands:
+// A [Job] is a command that was accepted. [Jobs] runs jobs and implements resource.Jobs for
+// commands:
 //
 //	jobs := job.New("jobs", resource.OpsOf(memory.New[job.Job](nil)), &job.Options{Alone: true})
-//	sweep := resource.NewCommand("orders/sweep", sweepOrders, &resource.CommandOptions[Sweep]{Jobs: jobs})
+//	sweep := resource.NewCommand("orders/sweep", sweepOrders,
+//		&resource.CommandOptions[Sweep]{Jobs: jobs})
 //	api := resource.NewCatalog(nil, orders, sweep, jobs.Resource())
 //	go jobs.Run(ctx)
 //
-// now answers POST /orders/sweep with 202 and the Location of an item of /jobs, which says how it goes.
+// The response to POST /orders/sweep is 202 with the Location of an item of /jobs.
 //
-// # What a crash leaves
+// # Crashes
 //
-// A job is noted as running before it begins, and what became of it is noted when it ends. A job whose process is killed
-// between the two is not begun again, since nobody knows how far it came: it is reported as failed, with the problem
-// outcome-unknown. Whose process is dead is told by leases: each process renews those of its jobs, and any process that
-// calls [Jobs.Run] reports the jobs whose lease is over. A process that shares its store with no other says so by
-// Options.Alone, and reports what others have left as soon as it starts. What a job has done until then stays done, unless
-// it was in a transaction, so a job that may be asked for again is best written so that it can be.
+// A job is stored as running before it starts, and its outcome is stored when it ends. If the
+// process is killed in between, the job is not started again, because it may have completed part of
+// its work. It is reported as failed with the problem outcome-unknown. Changes that it has made
+// remain, unless they were part of a transaction. If clients may repeat a command, it should be
+// idempotent.
 //
-// A job that has ended never changes again.
+// Leases detect dead processes: each process renews the leases of its jobs, and every process that
+// calls [Jobs.Run] reports jobs with an expired lease. A process that does not share its store sets
+// Options.Alone and reports the jobs of its predecessor at once.
+//
+// A job that has ended never changes.
 package job
 
 import (
@@ -27,38 +33,40 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Job is a command that was accepted, and what has become of it. It is what a store keeps, in a collection or a table; no
-// client is shown By, Owner and Lease.
+// Job is a command that was accepted, and its outcome. It is the item type of the store, in a
+// collection or a table. By, Owner and Lease are never sent to clients.
 type Job struct {
-	// ID is a UUID of version 7 (RFC 9562), so that the order of ids is that of time, unless the store assigns ids.
+	// ID is a UUID of version 7 (RFC 9562), which sorts by time. If the store assigns ids, it is
+	// the store's.
 	ID string `json:"id" readOnly:"true"`
-	// Command is the name of the command: orders/sweep.
+	// Command is the name of the command, such as orders/sweep.
 	Command string `json:"command" readOnly:"true" doc:"The command that was accepted."`
-	// State says whether it is still running.
+	// State is the state of the job. It changes once, from running to one of the others.
 	State State `json:"state" readOnly:"true" enum:"running,succeeded,failed" doc:"What has become of it."`
-	// Result is what it gave, as JSON; nil if that is nothing, or not there yet.
+	// Result is the result as JSON; nil if the job has none or has not succeeded.
 	Result jsontext.Value `json:"result,omitzero" readOnly:"true" doc:"What it gave, once it has succeeded."`
-	// Problem is why it failed, as problem details (RFC 9457); nil if it did not.
+	// Problem is the reason of a failure as problem details (RFC 9457); nil if the job has not
+	// failed.
 	Problem jsontext.Value `json:"problem,omitzero" readOnly:"true" doc:"Why it failed, as problem details."`
-	// CreatedAt is when it was accepted.
+	// CreatedAt is the time at which the job was accepted.
 	CreatedAt time.Time `json:"createdAt" readOnly:"true" doc:"When it was accepted."`
-	// FinishedAt is when it ended; nil until then.
+	// FinishedAt is the time at which the job ended; nil while it is running.
 	FinishedAt *time.Time `json:"finishedAt" readOnly:"true" doc:"When it ended; null until then."`
 
-	// By is who asked for it, in the words of Options.Principal.
+	// By is the caller, as returned by Options.Principal.
 	By string `json:"by" writeOnly:"true"`
-	// Owner is the process that runs it.
+	// Owner identifies the process that runs the job.
 	Owner string `json:"owner" writeOnly:"true"`
-	// Lease is until when the process is believed to be alive without another sign of it.
+	// Lease is the time at which the process is considered dead unless it renews the lease.
 	Lease time.Time `json:"lease" writeOnly:"true"`
 }
 
-// State is what has become of a job.
+// State is the state of a job.
 type State string
 
-// The states.
+// The states of a job.
 const (
 	Running   State = "running"
-	Succeeded State = "succeeded" // Result says what it gave
-	Failed    State = "failed"    // Problem says why
+	Succeeded State = "succeeded" // Result is set
+	Failed    State = "failed"    // Problem is set
 )

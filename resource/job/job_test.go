@@ -380,7 +380,7 @@ func TestRule092WhatCannotBeKept(t *testing.T) {
 					t.Fatal("it has not ended after a minute")
 				}
 				wantEnd(t, ops, id, job.Failed, string(problem.OutcomeUnknown.URI()))
-				if !strings.Contains(log.String(), "cannot be noted") {
+				if !strings.Contains(log.String(), "outcome not stored") {
 					t.Errorf("the log does not say why: %s", log)
 				}
 			})
@@ -456,7 +456,7 @@ func TestDrainWithoutPatience(t *testing.T) {
 		defer cancel()
 		err := j.Drain(ctx)
 		if !errors.Is(err, context.DeadlineExceeded) ||
-			err.Error() != "job: 2 jobs were cancelled: context deadline exceeded" {
+			err.Error() != "job: canceled 2 running jobs: context deadline exceeded" {
 			t.Errorf("error %v", err)
 		}
 		<-ended
@@ -632,7 +632,7 @@ func TestRunBesideABrokenStore(t *testing.T) {
 		time.Sleep(59 * time.Second)
 		end()
 		synctest.Wait()
-		if n := strings.Count(log.String(), "jobs cannot be looked after"); n != 3 {
+		if n := strings.Count(log.String(), "job maintenance failed"); n != 3 {
 			t.Errorf("it has complained %d times, want 3:\n%s", n, log)
 		}
 	})

@@ -13,56 +13,62 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Options adjust [New]. The zero value is fine for processes that share a store; nil is the zero value.
+// Options configures [New]. The zero value is for processes that share a store. Nil means the zero
+// value.
 type Options struct {
-	// Principal names the caller, as resource.CatalogOptions.Principal does. A caller sees only its own jobs, and one
-	// without a name ("") sees none. Nil means that everybody sees all of them.
+	// Principal returns the caller, like resource.CatalogOptions.Principal. Callers see their own
+	// jobs only, and an anonymous caller ("") sees none. Nil makes all jobs visible to all callers.
 	Principal func(ctx context.Context) string
-	// Alone says that no other process uses the store, as with a store in memory or SQLite. Then there are no leases, and
-	// what is found running at the start is known to be dead.
+	// Alone declares that no other process uses the store, as with an in-memory or SQLite store.
+	// There are no leases then, and jobs found running at the start are reported as failed. Default
+	// false.
 	Alone bool
-	// Lease is how long a process may be silent before its jobs are reported as failed; 30 seconds if zero. It renews them
-	// each third of that. The clocks of the processes must agree better than this.
+	// Lease is the time after which the jobs of a process that does not renew its leases are
+	// reported as failed. Default 30s. Leases are renewed every third of it. The clocks of the
+	// processes must differ by less than Lease.
 	Lease time.Duration
-	// Limit is how many jobs run at once in this process; 64 if zero. What is beyond is refused with
-	// [resource.ErrUnavailable], which is 503 with Retry-After.
+	// Limit is the maximum number of concurrent jobs in this process. Default 64. Further ones are
+	// rejected with [resource.ErrUnavailable], which is 503 with Retry-After.
 	Limit int
-	// Keep is how long a job that has ended can be asked for; 24 hours if zero, and for ever if negative or if the store
-	// cannot delete.
+	// Keep is the retention of jobs that have ended. Default 24h; negative keeps them forever, and
+	// so does a store without Delete.
 	Keep time.Duration
-	// Logger is told why jobs failed where clients are not. Nil means [slog.Default].
+	// Logger receives the errors of jobs that clients do not see, and those of the store. Default
+	// [slog.Default].
 	Logger *slog.Logger
-	// Now is the clock; nil means [time.Now].
+	// Now is the clock. Default [time.Now].
 	Now func() time.Time
 }
 
-// Jobs runs jobs and keeps them in a store. It is the [resource.Jobs] of any number of commands, and safe for concurrent
-// use.
+// Jobs runs jobs and stores them. It implements [resource.Jobs] for any number of commands. All
+// methods are safe for concurrent use.
 type Jobs struct {
 	name  string
 	ops   resource.Ops[Job]
 	opts  Options
-	owner string // this process, as long as it lives
+	owner string // random id of this process
 	res   *resource.Resource
 
 	mu      sync.Mutex
-	running map[*run]bool
-	closed  bool          // Drain waits
-	stopped bool          // Drain does not wait any more
-	idle    chan struct{} // closed when the last one has ended after that
+	running map[*execution]bool
+	closed  bool          // Drain is waiting; no job starts
+	stopped bool          // Drain has canceled the running jobs
+	idle    chan struct{} // closed when closed is set and no job is running
 }
 
 var _ resource.Jobs = (*Jobs)(nil)
 
-// New returns jobs that are kept in ops and served under a name, such as "jobs". opts may be nil. It panics if the store
-// cannot replace, or neither insert nor create, or if the name cannot be that of a resource.
+// New returns a Jobs that stores jobs in ops and serves them under a name such as "jobs". opts may
+// be nil. New panics if ops has no Replace, or neither Insert nor Create, or if name is not valid
+// as the name of a resource.
 //
-// What was left by processes that have ended is reported, and what is old removed, once [Jobs.Run] runs.
+// [Jobs.Run] reports jobs of dead processes and purges old ones, so call it in a goroutine.
 func New(name string, ops resource.Ops[Job], opts *Options) *Jobs {
 	if ops.Replace == nil || ops.Insert == nil && ops.Create == nil {
-		panic(fmt.Sprintf("job: the store of %s must have Replace, and Insert or Create", name))
+		panic(fmt.Sprintf("job: the store of %s needs Replace, and Insert or Create", name))
 	}
-	j := &Jobs{name: name, ops: ops, owner: rand.Text(), running: map[*run]bool{}, idle: make(chan struct{})}
+	j := &Jobs{name: name, ops: ops, owner: rand.Text(), running: map[*execution]bool{},
+		idle: make(chan struct{})}
 	if opts != nil {
 		j.opts = *opts
 	}
@@ -75,12 +81,12 @@ func New(name string, ops resource.Ops[Job], opts *Options) *Jobs {
 	if j.opts.Keep == 0 {
 		j.opts.Keep = 24 * time.Hour
 	}
-	j.res = j.serve()
+	j.res = j.newResource()
 	return j
 }
 
-// serve makes the resource: for reading only, and for each caller what is its own.
-func (j *Jobs) serve() *resource.Resource {
+// newResource returns the read-only resource, in which callers see their own jobs.
+func (j *Jobs) newResource() *resource.Resource {
 	ops := j.ops
 	ops.Create, ops.Insert, ops.Replace, ops.Delete = nil, nil, nil, nil
 	opts := &resource.Options[Job]{Samples: samples(), Public: j.opts.Principal == nil, NoEvents: true,
@@ -89,7 +95,7 @@ func (j *Jobs) serve() *resource.Resource {
 			Sort:   []string{"createdAt", "finishedAt"},
 		}}
 	if j.opts.Principal != nil {
-		ops.Deleted = nil // whose it was is gone with it
+		ops.Deleted = nil // a deleted job has no owner to compare
 		opts.Scope = func(ctx context.Context) (query.Filter, error) {
 			if by := j.opts.Principal(ctx); by != "" {
 				return query.Where("by", query.Eq, by), nil
@@ -100,7 +106,7 @@ func (j *Jobs) serve() *resource.Resource {
 	return resource.FromOps(j.name, ops, opts)
 }
 
-// samples are jobs as they could be, for descriptions.
+// samples are the examples in API descriptions.
 func samples() []Job {
 	created := time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC)
 	finished := created.Add(3 * time.Second)
@@ -113,22 +119,22 @@ func samples() []Job {
 	return []Job{done, {ID: id + "3", Command: "orders/sweep", State: Running, CreatedAt: created}, failed}
 }
 
-// interrupted is what is told of a job whose end nobody has seen.
+// interrupted returns the problem of a job that was running when its process ended.
 func interrupted() *problem.Details {
 	return problem.New(problem.OutcomeUnknown,
 		"The server was stopped before this was done. How far it came is not known.")
 }
 
-// unkept is what is told of a job whose end cannot be told.
-func unkept() *problem.Details {
+// outcomeLost returns the problem of a job if the store rejects its outcome.
+func outcomeLost() *problem.Details {
 	return problem.New(problem.OutcomeUnknown, "This has ended, but what became of it cannot be kept.")
 }
 
 // Name returns the name of the resource.
 func (j *Jobs) Name() string { return j.name }
 
-// Resource returns the jobs as they are served: for reading only. Filters are by state and command, sorts by createdAt and
-// finishedAt. Nobody can listen to them: they are written past it.
+// Resource returns the read-only resource of the jobs. Filters are state and command, sort fields
+// are createdAt and finishedAt. It has no events, because jobs are written directly to the store.
 func (j *Jobs) Resource() *resource.Resource { return j.res }
 
 func (j *Jobs) logger() *slog.Logger {

@@ -9,8 +9,9 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// renew keeps the lease of a job until it ends. Where another process has ended it, the job is told to stop.
-func (j *Jobs) renew(r *run) {
+// renew renews the lease of a job until it ends. If another process has reported the job as failed,
+// its context is canceled.
+func (j *Jobs) renew(r *execution) {
 	tick := time.NewTicker(j.opts.Lease / 3)
 	defer tick.Stop()
 	for {
@@ -19,13 +20,13 @@ func (j *Jobs) renew(r *run) {
 			return
 		case <-tick.C:
 		}
-		renewed, err := j.change(r.store, r.id, func(v *Job) bool {
+		renewed, err := j.change(r.storeCtx, r.id, func(v *Job) bool {
 			v.Lease = j.now().Add(j.opts.Lease)
 			return v.State == Running
 		})
 		switch {
-		case err != nil: // perhaps the next time
-			j.logger().ErrorContext(r.store, "stoa: the lease of a job cannot be renewed", "job", r.id,
+		case err != nil: // try again at the next tick
+			j.logger().ErrorContext(r.storeCtx, "stoa: job lease not renewed", "job", r.id,
 				"error", err.Error())
 		case !renewed:
 			r.cancel(errLost)
@@ -34,15 +35,16 @@ func (j *Jobs) renew(r *run) {
 	}
 }
 
-// Run reports the jobs of processes that have ended, and removes what is old: at once, and then each third of
-// Options.Lease until ctx is done. Call it in a goroutine of every process that has jobs. Errors of the store are logged.
+// Run reports the jobs of dead processes as failed and purges jobs older than Options.Keep:
+// immediately, and then every third of Options.Lease until ctx is done. Call it in a goroutine of
+// every process that runs jobs. Errors of the store are logged.
 func (j *Jobs) Run(ctx context.Context) {
 	tick := time.NewTicker(j.opts.Lease / 3)
 	defer tick.Stop()
 	for {
 		_, swept := j.Recover(ctx)
 		if err := errors.Join(swept, j.purge(ctx)); err != nil && ctx.Err() == nil {
-			j.logger().ErrorContext(ctx, "stoa: jobs cannot be looked after", "error", err.Error())
+			j.logger().ErrorContext(ctx, "stoa: job maintenance failed", "error", err.Error())
 		}
 		select {
 		case <-ctx.Done():
@@ -52,44 +54,47 @@ func (j *Jobs) Run(ctx context.Context) {
 	}
 }
 
-// Recover reports as failed the jobs whose lease is over, with Options.Alone all that this process has not begun, and
-// returns how many there were. [Jobs.Run] calls it; a program may do so before it begins to serve.
+// Recover reports as failed the jobs with an expired lease, or with Options.Alone all running jobs
+// of other processes. It returns their number, and the first error of the store. [Jobs.Run] calls
+// it; a program may call it before it starts to serve.
 func (j *Jobs) Recover(ctx context.Context) (int, error) {
 	dead := query.And(query.Where("state", query.Eq, Running), query.Where("lease", query.Lt, j.now()))
 	if j.opts.Alone {
 		dead = query.And(query.Where("state", query.Eq, Running), query.Where("owner", query.Ne, j.owner))
 	}
 	doc := interrupted().Append(nil)
-	return j.each(ctx, dead, func(item resource.Item[Job]) (bool, error) {
-		return j.end(ctx, item.Value.ID, Failed, doc, func(v *Job) bool { // perhaps there was a sign of life
+	return j.forEach(ctx, dead, func(item resource.Item[Job]) (bool, error) {
+		// the lease may have been renewed since the job was listed
+		return j.finish(ctx, item.Value.ID, Failed, doc, func(v *Job) bool {
 			return !j.opts.Alone && !v.Lease.Before(j.now())
 		})
 	})
 }
 
-// purge removes what ended longer ago than it is kept.
+// purge deletes jobs that ended before the retention time.
 func (j *Jobs) purge(ctx context.Context) error {
 	if j.opts.Keep < 0 || j.ops.Delete == nil {
 		return nil
 	}
-	// null, until it has ended, is not less
+	// running jobs have null, which does not match Lt
 	old := query.Where("finishedAt", query.Lt, j.now().Add(-j.opts.Keep))
-	_, err := j.each(ctx, old, func(item resource.Item[Job]) (bool, error) {
+	_, err := j.forEach(ctx, old, func(item resource.Item[Job]) (bool, error) {
 		err := j.ops.Delete(ctx, item.Value.ID, item.Rev)
 		return err == nil, err
 	})
 	return err
 }
 
-// batch is how many jobs are read at once.
-const batch = 100
+// pageSize is the number of jobs that are read at once.
+const pageSize = 100
 
-// each calls fn for the jobs that a filter selects, and returns for how many it was true. A page is read before anything is
-// changed, and what somebody else has changed meanwhile is left to them.
-func (j *Jobs) each(
+// forEach calls fn for the jobs that match f, and returns the number of calls that returned true.
+// It reads a page before it calls fn for its jobs. Jobs that are changed or deleted concurrently
+// are skipped.
+func (j *Jobs) forEach(
 	ctx context.Context, f query.Filter, fn func(item resource.Item[Job]) (bool, error),
 ) (n int, err error) {
-	q := query.Query{Filter: f, Sort: []query.Order{{Field: "id"}}, Limit: batch}
+	q := query.Query{Filter: f, Sort: []query.Order{{Field: "id"}}, Limit: pageSize}
 	for {
 		var page []resource.Item[Job]
 		for item, err := range j.ops.List(ctx, q) {
@@ -112,7 +117,7 @@ func (j *Jobs) each(
 				return n, err
 			}
 		}
-		if len(page) < batch {
+		if len(page) < pageSize {
 			return n, nil
 		}
 		q.After = []any{page[len(page)-1].Value.ID}

@@ -144,7 +144,7 @@ func TestNewRefuses(t *testing.T) {
 	noReplace, noInsert := full, full
 	noReplace.Replace = nil
 	noInsert.Insert, noInsert.Create = nil, nil
-	const text = "job: the store of jobs must have Replace, and Insert or Create"
+	const text = "job: the store of jobs needs Replace, and Insert or Create"
 	for _, ops := range []resource.Ops[job.Job]{readOnly, noReplace, noInsert} {
 		func() {
 			defer func() {

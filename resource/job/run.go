@@ -18,43 +18,46 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// run is a job that this process runs.
-type run struct {
-	id     string
-	begun  bool            // id is set, and it runs; guarded by Jobs.mu
-	ctx    context.Context // of the job; cancelled when nobody waits for it any more
-	cancel context.CancelCauseFunc
-	store  context.Context // for what is noted of it, which outlives ctx
-	done   chan struct{}   // closed when it has ended, and that is noted
+// execution is a job that runs in this process.
+type execution struct {
+	id       string
+	started  bool            // id is set and the job runs; guarded by Jobs.mu
+	ctx      context.Context // context of the job; canceled by Drain or if the lease is lost
+	cancel   context.CancelCauseFunc
+	storeCtx context.Context // context of store calls; not canceled with ctx
+	done     chan struct{}   // closed after the outcome has been stored
 }
 
-// Why the context of a job is cancelled.
+// Causes of the cancellation of a job's context.
 var (
-	errStopped = errors.New("job: the process is about to end")
-	errLost    = errors.New("job: another process believes that this one is dead")
+	errStopped = errors.New("job: process is shutting down")
+	errLost    = errors.New("job: lease expired and was taken over by another process")
 )
 
-// Start notes a job as running and calls do in a goroutine of its own, as [resource.Jobs] says. do outlives ctx, of which
-// it has the values; its context ends when [Jobs.Drain] does not wait any longer, or when another process has declared the
-// job dead. Inside a transaction the job is begun when that has been committed, and never if it is rolled back.
+// Start stores a job as running and calls do in a new goroutine; see [resource.Jobs]. do receives a
+// context with the values of ctx that is not canceled with it. It is canceled when [Jobs.Drain]
+// stops waiting, or when another process has reported the job as failed. Inside a transaction, the
+// job starts after the commit, and never after a rollback.
 //
-// The error is [resource.ErrUnavailable] where too many jobs are running, or after Drain, and else that of the store. An
-// error of do is noted as what [resource.Problem] makes of it; so is a panic, which is an internal one.
+// The error is [resource.ErrUnavailable] if Options.Limit is reached or Drain has been called, and
+// otherwise that of the store. An error of do is stored as the problem that [resource.Problem]
+// returns for it; a panic is stored as an internal error. done is closed when the outcome has been
+// stored.
 func (j *Jobs) Start(
 	ctx context.Context, command string, do func(ctx context.Context) (jsontext.Value, error),
 ) (id string, done <-chan struct{}, err error) {
-	r := &run{store: context.WithoutCancel(tx.Without(ctx)), done: make(chan struct{})}
-	r.ctx, r.cancel = context.WithCancelCause(r.store)
-	if !j.admit(r, !tx.Active(ctx)) {
+	r := &execution{storeCtx: context.WithoutCancel(tx.Without(ctx)), done: make(chan struct{})}
+	r.ctx, r.cancel = context.WithCancelCause(r.storeCtx)
+	if !j.reserve(r, !tx.Active(ctx)) {
 		return "", nil, resource.ErrUnavailable
 	}
-	if id, err = j.note(ctx, command); err != nil {
-		j.leave(r)
+	if id, err = j.insert(ctx, command); err != nil {
+		j.release(r)
 		return "", nil, err
 	}
 	tx.AfterCommit(ctx, func() {
-		j.begin(r, id)
-		go j.run(r, do)
+		j.markStarted(r, id)
+		go j.execute(r, do)
 		if !j.opts.Alone {
 			go j.renew(r)
 		}
@@ -62,40 +65,42 @@ func (j *Jobs) Start(
 	return id, r.done, nil
 }
 
-// admit reports whether a job may run, and counts it if that is sure: a transaction may yet be rolled back.
-func (j *Jobs) admit(r *run, sure bool) bool {
+// reserve reports whether a job may start. If counted is true, it counts against the limit at once;
+// inside a transaction, which may roll back, it counts from markStarted on.
+func (j *Jobs) reserve(r *execution, counted bool) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed || len(j.running) >= j.opts.Limit {
 		return false
 	}
-	if sure {
+	if counted {
 		j.running[r] = true
 	}
 	return true
 }
 
-// begin lets a job that has been noted run. Where Drain has come between it is cancelled before it has done anything.
-func (j *Jobs) begin(r *run, id string) {
+// markStarted registers a stored job as running. If Drain was called in between, the job is
+// canceled before it starts.
+func (j *Jobs) markStarted(r *execution, id string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	r.id, r.begun = id, true
+	r.id, r.started = id, true
 	if j.stopped || j.closed && !j.running[r] {
 		r.cancel(errStopped)
 	}
 	j.running[r] = true
 }
 
-// leave ends what admit has begun.
-func (j *Jobs) leave(r *run) {
+// release removes the job from the running ones.
+func (j *Jobs) release(r *execution) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	delete(j.running, r)
-	j.settle()
+	j.signalIdle()
 }
 
-// settle wakes Drain when nothing runs any more. The caller holds the lock.
-func (j *Jobs) settle() {
+// signalIdle ends Drain if no job is running. The caller holds the lock.
+func (j *Jobs) signalIdle() {
 	if !j.closed || len(j.running) > 0 {
 		return
 	}
@@ -106,8 +111,8 @@ func (j *Jobs) settle() {
 	}
 }
 
-// note stores the job as running.
-func (j *Jobs) note(ctx context.Context, command string) (id string, err error) {
+// insert stores the job as running.
+func (j *Jobs) insert(ctx context.Context, command string) (id string, err error) {
 	now := j.now()
 	v := Job{Command: command, State: Running, CreatedAt: now, Owner: j.owner, Lease: now.Add(j.opts.Lease)}
 	if j.opts.Principal != nil {
@@ -122,7 +127,7 @@ func (j *Jobs) note(ctx context.Context, command string) (id string, err error) 
 	return v.ID, err
 }
 
-// newID makes a UUID of version 7, RFC 9562 section 5.7.
+// newID returns a UUID of version 7 (RFC 9562 section 5.7).
 func newID(now time.Time) string {
 	var b [16]byte
 	rand.Read(b[8:])
@@ -132,10 +137,10 @@ func newID(now time.Time) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// run does the job and notes what became of it.
-func (j *Jobs) run(r *run, do func(ctx context.Context) (jsontext.Value, error)) {
+// execute runs the job and stores its outcome.
+func (j *Jobs) execute(r *execution, do func(ctx context.Context) (jsontext.Value, error)) {
 	defer close(r.done)
-	defer j.leave(r)
+	defer j.release(r)
 	defer r.cancel(nil)
 	var doc jsontext.Value
 	err := r.ctx.Err()
@@ -143,13 +148,13 @@ func (j *Jobs) run(r *run, do func(ctx context.Context) (jsontext.Value, error))
 		doc, err = j.call(r.ctx, do)
 	}
 	if err != nil {
-		j.finish(r, Failed, j.explain(r, err).Append(nil))
+		j.finishRetrying(r, Failed, j.problemOf(r, err).Append(nil))
 		return
 	}
-	j.finish(r, Succeeded, doc)
+	j.finishRetrying(r, Succeeded, doc)
 }
 
-// call is do, with panics as errors.
+// call calls do and returns a panic as an error.
 func (j *Jobs) call(
 	ctx context.Context, do func(ctx context.Context) (jsontext.Value, error),
 ) (doc jsontext.Value, err error) {
@@ -162,36 +167,37 @@ func (j *Jobs) call(
 	return do(ctx)
 }
 
-// explain returns what clients are told of an error, and logs what they are not, unless whoever made the problem has: then
-// it has an instance.
-func (j *Jobs) explain(r *run, err error) *problem.Details {
+// problemOf returns the problem of a failed job. Internal errors are logged with the problem's
+// instance, unless the problem already has one and has been logged.
+func (j *Jobs) problemOf(r *execution, err error) *problem.Details {
 	if context.Cause(r.ctx) == errStopped {
 		return interrupted()
 	}
 	d := *resource.Problem(err)
 	if d.StatusCode() == http.StatusInternalServerError && d.Instance == "" {
 		d.Instance = "urn:uuid:" + newID(j.now())
-		j.logger().ErrorContext(r.store, "stoa: a job has failed", "instance", d.Instance, "job", r.id,
+		j.logger().ErrorContext(r.storeCtx, "stoa: job failed", "instance", d.Instance, "job", r.id,
 			"error", err.Error())
 	}
 	return &d
 }
 
-// finish notes the end of a job, as often as it takes: a store that is away for a while must not make a lie of it. It gives
-// up when Drain does; then the job is found by whoever looks for the dead. What the store refuses, such as a text with
-// characters that it does not take, it will refuse again, so there the end is noted without it.
-func (j *Jobs) finish(r *run, state State, doc jsontext.Value) {
+// finishRetrying stores the outcome of a job. It retries until it succeeds, so that an unavailable
+// store does not lose the outcome, and gives up when the job's context is canceled; another process
+// then reports the job by its lease. If the store rejects the outcome itself, for example because
+// of unsupported characters, the job is stored as failed without it.
+func (j *Jobs) finishRetrying(r *execution, state State, doc jsontext.Value) {
 	pause := 100 * time.Millisecond
 	for {
-		_, err := j.end(r.store, r.id, state, doc, nil)
+		_, err := j.finish(r.storeCtx, r.id, state, doc, nil)
 		if err == nil || errors.Is(err, resource.ErrNotFound) || errors.Is(err, resource.ErrGone) {
 			return
 		}
 		if resource.Problem(err).StatusCode() < http.StatusInternalServerError {
-			state, doc = Failed, unkept().Append(nil)
+			state, doc = Failed, outcomeLost().Append(nil)
 		}
-		j.logger().ErrorContext(r.store, "stoa: the end of a job cannot be noted", "job", r.id, "error",
-			err.Error())
+		j.logger().ErrorContext(r.storeCtx, "stoa: job outcome not stored", "job", r.id,
+			"error", err.Error())
 		select {
 		case <-time.After(pause):
 			pause = min(2*pause, j.opts.Lease/3)
@@ -201,9 +207,9 @@ func (j *Jobs) finish(r *run, state State, doc jsontext.Value) {
 	}
 }
 
-// end notes the end of a job: its result, or the problem that it failed with. One that has ended stays as it is, and so does
-// one of which still, which may be nil, says that it runs.
-func (j *Jobs) end(
+// finish stores the outcome of a job: its result or its problem. It does nothing and returns false
+// if the job has ended or if still, which may be nil, reports that it is running.
+func (j *Jobs) finish(
 	ctx context.Context, id string, state State, doc jsontext.Value, still func(v *Job) bool,
 ) (bool, error) {
 	return j.change(ctx, id, func(v *Job) bool {
@@ -221,7 +227,8 @@ func (j *Jobs) end(
 	})
 }
 
-// change changes a job in the store, unless change returns false, and reports whether it has.
+// change updates a job with compare-and-swap and reports whether it did. It does nothing if change
+// returns false.
 func (j *Jobs) change(ctx context.Context, id string, change func(v *Job) bool) (bool, error) {
 	for {
 		item, err := j.ops.Get(ctx, id)
@@ -230,7 +237,8 @@ func (j *Jobs) change(ctx context.Context, id string, change func(v *Job) bool) 
 		}
 		item.Value.ID = id
 		_, err = j.ops.Replace(ctx, id, item.Rev, item.Value)
-		if !errors.Is(err, resource.ErrStale) { // those who write it do so seldom, so this ends
+		// conflicts are rare, because only its owner and a recovering process write a job
+		if !errors.Is(err, resource.ErrStale) {
 			return err == nil, err
 		}
 	}
