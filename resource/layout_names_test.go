@@ -11,20 +11,17 @@ import (
 // add none.
 var exemptNames = map[string][]string{
 	"idempotency":                  {"Claim/claim", "Finish/finish", "Release/release", "patience"},
-	"middleware":                   {"Write/write", "check"},
 	"query":                        {"Compare/compare", "Fields/fields"},
 	"query/graphql/internal/fetch": {"Write/write"},
 	"resource":                     {"Create/create", "Delete/delete", "Get/get", "Logger/logger", "NewID/newID", "Put/put"},
 	"resource/feed":                {"Close/close", "Forget/forget", "Purge/purge", "memo"},
 	"resource/feed/feedtest":       {"Run/run"},
 	"resource/files/bucket":        {"Read/read"},
-	"resource/memory":              {"record", "state", "txn", "walk"},
 	"resource/openapi":             {"blobs", "info", "operation", "requestBody", "standing", "tag"},
 	"resource/patch":               {"Apply/apply", "Missing/missing"},
 	"resource/resourcetest":        {"page", "samples"},
 	"resource/rest":                {"Close/close", "Report/report", "frame"},
 	"resource/schema":              {"Field/field", "Members/members", "Text/text", "entry"},
-	"version":                      {"Find/find", "Read/read", "content", "name", "rank"},
 }
 
 // TestNames keeps the names of each library package easy to search for: no unexported type shares its name with a function

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// A detacher makes the value in v, which can be set, share nothing that anybody could change with the value it was
+// A detacher replaces everything mutable that the settable value v shares with the value it was
 // copied from. Nil means that a plain copy is enough.
 type detacher func(v reflect.Value)
 
-// immutables look as if copies shared something, but nobody can change what they share.
+// immutables are types with pointers to immutable data.
 var immutables = map[reflect.Type]bool{
 	reflect.TypeFor[time.Time]():      true,
 	reflect.TypeFor[netip.Addr]():     true,
@@ -20,13 +20,13 @@ var immutables = map[reflect.Type]bool{
 	reflect.TypeFor[netip.Prefix]():   true,
 }
 
-// cloner returns a function that copies a T deeply, and nil if assigning is enough. It panics on a T that has
-// something which reflection cannot reach.
+// cloner returns a function that copies a T deeply, or nil if assignment is enough. It panics if T
+// has fields that reflection cannot set.
 func cloner[T any]() func(T) T {
 	t := reflect.TypeFor[T]()
 	detach, err := newCloning().compile(t)
 	if err != nil {
-		panic(fmt.Sprintf("memory: %v cannot be copied: %v; give Options.Clone", t, err))
+		panic(fmt.Sprintf("memory: %v cannot be copied: %v; set Options.Clone", t, err))
 	}
 	if detach == nil {
 		return nil
@@ -37,7 +37,8 @@ func cloner[T any]() func(T) T {
 	}
 }
 
-// cloning compiles types. What is being compiled is known by its pointer, which makes recursive types end.
+// cloning compiles detachers. Types in progress are known by a pointer, so that recursive types
+// terminate.
 type cloning struct {
 	known map[reflect.Type]*detacher
 }
@@ -63,7 +64,7 @@ func (c *cloning) compile(t reflect.Type) (detacher, error) {
 	case reflect.Interface:
 		return detachDynamic, nil
 	}
-	return nil, nil // scalars and strings; channels and functions are there to be shared
+	return nil, nil // scalars and strings; channels and functions are shared
 }
 
 func (c *cloning) compileStruct(t reflect.Type) (detacher, error) {
@@ -79,7 +80,7 @@ func (c *cloning) compileStruct(t reflect.Type) (detacher, error) {
 		case err != nil:
 			return nil, fmt.Errorf("%s.%w", f.Name, err)
 		case detach == nil:
-		// The exported fields of an embedded struct can be set even if its own name is not exported.
+		// exported fields of an unexported embedded struct can be set
 		case !f.IsExported() && !(f.Anonymous && f.Type.Kind() == reflect.Struct):
 			return nil, fmt.Errorf("%s is a %v and not exported", f.Name, f.Type)
 		default:
@@ -96,8 +97,8 @@ func (c *cloning) compileStruct(t reflect.Type) (detacher, error) {
 	}, nil
 }
 
-// compileReference compiles a type whose copies share something. Only these can be recursive: while the inner type is
-// being compiled, the outer one is known by a pointer to what it will be.
+// compileReference compiles a pointer, slice or map type. Only these can be recursive, so the
+// detacher is registered before the element type is compiled.
 func (c *cloning) compileReference(t reflect.Type) (detacher, error) {
 	if known := c.known[t]; known != nil {
 		return func(v reflect.Value) { (*known)(v) }, nil
@@ -128,7 +129,7 @@ func detachElems(elem detacher) detacher {
 	}
 }
 
-// detachPointer gives v a pointer to a copy.
+// detachPointer replaces the pointer by one to a copy.
 func detachPointer(elem detacher) detacher {
 	return func(v reflect.Value) {
 		if v.IsNil() {
@@ -139,11 +140,11 @@ func detachPointer(elem detacher) detacher {
 		if elem != nil {
 			elem(p.Elem())
 		}
-		v.Set(p.Convert(v.Type())) // v may be of a named type
+		v.Set(p.Convert(v.Type())) // v may have a named type
 	}
 }
 
-// detachSlice gives v a copy of the slice, in which nil stays nil and empty stays empty.
+// detachSlice copies a slice; nil stays nil, and empty stays empty.
 func detachSlice(elem detacher) detacher {
 	return func(v reflect.Value) {
 		if v.IsNil() {
@@ -158,7 +159,7 @@ func detachSlice(elem detacher) detacher {
 	}
 }
 
-// detachMap shares the keys: what can be a key and also changed is a pointer, and its identity is the key.
+// detachMap copies a map. Keys are shared: a pointer as key is compared by identity.
 func detachMap(elem detacher) detacher {
 	return func(v reflect.Value) {
 		if v.IsNil() {
@@ -175,7 +176,7 @@ func detachMap(elem detacher) detacher {
 	}
 }
 
-// detached copies a value that cannot be set.
+// detached returns a copy of a value that is not settable.
 func detached(v reflect.Value, detach detacher) reflect.Value {
 	c := reflect.New(v.Type()).Elem()
 	c.Set(v)
@@ -183,11 +184,10 @@ func detached(v reflect.Value, detach detacher) reflect.Value {
 	return c
 }
 
-// dynamic remembers detachers of the types that were found in interfaces.
-var dynamic sync.Map // of reflect.Type to detacher
+var dynamic sync.Map // cache for dynamic types: reflect.Type to detacher
 
-// detachDynamic copies what an interface holds, such as the map[string]any of free-form JSON. Of a type that cannot
-// be copied it keeps the original, as there is nobody left to complain to.
+// detachDynamic copies the content of an interface, such as a map[string]any with JSON. It shares
+// values of types that cannot be copied.
 func detachDynamic(v reflect.Value) {
 	if v.IsNil() {
 		return

@@ -8,63 +8,65 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// DB holds collections that take part in the same transactions; see [Options].DB. It is their [tx.Runner].
+// DB is a transaction scope that collections share; see [Options].DB. It is their [tx.Runner] and
+// safe for concurrent use.
 //
-// Transactions are exclusive: between the beginning of one and its end nobody else writes, so it never runs twice and
-// never fails for a conflict. Others who want to write wait, and so do readers once the transaction has
-// written something: they never see what may be taken back. Waiting ends with the context.
+// Transactions are exclusive: no other writer runs between the beginning and the end of one, so fn
+// runs once and there are no conflicts. Other writers wait, and readers also wait if the
+// transaction has written something, so that they never see data that may be rolled back. Waiting
+// ends when the context is done.
 //
-// Inside of a transaction pass on its context. A call with the context from outside waits for the end of the
-// transaction, which may be waiting for the call.
+// Inside a transaction, always use its context. A call with an outer context waits for the end of
+// the transaction, which may be a deadlock.
 type DB struct {
-	// turn is held by whoever may write: for one write, or for a transaction. It is a channel because waiting for it
-	// must end with a context.
-	turn chan struct{}
-	// mu guards the collections themselves and is never held while anybody else's code runs.
+	// writer is a lock for one write or one transaction. It is a channel because waiting for it
+	// must end with the context.
+	writer chan struct{}
+	// mu guards the collections. It is never held while user code runs.
 	mu sync.RWMutex
-	// dirty is the open transaction, if it has written. Until it ends, only its own calls may read.
+	// dirty is the open transaction if it has written. Until it ends, only its own calls may read.
 	dirty *txn
 }
 
-// NewDB returns a DB for collections to share.
+// NewDB returns a DB that collections can share.
 func NewDB() *DB {
-	return &DB{turn: make(chan struct{}, 1)}
+	return &DB{writer: make(chan struct{}, 1)}
 }
 
-// txn is an open transaction. Its fields are guarded by DB.mu, since nothing keeps fn from starting goroutines.
+// txn is an open transaction. Its fields are guarded by DB.mu, because fn may start goroutines.
 type txn struct {
-	undo []func() // takes back each write, in the order of the writes
-	over bool
+	undo []func() // reverts each write, in the order of the writes
+	done bool
 }
 
-// txnKey finds the transaction of one DB in a context.
+// txnKey is the context key of the transaction of one DB.
 type txnKey struct{ db *DB }
 
-var errOver = errors.New("memory: the transaction of this context has ended")
+var errDone = errors.New("memory: transaction of the context has ended")
 
-// txn returns the transaction that ctx carries, or nil.
-func (db *DB) txn(ctx context.Context) *txn {
+// txnOf returns the transaction of ctx, or nil.
+func (db *DB) txnOf(ctx context.Context) *txn {
 	t, _ := ctx.Value(txnKey{db}).(*txn)
 	return t
 }
 
-// InTx runs fn in a transaction, as [tx.Runner] says. It does not run fn twice. A call inside of a transaction of the
-// same DB joins it.
+// InTx runs fn in a transaction; see [tx.Runner]. It calls fn once. If ctx already has a
+// transaction of the same DB, fn joins it.
 func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if t := db.txn(ctx); t != nil {
-		if db.ended(t) {
-			return errOver
+	if t := db.txnOf(ctx); t != nil {
+		if db.isDone(t) {
+			return errDone
 		}
 		return fn(ctx)
 	}
-	if err := db.takeTurn(ctx); err != nil {
+	if err := db.lockWriter(ctx); err != nil {
 		return err
 	}
 	t := &txn{}
-	// The value finds what to undo; the scope lets others see that there is a transaction, and wait for its commit.
+	// The context value has the undo list; the scope makes the transaction visible to package tx.
 	inner, scope := tx.Begin(ctx, db)
 	inner = context.WithValue(inner, txnKey{db}, t)
 	committed := false
@@ -77,93 +79,93 @@ func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context) error) erro
 	if err := fn(inner); err != nil {
 		return err
 	}
-	// All has been written already, so that the commit cannot fail, not even for a context that has ended.
+	// All writes have been applied, so the commit cannot fail, even if ctx is done.
 	committed = true
 	db.end(t, false)
-	scope.Commit() // after the turn has been passed on: what waited for the commit may write
+	scope.Commit() // after the writer lock is released, because commit hooks may write
 	return nil
 }
 
-func (db *DB) ended(t *txn) bool {
+func (db *DB) isDone(t *txn) bool {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
-	return t.over
+	return t.done
 }
 
-// end closes t, takes back its writes if asked to, and passes the turn on. The last write is taken back first, as each
-// undo puts back what its own write found.
+// end ends t and releases the writer lock. For a rollback it reverts the writes, the last one
+// first.
 func (db *DB) end(t *txn, rollback bool) {
 	db.mu.Lock()
 	for i := len(t.undo) - 1; i >= 0 && rollback; i-- {
 		t.undo[i]()
 	}
-	t.undo, t.over, db.dirty = nil, true, nil
+	t.undo, t.done, db.dirty = nil, true, nil
 	db.mu.Unlock()
-	db.endTurn()
+	db.unlockWriter()
 }
 
-func (db *DB) takeTurn(ctx context.Context) error {
+func (db *DB) lockWriter(ctx context.Context) error {
 	select {
-	case db.turn <- struct{}{}: // the usual case is cheaper alone
+	case db.writer <- struct{}{}: // fast path
 		return nil
 	default:
 	}
 	select {
-	case db.turn <- struct{}{}:
+	case db.writer <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (db *DB) endTurn() { <-db.turn }
+func (db *DB) unlockWriter() { <-db.writer }
 
-// write calls change with everything locked: as part of the transaction that ctx carries, or else, with a nil txn, by
-// itself. A change that fails has changed nothing.
+// write calls change with all locks held: in the transaction of ctx, or on its own with a nil txn.
+// A change that returns an error must not have changed anything.
 func (db *DB) write(ctx context.Context, change func(*txn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	t := db.txn(ctx)
+	t := db.txnOf(ctx)
 	if t == nil {
-		if err := db.takeTurn(ctx); err != nil {
+		if err := db.lockWriter(ctx); err != nil {
 			return err
 		}
-		defer db.endTurn()
+		defer db.unlockWriter()
 	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if t == nil {
 		return change(nil)
 	}
-	if t.over { // its caller believes that a rollback is still possible
-		return errOver
+	if t.done { // the context is used after the end of its transaction
+		return errDone
 	}
 	err := change(t)
-	// A refused write is nothing that others must not see.
+	// A failed write leaves nothing that readers must not see.
 	if len(t.undo) > 0 {
 		db.dirty = t
 	}
 	return err
 }
 
-// startRead locks for reading. The caller unlocks db.mu. As long as no transaction is dirty this is all that reading
-// costs; only then is the context searched for one.
+// startRead acquires db.mu for reading; the caller releases it. It searches the context for a
+// transaction only if one is dirty.
 func (db *DB) startRead(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	db.mu.RLock()
-	if db.dirty == nil || db.dirty == db.txn(ctx) {
+	if db.dirty == nil || db.dirty == db.txnOf(ctx) {
 		return nil
 	}
 	db.mu.RUnlock()
-	// Nothing is dirty while the turn is ours. Standing in line for it keeps one transaction after another from
-	// overtaking this reader for ever.
-	if err := db.takeTurn(ctx); err != nil {
+	// No transaction is dirty while this goroutine holds the writer lock. Waiting for that lock
+	// also ensures that the reader gets its turn between many transactions.
+	if err := db.lockWriter(ctx); err != nil {
 		return err
 	}
 	db.mu.RLock()
-	db.endTurn()
+	db.unlockWriter()
 	return nil
 }

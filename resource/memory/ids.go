@@ -13,7 +13,8 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// chooseNewID returns what makes the ids of created items, and panics if the id field can hold none.
+// chooseNewID returns the function that creates ids. It panics if the id field has an unsuitable
+// type.
 func (s *Store[T]) chooseNewID() func() string {
 	kind := s.id.Type.Kind
 	switch {
@@ -28,9 +29,9 @@ func (s *Store[T]) chooseNewID() func() string {
 	return new(uuids).next
 }
 
-// countOn makes sure that integer ids continue above this one. Create counts before it has the lock, so the two can
-// meet; then Create takes another number.
-func (s *Store[T]) countOn(id any) {
+// raiseLastID ensures that new integer ids are greater than id. Create takes a number before it has
+// the lock; if an insert uses it in between, Create takes another one.
+func (s *Store[T]) raiseLastID(id any) {
 	var n uint64
 	switch id := id.(type) {
 	case int64:
@@ -38,7 +39,7 @@ func (s *Store[T]) countOn(id any) {
 	case uint64:
 		n = id
 	}
-	for { // Create counts at the same time
+	for { // retry, because Create changes lastID concurrently
 		last := s.lastID.Load()
 		if n <= last || s.lastID.CompareAndSwap(last, n) {
 			return
@@ -46,14 +47,14 @@ func (s *Store[T]) countOn(id any) {
 	}
 }
 
-// uuids makes UUIDs of version 7 (RFC 9562 section 5.7) that sort in the order in which they are made.
+// uuids creates UUIDs of version 7 (RFC 9562 section 5.7) in ascending order.
 type uuids struct {
 	mu   sync.Mutex
 	last uint64
 }
 
-// next returns another one. The twelve bits behind the milliseconds hold the fraction (section 6.2, method 3), and a
-// clock that stands still is helped on by one.
+// next returns a new UUID. The 12 bits after the milliseconds are their fraction (section 6.2,
+// method 3), incremented if the clock has not advanced.
 func (u *uuids) next() string {
 	now := time.Now()
 	t := uint64(now.UnixMilli())<<12 | uint64(now.Nanosecond()%1e6)<<12/1e6
@@ -64,9 +65,9 @@ func (u *uuids) next() string {
 	u.mu.Unlock()
 
 	var id [16]byte
-	rand.Read(id[8:]) // never fails
+	rand.Read(id[8:]) // never returns an error
 	binary.BigEndian.PutUint64(id[:], t>>12<<16|7<<12|t&0xfff)
-	// The variant in the top two bits; 62 random bits remain.
+	// the variant in the top two bits; 62 random bits remain
 	id[8] = id[8]&0x3f | 0x80
 	text := make([]byte, 0, 36)
 	text = append(hex.AppendEncode(text, id[:4]), '-')
@@ -76,11 +77,11 @@ func (u *uuids) next() string {
 	return string(hex.AppendEncode(text, id[10:]))
 }
 
-// newRevPrefix returns what begins the revisions of one store. Half of a NewRev holds the microsecond at which the
-// store was made and two random bytes; the counter behind it does the rest.
+// newRevPrefix returns the prefix of the revisions of one store. It has the microsecond at which
+// the store was created and two random bytes; a counter follows it.
 func newRevPrefix() string { return string(resource.NewRev()[:12]) }
 
-// newRev returns a revision that no item has had, and none will have after a rollback.
+// newRev returns a new revision. Revisions are not reused after a rollback.
 func (s *Store[T]) newRev() resource.Rev {
 	var b [32]byte
 	return resource.Rev(strconv.AppendUint(append(b[:0], s.revPrefix...), s.revs.Add(1), 36))

@@ -12,13 +12,14 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// List returns the items q asks for; see [resource.Collection]. They are those of one moment: what is written after the
-// iteration has begun does not show, however long that takes. No lock is held meanwhile, so the consumer is free to call
-// the store. In the order of the id or of another index even an export of everything needs hardly any memory.
+// List returns the items that q selects; see [resource.Collection]. They are from one snapshot,
+// taken when the iteration begins. No lock is held during the iteration, so the consumer may call
+// the store. In the order of the id or of another index, the memory used does not depend on the
+// number of items.
 func (s *Store[T]) List(ctx context.Context, q query.Query) iter.Seq2[resource.Item[T], error] {
 	return func(yield func(resource.Item[T], error) bool) {
-		w := walk[T]{store: s, ctx: ctx, q: q, emit: func(r *record[T]) bool {
-			return yield(s.copied(r), nil)
+		w := scan[T]{store: s, ctx: ctx, q: q, emit: func(r *record[T]) bool {
+			return yield(s.copyOf(r), nil)
 		}}
 		if err := w.run(); err != nil {
 			yield(resource.Item[T]{}, err)
@@ -26,8 +27,9 @@ func (s *Store[T]) List(ctx context.Context, q query.Query) iter.Seq2[resource.I
 	}
 }
 
-// ListByKeys returns the items that q asks for, for each of keys; see [resource.BatchLister]. All of them are of one moment.
-// With an index on the field it reads only what it returns, else every item once.
+// ListByKeys returns the items that q selects for each of keys; see [resource.BatchLister]. They
+// are from one snapshot. With an index on the field it reads the result only, and otherwise each
+// item once.
 func (s *Store[T]) ListByKeys(
 	ctx context.Context, field string, keys []string, q query.Query,
 ) iter.Seq2[resource.Item[T], error] {
@@ -37,8 +39,8 @@ func (s *Store[T]) ListByKeys(
 			yield(resource.Item[T]{}, fmt.Errorf("memory: %v has no field %q", s.typ.GoType, field))
 			return
 		}
-		w := walk[T]{store: s, ctx: ctx, q: q, emit: func(r *record[T]) bool {
-			return yield(s.copied(r), nil)
+		w := scan[T]{store: s, ctx: ctx, q: q, emit: func(r *record[T]) bool {
+			return yield(s.copyOf(r), nil)
 		}}
 		var err error
 		if i := s.indexOf(field); i >= 0 {
@@ -52,8 +54,8 @@ func (s *Store[T]) ListByKeys(
 	}
 }
 
-// parseKeys returns the values of a field that keys are the text of, in order. A text that cannot be one of its values
-// has no items.
+// parseKeys returns the sorted, distinct values that keys represent. A key that is not valid for
+// the field has no items and is skipped.
 func parseKeys(f *schema.Field, keys []string) []any {
 	values := make([]any, 0, len(keys))
 	for _, key := range keys {
@@ -65,35 +67,36 @@ func parseKeys(f *schema.Field, keys []string) []any {
 	return slices.CompactFunc(values, func(a, b any) bool { return query.Compare(a, b) == 0 })
 }
 
-// runByIndex answers the query once for each value, from one snapshot of the index by the field.
-func (w *walk[T]) runByIndex(i int, values []any) error {
-	if !w.prepare() {
+// runByIndex executes the query for each value, using one snapshot of the field's index.
+func (w *scan[T]) runByIndex(i int, values []any) error {
+	if !w.normalize() {
 		return w.ctx.Err()
 	}
-	if err := w.take(func() plan { return plan{index: i, whole: true, rest: w.q.Sort} }); err != nil {
+	if err := w.snapshot(func() plan { return plan{index: i, sortAll: true, order: w.q.Sort} }); err != nil {
 		return err
 	}
-	// The limits of this filter are those of one value, which is one run of the index.
+	// this filter limits the range to one run of the index
 	filter, field := w.q.Filter, w.store.indexes[i].field.Name
 	for _, value := range values {
 		w.q.Filter = query.And(query.Where(field, query.Eq, value), filter)
-		if w.walk(); w.stopped || w.err != nil {
+		if w.execute(); w.stopped || w.err != nil {
 			break
 		}
 	}
 	return w.err
 }
 
-// runByScan looks at every item once, puts it to the others of the same value, and then sorts each group. One scan for
-// all values: a scan for each would make a page of a hundred relations a hundred times as expensive.
-func (w *walk[T]) runByScan(f *schema.Field, values []any) error {
-	if !w.prepare() {
+// runByScan reads every item once, groups the items by value, and sorts each group. One scan per
+// value would be slow if there are many keys.
+func (w *scan[T]) runByScan(f *schema.Field, values []any) error {
+	if !w.normalize() {
 		return w.ctx.Err()
 	}
-	if err := w.take(func() plan { return plan{whole: true, rest: w.q.Sort} }); err != nil {
+	if err := w.snapshot(func() plan { return plan{sortAll: true, order: w.q.Sort} }); err != nil {
 		return err
 	}
-	// values is sorted, so that a search in it tells the group: unlike a map, query.Compare knows which times are equal.
+	// Values are sorted for binary search. A map would compare times with == instead of
+	// query.Compare.
 	groups := make([][]*record[T], len(values))
 	for r := range w.view.Between(sorted.Place{}, w.view.End(), false) {
 		g, found := slices.BinarySearchFunc(values, f.Get(&r.item.Value), query.Compare)

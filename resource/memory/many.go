@@ -6,19 +6,19 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// InsertMany stores new items, all or none; see InsertMany of [resource.Ops].
+// InsertMany stores all items or none; see InsertMany of [resource.Ops].
 func (s *Store[T]) InsertMany(ctx context.Context, items []resource.Item[T]) error {
 	records := make([]*record[T], len(items))
 	for i := range items {
 		var err error
-		if records[i], err = s.record(items[i].ID, items[i].Value); err != nil {
+		if records[i], err = s.newRecord(items[i].ID, items[i].Value); err != nil {
 			return resource.Invalid(s.id.Name, "format")
 		}
 	}
 	return s.db.write(ctx, func(t *txn) error { return s.addAll(t, records) })
 }
 
-// addAll is called with everything locked, and changes nothing if it fails: there was nothing where it has put something.
+// addAll adds all records, or none if it returns an error. The caller holds the locks.
 func (s *Store[T]) addAll(t *txn, records []*record[T]) error {
 	for i, r := range records {
 		if err := s.add(t, r, false); err != nil {

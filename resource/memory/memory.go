@@ -1,8 +1,8 @@
-// Package memory holds a collection in memory: a [Store] offers every capability of package resource but Watcher, so
-// that everything the library can serve works before there is a database, and in tests.
+// Package memory stores a collection in memory. A [Store] implements every capability of package
+// resource except Watcher, so it is suited to prototypes, tests and small data sets.
 //
-// Its nouns are a Store, one collection; a [DB], which collections share to take part in the same transactions; and
-// [Tombstones], which remembers what was deleted from a collection that cannot.
+// A [DB] is shared by collections that take part in the same transactions. [Tombstones] remembers
+// the deletions of a collection that has no Tombstoner.
 //
 //	type Order struct {
 //		ID     int64  `json:"id" readOnly:"true"`
@@ -12,17 +12,17 @@
 //	orders := memory.New(&memory.Options[Order]{Index: []string{"status"}})
 //	item, err := orders.Create(ctx, Order{Status: "placed"}) // item.ID is "1", and item.Value.ID is 1
 //
-// Nothing outlives the process, and no revision is ever given out again by the next one.
+// All data is lost when the process ends. Revisions are unique across processes.
 //
-// # Inside
+// # Implementation
 //
-// An item is a record that never changes; to write is to put another record in its place. Records are found by id in a
-// map, and in order in indexes of which a reader takes a snapshot. So a lock is held only to find one record or to take
-// one snapshot: what a list does with it, how long its consumer takes, and whether that calls the store again concerns
-// nobody else. What a transaction replaces it keeps, and a rollback puts back.
+// Each version of an item is an immutable record; a write replaces the record. Records are found by
+// id in a map, and in order in indexes, of which a reader takes a snapshot. Locks are held only to
+// find one record or to take one snapshot. Consumers of a list may therefore be slow, and may call
+// the store. A transaction keeps the records that it replaces, and a rollback restores them.
 //
-// The way of a write is write.go, db.go, the sorted package. The way of a list is list.go, plan.go, which chooses an
-// index, and walk.go, which reads it.
+// A write passes through write.go, db.go and package sorted. A list passes through list.go,
+// plan.go, which chooses an index, and scan.go, which reads it.
 package memory
 
 import (
@@ -39,76 +39,80 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Options are what can be chosen about a [Store]. The zero value is fine.
+// Options configures a [Store]. Nil means the zero value.
 type Options[T any] struct {
-	// ID is the JSON name of the id field, "id" if empty. It is an integer or a string, or a type that marshals itself
-	// to text.
+	// ID is the JSON name of the id field, which must be an integer, a string, or a type that
+	// marshals to text. Default "id".
 	ID string
-	// DB is where the collection takes part in transactions with others. Nil gives it one of its own.
+	// DB is the transaction scope of the collection. Nil means a DB of its own.
 	DB *DB
-	// NewID makes the id of an item that is created. Nil means 1, 2, 3 and so on for an integer, going on above
-	// whatever is inserted and not coming back to what is deleted, and a UUID of version 7 for anything else: unique,
-	// and in the order of creation. It is called by many goroutines at once.
+	// NewID returns the id of a created item. It must be safe for concurrent use. Nil means
+	// consecutive numbers from 1 for an integer field, above all inserted ids and without reuse,
+	// and UUIDs of version 7 for other fields, which sort by creation.
 	NewID func() string
-	// Index names fields, by JSON name, that are kept in order. To sort by one of them, or to ask for a few of its
-	// values, then reads not much more than what is returned, however large the collection. The id and the fields
-	// tagged unique always are.
+	// Index lists fields, by JSON name, for which an index is kept. Sorting and filtering by an
+	// indexed field reads little more than the result. The id and fields tagged unique are always
+	// indexed.
 	Index []string
-	// Recreate lets an id that was deleted be inserted again. Otherwise it is gone for ever.
+	// Recreate allows Insert to use the id of a deleted item. By default Insert returns
+	// [resource.ErrGone].
 	Recreate bool
-	// Clone makes a copy of an item that shares nothing which could be changed. It is called by many goroutines at once.
-	// Nil means one by reflection, which is free for a T without pointers, slices, maps and interfaces.
+	// Clone returns a deep copy of an item. It must be safe for concurrent use. Nil means a copy by
+	// reflection, which has no cost for a T without pointers, slices, maps and interfaces.
 	Clone func(T) T
-	// Now is the clock for Item.Modified and for deletions. Nil means [time.Now], in UTC.
+	// Now is the clock for Item.Modified and for deletions. Default [time.Now] in UTC.
 	Now func() time.Time
 }
 
-// Store is a collection in memory. It implements [resource.Collection], [resource.Creator], [resource.Inserter],
-// [resource.Replacer], [resource.Deleter], [resource.Tombstoner], [resource.Counter], [resource.MultiGetter],
-// [resource.BatchLister] and [resource.Transactor], and answers whatever [query.Support] can declare, Natural apart.
+// Store is a collection in memory. It implements [resource.Collection], [resource.Creator],
+// [resource.Inserter], [resource.Replacer], [resource.Deleter], [resource.Tombstoner],
+// [resource.Counter], [resource.MultiGetter], [resource.BatchLister] and [resource.Transactor], and
+// everything that [query.Support] can declare except Natural. All methods are safe for concurrent
+// use.
 //
-// What it takes in and gives out are copies. It remembers the ids of deleted items for ever, which costs about a
-// hundred bytes for each.
+// Items are copied when they are stored and when they are returned. The ids of deleted items are
+// remembered forever, at about 100 bytes each.
 type Store[T any] struct {
 	opts  Options[T]
 	db    *DB
 	typ   *schema.Type
 	id    *schema.Field
-	clone func(T) T // nil: assigning is enough
+	clone func(T) T // nil if assignment is enough
 	newID func() string
 
-	// Revisions and ids are not taken back by a rollback, so these need no lock.
+	// Not undone by a rollback, and therefore atomic.
 	revPrefix string
-	revs      atomic.Uint64 // revisions given out
-	lastID    atomic.Uint64 // the largest integer id so far
+	revs      atomic.Uint64 // number of revisions created
+	lastID    atomic.Uint64 // largest integer id so far
 
-	// What follows is guarded by db.mu.
-	records map[string]*record[T] // the living
-	tombs   map[string]*tombstone // the dead; no id is in both
-	indexes []*index[T]           // of the living; the first is by id
+	// Guarded by db.mu.
+	records map[string]*record[T] // live items by id
+	tombs   map[string]*tombstone // deleted items by id; disjoint from records
+	indexes []*index[T]           // of live items; the first is by id
 }
 
-// record is one version of an item. It never changes, so that readers may keep it when they have let go of the lock.
+// record is an immutable version of an item. Readers may use it after they have released the lock.
 type record[T any] struct {
 	item resource.Item[T]
-	keys []any // the value of each index's field, so that comparing does not reflect
-	// the indexes in which no other item may have the same; null, and what is left out, may repeat
+	keys []any // value of each indexed field, so that comparing does not use reflection
+	// indexes in which the value must be unique; not null or omitted values
 	unique []int
 }
 
-// tombstone is what remains of a deleted item.
+// tombstone is the time of a deletion.
 type tombstone struct{ at time.Time }
 
-// index keeps the live records in the order of a field, and of the id where that is equal.
+// index contains the live records, sorted by a field and then by id.
 type index[T any] struct {
 	field     *schema.Field
 	unique    bool
-	leavesOut bool // the zero value is left out of the JSON, so it is no value that could be taken
+	omitsZero bool // the zero value is omitted from the JSON and need not be unique
 	*sorted.List[*record[T]]
 }
 
-// New returns an empty collection; opts may be nil. It panics if T has no usable id field, is no schema (see
-// [schema.For]) or cannot be copied without Options.Clone, and if Index names a field that cannot be ordered.
+// New returns an empty collection. opts may be nil. New panics if T has no usable id field, has no
+// schema (see [schema.For]) or cannot be copied without Options.Clone, and if Index names an
+// unknown field or one that has no order.
 func New[T any](opts *Options[T]) *Store[T] {
 	s := &Store[T]{typ: schema.For[T](), records: map[string]*record[T]{}, tombs: map[string]*tombstone{}}
 	if opts != nil {
@@ -132,23 +136,24 @@ func New[T any](opts *Options[T]) *Store[T] {
 	for _, name := range s.opts.Index {
 		s.addIndex(s.field("field to index", name))
 	}
-	// Whether a unique value is taken is a search in its index, and the index serves queries besides.
+	// The uniqueness check is a search in the field's index, which also serves queries.
 	for _, f := range s.typ.Fields {
-		if f.Unique && f.Comparable() { // a unique array is a matter of its elements
+		if f.Unique && f.Comparable() { // the elements of an array have no index
 			s.addIndex(f)
 		}
 	}
 	return s
 }
 
-// field returns the field with the given JSON name, and panics if it cannot be ordered.
+// field returns the field with the given JSON name. It panics if there is none or it has no order.
 func (s *Store[T]) field(role, name string) *schema.Field {
 	f := s.typ.Field(name)
 	if f == nil {
 		panic(fmt.Sprintf("memory: %v has no %s with the JSON name %q", s.typ.GoType, role, name))
 	}
 	if !f.Comparable() {
-		panic(fmt.Sprintf("memory: the %s %q of %v has no order: it is a JSON %v", role, name, s.typ.GoType,
+		panic(fmt.Sprintf("memory: the %s %q of %v cannot be sorted: it is a JSON %v", role, name,
+			s.typ.GoType,
 			f.Type.Kind))
 	}
 	return f
@@ -159,7 +164,8 @@ func (s *Store[T]) addIndex(f *schema.Field) {
 		return
 	}
 	i := len(s.indexes)
-	// An index by a field is by field and id: then there are no ties, and equal values are a run in the order of the ids.
+	// Indexes are sorted by field and then by id, so there are no ties, and equal values are a run
+	// in the order of the ids.
 	byID := func(a, b *record[T]) int { return query.Compare(a.keys[0], b.keys[0]) }
 	compare := byID
 	if i > 0 {
@@ -174,17 +180,17 @@ func (s *Store[T]) addIndex(f *schema.Field) {
 		sorted.New(compare)})
 }
 
-// indexOf returns which index is by the field with this name, or -1.
+// indexOf returns the position of the index by the named field, or -1.
 func (s *Store[T]) indexOf(name string) int {
 	return slices.IndexFunc(s.indexes, func(ix *index[T]) bool { return ix.field.Name == name })
 }
 
-// Transactions returns the DB that was given as Options.DB, or else one that only this collection uses.
+// Transactions returns Options.DB, or the DB that only this collection uses.
 func (s *Store[T]) Transactions() tx.Runner { return s.db }
 
-// copied returns an item for somebody who may change it. It is called without the lock, as Options.Clone may do what it
-// likes.
-func (s *Store[T]) copied(r *record[T]) resource.Item[T] {
+// copyOf returns a copy for a caller that may change it. It must be called without the lock,
+// because Options.Clone is user code.
+func (s *Store[T]) copyOf(r *record[T]) resource.Item[T] {
 	item := r.item
 	if s.clone != nil {
 		item.Value = s.clone(item.Value)

@@ -7,44 +7,44 @@ import (
 	"github.com/stoa-go/stoa/resource/memory/internal/sorted"
 )
 
-// plan says how to read an index so that the answer to a query comes out in order.
+// plan determines how an index is read so that the results are in order.
 type plan struct {
-	index int           // which one; 0 is by id
-	desc  bool          // backwards
-	whole bool          // the index does not help with the order: take all there is to look at as one run
-	rest  []query.Order // the order within a run, which is all that have the same value in the index
+	index   int           // position in Store.indexes; 0 is by id
+	desc    bool          // read backwards
+	sortAll bool          // the order of the index does not help; sort the whole range
+	order   []query.Order // the order within a run of equal values in the index
 }
 
-// choosePlan weighs two ways against each other: to walk along the index of the first sort key until enough items have
-// matched, or to take everything that the filter leaves of some index and sort it. The first is better for the newest
-// twenty of very many, the second for the few that one customer has. Either gives the same answer.
+// choosePlan compares two plans: to scan the index of the first sort key until enough items match,
+// or to read the range of the most selective index and sort it. The first is better for the newest
+// 20 items of many, the second for the few items of one customer. Both return the same result.
 //
-// It is called with the lock held, and costs a search or two in each index that the filter speaks of.
-func (w *walk[T]) choosePlan() plan {
+// The caller holds the lock. The cost is one or two searches in each index of a filtered field.
+func (w *scan[T]) choosePlan() plan {
 	n := len(w.store.records)
 	narrowest, matching := 0, n
 	for i, ix := range w.store.indexes {
 		if l := limitsOf(w.q.Filter, ix.field.Name); l.hasLow || l.hasHigh {
-			if count := ix.Live().Count(w.within(ix.Live(), i, l)); count < matching {
+			if count := ix.Live().Count(w.rangeOf(ix.Live(), i, l)); count < matching {
 				narrowest, matching = i, count
 			}
 		}
 	}
-	// How far the walk goes depends on how many match. For lack of better knowledge: as many as match in the narrowest
-	// index, spread evenly.
+	// The length of the scan depends on the number of matches. It is estimated from the most
+	// selective index, assuming an even distribution.
 	along := w.store.indexOf(w.q.Sort[0].Field)
 	steps := n
 	if w.q.Limit > 0 && matching > 0 {
 		steps = int(min(float64(n), float64(w.q.Limit)*float64(n)/float64(matching)))
 	}
 	if along >= 0 && (along == narrowest || matching >= steps) {
-		return plan{index: along, desc: w.q.Sort[0].Desc, rest: w.q.Sort[1:]}
+		return plan{index: along, desc: w.q.Sort[0].Desc, order: w.q.Sort[1:]}
 	}
-	return plan{index: narrowest, whole: true, rest: w.q.Sort}
+	return plan{index: narrowest, sortAll: true, order: w.q.Sort}
 }
 
-// limits are bounds, both inclusive, of what one field can be in items that match a filter. They may leave in more
-// than matches, as every item is matched in the end.
+// limits are inclusive bounds of a field in the items that match a filter. They may include items
+// that do not match, because the filter is applied to each item.
 type limits struct {
 	low, high       any
 	hasLow, hasHigh bool
@@ -56,7 +56,7 @@ func limitsOf(f query.Filter, field string) limits {
 	return l
 }
 
-// narrow looks only at what must hold of every item: comparisons, and parts of an And.
+// narrow applies the conditions that all items must meet: comparisons, and those in an And.
 func (l *limits) narrow(f query.Filter, field string) {
 	if f.Op == query.AndOp {
 		for _, part := range f.Filters {
@@ -68,39 +68,39 @@ func (l *limits) narrow(f query.Filter, field string) {
 	}
 	switch f.Op {
 	case query.Eq:
-		l.raise(f.Value)
-		l.lower(f.Value)
-	case query.Gt, query.Gte, query.StartsWith: // what starts with "ab" does not come before "ab"
-		l.raise(f.Value)
+		l.raiseLow(f.Value)
+		l.lowerHigh(f.Value)
+	case query.Gt, query.Gte, query.StartsWith: // strings with the prefix "ab" are not less than "ab"
+		l.raiseLow(f.Value)
 	case query.Lt, query.Lte:
-		l.lower(f.Value)
-	case query.In: // what lies between the values is left in
+		l.lowerHigh(f.Value)
+	case query.In: // the range from the least to the greatest value
 		if list, ok := f.Value.([]any); ok && len(list) > 0 {
-			l.raise(slices.MinFunc(list, query.Compare))
-			l.lower(slices.MaxFunc(list, query.Compare))
+			l.raiseLow(slices.MinFunc(list, query.Compare))
+			l.lowerHigh(slices.MaxFunc(list, query.Compare))
 		}
-	case query.IsNull: // null comes first, so an upper limit is enough
+	case query.IsNull: // null sorts first, so an upper bound is enough
 		if f.Value == true {
-			l.lower(nil)
+			l.lowerHigh(nil)
 		}
 	}
 }
 
-func (l *limits) raise(v any) {
+func (l *limits) raiseLow(v any) {
 	if !l.hasLow || query.Compare(v, l.low) > 0 {
 		l.low, l.hasLow = v, true
 	}
 }
 
-func (l *limits) lower(v any) {
+func (l *limits) lowerHigh(v any) {
 	if !l.hasHigh || query.Compare(v, l.high) < 0 {
 		l.high, l.hasHigh = v, true
 	}
 }
 
-// within returns the part of an index, seen in v, that is inside the limits. Where they contradict each other it is
-// empty.
-func (w *walk[T]) within(v sorted.View[*record[T]], index int, l limits) (from, to sorted.Place) {
+// rangeOf returns the part of an index within the limits, as places of v. It is empty if the limits
+// contradict each other.
+func (w *scan[T]) rangeOf(v sorted.View[*record[T]], index int, l limits) (from, to sorted.Place) {
 	to = v.End()
 	if l.hasLow {
 		from = v.Seek(func(r *record[T]) bool { return query.Compare(r.keys[index], l.low) < 0 })

@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// Get returns the item with this id; see [resource.Collection].
+// Get returns the item with the given id; see [resource.Collection].
 func (s *Store[T]) Get(ctx context.Context, id string) (resource.Item[T], error) {
 	if err := s.db.startRead(ctx); err != nil {
 		return resource.Item[T]{}, err
@@ -19,10 +19,10 @@ func (s *Store[T]) Get(ctx context.Context, id string) (resource.Item[T], error)
 	if err != nil {
 		return resource.Item[T]{}, err
 	}
-	return s.copied(r), nil
+	return s.copyOf(r), nil
 }
 
-// Deleted returns when the item with this id was deleted; see [resource.Tombstoner].
+// Deleted returns the time at which the item was deleted; see [resource.Tombstoner].
 func (s *Store[T]) Deleted(ctx context.Context, id string) (time.Time, error) {
 	if err := s.db.startRead(ctx); err != nil {
 		return time.Time{}, err
@@ -35,7 +35,8 @@ func (s *Store[T]) Deleted(ctx context.Context, id string) (time.Time, error) {
 	return tomb.at, nil
 }
 
-// GetMany returns the items with these ids as they are at one moment, in the order of ids; see [resource.MultiGetter].
+// GetMany returns the items with the given ids from one snapshot, in the order of ids; see
+// [resource.MultiGetter].
 func (s *Store[T]) GetMany(ctx context.Context, ids []string) iter.Seq2[resource.Item[T], error] {
 	return func(yield func(resource.Item[T], error) bool) {
 		if err := s.db.startRead(ctx); err != nil {
@@ -50,14 +51,15 @@ func (s *Store[T]) GetMany(ctx context.Context, ids []string) iter.Seq2[resource
 		}
 		s.db.mu.RUnlock()
 		for _, r := range found {
-			if !yield(s.copied(r), nil) {
+			if !yield(s.copyOf(r), nil) {
 				return
 			}
 		}
 	}
 }
 
-// Count returns how many items match q.Filter; see [resource.Counter]. Without a filter it is as fast as Get.
+// Count returns the number of items that match q.Filter; see [resource.Counter]. Without a filter
+// the cost does not depend on the size of the collection.
 func (s *Store[T]) Count(ctx context.Context, q query.Query) (int, error) {
 	if q.Filter.IsZero() {
 		if err := s.db.startRead(ctx); err != nil {
@@ -67,20 +69,20 @@ func (s *Store[T]) Count(ctx context.Context, q query.Query) (int, error) {
 		return len(s.records), nil
 	}
 	n := 0
-	w := walk[T]{store: s, ctx: ctx, q: query.Query{Filter: q.Filter}, emit: func(*record[T]) bool {
+	w := scan[T]{store: s, ctx: ctx, q: query.Query{Filter: q.Filter}, emit: func(*record[T]) bool {
 		n++
 		return true
 	}}
-	w.prepare()
-	// The narrowest way, without sorting what it finds.
+	w.normalize()
+	// The most selective index, without sorting.
 	inAnyOrder := func() plan {
 		p := w.choosePlan()
-		p.rest = nil
+		p.order = nil
 		return p
 	}
-	if err := w.take(inAnyOrder); err != nil {
+	if err := w.snapshot(inAnyOrder); err != nil {
 		return 0, err
 	}
-	w.walk()
+	w.execute()
 	return n, w.err
 }

@@ -8,39 +8,39 @@ import (
 	"github.com/stoa-go/stoa/resource/memory/internal/sorted"
 )
 
-// walk answers one query. It holds the lock only while it takes a snapshot of the index that the plan wants; the
-// records it then looks at never change.
-type walk[T any] struct {
+// scan executes one query. It holds the lock only while it takes a snapshot of the index that the
+// plan uses; records are immutable.
+type scan[T any] struct {
 	store *Store[T]
 	ctx   context.Context
 	q     query.Query
-	emit  func(*record[T]) bool // receives the answer, and returns false to have no more
+	emit  func(*record[T]) bool // receives each result and returns false to stop
 
 	plan
 	view    sorted.View[*record[T]]
-	left    int // items still wanted; without a limit, zero or less
+	left    int // remaining items; not positive if there is no limit
 	stopped bool
 	err     error
 
 	current *record[T]
-	value   func(field string) any // of current
+	value   func(field string) any // field of current, for query.Match
 }
 
-// run answers the query.
-func (w *walk[T]) run() error {
-	if !w.prepare() {
+// run executes the query.
+func (w *scan[T]) run() error {
+	if !w.normalize() {
 		return w.ctx.Err()
 	}
-	if err := w.take(w.choosePlan); err != nil {
+	if err := w.snapshot(w.choosePlan); err != nil {
 		return err
 	}
-	w.walk()
+	w.execute()
 	return w.err
 }
 
-// prepare brings the query into the form the rest relies on: an order is given, and nothing is left behind the id,
-// which decides every tie. It returns false for a position that cannot be one.
-func (w *walk[T]) prepare() bool {
+// normalize adds a default sort order and removes everything after the id, which has no ties. It
+// returns false if the position does not fit the order.
+func (w *scan[T]) normalize() bool {
 	id := w.store.id.Name
 	if len(w.q.Sort) == 0 {
 		w.q.Sort = []query.Order{{Field: id}}
@@ -56,8 +56,8 @@ func (w *walk[T]) prepare() bool {
 	return true
 }
 
-// take fixes the plan and the moment that is looked at.
-func (w *walk[T]) take(choose func() plan) error {
+// snapshot chooses the plan and takes the snapshot of its index.
+func (w *scan[T]) snapshot(choose func() plan) error {
 	if err := w.store.db.startRead(w.ctx); err != nil {
 		return err
 	}
@@ -67,61 +67,61 @@ func (w *walk[T]) take(choose func() plan) error {
 	return nil
 }
 
-// walk follows the plan: from one end of what the filter leaves of the index to the other, or from the position on. The
-// run in which the position lies is the only one of which a part is wanted; all behind it are emitted whole.
-func (w *walk[T]) walk() {
+// execute follows the plan from one end of the filtered part of the index, or from the position, to
+// the other. Only the run that contains the position is emitted in part.
+func (w *scan[T]) execute() {
 	w.left = w.q.Limit
-	// The same limits as when the plan was made, but places are good for one View only.
-	from, to := w.within(w.view, w.index, limitsOf(w.q.Filter, w.store.indexes[w.index].field.Name))
-	if w.whole { // the position is one in the run, since w.rest is the whole order
+	// rangeOf again, because places are valid for one View only.
+	from, to := w.rangeOf(w.view, w.index, limitsOf(w.q.Filter, w.store.indexes[w.index].field.Name))
+	if w.sortAll { // the position is inside the only run
 		w.emitRun(from, to, w.q.After)
 		return
 	}
 	if len(w.q.After) > 0 {
 		value := w.q.After[0]
-		first, behind := w.within(w.view, w.index, limits{value, value, true, true})
-		if len(w.rest) > 0 && !w.emitRun(sorted.Max(from, first), sorted.Min(to, behind), w.q.After[1:]) {
+		first, after := w.rangeOf(w.view, w.index, limits{value, value, true, true})
+		if len(w.order) > 0 && !w.emitRun(sorted.Max(from, first), sorted.Min(to, after), w.q.After[1:]) {
 			return
 		}
-		if w.desc { // then what comes behind the position is before its run
+		if w.desc { // backwards, results after the position precede its run
 			to = sorted.Min(to, first)
 		} else {
-			from = sorted.Max(from, behind)
+			from = sorted.Max(from, after)
 		}
 	}
-	if len(w.rest) == 0 || w.byID() && w.rest[0].Desc == w.desc {
-		w.emitBetween(from, to, w.desc) // the order of the index itself
+	if len(w.order) == 0 || w.byID() && w.order[0].Desc == w.desc {
+		w.emitBetween(from, to, w.desc) // in the order of the index itself
 		return
 	}
 	w.emitRuns(from, to)
 }
 
-// byID reports whether a run is wanted in the order of the ids, forwards or backwards. An index has it in that order, so
-// that nothing needs to be sorted and a limit ends the walk in time. It is the usual case: the library makes the id the
-// last key of every order.
-func (w *walk[T]) byID() bool { return len(w.rest) > 0 && w.rest[0].Field == w.store.id.Name }
+// byID reports whether runs are sorted by id, in either direction. The index has that order, so
+// nothing is sorted and the limit ends the scan early. This is the common case, because package
+// resource adds the id as the last sort key.
+func (w *scan[T]) byID() bool { return len(w.order) > 0 && w.order[0].Field == w.store.id.Name }
 
-// emitRuns emits run after run, in an order that the index alone does not have: backwards by the field and forwards by
-// id, say, or by further fields within equal values of the first.
-func (w *walk[T]) emitRuns(from, to sorted.Place) {
+// emitRuns emits one run after another, in an order that the index does not have: for example
+// descending by the field and ascending by id, or with further fields.
+func (w *scan[T]) emitRuns(from, to sorted.Place) {
 	for from.Before(to) {
-		first, behind := from, to
+		first, after := from, to
 		if w.desc {
 			first = sorted.Max(from, w.runStart(to))
 			to = first
 		} else {
-			behind = sorted.Min(to, w.runEnd(from))
-			from = behind
+			after = sorted.Min(to, w.runEnd(from))
+			from = after
 		}
-		if !w.emitRun(first, behind, nil) {
+		if !w.emitRun(first, after, nil) {
 			return
 		}
 	}
 }
 
-// runStart returns the place of the first record of the run before to. Most runs of most fields are one record long,
-// which a look at its neighbour shows; others are worth a search.
-func (w *walk[T]) runStart(to sorted.Place) sorted.Place {
+// runStart returns the place of the first record of the run before to. Most runs have one record,
+// so it checks the neighbor before it searches.
+func (w *scan[T]) runStart(to sorted.Place) sorted.Place {
 	p := w.view.Prev(to)
 	key := w.key(p)
 	if p == (sorted.Place{}) || query.Compare(w.key(w.view.Prev(p)), key) != 0 {
@@ -130,8 +130,8 @@ func (w *walk[T]) runStart(to sorted.Place) sorted.Place {
 	return w.view.Seek(func(r *record[T]) bool { return query.Compare(r.keys[w.index], key) < 0 })
 }
 
-// runEnd returns the place behind the last record of the run that begins at from.
-func (w *walk[T]) runEnd(from sorted.Place) sorted.Place {
+// runEnd returns the place after the last record of the run that begins at from.
+func (w *scan[T]) runEnd(from sorted.Place) sorted.Place {
 	p := w.view.Next(from)
 	key := w.key(from)
 	if p == w.view.End() || query.Compare(w.key(p), key) != 0 {
@@ -140,26 +140,26 @@ func (w *walk[T]) runEnd(from sorted.Place) sorted.Place {
 	return w.view.Seek(func(r *record[T]) bool { return query.Compare(r.keys[w.index], key) <= 0 })
 }
 
-func (w *walk[T]) key(p sorted.Place) any { return w.view.At(p).keys[w.index] }
+func (w *scan[T]) key(p sorted.Place) any { return w.view.At(p).keys[w.index] }
 
-// emitRun emits the records from a place up to another in the order of w.rest, beginning behind a position, if there
-// is one. It returns false if nothing more is wanted.
-func (w *walk[T]) emitRun(from, to sorted.Place, after []any) bool {
+// emitRun emits the records between two places in the order of w.order, after a position if one is
+// given. It returns false to stop.
+func (w *scan[T]) emitRun(from, to sorted.Place, after []any) bool {
 	if !from.Before(to) {
 		return true
 	}
-	if len(w.rest) == 0 {
+	if len(w.order) == 0 {
 		return w.emitBetween(from, to, w.desc)
 	}
 	key := w.key(from)
-	// All of one value? A plan that takes what the filter leaves as one run may have caught several.
+	// With sortAll, the range may contain several values of the field.
 	if w.byID() && query.Compare(key, w.key(w.view.Prev(to))) == 0 {
 		if len(after) > 0 {
-			from, to = w.behind(from, to, key, after[0])
+			from, to = w.afterID(from, to, key, after[0])
 		}
-		return w.emitBetween(from, to, w.rest[0].Desc)
+		return w.emitBetween(from, to, w.order[0].Desc)
 	}
-	// There is no way around looking at all of them; but pointers to them are all that is kept.
+	// All records must be read and sorted. Only pointers are kept.
 	var run []*record[T]
 	for r := range w.view.Between(from, to, false) {
 		if w.matches(r) {
@@ -172,9 +172,9 @@ func (w *walk[T]) emitRun(from, to sorted.Place, after []any) bool {
 	return w.emitSorted(run, after)
 }
 
-// behind narrows a run of records that all have this key to those which come after an id.
-func (w *walk[T]) behind(from, to sorted.Place, key, id any) (sorted.Place, sorted.Place) {
-	desc := w.rest[0].Desc
+// afterID narrows a run of records with the same key to those that follow an id.
+func (w *scan[T]) afterID(from, to sorted.Place, key, id any) (sorted.Place, sorted.Place) {
+	desc := w.order[0].Desc
 	p := w.view.Seek(func(r *record[T]) bool {
 		if c := query.Compare(r.keys[w.index], key); c != 0 {
 			return c < 0
@@ -188,52 +188,52 @@ func (w *walk[T]) behind(from, to sorted.Place, key, id any) (sorted.Place, sort
 	return sorted.Max(from, p), to
 }
 
-// emitBetween emits the records which are in order already.
-func (w *walk[T]) emitBetween(from, to sorted.Place, backwards bool) bool {
+// emitBetween emits the records in the order of the index.
+func (w *scan[T]) emitBetween(from, to sorted.Place, backwards bool) bool {
 	for r := range w.view.Between(from, to, backwards) {
-		if w.matches(r) && !w.give(r) || w.err != nil {
+		if w.matches(r) && !w.emitOne(r) || w.err != nil {
 			return false
 		}
 	}
 	return true
 }
 
-// emitSorted emits matching records, which are in the order of the ids, in the order of w.rest.
-func (w *walk[T]) emitSorted(run []*record[T], after []any) bool {
-	q := query.Query{Sort: w.rest, After: after, Limit: w.left}
+// emitSorted sorts matching records by w.order and emits them.
+func (w *scan[T]) emitSorted(run []*record[T], after []any) bool {
+	q := query.Query{Sort: w.order, After: after, Limit: w.left}
 	field := func(r **record[T], name string) any { return w.store.value(*r, name) }
 	for _, r := range query.Select(q, run, field) {
-		if w.err = w.ctx.Err(); w.err != nil || !w.give(r) {
+		if w.err = w.ctx.Err(); w.err != nil || !w.emitOne(r) {
 			return false
 		}
 	}
 	return true
 }
 
-// matches reports whether the filter lets a record pass. It is also where a long walk notices that nobody waits for
-// its end any more.
-func (w *walk[T]) matches(r *record[T]) bool {
+// matches reports whether the record matches the filter. It also checks the context, so that a long
+// scan ends with it.
+func (w *scan[T]) matches(r *record[T]) bool {
 	if w.err = w.ctx.Err(); w.err != nil {
 		return false
 	}
 	if w.q.Filter.IsZero() {
 		return true
 	}
-	w.current = r // so that one closure serves all records
+	w.current = r // one closure serves all records
 	return query.Match(w.q.Filter, w.value)
 }
 
-// give emits a record, and returns false if no more are wanted.
-func (w *walk[T]) give(r *record[T]) bool {
+// emitOne emits a record and returns false to stop.
+func (w *scan[T]) emitOne(r *record[T]) bool {
 	if !w.emit(r) {
 		w.stopped = true
 		return false
 	}
-	w.left-- // without a limit it goes down from 0 and is never there again
+	w.left-- // without a limit, it starts at 0 and becomes negative
 	return w.left != 0
 }
 
-// value returns a field of a record. The values of indexed fields are at hand; others are read from the item.
+// value returns a field of a record, from the keys if the field is indexed.
 func (s *Store[T]) value(r *record[T], field string) any {
 	for i, ix := range s.indexes {
 		if ix.field.Name == field {

@@ -9,25 +9,27 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Tombstones remembers in memory what was deleted from a collection that cannot remember it itself. It is a
-// [resource.Tombstones], and forgets everything when the process ends. A [Store] needs none.
+// Tombstones remembers the deletions of a collection in memory, for collections without a
+// Tombstoner. It implements [resource.Tombstones] and is safe for concurrent use. All entries are
+// lost when the process ends. A [Store] does not need it.
 type Tombstones struct {
 	mu sync.RWMutex
 	at map[string]time.Time
 }
 
-// NewTombstones returns an empty one, for one collection.
+// NewTombstones returns an empty Tombstones for one collection.
 func NewTombstones() *Tombstones {
 	return &Tombstones{at: map[string]time.Time{}}
 }
 
-// Mark notes that the item was deleted. Inside of a transaction, whatever the engine, it waits for the commit, so that
-// a rollback leaves nothing behind.
+// Mark records the deletion of an item. Inside a transaction of any engine it takes effect at the
+// commit.
 func (s *Tombstones) Mark(ctx context.Context, id string, at time.Time) error {
 	return s.change(ctx, func() { s.at[id] = at })
 }
 
-// Unmark forgets that there was such an item, since there is one again. It waits for a commit like Mark.
+// Unmark removes the record of a deletion, because the item exists again. Inside a transaction it
+// takes effect at the commit.
 func (s *Tombstones) Unmark(ctx context.Context, id string) error {
 	return s.change(ctx, func() { delete(s.at, id) })
 }
@@ -44,7 +46,7 @@ func (s *Tombstones) change(ctx context.Context, change func()) error {
 	return nil
 }
 
-// Deleted returns when the item was deleted, and [resource.ErrNotFound] if it was not.
+// Deleted returns the time at which the item was deleted, and [resource.ErrNotFound] if it was not.
 func (s *Tombstones) Deleted(ctx context.Context, id string) (time.Time, error) {
 	if err := ctx.Err(); err != nil {
 		return time.Time{}, err

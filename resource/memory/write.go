@@ -11,15 +11,16 @@ import (
 
 // Create stores v under a new id; see [resource.Creator].
 func (s *Store[T]) Create(ctx context.Context, v T) (resource.Item[T], error) {
-	for range 16 { // an Options.NewID that repeats itself is not asked for ever
-		r, err := s.record(s.newID(), v)
+	for range 16 { // limit the attempts, because Options.NewID may repeat ids
+		r, err := s.newRecord(s.newID(), v)
 		if err != nil {
 			return resource.Item[T]{}, fmt.Errorf("memory: new id: %w", err)
 		}
 		err = s.db.write(ctx, func(t *txn) error {
 			err := s.add(t, r, false)
-			if s.opts.NewID == nil && isUsed(err) {
-				// Somebody has inserted the number since it was counted. The next one cannot be inserted before us.
+			if s.opts.NewID == nil && isIDTaken(err) {
+				// The number was inserted concurrently. The next one cannot be, because the lock is
+				// held.
 				if err := s.setID(r, s.newID()); err != nil {
 					return fmt.Errorf("memory: new id: %w", err)
 				}
@@ -28,36 +29,36 @@ func (s *Store[T]) Create(ctx context.Context, v T) (resource.Item[T], error) {
 			return err
 		})
 		if err == nil {
-			return s.copied(r), nil
+			return s.copyOf(r), nil
 		}
-		if !isUsed(err) {
+		if !isIDTaken(err) {
 			return resource.Item[T]{}, err
 		}
 	}
-	return resource.Item[T]{}, errors.New("memory: Options.NewID keeps giving ids that are in use")
+	return resource.Item[T]{}, errors.New("memory: new id: Options.NewID returned 16 ids that are in use")
 }
 
-// isUsed reports whether add failed because of the id.
-func isUsed(err error) bool { return err == resource.ErrExists || err == resource.ErrGone }
+// isIDTaken reports whether add failed because of the id.
+func isIDTaken(err error) bool { return err == resource.ErrExists || err == resource.ErrGone }
 
-// Insert stores v under an id of the caller's; see [resource.Inserter].
+// Insert stores v under the given id; see [resource.Inserter].
 func (s *Store[T]) Insert(ctx context.Context, id string, v T) (resource.Item[T], error) {
-	r, err := s.record(id, v)
+	r, err := s.newRecord(id, v)
 	if err != nil {
 		return resource.Item[T]{}, resource.Invalid(s.id.Name, "format")
 	}
 	if err := s.db.write(ctx, func(t *txn) error { return s.add(t, r, s.opts.Recreate) }); err != nil {
 		return resource.Item[T]{}, err
 	}
-	return s.copied(r), nil
+	return s.copyOf(r), nil
 }
 
-// Replace stores v in place of the item with revision expect; see [resource.Replacer].
+// Replace replaces the item with revision expect by v; see [resource.Replacer].
 func (s *Store[T]) Replace(ctx context.Context, id string, expect resource.Rev, v T) (resource.Item[T],
 	error) {
-	r, err := s.record(id, v)
+	r, err := s.newRecord(id, v)
 	if err != nil {
-		return resource.Item[T]{}, resource.ErrNotFound // an id that cannot be has no item
+		return resource.Item[T]{}, resource.ErrNotFound // no item can have an invalid id
 	}
 	err = s.db.write(ctx, func(t *txn) error {
 		old, err := s.lookup(id)
@@ -76,7 +77,7 @@ func (s *Store[T]) Replace(ctx context.Context, id string, expect resource.Rev, 
 	if err != nil {
 		return resource.Item[T]{}, err
 	}
-	return s.copied(r), nil // since the caller may change it, and the record must not
+	return s.copyOf(r), nil // a copy, because the caller may change it
 }
 
 // Delete removes the item with revision expect and remembers its id; see [resource.Deleter].
@@ -95,10 +96,9 @@ func (s *Store[T]) Delete(ctx context.Context, id string, expect resource.Rev) e
 	})
 }
 
-// record returns v as it will be stored under id. Everything that can be done without the lock is done here, and so is
-// everything that calls methods of T or functions of Options, which might call the store. A revision may be wasted on a
-// write that is refused; there are enough.
-func (s *Store[T]) record(id string, v T) (*record[T], error) {
+// newRecord returns the record of v under id. It runs without the lock, because it calls methods of
+// T and functions of Options. A write that fails afterwards wastes a revision, which does no harm.
+func (s *Store[T]) newRecord(id string, v T) (*record[T], error) {
 	if s.clone != nil {
 		v = s.clone(v)
 	}
@@ -109,7 +109,7 @@ func (s *Store[T]) record(id string, v T) (*record[T], error) {
 	for i := 1; i < len(s.indexes); i++ { // 0 is by id
 		ix := s.indexes[i]
 		r.keys[i] = ix.field.Get(&r.item.Value)
-		if ix.unique && r.keys[i] != nil && !(ix.leavesOut && ix.field.IsZero(&r.item.Value)) {
+		if ix.unique && r.keys[i] != nil && !(ix.omitsZero && ix.field.IsZero(&r.item.Value)) {
 			r.unique = append(r.unique, i)
 		}
 	}
@@ -118,10 +118,10 @@ func (s *Store[T]) record(id string, v T) (*record[T], error) {
 	return r, nil
 }
 
-// setID gives a record its id, in every place that has it.
+// setID sets the id in the item, in its value and in the keys.
 func (s *Store[T]) setID(r *record[T], id string) error {
 	value := &r.item.Value
-	if s.id.Text(value) != id { // SetText knows one form only: "01" is not another name of item 1
+	if s.id.Text(value) != id { // SetText normalizes: "01" must not become an alias of 1
 		if err := s.id.SetText(value, id); err != nil {
 			return fmt.Errorf("%q: %s %w", id, s.id.Name, err)
 		}
@@ -134,9 +134,10 @@ func (s *Store[T]) setID(r *record[T], id string) error {
 	return nil
 }
 
-// add stores the first version of an item. It is called with everything locked, and changes nothing if it fails.
+// add stores the first version of an item. The caller holds the locks. If add fails, nothing has
+// changed.
 func (s *Store[T]) add(t *txn, r *record[T], recreate bool) error {
-	switch now := s.state(r.item.ID); {
+	switch now := s.stateOf(r.item.ID); {
 	case now.live != nil:
 		return resource.ErrExists
 	case now.tomb != nil && !recreate:
@@ -145,18 +146,18 @@ func (s *Store[T]) add(t *txn, r *record[T], recreate bool) error {
 	if err := s.checkUnique(r); err != nil {
 		return err
 	}
-	s.countOn(r.keys[0])
+	s.raiseLastID(r.keys[0])
 	s.put(t, r.item.ID, state[T]{live: r})
 	return nil
 }
 
-// checkUnique returns an error that names every unique field in which r equals another item. It is called with
-// everything locked, so that of two writers with the same value the second sees the first.
+// checkUnique returns an error for each unique field in which another item has the same value. The
+// caller holds the locks, so that concurrent writers cannot both succeed.
 func (s *Store[T]) checkUnique(r *record[T]) error {
 	var taken []error
 	for _, i := range r.unique {
 		ix, key := s.indexes[i], r.keys[i]
-		// At most one other can have the same value, and it is r itself if r replaces it.
+		// At most one record has the value; if r replaces it, there is no conflict.
 		p := ix.Live().Seek(func(o *record[T]) bool { return query.Compare(o.keys[i], key) < 0 })
 		if p == ix.Live().End() {
 			continue
@@ -171,15 +172,15 @@ func (s *Store[T]) checkUnique(r *record[T]) error {
 	return errors.Join(taken...)
 }
 
-// state is what there is of an id: a live record, a tombstone, or neither.
+// state is the state of an id: a live record, a tombstone, or neither.
 type state[T any] struct {
 	live *record[T]
 	tomb *tombstone
 }
 
-func (s *Store[T]) state(id string) state[T] { return state[T]{s.records[id], s.tombs[id]} }
+func (s *Store[T]) stateOf(id string) state[T] { return state[T]{s.records[id], s.tombs[id]} }
 
-// lookup returns the live record of an id, or why there is none.
+// lookup returns the live record of an id; ErrGone if it was deleted, and otherwise ErrNotFound.
 func (s *Store[T]) lookup(id string) (*record[T], error) {
 	if r, ok := s.records[id]; ok {
 		return r, nil
@@ -190,16 +191,16 @@ func (s *Store[T]) lookup(id string) (*record[T], error) {
 	return nil, resource.ErrNotFound
 }
 
-// put is the one place where anything changes. In a transaction it notes how to undo that, which is to put back what
-// there was: records never change, so the old one is still as it was.
+// put sets the state of an id in the maps and all indexes; all writes use it. In a transaction it
+// adds an undo that restores the previous state, which is possible because records are immutable.
 func (s *Store[T]) put(t *txn, id string, to state[T]) {
-	from := s.state(id)
+	from := s.stateOf(id)
 	if t != nil {
 		t.undo = append(t.undo, func() { s.put(nil, id, from) })
 	}
 	for _, ix := range s.indexes {
 		switch {
-		// The usual change leaves most indexes in order.
+		// usually the position in the index does not change
 		case from.live != nil && to.live != nil && ix.Compare(from.live, to.live) == 0:
 			ix.Replace(from.live, to.live)
 			continue

@@ -1,8 +1,8 @@
 // Package sorted keeps elements in order, for one writer and many readers.
 //
-// Its nouns are a [List], which changes; a [View], what a List holds at one moment; and a [Place] in a View. A List is
-// made of chunks, each a sorted slice. Taking a View costs nothing and it stays as it is, since the List copies a
-// chunk that a View may hold before it changes it.
+// A [List] is mutable. A [View] is an immutable snapshot of a List, and a [Place] is a position in
+// a View. A List consists of chunks, each a sorted slice. A snapshot is free, because the List
+// copies a chunk that may be part of a View before it changes the chunk.
 package sorted
 
 import (
@@ -10,44 +10,44 @@ import (
 	"sync/atomic"
 )
 
-// chunkSize is the most elements a chunk holds: few enough that moving or copying them costs no more than the search
-// before it, and enough that the list of chunks stays short.
+// chunkSize is the maximum length of a chunk: small enough that copying one costs about as much as
+// a search, and large enough that the list of chunks stays short.
 const chunkSize = 512
 
-// List holds elements in order. Only one goroutine may change it and no other use it meanwhile; reading, and taking a
-// Snapshot, many may do at once.
+// List is a sorted list. Changes must not run concurrently with any other use. Reading and Snapshot
+// are safe for concurrent use.
 type List[E any] struct {
 	compare func(a, b E) int
 	live    View[E]
 	gen     uint64      // chunks of an older generation may be part of a snapshot
-	shared  atomic.Bool // live is part of a snapshot; readers set it concurrently
+	shared  atomic.Bool // live is part of a snapshot; set concurrently by readers
 }
 
-// chunk is a sorted slice that is never empty.
+// chunk is a sorted slice with at least one element.
 type chunk[E any] struct {
 	gen   uint64
 	items []E
 }
 
-// New returns an empty List in the order that compare gives, which finds no two different elements equal.
+// New returns an empty List. compare must not return 0 for two different elements.
 func New[E any](compare func(a, b E) int) *List[E] {
 	return &List[E]{compare: compare}
 }
 
-// Compare compares two elements as the List does.
+// Compare compares two elements with the function given to New.
 func (l *List[E]) Compare(a, b E) int { return l.compare(a, b) }
 
-// Live returns what l holds. It must be forgotten before l changes.
+// Live returns the current elements. It is invalid after the next change.
 func (l *List[E]) Live() View[E] { return l.live }
 
-// Snapshot returns what l holds, and goes on to hold that when l has changed.
+// Snapshot returns the current elements. It is not affected by later changes.
 func (l *List[E]) Snapshot() View[E] {
 	l.shared.Store(true)
 	return l.live
 }
 
-// detach makes sure that the list of chunks is in no snapshot. Beginning a generation is what makes each chunk copied
-// before its next change, and only those that do change.
+// detach ensures that the list of chunks is not part of a snapshot. It begins a generation, so that
+// each chunk is copied before its next change.
 func (l *List[E]) detach() {
 	if l.shared.Load() {
 		l.gen++
@@ -56,49 +56,50 @@ func (l *List[E]) detach() {
 	}
 }
 
-// own returns the chunk at i, which is in no snapshot from here on.
-func (l *List[E]) own(i int) *chunk[E] {
+// writable returns chunk i after ensuring that it is not part of a snapshot.
+func (l *List[E]) writable(i int) *chunk[E] {
 	c := l.live.chunks[i]
 	if c.gen != l.gen {
-		room := make([]E, 0, min(len(c.items)+16, chunkSize)) // where one write goes there are often more
-		c = &chunk[E]{gen: l.gen, items: append(room, c.items...)}
+		// spare capacity, because writes are often local
+		items := make([]E, 0, min(len(c.items)+16, chunkSize))
+		c = &chunk[E]{gen: l.gen, items: append(items, c.items...)}
 		l.live.chunks[i] = c
 	}
 	return c
 }
 
-// find returns the place of e, or where it would have to go.
+// find returns the place of e, or the one where it would be inserted.
 func (l *List[E]) find(e E) Place {
 	return l.live.Seek(func(other E) bool { return l.compare(other, e) < 0 })
 }
 
-// Insert adds an element that is not there yet.
+// Insert adds an element that is not in the list.
 func (l *List[E]) Insert(e E) {
 	l.detach()
 	p := l.find(e)
-	// Behind the last element of all is also behind the last of the last chunk, and there it goes.
+	// After the last element, use the end of the last chunk.
 	if p == l.live.End() && p.chunk > 0 {
 		p = Place{p.chunk - 1, len(l.live.chunks[p.chunk-1].items)}
 	}
 	if p.chunk == len(l.live.chunks) || len(l.live.chunks[p.chunk].items) == chunkSize {
-		p = l.makeRoom(p)
+		p = l.split(p)
 	}
-	c := l.own(p.chunk)
+	c := l.writable(p.chunk)
 	c.items = slices.Insert(c.items, p.item, e)
 }
 
-// makeRoom divides the full chunk at p, or begins a new one, and returns what p has become. Behind the last element of
-// all it begins a new one, so that elements which arrive in order fill their chunks.
-func (l *List[E]) makeRoom(p Place) Place {
+// split splits the full chunk at p, or adds an empty one, and returns the new place of p. At the
+// end of the list it adds one, so that elements that arrive in order fill their chunks.
+func (l *List[E]) split(p Place) Place {
 	n := len(l.live.chunks)
 	if p.chunk == n || p.chunk == n-1 && p.item == chunkSize {
 		l.live.chunks = append(l.live.chunks, &chunk[E]{gen: l.gen})
 		return Place{n, 0}
 	}
 	const half = chunkSize / 2
-	left := l.own(p.chunk)
+	left := l.writable(p.chunk)
 	right := &chunk[E]{gen: l.gen, items: slices.Clone(left.items[half:])}
-	clear(left.items[half:]) // or it would keep removed elements from being collected
+	clear(left.items[half:]) // release references to the moved elements
 	left.items = left.items[:half]
 	l.live.chunks = slices.Insert(l.live.chunks, p.chunk+1, right)
 	if p.item > half {
@@ -107,15 +108,15 @@ func (l *List[E]) makeRoom(p Place) Place {
 	return p
 }
 
-// Remove takes out an element that is there.
+// Remove removes an element that is in the list.
 func (l *List[E]) Remove(e E) {
 	l.detach()
 	p := l.find(e)
-	c := l.own(p.chunk)
+	c := l.writable(p.chunk)
 	c.items = slices.Delete(c.items, p.item, p.item+1)
 	chunks, next := l.live.chunks, p.chunk+1
-	// What shrinks is joined with what follows, so that many removals do not leave a long list of short chunks. Joined at
-	// half the size, it will not soon be divided again.
+	// Merge small chunks, so that many removals do not leave a long list of them. The result is at
+	// most half full, so that it is not split again soon.
 	switch {
 	case len(c.items) == 0:
 		l.live.chunks = slices.Delete(chunks, p.chunk, next)
@@ -125,9 +126,9 @@ func (l *List[E]) Remove(e E) {
 	}
 }
 
-// Replace puts e in the place of an element that is there and that compares as equal.
+// Replace replaces old, which is in the list, by e, which compares as equal.
 func (l *List[E]) Replace(old, e E) {
 	l.detach()
 	p := l.find(old)
-	l.own(p.chunk).items[p.item] = e
+	l.writable(p.chunk).items[p.item] = e
 }

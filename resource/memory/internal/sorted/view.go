@@ -5,16 +5,16 @@ import (
 	"sort"
 )
 
-// View is what a List holds. The zero View is empty.
+// View is a sequence of sorted elements. The zero View is empty.
 type View[E any] struct {
 	chunks []*chunk[E]
 }
 
-// Place is where an element is in a View, or the end. The zero Place is the first. Each element has one Place, so that
-// Places of one View can be compared.
+// Place is the position of an element in a View, or the end. The zero Place is the first. Each
+// element has exactly one Place, so Places of one View can be compared.
 type Place struct{ chunk, item int }
 
-// Before reports whether p comes before o.
+// Before reports whether p precedes o.
 func (p Place) Before(o Place) bool {
 	return p.chunk < o.chunk || p.chunk == o.chunk && p.item < o.item
 }
@@ -35,13 +35,13 @@ func Max(a, b Place) Place {
 	return a
 }
 
-// End is the Place behind the last element.
+// End returns the Place after the last element.
 func (v View[E]) End() Place { return Place{len(v.chunks), 0} }
 
-// At returns the element at p, which is not the end.
+// At returns the element at p, which must not be the end.
 func (v View[E]) At(p Place) E { return v.chunks[p.chunk].items[p.item] }
 
-// Next returns the Place behind p, which is not the end.
+// Next returns the Place after p, which must not be the end.
 func (v View[E]) Next(p Place) Place {
 	if p.item+1 < len(v.chunks[p.chunk].items) {
 		return Place{p.chunk, p.item + 1}
@@ -49,7 +49,7 @@ func (v View[E]) Next(p Place) Place {
 	return Place{p.chunk + 1, 0}
 }
 
-// Prev returns the Place before p, which is not the first.
+// Prev returns the Place before p, which must not be the first.
 func (v View[E]) Prev(p Place) Place {
 	if p.item > 0 {
 		return Place{p.chunk, p.item - 1}
@@ -57,8 +57,8 @@ func (v View[E]) Prev(p Place) Place {
 	return Place{p.chunk - 1, len(v.chunks[p.chunk-1].items) - 1}
 }
 
-// Seek returns the first Place for which before is false. Before must be true up to some element and false from there
-// on.
+// Seek returns the first Place for which before is false. before must be true for a prefix of the
+// elements and false for the rest.
 func (v View[E]) Seek(before func(E) bool) Place {
 	c := sort.Search(len(v.chunks), func(i int) bool {
 		items := v.chunks[i].items
@@ -71,7 +71,7 @@ func (v View[E]) Seek(before func(E) bool) Place {
 	return Place{c, sort.Search(len(items), func(i int) bool { return !before(items[i]) })}
 }
 
-// Count returns how many elements there are from one Place up to another.
+// Count returns the number of elements from one Place up to another.
 func (v View[E]) Count(from, to Place) int {
 	if !from.Before(to) {
 		return 0
@@ -83,7 +83,7 @@ func (v View[E]) Count(from, to Place) int {
 	return n
 }
 
-// Between yields the elements from one Place up to another, or the same ones backwards.
+// Between yields the elements from one Place up to another, in ascending order or backwards.
 func (v View[E]) Between(from, to Place, backwards bool) iter.Seq[E] {
 	return func(yield func(E) bool) {
 		if !from.Before(to) {
