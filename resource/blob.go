@@ -102,6 +102,11 @@ func NewBlobs(name string, store BlobStore, opts *BlobOptions) *Blobs {
 	return b
 }
 
+// Part describes the blobs to a catalog.
+func (b *Blobs) Part() PartInfo {
+	return PartInfo{Name: b.name, Keyed: !b.opts.ReadOnly, DerivesIDs: b.opts.NewID == nil, Report: b.summary()}
+}
+
 // Name returns the name it was given.
 func (b *Blobs) Name() string { return b.name }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,32 +24,6 @@ type Catalog struct {
 	links   map[*Resource]map[string]*link
 	streams callers
 }
-
-// Part is something a [Catalog] can serve: a [*Resource], a [*Lookup], a [*Command] or [*Blobs].
-type Part interface {
-	// part is unexported, so that only this package has parts: every protocol must serve each kind.
-	part() *catalogPart
-}
-
-// catalogPart is a part and what the catalog has found out about it. One of resource, lookup, command and blobs is set; a
-// lookup has its target in resource, too.
-type catalogPart struct {
-	name     string
-	part     Part
-	resource *Resource
-	lookup   *Lookup
-	command  *Command
-	blobs    *Blobs
-	jobs     *Resource // of a command
-
-	keyed      bool                  // an Idempotency-Key is used
-	guaranteed idempotency.Guarantee // of a key
-}
-
-func (r *Resource) part() *catalogPart { return &catalogPart{name: r.core.name, part: r, resource: r} }
-func (l *Lookup) part() *catalogPart   { return &catalogPart{name: l.name, part: l, lookup: l} }
-func (c *Command) part() *catalogPart  { return &catalogPart{name: c.name, part: c, command: c} }
-func (b *Blobs) part() *catalogPart    { return &catalogPart{name: b.name, part: b, blobs: b} }
 
 // CatalogOptions adjust a [Catalog]. The zero value is fine.
 type CatalogOptions struct {
@@ -131,7 +106,11 @@ func (l Limits) orDefaults() Limits {
 	return l
 }
 
-// NewCatalog returns a catalog of the parts. opts may be nil. It panics if two parts have one name, and if a relation of a
+// validPath matches the name of a part.
+var validPath = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*(/[A-Za-z0-9][A-Za-z0-9_.~-]*)?$`)
+
+// NewCatalog returns a catalog of the parts. opts may be nil. It panics if two parts have one
+// name, if a name cannot be a path, and if a relation of a
 // part, or the Jobs of a command, lead to a resource that is not among the parts.
 func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	c := &Catalog{byName: map[string]*catalogPart{}, links: map[*Resource]map[string]*link{}}
@@ -140,22 +119,25 @@ func NewCatalog(opts *CatalogOptions, parts ...Part) *Catalog {
 	}
 	c.opts.Limits = c.opts.Limits.orDefaults()
 	for _, p := range parts {
-		cp := p.part()
-		if c.byName[cp.name] != nil {
-			panic(fmt.Sprintf("resource: two parts of the catalog are at /%s", cp.name))
+		cp := &catalogPart{PartInfo: p.Part(), part: p}
+		if !validPath.MatchString(cp.Name) {
+			panic(fmt.Sprintf("resource: %q cannot be the name of a part: it is of the form area or area/action", cp.Name))
 		}
-		c.byName[cp.name] = cp
+		if c.byName[cp.Name] != nil {
+			panic(fmt.Sprintf("resource: two parts of the catalog are at /%s", cp.Name))
+		}
+		c.byName[cp.Name] = cp
 		c.parts = append(c.parts, cp)
 	}
 	for _, p := range c.parts {
 		c.resolve(p)
 	}
 	for _, p := range c.parts {
-		if c.opts.Idempotency != nil && p.writable() {
-			p.keyed, p.guaranteed = true, c.guaranteeOf(p)
+		if c.opts.Idempotency != nil && p.Keyed {
+			p.guarantee = c.guaranteeOf(p)
 		}
-		if c.opts.Feed != nil && p.resource != nil {
-			p.resource.core.attach(c.opts.Feed, c.Logger())
+		if r := p.resource(); c.opts.Feed != nil && r != nil {
+			r.core.attach(c.opts.Feed, c.Logger())
 		}
 	}
 	return c
@@ -171,63 +153,50 @@ func (c *Catalog) Parts() []Part {
 }
 
 // Resources returns the resources of the catalog in the order in which they were given.
-func (c *Catalog) Resources() []*Resource { return partsOf[*Resource](c) }
-
-func partsOf[P Part](c *Catalog) (out []P) {
-	for _, p := range c.parts {
-		if p, ok := p.part.(P); ok {
-			out = append(out, p)
-		}
-	}
-	return out
-}
+func (c *Catalog) Resources() []*Resource { return PartsOf[*Resource](c) }
 
 // resolve finds the targets of relations, lookups and jobs, now that all parts are known.
 func (c *Catalog) resolve(p *catalogPart) {
-	switch {
-	case p.lookup != nil:
-		p.resource = c.mustFind("lookup "+p.name, p.lookup.target)
-		return
-	case p.command != nil:
-		c.resolveCommand(p)
-		return
-	case p.resource == nil:
-		return
+	if l, ok := p.part.(*Lookup); ok {
+		c.mustFind("lookup "+p.Name, l.target)
 	}
+	if p.Jobs != "" {
+		p.Runner = c.mustFind("part "+p.Name, p.Jobs).core.ops.runner
+	}
+	if area, action, ok := strings.Cut(p.Name, "/"); ok { // an item with this id could not be requested
+		if above := c.byName[area].resource(); above != nil && above.ValidID(action) {
+			above.core.reserved.Store(action, true)
+		}
+	}
+	if r := p.resource(); r != nil {
+		c.resolveRelations(r)
+	}
+}
+
+// resolveRelations finds the targets of the relations of a resource.
+func (c *Catalog) resolveRelations(r *Resource) {
 	links := map[string]*link{}
-	for _, rel := range p.resource.projection.relations {
-		l := &link{relation: rel, target: c.mustFind("relation "+rel.Name+" of "+p.name, rel.Target)}
+	for _, rel := range r.projection.relations {
+		l := &link{relation: rel, target: c.mustFind("relation "+rel.Name+" of "+r.Name(), rel.Target)}
 		if rel.By != "" {
 			f := l.target.core.typ.Field(rel.By) // a view may hide or rename it
 			if f == nil || !slices.Contains(l.target.core.query.Filter[rel.By], query.Eq) {
 				panic(fmt.Sprintf("resource: relation %s of %s: %s does not declare %q for query.Eq",
-					rel.Name, p.name, rel.Target, rel.By))
+					rel.Name, r.Name(), rel.Target, rel.By))
 			}
 			l.by = newKeyReader(f)
 		}
 		links[rel.Name] = l
 	}
-	c.links[p.resource] = links
-}
-
-// resolveCommand finds the resource of the jobs of a command, and reserves the name of its action in the collection of its
-// area: an item with that id could not be requested.
-func (c *Catalog) resolveCommand(p *catalogPart) {
-	if jobs := p.command.jobs; jobs != nil {
-		p.jobs = c.mustFind("command "+p.name, jobs.Name())
-	}
-	area, action, _ := strings.Cut(p.name, "/")
-	if above := c.byName[area]; above != nil && above.lookup == nil && above.resource != nil && above.resource.ValidID(action) {
-		above.resource.core.reserved.Store(action, true)
-	}
+	c.links[r] = links
 }
 
 func (c *Catalog) mustFind(user, name string) *Resource {
-	p := c.byName[name]
-	if p == nil || p.resource == nil || p.lookup != nil {
+	r := c.byName[name].resource()
+	if r == nil {
 		panic(fmt.Sprintf("resource: %s leads to %q, which is no resource of this catalog", user, name))
 	}
-	return p.resource
+	return r
 }
 
 // Logger returns CatalogOptions.Logger, or [slog.Default].

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/internal/fielderr"
 	"github.com/stoa-go/stoa/resource/internal/pointer"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -131,6 +132,26 @@ func structOf[T any](command string) *schema.Type {
 		panic(fmt.Sprintf("resource: command %s: %s is no struct", command, reflect.TypeFor[T]()))
 	}
 	return typ
+}
+
+// Part describes the command to a catalog.
+func (c *Command) Part() PartInfo {
+	p := PartInfo{Name: c.name, Keyed: !c.secret, Runner: c.transactions, Report: c.summary()}
+	switch {
+	case c.jobs != nil:
+		p.Runner, p.Jobs = nil, c.jobs.Name()
+	case c.into != nil:
+		p.Runner = c.into.core.ops.runner
+		p.Guarantee = func(g *idempotency.Guarantee) {
+			if g.Others > idempotency.AtMostOnce { // without atomic=true
+				g.Others = idempotency.AtMostOnce
+				g.Reason = "with atomic=true " + g.Reason + "; else lines are stored piece by piece"
+			}
+		}
+	case c.transactions == nil:
+		p.Guarantee = func(g *idempotency.Guarantee) { g.Reason = "it does not say in whose transactions it happens" }
+	}
+	return p
 }
 
 // Secret reports whether keys mean nothing to the command, since its output is not to be kept.

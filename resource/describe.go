@@ -48,10 +48,10 @@ func (r *Resource) Samples() []any {
 }
 
 // Lookups returns the lookups of the catalog in the order in which they were given.
-func (c *Catalog) Lookups() []*Lookup { return partsOf[*Lookup](c) }
+func (c *Catalog) Lookups() []*Lookup { return PartsOf[*Lookup](c) }
 
 // Commands returns the commands of the catalog in the order in which they were given.
-func (c *Catalog) Commands() []*Command { return partsOf[*Command](c) }
+func (c *Catalog) Commands() []*Command { return PartsOf[*Command](c) }
 
 // Doc returns what its options say that it does.
 func (c *Command) Doc() string { return c.doc }
@@ -75,7 +75,7 @@ func (c *Command) Problems() []problem.Kind { return c.problems }
 func (c *Command) Into() *Resource { return c.into }
 
 // Blobs returns the blobs of the catalog in the order in which they were given.
-func (c *Catalog) Blobs() []*Blobs { return partsOf[*Blobs](c) }
+func (c *Catalog) Blobs() []*Blobs { return PartsOf[*Blobs](c) }
 
 // Options returns how the blobs are served, defaults filled in.
 func (b *Blobs) Options() BlobOptions {
@@ -123,8 +123,8 @@ func (c *Catalog) KeyField(r *Resource, relation string) string {
 
 // Target returns the resource of the catalog that a lookup leads to; nil if the lookup is not one of its parts.
 func (c *Catalog) Target(l *Lookup) *Resource {
-	if p := c.byName[l.name]; p != nil && p.lookup == l {
-		return p.resource
+	if p := c.byName[l.name]; p != nil && p.part == Part(l) {
+		return c.byName[l.target].resource()
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ type Key struct {
 func (c *Catalog) Key(part string, op idempotency.Operation, scope ...string) *Key {
 	k := &Key{catalog: c, op: op, scope: scope}
 	if p := c.byName[part]; p != nil {
-		k.levels, k.runner = p.guaranteed, p.runner()
+		k.levels, k.runner = p.guarantee, p.Runner
 	}
 	return k
 }
@@ -417,8 +417,8 @@ func (c *Catalog) Idempotency() *idempotency.Guard { return c.opts.Idempotency }
 func (c *Catalog) Guarantees() []idempotency.Guarantee {
 	var out []idempotency.Guarantee
 	for _, p := range c.parts {
-		if p.keyed {
-			out = append(out, p.guaranteed)
+		if p.Keyed && c.opts.Idempotency != nil {
+			out = append(out, p.guarantee)
 		}
 	}
 	return out
@@ -434,75 +434,9 @@ func (c *Catalog) Guarantee(name string, create bool) (level idempotency.Level, 
 		return idempotency.AtMostOnce, nil
 	}
 	if create {
-		return p.guaranteed.Create, p.runner()
+		return p.guarantee.Create, p.Runner
 	}
-	return p.guaranteed.Others, p.runner()
-}
-
-// runner returns the runner in whose transactions the part is written; nil for none. A command with Jobs writes a job.
-func (p *catalogPart) runner() tx.Runner {
-	switch {
-	case p.jobs != nil:
-		return p.jobs.core.ops.runner
-	case p.command != nil && p.command.into != nil:
-		return p.command.into.core.ops.runner
-	case p.command != nil:
-		return p.command.transactions
-	case p.resource != nil && p.lookup == nil:
-		return p.resource.core.ops.runner
-	}
-	return nil
-}
-
-// writable reports whether the part can be written to.
-func (p *catalogPart) writable() bool {
-	switch {
-	case p.lookup != nil:
-		return false
-	case p.command != nil:
-		return !p.command.secret
-	case p.blobs != nil:
-		return !p.blobs.opts.ReadOnly
-	}
-	r := p.resource
-	return r.Can(OpCreate) || r.Can(OpReplace) || r.Can(OpDelete)
-}
-
-// guaranteeOf returns what a key guarantees for a part that can be written to.
-func (c *Catalog) guaranteeOf(p *catalogPart) (g idempotency.Guarantee) {
-	runner := p.runner()
-	level := c.opts.Idempotency.LevelFor(runner)
-	g = idempotency.Guarantee{Name: p.name, Create: level, Others: level, Reason: p.reason(level, runner)}
-	derived := false
-	switch {
-	case p.command != nil:
-		if p.command.into != nil && level > idempotency.AtMostOnce { // without atomic=true
-			g.Others = idempotency.AtMostOnce
-			g.Reason = "with atomic=true " + g.Reason + "; else lines are stored piece by piece"
-		}
-	case p.blobs != nil:
-		derived = p.blobs.opts.NewID == nil
-	default:
-		derived = p.resource.derivesIDs()
-	}
-	if derived && level < idempotency.ByIdentity {
-		g.Create = idempotency.ByIdentity
-		g.Reason = "the id of what is created follows from the key; for all else, " + g.Reason
-	}
-	return g
-}
-
-// reason explains the guarantee.
-func (p *catalogPart) reason(level idempotency.Level, runner tx.Runner) string {
-	switch {
-	case level == idempotency.ExactlyOnce:
-		return "it shares its transactions with the records"
-	case runner != nil:
-		return "its transactions are not those of the records"
-	case p.command != nil && p.command.jobs == nil && p.command.into == nil:
-		return "it does not say in whose transactions it happens"
-	}
-	return "it has no transactions"
+	return p.guarantee.Others, p.Runner
 }
 
 // sampleID is an id as it would be derived from a key.

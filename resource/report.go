@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
@@ -15,31 +16,14 @@ import (
 func (c *Catalog) Report() string {
 	var b strings.Builder
 	for _, p := range c.parts {
-		switch {
-		case p.lookup != nil:
-			fmt.Fprintf(&b, "/%s  a lookup of /%s\n", p.name, p.lookup.target)
-			continue
-		case p.command != nil:
-			p.command.report(&b)
-		case p.blobs != nil:
-			p.blobs.report(&b)
+		b.WriteString(p.Report)
+		if p.Keyed && c.opts.Idempotency != nil {
+			reportKeys(&b, &p.guarantee)
 		}
-		if p.resource == nil {
-			p.reportKeys(&b)
+		r := p.resource()
+		if r == nil {
 			continue
 		}
-		r := p.resource
-		list, item := r.methods()
-		fmt.Fprintf(&b, "/%s  %s\n", p.name, list)
-		fmt.Fprintf(&b, "/%s/{id}  %s\n", p.name, item)
-		fmt.Fprintf(&b, "    store: %s\n", r.abilities())
-		if r.Batches() {
-			fmt.Fprintf(&b, "    batches: POST of %s\n", "application/vnd.stoa.batch+json")
-		}
-		if r.projection.down != nil {
-			fmt.Fprintf(&b, "    view: %s\n", r.narrowness())
-		}
-		p.reportKeys(&b)
 		if c.opts.Feed != nil {
 			fmt.Fprintf(&b, "    feed: %s\n", r.core.eventDelivery())
 		}
@@ -48,7 +32,7 @@ func (c *Catalog) Report() string {
 		}
 	}
 	switch {
-	case c.opts.Idempotency == nil && slices.ContainsFunc(c.parts, (*catalogPart).writable):
+	case c.opts.Idempotency == nil && slices.ContainsFunc(c.parts, func(p *catalogPart) bool { return p.Keyed }):
 		b.WriteString("keys: none are kept, so an Idempotency-Key means nothing\n")
 	case c.opts.Idempotency != nil && c.opts.Principal == nil:
 		b.WriteString("weak: nobody is known, so every Idempotency-Key is refused: give CatalogOptions.Principal\n")
@@ -56,16 +40,27 @@ func (c *Catalog) Report() string {
 	return b.String()
 }
 
-// reportKeys says what a key is worth.
-func (rt *catalogPart) reportKeys(b *strings.Builder) {
-	if !rt.keyed {
-		return
+// reportKeys writes the guarantee of a key.
+func reportKeys(b *strings.Builder, g *idempotency.Guarantee) {
+	level := g.Others.String()
+	if g.Create != g.Others {
+		level = g.Create.String() + ", or " + level
 	}
-	worth := rt.guaranteed.Others.String()
-	if create := rt.guaranteed.Create; create != rt.guaranteed.Others {
-		worth = create.String() + ", or " + worth
+	fmt.Fprintf(b, "    keys: %s: %s\n", level, g.Reason)
+}
+
+// summary returns the lines of the resource that do not depend on the catalog.
+func (r *Resource) summary() string {
+	var b strings.Builder
+	list, item := r.methods()
+	fmt.Fprintf(&b, "/%s  %s\n/%s/{id}  %s\n    store: %s\n", r.Name(), list, r.Name(), item, r.abilities())
+	if r.Batches() {
+		fmt.Fprintf(&b, "    batches: POST of %s\n", "application/vnd.stoa.batch+json")
 	}
-	fmt.Fprintf(b, "    keys: %s: %s\n", worth, rt.guaranteed.Reason)
+	if r.projection.down != nil {
+		fmt.Fprintf(&b, "    view: %s\n", r.narrowness())
+	}
+	return b.String()
 }
 
 func (r *Resource) abilities() string {
@@ -190,11 +185,12 @@ func (r *Resource) methods() (list, item string) {
 	return list + ", OPTIONS", item + ", OPTIONS"
 }
 
-func (c *Command) report(b *strings.Builder) {
+func (c *Command) summary() string {
+	b := &strings.Builder{}
 	fmt.Fprintf(b, "/%s  POST, OPTIONS\n", c.name)
 	if c.into != nil {
 		fmt.Fprintf(b, "    import: lines of %s into /%s\n", mediaNDJSON, c.into.Name())
-		return
+		return b.String()
 	}
 	fmt.Fprintf(b, "    command: takes %s, gives %s", listFields(c.in), listFields(c.out))
 	if c.jobs != nil {
@@ -204,6 +200,7 @@ func (c *Command) report(b *strings.Builder) {
 	if c.authorize == nil && !c.public {
 		b.WriteString("    weak: everybody may call it: give Authorize, or say Public\n")
 	}
+	return b.String()
 }
 
 func listFields(typ *schema.Type) string {
@@ -217,7 +214,8 @@ func listFields(typ *schema.Type) string {
 	return strings.Join(names, " ")
 }
 
-func (b *Blobs) report(to *strings.Builder) {
+func (b *Blobs) summary() string {
+	to := &strings.Builder{}
 	o, list, item := b.Options(), "POST, OPTIONS", "GET, HEAD, PUT, DELETE, OPTIONS"
 	if o.ReadOnly {
 		list, item = "OPTIONS", "GET, HEAD, OPTIONS"
@@ -232,4 +230,5 @@ func (b *Blobs) report(to *strings.Builder) {
 	if o.Authorize == nil && !o.Public {
 		to.WriteString("    weak: everybody may do everything: give Authorize, or say Public\n")
 	}
+	return to.String()
 }

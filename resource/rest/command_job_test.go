@@ -330,7 +330,7 @@ func TestBadJobs(t *testing.T) {
 func TestJobsAreAmongTheParts(t *testing.T) {
 	t.Parallel()
 	c := resource.NewCommand("bed/nap", nap, &resource.CommandOptions[napIn]{Public: true, Jobs: badJobs{name: "jobs"}})
-	wantPanic(t, `resource: command bed/nap leads to "jobs", which is no resource of this catalog`, func() {
+	wantPanic(t, `resource: part bed/nap leads to "jobs", which is no resource of this catalog`, func() {
 		resource.NewCatalog(nil, c)
 	})
 	jobs := resource.New("jobs", memory.New[job.Job](nil), nil)

@@ -1,0 +1,99 @@
+package resource
+
+// Parts: what a catalog needs to know about each thing that it serves. Called by catalog.go, once for each part. It calls
+// idempotency.go for guarantees.
+
+import (
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource/tx"
+)
+
+// Part is something that a [Catalog] serves: a [*Resource], a [*Lookup], a collection of package blob, a command of package
+// command, or a type of an application. Protocols find the kinds of parts that they know with [PartsOf] and leave out the
+// others, so a new kind of part needs a protocol that serves it, and nothing else.
+type Part interface {
+	// Part describes the part. [NewCatalog] calls it once.
+	Part() PartInfo
+}
+
+// PartInfo describes a [Part] to a [Catalog]. Only Name is required.
+type PartInfo struct {
+	// Name is the path of the part: "orders" or, for an action, "area/action". No item of the resource area can then have the
+	// id action.
+	Name string
+	// Keyed reports whether an Idempotency-Key applies to the part, because requests can change something.
+	Keyed bool
+	// Runner is the runner in whose transactions the part writes. Nil means that it has none.
+	Runner tx.Runner
+	// Jobs is the name of the resource that holds the jobs of the part, which must be in the catalog. Requests then write jobs,
+	// in the transactions of that resource. Empty means that there are no jobs.
+	Jobs string
+	// DerivesIDs reports whether something new can have an id that is derived from a key; see [Key.NewID].
+	DerivesIDs bool
+	// Guarantee, if not nil, corrects the guarantee of a key, which the catalog derives from Runner.
+	Guarantee func(g *idempotency.Guarantee)
+	// Report is the text about the part in the start-up report, in whole lines.
+	Report string
+}
+
+// PartsOf returns the parts of one type, in the order in which they were given to the catalog.
+func PartsOf[P Part](c *Catalog) []P {
+	var out []P
+	for _, p := range c.parts {
+		if p, ok := p.part.(P); ok {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// catalogPart is a part and what the catalog has found out about it.
+type catalogPart struct {
+	PartInfo
+	part      Part
+	guarantee idempotency.Guarantee // zero if no key applies
+}
+
+// resource returns the part as a resource, and nil if it is another kind of part.
+func (p *catalogPart) resource() *Resource {
+	if p == nil {
+		return nil
+	}
+	r, _ := p.part.(*Resource)
+	return r
+}
+
+// Part describes the resource to a catalog.
+func (r *Resource) Part() PartInfo {
+	return PartInfo{
+		Name: r.core.name, Keyed: r.Can(OpCreate) || r.Can(OpReplace) || r.Can(OpDelete), Runner: r.core.ops.runner,
+		DerivesIDs: r.derivesIDs(), Report: r.summary(),
+	}
+}
+
+// Part describes the lookup to a catalog.
+func (l *Lookup) Part() PartInfo {
+	return PartInfo{Name: l.name, Report: "/" + l.name + "  a lookup of /" + l.target + "\n"}
+}
+
+// guaranteeOf returns what a key guarantees for a part.
+func (c *Catalog) guaranteeOf(p *catalogPart) idempotency.Guarantee {
+	level := c.opts.Idempotency.LevelFor(p.Runner)
+	g := idempotency.Guarantee{Name: p.Name, Create: level, Others: level}
+	switch {
+	case level == idempotency.ExactlyOnce:
+		g.Reason = "it shares its transactions with the records"
+	case p.Runner != nil:
+		g.Reason = "its transactions are not those of the records"
+	default:
+		g.Reason = "it has no transactions"
+	}
+	if p.Guarantee != nil {
+		p.Guarantee(&g)
+	}
+	if p.DerivesIDs && level < idempotency.ByIdentity {
+		g.Create = idempotency.ByIdentity
+		g.Reason = "the id of what is created follows from the key; for all else, " + g.Reason
+	}
+	return g
+}
