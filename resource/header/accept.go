@@ -101,7 +101,8 @@ type mediaRange struct {
 	rank         int64 // how specific the range is; the highest rank that matches decides
 }
 
-// The rank of a range is one of these constants plus the number of its parameters, fewer than 1<<20.
+// The rank of a range is one of these constants plus the number of its parameters, fewer than
+// 1<<20.
 const (
 	rankAny int64 = 1 << (20 * iota)
 	rankType

@@ -35,7 +35,8 @@ func AcceptEncoding(lines []string) Encodings {
 			}
 		}
 	}
-	// The wildcard matches each coding that the field does not list, identity included (section 12.5.3).
+	// The wildcard matches each coding that the field does not list, identity included (section
+	// 12.5.3).
 	if gzip == unset {
 		gzip = other
 	}

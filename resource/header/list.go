@@ -2,9 +2,9 @@ package header
 
 import "strings"
 
-// This file has the grammar that the fields share (RFC 9110 sections 5.6.1 to 5.6.6). Each cut function
-// removes one element from the front of a string and returns the element and the rest. The parsers
-// are loops over them without further state.
+// This file has the grammar that the fields share (RFC 9110 sections 5.6.1 to 5.6.6). Each cut
+// function removes one element from the front of a string and returns the element and the rest. The
+// parsers are loops over them without further state.
 //
 // The parsers read each field line as a list of its own. The result is that of the joined lines
 // (section 5.3), except that a quoted string without a closing quotation mark ends with its line.
@@ -126,9 +126,9 @@ func isTextByte(c byte) bool {
 
 // isTokenByte reports whether c is a tchar (section 5.6.2).
 func isTokenByte(c byte) bool {
-	// This function runs for nearly every byte of a field, so it is a lookup in two bit sets: low for
-	// the characters below 64, high for the others. A shift by 64 or more yields zero, so that bytes
-	// above 0x7f are in neither set.
+	// This function runs for nearly every byte of a field, so it is a lookup in two bit sets: low
+	// for the characters below 64, high for the others. A shift by 64 or more yields zero, so that
+	// bytes above 0x7f are in neither set.
 	const (
 		digits  = (1<<10 - 1) << '0'
 		letters = (1<<26-1)<<('A'-64) | (1<<26-1)<<('a'-64)

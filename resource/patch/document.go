@@ -170,8 +170,8 @@ func (d *document) copy(from, to pointer) *Error {
 		return e
 	}
 	size := n.size()
-	// The limit applies to the sum of all copies too. Otherwise a patch that copies and removes a large
-	// value in turn would do much work with a small document.
+	// The limit applies to the sum of all copies too. Otherwise a patch that copies and removes a
+	// large value in turn would do much work with a small document.
 	if d.copied += size; d.copied > d.limit {
 		return tooLarge(codeSize, to.text, "the patch would copy more than %d bytes", d.limit)
 	}

@@ -12,7 +12,8 @@ type Kind uint8
 const (
 	// Malformed means that the patch is invalid for every document. Status code 400.
 	Malformed Kind = iota + 1
-	// Conflict means that the patch is valid but cannot be applied to this document. Status code 409.
+	// Conflict means that the patch is valid but cannot be applied to this document. Status code
+	// 409.
 	Conflict
 	// TooLarge means that the patch or the patched document exceeds the [Limits]. Status code 413.
 	TooLarge
@@ -55,8 +56,8 @@ type Error struct {
 	// Operation is the index of the operation that failed, or -1 if the error does not belong to a
 	// single operation.
 	Operation int
-	// Path is the value of "path" or "from" that caused the error, a JSON Pointer into the document.
-	// It is empty if no pointer caused it.
+	// Path is the value of "path" or "from" that caused the error, a JSON Pointer into the
+	// document. It is empty if no pointer caused it.
 	Path string
 	// Code identifies the error for programs. It is one of the codes above.
 	Code string

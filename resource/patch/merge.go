@@ -38,7 +38,8 @@ type mergeMember struct {
 func newMergePatch(text []byte) *mergePatch {
 	m := &mergePatch{text: text}
 	if text[0] != '{' {
-		// An array replaces the target, and a null in it at any depth is a value (RFC 7396 section 2).
+		// An array replaces the target, and a null in it at any depth is a value (RFC 7396 section
+		// 2).
 		return m
 	}
 	m.members, m.positions = []mergeMember{}, map[string]int{}

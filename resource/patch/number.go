@@ -36,7 +36,8 @@ func parseDecimal(text []byte) decimal {
 		mantissa, exponent = text[:e], text[e+1:]
 	}
 	whole, fraction, _ := bytes.Cut(mantissa, []byte("."))
-	// 12.30 is 0.123 times 10^2. Zeros removed on the left move the point, those on the right do not.
+	// 12.30 is 0.123 times 10^2. Zeros removed on the left move the point, those on the right do
+	// not.
 	digits := append(append(make([]byte, 0, len(mantissa)), whole...), fraction...)
 	significant := bytes.TrimLeft(digits, "0")
 	if len(significant) == 0 {

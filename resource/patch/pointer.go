@@ -78,8 +78,8 @@ func parseIndex(step string) int {
 	return index
 }
 
-// within reports whether p points into the value at other. It compares the texts, because a value has
-// exactly one pointer: "~" and "/" are always escaped, and no other character ever is.
+// within reports whether p points into the value at other. It compares the texts, because a value
+// has exactly one pointer: "~" and "/" are always escaped, and no other character ever is.
 func (p pointer) within(other pointer) bool {
 	return len(p.text) > len(other.text) && strings.HasPrefix(p.text, other.text) &&
 		p.text[len(other.text)] == '/'

@@ -61,8 +61,8 @@ const (
 	Internal       Kind = "internal-error"
 	NotImplemented Kind = "not-implemented"
 	Unavailable    Kind = "unavailable"
-	// OutcomeUnknown means that the write was started and may or may not have been committed. A retry
-	// may find out; if it cannot, the status code is 409.
+	// OutcomeUnknown means that the write was started and may or may not have been committed. A
+	// retry may find out; if it cannot, the status code is 409.
 	OutcomeUnknown Kind = "outcome-unknown"
 )
 
@@ -88,8 +88,8 @@ type kindInfo struct {
 	code   string
 }
 
-// kindTable has an entry for each kind, in the order of Kinds. A new kind needs a constant above and an
-// entry here.
+// kindTable has an entry for each kind, in the order of Kinds. A new kind needs a constant above
+// and an entry here.
 var kindTable = [...]kindInfo{
 	{BadRequest, http.StatusBadRequest, "Bad Request", badUserInput},
 	{InvalidParameter, http.StatusBadRequest, "Invalid Parameter", badUserInput},

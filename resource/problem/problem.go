@@ -47,14 +47,15 @@ type Details struct {
 // Violation describes one invalid part of a request. Set exactly one of Pointer, Parameter and
 // Header; if all are empty, the violation concerns the whole request body.
 type Violation struct {
-	// Pointer is a JSON Pointer (RFC 6901) into the request body. The empty pointer is the body itself.
+	// Pointer is a JSON Pointer (RFC 6901) into the request body. The empty pointer is the body
+	// itself.
 	Pointer string
 	// Parameter is the name of a query parameter.
 	Parameter string
 	// Header is the name of a request header field.
 	Header string
-	// Code identifies the violation for programs, such as "required", "maxLength" or "unknown". It is
-	// omitted if empty.
+	// Code identifies the violation for programs, such as "required", "maxLength" or "unknown". It
+	// is omitted if empty.
 	Code string
 	// Detail describes the violation for developers of the client. It is omitted if empty.
 	Detail string

@@ -14,76 +14,85 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxWritten is how deep written JSON may nest, as in package jsontext. What nests deeper is most likely a cycle.
-const maxWritten = 10_000
+// This file encodes values as JSON. The entry points are Append, AppendFull and AppendField, and
+// those of Selection and Members. They call appendValue, which recurses through objects, arrays and
+// maps by reflection. Encoding lists dominates the time of GET requests, so common cases avoid
+// calls and copies.
 
-var errTooDeep = errors.New("it nests too deep to be written; perhaps it points to itself")
+// maxEncodeDepth is the maximum nesting depth of encoded JSON, as in package jsontext. A deeper
+// value most likely contains itself.
+const maxEncodeDepth = 10_000
 
-// writing is how a value is written, and how deep in the document.
-type writing struct {
-	full  bool // with the writeOnly fields
+var errTooDeep = errors.New("nested too deeply; the value may contain itself")
+
+// encodeState has the options of an encoding, and the current depth in the document.
+type encodeState struct {
+	full  bool // include writeOnly fields
 	depth int
 }
 
-// deeper counts one more level. Only what is composed of others calls it, so the common scalar pays nothing for it.
-func (w writing) deeper() (writing, error) {
+// enter increments the depth. It is called for objects, arrays and maps only, so that it costs
+// nothing for scalars.
+func (w encodeState) enter() (encodeState, error) {
 	w.depth++
-	if w.depth > maxWritten {
+	if w.depth > maxEncodeDepth {
 		return w, errTooDeep
 	}
 	return w, nil
 }
 
-// Append appends v, a pointer to a value of the Go type, to dst as JSON.
+// Append appends the JSON encoding of v, a non-nil pointer to a value of the Go type, to dst.
 //
-// What is written is compact and deterministic, and byte for byte what go-json-experiment/json writes with its option
-// Deterministic, except that fields marked writeOnly are left out. It fails where that fails: for NaN and infinities,
-// invalid UTF-8, cycles, and methods that return an error. Then dst is returned with its old length.
+// The encoding is compact and deterministic: the same bytes that go-json-experiment/json generates
+// with the option Deterministic, except that writeOnly fields are omitted. Append returns an error
+// in the same cases: NaN and infinities, invalid UTF-8, cycles, and methods that return an error.
+// After an error the length of the returned slice is that of dst.
 //
-// A pointer needs no allocation to become an any, so a list is written by calling Append with &items[i].
+// Converting a pointer to any does not allocate, so a list can be encoded by calls of Append with
+// &items[i].
 func (t *Type) Append(dst []byte, v any) ([]byte, error) {
-	return t.appendTarget(dst, v, writing{})
+	return t.appendTarget(dst, v, encodeState{})
 }
 
-// AppendFull is [Type.Append] with the writeOnly fields: the document to which a patch is applied. It is not for
-// clients.
+// AppendFull is like [Type.Append] but includes writeOnly fields. Patches are applied to this
+// document. It must not be sent to clients.
 func (t *Type) AppendFull(dst []byte, v any) ([]byte, error) {
-	return t.appendTarget(dst, v, writing{full: true})
+	return t.appendTarget(dst, v, encodeState{full: true})
 }
 
-// appendTarget is Append and AppendFull. On an error the caller gets back what it gave: half a document behind whatever
-// was in dst already would be easy to send by mistake.
-func (t *Type) appendTarget(dst []byte, v any, w writing) ([]byte, error) {
+// appendTarget implements Append and AppendFull. After an error it returns dst unchanged, so that a
+// caller cannot send a partial document by mistake.
+func (t *Type) appendTarget(dst []byte, v any, w encodeState) ([]byte, error) {
 	value, err := t.target(v)
 	if err != nil {
 		return dst, err
 	}
-	out, err := t.append(dst, value, w)
+	out, err := t.appendValue(dst, value, w)
 	if err != nil {
-		return dst, fmt.Errorf("schema: writing %s: %w", t.label(), err)
+		return dst, fmt.Errorf("schema: encode %s: %w", t.label(), err)
 	}
 	return out, nil
 }
 
-// AppendField appends the JSON value of one field of v, a pointer to a value of the Go type: the bare value, without its
-// name. The value is written even where omitzero or omitempty would leave the member out, and even if it is writeOnly:
-// who may ask for the field is the caller's business.
+// AppendField appends the JSON value of the field f of v, a pointer to a value of the Go type,
+// without the member name. It ignores omitzero and omitempty, and includes writeOnly fields; the
+// caller must check whether the client may read the field. After an error it returns dst unchanged.
 func (t *Type) AppendField(dst []byte, f *Field, v any) ([]byte, error) {
 	value, err := t.target(v)
 	if err == nil && f.owner != t.pointer {
-		err = errNotItsField
+		err = errWrongStruct
 	}
 	if err != nil {
 		return dst, err
 	}
-	out, err := f.append(dst, f.in(value), writing{})
+	out, err := f.appendValue(dst, f.in(value), encodeState{})
 	if err != nil {
-		return dst, fmt.Errorf("schema: writing %s: %w", t.label(), err)
+		return dst, fmt.Errorf("schema: encode %s: %w", t.label(), err)
 	}
 	return out, nil
 }
 
-// label names the type for errors in logs.
+// label returns the name of the type for error messages.
 func (t *Type) label() string {
 	if t.Name != "" {
 		return t.Name
@@ -91,8 +100,8 @@ func (t *Type) label() string {
 	return t.GoType.String()
 }
 
-// append appends v, which is addressable.
-func (t *Type) append(dst []byte, v reflect.Value, w writing) ([]byte, error) {
+// appendValue appends v, which must be addressable.
+func (t *Type) appendValue(dst []byte, v reflect.Value, w encodeState) ([]byte, error) {
 	switch t.op {
 	case opString:
 		return appendString(dst, v.String())
@@ -109,13 +118,13 @@ func (t *Type) append(dst []byte, v reflect.Value, w writing) ([]byte, error) {
 	case opText:
 		return appendQuotedText(dst, v)
 	case opBytes:
-		// Base64 has no character that JSON escapes.
+		// Base64 needs no escapes.
 		dst = base64.StdEncoding.AppendEncode(append(dst, '"'), v.Bytes())
 		return append(dst, '"'), nil
-	case opForeign:
-		return appendForeign(dst, v)
+	case opJSON:
+		return appendJSON(dst, v)
 	}
-	w, err := w.deeper()
+	w, err := w.enter()
 	if err != nil {
 		return dst, err
 	}
@@ -128,8 +137,8 @@ func (t *Type) append(dst []byte, v reflect.Value, w writing) ([]byte, error) {
 	return t.appendArray(dst, v, w)
 }
 
-// append appends the value of a field.
-func (f *Field) append(dst []byte, v reflect.Value, w writing) ([]byte, error) {
+// appendValue appends the value of a field.
+func (f *Field) appendValue(dst []byte, v reflect.Value, w encodeState) ([]byte, error) {
 	if f.pointer {
 		if v.IsNil() {
 			return append(dst, "null"...), nil
@@ -137,19 +146,19 @@ func (f *Field) append(dst []byte, v reflect.Value, w writing) ([]byte, error) {
 		v = v.Elem()
 	}
 	if f.Quoted {
-		// Only numbers are quoted, and they have nothing to escape.
-		dst, err := f.Type.append(append(dst, '"'), v, w)
+		// Only numbers have this option, and they need no escapes.
+		dst, err := f.Type.appendValue(append(dst, '"'), v, w)
 		return append(dst, '"'), err
 	}
-	return f.Type.append(dst, v, w)
+	return f.Type.appendValue(dst, v, w)
 }
 
-// appendMembers appends an object of some of the fields of the struct s. Each label brings a comma along, and the first
-// of them makes room for the brace.
+// appendMembers appends an object with some fields of the struct s. Each label begins with a comma;
+// the brace replaces the first one.
 //
-// This is where a list spends its time. Most fields of most types are plain, so they are written here, without a call for
-// each of them.
-func appendMembers(dst []byte, fields []*Field, s reflect.Value, w writing) ([]byte, error) {
+// Most of the time for encoding a list is spent here. The common types of fields are therefore
+// encoded inline, without a function call for each value.
+func appendMembers(dst []byte, fields []*Field, s reflect.Value, w encodeState) ([]byte, error) {
 	start := len(dst)
 	for _, f := range fields {
 		var err error
@@ -181,8 +190,9 @@ func appendMembers(dst []byte, fields []*Field, s reflect.Value, w writing) ([]b
 	return append(dst, '}'), nil
 }
 
-// setLabel makes the label of the field, and finds out whether the field is plain: always there, and always one string,
-// number or boolean. The label of a plain string has the opening quotation mark of the value, too.
+// setLabel sets label and plain. A field is plain if its member is always present and is a string,
+// a number or a boolean. The label of a plain string includes the opening quotation mark of the
+// value.
 func (f *Field) setLabel(quotedName []byte) {
 	f.label = append(quotedName, ':')
 	if f.pointer || f.Quoted || f.OmitZero || f.OmitEmpty || f.WriteOnly || len(f.Index) != 1 {
@@ -197,8 +207,8 @@ func (f *Field) setLabel(quotedName []byte) {
 	}
 }
 
-// appendMember appends a field of the struct s with its name, or nothing if it is left out.
-func (f *Field) appendMember(dst []byte, s reflect.Value, w writing) ([]byte, error) {
+// appendMember appends a field of the struct s with its name, or nothing if the member is omitted.
+func (f *Field) appendMember(dst []byte, s reflect.Value, w encodeState) ([]byte, error) {
 	if f.WriteOnly && !w.full {
 		return dst, nil
 	}
@@ -209,15 +219,15 @@ func (f *Field) appendMember(dst []byte, s reflect.Value, w writing) ([]byte, er
 	before := len(dst)
 	dst = append(dst, f.label...)
 	start := len(dst)
-	dst, err := f.append(dst, v, w)
-	// Whether a value is empty is seen best when it is written: a struct may be all omitted, and a method may write "".
+	dst, err := f.appendValue(dst, v, w)
+	// Only the encoding shows whether a value is empty, because of nested omitempty and of methods.
 	if err == nil && f.OmitEmpty && isEmpty(dst[start:]) {
 		dst = dst[:before]
 	}
 	return dst, err
 }
 
-// isEmpty reports whether omitempty leaves a JSON value out.
+// isEmpty reports whether omitempty omits a JSON value.
 func isEmpty(value []byte) bool {
 	switch string(value) {
 	case "null", `""`, "{}", "[]":
@@ -226,8 +236,9 @@ func isEmpty(value []byte) bool {
 	return false
 }
 
-// appendArray appends a slice or a Go array. A nil slice is an empty array: a client that maps over it need not ask.
-func (t *Type) appendArray(dst []byte, v reflect.Value, w writing) ([]byte, error) {
+// appendArray appends a slice or a Go array. A nil slice is encoded as an empty array, so that
+// clients need not distinguish null from an empty list.
+func (t *Type) appendArray(dst []byte, v reflect.Value, w encodeState) ([]byte, error) {
 	dst = append(dst, '[')
 	for i := range v.Len() {
 		if i > 0 {
@@ -241,19 +252,19 @@ func (t *Type) appendArray(dst []byte, v reflect.Value, w writing) ([]byte, erro
 	return append(dst, ']'), nil
 }
 
-// appendElem appends an element of an array or a map. That it is a pointer can be seen of the value, and not of its Type,
-// which is that of what it points to.
-func (t *Type) appendElem(dst []byte, v reflect.Value, w writing) ([]byte, error) {
+// appendElem appends an element of an array or a map. It checks for pointers, because t.Elem is the
+// type that they point to.
+func (t *Type) appendElem(dst []byte, v reflect.Value, w encodeState) ([]byte, error) {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			return append(dst, "null"...), nil
 		}
 		v = v.Elem()
 	}
-	return t.Elem.append(dst, v, w)
+	return t.Elem.appendValue(dst, v, w)
 }
 
-// plainASCII are the bytes that a JSON string holds as they are.
+// plainASCII contains the ASCII characters that need no escape in a JSON string.
 var plainASCII = func() (plain [256]bool) {
 	for c := ' '; c < 0x80; c++ {
 		plain[c] = c != '"' && c != '\\'
@@ -261,9 +272,9 @@ var plainASCII = func() (plain [256]bool) {
 	return plain
 }()
 
-// appendString appends a JSON string in its shortest form (RFC 8785, section 3.2.2.2), in which HTML is not escaped: the
-// answer is not for a script element. Most strings are printable ASCII and are copied; package jsontext does the rest,
-// and refuses invalid UTF-8.
+// appendString appends a JSON string in its shortest form (RFC 8785 section 3.2.2.2), without HTML
+// escapes, because responses are not embedded in script elements. Strings without escapes are
+// copied; package jsontext encodes the others and rejects invalid UTF-8.
 func appendString(dst []byte, s string) ([]byte, error) {
 	if !isPlain(s) && !isUnescaped(s) {
 		return jsontext.AppendQuote(dst, s)
@@ -273,7 +284,7 @@ func appendString(dst []byte, s string) ([]byte, error) {
 	return append(dst, '"'), nil
 }
 
-// isUnescaped reports whether a string is valid UTF-8 with nothing in it that JSON escapes.
+// isUnescaped reports whether a string is valid UTF-8 and needs no escapes in JSON.
 func isUnescaped(s string) bool {
 	for i := range len(s) {
 		if s[i] < utf8.RuneSelf && !plainASCII[s[i]] {
@@ -283,8 +294,9 @@ func isUnescaped(s string) bool {
 	return utf8.ValidString(s)
 }
 
-// isPlain reports whether a string stands in JSON as it is: it is printable ASCII without quotation marks and backslashes.
-// It looks at eight bytes at a time, as every string of every answer passes here. The last eight may be seen twice.
+// isPlain reports whether a string is printable ASCII and needs no escapes in JSON. It compares
+// eight bytes at a time, because it runs for every string of every response. The last eight bytes
+// may overlap with those before.
 func isPlain(s string) bool {
 	if len(s) >= 8 {
 		for i := 0; i < len(s)-8; i += 8 {
@@ -307,16 +319,16 @@ func arePlain(s string) bool {
 	const ones = 0x0101_0101_0101_0101
 	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-	// Where no byte has its highest bit, a subtraction sets that of a byte only if it is less than what is taken away, or
-	// one below it was, which decides the same.
+	// If no byte has its highest bit set, then subtracting n from each byte sets the highest bit of
+	// a byte only if the byte is less than n or a lower byte is, and in both cases s is not plain.
 	return (w|(w-ones*' ')|((w^ones*'"')-ones)|((w^ones*'\\')-ones))&(ones<<7) == 0
 }
 
-// appendFloat appends a number as ECMAScript prints it (RFC 8785, section 3.2.2.3), so that clients which parse and print
-// it again send the same text back.
+// appendFloat appends a number in the format of ECMAScript (RFC 8785 section 3.2.2.3), so that
+// clients that decode and encode it again send the same text.
 func appendFloat(dst []byte, f float64, bits int) ([]byte, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return dst, fmt.Errorf("%v is not a number that JSON has", f)
+		return dst, fmt.Errorf("%v cannot be encoded as JSON", f)
 	}
 	if bits == 64 {
 		if out, ok := appendShortDecimal(dst, f); ok {
@@ -326,11 +338,12 @@ func appendFloat(dst []byte, f float64, bits int) ([]byte, error) {
 	return jsontext.AppendFloat(dst, f, bits), nil
 }
 
-// appendShortDecimal appends f if it is a decimal of at most six places and fifteen digits, as prices, shares and
-// coordinates are, in a third of the time that finding the shortest digits takes in general.
+// appendShortDecimal appends f if it is a decimal with at most six decimal places and fifteen
+// digits, such as a price or a coordinate. This takes a third of the time of the general algorithm.
 //
-// It is the same text. Let n be the integer next to f*10^6. If n/10^6, which IEEE 754 rounds correctly, is f, then the
-// decimal n*10^-6 is read as f. And no shorter one is: two decimals of up to fifteen digits are never the same float64.
+// The result is the same. Let n be the integer next to f*10^6. If n/10^6, which IEEE 754 rounds
+// correctly, equals f, then the decimal n*10^-6 is parsed as f. No shorter decimal is, because two
+// decimals of up to fifteen digits are never the same float64.
 func appendShortDecimal(dst []byte, f float64) ([]byte, bool) {
 	const scale = 1e6
 	a := math.Abs(f)
@@ -346,7 +359,7 @@ func appendShortDecimal(dst []byte, f float64) ([]byte, bool) {
 	}
 	start := len(dst)
 	if n < scale {
-		n += scale // a one, which becomes the zero in front of the point
+		n += scale // adds a leading 1, which is replaced by 0 below
 	}
 	dst = strconv.AppendUint(dst, n, 10)
 	if a < 1 {
@@ -362,9 +375,9 @@ func appendShortDecimal(dst []byte, f float64) ([]byte, bool) {
 	return bytes.TrimSuffix(dst, []byte{'.'}), true
 }
 
-// appendQuotedText appends what the text methods of v write, as a JSON string.
+// appendQuotedText appends the result of the text methods of v as a JSON string.
 func appendQuotedText(dst []byte, v reflect.Value) ([]byte, error) {
-	// The text is written in place between quotes, on the guess that it needs no escapes.
+	// Append the text directly, and encode it again only if it needs escapes.
 	start := len(dst)
 	dst, err := appendText(append(dst, '"'), v)
 	if err != nil {
@@ -379,9 +392,8 @@ func appendQuotedText(dst []byte, v reflect.Value) ([]byte, error) {
 	return append(dst, '"'), nil
 }
 
-// appendForeign leaves the value to go-json-experiment/json. This allocates, which a type that marshals itself mostly
-// does anyway.
-func appendForeign(dst []byte, v reflect.Value) ([]byte, error) {
+// appendJSON encodes the value with go-json-experiment/json.
+func appendJSON(dst []byte, v reflect.Value) ([]byte, error) {
 	b, err := json.Marshal(v.Addr().Interface(), json.Deterministic(true))
 	return append(dst, b...), err
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// marshal is what Append is compared with.
+// marshal encodes a value with go-json-experiment/json, for comparison with Append.
 func marshal(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v, json.Deterministic(true))
@@ -46,10 +46,12 @@ func TestAppendEqualsJSON(t *testing.T) {
 		{"zero", &everything{}},
 		{"account without writeOnly", &flat{}},
 		{"nested empties are omitted", &wrapper{P: &wrapper{}}},
-		{"bytes and maps", &wrapper{N: named("hi"), L: &letters{1}, M: map[string]map[uint8][]int{"b": nil, "a": {10: {1},
-			9: {}}}}},
+		{"bytes and maps",
+			&wrapper{N: named("hi"), L: &letters{1}, M: map[string]map[uint8][]int{"b": nil, "a": {10: {1},
+				9: {}}}}},
 		{"control characters", &wrapper{S: "\x00\x1f\"\\/\b\f\n\r\t<>&\u2028é𝄞"}},
-		{"floats", &struct{ A, B, C, D, E float64 }{0, math.Copysign(0, -1), 1e-7, 1.7976931348623157e308, 123456789.125}},
+		{"floats", &struct{ A, B, C, D, E float64 }{0, math.Copysign(0, -1), 1e-7, 1.7976931348623157e308,
+			123456789.125}},
 		{"small floats", &struct{ A, B float32 }{3.4e38, 1e-7}},
 		{"integers", &struct {
 			A int64
@@ -58,9 +60,11 @@ func TestAppendEqualsJSON(t *testing.T) {
 			D uint64 `json:",string"`
 			E int64  `json:"e,string,omitempty"`
 		}{math.MinInt64, math.MaxUint64, -128, 0, 0}},
-		{"times", &wrapper{T: []time.Time{{}, time.Unix(0, 1).UTC(), time.Date(9999, 12, 31, 23, 59, 59, 999999999,
-			time.FixedZone("", -86340))}}},
-		{"deep any", &wrapper{A: []any{map[string]any{"z": 1, "a": map[string]int{"y": 1, "x": 2}}, nil, "s"}}},
+		{"times",
+			&wrapper{T: []time.Time{{}, time.Unix(0, 1).UTC(), time.Date(9999, 12, 31, 23, 59, 59, 999999999,
+				time.FixedZone("", -86340))}}},
+		{"deep any",
+			&wrapper{A: []any{map[string]any{"z": 1, "a": map[string]int{"y": 1, "x": 2}}, nil, "s"}}},
 		{"embedded", &struct {
 			address
 			City string `json:"city"`
@@ -92,14 +96,15 @@ func TestAppendFailsWhereJSONFails(t *testing.T) {
 		value any
 	}{
 		{"not a number", &struct{ F float64 }{math.NaN()}},
-		{"infinity behind a pointer", &struct{ F *float32 }{ptr(float32(math.Inf(1)))}},
+		{"pointer to infinity", &struct{ F *float32 }{ptr(float32(math.Inf(1)))}},
 		{"invalid UTF-8", &struct{ S string }{"\xff"}},
 		{"half a rune", &struct{ S string }{"\xf0\x9d"}},
 		{"invalid UTF-8 in a key", &struct{ M map[string]int }{map[string]int{"\xff": 1}}},
 		{"two keys of one name", &struct{ M map[colour]int }{map[colour]int{{"x\x00"}: 1, {"\xff"}: 2}}},
 		{"year 10000", &struct{ T time.Time }{time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}},
 		{"year -1", &struct{ T time.Time }{time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC)}},
-		{"a day of offset", &struct{ T time.Time }{time.Date(2000, 1, 1, 0, 0, 0, 0, time.FixedZone("", 24*3600))}},
+		{"a day of offset",
+			&struct{ T time.Time }{time.Date(2000, 1, 1, 0, 0, 0, 0, time.FixedZone("", 24*3600))}},
 		{"a method's invalid JSON", &struct{ O opaque }{opaque{"{"}}},
 		{"a cycle", loop},
 	}
@@ -163,7 +168,7 @@ func TestAppendField(t *testing.T) {
 	t.Parallel()
 	v := newEverything()
 	all := schema.For[everything]()
-	// Each member of the object must be the field's bare value.
+	// Each member of the object must equal the output of AppendField.
 	for _, f := range all.Fields {
 		bare, err := all.AppendField(nil, f, v)
 		if err != nil {
@@ -181,7 +186,8 @@ func TestAppendField(t *testing.T) {
 	if got, err := all.AppendField(nil, all.Field("small"), &everything{}); err != nil || string(got) != "0" {
 		t.Errorf("a field that omitzero leaves out is written %s, %v, want 0", got, err)
 	}
-	if got, err := all.AppendField(nil, all.Field("number"), &everything{}); err != nil || string(got) != "null" {
+	if got, err := all.AppendField(nil, all.Field("number"), &everything{}); err != nil ||
+		string(got) != "null" {
 		t.Errorf("a nil pointer is written %s, %v, want null", got, err)
 	}
 	if got, err := all.AppendField(nil, schema.For[flat]().Field("name"), v); err == nil {
@@ -219,8 +225,9 @@ func TestSelect(t *testing.T) {
 	}
 	for _, name := range []string{"nope", "password", "ID", "Hash", ""} {
 		_, err := accounts.Select([]string{"id", name})
-		if err == nil || !strings.Contains(err.Error(), "email") || strings.Contains(err.Error(), "there are id, email, password") {
-			t.Errorf("Select(%q) = %v, want an error with the names that there are, without the writeOnly ones", name, err)
+		if err == nil || !strings.Contains(err.Error(), "email") ||
+			strings.Contains(err.Error(), "there are id, email, password") {
+			t.Errorf("Select(%q) = %v, want an error with the names of readable fields", name, err)
 		}
 	}
 	s, err := accounts.Select([]string{"id"})
@@ -235,7 +242,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// TestAppendAllocations is not parallel: AllocsPerRun counts for the whole process.
+// TestAppendAllocations is not parallel, because testing.AllocsPerRun counts for the whole process.
 func TestAppendAllocations(t *testing.T) {
 	type inner struct {
 		Lat, Lng float64
@@ -257,9 +264,11 @@ func TestAppendAllocations(t *testing.T) {
 	list := make([]struct8, 100)
 	for i := range list {
 		list[i] = struct8{
-			ID: int64(i), Name: "Ünïcode \"quoted\" and longer than the buffer of a small string is, with <tags> & more",
-			Note: ptr("n"), When: time.Unix(1e9, 1), Until: ptr(time.Unix(2e9, 0).UTC()), Tags: []string{"a", "ä"},
-			In: inner{1.5, -2.5, ptr("x")}, Ptr: &inner{}, Big: 1 << 63, Data: []byte("bytes"),
+			ID:   int64(i),
+			Name: "Ünïcode \"quoted\" and longer than the buffer of a small string is, with <tags> & more",
+			Note: ptr("n"), When: time.Unix(1e9, 1), Until: ptr(time.Unix(2e9, 0).UTC()),
+			Tags: []string{"a", "ä"},
+			In:   inner{1.5, -2.5, ptr("x")}, Ptr: &inner{}, Big: 1 << 63, Data: []byte("bytes"),
 		}
 	}
 	one := schema.For[struct8]()
@@ -291,7 +300,8 @@ func TestAppendAllocations(t *testing.T) {
 	}
 }
 
-// TestAppendFloatIsTheShortest compares the quick way of writing a decimal with the general one, where the two meet.
+// TestAppendFloatIsTheShortest compares appendShortDecimal with jsontext at the limits of its
+// range.
 func TestAppendFloatIsTheShortest(t *testing.T) {
 	t.Parallel()
 	type number struct {
@@ -309,8 +319,10 @@ func TestAppendFloatIsTheShortest(t *testing.T) {
 			t.Errorf("Append(%v) = %s, %v, want %s", f, got, err, want)
 		}
 	}
-	for _, f := range []float64{0, math.Copysign(0, -1), 1, -1, 1e-6, 9.999995e-7, 1.5e-6, 0.1, 0.3, 0.1 + 0.2, 31.22222,
-		121.45806, 999999999.999999, 999999999.9999999, 1e9, 1e15, 1e21, 123456.7890125, 2.5e-7, 0.000001000000000001} {
+	for _, f := range []float64{0, math.Copysign(0, -1), 1, -1, 1e-6, 9.999995e-7, 1.5e-6, 0.1, 0.3, 0.1 +
+		0.2, 31.22222,
+		121.45806, 999999999.999999, 999999999.9999999, 1e9, 1e15, 1e21, 123456.7890125, 2.5e-7,
+		0.000001000000000001} {
 		check(f)
 		check(math.Nextafter(f, math.Inf(1)))
 		check(math.Nextafter(f, math.Inf(-1)))

@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// flat is what the figures in the commit messages are about: eight fields, no nesting.
+// flat is the type of the measurements in commit messages: eight fields without nesting.
 type flat struct {
 	ID       int64     `json:"id"`
 	Name     string    `json:"name" minLength:"1" maxLength:"200"`
@@ -24,8 +24,9 @@ type flat struct {
 
 func newFlat() flat {
 	return flat{
-		ID: 9007199254740993, Name: "Karl the Great", Country: "DE", Region: "Aachen and around", Language: "de",
-		Age: 71, Height: 1.84, Seen: time.Date(2026, 11, 20, 8, 30, 15, 123_000_000, time.UTC),
+		ID: 9007199254740993, Name: "Karl the Great", Country: "DE", Region: "Aachen and around",
+		Language: "de",
+		Age:      71, Height: 1.84, Seen: time.Date(2026, 11, 20, 8, 30, 15, 123_000_000, time.UTC),
 	}
 }
 

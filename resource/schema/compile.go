@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -10,11 +11,16 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// op is how values of a type are handled: what Kind is to a client, it is to the code that walks values.
+// This file compiles a Go type into a Type: Of calls compile, which decides by the Go type how
+// values are handled, and recurses through element and field types. The files structs.go and
+// tags.go compile struct fields and their tags.
+
+// op selects the code that encodes, decodes and compares values of a type. It is more specific than
+// Kind.
 type op uint8
 
 const (
-	opForeign op = iota // by go-json-experiment/json: any, and types with JSON methods
+	opJSON op = iota // any, and types with JSON methods: handled by go-json-experiment/json
 	opObject
 	opSlice
 	opArray
@@ -25,17 +31,17 @@ const (
 	opFloat
 	opBool
 	opTime
-	opText // by its text methods
+	opText // types with text methods
 	opBytes
 )
 
-// compiler makes the Types of one graph of Go types. They become known to others only when all of them are complete,
-// because a recursive type is used while it is being made.
+// compiler creates the Types of a graph of Go types. They are published when all of them are
+// complete, because a recursive type refers to an incomplete one.
 type compiler struct {
 	fresh map[reflect.Type]*Type
 }
 
-// compile returns the Type of t, which is not a pointer.
+// compile returns the Type of t, which must not be a pointer.
 func (c *compiler) compile(t reflect.Type) (*Type, error) {
 	if known, ok := types.known.Load(t); ok {
 		return known.(*Type), nil
@@ -45,53 +51,52 @@ func (c *compiler) compile(t reflect.Type) (*Type, error) {
 	}
 	made := &Type{Name: nameOf(t.Name()), GoType: t, Len: -1, pointer: reflect.PointerTo(t)}
 	c.fresh[t] = made
-	if err := c.fill(made); err != nil {
+	if err := c.compileInto(made); err != nil {
 		return nil, err
 	}
 	return made, nil
 }
 
-// fill decides how values of the type are handled. The order is that of go-json-experiment/json: its own treatment of
-// times first, then JSON methods, then text methods, and only then the Go kind, because a struct with methods is not an
-// object to anyone.
-func (c *compiler) fill(t *Type) error {
+// compileInto sets Kind, op and the related fields of t. The precedence is that of
+// go-json-experiment/json: time.Time, then JSON methods, then text methods, then the Go kind.
+func (c *compiler) compileInto(t *Type) error {
 	switch {
 	case t.GoType == reflect.TypeFor[time.Time]():
 		t.Kind, t.op, t.Format = String, opTime, "date-time"
 		return nil
 	case t.GoType == reflect.TypeFor[time.Duration]():
-		return fmt.Errorf("schema: time.Duration has no agreed form in JSON; use an integer and name its unit, " +
-			"or a type with MarshalText and UnmarshalText")
+		return errors.New("schema: time.Duration has no standard JSON encoding; " +
+			"use an integer and document its unit, or a type with MarshalText and UnmarshalText")
 	case t.GoType.Kind() == reflect.Interface:
-		return interfaceType(t)
+		return compileInterface(t)
 	case implementsAny[jsonMethods](t):
-		t.Kind, t.op = Any, opForeign
+		t.Kind, t.op = Any, opJSON
 		return nil
 	case implementsText(t.GoType):
 		t.Kind, t.op = String, opText
 		return nil
 	case implementsAny[textMethods](t):
-		t.Kind, t.op = Any, opForeign // it writes text and reads something else, or the reverse
+		t.Kind, t.op = Any, opJSON // only one of encoding and decoding uses text
 		return nil
 	}
-	if scalar(t) {
+	if compileScalar(t) {
 		return nil
 	}
-	return c.composite(t)
+	return c.compileComposite(t)
 }
 
-// interfaceType accepts only the empty interface: go-json-experiment/json could not read the others back.
-func interfaceType(t *Type) error {
-	// To write it would work, but what is written could not be read back, and patches do both.
+// compileInterface accepts only the empty interface, because other interfaces cannot be decoded.
+func compileInterface(t *Type) error {
 	if t.GoType.NumMethod() > 0 {
-		return fmt.Errorf("schema: %v is an interface, so it cannot be read from JSON; use any or a concrete type", t.GoType)
+		return fmt.Errorf("schema: %v is an interface, so it cannot be decoded; use any or a concrete type",
+			t.GoType)
 	}
-	t.Kind, t.op = Any, opForeign
+	t.Kind, t.op = Any, opJSON
 	return nil
 }
 
-// scalar fills t if its Go kind is written as one value.
-func scalar(t *Type) bool {
+// compileScalar sets Kind and op if the Go kind is a scalar, and reports whether it is.
+func compileScalar(t *Type) bool {
 	switch t.GoType.Kind() {
 	case reflect.String:
 		t.Kind, t.op = String, opString
@@ -109,38 +114,39 @@ func scalar(t *Type) bool {
 	return true
 }
 
-// composite fills t if it is made of other types. They are compiled after t has become known to the compiler, which is
-// what lets a type contain itself.
-func (c *compiler) composite(t *Type) error {
+// compileComposite compiles a type that is composed of other types. t is already registered in
+// c.fresh, so a type can contain itself.
+func (c *compiler) compileComposite(t *Type) error {
 	switch t.GoType.Kind() {
 	case reflect.Struct:
-		return c.object(t)
+		return c.compileStruct(t)
 	case reflect.Slice, reflect.Array:
 		t.Kind, t.op = Array, opSlice
 		if t.GoType.Kind() == reflect.Array {
 			t.op, t.Len = opArray, t.GoType.Len()
 		}
-		// A named byte type may mean anything, and go-json-experiment/json writes it as a number.
+		// Slices of named byte types are arrays of numbers, as in go-json-experiment/json.
 		if t.GoType.Elem() == reflect.TypeFor[byte]() {
 			t.Kind, t.op, t.Format = String, opBytes, "byte"
 			return nil
 		}
-		return c.elem(t)
+		return c.compileElem(t)
 	case reflect.Map:
 		t.Kind, t.op = Map, opMap
-		if err := c.keys(t); err != nil {
+		if err := c.compileKeys(t); err != nil {
 			return err
 		}
-		return c.elem(t)
+		return c.compileElem(t)
 	case reflect.Pointer:
-		// The first level was removed by whoever asked for this type.
-		return fmt.Errorf("schema: %v is a pointer to a pointer; one level says all that JSON can say", t.GoType)
+		// The caller has removed the first pointer.
+		return fmt.Errorf("schema: %v is a pointer to a pointer; use a single pointer", t.GoType)
 	}
-	return fmt.Errorf("schema: %v has no form in JSON; hide the field with the tag json:\"-\" or use another type", t.GoType)
+	return fmt.Errorf("schema: %v cannot be encoded as JSON; "+
+		"hide the field with json:\"-\" or use another type", t.GoType)
 }
 
-// elem fills in the element type of an array or map.
-func (c *compiler) elem(t *Type) error {
+// compileElem compiles the element type of an array or a map.
+func (c *compiler) compileElem(t *Type) error {
 	elem, nullable := indirect(t.GoType.Elem())
 	compiled, err := c.compile(elem)
 	if err != nil {
@@ -150,8 +156,9 @@ func (c *compiler) elem(t *Type) error {
 	return nil
 }
 
-// keys finds out how the keys of a map are written: a member name is always a string.
-func (c *compiler) keys(t *Type) error {
+// compileKeys compiles the key type of a map. Member names are strings, so the key must have a text
+// form.
+func (c *compiler) compileKeys(t *Type) error {
 	key, err := c.compile(t.GoType.Key())
 	if err != nil {
 		return err
@@ -161,11 +168,11 @@ func (c *compiler) keys(t *Type) error {
 		t.key, t.keyBits = key.op, key.Bits
 		return nil
 	}
-	return fmt.Errorf("schema: the keys of %v cannot be member names; use strings, integers, or a type with MarshalText "+
-		"and UnmarshalText", t.GoType)
+	return fmt.Errorf("schema: the keys of %v cannot be member names; use strings, integers, or a type "+
+		"with MarshalText and UnmarshalText", t.GoType)
 }
 
-// indirect removes the pointer from a type, and reports whether null may stand for the value.
+// indirect removes one pointer from a type, and reports whether null is a valid value.
 func indirect(t reflect.Type) (elem reflect.Type, nullable bool) {
 	if t.Kind() == reflect.Pointer && t.Name() == "" {
 		return t.Elem(), true
@@ -173,9 +180,9 @@ func indirect(t reflect.Type) (elem reflect.Type, nullable bool) {
 	return t, t.Kind() == reflect.Interface
 }
 
-// settle computes the traits of the new types. They depend on each other in circles, so it goes round until nothing
-// changes.
-func (c *compiler) settle() {
+// propagateTraits computes the traits of the new types. Types can be recursive, so it repeats until
+// nothing changes.
+func (c *compiler) propagateTraits() {
 	for changed := true; changed; {
 		changed = false
 		for _, t := range c.fresh {
@@ -186,10 +193,11 @@ func (c *compiler) settle() {
 	}
 }
 
-// computeTraits sums up the traits of what the type is composed of, as far as they are known by now.
+// computeTraits combines the traits of the types that t is composed of, as far as they are
+// computed.
 func (t *Type) computeTraits() traits {
 	var sum traits
-	// Elements are not there yet when defaults are filled in, and see to their read-only fields when they are read.
+	// Elements get their defaults when they are decoded, and compare their read-only fields then.
 	if t.Elem != nil {
 		sum.constrained = t.Elem.constrained
 	}
@@ -201,7 +209,7 @@ func (t *Type) computeTraits() traits {
 	return sum
 }
 
-// jsonMethods and textMethods have one field for each interface by which a type takes over its own form.
+// jsonMethods embeds the interfaces by which a type defines its JSON encoding.
 type jsonMethods struct {
 	json.MarshalerTo
 	json.Marshaler
@@ -209,13 +217,15 @@ type jsonMethods struct {
 	json.Unmarshaler
 }
 
+// textMethods embeds the interfaces by which a type defines its text encoding.
 type textMethods struct {
 	encoding.TextAppender
 	encoding.TextMarshaler
 	encoding.TextUnmarshaler
 }
 
-// implementsAny reports whether a pointer to the type implements one of the interfaces in the struct M.
+// implementsAny reports whether a pointer to the type implements one of the interfaces in the
+// struct M.
 func implementsAny[M any](t *Type) bool {
 	m := reflect.TypeFor[M]()
 	for i := range m.NumField() {
@@ -226,7 +236,7 @@ func implementsAny[M any](t *Type) bool {
 	return false
 }
 
-// implementsText reports whether values of t are both written and read as text.
+// implementsText reports whether t has methods for both encoding and decoding as text.
 func implementsText(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	writes := p.Implements(reflect.TypeFor[encoding.TextMarshaler]()) ||
@@ -234,8 +244,8 @@ func implementsText(t reflect.Type) bool {
 	return writes && p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
-// nameOf makes the Go name of an instance of a generic type a name that other languages accept: Page[a/b.Place] becomes
-// PageOfPlace.
+// nameOf converts the Go name of an instance of a generic type into an identifier: Page[a/b.Place]
+// becomes PageOfPlace.
 func nameOf(name string) string {
 	open := strings.IndexByte(name, '[')
 	if open < 0 {
@@ -244,7 +254,8 @@ func nameOf(name string) string {
 	var b strings.Builder
 	b.WriteString(name[:open])
 	word := " Of"
-	for arg := range strings.FieldsFuncSeq(name[open:], func(r rune) bool { return strings.ContainsRune("[],*", r) }) {
+	for arg := range strings.FieldsFuncSeq(name[open:],
+		func(r rune) bool { return strings.ContainsRune("[],*", r) }) {
 		arg = arg[strings.LastIndexAny(arg, "./")+1:]
 		if arg == "" {
 			continue

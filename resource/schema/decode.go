@@ -15,69 +15,85 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Mode says what a document is read for, which decides about members that are absent or read-only.
+// This file decodes documents: Decode takes a decoder from the pool, decodes the document by the
+// Type, and validates the value with a checker. The decoder methods for objects are in
+// decode_object.go, and those for other values in decode_value.go. They add violations and
+// continue; they return an error only if the document is not valid JSON or exceeds a limit.
+
+// Mode determines how [Type.Decode] handles members that are absent or read-only.
 type Mode uint8
 
-// The modes.
+// The modes of [Type.Decode].
 const (
-	// Create reads a new value: absent members get their default, and a read-only member is a violation.
+	// Create decodes a new value. Absent members get their default. Read-only members are
+	// violations.
 	Create Mode = iota
-	// Replace reads the whole of a value that exists: absent members get their default, a read-only member must be what
-	// it was, and what a client cannot see stays as it is in DecodeOptions.Base.
+	// Replace decodes a complete new state of the value DecodeOptions.Base. Absent members get
+	// their default. Read-only members must equal those of Base. Fields that clients cannot see are
+	// copied from Base.
 	Replace
-	// Patched reads what a patch made of [Type.AppendFull]: no defaults, an absent member was removed, and a read-only
-	// member must be there and be what it was.
+	// Patched decodes the result of applying a patch to the output of [Type.AppendFull]. There are
+	// no defaults: an absent member was removed by the patch. Read-only members must be present and
+	// equal those of DecodeOptions.Base.
 	Patched
-	// Stored reads what [Type.Append] wrote, perhaps when the Go type was another: in a log, or in a cache. Nobody has to be
-	// told what is wrong with it, so the schema is not asked: read-only members are read as any other, what is absent or null
-	// is zero, unknown members are ignored, and bounds, patterns and the like mean nothing. What has no place in the Go type,
-	// such as a string where a number is wanted, is still a violation. Base, ReadOnly, Filled and AllowUnknown mean nothing.
+	// Stored decodes output of [Type.Append] from a log or a cache, possibly of an earlier version
+	// of the Go type. Constraints are not checked: read-only members are decoded like others,
+	// absent members and null become zero values, and unknown members are ignored. Values of the
+	// wrong JSON type are still violations. The options Base, ReadOnly, Filled and AllowUnknown are
+	// ignored.
 	Stored
 )
 
-// DecodeOptions adjust [Type.Decode]. The zero value reads a new value strictly.
+// DecodeOptions are the options of [Type.Decode]. The zero value decodes a new value strictly.
 type DecodeOptions struct {
+	// Mode determines how absent and read-only members are handled. Default [Create].
 	Mode Mode
-	// Base points to the value that is there now, for Replace and Patched. It is not changed. Without it these modes
-	// start from the zero value.
+	// Base is a pointer to the current value, for Replace and Patched. It is not modified. Nil
+	// means the zero value.
 	Base any
-	// ReadOnly names further fields, by JSON name, that are read-only here: the id, where the store chooses it. Names
-	// that the type does not have are ignored.
+	// ReadOnly lists the JSON names of additional read-only fields, such as an id that the store
+	// generates. Unknown names are ignored.
 	ReadOnly []string
-	// Filled names fields, by JSON name, that the caller fills in where the document leaves them out: then they are neither
-	// required nor checked. Names that the type does not have are ignored.
+	// Filled lists the JSON names of fields that the caller sets if they are absent. They are
+	// neither required nor checked if absent. Unknown names are ignored.
 	Filled []string
-	// AllowUnknown ignores unknown members; else each is a violation.
+	// AllowUnknown ignores unknown members. By default each of them is a violation.
 	AllowUnknown bool
-	// MaxDepth is how deep objects and arrays may nest; 0 means 64, and for Stored as deep as can be written.
+	// MaxDepth is the maximum nesting depth of objects and arrays. Default 64, and for Stored the
+	// maximum depth of [Type.Append].
 	MaxDepth int
-	// MaxNames is how many members an object may have; 0 means 1000, and for Stored any number.
+	// MaxNames is the maximum number of members of an object. Default 1000, and for Stored no
+	// limit.
 	MaxNames int
 }
 
-// Decode reads JSON into a new value of the Go type and validates it. v is a pointer to that type, or nil with an error.
+// Decode decodes JSON into a new value of the Go type and validates it. v is a pointer to that
+// type. If err is not nil, v is nil.
 //
-// The error is a [*SyntaxError] if data is not acceptable JSON at all, and [Violations] if it is and breaks the schema.
-// These are all there are, up to a thousand, in the order of the schema; a member of the wrong shape has no others.
+// If data is not valid JSON or exceeds a limit of opts, the error is a [*SyntaxError]. If data
+// violates the schema, the error is [Violations], with all violations up to 1,000 in the order of
+// the schema. A member of the wrong JSON type has no other violations. Other errors mean that
+// opts.Base is not a pointer to the Go type. A nil opts is equivalent to the zero value.
 //
-// What the modes keep of Base: fields that JSON cannot see (unexported, or json:"-"), read-only fields, and for Replace
-// also writeOnly fields that are absent. This holds for the struct itself, for structs inside it, behind pointers and in
-// maps. Elements of arrays have no identity, so they are new values that know only what the document says; a read-only
-// member in one of them must be as in some element of the array that is there now. Read-only members in arrays of
-// arrays have nothing to be compared with and must be zero.
+// With a Base, Replace and Patched keep the fields that are not part of the JSON (unexported, or
+// json:"-") and read-only fields. Replace also keeps absent writeOnly fields. This applies to the
+// struct itself, to structs and pointers to structs inside it, and to map values. Array elements
+// have no identity, so they are always new values; their read-only members must equal those of any
+// element of the array in Base. Read-only members in nested arrays must be zero.
 //
-// The new value shares no memory with data, and with Base only what the fields it keeps refer to.
+// The new value shares no memory with data. It shares memory with Base only through the fields that
+// it keeps.
 //
-// Member names are compared exactly. An integer field accepts every JSON number that is an integer, like 1.0 or 1e2.
-// A member that is null and one that is absent leave the same nil in a Go pointer: they differ in that a required
-// member may be null and not absent, and that an absent one gets its default. A field that must tell them apart later
-// needs a type with JSON methods. In fields of type any, integers beyond 2^53 become a jsontext.Value, so that they
-// keep their digits.
+// Member names are case-sensitive. Integer fields accept every JSON number with an integer value,
+// such as 1.0 and 1e2. A pointer field is nil if the member is null or absent; a required member
+// may be null but not absent, and only an absent member gets its default. To distinguish the two
+// later, use a type with JSON methods. Integers beyond 2^53 in fields of type any become a
+// jsontext.Value, which preserves their digits.
 func (t *Type) Decode(data []byte, opts *DecodeOptions) (v any, err error) {
 	if opts == nil {
-		opts = &strictly
+		opts = &defaultDecodeOptions
 	}
-	base, err := t.base(opts)
+	base, err := t.baseValue(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -85,68 +101,70 @@ func (t *Type) Decode(data []byte, opts *DecodeOptions) (v any, err error) {
 	defer d.release()
 	d.begin(t, data, opts)
 	fresh := reflect.New(t.GoType)
-	if err := d.document(t, fresh.Elem(), base); err != nil {
+	if err := d.decodeDocument(t, fresh.Elem(), base); err != nil {
 		return nil, d.syntaxError(data, err)
 	}
 	if t.constrained && opts.Mode != Stored {
 		d.checker.found, d.checker.skip = d.found, d.readOnly
-		d.checker.value(t, fresh.Elem())
+		d.checker.checkValue(t, fresh.Elem())
 		d.found = d.checker.found
 	}
 	if len(d.found) > 0 {
-		return nil, t.inOrder(d.found, d.shapes)
+		return nil, t.sortViolations(d.found, d.decodeErrors)
 	}
 	return fresh.Interface(), nil
 }
 
+// allowUnknown reports whether unknown members are ignored.
 func (o *DecodeOptions) allowUnknown() bool { return o.AllowUnknown || o.Mode == Stored }
 
-// strictly are the options of those who give none. Nobody writes to them.
-var strictly DecodeOptions
+// defaultDecodeOptions are the options for a nil *DecodeOptions. They are never modified.
+var defaultDecodeOptions DecodeOptions
 
-// base returns the value that is there now, or the zero Value.
-func (t *Type) base(opts *DecodeOptions) (reflect.Value, error) {
+// baseValue returns the value that opts.Base points to, or the zero Value.
+func (t *Type) baseValue(opts *DecodeOptions) (reflect.Value, error) {
 	if opts.Base == nil || opts.Mode == Create || opts.Mode == Stored {
 		return reflect.Value{}, nil
 	}
 	return t.target(opts.Base)
 }
 
-// decoder reads one document. Its found are the violations of shape, those that make validation of the value in their
-// place meaningless; it goes on after each of them.
+// decoder decodes one document. found has the violations that make validation of a value
+// meaningless, such as a wrong JSON type. Decoding continues after a violation.
 type decoder struct {
 	*jsontext.Decoder
-	input    bytes.Buffer
-	opts     *DecodeOptions
-	readOnly []*Field // DecodeOptions.ReadOnly
-	maxDepth int
-	maxNames int
-	depth    int
-	claim    claim
-	found    []Violation
-	shapes   int     // how many of found are of shape, when others are added
-	tries    int     // how many elements were compared for their read-only members
-	counts   []int   // for limits
-	checker  checker // for its path
-	scratch  []byte  // for unquote
+	input         bytes.Buffer
+	opts          *DecodeOptions
+	readOnly      []*Field // DecodeOptions.ReadOnly, and absent fields of DecodeOptions.Filled
+	maxDepth      int
+	maxNames      int
+	depth         int
+	readOnlyCheck readOnlyCheck
+	found         []Violation
+	decodeErrors  int     // length of found before validation
+	comparisons   int     // of read-only members of array elements, for maxComparisons
+	counts        []int   // buffer of checkLimits
+	checker       checker // reused for its buffer path
+	scratch       []byte  // buffer of unquote
 }
 
+// decoders is a pool of decoders.
 var decoders = sync.Pool{New: func() any {
 	d := new(decoder)
 	d.Decoder = jsontext.NewDecoder(&d.input)
 	return d
 }}
 
-// begin makes the decoder ready for a document.
+// begin prepares the decoder for a document.
 func (d *decoder) begin(t *Type, data []byte, opts *DecodeOptions) {
-	// A bytes.Buffer is read in place, so nothing is copied here.
+	// jsontext reads a bytes.Buffer in place, so this does not copy data.
 	d.input = *bytes.NewBuffer(data)
 	d.Reset(&d.input)
 	d.opts = opts
 	depth, names := 64, 1000
 	if opts.Mode == Stored {
-		depth, names = maxWritten, math.MaxInt
-		d.claim = claimAll // nobody claims anything, so read-only members have nothing to be compared with
+		depth, names = maxEncodeDepth, math.MaxInt
+		d.readOnlyCheck = checkOuter // read-only members are not compared
 	}
 	d.maxDepth, d.maxNames = cmp.Or(opts.MaxDepth, depth), cmp.Or(opts.MaxNames, names)
 	for _, name := range opts.ReadOnly {
@@ -156,61 +174,63 @@ func (d *decoder) begin(t *Type, data []byte, opts *DecodeOptions) {
 	}
 }
 
-// release returns the decoder to the pool. The violations were handed out. The reader still refers to the document, and
-// lets go of it with the next one, or when garbage collection empties the pool.
+// release returns the decoder to the pool. The jsontext.Decoder still refers to the document until
+// it is reset for the next one.
 func (d *decoder) release() {
 	d.input = bytes.Buffer{}
 	d.opts, d.found = nil, nil
 	d.checker.found, d.checker.skip, d.checker.path = nil, nil, d.checker.path[:0]
 	d.readOnly = d.readOnly[:0]
-	d.depth, d.claim, d.shapes, d.tries = 0, claimNothing, 0, 0
+	d.depth, d.readOnlyCheck, d.decodeErrors, d.comparisons = 0, checkNow, 0, 0
 	if cap(d.scratch) > 64<<10 {
-		d.scratch = nil // one large document should not cost memory for ever
+		d.scratch = nil // do not retain the memory of a large document
 	}
 	decoders.Put(d)
 }
 
-// document reads the one value that data must be.
-func (d *decoder) document(t *Type, v, base reflect.Value) error {
+// decodeDocument decodes the document, which must be exactly one JSON value.
+func (d *decoder) decodeDocument(t *Type, v, base reflect.Value) error {
 	if bytes.HasPrefix(d.input.Bytes(), []byte("\ufeff")) {
 		return &SyntaxError{Code: "encoding", Detail: "the document begins with a byte order mark"}
 	}
-	// Null is of the wrong shape here too: "must not be null" would say that its author had meant to leave something out.
+	// A null document is a wrong type too, because "must not be null" would be misleading here.
 	if kind := d.PeekKind(); t.op == opObject && kind != '{' && kind != 0 {
 		raw, err := d.ReadValue()
 		if err != nil {
 			return err
 		}
-		if err := d.limits(raw); err != nil {
+		if err := d.checkLimits(raw); err != nil {
 			return err
 		}
 		d.add(codeType, "must be an object")
-	} else if err := d.value(t, v, base); err != nil {
+	} else if err := d.decodeValue(t, v, base); err != nil {
 		return err
 	}
-	d.shapes = len(d.found)
-	// A second value may be a request that an intermediary would not see, so it is refused, as is garbage.
+	d.decodeErrors = len(d.found)
+	// Reject content after the value: a second value could be a request that a proxy has not
+	// checked.
 	offset := d.InputOffset()
 	if _, err := d.ReadToken(); err != io.EOF {
-		return &SyntaxError{Offset: offset, Code: "trailing", Detail: "something follows the end of the JSON value"}
+		return &SyntaxError{Offset: offset, Code: "trailing",
+			Detail: "something follows the end of the JSON value"}
 	}
 	return nil
 }
 
-// add notes a violation at the value that was read last.
+// add adds a violation at the value that was read last.
 func (d *decoder) add(code, detail string) {
 	d.addAt(string(d.StackPointer()), code, detail)
 }
 
-// addAt notes a violation at a pointer. The reading goes on after the last that is listed: a syntax error further on
-// still decides that the answer is 400.
+// addAt adds a violation at a pointer, up to maxViolations. Decoding continues after the last of
+// them, because a syntax error in the rest has precedence (400 instead of 422).
 func (d *decoder) addAt(pointer, code, detail string) {
 	if len(d.found) < maxViolations {
 		d.found = append(d.found, Violation{pointer, code, detail})
 	}
 }
 
-// enter counts one more level of nesting.
+// enter increments the nesting depth.
 func (d *decoder) enter() error {
 	d.depth++
 	if d.depth > d.maxDepth {
@@ -219,35 +239,38 @@ func (d *decoder) enter() error {
 	return nil
 }
 
-// tooDeep and tooMany end the reading at once, unlike violations: the limits are there to bound the work.
+// tooDeep returns the error for MaxDepth. Unlike a violation it ends the decoding, because the
+// limit bounds the work per document.
 func (d *decoder) tooDeep() error {
-	return d.refuse("depth", "objects and arrays nest deeper than "+strconv.Itoa(d.maxDepth)+" levels")
+	return d.syntaxErrorAt("depth", "objects and arrays nest deeper than "+strconv.Itoa(d.maxDepth)+" levels")
 }
 
+// tooMany returns the error for MaxNames. It ends the decoding too.
 func (d *decoder) tooMany() error {
-	return d.refuse("names", "an object has more than "+strconv.Itoa(d.maxNames)+" members")
+	return d.syntaxErrorAt("names", "an object has more than "+strconv.Itoa(d.maxNames)+" members")
 }
 
-// refuse returns the error for a document that is well-formed as far as it was read, and not acceptable.
-func (d *decoder) refuse(code, detail string) error {
-	return &SyntaxError{Offset: d.InputOffset(), Pointer: string(d.StackPointer()), Code: code, Detail: detail}
+// syntaxErrorAt returns an error at the current position of a document that exceeds a limit.
+func (d *decoder) syntaxErrorAt(code, detail string) error {
+	return &SyntaxError{Offset: d.InputOffset(), Pointer: string(d.StackPointer()), Code: code,
+		Detail: detail}
 }
 
-// skip reads a value that nobody wants, which must keep the limits all the same.
-func (d *decoder) skip() error {
+// skipValue reads a value without decoding it, and checks the limits.
+func (d *decoder) skipValue() error {
 	raw, err := d.ReadValue()
 	if err != nil {
 		return err
 	}
-	return d.limits(raw)
+	return d.checkLimits(raw)
 }
 
-// limits checks depth and number of members inside a value that was read as a whole, and is well-formed therefore.
-func (d *decoder) limits(raw []byte) error {
+// checkLimits checks depth and number of members of a complete value, which is valid JSON.
+func (d *decoder) checkLimits(raw []byte) error {
 	if raw[0] != '{' && raw[0] != '[' {
 		return nil
 	}
-	counts := d.counts[:0] // of colons, for each open object or array
+	counts := d.counts[:0] // number of colons, for each open object or array
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
 		case '"':
@@ -271,7 +294,7 @@ func (d *decoder) limits(raw []byte) error {
 	return nil
 }
 
-// stringEnd returns the index of the quote that ends the string with which raw begins.
+// stringEnd returns the index of the closing quotation mark of the string at the beginning of raw.
 func stringEnd(raw []byte) int {
 	for i := 1; i < len(raw); i++ {
 		switch raw[i] {
@@ -284,9 +307,9 @@ func stringEnd(raw []byte) int {
 	return len(raw) - 1
 }
 
-// syntaxError turns what the reader says into what a client is told.
+// syntaxError converts an error of jsontext into a SyntaxError for the client.
 func (d *decoder) syntaxError(data []byte, err error) error {
-	// Nothing between here and where it was made wraps it.
+	// The decoder does not wrap its own errors, so a type assertion is enough.
 	if own, ok := err.(*SyntaxError); ok {
 		return own
 	}
@@ -303,9 +326,11 @@ func (d *decoder) syntaxError(data []byte, err error) error {
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		e.Code = "duplicateName"
-		e.Detail = "the member name " + strconv.Quote(syntactic.JSONPointer.LastToken()) + " stands there twice"
+		e.Detail = "the member name " + strconv.Quote(syntactic.JSONPointer.LastToken()) +
+			" stands there twice"
 	case !utf8.Valid(data):
-		// Package jsontext has no name for this error, but nothing else is wrong if it complains first.
+		// jsontext exports no error for invalid UTF-8. If data is not valid UTF-8, this is the
+		// first error.
 		e.Code, e.Detail = "encoding", "the document is not valid UTF-8"
 	case errors.Is(err, io.ErrUnexpectedEOF):
 	default:
@@ -323,5 +348,6 @@ func isSurrogate(data []byte, offset int64) bool {
 		return false
 	}
 	escape := bytes.ToLower(data[offset : offset+4])
-	return slices.Contains([]string{`\ud8`, `\ud9`, `\uda`, `\udb`, `\udc`, `\udd`, `\ude`, `\udf`}, string(escape))
+	return slices.Contains([]string{`\ud8`, `\ud9`, `\uda`, `\udb`, `\udc`, `\udd`, `\ude`, `\udf`},
+		string(escape))
 }

@@ -9,11 +9,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// object reads the members of an object into the struct v. base is what is there now, or the zero Value.
+// decodeObject decodes an object into the struct v. base is the current value, or the zero Value.
 //
-// v begins as a copy of base of which all is cleared that the document decides. What stays is what a client cannot see or
-// cannot change. So there is no list of what to keep, and a field that somebody adds to the Go struct is kept by itself.
-func (d *decoder) object(t *Type, v, base reflect.Value) error {
+// v starts as a copy of base, and clearWritable resets the fields that the document decides. The
+// other fields keep their values. Therefore fields that are not part of the JSON need no special
+// treatment.
+func (d *decoder) decodeObject(t *Type, v, base reflect.Value) error {
 	if _, err := d.ReadToken(); err != nil {
 		return err
 	}
@@ -22,14 +23,15 @@ func (d *decoder) object(t *Type, v, base reflect.Value) error {
 	}
 	if base.IsValid() {
 		v.Set(base)
-		d.clear(t, v)
+		d.clearWritable(t, v)
 	}
 	if t.defaults && d.opts.Mode != Patched && d.opts.Mode != Stored {
-		d.fill(t, v, base.IsValid())
+		d.setDefaults(t, v, base.IsValid())
 	}
 	var seen bitset
 	for next, names := 0, 0; d.PeekKind() != '}'; names++ {
-		// The raw name is compared where it stands in the input; to read it as a token would make a string of it.
+		// Compare the name in the input buffer, because reading it as a token would allocate a
+		// string.
 		raw, err := d.ReadValue()
 		if err != nil {
 			return err
@@ -39,14 +41,14 @@ func (d *decoder) object(t *Type, v, base reflect.Value) error {
 		}
 		i := t.indexOf(raw, next)
 		if i < 0 {
-			if err := d.unknown(t, raw); err != nil {
+			if err := d.skipUnknown(t, raw); err != nil {
 				return err
 			}
 			continue
 		}
 		seen.add(i)
 		next = i + 1
-		if err := d.member(t.Fields[i], v, base); err != nil {
+		if err := d.decodeMember(t.Fields[i], v, base); err != nil {
 			return err
 		}
 	}
@@ -54,14 +56,14 @@ func (d *decoder) object(t *Type, v, base reflect.Value) error {
 		return err
 	}
 	if d.opts.Mode != Stored {
-		d.absent(t, base, &seen)
+		d.checkAbsent(t, base, &seen)
 	}
 	d.depth--
 	return nil
 }
 
-// indexOf returns the index of the field with the name, which is quoted, or -1. Clients tend to send members in the
-// order in which they got them, so the next field is tried first.
+// indexOf returns the index of the field with the quoted name, or -1. It tries the field at next
+// first, because clients usually send members in the order in which they received them.
 func (t *Type) indexOf(quoted []byte, next int) int {
 	name := quoted[1 : len(quoted)-1]
 	if next < len(t.Fields) && t.Fields[next].Name == string(name) {
@@ -69,20 +71,20 @@ func (t *Type) indexOf(quoted []byte, next int) int {
 	}
 	f := t.byName[string(name)]
 	if f == nil && slices.Contains(name, '\\') {
-		unquoted, _ := jsontext.AppendUnquote(nil, quoted) // was validated by the reader
+		unquoted, _ := jsontext.AppendUnquote(nil, quoted) // validated by ReadValue
 		f = t.byName[string(unquoted)]
 	}
 	if f == nil {
 		return -1
 	}
-	return f.place
+	return f.position
 }
 
-// unknown notes a member that the type does not have. The hint is for the misspelling that is hardest to see; a name that
-// differs in more than case is not guessed at.
-func (d *decoder) unknown(t *Type, quoted []byte) error {
+// skipUnknown skips the value of an unknown member and adds a violation. If the name differs from
+// that of a field only in case, the detail suggests the field.
+func (d *decoder) skipUnknown(t *Type, quoted []byte) error {
 	name, _ := jsontext.AppendUnquote(nil, quoted)
-	if err := d.skip(); err != nil {
+	if err := d.skipValue(); err != nil {
 		return err
 	}
 	if d.opts.allowUnknown() {
@@ -98,63 +100,63 @@ func (d *decoder) unknown(t *Type, quoted []byte) error {
 	return nil
 }
 
-// isReadOnly reports whether the client may not decide about the field of the object that is being read. What the
-// options add concerns the outermost object, even if there are others of its type inside.
+// isReadOnly reports whether the field of the current object is read-only. DecodeOptions.ReadOnly
+// applies to the outermost object only, even if objects inside it have the same type.
 func (d *decoder) isReadOnly(f *Field) bool {
 	return f.ReadOnly || d.depth == 1 && len(d.readOnly) > 0 && slices.Contains(d.readOnly, f)
 }
 
-// clear resets what a document decides about in the struct v, which is a copy of what is there now. Its slices, maps and
-// pointers are dropped and not reused, because they are still those of the base.
-func (d *decoder) clear(t *Type, v reflect.Value) {
+// clearWritable resets the fields of the struct v that the document decides. v is a copy of base,
+// so slices, maps and pointers are dropped and not reused.
+func (d *decoder) clearWritable(t *Type, v reflect.Value) {
 	for _, f := range t.Fields {
 		switch {
 		case d.isReadOnly(f), f.WriteOnly && d.opts.Mode == Replace:
-			// A client that puts back what it got does not have the writeOnly members, and does not mean to remove them.
+			// Clients do not receive writeOnly members, so their absence does not mean removal.
 		case f.inPlace():
-			d.clear(f.Type, f.in(v))
+			d.clearWritable(f.Type, f.in(v))
 		default:
 			f.in(v).SetZero()
 		}
 	}
 }
 
-// fill sets the defaults in the struct v, except where something was kept.
-func (d *decoder) fill(t *Type, v reflect.Value, based bool) {
+// setDefaults sets the defaults in the struct v, except in fields that keep the value of a base.
+func (d *decoder) setDefaults(t *Type, v reflect.Value, based bool) {
 	for _, f := range t.Fields {
 		switch {
 		case based && (d.isReadOnly(f) || f.WriteOnly && d.opts.Mode == Replace):
 		case f.Default != nil:
 			f.setDefault(f.in(v))
 		case f.inPlace() && f.Type.defaults:
-			d.fill(f.Type, f.in(v), based)
+			d.setDefaults(f.Type, f.in(v), based)
 		}
 	}
 }
 
-// member reads the value of a field of the struct s.
-func (d *decoder) member(f *Field, s, base reflect.Value) error {
+// decodeMember decodes the value of a field of the struct s.
+func (d *decoder) decodeMember(f *Field, s, base reflect.Value) error {
 	v := f.in(s)
 	var was reflect.Value
 	if base.IsValid() {
 		was = f.in(base)
 	}
 	if d.isReadOnly(f) {
-		return d.readOnlyMember(f, v, was)
+		return d.decodeReadOnly(f, v, was)
 	}
 	if f.WriteOnly && !f.inPlace() {
-		v.SetZero() // what was kept is still that of the base
+		v.SetZero() // v must not share memory with base
 	}
-	return d.fieldValue(f, v, was)
+	return d.decodeField(f, v, was)
 }
 
-// fieldValue reads the value of a field into v. What is behind a pointer is always new, and never that of the base, which
-// others may be reading.
-func (d *decoder) fieldValue(f *Field, v, was reflect.Value) error {
+// decodeField decodes the value of a field into v. It allocates a new value for a pointer, because
+// other goroutines may be reading that of the base.
+func (d *decoder) decodeField(f *Field, v, was reflect.Value) error {
 	if f.pointer {
 		if d.PeekKind() == 'n' {
 			v.SetZero()
-			return d.skip()
+			return d.skipValue()
 		}
 		v.Set(reflect.New(f.Type.GoType))
 		v = v.Elem()
@@ -163,19 +165,20 @@ func (d *decoder) fieldValue(f *Field, v, was reflect.Value) error {
 		}
 	}
 	if f.Quoted {
-		return d.quoted(f.Type, v)
+		return d.decodeQuoted(f.Type, v)
 	}
-	return d.value(f.Type, v, was)
+	return d.decodeValue(f.Type, v, was)
 }
 
-// readOnlyMember reads a member that must be what it was. For a new value it must not be there at all.
-func (d *decoder) readOnlyMember(f *Field, v, was reflect.Value) error {
-	if d.claim != claimNothing {
-		return d.fieldValue(f, v, was)
+// decodeReadOnly decodes a read-only member, which must equal that of the base. In a new value it
+// must be absent.
+func (d *decoder) decodeReadOnly(f *Field, v, was reflect.Value) error {
+	if d.readOnlyCheck != checkNow {
+		return d.decodeField(f, v, was)
 	}
 	if d.opts.Mode == Create {
-		// Even an equal value is refused: there is nothing that it could be equal to.
-		if err := d.skip(); err != nil {
+		// A new value has no base to compare with.
+		if err := d.skipValue(); err != nil {
 			return err
 		}
 		d.add(codeReadOnly, "is decided by the server and cannot be given")
@@ -185,12 +188,12 @@ func (d *decoder) readOnlyMember(f *Field, v, was reflect.Value) error {
 	if !was.IsValid() {
 		was = reflect.New(v.Type()).Elem()
 	}
-	// Read aside, so that the value keeps what it has. If the member is of the wrong shape, that it may not be changed is
-	// all that its sender needs to know.
+	// Decode into a separate value, so that v keeps the value of the base. Replace all violations
+	// inside the member by one that reports the change.
 	before := len(d.found)
-	d.claim = claimAll
-	err := d.fieldValue(f, given, was)
-	d.claim = claimNothing
+	d.readOnlyCheck = checkOuter
+	err := d.decodeField(f, given, was)
+	d.readOnlyCheck = checkNow
 	if err != nil {
 		return err
 	}
@@ -201,18 +204,20 @@ func (d *decoder) readOnlyMember(f *Field, v, was reflect.Value) error {
 	return nil
 }
 
-// absent notes the members that should have been there, after the end of the object.
-func (d *decoder) absent(t *Type, base reflect.Value, seen *bitset) {
+// checkAbsent adds the violations for absent members at the end of an object.
+func (d *decoder) checkAbsent(t *Type, base reflect.Value, seen *bitset) {
 	for i, f := range t.Fields {
 		if seen.has(i) {
 			continue
 		}
 		switch {
 		case d.depth == 1 && slices.Contains(d.opts.Filled, f.Name):
-			d.readOnly = append(d.readOnly, f) // nothing is read any more; what is left is to check the others
+			// The checker skips these fields. The members are decoded, so nothing else uses the
+			// list.
+			d.readOnly = append(d.readOnly, f)
 		case d.isReadOnly(f):
-			// A patch begins with all members there, so one that is gone was removed on purpose.
-			if d.opts.Mode == Patched && base.IsValid() && d.claim == claimNothing && f.isWritten(base) {
+			// A patch is applied to a document with all members, so it has removed the member.
+			if d.opts.Mode == Patched && base.IsValid() && d.readOnlyCheck == checkNow && f.isWritten(base) {
 				d.addAt(d.pointerTo(f), codeReadOnly, "is decided by the server and cannot be removed")
 			}
 		case !f.Required, f.WriteOnly && d.opts.Mode == Replace && base.IsValid():
@@ -222,12 +227,12 @@ func (d *decoder) absent(t *Type, base reflect.Value, seen *bitset) {
 	}
 }
 
-// pointerTo returns the pointer of a member of the object that was read last.
+// pointerTo returns the pointer to a member of the object that was read last.
 func (d *decoder) pointerTo(f *Field) string {
 	return string(d.StackPointer().AppendToken(f.Name))
 }
 
-// isWritten reports whether the field of the struct s is not omitted.
+// isWritten reports whether the encoding of the struct s contains the field.
 func (f *Field) isWritten(s reflect.Value) bool {
 	v := f.in(s)
 	if f.OmitZero && f.isZero(v) {
@@ -236,7 +241,7 @@ func (f *Field) isWritten(s reflect.Value) bool {
 	if !f.OmitEmpty {
 		return true
 	}
-	out, err := f.append(nil, v, writing{full: true})
+	out, err := f.appendValue(nil, v, encodeState{full: true})
 	return err != nil || !isEmpty(out)
 }
 
@@ -246,17 +251,17 @@ func (f *Field) setDefault(v reflect.Value) {
 		v.Set(reflect.New(f.Type.GoType))
 		v = v.Elem()
 	}
-	// Registration has set a value from the same text without an error.
-	_ = f.Type.set(v, f.defaultText)
+	// applyDefault has parsed the same text without an error.
+	_ = f.Type.setFromText(v, f.defaultText)
 }
 
-// bitset is a set of small numbers, without allocation for those below 64.
+// bitset is a set of small integers. It does not allocate for integers below 64.
 type bitset struct {
 	low  uint64
 	high []uint64
 }
 
-// add puts i into the set.
+// add adds i to the set.
 func (s *bitset) add(i int) {
 	if i < 64 {
 		s.low |= 1 << i

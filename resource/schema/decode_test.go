@@ -22,7 +22,7 @@ func decode[T any](t *testing.T, data string, opts *schema.DecodeOptions) *T {
 	return v.(*T)
 }
 
-// found returns "pointer code" for each violation of a document that must have some.
+// found returns "pointer code" for each violation of an invalid document.
 func found[T any](t *testing.T, data string, opts *schema.DecodeOptions) []string {
 	t.Helper()
 	v, err := schema.For[T]().Decode([]byte(data), opts)
@@ -52,14 +52,15 @@ func TestDecodeRoundTrip(t *testing.T) {
 	t.Parallel()
 	all := schema.For[everything]()
 	want := newEverything()
-	// What a client cannot give, and what it may not look like.
+	// Members that clients cannot set, and values that are not valid.
 	want.stamped, want.Lines, want.Pointers, want.Hidden, want.secret = stamped{}, []line{}, nil, "", ""
 	want.Next = nil
 	data, err := all.Append(nil, want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data = []byte(strings.NewReplacer(`,"created":"0001-01-01T00:00:00Z","version":0`, "").Replace(string(data)))
+	data = []byte(strings.NewReplacer(`,"created":"0001-01-01T00:00:00Z","version":0`,
+		"").Replace(string(data)))
 	got := decode[everything](t, string(data), nil)
 	if diff := cmp.Diff(marshal(t, want), marshal(t, got)); diff != "" {
 		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
@@ -144,29 +145,43 @@ func TestDecodeViolations(t *testing.T) {
 		name, data string
 		want       []string
 	}{
-		{"shapes", `{"id":"1","name":1,"ok":"true","when":5,"data":[],"tags":{},"labels":[],"address":"x","lines":{}}`,
-			[]string{"/id type", "/name type", "/ok type", "/when type", "/data type", "/tags type", "/labels type", "/address type",
+		{"shapes",
+			`{"id":"1","name":1,"ok":"true","when":5,"data":[],"tags":{},"labels":[],"address":"x",` +
+				`"lines":{}}`,
+			[]string{"/id type", "/name type", "/ok type", "/when type", "/data type", "/tags type",
+				"/labels type", "/address type",
 				"/lines type"}},
-		{"nulls", `{"name":null,"address":null,"tags":[null],"when":null,"maybe":null,"any":null,"labels":{"a":null},"pointers":[null]}`,
+		{"nulls",
+			`{"name":null,"address":null,"tags":[null],"when":null,"maybe":null,"any":null,` +
+				`"labels":{"a":null},"pointers":[null]}`,
 			[]string{"/name null", "/when null", "/tags/0 null", "/labels/a null", "/address null"}},
-		{"formats", `{"name":"n","when":"yesterday","colour":"green","data":"!","hash":"AAA=","opaque":"bad","byNumber":{"01":null},` +
-			`"colours":{"x":true},"address":{"street":"s"}}`,
-			[]string{"/when format", "/colour format", "/data format", "/hash format", "/byNumber/01 format", "/colours/x format",
+		{"formats",
+			`{"name":"n","when":"yesterday","colour":"green","data":"!","hash":"AAA=",` +
+				`"opaque":"bad","byNumber":{"01":null},` +
+				`"colours":{"x":true},"address":{"street":"s"}}`,
+			[]string{"/when format", "/colour format", "/data format", "/hash format", "/byNumber/01 format",
+				"/colours/x format",
 				"/opaque format"}},
 		{"schema order, whatever the order of the document",
 			`{"nope":1,"address":{"zip":1,"geo":{"lat":91}},"lines":[{"sku":"a"},{"count":0}],` +
 				`"name":"","a/b~<é>":1,"tags":["","b","b"]}`,
-			[]string{"/name minLength", "/tags unique", "/tags/0 minLength", "/address/street required", "/address/geo/lat maximum",
-				"/address/zip unknown", "/lines/0/sku pattern", "/lines/1/sku pattern", "/lines/1/count minimum", "/a~1b~0<é> type",
+			[]string{"/name minLength", "/tags unique", "/tags/0 minLength", "/address/street required",
+				"/address/geo/lat maximum",
+				"/address/zip unknown", "/lines/0/sku pattern", "/lines/1/sku pattern",
+				"/lines/1/count minimum", "/a~1b~0<é> type",
 				"/nope unknown"}},
-		{"line breaks in base64", `{"name":"n","data":"AA\nE=","address":{"street":"s"}}`, []string{"/data format"}},
+		{"line breaks in base64", `{"name":"n","data":"AA\nE=","address":{"street":"s"}}`,
+			[]string{"/data format"}},
 		{"length of Go arrays", `{"name":"n","pair":[1],"address":{"street":"s"}}`, []string{"/pair type"}},
-		{"length of Go arrays, above", `{"name":"n","pair":[1,2,{}],"address":{"street":"s"}}`, []string{"/pair type"}},
+		{"length of Go arrays, above", `{"name":"n","pair":[1,2,{}],"address":{"street":"s"}}`,
+			[]string{"/pair type"}},
 		{"an element of the wrong shape counts", `{"name":"n","tags":[1,2,3,4,5,6],"address":{"street":"s"}}`,
-			[]string{"/tags maxItems", "/tags/0 type", "/tags/1 type", "/tags/2 type", "/tags/3 type", "/tags/4 type",
+			[]string{"/tags maxItems", "/tags/0 type", "/tags/1 type", "/tags/2 type", "/tags/3 type",
+				"/tags/4 type",
 				"/tags/5 type"}},
 		{"absent, and nothing inside of what may be absent", `{}`, []string{"/name required"}},
-		{"enum and maximum of elements", `{"name":"n","status":"x","counts":[1,101],"address":{"street":"s"}}`,
+		{"enum and maximum of elements",
+			`{"name":"n","status":"x","counts":[1,101],"address":{"street":"s"}}`,
 			[]string{"/status enum", "/counts/1 maximum"}},
 		{"root", `[]`, []string{" type"}},
 	}
@@ -196,13 +211,14 @@ func TestDecodeOtherRoots(t *testing.T) {
 	}
 }
 
-// TestDecodeHugeExponent is not parallel, as it counts the memory of the whole process: a few bytes of JSON must not
-// become gigabytes of digits.
+// TestDecodeHugeExponent checks that a few bytes of JSON do not expand into gigabytes of digits. It
+// is not parallel, because it measures the memory of the whole process.
 func TestDecodeHugeExponent(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if diff := cmp.Diff([]string{"/id range"}, found[flat](t, `{"id":1e2000000000,"name":"n","country":"DE","language":"de"}`,
-		nil)); diff != "" {
+	if diff := cmp.Diff([]string{"/id range"},
+		found[flat](t, `{"id":1e2000000000,"name":"n","country":"DE","language":"de"}`,
+			nil)); diff != "" {
 		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
 	}
 	runtime.ReadMemStats(&after)
@@ -211,15 +227,16 @@ func TestDecodeHugeExponent(t *testing.T) {
 	}
 }
 
-// TestDecodeLeavesBaseAlone checks a field that is kept in Replace and is read by go-json-experiment/json, which adds to
-// a map where there is one.
+// TestDecodeLeavesBaseAlone checks a field that Replace keeps and go-json-experiment/json decodes,
+// which adds members to an existing map.
 func TestDecodeLeavesBaseAlone(t *testing.T) {
 	t.Parallel()
 	type holder struct {
 		Secret written `json:"secret" writeOnly:"true"`
 	}
 	base := &holder{written{map[string]int{"a": 1}}}
-	got := decode[holder](t, `{"secret":{"M":{"b":2}}}`, &schema.DecodeOptions{Mode: schema.Replace, Base: base})
+	got := decode[holder](t, `{"secret":{"M":{"b":2}}}`,
+		&schema.DecodeOptions{Mode: schema.Replace, Base: base})
 	if diff := cmp.Diff(&holder{written{map[string]int{"b": 2}}}, got); diff != "" {
 		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
 	}
@@ -228,7 +245,7 @@ func TestDecodeLeavesBaseAlone(t *testing.T) {
 	}
 }
 
-// written has only the JSON method that writes.
+// written has only the JSON method for encoding.
 type written struct{ M map[string]int }
 
 func (w written) MarshalJSON() ([]byte, error) { return []byte("{}"), nil }
@@ -254,8 +271,10 @@ func TestDecodeDefaults(t *testing.T) {
 		want       settings
 	}{
 		{"absent, and nothing inside of what may be absent", `{}`, settings{In: filled, Own: 3}},
-		{"present and empty", `{"in":{},"ptr":{},"list":[{}]}`, settings{In: filled, Ptr: &filled, List: []deep{filled}, Own: 3}},
-		{"zero is not absent", `{"in":{"theme":"","size":null,"zone":"","ratio":0,"on":false}}`, settings{Own: 3}},
+		{"present and empty", `{"in":{},"ptr":{},"list":[{}]}`,
+			settings{In: filled, Ptr: &filled, List: []deep{filled}, Own: 3}},
+		{"zero is not absent", `{"in":{"theme":"","size":null,"zone":"","ratio":0,"on":false}}`,
+			settings{Own: 3}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -266,7 +285,8 @@ func TestDecodeDefaults(t *testing.T) {
 			}
 		})
 	}
-	patched := decode[settings](t, `{"in":{},"own":0}`, &schema.DecodeOptions{Mode: schema.Patched, Base: &settings{}})
+	patched := decode[settings](t, `{"in":{},"own":0}`,
+		&schema.DecodeOptions{Mode: schema.Patched, Base: &settings{}})
 	if diff := cmp.Diff(&settings{}, patched, cmp.AllowUnexported(colour{})); diff != "" {
 		t.Errorf("a patched document gets defaults (-want +got):\n%s", diff)
 	}
@@ -301,9 +321,11 @@ func TestDecodeReplace(t *testing.T) {
 		t.Error("the new value shares a pointer with the base")
 	}
 
-	changed := `{"id":"other","email":"a@example.com","balance":13,"created":"2026-01-01T13:00:00+01:00","profile":{"rank":"x"},` +
+	changed := `{"id":"other","email":"a@example.com","balance":13,` +
+		`"created":"2026-01-01T13:00:00+01:00","profile":{"rank":"x"},` +
 		`"password":"short"}`
-	if diff := cmp.Diff([]string{"/id readOnly", "/password minLength", "/balance readOnly", "/profile/rank readOnly"},
+	if diff := cmp.Diff([]string{"/id readOnly", "/password minLength", "/balance readOnly",
+		"/profile/rank readOnly"},
 		found[account](t, changed, opts(base))); diff != "" {
 		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
 	}
@@ -331,7 +353,8 @@ func TestDecodePatched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := decode[account](t, string(full), opts); !accounts.Equal(base, got) || got.Hash != "#" || got.Profile.Hidden != 9 {
+	if got := decode[account](t, string(full), opts); !accounts.Equal(base, got) || got.Hash != "#" ||
+		got.Profile.Hidden != 9 {
 		t.Errorf("an empty patch changed the value: %+v", got)
 	}
 	without := func(cut string) string {
@@ -428,15 +451,17 @@ func TestDecodeReadOnlyInElements(t *testing.T) {
 	}
 	base := &order{
 		Lines: []line{{"A", 1, 10}, {"B", 2, 20}, {"C", 3, 30}}, Ptrs: []*line{nil, {"D", 4, 40}},
-		Grid: [][]line{{{"G", 1, 70}}}, ByKey: map[string]line{"e": {"E", 5, 50}}, Fixed: []line{{"F", 6, 60}},
+		Grid: [][]line{{{"G", 1, 70}}}, ByKey: map[string]line{"e": {"E", 5, 50}},
+		Fixed: []line{{"F", 6, 60}},
 	}
 	for _, mode := range []schema.Mode{schema.Replace, schema.Patched} {
 		opts := &schema.DecodeOptions{Mode: mode, Base: base}
 		fixed := `"fixed":[{"sku":"F","count":6,"price":60}]`
 		good := []string{
-			`"lines":[{"sku":"B","count":2,"price":20},{"sku":"C","count":3,"price":30}]`,            // the first removed
-			`"lines":[{"sku":"X","count":1},{"sku":"A","count":1,"price":10},{"sku":"Y","count":1}]`, // new ones put in
-			`"lines":[{"sku":"C","count":9,"price":30},{"sku":"A","count":1,"price":10}]`,            // in another order
+			// The first element removed, new elements inserted, and the elements reordered.
+			`"lines":[{"sku":"B","count":2,"price":20},{"sku":"C","count":3,"price":30}]`,
+			`"lines":[{"sku":"X","count":1},{"sku":"A","count":1,"price":10},{"sku":"Y","count":1}]`,
+			`"lines":[{"sku":"C","count":9,"price":30},{"sku":"A","count":1,"price":10}]`,
 			`"lines":[{"sku":"N","count":1,"price":0}]`,
 			`"ptrs":[{"sku":"D","count":4,"price":40},null]`,
 			`"byKey":{"e":{"sku":"E","count":1,"price":50}}`,
@@ -446,14 +471,16 @@ func TestDecodeReadOnlyInElements(t *testing.T) {
 			decode[order](t, `{`+data+`,`+fixed+`}`, opts)
 		}
 		bad := []struct{ data, want string }{
-			{`"lines":[{"sku":"A","count":1,"price":10},{"sku":"B","count":1,"price":11}]`, "/lines/1 readOnly"},
+			{`"lines":[{"sku":"A","count":1,"price":10},{"sku":"B","count":1,"price":11}]`,
+				"/lines/1 readOnly"},
 			{`"ptrs":[{"sku":"D","count":4,"price":10}]`, "/ptrs/0 readOnly"},
 			{`"grid":[[{"sku":"G","count":1,"price":70}]]`, "/grid/0/0 readOnly"},
 			{`"byKey":{"e":{"sku":"E","count":1,"price":51}}`, "/byKey/e/price readOnly"},
 			{`"byKey":{"new":{"sku":"E","count":1,"price":50}}`, "/byKey/new/price readOnly"},
 		}
 		for _, tt := range bad {
-			if diff := cmp.Diff([]string{tt.want}, found[order](t, `{`+tt.data+`,`+fixed+`}`, opts)); diff != "" {
+			if diff := cmp.Diff([]string{tt.want},
+				found[order](t, `{`+tt.data+`,`+fixed+`}`, opts)); diff != "" {
 				t.Errorf("mode %d: Decode(%s) mismatch (-want +got):\n%s", mode, tt.data, diff)
 			}
 		}
@@ -468,8 +495,8 @@ func TestDecodeReadOnlyInElements(t *testing.T) {
 	}
 }
 
-// TestDecodeReadOnlyOfOptions checks that a name in the options concerns the outermost object only: the same field of
-// the same type may stand further inside.
+// TestDecodeReadOnlyOfOptions checks that names in the options apply to the outermost object only,
+// even if objects inside it have the same type.
 func TestDecodeReadOnlyOfOptions(t *testing.T) {
 	t.Parallel()
 	type node struct {
@@ -480,8 +507,9 @@ func TestDecodeReadOnlyOfOptions(t *testing.T) {
 	if got := decode[node](t, `{"next":{"id":"x"}}`, opts); got.Next.ID != "x" {
 		t.Errorf("the inner id is %q", got.Next.ID)
 	}
-	if diff := cmp.Diff([]string{"/id readOnly", "/next/id pattern"}, found[node](t, `{"id":"x","next":{"id":"y"}}`,
-		opts)); diff != "" {
+	if diff := cmp.Diff([]string{"/id readOnly", "/next/id pattern"},
+		found[node](t, `{"id":"x","next":{"id":"y"}}`,
+			opts)); diff != "" {
 		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
 	}
 }
@@ -496,7 +524,8 @@ func TestDecodeSharesNothing(t *testing.T) {
 		B []byte          `json:"b"`
 		M map[string]bool `json:"m"`
 	}
-	data := []byte(`{"s":"text","c":"red","a":["x",12345678901234567890],"o":[1],"b":"AAAA","m":{"key":true}}`)
+	data := []byte(`{"s":"text","c":"red","a":["x",12345678901234567890],"o":[1],"b":"AAAA",` +
+		`"m":{"key":true}}`)
 	v, err := schema.For[holder]().Decode(data, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -538,8 +567,8 @@ func TestDecodeListsAThousand(t *testing.T) {
 	}
 }
 
-// TestDecodeFilled checks that a field which the caller fills in is neither required nor checked where it is absent, and
-// checked like any other where it is there.
+// TestDecodeFilled checks that a field of DecodeOptions.Filled is neither required nor checked if
+// it is absent, and is checked like others if it is present.
 func TestDecodeFilled(t *testing.T) {
 	t.Parallel()
 	type thing struct {

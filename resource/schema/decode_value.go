@@ -11,31 +11,32 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// value reads a value into v, which is addressable. base is what is there now, or the zero Value.
-func (d *decoder) value(t *Type, v, base reflect.Value) error {
-	// A value of the wrong shape goes to scalar, which says so, as what is wanted there does not look like it either.
+// decodeValue decodes a value into v, which must be addressable. base is the current value, or the
+// zero Value.
+func (d *decoder) decodeValue(t *Type, v, base reflect.Value) error {
+	// decodeScalar also adds the violation for an object or array type with another JSON value.
 	switch t.op {
-	case opForeign:
-		return d.foreign(v)
+	case opJSON:
+		return d.decodeJSON(v)
 	case opObject, opMap:
 		if d.PeekKind() != '{' {
-			return d.scalar(t, v)
+			return d.decodeScalar(t, v)
 		}
 		if t.op == opObject {
-			return d.object(t, v, base)
+			return d.decodeObject(t, v, base)
 		}
-		return d.mapping(t, v, base)
+		return d.decodeMap(t, v, base)
 	case opSlice, opArray:
 		if d.PeekKind() != '[' {
-			return d.scalar(t, v)
+			return d.decodeScalar(t, v)
 		}
-		return d.array(t, v, base)
+		return d.decodeArray(t, v, base)
 	}
-	return d.scalar(t, v)
+	return d.decodeScalar(t, v)
 }
 
-// scalar reads a value that is not composed of others, or notes that it is of the wrong shape.
-func (d *decoder) scalar(t *Type, v reflect.Value) error {
+// decodeScalar decodes a scalar, or adds a violation if the JSON type is wrong.
+func (d *decoder) decodeScalar(t *Type, v reflect.Value) error {
 	raw, err := d.ReadValue()
 	if err != nil {
 		return err
@@ -43,7 +44,7 @@ func (d *decoder) scalar(t *Type, v reflect.Value) error {
 	switch raw[0] {
 	case '"':
 		if t.Kind == String {
-			d.text(t, v, d.unquote(raw))
+			d.decodeText(t, v, d.unquote(raw))
 			return nil
 		}
 	case 't', 'f':
@@ -52,42 +53,43 @@ func (d *decoder) scalar(t *Type, v reflect.Value) error {
 			return nil
 		}
 	case 'n':
-		d.null()
+		d.addNull()
 		return nil
 	case '{', '[':
-		// The document is refused in the end, but reading what it should not have must be bounded too.
-		if err := d.limits(raw); err != nil {
+		// The limits apply to invalid values too, because they bound the work per document.
+		if err := d.checkLimits(raw); err != nil {
 			return err
 		}
 	default:
 		if t.Kind == Integer || t.Kind == Number {
-			d.number(t, v, raw)
+			d.decodeNumber(t, v, raw)
 			return nil
 		}
 	}
-	d.add(codeType, "must be "+t.wanted())
+	d.add(codeType, "must be "+t.jsonTypeText())
 	return nil
 }
 
-// null notes a null where there must be a value. What is stored may be of a time when null was allowed.
-func (d *decoder) null() {
+// addNull adds a violation for a null that is not valid. Stored documents may be older than the
+// constraint.
+func (d *decoder) addNull() {
 	if d.opts.Mode != Stored {
 		d.add(codeNull, "must not be null")
 	}
 }
 
-// unquote returns the content of a JSON string. It is valid until the next call.
+// unquote returns the value of a JSON string. It is valid until the next call.
 func (d *decoder) unquote(raw []byte) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return raw[1 : len(raw)-1]
 	}
-	d.scratch, _ = jsontext.AppendUnquote(d.scratch[:0], raw) // was validated by the reader
+	d.scratch, _ = jsontext.AppendUnquote(d.scratch[:0], raw) // validated by ReadValue
 	return d.scratch
 }
 
-// text sets v from the content of a JSON string. What the string breaks is about its format; its length and pattern are
-// looked at later, on the value.
-func (d *decoder) text(t *Type, v reflect.Value, text []byte) {
+// decodeText sets v from the value of a JSON string, and checks the format of the Go type. The
+// checker checks length and pattern later.
+func (d *decoder) decodeText(t *Type, v reflect.Value, text []byte) {
 	switch t.op {
 	case opString:
 		v.SetString(string(text))
@@ -99,18 +101,19 @@ func (d *decoder) text(t *Type, v reflect.Value, text []byte) {
 		}
 		*timeIn(v) = parsed
 	case opBytes:
-		d.bytes(v, text)
+		d.decodeBytes(v, text)
 	default:
-		// The text is used again, and encoding.TextUnmarshaler asks its implementers to copy what they keep.
+		// The buffer is reused, which is safe because encoding.TextUnmarshaler must copy the text.
 		if err := unmarshalText(v, text); err != nil {
 			d.add(codeFormat, err.Error())
 		}
 	}
 }
 
-// bytes reads base64 with padding and without line breaks, RFC 4648 sections 3.2 and 3.3.
-func (d *decoder) bytes(v reflect.Value, text []byte) {
-	decoded, err := base64.StdEncoding.AppendDecode(make([]byte, 0, base64.StdEncoding.DecodedLen(len(text))), text)
+// decodeBytes decodes base64 with padding and without line breaks (RFC 4648 sections 3.2 and 3.3).
+func (d *decoder) decodeBytes(v reflect.Value, text []byte) {
+	decoded, err := base64.StdEncoding.AppendDecode(make([]byte, 0, base64.StdEncoding.DecodedLen(len(text))),
+		text)
 	switch {
 	case err != nil, bytes.ContainsAny(text, "\r\n"):
 		d.add(codeFormat, "must be base64 with padding")
@@ -123,8 +126,9 @@ func (d *decoder) bytes(v reflect.Value, text []byte) {
 	}
 }
 
-// number sets v from a JSON number. Integers take no detour through float64, which would round those beyond 2^53.
-func (d *decoder) number(t *Type, v reflect.Value, raw []byte) {
+// decodeNumber sets v from a JSON number. It parses integers directly, because float64 would round
+// those beyond 2^53.
+func (d *decoder) decodeNumber(t *Type, v reflect.Value, raw []byte) {
 	if t.op == opFloat {
 		f, err := strconv.ParseFloat(string(raw), t.Bits)
 		if err != nil {
@@ -156,31 +160,31 @@ func (d *decoder) number(t *Type, v reflect.Value, raw []byte) {
 	}
 }
 
-// quoted reads a number that is written as a string.
-func (d *decoder) quoted(t *Type, v reflect.Value) error {
+// decodeQuoted decodes a number in a JSON string.
+func (d *decoder) decodeQuoted(t *Type, v reflect.Value) error {
 	raw, err := d.ReadValue()
 	if err != nil {
 		return err
 	}
 	switch raw[0] {
 	case 'n':
-		d.null()
+		d.addNull()
 	case '"':
 		text := d.unquote(raw)
 		if !isNumber(text) {
-			d.add(codeType, "must be a string that holds "+t.wanted())
+			d.add(codeType, "must be a string that holds "+t.jsonTypeText())
 			return nil
 		}
-		d.number(t, v, text)
+		d.decodeNumber(t, v, text)
 	default:
-		d.add(codeType, "must be a string that holds "+t.wanted())
-		return d.limits(raw)
+		d.add(codeType, "must be a string that holds "+t.jsonTypeText())
+		return d.checkLimits(raw)
 	}
 	return nil
 }
 
-// wanted says what is expected, for a client.
-func (t *Type) wanted() string {
+// jsonTypeText returns the JSON type with its article, for violations.
+func (t *Type) jsonTypeText() string {
 	switch t.Kind {
 	case Object, Map, Array, Integer:
 		return "an " + t.Kind.String()
@@ -190,7 +194,7 @@ func (t *Type) wanted() string {
 	return "a " + t.Kind.String()
 }
 
-// rangeText says which integers the type holds, for a client.
+// rangeText returns the range of an integer type, for violations.
 func (t *Type) rangeText() string {
 	if t.Unsigned {
 		return "between 0 and " + strconv.FormatUint(^uint64(0)>>(64-t.Bits), 10)
@@ -199,13 +203,14 @@ func (t *Type) rangeText() string {
 	return "between " + strconv.FormatInt(-most-1, 10) + " and " + strconv.FormatInt(most, 10)
 }
 
-// foreign leaves the value to go-json-experiment/json. What a method has to say about it is not written for clients.
-func (d *decoder) foreign(v reflect.Value) error {
+// decodeJSON decodes the value with go-json-experiment/json. Error texts of its methods are not
+// sent to clients, because they may contain internal details.
+func (d *decoder) decodeJSON(v reflect.Value) error {
 	raw, err := d.ReadValue()
 	if err != nil {
 		return err
 	}
-	if err := d.limits(raw); err != nil {
+	if err := d.checkLimits(raw); err != nil {
 		return err
 	}
 	err = json.Unmarshal(raw, v.Addr().Interface(), json.RejectUnknownMembers(!d.opts.allowUnknown()),
@@ -216,10 +221,11 @@ func (d *decoder) foreign(v reflect.Value) error {
 	return nil
 }
 
-// maxExact is the largest number up to which float64 holds all integers.
+// maxExact is the magnitude up to which float64 represents all integers exactly.
 const maxExact = 1 << 53
 
-// exactIntegers keeps the digits of integers that float64 would round, where a value goes into an any.
+// exactIntegers decodes integers that float64 would round into a jsontext.Value if the Go type is
+// any.
 var exactIntegers = json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v *any) error {
 	if dec.PeekKind() != '0' {
 		return errors.ErrUnsupported
@@ -228,7 +234,7 @@ var exactIntegers = json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v *any) e
 	if err != nil {
 		return err
 	}
-	// JSON text is what all of this library can write again. A *big.Int would be a type that nobody expects in an any.
+	// All packages of the library can encode a jsontext.Value, but not a *big.Int.
 	if n, err := parseInteger(raw); errors.Is(err, errRange) || err == nil && n.magnitude > maxExact {
 		*v = raw.Clone()
 		return nil
@@ -238,8 +244,8 @@ var exactIntegers = json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v *any) e
 	return err
 })
 
-// array reads the elements of an array.
-func (d *decoder) array(t *Type, v, base reflect.Value) error {
+// decodeArray decodes an array.
+func (d *decoder) decodeArray(t *Type, v, base reflect.Value) error {
 	if _, err := d.ReadToken(); err != nil {
 		return err
 	}
@@ -247,41 +253,42 @@ func (d *decoder) array(t *Type, v, base reflect.Value) error {
 		return err
 	}
 	if t.op == opSlice {
-		// Not nil: what was given as empty stays apart from what was not given, for whoever looks.
+		// Not nil, so that an empty array differs from an absent one.
 		v.Set(reflect.MakeSlice(t.GoType, 0, 0))
 	}
-	outer := d.claim
-	if outer == claimNothing && t.Elem.readOnly && d.opts.Mode != Create {
-		d.claim = claimElem
+	outer := d.readOnlyCheck
+	if outer == checkNow && t.Elem.readOnly && d.opts.Mode != Create {
+		d.readOnlyCheck = checkInElem
 	}
-	known := claims{elem: t.Elem}
-	if outer == claimNothing {
+	known := baseElems{elem: t.Elem}
+	if outer == checkNow {
 		known.base = base
 	}
 	n := 0
 	for ; d.PeekKind() != ']'; n++ {
-		// Elements that have no place are still read, as the JSON behind them must be well-formed.
+		// Excess elements of a Go array are skipped, because the rest of the document must be valid
+		// JSON.
 		if t.op == opArray && n >= t.Len {
-			if err := d.skip(); err != nil {
+			if err := d.skipValue(); err != nil {
 				return err
 			}
 			continue
 		}
-		// An element of the wrong shape takes its place as a zero, so that the indexes of the others stay right.
+		// An invalid element becomes a zero value, so that the other elements keep their indexes.
 		if t.op == opSlice {
 			if n == v.Cap() {
 				v.Grow(1)
 			}
 			v.SetLen(n + 1)
 		}
-		if err := d.element(t, v.Index(n), &known); err != nil {
+		if err := d.decodeArrayElem(t, v.Index(n), &known); err != nil {
 			return err
 		}
 	}
 	if _, err := d.ReadToken(); err != nil {
 		return err
 	}
-	d.claim = outer
+	d.readOnlyCheck = outer
 	d.depth--
 	if t.op == opArray && n != t.Len {
 		d.add(codeType, "must have exactly "+strconv.Itoa(t.Len)+" elements")
@@ -289,34 +296,36 @@ func (d *decoder) array(t *Type, v, base reflect.Value) error {
 	return nil
 }
 
-// element reads an element of an array, and compares its read-only members if nothing around it does.
-func (d *decoder) element(t *Type, v reflect.Value, known *claims) error {
-	if err := d.elem(t, v, reflect.Value{}); err != nil {
+// decodeArrayElem decodes an element of an array, and compares its read-only members unless an
+// enclosing value does.
+func (d *decoder) decodeArrayElem(t *Type, v reflect.Value, known *baseElems) error {
+	if err := d.decodeElem(t, v, reflect.Value{}); err != nil {
 		return err
 	}
-	if d.claim == claimElem && t.Elem.readOnly && !d.holds(known, v) {
-		d.add(codeReadOnly, "has members that are decided by the server and are those of no element that is there now")
+	if d.readOnlyCheck == checkInElem && t.Elem.readOnly && !d.inBase(known, v) {
+		d.add(codeReadOnly,
+			"has members that are decided by the server and are those of no element that is there now")
 	}
 	return nil
 }
 
-// elem reads an element of an array or a map, which is zero now.
-func (d *decoder) elem(t *Type, v, base reflect.Value) error {
+// decodeElem decodes an element of an array or a map into v, which must be zero.
+func (d *decoder) decodeElem(t *Type, v, base reflect.Value) error {
 	if v.Kind() != reflect.Pointer {
-		return d.value(t.Elem, v, base)
+		return d.decodeValue(t.Elem, v, base)
 	}
 	if d.PeekKind() == 'n' {
-		return d.skip()
+		return d.skipValue()
 	}
 	v.Set(reflect.New(t.Elem.GoType))
 	if base.IsValid() {
 		base = base.Elem()
 	}
-	return d.value(t.Elem, v.Elem(), base)
+	return d.decodeValue(t.Elem, v.Elem(), base)
 }
 
-// mapping reads the members of a map.
-func (d *decoder) mapping(t *Type, v, base reflect.Value) error {
+// decodeMap decodes an object into a map.
+func (d *decoder) decodeMap(t *Type, v, base reflect.Value) error {
 	if _, err := d.ReadToken(); err != nil {
 		return err
 	}
@@ -332,7 +341,7 @@ func (d *decoder) mapping(t *Type, v, base reflect.Value) error {
 		if names == d.maxNames {
 			return d.tooMany()
 		}
-		if err := d.entry(t, v, base, string(d.unquote(raw))); err != nil {
+		if err := d.decodeMapMember(t, v, base, string(d.unquote(raw))); err != nil {
 			return err
 		}
 	}
@@ -343,29 +352,30 @@ func (d *decoder) mapping(t *Type, v, base reflect.Value) error {
 	return nil
 }
 
-// entry reads one member of a map, whose name was read.
-func (d *decoder) entry(t *Type, v, base reflect.Value, name string) error {
+// decodeMapMember decodes a member of a map after its name.
+func (d *decoder) decodeMapMember(t *Type, v, base reflect.Value, name string) error {
 	key := reflect.New(t.GoType.Key()).Elem()
 	if err := t.setKey(key, name); err != nil {
-		if err := d.skip(); err != nil {
+		if err := d.skipValue(); err != nil {
 			return err
 		}
 		d.add(codeFormat, "has a member name that "+err.Error())
 		return nil
 	}
-	// The reader has compared the names, but text methods may read two of them as one key.
+	// jsontext rejects equal names, but text methods may decode two names as the same key.
 	if v.MapIndex(key).IsValid() {
-		return d.refuse("duplicateName", "the member name "+strconv.Quote(name)+" means the same as another")
+		return d.syntaxErrorAt("duplicateName",
+			"the member name "+strconv.Quote(name)+" means the same as another")
 	}
 	var was reflect.Value
 	if base.IsValid() {
 		was = t.lookup(base, key)
 	}
 	elem := reflect.New(t.GoType.Elem()).Elem()
-	if err := d.elem(t, elem, was); err != nil {
+	if err := d.decodeElem(t, elem, was); err != nil {
 		return err
 	}
-	if d.claim == claimElem && t.Elem.readOnly && !d.holds(&claims{elem: t.Elem}, elem) {
+	if d.readOnlyCheck == checkInElem && t.Elem.readOnly && !d.inBase(&baseElems{elem: t.Elem}, elem) {
 		d.add(codeReadOnly, "has members that are decided by the server")
 	}
 	v.SetMapIndex(key, elem)

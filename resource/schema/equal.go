@@ -5,10 +5,12 @@ import (
 	"reflect"
 )
 
-// Equal reports whether a and b, pointers to values of the Go type, have the same content: whether all fields that JSON
-// can see, writeOnly ones included, have the same values. Times are equal if they are the same instant, nil slices and
-// maps equal empty ones, and types with methods are equal if they are written alike. It is false for pointers to
-// anything else.
+// This file compares values: for patches that change nothing, and for read-only members.
+
+// Equal reports whether a and b, pointers to values of the Go type, have equal content, which is
+// all fields of the JSON including writeOnly ones. Times are equal if they are the same instant. A
+// nil slice or map equals an empty one. Values of types with methods are equal if their encodings
+// are. Equal returns false if a or b has another type or is nil.
 func (t *Type) Equal(a, b any) bool {
 	av, err := t.target(a)
 	if err != nil {
@@ -32,7 +34,7 @@ func (t *Type) equal(a, b reflect.Value) bool {
 	case opBool:
 		return a.Bool() == b.Bool()
 	case opTime:
-		// Databases keep instants, and clients send back whichever zone they like.
+		// Databases store instants, and clients may send a different zone.
 		return timeIn(a).Equal(*timeIn(b))
 	case opBytes:
 		return bytes.Equal(a.Bytes(), b.Bytes())
@@ -48,10 +50,10 @@ func (t *Type) equal(a, b reflect.Value) bool {
 	case opMap:
 		return t.equalMap(a, b)
 	}
-	return t.writtenAlike(a, b)
+	return t.equalEncoding(a, b)
 }
 
-// equal compares the Go field in two structs.
+// equal compares the Go field of two structs.
 func (f *Field) equal(a, b reflect.Value) bool {
 	if !f.pointer {
 		return f.Type.equal(a, b)
@@ -59,12 +61,12 @@ func (f *Field) equal(a, b reflect.Value) bool {
 	return equalPointers(f.Type, a, b)
 }
 
-// equalPointers compares what two pointers point to; null equals only null.
+// equalPointers compares the values of two pointers. A nil pointer equals only nil.
 func equalPointers(t *Type, a, b reflect.Value) bool {
 	if a.IsNil() || b.IsNil() {
 		return a.IsNil() && b.IsNil()
 	}
-	// A value that points to itself is equal to itself, and to compare it would not end.
+	// Comparing the pointers first ends the recursion for a value that contains itself.
 	return a.Pointer() == b.Pointer() || t.equal(a.Elem(), b.Elem())
 }
 
@@ -76,7 +78,8 @@ func (t *Type) equalElem(a, b reflect.Value) bool {
 	return t.Elem.equal(a, b)
 }
 
-// equalArray compares slices and Go arrays by their elements, so that nil equals empty, as both are written [].
+// equalArray compares slices and Go arrays. A nil slice equals an empty one, because both are
+// encoded as [].
 func (t *Type) equalArray(a, b reflect.Value) bool {
 	if a.Len() != b.Len() {
 		return false
@@ -89,7 +92,7 @@ func (t *Type) equalArray(a, b reflect.Value) bool {
 	return true
 }
 
-// equalMap compares maps member by member, without an order.
+// equalMap compares maps.
 func (t *Type) equalMap(a, b reflect.Value) bool {
 	if a.Len() != b.Len() {
 		return false
@@ -108,18 +111,19 @@ func (t *Type) equalMap(a, b reflect.Value) bool {
 	return true
 }
 
-// writtenAlike compares values whose inside is not known here. Those that cannot be written are compared in memory.
-func (t *Type) writtenAlike(a, b reflect.Value) bool {
-	aText, aErr := t.append(nil, a, writing{full: true})
-	bText, bErr := t.append(nil, b, writing{full: true})
+// equalEncoding compares values of types with methods by their encodings. It uses reflect.DeepEqual
+// if encoding fails.
+func (t *Type) equalEncoding(a, b reflect.Value) bool {
+	aText, aErr := t.appendValue(nil, a, encodeState{full: true})
+	bText, bErr := t.appendValue(nil, b, encodeState{full: true})
 	if aErr != nil || bErr != nil {
 		return reflect.DeepEqual(a.Interface(), b.Interface())
 	}
 	return bytes.Equal(aText, bText)
 }
 
-// sameReadOnly reports whether the read-only fields of two structs are equal, those of structs inside them included.
-// Arrays and maps inside were looked at when they were read.
+// sameReadOnly reports whether the read-only fields of two structs are equal, including those of
+// structs inside them. Read-only fields in arrays and maps are compared when those are decoded.
 func (t *Type) sameReadOnly(a, b reflect.Value) bool {
 	for _, f := range t.Fields {
 		switch {
@@ -136,8 +140,8 @@ func (t *Type) sameReadOnly(a, b reflect.Value) bool {
 	return true
 }
 
-// sameReadOnlyIn compares the read-only fields of a struct, or of one behind a pointer. Nil has none, which is as good
-// as if they were zero.
+// sameReadOnlyIn compares the read-only fields of a field that is a struct or a pointer to one. A
+// nil pointer is equivalent to a zero struct.
 func (f *Field) sameReadOnlyIn(a, b reflect.Value) bool {
 	if f.pointer {
 		if a.IsNil() && b.IsNil() {
@@ -148,7 +152,7 @@ func (f *Field) sameReadOnlyIn(a, b reflect.Value) bool {
 	return f.Type.sameReadOnly(a, b)
 }
 
-// orZero returns what the pointer p points to, or for nil a zero value.
+// orZero returns the value of the pointer p, or a zero value for nil.
 func (f *Field) orZero(p reflect.Value) reflect.Value {
 	if p.IsNil() {
 		return reflect.New(f.Type.GoType).Elem()

@@ -8,7 +8,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Book is what the examples are about.
+// Book is the type of the examples.
 type Book struct {
 	ID    string   `json:"id" readOnly:"true"`
 	Title string   `json:"title" required:"true" minLength:"1" maxLength:"80" doc:"As on the cover."`
@@ -61,10 +61,10 @@ func ExampleOf() {
 	_, err := schema.Of(reflect.TypeFor[Author]())
 	fmt.Println(err)
 	// Output:
-	// schema: Author.Name: tag maxlength is not known; write maxLength
+	// schema: Author.Name: unknown tag maxlength; use maxLength
 }
 
-// A new version of a whole document keeps what the client cannot decide.
+// Replacing a document keeps the fields that the client cannot set.
 func ExampleType_Decode() {
 	books := schema.For[Book]()
 	now := &Book{ID: "b1", Title: "Silas Marner", Pages: 240, PIN: "1861"}

@@ -5,69 +5,71 @@ import (
 	"regexp"
 )
 
-// Field is one member of an object: where it is found in the Go struct, what it is called in JSON, and what its struct
-// tags say about it. It is immutable and safe for concurrent use.
+// Field is a member of an object: its location in the Go struct, its JSON name, and the constraints
+// of its struct tags. It is immutable and safe for concurrent use.
 //
-// Scalar fields, those for which [Field.Comparable] is true, have a canonical value, the form in which they are
-// compared, filtered by and kept in cursors: nil, bool, string, int64, uint64 (only above the largest int64), float64 or
-// time.Time. Default, Enum, [Field.Get] and [Field.Parse] give canonical values.
+// Scalar fields, for which [Field.Comparable] returns true, have a canonical value. Filters, sort
+// orders and cursors use it. Its type is nil, bool, string, int64, uint64 (only above the maximum
+// int64), float64 or time.Time. Default, Enum, [Field.Get] and [Field.Parse] use canonical values.
 //
-// On a field that is an array, MinItems, MaxItems and Unique concern the array; the other constraints and Format concern
-// each of its elements. The same holds for maps and their values.
+// For an array or a map, MinItems, MaxItems and Unique apply to the array or map itself. Format and
+// the other constraints apply to each element.
 type Field struct {
 	Name   string // the JSON name
 	GoName string // the name of the Go field
 	Index  []int  // for [reflect.Value.FieldByIndex]
-	Type   *Type  // what it holds; for a pointer, what it points to
+	Type   *Type  // the type of the value; for a pointer, the type that it points to
 
 	Doc        string // tag doc
-	Deprecated string // tag deprecated: why, and what to use instead
+	Deprecated string // tag deprecated: the reason, and the replacement
 
-	Nullable  bool // a Go pointer, or any: null may be written and read
-	Required  bool // tag required: a document without it is refused
-	ReadOnly  bool // tag readOnly: the server decides its value
-	WriteOnly bool // tag writeOnly: it is read and never written, like a password
-	Unique    bool // tag unique: no two elements of the array are equal; of a scalar, no two items of a collection
+	Nullable  bool // null is a valid value: the Go type is a pointer or any
+	Required  bool // tag required: a document without the member is invalid
+	ReadOnly  bool // tag readOnly: the server sets the value
+	WriteOnly bool // tag writeOnly: the member is decoded but never encoded, such as a password
+	Unique    bool // tag unique: array elements are unique; for a scalar, unique in the collection
 	OmitZero  bool // json option omitzero
 	OmitEmpty bool // json option omitempty
-	Quoted    bool // json option string: the number is written as a JSON string
+	Quoted    bool // json option string: the number is encoded as a JSON string
 
-	Default any // tag default, canonical; nil for none
-	Example any // tag example: canonical for scalars, a jsontext.Value for everything else; nil for none
-	Enum    []any
+	Default any   // tag default, canonical; nil if there is none
+	Example any   // tag example: canonical for scalars, otherwise a jsontext.Value; nil if there is none
+	Enum    []any // tag enum, canonical; nil if there is none
 
-	MinLength, MaxLength *int // of a string, in Unicode code points
-	MinItems, MaxItems   *int // of an array or a map
-	// Minimum and Maximum are inclusive bounds of a number, as the tag wrote them, so that large integers stay exact;
-	// empty for none.
+	// MinLength and MaxLength limit the length of a string in code points, MinItems and MaxItems
+	// the number of elements of an array or a map. Nil means no limit.
+	MinLength, MaxLength *int
+	MinItems, MaxItems   *int
+	// Minimum and Maximum are the inclusive limits of a number, as text, because float64 would
+	// round large integers. Empty means no limit.
 	Minimum, Maximum string
-	Pattern          *regexp.Regexp // anywhere in the string, unless anchored; nil for none
-	Format           string         // tag format, else that of Type
+	Pattern          *regexp.Regexp // not anchored; nil if there is none
+	Format           string         // tag format, or Type.Format
 
-	place       int          // in Type.Fields
-	defaultText string       // Default as the tag wrote it
-	owner       reflect.Type // the pointer type from which Index leads here
+	position    int          // index in Type.Fields
+	defaultText string       // tag default
+	owner       reflect.Type // pointer to the struct type that Index refers to
 	at          int          // Index[0]
-	label       []byte       // the quoted name between comma and colon, as it is written; see setLabel
+	label       []byte       // comma, quoted name and colon; see setLabel
 	pointer     bool         // the Go field is a pointer to Type
-	plain       op           // how a plain field is written, see setLabel; opForeign, the zero value, for the others
+	plain       op           // op of a plain field, see setLabel; otherwise opJSON, the zero value
 	omits       omits
-	checked     bool // something is to be validated here, apart from what Type has in itself
+	checked     bool // the field has constraints, apart from those inside Type
 	min, max    *bound
-	check       func(string) bool // Format
+	check       func(string) bool // of Format, or nil
 }
 
-// omits is how omitzero decides.
+// omits determines the values that omitzero omits.
 type omits uint8
 
 const (
-	omitsZero        omits = iota // the zero value
-	omitsMethod                   // what a method IsZero says
-	omitsNilOrMethod              // nil, or else what a method IsZero says
+	omitsZero        omits = iota // zero values
+	omitsMethod                   // values with a method IsZero that returns true
+	omitsNilOrMethod              // nil, and values with a method IsZero that returns true
 )
 
-// Comparable reports whether the field is a scalar, so that it has a canonical value and items can be filtered and
-// sorted by it.
+// Comparable reports whether the field is a scalar. Scalars have a canonical value, and lists can
+// be filtered and sorted by them.
 func (f *Field) Comparable() bool {
 	switch f.Type.op {
 	case opString, opText, opInt, opUint, opFloat, opBool, opTime:
@@ -76,14 +78,15 @@ func (f *Field) Comparable() bool {
 	return false
 }
 
-// IsZero reports whether the field in v, a pointer to the struct, has its zero value, or says so itself in a method
-// IsZero.
+// IsZero reports whether the field of v, a pointer to the struct, is zero: its method IsZero
+// returns true or, if it has no such method, it is the zero value. IsZero returns false if v has
+// another type.
 func (f *Field) IsZero(v any) bool {
 	s, ok := f.structOf(v)
 	return ok && f.isZero(f.in(s))
 }
 
-// structOf returns the struct that v points to, if it is the one that the field belongs to.
+// structOf returns the struct that v points to. ok is false if it is not the struct of the field.
 func (f *Field) structOf(v any) (reflect.Value, bool) {
 	if reflect.TypeOf(v) != f.owner {
 		return reflect.Value{}, false
@@ -92,8 +95,8 @@ func (f *Field) structOf(v any) (reflect.Value, bool) {
 	return p.Elem(), !p.IsNil()
 }
 
-// in returns the Go field in the struct s. Most fields are not of an embedded struct, and [reflect.Value.FieldByIndex] is
-// slower for them.
+// in returns the Go field in the struct s. The first index is handled separately because
+// [reflect.Value.FieldByIndex] is slower for fields that are not in an embedded struct.
 func (f *Field) in(s reflect.Value) reflect.Value {
 	v := s.Field(f.at)
 	if len(f.Index) > 1 {
@@ -104,7 +107,7 @@ func (f *Field) in(s reflect.Value) reflect.Value {
 	return v
 }
 
-// isZero reports whether omitzero leaves the Go field out.
+// isZero reports whether omitzero omits the Go field.
 func (f *Field) isZero(v reflect.Value) bool {
 	if f.omits == omitsZero || f.omits == omitsNilOrMethod && v.IsNil() {
 		return v.IsZero()
@@ -116,13 +119,13 @@ func (f *Field) isZero(v reflect.Value) bool {
 	return ok && zeroer.IsZero()
 }
 
-// inPlace reports whether the field is an object that is part of its parent's memory, so that it is always there.
+// inPlace reports whether the field is a struct, and not a pointer to one.
 func (f *Field) inPlace() bool {
 	return f.Type.op == opObject && !f.pointer
 }
 
-// optional reports whether the member may be missing from what is written or may be null, so that its zero value says
-// that there is nothing to check.
+// optional reports whether the member may be absent or null. The checker skips such a field if its
+// value is zero.
 func (f *Field) optional() bool {
 	return !f.Required && (f.OmitZero || f.OmitEmpty || f.Nullable)
 }

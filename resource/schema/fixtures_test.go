@@ -8,13 +8,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The types here are what the tests and the fuzz targets have in common. Between them they use everything that package
-// schema treats in its own way.
+// The types in this file are shared by the tests and fuzz targets. Together they use every feature
+// of package schema.
 
-// colour has text methods and one spelling for each value.
+// colour has text methods and one spelling per value.
 type colour struct{ name string }
 
-var errColour = errors.New("pq: relation colours does not exist") // what clients must never see
+var errColour = errors.New("pq: relation colours does not exist") // must not be sent to clients
 
 func (c colour) MarshalText() ([]byte, error) { return []byte(c.name), nil }
 
@@ -68,7 +68,7 @@ type line struct {
 	Price int64  `json:"price" readOnly:"true"`
 }
 
-// everything is the fixture of the comparisons.
+// everything is the type of the comparisons with go-json-experiment/json.
 type everything struct {
 	ID       int64             `json:"id"`
 	Name     string            `json:"name" required:"true" minLength:"1" maxLength:"40"`
@@ -109,13 +109,17 @@ func newEverything() *everything {
 	maybe, number, until := "perhaps \u2028 <b> \"q\" \\ \t é 𝄞", -3, time.Date(1999, 12, 31, 23, 59, 59, 1,
 		time.FixedZone("", 5400))
 	return &everything{
-		ID: 9007199254740993, Name: "Name", Status: "done", Big: 1<<64 - 1, Small: -128, Ratio: 1e21, Single: 0.1, Ok: true,
+		ID: 9007199254740993, Name: "Name", Status: "done", Big: 1<<64 - 1, Small: -128, Ratio: 1e21,
+		Single: 0.1, Ok: true,
 		Maybe: &maybe, Number: &number, When: time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC), Until: &until,
-		Colour: colour{"red"}, Data: []byte{0, 1, 254}, Hash: [4]byte{1, 2, 3, 4}, Tags: []string{"b", "a"}, Counts: []int{3, -1},
-		Pair: [2]float32{1.5, -0.25}, Labels: map[string]string{"z": "1", "a": "<2>"},
-		ByNumber: map[int]*geo{10: {Lat: 1}, 9: nil, -1: {Lng: 2.5}}, Colours: map[colour]bool{{"red"}: true, {"blue"}: false},
-		Address: address{Street: "Main"}, Other: &address{Street: "Side", City: "Rome", Geo: &geo{41.9, 12.5}},
-		Lines: []line{{"A", 1, 5}, {"B", 2, 6}}, Pointers: []*line{nil, {"C", 3, 0}},
+		Colour: colour{"red"}, Data: []byte{0, 1, 254}, Hash: [4]byte{1, 2, 3, 4}, Tags: []string{"b", "a"},
+		Counts: []int{3, -1},
+		Pair:   [2]float32{1.5, -0.25}, Labels: map[string]string{"z": "1", "a": "<2>"},
+		ByNumber: map[int]*geo{10: {Lat: 1}, 9: nil, -1: {Lng: 2.5}},
+		Colours:  map[colour]bool{{"red"}: true, {"blue"}: false},
+		Address:  address{Street: "Main"},
+		Other:    &address{Street: "Side", City: "Rome", Geo: &geo{41.9, 12.5}},
+		Lines:    []line{{"A", 1, 5}, {"B", 2, 6}}, Pointers: []*line{nil, {"C", 3, 0}},
 		Any:    map[string]any{"b": 1.5, "a": []any{nil, true, "x"}},
 		Raw:    jsontext.Value(`{"z":1,"a":1e400}`),
 		Opaque: opaque{`[1,2]`}, Next: &everything{Name: "inner"}, Funny: "f",
@@ -124,7 +128,7 @@ func newEverything() *everything {
 	}
 }
 
-// account has what a client may write and never sees.
+// account has a writeOnly field.
 type account struct {
 	ID       string    `json:"id"`
 	Email    string    `json:"email" required:"true" format:"email"`

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// formatOf returns the check for a format of JSON Schema (draft 2020-12, section 7.3 of its validation part), or nil for
-// one that is only documentation.
-func formatOf(format string) func(string) bool {
+// formatCheck returns the check for a format of JSON Schema (draft 2020-12, Validation section
+// 7.3), or nil if the format is not checked.
+func formatCheck(format string) func(string) bool {
 	switch format {
 	case "date-time":
 		return isDateTime
@@ -34,8 +34,8 @@ func formatOf(format string) func(string) bool {
 	return nil
 }
 
-// wantedFormat names what a format asks for, with its article.
-func wantedFormat(format string) string {
+// formatDetail describes a format with its article, for violations.
+func formatDetail(format string) string {
 	switch format {
 	case "date-time":
 		return "a date-time as in RFC 3339, like 2006-01-02T15:04:05Z"
@@ -57,25 +57,25 @@ func wantedFormat(format string) string {
 	return "an IPv6 address"
 }
 
-// isDateTime accepts what a field of type time.Time accepts.
+// isDateTime accepts the same texts as a field of type time.Time.
 func isDateTime(s string) bool {
 	_, err := parseTime([]byte(s))
 	return err == nil
 }
 
-// isDate checks full-date of RFC 3339, section 5.6. That a month has only so many days is part of it.
+// isDate checks a full-date of RFC 3339 section 5.6, including the number of days of the month.
 func isDate(s string) bool {
 	_, err := time.Parse(time.DateOnly, s)
 	return err == nil
 }
 
-// isTime checks full-time of RFC 3339, section 5.6.
+// isTime checks a full-time of RFC 3339 section 5.6.
 func isTime(s string) bool {
 	return isDateTime("2006-01-02T" + s)
 }
 
-// isEmail accepts a bare address: what package mail reads, and the way it writes it. This leaves out display names,
-// comments and folding, which are for message headers.
+// isEmail accepts an addr-spec as package mail parses and formats it. Display names, comments and
+// folding are not valid, because they belong to message headers.
 func isEmail(s string) bool {
 	address, err := mail.ParseAddress(s)
 	if err != nil || address.Name != "" || address.Address != s || len(s) > 254 {
@@ -85,7 +85,7 @@ func isEmail(s string) bool {
 	return !strings.ContainsAny(s, " \t\r\n\"") && !strings.HasPrefix(domain, "[")
 }
 
-// isUUID checks the text form of RFC 9562, section 4.
+// isUUID checks the text form of RFC 9562 section 4.
 func isUUID(s string) bool {
 	if len(s) != len("00000000-0000-0000-0000-000000000000") {
 		return false
@@ -110,7 +110,8 @@ func isHex(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// isURI checks that s is a URI of RFC 3986 with a scheme. Package url lets characters through that belong escaped.
+// isURI checks a URI of RFC 3986 with a scheme. The loop rejects characters that must be escaped
+// and that package url accepts.
 func isURI(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0 {
@@ -121,7 +122,7 @@ func isURI(s string) bool {
 	return err == nil && u.Scheme != "" && (u.Host != "" || u.Path != "" || u.Opaque != "")
 }
 
-// isHostname checks a name of RFC 1123, section 2.1.
+// isHostname checks a host name of RFC 1123 section 2.1.
 func isHostname(s string) bool {
 	if s == "" || len(s) > 253 {
 		return false
@@ -140,13 +141,15 @@ func isHostname(s string) bool {
 	return true
 }
 
-// isIPv4 checks dotted-quad of RFC 2673, section 3.2. Leading zeros, which some programs take for octal, are refused.
+// isIPv4 checks a dotted-quad of RFC 2673 section 3.2. Leading zeros are invalid, because some
+// programs parse them as octal.
 func isIPv4(s string) bool {
 	a, err := netip.ParseAddr(s)
 	return err == nil && a.Is4()
 }
 
-// isIPv6 checks an address of RFC 4291, section 2.2. A zone has a meaning on one machine only, so it is no part of it.
+// isIPv6 checks an address of RFC 4291 section 2.2. A zone is invalid, because it is local to one
+// host.
 func isIPv6(s string) bool {
 	a, err := netip.ParseAddr(s)
 	return err == nil && a.Is6() && a.Zone() == ""

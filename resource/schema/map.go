@@ -11,20 +11,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// entry is a member of a map, with its name as it is written.
-type entry struct {
+// This file handles maps. Their keys become member names.
+
+// mapMember is a member of a map with its JSON name.
+type mapMember struct {
 	name  string
 	value reflect.Value // addressable
 }
 
-// entries returns the members of the map v, sorted by name.
-func (t *Type) entries(v reflect.Value) ([]entry, error) {
+// mapMembers returns the members of the map v, sorted by name.
+func (t *Type) mapMembers(v reflect.Value) ([]mapMember, error) {
 	n := v.Len()
-	// A value in a map is not addressable, so all of them are copied, into one slice.
+	// Values in a map are not addressable, so copy all of them into one slice.
 	values := reflect.MakeSlice(reflect.SliceOf(t.GoType.Elem()), n, n)
-	all := make([]entry, 0, n)
+	all := make([]mapMember, 0, n)
 	key := reflect.New(t.GoType.Key()).Elem()
-	// A map that grows meanwhile is somebody's data race; it is not to end in a panic here.
+	// The check of n prevents a panic if the map grows because of a data race in the application.
 	for iter := v.MapRange(); iter.Next() && len(all) < n; {
 		key.SetIterKey(iter)
 		name, err := t.nameOfKey(key)
@@ -33,18 +35,18 @@ func (t *Type) entries(v reflect.Value) ([]entry, error) {
 		}
 		value := values.Index(len(all))
 		value.SetIterValue(iter)
-		all = append(all, entry{name, value})
+		all = append(all, mapMember{name, value})
 	}
-	slices.SortFunc(all, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(all, func(a, b mapMember) int { return strings.Compare(a.name, b.name) })
 	for i := range all {
 		if i > 0 && all[i].name == all[i-1].name {
-			return nil, fmt.Errorf("two keys are both written %q", all[i].name)
+			return nil, fmt.Errorf("two keys have the same member name %q", all[i].name)
 		}
 	}
 	return all, nil
 }
 
-// nameOfKey returns the member name for a key, which is addressable.
+// nameOfKey returns the member name for a key, which must be addressable.
 func (t *Type) nameOfKey(key reflect.Value) (string, error) {
 	var name string
 	switch t.key {
@@ -67,7 +69,7 @@ func (t *Type) nameOfKey(key reflect.Value) (string, error) {
 	return name, nil
 }
 
-// setKey sets a key, which is addressable, from a member name.
+// setKey sets a key, which must be addressable, from a member name.
 func (t *Type) setKey(key reflect.Value, name string) error {
 	switch t.key {
 	case opString:
@@ -96,14 +98,14 @@ func (t *Type) setKey(key reflect.Value, name string) error {
 	return nil
 }
 
-// appendMap appends a map with its members sorted by name, because a strong ETag promises the same bytes for the same
-// value and the order of a Go map is random.
-func (t *Type) appendMap(dst []byte, v reflect.Value, w writing) ([]byte, error) {
+// appendMap appends a map with its members sorted by name. The order of a Go map is random, and a
+// strong ETag requires the same bytes for the same value.
+func (t *Type) appendMap(dst []byte, v reflect.Value, w encodeState) ([]byte, error) {
 	dst = append(dst, '{')
 	if v.Len() == 0 {
 		return append(dst, '}'), nil
 	}
-	entries, err := t.entries(v)
+	entries, err := t.mapMembers(v)
 	if err != nil {
 		return dst, err
 	}
@@ -122,7 +124,7 @@ func (t *Type) appendMap(dst []byte, v reflect.Value, w writing) ([]byte, error)
 	return append(dst, '}'), nil
 }
 
-// lookup returns the value of a key in the map v as an addressable copy; without one, the zero Value.
+// lookup returns an addressable copy of the value of a key in the map v, or the zero Value.
 func (t *Type) lookup(v, key reflect.Value) reflect.Value {
 	found := v.MapIndex(key)
 	if !found.IsValid() {

@@ -9,10 +9,10 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// loud has an AppendText method whose text needs escapes, and folds case when it reads.
+// loud has an AppendText method with text that needs escapes, and ignores case when decoding.
 type loud struct {
 	s    string
-	mute bool // not written, so that two keys may be written alike
+	mute bool // not encoded, so that different keys can have the same text
 }
 
 func (l loud) AppendText(b []byte) ([]byte, error) {
@@ -97,7 +97,8 @@ func TestMapOfStructs(t *testing.T) {
 	}
 	tests := map[string][]string{
 		`{"entries":{"a":{"name":"x"}}}`: {"/entries/a/owner readOnly"},
-		`{"entries":{"a":{"name":"","owner":"you"},"b":[]}}`: {"/entries/a/name minLength", "/entries/a/owner readOnly",
+		`{"entries":{"a":{"name":"","owner":"you"},"b":[]}}`: {"/entries/a/name minLength",
+			"/entries/a/owner readOnly",
 			"/entries/b type"},
 	}
 	for data, want := range tests {
@@ -139,7 +140,8 @@ func TestTextAppender(t *testing.T) {
 	}
 }
 
-// TestForeign checks types with JSON methods on one side only: the other side is that of their Go kind, and as strict.
+// TestForeign checks types with only one of the two JSON methods. The other direction uses the Go
+// kind.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	type holder struct {
@@ -158,7 +160,8 @@ func TestForeign(t *testing.T) {
 		t.Errorf("Append mismatch (-want +got):\n%s", diff)
 	}
 	got := decode[holder](t, `{"o":{"N":1},"p":null,"l":[null,{"a":[]}]}`, nil)
-	if diff := cmp.Diff(&holder{O: oneSided{1}, L: []any{nil, map[string]any{"a": []any{}}}}, got); diff != "" {
+	if diff := cmp.Diff(&holder{O: oneSided{1}, L: []any{nil, map[string]any{"a": []any{}}}},
+		got); diff != "" {
 		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
 	}
 	want := []string{"/o format", "/p format", "/m/x format"}

@@ -8,31 +8,32 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Labelled is a field and how it is to be written by [Members].
+// Labelled is a field together with the text that [Members] writes before its value.
 type Labelled struct {
 	Field *Field
-	// Label is what stands in front of the value, such as a name of the caller's and a colon. It must not be changed any
-	// more.
+	// Label is written before the value, for example a member name and a colon. The caller must not
+	// modify it afterward.
 	Label []byte
-	// Quote puts a number in quotation marks, as if it were a string.
+	// Quote encodes a number as a string.
 	Quote bool
 }
 
-// Members writes some fields of an object, one behind the other, each behind a label of the caller's: for answers in which
-// the client says what is there and what it is called. It is immutable and safe for concurrent use.
+// Members encodes selected fields of an object under labels of the caller, for responses in which
+// the client chooses the members and their names, such as those of GraphQL. It is immutable and
+// safe for concurrent use.
 //
-// It does what [Type.AppendField] does for each of them, with less to look up for each value.
+// The output is that of [Type.AppendField] for each field, with less work per value.
 type Members struct {
 	of   *Type
 	list []labelled
 }
 
-// labelled is a Labelled with what is to be known for each value worked out.
+// labelled is a Labelled with the properties that Append needs for each value.
 type labelled struct {
 	label   []byte
 	opening []byte // the label with the opening quotation mark of a string
-	plain   op     // if the value is a string or a number in a field of the struct itself; else opForeign
-	at      int    // the place of the Go field; -1 for one of an embedded struct
+	plain   op     // opString or opInt if the field is encoded inline; otherwise opJSON
+	at      int    // index of the Go field; -1 for a field of an embedded struct
 	op      op
 	pointer bool
 	quote   bool
@@ -40,15 +41,17 @@ type labelled struct {
 	field   *Field
 }
 
-// Members returns what writes these fields. It is an error if one of them is not of t.
+// Members returns an encoder for the fields. It returns an error if one of them is not a field of
+// t.
 func (t *Type) Members(list ...Labelled) (*Members, error) {
 	m := &Members{of: t}
 	for _, l := range list {
 		f := l.Field
 		if f.owner != t.pointer {
-			return nil, errNotItsField
+			return nil, errWrongStruct
 		}
-		w := labelled{label: l.Label, at: f.at, op: f.Type.op, pointer: f.pointer, bits: f.Type.Bits, field: f,
+		w := labelled{label: l.Label, at: f.at, op: f.Type.op, pointer: f.pointer, bits: f.Type.Bits,
+			field: f,
 			quote: f.Quoted || l.Quote && (f.Type.op == opInt || f.Type.op == opUint || f.Type.op == opFloat)}
 		if len(f.Index) > 1 {
 			w.at = -1
@@ -61,9 +64,9 @@ func (t *Type) Members(list ...Labelled) (*Members, error) {
 	return m, nil
 }
 
-// Append appends the labels and the values of the fields of v, a pointer to a value of the Go type. A field is written even
-// where omitzero or omitempty would leave it out, and even if it is writeOnly. After an error dst is returned with its old
-// length, and all fields may be to blame.
+// Append appends the labels and values of the fields of v, a pointer to a value of the Go type. It
+// ignores omitzero and omitempty, and includes writeOnly fields. After an error it returns dst
+// unchanged.
 func (m *Members) Append(dst []byte, v any) ([]byte, error) {
 	s, err := m.of.target(v)
 	if err != nil {
@@ -71,7 +74,7 @@ func (m *Members) Append(dst []byte, v any) ([]byte, error) {
 	}
 	out := dst
 	for i := range m.list {
-		// As in appendMembers, what most fields are is written without a call for each.
+		// As in appendMembers, the common types are encoded inline.
 		switch w := &m.list[i]; w.plain {
 		case opString:
 			text := s.Field(w.at).String()
@@ -83,17 +86,17 @@ func (m *Members) Append(dst []byte, v any) ([]byte, error) {
 		case opInt:
 			out = strconv.AppendInt(append(out, w.label...), s.Field(w.at).Int(), 10)
 		default:
-			out, err = w.append(out, s)
+			out, err = w.appendValue(out, s)
 		}
 		if err != nil {
-			return dst, fmt.Errorf("schema: writing %s: %s: %w", m.of.label(), m.list[i].field.GoName, err)
+			return dst, fmt.Errorf("schema: encode %s: %s: %w", m.of.label(), m.list[i].field.GoName, err)
 		}
 	}
 	return out, nil
 }
 
-// append appends one field of the struct s.
-func (w *labelled) append(dst []byte, s reflect.Value) ([]byte, error) {
+// appendValue appends the label and the value of one field of the struct s.
+func (w *labelled) appendValue(dst []byte, s reflect.Value) ([]byte, error) {
 	dst = append(dst, w.label...)
 	var v reflect.Value
 	if w.at >= 0 {
@@ -108,13 +111,13 @@ func (w *labelled) append(dst []byte, s reflect.Value) ([]byte, error) {
 		v = v.Elem()
 	}
 	if w.quote {
-		dst, err := w.field.Type.append(append(dst, '"'), v, writing{})
+		dst, err := w.field.Type.appendValue(append(dst, '"'), v, encodeState{})
 		return append(dst, '"'), err
 	}
 	switch w.op {
 	case opString:
 		return appendString(dst, v.String())
-	case opInt: // behind a pointer, or embedded
+	case opInt: // a pointer, or in an embedded struct
 		return strconv.AppendInt(dst, v.Int(), 10), nil
 	case opBool:
 		return strconv.AppendBool(dst, v.Bool()), nil
@@ -123,5 +126,5 @@ func (w *labelled) append(dst []byte, s reflect.Value) ([]byte, error) {
 	case opTime:
 		return appendTime(dst, timeIn(v))
 	}
-	return w.field.Type.append(dst, v, writing{})
+	return w.field.Type.appendValue(dst, v, encodeState{})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// TestMembers: what is written together is what is written one by one, for every kind of field, full and empty.
+// TestMembers compares the output of Members with that of AppendField, for every kind of field.
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	all := schema.For[everything]()
@@ -103,9 +103,9 @@ func TestMembersFail(t *testing.T) {
 		{&sizes{Name: "x", F: math.NaN()}, "F: "},
 		{&sizes{Name: "x", When: time.Date(-5, 1, 1, 0, 0, 0, 0, time.UTC)}, "When: "},
 		{&sizes{Name: "\xff"}, "Name: "},
-		{&flat{}, "should be"},
-		{(*sizes)(nil), "is nil"},
-		{nil, "should be"},
+		{&flat{}, "want a"},
+		{(*sizes)(nil), "got a nil"},
+		{nil, "want a"},
 	} {
 		got, err := m.Append([]byte("before"), tt.v)
 		if string(got) != "before" || err == nil || !strings.Contains(err.Error(), tt.says) {

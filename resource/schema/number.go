@@ -16,21 +16,21 @@ var (
 	errRange      = errors.New("is out of range")
 )
 
-// integer is a whole number of up to 64 bits and its sign: every value of every Go integer type.
+// integer is a value of any Go integer type: up to 64 bits and a sign.
 type integer struct {
 	negative  bool
 	magnitude uint64
 }
 
-// parseInteger reads a JSON number that is mathematically an integer, such as 12, 1.0 or 1e2, without ever going through
-// floating point: 2^53+1 must stay what it is.
+// parseInteger parses a JSON number with an integer value, such as 12, 1.0 or 1e2. It does not use
+// floating point, which would round 2^53+1.
 func parseInteger(number []byte) (integer, error) {
 	var n integer
 	digits := number
 	if len(digits) > 0 && digits[0] == '-' {
 		n.negative, digits = true, digits[1:]
 	}
-	// So many digits cannot overflow, and most numbers are no more than digits.
+	// Numbers of up to 19 digits without fraction and exponent cannot overflow.
 	if len(digits) > 0 && len(digits) < len("18446744073709551615") {
 		for _, c := range digits {
 			if c < '0' || c > '9' {
@@ -43,17 +43,17 @@ func parseInteger(number []byte) (integer, error) {
 	return n.scaled(digits)
 }
 
-// scaled reads the digits where they have a fraction or an exponent, or are many.
+// scaled parses digits with a fraction or an exponent, and numbers of 20 or more digits.
 func (n integer) scaled(digits []byte) (integer, error) {
 	exponent := 0
 	if e := bytes.IndexAny(digits, "eE"); e >= 0 {
-		// Beyond what an int holds, Atoi returns the nearest int, which is as good.
+		// If the exponent overflows, Atoi returns the nearest int, which yields the same result.
 		exponent, _ = strconv.Atoi(string(digits[e+1:]))
 		exponent = min(max(exponent, -math.MaxInt32), math.MaxInt32)
 		digits = digits[:e]
 	}
-	// The digits without the point, and the exponent that makes up for it. A number like 1e999999999 is refused by its
-	// length before anything of that length is made.
+	// Remove the point and adjust the exponent. The length check below rejects a number such as
+	// 1e999999999 before it is expanded.
 	whole, fraction, _ := bytes.Cut(digits, []byte{'.'})
 	digits = bytes.TrimLeft(append(append(make([]byte, 0, len(digits)), whole...), fraction...), "0")
 	significant := bytes.TrimRight(digits, "0")
@@ -75,22 +75,24 @@ func (n integer) scaled(digits []byte) (integer, error) {
 	return n, nil
 }
 
-// signed returns the integer as a value of so many bits.
+// signed returns the integer as a signed value of the number of bits, and whether it fits.
 func (n integer) signed(bits int) (int64, bool) {
 	limit := uint64(1) << (bits - 1)
 	if n.negative {
-		// The magnitude of the smallest integer overflows to itself, which its negation is as well.
+		// The magnitude of the minimum int64 overflows to the minimum, which is its own negation.
 		return -int64(n.magnitude), n.magnitude <= limit
 	}
 	return int64(n.magnitude), n.magnitude < limit
 }
 
-// unsigned returns the integer as a value of so many bits without a sign. Minus zero is zero.
+// unsigned returns the integer as an unsigned value of the number of bits, and whether it fits.
+// Minus zero is zero.
 func (n integer) unsigned(bits int) (uint64, bool) {
 	return n.magnitude, (!n.negative || n.magnitude == 0) && (bits == 64 || n.magnitude>>bits == 0)
 }
 
-// parseCanonical reads an integer in the one form in which this package writes it.
+// parseCanonical parses an integer in canonical form: no plus sign, no leading zeros, no minus
+// zero.
 func parseCanonical(text string) (integer, error) {
 	digits := text
 	if len(text) > 1 && text[0] == '-' {
@@ -107,17 +109,17 @@ func parseCanonical(text string) (integer, error) {
 	return parseInteger([]byte(text))
 }
 
-// isNumber reports whether text is a JSON number and nothing else.
+// isNumber reports whether text is exactly one JSON number.
 func isNumber(text []byte) bool {
 	if len(text) == 0 || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
 		return false
 	}
-	// JSON allows space around a value, and here there must not be any.
+	// IsValid accepts white space around the number, so check both ends.
 	last := text[len(text)-1]
 	return last >= '0' && last <= '9' && jsontext.Value(text).IsValid()
 }
 
-// bound is a minimum or maximum in the form in which it is compared, which is that of the type.
+// bound is a minimum or maximum in the representation of the type that it limits.
 type bound struct {
 	text string
 	i    int64
@@ -125,8 +127,8 @@ type bound struct {
 	f    float64
 }
 
-// parseBound reads a bound in the form of the type that it limits, so that comparing takes no conversion and 2^53+1 is
-// not the same as 2^53.
+// parseBound parses a limit in the representation of the type t, so that comparisons need no
+// conversion and are exact beyond 2^53.
 func parseBound(t *Type, text string) (*bound, error) {
 	if !isNumber([]byte(text)) {
 		return nil, fmt.Errorf("%q is not a JSON number", text)
@@ -148,15 +150,15 @@ func parseBound(t *Type, text string) (*bound, error) {
 		f, err := strconv.ParseFloat(text, t.Bits)
 		b.f, fits = f, err == nil
 	default:
-		return nil, fmt.Errorf("it is for numbers, and the field is %s", t.describe())
+		return nil, fmt.Errorf("it applies to numbers, and the field is %s", t.describe())
 	}
 	if !fits {
-		return nil, fmt.Errorf("%s is outside of what the Go type can hold", text)
+		return nil, fmt.Errorf("%s overflows the Go type", text)
 	}
 	return b, nil
 }
 
-// compare compares two bounds of one type: two of the three members are zero in both.
+// compare compares two bounds of the same type. Only the member of that type is not zero.
 func (b *bound) compare(other *bound) int {
 	return cmp.Or(cmp.Compare(b.i, other.i), cmp.Compare(b.u, other.u), cmp.Compare(b.f, other.f))
 }

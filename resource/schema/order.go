@@ -9,27 +9,32 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// inOrder merges the violations of shape, which are the first of found, with those of constraints. A constraint says
-// nothing where the value is of the wrong shape or missing, so those at or below a violation of shape are left out.
-func (t *Type) inOrder(found []Violation, shapes int) Violations {
-	// There may be many of both, so each pointer walks up its own few levels and not along a list.
-	shaped := make(map[string]bool, shapes)
-	for _, v := range found[:shapes] {
-		shaped[v.Pointer] = true
+// This file sorts violations, which the decoder finds in the order of the document, and the checker
+// in the order of the schema.
+
+// sortViolations sorts the violations in the order of the schema. The first decodeErrors of found
+// were added while decoding: values of the wrong type, and absent members. Violations of
+// constraints at or below these values are meaningless and are dropped.
+func (t *Type) sortViolations(found []Violation, decodeErrors int) Violations {
+	// A set, because there may be many violations of both sorts.
+	invalid := make(map[string]bool, decodeErrors)
+	for _, v := range found[:decodeErrors] {
+		invalid[v.Pointer] = true
 	}
 	type ranked struct {
 		Violation
-		rank []rank
+		rank []sortKey
 	}
 	var all []ranked
 	for i, v := range found {
-		if i < shapes || !covered(v.Pointer, shaped) && (v.Code != codeUnique || !covers(v.Pointer, found[:shapes])) {
-			all = append(all, ranked{v, t.rankOf(v.Pointer)})
+		if i < decodeErrors || !isCoveredBy(v.Pointer, invalid) &&
+			(v.Code != codeUnique || !coversAny(v.Pointer, found[:decodeErrors])) {
+			all = append(all, ranked{v, t.sortKeyOf(v.Pointer)})
 		}
 	}
-	// Stable, so that violations at one place stay in the order in which they were found.
+	// Violations of the same value remain in the order in which they were found.
 	slices.SortStableFunc(all, func(a, b ranked) int {
-		return slices.CompareFunc(a.rank, b.rank, rank.compare)
+		return slices.CompareFunc(a.rank, b.rank, sortKey.compare)
 	})
 	ordered := make(Violations, len(all))
 	for i := range all {
@@ -38,9 +43,9 @@ func (t *Type) inOrder(found []Violation, shapes int) Violations {
 	return ordered
 }
 
-// covered reports whether the pointer or one above it is in the set.
-func covered(pointer string, shaped map[string]bool) bool {
-	for !shaped[pointer] {
+// isCoveredBy reports whether the set contains the pointer or a prefix of it.
+func isCoveredBy(pointer string, invalid map[string]bool) bool {
+	for !invalid[pointer] {
 		if pointer == "" {
 			return false
 		}
@@ -49,30 +54,31 @@ func covered(pointer string, shaped map[string]bool) bool {
 	return true
 }
 
-// covers reports whether one of the violations is below the pointer. Elements that could not be read are zero, so they
-// are equal and were not meant to be.
-func covers(pointer string, shapes []Violation) bool {
-	return slices.ContainsFunc(shapes, func(v Violation) bool { return strings.HasPrefix(v.Pointer, pointer+"/") })
+// coversAny reports whether one of the violations is below the pointer. Elements that could not be
+// decoded are zero and therefore equal, which must not be reported as a violation of unique.
+func coversAny(pointer string, list []Violation) bool {
+	return slices.ContainsFunc(list,
+		func(v Violation) bool { return strings.HasPrefix(v.Pointer, pointer+"/") })
 }
 
-// rank is where one token of a pointer comes among its siblings: by place in a struct or an array, by name in a map.
-// Unknown members come last, in the order of the document.
-type rank struct {
-	place int
-	name  string
+// sortKey is the position of one token of a pointer among its siblings: the index in a struct or an
+// array, or the name in a map. Unknown members are last, in the order of the document.
+type sortKey struct {
+	position int
+	name     string
 }
 
-// compare puts places before names; siblings have either all of them a name or none.
-func (r rank) compare(other rank) int {
-	return cmp.Or(cmp.Compare(r.place, other.place), strings.Compare(r.name, other.name))
+// compare compares two keys of siblings, which have either an index or a name.
+func (r sortKey) compare(other sortKey) int {
+	return cmp.Or(cmp.Compare(r.position, other.position), strings.Compare(r.name, other.name))
 }
 
-// rankOf follows a pointer through the type. It ends early where the type does not know what follows, at an unknown
-// member or inside any JSON.
-func (t *Type) rankOf(pointer string) []rank {
-	var ranks []rank
+// sortKeyOf returns the keys of the tokens of a pointer. It stops at an unknown member and inside
+// values of any JSON type.
+func (t *Type) sortKeyOf(pointer string) []sortKey {
+	var ranks []sortKey
 	for token := range jsontext.Pointer(pointer).Tokens() {
-		var r rank
+		var r sortKey
 		if t == nil {
 			break
 		}
@@ -80,13 +86,13 @@ func (t *Type) rankOf(pointer string) []rank {
 		case opObject:
 			f := t.byName[token]
 			if f == nil {
-				return append(ranks, rank{place: len(t.Fields)})
+				return append(ranks, sortKey{position: len(t.Fields)})
 			}
-			r.place, t = f.place, f.Type
+			r.position, t = f.position, f.Type
 		case opMap:
 			r.name, t = token, t.Elem
 		default:
-			r.place, _ = strconv.Atoi(token)
+			r.position, _ = strconv.Atoi(token)
 			t = t.Elem
 		}
 		ranks = append(ranks, r)

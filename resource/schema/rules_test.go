@@ -10,7 +10,8 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// The tests here have the numbers of the rules for HTTP that this package keeps, as far as they are about documents.
+// The tests in this file check the HTTP rules that concern documents. Their names contain the
+// numbers.
 
 func TestRule065JSONGate(t *testing.T) {
 	t.Parallel()
@@ -33,9 +34,11 @@ func TestRule065JSONGate(t *testing.T) {
 			}
 		})
 	}
-	// A name that differs only in case is not the member, so nobody can set one past a check of the other.
-	if diff := cmp.Diff([]string{"/Email unknown"}, found[account](t, strings.Replace(valid, "{", `{"Email":"x",`, 1),
-		nil)); diff != "" {
+	// A name that differs only in case is unknown, so a proxy that checks one cannot miss the
+	// other.
+	if diff := cmp.Diff([]string{"/Email unknown"},
+		found[account](t, strings.Replace(valid, "{", `{"Email":"x",`, 1),
+			nil)); diff != "" {
 		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
 	}
 }
@@ -51,7 +54,8 @@ func TestRule066NumbersKeepText(t *testing.T) {
 		Float float64        `json:"float"`
 	}
 	want := `{"int":9007199254740993,"uint":18446744073709551615,"text":"9007199254740993",` +
-		`"any":[9007199254740993,-9007199254740993,1e30,9007199254740992],"raw":{"n":123456789012345678901234567890},"float":0.1}`
+		`"any":[9007199254740993,-9007199254740993,1e30,9007199254740992],` +
+		`"raw":{"n":123456789012345678901234567890},"float":0.1}`
 	counters := schema.For[counter]()
 	created := decode[counter](t, want, nil)
 	for range 2 { // POST to GET, and GET to PATCH
@@ -62,7 +66,8 @@ func TestRule066NumbersKeepText(t *testing.T) {
 		if diff := cmp.Diff(want, string(written)); diff != "" {
 			t.Fatalf("digits are lost (-want +got):\n%s", diff)
 		}
-		created = decode[counter](t, string(written), &schema.DecodeOptions{Mode: schema.Patched, Base: created})
+		created = decode[counter](t, string(written),
+			&schema.DecodeOptions{Mode: schema.Patched, Base: created})
 	}
 }
 
@@ -82,7 +87,7 @@ func TestRule067UnknownMembers(t *testing.T) {
 	if got := decode[v1](t, data, &schema.DecodeOptions{AllowUnknown: true}); got.Text != "a" {
 		t.Errorf("Text = %q, want that of the exact name", got.Text)
 	}
-	// A member of a newer version is unknown in the older one.
+	// A member of a newer version is unknown in an older one.
 	type v2 struct {
 		Text string `json:"text"`
 		More string `json:"more"`
@@ -102,7 +107,8 @@ func TestRule068NullAbsentZero(t *testing.T) {
 		Size  *int    `json:"size,omitempty"`
 	}
 	tests := []struct{ data, created, patched string }{
-		{`{"text":"t","title":null,"size":0}`, `{"text":"t","title":null,"size":0}`, `{"text":"t","title":null,"size":0}`},
+		{`{"text":"t","title":null,"size":0}`, `{"text":"t","title":null,"size":0}`,
+			`{"text":"t","title":null,"size":0}`},
 		{`{"text":"t","title":"","size":null}`, `{"text":"t","title":""}`, `{"text":"t","title":""}`},
 		{`{"text":""}`, `{"text":"","title":"untitled"}`, `{"text":"","title":null}`},
 		{`{}`, `{"text":"","title":"untitled"}`, `{"text":"","title":null}`},
@@ -138,7 +144,8 @@ func TestRule070AllViolations(t *testing.T) {
 	t.Parallel()
 	data := `{"nope":1,"plan":"gold","profile":{"bio":7,"x/~y":1},"password":"short","note":[],"email":null}`
 	want := []string{
-		"/email null", "/password minLength", "/plan enum", "/note type", "/profile/bio type", "/profile/x~1~0y unknown",
+		"/email null", "/password minLength", "/plan enum", "/note type", "/profile/bio type",
+		"/profile/x~1~0y unknown",
 		"/nope unknown",
 	}
 	if diff := cmp.Diff(want, found[account](t, data, nil)); diff != "" {
@@ -150,7 +157,8 @@ func TestRule086ReadOnlyMembers(t *testing.T) {
 	t.Parallel()
 	base := newAccount()
 	document := func(balance, rank string) string {
-		return `{"id":"a1","email":"a@example.com","password":"long enough","plan":"paid","balance":` + balance +
+		return `{"id":"a1","email":"a@example.com","password":"long enough","plan":"paid","balance":` +
+			balance +
 			`,"profile":{"bio":"","rank":` + rank + `,"theme":""},"created":"2026-01-01T12:00:00Z"}`
 	}
 	for _, mode := range []schema.Mode{schema.Replace, schema.Patched} {

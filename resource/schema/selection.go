@@ -5,22 +5,25 @@ import (
 	"strings"
 )
 
-// Selection is some of the fields of an object, chosen by name. It is immutable and safe for concurrent use.
+// Selection encodes some fields of an object, selected by name. It is immutable and safe for
+// concurrent use.
 type Selection struct {
 	of     *Type
 	fields []*Field
 }
 
-// Select chooses top-level fields by JSON name. The order of names does not matter and repetitions are ignored: a
-// [Selection] writes in the order of the schema. A name that is unknown, and that of a writeOnly field, which cannot be
-// told apart from one, is an error whose text is meant for clients.
+// Select returns a selection of top-level fields by JSON name. The order of names and duplicates
+// are ignored: a [Selection] encodes fields in the order of the schema. An unknown name is an error
+// that lists the valid names, and can be sent to the client. The name of a writeOnly field is
+// treated as unknown.
 func (t *Type) Select(names []string) (*Selection, error) {
-	// A set first, as the schema decides the order: two requests for the same fields get the same bytes.
+	// The order of the schema applies, so that requests for the same fields have the same ETag.
 	wanted := make(map[*Field]bool, len(names))
 	for _, name := range names {
 		f := t.byName[name]
 		if f == nil || f.WriteOnly {
-			return nil, fmt.Errorf("there is no field %q; there are %s", name, strings.Join(t.readable(), ", "))
+			return nil,
+				fmt.Errorf("there is no field %q; there are %s", name, strings.Join(t.readableNames(), ", "))
 		}
 		wanted[f] = true
 	}
@@ -33,8 +36,8 @@ func (t *Type) Select(names []string) (*Selection, error) {
 	return s, nil
 }
 
-// readable returns the names that a client may ask for.
-func (t *Type) readable() []string {
+// readableNames returns the names of the fields that clients can select.
+func (t *Type) readableNames() []string {
 	var names []string
 	for _, f := range t.Fields {
 		if !f.WriteOnly {
@@ -44,18 +47,20 @@ func (t *Type) readable() []string {
 	return names
 }
 
-// Fields returns what was selected, in the order of the schema. The slice is not to be changed.
+// Fields returns the selected fields in the order of the schema. The caller must not modify the
+// slice.
 func (s *Selection) Fields() []*Field { return s.fields }
 
-// Append appends the selected fields of v as [Type.Append] would write them.
+// Append appends a JSON object with the selected fields of v, a pointer to a value of the Go type.
+// It encodes them like [Type.Append], and returns dst unchanged after an error.
 func (s *Selection) Append(dst []byte, v any) ([]byte, error) {
 	value, err := s.of.target(v)
 	if err != nil {
 		return dst, err
 	}
-	out, err := appendMembers(dst, s.fields, value, writing{depth: 1})
+	out, err := appendMembers(dst, s.fields, value, encodeState{depth: 1})
 	if err != nil {
-		return dst, fmt.Errorf("schema: writing %s: %w", s.of.label(), err)
+		return dst, fmt.Errorf("schema: encode %s: %w", s.of.label(), err)
 	}
 	return out, nil
 }

@@ -14,7 +14,7 @@ import (
 
 var stored = &schema.DecodeOptions{Mode: schema.Stored}
 
-// TestStored: what was written once is read, whatever the schema says today.
+// TestStored checks that stored documents are decoded even if the constraints have changed.
 func TestStored(t *testing.T) {
 	t.Parallel()
 	type part struct {
@@ -43,7 +43,8 @@ func TestStored(t *testing.T) {
 		{"members that are none today", `{"old":{"a":[1,{}]},"id":"7"}`, now{ID: "7"}},
 		{"null where today none is allowed", `{"name":null,"n":null,"big":null,"parts":null}`, now{}},
 		{"null where it is", `{"maybe":null}`, now{}},
-		{"read-only in arrays and maps", `{"parts":[{"key":"a"},{"key":"a"}],"byName":{"x":{"key":"b"}},"maybe":{"key":"c"}}`,
+		{"read-only in arrays and maps",
+			`{"parts":[{"key":"a"},{"key":"a"}],"byName":{"x":{"key":"b"}},"maybe":{"key":"c"}}`,
 			now{Parts: []part{{"a"}, {"a"}}, ByName: map[string]part{"x": {"b"}}, Maybe: &part{"c"}}},
 		{"numbers in strings", `{"big":"9007199254740993"}`, now{Big: 9007199254740993}},
 	}
@@ -62,21 +63,22 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestStoredRefuses what has no place in the type.
+// TestStoredRefuses checks values that the Go type cannot represent.
 func TestStoredRefuses(t *testing.T) {
 	t.Parallel()
 	typ := schema.For[struct {
 		N    int8   `json:"n"`
 		Name string `json:"name"`
 	}]()
-	for _, doc := range []string{`{"n":"1"}`, `{"n":300}`, `{"n":1.5}`, `{"name":1}`, `{"name":{}}`, `[]`, `null`, ``, `{"n":1`, `{} {}`} {
+	for _, doc := range []string{`{"n":"1"}`, `{"n":300}`, `{"n":1.5}`, `{"name":1}`, `{"name":{}}`, `[]`,
+		`null`, ``, `{"n":1`, `{} {}`} {
 		if v, err := typ.Decode([]byte(doc), stored); err == nil {
 			t.Errorf("Decode(%s) = %+v, want an error", doc, v)
 		}
 	}
 }
 
-// TestStoredReadsWhatIsWritten, however deep and wide it is.
+// TestStoredReadsWhatIsWritten checks that depth and size are not limited.
 func TestStoredReadsWhatIsWritten(t *testing.T) {
 	t.Parallel()
 	type node struct {
@@ -96,7 +98,7 @@ func TestStoredReadsWhatIsWritten(t *testing.T) {
 	roundTrip(t, schema.For[account](), newAccount())
 }
 
-// roundTrip checks that what Append writes of v is read, and written the same again.
+// roundTrip checks that the output of Append is decoded, and encoded as the same bytes again.
 func roundTrip(t *testing.T, typ *schema.Type, v any) {
 	t.Helper()
 	doc, err := typ.Append(nil, v)
@@ -116,7 +118,8 @@ func roundTrip(t *testing.T, typ *schema.Type, v any) {
 	}
 }
 
-// methodsRefuse reports whether methods of the types, which are no matter of the schema, do not read what they have written.
+// methodsRefuse reports whether methods of the types reject their own output, which Stored does not
+// prevent.
 func methodsRefuse(typ *schema.Type, doc []byte) bool {
 	_, err := typ.Decode(doc, stored)
 	if syntax, ok := errors.AsType[*schema.SyntaxError](err); ok {
@@ -126,10 +129,11 @@ func methodsRefuse(typ *schema.Type, doc []byte) bool {
 	return ok && !slices.ContainsFunc(bad, func(v schema.Violation) bool { return v.Code != "format" })
 }
 
-// FuzzStored has values of all kinds written and read.
+// FuzzStored encodes and decodes values of all kinds.
 func FuzzStored(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, v := range []any{new(flat), new(everything), new(scalars), new([]line), new(map[colour]*address)} {
+		for _, v := range []any{new(flat), new(everything), new(scalars), new([]line),
+			new(map[colour]*address)} {
 			s := source{data}
 			s.fill(reflect.ValueOf(v).Elem())
 			typ := typeOf(t, v)

@@ -10,15 +10,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// object fills in the fields of a struct, those of embedded structs at the place where they are embedded.
-func (c *compiler) object(t *Type) error {
+// This file compiles the fields of structs: their json tags, embedded structs, and duplicate names.
+
+// compileStruct compiles the fields of a struct. Those of embedded structs are inserted at the
+// position of the embedded field.
+func (c *compiler) compileStruct(t *Type) error {
 	t.Kind, t.op = Object, opObject
 	t.byName = map[string]*Field{}
-	if err := c.members(t, t.GoType, nil); err != nil {
+	if err := c.compileFields(t, t.GoType, nil); err != nil {
 		return err
 	}
 	for i, f := range t.Fields {
-		f.place = i
+		f.position = i
 		if err := f.checkName(t); err != nil {
 			return err
 		}
@@ -26,25 +29,28 @@ func (c *compiler) object(t *Type) error {
 	return nil
 }
 
-// members adds the fields of struct s, which is found in t at the index, to t.
-func (c *compiler) members(t *Type, s reflect.Type, index []int) error {
+// compileFields compiles the fields of the struct s, which is t or embedded in t at the index.
+func (c *compiler) compileFields(t *Type, s reflect.Type, index []int) error {
 	for i := range s.NumField() {
 		sf := s.Field(i)
 		at := append(append(make([]int, 0, len(index)+1), index...), i)
-		if err := c.member(t, sf, at); err != nil {
-			return fmt.Errorf("schema: %s.%s: %s", structName(s), sf.Name, strings.TrimPrefix(err.Error(), "schema: "))
+		if err := c.compileField(t, sf, at); err != nil {
+			return fmt.Errorf("schema: %s.%s: %s", structName(s), sf.Name,
+				strings.TrimPrefix(err.Error(), "schema: "))
 		}
 	}
 	return nil
 }
 
-// structName names a struct in a message: package reflect would write an unnamed one out, tags and all.
+// structName returns the name of a struct for error messages. Package reflect would include all
+// fields and tags of an unnamed struct.
 func structName(s reflect.Type) string {
 	return cmp.Or(s.Name(), "struct")
 }
 
-// member adds one Go field, or nothing if JSON cannot see it, or all fields of a struct that is embedded.
-func (c *compiler) member(t *Type, sf reflect.StructField, index []int) error {
+// compileField adds a Go field to t: nothing if it is not part of the JSON, and all fields of an
+// embedded struct.
+func (c *compiler) compileField(t *Type, sf reflect.StructField, index []int) error {
 	opts, err := parseJSONTag(sf)
 	if err != nil {
 		return err
@@ -57,13 +63,13 @@ func (c *compiler) member(t *Type, sf reflect.StructField, index []int) error {
 		return tags.onlyDoc("is not part of the JSON")
 	}
 	if opts.embed {
-		if err := embeddable(sf.Type); err != nil {
+		if err := checkEmbeddable(sf.Type); err != nil {
 			return err
 		}
-		if err := tags.onlyDoc("is embedded, so its fields take its place"); err != nil {
+		if err := tags.onlyDoc("is embedded, so the tag must be on its fields"); err != nil {
 			return err
 		}
-		return c.members(t, sf.Type, index)
+		return c.compileFields(t, sf.Type, index)
 	}
 	f := &Field{Name: opts.name, GoName: sf.Name, Index: index, owner: t.pointer,
 		OmitZero: opts.omitZero, OmitEmpty: opts.omitEmpty, Quoted: opts.quoted}
@@ -79,15 +85,15 @@ func (c *compiler) member(t *Type, sf reflect.StructField, index []int) error {
 	return t.add(f)
 }
 
-// add gives the struct one more member. As in Go, a shallower field hides a deeper one of the same name.
+// add adds a field to t. As in Go, a field hides a more deeply embedded one of the same name.
 func (t *Type) add(f *Field) error {
 	if other := t.byName[f.Name]; other != nil {
 		switch {
 		case len(other.Index) < len(f.Index):
 			return nil
 		case len(other.Index) == len(f.Index):
-			// Go and go-json-experiment/json would drop both without a word.
-			return fmt.Errorf("the JSON name %q is that of %s too; give one of them another", f.Name, other.GoName)
+			// encoding/json and go-json-experiment/json ignore both fields in this case.
+			return fmt.Errorf("the JSON name %q is also that of %s; rename one of them", f.Name, other.GoName)
 		}
 		for i, field := range t.Fields {
 			if field == other {
@@ -106,7 +112,7 @@ func (t *Type) add(f *Field) error {
 	return nil
 }
 
-// checkName refuses two names that differ only in case: one of them is a misspelling, now or in a client.
+// checkName rejects names that differ only in case, because clients would confuse them.
 func (f *Field) checkName(t *Type) error {
 	for _, other := range t.Fields {
 		if other != f && strings.EqualFold(other.Name, f.Name) {
@@ -117,20 +123,21 @@ func (f *Field) checkName(t *Type) error {
 	return nil
 }
 
-// embeddable reports why the fields of an embedded type cannot take its place, if they cannot. Pointers are among the
-// reasons: behind a nil there are no fields, so which members an object has would depend on the value.
-func embeddable(t reflect.Type) error {
+// checkEmbeddable returns an error if the fields of an embedded type cannot be members of the outer
+// object. Pointers are not allowed, because the members would depend on whether the pointer is nil.
+func checkEmbeddable(t reflect.Type) error {
 	plain := &Type{pointer: reflect.PointerTo(t)}
 	switch {
 	case t.Kind() != reflect.Struct:
 		return fmt.Errorf("only a struct can be embedded, not %v; give the field a JSON name", t)
 	case implementsAny[jsonMethods](plain), implementsAny[textMethods](plain):
-		return fmt.Errorf("%v marshals itself, so it has no fields to take its place; give the field a JSON name", t)
+		return fmt.Errorf("%v has marshal methods, so its fields cannot be embedded; "+
+			"give the field a JSON name", t)
 	}
 	return nil
 }
 
-// omitsBy says how omitzero finds out about fields of this type.
+// omitsBy returns the values that omitzero omits for fields of the type.
 func omitsBy(t reflect.Type) omits {
 	type isZeroer = interface{ IsZero() bool }
 	iface := reflect.TypeFor[isZeroer]()
@@ -143,29 +150,31 @@ func omitsBy(t reflect.Type) omits {
 	return omitsZero
 }
 
-// jsonOptions are what a json tag says.
+// jsonOptions are the options of a json tag.
 type jsonOptions struct {
 	name                                       string
 	hidden, embed, omitZero, omitEmpty, quoted bool
 }
 
-// parseJSONTag reads the json tag as go-json-experiment/json does, and refuses what this package could not follow.
+// parseJSONTag parses the json tag like go-json-experiment/json, and rejects options that this
+// package does not support.
 func parseJSONTag(sf reflect.StructField) (jsonOptions, error) {
 	opts := jsonOptions{name: sf.Name}
 	tag, tagged := sf.Tag.Lookup("json")
 	if tag == "-" {
 		return jsonOptions{hidden: true}, nil
 	}
-	// Fields of an embedded struct can be reached even if its type is not exported.
+	// Fields of an embedded struct are accessible even if its type is not exported.
 	if !sf.IsExported() && !sf.Anonymous {
 		if tagged {
-			return opts, fmt.Errorf("it has a json tag and is not exported; export it or remove the tag")
+			return opts,
+				fmt.Errorf("the field has a json tag but is not exported; export it or remove the tag")
 		}
 		return jsonOptions{hidden: true}, nil
 	}
 	name, rest, _ := strings.Cut(tag, ",")
 	if strings.ContainsAny(name, "'\"\\`") {
-		return opts, fmt.Errorf("the JSON name %q has quotes or backslashes", name)
+		return opts, fmt.Errorf("the JSON name %q must not contain quotation marks or backslashes", name)
 	}
 	if name != "" {
 		opts.name = name
@@ -180,16 +189,17 @@ func parseJSONTag(sf reflect.StructField) (jsonOptions, error) {
 		return opts, fmt.Errorf("an embedded field cannot have a JSON name or other options")
 	}
 	if !sf.IsExported() && !opts.embed {
-		return opts, fmt.Errorf("it has a JSON name and is not exported")
+		return opts, fmt.Errorf("the field has a JSON name but is not exported; export it or remove the name")
 	}
 	if opts.quoted && !isNumeric(sf.Type) {
-		return opts, fmt.Errorf("the json option string is for numbers only")
+		return opts, fmt.Errorf("the json option string applies to numbers only")
 	}
 	return opts, nil
 }
 
-// option notes one option of a json tag. Unknown ones are refused even though go-json-experiment/json ignores them: what
-// looks like omitempty and is not would otherwise be found out about by a client.
+// option applies one option of a json tag. Unknown options are errors, although
+// go-json-experiment/json ignores them, because a misspelled option would change the API without
+// notice.
 func (o *jsonOptions) option(option string) error {
 	switch name, _, _ := strings.Cut(option, ":"); name {
 	case "":
@@ -202,20 +212,20 @@ func (o *jsonOptions) option(option string) error {
 	case "embed":
 		o.embed = true
 	case "format":
-		return fmt.Errorf("the json option format is an experiment of go-json-experiment/json; use a type with MarshalText " +
-			"and UnmarshalText")
+		return fmt.Errorf("the json option format is not supported; " +
+			"use a type with MarshalText and UnmarshalText")
 	case "case":
-		return fmt.Errorf("the json option case is refused: member names are compared exactly")
+		return fmt.Errorf("the json option case is not supported; member names are case-sensitive")
 	default:
 		return fmt.Errorf("unknown json option %s", strconv.Quote(option))
 	}
 	return nil
 }
 
-// isNumeric reports whether the json option string applies, which it does to numbers and to pointers to them.
+// isNumeric reports whether the json option string applies: to numbers and pointers to numbers.
 func isNumeric(t reflect.Type) bool {
 	t, _ = indirect(t)
 	plain := &Type{GoType: t, pointer: reflect.PointerTo(t)}
-	return scalar(plain) && (plain.Kind == Integer || plain.Kind == Number) &&
+	return compileScalar(plain) && (plain.Kind == Integer || plain.Kind == Number) &&
 		!implementsAny[jsonMethods](plain) && !implementsAny[textMethods](plain)
 }

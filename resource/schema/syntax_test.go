@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// refused returns the error of a document that is not acceptable JSON.
+// refused returns the error for a document that is not valid JSON.
 func refused(t *testing.T, typ *schema.Type, data string, opts *schema.DecodeOptions) *schema.SyntaxError {
 	t.Helper()
 	v, err := typ.Decode([]byte(data), opts)
@@ -59,7 +59,8 @@ func TestDecodeSyntax(t *testing.T) {
 		{"duplicate of the unknown", `{"nope":1,"nope":1}`, got{"duplicateName", "/nope", 10}},
 		{"duplicate inside any", `{"any":[{"a":1,"a":2}]}`, got{"duplicateName", "/any/0/a", 15}},
 		{"duplicate in a map", `{"map":{"a":{},"a":{}}}`, got{"duplicateName", "/map/a", 15}},
-		{"duplicate inside the unknown", `{"nope":{"b":{"a":1,"a":2}}}`, got{"duplicateName", "/nope/b/a", 20}},
+		{"duplicate inside the unknown", `{"nope":{"b":{"a":1,"a":2}}}`,
+			got{"duplicateName", "/nope/b/a", 20}},
 		{"byte order mark", "\ufeff{}", got{"encoding", "", 0}},
 		{"UTF-8", "{\"name\":\"\xff\"}", got{"encoding", "/name", 9}},
 		{"UTF-8 in a name", "{\"\xc3\":1}", got{"encoding", "", 2}},
@@ -129,15 +130,17 @@ func TestDecodeLimits(t *testing.T) {
 				decode[tree](t, tt.data, opts)
 				return
 			}
-			// Package jsontext has a limit of its own, which is found first.
-			if e := refused(t, trees, tt.data, opts); e.Code != "depth" && tt.name != "hundreds of thousands" {
+			// The limit of jsontext applies first.
+			e := refused(t, trees, tt.data, opts)
+			if e.Code != "depth" && tt.name != "hundreds of thousands" {
 				t.Errorf("the code is %s, want depth", e.Code)
 			}
 		})
 	}
 	for _, data := range []string{members(11), `{"any":` + members(11) + "}", `{"map":` + members(11) + "}",
 		`{"text":` + members(11) + "}"} {
-		if e := refused(t, trees, data, &schema.DecodeOptions{MaxNames: 10, AllowUnknown: true}); e.Code != "names" {
+		e := refused(t, trees, data, &schema.DecodeOptions{MaxNames: 10, AllowUnknown: true})
+		if e.Code != "names" {
 			t.Errorf("the code for %s is %s, want names", data, e.Code)
 		}
 	}

@@ -11,18 +11,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// tagKeys are the struct tags of this package, in the order in which they are applied: what the value of one is checked
-// against comes before it.
+// This file parses the struct tags of a field and checks that they apply to its type. All mistakes
+// are errors at registration, so that no constraint is silently ignored.
+
+// tagKeys are the struct tags of this package, in the order in which they are applied. A tag that
+// is needed to check the value of another one precedes it.
 var tagKeys = [...]string{
 	"doc", "deprecated", "format", "readOnly", "writeOnly", "required", "unique",
-	"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "pattern", "enum", "default", "example",
+	"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "pattern", "enum", "default",
+	"example",
 }
 
-// tagSet is what the tags of one field say, by key.
+// tagSet has the tags of one field by key.
 type tagSet map[string]string
 
-// parseTags reads the tags of this package. Tags of others are theirs, but one that is spelled almost like ours would be
-// a constraint that nobody enforces, so it is an error.
+// parseTags parses the tags of this package and ignores others. A tag with a name similar to one of
+// them is an error, because a misspelled constraint would not be enforced.
 func parseTags(tag reflect.StructTag) (tagSet, error) {
 	tags := tagSet{}
 	rest := strings.TrimSpace(string(tag))
@@ -30,50 +34,51 @@ func parseTags(tag reflect.StructTag) (tagSet, error) {
 		key, after, ok := strings.Cut(rest, ":")
 		quoted, err := strconv.QuotedPrefix(after)
 		if !ok || err != nil || key == "" || strings.ContainsAny(key, " \"") {
-			return nil, fmt.Errorf("the struct tag is malformed at %q; each key is followed by a colon and a quoted text", rest)
+			return nil, fmt.Errorf("malformed struct tag at %q; write key:\"value\"", rest)
 		}
 		value, err := strconv.Unquote(quoted)
 		if err != nil {
-			return nil, fmt.Errorf("tag %s: the value is not a Go string", key)
+			return nil, fmt.Errorf("tag %s: the value is not a Go string literal", key)
 		}
 		rest = strings.TrimSpace(after[len(quoted):])
-		if err := tags.put(key, value); err != nil {
+		if err := tags.add(key, value); err != nil {
 			return nil, err
 		}
 	}
 	return tags, nil
 }
 
-// put adds a tag if it is one of ours.
-func (tags tagSet) put(key, value string) error {
+// add adds a tag if it is one of tagKeys.
+func (tags tagSet) add(key, value string) error {
 	if slices.Contains(tagKeys[:], key) {
 		if _, twice := tags[key]; twice {
-			return fmt.Errorf("tag %s stands there twice", key)
+			return fmt.Errorf("tag %s occurs twice", key)
 		}
 		tags[key] = value
 		return nil
 	}
-	// Tags differ in fashion more than in letters: min_length and readonly are what comes from other libraries.
+	// Other libraries use spellings such as min_length and readonly.
 	folded := strings.NewReplacer("_", "", "-", "").Replace(key)
 	for _, known := range tagKeys {
 		if strings.EqualFold(folded, known) {
-			return fmt.Errorf("tag %s is not known; write %s", key, known)
+			return fmt.Errorf("unknown tag %s; use %s", key, known)
 		}
 	}
 	return nil
 }
 
-// onlyDoc refuses tags on a field that has no place in the JSON; why says so.
-func (tags tagSet) onlyDoc(why string) error {
+// onlyDoc rejects all tags except doc on a field that is not a member of the JSON. The reason
+// completes the sentence "the field ...".
+func (tags tagSet) onlyDoc(reason string) error {
 	for _, key := range tagKeys {
 		if _, ok := tags[key]; ok && key != "doc" {
-			return fmt.Errorf("tag %s: the field %s", key, why)
+			return fmt.Errorf("tag %s: the field %s", key, reason)
 		}
 	}
 	return nil
 }
 
-// apply sets the field up from its tags.
+// apply applies all tags to the field.
 func (f *Field) apply(tags tagSet) error {
 	f.Format = f.Type.Format
 	for _, key := range tagKeys {
@@ -85,7 +90,7 @@ func (f *Field) apply(tags tagSet) error {
 			return fmt.Errorf("tag %s: %w", key, err)
 		}
 	}
-	return f.contradiction()
+	return f.checkConsistent()
 }
 
 // applyTag applies one tag.
@@ -120,7 +125,7 @@ func (f *Field) applyTag(key, value string) error {
 	return nil
 }
 
-// applyElem applies the constraints that concern the value itself, or each element of an array or map.
+// applyElem applies a constraint on a scalar, or on each element of an array or a map.
 func (f *Field) applyElem(key, value string) error {
 	t := f.scalarType()
 	switch key {
@@ -140,7 +145,7 @@ func (f *Field) applyElem(key, value string) error {
 	return f.applyEnum(t, value)
 }
 
-// scalarType is the type that the constraints on values concern.
+// scalarType returns the type to which constraints on scalars apply.
 func (f *Field) scalarType() *Type {
 	if f.Type.Elem != nil {
 		return f.Type.Elem
@@ -148,8 +153,7 @@ func (f *Field) scalarType() *Type {
 	return f.Type
 }
 
-// parseFlag reads a tag that says yes or no. Other spellings of true are refused, because a reader of required:"1" has
-// to guess.
+// parseFlag parses a boolean tag. Only true and false are valid.
 func parseFlag(value string, flag *bool) error {
 	switch value {
 	case "true", "false":
@@ -159,38 +163,38 @@ func parseFlag(value string, flag *bool) error {
 	return fmt.Errorf("write true or false, not %q", value)
 }
 
-// parseSize reads a number of characters or elements.
+// parseSize parses a length or a number of elements.
 func parseSize(value string, size **int) error {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 0 {
-		return fmt.Errorf("write a number that is not negative, not %q", value)
+		return fmt.Errorf("write an integer of at least 0, not %q", value)
 	}
 	*size = &n
 	return nil
 }
 
-// applyItems applies a bound on the number of elements.
+// applyItems applies minItems or maxItems.
 func (f *Field) applyItems(value string, size **int) error {
 	if f.Type.Kind != Array && f.Type.Kind != Map {
-		return fmt.Errorf("it is for arrays and maps, and the field is neither")
+		return fmt.Errorf("it applies to arrays and maps, and the field is neither")
 	}
 	f.checked = true
 	return parseSize(value, size)
 }
 
-// applyLength applies a bound on the length of a string.
+// applyLength applies minLength or maxLength.
 func (f *Field) applyLength(t *Type, value string, size **int) error {
 	if !t.isText() {
-		return fmt.Errorf("it is for strings, and the field is %s", t.describe())
+		return fmt.Errorf("it applies to strings, and the field is %s", t.describe())
 	}
 	return parseSize(value, size)
 }
 
-// applyPattern compiles a pattern. Package regexp takes linear time, so that a client's string cannot stop the server;
-// the price is that lookahead and back references of ECMAScript, which JSON Schema has, are errors here.
+// applyPattern compiles a pattern. Package regexp runs in linear time, so no input can block the
+// server. It does not support lookahead and back references, which JSON Schema allows.
 func (f *Field) applyPattern(t *Type, value string) error {
 	if !t.isText() {
-		return fmt.Errorf("it is for strings, and the field is %s", t.describe())
+		return fmt.Errorf("it applies to strings, and the field is %s", t.describe())
 	}
 	pattern, err := regexp.Compile(value)
 	if err != nil {
@@ -210,25 +214,25 @@ func (f *Field) applyBound(t *Type, value string, text *string, to **bound) erro
 	return nil
 }
 
-// applyFormat accepts any format for strings, and leaves those that it does not know to documentation.
+// applyFormat applies a format. Formats without a check are documentation.
 func (f *Field) applyFormat(t *Type, value string) error {
 	switch {
 	case t.Format != "" && t.Format != value:
 		return fmt.Errorf("the Go type has the format %s", t.Format)
 	case t.Kind != String && t.Kind != Integer && t.Kind != Number:
-		return fmt.Errorf("it is for strings and numbers, and the field is %s", t.describe())
+		return fmt.Errorf("it applies to strings and numbers, and the field is %s", t.describe())
 	}
 	f.Format = value
 	if t.isText() {
-		f.check = formatOf(value)
+		f.check = formatCheck(value)
 	}
 	return nil
 }
 
-// applyEnum reads the values that there are.
+// applyEnum parses the values of an enum.
 func (f *Field) applyEnum(t *Type, value string) error {
 	if !t.isText() && t.Kind != Integer && t.Kind != Number {
-		return fmt.Errorf("it is for strings and numbers, and the field is %s", t.describe())
+		return fmt.Errorf("it applies to strings and numbers, and the field is %s", t.describe())
 	}
 	var enum []any
 	for text := range strings.SplitSeq(value, ",") {
@@ -237,7 +241,7 @@ func (f *Field) applyEnum(t *Type, value string) error {
 			return fmt.Errorf("%q %w", text, err)
 		}
 		if slices.Contains(enum, v) {
-			return fmt.Errorf("%q stands there twice", text)
+			return fmt.Errorf("%q occurs twice", text)
 		}
 		enum = append(enum, v)
 	}
@@ -245,23 +249,24 @@ func (f *Field) applyEnum(t *Type, value string) error {
 	return nil
 }
 
-// applyDefault reads a default, which must itself be valid: otherwise every document without the member would be refused
-// for something that its author did not write.
+// applyDefault parses a default and checks it against the constraints. An invalid default would
+// make every document without the member invalid.
 func (f *Field) applyDefault(value string) error {
 	if !f.Comparable() {
-		return fmt.Errorf("it is for strings, numbers and booleans, and the field is %s", f.Type.describe())
+		return fmt.Errorf("it applies to strings, numbers and booleans, and the field is %s",
+			f.Type.describe())
 	}
 	v, err := f.Parse(value)
 	if err != nil {
 		return fmt.Errorf("%q %w", value, err)
 	}
-	// The same checks as for a value from a client, on a value that has nothing but the default.
+	// Check the default like a value of a client.
 	probe := reflect.New(f.Type.GoType).Elem()
-	if err := f.Type.set(probe, value); err != nil {
+	if err := f.Type.setFromText(probe, value); err != nil {
 		return fmt.Errorf("%q %w", value, err)
 	}
 	var c checker
-	c.scalar(f, f.Type, probe)
+	c.checkScalar(f, f.Type, probe)
 	if len(c.found) > 0 {
 		return fmt.Errorf("%q %s", value, c.found[0].Detail)
 	}
@@ -269,7 +274,8 @@ func (f *Field) applyDefault(value string) error {
 	return nil
 }
 
-// applyExample reads an example. It need not keep the constraints, as some examples show what is refused.
+// applyExample parses an example. It is not checked against the constraints, because an example may
+// show an invalid value.
 func (f *Field) applyExample(value string) error {
 	if !f.Comparable() {
 		raw := jsontext.Value(value)
@@ -287,17 +293,17 @@ func (f *Field) applyExample(value string) error {
 	return nil
 }
 
-// contradiction reports tags that cannot all be meant.
-func (f *Field) contradiction() error {
+// checkConsistent returns an error if tags of the field contradict each other.
+func (f *Field) checkConsistent() error {
 	switch {
 	case f.ReadOnly && f.WriteOnly:
-		return fmt.Errorf("tags readOnly and writeOnly leave nothing to do with the field; hide it with json:\"-\"")
+		return fmt.Errorf("tags readOnly and writeOnly exclude each other; to hide the field use json:\"-\"")
 	case f.ReadOnly && f.Required:
-		return fmt.Errorf("tags readOnly and required: no client can give what only the server decides")
+		return fmt.Errorf("tags readOnly and required exclude each other; remove one of them")
 	case f.Required && f.Default != nil:
-		return fmt.Errorf("tags required and default: a member that must be there needs no default")
+		return fmt.Errorf("tags required and default exclude each other; remove one of them")
 	case f.Required && (f.OmitZero || f.OmitEmpty):
-		return fmt.Errorf("tag required: omitzero and omitempty would leave the member out of what is written")
+		return fmt.Errorf("tag required: remove omitzero and omitempty, which omit the member from responses")
 	case exceeds(f.MinLength, f.MaxLength):
 		return fmt.Errorf("tag minLength is more than maxLength")
 	case exceeds(f.MinItems, f.MaxItems):
@@ -305,26 +311,26 @@ func (f *Field) contradiction() error {
 	case f.min != nil && f.max != nil && f.min.compare(f.max) > 0:
 		return fmt.Errorf("tag minimum is more than maximum")
 	case f.Unique && f.Type.Kind == Map:
-		return fmt.Errorf("tag unique: it is for arrays and scalars, and the field is a map")
+		return fmt.Errorf("tag unique: it applies to arrays and scalars, and the field is a map")
 	}
 	f.checked = f.checked || f.Unique && f.Type.Kind == Array
 	return nil
 }
 
-// exceeds reports whether two bounds, where there are both, leave nothing between them.
+// exceeds reports whether the minimum is greater than the maximum. Nil means no limit.
 func exceeds(least, most *int) bool {
 	return least != nil && most != nil && *least > *most
 }
 
-// isText reports whether constraints on strings make sense: not on times and bytes, whose form is fixed.
+// isText reports whether constraints on strings apply. They do not apply to times and bytes.
 func (t *Type) isText() bool {
 	return t.op == opString || t.op == opText
 }
 
-// describe names the type for an error message, with its article.
+// describe returns the name of the type with its article, for error messages.
 func (t *Type) describe() string {
 	switch t.op {
-	case opForeign:
+	case opJSON:
 		return "any JSON"
 	case opTime:
 		return "a date-time"

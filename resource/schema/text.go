@@ -22,12 +22,15 @@ var (
 	errNotUTF8     = errors.New("must be valid UTF-8")
 	errNotValid    = errors.New("is not valid here")
 	errNotScalar   = errors.New("has no text form")
-	errNotItsField = errors.New("schema: the value is not of the struct that the field belongs to")
+	errWrongStruct = errors.New("schema: the field belongs to another struct type")
 )
 
-// Get returns the canonical value of the field in v, a pointer to the struct: nil for a nil pointer, a string for string
-// types and for types with text methods. For fields that are not scalar, and for a text method that fails, it returns
-// nil.
+// This file converts scalars from and to canonical values and text, for filters, ids, cursors and
+// tags.
+
+// Get returns the canonical value of the field of v, a pointer to the struct: nil for a nil
+// pointer, and a string for types with text methods. It returns nil if the field is not a scalar,
+// if its text method returns an error, or if v has another type.
 func (f *Field) Get(v any) any {
 	value, ok := f.scalarIn(v)
 	if !ok {
@@ -36,17 +39,18 @@ func (f *Field) Get(v any) any {
 	return f.Type.canonical(value)
 }
 
-// Text returns the field in v, a pointer to the struct, as the text which [Field.Parse] reads. For a nil pointer, and
-// for a field that is not scalar, it is empty.
+// Text returns the field of v, a pointer to the struct, in the text form that [Field.Parse] parses.
+// It returns "" for a nil pointer, for a field that is not a scalar, and if v has another type.
 func (f *Field) Text(v any) string {
 	value, ok := f.scalarIn(v)
 	if !ok {
 		return ""
 	}
-	return f.Type.textOf(value)
+	return f.Type.formatText(value)
 }
 
-// scalarIn returns the value of the field in v, behind its pointer if it is one, if there is any.
+// scalarIn returns the value of the field of v, dereferenced if it is a pointer. ok is false if it
+// is nil.
 func (f *Field) scalarIn(v any) (value reflect.Value, ok bool) {
 	s, ok := f.structOf(v)
 	if !ok {
@@ -62,10 +66,14 @@ func (f *Field) scalarIn(v any) (value reflect.Value, ok bool) {
 	return value, true
 }
 
-// Parse reads the canonical value of the field from text, as it stands in a URL, an id or a cursor. It accepts one
-// spelling of each value: integers have no plus sign and no leading zeros, booleans are true or false, times are RFC
-// 3339 date-times, and a type with text methods must write what it read. A value outside the Go type's range or outside
-// Enum is an error. The text of the error is meant for clients and goes on after the name of the field.
+// Parse parses the canonical value of the field from a text in a URL, an id or a cursor. Each value
+// has exactly one valid spelling: integers have no plus sign and no leading zeros, booleans are
+// true or false, times are RFC 3339 date-times, and a type with text methods must format the value
+// as the same text.
+//
+// A value that overflows the Go type or is not in Enum is an error, and so is a field that is not a
+// scalar. The text of the error is a predicate for the name of the field, such as "must be an
+// integer". It can be sent to the client.
 func (f *Field) Parse(text string) (any, error) {
 	v, err := f.Type.parse(text)
 	if err != nil {
@@ -77,19 +85,19 @@ func (f *Field) Parse(text string) (any, error) {
 	return v, nil
 }
 
-// SetText sets the field in v, a pointer to the struct, to what [Field.Parse] reads from text. After an error v is
-// unchanged.
+// SetText sets the field of v, a pointer to the struct, to the value of the text. It accepts the
+// same texts as [Field.Parse]. After an error v is unchanged.
 func (f *Field) SetText(v any, text string) error {
 	s, ok := f.structOf(v)
 	if !ok {
-		return errNotItsField
+		return errWrongStruct
 	}
 	if _, err := f.Parse(text); err != nil {
 		return err
 	}
-	// Set aside first: a text method may fail half-way.
+	// A text method may fail after it has modified the value, so set a new one.
 	fresh := reflect.New(f.Type.GoType)
-	if err := f.Type.set(fresh.Elem(), text); err != nil {
+	if err := f.Type.setFromText(fresh.Elem(), text); err != nil {
 		return err
 	}
 	if f.pointer {
@@ -100,7 +108,7 @@ func (f *Field) SetText(v any, text string) error {
 	return nil
 }
 
-// canonical returns the canonical value of v, which is addressable.
+// canonical returns the canonical value of v, which must be addressable.
 func (t *Type) canonical(v reflect.Value) any {
 	switch t.op {
 	case opString:
@@ -123,7 +131,8 @@ func (t *Type) canonical(v reflect.Value) any {
 	return nil
 }
 
-// canonicalUint makes an int64 of whatever fits, so that values of signed and unsigned fields compare with each other.
+// canonicalUint returns an int64 if the value fits, so that signed and unsigned fields can be
+// compared.
 func canonicalUint(u uint64) any {
 	if u <= math.MaxInt64 {
 		return int64(u)
@@ -131,8 +140,8 @@ func canonicalUint(u uint64) any {
 	return u
 }
 
-// textOf returns v, which is addressable, as text.
-func (t *Type) textOf(v reflect.Value) string {
+// formatText returns the text form of v, which must be addressable.
+func (t *Type) formatText(v reflect.Value) string {
 	switch t.op {
 	case opString:
 		return v.String()
@@ -154,7 +163,7 @@ func (t *Type) textOf(v reflect.Value) string {
 	return ""
 }
 
-// parse reads a canonical value from text.
+// parse parses a canonical value from text.
 func (t *Type) parse(text string) (any, error) {
 	switch t.op {
 	case opString:
@@ -175,10 +184,10 @@ func (t *Type) parse(text string) (any, error) {
 		return parseTime([]byte(text))
 	case opText:
 		probe := reflect.New(t.GoType).Elem()
-		if err := t.set(probe, text); err != nil {
+		if err := t.setFromText(probe, text); err != nil {
 			return nil, err
 		}
-		// A filter by a spelling that is never written would find nothing, and an id would have a second address.
+		// Another spelling would never match in a filter, and would give an item a second URL.
 		if back, err := appendText(nil, probe); err != nil || string(back) != text {
 			return nil, errNotValid
 		}
@@ -187,7 +196,7 @@ func (t *Type) parse(text string) (any, error) {
 	return nil, errNotScalar
 }
 
-// parseInt reads an integer in its only canonical spelling, so that 1 and 01 are not two addresses of one thing.
+// parseInt parses an integer in canonical form, so that 1 and 01 are not two URLs of the same item.
 func (t *Type) parseInt(text string) (any, error) {
 	n, err := parseCanonical(text)
 	if err != nil {
@@ -203,7 +212,8 @@ func (t *Type) parseInt(text string) (any, error) {
 	return nil, errRange
 }
 
-// parseFloat reads a JSON number; package strconv would accept hexadecimal digits and infinities as well.
+// parseFloat parses a JSON number. strconv.ParseFloat also accepts hexadecimal digits and
+// infinities.
 func (t *Type) parseFloat(text string) (any, error) {
 	if !isNumber([]byte(text)) {
 		return nil, errNotNumber
@@ -215,8 +225,8 @@ func (t *Type) parseFloat(text string) (any, error) {
 	return f, nil
 }
 
-// set sets v, which is addressable and of type t, from text.
-func (t *Type) set(v reflect.Value, text string) error {
+// setFromText sets v, which must be addressable and of type t, from text.
+func (t *Type) setFromText(v reflect.Value, text string) error {
 	if t.op == opText {
 		return unmarshalText(v, []byte(text))
 	}
@@ -245,13 +255,13 @@ func (t *Type) set(v reflect.Value, text string) error {
 	return nil
 }
 
-// timeIn returns the time that v is, which is addressable.
+// timeIn returns a pointer to the time v, which must be addressable.
 func timeIn(v reflect.Value) *time.Time {
 	t, _ := reflect.TypeAssert[*time.Time](v.Addr())
 	return t
 }
 
-// appendText appends what the text methods of v, which is addressable, write.
+// appendText appends the result of the text methods of v, which must be addressable.
 func appendText(dst []byte, v reflect.Value) ([]byte, error) {
 	p := v.Addr()
 	if appender, ok := reflect.TypeAssert[encoding.TextAppender](p); ok {
@@ -262,8 +272,8 @@ func appendText(dst []byte, v reflect.Value) ([]byte, error) {
 	return append(dst, text...), err
 }
 
-// unmarshalText sets v, which is addressable, by its text method. What that has to say stays in the server: it is not
-// written for clients.
+// unmarshalText sets v, which must be addressable, by its text method. The text of the method's
+// error is not sent to clients, because it may contain internal details.
 func unmarshalText(v reflect.Value, text []byte) error {
 	unmarshaler, _ := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr())
 	if err := unmarshaler.UnmarshalText(text); err != nil {
@@ -272,8 +282,8 @@ func unmarshalText(v reflect.Value, text []byte) error {
 	return nil
 }
 
-// parseTime reads an RFC 3339 date-time. Package time accepts a little more than section 5.6 does: an hour of one digit,
-// a comma before the fraction, and offsets that no clock has.
+// parseTime parses an RFC 3339 date-time. Contrary to section 5.6, package time accepts an hour of
+// one digit, a comma before the fraction, and invalid offsets; parseTime does not.
 func parseTime(text []byte) (time.Time, error) {
 	var t time.Time
 	if err := t.UnmarshalText(text); err != nil {
@@ -290,7 +300,7 @@ func parseTime(text []byte) (time.Time, error) {
 	return t, nil
 }
 
-// oneOf lists values for a client.
+// oneOf lists the valid values, for violations.
 func oneOf(values []any) string {
 	texts := make([]string, len(values))
 	for i, v := range values {

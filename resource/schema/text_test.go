@@ -37,14 +37,19 @@ func TestFieldParse(t *testing.T) {
 		{"str", map[string]any{"": "", "é": "é"}, []string{"\xff"}},
 		{"enum", map[string]any{"a": "a"}, []string{"", "c", "A"}},
 		{"i8", map[string]any{"0": int64(0), "-128": int64(-128), "127": int64(127)},
-			[]string{"", "-", "+1", "01", "-0", "-01", "128", "-129", "1.0", "1e1", " 1", "1 ", "0x1", "١", "1_0"}},
-		{"i64", map[string]any{"-9223372036854775808": int64(-1 << 63)}, []string{"9223372036854775808", "null"}},
-		{"u64", map[string]any{"5": int64(5), "18446744073709551615": uint64(1<<64 - 1)}, []string{"-1", "18446744073709551616"}},
-		{"f32", map[string]any{"0.5": 0.5, "-1e2": -100.0}, []string{"", "NaN", "Inf", "0x1p1", "1e39", ".5", "5.", "1_0",
-			"+1", " 1"}},
+			[]string{"", "-", "+1", "01", "-0", "-01", "128", "-129", "1.0", "1e1", " 1", "1 ", "0x1", "١",
+				"1_0"}},
+		{"i64", map[string]any{"-9223372036854775808": int64(-1 << 63)},
+			[]string{"9223372036854775808", "null"}},
+		{"u64", map[string]any{"5": int64(5), "18446744073709551615": uint64(1<<64 - 1)},
+			[]string{"-1", "18446744073709551616"}},
+		{"f32", map[string]any{"0.5": 0.5, "-1e2": -100.0},
+			[]string{"", "NaN", "Inf", "0x1p1", "1e39", ".5", "5.", "1_0",
+				"+1", " 1"}},
 		{"f64", map[string]any{"1e300": 1e300}, []string{"1e309"}},
 		{"ok", map[string]any{"true": true, "false": false}, []string{"", "1", "TRUE", "t"}},
-		{"at", map[string]any{"2026-11-20T08:30:00.000000005Z": at}, []string{"", "2026-11-20", "2026-11-20T08:30:00"}},
+		{"at", map[string]any{"2026-11-20T08:30:00.000000005Z": at},
+			[]string{"", "2026-11-20", "2026-11-20T08:30:00"}},
 		{"colour", map[string]any{"red": "red"}, []string{"RED", "green"}},
 		{"list", nil, []string{"a"}},
 		{"any", nil, []string{"1"}},
@@ -116,7 +121,8 @@ func TestFieldIsZero(t *testing.T) {
 	t.Parallel()
 	typ := schema.For[scalars]()
 	set := &scalars{Str: "x", I64: ptr(int64(0)), At: &time.Time{}, List: []string{}}
-	tests := map[string]bool{"str": false, "i8": true, "i64": false, "list": false, "any": true, "at": true, "lat": true}
+	tests := map[string]bool{"str": false, "i8": true, "i64": false, "list": false, "any": true, "at": true,
+		"lat": true}
 	for name, want := range tests {
 		if got := typ.Field(name).IsZero(set); got != want {
 			t.Errorf("IsZero(%s) = %v, want %v", name, got, want)

@@ -5,8 +5,10 @@ import (
 	"time"
 )
 
-// appendTime appends an RFC 3339 date-time. A year of five digits and an offset of a day, which package time can hold,
-// have no place in it.
+// This file encodes times. Most times are in UTC, and appendUTC encodes those without package time.
+
+// appendTime appends an RFC 3339 date-time. It returns an error for years of five digits and
+// offsets of a day or more, which package time supports and RFC 3339 does not.
 func appendTime(dst []byte, t *time.Time) ([]byte, error) {
 	if t.Location() == time.UTC {
 		if out, ok := appendUTC(dst, t); ok {
@@ -18,12 +20,12 @@ func appendTime(dst []byte, t *time.Time) ([]byte, error) {
 	dst = t.AppendFormat(dst, time.RFC3339Nano)
 	text := dst[start:]
 	if text[len("2006")] != '-' {
-		return dst, errors.New("the year is outside of what RFC 3339 can write")
+		return dst, errors.New("the year is out of the range of RFC 3339")
 	}
 	if text[len(text)-1] != 'Z' {
 		zone := text[len(text)-len("+00:00"):]
 		if zone[0] != '+' && zone[0] != '-' || string(zone[1:3]) > "23" {
-			return dst, errors.New("the time zone is outside of what RFC 3339 can write")
+			return dst, errors.New("the time zone is out of the range of RFC 3339")
 		}
 	}
 	return append(dst, '"'), nil
@@ -31,16 +33,15 @@ func appendTime(dst []byte, t *time.Time) ([]byte, error) {
 
 const (
 	secondsADay = 24 * 60 * 60
-	// Days are counted from the first of March of the year 0: years that begin in March end with the day that only some of
-	// them have.
+	// Days are counted from March 1 of the year 0, so that a leap day is the last day of its year.
 	dayOf1970  = 719_468
 	dayOf1     = 306
 	dayOf10000 = 3_652_365
-	daysOf400  = 146_097 // years
+	daysOf400  = 146_097 // days of 400 years
 )
 
-// appendUTC is appendTime for a time in UTC, in a third of the time of the general way, which looks for zones. It reports
-// false for years that it does not know.
+// appendUTC is appendTime for times in UTC. It takes a third of the time of time.AppendFormat,
+// which handles time zones. It returns false for years that RFC 3339 does not support.
 func appendUTC(dst []byte, t *time.Time) ([]byte, bool) {
 	unix := t.Unix()
 	days := unix / secondsADay
@@ -52,24 +53,24 @@ func appendUTC(dst []byte, t *time.Time) ([]byte, bool) {
 	if days < dayOf1 || days >= dayOf10000 {
 		return dst, false
 	}
-	year, month, day := civil(uint32(days))
+	year, month, day := civilDate(uint32(days))
 	s := uint32(second)
 	dst = append(dst, '"')
-	dst = append2(append2(dst, year/100), year%100)
-	dst = append2(append(dst, '-'), month)
-	dst = append2(append(dst, '-'), day)
-	dst = append2(append(dst, 'T'), s/3600)
-	dst = append2(append(dst, ':'), s/60%60)
-	dst = append2(append(dst, ':'), s%60)
+	dst = appendTwoDigits(appendTwoDigits(dst, year/100), year%100)
+	dst = appendTwoDigits(append(dst, '-'), month)
+	dst = appendTwoDigits(append(dst, '-'), day)
+	dst = appendTwoDigits(append(dst, 'T'), s/3600)
+	dst = appendTwoDigits(append(dst, ':'), s/60%60)
+	dst = appendTwoDigits(append(dst, ':'), s%60)
 	if ns := uint32(t.Nanosecond()); ns != 0 {
 		dst = appendFraction(dst, ns)
 	}
 	return append(dst, 'Z', '"'), true
 }
 
-// civil returns the date of a day, counted from the first of March of the year 0, in the Gregorian calendar. In years that
-// begin in March the days before a month follow a straight line.
-func civil(days uint32) (year, month, day uint32) {
+// civilDate returns the Gregorian date of a day, counted from March 1 of the year 0. In years that
+// begin in March, the number of days before a month is a linear function of the month.
+func civilDate(days uint32) (year, month, day uint32) {
 	era, of400 := days/daysOf400, days%daysOf400
 	ofEra := (of400 - of400/1460 + of400/36524 - of400/146096) / 365
 	ofYear := of400 - (365*ofEra + ofEra/4 - ofEra/100)
@@ -81,9 +82,10 @@ func civil(days uint32) (year, month, day uint32) {
 	return year, month, day
 }
 
-func append2(dst []byte, n uint32) []byte { return append(dst, byte('0'+n/10), byte('0'+n%10)) }
+// appendTwoDigits appends a number below 100 with a leading zero.
+func appendTwoDigits(dst []byte, n uint32) []byte { return append(dst, byte('0'+n/10), byte('0'+n%10)) }
 
-// appendFraction appends nanoseconds without the zeros behind them.
+// appendFraction appends nanoseconds as a fraction without trailing zeros.
 func appendFraction(dst []byte, ns uint32) []byte {
 	var digits [10]byte
 	digits[0] = '.'

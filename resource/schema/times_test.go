@@ -11,7 +11,8 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// TestTimesAreThoseOfPackageTime: every day of 800 years, every eleventh of the other ten thousand, and some fractions.
+// TestTimesAreThoseOfPackageTime compares every day of 800 years, every eleventh day of the other
+// 9,200 years, and some fractions.
 func TestTimesAreThoseOfPackageTime(t *testing.T) {
 	t.Parallel()
 	type holds struct {
@@ -29,7 +30,8 @@ func TestTimesAreThoseOfPackageTime(t *testing.T) {
 			t.Fatalf("got %s, want %s", buf, want)
 		}
 	}
-	for day, step := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), 1; day.Year() < 10_000; day = day.AddDate(0, 0, step) {
+	for day, step := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC), 1; day.Year() < 10_000; day = day.AddDate(0, 0,
+		step) {
 		check(day.Add(time.Duration(rnd.Int64N(24 * 3600 * 1e9))))
 		if step = 11; day.Year() >= 1600 && day.Year() < 2400 || day.Year() < 2 || day.Year() == 9999 {
 			step = 1
@@ -42,7 +44,7 @@ func TestTimesAreThoseOfPackageTime(t *testing.T) {
 	}
 }
 
-// TestStringsOfEveryLength: whatever stands where in a string, it is written as encoding/json reads it.
+// TestStringsOfEveryLength checks characters that need escapes at every position.
 func TestStringsOfEveryLength(t *testing.T) {
 	t.Parallel()
 	type holds struct {

@@ -7,22 +7,22 @@ import (
 	"sync"
 )
 
-// Kind says which JSON a type is written as.
+// Kind is the JSON type of the values of a Go type.
 type Kind uint8
 
-// The kinds. Object, Array and Map are composed of others; the rest are written as one value.
+// The kinds of types. Object, Array and Map are composed of other types.
 const (
-	Any     Kind = iota // any JSON: an interface, or a type that marshals itself
+	Any     Kind = iota // any JSON value: the type any, or a type with JSON methods
 	Object              // a struct
 	Array               // a slice or a Go array
-	Map                 // a JSON object whose member names are data
-	String              // a string; Type.Format tells date-time, byte and text types apart
+	Map                 // an object with arbitrary member names
+	String              // a string; see Type.Format for times and bytes
 	Integer             // an integer of Type.Bits bits
 	Number              // a floating-point number
 	Boolean             // true or false
 )
 
-// String returns the name of the kind in JSON Schema; Map is an object there as well, and Any is "any".
+// String returns the JSON Schema type of the kind. It returns "object" for Map and "any" for Any.
 func (k Kind) String() string {
 	names := [...]string{"any", "object", "array", "object", "string", "integer", "number", "boolean"}
 	if int(k) < len(names) {
@@ -31,52 +31,54 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// Type is a Go type reflected once. It is immutable and safe for concurrent use.
+// Type is the description of a Go type. It is immutable and safe for concurrent use.
 //
-// There is exactly one Type for each Go type, whatever leads to it, so that pointers to Types can be compared and a
-// recursive type leads back to itself. A Go pointer has no Type of its own: it has that of what it points to, and
-// [Field].Nullable or ElemNullable says that null may stand there.
+// There is exactly one Type per Go type, so Types can be compared as pointers, and a recursive type
+// refers to itself. A Go pointer has no Type of its own, but the Type of the value that it points
+// to; [Field].Nullable or ElemNullable reports that null is valid.
 type Type struct {
-	// Name is the name of the Go type without its package, and empty for unnamed types. For an instance of a generic
-	// type the arguments are part of it, as in PageOfPlace.
+	// Name is the name of the Go type without its package, or empty for unnamed types. For an
+	// instance of a generic type it includes the type arguments, such as PageOfPlace.
 	Name string
-	// Kind is the JSON it is written as.
+	// Kind is the JSON type.
 	Kind Kind
-	// GoType is the reflected type, never a pointer.
+	// GoType is the Go type. It is not an unnamed pointer.
 	GoType reflect.Type
-	// Fields are the members of an Object in the order in which they are written, those of embedded structs included.
+	// Fields are the members of an Object in the order of the encoding, including those of embedded
+	// structs.
 	Fields []*Field
-	// Elem is the type of the elements of an Array or a Map, and nil for every other kind.
+	// Elem is the type of the elements of an Array or a Map, and nil for other kinds.
 	Elem *Type
-	// ElemNullable says that elements of the Array or Map may be null.
+	// ElemNullable reports whether elements of an Array or a Map may be null.
 	ElemNullable bool
-	// Len is the number of elements of a Go array, which is part of its type, and -1 for everything else.
+	// Len is the length of a Go array, and -1 for other types.
 	Len int
-	// Format is "date-time" for time.Time, "byte" for bytes written as base64, and else empty. What a struct tag adds
-	// is in the Field.
+	// Format is "date-time" for time.Time, "byte" for base64, and otherwise empty. See Field.Format
+	// for the formats of struct tags.
 	Format string
 	// Bits is the size of an Integer or a Number: 8, 16, 32 or 64.
 	Bits int
-	// Unsigned says that an Integer has no negative values.
+	// Unsigned reports whether the Go type of an Integer is unsigned.
 	Unsigned bool
 
-	pointer reflect.Type // to GoType: what Append and the others are given
+	pointer reflect.Type // the type of pointers to GoType
 	op      op
 	byName  map[string]*Field
-	key     op // how the keys of a Map are written
-	keyBits int
+	key     op  // of the keys of a Map
+	keyBits int // size of integer keys
 	traits
 }
 
-// traits are what is worth knowing of a type before walking its values, because most values need no walk.
+// traits are properties of a type and all types that it is composed of. They allow functions to
+// skip values for which they have nothing to do.
 type traits struct {
-	constrained bool // has something to validate, in itself or in anything it is composed of
-	defaults    bool // has defaults that a new value needs, in itself or in structs that are part of it
-	readOnly    bool // has readOnly fields, in itself or in structs inside of it, behind pointers or not
+	constrained bool // has constraints to validate
+	defaults    bool // has defaults, in itself or in structs without pointers to them
+	readOnly    bool // has readOnly fields, in itself or in structs inside it
 }
 
-// For returns the Type of T. It panics if T cannot be a schema, and names the field and what to change: it is meant for
-// program start.
+// For returns the Type of T. It panics if T is not a valid schema, with a message that names the
+// field and the fix. It is intended for program initialization.
 func For[T any]() *Type {
 	t, err := Of(reflect.TypeFor[T]())
 	if err != nil {
@@ -85,11 +87,12 @@ func For[T any]() *Type {
 	return t
 }
 
-// Of returns the Type of a Go type; for a pointer, that of what it points to. The result is remembered, so that later
-// calls cost a map access.
+// Of returns the Type of a Go type, or of the type that an unnamed pointer points to. The error
+// names the field and the fix. Of caches Types, so later calls only cost a map access. It is safe
+// for concurrent use.
 func Of(t reflect.Type) (*Type, error) {
 	if t == nil {
-		return nil, errors.New("schema: there is no type to reflect")
+		return nil, errors.New("schema: Of requires a type, not nil")
 	}
 	if t.Kind() == reflect.Pointer && t.Name() == "" {
 		t = t.Elem()
@@ -97,7 +100,8 @@ func Of(t reflect.Type) (*Type, error) {
 	if known, ok := types.known.Load(t); ok {
 		return known.(*Type), nil
 	}
-	// Two compilers at once would make two Types of one Go type. This happens at program start, so waiting is cheap.
+	// The lock ensures one Type per Go type. Types are compiled at program start, so contention is
+	// rare.
 	types.Lock()
 	defer types.Unlock()
 	c := compiler{fresh: map[reflect.Type]*Type{}}
@@ -105,41 +109,42 @@ func Of(t reflect.Type) (*Type, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.settle()
+	c.propagateTraits()
 	for t, compiled := range c.fresh {
 		types.known.Store(t, compiled)
 	}
 	return compiled, nil
 }
 
-// types are all Types there are. The lock is held while new ones are made, so that none is made twice.
+// types caches all Types. The mutex is held while new ones are compiled.
 var types struct {
 	sync.Mutex
 	known sync.Map // of reflect.Type to *Type
 }
 
-// Field returns the field with this JSON name, or nil. Names are compared exactly.
+// Field returns the field with the JSON name, or nil. Names are case-sensitive.
 func (t *Type) Field(name string) *Field {
 	return t.byName[name]
 }
 
-// target returns the struct, or other value, that v points to. It is an error if v points to something else.
+// target returns the value that v points to. It returns an error if v is nil or not a pointer to
+// the Go type.
 func (t *Type) target(v any) (reflect.Value, error) {
 	if reflect.TypeOf(v) != t.pointer {
-		return reflect.Value{}, fmt.Errorf("schema: the value is a %T and should be a %v", v, t.pointer)
+		return reflect.Value{}, fmt.Errorf("schema: got a %T, want a %v", v, t.pointer)
 	}
 	value := reflect.ValueOf(v)
 	if value.IsNil() {
-		return reflect.Value{}, fmt.Errorf("schema: the %T is nil", v)
+		return reflect.Value{}, fmt.Errorf("schema: got a nil %T", v)
 	}
 	return value.Elem(), nil
 }
 
-// New returns a pointer to a new value of the Go type in which every field that has a default holds it.
+// New returns a pointer to a new value of the Go type with the defaults of its fields.
 func (t *Type) New() any {
 	v := reflect.New(t.GoType)
 	if t.defaults {
-		new(decoder).fill(t, v.Elem(), false)
+		new(decoder).setDefaults(t, v.Elem(), false)
 	}
 	return v.Interface()
 }

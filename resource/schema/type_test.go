@@ -14,7 +14,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// typeOf returns the Type of what v points to.
+// typeOf returns the Type of the value that v points to.
 func typeOf(t *testing.T, v any) *schema.Type {
 	t.Helper()
 	typ, err := schema.Of(reflect.TypeOf(v))
@@ -55,7 +55,8 @@ func TestOfKinds(t *testing.T) {
 		{"slice", new([]*geo), small{Kind: schema.Array, Len: -1, Nullable: true}},
 		{"array", new([3]int), small{Kind: schema.Array, Len: 3}},
 		{"map", new(map[uint8]string), small{Kind: schema.Map, Len: -1}},
-		{"generic", new(pair[geo, []string]), small{Kind: schema.Object, Name: "pairOfGeoAndString", Len: -1}},
+		{"generic", new(pair[geo, []string]),
+			small{Kind: schema.Object, Name: "pairOfGeoAndString", Len: -1}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -98,7 +99,8 @@ func TestFieldTags(t *testing.T) {
 		t.Error("the json options string, omitzero and omitempty are not kept")
 	}
 	if f := accounts.Field("email"); f.Format != "email" || f.Type.Format != "" {
-		t.Errorf("the formats of email are %q and %q, want that of the tag in the field only", f.Format, f.Type.Format)
+		t.Errorf("the formats of email are %q and %q, want that of the tag in the field only", f.Format,
+			f.Type.Format)
 	}
 	if f := all.Field("when"); f.Format != "date-time" {
 		t.Errorf("the format of a time is %q", f.Format)
@@ -119,7 +121,8 @@ func TestFieldTags(t *testing.T) {
 		T time.Time `json:"t" default:"2026-01-01T00:00:00Z"`
 	}]()
 	n := documented.Field("n")
-	if n.Minimum != "1" || n.Maximum != "18446744073709551615" || n.Default != uint64(1<<64-1) || n.Example != int64(2) {
+	if n.Minimum != "1" || n.Maximum != "18446744073709551615" || n.Default != uint64(1<<64-1) ||
+		n.Example != int64(2) {
 		t.Errorf("n is %+v", n)
 	}
 	if n.Doc != "d" || n.Deprecated != "w" {
@@ -131,7 +134,8 @@ func TestFieldTags(t *testing.T) {
 	if diff := cmp.Diff([]any{1.0, 2.5}, documented.Field("e").Enum); diff != "" {
 		t.Errorf("Enum mismatch (-want +got):\n%s", diff)
 	}
-	if want := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC); !want.Equal(documented.Field("t").Default.(time.Time)) {
+	if want := time.Date(2026, 1, 1, 0, 0, 0, 0,
+		time.UTC); !want.Equal(documented.Field("t").Default.(time.Time)) {
 		t.Errorf("Default = %v, want %v", documented.Field("t").Default, want)
 	}
 }
@@ -200,7 +204,7 @@ func TestOfRefuses(t *testing.T) {
 	tests := []struct {
 		name  string
 		value any
-		want  []string // all of them stand in the message
+		want  []string // parts of the message
 	}{
 		{"channel", &struct{ C chan int }{}, []string{"C", "chan int", "json:\"-\""}},
 		{"func", &struct{ F func() }{}, []string{"F", "func()"}},
@@ -210,7 +214,7 @@ func TestOfRefuses(t *testing.T) {
 		{"pointer to pointer", &struct{ P **int }{}, []string{"P", "pointer to a pointer"}},
 		{"map key", &struct{ M map[float64]int }{}, []string{"M", "member names"}},
 		{"deep", &struct{ L []map[string]inner2 }{}, []string{"struct.L: inner2.C", "chan"}},
-		{"nothing", nil, []string{"no type"}},
+		{"nothing", nil, []string{"requires a type"}},
 		{"json format", &struct {
 			T time.Time `json:"t,format:RFC3339"`
 		}{}, []string{"T", "format", "MarshalText"}},
@@ -232,11 +236,11 @@ func TestOfRefuses(t *testing.T) {
 		}{}, []string{"A", "only a struct"}},
 		{"embedded with methods", &struct {
 			A colour `json:",embed"`
-		}{}, []string{"A", "colour marshals itself"}},
+		}{}, []string{"A", "colour has marshal methods"}},
 		{"embedded with options", &struct {
 			inner `json:",omitempty"`
 		}{}, []string{"inner", "options"}},
-		{"name with quotes", structOf(`json:"'a'"`), []string{"A", "quotes"}},
+		{"name with quotes", structOf(`json:"'a'"`), []string{"A", "quotation marks"}},
 		{"tag twice", structOf(`doc:"a" doc:"b"`), []string{"A", "doc", "twice"}},
 		{"example of the wrong type", &struct {
 			A int `example:"x"`
@@ -376,18 +380,19 @@ func TestOfRefuses(t *testing.T) {
 	}
 }
 
-// structOf returns a struct with string fields A, B and so on that have these tags. Package reflect accepts tags about
-// which vet would complain in source code.
+// structOf returns a struct with string fields A, B and so on that have these tags. It uses package
+// reflect because vet would report invalid tags in source code.
 func structOf(tags ...string) any {
 	var fields []reflect.StructField
 	for i, tag := range tags {
 		name := string(rune('A' + i))
-		fields = append(fields, reflect.StructField{Name: name, Type: reflect.TypeFor[string](), Tag: reflect.StructTag(tag)})
+		fields = append(fields,
+			reflect.StructField{Name: name, Type: reflect.TypeFor[string](), Tag: reflect.StructTag(tag)})
 	}
 	return reflect.New(reflect.StructOf(fields)).Interface()
 }
 
-// TestOfRefusesUnexported stands alone because package reflect has to be told of which package the field is.
+// TestOfRefusesUnexported is separate because reflect.StructField needs the package of the field.
 func TestOfRefusesUnexported(t *testing.T) {
 	t.Parallel()
 	_, err := schema.Of(reflect.StructOf([]reflect.StructField{
@@ -413,12 +418,13 @@ func TestForPanics(t *testing.T) {
 
 func TestKindString(t *testing.T) {
 	t.Parallel()
-	if got := schema.Integer.String() + schema.Map.String() + schema.Kind(99).String(); got != "integerobjectKind(99)" {
+	if got := schema.Integer.String() + schema.Map.String() +
+		schema.Kind(99).String(); got != "integerobjectKind(99)" {
 		t.Errorf("String = %q", got)
 	}
 }
 
-// manyFields returns a type with so many required fields, named by fieldName.
+// manyFields returns a type with n required fields, which have the names of fieldName.
 func manyFields(n int) *schema.Type {
 	var fields []reflect.StructField
 	for i := range n {

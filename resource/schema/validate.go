@@ -9,20 +9,24 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Validate checks v, a pointer to a value of the Go type, against the constraints of its fields and returns all
-// violations, up to a thousand, in the order of the schema.
+// This file checks values against constraints. Decode uses the checker after decoding, Validate for
+// values that the application has set, and applyDefault for the defaults of fields.
+
+// Validate checks v, a pointer to a value of the Go type, against the constraints of its fields. It
+// returns all violations, up to 1,000, in the order of the schema. It returns nil if v is valid, is
+// nil, or has another type.
 //
-// Read-only fields are the server's own and are not checked. A field that is zero is not checked either if it may be
-// missing from what is written (omitzero, omitempty) or is a nil pointer, unless it is required. Lengths are counted in
-// code points. Of the formats, date-time, date, time, email, uuid, uri, hostname, ipv4 and ipv6 are checked; others are
-// documentation. A value of another type has no violations.
+// Read-only fields are not checked, because the server sets them. An optional field (omitzero,
+// omitempty or a pointer, without required) is not checked if it is zero. Lengths are counted in
+// code points. The formats date-time, date, time, email, uuid, uri, hostname, ipv4 and ipv6 are
+// checked; other formats are documentation.
 func (t *Type) Validate(v any) []Violation {
 	value, err := t.target(v)
 	if err != nil || !t.constrained {
 		return nil
 	}
 	var c checker
-	c.value(t, value)
+	c.checkValue(t, value)
 	return c.found
 }
 
@@ -30,16 +34,16 @@ func (t *Type) Validate(v any) []Violation {
 type checker struct {
 	found []Violation
 	skip  []*Field // fields of the outermost object that are not checked
-	path  []step   // to the value that is being checked
+	path  []step   // of the current value
 }
 
-// step is one token of a pointer: a place in an array, or where that is negative, a name.
+// step is one token of a pointer: an index if it is not negative, otherwise a name.
 type step struct {
 	name  string
 	index int
 }
 
-// push moves the path on to a member or an element; pop moves it back.
+// push appends a token to the path, and pop removes it.
 func (c *checker) push(name string, index int) {
 	c.path = append(c.path, step{name, index})
 }
@@ -48,15 +52,15 @@ func (c *checker) pop() {
 	c.path = c.path[:len(c.path)-1]
 }
 
-// add notes a violation at the value that is being checked.
+// add adds a violation at the current value.
 func (c *checker) add(code, detail string) {
 	if len(c.found) < maxViolations {
 		c.found = append(c.found, Violation{c.pointer(), code, detail})
 	}
 }
 
-// pointer returns the path as a JSON Pointer. It is only asked for where something is wrong, so that valid values cost no
-// allocation.
+// pointer returns the path as a JSON Pointer. It is called for violations only, so that valid
+// values need no allocations.
 func (c *checker) pointer() string {
 	var p jsontext.Pointer
 	for _, s := range c.path {
@@ -69,25 +73,26 @@ func (c *checker) pointer() string {
 	return string(p)
 }
 
-// value checks what a value is composed of.
-func (c *checker) value(t *Type, v reflect.Value) {
+// checkValue checks the fields or elements of a value.
+func (c *checker) checkValue(t *Type, v reflect.Value) {
 	switch {
 	case !t.constrained:
 	case t.op == opObject:
 		for _, f := range t.Fields {
-			if !f.ReadOnly && (f.checked || f.Type.constrained) && (len(c.path) > 0 || !slices.Contains(c.skip, f)) {
+			if !f.ReadOnly && (f.checked || f.Type.constrained) &&
+				(len(c.path) > 0 || !slices.Contains(c.skip, f)) {
 				c.push(f.Name, -1)
-				c.field(f, f.in(v))
+				c.checkField(f, f.in(v))
 				c.pop()
 			}
 		}
 	default:
-		c.elements(nil, t, v)
+		c.checkElements(nil, t, v)
 	}
 }
 
-// field checks the value of a field against its constraints, and what it is composed of.
-func (c *checker) field(f *Field, v reflect.Value) {
+// checkField checks the value of a field against its constraints, and then its members or elements.
+func (c *checker) checkField(f *Field, v reflect.Value) {
 	if f.optional() && f.isOmitted(v) {
 		return
 	}
@@ -97,25 +102,25 @@ func (c *checker) field(f *Field, v reflect.Value) {
 		}
 		v = v.Elem()
 	}
-	// Without elements, the constraints are about the value; else about each element, which elements sees to.
+	// The constraints apply to the value itself or, if it has elements, to each of them.
 	if f.Type.Elem == nil {
 		if f.checked {
-			c.scalar(f, f.Type, v)
+			c.checkScalar(f, f.Type, v)
 		}
-		c.value(f.Type, v)
+		c.checkValue(f.Type, v)
 		return
 	}
-	c.items(f, v.Len())
+	c.checkItems(f, v.Len())
 	if f.Unique && !f.Type.distinct(v) {
 		c.add(codeUnique, "must not have equal elements")
 	}
 	if f.checked || f.Type.constrained {
-		c.elements(f, f.Type, v)
+		c.checkElements(f, f.Type, v)
 	}
 }
 
-// isOmitted reports whether an optional field says by its value that there is none. For omitempty this is a little more
-// than what is left out: a zero number is written, and still nobody gave it.
+// isOmitted reports whether an optional field has no value. For omitempty this includes zero
+// numbers, which the encoding does not omit.
 func (f *Field) isOmitted(v reflect.Value) bool {
 	switch {
 	case f.Nullable:
@@ -128,8 +133,8 @@ func (f *Field) isOmitted(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// items checks how many elements there are.
-func (c *checker) items(f *Field, n int) {
+// checkItems checks the number of elements.
+func (c *checker) checkItems(f *Field, n int) {
 	if f.MinItems != nil && n < *f.MinItems {
 		c.add(codeMinItems, "must have at least "+count(*f.MinItems, "element"))
 	}
@@ -138,27 +143,28 @@ func (c *checker) items(f *Field, n int) {
 	}
 }
 
-// elements checks the elements of the array or map v of type t, against the constraints of f as well if there is one.
-func (c *checker) elements(f *Field, t *Type, v reflect.Value) {
+// checkElements checks the elements of the array or map v of type t, also against the constraints
+// of f unless f is nil.
+func (c *checker) checkElements(f *Field, t *Type, v reflect.Value) {
 	if t.op != opMap {
 		for i := range v.Len() {
 			c.push("", i)
-			c.element(f, t, v.Index(i))
+			c.checkElement(f, t, v.Index(i))
 			c.pop()
 		}
 		return
 	}
-	// A map that cannot be written is found out about when it is written.
-	entries, _ := t.entries(v)
+	// If the map cannot be encoded, Append reports the error.
+	entries, _ := t.mapMembers(v)
 	for _, e := range entries {
 		c.push(e.name, -1)
-		c.element(f, t, e.value)
+		c.checkElement(f, t, e.value)
 		c.pop()
 	}
 }
 
-// element checks an element, against the constraints that the field has for its elements and against those inside of it.
-func (c *checker) element(f *Field, t *Type, v reflect.Value) {
+// checkElement checks an element against the constraints of f, and then its members or elements.
+func (c *checker) checkElement(f *Field, t *Type, v reflect.Value) {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			return
@@ -166,29 +172,28 @@ func (c *checker) element(f *Field, t *Type, v reflect.Value) {
 		v = v.Elem()
 	}
 	if f != nil && f.checked {
-		c.scalar(f, t.Elem, v)
+		c.checkScalar(f, t.Elem, v)
 	}
-	c.value(t.Elem, v)
+	c.checkValue(t.Elem, v)
 }
 
-// scalar checks a value of type t, which is addressable, against the constraints of f on values.
-func (c *checker) scalar(f *Field, t *Type, v reflect.Value) {
+// checkScalar checks a scalar of type t, which must be addressable, against the constraints of f.
+func (c *checker) checkScalar(f *Field, t *Type, v reflect.Value) {
 	switch t.op {
 	case opString:
-		c.text(f, v.String())
+		c.checkText(f, v.String())
 	case opText:
 		text, err := appendText(nil, v)
 		if err == nil {
-			c.text(f, string(text))
+			c.checkText(f, string(text))
 		}
 	case opInt, opUint, opFloat:
-		c.number(f, t, v)
+		c.checkNumber(f, t, v)
 	}
 }
 
-// text checks a string against every constraint that the field has: a client that learns of all of them at once is done
-// after one correction.
-func (c *checker) text(f *Field, s string) {
+// checkText checks a string. It reports all violations, so that clients can fix them at once.
+func (c *checker) checkText(f *Field, s string) {
 	if f.MinLength != nil || f.MaxLength != nil {
 		n := utf8.RuneCountInString(s)
 		if f.MinLength != nil && n < *f.MinLength {
@@ -205,12 +210,12 @@ func (c *checker) text(f *Field, s string) {
 		c.add(codeEnum, "must be "+oneOf(f.Enum))
 	}
 	if f.check != nil && !f.check(s) {
-		c.add(codeFormat, "must be "+wantedFormat(f.Format))
+		c.add(codeFormat, "must be "+formatDetail(f.Format))
 	}
 }
 
-// number checks a number in the form of its Go type.
-func (c *checker) number(f *Field, t *Type, v reflect.Value) {
+// checkNumber checks a number in the representation of its Go type.
+func (c *checker) checkNumber(f *Field, t *Type, v reflect.Value) {
 	var b bound
 	switch t.op {
 	case opInt:
@@ -231,15 +236,15 @@ func (c *checker) number(f *Field, t *Type, v reflect.Value) {
 	}
 }
 
-// distinct reports whether no two elements of the array are written alike. Text is compared by hash, where comparing each
-// with each would give a long array quadratic time.
+// distinct reports whether the encodings of all elements are different. It uses a map, because
+// comparing all pairs would take quadratic time.
 func (t *Type) distinct(v reflect.Value) bool {
 	seen := make(map[string]bool, v.Len())
 	var buf []byte
 	for i := range v.Len() {
 		var err error
-		if buf, err = t.appendElem(buf[:0], v.Index(i), writing{full: true}); err != nil {
-			continue // found out about when it is written
+		if buf, err = t.appendElem(buf[:0], v.Index(i), encodeState{full: true}); err != nil {
+			continue // Append reports the error
 		}
 		if seen[string(buf)] {
 			return false
@@ -249,7 +254,7 @@ func (t *Type) distinct(v reflect.Value) bool {
 	return true
 }
 
-// count writes a number of things.
+// count formats a number of things.
 func count(n int, thing string) string {
 	if n != 1 {
 		thing += "s"

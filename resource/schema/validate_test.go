@@ -46,15 +46,17 @@ func TestValidate(t *testing.T) {
 		{"valid", func(*all) {}, nil},
 		{"code points", func(v *all) { v.Text = "𝄞" }, []string{"/text minLength"}},
 		{"too long", func(v *all) { v.Text = "abcd" }, []string{"/text maxLength"}},
-		{"optional and given", func(v *all) { v.Opt, v.Zero = "x", 4 }, []string{"/opt minLength", "/zero minimum"}},
+		{"optional and given", func(v *all) { v.Opt, v.Zero = "x", 4 },
+			[]string{"/opt minLength", "/zero minimum"}},
 		{"pointer", func(v *all) { v.Ptr = ptr("") }, []string{"/ptr minLength"}},
 		{"integer beyond 2^53, at the bound", func(v *all) { v.Int = -9007199254740993 }, nil},
 		{"integer beyond 2^53", func(v *all) { v.Int = -9007199254740994 }, []string{"/int minimum"}},
 		{"integer beyond 2^53, above", func(v *all) { v.Int = 9007199254740994 }, []string{"/int maximum"}},
 		{"unsigned", func(v *all) { v.Uint = 1<<64 - 1 }, []string{"/uint maximum"}},
 		{"float", func(v *all) { v.Float = 0.4999 }, []string{"/float minimum"}},
-		{"enum", func(v *all) { v.Enum, v.Num, v.Pal = ptr(3), 1, colour{"green"} }, []string{"/enum enum", "/num enum",
-			"/pal enum"}},
+		{"enum", func(v *all) { v.Enum, v.Num, v.Pal = ptr(3), 1, colour{"green"} },
+			[]string{"/enum enum", "/num enum",
+				"/pal enum"}},
 		{"elements", func(v *all) { v.List = []inner{{"x"}, {"y"}, {"z"}} },
 			[]string{"/list maxItems", "/list/1/a~1b pattern", "/list/2/a~1b pattern"}},
 		{"no elements", func(v *all) { v.List = nil }, []string{"/list minItems"}},
@@ -98,8 +100,10 @@ func TestValidateDetails(t *testing.T) {
 		got = append(got, v.Detail)
 	}
 	want := []string{
-		"must be at least 1 character long", "must be at most 2 characters long", "must be one of x, y", "must be at least 1",
-		"must have at least 1 element", "must be an email address", "must match the pattern ^a+$", "must be at most -1",
+		"must be at least 1 character long", "must be at most 2 characters long", "must be one of x, y",
+		"must be at least 1",
+		"must have at least 1 element", "must be an email address", "must match the pattern ^a+$",
+		"must be at most -1",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("details mismatch (-want +got):\n%s", diff)
@@ -116,21 +120,27 @@ func TestFormats(t *testing.T) {
 	}{
 		{"date-time", schema.For[struct {
 			S string `format:"date-time"`
-		}](), []string{"2026-11-20T08:30:00Z", "2026-11-20T08:30:00.123456789+05:30", "0000-01-01T00:00:00-23:59"},
-			[]string{"", "2026-11-20", "2026-11-20 08:30:00Z", "2026-11-20T08:30:00", "2026-02-30T08:30:00Z", "2026-11-20T8:30:00Z",
-				"2026-11-20T08:30:00,5Z", "2026-11-20T08:30:00+24:00", "2026-11-20T08:30:00+00:60", "2026-11-20T24:00:00Z"}},
+		}](), []string{"2026-11-20T08:30:00Z", "2026-11-20T08:30:00.123456789+05:30",
+			"0000-01-01T00:00:00-23:59"},
+			[]string{"", "2026-11-20", "2026-11-20 08:30:00Z", "2026-11-20T08:30:00", "2026-02-30T08:30:00Z",
+				"2026-11-20T8:30:00Z",
+				"2026-11-20T08:30:00,5Z", "2026-11-20T08:30:00+24:00", "2026-11-20T08:30:00+00:60",
+				"2026-11-20T24:00:00Z"}},
 		{"date", schema.For[struct {
 			S string `format:"date"`
 		}](), []string{"2024-02-29"}, []string{"2023-02-29", "2024-2-9", "20240229", "2024-02-29Z", ""}},
 		{"time", schema.For[struct {
 			S string `format:"time"`
-		}](), []string{"08:30:00Z", "23:59:59.5+01:00"}, []string{"08:30", "08:30:00", "24:00:00Z", "8:30:00Z", ""}},
+		}](), []string{"08:30:00Z", "23:59:59.5+01:00"},
+			[]string{"08:30", "08:30:00", "24:00:00Z", "8:30:00Z", ""}},
 		{"email", schema.For[struct {
 			S string `format:"email"`
 		}](), []string{"a@b.example", "first.last+tag@sub.example.com", "ü@example.com"},
-			[]string{"", "a", "@b", "a@", "A <a@b.example>", "<a@b.example>", "a@b.example ", "a b@c.example", "a@b@c",
+			[]string{"", "a", "@b", "a@", "A <a@b.example>", "<a@b.example>", "a@b.example ", "a b@c.example",
+				"a@b@c",
 				"a@[127.0.0.1]",
-				"a@b.example, c@d.example", "\"a b\"@c.example", "a@b.example\r\nBcc: x", "a(comment)@b.example"}},
+				"a@b.example, c@d.example", "\"a b\"@c.example", "a@b.example\r\nBcc: x",
+				"a(comment)@b.example"}},
 		{"uuid", schema.For[struct {
 			S string `format:"uuid"`
 		}](), []string{"123e4567-e89b-12d3-a456-426614174000", "123E4567-E89B-12D3-A456-426614174000"},
@@ -140,19 +150,23 @@ func TestFormats(t *testing.T) {
 		{"uri", schema.For[struct {
 			S string `format:"uri"`
 		}](), []string{"https://example.com/a?b=%20#c", "urn:isbn:123", "mailto:a@b.example", "file:///etc"},
-			[]string{"", "/relative", "example.com", "http://[::1", "http://a b", "http:", "https://example.com/é",
+			[]string{"", "/relative", "example.com", "http://[::1", "http://a b", "http:",
+				"https://example.com/é",
 				"http://a/<b>", "://x",
 				"http://a/%zz"}},
 		{"hostname", schema.For[struct {
 			S string `format:"hostname"`
 		}](), []string{"example.com", "a", "xn--bcher-kva.example", "3com.com", long[:63] + ".com"},
-			[]string{"", "-a.com", "a-.com", "a..com", "a_b.com", "bücher.example", long + ".com", "example.com.", "a b"}},
+			[]string{"", "-a.com", "a-.com", "a..com", "a_b.com", "bücher.example", long + ".com",
+				"example.com.", "a b"}},
 		{"ipv4", schema.For[struct {
 			S string `format:"ipv4"`
-		}](), []string{"127.0.0.1"}, []string{"", "127.0.0", "127.0.0.01", "256.0.0.1", "::1", "::ffff:127.0.0.1"}},
+		}](), []string{"127.0.0.1"},
+			[]string{"", "127.0.0", "127.0.0.01", "256.0.0.1", "::1", "::ffff:127.0.0.1"}},
 		{"ipv6", schema.For[struct {
 			S string `format:"ipv6"`
-		}](), []string{"::1", "2001:db8::1", "::ffff:127.0.0.1"}, []string{"", "127.0.0.1", "fe80::1%eth0", "1::2::3", "[::1]"}},
+		}](), []string{"::1", "2001:db8::1", "::ffff:127.0.0.1"},
+			[]string{"", "127.0.0.1", "fe80::1%eth0", "1::2::3", "[::1]"}},
 		{"unknown formats are documentation", schema.For[struct {
 			S string `format:"phone"`
 		}](), []string{"", "anything"}, nil},

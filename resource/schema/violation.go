@@ -5,42 +5,42 @@ import (
 	"strings"
 )
 
-// Violation is one place where a document or a value breaks the schema.
+// Violation describes an invalid value in a document.
 type Violation struct {
-	Pointer string // RFC 6901: where, from the root of the document
-	Code    string // which rule, for programs
-	Detail  string // what is wrong, in English, for the developer of the client
+	Pointer string // JSON Pointer (RFC 6901) from the root of the document
+	Code    string // the violated rule, such as "required", for programs
+	Detail  string // a description in English for developers of the client
 }
 
-// maxViolations is how many violations are listed. A short document can have very many, and the answer would be many
-// times as long as the question.
+// maxViolations limits the violations of one document. Without it a short document could cause a
+// response many times its size.
 const maxViolations = 1000
 
 // The codes of violations.
 const (
-	codeType      = "type"      // JSON of another kind, such as a string for a number
-	codeNull      = "null"      // null where it may not be
-	codeRequired  = "required"  // a required member is absent
-	codeUnknown   = "unknown"   // no such member
-	codeReadOnly  = "readOnly"  // a member that the server decides
-	codeEnum      = "enum"      // none of the listed values
-	codeMinLength = "minLength" // a string that is too short
-	codeMaxLength = "maxLength" // a string that is too long
-	codePattern   = "pattern"   // a string that does not match
-	codeMinimum   = "minimum"   // a number that is too small
-	codeMaximum   = "maximum"   // a number that is too large
+	codeType      = "type"      // wrong JSON type
+	codeNull      = "null"      // null is not valid
+	codeRequired  = "required"  // the member is required
+	codeUnknown   = "unknown"   // the member does not exist in the schema
+	codeReadOnly  = "readOnly"  // the server sets the member
+	codeEnum      = "enum"      // not one of the listed values
+	codeMinLength = "minLength" // string too short
+	codeMaxLength = "maxLength" // string too long
+	codePattern   = "pattern"   // string does not match the pattern
+	codeMinimum   = "minimum"   // number too small
+	codeMaximum   = "maximum"   // number too large
 	codeMinItems  = "minItems"  // too few elements
 	codeMaxItems  = "maxItems"  // too many elements
 	codeUnique    = "unique"    // equal elements
-	codeFormat    = "format"    // text that is not a date, an email address, ...
-	codeRange     = "range"     // a number that does not fit
+	codeFormat    = "format"    // not a date, an email address, ...
+	codeRange     = "range"     // number overflows the Go type
 )
 
-// Violations are all violations of one document, in the order of the schema. They are an error for which the HTTP layer
-// answers 422: the JSON is fine, and what it says is not.
+// Violations is the error of [Type.Decode] for a document that is valid JSON and violates the
+// schema, with all violations in the order of the schema. Servers respond with 422.
 type Violations []Violation
 
-// Error returns the violations in one line.
+// Error returns all violations on one line.
 func (vs Violations) Error() string {
 	var b strings.Builder
 	for i, v := range vs {
@@ -54,15 +54,22 @@ func (vs Violations) Error() string {
 	return b.String()
 }
 
-// SyntaxError says that data is not acceptable JSON, and why. It is an error for which the HTTP layer answers 400.
+// SyntaxError is the error of [Type.Decode] for data that is not valid JSON or exceeds a limit.
+// Servers respond with 400.
 //
-// Code is one of empty, syntax, encoding (invalid UTF-8, a lone surrogate or a byte order mark), duplicateName,
-// trailing (something follows the value), depth and names (too many members in one object).
+// Code is one of:
+//   - "empty": there is no JSON value.
+//   - "syntax": the JSON is malformed.
+//   - "encoding": invalid UTF-8, a lone surrogate, or a byte order mark.
+//   - "duplicateName": an object has two members of the same name.
+//   - "trailing": there is content after the JSON value.
+//   - "depth": the nesting depth exceeds DecodeOptions.MaxDepth.
+//   - "names": an object has more members than DecodeOptions.MaxNames.
 type SyntaxError struct {
-	Offset  int64  // in bytes: the problem is here or shortly after
-	Pointer string // RFC 6901: the value in which it is
-	Code    string
-	Detail  string // in English, for the developer of the client
+	Offset  int64  // position in bytes; the error is here or shortly after
+	Pointer string // JSON Pointer (RFC 6901) to the value with the error
+	Code    string // one of the codes above
+	Detail  string // a description in English for developers of the client
 }
 
 // Error returns the detail and the offset.

@@ -23,13 +23,14 @@ import (
 )
 
 // ErrUnavailable means that no transaction took place: it could not begin, or it was rolled back
-// because of too many conflicts. No write was made, and a retry may succeed. A [Runner] returns errors
-// that wrap ErrUnavailable.
+// because of too many conflicts. No write was made, and a retry may succeed. A [Runner] returns
+// errors that wrap ErrUnavailable.
 var ErrUnavailable = errors.New("tx: transaction unavailable")
 
-// ErrOutcomeUnknown means that a transaction or a single statement may or may not have been committed,
-// because the connection was lost before the database confirmed it. Only reading the data shows the
-// outcome. A [Runner] does not retry after this error, because that could repeat the writes.
+// ErrOutcomeUnknown means that a transaction or a single statement may or may not have been
+// committed, because the connection was lost before the database confirmed it. Only reading the
+// data shows the outcome. A [Runner] does not retry after this error, because that could repeat the
+// writes.
 var ErrOutcomeUnknown = errors.New("tx: outcome unknown")
 
 // Runner runs functions inside a transaction.

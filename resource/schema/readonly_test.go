@@ -27,7 +27,8 @@ type hall struct {
 	Fixed [2]seat `json:"fixed"`
 }
 
-// TestClaimsInside checks read-only members of structs inside the elements of an array, in place and behind pointers.
+// TestClaimsInside checks read-only members of structs, and of pointers to structs, in array
+// elements.
 func TestClaimsInside(t *testing.T) {
 	t.Parallel()
 	base := &hall{Seats: []seat{
@@ -61,9 +62,10 @@ func TestClaimsInside(t *testing.T) {
 				t.Errorf("mode %d: Decode(%s) mismatch (-want +got):\n%s", mode, data, diff)
 			}
 		}
-		// What is in an array in an element has nothing to be compared with.
+		// Read-only members in nested arrays have no counterpart in the base.
 		data := wrap(`{"number":"3","price":{"net":7,"parts":[{"block":{"net":1}}]}}`)
-		if diff := cmp.Diff([]string{"/seats/0/price/parts/0 readOnly"}, found[hall](t, data, opts)); diff != "" {
+		if diff := cmp.Diff([]string{"/seats/0/price/parts/0 readOnly"},
+			found[hall](t, data, opts)); diff != "" {
 			t.Errorf("mode %d: Decode(%s) mismatch (-want +got):\n%s", mode, data, diff)
 		}
 		fixed := `{"seats":[],"fixed":[{"block":{"net":1}},{}]}`
@@ -73,7 +75,7 @@ func TestClaimsInside(t *testing.T) {
 	}
 }
 
-// TestClaimsOfRecursiveTypes checks that comparing ends where the values do.
+// TestClaimsOfRecursiveTypes checks that comparisons of recursive types terminate.
 func TestClaimsOfRecursiveTypes(t *testing.T) {
 	t.Parallel()
 	type node struct {
@@ -85,14 +87,16 @@ func TestClaimsOfRecursiveTypes(t *testing.T) {
 	}
 	base := &chain{[]node{{1, nil}, {2, &node{3, &node{4, nil}}}}}
 	opts := &schema.DecodeOptions{Mode: schema.Patched, Base: base}
-	decode[chain](t, `{"nodes":[{"id":2,"next":{"id":3,"next":{"id":4,"next":{}}}},{"id":1,"next":{}},{"next":{"next":{}}}]}`, opts)
+	decode[chain](t,
+		`{"nodes":[{"id":2,"next":{"id":3,"next":{"id":4,"next":{}}}},{"id":1,"next":{}},`+
+			`{"next":{"next":{}}}]}`, opts)
 	if diff := cmp.Diff([]string{"/nodes/0 readOnly"},
 		found[chain](t, `{"nodes":[{"id":2,"next":{"id":3,"next":{"id":5}}}]}`, opts)); diff != "" {
 		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
 	}
 }
 
-// TestClaimsInMaps checks maps inside the elements of an array: like arrays there, they have no counterpart.
+// TestClaimsInMaps checks maps in array elements. Like nested arrays, they have no counterpart.
 func TestClaimsInMaps(t *testing.T) {
 	t.Parallel()
 	type row struct {
@@ -108,7 +112,8 @@ func TestClaimsInMaps(t *testing.T) {
 		} `json:"rows"`
 	}
 	data := `{"rows":[{"cells":{"a":{"sku":"A","price":1}}}]}`
-	opts := &schema.DecodeOptions{Mode: schema.Replace, Base: &sheet{[]row{{map[string]line{"a": {"A", 1, 1}}}}}}
+	opts := &schema.DecodeOptions{Mode: schema.Replace,
+		Base: &sheet{[]row{{map[string]line{"a": {"A", 1, 1}}}}}}
 	if diff := cmp.Diff([]string{"/rows/0/cells/a/price readOnly"}, found[sheet](t, data, opts)); diff != "" {
 		t.Errorf("Decode mismatch (-want +got):\n%s", diff)
 	}
@@ -119,8 +124,8 @@ func TestClaimsInMaps(t *testing.T) {
 	decode[priced](t, `{"rows":[{"cells":{"a":{"sku":"A","price":0}}}]}`, opts)
 }
 
-// TestClaimsAreBounded checks that a long array in the worst order is refused and does not take quadratic time: 20,000
-// elements would be 200 million comparisons. In order, each is one.
+// TestClaimsAreBounded checks that a long array in the worst order is rejected without quadratic
+// time: 20,000 elements would need 200 million comparisons. In the same order, each needs one.
 func TestClaimsAreBounded(t *testing.T) {
 	t.Parallel()
 	const n = 20_000
@@ -131,7 +136,10 @@ func TestClaimsAreBounded(t *testing.T) {
 		forward[i] = fmt.Sprintf(`{"block":{"net":%d}}`, i+1)
 		backward[n-1-i] = forward[i]
 	}
-	document := func(seats []string) string { return `{"seats":[` + strings.Join(seats, ",") + `],"fixed":[{},{}]}` }
+	document := func(seats []string) string {
+		return `{"seats":[` + strings.Join(seats, ",") +
+			`],"fixed":[{},{}]}`
+	}
 	opts := &schema.DecodeOptions{Mode: schema.Replace, Base: base}
 	decode[hall](t, document(forward), opts)
 	decode[hall](t, document(forward[n/2:]), opts)
