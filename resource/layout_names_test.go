@@ -16,7 +16,6 @@ var exemptNames = map[string][]string{
 	"resource":                     {"Create/create", "Delete/delete", "Get/get", "Logger/logger", "NewID/newID", "Put/put"},
 	"resource/feed":                {"Close/close", "Forget/forget", "Purge/purge", "memo"},
 	"resource/feed/feedtest":       {"Run/run"},
-	"resource/files/bucket":        {"Read/read"},
 	"resource/openapi":             {"blobs", "info", "operation", "requestBody", "standing", "tag"},
 	"resource/patch":               {"Apply/apply", "Missing/missing"},
 	"resource/resourcetest":        {"page", "samples"},

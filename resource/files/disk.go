@@ -10,15 +10,16 @@ import (
 	"runtime"
 )
 
+// parent returns the folder of a path.
 func parent(name string) string { return path.Dir(name) }
 
-// gonePath is where it is noted that a name was deleted. The name itself counts here, as it was spelled.
+// gonePath returns the path of the record of a deletion. Names are case-sensitive here.
 func gonePath(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return goneFolder + "/" + hex.EncodeToString(sum[:16])
 }
 
-// create opens a file below .stoa, whose folders are made when they are needed.
+// create opens a file below .stoa and creates its folders if necessary.
 func (f *Folder) create(name string, flags int) (*os.File, error) {
 	file, err := f.root.OpenFile(name, flags, 0o666)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -35,7 +36,8 @@ func (f *Folder) create(name string, flags int) (*os.File, error) {
 	return f.root.OpenFile(name, flags, 0o666)
 }
 
-// sync makes what has been created, renamed and removed in a folder stay. Windows cannot be asked for that.
+// sync syncs a folder, so that created, renamed and removed names survive a crash. Windows does not
+// support it.
 func (f *Folder) sync(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -47,7 +49,7 @@ func (f *Folder) sync(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// list returns the names in a folder below .stoa; none if it is not there.
+// list returns the names in a folder below .stoa; nil if the folder does not exist.
 func (f *Folder) list(dir string) ([]string, error) {
 	d, err := f.root.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -10,14 +10,15 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// Options adjust a [Folder]. The zero value is fine.
+// Options configures a [Folder]. Nil means the zero value.
 type Options struct {
-	// Remember notes the names that were deleted, for ever, so that asking for them is 410 and not 404. A name that was
-	// deleted can be used again where resource.BlobOptions.AllowRecreate is set.
+	// Remember records the names of deleted files forever, so that requests for them are 410 and
+	// not 404. Such a name can be used again if resource.BlobOptions.AllowRecreate is set. Default
+	// false.
 	Remember bool
 }
 
-// Folder is a [resource.BlobStore] over a folder of the file system. It is safe for concurrent use.
+// Folder is a [resource.BlobStore] in a folder of the file system. It is safe for concurrent use.
 type Folder struct {
 	root    *os.Root
 	opts    Options
@@ -26,10 +27,11 @@ type Folder struct {
 
 var _ resource.BlobStore = (*Folder)(nil)
 
-// New opens a folder and makes it if it is not there. opts may be nil. It sweeps what a killed process has left, for which
-// it looks at each file that was stored here; it writes nothing to a folder in which nothing was ever stored.
+// New opens a folder and creates it if necessary. opts may be nil. New removes the temporary files
+// of killed processes, and reads the metadata of every stored file for that. It writes nothing to a
+// folder without .stoa.
 func New(dir string, opts *Options) (*Folder, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil { // before umask, as os.Create has it
+	if err := os.MkdirAll(dir, 0o777); err != nil { // before umask, like os.Create
 		return nil, err
 	}
 	root, err := os.OpenRoot(dir)
@@ -46,18 +48,19 @@ func New(dir string, opts *Options) (*Folder, error) {
 	return f, nil
 }
 
-// Close lets go of the folder. What is being read can be read to its end; nothing else works any more.
+// Close closes the folder. Files that are open can still be read; all other operations fail.
 func (f *Folder) Close() error { return errors.Join(f.stripes.close(), f.root.Close()) }
 
-// Open returns the file with this name. Its Content is an [*os.File], which stays what it is when the name gets another
-// content. SHA256 is known of what Put has stored and of nothing else.
+// Open opens the file named id. Its Content is an [*os.File], which does not change if the file is
+// replaced. SHA256 is set only for files that Put has stored. The error is [resource.ErrNotFound],
+// [resource.ErrGone] with Options.Remember, or one of the file system.
 func (f *Folder) Open(ctx context.Context, id string) (*resource.Blob, error) {
 	if !servable(id) {
 		return nil, resource.ErrNotFound
 	}
 	for {
-		blob, err := f.look(id)
-		if !errors.Is(err, errMoved) {
+		blob, err := f.openOnce(id)
+		if !errors.Is(err, errReplaced) {
 			return blob, err
 		}
 		if err := ctx.Err(); err != nil {
@@ -66,22 +69,22 @@ func (f *Folder) Open(ctx context.Context, id string) (*resource.Blob, error) {
 	}
 }
 
-// errMoved says that a name got other content while it was looked at.
-var errMoved = errors.New("the file has been replaced meanwhile")
+// errReplaced reports that the file was replaced between opening it and reading its metadata.
+var errReplaced = errors.New("files: file was replaced while it was opened")
 
-// look opens a file and finds what is known of it. Both together are one state of the name: what is known is never removed
-// before the file has another content, and then that is what is looked at next.
-func (f *Folder) look(id string) (*resource.Blob, error) {
-	file, info, err := f.content(id)
+// openOnce opens a file and reads its metadata. The metadata of a content is removed only after the
+// file has been replaced, so if it is missing and the file is still the same, there is none.
+func (f *Folder) openOnce(id string) (*resource.Blob, error) {
+	file, info, err := f.openRegular(id)
 	if err != nil {
-		return nil, f.missing(id, err)
+		return nil, f.missingError(id, err)
 	}
 	m, err := f.readMeta(id, info)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 		if now, gone := f.root.Lstat(id); gone != nil || !os.SameFile(now, info) ||
 			identity(now) != identity(info) {
-			err = errMoved
+			err = errReplaced
 		}
 	}
 	if err != nil {
@@ -91,9 +94,9 @@ func (f *Folder) look(id string) (*resource.Blob, error) {
 	return m.blob(id, info, file), nil
 }
 
-// content opens the plain file with this name.
-func (f *Folder) content(id string) (*os.File, fs.FileInfo, error) {
-	if err := f.plain(id); err != nil { // before it is opened, since to open a pipe may take for ever
+// openRegular opens the regular file with this name.
+func (f *Folder) openRegular(id string) (*os.File, fs.FileInfo, error) {
+	if err := f.checkRegular(id); err != nil { // check first, because opening a pipe may block
 		return nil, nil, err
 	}
 	file, err := f.root.Open(id)
@@ -102,7 +105,7 @@ func (f *Folder) content(id string) (*os.File, fs.FileInfo, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errOther
+		err = errNotRegular
 	}
 	if err != nil {
 		file.Close()
@@ -111,38 +114,38 @@ func (f *Folder) content(id string) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// errOther says that something which is no plain file has a name.
-var errOther = errors.New("not a plain file")
+// errNotRegular reports a file that is not a regular file.
+var errNotRegular = errors.New("files: not a regular file")
 
-func (f *Folder) plain(id string) error {
+func (f *Folder) checkRegular(id string) error {
 	info, err := f.root.Lstat(id)
 	if err == nil && !info.Mode().IsRegular() {
-		err = errOther
+		err = errNotRegular
 	}
 	return err
 }
 
-// missing turns an error of the file system into one of the contract.
-func (f *Folder) missing(id string, err error) error {
+// missingError converts an error of the file system to one of package resource.
+func (f *Folder) missingError(id string, err error) error {
 	switch {
-	case errors.Is(err, errOther), unnameable(err):
+	case errors.Is(err, errNotRegular), isInvalidName(err):
 		return resource.ErrNotFound
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
-	case f.remembers(id):
+	case f.isMarkedDeleted(id):
 		return resource.ErrGone
 	}
 	return resource.ErrNotFound
 }
 
-// current is what Put and Delete have to know: the revision of a name, empty if nothing is there, and the file's facts.
+// current returns the revision and the info of a file. The revision is empty if there is no file.
 func (f *Folder) current(id string) (rev resource.Rev, info fs.FileInfo, err error) {
 	info, err = f.root.Lstat(id)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil, nil
 	case err != nil:
-		return "", nil, f.missing(id, err)
+		return "", nil, f.missingError(id, err)
 	case !info.Mode().IsRegular():
 		return "", nil, resource.ErrNotFound
 	}
@@ -153,9 +156,9 @@ func (f *Folder) current(id string) (rev resource.Rev, info fs.FileInfo, err err
 	return m.blob(id, info, nil).Rev, info, nil
 }
 
-// expected checks that a name has the revision that a writer expects; empty expects nothing there. It returns the facts of
-// the file that is there, nil for none.
-func (f *Folder) expected(id string, expect resource.Rev) (fs.FileInfo, error) {
+// checkRevision checks that a file has the expected revision; empty expects no file. It returns the
+// info of the file, or nil if there is none.
+func (f *Folder) checkRevision(id string, expect resource.Rev) (fs.FileInfo, error) {
 	rev, info, err := f.current(id)
 	switch {
 	case err != nil:
@@ -168,8 +171,8 @@ func (f *Folder) expected(id string, expect resource.Rev) (fs.FileInfo, error) {
 	return nil, resource.ErrStale
 }
 
-// Delete removes the file. If Options.Remember is set, that is noted first, so that no crash forgets it; the note counts
-// only where no file is.
+// Delete removes the file. With Options.Remember, the deletion is recorded first, so that a crash
+// cannot lose it; the record has no effect while the file exists.
 func (f *Folder) Delete(ctx context.Context, id string, expect resource.Rev) error {
 	if !servable(id) {
 		return resource.ErrNotFound
@@ -184,11 +187,11 @@ func (f *Folder) Delete(ctx context.Context, id string, expect resource.Rev) err
 	case err != nil:
 		return err
 	case rev == "":
-		return f.missing(id, fs.ErrNotExist)
+		return f.missingError(id, fs.ErrNotExist)
 	case rev != expect:
 		return resource.ErrStale
 	}
-	if err := f.remember(id); err != nil {
+	if err := f.markDeleted(id); err != nil {
 		return err
 	}
 	if err := f.root.Remove(id); err != nil {
@@ -197,17 +200,18 @@ func (f *Folder) Delete(ctx context.Context, id string, expect resource.Rev) err
 	if err := f.sync("."); err != nil {
 		return err
 	}
-	f.forget(id, info)
+	f.removeMeta(id, info)
 	return nil
 }
 
-// Put stores r under a name, as the package comment tells. What it returns knows the digest.
+// Put stores the content of r under a name, as described in the package documentation. The returned
+// blob has a SHA256 and no Content. An error of r is returned unchanged.
 func (f *Folder) Put(ctx context.Context, id string, expect resource.Rev, mediaType string,
 	r io.Reader) (*resource.Blob, error) {
 	if !servable(id) {
 		return nil, resource.ErrNotFound
 	}
-	if _, err := f.expected(id, expect); err != nil { // before anything is read
+	if _, err := f.checkRevision(id, expect); err != nil { // fail before r is read
 		return nil, err
 	}
 	up, err := f.receive(ctx, r)
@@ -220,12 +224,12 @@ func (f *Folder) Put(ctx context.Context, id string, expect resource.Rev, mediaT
 		return nil, err
 	}
 	defer unlock()
-	old, err := f.expected(id, expect)
+	old, err := f.checkRevision(id, expect)
 	if err != nil {
 		return nil, err
 	}
 	m := &meta{Name: id, Rev: string(resource.NewRev()), MediaType: mediaType, SHA256: up.sum}
-	info, err := up.mark(id, old)
+	info, err := up.setUniqueTime(id, old)
 	if err != nil {
 		return nil, err
 	}
@@ -233,13 +237,13 @@ func (f *Folder) Put(ctx context.Context, id string, expect resource.Rev, mediaT
 		return nil, err
 	}
 	if err := up.commit(id); err != nil {
-		f.forget(id, info)
+		f.removeMeta(id, info)
 		return nil, err
 	}
 	if old != nil {
-		f.forget(id, old)
+		f.removeMeta(id, old)
 	}
-	if err := f.sync("."); err != nil { // it is there, but perhaps not to stay, so it cannot be acknowledged
+	if err := f.sync("."); err != nil { // the content is in place, but it may be lost in a crash
 		return nil, err
 	}
 	return m.blob(id, info, nil), nil

@@ -9,14 +9,14 @@ import (
 	"sync"
 )
 
-// stripes are the locks under which a name gets another content: goroutines of one process are kept apart by a mutex,
-// processes by a lock on a file. A name always has the same stripe, so 64 of them let most names pass each other. They
-// are held for renames and small writes, never while content comes in.
+// stripes are locks for writing to names: a mutex for goroutines and a file lock for processes. A
+// name always has the same stripe. They are held for renames and small writes, not during an
+// upload.
 type stripes [64]stripe
 
 type stripe struct {
-	turn sync.Mutex
-	file *os.File // nil until it is needed; guarded by turn
+	mu   sync.Mutex
+	file *os.File // opened on first use; guarded by mu
 }
 
 // lock locks the stripe of a name.
@@ -24,7 +24,7 @@ func (f *Folder) lock(ctx context.Context, name string) (unlock func(), err erro
 	return f.lockKey(ctx, keyOf(name))
 }
 
-// lockKey locks the stripe of a key, of which the first two digits say which it is.
+// lockKey locks the stripe of a key. Its first two digits select the stripe.
 func (f *Folder) lockKey(ctx context.Context, key string) (unlock func(), err error) {
 	first, err := strconv.ParseUint(key[:2], 16, 8)
 	if err != nil {
@@ -32,13 +32,13 @@ func (f *Folder) lockKey(ctx context.Context, key string) (unlock func(), err er
 	}
 	n := first % uint64(len(f.stripes))
 	s := &f.stripes[n]
-	s.turn.Lock()
+	s.mu.Lock()
 	defer func() {
 		if err != nil {
-			s.turn.Unlock()
+			s.mu.Unlock()
 		}
 	}()
-	if err := ctx.Err(); err != nil { // that was a long wait
+	if err := ctx.Err(); err != nil { // waiting may have taken long
 		return nil, err
 	}
 	if s.file == nil {
@@ -51,21 +51,21 @@ func (f *Folder) lockKey(ctx context.Context, key string) (unlock func(), err er
 		return nil, err
 	}
 	return func() {
-		_ = unlockFile(s.file) // which is gone at the latest when the process is
-		s.turn.Unlock()
+		_ = unlockFile(s.file) // the end of the process releases the lock as well
+		s.mu.Unlock()
 	}, nil
 }
 
-// close closes the files of the locks.
+// close closes the lock files.
 func (s *stripes) close() error {
 	var errs []error
 	for i := range s {
-		s[i].turn.Lock()
+		s[i].mu.Lock()
 		if s[i].file != nil {
 			errs = append(errs, s[i].file.Close())
 			s[i].file = nil
 		}
-		s[i].turn.Unlock()
+		s[i].mu.Unlock()
 	}
 	return errors.Join(errs...)
 }

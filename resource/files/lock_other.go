@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Here only one process may write to a folder, so there is nobody to be kept apart from.
+// Only one process may write to a folder on these systems, so file locks are not needed.
 
 func lockFile(*os.File) error { return nil }
 

@@ -10,12 +10,13 @@ import (
 	"syscall"
 )
 
-// lockFile waits for a lock on an open file, which other processes respect and the end of this one gives back.
+// lockFile waits for an exclusive lock on an open file. The lock excludes other processes and is
+// released when the process ends.
 func lockFile(f *os.File) error { return flock(f, syscall.LOCK_EX) }
 
 func unlockFile(f *os.File) error { return flock(f, syscall.LOCK_UN) }
 
-// tryLockFile reports whether nobody else has the lock, and takes it then.
+// tryLockFile takes the lock if it is free, and reports whether it did.
 func tryLockFile(f *os.File) bool { return flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil }
 
 func flock(f *os.File, how int) error {
@@ -34,13 +35,13 @@ func flock(f *os.File, how int) error {
 	return errors.Join(err, locked)
 }
 
-// unnameable reports whether the file system says that no file can have this name.
-func unnameable(err error) bool {
+// isInvalidName reports whether err means that the file system does not support a name.
+func isInvalidName(err error) bool {
 	return errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL) ||
 		errors.Is(err, syscall.EILSEQ)
 }
 
-// inode tells files apart that have the same time and size.
+// inode distinguishes files with the same time and size.
 func inode(info fs.FileInfo) string {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return "-" + strconv.FormatUint(uint64(stat.Ino), 36)

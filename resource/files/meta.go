@@ -11,8 +11,8 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// meta is what is known of one content of one name and cannot be seen on the file. It is written once, before the content has
-// the name, and removed when the name has another.
+// meta is the metadata of one content of one name. It is written once, before the content gets the
+// name, and removed after it has been replaced.
 type meta struct {
 	Name      string `json:"name"`
 	Rev       string `json:"rev"`
@@ -24,7 +24,7 @@ func metaPath(name string, info fs.FileInfo) string {
 	return metaFolder + "/" + keyOf(name) + "-" + identity(info)
 }
 
-// readMeta returns what is known; the error is [fs.ErrNotExist] if nothing is.
+// readMeta returns the metadata of a file; [fs.ErrNotExist] if there is none.
 func (f *Folder) readMeta(name string, info fs.FileInfo) (*meta, error) {
 	text, err := f.root.ReadFile(metaPath(name, info))
 	if err != nil {
@@ -32,7 +32,7 @@ func (f *Folder) readMeta(name string, info fs.FileInfo) (*meta, error) {
 	}
 	var m meta
 	if err := json.Unmarshal(text, &m); err != nil || m.Rev == "" {
-		return nil, fmt.Errorf("what is known of the file is damaged: %s: %w", metaPath(name, info), err)
+		return nil, fmt.Errorf("files: metadata %s is damaged: %w", metaPath(name, info), err)
 	}
 	if fold(m.Name) != fold(name) {
 		return nil, fs.ErrNotExist
@@ -40,7 +40,7 @@ func (f *Folder) readMeta(name string, info fs.FileInfo) (*meta, error) {
 	return &m, nil
 }
 
-// writeMeta writes what is known, to stay.
+// writeMeta writes and syncs the metadata of a file.
 func (f *Folder) writeMeta(m *meta, info fs.FileInfo) error {
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -49,13 +49,15 @@ func (f *Folder) writeMeta(m *meta, info fs.FileInfo) error {
 	return f.writeControl(metaPath(m.Name, info), text)
 }
 
-// forget removes what is known of a content that has no name any more. If that fails the next sweep does it.
-func (f *Folder) forget(name string, info fs.FileInfo) { _ = f.root.Remove(metaPath(name, info)) }
+// removeMeta removes the metadata of a replaced or deleted content. If that fails, the next sweep
+// does it.
+func (f *Folder) removeMeta(name string, info fs.FileInfo) { _ = f.root.Remove(metaPath(name, info)) }
 
-// blob is a file with what is known of it. m is nil where nothing is: then the file speaks for itself.
+// blob returns the blob of a file. m may be nil; then revision and media type are derived from the
+// file.
 func (m *meta) blob(name string, info fs.FileInfo, content *os.File) *resource.Blob {
 	b := &resource.Blob{ID: name, Modified: info.ModTime(), Size: info.Size()}
-	if content != nil { // else Content would be a nil pointer that is not nil
+	if content != nil { // a nil *os.File would make Content not nil
 		b.Content = content
 	}
 	if m == nil {
@@ -66,22 +68,23 @@ func (m *meta) blob(name string, info fs.FileInfo, content *os.File) *resource.B
 	return b
 }
 
-// remember notes that a name was deleted, if that is wanted.
-func (f *Folder) remember(name string) error {
+// markDeleted records the deletion of a name if Options.Remember is set.
+func (f *Folder) markDeleted(name string) error {
 	if !f.opts.Remember {
 		return nil
 	}
 	return f.writeControl(gonePath(name), []byte(name))
 }
 
-// remembers reports whether a name was deleted. It is asked where there is no file.
-func (f *Folder) remembers(name string) bool {
+// isMarkedDeleted reports whether the deletion of a name was recorded. It is meaningful only if the
+// file does not exist.
+func (f *Folder) isMarkedDeleted(name string) bool {
 	_, err := f.root.Lstat(gonePath(name))
 	return f.opts.Remember && err == nil
 }
 
-// writeControl writes a file below .stoa, to stay. It is there in part after a crash, so nothing may count on it before this
-// has returned.
+// writeControl writes and syncs a file below .stoa. After a crash the file may be incomplete, so it
+// must not be used before writeControl has returned.
 func (f *Folder) writeControl(path string, text []byte) error {
 	file, err := f.create(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {

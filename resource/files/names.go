@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// The folders in which is kept what names have no room for.
+// The folders for everything that is not content.
 const (
 	control    = ".stoa"
 	metaFolder = control + "/meta"
@@ -21,22 +21,23 @@ const (
 	lockFolder = control + "/locks"
 )
 
-// servable reports whether a file with this name is served: one that is a name and not a path on any system, and not hidden.
+// servable reports whether a file with this name is served: it must be a valid file name, not a
+// path, on every system, and not hidden.
 func servable(name string) bool {
 	if name == "" || len(name) > 255 || name[0] == '.' || !utf8.ValidString(name) ||
 		strings.ContainsAny(name, `/\`) ||
 		strings.ContainsFunc(name, unicode.IsControl) || !filepath.IsLocal(name) {
 		return false
 	}
-	if runtime.GOOS == "windows" { // streams of a file, and endings that the system takes off
+	if runtime.GOOS == "windows" { // alternate streams, and suffixes that Windows ignores
 		return !strings.Contains(name, ":") && !strings.HasSuffix(name, ".") && !strings.HasSuffix(name, " ")
 	}
 	return true
 }
 
-// keyOf is what stands for a name in meta. Names that some file system could take for the same one have keys with the same
-// first two digits, by which writers are kept apart: case makes no difference, and names beyond ASCII, of which each system
-// has its own idea of equality, all begin with 00.
+// keyOf returns the key of a name in meta. Names that some file system treats as equal have keys
+// with the same first two digits, and therefore the same lock. Case is ignored, and all names
+// beyond ASCII begin with 00, because systems compare them differently.
 func keyOf(name string) string {
 	sum := sha256.Sum256([]byte(fold(name)))
 	if strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
@@ -45,7 +46,7 @@ func keyOf(name string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// fold makes ASCII letters small.
+// fold converts ASCII letters to lower case.
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
@@ -55,7 +56,8 @@ func fold(name string) string {
 	}, name)
 }
 
-// identity tells the contents of one name apart by what a rename and a careful copy keep: time and size.
+// identity distinguishes the contents of one name by properties that a rename and a backup keep:
+// time and size.
 func identity(info fs.FileInfo) string {
 	return strconv.FormatInt(info.ModTime().UnixNano(), 36) + "-" + strconv.FormatInt(info.Size(), 36)
 }

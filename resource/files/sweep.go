@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// sweep removes what killed processes have left: uploads that nobody works on any more, and what is known of contents that
-// no name has. Nothing depends on that, so what cannot be removed stays.
+// sweep removes the files of killed processes: abandoned uploads and metadata of contents that no
+// longer exist. These do no harm, so errors of single files are ignored.
 func (f *Folder) sweep() error {
 	names, err := f.list(tempFolder)
 	if err != nil {
@@ -22,15 +22,15 @@ func (f *Folder) sweep() error {
 		return err
 	}
 	for _, name := range names {
-		if len(name) < 32 || f.live(name) {
+		if len(name) < 32 || f.isCurrent(name) {
 			continue
 		}
-		// Perhaps its file is about to get the name, by another process: that holds the lock then.
+		// Another process may be about to rename its file; then it holds the lock.
 		unlock, err := f.lockKey(context.Background(), name)
-		if err != nil { // it is no file of ours, or stays until the next time
+		if err != nil { // not a metadata file, or retried by the next sweep
 			continue
 		}
-		if !f.live(name) {
+		if !f.isCurrent(name) {
 			_ = f.root.Remove(metaFolder + "/" + name)
 		}
 		unlock()
@@ -38,7 +38,7 @@ func (f *Folder) sweep() error {
 	return nil
 }
 
-// sweepUpload removes an upload unless somebody holds its lock.
+// sweepUpload removes an upload unless a process has locked it.
 func (f *Folder) sweepUpload(path string) {
 	file, err := f.root.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -50,9 +50,9 @@ func (f *Folder) sweepUpload(path string) {
 	}
 }
 
-// live reports whether a file of meta is about the present content of its name. One that is torn is not: its name comes
-// after it has been synced.
-func (f *Folder) live(entry string) bool {
+// isCurrent reports whether a metadata file describes the current content of its name. An
+// incomplete one does not, because the content is renamed after the metadata has been synced.
+func (f *Folder) isCurrent(entry string) bool {
 	text, err := f.root.ReadFile(metaFolder + "/" + entry)
 	var m meta
 	if err != nil || json.Unmarshal(text, &m) != nil || !servable(m.Name) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// types are extensions, and after them the media type they stand for. The table is fixed, unlike that of package mime, so
-// that a folder is served alike on every machine. No charset is claimed, since nobody has looked.
+// types lists extensions followed by their media type. Unlike package mime, the table does not
+// depend on the machine. It has no charsets, because they are unknown.
 const types = `txt text log conf ini text/plain
 md markdown text/markdown
 htm html text/html
@@ -56,8 +56,8 @@ webm video/webm
 mov video/quicktime
 `
 
-// typeByName returns the media type of a file of which nobody has declared one, by the extension of its name; empty if that
-// says nothing.
+// typeByName returns the media type of a file without metadata by its extension; empty if the
+// extension is unknown.
 func typeByName(name string) string {
 	ext, ok := strings.CutPrefix(strings.ToLower(path.Ext(name)), ".")
 	if !ok || ext == "" {

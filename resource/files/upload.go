@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// upload is a file in tmp: content that has no name yet. It is locked as long as somebody works on it, which is how a sweep
-// tells it from debris.
+// upload is a file in tmp, whose content has no name yet. It is locked while it is in use, so that
+// sweep can distinguish it from an abandoned one.
 type upload struct {
 	folder *Folder
 	file   *os.File
-	path   string // empty once it has its name
+	path   string // empty after commit
 	sum    []byte // SHA-256 of the content
 }
 
-// receive writes all of r to a new file and syncs it. An error of r is returned as it is.
+// receive writes r to a new file and syncs it. An error of r is returned unchanged.
 func (f *Folder) receive(ctx context.Context, r io.Reader) (*upload, error) {
 	up, err := f.newUpload()
 	if err != nil {
@@ -29,7 +29,7 @@ func (f *Folder) receive(ctx context.Context, r io.Reader) (*upload, error) {
 	}
 	const chunk = 128 << 10
 	sum := sha256.New()
-	_, err = io.CopyBuffer(io.MultiWriter(up.file, sum), reading{ctx, r}, make([]byte, chunk))
+	_, err = io.CopyBuffer(io.MultiWriter(up.file, sum), contextReader{ctx, r}, make([]byte, chunk))
 	if err == nil {
 		err = up.file.Sync()
 	}
@@ -41,20 +41,20 @@ func (f *Folder) receive(ctx context.Context, r io.Reader) (*upload, error) {
 	return up, nil
 }
 
-// reading ends with its context.
-type reading struct {
+// contextReader stops reading when its context is done.
+type contextReader struct {
 	ctx context.Context
 	r   io.Reader
 }
 
-func (r reading) Read(p []byte) (int, error) {
+func (r contextReader) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
 	return r.r.Read(p)
 }
 
-// newUpload makes a file in tmp.
+// newUpload creates and locks a file in tmp.
 func (f *Folder) newUpload() (*upload, error) {
 	for {
 		up := &upload{folder: f, path: tempFolder + "/" + rand.Text()}
@@ -73,16 +73,16 @@ func (f *Folder) newUpload() (*upload, error) {
 			}
 		}
 		up.discard()
-		if !errors.Is(err, fs.ErrNotExist) { // else a sweep came between the two, and took it for debris
+		if !errors.Is(err, fs.ErrNotExist) { // otherwise a sweep removed it before it was locked; try again
 			return nil, err
 		}
 	}
 }
 
-// mark gives the file a time that no other content of any name has had, as far as anybody knows, so that what is known of it
-// can be found by that. old is what has the name now, nil for nothing. A file system that counts in seconds gets a time
-// somewhat in the past if need be.
-func (up *upload) mark(name string, old fs.FileInfo) (fs.FileInfo, error) {
+// setUniqueTime gives the file a modification time that no other content of the name has, because
+// metadata is found by it. old is the file that has the name now, or nil. If the file system stores
+// seconds only, the time may be somewhat in the past.
+func (up *upload) setUniqueTime(name string, old fs.FileInfo) (fs.FileInfo, error) {
 	at := time.Now().Truncate(time.Millisecond)
 	for ; ; at = at.Add(-2 * time.Second) {
 		when := at.Add(-mathrand.N(time.Millisecond))
@@ -104,7 +104,7 @@ func (up *upload) mark(name string, old fs.FileInfo) (fs.FileInfo, error) {
 	}
 }
 
-// commit gives the file its name, and takes that from what had it before.
+// commit renames the file, replacing the one with that name.
 func (up *upload) commit(name string) error {
 	if err := up.folder.root.Rename(up.path, name); err != nil {
 		return err
@@ -113,10 +113,10 @@ func (up *upload) commit(name string) error {
 	return nil
 }
 
-// discard closes the file, and removes it if it has no name.
+// discard closes the file, and removes it if it was not committed.
 func (up *upload) discard() {
 	if up.path != "" {
-		_ = up.folder.root.Remove(up.path) // or a sweep does it
+		_ = up.folder.root.Remove(up.path) // if this fails, a sweep removes it
 	}
-	_ = up.file.Close() // it has been synced if it is worth anything
+	_ = up.file.Close() // a committed file has been synced
 }

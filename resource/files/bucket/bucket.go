@@ -1,30 +1,34 @@
-// Package bucket keeps bytes in a bucket of [gocloud.dev/blob]: S3, Google Cloud Storage, Azure, a folder, memory. It is a
-// [resource.BlobStore], and a module of its own, so that whoever does not need it does not get its drivers.
+// Package bucket stores blobs in a bucket of [gocloud.dev/blob]: S3, Google Cloud Storage, Azure, a
+// folder or memory. A [Store] is a [resource.BlobStore]. The package is a module of its own, so
+// that its drivers are not dependencies of the main module.
 //
 //	b, err := blob.OpenBucket(ctx, "s3://uploads")
 //	...
 //	catalog := resource.NewCatalog(nil, resource.NewBlobs("files", bucket.New(b), nil))
 //
-// The key of an object is the id; [blob.PrefixedBucket] puts something before it. Revision and declared media type are in the
-// metadata of the object, which other programs see, too. Objects that others have written are served with the content type and
-// the tag that the bucket has for them.
+// The id of a blob is the key of its object; use [blob.PrefixedBucket] for a prefix. The revision
+// and the declared media type are in the metadata of the object, where other programs can see them.
+// Objects of other programs are served with the content type and a revision that are derived from
+// the object's attributes.
 //
-// # What is weaker than in a folder
+// # Limitations
 //
-// Between goroutines of one process compare-and-swap holds without exception, as the whole conformance kit checks. Between
-// processes the portable API has one condition only, that nothing is there: of two processes that create the same id one gets
-// ErrExists. When two processes replace or delete the same id in the same instant, the later one may win over a revision that it
-// has not seen. Have one process write, or use buckets whose objects are written once.
+// Compare-and-swap is reliable between the goroutines of one process; the whole conformance kit
+// passes. Between processes, the portable API offers one condition only: that no object exists. If
+// two processes create the same id, one gets ErrExists. If two processes replace or delete the same
+// id at the same time, one may overwrite a revision that it has not seen. Use a single writing
+// process, or write each object once.
 //
-// A bucket keeps no old content for those who are reading it. A read that begins, or goes on after a Seek, when the object has
-// been replaced is an error and never other content: the download is cut off, and resuming it begins anew. To know that costs a
-// second look at the metadata for each read that begins.
+// A bucket does not keep old content for readers. If an object is replaced during a download, the
+// next read that begins, or continues after a Seek, returns an error and never the new content. The
+// client must start again. To detect this, each read that begins also reads the attributes of the
+// object.
 //
-// The driver for folders writes metadata beside the content and not with it, so that a crash can part the two: for folders
-// there is package files.
+// The driver for folders writes content and metadata separately, so a crash can leave one without
+// the other. Use package files for folders.
 //
-// The bucket does not remember what was deleted (404 and not 410), and knows no SHA-256 of what it has: what a client sends in
-// Repr-Digest is checked all the same.
+// The bucket does not remember deletions (404, not 410) and stores no SHA-256. A Repr-Digest that a
+// client sends is verified anyway.
 package bucket
 
 import (
@@ -47,20 +51,20 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Store is a [resource.BlobStore] over a bucket. It is safe for concurrent use.
+// Store is a [resource.BlobStore] in a bucket. It is safe for concurrent use.
 type Store struct {
 	bucket *blob.Bucket
 	seed   maphash.Seed
-	locks  [64]sync.RWMutex // by id: writers exclude each other and those who are about to read
+	locks  [64]sync.RWMutex // by id: a writer excludes other writers and starting readers
 }
 
 var _ resource.BlobStore = (*Store)(nil)
 
-// New returns a store over a bucket, which the caller closes when nobody uses the store any more. There should be one Store
-// for a bucket: two do not know of each other's writers, as two processes do not.
+// New returns a Store for b. The caller closes b after the last use of the Store. Use one Store per
+// bucket in a process, because two Stores do not share locks.
 func New(b *blob.Bucket) *Store { return &Store{bucket: b, seed: maphash.MakeSeed()} }
 
-// The names under which the metadata of an object has what the bucket does not know by itself.
+// Metadata keys of the revision and of the declared media type.
 const (
 	revKey  = "stoa-rev"
 	typeKey = "stoa-media-type"
@@ -70,15 +74,17 @@ func (s *Store) lock(id string) *sync.RWMutex {
 	return &s.locks[maphash.String(s.seed, id)%uint64(len(s.locks))]
 }
 
-// valid reports whether an id can be a key: one segment, without what some service has a meaning for.
-func valid(id string) bool {
+// isValidKey reports whether id can be a key: one path segment without characters that have a
+// special meaning for some service.
+func isValidKey(id string) bool {
 	return id != "" && id != "." && id != ".." && len(id) <= 255 && utf8.ValidString(id) &&
 		!strings.ContainsAny(id, `/\`) && !strings.ContainsFunc(id, unicode.IsControl)
 }
 
-// Open returns the object with this key. Its Content asks the bucket for bytes when they are read, and not before.
+// Open returns the object with the key id. Its Content requests data from the bucket when it is
+// read. The error is [resource.ErrNotFound], [resource.ErrUnavailable] or one of the bucket.
 func (s *Store) Open(ctx context.Context, id string) (*resource.Blob, error) {
-	if !valid(id) {
+	if !isValidKey(id) {
 		return nil, resource.ErrNotFound
 	}
 	lock := s.lock(id)
@@ -88,16 +94,16 @@ func (s *Store) Open(ctx context.Context, id string) (*resource.Blob, error) {
 	if err != nil {
 		return nil, translate(err)
 	}
-	b := describe(id, attrs)
-	b.Content = &content{size: attrs.Size, open: func(at int64) (io.ReadCloser, error) {
-		return s.read(ctx, id, b.Rev, at)
+	b := blobOf(id, attrs)
+	b.Content = &objectReader{size: attrs.Size, open: func(at int64) (io.ReadCloser, error) {
+		return s.openRange(ctx, id, b.Rev, at)
 	}}
 	return b, nil
 }
 
-// read opens an object at an offset, if it is still that of a revision. It looks after it has opened it: had the object
-// been replaced before, it would see that.
-func (s *Store) read(ctx context.Context, id string, rev resource.Rev, at int64) (io.ReadCloser, error) {
+// openRange opens an object at an offset if it still has the revision. It checks the revision after
+// opening, so that an object that was replaced before is detected.
+func (s *Store) openRange(ctx context.Context, id string, rev resource.Rev, at int64) (io.ReadCloser, error) {
 	lock := s.lock(id)
 	lock.RLock()
 	defer lock.RUnlock()
@@ -106,7 +112,7 @@ func (s *Store) read(ctx context.Context, id string, rev resource.Rev, at int64)
 		return nil, err
 	}
 	attrs, err := s.bucket.Attributes(ctx, id)
-	if err == nil && describe(id, attrs).Rev != rev {
+	if err == nil && blobOf(id, attrs).Rev != rev {
 		err = errReplaced
 	}
 	if err != nil {
@@ -115,14 +121,14 @@ func (s *Store) read(ctx context.Context, id string, rev resource.Rev, at int64)
 	return r, nil
 }
 
-var errReplaced = errors.New("bucket: the object has been replaced since it was opened")
+var errReplaced = errors.New("bucket: object was replaced after it was opened")
 
-// describe is what the bucket knows of an object.
-func describe(id string, attrs *blob.Attributes) *resource.Blob {
+// blobOf returns the blob for the attributes of an object.
+func blobOf(id string, attrs *blob.Attributes) *resource.Blob {
 	b := &resource.Blob{ID: id, Rev: resource.Rev(attrs.Metadata[revKey]), Modified: attrs.ModTime,
 		Size:      attrs.Size,
 		MediaType: attrs.ContentType}
-	if b.Rev == "" { // somebody else's
+	if b.Rev == "" { // written by another program
 		b.Rev = resource.Rev(fmt.Sprintf("plain-%s-%d-%d", attrs.ETag, attrs.ModTime.UnixNano(), attrs.Size))
 	}
 	if text, err := url.QueryUnescape(attrs.Metadata[typeKey]); err == nil && text != "" {
@@ -131,16 +137,16 @@ func describe(id string, attrs *blob.Attributes) *resource.Blob {
 	return b
 }
 
-// Put stores r as the object with this key. The object is there when its writer is closed, and that is when the revision is
-// compared.
+// Put stores the content of r as the object with the key id. The object is created when its writer
+// is closed; the revision is compared immediately before. An error of r is returned unchanged.
 func (s *Store) Put(ctx context.Context, id string, expect resource.Rev, mediaType string,
 	r io.Reader) (*resource.Blob, error) {
-	if !valid(id) {
+	if !isValidKey(id) {
 		return nil, resource.ErrNotFound
 	}
 	lock := s.lock(id)
 	lock.RLock()
-	err := s.expected(ctx, id, expect) // before anything is read
+	err := s.checkRevision(ctx, id, expect) // fail before r is read
 	lock.RUnlock()
 	if err != nil {
 		return nil, err
@@ -154,34 +160,34 @@ func (s *Store) Put(ctx context.Context, id string, expect resource.Rev, mediaTy
 	if err != nil {
 		return nil, translate(err)
 	}
-	abandon := func(err error) error {
-		cancel() // so that Close gives up
+	abort := func(err error) error {
+		cancel() // makes Close discard the object
 		_ = w.Close()
 		return err
 	}
-	source := &remembering{r: r}
+	source := &errRecorder{r: r}
 	if _, err := io.Copy(w, source); err != nil {
-		if source.err == nil { // it was the bucket's
+		if source.err == nil { // an error of the bucket, not of r
 			err = translate(err)
 		}
-		return nil, abandon(err)
+		return nil, abort(err)
 	}
 	lock.Lock()
 	defer lock.Unlock()
-	if err := s.expected(ctx, id, expect); err != nil {
-		return nil, abandon(err)
+	if err := s.checkRevision(ctx, id, expect); err != nil {
+		return nil, abort(err)
 	}
 	if err := w.Close(); err != nil {
-		return nil, unsure(err)
+		return nil, translateWrite(err)
 	}
 	attrs, err := s.bucket.Attributes(ctx, id)
 	if err != nil {
-		return nil, err // stored, but nobody can say as what
+		return nil, err // stored, but its revision is unknown
 	}
-	return describe(id, attrs), nil
+	return blobOf(id, attrs), nil
 }
 
-// plainType is the media type as the bucket will take it.
+// plainType returns a content type that every bucket accepts.
 func plainType(mediaType string) string {
 	if _, _, err := mime.ParseMediaType(mediaType); err != nil {
 		return "application/octet-stream"
@@ -189,13 +195,13 @@ func plainType(mediaType string) string {
 	return mediaType
 }
 
-// remembering tells the errors of the content from those of the bucket.
-type remembering struct {
+// errRecorder distinguishes the errors of the reader from those of the bucket.
+type errRecorder struct {
 	r   io.Reader
 	err error
 }
 
-func (m *remembering) Read(p []byte) (int, error) {
+func (m *errRecorder) Read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
 	if err != nil && err != io.EOF {
 		m.err = err
@@ -203,8 +209,8 @@ func (m *remembering) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// expected checks that a key has the revision that a writer expects; empty expects nothing there.
-func (s *Store) expected(ctx context.Context, id string, expect resource.Rev) error {
+// checkRevision checks that a key has the expected revision; empty expects no object.
+func (s *Store) checkRevision(ctx context.Context, id string, expect resource.Rev) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -218,15 +224,15 @@ func (s *Store) expected(ctx context.Context, id string, expect resource.Rev) er
 		return err
 	case expect == "":
 		return resource.ErrExists
-	case describe(id, attrs).Rev != expect:
+	case blobOf(id, attrs).Rev != expect:
 		return resource.ErrStale
 	}
 	return nil
 }
 
-// Delete removes the object.
+// Delete removes the object with the key id.
 func (s *Store) Delete(ctx context.Context, id string, expect resource.Rev) error {
-	if !valid(id) {
+	if !isValidKey(id) {
 		return resource.ErrNotFound
 	}
 	lock := s.lock(id)
@@ -236,21 +242,22 @@ func (s *Store) Delete(ctx context.Context, id string, expect resource.Rev) erro
 	switch {
 	case err != nil:
 		return translate(err)
-	case describe(id, attrs).Rev != expect:
+	case blobOf(id, attrs).Rev != expect:
 		return resource.ErrStale
 	}
-	return unsure(s.bucket.Delete(ctx, id))
+	return translateWrite(s.bucket.Delete(ctx, id))
 }
 
-// unsure is translate for what came of a change: if the answer has not come in time, the change may have been made.
-func unsure(err error) error {
+// translateWrite is translate for the result of a write. After a timeout the write may have
+// happened.
+func translateWrite(err error) error {
 	if gcerrors.Code(err) == gcerrors.DeadlineExceeded {
 		return errors.Join(tx.ErrOutcomeUnknown, err)
 	}
 	return translate(err)
 }
 
-// translate turns an error of the bucket into one of the contract.
+// translate adds the error of package resource to one of the bucket.
 func translate(err error) error {
 	switch gcerrors.Code(err) {
 	case gcerrors.NotFound:

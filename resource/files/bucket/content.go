@@ -5,18 +5,18 @@ import (
 	"io"
 )
 
-// content reads an object from where it is wanted. Whoever seeks and does not read costs nothing.
-type content struct {
+// objectReader reads an object from the current offset. Seek alone makes no request.
+type objectReader struct {
 	open func(at int64) (io.ReadCloser, error)
 	size int64
 	at   int64
-	r    io.ReadCloser // nil until it is read, and after a Seek
+	r    io.ReadCloser // nil before the first Read and after a Seek
 }
 
-var errSeek = errors.New("bucket: seek to a place before the beginning")
+var errSeek = errors.New("bucket: seek before the beginning")
 
-// Read reads on.
-func (c *content) Read(p []byte) (int, error) {
+// Read implements [io.Reader]. It opens the object at the current offset if necessary.
+func (c *objectReader) Read(p []byte) (int, error) {
 	if c.at >= c.size {
 		return 0, io.EOF
 	}
@@ -35,8 +35,8 @@ func (c *content) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Seek goes somewhere else. It does not fail for a place behind the end, where there is nothing to read.
-func (c *content) Seek(offset int64, whence int) (int64, error) {
+// Seek implements [io.Seeker]. An offset after the end is valid; reading there returns io.EOF.
+func (c *objectReader) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
 		offset += c.at
@@ -55,8 +55,8 @@ func (c *content) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Close lets go of the object.
-func (c *content) Close() error {
+// Close closes the current read.
+func (c *objectReader) Close() error {
 	if c.r == nil {
 		return nil
 	}

@@ -1,9 +1,10 @@
-// Package linearizetest checks that a collection is linearizable: that whatever many callers do at once, their answers
-// are those of a collection to which one call after the other was made.
+// Package linearizetest tests whether a collection is linearizable: the results of concurrent calls
+// must be possible if the calls were executed one after another, each between its start and its
+// end.
 //
-// It records histories of concurrent Get, Insert, Replace and Delete, each call with what it was told, and has porcupine
-// look for an order that explains them. Package resourcetest tests the promises one by one; this package finds what
-// nobody thought of. It is a module of its own, so that the root module does without porcupine:
+// It records histories of concurrent Get, Insert, Replace and Delete calls and uses porcupine to
+// search for a valid order. It finds faults that the specific tests of package resourcetest miss.
+// The package is a module of its own, so that porcupine is not a dependency of the main module.
 //
 //	func TestLinearizable(t *testing.T) {
 //		linearizetest.Run(t, func(t *testing.T) resource.Ops[Order] {
@@ -11,8 +12,8 @@
 //		}, func(n int) Order { return Order{Total: n} }, nil)
 //	}
 //
-// A history without an order is printed, from the item on which it fails, with the seed that made it. The seed fixes
-// what each client does; which client is faster is up to the machine.
+// If a history has no valid order, the test fails and prints the calls of the item concerned and
+// the seed. The seed determines the calls of each client, but not their timing.
 package linearizetest
 
 import (
@@ -27,25 +28,25 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// Options adjust [Run]. The zero value checks 100 histories of 300 operations.
+// Options configures [Run]. The zero value checks 100 histories of 300 operations.
 type Options struct {
-	// Histories is how many histories are recorded and checked, each with a collection of its own.
+	// Histories is the number of histories, each with a new collection. Default 100.
 	Histories int
-	// Operations is the length of one history.
+	// Operations is the number of calls in a history. Default 300.
 	Operations int
-	// Clients is how many goroutines make it; 0 means 8.
+	// Clients is the number of concurrent goroutines. Default 8.
 	Clients int
-	// Items is how many items they fight over at a time; 0 means 3.
+	// Items is the number of items that are used at the same time. Default 3.
 	Items int
-	// ID returns the nth id; nil means "id-<n>".
+	// ID returns the nth id. Default "id-<n>".
 	ID func(n int) string
-	// Recreates says that Insert gives deleted ids a second life.
+	// Recreates declares that Insert accepts the ids of deleted items. Default false.
 	Recreates bool
-	// Seed determines what the clients do; 0 means 1, so that a run is like the one before.
+	// Seed is the seed of the first history; each further one adds 1. Default 1.
 	Seed uint64
 }
 
-// withDefaults returns o with every zero filled in.
+// withDefaults returns o with defaults for zero values. o may be nil.
 func (o *Options) withDefaults() Options {
 	full := Options{}
 	if o != nil {
@@ -66,8 +67,9 @@ func (o *Options) withDefaults() Options {
 	return full
 }
 
-// Run checks a collection with Insert, Replace and Delete. newOps is called for each history and returns an empty one;
-// newValue returns a value that differs for each n. opts may be nil.
+// Run tests a collection that has Insert, Replace and Delete. newOps returns an empty collection
+// and is called for each history. newValue returns a different value for each n. It must be safe
+// for concurrent use. opts may be nil.
 func Run[T any](t *testing.T, newOps func(t *testing.T) resource.Ops[T], newValue func(n int) T,
 	opts *Options) {
 	t.Helper()
@@ -85,26 +87,29 @@ func Run[T any](t *testing.T, newOps func(t *testing.T) resource.Ops[T], newValu
 	}
 }
 
-// History is what happened: every call that was made of a collection, with its answer.
+// History is a list of calls with their results.
 type History []porcupine.Operation
 
-// Judge returns the part of a history that no order of its calls explains, or the empty string if there is none.
+// Judge returns the calls for which h has no valid order, as text; "" if it is linearizable.
+// recreates is Options.Recreates. If the search takes more than ten minutes per item, the result is
+// reported as undecided.
 func Judge(h History, recreates bool) string {
 	m := model(recreates)
-	const patience = 10 * time.Minute // porcupine's search is exponential in the worst case
+	// The search of porcupine is exponential in the worst case.
+	const timeout = 10 * time.Minute
 	for _, part := range m.Partition(h) {
-		switch porcupine.CheckOperationsTimeout(m, part, patience) {
+		switch porcupine.CheckOperationsTimeout(m, part, timeout) {
 		case porcupine.Illegal:
 			return describe(m, shortest(m, part))
 		case porcupine.Unknown:
-			return "no order was found in ten minutes, and none was ruled out\n"
+			return "undecided: the search took more than ten minutes\n"
 		}
 	}
 	return ""
 }
 
-// shortest returns the shortest beginning of an illegal history that is illegal by itself. It cuts only where no call is
-// under way: a call that is may have had its effect already, and a history without it would be illegal for no reason.
+// shortest returns the shortest prefix of an invalid history that is invalid. It ends a prefix only
+// if no call is in progress, because such a call may already have had its effect.
 func shortest(m porcupine.Model, part []porcupine.Operation) []porcupine.Operation {
 	var cuts []int
 	busy := int64(0)
@@ -119,11 +124,11 @@ func shortest(m porcupine.Model, part []porcupine.Operation) []porcupine.Operati
 	return part[:cuts[n]]
 }
 
-// describe prints the last calls of a history; with the last ones it begins to be illegal.
+// describe formats the last calls of a history.
 func describe(m porcupine.Model, part []porcupine.Operation) string {
-	const most = 30
+	const maxCalls = 30
 	var b strings.Builder
-	if skipped := len(part) - most; skipped > 0 {
+	if skipped := len(part) - maxCalls; skipped > 0 {
 		fmt.Fprintf(&b, "    (%d calls before these)\n", skipped)
 		part = part[skipped:]
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// call is what was asked.
+// call is one operation with its arguments.
 type call struct {
 	method string // Get, Insert, Replace or Delete
 	id     string
@@ -18,7 +18,7 @@ type call struct {
 	value  string // as JSON
 }
 
-// outcome sorts answers: nil and the errors of package resource.
+// outcome is a possible result: success or an error of package resource.
 type outcome string
 
 const (
@@ -29,22 +29,22 @@ const (
 	stale  outcome = "ErrStale"
 )
 
-// answer is what was told.
+// answer is the result of a call.
 type answer struct {
 	outcome outcome
 	rev     resource.Rev
 	value   string
 }
 
-// item is the state of the model: one item, which was never there, is there, or has been deleted.
+// item is the state of the model: one item that never existed, exists, or has been deleted.
 type item struct {
-	alive, deleted bool
-	rev            resource.Rev
-	value          string
+	live, deleted bool
+	rev           resource.Rev
+	value         string
 }
 
-// model is a collection that does one thing after the other. Items do not depend on each other, so each has a history of
-// its own, which keeps the search short.
+// model returns the sequential model of a collection. Items are independent, so each has its own
+// history, which keeps the search small.
 func model(recreates bool) porcupine.Model {
 	return porcupine.Model{
 		Partition: partition,
@@ -52,11 +52,13 @@ func model(recreates bool) porcupine.Model {
 		Step: func(state, input, output any) (bool, any) {
 			return step(state.(item), input.(call), output.(answer), recreates)
 		},
-		DescribeOperation: func(input, output any) string { return show(input.(call), output.(answer)) },
+		DescribeOperation: func(input, output any) string {
+			return describeCall(input.(call), output.(answer))
+		},
 	}
 }
 
-// partition splits a history by item, in the order in which the calls were made.
+// partition splits a history by item, sorted by the time of the calls.
 func partition(history []porcupine.Operation) [][]porcupine.Operation {
 	byID := map[string][]porcupine.Operation{}
 	for _, op := range history {
@@ -72,39 +74,40 @@ func partition(history []porcupine.Operation) [][]porcupine.Operation {
 	return parts
 }
 
-// step says whether an item in a state can give an answer, and what it is afterwards.
+// step reports whether the answer is possible in state s, and returns the state after the call.
 func step(s item, c call, a answer, recreates bool) (bool, item) {
 	if a.outcome == absent || a.outcome == gone {
 		return s.missing(c, a, recreates), s
 	}
 	switch c.method {
 	case "Get":
-		return s.alive && a.outcome == done && a.rev == s.rev && a.value == s.value, s
+		return s.live && a.outcome == done && a.rev == s.rev && a.value == s.value, s
 	case "Insert":
 		if a.outcome == exists {
-			return s.alive, s
+			return s.live, s
 		}
-		ok := a.outcome == done && !s.alive && (!s.deleted || recreates)
-		return ok, item{alive: true, rev: a.rev, value: c.value}
+		ok := a.outcome == done && !s.live && (!s.deleted || recreates)
+		return ok, item{live: true, rev: a.rev, value: c.value}
 	case "Replace":
 		if a.outcome == stale {
-			return s.alive && c.expect != s.rev, s
+			return s.live && c.expect != s.rev, s
 		}
-		ok := a.outcome == done && s.alive && c.expect == s.rev && a.rev != s.rev
-		return ok, item{alive: true, rev: a.rev, value: c.value}
+		ok := a.outcome == done && s.live && c.expect == s.rev && a.rev != s.rev
+		return ok, item{live: true, rev: a.rev, value: c.value}
 	default:
 		if a.outcome == stale {
-			return s.alive && c.expect != s.rev, s
+			return s.live && c.expect != s.rev, s
 		}
-		return a.outcome == done && s.alive && c.expect == s.rev, item{deleted: true}
+		return a.outcome == done && s.live && c.expect == s.rev, item{deleted: true}
 	}
 }
 
-// missing says whether an item in a state can be said not to be there. A store that forgets deletions says ErrNotFound
-// for a deleted item, but none may say ErrGone of one that never was; and Insert never finds nothing.
+// missing reports whether the answer that the item does not exist is possible. A store without
+// tombstones returns ErrNotFound for a deleted item. No store may return ErrGone for an item that
+// never existed, and Insert never returns ErrNotFound.
 func (s item) missing(c call, a answer, recreates bool) bool {
 	switch {
-	case s.alive, a.outcome == gone && !s.deleted:
+	case s.live, a.outcome == gone && !s.deleted:
 		return false
 	case c.method == "Insert":
 		return a.outcome == gone && !recreates
@@ -112,21 +115,21 @@ func (s item) missing(c call, a answer, recreates bool) bool {
 	return true
 }
 
-// show writes a call with its answer.
-func show(c call, a answer) string {
-	asked := fmt.Sprintf("%s %s", c.method, c.id)
+// describeCall formats a call and its answer.
+func describeCall(c call, a answer) string {
+	text := fmt.Sprintf("%s %s", c.method, c.id)
 	if c.method == "Replace" || c.method == "Delete" {
-		asked += fmt.Sprintf(" at %q", c.expect)
+		text += fmt.Sprintf(" at %q", c.expect)
 	}
 	if c.value != "" {
-		asked += " " + c.value
+		text += " " + c.value
 	}
-	told := string(a.outcome)
+	result := string(a.outcome)
 	if a.rev != "" {
-		told = fmt.Sprintf("revision %q", a.rev)
+		result = fmt.Sprintf("revision %q", a.rev)
 	}
 	if a.value != "" {
-		told += " " + a.value
+		result += " " + a.value
 	}
-	return asked + " -> " + told
+	return text + " -> " + result
 }

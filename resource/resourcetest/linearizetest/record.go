@@ -15,31 +15,33 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// recorder makes one history.
+// recorder records one history.
 type recorder[T any] struct {
 	Options
 	ops      resource.Ops[T]
 	newValue func(n int) T
 	typ      *schema.Type
 	id       *schema.Field
-	clock    atomic.Int64 // orders the calls better than the time of day
+	clock    atomic.Int64 // logical clock that orders the calls
 	values   atomic.Int64
-	arrived  atomic.Int64 // steps begun, by all clients
+	steps    atomic.Int64 // number of steps begun, by all clients
 }
 
-// Record has clients work on a collection and writes down what they were told. It fails if the collection lacks a
-// capability, or answers in a way that package resource does not know.
+// Record runs concurrent clients on a collection and returns their calls and results. seed
+// determines the calls of each client. It returns an error if ops has no Insert, Replace or Delete,
+// if T has no field with the JSON name id, or if a call returns an error that is not from package
+// resource.
 func Record[T any](ctx context.Context, ops resource.Ops[T], newValue func(n int) T, opts *Options,
 	seed uint64,
 ) (History, error) {
 	o := opts.withDefaults()
 	if ops.Insert == nil || ops.Replace == nil || ops.Delete == nil {
-		return nil, errors.New("a collection needs Insert, Replace and Delete for this test")
+		return nil, errors.New("linearizetest: ops needs Insert, Replace and Delete")
 	}
 	typ := schema.For[T]()
 	r := &recorder[T]{Options: o, ops: ops, newValue: newValue, typ: typ, id: typ.Field("id")}
 	if r.id == nil {
-		return nil, errors.New("the type has no field whose JSON name is id")
+		return nil, errors.New("linearizetest: the item type needs a field with the JSON name id")
 	}
 	histories := make([]History, o.Clients)
 	failures := make([]error, o.Clients)
@@ -58,10 +60,10 @@ func Record[T any](ctx context.Context, ops resource.Ops[T], newValue func(n int
 	return all, errors.Join(failures...)
 }
 
-// client makes its share of the calls. The items they are about change in the course of time, so that a store which
-// gives ids no second life is not left with dead ones.
+// client makes its share of the calls. The items change over time, so that a store without
+// Recreates is not left with deleted items only.
 func (r *recorder[T]) client(ctx context.Context, number int, rng *rand.Rand) (History, error) {
-	defer r.arrived.Add(1 << 40) // lets the others go on if this one fails
+	defer r.steps.Add(1 << 40) // releases the other clients if this one fails
 	share := max(1, r.Operations/r.Clients)
 	const generations = 6
 	seen := map[string][]resource.Rev{}
@@ -70,16 +72,16 @@ func (r *recorder[T]) client(ctx context.Context, number int, rng *rand.Rand) (H
 	for i := range share {
 		n := i*generations/share*r.Items + rng.IntN(r.Items)
 		c := r.choose(rng, r.ID(n), seen)
-		if read != nil && rng.IntN(2) == 0 { // what others do: read, then write
+		if read != nil && rng.IntN(2) == 0 { // read, then write, as typical clients do
 			c = call{method: "Replace", id: read.id, expect: read.expect}
 		}
 		read = nil
-		r.meet(int64(r.Clients * (i + 1)))
+		r.await(int64(r.Clients * (i + 1)))
 		op := porcupine.Operation{ClientId: number, Call: r.clock.Add(1)}
-		a, err := r.make(ctx, &c)
+		a, err := r.do(ctx, &c)
 		op.Return = r.clock.Add(1)
 		if errors.Is(err, resource.ErrUnavailable) {
-			continue // nothing was done
+			continue // the call had no effect
 		}
 		if err != nil {
 			return nil, err
@@ -94,13 +96,14 @@ func (r *recorder[T]) client(ctx context.Context, number int, rng *rand.Rand) (H
 	return history, nil
 }
 
-// meet waits until so many clients in all have come to a step, so that their calls overlap: left alone, each would do
-// all its work before the next begins. It spins, because goroutines that are woken start one after the other.
-func (r *recorder[T]) meet(want int64) {
-	r.arrived.Add(1)
-	for turn := 1; r.arrived.Load() < want; turn++ {
+// await waits until the clients have begun want steps in total, so that their calls overlap.
+// Without it, each client would finish before the next one starts. It spins, because woken
+// goroutines do not start at the same time.
+func (r *recorder[T]) await(want int64) {
+	r.steps.Add(1)
+	for turn := 1; r.steps.Load() < want; turn++ {
 		switch {
-		case turn > 2000: // the others are waiting for a slow store
+		case turn > 2000: // the other clients are waiting for a slow store
 			time.Sleep(20 * time.Microsecond)
 		case turn%64 == 0:
 			runtime.Gosched()
@@ -108,7 +111,8 @@ func (r *recorder[T]) meet(want int64) {
 	}
 }
 
-// choose decides what to do next. Writes mostly name the revision that the client saw last, and sometimes an older one.
+// choose returns a random call. Writes mostly use the latest revision that the client has seen, and
+// sometimes an older one.
 func (r *recorder[T]) choose(rng *rand.Rand, id string, seen map[string][]resource.Rev) call {
 	c := call{id: id}
 	revs := seen[id]
@@ -131,8 +135,8 @@ func (r *recorder[T]) choose(rng *rand.Rand, id string, seen map[string][]resour
 	return c
 }
 
-// make makes a call, and notes what value it wrote.
-func (r *recorder[T]) make(ctx context.Context, c *call) (answer, error) {
+// do executes a call and sets the value that it writes.
+func (r *recorder[T]) do(ctx context.Context, c *call) (answer, error) {
 	var it resource.Item[T]
 	var v T
 	var err error
@@ -154,7 +158,7 @@ func (r *recorder[T]) make(ctx context.Context, c *call) (answer, error) {
 		err = r.ops.Delete(ctx, c.id, c.expect)
 	}
 	if err != nil {
-		return failed(err)
+		return outcomeOf(err)
 	}
 	a := answer{outcome: done, rev: it.Rev}
 	if c.method == "Get" {
@@ -163,7 +167,7 @@ func (r *recorder[T]) make(ctx context.Context, c *call) (answer, error) {
 	return a, nil
 }
 
-// document returns a value as JSON, by which values are compared.
+// document returns a value as JSON, for comparison.
 func (r *recorder[T]) document(v *T) string {
 	text, err := r.typ.AppendFull(nil, v)
 	if err != nil {
@@ -172,8 +176,8 @@ func (r *recorder[T]) document(v *T) string {
 	return string(text)
 }
 
-// failed sorts an error into an answer, or returns it if it is none.
-func failed(err error) (answer, error) {
+// outcomeOf returns the answer for an error of package resource, and other errors unchanged.
+func outcomeOf(err error) (answer, error) {
 	for known, o := range map[error]outcome{
 		resource.ErrNotFound: absent, resource.ErrGone: gone, resource.ErrExists: exists,
 		resource.ErrStale: stale,
