@@ -9,8 +9,8 @@ type Buffers struct {
 	pool    sync.Pool
 }
 
-// NewBuffers returns a pool of buffers with a capacity of size bytes to begin with. A buffer that
-// has grown to more than largest bytes is not kept.
+// NewBuffers returns a pool of buffers with an initial capacity of size bytes. Put drops buffers
+// that have grown to more than largest bytes.
 func NewBuffers(size, largest int) *Buffers {
 	return &Buffers{largest: largest, pool: sync.Pool{New: func() any {
 		b := make([]byte, 0, size)
@@ -18,11 +18,11 @@ func NewBuffers(size, largest int) *Buffers {
 	}}}
 }
 
-// Get returns an empty buffer. The caller may append to it until Put.
+// Get returns an empty buffer. The caller may append to it until it calls Put.
 func (p *Buffers) Get() *[]byte { return p.pool.Get().(*[]byte) }
 
-// Put returns a buffer to the pool. The caller must not use its memory afterwards: with the race
-// detector it is overwritten, so that tests notice.
+// Put returns a buffer to the pool. The caller must not use its memory afterward. With the race
+// detector, Put overwrites the memory, so that tests detect such use.
 func (p *Buffers) Put(b *[]byte) {
 	poison(*b)
 	if cap(*b) <= p.largest {

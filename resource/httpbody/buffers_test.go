@@ -6,7 +6,7 @@ import (
 	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
-// TestBuffersAreEmpty: Get returns a buffer without its earlier content.
+// TestBuffersAreEmpty checks that Get returns a buffer without its previous content.
 func TestBuffersAreEmpty(t *testing.T) {
 	t.Parallel()
 	p := httpbody.NewBuffers(16, 4096)

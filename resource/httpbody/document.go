@@ -13,17 +13,17 @@ import (
 	"github.com/stoa-go/stoa/resource/header"
 )
 
-// Document is content that does not change and is served many times, such as a page or a schema. It
-// is safe for concurrent use. Create it with [NewDocument].
+// Document is static content that is served many times, such as a page or a schema. It is safe for
+// concurrent use. Create it with [NewDocument].
 type Document struct {
 	content []byte
 	zipped  func() []byte
 	sum     [sha256.Size]byte
 }
 
-// NewDocument returns a document with this content, which must not be changed afterwards. It is
-// compressed at the best level, once, when a client first asks for that. The entity tags depend on
-// the content and on also, which are values of header fields that the handler sends with it.
+// NewDocument returns a document with the content, which the caller must not modify afterward. The
+// content is compressed at the best level on the first request that accepts gzip. The entity tags
+// depend on the content and on also, the values of header fields that the handler sends with it.
 func NewDocument(content []byte, also ...string) *Document {
 	sum := sha256.New()
 	for _, s := range also {
@@ -37,21 +37,22 @@ func NewDocument(content []byte, also ...string) *Document {
 	}
 }
 
+// compressBest compresses the content at the best level.
 func compressBest(content []byte) []byte {
 	var zipped bytes.Buffer
 	zw, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // the level is valid
-	zw.Write(content)                                           // to memory, so it cannot fail
+	zw.Write(content)                                           // a write to memory cannot fail
 	zw.Close()
 	return zipped.Bytes()
 }
 
+// varyEncoding is the Vary field of a response that depends on Accept-Encoding.
 var varyEncoding = []string{"Accept-Encoding"}
 
-// Serve answers a GET or HEAD request with the document, which has the media type contentType, as
-// [Serve] does. It is compressed if [ShouldGzip] returns true. Each content coding and media type
-// has an entity tag of its own. Serve adds Accept-Encoding to Vary.
-//
-// It sends the document uncompressed to a client that accepts neither gzip nor identity.
+// Serve writes the document, with the media type contentType, as the response to a GET or HEAD
+// request, in the same way as the function [Serve]. It compresses the content if [ShouldGzip]
+// returns true, and sends it uncompressed to a client that accepts neither gzip nor identity. Each
+// content coding and media type has a separate entity tag. Serve adds Accept-Encoding to Vary.
 func (d *Document) Serve(w http.ResponseWriter, r *http.Request, contentType string) {
 	header.AddVary(w.Header(), varyEncoding)
 	body, suffix := d.content, `"`
@@ -63,13 +64,13 @@ func (d *Document) Serve(w http.ResponseWriter, r *http.Request, contentType str
 	Serve(w, r, contentType, `"`+base64.RawURLEncoding.EncodeToString(sum[:12])+suffix, body)
 }
 
-// Serve answers a GET or HEAD request with 200 and body, which has the media type contentType and
-// the entity tag etag, quotation marks included. If If-None-Match names the tag, the answer is 304
-// (RFC 9110 section 13.1.2). An If-None-Match that is not valid is ignored; a handler that refuses
-// it checks it before.
+// Serve writes body as the response to a GET or HEAD request with status 200, the media type
+// contentType and the entity tag etag, which includes quotation marks. If If-None-Match matches the
+// tag, the response is 304 (RFC 9110 section 13.1.2). Serve ignores an invalid If-None-Match; a
+// handler that rejects it must check it first.
 //
-// The header of w may have fields already: Content-Encoding for a body that is compressed, which is
-// removed for 304, and others such as Vary and Cache-Control, which stay.
+// The header of w may contain other fields, such as Vary and Cache-Control, which Serve keeps. If
+// body is compressed, the caller must set Content-Encoding, which Serve removes for 304.
 func Serve(w http.ResponseWriter, r *http.Request, contentType, etag string, body []byte) {
 	h := w.Header()
 	h.Set("Etag", etag)
@@ -83,6 +84,6 @@ func Serve(w http.ResponseWriter, r *http.Request, contentType, etag string, bod
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
-		w.Write(body) // an error means that the client is gone
+		w.Write(body) // an error means that the client has disconnected
 	}
 }

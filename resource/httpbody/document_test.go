@@ -36,7 +36,8 @@ func TestDocument(t *testing.T) {
 		{"unchanged", "GET", []string{"If-None-Match: " + plain}, 304, "", plain, true},
 		{"unchanged, weak", "GET", []string{`If-None-Match: "x", W/` + plain}, 304, "", plain, true},
 		{"unchanged, compressed", "GET", []string{gz, "If-None-Match: " + zipped}, 304, "", zipped, true},
-		{"tag of the other coding", "GET", []string{gz, "If-None-Match: " + plain}, 200, "gzip", zipped, false},
+		{"tag of the other coding", "GET", []string{gz, "If-None-Match: " + plain}, 200, "gzip", zipped,
+			false},
 		{"tag of another type", "GET", []string{"If-None-Match: " + tag("text/html")}, 200, "", plain, false},
 		{"any", "HEAD", []string{"If-None-Match: *"}, 304, "", plain, true},
 		{"not a tag", "GET", []string{"If-None-Match: x"}, 200, "", plain, false},
@@ -51,7 +52,8 @@ func TestDocument(t *testing.T) {
 			if res.StatusCode != tt.status {
 				t.Errorf("status %d, want %d", res.StatusCode, tt.status)
 			}
-			want := map[string]string{"Etag": tt.etag, "Content-Encoding": tt.coding, "Vary": "Accept, Accept-Encoding"}
+			want := map[string]string{"Etag": tt.etag, "Content-Encoding": tt.coding,
+				"Vary": "Accept, Accept-Encoding"}
 			if tt.status == 200 {
 				want["Content-Type"], want["X-Content-Type-Options"] = textType, "nosniff"
 			}
@@ -74,11 +76,13 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestDocumentTags: an entity tag belongs to one content, coding, media type and further text.
+// TestDocumentTags checks that content, coding, media type and the other fields determine the
+// entity tag.
 func TestDocumentTags(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, doc := range []*httpbody.Document{httpbody.NewDocument([]byte("a")), httpbody.NewDocument([]byte("b")),
+	for _, doc := range []*httpbody.Document{httpbody.NewDocument([]byte("a")),
+		httpbody.NewDocument([]byte("b")),
 		httpbody.NewDocument([]byte("a"), "default-src 'none'")} {
 		for _, contentType := range []string{"text/plain", "text/html"} {
 			for _, coding := range []string{"identity", "gzip, identity;q=0"} {

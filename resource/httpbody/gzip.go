@@ -9,10 +9,11 @@ import (
 	"github.com/stoa-go/stoa/resource/header"
 )
 
-// gzipLevel is fixed because a strong entity tag promises the compressed octets, too. A change of
-// it must change the entity tags of REST and GraphQL.
+// gzipLevel is constant, because a strong entity tag identifies the compressed bytes too. If it
+// changes, the entity tags of REST and GraphQL must change.
 const gzipLevel = gzip.BestSpeed
 
+// gzipWriters is a pool of writers with gzipLevel.
 var gzipWriters = sync.Pool{New: func() any {
 	w, err := gzip.NewWriterLevel(io.Discard, gzipLevel)
 	if err != nil {
@@ -21,37 +22,41 @@ var gzipWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// minGzip is the size from which compression is worth its header and its time.
+// minGzip is the minimum size of a compressed body. Compression of smaller ones saves little.
 const minGzip = 1024
 
-// ShouldGzip reports whether a response body of size bytes is to be compressed for a client that
-// accepts enc: if it prefers gzip and the body has at least 1024 bytes, or if it refuses identity.
+// ShouldGzip reports whether a response body of size bytes should be compressed for a client that
+// accepts enc: the client prefers gzip and the body has at least 1,024 bytes, or the client rejects
+// identity.
 func ShouldGzip(enc header.Encodings, size int) bool {
 	return enc.Gzip && (size >= minGzip || !enc.Identity)
 }
 
-// AppendGzip appends body, compressed with gzip, to dst and returns the extended slice. The same
-// body always gives the same octets, so that a strong entity tag can be made from the body alone.
+// AppendGzip appends the gzip encoding of body to dst and returns the extended slice. Equal bodies
+// have equal encodings, so that a strong entity tag can be computed from body.
 func AppendGzip(dst, body []byte) []byte {
 	out := bytes.NewBuffer(dst)
 	zw := gzipWriters.Get().(*gzip.Writer)
 	zw.Reset(out)
-	zw.Write(body) // to memory, so it cannot fail
+	zw.Write(body) // a write to memory cannot fail
 	zw.Close()
 	gzipWriters.Put(zw)
 	return out.Bytes()
 }
 
 // NewGzipWriter returns a writer that compresses to w with gzip, at the level of [AppendGzip].
-// Close writes the end of the stream and releases the memory of the writer for others; it does not
-// close w. A writer that is not closed is left to the garbage collector.
+// Close writes the end of the stream and returns the memory of the writer to a pool; it does not
+// close w. The writer is not safe for concurrent use.
 func NewGzipWriter(w io.Writer) io.WriteCloser {
 	zw := gzipWriters.Get().(*gzip.Writer)
 	zw.Reset(w)
 	return &gzipWriter{zw}
 }
 
-type gzipWriter struct{ zw *gzip.Writer } // nil after Close
+// gzipWriter is a writer of the pool gzipWriters.
+type gzipWriter struct {
+	zw *gzip.Writer // nil after Close
+}
 
 func (g *gzipWriter) Write(p []byte) (int, error) {
 	if g.zw == nil {

@@ -31,7 +31,8 @@ func TestShouldGzip(t *testing.T) {
 	}
 }
 
-// TestAppendGzip: equal bodies give equal octets, whatever the writer has compressed before.
+// TestAppendGzip checks that equal bodies have equal encodings, regardless of the previous use of a
+// writer.
 func TestAppendGzip(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("an item of a list, ", 1000)

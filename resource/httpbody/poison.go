@@ -2,5 +2,5 @@
 
 package httpbody
 
-// poison overwrites b in tests with the race detector, and does nothing here.
+// poison overwrites b in tests with the race detector. Otherwise it does nothing.
 func poison([]byte) {}

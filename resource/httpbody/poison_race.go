@@ -2,8 +2,8 @@
 
 package httpbody
 
-// poison overwrites the memory of a buffer with octets that are neither JSON nor UTF-8, so that a
-// test notices every use after Put.
+// poison overwrites the memory of a buffer with bytes that are neither JSON nor UTF-8, so that
+// tests detect use after Put.
 func poison(b []byte) {
 	b = b[:cap(b)]
 	for i := range b {

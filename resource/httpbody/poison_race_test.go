@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
-// TestPoison: with the race detector, Put overwrites a buffer, also one that is not kept.
+// TestPoison checks that Put overwrites every buffer, including those that it drops.
 func TestPoison(t *testing.T) {
 	t.Parallel()
 	for _, largest := range []int{4, 4096} {

@@ -14,16 +14,16 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// MediaType returns type/subtype of the Content-Type of r, in lower case. It returns false if the
-// field is absent, repeated or not valid, or names a charset other than UTF-8.
+// MediaType returns the media type of the Content-Type of r, in lower case and without parameters.
+// ok is false if the field is absent, repeated or invalid, or has a charset other than UTF-8.
 func MediaType(r *http.Request) (mediaType string, ok bool) {
 	mt, err := header.ParseMediaType(strings.Join(r.Header["Content-Type"], ","))
 	return mt.Type, err == nil && mt.UTF8()
 }
 
-// UnsupportedType returns the problem for a Content-Type that is not accepted (415). The media
-// types in accepted are listed in Accept-Patch for PATCH (RFC 5789 section 2.2), and otherwise in
-// Accept (RFC 9110 section 15.5.16), with POST in Accept-Post, too.
+// UnsupportedType returns the problem for an unsupported Content-Type (415). It lists the media
+// types accepted in Accept-Patch for PATCH (RFC 5789 section 2.2), and otherwise in Accept (RFC
+// 9110 section 15.5.16). For POST it adds Accept-Post.
 func UnsupportedType(r *http.Request, detail string, accepted ...string) *problem.Details {
 	d := problem.New(problem.UnsupportedMediaType, detail)
 	list := []string{strings.Join(accepted, ", ")}
@@ -37,10 +37,11 @@ func UnsupportedType(r *http.Request, detail string, accepted ...string) *proble
 	return d
 }
 
-// Length returns the length of the body in bytes as the client declares it, or -1 if it does not.
+// Length returns the declared length of the body in bytes, or -1 if it is unknown.
 //
-// It is r.ContentLength if that is known. A version.Negotiator that removes a member from the body
-// while the handler reads it sets r.ContentLength to -1. Then the Content-Length field is used.
+// It is r.ContentLength unless that is negative, and otherwise the value of the Content-Length
+// field. A version.Negotiator that removes a member from the body sets r.ContentLength to -1 and
+// keeps the field.
 func Length(r *http.Request) int64 {
 	if r.ContentLength >= 0 {
 		return r.ContentLength
@@ -52,16 +53,16 @@ func Length(r *http.Request) int64 {
 	return declared
 }
 
-// Gzipped reports whether Content-Encoding is gzip, also by its old name x-gzip (RFC 9110 section
+// Gzipped reports whether Content-Encoding is gzip or its synonym x-gzip (RFC 9110 section
 // 8.4.1.3).
 func Gzipped(r *http.Request) bool {
 	lines := r.Header["Content-Encoding"]
 	return len(lines) == 1 && (strings.EqualFold(lines[0], "gzip") || strings.EqualFold(lines[0], "x-gzip"))
 }
 
-// Check checks the header fields of a body that [Append] is to read, before any of it is read: a
-// Content-Encoding other than gzip and identity is 415, and a declared length of more than limit
-// bytes is 413. A negative limit means no limit.
+// Check checks the header fields of a body before [Append] reads it. A Content-Encoding other than
+// gzip and identity is 415, and a declared length of more than limit bytes is 413. A negative limit
+// means no limit.
 func Check(r *http.Request, limit int64) error {
 	lines := r.Header["Content-Encoding"]
 	if len(lines) > 0 && !Gzipped(r) && (len(lines) > 1 || !strings.EqualFold(lines[0], "identity")) {
@@ -72,12 +73,13 @@ func Check(r *http.Request, limit int64) error {
 	return checkLength(r, limit)
 }
 
-// CheckIdentity is [Check] for a body that is stored as it is, and so may not be compressed: a
-// Content-Encoding other than identity is 415 (RFC 9110 section 8.4).
+// CheckIdentity is like [Check] for a body that is stored without decoding. A Content-Encoding
+// other than identity is 415 (RFC 9110 section 8.4).
 func CheckIdentity(r *http.Request, limit int64) error {
 	for _, line := range r.Header["Content-Encoding"] {
 		if line != "" && !strings.EqualFold(strings.TrimSpace(line), "identity") {
-			d := problem.New(problem.UnsupportedMediaType, "Content is taken as it is, without a content coding.")
+			d := problem.New(problem.UnsupportedMediaType,
+				"Content is taken as it is, without a content coding.")
 			d.Header = http.Header{"Accept-Encoding": {"identity"}}
 			return d
 		}
@@ -85,6 +87,7 @@ func CheckIdentity(r *http.Request, limit int64) error {
 	return checkLength(r, limit)
 }
 
+// checkLength checks the declared length of the body.
 func checkLength(r *http.Request, limit int64) error {
 	if limit >= 0 && Length(r) > limit {
 		return TooLarge(limit)
@@ -92,17 +95,18 @@ func checkLength(r *http.Request, limit int64) error {
 	return nil
 }
 
-// TooLarge returns the problem for a body of more than limit bytes (413).
+// TooLarge returns the problem for a body of more than limit bytes (413). The limit is an extension
+// member.
 func TooLarge(limit int64) *problem.Details {
 	d := problem.New(problem.TooLarge, "The content is too large.")
 	d.Extensions = map[string]any{"limit": limit}
 	return d
 }
 
-// Append appends the body of r to dst, decompressed if [Gzipped], and returns the extended slice,
-// also with an error. A body of more than limit bytes is 413, and at most one byte more is read.
-// The limit applies to the bytes from the network and again to the decompressed bytes. A negative
-// limit means no limit. Other errors are those of [ReadError].
+// Append appends the body of r to dst and returns the extended slice, even if there is an error. It
+// decompresses the body if [Gzipped] returns true. A body of more than limit bytes is 413, and
+// Append reads at most one byte more. The limit applies to the compressed and to the decompressed
+// size. A negative limit means no limit. Other errors are those of [ReadError].
 func Append(dst []byte, r *http.Request, limit int64) ([]byte, error) {
 	if limit < 0 || limit == math.MaxInt64 {
 		limit = math.MaxInt64 - 1
@@ -123,7 +127,7 @@ func Append(dst []byte, r *http.Request, limit int64) ([]byte, error) {
 	return dst, err
 }
 
-// appendAll appends all of from to dst, and at most one byte more than limit.
+// appendAll appends all bytes of from to dst, and reads at most one byte more than limit.
 func appendAll(dst []byte, from io.Reader, gzipped bool, limit int64) ([]byte, error) {
 	for start := len(dst); ; {
 		if len(dst) == cap(dst) {
@@ -143,9 +147,10 @@ func appendAll(dst []byte, from io.Reader, gzipped bool, limit int64) ([]byte, e
 	}
 }
 
-// ReadError returns the error for a client whose body could not be read because of err: 400, or 413
-// for an [http.MaxBytesError]. A problem is returned as it is, because an outer handler may have
-// replaced the body. gzipped means that err may come from package gzip.
+// ReadError converts an error of reading a body into an error for the client: 400, or 413 for an
+// [http.MaxBytesError]. If err is or wraps a *problem.Details, ReadError returns it unchanged,
+// because an outer handler may have replaced the body. gzipped means that err may be an error of
+// package gzip.
 func ReadError(err error, gzipped bool, limit int64) error {
 	switch {
 	case gzipped && isGzipError(err):
@@ -158,8 +163,9 @@ func ReadError(err error, gzipped bool, limit int64) error {
 	return errors.Join(problem.New(problem.BadRequest, "The content could not be read."), err)
 }
 
-// isGzipError reports whether err means that a stream is not gzip or is cut off.
+// isGzipError reports whether err means that a stream is not gzip or is truncated.
 func isGzipError(err error) bool {
 	return errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) ||
-		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || errors.As(err, new(flate.CorruptInputError))
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
+		errors.As(err, new(flate.CorruptInputError))
 }

@@ -75,7 +75,8 @@ func TestMediaType(t *testing.T) {
 		{"plain", []string{"Content-Type: application/json"}, "application/json", true},
 		{"upper case", []string{"Content-Type: Application/JSON"}, "application/json", true},
 		{"charset", []string{"Content-Type: application/json; charset=UTF-8"}, "application/json", true},
-		{"another charset", []string{"Content-Type: application/json; charset=latin1"}, "application/json", false},
+		{"another charset", []string{"Content-Type: application/json; charset=latin1"}, "application/json",
+			false},
 		{"absent", nil, "", false},
 		{"repeated", []string{"Content-Type: application/json", "Content-Type: application/json"}, "", false},
 		{"not valid", []string{"Content-Type: json"}, "", false},
@@ -188,7 +189,8 @@ func TestCheck(t *testing.T) {
 
 func TestAppend(t *testing.T) {
 	t.Parallel()
-	const long, corrupt = "The content is too large.", "The content is not gzip, though Content-Encoding says so."
+	const long, corrupt = "The content is too large.",
+		"The content is not gzip, though Content-Encoding says so."
 	text := strings.Repeat("0123456789", 1000)
 	zipped := zip(t, text)
 	gz := []string{"Content-Encoding: gzip"}
@@ -211,7 +213,8 @@ func TestAppend(t *testing.T) {
 		{"gzip cut off", zipped[:len(zipped)-9], gz, 10000, "", problem.BadRequest, corrupt},
 		{"no gzip", text, gz, 10000, "", problem.BadRequest, corrupt},
 		{"empty gzip", "", gz, 10000, "", problem.BadRequest, corrupt},
-		{"gzip with a wrong checksum", zipped[:len(zipped)-8] + "\x00\x00\x00\x00" + zipped[len(zipped)-4:], gz, 10000, "",
+		{"gzip with a wrong checksum", zipped[:len(zipped)-8] + "\x00\x00\x00\x00" + zipped[len(zipped)-4:],
+			gz, 10000, "",
 			problem.BadRequest, corrupt},
 	}
 	for _, tt := range tests {
@@ -229,7 +232,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestAppendReadsNoMore: a body that is too long is not read to its end.
+// TestAppendReadsNoMore checks that a body that is too long is not read to its end.
 func TestAppendReadsNoMore(t *testing.T) {
 	t.Parallel()
 	for _, lines := range [][]string{nil, {"Content-Encoding: gzip"}} {
@@ -262,7 +265,8 @@ func TestReadError(t *testing.T) {
 		{"network, gzip", broken, true, problem.BadRequest, unreadable, broken},
 		{"end too early", io.ErrUnexpectedEOF, false, problem.BadRequest, unreadable, io.ErrUnexpectedEOF},
 		{"end too early, gzip", io.ErrUnexpectedEOF, true, problem.BadRequest, corrupt, nil},
-		{"limit of an outer handler", &http.MaxBytesError{Limit: 5}, true, problem.TooLarge, "The content is too large.", nil},
+		{"limit of an outer handler", &http.MaxBytesError{Limit: 5}, true, problem.TooLarge,
+			"The content is too large.", nil},
 		{"problem of an outer handler", member, true, problem.Invalid, member.Detail, member},
 	}
 	for _, tt := range tests {

@@ -14,35 +14,35 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// maxKept is how many bytes are kept for a second attempt. A longer body is read once.
-const maxKept = 64 << 10
+// maxBuffered is the maximum size of a body that [Upload.Rewind] supports.
+const maxBuffered = 64 << 10
 
 // Upload is a request body that a store reads as a stream, without decompression.
 //
-// Read returns an error instead of [io.EOF] if the body is longer than the limit or does not match
-// its digests (RFC 9530), so a store that discards content after such an error keeps no part of
-// it. Not safe for concurrent use.
+// If the body is longer than the limit or does not match its digests (RFC 9530), Read returns an
+// error instead of [io.EOF]. A store must discard the content after such an error. An Upload is not
+// safe for concurrent use.
 type Upload struct {
 	from  io.Reader
 	limit int64
 	sums  []digest
-	n     int64  // bytes that have been read
-	err   error  // the end of the body: io.EOF if it is complete and valid
-	kept  []byte // all bytes that have been read, unless they are more than maxKept
-	next  int    // of kept, the first byte that Read returns next
+	n     int64  // number of bytes read
+	err   error  // sticky error of Read: io.EOF if the body is complete and valid
+	buf   []byte // all bytes read, or nil if there are more than maxBuffered
+	next  int    // index in buf of the next byte that Read returns
 }
 
-// digest is one that the client has sent for the body.
+// digest is a digest that the client has declared for the body.
 type digest struct {
 	hash.Hash
-	want  []byte
-	field string
+	want  []byte // the declared value
+	field string // the header field
 }
 
-// NewUpload returns the body of r, of at most limit bytes, with the digests that r declares in
-// Content-Digest and Repr-Digest. The first is that of the message content, the second that of the
-// representation (RFC 9530 sections 2 and 3); without Content-Encoding and Content-Range they are
-// the same. A field that is not valid is 400.
+// NewUpload returns the body of r with a maximum size of limit bytes, and the digests that r
+// declares in Content-Digest and Repr-Digest. The former applies to the message content, the latter
+// to the representation (RFC 9530 sections 2 and 3); without Content-Encoding and Content-Range
+// they are equal. If one of the fields is invalid, the error is a 400 problem.
 func NewUpload(r *http.Request, limit int64) (*Upload, error) {
 	u := &Upload{from: r.Body, limit: limit}
 	for _, field := range []string{"Content-Digest", "Repr-Digest"} {
@@ -63,10 +63,10 @@ func NewUpload(r *http.Request, limit int64) (*Upload, error) {
 	return u, nil
 }
 
-// Read reads from the body, after [Upload.Rewind] from its beginning.
+// Read implements [io.Reader]. After [Upload.Rewind] it reads from the beginning of the body.
 func (u *Upload) Read(p []byte) (int, error) {
-	if u.next < len(u.kept) {
-		n := copy(p, u.kept[u.next:])
+	if u.next < len(u.buf) {
+		n := copy(p, u.buf[u.next:])
 		u.next += n
 		return n, nil
 	}
@@ -74,10 +74,10 @@ func (u *Upload) Read(p []byte) (int, error) {
 		return 0, u.err
 	}
 	if left := u.limit - u.n; int64(len(p)) > left {
-		p = p[:left+1] // one byte more, to notice a body that is too long
+		p = p[:left+1] // one byte more, to detect a body that is too long
 	}
 	n, err := u.from.Read(p)
-	u.take(p[:n])
+	u.record(p[:n])
 	switch {
 	case u.n > u.limit:
 		u.err = TooLarge(u.limit)
@@ -89,47 +89,49 @@ func (u *Upload) Read(p []byte) (int, error) {
 	return n, u.err
 }
 
-// take adds b to the digests and keeps it for Rewind.
-func (u *Upload) take(b []byte) {
+// record adds b to the digests, and to the buffer for Rewind.
+func (u *Upload) record(b []byte) {
 	for _, s := range u.sums {
 		s.Write(b)
 	}
-	if u.n+int64(len(b)) > maxKept {
-		u.kept = nil
-	} else if u.n == int64(len(u.kept)) {
-		u.kept = append(u.kept, b...)
+	if u.n+int64(len(b)) > maxBuffered {
+		u.buf = nil
+	} else if u.n == int64(len(u.buf)) {
+		u.buf = append(u.buf, b...)
 	}
 	u.n += int64(len(b))
-	u.next = len(u.kept)
+	u.next = len(u.buf)
 }
 
-// verify returns io.EOF if the body matches its digests. A mismatch is 400, as in the problem types
-// of the IETF HTTPAPI group for RFC 9530: the message was damaged on its way, so the same request
-// may succeed when it is sent again.
+// verify returns io.EOF if the body matches its digests, and otherwise a 400 problem. The problem
+// types of the IETF HTTPAPI group for RFC 9530 use 400 too: the message was corrupted in transit,
+// so a retry of the same request may succeed.
 func (u *Upload) verify() error {
 	for _, s := range u.sums {
 		if got := s.Sum(nil); subtle.ConstantTimeCompare(got, s.want) == 0 {
-			d := problem.New(problem.DigestMismatch, "The content is not the one whose digest was sent; nothing has been stored.")
-			d.Errors = []problem.Violation{{Header: s.field, Code: "mismatch", Detail: "this is not the digest of the content"}}
+			d := problem.New(problem.DigestMismatch,
+				"The content is not the one whose digest was sent; nothing has been stored.")
+			d.Errors = []problem.Violation{{Header: s.field, Code: "mismatch",
+				Detail: "this is not the digest of the content"}}
 			return d
 		}
 	}
 	return io.EOF
 }
 
-// Rewind makes Read start at the beginning again. It returns false if that is not possible because
-// more than 64 KiB have been read.
+// Rewind makes Read start at the beginning of the body again. It returns false if that is not
+// possible, because more than 64 KiB have been read.
 func (u *Upload) Rewind() bool {
-	if u.n != int64(len(u.kept)) {
+	if u.n != int64(len(u.buf)) {
 		return false
 	}
 	u.next = 0
 	return true
 }
 
-// Err returns why the body is not valid: it is too long, does not match its digests, or cannot be
-// read. It is nil as long as Read has found no such reason. If it is not nil, it is the cause of any
-// error that a store returns for this body.
+// Err returns the reason why the body is not valid: it is too long, does not match its digests, or
+// cannot be read. It returns nil if Read has returned no error except io.EOF. If it is not nil, it
+// is the cause of any error that a store returns for this body.
 func (u *Upload) Err() error {
 	if u.err == io.EOF {
 		return nil
@@ -137,17 +139,17 @@ func (u *Upload) Err() error {
 	return u.err
 }
 
-// Complete reports whether the body has been read to its end and is valid. A store that returns
-// without that cannot have stored all of it.
+// Complete reports whether the body has been read to its end and is valid. If it returns false, the
+// store has not stored the whole body.
 func (u *Upload) Complete() bool { return u.err == io.EOF }
 
-// HasDigest reports whether the client has sent a digest of the body that counts.
+// HasDigest reports whether the client has declared a digest with a supported algorithm.
 func (u *Upload) HasDigest() bool { return len(u.sums) > 0 }
 
-// Fingerprint identifies the content, for the comparison of requests with the same Idempotency-Key.
-// It is made from the digest that the client has sent, which the body must then match. Without one
-// the body is read into memory, and if it is longer than limit bytes, the error is 413. Call it
-// before Read.
+// Fingerprint returns an identifier of the content, for comparing requests with the same
+// Idempotency-Key. It is the digest that the client has declared, which the body must match.
+// Without a digest, Fingerprint reads the body into memory; if it is longer than limit bytes, the
+// error is a 413 problem. Call Fingerprint before Read.
 func (u *Upload) Fingerprint(limit int64) ([]byte, error) {
 	for _, s := range u.sums {
 		if s.Size() == sha256.Size {

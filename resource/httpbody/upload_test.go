@@ -48,11 +48,17 @@ func TestUpload(t *testing.T) {
 		{"without digest", nil, 1000, "", ""},
 		{"without limit", nil, math.MaxInt64, "", ""},
 		{"content digest", []string{"Content-Digest: " + digestField(text)}, 1000, "", ""},
-		{"long digest", []string{"Repr-Digest: " + string(header.AppendDigest(nil, header.Digest{Algorithm: "sha-512", Sum: long[:]}))}, 1000, "", ""},
-		{"mismatch", []string{"Repr-Digest: " + digestField(text+"x")}, 1000, problem.DigestMismatch, mismatch},
-		{"one of two", []string{"Content-Digest: " + digestField(text), "Repr-Digest: " + digestField("")}, 1000, problem.DigestMismatch, mismatch},
+		{"long digest",
+			[]string{"Repr-Digest: " +
+				string(header.AppendDigest(nil, header.Digest{Algorithm: "sha-512", Sum: long[:]}))}, 1000,
+			"", ""},
+		{"mismatch", []string{"Repr-Digest: " + digestField(text+"x")}, 1000, problem.DigestMismatch,
+			mismatch},
+		{"one of two", []string{"Content-Digest: " + digestField(text), "Repr-Digest: " + digestField("")},
+			1000, problem.DigestMismatch, mismatch},
 		{"too long", nil, 999, problem.TooLarge, "The content is too large."},
-		{"too long, with digest", []string{"Content-Digest: " + digestField(text)}, 999, problem.TooLarge, "The content is too large."},
+		{"too long, with digest", []string{"Content-Digest: " + digestField(text)}, 999, problem.TooLarge,
+			"The content is too large."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -145,7 +151,8 @@ func TestRewind(t *testing.T) {
 
 func TestFingerprint(t *testing.T) {
 	t.Parallel()
-	sum, other, long := sha256.Sum256([]byte("hello")), sha256.Sum256([]byte("other")), sha512.Sum512([]byte("other"))
+	sum, other, long := sha256.Sum256([]byte("hello")), sha256.Sum256([]byte("other")),
+		sha512.Sum512([]byte("other"))
 	longField := string(header.AppendDigest(nil, header.Digest{Algorithm: "sha-512", Sum: long[:]}))
 	tests := []struct {
 		name  string
@@ -155,9 +162,11 @@ func TestFingerprint(t *testing.T) {
 	}{
 		{"of the content", nil, 5, "sha-256:" + string(sum[:])},
 		{"too long", nil, 4, ""},
-		{"of the digest", []string{"Content-Digest: " + digestField("other")}, 0, "sha-256:" + string(other[:])},
+		{"of the digest", []string{"Content-Digest: " + digestField("other")}, 0, "sha-256:" +
+			string(other[:])},
 		{"of the long digest", []string{"Content-Digest: " + longField}, 0, "sha-512:" + string(long[:])},
-		{"of the shorter digest", []string{"Content-Digest: " + longField, "Repr-Digest: " + digestField("hello")}, 0, "sha-256:" + string(sum[:])},
+		{"of the shorter digest", []string{"Content-Digest: " + longField, "Repr-Digest: " +
+			digestField("hello")}, 0, "sha-256:" + string(sum[:])},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
