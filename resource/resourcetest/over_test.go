@@ -59,7 +59,7 @@ func TestOverHidesNoBugs(t *testing.T) {
 		"replace merges":                        "replace-get",
 		"a taken value is some error":           "unique-taken",
 	}
-	for _, p := range allPlanted() {
+	for _, p := range mutants() {
 		want, ok := visible[p.bug]
 		if !ok {
 			continue

@@ -73,7 +73,7 @@ var thingSupport = query.Support{
 }
 
 // table is the reference: a small and correct collection with all capabilities. bug names what is broken in a copy of
-// it; what can be broken from outside is a wrapper in planted_test.go instead.
+// it; what can be broken from outside is a wrapper in mutant_test.go instead.
 type table struct {
 	mu lock // held for the length of a call, or of a whole transaction
 	state
@@ -125,7 +125,7 @@ func (t *table) gap(bug string) {
 	}
 }
 
-// giveWay lets everybody else do all they can. In a bubble of testing/synctest, where the bugs of this package are planted,
+// giveWay lets everybody else do all they can. In a bubble of testing/synctest, in which the mutants of this package run,
 // that is no matter of luck and takes no time: a sleep ends when all others wait, those included that sleep for less, as
 // the kit does. So whoever can get into a gap is in it before its first visitor goes on.
 func giveWay() { time.Sleep(giving) }

@@ -22,13 +22,13 @@ import (
 // brokenVariable tells the test binary that it was started by TestRunFailsTheTest.
 const brokenVariable = "RESOURCETEST_BROKEN"
 
-// findPlanted returns a planted bug by name.
-func findPlanted(t *testing.T, bug string) planted {
+// findMutant returns the mutant with this bug.
+func findMutant(t *testing.T, bug string) mutant {
 	t.Helper()
-	all := allPlanted()
-	i := slices.IndexFunc(all, func(p planted) bool { return p.bug == bug })
+	all := mutants()
+	i := slices.IndexFunc(all, func(p mutant) bool { return p.bug == bug })
 	if i < 0 {
-		t.Fatalf("there is no planted bug %q", bug)
+		t.Fatalf("there is no mutant %q", bug)
 	}
 	return all[i]
 }
@@ -37,7 +37,7 @@ func TestRunOfABrokenStore(t *testing.T) {
 	if os.Getenv(brokenVariable) == "" {
 		t.Skip("TestRunFailsTheTest runs this in a process of its own, because it fails")
 	}
-	p := findPlanted(t, "an empty revision matches")
+	p := findMutant(t, "an empty revision matches")
 	resourcetest.RunOps(t, func(*testing.T) ops { return p.newOps() }, p.options())
 }
 
@@ -65,7 +65,7 @@ func TestRunFailsTheTest(t *testing.T) {
 
 func TestFailureTeaches(t *testing.T) {
 	t.Parallel()
-	p := findPlanted(t, "an empty revision matches")
+	p := findMutant(t, "an empty revision matches")
 	message := resourcetest.Judge(t, p.newOps, p.options(), unhurried)["replace-stale"].Message
 	pattern := regexp.MustCompile(`(?s)^Replace that named revision "" of an item at "[^"]+" returned no error, ` +
 		`want "the item has been changed meanwhile".*` +
@@ -79,13 +79,13 @@ func TestFailureTeaches(t *testing.T) {
 
 func TestSeedReplays(t *testing.T) {
 	t.Parallel()
-	p := findPlanted(t, "or without parentheses")
+	p := findMutant(t, "or without parentheses")
 	var runs [2][]string
 	for i := range runs {
 		runs[i] = resourcetest.Judge(t, p.newOps, p.options(), unhurried)["filter-trees"].Failures
 	}
 	if len(runs[0]) == 0 {
-		t.Fatal("the planted bug was not found")
+		t.Fatal("the mutant was not detected")
 	}
 	if diff := cmp.Diff(runs[0], runs[1]); diff != "" {
 		t.Errorf("two runs with one seed failed differently (-first +second):\n%s", diff)
@@ -94,7 +94,7 @@ func TestSeedReplays(t *testing.T) {
 
 func TestSeedFromTheEnvironment(t *testing.T) {
 	t.Setenv("RESOURCETEST_SEED", "4711")
-	p := findPlanted(t, "count ignores the filter")
+	p := findMutant(t, "count ignores the filter")
 	message := resourcetest.Judge(t, p.newOps, p.options(), unhurried)["count-list"].Message
 	if !strings.Contains(message, "Seed 4711.") {
 		t.Errorf("the seed of the environment was not taken:\n%s", message)

@@ -51,8 +51,8 @@ func skipping(fn func(n int, c *feed.Change[thing]) bool) func(o ops) ops {
 	})
 }
 
-// plantedWatches are bugs in what is told.
-func plantedWatches() []planted {
+// watchMutants returns mutants with bugs in their change feeds.
+func watchMutants() []mutant {
 	anyPlace := func(o ops) ops {
 		watch := o.Watch
 		o.Watch = func(ctx context.Context, after feed.Cursor) told {
@@ -98,7 +98,7 @@ func plantedWatches() []planted {
 			}
 		}
 	})
-	return []planted{
+	return []mutant{
 		{bug: "watch begins without a bookmark", want: []string{"watch-begin"},
 			wrap: skipping(func(n int, _ *feed.Change[thing]) bool { return n == 0 })},
 		{bug: "watch begins where the store is, whatever the place", want: []string{"watch-begin", "watch-resume", "watch-expired"},

@@ -252,8 +252,8 @@ func TestBlobReferencePasses(t *testing.T) {
 	}
 }
 
-// plantedBlobBugs are the ways in which stores of bytes go wrong, and the cases that have to notice.
-func plantedBlobBugs() map[string][]string {
+// blobMutants returns the bugs of the broken blob stores, with the cases that must detect each.
+func blobMutants() map[string][]string {
 	return map[string][]string{
 		"forgets, or does not":             {"blob-delete", "blob-delete-race"},
 		"takes any id":                     {"blob-ids"},
@@ -283,9 +283,9 @@ func plantedBlobBugs() map[string][]string {
 	}
 }
 
-func TestPlantedBlobBugsAreFound(t *testing.T) {
+func TestBlobMutantsDetected(t *testing.T) {
 	t.Parallel()
-	for bug, cases := range plantedBlobBugs() {
+	for bug, cases := range blobMutants() {
 		t.Run(strings.NewReplacer(", ", "-", " ", "-", "'", "").Replace(bug), func(t *testing.T) {
 			t.Parallel()
 			once := bug == "gives a second life"
@@ -314,16 +314,16 @@ func TestPlantedBlobBugsAreFound(t *testing.T) {
 	}
 }
 
-// TestEveryBlobCaseCanFail keeps cases out of the kit that no planted bug ever made fail.
+// TestEveryBlobCaseCanFail keeps cases out of the kit that no mutant ever made fail.
 func TestEveryBlobCaseCanFail(t *testing.T) {
 	t.Parallel()
 	var proven []string
-	for _, cases := range plantedBlobBugs() {
+	for _, cases := range blobMutants() {
 		proven = append(proven, cases...)
 	}
 	for name, contract := range resourcetest.BlobContracts() {
 		if !slices.Contains(proven, name) {
-			t.Errorf("no planted bug is there to be found by case %s", name)
+			t.Errorf("no mutant must be detected by case %s", name)
 		}
 		if len(contract) < 60 || !strings.HasSuffix(contract, ".") {
 			t.Errorf("the contract of case %s does not explain anything: %q", name, contract)

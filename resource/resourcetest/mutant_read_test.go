@@ -25,9 +25,9 @@ func change(fn func(v *thing)) func(o ops) ops {
 	}
 }
 
-// plantedReads are bugs in what comes back.
-func plantedReads() []planted {
-	return []planted{
+// readMutants returns mutants with bugs in the items that they return.
+func readMutants() []mutant {
+	return []mutant{
 		{bug: "get of nothing is a zero item", want: []string{"get-unknown"}, wrap: func(o ops) ops {
 			get := o.Get
 			o.Get = func(ctx context.Context, id string) (item, error) {

@@ -14,9 +14,9 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// plantedWrites are bugs of single writes.
-func plantedWrites() []planted {
-	return []planted{
+// writeMutants returns mutants with bugs in single writes.
+func writeMutants() []mutant {
+	return []mutant{
 		{bug: "many are inserted one by one", want: []string{"insertmany-all-or-none", "insertmany-deleted"}, wrap: func(o ops) ops {
 			o.InsertMany = func(ctx context.Context, items []item) error {
 				for _, it := range items {
@@ -153,9 +153,9 @@ func plantedWrites() []planted {
 	}
 }
 
-// plantedAbsent are bugs with ids that are, or are not, in use.
-func plantedAbsent() []planted {
-	return []planted{
+// absentMutants returns mutants that confuse ids in use with ids that are not.
+func absentMutants() []mutant {
+	return []mutant{
 		{bug: "insert chooses the id itself", want: []string{"insert-get"}, wrap: func(o ops) ops {
 			o.Insert = func(ctx context.Context, _ string, v thing) (item, error) { return o.Create(ctx, v) }
 			return o
@@ -253,9 +253,9 @@ func contentRev(it item) resource.Rev {
 	return resource.Rev(fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, it.Value.Name, it.Value.Size, it.Value.Born))))
 }
 
-// plantedTransactions are runners that break their word.
-func plantedTransactions() []planted {
-	return []planted{
+// transactionMutants returns mutants whose transactions are not atomic or not isolated.
+func transactionMutants() []mutant {
+	return []mutant{
 		{bug: "each call makes a runner", want: []string{"tx-runner"}, wrap: func(o ops) ops {
 			inner := o.Transactions()
 			o.Transactions = func() tx.Runner { return &changedRunner{Runner: inner} }

@@ -19,8 +19,8 @@ type (
 	seq  = iter.Seq2[item, error]
 )
 
-// planted is one way in which stores go wrong, and the cases that have to notice.
-type planted struct {
+// mutant is a broken collection and the cases of the kit that must detect it.
+type mutant struct {
 	bug   string
 	want  []string
 	wrap  func(o ops) ops // nil: the reference does it itself when it is told the bug
@@ -56,12 +56,12 @@ func TestReferencePassesWithoutSecondLives(t *testing.T) {
 	}, opts)
 }
 
-func TestPlantedBugsAreFound(t *testing.T) {
+func TestMutantsDetected(t *testing.T) {
 	t.Parallel()
 	if !full() {
 		t.Log("each bug meets only the cases that must find it; STOA_TEST=full runs all cases against all bugs")
 	}
-	for _, tt := range allPlanted() {
+	for _, tt := range mutants() {
 		t.Run(strings.NewReplacer(", ", "-", " ", "-").Replace(tt.bug), func(t *testing.T) {
 			t.Parallel()
 			verdicts := tt.judge(t)
@@ -83,16 +83,16 @@ func TestPlantedBugsAreFound(t *testing.T) {
 	}
 }
 
-// TestEveryCaseCanFail keeps cases out of the kit that no planted bug ever made fail.
+// TestEveryCaseCanFail keeps cases out of the kit that no mutant ever made fail.
 func TestEveryCaseCanFail(t *testing.T) {
 	t.Parallel()
 	var proven []string
-	for _, tt := range allPlanted() {
+	for _, tt := range mutants() {
 		proven = append(proven, tt.want...)
 	}
 	for name, contract := range resourcetest.Contracts() {
 		if !slices.Contains(proven, name) {
-			t.Errorf("no planted bug is there to be found by case %s", name)
+			t.Errorf("no mutant must be detected by case %s", name)
 		}
 		if len(contract) < 60 || !strings.HasSuffix(contract, ".") && !strings.HasSuffix(contract, ".)") {
 			t.Errorf("the contract of case %s does not explain anything: %q", name, contract)
@@ -100,13 +100,14 @@ func TestEveryCaseCanFail(t *testing.T) {
 	}
 }
 
-func allPlanted() []planted {
-	return slices.Concat(plantedInside(), plantedWrites(), plantedAbsent(), plantedReads(), plantedLists(), plantedTransactions(),
-		plantedNatural(), plantedWatches())
+// mutants returns all mutants.
+func mutants() []mutant {
+	return slices.Concat(referenceMutants(), writeMutants(), absentMutants(), readMutants(), listMutants(), transactionMutants(),
+		naturalMutants(), watchMutants())
 }
 
 // judge runs the cases that must find the bug, or with STOA_TEST=full all cases.
-func (p planted) judge(t *testing.T) (verdicts map[string]resourcetest.Verdict) {
+func (p mutant) judge(t *testing.T) (verdicts map[string]resourcetest.Verdict) {
 	t.Helper()
 	only := p.want
 	if full() {
@@ -120,7 +121,7 @@ func (p planted) judge(t *testing.T) (verdicts map[string]resourcetest.Verdict) 
 }
 
 // newOps returns the broken collection.
-func (p planted) newOps() ops {
+func (p mutant) newOps() ops {
 	o := resource.OpsOf(newTable(p.bug))
 	if p.wrap != nil {
 		o = p.wrap(o)
@@ -128,16 +129,16 @@ func (p planted) newOps() ops {
 	return o
 }
 
-func (p planted) options() *resourcetest.Options[thing] {
+func (p mutant) options() *resourcetest.Options[thing] {
 	if p.opts != nil {
 		return p.opts
 	}
 	return smallOptions()
 }
 
-// plantedInside are bugs of the reference itself: races, locks, transactions.
-func plantedInside() []planted {
-	return []planted{
+// referenceMutants returns mutants that the reference store implements itself: races, locks, transactions.
+func referenceMutants() []mutant {
+	return []mutant{
 		{bug: "two creations take one id", want: []string{"create-race"}},
 		{bug: "insert looks, then stores", want: []string{"insert-race"}},
 		{bug: "replace looks, then stores", want: []string{"replace-race", "replace-duel"}},

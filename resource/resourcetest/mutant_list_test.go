@@ -30,9 +30,9 @@ func askFilter(fn func(f query.Filter) query.Filter) func(o ops) ops {
 	})
 }
 
-// plantedLists are bugs in order, pages and filters.
-func plantedLists() []planted {
-	return []planted{
+// listMutants returns mutants with bugs in order, pages and filters.
+func listMutants() []mutant {
+	return []mutant{
 		{bug: "the order ignores desc", want: []string{"list-sort"}, wrap: ask(func(q *query.Query) {
 			q.Sort = slices.Clone(q.Sort)
 			for i := range q.Sort {
@@ -363,8 +363,9 @@ func TestNaturalReferencePasses(t *testing.T) {
 	}, naturalOptions())
 }
 
-func plantedNatural() []planted {
-	return []planted{
+// naturalMutants returns mutants with bugs in natural order.
+func naturalMutants() []mutant {
+	return []mutant{
 		{bug: "a token begins with its own item", want: []string{"page-natural"}, wrap: inNaturalOrder(true),
 			opts: naturalOptions()},
 	}
