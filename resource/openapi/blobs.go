@@ -6,8 +6,8 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// blobs is a part that serves bytes, on its way into the document.
-type blobs struct {
+// describedBlobs is what the document needs of a [resource.Blobs].
+type describedBlobs struct {
 	*builder
 	name, noun string // of the whole, and of one in ids of operations
 	opts       resource.BlobOptions
@@ -15,8 +15,8 @@ type blobs struct {
 
 // blobs describes the paths of blobs.
 func (b *builder) blobs(p *resource.Blobs) {
-	d := &blobs{builder: b, name: p.Name(), noun: b.nouns.unique(pascal(p.Name()) + "Item"), opts: p.Options()}
-	b.tag(d.name, "The bytes at /"+d.name+".")
+	d := &describedBlobs{builder: b, name: p.Name(), noun: b.nouns.unique(pascal(p.Name()) + "Item"), opts: p.Options()}
+	b.addTag(d.name, "The bytes at /"+d.name+".")
 
 	all := &pathItem{Parameters: b.versionParameters()}
 	one := &pathItem{Parameters: append([]*parameter{d.idParameter()}, b.versionParameters()...), Get: d.get()}
@@ -31,21 +31,21 @@ func (b *builder) blobs(p *resource.Blobs) {
 }
 
 // idParameter describes the id in the path.
-func (d *blobs) idParameter() *parameter {
+func (d *describedBlobs) idParameter() *parameter {
 	one, most := 1, 255 // bytes, in fact
 	return &parameter{Name: "id", In: "path", Required: true, Description: "Its name, escaped as one segment of the path. `.` and `..` are none.",
 		Example: quote("photo.jpg"), Schema: &schemaObject{Type: typeNames{"string"}, MinLength: &one, MaxLength: &most,
 			Pattern: `^[^/\x00-\x1f\x7f-\x9f]+$`}}
 }
 
-// operation begins the description of one.
-func (d *blobs) operation(verb string, op resource.Op, summary string, description ...string) *operation {
+// blobOperation returns an operation without parameters and responses.
+func (d *describedBlobs) blobOperation(verb string, op resource.Op, summary string, description ...string) *operation {
 	return d.newOperation(verb+d.noun, d.name, d.name, op, summary, description...)
 }
 
 // get describes GET. A part of the bytes is 206, whatever has gone before.
-func (d *blobs) get() *operation {
-	op := d.operation("get", resource.OpGet, "Get one of "+d.name,
+func (d *describedBlobs) get() *operation {
+	op := d.blobOperation("get", resource.OpGet, "Get one of "+d.name,
 		"Returns the bytes as they were stored, with the media type that was said of them",
 		"With `Range` it returns one part of them. Several parts are not served: then it is the whole",
 		"They are never compressed, and no browser runs anything in them")
@@ -64,8 +64,8 @@ func (d *blobs) get() *operation {
 }
 
 // put describes PUT.
-func (d *blobs) put() *operation {
-	op := d.operation("replace", resource.OpReplace, "Store one of "+d.name,
+func (d *describedBlobs) put() *operation {
+	op := d.blobOperation("replace", resource.OpReplace, "Store one of "+d.name,
 		"Stores the content under this name, in place of what is there. Nobody sees anything of it before it is there as a whole",
 		d.condition(), d.repeatable(d.name, false))
 	op.Parameters = append(d.uploadParameters(), d.conditions()...)
@@ -77,8 +77,8 @@ func (d *blobs) put() *operation {
 }
 
 // post describes POST.
-func (d *blobs) post() *operation {
-	op := d.operation("create", resource.OpCreate, "Store something new in "+d.name,
+func (d *describedBlobs) post() *operation {
+	op := d.blobOperation("create", resource.OpCreate, "Store something new in "+d.name,
 		"Stores the content under a name that the server chooses", d.repeatable(d.name, true))
 	op.Parameters = d.uploadParameters()
 	op.RequestBody = d.body()
@@ -88,8 +88,8 @@ func (d *blobs) post() *operation {
 }
 
 // delete describes DELETE. Whether what was deleted is remembered is up to the store, and not said by it.
-func (d *blobs) delete() *operation {
-	op := d.operation("delete", resource.OpDelete, "Delete one of "+d.name,
+func (d *describedBlobs) delete() *operation {
+	op := d.blobOperation("delete", resource.OpDelete, "Delete one of "+d.name,
 		"204 means that it is gone. 410 means that it was before, and 404 that it is not here, or never was",
 		d.condition(), d.repeatable(d.name, false))
 	op.Parameters = append(append(d.conditions(), d.prefer("handling=lenient")), d.keyParameter()...)
@@ -99,10 +99,12 @@ func (d *blobs) delete() *operation {
 }
 
 // who adds what every operation can be answered with.
-func (d *blobs) who(statuses ...int) []int { return d.asked(d.opts.Authorize == nil, statuses...) }
+func (d *describedBlobs) who(statuses ...int) []int {
+	return d.asked(d.opts.Authorize == nil, statuses...)
+}
 
 // lost adds 410, which a store that remembers deletions has; nothing can be deleted where there is nothing but GET.
-func (d *blobs) lost(statuses ...int) []int {
+func (d *describedBlobs) lost(statuses ...int) []int {
 	if d.opts.ReadOnly {
 		return statuses
 	}
@@ -110,7 +112,7 @@ func (d *blobs) lost(statuses ...int) []int {
 }
 
 // held adds 428 where a condition is required.
-func (d *blobs) held(statuses ...int) []int {
+func (d *describedBlobs) held(statuses ...int) []int {
 	if d.opts.RequireIfMatch {
 		return append(statuses, 428)
 	}
@@ -118,7 +120,7 @@ func (d *blobs) held(statuses ...int) []int {
 }
 
 // condition says what to do against lost updates.
-func (d *blobs) condition() string {
+func (d *describedBlobs) condition() string {
 	if d.opts.RequireIfMatch {
 		return "`If-Match` is required to change what is there: it says which revision has been seen, by its `ETag`"
 	}
@@ -126,12 +128,12 @@ func (d *blobs) condition() string {
 }
 
 // conditions are those of PUT and DELETE. No If-Match is needed for what is new, so it is not required of all.
-func (d *blobs) conditions() []*parameter {
+func (d *describedBlobs) conditions() []*parameter {
 	return []*parameter{d.precondition("If-Match"), d.precondition("If-None-Match"), d.precondition("If-Unmodified-Since")}
 }
 
 // uploadParameters are those of PUT and POST. The media type is no parameter, since OpenAPI has it with the content.
-func (d *blobs) uploadParameters() []*parameter {
+func (d *describedBlobs) uploadParameters() []*parameter {
 	digest := func(name, of string) *parameter {
 		return d.share(pascal(name), &parameter{Name: name, In: "header", Schema: text(),
 			Example:     quote("sha-256=:uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=:"),
@@ -142,7 +144,7 @@ func (d *blobs) uploadParameters() []*parameter {
 }
 
 // body describes what is sent. OpenAPI has no schema for bytes.
-func (d *blobs) body() *requestBody {
+func (d *describedBlobs) body() *requestBody {
 	types := d.opts.MediaTypes
 	if len(types) == 0 {
 		types = []string{"*/*"}
@@ -153,8 +155,10 @@ func (d *blobs) body() *requestBody {
 }
 
 // content is what is answered: the bytes, of whatever type.
-func (d *blobs) content() ordered[*mediaType] { return d.contents([]string{"*/*"}, nil, "") }
+func (d *describedBlobs) content() ordered[*mediaType] { return d.contents([]string{"*/*"}, nil, "") }
 
 // headers are those of what is answered about bytes that are there. They were stored octet by octet as they were sent, so
 // PUT has them as well (RFC 9110 section 9.3.4).
-func (d *blobs) headers() []string { return []string{"ETag", "Last-Modified", "Cache-Control"} }
+func (d *describedBlobs) headers() []string {
+	return []string{"ETag", "Last-Modified", "Cache-Control"}
+}

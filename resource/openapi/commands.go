@@ -20,7 +20,7 @@ type action struct {
 func (b *builder) command(c *resource.Command) {
 	a := &action{builder: b, c: c, takes: c.Input() != nil, gives: c.Output() != nil}
 	a.area, _, _ = strings.Cut(c.Name(), "/")
-	b.tag(a.area, "The commands of /"+a.area+".")
+	b.addTag(a.area, "The commands of /"+a.area+".")
 	does := a.post
 	if c.Into() != nil {
 		does = a.lines
@@ -41,7 +41,7 @@ func (a *action) post() *operation {
 		op.Parameters = append(op.Parameters, a.keyParameter()...)
 	}
 	if a.takes {
-		op.RequestBody = a.requestBody()
+		op.RequestBody = a.newRequestBody()
 	}
 	op.Responses = a.answers(a.asked(a.c.Public(), a.problems()...), a.good()...)
 	return op
@@ -65,8 +65,8 @@ func (a *action) end() string {
 		"job at `Location` does. A client that goes away does not stop it"
 }
 
-// requestBody describes what is sent.
-func (a *action) requestBody() *requestBody {
+// newRequestBody describes the input of the command.
+func (a *action) newRequestBody() *requestBody {
 	name := a.names.unique(pascal(a.c.Name()) + "Input")
 	m := model{typ: a.c.Input(), mode: created}
 	s := a.object(m)

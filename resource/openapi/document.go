@@ -12,7 +12,7 @@ import (
 type builder struct {
 	c   *resource.Catalog
 	o   *Options
-	now *standing
+	now *lifecycle
 	doc *root
 
 	names  names            // of components
@@ -24,7 +24,7 @@ type builder struct {
 }
 
 // describe makes the document of a catalog.
-func describe(c *resource.Catalog, o *Options, now *standing) *root {
+func describe(c *resource.Catalog, o *Options, now *lifecycle) *root {
 	b := &builder{c: c, o: o, now: now, names: names{}, nouns: names{}, ids: names{}, models: map[model]string{}}
 	b.doc = &root{OpenAPI: "3.1.0", Security: o.requirements(), Tags: []tag{}, Paths: ordered[*pathItem]{}}
 	b.doc.Components.Schemas = ordered[*schemaObject]{}
@@ -49,7 +49,7 @@ func describe(c *resource.Catalog, o *Options, now *standing) *root {
 	for _, cmd := range c.Commands() {
 		b.command(cmd)
 	}
-	b.doc.Info = b.info()
+	b.doc.Info = b.newInfo()
 	return b.doc
 }
 
@@ -63,8 +63,8 @@ func (b *builder) reserve() {
 	}
 }
 
-// info comes last into being and first in the document. A contract without a Negotiator has a name and nothing else.
-func (b *builder) info() info {
+// newInfo is called last, although info is first in the document. A contract without a Negotiator has only a name.
+func (b *builder) newInfo() info {
 	c := &b.now.contract
 	out := info{Title: b.o.Title, Version: c.Name, Description: b.preface(), TermsOfService: b.o.TermsOfService,
 		Contact: b.o.Contact, License: b.o.License, Status: string(b.now.status), Deprecation: stamp(c.Deprecated),
@@ -135,8 +135,8 @@ func (b *builder) aboutLife() string {
 	return s
 }
 
-// tag declares a tag, unless it is there: a command below a collection belongs to it.
-func (b *builder) tag(name, description string) {
+// addTag declares a tag if there is none of this name. A command below a collection shares its tag.
+func (b *builder) addTag(name, description string) {
 	if !slices.ContainsFunc(b.doc.Tags, func(t tag) bool { return t.Name == name }) {
 		b.doc.Tags = append(b.doc.Tags, tag{name, description})
 	}
@@ -146,7 +146,7 @@ func (b *builder) tag(name, description string) {
 // of an item, is where a reader of the document looks first.
 func (b *builder) resource(r *resource.Resource) {
 	d := b.describeResource(r)
-	b.tag(d.name, "The collection /"+d.name+" and its items.")
+	b.addTag(d.name, "The collection /"+d.name+" and its items.")
 	b.shown = append(b.shown, d)
 
 	list := &pathItem{Parameters: b.versionParameters(), Get: d.list()}

@@ -135,7 +135,7 @@ func (d *Document) current() *rendering {
 	// To make it takes some milliseconds, for which others wait: they would only make the same.
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now := d.opts.standing()
+	now := d.opts.currentLifecycle()
 	if d.made == nil || !d.made.of.equal(&now) {
 		d.made = newRendering(d.catalog, &d.opts, now)
 	}

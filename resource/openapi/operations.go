@@ -48,12 +48,12 @@ func (b *builder) describeResource(r *resource.Resource) *described {
 	return d
 }
 
-// operation begins the description of one.
-func (d *described) operation(id string, op resource.Op, summary string, description ...string) *operation {
+// resourceOperation returns an operation without parameters and responses.
+func (d *described) resourceOperation(id string, op resource.Op, summary string, description ...string) *operation {
 	return d.newOperation(id, d.name, d.name, op, summary, description...)
 }
 
-// newOperation is operation for what has another name than its tag: a lookup belongs to the resource that it leads to.
+// newOperation returns an operation whose name may differ from its tag: a lookup has the tag of the resource it returns.
 func (b *builder) newOperation(id, tag, name string, op resource.Op, summary string, description ...string) *operation {
 	out := &operation{OperationID: b.ids.unique(id), Tags: []string{tag}, Summary: summary,
 		Description: sentences(description...), Deprecated: b.now.deprecated()}
@@ -68,7 +68,7 @@ func (b *builder) newOperation(id, tag, name string, op resource.Op, summary str
 
 // list describes GET of the collection.
 func (d *described) list() *operation {
-	op := d.operation("list"+pascal(d.name), resource.OpList, "List "+d.name,
+	op := d.resourceOperation("list"+pascal(d.name), resource.OpList, "List "+d.name,
 		"Returns a page of the items that match all of the filters. The next page is at `next`, and at the link of that name",
 		d.order(),
 		"Asked for `application/x-ndjson` it returns one item a line, and without `limit` all of them",
@@ -104,9 +104,9 @@ func (d *described) create() *operation {
 	case d.policy.TakesIDs:
 		how = "The client chooses the id"
 	}
-	op := d.operation("create"+d.noun, resource.OpCreate, "Create an item in "+d.name, how, d.repeatable(d.name, true))
+	op := d.resourceOperation("create"+d.noun, resource.OpCreate, "Create an item in "+d.name, how, d.repeatable(d.name, true))
 	op.Parameters = d.writeParameters()
-	op.RequestBody = d.requestBody(d.createModel, d.samples.create)
+	op.RequestBody = d.newRequestBody(d.createModel, d.samples.create)
 	headers := append([]string{"Location", "Content-Location"}, d.itemHeaders()...)
 	statuses, good := []int{400, 406, 409, 413, 415, 422}, []entry[*response]{d.written(201,
 		"The item has been created, and is at `Location`. With `Prefer: return=minimal` there is no content.", headers)}
@@ -119,7 +119,7 @@ func (d *described) create() *operation {
 
 // get describes GET of an item.
 func (d *described) get() *operation {
-	op := d.operation("get"+d.noun, resource.OpGet, "Get an item of "+d.name, "Returns one item", d.gone(), d.listens("it"))
+	op := d.resourceOperation("get"+d.noun, resource.OpGet, "Get an item of "+d.name, "Returns one item", d.gone(), d.listens("it"))
 	d.getID = op.OperationID
 	op.Parameters = append(append(d.partParameters(), d.prefer("handling=lenient")), d.readConditions()...)
 	content := d.itemContent()
@@ -143,9 +143,9 @@ func (d *described) replace() *operation {
 	if d.policy.TakesIDs && d.policy.Remembers && !d.policy.AllowRecreate {
 		does += ". An item that was deleted cannot be put back: 410"
 	}
-	op := d.operation("replace"+d.noun, resource.OpReplace, "Replace an item of "+d.name, does, d.condition(), d.repeatable(d.name, false))
+	op := d.resourceOperation("replace"+d.noun, resource.OpReplace, "Replace an item of "+d.name, does, d.condition(), d.repeatable(d.name, false))
 	op.Parameters = append(d.writeParameters(), d.writeConditions(!d.policy.TakesIDs)...)
-	op.RequestBody = d.requestBody(d.replaceModel, d.samples.replace)
+	op.RequestBody = d.newRequestBody(d.replaceModel, d.samples.replace)
 	headers := append([]string{"Content-Location"}, d.itemHeaders()...)
 	var good []entry[*response]
 	if replaces {
@@ -169,7 +169,7 @@ func (d *described) replacedText() string {
 
 // patch describes PATCH.
 func (d *described) patch() *operation {
-	op := d.operation("patch"+d.noun, resource.OpPatch, "Change parts of an item of "+d.name,
+	op := d.resourceOperation("patch"+d.noun, resource.OpPatch, "Change parts of an item of "+d.name,
 		"Applies all of the patch or nothing. A merge patch (RFC 7396) names what changes, and null removes: it cannot set "+
 			"anything to null, for which there is JSON Patch (RFC 6902). A patch that changes nothing leaves the revision as it is",
 		d.condition(), d.repeatable(d.name, false))
@@ -199,7 +199,7 @@ func (d *described) delete() *operation {
 		means = "204 means that the item is gone, also if it was before, for which other methods have 410. " +
 			"404 means that it was never known here"
 	}
-	op := d.operation("delete"+d.noun, resource.OpDelete, "Delete an item of "+d.name, means,
+	op := d.resourceOperation("delete"+d.noun, resource.OpDelete, "Delete an item of "+d.name, means,
 		d.condition(), d.repeatable(d.name, false))
 	op.Parameters = append([]*parameter{d.prefer("handling=lenient")}, d.writeConditions(true)...)
 	op.Parameters = append(op.Parameters, d.keyParameter()...)
@@ -258,8 +258,8 @@ func (d *described) lost(statuses ...int) []int {
 	return statuses
 }
 
-// requestBody describes the content of POST and PUT.
-func (d *described) requestBody(m model, example string) *requestBody {
+// newRequestBody describes the request body of POST and PUT.
+func (d *described) newRequestBody(m model, example string) *requestBody {
 	s := d.component(m)
 	return &requestBody{Required: true, Description: d.bodySize(),
 		Content: d.contents(append([]string{mediaJSON}, d.vendorTypes(d.word)...), s, example)}

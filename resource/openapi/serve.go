@@ -13,15 +13,15 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// rendering is the document as it is for one standing of its contract. It does not change.
+// rendering is the document as it is for one state of its contract. It does not change.
 type rendering struct {
-	of       standing
+	of       lifecycle
 	json     []byte
 	document *httpbody.Document
 }
 
 // newRendering panics only if a printer of this package is wrong: everything that it is given has been checked before.
-func newRendering(c *resource.Catalog, o *Options, now standing) *rendering {
+func newRendering(c *resource.Catalog, o *Options, now lifecycle) *rendering {
 	text, err := json.Marshal(describe(c, o, &now), jsontext.WithIndent("  "))
 	if err != nil {
 		panic(fmt.Sprintf("openapi: %v", err))

@@ -10,8 +10,8 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// standing is what changes about a contract while the process runs, and what does not beside it.
-type standing struct {
+// lifecycle is the state of a contract, which changes while the process runs: its status, its dates and its names.
+type lifecycle struct {
 	contract version.Contract // only Name without a Negotiator
 	status   version.Status   // "" without a Negotiator
 	names    []string         // that lead to it, the shortest first
@@ -19,8 +19,8 @@ type standing struct {
 	served   []string         // contracts that are not retired, newest first
 }
 
-func (o *Options) standing() standing {
-	now := standing{contract: version.Contract{Name: o.Contract}}
+func (o *Options) currentLifecycle() lifecycle {
+	now := lifecycle{contract: version.Contract{Name: o.Contract}}
 	n := o.Negotiator
 	if n == nil {
 		return now
@@ -38,12 +38,12 @@ func (o *Options) standing() standing {
 }
 
 // equal compares what can change.
-func (s *standing) equal(t *standing) bool {
+func (s *lifecycle) equal(t *lifecycle) bool {
 	return s.status == t.status && slices.Equal(s.names, t.names) && slices.Equal(s.served, t.served)
 }
 
 // shortest is the name that clients will want to use. A contract that is not served has but its own.
-func (s *standing) shortest() string {
+func (s *lifecycle) shortest() string {
 	if len(s.names) == 0 {
 		return s.contract.Name
 	}
@@ -51,7 +51,7 @@ func (s *standing) shortest() string {
 }
 
 // pattern matches the names that lead to the contract, as clients may write them.
-func (s *standing) pattern() string {
+func (s *lifecycle) pattern() string {
 	names := s.names
 	if len(names) == 0 {
 		names = []string{s.contract.Name}
@@ -64,13 +64,13 @@ func (s *standing) pattern() string {
 }
 
 // links reports whether answers of the contract have links of its life cycle.
-func (s *standing) links() bool {
+func (s *lifecycle) links() bool {
 	c := &s.contract
 	return c.OpenAPI != "" || c.DeprecationLink != "" || c.SunsetLink != "" || !c.Deprecated.IsZero() ||
 		!c.Sunset.IsZero()
 }
 
-func (s *standing) deprecated() bool {
+func (s *lifecycle) deprecated() bool {
 	return s.status == version.Deprecated || s.status == version.Retired
 }
 

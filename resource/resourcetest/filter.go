@@ -40,11 +40,11 @@ func filterCases[T any]() []testCase[T] {
 	}
 }
 
-// samples are the values that each filterable field has somewhere.
+// samples are the values that occur in each filterable field.
 type samples map[string][]any
 
-// samples collects comparison values from items, which need not be stored.
-func (k *kit[T]) samples(items []resource.Item[T]) samples {
+// collectSamples returns the values of items, which need not be stored.
+func (k *kit[T]) collectSamples(items []resource.Item[T]) samples {
 	s := samples{}
 	for field := range k.Support.Filter {
 		for i := range items {
@@ -184,7 +184,7 @@ func (k *kit[T]) checkFilter(f query.Filter, items []resource.Item[T]) bool {
 // filterComparisons tries each declared comparison of each field by itself, so that a failure names one of them.
 func filterComparisons[T any](k *kit[T]) {
 	items := k.inOrder(k.fill(max(30, k.Items/4), clustered))
-	s := k.samples(k.withOthers(items))
+	s := k.collectSamples(k.withOthers(items))
 	for _, field := range slices.Sorted(maps.Keys(k.Support.Filter)) {
 		for _, op := range k.Support.Filter[field] {
 			for _, f := range k.comparisons(s, field, op) {
@@ -219,7 +219,7 @@ func (k *kit[T]) comparisons(s samples, field string, op query.Op) (fs []query.F
 // filterTrees combines them. The first tree that fails is cut down to the part that does, and the case ends with it.
 func filterTrees[T any](k *kit[T]) {
 	items := k.inOrder(k.fill(max(30, k.Items/4), clustered))
-	s := k.samples(k.withOthers(items))
+	s := k.collectSamples(k.withOthers(items))
 	for range max(30, k.Items/2) {
 		if !k.checkFilter(k.tree(s, 1+k.rng.IntN(3)), items) {
 			return
@@ -240,7 +240,7 @@ func countList[T any](k *kit[T]) {
 	items := k.fill(max(20, k.Items/4), clustered)
 	filters := []query.Filter{{}}
 	if k.able.has(filterer) {
-		s := k.samples(k.withOthers(items))
+		s := k.collectSamples(k.withOthers(items))
 		for range 20 {
 			filters = append(filters, k.tree(s, 2))
 		}

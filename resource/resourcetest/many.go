@@ -74,7 +74,7 @@ func (k *kit[T]) checkGetMany(ids []string, unknown int, stored map[string]resou
 func listByList[T any](k *kit[T]) {
 	items := k.inOrder(k.fill(k.Items/2, clustered))
 	known := k.withOthers(items)
-	s := k.samples(known)
+	s := k.collectSamples(known)
 	sorts := k.sorts()
 	for _, field := range slices.Sorted(maps.Keys(k.Support.Filter)) {
 		if !slices.Contains(k.Support.Filter[field], query.Eq) {

@@ -235,20 +235,20 @@ func (o *over[T]) count(ctx context.Context, q query.Query) (int, error) {
 	return *p.Total, nil
 }
 
-// page is a page of a list.
-type page[T any] struct {
+// listPage is the response to a list request.
+type listPage[T any] struct {
 	Items []T    `json:"items"`
 	Next  string `json:"next"`
 	Total *int   `json:"total"` // nil if it was not asked for
 }
 
-func (o *over[T]) page(ctx context.Context, q query.Query, cursor string) (page[T], error) {
+func (o *over[T]) page(ctx context.Context, q query.Query, cursor string) (listPage[T], error) {
 	params := q.Values()
 	if cursor != "" {
 		params.Set("after", cursor)
 	}
 	params.Set("limit", strconv.Itoa(q.Limit))
-	var p page[T]
+	var p listPage[T]
 	a, err := o.do(ctx, http.MethodGet, o.at+"?"+params.Encode(), nil, "Prefer", "count=exact")
 	if err == nil {
 		err = json.Unmarshal(a.body, &p)

@@ -69,7 +69,7 @@ func (o *over[T]) cursor(q query.Query, after []any) (cursor string, known bool)
 }
 
 // remember notes what the server calls the end of a page.
-func (o *over[T]) remember(q query.Query, p page[T]) {
+func (o *over[T]) remember(q query.Query, p listPage[T]) {
 	if p.Next == "" || len(p.Items) == 0 {
 		return
 	}

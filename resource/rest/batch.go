@@ -55,7 +55,7 @@ func (x *call) batch() error {
 	w.opts.Key = x.useKey(w.key, "", w.media)
 	results, err := x.route.resource.Batch(x.r.Context(), *buf, &resource.BatchOptions{
 		WriteOptions: w.opts, MaxOperations: x.h.limits.Operations, MaxResult: maxShown * x.h.limits.Body, Minimal: w.minimal,
-		Report: func(err error) { x.report(err) },
+		Report: func(err error) { x.logError(err) },
 	})
 	if err != nil {
 		return x.refused(err)

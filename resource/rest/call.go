@@ -108,7 +108,7 @@ func (x *call) noContent(status int) error {
 // fail answers an error.
 func (x *call) fail(err error) {
 	if x.began && !errors.Is(x.r.Context().Err(), context.Canceled) { // the client is there, and cannot be told any more
-		x.report(err)
+		x.logError(err)
 	}
 	if x.began || errors.Is(err, context.Canceled) && x.r.Context().Err() != nil {
 		panic(http.ErrAbortHandler) // the client must see that this is not the end
@@ -135,7 +135,7 @@ func (x *call) fail(err error) {
 		}
 	case http.StatusInternalServerError:
 		if d.Instance == "" { // otherwise a job has logged it
-			d.Instance = x.report(err)
+			d.Instance = x.logError(err)
 		}
 	case http.StatusServiceUnavailable:
 		if errors.Is(err, feed.ErrClosed) && x.r.ProtoMajor == 1 {
@@ -167,8 +167,8 @@ func (x *call) vary() []string {
 	return x.route.varyList
 }
 
-// report logs what the client is not told, and returns the id by which the two can be brought together.
-func (x *call) report(err error) string {
+// logError logs an error whose text the client must not see. It returns the instance id that links the response to the log.
+func (x *call) logError(err error) string {
 	id := problem.NewInstance()
 	x.h.catalog.Logger().ErrorContext(x.r.Context(), "stoa: internal error", "instance", id, "method", x.r.Method,
 		"path", safe.Truncate(x.r.URL.Path), "principal", safe.Truncate(x.principal()), "error", safe.Truncate(err.Error()))

@@ -89,7 +89,7 @@ func (x *call) reportJob(ctx context.Context, err error) string {
 	if errors.As(err, &p) {
 		x.h.catalog.Logger().ErrorContext(ctx, "stoa: panic", "error", safe.Truncate(err.Error()), "stack", p.Stack())
 	}
-	return x.report(err)
+	return x.logError(err)
 }
 
 // accepted answers with the job as it is.
@@ -110,7 +110,7 @@ func (x *call) accepted(w *writeRequest, id string) error {
 	}
 	if err != nil {
 		if !errors.Is(err, resource.ErrNotFound) && x.r.Context().Err() == nil { // else it is not for this caller to see, or too late
-			x.report(err)
+			x.logError(err)
 		}
 		return x.sendNothing(http.StatusAccepted)
 	}

@@ -146,9 +146,9 @@ func (x *call) sendWritten(status int, e *resource.Entry, w *writeRequest, tagge
 		if err == nil || x.began {
 			return err
 		}
-		x.report(err)
+		x.logError(err)
 	} else if err := x.route.resource.NotShown(e); err != nil {
-		x.report(err)
+		x.logError(err)
 	}
 	h := x.w.Header()
 	delete(h, "Content-Location")

@@ -72,7 +72,7 @@ func (x *call) streamChanges(l *subscription, watch func(ctx context.Context) ch
 	ctx, cancel := context.WithCancel(x.r.Context())
 	defer cancel()
 	s := &changeStream{stop: cancel}
-	defer s.close()
+	defer s.finish()
 	err = x.sendChanges(s, l, watch(ctx))
 	s.returned = true
 	if err == nil && !x.began {

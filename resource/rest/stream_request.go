@@ -166,20 +166,20 @@ func badField(name, code, detail string) error {
 	return d
 }
 
-// frameKey is what the frame of a change depends on, beside the change.
+// frameKey identifies the frames of a change that may differ.
 type frameKey struct {
 	resource *resource.Resource
 	names    string // of the fields
 }
 
-// frame is a change as it is sent.
+// frame is an encoded change.
 type frame struct {
 	text []byte
 	err  error
 }
 
-// frame returns the frame of a change, which is made once for all who listen alike.
-func (l *subscription) frame(c *feed.Change[resource.Entry]) *frame {
+// encode returns the frame of a change. Subscriptions to the same fields share it.
+func (l *subscription) encode(c *feed.Change[resource.Entry]) *frame {
 	return c.Memo(l.key, func() any {
 		f := &frame{}
 		err := safe.Call(func() error {

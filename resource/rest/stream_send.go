@@ -64,9 +64,9 @@ func (s *changeStream) notSoon() {
 	_ = s.out.Retry(slowRetryFactor * (retryDelay + rand.N(retryJitter)))
 }
 
-// close ends the stream. A client that has stopped reading is cut off, so that whoever counts requests sees that it was not the
-// end.
-func (s *changeStream) close() {
+// finish ends the stream. If the client has stopped reading, it aborts the connection, so that middleware counts it as
+// aborted.
+func (s *changeStream) finish() {
 	if s.out == nil {
 		return
 	}
@@ -85,7 +85,7 @@ func (s *changeStream) send(l *subscription, c *feed.Change[resource.Entry]) (bo
 	if c.Kind == feed.Bookmark {
 		return s.out.Event(eventstream.Event{ID: c.Cursor.String()}) == nil, nil
 	}
-	f := l.frame(c)
+	f := l.encode(c)
 	if f.err != nil {
 		return false, f.err
 	}

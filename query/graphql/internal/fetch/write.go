@@ -25,7 +25,7 @@ func (x *Fetcher) Create(ctx context.Context, f *model.Field, args map[string]an
 	if opts.If, err = preconditions(args["ifMatch"]); err != nil {
 		return nil, err
 	}
-	e, err := x.write(ctx, f, args, &opts)
+	e, err := x.writeItem(ctx, f, args, &opts)
 	switch {
 	case err != nil:
 		return nil, located(err, inputsOf(f), "input")
@@ -35,7 +35,7 @@ func (x *Fetcher) Create(ctx context.Context, f *model.Field, args map[string]an
 	return &e, nil
 }
 
-func (x *Fetcher) write(
+func (x *Fetcher) writeItem(
 	ctx context.Context, f *model.Field, args map[string]any, opts *resource.WriteOptions,
 ) (e resource.Entry, err error) {
 	r := f.Resource
