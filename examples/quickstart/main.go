@@ -1,4 +1,4 @@
-// Command quickstart serves notes, which are held in memory.
+// Command quickstart serves notes from memory.
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// Note is what is served. Its tags are the schema: what breaks it is refused, and the answer says where.
+// Note is an item. The struct tags are its schema: they validate requests and describe the API.
 type Note struct {
 	ID   int64  `json:"id" readOnly:"true"`
 	Text string `json:"text" required:"true" minLength:"1" maxLength:"500"`
@@ -19,14 +19,14 @@ type Note struct {
 }
 
 func newAPI() http.Handler {
-	notes := memory.New[Note](nil) // or your own: two methods, and one more for each thing it can do
+	notes := memory.New[Note](nil) // or your own store: two methods, and one more for each capability
 	return rest.New(resource.NewCatalog(nil, resource.New("notes", notes, &resource.Options[Note]{
 		Query:  query.Support{Filter: map[string][]query.Op{"done": {query.Eq}}, Sort: []string{"text"}},
-		Public: true, // everybody may do everything
+		Public: true, // no authorization
 	})), nil)
 }
 
 func main() {
-	log.Print("try http://localhost:8080/notes")
+	log.Print("listening on http://localhost:8080/notes")
 	log.Fatal(http.ListenAndServe("localhost:8080", newAPI()))
 }

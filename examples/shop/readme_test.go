@@ -1,80 +1,144 @@
-package main
+package main_test
 
 import (
-	"cmp"
-	"net/http/httptest"
+	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp"
 )
 
+// varying matches values that differ each time: retry delays, cursors and UUIDs.
+var varying = regexp.MustCompile(
+	`retry: [0-9]{4}\b|id: [\w-]{23,}|[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+// startedShop matches a block with the command that starts the shop, and startedOther one that starts another example, which
+// has a test of its own.
 var (
-	curlTarget = regexp.MustCompile(`^(?:\$ )?curl (?:-i )?(?:-X ([A-Z]+) )?'?(?:http://)?([a-z0-9.-]*localhost):8080([^' ]*)`)
-	curlHeader = regexp.MustCompile(`-H '([^']*)'`)
-	curlBody   = regexp.MustCompile(`-d '([^']*)'`)
+	startedShop  = regexp.MustCompile("(?m)^```\ngo run -C examples \\./shop(?: (.*))?\n```$")
+	startedOther = regexp.MustCompile("(?m)^```\ngo run -C examples \\./(?:[^s\n]|s[^h\n]).*\n```$")
 )
 
-// TestReadmeShowsRealAnswers says what README.md has under Versions, one command after the other.
-func TestReadmeShowsRealAnswers(t *testing.T) {
+// session is a shop that a document starts, and the commands that follow in the same section.
+type session struct{ document, args, text string }
+
+// TestDocumentSessions starts the shop as the documents of the repository describe, runs the commands that follow with bash,
+// and compares their output.
+func TestDocumentSessions(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
+	for _, tool := range []string{"bash", "curl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			if os.Getenv("CI") != "" {
+				t.Fatal(err)
+			}
+			t.Skip(tool, "is not installed")
+		}
+	}
+	sessions, blocks := documentSessions(t)
+	tested := 0
+	for _, s := range sessions {
+		tested += strings.Count(s.text, "\n```console\n")
+		t.Run(s.document, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			args := strings.Fields(strings.Replace(s.args, "shop.db", filepath.Join(dir, "shop.db"), 1))
+			host := strings.TrimPrefix(open(t, args...).url, "http://")
+			script, want := transcript(s.text)
+			shell := exec.CommandContext(t.Context(), "bash", "-c", strings.ReplaceAll(script, "localhost:8080", host))
+			shell.Dir = dir
+			out, err := shell.CombinedOutput()
+			if err != nil {
+				t.Error(err)
+			}
+			got := strings.ReplaceAll(string(out), host, "localhost:8080")
+			diff := cmp.Diff(varying.ReplaceAllString(want, "..."), varying.ReplaceAllString(got, "..."))
+			if diff != "" {
+				t.Errorf("(-document +got):\n%s", diff)
+			}
+		})
+	}
+	if len(sessions) < 7 {
+		t.Errorf("%d sessions, want at least 7", len(sessions))
+	}
+	if tested != blocks {
+		t.Errorf("%d blocks of commands are tested, want %d: start each section with a block "+
+			"\"go run -C examples ./shop\"", tested, blocks)
+	}
+}
+
+// documentSessions returns the sessions of all Markdown files, and how many blocks of commands there are, without those of
+// other examples.
+func documentSessions(t *testing.T) (sessions []session, blocks int) {
+	t.Helper()
+	const root = "../.."
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "testdata" || d.Name() == "node_modules"):
+			return filepath.SkipDir
+		case d.IsDir() || filepath.Ext(path) != ".md":
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		document, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		for _, section := range strings.Split(string(text), "\n## ") {
+			blocks += strings.Count(section, "\n```console\n")
+			if other := startedOther.FindStringIndex(section); other != nil {
+				blocks -= strings.Count(section[other[1]:], "\n```console\n")
+				section = section[:other[0]]
+			}
+			starts := startedShop.FindAllStringSubmatchIndex(section, -1)
+			for i, m := range starts {
+				s := session{document: filepath.ToSlash(document), text: section[m[1]:]}
+				if m[2] >= 0 {
+					s.args = section[m[2]:m[3]]
+				}
+				if i+1 < len(starts) {
+					s.text = section[m[1]:starts[i+1][0]]
+				}
+				sessions = append(sessions, s)
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(readme), "\n## Versions\n")
-	_, block, _ := strings.Cut(section, "\n```console\n")
-	block, _, _ = strings.Cut(block, "\n```\n")
-	lines := strings.Split(block, "\n")
-	if len(lines) < 6 || len(lines)%2 != 0 {
-		t.Fatalf("there are %d lines, which are not pairs of command and answer", len(lines))
-	}
-	s := openShop(t)
-	for i := 0; i < len(lines); i += 2 {
-		if diff := gocmp.Diff(lines[i+1], curl(t, s, lines[i]).Body.String()); diff != "" {
-			t.Errorf("%s (-README +got):\n%s", lines[i], diff)
-		}
-	}
+	return sessions, blocks
 }
 
-// TestPageShowsCommandsThatWork says what the page has for each way to name a contract. All of them name 1.1.0.
-func TestPageShowsCommandsThatWork(t *testing.T) {
-	t.Parallel()
-	_, ways, _ := strings.Cut(string(pageHTML), `<dl id="ways">`)
-	ways, _, _ = strings.Cut(ways, "</dl>")
-	commands := regexp.MustCompile(`<code>(.*)</code>`).FindAllStringSubmatch(ways, -1)
-	s := openShop(t)
-	for _, m := range commands {
-		w := curl(t, s, m[1])
-		if got := w.Header().Get("API-Version"); w.Code/100 != 2 || got != "1.1.0" {
-			t.Errorf("%s: %d in contract %q", m[1], w.Code, got)
+// transcript returns a script of the commands of a session, which prints each command and its output, and the text that it
+// should print. A command continues on the next line after a backslash.
+func transcript(text string) (script, want string) {
+	var commands, lines []string
+	for _, block := range strings.Split(text, "\n```console\n")[1:] {
+		block, _, _ = strings.Cut(block, "\n```\n")
+		command := ""
+		for line := range strings.SplitSeq(block, "\n") {
+			lines = append(lines, line)
+			if command == "" && !strings.HasPrefix(line, "$ ") {
+				continue // output
+			}
+			command += line + "\n"
+			if strings.HasSuffix(line, "\\") {
+				continue
+			}
+			quoted := "'" + strings.ReplaceAll(command, "'", `'\''`) + "'"
+			// The command runs in this shell, so that variables stay. awk ends an incomplete last line.
+			commands = append(commands, "printf %s "+quoted, "{ "+command[len("$ "):]+"} >output 2>&1", "awk 1 output")
+			command = ""
 		}
 	}
-	if len(commands) != 6 {
-		t.Errorf("the page has %d commands", len(commands))
-	}
-	if !strings.Contains(string(pageHTML), ` id="`+strings.TrimPrefix(contractsPage, "/#")+`"`) {
-		t.Errorf("the page has no %s", contractsPage)
-	}
-}
-
-// curl does what a command of README.md or of the page says.
-func curl(t *testing.T, s *opened, command string) *httptest.ResponseRecorder {
-	t.Helper()
-	m := curlTarget.FindStringSubmatch(command)
-	if m == nil {
-		t.Fatalf("%s is no command that this test understands", command)
-	}
-	method, body := cmp.Or(m[1], "GET"), ""
-	header := []string{"Host: " + m[2]}
-	if data := curlBody.FindStringSubmatch(command); data != nil {
-		body = data[1]
-		method = cmp.Or(m[1], "POST")
-	}
-	for _, m := range curlHeader.FindAllStringSubmatch(command, -1) {
-		header = append(header, m[1])
-	}
-	return ask(t, s, method, m[3], body, header...)
+	return strings.Join(commands, "\n"), strings.Join(lines, "\n") + "\n"
 }

@@ -350,17 +350,17 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// README.md shows the sample and its answer.
+// TestReadme checks that query/graphql/README.md shows the query and its response.
 func TestReadme(t *testing.T) {
 	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
+	readme, err := os.ReadFile("../../query/graphql/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := "\n```\ngo run -C examples ./starwars\n```\n\n```console\n$ curl -s localhost:8080/graphql -H 'Content-Type: application/json' -d '" +
 		`{"query":"` + heroQuery + `"}` + "'\n" + heroAnswer + "\n```\n"
 	if !strings.Contains(string(readme), want) {
-		t.Errorf("README.md does not show%s", want)
+		t.Errorf("query/graphql/README.md does not show%s", want)
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// places is a file of places, such as the one that the README of the shop says how to make. Without it they are made up.
+// places is a file of places, as described in examples/bench/README.md. Without it they are generated.
 var places = flag.String("places", "", "JSON Lines `file` (gzip by suffix) that BenchmarkImport reads")
 
 type place struct {
