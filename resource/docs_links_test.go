@@ -17,15 +17,10 @@ var (
 	markdownHeading = regexp.MustCompile(`(?m)^#{1,6} (.+)$`)
 )
 
-// TestDocumentLinks checks that relative links in README.md and .github/*.md lead to files of the repository, and
-// fragments to headings.
+// TestDocumentLinks checks that relative links in documents lead to files of the repository, and fragments to headings.
 func TestDocumentLinks(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(root, ".github", "*.md"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d files in .github, %v", len(files), err)
-	}
-	for _, file := range append(files, filepath.Join(root, "README.md")) {
+	for _, file := range documents(t) {
 		for _, link := range brokenLinks(t, file, readText(t, file)) {
 			t.Errorf("%s: broken link %s", file, link)
 		}
