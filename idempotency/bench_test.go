@@ -12,7 +12,7 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 )
 
-// nowhere is a ResponseWriter that keeps nothing.
+// nowhere is a ResponseWriter that discards its content.
 type nowhere struct{ header http.Header }
 
 func (n *nowhere) Header() http.Header         { return n.header }
@@ -28,7 +28,7 @@ func wrappedBare() http.Handler {
 		Principal: func(context.Context) string { return "ann" }}).Wrap(http.HandlerFunc(bare))
 }
 
-// BenchmarkWithoutKey is what Wrap costs those who send no key.
+// BenchmarkWithoutKey measures Wrap for requests without a key.
 func BenchmarkWithoutKey(b *testing.B) {
 	for _, bb := range []struct {
 		name string
@@ -44,7 +44,7 @@ func BenchmarkWithoutKey(b *testing.B) {
 	}
 }
 
-// TestNoKeyNoAllocations: without a key nothing is allocated over the handler itself.
+// TestNoKeyNoAllocations: without a key Wrap allocates nothing.
 func TestNoKeyNoAllocations(t *testing.T) {
 	h := wrappedBare()
 	w, r := &nowhere{http.Header{}}, httptest.NewRequest("POST", "/", nil)
@@ -53,7 +53,7 @@ func TestNoKeyNoAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkWrap is a whole request of 200 bytes: bare, the first with a key, and its repetition.
+// BenchmarkWrap measures a request of 200 bytes: without Wrap, the first with a key, and a replay.
 func BenchmarkWrap(b *testing.B) {
 	body := `{"items":["` + strings.Repeat("x", 180) + `"]}`
 	handler := func(w http.ResponseWriter, r *http.Request) {
@@ -89,18 +89,20 @@ func BenchmarkWrap(b *testing.B) {
 	}
 }
 
-// BenchmarkDo is the Guard alone, with a store in memory.
+// BenchmarkDo measures Do with a store in memory.
 func BenchmarkDo(b *testing.B) {
 	for _, level := range levels {
 		e := &engine{}
-		k := idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: e}), &idempotency.Options{Quota: -1})
-		for name, key := range map[string]func(n int) string{"first": strconv.Itoa, "replay": func(int) string { return "k" }} {
+		g := idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: e}),
+			&idempotency.Options{Quota: -1})
+		keys := map[string]func(n int) string{"first": strconv.Itoa, "replay": func(int) string { return "k" }}
+		for name, key := range keys {
 			b.Run(level.String()+"/"+name, func(b *testing.B) {
 				b.ReportAllocs()
 				op := anOperation()
 				for n := 0; b.Loop(); n++ {
 					op.Key = key(n)
-					if _, _, err := k.Do(b.Context(), op, level, e, created); err != nil {
+					if _, _, err := g.Do(b.Context(), op, level, e, created); err != nil {
 						b.Fatal(err)
 					}
 				}

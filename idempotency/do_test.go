@@ -17,11 +17,11 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// engine is a Runner that runs functions several times, and may lose the answer to a commit.
+// engine is a Runner that repeats functions, and may lose the response to a commit.
 type engine struct {
-	runs   int   // of each function; all but the last are rolled back as for a conflict
-	begin  error // instead of a transaction
-	commit error // instead of the answer to a commit that was done
+	runs   int   // of each function; all but the last are rolled back as after a conflict
+	begin  error // returned instead of starting a transaction
+	commit error // returned although the transaction was committed
 }
 
 func (e *engine) InTx(ctx context.Context, fn func(context.Context) error) error {
@@ -55,7 +55,7 @@ func (e *engine) try(ctx context.Context, fn func(context.Context) error, again 
 	return false, e.commit
 }
 
-// broken is a store that fails where it is told to.
+// broken is a store that fails on demand.
 type broken struct {
 	*idempotency.Memory
 	claim, finish error
@@ -69,7 +69,8 @@ func (b *broken) Claim(ctx context.Context, id [32]byte, c idempotency.Claim) (i
 	return b.Memory.Claim(ctx, id, c)
 }
 
-func (b *broken) Finish(ctx context.Context, id [32]byte, token string, r idempotency.Record, expires time.Time) error {
+func (b *broken) Finish(ctx context.Context, id [32]byte, token string, r idempotency.Record,
+	expires time.Time) error {
 	if b.finish != nil {
 		return b.finish
 	}
@@ -83,7 +84,7 @@ func (b *broken) Release(ctx context.Context, id [32]byte, token string) error {
 
 func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
-// desk is a Guard with what it needs, and a clock.
+// desk is a Guard with its dependencies and a clock.
 type desk struct {
 	*idempotency.Guard
 	engine *engine
@@ -106,15 +107,22 @@ func anOperation() idempotency.Operation {
 		Fingerprint: idempotency.Fingerprint([]byte("a"))}
 }
 
-// ask does the operation and says in a word what came of it.
-func (d *desk) ask(ctx context.Context, op idempotency.Operation, do func(context.Context) (idempotency.Record, error)) string {
+// ask runs the operation and returns its outcome as a word.
+func (d *desk) ask(ctx context.Context, op idempotency.Operation,
+	do func(context.Context) (idempotency.Record, error)) string {
 	if do == nil {
 		do = created
 	}
-	rec, replayed, err := d.Do(ctx, op, d.level, d.engine, func(ctx context.Context) (idempotency.Record, error) {
-		d.ran++
-		return do(ctx)
-	})
+	rec, replayed, err := d.Do(
+		ctx,
+		op,
+		d.level,
+		d.engine,
+		func(ctx context.Context) (idempotency.Record, error) {
+			d.ran++
+			return do(ctx)
+		},
+	)
 	var p *problem.Details
 	switch {
 	case errors.As(err, &p):
@@ -136,7 +144,9 @@ func failing(err error) func(context.Context) (idempotency.Record, error) {
 }
 
 func recording(status int) func(context.Context) (idempotency.Record, error) {
-	return func(context.Context) (idempotency.Record, error) { return idempotency.Record{Status: status}, nil }
+	return func(context.Context) (idempotency.Record, error) {
+		return idempotency.Record{Status: status}, nil
+	}
 }
 
 const (
@@ -149,7 +159,8 @@ const (
 
 var levels = []idempotency.Level{idempotency.AtMostOnce, idempotency.ByIdentity, idempotency.ExactlyOnce}
 
-// TestRule142OutcomesAndLevels is the table of what can become of the first request, and what the second one gets.
+// TestRule142OutcomesAndLevels lists the outcomes of the first request, and the result of the
+// second.
 func TestRule142OutcomesAndLevels(t *testing.T) {
 	t.Parallel()
 	errOwn := errors.New("disk full")
@@ -162,15 +173,45 @@ func TestRule142OutcomesAndLevels(t *testing.T) {
 		{"done", created, "201", [3]string{"201 again", "201 again", "201 again"}},
 		{"no status is 200", recording(0), "200", [3]string{"200 again", "200 again", "200 again"}},
 		{"recorded refusal", recording(402), "402", [3]string{"402 again", "402 again", "402 again"}},
-		{"refusal", failing(problem.New(problem.Conflict, "")), "409 conflict ", [3]string{"201", "201", "201"}},
-		{"wrapped refusal", failing(fmt.Errorf("x: %w", problem.New(problem.Invalid, ""))), "422 invalid-content ", [3]string{"201", "201", "201"}},
-		{"nothing done", failing(idempotency.ErrNothingDone), "nothing was done", [3]string{"201", "201", "201"}},
-		{"no transaction", failing(tx.ErrUnavailable), tx.ErrUnavailable.Error(), [3]string{"201", "201", "201"}},
+		{
+			"refusal",
+			failing(problem.New(problem.Conflict, "")),
+			"409 conflict ",
+			[3]string{"201", "201", "201"},
+		},
+		{
+			"wrapped refusal",
+			failing(fmt.Errorf("x: %w", problem.New(problem.Invalid, ""))),
+			"422 invalid-content ",
+			[3]string{"201", "201", "201"},
+		},
+		{
+			"nothing done",
+			failing(idempotency.ErrNothingDone),
+			"idempotency: operation had no effect",
+			[3]string{"201", "201", "201"},
+		},
+		{
+			"no transaction",
+			failing(tx.ErrUnavailable),
+			tx.ErrUnavailable.Error(),
+			[3]string{"201", "201", "201"},
+		},
 		{"own error", failing(errOwn), "disk full", [3]string{isUnknown, "201", "201"}},
-		{"internal", failing(problem.New(problem.Internal, "")), "500 internal-error ", [3]string{isUnknown, "201", "201"}},
-		{"client gone", failing(context.Canceled), "context canceled", [3]string{isUnknown, "201", "201"}},
+		{
+			"internal",
+			failing(problem.New(problem.Internal, "")),
+			"500 internal-error ",
+			[3]string{isUnknown, "201", "201"},
+		},
+		{"client disconnected", failing(context.Canceled), "context canceled", [3]string{isUnknown, "201", "201"}},
 		{"record of 5xx", recording(502), "502", [3]string{isUnknown, "201", "201"}},
-		{"unknown", failing(fmt.Errorf("x: %w", tx.ErrOutcomeUnknown)), isAskAgain, [3]string{isUnknown, "201", "201"}},
+		{
+			"unknown",
+			failing(fmt.Errorf("x: %w", tx.ErrOutcomeUnknown)),
+			isAskAgain,
+			[3]string{isUnknown, "201", "201"},
+		},
 		{"unknown inside", failing(unknownConflict()), isUnknown, [3]string{isUnknown, "201", "201"}},
 	}
 	for _, tt := range tests {
@@ -180,7 +221,10 @@ func TestRule142OutcomesAndLevels(t *testing.T) {
 				d := newDesk(level, idempotency.Options{})
 				other := anOperation()
 				other.Fingerprint[0]++
-				got := []string{d.ask(t.Context(), anOperation(), tt.do), d.ask(t.Context(), anOperation(), nil)}
+				got := []string{
+					d.ask(t.Context(), anOperation(), tt.do),
+					d.ask(t.Context(), anOperation(), nil),
+				}
 				want := []string{tt.first, tt.second[i]}
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("first and second answer (-want +got):\n%s", diff)
@@ -199,18 +243,21 @@ func unknownConflict() error {
 	return d
 }
 
-// TestAtLeastOnce has the app opt for a second effect rather than an unknown one.
+// TestAtLeastOnce: with AtLeastOnce an operation with an unknown outcome runs again.
 func TestAtLeastOnce(t *testing.T) {
 	t.Parallel()
 	d := newDesk(idempotency.AtMostOnce, idempotency.Options{AtLeastOnce: true})
-	got := []string{d.ask(t.Context(), anOperation(), failing(io.ErrUnexpectedEOF)), d.ask(t.Context(), anOperation(), nil),
-		d.ask(t.Context(), anOperation(), nil)}
+	got := []string{
+		d.ask(t.Context(), anOperation(), failing(io.ErrUnexpectedEOF)),
+		d.ask(t.Context(), anOperation(), nil),
+		d.ask(t.Context(), anOperation(), nil),
+	}
 	if diff := cmp.Diff([]string{io.ErrUnexpectedEOF.Error(), "201", "201 again"}, got); diff != "" {
 		t.Errorf("answers (-want +got):\n%s", diff)
 	}
 }
 
-// TestStatesAndLevels is the table of what the store may know, for each level.
+// TestStatesAndLevels lists the states of the store, for each level.
 func TestStatesAndLevels(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -218,7 +265,11 @@ func TestStatesAndLevels(t *testing.T) {
 		state idempotency.Prior
 		want  string
 	}{
-		{"finished", idempotency.Prior{State: idempotency.Finished, Record: idempotency.Record{Status: 204}}, "204 again"},
+		{
+			"finished",
+			idempotency.Prior{State: idempotency.Finished, Record: idempotency.Record{Status: 204}},
+			"204 again",
+		},
 		{"finished, unknown", idempotency.Prior{State: idempotency.Finished}, isUnknown},
 		{"in flight", idempotency.Prior{State: idempotency.InFlight}, isInFlight},
 		{"abandoned", idempotency.Prior{State: idempotency.Abandoned}, isUnknown},
@@ -231,8 +282,9 @@ func TestStatesAndLevels(t *testing.T) {
 			t.Run(tt.name+", "+level.String(), func(t *testing.T) {
 				t.Parallel()
 				e := &engine{}
-				k := idempotency.New(&saying{prior: tt.state, runner: e}, &idempotency.Options{Logger: quiet()})
-				d := &desk{Guard: k, engine: e, level: level}
+				g := idempotency.New(&saying{prior: tt.state, runner: e},
+					&idempotency.Options{Logger: quiet()})
+				d := &desk{Guard: g, engine: e, level: level}
 				if got := d.ask(t.Context(), anOperation(), nil); got != tt.want || d.ran != 0 {
 					t.Errorf("%s, and it ran %d times; want %s and 0", got, d.ran, tt.want)
 				}
@@ -241,7 +293,7 @@ func TestStatesAndLevels(t *testing.T) {
 	}
 }
 
-// saying is a store that says the same to all.
+// saying is a store that returns the same result for all claims.
 type saying struct {
 	idempotency.Store
 	prior  idempotency.Prior
@@ -256,7 +308,7 @@ func (s *saying) Claim(_ context.Context, _ [32]byte, c idempotency.Claim) (idem
 	return s.prior, nil
 }
 
-// TestTakeOver: who may take over an abandoned claim.
+// TestTakeOver: which levels take over an abandoned claim.
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -264,12 +316,22 @@ func TestTakeOver(t *testing.T) {
 		atLeastOnce bool
 		want        bool
 	}{
-		{idempotency.AtMostOnce, false, false}, {idempotency.ByIdentity, false, true}, {idempotency.ExactlyOnce, false, false},
+		{
+			idempotency.AtMostOnce,
+			false,
+			false,
+		},
+		{idempotency.ByIdentity, false, true},
+		{idempotency.ExactlyOnce, false, false},
 		{idempotency.AtMostOnce, true, true},
 	}
 	for _, tt := range tests {
 		s := &saying{prior: idempotency.Prior{State: idempotency.InFlight}, runner: &engine{}}
-		d := &desk{Guard: idempotency.New(s, &idempotency.Options{AtLeastOnce: tt.atLeastOnce}), engine: s.runner.(*engine), level: tt.level}
+		d := &desk{
+			Guard:  idempotency.New(s, &idempotency.Options{AtLeastOnce: tt.atLeastOnce}),
+			engine: s.runner.(*engine),
+			level:  tt.level,
+		}
 		d.ask(t.Context(), anOperation(), nil)
 		if got := s.claims[0].TakeOver; got != tt.want {
 			t.Errorf("%s, at least once %t: TakeOver is %t, want %t", tt.level, tt.atLeastOnce, got, tt.want)
@@ -277,7 +339,7 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// TestFailClosed: without the store nothing is done.
+// TestFailClosed: if the store fails, no operation runs.
 func TestFailClosed(t *testing.T) {
 	t.Parallel()
 	for _, level := range levels {
@@ -299,8 +361,8 @@ func TestFailClosed(t *testing.T) {
 	}
 }
 
-// TestFinishFails: in a transaction that rolls back; behind an effect the client is told what is true, and the outcome
-// counts as unknown once the lease has ended.
+// TestFinishFails: a transaction rolls back; without one the client receives the response, and the
+// outcome is unknown after the lease.
 func TestFinishFails(t *testing.T) {
 	t.Parallel()
 	want := map[idempotency.Level][]string{
@@ -332,11 +394,16 @@ func TestTransactionsOfDo(t *testing.T) {
 		name   string
 		engine engine
 		first  string
-		second string // when the engine works
+		second string // when the engine works again
 	}{
 		{"run three times", engine{runs: 3}, "201", "201 again"},
 		{"not begun", engine{begin: fmt.Errorf("x: %w", tx.ErrUnavailable)}, isDown, "201"},
-		{"answer to the commit lost", engine{commit: fmt.Errorf("x: %w", tx.ErrOutcomeUnknown)}, isAskAgain, "201 again"},
+		{
+			"answer to the commit lost",
+			engine{commit: fmt.Errorf("x: %w", tx.ErrOutcomeUnknown)},
+			isAskAgain,
+			"201 again",
+		},
 		{"own error", engine{begin: conflict}, "conflict", "201"},
 	}
 	for _, tt := range tests {
@@ -354,7 +421,8 @@ func TestTransactionsOfDo(t *testing.T) {
 	}
 }
 
-// TestLastRunCounts: a transaction that is run again has a record of its own, and forgets what the first run asked to keep.
+// TestLastRunCounts: a repeated transaction discards the record and the RecordRefusal of its first
+// run.
 func TestLastRunCounts(t *testing.T) {
 	t.Parallel()
 	d := newDesk(idempotency.ExactlyOnce, idempotency.Options{})
@@ -393,7 +461,11 @@ func TestWrongRunner(t *testing.T) {
 
 func TestPanicsGoOn(t *testing.T) {
 	t.Parallel()
-	second := map[idempotency.Level]string{idempotency.AtMostOnce: isUnknown, idempotency.ByIdentity: "201", idempotency.ExactlyOnce: "201"}
+	second := map[idempotency.Level]string{
+		idempotency.AtMostOnce:  isUnknown,
+		idempotency.ByIdentity:  "201",
+		idempotency.ExactlyOnce: "201",
+	}
 	for _, level := range levels {
 		t.Run(level.String(), func(t *testing.T) {
 			t.Parallel()
@@ -404,7 +476,8 @@ func TestPanicsGoOn(t *testing.T) {
 						t.Errorf("recovered %v", p)
 					}
 				}()
-				d.ask(t.Context(), anOperation(), func(context.Context) (idempotency.Record, error) { panic(http.ErrAbortHandler) })
+				d.ask(t.Context(), anOperation(),
+					func(context.Context) (idempotency.Record, error) { panic(http.ErrAbortHandler) })
 			}()
 			if got := d.ask(t.Context(), anOperation(), nil); got != second[level] {
 				t.Errorf("after a panic: %s, want %s", got, second[level])
@@ -413,7 +486,7 @@ func TestPanicsGoOn(t *testing.T) {
 	}
 }
 
-// TestClientGoneAfterTheEffect: what was done is remembered even though nobody is there to be told.
+// TestClientGoneAfterTheEffect: an effect is recorded even if the client has disconnected.
 func TestClientGoneAfterTheEffect(t *testing.T) {
 	t.Parallel()
 	for _, level := range levels[:2] {
@@ -429,7 +502,7 @@ func TestClientGoneAfterTheEffect(t *testing.T) {
 	}
 }
 
-// TestLateFinish: one that outlives its lease is unknown until it is finished.
+// TestLateFinish: an operation that exceeds its lease has an unknown outcome until it finishes.
 func TestLateFinish(t *testing.T) {
 	t.Parallel()
 	d := newDesk(idempotency.AtMostOnce, idempotency.Options{WaitTimeout: -1})
@@ -444,11 +517,12 @@ func TestLateFinish(t *testing.T) {
 	})
 	during = append(during, second.ask(t.Context(), anOperation(), nil))
 	if diff := cmp.Diff([]string{isInFlight, isUnknown, "201 again"}, during); diff != "" {
-		t.Errorf("what another process is told (-want +got):\n%s", diff)
+		t.Errorf("result of another process (-want +got):\n%s", diff)
 	}
 }
 
-// TestInsideOfATransaction: what is done in somebody's transaction stands or falls with it.
+// TestInsideOfATransaction: inside an enclosing transaction the operation commits or rolls back
+// with it.
 func TestInsideOfATransaction(t *testing.T) {
 	t.Parallel()
 	d := newDesk(idempotency.ExactlyOnce, idempotency.Options{})

@@ -1,37 +1,49 @@
-// Package idempotency lets clients repeat a request without doing it twice.
+// Package idempotency implements the Idempotency-Key header field
+// (draft-ietf-httpapi-idempotency-key-header-07): a client can repeat a request, and its effect
+// occurs once.
 //
-// Its nouns are a key, by which a client calls one thing that it wants done; an [Operation], the key together with whose it
-// is and what it is for; a [Record], what became of it; a [Store], where records are kept; and the [Guard], who asks the
-// store before anything is done and tells it afterwards. A client that got no answer sends the request again with the same
-// Idempotency-Key, and gets the answer that it missed:
+// A client sends a key with a request. An [Operation] is the key together with the principal, the
+// method and the target. A [Record] is the stored outcome of an operation, and a [Store] holds
+// records. A [Guard] claims the operation in the store before it runs, and stores the record
+// afterwards. A client that received no response repeats the request with the same key and receives
+// the recorded response:
 //
-//	keeper := idempotency.New(idempotency.NewMemory(nil), nil)
-//	catalog := resource.NewCatalog(&resource.CatalogOptions{Once: keeper, Principal: middleware.Principal}, orders, users)
-//	log.Print(catalog.Report()) // says what a key is worth for each collection
+//	guard := idempotency.New(idempotency.NewMemory(nil), nil)
+//	opts := &resource.CatalogOptions{Idempotency: guard, Principal: middleware.Principal}
+//	catalog := resource.NewCatalog(opts, orders, users)
+//	log.Print(catalog.Report()) // lists the guarantee of each collection
 //
-// A catalog knows whose a request is, what it means and in which transaction it happens. Any other handler is served by
-// [Guard.Wrap], which knows less and says so. Doors of other kinds, for messages from a queue or for jobs, call [Guard.Do].
+// A catalog determines the principal, the meaning and the transaction of each request. [Guard.Wrap]
+// serves any other handler, with a weaker guarantee. Code without HTTP, such as a consumer of a
+// message queue, calls [Guard.Do].
 //
-// # What a key is worth
+// # Guarantees
 //
-// That depends on what the record can share with the effect, and is a [Level]: exactly once where both are written in one
-// transaction; once by identity where what is created gets an id that follows from the key ([DeriveID]); and at most once
-// where there is neither, so that after a crash nobody can know, and the client is told just that. Effects elsewhere, such as
-// a mail, are outside of every transaction: give the other service [DeriveKey], or write what is to be sent into the
-// transaction and send it behind.
+// The guarantee is a [Level]. It depends on whether the record and the effect commit in one
+// transaction. If they do, the effect occurs exactly once. If the operation creates an item with an
+// id derived from the key ([DeriveID]), it occurs once by identity. Otherwise it occurs at most
+// once: after a crash the outcome may be unknown, and the client is informed of that. Effects in
+// other systems, such as a payment or a mail, are not part of any transaction. Pass [DeriveKey] to
+// such a system, or write the request to a table in the transaction and send it after the commit.
 //
-// # What a client gets
+// # Responses
 //
-//   - The answer to the first request, with Idempotency-Replayed, if that did something, or if what was refused is kept
-//     ([RecordRefusal]). Other refusals did nothing: the request is looked at anew.
-//   - 409 request-in-flight, with Retry-After, while the first is not finished. Copies in one process wait a little before.
-//   - 409 outcome-unknown if nobody knows whether it was done, and asking again will not tell; 503 outcome-unknown if it will.
-//   - 422 idempotency-key-reused for another request under the key. It says nothing of the first.
-//   - 400 for no key where one is required, and for one that is none or too old; 429 for too many; 503 if the store fails.
+//   - The recorded response with Idempotency-Replayed: true, if the first request had an effect, or
+//     if its refusal was recorded ([RecordRefusal]). Other refusals had no effect, and the repeated
+//     request is evaluated again.
+//   - 409 request-in-flight with Retry-After while the first request is running. In the same
+//     process a repeated request first waits up to [Options.WaitTimeout].
+//   - 409 outcome-unknown if it cannot be determined whether the first request had an effect. 503
+//     outcome-unknown if a repetition can determine it.
+//   - 422 idempotency-key-reused for a different request with the same key. The response reveals
+//     nothing about the first.
+//   - 400 for a missing key that is required, an invalid key or an expired one. 429 for too many
+//     keys. 503 if the store fails.
 //
-// # Where records are
+// # Stores
 //
-// [NewMemory] is for one process. Package sqlrecords keeps them in the database of the data, which makes its collections
-// exactly once. Package redisrecords, a module of its own, is for several processes whose data is in no such database. For a
-// store of one's own there is package idempotencytest.
+// [NewMemory] serves one process. Package sqlrecords stores records in the database of the data,
+// which makes its collections exactly once. Package redisrecords, a nested module, shares records
+// between processes without such a database. Package idempotencytest has the conformance tests for
+// other stores.
 package idempotency

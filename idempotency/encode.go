@@ -10,20 +10,22 @@ import (
 	"time"
 )
 
-// A record as bytes is like a message of HTTP: a line for each value, an empty line, and the result as it is. A line has the
-// name first, both quoted as in Go, so that people can read it and nothing need be text, neither ids nor fields:
+// An encoded record resembles an HTTP message: a line per value, an empty line, and the result as
+// it is. A line has a name and a value, both quoted as in Go, because ids and field values may be
+// any bytes:
 //
 //	":status" "201"
 //	":id" "7"
 //	"Location" "/orders/7"
 //
-// Names with a colon are members of the record; no field of HTTP has such a name (RFC 9110 section 5.1).
+// Names with a colon are members of the record. No HTTP field has such a name (RFC 9110 section
+// 5.1).
 const (
 	memberStatus = ":status"
 	memberDone   = ":done"
 )
 
-// member is a text of a record.
+// member is a string member of a record.
 type member struct {
 	name  string
 	value *string
@@ -33,8 +35,9 @@ func (r *Record) members() [4]member {
 	return [...]member{{":media", &r.Media}, {":collection", &r.Collection}, {":id", &r.ID}, {":rev", &r.Rev}}
 }
 
-// EncodeRecord returns a record as bytes, for stores to keep. They are ASCII up to the result, which is at the end. What is
-// zero takes no space, so a store that keeps Status and Result elsewhere takes them out before.
+// EncodeRecord returns the encoding of a record, for stores. It is ASCII up to the result, which is
+// at the end. Zero members take no space, so a store that keeps Status and Result in separate
+// columns clears them first.
 func EncodeRecord(r Record) []byte {
 	b := make([]byte, 0, 256+len(r.Result))
 	line := func(name, value string) {
@@ -64,29 +67,29 @@ func EncodeRecord(r Record) []byte {
 	return b
 }
 
-// DecodeRecord returns the record of which EncodeRecord has made b. What it has not made is an error. The result is a part
-// of b.
+// DecodeRecord decodes the output of EncodeRecord. It returns an error for other input. The result
+// refers to b.
 func DecodeRecord(b []byte) (r Record, err error) {
 	for len(b) > 0 {
 		line, rest, found := bytes.Cut(b, []byte{'\n'})
 		if !found {
-			return Record{}, fmt.Errorf("idempotency: a record ends within the line %q", line)
+			return Record{}, fmt.Errorf("idempotency: decode record: incomplete line %q", line)
 		}
 		b = rest
 		if len(line) == 0 {
 			r.Result = b
 			break
 		}
-		if err := r.take(string(line)); err != nil {
-			return Record{}, fmt.Errorf("idempotency: a record has the line %q: %w", line, err)
+		if err := r.setMember(string(line)); err != nil {
+			return Record{}, fmt.Errorf("idempotency: decode record: line %q: %w", line, err)
 		}
 	}
 	return r, nil
 }
 
-// take takes in one line.
-func (r *Record) take(line string) error {
-	name, value, err := pair(line)
+// setMember sets the member of one line.
+func (r *Record) setMember(line string) error {
+	name, value, err := parseLine(line)
 	if err != nil {
 		return err
 	}
@@ -111,8 +114,8 @@ func (r *Record) take(line string) error {
 	return nil
 }
 
-// pair reads two quoted texts with a space between them.
-func pair(line string) (name, value string, err error) {
+// parseLine parses two quoted strings with a space between them.
+func parseLine(line string) (name, value string, err error) {
 	quoted, err := strconv.QuotedPrefix(line)
 	if err != nil {
 		return "", "", err

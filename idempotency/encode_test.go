@@ -11,7 +11,7 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 )
 
-// TestEncode shows the text, which people may read in the table.
+// TestEncodeRecord shows the encoding, which operators may read in the table.
 func TestEncodeRecord(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -21,8 +21,20 @@ func TestEncodeRecord(t *testing.T) {
 	}{
 		{"nothing", idempotency.Record{}, ""},
 		{"a deletion", idempotency.Record{Status: 204}, "\":status\" \"204\"\n"},
-		{"an item", idempotency.Record{Status: 201, Media: "application/json", Result: []byte("{\n\n}"), Collection: "orders", ID: "7", Rev: "r1",
-			Header: http.Header{"Location": {"/orders/7"}}, Done: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)},
+		{
+			"an item",
+			idempotency.Record{
+				Status:     201,
+				Media:      "application/json",
+				Result:     []byte("{\n\n}"),
+				Collection: "orders",
+				ID:         "7",
+				Rev:        "r1",
+				Header: http.Header{
+					"Location": {"/orders/7"},
+				},
+				Done: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC),
+			},
 			`":status" "201"
 ":done" "2026-01-02T03:04:05.000006Z"
 ":media" "application/json"
@@ -33,7 +45,8 @@ func TestEncodeRecord(t *testing.T) {
 
 {
 
-}`},
+}`,
+		},
 		{"fields in order", idempotency.Record{Header: http.Header{"Link": {"<b>", "<a>"}, "ETag": {`"x"`}}},
 			`"ETag" "\"x\""
 "Link" "<b>"
@@ -53,7 +66,7 @@ func TestEncodeRecord(t *testing.T) {
 			}
 			back, err := idempotency.DecodeRecord(text)
 			if diff := cmp.Diff(tt.rec, back); diff != "" || err != nil {
-				t.Errorf("what comes back, with the error %v (-want +got):\n%s", err, diff)
+				t.Errorf("decoded record, with the error %v (-want +got):\n%s", err, diff)
 			}
 		})
 	}
@@ -61,7 +74,18 @@ func TestEncodeRecord(t *testing.T) {
 
 func TestDecodeRecordRefuses(t *testing.T) {
 	t.Parallel()
-	lines := []string{"x", `"x"`, `"x" `, `"x" y`, `"x""y"`, `"x" "y" `, `"x"  "y"`, `":done" "yesterday"`, `":status" "ok"`, ` `}
+	lines := []string{
+		"x",
+		`"x"`,
+		`"x" `,
+		`"x" y`,
+		`"x""y"`,
+		`"x" "y" `,
+		`"x"  "y"`,
+		`":done" "yesterday"`,
+		`":status" "ok"`,
+		` `,
+	}
 	for _, line := range lines {
 		if rec, err := idempotency.DecodeRecord([]byte(line + "\n")); err == nil {
 			t.Errorf("DecodeRecord of the line %q is %+v, want an error", line, rec)

@@ -12,13 +12,13 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// A handler that knows nothing of keys charges a card once, however often it is asked to.
+// A handler without support for keys charges a card once, however often the request is sent.
 func ExampleGuard_Wrap() {
-	keeper := idempotency.New(idempotency.NewMemory(nil), &idempotency.Options{
-		Principal: func(ctx context.Context) string { return "ann" }, // whoever the caller is
+	guard := idempotency.New(idempotency.NewMemory(nil), &idempotency.Options{
+		Principal: func(ctx context.Context) string { return "ann" }, // the authenticated caller
 	})
 	charges := 0
-	handler := keeper.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	handler := guard.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		charges++
 		w.Header().Set("Location", "/charges/1")
 		w.WriteHeader(http.StatusCreated)
@@ -40,20 +40,20 @@ func ExampleGuard_Wrap() {
 	// charges: 1
 }
 
-// Where the effect shares its transactions with the records, both are there or neither.
+// If the effect shares its transactions with the records, both commit or neither does.
 func ExampleGuard_Do() {
 	db := memory.NewDB()
 	type order struct {
 		ID string `json:"id"`
 	}
 	orders := memory.New(&memory.Options[order]{DB: db})
-	keeper := idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil)
-	fmt.Println(keeper.LevelFor(orders.Transactions()))
+	guard := idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil)
+	fmt.Println(guard.LevelFor(orders.Transactions()))
 
 	op := idempotency.Operation{Principal: "ann", Method: "POST", Target: "/orders", Key: "8e03978e",
 		Fingerprint: idempotency.Fingerprint([]byte("POST /orders"), []byte("{}"))}
 	for range 2 {
-		rec, replayed, err := keeper.Do(context.Background(), op, idempotency.ExactlyOnce, db,
+		rec, replayed, err := guard.Do(context.Background(), op, idempotency.ExactlyOnce, db,
 			func(ctx context.Context) (idempotency.Record, error) {
 				item, err := orders.Create(ctx, order{})
 				return idempotency.Record{Status: http.StatusCreated, Collection: "orders", ID: item.ID}, err
@@ -67,10 +67,10 @@ func ExampleGuard_Do() {
 }
 
 func ExampleNew() {
-	keeper := idempotency.New(idempotency.NewMemory(nil), &idempotency.Options{Strict: true})
-	_, err := keeper.Key(http.Header{"Idempotency-Key": {"without quotation marks"}})
+	guard := idempotency.New(idempotency.NewMemory(nil), &idempotency.Options{Strict: true})
+	_, err := guard.Key(http.Header{"Idempotency-Key": {"without quotation marks"}})
 	fmt.Println(err)
-	key, err := keeper.Key(http.Header{"Idempotency-Key": {`"8e03978e"`}})
+	key, err := guard.Key(http.Header{"Idempotency-Key": {`"8e03978e"`}})
 	fmt.Println(key, err)
 	// Output:
 	// invalid-header: not a string such as "abc"
@@ -79,19 +79,20 @@ func ExampleNew() {
 
 func ExampleNewMemory() {
 	store := idempotency.NewMemory(&idempotency.MemoryOptions{Entries: 10_000, Bytes: 16 << 20})
-	keeper := idempotency.New(store, nil)
-	fmt.Println(keeper.LevelFor(nil))
+	guard := idempotency.New(store, nil)
+	fmt.Println(guard.LevelFor(nil))
 	// Output: at most once
 }
 
-// A charge that is sent again is known to the bank by a key that follows from the client's.
+// The bank recognizes a repeated charge by a key that is derived from the client's key.
 func ExampleDeriveKey() {
-	keeper := idempotency.New(idempotency.NewMemory(nil), nil)
+	guard := idempotency.New(idempotency.NewMemory(nil), nil)
 	op := idempotency.Operation{Principal: "ann", Method: "POST", Target: "/orders", Key: "8e03978e"}
-	_, _, err := keeper.Do(context.Background(), op, idempotency.AtMostOnce, nil,
+	_, _, err := guard.Do(context.Background(), op, idempotency.AtMostOnce, nil,
 		func(ctx context.Context) (idempotency.Record, error) {
-			key := idempotency.DeriveKey(ctx, "charge") // for the Idempotency-Key of the request to the bank
-			fmt.Println(len(key), key == idempotency.DeriveKey(ctx, "charge"), key == idempotency.DeriveKey(ctx, "mail"))
+			key := idempotency.DeriveKey(ctx, "charge") // sent as Idempotency-Key to the bank
+			fmt.Println(len(key), key == idempotency.DeriveKey(ctx, "charge"),
+				key == idempotency.DeriveKey(ctx, "mail"))
 			return idempotency.Record{Status: http.StatusCreated}, nil
 		})
 	fmt.Println(err)

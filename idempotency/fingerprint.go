@@ -10,7 +10,8 @@ import (
 	"github.com/stoa-go/stoa/resource/header"
 )
 
-// Fingerprint is the hash of what a request means: its parts, each with its length, so that no two lists are alike.
+// Fingerprint returns a hash of the parts that determine the meaning of a request. Each part is
+// hashed with its length, so different lists have different hashes.
 func Fingerprint(parts ...[]byte) [32]byte {
 	h := sha256.New()
 	var length [binary.MaxVarintLen64]byte
@@ -23,8 +24,8 @@ func Fingerprint(parts ...[]byte) [32]byte {
 	return sum
 }
 
-// MediaTypeEssence returns the type and subtype of a Content-Type in lower case, without parameters; what cannot be read is
-// returned as it is.
+// MediaTypeEssence returns the type and subtype of a Content-Type in lower case, without
+// parameters. It returns an invalid value unchanged.
 func MediaTypeEssence(contentType string) string {
 	m, err := header.ParseMediaType(contentType)
 	if err != nil {
@@ -33,10 +34,10 @@ func MediaTypeEssence(contentType string) string {
 	return m.Type
 }
 
-// CanonicalContent returns content in the form in which it goes into a [Fingerprint]. JSON, told by its type, loses its white space,
-// the order of its members and the spelling of its strings; numbers stay as they are written, since 1 and 1.0 are not the
-// same to everybody, and no two of them must be taken for one. What is no JSON, or not well-formed, stays as it is.
-// content is not changed.
+// CanonicalContent returns content in the form that a [Fingerprint] uses. For JSON, white space,
+// member order and string escapes are normalized. Numbers keep their spelling, because 1 and 1.0
+// differ for some applications. Content that is not JSON by its type, or is not well-formed, is
+// returned unchanged. content is not modified.
 func CanonicalContent(contentType string, content []byte) []byte {
 	essence := MediaTypeEssence(contentType)
 	if essence != "application/json" && !strings.HasSuffix(essence, "+json") {

@@ -11,61 +11,66 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Options adjust a Guard. The zero value is meaningful.
+// Options configures a Guard. The zero value selects the defaults.
 type Options struct {
-	// TTL is how long a record is kept; 24 hours if zero. A repetition that comes later is done as if it were new, unless
-	// keys are TimeOrdered.
+	// TTL is how long a record is kept. Default 24h. A later repetition is executed as a new
+	// request, unless TimeOrdered is set.
 	TTL time.Duration
-	// Required asks for a key with every request that writes: 400 without.
+	// Required rejects writes without a key with 400.
 	Required bool
-	// Strict wants the key as a String of Structured Fields, in quotation marks (RFC 9651 section 3.3.3). Else a bare token
-	// will do, which is what most clients send.
+	// Strict requires the key to be a quoted String of Structured Fields (RFC 9651 section 3.3.3).
+	// Otherwise a bare token, which most clients send, is accepted too.
 	Strict bool
-	// TimeOrdered wants keys that are UUIDs of version 7 (RFC 9562 section 5.7), which tell when they were made. One that is
-	// older than TTL and Skew is refused (400), as what it was used for may be forgotten. Records are kept for 2*Skew more
-	// than TTL then, so that no clock within Skew of ours finds a gap between the two.
+	// TimeOrdered requires keys that are UUIDs of version 7 (RFC 9562 section 5.7), which contain
+	// their creation time. A key older than TTL plus Skew is rejected with 400, because its record
+	// may have been purged. Records are kept for TTL plus twice Skew, so a client clock that is
+	// wrong by at most Skew cannot cause a second execution.
 	TimeOrdered bool
-	// Skew is how far clocks of clients may be off, for TimeOrdered; 5 minutes if zero.
+	// Skew is the tolerated error of client clocks for TimeOrdered. Default 5m.
 	Skew time.Duration
-	// Quota is how many live records one principal may have; 10,000 if zero, below zero any number.
+	// Quota limits the live records of one principal. Default 10,000; negative means no limit.
 	Quota int
-	// MaxResult is how many bytes of a result are kept; 1 MiB if zero. Of a larger one it is only kept that it was done,
-	// and to what: see [Record.Reference].
+	// MaxResult limits the stored result in bytes. Default 1 MiB. Of a larger result only its media
+	// type is stored; see [Record.Reference].
 	MaxResult int
-	// MaxBody is how many bytes of content Wrap reads; 1 MiB if zero. More is 413.
+	// MaxBody limits the request body that Wrap reads, in bytes. Default 1 MiB. A larger body is
+	// rejected with 413.
 	MaxBody int64
-	// WaitTimeout is how long a copy waits, in the same process, for the first to finish; 2 seconds if zero, below zero not at all.
+	// WaitTimeout is how long a repeated request waits for a running one in the same process.
+	// Default 2s; negative disables waiting.
 	WaitTimeout time.Duration
-	// Waiters is how many copies of one key wait at a time; 8 if zero.
+	// Waiters limits the requests that wait for one key. Default 8.
 	Waiters int
-	// Lease is how long an operation below ExactlyOnce may take, and its context lasts; 1 minute if zero. If it is not
-	// finished then, its outcome counts as unknown.
+	// Lease limits an operation below ExactlyOnce; its context ends then. Default 1m. If the
+	// operation has not finished by then, its outcome is unknown.
 	Lease time.Duration
-	// TransactionTimeout is how long what is done ExactlyOnce may take, and its context lasts, as others may have to wait for its
-	// transaction; 5 seconds if zero, below zero any time.
+	// TransactionTimeout limits an operation at ExactlyOnce, because other transactions may wait
+	// for its locks; its context ends then. Default 5s; negative means no limit.
 	TransactionTimeout time.Duration
-	// AtLeastOnce does it again rather than say that the outcome is unknown.
+	// AtLeastOnce executes an operation again if its outcome is unknown, instead of reporting 409.
 	AtLeastOnce bool
-	// Principal tells whose a request is, for Wrap; a catalog has its own. Nobody ("") with a key is refused (400): whoever
-	// is open by design names one principal for all. Nil is nobody.
+	// Principal returns the principal of a request for Wrap; a catalog has its own. A keyed request
+	// with an empty principal is rejected with 400. If the service has no authentication, return a
+	// constant. If Principal is nil, all keyed requests are rejected.
 	Principal func(ctx context.Context) string
-	// Now is the clock; nil is time.Now.
+	// Now returns the current time. Default time.Now.
 	Now func() time.Time
-	// Logger is told when the store fails, and never a key or content; nil is slog.Default.
+	// Logger receives errors of the store. It never receives keys or request bodies. Default
+	// slog.Default.
 	Logger *slog.Logger
 }
 
-// withDefaults puts what is meant in the place of what is zero.
+// withDefaults returns o with defaults for zero values.
 func (o Options) withDefaults() Options {
-	orElse(&o.TTL, 24*time.Hour)
-	orElse(&o.Skew, 5*time.Minute)
-	orElse(&o.Quota, 10_000)
-	orElse(&o.MaxResult, 1<<20)
-	orElse(&o.MaxBody, 1<<20)
-	orElse(&o.WaitTimeout, 2*time.Second)
-	orElse(&o.Waiters, 8)
-	orElse(&o.Lease, time.Minute)
-	orElse(&o.TransactionTimeout, 5*time.Second)
+	setDefault(&o.TTL, 24*time.Hour)
+	setDefault(&o.Skew, 5*time.Minute)
+	setDefault(&o.Quota, 10_000)
+	setDefault(&o.MaxResult, 1<<20)
+	setDefault(&o.MaxBody, 1<<20)
+	setDefault(&o.WaitTimeout, 2*time.Second)
+	setDefault(&o.Waiters, 8)
+	setDefault(&o.Lease, time.Minute)
+	setDefault(&o.TransactionTimeout, 5*time.Second)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -75,95 +80,102 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-func orElse[T comparable](v *T, otherwise T) {
+func setDefault[T comparable](v *T, otherwise T) {
 	var zero T
 	if *v == zero {
 		*v = otherwise
 	}
 }
 
-// Guard asks a Store before something is done, and tells it afterwards. It is safe for concurrent use.
+// Guard runs each operation once. It claims the operation in a Store before it runs, and stores its
+// record afterwards. It is safe for concurrent use.
 type Guard struct {
 	store   Store
 	opts    Options
 	flights flights
 	sweeper sweeper
 
-	name   string // of this Guard among all there are
+	name   string // unique among all Guards, as a prefix of tokens
 	tokens atomic.Uint64
 }
 
-// New returns a Guard. opts may be nil. It panics if the store is nil.
+// New returns a Guard. A nil opts selects the defaults. It panics if store is nil.
 func New(store Store, opts *Options) *Guard {
 	if store == nil {
-		panic("idempotency: New without a store")
+		panic("idempotency: New needs a Store, and store is nil")
 	}
 	if opts == nil {
 		opts = &Options{}
 	}
-	return &Guard{store: store, opts: opts.withDefaults(), flights: flights{now: map[[32]byte]*flight{}}, name: rand.Text()}
+	return &Guard{
+		store:   store,
+		opts:    opts.withDefaults(),
+		flights: flights{running: map[[32]byte]*flight{}},
+		name:    rand.Text(),
+	}
 }
 
-// token returns one that was never used. It has to be unique and not secret: clients do not see it.
-func (k *Guard) token() string { return k.name + "-" + strconv.FormatUint(k.tokens.Add(1), 36) }
+// token returns a unique token. It need not be secret, because clients do not receive it.
+func (g *Guard) token() string { return g.name + "-" + strconv.FormatUint(g.tokens.Add(1), 36) }
 
-// Options returns what the Guard goes by, with the defaults in place of zeros.
-func (k *Guard) Options() Options { return k.opts }
+// Options returns the options with defaults in place of zero values.
+func (g *Guard) Options() Options { return g.opts }
 
-// LevelFor returns the level for effects in transactions of runner, which may be nil: ExactlyOnce if the store is a
-// [Transactor] with an equal runner, else AtMostOnce. Whether a collection is ByIdentity instead only its owner knows.
-func (k *Guard) LevelFor(runner tx.Runner) Level {
-	if shares, ok := k.store.(Transactor); ok && runner != nil && shares.Transactions() == runner {
+// LevelFor returns the level of effects in transactions of runner: ExactlyOnce if the store is a
+// [Transactor] with an equal runner, otherwise AtMostOnce. runner may be nil. The caller decides
+// whether a collection is ByIdentity instead.
+func (g *Guard) LevelFor(runner tx.Runner) Level {
+	if shares, ok := g.store.(Transactor); ok && runner != nil && shares.Transactions() == runner {
 		return ExactlyOnce
 	}
 	return AtMostOnce
 }
 
-func (k *Guard) logger() *slog.Logger {
-	if k.opts.Logger != nil {
-		return k.opts.Logger
+func (g *Guard) logger() *slog.Logger {
+	if g.opts.Logger != nil {
+		return g.opts.Logger
 	}
 	return slog.Default()
 }
 
-// retention is how long what is claimed now is kept.
-func (k *Guard) retention() time.Duration {
-	if k.opts.TimeOrdered {
-		return k.opts.TTL + 2*k.opts.Skew
+// retention returns how long a new record is kept.
+func (g *Guard) retention() time.Duration {
+	if g.opts.TimeOrdered {
+		return g.opts.TTL + 2*g.opts.Skew
 	}
-	return k.opts.TTL
+	return g.opts.TTL
 }
 
-// sweeper has records purged on the way: by whoever finished something new, once in a while and not many at a time. So
-// nothing has to be started and stopped, and what is stored in an hour is purged in an hour.
+// sweeper schedules purges of expired records. Purging happens in requests, at most once a minute
+// and in small batches, so the Guard needs no goroutine.
 type sweeper struct {
-	next atomic.Int64 // when, in nanoseconds of Unix time
+	next atomic.Int64 // the time of the next purge, in Unix nanoseconds
 }
 
 const (
 	sweepEvery = time.Minute
-	sweepMost  = 1000            // so that no lock is held for long
-	sweepBound = 2 * time.Second // of whoever does it
+	sweepMost  = 1000            // limits how long the store holds locks
+	sweepBound = 2 * time.Second // limits the delay of the request that purges
 )
 
-// sweep purges a batch if it is time. While batches are full the next one is due at once.
-func (k *Guard) sweep(ctx context.Context) {
-	now := k.opts.Now()
-	due := k.sweeper.next.Load()
-	if now.UnixNano() < due || !k.sweeper.next.CompareAndSwap(due, now.Add(sweepEvery).UnixNano()) {
+// sweep purges a batch if it is due. After a full batch the next one is due immediately.
+func (g *Guard) sweep(ctx context.Context) {
+	now := g.opts.Now()
+	due := g.sweeper.next.Load()
+	if now.UnixNano() < due || !g.sweeper.next.CompareAndSwap(due, now.Add(sweepEvery).UnixNano()) {
 		return
 	}
-	if due == 0 { // the first minute of a process belongs to others
+	if due == 0 { // do not purge in the first minute of the process
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sweepBound)
 	defer cancel()
-	n, err := k.store.Purge(ctx, now, sweepMost)
+	n, err := g.store.Purge(ctx, now, sweepMost)
 	if err != nil {
-		k.logger().ErrorContext(ctx, "idempotency: records cannot be purged", "error", err)
+		g.logger().ErrorContext(ctx, "idempotency: purging records failed", "error", err)
 		return
 	}
 	if n >= sweepMost {
-		k.sweeper.next.Store(now.UnixNano())
+		g.sweeper.next.Store(now.UnixNano())
 	}
 }

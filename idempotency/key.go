@@ -11,15 +11,15 @@ import (
 
 const maxKey = 255 // bytes
 
-// Key reads the Idempotency-Key of a request (draft-ietf-httpapi-idempotency-key-header-07 section 2.1): "" if it has none.
-// The quoted and the bare spelling are the same key.
+// Key returns the Idempotency-Key of a request (draft-ietf-httpapi-idempotency-key-header-07
+// section 2.1), or "" if the request has none. A quoted and a bare spelling are the same key.
 //
-// The error is a *problem.Details: 400 for a field that is no key, that there is twice, that is required and missing, or
-// that is too old, as the Options say.
-func (k *Guard) Key(h http.Header) (string, error) {
+// The error is a *problem.Details (400) if the field is invalid, repeated, required but missing, or
+// expired.
+func (g *Guard) Key(h http.Header) (string, error) {
 	lines := h[KeyField]
 	if len(lines) == 0 {
-		if k.opts.Required {
+		if g.opts.Required {
 			return "", missing()
 		}
 		return "", nil
@@ -28,19 +28,19 @@ func (k *Guard) Key(h http.Header) (string, error) {
 	switch {
 	case err != nil:
 		return "", invalid(err.Error())
-	case !quoted && k.opts.Strict:
+	case !quoted && g.opts.Strict:
 		return "", invalid("a key has to be in quotation marks")
 	}
-	if err := k.Check(key); err != nil {
+	if err := g.Check(key); err != nil {
 		return "", err
 	}
 	return key, nil
 }
 
-// Check returns an error unless a key that came by another way than the header, such as in the extensions of a GraphQL
-// request, is one: 1 to 255 printable characters of ASCII and, where keys are TimeOrdered, of the right age. The error is a
-// *problem.Details (400).
-func (k *Guard) Check(key string) error {
+// Check validates a key that was not sent as a header field, such as one in the extensions of a
+// GraphQL request. A key has 1 to 255 printable ASCII characters and, with Options.TimeOrdered, a
+// valid age. The error is a *problem.Details (400).
+func (g *Guard) Check(key string) error {
 	if key == "" || len(key) > maxKey {
 		return invalid("a key has from 1 to 255 characters")
 	}
@@ -49,30 +49,31 @@ func (k *Guard) Check(key string) error {
 			return invalid("a key consists of printable characters of ASCII")
 		}
 	}
-	if k.opts.TimeOrdered {
-		return k.checkAge(key)
+	if g.opts.TimeOrdered {
+		return g.checkAge(key)
 	}
 	return nil
 }
 
-// checkAge refuses keys of which the record may be gone, and those that would be refused too late since they claim to be
-// made in the future.
-func (k *Guard) checkAge(key string) error {
-	born, ok := bornAt(key)
+// checkAge rejects keys with records that may have been purged, and keys from the future, because
+// they would be rejected too late.
+func (g *Guard) checkAge(key string) error {
+	born, ok := uuidTime(key)
 	if !ok {
 		return invalid("a key has to be a UUID of version 7")
 	}
-	switch age := k.opts.Now().Sub(born); {
-	case age >= k.opts.TTL+k.opts.Skew: // when its record expires, if its clock was as far ahead as may be
-		return expired(k.opts.TTL)
-	case age < -k.opts.Skew:
+	switch age := g.opts.Now().Sub(born); {
+	// the earliest expiry of its record, for a clock that is fast by Skew
+	case age >= g.opts.TTL+g.opts.Skew:
+		return expired(g.opts.TTL)
+	case age < -g.opts.Skew:
 		return invalid("the key is from the future: the clock that it was made by is wrong")
 	}
 	return nil
 }
 
-// bornAt returns when a UUID of version 7 was made (RFC 9562 section 5.7).
-func bornAt(key string) (time.Time, bool) {
+// uuidTime returns the creation time of a UUID of version 7 (RFC 9562 section 5.7).
+func uuidTime(key string) (time.Time, bool) {
 	if len(key) != 36 || key[8] != '-' || key[13] != '-' || key[18] != '-' || key[23] != '-' {
 		return time.Time{}, false
 	}
@@ -96,7 +97,8 @@ func invalid(detail string) error {
 }
 
 func missing() error {
-	return keyProblem(problem.KeyMissing, "required", "a request that changes something needs an Idempotency-Key")
+	return keyProblem(problem.KeyMissing, "required",
+		"a request that changes something needs an Idempotency-Key")
 }
 
 func expired(ttl time.Duration) error {
@@ -104,7 +106,8 @@ func expired(ttl time.Duration) error {
 		": what it was used for may be forgotten. Find out what has happened, and use a new one")
 }
 
-// keyProblem is a refusal of a key. It never repeats the key: logs have no need of it.
+// keyProblem returns a problem of the key. It does not contain the key, so logs of problems do not
+// either.
 func keyProblem(kind problem.Kind, code, detail string) *problem.Details {
 	d := problem.New(kind, detail)
 	d.Errors = []problem.Violation{{Header: KeyField, Code: code, Detail: detail}}

@@ -13,15 +13,16 @@ import (
 )
 
 // read returns the key of a field, or the kind of the problem.
-func read(k *idempotency.Guard, lines ...string) string {
+func read(g *idempotency.Guard, lines ...string) string {
 	h := http.Header{}
 	if lines != nil {
 		h["Idempotency-Key"] = lines
 	}
-	key, err := k.Key(h)
+	key, err := g.Key(h)
 	var d *problem.Details
 	if errors.As(err, &d) {
-		if d.StatusCode() != http.StatusBadRequest || len(d.Errors) != 1 || d.Errors[0].Header != "Idempotency-Key" {
+		if d.StatusCode() != http.StatusBadRequest || len(d.Errors) != 1 ||
+			d.Errors[0].Header != "Idempotency-Key" {
 			return fmt.Sprintf("not a refusal of the field: %+v", d)
 		}
 		return string(d.Kind)
@@ -41,7 +42,12 @@ func TestRule141Key(t *testing.T) {
 		lenient, strict string
 	}{
 		{"none", nil, "<>", "<>"},
-		{"quoted", []string{`"8e03978e-40d5-43dd-bc93-6894a57f9324"`}, "<8e03978e-40d5-43dd-bc93-6894a57f9324>", "<8e03978e-40d5-43dd-bc93-6894a57f9324>"},
+		{
+			"quoted",
+			[]string{`"8e03978e-40d5-43dd-bc93-6894a57f9324"`},
+			"<8e03978e-40d5-43dd-bc93-6894a57f9324>",
+			"<8e03978e-40d5-43dd-bc93-6894a57f9324>",
+		},
 		{"bare", []string{"abc"}, "<abc>", "invalid-header"},
 		{"blank inside", []string{`"a b"`}, "<a b>", "<a b>"},
 		{"escaped", []string{`"a\"\\b"`}, `<a"\b>`, `<a"\b>`},
@@ -63,17 +69,21 @@ func TestRule141Key(t *testing.T) {
 			if got := read(idempotency.New(store, nil), tt.lines...); got != tt.lenient {
 				t.Errorf("leniently %s, want %s", got, tt.lenient)
 			}
-			if got := read(idempotency.New(store, &idempotency.Options{Strict: true}), tt.lines...); got != tt.strict {
+			if got := read(
+				idempotency.New(store, &idempotency.Options{Strict: true}),
+				tt.lines...); got != tt.strict {
 				t.Errorf("strictly %s, want %s", got, tt.strict)
 			}
 		})
 	}
-	if got := read(idempotency.New(idempotency.NewMemory(nil), &idempotency.Options{Required: true})); got != "idempotency-key-missing" {
+	if got := read(
+		idempotency.New(idempotency.NewMemory(nil), &idempotency.Options{Required: true}),
+	); got != "idempotency-key-missing" {
 		t.Errorf("where a key is required: %s", got)
 	}
 }
 
-// uuid7 is a UUID of version 7.
+// uuid7 returns a UUID of version 7.
 func uuid7(at time.Time) string {
 	ms := fmt.Sprintf("%012x", at.UnixMilli())
 	return ms[:8] + "-" + ms[8:] + "-7abc-8def-0123456789AB"
@@ -82,8 +92,11 @@ func uuid7(at time.Time) string {
 func TestTimeOrderedKeys(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	k := idempotency.New(idempotency.NewMemory(nil), &idempotency.Options{TimeOrdered: true, TTL: time.Hour, Skew: time.Minute,
-		Now: func() time.Time { return now }})
+	g := idempotency.New(
+		idempotency.NewMemory(nil),
+		&idempotency.Options{TimeOrdered: true, TTL: time.Hour, Skew: time.Minute,
+			Now: func() time.Time { return now }},
+	)
 	const isInvalid, isExpired = "invalid-header", "idempotency-key-expired"
 	tests := []struct{ name, key, want string }{
 		{"now", uuid7(now), ""},
@@ -95,7 +108,7 @@ func TestTimeOrderedKeys(t *testing.T) {
 		{"version 4", "8e03978e-40d5-43dd-bc93-6894a57f9324", isInvalid},
 		{"other variant", strings.Replace(uuid7(now), "-8def", "-cdef", 1), isInvalid},
 		{"no hyphens", strings.ReplaceAll(uuid7(now), "-", ""), isInvalid},
-		{"hyphens elsewhere", strings.Replace(uuid7(now), "-7", "7-", 1), isInvalid},
+		{"misplaced hyphens", strings.Replace(uuid7(now), "-7", "7-", 1), isInvalid},
 		{"no digits", strings.Replace(uuid7(now), "def", "xyz", 1), isInvalid},
 		{"another word", "abc", isInvalid},
 	}
@@ -104,18 +117,19 @@ func TestTimeOrderedKeys(t *testing.T) {
 		if want == "" {
 			want = "<" + tt.key + ">"
 		}
-		if got := read(k, tt.key); got != want {
+		if got := read(g, tt.key); got != want {
 			t.Errorf("%s: %s, want %s", tt.name, got, want)
 		}
 	}
 }
 
-// TestTimeOrderedLeavesNoGap: whatever the client's clock says within the skew, a key that is not refused any more for its
-// age is still remembered.
+// TestTimeOrderedLeavesNoGap: for any clock error within Skew, a key that is accepted still has its
+// record.
 func TestTimeOrderedLeavesNoGap(t *testing.T) {
 	t.Parallel()
 	for _, off := range []time.Duration{-time.Minute, 0, time.Minute} {
-		d := newDesk(idempotency.AtMostOnce, idempotency.Options{TimeOrdered: true, TTL: time.Hour, Skew: time.Minute})
+		d := newDesk(idempotency.AtMostOnce,
+			idempotency.Options{TimeOrdered: true, TTL: time.Hour, Skew: time.Minute})
 		op := anOperation()
 		op.Key = uuid7(d.now.Add(off))
 		for range 300 { // five hours in steps of a minute
@@ -130,15 +144,15 @@ func TestTimeOrderedLeavesNoGap(t *testing.T) {
 	}
 }
 
-// FuzzKey, whose seeds are in testdata: what is read as a key is one by the grammar, and is the same key when it is written
-// as a String.
+// FuzzKey: an accepted key conforms to the grammar, and is the same key when written as a String.
+// The seeds are in testdata.
 func FuzzKey(f *testing.F) {
-	k := idempotency.New(idempotency.NewMemory(nil), nil)
+	g := idempotency.New(idempotency.NewMemory(nil), nil)
 	strict := idempotency.New(idempotency.NewMemory(nil), &idempotency.Options{Strict: true})
 	ordered := idempotency.New(idempotency.NewMemory(nil), &idempotency.Options{TimeOrdered: true})
 	f.Fuzz(func(t *testing.T, field string) {
 		h := http.Header{"Idempotency-Key": {field}}
-		key, err := k.Key(h)
+		key, err := g.Key(h)
 		var d *problem.Details
 		if err != nil {
 			if !errors.As(err, &d) || d.StatusCode() != 400 || key != "" {
@@ -149,7 +163,8 @@ func FuzzKey(f *testing.F) {
 			}
 			return
 		}
-		if len(key) < 1 || len(key) > 255 || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
+		if len(key) < 1 || len(key) > 255 ||
+			strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
 			t.Fatalf("%q is the key %q", field, key)
 		}
 		quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"`

@@ -1,21 +1,22 @@
 package idempotency
 
-// Level is what a key is worth.
+// Level is the guarantee of a keyed operation.
 type Level uint8
 
-// The levels, from the weakest.
+// The levels, from the weakest to the strongest.
 const (
-	// AtMostOnce: the record is claimed before the effect and completed behind it. If the process dies in between, the
-	// outcome is unknown, and the answer to a repetition says so (409, outcome-unknown).
+	// AtMostOnce means that the record is claimed before the effect and completed after it. If the
+	// process crashes in between, the outcome is unknown, and a repetition receives 409
+	// outcome-unknown.
 	AtMostOnce Level = iota
-	// ByIdentity: what is created has an id that follows from the key ([DeriveID]), so that creating it again finds it.
-	// What was begun and not finished is therefore done again.
+	// ByIdentity means that a created item has an id derived from the key ([DeriveID]), so a second
+	// creation finds the first. An operation that was not finished runs again.
 	ByIdentity
-	// ExactlyOnce: record and effect are written in one transaction.
+	// ExactlyOnce means that the record and the effect commit in one transaction.
 	ExactlyOnce
 )
 
-// String returns the name of the level for people, such as "exactly once".
+// String returns a name for reports, such as "exactly once".
 func (l Level) String() string {
 	switch l {
 	case AtMostOnce:
@@ -25,13 +26,14 @@ func (l Level) String() string {
 	case ExactlyOnce:
 		return "exactly once"
 	}
-	return "no level"
+	return "unknown level"
 }
 
-// Guarantee is what a key is worth for the writes of one part of a catalog, and why.
+// Guarantee describes the level of the writes of one part of a catalog, and the reason for it.
 type Guarantee struct {
-	Name   string // of the resource, command or collection of bytes; "graphql" for operations that touch several
-	Create Level  // of what creates with an id chosen by the store; Others for everything else
+	// the resource, command or blob collection; "graphql" for operations that affect several
+	Name   string
+	Create Level // for creations with an id that the store assigns; Others for all other writes
 	Others Level
-	Reason string // a sentence for people, such as "it shares its transactions with the records"
+	Reason string // a sentence for reports, such as "it shares its transactions with the records"
 }

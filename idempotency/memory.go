@@ -10,24 +10,28 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// MemoryOptions adjust a Memory. The zero value is meaningful.
+// MemoryOptions configures a Memory. The zero value selects the defaults.
 type MemoryOptions struct {
-	// Runner is that of the collections whose effects share transactions with the records: a *memory.DB of package
-	// resource/memory. Their effects are ExactlyOnce then. It has to call [tx.Scope.Rollback]. Nil is none.
+	// Runner is the runner of collections in memory, a *memory.DB of package resource/memory. It
+	// must call [tx.Scope.Rollback]. Their effects are then ExactlyOnce. If it is nil, all effects
+	// are below that.
 	//
-	// It is no way to have records in memory of data that is not: a restart would lose the ones and keep the others.
+	// Do not use the runner of a persistent database: a restart would lose the records and keep the
+	// data.
 	Runner tx.Runner
-	// Entries is how many records and claims are held; 1,000,000 if zero.
+	// Entries limits the number of records and claims. Default 1,000,000.
 	Entries int
-	// Bytes is how much memory they take, roughly; 256 MiB if zero. Results get three quarters of it at most, so that a few
-	// callers with large ones do not leave the others without a place for their claims.
+	// Bytes limits the approximate memory. Default 256 MiB. Results use at most three quarters of
+	// it, so large results do not prevent new claims.
 	Bytes int64
 }
 
-// ErrFull is what a Memory returns to a claim for which there is no room. What it holds it does not forget early.
-var ErrFull = errors.New("there is no room for another record")
+// ErrFull is returned by Memory.Claim if Entries or Bytes is reached. Records are not dropped
+// before they expire.
+var ErrFull = errors.New("idempotency: memory store is full")
 
-// Memory is a Store in memory: for one process, and for what may be forgotten when it ends. It purges itself.
+// Memory is a [Store] in memory, for a single process; its records are lost when the process ends.
+// It purges expired records itself. It is safe for concurrent use.
 type Memory struct {
 	runner     tx.Runner
 	maxEntries int
@@ -35,19 +39,19 @@ type Memory struct {
 
 	mu      sync.Mutex
 	entries map[[32]byte]*entry
-	owned   map[[32]byte]int // live entries of each owner
+	owned   map[[32]byte]int // live entries per owner
 	expiry  expiries
 	bytes   int64
 }
 
-// NewMemory returns a Memory without records. opts may be nil.
+// NewMemory returns an empty Memory. A nil opts selects the defaults.
 func NewMemory(opts *MemoryOptions) *Memory {
 	if opts == nil {
 		opts = &MemoryOptions{}
 	}
 	o := *opts
-	orElse(&o.Entries, 1_000_000)
-	orElse(&o.Bytes, 256<<20)
+	setDefault(&o.Entries, 1_000_000)
+	setDefault(&o.Bytes, 256<<20)
 	return &Memory{runner: o.Runner, maxEntries: o.Entries, maxBytes: o.Bytes,
 		entries: map[[32]byte]*entry{}, owned: map[[32]byte]int{}}
 }
@@ -57,10 +61,10 @@ var (
 	_ Transactor = (*Memory)(nil)
 )
 
-// Transactions returns MemoryOptions.Runner.
+// Transactions returns [MemoryOptions.Runner].
 func (m *Memory) Transactions() tx.Runner { return m.runner }
 
-// entry is a claim, or the record that took its place.
+// entry is a claim, or the record that has replaced it.
 type entry struct {
 	id, fingerprint, owner [32]byte
 
@@ -70,11 +74,11 @@ type entry struct {
 	record   Record
 	bytes    int64
 
-	gone time.Time // when it may be purged: when it has expired, and its lease has ended
-	at   int       // in expiries
+	purgeAt time.Time // when it may be purged: after its expiry and the end of its lease
+	index   int       // index in expiries
 }
 
-// entryBytes is about what an entry without content takes, with its share of the maps.
+// entryBytes is the approximate size of an entry without content, including its share of the maps.
 const entryBytes = 640
 
 func (r *Record) bytes() int64 {
@@ -88,16 +92,16 @@ func (r *Record) bytes() int64 {
 	return int64(n)
 }
 
-// Claim is that of Store.
+// Claim implements [Store].
 func (m *Memory) Claim(ctx context.Context, id [32]byte, c Claim) (Prior, error) {
 	if err := ctx.Err(); err != nil {
 		return Prior{}, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.purge(c.Now, 8) // more than one goes for each that comes
+	m.purge(c.Now, 8) // purge faster than entries are added
 	old := m.entries[id]
-	if old != nil && !old.gone.After(c.Now) {
+	if old != nil && !old.purgeAt.After(c.Now) {
 		m.remove(old)
 		old = nil
 	}
@@ -106,30 +110,37 @@ func (m *Memory) Claim(ctx context.Context, id [32]byte, c Claim) (Prior, error)
 			return prior, nil
 		}
 		m.remove(old)
-	} else if prior, err := m.room(c); err != nil || prior.State != Fresh {
+	} else if prior, err := m.checkCapacity(c); err != nil || prior.State != Fresh {
 		return prior, err
 	}
-	e := &entry{id: id, fingerprint: c.Fingerprint, owner: c.Owner, token: c.Token, until: c.Until, bytes: entryBytes}
-	e.gone = latest(c.Expires, c.Until)
+	e := &entry{
+		id:          id,
+		fingerprint: c.Fingerprint,
+		owner:       c.Owner,
+		token:       c.Token,
+		until:       c.Until,
+		bytes:       entryBytes,
+	}
+	e.purgeAt = latest(c.Expires, c.Until)
 	m.add(e)
 	if m.inTx(ctx) {
-		tx.AfterRollback(ctx, func() { m.takeBack(e, old) })
+		tx.AfterRollback(ctx, func() { m.undoClaim(e, old) })
 	}
 	return Prior{}, nil
 }
 
-// finished returns the record of an id, if it has one under this fingerprint.
+// finished returns the record of an id with the given fingerprint, if there is one.
 func (m *Memory) finished(id, fingerprint [32]byte, now time.Time) (Record, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e := m.entries[id]
-	if e == nil || !e.finished || e.fingerprint != fingerprint || !e.gone.After(now) {
+	if e == nil || !e.finished || e.fingerprint != fingerprint || !e.purgeAt.After(now) {
 		return Record{}, false
 	}
 	return e.record, true
 }
 
-// prior is what is known of an entry that is there.
+// prior returns the state of an existing entry for a claim.
 func (e *entry) prior(c Claim) Prior {
 	switch {
 	case e.fingerprint != c.Fingerprint:
@@ -144,8 +155,9 @@ func (e *entry) prior(c Claim) Prior {
 	return Prior{State: Abandoned}
 }
 
-// room says whether there is room for another entry, and makes some of what has expired before it says no.
-func (m *Memory) room(c Claim) (Prior, error) {
+// checkCapacity checks the quota and the limits. If one is reached, it purges expired entries
+// first.
+func (m *Memory) checkCapacity(c Claim) (Prior, error) {
 	const most = 1000
 	over := func() bool { return c.Quota > 0 && m.owned[c.Owner] >= c.Quota }
 	full := func() bool { return len(m.entries) >= m.maxEntries || m.bytes+entryBytes > m.maxBytes }
@@ -161,28 +173,28 @@ func (m *Memory) room(c Claim) (Prior, error) {
 	return Prior{}, nil
 }
 
-// Finish is that of Store. In a transaction others see the record once it is committed, and the claim until then. A result
-// for which there is no room is not kept, only that it was done.
+// Finish implements [Store]. In a transaction other callers see the claim until the commit, and the
+// record after it. If there is no memory for the result, the record is stored without it.
 func (m *Memory) Finish(ctx context.Context, id [32]byte, token string, r Record, expires time.Time) error {
 	return m.settle(ctx, id, token, func(e *entry) {
 		need := r.bytes()
 		if m.bytes+need > m.maxBytes/4*3 {
-			r = r.most(0)
+			r = r.limitResult(0)
 			need = r.bytes()
 		}
 		m.bytes += need
 		e.bytes += need
-		e.finished, e.record, e.gone = true, r, expires
-		heap.Fix(&m.expiry, e.at)
+		e.finished, e.record, e.purgeAt = true, r, expires
+		heap.Fix(&m.expiry, e.index)
 	})
 }
 
-// Release is that of Store.
+// Release implements [Store].
 func (m *Memory) Release(ctx context.Context, id [32]byte, token string) error {
 	return m.settle(ctx, id, token, m.remove)
 }
 
-// settle changes the claim with the token, if it is still there: at once, or when the transaction is committed.
+// settle applies change to the claim with the given token, immediately or after the commit.
 func (m *Memory) settle(ctx context.Context, id [32]byte, token string, change func(e *entry)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -200,14 +212,15 @@ func (m *Memory) settle(ctx context.Context, id [32]byte, token string, change f
 	tx.AfterCommit(ctx, func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		if m.entries[id] == e && !e.finished { // else it was taken over while the transaction was committed
+		// otherwise another call has taken over the claim before the commit
+		if m.entries[id] == e && !e.finished {
 			change(e)
 		}
 	})
 	return nil
 }
 
-// claimed returns the claim with the token, or nil.
+// claimed returns the claim with the given token, or nil.
 func (m *Memory) claimed(id [32]byte, token string) *entry {
 	if e := m.entries[id]; e != nil && !e.finished && e.token == token {
 		return e
@@ -215,8 +228,8 @@ func (m *Memory) claimed(id [32]byte, token string) *entry {
 	return nil
 }
 
-// takeBack undoes a claim that was made in a transaction.
-func (m *Memory) takeBack(e, old *entry) {
+// undoClaim undoes a claim that was made in a transaction.
+func (m *Memory) undoClaim(e, old *entry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.entries[e.id] != e {
@@ -228,7 +241,7 @@ func (m *Memory) takeBack(e, old *entry) {
 	}
 }
 
-// Purge is that of Store.
+// Purge implements [Store].
 func (m *Memory) Purge(ctx context.Context, now time.Time, max int) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -239,7 +252,7 @@ func (m *Memory) Purge(ctx context.Context, now time.Time, max int) (int, error)
 }
 
 func (m *Memory) purge(now time.Time, max int) (n int) {
-	for ; n < max && len(m.expiry) > 0 && !m.expiry[0].gone.After(now); n++ {
+	for ; n < max && len(m.expiry) > 0 && !m.expiry[0].purgeAt.After(now); n++ {
 		m.remove(m.expiry[0])
 	}
 	return n
@@ -258,10 +271,10 @@ func (m *Memory) remove(e *entry) {
 		delete(m.owned, e.owner)
 	}
 	m.bytes -= e.bytes
-	heap.Remove(&m.expiry, e.at)
+	heap.Remove(&m.expiry, e.index)
 }
 
-// inTx reports whether ctx carries a transaction that may yet take back what is done.
+// inTx reports whether ctx carries a transaction of the runner.
 func (m *Memory) inTx(ctx context.Context) bool {
 	return m.runner != nil && tx.ActiveFor(ctx, m.runner)
 }
@@ -273,24 +286,24 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// expiries are entries in the order of a heap: the first one to go is in front.
+// expiries is a heap of entries, ordered by the time at which they may be purged.
 type expiries []*entry
 
 func (x expiries) Len() int           { return len(x) }
-func (x expiries) Less(i, j int) bool { return x[i].gone.Before(x[j].gone) }
+func (x expiries) Less(i, j int) bool { return x[i].purgeAt.Before(x[j].purgeAt) }
 func (x expiries) Swap(i, j int) {
 	x[i], x[j] = x[j], x[i]
-	x[i].at, x[j].at = i, j
+	x[i].index, x[j].index = i, j
 }
 
-// Push is that of heap.Interface.
+// Push implements [heap.Interface].
 func (x *expiries) Push(v any) {
 	e := v.(*entry)
-	e.at = len(*x)
+	e.index = len(*x)
 	*x = append(*x, e)
 }
 
-// Pop is that of heap.Interface.
+// Pop implements [heap.Interface].
 func (x *expiries) Pop() any {
 	last := len(*x) - 1
 	e := (*x)[last]

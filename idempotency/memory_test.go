@@ -15,12 +15,12 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// TestExpiry goes by the clock of the process.
+// TestExpiry uses the clock of the process.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		k := idempotency.New(idempotency.NewMemory(nil), nil)
-		d := &desk{Guard: k, engine: &engine{}}
+		g := idempotency.New(idempotency.NewMemory(nil), nil)
+		d := &desk{Guard: g, engine: &engine{}}
 		got := []string{d.ask(t.Context(), anOperation(), nil)}
 		for _, after := range []time.Duration{24*time.Hour - 1, 1} {
 			time.Sleep(after)
@@ -36,10 +36,12 @@ func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	claim := func(m *idempotency.Memory, n int, now time.Time) error {
-		_, err := m.Claim(t.Context(), [32]byte{byte(n)}, idempotency.Claim{Token: "t", Now: now, Until: now.Add(1), Expires: now.Add(2)})
+		_, err := m.Claim(t.Context(), [32]byte{byte(n)},
+			idempotency.Claim{Token: "t", Now: now, Until: now.Add(1), Expires: now.Add(2)})
 		return err
 	}
-	for name, opts := range map[string]idempotency.MemoryOptions{"entries": {Entries: 3}, "bytes": {Bytes: 3 * 640}} {
+	stores := map[string]idempotency.MemoryOptions{"entries": {Entries: 3}, "bytes": {Bytes: 3 * 640}}
+	for name, opts := range stores {
 		m := idempotency.NewMemory(&opts)
 		for n := range 3 {
 			if err := claim(m, n, now); err != nil {
@@ -55,21 +57,27 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestMemoryWithoutRoom: what was done is remembered even if there is no room for the result.
-func TestMemoryWithoutRoom(t *testing.T) {
+// TestMemoryIsFull: an operation is recorded even if there is no memory for its result.
+func TestMemoryIsFull(t *testing.T) {
 	t.Parallel()
-	k := idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Bytes: 1000}), nil)
+	g := idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Bytes: 1000}), nil)
 	for range 2 {
-		rec, replayed, err := k.Do(t.Context(), anOperation(), idempotency.AtMostOnce, nil, func(context.Context) (idempotency.Record, error) {
-			return idempotency.Record{Status: 201, Result: make([]byte, 500), ID: "7"}, nil
-		})
+		rec, replayed, err := g.Do(
+			t.Context(),
+			anOperation(),
+			idempotency.AtMostOnce,
+			nil,
+			func(context.Context) (idempotency.Record, error) {
+				return idempotency.Record{Status: 201, Result: make([]byte, 500), ID: "7"}, nil
+			},
+		)
 		if err != nil || rec.ID != "7" || replayed && !rec.Reference() {
 			t.Errorf("replayed %t, %v: %+v", replayed, err, rec)
 		}
 	}
 }
 
-// TestMemoryPurgesItself: what comes pays for what goes.
+// TestMemoryPurgesItself: new claims purge expired entries.
 func TestMemoryPurgesItself(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -77,7 +85,11 @@ func TestMemoryPurgesItself(t *testing.T) {
 	for n := range 5000 {
 		id := [32]byte{byte(n), byte(n >> 8)}
 		at := now.Add(time.Duration(n) * time.Second)
-		if _, err := m.Claim(t.Context(), id, idempotency.Claim{Token: "t", Now: at, Until: at, Expires: at.Add(100 * time.Second)}); err != nil {
+		if _, err := m.Claim(
+			t.Context(),
+			id,
+			idempotency.Claim{Token: "t", Now: at, Until: at, Expires: at.Add(100 * time.Second)},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,11 +99,11 @@ func TestMemoryPurgesItself(t *testing.T) {
 	}
 }
 
-// purges counts what is purged of a store, and when.
+// purges counts the purges of a store.
 type purges struct {
 	*idempotency.Memory
 	at  []time.Duration
-	n   int // what the next says
+	n   int // the result of the next purge
 	err error
 }
 
@@ -106,13 +118,13 @@ func (p *purges) Purge(ctx context.Context, now time.Time, max int) (int, error)
 
 func start() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 
-// TestGuardPurgesOnTheWay: once a minute, and again at once while there is more.
-func TestGuardPurgesOnTheWay(t *testing.T) {
+// TestGuardPurgesDuringRequests: once a minute, and immediately after a full batch.
+func TestGuardPurgesDuringRequests(t *testing.T) {
 	t.Parallel()
 	now := start()
 	p := &purges{Memory: idempotency.NewMemory(nil)}
-	k := idempotency.New(p, &idempotency.Options{Now: func() time.Time { return now }, Logger: quiet()})
-	d := &desk{Guard: k, engine: &engine{}}
+	g := idempotency.New(p, &idempotency.Options{Now: func() time.Time { return now }, Logger: quiet()})
+	d := &desk{Guard: g, engine: &engine{}}
 	for n := range 300 { // seconds
 		op := anOperation()
 		op.Key = strconv.Itoa(n)
@@ -127,13 +139,20 @@ func TestGuardPurgesOnTheWay(t *testing.T) {
 		}
 		now = now.Add(time.Second)
 	}
-	want := []time.Duration{60 * time.Second, 120 * time.Second, 121 * time.Second, 181 * time.Second, 241 * time.Second}
+	want := []time.Duration{
+		60 * time.Second,
+		120 * time.Second,
+		121 * time.Second,
+		181 * time.Second,
+		241 * time.Second,
+	}
 	if diff := cmp.Diff(want, p.at); diff != "" {
 		t.Errorf("purged at (-want +got):\n%s", diff)
 	}
 }
 
-// TestMemoryCollectionsAreExactlyOnce: a collection in memory and its records stand or fall together.
+// TestMemoryCollectionsAreExactlyOnce: a collection in memory commits or rolls back with its
+// records.
 func TestMemoryCollectionsAreExactlyOnce(t *testing.T) {
 	t.Parallel()
 	type note struct {
@@ -141,21 +160,27 @@ func TestMemoryCollectionsAreExactlyOnce(t *testing.T) {
 	}
 	db := memory.NewDB()
 	notes := memory.New(&memory.Options[note]{DB: db})
-	k := idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil)
-	if got := k.LevelFor(notes.Transactions()); got != idempotency.ExactlyOnce {
+	g := idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil)
+	if got := g.LevelFor(notes.Transactions()); got != idempotency.ExactlyOnce {
 		t.Fatalf("the level is %s", got)
 	}
 	refuse := true
 	for range 3 {
-		_, _, err := k.Do(t.Context(), anOperation(), idempotency.ExactlyOnce, notes.Transactions(), func(ctx context.Context) (idempotency.Record, error) {
-			if _, err := notes.Create(ctx, note{}); err != nil {
-				return idempotency.Record{}, err
-			}
-			if refuse {
-				return idempotency.Record{}, errors.New("and then it failed")
-			}
-			return idempotency.Record{Status: 201}, nil
-		})
+		_, _, err := g.Do(
+			t.Context(),
+			anOperation(),
+			idempotency.ExactlyOnce,
+			notes.Transactions(),
+			func(ctx context.Context) (idempotency.Record, error) {
+				if _, err := notes.Create(ctx, note{}); err != nil {
+					return idempotency.Record{}, err
+				}
+				if refuse {
+					return idempotency.Record{}, errors.New("and then it failed")
+				}
+				return idempotency.Record{Status: 201}, nil
+			},
+		)
 		if (err != nil) != refuse {
 			t.Error(err)
 		}
@@ -180,22 +205,24 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// TestEndedContexts: a store in memory, too, does nothing for those who have gone.
+// TestEndedContexts: calls with a canceled context have no effect.
 func TestEndedContexts(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if n, err := idempotency.NewMemory(nil).Purge(ctx, start(), 1); n != 0 || !errors.Is(err, context.Canceled) {
+	if n, err := idempotency.NewMemory(nil).
+		Purge(ctx, start(), 1); n != 0 ||
+		!errors.Is(err, context.Canceled) {
 		t.Errorf("Purge: %d, %v", n, err)
 	}
 }
 
-// TestMemoryLeavesRoomForClaims: results of one caller, however many and large, do not keep others from claiming.
-func TestMemoryLeavesRoomForClaims(t *testing.T) {
+// TestMemoryReservesSpaceForClaims: many large results do not prevent new claims.
+func TestMemoryReservesSpaceForClaims(t *testing.T) {
 	t.Parallel()
 	const room = 1 << 20
-	k := idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Bytes: room}), nil)
-	d := &desk{Guard: k, engine: &engine{}}
+	g := idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Bytes: room}), nil)
+	d := &desk{Guard: g, engine: &engine{}}
 	large := func(context.Context) (idempotency.Record, error) {
 		return idempotency.Record{Media: "application/octet-stream", Result: make([]byte, room/16)}, nil
 	}
@@ -206,7 +233,7 @@ func TestMemoryLeavesRoomForClaims(t *testing.T) {
 			t.Fatalf("operation %d: %s", n, got)
 		}
 	}
-	op.Principal = "somebody else"
+	op.Principal = "another"
 	for n := range 100 {
 		op.Key = strconv.Itoa(n)
 		if got := d.ask(t.Context(), op, nil); got != "201" {

@@ -10,34 +10,37 @@ import (
 	"time"
 )
 
-// Operation is one thing that a client wants done once.
+// Operation identifies what a client requests once.
 type Operation struct {
-	Principal   string   // whose it is
+	Principal   string   // the owner of the key
 	Method      string   // of the request, or the kind of a GraphQL operation
-	Target      string   // route and ids, without what names a contract
-	Key         string   // as Guard.Key gives it
-	Fingerprint [32]byte // of what it means; see Fingerprint
-	// Time is how long it may take where Options.Lease and Options.Transaction are too short for it, such as for an upload over
-	// a slow line. If the process dies below [ExactlyOnce], copies are told that it is in flight until then. Zero is no longer.
+	Target      string   // route and ids, without the name of a contract
+	Key         string   // as returned by Guard.Key
+	Fingerprint [32]byte // of the request's meaning; see Fingerprint
+	// Time extends Options.Lease and Options.TransactionTimeout for a long operation, such as an
+	// upload over a slow connection. Below [ExactlyOnce], if the process crashes, repetitions
+	// receive 409 request-in-flight until then. Zero extends nothing.
 	Time time.Duration
 }
 
-// id is what the operation is known by in the store: a hash, so that a store that leaks does not give away keys.
+// id returns the key of the operation in the store. It is a hash, so a leaked store reveals no
+// client keys.
 func (op *Operation) id() [32]byte {
 	return digest("operation", op.Principal, op.Method, op.Target, op.Key)
 }
 
-// owner is what the principal is known by there.
+// owner returns the hash of the principal, for quotas.
 func (op *Operation) owner() [32]byte { return digest("owner", op.Principal) }
 
-// sealed is the fingerprint as it is stored. It is hashed together with the key, which no store knows: else whoever reads a
-// store could try what was asked until the hash fits, and find a password or a PIN in a request that is known but for that.
-func (op *Operation) sealed() [32]byte {
+// storedFingerprint returns the fingerprint as it is stored. It is hashed with the client's key,
+// which the store does not have. Otherwise a reader of the store could guess a password or PIN by
+// hashing candidate requests.
+func (op *Operation) storedFingerprint() [32]byte {
 	return digest("fingerprint", op.Key, string(op.Fingerprint[:]))
 }
 
-// digest hashes parts, each with its length in front, so that no two lists are alike. It does not allocate for parts that
-// fit: it is on the way of every keyed request.
+// digest hashes parts with their lengths, so different lists have different hashes. It avoids
+// allocations for short parts, because each keyed request calls it.
 func digest(parts ...string) [32]byte {
 	buf := make([]byte, 0, 512)
 	for _, part := range parts {
@@ -60,10 +63,10 @@ func operationOf(ctx context.Context) *running {
 	return r
 }
 
-// DeriveKey returns a key for somebody else's service, which follows from the operation that ctx belongs to and a name: a
-// charge or a mail that is sent again with it is known there. It is the same for each attempt at the operation, has 43
-// characters of the URL-safe alphabet of base 64, and tells nothing of the client's key. It is "" outside of a keyed
-// operation.
+// DeriveKey returns an idempotency key for another service, such as a payment provider. It is
+// derived from the operation of ctx and a name, so each attempt at the operation returns the same
+// key. It has 43 characters of URL-safe base64 and does not reveal the client's key. It is "" if
+// ctx does not belong to a keyed operation.
 func DeriveKey(ctx context.Context, name string) string {
 	r := operationOf(ctx)
 	if r == nil {
@@ -73,9 +76,10 @@ func DeriveKey(ctx context.Context, name string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// DeriveID returns an id for what the operation of ctx creates, as a UUID of version 8 (RFC 9562 section 5.8): a repetition
-// that creates it again gets the same one, and finds it. The name tells several of one operation apart, such as "orders/0".
-// It is "" outside of a keyed operation.
+// DeriveID returns an id for an item that the operation of ctx creates, a UUID of version 8 (RFC
+// 9562 section 5.8). A repetition returns the same id, and so finds the item. name distinguishes
+// several items of one operation, such as "orders/0". It is "" if ctx does not belong to a keyed
+// operation.
 func DeriveID(ctx context.Context, name string) string {
 	r := operationOf(ctx)
 	if r == nil {
@@ -94,16 +98,17 @@ func DeriveID(ctx context.Context, name string) string {
 	return string(text)
 }
 
-// RecordRefusal asks that the answer to the operation of ctx is kept even though it refuses (4xx): one that a repetition must get
-// again, such as 402 for a card that was declined. It does nothing outside of a keyed operation. What is 5xx is never kept.
+// RecordRefusal records the response to the operation of ctx even if it is a refusal (4xx), so that
+// a repetition receives it again. An example is 402 for a declined card. It has no effect if ctx
+// does not belong to a keyed operation. Responses with 5xx are never recorded.
 func RecordRefusal(ctx context.Context) {
 	if r := operationOf(ctx); r != nil {
 		r.keep.Store(true)
 	}
 }
 
-// RecordsRefusal reports whether [RecordRefusal] was called, for those who serve requests: they make a [Record] of the refusal then, instead
-// of an error.
+// RecordsRefusal reports whether [RecordRefusal] was called. A protocol implementation then returns
+// a [Record] of the refusal instead of an error.
 func RecordsRefusal(ctx context.Context) bool {
 	r := operationOf(ctx)
 	return r != nil && r.keep.Load()

@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 )
 
-// derived runs an operation and returns what follows from it.
+// derived runs an operation and returns its derived key and id.
 func derived(t *testing.T, op idempotency.Operation) (key, id string) {
 	t.Helper()
 	d := newDesk(idempotency.AtMostOnce, idempotency.Options{})
@@ -30,11 +30,12 @@ func TestDerived(t *testing.T) {
 	if !regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`).MatchString(key) {
 		t.Errorf("the key is %q", key)
 	}
-	if !regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).MatchString(id) {
+	if !regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).
+		MatchString(id) {
 		t.Errorf("the id is %q", id)
 	}
 	op.Fingerprint[0]++
-	if k, i := derived(t, op); k != key || i != id {
+	if g, i := derived(t, op); g != key || i != id {
 		t.Error("what is derived depends on the content, which a second attempt may spell otherwise")
 	}
 	seen := map[string]string{key: "the first"}
@@ -47,19 +48,22 @@ func TestDerived(t *testing.T) {
 	} {
 		op := anOperation()
 		change(&op)
-		k, _ := derived(t, op)
-		if other := seen[k]; other != "" {
+		g, _ := derived(t, op)
+		if other := seen[g]; other != "" {
 			t.Errorf("another %s has the same key as %s", name, other)
 		}
-		seen[k] = name
+		seen[g] = name
 	}
 }
 
-// TestDerivedIsStable: other services have these for as long as they like.
+// TestDerivedIsStable: derived values must not change, because other services store them.
 func TestDerivedIsStable(t *testing.T) {
 	t.Parallel()
 	key, id := derived(t, anOperation())
-	const wantKey, wantID = "qjvKyuFCaVX_ZW-S6EbYDQYO3FOZ1bX5mlwMxgNWFHg", "e5abce3a-1aa7-8a4f-bea5-bae48812c329"
+	const (
+		wantKey = "qjvKyuFCaVX_ZW-S6EbYDQYO3FOZ1bX5mlwMxgNWFHg"
+		wantID  = "e5abce3a-1aa7-8a4f-bea5-bae48812c329"
+	)
 	if key != wantKey || id != wantID {
 		t.Errorf("%s and %s; want %s and %s", key, id, wantKey, wantID)
 	}
@@ -68,7 +72,8 @@ func TestDerivedIsStable(t *testing.T) {
 func TestWithoutAnOperation(t *testing.T) {
 	t.Parallel()
 	idempotency.RecordRefusal(t.Context())
-	if got := fmt.Sprintf("%q %q %t", idempotency.DeriveKey(t.Context(), "x"), idempotency.DeriveID(t.Context(), "x"),
+	if got := fmt.Sprintf("%q %q %t", idempotency.DeriveKey(t.Context(), "x"),
+		idempotency.DeriveID(t.Context(), "x"),
 		idempotency.RecordsRefusal(t.Context())); got != `"" "" false` {
 		t.Error(got)
 	}
@@ -97,7 +102,13 @@ func TestRule141Meaning(t *testing.T) {
 		same            bool
 	}{
 		{"white space", "application/json", `{"a":[1,2]}`, "{ \"a\" :\t[1,\n2] }", true},
-		{"order of members", "application/merge-patch+json", `{"a":{"b":1,"c":2},"d":3}`, `{"d":3,"a":{"c":2,"b":1}}`, true},
+		{
+			"order of members",
+			"application/merge-patch+json",
+			`{"a":{"b":1,"c":2},"d":3}`,
+			`{"d":3,"a":{"c":2,"b":1}}`,
+			true,
+		},
 		{"escapes", "APPLICATION/JSON; charset=utf-8", `"é/"`, `"\u00e9\/"`, true},
 		{"order of elements", "application/json", `[1,2]`, `[2,1]`, false},
 		{"large numbers", "application/json", `9007199254740993`, `9007199254740992`, false},
@@ -113,7 +124,9 @@ func TestRule141Meaning(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			a, b := []byte(tt.a), []byte(tt.b)
-			same := idempotency.Fingerprint(idempotency.CanonicalContent(tt.typ, a)) == idempotency.Fingerprint(idempotency.CanonicalContent(tt.typ, b))
+			same := idempotency.Fingerprint(
+				idempotency.CanonicalContent(tt.typ, a),
+			) == idempotency.Fingerprint(idempotency.CanonicalContent(tt.typ, b))
 			if same != tt.same {
 				t.Errorf("%s and %s mean the same: %t, want %t", a, b, same, tt.same)
 			}
@@ -127,7 +140,7 @@ func TestRule141Meaning(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	got := fmt.Sprint(levels, idempotency.Level(9), idempotency.OverQuota, idempotency.State(9))
-	if want := "[at most once once by identity exactly once] no level OverQuota no state"; got != want {
+	if want := "[at most once once by identity exactly once] unknown level OverQuota unknown state"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

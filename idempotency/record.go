@@ -5,54 +5,61 @@ import (
 	"time"
 )
 
-// Record is what became of an operation, so that it can be answered again. Whoever gets one must not change what Result and
-// Header refer to: others may have the same.
+// Record is the outcome of an operation, from which its response can be repeated. Do not modify
+// Result and Header of a returned Record, because they may be shared.
 type Record struct {
-	// Status is that of the answer. In a store, zero says that nobody knows what became of it.
+	// Status is the status code of the response. In a store, zero means that the outcome is
+	// unknown.
 	Status int
-	Media  string      // the media type of Result; empty for none
-	Result []byte      // in the newest contract, before it was rendered for anybody; nil if it was too large
-	Header http.Header // of the answer, the few that cannot be made again: Location
-	// Collection, ID and Rev are of the item that was written, empty for none.
+	// Media is the media type of Result; empty if there is none.
+	Media string
+	// Result is the content in the newest contract, before it was converted for the client. It is
+	// nil if it was too large.
+	Result []byte
+	// Header has the fields that cannot be derived again: Location and Last-Modified.
+	Header http.Header
+	// Collection, ID and Rev identify the item that was written; they are empty if there is none.
 	Collection, ID, Rev string
-	// Done is when it was done. Zero is now, for Do. Stores may round to microseconds.
+	// Done is when the operation finished. Do replaces zero by the current time. Stores may round
+	// it to microseconds.
 	Done time.Time
 }
 
-// Reference reports whether there was a result which is not kept, as it was too large: Media says what it was. Who answers
-// again then sends the item as it is now, or nothing, with the field [ResultField].
+// Reference reports whether the result was too large to store. Media is then its media type. A
+// replay sends the current item, or no content, with the field [ResultField].
 func (r *Record) Reference() bool { return r.Media != "" && len(r.Result) == 0 }
 
-// SetModified stores the time of the last modification of the item in Header, to the second. A zero time is unknown, and changes
-// nothing.
+// SetModified stores the last modification time of the item in Header, in whole seconds. A zero time
+// changes nothing.
 func (r *Record) SetModified(modified time.Time) {
 	if !modified.IsZero() {
 		r.Header = http.Header{"Last-Modified": {modified.UTC().Format(http.TimeFormat)}}
 	}
 }
 
-// Modified returns the time that SetModified has stored; zero if it is unknown.
+// Modified returns the time stored by [Record.SetModified], or the zero time if there is none.
 func (r *Record) Modified() time.Time {
-	modified, _ := time.Parse(http.TimeFormat, r.Header.Get("Last-Modified")) // zero if it is absent
+	// The zero time is right for a field that cannot be parsed.
+	modified, _ := time.Parse(http.TimeFormat, r.Header.Get("Last-Modified"))
 	return modified
 }
 
 // Names of header fields.
 const (
-	// KeyField is in requests.
+	// KeyField is the request field with the key.
 	KeyField = "Idempotency-Key"
-	// ReplayedField is "true" in an answer that was given before.
+	// ReplayedField is "true" in a replayed response.
 	ReplayedField = "Idempotency-Replayed"
-	// ResultField is "reference" in one whose content was too large to keep.
+	// ResultField is "reference" in a replayed response without its original content.
 	ResultField = "Idempotency-Result"
 )
 
-// most returns the record with no more than max bytes of result.
-func (r Record) most(max int) Record {
+// limitResult returns the record with its result removed if it exceeds max bytes.
+func (r Record) limitResult(max int) Record {
 	if len(r.Result) > max {
 		r.Result = nil
 		if r.Media == "" {
-			r.Media = "application/octet-stream" // so that it is a Reference
+			r.Media = "application/octet-stream" // makes it a Reference
 		}
 	}
 	return r

@@ -11,27 +11,28 @@ import (
 	"strings"
 )
 
-// recorder holds back an answer until it is known what it is worth, unless it becomes too large or is flushed.
+// recorder buffers a response until its outcome is known, unless it becomes too large or is
+// flushed.
 type recorder struct {
 	w   http.ResponseWriter
-	max int // bytes that are held back
+	max int // limit of content in bytes
 	ran bool
 
-	status  int         // 0 as long as nothing was written
-	header  http.Header // when the status was written, which is what counts (http.ResponseWriter)
-	content []byte
-	sent    bool // everything so far was sent on, and the rest is
-	taken   bool // the connection was hijacked
+	status   int         // 0 until the header is written
+	header   http.Header // a copy of the header when it was written
+	content  []byte
+	sent     bool // the buffered response was sent, and the rest is passed through
+	hijacked bool // the connection was hijacked
 }
 
-// Header is that of http.ResponseWriter.
+// Header implements [http.ResponseWriter].
 func (rec *recorder) Header() http.Header { return rec.w.Header() }
 
-// WriteHeader is that of http.ResponseWriter. Informational answers are sent on.
+// WriteHeader implements [http.ResponseWriter]. Informational responses are passed through.
 func (rec *recorder) WriteHeader(status int) {
 	switch {
-	case rec.taken || rec.status != 0 && !rec.sent:
-		return // net/http would log it
+	case rec.hijacked || rec.status != 0 && !rec.sent:
+		return // net/http would log a superfluous call
 	case rec.sent || status < http.StatusOK && status != http.StatusSwitchingProtocols:
 		rec.w.WriteHeader(status)
 	default:
@@ -39,9 +40,9 @@ func (rec *recorder) WriteHeader(status int) {
 	}
 }
 
-// Write is that of http.ResponseWriter.
+// Write implements [http.ResponseWriter].
 func (rec *recorder) Write(p []byte) (int, error) {
-	if rec.taken {
+	if rec.hijacked {
 		return 0, http.ErrHijacked
 	}
 	rec.begin()
@@ -57,14 +58,14 @@ func (rec *recorder) Write(p []byte) (int, error) {
 	return rec.w.Write(p)
 }
 
-// begin writes the status if it was not.
+// begin writes status 200 if no status was written.
 func (rec *recorder) begin() {
 	if rec.status == 0 {
 		rec.WriteHeader(http.StatusOK)
 	}
 }
 
-// sniff finds the type of the first content, as net/http does it where there is none, so that it is kept.
+// sniff sets Content-Type from the first content, as net/http does, so that it is recorded.
 func (rec *recorder) sniff(p []byte) {
 	first := len(p) > 0 && len(rec.content) == 0 && !rec.sent
 	if first && rec.header["Content-Type"] == nil && rec.header.Get("Content-Encoding") == "" {
@@ -76,9 +77,10 @@ func bodyAllowed(status int) bool {
 	return status >= http.StatusOK && status != http.StatusNoContent && status != http.StatusNotModified
 }
 
-// FlushError is what http.ResponseController calls. What is flushed is for those who read along, and is not held back.
+// FlushError implements the method that [http.ResponseController] calls. A flushed response is sent
+// from then on and not recorded.
 func (rec *recorder) FlushError() error {
-	if rec.taken {
+	if rec.hijacked {
 		return http.ErrHijacked
 	}
 	rec.begin()
@@ -86,22 +88,22 @@ func (rec *recorder) FlushError() error {
 	return http.NewResponseController(rec.w).Flush()
 }
 
-// Flush is that of http.Flusher.
+// Flush implements [http.Flusher].
 func (rec *recorder) Flush() { _ = rec.FlushError() }
 
-// Hijack is that of http.Hijacker. What goes over the connection then nobody knows here.
+// Hijack implements [http.Hijacker]. The outcome of a hijacked request is unknown.
 func (rec *recorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := http.NewResponseController(rec.w).Hijack()
-	rec.taken = rec.taken || err == nil
+	rec.hijacked = rec.hijacked || err == nil
 	return conn, buffered, err
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap implements the method that [http.ResponseController] uses.
 func (rec *recorder) Unwrap() http.ResponseWriter { return rec.w }
 
-// send sends what was held back.
+// send sends the buffered response.
 func (rec *recorder) send() {
-	if rec.sent || rec.taken || rec.status == 0 {
+	if rec.sent || rec.hijacked || rec.status == 0 {
 		return
 	}
 	rec.sent = true
@@ -114,29 +116,30 @@ func (rec *recorder) send() {
 	maps.Copy(h, rec.header)
 	rec.w.WriteHeader(rec.status)
 	if len(rec.content) > 0 {
-		// A client that has gone cannot be told so.
+		// An error means that the client has disconnected.
 		_, _ = rec.w.Write(rec.content)
 	}
 }
 
-// isTrailer reports whether a field is sent behind the content, so that it may be set after the status.
+// isTrailer reports whether a field is a trailer, which may be set after the header is written.
 func (rec *recorder) isTrailer(name string) bool {
-	return strings.HasPrefix(name, http.TrailerPrefix) || slices.ContainsFunc(rec.header["Trailer"], func(names string) bool {
-		return strings.Contains(strings.ToLower(names), strings.ToLower(name))
-	})
+	return strings.HasPrefix(name, http.TrailerPrefix) ||
+		slices.ContainsFunc(rec.header["Trailer"], func(names string) bool {
+			return strings.Contains(strings.ToLower(names), strings.ToLower(name))
+		})
 }
 
 var (
-	errHijacked = errors.New("the handler took the connection")
-	errRefused  = errors.New("the handler refused")
+	errHijacked = errors.New("idempotency: handler hijacked the connection")
+	errRefused  = errors.New("idempotency: handler refused the request")
 )
 
-// outcome is what the handler did, as far as its answer tells.
+// outcome returns the record of the response, or an error if there is none to store.
 func (rec *recorder) outcome(ctx context.Context) (Record, error) {
 	switch {
-	case rec.taken:
+	case rec.hijacked:
 		return Record{}, errHijacked
-	case rec.status == 0 && ctx.Err() != nil: // it gave up
+	case rec.status == 0 && ctx.Err() != nil: // the handler has stopped because of its context
 		return Record{}, ctx.Err()
 	}
 	rec.begin()
@@ -157,13 +160,15 @@ func (rec *recorder) outcome(ctx context.Context) (Record, error) {
 	return out, nil
 }
 
-// keptFields are the fields of an answer that a repetition gets again: they describe the answer. All others are of the
-// moment and of the one who asked then, and are made again by whoever made them: Set-Cookie, Date, Vary, those of CORS and
-// of tracing.
+// keptFields returns the fields that describe the response and are replayed. Other fields depend on
+// the time or the client, such as Set-Cookie, Date, Vary, CORS and tracing fields; middleware sets
+// them again.
 func keptFields(h http.Header) http.Header {
 	var kept http.Header
-	for _, name := range [...]string{"Content-Disposition", "Content-Encoding", "Content-Language", "Content-Location",
-		"Content-Type", "Etag", "Last-Modified", "Link", "Location", "Preference-Applied", "Retry-After"} {
+	for _, name := range [...]string{
+		"Content-Disposition", "Content-Encoding", "Content-Language", "Content-Location",
+		"Content-Type", "Etag", "Last-Modified", "Link", "Location", "Preference-Applied", "Retry-After",
+	} {
 		if lines := h[name]; len(lines) > 0 {
 			if kept == nil {
 				kept = http.Header{}

@@ -10,12 +10,14 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// ErrNothingDone is for errors of what is given to [Guard.Do] below ExactlyOnce: one that matches it says that nothing was
-// done for certain, so that the claim is taken back and the same may be tried again at once. Problems of the client (4xx)
-// and [tx.ErrUnavailable] say so, too. In a transaction it makes no difference, as everything is rolled back.
-var ErrNothingDone = errors.New("nothing was done")
+// ErrNothingDone matches errors of the function passed to [Guard.Do] below ExactlyOnce that had no
+// effect. The claim is then released, and the operation can be repeated immediately. Client
+// problems (4xx) and [tx.ErrUnavailable] have the same meaning. In a transaction it makes no
+// difference, because everything is rolled back.
+var ErrNothingDone = errors.New("idempotency: operation had no effect")
 
-// nothingDone reports whether an error of an effect without a transaction says that there was no effect.
+// nothingDone reports whether an error, returned without a transaction, means that there was no
+// effect.
 func nothingDone(err error) bool {
 	if errors.Is(err, tx.ErrOutcomeUnknown) {
 		return false
@@ -24,13 +26,14 @@ func nothingDone(err error) bool {
 		return true
 	}
 	var d *problem.Details
-	return errors.As(err, &d) && d.StatusCode() < http.StatusInternalServerError && d.Kind != problem.OutcomeUnknown
+	return errors.As(err, &d) && d.StatusCode() < http.StatusInternalServerError &&
+		d.Kind != problem.OutcomeUnknown
 }
 
-// soon is after how many seconds it is worth asking again.
+// Values of Retry-After in seconds.
 const (
-	soon  = 1
-	later = 60 // where only the passing of records helps
+	retrySoon  = 1
+	retryLater = 60 // until records expire
 )
 
 func retryAfter(d *problem.Details, seconds int) *problem.Details {
@@ -39,58 +42,67 @@ func retryAfter(d *problem.Details, seconds int) *problem.Details {
 }
 
 func inFlight() error {
-	return retryAfter(problem.New(problem.InFlight, "the first request with this key is not finished yet"), soon)
+	return retryAfter(problem.New(problem.InFlight, "the first request with this key is not finished yet"),
+		retrySoon)
 }
 
-// reused says nothing of the first request: who guesses a key must not learn what it was for.
+// reused reveals nothing about the first request, because the key may have been guessed.
 func reused() error {
 	return keyProblem(problem.KeyReused, "reused", "the key was used for a request with other content")
 }
 
 func overQuota(quota int) error {
 	return retryAfter(problem.New(problem.TooManyRequests,
-		"there are "+strconv.Itoa(quota)+" keys in use: they are kept for a while, so use fewer"), later)
+		"there are "+strconv.Itoa(quota)+" keys in use: they are kept for a while, so use fewer"), retryLater)
 }
 
-// unknownForGood is what cannot be found out by asking again with the same key.
-func unknownForGood() error {
-	d := problem.New(problem.OutcomeUnknown,
-		"the first request with this key was begun, and it is not known whether it was done. See for yourself before you use a new key")
+// outcomeUnknown is for an outcome that a repetition with the same key cannot determine.
+func outcomeUnknown() error {
+	d := problem.New(
+		problem.OutcomeUnknown,
+		"the first request with this key was begun, and it is not known whether it was done. See for "+
+			"yourself before you use a new key",
+	)
 	d.Status = http.StatusConflict
 	return d
 }
 
-// unknownYet is what asking again tells: the record is there, or it runs.
-func unknownYet() error {
+// outcomePending is for an outcome that a repetition can determine: the record exists, or the
+// operation runs.
+func outcomePending() error {
 	return retryAfter(problem.New(problem.OutcomeUnknown,
-		"it is not known whether this was done. Send it again with the same key to find out"), soon)
+		"it is not known whether this was done. Send it again with the same key to find out"), retrySoon)
 }
 
-// storeDown logs what the store or its transactions said, unless that is only that the client has gone, and refuses: without
-// them nothing is done.
-func (k *Guard) storeDown(ctx context.Context, err error) error {
+// storeFailed logs an error of the store or its transactions, unless the client has canceled the
+// request, and returns 503. Without the store no operation runs.
+func (g *Guard) storeFailed(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
-		k.logger().ErrorContext(ctx, "idempotency: no records at the moment, and nothing is done without them", "error", err)
+		g.logger().ErrorContext(ctx, "idempotency: store failed; rejecting keyed requests", "error", err)
 	}
-	return retryAfter(problem.New(problem.Unavailable, "requests with keys cannot be served at the moment: nothing was done"), soon)
+	return retryAfter(
+		problem.New(problem.Unavailable,
+			"requests with keys cannot be served at the moment: nothing was done"),
+		retrySoon,
+	)
 }
 
-// answer is what to say to what the store knows already.
-func (k *Guard) answer(ctx context.Context, p Prior) (Record, error) {
+// replay returns the record or the problem for a state of the store other than Fresh.
+func (g *Guard) replay(ctx context.Context, p Prior) (Record, error) {
 	switch p.State {
 	case Finished:
 		if p.Record.Status == 0 {
-			return Record{}, unknownForGood()
+			return Record{}, outcomeUnknown()
 		}
 		return p.Record, nil
 	case InFlight:
 		return Record{}, inFlight()
 	case Abandoned:
-		return Record{}, unknownForGood()
+		return Record{}, outcomeUnknown()
 	case Mismatch:
 		return Record{}, reused()
 	case OverQuota:
-		return Record{}, overQuota(k.opts.Quota)
+		return Record{}, overQuota(g.opts.Quota)
 	}
-	return Record{}, k.storeDown(ctx, errors.New("the store says "+p.State.String()))
+	return Record{}, g.storeFailed(ctx, errors.New("unexpected state "+p.State.String()))
 }

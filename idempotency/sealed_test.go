@@ -7,7 +7,7 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 )
 
-// claims notes what a store is told.
+// claims records the claims of a store.
 type claims struct {
 	*idempotency.Memory
 	seen []idempotency.Claim
@@ -18,7 +18,8 @@ func (c *claims) Claim(ctx context.Context, id [32]byte, claim idempotency.Claim
 	return c.Memory.Claim(ctx, id, claim)
 }
 
-// TestStoredFingerprint: what a store has is of no use for guessing what was asked, as it depends on the key, too.
+// TestStoredFingerprint: the stored fingerprint depends on the key, so it does not help to guess
+// the request.
 func TestStoredFingerprint(t *testing.T) {
 	t.Parallel()
 	c := &claims{Memory: idempotency.NewMemory(nil)}
@@ -33,7 +34,7 @@ func TestStoredFingerprint(t *testing.T) {
 		t.Fatalf("they are answered with %s, %s and %s", first, again, other)
 	}
 	if c.seen[0].Fingerprint == op.Fingerprint || c.seen[0].Fingerprint == c.seen[2].Fingerprint {
-		t.Error("the store has a fingerprint that anybody can make who guesses the content")
+		t.Error("the stored fingerprint does not depend on the key")
 	}
 	if c.seen[0].Fingerprint != c.seen[1].Fingerprint {
 		t.Error("the same has two fingerprints")

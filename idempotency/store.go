@@ -8,59 +8,67 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Store keeps records. Package idempotencytest has the tests that every Store has to pass. It is safe for concurrent use.
+// Store stores records. Implementations must pass the tests of package idempotencytest and be safe
+// for concurrent use.
 //
-// Errors are for the log: the client is told that the store is not available, and nothing is done. One that a runner has to
-// see, such as a conflict of transactions, is found in what is returned (errors.Is).
+// Errors are logged; the client receives 503 and the operation does not run. An error that a
+// transaction's runner has to recognize, such as a conflict, must be wrapped so that errors.Is
+// finds it.
 type Store interface {
-	// Claim notes that an operation is begun, unless it is known: then Prior says as what. id is the hash of whose it is,
-	// what for, and the key. Of several claims at once one is Fresh. Claim does not wait for others who hold the id: that is
-	// InFlight. What has expired by c.Now is not known any more.
+	// Claim claims an operation that is not in the store yet; otherwise Prior has its state. id is
+	// a hash of principal, method, target and key. Of several concurrent claims one is Fresh. Claim
+	// does not wait for a transaction that holds the id, but returns InFlight. Records that have
+	// expired at c.Now are treated as absent.
 	//
-	// In a transaction of the store's runner it is rolled back with everything else.
+	// In a transaction of the store's runner, the claim is rolled back with the transaction.
 	Claim(ctx context.Context, id [32]byte, c Claim) (Prior, error)
-	// Finish puts the record in place of the claim with this token, also after its lease. ErrLost if that is not there any
-	// more.
+	// Finish replaces the claim with the given token by a record, also after the end of its lease.
+	// It returns ErrLost if the claim does not exist any more.
 	Finish(ctx context.Context, id [32]byte, token string, r Record, expires time.Time) error
-	// Release takes the claim back, as nothing was done. ErrLost if it is not there any more.
+	// Release removes the claim, because the operation had no effect. It returns ErrLost if the
+	// claim does not exist any more.
 	Release(ctx context.Context, id [32]byte, token string) error
-	// Purge removes at most max records that expired by now, and never a claim whose lease lasts.
+	// Purge removes at most max records that have expired by now, and never a claim within its
+	// lease. It returns their number.
 	Purge(ctx context.Context, now time.Time, max int) (int, error)
 }
 
-// Transactor is a Store that takes part in transactions: what it does with a context that carries one of its Runner is
-// committed or rolled back with it. That makes effects in the same transactions ExactlyOnce.
+// Transactor is a [Store] that takes part in transactions: calls with a context of a transaction of
+// its Runner commit or roll back with it. Effects in the same transactions are ExactlyOnce.
 type Transactor interface {
-	// Transactions returns the Runner of the database that holds the records, the same each time.
+	// Transactions returns the Runner of the database that holds the records, always the same one.
 	Transactions() tx.Runner
 }
 
-// Claim is an operation that is begun.
+// Claim has the arguments of Store.Claim.
 type Claim struct {
 	Fingerprint [32]byte
 	Owner       [32]byte  // hash of the principal, for the quota
-	Token       string    // of this attempt, so that a late one cannot finish for another; visible ASCII, at most 64 bytes
-	Now         time.Time // by the clock of the Guard: stores have none of their own
-	Until       time.Time // when the lease ends
-	Expires     time.Time // when what is left of it may be purged
-	Quota       int       // live records that the owner may have, claims among them; 0 or below is any number
-	TakeOver    bool      // take over an abandoned claim, which is then Fresh
+	Token       string    // identifies this attempt; printable ASCII, at most 64 bytes
+	Now         time.Time // from the clock of the Guard; stores use no clock of their own
+	Until       time.Time // the end of the lease
+	Expires     time.Time // when the record may be purged
+	// the maximum of live records and claims of the owner; 0 or less means no limit
+	Quota    int
+	TakeOver bool // treat an abandoned claim as Fresh and replace it
 }
 
-// ErrLost is what Finish and Release return where the claim is not there any more: its lease ended, and another took it.
-var ErrLost = errors.New("the claim is not held any more")
+// ErrLost is returned by Finish and Release if the claim does not exist any more, because its lease
+// has ended and another call has taken over.
+var ErrLost = errors.New("idempotency: claim was lost")
 
-// State is what a Store knows of an operation.
+// State is the state of an operation in a Store.
 type State uint8
 
 // The states.
 const (
-	Fresh     State = iota // nothing: it is claimed now
-	Finished               // Prior.Record has it
-	InFlight               // somebody is at it
-	Abandoned              // somebody was, and the lease has ended: the outcome is unknown
-	Mismatch               // it is known, in whatever state, with another fingerprint
-	OverQuota              // it is not known, and the owner has too many others
+	Fresh    State = iota // it was not in the store, and is claimed now
+	Finished              // Prior.Record has the outcome
+	InFlight              // another call is running it
+	// another call has started it, and its lease has ended: the outcome is unknown
+	Abandoned
+	Mismatch  // it is in the store, in any state, with another fingerprint
+	OverQuota // it is not in the store, and the owner has reached the quota
 )
 
 // String returns the name of the state.
@@ -69,11 +77,11 @@ func (s State) String() string {
 	if int(s) < len(names) {
 		return names[s]
 	}
-	return "no state"
+	return "unknown state"
 }
 
-// Prior is what a Store says to a Claim.
+// Prior is the result of a claim.
 type Prior struct {
 	State  State
-	Record Record // if it is Finished
+	Record Record // if State is Finished
 }

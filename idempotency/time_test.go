@@ -10,12 +10,15 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// An operation that says how long it may take has that time, and is in flight as long; none has less than the options give.
+// TestTimeOfAnOperation: Operation.Time extends the limits of Options and the time in flight, and
+// never shortens them.
 func TestTimeOfAnOperation(t *testing.T) {
 	t.Parallel()
-	for _, level := range []idempotency.Level{idempotency.AtMostOnce, idempotency.ByIdentity, idempotency.ExactlyOnce} {
+	for _, level := range levels {
 		for _, tt := range []struct{ time, least, most time.Duration }{
-			{0, 30 * time.Second, time.Minute}, {time.Second, 30 * time.Second, time.Minute}, {time.Hour, 50 * time.Minute, time.Hour},
+			{0, 30 * time.Second, time.Minute},
+			{time.Second, 30 * time.Second, time.Minute},
+			{time.Hour, 50 * time.Minute, time.Hour},
 		} {
 			t.Run(level.String()+"/"+tt.time.String(), func(t *testing.T) {
 				t.Parallel()
@@ -29,12 +32,16 @@ func TestTimeOfAnOperation(t *testing.T) {
 					}
 					if level == idempotency.AtMostOnce {
 						d.now = d.now.Add(40 * time.Minute)
-						another := idempotency.New(d.store, &idempotency.Options{Now: func() time.Time { return d.now }, Logger: quiet()})
+						another := idempotency.New(d.store,
+							&idempotency.Options{Now: func() time.Time { return d.now }, Logger: quiet()})
 						_, _, err := another.Do(t.Context(), op, level, nil, created)
-						want := map[bool]string{true: "request-in-flight", false: "outcome-unknown"}[tt.time == time.Hour]
+						want := "outcome-unknown"
+						if tt.time == time.Hour {
+							want = "request-in-flight"
+						}
 						var p *problem.Details
 						if !errors.As(err, &p) || string(p.Kind) != want {
-							t.Errorf("another process is told %v, want %q", err, want)
+							t.Errorf("another process gets %v, want %q", err, want)
 						}
 					}
 					return created(ctx)

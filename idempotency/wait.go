@@ -6,40 +6,41 @@ import (
 	"time"
 )
 
-// flights are the operations that this process is at. A copy that comes meanwhile waits here, where it holds no connection,
-// instead of in the database, where a few impatient clients would take all there are.
+// flights are the operations that run in this process. A concurrent request with the same key waits
+// here and not in the database, because waiting there would occupy connections.
 type flights struct {
-	mu  sync.Mutex
-	now map[[32]byte]*flight
+	mu      sync.Mutex
+	running map[[32]byte]*flight
 }
 
-// flight is one of them.
+// flight is one running operation.
 type flight struct {
 	fingerprint [32]byte
 	waiting     int           // guarded by flights.mu
-	over        chan struct{} // closed once it is over
-	// record is what all get who have waited. Nil if there is none to share: the next one asks the store. It is set before
-	// over is closed.
+	over        chan struct{} // closed when it has ended
+	// record is the result for all waiting requests. Nil makes the next one ask the store. It is
+	// set before over is closed.
 	record *Record
 }
 
-// patience is how a copy waits.
-type patience struct {
-	until time.Duration // for how long, at most
-	most  int           // copies of one key at a time
+// waitLimit limits how a repeated request waits.
+type waitLimit struct {
+	timeout time.Duration // the maximum duration
+	waiters int           // the maximum of waiting requests per key
 }
 
-// begin makes the caller the one who is at an operation, and returns its flight, to be ended; or waits for who is at it,
-// and returns the record; or an error.
-func (f *flights) begin(ctx context.Context, id, fingerprint [32]byte, p patience) (*flight, *Record, error) {
+// begin registers the caller as the one that runs the operation, and returns its flight, which the
+// caller must end. If another call runs it, begin waits and returns its record, or an error.
+func (f *flights) begin(ctx context.Context, id, fingerprint [32]byte,
+	p waitLimit) (*flight, *Record, error) {
 	var timer *time.Timer
 	for {
-		own, other, err := f.join(id, fingerprint, p.most)
+		own, other, err := f.join(id, fingerprint, p.waiters)
 		if own != nil || err != nil {
 			return own, nil, err
 		}
 		if timer == nil {
-			timer = time.NewTimer(p.until)
+			timer = time.NewTimer(p.timeout)
 			defer timer.Stop()
 		}
 		select {
@@ -53,20 +54,20 @@ func (f *flights) begin(ctx context.Context, id, fingerprint [32]byte, p patienc
 			return nil, nil, inFlight()
 		case <-ctx.Done():
 			f.leave(other)
-			return nil, nil, inFlight() // nobody is there to hear it
+			return nil, nil, inFlight() // the client does not receive this error
 		}
 	}
 }
 
-// join returns a flight of the caller's own, or one of another to wait for.
+// join returns a new flight of the caller, or a flight to wait for.
 func (f *flights) join(id, fingerprint [32]byte, most int) (own, other *flight, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	other = f.now[id]
+	other = f.running[id]
 	switch {
 	case other == nil:
 		own = &flight{fingerprint: fingerprint, over: make(chan struct{})}
-		f.now[id] = own
+		f.running[id] = own
 		return own, nil, nil
 	case other.fingerprint != fingerprint:
 		return nil, nil, reused()
@@ -83,10 +84,10 @@ func (f *flights) leave(other *flight) {
 	f.mu.Unlock()
 }
 
-// end lets go those who wait.
+// end removes a flight and wakes the waiting requests.
 func (f *flights) end(id [32]byte, own *flight, record *Record) {
 	f.mu.Lock()
-	delete(f.now, id)
+	delete(f.running, id)
 	f.mu.Unlock()
 	own.record = record
 	close(own.over)

@@ -23,7 +23,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// tally is how often each answer was given.
+// tally counts each response.
 type tally struct {
 	mu sync.Mutex
 	n  map[string]int
@@ -46,7 +46,7 @@ func (c *tally) String() string {
 	return out
 }
 
-// TestCopiesWait: of many copies as many wait as may, and all others are told at once.
+// TestCopiesWait: up to Waiters concurrent copies wait, and the others receive 409 immediately.
 func TestCopiesWait(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -56,14 +56,37 @@ func TestCopiesWait(t *testing.T) {
 		do    func(context.Context) (idempotency.Record, error)
 		want  string
 	}{
-		{"done in time", idempotency.Options{}, time.Second, created, "1 x 201\n8 x 201 again\n11 x 409 request-in-flight 1\n"},
-		{"too slow", idempotency.Options{}, 3 * time.Second, created, "1 x 201\n19 x 409 request-in-flight 1\n"},
+		{
+			"done in time",
+			idempotency.Options{},
+			time.Second,
+			created,
+			"1 x 201\n8 x 201 again\n11 x 409 request-in-flight 1\n",
+		},
+		{
+			"too slow",
+			idempotency.Options{},
+			3 * time.Second,
+			created,
+			"1 x 201\n19 x 409 request-in-flight 1\n",
+		},
 		{"longer", idempotency.Options{WaitTimeout: 4 * time.Second, Waiters: 18}, 3 * time.Second, created,
 			"1 x 201\n18 x 201 again\n1 x 409 request-in-flight 1\n"},
-		{"nobody waits", idempotency.Options{WaitTimeout: -1}, time.Second, created, "1 x 201\n19 x 409 request-in-flight 1\n"},
-		// One after the other is refused, until the patience of the others has ended.
-		{"refused", idempotency.Options{Waiters: 20}, 900 * time.Millisecond, failing(problem.New(problem.Conflict, "")),
-			"3 x 409 conflict \n17 x 409 request-in-flight 1\n"},
+		{
+			"no waiters",
+			idempotency.Options{WaitTimeout: -1},
+			time.Second,
+			created,
+			"1 x 201\n19 x 409 request-in-flight 1\n",
+		},
+		// The copies are refused one after the other, until WaitTimeout.
+		{
+			"refused",
+			idempotency.Options{Waiters: 20},
+			900 * time.Millisecond,
+			failing(problem.New(problem.Conflict, "")),
+			"3 x 409 conflict \n17 x 409 request-in-flight 1\n",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -73,10 +96,16 @@ func TestCopiesWait(t *testing.T) {
 				d := newDesk(idempotency.AtMostOnce, tt.opts)
 				for range 20 {
 					go func() {
-						answers.add(d.ask(t.Context(), anOperation(), func(ctx context.Context) (idempotency.Record, error) {
-							time.Sleep(tt.takes)
-							return tt.do(ctx)
-						}))
+						answers.add(
+							d.ask(
+								t.Context(),
+								anOperation(),
+								func(ctx context.Context) (idempotency.Record, error) {
+									time.Sleep(tt.takes)
+									return tt.do(ctx)
+								},
+							),
+						)
 					}()
 				}
 				time.Sleep(time.Minute)
@@ -89,7 +118,7 @@ func TestCopiesWait(t *testing.T) {
 	}
 }
 
-// TestCopiesOfAnotherContent do not wait.
+// TestCopiesOfAnotherContent: a request with other content does not wait.
 func TestCopiesOfAnotherContent(t *testing.T) {
 	t.Parallel()
 	d := newDesk(idempotency.AtMostOnce, idempotency.Options{})
@@ -103,7 +132,7 @@ func TestCopiesOfAnotherContent(t *testing.T) {
 	})
 }
 
-// TestImpatientCopy: one whose client goes does not wait.
+// TestImpatientCopy: a copy stops waiting when its client disconnects.
 func TestImpatientCopy(t *testing.T) {
 	t.Parallel()
 	d := newDesk(idempotency.AtMostOnce, idempotency.Options{WaitTimeout: time.Hour})
@@ -117,7 +146,8 @@ func TestImpatientCopy(t *testing.T) {
 	})
 }
 
-// TestNoWaitingInTransactions: others may be waiting for that transaction, so that it must not wait for them.
+// TestNoWaitingInTransactions: a call inside a transaction does not wait, because others may wait
+// for its locks.
 func TestNoWaitingInTransactions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -132,7 +162,7 @@ func TestNoWaitingInTransactions(t *testing.T) {
 	})
 }
 
-// TestBounds: how long do may take.
+// TestBounds: the time limits of do.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	for i, want := range []time.Duration{time.Minute, time.Minute, 5 * time.Second} {
@@ -150,7 +180,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestRule142OneEffect sends 64 copies of each of 1,000 requests at once, and some of them again: one effect each.
+// TestRule142OneEffect sends 64 concurrent copies of each of 1,000 requests, and repeats some: each
+// has one effect.
 func TestRule142OneEffect(t *testing.T) {
 	t.Parallel()
 	const keys, copies = 1000, 64
@@ -158,17 +189,23 @@ func TestRule142OneEffect(t *testing.T) {
 		t.Run(level.String(), func(t *testing.T) {
 			t.Parallel()
 			db := memory.NewDB()
-			k := idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil)
+			g := idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), nil)
 			effects := make([]atomic.Int32, keys)
 			var odd tally
 			ask := func(n int) {
 				op := anOperation()
 				op.Key = strconv.Itoa(n)
-				rec, _, err := k.Do(t.Context(), op, level, db, func(context.Context) (idempotency.Record, error) {
-					effects[n].Add(1)
-					runtime.Gosched()
-					return idempotency.Record{Status: http.StatusCreated, ID: op.Key}, nil
-				})
+				rec, _, err := g.Do(
+					t.Context(),
+					op,
+					level,
+					db,
+					func(context.Context) (idempotency.Record, error) {
+						effects[n].Add(1)
+						runtime.Gosched()
+						return idempotency.Record{Status: http.StatusCreated, ID: op.Key}, nil
+					},
+				)
 				var d *problem.Details
 				switch {
 				case errors.As(err, &d) && d.Kind == problem.InFlight:
@@ -200,8 +237,8 @@ func TestRule142OneEffect(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft: neither goroutines nor flights are left by copies, whatever becomes of them. A bubble of synctest does
-// not end before its goroutines do.
+// TestNothingIsLeft: copies leave no goroutines and no flights. A synctest bubble does not end
+// before its goroutines.
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -15,60 +15,62 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Wrap serves any handler with keys: of the requests that are POST, PATCH, PUT or DELETE with the same Idempotency-Key, one
-// gets to the handler. Options.Principal says whose they are.
+// Wrap returns a handler that passes one of several requests with the same Idempotency-Key to next.
+// It applies to POST, PATCH, PUT and DELETE. Options.Principal returns the owner of the key. Wrap
+// panics if next is nil.
 //
-// The level is AtMostOnce, as the handler's effects are somebody else's. What it answered is kept if it did something (2xx
-// and 3xx), or if it called [RecordRefusal] for a refusal: the status, the content and those fields that describe it. After any other
-// 4xx the same may be tried again, as if for the first time; after 5xx, a panic or a hijacked connection the outcome is
-// unknown. Of an answer larger than Options.MaxResult, or flushed, it is kept that it was given, and a repetition gets the
-// same without its content, and "Idempotency-Result: reference".
+// The level is AtMostOnce. A response is recorded if its status is 2xx or 3xx, or if the handler
+// has called [RecordRefusal]: its status, content and the header fields that describe it. After any
+// other 4xx the request can be repeated as if for the first time. After 5xx, a panic or a hijacked
+// connection the outcome is unknown. If a response exceeds Options.MaxResult or was flushed, its
+// content is not recorded; a replay then has no content and "Idempotency-Result: reference".
 //
-// Another request under the key is 422: one that differs in host, query, type or content. Of JSON only the meaning counts.
-// A key on a request for a stream of events or an upgrade is 400, and content of more than Options.MaxBody is 413. What a
-// repetition does not accept is 406.
+// A request with the same key but another host, query, media type or content is rejected with 422.
+// JSON content is compared without white space and member order. A key on a request for an event
+// stream or an upgrade is rejected with 400, and a body larger than Options.MaxBody with 413. If a
+// repeated request does not accept the recorded media type, the response is 406.
 //
-// The handler gets the content from memory, no Accept-Encoding, and a context that ends with Options.Lease. Its answer is
-// sent when it returns, unless it is flushed.
-func (k *Guard) Wrap(next http.Handler) http.Handler {
+// The handler reads the body from memory, receives no Accept-Encoding, and a context that ends with
+// Options.Lease. Its response is sent when it returns, unless it is flushed.
+func (g *Guard) Wrap(next http.Handler) http.Handler {
 	if next == nil {
-		panic("idempotency: Wrap without a handler")
+		panic("idempotency: Wrap needs a handler, and next is nil")
 	}
-	return &wrapped{k, next}
+	return &wrapped{g, next}
 }
 
 type wrapped struct {
-	k    *Guard
-	next http.Handler
+	guard *Guard
+	next  http.Handler
 }
 
-// ServeHTTP is quick for what has no key, which is most requests.
+// ServeHTTP passes requests without a key through.
 func (h *wrapped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodPost, http.MethodPatch, http.MethodPut, http.MethodDelete:
-		if len(r.Header[KeyField]) > 0 || h.k.opts.Required {
-			h.once(w, r)
+		if len(r.Header[KeyField]) > 0 || h.guard.opts.Required {
+			h.serveKeyed(w, r)
 			return
 		}
 	}
 	h.next.ServeHTTP(w, r)
 }
 
-// once serves a request with a key.
-func (h *wrapped) once(w http.ResponseWriter, r *http.Request) {
+// serveKeyed serves a request with a key.
+func (h *wrapped) serveKeyed(w http.ResponseWriter, r *http.Request) {
 	op, content, err := h.operation(w, r)
 	if err != nil {
 		refuse(w, r, err)
 		return
 	}
-	rec := &recorder{w: w, max: h.k.opts.MaxResult}
-	record, _, err := h.k.Do(r.Context(), op, AtMostOnce, nil, func(ctx context.Context) (Record, error) {
+	rec := &recorder{w: w, max: h.guard.opts.MaxResult}
+	record, _, err := h.guard.Do(r.Context(), op, AtMostOnce, nil, func(ctx context.Context) (Record, error) {
 		rec.ran = true
 		h.next.ServeHTTP(rec, withContent(r.WithContext(ctx), content))
 		return rec.outcome(ctx)
 	})
 	switch {
-	case rec.ran: // whatever it was worth: it is the answer
+	case rec.ran: // the response of this run, independent of its outcome
 		rec.send()
 	case err != nil:
 		refuse(w, r, err)
@@ -77,20 +79,21 @@ func (h *wrapped) once(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// operation reads what a request asks for.
-func (h *wrapped) operation(w http.ResponseWriter, r *http.Request) (op Operation, content []byte, err error) {
-	op.Key, err = h.k.Key(r.Header)
+// operation returns the operation of a request.
+func (h *wrapped) operation(w http.ResponseWriter,
+	r *http.Request) (op Operation, content []byte, err error) {
+	op.Key, err = h.guard.Key(r.Header)
 	if err != nil {
 		return op, nil, err
 	}
-	op.Principal = h.k.opts.Principal(r.Context())
+	op.Principal = h.guard.opts.Principal(r.Context())
 	switch {
 	case op.Principal == "":
 		return op, nil, invalid("a key is of no use to a caller who is not known")
 	case r.Header.Get("Upgrade") != "" || strings.Contains(r.Header.Get("Accept"), "text/event-stream"):
 		return op, nil, invalid("what is sent as a stream cannot be sent again: leave the key out")
 	}
-	content, err = readContent(w, r, h.k.opts.MaxBody)
+	content, err = readContent(w, r, h.guard.opts.MaxBody)
 	if err != nil {
 		return op, nil, err
 	}
@@ -100,12 +103,12 @@ func (h *wrapped) operation(w http.ResponseWriter, r *http.Request) (op Operatio
 	if coding == "" {
 		meaning = CanonicalContent(typ, content)
 	}
-	op.Fingerprint = Fingerprint([]byte(op.Method), []byte(strings.ToLower(r.Host)), []byte(op.Target), []byte(r.URL.RawQuery),
-		[]byte(MediaTypeEssence(typ)), []byte(coding), meaning)
+	op.Fingerprint = Fingerprint([]byte(op.Method), []byte(strings.ToLower(r.Host)), []byte(op.Target),
+		[]byte(r.URL.RawQuery), []byte(MediaTypeEssence(typ)), []byte(coding), meaning)
 	return op, content, nil
 }
 
-// readContent reads all of the content, or refuses.
+// readContent reads the whole body, or returns a problem.
 func readContent(w http.ResponseWriter, r *http.Request, max int64) ([]byte, error) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
@@ -114,7 +117,8 @@ func readContent(w http.ResponseWriter, r *http.Request, max int64) ([]byte, err
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		d := problem.New(problem.TooLarge, "a request with a key has at most "+strconv.FormatInt(tooLarge.Limit, 10)+" bytes of content")
+		d := problem.New(problem.TooLarge,
+			"a request with a key has at most "+strconv.FormatInt(tooLarge.Limit, 10)+" bytes of content")
 		d.Extensions = map[string]any{"limit": tooLarge.Limit}
 		return nil, d
 	case err != nil:
@@ -123,11 +127,14 @@ func readContent(w http.ResponseWriter, r *http.Request, max int64) ([]byte, err
 	return content, nil
 }
 
-// withContent puts content that has been read back into a request that is a copy already. What the handler sends is kept as
-// it is, so it must not be in a coding that only this client accepts.
+// withContent sets the body of r, which is a copy of the request, to content. It removes
+// Accept-Encoding, because a recorded response is replayed to clients that may not accept the
+// coding.
 func withContent(r *http.Request, content []byte) *http.Request {
 	if content != nil {
-		r.Body, r.ContentLength, r.TransferEncoding = io.NopCloser(bytes.NewReader(content)), int64(len(content)), nil
+		r.Body, r.ContentLength, r.TransferEncoding = io.NopCloser(bytes.NewReader(content)), int64(
+			len(content),
+		), nil
 	}
 	if _, ok := r.Header["Accept-Encoding"]; ok {
 		r.Header = maps.Clone(r.Header)
@@ -136,7 +143,7 @@ func withContent(r *http.Request, content []byte) *http.Request {
 	return r
 }
 
-// refuse answers with a problem.
+// refuse responds with a problem.
 func refuse(w http.ResponseWriter, r *http.Request, err error) {
 	var d *problem.Details
 	if !errors.As(err, &d) {
@@ -145,11 +152,12 @@ func refuse(w http.ResponseWriter, r *http.Request, err error) {
 	problem.Write(w, r, d)
 }
 
-// replay answers with what was answered before.
+// replay responds with a recorded response.
 func replay(w http.ResponseWriter, r *http.Request, rec *Record) {
 	if rec.Media != "" && rec.Status < http.StatusBadRequest {
 		if _, ok := header.Accept(r.Header["Accept"], []string{rec.Media}); !ok {
-			d := problem.New(problem.NotAcceptable, "the first request with this key was answered in another media type")
+			d := problem.New(problem.NotAcceptable,
+				"the first request with this key was answered in another media type")
 			d.Extensions = map[string]any{"available": []string{rec.Media}}
 			problem.Write(w, r, d)
 			return
@@ -168,6 +176,6 @@ func replay(w http.ResponseWriter, r *http.Request, rec *Record) {
 		h.Set("Content-Length", strconv.Itoa(len(rec.Result)))
 	}
 	w.WriteHeader(rec.Status)
-	// A client that has gone cannot be told so.
+	// An error means that the client has disconnected.
 	_, _ = w.Write(rec.Result)
 }

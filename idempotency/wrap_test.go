@@ -19,7 +19,7 @@ import (
 
 type whoKey struct{}
 
-// wrap wraps a handler for the principal of the header field X-Who.
+// wrap wraps a handler; the header field X-Who has the principal.
 func wrap(h http.HandlerFunc, opts idempotency.Options) http.Handler {
 	opts.Logger = quiet()
 	opts.Principal = func(ctx context.Context) string {
@@ -32,7 +32,7 @@ func wrap(h http.HandlerFunc, opts idempotency.Options) http.Handler {
 	})
 }
 
-// send sends a request of ann's with the key k, unless fields ("Name: value") say otherwise, and returns the answer.
+// send sends a request of ann with the key k, unless fields ("Name: value") override that.
 func send(h http.Handler, request, body string, fields ...string) *http.Response {
 	method, target, _ := strings.Cut(request, " ")
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
@@ -50,8 +50,8 @@ func send(h http.Handler, request, body string, fields ...string) *http.Response
 	return w.Result()
 }
 
-// told is what a client sees of an answer.
-func told(res *http.Response) string {
+// summary summarizes a response.
+func summary(res *http.Response) string {
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
 		return err.Error()
@@ -68,7 +68,7 @@ func told(res *http.Response) string {
 	return fmt.Sprintf("%d %s%s", res.StatusCode, body, again)
 }
 
-// counting answers 201 with how often it ran.
+// counting returns a handler that responds 201 and counts its calls.
 func counting() (http.HandlerFunc, *atomic.Int64) {
 	var n atomic.Int64
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -78,7 +78,8 @@ func counting() (http.HandlerFunc, *atomic.Int64) {
 	}, &n
 }
 
-// TestRule141KeyOfWhom: the scope of a key is principal, method and target; what the request means has to be the same.
+// TestRule141KeyOfWhom: keys are scoped to principal, method and target, and the meaning of the
+// request must be the same.
 func TestRule141KeyOfWhom(t *testing.T) {
 	t.Parallel()
 	const first = "POST http://shop/orders?x=1"
@@ -91,7 +92,13 @@ func TestRule141KeyOfWhom(t *testing.T) {
 		{"the same", first, body, nil, "201 1 again"},
 		{"bare key", first, body, []string{"Idempotency-Key: k"}, "201 1 again"},
 		{"other spelling", first, "{ \"b\" :\n\"\\u00e9\", \"a\":1 }", nil, "201 1 again"},
-		{"other parameters of the type", first, body, []string{"Content-Type: application/json; charset=utf-8"}, "201 1 again"},
+		{
+			"other parameters of the type",
+			first,
+			body,
+			[]string{"Content-Type: application/json; charset=utf-8"},
+			"201 1 again",
+		},
 		{"other tracing", first, body, []string{"Traceparent: 00-1-1-00"}, "201 1 again"},
 		{"accepting JSON only", first, body, []string{"Accept: application/json"}, "406 not-acceptable"},
 		{"other principal", first, body, []string{"X-Who: ben"}, "201 2"},
@@ -118,7 +125,7 @@ func TestRule141KeyOfWhom(t *testing.T) {
 			t.Parallel()
 			handler, _ := counting()
 			h := wrap(handler, idempotency.Options{MaxBody: 100})
-			got := []string{told(send(h, first, body)), told(send(h, tt.request, tt.body, tt.fields...))}
+			got := []string{summary(send(h, first, body)), summary(send(h, tt.request, tt.body, tt.fields...))}
 			if diff := cmp.Diff([]string{"201 1", tt.want}, got); diff != "" {
 				t.Errorf("answers (-want +got):\n%s", diff)
 			}
@@ -130,13 +137,16 @@ func TestWrapRequired(t *testing.T) {
 	t.Parallel()
 	handler, n := counting()
 	h := wrap(handler, idempotency.Options{Required: true})
-	got := []string{told(send(h, "POST /", "", "Idempotency-Key: ")), told(send(h, "GET /", "", "Idempotency-Key: "))}
+	got := []string{
+		summary(send(h, "POST /", "", "Idempotency-Key: ")),
+		summary(send(h, "GET /", "", "Idempotency-Key: ")),
+	}
 	if diff := cmp.Diff([]string{"400 idempotency-key-missing", "201 1"}, got); diff != "" || n.Load() != 1 {
 		t.Errorf("answers (-want +got):\n%s", diff)
 	}
 }
 
-// TestWrapAnswers: what is kept of an answer, and how a repetition gets it.
+// TestWrapAnswers: which responses are recorded, and how they are replayed.
 func TestWrapAnswers(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -158,7 +168,7 @@ func TestWrapAnswers(t *testing.T) {
 			idempotency.RecordRefusal(r.Context())
 			w.WriteHeader(500)
 		}, "500 ", "409 outcome-unknown"},
-		{"as large as it may be", writing("0123", "456789"), "200 0123456789", "200 0123456789 again"},
+		{"at the size limit", writing("0123", "456789"), "200 0123456789", "200 0123456789 again"},
 		{"too large", writing("0123", "4567890"), "200 01234567890", "200  again"},
 		{"too large at once", writing("01234567890"), "200 01234567890", "200  again"},
 		{"flushed", func(w http.ResponseWriter, r *http.Request) {
@@ -166,7 +176,12 @@ func TestWrapAnswers(t *testing.T) {
 			http.NewResponseController(w).Flush()
 			io.WriteString(w, "b")
 		}, "200 ab", "200  again"},
-		{"flushed by its old name", func(w http.ResponseWriter, r *http.Request) { w.(http.Flusher).Flush() }, "200 ", "200  again"},
+		{
+			"flushed by its old name",
+			func(w http.ResponseWriter, r *http.Request) { w.(http.Flusher).Flush() },
+			"200 ",
+			"200  again",
+		},
 		{"early hints", func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusEarlyHints)
 			w.WriteHeader(201)
@@ -178,7 +193,7 @@ func TestWrapAnswers(t *testing.T) {
 			t.Parallel()
 			h := wrap(tt.do, idempotency.Options{MaxResult: 10})
 			first, second := send(h, "POST /", ""), send(h, "POST /", "")
-			got := []string{told(first), told(second)}
+			got := []string{summary(first), summary(second)}
 			if diff := cmp.Diff([]string{tt.first, tt.second}, got); diff != "" {
 				t.Errorf("answers (-want +got):\n%s", diff)
 			}
@@ -202,7 +217,7 @@ func writing(parts ...string) http.HandlerFunc {
 	}
 }
 
-// TestRule141Fields: which fields of the first answer a repetition gets.
+// TestRule141Fields: which header fields are replayed.
 func TestRule141Fields(t *testing.T) {
 	t.Parallel()
 	h := wrap(func(w http.ResponseWriter, r *http.Request) {
@@ -219,10 +234,19 @@ func TestRule141Fields(t *testing.T) {
 	}, idempotency.Options{})
 	first := send(h, "POST /", "")
 	if got := first.Header.Get("Location"); got != "/orders/7" {
-		t.Errorf("the first Location is %s: fields were changed behind the status", got)
+		t.Errorf("the first Location is %s: fields were changed after the status", got)
 	}
-	want := http.Header{"Location": {"/orders/7"}, "Etag": {`"t"`}, "Link": {"</a>; rel=a", "</b>; rel=b"}, "Content-Language": {"de"},
-		"Content-Type": {"text/plain; charset=utf-8"}, "Content-Length": {"5"}, "Idempotency-Replayed": {"true"}}
+	want := http.Header{
+		"Location":         {"/orders/7"},
+		"Etag":             {`"t"`},
+		"Link":             {"</a>; rel=a", "</b>; rel=b"},
+		"Content-Language": {"de"},
+		"Content-Type": {
+			"text/plain; charset=utf-8",
+		},
+		"Content-Length":       {"5"},
+		"Idempotency-Replayed": {"true"},
+	}
 	for range 2 {
 		if diff := cmp.Diff(want, send(h, "POST /", "").Header); diff != "" {
 			t.Errorf("fields of a repetition (-want +got):\n%s", diff)
@@ -230,7 +254,7 @@ func TestRule141Fields(t *testing.T) {
 	}
 }
 
-// TestWrapGivesTheContent: the handler reads what was sent, and its answer is in no coding.
+// TestWrapGivesTheContent: the handler reads the body, and its response has no content coding.
 func TestWrapGivesTheContent(t *testing.T) {
 	t.Parallel()
 	h := wrap(func(w http.ResponseWriter, r *http.Request) {
@@ -257,7 +281,7 @@ func TestWrapBrokenContent(t *testing.T) {
 	r.Header = http.Header{"X-Who": {"ann"}, "Idempotency-Key": {"k"}}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-	if got := told(w.Result()); got != "400 bad-request" || n.Load() != 0 {
+	if got := summary(w.Result()); got != "400 bad-request" || n.Load() != 0 {
 		t.Errorf("%s, and it ran %d times", got, n.Load())
 	}
 }
@@ -266,7 +290,7 @@ type errReader struct{}
 
 func (errReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// TestWrapOverTheWire tries what only a server can do.
+// TestWrapOverTheWire tests the cases that need a real server.
 func TestWrapOverTheWire(t *testing.T) {
 	t.Parallel()
 	h := wrap(func(w http.ResponseWriter, r *http.Request) {
@@ -298,10 +322,11 @@ func TestWrapOverTheWire(t *testing.T) {
 		case "/abort":
 			panic(http.ErrAbortHandler)
 		}
-	}, idempotency.Options{WaitTimeout: time.Hour}) // who has hijacked answers before the handler ends
+		// a hijacked connection responds before the handler ends
+	}, idempotency.Options{WaitTimeout: time.Hour})
 	server := httptest.NewServer(h)
 	defer server.Close()
-	// On a connection that was used before, net/http repeats by itself what has an Idempotency-Key.
+	// On a reused connection net/http retries requests with an Idempotency-Key itself.
 	server.Client().Transport.(*http.Transport).DisableKeepAlives = true
 	ask := func(path string) string {
 		r, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+path, bytes.NewReader(nil))
@@ -314,8 +339,10 @@ func TestWrapOverTheWire(t *testing.T) {
 			return "broken off"
 		}
 		defer res.Body.Close()
-		answer := told(res)
-		if sum := res.Trailer.Get("X-Sum") + res.Trailer.Get("X-Other") + res.Header.Get("X-Late"); sum != "" {
+		answer := summary(res)
+		if sum := res.Trailer.Get("X-Sum") + res.Trailer.Get(
+			"X-Other",
+		) + res.Header.Get("X-Late"); sum != "" {
 			answer += " trailers " + sum
 		}
 		return answer
@@ -324,14 +351,23 @@ func TestWrapOverTheWire(t *testing.T) {
 	for _, path := range []string{"/hijack", "/deadline", "/trailer", "/abort"} {
 		got = append(got, ask(path), ask(path))
 	}
-	want := []string{"204 ", "409 outcome-unknown", "200 ", "200  again", "200 abc trailers 34", "200 abc again", "broken off",
-		"409 outcome-unknown"}
+	want := []string{
+		"204 ",
+		"409 outcome-unknown",
+		"200 ",
+		"200  again",
+		"200 abc trailers 34",
+		"200 abc again",
+		"broken off",
+		"409 outcome-unknown",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("answers (-want +got):\n%s", diff)
 	}
 }
 
-// TestWrapClientGone: a handler that gave up for its client has done nobody knows what.
+// TestWrapClientGone: if a handler stops because its client has disconnected, the outcome is
+// unknown.
 func TestWrapClientGone(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -342,7 +378,7 @@ func TestWrapClientGone(t *testing.T) {
 	r := httptest.NewRequestWithContext(ctx, "POST", "/", nil)
 	r.Header = http.Header{"X-Who": {"ann"}, "Idempotency-Key": {"k"}}
 	h.ServeHTTP(httptest.NewRecorder(), r)
-	if got := told(send(h, "POST /", "", "Content-Type: ")); got != "409 outcome-unknown" {
+	if got := summary(send(h, "POST /", "", "Content-Type: ")); got != "409 outcome-unknown" {
 		t.Errorf("%s, want 409 outcome-unknown", got)
 	}
 }

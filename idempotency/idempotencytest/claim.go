@@ -7,119 +7,159 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 )
 
+// claimCases tests Claim, and the states that Finish and Release lead to.
 func claimCases() []testCase {
 	return []testCase{
-		{name: "claim", contract: "The first claim of an id is Fresh. Until it is finished or released all others are InFlight, " +
-			"and other ids know nothing of it.", try: func(k *kit) {
-			k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
-			k.want(idempotency.InFlight, "x", k.claim("t2"), "the second one")
-			k.want(idempotency.InFlight, "x", k.claim("t1"), "with the token of the first one")
-			k.want(idempotency.Fresh, "y", k.claim("t3"), "the first one")
-		}},
-		{name: "finish", contract: "What is finished is Finished for all who claim it, with its record.", try: func(k *kit) {
-			k.done("x", "t1")
-			for range 2 {
-				if rec := k.want(idempotency.Finished, "x", k.claim("t2"), "once finished"); rec.Status != 201 {
-					k.errorf("the record has the status %d, want 201", rec.Status)
+		{
+			name: "claim",
+			contract: "The first claim of an id is Fresh. Until it is finished or released, further " +
+				"claims are InFlight. Other ids are independent.",
+			try: func(k *kit) {
+				k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
+				k.want(idempotency.InFlight, "x", k.claim("t2"), "the second one")
+				k.want(idempotency.InFlight, "x", k.claim("t1"), "with the token of the first one")
+				k.want(idempotency.Fresh, "y", k.claim("t3"), "the first one")
+			},
+		},
+		{
+			name:     "finish",
+			contract: "A finished operation is Finished for each further claim, with its record.",
+			try: func(k *kit) {
+				k.done("x", "t1")
+				for range 2 {
+					if rec := k.want(idempotency.Finished, "x", k.claim("t2"),
+						"once finished"); rec.Status != 201 {
+						k.errorf("the record has the status %d, want 201", rec.Status)
+					}
 				}
-			}
-		}},
-		{name: "release", contract: "What is released was never claimed: it is Fresh, also with another fingerprint.", try: func(k *kit) {
-			k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
-			k.must(k.store.Release(k.ctx, id("x"), "t1"), "Release")
-			other := k.claim("t2")
-			other.Fingerprint[0] = 'B'
-			k.want(idempotency.Fresh, "x", other, "once released")
-		}},
-		{name: "mismatch", contract: "Another fingerprint is a Mismatch, whether the first is in flight, abandoned or finished, and " +
-			"changes nothing.", try: func(k *kit) {
-			other := k.claim("t2")
-			other.Fingerprint[31] = 1
-			k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
-			k.want(idempotency.Mismatch, "x", other, "while the first is in flight")
-			k.must(k.finish("x", "t1", 201), "Finish")
-			k.want(idempotency.Mismatch, "x", other, "once the first is finished")
-			k.want(idempotency.Finished, "x", k.claim("t3"), "with the right fingerprint")
+			},
+		},
+		{
+			name:     "release",
+			contract: "A released id is Fresh again, also with another fingerprint.",
+			try: func(k *kit) {
+				k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
+				k.must(k.store.Release(k.ctx, id("x"), "t1"), "Release")
+				other := k.claim("t2")
+				other.Fingerprint[0] = 'B'
+				k.want(idempotency.Fresh, "x", other, "once released")
+			},
+		},
+		{
+			name: "mismatch",
+			contract: "A claim with another fingerprint is a Mismatch, whether the first is in flight, " +
+				"abandoned or finished, and has no effect.",
+			try: func(k *kit) {
+				other := k.claim("t2")
+				other.Fingerprint[31] = 1
+				k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
+				k.want(idempotency.Mismatch, "x", other, "while the first is in flight")
+				k.must(k.finish("x", "t1", 201), "Finish")
+				k.want(idempotency.Mismatch, "x", other, "once the first is finished")
+				k.want(idempotency.Finished, "x", k.claim("t3"), "with the right fingerprint")
 
-			k.want(idempotency.Fresh, "y", k.claim("t1"), "the first one")
-			other.Now, other.TakeOver = k.now.Add(lease), true
-			k.want(idempotency.Mismatch, "y", other, "which would take over, when the first is abandoned")
-			if err := k.finish("y", "t1", 201); err != nil {
-				k.errorf("after a Mismatch the first cannot finish: %v", err)
-			}
-		}},
-		{name: "context", contract: "A call whose context has ended does nothing.", try: func(k *kit) {
-			ctx, cancel := context.WithCancel(k.ctx)
-			cancel()
-			if prior, err := k.store.Claim(ctx, id("x"), k.claim("t1")); err == nil {
-				k.errorf("Claim with a context that has ended: %s, want an error", prior.State)
-			}
-			k.want(idempotency.Fresh, "x", k.claim("t2"), "the first one with a context")
-			if err := k.finishIn(ctx, "x", "t2", 201); err == nil {
-				k.errorf("Finish with a context that has ended succeeded")
-			}
-			if err := k.store.Release(ctx, id("x"), "t2"); err == nil {
-				k.errorf("Release with a context that has ended succeeded")
-			}
-			k.want(idempotency.InFlight, "x", k.claim("t3"), "as before")
-		}},
+				k.want(idempotency.Fresh, "y", k.claim("t1"), "the first one")
+				other.Now, other.TakeOver = k.now.Add(lease), true
+				k.want(idempotency.Mismatch, "y", other, "with TakeOver, after the first is abandoned")
+				if err := k.finish("y", "t1", 201); err != nil {
+					k.errorf("after a Mismatch the first cannot finish: %v", err)
+				}
+			},
+		},
+		{
+			name:     "context",
+			contract: "A call with a context that is done fails and has no effect.",
+			try: func(k *kit) {
+				ctx, cancel := context.WithCancel(k.ctx)
+				cancel()
+				if prior, err := k.store.Claim(ctx, id("x"), k.claim("t1")); err == nil {
+					k.errorf("Claim with a context that has ended: %s, want an error", prior.State)
+				}
+				k.want(idempotency.Fresh, "x", k.claim("t2"), "the first one with a context")
+				if err := k.finishIn(ctx, "x", "t2", 201); err == nil {
+					k.errorf("Finish with a context that has ended succeeded")
+				}
+				if err := k.store.Release(ctx, id("x"), "t2"); err == nil {
+					k.errorf("Release with a context that has ended succeeded")
+				}
+				k.want(idempotency.InFlight, "x", k.claim("t3"), "as before")
+			},
+		},
 	}
 }
 
+// tokenCases tests that only the token of the claim can finish or release it.
 func tokenCases() []testCase {
 	return []testCase{
-		{name: "tokens", contract: "Finish and Release are for the one who holds the claim. For all others, and for what is not claimed, " +
-			"they are ErrLost and change nothing.", try: func(k *kit) {
-			k.lost(k.finish("x", "t1", 201), "Finish of what is not claimed")
-			k.lost(k.store.Release(k.ctx, id("x"), "t1"), "Release of what is not claimed")
-			k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
-			k.lost(k.finish("x", "t2", 500), "Finish with another token")
-			k.lost(k.finish("x", "", 500), "Finish without a token")
-			k.lost(k.store.Release(k.ctx, id("x"), "t2"), "Release with another token")
-			k.want(idempotency.InFlight, "x", k.claim("t2"), "as before")
-			k.must(k.finish("x", "t1", 201), "Finish")
-		}},
-		{name: "finished is final", contract: "A record is not changed any more, neither by the token that made it nor by another.", try: func(k *kit) {
-			k.done("x", "t1")
-			k.lost(k.finish("x", "t1", 500), "the second Finish")
-			k.lost(k.store.Release(k.ctx, id("x"), "t1"), "Release of what is finished")
-			if rec := k.want(idempotency.Finished, "x", k.claim("t2"), "as before"); rec.Status != 201 {
-				k.errorf("the record has the status %d, want 201", rec.Status)
-			}
-		}},
+		{
+			name: "tokens",
+			contract: "Finish and Release need the token of the claim. With another token, or without a " +
+				"claim, they return ErrLost and have no effect.",
+			try: func(k *kit) {
+				k.lost(k.finish("x", "t1", 201), "Finish without a claim")
+				k.lost(k.store.Release(k.ctx, id("x"), "t1"), "Release without a claim")
+				k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
+				k.lost(k.finish("x", "t2", 500), "Finish with another token")
+				k.lost(k.finish("x", "", 500), "Finish without a token")
+				k.lost(k.store.Release(k.ctx, id("x"), "t2"), "Release with another token")
+				k.want(idempotency.InFlight, "x", k.claim("t2"), "as before")
+				k.must(k.finish("x", "t1", 201), "Finish")
+			},
+		},
+		{
+			name:     "finished is final",
+			contract: "A record is final: neither its own token nor another changes it.",
+			try: func(k *kit) {
+				k.done("x", "t1")
+				k.lost(k.finish("x", "t1", 500), "the second Finish")
+				k.lost(k.store.Release(k.ctx, id("x"), "t1"), "Release of a finished operation")
+				if rec := k.want(idempotency.Finished, "x", k.claim("t2"), "as before"); rec.Status != 201 {
+					k.errorf("the record has the status %d, want 201", rec.Status)
+				}
+			},
+		},
 	}
 }
 
+// leaseCases tests abandoned claims and takeovers.
 func leaseCases() []testCase {
 	return []testCase{
-		{name: "abandoned", contract: "At Until the lease has ended: then the claim is Abandoned, and the one who holds it can still finish, " +
-			"as the outcome is better known late than never.", try: func(k *kit) {
-			k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
-			late := k.claim("t2")
-			late.Now = k.now.Add(lease - time.Second)
-			k.want(idempotency.InFlight, "x", late, "a second before the lease ends")
-			late.Now = k.now.Add(lease)
-			k.want(idempotency.Abandoned, "x", late, "when the lease ends")
-			k.want(idempotency.Abandoned, "x", late, "again")
-			k.must(k.finish("x", "t1", 201), "Finish after the lease")
-			k.want(idempotency.Finished, "x", late, "once finished")
-		}},
-		{name: "take over", contract: "A claim that may take over is Fresh where another was Abandoned, and nowhere else. The first " +
-			"token is worth nothing from then on.", try: func(k *kit) {
-			k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
-			over := k.claim("t2")
-			over.TakeOver = true
-			k.want(idempotency.InFlight, "x", over, "which would take over, within the lease")
-			over.Now, over.Until = k.now.Add(lease), k.now.Add(2*lease)
-			k.want(idempotency.Fresh, "x", over, "which takes over")
-			k.lost(k.finish("x", "t1", 500), "Finish of the one who was taken over from")
-			k.lost(k.store.Release(k.ctx, id("x"), "t1"), "Release of the one who was taken over from")
-			again := over
-			again.Token = "t3"
-			k.want(idempotency.InFlight, "x", again, "within the lease of the second")
-			k.must(k.finish("x", "t2", 201), "Finish of the one who took over")
-			again.Now = k.now.Add(3 * lease)
-			k.want(idempotency.Finished, "x", again, "which would take over what is finished")
-		}},
+		{
+			name: "abandoned",
+			contract: "From Until on the claim is Abandoned. Its token can still finish, because a late " +
+				"outcome is better than an unknown one.",
+			try: func(k *kit) {
+				k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
+				late := k.claim("t2")
+				late.Now = k.now.Add(lease - time.Second)
+				k.want(idempotency.InFlight, "x", late, "a second before the lease ends")
+				late.Now = k.now.Add(lease)
+				k.want(idempotency.Abandoned, "x", late, "when the lease ends")
+				k.want(idempotency.Abandoned, "x", late, "again")
+				k.must(k.finish("x", "t1", 201), "Finish after the lease")
+				k.want(idempotency.Finished, "x", late, "once finished")
+			},
+		},
+		{
+			name: "take over",
+			contract: "A claim with TakeOver is Fresh if the existing one is Abandoned, and only then. " +
+				"The previous token is then invalid.",
+			try: func(k *kit) {
+				k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
+				over := k.claim("t2")
+				over.TakeOver = true
+				k.want(idempotency.InFlight, "x", over, "with TakeOver, within the lease")
+				over.Now, over.Until = k.now.Add(lease), k.now.Add(2*lease)
+				k.want(idempotency.Fresh, "x", over, "with TakeOver, after the lease")
+				k.lost(k.finish("x", "t1", 500), "Finish with the previous token")
+				k.lost(k.store.Release(k.ctx, id("x"), "t1"), "Release with the previous token")
+				again := over
+				again.Token = "t3"
+				k.want(idempotency.InFlight, "x", again, "within the lease of the second")
+				k.must(k.finish("x", "t2", 201), "Finish with the new token")
+				again.Now = k.now.Add(3 * lease)
+				k.want(idempotency.Finished, "x", again, "with TakeOver, of a finished operation")
+			},
+		},
 	}
 }

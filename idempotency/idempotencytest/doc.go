@@ -1,9 +1,10 @@
-// Package idempotencytest tests stores of idempotency records: [Run] is for everybody who writes one.
+// Package idempotencytest has the conformance tests of idempotency stores. Every implementation of
+// [idempotency.Store] should pass [Run]:
 //
 //	func TestStore(t *testing.T) {
 //		idempotencytest.Run(t, func(t *testing.T) idempotency.Store { return newStore(t) }, nil)
 //	}
 //
-// Every failure says what the store was asked, what it answered, and what the contract is. The cases go by the times in the
-// claims and wait for nothing.
+// A failure reports the call, its result, and the part of the contract that the store violates. The
+// tests use the times in the claims and do not wait.
 package idempotencytest

@@ -7,11 +7,12 @@ import (
 	"github.com/stoa-go/stoa/idempotency/idempotencytest"
 )
 
-// A test of a store is one call. TestMemory would be its name, and t what it is given.
+// A test of a store is a single call. It would be named TestMemory and pass its own t.
 func ExampleRun() {
 	var t *testing.T
 	test := func() {
-		idempotencytest.Run(t, func(t *testing.T) idempotency.Store { return idempotency.NewMemory(nil) }, nil)
+		idempotencytest.Run(t, func(t *testing.T) idempotency.Store { return idempotency.NewMemory(nil) },
+			nil)
 	}
 	_ = test
 	// Output:

@@ -7,42 +7,64 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 )
 
+// expiryCases tests expiry by the times in claims, and Purge.
 func expiryCases() []testCase {
 	return []testCase{
-		{name: "expiry", contract: "At Expires, as Finish has given it, a record is not known any more, whether it has been purged or not.",
+		{
+			name: "expiry",
+			contract: "From the expires time of Finish on, a record is treated as absent, whether it has " +
+				"been purged or not.",
 			try: func(k *kit) {
 				k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
 				until := k.now.Add(2 * kept)
-				k.must(k.store.Finish(k.ctx, id("x"), "t1", idempotency.Record{Status: 201, Done: k.now}, until), "Finish")
-				k.want(idempotency.Finished, "x", k.at("t2", until.Add(-time.Second)), "a second before it expires")
+				k.must(
+					k.store.Finish(k.ctx, id("x"), "t1", idempotency.Record{Status: 201, Done: k.now}, until),
+					"Finish",
+				)
+				k.want(idempotency.Finished, "x", k.at("t2", until.Add(-time.Second)),
+					"a second before it expires")
 				other := k.at("t3", until)
 				other.Fingerprint[0] = 'B'
 				k.want(idempotency.Fresh, "x", other, "when it has expired")
 				k.want(idempotency.Mismatch, "x", k.at("t4", until), "of the old fingerprint")
-				k.must(k.store.Finish(k.ctx, id("x"), "t3", idempotency.Record{Status: 204, Done: until}, until.Add(kept)), "Finish anew")
-			}},
-		{name: "expiry of claims", contract: "A claim whose lease lasts is InFlight even if it should have expired; one that is abandoned expires.",
+				k.must(
+					k.store.Finish(k.ctx, id("x"), "t3", idempotency.Record{Status: 204, Done: until},
+						until.Add(kept)),
+					"Finish again",
+				)
+			},
+		},
+		{
+			name:     "expiry of claims",
+			contract: "A claim within its lease is InFlight even after Expires; an abandoned claim expires.",
 			try: func(k *kit) {
 				long := k.claim("t1")
 				long.Until = k.now.Add(2 * kept)
 				k.want(idempotency.Fresh, "x", long, "the first one")
-				k.want(idempotency.InFlight, "x", k.at("t2", k.now.Add(kept)), "whose lease lasts")
+				k.want(idempotency.InFlight, "x", k.at("t2", k.now.Add(kept)), "within the lease")
 				k.want(idempotency.Fresh, "y", k.claim("t1"), "the first one")
-				k.want(idempotency.Abandoned, "y", k.at("t2", k.now.Add(kept-time.Second)), "before it expires")
+				k.want(idempotency.Abandoned, "y", k.at("t2", k.now.Add(kept-time.Second)),
+					"before it expires")
 				k.want(idempotency.Fresh, "y", k.at("t3", k.now.Add(kept)), "when it has expired")
-			}},
-		{name: "purge", contract: "Purge removes records that have expired, at most as many as it is told, says how many, and leaves all others: " +
-			"those that last, and claims whose lease lasts, whatever their Expires.", try: tryPurge},
+			},
+		},
+		{
+			name: "purge",
+			contract: "Purge removes at most max expired records and returns their number. Other records " +
+				"remain, and so do claims within their lease, even after Expires.",
+			try: tryPurge,
+		},
 	}
 }
 
-// at is a claim at another time than now.
+// at returns a claim at the given time.
 func (k *kit) at(token string, now time.Time) idempotency.Claim {
 	c := k.claim(token)
 	c.Now, c.Until, c.Expires = now, now.Add(lease), now.Add(kept)
 	return c
 }
 
+// tryPurge purges 25 expired records, with a live record and a long claim beside them.
 func tryPurge(k *kit) {
 	const old = 25
 	for i := range old {
@@ -50,7 +72,11 @@ func tryPurge(k *kit) {
 	}
 	later := k.now.Add(kept)
 	k.want(idempotency.Fresh, "new", k.at("t1", later.Add(-time.Hour)), "the first one")
-	k.must(k.store.Finish(k.ctx, id("new"), "t1", idempotency.Record{Status: 201, Done: k.now}, later.Add(time.Hour)), "Finish")
+	k.must(
+		k.store.Finish(k.ctx, id("new"), "t1", idempotency.Record{Status: 201, Done: k.now},
+			later.Add(time.Hour)),
+		"Finish",
+	)
 	long := k.claim("t1")
 	long.Until = later.Add(time.Hour)
 	k.want(idempotency.Fresh, "long", long, "the first one")
@@ -66,37 +92,46 @@ func tryPurge(k *kit) {
 	if purged != old && !(k.Forgets && purged == 0) {
 		k.errorf("Purge removed %d, want %d", purged, old)
 	}
-	k.want(idempotency.Finished, "new", k.at("t2", later), "after Purge, of a record that lasts")
-	k.want(idempotency.InFlight, "long", k.at("t2", later), "after Purge, of a claim whose lease lasts")
-	k.want(idempotency.Fresh, "old 0", k.at("t2", later), "after Purge, of what has expired")
-	k.must(k.store.Finish(k.ctx, id("long"), "t1", idempotency.Record{Status: 201, Done: k.now}, later.Add(kept)), "Finish of the claim whose lease lasts")
+	k.want(idempotency.Finished, "new", k.at("t2", later), "after Purge, of a live record")
+	k.want(idempotency.InFlight, "long", k.at("t2", later), "after Purge, of a claim within its lease")
+	k.want(idempotency.Fresh, "old 0", k.at("t2", later), "after Purge, of an expired record")
+	k.must(
+		k.store.Finish(k.ctx, id("long"), "t1", idempotency.Record{Status: 201, Done: k.now},
+			later.Add(kept)),
+		"Finish of the claim within its lease",
+	)
 }
 
+// quotaCases tests the limit of live records per owner.
 func quotaCases() []testCase {
 	return []testCase{
-		{name: "quota", contract: "An owner may have Quota live records, claims among them. What is known is answered all the same, and others " +
-			"have a quota of their own.", try: func(k *kit) {
-			limited := func(token string) idempotency.Claim {
-				c := k.claim(token)
-				c.Quota = 3
-				return c
-			}
-			k.done("1", "t1")
-			k.want(idempotency.Fresh, "2", limited("t2"), "the second one of three")
-			k.want(idempotency.Fresh, "3", limited("t3"), "the third one of three")
-			k.want(idempotency.OverQuota, "4", limited("t4"), "the fourth one of three")
-			k.want(idempotency.Finished, "1", limited("t5"), "which is known")
-			k.want(idempotency.InFlight, "2", limited("t6"), "which is known")
-			ben := limited("t7")
-			ben.Owner[0] = 'b'
-			k.want(idempotency.Fresh, "5", ben, "of another owner")
-			k.must(k.store.Release(k.ctx, id("3"), "t3"), "Release")
-			k.want(idempotency.Fresh, "4", limited("t8"), "after a release")
-			k.want(idempotency.OverQuota, "6", limited("t9"), "when it is used up again")
-			k.want(idempotency.Fresh, "6", k.claim("t10"), "without a quota")
-			fresh := k.at("t11", k.now.Add(kept))
-			fresh.Quota = 1
-			k.want(idempotency.Fresh, "7", fresh, "when all others have expired")
-		}},
+		{
+			name: "quota",
+			contract: "An owner may have Quota live records and claims. Existing operations are not " +
+				"affected, and each owner has its own quota.",
+			try: func(k *kit) {
+				limited := func(token string) idempotency.Claim {
+					c := k.claim(token)
+					c.Quota = 3
+					return c
+				}
+				k.done("1", "t1")
+				k.want(idempotency.Fresh, "2", limited("t2"), "the second one of three")
+				k.want(idempotency.Fresh, "3", limited("t3"), "the third one of three")
+				k.want(idempotency.OverQuota, "4", limited("t4"), "the fourth one of three")
+				k.want(idempotency.Finished, "1", limited("t5"), "of an existing operation")
+				k.want(idempotency.InFlight, "2", limited("t6"), "of an existing operation")
+				ben := limited("t7")
+				ben.Owner[0] = 'b'
+				k.want(idempotency.Fresh, "5", ben, "of another owner")
+				k.must(k.store.Release(k.ctx, id("3"), "t3"), "Release")
+				k.want(idempotency.Fresh, "4", limited("t8"), "after a release")
+				k.want(idempotency.OverQuota, "6", limited("t9"), "when it is used up again")
+				k.want(idempotency.Fresh, "6", k.claim("t10"), "without a quota")
+				fresh := k.at("t11", k.now.Add(kept))
+				fresh.Quota = 1
+				k.want(idempotency.Fresh, "7", fresh, "when all others have expired")
+			},
+		},
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 )
 
-// Failing returns the names of the cases that a store does not pass, each on a store of its own.
+// Failing returns the names of the test cases that fail, each on a new store.
 func Failing(ctx context.Context, newStore func() idempotency.Store, opts *Options) (names []string) {
 	for _, c := range cases() {
 		store := newStore()

@@ -7,26 +7,40 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 )
 
+// raceCases tests concurrent claims and Finish calls.
 func raceCases() []testCase {
 	return []testCase{
-		{name: "copies", contract: "Of many claims of one id at once exactly one is Fresh, and only its token can finish.", try: func(k *kit) {
-			for round := range 4 {
-				k.race("copy "+strconv.Itoa(round), func(token string) idempotency.Claim { return k.claim(token) })
-			}
-		}},
-		{name: "copies that take over", contract: "Of many who would take over an abandoned claim exactly one does.", try: func(k *kit) {
-			for round := range 4 {
-				name := "abandoned " + strconv.Itoa(round)
-				k.want(idempotency.Fresh, name, k.claim("first"), "the first one")
-				k.race(name, func(token string) idempotency.Claim {
-					c := k.at(token, k.now.Add(lease))
-					c.TakeOver = true
-					return c
-				})
-				k.lost(k.finish(name, "first", 500), "Finish of the one who was taken over from")
-			}
-		}},
-		{name: "finishing at once", contract: "Of many who finish one claim at once exactly one does, and its record is what all see.",
+		{
+			name: "copies",
+			contract: "Of many concurrent claims of one id exactly one is Fresh, and only its token can " +
+				"finish.",
+			try: func(k *kit) {
+				for round := range 4 {
+					k.race("copy "+strconv.Itoa(round),
+						func(token string) idempotency.Claim { return k.claim(token) })
+				}
+			},
+		},
+		{
+			name:     "copies that take over",
+			contract: "Of many concurrent claims with TakeOver, exactly one takes over an abandoned claim.",
+			try: func(k *kit) {
+				for round := range 4 {
+					name := "abandoned " + strconv.Itoa(round)
+					k.want(idempotency.Fresh, name, k.claim("first"), "the first one")
+					k.race(name, func(token string) idempotency.Claim {
+						c := k.at(token, k.now.Add(lease))
+						c.TakeOver = true
+						return c
+					})
+					k.lost(k.finish(name, "first", 500), "Finish with the previous token")
+				}
+			},
+		},
+		{
+			name: "finishing at once",
+			contract: "Of many concurrent Finish calls of one claim exactly one succeeds, and all later " +
+				"claims return its record.",
 			try: func(k *kit) {
 				k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
 				var mu sync.Mutex
@@ -42,11 +56,12 @@ func raceCases() []testCase {
 				if len(won) != 1 || rec.Status != won[0] {
 					k.errorf("Finish succeeded for %v, and the record has %d", won, rec.Status)
 				}
-			}},
+			},
+		},
 	}
 }
 
-// together runs fn in many goroutines at once.
+// together runs fn concurrently in Copies goroutines.
 func (k *kit) together(fn func(n int)) {
 	start := make(chan struct{})
 	var wg sync.WaitGroup
@@ -60,7 +75,7 @@ func (k *kit) together(fn func(n int)) {
 	wg.Wait()
 }
 
-// race has many claim one id, of which one has to win. All others must be told that it is in flight.
+// race claims one id concurrently. One claim must be Fresh and all others InFlight.
 func (k *kit) race(name string, claim func(token string) idempotency.Claim) {
 	var mu sync.Mutex
 	var fresh []string
@@ -75,13 +90,14 @@ func (k *kit) race(name string, claim func(token string) idempotency.Claim) {
 			defer mu.Unlock()
 			fresh = append(fresh, token)
 		case prior.State != idempotency.InFlight:
-			k.errorf("Claim of %s, beside %d others: %s, want Fresh once and InFlight else", name, k.Copies-1, prior.State)
+			k.errorf("Claim of %s, beside %d others: %s, want Fresh once and otherwise InFlight", name,
+				k.Copies-1, prior.State)
 		}
 	})
 	if len(fresh) != 1 {
 		k.errorf("of %d claims of %s %d were Fresh, want 1", k.Copies, name, len(fresh))
 		return
 	}
-	k.lost(k.finish(name, fresh[0]+"x", 500), "Finish of one who has lost")
-	k.must(k.finish(name, fresh[0], 201), "Finish of the one who has won")
+	k.lost(k.finish(name, fresh[0]+"x", 500), "Finish with another token")
+	k.must(k.finish(name, fresh[0], 201), "Finish with the token of the Fresh claim")
 }

@@ -11,23 +11,28 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 )
 
+// recordCases tests that records are stored without loss.
 func recordCases() []testCase {
 	return []testCase{
-		{name: "records", contract: "A record comes back as it was given, byte by byte. Nothing and an empty list are the same; Done may be " +
-			"rounded to microseconds.", try: func(k *kit) {
-			for name, rec := range records(k.now) {
-				k.want(idempotency.Fresh, name, k.claim("t1"), "the first one")
-				k.must(k.store.Finish(k.ctx, id(name), "t1", rec, k.now.Add(kept)), "Finish of "+name)
-				got := k.want(idempotency.Finished, name, k.claim("t2"), "once finished")
-				for _, member := range differences(rec, got) {
-					k.errorf("the record %q: %s came back otherwise", name, member)
+		{
+			name: "records",
+			contract: "A record is returned unchanged, byte for byte. Empty and nil may be exchanged; " +
+				"Done may be rounded to microseconds.",
+			try: func(k *kit) {
+				for name, rec := range records(k.now) {
+					k.want(idempotency.Fresh, name, k.claim("t1"), "the first one")
+					k.must(k.store.Finish(k.ctx, id(name), "t1", rec, k.now.Add(kept)), "Finish of "+name)
+					got := k.want(idempotency.Finished, name, k.claim("t2"), "once finished")
+					for _, member := range differences(rec, got) {
+						k.errorf("the record %q: %s differs", name, member)
+					}
 				}
-			}
-		}},
+			},
+		},
 	}
 }
 
-// records are of all shapes.
+// records returns records with unusual contents, by name.
 func records(now time.Time) map[string]idempotency.Record {
 	every := make([]byte, 256)
 	for i := range every {
@@ -35,14 +40,38 @@ func records(now time.Time) map[string]idempotency.Record {
 	}
 	return map[string]idempotency.Record{
 		"full": {Status: 201, Media: "application/json", Result: []byte(`{"id":"7"}`), Header: http.Header{
-			"Location": {"/orders/7"}, "Link": {`</a>; rel="x"`, `</b>; rel="y, z"`}}, Collection: "orders", ID: "7", Rev: "r1", Done: now},
-		"bare":      {Status: 204, Done: now},
-		"unknown":   {Done: now},
-		"reference": {Status: 200, Media: "application/json", Collection: "orders", ID: "7", Rev: "r1", Done: now},
-		"binary":    {Status: 200, Media: "application/octet-stream", Result: every, Done: now},
-		"large":     {Status: 200, Media: "text/plain", Result: bytes.Repeat([]byte("0123456789abcdef"), 1<<16), Done: now},
-		"odd": {Status: 200, Media: `text/plain; charset="utf-8"`, Result: []byte("\x00'\"\\ \xff"), Collection: "größen",
-			ID: "a'b\"c\\d/%00?", Rev: strings.Repeat("r", 300), Header: http.Header{"Location": {"/größen/'\"\\"}, "X-Empty": {""}}, Done: now},
+			"Location": {
+				"/orders/7",
+			},
+			"Link": {`</a>; rel="x"`, `</b>; rel="y, z"`},
+		}, Collection: "orders", ID: "7", Rev: "r1", Done: now},
+		"bare":    {Status: 204, Done: now},
+		"unknown": {Done: now},
+		"reference": {
+			Status:     200,
+			Media:      "application/json",
+			Collection: "orders",
+			ID:         "7",
+			Rev:        "r1",
+			Done:       now,
+		},
+		"binary": {Status: 200, Media: "application/octet-stream", Result: every, Done: now},
+		"large": {
+			Status: 200,
+			Media:  "text/plain",
+			Result: bytes.Repeat([]byte("0123456789abcdef"), 1<<16),
+			Done:   now,
+		},
+		"odd": {
+			Status:     200,
+			Media:      `text/plain; charset="utf-8"`,
+			Result:     []byte("\x00'\"\\ \xff"),
+			Collection: "größen",
+			ID:         "a'b\"c\\d/%00?",
+			Rev:        strings.Repeat("r", 300),
+			Header:     http.Header{"Location": {"/größen/'\"\\"}, "X-Empty": {""}},
+			Done:       now,
+		},
 		"fraction": {Status: 200, Done: now.Add(123456789 * time.Nanosecond)},
 	}
 }

@@ -14,16 +14,17 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Options adjust [Run]. The zero value is for stores that keep everything until it is purged.
+// Options configures [Run]. The zero value is for stores that keep records until Purge.
 type Options struct {
-	// Forgets says that the engine forgets by itself what has expired, so that Purge has nothing to count and returns 0.
+	// Forgets is true if the engine removes expired records itself, so that Purge returns 0.
 	Forgets bool
-	// Copies is how many goroutines claim at once; 64 if zero.
+	// Copies is the number of concurrent claims. Default 64.
 	Copies int
 }
 
-// Run tests a store. newStore is called for each case and returns a store without records, for this case alone. opts may be
-// nil. Stores that are an [idempotency.Transactor] with a runner are tested inside of its transactions, too.
+// Run tests a store. It calls newStore for each test case; newStore returns a new, empty store. A
+// nil opts selects the defaults. If the store is an [idempotency.Transactor] with a Runner, it is
+// tested in transactions as well.
 func Run(t *testing.T, newStore func(t *testing.T) idempotency.Store, opts *Options) {
 	t.Helper()
 	o := opts.orDefault()
@@ -31,7 +32,7 @@ func Run(t *testing.T, newStore func(t *testing.T) idempotency.Store, opts *Opti
 		t.Run(c.name, func(t *testing.T) {
 			store := newStore(t)
 			if store == nil {
-				t.Fatal("newStore returned no store")
+				t.Fatal("newStore returned nil")
 			}
 			if c.inTx && runnerOf(store) == nil {
 				t.Skip("the store has no transactions")
@@ -43,6 +44,7 @@ func Run(t *testing.T, newStore func(t *testing.T) idempotency.Store, opts *Opti
 	}
 }
 
+// orDefault returns o with defaults for zero values.
 func (o *Options) orDefault() Options {
 	out := Options{}
 	if o != nil {
@@ -54,24 +56,29 @@ func (o *Options) orDefault() Options {
 	return out
 }
 
-// testCase is one thing that a store has to do.
+// testCase is one requirement of the contract.
 type testCase struct {
 	name     string
-	contract string // for those who have broken it
+	contract string // printed with each failure
 	inTx     bool   // needs transactions
 	try      func(k *kit)
 }
 
+// cases returns all test cases.
 func cases() []testCase {
 	var all []testCase
-	for _, group := range [][]testCase{claimCases(), tokenCases(), leaseCases(), expiryCases(), quotaCases(), recordCases(), raceCases(),
-		txCases()} {
+	groups := [][]testCase{
+		claimCases(), tokenCases(), leaseCases(), expiryCases(),
+		quotaCases(), recordCases(), raceCases(), txCases(),
+	}
+	for _, group := range groups {
 		all = append(all, group...)
 	}
 	return all
 }
 
-// try runs a case in a goroutine of its own, which it may end early, and returns what went wrong.
+// try runs a test case in a goroutine, which the case may end early with runtime.Goexit, and
+// returns the failures.
 func try(ctx context.Context, c testCase, store idempotency.Store, o Options) []string {
 	k := &kit{Options: o, ctx: ctx, store: store, now: time.Now().Truncate(time.Second).UTC()}
 	over := make(chan struct{})
@@ -83,7 +90,7 @@ func try(ctx context.Context, c testCase, store idempotency.Store, o Options) []
 	return k.failures
 }
 
-// runnerOf returns the runner of a store, or nil.
+// runnerOf returns the Runner of a store, or nil.
 func runnerOf(store idempotency.Store) tx.Runner {
 	if shares, ok := store.(idempotency.Transactor); ok {
 		return shares.Transactions()
@@ -91,24 +98,25 @@ func runnerOf(store idempotency.Store) tx.Runner {
 	return nil
 }
 
-// kit is what a case works with.
+// kit is the environment of one test case.
 type kit struct {
 	Options
 	ctx   context.Context
 	store idempotency.Store
-	now   time.Time // of the claims, in whole seconds
+	now   time.Time // the time of the claims, in whole seconds
 
 	mu       sync.Mutex
 	failures []string
 }
 
+// errorf records a failure. It is safe for concurrent use.
 func (k *kit) errorf(format string, args ...any) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.failures = append(k.failures, fmt.Sprintf(format, args...))
 }
 
-// must ends the case if a call that has to succeed did not.
+// must ends the test case if err is not nil.
 func (k *kit) must(err error, what string) {
 	if err != nil {
 		k.errorf("%s failed: %v", what, err)
@@ -116,7 +124,7 @@ func (k *kit) must(err error, what string) {
 	}
 }
 
-// id is the id of an operation.
+// id returns the id of an operation.
 func id(name string) (h [32]byte) {
 	copy(h[:], "id of "+name)
 	return h
@@ -127,19 +135,21 @@ const (
 	kept  = 24 * time.Hour
 )
 
-// claim is a claim by a token, now. Its fingerprint is "A", and its owner is ann.
+// claim returns a claim with the given token at k.now. Its fingerprint is "A" and its owner is ann.
 func (k *kit) claim(token string) idempotency.Claim {
 	c := idempotency.Claim{Token: token, Now: k.now, Until: k.now.Add(lease), Expires: k.now.Add(kept)}
 	c.Fingerprint[0], c.Owner[0] = 'A', 'a'
 	return c
 }
 
-// want claims, and records a failure unless the store says want. It returns the record.
+// want claims an operation and records a failure unless the state is want. It returns the record.
 func (k *kit) want(want idempotency.State, name string, c idempotency.Claim, when string) idempotency.Record {
 	return k.wantIn(k.ctx, want, name, c, when)
 }
 
-func (k *kit) wantIn(ctx context.Context, want idempotency.State, name string, c idempotency.Claim, when string) idempotency.Record {
+// wantIn is want with a context, which may carry a transaction.
+func (k *kit) wantIn(ctx context.Context, want idempotency.State, name string, c idempotency.Claim,
+	when string) idempotency.Record {
 	prior, err := k.store.Claim(ctx, id(name), c)
 	k.must(err, "Claim of "+name+", "+when+",")
 	if prior.State != want {
@@ -148,16 +158,18 @@ func (k *kit) wantIn(ctx context.Context, want idempotency.State, name string, c
 	return prior.Record
 }
 
-// finish finishes the claim of a token with the status.
+// finish finishes a claim with a record of the given status.
 func (k *kit) finish(name, token string, status int) error {
 	return k.finishIn(k.ctx, name, token, status)
 }
 
+// finishIn is finish with a context, which may carry a transaction.
 func (k *kit) finishIn(ctx context.Context, name, token string, status int) error {
-	return k.store.Finish(ctx, id(name), token, idempotency.Record{Status: status, Done: k.now}, k.now.Add(kept))
+	return k.store.Finish(ctx, id(name), token, idempotency.Record{Status: status, Done: k.now},
+		k.now.Add(kept))
 }
 
-// done claims and finishes.
+// done claims and finishes an operation.
 func (k *kit) done(name, token string) {
 	k.want(idempotency.Fresh, name, k.claim(token), "the first one")
 	k.must(k.finish(name, token, 201), "Finish of "+name)

@@ -11,60 +11,85 @@ import (
 
 var errUndo = errors.New("roll back")
 
+// txCases tests a Transactor: claims and records commit or roll back with the transaction.
 func txCases() []testCase {
 	return []testCase{
-		{name: "rollback", inTx: true, contract: "In a transaction that is rolled back, by an error or by a panic, nothing was claimed, finished, " +
-			"released or taken over.", try: func(k *kit) {
-			other := k.claim("t9")
-			other.Fingerprint[0] = 'B'
-			k.undone(func(ctx context.Context) {
-				k.wantIn(ctx, idempotency.Fresh, "claimed", k.claim("t1"), "in the transaction")
-				k.wantIn(ctx, idempotency.Fresh, "finished", k.claim("t1"), "in the transaction")
-				k.must(k.finishIn(ctx, "finished", "t1", 201), "Finish in the transaction")
-			})
-			k.want(idempotency.Fresh, "claimed", other, "after the rollback of a claim")
-			k.want(idempotency.Fresh, "finished", other, "after the rollback of a record")
-			k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
-			k.undone(func(ctx context.Context) { k.must(k.finishIn(ctx, "x", "t1", 500), "Finish in the transaction") })
-			k.want(idempotency.InFlight, "x", k.claim("t2"), "after the rollback of Finish")
-			k.undone(func(ctx context.Context) { k.must(k.store.Release(ctx, id("x"), "t1"), "Release in the transaction") })
-			k.want(idempotency.InFlight, "x", k.claim("t2"), "after the rollback of Release")
-			over := k.at("t3", k.now.Add(lease))
-			over.TakeOver = true
-			k.undone(func(ctx context.Context) {
-				k.wantIn(ctx, idempotency.Fresh, "x", over, "which takes over in the transaction")
-			})
-			k.must(k.finish("x", "t1", 201), "Finish, after the rollback of a take-over,")
-		}},
-		{name: "commit", inTx: true, contract: "What a transaction has claimed, finished or released stands once it is committed.", try: func(k *kit) {
-			k.want(idempotency.Fresh, "released", k.claim("t1"), "the first one")
-			err := runnerOf(k.store).InTx(k.ctx, func(ctx context.Context) error {
-				k.wantIn(ctx, idempotency.Fresh, "x", k.claim("t1"), "in the transaction")
-				k.must(k.finishIn(ctx, "x", "t1", 201), "Finish in the transaction")
-				k.must(k.store.Release(ctx, id("released"), "t1"), "Release in the transaction")
-				k.wantIn(ctx, idempotency.Fresh, "claimed", k.claim("t1"), "in the transaction")
-				return nil
-			})
-			k.must(err, "the transaction")
-			k.want(idempotency.Finished, "x", k.claim("t2"), "after the commit")
-			k.want(idempotency.Fresh, "released", k.claim("t2"), "after the commit")
-			k.want(idempotency.InFlight, "claimed", k.claim("t2"), "after the commit")
-			k.must(k.finish("claimed", "t1", 201), "Finish after the commit")
-		}},
-		{name: "quota after rollback", inTx: true, contract: "What was rolled back does not count for the quota.", try: func(k *kit) {
-			k.undone(func(ctx context.Context) {
-				k.wantIn(ctx, idempotency.Fresh, "x", k.claim("t1"), "in the transaction")
-			})
-			c := k.claim("t2")
-			c.Quota = 1
-			k.want(idempotency.Fresh, "y", c, "after the rollback of another")
-		}},
-		{name: "copies in transactions", inTx: true, contract: "Of many transactions that claim one id and finish it, exactly one is Fresh. The others " +
-			"are told InFlight, or Finished with its record, and do not fail.", try: tryCopiesInTx},
+		{
+			name: "rollback",
+			inTx: true,
+			contract: "A transaction that is rolled back, by an error or by a panic, claims, finishes, " +
+				"releases and takes over nothing.",
+			try: func(k *kit) {
+				other := k.claim("t9")
+				other.Fingerprint[0] = 'B'
+				k.undone(func(ctx context.Context) {
+					k.wantIn(ctx, idempotency.Fresh, "claimed", k.claim("t1"), "in the transaction")
+					k.wantIn(ctx, idempotency.Fresh, "finished", k.claim("t1"), "in the transaction")
+					k.must(k.finishIn(ctx, "finished", "t1", 201), "Finish in the transaction")
+				})
+				k.want(idempotency.Fresh, "claimed", other, "after the rollback of a claim")
+				k.want(idempotency.Fresh, "finished", other, "after the rollback of a record")
+				k.want(idempotency.Fresh, "x", k.claim("t1"), "the first one")
+				k.undone(func(ctx context.Context) {
+					k.must(k.finishIn(ctx, "x", "t1", 500), "Finish in the transaction")
+				})
+				k.want(idempotency.InFlight, "x", k.claim("t2"), "after the rollback of Finish")
+				k.undone(func(ctx context.Context) {
+					k.must(k.store.Release(ctx, id("x"), "t1"), "Release in the transaction")
+				})
+				k.want(idempotency.InFlight, "x", k.claim("t2"), "after the rollback of Release")
+				over := k.at("t3", k.now.Add(lease))
+				over.TakeOver = true
+				k.undone(func(ctx context.Context) {
+					k.wantIn(ctx, idempotency.Fresh, "x", over, "with TakeOver in the transaction")
+				})
+				k.must(k.finish("x", "t1", 201), "Finish, after the rollback of a take-over,")
+			},
+		},
+		{
+			name:     "commit",
+			inTx:     true,
+			contract: "Claim, Finish and Release in a transaction take effect at its commit.",
+			try: func(k *kit) {
+				k.want(idempotency.Fresh, "released", k.claim("t1"), "the first one")
+				err := runnerOf(k.store).InTx(k.ctx, func(ctx context.Context) error {
+					k.wantIn(ctx, idempotency.Fresh, "x", k.claim("t1"), "in the transaction")
+					k.must(k.finishIn(ctx, "x", "t1", 201), "Finish in the transaction")
+					k.must(k.store.Release(ctx, id("released"), "t1"), "Release in the transaction")
+					k.wantIn(ctx, idempotency.Fresh, "claimed", k.claim("t1"), "in the transaction")
+					return nil
+				})
+				k.must(err, "the transaction")
+				k.want(idempotency.Finished, "x", k.claim("t2"), "after the commit")
+				k.want(idempotency.Fresh, "released", k.claim("t2"), "after the commit")
+				k.want(idempotency.InFlight, "claimed", k.claim("t2"), "after the commit")
+				k.must(k.finish("claimed", "t1", 201), "Finish after the commit")
+			},
+		},
+		{
+			name:     "quota after rollback",
+			inTx:     true,
+			contract: "Claims that were rolled back do not count for the quota.",
+			try: func(k *kit) {
+				k.undone(func(ctx context.Context) {
+					k.wantIn(ctx, idempotency.Fresh, "x", k.claim("t1"), "in the transaction")
+				})
+				c := k.claim("t2")
+				c.Quota = 1
+				k.want(idempotency.Fresh, "y", c, "after the rollback of another")
+			},
+		},
+		{
+			name: "copies in transactions",
+			inTx: true,
+			contract: "Of many concurrent transactions that claim and finish one id, exactly one is " +
+				"Fresh. The others get InFlight, or Finished with its record, and do not fail.",
+			try: tryCopiesInTx,
+		},
 	}
 }
 
-// undone runs fn in a transaction that is rolled back for an error, and in another for a panic.
+// undone runs fn in two transactions: one is rolled back by an error, one by a panic.
 func (k *kit) undone(fn func(ctx context.Context)) {
 	runner := runnerOf(k.store)
 	err := runner.InTx(k.ctx, func(ctx context.Context) error {
@@ -85,13 +110,14 @@ func (k *kit) undone(fn func(ctx context.Context)) {
 	})
 }
 
+// tryCopiesInTx claims and finishes one id in concurrent transactions.
 func tryCopiesInTx(k *kit) {
 	var mu sync.Mutex
 	var fresh, last int
 	k.together(func(n int) {
 		won := false
 		err := runnerOf(k.store).InTx(k.ctx, func(ctx context.Context) error {
-			won = false // a transaction may run again
+			won = false // a transaction may be repeated
 			token := "t" + strconv.Itoa(n)
 			prior, err := k.store.Claim(ctx, id("x"), k.claim(token))
 			if err != nil {
@@ -103,7 +129,8 @@ func tryCopiesInTx(k *kit) {
 				return k.finishIn(ctx, "x", token, 200+n)
 			case idempotency.InFlight, idempotency.Finished:
 			default:
-				k.errorf("Claim in a transaction, beside others: %s, want Fresh, InFlight or Finished", prior.State)
+				k.errorf("Claim in a transaction, beside others: %s, want Fresh, InFlight or Finished",
+					prior.State)
 			}
 			return nil
 		})
@@ -118,6 +145,7 @@ func tryCopiesInTx(k *kit) {
 	})
 	rec := k.want(idempotency.Finished, "x", k.claim("late"), "after all")
 	if fresh != 1 || rec.Status != last {
-		k.errorf("%d of %d transactions were Fresh, want 1; the record has %d, want %d", fresh, k.Copies, rec.Status, last)
+		k.errorf("%d of %d transactions were Fresh, want 1; the record has %d, want %d", fresh, k.Copies,
+			rec.Status, last)
 	}
 }

@@ -9,33 +9,40 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 )
 
-// Effect is a script that changes data in Redis once for each operation, however often it is run: it keeps its result in
-// the step that has the effect, and when it is run again it returns that and does nothing. It is safe for concurrent use.
+// Effect is a Lua script that changes data in Redis once per operation. It stores its result in the
+// same atomic step as the change, and a repeated call returns the stored result without running the
+// script. It is safe for concurrent use.
 //
-// With it, what was begun and not finished is done again without harm, which a Guard does that has AtLeastOnce:
+// With an Effect an operation that did not finish can run again, as a Guard with AtLeastOnce does:
 //
 //	pay := store.Effect("pay", `redis.call('DECRBY', KEYS[1], ARGV[1]) return redis.call('INCR', KEYS[2])`)
 //	...
-//	number, err := pay.Run(ctx, []string{"{acme}:balance", "{acme}:payments"}, 100) // within what Guard.Do or Wrap run
+//	number, err := pay.Run(ctx, []string{"{acme}:balance", "{acme}:payments"}, 100) // inside Guard.Do or Wrap
 //
-// The effect is fenced by that, too: an attempt that comes late, when another has taken over, gets the other's result.
+// A late attempt that has lost its claim receives the stored result of the other attempt.
 type Effect struct {
 	store  *Store
 	name   string
 	script *redis.Script
 }
 
-// Effect returns an Effect of a script in Lua, which finds KEYS and ARGV as always and returns a string or an integer. It
-// should look before it writes: what a script has written when it fails is not taken back. The name tells several effects of
-// one operation apart. Effect panics if name or lua is empty.
+// Effect returns an Effect that runs a Lua script. The script uses KEYS and ARGV and returns a
+// string or an integer. It should check its arguments before it writes, because Redis does not roll
+// back the writes of a failed script. name distinguishes several effects of one operation. Effect
+// panics if name or lua is empty.
 func (s *Store) Effect(name, lua string) *Effect {
 	if name == "" || lua == "" {
-		panic("redisrecords: Effect without a name or a script")
+		panic("redisrecords: Effect needs a name and a script, and one of them is empty")
 	}
-	return &Effect{store: s, name: name, script: redis.NewScript("local function effect(KEYS, ARGV)\n" + lua + "\nend\n" + around)}
+	return &Effect{
+		store:  s,
+		name:   name,
+		script: redis.NewScript("local function effect(KEYS, ARGV)\n" + lua + "\nend\n" + around),
+	}
 }
 
-// around runs the effect unless its result is there. Without an operation it has no time to keep it.
+// around runs the effect unless its result is stored. Outside an operation life is 0 and the result
+// is not stored.
 const around = `
 local kept, life, keys, args = KEYS[1], tonumber(ARGV[1]), {}, {}
 if life > 0 then
@@ -52,11 +59,13 @@ if life > 0 then redis.call('SET', kept, result, 'PX', life) end
 return result
 `
 
-// Run runs it for the operation of ctx, with the names of all keys that it uses, and returns the result as a string, which is
-// empty for whatever is neither string nor integer. Outside of an operation it is an ordinary script.
+// Run runs the effect for the operation of ctx and returns its result as a string, which is empty
+// if the result is neither a string nor an integer. keys are all keys that the script uses. Outside
+// an operation the script runs each time.
 //
-// An error leaves it open whether there was an effect, except for what the script itself refuses (redis.error_reply) before
-// it writes; wrap that in [idempotency.ErrNothingDone]. To run it again tells.
+// After an error it is unknown whether the script had an effect; running it again determines that.
+// An exception is redis.error_reply before the first write: wrap that error with
+// [idempotency.ErrNothingDone].
 func (e *Effect) Run(ctx context.Context, keys []string, args ...any) (string, error) {
 	life := int64(0)
 	operation := idempotency.DeriveKey(ctx, e.name)
@@ -66,7 +75,7 @@ func (e *Effect) Run(ctx context.Context, keys []string, args ...any) (string, e
 	names := append([]string{e.store.prefix + "effect:" + operation}, keys...)
 	result, err := e.script.Run(ctx, e.store.client, names, append([]any{life}, args...)...).Text()
 	if err != nil && !errors.Is(err, redis.Nil) {
-		return "", fault("running the effect "+e.name, err)
+		return "", fault("run effect "+e.name, err)
 	}
 	return result, nil
 }

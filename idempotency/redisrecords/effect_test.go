@@ -15,7 +15,7 @@ import (
 	"github.com/stoa-go/stoa/idempotency/redisrecords"
 )
 
-// within runs fn within an operation, as a Guard does.
+// within runs fn inside an operation, as a Guard does.
 func within(t *testing.T, key string, fn func(ctx context.Context)) {
 	t.Helper()
 	keeper := idempotency.New(idempotency.NewMemory(nil), nil)
@@ -29,7 +29,7 @@ func within(t *testing.T, key string, fn func(ctx context.Context)) {
 	}
 }
 
-// TestEffect runs effects again and again. What is an operation's own happens once.
+// TestEffect: an effect of an operation occurs once, however often it runs.
 func TestEffect(t *testing.T) {
 	t.Parallel()
 	c, prefix := client(t)
@@ -38,7 +38,8 @@ func TestEffect(t *testing.T) {
 	add := store.Effect("add", "return redis.call('INCRBY', KEYS[1], ARGV[1])")
 	other := store.Effect("other", "redis.call('INCRBY', KEYS[1], ARGV[1]) return 'text ' .. #KEYS .. #ARGV")
 	silent := store.Effect("silent", "redis.call('INCR', KEYS[1])")
-	refuse := store.Effect("refuse", "if ARGV[1] == 'no' then return redis.error_reply('NO') end return redis.call('INCR', KEYS[1])")
+	refuse := store.Effect("refuse",
+		"if ARGV[1] == 'no' then return redis.error_reply('NO') end return redis.call('INCR', KEYS[1])")
 	run := func(ctx context.Context, e *redisrecords.Effect, arg any) string {
 		result, err := e.Run(ctx, []string{n}, arg)
 		if err != nil {
@@ -49,13 +50,32 @@ func TestEffect(t *testing.T) {
 	var got []string
 	for range 2 {
 		within(t, "first", func(ctx context.Context) {
-			got = append(got, run(ctx, add, 5), run(ctx, add, 6), run(ctx, other, 1), run(ctx, silent, 0), run(ctx, refuse, "no"), run(ctx, refuse, ""),
-				run(ctx, refuse, "no"))
+			got = append(got, run(ctx, add, 5), run(ctx, add, 6), run(ctx, other, 1), run(ctx, silent, 0),
+				run(ctx, refuse, "no"), run(ctx, refuse, ""), run(ctx, refuse, "no"))
 		})
 	}
 	within(t, "second", func(ctx context.Context) { got = append(got, run(ctx, add, 5)) })
 	got = append(got, run(t.Context(), add, 5), run(t.Context(), add, 5), run(t.Context(), refuse, "no"))
-	want := []string{"5", "5", "text 11", "", "error", "8", "8", "5", "5", "text 11", "", "8", "8", "8", "13", "18", "23", "error"}
+	want := []string{
+		"5",
+		"5",
+		"text 11",
+		"",
+		"error",
+		"8",
+		"8",
+		"5",
+		"5",
+		"text 11",
+		"",
+		"8",
+		"8",
+		"8",
+		"13",
+		"18",
+		"23",
+		"error",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}
@@ -85,8 +105,9 @@ func TestEffectPanics(t *testing.T) {
 	}
 }
 
-// TestEffectWhoseAnswerIsLost is repeated by the client. The same script by itself counts twice, which is what this test would see.
-func TestEffectWhoseAnswerIsLost(t *testing.T) {
+// TestEffectWithLostResponse: the client repeats a call with a lost response. The plain script
+// counts twice, which shows that the test detects that.
+func TestEffectWithLostResponse(t *testing.T) {
 	t.Parallel()
 	const script = "return tostring(redis.call('INCR', KEYS[1]))"
 	c, w, prefix := lossyClient(t)
@@ -94,7 +115,7 @@ func TestEffectWhoseAnswerIsLost(t *testing.T) {
 	add := store.Effect("add", script)
 	plain := redis.NewScript(script)
 	twice := func(name string, run func(key string) (string, error)) string {
-		if _, err := run(prefix + "warm"); err != nil { // so that the server knows the script
+		if _, err := run(prefix + "warm"); err != nil { // loads the script into the server
 			t.Fatal(err)
 		}
 		w.loseNext(1)
@@ -105,7 +126,8 @@ func TestEffectWhoseAnswerIsLost(t *testing.T) {
 		return result
 	}
 	got := map[string]string{}
-	got["plain"] = twice("plain", func(key string) (string, error) { return plain.Run(t.Context(), c, []string{key}).Text() })
+	got["plain"] = twice("plain",
+		func(key string) (string, error) { return plain.Run(t.Context(), c, []string{key}).Text() })
 	got["effect"] = twice("effect", func(key string) (result string, err error) {
 		within(t, key, func(ctx context.Context) { result, err = add.Run(ctx, []string{key}) })
 		return result, err
@@ -115,8 +137,9 @@ func TestEffectWhoseAnswerIsLost(t *testing.T) {
 	}
 }
 
-// TestRule142RedisIsKilled kills the server with kill -9 again and again while clients have effects done in it with keys, and repeat each
-// until it is answered. Nothing that was answered may be gone, and nothing be there twice.
+// TestRule142RedisIsKilled kills the server with SIGKILL repeatedly while clients run effects with
+// keys, and repeat each until it succeeds. No acknowledged effect may be lost, and none may occur
+// twice.
 func TestRule142RedisIsKilled(t *testing.T) {
 	t.Parallel()
 	const clients, each, kills = 8, 40, 4
@@ -156,7 +179,7 @@ func TestRule142RedisIsKilled(t *testing.T) {
 		})
 	}
 	for range kills {
-		for range clients * each / (kills + 2) { // so that there is work left for the next time
+		for range clients * each / (kills + 2) { // leaves work for the next round
 			<-done
 		}
 		s.kill()

@@ -1,32 +1,33 @@
-// Package redisrecords keeps idempotency records in Redis, for services of several processes whose data is elsewhere, or in
-// that same Redis.
+// Package redisrecords stores idempotency records in Redis, for several processes with data in
+// other systems or in the same Redis.
 //
 //	client := redis.NewClient(&redis.Options{Addr: "localhost:6379"})
-//	keeper := idempotency.New(redisrecords.New(client, nil), nil)
+//	guard := idempotency.New(redisrecords.New(client, nil), nil)
 //
-// # What a key is worth
+// # Guarantee
 //
-// At most once, and never more: what happens elsewhere shares no transaction with Redis. The record is claimed before the
-// effect and finished behind it, and if the process dies in between, a repetition is told that nobody knows
-// (outcome-unknown). A Store is therefore no idempotency.Transactor, and a catalog never calls it exactly once. Data in
-// SQLite or PostgreSQL is better off with package sqlrecords, in the same database.
+// The guarantee is at most once, because effects in other systems share no transaction with Redis.
+// The record is claimed before the effect and finished after it. If the process crashes in between,
+// a repetition receives outcome-unknown. A Store is not an idempotency.Transactor, so a catalog
+// never reports exactly once. For data in SQLite or PostgreSQL use package sqlrecords, in the same
+// database.
 //
-// For data that is in the same Redis there is [Effect]: a script does the effect, once for each operation, and keeps what it
-// returned in the same step. Then what was begun and not finished can be done again:
+// For data in the same Redis use [Effect]: a script that runs once per operation and stores its
+// result in the same atomic step. Operations that did not finish can then run again:
 //
-//	keeper := idempotency.New(store, &idempotency.Options{AtLeastOnce: true})
+//	guard := idempotency.New(store, &idempotency.Options{AtLeastOnce: true})
 //
-// # What Redis has to do
+// # Requirements
 //
-// Claims and records are worth what Redis still knows after a crash. With an append-only file and appendfsync always that is
-// all of it; with everysec the last second is forgotten, and without it minutes. A replica that takes over forgets what had
-// not reached it. Eviction forgets whatever there is no room for (maxmemory-policy, which has to be noeviction). What is
-// forgotten is done again when the client asks again. [Store.Check] tells what can be told by a client. Redis 6.2 and later
-// will do, and Valkey.
+// Redis 6.2 or later, or Valkey. A record that Redis loses makes a repetition execute again, so
+// durability matters. With an append-only file and appendfsync always, a crash loses no record;
+// with everysec it loses up to a second, and without the file up to minutes. A failover to a
+// replica loses what was not replicated. Eviction loses records when memory is full; set
+// maxmemory-policy to noeviction. [Store.Check] checks the settings that a client can read.
 //
-// Each step is a script, so that nothing comes between its reading and its writing. Every attempt has a token, and only the
-// one that holds the claim can finish it. A step whose answer was lost is repeated by the client by itself; the scripts know
-// a repetition by a number of their own, so that an attempt is not in its own way.
+// Each step is one script and therefore atomic. Each attempt has a token, and only the token of the
+// claim can finish it. If a response of Redis is lost, the client library repeats the step; the
+// scripts recognize the repetition by a call number.
 package redisrecords
 
 import (
@@ -45,33 +46,35 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 )
 
-// Options adjust a Store. The zero value is meaningful.
+// Options configures a Store. The zero value selects the defaults.
 type Options struct {
-	// Prefix is what the names of all keys begin with; "once:" if empty. On a cluster it needs a hash tag, such as "{once}:",
-	// since a record and the list of its owner are changed together, and so all records are on one node. Effects need the
-	// hash tag of their data.
+	// Prefix is the prefix of all key names. Default "once:". On a cluster it needs a hash tag,
+	// such as "{once}:", because a record and the list of its owner are changed together; all
+	// records are then on one node. Effects need the hash tag of their data.
 	Prefix string
-	// Results is how long the results of effects are kept; 72 hours if zero. It has to be longer than the Guard keeps its
-	// records (its TTL, or TTL and four times Skew for keys that are TimeOrdered) and its Lease.
+	// Results is how long results of effects are kept. Default 72h. It must exceed the Lease of the
+	// Guard and the time it keeps records, which is its TTL, or TTL plus four times Skew with
+	// TimeOrdered.
 	Results time.Duration
 }
 
-// Store is an [idempotency.Store] in Redis. It is safe for concurrent use, also by several processes.
+// Store is an [idempotency.Store] in Redis. It is safe for concurrent use, also by several
+// processes.
 type Store struct {
 	client  redis.UniversalClient
 	prefix  string
 	results time.Duration
-	name    string // of this Store among all there are
+	name    string // unique among all Stores
 	calls   atomic.Uint64
 }
 
 var _ idempotency.Store = (*Store)(nil)
 
-// New returns a Store. opts may be nil. It panics if client is nil, and if it is of a cluster and Options.Prefix has no hash
-// tag. It does not connect.
+// New returns a Store. It does not connect. A nil opts selects the defaults. New panics if client
+// is nil, or if it is a cluster client and Options.Prefix has no hash tag.
 func New(client redis.UniversalClient, opts *Options) *Store {
 	if client == nil {
-		panic("redisrecords: New without a client")
+		panic("redisrecords: New needs a client, and client is nil")
 	}
 	o := Options{}
 	if opts != nil {
@@ -84,12 +87,15 @@ func New(client redis.UniversalClient, opts *Options) *Store {
 		o.Results = 72 * time.Hour
 	}
 	if scattered(client) && !tagged(o.Prefix) {
-		panic(fmt.Sprintf("redisrecords: New with a cluster and Options.Prefix %q, which needs a hash tag, such as {once}:", o.Prefix))
+		panic(
+			fmt.Sprintf("redisrecords: Options.Prefix %q needs a hash tag for a cluster, such as {once}:",
+				o.Prefix),
+		)
 	}
 	return &Store{client: client, prefix: o.Prefix, results: o.Results, name: rand.Text()}
 }
 
-// scattered reports whether keys are on several servers.
+// scattered reports whether the client distributes keys over several servers.
 func scattered(client redis.UniversalClient) bool {
 	switch client.(type) {
 	case *redis.ClusterClient, *redis.Ring:
@@ -98,45 +104,48 @@ func scattered(client redis.UniversalClient) bool {
 	return false
 }
 
-// tagged reports whether there is a hash tag: something between the first brace and the next closing one.
+// tagged reports whether prefix has a hash tag, a text in braces.
 func tagged(prefix string) bool {
 	_, rest, _ := strings.Cut(prefix, "{")
 	return strings.Index(rest, "}") > 0
 }
 
-// key is the name of something by its hash.
+// key returns the name of a key that ends with a hash.
 func (s *Store) key(kind string, hash [32]byte) string {
 	return s.prefix + kind + base64.RawURLEncoding.EncodeToString(hash[:])
 }
 
 func (s *Store) record(id [32]byte) string { return s.key("record:", id) }
 
-// call numbers a call, so that a repetition by the client is known.
+// call returns a unique number, by which scripts recognize a repeated call.
 func (s *Store) call() string { return s.name + "-" + strconv.FormatUint(s.calls.Add(1), 36) }
 
-// moment is how times are written: in microseconds, which are exact in Lua's numbers.
+// moment returns t in microseconds, which Lua numbers represent exactly.
 func moment(t time.Time) int64 { return t.UnixMicro() }
 
-// Claim is that of idempotency.Store.
+// Claim implements [idempotency.Store].
 func (s *Store) Claim(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
 	if err := ctx.Err(); err != nil {
 		return idempotency.Prior{}, err
 	}
-	gone := max(moment(c.Expires), moment(c.Until)) // a claim whose lease lasts is not forgotten
-	life := max((gone-moment(c.Now)+999)/1000, 1)   // in milliseconds: the clock of the server need not be right
+	gone := max(moment(c.Expires), moment(c.Until)) // a claim is kept until the end of its lease
+	// a duration in milliseconds, independent of the server's clock
+	life := max((gone-moment(c.Now)+999)/1000, 1)
 	takeOver := 0
 	if c.TakeOver {
 		takeOver = 1
 	}
-	answer, err := claimScript.Run(ctx, s.client, []string{s.record(id), s.key("owner:", c.Owner)}, c.Fingerprint[:], c.Token, s.call(),
-		moment(c.Now), moment(c.Until), gone, c.Quota, takeOver, life).Slice()
+	keys := []string{s.record(id), s.key("owner:", c.Owner)}
+	answer, err := claimScript.Run(ctx, s.client, keys, c.Fingerprint[:], c.Token, s.call(),
+		moment(c.Now), moment(c.Until), gone, c.Quota, takeOver, life).
+		Slice()
 	if err != nil {
-		return idempotency.Prior{}, fault("claiming", err)
+		return idempotency.Prior{}, fault("claim", err)
 	}
 	return prior(answer)
 }
 
-// prior reads what claimScript returns: the state and, if it is Finished, the record.
+// prior parses the result of claimScript: the state and, if it is Finished, the record.
 func prior(answer []any) (idempotency.Prior, error) {
 	if len(answer) > 0 {
 		state, isNumber := answer[0].(int64)
@@ -151,26 +160,30 @@ func prior(answer []any) (idempotency.Prior, error) {
 			return p, err
 		}
 	}
-	return idempotency.Prior{}, errors.New("redisrecords: the script has returned something else than it does")
+	return idempotency.Prior{}, errors.New("redisrecords: claim: unexpected result of the script")
 }
 
-// Finish is that of idempotency.Store.
-func (s *Store) Finish(ctx context.Context, id [32]byte, token string, r idempotency.Record, expires time.Time) error {
-	return s.settle(ctx, "finishing", id, func(owner string) *redis.Cmd {
-		return finishScript.Run(ctx, s.client, []string{s.record(id), owner}, token, s.call(), moment(expires), idempotency.EncodeRecord(r))
+// Finish implements [idempotency.Store].
+func (s *Store) Finish(ctx context.Context, id [32]byte, token string, r idempotency.Record,
+	expires time.Time) error {
+	return s.settle(ctx, "finish", id, func(owner string) *redis.Cmd {
+		return finishScript.Run(ctx, s.client, []string{s.record(id), owner}, token, s.call(),
+			moment(expires), idempotency.EncodeRecord(r))
 	})
 }
 
-// Release is that of idempotency.Store. It may be ErrLost for a claim that was released, if the answer of Redis was lost.
+// Release implements [idempotency.Store]. It may return ErrLost for a claim that it has released,
+// if the response of Redis was lost.
 func (s *Store) Release(ctx context.Context, id [32]byte, token string) error {
-	return s.settle(ctx, "releasing", id, func(owner string) *redis.Cmd {
+	return s.settle(ctx, "release", id, func(owner string) *redis.Cmd {
 		return releaseScript.Run(ctx, s.client, []string{s.record(id), owner}, token)
 	})
 }
 
-// settle asks for the owner of a claim first: a script has to be told the names of all keys that it changes, as a cluster
-// looks at them. All claims of an id are of one owner.
-func (s *Store) settle(ctx context.Context, what string, id [32]byte, run func(owner string) *redis.Cmd) error {
+// settle reads the owner of a claim before it runs a script, because on a cluster a script must
+// declare all keys that it changes. All claims of an id have the same owner.
+func (s *Store) settle(ctx context.Context, what string, id [32]byte,
+	run func(owner string) *redis.Cmd) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -190,28 +203,32 @@ func (s *Store) settle(ctx context.Context, what string, id [32]byte, run func(o
 	return nil
 }
 
-// Purge is that of idempotency.Store. There is nothing to do: Redis forgets by itself what has expired.
+// Purge implements [idempotency.Store]. It does nothing, because Redis removes expired keys.
 func (s *Store) Purge(ctx context.Context, _ time.Time, _ int) (int, error) { return 0, ctx.Err() }
 
 func fault(what string, err error) error { return fmt.Errorf("redisrecords: %s: %w", what, err) }
 
-// Check asks the server for what makes it forget early, and returns an error that says so: no append-only file, or an
-// eviction policy. It is for the start of a program, which decides whether it can live with that. On a cluster one node is
-// asked. How often the file is written to the disk (appendfsync) it cannot tell.
+// Check returns an error if the server has no append-only file or an eviction policy, because it
+// may then lose records. Call it when the program starts. On a cluster it checks one node. It
+// cannot check appendfsync.
 func (s *Store) Check(ctx context.Context) error {
 	info, err := s.client.Info(ctx, "everything").Result()
 	if err != nil {
-		return fault("asking for its configuration", err)
+		return fault("read configuration", err)
 	}
-	var faults []error
+	var errs []error
 	for line := range strings.Lines(info) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
 		switch {
 		case name == "aof_enabled" && value != "1":
-			faults = append(faults, errors.New("redisrecords: there is no append-only file, so that a crash forgets records"))
+			errs = append(errs, errors.New("redisrecords: no append-only file, so a crash loses records"))
 		case name == "maxmemory_policy" && value != "noeviction":
-			faults = append(faults, fmt.Errorf("redisrecords: the server forgets records when it is full (maxmemory-policy %s)", value))
+			errs = append(
+				errs,
+				fmt.Errorf("redisrecords: the server evicts records when it is full (maxmemory-policy %s)",
+					value),
+			)
 		}
 	}
-	return errors.Join(faults...)
+	return errors.Join(errs...)
 }

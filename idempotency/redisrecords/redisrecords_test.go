@@ -28,18 +28,28 @@ func TestNewPanics(t *testing.T) {
 	t.Parallel()
 	cluster := redis.NewClusterClient(&redis.ClusterOptions{Addrs: []string{"nowhere:1"}})
 	ring := redis.NewRing(&redis.RingOptions{Addrs: map[string]string{"a": "nowhere:1"}})
-	const tag = `, which needs a hash tag, such as {once}:`
+	const tag = ` needs a hash tag for a cluster, such as {once}:`
 	tests := []struct {
 		name   string
 		client redis.UniversalClient
 		prefix string
 		want   any
 	}{
-		{"no client", nil, "", "redisrecords: New without a client"},
-		{"a cluster", cluster, "", `redisrecords: New with a cluster and Options.Prefix "once:"` + tag},
-		{"a ring", ring, "", `redisrecords: New with a cluster and Options.Prefix "once:"` + tag},
-		{"an empty tag", cluster, "{}once", `redisrecords: New with a cluster and Options.Prefix "{}once"` + tag},
-		{"a tag that does not end", cluster, "{once:", `redisrecords: New with a cluster and Options.Prefix "{once:"` + tag},
+		{"no client", nil, "", "redisrecords: New needs a client, and client is nil"},
+		{"a cluster", cluster, "", `redisrecords: Options.Prefix "once:"` + tag},
+		{"a ring", ring, "", `redisrecords: Options.Prefix "once:"` + tag},
+		{
+			"an empty tag",
+			cluster,
+			"{}once",
+			`redisrecords: Options.Prefix "{}once"` + tag,
+		},
+		{
+			"a tag that does not end",
+			cluster,
+			"{once:",
+			`redisrecords: Options.Prefix "{once:"` + tag,
+		},
 		{"a cluster with a tag", cluster, "{once}:", nil},
 		{"one server", redis.NewClient(&redis.Options{}), "", nil},
 	}
@@ -56,13 +66,19 @@ func TestNewPanics(t *testing.T) {
 	}
 }
 
-// claimAs is a claim by a token, for an hour, and a minute of lease.
+// claimAs returns a claim with a token, an expiry of an hour and a lease of a minute.
 func claimAs(token string) idempotency.Claim {
 	now := time.Now()
-	return idempotency.Claim{Token: token, Now: now, Until: now.Add(time.Minute), Expires: now.Add(time.Hour), Quota: 2}
+	return idempotency.Claim{
+		Token:   token,
+		Now:     now,
+		Until:   now.Add(time.Minute),
+		Expires: now.Add(time.Hour),
+		Quota:   2,
+	}
 }
 
-// TestNeverExactlyOnce: there is no transaction that data elsewhere could share.
+// TestNeverExactlyOnce: a Store is not a Transactor.
 func TestNeverExactlyOnce(t *testing.T) {
 	t.Parallel()
 	var store idempotency.Store = redisrecords.New(redis.NewClient(&redis.Options{}), nil)
@@ -71,8 +87,9 @@ func TestNeverExactlyOnce(t *testing.T) {
 	}
 }
 
-// TestLostAnswers loses the answer to each step, which go-redis then repeats: the step has to know itself again.
-func TestLostAnswers(t *testing.T) {
+// TestLostResponses loses the response of each step, which go-redis then repeats; each step must
+// recognize its repetition.
+func TestLostResponses(t *testing.T) {
 	t.Parallel()
 	c, w, prefix := lossyClient(t)
 	store := redisrecords.New(c, &redisrecords.Options{Prefix: prefix})
@@ -85,30 +102,35 @@ func TestLostAnswers(t *testing.T) {
 		}
 		return prior.State
 	}
-	if _, err := store.Claim(t.Context(), id(0), claimAs("t")); err != nil { // so that the server knows the script
+	// loads the script into the server
+	if _, err := store.Claim(t.Context(), id(0), claimAs("t")); err != nil {
 		t.Fatal(err)
 	}
 	w.loseNext(1)
 	if got := claim(1, "t1"); got != idempotency.Fresh {
-		t.Errorf("a claim whose answer was lost is %v, want Fresh", got)
+		t.Errorf("a claim with a lost response is %v, want Fresh", got)
 	}
 	if got := claim(1, "t1"); got != idempotency.InFlight {
 		t.Errorf("another call with its token is %v, want InFlight", got)
 	}
 	finish := func(status int) error {
-		return store.Finish(t.Context(), id(1), "t1", idempotency.Record{Status: status}, time.Now().Add(time.Hour))
+		return store.Finish(t.Context(), id(1), "t1", idempotency.Record{Status: status},
+			time.Now().Add(time.Hour))
 	}
-	if err := store.Finish(t.Context(), id(0), "t", idempotency.Record{}, time.Now().Add(time.Hour)); err != nil { // as above
+	// as above
+	if err := store.Finish(t.Context(), id(0), "t", idempotency.Record{},
+		time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	w.loseNext(2) // for the owner, and for the script
+	w.loseNext(2) // for the owner and for the script
 	if err := finish(201); err != nil {
-		t.Errorf("Finish whose answers were lost: %v", err)
+		t.Errorf("Finish with lost responses: %v", err)
 	}
 	if err := finish(202); !errors.Is(err, idempotency.ErrLost) {
 		t.Errorf("another Finish: %v, want ErrLost", err)
 	}
-	if prior, err := store.Claim(t.Context(), id(1), claimAs("t2")); err != nil || prior.Record.Status != 201 {
+	if prior, err := store.Claim(t.Context(), id(1), claimAs("t2")); err != nil ||
+		prior.Record.Status != 201 {
 		t.Errorf("the record is %+v, %v, want 201", prior, err)
 	}
 	if w.lost() {
@@ -116,7 +138,7 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// TestForgets asks the server how long it keeps what there is: all of it ends by itself.
+// TestForgets: the server removes all keys at their expiry.
 func TestForgets(t *testing.T) {
 	t.Parallel()
 	c, prefix := client(t)
@@ -138,21 +160,25 @@ func TestForgets(t *testing.T) {
 		}
 	}
 	check("claimed", 30*time.Minute, time.Hour)
-	if err := store.Finish(t.Context(), [32]byte{1}, "t", idempotency.Record{Status: 201}, claim.Now.Add(3*time.Hour)); err != nil {
+	if err := store.Finish(t.Context(), [32]byte{1}, "t", idempotency.Record{Status: 201},
+		claim.Now.Add(3*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	check("finished", 150*time.Minute, 3*time.Hour)
 	claim.Expires = claim.Now.Add(-time.Hour)
 	claim.Until = claim.Now
-	if prior, err := store.Claim(t.Context(), [32]byte{2}, claim); err != nil || prior.State != idempotency.Fresh {
+	if prior, err := store.Claim(t.Context(), [32]byte{2}, claim); err != nil ||
+		prior.State != idempotency.Fresh {
 		t.Errorf("a claim that is over: %v, %v, want Fresh", prior.State, err)
 	}
 }
 
-// TestServerDown asks a Guard while there is no Redis: nothing must be done.
+// TestServerDown: without Redis no operation runs.
 func TestServerDown(t *testing.T) {
 	t.Parallel()
-	c := redis.NewClient(&redis.Options{Network: "unix", Addr: t.TempDir() + "/nobody", MaxRetries: -1, DialerRetries: 1})
+	c := redis.NewClient(
+		&redis.Options{Network: "unix", Addr: t.TempDir() + "/nobody", MaxRetries: -1, DialerRetries: 1},
+	)
 	defer c.Close()
 	keeper := idempotency.New(redisrecords.New(c, nil), nil)
 	_, _, err := keeper.Do(t.Context(), idempotency.Operation{Key: "k"}, idempotency.AtMostOnce, nil,
@@ -166,7 +192,7 @@ func TestServerDown(t *testing.T) {
 	}
 }
 
-// TestCheck changes what the server does, so it has one to itself.
+// TestCheck changes the configuration of its own server.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	s, err := start()

@@ -4,17 +4,18 @@ import "github.com/redis/go-redis/v9"
 
 // A record is a hash:
 //
-//	fingerprint, owner   as claimed; owner is the key of the owner's list
-//	token, call          of the attempt that holds the claim, and of its call
-//	from, lease, gone    when it was claimed, how long the lease lasts, when it is not known any more
-//	record, done         what became of it, and the call that said so; absent until it is finished
+//	fingerprint, owner   from the claim; owner is the key of the owner's list
+//	token, call          the attempt that holds the claim, and the number of its call
+//	from, lease, gone    the time of the claim, the end of its lease, and when the record expires
+//	record, done         the encoded record, and the number of the call that stored it; absent until then
 //
-// The list of an owner is a sorted set of the records that he has, by gone.
+// The list of an owner is a sorted set of its records, ordered by gone.
 //
-// Times come from the claims, whose clocks are those of the processes. They are compared as numbers and kept as the texts
-// that came, since Lua would round them. The server's own clock only removes what nobody asks for any more.
+// Times come from the claims and so from the clocks of the processes. They are compared as numbers
+// and stored as text, because Lua would round them. The clock of the server only removes expired
+// keys.
 
-// claimScript returns the state, by its number, and the record of what is Finished.
+// claimScript returns the number of the state and, if it is Finished, the record.
 var claimScript = redis.NewScript(`
 local record, owner = KEYS[1], KEYS[2]
 local fingerprint, token, call = ARGV[1], ARGV[2], ARGV[3]
@@ -26,7 +27,7 @@ local known = redis.call('HMGET', record, 'fingerprint', 'gone', 'lease', 'token
 if known[1] and tonumber(known[2]) > tonumber(now) then
 	if known[1] ~= fingerprint then return {MISMATCH} end
 	if known[6] then return {FINISHED, known[6]} end
-	if known[4] == token and known[5] == call then return {FRESH} end -- repeated by the client: the answer was lost
+	if known[4] == token and known[5] == call then return {FRESH} end -- repeated: the response was lost
 	if tonumber(known[3]) > tonumber(now) then return {IN_FLIGHT} end
 	if not takeOver then return {ABANDONED} end
 else
@@ -42,7 +43,7 @@ if redis.call('PTTL', owner) < life then redis.call('PEXPIRE', owner, life) end
 return {FRESH}
 `)
 
-// held begins a script that is for who holds the claim.
+// held is the beginning of scripts that need the claim.
 const held = `
 local record, owner, token = KEYS[1], KEYS[2], ARGV[1]
 local known = redis.call('HMGET', record, 'owner', 'token', 'record', 'done', 'from')
@@ -52,7 +53,7 @@ if known[1] ~= owner or known[2] ~= token then return 0 end
 // finishScript returns whether the claim was held.
 var finishScript = redis.NewScript(held + `
 local call, gone = ARGV[2], ARGV[3]
-if known[3] then return known[4] == call and 1 or 0 end -- 1 if repeated by the client: the answer was lost
+if known[3] then return known[4] == call and 1 or 0 end -- 1 if repeated by the client: the response was lost
 local life = math.max(math.ceil((tonumber(gone) - tonumber(known[5])) / 1000), 1)
 redis.call('HSET', record, 'record', ARGV[4], 'done', call, 'gone', gone)
 redis.call('PEXPIRE', record, life)

@@ -17,8 +17,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// shared is the server of most tests: that of the environment variable TEST_REDIS, a URL as .ci/redis prints it, or else one of
-// this process. Each test has a prefix of its own there.
+// shared is the server of most tests: the one in the environment variable TEST_REDIS, a URL as
+// printed by .ci/redis, or one started by this process. Each test has its own prefix.
 var shared struct {
 	once sync.Once
 	own  *server
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 
 var errNoRedis = errors.New("there is no Redis: install the package redis-server, or run .ci/redis install")
 
-// unless ends a test that has no server: skipped on the machine of a newcomer, failed where CI is set.
+// unless ends a test if no server is available: it is skipped locally and fails if CI is set.
 func unless(t testing.TB, err error) {
 	t.Helper()
 	if errors.Is(err, errNoRedis) && os.Getenv("CI") == "" {
@@ -47,7 +47,7 @@ func unless(t testing.TB, err error) {
 	}
 }
 
-// options are of the shared server.
+// options returns the options of the shared server.
 func options(t testing.TB) *redis.Options {
 	t.Helper()
 	shared.once.Do(func() {
@@ -60,17 +60,17 @@ func options(t testing.TB) *redis.Options {
 		}
 	})
 	unless(t, shared.err)
-	own := *shared.opts // which a client changes
+	own := *shared.opts // clients modify it
 	return patient(&own)
 }
 
-// patient waits for answers as long as it takes: what a client has given up, it would ask for once more.
+// patient disables timeouts, because the client repeats a call that has timed out.
 func patient(opts *redis.Options) *redis.Options {
 	opts.DialTimeout, opts.ReadTimeout, opts.WriteTimeout, opts.PoolTimeout = time.Minute, time.Minute, time.Minute, time.Minute
 	return opts
 }
 
-// client returns a client of the shared server, with a prefix that nobody else has.
+// client returns a client of the shared server, with an unused prefix.
 func client(t testing.TB) (c *redis.Client, prefix string) {
 	t.Helper()
 	c = redis.NewClient(options(t))
@@ -78,14 +78,14 @@ func client(t testing.TB) (c *redis.Client, prefix string) {
 	return c, "test:" + rand.Text() + ":"
 }
 
-// server is a Redis that keeps what it has said, whatever happens to it.
+// server is a Redis that persists each write.
 type server struct {
 	dir   string
 	cmd   *exec.Cmd
 	ended chan struct{}
 }
 
-// start starts a server in a folder of its own, whose name is short because that of its socket has to be.
+// start starts a server in a new folder. Its name is short because the path of a socket is limited.
 func start() (*server, error) {
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		return nil, errNoRedis
@@ -106,15 +106,17 @@ func (s *server) options() *redis.Options {
 	return patient(&redis.Options{Network: "unix", Addr: filepath.Join(s.dir, "socket")})
 }
 
-// run runs the server and waits until it has read its file. It ends with this process, even if that is killed.
+// run starts the process and waits until it has loaded its file. It ends with this process, even if
+// that is killed.
 func (s *server) run() error {
-	s.cmd = exec.Command("redis-server", "--port", "0", "--unixsocket", filepath.Join(s.dir, "socket"), "--dir", s.dir,
-		"--save", "", "--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy", "noeviction")
+	s.cmd = exec.Command("redis-server", "--port", "0", "--unixsocket", filepath.Join(s.dir, "socket"),
+		"--dir", s.dir, "--save", "", "--appendonly", "yes", "--appendfsync", "always", "--maxmemory-policy",
+		"noeviction")
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	s.ended = make(chan struct{})
 	started := make(chan error)
 	go func() {
-		runtime.LockOSThread() // for Pdeathsig, Linux takes the end of the thread that started a process for that of the parent
+		runtime.LockOSThread() // Linux sends Pdeathsig when the thread that started the process ends
 		defer runtime.UnlockOSThread()
 		err := s.cmd.Start()
 		started <- err
@@ -129,7 +131,7 @@ func (s *server) run() error {
 	c := redis.NewClient(s.options())
 	defer c.Close()
 	err := errors.New("redis-server does not answer")
-	for range 3000 { // a minute, as much as .ci/redis gives it
+	for range 3000 { // one minute, as in .ci/redis
 		if err = c.Ping(context.Background()).Err(); err == nil {
 			return nil
 		}
@@ -142,22 +144,22 @@ func (s *server) run() error {
 	return err
 }
 
-// kill ends it as kill -9 does, and waits until it is gone.
+// kill ends the server with SIGKILL and waits for it.
 func (s *server) kill() {
 	s.cmd.Process.Kill()
 	<-s.ended
 }
 
-// stop ends it and removes its folder.
+// stop ends the server and removes its folder.
 func (s *server) stop() {
 	s.kill()
 	os.RemoveAll(s.dir)
 }
 
-// wire loses answers which the server has sent.
+// wire drops responses of the server.
 type wire struct {
 	mu   sync.Mutex
-	lose int // how many of the next ones
+	lose int // how many of the next responses
 }
 
 func (w *wire) loseNext(n int) {
@@ -190,7 +192,8 @@ func (l lossy) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// lossyClient is a client that loses answers when wire says so. It repeats what it has lost.
+// lossyClient returns a client on a connection that drops responses on demand, and repeats the
+// calls.
 func lossyClient(t *testing.T) (c *redis.Client, w *wire, prefix string) {
 	t.Helper()
 	opts := options(t)
@@ -202,7 +205,8 @@ func lossyClient(t *testing.T) (c *redis.Client, w *wire, prefix string) {
 	}
 	c = redis.NewClient(opts)
 	t.Cleanup(func() { c.Close() })
-	if err := c.Ping(t.Context()).Err(); err != nil { // so that the connection is there, and what comes is the answer meant
+	// connect now, so that the next response is the intended one
+	if err := c.Ping(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
 	return c, w, "test:" + rand.Text() + ":"

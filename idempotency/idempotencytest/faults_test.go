@@ -15,8 +15,8 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// planted is a store in memory with a fault.
-type planted struct {
+// faultyStore is a store in memory with a fault.
+type faultyStore struct {
 	*idempotency.Memory
 	claim  func(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, error)
 	finish func(ctx context.Context, id [32]byte, token string, r idempotency.Record, expires time.Time) error
@@ -24,37 +24,39 @@ type planted struct {
 	purge  func(ctx context.Context, now time.Time, max int) (int, error)
 }
 
-func (p *planted) Claim(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
+func (p *faultyStore) Claim(ctx context.Context, id [32]byte,
+	c idempotency.Claim) (idempotency.Prior, error) {
 	if p.claim != nil {
 		return p.claim(ctx, id, c)
 	}
 	return p.Memory.Claim(ctx, id, c)
 }
 
-func (p *planted) Finish(ctx context.Context, id [32]byte, token string, r idempotency.Record, expires time.Time) error {
+func (p *faultyStore) Finish(ctx context.Context, id [32]byte, token string, r idempotency.Record,
+	expires time.Time) error {
 	if p.finish != nil {
 		return p.finish(ctx, id, token, r, expires)
 	}
 	return p.Memory.Finish(ctx, id, token, r, expires)
 }
 
-func (p *planted) Release(ctx context.Context, id [32]byte, token string) error {
+func (p *faultyStore) Release(ctx context.Context, id [32]byte, token string) error {
 	if p.let != nil {
 		return p.let(ctx, id, token)
 	}
 	return p.Memory.Release(ctx, id, token)
 }
 
-func (p *planted) Purge(ctx context.Context, now time.Time, max int) (int, error) {
+func (p *faultyStore) Purge(ctx context.Context, now time.Time, max int) (int, error) {
 	if p.purge != nil {
 		return p.purge(ctx, now, max)
 	}
 	return p.Memory.Purge(ctx, now, max)
 }
 
-// changing plants a claim that differs from the one that was asked for.
-func changing(change func(c *idempotency.Claim)) func(p *planted) {
-	return func(p *planted) {
+// changing returns a fault that changes claims.
+func changing(change func(c *idempotency.Claim)) func(p *faultyStore) {
+	return func(p *faultyStore) {
 		p.claim = func(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
 			change(&c)
 			return p.Memory.Claim(ctx, id, c)
@@ -62,9 +64,9 @@ func changing(change func(c *idempotency.Claim)) func(p *planted) {
 	}
 }
 
-// keeping plants a record that differs from the one that was given.
-func keeping(change func(r *idempotency.Record)) func(p *planted) {
-	return func(p *planted) {
+// keeping returns a fault that changes records.
+func keeping(change func(r *idempotency.Record)) func(p *faultyStore) {
+	return func(p *faultyStore) {
 		p.finish = func(ctx context.Context, id [32]byte, token string, r idempotency.Record, expires time.Time) error {
 			change(&r)
 			return p.Memory.Finish(ctx, id, token, r, expires)
@@ -72,41 +74,49 @@ func keeping(change func(r *idempotency.Record)) func(p *planted) {
 	}
 }
 
-// TestPlanted proves that the kit can fail: each fault is found by the case that is named.
-func TestPlanted(t *testing.T) {
+// TestFaultsAreFound checks that each fault is found by the named test case.
+func TestFaultsAreFound(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string
-		plant func(p *planted)
+		plant func(p *faultyStore)
 		found string
 	}{
-		{"one id for all", func(p *planted) {
+		{"one id for all", func(p *faultyStore) {
 			p.claim = func(ctx context.Context, _ [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
 				return p.Memory.Claim(ctx, [32]byte{}, c)
 			}
 		}, "claim"},
 		{"no record", keeping(func(r *idempotency.Record) { *r = idempotency.Record{} }), "finish"},
 		{"no fingerprint", changing(func(c *idempotency.Claim) { c.Fingerprint = [32]byte{} }), "mismatch"},
-		{"half a fingerprint", changing(func(c *idempotency.Claim) { clear(c.Fingerprint[16:]) }), "mismatch"},
+		{
+			"half a fingerprint",
+			changing(func(c *idempotency.Claim) { clear(c.Fingerprint[16:]) }),
+			"mismatch",
+		},
 		{"no token", changing(func(c *idempotency.Claim) { c.Token = "" }), "tokens"},
-		{"never abandoned", changing(func(c *idempotency.Claim) { c.Until = c.Now.Add(1000 * time.Hour) }), "abandoned"},
+		{
+			"never abandoned",
+			changing(func(c *idempotency.Claim) { c.Until = c.Now.Add(1000 * time.Hour) }),
+			"abandoned",
+		},
 		{"own clock", changing(func(c *idempotency.Claim) { c.Now = time.Now() }), "abandoned"},
 		{"lease of nothing", changing(func(c *idempotency.Claim) { c.Until = c.Now }), "claim"},
 		{"always takes over", changing(func(c *idempotency.Claim) { c.TakeOver = true }), "abandoned"},
 		{"never takes over", changing(func(c *idempotency.Claim) { c.TakeOver = false }), "take over"},
 		{"no quota", changing(func(c *idempotency.Claim) { c.Quota = 0 }), "quota"},
 		{"one owner", changing(func(c *idempotency.Claim) { c.Owner = [32]byte{} }), "quota"},
-		{"expires with the claim", func(p *planted) {
+		{"expires with the claim", func(p *faultyStore) {
 			p.finish = func(ctx context.Context, id [32]byte, token string, r idempotency.Record, _ time.Time) error {
 				return p.Memory.Finish(ctx, id, token, r, r.Done.Add(24*time.Hour))
 			}
 		}, "expiry"},
-		{"never expires", func(p *planted) {
+		{"never expires", func(p *faultyStore) {
 			p.finish = func(ctx context.Context, id [32]byte, token string, r idempotency.Record, expires time.Time) error {
 				return p.Memory.Finish(ctx, id, token, r, expires.Add(1000*time.Hour))
 			}
 		}, "expiry"},
-		{"finish without looking", func(p *planted) {
+		{"finish without looking", func(p *faultyStore) {
 			p.finish = func(ctx context.Context, id [32]byte, token string, r idempotency.Record, expires time.Time) error {
 				if err := p.Memory.Finish(ctx, id, token, r, expires); err != nil && ctx.Err() != nil {
 					return err
@@ -114,27 +124,37 @@ func TestPlanted(t *testing.T) {
 				return nil
 			}
 		}, "tokens"},
-		{"release does nothing", func(p *planted) {
+		{"release does nothing", func(p *faultyStore) {
 			p.let = func(ctx context.Context, id [32]byte, token string) error { return nil }
 		}, "release"},
-		{"no contexts", func(p *planted) {
+		{"no contexts", func(p *faultyStore) {
 			p.claim = func(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
 				return p.Memory.Claim(context.WithoutCancel(ctx), id, c)
 			}
 		}, "context"},
-		{"never purges", func(p *planted) {
+		{"never purges", func(p *faultyStore) {
 			p.purge = func(context.Context, time.Time, int) (int, error) { return 0, nil }
 		}, "purge"},
-		{"purges all at once", func(p *planted) {
+		{"purges all at once", func(p *faultyStore) {
 			p.purge = func(ctx context.Context, now time.Time, _ int) (int, error) { return p.Memory.Purge(ctx, now, 1<<30) }
 		}, "purge"},
-		{"purges what lasts", func(p *planted) {
+		{"purges what lasts", func(p *faultyStore) {
 			p.purge = func(ctx context.Context, now time.Time, max int) (int, error) {
 				return p.Memory.Purge(ctx, now.Add(1000*time.Hour), max)
 			}
 		}, "purge"},
-		{"result cut", keeping(func(r *idempotency.Record) { r.Result = r.Result[:min(len(r.Result), 65535)] }), "records"},
-		{"result as text", keeping(func(r *idempotency.Record) { r.Result = []byte(strings.ToValidUTF8(string(r.Result), "?")) }), "records"},
+		{
+			"result cut",
+			keeping(func(r *idempotency.Record) { r.Result = r.Result[:min(len(r.Result), 65535)] }),
+			"records",
+		},
+		{
+			"result as text",
+			keeping(
+				func(r *idempotency.Record) { r.Result = []byte(strings.ToValidUTF8(string(r.Result), "?")) },
+			),
+			"records",
+		},
 		{"one line of each field", keeping(func(r *idempotency.Record) {
 			header := r.Header.Clone()
 			for name := range header {
@@ -143,19 +163,23 @@ func TestPlanted(t *testing.T) {
 			r.Header = header
 		}), "records"},
 		{"no revision", keeping(func(r *idempotency.Record) { r.Rev = "" }), "records"},
-		{"whole seconds", keeping(func(r *idempotency.Record) { r.Done = r.Done.Truncate(time.Second) }), "records"},
-		{"look, then claim", lookThenClaim, "copies"},
-		{"no transactions", func(p *planted) {
+		{
+			"whole seconds",
+			keeping(func(r *idempotency.Record) { r.Done = r.Done.Truncate(time.Second) }),
+			"records",
+		},
+		{"read, then claim", lookThenClaim, "copies"},
+		{"no transactions", func(p *faultyStore) {
 			p.claim = func(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
 				return p.Memory.Claim(tx.Without(ctx), id, c)
 			}
 		}, "rollback"},
-		{"finish outside of transactions", func(p *planted) {
+		{"finish outside of transactions", func(p *faultyStore) {
 			p.finish = func(ctx context.Context, id [32]byte, token string, r idempotency.Record, expires time.Time) error {
 				return p.Memory.Finish(tx.Without(ctx), id, token, r, expires)
 			}
 		}, "rollback"},
-		{"release outside of transactions", func(p *planted) {
+		{"release outside of transactions", func(p *faultyStore) {
 			p.let = func(ctx context.Context, id [32]byte, token string) error {
 				return p.Memory.Release(tx.Without(ctx), id, token)
 			}
@@ -164,9 +188,12 @@ func TestPlanted(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { // where the clock of a store that goes by its own stands still
+			// in a bubble, in which the clock of the process does not advance
+			synctest.Test(t, func(t *testing.T) {
 				found := idempotencytest.Failing(t.Context(), func() idempotency.Store {
-					p := &planted{Memory: idempotency.NewMemory(&idempotency.MemoryOptions{Runner: memory.NewDB()})}
+					p := &faultyStore{
+						Memory: idempotency.NewMemory(&idempotency.MemoryOptions{Runner: memory.NewDB()}),
+					}
 					tt.plant(p)
 					return p
 				}, nil)
@@ -178,9 +205,9 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// lookThenClaim plants the commonest fault: two steps where one is needed. Everybody looks before anybody claims, or until
-// nobody else comes.
-func lookThenClaim(p *planted) {
+// lookThenClaim is the most common fault: a read and a write in place of one atomic step. All
+// claims read before the first writes.
+func lookThenClaim(p *faultyStore) {
 	var mu sync.Mutex
 	seen := map[[32]byte]int{}
 	p.claim = func(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
@@ -188,28 +215,29 @@ func lookThenClaim(p *planted) {
 		seen[id]++
 		first := seen[id] <= 2 && c.Token != "late"
 		mu.Unlock()
-		if prior, err := p.Memory.Claim(ctx, id, c); err != nil || prior.State != idempotency.InFlight || !first {
+		if prior, err := p.Memory.Claim(ctx, id, c); err != nil || prior.State != idempotency.InFlight ||
+			!first {
 			return prior, err
 		}
-		return idempotency.Prior{State: idempotency.Fresh}, nil // the row was not there when it looked
+		return idempotency.Prior{State: idempotency.Fresh}, nil // the row did not exist when it was read
 	}
 }
 
-// TestSound: a store without a fault passes, so that the faults are what is found.
+// TestSound: a store without faults passes.
 func TestSound(t *testing.T) {
 	t.Parallel()
 	found := idempotencytest.Failing(t.Context(), func() idempotency.Store {
-		return &planted{Memory: idempotency.NewMemory(&idempotency.MemoryOptions{Runner: memory.NewDB()})}
+		return &faultyStore{Memory: idempotency.NewMemory(&idempotency.MemoryOptions{Runner: memory.NewDB()})}
 	}, &idempotencytest.Options{Copies: 8})
 	if len(found) > 0 {
-		t.Errorf("the kit found faults in %q", found)
+		t.Errorf("the tests fail: %q", found)
 	}
 	forgetful := idempotencytest.Failing(t.Context(), func() idempotency.Store {
-		p := &planted{Memory: idempotency.NewMemory(nil)}
+		p := &faultyStore{Memory: idempotency.NewMemory(nil)}
 		p.purge = func(context.Context, time.Time, int) (int, error) { return 0, nil }
 		return p
 	}, &idempotencytest.Options{Forgets: true})
 	if len(forgetful) > 0 {
-		t.Errorf("the kit found faults in %q of a store that forgets by itself", forgetful)
+		t.Errorf("the tests fail with Forgets: %q", forgetful)
 	}
 }
