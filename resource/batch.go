@@ -167,7 +167,7 @@ func (b *batchRequest) encode(e *Entry) (stored, shown []byte) {
 	}
 	stored, err := b.r.core.typ.Append(nil, e.stored)
 	if err != nil { // the write stands
-		b.report(err)
+		b.logError(err)
 		return nil, nil
 	}
 	if b.r.projection.down != nil {
@@ -184,14 +184,14 @@ func (b *batchRequest) show(e *Entry) []byte {
 	if e.Value == nil {
 		if err := b.r.projection.show(e); err != nil { // again, for the reason
 			if !errors.Is(err, ErrNotFound) {
-				b.report(err)
+				b.logError(err)
 			}
 			return nil
 		}
 	}
 	doc, err := b.r.projection.typ.Append(nil, e.Value)
 	if err != nil {
-		b.report(err)
+		b.logError(err)
 		return nil
 	}
 	return doc
@@ -209,7 +209,7 @@ func (b *batchRequest) shownAgain(result *BatchResult) []byte {
 	if e.stored == nil {
 		e.stored = b.r.core.typ.New()
 		if err := json.Unmarshal(result.stored, e.stored); err != nil {
-			b.report(err)
+			b.logError(err)
 			return nil
 		}
 	}
@@ -219,7 +219,7 @@ func (b *batchRequest) shownAgain(result *BatchResult) []byte {
 	return b.show(&e)
 }
 
-func (b *batchRequest) report(err error) {
+func (b *batchRequest) logError(err error) {
 	if b.opts.Report != nil {
 		b.opts.Report(err)
 	}

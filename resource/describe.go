@@ -74,18 +74,6 @@ func (c *Command) Problems() []problem.Kind { return c.problems }
 // Into returns the resource that it writes to if it is an import; nil for every other command.
 func (c *Command) Into() *Resource { return c.into }
 
-// Blobs returns the blobs of the catalog in the order in which they were given.
-func (c *Catalog) Blobs() []*Blobs { return PartsOf[*Blobs](c) }
-
-// Options returns how the blobs are served, defaults filled in.
-func (b *Blobs) Options() BlobOptions {
-	o := b.opts
-	if o.MaxSize == 0 {
-		o.MaxSize = 1 << 30
-	}
-	return o
-}
-
 // Limits returns what requests may ask for, defaults filled in.
 func (c *Catalog) Limits() Limits { return c.opts.Limits }
 

@@ -6,14 +6,12 @@ import (
 	"iter"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
-	"github.com/stoa-go/stoa/resource/files"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -330,31 +328,4 @@ func ExampleNewCommand() {
 	// 200 {"token":"t0k3n"}
 	// 401 {"type":"https://stoa-go.github.io/problems/unauthenticated","title":"Unauthenticated","status":401,"detail":"Say who you are first."}
 	// 422 {"type":"https://stoa-go.github.io/problems/invalid-content","title":"Invalid Content","status":422,"detail":"The content is not valid.","errors":[{"pointer":"/password","code":"required","detail":"is required"}]}
-}
-
-func ExampleNewBlobs() {
-	folder, err := os.MkdirTemp("", "uploads")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(folder)
-	store, err := files.New(folder, nil) // or anything else with the three methods of a BlobStore
-	if err != nil {
-		panic(err)
-	}
-	defer store.Close()
-	api := rest.New(resource.NewCatalog(nil, resource.NewBlobs("pictures", store, &resource.BlobOptions{
-		MediaTypes: []string{"image/*"},
-		MaxSize:    10 << 20,
-	})), nil)
-	for _, mediaType := range []string{"image/png", "text/html"} {
-		r := httptest.NewRequest("PUT", "/pictures/cat", strings.NewReader("..."))
-		r.Header.Set("Content-Type", mediaType)
-		w := httptest.NewRecorder()
-		api.ServeHTTP(w, r)
-		fmt.Println(mediaType, w.Code)
-	}
-	// Output:
-	// image/png 201
-	// text/html 415
 }

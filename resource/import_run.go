@@ -100,7 +100,7 @@ func (im *importRun) whole(ctx context.Context, again func() (*chunkReader, erro
 			im.done = imported{}
 			chunks, err := again()
 			for at = 0; err == nil; at++ {
-				if err = im.part(ctx, chunks, at >= careful); err != nil {
+				if err = im.importChunk(ctx, chunks, at >= careful); err != nil {
 					break
 				}
 			}
@@ -122,8 +122,8 @@ func (im *importRun) whole(ctx context.Context, again func() (*chunkReader, erro
 	}
 }
 
-// part stores one chunk of an import that is all or nothing.
-func (im *importRun) part(ctx context.Context, chunks *chunkReader, careful bool) error {
+// importChunk stores one chunk of an import that is all or nothing.
+func (im *importRun) importChunk(ctx context.Context, chunks *chunkReader, careful bool) error {
 	lines, err := chunks.read()
 	if err != nil {
 		return err

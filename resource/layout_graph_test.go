@@ -29,7 +29,7 @@ var families = [][]string{
 	{"write", "batch", "import", "precondition"},
 	{"view", "projection"},
 	{"watch", "publish", "source"},
-	{"catalog", "command", "lookup", "blob", "describe", "idempotency", "report", "problem"},
+	{"catalog", "command", "lookup", "describe", "idempotency", "report", "problem"},
 }
 
 // maxUpward is the ceiling of TestFileGraph. Lower it when the count falls. Raise it only in a commit that names the

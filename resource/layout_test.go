@@ -45,6 +45,8 @@ var (
 		"idempotency":                {"resource/problem", "resource/tx", "resource/header"},
 		"middleware":                 {"resource/problem", "resource/header"},
 	}
+	// Parts of a catalog beside resources, above package resource. Stores and protocols import them.
+	parts = []string{"resource/blob"}
 	// Stores, protocols and the conformance kit, above package resource. None imports another, but openapi the options of rest.
 	storesAndProtocols = []string{"resource/memory", "resource/files", "resource/job", "resource/rest", "resource/openapi",
 		"query/graphql", "resource/resourcetest"}
@@ -91,8 +93,11 @@ func mayKnow(pkg string) ([]string, bool) {
 	if known, ok := ofSQL[pkg]; ok {
 		return slices.AppendSeq(slices.Clone(known), maps.Keys(ofSQL)), true
 	}
+	if slices.Contains(parts, pkg) {
+		return append(allLeaves, "resource"), true
+	}
 	if slices.Contains(storesAndProtocols, pkg) {
-		if allLeaves = append(allLeaves, "resource"); pkg == "resource/openapi" {
+		if allLeaves = append(append(allLeaves, "resource"), parts...); pkg == "resource/openapi" {
 			allLeaves = append(allLeaves, "resource/rest")
 		}
 		return allLeaves, true

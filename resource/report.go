@@ -213,22 +213,3 @@ func listFields(typ *schema.Type) string {
 	}
 	return strings.Join(names, " ")
 }
-
-func (b *Blobs) summary() string {
-	to := &strings.Builder{}
-	o, list, item := b.Options(), "POST, OPTIONS", "GET, HEAD, PUT, DELETE, OPTIONS"
-	if o.ReadOnly {
-		list, item = "OPTIONS", "GET, HEAD, OPTIONS"
-	}
-	accepted := "*/*"
-	if o.MediaTypes != nil {
-		accepted = strings.Join(o.MediaTypes, ", ")
-	}
-	fmt.Fprintf(to, "/%s  %s\n", b.name, list)
-	fmt.Fprintf(to, "/%s/{id}  %s\n", b.name, item)
-	fmt.Fprintf(to, "    bytes: %s, at most %d bytes each\n", accepted, o.MaxSize)
-	if o.Authorize == nil && !o.Public {
-		to.WriteString("    weak: everybody may do everything: give Authorize, or say Public\n")
-	}
-	return to.String()
-}

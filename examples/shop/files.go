@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/files"
 )
 
@@ -59,15 +60,15 @@ func (f *folder) report() string {
 	return text
 }
 
-func (c *collections) filesPart() *resource.Blobs {
-	opts := &resource.BlobOptions{MaxSize: largestFile, AllowRecreate: true}
+func (c *collections) filesPart() *blob.Collection {
+	opts := &blob.Options{MaxSize: largestFile, AllowRecreate: true}
 	if c.auth {
-		opts.Authorize = func(ctx context.Context, op resource.Op, _, _ *resource.Blob) error {
+		opts.Authorize = func(ctx context.Context, op resource.Op, _, _ *blob.Blob) error {
 			if op == resource.OpGet {
 				return nil
 			}
 			return c.mustBe(ctx, customer, clerk, admin)
 		}
 	}
-	return resource.NewBlobs("files", c.folder.Folder, opts)
+	return blob.New("files", c.folder.Folder, opts)
 }

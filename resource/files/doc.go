@@ -1,9 +1,9 @@
-// Package files stores blobs in a folder of the file system. A [Folder] is a [resource.BlobStore]
+// Package files stores blobs in a folder of the file system. A [Folder] is a [blob.Store]
 // in which each id is the name of a file.
 //
 //	folder, err := files.New("uploads", nil)
 //	...
-//	catalog := resource.NewCatalog(nil, resource.NewBlobs("files", folder, nil))
+//	catalog := resource.NewCatalog(nil, blob.New("files", folder, nil))
 //
 // An existing folder can be served: its regular files appear under their names, with the media type
 // of their extension. Subfolders, links, devices and names that begin with a dot are not served.

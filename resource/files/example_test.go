@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/files"
 	"github.com/stoa-go/stoa/resource/rest"
 )
@@ -26,7 +27,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer folder.Close()
-	api := resource.NewCatalog(nil, resource.NewBlobs("files", folder, &resource.BlobOptions{Public: true}))
+	api := resource.NewCatalog(nil, blob.New("files", folder, &blob.Options{Public: true}))
 
 	ask := func(method, target, field, content string) {
 		r := httptest.NewRequest(method, target, strings.NewReader(content))

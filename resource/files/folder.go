@@ -8,24 +8,25 @@ import (
 	"os"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 )
 
 // Options configures a [Folder]. Nil means the zero value.
 type Options struct {
 	// Remember records the names of deleted files forever, so that requests for them are 410 and
-	// not 404. Such a name can be used again if resource.BlobOptions.AllowRecreate is set. Default
+	// not 404. Such a name can be used again if blob.Options.AllowRecreate is set. Default
 	// false.
 	Remember bool
 }
 
-// Folder is a [resource.BlobStore] in a folder of the file system. It is safe for concurrent use.
+// Folder is a [blob.Store] in a folder of the file system. It is safe for concurrent use.
 type Folder struct {
 	root    *os.Root
 	opts    Options
 	stripes stripes
 }
 
-var _ resource.BlobStore = (*Folder)(nil)
+var _ blob.Store = (*Folder)(nil)
 
 // New opens a folder and creates it if necessary. opts may be nil. New removes the temporary files
 // of killed processes, and reads the metadata of every stored file for that. It writes nothing to a
@@ -54,7 +55,7 @@ func (f *Folder) Close() error { return errors.Join(f.stripes.close(), f.root.Cl
 // Open opens the file named id. Its Content is an [*os.File], which does not change if the file is
 // replaced. SHA256 is set only for files that Put has stored. The error is [resource.ErrNotFound],
 // [resource.ErrGone] with Options.Remember, or one of the file system.
-func (f *Folder) Open(ctx context.Context, id string) (*resource.Blob, error) {
+func (f *Folder) Open(ctx context.Context, id string) (*blob.Blob, error) {
 	if !servable(id) {
 		return nil, resource.ErrNotFound
 	}
@@ -74,7 +75,7 @@ var errReplaced = errors.New("files: file was replaced while it was opened")
 
 // openOnce opens a file and reads its metadata. The metadata of a content is removed only after the
 // file has been replaced, so if it is missing and the file is still the same, there is none.
-func (f *Folder) openOnce(id string) (*resource.Blob, error) {
+func (f *Folder) openOnce(id string) (*blob.Blob, error) {
 	file, info, err := f.openRegular(id)
 	if err != nil {
 		return nil, f.missingError(id, err)
@@ -207,7 +208,7 @@ func (f *Folder) Delete(ctx context.Context, id string, expect resource.Rev) err
 // Put stores the content of r under a name, as described in the package documentation. The returned
 // blob has a SHA256 and no Content. An error of r is returned unchanged.
 func (f *Folder) Put(ctx context.Context, id string, expect resource.Rev, mediaType string,
-	r io.Reader) (*resource.Blob, error) {
+	r io.Reader) (*blob.Blob, error) {
 	if !servable(id) {
 		return nil, resource.ErrNotFound
 	}

@@ -3,7 +3,7 @@ package files_test
 import (
 	"testing"
 
-	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/files"
 	"github.com/stoa-go/stoa/resource/resourcetest"
 )
@@ -25,12 +25,12 @@ func open(t testing.TB, dir string, opts *files.Options) *files.Folder {
 
 func TestFolderKeepsTheContract(t *testing.T) {
 	t.Parallel()
-	resourcetest.RunBlobs(t, func(t *testing.T) resource.BlobStore { return open(t, t.TempDir(), nil) }, nil)
+	resourcetest.RunBlobs(t, func(t *testing.T) blob.Store { return open(t, t.TempDir(), nil) }, nil)
 }
 
 func TestFolderThatRemembers(t *testing.T) {
 	t.Parallel()
-	resourcetest.RunBlobs(t, func(t *testing.T) resource.BlobStore {
+	resourcetest.RunBlobs(t, func(t *testing.T) blob.Store {
 		return open(t, t.TempDir(), &files.Options{Remember: true})
 	}, &resourcetest.BlobsOptions{Remembers: true})
 }

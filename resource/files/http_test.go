@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/files"
 	"github.com/stoa-go/stoa/resource/rest"
 )
@@ -27,7 +28,7 @@ import (
 func serve(t testing.TB, f *files.Folder) *httptest.Server {
 	t.Helper()
 	srv := httptest.NewServer(rest.New(resource.NewCatalog(nil,
-		resource.NewBlobs("files", f, &resource.BlobOptions{Public: true, MaxSize: 4 << 30})), nil))
+		blob.New("files", f, &blob.Options{Public: true, MaxSize: 4 << 30})), nil))
 	t.Cleanup(srv.Close)
 	return srv
 }
@@ -151,7 +152,7 @@ func TestCurlResumes(t *testing.T) {
 	var after atomic.Int64
 	after.Store(-1)
 	srv := httptest.NewUnstartedServer(rest.New(resource.NewCatalog(nil,
-		resource.NewBlobs("files", open(t, filepath.Join(dir, "f"), nil), nil)), nil))
+		blob.New("files", open(t, filepath.Join(dir, "f"), nil), nil)), nil))
 	srv.Listener = breaking{srv.Listener, &after}
 	srv.Start()
 	t.Cleanup(srv.Close)
@@ -208,7 +209,7 @@ func TestSendfile(t *testing.T) {
 		t.Errorf("Content is a %T", b.Content)
 	}
 	w := &readerFrom{ResponseRecorder: httptest.NewRecorder()}
-	rest.New(resource.NewCatalog(nil, resource.NewBlobs("files", f, nil)), nil).ServeHTTP(w,
+	rest.New(resource.NewCatalog(nil, blob.New("files", f, nil)), nil).ServeHTTP(w,
 		httptest.NewRequest("GET", "/files/a", nil))
 	limited, ok := w.source.(*io.LimitedReader)
 	if !ok {

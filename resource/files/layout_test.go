@@ -15,11 +15,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/files"
 )
 
 // put stores text under a name.
-func put(t testing.TB, f *files.Folder, name string, expect resource.Rev, text string) *resource.Blob {
+func put(t testing.TB, f *files.Folder, name string, expect resource.Rev, text string) *blob.Blob {
 	t.Helper()
 	b, err := f.Put(t.Context(), name, expect, "text/x-test", strings.NewReader(text))
 	if err != nil {
@@ -29,7 +30,7 @@ func put(t testing.TB, f *files.Folder, name string, expect resource.Rev, text s
 }
 
 // look opens a name and returns what is there.
-func look(t testing.TB, f *files.Folder, name string) (*resource.Blob, string) {
+func look(t testing.TB, f *files.Folder, name string) (*blob.Blob, string) {
 	t.Helper()
 	b, err := f.Open(t.Context(), name)
 	if err != nil {

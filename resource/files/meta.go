@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 )
 
 // meta is the metadata of one content of one name. It is written once, before the content gets the
@@ -55,8 +56,8 @@ func (f *Folder) removeMeta(name string, info fs.FileInfo) { _ = f.root.Remove(m
 
 // blob returns the blob of a file. m may be nil; then revision and media type are derived from the
 // file.
-func (m *meta) blob(name string, info fs.FileInfo, content *os.File) *resource.Blob {
-	b := &resource.Blob{ID: name, Modified: info.ModTime(), Size: info.Size()}
+func (m *meta) blob(name string, info fs.FileInfo, content *os.File) *blob.Blob {
+	b := &blob.Blob{ID: name, Modified: info.ModTime(), Size: info.Size()}
 	if content != nil { // a nil *os.File would make Content not nil
 		b.Content = content
 	}

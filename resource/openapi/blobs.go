@@ -4,17 +4,18 @@ import (
 	"strconv"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 )
 
-// describedBlobs is what the document needs of a [resource.Blobs].
+// describedBlobs is what the document needs of a [blob.Collection].
 type describedBlobs struct {
 	*builder
 	name, noun string // of the whole, and of one in ids of operations
-	opts       resource.BlobOptions
+	opts       blob.Options
 }
 
 // blobs describes the paths of blobs.
-func (b *builder) blobs(p *resource.Blobs) {
+func (b *builder) blobs(p *blob.Collection) {
 	d := &describedBlobs{builder: b, name: p.Name(), noun: b.nouns.unique(pascal(p.Name()) + "Item"), opts: p.Options()}
 	b.addTag(d.name, "The bytes at /"+d.name+".")
 

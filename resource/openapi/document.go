@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/version"
 )
 
@@ -43,7 +44,7 @@ func describe(c *resource.Catalog, o *Options, now *lifecycle) *root {
 	for _, l := range c.Lookups() {
 		b.lookup(l)
 	}
-	for _, p := range c.Blobs() {
+	for _, p := range resource.PartsOf[*blob.Collection](c) {
 		b.blobs(p)
 	}
 	for _, cmd := range c.Commands() {

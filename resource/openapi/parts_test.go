@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -115,16 +116,16 @@ func (j *jobs) Start(ctx context.Context, command string, do func(context.Contex
 	return id, done, err
 }
 
-// bytesInMemory is a [resource.BlobStore] that remembers what was deleted.
+// bytesInMemory is a [blob.Store] that remembers what was deleted.
 type bytesInMemory struct {
 	mu      sync.Mutex
-	blobs   map[string]resource.Blob
+	blobs   map[string]blob.Blob
 	content map[string][]byte
 	puts    int
 }
 
 func newBytes() *bytesInMemory {
-	return &bytesInMemory{blobs: map[string]resource.Blob{}, content: map[string][]byte{}}
+	return &bytesInMemory{blobs: map[string]blob.Blob{}, content: map[string][]byte{}}
 }
 
 // unclosed makes a [bytes.Reader] of what has to be closed.
@@ -132,7 +133,7 @@ type unclosed struct{ *bytes.Reader }
 
 func (unclosed) Close() error { return nil }
 
-func (s *bytesInMemory) find(id string) (resource.Blob, error) {
+func (s *bytesInMemory) find(id string) (blob.Blob, error) {
 	b, ok := s.blobs[id]
 	switch {
 	case !ok:
@@ -143,7 +144,7 @@ func (s *bytesInMemory) find(id string) (resource.Blob, error) {
 	return b, nil
 }
 
-func (s *bytesInMemory) Open(_ context.Context, id string) (*resource.Blob, error) {
+func (s *bytesInMemory) Open(_ context.Context, id string) (*blob.Blob, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b, err := s.find(id)
@@ -154,7 +155,7 @@ func (s *bytesInMemory) Open(_ context.Context, id string) (*resource.Blob, erro
 	return &b, nil
 }
 
-func (s *bytesInMemory) Put(_ context.Context, id string, expect resource.Rev, mediaType string, r io.Reader) (*resource.Blob, error) {
+func (s *bytesInMemory) Put(_ context.Context, id string, expect resource.Rev, mediaType string, r io.Reader) (*blob.Blob, error) {
 	content, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
@@ -170,7 +171,7 @@ func (s *bytesInMemory) Put(_ context.Context, id string, expect resource.Rev, m
 		return nil, resource.ErrStale
 	}
 	s.puts++
-	b := resource.Blob{ID: id, Rev: resource.Rev(strconv.Itoa(s.puts)), MediaType: mediaType, Size: int64(len(content)),
+	b := blob.Blob{ID: id, Rev: resource.Rev(strconv.Itoa(s.puts)), MediaType: mediaType, Size: int64(len(content)),
 		Modified: time.Date(2026, 11, 21, 6, 0, 0, 0, time.UTC)}
 	s.blobs[id], s.content[id] = b, content
 	return &b, nil
@@ -184,7 +185,7 @@ func (s *bytesInMemory) Delete(_ context.Context, id string, expect resource.Rev
 		err = resource.ErrStale
 	}
 	if err == nil {
-		s.blobs[id] = resource.Blob{ID: id}
+		s.blobs[id] = blob.Blob{ID: id}
 	}
 	return err
 }
@@ -194,9 +195,9 @@ func filesOf() []resource.Part {
 	icons := newBytes()
 	icons.Put(context.Background(), "a.png", "", "image/png", bytes.NewReader(slices.Repeat([]byte{7}, 90)))
 	return []resource.Part{
-		resource.NewBlobs("files", newBytes(), &resource.BlobOptions{Public: true, MaxSize: 1000}),
-		resource.NewBlobs("photos", newBytes(), &resource.BlobOptions{RequireIfMatch: true, MediaTypes: []string{"image/*", "video/mp4"},
-			Authorize: func(context.Context, resource.Op, *resource.Blob, *resource.Blob) error { return nil }}),
-		resource.NewBlobs("icons", icons, &resource.BlobOptions{Public: true, ReadOnly: true}),
+		blob.New("files", newBytes(), &blob.Options{Public: true, MaxSize: 1000}),
+		blob.New("photos", newBytes(), &blob.Options{RequireIfMatch: true, MediaTypes: []string{"image/*", "video/mp4"},
+			Authorize: func(context.Context, resource.Op, *blob.Blob, *blob.Blob) error { return nil }}),
+		blob.New("icons", icons, &blob.Options{Public: true, ReadOnly: true}),
 	}
 }

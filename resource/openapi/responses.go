@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/version"
 )
@@ -116,7 +118,7 @@ func (b *builder) sortOf(status int) sort {
 	if status == 400 {
 		kinds := []problem.Kind{problem.BadRequest, problem.InvalidParameter, problem.InvalidCursor, problem.InvalidHeader,
 			problem.MalformedJSON, problem.MalformedPatch}
-		if len(b.c.Blobs()) > 0 {
+		if len(resource.PartsOf[*blob.Collection](b.c)) > 0 {
 			kinds = append(kinds, problem.DigestMismatch)
 		}
 		kinds = append(kinds, b.keyKinds(status)...)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/openapi"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -41,7 +42,7 @@ func TestOperationsAreThoseOfTheCatalog(t *testing.T) {
 	for _, l := range shop.now.Lookups() {
 		paths = append(paths, "/"+l.Name())
 	}
-	for _, b := range shop.now.Blobs() {
+	for _, b := range resource.PartsOf[*blob.Collection](shop.now) {
 		paths = append(paths, "/"+b.Name(), "/"+b.Name()+"/{id}")
 	}
 	for _, c := range shop.now.Commands() {

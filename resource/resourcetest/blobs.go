@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 )
 
 // BlobsOptions adjust [RunBlobs]. The zero value is fine.
@@ -32,9 +33,9 @@ type BlobsOptions struct {
 	Seed uint64
 }
 
-// RunBlobs tests a [resource.BlobStore]. newStore is called for each case and returns an empty one. opts may be nil. The
+// RunBlobs tests a [blob.Store]. newStore is called for each case and returns an empty one. opts may be nil. The
 // environment variable RESOURCETEST_SEED overrides Seed, as for [Run].
-func RunBlobs(t *testing.T, newStore func(t *testing.T) resource.BlobStore, opts *BlobsOptions) {
+func RunBlobs(t *testing.T, newStore func(t *testing.T) blob.Store, opts *BlobsOptions) {
 	t.Helper()
 	s, err := newBlobSetup(opts)
 	if err != nil {
@@ -86,14 +87,14 @@ func blobCases() []blobCase {
 // blobKit is what a case works with.
 type blobKit struct {
 	*blobSetup
-	store resource.BlobStore
+	store blob.Store
 	ctx   context.Context
 	rec   *record
 	rng   *rand.Rand // of the case's own goroutine
 }
 
 // try runs the case against a new store, in a goroutine of its own, so that one that blocks fails alone.
-func (c blobCase) try(ctx context.Context, s *blobSetup, store resource.BlobStore) *record {
+func (c blobCase) try(ctx context.Context, s *blobSetup, store blob.Store) *record {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	rec := &record{}
@@ -130,7 +131,7 @@ func (k *blobKit) random(n int) []byte {
 }
 
 // put stores content where that has to succeed, and checks what comes back.
-func (k *blobKit) put(id string, expect resource.Rev, content []byte) *resource.Blob {
+func (k *blobKit) put(id string, expect resource.Rev, content []byte) *blob.Blob {
 	b, err := k.store.Put(k.ctx, id, expect, "text/x-kit; charset=utf-8", bytes.NewReader(content))
 	if err != nil || b == nil {
 		k.fatalf("Put of %q failed: %v", id, err)
@@ -150,14 +151,14 @@ func (k *blobKit) put(id string, expect resource.Rev, content []byte) *resource.
 }
 
 // sameSum checks the digest, where the store knows one.
-func (k *blobKit) sameSum(b *resource.Blob, content []byte, where string) {
+func (k *blobKit) sameSum(b *blob.Blob, content []byte, where string) {
 	if want := sha256.Sum256(content); b.SHA256 != nil && !bytes.Equal(b.SHA256, want[:]) {
 		k.errorf("%s of %q gave the digest %x, want %x or none", where, b.ID, b.SHA256, want)
 	}
 }
 
 // open opens what has to be there.
-func (k *blobKit) open(id string) *resource.Blob {
+func (k *blobKit) open(id string) *blob.Blob {
 	b, err := k.store.Open(k.ctx, id)
 	if err != nil || b == nil || b.Content == nil {
 		k.fatalf("Open of %q failed: %v", id, err)
@@ -166,7 +167,7 @@ func (k *blobKit) open(id string) *resource.Blob {
 }
 
 // holds checks that an id has this content and what Put said about it.
-func (k *blobKit) holds(id string, want *resource.Blob, content []byte) {
+func (k *blobKit) holds(id string, want *blob.Blob, content []byte) {
 	b := k.open(id)
 	defer b.Content.Close()
 	got, err := io.ReadAll(b.Content)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 )
 
 // blobFailureCases try content that does not come to its end.
@@ -115,7 +116,7 @@ func blobCancel(k *blobKit) {
 func blobLateStale(k *blobKit) {
 	cur := k.put("thing", "", k.random(10))
 	content := k.random(20)
-	var between *resource.Blob
+	var between *blob.Blob
 	meanwhile := readerFunc(func([]byte) (int, error) {
 		between = k.put("thing", cur.Rev, content)
 		return 0, io.EOF

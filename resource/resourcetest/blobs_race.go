@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 )
 
 // blobRaceCases try many callers at once.
@@ -69,7 +70,7 @@ func blobCreateRace(k *blobKit) {
 		id := string(rune('a'+k.rng.IntN(26))) + string(resource.NewRev())
 		var winners, arrived atomic.Int64
 		var winner atomic.Int64
-		var stored atomic.Pointer[resource.Blob]
+		var stored atomic.Pointer[blob.Blob]
 		k.race(func(w int) {
 			together := readerFunc(func([]byte) (int, error) { // ends when all have come so far, or found the id in use
 				arrived.Add(1)
@@ -221,7 +222,7 @@ func blobOldContent(k *blobKit) {
 	if _, err := io.ReadFull(read.Content, head); err != nil {
 		k.fatalf("the content could not be read: %v", err)
 	}
-	check := func(when string, o *resource.Blob, from int64) {
+	check := func(when string, o *blob.Blob, from int64) {
 		if _, err := o.Content.Seek(from, io.SeekStart); err != nil {
 			if !k.Volatile {
 				k.errorf("Seek in old content %s failed: %v", when, err)

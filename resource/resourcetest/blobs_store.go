@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 )
 
 // blobStoreCases try one caller at a time.
@@ -202,7 +203,7 @@ func blobUnknown(k *blobKit) {
 func blobIDs(k *blobKit) {
 	ids := []string{"a", "a b", "a%20b", "a+b", "a?b#c", "été", "日本語.txt", "a.tar.gz", "-", "~", "CON.txt", "a&b=c", "'\"$`", "a..b",
 		strings.Repeat("n", 200)}
-	stored := map[string]*resource.Blob{}
+	stored := map[string]*blob.Blob{}
 	for i, id := range ids {
 		stored[id] = k.put(id, "", []byte{byte(i)})
 	}

@@ -47,5 +47,5 @@
 //
 // # Bytes
 //
-// [RunBlobs] does the same for a [resource.BlobStore].
+// [RunBlobs] does the same for a [blob.Store].
 package resourcetest

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 )
 
 // Verdict is what one case said about a collection.
@@ -86,7 +87,7 @@ func Make[T any](t *testing.T, opts *Options[T], n int) map[string]T {
 }
 
 // JudgeBlobs is Judge for stores of bytes.
-func JudgeBlobs(t *testing.T, newStore func() resource.BlobStore, opts *BlobsOptions) map[string]Verdict {
+func JudgeBlobs(t *testing.T, newStore func() blob.Store, opts *BlobsOptions) map[string]Verdict {
 	t.Helper()
 	s, err := newBlobSetup(opts)
 	if err != nil {

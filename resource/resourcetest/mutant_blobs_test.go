@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/resourcetest"
 )
 
@@ -30,7 +31,7 @@ type drawer struct {
 }
 
 type kept struct {
-	resource.Blob
+	blob.Blob
 	content []byte
 }
 
@@ -77,7 +78,7 @@ func (d *drawer) refuses(id string) bool {
 	return id == "" || id == "." || id == ".." || strings.ContainsAny(id, "/\x00")
 }
 
-func (d *drawer) Open(_ context.Context, id string) (*resource.Blob, error) {
+func (d *drawer) Open(_ context.Context, id string) (*blob.Blob, error) {
 	d.takeTime()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -141,7 +142,7 @@ func (d *drawer) check(id string, expect resource.Rev) error {
 	return nil
 }
 
-func (d *drawer) Put(ctx context.Context, id string, expect resource.Rev, mediaType string, r io.Reader) (*resource.Blob, error) {
+func (d *drawer) Put(ctx context.Context, id string, expect resource.Rev, mediaType string, r io.Reader) (*blob.Blob, error) {
 	d.mu.Lock()
 	err := d.check(id, expect)
 	d.mu.Unlock()
@@ -153,7 +154,7 @@ func (d *drawer) Put(ctx context.Context, id string, expect resource.Rev, mediaT
 	}
 	if d.bug == "truncates first" {
 		d.mu.Lock()
-		d.kept[id] = &kept{Blob: resource.Blob{ID: id, Rev: resource.NewRev()}}
+		d.kept[id] = &kept{Blob: blob.Blob{ID: id, Rev: resource.NewRev()}}
 		d.mu.Unlock()
 	}
 	content, err := d.read(r)
@@ -186,10 +187,10 @@ func (d *drawer) read(r io.Reader) ([]byte, error) {
 	return buf[:n], err
 }
 
-func (d *drawer) keep(id, mediaType string, content []byte) *resource.Blob {
+func (d *drawer) keep(id, mediaType string, content []byte) *blob.Blob {
 	d.count++
 	sum := sha256.Sum256(content)
-	k := &kept{resource.Blob{ID: id, Rev: resource.NewRev(), MediaType: mediaType, Modified: time.Unix(1e9, int64(d.count)),
+	k := &kept{blob.Blob{ID: id, Rev: resource.NewRev(), MediaType: mediaType, Modified: time.Unix(1e9, int64(d.count)),
 		Size: int64(len(content)), SHA256: sum[:]}, content}
 	switch d.bug {
 	case "the revision is a hash":
@@ -243,7 +244,7 @@ func TestBlobReferencePasses(t *testing.T) {
 	for _, opts := range []resourcetest.BlobsOptions{{}, {Remembers: true}, {Remembers: true, Once: true}, {Volatile: true}} {
 		t.Run(fmt.Sprintf("%+v", opts), func(t *testing.T) {
 			t.Parallel()
-			resourcetest.RunBlobs(t, func(*testing.T) resource.BlobStore {
+			resourcetest.RunBlobs(t, func(*testing.T) blob.Store {
 				d := newDrawer("")
 				d.remembers, d.once = opts.Remembers, opts.Once
 				return d
@@ -291,7 +292,7 @@ func TestBlobMutantsDetected(t *testing.T) {
 			once := bug == "gives a second life"
 			var verdicts map[string]resourcetest.Verdict
 			synctest.Test(t, func(t *testing.T) { // see giveWay
-				verdicts = resourcetest.JudgeBlobs(t, func() resource.BlobStore {
+				verdicts = resourcetest.JudgeBlobs(t, func() blob.Store {
 					d := newDrawer(bug)
 					d.remembers, d.once = once, once
 					return d
@@ -334,7 +335,7 @@ func TestEveryBlobCaseCanFail(t *testing.T) {
 func ExampleRunBlobs() {
 	// In a test of the store:
 	_ = func(t *testing.T) {
-		resourcetest.RunBlobs(t, func(t *testing.T) resource.BlobStore { return newDrawer("") }, nil)
+		resourcetest.RunBlobs(t, func(t *testing.T) blob.Store { return newDrawer("") }, nil)
 	}
 	// Output:
 }

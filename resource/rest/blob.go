@@ -4,11 +4,11 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// serveBlobs answers on the path of the whole. There is no list: a [BlobStore] need not have one.
+// serveBlobs answers on the path of the whole. There is no list: a [blob.Store] need not have one.
 func (x *call) serveBlobs() error {
 	switch b := x.route.blobs; {
 	case x.r.Method == http.MethodPost && !b.Options().ReadOnly:
@@ -52,7 +52,7 @@ func (x *call) noParams() error {
 }
 
 // accepted lists the media types that are accepted, as Accept does.
-func accepted(b *resource.Blobs) string {
+func accepted(b *blob.Collection) string {
 	if types := b.Options().MediaTypes; types != nil {
 		return strings.Join(types, ", ")
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -62,7 +63,7 @@ func (x *call) takes(mediaType string) error {
 }
 
 // conditions judges all preconditions of a reader but If-Range, in the order of RFC 9110 section 13.2.2.
-func (x *call) conditions(blob *resource.Blob) (unchanged bool, err error) {
+func (x *call) conditions(blob *blob.Blob) (unchanged bool, err error) {
 	cond, err := resource.ParsePreconditions(x.r.Header)
 	if err != nil {
 		return false, err
@@ -78,7 +79,7 @@ func (x *call) conditions(blob *resource.Blob) (unchanged bool, err error) {
 }
 
 // sendBlob answers with the content or the part of it that is asked for. Range is for GET alone (RFC 9110 section 14.2).
-func (x *call) sendBlob(blob *resource.Blob) error {
+func (x *call) sendBlob(blob *blob.Blob) error {
 	span, status := header.Span{Length: blob.Size}, http.StatusOK
 	if lines := x.r.Header["Range"]; lines != nil && x.r.Method == http.MethodGet &&
 		header.IfRange(x.r.Header["If-Range"], blob.ETag(), blob.Modified, time.Now()) {
@@ -119,7 +120,7 @@ func (x *call) sendBlob(blob *resource.Blob) error {
 }
 
 // blobHeaders sets what all answers about a blob share. length is negative for none.
-func (x *call) blobHeaders(blob *resource.Blob, length int64) {
+func (x *call) blobHeaders(blob *blob.Blob, length int64) {
 	h := x.w.Header()
 	header.AddVary(h, x.route.varyItem)
 	h["Cache-Control"] = x.route.cache

@@ -37,13 +37,13 @@ func (x *call) putBlob(id string) error {
 		return err
 	}
 	w.opts.Key = x.useKey(w.key, id, w.media)
-	blob, out, err := x.route.blobs.Put(x.r.Context(), id, w.media, u, &w.opts)
+	blob, created, err := x.route.blobs.Put(x.r.Context(), id, w.media, u, &w.opts)
 	if err != nil {
 		return err
 	}
 	x.replayed()
 	x.blobHeaders(blob, -1)
-	if out != resource.Created {
+	if !created {
 		return x.noContent(http.StatusNoContent)
 	}
 	x.w.Header()["Location"] = []string{x.href(x.route.name, id, "")}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/files"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -27,14 +28,14 @@ type cellar struct {
 	dead     map[string]bool
 	modified time.Time
 	// open changes what Open returns, and put is called by Put before anything is stored; both may be nil.
-	open func(b *resource.Blob) (*resource.Blob, error)
-	put  func(id string, r io.Reader) (*resource.Blob, error)
+	open func(b *blob.Blob) (*blob.Blob, error)
+	put  func(id string, r io.Reader) (*blob.Blob, error)
 	// settle is called by Put when all is read; nil for nothing.
 	settle func(id string)
 }
 
 type bottle struct {
-	resource.Blob
+	blob.Blob
 	content []byte
 }
 
@@ -47,7 +48,7 @@ func newCellar() *cellar {
 	return &cellar{blobs: map[string]*bottle{}, dead: map[string]bool{}, modified: modified}
 }
 
-func (s *cellar) Open(_ context.Context, id string) (*resource.Blob, error) {
+func (s *cellar) Open(_ context.Context, id string) (*blob.Blob, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := s.blobs[id]
@@ -65,7 +66,7 @@ func (s *cellar) Open(_ context.Context, id string) (*resource.Blob, error) {
 	return &out, nil
 }
 
-func (s *cellar) Put(_ context.Context, id string, expect resource.Rev, mediaType string, r io.Reader) (*resource.Blob, error) {
+func (s *cellar) Put(_ context.Context, id string, expect resource.Rev, mediaType string, r io.Reader) (*blob.Blob, error) {
 	if s.put != nil {
 		return s.put(id, r)
 	}
@@ -87,7 +88,7 @@ func (s *cellar) Put(_ context.Context, id string, expect resource.Rev, mediaTyp
 		return nil, resource.ErrStale
 	}
 	sum := sha256.Sum256(content)
-	b := &bottle{resource.Blob{ID: id, Rev: resource.NewRev(), Modified: s.modified, MediaType: mediaType,
+	b := &bottle{blob.Blob{ID: id, Rev: resource.NewRev(), Modified: s.modified, MediaType: mediaType,
 		Size: int64(len(content)), SHA256: sum[:]}, content}
 	s.blobs[id] = b
 	out := b.Blob
@@ -114,13 +115,13 @@ func (s *cellar) Delete(_ context.Context, id string, expect resource.Rev) error
 const digits = "0123456789"
 
 // attic serves a store of bytes at /files.
-func attic(t testing.TB, store resource.BlobStore, opts *resource.BlobOptions) http.Handler {
+func attic(t testing.TB, store blob.Store, opts *blob.Options) http.Handler {
 	t.Helper()
-	return byCaller(catalog(t, resource.NewBlobs("files", store, opts)))
+	return byCaller(catalog(t, blob.New("files", store, opts)))
 }
 
 // filled serves one with /files/digits.
-func filled(t testing.TB, opts *resource.BlobOptions) (http.Handler, *cellar) {
+func filled(t testing.TB, opts *blob.Options) (http.Handler, *cellar) {
 	t.Helper()
 	s := newCellar()
 	h := attic(t, s, opts)
@@ -176,7 +177,7 @@ func TestBlobsAssignIDs(t *testing.T) {
 func TestBlobsWithOwnIDs(t *testing.T) {
 	t.Parallel()
 	ids := []string{"digits", "digits", "fresh"}
-	h, _ := filled(t, &resource.BlobOptions{NewID: func(mediaType string) string {
+	h, _ := filled(t, &blob.Options{NewID: func(mediaType string) string {
 		if mediaType != "image/png" {
 			return "a/b"
 		}
@@ -193,7 +194,7 @@ func TestBlobsWithOwnIDs(t *testing.T) {
 func TestBlobMethods(t *testing.T) {
 	t.Parallel()
 	h, s := filled(t, nil)
-	ro := attic(t, s, &resource.BlobOptions{ReadOnly: true})
+	ro := attic(t, s, &blob.Options{ReadOnly: true})
 	const all = "GET, HEAD, PUT, DELETE, OPTIONS"
 	tests := []struct {
 		name   string
@@ -257,7 +258,7 @@ func TestBlobNames(t *testing.T) {
 
 func TestBlobTypes(t *testing.T) {
 	t.Parallel()
-	h, _ := filled(t, &resource.BlobOptions{MediaTypes: []string{"text/plain", "image/*"}})
+	h, _ := filled(t, &blob.Options{MediaTypes: []string{"text/plain", "image/*"}})
 	tests := []struct {
 		name, field string
 		status      int
@@ -314,7 +315,7 @@ func TestBlobIsServedAsItIs(t *testing.T) {
 func TestBlobUploadsRefused(t *testing.T) {
 	t.Parallel()
 	const good, other = "hNiYd/DUBB77a/kaFvAkjy/Vc+avBcGflr7bn4gveII=", "RBNvo1WzZ4oRRq0W9+hknpT7T8If536DEMBg9hyq/4o="
-	h, s := filled(t, &resource.BlobOptions{MaxSize: 20})
+	h, s := filled(t, &blob.Options{MaxSize: 20})
 	tests := []struct {
 		name   string
 		fields []string
@@ -347,7 +348,7 @@ func TestBlobUploadsRefused(t *testing.T) {
 
 func TestBlobsAreNotTooLarge(t *testing.T) {
 	t.Parallel()
-	h, s := filled(t, &resource.BlobOptions{MaxSize: 20})
+	h, s := filled(t, &blob.Options{MaxSize: 20})
 	for _, n := range []int{20, 21, 5000} {
 		for _, chunked := range []bool{false, true} {
 			t.Run(strconv.Itoa(n)+map[bool]string{true: " in chunks"}[chunked], func(t *testing.T) {
@@ -373,9 +374,9 @@ func TestBlobsAreNotTooLarge(t *testing.T) {
 func TestBlobPolicy(t *testing.T) {
 	t.Parallel()
 	var asked []string
-	opts := &resource.BlobOptions{Authorize: func(ctx context.Context, op resource.Op, before, after *resource.Blob) error {
+	opts := &blob.Options{Authorize: func(ctx context.Context, op resource.Op, before, after *blob.Blob) error {
 		line := string(op)
-		for _, b := range []*resource.Blob{before, after} {
+		for _, b := range []*blob.Blob{before, after} {
 			if line += " -"; b != nil {
 				line = strings.TrimSuffix(line, "-") + b.ID + " " + b.MediaType
 				if b.Content != nil {
@@ -434,8 +435,8 @@ func TestBlobPolicy(t *testing.T) {
 func TestBlobDeleteTable(t *testing.T) {
 	t.Parallel()
 	h, _ := filled(t, nil)
-	again, s := filled(t, &resource.BlobOptions{AllowRecreate: true})
-	strict := attic(t, s, &resource.BlobOptions{RequireIfMatch: true})
+	again, s := filled(t, &blob.Options{AllowRecreate: true})
+	strict := attic(t, s, &blob.Options{RequireIfMatch: true})
 	tag := send(t, h, "HEAD /files/digits").header.Get("Etag")
 	wantProblem(t, send(t, strict, "DELETE /files/digits"), problem.PreconditionRequired)
 	wantProblem(t, send(t, strict, "PUT /files/digits", "", "x"), problem.PreconditionRequired)
@@ -483,7 +484,7 @@ func TestBlobRaces(t *testing.T) {
 				}
 				s.mu.Lock()
 				defer s.mu.Unlock()
-				s.blobs[id] = &bottle{resource.Blob{ID: id, Rev: resource.NewRev(), Size: 5}, []byte("other")}
+				s.blobs[id] = &bottle{blob.Blob{ID: id, Rev: resource.NewRev(), Size: 5}, []byte("other")}
 			}
 			content := strings.Repeat("z", tt.size)
 			var fields []string
@@ -509,7 +510,7 @@ func TestBlobRaces(t *testing.T) {
 		s.settle = func(id string) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.blobs[id] = &bottle{resource.Blob{ID: id, Rev: resource.NewRev(), Size: 5}, []byte("other")}
+			s.blobs[id] = &bottle{blob.Blob{ID: id, Rev: resource.NewRev(), Size: 5}, []byte("other")}
 		}
 		want(t, send(t, h, "PUT /files/new", "If-None-Match: *", "", "mine"), http.StatusPreconditionFailed, "Etag: *")
 	})
@@ -518,12 +519,12 @@ func TestBlobRaces(t *testing.T) {
 // TestBlobStoreFaults gives what breaks the contract.
 func TestBlobStoreFaults(t *testing.T) {
 	t.Parallel()
-	openFaults := map[string]func(b *resource.Blob) (*resource.Blob, error){
-		"no content":    func(b *resource.Blob) (*resource.Blob, error) { b.Content = nil; return b, nil },
-		"no blob":       func(*resource.Blob) (*resource.Blob, error) { return nil, nil },
-		"no revision":   func(b *resource.Blob) (*resource.Blob, error) { b.Rev = ""; return b, nil },
-		"negative size": func(b *resource.Blob) (*resource.Blob, error) { b.Size = -1; return b, nil },
-		"error":         func(*resource.Blob) (*resource.Blob, error) { return nil, errors.New("disk on fire") },
+	openFaults := map[string]func(b *blob.Blob) (*blob.Blob, error){
+		"no content":    func(b *blob.Blob) (*blob.Blob, error) { b.Content = nil; return b, nil },
+		"no blob":       func(*blob.Blob) (*blob.Blob, error) { return nil, nil },
+		"no revision":   func(b *blob.Blob) (*blob.Blob, error) { b.Rev = ""; return b, nil },
+		"negative size": func(b *blob.Blob) (*blob.Blob, error) { b.Size = -1; return b, nil },
+		"error":         func(*blob.Blob) (*blob.Blob, error) { return nil, errors.New("disk on fire") },
 	}
 	for name, open := range openFaults {
 		t.Run(name, func(t *testing.T) {
@@ -539,15 +540,15 @@ func TestBlobStoreFaults(t *testing.T) {
 			}
 		})
 	}
-	putFaults := map[string]func(id string, r io.Reader) (*resource.Blob, error){
-		"reads nothing": func(id string, _ io.Reader) (*resource.Blob, error) { return &resource.Blob{ID: id, Rev: "1"}, nil },
-		"hides errors": func(id string, r io.Reader) (*resource.Blob, error) {
+	putFaults := map[string]func(id string, r io.Reader) (*blob.Blob, error){
+		"reads nothing": func(id string, _ io.Reader) (*blob.Blob, error) { return &blob.Blob{ID: id, Rev: "1"}, nil },
+		"hides errors": func(id string, r io.Reader) (*blob.Blob, error) {
 			io.Copy(io.Discard, r)
-			return &resource.Blob{ID: id, Rev: "1"}, nil
+			return &blob.Blob{ID: id, Rev: "1"}, nil
 		},
-		"gives no revision": func(id string, r io.Reader) (*resource.Blob, error) {
+		"gives no revision": func(id string, r io.Reader) (*blob.Blob, error) {
 			_, err := io.Copy(io.Discard, r)
-			return &resource.Blob{ID: id}, err
+			return &blob.Blob{ID: id}, err
 		},
 	}
 	const wrong = "Repr-Digest: sha-256=:RBNvo1WzZ4oRRq0W9+hknpT7T8If536DEMBg9hyq/4o=:"
@@ -567,7 +568,7 @@ func TestBlobStoreFaults(t *testing.T) {
 	t.Run("makes another error of it", func(t *testing.T) {
 		t.Parallel()
 		h, s := filled(t, nil)
-		s.put = func(_ string, r io.Reader) (*resource.Blob, error) {
+		s.put = func(_ string, r io.Reader) (*blob.Blob, error) {
 			io.Copy(io.Discard, r)
 			return nil, errors.New("cannot copy")
 		}
@@ -576,17 +577,17 @@ func TestBlobStoreFaults(t *testing.T) {
 	t.Run("says that no id can be so", func(t *testing.T) {
 		t.Parallel()
 		h, s := filled(t, nil)
-		s.put = func(string, io.Reader) (*resource.Blob, error) { return nil, resource.ErrNotFound }
+		s.put = func(string, io.Reader) (*blob.Blob, error) { return nil, resource.ErrNotFound }
 		wantProblem(t, send(t, h, "PUT /files/never", "", "x"), problem.NotFound)
 	})
 }
 
 func TestBlobReport(t *testing.T) {
 	t.Parallel()
-	allow := func(context.Context, resource.Op, *resource.Blob, *resource.Blob) error { return nil }
-	c := resource.NewCatalog(nil, resource.NewBlobs("a", newCellar(), nil),
-		resource.NewBlobs("b", newCellar(), &resource.BlobOptions{Public: true, ReadOnly: true, MediaTypes: []string{"image/*"}, MaxSize: 7}),
-		resource.NewBlobs("c", newCellar(), &resource.BlobOptions{Authorize: allow}))
+	allow := func(context.Context, resource.Op, *blob.Blob, *blob.Blob) error { return nil }
+	c := resource.NewCatalog(nil, blob.New("a", newCellar(), nil),
+		blob.New("b", newCellar(), &blob.Options{Public: true, ReadOnly: true, MediaTypes: []string{"image/*"}, MaxSize: 7}),
+		blob.New("c", newCellar(), &blob.Options{Authorize: allow}))
 	same(t, "report", `/a  POST, OPTIONS
 /a/{id}  GET, HEAD, PUT, DELETE, OPTIONS
     bytes: */*, at most 1073741824 bytes each
@@ -603,29 +604,10 @@ keys: none are kept, so an Idempotency-Key means nothing
 	same(t, "report of REST", "/c\n    weak: Cache-Control is public, though not everybody may see everything\n", rest.New(c, opts).Report())
 }
 
-func TestBlobRegistration(t *testing.T) {
-	t.Parallel()
-	for name, register := range map[string]func(){
-		"no name":       func() { resource.NewBlobs("", newCellar(), nil) },
-		"a path":        func() { resource.NewBlobs("a/b", newCellar(), nil) },
-		"no media type": func() { resource.NewBlobs("a", newCellar(), &resource.BlobOptions{MediaTypes: []string{"png"}}) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			defer func() {
-				if text, ok := recover().(string); !ok || !strings.HasPrefix(text, "resource: ") {
-					t.Errorf("panicked with %q", text)
-				}
-			}()
-			register()
-		})
-	}
-}
-
 // TestBlobsBesideVersions stores JSON that has a version of its own.
 func TestBlobsBesideVersions(t *testing.T) {
 	t.Parallel()
-	c := catalog(t, resource.NewBlobs("files", newCellar(), nil), resource.New("books", stocked[book](t), nil))
+	c := catalog(t, blob.New("files", newCellar(), nil), resource.New("books", stocked[book](t), nil))
 	h := version.New([]version.Contract{{Name: "1.0.0", Handler: c}},
 		[]version.Strategy{version.Path{}, version.Header{Name: "API-Version"}, version.Body{}}, &version.Options{Default: "1.0.0"})
 	const content = `{"name": "left-pad", "version": "1.3.0"}`

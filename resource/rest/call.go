@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/feed"
 	"github.com/stoa-go/stoa/resource/header"
 	"github.com/stoa-go/stoa/resource/internal/safe"
@@ -152,7 +153,7 @@ func (x *call) fail(err error) {
 // currentTag is the entity tag of a revision, as a plain GET has it.
 func (x *call) currentTag(rev resource.Rev) string {
 	if x.route.blobs != nil {
-		return (&resource.Blob{Rev: rev}).ETag()
+		return (&blob.Blob{Rev: rev}).ETag()
 	}
 	return x.plainTag(rev, x.contractTag)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 	"github.com/stoa-go/stoa/resource/rest"
@@ -108,14 +109,14 @@ func TestDescriptionsOfCommandsAndBlobs(t *testing.T) {
 	told := resource.NewCommand("auth/logout", func(context.Context, struct{}) (input, error) { return input{}, nil },
 		&resource.CommandOptions[struct{}]{Doc: "Forgets.", Problems: []problem.Kind{problem.Conflict},
 			Authorize: func(context.Context, *struct{}) error { return nil }})
-	files := resource.NewBlobs("files", nil, nil)
-	small := resource.NewBlobs("small", nil, &resource.BlobOptions{MaxSize: 5, ReadOnly: true})
+	files := blob.New("files", nil, nil)
+	small := blob.New("small", nil, &blob.Options{MaxSize: 5, ReadOnly: true})
 	c := resource.NewCatalog(nil, plain, files, told, small)
 
 	if got := c.Commands(); len(got) != 2 || got[0] != plain || got[1] != told {
 		t.Errorf("commands %v, want both in their order", got)
 	}
-	if got := c.Blobs(); len(got) != 2 || got[0] != files || got[1] != small {
+	if got := resource.PartsOf[*blob.Collection](c); len(got) != 2 || got[0] != files || got[1] != small {
 		t.Errorf("blobs %v, want both in their order", got)
 	}
 	same(t, "doc", []string{"", "Forgets."}, []string{plain.Doc(), told.Doc()})
@@ -124,8 +125,8 @@ func TestDescriptionsOfCommandsAndBlobs(t *testing.T) {
 	if plain.Jobs() != nil || plain.Into() != nil {
 		t.Error("a plain command has jobs, or writes to a resource")
 	}
-	same(t, "options", resource.BlobOptions{MaxSize: 1 << 30}, files.Options())
-	same(t, "options", resource.BlobOptions{MaxSize: 5, ReadOnly: true}, small.Options())
+	same(t, "options", blob.Options{MaxSize: 1 << 30}, files.Options())
+	same(t, "options", blob.Options{MaxSize: 5, ReadOnly: true}, small.Options())
 	opts := &rest.Options{Resources: map[string]rest.ResourceOptions{"small": {Cache: "no-store"}}}
 	same(t, "cache", []string{"private, no-cache", "no-store"}, []string{opts.Blobs(files).Cache, opts.Blobs(small).Cache})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/rest"
 )
@@ -91,7 +92,7 @@ func goldenParts(t *testing.T) []resource.Part {
 		resource.NewCommand("auth/login", letIn, &resource.CommandOptions[keyIn]{Public: true}),
 		resource.NewCommand("orders/cancel-stale", cancelStale(orders), &resource.CommandOptions[staleIn]{Jobs: jobs}),
 		jobs.Resource(),
-		resource.NewBlobs("files", newCellar(), &resource.BlobOptions{Public: true, MaxSize: 100,
+		blob.New("files", newCellar(), &blob.Options{Public: true, MaxSize: 100,
 			NewID: func(string) string { return "0193-4c1e" }}),
 	}
 }

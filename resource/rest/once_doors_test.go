@@ -13,6 +13,7 @@ import (
 
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/job"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
@@ -73,7 +74,7 @@ func (d *desk) doors(t testing.TB) http.Handler {
 		Logger: slog.New(slog.DiscardHandler)}, memos,
 		resource.NewCommand("memos/tidy", tidy, opts), resource.NewCommand("memos/quiet", quiet, opts),
 		resource.NewCommand("memos/later", tidy, &resource.CommandOptions[tidyIn]{Public: true, Jobs: jobs}), jobs.Resource(),
-		resource.NewImport("memos/import", memos), resource.NewBlobs("files", newCellar(), &resource.BlobOptions{Public: true})), nil))
+		resource.NewImport("memos/import", memos), blob.New("files", newCellar(), &blob.Options{Public: true})), nil))
 }
 
 // TestRule142OtherDoors: everything that writes takes keys.

@@ -15,6 +15,7 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 	"github.com/stoa-go/stoa/query"
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/memory"
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -428,9 +429,9 @@ func TestGuarantees(t *testing.T) {
 		resource.FromOps("readonly", readonly, public),
 		resource.NewCommand("exact/tidy", letGo, &resource.CommandOptions[nothing]{Public: true, Transactions: d.db}),
 		resource.NewCommand("named/tidy", letGo, &resource.CommandOptions[nothing]{Public: true}),
-		resource.NewBlobs("files", newCellar(), nil),
-		resource.NewBlobs("named-files", newCellar(), &resource.BlobOptions{NewID: func(string) string { return "x" }}),
-		resource.NewBlobs("seen-files", newCellar(), &resource.BlobOptions{ReadOnly: true}))
+		blob.New("files", newCellar(), nil),
+		blob.New("named-files", newCellar(), &blob.Options{NewID: func(string) string { return "x" }}),
+		blob.New("seen-files", newCellar(), &blob.Options{ReadOnly: true}))
 	same(t, "guarantees", []idempotency.Guarantee{
 		{Name: "exact", Create: exactly, Others: exactly, Reason: "it shares its transactions with the records"},
 		{Name: "named", Create: identity, Others: most, Reason: derived + "it has no transactions"},

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/httpbody"
 	"github.com/stoa-go/stoa/version"
 )
@@ -77,7 +78,7 @@ func (o *Options) Resource(r *resource.Resource) ResourceOptions {
 }
 
 // Blobs returns the settings of a collection of blobs with the defaults filled in. A nil o has none.
-func (o *Options) Blobs(b *resource.Blobs) ResourceOptions { return o.of(b.Name()) }
+func (o *Options) Blobs(b *blob.Collection) ResourceOptions { return o.of(b.Name()) }
 
 // CommandMedia returns the name of the input and output of a command in vendor media types: its action in lower case.
 func CommandMedia(c *resource.Command) string {

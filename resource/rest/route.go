@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/patch"
 	"github.com/stoa-go/stoa/resource/problem"
 )
@@ -20,7 +21,7 @@ type route struct {
 	resource *resource.Resource // of a lookup: its target
 	lookup   *resource.Lookup   // nil for other parts, like the next two
 	command  *resource.Command
-	blobs    *resource.Blobs
+	blobs    *blob.Collection
 	jobs     *resource.Resource // of a command
 
 	// patternList and patternItem are for http.Request.Pattern: "/orders" and "/orders/{id}".
@@ -65,7 +66,7 @@ func (h *Handler) newRoute(p resource.Part) *route {
 			rt.posts = []string{mediaNDJSON}
 		}
 		rt.acceptPost = rt.posts
-	case *resource.Blobs:
+	case *blob.Collection:
 		rt = &route{name: p.Name(), blobs: p, cache: []string{h.opts.Blobs(p).Cache},
 			allowItem: []string{"GET, HEAD, PUT, DELETE, OPTIONS"}, allowList: []string{"POST, OPTIONS"}}
 		if p.Options().ReadOnly {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -245,7 +245,7 @@ func TestRule075HeadOfBytes(t *testing.T) {
 
 func TestRule072ExpectOfBytes(t *testing.T) {
 	t.Parallel()
-	h, _ := filled(t, &resource.BlobOptions{MaxSize: 20, MediaTypes: []string{"text/plain"}})
+	h, _ := filled(t, &blob.Options{MaxSize: 20, MediaTypes: []string{"text/plain"}})
 	srv := listen(t, h)
 	tests := []struct {
 		name   string

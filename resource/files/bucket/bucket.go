@@ -1,12 +1,12 @@
 // Package bucket stores blobs in a bucket of [gocloud.dev/blob]: S3, Google Cloud Storage, Azure, a
-// folder or memory. A [Store] is a [resource.BlobStore]. The package is a module of its own, so
+// folder or memory. A [Store] is a [blob.Store]. The package is a module of its own, so
 // that its drivers are not dependencies of the main module.
 //
-//	b, err := blob.OpenBucket(ctx, "s3://uploads")
+//	b, err := gcblob.OpenBucket(ctx, "s3://uploads")
 //	...
-//	catalog := resource.NewCatalog(nil, resource.NewBlobs("files", bucket.New(b), nil))
+//	catalog := resource.NewCatalog(nil, blob.New("files", bucket.New(b), nil))
 //
-// The id of a blob is the key of its object; use [blob.PrefixedBucket] for a prefix. The revision
+// The id of a blob is the key of its object; use [gcblob.PrefixedBucket] for a prefix. The revision
 // and the declared media type are in the metadata of the object, where other programs can see them.
 // Objects of other programs are served with the content type and a revision that are derived from
 // the object's attributes.
@@ -44,25 +44,26 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"gocloud.dev/blob"
+	gcblob "gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Store is a [resource.BlobStore] in a bucket. It is safe for concurrent use.
+// Store is a [blob.Store] in a bucket. It is safe for concurrent use.
 type Store struct {
-	bucket *blob.Bucket
+	bucket *gcblob.Bucket
 	seed   maphash.Seed
 	locks  [64]sync.RWMutex // by id: a writer excludes other writers and starting readers
 }
 
-var _ resource.BlobStore = (*Store)(nil)
+var _ blob.Store = (*Store)(nil)
 
 // New returns a Store for b. The caller closes b after the last use of the Store. Use one Store per
 // bucket in a process, because two Stores do not share locks.
-func New(b *blob.Bucket) *Store { return &Store{bucket: b, seed: maphash.MakeSeed()} }
+func New(b *gcblob.Bucket) *Store { return &Store{bucket: b, seed: maphash.MakeSeed()} }
 
 // Metadata keys of the revision and of the declared media type.
 const (
@@ -83,7 +84,7 @@ func isValidKey(id string) bool {
 
 // Open returns the object with the key id. Its Content requests data from the bucket when it is
 // read. The error is [resource.ErrNotFound], [resource.ErrUnavailable] or one of the bucket.
-func (s *Store) Open(ctx context.Context, id string) (*resource.Blob, error) {
+func (s *Store) Open(ctx context.Context, id string) (*blob.Blob, error) {
 	if !isValidKey(id) {
 		return nil, resource.ErrNotFound
 	}
@@ -124,8 +125,8 @@ func (s *Store) openRange(ctx context.Context, id string, rev resource.Rev, at i
 var errReplaced = errors.New("bucket: object was replaced after it was opened")
 
 // blobOf returns the blob for the attributes of an object.
-func blobOf(id string, attrs *blob.Attributes) *resource.Blob {
-	b := &resource.Blob{ID: id, Rev: resource.Rev(attrs.Metadata[revKey]), Modified: attrs.ModTime,
+func blobOf(id string, attrs *gcblob.Attributes) *blob.Blob {
+	b := &blob.Blob{ID: id, Rev: resource.Rev(attrs.Metadata[revKey]), Modified: attrs.ModTime,
 		Size:      attrs.Size,
 		MediaType: attrs.ContentType}
 	if b.Rev == "" { // written by another program
@@ -140,7 +141,7 @@ func blobOf(id string, attrs *blob.Attributes) *resource.Blob {
 // Put stores the content of r as the object with the key id. The object is created when its writer
 // is closed; the revision is compared immediately before. An error of r is returned unchanged.
 func (s *Store) Put(ctx context.Context, id string, expect resource.Rev, mediaType string,
-	r io.Reader) (*resource.Blob, error) {
+	r io.Reader) (*blob.Blob, error) {
 	if !isValidKey(id) {
 		return nil, resource.ErrNotFound
 	}
@@ -153,7 +154,7 @@ func (s *Store) Put(ctx context.Context, id string, expect resource.Rev, mediaTy
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w, err := s.bucket.NewWriter(ctx, id, &blob.WriterOptions{
+	w, err := s.bucket.NewWriter(ctx, id, &gcblob.WriterOptions{
 		ContentType: plainType(mediaType), IfNotExist: expect == "", Metadata: map[string]string{
 			revKey: string(resource.NewRev()), typeKey: url.QueryEscape(mediaType)},
 	})

@@ -9,33 +9,34 @@ import (
 	"strings"
 	"testing"
 
-	"gocloud.dev/blob"
+	gcblob "gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
 	"gocloud.dev/blob/memblob"
 
 	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/blob"
 	"github.com/stoa-go/stoa/resource/files/bucket"
 	"github.com/stoa-go/stoa/resource/resourcetest"
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
 // drivers are what the kit is run over.
-func drivers(t testing.TB) map[string]func() *blob.Bucket {
-	return map[string]func() *blob.Bucket{
-		"memory": func() *blob.Bucket { return memblob.OpenBucket(nil) },
-		"folder": func() *blob.Bucket {
+func drivers(t testing.TB) map[string]func() *gcblob.Bucket {
+	return map[string]func() *gcblob.Bucket{
+		"memory": func() *gcblob.Bucket { return memblob.OpenBucket(nil) },
+		"folder": func() *gcblob.Bucket {
 			b, err := fileblob.OpenBucket(t.TempDir(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return b
 		},
-		"prefix": func() *blob.Bucket { return blob.PrefixedBucket(memblob.OpenBucket(nil), "uploads/") },
+		"prefix": func() *gcblob.Bucket { return gcblob.PrefixedBucket(memblob.OpenBucket(nil), "uploads/") },
 	}
 }
 
 // closing returns a store over a bucket that the end of the test closes.
-func closing(t testing.TB, b *blob.Bucket) *bucket.Store {
+func closing(t testing.TB, b *gcblob.Bucket) *bucket.Store {
 	t.Helper()
 	t.Cleanup(func() {
 		if err := b.Close(); err != nil {
@@ -50,7 +51,7 @@ func TestBucketKeepsTheContract(t *testing.T) {
 	for name, open := range drivers(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			resourcetest.RunBlobs(t, func(t *testing.T) resource.BlobStore { return closing(t, open()) },
+			resourcetest.RunBlobs(t, func(t *testing.T) blob.Store { return closing(t, open()) },
 				&resourcetest.BlobsOptions{Volatile: true})
 		})
 	}
@@ -64,10 +65,10 @@ func TestForeignObjects(t *testing.T) {
 			t.Parallel()
 			b := open()
 			s := closing(t, b)
-			write := func(text string) *resource.Blob {
+			write := func(text string) *blob.Blob {
 				t.Helper()
 				if err := b.WriteAll(t.Context(), "a.png", []byte(text),
-					&blob.WriterOptions{ContentType: "image/png"}); err != nil {
+					&gcblob.WriterOptions{ContentType: "image/png"}); err != nil {
 					t.Fatal(err)
 				}
 				got, err := s.Open(t.Context(), "a.png")
@@ -128,13 +129,13 @@ func TestOpenIsLazy(t *testing.T) {
 }
 
 func ExampleNew() {
-	b, err := blob.OpenBucket(context.Background(), "mem://")
+	b, err := gcblob.OpenBucket(context.Background(), "mem://")
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer b.Close()
 	api := resource.NewCatalog(nil,
-		resource.NewBlobs("files", bucket.New(b), &resource.BlobOptions{Public: true}))
+		blob.New("files", bucket.New(b), &blob.Options{Public: true}))
 	for _, method := range []string{"PUT", "GET"} {
 		w := httptest.NewRecorder()
 		rest.New(api, nil).ServeHTTP(w,

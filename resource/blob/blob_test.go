@@ -1,0 +1,76 @@
+package blob_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stoa-go/stoa/resource/blob"
+	"github.com/stoa-go/stoa/resource/files"
+)
+
+func TestNewPanics(t *testing.T) {
+	t.Parallel()
+	store, err := files.New(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	for _, tt := range []struct {
+		name, collection string
+		mediaTypes       []string
+		want             string
+	}{
+		{"no name", "", nil, `blob: "" cannot be the name of a collection: letters, digits and -_.~ can`},
+		{"a path", "a/b", nil, `blob: "a/b" cannot be the name of a collection: letters, digits and -_.~ can`},
+		{"not a media type", "a", []string{"png"}, `blob: MediaTypes of a has "png", which is not a media type`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			defer func() {
+				if diff := cmp.Diff(any(tt.want), recover()); diff != "" {
+					t.Errorf("panic (-want +got):\n%s", diff)
+				}
+			}()
+			blob.New(tt.collection, store, &blob.Options{MediaTypes: tt.mediaTypes})
+		})
+	}
+}
+
+func TestDeclaredType(t *testing.T) {
+	t.Parallel()
+	all, images := blob.New("a", nil, nil), blob.New("b", nil, &blob.Options{MediaTypes: []string{"image/*"}})
+	for _, tt := range []struct {
+		name       string
+		collection *blob.Collection
+		lines      []string
+		want       string
+		ok         bool
+	}{
+		{"none", all, nil, "application/octet-stream", true},
+		{"none, images only", images, nil, "application/octet-stream", false},
+		{"with parameters", all, []string{"text/plain; charset=utf-8"}, "text/plain; charset=utf-8", true},
+		{"family", images, []string{"IMAGE/png"}, "IMAGE/png", true},
+		{"range", all, []string{"image/*"}, "", false},
+		{"two lines", all, []string{"image/png", "image/gif"}, "", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got, ok := tt.collection.DeclaredType(tt.lines); got != tt.want || ok != tt.ok {
+				t.Errorf("%q, %t, want %q, %t", got, ok, tt.want, tt.ok)
+			}
+		})
+	}
+}
+
+func TestValidID(t *testing.T) {
+	t.Parallel()
+	c := blob.New("a", nil, nil)
+	for id, want := range map[string]bool{
+		"photo.jpg": true, "é": true, "": false, ".": false, "..": false, "a/b": false, "a\x00": false, "\xff": false,
+		string(make([]byte, 256)): false,
+	} {
+		if got := c.ValidID(id); got != want {
+			t.Errorf("ValidID(%q) = %t, want %t", id, got, want)
+		}
+	}
+}

@@ -1,0 +1,289 @@
+package blob
+
+// Writes: the idempotency key, policy and preconditions, and the store's compare-and-swap, as write.go of package resource has
+// them for items. Called by protocols. It calls resource.Key, resource.Preconditions and package internal/retry.
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/stoa-go/stoa/idempotency"
+	"github.com/stoa-go/stoa/resource"
+	"github.com/stoa-go/stoa/resource/httpbody"
+	"github.com/stoa-go/stoa/resource/internal/retry"
+)
+
+// Put stores content under an id, and reports whether there was no blob before. Authorization and preconditions are checked
+// before the content is read. Of opts it uses If and Key.
+func (c *Collection) Put(
+	ctx context.Context, id, mediaType string, content *httpbody.Upload, opts *resource.WriteOptions,
+) (b *Blob, created bool, err error) {
+	w := writeRequest{c: c, op: resource.OpReplace, id: id, mediaType: mediaType, content: content, opts: orZero(opts)}
+	err = w.run(ctx)
+	return w.blob, w.created, err
+}
+
+// Create stores content under a new id. Of opts it uses Key.
+func (c *Collection) Create(
+	ctx context.Context, mediaType string, content *httpbody.Upload, opts *resource.WriteOptions,
+) (*Blob, error) {
+	w := writeRequest{c: c, op: resource.OpCreate, mediaType: mediaType, content: content, opts: orZero(opts)}
+	err := w.run(ctx)
+	return w.blob, err
+}
+
+// Delete removes a blob. Of opts it uses If and Key.
+func (c *Collection) Delete(ctx context.Context, id string, opts *resource.WriteOptions) error {
+	w := writeRequest{c: c, op: resource.OpDelete, id: id, opts: orZero(opts)}
+	return w.run(ctx)
+}
+
+// writeRequest is one call of Put, Create or Delete. It is a [resource.KeyedWrite].
+type writeRequest struct {
+	c         *Collection
+	op        resource.Op
+	id        string // empty for Create
+	mediaType string
+	content   *httpbody.Upload
+	opts      *resource.WriteOptions
+	sum       []byte // digest of the content, for the fingerprint of the key
+
+	blob    *Blob
+	created bool
+}
+
+func (w *writeRequest) run(ctx context.Context) (err error) {
+	if key := w.opts.Key; key != nil && w.content != nil {
+		if w.sum, err = key.Digest(ctx, w.content); err != nil {
+			return w.c.wrap(w.op, w.id, err)
+		}
+	}
+	if err := w.opts.Key.Do(ctx, w); err != nil {
+		return w.c.wrap(w.op, w.id, err)
+	}
+	return nil
+}
+
+// Do carries out the request.
+func (w *writeRequest) Do(ctx context.Context) (err error) {
+	switch w.op {
+	case resource.OpDelete:
+		return w.runDelete(ctx)
+	case resource.OpReplace:
+		return w.runPut(ctx)
+	}
+	w.created = true
+	if id := w.opts.Key.NewID(ctx, w.c.name); id != "" {
+		w.blob, err = w.createWithID(ctx, id)
+	} else {
+		w.blob, err = w.runCreate(ctx)
+	}
+	return err
+}
+
+// runPut stores content in place of the current blob or, if that is allowed, as a new one.
+func (w *writeRequest) runPut(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, retry.Timeout) // for retries; the content may take longer
+	defer cancel()
+	return retry.Do(limited, func() error {
+		cur, op, err := w.check(ctx)
+		if err != nil {
+			return err
+		}
+		if !w.content.Rewind() {
+			return retry.ErrContended
+		}
+		var expect resource.Rev
+		if w.created = op == resource.OpCreate; !w.created {
+			expect = cur.Rev
+		}
+		if w.blob, err = w.store(ctx, w.id, expect); errors.Is(err, resource.ErrExists) {
+			return errLost // another request has created it: check again
+		}
+		return lostOr(err)
+	}, isLost)
+}
+
+// errLost reports that another write of the blob was faster, so that a second attempt may succeed. It differs from ErrStale,
+// which is also the error of a precondition.
+var errLost = errors.New("the blob has been changed by another request")
+
+func isLost(err error) bool { return err == errLost }
+
+// lostOr returns err, the error of a store, and errLost for ErrStale.
+func lostOr(err error) error {
+	if errors.Is(err, resource.ErrStale) {
+		return errLost
+	}
+	return err
+}
+
+// store calls the store's Put and checks its result. An error of the content takes precedence over the error that the store
+// returns for it, and a store that has not read the content to its end cannot have stored all of it.
+func (w *writeRequest) store(ctx context.Context, id string, expect resource.Rev) (*Blob, error) {
+	blob, err := w.c.store.Put(ctx, id, expect, w.mediaType, w.content)
+	read, ended := w.content.Err(), w.content.Complete()
+	switch {
+	case read != nil && err == nil:
+		return nil, storeFault("stored content that could not be read: %v", read)
+	case read != nil:
+		return nil, read
+	case err != nil:
+		return nil, err
+	case blob == nil || blob.Rev == "":
+		return nil, storeFault("returned no revision of what it stored")
+	case !ended:
+		return nil, storeFault("stored content without reading it to its end")
+	}
+	return blob, nil
+}
+
+// check authorizes a Put and checks its preconditions. op is OpCreate or OpReplace.
+func (w *writeRequest) check(ctx context.Context) (cur *Blob, op resource.Op, err error) {
+	cur, err = w.c.stat(ctx, w.id)
+	op = resource.OpReplace
+	switch {
+	case err == nil:
+	case errors.Is(err, errHidden):
+		return nil, "", err
+	case errors.Is(err, resource.ErrGone), errors.Is(err, errHiddenGone):
+		if !w.c.opts.AllowRecreate {
+			return nil, "", err
+		}
+		op = resource.OpCreate
+	case errors.Is(err, resource.ErrNotFound):
+		op = resource.OpCreate
+	default:
+		return nil, "", err
+	}
+	// The policy needs no content here, so it precedes the preconditions (RFC 9110 section 13.2.1).
+	if err := w.c.authorize(ctx, op, cur, &Blob{ID: w.id, MediaType: w.mediaType}); err != nil {
+		return nil, "", err
+	}
+	return cur, op, w.opts.If.Check(cur.entry(), w.c.opts.RequireIfMatch)
+}
+
+// runCreate stores content under an id that NewID returns.
+func (w *writeRequest) runCreate(ctx context.Context) (*Blob, error) {
+	newID := w.c.opts.NewID
+	if newID == nil {
+		newID = func(string) string { return newUUID() }
+	}
+	for range 100 {
+		id := newID(w.mediaType)
+		if !validID(id) {
+			return nil, storeFault("was given the id %q, which is no segment of a path", id)
+		}
+		if err := w.c.authorize(ctx, resource.OpCreate, nil, &Blob{ID: id, MediaType: w.mediaType}); err != nil {
+			return nil, err
+		}
+		blob, err := w.store(ctx, id, "")
+		if !errors.Is(err, resource.ErrExists) && !errors.Is(err, resource.ErrGone) {
+			if err == nil {
+				blob.ID = id
+			}
+			return blob, err
+		}
+		if !w.content.Rewind() {
+			break
+		}
+	}
+	return nil, retry.ErrContended
+}
+
+// createWithID stores content under an id that was derived from a key. A blob with this id was stored by an earlier attempt:
+// the id depends on the content, and the store never has a part of it.
+func (w *writeRequest) createWithID(ctx context.Context, id string) (*Blob, error) {
+	if err := w.c.authorize(ctx, resource.OpCreate, nil, &Blob{ID: id, MediaType: w.mediaType}); err != nil {
+		return nil, err
+	}
+	blob, err := w.store(ctx, id, "")
+	if errors.Is(err, resource.ErrExists) {
+		return w.c.stat(ctx, id)
+	}
+	if err == nil {
+		blob.ID = id
+	}
+	return blob, err
+}
+
+// runDelete removes the blob.
+func (w *writeRequest) runDelete(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, retry.Timeout)
+	defer cancel()
+	return retry.Do(limited, func() error {
+		cur, err := w.c.stat(ctx, w.id)
+		if err != nil {
+			return err
+		}
+		if err := w.c.authorize(ctx, resource.OpDelete, cur, nil); err != nil {
+			return err
+		}
+		if err := w.opts.If.Check(cur.entry(), w.c.opts.RequireIfMatch); err != nil {
+			return err
+		}
+		return lostOr(w.c.store.Delete(ctx, w.id, cur.Rev))
+	}, isLost)
+}
+
+// Content returns the digest of the content.
+func (w *writeRequest) Content() []byte { return w.sum }
+
+// Creates reports whether the id is not chosen by the client.
+func (w *writeRequest) Creates() bool { return w.op == resource.OpCreate }
+
+// Record returns the record of the write.
+func (w *writeRequest) Record() (idempotency.Record, error) {
+	rec := idempotency.Record{Status: http.StatusNoContent, Collection: w.c.name, ID: w.id}
+	if w.op == resource.OpDelete {
+		return rec, nil
+	}
+	rec.ID, rec.Rev = w.blob.ID, string(w.blob.Rev)
+	if w.created {
+		rec.Status = http.StatusCreated
+	}
+	rec.SetModified(w.blob.Modified)
+	return rec, nil
+}
+
+// Replay restores the blob from a record, if the caller may still see it. If it has been deleted since, the
+// policy for deleted blobs decides.
+func (w *writeRequest) Replay(ctx context.Context, rec *idempotency.Record) error {
+	if w.op == resource.OpDelete {
+		return nil
+	}
+	w.created = rec.Status == http.StatusCreated
+	w.blob = &Blob{ID: rec.ID, Rev: resource.Rev(rec.Rev), Modified: rec.Modified()}
+	if w.c.opts.Authorize != nil {
+		_, err := w.c.stat(ctx, rec.ID)
+		absent := errors.Is(err, resource.ErrNotFound) || errors.Is(err, resource.ErrGone)
+		if errors.Is(err, errHidden) || err != nil && !absent {
+			return err
+		}
+	}
+	return nil
+}
+
+func orZero(o *resource.WriteOptions) *resource.WriteOptions {
+	if o == nil {
+		return &resource.WriteOptions{}
+	}
+	return o
+}
+
+// newUUID returns a random UUID of version 7, RFC 9562 section 5.7.
+func newUUID() string {
+	var u [16]byte
+	rand.Read(u[6:]) // never fails: crypto/rand
+	ms := uint64(time.Now().UnixMilli())
+	for i := range 6 {
+		u[i] = byte(ms >> (8 * (5 - i)))
+	}
+	u[6], u[8] = u[6]&0x0f|0x70, u[8]&0x3f|0x80
+	text := hex.EncodeToString(u[:])
+	return text[:8] + "-" + text[8:12] + "-" + text[12:16] + "-" + text[16:20] + "-" + text[20:]
+}
