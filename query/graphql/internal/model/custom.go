@@ -1,11 +1,14 @@
 package model
 
+// Custom fields: those of the roots, and the computed fields of items.
+
 import (
 	"github.com/stoa-go/stoa/resource"
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// addCustom adds the custom fields of a root. They may all be null: one that fails leaves the others as they are.
+// addCustom adds the custom fields of a root type. All of them are nullable, so that an error of
+// one does not discard the others.
 func (b *builder) addCustom(set *fields, root string) {
 	for _, c := range b.opts.Fields {
 		if c == nil || c.On != root {
@@ -14,14 +17,14 @@ func (b *builder) addCustom(set *fields, root string) {
 		f := b.custom(c, "field "+c.Name+" of "+root, "")
 		f.Source = Custom
 		if f.Type == nil {
-			f.Type = must(b.scalar("Boolean"))
+			f.Type = nonNull(b.scalar("Boolean"))
 		}
 		f.Type.NonNull = false
 		set.add(f, ofCustom(c))
 	}
 }
 
-// addComputed adds the custom fields of the items of a resource.
+// addComputed adds the custom fields of a resource's items.
 func (b *builder) addComputed(set *fields, r *resource.Resource) {
 	for _, c := range b.opts.Fields {
 		if c == nil || c.On != r.Name() || c.Out == nil {
@@ -33,20 +36,22 @@ func (b *builder) addComputed(set *fields, r *resource.Resource) {
 	}
 }
 
-// custom returns a custom field. base is what the names of its enums begin with, in front of its own.
-func (b *builder) custom(c *CustomField, who, base string) *Field {
+// custom returns a custom field. subject names the field in errors, and base is the prefix for the
+// names of its enums.
+func (b *builder) custom(c *CustomField, subject, base string) *Field {
 	f := &Field{Name: c.Name, Doc: c.Doc, Deprecated: c.Deprecated, Custom: c}
 	base += pascal(c.Name)
-	if c.In != nil && c.In.Kind == schema.Object { // the rest is told already
-		f.Args = b.arguments(c.In, who, base)
+	if c.In != nil && c.In.Kind == schema.Object { // checkCustom has reported other kinds
+		f.Args = b.arguments(c.In, subject, base)
 	}
 	if c.Out != nil {
-		s := spot{name: "", base: base}
+		s := position{name: "", base: base}
 		f.Type = b.ref(c.Out, s, c.Nullable || c.Out.Kind == schema.Any, b.object)
 	}
 	return f
 }
 
+// ofCustom returns the owner of the name of a custom field.
 func ofCustom(c *CustomField) owner {
 	return owner{"the custom field " + c.Name, "rename the custom field " + c.Name}
 }

@@ -26,7 +26,7 @@ type summary struct {
 	} `json:"inner"`
 }
 
-// TestCustom: what a custom field takes and gives, at a root and in items.
+// TestCustom checks the types of custom fields and their arguments, at a root and in items.
 func TestCustom(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -34,8 +34,8 @@ func TestCustom(t *testing.T) {
 		in, out  *schema.Type
 		nullable bool
 		args     string
-		root     string // its type at a root, where everything may be null
-		item     string // its type in items
+		root     string // type at a root, which is always nullable
+		item     string // type in items
 	}{
 		{"text", nil, schema.For[string](), false, "", "String", "String!"},
 		{"text or null", nil, schema.For[string](), true, "", "String", "String"},
@@ -88,7 +88,7 @@ func TestCustom(t *testing.T) {
 	}
 }
 
-// TestCustomTypes looks at the types that custom fields bring along.
+// TestCustomTypes checks the types that custom fields add to the schema.
 func TestCustomTypes(t *testing.T) {
 	t.Parallel()
 	s := reflected(t, resource.NewCatalog(nil, resource.FromOps("notes", noteOps(), nil)), &model.Options{
@@ -114,11 +114,11 @@ func TestCustomTypes(t *testing.T) {
 		t.Errorf("a field that returns nothing is of the type %s", got)
 	}
 	if s.Doc != "All about notes." {
-		t.Errorf("the schema says %q", s.Doc)
+		t.Errorf("the schema has the description %q", s.Doc)
 	}
 }
 
-// TestCustomAlone: a catalog without resources can be queried by a custom field.
+// TestCustomAlone checks that a catalog without resources may have custom fields.
 func TestCustomAlone(t *testing.T) {
 	t.Parallel()
 	s := reflected(t, resource.NewCatalog(nil), &model.Options{
@@ -129,7 +129,8 @@ func TestCustomAlone(t *testing.T) {
 	}
 }
 
-// TestOrderOfFields: members, the entity tag, relations, computed fields, each in the order in which they were given.
+// TestOrderOfFields checks that members, the ETag, relations and computed fields follow in this
+// order, each in the order of declaration.
 func TestOrderOfFields(t *testing.T) {
 	t.Parallel()
 	keys := func(*note) []string { return nil }

@@ -7,8 +7,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// dump writes a schema much like the schema language does, with where each value comes from, so that a golden file shows
-// all that a model says. Descriptions are left out unless docs.
+// dump prints a schema with the source of each field, for golden files. It includes descriptions if
+// docs is set.
 func dump(s *model.Schema, docs bool) string {
 	d := &dumper{docs: docs}
 	d.doc("", s.Doc)

@@ -77,7 +77,7 @@ type Odd struct {
 	B string `json:"aB"`
 }
 
-// Line and other.Line are two Go types of one name.
+// Line and other.Line are two Go types with the same name.
 type lines struct {
 	ID    string    `json:"id"`
 	One   Line      `json:"one"`
@@ -90,7 +90,7 @@ type struct_[T any] struct {
 	X T `json:"x"`
 }
 
-// Notes' filter has the name of a Go type.
+// The filter of Notes has the name of a Go type.
 type filters struct {
 	ID string     `json:"id"`
 	In NoteFilter `json:"in"`
@@ -130,9 +130,8 @@ type umlaut struct {
 
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	const badName = "a name in GraphQL has letters, digits and underscores of ASCII alone, and begins " +
-		"neither with a digit nor " +
-		"with two underscores"
+	const badName = "a GraphQL name has ASCII letters, digits and underscores, and does not begin with a " +
+		"digit or two underscores"
 	names := func(pairs ...string) *model.Options {
 		o := &model.Options{Names: map[string]string{}}
 		for i := 0; i < len(pairs); i += 2 {
@@ -150,14 +149,14 @@ func TestErrors(t *testing.T) {
 	}{
 		{
 			name: "nothing to query",
-			want: []string{"there is nothing to query: the catalog has no resource, and Options no " +
-				"custom field of Query"},
+			want: []string{"the schema has no queries; add a resource to the catalog or a custom field " +
+				"of Query to Options"},
 		},
 		{
 			name:  "commands are nothing to query",
 			parts: []resource.Part{login()},
-			want: []string{"there is nothing to query: the catalog has no resource, and Options no " +
-				"custom field of Query"},
+			want: []string{"the schema has no queries; add a resource to the catalog or a custom field " +
+				"of Query to Options"},
 		},
 		{
 			name:  "name of introspection",
@@ -183,7 +182,7 @@ func TestErrors(t *testing.T) {
 				`them another JSON name`},
 		},
 		{
-			name:  "members of one name in a part, told once",
+			name:  "members of one name in a part, reported once",
 			parts: []resource.Part{resource.New("p", memory.New[parents](nil), nil)},
 			want: []string{`Go type model_test.Odd: the members "a-b" and "aB" would both be the field ` +
 				`aB; give one of them another ` +
@@ -194,10 +193,10 @@ func TestErrors(t *testing.T) {
 			parts: []resource.Part{asked[connective]("c", query.Support{Filter: map[string][]query.Op{
 				"and": {query.Eq}, "or": {query.Eq}, "id": {query.Eq}}})},
 			want: []string{
-				`resource c: the member "and" cannot be filtered by, since and joins filters; give it ` +
+				`resource c: the member "and" cannot be a filter, because and combines filters; give it ` +
 					`another JSON name, or take it out ` +
 					`of Options.Query.Filter`,
-				`resource c: the member "or" cannot be filtered by, since or joins filters; give it ` +
+				`resource c: the member "or" cannot be a filter, because or combines filters; give it ` +
 					`another JSON name, or take it out ` +
 					`of Options.Query.Filter`,
 			},
@@ -206,10 +205,12 @@ func TestErrors(t *testing.T) {
 			name:  "members that are values",
 			parts: []resource.Part{asked[literal]("l", query.Support{Sort: []string{"true", "null"}})},
 			want: []string{
-				`resource l: the member "true" cannot be sorted by, since true is no value of an enum; ` +
+				`resource l: the member "true" cannot be a sort field, because true is not a valid enum ` +
+					`value; ` +
 					`give it another JSON name, or ` +
 					`take it out of Options.Query.Sort`,
-				`resource l: the member "null" cannot be sorted by, since null is no value of an enum; ` +
+				`resource l: the member "null" cannot be a sort field, because null is not a valid enum ` +
+					`value; ` +
 					`give it another JSON name, or ` +
 					`take it out of Options.Query.Sort`,
 			},
@@ -249,7 +250,7 @@ func TestErrors(t *testing.T) {
 		{
 			name:  "two resources of one type",
 			parts: []resource.Part{served[note]("notes"), served[note]("old-notes")},
-			want: []string{"resources notes and old-notes: the items of both are of the type Note; give " +
+			want: []string{"resources notes and old-notes: the items of both have the type Note; give " +
 				"one of them another name in " +
 				"Options.Names"},
 		},
@@ -340,7 +341,7 @@ func TestErrors(t *testing.T) {
 		{
 			name:  "Go type without a name",
 			parts: []resource.Part{served[umlaut]("u")},
-			want: []string{`the Go type model_test.straße cannot be of the type "Straße": ` + badName +
+			want: []string{`the Go type model_test.straße cannot have the type name "Straße": ` + badName +
 				`; rename the Go type ` +
 				`model_test.straße`},
 		},
@@ -357,14 +358,14 @@ func TestErrors(t *testing.T) {
 			parts: []resource.Part{served[note]("notes"), served[Thing]("things"), served[Order]("orders")},
 			opts:  names("notes", "a-b", "things", "String", "orders", "__Order", "users", "User"),
 			want: []string{
-				`resource notes: its items cannot be of the type "a-b": ` + badName +
+				`resource notes: its items cannot have the type "a-b": ` + badName +
 					`; give the resource another name in Options.Names`,
-				`resource things: its items cannot be of the type String, which is a type that every ` +
+				`resource things: its items cannot have the type String, which is a type that every ` +
 					`schema may have; give the resource ` +
 					`another name in Options.Names`,
-				`resource orders: its items cannot be of the type "__Order": ` + badName +
+				`resource orders: its items cannot have the type "__Order": ` + badName +
 					`; give the resource another name in Options.Names`,
-				`Options.Names has a name for "users", which is no resource of the catalog`,
+				`Options.Names has a name for "users", which is not a resource of the catalog`,
 			},
 		},
 		{
@@ -378,13 +379,13 @@ func TestErrors(t *testing.T) {
 				&model.CustomField{On: "Query", Name: "in", In: text, Out: text},
 				&model.CustomField{On: "Mutation", Name: "__do"}),
 			want: []string{
-				"Options.Fields[0] is the zero Field",
-				`custom field age: "users" is no resource of the catalog`,
+				"Options.Fields[0] is the zero value",
+				`custom field age: "users" is not a resource of the catalog`,
 				"custom field length: its function takes items of the Go type model_test.Thing, but " +
 					"those of the resource notes are of " +
 					"model_test.note",
 				"custom field words of the resource notes: its function returns nothing",
-				"custom field in: its arguments are no struct, but string",
+				"custom field in: its arguments must be a struct, not string",
 				`the custom field two words cannot be the field "two words" of Query: ` + badName +
 					`; rename the custom field two words`,
 				`the custom field __do cannot be the field "__do" of Mutation: ` + badName +
@@ -426,7 +427,7 @@ type twiceLess struct {
 	Camel string `json:"createdAt"`
 }
 
-// TestNoCollision: what looks like a collision and is none.
+// TestNoCollision has names that are similar and do not collide.
 func TestNoCollision(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

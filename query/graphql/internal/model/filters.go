@@ -1,5 +1,7 @@
 package model
 
+// Filters and sort keys of a resource, from its Options.Query.
+
 import (
 	"slices"
 	"strconv"
@@ -8,18 +10,19 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// operators are the comparisons, in the order in which they are shown.
+// operators returns the comparison operators in the order of the schema.
 func operators() []query.Op {
 	return []query.Op{query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt, query.Gte,
 		query.Contains, query.StartsWith, query.IsNull}
 }
 
-// connectives are the fields of every filter beside those of its members.
+// connectives returns the names of the filter fields that combine filters.
 func connectives() []string {
 	return []string{string(query.AndOp), string(query.OrOp), string(query.NotOp)}
 }
 
-// filter returns the type of the filter of a list, nil if it has none. What one listens to has the same.
+// filter returns the filter type of a resource, or nil if it has no filters. Lists and
+// subscriptions share it.
 func (b *builder) filter(r *resource.Resource) *Type {
 	t, known := b.filters[r]
 	if !known {
@@ -29,6 +32,7 @@ func (b *builder) filter(r *resource.Resource) *Type {
 	return t
 }
 
+// newFilter defines the filter type of a resource.
 func (b *builder) newFilter(r *resource.Resource) *Type {
 	support, name := r.Query(), b.names[r]
 	var inputs []*Input
@@ -38,12 +42,12 @@ func (b *builder) newFilter(r *resource.Resource) *Type {
 			continue
 		}
 		if slices.Contains(connectives(), m.name) {
-			b.fail("resource %s: the member %q cannot be filtered by, since %s joins filters; give it "+
+			b.fail("resource %s: the member %q cannot be a filter, because %s combines filters; give it "+
 				"another JSON name, or take "+
 				"it out of Options.Query.Filter", r.Name(), m.Name, m.name)
 			continue
 		}
-		s := spot{m.Field, m.name, name, m.Name == r.ID()}
+		s := position{m.Field, m.name, name, m.Name == r.ID()}
 		inputs = append(inputs, &Input{Name: m.name, Doc: m.Doc, Deprecated: m.Deprecated, Member: m.Field,
 			Type: refTo(b.comparisons(r, s, ops))})
 	}
@@ -59,11 +63,12 @@ func (b *builder) newFilter(r *resource.Resource) *Type {
 	return t
 }
 
+// listOfNullable returns a nullable list of non-null items.
 func listOfNullable(t *Type) *Ref { return listOf(t, false) }
 
-// comparisons returns the type of what a member can be compared with. Members of one scalar with all of its comparisons
-// share theirs, as most do; every other has its own.
-func (b *builder) comparisons(r *resource.Resource, s spot, ops []query.Op) *Type {
+// comparisons returns the input type with the operators of a member. Members of the same scalar
+// with all of its operators share a type. Other members have a type of their own.
+func (b *builder) comparisons(r *resource.Resource, s position, ops []query.Op) *Type {
 	leaf := b.leaf(s.f.Type, s)
 	ops = slices.DeleteFunc(operators(), func(op query.Op) bool { return !slices.Contains(ops, op) })
 	if name, ok := sharedFilter(leaf, ops); ok {
@@ -79,8 +84,8 @@ func (b *builder) comparisons(r *resource.Resource, s spot, ops []query.Op) *Typ
 	return t
 }
 
-// sharedFilter returns the name under which comparisons are shared, and whether they are: all that a scalar has, with
-// isNull or without.
+// sharedFilter returns the name of the shared type, and whether ops are all operators of the
+// scalar, with or without isNull.
 func sharedFilter(leaf *Type, ops []query.Op) (string, bool) {
 	all, name := operators()[:8], leaf.Name
 	switch name {
@@ -89,7 +94,7 @@ func sharedFilter(leaf *Type, ops []query.Op) (string, bool) {
 		all = all[:4]
 	case "String":
 		all = operators()[:10]
-	case "ID": // of a number or of a text
+	case "ID": // the id may be a number or a string; only strings support contains
 		if slices.Contains(ops, query.Contains) {
 			all, name = operators()[:10], "StringID"
 		}
@@ -102,7 +107,7 @@ func sharedFilter(leaf *Type, ops []query.Op) (string, bool) {
 	return name + "Filter", slices.Equal(ops, all)
 }
 
-// addOperators adds a field for each comparison.
+// addOperators adds an input field for each operator.
 func (b *builder) addOperators(t, leaf *Type, ops []query.Op) {
 	for _, op := range ops {
 		in := &Input{Name: string(op), Doc: operatorDoc(op), Type: refTo(leaf)}
@@ -118,7 +123,8 @@ func (b *builder) addOperators(t, leaf *Type, ops []query.Op) {
 	}
 }
 
-// operatorDoc says when a comparison is true; see package query for what null is to it.
+// operatorDoc returns the description of an operator. Package query defines how operators treat
+// null.
 func operatorDoc(op query.Op) string {
 	switch op {
 	case query.Eq:
@@ -145,7 +151,7 @@ func operatorDoc(op query.Op) string {
 	return "It is null, or with `false` it is not."
 }
 
-// sort returns the type of a sort key, nil for a list that has one order.
+// sort returns the input type of a sort key, or nil if the list has a single order.
 func (b *builder) sort(r *resource.Resource) *Type {
 	support, name := r.Query(), b.names[r]
 	if support.Natural {
@@ -157,7 +163,8 @@ func (b *builder) sort(r *resource.Resource) *Type {
 			continue
 		}
 		if isLiteral(m.name) {
-			b.fail("resource %s: the member %q cannot be sorted by, since %s is no value of an enum; "+
+			b.fail("resource %s: the member %q cannot be a sort field, because %s is not a valid enum "+
+				"value; "+
 				"give it another JSON name, "+
 				"or take it out of Options.Query.Sort", r.Name(), m.Name, m.name)
 			continue
@@ -170,13 +177,14 @@ func (b *builder) sort(r *resource.Resource) *Type {
 	t.Doc, t.Resource = "What a list of `"+r.Name()+"` is sorted by.", r
 	direction := b.shared(Enum, "SortDirection", fillDirection)
 	t.Inputs = []*Input{
-		{Name: "field", Doc: "The member whose values are compared.", Type: must(field)},
+		{Name: "field", Doc: "The member whose values are compared.", Type: nonNull(field)},
 		{Name: "direction", Doc: "Which of them come first.", Type: refTo(direction), Default: "ASC",
 			HasDefault: true},
 	}
 	return t
 }
 
+// fillDirection fills in the enum SortDirection.
 func fillDirection(t *Type) {
 	t.Doc = "In which direction a list is sorted."
 	t.Values = []*Value{

@@ -11,7 +11,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// FuzzNames: whatever things are called, there is a sound schema or an error.
+// FuzzNames checks that Reflect returns a valid schema or an error for any names.
 func FuzzNames(f *testing.F) {
 	part := regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.~-]*$`)
 	f.Fuzz(func(t *testing.T, list, typ, media, relation, lookup, area, action, custom string) {

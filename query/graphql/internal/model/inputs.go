@@ -1,5 +1,8 @@
 package model
 
+// Input types: for create, replace, patch, commands and arguments. An input type is derived from
+// the same schema.Type as the output type, but which members are required depends on its use.
+
 import (
 	"slices"
 	"strconv"
@@ -8,17 +11,17 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// form is what an input is for, which decides what must be in it.
+// form is the use of an input type, which decides which members are required and have defaults.
 type form uint8
 
 const (
-	creating  form = iota // a new item, the input of a command, or arguments: defaults step in
-	replacing             // all of an item that is there
-	part                  // a struct in one of the two above
-	patching              // a merge patch (RFC 7396), outside and inside: all of it may be left out
+	creating  form = iota // a new item, the input of a command, or arguments; defaults apply
+	replacing             // a complete value for an existing item
+	part                  // a struct within one of the two above
+	patching              // a merge patch (RFC 7396) or a struct within one; all members are optional
 )
 
-// createInput returns the input of a new item, nil if nothing can be said about it.
+// createInput returns the input type for new items, or nil if clients can set no member.
 func (b *builder) createInput(r *resource.Resource) *Type {
 	t := b.itemInput(r, "Create", creating)
 	if t != nil {
@@ -27,7 +30,8 @@ func (b *builder) createInput(r *resource.Resource) *Type {
 	return t
 }
 
-// replaceInput returns the input of a replacement, nil if nothing can be replaced. The id is an argument.
+// replaceInput returns the input type for a replacement, or nil if items cannot be replaced. The id
+// is an argument and not part of it.
 func (b *builder) replaceInput(r *resource.Resource) *Type {
 	if !changes(r) {
 		return nil
@@ -42,7 +46,7 @@ func (b *builder) replaceInput(r *resource.Resource) *Type {
 	return t
 }
 
-// patchInput returns the input of a patch, nil if nothing can be changed.
+// patchInput returns the input type for a patch, or nil if items cannot be changed.
 func (b *builder) patchInput(r *resource.Resource) *Type {
 	if !changes(r) {
 		return nil
@@ -55,8 +59,8 @@ func (b *builder) patchInput(r *resource.Resource) *Type {
 	return t
 }
 
-// itemInput returns the input for items of a resource. A new item has its id among its members, if it is the client's to
-// choose.
+// itemInput returns an input type for items of a resource. It contains the id only for new items,
+// and only if clients may choose ids.
 func (b *builder) itemInput(r *resource.Resource, verb string, form form) *Type {
 	name, policy := b.names[r], r.Policy()
 	var inputs []*Input
@@ -65,7 +69,7 @@ func (b *builder) itemInput(r *resource.Resource, verb string, form form) *Type 
 		if m.ReadOnly || isID && (form != creating || !policy.TakesIDs) {
 			continue
 		}
-		in := b.inputOf(m, spot{m.Field, m.name, name, isID}, form)
+		in := b.inputOf(m, position{m.Field, m.name, name, isID}, form)
 		if isID {
 			in.Type.NonNull = !policy.AssignsIDs
 		}
@@ -79,11 +83,11 @@ func (b *builder) itemInput(r *resource.Resource, verb string, form form) *Type 
 	return t
 }
 
-// inputOf returns the input that fills a member.
-func (b *builder) inputOf(m member, s spot, form form) *Input {
+// inputOf returns the input field for a member.
+func (b *builder) inputOf(m member, s position, form form) *Input {
 	in := &Input{Name: m.name, Doc: m.Doc, Deprecated: m.Deprecated, Member: m.Field}
 	object := b.inputObject
-	// an array in a patch replaces all of the one that is there
+	// a patch replaces arrays as a whole
 	if form == patching && m.Type.Kind == schema.Object {
 		object = b.patchObject
 	}
@@ -91,30 +95,32 @@ func (b *builder) inputOf(m member, s spot, form form) *Input {
 	if form == patching {
 		return in
 	}
-	// What clients never see they need not repeat, and no default overwrites it. In a part nobody knows which of the two it
-	// is for.
+	// Write-only members are optional unless the item is new, because clients cannot read and
+	// repeat them. They have no default then, because a default would overwrite the stored value.
+	// In a part the use is unknown, so they are optional too.
 	hidden := m.WriteOnly && form != creating
 	in.Type.NonNull = m.Required && !m.Nullable && m.Type.Kind != schema.Any && !hidden
 	if !hidden && in.Type.Elem == nil {
 		in.Default, in.HasDefault = defaultOf(m.Field, in.Type.Type)
 	}
-	if in.Deprecated != "" && in.Type.NonNull { // what must be given cannot be deprecated (section 3.13.3)
+	if in.Deprecated != "" && in.Type.NonNull { // a required field cannot be deprecated (section 3.13.3)
 		in.Doc, in.Deprecated = sentences(in.Doc, "Deprecated: "+in.Deprecated), ""
 	}
 	return in
 }
 
-// inputObject returns the type of a struct inside of an input.
+// inputObject returns the input type for a struct within an input.
 func (b *builder) inputObject(t *schema.Type, hint string) *Type { return b.partObject(t, hint, part) }
 
-// patchObject returns the type of a struct inside of a patch, which is a patch as well.
+// patchObject returns the input type for a struct within a patch.
 func (b *builder) patchObject(t *schema.Type, hint string) *Type {
 	return b.partObject(t, hint, patching)
 }
 
+// partObject returns the input type for a struct, which input types of the same form share.
 func (b *builder) partObject(t *schema.Type, hint string, form form) *Type {
 	if !writable(t) {
-		// an input object needs a field (section 3.10); what this is for an empty object will do
+		// an input object needs a field (section 3.10); the struct is an empty JSON object
 		return b.scalar("JSON")
 	}
 	key := nested{t, form == patching}
@@ -127,41 +133,41 @@ func (b *builder) partObject(t *schema.Type, hint string, form form) *Type {
 		name, o = "Patch"+name, ofGo(t, "the patch for the Go type ")
 	}
 	obj := b.define(InputObject, name+"Input", o)
-	b.inputs[key] = obj // before its fields, which may lead back to it
+	b.inputs[key] = obj // before its fields, because types may be recursive
 	obj.Go = t
 	if key.patch {
 		obj.Doc = "Changes to a part: what is left out stays as it is, and null takes away."
 	}
 	for _, m := range b.membersOf(t, "Go type "+t.GoType.String()) {
 		if !m.ReadOnly {
-			obj.Inputs = append(obj.Inputs, b.inputOf(m, spot{m.Field, m.name, base, m.Name == b.idOf(t)},
+			obj.Inputs = append(obj.Inputs, b.inputOf(m, position{m.Field, m.name, base, m.Name == b.idOf(t)},
 				form))
 		}
 	}
 	return obj
 }
 
-// writable reports whether clients can set anything in a struct.
+// writable reports whether clients can set any member of t.
 func writable(t *schema.Type) bool {
 	return slices.ContainsFunc(t.Fields, func(f *schema.Field) bool { return !f.ReadOnly })
 }
 
-// arguments returns the members of a struct as the arguments of a field. A nil struct has none. who is the struct in
-// errors, and base what the names of enums begin with.
-func (b *builder) arguments(t *schema.Type, who, base string) []*Input {
+// arguments returns arguments for the members of a struct, and nil if t is nil. subject names the
+// struct in errors, and base is the prefix for the names of enums.
+func (b *builder) arguments(t *schema.Type, subject, base string) []*Input {
 	if t == nil {
 		return nil
 	}
 	var args []*Input
-	for _, m := range b.membersOf(t, who) {
+	for _, m := range b.membersOf(t, subject) {
 		if !m.ReadOnly {
-			args = append(args, b.inputOf(m, spot{m.Field, m.name, base, false}, creating))
+			args = append(args, b.inputOf(m, position{m.Field, m.name, base, false}, creating))
 		}
 	}
 	return args
 }
 
-// commandInput returns the input of a command, nil if it takes nothing.
+// commandInput returns the input type of a command, or nil if it has no input.
 func (b *builder) commandInput(c *resource.Command) *Type {
 	in := c.Input()
 	if in == nil || !writable(in) {
@@ -175,8 +181,8 @@ func (b *builder) commandInput(c *resource.Command) *Type {
 	return t
 }
 
-// defaultOf returns the default of a member as a value of its type. A default that the type cannot hold is none: it steps
-// in all the same when the member is read.
+// defaultOf returns the default of a member as a value of type t. ok is false if there is none, or
+// if t cannot represent it; it then applies when the member is decoded.
 func defaultOf(f *schema.Field, t *Type) (any, bool) {
 	switch v := f.Default.(type) {
 	case nil:
@@ -196,7 +202,7 @@ func defaultOf(f *schema.Field, t *Type) (any, bool) {
 			return strconv.FormatFloat(v, 'g', -1, 64), true
 		}
 		return v, true
-	default: // a string, for an enum too; a bool; a time
+	default: // string, including enums; bool; time.Time
 		return v, true
 	}
 }

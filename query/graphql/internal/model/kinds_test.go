@@ -15,7 +15,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Thing has a member of every kind, and of every tag that says something to a schema.
+// Thing has a member for each kind of value and each struct tag that affects a schema.
 type Thing struct {
 	ID string `json:"id"`
 
@@ -113,10 +113,12 @@ type Thing struct {
 
 type word string
 
-// dotted has text methods.
+// dotted implements encoding.TextMarshaler.
 type dotted struct{ a, b string }
 
-func (d dotted) MarshalText() ([]byte, error)  { return []byte(d.a + "." + d.b), nil }
+func (d dotted) MarshalText() ([]byte, error) { return []byte(d.a + "." + d.b), nil }
+
+// Part is recursive.
 func (d *dotted) UnmarshalText(b []byte) error { d.a = string(b); return nil }
 
 // Part is recursive.
@@ -146,12 +148,12 @@ func things() *resource.Catalog {
 		&resource.Options[Thing]{Query: everything[Thing]()}))
 }
 
-// shown is how one member looks everywhere.
+// shown is the representation of a member in each type that contains it.
 type shown struct {
 	Out, Create, Replace, Patch, Filter string
 }
 
-// look collects it; what is nowhere is empty.
+// look returns the representation of a member. It is empty for types without the member.
 func look(s *model.Schema, item, field string) shown {
 	var out shown
 	if f := typeOf(s, item).Field(field); f != nil {
@@ -186,10 +188,10 @@ func typeOf(s *model.Schema, name string) *model.Type {
 	return nil
 }
 
-// plain is a member that looks alike everywhere, but for null.
+// plain returns the representation of a member that differs by nullability only.
 func plain(typ, filter string) shown { return shown{typ + "!", typ, typ, typ, filter} }
 
-// An enum whose Go type has a name is one type for all who use it: members, lists of it, and arguments.
+// TestSharedEnum checks that members, lists and arguments share an enum if its Go type has a name.
 func TestSharedEnum(t *testing.T) {
 	t.Parallel()
 	type episode string
@@ -218,11 +220,11 @@ func TestSharedEnum(t *testing.T) {
 	}
 }
 
-// TestEnumNames: the Go type gives its name once, and to enums alone.
+// TestEnumNames checks that only one enum has the name of a Go type.
 func TestEnumNames(t *testing.T) {
 	t.Parallel()
 	type colour string
-	type note string // is what the items of the resource are called
+	type note string // the name of the items' type
 	type flag struct {
 		ID     string   `json:"id"`
 		Left   colour   `json:"left" enum:"red,green"`
@@ -355,7 +357,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestParts looks inside of structs that are part of others.
+// TestParts checks the types of structs within others.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	s := reflected(t, things(), nil)
@@ -382,7 +384,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// short is a type in one line.
+// short returns a type on one line.
 func short(t *model.Type) string {
 	if t == nil {
 		return "there is none"
@@ -403,7 +405,8 @@ func short(t *model.Type) string {
 	return out[min(1, len(out)):]
 }
 
-// TestValueOfItem: a struct that a resource shows as its items is something else inside of an item.
+// TestValueOfItem checks that a struct that is the item type of a resource has a type of its own if
+// it is part of another item.
 func TestValueOfItem(t *testing.T) {
 	t.Parallel()
 	s := reflected(t, things(), nil)
@@ -415,37 +418,39 @@ func TestValueOfItem(t *testing.T) {
 		typeOf(s, "ThingValueInput").Input("id").Type.String() != "ID" {
 		t.Errorf("its id is none: %s", short(value))
 	}
-	// It shares the enums of the item, since they are those of the same members.
+	// The types share the enums of the members.
 	if got, want := value.Field("enum").Type.Type, typeOf(s, "Thing").Field("enum").Type.Type; got != want {
 		t.Errorf("its enum is %s, and that of the item %s", got.Name, want.Name)
 	}
 }
 
-// TestTagsForPeople: descriptions and deprecations come from tags.
-func TestTagsForPeople(t *testing.T) {
+// TestDescriptions checks descriptions and deprecations from struct tags.
+func TestDescriptions(t *testing.T) {
 	t.Parallel()
 	s := reflected(t, things(), nil)
 	old := typeOf(s, "Thing").Field("old")
 	if old.Doc != "What it was" || old.Deprecated != "use text" {
-		t.Errorf("the field says %q, deprecated %q", old.Doc, old.Deprecated)
+		t.Errorf("the field has the description %q, deprecated %q", old.Doc, old.Deprecated)
 	}
 	for _, typ := range []string{"CreateThingInput", "PatchThingInput", "ThingFilter"} {
 		in := typeOf(s, typ).Input("old")
 		if in.Doc != "What it was" || in.Deprecated != "use text" {
-			t.Errorf("%s.old says %q, deprecated %q", typ, in.Doc, in.Deprecated)
+			t.Errorf("%s.old has the description %q, deprecated %q", typ, in.Doc, in.Deprecated)
 		}
 	}
-	// What has to be given cannot be deprecated (section 3.13.3), so the description says it.
+	// A required field cannot be deprecated (section 3.13.3), so its description contains the
+	// reason.
 	in := typeOf(s, "CreateThingInput").Input("oldAsked")
 	if in.Doc != "What it was. Deprecated: use text." || in.Deprecated != "" {
-		t.Errorf("CreateThingInput.oldAsked says %q, deprecated %q", in.Doc, in.Deprecated)
+		t.Errorf("CreateThingInput.oldAsked has the description %q, deprecated %q", in.Doc, in.Deprecated)
 	}
 	if in := typeOf(s, "PatchThingInput").Input("oldAsked"); in.Deprecated != "use text" {
 		t.Errorf("PatchThingInput.oldAsked is not deprecated")
 	}
 }
 
-// TestReplaceKeeps: a replacement says what it leaves alone, which is what the client cannot see.
+// TestReplaceKeeps checks that the description of a replacement names members that keep their
+// value.
 func TestReplaceKeeps(t *testing.T) {
 	t.Parallel()
 	want := "All of an item of `things`: what is left out becomes what it is in a new item. Only what is " +

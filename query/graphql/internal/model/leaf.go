@@ -1,5 +1,7 @@
 package model
 
+// Scalars and enums: which leaf type the value of a member has.
+
 import (
 	"math"
 	"slices"
@@ -8,25 +10,26 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// spot is where a value is seen: a member, and what the names of types that are made for it begin with. The member is nil
-// for what has no tags.
-type spot struct {
+// position is the position of a value: the member, the field that contains it, and the prefix for the
+// names of types defined for it. f is nil for values without struct tags, such as elements of
+// nested arrays.
+type position struct {
 	f    *schema.Field
-	name string // of the field that shows it
-	base string // of the object that the field is part of
-	id   bool   // it is what the item is asked for by
+	name string // name of the field
+	base string // name of the type that contains the field
+	id   bool   // the value is the id of an item
 }
 
-// hint is what a type is called that is made for this spot.
-func (s spot) hint() string { return s.base + pascal(s.name) }
+// hint returns the name of a type that is defined for this position.
+func (s position) hint() string { return s.base + pascal(s.name) }
 
-// ref returns the type of a value, lists and all. object gives the types of structs.
-func (b *builder) ref(t *schema.Type, s spot, nullable bool,
+// ref returns the type of a value, including lists. object returns the types of structs.
+func (b *builder) ref(t *schema.Type, s position, nullable bool,
 	object func(t *schema.Type, hint string) *Type) *Ref {
 	switch t.Kind {
 	case schema.Array:
 		elem := s
-		// tags concern the elements of an array, and not those of arrays in it
+		// struct tags apply to the elements of an array, and not to elements of nested arrays
 		if s.f != nil && s.f.Type != t {
 			elem.f = nil
 		}
@@ -38,8 +41,8 @@ func (b *builder) ref(t *schema.Type, s spot, nullable bool,
 	return &Ref{Type: b.leaf(t, s), NonNull: !nullable}
 }
 
-// leaf returns the scalar or the enum of a value that is neither list nor struct.
-func (b *builder) leaf(t *schema.Type, s spot) *Type {
+// leaf returns the scalar or enum of a value that is neither an array nor a struct.
+func (b *builder) leaf(t *schema.Type, s position) *Type {
 	f := s.f
 	switch {
 	case t.Kind == schema.Any || t.Kind == schema.Map:
@@ -64,7 +67,8 @@ func (b *builder) leaf(t *schema.Type, s spot) *Type {
 	return b.scalar("Int64")
 }
 
-// fitsInt reports whether every value of an integer has 32 bits (section 3.5.1): by its Go type, or by its bounds.
+// fitsInt reports whether all values of an integer have 32 bits (section 3.5.1), because of its Go
+// type or its minimum and maximum.
 func fitsInt(t *schema.Type, f *schema.Field) bool {
 	if t.Bits < 32 || t.Bits == 32 && !t.Unsigned {
 		return true
@@ -82,8 +86,8 @@ func fitsInt(t *schema.Type, f *schema.Field) bool {
 	return low && high
 }
 
-// isEnum reports whether the values of a member can be those of an enum: names, and none that means something else
-// (section 2.9.6).
+// isEnum reports whether the values of a member can be enum values: they are names, and not true,
+// false or null (section 2.9.6).
 func isEnum(f *schema.Field) bool {
 	return f.Enum != nil && !slices.ContainsFunc(f.Enum, func(v any) bool {
 		name, ok := v.(string)
@@ -91,12 +95,12 @@ func isEnum(f *schema.Field) bool {
 	})
 }
 
-// isLiteral reports whether a name cannot be a value of an enum.
+// isLiteral reports whether name is a literal of another type and cannot be an enum value.
 func isLiteral(name string) bool { return name == "true" || name == "false" || name == "null" }
 
-// enum returns the enum of a member. Members of the same name and the same values, as the shapes of one resource have them,
-// share it.
-func (b *builder) enum(goType *schema.Type, s spot) *Type {
+// enum returns the enum of a member. Members with the same name and values share it, as members of
+// the input and output types of a resource do.
+func (b *builder) enum(goType *schema.Type, s position) *Type {
 	name, o := b.enumName(goType, s)
 	if b.isEnumOf(name, s.f) {
 		return b.types[name]
@@ -116,10 +120,10 @@ func (b *builder) enum(goType *schema.Type, s spot) *Type {
 	return t
 }
 
-// enumName returns what the enum of a member is called, and what becomes of the name if it is taken. A Go type with a name
-// of its own, as in type Episode string, gives it to the enum, so that a value can go from one member to another. One that
-// has other values in other members, such as the few that a command takes, gives it to the first of them.
-func (b *builder) enumName(goType *schema.Type, s spot) (string, owner) {
+// enumName returns the name for the enum of a member, and its owner. An enum has the name of its Go
+// type, such as Episode for type Episode string, so that members of this type share it. If members
+// of the type have different values, the first one gets this name.
+func (b *builder) enumName(goType *schema.Type, s position) (string, owner) {
 	name := pascal(goType.Name)
 	free := b.owners[name].what == "" && !b.isItemName(name)
 	if goType.GoType.PkgPath() != "" && (free || b.isEnumOf(name, s.f)) {
@@ -128,13 +132,14 @@ func (b *builder) enumName(goType *schema.Type, s spot) (string, owner) {
 	return s.hint(), ofMember(s.f)
 }
 
-// isEnumOf reports whether there is an enum of this name with the values of the member.
+// isEnumOf reports whether an enum with this name has the values of f.
 func (b *builder) isEnumOf(name string, f *schema.Field) bool {
 	first := b.enums[name]
 	return first != nil && slices.Equal(first.Enum, f.Enum)
 }
 
-// isItemName reports whether the items of some resource are called so, be their type made by now or not.
+// isItemName reports whether the items of a resource have this name. Their type may not be defined
+// yet.
 func (b *builder) isItemName(name string) bool {
 	for _, taken := range b.names {
 		if taken == name {
@@ -144,7 +149,7 @@ func (b *builder) isItemName(name string) bool {
 	return false
 }
 
-// scalar returns one of the scalars.
+// scalar returns the scalar of this name and defines it on first use.
 func (b *builder) scalar(name string) *Type {
 	return b.shared(Scalar, name, func(t *Type) {
 		switch name {
@@ -163,7 +168,7 @@ func (b *builder) scalar(name string) *Type {
 	})
 }
 
-// builtin describes the scalars of the specification (section 3.5).
+// builtin returns the description of a scalar of the specification (section 3.5).
 func builtin(name string) string {
 	switch name {
 	case "Int":
@@ -179,11 +184,11 @@ func builtin(name string) string {
 		"will do as well."
 }
 
-// refTo returns a type, as it may be null.
+// refTo returns a nullable reference to t.
 func refTo(t *Type) *Ref { return &Ref{Type: t} }
 
-// must is named without null.
-func must(t *Type) *Ref { return &Ref{Type: t, NonNull: true} }
+// nonNull returns a non-null reference to t.
+func nonNull(t *Type) *Ref { return &Ref{Type: t, NonNull: true} }
 
-// listOf returns the type of a list without nulls in it.
-func listOf(t *Type, nonNull bool) *Ref { return &Ref{Elem: must(t), NonNull: nonNull} }
+// listOf returns a list of non-null items, which itself is nullable unless required.
+func listOf(t *Type, required bool) *Ref { return &Ref{Elem: nonNull(t), NonNull: required} }

@@ -1,11 +1,13 @@
 package model
 
+// Lookups for validation and execution. They do not modify the schema.
+
 import (
 	"slices"
 	"strings"
 )
 
-// Type returns the named type of a name, or nil.
+// Type returns the type of this name, or nil.
 func (s *Schema) Type(name string) *Type {
 	i, ok := slices.BinarySearchFunc(s.Types, name,
 		func(t *Type, name string) int { return strings.Compare(t.Name, name) })
@@ -15,7 +17,7 @@ func (s *Schema) Type(name string) *Type {
 	return s.Types[i]
 }
 
-// Directive returns the directive of a name, or nil.
+// Directive returns the directive of this name, or nil.
 func (s *Schema) Directive(name string) *Directive {
 	for _, d := range s.Directives {
 		if d.Name == name {
@@ -25,7 +27,8 @@ func (s *Schema) Directive(name string) *Directive {
 	return nil
 }
 
-// Root returns the type that an operation of a kind, such as "query", starts from, or nil.
+// Root returns the root type of an operation, which is "query", "mutation" or "subscription". It
+// returns nil if the schema does not support the operation.
 func (s *Schema) Root(operation string) *Type {
 	switch operation {
 	case "query":
@@ -38,7 +41,8 @@ func (s *Schema) Root(operation string) *Type {
 	return nil
 }
 
-// Field returns the definition of a field of a type, or nil: __typename, __schema and __type included.
+// Field returns the field of parent with this name, or nil. It includes __typename, and __schema
+// and __type of the query root.
 func (s *Schema) Field(parent *Type, name string) *Field {
 	if !strings.HasPrefix(name, "__") {
 		return parent.Field(name)
@@ -54,7 +58,7 @@ func (s *Schema) Field(parent *Type, name string) *Field {
 	return nil
 }
 
-// Overlap reports whether an object may be of both types, which are composite.
+// Overlap reports whether an object may have both types a and b, which are composite.
 func Overlap(a, b *Type) bool {
 	switch {
 	case a == b:
@@ -65,10 +69,10 @@ func Overlap(a, b *Type) bool {
 	return slices.ContainsFunc(a.Possible, func(o *Type) bool { return o == b || b.Includes(o) })
 }
 
-// Includes reports whether an object may be of an interface or a union.
+// Includes reports whether object is one of the possible types of the interface or union t.
 func (t *Type) Includes(object *Type) bool { return slices.Contains(t.Possible, object) }
 
-// Nullable returns the type without its NonNull.
+// Nullable returns r without NonNull.
 func (r *Ref) Nullable() *Ref {
 	if !r.NonNull {
 		return r
@@ -76,7 +80,8 @@ func (r *Ref) Nullable() *Ref {
 	return &Ref{Type: r.Type, Elem: r.Elem}
 }
 
-// Within reports whether every value of one input type is a value of another (section 5.8.5, AreTypesCompatible).
+// Within reports whether each value of r is a value of other, for input types (section 5.8.5,
+// AreTypesCompatible).
 func (r *Ref) Within(other *Ref) bool {
 	switch {
 	case other.NonNull && !r.NonNull:
@@ -87,5 +92,6 @@ func (r *Ref) Within(other *Ref) bool {
 	return r.Elem == nil && other.Elem == nil && r.Type == other.Type
 }
 
-// Required reports whether a value has to be given: null is not allowed, and there is no default.
+// Required reports whether a value must be given, because null is not allowed and there is no
+// default.
 func (in *Input) Required() bool { return in.Type.NonNull && in.Default == nil }

@@ -9,7 +9,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// refOf returns the type that is written so, as that of a variable.
+// refOf returns the type reference that text denotes.
 func refOf(t *testing.T, s *model.Schema, text string) *model.Ref {
 	t.Helper()
 	doc, err := parser.Parse("query($a:" + text + "){b}")
@@ -124,7 +124,7 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// TestMetaFields has the fields that every schema has, and none where there are none.
+// TestMetaFields checks that meta fields are found after Extend, and not before.
 func TestMetaFields(t *testing.T) {
 	t.Parallel()
 	s := graphqltest.New()

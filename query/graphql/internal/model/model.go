@@ -1,9 +1,9 @@
-// Package model is a catalog as GraphQL sees it: types, fields, and for each field where its value comes from.
+// Package model represents the GraphQL schema of a catalog: types, fields, and the source of each
+// field's value.
 //
-// It is for query/graphql and the packages beside it. [Reflect] makes a Schema from a catalog once, at start-up; whoever
-// describes the schema (the SDL, introspection) and whoever validates or executes operations read the same Schema, so
-// that they cannot disagree. Everything in it has an order, the same each time for the same catalog, and nothing of it is
-// changed once it is made.
+// [Reflect] derives a Schema from a catalog at start-up. The SDL, introspection, validation and
+// execution use the same Schema, so they cannot disagree. Its order is deterministic for a catalog.
+// A Schema is not modified after it is built, so it is safe for concurrent use.
 package model
 
 import (
@@ -16,27 +16,28 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Schema is all that clients can ask of a catalog.
+// Schema is the GraphQL schema of a catalog.
 type Schema struct {
-	// Doc describes the whole, in CommonMark; it may be empty.
+	// Doc is the description of the schema, in CommonMark. It may be empty.
 	Doc string
-	// Query, Mutation and Subscription are the roots; the latter two are nil where nothing can be changed or watched.
+	// Query, Mutation and Subscription are the root types. Mutation and Subscription are nil if the
+	// catalog has no writes or feeds.
 	Query, Mutation, Subscription *Type
-	// Types are all named types, by name: those that the roots lead to, the scalars of the specification that are used,
-	// and those of introspection.
+	// Types contains the types that the roots refer to, the scalars in use, and the introspection
+	// types, sorted by name.
 	Types []*Type
-	// Directives are those that clients and the SDL may use, by name.
+	// Directives contains the directives of the specification, sorted by name.
 	Directives []*Directive
-	// Meta are the fields that every schema has beside its own (section 4.1): __typename on every object, __schema and
-	// __type on the root of queries. The first has no function Meta: the name of the type is known where it is selected.
+	// TypeName, MetaSchema and MetaType are the meta fields __typename, __schema and __type
+	// (section 4.1). TypeName has no Meta function; the executor knows the name of the type.
 	TypeName, MetaSchema, MetaType *Field
 }
 
-// Kind is which sort of type a Type is. [Reflect] makes no interfaces and no unions. Validation supports them, because the
-// specification and the reference implementation define its rules for them.
+// Kind is the kind of a Type. [Reflect] defines no interfaces and unions. Validation supports them,
+// because tests compare it with the reference implementation.
 type Kind uint8
 
-// The kinds.
+// The kinds of types.
 const (
 	Scalar Kind = iota
 	Object
@@ -46,32 +47,32 @@ const (
 	Union
 )
 
-// String returns the kind as introspection spells it.
+// String returns the __TypeKind of introspection, such as "INPUT_OBJECT".
 func (k Kind) String() string {
 	return [...]string{"SCALAR", "OBJECT", "ENUM", "INPUT_OBJECT", "INTERFACE", "UNION"}[k]
 }
 
-// Type is a named type.
+// Type is a named type. Which fields are set depends on Kind.
 type Type struct {
 	Kind      Kind
 	Name, Doc string
 	Fields    []*Field // of an Object or Interface
 	Inputs    []*Input // of an InputObject
 	Values    []*Value // of an Enum
-	Possible  []*Type  // of an Interface or Union: the objects that a value may be
-	// SpecifiedBy is the URL of what specifies a scalar, or empty.
+	Possible  []*Type  // of an Interface or Union: the object types that implement it or are its members
+	// SpecifiedBy is the URL of a scalar's specification, or empty.
 	SpecifiedBy string
-	// OneOf says that exactly one of the Inputs is to be given.
+	// OneOf reports that exactly one of Inputs must be given (section 3.10.1).
 	OneOf bool
-	// Go is the Go type that an Object shows or an InputObject is read for; nil for those that have none, such as
-	// connections.
+	// Go is the Go type that an Object represents or that an InputObject is decoded to. It is nil
+	// for types without one, such as connections.
 	Go *schema.Type
-	// Resource is what the items of an Object are from: it is set for the type of a resource's items, for its connection, its
-	// edge and its changes. Nil for everything else.
+	// Resource is the resource of an item type, its connection, edge and change types. It is nil
+	// for other types.
 	Resource *resource.Resource
 }
 
-// Field returns the field of a name, or nil.
+// Field returns the field of this name, or nil.
 func (t *Type) Field(name string) *Field {
 	for _, f := range t.Fields {
 		if f.Name == name {
@@ -81,7 +82,7 @@ func (t *Type) Field(name string) *Field {
 	return nil
 }
 
-// Input returns the input field of a name, or nil.
+// Input returns the input field of this name, or nil.
 func (t *Type) Input(name string) *Input {
 	for _, in := range t.Inputs {
 		if in.Name == name {
@@ -91,20 +92,20 @@ func (t *Type) Input(name string) *Input {
 	return nil
 }
 
-// IsComposite reports whether fields are to be selected from it.
+// IsComposite reports whether fields can be selected from t.
 func (t *Type) IsComposite() bool { return t.Kind == Object || t.Kind == Interface || t.Kind == Union }
 
-// IsLeaf reports whether it is a scalar or an enum.
+// IsLeaf reports whether t is a scalar or an enum.
 func (t *Type) IsLeaf() bool { return t.Kind == Scalar || t.Kind == Enum }
 
-// Ref is the type of something: a named type, a list of something, and whether it may be null.
+// Ref is a type reference: a named type or a list, nullable or not.
 type Ref struct {
 	Type    *Type // nil for a list
 	Elem    *Ref  // nil for a named type
 	NonNull bool
 }
 
-// Named returns the named type at the bottom of lists.
+// Named returns the named type of r, without lists.
 func (r *Ref) Named() *Type {
 	for r.Elem != nil {
 		r = r.Elem
@@ -119,6 +120,7 @@ func (r *Ref) String() string {
 	return b.String()
 }
 
+// write appends the type to b.
 func (r *Ref) write(b *strings.Builder) {
 	if r.Elem != nil {
 		b.WriteByte('[')
@@ -132,27 +134,27 @@ func (r *Ref) write(b *strings.Builder) {
 	}
 }
 
-// Input is an argument, or a field of an input object.
+// Input is an argument or an input field.
 type Input struct {
 	Name, Doc, Deprecated string
 	Type                  *Ref
-	// Default is what an absent one is taken for, as package coerce would give it, and a time.Time for DateTime;
-	// HasDefault tells null from none.
+	// Default is the default value in the form that package coerce returns, and a time.Time for
+	// DateTime. HasDefault distinguishes a default of null from no default.
 	Default    any
 	HasDefault bool
-	// Member is the field of the Go type that it fills, filters or sorts by; nil where there is none.
+	// Member is the member of the Go type that the value sets, filters by or sorts by, or nil.
 	Member *schema.Field
 }
 
-// Value is a value of an enum.
+// Value is an enum value.
 type Value struct {
 	Name, Doc, Deprecated string
-	// Go is what coercion makes of the name: the canonical value of a member, or for a sort field its JSON name. Those of
-	// SortDirection are their names.
+	// Go is the coerced value: the value of a member, or the JSON name for a sort field. For
+	// SortDirection it is the name.
 	Go any
 }
 
-// Directive is one that documents may use.
+// Directive is a directive definition (section 3.13).
 type Directive struct {
 	Name, Doc  string
 	Args       []*Input
@@ -160,48 +162,48 @@ type Directive struct {
 	Repeatable bool
 }
 
-// Source says where the value of a field comes from.
+// Source is the origin of a field's value. It decides how package exec resolves the field.
 type Source uint8
 
-// The sources. Where a Source needs more than the parent value, the members of Field that it needs are named.
+// The sources. A comment names the members of Field that are set.
 const (
-	Member   Source = iota // a field of the Go value: Member
-	Related                // what a relation of the item leads to: Resource is the target, Relation its name
-	Computed               // custom code, asked once for all items of a level: Custom
-	Tag                    // the entity tag of the item
+	Member   Source = iota // a member of the Go value: Member
+	Related                // related items: Resource is the target, Relation the name
+	Computed               // a custom field of items, resolved in batches: Custom
+	Tag                    // the ETag of the item
 
-	Nodes      // of a connection: its items
-	Edges      // of a connection: its edges
-	PageInfo   // of a connection: where the page lies
-	TotalCount // of a connection: how many there are, asked for only if selected
-	Place      // of a connection: where its changes go on, asked for only if selected
-	Node       // of an edge: its item
-	Cursor     // of an edge
+	Nodes      // of a connection: the items
+	Edges      // of a connection: the edges
+	PageInfo   // of a connection: the page info
+	TotalCount // of a connection: the total count, fetched only if selected
+	Place      // of a connection: the cursor for a subscription, fetched only if selected
+	Node       // of an edge: the item
+	Cursor     // of an edge: the cursor
 	HasNext    // of PageInfo
 	HasPrevious
 	StartCursor
 	EndCursor
 
-	Get     // of a root, with Resource: the item of an id
-	List    // Resource
-	Lookup  // Resource is the target: Lookup
+	Get     // of a root: the item with an id; Resource
+	List    // of a root: a page of items; Resource
+	Lookup  // of a root: Lookup; Resource is the target
 	Create  // Resource
 	Replace // Resource
 	Patch   // Resource
 	Delete  // Resource
 	Invoke  // Command
-	Custom  // custom code at a root: Custom
-	Watch   // Resource: a change of one of its items
+	Custom  // a custom field of a root: Custom
+	Watch   // of a subscription: changes of items; Resource
 
-	ChangeKind // of a change: what happened
+	ChangeKind // of a change: its kind
 	ChangeID
-	ChangeItem // of a change: the item as it is now; Resource
+	ChangeItem // of a change: the item after the change; Resource
 	ChangeCursor
 
-	Meta // introspection: Meta
+	Meta // an introspection field: Meta
 )
 
-// Field is a field of an object.
+// Field is a field definition. Which members are set depends on Source.
 type Field struct {
 	Name, Doc, Deprecated string
 	Type                  *Ref
@@ -211,19 +213,20 @@ type Field struct {
 	Member   *schema.Field
 	Resource *resource.Resource
 	Relation string
-	Limit    int // Related: how many items follow at most
-	// ZeroNull, of a Member, says that the zero value is written as null. It is that of an enum, a struct or a type with
-	// text methods which may be left out in JSON: nobody gave it, so it need be none that could have been given.
+	Limit    int // of Related: the maximum number of items
+	// ZeroNull reports that the zero value of a Member is written as null. It is set for enums,
+	// structs and types with text methods that JSON may omit: the zero value may not be a valid
+	// value of the type.
 	ZeroNull bool
 	Lookup   *resource.Lookup
 	Command  *resource.Command
 	Custom   *CustomField
-	// Meta gives the value from what introspection has as its parent: nil, a string, a bool, a []any of values, or
-	// something that other fields take for their parent.
+	// Meta resolves an introspection field. The result is nil, a string, a bool, a []any of values,
+	// or a parent value for the fields of an introspection type.
 	Meta func(parent any, args map[string]any) any
 }
 
-// Arg returns the argument of a name, or nil.
+// Arg returns the argument of this name, or nil.
 func (f *Field) Arg(name string) *Input {
 	for _, a := range f.Args {
 		if a.Name == name {
@@ -233,27 +236,27 @@ func (f *Field) Arg(name string) *Input {
 	return nil
 }
 
-// CustomField is a field whose value is what a function says.
+// CustomField is a field that the application resolves with a function.
 type CustomField struct {
-	// On is "Query", "Mutation", or the name of the resource whose items have it.
+	// On is "Query", "Mutation", or the name of the resource whose items have the field.
 	On                    string
 	Name, Doc, Deprecated string
-	// In is the struct of the arguments; nil or without fields for none.
+	// In is the struct of the arguments. It is nil or empty if there are none.
 	In *schema.Type
-	// Out is what the function returns, and Nullable whether that may be null: a Go pointer. A nil Out is a function of a
-	// root that returns nothing, which clients see as true.
+	// Out is the result type. Nullable reports whether the result may be null, because it is a
+	// pointer. A nil Out is allowed for fields of a root; the field's value is then true.
 	Out      *schema.Type
 	Nullable bool
-	// Parent is the Go type of the items that a computed field is of.
+	// Parent is the Go type of the items of a computed field.
 	Parent reflect.Type
-	// Cost is what one value counts for in the cost of an operation.
+	// Cost is the contribution of a value to the cost of an operation.
 	Cost int
-	// Transactions are those in which all happens that a field of Mutation does; nil for none.
+	// Transactions runs a field of Mutation in a transaction. Nil means no transaction.
 	Transactions tx.Runner
-	// Root is the function of a field of Query or Mutation. in points to a value of the type In, and what is returned to
-	// one of the type Out, nil for nothing.
+	// Root resolves a field of Query or Mutation. in is a pointer to the type In, and the result a
+	// pointer to the type Out, or nil.
 	Root func(ctx context.Context, in any) (any, error)
-	// Each is the function of a computed field. It is given all items of a level, as pointers to Parent, and returns as
-	// many values.
+	// Each resolves a computed field for all items of a list. items are pointers to Parent, and the
+	// result has one value for each.
 	Each func(ctx context.Context, items []any, in any) ([]any, error)
 }

@@ -1,5 +1,8 @@
 package model
 
+// Names of types and fields: their syntax, how they are derived from names of Go and JSON, and what
+// is reported if two of them collide.
+
 import (
 	"strconv"
 	"strings"
@@ -13,16 +16,15 @@ import (
 const (
 	onQuery    = "Query"
 	onMutation = "Mutation"
-	// onSubscription is the root of what is listened to.
+	// onSubscription is the root type of subscriptions.
 	onSubscription = "Subscription"
 
-	badName = "a name in GraphQL has letters, digits and underscores of ASCII alone, and begins neither " +
-		"with a digit nor " +
-		"with two underscores"
+	badName = "a GraphQL name has ASCII letters, digits and underscores, and does not begin with a digit " +
+		"or two underscores"
 )
 
-// reserved are the names of types that have their meaning in every schema, whether it uses them or not: a catalog that
-// grows does not take a name away from one of its types.
+// reserved returns the names of types that each schema may contain. They are reserved even if a
+// schema does not use them, so that adding a resource to a catalog never takes a name away.
 func reserved() []string {
 	names := []string{onQuery, onMutation, onSubscription, "PageInfo", "SortDirection", "ChangeKind",
 		"StringIDFilter", "NullableStringIDFilter"}
@@ -32,28 +34,28 @@ func reserved() []string {
 	return names
 }
 
-// owner is who a name belongs to, for errors: what it is, and how it gets another name.
-type owner struct{ what, way string }
+// owner describes what has a name, and how to rename it, for error messages.
+type owner struct{ what, fix string }
 
-// ofResource is the owner of what is derived from the name of a resource's items.
+// ofResource returns the owner of a name that is derived from the type of a resource's items.
 func ofResource(r *resource.Resource, part string) owner {
 	return owner{part + " of the resource " + r.Name(), "give the resource " + r.Name() +
 		" another name in Options.Names"}
 }
 
-// ofGo is the owner of what is named for a Go type.
+// ofGo returns the owner of the name of a Go type.
 func ofGo(t *schema.Type, part string) owner {
 	return owner{part + t.GoType.String(), "rename the Go type " + t.GoType.String()}
 }
 
-// ofMember is the owner of a field that is called as a member is.
+// ofMember returns the owner of a field that has the name of a member.
 func ofMember(f *schema.Field) owner {
 	member := "the member " + strconv.Quote(f.Name)
 	return owner{member, "give " + member + " another JSON name"}
 }
 
-// either joins two ways out.
-func either(a, b string) string {
+// joinFixes joins two suggestions. Either may be empty.
+func joinFixes(a, b string) string {
 	switch {
 	case a == "" || a == b:
 		return b
@@ -63,14 +65,15 @@ func either(a, b string) string {
 	return a + ", or " + b
 }
 
-// member is a field of a struct with its name in GraphQL.
+// member is a struct member with its name in GraphQL.
 type member struct {
 	*schema.Field
 	name string
 }
 
-// membersOf returns the members of a struct under their names. who is the struct in errors.
-func (b *builder) membersOf(t *schema.Type, who string) []member {
+// membersOf returns the members of a struct with valid, unique names, and reports the others.
+// subject names the struct in errors.
+func (b *builder) membersOf(t *schema.Type, subject string) []member {
 	if known, ok := b.members[t]; ok {
 		return known
 	}
@@ -81,10 +84,11 @@ func (b *builder) membersOf(t *schema.Type, who string) []member {
 		other, taken := by[name]
 		switch {
 		case !isName(name):
-			b.fail("%s: the member %q cannot be a field: %s; give it another JSON name", who, f.Name, badName)
+			b.fail("%s: the member %q cannot be a field: %s; give it another JSON name", subject, f.Name,
+				badName)
 		case taken:
 			b.fail("%s: the members %q and %q would both be the field %s; give one of them another JSON name",
-				who, other, f.Name, name)
+				subject, other, f.Name, name)
 		default:
 			by[name] = f.Name
 			out = append(out, member{f, name})
@@ -94,8 +98,8 @@ func (b *builder) membersOf(t *schema.Type, who string) []member {
 	return out
 }
 
-// baseOf returns what the names of a struct that is part of something are made of: the name of its Go type, or where it
-// has none, the hint.
+// baseOf returns the prefix for names that are derived from a struct within another: the name of
+// its Go type, or hint if it has none.
 func (b *builder) baseOf(t *schema.Type, hint string) string {
 	if t.Name != "" {
 		return pascal(t.Name)
@@ -106,25 +110,27 @@ func (b *builder) baseOf(t *schema.Type, hint string) string {
 	return b.bases[t]
 }
 
-// valueName returns what a struct that is part of something is called. One that a resource shows as its items is called
-// like these, but is none of them: it has no relations, and nobody was asked whether it may be seen.
+// valueName returns the name of the type of a struct within another. The item type of a resource
+// has a second type for this use, because such a value has no relations, and the resource's
+// authorization was not checked for it.
 func (b *builder) valueName(t *schema.Type, hint string) (name, base string) {
-	if r := b.shown[t]; r != nil && b.names[r] != "" {
+	if r := b.itemOf[t]; r != nil && b.names[r] != "" {
 		return b.names[r] + "Value", b.names[r]
 	}
 	base = b.baseOf(t, hint)
 	return base, base
 }
 
-// idOf returns the JSON name of what the items of a Go type are asked for by; empty if no resource shows it.
+// idOf returns the JSON name of the id member of a Go type that is the item type of a resource, and
+// "" otherwise.
 func (b *builder) idOf(t *schema.Type) string {
-	if r := b.shown[t]; r != nil {
+	if r := b.itemOf[t]; r != nil {
 		return r.ID()
 	}
 	return ""
 }
 
-// isName reports whether a name is one that a schema may define (sections 2.1.9 and 4).
+// isName reports whether s is a name that a schema may define (sections 2.1.9 and 4).
 func isName(s string) bool {
 	for i, r := range []byte(s) {
 		if r != '_' && (r|0x20 < 'a' || r|0x20 > 'z') && (i == 0 || r < '0' || r > '9') {
@@ -134,8 +140,9 @@ func isName(s string) bool {
 	return s != "" && !strings.HasPrefix(s, "__")
 }
 
-// fieldName returns the name of a member: its JSON name, unless that is none, as created-at, which becomes createdAt.
-// Names of introspection are not repaired, since they are hardly meant.
+// fieldName returns the name of the field for a member. A JSON name that is not a valid name is
+// converted, such as created-at to createdAt. Names that begin with two underscores are not
+// converted, so that they are reported.
 func fieldName(json string) string {
 	if isName(json) || strings.HasPrefix(json, "__") {
 		return json
@@ -143,7 +150,8 @@ func fieldName(json string) string {
 	return camel(json)
 }
 
-// pascal writes a name as types are: line-items becomes LineItems. What it cannot make a name stays visible in it.
+// pascal converts a name to the form of type names: line-items becomes LineItems. Characters that
+// are not valid in names remain if they are letters, so that they are reported.
 func pascal(name string) string {
 	var b strings.Builder
 	up := true
@@ -161,9 +169,10 @@ func pascal(name string) string {
 	return b.String()
 }
 
-// camel writes a name as fields are: line-items becomes lineItems.
+// camel converts a name to the form of field names: line-items becomes lineItems.
 func camel(name string) string { return lowerFirst(pascal(name)) }
 
+// lowerFirst returns name with its first letter in lower case.
 func lowerFirst(name string) string {
 	_, n := utf8.DecodeRuneInString(name)
 	return lower(name[:n]) + name[n:]
@@ -171,7 +180,7 @@ func lowerFirst(name string) string {
 
 func lower(s string) string { return strings.ToLower(s) }
 
-// sentences puts texts one after the other, each closed by a full stop.
+// sentences joins sentences and ends each of them with a full stop.
 func sentences(list ...string) string {
 	var b strings.Builder
 	for _, s := range list {

@@ -1,5 +1,7 @@
 package model
 
+// Output types: items, structs within items, and connections.
+
 import (
 	"encoding"
 	"reflect"
@@ -10,7 +12,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// fields adds fields to an object, each under a name of its own.
+// fields adds fields to a type and reports invalid and duplicate names.
 type fields struct {
 	b      *builder
 	t      *Type
@@ -19,34 +21,34 @@ type fields struct {
 
 func (b *builder) fieldsOf(t *Type) *fields { return &fields{b: b, t: t, owners: map[string]owner{}} }
 
-// add adds a field, unless its name is none or taken.
+// add adds a field, or reports that its name is invalid or taken.
 func (s *fields) add(f *Field, o owner) {
 	other, taken := s.owners[f.Name]
 	switch {
 	case !isName(f.Name):
-		s.b.fail("%s cannot be the field %q of %s: %s; %s", o.what, f.Name, s.t.Name, badName, o.way)
+		s.b.fail("%s cannot be the field %q of %s: %s; %s", o.what, f.Name, s.t.Name, badName, o.fix)
 	case taken:
 		s.b.fail("%s and %s would both be the field %s of %s; %s", other.what, o.what, f.Name, s.t.Name,
-			either(other.way, o.way))
+			joinFixes(other.fix, o.fix))
 	default:
 		s.owners[f.Name] = o
 		s.t.Fields = append(s.t.Fields, f)
 	}
 }
 
-// item returns the type of the items of a resource, nil if it has no name.
+// item returns the type of a resource's items, or nil if it has no valid name.
 func (b *builder) item(r *resource.Resource) *Type {
 	name := b.names[r]
 	if t := b.items[r]; t != nil || name == "" {
 		return t
 	}
 	t := b.define(Object, name, ofResource(r, "the items"))
-	b.items[r] = t // before its fields, which may lead back to it
+	b.items[r] = t // before its fields, because types may be recursive
 	t.Doc, t.Go, t.Resource = "An item of `"+r.Name()+"`.", r.Type(), r
 	set := b.fieldsOf(t)
 	b.addMembers(set, b.membersOf(r.Type(), "resource "+r.Name()), name, r.ID())
 	if changes(r) || r.Can(resource.OpDelete) {
-		set.add(&Field{Name: "etag", Type: must(b.scalar("String")), Source: Tag, Resource: r,
+		set.add(&Field{Name: "etag", Type: nonNull(b.scalar("String")), Source: Tag, Resource: r,
 			Doc: "The entity tag of the revision that is shown: what `ifMatch` takes."},
 			owner{what: "the entity tag"})
 	}
@@ -55,14 +57,14 @@ func (b *builder) item(r *resource.Resource) *Type {
 	return t
 }
 
-// addMembers adds the members that may be shown. base is what the names of their enums begin with, and id the JSON name of
-// what items are asked for by.
+// addMembers adds the members that are not write-only. base is the prefix for the names of enums,
+// and id the JSON name of the id.
 func (b *builder) addMembers(set *fields, members []member, base, id string) {
 	for _, m := range members {
 		if m.WriteOnly {
 			continue
 		}
-		s := spot{m.Field, m.name, base, m.Name == id}
+		s := position{m.Field, m.name, base, m.Name == id}
 		f := &Field{Name: m.name, Doc: m.Doc, Deprecated: m.Deprecated, Source: Member, Member: m.Field}
 		f.Type = b.ref(m.Type, s, m.Nullable || m.Type.Kind == schema.Any, b.object)
 		if (m.OmitZero || m.OmitEmpty) && !m.Nullable && !s.id && f.Type.Elem == nil &&
@@ -73,8 +75,8 @@ func (b *builder) addMembers(set *fields, members []member, base, id string) {
 	}
 }
 
-// mayLackZero reports whether the zero value of a Go type may be none that t has: a text that is written by code of the
-// application may be refused by it, as that of an address which is none.
+// mayLackZero reports whether the zero value of a Go type may be invalid for t: it may not be a
+// value of an enum, and the text methods of a type may reject it.
 func mayLackZero(t *Type, goType *schema.Type) bool {
 	if t.Kind != Scalar {
 		return true
@@ -85,16 +87,17 @@ func mayLackZero(t *Type, goType *schema.Type) bool {
 			p.Implements(reflect.TypeFor[encoding.TextAppender]()))
 }
 
-// changes reports whether items that are there can be changed. An Inserter alone takes PUT too, and only for new ones.
+// changes reports whether existing items can be changed. An Inserter alone supports PUT for new
+// items only.
 func changes(r *resource.Resource) bool { return r.Can(resource.OpPatch) }
 
-// addRelations adds what leads to other items.
+// addRelations adds the relations of a resource.
 func (b *builder) addRelations(set *fields, r *resource.Resource) {
 	for _, name := range r.Relations() {
 		target, many := b.c.Related(r, name)
 		end := b.item(target)
 		if end == nil {
-			continue // told already
+			continue // nameItems has reported it
 		}
 		f := &Field{Name: fieldName(name), Source: Related, Resource: target, Relation: name,
 			Type: refTo(end), Limit: 1,
@@ -109,7 +112,7 @@ func (b *builder) addRelations(set *fields, r *resource.Resource) {
 	}
 }
 
-// object returns the type of a struct that is part of something else. hint is its name if its Go type has none.
+// object returns the type of a struct within another. hint is its name if the Go type has none.
 func (b *builder) object(t *schema.Type, hint string) *Type {
 	if !slices.ContainsFunc(t.Fields, func(f *schema.Field) bool { return !f.WriteOnly }) {
 		return b.scalar("JSON") // an object needs a field (section 3.6)
@@ -121,22 +124,23 @@ func (b *builder) object(t *schema.Type, hint string) *Type {
 	obj := b.define(Object, name, ofGo(t, "the Go type "))
 	b.objects[t] = obj
 	obj.Go = t
-	if r := b.shown[t]; r != nil {
+	if r := b.itemOf[t]; r != nil {
 		obj.Doc = "What an item of `" + r.Name() + "` says, as a part of something else."
 	}
 	b.addMembers(b.fieldsOf(obj), b.membersOf(t, "Go type "+t.GoType.String()), base, b.idOf(t))
 	return obj
 }
 
-// connection returns the type of a page of a list, in the form that clients of GraphQL know from Relay.
+// connection returns the type of a page of a list, as defined by the Relay Cursor Connections
+// Specification.
 func (b *builder) connection(r *resource.Resource) *Type {
 	item := b.item(r)
 	edge := b.define(Object, item.Name+"Edge", ofResource(r, "the edges"))
 	edge.Doc, edge.Resource = "An item of `"+r.Name()+"` in its place in a list.", r
 	edge.Fields = []*Field{
 		{Name: "cursor", Doc: "The place of the item, for `after` and `before`.",
-			Type: must(b.scalar("String")), Source: Cursor},
-		{Name: "node", Doc: "The item.", Type: must(item), Source: Node, Resource: r},
+			Type: nonNull(b.scalar("String")), Source: Cursor},
+		{Name: "node", Doc: "The item.", Type: nonNull(item), Source: Node, Resource: r},
 	}
 	if r.Query().Natural {
 		edge.Fields[0].Doc = "The place of the item, for `after`; null if there is no way on from it."
@@ -149,7 +153,7 @@ func (b *builder) connection(r *resource.Resource) *Type {
 		{Name: "edges", Doc: "The items with their places.", Type: listOf(edge, true), Source: Edges,
 			Resource: r},
 		{Name: "nodes", Doc: "The items.", Type: listOf(item, true), Source: Nodes, Resource: r},
-		{Name: "pageInfo", Doc: "Where the page lies.", Type: must(info), Source: PageInfo},
+		{Name: "pageInfo", Doc: "Where the page lies.", Type: nonNull(info), Source: PageInfo},
 	}
 	if r.Counts() {
 		t.Fields = append(t.Fields, &Field{Name: "totalCount", Type: refTo(b.scalar("Int")),
@@ -158,15 +162,15 @@ func (b *builder) connection(r *resource.Resource) *Type {
 				"for."})
 	}
 	if r.Watches() {
-		t.Fields = append(t.Fields, b.place(r))
+		t.Fields = append(t.Fields, b.eventCursor(r))
 	}
 	return t
 }
 
-// fillPageInfo makes what is said of every page.
+// fillPageInfo fills in the type PageInfo.
 func (b *builder) fillPageInfo(t *Type) {
 	t.Doc = "Where a page lies in its list."
-	flag, text := must(b.scalar("Boolean")), refTo(b.scalar("String"))
+	flag, text := nonNull(b.scalar("Boolean")), refTo(b.scalar("String"))
 	t.Fields = []*Field{
 		{Name: "hasNextPage", Doc: "Whether items follow.", Type: flag, Source: HasNext},
 		{Name: "hasPreviousPage", Doc: "Whether items precede.", Type: flag, Source: HasPrevious},

@@ -10,22 +10,22 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Options adjust Reflect. nil is the zero value.
+// Options configures [Reflect]. Nil means the zero value.
 type Options struct {
-	// Doc describes the schema, in CommonMark.
+	// Doc is the description of the schema, in CommonMark.
 	Doc string
-	// Names are names of types, by the names of resources: "orders" -> "Order". A resource that is not among them has
-	// the name of its Go type, or of its media types where that is another.
+	// Names maps names of resources to names of types, such as "orders" to "Order". Default is the
+	// name of the Go type of the stored items.
 	Names map[string]string
-	// Fields are custom fields. Their functions do their own authorization.
+	// Fields are the custom fields. Their functions are responsible for authorization.
 	Fields []*CustomField
 }
 
-// Reflect makes the schema of a catalog. opts may be nil. Its error joins everything that cannot be, such as names that
-// collide or that GraphQL does not accept, and says who is to be renamed.
+// Reflect returns the schema of a catalog. The error joins all problems, such as invalid and
+// duplicate names, and suggests a fix for each.
 //
-// The schema is the same each time for the same catalog and options. It has neither the types of introspection nor
-// directives, which package introspect adds.
+// The schema is deterministic for a catalog and options. It does not contain the introspection
+// types and directives, which package introspect adds.
 func Reflect(c *resource.Catalog, opts *Options) (*Schema, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -36,7 +36,8 @@ func Reflect(c *resource.Catalog, opts *Options) (*Schema, error) {
 	s := &Schema{Doc: opts.Doc, Query: b.queryType(), Mutation: b.mutationType(),
 		Subscription: b.subscriptionType()}
 	if len(s.Query.Fields) == 0 && len(b.errs) == 0 {
-		b.fail("there is nothing to query: the catalog has no resource, and Options no custom field of Query")
+		b.fail("the schema has no queries; add a resource to the catalog or a custom field of Query to " +
+			"Options")
 	}
 	if len(b.errs) > 0 {
 		return nil, errors.Join(b.errs...)
@@ -47,39 +48,41 @@ func Reflect(c *resource.Catalog, opts *Options) (*Schema, error) {
 	return s, nil
 }
 
-// builder makes one schema. What it meets again it finds in its maps; all that has an order comes from slices, so that
-// the schema is the same each time.
+// builder builds one schema. Maps hold types that are already defined. Everything ordered is built
+// from slices, so that the schema is deterministic.
 type builder struct {
-	c    *resource.Catalog
-	opts *Options
-	errs []error
-	told map[string]bool // the texts of errs: what is met twice is told once
+	c        *resource.Catalog
+	opts     *Options
+	errs     []error
+	reported map[string]bool // the texts of errs, to report each only once
 
-	types  map[string]*Type // that are used
-	owners map[string]owner // of the names of types, those that nobody may take included
+	types  map[string]*Type // types in use, by name
+	owners map[string]owner // owners of the names of types, including reserved names
 
-	names   map[*resource.Resource]string       // of the types of items; without those that cannot have one
-	items   map[*resource.Resource]*Type        // the types of items
-	shown   map[*schema.Type]*resource.Resource // the first resource that shows a Go type as its items
-	objects map[*schema.Type]*Type              // structs elsewhere
-	inputs  map[nested]*Type                    // structs in inputs
-	bases   map[*schema.Type]string             // what structs without a name are called
+	// names of item types; resources with an invalid name are absent
+	names   map[*resource.Resource]string
+	items   map[*resource.Resource]*Type        // item types
+	itemOf  map[*schema.Type]*resource.Resource // the first resource with items of a Go type
+	objects map[*schema.Type]*Type              // types of structs within others
+	inputs  map[nested]*Type                    // input types of structs
+	bases   map[*schema.Type]string             // name prefixes of structs without a name
 	members map[*schema.Type][]member
-	enums   map[string]*schema.Field // which member an enum was made for first
+	enums   map[string]*schema.Field // the first member with an enum
 	filters map[*resource.Resource]*Type
 }
 
-// nested is a struct inside of an input, or inside of a patch, where all of its members are optional.
+// nested is a struct within an input or a patch. In a patch all members are optional.
 type nested struct {
 	typ   *schema.Type
 	patch bool
 }
 
+// newBuilder returns a builder for c in which the reserved names are taken.
 func newBuilder(c *resource.Catalog, opts *Options) *builder {
 	b := &builder{
-		c: c, opts: opts, told: map[string]bool{}, types: map[string]*Type{}, owners: map[string]owner{},
+		c: c, opts: opts, reported: map[string]bool{}, types: map[string]*Type{}, owners: map[string]owner{},
 		names: map[*resource.Resource]string{}, items: map[*resource.Resource]*Type{},
-		shown: map[*schema.Type]*resource.Resource{}, objects: map[*schema.Type]*Type{},
+		itemOf: map[*schema.Type]*resource.Resource{}, objects: map[*schema.Type]*Type{},
 		inputs: map[nested]*Type{},
 		bases:  map[*schema.Type]string{}, members: map[*schema.Type][]member{},
 		enums:   map[string]*schema.Field{},
@@ -89,39 +92,39 @@ func newBuilder(c *resource.Catalog, opts *Options) *builder {
 		b.owners[name] = owner{what: "a type that every schema may have"}
 	}
 	for _, r := range c.Resources() {
-		if b.shown[r.Type()] == nil {
-			b.shown[r.Type()] = r
+		if b.itemOf[r.Type()] == nil {
+			b.itemOf[r.Type()] = r
 		}
 	}
 	return b
 }
 
-// fail notes an error, once.
+// fail records an error, unless it has been recorded.
 func (b *builder) fail(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	if !b.told[text] {
-		b.told[text] = true
+	if !b.reported[text] {
+		b.reported[text] = true
 		b.errs = append(b.errs, errors.New(text))
 	}
 }
 
-// nameItems gives the types of items their names, which all others are derived from. A resource that can have none, or
-// not its own, is left out of what follows: one error says enough.
+// nameItems assigns the names of item types, from which other names are derived. A resource with an
+// invalid or duplicate name is reported once and left out of the schema.
 func (b *builder) nameItems() {
 	by := map[string]*resource.Resource{}
 	for _, r := range b.c.Resources() {
 		name := b.itemName(r)
 		switch other := by[name]; {
 		case !isName(name):
-			b.fail("resource %s: its items cannot be of the type %q: %s; give the resource another name "+
+			b.fail("resource %s: its items cannot have the type %q: %s; give the resource another name "+
 				"in Options.Names",
 				r.Name(), name, badName)
 		case other != nil:
-			b.fail("resources %s and %s: the items of both are of the type %s; give one of them another "+
+			b.fail("resources %s and %s: the items of both have the type %s; give one of them another "+
 				"name in Options.Names",
 				other.Name(), r.Name(), name)
 		case b.owners[name].what != "":
-			b.fail("resource %s: its items cannot be of the type %s, which is %s; give the resource "+
+			b.fail("resource %s: its items cannot have the type %s, which is %s; give the resource "+
 				"another name in Options.Names",
 				r.Name(), name, b.owners[name].what)
 		default:
@@ -131,13 +134,14 @@ func (b *builder) nameItems() {
 	for _, name := range slices.Sorted(maps.Keys(b.opts.Names)) {
 		if !slices.ContainsFunc(b.c.Resources(),
 			func(r *resource.Resource) bool { return r.Name() == name }) {
-			b.fail("Options.Names has a name for %q, which is no resource of the catalog", name)
+			b.fail("Options.Names has a name for %q, which is not a resource of the catalog", name)
 		}
 	}
 }
 
-// itemName returns the name of the items of a resource: that of the stored Go type, also for a view such as LineItemV1, so
-// that all contracts have the same name. A view whose type differs by case alone keeps its own.
+// itemName returns the name for the item type of a resource: that of the stored Go type, also for a
+// view such as LineItemV1, so that all contracts use the same name. A view whose type differs by
+// case only keeps its own name.
 func (b *builder) itemName(r *resource.Resource) string {
 	if name := b.opts.Names[r.Name()]; name != "" {
 		return name
@@ -148,15 +152,15 @@ func (b *builder) itemName(r *resource.Resource) string {
 	return pascal(r.Stored().Name)
 }
 
-// checkCustom complains about custom fields that are of nothing.
+// checkCustom reports custom fields that are not valid for the catalog.
 func (b *builder) checkCustom() {
 	for i, f := range b.opts.Fields {
 		if f == nil {
-			b.fail("Options.Fields[%d] is the zero Field", i)
+			b.fail("Options.Fields[%d] is the zero value", i)
 			continue
 		}
 		if f.In != nil && f.In.Kind != schema.Object {
-			b.fail("custom field %s: its arguments are no struct, but %v", f.Name, f.In.GoType)
+			b.fail("custom field %s: its arguments must be a struct, not %v", f.Name, f.In.GoType)
 		}
 		if f.On == onQuery || f.On == onMutation {
 			continue
@@ -164,7 +168,7 @@ func (b *builder) checkCustom() {
 		r := b.resource(f.On)
 		switch {
 		case r == nil:
-			b.fail("custom field %s: %q is no resource of the catalog", f.Name, f.On)
+			b.fail("custom field %s: %q is not a resource of the catalog", f.Name, f.On)
 		case f.Parent != r.Type().GoType:
 			b.fail("custom field %s: its function takes items of the Go type %v, but those of the "+
 				"resource %s are of %v",
@@ -175,7 +179,7 @@ func (b *builder) checkCustom() {
 	}
 }
 
-// resource returns the resource of a name, or nil.
+// resource returns the resource of this name, or nil.
 func (b *builder) resource(name string) *resource.Resource {
 	for _, r := range b.c.Resources() {
 		if r.Name() == name {
@@ -185,23 +189,24 @@ func (b *builder) resource(name string) *resource.Resource {
 	return nil
 }
 
-// define makes a type. Where another has the name it complains, and returns a type that nobody will see, so that other
-// errors are found too.
+// define defines a type. If its name is invalid or taken, define reports it and returns a type that
+// is not part of the schema, so that further errors are found.
 func (b *builder) define(kind Kind, name string, o owner) *Type {
 	t := &Type{Kind: kind, Name: name}
 	other, taken := b.owners[name]
 	switch {
 	case !isName(name):
-		b.fail("%s cannot be of the type %q: %s; %s", o.what, name, badName, o.way)
+		b.fail("%s cannot have the type name %q: %s; %s", o.what, name, badName, o.fix)
 	case taken:
-		b.fail("%s and %s would both be the type %s; %s", other.what, o.what, name, either(other.way, o.way))
+		b.fail("%s and %s would both be the type %s; %s", other.what, o.what, name,
+			joinFixes(other.fix, o.fix))
 	default:
 		b.types[name], b.owners[name] = t, o
 	}
 	return t
 }
 
-// shared returns one of the types that every schema may have, made when it is first asked for.
+// shared returns a type that several others use, and defines it on first use.
 func (b *builder) shared(kind Kind, name string, fill func(t *Type)) *Type {
 	if t := b.types[name]; t != nil {
 		return t

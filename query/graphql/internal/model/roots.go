@@ -1,5 +1,7 @@
 package model
 
+// The root types Query and Mutation.
+
 import (
 	"cmp"
 	"strconv"
@@ -9,7 +11,8 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// queryType returns the root of queries: items and lists of every resource, lookups, custom fields.
+// queryType returns the query root: an item and a list field for each resource, lookups, and custom
+// fields.
 func (b *builder) queryType() *Type {
 	t := b.shared(Object, onQuery, func(t *Type) { t.Doc = "What can be asked." })
 	set := b.fieldsOf(t)
@@ -28,23 +31,25 @@ func (b *builder) queryType() *Type {
 	return t
 }
 
-// ofField is the owner of a field that is called as the resource is.
+// ofField returns the owner of a field that has the name of a resource.
 func ofField(r *resource.Resource, part string) owner {
 	return owner{part + " of the resource " + r.Name(), "rename the resource " + r.Name()}
 }
 
-// get asks for one item.
+// get returns the field for one item of a resource.
 func (b *builder) get(r *resource.Resource, item *Type) *Field {
 	return &Field{Name: lowerFirst(item.Name), Type: refTo(item), Source: Get, Resource: r,
 		Doc:  "The item of `" + r.Name() + "` with an id; null if there is none, or none that you may see.",
 		Args: []*Input{b.idArg()}}
 }
 
+// idArg returns the argument id.
 func (b *builder) idArg() *Input {
-	return &Input{Name: "id", Doc: "The id of the item.", Type: must(b.scalar("ID"))}
+	return &Input{Name: "id", Doc: "The id of the item.", Type: nonNull(b.scalar("ID"))}
 }
 
-// list asks for a page of a list. A store of natural order has only one order, and goes only forward in it.
+// list returns the field for a page of a resource. A store with natural order supports only one
+// order and forward paging.
 func (b *builder) list(r *resource.Resource) *Field {
 	f := &Field{Name: camel(r.Name()), Type: refTo(b.connection(r)), Source: List, Resource: r}
 	if filter := b.filter(r); filter != nil {
@@ -78,7 +83,7 @@ func (b *builder) list(r *resource.Resource) *Field {
 	return f
 }
 
-// lookup asks for the item that a lookup leads to. It is nil if the items have no type.
+// lookup returns the field for a lookup, or nil if the target has no item type.
 func (b *builder) lookup(l *resource.Lookup) *Field {
 	target := b.c.Target(l)
 	item := b.item(target)
@@ -91,8 +96,8 @@ func (b *builder) lookup(l *resource.Lookup) *Field {
 	return f
 }
 
-// mutationType returns the root of mutations, nil if nothing can be changed: writes of every resource, commands, custom
-// fields.
+// mutationType returns the mutation root, or nil if there are no writes: writes of each resource,
+// commands, and custom fields.
 func (b *builder) mutationType() *Type {
 	t := &Type{Kind: Object, Name: onMutation,
 		Doc: sentences("What can be done. The fields of one operation are done one after the other.",
@@ -104,7 +109,7 @@ func (b *builder) mutationType() *Type {
 		}
 	}
 	for _, c := range b.c.Commands() {
-		if c.Into() == nil { // an import is no question of one answer
+		if c.Into() == nil { // an import streams several results and has no field
 			set.add(b.command(c), owner{"the command " + c.Name(), "rename the command " + c.Name()})
 		}
 	}
@@ -116,7 +121,7 @@ func (b *builder) mutationType() *Type {
 	return t
 }
 
-// keys says what a key is good for; nothing where there are none.
+// keys describes idempotency keys, and is empty if the catalog does not support them.
 func (b *builder) keys() string {
 	once := b.c.Idempotency()
 	if once == nil {
@@ -136,7 +141,7 @@ func (b *builder) keys() string {
 	return text
 }
 
-// addWrites adds what can be done to the items of a resource.
+// addWrites adds the mutations of a resource.
 func (b *builder) addWrites(set *fields, r *resource.Resource, item *Type) {
 	name, o := "`"+r.Name()+"`", ofResource(r, "a write")
 	if r.Can(resource.OpCreate) {
@@ -149,7 +154,7 @@ func (b *builder) addWrites(set *fields, r *resource.Resource, item *Type) {
 		set.add(&Field{Name: verb + item.Name, Doc: doc, Type: refTo(item), Source: source, Resource: r,
 			Args: args}, o)
 	}
-	// Where clients decide nothing about an item there is nothing to change.
+	// The input is nil if clients can set no member.
 	if in := b.replaceInput(r); in != nil {
 		change("replace", "Puts another value in the place of an item of "+name+" and returns it.", Replace,
 			inputArg(in, "All of the new value."))
@@ -163,15 +168,15 @@ func (b *builder) addWrites(set *fields, r *resource.Resource, item *Type) {
 	}
 }
 
-// inputArg is the argument for an input; there is none for nil.
+// inputArg returns the argument input, or nil if there is no input type.
 func inputArg(input *Type, doc string) []*Input {
 	if input == nil {
 		return nil
 	}
-	return []*Input{{Name: "input", Doc: doc, Type: must(input)}}
+	return []*Input{{Name: "input", Doc: doc, Type: nonNull(input)}}
 }
 
-// ifMatchArg is what a write may demand of the revision that it changes.
+// ifMatchArg returns the argument for a precondition.
 func (b *builder) ifMatchArg(r *resource.Resource) *Input {
 	doc := "Which revision you mean, in the form of the header If-Match: an `etag`, several with commas " +
 		"between, or `*` for " +
@@ -182,7 +187,7 @@ func (b *builder) ifMatchArg(r *resource.Resource) *Input {
 	return &Input{Name: "ifMatch", Doc: doc, Type: refTo(b.scalar("String"))}
 }
 
-// command does a command. One that gives nothing gives true.
+// command returns the field for a command. A command without output returns true.
 func (b *builder) command(c *resource.Command) *Field {
 	f := &Field{Name: camel(c.Name()), Doc: cmp.Or(c.Doc(), "Does the command `"+c.Name()+"`."),
 		Source:  Invoke,

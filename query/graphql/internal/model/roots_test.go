@@ -14,7 +14,7 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// note is the smallest thing that can be written.
+// note is a minimal item.
 type note struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
@@ -22,7 +22,7 @@ type note struct {
 
 func noteOps() resource.Ops[note] { return resource.OpsOf(memory.New[note](nil)) }
 
-// TestCapabilities: what a collection can do decides what there is.
+// TestCapabilities checks which fields a collection has for each set of capabilities.
 func TestCapabilities(t *testing.T) {
 	t.Parallel()
 	deny := func(context.Context, resource.Op, *note, *note) error { return resource.ErrForbidden }
@@ -56,7 +56,7 @@ func TestCapabilities(t *testing.T) {
 				"totalCount | id:ID! text:String",
 		},
 		{
-			name:  "nothing is changed", // PUT takes new items there, and replaceNote never does
+			name:  "nothing is changed", // PUT creates items only, so there is no replaceNote
 			ops:   func(o *resource.Ops[note]) { o.Replace, o.Delete = nil, nil },
 			wants: "createNote | id text | edges nodes pageInfo totalCount | id:ID text:String",
 		},
@@ -69,7 +69,7 @@ func TestCapabilities(t *testing.T) {
 			wants: "deleteNote | id text etag | edges nodes pageInfo | there is none",
 		},
 		{
-			name: "a total would tell what is hidden",
+			name: "no count with a scope",
 			opts: resource.Options[note]{Authorize: deny},
 			wants: "createNote replaceNote patchNote deleteNote | id text etag | edges nodes pageInfo | " +
 				"id:ID text:String",
@@ -109,16 +109,16 @@ func fieldNames(t *model.Type) string {
 	return strings.Join(names, " ")
 }
 
-// TestAskedFor: what the lists of a resource can be asked is what its Options declare.
-func TestAskedFor(t *testing.T) {
+// TestFiltersAndSort checks that filters and sort keys are those of Options.Query.
+func TestFiltersAndSort(t *testing.T) {
 	t.Parallel()
 	const pages = "first:Int after:String last:Int before:String"
 	tests := []struct {
 		name    string
 		support query.Support
 		args    string
-		filter  string // of the list
-		text    string // what the member text can be compared by
+		filter  string // fields of the list's filter
+		text    string // operators of the member text
 		sort    string
 	}{
 		{
@@ -186,7 +186,7 @@ func TestAskedFor(t *testing.T) {
 	}
 }
 
-// TestRenamed: what a member is called in JSON stays known where its name is another.
+// TestRenamed checks that a field whose name differs from JSON refers to the JSON member.
 func TestRenamed(t *testing.T) {
 	t.Parallel()
 	s := reflected(t, things(), nil)
@@ -203,24 +203,24 @@ func TestRenamed(t *testing.T) {
 	}
 }
 
-// TestPageSizes: the descriptions tell the bounds of a list.
+// TestPageSizes checks that descriptions contain the limits of a list.
 func TestPageSizes(t *testing.T) {
 	t.Parallel()
 	notes := resource.FromOps("notes", noteOps(),
 		&resource.Options[note]{PageSize: 7, MaxPageSize: 30, RequireIfMatch: true})
 	s := reflected(t, resource.NewCatalog(nil, notes), nil)
 	if doc := s.Query.Field("notes").Arg("first").Doc; !strings.Contains(doc, "at most 30, and 7 ") {
-		t.Errorf("first says %q", doc)
+		t.Errorf("first has the description %q", doc)
 	}
 	if doc := s.Query.Field("notes").Arg("last").Doc; !strings.Contains(doc, "at most 30.") {
-		t.Errorf("last says %q", doc)
+		t.Errorf("last has the description %q", doc)
 	}
 	if doc := s.Mutation.Field("deleteNote").Arg("ifMatch").Doc; !strings.HasSuffix(doc, "It is required.") {
-		t.Errorf("ifMatch says %q", doc)
+		t.Errorf("ifMatch has the description %q", doc)
 	}
 }
 
-// TestRelations: one end may be null, many are a list without nulls, and either leads to the type of the target.
+// TestRelations checks the types of relations to one and to many items.
 func TestRelations(t *testing.T) {
 	t.Parallel()
 	keys := func(*note) []string { return nil }
@@ -261,7 +261,7 @@ type episode struct {
 	Rank    int    `json:"rank" default:"1" maximum:"9" minimum:"1"`
 }
 
-// TestLookups: the fields of the input are the arguments.
+// TestLookups checks that the arguments of a lookup are the fields of its input.
 func TestLookups(t *testing.T) {
 	t.Parallel()
 	find := func(context.Context, episode) (string, error) { return "", nil }
@@ -287,7 +287,7 @@ type fixedOnly struct {
 	At string `json:"at" readOnly:"true"`
 }
 
-// TestCommands: what they take and give, and what they do not.
+// TestCommands checks the input and output types of commands.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	notes := resource.FromOps("notes", noteOps(), nil)
@@ -314,13 +314,13 @@ func TestCommands(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	// The input of a command is its own; a struct of the same Go type in it is not.
+	// The input type of a command differs from that of a struct with the same Go type.
 	if diff := cmp.Diff("name:String! kind:XYZWKind=big hidden:String! parts:[PartInput!] of:PartInput",
 		short(typeOf(s, "XYZWInput"))); diff != "" {
 		t.Errorf("XYZWInput (-want +got):\n%s", diff)
 	}
 	if doc := s.Mutation.Field("authLogout").Doc; doc != "Does the command `auth/logout`." {
-		t.Errorf("authLogout says %q", doc)
+		t.Errorf("authLogout has the description %q", doc)
 	}
 }
 
@@ -328,7 +328,7 @@ func command[In, Out any](name string) resource.Part {
 	return resource.NewCommand(name, func(context.Context, In) (out Out, err error) { return out, nil }, nil)
 }
 
-// TestNames: types are called as the Go type is, unless their media types say otherwise or Options do.
+// TestNames checks the sources of type names: the Go type, media types and Options.Names.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -372,7 +372,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// LineItem is of two words, and lineItemV1 what it was.
+// LineItem has a name of two words, and lineItemV1 is an older version of it.
 type LineItem struct {
 	ID  string `json:"id"`
 	Qty int    `json:"qty"`
@@ -387,8 +387,9 @@ type of[T any] struct {
 	Is T      `json:"is"`
 }
 
-// TestNothingToSay: an item of which clients decide nothing is created without an input, and cannot be changed.
-func TestNothingToSay(t *testing.T) {
+// TestReadOnlyMembers checks an item type that clients cannot write: it is created without input and
+// cannot be changed.
+func TestReadOnlyMembers(t *testing.T) {
 	t.Parallel()
 	type ticket struct {
 		ID int64 `json:"id" readOnly:"true"`

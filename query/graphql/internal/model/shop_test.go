@@ -14,7 +14,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// The shop of the examples, in its three contracts: the same types, and nothing behind them.
+// The types of the example shop in its three versions, without data.
 
 type Order struct {
 	ID         int64     `json:"id" readOnly:"true" doc:"Assigned by the shop."`
@@ -93,20 +93,20 @@ type Job struct {
 	Result  jsontext.Value `json:"result,omitempty" readOnly:"true"`
 }
 
-// assigned takes away that clients may choose ids.
+// assigned removes the capability to choose ids.
 func assigned[T any]() resource.Ops[T] {
 	ops := resource.OpsOf(memory.New[T](nil))
 	ops.Insert, ops.InsertMany = nil, nil
 	return ops
 }
 
-// readOnly leaves Get and List.
+// readOnly keeps Get and List only.
 func readOnly[T any]() resource.Ops[T] {
 	ops := resource.OpsOf(memory.New[T](nil))
 	return resource.Ops[T]{Get: ops.Get, List: ops.List}
 }
 
-// everything can be asked by every single value that is shown, in every way that makes sense.
+// everything declares all filters and sort keys that a type supports.
 func everything[T any]() query.Support {
 	s := query.Support{Filter: map[string][]query.Op{}}
 	for _, f := range schema.For[T]().Fields {
@@ -128,7 +128,7 @@ func everything[T any]() query.Support {
 	return s
 }
 
-// shop returns the catalogs by contract.
+// shop returns the catalogs by version.
 func shop(t testing.TB) map[string]*resource.Catalog {
 	t.Helper()
 	orders := resource.FromOps("orders", assigned[Order](), &resource.Options[Order]{

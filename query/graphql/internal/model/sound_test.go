@@ -12,13 +12,13 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// sound checks what holds for every schema, whatever it is of (section 3.1 and following).
+// sound checks the rules that hold for each schema (section 3.1 and following).
 func sound(t testing.TB, s *model.Schema) {
 	t.Helper()
 	known := map[string]*model.Type{}
 	for i, typ := range s.Types {
 		if i > 0 && s.Types[i-1].Name >= typ.Name {
-			t.Errorf("%s comes behind %s", typ.Name, s.Types[i-1].Name)
+			t.Errorf("%s follows %s", typ.Name, s.Types[i-1].Name)
 		}
 		known[typ.Name] = typ
 	}
@@ -41,7 +41,7 @@ type checker struct {
 	reached map[string]bool
 }
 
-// reach checks a type and all that it leads to.
+// reach checks a type and all types that it refers to.
 func (c checker) reach(typ *model.Type, from string) {
 	if c.reached[typ.Name] {
 		if c.known[typ.Name] != typ {
@@ -133,7 +133,7 @@ func (c checker) name(name, at string) {
 	}
 }
 
-// catalogs are those of the other tests.
+// catalogs returns the catalogs of the other tests.
 func catalogs(t testing.TB) map[string]*resource.Catalog {
 	all := shop(t)
 	all["things"] = things()
@@ -156,8 +156,8 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// TestAlikeEachTime: one catalog has one schema, in one order.
-func TestAlikeEachTime(t *testing.T) {
+// TestDeterministic checks that Reflect is deterministic.
+func TestDeterministic(t *testing.T) {
 	t.Parallel()
 	for name, c := range catalogs(t) {
 		t.Run(name, func(t *testing.T) {

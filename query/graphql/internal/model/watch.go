@@ -1,8 +1,10 @@
 package model
 
+// The root type Subscription, and the types of changes.
+
 import "github.com/stoa-go/stoa/resource"
 
-// subscriptionType returns the root of subscriptions, nil if nothing can be listened to.
+// subscriptionType returns the subscription root, or nil if no resource has a feed.
 func (b *builder) subscriptionType() *Type {
 	t := &Type{Kind: Object, Name: onSubscription,
 		Doc: "What can be listened to. Each message has one change; a client that keeps the `cursor` of " +
@@ -21,7 +23,7 @@ func (b *builder) subscriptionType() *Type {
 	return t
 }
 
-// changed listens to the items of a resource, or to one of them.
+// changed returns the field for the changes of a resource, or of one of its items.
 func (b *builder) changed(r *resource.Resource, item *Type) *Field {
 	f := &Field{Name: lowerFirst(item.Name) + "Changed", Type: refTo(b.change(r, item)), Source: Watch,
 		Resource: r,
@@ -45,16 +47,17 @@ func (b *builder) changed(r *resource.Resource, item *Type) *Field {
 	return f
 }
 
-// change returns the type of what happens to an item.
+// change returns the type of a change.
 func (b *builder) change(r *resource.Resource, item *Type) *Type {
 	o := ofResource(r, "the changes")
 	t := b.define(Object, item.Name+"Change", o)
 	t.Doc, t.Resource = "What happened to an item of `"+r.Name()+"`.", r
 	set := b.fieldsOf(t)
 	kind := b.shared(Enum, "ChangeKind", fillChangeKind)
-	set.add(&Field{Name: "kind", Doc: "What happened.", Type: must(kind), Source: ChangeKind}, o)
-	set.add(&Field{Name: "id", Doc: "The id of the item.", Type: must(b.scalar("ID")), Source: ChangeID}, o)
-	set.add(&Field{Name: "cursor", Type: must(b.scalar("String")), Source: ChangeCursor,
+	set.add(&Field{Name: "kind", Doc: "What happened.", Type: nonNull(kind), Source: ChangeKind}, o)
+	set.add(&Field{Name: "id", Doc: "The id of the item.", Type: nonNull(b.scalar("ID")), Source: ChangeID},
+		o)
+	set.add(&Field{Name: "cursor", Type: nonNull(b.scalar("String")), Source: ChangeCursor,
 		Doc: "The place behind the change, for `after`. It stays good for as long as changes are kept."}, o)
 	set.add(&Field{Name: lowerFirst(item.Name), Type: refTo(item), Source: ChangeItem, Resource: r,
 		Doc: "The item as the change has left it; null if it was DELETED. What related items are is " +
@@ -63,7 +66,7 @@ func (b *builder) change(r *resource.Resource, item *Type) *Type {
 	return t
 }
 
-// fillChangeKind makes the names of what can happen.
+// fillChangeKind fills in the enum ChangeKind.
 func fillChangeKind(t *Type) {
 	t.Doc = "What happened to an item, as far as you can see it."
 	t.Values = []*Value{
@@ -73,9 +76,9 @@ func fillChangeKind(t *Type) {
 	}
 }
 
-// place is where the changes of what a list shows go on.
-func (b *builder) place(r *resource.Resource) *Field {
-	return &Field{Name: "eventCursor", Type: must(b.scalar("String")), Source: Place, Resource: r,
+// eventCursor returns the field for the cursor that continues a list with a subscription.
+func (b *builder) eventCursor(r *resource.Resource) *Field {
+	return &Field{Name: "eventCursor", Type: nonNull(b.scalar("String")), Source: Place, Resource: r,
 		Doc: "A place from before the items were read, for `after` of a subscription: whatever is not in " +
 			"the list yet is told there. " +
 			"Of several pages, that of the first counts."}

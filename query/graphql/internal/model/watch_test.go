@@ -13,8 +13,8 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// heard returns a catalog to whose resources one can listen.
-func heard(t testing.TB, parts ...resource.Part) *resource.Catalog {
+// watched returns a catalog with a feed.
+func watched(t testing.TB, parts ...resource.Part) *resource.Catalog {
 	t.Helper()
 	return resource.NewCatalog(&resource.CatalogOptions{Feed: newFeed(t)}, parts...)
 }
@@ -25,7 +25,8 @@ func newFeed(t testing.TB) *feed.Feed {
 	return f
 }
 
-// TestWatched is all that a feed adds to a schema: a resource with a filter and a view of it, and one without.
+// TestWatched compares the types that a feed adds to a schema: for a resource with a filter, a view
+// of it, and a resource without.
 func TestWatched(t *testing.T) {
 	t.Parallel()
 	orders := resource.FromOps("orders", assigned[Order](),
@@ -50,7 +51,7 @@ func TestWatched(t *testing.T) {
 	}
 }
 
-// TestWatchedIsMore: but for what a feed adds, the schema is the same.
+// TestWatchedIsMore checks that a feed does not change other types.
 func TestWatchedIsMore(t *testing.T) {
 	t.Parallel()
 	orders := resource.FromOps("orders", assigned[Order](),
@@ -58,7 +59,7 @@ func TestWatchedIsMore(t *testing.T) {
 	plain := dump(reflected(t, resource.NewCatalog(nil, orders), nil), true)
 	again := resource.FromOps("orders", assigned[Order](),
 		&resource.Options[Order]{Query: everything[Order]()})
-	s := reflected(t, heard(t, again), nil)
+	s := reflected(t, watched(t, again), nil)
 	s.Types = slices.DeleteFunc(s.Types, func(typ *model.Type) bool {
 		typ.Fields = slices.DeleteFunc(typ.Fields,
 			func(f *model.Field) bool { return f.Source == model.Place })
@@ -73,7 +74,7 @@ type named struct {
 	ID string `json:"id"`
 }
 
-// TestChangesCollide with what is there already, and somebody is told what to rename.
+// TestChangesCollide checks the errors for names that collide with those of changes.
 func TestChangesCollide(t *testing.T) {
 	t.Parallel()
 	thing := func(name string) resource.Part { return resource.New(name, memory.New[named](nil), nil) }
@@ -96,12 +97,12 @@ func TestChangesCollide(t *testing.T) {
 				"another name in Options.Names"},
 		{"an item is called like the kinds", []resource.Part{thing("kinds")},
 			map[string]string{"kinds": "ChangeKind"},
-			"its items cannot be of the type ChangeKind, which is a type that every schema may have"},
+			"its items cannot have the type ChangeKind, which is a type that every schema may have"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := model.Reflect(heard(t, tt.parts...), &model.Options{Names: tt.names})
+			_, err := model.Reflect(watched(t, tt.parts...), &model.Options{Names: tt.names})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("the error is %v, want %s", err, tt.want)
 			}

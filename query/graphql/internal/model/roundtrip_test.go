@@ -13,13 +13,14 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// selection asks for everything that a type has, structs in it included, down to a depth.
+// selection returns a selection of all fields of t, up to a depth.
 func selection(t *model.Type, depth int) string {
 	var b strings.Builder
 	for _, f := range t.Fields {
 		named := f.Type.Named()
 		switch {
-		case f.Source == model.Tag || named.IsComposite() && depth == 0: // a tag is another each time
+		// a tag is different for each revision
+		case f.Source == model.Tag || named.IsComposite() && depth == 0:
 		case named.IsComposite():
 			b.WriteString(f.Name + "{" + selection(named, depth-1) + "} ")
 		default:
@@ -29,8 +30,8 @@ func selection(t *model.Type, depth int) string {
 	return b.String()
 }
 
-// answered sends a document through the door.
-func answered(t *testing.T, h http.Handler, document string) string {
+// execute sends a document to the handler and returns the response.
+func execute(t *testing.T, h http.Handler, document string) string {
 	t.Helper()
 	body, err := json.Marshal(map[string]string{"query": document})
 	if err != nil {
@@ -43,8 +44,8 @@ func answered(t *testing.T, h http.Handler, document string) string {
 	return w.Body.String()
 }
 
-// TestThroughTheDoor: every kind that a schema has is written, read, changed and asked for as the schema says.
-func TestThroughTheDoor(t *testing.T) {
+// TestRoundTrip writes, reads and filters values of each kind, and compares the responses.
+func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	c := things()
 	h := graphql.New(c, nil)
@@ -98,7 +99,7 @@ func TestThroughTheDoor(t *testing.T) {
 			`{"things":{"totalCount":1,"nodes":[{"id":"1"}]}}`,
 		},
 		{
-			"replace", // what is left out has its default again, and what nobody sees is as it was
+			"replace", // absent fields have their defaults again, and write-only fields keep their values
 			`mutation{replaceThing(id:"1" input:{tags:[] asked:"a2" oldAsked:"o" maybeInt:3 raw:null enumWord:x inline:{mode:off}
 				part:{name:"w" hidden:"h"} noEnum:"sold" truth:"maybe" secret:"b" enumInt:2}){asked given givenInt enum raw maybe
 				maybeInt part{name kind} parts{name} inline{mode more{x}}}}`,
@@ -107,8 +108,8 @@ func TestThroughTheDoor(t *testing.T) {
 				`"part":{"name":"w","kind":"big"},"parts":[],"inline":{"mode":"off","more":{"x":0}}}}`,
 		},
 	}
-	for _, tt := range tests { // one after the other: each is about what the one before has left
-		if diff := cmp.Diff(`{"data":`+tt.want+`}`, answered(t, h, tt.document)); diff != "" {
+	for _, tt := range tests { // in sequence, because each depends on the state that the previous one leaves
+		if diff := cmp.Diff(`{"data":`+tt.want+`}`, execute(t, h, tt.document)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
