@@ -12,11 +12,12 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// What clients give goes to the catalog as the JSON that the other doors are given, so that defaults, constraints and
-// the difference between null and nothing are judged in one place.
+// Input of clients is passed to the catalog as JSON, in the form that other protocols pass it.
+// Therefore defaults, constraints, and the difference between null and absent are handled in one
+// place.
 
-// document appends an input object, with the members in the order of the model and under their JSON names. What is
-// absent stays absent, and null is null.
+// document appends an input object as JSON, with members in the order of the model and under their
+// JSON names. Absent fields are left out, and null is written as null.
 func document(dst []byte, inputs []*model.Input, given map[string]any) ([]byte, error) {
 	dst = append(dst, '{')
 	for _, in := range inputs {
@@ -38,7 +39,7 @@ func document(dst []byte, inputs []*model.Input, given map[string]any) ([]byte, 
 	return append(dst, '}'), nil
 }
 
-// jsonName returns what an input is called in content.
+// jsonName returns the JSON name of the member that an input sets.
 func jsonName(in *model.Input) string {
 	if in.Member != nil {
 		return in.Member.Name
@@ -46,7 +47,7 @@ func jsonName(in *model.Input) string {
 	return in.Name
 }
 
-// appendInput appends the value of an input, whose member may be nil.
+// appendInput appends the value of an input. member may be nil.
 func appendInput(dst []byte, t *model.Ref, member *schema.Field, value any) ([]byte, error) {
 	if value == nil {
 		return append(dst, "null"...), nil
@@ -71,8 +72,8 @@ func appendInput(dst []byte, t *model.Ref, member *schema.Field, value any) ([]b
 	return append(dst, ']'), nil
 }
 
-// appendScalar appends one value as the member has it in JSON. The id of an item is text in GraphQL, always, and may be
-// a number in content.
+// appendScalar appends a scalar as the member has it in JSON. An id is a string in GraphQL and may
+// be a number in JSON.
 func appendScalar(dst []byte, member *schema.Field, value any) ([]byte, error) {
 	switch v := value.(type) {
 	case string:
@@ -91,14 +92,15 @@ func appendScalar(dst []byte, member *schema.Field, value any) ([]byte, error) {
 	case time.Time:
 		return append(v.AppendFormat(append(dst, '"'), time.RFC3339Nano), '"'), nil
 	}
-	text, err := json.Marshal(value, json.Deterministic(true)) // of the scalar JSON, which may hold anything
+	text, err := json.Marshal(value, json.Deterministic(true)) // the scalar JSON may hold any value
 	if err != nil {
-		return nil, fmt.Errorf("an argument of type %T cannot be written: %w", value, err)
+		return nil, fmt.Errorf("graphql: encoding an argument of type %T: %w", value, err)
 	}
 	return append(dst, text...), nil
 }
 
-// isInteger reports whether a text is how JSON writes an integer, in the one way that ids are written.
+// isInteger reports whether s is an integer in the canonical form of an id: no plus sign and no
+// leading zeros.
 func isInteger(s string) bool {
 	_, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {

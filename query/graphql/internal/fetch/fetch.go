@@ -1,10 +1,12 @@
-// Package fetch asks a catalog for what the fields of a GraphQL schema show: it turns coerced arguments into calls of
-// resources, lookups, commands and custom functions.
+// Package fetch resolves the fields of a GraphQL schema against a catalog. It converts coerced
+// arguments to calls of resources, lookups, commands and custom functions.
 //
-// It is for query/graphql/internal/exec, and for the resolvers of graphqltest/oracle. Arguments are as package
-// coerce makes them. Errors are those of the catalog; what to tell clients of them is business of package gqlerror.
+// Package exec calls it, and so do the resolvers of graphqltest/oracle. Arguments have the form
+// that package coerce returns. Errors are those of the catalog; package gqlerror converts them for
+// clients.
 //
-// Who may see and do what is nowhere asked here. Every way to an item is a method of [resource.Resource], which asks.
+// This package contains no authorization. All access is by methods of [resource.Resource], which
+// authorize.
 package fetch
 
 import (
@@ -15,16 +17,17 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Fetcher asks one catalog, within the catalog's limits. It is safe for concurrent use.
+// Fetcher resolves fields of one catalog, within the catalog's limits. It is safe for concurrent
+// use.
 type Fetcher struct {
 	limits resource.Limits
 }
 
-// New returns a Fetcher for a catalog.
+// New returns a Fetcher for c.
 func New(c *resource.Catalog) *Fetcher { return &Fetcher{limits: c.Limits()} }
 
-// Item asks for the one item of a field with Source Get or Lookup. There may be none: nil. That is so as well for what
-// the caller may not see, for what was deleted, and for an id that no item can have.
+// Item returns the item of a field with Source Get or Lookup. It returns nil if there is no such
+// item, if it was deleted, or if the caller is not allowed to see it.
 func (x *Fetcher) Item(ctx context.Context, f *model.Field, args map[string]any) (*resource.Entry, error) {
 	var e resource.Entry
 	var err error
@@ -48,7 +51,7 @@ func (x *Fetcher) Item(ctx context.Context, f *model.Field, args map[string]any)
 	return nil, err
 }
 
-// isAbsent reports whether an error says no more than that there is no item.
+// isAbsent reports whether err means that the item does not exist or was deleted.
 func isAbsent(err error) bool {
 	kind := resource.Problem(err).Kind
 	return kind == problem.NotFound || kind == problem.Gone

@@ -1,5 +1,7 @@
 package fetch
 
+// The argument filter: its conversion to a query.Filter, and its limits.
+
 import (
 	"fmt"
 	"strconv"
@@ -10,24 +12,25 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Bounds of a filter beside the number of its comparisons, which the catalog sets. They are those of the other doors.
+// Limits of a filter in addition to Limits.Terms of the catalog. They equal those of REST.
 const (
-	maxValues = 200 // in one in or notIn
-	maxDepth  = 8   // of and, or and not within each other
+	maxValues = 200 // values of one in or notIn
+	maxDepth  = 8   // levels of nested and, or and not
 )
 
-// filterReader makes a filter of an argument. It goes on after a mistake, to find more of them.
+// filterReader converts the argument filter. It continues after an error, to report several.
 type filterReader struct {
-	bad   *complaints
-	terms int // that are still allowed
+	bad   *violations
+	terms int // comparisons that are still allowed
 	most  int
-	// operands of and and or that are still allowed. Each comparison stands in no more of them than they can be nested. Those
-	// without any are cheap to send by the hundred thousand, and a variable brings them to every field of the root.
+	// operands is the number of operands of and and or that are still allowed. A comparison occurs
+	// in at most maxDepth of them. Without this limit a request could contain many operands without
+	// comparisons and use them for each root field.
 	operands int
 }
 
-// filter reads the argument filter.
-func (x *Fetcher) filter(f *model.Field, args map[string]any, bad *complaints) query.Filter {
+// filter returns the argument filter as a query.Filter. It adds errors to bad.
+func (x *Fetcher) filter(f *model.Field, args map[string]any, bad *violations) query.Filter {
 	given, _ := args["filter"].(map[string]any)
 	if given == nil {
 		return query.Filter{}
@@ -37,8 +40,8 @@ func (x *Fetcher) filter(f *model.Field, args map[string]any, bad *complaints) q
 	return r.object(f.Arg("filter").Type.Named(), given, "filter", 0)
 }
 
-// object reads a filter object: all of its members must hold. They are taken in the order of the model, whatever that of
-// the client, so that equal questions are equal and a cursor fits all spellings of its list.
+// object converts a filter object, whose members are combined with and. They have the order of the
+// model, so that equal filters are equal queries and share cursors.
 func (r *filterReader) object(t *model.Type, given map[string]any, at string, depth int) query.Filter {
 	if depth > maxDepth {
 		r.bad.add(at, "tooMany", fmt.Sprintf("and, or and not can be nested at most %d deep", maxDepth))
@@ -48,7 +51,7 @@ func (r *filterReader) object(t *model.Type, given map[string]any, at string, de
 	for _, in := range t.Inputs {
 		value := given[in.Name]
 		if value == nil {
-			continue // absent, or null, which asks for nothing
+			continue // absent, or null, which has the same meaning
 		}
 		at := at + "." + in.Name
 		switch value := value.(type) {
@@ -70,7 +73,7 @@ func (r *filterReader) object(t *model.Type, given map[string]any, at string, de
 	return query.And(all...)
 }
 
-// readList reads the filters of an and or an or.
+// readList converts the operands of and and or.
 func (r *filterReader) readList(t *model.Type, given []any, at string, depth int) []query.Filter {
 	var fs []query.Filter
 	for i, one := range given {
@@ -88,7 +91,7 @@ func (r *filterReader) readList(t *model.Type, given []any, at string, depth int
 	return fs
 }
 
-// field reads the comparisons of one field.
+// field converts the comparisons of one field.
 func (r *filterReader) field(in *model.Input, given map[string]any, at string) query.Filter {
 	var all []query.Filter
 	for _, op := range in.Type.Named().Inputs {
@@ -109,7 +112,7 @@ func (r *filterReader) field(in *model.Input, given map[string]any, at string) q
 	return query.And(all...)
 }
 
-// operand makes canonical what a field is compared with.
+// operand converts the value of a comparison to canonical form.
 func (r *filterReader) operand(f *schema.Field, op query.Op, value any, at string) (any, bool) {
 	list, many := value.([]any)
 	if !many {
@@ -130,15 +133,15 @@ func (r *filterReader) operand(f *schema.Field, op query.Op, value any, at strin
 	return out, true
 }
 
-// scalar makes one value canonical. It goes by the text of the value, as it does everywhere else, so that the bounds of
-// the member hold: 300 is no int8, and 01 no id.
+// scalar converts a single value to canonical form. It parses the text of the value, so that the
+// limits of the member apply: 300 is not an int8, and 01 is not an id.
 func (r *filterReader) scalar(f *schema.Field, op query.Op, value any, at string) (any, bool) {
 	switch {
 	case value == nil:
 		r.bad.add(at, "null", "nothing compares with null; ask isNull instead")
 		return nil, false
 	case op == query.IsNull, op == query.Contains, op == query.StartsWith:
-		return value, true // the beginning of an enum's value is none of its values
+		return value, true // for an enum, the operand may be a part of a value
 	}
 	got, err := f.Parse(textOf(value))
 	if err != nil {
@@ -146,7 +149,7 @@ func (r *filterReader) scalar(f *schema.Field, op query.Op, value any, at string
 		return nil, false
 	}
 	got = query.Canonical(got)
-	// A zone can carry a time at the edge out of what RFC 3339 and many stores can write.
+	// The conversion to UTC can move a time out of the range of RFC 3339 and of many stores.
 	if t, ok := got.(time.Time); ok && (t.Year() < 0 || t.Year() > 9999) {
 		r.bad.add(at, "invalidValue", "must be in the years 0 to 9999, in UTC")
 		return nil, false
@@ -154,7 +157,7 @@ func (r *filterReader) scalar(f *schema.Field, op query.Op, value any, at string
 	return got, true
 }
 
-// textOf returns a scalar as [schema.Field.Parse] reads it.
+// textOf returns a scalar in the form that [schema.Field.Parse] accepts.
 func textOf(v any) string {
 	switch v := v.(type) {
 	case string:

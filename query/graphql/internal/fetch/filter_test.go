@@ -75,7 +75,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// nested is a filter in so many nots.
+// nested returns a filter with n levels of not.
 func nested(n int) any {
 	f := args{"gift": args{"eq": true}}
 	for range n {
@@ -86,7 +86,7 @@ func nested(n int) any {
 
 func TestFilterRefuses(t *testing.T) {
 	t.Parallel()
-	empty := make([]any, 73) // eight for each of the nine comparisons that this catalog takes, and one more
+	empty := make([]any, 73) // eight for each of the nine comparisons that this catalog allows, and one more
 	for i := range empty {
 		empty[i] = args{}
 	}
@@ -97,43 +97,43 @@ func TestFilterRefuses(t *testing.T) {
 	tests := []struct {
 		name   string
 		filter args
-		want   []complaint
+		want   []violation
 	}{
-		{"null", args{"status": args{"eq": nil}}, []complaint{{"filter.status.eq", "null"}}},
-		{"null for a list", args{"status": args{"in": nil}}, []complaint{{"filter.status.in", "null"}}},
+		{"null", args{"status": args{"eq": nil}}, []violation{{"filter.status.eq", "null"}}},
+		{"null for a list", args{"status": args{"in": nil}}, []violation{{"filter.status.in", "null"}}},
 		{"null in a list", args{"status": args{"in": []any{"paid", nil}}},
-			[]complaint{{"filter.status.in[1]", "null"}}},
+			[]violation{{"filter.status.in[1]", "null"}}},
 		{"beyond the range", args{"small": args{"eq": 300}},
-			[]complaint{{"filter.small.eq", "invalidValue"}}},
-		{"not canonical", args{"id": args{"eq": "01"}}, []complaint{{"filter.id.eq", "invalidValue"}}},
+			[]violation{{"filter.small.eq", "invalidValue"}}},
+		{"not canonical", args{"id": args{"eq": "01"}}, []violation{{"filter.id.eq", "invalidValue"}}},
 		{"no value of the enum", args{"status": args{"eq": "lost"}},
-			[]complaint{{"filter.status.eq", "invalidValue"}}},
+			[]violation{{"filter.status.eq", "invalidValue"}}},
 		{"before all years", args{"placedAt": args{"eq": time.Date(0, 1, 1, 0, 0, 0, 0,
 			time.FixedZone("", 7200))}},
-			[]complaint{{"filter.placedAt.eq", "invalidValue"}}},
-		{"too many values", args{"total": args{"in": many}}, []complaint{{"filter.total.in", "tooMany"}}},
+			[]violation{{"filter.placedAt.eq", "invalidValue"}}},
+		{"too many values", args{"total": args{"in": many}}, []violation{{"filter.total.in", "tooMany"}}},
 		{"too many comparisons", args{"or": []any{
 			args{"total": args{"eq": int64(1), "ne": int64(1), "lt": int64(1), "gt": int64(1),
 				"lte": int64(1)}},
 			args{"small": args{"eq": 1, "ne": 1, "lt": 1, "gt": 1, "lte": 1}},
 			args{"gift": args{"eq": true}}}},
-			[]complaint{{"filter.or[1].small", "tooMany"}}},
+			[]violation{{"filter.or[1].small", "tooMany"}}},
 		{"too many conditions that ask for nothing", args{"or": empty},
-			[]complaint{{"filter.or[72]", "tooMany"}}},
+			[]violation{{"filter.or[72]", "tooMany"}}},
 		{"too many of them in all", args{"or": []any{args{"and": empty[:40]}, args{"and": empty[:40]}}},
-			[]complaint{{"filter.or[1].and[30]", "tooMany"}}},
-		{"too deep", nested(5).(args), []complaint{{"filter.not.and[0].not.and[0].not.and[0].not.and[0].not",
+			[]violation{{"filter.or[1].and[30]", "tooMany"}}},
+		{"too deep", nested(5).(args), []violation{{"filter.not.and[0].not.and[0].not.and[0].not.and[0].not",
 			"tooMany"}}},
 		{"several", args{"and": []any{args{"small": args{"lt": -129}}},
 			"not": args{"id": args{"in": []any{"1", "x"}}}},
-			[]complaint{{"filter.and[0].small.lt", "invalidValue"}, {"filter.not.id.in[1]", "invalidValue"}}},
+			[]violation{{"filter.and[0].small.lt", "invalidValue"}, {"filter.not.id.in[1]", "invalidValue"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := open(t)
 			_, err := s.List(t.Context(), s.field(t, "orders"), args{"filter": tt.filter}, nil)
-			code, got := told(err)
+			code, got := reported(err)
 			if diff := cmp.Diff(tt.want, got); diff != "" || code != "BAD_USER_INPUT" {
 				t.Errorf("code %s (-want +got):\n%s", code, diff)
 			}
@@ -144,7 +144,7 @@ func TestFilterRefuses(t *testing.T) {
 	}
 }
 
-// TestFilterBounds: up to the bounds all is well.
+// TestFilterBounds checks filters that reach the limits and do not exceed them.
 func TestFilterBounds(t *testing.T) {
 	t.Parallel()
 	values := make([]any, 200)

@@ -8,8 +8,8 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Invoke calls the function of a field with Source Invoke or Custom. The value is a pointer to the Go type that the field
-// shows, and nil for nothing.
+// Invoke calls the function of a field with Source Invoke or Custom. The result is a pointer to the
+// Go type of the field, or nil if the function has no output.
 func (x *Fetcher) Invoke(ctx context.Context, f *model.Field, args map[string]any) (any, error) {
 	if f.Source == model.Custom {
 		in, err := x.input(f.Custom.In, f.Args, args)
@@ -19,7 +19,7 @@ func (x *Fetcher) Invoke(ctx context.Context, f *model.Field, args map[string]an
 		out, err := f.Custom.Root(ctx, in)
 		return out, located(err, f.Args, "")
 	}
-	in, err := x.commanded(f, args)
+	in, err := x.commandInput(f, args)
 	if err != nil {
 		return nil, err
 	}
@@ -27,17 +27,17 @@ func (x *Fetcher) Invoke(ctx context.Context, f *model.Field, args map[string]an
 	return out, located(err, inputsOf(f), "input")
 }
 
-// Permit asks whether the command of a field with Source Invoke may be done, without doing it.
+// Permit authorizes the command of a field with Source Invoke, without calling it.
 func (x *Fetcher) Permit(ctx context.Context, f *model.Field, args map[string]any) error {
-	in, err := x.commanded(f, args)
+	in, err := x.commandInput(f, args)
 	if err != nil {
 		return err
 	}
 	return located(f.Command.Permit(ctx, in), inputsOf(f), "input")
 }
 
-// commanded is the input of a command.
-func (x *Fetcher) commanded(f *model.Field, args map[string]any) (any, error) {
+// commandInput returns the decoded input of a command, or nil if it has none.
+func (x *Fetcher) commandInput(f *model.Field, args map[string]any) (any, error) {
 	typ := f.Command.Input()
 	if typ == nil {
 		return nil, nil
@@ -51,8 +51,8 @@ func (x *Fetcher) commanded(f *model.Field, args map[string]any) (any, error) {
 	return in, located(err, inputsOf(f), "input")
 }
 
-// Compute calls the function of a field with Source Computed for all items of a level. The values are pointers, as those
-// of Invoke, one for each item.
+// Compute calls the function of a field with Source Computed for all items of a list. The result
+// has one pointer for each item.
 func (x *Fetcher) Compute(ctx context.Context, f *model.Field, items []any,
 	args map[string]any) ([]any, error) {
 	in, err := x.input(f.Custom.In, f.Args, args)
@@ -64,14 +64,14 @@ func (x *Fetcher) Compute(ctx context.Context, f *model.Field, items []any,
 		return nil, located(err, f.Args, "")
 	}
 	if len(values) != len(items) {
-		return nil, fmt.Errorf("the function of %s.%s gave %d values for %d items", f.Custom.On,
-			f.Custom.Name, len(values), len(items))
+		return nil, fmt.Errorf("graphql: field %s of %s: function returned %d values for %d items",
+			f.Custom.Name, f.Custom.On, len(values), len(items))
 	}
 	return values, nil
 }
 
-// input makes a value of the type of arguments, which may be nil, and checks it. As in URLs, what is absent breaks no rule
-// but that something is required.
+// input decodes arguments to a value of typ and validates it. typ may be nil. An absent argument
+// violates no constraint except required.
 func (x *Fetcher) input(typ *schema.Type, inputs []*model.Input, given map[string]any) (any, error) {
 	if typ == nil {
 		return nil, nil
@@ -90,6 +90,8 @@ func (x *Fetcher) input(typ *schema.Type, inputs []*model.Input, given map[strin
 	return in, located(err, inputs, "")
 }
 
+// decode returns options for schema.Type.Decode. filled lists absent members, whose constraints do
+// not apply.
 func (x *Fetcher) decode(filled []string) *schema.DecodeOptions {
 	return &schema.DecodeOptions{Mode: schema.Create, MaxDepth: x.limits.Depth, MaxNames: x.limits.Names,
 		Filled: filled}

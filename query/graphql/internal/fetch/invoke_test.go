@@ -60,8 +60,8 @@ func TestItemFails(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	_, err := s.Item(t.Context(), s.field(t, "newest"), args{"ofStatus": "placed", "since": int64(1)})
-	code, list := told(err)
-	if diff := cmp.Diff([]complaint{{"since", "minimum"}}, list); diff != "" || code != "BAD_USER_INPUT" {
+	code, list := reported(err)
+	if diff := cmp.Diff([]violation{{"since", "minimum"}}, list); diff != "" || code != "BAD_USER_INPUT" {
 		t.Errorf("code %s (-want +got):\n%s", code, diff)
 	}
 	if _, err := s.Item(t.Context(), s.field(t, "newest"),
@@ -95,19 +95,19 @@ func TestInvoke(t *testing.T) {
 		name  string
 		input args
 		code  string
-		want  []complaint
+		want  []violation
 	}{
 		{"bounds", args{"userName": "x", "days": 0}, "BAD_USER_INPUT",
-			[]complaint{{"input.userName", "minLength"}, {"input.days", "minimum"}}},
+			[]violation{{"input.userName", "minLength"}, {"input.days", "minimum"}}},
 		{"what the command says", args{"userName": "bob", "days": 1}, "BAD_USER_INPUT",
-			[]complaint{{"input.userName", "unknown"}}},
+			[]violation{{"input.userName", "unknown"}}},
 		{"policy", args{"userName": "eve", "days": 1}, "FORBIDDEN", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := s.Invoke(t.Context(), s.field(t, "authLogin"), args{"input": tt.input})
-			code, got := told(err)
+			code, got := reported(err)
 			if diff := cmp.Diff(tt.want, got); diff != "" || code != tt.code {
 				t.Errorf("code %s (-want +got):\n%s", code, diff)
 			}
@@ -121,7 +121,7 @@ type pairIn struct {
 	C int32  `json:"c" default:"7"`
 }
 
-// custom returns a field of custom code whose arguments are those of pairIn.
+// custom returns a custom field with the arguments of pairIn.
 func custom() *model.Field {
 	in := schema.For[pairIn]()
 	f := &model.Field{Name: "pair", Source: model.Custom, Custom: &model.CustomField{
@@ -153,7 +153,8 @@ func TestCustom(t *testing.T) {
 	if diff := cmp.Diff([]any{out, out}, values); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	out, err = s.Invoke(t.Context(), f, args{"aNumber": int64(2), "c": 3}) // what is absent is not too short
+	// the minimum length does not apply to an absent argument
+	out, err = s.Invoke(t.Context(), f, args{"aNumber": int64(2), "c": 3})
 	if diff := cmp.Diff(&pairIn{2, "", 3}, out); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -167,11 +168,11 @@ func TestCustomFails(t *testing.T) {
 	t.Parallel()
 	s, f := open(t), custom()
 	bad := args{"aNumber": int64(0), "b": "x"}
-	want := []complaint{{"aNumber", "minimum"}, {"b", "minLength"}}
+	want := []violation{{"aNumber", "minimum"}, {"b", "minLength"}}
 	_, invoked := s.Invoke(t.Context(), f, bad)
 	_, computed := s.Compute(t.Context(), f, []any{&order{}}, bad)
 	for _, err := range []error{invoked, computed} {
-		code, got := told(err)
+		code, got := reported(err)
 		if diff := cmp.Diff(want, got); diff != "" || code != "BAD_USER_INPUT" {
 			t.Errorf("code %s (-want +got):\n%s", code, diff)
 		}
@@ -182,7 +183,7 @@ func TestCustomFails(t *testing.T) {
 			resource.Invalid("a-number", "odd")
 	}
 	_, err := s.Invoke(t.Context(), f, good)
-	if _, got := told(err); cmp.Diff([]complaint{{"aNumber", "odd"}}, got) != "" {
+	if _, got := reported(err); cmp.Diff([]violation{{"aNumber", "odd"}}, got) != "" {
 		t.Errorf("it complains of %v", got)
 	}
 	secret := errors.New("secret")

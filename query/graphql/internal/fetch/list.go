@@ -12,47 +12,48 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Connection is a page of a list. Release its Page when done.
+// Connection is a page of a list. The caller releases Page when it is done.
 type Connection struct {
-	// Page has the items. If no items were asked for, its Next and Prev are no cursors to use: they tell, by being there,
-	// whether something follows, and whether something is in front.
+	// Page has the items. If the limit is 0, its Next and Prev are not valid cursors; they are
+	// non-empty if there are items after or before the page.
 	Page resource.Page
-	// Filter is what the list was asked for, so that all of it can be counted.
+	// Filter is the filter of the list, which Count uses.
 	Filter query.Filter
-	// Place is where the changes of the list go on, or PlaceErr why that is not known. Only [Fetcher.WatchedList] sets them.
+	// Place is the cursor for a subscription that continues the list, or PlaceErr is the reason why
+	// there is none. Only [Fetcher.WatchedList] sets them.
 	Place    feed.Cursor
 	PlaceErr error
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	counted bool
 	total   int
 	err     error
 }
 
-// Count returns how many items of r, which the page is of, the list has on all pages together. They are counted once,
-// however many ask, at the same time too: a document can ask for it under thousands of aliases, and to count may be to read
-// all items that there are.
+// Count returns the number of items in the list on all pages. r is the resource of the page. The
+// store counts once per Connection, because a document may select the count under many aliases, and
+// counting may read all items. Concurrent calls are safe.
 func (c *Connection) Count(ctx context.Context, r *resource.Resource) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.counted {
 		c.total, c.err = r.Count(ctx, c.Filter)
-		c.counted = true // and not where it has panicked, which is for everybody to see
+		c.counted = true // not set if r.Count panics; the next call panics too
 	}
 	return c.total, c.err
 }
 
-// List asks for the page that the arguments of a field with Source List name. Columns are the JSON names of the members
-// that will be looked at, nil for all.
+// List returns the page for the arguments of a field with Source List. columns has the JSON names
+// of the members that are selected; nil means all.
 func (x *Fetcher) List(ctx context.Context, f *model.Field, args map[string]any,
 	columns []string) (*Connection, error) {
-	var bad complaints
+	var bad violations
 	q := query.Query{Fields: columns, Filter: x.filter(f, args, &bad), Sort: order(args["orderBy"], &bad)}
-	limit, at := window(f.Resource.Policy(), args, &bad)
+	limit, at := position(f.Resource.Policy(), args, &bad)
 	if err := bad.err(); err != nil {
 		return nil, err
 	}
-	q.Limit = max(limit, 1) // as zero would not be zero there
+	q.Limit = max(limit, 1) // Resource.List has a default for 0
 	page, err := f.Resource.List(ctx, q, at)
 	if err != nil {
 		return nil, cursorArgument(err, at)
@@ -63,12 +64,12 @@ func (x *Fetcher) List(ctx context.Context, f *model.Field, args map[string]any,
 	return &Connection{Page: page, Filter: q.Filter}, nil
 }
 
-// empty takes the one item off a page that was to have none.
+// empty removes the one item from a page with limit 0, and sets Next or Prev.
 func empty(p *resource.Page, backward bool) {
 	if len(p.Entries) == 0 {
 		return
 	}
-	there := p.Last // any text will do
+	there := p.Last // any non-empty text
 	if there == "" {
 		there = "more"
 	}
@@ -80,8 +81,8 @@ func empty(p *resource.Page, backward bool) {
 	p.Entries = p.Entries[:0]
 }
 
-// window reads which part of a list is wanted. The limit is as asked for, zero included.
-func window(p resource.Policy, args map[string]any, bad *complaints) (limit int, at resource.Position) {
+// position returns the limit and the position of a page. The limit may be 0.
+func position(p resource.Policy, args map[string]any, bad *violations) (limit int, at resource.Position) {
 	first, hasFirst := args["first"].(int)
 	last, hasLast := args["last"].(int)
 	after, hasAfter := args["after"].(string)
@@ -96,7 +97,7 @@ func window(p resource.Policy, args map[string]any, bad *complaints) (limit int,
 			return 0, at
 		}
 	}
-	if hasAfter && after == "" || hasBefore && before == "" { // which List would take for none
+	if hasAfter && after == "" || hasBefore && before == "" { // Resource.List would ignore an empty cursor
 		name := "after"
 		if hasBefore {
 			name = "before"
@@ -113,16 +114,16 @@ func window(p resource.Policy, args map[string]any, bad *complaints) (limit int,
 	return p.PageSize, at
 }
 
-// size refuses a number that is too large instead of lowering it: a client that counts on it takes a shorter page for the
-// last one.
-func size(name string, n, most int, bad *complaints) int {
+// size checks a page size. A value above the maximum is an error: a client that requests n items
+// takes a page with fewer for the last one.
+func size(name string, n, most int, bad *violations) int {
 	if n < 0 || n > most {
 		bad.add(name, "range", fmt.Sprintf("must be a number from 0 to %d", most))
 	}
 	return n
 }
 
-// cursorArgument says in an error about a cursor which argument held it.
+// cursorArgument adds to an error about a cursor which argument contains it.
 func cursorArgument(err error, at resource.Position) error {
 	d := resource.Problem(err)
 	if d.Kind != problem.InvalidCursor || len(d.Errors) != 1 {
@@ -138,11 +139,11 @@ func cursorArgument(err error, at resource.Position) error {
 	return &bad
 }
 
-// maxSort is how many keys a list can be sorted by, as on every other door.
+// maxSort is the maximum number of sort keys, as in REST.
 const maxSort = 4
 
-// order reads what a list is to be sorted by.
-func order(given any, bad *complaints) []query.Order {
+// order converts the argument orderBy.
+func order(given any, bad *violations) []query.Order {
 	list, _ := given.([]any)
 	if len(list) > maxSort {
 		bad.add("orderBy", "tooMany", fmt.Sprintf("can have at most %d fields", maxSort))
@@ -163,20 +164,21 @@ func order(given any, bad *complaints) []query.Order {
 	return keys
 }
 
-// complaints are what is wrong with arguments.
-type complaints []problem.Violation
+// violations collects errors in arguments.
+type violations []problem.Violation
 
-// maxComplaints bounds what an answer lists.
-const maxComplaints = 20
+// maxViolations limits the number of errors in a response.
+const maxViolations = 20
 
-func (c *complaints) add(argument, code, detail string) {
-	if len(*c) < maxComplaints {
+// add adds an error, unless the maximum is reached.
+func (c *violations) add(argument, code, detail string) {
+	if len(*c) < maxViolations {
 		*c = append(*c, problem.Violation{Parameter: argument, Code: code, Detail: detail})
 	}
 }
 
-// err returns what a client has to know, nil for nothing.
-func (c complaints) err() error {
+// err returns the problem for the collected errors, or nil if there are none.
+func (c violations) err() error {
 	if len(c) == 0 {
 		return nil
 	}

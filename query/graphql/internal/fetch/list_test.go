@@ -13,7 +13,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// ids returns the ids of a page, and whether there is something in front of it and behind it.
+// ids returns the ids of a page, and whether items precede and follow it.
 func ids(c *fetch.Connection) []string {
 	var out []string
 	if c.Page.Prev != "" {
@@ -28,7 +28,7 @@ func ids(c *fetch.Connection) []string {
 	return out
 }
 
-// sorted is the argument orderBy for some fields, each with its direction behind it.
+// sorted returns the argument orderBy for pairs of field and direction.
 func sorted(pairs ...string) []any {
 	var list []any
 	for i := 0; i < len(pairs); i += 2 {
@@ -62,7 +62,7 @@ func TestList(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := open(t)
-			for _, total := range []int64{30, 40} { // beside the one that is hidden
+			for _, total := range []int64{30, 40} { // in addition to the hidden one
 				if _, err := s.orders.Create(t.Context(), order{Status: "paid", Total: total}); err != nil {
 					t.Fatal(err)
 				}
@@ -79,7 +79,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListPages goes from page to page, forward and backward.
+// TestListPages reads a list page by page, forward and backward.
 func TestListPages(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -114,39 +114,39 @@ func TestListRefuses(t *testing.T) {
 	tests := []struct {
 		name string
 		args args
-		want complaint
+		want violation
 	}{
-		{"too many", args{"first": 6}, complaint{"first", "range"}},
-		{"fewer than none", args{"first": -1}, complaint{"first", "range"}},
-		{"too many from behind", args{"last": 6}, complaint{"last", "range"}},
-		{"fewer than none from behind", args{"last": -1}, complaint{"last", "range"}},
-		{"both ends", args{"first": 1, "last": 1}, complaint{"last", "conflict"}},
-		{"first before", args{"first": 1, "before": "x"}, complaint{"before", "conflict"}},
-		{"last after", args{"last": 1, "after": "x"}, complaint{"after", "conflict"}},
-		{"between", args{"after": "x", "before": "x"}, complaint{"before", "conflict"}},
-		{"no cursor", args{"after": "x"}, complaint{"after", "invalidCursor"}},
-		{"no cursor to go back from", args{"before": "x"}, complaint{"before", "invalidCursor"}},
-		{"nothing for a cursor", args{"after": ""}, complaint{"after", "invalidCursor"}},
-		{"nothing to go back from", args{"last": 1, "before": ""}, complaint{"before", "invalidCursor"}},
+		{"too many", args{"first": 6}, violation{"first", "range"}},
+		{"fewer than none", args{"first": -1}, violation{"first", "range"}},
+		{"too many from the end", args{"last": 6}, violation{"last", "range"}},
+		{"fewer than none from the end", args{"last": -1}, violation{"last", "range"}},
+		{"both ends", args{"first": 1, "last": 1}, violation{"last", "conflict"}},
+		{"first before", args{"first": 1, "before": "x"}, violation{"before", "conflict"}},
+		{"last after", args{"last": 1, "after": "x"}, violation{"after", "conflict"}},
+		{"between", args{"after": "x", "before": "x"}, violation{"before", "conflict"}},
+		{"no cursor", args{"after": "x"}, violation{"after", "invalidCursor"}},
+		{"no cursor to go back from", args{"before": "x"}, violation{"before", "invalidCursor"}},
+		{"nothing for a cursor", args{"after": ""}, violation{"after", "invalidCursor"}},
+		{"nothing to go back from", args{"last": 1, "before": ""}, violation{"before", "invalidCursor"}},
 		{"twice the same key", args{"orderBy": sorted("total", "ASC", "id", "ASC", "total", "DESC")},
-			complaint{"orderBy[2].field", "duplicate"}},
+			violation{"orderBy[2].field", "duplicate"}},
 		{"too many keys", args{"orderBy": sorted("a", "", "b", "", "c", "", "d", "", "e", "")},
-			complaint{"orderBy", "tooMany"}},
+			violation{"orderBy", "tooMany"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := open(t)
 			_, err := s.List(t.Context(), s.field(t, "orders"), tt.args, nil)
-			code, got := told(err)
-			if diff := cmp.Diff([]complaint{tt.want}, got); diff != "" || code != "BAD_USER_INPUT" {
+			code, got := reported(err)
+			if diff := cmp.Diff([]violation{tt.want}, got); diff != "" || code != "BAD_USER_INPUT" {
 				t.Errorf("code %s (-want +got):\n%s", code, diff)
 			}
 		})
 	}
 }
 
-// TestCursorsAreOfTheirList: a cursor does not fit a list with another filter or order.
+// TestCursorsAreOfTheirList checks that a cursor is rejected for another filter or order.
 func TestCursorsAreOfTheirList(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -167,7 +167,7 @@ func TestCursorsAreOfTheirList(t *testing.T) {
 	}
 }
 
-// TestListOfStoreFails: what the store says is passed on.
+// TestListOfStoreFails checks that errors of the store are returned.
 func TestListOfStoreFails(t *testing.T) {
 	t.Parallel()
 	secret := errors.New("secret")
@@ -179,7 +179,7 @@ func TestListOfStoreFails(t *testing.T) {
 	}
 }
 
-// TestListColumns: the store is told which members are looked at, if nobody else looks at more.
+// TestListColumns checks which columns the store receives.
 func TestListColumns(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(o *resource.Options[order]) { o.Authorize = nil })

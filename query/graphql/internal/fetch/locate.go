@@ -7,26 +7,26 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// located adds to an error how its pointers lead to arguments: base is the argument that the content came from, and empty
-// if its members are arguments themselves. nil stays nil.
+// located wraps err so that its JSON Pointers are reported as arguments. base is the argument that
+// contains the content, or empty if its members are arguments themselves. It returns nil if err is
+// nil.
 func located(err error, inputs []*model.Input, base string) error {
 	if err == nil {
 		return nil
 	}
-	return &gqlerror.InputError{Err: err, Argument: func(pointer string) string {
-		return argument(inputs,
-			base, pointer)
-	}}
+	return &gqlerror.InputError{Err: err,
+		Argument: func(pointer string) string { return argument(inputs, base, pointer) }}
 }
 
-// unescape undoes the escapes in a step of a JSON Pointer (RFC 6901, section 4).
+// unescape decodes a reference token of a JSON Pointer (RFC 6901, section 4).
 var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
-// argument turns a JSON Pointer into the place of an argument: /lines/0/qty is input.lines[0].qty, each name as GraphQL
-// has it. What the model does not know, such as what is inside of a scalar or not in the schema at all, keeps its name.
+// argument converts a JSON Pointer to the path of an argument: /lines/0/qty becomes
+// input.lines[0].qty, with the names of the schema. Members that the schema does not have keep
+// their names.
 func argument(inputs []*model.Input, base, pointer string) string {
 	at := base
-	var list *model.Ref // what the next step is an index of
+	var list *model.Ref // the type of the list that the next token is an index of
 	for pointer != "" {
 		step, rest, more := strings.Cut(pointer[1:], "/")
 		if pointer = ""; more {
@@ -53,7 +53,7 @@ func argument(inputs []*model.Input, base, pointer string) string {
 	return at
 }
 
-// below returns what a value of a type is made of: members, or elements.
+// below returns the members of an input object, or the type of a list.
 func below(t *model.Ref) (inputs []*model.Input, list *model.Ref) {
 	if t.Elem != nil {
 		return nil, t
@@ -61,7 +61,7 @@ func below(t *model.Ref) (inputs []*model.Input, list *model.Ref) {
 	return t.Type.Inputs, nil
 }
 
-// named finds an input by the name that it has in content.
+// named returns the input that sets the member with this JSON name, or nil.
 func named(inputs []*model.Input, name string) *model.Input {
 	for _, in := range inputs {
 		if jsonName(in) == name {

@@ -18,7 +18,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// order is an item whose members need some translation.
+// order is an item whose members have names and types that differ between JSON and GraphQL.
 type order struct {
 	ID       int64           `json:"id" readOnly:"true"`
 	Status   string          `json:"status" required:"true" enum:"placed,paid,sent"`
@@ -53,17 +53,17 @@ type page struct {
 	Text string `json:"text" required:"true"`
 }
 
-// slot is an item whose id clients choose, and which is a number.
+// slot is an item with a numeric id that clients choose.
 type slot struct {
 	ID   int64  `json:"id"`
 	Text string `json:"text"`
 }
 
-// shop has the catalog of the tests, and what it was asked.
+// shop is the catalog of the tests. It records the calls of its stores.
 type shop struct {
 	orders  *memory.Store[order]
 	asked   []query.Query
-	hidden  int64 // the order that nobody may see
+	hidden  int64 // an order that Authorize hides
 	catalog *resource.Catalog
 	schema  *model.Schema
 	*fetch.Fetcher
@@ -78,7 +78,7 @@ type token struct {
 	Text string `json:"text"`
 }
 
-// open fills a shop with three orders.
+// open returns a shop with three orders.
 func open(t *testing.T, adjust ...func(*resource.Options[order])) *shop {
 	t.Helper()
 	s := &shop{orders: memory.New[order](nil), hidden: 3}
@@ -139,7 +139,7 @@ type newestIn struct {
 	Since  int64  `json:"since" minimum:"1900"`
 }
 
-// newest leads to order 1, to the hidden one, to none and to errors.
+// newest is a lookup that returns order 1, the hidden order, no order, or an error.
 func newest(_ context.Context, in newestIn) (string, error) {
 	switch in.Status {
 	case "placed":
@@ -164,7 +164,7 @@ func logIn(_ context.Context, in login) (token, error) {
 	return token{fmt.Sprint(in.Name, in.Days)}, nil
 }
 
-// field returns a field of a root.
+// field returns a field of a root type.
 func (s *shop) field(t *testing.T, name string) *model.Field {
 	t.Helper()
 	for _, root := range []*model.Type{s.schema.Query, s.schema.Mutation} {
@@ -176,26 +176,26 @@ func (s *shop) field(t *testing.T, name string) *model.Field {
 	return nil
 }
 
-// complaint is what a client is told of one thing that is wrong.
-type complaint struct{ Argument, Code string }
+// violation is an error about one argument.
+type violation struct{ Argument, Code string }
 
-// told returns the code of an error, and what it complains of.
-func told(err error) (string, []complaint) {
+// reported returns the code of an error and its violations.
+func reported(err error) (string, []violation) {
 	if err == nil {
 		return "", nil
 	}
 	e := gqlerror.Of(err)
-	var list []complaint
+	var list []violation
 	for i, v := range e.Problem.Errors {
-		list = append(list, complaint{e.Arguments[i], v.Code})
+		list = append(list, violation{e.Arguments[i], v.Code})
 	}
 	return e.Code, list
 }
 
-// args is what package coerce makes of arguments.
+// args has the form that package coerce returns.
 type args = map[string]any
 
-// kindOf returns the kind of problem that an error is.
+// kindOf returns the problem kind of an error.
 func kindOf(err error) problem.Kind {
 	if err == nil {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// WatchedList is List for somebody who will listen to what happens to the list: the place to listen from is found before
-// the items are read, so that whatever is not among them comes behind it.
+// WatchedList is List with a cursor for a subscription that continues the list. It reads the cursor
+// before the items, so that a change that is not in the list follows the cursor.
 func (x *Fetcher) WatchedList(ctx context.Context, f *model.Field, args map[string]any,
 	columns []string) (*Connection, error) {
 	place, failed := f.Resource.Position(ctx)
@@ -23,19 +23,20 @@ func (x *Fetcher) WatchedList(ctx context.Context, f *model.Field, args map[stri
 	return c, nil
 }
 
-// Watching is what the arguments of a field with Source Watch ask to be told of.
+// Watching is a subscription to the changes of a resource.
 type Watching struct {
 	of     *resource.Resource
-	id     string // of one item, if one is set
+	id     string // of the single item, if one is set
 	one    bool
 	filter query.Filter
 	after  feed.Cursor
 }
 
-// Watching reads the arguments of a field with Source Watch. last is the text of a place that goes before the argument
-// after, empty for none. It asks nobody.
+// Watching returns the subscription for the arguments of a field with Source Watch. last is a
+// cursor that takes precedence over the argument after; it is empty if there is none. Watching does
+// not access the feed.
 func (x *Fetcher) Watching(f *model.Field, args map[string]any, last string) (*Watching, error) {
-	var bad complaints
+	var bad violations
 	w := &Watching{of: f.Resource, filter: x.filter(f, args, &bad)}
 	if w.id, w.one = args["id"].(string); w.one && args["filter"] != nil {
 		bad.add("filter", "conflict", "cannot be given together with id")
@@ -55,15 +56,17 @@ func (x *Fetcher) Watching(f *model.Field, args map[string]any, last string) (*W
 	return w, bad.err()
 }
 
-// Begin finds the place to listen from now, and not when Changes is asked for the first change: who is told that it is
-// subscribed may go and change something at once. A place that cannot be found is looked for again then.
+// Begin fixes the start of the subscription at the current position, unless it has a cursor.
+// Without Begin, Changes starts at the position of its first read, and a change between the
+// response to the client and this read would be lost. If Begin fails, Changes determines the
+// position.
 func (w *Watching) Begin(ctx context.Context) {
 	if w.after.IsZero() {
 		w.after, _ = w.of.Position(ctx)
 	}
 }
 
-// Changes yields what it is asked to be told of, as [resource.Resource.Watch] does.
+// Changes yields the changes, as [resource.Resource.Watch] does.
 func (w *Watching) Changes(ctx context.Context) iter.Seq2[*feed.Change[resource.Entry], error] {
 	if w.one {
 		return w.of.WatchItem(ctx, w.id, w.after)

@@ -9,14 +9,16 @@ import (
 	"github.com/stoa-go/stoa/resource/patch"
 )
 
-// Write does what a field with Source Create, Replace, Patch or Delete says, and returns the item, which for Delete is as
-// it was. Nil without an error says that it has been done and there is nothing to show: the item is one that this
-// contract has no words for, or it had been deleted before and that is what the resource calls success.
+// Write performs a field with Source Create, Replace, Patch or Delete. It returns the item, which
+// for Delete is the last state. A nil item without an error means that the write succeeded and
+// there is no item to return: it cannot be represented in this version, or a repeated delete
+// succeeded.
 func (x *Fetcher) Write(ctx context.Context, f *model.Field, args map[string]any) (*resource.Entry, error) {
 	return x.Create(ctx, f, args, "")
 }
 
-// Create is Write for a field that may have the source Create. newID is what [resource.WriteOptions] calls NewID.
+// Create is Write with the option NewID of [resource.WriteOptions], for fields with any of these
+// Sources.
 func (x *Fetcher) Create(ctx context.Context, f *model.Field, args map[string]any,
 	newID string) (*resource.Entry, error) {
 	opts := resource.WriteOptions{Existing: true, NewID: newID, MaxDepth: x.limits.Depth,
@@ -35,6 +37,7 @@ func (x *Fetcher) Create(ctx context.Context, f *model.Field, args map[string]an
 	return &e, nil
 }
 
+// writeItem calls the method of the resource for the Source of f.
 func (x *Fetcher) writeItem(
 	ctx context.Context, f *model.Field, args map[string]any, opts *resource.WriteOptions,
 ) (e resource.Entry, err error) {
@@ -63,7 +66,7 @@ func (x *Fetcher) writeItem(
 	return e, err
 }
 
-// preconditions reads the argument ifMatch, which is written like the header field of that name.
+// preconditions parses the argument ifMatch, which has the syntax of the If-Match header field.
 func preconditions(ifMatch any) (resource.Preconditions, error) {
 	text, ok := ifMatch.(string)
 	if !ok {
@@ -72,7 +75,7 @@ func preconditions(ifMatch any) (resource.Preconditions, error) {
 	return resource.ParsePreconditions(http.Header{"If-Match": {text}})
 }
 
-// inputsOf returns the members of the argument input.
+// inputsOf returns the input fields of the argument input, or nil if the field does not have it.
 func inputsOf(f *model.Field) []*model.Input {
 	if in := f.Arg("input"); in != nil {
 		return in.Type.Named().Inputs

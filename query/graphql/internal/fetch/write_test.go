@@ -16,7 +16,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// stored returns order 1 as the store has it.
+// stored returns an order directly from the store.
 func (s *shop) stored(t *testing.T, id string) order {
 	t.Helper()
 	item, err := s.orders.Get(t.Context(), id)
@@ -71,56 +71,56 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestWriteRefuses: what is said, of which argument, and that nothing is written.
+// TestWriteRefuses checks the errors for invalid writes, and that nothing is written.
 func TestWriteRefuses(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, field string
 		args        args
 		code        string
-		want        []complaint
+		want        []violation
 	}{
 		{"null for what is required", "patchOrder", args{"id": "1", "input": args{"status": nil}},
 			"BAD_USER_INPUT",
-			[]complaint{{"input.status", "required"}}},
+			[]violation{{"input.status", "required"}}},
 		{"null inside", "patchOrder", args{"id": "1", "input": args{"to": args{"city": nil}}},
 			"BAD_USER_INPUT",
-			[]complaint{{"input.to.city", "required"}}},
+			[]violation{{"input.to.city", "required"}}},
 		{"null where none can be", "createOrder", args{"input": args{"status": "paid", "gift": nil}},
 			"BAD_USER_INPUT",
-			[]complaint{{"input.gift", "null"}}},
+			[]violation{{"input.gift", "null"}}},
 		{"names that differ", "createOrder",
 			args{"input": args{"status": "paid",
 				"orderLines": []any{args{"theItem": "x"}, args{"theItem": "", "qty": 0}}}},
-			"BAD_USER_INPUT", []complaint{{"input.orderLines[1].theItem", "minLength"},
+			"BAD_USER_INPUT", []violation{{"input.orderLines[1].theItem", "minLength"},
 				{"input.orderLines[1].qty", "minimum"}}},
 		{"elements", "replaceOrder", args{"id": "1",
 			"input": args{"status": "paid", "tags": []any{"a", "toolong"}}},
-			"BAD_USER_INPUT", []complaint{{"input.tags[1]", "maxLength"}}},
+			"BAD_USER_INPUT", []violation{{"input.tags[1]", "maxLength"}}},
 		{"too many", "patchOrder", args{"id": "1", "input": args{"tags": []any{"a"}, "orderLines": []any{
 			args{"theItem": "x", "qty": 1}, args{"theItem": "x", "qty": 1}, args{"theItem": "x", "qty": 1},
 			args{"theItem": "x", "qty": 1}}}}, "BAD_USER_INPUT",
-			[]complaint{{"input.orderLines", "maxItems"}}},
+			[]violation{{"input.orderLines", "maxItems"}}},
 		{"a name that is escaped in pointers", "patchOrder", args{"id": "1", "input": args{"aBC": "long"}},
 			"BAD_USER_INPUT",
-			[]complaint{{"input.aBC", "maxLength"}}},
+			[]violation{{"input.aBC", "maxLength"}}},
 		{"inside of a scalar", "createOrder", args{"input": args{"status": "paid",
 			"counts": args{"a": 1.0, "b": 300.0}}},
-			"BAD_USER_INPUT", []complaint{{"input.counts.b", "range"}}},
+			"BAD_USER_INPUT", []violation{{"input.counts.b", "range"}}},
 		{"an id that is no number to create", "createSlot", args{"input": args{"id": "x", "text": "x"}},
 			"BAD_USER_INPUT",
-			[]complaint{{"input.id", "type"}}},
+			[]violation{{"input.id", "type"}}},
 		{"an id in another spelling", "createSlot", args{"input": args{"id": "05", "text": "x"}},
 			"BAD_USER_INPUT",
-			[]complaint{{"input.id", "type"}}},
+			[]violation{{"input.id", "type"}}},
 		{"an id with a sign", "createSlot", args{"input": args{"id": "+5", "text": "x"}}, "BAD_USER_INPUT",
-			[]complaint{{"input.id", "type"}}},
+			[]violation{{"input.id", "type"}}},
 		{"an id beyond all numbers", "createSlot",
 			args{"input": args{"id": "18446744073709551615", "text": "x"}},
-			"BAD_USER_INPUT", []complaint{{"input.id", "range"}}},
+			"BAD_USER_INPUT", []violation{{"input.id", "range"}}},
 		{"no text", "createOrder", args{"input": args{"status": "paid", "note": "12345678901"}},
 			"BAD_USER_INPUT",
-			[]complaint{{"input.note", "maxLength"}}},
+			[]violation{{"input.note", "maxLength"}}},
 		{"an id that is no number", "patchOrder", args{"id": "01", "input": args{}}, "NOT_FOUND", nil},
 		{"no such item", "patchOrder", args{"id": "77", "input": args{}}, "NOT_FOUND", nil},
 		{"a hidden item", "patchOrder", args{"id": "3", "input": args{}}, "NOT_FOUND", nil},
@@ -133,9 +133,9 @@ func TestWriteRefuses(t *testing.T) {
 		{"replacing a page that is not", "replacePage", args{"id": "a", "input": args{"text": "x"}},
 			"NOT_FOUND", nil},
 		{"no list of tags", "deleteOrder", args{"id": "1", "ifMatch": "x"}, "BAD_USER_INPUT",
-			[]complaint{{"ifMatch", "syntax"}}},
+			[]violation{{"ifMatch", "syntax"}}},
 		{"nothing for a tag", "deleteOrder", args{"id": "1", "ifMatch": ""}, "BAD_USER_INPUT",
-			[]complaint{{"ifMatch", "syntax"}}},
+			[]violation{{"ifMatch", "syntax"}}},
 		{"a stale tag", "deleteOrder", args{"id": "1", "ifMatch": `"x"`}, "PRECONDITION_FAILED", nil},
 		{"a stale tag to replace", "replaceOrder",
 			args{"id": "1", "ifMatch": `"x", "y"`, "input": args{"status": "paid"}},
@@ -145,7 +145,7 @@ func TestWriteRefuses(t *testing.T) {
 		{"any tag of none", "replacePage", args{"id": "a", "ifMatch": "*", "input": args{"text": "x"}},
 			"NOT_FOUND", nil},
 		{"no id", "createPage", args{"input": args{"id": ".", "text": "x"}}, "BAD_USER_INPUT",
-			[]complaint{{"input.id", "format"}}},
+			[]violation{{"input.id", "format"}}},
 		{"too deep", "createOrder", args{"input": args{"status": "paid", "extra": deep(70)}},
 			"BAD_USER_INPUT", nil},
 	}
@@ -154,7 +154,7 @@ func TestWriteRefuses(t *testing.T) {
 			t.Parallel()
 			s := open(t)
 			_, err := s.Write(t.Context(), s.field(t, tt.field), tt.args)
-			code, got := told(err)
+			code, got := reported(err)
 			if code != tt.code {
 				t.Errorf("code %q, want %q: %v", code, tt.code, err)
 			}
@@ -168,7 +168,7 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// deep is a list in a list, n times.
+// deep returns a list with n levels.
 func deep(n int) any {
 	v := any("x")
 	for range n {
@@ -177,7 +177,8 @@ func deep(n int) any {
 	return v
 }
 
-// TestReplaceNeverCreates: not even where PUT would, and not even what was there once.
+// TestReplaceNeverCreates checks that Replace fails for an id that does not exist or was deleted,
+// even if PUT would create the item.
 func TestReplaceNeverCreates(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -207,13 +208,13 @@ func TestReplaceNeverCreates(t *testing.T) {
 	}
 }
 
-// TestCreateWithNumber: an id is text to clients, also where it is a number.
+// TestCreateWithNumber checks that numeric ids are strings in GraphQL.
 func TestCreateWithNumber(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for _, id := range []string{"9007199254740993", "-5", "0"} {
 		e, err := s.Write(t.Context(), s.field(t, "createSlot"), args{"input": args{"id": id, "text": "x"}})
-		if id == "0" { // which is none
+		if id == "0" { // 0 is not a valid id
 			id = "9007199254740994"
 		}
 		if err != nil || e.ID != id {
@@ -222,7 +223,8 @@ func TestCreateWithNumber(t *testing.T) {
 	}
 }
 
-// TestWriteOfWhatCannotBeShown: what the store made of it is none of the items of this contract. It is written all the same.
+// TestWriteOfWhatCannotBeShown checks a write whose result has no representation in this version.
+// The write succeeds.
 func TestWriteOfWhatCannotBeShown(t *testing.T) {
 	t.Parallel()
 	ops := resource.OpsOf(memory.New[slot](nil))
@@ -247,7 +249,8 @@ func TestWriteOfWhatCannotBeShown(t *testing.T) {
 	}
 }
 
-// TestReplaceAndPatch: what is absent gets its default, or stays; null clears.
+// TestReplaceAndPatch checks absent members, which get defaults or stay unchanged, and null, which
+// clears.
 func TestReplaceAndPatch(t *testing.T) {
 	t.Parallel()
 	before := order{ID: 4, Status: "paid", Total: 5, Note: ptr("n"), To: &address{"Rome", "1"},
@@ -292,7 +295,8 @@ func TestReplaceAndPatch(t *testing.T) {
 	}
 }
 
-// TestIfMatch: the tag that the item has, a star, and null let a write through.
+// TestIfMatch checks the values of ifMatch with which a write succeeds: the current ETag, a star,
+// and null.
 func TestIfMatch(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -320,7 +324,7 @@ func TestIfMatch(t *testing.T) {
 func TestIfMatchRequired(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(o *resource.Options[order]) { o.RequireIfMatch = true })
-	code, _ := told(func() error {
+	code, _ := reported(func() error {
 		_, err := s.Write(t.Context(), s.field(t, "patchOrder"), args{"id": "1", "input": args{"gift": true}})
 		return err
 	}())
@@ -329,7 +333,7 @@ func TestIfMatchRequired(t *testing.T) {
 	}
 }
 
-// TestDelete: it returns the item as it was. The second time the item is gone.
+// TestDelete checks that Delete returns the last state, and that a second Delete fails.
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -347,7 +351,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestWriteNotAllowed: policy is asked, by the same methods as on every door.
+// TestWriteNotAllowed checks that writes are authorized as in other protocols.
 func TestWriteNotAllowed(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(o *resource.Options[order]) {

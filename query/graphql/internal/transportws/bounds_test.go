@@ -15,7 +15,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/transportws"
 )
 
-// TestFrames: what is wrong below the protocol, and right in unusual ways. RFC 6455 has the codes that are not ours.
+// TestFrames checks invalid frames, and valid frames in unusual forms. RFC 6455 defines the close
+// codes that the protocol does not.
 func TestFrames(t *testing.T) {
 	t.Parallel()
 	opts := &transportws.Options{Message: 1000}
@@ -61,7 +62,7 @@ func TestFrames(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				p := newSite(t, opts).connect(t)
-				go func() { // the server need not read all of it
+				go func() { // the server may not read all of it
 					for _, f := range tt.frames {
 						p.write(f.head, f.payload)
 					}
@@ -69,8 +70,8 @@ func TestFrames(t *testing.T) {
 						p.write(fin|closing, nil)
 					}
 				}()
-				got := p.hear()
-				if strings.HasPrefix(tt.want, "x 1002") { // the words are the library's
+				got := p.receive()
+				if strings.HasPrefix(tt.want, "x 1002") { // the library writes the reason
 					got = got[:min(len(got), len(tt.want))]
 				}
 				if got != tt.want {
@@ -84,7 +85,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestUnmasked: a frame that is not masked is no client's (RFC 6455 section 5.1).
+// TestUnmasked checks that an unmasked frame is rejected (RFC 6455 section 5.1).
 func TestUnmasked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -94,7 +95,8 @@ func TestUnmasked(t *testing.T) {
 	})
 }
 
-// TestSizes: results of all sizes come as one frame each, up to the borders of the lengths in frames and of buffers.
+// TestSizes checks that results of all sizes are sent as one frame each, around the limits of
+// length encodings and buffers.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -114,11 +116,12 @@ func TestSizes(t *testing.T) {
 			}
 			p.talk(`> {"id":"1","type":"complete"}`, "=")
 		}
-		p.talk("@ 0s") // nothing waited for what comes next
+		p.talk("@ 0s") // no message waited for the next one
 	})
 }
 
-// TestOperationsAtATime: one too many is refused, and its id is free again.
+// TestOperationsAtATime checks that an operation above the limit is rejected and that its id can be
+// used again.
 func TestOperationsAtATime(t *testing.T) {
 	t.Parallel()
 	const refused = `< {"id":"3","type":"error","payload":[{"message":"There are too many operations on ` +
@@ -149,7 +152,7 @@ func repeat(n int, line func(int) string) []string {
 	return lines
 }
 
-// TestRate: who sends more messages than anybody needs is closed.
+// TestRate checks that a client that sends too many messages is closed.
 func TestRate(t *testing.T) {
 	t.Parallel()
 	opts := &transportws.Options{Rate: 10, Burst: 5}
@@ -167,7 +170,8 @@ func TestRate(t *testing.T) {
 	})
 }
 
-// TestSocketsOfOne: a principal has so many sockets, and another one when one of them is gone.
+// TestSocketsOfOne checks the limit of sockets per principal, and that a closed socket does not
+// count.
 func TestSocketsOfOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -194,12 +198,12 @@ func TestSocketsOfOne(t *testing.T) {
 		synctest.Wait()
 		as("a").talk(ackMessage)
 		for range 3 {
-			s.connect(t) // nobody in particular
+			s.connect(t) // without a principal
 		}
 	})
 }
 
-// TestAlive: the peer is asked every 30 seconds whether it is there.
+// TestAlive checks that the server pings each client every 30 seconds.
 func TestAlive(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -217,7 +221,8 @@ func TestAlive(t *testing.T) {
 		}
 		p.talk(". 1ms")
 		p.ended()
-		if diff := cmp.Diff([]string{"wait: socket: the client has gone"}, s.Script.says()); diff != "" {
+		if diff := cmp.Diff([]string{"wait: transportws: the client has gone"},
+			s.Script.recorded()); diff != "" {
 			t.Errorf("what the operation saw (-want +got):\n%s", diff)
 		}
 		if s.Len() != 0 {
@@ -226,7 +231,7 @@ func TestAlive(t *testing.T) {
 	})
 }
 
-// TestGone: a client that goes without a word ends what it has begun.
+// TestGone checks that operations end if the client disconnects without a close frame.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -234,7 +239,8 @@ func TestGone(t *testing.T) {
 		p := s.connect(t)
 		p.talk(say("1", "stream wait"), say("2", "sleep 1h"), "=")
 		p.conn.Close()
-		if diff := cmp.Diff([]string{"wait: socket: the client has gone"}, s.Script.says()); diff != "" {
+		if diff := cmp.Diff([]string{"wait: transportws: the client has gone"},
+			s.Script.recorded()); diff != "" {
 			t.Errorf("what the operation saw (-want +got):\n%s", diff)
 		}
 		if s.Len() != 0 || s.Log.Len() > 0 {
@@ -243,7 +249,7 @@ func TestGone(t *testing.T) {
 	})
 }
 
-// TestGoneBefore: nobody calls it a fault when a client goes while it is being found out who it is.
+// TestGoneBefore checks that a disconnect during Init is not logged as an error.
 func TestGoneBefore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -263,13 +269,13 @@ func TestGoneBefore(t *testing.T) {
 	})
 }
 
-// TestDripping: a message has to be there in time once it has begun.
+// TestDripping checks that Options.Read limits the time for a message from its first byte.
 func TestDripping(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, nil)
 		p := s.connect(t)
-		p.talk(". 59m45s") // between messages there is time
+		p.talk(". 59m45s") // the limit does not apply between messages
 		io.WriteString(p.conn, "\x81\x8f\x00\x00\x00\x00{")
 		for range 9 {
 			time.Sleep(time.Second)
@@ -280,7 +286,8 @@ func TestDripping(t *testing.T) {
 	})
 }
 
-// TestSilent: nobody is waited for who is told that the socket ends, and says no more, in the middle of a message too.
+// TestSilent checks that closing does not wait for a client that does not respond, even within a
+// message.
 func TestSilent(t *testing.T) {
 	t.Parallel()
 	head := string(frameHead(fin|text, 0x80, 900)) + "\x00\x00\x00\x00"
@@ -312,7 +319,8 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// stall makes a client that has stopped to read, and an operation that writes until that is noticed.
+// stall returns a client that has stopped reading, and starts an operation that writes until the
+// server detects it.
 func stall(t *testing.T, s *site) *probe {
 	t.Helper()
 	p := s.ask(t, upgrade(speaks))
@@ -321,11 +329,12 @@ func stall(t *testing.T, s *site) *probe {
 		t.Fatal(f, err)
 	}
 	p.talk(say("1", "large 200000; large 200000"))
-	synctest.Wait() // it is the first to write
+	synctest.Wait() // the stalled operation writes first
 	return p
 }
 
-// TestStalled: a peer that does not take a message in ten seconds is closed, and told why if it wakes up.
+// TestStalled checks that a client that does not read a message within ten seconds is closed, and
+// receives the reason if it reads again.
 func TestStalled(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -378,13 +387,13 @@ func TestStalled(t *testing.T) {
 	}
 }
 
-// TestStalledInTime: whoever stalls is gone a second after its ten, however many of its operations wait and however it
-// stalls: a peer that takes a part of a message now and then has not taken the message.
+// TestStalledInTime checks that a stalled client is closed one second after the limit, regardless
+// of the number of its operations and of partial reads.
 func TestStalledInTime(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
-		read func(p *probe) // what the peer does
+		read func(p *probe) // behavior of the client
 	}{
 		{"reads nothing", func(*probe) {}},
 		{"takes some bytes now and then", func(p *probe) {
@@ -417,16 +426,16 @@ func TestStalledInTime(t *testing.T) {
 				if s.Len() != 1 {
 					t.Errorf("%d sockets within 11 seconds", s.Len())
 				}
-				time.Sleep(2 * time.Millisecond) // at the moment itself several things happen, in any order
+				time.Sleep(2 * time.Millisecond) // several events at the same instant have no order
 				synctest.Wait()
 				if s.Len() != 0 {
 					t.Errorf("%d sockets after 11 seconds", s.Len())
 				}
-				if n := len(s.Script.says()); n != 6 {
+				if n := len(s.Script.recorded()); n != 6 {
 					t.Errorf("%d operations have seen that they are not wanted, want 6", n)
 				}
 				p.conn.Close()
-				time.Sleep(10 * time.Second) // for the peer
+				time.Sleep(10 * time.Second) // for the client
 			})
 		})
 	}
@@ -488,7 +497,8 @@ func TestHandshake(t *testing.T) {
 	}
 }
 
-// TestSubprotocol: who does not speak ours is told in the way in which clients of GraphQL listen.
+// TestSubprotocol checks that a client without the subprotocol is closed with a code that GraphQL
+// clients handle.
 func TestSubprotocol(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"Sec-WebSocket-Protocol: graphql-ws", "X-None: at all",
@@ -507,7 +517,7 @@ func TestSubprotocol(t *testing.T) {
 	}
 }
 
-// TestEarly: a client may send before the answer to the upgrade is there.
+// TestEarly checks that a client may send messages before it receives the response to the upgrade.
 func TestEarly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,5 +1,7 @@
 package transportws
 
+// Closing a socket: close codes, errors that close it, and what happens once.
+
 import (
 	"errors"
 	"fmt"
@@ -12,25 +14,25 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 )
 
-// The codes with which sockets are closed: those of RFC 6455 section 7.4.1, and those of the protocol.
+// The close codes: those of RFC 6455 section 7.4.1, and those of the protocol.
 const (
-	GoingAway       = 1001 // the server is about to end; the client connects again
+	GoingAway       = 1001 // the server shuts down; the client should reconnect
 	PolicyViolation = 1008 // more messages than Options.Rate allows, or more sockets than Options.Sockets
-	TooBig          = 1009 // a message larger than Options.Message
-	TryAgainLater   = 1013 // the peer did not take what was sent to it
-	BadRequest      = 4400 // a message that the protocol does not know
+	TooBig          = 1009 // a message exceeds Options.Message
+	TryAgainLater   = 1013 // the client did not read a message within Options.Write
+	BadRequest      = 4400 // an invalid message
 	Unauthorized    = 4401 // an operation before the connection is acknowledged
-	Forbidden       = 4403 // the connection is refused, or what it was allowed with has expired
-	BadProtocol     = 4406 // the client speaks no protocol that is spoken here
-	InitTimeout     = 4408 // no connection_init in time
-	IDInUse         = 4409 // an operation with the id of one that is live
+	Forbidden       = 4403 // the connection is rejected, or its authorization has expired
+	BadProtocol     = 4406 // the client offers no supported subprotocol
+	InitTimeout     = 4408 // no connection_init within Options.Wait
+	IDInUse         = 4409 // the id of a running operation is used again
 	TooManyInits    = 4429 // a second connection_init
 	InternalError   = 4500
 )
 
-// Close is an error that closes the socket, with this code and reason. With [GoingAway] it is closed as by [Server.Shutdown],
-// with the reason of that, once what has one result has been answered. The reason is for the client; of one that is longer
-// than 123 bytes the rest is cut off.
+// Close is an error that closes the socket with a code and a reason. [GoingAway] closes it in the
+// same way as [Server.Shutdown]: operations with a single result complete first, and Reason is
+// ignored. The reason is sent to the client, truncated to 123 bytes.
 type Close struct {
 	Code   int
 	Reason string
@@ -39,16 +41,18 @@ type Close struct {
 // Error returns the reason.
 func (c *Close) Error() string { return c.Reason }
 
-// ErrGoingAway is why the context of a stream ends when the server is about to end.
-var ErrGoingAway = errors.New("socket: the server is going away")
+// ErrGoingAway is the cause with which the context of a stream is canceled when the server shuts
+// down.
+var ErrGoingAway = errors.New("transportws: the server is going away")
 
-// errGone is why contexts end when nobody is there any more, or wants the results.
-var errGone = errors.New("socket: the client has gone")
+// errGone is the cause with which contexts are canceled if the client has disconnected or has
+// completed the operation.
+var errGone = errors.New("transportws: the client has gone")
 
-// maxReason is what a close frame has room for beside the code (RFC 6455 section 5.5).
+// maxReason is the maximum size of a close reason in bytes (RFC 6455 section 5.5).
 const maxReason = 123
 
-// cut shortens a text to a number of bytes, between two characters.
+// cut truncates text to at most most bytes, between two characters.
 func cut(text string, most int) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if len(text) <= most {
@@ -60,8 +64,8 @@ func cut(text string, most int) string {
 	return text[:most]
 }
 
-// safely makes an error of a panic in the handler.
-func (s *socket) safely(do func() error) (err error) {
+// recovered calls do and returns a panic of the handler as an error.
+func (s *socket) recovered(do func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)
@@ -72,12 +76,12 @@ func (s *socket) safely(do func() error) (err error) {
 	return do()
 }
 
-// fail ends the socket for an error.
+// fail closes the socket because of err.
 func (s *socket) fail(err error) {
 	var c *Close
 	switch {
-	case errors.As(err, &c) && c.Code == GoingAway: // what else runs here may come to its end
-		go s.leaveNow(s.server.opts.Grace)
+	case errors.As(err, &c) && c.Code == GoingAway: // other operations may complete
+		go s.closeGracefully(s.server.opts.Grace)
 	case errors.As(err, &c):
 		s.end(c.Code, c.Reason)
 	case errors.Is(err, errGone), s.life.Err() != nil && errors.Is(err, s.life.Err()):
@@ -88,24 +92,25 @@ func (s *socket) fail(err error) {
 	}
 }
 
-// end closes the socket, as the first who wants that says, and tells the peer why.
+// end closes the socket and sends a close frame. Only the first call of end or drop has an effect.
 func (s *socket) end(code int, reason string) {
-	if !s.finish() {
+	if !s.markEnded() {
 		return
 	}
 	s.wire.lastRead()
-	// it is closed, whatever the peer says to that
+	// the socket is closed regardless of the client's response
 	_ = s.conn.Close(websocket.StatusCode(code), cut(reason, maxReason))
 }
 
-// drop closes the socket of somebody who is not there any more.
+// drop closes the connection of a client that does not respond, without a close frame.
 func (s *socket) drop() {
-	if s.finish() {
+	if s.markEnded() {
 		_ = s.conn.CloseNow()
 	}
 }
 
-func (s *socket) finish() bool {
+// markEnded cancels the operations and reports whether this is the first call.
+func (s *socket) markEnded() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -117,6 +122,7 @@ func (s *socket) finish() bool {
 	return true
 }
 
+// isEnded reports whether the socket is closing or closed.
 func (s *socket) isEnded() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,31 +1,35 @@
-// Package transportws speaks graphql-transport-ws, the protocol of GraphQL over WebSocket (PROTOCOL.md of the npm package
-// graphql-ws), for query/graphql. It knows messages and ids; what an operation means is for its [Handler].
+// Package transportws implements graphql-transport-ws, the protocol of GraphQL over WebSocket, as
+// specified by PROTOCOL.md of the npm package graphql-ws. It handles messages and operation ids. A
+// [Handler] executes the operations.
 //
-// A [Server] takes over requests that ask for a WebSocket:
+// A [Server] serves requests that ask for a WebSocket:
 //
-//	server := socket.New(handler, nil)
-//	if socket.Asked(r) {
+//	server := transportws.New(handler, nil)
+//	if transportws.Asked(r) {
 //		server.ServeHTTP(w, r)
 //	}
 //
-// # What a socket costs
+// # Resources of a socket
 //
-// ServeHTTP returns once the connection is upgraded, so that what net/http and the middleware around it hold for a request
-// is given back. A socket is then one goroutine that reads, one for each live operation, and a timer; whoever has a message
-// writes it. Buffers are borrowed while a message is read or written. TestMemory says what is left: about 14 KiB for an
-// idle socket with one subscription.
+// ServeHTTP returns after the upgrade, so that net/http and middleware release the memory of the
+// request. A socket then has a goroutine that reads, a goroutine for each running operation, and a
+// timer. The goroutine that has a message writes it. Buffers are pooled and in use only while a
+// message is read or written. An idle socket with one subscription uses about 14 KiB, as TestMemory
+// measures.
 //
-// The results of operations are shared: a socket writes what stands around them and the bytes themselves in one
-// frame and one system call, and keeps nothing.
+// Results are not copied. A socket writes the envelope and the result as one frame, with one system
+// call.
 //
-// # How sockets end
+// # Closing
 //
-// With the close codes of the protocol, which are the constants of this package, each with a reason of at most 123 bytes
-// (RFC 6455 section 5.5). A peer that does not take a message within [Options.Write] is closed with [TryAgainLater], and
-// told so if it wakes up within a second; behind that it is cut off, and nobody else waits for it. One that does not answer pings is dropped.
+// Sockets are closed with the constants of this package as codes, and a reason of at most 123 bytes
+// (RFC 6455 section 5.5). A client that does not read a message within [Options.Write] is closed
+// with [TryAgainLater]; the connection is dropped one second later. Other clients do not wait for
+// it. A client that does not respond to pings is dropped.
 //
-// When an [http.Server] is shut down, it forgets connections that were upgraded. The sockets that came over it are told
-// nevertheless: operations with one result are answered; streams see their context end with [ErrGoingAway] and may say a last word,
-// but are not completed, since for a client that would be their end: it is to come back and go on. Then the socket is closed
-// with [GoingAway], on which clients connect again. [Server.Shutdown] waits for that.
+// An [http.Server] does not track upgraded connections when it shuts down. This package registers
+// with the server and closes its sockets. Operations with a single result complete. The contexts of
+// streams are canceled with [ErrGoingAway] as cause; they may yield a last result, but no complete
+// message is sent, because a client would then not resume them. Finally the socket is closed with
+// [GoingAway], after which clients reconnect. [Server.Shutdown] waits for all sockets.
 package transportws

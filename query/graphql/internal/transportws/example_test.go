@@ -11,7 +11,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/transportws"
 )
 
-// greeter answers every request alike.
+// greeter responds to each operation with the same result.
 type greeter struct{}
 
 func (greeter) Init(ctx context.Context, _ []byte) (context.Context, time.Time, error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/transportws"
 )
 
-// FuzzMessage: whatever a message says, the socket goes on or is closed with a code that fits, and what is no message is
-// found to be none.
+// FuzzMessage checks that a socket either continues or is closed with a valid code after any
+// message, and that invalid messages are detected.
 func FuzzMessage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		synctest.Test(t, func(t *testing.T) {
@@ -18,16 +18,16 @@ func FuzzMessage(f *testing.F) {
 			s.listen(t)
 			p := s.connect(t)
 			p.talk("> "+text, `> {"type":"ping","payload":{"fuzz":true}}`)
-			heard := p.hear()
-			for strings.HasPrefix(heard, "< ") && heard != `< {"type":"pong","payload":{"fuzz":true}}` {
-				heard = p.hear()
+			got := p.receive()
+			for strings.HasPrefix(got, "< ") && got != `< {"type":"pong","payload":{"fuzz":true}}` {
+				got = p.receive()
 			}
-			code, _, _ := strings.Cut(strings.TrimPrefix(heard, "x "), " ")
+			code, _, _ := strings.Cut(strings.TrimPrefix(got, "x "), " ")
 			switch wrong := unacceptable(text); {
 			case wrong && code != "4400":
-				t.Errorf("this is no message, and then comes %s", heard)
-			case strings.HasPrefix(heard, "x ") && code != "4400" && code != "4429":
-				t.Errorf("a message is answered with %s", heard)
+				t.Errorf("invalid message, and then %s", got)
+			case strings.HasPrefix(got, "x ") && code != "4400" && code != "4429":
+				t.Errorf("a message is answered with %s", got)
 			}
 			if code == "4400" || code == "4429" {
 				p.write(fin|closing, nil)
@@ -36,8 +36,8 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// unacceptable reports whether a text is certainly no message, by another decoder, which lets more pass than ours: names that
-// come twice, bytes that are no UTF-8.
+// unacceptable reports whether another decoder, which accepts duplicate names and invalid UTF-8,
+// rejects text as a message.
 func unacceptable(text string) bool {
 	var m map[string]json.RawMessage
 	if json.Unmarshal([]byte(text), &m) != nil || m == nil {

@@ -23,11 +23,12 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/transportws"
 )
 
-// site is a server with sockets, in a bubble of package synctest, and over pipes: so nothing depends on how fast anybody is.
+// site is a server with sockets over pipes, in a synctest bubble, so that no test depends on the
+// speed of the machine.
 type site struct {
 	*transportws.Server
 	HTTP   *http.Server
-	Log    *strings.Builder // when nothing runs
+	Log    *strings.Builder // to read when no goroutine runs
 	Script *script
 	pipes  pipes
 }
@@ -45,7 +46,7 @@ func newSite(t *testing.T, opts *transportws.Options) *site {
 	return s
 }
 
-// listen serves over HTTP until the test ends.
+// listen serves HTTP until the test ends.
 func (s *site) listen(t *testing.T) {
 	t.Helper()
 	s.pipes = pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
@@ -69,7 +70,7 @@ func (s *site) listen(t *testing.T) {
 	})
 }
 
-// pipes is a listener to which one connects without a network.
+// pipes is a listener without a network.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -91,20 +92,20 @@ func (s pipes) Close() error {
 
 func (s pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
 
-// probe is a client that does nothing by itself.
+// probe is a client that sends only what a test requests.
 type probe struct {
 	t      *testing.T
 	conn   net.Conn
 	r      *bufio.Reader
-	frames chan frame // all but pings
+	frames chan frame // all frames except pings
 	pings  atomic.Int32
-	deaf   atomic.Bool // pings are not answered
+	deaf   atomic.Bool // do not respond to pings
 	writes *atomic.Int32
 	began  time.Time
 	Answer *http.Response
 }
 
-// counted counts what is written at once.
+// counted counts calls of Write.
 type counted struct {
 	net.Conn
 	writes *atomic.Int32
@@ -116,7 +117,7 @@ func (c counted) Write(p []byte) (int, error) {
 }
 
 type frame struct {
-	head    byte // the first of the frame
+	head    byte // first byte of the frame
 	payload []byte
 }
 
@@ -130,7 +131,7 @@ const (
 	fin          = 0x80
 )
 
-// upgrade is what a client sends first.
+// upgrade returns a handshake request.
 func upgrade(lines ...string) string {
 	return "GET /graphql HTTP/1.1\r\nHost: api.example.com\r\nConnection: keep-alive, " +
 		"Upgrade\r\nUpgrade: websocket\r\n" +
@@ -140,7 +141,7 @@ func upgrade(lines ...string) string {
 
 const speaks = "Sec-WebSocket-Protocol: graphql-transport-ws"
 
-// ask sends the head of a request, or anything else, and reads the answer.
+// ask sends the head of a request, or other bytes, and reads the response.
 func (s *site) ask(t *testing.T, head string) *probe {
 	t.Helper()
 	client, server := net.Pipe()
@@ -164,7 +165,7 @@ func (s *site) ask(t *testing.T, head string) *probe {
 	return p
 }
 
-// dial upgrades a connection, and reads what comes.
+// dial opens a WebSocket and reads frames.
 func (s *site) dial(t *testing.T) *probe {
 	t.Helper()
 	p := s.ask(t, upgrade(speaks))
@@ -175,7 +176,7 @@ func (s *site) dial(t *testing.T) *probe {
 	return p
 }
 
-// connect is dial with a connection that is acknowledged.
+// connect is dial with an acknowledged connection.
 func (s *site) connect(t *testing.T) *probe {
 	t.Helper()
 	p := s.dial(t)
@@ -183,7 +184,7 @@ func (s *site) connect(t *testing.T) *probe {
 	return p
 }
 
-// read reads until the connection ends. It answers pings as every client does.
+// read reads frames until the connection ends. It responds to pings.
 func (p *probe) read() {
 	defer close(p.frames)
 	for {
@@ -202,7 +203,7 @@ func (p *probe) read() {
 	}
 }
 
-// next reads a frame, which no server masks (RFC 6455 section 5.1).
+// next reads a frame. Frames of a server are not masked (RFC 6455 section 5.1).
 func (p *probe) next() (frame, error) {
 	var head [8]byte
 	if _, err := io.ReadFull(p.r, head[:2]); err != nil {
@@ -227,7 +228,7 @@ func (p *probe) next() (frame, error) {
 	return f, err
 }
 
-// write sends a frame, masked as those of clients are.
+// write sends a masked frame.
 func (p *probe) write(head byte, payload []byte) error {
 	mask := [4]byte{1, 2, 3, 4}
 	out := append(frameHead(head, 0x80, len(payload)), mask[:]...)
@@ -238,7 +239,7 @@ func (p *probe) write(head byte, payload []byte) error {
 	return err
 }
 
-// frameHead is the beginning of a frame up to the length.
+// frameHead returns the header of a frame up to the length.
 func frameHead(head, masked byte, n int) []byte {
 	switch {
 	case n < 126:
@@ -249,9 +250,9 @@ func frameHead(head, masked byte, n int) []byte {
 	return binary.BigEndian.AppendUint64([]byte{head, masked | 127}, uint64(n))
 }
 
-// talk has a conversation, line by line: ">" is a message that the client sends, "<" one that comes next, "x" a close frame
-// with its code and reason, "=" says that nothing comes, "." that so much time passes, and "@" that so much has since the
-// upgrade.
+// talk runs a conversation. Each line begins with a character: ">" sends a message, "<" expects a
+// message, "x" expects a close frame with code and reason, "=" expects that no frame arrives, "."
+// lets time pass, and "@" expects that this much time has passed since the upgrade.
 func (p *probe) talk(lines ...string) {
 	p.t.Helper()
 	for _, line := range lines {
@@ -279,15 +280,15 @@ func (p *probe) talk(lines ...string) {
 			default:
 			}
 		default:
-			if got := p.hear(); got != line {
+			if got := p.receive(); got != line {
 				p.t.Fatalf("got  %s\nwant %s", got, line)
 			}
 		}
 	}
 }
 
-// hear returns what comes next, in the form of talk.
-func (p *probe) hear() string {
+// receive returns the next frame in the format of talk.
+func (p *probe) receive() string {
 	if f, ok := <-p.frames; ok {
 		return f.String()
 	}
@@ -304,7 +305,7 @@ func (f frame) String() string {
 	return fmt.Sprintf("frame %#x %q", f.head, f.payload)
 }
 
-// ended fails if the connection goes on.
+// ended fails if the connection is still open.
 func (p *probe) ended() {
 	p.t.Helper()
 	if f, ok := <-p.frames; ok {
@@ -312,37 +313,37 @@ func (p *probe) ended() {
 	}
 }
 
-// say is a message with an operation, for talk.
+// say returns a subscribe message in the format of talk.
 func say(id, query string) string {
 	payload, _ := json.Marshal(map[string]string{"query": query})
 	return fmt.Sprintf(`> {"id":%q,"type":"subscribe","payload":%s}`, id, payload)
 }
 
-// script is a handler whose queries say what is to happen, one step after another: "next 1; wait; refuse no". It
-// remembers what it was asked.
+// script is a handler that executes the steps of a query, such as "next 1; wait; refuse no". It
+// records its calls.
 type script struct {
 	mu sync.Mutex
-	// what Init does; nil is nothing
-	Begin func(ctx context.Context, payload []byte) (context.Context, time.Time, error)
-	Said  []string // why contexts ended
+	// called by Init; nil accepts all connections
+	Begin    func(ctx context.Context, payload []byte) (context.Context, time.Time, error)
+	Recorded []string // causes of canceled contexts
 }
 
-func (s *script) said(format string, args ...any) {
+func (s *script) record(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.Said = append(s.Said, fmt.Sprintf(format, args...))
+	s.Recorded = append(s.Recorded, fmt.Sprintf(format, args...))
 }
 
-func (s *script) says() []string {
+func (s *script) recorded() []string {
 	synctest.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.Said
+	return s.Recorded
 }
 
 type userKey struct{}
 
-// Init does what Begin does.
+// Init calls Begin.
 func (s *script) Init(ctx context.Context, payload []byte) (context.Context, time.Time, error) {
 	if s.Begin == nil {
 		return ctx, time.Time{}, nil
@@ -350,13 +351,13 @@ func (s *script) Init(ctx context.Context, payload []byte) (context.Context, tim
 	return s.Begin(ctx, payload)
 }
 
-// Operate plays the query.
+// Operate executes the query.
 func (s *script) Operate(ctx context.Context, request []byte) transportws.Operation {
 	var q struct{ Query string }
 	if err := json.Unmarshal(request, &q); err != nil {
 		panic(err)
 	}
-	if plan, rest, ok := strings.Cut(q.Query, " plan "); ok { // takes its time
+	if plan, rest, ok := strings.Cut(q.Query, " plan "); ok { // delay before the first result
 		d, _ := time.ParseDuration(plan)
 		time.Sleep(d)
 		q.Query = rest
@@ -372,7 +373,7 @@ func (s *script) play(ctx context.Context, query string) iter.Seq2[[]byte, error
 			result, err := s.step(ctx, what, rest)
 			if (result != nil || err != nil) && !yield(result, err) {
 				if err == nil {
-					s.said("%s: not wanted", step)
+					s.record("%s: not wanted", step)
 				}
 				return
 			}
@@ -399,12 +400,12 @@ func (s *script) step(ctx context.Context, what, rest string) ([]byte, error) {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-	case "deaf": // to the context
+	case "deaf": // ignores the context
 		d, _ := time.ParseDuration(rest)
 		time.Sleep(d)
 	case "wait":
 		<-ctx.Done()
-		s.said("wait: %v", context.Cause(ctx))
+		s.record("wait: %v", context.Cause(ctx))
 	case "wait!":
 		<-ctx.Done()
 		return nil, ctx.Err()

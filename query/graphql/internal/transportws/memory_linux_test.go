@@ -23,7 +23,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/transportws"
 )
 
-// TestMain is also the clients of TestMemory, in a process of their own, so that what is measured is the server alone.
+// TestMain also runs the clients of TestMemory, in a separate process, so that only the server is
+// measured.
 func TestMain(m *testing.M) {
 	if address := os.Getenv("SOCKET_TEST_CLIENTS"); address != "" {
 		if err := beClients(address); err != nil {
@@ -35,7 +36,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// beClients connects as many clients as asked, each with one subscription, says so, and ends when its input does.
+// beClients connects the given number of clients, each with one subscription, reports this, and
+// exits when its input ends.
 func beClients(address string) error {
 	n, err := strconv.Atoi(os.Getenv("SOCKET_TEST_COUNT"))
 	if err != nil {
@@ -54,7 +56,8 @@ func beClients(address string) error {
 	return read(conns, stalled, os.Stdin)
 }
 
-// subscriber is a client with a subscription that has had its first result. It reads no more by itself.
+// subscriber returns a client with a subscription that has received its first result. It reads no
+// further results.
 func subscriber(address string) (net.Conn, error) {
 	conn, err := net.Dial("unix", address)
 	if err != nil {
@@ -81,13 +84,13 @@ func subscriber(address string) (net.Conn, error) {
 	return conn, nil
 }
 
-// crowd is a handler whose operations yield one result, and more when it is told.
+// crowd is a handler whose operations yield one result, and further ones with each call of publish.
 type crowd struct {
 	mu    sync.Mutex
 	wake  chan struct{} // closed at the next result
 	next  []byte
-	ready int           // operations that have written it, and wait
-	all   chan struct{} // gets a value when so many do
+	ready int           // operations that have written it and wait
+	all   chan struct{} // receives a value when many operations have
 	many  int
 }
 
@@ -122,20 +125,20 @@ func (c *crowd) results(ctx context.Context) iter.Seq2[[]byte, error] {
 	}
 }
 
-// written counts an operation that has written the result which is over when wake is closed.
+// written counts an operation that has written the result that the close of wake announced.
 func (c *crowd) written(wake chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if wake != c.wake {
-		return // there is another by now
+		return // there is a newer result
 	}
 	if c.ready++; c.ready == c.many {
 		c.all <- struct{}{}
 	}
 }
 
-// tell is the next result for everybody.
-func (c *crowd) tell(result []byte) {
+// publish yields result to all operations.
+func (c *crowd) publish(result []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ready = 0
@@ -143,20 +146,20 @@ func (c *crowd) tell(result []byte) {
 	c.next, c.wake = result, make(chan struct{})
 }
 
-// await has c.all get a value when so many operations have written the next result.
+// await sends to c.all when many operations have written the next result.
 func (c *crowd) await(many int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.ready, c.many = -1<<30, many // what is being written just now does not count
+	c.ready, c.many = -1<<30, many // results being written do not count
 }
 
-// listen serves the sockets on a Unix socket.
+// listen serves sockets on a Unix socket.
 func listen(t testing.TB, s *transportws.Server) (address string, server *http.Server) {
 	t.Helper()
 	return listenTo(t, s, func(l net.Listener) net.Listener { return l })
 }
 
-// listenTo is listen with connections that something is done to first.
+// listenTo is listen with a function that wraps the listener.
 func listenTo(t testing.TB, s *transportws.Server,
 	first func(net.Listener) net.Listener) (address string, server *http.Server) {
 	t.Helper()
@@ -171,14 +174,15 @@ func listenTo(t testing.TB, s *transportws.Server,
 	return address, server
 }
 
-// clients starts a process with n clients, and returns when all have their subscriptions, and how to end it.
+// clients starts a process with n clients and returns when all of them have subscribed. end stops
+// it.
 func clients(t testing.TB, address string, n int) (end func()) {
 	t.Helper()
 	_, end = someStalled(t, address, n, 0)
 	return end
 }
 
-// someStalled is clients, the first of which do not read; said is what the process says in the end.
+// someStalled is clients with the first ones not reading. said is the output of the process.
 func someStalled(t testing.TB, address string, n, stalled int) (said *bytes.Buffer, end func()) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -210,12 +214,12 @@ func someStalled(t testing.TB, address string, n, stalled int) (said *bytes.Buff
 	}
 }
 
-// patient are options for clients that wait for a processor.
+// patient returns options for clients that may wait for a processor.
 func patient() *transportws.Options {
 	return &transportws.Options{Wait: time.Minute, Ping: time.Hour, Write: time.Minute, Read: time.Minute}
 }
 
-// usage is what the process uses just now.
+// usage is the current resource usage of the process.
 type usage struct{ heap, stacks, resident, goroutines, files int64 }
 
 func measure(t testing.TB) usage {
@@ -238,7 +242,7 @@ func measure(t testing.TB) usage {
 	return u
 }
 
-// TestMemory holds what an idle socket with one subscription costs to its budget, 40 KiB.
+// TestMemory checks that an idle socket with one subscription uses at most 40 KiB.
 func TestMemory(t *testing.T) {
 	n := 2000
 	if os.Getenv("SOCKET_TEST_FULL") != "" {
@@ -246,7 +250,7 @@ func TestMemory(t *testing.T) {
 	}
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil {
-		n = min(n, int(min(files.Cur, 1<<20))-200) // as many as there may be
+		n = min(n, int(min(files.Cur, 1<<20))-200) // the limit of open files
 	}
 	s := transportws.New(newCrowd(), patient())
 	address, _ := listen(t, s)
@@ -270,8 +274,9 @@ func TestMemory(t *testing.T) {
 	end()
 }
 
-// TestComeAndGo: what 10,000 clients leave behind that connect, subscribe and go, half of them without a word. It runs alone, since
-// it counts goroutines and files.
+// TestComeAndGo checks for leaks after 10,000 clients have connected, subscribed and disconnected,
+// half of them without a close frame. It does not run in parallel, because it counts goroutines and
+// files.
 func TestComeAndGo(t *testing.T) {
 	const n, at = 10_000, 4
 	s := transportws.New(newCrowd(), patient())
@@ -286,7 +291,7 @@ func TestComeAndGo(t *testing.T) {
 	all.Wait()
 	settle(t, s)
 	after := measure(t)
-	// Until their last steps are done, which others on the machine may keep from it.
+	// Other processes may delay the last steps.
 	for late := time.Now().Add(5 * time.Minute); time.Now().Before(late); after = measure(t) {
 		if after.goroutines <= before.goroutines && after.files <= before.files {
 			break
@@ -319,13 +324,13 @@ func comeAndGo(t *testing.T, address string, n int) {
 			if err := p.write(fin|closing, []byte{3, 232}); err != nil {
 				t.Error(err)
 			}
-			io.Copy(io.Discard, conn) // to the end
+			io.Copy(io.Discard, conn) // until the end
 		}
 		conn.Close()
 	}
 }
 
-// settle waits until no socket is left, and nothing of their ends.
+// settle waits until no socket and no closing connection is left.
 func settle(t *testing.T, s *transportws.Server) {
 	t.Helper()
 	for last := -1; s.Len() > 0 || runtime.NumGoroutine() != last; time.Sleep(50 * time.Millisecond) {
@@ -336,7 +341,7 @@ func settle(t *testing.T, s *transportws.Server) {
 	}
 }
 
-// BenchmarkFanOut is one result for a thousand sockets: from telling the operations until all of them have written.
+// BenchmarkFanOut measures one result for a thousand sockets, until all operations have written it.
 func BenchmarkFanOut(b *testing.B) {
 	for _, size := range []int{200, 2000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -350,11 +355,11 @@ func BenchmarkFanOut(b *testing.B) {
 			b.ReportAllocs()
 			before := processor()
 			for b.Loop() {
-				c.tell(result)
+				c.publish(result)
 				<-c.all
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/socket")
-			// whatever else runs on the machine
+			// not affected by other processes
 			b.ReportMetric(float64(processor()-before)/float64(b.N)/n, "cpu-ns/socket")
 			b.StopTimer()
 			end()
@@ -362,7 +367,7 @@ func BenchmarkFanOut(b *testing.B) {
 	}
 }
 
-// processor is how much time of processors the process has had.
+// processor returns the processor time of the process.
 func processor() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -1,5 +1,8 @@
 package transportws
 
+// Client messages and server messages: parsing and validation of the former, encoding of the
+// latter.
+
 import (
 	"bytes"
 	"sync"
@@ -7,29 +10,29 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// message is one of the client's. Its payload is memory of what it was read from.
+// message is a message of the client. payload refers to the buffer that the message was read to.
 type message struct {
 	kind    string
 	id      string
-	payload []byte // as it was sent; nil if there is none
+	payload []byte // as sent; nil if absent
 }
 
-// complaint is what is wrong with a message, for the client.
-type complaint string
+// messageError is the reason why a message is invalid. It is sent to the client.
+type messageError string
 
 const (
-	notJSON    complaint = "Invalid message: not a JSON object"
-	notText    complaint = "Invalid message: not a text message"
-	noType     complaint = "Invalid message: no type"
-	badType    complaint = "Invalid message: unknown type"
-	badID      complaint = "Invalid message: no id"
-	badPayload complaint = "Invalid message: the payload is not an object"
-	badQuery   complaint = "Invalid message: the payload has no query"
-	badRequest complaint = "Invalid message: a member of the payload is of the wrong type"
-	badMember  complaint = "Invalid message: a member is of the wrong type"
+	notJSON          messageError = "Invalid message: not a JSON object"
+	notText          messageError = "Invalid message: not a text message"
+	noType           messageError = "Invalid message: no type"
+	badType          messageError = "Invalid message: unknown type"
+	badID            messageError = "Invalid message: no id"
+	badPayload       messageError = "Invalid message: the payload is not an object"
+	badQuery         messageError = "Invalid message: the payload has no query"
+	badRequestMember messageError = "Invalid message: a member of the payload is of the wrong type"
+	badMember        messageError = "Invalid message: a member is of the wrong type"
 )
 
-// decoder reads JSON from memory. It is kept for the next message.
+// decoder is a pooled JSON decoder that reads from memory.
 type decoder struct {
 	jsontext.Decoder
 	in   bytes.Buffer
@@ -39,22 +42,24 @@ type decoder struct {
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
+// newDecoder returns a decoder from the pool.
 func newDecoder(text []byte) *decoder {
 	d := decoders.Get().(*decoder)
 	d.text = text
-	d.in = *bytes.NewBuffer(text) // whose memory the decoder reads, without copying
+	d.in = *bytes.NewBuffer(text) // the decoder reads this memory without copying
 	d.Reset(&d.in)
 	return d
 }
 
-func (d *decoder) giveBack() {
+// release returns the decoder to the pool.
+func (d *decoder) release() {
 	d.text, d.in = nil, bytes.Buffer{}
 	decoders.Put(d)
 }
 
-// members reads an object, and calls read for each of its members, with a name that lasts until then. Names that come twice
-// are no JSON to the decoder.
-func (d *decoder) members(read func(name string) complaint) complaint {
+// members reads an object and calls read for each member. The name is valid during the call only.
+// The decoder rejects duplicate names.
+func (d *decoder) members(read func(name string) messageError) messageError {
 	if d.PeekKind() != '{' {
 		return notJSON
 	}
@@ -77,18 +82,18 @@ func (d *decoder) members(read func(name string) complaint) complaint {
 	return ""
 }
 
-// value reads a value, as it stands in the text.
-func (d *decoder) value() ([]byte, complaint) {
+// value reads a value and returns its source text.
+func (d *decoder) value() ([]byte, messageError) {
 	raw, err := d.ReadValue()
 	if err != nil {
 		return nil, notJSON
 	}
 	end := int(d.InputOffset())
-	return d.text[end-len(raw) : end : end], "" // not raw, which lasts until the next call
+	return d.text[end-len(raw) : end : end], "" // raw is valid until the next call only
 }
 
 // string reads a string.
-func (d *decoder) string() (string, complaint) {
+func (d *decoder) string() (string, messageError) {
 	if kind := d.PeekKind(); kind != '"' && kind != 0 {
 		return "", badMember
 	}
@@ -103,11 +108,11 @@ func (d *decoder) string() (string, complaint) {
 	return string(text), ""
 }
 
-// parse reads a message, as far as all of them are alike. Members that the protocol does not know are passed over.
-func parse(text []byte) (m message, wrong complaint) {
+// parse reads a message. It ignores members that the protocol does not define.
+func parse(text []byte) (m message, wrong messageError) {
 	d := newDecoder(text)
-	defer d.giveBack()
-	wrong = d.members(func(name string) (wrong complaint) {
+	defer d.release()
+	wrong = d.members(func(name string) (wrong messageError) {
 		switch name {
 		case "type":
 			m.kind, wrong = d.string()
@@ -131,8 +136,8 @@ func parse(text []byte) (m message, wrong complaint) {
 	return m, m.check()
 }
 
-// check holds a message to the form of its type.
-func (m *message) check() complaint {
+// check validates the members that the type of the message requires.
+func (m *message) check() messageError {
 	switch m.kind {
 	case "connection_init", "ping", "pong":
 		if m.payload != nil && m.payload[0] != '{' && m.payload[0] != 'n' {
@@ -153,16 +158,16 @@ func (m *message) check() complaint {
 	return ""
 }
 
-// checkRequest holds the payload of a subscribe message to its form. A document may also be named by what stands in other
-// members (documentId, extensions), which is for the handler to know.
-func checkRequest(payload []byte) complaint {
+// checkRequest validates the payload of a subscribe message. The members documentId and extensions
+// may identify a document in place of query; the handler interprets them.
+func checkRequest(payload []byte) messageError {
 	if len(payload) == 0 || payload[0] != '{' {
 		return badPayload
 	}
 	d := newDecoder(payload)
-	defer d.giveBack()
+	defer d.release()
 	named := false
-	wrong := d.members(func(name string) complaint {
+	wrong := d.members(func(name string) messageError {
 		kind := d.PeekKind()
 		ok := true
 		switch name {
@@ -180,7 +185,7 @@ func checkRequest(payload []byte) complaint {
 			named = named || kind == '{'
 		}
 		if !ok {
-			return badRequest
+			return badRequestMember
 		}
 		_, wrong := d.value()
 		return wrong
@@ -191,7 +196,8 @@ func checkRequest(payload []byte) complaint {
 	return wrong
 }
 
-// What the server sends. An id comes quoted.
+// appendNext appends a next message. The functions below append the other messages of a server. An
+// id is passed as quoted JSON.
 
 func appendNext(dst, id, result []byte) []byte {
 	dst = append(append(append(dst, `{"id":`...), id...), `,"type":"next","payload":`...)

@@ -1,5 +1,7 @@
 package transportws
 
+// Operations of a socket, from subscribe to the last message.
+
 import (
 	"bytes"
 	"context"
@@ -12,30 +14,30 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// operation is one that a client has begun. While it is live its id is taken.
+// operation is a running operation. Its id is in use while it is in socket.live.
 type operation struct {
 	id      string
-	quoted  []byte // the id in JSON
+	quoted  []byte // the id as JSON
 	cancel  context.CancelCauseFunc
-	request []byte // until it is executed
+	request []byte // nil after execution has started
 	stream  bool
 }
 
-// subscribe begins an operation.
+// subscribe handles a subscribe message. An operation above the limit receives an error message.
 func (s *socket) subscribe(m *message) error {
 	op := &operation{id: m.id, request: bytes.Clone(m.payload)}
-	op.quoted, _ = jsontext.AppendQuote(nil, m.id) // it is UTF-8, or there would be no message
+	op.quoted, _ = jsontext.AppendQuote(nil, m.id) // the decoder has validated UTF-8
 	if err := s.begin(op); err != errTooMany {
 		return err
 	}
 	e := gqlerror.Of(problem.New(problem.TooManyRequests, "There are too many operations on this socket."))
-	return s.refuse(op, gqlerror.List(nil, []*gqlerror.Error{e}))
+	return s.sendErrors(op, gqlerror.List(nil, []*gqlerror.Error{e}))
 }
 
-// errTooMany says that a socket has as many operations as it may have.
-var errTooMany = errors.New("socket: too many operations")
+// errTooMany reports that the socket has the maximum number of operations.
+var errTooMany = errors.New("transportws: too many operations")
 
-// begin runs an operation if it may. One that is too many has its id until it is refused.
+// begin starts an operation. If it returns errTooMany, the id is in use until the error is sent.
 func (s *socket) begin(op *operation) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,14 +46,15 @@ func (s *socket) begin(op *operation) error {
 		return &Close{Unauthorized, "Unauthorized"}
 	case s.live[op.id] != nil:
 		return inUse(op.id)
-	case s.leave || s.ended:
-		return nil // the client begins it again elsewhere
+	case s.closing || s.ended:
+		return nil // the client starts it again on its next connection
 	}
 	if s.live == nil {
 		s.live = make(map[string]*operation, 1)
 	}
 	s.live[op.id] = op
-	// Those that were completed count until they have ended, or a client could begin more and more that take their time.
+	// Completed operations count until they have ended. Otherwise a client could start and complete
+	// operations without limit.
 	if len(s.live) > s.server.opts.Operations || s.busy >= 2*s.server.opts.Operations {
 		return errTooMany
 	}
@@ -63,28 +66,28 @@ func (s *socket) begin(op *operation) error {
 	return nil
 }
 
-// inUse says that an id is taken, with as much of it as there is room for.
+// inUse returns the error for an id in use. The reason has as much of the id as fits.
 func inUse(id string) error {
 	const before, after = "Subscriber for ", " already exists"
 	return &Close{IDInUse, before + cut(id, maxReason-len(before)-len(after)) + after}
 }
 
-// run executes an operation until it is at its end, or nobody wants it any more.
+// run executes an operation until it ends or is canceled.
 func (s *socket) run(ctx context.Context, op *operation) {
 	defer s.release()
-	defer s.rest()
+	defer s.operationEnded()
 	defer op.cancel(errGone)
-	s.conclude(op, s.safely(func() error { return s.execute(ctx, op) }))
+	s.sendOutcome(op, s.recovered(func() error { return s.execute(ctx, op) }))
 }
 
-// conclude tells the client how an operation has ended, unless it does not want to know.
-func (s *socket) conclude(op *operation, err error) {
+// sendOutcome sends the last message of an operation, unless the client has completed it.
+func (s *socket) sendOutcome(op *operation, err error) {
 	var refusal *Refusal
 	switch {
 	case err == nil:
-		err = s.last(op, func(dst []byte) []byte { return appendComplete(dst, op.quoted) })
+		err = s.sendLast(op, func(dst []byte) []byte { return appendComplete(dst, op.quoted) })
 	case errors.As(err, &refusal):
-		err = s.refuse(op, refusal.Errors)
+		err = s.sendErrors(op, refusal.Errors)
 	case !s.isLive(op):
 		return
 	}
@@ -93,13 +96,13 @@ func (s *socket) conclude(op *operation, err error) {
 	}
 }
 
-// execute writes the results.
+// execute writes the results of an operation.
 func (s *socket) execute(ctx context.Context, op *operation) error {
 	request := op.request
 	op.request = nil
-	does := s.server.handler.Operate(ctx, request)
-	s.isStream(op, does.Stream)
-	for result, err := range does.Results {
+	execution := s.server.handler.Operate(ctx, request)
+	s.setStream(op, execution.Stream)
+	for result, err := range execution.Results {
 		if err != nil {
 			return final(ctx, err)
 		}
@@ -110,13 +113,14 @@ func (s *socket) execute(ctx context.Context, op *operation) error {
 			return err
 		}
 	}
-	if does.Stream && ctx.Err() != nil {
-		return errGone // it is not complete: the client goes on elsewhere, or with something newer
+	if execution.Stream && ctx.Err() != nil {
+		return errGone // no complete message: the client resumes the stream, or has completed it
 	}
 	return nil
 }
 
-// final is the error with which the results have ended. What comes of the end of the context is nobody's fault.
+// final returns the error with which results ended. An error after cancellation is not reported,
+// unless it is a Refusal or a Close.
 func final(ctx context.Context, err error) error {
 	var refusal *Refusal
 	var closing *Close
@@ -126,14 +130,14 @@ func final(ctx context.Context, err error) error {
 	return err
 }
 
-// refuse ends an operation with errors.
-func (s *socket) refuse(op *operation, errors []byte) error {
-	return s.last(op, func(dst []byte) []byte { return appendError(dst, op.quoted, errors) })
+// sendErrors ends an operation with an error message.
+func (s *socket) sendErrors(op *operation, errors []byte) error {
+	return s.sendLast(op, func(dst []byte) []byte { return appendError(dst, op.quoted, errors) })
 }
 
-// last writes the last message of an operation, unless the client has completed it. Its id is free before that is
-// written, so that a client which takes it again at once is in time.
-func (s *socket) last(op *operation, fill func(dst []byte) []byte) error {
+// sendLast writes the last message of an operation, unless the client has completed it. It frees the id
+// before the write, so that a client can use it again as soon as it has read the message.
+func (s *socket) sendLast(op *operation, fill func(dst []byte) []byte) error {
 	if !s.lock() {
 		return errGone
 	}
@@ -144,8 +148,8 @@ func (s *socket) last(op *operation, fill func(dst []byte) []byte) error {
 	return s.writeMessage(fill)
 }
 
-// complete ends an operation as the client wants. It waits until what is being written is written, so that nothing of the
-// operation follows. An id that is not known is that of one which has ended meanwhile.
+// complete handles a complete message. It waits for a message that is being written, so that no
+// message of the operation follows. An unknown id is ignored, because the operation may have ended.
 func (s *socket) complete(id string) error {
 	if !s.lock() {
 		return errGone
@@ -162,7 +166,7 @@ func (s *socket) complete(id string) error {
 	return nil
 }
 
-// forget frees the id of an operation. It reports whether that was still taken by it.
+// forget frees the id of an operation and reports whether the operation had it.
 func (s *socket) forget(op *operation) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,44 +177,47 @@ func (s *socket) forget(op *operation) bool {
 	return true
 }
 
+// isLive reports whether the operation is running and not completed.
 func (s *socket) isLive(op *operation) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.live[op.id] == op
 }
 
-// isStream notes that an operation does not end by itself, and ends it if the server is about to.
-func (s *socket) isStream(op *operation, stream bool) {
+// setStream records whether an operation is a stream. It cancels a stream if the server is shutting
+// down.
+func (s *socket) setStream(op *operation, stream bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	op.stream = stream
-	if stream && s.leave {
+	if stream && s.closing {
 		op.cancel(ErrGoingAway)
 	}
 }
 
-// rest counts an operation as ended.
-func (s *socket) rest() {
+// operationEnded records that an operation has ended.
+func (s *socket) operationEnded() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.busy--
-	if s.busy == 0 && s.quiet != nil {
-		close(s.quiet)
-		s.quiet = nil
+	if s.busy == 0 && s.idle != nil {
+		close(s.idle)
+		s.idle = nil
 	}
 }
 
-// leaveNow ends a socket as the server is about to end: see the package comment.
-func (s *socket) leaveNow(grace time.Duration) {
+// closeGracefully closes the socket for a shutdown of the server, as described in the package
+// documentation.
+func (s *socket) closeGracefully(grace time.Duration) {
 	if !s.hold() {
 		return
 	}
 	defer s.release()
-	if quiet := s.leaving(); quiet != nil {
+	if idle := s.beginClose(); idle != nil {
 		timer := time.NewTimer(grace)
 		defer timer.Stop()
 		select {
-		case <-quiet:
+		case <-idle:
 		case <-timer.C:
 		case <-s.life.Done():
 		}
@@ -218,18 +225,19 @@ func (s *socket) leaveNow(grace time.Duration) {
 	s.end(GoingAway, "Going away")
 }
 
-// leaving lets no operation begin, and ends the streams. It returns what to wait for, nil for nothing.
-func (s *socket) leaving() <-chan struct{} {
+// beginClose rejects new operations and cancels streams. It returns a channel that is closed when all
+// operations have ended, or nil if there are none.
+func (s *socket) beginClose() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.leave = true
+	s.closing = true
 	for _, op := range s.live {
 		if op.stream {
 			op.cancel(ErrGoingAway)
 		}
 	}
-	if s.busy > 0 && s.quiet == nil {
-		s.quiet = make(chan struct{})
+	if s.busy > 0 && s.idle == nil {
+		s.idle = make(chan struct{})
 	}
-	return s.quiet
+	return s.idle
 }

@@ -15,14 +15,16 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/transportws"
 )
 
-// The protocol, PROTOCOL.md of graphql-ws, sentence by sentence, as conversations over raw frames.
+// The tests follow PROTOCOL.md of graphql-ws sentence by sentence, as conversations over raw
+// frames.
 
 const (
 	initMessage = `> {"type":"connection_init"}`
 	ackMessage  = `< {"type":"connection_ack"}`
 )
 
-// conversation is one with a new socket. If it does not say itself how it begins, the connection is acknowledged.
+// conversation is a test with a new socket. The connection is acknowledged first, unless the lines
+// begin with connection_init.
 type conversation struct {
 	name  string
 	opts  *transportws.Options
@@ -76,7 +78,7 @@ func TestConnectionInit(t *testing.T) {
 	})
 }
 
-// TestInit: what the handler decides on a connection_init.
+// TestInit checks the results of Handler.Init.
 func TestInit(t *testing.T) {
 	t.Parallel()
 	type result struct {
@@ -189,7 +191,7 @@ func TestPingAndPong(t *testing.T) {
 		{"many", nil, false, []string{`> {"type":"ping","payload":{"n":1}}`,
 			`> {"type":"ping","payload":{"n":2}}`,
 			`< {"type":"pong","payload":{"n":1}}`, `< {"type":"pong","payload":{"n":2}}`}},
-		{"a pong that nobody asked for", nil, false,
+		{"an unsolicited pong", nil, false,
 			[]string{`> {"type":"pong"}`, `> {"type":"pong","payload":{}}`, "="}},
 		{"a pong before the connection", nil, true,
 			[]string{`> {"type":"pong"}`, "=", initMessage, ackMessage}},
@@ -273,7 +275,8 @@ func TestIDs(t *testing.T) {
 	})
 }
 
-// TestClientCompletes: nothing of an operation is sent after that, and what it does has an end.
+// TestClientCompletes checks that an operation is canceled and no message follows after a complete
+// message.
 func TestClientCompletes(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -283,13 +286,13 @@ func TestClientCompletes(t *testing.T) {
 	}{
 		{"a stream", "stream next 1; wait; next 2",
 			[]string{`< {"id":"1","type":"next","payload":{"data":1}}`},
-			[]string{"wait: socket: the client has gone", "next 2: not wanted"}},
+			[]string{"wait: transportws: the client has gone", "next 2: not wanted"}},
 		{"a query before it is answered", "sleep 1h; next 1", nil, nil},
 		{"one that does not notice", "deaf 1m; next 1", nil, []string{"next 1: not wanted"}},
 		{"one that refuses then", "deaf 1m; refuse no", nil, nil},
 		{"one that fails then", "deaf 1m; fault", nil, nil},
 		{"one that panics then", "deaf 1m; panic", nil, nil},
-		{"one that says that its context ended", "wait!", nil, nil},
+		{"one that yields a result after its context was canceled", "wait!", nil, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -300,7 +303,7 @@ func TestClientCompletes(t *testing.T) {
 				p.talk(say("1", tt.query))
 				p.talk(tt.first...)
 				p.talk(`> {"id":"1","type":"complete"}`, "=", ". 1m", "=")
-				if diff := cmp.Diff(tt.said, s.Script.says()); diff != "" {
+				if diff := cmp.Diff(tt.said, s.Script.recorded()); diff != "" {
 					t.Errorf("what the operation saw (-want +got):\n%s", diff)
 				}
 				p.talk(say("1", "next 3"), `< {"id":"1","type":"next","payload":{"data":3}}`,
@@ -322,8 +325,8 @@ func TestInvalidMessages(t *testing.T) {
 		{"empty", "", notJSON},
 		{"no JSON", "hello", notJSON},
 		{"half of it", `{"type":"ping"`, notJSON},
-		{"more behind it", `{"type":"ping"}{"type":"ping"}`, notJSON},
-		{"rubbish behind it", `{"type":"ping"}x`, notJSON},
+		{"trailing message", `{"type":"ping"}{"type":"ping"}`, notJSON},
+		{"trailing garbage", `{"type":"ping"}x`, notJSON},
 		{"an array", `[{"type":"ping"}]`, notJSON},
 		{"a string", `"ping"`, notJSON},
 		{"null", `null`, notJSON},
@@ -373,8 +376,8 @@ func TestInvalidMessages(t *testing.T) {
 	}
 }
 
-// TestMembersOfTheFuture: messages may have more members than the protocol knows, and requests be without a document where
-// something else names it.
+// TestMembersOfTheFuture checks that unknown members are ignored, and that a request needs no query
+// if another member identifies the document.
 func TestMembersOfTheFuture(t *testing.T) {
 	t.Parallel()
 	converse(t, []conversation{

@@ -1,5 +1,7 @@
 package transportws
 
+// Server, its options, and the interface of its handler.
+
 import (
 	"context"
 	"iter"
@@ -10,75 +12,86 @@ import (
 	"time"
 )
 
-// Protocol is the name of the subprotocol.
+// Protocol is the name of the WebSocket subprotocol.
 const Protocol = "graphql-transport-ws"
 
-// Handler executes what clients ask for over sockets. Its methods are called by many goroutines.
+// Handler executes the operations of sockets. Its methods are called concurrently.
 type Handler interface {
-	// Init decides on a connection_init message, whose payload is a JSON object, or nil if it has none. The context it is given
-	// has the values of the request that was upgraded, and ends with the socket. The one it returns is that of all operations
-	// and is derived from it; nil is the one given. At the time until, or when that context ends, what the connection was
-	// allowed with expires, and the socket is closed with [Forbidden]; a zero time is never.
+	// Init handles a connection_init message. payload is a JSON object, or nil if absent. ctx has
+	// the values of the upgrade request and is canceled when the socket closes.
 	//
-	// A [Close] closes the socket, such as one with [Forbidden]. Any other error is the server's fault: it is logged, and the
-	// socket closed with [InternalError].
+	// The result within is the context for all operations. It must be derived from ctx; nil means
+	// ctx. The socket is closed with [Forbidden] when within is canceled or at the time until. A
+	// zero until means no expiry.
+	//
+	// If err is a [*Close], the socket is closed with its code. Any other error is logged, and the
+	// socket is closed with [InternalError].
 	Init(ctx context.Context, payload []byte) (within context.Context, until time.Time, err error)
-	// Operate executes a request: a JSON object with the members of a request over HTTP, of the right types. The bytes are the
-	// Handler's. Operate is called in the goroutine in which the results are then asked for, so it may take its time.
+	// Operate executes a request: a JSON object with the members of a GraphQL request over HTTP,
+	// which have the right types. The Handler may keep request. Operate is called in the goroutine
+	// of the operation, so it may block.
 	Operate(ctx context.Context, request []byte) Operation
 }
 
-// Operation is what becomes of a request.
+// Operation is the execution of a request.
 type Operation struct {
-	// Results yields execution results, each a JSON object, which is written as it stands and not kept. It is asked for the next when
-	// the one before is written, and not any more when the client has completed the operation or is gone; its context ends then.
+	// Results yields execution results, each a JSON object. The socket writes the bytes and does
+	// not keep them. The next result is requested when the previous one is written. If the client
+	// completes the operation or disconnects, ctx is canceled and no further result is requested.
 	//
-	// An error is the last it yields: a [Refusal], which ends the operation; a [Close], which ends the socket; any other is the
-	// server's fault: it is logged, and the socket closed with [InternalError].
+	// An error ends the iteration. A [*Refusal] ends the operation with an error message. A
+	// [*Close] closes the socket. Any other error is logged, and the socket is closed with
+	// [InternalError].
 	Results iter.Seq2[[]byte, error]
-	// Stream says that the operation is a subscription: it ends when somebody ends it, and nobody waits for it.
+	// Stream reports that the operation is a subscription, which does not end by itself. A shutdown
+	// cancels it; it waits for other operations.
 	Stream bool
 }
 
-// Refusal is the error of an operation that is not executed, or not executed further. The operation ends with it.
+// Refusal is an error that ends an operation with an error message.
 type Refusal struct {
-	// Errors is a JSON array of errors in the form that execution results have them. It is written after Results have ended, so
-	// its memory is nobody else's.
+	// Errors is a JSON array of GraphQL errors. It is written after the iteration has ended.
 	Errors []byte
 }
 
-// Error says that there is a refusal; what it says is for the client.
+// Error returns a constant text. Errors is for the client.
 func (r *Refusal) Error() string { return "the operation is refused" }
 
-// Options adjust a Server. The zero value is meaningful; nil is the zero value. What is below zero means the default, too.
+// Options configures a [Server]. Nil means the zero value. Values that are zero or negative mean
+// the default.
 type Options struct {
-	// Origins are those from which pages of other sites may connect, such as "https://app.example.com", in lower case. Pages of the
-	// own host always may, and what is no browser says no origin.
+	// Origins are the allowed origins of cross-origin pages, such as "https://app.example.com", in
+	// lower case. Pages of the same host are always allowed, and clients that are not browsers send
+	// no origin.
 	Origins map[string]bool
-	// Wait is how long a socket may be open without a connection_init; 3 seconds if zero.
+	// Wait is the maximum time until connection_init arrives. Default 3s.
 	Wait time.Duration
-	// Ping is how often the peer is asked whether it is there; 30 seconds if zero.
+	// Ping is the interval between pings. Default 30s.
 	Ping time.Duration
-	// Write is how long the peer may take for a message; 10 seconds if zero.
+	// Write is the maximum time in which a client must read a message. Default 10s.
 	Write time.Duration
-	// Read is how long a message may take from its first byte to its last, and a ping until it is answered; 10 seconds if zero.
+	// Read is the maximum time from the first to the last byte of a message, and until a ping is
+	// answered. Default 10s.
 	Read time.Duration
-	// Grace is how long operations with one result may take when the server is about to end; 5 seconds if zero.
+	// Grace is the time that a shutdown waits for operations with a single result. Default 5s.
 	Grace time.Duration
-	// Message is the largest message that is read, in bytes; 1 MiB if zero.
+	// Message is the maximum size of a message in bytes. Default 1 MiB.
 	Message int
-	// Operations is how many a socket may have at a time; 100 if zero.
+	// Operations is the maximum number of concurrent operations of a socket. Default 100.
 	Operations int
-	// Principal names who has a socket, by the context that Init returned; "" is nobody in particular. Sockets is how many one may
-	// have at a time, 100 if zero. Without Principal there is no bound.
+	// Principal returns the principal of a socket from the context that Init returned, or "" if
+	// there is none. Sockets is the maximum number of sockets of a principal. Default 100. If
+	// Principal is nil, or for "", the number is not limited.
 	Principal func(ctx context.Context) string
 	Sockets   int
-	// Rate is how many messages a second a client may send, and Burst how many at once; 100 and 300 if zero.
+	// Rate is the maximum number of messages per second of a client, and Burst the maximum number
+	// at once. Defaults 100 and 300.
 	Rate, Burst int
-	// Logger is told of the server's faults. Nil means [slog.Default].
+	// Logger receives internal errors. Nil means [slog.Default].
 	Logger *slog.Logger
 }
 
+// setDefaults replaces values that are not set by defaults.
 func (o *Options) setDefaults() {
 	span := func(v *time.Duration, d time.Duration) {
 		if *v <= 0 {
@@ -105,26 +118,28 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// Server has the sockets of a Handler. It is safe for concurrent use. Make one with [New].
+// Server serves WebSockets. It is safe for concurrent use. Create it with [New].
 type Server struct {
 	handler Handler
 	opts    Options
 
-	mu      sync.Mutex
-	sockets map[*socket]struct{}
-	of      map[string]int // how many sockets principals have
-	homes   map[home]*term // servers whose end is heard of
-	all     *term          // of the sockets together
-	empty   chan struct{}  // closed when there are no sockets any more; nil while nobody waits for that
+	mu           sync.Mutex
+	sockets      map[*socket]struct{}
+	perPrincipal map[string]int       // number of sockets by principal
+	terms        map[httpServer]*term // lifetimes of the HTTP servers that this Server has registered with
+	all          *term                // lifetime of the Server
+	// closed when the last socket is removed; nil while Shutdown does not wait
+	empty chan struct{}
 }
 
-// New returns a Server that has no sockets yet. opts may be nil. It panics if h is nil.
+// New returns a Server without sockets. opts may be nil. New panics if h is nil.
 func New(h Handler, opts *Options) *Server {
 	if h == nil {
-		panic("socket: New needs a handler")
+		panic("transportws: New: handler is nil")
 	}
-	s := &Server{handler: h, sockets: map[*socket]struct{}{}, of: map[string]int{}, homes: map[home]*term{},
-		all: newTerm(context.Background())}
+	s := &Server{handler: h, sockets: map[*socket]struct{}{}, perPrincipal: map[string]int{},
+		terms: map[httpServer]*term{},
+		all:   newTerm(context.Background())}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -132,7 +147,8 @@ func New(h Handler, opts *Options) *Server {
 	return s
 }
 
-// Asked reports whether a request asks for a WebSocket (RFC 6455 section 4.1), well or badly.
+// Asked reports whether a request asks for a WebSocket upgrade (RFC 6455 section 4.1). The request
+// may still be invalid.
 func Asked(r *http.Request) bool {
 	for _, line := range r.Header["Upgrade"] {
 		for token := range strings.SplitSeq(line, ",") {
@@ -144,25 +160,25 @@ func Asked(r *http.Request) bool {
 	return false
 }
 
-// Len returns how many sockets there are.
+// Len returns the number of sockets.
 func (s *Server) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.sockets)
 }
 
-// add makes a socket one of the server's, unless the server is about to end.
+// add registers a socket. It returns false if the server is shutting down.
 func (s *Server) add(sock *socket) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.termOf(sock.home).over() {
+	if s.termOf(sock.httpServer).over() {
 		return false
 	}
 	s.sockets[sock] = struct{}{}
 	return true
 }
 
-// admit counts a socket as one of its principal's, unless that one has as many as it may have.
+// admit counts a socket for its principal. It returns false if the limit is reached.
 func (s *Server) admit(ctx context.Context, sock *socket) bool {
 	if s.opts.Principal == nil {
 		return true
@@ -173,21 +189,22 @@ func (s *Server) admit(ctx context.Context, sock *socket) bool {
 	if name == "" {
 		return true
 	}
-	if s.of[name] >= s.opts.Sockets {
+	if s.perPrincipal[name] >= s.opts.Sockets {
 		return false
 	}
-	s.of[name]++
+	s.perPrincipal[name]++
 	sock.principal = name
 	return true
 }
 
+// remove unregisters a socket.
 func (s *Server) remove(sock *socket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.sockets, sock)
 	if name := sock.principal; name != "" {
-		if s.of[name]--; s.of[name] == 0 {
-			delete(s.of, name)
+		if s.perPrincipal[name]--; s.perPrincipal[name] == 0 {
+			delete(s.perPrincipal, name)
 		}
 	}
 	if len(s.sockets) == 0 && s.empty != nil {

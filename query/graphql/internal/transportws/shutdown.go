@@ -6,92 +6,99 @@ import (
 	"weak"
 )
 
-// home is the server that a socket came over. It does not keep it.
-type home = weak.Pointer[http.Server]
+// httpServer identifies the HTTP server of a socket without keeping it in memory.
+type httpServer = weak.Pointer[http.Server]
 
-func homeOf(r *http.Request) home {
+// httpServerOf returns the HTTP server of a request. It is zero if there is none.
+func httpServerOf(r *http.Request) httpServer {
 	server, _ := r.Context().Value(http.ServerContextKey).(*http.Server)
 	return weak.Make(server)
 }
 
-// term is the time in which something may begin and go on.
+// term is the lifetime of an HTTP server or of a Server.
 type term struct {
-	ctx context.Context // ends with it
+	ctx context.Context // canceled at the end of the lifetime
 	end context.CancelCauseFunc
 }
 
+// newTerm returns a term that ends at the latest with within.
 func newTerm(within context.Context) *term {
 	t := &term{}
 	t.ctx, t.end = context.WithCancelCause(within)
 	return t
 }
 
+// over reports whether the term has ended.
 func (t *term) over() bool { return t.ctx.Err() != nil }
 
-// Ending returns a context that ends, with [ErrGoingAway] for its cause, when the server of a request is shut down, or
-// Shutdown is called: for streams that are no sockets. It has no values.
+// Ending returns a context that is canceled, with [ErrGoingAway] as cause, when the HTTP server of
+// r shuts down or Shutdown is called. It is for streams over HTTP. The context has no values.
 func (s *Server) Ending(r *http.Request) context.Context {
-	at := homeOf(r)
-	s.hear(at)
+	at := httpServerOf(r)
+	s.watchShutdown(at)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.termOf(at).ctx
 }
 
-// termOf returns the term of a server, or of all if it is not known. The caller has locked.
-func (s *Server) termOf(at home) *term {
-	if t := s.homes[at]; t != nil {
+// termOf returns the term of an HTTP server, or that of s if it is not registered. The caller holds
+// s.mu.
+func (s *Server) termOf(at httpServer) *term {
+	if t := s.terms[at]; t != nil {
 		return t
 	}
 	return s.all
 }
 
-// hear has the sockets of an [http.Server] told when it is shut down, since it does not know them any more.
-func (s *Server) hear(at home) {
+// watchShutdown registers with an [http.Server] to close its sockets on shutdown. An http.Server does not
+// track upgraded connections.
+func (s *Server) watchShutdown(at httpServer) {
 	server := at.Value()
 	if server == nil {
 		return
 	}
 	s.mu.Lock()
-	t, known := s.homes[at]
+	t, known := s.terms[at]
 	if !known {
 		t = newTerm(s.all.ctx)
-		s.homes[at] = t
+		s.terms[at] = t
 	}
 	s.mu.Unlock()
 	if !known {
 		server.RegisterOnShutdown(func() {
-			t.end(ErrGoingAway) // for those that are being upgraded just now
-			s.leave(func(sock *socket) bool { return sock.home == at })
+			t.end(ErrGoingAway) // for upgrades in progress
+			s.closeSockets(func(sock *socket) bool { return sock.httpServer == at })
 		})
 	}
 }
 
-// leave ends the sockets in question, in order, and does not wait for that.
-func (s *Server) leave(which func(*socket) bool) {
+// closeSockets starts a graceful close of the sockets for which which returns true.
+func (s *Server) closeSockets(which func(*socket) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for sock := range s.sockets {
 		if which(sock) {
-			go sock.leaveNow(s.opts.Grace)
+			go sock.closeGracefully(s.opts.Grace)
 		}
 	}
 }
 
-// welcomes reports whether the sockets of a server may begin: it does not end, nor do all.
-func (s *Server) welcomes(at home) bool {
+// accepting reports whether new sockets of an HTTP server are accepted, because neither it nor s is
+// shutting down.
+func (s *Server) accepting(at httpServer) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.termOf(at).over()
 }
 
-// Shutdown tells all who are connected that the server is about to end, lets nobody else in, and returns when no socket is
-// left. If ctx ends before, it cuts those off that are, and returns its error.
+// Shutdown closes all sockets with [GoingAway], rejects new ones, and waits until all are closed.
+// If ctx is done first, Shutdown drops the remaining connections and returns the cause of ctx.
 //
-// When an [http.Server] is shut down, its sockets are told without that: Shutdown is for waiting.
+// A shutdown of the [http.Server] closes its sockets without a call of Shutdown, which is only
+// needed to wait for them.
 func (s *Server) Shutdown(ctx context.Context) error {
 	empty := s.stop()
-	s.leave(func(*socket) bool { return true })
+	s.closeSockets(func(*socket) bool { return true })
 	select {
 	case <-empty:
 		return nil
@@ -105,7 +112,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// stop lets no more sockets in, and returns what is closed when there are none.
+// stop rejects new sockets and returns a channel that is closed when there are none left.
 func (s *Server) stop() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()

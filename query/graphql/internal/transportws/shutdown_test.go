@@ -13,7 +13,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/transportws"
 )
 
-// TestShutdown: who is connected when the server is about to end is told, and comes back.
+// TestShutdown checks which messages clients receive during a shutdown.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	const goingAway = "x 1001 Going away"
@@ -29,20 +29,21 @@ func TestShutdown(t *testing.T) {
 		{"before the connection", nil, []string{goingAway}, nil},
 		{"a stream is not completed", []string{say("1", "stream next 1; wait"), next("1", "1")},
 			[]string{goingAway},
-			[]string{"wait: socket: the server is going away"}},
+			[]string{"wait: transportws: the server is going away"}},
 		{"a stream has a last word", []string{say("1", "stream wait; next 2")},
 			[]string{next("1", "2"), goingAway},
-			[]string{"wait: socket: the server is going away"}},
+			[]string{"wait: transportws: the server is going away"}},
 		{"a stream is refused at last", []string{say("1", "stream wait; refuse no")},
 			[]string{`< {"id":"1","type":"error","payload":[{"message":"no"}]}`, goingAway},
-			[]string{"wait: socket: the server is going away"}},
-		{"a stream that says that its context ended", []string{say("1", "stream wait!")}, []string{goingAway},
+			[]string{"wait: transportws: the server is going away"}},
+		{"a stream that yields a result after its context was canceled", []string{say("1", "stream wait!")},
+			[]string{goingAway},
 			nil},
 		{"a stream that has just begun", []string{say("1", "stream sleep 1h"), "="}, []string{goingAway},
 			nil},
 		{"a stream that is not yet known to be one", []string{say("1", "1s plan stream wait"), "="},
 			[]string{goingAway, "@ 1s"},
-			[]string{"wait: socket: the server is going away"}},
+			[]string{"wait: transportws: the server is going away"}},
 		{"a query is answered", []string{say("1", "sleep 3s; next 1")},
 			[]string{"= ", ". 2999ms", "=", ". 1ms", next("1", "1"), `< {"id":"1","type":"complete"}`,
 				goingAway}, nil},
@@ -69,11 +70,11 @@ func TestShutdown(t *testing.T) {
 				if err := s.HTTP.Shutdown(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				synctest.Wait() // it does not wait for those whom it tells
+				synctest.Wait() // Shutdown of an HTTP server does not wait for sockets
 				p.talk(tt.after...)
 				p.write(fin|closing, nil)
 				p.ended()
-				if diff := cmp.Diff(tt.said, s.Script.says()); diff != "" {
+				if diff := cmp.Diff(tt.said, s.Script.recorded()); diff != "" {
 					t.Errorf("what the operation saw (-want +got):\n%s", diff)
 				}
 				if s.Len() != 0 {
@@ -84,7 +85,8 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestShutdownOfOne: of two servers with the same sockets only those of one that ends are told.
+// TestShutdownOfOne checks that the shutdown of one of two HTTP servers closes its own sockets
+// only.
 func TestShutdownOfOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -102,7 +104,8 @@ func TestShutdownOfOne(t *testing.T) {
 	})
 }
 
-// TestShutdownWaits: Shutdown returns when no socket is left, or when it may wait no longer.
+// TestShutdownWaits checks that Shutdown returns when all sockets are closed or its context is
+// done.
 func TestShutdownWaits(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -155,7 +158,7 @@ func TestShutdownWaits(t *testing.T) {
 	}
 }
 
-// TestShutdownDuringUpgrade: a request for a socket that is on its way when the server is shut down comes too late.
+// TestShutdownDuringUpgrade checks that an upgrade in progress during the shutdown is rejected.
 func TestShutdownDuringUpgrade(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -185,7 +188,7 @@ func TestShutdownDuringUpgrade(t *testing.T) {
 	})
 }
 
-// TestShutdownOfNone: nothing is waited for, and twice is not too often.
+// TestShutdownOfNone checks Shutdown without sockets, and a second call.
 func TestShutdownOfNone(t *testing.T) {
 	t.Parallel()
 	s := transportws.New(&script{}, nil)

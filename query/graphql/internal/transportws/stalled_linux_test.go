@@ -17,8 +17,8 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/transportws"
 )
 
-// read reads what comes to clients of which the first do nothing, until in ends, and says how many have read the last of all
-// results, and how many results there were, and how long they took from being told to being read.
+// read reads from all clients except the first ones, which stall, until in ends. It reports how
+// many clients have read the last result, the number of results, and their latency.
 func read(conns []net.Conn, stalled int, in io.Reader) error {
 	took, last := make([][]time.Duration, len(conns)), make([]int64, len(conns))
 	var all sync.WaitGroup
@@ -28,8 +28,8 @@ func read(conns []net.Conn, stalled int, in io.Reader) error {
 			for f, err := p.next(); err == nil; f, err = p.next() {
 				_, text, _ := strings.Cut(string(f.payload), `"data":"`)
 				text, _, _ = strings.Cut(text, " ")
-				if told, err := strconv.ParseInt(text, 10, 64); err == nil {
-					took[i], last[i] = append(took[i], time.Since(time.Unix(0, told))), told
+				if sent, err := strconv.ParseInt(text, 10, 64); err == nil {
+					took[i], last[i] = append(took[i], time.Since(time.Unix(0, sent))), sent
 				}
 			}
 		})
@@ -37,7 +37,7 @@ func read(conns []net.Conn, stalled int, in io.Reader) error {
 	fmt.Println("ready")
 	_, err := io.Copy(io.Discard, in)
 	for _, conn := range conns[stalled:] {
-		conn.(*net.UnixConn).CloseWrite() // on which the server closes, behind all that it has written
+		conn.(*net.UnixConn).CloseWrite() // the server closes after it has written all messages
 	}
 	all.Wait()
 	if together := slices.Concat(took...); len(together) > 0 {
@@ -51,9 +51,9 @@ func read(conns []net.Conn, stalled int, in io.Reader) error {
 	return err
 }
 
-// crowded tells so many sockets something again and again, and returns how many results were read and how long that took at
-// the median and at the 99th percentile, and how much more memory the server had at its end. Of all sockets those that stall
-// have so long for a message, and the others the minute of patient, so that none of them is closed for a machine that is slow.
+// crowded publishes results to n sockets. It returns the number of results read, their latency at
+// the median and the 99th percentile, and the growth of the server's memory. The write timeout of
+// stalled sockets is short, and that of the others is long enough for a slow machine.
 func crowded(t *testing.T, n, stalled, rounds int, pause,
 	write time.Duration) (results int, p50, p99 time.Duration, grown int64) {
 	t.Helper()
@@ -64,18 +64,18 @@ func crowded(t *testing.T, n, stalled, rounds int, pause,
 	said, end := someStalled(t, address, n, stalled)
 	before := measure(t)
 	hurry.Store(int64(write))
-	// Until the stalled ones are closed at last: a slow machine does not tell everybody everything, so that it may take longer
-	// until they take no more.
+	// Continues until the stalled sockets are closed. Their buffers fill up later on a slow
+	// machine.
 	for round := 0; round < rounds || s.Len() > n-stalled; round++ {
-		c.tell(told())
+		c.publish(timestamped())
 		time.Sleep(pause)
 	}
 	if s.Len() != n-stalled {
 		t.Fatalf("%d sockets, want %d", s.Len(), n-stalled)
 	}
 	c.await(n - stalled)
-	c.tell(told())
-	<-c.all // so that nobody is at writing, and has memory for it
+	c.publish(timestamped())
+	<-c.all // all writes are done, so their memory is released
 	after := measure(t)
 	end()
 	var last int
@@ -87,17 +87,17 @@ func crowded(t *testing.T, n, stalled, rounds int, pause,
 		after.heap + after.stacks - before.heap - before.stacks
 }
 
-// told is a result that says when it was.
-func told() []byte {
+// timestamped returns a result that contains the current time.
+func timestamped() []byte {
 	return fmt.Appendf(nil, `{"data":"%d %s"}`, time.Now().UnixNano(), strings.Repeat("x", 4000))
 }
 
-// hurried is a listener whose first connections have less time to be written to than they are given, once that is known: those
-// of the clients that stall, which connect first and one after the other. So nobody waits a minute for them.
+// hurried is a listener that shortens the write timeout of its first connections, those of stalled
+// clients, once within is set.
 type hurried struct {
 	net.Listener
 	left   int
-	within *atomic.Int64 // a time.Duration; 0 is not yet
+	within *atomic.Int64 // a time.Duration; 0 means not set
 }
 
 func (l *hurried) Accept() (net.Conn, error) {
@@ -123,8 +123,8 @@ func (c hurriedConn) SetWriteDeadline(at time.Time) error {
 	return c.Conn.SetWriteDeadline(at)
 }
 
-// TestOthersOfStalled: one socket in a hundred is never read from. They are closed, the others get what they had, and memory
-// does not grow. How fast that is depends on the machine, and is only told.
+// TestOthersOfStalled checks that one stalled socket in a hundred is closed, that the others
+// receive all results, and that memory does not grow. It logs latencies without checking them.
 func TestOthersOfStalled(t *testing.T) {
 	n, rounds, pairs, pause, write := 200, 100, 1, 20*time.Millisecond, 2*time.Second
 	if os.Getenv("SOCKET_TEST_FULL") != "" {

@@ -1,11 +1,14 @@
 package transportws
 
+// Timers of a socket, and the rate limit of messages.
+
 import (
 	"context"
 	"time"
 )
 
-// tick does what is due. It has a goroutine to itself while that takes.
+// tick handles the timer: the timeout of connection_init, the expiry of authorization, and pings.
+// It runs in its own goroutine.
 func (s *socket) tick() {
 	if !s.hold() {
 		return
@@ -19,8 +22,8 @@ func (s *socket) tick() {
 	case waiting:
 		s.end(InitTimeout, "Connection initialisation timeout")
 	case !until.IsZero() && !now.Before(until):
-		s.forbid()
-	case !now.Before(ping) && !s.isThere():
+		s.expire()
+	case !now.Before(ping) && !s.pingPeer():
 		s.drop()
 	default:
 		s.mu.Lock()
@@ -32,7 +35,7 @@ func (s *socket) tick() {
 	}
 }
 
-// arm sets the timer to what is due next. The caller has locked mu.
+// arm sets the timer to the next event. The caller holds s.mu.
 func (s *socket) arm() {
 	if s.ended {
 		return
@@ -44,9 +47,9 @@ func (s *socket) arm() {
 	s.timer.Reset(max(0, time.Until(next)))
 }
 
-// isThere asks the peer with a ping (RFC 6455 section 5.5.2). While a message is being written no ping can be, and none is
-// needed: a peer that does not take that is found out by its deadline.
-func (s *socket) isThere() bool {
+// pingPeer pings the client (RFC 6455 section 5.5.2) and reports whether it is alive. While a
+// message is written, a ping cannot be sent and is not needed: the write has a deadline.
+func (s *socket) pingPeer() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), s.server.opts.Read)
 	defer cancel()
 	if s.conn.Ping(ctx) == nil {
@@ -61,13 +64,13 @@ func (s *socket) isThere() bool {
 	}
 }
 
-// bucket bounds how many messages a client may send. One goroutine uses it.
+// bucket is a token bucket for messages. It is not safe for concurrent use.
 type bucket struct {
 	rate, burst int
-	full        time.Time // when as many as burst may come again
+	full        time.Time // when burst messages may arrive at once
 }
 
-// take counts a message, and reports whether it may come.
+// take counts a message and reports whether it is within the limit.
 func (b *bucket) take(now time.Time) bool {
 	if b.full.Before(now) {
 		b.full = now

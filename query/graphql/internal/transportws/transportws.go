@@ -1,5 +1,8 @@
 package transportws
 
+// socket: its state, the loop that reads messages, and the lock for writing. operation.go runs
+// operations, timer.go handles timeouts, close.go ends the socket.
+
 import (
 	"context"
 	"io"
@@ -10,54 +13,57 @@ import (
 	"github.com/coder/websocket"
 )
 
-// socket is one client, from the upgrade to the end. It is in use until nobody holds it any more: the goroutine that reads,
-// those of its operations, and what a timer has begun.
+// socket is a connection of a client, from the upgrade to the end. It is registered with the server
+// while holds is positive: for the goroutine that reads, for operations, and for timers.
 type socket struct {
-	server *Server
-	home   home // the server that it came over
-	// principal is who has it, once that is known and counted; the server's mutex is for it.
+	server     *Server
+	httpServer httpServer // the HTTP server
+	// principal is set by Server.admit and guarded by the server's mutex.
 	principal string
 	conn      *websocket.Conn
 	wire      *wire
 	rate      bucket
-	// out is full while somebody writes a message. It is no mutex, so that whoever waits for it sees the socket end.
+	// out is a semaphore for writing, with capacity 1. It is not a mutex, so that waiting can end
+	// with the socket.
 	out chan struct{}
 
-	life   context.Context // ends with the socket
+	life   context.Context // canceled when the socket ends
 	cancel context.CancelCauseFunc
 
-	mu    sync.Mutex      // for what follows; held for moments, never while something is waited for
-	ctx   context.Context // of operations: life, or what the handler made of it
-	state state
-	until time.Time // when what the client was allowed expires; zero is never
-	ping  time.Time // when the peer is asked next whether it is there
-	timer *time.Timer
-	live  map[string]*operation
-	busy  int           // operations that run, those too that the client has completed
-	quiet chan struct{} // closed when no operation runs; nil while nobody waits for that
-	holds int
-	leave bool // the server is about to end
-	ended bool // it is being closed
+	mu      sync.Mutex      // guards the fields below; never held while waiting
+	ctx     context.Context // parent context of operations: life, or the result of Handler.Init
+	state   state
+	until   time.Time // expiry of the authorization; zero means never
+	ping    time.Time // time of the next ping
+	timer   *time.Timer
+	live    map[string]*operation
+	busy    int           // goroutines of operations, including completed ones
+	idle    chan struct{} // closed when busy is 0; nil if no shutdown waits
+	holds   int
+	closing bool // the server is shutting down
+	ended   bool // the socket is closing or closed
 }
 
-// state is how far the connection within the socket is.
+// state is the progress of the connection initialisation.
 type state uint8
 
 const (
-	opened       state = iota // the upgrade is done
-	initiated                 // connection_init has come
-	acknowledged              // operations may come
+	opened       state = iota // upgraded
+	initiated                 // connection_init has arrived
+	acknowledged              // operations are accepted
 )
 
+// newSocket returns a socket for the request. start connects it.
 func newSocket(s *Server, r *http.Request) *socket {
-	sock := &socket{server: s, home: homeOf(r), out: make(chan struct{}, 1)}
+	sock := &socket{server: s, httpServer: httpServerOf(r), out: make(chan struct{}, 1)}
 	sock.life, sock.cancel = values(r)
 	sock.ctx = sock.life
 	sock.rate = bucket{rate: s.opts.Rate, burst: s.opts.Burst}
 	return sock
 }
 
-// start begins to read.
+// start begins to read, or closes the socket if the server is shutting down or the subprotocol is
+// not supported.
 func (s *socket) start(conn *websocket.Conn) {
 	s.mu.Lock()
 	s.conn, s.holds = conn, 1
@@ -74,12 +80,13 @@ func (s *socket) start(conn *websocket.Conn) {
 	}
 }
 
+// endAndRelease ends a socket that does not read.
 func (s *socket) endAndRelease(code int, reason string) {
 	defer s.release()
 	s.end(code, reason)
 }
 
-// hold keeps the socket in use. It fails if nobody uses it any more.
+// hold keeps the socket registered. It returns false if it is not registered any more.
 func (s *socket) hold() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,6 +97,7 @@ func (s *socket) hold() bool {
 	return true
 }
 
+// release ends a successful call of hold. The last call unregisters the socket.
 func (s *socket) release() {
 	s.mu.Lock()
 	s.holds--
@@ -100,7 +108,7 @@ func (s *socket) release() {
 	}
 }
 
-// readLoop reads until the socket ends.
+// readLoop reads messages until the socket ends.
 func (s *socket) readLoop() {
 	defer s.release()
 	for {
@@ -109,26 +117,25 @@ func (s *socket) readLoop() {
 			s.drop()
 			return
 		}
-		if err := s.take(kind, r); err != nil {
+		if err := s.receive(kind, r); err != nil {
 			s.fail(err)
 			return
 		}
 		if s.isEnded() {
-			return // whoever ends it reads the answer to the close frame
+			return // the goroutine that closes reads the close frame
 		}
 	}
 }
 
-// take reads a message and does what it says. The buffer is borrowed as long as that takes, and not while the client says
-// nothing.
-func (s *socket) take(kind websocket.MessageType, r io.Reader) error {
+// receive reads and handles a message. It has a buffer only while a message arrives and is handled.
+func (s *socket) receive(kind websocket.MessageType, r io.Reader) error {
 	if !s.rate.take(time.Now()) {
 		return &Close{PolicyViolation, "Too many messages"}
 	}
 	buf := buffers.Get()
 	defer buffers.Put(buf)
 	s.wire.readWithin(s.server.opts.Read)
-	err := s.handleMessage(r, buf)
+	err := s.readMessage(r, buf)
 	s.wire.readWithin(0)
 	if err != nil {
 		return err
@@ -140,11 +147,12 @@ func (s *socket) take(kind websocket.MessageType, r io.Reader) error {
 	if wrong != "" {
 		return &Close{BadRequest, string(wrong)}
 	}
-	return s.act(&m)
+	return s.handle(&m)
 }
 
-// handleMessage reads a message as large as it may be. Memory is taken for what has come and not for what is announced.
-func (s *socket) handleMessage(r io.Reader, buf *[]byte) error {
+// readMessage reads a message into buf, up to the limit. The buffer grows with the bytes
+// received, not with the announced size.
+func (s *socket) readMessage(r io.Reader, buf *[]byte) error {
 	most := s.server.opts.Message
 	for {
 		if len(*buf) == cap(*buf) {
@@ -163,8 +171,8 @@ func (s *socket) handleMessage(r io.Reader, buf *[]byte) error {
 	}
 }
 
-// act does what a message says.
-func (s *socket) act(m *message) error {
+// handle handles a message.
+func (s *socket) handle(m *message) error {
 	switch m.kind {
 	case "ping":
 		return s.pong(m.payload)
@@ -175,15 +183,16 @@ func (s *socket) act(m *message) error {
 	case "complete":
 		return s.complete(m.id)
 	}
-	return nil // a pong, which says enough by having come
+	return nil // pong
 }
 
+// pong answers a ping.
 func (s *socket) pong(payload []byte) error {
 	return s.send(nil, func(dst []byte) []byte { return appendPong(dst, payload) })
 }
 
-// init begins the connection within the socket. Other messages are read meanwhile, since those that must not come before its
-// end are refused.
+// init handles connection_init in a new goroutine. Reading continues, so that messages before the
+// acknowledgement are rejected.
 func (s *socket) init(payload []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -199,9 +208,10 @@ func (s *socket) init(payload []byte) error {
 	return nil
 }
 
+// acknowledge calls Handler.Init and acknowledges the connection.
 func (s *socket) acknowledge(payload []byte) {
 	defer s.release()
-	err := s.safely(func() error {
+	err := s.recovered(func() error {
 		within, until, err := s.server.handler.Init(s.life, payload)
 		if err != nil {
 			return err
@@ -220,26 +230,27 @@ func (s *socket) acknowledge(payload []byte) {
 	}
 }
 
-// allow lets operations come, until within ends or the time has come.
+// allow accepts operations until within is canceled, and at most until the given time.
 func (s *socket) allow(within context.Context, until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ctx, s.state, s.until = within, acknowledged, until
 	s.arm()
 	if within != s.life {
-		context.AfterFunc(within, s.forbid)
+		context.AfterFunc(within, s.expire)
 	}
 }
 
-// forbid ends a socket that may not go on, if it has not ended before.
-func (s *socket) forbid() {
+// expire closes a socket whose authorization has expired.
+func (s *socket) expire() {
 	if s.hold() {
 		defer s.release()
 		s.end(Forbidden, "Forbidden: the authorization has expired")
 	}
 }
 
-// send writes a message: of an operation only while it is live. What fill appends is gone when send returns.
+// send writes a message. If op is not nil, it returns errGone unless the operation is live. The
+// buffer of fill is not used after send returns.
 func (s *socket) send(op *operation, fill func(dst []byte) []byte) error {
 	if !s.lock() {
 		return errGone
@@ -251,7 +262,7 @@ func (s *socket) send(op *operation, fill func(dst []byte) []byte) error {
 	return s.writeMessage(fill)
 }
 
-// writeMessage writes a message. The caller has locked.
+// writeMessage writes a message. The caller has called lock.
 func (s *socket) writeMessage(fill func(dst []byte) []byte) error {
 	buf := buffers.Get()
 	defer buffers.Put(buf)
@@ -265,7 +276,7 @@ func (s *socket) writeMessage(fill func(dst []byte) []byte) error {
 	return nil
 }
 
-// lock waits until nobody writes. It fails if the socket ends.
+// lock acquires the right to write. It returns false if the socket ends.
 func (s *socket) lock() bool {
 	select {
 	case s.out <- struct{}{}:

@@ -1,5 +1,7 @@
 package transportws
 
+// The HTTP handshake of a WebSocket.
+
 import (
 	"bufio"
 	"context"
@@ -13,17 +15,17 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// ServeHTTP makes a WebSocket of the connection, and returns; the socket goes on by itself. What cannot be upgraded is
-// answered with a problem: 403 what comes from a page of a foreign origin, 426 what asks for no WebSocket, 503 while the server
-// is about to end.
+// ServeHTTP upgrades the connection to a WebSocket and returns; the socket continues in its own
+// goroutines. A request that cannot be upgraded receives a problem: 403 for a foreign origin, 426
+// if it does not ask for a WebSocket, and 503 during a shutdown.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !s.welcome(r) {
+	if !s.checkOrigin(r) {
 		problem.Write(w, r, problem.New(problem.Forbidden, "Pages of other sites may not connect here."))
 		return
 	}
 	sock := newSocket(s, r)
-	s.hear(sock.home)
-	if !s.welcomes(sock.home) {
+	s.watchShutdown(sock.httpServer)
+	if !s.accepting(sock.httpServer) {
 		unavailable(w, r)
 		return
 	}
@@ -35,25 +37,26 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := &handshake{ResponseWriter: w, sock: sock}
 	conn, err := websocket.Accept(h, r, &websocket.AcceptOptions{
 		Subprotocols:       []string{Protocol},
-		InsecureSkipVerify: true, // of the origin, which is looked at above
+		InsecureSkipVerify: true, // checkOrigin has checked the origin
 	})
 	if err != nil {
 		h.refuse(r)
 		return
 	}
-	conn.SetReadLimit(-1) // ours counts: see message
+	conn.SetReadLimit(-1) // readMessage has a limit
 	sock.start(conn)
 }
 
+// unavailable writes the response for a request during a shutdown.
 func unavailable(w http.ResponseWriter, r *http.Request) {
 	d := problem.New(problem.Unavailable, "The server is about to end.")
 	d.Header = http.Header{"Retry-After": {"5"}}
 	problem.Write(w, r, d)
 }
 
-// welcome reports whether somebody from this origin may connect. Browsers send it with every WebSocket (RFC 6455 section
-// 10.2), and the cookies of whoever sits in front of them too, so that everything depends on it.
-func (s *Server) welcome(r *http.Request) bool {
+// checkOrigin checks the header Origin, which browsers send with each WebSocket handshake (RFC 6455
+// section 10.2). Without this check, any page could open a socket with the cookies of the user.
+func (s *Server) checkOrigin(r *http.Request) bool {
 	origin := r.Header["Origin"]
 	if len(origin) == 0 {
 		return true
@@ -61,29 +64,30 @@ func (s *Server) welcome(r *http.Request) bool {
 	if len(origin) > 1 {
 		return false
 	}
-	said := strings.ToLower(origin[0])
-	// The scheme is not compared: behind a proxy that speaks TLS for us we do not know our own.
-	_, host, ok := strings.Cut(said, "://")
-	return s.opts.Origins[said] || ok && host == strings.ToLower(r.Host)
+	value := strings.ToLower(origin[0])
+	// The scheme is not compared, because it is not known if a proxy terminates TLS.
+	_, host, ok := strings.Cut(value, "://")
+	return s.opts.Origins[value] || ok && host == strings.ToLower(r.Host)
 }
 
-// handshake stands between the library and the connection. It sees to it that what is refused is a problem, as it is
-// everywhere else, and that a socket has no larger buffers than it needs: the library takes those that it is given.
+// handshake is the ResponseWriter that is passed to the WebSocket library. It replaces the
+// library's error responses by problems, and limits the buffers of the connection.
 type handshake struct {
 	http.ResponseWriter
 	sock   *socket
-	status int // of what the library refuses; zero if it does not
+	status int // status of the library's error response; zero if there is none
 	taken  bool
 }
 
-// The library's buffers. Control frames, of at most 127 bytes, fit in the one for writing; of longer ones it passes the
-// first part on and then the rest as it is, which wire puts together. Reading payloads needs none.
+// Sizes of the library's buffers. Control frames of at most 127 bytes fit into the write buffer.
+// The library writes longer frames in two parts, which wire joins. It reads payloads without the
+// read buffer.
 const (
 	readBuffer  = 512
 	writeBuffer = 128
 )
 
-// WriteHeader passes on that protocols are switched, and nothing else.
+// WriteHeader passes on status 101 and records any other.
 func (h *handshake) WriteHeader(status int) {
 	if status == http.StatusSwitchingProtocols {
 		h.ResponseWriter.WriteHeader(status)
@@ -92,10 +96,10 @@ func (h *handshake) WriteHeader(status int) {
 	h.status = status
 }
 
-// Write drops what the library says about a refusal.
+// Write discards the body of the library's error response.
 func (h *handshake) Write(p []byte) (int, error) { return len(p), nil }
 
-// Hijack takes the connection over.
+// Hijack implements [http.Hijacker]. It wraps the connection in a wire.
 func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
 	if err != nil {
@@ -103,7 +107,7 @@ func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	}
 	h.taken = true
 	w := &wire{Conn: conn, within: h.sock.server.opts.Write}
-	if n := rw.Reader.Buffered(); n > 0 { // a client in a hurry
+	if n := rw.Reader.Buffered(); n > 0 { // messages that arrived with the request
 		w.early = make([]byte, n)
 		_, err = rw.Reader.Read(w.early)
 	}
@@ -112,7 +116,8 @@ func (h *handshake) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		err
 }
 
-// canHijack reports whether Hijack can succeed, which the library has to know before it says that it switches protocols.
+// canHijack reports whether Hijack can succeed. The library would otherwise detect this after it
+// has written status 101.
 func canHijack(w http.ResponseWriter) bool {
 	for {
 		switch t := w.(type) {
@@ -126,10 +131,10 @@ func canHijack(w http.ResponseWriter) bool {
 	}
 }
 
-// refuse answers what the library did not upgrade.
+// refuse writes the response for a failed handshake.
 func (h *handshake) refuse(r *http.Request) {
 	if h.taken {
-		_ = h.sock.wire.Close() // nobody else will
+		_ = h.sock.wire.Close() // the library has not closed it
 		return
 	}
 	kind, detail := problem.BadRequest, "This is no handshake of a WebSocket."
@@ -150,12 +155,13 @@ func (h *handshake) refuse(r *http.Request) {
 	problem.Write(h.ResponseWriter, r, d)
 }
 
-// values is the context of a request without its end, which is when ServeHTTP returns.
+// values returns a context with the values of a request, which is not canceled when ServeHTTP
+// returns.
 func values(r *http.Request) (context.Context, context.CancelCauseFunc) {
 	return context.WithCancelCause(context.WithoutCancel(r.Context()))
 }
 
-// timedOut reports whether an error is that of a deadline.
+// timedOut reports whether err is a timeout.
 func timedOut(err error) bool {
 	if err == nil {
 		return false

@@ -1,5 +1,7 @@
 package transportws
 
+// The connection below the WebSocket library: deadlines, and joining the parts of a frame.
+
 import (
 	"encoding/binary"
 	"net"
@@ -10,37 +12,39 @@ import (
 	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
-// wire is the connection as the library sees it. Deadlines are set on the connection itself, since a context with one costs
-// a timer and a goroutine for each message.
+// wire is the net.Conn that the WebSocket library uses. Deadlines are set on the connection,
+// because a context with a deadline costs a timer and a goroutine per message.
 //
-// One goroutine at a time writes, and one reads: the library sees to that.
+// The library calls Write from one goroutine at a time, and Read from one.
 type wire struct {
 	net.Conn
-	early  []byte        // what the client sent before it had an answer
-	within time.Duration // for writing a frame
+	early  []byte        // bytes that arrived before the upgrade
+	within time.Duration // timeout for writing a frame
 
-	frame *[]byte // what is not written yet of the frames that were begun, borrowed; nil if nothing is
-	need  uint64  // bytes of the last frame that are not in it yet
-	// when the last frame has to be taken, all of it; zero until the first byte of it is written
+	frame *[]byte // bytes that are not yet written, in a pooled buffer; nil if there are none
+	need  uint64  // bytes of the current frame that are not yet in frame
+	// by is the deadline for the current frame. It is zero until the first byte is written.
 	by   time.Time
-	late atomic.Bool // the peer has not taken a frame in time; by is the last deadline that there is
+	late atomic.Bool // the client did not read a frame in time; by is then final
 
 	mu     sync.Mutex
-	ending bool // the deadline for reading is the last one
+	ending bool // the read deadline is final
 }
 
 const (
-	gather   = 64 << 10        // frames up to this size are written at once
-	farewell = 5 * time.Second // for a peer to answer a close frame
-	// lastWords is for all that is left when a peer was too slow: what it has not taken, to tell it why, and its answer. It is
-	// short, as such a peer seldom wakes up just then, and no socket is to outlive Options.Write by more than that.
-	lastWords = time.Second
+	maxBuffered  = 64 << 10        // frames up to this size are written at once
+	closeTimeout = 5 * time.Second // timeout for the client's close frame
+	// lateTimeout is the timeout for all remaining writes and the client's close frame after a write
+	// timeout. It is short, because such a client seldom recovers, and bounds the lifetime of a
+	// socket beyond Options.Write.
+	lateTimeout = time.Second
 )
 
-// buffers are lent to those who read or write a message. Those that are too large to be gathered are not kept.
-var buffers = httpbody.NewBuffers(0, gather)
+// buffers is the pool for reading and writing messages. Buffers larger than maxBuffered are not returned
+// to it.
+var buffers = httpbody.NewBuffers(0, maxBuffered)
 
-// Read reads.
+// Read implements [net.Conn].
 func (w *wire) Read(p []byte) (int, error) {
 	if len(w.early) > 0 {
 		n := copy(p, w.early)
@@ -50,11 +54,12 @@ func (w *wire) Read(p []byte) (int, error) {
 	return w.Conn.Read(p)
 }
 
-// Write puts the parts of a frame together and writes it when it is complete, so that it is one system call, and one record
-// of TLS.
+// Write collects the parts of a frame and writes the complete frame, which takes one system call
+// and one TLS record.
 //
-// That the peer was too slow is no error here, for after one the library would write no more: it is kept in mind, with what
-// is not written of the frame, so that a close frame can still follow. (Not over TLS, which is at its end then.)
+// A write timeout is not returned, because the library would not write again after an error. Write
+// records it and keeps the rest of the frame, so that a close frame can follow. Over TLS a close
+// frame is not possible after a timeout.
 func (w *wire) Write(p []byte) (int, error) {
 	if w.need == 0 {
 		w.need = frameSize(p)
@@ -67,7 +72,7 @@ func (w *wire) Write(p []byte) (int, error) {
 		w.frame = buffers.Get()
 	}
 	*w.frame = append(*w.frame, p...)
-	if w.need > 0 && (len(*w.frame) < gather || w.late.Load()) {
+	if w.need > 0 && (len(*w.frame) < maxBuffered || w.late.Load()) {
 		return len(p), nil
 	}
 	if err := w.flush(); err != nil {
@@ -76,8 +81,8 @@ func (w *wire) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush writes what there is. The time for a frame is counted from its first byte, however many parts it is written in: who
-// takes one part now and then has stalled, too.
+// flush writes the collected bytes. The deadline of a frame counts from its first byte, so that a
+// client that reads in small parts is detected as well.
 func (w *wire) flush() error {
 	if w.by.IsZero() {
 		w.by = time.Now().Add(w.within)
@@ -87,7 +92,7 @@ func (w *wire) flush() error {
 	}
 	n, err := w.Conn.Write(*w.frame)
 	if timedOut(err) && !w.late.Load() {
-		w.by = time.Now().Add(lastWords)
+		w.by = time.Now().Add(lateTimeout)
 		w.readUntil(w.by)
 		w.late.Store(true)
 		*w.frame = (*w.frame)[:copy(*w.frame, (*w.frame)[n:])]
@@ -98,7 +103,7 @@ func (w *wire) flush() error {
 	return err
 }
 
-// frameSize is the size of an unmasked frame that begins with p (RFC 6455 section 5.2).
+// frameSize returns the size of the unmasked frame that begins with p (RFC 6455 section 5.2).
 func frameSize(p []byte) uint64 {
 	if len(p) < 2 {
 		return uint64(len(p))
@@ -113,7 +118,7 @@ func frameSize(p []byte) uint64 {
 	}
 }
 
-// readWithin bounds how long reading may take from now on; zero is for ever.
+// readWithin sets the read deadline to d from now, or to none if d is zero.
 func (w *wire) readWithin(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,13 +129,13 @@ func (w *wire) readWithin(d time.Duration) {
 	if d > 0 {
 		by = time.Now().Add(d)
 	}
-	_ = w.SetReadDeadline(by) // fails on a closed connection only, of which reading tells
+	_ = w.SetReadDeadline(by) // fails only on a closed connection, on which Read fails too
 }
 
-// lastRead bounds how long reading may take at all.
-func (w *wire) lastRead() { w.readUntil(time.Now().Add(farewell)) }
+// lastRead sets the final read deadline.
+func (w *wire) lastRead() { w.readUntil(time.Now().Add(closeTimeout)) }
 
-// readUntil sets when reading ends at last, unless that is set.
+// readUntil sets the final read deadline, unless it is set.
 func (w *wire) readUntil(at time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
