@@ -20,8 +20,9 @@ import (
 	"testing"
 )
 
-// families are the files of package resource in the order of the layering. A name covers the file NAME.go and the files
-// with the prefix NAME_. A file may use the files of its own family and of the families before it in this list.
+// families are the files of package resource in the order of the layering. A name covers the file
+// NAME.go and the files with the prefix NAME_. A file may use the files of its own family and of
+// the families before it in this list.
 var families = [][]string{
 	{"doc", "collection", "capability", "ops", "item", "errors", "signature"}, // the interface of a store
 	{"resource", "options", "core", "untyped", "id"},
@@ -32,19 +33,22 @@ var families = [][]string{
 	{"catalog", "command", "lookup", "describe", "idempotency", "report", "problem"},
 }
 
-// maxUpward is the ceiling of TestFileGraph. Lower it when the count falls. Raise it only in a commit that names the
-// feature that needs it.
+// maxUpward is the ceiling of TestFileGraph. Lower it when the count falls. Raise it only in a
+// commit that names the feature that needs it.
 //
-// The same counter at 5ee7a21, before REST became a package of its own, finds 779 references between files, 65 of them
-// against the layering. The 90 files of that commit were assigned by hand: capability files such as creator.go to the
-// first family, many and window to the third, loop, keyed, transaction, operations and etag to the fourth, shape and
-// samples to the fifth, outlet and upstream to the sixth, once and remember to the seventh, and the files of REST (http_*,
-// body, contract, exchange, export, gzip, represent, route, validators) to an eighth after it.
+// The same counter at 5ee7a21, before REST became a package of its own, finds 779 references
+// between files, 65 of them against the layering. The 90 files of that commit were assigned by
+// hand: capability files such as creator.go to the first family, many and window to the third,
+// loop, keyed, transaction, operations and etag to the fourth, shape and samples to the fifth,
+// outlet and upstream to the sixth, once and remember to the seventh, and the files of REST
+// (http_*, body, contract, exchange, export, gzip, represent, route, validators) to an eighth after
+// it.
 const maxUpward = 60
 
-// TestFileGraph counts the references between the files of package resource that run against the layering. There is one for
-// each ordered pair of files (A, B) such that A belongs to an earlier family than B and uses a definition of B: a
-// package-level name, a method or a field. References inside a family do not count. Test files are not read.
+// TestFileGraph counts the references between the files of package resource that run against the
+// layering. There is one for each ordered pair of files (A, B) such that A belongs to an earlier
+// family than B and uses a definition of B: a package-level name, a method or a field. References
+// inside a family do not count. Test files are not read.
 func TestFileGraph(t *testing.T) {
 	t.Parallel()
 	refs, err := fileReferences(t, filepath.Join(root, "resource"))
@@ -58,7 +62,10 @@ func TestFileGraph(t *testing.T) {
 			t.Errorf("%s belongs to no family: name it after one of %v", ref.from, families)
 		}
 		if to >= 0 && from < to {
-			upward = append(upward, fmt.Sprintf("%s -> %s: %s", ref.from, ref.to, strings.Join(ref.names, " ")))
+			upward = append(
+				upward,
+				fmt.Sprintf("%s -> %s: %s", ref.from, ref.to, strings.Join(ref.names, " ")),
+			)
 		}
 	}
 	t.Logf("%d references between files, %d against the layering", len(refs), len(upward))
@@ -83,15 +90,15 @@ func family(file string) int {
 	return -1
 }
 
-// reference is the use of definitions of one file in another file of the same package. A file without references to other
-// files has one with an empty to.
+// reference is the use of definitions of one file in another file of the same package. A file
+// without references to other files has one with an empty to.
 type reference struct {
 	from, to string
 	names    []string
 }
 
-// fileReferences type-checks the package in dir and returns the references between its files, sorted. It reads the export
-// data of other packages from the build cache.
+// fileReferences type-checks the package in dir and returns the references between its files,
+// sorted. It reads the export data of other packages from the build cache.
 func fileReferences(t *testing.T, dir string) ([]reference, error) {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -135,7 +142,10 @@ func fileReferences(t *testing.T, dir string) ([]reference, error) {
 		if obj.Pkg() != pkg || !obj.Pos().IsValid() {
 			continue
 		}
-		p := pair{filepath.Base(fset.Position(id.Pos()).Filename), filepath.Base(fset.Position(obj.Pos()).Filename)}
+		p := pair{
+			filepath.Base(fset.Position(id.Pos()).Filename),
+			filepath.Base(fset.Position(obj.Pos()).Filename),
+		}
 		if p.from == p.to {
 			continue
 		}
@@ -154,7 +164,8 @@ func fileReferences(t *testing.T, dir string) ([]reference, error) {
 	return refs, nil
 }
 
-// exportData returns the files with the export data of the packages that dir depends on, by import path.
+// exportData returns the files with the export data of the packages that dir depends on, by import
+// path.
 func exportData(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := run(t, "go", "list", "-export", "-deps", "-json=ImportPath,Export", "./"+filepath.Base(dir))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// exemptNames are the violations of TestNames that are still to be mended: a package and a name. Remove an entry with its
-// violation and add none.
+// exemptNames are the violations of TestNames that are still to be mended: a package and a name.
+// Remove an entry with its violation and add none.
 var exemptNames = []string{
 	"idempotency Claim/claim",
 	"idempotency Finish/finish",
@@ -32,8 +32,9 @@ var exemptNames = []string{
 	"resource/schema entry",
 }
 
-// TestNames keeps the names of each library package easy to search for: no unexported type shares its name with a function
-// or method, and the names of two functions differ by case alone only if the exported one uses the other, as Get calls get.
+// TestNames keeps the names of each library package easy to search for: no unexported type shares
+// its name with a function or method, and the names of two functions differ by case alone only if
+// the exported one uses the other, as Get calls get.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	var left []string
@@ -53,8 +54,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// nameViolations returns the names of a package that TestNames rejects, sorted: the name of a type, or those of two functions
-// or methods with a slash between them.
+// nameViolations returns the names of a package that TestNames rejects, sorted: the name of a type,
+// or those of two functions or methods with a slash between them.
 func nameViolations(files []libraryFile) []string {
 	types := map[string]bool{}
 	used := map[string]map[string]bool{} // by function: the identifiers in its body

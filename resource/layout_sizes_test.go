@@ -25,7 +25,8 @@ var (
 	library      map[string][]libraryFile
 )
 
-// libraryFiles returns the Go files of all packages but examples, nested modules included, by directory.
+// libraryFiles returns the Go files of all packages but examples, nested modules included, by
+// directory.
 func libraryFiles(t *testing.T) map[string][]libraryFile {
 	t.Helper()
 	parseLibrary.Do(func() {
@@ -46,9 +47,10 @@ func libraryFiles(t *testing.T) map[string][]libraryFile {
 	return library
 }
 
-// TestSizes compares the size of each library package with its ceiling in testdata/sizes.txt: the number of files, of lines
-// and of exported names, without tests and generated files. Exported names are types, functions, constants and variables of
-// the package, without methods and fields. A ceiling is raised only in a commit that names the feature that needs it.
+// TestSizes compares the size of each library package with its ceiling in testdata/sizes.txt: the
+// number of files, of lines and of exported names, without tests and generated files. Exported
+// names are types, functions, constants and variables of the package, without methods and fields. A
+// ceiling is raised only in a commit that names the feature that needs it.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	ceilings := readTable(t, "sizes.txt", 3)
@@ -60,7 +62,13 @@ func TestSizes(t *testing.T) {
 		}
 		want, ok := ceilings[dir]
 		if !ok {
-			t.Errorf("add %s to testdata/sizes.txt: it has %d files, %d lines and %d exported names", dir, got[0], got[1], got[2])
+			t.Errorf(
+				"add %s to testdata/sizes.txt: it has %d files, %d lines and %d exported names",
+				dir,
+				got[0],
+				got[1],
+				got[2],
+			)
 			continue
 		}
 		for i, what := range []string{"files", "lines", "exported names"} {
@@ -104,8 +112,8 @@ func exportedNames(f *ast.File) int {
 	return n
 }
 
-// readTable reads a file of testdata: on each line a name and so many numbers. Empty lines and lines that begin with # are
-// comments.
+// readTable reads a file of testdata: on each line a name and so many numbers. Empty lines and
+// lines that begin with # are comments.
 func readTable(t *testing.T, name string, columns int) map[string][]int {
 	t.Helper()
 	table := map[string][]int{}
