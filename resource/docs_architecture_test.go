@@ -39,3 +39,33 @@ func TestArchitecturePaths(t *testing.T) {
 		}
 	}
 }
+
+// TestArchitectureFamilies checks that each family of files of the core, as ARCHITECTURE.md and CONTRIBUTING.md list them,
+// exists.
+func TestArchitectureFamilies(t *testing.T) {
+	t.Parallel()
+	pattern := regexp.MustCompile(`[a-z_]+\*?(?:\.go)?`)
+	found := 0
+	for _, document := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md"} {
+		text := readText(t, filepath.Join(root, ".github", document))
+		for line := range strings.Lines(text) {
+			first, second, ok := strings.Cut(strings.Trim(line, "| \n"), " | ")
+			families := first // ARCHITECTURE.md
+			if strings.HasSuffix(second, ".go`") {
+				families = second // CONTRIBUTING.md
+			} else if !ok || !strings.HasPrefix(first, "`") || !strings.Contains(first, " ") || strings.Contains(first, "/") {
+				continue
+			}
+			for _, family := range pattern.FindAllString(families, -1) {
+				found++
+				glob := filepath.Join(root, "resource", strings.TrimSuffix(family, ".go")+".go")
+				if files, err := filepath.Glob(glob); err != nil || len(files) == 0 {
+					t.Errorf("%s lists %s, and there is no %s, %v", document, family, glob, err)
+				}
+			}
+		}
+	}
+	if found < 60 {
+		t.Errorf("%d families, want at least 60", found)
+	}
+}
