@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -13,27 +14,26 @@ import (
 	"testing"
 )
 
-// libraryFile is a Go file of a library package, without tests and generated files.
-type libraryFile struct {
+// goFile is a Go file that is neither a test nor generated.
+type goFile struct {
 	name   string // its path from the root
 	text   []byte
 	syntax *ast.File
 }
 
 var (
-	parseLibrary sync.Once
-	library      map[string][]libraryFile
+	parseAll sync.Once
+	parsed   map[string][]goFile
 )
 
-// libraryFiles returns the Go files of all packages but examples, nested modules included, by
-// directory.
-func libraryFiles(t *testing.T) map[string][]libraryFile {
+// goFiles returns the Go files of all packages, nested modules included, by directory.
+func goFiles(t *testing.T) map[string][]goFile {
 	t.Helper()
-	parseLibrary.Do(func() {
-		library = map[string][]libraryFile{}
+	parseAll.Do(func() {
+		parsed = map[string][]goFile{}
 		fset := token.NewFileSet()
 		sources(t, func(name string, text []byte) {
-			if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "examples/") ||
+			if strings.HasSuffix(name, "_test.go") ||
 				bytes.Contains(text[:min(len(text), 400)], []byte("DO NOT EDIT")) {
 				return
 			}
@@ -41,10 +41,18 @@ func libraryFiles(t *testing.T) map[string][]libraryFile {
 			if err != nil {
 				t.Fatal(err)
 			}
-			library[path.Dir(name)] = append(library[path.Dir(name)], libraryFile{name, text, f})
+			parsed[path.Dir(name)] = append(parsed[path.Dir(name)], goFile{name, text, f})
 		})
 	})
-	return library
+	return parsed
+}
+
+// libraryFiles is goFiles without the examples.
+func libraryFiles(t *testing.T) map[string][]goFile {
+	t.Helper()
+	files := maps.Clone(goFiles(t))
+	maps.DeleteFunc(files, func(dir string, _ []goFile) bool { return strings.HasPrefix(dir, "examples/") })
+	return files
 }
 
 // TestSizes compares the size of each library package with its ceiling in testdata/sizes.txt: the
