@@ -12,8 +12,9 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// TestAllocations holds a hit of the plan cache to its budget. What is allocated is what the catalog and the stores need
-// for their calls, none of it for an item. It is not parallel: AllocsPerRun counts for the whole process.
+// TestAllocations checks the allocations of a run with a cached plan. They are those of the catalog
+// and the stores, with none per item. It does not run in parallel, because AllocsPerRun counts for
+// the whole process.
 func TestAllocations(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector makes pools forget")
@@ -46,8 +47,9 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestPeak asks for 10,000 items, and looks at the memory when the last of them is written: items and answer together are
-// at most three times the answer. An error there is how one gets to look, since the log is told at once.
+// TestPeak queries 10,000 items and measures memory when the last one is written. Items and
+// response together use at most three times the size of the response. The logger, which is called
+// for an error of the last item, takes the measurement.
 func TestPeak(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector has memory of its own")
@@ -72,7 +74,7 @@ func TestPeak(t *testing.T) {
 		`__typename rate } } }`, size)
 	peak := 0
 	w.onLog = func() { peak = heap() }
-	for range 3 { // the first time nothing is known of the answer
+	for range 3 { // the size of the response is not known the first time
 		before := heap()
 		answer, _ := w.engine.Run(t.Context(), w.plan(t, document), nil, nil)
 		t.Logf("%d bytes for an answer of %d", peak-before, len(answer))
@@ -82,7 +84,7 @@ func TestPeak(t *testing.T) {
 	}
 }
 
-// rated is an order that may have what JSON has no number for.
+// rated is an order with a value that JSON may not be able to represent.
 type rated struct {
 	order
 	Rate *float64 `json:"rate"`

@@ -12,7 +12,8 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// list100 is what the budget is about: a hundred items with one relation to one and one to many.
+// list100 is the query of the allocation budget: a hundred items, with a relation to one item and
+// one to many.
 const list100 = `{ orders(first: 100) { nodes { id status total at customer { id name } lines { id sku ` +
 	`qty } } } }`
 
@@ -36,7 +37,8 @@ type line struct {
 	Qty     int32  `json:"qty"`
 }
 
-// newShop makes a world of orders in stores that cost no more than they must, so that what is measured is the door.
+// newShop returns a world of orders whose stores cost as little as possible, so that benchmarks
+// measure GraphQL.
 func newShop(t testing.TB, size int) *world {
 	t.Helper()
 	orders, customers := memory.New[order](nil), memory.New[customer](nil)
@@ -76,7 +78,7 @@ func newShop(t testing.TB, size int) *world {
 	return w
 }
 
-// fullIntrospection asks for everything.
+// fullIntrospection selects the whole schema.
 const fullIntrospection = `{ __schema { description queryType { name kind } mutationType { name kind } types { ...T }
 	directives { name description isRepeatable locations args(includeDeprecated: true) { ...V } } } }
 	fragment T on __Type { kind name description specifiedByURL isOneOf
@@ -86,7 +88,7 @@ const fullIntrospection = `{ __schema { description queryType { name kind } muta
 	fragment V on __InputValue { name description type { ...R } defaultValue isDeprecated deprecationReason }
 	fragment R on __Type { kind name ofType { kind name ofType { kind name ofType { kind name } } } }`
 
-// plan returns the plan of a document that there is one of.
+// plan returns the plan of a valid document.
 func (w *world) plan(t testing.TB, document string) *exec.Plan {
 	t.Helper()
 	p, errs := w.engine.Plan(document, "")

@@ -1,17 +1,20 @@
-// Package exec makes plans of GraphQL documents, keeps them, and executes them over a catalog.
+// Package exec compiles GraphQL documents to plans, caches the plans, and executes them against a
+// catalog.
 //
-// It is for query/graphql, whose doors (HTTP, WebSocket, SSE) call [Engine.Plan] and then [Engine.Run], or
-// [Engine.Subscribe].
+// Package graphql calls [Engine.Plan] and then [Engine.Run] or [Engine.Subscribe], for requests
+// over HTTP, WebSocket and SSE.
 //
-// # Inside
+// # Implementation
 //
-// A plan is what an operation asks for with everything decided that can be without the data: fragments are spread and
-// fields with one key are one (plan_compile.go, plan_collect.go), since there are no types that an object might or might not
-// be of. To run it takes two steps. The first fetches, level by level: each relation of a level is one call for all items
-// of the level, however many there are (run_fetch.go). Nothing is made of what comes but what the collections gave. The second
-// walks over the plan and what was loaded, and appends the answer (write*.go; plan_join.go and write_shared.go
-// do the same for what is there most, faster). Errors are found in the first step and told in the second, which knows
-// where in the answer they belong (run_errors.go).
+// A plan contains every decision that does not depend on data. Fragments are expanded and fields
+// with the same response key are merged (plan_compile.go, plan_collect.go). This is possible
+// because each selection set applies to a single object type.
+//
+// A run has two phases. The first fetches data level by level: each relation of a level is one call
+// for all items of the level (run_fetch.go). It keeps the values that the collections returned,
+// without conversion. The second traverses the plan and the fetched values and appends the response
+// (write*.go). plan_join.go and write_shared.go make the most frequent cases faster. Errors of the
+// first phase are reported by the second, which knows their response paths (run_errors.go).
 package exec
 
 import (
@@ -30,30 +33,32 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// Config is what an Engine needs.
+// Config configures an Engine. Schema and Catalog are required.
 type Config struct {
 	Schema  *model.Schema
 	Catalog *resource.Catalog
 	Scan    lexer.Limits
 	Rules   validate.Limits
-	// Cost is how many objects one operation may ask for at most, each list counted with all that it may hold; 0 means
-	// 50,000.
+	// Cost is the maximum number of objects that an operation may fetch, assuming that each list is
+	// full. Default 50,000.
 	Cost int
-	// Answer is how many bytes an answer may have, give or take a field; 0 means 32 MiB. What has more is not given, since
-	// the same long text can be asked for in thousands of fields.
+	// Answer is the maximum size of a response in bytes, exceeded by at most one field. Default 32
+	// MiB. It is needed because an operation may select the same long text in thousands of fields.
 	Answer int
-	// PlanBytes bounds the memory of the plans that are kept; 0 means 16 MiB, and less than 0 none.
+	// PlanBytes limits the memory of cached plans. Default 16 MiB; negative disables the cache.
 	PlanBytes int
-	// Parallel is how many fields of one operation may be fetched at a time; 0 means 8.
+	// Parallel is the maximum number of fields of an operation that are fetched concurrently.
+	// Default 8.
 	Parallel int
-	// Timeout is how long it may take to tell a subscription of one change; 0 means forever. That of everything else is in
-	// the context.
+	// Timeout limits the time for a message about one change to a subscription. Default is no
+	// limit. Other operations use the deadline of their context.
 	Timeout time.Duration
-	// Shared is how many bytes of messages to subscriptions are kept for others who have asked for the same; 0 means 16 MiB.
+	// Shared limits the memory, in bytes, of subscription messages that are kept to be shared.
+	// Default 16 MiB.
 	Shared int
-	// NoIntrospection refuses __schema and __type.
+	// NoIntrospection rejects operations that select __schema or __type.
 	NoIntrospection bool
-	// Logger is told of what clients are not; nil means slog.Default.
+	// Logger receives internal errors. Nil means [slog.Default].
 	Logger *slog.Logger
 }
 
@@ -65,11 +70,11 @@ type Engine struct {
 	runs     sync.Pool // of *run
 	messages shared
 	ids      atomic.Uint64 // of plans
-	// described is how many objects of introspection an answer may have.
-	described int
+	// introspected is the maximum number of introspection objects in a response.
+	introspected int
 }
 
-// New returns an Engine.
+// New returns an Engine. It copies cfg.
 func New(cfg *Config) *Engine {
 	e := &Engine{cfg: *cfg, fetch: fetch.New(cfg.Catalog)}
 	e.cfg.Cost = cmp.Or(cfg.Cost, 50_000)
@@ -77,19 +82,20 @@ func New(cfg *Config) *Engine {
 	e.cfg.Parallel = max(cmp.Or(cfg.Parallel, 8), 1)
 	e.messages.most = cmp.Or(cfg.Shared, 16<<20)
 	e.plans.most = cmp.Or(cfg.PlanBytes, 16<<20)
-	e.described = max(e.cfg.Cost, 16*describable(cfg.Schema))
+	e.introspected = max(e.cfg.Cost, 16*introspectionSize(cfg.Schema))
 	return e
 }
 
-// Plan returns what is to be done for an operation of a document, from the cache or made anew. The name may be empty if
-// the document has one operation. The errors say why there is none.
+// Plan returns the plan for an operation of a document, from the cache or compiled. operation may
+// be empty if the document has only one. The errors are request errors for the client.
 func (e *Engine) Plan(document, operation string) (*Plan, []*gqlerror.Error) {
 	key := planKey{document, operation}
 	if p := e.plans.get(key); p != nil {
 		return p, nil
 	}
-	// Many may do this for one text at the same time. To let them wait for the first would let them wait for each other's
-	// bad luck, too, and a plan is made in less time than most are run.
+	// Concurrent requests for a new document may compile it several times. Waiting for the first
+	// one would take longer if its goroutine is slow, and compiling is faster than running most
+	// plans.
 	p, errs := e.compile(document, operation)
 	if errs != nil {
 		return nil, errs
@@ -97,27 +103,28 @@ func (e *Engine) Plan(document, operation string) (*Plan, []*gqlerror.Error) {
 	return e.plans.put(key, p), nil
 }
 
-// Cached returns how many plans are kept, and what they count for against Config.PlanBytes.
+// Cached returns the number of cached plans and their size as counted against Config.PlanBytes.
 func (e *Engine) Cached() (plans, bytes int) { return e.plans.counts() }
 
-// Outcome says how an operation ended.
+// Outcome is the kind of result of an operation.
 type Outcome uint8
 
 // The outcomes.
 const (
-	Done   Outcome = iota // the answer has data
-	NoData                // it was executed, and a null has gone up to data itself
-	// it was not executed, since a variable is wrong or it costs too much: there is no data member
+	Done   Outcome = iota // the response has data
+	NoData                // executed, but a field error made data null
+	// Refused means that the operation was not executed, because a variable is invalid or the cost
+	// is too high. The response has no member data.
 	Refused
 )
 
-// log tells what clients are not told. A logger that panics has nobody to tell, and may do so in a goroutine where that
-// would be the end of the process.
+// log logs an internal error. It recovers from a panic of the logger, which in a goroutine would
+// end the process.
 func (e *Engine) log(ctx context.Context, message string, args ...any) {
 	defer func() { _ = recover() }()
 	logger := e.cfg.Logger
 	if logger == nil {
 		logger = slog.Default()
 	}
-	logger.ErrorContext(ctx, message, append([]any{"door", "graphql"}, args...)...)
+	logger.ErrorContext(ctx, message, append([]any{"protocol", "graphql"}, args...)...)
 }

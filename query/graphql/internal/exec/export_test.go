@@ -9,10 +9,10 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// Listener is a subscription to which a test tells changes by itself.
+// Listener is a subscription to which a test passes changes.
 type Listener struct{ s *subscription }
 
-// Listener returns one; alone writes all of its messages itself, as if nobody else had asked for the same.
+// Listener returns one. If alone is set, it does not share messages with other subscriptions.
 func (e *Engine) Listener(p *Plan, variables map[string]jsontext.Value, alone bool) *Listener {
 	s, errs := e.newSubscription(p, variables, "")
 	if errs != nil {
@@ -24,7 +24,7 @@ func (e *Engine) Listener(p *Plan, variables map[string]jsontext.Value, alone bo
 	return &Listener{s}
 }
 
-// Message returns what is told of a change.
+// Message returns the message for a change.
 func (l *Listener) Message(ctx context.Context, c *feed.Change[resource.Entry]) []byte {
 	return l.s.message(ctx, c)
 }

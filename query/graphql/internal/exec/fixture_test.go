@@ -26,7 +26,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// The library: books have an author, a sequel, and reviews; authors have books.
+// book is an item of the library: books have an author, a sequel and reviews; authors have books.
 
 type book struct {
 	ID        int64          `json:"id" readOnly:"true"`
@@ -58,7 +58,7 @@ type cover struct {
 	Color string `json:"color" enum:"red,blue"`
 }
 
-// shelf writes itself, and one of them cannot.
+// shelf implements encoding.TextMarshaler, which fails for one value.
 type shelf string
 
 func (s shelf) MarshalText() ([]byte, error) {
@@ -85,15 +85,15 @@ type review struct {
 	Text   string `json:"text"`
 }
 
-// world is the library with everything that tests want to know of it or to change about it.
+// world is the library, with records of its calls and hooks for tests.
 type world struct {
 	mu    sync.Mutex
-	calls []string // of the collections
+	calls []string // calls of collections
 
 	books     *memory.Store[book]
 	authors   *memory.Store[author]
 	reviews   *memory.Store[review]
-	hook      func(ctx context.Context, call string) error // asked before each call of a collection
+	hook      func(ctx context.Context, call string) error // called before each call of a collection
 	authorize func(ctx context.Context, op resource.Op, before, after *book) error
 	visible   func(ctx context.Context, a *author) bool
 	log       bytes.Buffer
@@ -101,15 +101,15 @@ type world struct {
 	asked     []string // columns
 	scope     func(ctx context.Context) (query.Filter, error)
 
-	feed    *feed.Feed // nil without
+	feed    *feed.Feed // nil without feed
 	events  *countedLog
-	places  []string // the texts of the cursors in feed: that of the beginning, and those of what was told
+	places  []string // cursors of the feed: that of the beginning, and those of messages
 	catalog *resource.Catalog
 	schema  *model.Schema
 	engine  *exec.Engine
 }
 
-// call notes a call of a collection.
+// call records a call of a collection.
 func (w *world) call(ctx context.Context, format string, args ...any) error {
 	name := fmt.Sprintf(format, args...)
 	w.mu.Lock()
@@ -122,7 +122,7 @@ func (w *world) call(ctx context.Context, format string, args ...any) error {
 	return nil
 }
 
-// took returns the calls since it was asked last, in the order of their names.
+// took returns the calls since its last call, sorted.
 func (w *world) took() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -147,12 +147,12 @@ func (w *world) logged() string {
 	return w.log.String()
 }
 
-// fails is an iterator that has nothing but an error.
+// fails returns an iterator that yields an error.
 func fails[T any](err error) iter.Seq2[resource.Item[T], error] {
 	return func(yield func(resource.Item[T], error) bool) { yield(resource.Item[T]{}, err) }
 }
 
-// spied returns the functions of a collection that tell the world of each call.
+// spied returns the functions of a collection, which record their calls.
 func spied[T any](w *world, name string, c resource.Collection[T]) resource.Ops[T] {
 	inner := resource.OpsOf(c)
 	ops := inner
@@ -201,17 +201,17 @@ func spied[T any](w *world, name string, c resource.Collection[T]) resource.Ops[
 	return ops
 }
 
-// setting is what differs between worlds.
+// setting has the options of a world.
 type setting struct {
-	config exec.Config // what is not about the schema
+	config exec.Config // without the schema
 	fields []*model.CustomField
-	size   int // books beside the three that tests know
-	page   int // the largest
+	size   int // books in addition to the first three
+	page   int // maximum page size
 	feed   bool
 	parts  []resource.Part
 }
 
-// newWorld makes a library.
+// newWorld returns a library.
 func newWorld(t testing.TB, s setting) *world {
 	t.Helper()
 	w := &world{}
@@ -265,7 +265,7 @@ func newWorld(t testing.TB, s setting) *world {
 	return w
 }
 
-// open makes the engine of a world.
+// open creates the engine of a world.
 func (w *world) open(t testing.TB, s setting) {
 	t.Helper()
 	var err error
@@ -276,7 +276,7 @@ func (w *world) open(t testing.TB, s setting) {
 	w.remake(t, s)
 }
 
-// remake makes the engine again, of a schema that was changed by hand.
+// remake creates the engine for a schema that a test has modified.
 func (w *world) remake(t testing.TB, s setting) {
 	t.Helper()
 	cfg := s.config
@@ -285,7 +285,7 @@ func (w *world) remake(t testing.TB, s setting) {
 	w.engine = exec.New(&cfg)
 }
 
-// stock fills the shelves.
+// stock creates the items.
 func (w *world) stock(t testing.TB, more int) {
 	t.Helper()
 	add := func(err error) {
@@ -333,7 +333,7 @@ func (w *world) stock(t testing.TB, more int) {
 	}
 }
 
-// vars makes variables of a JSON object.
+// vars returns the members of a JSON object.
 func vars(t testing.TB, text string) map[string]jsontext.Value {
 	t.Helper()
 	out := map[string]jsontext.Value{}
@@ -359,14 +359,14 @@ func vars(t testing.TB, text string) map[string]jsontext.Value {
 	return out
 }
 
-// ask runs a document and returns the answer.
+// ask executes a document and returns the response.
 func (w *world) ask(t testing.TB, document string, variables ...string) string {
 	t.Helper()
 	out, _ := w.run(t.Context(), t, document, strings.Join(variables, ""))
 	return out
 }
 
-// run is ask with a context, and with how it went.
+// run is ask with a context, and returns the outcome as well.
 func (w *world) run(ctx context.Context, t testing.TB, document, variables string) (string, exec.Outcome) {
 	t.Helper()
 	p, errs := w.engine.Plan(document, "")
@@ -384,8 +384,8 @@ func (w *world) run(ctx context.Context, t testing.TB, document, variables strin
 	return string(out), outcome
 }
 
-// typed is the schema of a type.
+// typed returns the schema of T.
 func typed[T any]() *schema.Type { return schema.For[T]() }
 
-// sorted returns the keys of a map in order.
+// sorted returns the sorted keys of a map.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

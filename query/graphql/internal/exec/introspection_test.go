@@ -37,7 +37,7 @@ func TestIntrospection(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			for range 2 { // made, and kept
+			for range 2 { // compiled, and from the cache
 				if diff := cmp.Diff(`{"data":`+tt.want+`}`, w.ask(t, tt.document, tt.variables)); diff != "" {
 					t.Errorf("answer (-want +got):\n%s", diff)
 				}
@@ -46,7 +46,7 @@ func TestIntrospection(t *testing.T) {
 	}
 }
 
-// All that the type names of a schema promise is there.
+// TestFullIntrospection checks that each member of the introspection types has a value.
 func TestFullIntrospection(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
@@ -61,7 +61,8 @@ func TestFullIntrospection(t *testing.T) {
 	}
 }
 
-// What a few aliases multiply is bounded, and what tools ask for is far from the bound, even where Cost is small.
+// TestMuchIntrospection checks the limit of introspection objects, which documents of tools do not
+// reach.
 func TestMuchIntrospection(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{config: exec.Config{Cost: 1}})

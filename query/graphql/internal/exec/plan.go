@@ -11,79 +11,81 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Plan is an operation that can be executed any number of times, at the same time too.
+// Plan is a compiled operation. It is safe for concurrent use.
 type Plan struct {
-	// Kind is "query", "mutation" or "subscription". A plan of the last kind is for Subscribe: Run refuses it.
+	// Kind is "query", "mutation" or "subscription". [Engine.Run] rejects subscriptions.
 	Kind string
 
-	id        uint64 // its alone, among those of one engine
+	id        uint64 // unique within the engine
 	root      *selectionSet
-	variables []coerce.Variable // nil if it has none
-	dynamic   []*field          // whose arguments depend on variables; field.dynamic is the place in here
-	uses      map[string]int    // of variables in arguments: how often each is there
-	fetches   int               // fields that are fetched; field.fetchIndex counts them
-	choices   []choice
-	switches  int // how many there are of what choices decide; 0 is always on
+	variables []coerce.Variable // nil if there are none
+	// fields whose arguments depend on variables; field.dynamic is the index plus one
+	dynamic  []*field
+	uses     map[string]int // number of uses of each variable in arguments
+	fetches  int            // number of fetched fields; field.fetchIndex is the index
+	choices  []choice
+	switches int // number of switches, including 0, which is always on
 
 	meaning [sha256.Size]byte // of a mutation: see Prepared.Meaning
 
-	answer []byte // if it is always the same
-	bytes  int    // what it counts for in the cache
+	answer []byte // the response, if it is constant
+	bytes  int    // size in the cache
 	last   atomic.Int64
 }
 
-// selectionSet is what is selected from objects of one type, all occurrences merged (section 6.3.2).
+// selectionSet is the merged selection on objects of one type (section 6.3.2).
 type selectionSet struct {
 	typ     *model.Type
 	ops     []fieldOp
-	whole   *joined   // what writes all of an object; nil if nothing does
-	fetches []fetchOp // what is fetched for all objects at once
-	columns []string  // of items: the members that somebody will look at; nil for all
+	whole   *joined   // writes the whole object; nil if not applicable
+	fetches []fetchOp // fields that are fetched for all objects at once
+	columns []string  // of items: the members that are used; nil means all
 }
 
-// fieldOp writes a field at one position of the answer. A field whose first occurrence may be skipped has several: it is
-// written at the position of the first occurrence that is not skipped.
+// fieldOp writes a field at one position of the response. A field whose first occurrence is
+// conditional has several ops. The first one whose switch is on writes the field.
 type fieldOp struct {
 	*field
-	when   int     // switch of this place
-	joined *joined // what writes it together with the next ones; nil for nothing
+	when   int     // switch of this occurrence
+	joined *joined // writes the field together with following ones; nil if not applicable
 }
 
-// fetchOp fetches a field. Below a connection, it is on only if the fields between are.
+// fetchOp fetches a field. Below a connection it also depends on the switches of the fields
+// between.
 type fetchOp struct {
 	*field
-	via [2]int // their switches
+	via [2]int // switches of the fields between
 }
 
 // field is the compiled form of all selected fields with one response key.
 type field struct {
 	def     *model.Field
 	key     string
-	label   []byte // the key as it stands in an object, behind a comma
+	label   []byte // the key as JSON, with a comma before it and a colon after it
 	places  []gqlerror.Place
 	nonNull bool
 	write   writer
 	leaf    leaf
-	group   int // switch that is on if any occurrence is
+	group   int // switch that is on if any occurrence is on
 
-	constant map[string]any // arguments without variables
-	fixed    error          // why these are none
-	dynamic  int            // place in Plan.dynamic, from 1; 0 if constant
+	constant map[string]any // arguments, if they do not depend on variables
+	fixed    error          // error of the constant arguments
+	dynamic  int            // index in Plan.dynamic plus one; 0 if constant
 	given    []*parser.Argument
 
-	sub        *selectionSet // nil for leaves
-	fetchIndex int           // place in run.loaded, if it is fetched
-	// how many nanoseconds that took the last time, with what is below it; 0 if it is not known
+	sub        *selectionSet // nil for leaf fields
+	fetchIndex int           // index in run.loaded, if the field is fetched
+	// duration of the last fetch with its subfields, in nanoseconds; 0 if unknown
 	took atomic.Int64
 }
 
-// writer says how the value of a field comes into the answer.
+// writer selects the code that writes the value of a field.
 type writer uint8
 
 const (
-	constant   writer = iota // label has it already
-	member                   // one JSON value that package schema writes as it is
-	structured               // a member of which fields are selected, or whose parts have to be looked at
+	constant   writer = iota // label contains the value
+	member                   // one JSON value, written by package schema
+	structured               // a member with subfields, or whose elements need checks
 	toOne
 	toMany
 	computed
@@ -112,7 +114,7 @@ const (
 	changeCursor
 )
 
-// writers are those of sources that have just one.
+// writers maps sources to writers, for sources with a single one.
 var writers = [...]writer{
 	model.Related: toOne, model.Computed: computed, model.Tag: entityTag,
 	model.Nodes: connectionNodes, model.Edges: connectionEdges, model.PageInfo: connectionPage,
@@ -126,7 +128,7 @@ var writers = [...]writer{
 	model.ChangeItem: changeItem, model.ChangeCursor: changeCursor,
 }
 
-// fetched reports whether the values of a source are to be loaded.
+// fetched reports whether values of a source are fetched in the first phase.
 func fetched(s model.Source) bool {
 	switch s {
 	case model.Related, model.Computed, model.TotalCount, model.Get, model.List, model.Lookup, model.Create,
@@ -136,7 +138,7 @@ func fetched(s model.Source) bool {
 	return false
 }
 
-// writerOf decides how the value of a field is written.
+// writerOf returns the writer for a field.
 func writerOf(f *model.Field, l *leaf) writer {
 	switch {
 	case f.Source == model.Related && listOf(f.Type) != nil:
@@ -149,10 +151,10 @@ func writerOf(f *model.Field, l *leaf) writer {
 	return member
 }
 
-// listOf returns the type of the elements of a list, nil for anything else.
+// listOf returns the element type of a list, and nil for other types.
 func listOf(r *model.Ref) *model.Ref { return r.Elem }
 
-// outputType returns the Go type behind a field whose values are custom.
+// outputType returns the Go type of a field's value, or nil if it has none.
 func outputType(f *model.Field) *schema.Type {
 	switch {
 	case f.Source == model.Member:

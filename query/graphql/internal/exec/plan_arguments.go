@@ -11,10 +11,10 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// arguments coerces the arguments of a field when the plan is made, unless they depend on variables: then the tree is kept,
-// and each run coerces them anew.
+// arguments coerces the arguments of a field at compile time, unless they depend on variables.
+// Those are coerced in each run.
 //
-// What comes out is shared by all runs, which may go on side by side. Nobody changes it.
+// Concurrent runs share the result, which must not be modified.
 func (c *compiler) arguments(n *field, given []*parser.Argument) {
 	if len(n.def.Args) == 0 {
 		return
@@ -30,19 +30,20 @@ func (c *compiler) arguments(n *field, given []*parser.Argument) {
 		c.bytes += weightOf(given)
 		return
 	}
-	// In a valid document this does not fail. Should it do so all the same, it is an error of the field, and of each run.
+	// This cannot fail in a valid document. If it does, each run reports a field error.
 	n.constant, n.fixed = coerce.Arguments(n.def.Args, given, nil)
 	c.bytes += weight(n.constant)
 }
 
-// The cache is bounded by bytes, and arguments are where a document of a few kilobytes can take a hundred times that. What
-// they take is estimated here, generously; a test compares with what the runtime says.
+// The cache is limited by size. Arguments can use a hundred times the memory of their text, so
+// their memory is estimated here, rounded up. TestPlanBytes compares the estimate with the memory
+// in use.
 
 // weight is about how many bytes a coerced value takes. Maps are made for eight, however few they hold.
 func weight(v any) int {
 	switch v := v.(type) {
 	case string:
-		return 16 // of the text that is kept anyway
+		return 16 // string header; the text is part of the document
 	case []any:
 		total := 24 + 16*len(v)
 		for _, item := range v {
@@ -59,8 +60,8 @@ func weight(v any) int {
 	return 8
 }
 
-// weightOf is about how many bytes the tree of arguments takes. Names and texts are in the document, which is counted by
-// itself.
+// weightOf estimates the memory of the syntax tree of arguments. Names and strings are part of the
+// document, which is counted separately.
 func weightOf(given []*parser.Argument) int {
 	total := 0
 	for _, arg := range given {
@@ -69,7 +70,7 @@ func weightOf(given []*parser.Argument) int {
 	return total
 }
 
-// weightOfValue is weightOf for one literal: the node, its location, and what stands in it.
+// weightOfValue is weightOf for one literal.
 func weightOfValue(v parser.Value) int {
 	total := 120
 	switch v := v.(type) {
@@ -105,8 +106,11 @@ func (c *compiler) use(v parser.Value) {
 	}
 }
 
-// A variable of a megabyte may stand in a document five thousand times. Its value is one piece of memory as long as nobody
-// writes it anywhere, and stores, cursors and JSON do write it.
+// A variable of a megabyte may be used in a document thousands of times. Its value uses memory
+// once, but stores, cursors and JSON copy it for each use.
+//
+// checkRepeated rejects a run if the sizes of its variables, multiplied by their uses, exceed four
+// times the size limit of a document.
 
 // checkRepeated refuses a run whose variables, each as often as it is used, become too much.
 func (r *run) checkRepeated() *gqlerror.Error {
@@ -123,7 +127,7 @@ func (r *run) checkRepeated() *gqlerror.Error {
 		"The variables, each as often as it is used, have more than %d bytes.", most)}
 }
 
-// size is about how many bytes a coerced value takes where it is written.
+// size estimates the size of a coerced value if it is written.
 func size(v any) int {
 	switch v := v.(type) {
 	case string:
@@ -146,13 +150,13 @@ func size(v any) int {
 	return 8
 }
 
-// argued is what the arguments of a field with variables have become in a run.
+// argued holds the coerced arguments of a field in a run.
 type argued struct {
 	values map[string]any
 	err    error
 }
 
-// coerceArguments does it once for each field and run, however many objects have the field.
+// coerceArguments coerces the arguments that depend on variables, once per field and run.
 func (r *run) coerceArguments() {
 	for _, n := range r.plan.dynamic {
 		var a argued
@@ -161,7 +165,7 @@ func (r *run) coerceArguments() {
 	}
 }
 
-// args returns the arguments of a field. An error is that of the field.
+// args returns the arguments of a field, or the field error if they are not valid.
 func (r *run) args(n *field) (map[string]any, error) {
 	if n.dynamic > 0 {
 		a := &r.argued[n.dynamic-1]

@@ -2,31 +2,32 @@ package exec
 
 import "sync"
 
-// planKey is what a plan is kept under. The text is kept with it: a hash would let one document answer for another.
+// planKey is the key of a cached plan. It contains the whole text, because with a hash a collision
+// would execute the wrong document.
 type planKey struct{ document, operation string }
 
-// cache keeps plans, and forgets those that were not asked for longest when they become too many bytes. Its zero value
-// keeps nothing.
+// cache is a least-recently-used cache of plans, limited by their size. The zero value keeps
+// nothing.
 //
-// One lock guards it all. What is done under it are a look into a map and four pointers, some hundred nanoseconds in all;
-// plans are made outside of it, so that a slow one keeps nobody waiting.
+// One mutex guards it. It is held for a map lookup and four pointers, a few hundred nanoseconds.
+// Plans are compiled without it.
 type cache struct {
-	most int // bytes; whatever is negative keeps nothing, since every plan counts for something
+	most int // maximum size in bytes; negative keeps nothing
 
 	mu    sync.Mutex
-	bytes int // of all plans
+	bytes int // size of all plans
 	plans map[planKey]*cached
-	ends  cached // of the ring of all: ends.next was asked for last, and ends.prev longest ago
+	ends  cached // list header: next is the most recently used plan, prev the least recently used
 }
 
-// cached is a plan in the ring.
+// cached is an entry of the list.
 type cached struct {
 	key        planKey
 	plan       *Plan
 	prev, next *cached
 }
 
-// get returns the plan of a key, or nil.
+// get returns the plan for a key, or nil.
 func (c *cache) get(key planKey) *Plan {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,7 +35,7 @@ func (c *cache) get(key planKey) *Plan {
 	if e == nil {
 		return nil
 	}
-	// The plan that is asked for again and again stays where it is.
+	// The most recently used plan need not move.
 	if c.ends.next != e {
 		c.unlink(e)
 		c.link(e)
@@ -42,15 +43,15 @@ func (c *cache) get(key planKey) *Plan {
 	return e.plan
 }
 
-// put keeps a plan, unless there is one of the key already: somebody may have made it meanwhile. It returns the one that
-// is to be used from now on.
+// put stores a plan and returns the plan to use, which is the stored one if another goroutine was
+// faster.
 func (c *cache) put(key planKey, p *Plan) *Plan {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e := c.plans[key]; e != nil {
 		return e.plan
 	}
-	// What would throw out most of the others is not worth it.
+	// A plan that would evict most others is not stored.
 	if p.bytes > c.most/4 {
 		return p
 	}
@@ -62,30 +63,31 @@ func (c *cache) put(key planKey, p *Plan) *Plan {
 	c.plans[key] = e
 	c.link(e)
 	c.bytes += p.bytes
-	// This plan is at the other end of the ring, and less than all that may be kept, so it is never dropped here.
+	// This plan is the most recently used one and smaller than the limit, so it is not dropped
+	// here.
 	for c.bytes > c.most {
 		c.drop(c.ends.prev)
 	}
 	return p
 }
 
-// drop forgets a plan. Who runs it meanwhile is not disturbed.
+// drop removes a plan. Runs of it are not affected.
 func (c *cache) drop(e *cached) {
 	c.unlink(e)
 	delete(c.plans, e.key)
 	c.bytes -= e.plan.bytes
 }
 
-// link puts a plan where the one is that was asked for last.
+// link inserts an entry as the most recently used one.
 func (c *cache) link(e *cached) {
 	e.prev, e.next = &c.ends, c.ends.next
 	e.prev.next, e.next.prev = e, e
 }
 
-// unlink takes a plan out of the ring.
+// unlink removes an entry from the list.
 func (c *cache) unlink(e *cached) { e.prev.next, e.next.prev = e.next, e.prev }
 
-// counts returns how many plans there are, and their bytes.
+// counts returns the number of plans and their size.
 func (c *cache) counts() (plans, bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

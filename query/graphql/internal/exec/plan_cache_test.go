@@ -12,7 +12,7 @@ import (
 
 func document(i int) string { return fmt.Sprintf(`{ a%d: book(id: 1) { id title } }`, i) }
 
-// What was asked for longest ago is forgotten first, and asking counts.
+// TestEviction checks that the least recently used plan is evicted.
 func TestEviction(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
@@ -27,12 +27,12 @@ func TestEviction(t *testing.T) {
 		t.Fatalf("%d plans of %d bytes are kept, want 8 of %d", n, bytes, 8*one)
 	}
 	if w.plan(t, document(0)) != made[0] {
-		t.Error("the first one was made anew")
+		t.Error("the first one was compiled again")
 	}
-	w.plan(t, document(8)) // in place of 1
+	w.plan(t, document(8)) // evicts 1
 	for _, i := range []int{0, 2, 7} {
 		if w.plan(t, document(i)) != made[i] {
-			t.Errorf("%d was made anew", i)
+			t.Errorf("%d was compiled again", i)
 		}
 	}
 	if w.plan(t, document(1)) == made[1] {
@@ -69,7 +69,7 @@ func TestNotKept(t *testing.T) {
 	}
 }
 
-// Many who ask for one new document get the same plan in the end, and nobody a wrong one.
+// TestConcurrentPlans checks that concurrent requests for a document get the same plan.
 func TestConcurrentPlans(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{config: exec.Config{PlanBytes: 30_000}})
@@ -91,8 +91,8 @@ func TestConcurrentPlans(t *testing.T) {
 	}
 }
 
-// TestPlanBytes compares what plans count for with the memory that they take. It is not parallel, since others would be
-// measured with it.
+// TestPlanBytes compares the estimated size of plans with their memory. It does not run in
+// parallel, because it measures the heap.
 func TestPlanBytes(t *testing.T) {
 	documents := map[string]func(i int) string{
 		"small": document,
@@ -141,7 +141,7 @@ func TestPlanBytes(t *testing.T) {
 	}
 }
 
-// heap returns how much memory is in use.
+// heap returns the memory in use.
 func heap() int {
 	runtime.GC()
 	runtime.GC()

@@ -10,44 +10,45 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// occurrence is a place where fields of the same objects are selected, and when it counts.
+// occurrence is a selection set with the conditions under which it applies.
 type occurrence struct {
 	set  *parser.SelectionSet
 	when []term
 }
 
-// group is all fields of a selection set that have one key.
+// group is the set of fields with one response key in a selection set.
 type group struct {
 	key     string
 	fields  []selected
 	field   *field
-	settled bool // one counts in any case, so that further ones change nothing about where it stands
+	settled bool // an occurrence is unconditional, so further ones do not change the position
 }
 
-// selected is a field, and when it counts.
+// selected is a field with the conditions under which it is selected.
 type selected struct {
 	field *parser.Field
 	when  []term
 }
 
-// fieldCollector is CollectFields (section 6.3.2) for all values that variables may have: the groups in the order of their
-// first occurrences, and all occurrences that might be the first.
+// fieldCollector implements CollectFields (section 6.3.2) for all values of variables at once. It
+// records the groups in the order of their first occurrences, and each occurrence that may be the
+// first.
 type fieldCollector struct {
 	c      *compiler
 	typ    *model.Type
 	groups []*group
 	byKey  map[string]*group
 	order  []candidate
-	spread map[string][][]term // fragments, and when they count
+	spread map[string][][]term // visited fragments with their conditions
 }
 
-// candidate is where a group may have its first occurrence.
+// candidate is an occurrence that may be the first of its group.
 type candidate struct {
 	group *group
 	when  []term
 }
 
-// compileSet merges what is selected from the objects of a type.
+// compileSet merges selection sets on objects of one type.
 func (c *compiler) compileSet(typ *model.Type, from []occurrence) *selectionSet {
 	g := fieldCollector{c: c, typ: typ, byKey: map[string]*group{}}
 	for _, o := range from {
@@ -57,7 +58,7 @@ func (c *compiler) compileSet(typ *model.Type, from []occurrence) *selectionSet 
 	for _, group := range g.groups {
 		group.field = c.compileField(typ, group)
 	}
-	c.decide(s, g.order)
+	c.addOps(s, g.order)
 	s.join()
 	for _, group := range g.groups {
 		s.addFetches(group.field)
@@ -67,7 +68,7 @@ func (c *compiler) compileSet(typ *model.Type, from []occurrence) *selectionSet 
 	return s
 }
 
-// walk goes over a selection set.
+// walk collects the fields of a selection set.
 func (g *fieldCollector) walk(set *parser.SelectionSet, when []term) {
 	for _, s := range set.Selections {
 		switch s := s.(type) {
@@ -85,7 +86,8 @@ func (g *fieldCollector) walk(set *parser.SelectionSet, when []term) {
 	}
 }
 
-// fragment goes over a fragment, but only once for as much as that can change anything.
+// fragment collects the fields of a fragment. It skips the fragment if it was visited under the
+// same or weaker conditions.
 func (g *fieldCollector) fragment(s *parser.FragmentSpread, when []term) {
 	when, ok := g.c.conditions(when, s.Directives)
 	f := g.c.fragments[s.Name.Value]
@@ -104,7 +106,7 @@ func (g *fieldCollector) fragment(s *parser.FragmentSpread, when []term) {
 	g.walk(f.SelectionSet, when)
 }
 
-// applies is DoesFragmentTypeApply where all types are objects.
+// applies implements DoesFragmentTypeApply for object types.
 func (g *fieldCollector) applies(on *parser.NamedType) bool {
 	return on == nil || on.Name.Value == g.typ.Name
 }
@@ -128,7 +130,7 @@ func (g *fieldCollector) addField(f *parser.Field, when []term) {
 	}
 }
 
-// compileField makes the field of a group.
+// compileField compiles the field of a group.
 func (c *compiler) compileField(typ *model.Type, g *group) *field {
 	first := g.fields[0].field
 	n := &field{key: g.key, def: c.definitionOf(typ, first.Name.Value)}
@@ -159,8 +161,8 @@ func (c *compiler) compileField(typ *model.Type, g *group) *field {
 	return n
 }
 
-// below is what is selected from the values of a group. Where all of its fields count at the same time, what is below
-// need not ask again when that is.
+// below returns the selection sets of a group's fields. If all fields have the same conditions,
+// their selection sets need none.
 func (g *group) below() []occurrence {
 	same := !slices.ContainsFunc(g.fields, func(f selected) bool {
 		return !slices.Equal(f.when,
@@ -177,7 +179,7 @@ func (g *group) below() []occurrence {
 	return out
 }
 
-// definitionOf returns the definition of a field of a valid document.
+// definitionOf returns the definition of a field in a valid document.
 func (c *compiler) definitionOf(typ *model.Type, name string) *model.Field {
 	s := c.e.cfg.Schema
 	switch {
@@ -191,8 +193,9 @@ func (c *compiler) definitionOf(typ *model.Type, name string) *model.Field {
 	return typ.Field(name)
 }
 
-// addFetches notes what is to be fetched for a node. What is fetched below the nodes of a connection is fetched for its page,
-// and so by whoever has that; the item of a change is there when the change is.
+// addFetches records what is fetched for a field. Fetches below the nodes of a connection belong to
+// the page, and are moved up to the field that fetches it. The item of a change is available with
+// the change.
 func (s *selectionSet) addFetches(n *field) {
 	if fetched(n.def.Source) && n.def.Source != model.Meta {
 		s.fetches = append(s.fetches, fetchOp{field: n})
@@ -214,7 +217,8 @@ func (s *selectionSet) addFetches(n *field) {
 	}
 }
 
-// columns are the members of items that somebody will look at: those that are shown, and those that lead on.
+// columns returns the members of items that are written or used to follow relations, or nil for
+// all.
 func (c *compiler) columns(s *selectionSet, groups []*group) []string {
 	r := s.typ.Resource
 	if r == nil {
@@ -232,7 +236,7 @@ func (c *compiler) columns(s *selectionSet, groups []*group) []string {
 		case n.def.Source == model.Related:
 			more = []string{c.e.cfg.Catalog.KeyField(r, n.def.Relation)}
 		case n.def.Source == model.Computed:
-			return nil // it may look at everything
+			return nil // the function receives the whole item
 		case n.write == connectionNodes, n.write == connectionEdges, n.write == edgeNode:
 			if more = n.sub.columns; more == nil {
 				return nil

@@ -70,7 +70,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// What is skipped is not fetched either.
+// TestSkippedIsNotFetched checks that fields that are skipped are not fetched.
 func TestSkippedIsNotFetched(t *testing.T) {
 	t.Parallel()
 	const document = `query($a: Boolean!) { book(id: 1) { id author @include(if: $a) { name } }
@@ -111,8 +111,8 @@ func TestNullCondition(t *testing.T) {
 	}
 }
 
-// TestConditions compares with CollectFields as the specification writes it down, run anew for each object and each
-// combination of variables.
+// TestConditions compares with an implementation of CollectFields as in the specification, for each
+// object and combination of variables.
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{config: exec.Config{Scan: lexer.Limits{Directives: 1000}}})
@@ -142,20 +142,20 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// documents makes documents of which the answer to every field can be told by its name.
+// documents generates documents for which the value of each field follows from its name.
 type documents struct{ random *rand.Rand }
 
-// shape has the fields of each type, and what type is below.
+// shape has the fields of each type, and the types of their subfields.
 var shape = map[string]map[string]string{
 	"Query": {`book(id: 1)`: "Book"},
 	"Book":  {"title": "", "cover": "Cover", "author": "Author", "sequel": "Sequel", "id": ""},
-	// The book that follows, apart so that documents come to an end.
+	// a separate entry, so that documents are finite
 	"Sequel": {"title": "", "id": "", "author": "Author"},
 	"Cover":  {"color": "", "__typename": ""},
 	"Author": {"name": "", "id": "", "__typename": ""},
 }
 
-// answers are what the leaves show of the first book, and of everything that is below it.
+// answers has the values of leaf fields for the first book and its related items.
 var answers = map[string]string{"title": `"First"`, "id": `"1"`, "color": `"red"`,
 	"Cover.__typename": `"Cover"`, "name": `"Ann"`,
 	"Author.__typename": `"Author"`, "Author.id": `"ann"`, "Sequel.title": `"Second"`, "Sequel.id": `"2"`}
@@ -181,7 +181,7 @@ func (g *documents) condition() string {
 	return b.String()
 }
 
-// fields makes n selections of a type. They are in an order of their own each time.
+// fields returns n selections of a type in random order.
 func (g *documents) fields(typ string, n int) string {
 	var b strings.Builder
 	for range n {
@@ -204,14 +204,14 @@ func (g *documents) fields(typ string, n int) string {
 	return b.String()
 }
 
-// straight executes a document as the specification does, for the first book.
+// straight executes a document as in the specification, for the first book.
 type straight struct {
 	on        map[string]bool
 	fragments map[string]*parser.FragmentDefinition
 	typ       []string
 }
 
-// object is ExecuteSelectionSet.
+// object implements ExecuteSelectionSet.
 func (s *straight) object(sets []*parser.SelectionSet) string {
 	fields, keys, visited := map[string][]*parser.Field{}, []string{}, map[string]bool{}
 	for _, set := range sets {
@@ -243,7 +243,7 @@ func (s *straight) value(fields []*parser.Field) string {
 	return s.object(sets)
 }
 
-// collect is CollectFields (section 6.3.2).
+// collect implements CollectFields (section 6.3.2).
 func (s *straight) collect(set *parser.SelectionSet, fields map[string][]*parser.Field, keys *[]string,
 	visited map[string]bool) {
 	for _, sel := range set.Selections {

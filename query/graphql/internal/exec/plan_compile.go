@@ -13,24 +13,24 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/validate"
 )
 
-// compile makes a plan, or says why there is none. The order is that of safety: nobody recurses into what Guard has not
-// let pass, and nobody follows spreads in what is not valid.
+// compile compiles an operation, or returns request errors. The order makes each step safe: Guard
+// limits recursion before parsing, and validation excludes cycles before fragments are expanded.
 func (e *Engine) compile(document, operation string) (*Plan, []*gqlerror.Error) {
 	if err := lexer.Guard(document, e.cfg.Scan); err != nil {
-		return nil, []*gqlerror.Error{unread(err)}
+		return nil, []*gqlerror.Error{documentError(err)}
 	}
 	doc, err := parser.Parse(document)
 	if err != nil {
-		return nil, []*gqlerror.Error{unread(err)}
+		return nil, []*gqlerror.Error{documentError(err)}
 	}
 	if bad := validate.Document(e.cfg.Schema, doc, e.cfg.Rules); len(bad) > 0 {
 		return nil, invalid(bad)
 	}
-	op, failed := choose(doc, operation)
+	op, failed := getOperation(doc, operation)
 	if failed != nil {
 		return nil, []*gqlerror.Error{failed}
 	}
-	// Of fragments with one name there is one by now, and every spread finds its own.
+	// Validation has checked that fragment names are unique.
 	c := &compiler{e: e, fragments: map[string]*parser.FragmentDefinition{}}
 	for _, def := range doc.Definitions {
 		if f, ok := def.(*parser.FragmentDefinition); ok {
@@ -41,16 +41,16 @@ func (e *Engine) compile(document, operation string) (*Plan, []*gqlerror.Error) 
 	if failed != nil {
 		return nil, []*gqlerror.Error{failed}
 	}
-	p.bytes += len(document) + len(operation) // the key, whose memory names in the plan share
+	p.bytes += len(document) + len(operation) // the cache key, which shares memory with the names in the plan
 	if p.Kind == parser.OperationMutation {
 		p.meaning = meaningOf(doc, op)
 	}
 	return p, nil
 }
 
-// unread is the error for a text that is no document, or too much of one. To be too much is a matter of rules: the text
-// may be right, and another server may take it.
-func unread(err error) *gqlerror.Error {
+// documentError returns the error for a text that is not a document or exceeds a limit. The latter is a
+// validation error, because the text may be syntactically correct.
+func documentError(err error) *gqlerror.Error {
 	out := &gqlerror.Error{Message: shortened(err.Error()), Code: gqlerror.ParseFailed}
 	var e *lexer.Error
 	if !errors.As(err, &e) {
@@ -69,7 +69,7 @@ func unread(err error) *gqlerror.Error {
 	return out
 }
 
-// invalid are the errors for a document that breaks rules. There are as many as validation gives, which has a limit.
+// invalid converts the errors of validation, which limits their number.
 func invalid(bad []validate.Error) []*gqlerror.Error {
 	out := make([]*gqlerror.Error, len(bad))
 	for i, e := range bad {
@@ -81,8 +81,8 @@ func invalid(bad []validate.Error) []*gqlerror.Error {
 	return out
 }
 
-// choose is GetOperation (section 6.1), in the words of the reference implementation.
-func choose(doc *parser.Document, name string) (*parser.OperationDefinition, *gqlerror.Error) {
+// getOperation implements GetOperation (section 6.1), with the messages of the reference implementation.
+func getOperation(doc *parser.Document, name string) (*parser.OperationDefinition, *gqlerror.Error) {
 	var found *parser.OperationDefinition
 	for _, def := range doc.Definitions {
 		op, ok := def.(*parser.OperationDefinition)
@@ -103,27 +103,27 @@ func choose(doc *parser.Document, name string) (*parser.OperationDefinition, *gq
 	return nil, unresolvable("Unknown operation named " + strconv.Quote(gqlerror.Cut(name)) + ".")
 }
 
-// unresolvable is the error for a document in which there is nothing to execute.
+// unresolvable returns the error for a document without an operation to execute.
 func unresolvable(message string) *gqlerror.Error {
 	return &gqlerror.Error{Message: message, Code: gqlerror.Unresolvable}
 }
 
-// compiler makes one plan. Its work is in proportion to the fields of the operation, each counted as often as fragments
-// bring it, and validation has bounded these.
+// compiler compiles one plan. Its work is proportional to the number of fields with fragments
+// expanded, which validation limits.
 type compiler struct {
 	e         *Engine
 	fragments map[string]*parser.FragmentDefinition // by name
 	to        *Plan
-	bytes     int // about what the fields take
-	used      int // variables in arguments, each as often as it is there
+	bytes     int // estimated size of the fields
+	used      int // number of uses of variables in arguments
 }
 
-// planOperation makes the plan of an operation that is valid.
+// planOperation compiles a valid operation.
 func (c *compiler) planOperation(op *parser.OperationDefinition) (*Plan, *gqlerror.Error) {
 	p := &Plan{id: c.e.ids.Add(1), Kind: op.Operation, switches: 1}
 	c.to = p
 	schema := c.e.cfg.Schema
-	// The words are those of the reference implementation.
+	// The message is that of the reference implementation.
 	root := map[string]*model.Type{
 		parser.OperationQuery: schema.Query, parser.OperationMutation: schema.Mutation,
 		parser.OperationSubscription: schema.Subscription,
@@ -139,8 +139,8 @@ func (c *compiler) planOperation(op *parser.OperationDefinition) (*Plan, *gqlerr
 		return nil, failed
 	}
 	p.bytes = 1024 + 576*len(op.VariableDefinitions) + c.bytes
-	// Tools ask for the schema again and again, and it is the same until the program ends. Whatever the answer is, an error
-	// included, it stays that way.
+	// The response to an introspection query never changes, so it is computed once, including
+	// errors.
 	if c.unchanging() {
 		p.answer, _ = c.e.Run(context.Background(), p, nil, nil)
 		p.bytes += len(p.answer)
@@ -148,8 +148,8 @@ func (c *compiler) planOperation(op *parser.OperationDefinition) (*Plan, *gqlerr
 	return p, nil
 }
 
-// refuseIntrospection is the rule for those who do not want to show their schema. It concerns the operation alone: what
-// is not executed shows nothing.
+// refuseIntrospection rejects the operation if introspection is disabled. Other operations of the
+// document are not executed and are not checked.
 func (c *compiler) refuseIntrospection() *gqlerror.Error {
 	if !c.e.cfg.NoIntrospection {
 		return nil
@@ -166,7 +166,8 @@ func (c *compiler) refuseIntrospection() *gqlerror.Error {
 	return nil
 }
 
-// unchanging reports whether the operation asks for nothing but the schema, so that its answer is always the same.
+// unchanging reports whether the operation selects only introspection fields, so that its response
+// is constant.
 func (c *compiler) unchanging() bool {
 	for i := range c.to.root.ops {
 		if w := c.to.root.ops[i].write; w != meta && w != constant {

@@ -7,9 +7,11 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/parser"
 )
 
-// Fields may be skipped or included by variables (section 3.13), which are not known when a plan is made. So whatever
-// depends on them gets a switch there, and a run sets all switches once, before anything is fetched. To go through the
-// answer is then to look at switches, and what is always there has one that is always on.
+// Fields may be skipped or included depending on variables (section 3.13), which are not known at
+// compile time. Therefore each conditional field has a switch. A run sets all switches before it
+// fetches. Unconditional fields use switch 0, which is always on.
+//
+// term is a condition on a variable.
 
 // term is what a variable has to be for something to be selected.
 type term struct {
@@ -17,15 +19,16 @@ type term struct {
 	want     bool
 }
 
-// choice decides about one fieldOp: it is on if all terms hold and no earlier one of its group is on.
+// choice sets the switch of a fieldOp. The op is on if all terms hold and no earlier op of its
+// group is on.
 type choice struct {
 	terms       []term
 	step, group int            // switches
-	place       gqlerror.Place // of the field, for errors
+	place       gqlerror.Place // location of the field, for errors
 }
 
-// conditions adds @skip and @include (section 3.13) to terms. It reports false if it is known already that what has the
-// directives is not selected.
+// conditions adds the conditions of @skip and @include (section 3.13) to when. It returns false if
+// the selection is never included.
 func (c *compiler) conditions(when []term, directives []*parser.Directive) ([]term, bool) {
 	for _, d := range directives {
 		name := d.Name.Value
@@ -40,7 +43,7 @@ func (c *compiler) conditions(when []term, directives []*parser.Directive) ([]te
 			} // else it says nothing
 		case *parser.Variable:
 			t := term{v.Name.Value, want}
-			// Skipped and included by one variable, here or further out, it never is.
+			// Conditions on one variable exclude each other.
 			if slices.Contains(when, term{t.variable, !want}) {
 				return nil, false
 			}
@@ -52,14 +55,14 @@ func (c *compiler) conditions(when []term, directives []*parser.Directive) ([]te
 	return when, true
 }
 
-// within reports whether a holds wherever b does.
+// within reports whether a holds whenever b holds.
 func within(a, b []term) bool {
 	return !slices.ContainsFunc(a, func(t term) bool { return !slices.Contains(b, t) })
 }
 
-// decide makes the ops of a selection set of the places where its groups may begin, and the choices between them. Most
-// groups have one place, without a condition, and then there is no choice.
-func (c *compiler) decide(s *selectionSet, order []candidate) {
+// addOps creates the ops of a selection set from the candidates, and the choices between them. Most
+// groups have a single unconditional candidate and need no choice.
+func (c *compiler) addOps(s *selectionSet, order []candidate) {
 	seen := map[*group]bool{}
 	for _, at := range order {
 		n := at.group.field
@@ -67,7 +70,7 @@ func (c *compiler) decide(s *selectionSet, order []candidate) {
 		case len(at.when) == 0 && !seen[at.group]:
 			s.ops = append(s.ops, fieldOp{field: n})
 		default:
-			if n.group == 0 { // which is on if any of its places is
+			if n.group == 0 { // on if any op of the group is on
 				n.group = c.to.newSwitch()
 			}
 			ch := choice{terms: at.when, step: c.to.newSwitch(), group: n.group, place: n.places[0]}
@@ -79,14 +82,14 @@ func (c *compiler) decide(s *selectionSet, order []candidate) {
 	}
 }
 
-// newSwitch returns a switch that nobody has yet.
+// newSwitch returns a new switch.
 func (p *Plan) newSwitch() int {
 	p.switches++
 	return p.switches - 1
 }
 
-// evalConditions sets the switches of a run. It fails if a variable is null: the type of a variable with a default allows
-// null, but no condition can be null (section 5.8.5).
+// evalConditions sets the switches of a run. It returns an error if a variable is null, which the
+// type of a variable with a default allows, but a condition does not (section 5.8.5).
 func (r *run) evalConditions() *gqlerror.Error {
 	r.on = append(r.on[:0], true)
 	if n := r.plan.switches; n > 1 {
@@ -97,7 +100,7 @@ func (r *run) evalConditions() *gqlerror.Error {
 		c := &r.plan.choices[i]
 		on := !r.on[c.group]
 		for _, t := range c.terms {
-			// Variables in conditions have a type that holds nothing but booleans and, with a default, null.
+			// Variables in conditions are booleans or, with a default, null.
 			value, ok := r.variables[t.variable].(bool)
 			if !ok {
 				return &gqlerror.Error{Code: gqlerror.BadUserInput, Places: []gqlerror.Place{c.place},

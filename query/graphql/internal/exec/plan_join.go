@@ -5,17 +5,19 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Fields that are always there and just one JSON value each are most of what is asked for. Those that stand one behind the
-// other are written together by package schema, which saves three calls for each of them.
+// Unconditional fields that are one JSON value are the most frequent ones. Package schema writes
+// consecutive ones with one call, which saves three calls per field.
+//
+// joined is a sequence of such fields, stored with the first of them.
 
 // joined is such a run at the position of its first op.
 type joined struct {
 	members *schema.Members
-	tail    []byte // what stands behind the last member: names of types, which are the same for all objects
-	more    int    // ops after the first one that it writes, too
+	tail    []byte // labels after the last member: __typename fields, whose values are constant
+	more    int    // number of ops after the first
 }
 
-// append appends the run for v. After an error, dst is as it was.
+// append appends the fields for v. After an error, dst is unchanged.
 func (j *joined) append(dst []byte, v any) ([]byte, error) {
 	out, err := j.members.Append(dst, v)
 	if err != nil {
@@ -24,8 +26,9 @@ func (j *joined) append(dst []byte, v any) ([]byte, error) {
 	return append(out, j.tail...), nil
 }
 
-// join finds the runs among the ops of a selection set. No member is twice in one: between two runs somebody looks at how long the
-// answer is, and so it becomes too long by no more than an item is, however often its longest member is asked for.
+// join finds sequences among the ops of a selection set. A sequence contains each member once,
+// because the size of the response is checked between sequences. Therefore a response exceeds its
+// limit by at most one item.
 func (s *selectionSet) join() {
 	if s.typ.Go == nil {
 		return
@@ -34,13 +37,13 @@ func (s *selectionSet) join() {
 		end := i
 		seen := map[*schema.Field]bool{}
 		for end < len(s.ops) && s.ops[end].joins() && !seen[s.ops[end].def.Member] {
-			if m := s.ops[end].def.Member; m != nil { // else it is the name of the type
+			if m := s.ops[end].def.Member; m != nil { // nil for __typename
 				seen[m] = true
 			}
 			end++
 		}
 		if end > i {
-			s.ops[i].joined = join(s.typ.Go, s.ops[i:end])
+			s.ops[i].joined = joinOps(s.typ.Go, s.ops[i:end])
 		}
 		if end == len(s.ops) && i == 0 && end > 0 {
 			s.whole = s.ops[0].joined
@@ -49,13 +52,14 @@ func (s *selectionSet) join() {
 	}
 }
 
-func join(typ *schema.Type, steps []fieldOp) *joined {
+// joinOps returns the joined form of ops, or nil if there are no members.
+func joinOps(typ *schema.Type, steps []fieldOp) *joined {
 	var list []schema.Labelled
 	var front []byte
 	for i := range steps {
 		st := &steps[i]
 		if front = append(front, st.label...); st.write == constant {
-			continue // it is part of the label of the next one
+			continue // becomes part of the next label
 		}
 		list = append(list, schema.Labelled{Field: st.def.Member, Label: front, Quote: st.leaf.form == ident})
 		front = nil
@@ -65,17 +69,17 @@ func join(typ *schema.Type, steps []fieldOp) *joined {
 	}
 	members, err := typ.Members(list...)
 	if err != nil {
-		return nil // then each of them says so
+		return nil // each field reports the error by itself
 	}
 	return &joined{members, front, len(steps) - 1}
 }
 
-// item appends one of some items. Those at the ends of relations mostly have nothing but members, and there are many.
+// item appends an item. It uses the joined form of the whole object if there is one.
 func (r *run) item(n *field, entries []resource.Entry, i int) bool {
 	if n.sub.whole != nil {
 		start := len(r.dst)
 		if out, err := n.sub.whole.append(r.dst, entries[i].Value); err == nil && len(out) <= r.most {
-			out[start] = '{' // the comma of the first label
+			out[start] = '{' // replaces the comma of the first label
 			r.dst = append(out, '}')
 			return true
 		}
@@ -83,7 +87,8 @@ func (r *run) item(n *field, entries []resource.Entry, i int) bool {
 	return r.object(n.sub, parent{value: entries[i].Value, entries: entries, i: i})
 }
 
-// joins reports whether an op is always there, and a member of which nothing has to be looked at once it is written.
+// joins reports whether an op can be part of a sequence: it is unconditional, and its value needs
+// no check after it is written.
 func (st *fieldOp) joins() bool {
 	if st.when == 0 && st.write == constant {
 		return true

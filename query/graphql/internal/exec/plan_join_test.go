@@ -7,11 +7,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Whether fields are written together or one by one nobody can tell from the answer.
+// TestTogether checks that responses do not depend on whether fields are written together.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, document, want string }{
-		{"names of types in front, between and behind",
+		{"names of types in front, between and at the end",
 			`{ book(id: 3) { a: __typename id b: __typename c: __typename title d: __typename } }`,
 			`{"book":{"a":"Book","id":"3","b":"Book","c":"Book","title":"Third","d":"Book"}}`},
 		{"nothing else", `{ book(id: 3) { a: __typename sequel { __typename b: __typename } } }`,
@@ -29,7 +29,7 @@ func TestTogether(t *testing.T) {
 			`[book price] INTERNAL_SERVER_ERROR; {"book":null}`},
 		{"one that can be null fails", `{ book(id: 99) { id a: __typename note pages } }`,
 			`[book note] INTERNAL_SERVER_ERROR; {"book":{"id":"99","a":"Book","note":null,"pages":7}}`},
-		{"others stand between", `{ book(id: 3) { id genre title shelf pages tags sold } }`,
+		{"other fields between", `{ book(id: 3) { id genre title shelf pages tags sold } }`,
 			`{"book":{"id":"3","genre":"essay","title":"Third","shelf":"","pages":300,"tags":[],"sold":0}}`},
 	}
 	w := newWorld(t, setting{})
@@ -41,8 +41,8 @@ func TestTogether(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, told(t, w.ask(t, tt.document))); diff != "" {
-				t.Errorf("told (-want +got):\n%s", diff)
+			if diff := cmp.Diff(tt.want, outline(t, w.ask(t, tt.document))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}

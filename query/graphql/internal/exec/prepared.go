@@ -15,38 +15,41 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// Prepared is a mutation with its variables that has not been run yet, for whoever has to know before what it does, and
-// may run it again: see [Engine.Prepare]. It belongs to one goroutine, and End is its end.
+// Prepared is a mutation with coerced variables that has not been executed. It allows to inspect
+// the writes before execution, and to execute again after a rollback. See [Engine.Prepare]. It is
+// not safe for concurrent use. The caller calls End.
 type Prepared struct{ r *run }
 
-// Write is a field at the root of a mutation.
+// Write is a root field of a mutation.
 type Write struct {
-	Key     string // of the answer
+	Key     string // response key
 	Field   *model.Field
-	NamesID bool // of a creation: its input says which id the item will have
+	NamesID bool // for a creation: the input contains the id
 }
 
-// Attempt says how a Prepared is run. Nil is the zero Attempt.
+// Attempt configures a call of [Prepared.Run]. Nil means the zero value.
 type Attempt struct {
-	// Whole is for a transaction: what comes behind an error is not done, and an answer with errors has null for its data,
-	// since nothing of it will have happened.
+	// Whole is set in a transaction that is rolled back after an error. Fields after an error are
+	// not executed, and the data of a response with errors is null.
 	Whole bool
-	// NewID is the id of what is created, where the store would choose one; empty if it shall.
+	// NewID is the id for a created item, if the store would choose it. Empty lets the store
+	// choose.
 	NewID string
 }
 
-// Result says how a run of a Prepared went.
+// Result describes a call of [Prepared.Run].
 type Result struct {
-	// Err is the first error of any field, and nil if there is none in the answer.
+	// Err is the first error of any field, or nil.
 	Err error
-	// First is the error of the first of the writes itself, whatever became of what is selected from it. Nil says that it
-	// was done.
+	// First is the error of the first write itself, not of its subfields, or nil if it succeeded.
 	First error
-	// Begun says that the first write was begun, so that an error leaves it open what has been done.
+	// Begun reports whether the first write was started. After an error it is then unknown whether
+	// it was performed.
 	Begun bool
 }
 
-// Prepare coerces variables. The errors say why the plan cannot be run with them; else call End in the end.
+// Prepare coerces variables and checks the limits of a run. If it returns no errors, the caller
+// must call [Prepared.End].
 func (e *Engine) Prepare(p *Plan, variables map[string]jsontext.Value) (*Prepared, []*gqlerror.Error) {
 	r := e.begin(p)
 	if errs := r.prepare(variables); errs != nil {
@@ -56,8 +59,8 @@ func (e *Engine) Prepare(p *Plan, variables map[string]jsontext.Value) (*Prepare
 	return &Prepared{r}, nil
 }
 
-// writes yields the fields of what will be done, in its order.
-func (p *Prepared) writes() iter.Seq[*field] {
+// writeFields yields the fields that are executed, in order.
+func (p *Prepared) writeFields() iter.Seq[*field] {
 	return func(yield func(*field) bool) {
 		for i := range p.r.plan.root.ops {
 			s := &p.r.plan.root.ops[i]
@@ -68,17 +71,17 @@ func (p *Prepared) writes() iter.Seq[*field] {
 	}
 }
 
-// Writes returns what will be done, in its order. It is empty if directives have left nothing, or nothing but names of
-// types.
+// Writes returns the fields that are executed, in order. It is empty if directives exclude all of
+// them, or only __typename is selected.
 func (p *Prepared) Writes() []Write {
 	var out []Write
-	for n := range p.writes() {
+	for n := range p.writeFields() {
 		out = append(out, Write{n.key, n.def, p.namesID(n)})
 	}
 	return out
 }
 
-// namesID reports whether a field creates an item under an id that its input has.
+// namesID reports whether a field creates an item whose input contains the id.
 func (p *Prepared) namesID(n *field) bool {
 	if n.def.Source != model.Create {
 		return false
@@ -95,11 +98,11 @@ func (p *Prepared) namesID(n *field) bool {
 	return false
 }
 
-// Meaning returns what the operation is, as far as it is in the document, and the variables in canonical JSON, defaults
-// filled in. Two requests that are alike in both ask for the same, however they are written. An error says that a variable
-// cannot be written as JSON.
+// Meaning returns a hash of the operation and the coerced variables as canonical JSON. Requests
+// with equal results have the same effect, regardless of layout. It returns an error if a variable
+// cannot be marshaled.
 func (p *Prepared) Meaning() (operation, variables []byte, err error) {
-	// Of maps that coercion has made; a scalar JSON is raw, and loses its spelling here.
+	// Values of the scalar JSON are raw; Format canonicalizes them.
 	variables, err = json.Marshal(p.r.variables, json.Deterministic(true))
 	if err == nil {
 		err = (*jsontext.Value)(&variables).Format(jsontext.ReorderRawObjects(true))
@@ -107,7 +110,8 @@ func (p *Prepared) Meaning() (operation, variables []byte, err error) {
 	return p.r.plan.meaning[:], variables, err
 }
 
-// Run runs it, once more if it has been run before: then somebody has rolled back what was done.
+// Run executes the mutation and appends the response to dst. It may be called again after the
+// effects of the previous call were rolled back.
 func (p *Prepared) Run(ctx context.Context, a *Attempt, dst []byte) ([]byte, Result) {
 	r := p.r
 	r.forget()
@@ -118,7 +122,7 @@ func (p *Prepared) Run(ctx context.Context, a *Attempt, dst []byte) ([]byte, Res
 	r.loadRoot(ctx)
 	dst, _ = r.answer(ctx, dst)
 	result := Result{Err: r.cause}
-	for n := range p.writes() {
+	for n := range p.writeFields() {
 		first := &r.loaded[n.fetchIndex]
 		result.First, result.Begun = first.err, first.asked
 		break
@@ -129,18 +133,18 @@ func (p *Prepared) Run(ctx context.Context, a *Attempt, dst []byte) ([]byte, Res
 	return dst, result
 }
 
-// Shown is an item that an answer shows something of.
+// Shown is an item in a response.
 type Shown struct {
-	Key   string // of the write that leads to it
+	Key   string // response key of the write
 	Of    *resource.Resource
-	Entry *resource.Entry // which lasts until the next run
+	Entry *resource.Entry // valid until the next run
 }
 
-// Shown yields the items that the last run shows: those that were written, and those at the ends of relations. One may be
-// there several times.
+// Shown yields the items in the response of the last run: written items and related items. It may
+// yield an item several times.
 func (p *Prepared) Shown() iter.Seq[Shown] {
 	return func(yield func(Shown) bool) {
-		for n := range p.writes() {
+		for n := range p.writeFields() {
 			if !p.r.shows(n.key, n, yield) {
 				return
 			}
@@ -148,8 +152,8 @@ func (p *Prepared) Shown() iter.Seq[Shown] {
 	}
 }
 
-// shows yields the items of a field, and of all below it. Items come from nowhere else: what commands and functions give has
-// no relations.
+// shows yields the items of a field and of its subfields. Results of commands and functions have no
+// items.
 func (r *run) shows(key string, n *field, yield func(Shown) bool) bool {
 	if n.sub == nil || n.sub.typ.Resource == nil {
 		return true
@@ -171,10 +175,10 @@ func (r *run) shows(key string, n *field, yield func(Shown) bool) bool {
 	return true
 }
 
-// Permit asks again whether the caller may do the commands that are among the writes, and returns the key of one that he
-// may not do, with the error.
+// Permit authorizes the commands among the writes again. It returns the response key of the first
+// command that the caller is not allowed to invoke, and the error.
 func (p *Prepared) Permit(ctx context.Context) (key string, err error) {
-	for n := range p.writes() {
+	for n := range p.writeFields() {
 		if n.def.Source != model.Invoke {
 			continue
 		}
@@ -189,14 +193,14 @@ func (p *Prepared) Permit(ctx context.Context) (key string, err error) {
 	return "", nil
 }
 
-// End gives back what is held.
+// End releases the memory of p, which must not be used afterwards.
 func (p *Prepared) End() { p.r.end() }
 
-// errSkipped is of fields that were not fetched since one before them failed. Nobody is told of it.
-var errSkipped = errors.New("an error of another field has ended the operation")
+// errSkipped marks fields that were not fetched because of an earlier error. It is not reported.
+var errSkipped = errors.New("graphql: skipped after an error of another field")
 
-// meaningOf is the hash of a document and of which of its operations is meant. Who wrote it in another layout, or named the
-// only operation or not, means the same.
+// meaningOf returns a hash of a document and the name of its operation. It does not depend on
+// layout.
 func meaningOf(doc *parser.Document, op *parser.OperationDefinition) [sha256.Size]byte {
 	text := parser.Print(doc)
 	if op.Name != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// prepared makes a mutation ready.
+// prepared returns a prepared mutation.
 func (w *world) prepared(t testing.TB, document, operation, variables string) *exec.Prepared {
 	t.Helper()
 	p, errs := w.engine.Plan(document, operation)
@@ -33,7 +33,8 @@ func (w *world) prepared(t testing.TB, document, operation, variables string) *e
 	return out
 }
 
-// A transaction has one connection, so nothing is fetched beside anything else in one, and the answer is the same.
+// TestInTransaction checks that nothing is fetched concurrently in a transaction, because a
+// transaction has one connection, and that the response is the same.
 func TestInTransaction(t *testing.T) {
 	t.Parallel()
 	want := newWorld(t, setting{}).ask(t, wide)
@@ -44,7 +45,7 @@ func TestInTransaction(t *testing.T) {
 			n := running.Add(1)
 			for old := peak.Load(); n > old && !peak.CompareAndSwap(old, n); old = peak.Load() {
 			}
-			time.Sleep(time.Second) // of the bubble: until everybody else waits, too
+			time.Sleep(time.Second) // synctest: until all other goroutines are blocked
 			running.Add(-1)
 			return nil
 		}
@@ -56,14 +57,15 @@ func TestInTransaction(t *testing.T) {
 		if got := peak.Load(); got != 1 {
 			t.Errorf("%d calls at a time", got)
 		}
-		w.ask(t, wide) // the next one is not in a transaction
+		w.ask(t, wide) // not in a transaction
 		if got := peak.Load(); got < 2 {
 			t.Errorf("without a transaction, %d calls at a time", got)
 		}
 	})
 }
 
-// What is done as a whole ends with the first error, and says nothing of what will be taken back. Then it can be run again.
+// TestWhole checks that an Attempt with Whole stops at the first error and returns no data, and
+// that it can run again.
 func TestWhole(t *testing.T) {
 	t.Parallel()
 	const book = `createBook(input: {title: "%s", authorId: "ann"}) { title author { name books { title ` +
@@ -72,8 +74,8 @@ func TestWhole(t *testing.T) {
 	tests := []struct {
 		name  string
 		fails string   // a call
-		after int      // how often it goes well before
-		calls []string // those that went well
+		after int      // successful calls before it fails
+		calls []string // successful calls
 		want  string
 	}{
 		{"the first", "books create", 0, nil, "[a] INTERNAL_SERVER_ERROR; "},
@@ -107,12 +109,12 @@ func TestWhole(t *testing.T) {
 			if answer := string(got[1:]); !strings.HasSuffix(answer, `}],"data":null}`) {
 				t.Errorf("there are data: %s", answer)
 			} else if diff := cmp.Diff(tt.want+"null",
-				strings.ReplaceAll(told(t, answer), "data ", "")); diff != "" {
-				t.Errorf("told (-want +got):\n%s", diff)
+				strings.ReplaceAll(outline(t, answer), "data ", "")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if !errors.Is(result.Err, broken) || !result.Begun ||
 				errors.Is(result.First, broken) != (tt.want[1:3] == "a]") {
-				t.Errorf("it says %+v", result)
+				t.Errorf("the result is %+v", result)
 			}
 			if diff := cmp.Diff(tt.calls, calls); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
@@ -128,7 +130,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// remove takes back what tests have created.
+// remove deletes items that tests have created.
 func (w *world) remove(t testing.TB) {
 	t.Helper()
 	for id := 4; ; id++ {
@@ -142,7 +144,7 @@ func (w *world) remove(t testing.TB) {
 	}
 }
 
-// Whose arguments are wrong has not begun.
+// TestNotBegun checks Result.Begun for invalid arguments.
 func TestNotBegun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
@@ -150,18 +152,18 @@ func TestNotBegun(t *testing.T) {
 	cancel()
 	p := w.prepared(t, `mutation { deleteBook(id: 1) { id } }`, "", "")
 	if _, result := p.Run(ctx, nil, nil); result.Begun || result.First == nil {
-		t.Errorf("of an operation that nobody waits for it says %+v", result)
+		t.Errorf("of an operation that nobody waits for the result is %+v", result)
 	}
 	if _, result := p.Run(t.Context(), nil, nil); !result.Begun || result.First != nil {
-		t.Errorf("it says %+v", result)
+		t.Errorf("the result is %+v", result)
 	}
 	if _, result := p.Run(t.Context(), nil, nil); !result.Begun ||
 		!errors.Is(result.First, resource.ErrNotFound) {
-		t.Errorf("the second time it says %+v", result)
+		t.Errorf("the second time the result is %+v", result)
 	}
 }
 
-// Two requests mean the same if nobody could tell their effects apart.
+// TestMeaning checks that requests with the same effect have the same meaning.
 func TestMeaning(t *testing.T) {
 	t.Parallel()
 	const document = `mutation M($t: String!, $n: Float = 1, $x: JSON) { createBook(input: {title: $t, ` +
@@ -208,7 +210,7 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
-// What will be done is known before: as often as it is, and not what directives leave out.
+// TestWrites checks the list of writes, with repeated fields and without excluded ones.
 func TestWrites(t *testing.T) {
 	t.Parallel()
 	type slot struct {

@@ -66,7 +66,7 @@ func TestQuery(t *testing.T) {
 			`{"data":{"author":{"books":[{"sequel":{"author":{"name":"Ann","books":[{"id":"1"},` +
 				`{"id":"2"}]}}},{"sequel":null}]}}}`,
 			"authors get ann, authors many 1, books by authorId 1, books by authorId 1, books many 2"},
-		{"nobody at the other end", `{ book(id: 3) { reviews { book { id } } } }`, "",
+		{"a missing item", `{ book(id: 3) { reviews { book { id } } } }`, "",
 			`{"data":{"book":{"reviews":[]}}}`,
 			"books get 3, reviews by bookId 1"},
 		{"variables",

@@ -2,5 +2,5 @@
 
 package exec_test
 
-// raceDetector says whether the tests run with it, which makes some measurements meaningless.
+// raceDetector reports whether the race detector is on. Some measurements are then not meaningful.
 const raceDetector = false

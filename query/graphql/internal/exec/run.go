@@ -13,11 +13,11 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// Run executes a plan and appends the answer, a JSON object, to dst. Variables are the members of the request's
-// variables, nil for none.
+// Run executes a plan and appends the response, a JSON object, to dst. variables has the members of
+// the request's variables, and may be nil.
 //
-// What goes wrong on the way is told in the answer. Errors stand in front of the data there, as the specification
-// proposes (section 7.1), and there are 1,000 of them at most. A plan for a subscription is refused.
+// Errors are part of the response. They precede data, as the specification recommends (section
+// 7.1), and there are at most 1,000. Run rejects subscriptions.
 func (e *Engine) Run(ctx context.Context, p *Plan, variables map[string]jsontext.Value,
 	dst []byte) ([]byte, Outcome) {
 	if p.answer != nil {
@@ -36,38 +36,38 @@ func (e *Engine) Run(ctx context.Context, p *Plan, variables map[string]jsontext
 	return r.answer(ctx, dst)
 }
 
-// run is one execution of a plan. It is used again, with the memory that it has grown.
+// run is an execution of a plan. Runs are pooled with their memory.
 type run struct {
 	e    *Engine
 	plan *Plan
 
 	variables map[string]any // coerced
-	argued    []argued       // by field.dynamic
+	argued    []argued       // indexed by field.dynamic
 	on        []bool         // switches
-	loaded    []loaded       // by field.fetchIndex
-	free      atomic.Int32   // goroutines that may still be started
+	loaded    []loaded       // indexed by field.fetchIndex
+	free      atomic.Int32   // number of goroutines that may still be started
 	attempt   Attempt
-	// there was an error; only looked at in a transaction, where there are no goroutines
+	// broken reports an error in a run with Attempt.Whole, which uses a single goroutine.
 	broken bool
-	change *feed.Change[resource.Entry] // of a subscription: what is told
+	change *feed.Change[resource.Entry] // of a subscription: the change
 
-	// From here on it is the answer, which one goroutine writes when everything is loaded.
+	// The fields below are used by the second phase, in one goroutine.
 	ctx      context.Context // for the log
 	dst      []byte
-	path     []segment // to the object or list that is being written
+	path     []segment // response path of the current object or list
 	errs     []*gqlerror.Error
-	failures int   // all of them, told or not
-	cause    error // the first of them
-	errBytes int   // about how many bytes errs takes
+	failures int   // number of errors, including those that are not reported
+	cause    error // the first error
+	errBytes int   // estimated size of errs
 	reported []reportedError
 
-	described int  // objects of introspection so far
-	most      int  // how long dst may be
-	long      bool // it is longer
+	introspected int  // number of introspection objects written
+	most         int  // maximum length of dst
+	long         bool // dst exceeds most
 }
 
-// begin returns a run with room for everything that the plan loads. Goroutines find their place in it by number, so that
-// they need no lock.
+// begin returns a run with space for the fetched values of a plan. Each field has its own index, so
+// that goroutines need no lock.
 func (e *Engine) begin(p *Plan) *run {
 	r, _ := e.runs.Get().(*run)
 	if r == nil {
@@ -78,7 +78,8 @@ func (e *Engine) begin(p *Plan) *run {
 	return r
 }
 
-// end gives back what is held. Nothing of what was loaded is kept: a pool is no place for other people's data.
+// end returns the run to the pool. It clears fetched values, so that the pool does not retain data
+// of clients.
 func (r *run) end() {
 	r.forget()
 	clear(r.argued)
@@ -86,7 +87,7 @@ func (r *run) end() {
 	r.e.runs.Put(r)
 }
 
-// forget makes it a run that has been prepared and not begun.
+// forget clears the results of an execution, but keeps what prepare has set.
 func (r *run) forget() {
 	for i := range r.loaded {
 		r.loaded[i].release()
@@ -94,16 +95,16 @@ func (r *run) forget() {
 	clear(r.reported)
 	clear(r.path[:cap(r.path)])
 	r.ctx, r.dst, r.errs, r.cause = nil, nil, nil, nil
-	r.failures, r.errBytes, r.described, r.long, r.broken = 0, 0, 0, false, false
+	r.failures, r.errBytes, r.introspected, r.long, r.broken = 0, 0, 0, false, false
 	r.reported, r.path = r.reported[:0], r.path[:0]
 }
 
-// prepare does what is to be done before anything is fetched. Its errors are why nothing is.
+// prepare coerces variables and checks the limits. It returns request errors.
 func (r *run) prepare(variables map[string]jsontext.Value) []*gqlerror.Error {
 	if defs := r.plan.variables; defs != nil {
 		values, bad := coerce.Variables(defs, variables)
 		if len(bad) > 0 {
-			return unfit(r.plan, bad)
+			return variableErrors(r.plan, bad)
 		}
 		r.variables = values
 	}
@@ -120,5 +121,5 @@ func (r *run) prepare(variables map[string]jsontext.Value) []*gqlerror.Error {
 	return nil
 }
 
-// active reports whether a load is wanted.
+// active reports whether a fetch is on.
 func (r *run) active(l *fetchOp) bool { return r.on[l.group] && r.on[l.via[0]] && r.on[l.via[1]] }

@@ -7,18 +7,22 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// The cost of an operation is how many objects it may ask for: the items of its lists, as many as there may be, with
-// those that relations lead to from each. It is known before anything is fetched, from the arguments alone. What is within
-// an object, structs and lists of them, comes with it and costs nothing.
+// The cost of an operation is the number of objects it may fetch: items of lists at their maximum
+// size, multiplied by those of nested relations. It is computed from the arguments before anything
+// is fetched. Structs within an item have no cost.
+//
+// maxCost caps sums to prevent overflow.
 
-// mostCost is where counting ends, before it overflows.
-const mostCost = 1 << 40
+// maxCost is where counting ends, before it overflows.
+const maxCost = 1 << 40
 
-// Introspection costs nothing to fetch, and a list in it is as long as the schema is large. So it is not counted before but
-// while it is written: a document of a few aliases could be answered with a thousand times its size. describable is how
-// many objects introspection knows, each once; a tool that asks for everything sees each a few times, as the type of
-// something.
-func describable(s *model.Schema) int {
+// Introspection needs no fetch, and its lists are as long as the schema is large. Therefore its
+// objects are counted while they are written. Without a limit, a few aliases could produce a
+// response a thousand times the size of the document.
+//
+// introspectionSize returns the number of objects that introspection of s has. A query of the whole
+// schema returns most of them several times, as types of fields.
+func introspectionSize(s *model.Schema) int {
 	n := 0
 	for _, t := range s.Types {
 		n += 1 + len(t.Fields) + len(t.Inputs) + len(t.Values)
@@ -29,7 +33,7 @@ func describable(s *model.Schema) int {
 	return n
 }
 
-// checkCost refuses a run that may ask for more objects than it should.
+// checkCost rejects a run whose cost exceeds the limit.
 func (r *run) checkCost() *gqlerror.Error {
 	cost := r.cost(r.plan.root)
 	if cost <= r.e.cfg.Cost {
@@ -40,25 +44,25 @@ func (r *run) checkCost() *gqlerror.Error {
 			"less at once.", cost, r.e.cfg.Cost)}
 }
 
-// tooLong is the error of an answer that is.
+// tooLong returns the error for a response that exceeds the limit.
 func (r *run) tooLong() *gqlerror.Error {
 	return &gqlerror.Error{Code: gqlerror.BadUserInput, Message: fmt.Sprintf(
 		"The answer is longer than %d bytes, which is all that is given. Ask for less at once.",
 		r.e.cfg.Answer)}
 }
 
-// cost is how many objects are fetched at most for one object of a set.
+// cost returns the maximum number of objects fetched below one object of a set.
 func (r *run) cost(s *selectionSet) int {
 	total := 0
 	for i := range s.fetches {
 		if l := &s.fetches[i]; r.active(l) && l.def.Source != model.TotalCount {
-			total = min(total+r.costOf(l.field), mostCost)
+			total = min(total+r.costOf(l.field), maxCost)
 		}
 	}
 	return total
 }
 
-// costOf is the cost of one field.
+// costOf returns the cost of one field.
 func (r *run) costOf(n *field) int {
 	switch n.def.Source {
 	case model.Related:
@@ -73,10 +77,11 @@ func (r *run) costOf(n *field) int {
 	return r.times(1, n.sub)
 }
 
-// times is the cost of so many objects, with all that is below them.
-func (r *run) times(count int, s *selectionSet) int { return min(count*(1+r.cost(s)), mostCost) }
+// times returns the cost of count objects with their subfields.
+func (r *run) times(count int, s *selectionSet) int { return min(count*(1+r.cost(s)), maxCost) }
 
-// counts returns how often a connection is to be counted. A count is no object, but may be as much work as one.
+// counts returns the number of total counts of a connection. A count may be as expensive as an
+// object.
 func (r *run) counts(s *selectionSet) int {
 	n := 0
 	for i := range s.fetches {
@@ -87,11 +92,11 @@ func (r *run) counts(s *selectionSet) int {
 	return n
 }
 
-// pageSize is how many items a list may give. What is more than the resource gives is refused by the list itself, with a
-// better word for it.
+// pageSize returns the maximum number of items of a list. A larger page is rejected by the list
+// with a better message.
 func (r *run) pageSize(n *field) int {
 	policy := n.def.Resource.Policy()
-	args, _ := r.args(n) // an error is one of the field, which then has no items
+	args, _ := r.args(n) // an error is reported by the field, which then has no items
 	for _, name := range [...]string{"first", "last"} {
 		if size, ok := args[name].(int); ok {
 			return min(max(size, 0), policy.MaxPageSize)

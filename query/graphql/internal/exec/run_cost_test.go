@@ -11,7 +11,7 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// TestCost asks with a bound that is one too low, whose error says what the cost is, and with one that is just enough.
+// TestCost checks operations at the limit and one above. The error contains the cost.
 func TestCost(t *testing.T) {
 	t.Parallel()
 	dear := computedBook[string]("dear", true,
@@ -74,18 +74,19 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// A page that is larger than the resource gives is the list's to refuse, which says how large it may be.
+// TestTooLargePage checks that a page above the maximum is rejected by the list, with the maximum
+// in the message.
 func TestTooLargePage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
 	got := w.ask(t, `{ books(first: 2000000000) { nodes { id } } }`)
-	if want := `[books] BAD_USER_INPUT; {"books":null}`; told(t, got) != want ||
+	if want := `[books] BAD_USER_INPUT; {"books":null}`; outline(t, got) != want ||
 		!strings.Contains(got, "from 0 to 200") {
 		t.Errorf("answer %s", got)
 	}
 }
 
-// TestRepeatedVariables: what a variable brings is bounded as often as the document says its name.
+// TestRepeatedVariables checks the limit of variables multiplied by their uses.
 func TestRepeatedVariables(t *testing.T) {
 	t.Parallel()
 	times := func(n int, what string) string { return strings.Repeat(what+" ", n) }
@@ -142,14 +143,13 @@ func TestRepeatedVariables(t *testing.T) {
 	}
 }
 
-// TestAnswerIsBounded: a member that is asked for a thousand times makes an answer too long before it is written a thousand
-// times.
+// TestAnswerIsBounded checks that writing stops soon after the limit of the response is exceeded.
 func TestAnswerIsBounded(t *testing.T) {
 	t.Parallel()
 	const most = 2000
 	tests := []struct {
 		times int
-		want  bool // that it is answered
+		want  bool // the response has data
 	}{{50, true}, {1000, false}}
 	for _, tt := range tests {
 		t.Run(strconv.Itoa(tt.times), func(t *testing.T) {

@@ -12,42 +12,42 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// mostErrors is how many errors an answer tells. A relation that fails does so for each item of its level.
-const mostErrors = 1000
+// maxErrors is the maximum number of errors in a response. A relation may fail for each item of a
+// level.
+const maxErrors = 1000
 
-// mostTold is about how many bytes the errors of an answer take: behind those that reach it, no more are told. A key in a
-// path is as long as a client likes, and may be in the paths of all errors.
-const mostTold = 1 << 20
+// maxErrorBytes is the size of errors in bytes after which no more are added. It is needed because a
+// response key may be long and occurs in the path of each error.
+const maxErrorBytes = 1 << 20
 
-// mostMessage is how many bytes of a message are told. Those about documents and variables repeat what is in them, and
-// twenty of them may all repeat the same name, of a megabyte.
-const mostMessage = 1000
+// maxMessage is the maximum size of a message in bytes. Messages repeat names of the document,
+// which may be long.
+const maxMessage = 1000
 
-// shortened cuts a message.
+// shortened truncates a message.
 func shortened(message string) string {
-	if len(message) <= mostMessage {
+	if len(message) <= maxMessage {
 		return message
 	}
-	return strings.ToValidUTF8(message[:mostMessage], "") + "..."
+	return strings.ToValidUTF8(message[:maxMessage], "") + "..."
 }
 
-// maxReported is how many different errors of one answer are told apart. A field whose values are all wrong in ways of
-// their own does not fill the log.
+// maxReported is the maximum number of distinct errors of a response that are logged.
 const maxReported = 64
 
-// errEnded is what fields are told that were not fetched any more.
+// errEnded is the error of fields that were not fetched because the context was done.
 var errEnded error = problem.New(problem.Unavailable, "The operation was given up before it was done.")
 
-// ended replaces an error that says no more than that the context has ended: that is no fault of anyone's.
-func ended(ctx context.Context, err error) error {
+// contextError replaces an error that results from the end of the context, which is not an internal error.
+func contextError(ctx context.Context, err error) error {
 	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
 		return errEnded
 	}
 	return err
 }
 
-// unfit are the errors for variables that do not fit. They stand where the variables are defined.
-func unfit(p *Plan, bad []*coerce.Error) []*gqlerror.Error {
+// variableErrors converts errors of variables. Their locations are those of the variable definitions.
+func variableErrors(p *Plan, bad []*coerce.Error) []*gqlerror.Error {
 	out := make([]*gqlerror.Error, len(bad))
 	for i, e := range bad {
 		out[i] = &gqlerror.Error{Message: shortened(e.Error()), Code: gqlerror.BadUserInput,
@@ -56,7 +56,7 @@ func unfit(p *Plan, bad []*coerce.Error) []*gqlerror.Error {
 	return out
 }
 
-// defined returns where a variable is defined, which is all that one can point to: the value came without the document.
+// defined returns the location of a variable definition.
 func (p *Plan) defined(variable string) []gqlerror.Place {
 	for _, def := range p.variables {
 		if def.Name == variable {
@@ -66,20 +66,20 @@ func (p *Plan) defined(variable string) []gqlerror.Place {
 	return nil
 }
 
-// segment is one step of a path: a key, or the place in a list.
+// segment is an element of a response path: a key or an index.
 type segment struct {
-	key   string // empty for a place: no key is
+	key   string // empty for an index
 	index int
 }
 
-// reportedError is what clients are told of one error, wherever it turns up again.
+// reportedError is the client error for an error of a field, which may occur for several items.
 type reportedError struct {
 	field *field
 	err   error
 	reply *gqlerror.Error
 }
 
-// failAt is fail for a field whose key is not in the path yet.
+// failAt is fail for a field whose key is not in the path.
 func (r *run) failAt(n *field, err error) bool {
 	r.path = append(r.path, segment{key: n.key})
 	r.fail(n, err)
@@ -87,7 +87,8 @@ func (r *run) failAt(n *field, err error) bool {
 	return false
 }
 
-// fail notes an error of a field at the current path, and reports false, for the value that is not there.
+// fail records a field error at the current path. It returns false, which means that there is no
+// value.
 func (r *run) fail(n *field, err error) bool {
 	if err == errSkipped {
 		return false
@@ -95,10 +96,10 @@ func (r *run) fail(n *field, err error) bool {
 	if r.failures++; r.cause == nil {
 		r.cause = err
 	}
-	if len(r.errs) == mostErrors || r.errBytes >= mostTold {
+	if len(r.errs) == maxErrors || r.errBytes >= maxErrorBytes {
 		return false
 	}
-	// a copy: what it says of the error is shared with others, and where it is is not
+	// a copy, because the path differs
 	e := *r.clientError(n, err)
 	e.Places = n.places
 	e.Path = make([]any, 0, len(r.path))
@@ -115,52 +116,54 @@ func (r *run) fail(n *field, err error) bool {
 	return false
 }
 
-// clientError returns the GraphQL error for an error of a field. An internal error is logged once, however many items it
-// concerns, because the log is for finding the fault and not for counting the items.
+// clientError returns the GraphQL error for an error of a field. An internal error is logged once,
+// regardless of the number of items.
 func (r *run) clientError(n *field, err error) *gqlerror.Error {
 	for i := range r.reported {
 		if b := &r.reported[i]; b.field == n && (len(r.reported) == maxReported || sameError(b.err, err)) {
 			return b.reply
 		}
 	}
-	told, known := clientErrorOf(err)
-	if !known && told.Problem != nil && told.Problem.Kind == problem.Internal {
-		r.e.log(r.ctx, "stoa: internal error", "instance", told.Problem.Instance, "field", n.def.Name,
+	reply, known := clientErrorOf(err)
+	if !known && reply.Problem != nil && reply.Problem.Kind == problem.Internal {
+		r.e.log(r.ctx, "stoa: internal error", "instance", reply.Problem.Instance, "field", n.def.Name,
 			"error", gqlerror.Cut(err.Error()))
 	}
 	if len(r.reported) < maxReported {
-		r.reported = append(r.reported, reportedError{n, err, told})
+		r.reported = append(r.reported, reportedError{n, err, reply})
 	}
-	return told
+	return reply
 }
 
-// sameError reports whether two errors of one field are the same, as far as they can be compared. Those of leaves are made
-// anew for each item, and say the same about all.
+// sameError reports whether two errors of one field are equal. Leaf errors are separate values with
+// equal texts for each item.
 func sameError(a, b error) bool { return a == b || a.Error() == b.Error() }
 
-// clientErrorOf is gqlerror.Of for the errors that are made here, too. It reports whether the log has it, or need not have it.
-func clientErrorOf(err error) (told *gqlerror.Error, known bool) {
-	if errors.As(err, &told) {
-		return told, true
+// clientErrorOf converts err like [gqlerror.Of], and handles errors of this package too. known
+// reports that err need not be logged.
+func clientErrorOf(err error) (reply *gqlerror.Error, known bool) {
+	if errors.As(err, &reply) {
+		return reply, true
 	}
-	var unfit *coerce.Error
-	if errors.As(err, &unfit) {
-		return &gqlerror.Error{Message: shortened(unfit.Error()), Code: gqlerror.BadUserInput}, true
+	var invalid *coerce.Error
+	if errors.As(err, &invalid) {
+		return &gqlerror.Error{Message: shortened(invalid.Error()), Code: gqlerror.BadUserInput}, true
 	}
 	return gqlerror.Of(err), false
 }
 
-// panicked tells the log of a panic of code that is not ours, and returns what clients are told.
+// panicked logs a panic in code of the application and returns the error for the client.
 func (r *run) panicked(ctx context.Context, v any) error { return r.e.panicked(ctx, v) }
 
+// panicked logs a panic and returns the error for the client.
 func (e *Engine) panicked(ctx context.Context, v any) *gqlerror.Error {
 	err := fmt.Errorf("panic: %v", v)
-	told := gqlerror.Of(err)
+	reply := gqlerror.Of(err)
 	instance := ""
-	if told.Problem != nil {
-		instance = told.Problem.Instance
+	if reply.Problem != nil {
+		instance = reply.Problem.Instance
 	}
 	e.log(ctx, "stoa: panic", "instance", instance, "error", gqlerror.Cut(err.Error()), "stack",
 		string(debug.Stack()))
-	return told
+	return reply
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// computedBook is a computed field of books that takes no arguments.
+// computedBook returns a computed field of books without arguments.
 func computedBook[Out any](name string, nullable bool,
 	each func(ctx context.Context, books []*book) ([]any, error)) *model.CustomField {
 	return &model.CustomField{On: "books", Name: name, Out: typed[Out](), Nullable: nullable,
@@ -33,7 +33,7 @@ func computedBook[Out any](name string, nullable bool,
 		}}
 }
 
-// rootField is a field of Query that takes no arguments.
+// rootField returns a field of Query without arguments.
 func rootField[Out any](name string, nullable bool,
 	do func(ctx context.Context) (*Out, error)) *model.CustomField {
 	return &model.CustomField{On: "Query", Name: name, Out: typed[Out](), Nullable: nullable, Cost: 1,
@@ -46,7 +46,7 @@ func rootField[Out any](name string, nullable bool,
 		}}
 }
 
-// odd has every value that GraphQL has no room for.
+// odd has values that GraphQL cannot represent.
 type odd struct {
 	Color string   `json:"color" enum:"red,blue"`
 	Small int64    `json:"small" minimum:"0" maximum:"9"`
@@ -63,7 +63,7 @@ type odd struct {
 
 var sane = odd{Color: "red", Fine: "fine"}
 
-// oddities are what rootField "odd" gives, by name of the test.
+// oddFields returns root fields with such values, by name of the test.
 func oddFields() []*model.CustomField {
 	big := int64(math.MaxInt64)
 	wrong := func(change func(o *odd)) odd {
@@ -91,8 +91,8 @@ func oddFields() []*model.CustomField {
 	return fields
 }
 
-// told shortens an answer to its data, and the paths and codes of its errors in their order.
-func told(t *testing.T, answer string) string {
+// outline returns the data of a response, and the paths and codes of its errors.
+func outline(t *testing.T, answer string) string {
 	t.Helper()
 	var a struct {
 		Errors []struct {
@@ -148,8 +148,8 @@ func TestOutputCoercion(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, told(t, w.ask(t, tt.document))); diff != "" {
-				t.Errorf("told (-want +got):\n%s", diff)
+			if diff := cmp.Diff(tt.want, outline(t, w.ask(t, tt.document))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -216,14 +216,15 @@ func TestBubbling(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, told(t, w.ask(t, tt.document))); diff != "" {
-				t.Errorf("told (-want +got):\n%s", diff)
+			if diff := cmp.Diff(tt.want, outline(t, w.ask(t, tt.document))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestNull makes fields that cannot be null, as reflection makes none, of values that can.
+// TestNull checks fields that are non-null in the schema and null in Go, which reflection does not
+// produce.
 func TestNull(t *testing.T) {
 	t.Parallel()
 	const internal = " INTERNAL_SERVER_ERROR; "
@@ -255,14 +256,15 @@ func TestNull(t *testing.T) {
 				}
 			}
 			got, outcome := w.run(t.Context(), t, tt.document, "")
-			if diff := cmp.Diff(tt.want, told(t, got)); diff != "" || outcome != tt.outcome {
-				t.Errorf("outcome %v, told (-want +got):\n%s", outcome, diff)
+			if diff := cmp.Diff(tt.want, outline(t, got)); diff != "" || outcome != tt.outcome {
+				t.Errorf("outcome %v (-want +got):\n%s", outcome, diff)
 			}
 		})
 	}
 }
 
-// A store that fails is told to the log, and once however many items are concerned.
+// TestFailingStore checks that an error of a store is logged once, regardless of the number of
+// items.
 func TestFailingStore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{size: 1200, page: 2000})
@@ -289,7 +291,7 @@ func TestFailingStore(t *testing.T) {
 	}
 }
 
-// Names as long as a document may be come into answers a few times, and not once for each error.
+// TestLongNames checks that long names occur in a few errors only.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
 	const most = 4 << 20
@@ -321,7 +323,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// An error says where in the document the field is, all of it.
+// TestPlaces checks that an error has the locations of all occurrences of its field.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{fields: oddFields()})

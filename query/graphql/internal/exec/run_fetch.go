@@ -12,7 +12,7 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// loaded is what was fetched for a field.
+// loaded is the result of fetching a field. Which members are set depends on the source.
 type loaded struct {
 	err    error
 	page   resource.Page     // Related
@@ -20,36 +20,38 @@ type loaded struct {
 	total  int               // TotalCount
 	values []any             // Computed
 	value  any               // Invoke and Custom
-	item   [1]resource.Entry // of what gives one
-	found  bool              // that it did
-	asked  bool              // that the catalog was asked at all
+	item   [1]resource.Entry // of sources with one item
+	found  bool              // there is an item
+	asked  bool              // the catalog was called
 
-	// Memory that is used again.
-	beside *sync.WaitGroup // of what is fetched beside it
-	spans  []span          // of the entries of page, if some are there several times; else empty
+	// Memory that is reused.
+	group *sync.WaitGroup // for concurrent fetches
+	// positions of the entries of page in the response, if entries occur several times; otherwise empty
+	spans []span
 }
 
-// release gives the memory of pages back, to be used by the next who ask.
+// release returns the memory of pages to their pool.
 func (l *loaded) release() {
 	l.page.Release()
 	if l.conn != nil {
 		l.conn.Page.Release()
 	}
-	*l = loaded{beside: l.beside, spans: l.spans[:0]}
+	*l = loaded{group: l.group, spans: l.spans[:0]}
 }
 
-// source is what something is fetched for: the items of a level, or a connection. At a root it is nothing.
+// source is the parent of a fetch: the items of a level, or a connection. It is zero for root
+// fields.
 type source struct {
 	of   *resource.Resource
 	list []resource.Entry
 	conn *fetch.Connection
-	via  *model.Field // that has the connection
+	via  *model.Field // the field of the connection
 }
 
-// loadRoot fetches everything. Fields of a query may be fetched in any order; those of a mutation wait for each other,
-// with all that is selected from them (section 6.2.2).
+// loadRoot fetches all fields. Root fields of a query may be fetched in any order. Those of a
+// mutation are executed serially, each with its subfields (section 6.2.2).
 //
-// A transaction belongs to one goroutine, and its connection to one statement at a time.
+// In a transaction nothing is fetched concurrently, because it has a single connection.
 func (r *run) loadRoot(ctx context.Context) {
 	if r.free.Store(int32(r.e.cfg.Parallel - 1)); tx.Active(ctx) {
 		r.free.Store(0)
@@ -66,8 +68,8 @@ func (r *run) loadRoot(ctx context.Context) {
 	}
 }
 
-// loadAll fetches what a set needs for all objects that it is selected from. The last of it needs no goroutine, and most
-// sets have no other.
+// loadAll fetches the fields of a selection set for all its objects. The last field is fetched in
+// this goroutine.
 func (r *run) loadAll(ctx context.Context, s *selectionSet, from source) {
 	var last *field
 	var others *sync.WaitGroup
@@ -77,7 +79,7 @@ func (r *run) loadAll(ctx context.Context, s *selectionSet, from source) {
 			continue
 		}
 		if last != nil {
-			others = r.loadBeside(ctx, others, last, from)
+			others = r.loadConcurrently(ctx, others, last, from)
 		}
 		last = l.field
 	}
@@ -89,14 +91,16 @@ func (r *run) loadAll(ctx context.Context, s *selectionSet, from source) {
 	}
 }
 
-// worthwhile is how many nanoseconds it takes to fetch something for which a goroutine is worthwhile. What is in memory is
-// there before another processor has begun to look for it.
-const worthwhile = 200_000
+// minConcurrent is the duration in nanoseconds from which a fetch gets its own goroutine. Faster
+// fetches, such as those from memory, take less time than starting one.
+const minConcurrent = 200_000
 
-// loadBeside fetches a field in a goroutine of the group, if it is known to be slow, or not known at all, and there may be
-// one more; else here. The group may be nil as long as nobody is in it.
-func (r *run) loadBeside(ctx context.Context, group *sync.WaitGroup, n *field, from source) *sync.WaitGroup {
-	if took := n.took.Load(); took > 0 && took < worthwhile {
+// loadConcurrently fetches a field in a goroutine of group, if its duration is long or unknown and the
+// limit allows another goroutine, and otherwise in this one. group may be nil as long as it is
+// empty.
+func (r *run) loadConcurrently(ctx context.Context, group *sync.WaitGroup, n *field,
+	from source) *sync.WaitGroup {
+	if took := n.took.Load(); took > 0 && took < minConcurrent {
 		r.load(ctx, n, from)
 		return group
 	}
@@ -106,9 +110,9 @@ func (r *run) loadBeside(ctx context.Context, group *sync.WaitGroup, n *field, f
 		return group
 	}
 	if group == nil {
-		if group = r.loaded[n.fetchIndex].beside; group == nil {
+		if group = r.loaded[n.fetchIndex].group; group == nil {
 			group = new(sync.WaitGroup)
-			r.loaded[n.fetchIndex].beside = group
+			r.loaded[n.fetchIndex].group = group
 		}
 	}
 	group.Add(1)
@@ -120,11 +124,11 @@ func (r *run) loadBeside(ctx context.Context, group *sync.WaitGroup, n *field, f
 	return group
 }
 
-// load fetches one field for all objects, and then what is selected from it. It runs the code of others, so that here is
-// where panics end.
+// load fetches one field for all objects, and then its subfields. It recovers from panics in code
+// of the application.
 func (r *run) load(ctx context.Context, n *field, from source) {
 	if f := n.def; len(from.list) == 0 && (f.Source == model.Related || f.Source == model.Computed) {
-		return // of an empty list
+		return // no parents
 	}
 	l, start := &r.loaded[n.fetchIndex], time.Now()
 	if r.attempt.Whole && r.broken {
@@ -139,7 +143,7 @@ func (r *run) load(ctx context.Context, n *field, from source) {
 		}
 	}()
 	args, err := r.args(n)
-	// A store may not look at its context; nobody is asked for anything once nobody waits for it.
+	// A store may ignore its context, so it is not called after the context is done.
 	if err == nil && ctx.Err() != nil {
 		err = errEnded
 	}
@@ -149,7 +153,7 @@ func (r *run) load(ctx context.Context, n *field, from source) {
 		next, err = r.fetchOne(ctx, n, l, from, args)
 	}
 	if err != nil {
-		l.err = ended(ctx, err)
+		l.err = contextError(ctx, err)
 		r.stop()
 		return
 	}
@@ -158,21 +162,21 @@ func (r *run) load(ctx context.Context, n *field, from source) {
 	}
 }
 
-// stop ends what is done as a whole.
+// stop prevents further fetches of a run with Attempt.Whole.
 func (r *run) stop() {
 	if r.attempt.Whole {
 		r.broken = true
 	}
 }
 
-// timed remembers how long a field took. To be slow now and then is to be slow: a store that answers from a cache most of
-// the time is still worth a goroutine for the rest of it.
+// timed records the duration of a fetch. It decreases slowly, so that a store that is fast because
+// of a cache still gets a goroutine for its slow calls.
 func (n *field) timed(took time.Duration) {
 	before := n.took.Load()
 	n.took.Store(max(int64(took), before-before/4, 1))
 }
 
-// fetchOne asks for what a field shows, with one call of the catalog, and returns what is to be asked for next.
+// fetchOne makes the call of the catalog for a field and returns the parent for its subfields.
 func (r *run) fetchOne(ctx context.Context, n *field, l *loaded, from source,
 	args map[string]any) (source, error) {
 	f, get := n.def, r.e.fetch
@@ -184,7 +188,7 @@ func (r *run) fetchOne(ctx context.Context, n *field, l *loaded, from source,
 		return source{of: n.sub.typ.Resource, list: l.page.Entries}, err
 	case model.List:
 		list := get.List
-		if r.placed(n.sub) {
+		if r.selectsEventCursor(n.sub) {
 			list = get.WatchedList
 		}
 		if l.conn, err = list(ctx, f, args, n.sub.columns); err != nil {
@@ -196,7 +200,7 @@ func (r *run) fetchOne(ctx context.Context, n *field, l *loaded, from source,
 	case model.ChangeItem:
 		return l.one(n, r.change.After, nil)
 	case model.Computed:
-		// The function may keep the slice, so it is not one that is used again.
+		// a new slice, because the function may keep it
 		items := make([]any, len(from.list))
 		for i := range from.list {
 			items[i] = from.list[i].Value
@@ -214,8 +218,8 @@ func (r *run) fetchOne(ctx context.Context, n *field, l *loaded, from source,
 	return source{}, err
 }
 
-// placed reports whether somebody asks where the changes of a list go on.
-func (r *run) placed(s *selectionSet) bool {
+// selectsEventCursor reports whether the field eventCursor of a list is selected.
+func (r *run) selectsEventCursor(s *selectionSet) bool {
 	for i := range s.ops {
 		if st := &s.ops[i]; st.write == connectionPlace && r.on[st.when] {
 			return true
@@ -224,7 +228,7 @@ func (r *run) placed(s *selectionSet) bool {
 	return false
 }
 
-// one takes over what a field gives that leads to one item, if there is one.
+// one stores the result of a field with a single item.
 func (l *loaded) one(n *field, e *resource.Entry, err error) (source, error) {
 	if err != nil || e == nil {
 		return source{}, err

@@ -17,12 +17,12 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// wide asks for six things at a time, and for more below each.
+// wide selects six root fields, with relations below each.
 const wide = `{ a: books { nodes { author { name } reviews { stars } sequel { id } } } b: book(id: 1) { author { name } reviews { stars } }
 	c: book(id: 2) { reviews { stars book { author { name } } } } d: books { totalCount nodes { id } }
 	e: author(id: "ann") { books { sequel { id } author { name } } } f: author(id: "bob") { books { id } } }`
 
-// No more is fetched at a time than there may be, and as much as there may be is.
+// TestParallel checks that fetches reach Config.Parallel and do not exceed it.
 func TestParallel(t *testing.T) {
 	t.Parallel()
 	for _, most := range []int{1, 2, 4} {
@@ -36,7 +36,7 @@ func TestParallel(t *testing.T) {
 					n := running.Add(1)
 					for old := peak.Load(); n > old && !peak.CompareAndSwap(old, n); old = peak.Load() {
 					}
-					time.Sleep(time.Second) // of the bubble: until everybody else waits, too
+					time.Sleep(time.Second) // synctest: until all other goroutines are blocked
 					running.Add(-1)
 					return nil
 				}
@@ -51,7 +51,8 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// Levels of one branch wait for each other, and branches do not: two levels take two calls' time.
+// TestBranchesDoNotWait checks that branches are independent: two levels take the time of two
+// calls.
 func TestBranchesDoNotWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -68,7 +69,8 @@ func TestBranchesDoNotWait(t *testing.T) {
 	})
 }
 
-// Mutations are done one after the other, each with what is selected from it.
+// TestMutationsAreSerial checks that each mutation completes with its subfields before the next
+// one.
 func TestMutationsAreSerial(t *testing.T) {
 	t.Parallel()
 	const document = `mutation { a: createBook(input: {title: "A", authorId: "ann"}) { title author { books { title } } }
@@ -99,7 +101,7 @@ func TestMutationsAreSerial(t *testing.T) {
 	})
 }
 
-// Whoever is done makes room for others: the last mutation is as fast as the first.
+// TestParallelAgain checks that a goroutine that ends makes room for another one.
 func TestParallelAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -121,7 +123,7 @@ func TestParallelAgain(t *testing.T) {
 	})
 }
 
-// However many ask how long a list is, it is counted once, and each list by itself.
+// TestCountedOnce checks that each list is counted once, regardless of the number of aliases.
 func TestCountedOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
@@ -135,21 +137,21 @@ func TestCountedOnce(t *testing.T) {
 	}
 }
 
-// A failed mutation does not keep the next one from being done.
+// TestFailedMutation checks that mutations after a failed one are executed.
 func TestFailedMutation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
-	got := told(t, w.ask(t,
+	got := outline(t, w.ask(t,
 		`mutation { a: deleteBook(id: 77) { id } b: deleteBook(id: 2) { id title author { name } } c: `+
 			`deleteBook(id: 2) { id } }`))
 	want := `[a] NOT_FOUND; [c] NOT_FOUND; {"a":null,"b":{"id":"2","title":"Second",` +
 		`"author":{"name":"Ann"}},"c":null}`
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// What may not be seen is as if it were not there, on every way to it.
+// TestHidden checks that hidden items are absent from each field that could return them.
 func TestHidden(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
@@ -163,7 +165,7 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// Wherever code of the application panics, it is one error of one field.
+// TestPanics checks that a panic of application code is an error of one field.
 func TestPanics(t *testing.T) {
 	t.Parallel()
 	boom := func() error { panic("boom of the store") }
@@ -179,7 +181,7 @@ func TestPanics(t *testing.T) {
 		}),
 		rootField("lying", true, func(context.Context) (*edition, error) { return nil, nil }),
 	}
-	fields[3].Root = func(context.Context, any) (any, error) { return new(int), nil } // is no edition
+	fields[3].Root = func(context.Context, any) (any, error) { return new(int), nil } // not an edition
 	tests := []struct{ name, call, document, want string }{
 		{"a list", "books list", `{ books { nodes { id } } __typename }`,
 			`[books] INTERNAL_SERVER_ERROR; {"books":null,"__typename":"Query"}`},
@@ -211,13 +213,13 @@ func TestPanics(t *testing.T) {
 				}
 				return nil
 			}
-			if diff := cmp.Diff(tt.want, told(t, w.ask(t, tt.document))); diff != "" {
-				t.Errorf("told (-want +got):\n%s", diff)
+			if diff := cmp.Diff(tt.want, outline(t, w.ask(t, tt.document))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if log := w.logged(); strings.Count(log, "level=ERROR") != 1 {
 				t.Errorf("logged %q, want one line", log)
 			}
-			// The engine is as good as new.
+			// The engine still works.
 			w.hook = nil
 			if got, want := w.ask(t, `{ book(id: 2) { author { name } } }`),
 				`{"data":{"book":{"author":{"name":"Ann"}}}}`; got != want {
@@ -227,7 +229,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// A logger that panics, too, changes nothing, wherever it is called.
+// TestPanickingLogger checks that a panic of the logger has no effect.
 func TestPanickingLogger(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{fields: oddFields()})
@@ -238,22 +240,22 @@ func TestPanickingLogger(t *testing.T) {
 		return nil
 	}
 	w.onLog = func() { panic("and again") }
-	got := told(t, w.ask(t, `{ book(id: 1) { id author { id } sequel { id } } nan { ratio } }`))
+	got := outline(t, w.ask(t, `{ book(id: 1) { id author { id } sequel { id } } nan { ratio } }`))
 	want := `[book author] INTERNAL_SERVER_ERROR; [book sequel] INTERNAL_SERVER_ERROR; [nan ratio] ` +
 		`INTERNAL_SERVER_ERROR; ` +
 		`{"book":{"id":"1","author":null,"sequel":null},"nan":null}`
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// When the context ends, stores know, and what has not been fetched by then is not.
+// TestEnded checks that stores see the end of the context, and that nothing is fetched afterwards.
 func TestEnded(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
 		end    func(ctx context.Context) (context.Context, context.CancelFunc)
-		honest bool // the store returns when the context has ended
+		honest bool // the store returns when the context is done
 	}{
 		{"cancelled", context.WithCancel, true},
 		{"too late", func(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -288,7 +290,7 @@ func TestEnded(t *testing.T) {
 					t.Errorf("outcome %v, calls %s", outcome, calls)
 				}
 				if item, err := w.books.Get(t.Context(), "2"); err != nil || item.Value.Title != "Second" {
-					t.Errorf("what comes behind was done: %v", err)
+					t.Errorf("a later field was executed: %v", err)
 				}
 				const text = `"message":"The operation was given up before it was done."`
 				if n := strings.Count(got, text); n < 2 || !strings.HasSuffix(got, `,"b":null}}`) {
@@ -302,7 +304,7 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// A plan can be executed by many at the same time, and the catalog changed meanwhile.
+// TestConcurrentRuns runs a plan concurrently while the catalog changes.
 func TestConcurrentRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{fields: oddFields(), config: exec.Config{PlanBytes: 20_000}})
@@ -324,7 +326,7 @@ func TestConcurrentRuns(t *testing.T) {
 	group.Wait()
 }
 
-// Columns are those of the members that are shown and of those that lead on, and all where nobody knows.
+// TestColumns checks the columns that stores receive.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, document, want string }{
@@ -347,7 +349,7 @@ func TestColumns(t *testing.T) {
 
 var errNo = errors.New("no")
 
-// An error below does not keep what is beside it from being fetched, and nothing is fetched below it.
+// TestErrorStopsItsBranch checks that an error affects the fields below it only.
 func TestErrorStopsItsBranch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
@@ -357,21 +359,21 @@ func TestErrorStopsItsBranch(t *testing.T) {
 		}
 		return nil
 	}
-	got := told(t, w.ask(t, `{ book(id: 1) { author { books { id } } sequel { title } } }`))
+	got := outline(t, w.ask(t, `{ book(id: 1) { author { books { id } } sequel { title } } }`))
 	if want := `[book author] INTERNAL_SERVER_ERROR; {"book":{"author":null,` +
 		`"sequel":{"title":"Second"}}}`; got != want {
-		t.Errorf("told %s, want %s", got, want)
+		t.Errorf("got %s, want %s", got, want)
 	}
 	if diff := cmp.Diff("authors many 1, books get 1, books many 1", w.took()); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 }
 
-// Items that many others lead to are written once and copied, which nobody can tell from the answer: neither where an item
-// has errors, nor where what stands in front of it has been cut off.
+// TestRepeated checks that items that occur several times are copied correctly, with errors in them
+// and after truncation.
 func TestRepeated(t *testing.T) {
 	t.Parallel()
-	// The name is missing for one author of three, and each time that is an error of its own.
+	// The name is missing for one author of three, which is an error for each occurrence.
 	named := &model.CustomField{On: "authors", Name: "sure", Out: typed[string](),
 		Parent: typed[author]().GoType, Cost: 1,
 		Each: func(_ context.Context, items []any, _ any) ([]any, error) {
@@ -400,19 +402,19 @@ func TestRepeated(t *testing.T) {
 		`{"id":"3","author":{"id":"bob","sure":"Bob \"B\""}}`
 	want := errs.String() + `{"books":{"nodes":[` + known + data.String() + `]}}`
 	for range 2 {
-		if diff := cmp.Diff(want, told(t, w.ask(t,
+		if diff := cmp.Diff(want, outline(t, w.ask(t,
 			`{ books { nodes { id author { id sure } } } }`))); diff != "" {
-			t.Errorf("told (-want +got):\n%s", diff)
+			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
-	// Of 33 books 11 are left in every list, each with the same three authors.
+	// 11 of 33 books remain in each list, with the same three authors.
 	got := w.ask(t, `{ books { nodes { sequel { id } author { books { author { name } } } } } }`)
 	if n := strings.Count(got, `{"author":{"name":"Ann"}}`); n != 12*10 {
 		t.Errorf("%d books of Ann, want 12 times the 10 that there are at most", n)
 	}
 }
 
-// What was written and then cut off is not copied.
+// TestRepeatedAndCutOff checks that truncated output is not copied.
 func TestRepeatedAndCutOff(t *testing.T) {
 	t.Parallel()
 	even := computedBook[string]("even", false, func(_ context.Context, books []*book) ([]any, error) {
@@ -425,18 +427,18 @@ func TestRepeatedAndCutOff(t *testing.T) {
 		return values, nil
 	})
 	w := newWorld(t, setting{fields: []*model.CustomField{even}})
-	got := told(t, w.ask(t,
+	got := outline(t, w.ask(t,
 		`{ books(orderBy: [{field: title, direction: DESC}]) { nodes { id sequel { author { name } even `+
 			`} } } }`))
 	want := `[books nodes 0 sequel even] INTERNAL_SERVER_ERROR; {"books":{"nodes":[{"id":"3",` +
 		`"sequel":null},{"id":"2","sequel":null},` +
 		`{"id":"1","sequel":{"author":{"name":"Ann"},"even":"Second"}}]}}`
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// What is there at once is not worth a goroutine, as soon as that is known; and what turns out to be slow is again.
+// TestQuickOnes checks that fast fetches use no goroutine, and slow ones do again.
 func TestQuickOnes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -18,7 +18,7 @@ type episode struct {
 	Name string `json:"name" required:"true"`
 }
 
-// parcel is what commands take and give.
+// parcel is the input and output of commands.
 type parcel struct {
 	Books []int64 `json:"books"`
 	Cover *cover  `json:"cover"`
@@ -29,7 +29,7 @@ type factor struct {
 	By int64 `json:"by" default:"2" minimum:"0" maximum:"100"`
 }
 
-// all is a setting with a field of every source.
+// all returns a setting with a field of each source.
 func all() setting {
 	parts := []resource.Part{
 		resource.NewLookup("hero", "books", func(_ context.Context, in episode) (string, error) {
@@ -121,14 +121,14 @@ func TestSources(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, all())
-			if diff := cmp.Diff(tt.want, told(t, w.ask(t, tt.document))); diff != "" {
-				t.Errorf("told (-want +got):\n%s", diff)
+			if diff := cmp.Diff(tt.want, outline(t, w.ask(t, tt.document))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// The tag of an item is what its ifMatch takes, and no other is taken.
+// TestTag checks that the ETag of an item is accepted as ifMatch, and others are not.
 func TestTag(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
@@ -140,14 +140,14 @@ func TestTag(t *testing.T) {
 	if !strings.HasPrefix(got, `{"data":{"patchBook":{"title":"New","etag":"`) || strings.Contains(got, tag) {
 		t.Errorf("answer %s with %s", got, tag)
 	}
-	if got := told(t,
+	if got := outline(t,
 		w.ask(t, document,
 			`{"tag": `+tag+`}`)); got != `[patchBook] PRECONDITION_FAILED; {"patchBook":null}` {
 		t.Errorf("again: %s", got)
 	}
 }
 
-// Cursors lead through a list in both directions, from any item.
+// TestCursors reads a list in both directions.
 func TestCursors(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
@@ -163,12 +163,12 @@ func TestCursors(t *testing.T) {
 		return text
 	}
 	tests := []struct{ name, arguments, want string }{
-		{"behind", `after: ` + cursor("Third"),
+		{"after", `after: ` + cursor("Third"),
 			`{"nodes":[{"title":"Second"},{"title":"First"}],"pageInfo":{"hasNextPage":false,` +
 				`"hasPreviousPage":true}}`},
-		{"behind the last", `after: ` + cursor("First"),
+		{"after the last", `after: ` + cursor("First"),
 			`{"nodes":[],"pageInfo":{"hasNextPage":false,"hasPreviousPage":false}}`},
-		{"one behind", `first: 1, after: ` + cursor("Third"),
+		{"one after", `first: 1, after: ` + cursor("Third"),
 			`{"nodes":[{"title":"Second"}],"pageInfo":{"hasNextPage":true,"hasPreviousPage":true}}`},
 		{"in front", `last: 1, before: ` + cursor("First"),
 			`{"nodes":[{"title":"Second"}],"pageInfo":{"hasNextPage":true,"hasPreviousPage":true}}`},
@@ -195,7 +195,7 @@ func TestCursors(t *testing.T) {
 	}
 }
 
-// A plan of a subscription is made, for whoever has events; it cannot be run.
+// TestSubscription checks that Run rejects the plan of a subscription.
 func TestSubscription(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})

@@ -15,25 +15,27 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Message is what a subscription says of one change.
+// Message is the message of a subscription about one change.
 type Message struct {
-	// JSON is a whole execution result: {"data":{...}}, with errors in front if there are any. It is shared with all who have
-	// asked for the same: nobody changes it, and it is not kept beyond the next message. Nil is a bookmark: nothing happened,
-	// and only Cursor is news.
+	// JSON is an execution result. It is shared with other subscriptions, so the caller must not
+	// modify it or keep it beyond the next message. It is nil for a bookmark, which only carries a
+	// Cursor.
 	JSON []byte
-	// Cursor is the place behind the change, for doors that have a way of their own to go on, such as Last-Event-ID.
+	// Cursor is the position after the change, for protocols that resume by other means than the
+	// argument after, such as Last-Event-ID.
 	Cursor feed.Cursor
 }
 
-// Subscribe begins to listen for a plan of the kind "subscription". The errors say why it is not executed; then nobody was
-// asked for anything. last is the text of the Cursor from which a client goes on, empty for none; it goes before the
-// argument after.
+// Subscribe starts a subscription for a plan of the kind "subscription". The errors are request
+// errors; nothing has been executed then. last is a cursor to resume from. It takes precedence over
+// the argument after and may be empty.
 //
-// Without last and after it tells what happens from now on, not from when it is first asked for a message. What it
-// returns is for one use, and runs in the goroutine of the caller, until ctx ends: that ends it without an error.
-// What is wrong with a field is told in the message, which need not be the last. An error is the last it yields, and either a
-// [*gqlerror.Error], which is for the client, among them CURSOR_EXPIRED, after which it has to list anew, and
-// UNAUTHENTICATED; or [feed.ErrClosed], which says that the process goes down, and the client is to go on elsewhere.
+// Without a cursor the subscription starts at the time of the call. The iterator can be used once.
+// It runs in the goroutine of the caller and ends without an error when ctx is done.
+//
+// Field errors are part of a message and do not end the subscription. An error is the last element:
+// a [*gqlerror.Error] for the client, such as CURSOR_EXPIRED or UNAUTHENTICATED, or
+// [feed.ErrClosed] during a shutdown.
 func (e *Engine) Subscribe(ctx context.Context, p *Plan, variables map[string]jsontext.Value,
 	last string) (iter.Seq2[Message, error], []*gqlerror.Error) {
 	s, errs := e.newSubscription(p, variables, last)
@@ -44,18 +46,18 @@ func (e *Engine) Subscribe(ctx context.Context, p *Plan, variables map[string]js
 	return func(yield func(Message, error) bool) { s.listen(ctx, yield) }, nil
 }
 
-// subscription is an operation that somebody listens to. As long as nothing happens, this is all that is held for it.
+// subscription is a running subscription. It is the only memory held while there are no changes.
 type subscription struct {
 	e         *Engine
 	plan      *Plan
-	field     *field // of the root
+	field     *field // the root field
 	variables map[string]any
 	watching  *fetch.Watching
-	// a sharing: under which all who ask for the same find a message; nil if it is for this one alone
+	// key is a messageKey if messages are shared, and nil otherwise.
 	key any
 }
 
-// newSubscription coerces variables and reads the arguments. The errors say what is wrong with them.
+// newSubscription coerces variables and arguments. It returns request errors.
 func (e *Engine) newSubscription(p *Plan, variables map[string]jsontext.Value,
 	last string) (*subscription, []*gqlerror.Error) {
 	r := e.begin(p)
@@ -69,7 +71,7 @@ func (e *Engine) newSubscription(p *Plan, variables map[string]jsontext.Value,
 			s.field = st.field
 		}
 	}
-	if s.field == nil { // validation has seen to it that there is one
+	if s.field == nil { // validation ensures that there is one
 		return nil, []*gqlerror.Error{unresolvable("The operation subscribes to nothing.")}
 	}
 	args, err := r.args(s.field)
@@ -77,27 +79,27 @@ func (e *Engine) newSubscription(p *Plan, variables map[string]jsontext.Value,
 		s.watching, err = e.fetch.Watching(s.field.def, args, last)
 	}
 	if err != nil {
-		told, _ := clientErrorOf(err)
-		return nil, []*gqlerror.Error{s.located(told)}
+		reply, _ := clientErrorOf(err)
+		return nil, []*gqlerror.Error{s.located(reply)}
 	}
-	if r.alike() {
+	if r.sharable() {
 		s.key = r.shareKey()
 	}
 	return s, nil
 }
 
-// located says that an error is one of the field at the root.
+// located adds the path and locations of the root field to an error.
 func (s *subscription) located(e *gqlerror.Error) *gqlerror.Error {
 	out := *e
 	out.Places, out.Path = s.field.places, []any{s.field.key}
 	return &out
 }
 
-// listen yields messages until something ends that.
+// listen yields messages until an error or the end of the context.
 func (s *subscription) listen(ctx context.Context, yield func(Message, error) bool) {
-	telling := false // it is the caller's code that runs, and its panics are its own
+	inCaller := false // code of the caller is running, whose panics are not recovered
 	defer func() {
-		if telling {
+		if inCaller {
 			return
 		}
 		if v := recover(); v != nil {
@@ -106,7 +108,7 @@ func (s *subscription) listen(ctx context.Context, yield func(Message, error) bo
 	}()
 	for change, err := range s.watching.Changes(ctx) {
 		if err != nil {
-			telling = true
+			inCaller = true
 			yield(Message{}, s.end(ctx, err))
 			return
 		}
@@ -114,37 +116,37 @@ func (s *subscription) listen(ctx context.Context, yield func(Message, error) bo
 		if change.Kind != feed.Bookmark {
 			json = s.message(ctx, change)
 		}
-		// What was given up half-way is not told: the client would take it for what there was, and go on behind it.
+		// An incomplete message is not sent, because the client would resume after it.
 		if ctx.Err() != nil {
 			return
 		}
-		telling = true
+		inCaller = true
 		if !yield(Message{json, change.Cursor}, nil) {
 			return
 		}
-		telling = false
+		inCaller = false
 	}
 }
 
-// end returns with which error the messages end.
+// end returns the last error of the subscription.
 func (s *subscription) end(ctx context.Context, err error) error {
 	if errors.Is(err, feed.ErrClosed) {
 		return feed.ErrClosed
 	}
-	told := gqlerror.Of(err)
-	if told.Problem != nil && told.Problem.Kind == problem.Internal {
-		s.e.log(ctx, "stoa: internal error", "instance", told.Problem.Instance, "field", s.field.def.Name,
+	reply := gqlerror.Of(err)
+	if reply.Problem != nil && reply.Problem.Kind == problem.Internal {
+		s.e.log(ctx, "stoa: internal error", "instance", reply.Problem.Instance, "field", s.field.def.Name,
 			"error", gqlerror.Cut(err.Error()))
 	}
-	return s.located(told)
+	return s.located(reply)
 }
 
-// message returns what is told of a change. Those who ask for the same, about a change that is the same for them, share it.
+// message returns the message for a change. Subscriptions with the same key share it.
 func (s *subscription) message(ctx context.Context, change *feed.Change[resource.Entry]) []byte {
 	if s.key == nil {
 		return s.write(ctx, change)
 	}
-	// Whoever is the first may leave at any time, and what it writes is for all.
+	// The context of the first subscription may end while it writes the message for all.
 	var own []byte
 	kept := change.Memo(s.key, func() any {
 		own = s.write(context.WithoutCancel(ctx), change)
@@ -153,18 +155,18 @@ func (s *subscription) message(ctx context.Context, change *feed.Change[resource
 	if json := kept.json.Load(); json != nil {
 		return *json
 	}
-	if own == nil { // it had to make room for others meanwhile
+	if own == nil { // it has been evicted
 		own = s.write(ctx, change)
 	}
 	return own
 }
 
-// write makes a message.
+// write returns a new message.
 func (s *subscription) write(ctx context.Context, change *feed.Change[resource.Entry]) []byte {
 	r := s.e.begin(s.plan)
 	defer r.end()
 	r.variables, r.change = s.variables, change
-	r.evalConditions() // it did not fail with these variables, and nothing else is in it
+	r.evalConditions() // cannot fail: it succeeded for these variables in prepare
 	r.coerceArguments()
 	if s.key == nil && s.e.cfg.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -176,9 +178,9 @@ func (s *subscription) write(ctx context.Context, change *feed.Change[resource.E
 	return json
 }
 
-// alike reports whether a message depends on nothing but the change: no field below the item is asked of anybody, who might
-// give one client what it does not give another.
-func (r *run) alike() bool {
+// sharable reports whether the message depends on the change only. This is the case if no field below
+// the item is fetched, because a fetch may return different results to different clients.
+func (r *run) sharable() bool {
 	for i := range r.plan.root.fetches {
 		item := &r.plan.root.fetches[i]
 		if !r.active(item) {
@@ -193,15 +195,15 @@ func (r *run) alike() bool {
 	return true
 }
 
-// messageKey identifies the messages about one change that are alike. It does not refer to the plan, because changes are
-// kept longer than subscriptions last.
+// messageKey identifies equal messages about a change. It does not refer to the plan, because
+// changes are kept longer than subscriptions.
 type messageKey struct {
-	engine *Engine // several may tell the changes of one resource
+	engine *Engine // several engines may use one resource
 	plan   uint64
-	on     [sha256.Size]byte // the switches, if there are any
+	on     [sha256.Size]byte // hash of the switches; zero if there are none
 }
 
-// shareKey returns the key under which other subscriptions to the same change find the message of this run.
+// shareKey returns the key of this run's messages.
 func (r *run) shareKey() messageKey {
 	key := messageKey{engine: r.e, plan: r.plan.id}
 	if len(r.plan.choices) > 0 {
@@ -232,7 +234,7 @@ func (r *run) changeField(n *field) bool {
 	return true
 }
 
-// changedItem appends the item of a change, if it is still there.
+// changedItem appends the item of a change, or null if it was deleted.
 func (r *run) changedItem(n *field) bool {
 	l := &r.loaded[n.fetchIndex]
 	if l.err != nil {
@@ -247,10 +249,10 @@ func (r *run) changedItem(n *field) bool {
 	return ok
 }
 
-// kindNames are the values of the enum ChangeKind.
+// kindNames has the values of the enum ChangeKind.
 var kindNames = [...]string{feed.Created: "CREATED", feed.Updated: "UPDATED", feed.Deleted: "DELETED"}
 
-// appendFeedCursor appends a place in a feed.
+// appendFeedCursor appends a cursor of the feed as a string.
 func (r *run) appendFeedCursor(c feed.Cursor) {
 	r.dst = append(c.AppendTo(append(r.dst, '"')), '"')
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// fanned is what all subscribers of the benchmarks ask for.
+// fanned is the document of all subscribers in the benchmarks.
 const fanned = `subscription { bookChanged { kind id cursor
 	book { id title genre pages sold price note tags published cover { color } } } }`
 
-// oneChange returns the last change of a book as the Resource tells it.
+// oneChange returns the last change of a book.
 func oneChange(tb testing.TB, w *world) *feed.Change[resource.Entry] {
 	tb.Helper()
 	note := "mind the <step>"
@@ -40,8 +40,8 @@ func oneChange(tb testing.TB, w *world) *feed.Change[resource.Entry] {
 	return nil
 }
 
-// BenchmarkFanOutEncode is one change told to 10,000 who have asked for the same: written once for all, and once for each. The
-// sockets, and how the change comes to each, are not in it.
+// BenchmarkFanOutEncode measures the encoding of a change for 10,000 subscribers: once for all, and
+// once for each. It excludes transport.
 func BenchmarkFanOutEncode(b *testing.B) {
 	const subscribers = 10_000
 	for _, alone := range []bool{false, true} {
@@ -55,7 +55,7 @@ func BenchmarkFanOutEncode(b *testing.B) {
 			b.ReportAllocs()
 			bytes := 0
 			for b.Loop() {
-				// Nobody has been told of this one.
+				// a change without memoized messages
 				c := &feed.Change[resource.Entry]{Kind: change.Kind, ID: change.ID, Rev: change.Rev,
 					After:  change.After,
 					Cursor: change.Cursor}
@@ -69,7 +69,8 @@ func BenchmarkFanOutEncode(b *testing.B) {
 	}
 }
 
-// BenchmarkFanOutWhole is the same from the write into the log to the last of 10,000 goroutines that has its message.
+// BenchmarkFanOutWhole measures the same from the write to the log until 10,000 goroutines have the
+// message.
 func BenchmarkFanOutWhole(b *testing.B) {
 	const subscribers = 10_000
 	for _, same := range []bool{true, false} {
@@ -77,13 +78,13 @@ func BenchmarkFanOutWhole(b *testing.B) {
 			w := newWorld(b, setting{feed: true, config: exec.Config{PlanBytes: 1 << 30}})
 			ctx, leave := context.WithCancel(b.Context())
 			var all, begun sync.WaitGroup
-			var heard atomic.Int64
+			var received atomic.Int64
 			done := make(chan struct{}, 1)
 			begun.Add(subscribers)
 			for i := range subscribers {
 				document := fanned
 				if !same {
-					document = fmt.Sprint(document, "#", i) // which makes it a plan of its own
+					document = fmt.Sprint(document, "#", i) // makes a separate plan
 				}
 				messages := w.listen(ctx, b, document, "", "")
 				all.Go(func() {
@@ -91,11 +92,11 @@ func BenchmarkFanOutWhole(b *testing.B) {
 						if err != nil {
 							b.Error(err)
 						}
-						if m.JSON == nil { // it listens
+						if m.JSON == nil { // the subscription has started
 							begun.Done()
 							continue
 						}
-						if heard.Add(1)%subscribers == 0 {
+						if received.Add(1)%subscribers == 0 {
 							done <- struct{}{}
 						}
 					}

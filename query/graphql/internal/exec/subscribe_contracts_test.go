@@ -19,7 +19,7 @@ import (
 	"github.com/stoa-go/stoa/resource/memory"
 )
 
-// note is what is stored, and memo how an older contract shows it.
+// note is the stored type, and memo its representation in an older version.
 type note struct {
 	ID   string   `json:"id"`
 	Text string   `json:"text"`
@@ -31,7 +31,7 @@ type memo struct {
 	Words string `json:"words"`
 }
 
-// contracts are two that show the same notes.
+// contracts returns two versions of the same notes.
 func contracts(t *testing.T) (newer, older *world) {
 	t.Helper()
 	db := memory.NewDB()
@@ -58,8 +58,9 @@ func contracts(t *testing.T) (newer, older *world) {
 	return open(notes, "Note"), open(memos, "Memo")
 }
 
-// TestContractsHearEachOther: what is written under one contract is told under all, to each in its shape, and once.
-func TestContractsHearEachOther(t *testing.T) {
+// TestContractsShareChanges checks that a change made in one version is reported once in each
+// version.
+func TestContractsShareChanges(t *testing.T) {
 	t.Parallel()
 	newer, older := contracts(t)
 	ask := func(w *world, document string) {
@@ -74,7 +75,7 @@ func TestContractsHearEachOther(t *testing.T) {
 	}
 	ask(older, `mutation { createMemo(input: {id: "a", words: "one"}) { id } }`)
 	ask(newer, `mutation { patchNote(id: "a", input: {tags: ["x"]}) { id } }`)
-	ask(newer, `mutation { patchNote(id: "a", input: {tags: ["x"]}) { id } }`) // which changes nothing
+	ask(newer, `mutation { patchNote(id: "a", input: {tags: ["x"]}) { id } }`) // no effect
 	ask(older, `mutation { patchMemo(id: "a", input: {words: "two"}) { id } }`)
 	ask(newer, `mutation { deleteNote(id: "a") { id } }`)
 	tests := []struct {
@@ -115,7 +116,7 @@ func TestContractsHearEachOther(t *testing.T) {
 	}
 }
 
-// TestTagOfAChange is the one that ifMatch takes.
+// TestTagOfAChange checks that the ETag of a change is accepted as ifMatch.
 func TestTagOfAChange(t *testing.T) {
 	t.Parallel()
 	newer, older := contracts(t)
@@ -141,8 +142,8 @@ func TestTagOfAChange(t *testing.T) {
 	}
 }
 
-// TestSubscribeAsGraphQLGo has graphql-go execute the same documents about the same changes, whose executor asks the catalog
-// field by field.
+// TestSubscribeAsGraphQLGo compares with graphql-go, which resolves field by field, for the same
+// documents and changes.
 func TestSubscribeAsGraphQLGo(t *testing.T) {
 	t.Parallel()
 	s := all()
@@ -199,7 +200,7 @@ func TestSubscribeAsGraphQLGo(t *testing.T) {
 	}
 }
 
-// compareJSON compares data with that of an answer, but for the order of members.
+// compareJSON compares data with that of a response, ignoring the order of members.
 func compareJSON(t *testing.T, what string, data any, answer []byte) {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"data": data})

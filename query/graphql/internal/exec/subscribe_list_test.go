@@ -17,8 +17,10 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// The library with somebody who listens: what happens to its books is written into the log by hand, so that tests say what
-// happens and when.
+// Subscriptions of the library. Tests append changes to the log, so that they control what happens
+// when.
+//
+// countedLog counts calls of Head.
 
 // countedLog counts how often the feed asks for its end.
 type countedLog struct {
@@ -40,7 +42,7 @@ func (w *world) begin(t testing.TB) {
 	w.mark(t)
 }
 
-// mark notes the place that the feed is at.
+// mark records the current position of the feed.
 func (w *world) mark(t testing.TB) {
 	t.Helper()
 	at, err := w.events.Memory.Head(t.Context())
@@ -50,7 +52,7 @@ func (w *world) mark(t testing.TB) {
 	w.places = append(w.places, at.String())
 }
 
-// happens tells what has become of a book: nil is none.
+// happens appends a change of a book; nil means that it does not exist.
 func (w *world) happens(t testing.TB, before, after *book) {
 	t.Helper()
 	e := &feed.Event{Kind: feed.Updated, Collection: "books"}
@@ -78,7 +80,7 @@ func (w *world) happens(t testing.TB, before, after *book) {
 	w.mark(t)
 }
 
-// life has a book come, change, and go. It is behind the first of w.places.
+// life appends the creation, change and deletion of a book. It follows the first of w.places.
 func (w *world) life(t testing.TB) {
 	t.Helper()
 	first := book{ID: 4, Title: "Fourth", Genre: "novel", AuthorID: "ann", Pages: 10, Moods: []string{"sad"},
@@ -90,7 +92,7 @@ func (w *world) life(t testing.TB) {
 	w.happens(t, &second, nil)
 }
 
-// subscribe begins to listen from a place on; empty is what the arguments say.
+// subscribe starts a subscription. An empty last means that the arguments decide.
 func (w *world) subscribe(ctx context.Context, t testing.TB, document, variables,
 	last string) iter.Seq2[exec.Message, error] {
 	t.Helper()
@@ -104,7 +106,7 @@ func (w *world) subscribe(ctx context.Context, t testing.TB, document, variables
 	}
 }
 
-// listen is subscribe with the bookmarks.
+// listen is subscribe including bookmarks.
 func (w *world) listen(ctx context.Context, t testing.TB, document, variables,
 	last string) iter.Seq2[exec.Message, error] {
 	t.Helper()
@@ -115,9 +117,9 @@ func (w *world) listen(ctx context.Context, t testing.TB, document, variables,
 	return messages
 }
 
-// hears returns what is said of all that has happened: n messages, fewer if there is an error, which is then the last. The
-// places in them are written as @0 and so on.
-func (w *world) hears(ctx context.Context, t testing.TB, n int, document, variables string) []string {
+// messages returns n messages about all changes, or fewer if there is an error, which is then the
+// last. Cursors are replaced by @0 and so on.
+func (w *world) messages(ctx context.Context, t testing.TB, n int, document, variables string) []string {
 	t.Helper()
 	var out []string
 	for m, err := range w.subscribe(ctx, t, document, variables, w.places[0]) {
@@ -132,7 +134,7 @@ func (w *world) hears(ctx context.Context, t testing.TB, n int, document, variab
 	return out
 }
 
-// named gives places their names.
+// named replaces cursors by names.
 func (w *world) named(text string) string {
 	for i, place := range w.places {
 		text = strings.ReplaceAll(text, place, "@"+strconv.Itoa(i))
@@ -140,7 +142,7 @@ func (w *world) named(text string) string {
 	return text
 }
 
-// ended writes an error that is the end.
+// ended returns the text of a final error.
 func ended(err error) string {
 	if e, ok := err.(*gqlerror.Error); ok {
 		return fmt.Sprintf("%v %s: %s", e.Path, e.Code, e.Message)

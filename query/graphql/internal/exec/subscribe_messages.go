@@ -5,26 +5,26 @@ import (
 	"sync/atomic"
 )
 
-// shared are messages that others may ask for, too. They are found through the changes that they are about, which are kept
-// for long, so it is here that their bytes are counted: a client decides how long a message is, and how many there are.
+// shared limits the memory of shared messages. The messages are stored with their changes, which
+// are kept for a long time, so their size is counted here.
 type shared struct {
-	most int // bytes
+	most int // limit in bytes
 
 	mu    sync.Mutex
 	bytes int
-	kept  []*keptMessage // the oldest first
+	kept  []*keptMessage // oldest first
 }
 
-// keptMessage is a message until it has to make room.
+// keptMessage is a shared message until it is evicted.
 type keptMessage struct {
 	json atomic.Pointer[[]byte]
 	size int
 }
 
-// keep keeps a message, and forgets the oldest. What would throw out most of the others is only for those who are waiting
-// for it.
+// keep stores a message and evicts the oldest ones. A message that would evict most others is not
+// stored.
 func (s *shared) keep(json []byte) *keptMessage {
-	const around = 160 // bytes of memory, with the key
+	const around = 160 // overhead in bytes, including the key
 	t := &keptMessage{size: around + len(json)}
 	if t.size > s.most/4 {
 		return t

@@ -16,7 +16,7 @@ import (
 	"github.com/stoa-go/stoa/resource/feed"
 )
 
-// next returns what somebody is told of the next change.
+// next returns the next message of a subscription.
 func next(t testing.TB, w *world, document, variables string) []byte {
 	t.Helper()
 	for m, err := range w.subscribe(t.Context(), t, document, variables, w.places[0]) {
@@ -28,7 +28,7 @@ func next(t testing.TB, w *world, document, variables string) []byte {
 	return nil
 }
 
-// TestMessagesAreShared among those who ask for the same of what is the same for them, in memory too, and nobody else.
+// TestMessagesAreShared checks that subscriptions share memory only if their messages are equal.
 func TestMessagesAreShared(t *testing.T) {
 	t.Parallel()
 	const some = `subscription($f: String, $p: Boolean = true) { bookChanged(filter: {not: {title: {eq: $f}}}) {
@@ -62,17 +62,17 @@ func TestMessagesAreShared(t *testing.T) {
 				t.Errorf("they share it: %v, want %v\n%s\n%s", got, tt.want, one, other)
 			}
 			if same := string(one) == string(other); same != (tt.one == tt.other || tt.want) {
-				t.Errorf("they are told the same: %v\n%s\n%s", same, one, other)
+				t.Errorf("the messages are the same: %v\n%s\n%s", same, one, other)
 			}
 			if again := next(t, w, tt.document+" #", tt.one); &again[0] == &one[0] ||
 				string(again) != string(one) {
-				t.Errorf("another document is told %s", again)
+				t.Errorf("the message of another document is %s", again)
 			}
 		})
 	}
 }
 
-// TestManyShareAMessage has many ask at once, before anything happens.
+// TestManyShareAMessage checks sharing with many concurrent subscriptions.
 func TestManyShareAMessage(t *testing.T) {
 	t.Parallel()
 	const many = 50
@@ -103,13 +103,13 @@ func TestManyShareAMessage(t *testing.T) {
 	all.Wait()
 	for i := range told {
 		if !slices.Equal(told[i], told[0]) {
-			t.Errorf("they are told %v and %v: want the same bytes", told[i], told[0])
+			t.Errorf("messages at %v and %v: want the same bytes", told[i], told[0])
 		}
 	}
 }
 
-// TestSharedByTheirSight: who sees a change otherwise is told something else, by the same document.
-func TestSharedByTheirSight(t *testing.T) {
+// TestSharedByPermissions checks that clients with different permissions receive different messages.
+func TestSharedByPermissions(t *testing.T) {
 	t.Parallel()
 	const document = `subscription { bookChanged { kind book { genre } } }`
 	w := newWorld(t, setting{feed: true})
@@ -126,18 +126,19 @@ func TestSharedByTheirSight(t *testing.T) {
 		want string
 	}{{all, "CREATED UPDATED"}, {some, "CREATED DELETED"}, {all, "CREATED UPDATED"}} {
 		var kinds []string
-		for _, m := range w.hears(tt.ctx, t, 2, document, "") {
+		for _, m := range w.messages(tt.ctx, t, 2, document, "") {
 			_, kind, _ := strings.Cut(m, `"kind":"`)
 			kinds = append(kinds, kind[:strings.IndexByte(kind, '"')])
 		}
 		if got := strings.Join(kinds, " "); got != tt.want {
-			t.Errorf("told %s, want %s", got, tt.want)
+			t.Errorf("got %s, want %s", got, tt.want)
 		}
 	}
 }
 
-// TestMessagesMakeRoom: what is kept is bounded, and what is not kept any more is told all the same.
-func TestMessagesMakeRoom(t *testing.T) {
+// TestMessagesAreEvicted checks the limit of shared messages, and that evicted messages are written
+// again.
+func TestMessagesAreEvicted(t *testing.T) {
 	t.Parallel()
 	const document = `subscription { bookChanged { kind id book { title } } }`
 	tests := []struct {
@@ -155,7 +156,7 @@ func TestMessagesMakeRoom(t *testing.T) {
 			if again := next(t, w, document, ""); (&one[0] == &again[0]) != (tt.shared != 300) {
 				t.Errorf("it was kept at all: %v", &one[0] == &again[0])
 			}
-			w.hears(t.Context(), t, 60, document, "")
+			w.messages(t.Context(), t, 60, document, "")
 			other := next(t, w, document, "")
 			if got := &one[0] == &other[0]; got != tt.want || string(one) != string(other) {
 				t.Errorf("it was kept: %v, want %v\n%s\n%s", got, tt.want, one, other)
@@ -164,9 +165,9 @@ func TestMessagesMakeRoom(t *testing.T) {
 	}
 }
 
-// TestOthersCostNothing: the second who asks for the same allocates no more than to listen to the Resource does. It is not
-// parallel, as it counts for the whole process.
-func TestOthersCostNothing(t *testing.T) {
+// TestSharedAllocations checks that a second subscription allocates no more than Resource.Watch. It
+// does not run in parallel, because it counts allocations of the process.
+func TestSharedAllocations(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector makes pools forget")
 	}
@@ -185,7 +186,7 @@ func TestOthersCostNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	bare := least(func() float64 {
-		// and a bookmark
+		// one more for a bookmark
 		return mallocs(1+events, w.catalog.Resources()[0].Watch(t.Context(), start, query.Filter{}))
 	})
 	t.Logf("allocations for an event: %.3f for the first, %.3f for others, %.3f for one who only listens",
@@ -198,7 +199,7 @@ func TestOthersCostNothing(t *testing.T) {
 	}
 }
 
-// least measures several times, as what else allocates, such as the feed now and then, only adds.
+// least returns the minimum of several measurements, because other goroutines add allocations.
 func least(measure func() float64) float64 {
 	n := measure()
 	for range 9 {
@@ -207,7 +208,7 @@ func least(measure func() float64) float64 {
 	return n
 }
 
-// mallocs returns how many allocations it takes to listen to n things that have happened, for each.
+// mallocs returns the allocations per element of an iterator.
 func mallocs[T any](n int, what iter.Seq2[T, error]) float64 {
 	all := float64(n)
 	var before, after runtime.MemStats
@@ -221,7 +222,7 @@ func mallocs[T any](n int, what iter.Seq2[T, error]) float64 {
 	return float64(after.Mallocs-before.Mallocs) / all
 }
 
-// TestEnginesDoNotShare: the same change may be told by several doors of one catalog, each with plans of its own.
+// TestEnginesDoNotShare checks that engines with the same catalog do not share messages.
 func TestEnginesDoNotShare(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{feed: true})
@@ -233,13 +234,14 @@ func TestEnginesDoNotShare(t *testing.T) {
 		w.remake(t, setting{})
 		l := w.engine.Listener(w.plan(t, tt.document), nil, false)
 		if got := string(l.Message(t.Context(), change)); got != saying(tt.want) {
-			t.Errorf("%s is told %s", tt.document, got)
+			t.Errorf("%s has the message %s", tt.document, got)
 		}
 	}
 }
 
-// TestTheFirstMayLeave: what it was about to be told is written for the others all the same.
-func TestTheFirstMayLeave(t *testing.T) {
+// TestFirstSubscriberLeaves checks that a message is complete if the context of the subscription that
+// writes it ends.
+func TestFirstSubscriberLeaves(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{feed: true})
 	change := oneChange(t, w)
@@ -248,6 +250,6 @@ func TestTheFirstMayLeave(t *testing.T) {
 	leave()
 	l.Message(gone, change)
 	if got := string(l.Message(t.Context(), change)); got != saying(`"book":{"id":"7"}`) {
-		t.Errorf("another is told %s", got)
+		t.Errorf("another has the message %s", got)
 	}
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// saying is a message without errors.
+// saying returns a message without errors.
 func saying(inside string) string { return `{"data":{"bookChanged":{` + inside + `}}}` }
 
-// TestSubscribe has the same things happen, and asks for them in different ways.
+// TestSubscribe checks different documents with the same changes.
 func TestSubscribe(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -28,8 +28,10 @@ func TestSubscribe(t *testing.T) {
 	}{
 		{"everything", `subscription { bookChanged { kind id cursor book { id title pages } } }`, "",
 			[]string{
-				saying(`"kind":"CREATED","id":"4","cursor":"@1","book":{"id":"4","title":"Fourth","pages":10}`),
-				saying(`"kind":"UPDATED","id":"4","cursor":"@2","book":{"id":"4","title":"Fourth","pages":20}`),
+				saying(`"kind":"CREATED","id":"4","cursor":"@1","book":{"id":"4","title":"Fourth",` +
+					`"pages":10}`),
+				saying(`"kind":"UPDATED","id":"4","cursor":"@2","book":{"id":"4","title":"Fourth",` +
+					`"pages":20}`),
 				saying(`"kind":"DELETED","id":"4","cursor":"@3","book":null`)}},
 		{"aliases, and the order asked",
 			`subscription S { now: bookChanged { b: book { p: pages g: genre i: id } c: cursor k: kind ` +
@@ -90,7 +92,7 @@ func TestSubscribe(t *testing.T) {
 			s.feed = true
 			w := newWorld(t, s)
 			w.life(t)
-			if diff := cmp.Diff(tt.want, w.hears(t.Context(), t, len(tt.want), tt.document,
+			if diff := cmp.Diff(tt.want, w.messages(t.Context(), t, len(tt.want), tt.document,
 				tt.variables)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -101,7 +103,7 @@ func TestSubscribe(t *testing.T) {
 	}
 }
 
-// TestSubscribeRefused: nobody is asked for anything, so the library has no feed behind these any more.
+// TestSubscribeRefused checks request errors. The feed is closed, because it must not be used.
 func TestSubscribeRefused(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, document, variables, last, want string }{
@@ -152,7 +154,7 @@ func TestSubscribeRefused(t *testing.T) {
 	}
 }
 
-// TestSubscribeNeedsAFeed: what cannot be listened to is not in the schema.
+// TestSubscribeNeedsAFeed checks that the schema has no subscription without a feed.
 func TestSubscribeNeedsAFeed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{})
@@ -162,10 +164,10 @@ func TestSubscribeNeedsAFeed(t *testing.T) {
 	}
 }
 
-// caller is the key of who listens in a context.
+// caller is the context key of the client's name.
 type caller struct{}
 
-// TestSubscriberRights: each is told what it may see, by the rights of the moment.
+// TestSubscriberRights checks that permissions apply to each message at the time it is written.
 func TestSubscriberRights(t *testing.T) {
 	t.Parallel()
 	const document = `subscription { bookChanged { kind id book { genre author { name } } } }`
@@ -175,7 +177,7 @@ func TestSubscriberRights(t *testing.T) {
 	}{
 		{"reader", []string{saying(`"kind":"CREATED","id":"4","book":{"genre":"novel",` +
 			`"author":{"name":"Ann"}}`),
-			saying(`"kind":"DELETED","id":"4","book":null`)}}, // poems are not for readers
+			saying(`"kind":"DELETED","id":"4","book":null`)}}, // poems are hidden from readers
 		{"poet", []string{saying(`"kind":"CREATED","id":"4","book":{"genre":"poems","author":null}`),
 			saying(`"kind":"DELETED","id":"4","book":null`)}},
 		{"stranger", []string{"[bookChanged] UNAUTHENTICATED: Say who you are first."}},
@@ -200,14 +202,14 @@ func TestSubscriberRights(t *testing.T) {
 		t.Run(tt.who, func(t *testing.T) {
 			t.Parallel()
 			ctx := context.WithValue(t.Context(), caller{}, tt.who)
-			if diff := cmp.Diff(tt.want, w.hears(ctx, t, len(tt.want), document, "")); diff != "" {
+			if diff := cmp.Diff(tt.want, w.messages(ctx, t, len(tt.want), document, "")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestSubscriptionEnds with what the client is to be told, and nothing else.
+// TestSubscriptionEnds checks the final errors of subscriptions.
 func TestSubscriptionEnds(t *testing.T) {
 	t.Parallel()
 	const document = `subscription($a: String) { it: bookChanged(after: $a) { id } }`
@@ -221,7 +223,7 @@ func TestSubscriptionEnds(t *testing.T) {
 	}{
 		{"a cursor of elsewhere", nil, other.places[0], "[it] CURSOR_EXPIRED: ", ""},
 		{"the feed is closed", func(w *world) { w.feed.Close() }, "", "feed: closed", ""},
-		{"nobody in particular", func(w *world) {
+		{"an anonymous client", func(w *world) {
 			w.scope = func(context.Context) (query.Filter, error) {
 				return query.Filter{},
 					resource.ErrUnauthenticated
@@ -261,7 +263,7 @@ func TestSubscriptionEnds(t *testing.T) {
 	}
 }
 
-// TestPanicOfTheListener is its own.
+// TestPanicOfTheListener checks that a panic of the caller is not recovered.
 func TestPanicOfTheListener(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{feed: true})
@@ -276,7 +278,7 @@ func TestPanicOfTheListener(t *testing.T) {
 	}
 }
 
-// TestBookmarks: a place at which nothing happened has no result, and is there at once and now and then.
+// TestBookmarks checks messages without JSON, at the start and in intervals.
 func TestBookmarks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -300,7 +302,7 @@ func TestBookmarks(t *testing.T) {
 	})
 }
 
-// TestSubscriptionIsLeft: whoever leaves is told nothing more, and no error.
+// TestSubscriptionIsLeft checks that nothing is yielded after the caller stops.
 func TestSubscriptionIsLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -330,8 +332,8 @@ func TestSubscriptionIsLeft(t *testing.T) {
 	})
 }
 
-// TestGivenUpIsNotTold: a message that could not be made whole before the client left would be one that it goes on behind.
-func TestGivenUpIsNotTold(t *testing.T) {
+// TestIncompleteMessage checks that an incomplete message is not yielded.
+func TestIncompleteMessage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{feed: true})
 	w.life(t)
@@ -343,11 +345,12 @@ func TestGivenUpIsNotTold(t *testing.T) {
 	}
 	for m, err := range w.subscribe(ctx, t, `subscription { bookChanged { book { author { name } } } }`, "",
 		w.places[0]) {
-		t.Errorf("told %s, %v", m.JSON, err)
+		t.Errorf("got %s, %v", m.JSON, err)
 	}
 }
 
-// TestChangeHasATime: what cannot be told of one change in time is an error there, and the next one is told.
+// TestChangeHasATime checks that a timeout is an error in one message, and that the next one is
+// complete.
 func TestChangeHasATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -367,7 +370,7 @@ func TestChangeHasATime(t *testing.T) {
 			`"type":"https://stoa-go.github.io/problems/unavailable"}}],` +
 			`"data":{"bookChanged":{"book":{"author":null}}}}`,
 			saying(`"book":{"author":{"name":"Bob \"B\""}}`)}
-		got := w.hears(t.Context(), t, 2, `subscription { bookChanged { book { author { name } } } }`, "")
+		got := w.messages(t.Context(), t, 2, `subscription { bookChanged { book { author { name } } } }`, "")
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -375,8 +378,9 @@ func TestChangeHasATime(t *testing.T) {
 	})
 }
 
-// TestFieldErrorsAreTold, and are not the end: of what is shared, of what is not, and of an item that cannot be shown.
-func TestFieldErrorsAreTold(t *testing.T) {
+// TestFieldErrors checks that field errors are part of messages and do not end the
+// subscription.
+func TestFieldErrors(t *testing.T) {
 	t.Parallel()
 	bad := book{ID: 5, Title: "Fifth", Genre: "cookbook", Shelf: "A1", AuthorID: "ann"}
 	good := bad
@@ -402,34 +406,35 @@ func TestFieldErrorsAreTold(t *testing.T) {
 			w := newWorld(t, setting{feed: true})
 			w.happens(t, nil, &bad)
 			w.happens(t, &bad, &good)
-			got := w.hears(t.Context(), t, 2, tt.document, "")
+			got := w.messages(t.Context(), t, 2, tt.document, "")
 			if !strings.Contains(got[0], masked) || !strings.HasSuffix(got[0], tt.in) {
 				t.Errorf("the first is %s", got[0])
 			}
 			if got[1] != tt.next {
 				t.Errorf("the second is %s, want %s", got[1], tt.next)
 			}
-			if log := w.logged(); strings.Count(log, "a value that is none of its enum") != 1 {
+			if log := w.logged(); strings.Count(log, "value is not in the field's enum") != 1 {
 				t.Errorf("logged: %s", log)
 			}
 		})
 	}
 }
 
-// TestLongMessage is none: as long an answer is not given to anybody.
+// TestLongMessage checks a message that exceeds the limit of responses.
 func TestLongMessage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{feed: true, config: exec.Config{Answer: 1000}})
 	long := strings.Repeat("x", 2000)
 	w.happens(t, nil, &book{ID: 6, Title: "Sixth", Genre: "novel", Note: &long})
-	got := w.hears(t.Context(), t, 1, `subscription { bookChanged { kind book { note again: note } } }`, "")
+	got := w.messages(t.Context(), t, 1, `subscription { bookChanged { kind book { note again: note } } }`,
+		"")
 	const why = `{"errors":[{"message":"The answer is longer than 1000 bytes`
 	if !strings.HasPrefix(got[0], why) || !strings.HasSuffix(got[0], `"data":null}`) {
-		t.Errorf("told %s", got[0])
+		t.Errorf("got %s", got[0])
 	}
 }
 
-// TestEventCursor is a place from before the list: what is not in it comes behind.
+// TestEventCursor checks that the cursor of a list precedes all changes that are not in the list.
 func TestEventCursor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{feed: true})
@@ -459,7 +464,8 @@ func TestEventCursor(t *testing.T) {
 	}
 }
 
-// TestEventCursorIsTakenFirst, before the list is read, and only for those who ask for it.
+// TestEventCursorIsTakenFirst checks that the cursor is read before the list, and only if it is
+// selected.
 func TestEventCursorIsTakenFirst(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -477,7 +483,7 @@ func TestEventCursorIsTakenFirst(t *testing.T) {
 		t.Run(tt.document, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, setting{feed: true})
-			w.hook = func(context.Context, string) error { // meanwhile
+			w.hook = func(context.Context, string) error { // while the list is read
 				w.life(t)
 				return nil
 			}
@@ -491,7 +497,7 @@ func TestEventCursorIsTakenFirst(t *testing.T) {
 	}
 }
 
-// TestSubscriptionByRun is refused, as before.
+// TestSubscriptionByRun checks that Run rejects a subscription.
 func TestSubscriptionByRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, setting{feed: true})

@@ -8,20 +8,20 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// parent is an object whose fields are being written: whatever of it the fields of its set need.
+// parent is the object whose fields are written.
 type parent struct {
-	value   any // a pointer to the Go value, or what introspection has
+	value   any // a pointer to the Go value, or an introspection object
 	entries []resource.Entry
-	i       int     // of entries: the item
-	list    *loaded // of connections, their edges and page infos
+	i       int     // index of the item in entries
+	list    *loaded // of connections, edges and page infos
 }
 
-// answer appends the answer for what was loaded.
+// answer appends the response for the fetched values.
 func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
 	r.ctx, r.most = ctx, len(dst)+r.e.cfg.Answer
 	start, outcome := len(dst), Done
-	// The answers to one plan are mostly about as long as each other, and growing a long one step by step takes twice its
-	// memory, or more.
+	// Responses to one plan have similar sizes. Allocating the size of the last one avoids repeated
+	// growth, which would need twice the memory.
 	last := int(r.plan.last.Load())
 	r.dst = grown(dst, last+last/64)
 	r.dst = append(r.dst, '{')
@@ -31,8 +31,8 @@ func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
 		r.dst, outcome = append(r.dst[:data], "null"...), NoData
 	}
 	if r.long {
-		told := r.tooLong()
-		r.errs, r.cause = []*gqlerror.Error{told}, told
+		reply := r.tooLong()
+		r.errs, r.cause = []*gqlerror.Error{reply}, reply
 	}
 	r.dst = append(r.dst, '}')
 	if len(r.errs) > 0 {
@@ -42,7 +42,7 @@ func (r *run) answer(ctx context.Context, dst []byte) ([]byte, Outcome) {
 	return r.dst, outcome
 }
 
-// grown makes room for n more bytes, and no more than that.
+// grown returns dst with space for exactly n more bytes.
 func grown(dst []byte, n int) []byte {
 	if cap(dst)-len(dst) >= n {
 		return dst
@@ -50,15 +50,15 @@ func grown(dst []byte, n int) []byte {
 	return append(make([]byte, 0, len(dst)+n), dst...)
 }
 
-// inFront puts errors in front of what begins at a place of dst.
+// inFront inserts errors at a position of dst.
 func inFront(dst []byte, at int, errs []*gqlerror.Error) []byte {
 	data := append([]byte(nil), dst[at:]...)
 	dst = append(gqlerror.List(append(dst[:at], `"errors":`...), errs), ',')
 	return append(dst, data...)
 }
 
-// object appends an object. It reports false if there is a null that no field of it can be, and then leaves behind what
-// it has appended so far: whoever can be null cuts that off.
+// object appends an object. It returns false if a non-null field is null. The caller then truncates
+// what object has appended.
 func (r *run) object(s *selectionSet, p parent) bool {
 	start := len(r.dst)
 	for i := 0; i < len(s.ops); i++ {
@@ -75,7 +75,7 @@ func (r *run) object(s *selectionSet, p parent) bool {
 			if r.dst, err = st.joined.append(r.dst, p.value); err == nil {
 				i += st.joined.more
 				continue
-			} // else one by one, which finds out what is wrong with which
+			} // write the fields one by one to find the one with the error
 		}
 		n := st.field
 		r.dst = append(r.dst, n.label...)
@@ -95,19 +95,20 @@ func (r *run) object(s *selectionSet, p parent) bool {
 		r.dst = append(r.dst, '{', '}')
 		return true
 	}
-	r.dst[start] = '{' // the comma of the first label
+	r.dst[start] = '{' // replaces the comma of the first label
 	r.dst = append(r.dst, '}')
 	return true
 }
 
-// appendField appends the value of a field. It reports false for no value, which has been told of if that is an error.
+// appendField appends the value of a field. It returns false if there is no value. Errors have been
+// recorded.
 func (r *run) appendField(n *field, s *selectionSet, p *parent) bool {
 	switch n.write {
 	case member:
 		start := len(r.dst)
 		err := r.leafMember(n, s.typ.Go, p.value)
 		if err != nil && n.def.Type.Elem != nil && !n.def.Member.Quoted {
-			// once more, element by element: it is one of them that is null (section 6.4.3)
+			// write element by element: one of them is null (section 6.4.3)
 			r.dst = r.dst[:start]
 			return r.structured(n, p)
 		}
@@ -139,13 +140,13 @@ func (r *run) appendField(n *field, s *selectionSet, p *parent) bool {
 	return r.paged(n, p)
 }
 
-// finish is the end of a field that is one value.
+// finish records the error of a leaf field, and reports whether there is none.
 func (r *run) finish(n *field, err error) bool { return err == nil || r.failAt(n, err) }
 
-// null is the end of a field without a value: an error where there has to be one.
+// null handles a missing value. It records an error if ref is non-null.
 func (r *run) null(n *field, ref *model.Ref) bool { return ref.NonNull && r.fail(n, errNull) }
 
-// rootField appends a field of a root. Where code fails in a way that nobody has foreseen, it is one field that fails.
+// rootField appends a root field. An unexpected panic is an error of this field.
 func (r *run) rootField(n *field) (ok bool) {
 	depth := len(r.path)
 	r.path = append(r.path, segment{key: n.key})
@@ -175,8 +176,8 @@ func (r *run) rootField(n *field) (ok bool) {
 	return r.object(n.sub, parent{value: l.item[0].Value, entries: l.item[:]})
 }
 
-// toOne appends the item that a relation leads to. None is null without an error: there may have been one that was
-// deleted, or there is one that the caller may not see, and nobody is to know which.
+// toOne appends the item of a relation. A missing item is null without an error, because it may be
+// hidden from the caller, which the response must not reveal.
 func (r *run) toOne(n *field, p *parent) bool {
 	l := &r.loaded[n.fetchIndex]
 	if l.err != nil {
@@ -193,7 +194,7 @@ func (r *run) toOne(n *field, p *parent) bool {
 	return ok
 }
 
-// toMany appends the items that a relation leads to.
+// toMany appends the items of a relation.
 func (r *run) toMany(n *field, p *parent) bool {
 	l := &r.loaded[n.fetchIndex]
 	if l.err != nil {
@@ -206,11 +207,11 @@ func (r *run) toMany(n *field, p *parent) bool {
 	return ok
 }
 
-// sample is after how many elements of a long list there is a guess at how long it will be. To grow a buffer of
-// megabytes step by step would take more memory than all that is in it.
+// sample is the number of elements of a long list after which its size is estimated. Growing a
+// large buffer step by step would need more memory than the response.
 const sample = 32
 
-// each appends a list. Its elements are appended by one.
+// each appends a list. one appends an element.
 func (r *run) each(elem *model.Ref, count int, one func(i int) bool) bool {
 	r.path = append(r.path, segment{})
 	at := len(r.path) - 1
@@ -221,7 +222,7 @@ func (r *run) each(elem *model.Ref, count int, one func(i int) bool) bool {
 			r.dst = append(r.dst, ',')
 		}
 		if i == sample && count > 4*sample {
-			// What the answer before this one has made room for is the better guess, if it is not far off.
+			// The size of the previous response is a better estimate, if it is close.
 			rest := (len(r.dst) - first) / sample * (count - sample)
 			if rest = min(rest, r.most-len(r.dst)); cap(r.dst)-len(r.dst) < rest*3/4 {
 				r.dst = grown(r.dst, rest+rest/16)

@@ -13,39 +13,39 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// leaf says what a value that has no parts has to be (section 6.4.3, CoerceResult). Package schema has written it by
-// then; what is looked at is the JSON.
+// leaf describes the checks of a scalar or enum value (section 6.4.3, CoerceResult). They inspect
+// the JSON that package schema has written.
 type leaf struct {
 	form  form
-	names [][]byte // values of an enum, in quotation marks
-	// foreign says that code of the application writes it.
+	names [][]byte // enum values as JSON
+	// foreign reports whether application code writes the value.
 	foreign bool
 }
 
-// form is what is left to be done or checked.
+// form is the check or conversion that a value needs.
 type form uint8
 
 const (
-	plain   form = iota // nothing
-	ident               // an integer that is written as a string
-	short               // an integer of a type that may hold more than an Int
-	oneName             // a string that has to be a value of an enum
+	plain     form = iota // none
+	ident                 // an integer that becomes a string
+	short                 // an integer that may exceed the range of Int
+	enumValue             // a string that must be an enum value
 )
 
-// leafOf returns the leaf of a field whose named type is a scalar or an enum.
+// leafOf returns the leaf of a field whose named type is a scalar or enum.
 func leafOf(f *model.Field) leaf {
 	t, named := outputType(f), f.Type.Named()
 	if t == nil {
 		return leaf{}
 	}
 	l := leaf{foreign: foreign(t)}
-	// Lists of lists are of leaves in the end, and each is looked at by itself.
+	// The elements of nested lists are checked one by one.
 	for r := f.Type; r.Elem != nil && t.Elem != nil; r = r.Elem {
 		t = t.Elem
 	}
 	switch {
 	case named.Kind == model.Enum:
-		l.form = oneName
+		l.form = enumValue
 		for _, v := range named.Values {
 			l.names = append(l.names, []byte(strconv.Quote(v.Name)))
 		}
@@ -57,7 +57,7 @@ func leafOf(f *model.Field) leaf {
 	return l
 }
 
-// foreign reports whether code of the application writes values of a type, or may.
+// foreign reports whether application code may write values of a type.
 func foreign(t *schema.Type) bool {
 	switch t.Kind {
 	case schema.Integer, schema.Number, schema.Boolean:
@@ -67,27 +67,27 @@ func foreign(t *schema.Type) bool {
 	case schema.Array:
 		return foreign(t.Elem)
 	}
-	return true // maps and what may be any JSON can hold everything
+	return true // maps and arbitrary JSON may contain any type
 }
 
-// marshals reports whether a type writes itself as text.
+// marshals reports whether t implements a text interface.
 func marshals(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextMarshaler]()) ||
 		reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextAppender]())
 }
 
-// What a leaf may not be. These are faults of the server, and texts for its log.
+// Internal errors of leaf values.
 var (
-	errNull    = errors.New("a null where the schema has none")
-	errNotEnum = errors.New("a value that is none of its enum")
-	errNotInt  = errors.New("a value outside of the 32 bits of an Int")
+	errNull    = errors.New("graphql: null value of a non-null field")
+	errNotEnum = errors.New("graphql: value is not in the field's enum")
+	errNotInt  = errors.New("graphql: value exceeds the 32-bit range of Int")
 )
 
-// leafMember appends the leaf that a member of a struct is.
+// leafMember appends a member of a struct that is a leaf.
 func (r *run) leafMember(n *field, t *schema.Type, parent any) (err error) {
 	start := len(r.dst)
 	if n.leaf.foreign {
-		defer r.caught(&err)
+		defer r.recoverLeaf(&err)
 	}
 	if n.def.ZeroNull && n.def.Member.IsZero(parent) {
 		r.dst = append(r.dst, "null"...)
@@ -96,18 +96,18 @@ func (r *run) leafMember(n *field, t *schema.Type, parent any) (err error) {
 	if r.dst, err = t.AppendField(r.dst, n.def.Member, parent); err != nil {
 		return err
 	}
-	// Of all values that are written, nulls alone begin with this letter.
+	// null is the only JSON value that begins with n
 	if n.leaf.form == plain && (!n.nonNull || r.dst[start] != 'n') {
 		return nil
 	}
 	return r.check(n, start, n.nonNull)
 }
 
-// leafValue appends the leaf that v points to: an element of a list, or what custom code has given.
+// leafValue appends the leaf that v points to: an element of a list, or a result of custom code.
 func (r *run) leafValue(n *field, t *schema.Type, v any, nonNull bool) (err error) {
 	start := len(r.dst)
 	if n.leaf.foreign {
-		defer r.caught(&err)
+		defer r.recoverLeaf(&err)
 	}
 	if r.dst, err = t.Append(r.dst, v); err != nil {
 		return err
@@ -115,14 +115,14 @@ func (r *run) leafValue(n *field, t *schema.Type, v any, nonNull bool) (err erro
 	return r.check(n, start, nonNull)
 }
 
-// caught ends a panic of whatever writes a leaf: that is one leaf that cannot be written.
-func (r *run) caught(err *error) {
+// recoverLeaf recovers from a panic of application code that writes a leaf.
+func (r *run) recoverLeaf(err *error) {
 	if v := recover(); v != nil {
 		*err = r.panicked(r.ctx, v)
 	}
 }
 
-// check looks at what was appended since start. Whoever gets the error cuts that off.
+// check checks the value appended since start. The caller truncates it if there is an error.
 func (r *run) check(n *field, start int, nonNull bool) error {
 	text := r.dst[start:]
 	if text[0] == 'n' {
@@ -133,7 +133,7 @@ func (r *run) check(n *field, start int, nonNull bool) error {
 	}
 	switch n.leaf.form {
 	case ident:
-		if text[0] != '"' { // the option string of the tag json has put it in quotation marks already
+		if text[0] != '"' { // the option "string" of the json tag has quoted it already
 			r.dst = append(append(r.dst, '"'), '"')
 			copy(r.dst[start+1:], r.dst[start:])
 			r.dst[start] = '"'
@@ -142,7 +142,7 @@ func (r *run) check(n *field, start int, nonNull bool) error {
 		if _, err := strconv.ParseInt(string(text), 10, 32); err != nil {
 			return errNotInt
 		}
-	case oneName:
+	case enumValue:
 		for _, name := range n.leaf.names {
 			if string(name) == string(text) {
 				return nil
@@ -153,7 +153,7 @@ func (r *run) check(n *field, start int, nonNull bool) error {
 	return nil
 }
 
-// text appends a string that nothing is known of.
+// text appends s as a JSON string.
 func (r *run) text(s string) error {
 	var err error
 	r.dst, err = jsontext.AppendQuote(r.dst, s)
@@ -169,5 +169,5 @@ func (r *run) metaLeaf(v any) error {
 		r.dst = strconv.AppendBool(r.dst, v)
 		return nil
 	}
-	return fmt.Errorf("introspection has a %T", v)
+	return fmt.Errorf("graphql: introspection value has the type %T", v)
 }

@@ -2,17 +2,19 @@ package exec
 
 import "slices"
 
-// A hundred orders may be of ten customers. Each of these is fetched once, and what is shown of it is the same wherever it
-// stands in the answer, unless there are errors, which have paths. So it is written once, too, and then copied from where
-// it stands in the answer already.
+// An item may occur several times in a response, such as a customer with several orders. It is
+// fetched once. If it has no errors, whose paths would differ, it is also written once and then
+// copied from the response.
+//
+// span is the position of an item in the response.
 
 // span is where an item stands in the answer.
 type span struct {
 	from, to int
-	failures int // that there had been by then, from 1
+	failures int // run.failures at the time of writing, plus one
 }
 
-// share prepares for items that are there several times, if there are any: those that so many others lead to.
+// share prepares for entries that occur several times: there are fewer entries than parents.
 func (l *loaded) share(parents int) {
 	if n := len(l.page.Entries); n > 0 && n < parents {
 		l.spans = slices.Grow(l.spans[:0], n)[:n]
@@ -20,15 +22,15 @@ func (l *loaded) share(parents int) {
 	}
 }
 
-// related appends an item that a relation leads to.
+// related appends an item of a relation.
 func (r *run) related(n *field, l *loaded, i int) bool {
 	if len(l.spans) == 0 {
 		return r.item(n, l.page.Entries, i)
 	}
 	s := &l.spans[i]
-	// After an error, something may have been cut off the answer, and other things stand there now.
+	// After an error, the response may have been truncated, and the span is invalid.
 	if s.failures == r.failures+1 {
-		if len(r.dst) > r.most { // which otherwise every object looks at itself
+		if len(r.dst) > r.most { // object checks this otherwise
 			r.long = true
 			return false
 		}
@@ -39,6 +41,6 @@ func (r *run) related(n *field, l *loaded, i int) bool {
 	if !r.item(n, l.page.Entries, i) {
 		return false
 	}
-	*s = span{from, len(r.dst), failures + 1} // of no use if there were errors inside
+	*s = span{from, len(r.dst), failures + 1} // not used if there were errors inside
 	return true
 }

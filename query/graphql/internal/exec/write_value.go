@@ -10,12 +10,12 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// structured appends a member of which fields are selected, or whose elements have to be looked at one by one. What it
-// finds by reflection are addresses in the parent's memory, and making an any of one costs no memory.
+// structured appends a member with subfields, or whose elements are checked one by one. Reflection
+// yields addresses within the parent, which convert to any without allocation.
 func (r *run) structured(n *field, p *parent) bool {
 	m := n.def.Member
 	if n.def.ZeroNull && m.IsZero(p.value) {
-		return false // which is null, and no error
+		return false // null without an error
 	}
 	v := reflect.ValueOf(p.value).Elem()
 	for _, i := range m.Index {
@@ -27,7 +27,7 @@ func (r *run) structured(n *field, p *parent) bool {
 	return ok
 }
 
-// appendCustom appends what custom code has given for one item.
+// appendCustom appends the result of a computed field for one item.
 func (r *run) appendCustom(n *field, v any) bool {
 	r.path = append(r.path, segment{key: n.key})
 	ok := r.appendOutput(n, v)
@@ -35,8 +35,8 @@ func (r *run) appendCustom(n *field, v any) bool {
 	return ok
 }
 
-// appendOutput appends what custom code or a command has given. A command without an output was done, which is all that there
-// is to say.
+// appendOutput appends the result of a command or custom function. It is true if there is no
+// output.
 func (r *run) appendOutput(n *field, v any) bool {
 	t := outputType(n.def)
 	if t == nil {
@@ -49,7 +49,7 @@ func (r *run) appendOutput(n *field, v any) bool {
 	return r.value(n, n.def.Type, t, reflect.ValueOf(v))
 }
 
-// value appends a Go value that can be addressed, or the one that it points to.
+// value appends an addressable Go value, or the value that a pointer refers to.
 func (r *run) value(n *field, ref *model.Ref, t *schema.Type, v reflect.Value) bool {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -69,7 +69,7 @@ func (r *run) value(n *field, ref *model.Ref, t *schema.Type, v reflect.Value) b
 	return true
 }
 
-// meta appends a field of introspection.
+// meta appends an introspection field.
 func (r *run) meta(n *field, parent any) bool {
 	r.path = append(r.path, segment{key: n.key})
 	ok := r.metaField(n, parent)
@@ -77,7 +77,7 @@ func (r *run) meta(n *field, parent any) bool {
 	return ok
 }
 
-// metaField is meta when the key is in the path.
+// metaField is meta for a field whose key is in the path.
 func (r *run) metaField(n *field, parent any) bool {
 	args, err := r.args(n)
 	if err != nil {
@@ -86,8 +86,7 @@ func (r *run) metaField(n *field, parent any) bool {
 	return r.metaValue(n, n.def.Type, n.def.Meta(parent, args))
 }
 
-// metaValue appends what introspection has for a field: package introspect gives plain Go values, and the type says what
-// they are.
+// metaValue appends a value that package introspect has returned for type ref.
 func (r *run) metaValue(n *field, ref *model.Ref, v any) bool {
 	if v == nil {
 		return r.null(n, ref)
@@ -96,7 +95,7 @@ func (r *run) metaValue(n *field, ref *model.Ref, v any) bool {
 		return r.each(ref.Elem, len(list), func(i int) bool { return r.metaValue(n, ref.Elem, list[i]) })
 	}
 	if n.sub != nil {
-		if r.described++; r.described > r.e.described {
+		if r.introspected++; r.introspected > r.e.introspected {
 			return r.fail(n, problem.New(problem.BadRequest,
 				"This is more introspection than one request may ask for."))
 		}
@@ -108,8 +107,7 @@ func (r *run) metaValue(n *field, ref *model.Ref, v any) bool {
 	return true
 }
 
-// paged appends a field of a connection, of one of its edges, or of its page info. These have no values of their own:
-// everything is looked up in the page.
+// paged appends a field of a connection, an edge or a page info, from the fetched page.
 func (r *run) paged(n *field, p *parent) bool {
 	page := &p.list.conn.Page
 	switch n.write {
@@ -140,7 +138,7 @@ func (r *run) paged(n *field, p *parent) bool {
 	return true
 }
 
-// inside appends what a connection holds.
+// inside appends the objects of a connection.
 func (r *run) inside(n *field, p *parent) bool {
 	entries, ref := p.list.conn.Page.Entries, n.def.Type
 	switch n.write {
@@ -157,7 +155,7 @@ func (r *run) inside(n *field, p *parent) bool {
 	return r.object(n.sub, parent{list: p.list})
 }
 
-// cursor appends the cursor of an item. One of a store with an order of its own may have none.
+// cursor appends the cursor of an item. A store with natural order may have none.
 func (r *run) cursor(n *field, page *resource.Page, i int) bool {
 	text := page.Cursor(i)
 	if text == "" {
@@ -166,7 +164,7 @@ func (r *run) cursor(n *field, page *resource.Page, i int) bool {
 	return r.finish(n, r.text(text))
 }
 
-// pageEdge appends the cursor of the first or the last item. An empty page has none.
+// pageEdge appends the cursor of the first or last item, or null for an empty page.
 func (r *run) pageEdge(n *field, p *parent) bool {
 	page := &p.list.conn.Page
 	if len(page.Entries) == 0 {
