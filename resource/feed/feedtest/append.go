@@ -68,29 +68,32 @@ func appendCases() []testCase {
 		{
 			name:     "wake",
 			contract: "If Wake returns a channel, it receives a value after Append.",
-			try: func(k *kit) {
-				wake := k.log.Wake()
-				if wake == nil {
-					return
-				}
-				// A hint may be lost, but not ten times in a row.
-				for range 10 {
-					k.append("a")
-					select {
-					case <-wake:
-						return
-					case <-time.After(k.Patience / 10):
-					}
-					select { // select may have chosen the timer although both were ready
-					case <-wake:
-						return
-					default:
-					}
-				}
-				k.errorf("Wake received no value for ten appended events")
-			},
+			try:      tryWake,
 		},
 	}
+}
+
+// tryWake appends until Wake has sent a value.
+func tryWake(k *kit) {
+	wake := k.log.Wake()
+	if wake == nil {
+		return
+	}
+	// A hint may be lost, but not ten times in a row.
+	for range 10 {
+		k.append("a")
+		select {
+		case <-wake:
+			return
+		case <-time.After(k.Patience / 10):
+		}
+		select { // select may have chosen the timer although both were ready
+		case <-wake:
+			return
+		default:
+		}
+	}
+	k.errorf("Wake received no value for ten appended events")
 }
 
 // odd returns events with unusual contents.

@@ -50,22 +50,7 @@ func tailCases() []testCase {
 			name: "two readers",
 			contract: "The result of Tail depends on the position only: two readers at different " +
 				"positions both get all events.",
-			try: func(k *kit) {
-				start := k.head()
-				first, second := start, start
-				var gotFirst, gotSecond []*feed.Event
-				for range 10 {
-					k.append("a", "b")
-					gotFirst = append(gotFirst, k.step(&first, 3)...)
-					gotFirst = append(gotFirst, k.step(&first, 3)...)
-					gotSecond = append(gotSecond, k.step(&second, 1)...)
-				}
-				gotFirst = append(gotFirst, k.tail(k.log, first, 20-len(gotFirst))...)
-				gotSecond = append(gotSecond, k.tail(k.log, second, 20-len(gotSecond))...)
-				want := strings.TrimSpace(strings.Repeat("a b ", 10))
-				k.wantItems(want, gotFirst, "the first reader")
-				k.wantItems(want, gotSecond, "the second reader")
-			},
+			try: tryTwoReaders,
 		},
 		{name: "foreign cursors",
 			contract: "A cursor of another epoch, or the zero cursor, is ErrExpired.", try: func(k *kit) {
@@ -81,28 +66,49 @@ func tailCases() []testCase {
 			name: "forged cursors",
 			contract: "A cursor with a mark other than that of its event is ErrExpired, and so is one " +
 				"after the head: it may be an event that a restored backup does not have.",
-			try: func(k *kit) {
-				start := k.head()
-				k.append("a", "b", "c")
-				events := append(k.tail(k.log, start, 3), &feed.Event{ID: "the start", Cursor: start})
-				for _, e := range events {
-					mark := e.Cursor.Mark
-					for _, mark := range []uint64{0, 1, mark + 1, mark ^ 1<<63, math.MaxUint64} {
-						if mark != e.Cursor.Mark {
-							k.expired(k.log,
-								feed.Cursor{Epoch: e.Cursor.Epoch, Seq: e.Cursor.Seq, Mark: mark},
-								"the cursor of "+e.ID+" with another mark")
-						}
-					}
-				}
-				head := k.head()
-				seqs := []uint64{head.Seq + 1, head.Seq + 1000, 1 << 62, 1 << 63, math.MaxUint64}
-				for _, seq := range seqs {
-					k.expired(k.log, feed.Cursor{Epoch: head.Epoch, Seq: seq, Mark: head.Mark},
-						"a cursor after the head")
-				}
-			},
+			try: tryForged,
 		},
+	}
+}
+
+// tryTwoReaders reads the same events by Tail from two positions.
+func tryTwoReaders(k *kit) {
+	start := k.head()
+	first, second := start, start
+	var gotFirst, gotSecond []*feed.Event
+	for range 10 {
+		k.append("a", "b")
+		gotFirst = append(gotFirst, k.step(&first, 3)...)
+		gotFirst = append(gotFirst, k.step(&first, 3)...)
+		gotSecond = append(gotSecond, k.step(&second, 1)...)
+	}
+	gotFirst = append(gotFirst, k.tail(k.log, first, 20-len(gotFirst))...)
+	gotSecond = append(gotSecond, k.tail(k.log, second, 20-len(gotSecond))...)
+	want := strings.TrimSpace(strings.Repeat("a b ", 10))
+	k.wantItems(want, gotFirst, "the first reader")
+	k.wantItems(want, gotSecond, "the second reader")
+}
+
+// tryForged makes cursors that no event has.
+func tryForged(k *kit) {
+	start := k.head()
+	k.append("a", "b", "c")
+	events := append(k.tail(k.log, start, 3), &feed.Event{ID: "the start", Cursor: start})
+	for _, e := range events {
+		mark := e.Cursor.Mark
+		for _, mark := range []uint64{0, 1, mark + 1, mark ^ 1<<63, math.MaxUint64} {
+			if mark != e.Cursor.Mark {
+				k.expired(k.log,
+					feed.Cursor{Epoch: e.Cursor.Epoch, Seq: e.Cursor.Seq, Mark: mark},
+					"the cursor of "+e.ID+" with another mark")
+			}
+		}
+	}
+	head := k.head()
+	seqs := []uint64{head.Seq + 1, head.Seq + 1000, 1 << 62, 1 << 63, math.MaxUint64}
+	for _, seq := range seqs {
+		k.expired(k.log, feed.Cursor{Epoch: head.Epoch, Seq: seq, Mark: head.Mark},
+			"a cursor after the head")
 	}
 }
 
@@ -173,29 +179,7 @@ func readCases() []testCase {
 			name: "reading",
 			contract: "Read returns the events after one position up to and including another, in order, " +
 				"at most max; fewer than max are all of them.",
-			try: func(k *kit) {
-				start := k.head()
-				ids := strings.Fields("a b c d e f")
-				k.append(ids...)
-				cursors := []feed.Cursor{start}
-				for _, e := range k.tail(k.log, start, len(ids)) {
-					cursors = append(cursors, e.Cursor)
-				}
-				for from := range cursors {
-					for to := range cursors {
-						for most := 1; most <= len(ids)+1; most++ {
-							events, err := k.log.Read(k.ctx, cursors[from], cursors[to], most)
-							k.must(err, "Read")
-							// empty if to is before from
-							want := strings.Join(ids[from:max(from, min(from+most, to))], " ")
-							if items(events) != want {
-								k.errorf("Read from cursor %d to %d, at most %d: events [%s], want [%s]",
-									from, to, most, items(events), want)
-							}
-						}
-					}
-				}
-			},
+			try: tryReading,
 		},
 		{
 			name: "large pages",
@@ -203,6 +187,31 @@ func readCases() []testCase {
 				"events reach PageBytes.",
 			try: tryLarge,
 		},
+	}
+}
+
+// tryReading calls Read with all pairs of positions.
+func tryReading(k *kit) {
+	start := k.head()
+	ids := strings.Fields("a b c d e f")
+	k.append(ids...)
+	cursors := []feed.Cursor{start}
+	for _, e := range k.tail(k.log, start, len(ids)) {
+		cursors = append(cursors, e.Cursor)
+	}
+	for from := range cursors {
+		for to := range cursors {
+			for most := 1; most <= len(ids)+1; most++ {
+				events, err := k.log.Read(k.ctx, cursors[from], cursors[to], most)
+				k.must(err, "Read")
+				// empty if to is before from
+				want := strings.Join(ids[from:max(from, min(from+most, to))], " ")
+				if items(events) != want {
+					k.errorf("Read from cursor %d to %d, at most %d: events [%s], want [%s]",
+						from, to, most, items(events), want)
+				}
+			}
+		}
 	}
 }
 
