@@ -87,7 +87,7 @@ func ExampleNew() {
 	fmt.Println(d.Supported)
 	// Output:
 	// 400 application/problem+json
-	// A request is of one version, but the path says "v1" and the query parameter version says "2".
+	// The request names two versions: "v1" in the path and "2" in the query parameter version.
 	// [2.0.0 1.0.0]
 }
 

@@ -63,7 +63,8 @@ func (h Host) install(n *Negotiator) {
 		domains[i] = strings.Trim(strings.ToLower(d), ".")
 		last := domains[i][strings.LastIndexByte(domains[i], '.')+1:]
 		if last == "" || isNumber(last) || strings.ContainsAny(d, ":/[]") {
-			panic(fmt.Sprintf("version: Host.Domains: %q is not a domain; put IP addresses in Host.Others", d))
+			panic(fmt.Sprintf("version: Host.Domains: %q is not a domain; put IP addresses in Host.Others",
+				d))
 		}
 	}
 	others := make([]string, len(h.Others))

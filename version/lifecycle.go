@@ -47,7 +47,8 @@ func (n *Negotiator) retiredProblem(q *negotiation) *problem.Details {
 		d.Header["Link"] = append(d.Header["Link"], link)
 	}
 	if wait := c.brownout(q.now); wait > 0 && !c.retired(q.now) {
-		d.Detail = "Version " + c.Name + " is not served for a while, since it will soon be no more."
+		d.Detail = "Version " + c.Name + " is temporarily not served, because it will be retired at " +
+			c.Sunset.UTC().Format(time.RFC3339) + "."
 		seconds := (wait + time.Second - 1) / time.Second
 		d.Header["Retry-After"] = []string{strconv.FormatInt(int64(seconds), 10)}
 	}

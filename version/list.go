@@ -46,12 +46,13 @@ func (n *Negotiator) serveList(w http.ResponseWriter, r *http.Request) {
 		return
 	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect,
 		http.MethodTrace:
-		d := problem.New(problem.MethodNotAllowed, "The list of versions can only be read.")
+		d := problem.New(problem.MethodNotAllowed, "The list of versions is read-only; use GET or HEAD.")
 		d.Header = http.Header{"Allow": {allowed}}
 		problem.Write(w, r, d)
 		return
 	default: // RFC 9110 section 9.1
-		problem.Write(w, r, problem.New(problem.NotImplemented, "There is no such method."))
+		problem.Write(w, r, problem.New(problem.NotImplemented,
+			"The method is not implemented; use GET, HEAD or OPTIONS."))
 		return
 	}
 	body := n.document(n.opts.Now())

@@ -46,10 +46,12 @@ func (n *Negotiator) failureProblem(q *negotiation) *problem.Details {
 	p, f := &n.places[q.failedPlace], &q.failure
 	switch f.kind {
 	case problem.Misdirected:
-		return problem.New(problem.Misdirected, "This server does not speak for the host of the request.")
+		return problem.New(problem.Misdirected, fmt.Sprintf("The host %q is not served here.",
+			truncate(f.raw)))
 	case problem.TooLarge:
 		d := problem.New(problem.TooLarge,
-			"The content is too long to look into it for a version. Name the version elsewhere.")
+			fmt.Sprintf("The request body is longer than %d bytes, the limit for a version in member %q; "+
+				"name the version outside the body.", q.n.body.Limit, q.n.body.Name))
 		d.Extensions = map[string]any{"limit": q.n.body.Limit}
 		if q.request.ProtoMajor == 1 {
 			d.Header = http.Header{"Connection": {"close"}} // the rest of the body is not read
@@ -61,11 +63,13 @@ func (n *Negotiator) failureProblem(q *negotiation) *problem.Details {
 		}
 		return ambiguousProblem(&n.places[q.place], q.raw, p, f.raw)
 	}
-	d := problem.New(f.kind, fmt.Sprintf("%q in %s is no version such as 1, 1.1 or 1.1.0.", truncate(f.raw),
-		p.label))
+	d := problem.New(f.kind,
+		fmt.Sprintf("%q in %s is not a valid version; use a name such as 1, 1.1 or 1.1.0.", truncate(f.raw),
+			p.label))
 	code := "syntax" // stable code for programs, as in other violations
 	if f.kind == unsupported {
-		d.Detail = fmt.Sprintf("Version %q in %s is not served.", truncate(f.raw), p.label)
+		d.Detail = fmt.Sprintf("Version %q in %s is not supported; use one of supported-versions.",
+			truncate(f.raw), p.label)
 		code = "unsupported"
 	}
 	d.Status = p.status
@@ -80,8 +84,8 @@ func (n *Negotiator) failureProblem(q *negotiation) *problem.Details {
 func ambiguousProblem(p *place, raw string, other *place, otherRaw string) *problem.Details {
 	raw, otherRaw = truncate(raw), truncate(otherRaw)
 	d := problem.New(problem.AmbiguousVersion,
-		fmt.Sprintf("A request is of one version, but %s says %q and %s says %q.",
-			p.label, raw, other.label, otherRaw))
+		fmt.Sprintf("The request names two versions: %q in %s and %q in %s.",
+			raw, p.label, otherRaw, other.label))
 	d.Errors = p.violation("ambiguous")
 	if other != p {
 		d.Errors = append(d.Errors, other.violation("ambiguous")...)
@@ -103,7 +107,7 @@ func (n *Negotiator) requiredProblem() *problem.Details {
 		labels = append(labels, n.places[i].label)
 		onlyPath = onlyPath && n.places[i].kind == inPath
 	}
-	d := problem.New(problem.VersionRequired, "The request must name a version, in "+
+	d := problem.New(problem.VersionRequired, "The request names no version; name one in "+
 		strings.Join(labels, " or in ")+".")
 	if onlyPath {
 		d.Status = http.StatusNotFound
