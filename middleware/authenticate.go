@@ -85,13 +85,15 @@ func (a *authenticator) authenticate(r *http.Request) (principal string, refusal
 	token, is := readBearer(r.Header["Authorization"])
 	switch {
 	case is == malformed:
-		d := problem.New(problem.InvalidHeader, "The Authorization field cannot be read.")
+		d := problem.New(problem.InvalidHeader,
+			"The Authorization header is malformed; send one of the form Bearer TOKEN.")
 		d.Errors = []problem.Violation{{Header: "Authorization", Code: "syntax"}}
-		return "", a.withChallenge(d, "invalid_request", "one Authorization field with one token is wanted")
+		return "", a.withChallenge(d, "invalid_request", "send one Authorization field with one bearer token")
 	case is == bearer:
 		return a.verifyToken(r, token)
 	case a.opts.Required != nil && a.opts.Required(r):
-		return "", a.withChallenge(problem.New(problem.Unauthenticated, "A bearer token is required."), "",
+		return "", a.withChallenge(problem.New(problem.Unauthenticated,
+			"The request needs a bearer token in the Authorization header."), "",
 			"")
 	}
 	return "", nil
@@ -106,8 +108,8 @@ func (a *authenticator) verifyToken(r *http.Request, token string) (principal st
 	case err == nil && principal != "":
 		return principal, nil
 	case err == nil, errors.Is(err, ErrToken): // an empty name is not a valid principal
-		d := problem.New(problem.Unauthenticated, "The token is not valid, or not any more.")
-		return "", a.withChallenge(d, "invalid_token", "the token is not valid")
+		d := problem.New(problem.Unauthenticated, "The bearer token is invalid, expired or revoked.")
+		return "", a.withChallenge(d, "invalid_token", "the token is invalid, expired or revoked")
 	case errors.As(err, &details):
 		d := *details
 		if d.StatusCode() == http.StatusUnauthorized && d.Header.Get("WWW-Authenticate") == "" {
@@ -118,7 +120,7 @@ func (a *authenticator) verifyToken(r *http.Request, token string) (principal st
 		loggerOrDefault(a.opts.Logger).ErrorContext(r.Context(), "stoa: token verification failed",
 			"method", r.Method, "error", strings.ReplaceAll(err.Error(), token, "[token]"))
 	}
-	d := problem.New(problem.Unavailable, "The token cannot be checked at the moment; try again.")
+	d := problem.New(problem.Unavailable, "The bearer token could not be verified; retry after 1 second.")
 	d.Header = http.Header{"Retry-After": {"1"}}
 	return "", d
 }

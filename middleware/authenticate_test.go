@@ -57,9 +57,9 @@ func ask(opts *middleware.AuthenticateOptions, method string, fields ...string) 
 func TestRule138Bearer(t *testing.T) {
 	t.Parallel()
 	const (
-		invalidToken   = `Bearer realm="shop", error="invalid_token", error_description="the token is not valid"`
+		invalidToken   = `Bearer realm="shop", error="invalid_token", error_description="the token is invalid, expired or revoked"`
 		invalidRequest = `Bearer realm="shop", error="invalid_request", ` +
-			`error_description="one Authorization field with one token is wanted"`
+			`error_description="send one Authorization field with one bearer token"`
 	)
 	tests := []struct {
 		name      string
@@ -178,7 +178,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("nobody: %d %s", w.Code, w.Body)
 	}
 	if w := ask(nil, "POST", "Bearer x"); w.Header().Get("WWW-Authenticate") !=
-		`Bearer error="invalid_token", error_description="the token is not valid"` {
+		`Bearer error="invalid_token", error_description="the token is invalid, expired or revoked"` {
 		t.Errorf("challenge %s", w.Header().Get("WWW-Authenticate"))
 	}
 	defer func() {

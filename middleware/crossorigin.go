@@ -39,7 +39,7 @@ func CrossOrigin(opts *CrossOriginOptions) func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if protection.Check(r) != nil {
 				problem.Write(w, r, problem.New(problem.Forbidden,
-					"A page of another origin may not do this."))
+					"Requests of this origin may only use safe methods such as GET."))
 				return
 			}
 			next.ServeHTTP(w, r)

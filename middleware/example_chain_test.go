@@ -89,7 +89,7 @@ func ExampleLimit() {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("POST", "/", strings.NewReader("more than ten")))
 	fmt.Println(w.Code, w.Body)
-	// Output: 413 {"type":"https://stoa-go.github.io/problems/content-too-large","title":"Content Too Large","status":413,"detail":"The content is too large.","limit":10}
+	// Output: 413 {"type":"https://stoa-go.github.io/problems/content-too-large","title":"Content Too Large","status":413,"detail":"The request body is larger than 10 bytes.","limit":10}
 }
 
 func ExampleSecureHeaders() {

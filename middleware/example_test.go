@@ -39,7 +39,7 @@ func ExampleAuthenticate() {
 	// GET by ""
 	// 200 ""
 	// 401 "Bearer realm=\"shop\""
-	// 401 "Bearer realm=\"shop\", error=\"invalid_token\", error_description=\"the token is not valid\""
+	// 401 "Bearer realm=\"shop\", error=\"invalid_token\", error_description=\"the token is invalid, expired or revoked\""
 	// POST by "ann"
 	// 200 ""
 }

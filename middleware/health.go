@@ -60,7 +60,7 @@ func (h *health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allow)
 		w.WriteHeader(http.StatusNoContent)
 	default:
-		d := problem.New(problem.MethodNotAllowed, "This can only be looked at.")
+		d := problem.New(problem.MethodNotAllowed, "The health check is read-only; use GET or HEAD.")
 		d.Header = http.Header{"Allow": {allow}}
 		problem.Write(w, r, d)
 	}
@@ -69,13 +69,13 @@ func (h *health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *health) respond(w http.ResponseWriter, r *http.Request) {
 	select {
 	case <-Draining(r.Context()):
-		h.refuse(w, r, "The server is about to end.", nil)
+		h.refuse(w, r, "The server is shutting down.", nil)
 		return
 	default:
 	}
 	results, failed := h.run(r.Context())
 	if failed {
-		h.refuse(w, r, "Something that is needed does not work.", results)
+		h.refuse(w, r, "A health check failed.", results)
 		return
 	}
 	body := []byte(`{"status":"ok"`)

@@ -3,6 +3,7 @@ package middleware
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"sync/atomic"
@@ -62,7 +63,8 @@ func Limit(opts *LimitOptions) func(http.Handler) http.Handler {
 			}
 			if l.slots != nil && (o.Stream == nil || !o.Stream(r)) {
 				if !l.acquire(r.Context()) {
-					d := problem.New(problem.Unavailable, "There is too much to do at the moment; try again.")
+					d := problem.New(problem.Unavailable,
+						"The server is handling too many requests; retry after 1 second.")
 					d.Header = http.Header{"Retry-After": {"1"}}
 					refuseUnread(w, r, d)
 					return
@@ -84,7 +86,8 @@ type limiter struct {
 // body; nil if there is none.
 func (l *limiter) exceeded(r *http.Request) *problem.Details {
 	if l.opts.URL >= 0 && len(r.RequestURI) > l.opts.URL {
-		return limitProblem(problem.URITooLong, "The request target is too long.", int64(l.opts.URL))
+		return limitProblem(problem.URITooLong, "The request target is longer than %d bytes.",
+			int64(l.opts.URL))
 	}
 	lines, bytes := 0, 0
 	for name, values := range r.Header {
@@ -94,19 +97,21 @@ func (l *limiter) exceeded(r *http.Request) *problem.Details {
 		}
 	}
 	if l.opts.Fields >= 0 && lines > l.opts.Fields {
-		return limitProblem(problem.HeadersTooLarge, "The header has too many fields.", int64(l.opts.Fields))
+		return limitProblem(problem.HeadersTooLarge, "The header has more than %d fields.",
+			int64(l.opts.Fields))
 	}
 	if l.opts.FieldBytes >= 0 && bytes > l.opts.FieldBytes {
-		return limitProblem(problem.HeadersTooLarge, "The header is too large.", int64(l.opts.FieldBytes))
+		return limitProblem(problem.HeadersTooLarge, "The header is larger than %d bytes.",
+			int64(l.opts.FieldBytes))
 	}
 	if limit := l.contentLimit(r); limit >= 0 && r.ContentLength > limit {
-		return limitProblem(problem.TooLarge, "The content is too large.", limit)
+		return limitProblem(problem.TooLarge, "The request body is larger than %d bytes.", limit)
 	}
 	return nil
 }
 
 func limitProblem(kind problem.Kind, detail string, limit int64) *problem.Details {
-	d := problem.New(kind, detail)
+	d := problem.New(kind, fmt.Sprintf(detail, limit))
 	d.Extensions = map[string]any{"limit": limit}
 	return d
 }

@@ -138,7 +138,9 @@ func (l *rateLimit) setHeader(h http.Header, a allowance) {
 }
 
 func (l *rateLimit) refuse(w http.ResponseWriter, r *http.Request, a allowance) {
-	d := problem.New(problem.TooManyRequests, "More requests than the quota allows.")
+	d := problem.New(problem.TooManyRequests,
+		fmt.Sprintf("The rate limit %q of %v is exceeded; retry after %ds.",
+			l.opts.Name, l.rate, a.seconds))
 	d.Extensions = map[string]any{"violated-policies": []string{l.opts.Name}}
 	d.Header = http.Header{"Retry-After": {strconv.FormatInt(a.seconds, 10)}}
 	problem.Write(w, r, d)

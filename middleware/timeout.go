@@ -3,6 +3,7 @@ package middleware
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -76,7 +77,8 @@ func (o *TimeoutOptions) serve(next http.Handler, w http.ResponseWriter, r *http
 	w, seen := newRecorder(w)
 	serveWith(next, w, r, ctx)
 	if !seen.wroteHeader() && ctx.Err() == context.DeadlineExceeded && r.Context().Err() == nil {
-		d := problem.New(problem.Unavailable, "It took too long; try again later.")
+		d := problem.New(problem.Unavailable,
+			fmt.Sprintf("The request took longer than %v; retry after 5 seconds.", o.Handle))
 		d.Header = http.Header{"Retry-After": {"5"}}
 		dropStale(w.Header())
 		problem.Write(w, r, d)
@@ -116,7 +118,7 @@ func (a *deadlineBody) Read(p []byte) (int, error) {
 	case errors.Is(err, io.EOF):
 		_ = a.control.SetReadDeadline(time.Time{})
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		d := problem.New(problem.BadRequest, "The content did not arrive in time.")
+		d := problem.New(problem.BadRequest, "The request body was not received before the read deadline.")
 		d.Status = http.StatusRequestTimeout
 		err = errors.Join(d, err)
 	}
