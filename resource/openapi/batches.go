@@ -8,15 +8,16 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// mediaBatch is what a list of operations is called, beside the types of a vendor, in which its name is batchName.
+// mediaBatch is the media type of a batch. In vendor types its name is batchName.
 const (
 	mediaBatch = "application/vnd.stoa.batch+json"
 	batchName  = "batch"
 )
 
-// addBatch adds to the description of POST that several writes can be one, and returns how that is answered.
+// addBatch adds the batch to the description of POST, and returns its response.
 func (d *described) addBatch(op *operation) (ok entry[*response]) {
-	op.Description = sentences(op.Description, "With `"+mediaBatch+"` it takes a list of operations on the collection, which are done "+
+	op.Description = sentences(op.Description, "With `"+mediaBatch+
+		"` it takes a list of operations on the collection, which are done "+
 		"in their order, each seeing those before it, and all of them or none. The first that is refused is the answer: `operation` "+
 		"says which it was, from 0, and pointers lead into the list. No parameters are for it")
 	s, example := d.batch()
@@ -24,14 +25,15 @@ func (d *described) addBatch(op *operation) (ok entry[*response]) {
 	op.RequestBody.Content = append(op.RequestBody.Content, content...)
 
 	results, example := d.batchResults()
-	return d.effect(200, "What became of each operation of a batch, in their order.", []string{"Cache-Control", "Vary"},
+	return d.effect(200, "What became of each operation of a batch, in their order.",
+		[]string{"Cache-Control", "Vary"},
 		d.contents(append([]string{mediaJSON}, d.vendorTypes(batchName)...), results, example))
 }
 
-// batch describes the list.
+// batch describes the request body of a batch.
 func (d *described) batch() (s *schemaObject, example string) {
 	name := d.names.unique(d.noun + "Batch")
-	most, one := d.c.Limits().Operations, 1
+	maxLen, one := d.c.Limits().Operations, 1
 	forms := &schemaObject{Discriminator: &discriminator{PropertyName: "op"}}
 	for _, form := range d.batchForms() {
 		component := d.names.unique(name + pascal(form.op))
@@ -40,23 +42,24 @@ func (d *described) batch() (s *schemaObject, example string) {
 		forms.Discriminator.Mapping.add(form.op, "#/components/schemas/"+component)
 	}
 	list := array(forms)
-	list.MinItems, list.MaxItems = &one, &most
-	d.doc.Components.Schemas.add(name, &schemaObject{Type: typeNames{"object"}, Required: []string{"operations"},
-		Description: "Operations that stand or fall together.", AdditionalProperties: false,
-		Properties: append(ordered[*schemaObject]{{"operations", list}}, d.bodyMembers()...)})
+	list.MinItems, list.MaxItems = &one, &maxLen
+	d.doc.Components.Schemas.add(name,
+		&schemaObject{Type: typeNames{"object"}, Required: []string{"operations"},
+			Description: "Operations that stand or fall together.", AdditionalProperties: false,
+			Properties: append(ordered[*schemaObject]{{"operations", list}}, d.bodyMembers()...)})
 	return schemaRef(name), d.batchExample(name)
 }
 
-// batchForm is one of the things that can stand in a batch.
+// batchForm is one kind of operation in a batch.
 type batchForm struct {
 	op    string
-	value *schemaObject // nil: no value
-	patch *schemaObject // nil: no patch
-	id    bool          // it is about an item that is there, or may be
-	match bool          // and has to say which revision of it
+	value *schemaObject // nil without a value
+	patch *schemaObject // nil without a patch
+	id    bool          // refers to an item by its id
+	match bool          // ifMatch is required
 }
 
-// batchForms are those that the collection takes.
+// batchForms returns the operations that the collection supports.
 func (d *described) batchForms() []batchForm {
 	out := []batchForm{{op: "create", value: d.batchValue(d.createModel)}}
 	if d.r.Can(resource.OpReplace) {
@@ -74,7 +77,8 @@ func (d *described) batchForms() []batchForm {
 	return out
 }
 
-// batchValue describes a value in a batch: as POST and PUT take it, but for what names the contract, which is that of all.
+// batchValue describes a value in a batch. It is that of POST or PUT without the member that names
+// the contract, which belongs to the whole batch.
 func (d *described) batchValue(m model) *schemaObject {
 	s := d.component(m)
 	for _, member := range d.bodyMembers() {
@@ -86,14 +90,16 @@ func (d *described) batchValue(m model) *schemaObject {
 // schema describes one operation.
 func (f *batchForm) schema() *schemaObject {
 	s := &schemaObject{Type: typeNames{"object"}, AdditionalProperties: false, Required: []string{"op"},
-		Properties: ordered[*schemaObject]{{"op", &schemaObject{Type: typeNames{"string"}, Const: quote(f.op)}}}}
+		Properties: ordered[*schemaObject]{{"op",
+			&schemaObject{Type: typeNames{"string"}, Const: quote(f.op)}}}}
 	add := func(name string, p *schemaObject) {
 		s.Required = append(s.Required, name)
 		s.Properties.add(name, p)
 	}
 	if f.id {
 		add("id", textOf("The id as it stands in a path, a string also where it is a number."))
-		s.Properties.add("ifMatch", textOf("As `If-Match`: it is done only if the item has one of these entity tags."))
+		s.Properties.add("ifMatch",
+			textOf("As `If-Match`: it is done only if the item has one of these entity tags."))
 	}
 	if f.match {
 		s.Required = append(s.Required, "ifMatch")
@@ -107,19 +113,20 @@ func (f *batchForm) schema() *schemaObject {
 	return s
 }
 
-// batchExample creates and patches with what the examples of the collection are.
+// batchExample returns an example with a create and a patch operation.
 func (d *described) batchExample(name string) string {
 	if d.samples.create == "" {
 		return ""
 	}
 	ops := `{"operations":[{"op":"create","value":` + string(d.exampleValue(d.samples.create)) + `}`
 	if d.samples.patch != "" && d.r.Can(resource.OpPatch) {
-		ops += `,{"op":"patch","id":` + string(asText(d.samples.id)) + `,"patch":` + string(d.exampleValue(d.samples.patch)) + `}`
+		ops += `,{"op":"patch","id":` + string(asText(d.samples.id)) + `,"patch":` +
+			string(d.exampleValue(d.samples.patch)) + `}`
 	}
 	return d.addExample(name, []byte(ops+"]}"))
 }
 
-// asText is an id as a string, which it is in a batch whatever it is in its item.
+// asText returns an id as a string, which it always is in a batch.
 func asText(id jsontext.Value) jsontext.Value {
 	if id.Kind() == '"' {
 		return id
@@ -127,30 +134,34 @@ func asText(id jsontext.Value) jsontext.Value {
 	return quote(string(id))
 }
 
-// pathOf is where an item with such an id is.
+// pathOf returns the path of the item with this id.
 func (d *described) pathOf(id jsontext.Value) jsontext.Value {
 	text, _ := jsontext.AppendUnquote(nil, asText(id))
 	return quote("/" + d.name + "/" + url.PathEscape(string(text)))
 }
 
-// batchResults describes the answer.
+// batchResults describes the response to a batch.
 func (d *described) batchResults() (s *schemaObject, example string) {
 	name := d.names.unique(d.noun + "BatchResults")
 	status := integer(200, 299)
 	status.Description = "What the operation would have been answered with alone."
-	result := &schemaObject{Type: typeNames{"object"}, Required: []string{"status"}, Properties: ordered[*schemaObject]{
-		{"status", status},
-		{"id", textOf("The id as it stands in a path.")},
-		{"location", textOf("Where an item that was created is.")},
-		{"etag", textOf("The entity tag that GET of the item has now, as JSON and not compressed.")},
-		{"value", d.item},
-	}}
+	result := &schemaObject{Type: typeNames{"object"}, Required: []string{"status"},
+		Properties: ordered[*schemaObject]{
+			{"status", status},
+			{"id", textOf("The id as it stands in a path.")},
+			{"location", textOf("Where an item that was created is.")},
+			{"etag", textOf("The entity tag that GET of the item has now, as JSON and not compressed.")},
+			{"value", d.item},
+		}}
 	d.doc.Components.Schemas.add(name, &schemaObject{Type: typeNames{"object"}, Required: []string{"results"},
 		Description: "Without `value` where `Prefer: return=minimal` asked for that, and behind those that fill an answer.",
-		Properties:  append(ordered[*schemaObject]{{"results", array(result)}}, d.echoed()...)})
+		Properties:  append(ordered[*schemaObject]{{"results", array(result)}}, d.contractMembers()...)})
 	if d.samples.item == "" {
 		return schemaRef(name), ""
 	}
-	return schemaRef(name), d.addExample(name, []byte(`{"results":[{"status":201,"id":`+string(asText(d.samples.id))+`,"location":`+
-		string(d.pathOf(d.samples.id))+`,"etag":"\"5.Gk2Vq9bU\"","value":`+string(d.exampleValue(d.samples.item))+`}]}`))
+	return schemaRef(name),
+		d.addExample(name, []byte(`{"results":[{"status":201,"id":`+string(asText(d.samples.id))+
+			`,"location":`+
+			string(d.pathOf(d.samples.id))+`,"etag":"\"5.Gk2Vq9bU\"","value":`+
+			string(d.exampleValue(d.samples.item))+`}]}`))
 }

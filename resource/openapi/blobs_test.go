@@ -41,7 +41,8 @@ func TestBytes(t *testing.T) {
 		}
 		slices.Sort(got)
 		slices.Sort(types)
-		if diff := cmp.Diff([]string{tt.methods, tt.types}, []string{strings.Join(got, " "), strings.Join(types, " ")}); diff != "" {
+		if diff := cmp.Diff([]string{tt.methods, tt.types},
+			[]string{strings.Join(got, " "), strings.Join(types, " ")}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.path, diff)
 		}
 	}

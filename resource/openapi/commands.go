@@ -8,30 +8,31 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// action is a command on its way into the document.
+// action describes a command.
 type action struct {
 	*builder
-	c            *resource.Command
-	area         string // the first half of its name
-	takes, gives bool   // whether there is anything to send, and to answer
+	c                   *resource.Command
+	group               string // the part of its name before the slash
+	hasInput, hasOutput bool   // whether it has an input and an output
 }
 
 // command describes the path of a command.
 func (b *builder) command(c *resource.Command) {
-	a := &action{builder: b, c: c, takes: c.Input() != nil, gives: c.Output() != nil}
-	a.area, _, _ = strings.Cut(c.Name(), "/")
-	b.addTag(a.area, "The commands of /"+a.area+".")
+	a := &action{builder: b, c: c, hasInput: c.Input() != nil, hasOutput: c.Output() != nil}
+	a.group, _, _ = strings.Cut(c.Name(), "/")
+	b.addTag(a.group, "The commands of /"+a.group+".")
 	does := a.post
 	if c.Into() != nil {
-		does = a.lines
+		does = a.importOperation
 	}
 	b.doc.Paths.add("/"+c.Name(), &pathItem{Parameters: b.versionParameters(), Post: does(),
-		Options: b.options("options"+pascal(c.Name()), a.area, "the command", "Accept-Post")})
+		Options: b.options("options"+pascal(c.Name()), a.group, "the command", "Accept-Post")})
 }
 
-// post describes the command. Preconditions mean nothing for it, so there are none.
+// post describes a command that is not an import. Commands have no preconditions.
 func (a *action) post() *operation {
-	op := a.newOperation(camel(a.c.Name()), a.area, a.c.Name(), resource.OpInvoke, a.summary(), a.c.Doc(), a.end(), a.again())
+	op := a.newOperation(camel(a.c.Name()), a.group, a.c.Name(), resource.OpInvoke, a.summary(), a.c.Doc(),
+		a.endText(), a.commandKeyText())
 	preferences := []string{"return=minimal", "handling=lenient"}
 	if a.c.Jobs() != nil {
 		preferences = append([]string{"respond-async", "wait=10"}, preferences...)
@@ -40,24 +41,25 @@ func (a *action) post() *operation {
 	if !a.c.Secret() {
 		op.Parameters = append(op.Parameters, a.keyParameter()...)
 	}
-	if a.takes {
+	if a.hasInput {
 		op.RequestBody = a.newRequestBody()
 	}
-	op.Responses = a.answers(a.asked(a.c.Public(), a.problems()...), a.good()...)
+	op.Responses = a.answers(a.withErrors(a.c.Public(), a.problems()...), a.successes()...)
 	return op
 }
 
-// summary is the first sentence of what the command says of itself, if it is one that a list has room for.
+// summary returns the first sentence of the command's documentation if it is short enough.
 func (a *action) summary() string {
 	first, _, _ := strings.Cut(a.c.Doc(), ". ")
-	if first = strings.TrimSuffix(first, "."); first == "" || len(first) > 100 || strings.Contains(first, "\n") {
+	if first = strings.TrimSuffix(first, "."); first == "" || len(first) > 100 ||
+		strings.Contains(first, "\n") {
 		return "The command " + a.c.Name()
 	}
 	return first
 }
 
-// end says when the command is done.
-func (a *action) end() string {
+// endText describes when the command has ended.
+func (a *action) endText() string {
 	if a.c.Jobs() == nil {
 		return "It is done when it is answered"
 	}
@@ -72,23 +74,24 @@ func (a *action) newRequestBody() *requestBody {
 	s := a.object(m)
 	s.Properties = append(s.Properties, a.bodyMembers()...)
 	a.doc.Components.Schemas.add(name, s)
-	return &requestBody{Required: true, Description: a.bodySize(),
+	return &requestBody{Required: true, Description: a.bodySizeText(),
 		Content: a.contents(a.types(), schemaRef(name), a.inventExample(name, m))}
 }
 
-// types are the media types of the command.
+// types returns the media types of the command.
 func (a *action) types() []string {
 	return append([]string{mediaJSON}, a.vendorTypes(rest.CommandMedia(a.c))...)
 }
 
-// good are the answers to a command that went well, or may yet.
-func (a *action) good() []entry[*response] {
+// successes returns the responses of success.
+func (a *action) successes() []entry[*response] {
 	headers := []string{"Cache-Control", "Vary"}
 	out := []entry[*response]{a.empty(204, "It is done, and there is nothing to say about it.", headers[0])}
-	if a.gives {
+	if a.hasOutput {
 		out[0].value.Description = "It is done; `Prefer: return=minimal` asked for no content."
 		s, example := a.result()
-		out = append(out, a.effect(200, "It is done, and this came of it.", headers, a.contents(a.types(), s, example)))
+		out = append(out, a.effect(200, "It is done, and this came of it.", headers,
+			a.contents(a.types(), s, example)))
 	}
 	if a.c.Jobs() != nil {
 		out = append(out, a.accepted(headers))
@@ -96,7 +99,8 @@ func (a *action) good() []entry[*response] {
 	return out
 }
 
-// result describes what is answered. A command that answers with an item of the catalog has the schema of that.
+// result describes the response body. A command that returns an item of the catalog uses the schema
+// of that item.
 func (a *action) result() (s *schemaObject, example string) {
 	m := model{typ: a.c.Output(), mode: shown}
 	if a.isItem(m.typ) {
@@ -105,62 +109,65 @@ func (a *action) result() (s *schemaObject, example string) {
 	}
 	name := a.names.unique(pascal(a.c.Name()) + "Result")
 	s = a.object(m)
-	if a.c.Into() == nil { // lines cannot name the contract
-		s.Properties = append(s.Properties, a.echoed()...)
+	if a.c.Into() == nil { // an import cannot name the contract in its body
+		s.Properties = append(s.Properties, a.contractMembers()...)
 	}
 	a.doc.Components.Schemas.add(name, s)
 	return schemaRef(name), a.inventExample(name, m)
 }
 
-// accepted is 202: the job goes on, and its item says how.
+// accepted describes 202: the job continues, and its item shows the outcome.
 func (a *action) accepted(headers []string) entry[*response] {
 	i := slices.IndexFunc(a.shown, func(d *described) bool { return d.name == a.c.Jobs().Name() })
 	if i < 0 {
-		return a.effect(202, "It has begun, and its job is at `Location`.", append([]string{"Location", "Retry-After"}, headers...), nil)
+		return a.effect(202, "It has begun, and its job is at `Location`.",
+			append([]string{"Location", "Retry-After"}, headers...), nil)
 	}
 	jobs := a.shown[i]
-	out := a.effect(202, "It has begun, and this is its job, which is at `Location`. It can be asked for again after `Retry-After`.",
+	out := a.effect(202,
+		"It has begun, and this is its job, which is at `Location`. It can be asked for again after `Retry-After`.",
 		append([]string{"Location", "Content-Location", "Retry-After"}, headers...), jobs.itemContent())
 	out.value.Links.add("job", &link{OperationID: jobs.getID, Description: "What became of it.",
 		Parameters: ordered[string]{{"id", "$response.body#/" + jobs.r.ID()}}})
 	return out
 }
 
-// A command whose output is secret takes no keys, and what is said of them is left out.
+// A command with a secret output does not accept keys, so these methods omit everything about them.
 
-// again says what a key is good for with the command.
-func (a *action) again() string {
+// commandKeyText describes the guarantee of a key for the command.
+func (a *action) commandKeyText() string {
 	if a.c.Secret() {
 		return ""
 	}
-	return a.repeatable(a.c.Name(), false)
+	return a.keyText(a.c.Name(), false)
 }
 
 func (a *action) empty(status int, description string, headers ...string) entry[*response] {
 	return a.effect(status, description, append(headers, "Vary"), nil)
 }
 
-func (a *action) effect(status int, description string, headers []string, content ordered[*mediaType]) entry[*response] {
+func (a *action) effect(status int, description string, headers []string,
+	content ordered[*mediaType]) entry[*response] {
 	if a.c.Secret() {
 		return a.answer(status, description, append(headers, "Preference-Applied"), content)
 	}
 	return a.builder.effect(status, description, headers, content)
 }
 
-// problems are the statuses that this command can have, beside those of every operation.
+// problems returns the error statuses of this command, in addition to those of every operation.
 func (a *action) problems() []int {
 	out := []int{400}
-	if a.gives || a.c.Jobs() != nil {
+	if a.hasOutput || a.c.Jobs() != nil {
 		out = append(out, 406)
 	}
-	if a.takes {
+	if a.hasInput {
 		out = append(out, 413, 415, 422)
 	}
 	if !a.c.Secret() {
-		out = a.replayed(out...)
+		out = a.withKeyErrors(out...)
 	}
 	if !a.c.Public() {
-		out = append(out, 404) // Authorize may say so
+		out = append(out, 404) // Authorize may return it
 	}
 	for _, k := range a.c.Problems() {
 		out = append(out, k.Status())

@@ -30,7 +30,8 @@ func TestCommandExamplesAreTaken(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
 	d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
-	for path, want := range map[string]int{"/auth/login": 200, "/auth/logout": 204, "/orders/cancel-stale": 202, "/orders/newest": 200} {
+	for path, want := range map[string]int{"/auth/login": 200, "/auth/logout": 204,
+		"/orders/cancel-stale": 202, "/orders/newest": 200} {
 		body := ""
 		if d.at(d.root, "paths", path, "post", "requestBody") != nil {
 			body = d.sample(t, path, "post", "application/json")
@@ -67,7 +68,8 @@ func TestLinksLead(t *testing.T) {
 	if err := json.NewDecoder(res.Body).Decode(&job); err != nil || res.StatusCode != http.StatusAccepted {
 		t.Fatalf("%d: %v", res.StatusCode, err)
 	}
-	if got := res.Header.Get("Location"); got != "/jobs/"+job.ID || send(shop.handler(), "GET "+got, "").StatusCode != http.StatusOK {
+	if got := res.Header.Get("Location"); got != "/jobs/"+job.ID || send(shop.handler(), "GET "+got,
+		"").StatusCode != http.StatusOK {
 		t.Errorf("the job is at %q", got)
 	}
 }
@@ -87,11 +89,14 @@ func TestWhatCommandsCanAnswer(t *testing.T) {
 	tests := []struct{ name, got, want string }{
 		{"nothing", statuses(commanded[nothing, nothing](t, nil)), "204 400 414 500 503 default"},
 		{"gives", statuses(commanded[nothing, token](t, nil)), "200 204 400 406 414 500 503 default"},
-		{"takes", statuses(commanded[credentials, nothing](t, nil)), "204 400 413 414 415 422 500 503 default"},
-		{"policy", statuses(commanded[credentials, nothing](t, &resource.CommandOptions[credentials]{Authorize: allow})),
+		{"takes", statuses(commanded[credentials, nothing](t, nil)),
+			"204 400 413 414 415 422 500 503 default"},
+		{"policy", statuses(commanded[credentials, nothing](t,
+			&resource.CommandOptions[credentials]{Authorize: allow})),
 			"204 400 401 403 404 413 414 415 422 500 503 default"},
 		{"problems", statuses(commanded[nothing, nothing](t, &resource.CommandOptions[nothing]{
-			Problems: []problem.Kind{problem.Exists, problem.TooManyRequests, problem.Unavailable, "https://example.com/mine"}})),
+			Problems: []problem.Kind{problem.Exists, problem.TooManyRequests, problem.Unavailable,
+				"https://example.com/mine"}})),
 			"204 400 409 414 429 500 503 default"},
 	}
 	for _, tt := range tests {
@@ -113,7 +118,8 @@ func TestWhatCommandsSay(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, post := commanded[nothing, nothing](t, &resource.CommandOptions[nothing]{Doc: tt.doc})
-		if diff := cmp.Diff([]any{tt.summary, tt.description}, []any{post["summary"], post["description"]}); diff != "" {
+		if diff := cmp.Diff([]any{tt.summary, tt.description},
+			[]any{post["summary"], post["description"]}); diff != "" {
 			t.Errorf("%.20q (-want +got):\n%s", tt.doc, diff)
 		}
 	}
@@ -123,11 +129,13 @@ func TestWhatCommandsSay(t *testing.T) {
 func TestCommandsAreSecured(t *testing.T) {
 	t.Parallel()
 	bearer := []openapi.SecurityScheme{{Name: "bearer", Type: "http", Scheme: "bearer"}}
-	d := described(t, openapi.New(newShop(t).now, &openapi.Options{REST: shopREST, Security: bearer, Secured: func(name string, op resource.Op) bool {
-		return op == resource.OpInvoke && name != "auth/login" || name == "photos" && op == resource.OpGet
-	}}))
-	for at, want := range map[string]bool{"/auth/login post": false, "/auth/logout post": true, "/orders/newest post": true,
-		"/orders post": false, "/photos/{id} get": true, "/photos/{id} put": false,
+	d := described(t, openapi.New(newShop(t).now, &openapi.Options{REST: shopREST, Security: bearer,
+		Secured: func(name string, op resource.Op) bool {
+			return op == resource.OpInvoke && name != "auth/login" || name == "photos" && op == resource.OpGet
+		}}))
+	for at, want := range map[string]bool{"/auth/login post": false, "/auth/logout post": true,
+		"/orders/newest post": true,
+		"/orders post":        false, "/photos/{id} get": true, "/photos/{id} put": false,
 		"/files/{id} get": false} {
 		path, method, _ := strings.Cut(at, " ")
 		if got := d.at(d.root, "paths", path, method).(object)["security"] == nil; got != want {
@@ -197,7 +205,8 @@ func TestInventedExamples(t *testing.T) {
 		{"texts", `{"at":"2026-11-21T06:00:00Z","day":"2026-11-21","host":"example.com","ip":"192.0.2.1","long":"xxxxxx",` +
 			`"own":"text","raw":"AAEC","short":"te","uri":"https://example.com/","uuid":"019ab3a1-7c00-7b3e-8a5e-3d1f0c2b4a69"}`,
 			example[texts](t)},
-		{"numbers", `{"least":2.5,"most":-4,"one":"a","six":6,"some":1,"ten":10,"text":"1","yes":true}`, example[numbers](t)},
+		{"numbers", `{"least":2.5,"most":-4,"one":"a","six":6,"some":1,"ten":10,"text":"1","yes":true}`,
+			example[numbers](t)},
 		{"composed", `{"any":{},"line":{"itemId":1,"qty":1},"lines":[{"itemId":1,"qty":1}],"map":{},"pair":[1,1]}`,
 			example[composed](t)},
 		{"a pattern", "", example[secret](t)},
@@ -236,7 +245,8 @@ func TestImports(t *testing.T) {
 	shop := newShop(t)
 	d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
 	const path, media = "/places/import", "application/x-ndjson"
-	lines, _ := d.at(d.root, "paths", path, "post", "requestBody", "content", media, "examples", "sample", "value").(string)
+	lines, _ := d.at(d.root, "paths", path, "post", "requestBody", "content", media, "examples", "sample",
+		"value").(string)
 	for _, tt := range []struct {
 		target, body string
 		status       int
@@ -267,9 +277,11 @@ func TestImportsWithoutTransactions(t *testing.T) {
 	ops := resource.OpsOf(memory.New[country](&memory.Options[country]{ID: "code"}))
 	ops.Transactions = nil
 	countries := resource.FromOps("countries", ops, &resource.Options[country]{ID: "code"})
-	d := described(t, openapi.New(resource.NewCatalog(nil, resource.NewImport("countries/import", countries)), nil))
+	d := described(t, openapi.New(resource.NewCatalog(nil, resource.NewImport("countries/import", countries)),
+		nil))
 	const path = "/countries/import"
-	if d.parameters(path, "POST")["atomic"] != nil || d.at(d.root, "paths", path, "post", "responses", "422") != nil {
+	if d.parameters(path, "POST")["atomic"] != nil || d.at(d.root, "paths", path, "post", "responses",
+		"422") != nil {
 		t.Error("without transactions an import is said to be all or nothing")
 	}
 	content := d.at(d.root, "paths", path, "post", "requestBody", "content", "application/x-ndjson").(object)

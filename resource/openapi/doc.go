@@ -1,36 +1,38 @@
-// Package openapi describes a [resource.Catalog] as an OpenAPI 3.1 document, and serves it.
+// Package openapi describes a [resource.Catalog] as an OpenAPI 3.1 document and serves it.
 //
-// The document is made from what the catalog itself is made of: the schemas of its resources, what their collections can
-// do, and what their policies are. So it cannot say what the catalog does not do:
+// The document is generated from the catalog: the schemas of its resources, the capabilities of
+// their collections and their policies.
 //
 //	doc := openapi.New(catalog, &openapi.Options{Title: "Shop"})
 //	mux.Handle("/openapi.json", doc)
 //
-// Where a [version.Negotiator] stands before several catalogs, each contract has a document of its own, which says how
-// this contract is named and where it is in its life:
+// If a [version.Negotiator] serves several catalogs, each contract has a document of its own. It
+// describes how a request names the contract, and its status:
 //
 //	doc := openapi.New(old, &openapi.Options{Title: "Shop", Contract: "1.0.0", Negotiator: api})
 //	mux.Handle("/openapi/1.0.0.json", doc)
 //
-// # What a reader of the document should know
+// # Content of the document
 //
-// An item has up to four schemas. Order is what is answered: further members may come with a minor version, so it is open.
-// OrderCreate, OrderReplace and OrderPatch are what is sent with POST, PUT and PATCH: members that are not in them are
-// refused, so they are closed, and they differ in what may be there and what must.
+// An item has up to four schemas. Order is the schema of responses. It is open, because a minor
+// version may add members. OrderCreate, OrderReplace and OrderPatch are the schemas of POST, PUT
+// and PATCH bodies. They are closed, because unknown members are rejected, and they differ in the
+// members that are allowed and required.
 //
-// A parameter or a status is in the document if this resource has it. Everything else that can be answered is the
-// response default: a problem like all the others, of a type that only the application knows.
+// A parameter or a status is listed if this resource supports it. The response default stands for
+// all other problems, such as those of the application.
 //
-// Commands have an Input, which is closed, and a Result, which is open. What they may be answered with beside what the
-// library itself says is in their options. Where several writes can be one, POST takes a Batch as well. Bytes have no
-// schema: their media types are all that is said of them.
+// A command has an Input, which is closed, and a Result, which is open. Its options list the
+// additional responses. If a collection supports batches, its POST also accepts a Batch. Blobs have
+// media types only, no schema.
 //
-// HEAD is not listed. It is there wherever GET is, with the same parameters and header fields.
+// HEAD is not listed. It is available for each GET, with the same parameters and header fields.
 //
-// # Inside
+// # Implementation
 //
-// document.go goes through the catalog; operations.go and its neighbours describe one operation of a collection, batches.go
-// what several can be together; lookups.go, commands.go and blobs.go are the other parts. schemas.go is the printer of
-// [schema.Type], samples.go and invented.go have the examples, and versions.go knows the Negotiator. model.go has the
-// objects of the format.
+// document.go walks through the catalog. operations.go and the files next to it describe single
+// operations of a collection, batches.go several operations in one request. lookups.go, commands.go
+// and blobs.go describe the other parts. schemas.go converts a [schema.Type], samples.go and
+// invented.go produce the examples, and versions.go describes the Negotiator. model.go has the
+// types of the format.
 package openapi

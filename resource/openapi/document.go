@@ -9,31 +9,32 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// builder makes one document.
+// builder generates one document.
 type builder struct {
 	c   *resource.Catalog
 	o   *Options
 	now *lifecycle
 	doc *root
 
-	names  names            // of components
-	nouns  names            // in operation ids
-	ids    names            // of operations
-	models map[model]string // the component of each
-	always []string         // the header fields of every answer
-	shown  []*described     // the resources that are described so far
+	names         names            // of components
+	nouns         names            // in operation ids
+	ids           names            // of operations
+	models        map[model]string // component of each model
+	commonHeaders []string         // header fields of every response
+	shown         []*described     // resources that have been described so far
 }
 
-// describe makes the document of a catalog.
+// describe generates the document of a catalog.
 func describe(c *resource.Catalog, o *Options, now *lifecycle) *root {
-	b := &builder{c: c, o: o, now: now, names: names{}, nouns: names{}, ids: names{}, models: map[model]string{}}
+	b := &builder{c: c, o: o, now: now, names: names{}, nouns: names{}, ids: names{},
+		models: map[model]string{}}
 	b.doc = &root{OpenAPI: "3.1.0", Security: o.requirements(), Tags: []tag{}, Paths: ordered[*pathItem]{}}
 	b.doc.Components.Schemas = ordered[*schemaObject]{}
-	b.reserve() // before any type of the application is named
+	b.reserve() // before any type of the application
 	b.doc.Servers = b.servers()
-	b.always = b.versionHeaders()
+	b.commonHeaders = b.versionHeaders()
 	if o.RateLimit {
-		b.always = append(b.always, "RateLimit", "RateLimit-Policy")
+		b.commonHeaders = append(b.commonHeaders, "RateLimit", "RateLimit-Policy")
 	}
 	for i := range o.Security {
 		b.doc.Components.SecuritySchemes.add(o.Security[i].Name, o.Security[i].object())
@@ -54,7 +55,8 @@ func describe(c *resource.Catalog, o *Options, now *lifecycle) *root {
 	return b.doc
 }
 
-// reserve keeps the names that are this package's own from types of the application.
+// reserve reserves the component names of this package, so that types of the application get other
+// ones.
 func (b *builder) reserve() {
 	for _, name := range []string{"Problem", "Violation", "JSONPatch"} {
 		b.names[name] = true
@@ -67,15 +69,17 @@ func (b *builder) reserve() {
 // newInfo is called last, although info is first in the document. A contract without a Negotiator has only a name.
 func (b *builder) newInfo() info {
 	c := &b.now.contract
-	out := info{Title: b.o.Title, Version: c.Name, Description: b.preface(), TermsOfService: b.o.TermsOfService,
-		Contact: b.o.Contact, License: b.o.License, Status: string(b.now.status), Deprecation: stamp(c.Deprecated),
-		Sunset: stamp(c.Sunset), Successor: c.Successor}
+	out := info{Title: b.o.Title, Version: c.Name, Description: b.descriptionText(),
+		TermsOfService: b.o.TermsOfService,
+		Contact:        b.o.Contact, License: b.o.License, Status: string(b.now.status),
+		Deprecation: stamp(c.Deprecated),
+		Sunset:      stamp(c.Sunset), Successor: c.Successor}
 	return out
 }
 
-// general holds for every catalog, whatever is in it. It is said once, so that it need not be said of each operation: HEAD,
-// which would double the document, and what the library answers where there is no operation at all.
-const general = `## General
+// generalText applies to every catalog and is stated once instead of in each operation: HEAD, which
+// would double the document, and the errors of unknown paths and methods.
+const generalText = `## General
 
 HEAD is served wherever GET is, with the same parameters and header fields. A method that a path does not list is answered
 with 405 and ` + "`Allow`" + `, one that does not exist with 501. A path with a slash at its end is redirected (308) to the one without.
@@ -88,9 +92,9 @@ Clients, for their part, ignore members that they do not know: an answer may hav
 
 Content is compressed with gzip for those who accept it, and may be sent so.`
 
-// preface is the description of the API.
-func (b *builder) preface() string {
-	parts := []string{b.o.Description, general, b.aboutVersions()}
+// descriptionText returns the description of the API.
+func (b *builder) descriptionText() string {
+	parts := []string{b.o.Description, generalText, b.versionsText()}
 	var out []string
 	for _, p := range parts {
 		if p = strings.TrimSpace(p); p != "" {
@@ -100,26 +104,27 @@ func (b *builder) preface() string {
 	return strings.Join(out, "\n\n")
 }
 
-// aboutVersions says which contract this is and how it can be named.
-func (b *builder) aboutVersions() string {
+// versionsText describes the contract and how a request names it.
+func (b *builder) versionsText() string {
 	if b.o.Negotiator == nil {
 		return ""
 	}
 	c := &b.now.contract
-	s := "## Versions\n\nThis is contract " + c.Name + " of the API. " + b.aboutLife()
+	s := "## Versions\n\nThis is contract " + c.Name + " of the API. " + b.statusText()
 	s += "\n\nA request names it in one or more of these ways, and several have to agree:\n"
-	for _, way := range b.ways() {
+	for _, way := range b.namingText() {
 		s += "\n- " + way
 	}
 	s += "\n\n"
 	if len(b.now.names) > 0 {
-		s += "It is selected by the names " + strings.Join(b.now.names, ", ") + ", also with a v before them. "
+		s += "It is selected by the names " + strings.Join(b.now.names, ", ") +
+			", also with a v before them. "
 	}
-	return s + b.absence()
+	return s + b.defaultText()
 }
 
-// aboutLife says where the contract is in its life.
-func (b *builder) aboutLife() string {
+// statusText describes the status of the contract.
+func (b *builder) statusText() string {
 	c := &b.now.contract
 	var s string
 	switch b.now.status {
@@ -143,8 +148,8 @@ func (b *builder) addTag(name, description string) {
 	}
 }
 
-// resource describes the paths of a resource. The collection comes first, since what is defined for it, such as the schema
-// of an item, is where a reader of the document looks first.
+// resource describes the paths of a resource, first the collection, so that its schemas are defined
+// first.
 func (b *builder) resource(r *resource.Resource) {
 	d := b.describeResource(r)
 	b.addTag(d.name, "The collection /"+d.name+" and its items.")
@@ -154,10 +159,12 @@ func (b *builder) resource(r *resource.Resource) {
 	if r.Can(resource.OpCreate) {
 		list.Post = d.create()
 	}
-	list.Options = d.options("options"+pascal(d.name), d.name, "the collection of "+d.name, accept("Accept-Post", list.Post)...)
+	list.Options = d.options("options"+pascal(d.name), d.name, "the collection of "+d.name,
+		accept("Accept-Post", list.Post)...)
 	b.doc.Paths.add("/"+d.name, list)
 
-	item := &pathItem{Parameters: append([]*parameter{d.idParameter()}, b.versionParameters()...), Get: d.get()}
+	item := &pathItem{Parameters: append([]*parameter{d.idParameter()}, b.versionParameters()...),
+		Get: d.get()}
 	if r.Can(resource.OpReplace) {
 		item.Put = d.replace()
 	}
@@ -167,6 +174,7 @@ func (b *builder) resource(r *resource.Resource) {
 	if r.Can(resource.OpDelete) {
 		item.Delete = d.delete()
 	}
-	item.Options = d.options("options"+d.noun, d.name, "an item of "+d.name, accept("Accept-Patch", item.Patch)...)
+	item.Options = d.options("options"+d.noun, d.name, "an item of "+d.name,
+		accept("Accept-Patch", item.Patch)...)
 	b.doc.Paths.add("/"+d.name+"/{id}", item)
 }

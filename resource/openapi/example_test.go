@@ -39,7 +39,8 @@ func Example() {
 // Each contract has a document, which says how it is named.
 func ExampleNew() {
 	catalog := resource.NewCatalog(nil, resource.New("books", memory.New[Book](nil), nil))
-	api := version.New([]version.Contract{{Name: "1.0.0", Handler: rest.New(catalog, nil), OpenAPI: "/openapi/1.0.0.json"}},
+	api := version.New([]version.Contract{{Name: "1.0.0", Handler: rest.New(catalog, nil),
+		OpenAPI: "/openapi/1.0.0.json"}},
 		[]version.Strategy{version.Path{}}, nil)
 	doc := openapi.New(catalog, &openapi.Options{Title: "Library", Contract: "1.0.0", Negotiator: api})
 

@@ -7,15 +7,15 @@ import (
 	"github.com/stoa-go/stoa/resource/feed/eventstream"
 )
 
-// A feed is another representation of a collection or an item, so it is described where those are. OpenAPI 3.1 has no word for
-// a sequence of events, which comes with 3.2 as itemSchema: what an event is made of is told in text.
+// A feed is another representation of a collection or an item and is described with it. OpenAPI 3.1
+// cannot describe a sequence of events (3.2 has itemSchema), so the events are described in text.
 
-// watched reports whether one can listen to a resource of the catalog.
-func (b *builder) watched() bool {
+// hasFeeds reports whether any resource of the catalog has a feed.
+func (b *builder) hasFeeds() bool {
 	return slices.ContainsFunc(b.c.Resources(), (*resource.Resource).Watches)
 }
 
-// cursorHeader is the field that says where to begin to listen.
+// cursorHeader returns the header field with the cursor of the feed, if the resource has one.
 func (d *described) cursorHeader() []string {
 	if !d.r.Watches() {
 		return nil
@@ -23,8 +23,9 @@ func (d *described) cursorHeader() []string {
 	return []string{"Event-Cursor"}
 }
 
-// feeds adds what a feed can be refused with: 410 where it cannot be gone on with, and 429 for one more than a caller may have.
-func (d *described) feeds(statuses ...int) []int {
+// withFeedErrors adds the error statuses of a feed: 410 for an expired cursor, and 429 for too many feeds of
+// one caller.
+func (d *described) withFeedErrors(statuses ...int) []int {
 	if !d.r.Watches() {
 		return statuses
 	}
@@ -36,8 +37,8 @@ func (d *described) feeds(statuses ...int) []int {
 	return statuses
 }
 
-// listens says in the description of an operation that it can be asked for a feed, of what.
-func (d *described) listens(of string) string {
+// feedText returns the description of the feed in an operation.
+func (d *described) feedText(of string) string {
 	if !d.r.Watches() {
 		return ""
 	}
@@ -46,23 +47,26 @@ func (d *described) listens(of string) string {
 		"missed that is not in this answer. 410 means that this is too long ago: get it anew"
 }
 
-// listen adds the feed to the operation that gets a collection or an item.
-func (d *described) listen(op *operation, content *ordered[*mediaType]) {
+// addFeed adds the feed to the operation that reads a collection or an item.
+func (d *described) addFeed(op *operation, content *ordered[*mediaType]) {
 	if !d.r.Watches() {
 		return
 	}
 	const field = "Where to go on: the `id` of the last event that came, or an `Event-Cursor`. It is for feeds only."
 	op.Parameters = append(op.Parameters,
-		d.share("LastEventID", &parameter{Name: "Last-Event-ID", In: "header", Schema: text(), Example: quote(cursorText),
+		d.share("LastEventID", &parameter{Name: "Last-Event-ID", In: "header", Schema: text(),
+			Example:     quote(cursorText),
 			Description: field + " Browsers send it by themselves when they come back."}),
-		d.share("LastEventIDOfURL", &parameter{Name: "lastEventId", In: "query", Schema: text(), Example: quote(cursorText),
-			Description: field + " It is for browsers that come for the first time, and can send no field. `Last-Event-ID` goes before it."}))
+		d.share("LastEventIDOfURL", &parameter{Name: "lastEventId", In: "query", Schema: text(),
+			Example: quote(cursorText),
+			Description: field +
+				" It is for browsers that come for the first time, and can send no field. `Last-Event-ID` goes before it."}))
 	content.add(eventstream.ContentType, d.events())
 }
 
 const cursorText = "AcQ_tkSe6jcFCNQqAlvSYmc"
 
-// events describes a feed.
+// events describes the content of a feed.
 func (d *described) events() *mediaType {
 	id := d.r.ID()
 	m := &mediaType{Schema: textOf("Server-sent events (WHATWG HTML section 9.2). `event` is `created`, `updated` or `deleted`: " +

@@ -24,8 +24,9 @@ func watchedCatalog(t *testing.T) *resource.Catalog {
 	t.Cleanup(func() { f.Close() })
 	ops := resource.OpsOf(memory.New[note](nil))
 	ops.Replace, ops.Delete, ops.Deleted, ops.Insert = nil, nil, nil, nil
-	notes := resource.FromOps("notes", ops, &resource.Options[note]{Public: true, Samples: []note{{"a", "Ring twice."}},
-		Query: query.Support{Filter: map[string][]query.Op{"text": {query.Eq}}}})
+	notes := resource.FromOps("notes", ops,
+		&resource.Options[note]{Public: true, Samples: []note{{"a", "Ring twice."}},
+			Query: query.Support{Filter: map[string][]query.Op{"text": {query.Eq}}}})
 	return resource.NewCatalog(&resource.CatalogOptions{Feed: f, Limits: resource.Limits{Streams: 1},
 		Principal: func(context.Context) string { return "ann" }}, notes)
 }
@@ -41,7 +42,8 @@ func TestFeedsAreDescribed(t *testing.T) {
 	const stream, foreign = "Accept: text/event-stream", "AcQ_tkSe6jcFCNQqAlvSYmc"
 	catalog := watchedCatalog(t)
 	d := described(t, openapi.New(catalog, nil))
-	id := strings.TrimPrefix(send(rest.New(catalog, nil), "POST /notes", `{"text":"x"}`, "Content-Type: application/json").Header.Get("Location"), "/notes/")
+	id := strings.TrimPrefix(send(rest.New(catalog, nil), "POST /notes", `{"text":"x"}`,
+		"Content-Type: application/json").Header.Get("Location"), "/notes/")
 	tests := []struct {
 		query  string
 		fields []string
@@ -87,8 +89,10 @@ func TestFeedsAreDescribed(t *testing.T) {
 
 	// The example is what a client gets.
 	const whole = "/notes"
-	example := d.at(d.root, "paths", whole, "get", "responses", "200", "content", "text/event-stream", "examples", "event", "value")
-	if want := "id: " + foreign + "\nevent: updated\ndata: {\"id\":\"a\",\"text\":\"Ring twice.\"}\n\n"; example != want {
+	example := d.at(d.root, "paths", whole, "get", "responses", "200", "content", "text/event-stream",
+		"examples", "event", "value")
+	if want := "id: " + foreign +
+		"\nevent: updated\ndata: {\"id\":\"a\",\"text\":\"Ring twice.\"}\n\n"; example != want {
 		t.Errorf("the example is %q, want %q", example, want)
 	}
 }

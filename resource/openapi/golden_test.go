@@ -36,7 +36,8 @@ func golden(t *testing.T, name string, got []byte) {
 
 func TestGoldenPlain(t *testing.T) {
 	t.Parallel()
-	doc := openapi.New(newShop(t).now, &openapi.Options{REST: shopREST, Title: "Shop", Description: "Orders, and who made them."})
+	doc := openapi.New(newShop(t).now, &openapi.Options{REST: shopREST, Title: "Shop",
+		Description: "Orders, and who made them."})
 	golden(t, "plain.json", doc.JSON())
 }
 

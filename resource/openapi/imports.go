@@ -9,29 +9,32 @@ import (
 	"github.com/stoa-go/stoa/resource"
 )
 
-// mediaNDJSON is a JSON value on each line.
+// mediaNDJSON is the media type of newline-delimited JSON.
 const mediaNDJSON = "application/x-ndjson"
 
-// lines describes the command of an import, whose content is no JSON but lines of it.
-func (a *action) lines() *operation {
-	op := a.newOperation(camel(a.c.Name()), a.area, a.c.Name(), resource.OpInvoke, a.summary(), a.c.Doc(),
+// importOperation describes an import command, whose body is newline-delimited JSON.
+func (a *action) importOperation() *operation {
+	op := a.newOperation(camel(a.c.Name()), a.group, a.c.Name(), resource.OpInvoke, a.summary(), a.c.Doc(),
 		"Each line stands for itself: those that are refused are told, and the others are stored. If it is cut short, what has "+
-			"been stored stays, and to send all of it again does no harm", a.repeatable(a.c.Name(), false), a.atomicOnce())
+			"been stored stays, and to send all of it again does no harm", a.keyText(a.c.Name(), false),
+		a.atomicOnce())
 	statuses := []int{400, 406, 413, 415}
 	if a.c.Into().Batches() {
 		statuses = append(statuses, 422)
-		op.Parameters = append(op.Parameters, &parameter{Name: "atomic", In: "query", Schema: &schemaObject{Type: typeNames{"boolean"}},
-			Description: "All lines are stored, or none: then a line that is refused is 422, with `rejected`."})
+		op.Parameters = append(op.Parameters,
+			&parameter{Name: "atomic", In: "query", Schema: &schemaObject{Type: typeNames{"boolean"}},
+				Description: "All lines are stored, or none: then a line that is refused is 422, with `rejected`."})
 	}
 	op.Parameters = append(append(op.Parameters, a.prefer("handling=lenient")), a.keyParameter()...)
 	op.RequestBody = a.linesBody()
 	s, example := a.result()
-	op.Responses = a.answers(a.asked(a.c.Public() && a.c.Into().Policy().Public, a.replayed(statuses...)...),
-		a.effect(200, "What has become of the lines.", []string{"Cache-Control", "Vary"}, a.contents(a.types(), s, example)))
+	op.Responses = a.answers(a.withErrors(a.c.Public() && a.c.Into().Policy().Public, a.withKeyErrors(statuses...)...),
+		a.effect(200, "What has become of the lines.", []string{"Cache-Control", "Vary"},
+			a.contents(a.types(), s, example)))
 	return op
 }
 
-// atomicOnce says what a key is worth where all lines are stored or none.
+// atomicOnce describes the guarantee of a key for an atomic import.
 func (a *action) atomicOnce() string {
 	if level, _ := a.builder.c.Guarantee(a.c.Name(), true); level != idempotency.ExactlyOnce {
 		return ""
@@ -39,7 +42,8 @@ func (a *action) atomicOnce() string {
 	return "With `atomic=true` and a key it is done exactly once"
 }
 
-// linesBody describes the lines. JSON Schema has no word for a sequence of values, so they are but text.
+// linesBody describes the body. JSON Schema cannot describe a sequence of values, so its schema is
+// a string.
 func (a *action) linesBody() *requestBody {
 	into := a.c.Into()
 	s := textOf("One item a line, each a JSON object as it is sent with POST.")
@@ -50,20 +54,23 @@ func (a *action) linesBody() *requestBody {
 			a.models[d.createModel] + "`."
 		if d.samples.create != "" {
 			line := string(a.exampleValue(d.samples.create)) + "\n"
-			m.Examples.add("sample", &example{Ref: "#/components/examples/" + a.addExample(pascal(a.c.Name())+"Input", quote(line))})
+			m.Examples.add("sample",
+				&example{Ref: "#/components/examples/" + a.addExample(pascal(a.c.Name())+"Input",
+					quote(line))})
 		}
 	}
 	return &requestBody{Required: true, Content: ordered[*mediaType]{{mediaNDJSON, m}},
 		Description: "Of any length, in lines of the length of a single item at most."}
 }
 
-// importExtensions are the members of problems of an import.
+// importExtensions are the extension members of import problems.
 func importExtensions() ordered[*schemaObject] {
 	count := func(of string) *schemaObject {
 		return &schemaObject{Type: typeNames{"integer"}, Minimum: jsontext.Value("0"), Description: of}
 	}
 	rejected := array(&schemaObject{Type: typeNames{"object"}, Required: []string{"line", "problem"},
-		Properties: ordered[*schemaObject]{{"line", count("Counted from 1.")}, {"problem", schemaRef("Problem")}}})
+		Properties: ordered[*schemaObject]{{"line", count("Counted from 1.")},
+			{"problem", schemaRef("Problem")}}})
 	rejected.Description = "The lines for which nothing of an import was stored, the first hundred of them."
 	return ordered[*schemaObject]{
 		{"rejected", rejected},

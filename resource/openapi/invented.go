@@ -10,11 +10,11 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// Resources have samples. Commands have none, so what they take and answer is made up of what the tags of their fields say:
-// tools that try an API out begin with it.
+// Resources have samples, commands have none. Examples of their inputs and outputs are generated
+// from the tags of the fields.
 
-// inventExample makes up a document of a model and defines it as an example. It returns its name; "" if the tags do not
-// say enough for a document that the library would take: an example that is refused is worse than none.
+// inventExample generates an example of a model, defines it, and returns its name. It returns "" if
+// it cannot generate a document that is valid: an invalid example is worse than none.
 func (b *builder) inventExample(name string, m model) string {
 	doc := b.invent(m, 0)
 	if doc == nil {
@@ -28,11 +28,11 @@ func (b *builder) inventExample(name string, m model) string {
 	return b.addExample(name, doc)
 }
 
-// maxInvented is how deep a document is made up. What is deeper is recursive without an end, or no example for anybody.
+// maxInvented limits the depth of generated examples, in particular for recursive types.
 const maxInvented = 6
 
-// invent makes up an object of the members that must be there, and those of which the tags say a value outright. Nil means
-// that it cannot.
+// invent generates an object with the required members and those that have an example or a default.
+// It returns nil if it cannot.
 func (b *builder) invent(m model, depth int) jsontext.Value {
 	if depth > maxInvented {
 		return nil
@@ -57,7 +57,8 @@ func (b *builder) invent(m model, depth int) jsontext.Value {
 	return jsontext.Value("{" + out.String() + "}")
 }
 
-// inventField makes up the value of a field: what its tags say outright, or else something of its type.
+// inventField generates the value of a field from its example, default or enumeration, and
+// otherwise from its type.
 func (b *builder) inventField(f *schema.Field, m mode, depth int) jsontext.Value {
 	switch {
 	case f.Example != nil:
@@ -76,7 +77,7 @@ func (b *builder) inventField(f *schema.Field, m mode, depth int) jsontext.Value
 	return v
 }
 
-// inventArray makes up as few elements as there may be, but one, so that they can be seen.
+// inventArray generates the least number of elements, but at least one.
 func (b *builder) inventArray(f *schema.Field, m mode, depth int) jsontext.Value {
 	n := max(f.Type.Len, 1)
 	if f.MinItems != nil && *f.MinItems > n || f.MaxItems != nil && *f.MaxItems < n {
@@ -89,7 +90,7 @@ func (b *builder) inventArray(f *schema.Field, m mode, depth int) jsontext.Value
 	return jsontext.Value("[" + strings.Repeat(string(elem)+",", n-1) + string(elem) + "]")
 }
 
-// inventOne makes up a value of a type that is the field's, or that of its elements.
+// inventOne generates a value of type t, which is that of the field or of its elements.
 func (b *builder) inventOne(f *schema.Field, t *schema.Type, m mode, depth int) jsontext.Value {
 	if isProblem(t) {
 		return b.exampleProblem(problem.Invalid).Append(nil)
@@ -115,7 +116,7 @@ func (b *builder) inventOne(f *schema.Field, t *schema.Type, m mode, depth int) 
 	return nil
 }
 
-// inventText makes up a string. What a pattern asks for cannot be guessed.
+// inventText generates a string. It does not support patterns.
 func inventText(f *schema.Field) jsontext.Value {
 	if s, ok := wellFormed[f.Format]; ok {
 		return quote(s)
@@ -132,7 +133,7 @@ func inventText(f *schema.Field) jsontext.Value {
 	return quote(s)
 }
 
-// wellFormed has a value of each format that the library checks.
+// wellFormed has a valid value for each format that the library validates.
 var wellFormed = map[string]string{
 	"date-time": "2026-11-21T06:00:00Z",
 	"date":      "2026-11-21",

@@ -9,19 +9,21 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// What is said of keys: that of the catalog, if it keeps them, and else that there are some.
+// Idempotency keys are described with the guarantees of the catalog, or without them if a
+// middleware supports them.
 
-// keyed reports whether requests that change something may have a key.
+// keyed reports whether requests may have an Idempotency-Key.
 func (b *builder) keyed() bool { return b.o.IdempotencyKey || b.c.Idempotency() != nil }
 
-// keyParameter is the Idempotency-Key, where keys are kept.
+// keyParameter describes Idempotency-Key; nil if it is not supported.
 func (b *builder) keyParameter() []*parameter {
 	if !b.keyed() {
 		return nil
 	}
 	longest, one := 257, 1 // 255 characters and the quotation marks
 	p := &parameter{Name: idempotency.KeyField, In: "header",
-		Schema:  &schemaObject{Type: typeNames{"string"}, MinLength: &one, MaxLength: &longest, Pattern: b.keyPattern()},
+		Schema: &schemaObject{Type: typeNames{"string"}, MinLength: &one, MaxLength: &longest,
+			Pattern: b.keyPattern()},
 		Example: quote(`"8e03978e-40d5-43e8-bc93-6894a57f9324"`),
 		Description: "A string in quotation marks that is new for each thing to be done, and the same when it is sent again. " +
 			"What was answered the first time is then answered again, with `Idempotency-Replayed`. With other content it is " +
@@ -38,8 +40,8 @@ func (b *builder) keyParameter() []*parameter {
 	return []*parameter{b.share("IdempotencyKey", p)}
 }
 
-// keyPattern is how a key is spelled: as a string or, unless the Guard is strict, as a bare word. A string with escapes is
-// taken, too, but nobody needs one.
+// keyPattern returns the pattern of a key: a quoted string or, unless the Guard is strict, a token.
+// Strings with escapes are also accepted but not documented.
 func (b *builder) keyPattern() string {
 	quoted, bare := `[ !#-\[\]-~]{1,255}`, `[!#-+\x2d-:<-\[\]-~]{1,255}`
 	var o idempotency.Options
@@ -56,7 +58,7 @@ func (b *builder) keyPattern() string {
 	return `^("` + quoted + `"|` + bare + `)$`
 }
 
-// brief writes a duration without what is zero at its end: 24h.
+// brief formats a duration without trailing zeros: 24h.
 func brief(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
@@ -68,9 +70,9 @@ func brief(d time.Duration) string {
 	return text
 }
 
-// repeatable says what a key is good for with what is written to a part of the catalog; create, with what creates an item
-// whose id the server chooses.
-func (b *builder) repeatable(name string, create bool) string {
+// keyText describes the guarantee of a key for writes to a part of the catalog. create refers to
+// a create operation with an id chosen by the server.
+func (b *builder) keyText(name string, create bool) string {
 	if !b.keyed() {
 		return ""
 	}
@@ -88,8 +90,8 @@ func (b *builder) repeatable(name string, create bool) string {
 		problem.OutcomeUnknown.URI() + "`)"
 }
 
-// replayed adds what can be wrong with a key.
-func (b *builder) replayed(statuses ...int) []int {
+// withKeyErrors adds the error statuses of keys.
+func (b *builder) withKeyErrors(statuses ...int) []int {
 	if !b.keyed() {
 		return statuses
 	}
@@ -105,7 +107,7 @@ func (b *builder) replayed(statuses ...int) []int {
 	return statuses
 }
 
-// replayHeaders are those of an answer that may be one from before.
+// replayHeaders returns the header fields of a response that may be a replay.
 func (b *builder) replayHeaders(content bool) []string {
 	switch {
 	case !b.keyed():
@@ -116,7 +118,7 @@ func (b *builder) replayHeaders(content bool) []string {
 	return []string{idempotency.ReplayedField}
 }
 
-// keyKinds are the problems of keys with a status.
+// keyKinds returns the problems of keys with a status.
 func (b *builder) keyKinds(status int) []problem.Kind {
 	if !b.keyed() {
 		return nil

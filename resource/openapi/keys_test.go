@@ -16,7 +16,8 @@ import (
 )
 
 // keyedREST names the items of its collections apart, which have one Go type.
-var keyedREST = &rest.Options{Resources: map[string]rest.ResourceOptions{"named": {Media: "name"}, "loose": {Media: "leaf"}}}
+var keyedREST = &rest.Options{Resources: map[string]rest.ResourceOptions{"named": {Media: "name"},
+	"loose": {Media: "leaf"}}}
 
 // keyedCatalog has a collection for each level of a key.
 func keyedCatalog(opts *idempotency.Options) *resource.Catalog {
@@ -25,7 +26,8 @@ func keyedCatalog(opts *idempotency.Options) *resource.Catalog {
 		Title string `json:"title" required:"true"`
 	}
 	db := memory.NewDB()
-	exact := resource.New("exact", memory.New(&memory.Options[memo]{DB: db}), &resource.Options[memo]{Public: true})
+	exact := resource.New("exact", memory.New(&memory.Options[memo]{DB: db}),
+		&resource.Options[memo]{Public: true})
 	ops := resource.OpsOf(memory.New[memo](nil))
 	ops.Transactions = nil
 	named := resource.FromOps("named", ops, &resource.Options[memo]{Public: true})
@@ -35,27 +37,34 @@ func keyedCatalog(opts *idempotency.Options) *resource.Catalog {
 	return resource.NewCatalog(&resource.CatalogOptions{
 		Idempotency: idempotency.New(idempotency.NewMemory(&idempotency.MemoryOptions{Runner: db}), opts),
 	}, exact, named, loose,
-		resource.NewCommand("exact/tidy", nothing, &resource.CommandOptions[struct{}]{Public: true, Transactions: db}),
+		resource.NewCommand("exact/tidy", nothing, &resource.CommandOptions[struct{}]{Public: true,
+			Transactions: db}),
 		resource.NewCommand("loose/tidy", nothing, &resource.CommandOptions[struct{}]{Public: true}),
-		resource.NewCommand("loose/token", nothing, &resource.CommandOptions[struct{}]{Public: true, Secret: true}))
+		resource.NewCommand("loose/token", nothing, &resource.CommandOptions[struct{}]{Public: true,
+			Secret: true}))
 }
 
 func TestGoldenKeys(t *testing.T) {
 	t.Parallel()
-	golden(t, "keys.json", openapi.New(keyedCatalog(nil), &openapi.Options{REST: keyedREST, Title: "Memos", Whole: true}).JSON())
+	golden(t, "keys.json",
+		openapi.New(keyedCatalog(nil), &openapi.Options{REST: keyedREST, Title: "Memos", Whole: true}).JSON())
 }
 
 // TestKeysOfTheCatalog: a catalog that keeps keys says itself what they are worth, operation by operation.
 func TestKeysOfTheCatalog(t *testing.T) {
 	t.Parallel()
-	const exactly, identity, most = "exactly once", "the id follows from the key", "at most once"
+	const exactly, identity, atMost = "exactly once", "the id follows from the key", "at most once"
 	worth := map[string]string{
-		"POST /exact": exactly, "PUT /exact/{id}": exactly, "PATCH /exact/{id}": exactly, "DELETE /exact/{id}": exactly,
-		"POST /named": identity, "PUT /named/{id}": most, "PATCH /named/{id}": most, "DELETE /named/{id}": most,
-		"POST /loose": most, "PUT /loose/{id}": most, "PATCH /loose/{id}": most, "DELETE /loose/{id}": most,
-		"POST /exact/tidy": exactly, "POST /loose/tidy": most,
+		"POST /exact": exactly, "PUT /exact/{id}": exactly, "PATCH /exact/{id}": exactly,
+		"DELETE /exact/{id}": exactly,
+		"POST /named":        identity, "PUT /named/{id}": atMost, "PATCH /named/{id}": atMost,
+		"DELETE /named/{id}": atMost,
+		"POST /loose":        atMost, "PUT /loose/{id}": atMost, "PATCH /loose/{id}": atMost,
+		"DELETE /loose/{id}": atMost,
+		"POST /exact/tidy":   exactly, "POST /loose/tidy": atMost,
 	}
-	d := described(t, openapi.New(keyedCatalog(&idempotency.Options{Required: true, TTL: 90 * time.Minute, TimeOrdered: true}), &openapi.Options{REST: keyedREST}))
+	d := described(t, openapi.New(keyedCatalog(&idempotency.Options{Required: true, TTL: 90 * time.Minute,
+		TimeOrdered: true}), &openapi.Options{REST: keyedREST}))
 	seen := 0
 	d.operations(func(path, method string, op object) {
 		key := d.parameters(path, method)["Idempotency-Key"]
@@ -80,7 +89,8 @@ func TestKeysOfTheCatalog(t *testing.T) {
 		t.Errorf("%d operations have keys, want %d", seen, len(worth))
 	}
 	p := d.at(d.root, "components", "parameters", "IdempotencyKey").(object)
-	if text := p["description"].(string); p["required"] != true || !strings.Contains(text, "remembered for 1h30m.") ||
+	if text := p["description"].(string); p["required"] != true ||
+		!strings.Contains(text, "remembered for 1h30m.") ||
 		!strings.Contains(text, "version 7") {
 		t.Errorf("the parameter is %v", p)
 	}
@@ -90,17 +100,21 @@ func TestKeysOfTheCatalog(t *testing.T) {
 func TestKeyPattern(t *testing.T) {
 	t.Parallel()
 	const v7 = "0193f2a4-7c1e-7d3b-9a55-2f6d1c0b8e11"
-	for _, opts := range []*idempotency.Options{nil, {Strict: true}, {TimeOrdered: true, TTL: 1 << 62}, {TimeOrdered: true, Strict: true, TTL: 1 << 62}} {
+	for _, opts := range []*idempotency.Options{nil, {Strict: true}, {TimeOrdered: true, TTL: 1 << 62},
+		{TimeOrdered: true, Strict: true, TTL: 1 << 62}} {
 		catalog := keyedCatalog(opts)
 		d := described(t, openapi.New(catalog, nil))
 		p := d.at(d.root, "components", "parameters", "IdempotencyKey", "schema", "pattern").(string)
 		re := regexp.MustCompile(p)
-		keys := []string{v7, `"` + v7 + `"`, `"` + v7, v7 + `"`, strings.Replace(v7, "-7", "-4", 1), "a", `"a b;c,d"`, "a b", "a;b", "a,b", `a\b`, `a"b`, "a-b", `""`,
-			strings.Repeat("k", 255), strings.Repeat("k", 256), `"` + strings.Repeat("k", 255) + `"`, "ä", "~!#$%&'()*+./:<=>?@[]^_`{|}"}
+		keys := []string{v7, `"` + v7 + `"`, `"` + v7, v7 + `"`, strings.Replace(v7, "-7", "-4", 1), "a",
+			`"a b;c,d"`, "a b", "a;b", "a,b", `a\b`, `a"b`, "a-b", `""`,
+			strings.Repeat("k", 255), strings.Repeat("k", 256), `"` + strings.Repeat("k", 255) + `"`, "ä",
+			"~!#$%&'()*+./:<=>?@[]^_`{|}"}
 		for _, key := range keys {
 			_, err := catalog.Idempotency().Key(http.Header{"Idempotency-Key": {key}})
 			if re.MatchString(key) != (err == nil) {
-				t.Errorf("%+v: %q is matched by %s: %v, and the keeper says %v", opts, key, p, re.MatchString(key), err)
+				t.Errorf("%+v: %q is matched by %s: %v, and the keeper says %v", opts, key, p,
+					re.MatchString(key), err)
 			}
 		}
 	}

@@ -5,14 +5,16 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// lookup describes the path of a lookup, which answers with an item of another path.
+// lookup describes the path of a lookup, which returns an item of another path.
 func (b *builder) lookup(l *resource.Lookup) {
 	target := b.c.Target(l)
-	d := &described{builder: b, r: target, name: target.Name(), word: b.o.REST.Resource(target).Media, policy: target.Policy()}
+	d := &described{builder: b, r: target, name: target.Name(), word: b.o.REST.Resource(target).Media,
+		policy: target.Policy()}
 	d.item = b.component(model{typ: target.Type(), mode: shown})
 	d.samples.item = b.sampleOf(d.item)
 	id := b.nouns.unique("Find" + pascal(l.Name()))
-	op := b.newOperation("find"+id[len("Find"):], target.Name(), l.Name(), resource.OpGet, "Find an item of "+target.Name(),
+	op := b.newOperation("find"+id[len("Find"):], target.Name(), l.Name(), resource.OpGet, "Find an item of "+
+		target.Name(),
 		"Returns the item that the parameters lead to. `Content-Location` says where it is")
 	var params []*parameter
 	for _, f := range l.Input().Fields {
@@ -20,13 +22,15 @@ func (b *builder) lookup(l *resource.Lookup) {
 	}
 	op.Parameters = append(append(params, d.partParameters()...), d.readConditions()...)
 	headers := append([]string{"Content-Location"}, d.itemHeaders()...)
-	op.Responses = d.answers(d.who(d.lost(400, 404, 406, 412)...), d.answer(200, "The item.", headers, d.itemContent()),
+	op.Responses = d.answers(d.withCommonErrors(d.withGone(400, 404, 406, 412)...),
+		d.answer(200, "The item.", headers, d.itemContent()),
 		d.unchanged(headers))
 	options := b.options("options"+id[len("Find"):], target.Name(), "the lookup of "+target.Name())
 	b.doc.Paths.add("/"+l.Name(), &pathItem{Parameters: b.versionParameters(), Get: op, Options: options})
 }
 
-// inputParameter describes a field of the input of a lookup. What is sent is checked against all that its tags say.
+// inputParameter describes a field of the input of a lookup. Values are validated against all
+// constraints of its tags.
 func (b *builder) inputParameter(f *schema.Field) *parameter {
 	s := b.constrained(f, created)
 	p := &parameter{Name: f.Name, In: "query", Required: f.Required, Description: describeField(f), Schema: s}

@@ -2,13 +2,14 @@ package openapi
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// The objects of an OpenAPI 3.1 document, as far as they are used. Their members are written in the order of the fields.
+// The objects of an OpenAPI 3.1 document that this package uses. Members are written in the order
+// of the fields.
 //
-// A library with the whole of the format would bring its own idea of maps, references and absent members; what is needed
-// here is little, and its order has to be ours.
+// A library for the format would have its own representation of maps, references and absent
+// members. This package needs few objects and control over their order.
 
-// root is the whole document. Security is always written: an empty list says that nothing is needed, where its absence
-// says nothing.
+// root is the document. Security is always written: an empty list means that no authentication is
+// needed, while an absent one is unspecified.
 type root struct {
 	OpenAPI    string             `json:"openapi"`
 	Info       info               `json:"info"`
@@ -19,8 +20,8 @@ type root struct {
 	Components components         `json:"components"`
 }
 
-// info is what the API is called and where its contract is in its life. Dates are those of RFC 3339, as everywhere in the
-// document; only in header fields do they have forms of their own.
+// info describes the API and the status of its contract. Dates are in RFC 3339, unlike in header
+// fields.
 type info struct {
 	Title          string   `json:"title"`
 	Version        string   `json:"version"`
@@ -34,22 +35,23 @@ type info struct {
 	Successor      string   `json:"x-successor,omitzero"`
 }
 
-// server is a place where the API is. Paths are appended to its URL as it stands.
+// server is a base URL of the API. Paths are appended to it.
 type server struct {
 	URL         string `json:"url"`
 	Description string `json:"description,omitzero"`
 }
 
-// tag groups the operations of a resource for readers.
+// tag is a group of operations.
 type tag struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitzero"`
 }
 
-// requirement is a security requirement: the scheme that is asked for, with its scopes. Without members nothing is.
+// requirement is a security requirement: a scheme with its scopes. An empty one requires nothing.
 type requirement = ordered[[]string]
 
-// pathItem is one path. Its parameters are those of all its operations: the id, and what names the contract.
+// pathItem is one path. Parameters apply to all its operations: the id, and those that name the
+// contract.
 type pathItem struct {
 	Parameters []*parameter `json:"parameters,omitzero"`
 	Get        *operation   `json:"get,omitzero"`
@@ -60,8 +62,8 @@ type pathItem struct {
 	Patch      *operation   `json:"patch,omitzero"`
 }
 
-// operation is one method of a path. Security is a pointer, since without it the operation needs what the root says, and
-// with an empty list it needs nothing.
+// operation is one method of a path. Security is a pointer: nil means that the requirements of the
+// root apply, an empty list means none.
 type operation struct {
 	OperationID string             `json:"operationId"`
 	Tags        []string           `json:"tags"`
@@ -75,8 +77,8 @@ type operation struct {
 	Security    *[]requirement     `json:"security,omitzero"`
 }
 
-// parameter is one of the path, the query or the header, or a reference to one. It has a schema, or content where its text
-// is JSON.
+// parameter is a path, query or header parameter, or a reference to one. It has Content if its
+// value is JSON, and otherwise Schema.
 type parameter struct {
 	Ref         string              `json:"$ref,omitzero"`
 	Name        string              `json:"name,omitzero"`
@@ -90,27 +92,27 @@ type parameter struct {
 	Content     ordered[*mediaType] `json:"content,omitzero"`
 }
 
-// requestBody is what is sent, by media type.
+// requestBody is the request body, by media type.
 type requestBody struct {
 	Description string              `json:"description,omitzero"`
 	Required    bool                `json:"required"`
 	Content     ordered[*mediaType] `json:"content"`
 }
 
-// mediaType is content of one type.
+// mediaType is the content for one media type.
 type mediaType struct {
 	Schema   *schemaObject     `json:"schema,omitzero"`
 	Examples ordered[*example] `json:"examples,omitzero"`
 }
 
-// example is a value as it could be, or a reference to one.
+// example is an example value, or a reference to one.
 type example struct {
 	Ref     string         `json:"$ref,omitzero"`
 	Summary string         `json:"summary,omitzero"`
 	Value   jsontext.Value `json:"value,omitzero"`
 }
 
-// response is an answer, or a reference to one. One without content has none.
+// response is a response, or a reference to one. Content is nil if it has no body.
 type response struct {
 	Ref         string                 `json:"$ref,omitzero"`
 	Description string                 `json:"description,omitzero"`
@@ -119,14 +121,15 @@ type response struct {
 	Links       ordered[*link]         `json:"links,omitzero"`
 }
 
-// link says which operation goes on from an answer, and where in the answer its parameters are.
+// link names a follow-up operation and the parts of the response that are its parameters.
 type link struct {
 	OperationID string          `json:"operationId"`
 	Parameters  ordered[string] `json:"parameters"`
 	Description string          `json:"description,omitzero"`
 }
 
-// headerObject is a header field of an answer, or a reference to one. Its name is that of the component.
+// headerObject is a response header field, or a reference to one. Its name is that of the
+// component.
 type headerObject struct {
 	Ref         string         `json:"$ref,omitzero"`
 	Description string         `json:"description,omitzero"`
@@ -134,7 +137,7 @@ type headerObject struct {
 	Example     jsontext.Value `json:"example,omitzero"`
 }
 
-// schemaObject is a schema of JSON Schema 2020-12, which OpenAPI 3.1 uses as it is.
+// schemaObject is a schema of JSON Schema 2020-12, which OpenAPI 3.1 uses.
 type schemaObject struct {
 	Ref                  string                 `json:"$ref,omitzero"`
 	Type                 typeNames              `json:"type,omitzero"`
@@ -170,17 +173,18 @@ type schemaObject struct {
 	Examples             []jsontext.Value       `json:"examples,omitzero"`
 }
 
-// discriminator names the member by which the schemas of oneOf are told apart. Readers need none, since each has a const
-// there; generators of clients do.
+// discriminator names the member that selects one of oneOf. Client generators need it; validators
+// use the const of each schema.
 type discriminator struct {
 	PropertyName string          `json:"propertyName"`
 	Mapping      ordered[string] `json:"mapping,omitzero"`
 }
 
-// typeNames are the types that a value may have. One is written as a string, which is what most tools know best.
+// typeNames are the allowed JSON types. A single one is written as a string, which tools support
+// best.
 type typeNames []string
 
-// MarshalJSONTo writes a name, or an array of them.
+// MarshalJSONTo writes a string or an array of strings.
 func (t typeNames) MarshalJSONTo(enc *jsontext.Encoder) error {
 	if len(t) == 1 {
 		return enc.WriteToken(jsontext.String(t[0]))
@@ -196,7 +200,8 @@ func (t typeNames) MarshalJSONTo(enc *jsontext.Encoder) error {
 	return enc.WriteToken(jsontext.EndArray)
 }
 
-// components are what is referred to. Those that are always there are written even if empty.
+// components are the targets of references. Those that every document has are written even if
+// empty.
 type components struct {
 	Schemas         ordered[*schemaObject]   `json:"schemas"`
 	Responses       ordered[*response]       `json:"responses"`
@@ -206,7 +211,7 @@ type components struct {
 	SecuritySchemes ordered[*securityObject] `json:"securitySchemes,omitzero"`
 }
 
-// securityObject is a [SecurityScheme] as the format has it.
+// securityObject is a [SecurityScheme] in the format of OpenAPI.
 type securityObject struct {
 	Type             string       `json:"type"`
 	Description      string       `json:"description,omitzero"`
@@ -218,14 +223,14 @@ type securityObject struct {
 	Flows            *flowsObject `json:"flows,omitzero"`
 }
 
-// flowsObject has one of the flows of OAuth 2. The implicit one and that of passwords are not to be used any more (RFC 9700
+// flowsObject has one OAuth 2 flow. The implicit and password flows are not supported (RFC 9700
 // section 2).
 type flowsObject struct {
 	AuthorizationCode *flowObject `json:"authorizationCode,omitzero"`
 	ClientCredentials *flowObject `json:"clientCredentials,omitzero"`
 }
 
-// flowObject is one flow. Scopes are required by the format, even if there are none.
+// flowObject is one flow. The format requires Scopes even if there are none.
 type flowObject struct {
 	AuthorizationURL string          `json:"authorizationUrl,omitzero"`
 	TokenURL         string          `json:"tokenUrl,omitzero"`

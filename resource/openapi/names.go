@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// pascal writes a name as Go and most generators do: line-items becomes LineItems.
+// pascal converts a name to the style of Go and of most generators: line-items becomes LineItems.
 func pascal(name string) string {
 	var b strings.Builder
 	up := true
@@ -28,18 +28,18 @@ func pascal(name string) string {
 	return b.String()
 }
 
-// camel is pascal with a small letter first, as ids of operations have it.
+// camel is pascal with a lower-case first letter, for operation ids.
 func camel(name string) string {
 	p := pascal(name)
 	_, n := utf8.DecodeRuneInString(p)
 	return strings.ToLower(p[:n]) + p[n:]
 }
 
-// names gives each name out once. Generators put schemas, parameters and responses into one name space, so they share
-// one here.
+// names is a set of names that are in use. Generators put schemas, parameters and responses into
+// one namespace, so they share one set.
 type names map[string]bool
 
-// unique returns name, or where that is taken, name with a number.
+// unique returns name, or if it is in use, name with a number.
 func (n names) unique(name string) string {
 	got := name
 	for i := 2; n[got]; i++ {

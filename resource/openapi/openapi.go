@@ -12,81 +12,83 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// Options adjust a [Document]. The zero value describes a catalog without versions at the root of the host that serves
-// the document.
+// Options configures a [Document]. The zero value describes a catalog without versions at the root
+// of the host that serves the document. Nil means the zero value.
 type Options struct {
-	// Title names the API; "API" if empty.
+	// Title is the name of the API. Default "API".
 	Title string
-	// Description says what the API is for, in CommonMark. What holds for every API of the library is added to it.
+	// Description describes the API in CommonMark. A section that applies to every API of this
+	// library is added.
 	Description string
-	// TermsOfService is the URL of a page.
+	// TermsOfService is the URL of a page. Empty omits it.
 	TermsOfService string
-	// Contact and License are said of the API; nil says nothing.
+	// Contact and License describe the API. Nil omits them.
 	Contact *Contact
 	License *License
 
-	// Contract is the full name of the contract that the catalog serves. Without a Negotiator it is only the version in
-	// the document, "1.0.0" if empty.
+	// Contract is the full name of the contract that the catalog serves. Without a Negotiator, it
+	// is the version in the document, with the default "1.0.0".
 	Contract string
-	// Negotiator is what stands before the catalog; nil means that there are no versions.
+	// Negotiator is the negotiator that serves the catalog. Nil means that the API has no versions.
 	Negotiator *version.Negotiator
 
-	// Servers are where the API is: URLs, or paths on the host that serves the document. Empty means "/". They stand
-	// before whatever names the contract in the path, and where it is named in the host, those that are URLs say with
-	// which scheme and port.
+	// Servers are the base URLs of the API, or paths on the host that serves the document. Default
+	// "/". The path segment that names a contract is appended to them. If the host names the
+	// contract, URLs in Servers provide the scheme and the port.
 	Servers []string
 
-	// Security are the ways to say who one is. Any one of them will do.
+	// Security lists the authentication schemes. A request needs one of them.
 	Security []SecurityScheme
-	// Secured says which operations of which resources, lookups, blobs and commands, by name, need one of Security. That of
-	// a command is [resource.OpInvoke]. Nil means all. It must always answer alike.
+	// Secured reports whether an operation needs one of Security. name is that of a resource,
+	// lookup, blob collection or command; the operation of a command is [resource.OpInvoke]. The
+	// results must not change. Nil means that all operations need one.
 	Secured func(name string, op resource.Op) bool
 
-	// REST are the options of the handler that the document describes. Nil is the zero value.
+	// REST are the options of the handler that the document describes. Nil means the zero value.
 	REST *rest.Options
 
-	// IdempotencyKey says that requests which change something may have an Idempotency-Key, though the catalog keeps none:
-	// somebody in front of it does, such as [idempotency.Guard.Wrap]. What the catalog keeps is described by itself, with
-	// what a key is worth for each operation.
+	// IdempotencyKey declares that a middleware such as [idempotency.Guard.Wrap] supports
+	// Idempotency-Key. Leave it false if the catalog does: then the document describes keys with
+	// the guarantee for each operation.
 	IdempotencyKey bool
-	// RateLimit says that requests are counted: 429, and the RateLimit fields.
+	// RateLimit declares that requests are limited, and adds 429 and the RateLimit fields. Default
+	// false.
 	RateLimit bool
-	// Whole leaves the parameter fields out of the document, though it is served. An answer to a request with it has only
-	// some of the members, so as long as it is described no member of an item can be called required. Without it clients
-	// that are generated from the document have better types.
+	// Whole omits the parameter fields from the document, although it is still served. A response
+	// to a request with fields is partial, so while it is documented no member of an item can be
+	// required. Without it, generated clients have more precise types. Default false.
 	Whole bool
 }
 
-// Contact is whom to ask about the API.
+// Contact is the contact for the API.
 type Contact struct {
 	Name  string `json:"name,omitzero"`
 	URL   string `json:"url,omitzero"`
 	Email string `json:"email,omitzero"`
 }
 
-// License is under which terms the API can be used: its name, and its identifier in the list of SPDX or a URL, but not
-// both.
+// License is the license of the API: its name, and either an SPDX identifier or a URL.
 type License struct {
 	Name       string `json:"name"`
 	Identifier string `json:"identifier,omitzero"`
 	URL        string `json:"url,omitzero"`
 }
 
-// Document is the OpenAPI document of a catalog. It is an [http.Handler], and all its methods are safe for concurrent
-// use.
+// Document is the OpenAPI document of a catalog. It implements [http.Handler]. All methods are safe
+// for concurrent use.
 //
-// It is made when it is first asked for, and again when what it says of its contract has changed: time makes a contract
-// deprecated and retired, and changes which names lead to it.
+// It is generated on first use. It is generated again when the status or the names of its contract
+// have changed, for example because the contract is deprecated from a certain time on.
 type Document struct {
 	catalog *resource.Catalog
 	opts    Options
 
-	mu   sync.Mutex
-	made *rendering // nil: not yet
+	mu       sync.Mutex
+	rendered *rendering // nil before the first use
 }
 
-// New describes a catalog. opts may be nil. It panics on what cannot be meant: a contract that the Negotiator does not have,
-// servers that are no URLs, and security schemes that are incomplete.
+// New returns the document of c. opts may be nil. New panics if c is nil, if the Negotiator does
+// not have the Contract, if a server is not a path or a URL, or if a security scheme is incomplete.
 func New(c *resource.Catalog, opts *Options) *Document {
 	d := &Document{catalog: c}
 	if opts != nil {
@@ -94,7 +96,7 @@ func New(c *resource.Catalog, opts *Options) *Document {
 	}
 	o := &d.opts
 	if c == nil {
-		panic("openapi: New needs a catalog")
+		panic("openapi: New: catalog is nil; pass the catalog to describe")
 	}
 	if o.Title == "" {
 		o.Title = "API"
@@ -103,7 +105,7 @@ func New(c *resource.Catalog, opts *Options) *Document {
 		o.Contract = "1.0.0"
 	}
 	if o.Negotiator != nil && !slices.ContainsFunc(o.Negotiator.Contracts(), o.describes) {
-		panic(fmt.Sprintf("openapi: Options.Contract is %q, which is no contract of Options.Negotiator", o.Contract))
+		panic(fmt.Sprintf("openapi: Options.Contract %q is not a contract of Options.Negotiator", o.Contract))
 	}
 	o.checkServers()
 	o.checkSecurity()
@@ -112,7 +114,7 @@ func New(c *resource.Catalog, opts *Options) *Document {
 
 func (o *Options) describes(c version.Contract) bool { return c.Name == o.Contract }
 
-// checkServers panics on a server to which no path can be appended.
+// checkServers panics if a server is not a path or URL that paths can be appended to.
 func (o *Options) checkServers() {
 	if len(o.Servers) == 0 {
 		o.Servers = []string{"/"}
@@ -121,23 +123,23 @@ func (o *Options) checkServers() {
 		u, err := url.Parse(s)
 		if err != nil || u.RawQuery != "" || u.Fragment != "" || u.Host == "" && !strings.HasPrefix(s, "/") ||
 			u.Host != "" && u.Scheme == "" {
-			panic(fmt.Sprintf("openapi: Options.Servers has %q, which is neither a path nor a URL without a query", s))
+			panic(fmt.Sprintf("openapi: Options.Servers: %q is not a path or an absolute URL without query and fragment", s))
 		}
 	}
 }
 
-// JSON returns the document. It is the same, octet for octet, for the same catalog and options, in every process. The
-// caller may keep it and must not change it.
+// JSON returns the document. It is identical for the same catalog, options and contract status in
+// every process. The caller must not modify it.
 func (d *Document) JSON() []byte { return d.current().json }
 
-// current returns the document as it is now.
+// current returns the rendering for the current status of the contract.
 func (d *Document) current() *rendering {
-	// To make it takes some milliseconds, for which others wait: they would only make the same.
+	// Rendering takes some milliseconds. Concurrent callers wait for the result.
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.opts.currentLifecycle()
-	if d.made == nil || !d.made.of.equal(&now) {
-		d.made = newRendering(d.catalog, &d.opts, now)
+	if d.rendered == nil || !d.rendered.of.equal(&now) {
+		d.rendered = newRendering(d.catalog, &d.opts, now)
 	}
-	return d.made
+	return d.rendered
 }

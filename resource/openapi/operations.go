@@ -9,35 +9,38 @@ import (
 	"github.com/stoa-go/stoa/resource/rest"
 )
 
-// described is a resource on its way into the document.
+// described is a resource and what its operations have in common.
 type described struct {
 	*builder
 	r        *resource.Resource
-	name     string // of the resource
+	name     string // name of the resource
 	noun     string // of an item, in operation ids: Order
 	word     string // of an item, in sentences: order
 	policy   resource.Policy
 	settings rest.ResourceOptions
 
-	item                      *schemaObject // what an item is answered as
+	item                      *schemaObject // schema of an item in responses
 	samples                   samples
 	createModel, replaceModel model
 	patchModel                model
 	counted                   bool
-	getID                     string // of the operation that gets an item
+	getID                     string // id of the operation that gets an item
 }
 
-// describeResource finds out what all operations of a resource have in common, and defines what its items look like.
+// describeResource computes what all operations of a resource have in common, and defines the
+// schema of its items.
 func (b *builder) describeResource(r *resource.Resource) *described {
 	settings := b.o.REST.Resource(r)
-	d := &described{builder: b, r: r, name: r.Name(), word: settings.Media, policy: r.Policy(), settings: settings,
-		counted: r.Counts()}
+	d := &described{builder: b, r: r, name: r.Name(), word: settings.Media, policy: r.Policy(),
+		settings: settings,
+		counted:  r.Counts()}
 	d.noun = pascal(d.word)
 	if b.nouns[d.noun] {
-		d.noun = pascal(r.Name()) + "Item" // another resource has items of that name
+		d.noun = pascal(r.Name()) + "Item" // the items of another resource have that name
 	}
 	d.noun = b.nouns.unique(d.noun)
-	m := model{typ: r.Type(), mode: created, id: r.ID(), takesID: d.policy.TakesIDs, assignsID: d.policy.AssignsIDs}
+	m := model{typ: r.Type(), mode: created, id: r.ID(), takesID: d.policy.TakesIDs,
+		assignsID: d.policy.AssignsIDs}
 	d.createModel = m
 	m.mode = replaced
 	d.replaceModel = m
@@ -49,12 +52,15 @@ func (b *builder) describeResource(r *resource.Resource) *described {
 }
 
 // resourceOperation returns an operation without parameters and responses.
-func (d *described) resourceOperation(id string, op resource.Op, summary string, description ...string) *operation {
+func (d *described) resourceOperation(id string, op resource.Op, summary string,
+	description ...string) *operation {
 	return d.newOperation(id, d.name, d.name, op, summary, description...)
 }
 
-// newOperation returns an operation whose name may differ from its tag: a lookup has the tag of the resource it returns.
-func (b *builder) newOperation(id, tag, name string, op resource.Op, summary string, description ...string) *operation {
+// newOperation returns an operation with a tag that may differ from name: a lookup has the tag of the
+// resource that it returns.
+func (b *builder) newOperation(id, tag, name string, op resource.Op, summary string,
+	description ...string) *operation {
 	out := &operation{OperationID: b.ids.unique(id), Tags: []string{tag}, Summary: summary,
 		Description: sentences(description...), Deprecated: b.now.deprecated()}
 	if out.Deprecated {
@@ -70,25 +76,27 @@ func (b *builder) newOperation(id, tag, name string, op resource.Op, summary str
 func (d *described) list() *operation {
 	op := d.resourceOperation("list"+pascal(d.name), resource.OpList, "List "+d.name,
 		"Returns a page of the items that match all of the filters. The next page is at `next`, and at the link of that name",
-		d.order(),
+		d.orderText(),
 		"Asked for `application/x-ndjson` it returns one item a line, and without `limit` all of them",
-		d.listens("what matches the filters"))
+		d.feedText("what matches the filters"))
 	op.Parameters = d.listParameters()
 	types := append([]string{mediaJSON}, d.vendorTypes(d.word)...)
 	content := d.contents(types, d.listSchema(), d.samples.list)
-	// JSON Schema has no word for a sequence of values, so this is but text.
+	// JSON Schema cannot describe a sequence of values.
 	content.add("application/x-ndjson", &mediaType{Schema: textOf("One item a line, each a JSON object.")})
-	d.listen(op, &content)
-	headers := append([]string{"ETag", "Link", "Cache-Control", "Vary", "Preference-Applied"}, d.cursorHeader()...)
+	d.addFeed(op, &content)
+	headers := append([]string{"ETag", "Link", "Cache-Control", "Vary", "Preference-Applied"},
+		d.cursorHeader()...)
 	if d.r.Can(resource.OpCreate) {
 		headers = append(headers, "Accept-Post")
 	}
-	op.Responses = d.answers(d.who(d.feeds(400, 406)...), d.answer(200, "A page of items.", headers, content), d.unchanged(headers))
+	op.Responses = d.answers(d.withCommonErrors(d.withFeedErrors(400, 406)...), d.answer(200, "A page of items.", headers, content),
+		d.unchanged(headers))
 	return op
 }
 
-// order says in which order a list is.
-func (d *described) order() string {
+// orderText describes the order of a list.
+func (d *described) orderText() string {
 	if d.r.Query().Natural {
 		return "The order is that of the store"
 	}
@@ -104,28 +112,31 @@ func (d *described) create() *operation {
 	case d.policy.TakesIDs:
 		how = "The client chooses the id"
 	}
-	op := d.resourceOperation("create"+d.noun, resource.OpCreate, "Create an item in "+d.name, how, d.repeatable(d.name, true))
+	op := d.resourceOperation("create"+d.noun, resource.OpCreate, "Create an item in "+d.name, how,
+		d.keyText(d.name, true))
 	op.Parameters = d.writeParameters()
 	op.RequestBody = d.newRequestBody(d.createModel, d.samples.create)
 	headers := append([]string{"Location", "Content-Location"}, d.itemHeaders()...)
 	statuses, good := []int{400, 406, 409, 413, 415, 422}, []entry[*response]{d.written(201,
-		"The item has been created, and is at `Location`. With `Prefer: return=minimal` there is no content.", headers)}
-	if d.r.Batches() { // which have everything that their operations have
-		statuses, good = d.lost(append(statuses, 404, 412)...), append(good, d.addBatch(op))
+		"The item has been created, and is at `Location`. With `Prefer: return=minimal` there is no content.",
+		headers)}
+	if d.r.Batches() { // a batch has the errors of all its operations
+		statuses, good = d.withGone(append(statuses, 404, 412)...), append(good, d.addBatch(op))
 	}
-	op.Responses = d.answers(d.who(d.replayed(statuses...)...), good...)
+	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(statuses...)...), good...)
 	return op
 }
 
 // get describes GET of an item.
 func (d *described) get() *operation {
-	op := d.resourceOperation("get"+d.noun, resource.OpGet, "Get an item of "+d.name, "Returns one item", d.gone(), d.listens("it"))
+	op := d.resourceOperation("get"+d.noun, resource.OpGet, "Get an item of "+d.name, "Returns one item",
+		d.goneText(), d.feedText("it"))
 	d.getID = op.OperationID
 	op.Parameters = append(append(d.partParameters(), d.prefer("handling=lenient")), d.readConditions()...)
 	content := d.itemContent()
-	d.listen(op, &content)
+	d.addFeed(op, &content)
 	headers := append(d.itemHeaders(), d.cursorHeader()...)
-	op.Responses = d.answers(d.who(d.feeds(d.lost(400, 404, 406, 412)...)...),
+	op.Responses = d.answers(d.withCommonErrors(d.withFeedErrors(d.withGone(400, 404, 406, 412)...)...),
 		d.answer(200, "The item.", append(headers, "Preference-Applied"), content), d.unchanged(headers))
 	return op
 }
@@ -133,7 +144,7 @@ func (d *described) get() *operation {
 // replace describes PUT.
 func (d *described) replace() *operation {
 	does := "Puts the content in the place of the item. What is left out gets its default, or is removed"
-	replaces := d.r.Can(resource.OpPatch) // what can be patched can be replaced, and the other way round
+	replaces := d.r.Can(resource.OpPatch) // an item that can be patched can be replaced, and vice versa
 	switch {
 	case d.policy.TakesIDs && replaces:
 		does += ". Where there is no such item it is created"
@@ -143,7 +154,8 @@ func (d *described) replace() *operation {
 	if d.policy.TakesIDs && d.policy.Remembers && !d.policy.AllowRecreate {
 		does += ". An item that was deleted cannot be put back: 410"
 	}
-	op := d.resourceOperation("replace"+d.noun, resource.OpReplace, "Replace an item of "+d.name, does, d.condition(), d.repeatable(d.name, false))
+	op := d.resourceOperation("replace"+d.noun, resource.OpReplace, "Replace an item of "+d.name, does,
+		d.conditionText(), d.keyText(d.name, false))
 	op.Parameters = append(d.writeParameters(), d.writeConditions(!d.policy.TakesIDs)...)
 	op.RequestBody = d.newRequestBody(d.replaceModel, d.samples.replace)
 	headers := append([]string{"Content-Location"}, d.itemHeaders()...)
@@ -153,13 +165,15 @@ func (d *described) replace() *operation {
 			"The item has been replaced; `Prefer: return=minimal` asked for no content.", d.itemHeaders()...))
 	}
 	if d.policy.TakesIDs {
-		good = append(good, d.written(201, "The item has been created.", append([]string{"Location"}, headers...)))
+		good = append(good, d.written(201, "The item has been created.",
+			append([]string{"Location"}, headers...)))
 	}
-	op.Responses = d.answers(d.who(d.replayed(d.lost(400, 404, 406, 409, 412, 413, 415, 422)...)...), good...)
+	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(d.withGone(400, 404, 406, 409, 412, 413, 415, 422)...)...), good...)
 	return op
 }
 
-// replacedText is what 200 means for PUT. RFC 9110 section 9.3.4 allows a validator only for what was stored as it came.
+// replacedText describes 200 for PUT. RFC 9110 section 9.3.4 allows a validator only if the content
+// is stored without changes.
 func (d *described) replacedText() string {
 	if d.settings.AlwaysETagOnPut {
 		return "The item as it is now."
@@ -172,7 +186,7 @@ func (d *described) patch() *operation {
 	op := d.resourceOperation("patch"+d.noun, resource.OpPatch, "Change parts of an item of "+d.name,
 		"Applies all of the patch or nothing. A merge patch (RFC 7396) names what changes, and null removes: it cannot set "+
 			"anything to null, for which there is JSON Patch (RFC 6902). A patch that changes nothing leaves the revision as it is",
-		d.condition(), d.repeatable(d.name, false))
+		d.conditionText(), d.keyText(d.name, false))
 	op.Parameters = append(d.writeParameters(), d.writeConditions(true)...)
 	content := ordered[*mediaType]{
 		{patch.MergeType, d.media(d.component(d.patchModel), d.samples.patch)},
@@ -181,13 +195,14 @@ func (d *described) patch() *operation {
 	op.RequestBody = &requestBody{Required: true, Content: content,
 		Description: "A patch. Patches name no version and have no types of a vendor."}
 	headers := append([]string{"Content-Location"}, d.itemHeaders()...)
-	op.Responses = d.answers(d.who(d.replayed(d.lost(400, 404, 406, 409, 412, 413, 415, 422)...)...),
+	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(d.withGone(400, 404, 406, 409, 412, 413, 415, 422)...)...),
 		d.written(200, "The item as it is now.", headers),
-		d.empty(204, "The item has been changed; `Prefer: return=minimal` asked for no content.", d.itemHeaders()...))
+		d.empty(204, "The item has been changed; `Prefer: return=minimal` asked for no content.",
+			d.itemHeaders()...))
 	return op
 }
 
-// delete describes DELETE. That 204 and 410 mean the same, and 404 something else, is what a client has to know most.
+// delete describes DELETE. It explains 204, 404 and 410, because clients must distinguish them.
 func (d *described) delete() *operation {
 	means := "204 and 410 both mean that the item is gone: 204 that it has been deleted just now, 410 that it was before. " +
 		"404 means that it was never known here"
@@ -200,30 +215,33 @@ func (d *described) delete() *operation {
 			"404 means that it was never known here"
 	}
 	op := d.resourceOperation("delete"+d.noun, resource.OpDelete, "Delete an item of "+d.name, means,
-		d.condition(), d.repeatable(d.name, false))
+		d.conditionText(), d.keyText(d.name, false))
 	op.Parameters = append([]*parameter{d.prefer("handling=lenient")}, d.writeConditions(true)...)
 	op.Parameters = append(op.Parameters, d.keyParameter()...)
-	statuses := d.lost(400, 404, 409, 412)
+	statuses := d.withGone(400, 404, 409, 412)
 	if d.settings.RepeatedDelete == 204 {
 		statuses = slices.DeleteFunc(statuses, func(status int) bool { return status == gone })
 	}
-	op.Responses = d.answers(d.who(d.replayed(statuses...)...), d.empty(204, "The item is gone.", "Cache-Control"))
+	op.Responses = d.answers(d.withCommonErrors(d.withKeyErrors(statuses...)...),
+		d.empty(204, "The item is gone.", "Cache-Control"))
 	return op
 }
 
-// options describes OPTIONS of a path, so that Allow is found in the document. It needs nobody to be known. accepts are
-// the fields that say what can be sent there.
+// options describes OPTIONS of a path, which documents Allow. It needs no authentication. accepts
+// are the fields that list the accepted media types.
 func (b *builder) options(id, tag, what string, accepts ...string) *operation {
-	op := b.newOperation(id, tag, tag, "", "What can be done with "+what, "Tells the methods that are served here")
+	op := b.newOperation(id, tag, tag, "", "What can be done with "+what,
+		"Tells the methods that are served here")
 	if len(b.o.Security) > 0 {
 		op.Security = &[]requirement{}
 	}
 	headers := append([]string{"Allow", "Cache-Control", "Vary"}, accepts...)
-	op.Responses = b.answers(b.versioned(400, 414), b.answer(204, "The methods are in `Allow`.", headers, nil))
+	op.Responses = b.answers(b.withVersionErrors(400, 414), b.answer(204, "The methods are in `Allow`.", headers,
+		nil))
 	return op
 }
 
-// accept is the field that says what can be sent with an operation, if there is one.
+// accept returns the field that lists the media types for an operation; nil if op is nil.
 func accept(field string, op *operation) []string {
 	if op == nil {
 		return nil
@@ -231,24 +249,24 @@ func accept(field string, op *operation) []string {
 	return []string{field}
 }
 
-// gone says what 404 and 410 mean for someone who reads.
-func (d *described) gone() string {
+// goneText describes 404 and 410 for a read.
+func (d *described) goneText() string {
 	if !d.policy.Remembers {
 		return ""
 	}
 	return "404 means that there was never such an item, and 410 that it was deleted"
 }
 
-// condition says what to do against lost updates.
-func (d *described) condition() string {
+// conditionText describes how to prevent lost updates.
+func (d *described) conditionText() string {
 	if d.policy.RequireIfMatch {
 		return "`If-Match` is required: it says which revision has been seen, by its `ETag`"
 	}
 	return "With `If-Match` it is done only if nobody else has changed the item since"
 }
 
-// lost adds 410 where it can be an item that was deleted, and 428 where a condition is required.
-func (d *described) lost(statuses ...int) []int {
+// withGone adds 410 if an item may have been deleted, and 428 if a precondition is required.
+func (d *described) withGone(statuses ...int) []int {
 	if d.policy.Remembers || d.r.Can(resource.OpDelete) {
 		statuses = append(statuses, gone)
 	}
@@ -261,16 +279,16 @@ func (d *described) lost(statuses ...int) []int {
 // newRequestBody describes the request body of POST and PUT.
 func (d *described) newRequestBody(m model, example string) *requestBody {
 	s := d.component(m)
-	return &requestBody{Required: true, Description: d.bodySize(),
+	return &requestBody{Required: true, Description: d.bodySizeText(),
 		Content: d.contents(append([]string{mediaJSON}, d.vendorTypes(d.word)...), s, example)}
 }
 
-// bodySize says how much can be sent at once.
-func (b *builder) bodySize() string {
+// bodySizeText describes the size limit of a request body.
+func (b *builder) bodySizeText() string {
 	return "Of " + strconv.FormatInt(b.c.Limits().Body, 10) + " bytes at most."
 }
 
-// contents gives one schema and one example to several media types.
+// contents uses one schema and one example for several media types.
 func (b *builder) contents(types []string, s *schemaObject, example string) ordered[*mediaType] {
 	var out ordered[*mediaType]
 	for _, t := range types {
@@ -279,7 +297,7 @@ func (b *builder) contents(types []string, s *schemaObject, example string) orde
 	return out
 }
 
-// media is content with an example, which is called sample wherever there is one.
+// media returns content with an optional example, which is always called sample.
 func (b *builder) media(s *schemaObject, name string) *mediaType {
 	m := &mediaType{Schema: s}
 	if name != "" {
@@ -288,12 +306,12 @@ func (b *builder) media(s *schemaObject, name string) *mediaType {
 	return m
 }
 
-// itemContent is an item as it is answered.
+// itemContent describes an item in a response.
 func (d *described) itemContent() ordered[*mediaType] {
 	return d.contents(append([]string{mediaJSON}, d.vendorTypes(d.word)...), d.item, d.samples.item)
 }
 
-// itemHeaders are those of every representation of an item.
+// itemHeaders returns the header fields of every representation of an item.
 func (d *described) itemHeaders() []string {
 	out := []string{"ETag", "Last-Modified", "Cache-Control", "Vary"}
 	if d.r.Can(resource.OpPatch) {
@@ -305,10 +323,11 @@ func (d *described) itemHeaders() []string {
 // listSchema describes a page.
 func (d *described) listSchema() *schemaObject {
 	name := d.names.unique(pascal(d.name) + "Page")
-	s := &schemaObject{Type: typeNames{"object"}, Required: []string{"items"}, Properties: ordered[*schemaObject]{
-		{"items", array(d.item)},
-		{"next", textOf("Where the next page begins: the value of `after`. The last page has none.")},
-	}}
+	s := &schemaObject{Type: typeNames{"object"}, Required: []string{"items"},
+		Properties: ordered[*schemaObject]{
+			{"items", array(d.item)},
+			{"next", textOf("Where the next page begins: the value of `after`. The last page has none.")},
+		}}
 	if d.counted {
 		total := &schemaObject{Type: typeNames{"integer"}, Minimum: jsonOf(0),
 			Description: "How many items match, for `Prefer: count=exact`."}

@@ -5,8 +5,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ordered is a JSON object whose members are data. It is written in the order in which they were added, so that a
-// document is the same octet for octet whenever it is made.
+// ordered is a JSON object with dynamic members, written in the order in which they were added, so
+// that the document is deterministic.
 type ordered[T any] []entry[T]
 
 type entry[T any] struct {

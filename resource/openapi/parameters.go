@@ -8,7 +8,7 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// share defines a parameter under a name, unless it is there already, and returns a reference to it.
+// share defines a parameter as a component unless it exists, and returns a reference to it.
 func (b *builder) share(component string, p *parameter) *parameter {
 	if !b.doc.Components.Parameters.has(component) {
 		b.doc.Components.Parameters.add(component, p)
@@ -16,18 +16,20 @@ func (b *builder) share(component string, p *parameter) *parameter {
 	return &parameter{Ref: "#/components/parameters/" + component}
 }
 
-// commaList describes a parameter that is a list of words, separated by commas.
-func commaList(name, description string, items *schemaObject, most int) *parameter {
-	together, one := false, 1 // a list in one parameter, as package query reads it
+// commaList describes a parameter with comma-separated values.
+func commaList(name, description string, items *schemaObject, maxLen int) *parameter {
+	together, one := false, 1 // explode=false: one parameter with a list, as package query parses it
 	s := array(items)
 	s.MinItems = &one
-	if most > 0 {
-		s.MaxItems = &most
+	if maxLen > 0 {
+		s.MaxItems = &maxLen
 	}
-	return &parameter{Name: name, In: "query", Description: description, Style: "form", Explode: &together, Schema: s}
+	return &parameter{Name: name, In: "query", Description: description, Style: "form", Explode: &together,
+		Schema: s}
 }
 
-// idParameter describes the id in the path. What no id can be is not found, so its schema says no more than its type.
+// idParameter describes the id in the path. An invalid id is 404, so the schema has no constraints
+// except the type.
 func (d *described) idParameter() *parameter {
 	s := scalar(d.r.Type().Field(d.r.ID()).Type)
 	if s.Type[0] == "string" {
@@ -40,13 +42,13 @@ func (d *described) idParameter() *parameter {
 	return p
 }
 
-// The most that package query takes where a catalog does not say otherwise.
+// Limits of package query that a catalog does not override.
 const (
 	maxSort   = 4
 	maxValues = 200
 )
 
-// listParameters are those of a list: what is wanted, in which order, how much of it, and from where.
+// listParameters returns the parameters of a list: filters, order, limit and position.
 func (d *described) listParameters() []*parameter {
 	support := d.r.Query()
 	out := d.filters(&support)
@@ -59,7 +61,8 @@ func (d *described) listParameters() []*parameter {
 	limit := integer(1, d.policy.MaxPageSize)
 	limit.Default = jsonOf(d.policy.PageSize)
 	out = append(out,
-		&parameter{Name: "limit", In: "query", Schema: limit, Description: "How many items the page has at most."},
+		&parameter{Name: "limit", In: "query", Schema: limit,
+			Description: "How many items the page has at most."},
 		d.share("After", &parameter{Name: "after", In: "query", Schema: text(),
 			Description: "Where to go on: `next` of the page before. A cursor is good for the same list only."}))
 	if !support.Natural {
@@ -75,7 +78,7 @@ func (d *described) listParameters() []*parameter {
 	return append(out, d.precondition("If-None-Match"))
 }
 
-// sortKeys are the values that sort can have.
+// sortKeys returns the values of sort.
 func (d *described) sortKeys(support *query.Support) []string {
 	if support.Natural {
 		return nil
@@ -89,11 +92,12 @@ func (d *described) sortKeys(support *query.Support) []string {
 	return out
 }
 
-// reservedNames never stand for a field by themselves, as the language of queries has it.
+// reservedNames are parameters of the query syntax, so filters by fields with these names need an
+// operator suffix.
 var reservedNames = []string{"sort", "limit", "fields", "filter", "after", "before", "expand", "version",
 	"lastEventId"}
 
-// filterName is the parameter for a comparison of a field.
+// filterName returns the parameter for a comparison of a field.
 func filterName(field string, op query.Op) string {
 	if op != query.Eq || slices.Contains(reservedNames, field) {
 		return field + "." + string(op)
@@ -104,7 +108,7 @@ func filterName(field string, op query.Op) string {
 	return field
 }
 
-// comparison says what a comparison asks of a field; "" for what is none.
+// comparison describes an operator; "" if op is unknown.
 func comparison(op query.Op) string {
 	switch op {
 	case query.Eq:
@@ -133,14 +137,15 @@ func comparison(op query.Op) string {
 	return ""
 }
 
-// filters describes a parameter for each comparison, in the order of the fields, and the one for all others.
+// filters describes a parameter for each field and operator, and the parameter filter.
 func (d *described) filters(support *query.Support) []*parameter {
 	var out []*parameter
 	for _, f := range d.r.Type().Fields {
 		for _, op := range support.Filter[f.Name] {
 			name, says := filterName(f.Name, op), "Items whose `"+f.Name+"` "+comparison(op)+"."
 			if op == query.In || op == query.NotIn {
-				out = append(out, commaList(name, says+` In a value, \, is a comma and \\ a backslash.`, compared(f, op), maxValues))
+				out = append(out, commaList(name, says+` In a value, \, is a comma and \\ a backslash.`,
+					compared(f, op), maxValues))
 				continue
 			}
 			out = append(out, &parameter{Name: name, In: "query", Description: says, Schema: compared(f, op)})
@@ -154,8 +159,8 @@ func (d *described) filters(support *query.Support) []*parameter {
 	return out
 }
 
-// compared describes a value that a field is compared with. Bounds do not matter there: one may well ask for more than
-// there can be.
+// compared describes a value that a field is compared with. Minimum, maximum and lengths do not
+// apply to it.
 func compared(f *schema.Field, op query.Op) *schemaObject {
 	switch op {
 	case query.IsNull:
@@ -163,8 +168,8 @@ func compared(f *schema.Field, op query.Op) *schemaObject {
 	case query.Contains, query.StartsWith:
 		return text()
 	}
-	// A value that the enumeration does not have is refused, and so is text that is no value of the type at all. What the tag
-	// format says is asked of items only.
+	// A value outside the enumeration or of another type is rejected. The format applies to items
+	// only.
 	s := scalar(f.Type)
 	for _, v := range f.Enum {
 		s.Enum = append(s.Enum, jsonOf(v))
@@ -177,13 +182,14 @@ func (d *described) filterTree(support *query.Support) *schemaObject {
 	name := d.names.unique(pascal(d.name) + "Filter")
 	s := &schemaObject{Type: typeNames{"object"}, AdditionalProperties: false,
 		Description: "All members must hold.", Properties: ordered[*schemaObject]{}}
-	d.doc.Components.Schemas.add(name, s) // before it is complete, since it refers to itself
+	d.doc.Components.Schemas.add(name, s) // before it is complete, because it refers to itself
 	for _, f := range d.r.Type().Fields {
 		ops := support.Filter[f.Name]
 		if len(ops) == 0 || isConnective(f.Name) {
 			continue
 		}
-		by := &schemaObject{Type: typeNames{"object"}, AdditionalProperties: false, Properties: ordered[*schemaObject]{}}
+		by := &schemaObject{Type: typeNames{"object"}, AdditionalProperties: false,
+			Properties: ordered[*schemaObject]{}}
 		for _, op := range ops {
 			v := compared(f, op)
 			if op == query.In || op == query.NotIn {
@@ -199,13 +205,13 @@ func (d *described) filterTree(support *query.Support) *schemaObject {
 	return schemaRef(name)
 }
 
-// isConnective reports whether a member of a filter joins others. A field of that name can only be asked for by a
-// parameter of its own.
+// isConnective reports whether a member of a filter is and, or or not. A field with such a name can
+// only be filtered by its own parameter.
 func isConnective(name string) bool {
 	return slices.Contains([]query.Op{query.AndOp, query.OrOp, query.NotOp}, query.Op(name))
 }
 
-// partParameters say what of an item is shown, and what beside it.
+// partParameters returns the parameters that select members and related items.
 func (d *described) partParameters() []*parameter {
 	var out []*parameter
 	if !d.o.Whole {
@@ -219,14 +225,15 @@ func (d *described) partParameters() []*parameter {
 			&schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(fields...)}, 0))
 	}
 	if relations := d.r.Relations(); len(relations) > 0 {
-		out = append(out, commaList("expand", "What to show beside each item, as a member of that name: "+d.related()+".",
+		out = append(out, commaList("expand", "What to show beside each item, as a member of that name: "+
+			d.relatedText()+".",
 			&schemaObject{Type: typeNames{"string"}, Enum: jsonStrings(relations...)}, d.c.Limits().Expand))
 	}
 	return out
 }
 
-// related says where the relations lead.
-func (d *described) related() string {
+// relatedText describes the relations.
+func (d *described) relatedText() string {
 	var out []string
 	for _, name := range d.r.Relations() {
 		target, many := d.c.Related(d.r, name)
@@ -239,13 +246,13 @@ func (d *described) related() string {
 	return strings.Join(out, ", ")
 }
 
-// writeParameters are those of POST, PUT and PATCH, apart from conditions.
+// writeParameters returns the parameters of POST, PUT and PATCH, without preconditions.
 func (d *described) writeParameters() []*parameter {
 	out := append(d.partParameters(), d.prefer("return=minimal", "return=representation", "handling=lenient"))
 	return append(out, d.keyParameter()...)
 }
 
-// preferences are those that are understood, and what they do.
+// preferences are the supported preferences and their effects.
 var preferences = [...]struct{ value, does string }{
 	{"count=exact", "counts all items that match, in `total`"},
 	{"return=minimal", "answers without content"},
@@ -255,7 +262,7 @@ var preferences = [...]struct{ value, does string }{
 	{"wait=10", "waits so many seconds for it at most"},
 }
 
-// prefer describes the field Prefer with some of its preferences.
+// prefer describes the field Prefer with the given preferences.
 func (b *builder) prefer(values ...string) *parameter {
 	component, description := "Prefer", "RFC 7240."
 	for _, p := range preferences {
@@ -273,18 +280,20 @@ func (b *builder) prefer(values ...string) *parameter {
 	case values[0] == "return=minimal":
 		component = "PreferMinimal"
 	}
-	return b.share(component, &parameter{Name: "Prefer", In: "header", Schema: text(), Example: quote(values[0]),
+	return b.share(component, &parameter{Name: "Prefer", In: "header", Schema: text(),
+		Example:     quote(values[0]),
 		Description: description + " Which of them were followed is told in `Preference-Applied`."})
 }
 
-// readConditions are those of GET of an item.
+// readConditions returns the preconditions of GET of an item.
 func (b *builder) readConditions() []*parameter {
-	return []*parameter{b.precondition("If-Match"), b.precondition("If-None-Match"), b.precondition("If-Modified-Since"),
+	return []*parameter{b.precondition("If-Match"), b.precondition("If-None-Match"),
+		b.precondition("If-Modified-Since"),
 		b.precondition("If-Unmodified-Since")}
 }
 
-// writeConditions are those of the methods that change an item. there says that the method needs one, so that If-Match is
-// required if the policy says so.
+// writeConditions returns the preconditions of methods that change an item. If there is true, the
+// item must exist, and If-Match is required if the policy says so.
 func (d *described) writeConditions(there bool) []*parameter {
 	match := d.precondition("If-Match")
 	if there && d.policy.RequireIfMatch {
@@ -295,12 +304,12 @@ func (d *described) writeConditions(there bool) []*parameter {
 	return []*parameter{match, d.precondition("If-None-Match"), d.precondition("If-Unmodified-Since")}
 }
 
-// precondition refers to one conditional field.
+// precondition returns a reference to a precondition field.
 func (b *builder) precondition(name string) *parameter {
 	return b.share(pascal(name), b.conditional(name))
 }
 
-// conditional describes a conditional field, RFC 9110 section 13.1.
+// conditional describes a precondition field (RFC 9110 section 13.1).
 func (b *builder) conditional(name string) *parameter {
 	p := &parameter{Name: name, In: "header", Schema: text(), Example: quote(`"5.Gk2Vq9bU"`)}
 	switch name {
@@ -324,24 +333,29 @@ func (d *described) jsonPatch() *schemaObject {
 	if d.doc.Components.Schemas.has(name) {
 		return schemaRef(name)
 	}
-	most := d.c.Limits().Operations
+	maxLen := d.c.Limits().Operations
 	pointer := func(description string) *schemaObject {
-		return &schemaObject{Type: typeNames{"string"}, Pattern: "^(/([^~/]|~[01])*)*$", Description: description}
+		return &schemaObject{Type: typeNames{"string"}, Pattern: "^(/([^~/]|~[01])*)*$",
+			Description: description}
 	}
-	op := &schemaObject{Type: typeNames{"object"}, Required: []string{"op", "path"}, Properties: ordered[*schemaObject]{
-		{"op", &schemaObject{Type: typeNames{"string"}, Enum: jsonStrings("add", "remove", "replace", "move", "copy", "test")}},
-		{"path", pointer("Where, as a JSON Pointer (RFC 6901).")},
-		{"from", pointer("From where, for move and copy.")},
-		{"value", &schemaObject{Description: "Any JSON, for add, replace and test."}},
-	}}
+	op := &schemaObject{Type: typeNames{"object"}, Required: []string{"op", "path"},
+		Properties: ordered[*schemaObject]{
+			{"op", &schemaObject{Type: typeNames{"string"}, Enum: jsonStrings("add", "remove", "replace",
+				"move",
+				"copy", "test")}},
+			{"path", pointer("Where, as a JSON Pointer (RFC 6901).")},
+			{"from", pointer("From where, for move and copy.")},
+			{"value", &schemaObject{Description: "Any JSON, for add, replace and test."}},
+		}}
 	list := array(op)
-	list.MaxItems, list.Description = &most, "A JSON Patch (RFC 6902). It is applied from first to last, all of it or nothing."
+	list.MaxItems, list.Description = &maxLen,
+		"A JSON Patch (RFC 6902). It is applied from first to last, all of it or nothing."
 	d.doc.Components.Schemas.add(name, list)
 	return schemaRef(name)
 }
 
-// mayHave reports whether one of the strategies is a T.
-func mayHave[T any](b *builder) bool {
+// hasStrategy reports whether one of the strategies is a T.
+func hasStrategy[T any](b *builder) bool {
 	for _, s := range b.o.strategies() {
 		if _, ok := s.(T); ok {
 			return true

@@ -55,10 +55,17 @@ func commandsOf(jobs *jobs) []resource.Part {
 		resource.NewCommand("auth/login", login, &resource.CommandOptions[credentials]{Public: true,
 			Doc:      "Exchanges a password for a token. The token is good for a day",
 			Problems: []problem.Kind{problem.Unauthenticated}}),
-		resource.NewCommand("auth/logout", func(context.Context, nothing) (nothing, error) { return nothing{}, nil },
-			&resource.CommandOptions[nothing]{Authorize: func(context.Context, *nothing) error { return nil }}),
-		resource.NewCommand("orders/cancel-stale", func(context.Context, staleness) (cancelled, error) { return cancelled{Cancelled: 2}, nil },
-			&resource.CommandOptions[staleness]{Public: true, Jobs: jobs, Doc: "Cancels what nobody has paid for."}),
+		resource.NewCommand("auth/logout", func(context.Context, nothing) (nothing, error) {
+			return nothing{}, nil
+		},
+			&resource.CommandOptions[nothing]{Authorize: func(context.Context, *nothing) error {
+				return nil
+			}}),
+		resource.NewCommand("orders/cancel-stale", func(context.Context, staleness) (cancelled, error) {
+			return cancelled{Cancelled: 2}, nil
+		},
+			&resource.CommandOptions[staleness]{Public: true, Jobs: jobs,
+				Doc: "Cancels what nobody has paid for."}),
 		resource.NewCommand("orders/newest", func(_ context.Context, q question) (order, error) {
 			if q.Status != "paid" {
 				return order{}, resource.ErrNotFound
@@ -93,13 +100,16 @@ func newJobs() *jobs { return &jobs{store: memory.New[job](nil)} }
 
 func (j *jobs) resource() *resource.Resource {
 	kept := resource.OpsOf(j.store)
-	return resource.FromOps("jobs", resource.Ops[job]{Get: kept.Get, List: kept.List}, &resource.Options[job]{Public: true,
-		Samples: []job{{ID: "1", Command: "orders/cancel-stale", State: "succeeded", Result: jsontext.Value(`{"cancelled":2}`)}}})
+	return resource.FromOps("jobs", resource.Ops[job]{Get: kept.Get, List: kept.List},
+		&resource.Options[job]{Public: true,
+			Samples: []job{{ID: "1", Command: "orders/cancel-stale", State: "succeeded",
+				Result: jsontext.Value(`{"cancelled":2}`)}}})
 }
 
 func (j *jobs) Name() string { return "jobs" }
 
-func (j *jobs) Start(ctx context.Context, command string, do func(context.Context) (jsontext.Value, error)) (string, <-chan struct{}, error) {
+func (j *jobs) Start(ctx context.Context, command string,
+	do func(context.Context) (jsontext.Value, error)) (string, <-chan struct{}, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.begun++
@@ -155,7 +165,8 @@ func (s *bytesInMemory) Open(_ context.Context, id string) (*blob.Blob, error) {
 	return &b, nil
 }
 
-func (s *bytesInMemory) Put(_ context.Context, id string, expect resource.Rev, mediaType string, r io.Reader) (*blob.Blob, error) {
+func (s *bytesInMemory) Put(_ context.Context, id string, expect resource.Rev, mediaType string,
+	r io.Reader) (*blob.Blob, error) {
 	content, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
@@ -171,7 +182,8 @@ func (s *bytesInMemory) Put(_ context.Context, id string, expect resource.Rev, m
 		return nil, resource.ErrStale
 	}
 	s.puts++
-	b := blob.Blob{ID: id, Rev: resource.Rev(strconv.Itoa(s.puts)), MediaType: mediaType, Size: int64(len(content)),
+	b := blob.Blob{ID: id, Rev: resource.Rev(strconv.Itoa(s.puts)), MediaType: mediaType,
+		Size:     int64(len(content)),
 		Modified: time.Date(2026, 11, 21, 6, 0, 0, 0, time.UTC)}
 	s.blobs[id], s.content[id] = b, content
 	return &b, nil
@@ -196,8 +208,9 @@ func filesOf() []resource.Part {
 	icons.Put(context.Background(), "a.png", "", "image/png", bytes.NewReader(slices.Repeat([]byte{7}, 90)))
 	return []resource.Part{
 		blob.New("files", newBytes(), &blob.Options{Public: true, MaxSize: 1000}),
-		blob.New("photos", newBytes(), &blob.Options{RequireIfMatch: true, MediaTypes: []string{"image/*", "video/mp4"},
-			Authorize: func(context.Context, resource.Op, *blob.Blob, *blob.Blob) error { return nil }}),
+		blob.New("photos", newBytes(),
+			&blob.Options{RequireIfMatch: true, MediaTypes: []string{"image/*", "video/mp4"},
+				Authorize: func(context.Context, resource.Op, *blob.Blob, *blob.Blob) error { return nil }}),
 		blob.New("icons", icons, &blob.Options{Public: true, ReadOnly: true}),
 	}
 }

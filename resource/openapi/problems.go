@@ -7,12 +7,12 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// problemSchema describes problems, the same for all contracts.
+// problemSchema describes problems. The schema is the same for all contracts.
 func (b *builder) problemSchema() *schemaObject {
 	if b.doc.Components.Schemas.has("Problem") {
 		return schemaRef("Problem")
 	}
-	// No enum, which would be a promise that there will never be others: neither of the library nor of the application.
+	// Not an enum: new types may be added by the library and the application.
 	var types []string
 	for k := range problem.Kinds() {
 		types = append(types, k.URI())
@@ -29,7 +29,8 @@ func (b *builder) problemSchema() *schemaObject {
 			{"title", textOf("A short text, always the same for a type.")},
 			{"status", status},
 			{"detail", textOf("What happened this time.")},
-			{"instance", &schemaObject{Type: typeNames{"string"}, Format: "uri-reference", Description: "Identifies this time in the log."}},
+			{"instance", &schemaObject{Type: typeNames{"string"}, Format: "uri-reference",
+				Description: "Identifies this time in the log."}},
 			{"errors", errors},
 		}}
 	s.Properties = append(s.Properties, b.problemExtensions()...)
@@ -38,7 +39,7 @@ func (b *builder) problemSchema() *schemaObject {
 	return schemaRef("Problem")
 }
 
-// problemExtensions are the members that some problems have (RFC 9457 section 3.2).
+// problemExtensions returns the extension members (RFC 9457 section 3.2).
 func (b *builder) problemExtensions() ordered[*schemaObject] {
 	versions := array(text())
 	versions.Description = "The contracts that are served, newest first, where the version is the problem."
@@ -47,7 +48,8 @@ func (b *builder) problemExtensions() ordered[*schemaObject] {
 	out := ordered[*schemaObject]{
 		{"supported-versions", versions},
 		{"available", available},
-		{"existing", &schemaObject{Type: typeNames{"string"}, Format: "uri-reference", Description: "The item that is in the way."}},
+		{"existing", &schemaObject{Type: typeNames{"string"}, Format: "uri-reference",
+			Description: "The item that is in the way."}},
 		{"limit", &schemaObject{Type: typeNames{"integer"}, Description: "How many bytes are admitted."}},
 	}
 	for _, r := range b.c.Resources() {
@@ -63,7 +65,7 @@ func (b *builder) problemExtensions() ordered[*schemaObject] {
 	return out
 }
 
-// violationSchema describes one place that is wrong.
+// violationSchema describes one violation.
 func violationSchema() *schemaObject {
 	return &schemaObject{Type: typeNames{"object"},
 		Description: "A place that is wrong: one of `pointer`, `parameter` and `header` says where.",
@@ -77,7 +79,7 @@ func violationSchema() *schemaObject {
 		}}
 }
 
-// index describes a place in a list.
+// index describes a position in a list.
 func index(description string) *schemaObject {
 	return &schemaObject{Type: typeNames{"integer"}, Minimum: jsonOf(0), Description: description}
 }

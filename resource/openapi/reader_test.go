@@ -80,7 +80,8 @@ func (d reader) schemaOf(v any, media string) any {
 // parameters returns the parameters of an operation by name.
 func (d reader) parameters(path, method string) map[string]object {
 	out := map[string]object{}
-	for _, where := range []any{d.at(d.root, "paths", path), d.at(d.root, "paths", path, strings.ToLower(method))} {
+	for _, where := range []any{d.at(d.root, "paths", path),
+		d.at(d.root, "paths", path, strings.ToLower(method))} {
 		list, _ := d.at(where, "parameters").([]any)
 		for _, p := range list {
 			p := d.follow(p).(object)
@@ -102,7 +103,9 @@ func (d reader) invalid(schema, v any, at string) []string {
 		}
 		return bad
 	}
-	if types := typesOf(s); types != nil && !slices.ContainsFunc(types, func(name string) bool { return isType(name, v) }) {
+	if types := typesOf(s); types != nil && !slices.ContainsFunc(types, func(name string) bool {
+		return isType(name, v)
+	}) {
 		say("%v is not %v", v, types)
 		return bad
 	}

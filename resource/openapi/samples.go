@@ -10,22 +10,22 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// samples are the names of the components that hold examples; "" where there are none.
+// samples has the names of the example components of a resource; "" if there is none.
 type samples struct {
 	item, list, create, replace, patch, operations string
 	id                                             jsontext.Value
 }
 
-// makeSamples shows the first sample of a resource in everything that can be sent and answered.
+// makeSamples derives all examples from the first sample of a resource.
 func (d *described) makeSamples() samples {
 	var s samples
-	all := d.r.Samples() // in the shape of this contract
+	all := d.r.Samples() // in the projection of this contract
 	if len(all) == 0 {
 		return s
 	}
 	typ, v := d.r.Type(), all[0]
 	item, err := typ.Append(nil, v)
-	if err != nil { // it is an example: a document without it is better than none
+	if err != nil { // without an example the document is still valid
 		return s
 	}
 	full, err := typ.AppendFull(nil, v)
@@ -39,7 +39,7 @@ func (d *described) makeSamples() samples {
 		s.create = d.addExample(base+"Create", d.trim(d.createModel, full))
 	}
 	unnamed := d.createModel
-	unnamed.takesID = false // the path has it
+	unnamed.takesID = false // the id is in the path
 	if d.r.Can(resource.OpReplace) {
 		s.replace = d.addExample(base+"Replace", d.trim(unnamed, full))
 	}
@@ -63,7 +63,8 @@ func (b *builder) sampleOf(s *schemaObject) string {
 	return ""
 }
 
-// addExample defines an example, unless a resource of the same type has, and returns its name.
+// addExample defines an example and returns its name. It keeps an existing one of another resource
+// with the same type.
 func (b *builder) addExample(name string, value []byte) string {
 	if !b.doc.Components.Examples.has(name) {
 		b.doc.Components.Examples.add(name, &example{Value: value})
@@ -71,7 +72,7 @@ func (b *builder) addExample(name string, value []byte) string {
 	return name
 }
 
-// exampleValue is the value of an example that has been defined.
+// exampleValue returns the value of a defined example.
 func (b *builder) exampleValue(name string) jsontext.Value {
 	for _, e := range b.doc.Components.Examples {
 		if e.name == name {
@@ -81,11 +82,11 @@ func (b *builder) exampleValue(name string) jsontext.Value {
 	return nil
 }
 
-// trim takes out of a JSON object what a document of the model must not have.
+// trim removes the members that the model does not allow from a JSON object.
 func (b *builder) trim(m model, object []byte) []byte {
 	var out bytes.Buffer
 	dec := jsontext.NewDecoder(bytes.NewReader(object))
-	dec.ReadToken() // what is read was written by package schema
+	dec.ReadToken() // errors are impossible: package schema wrote the object
 	out.WriteByte('{')
 	for dec.PeekKind() == '"' {
 		name, _ := dec.ReadToken()
@@ -105,7 +106,7 @@ func (b *builder) trim(m model, object []byte) []byte {
 	return out.Bytes()
 }
 
-// trimValue trims the objects that a value is composed of.
+// trimValue trims the objects in a value.
 func (b *builder) trimValue(t *schema.Type, m mode, value []byte) []byte {
 	switch {
 	case t.Kind == schema.Object && value[0] == '{':
@@ -126,7 +127,7 @@ func (b *builder) trimValue(t *schema.Type, m mode, value []byte) []byte {
 	return bytes.Clone(value)
 }
 
-// patchable returns the first field that a patch could change to what it is in the sample, and that value.
+// patchable returns the first field that a patch can set, and its value in the sample.
 func (d *described) patchable(full []byte) (*schema.Field, jsontext.Value) {
 	var pick *schema.Field
 	for _, f := range d.r.Type().Fields {

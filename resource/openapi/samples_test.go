@@ -48,7 +48,8 @@ func TestExamplesAreTaken(t *testing.T) {
 				{"patch", "application/merge-patch+json"},
 				{"patch", "application/json-patch+json"},
 			} {
-				res := send(shop.handler(), strings.ToUpper(tt.method)+" "+at, d.sample(t, item, tt.method, tt.media),
+				res := send(shop.handler(), strings.ToUpper(tt.method)+" "+at,
+					d.sample(t, item, tt.method, tt.media),
 					"Content-Type: "+tt.media)
 				if res.StatusCode != http.StatusOK {
 					body, _ := io.ReadAll(res.Body)
@@ -63,7 +64,8 @@ func TestExamplesAreTaken(t *testing.T) {
 func (d reader) takesBatch(t *testing.T, h http.Handler, path, at string) {
 	t.Helper()
 	const media = "application/vnd.stoa.batch+json"
-	list := d.at(d.root, "paths", path, "post", "requestBody", "content", media, "examples", "sample", "value", "operations").([]any)
+	list := d.at(d.root, "paths", path, "post", "requestBody", "content", media, "examples", "sample",
+		"value", "operations").([]any)
 	list[1].(object)["id"] = at[strings.LastIndexByte(at, '/')+1:]
 	id, _ := list[0].(object)["value"].(object)["id"].(string)
 	if email, _ := list[0].(object)["value"].(object)["email"].(string); id+email != "" {
@@ -93,7 +95,8 @@ func TestExamplesOfAnswers(t *testing.T) {
 				examples, _ := d.at(content, media, "examples").(object)
 				for name := range examples {
 					v := d.at(examples, name, "value")
-					if bad := d.invalid(d.schemaOf(d.at(op, "responses", status), media), v, ""); len(bad) > 0 {
+					if bad := d.invalid(d.schemaOf(d.at(op, "responses", status), media), v,
+						""); len(bad) > 0 {
 						t.Errorf("%s %s %s %s: %v", method, path, status, name, bad)
 					}
 					checked++

@@ -15,30 +15,31 @@ import (
 	"github.com/stoa-go/stoa/resource/schema"
 )
 
-// mode is what a document of a type is for, which decides what may be in it and what must.
+// mode is the use of a document of a type. It determines which members are allowed and required.
 type mode uint8
 
 const (
-	shown    mode = iota // in answers: open, so that minors can add to it, and without what is writeOnly
-	created              // sent with POST: closed, and without what the server decides
-	replaced             // sent with PUT: closed; what the server decides may be sent back
-	patched              // sent as a merge patch: everything optional, null removes
+	// in responses: open, because minor versions may add members; without writeOnly members
+	shown    mode = iota
+	created       // POST body: closed; without members that the server sets
+	replaced      // PUT body: closed; members that the server sets may be repeated
+	patched       // merge patch: all members optional; null removes
 )
 
 var suffixes = [...]string{shown: "", created: "Create", replaced: "Replace", patched: "Patch"}
 
-// model is a type in one mode. The outermost type of a resource differs from the same type inside of others, since its
-// id is special.
+// model is a type in one mode. The type of a resource has other rules than the same type nested in
+// another one, because of the id.
 type model struct {
 	typ  *schema.Type
 	mode mode
-	// id is the id field of the outermost type of a resource, and "" inside.
+	// id is the id field of the type of a resource; "" for a nested type.
 	id string
-	// takesID and assignsID say who may choose the id of a new item.
+	// takesID: the client may choose the id of a new item. assignsID: the server may.
 	takesID, assignsID bool
 }
 
-// refuses reports whether a document of the model must not have the field.
+// refuses reports whether the field is not allowed.
 func (m *model) refuses(f *schema.Field) bool {
 	switch m.mode {
 	case shown:
@@ -49,13 +50,13 @@ func (m *model) refuses(f *schema.Field) bool {
 	return false
 }
 
-// fixed reports whether the field can be in a document of the model, but only as it is.
+// fixed reports whether the field may be sent, but only with its current value.
 func (m *model) fixed(f *schema.Field) bool {
 	return (m.mode == replaced || m.mode == patched) && (f.ReadOnly || m.id == f.Name)
 }
 
-// missing returns the fields without which the library refuses a document of the model: it is asked about an empty one.
-// That is more than those tagged required, since a field whose zero value breaks a rule must be there as well.
+// missing returns the required fields, by decoding an empty document. These include fields that are
+// not tagged required but have an invalid zero value.
 func (m *model) missing() map[string]bool {
 	opts := &schema.DecodeOptions{}
 	switch {
@@ -85,8 +86,8 @@ func (m *model) missing() map[string]bool {
 	return out
 }
 
-// component returns a reference to the schema of a model, which it defines where it meets it first. Types without a name
-// have no component and are written in place; they cannot be recursive.
+// component returns a reference to the schema of a model and defines it on first use. Unnamed types
+// are inlined; they cannot be recursive.
 func (b *builder) component(m model) *schemaObject {
 	if name, ok := b.models[m]; ok {
 		return schemaRef(name)
@@ -97,13 +98,13 @@ func (b *builder) component(m model) *schemaObject {
 	name := b.names.unique(b.baseName(m.typ) + suffixes[m.mode])
 	b.models[m] = name
 	s := &schemaObject{}
-	b.doc.Components.Schemas.add(name, s) // before its fields, which may lead back to it
+	b.doc.Components.Schemas.add(name, s) // before its fields, which may refer to it
 	*s = *b.object(m)
 	return schemaRef(name)
 }
 
-// baseName is what a type is called in the document: as its resource calls it, so that contracts call it alike, or else as
-// Go does.
+// baseName returns the component name of a type: the name that its resource uses, which is the same
+// in all contracts, and otherwise that of the Go type.
 func (b *builder) baseName(t *schema.Type) string {
 	for _, r := range b.c.Resources() {
 		if r.Type() == t {
@@ -113,7 +114,7 @@ func (b *builder) baseName(t *schema.Type) string {
 	return pascal(t.Name)
 }
 
-// isItem reports whether t is the type of a resource of the catalog.
+// isItem reports whether t is the item type of a resource.
 func (b *builder) isItem(t *schema.Type) bool {
 	for _, r := range b.c.Resources() {
 		if r.Type() == t {
@@ -127,7 +128,7 @@ func (b *builder) isItem(t *schema.Type) bool {
 func (b *builder) object(m model) *schemaObject {
 	out := &schemaObject{Type: typeNames{"object"}, Properties: ordered[*schemaObject]{}}
 	missing := m.missing()
-	// In the order of the schema, which is that of the JSON that is written.
+	// in the order in which the JSON is written
 	for _, f := range m.typ.Fields {
 		if m.refuses(f) {
 			continue
@@ -142,11 +143,11 @@ func (b *builder) object(m model) *schemaObject {
 		}
 	}
 	if m.mode == shown {
-		b.relate(m.typ, out)
-		b.echo(m.typ, out)
+		b.addRelations(m.typ, out)
+		b.addContractMembers(m.typ, out)
 		return out
 	}
-	// The member that names the contract stands beside those of the item, never inside of it.
+	// The member that names the contract is only allowed at the top level.
 	if m.id != "" && m.mode != patched {
 		out.Properties = append(out.Properties, b.bodyMembers()...)
 	}
@@ -154,9 +155,9 @@ func (b *builder) object(m model) *schemaObject {
 	return out
 }
 
-// relate adds the members that hold related items, if they are asked for. Resources that show one type have one schema, so
-// it has the relations of all of them.
-func (b *builder) relate(t *schema.Type, s *schemaObject) {
+// addRelations adds the members for related items. Resources with the same type share a schema, which has
+// the relations of all of them.
+func (b *builder) addRelations(t *schema.Type, s *schemaObject) {
 	for _, r := range b.c.Resources() {
 		if r.Type() != t {
 			continue
@@ -178,24 +179,27 @@ func (b *builder) relate(t *schema.Type, s *schemaObject) {
 	}
 }
 
-// echo adds the members that repeat the contract to those who named it in what they sent.
-func (b *builder) echo(t *schema.Type, s *schemaObject) {
+// addContractMembers adds the members that repeat the contract in responses to a POST or PUT that named it in its
+// body.
+func (b *builder) addContractMembers(t *schema.Type, s *schemaObject) {
 	sent := func(r *resource.Resource) bool {
 		return r.Type() == t && (r.Can(resource.OpCreate) || r.Can(resource.OpReplace) || b.hasJobsOf(r))
 	}
 	if !slices.ContainsFunc(b.c.Resources(), sent) {
 		return
 	}
-	s.Properties = append(s.Properties, b.echoed()...)
+	s.Properties = append(s.Properties, b.contractMembers()...)
 }
 
-// hasJobsOf reports whether items of a resource are what commands are answered with.
+// hasJobsOf reports whether r contains the jobs of a command.
 func (b *builder) hasJobsOf(r *resource.Resource) bool {
-	return slices.ContainsFunc(b.c.Commands(), func(c *resource.Command) bool { return c.Jobs() != nil && c.Jobs().Name() == r.Name() })
+	return slices.ContainsFunc(b.c.Commands(), func(c *resource.Command) bool {
+		return c.Jobs() != nil && c.Jobs().Name() == r.Name()
+	})
 }
 
-// echoed are the members of an answer that repeat the contract.
-func (b *builder) echoed() ordered[*schemaObject] {
+// contractMembers returns the response members that repeat the contract.
+func (b *builder) contractMembers() ordered[*schemaObject] {
 	out := b.bodyMembers()
 	for i, m := range out {
 		out[i].value = &schemaObject{Type: m.value.Type, Examples: m.value.Examples,
@@ -204,21 +208,21 @@ func (b *builder) echoed() ordered[*schemaObject] {
 	return out
 }
 
-// required reports whether a document of the model is not one without the field.
+// required reports whether the field is required.
 func (b *builder) required(m *model, f *schema.Field, missing map[string]bool) bool {
 	switch m.mode {
-	case shown: // always written, unless the client asks for a part
+	case shown: // always written, unless the client requests a part of the item
 		return !f.OmitZero && !f.OmitEmpty && (b.o.Whole || !b.isItem(m.typ))
 	case created:
 		return missing[f.Name]
-	case replaced: // what a client does not see it need not repeat
+	case replaced: // clients need not send members that they do not receive
 		return missing[f.Name] && !m.fixed(f) && !f.WriteOnly
 	}
 	return false
 }
 
-// constrainID says what the library asks of every id that a client chooses: it has to be one segment of a path that nobody
-// resolves or cuts short. A pattern of the field says more.
+// constrainID adds the constraints of ids that a client chooses: an id must be one path segment
+// that is not normalized away. A pattern of the field takes precedence.
 func constrainID(s *schemaObject) {
 	if s.Pattern != "" {
 		return
@@ -226,8 +230,8 @@ func constrainID(s *schemaObject) {
 	s.Pattern = `^[^\x00-\x1f\x7f-\x9f]*$`
 	s.Not = &schemaObject{Enum: jsonStrings(".", "..")}
 	if s.MaxLength == nil {
-		most := 1024 // bytes, in fact
-		s.MaxLength = &most
+		maxLen := 1024 // bytes, not characters
+		s.MaxLength = &maxLen
 	}
 }
 
@@ -237,12 +241,14 @@ func (b *builder) property(m *model, f *schema.Field) *schemaObject {
 	if m.mode == created && f.Name == m.id && f.Type.Kind == schema.String {
 		constrainID(s)
 	}
-	if f.Nullable && (m.mode == created || m.mode == replaced || m.mode == shown && !f.OmitZero && !f.OmitEmpty) {
-		s = orNull(s) // in answers a null that may be left out is left out
+	if f.Nullable && (m.mode == created || m.mode == replaced || m.mode == shown && !f.OmitZero &&
+		!f.OmitEmpty) {
+		s = orNull(s) // in responses, a null that may be omitted is omitted
 	}
 	s.Description = describeField(f)
 	if f.Pattern != nil && !portable(f.Pattern) {
-		s.Description = sentences(s.Description, "It must match, in the syntax of RE2, `"+f.Pattern.String()+"`.")
+		s.Description = sentences(s.Description, "It must match, in the syntax of RE2, `"+f.Pattern.String()+
+			"`.")
 	}
 	if m.fixed(f) {
 		s.Description = sentences(s.Description, "It cannot be changed: leave it out, or send it as it is.")
@@ -259,7 +265,7 @@ func (b *builder) property(m *model, f *schema.Field) *schemaObject {
 	return s
 }
 
-// exampleOf returns the value of the tag example, which package schema has checked.
+// exampleOf returns the value of the tag example, which package schema has validated.
 func exampleOf(f *schema.Field) jsontext.Value {
 	if v, ok := f.Example.(jsontext.Value); ok {
 		return v
@@ -267,7 +273,7 @@ func exampleOf(f *schema.Field) jsontext.Value {
 	return written(f, f.Example)
 }
 
-// written is a canonical value of a field as it stands in JSON.
+// written returns a canonical value of a field as JSON.
 func written(f *schema.Field, v any) jsontext.Value {
 	out := jsonOf(v)
 	if f.Quoted && out != nil {
@@ -276,7 +282,7 @@ func written(f *schema.Field, v any) jsontext.Value {
 	return out
 }
 
-// describeField is what the tags of a field say to people.
+// describeField returns the description from the tags of a field.
 func describeField(f *schema.Field) string {
 	out := f.Doc
 	if f.Deprecated != "" {
@@ -288,7 +294,7 @@ func describeField(f *schema.Field) string {
 	return out
 }
 
-// sentences puts texts one after the other, each closed by a full stop.
+// sentences joins texts, each ended by a period.
 func sentences(list ...string) string {
 	var out []string
 	for _, s := range list {
@@ -304,8 +310,8 @@ func sentences(list ...string) string {
 	return strings.Join(out, " ")
 }
 
-// constrained describes the value of a field, with what its tags say. On an array or a map they concern each element, but
-// for how many there are.
+// constrained describes the value of a field with the constraints of its tags. For an array or a
+// map they apply to the elements, except the number of elements.
 func (b *builder) constrained(f *schema.Field, m mode) *schemaObject {
 	t := f.Type
 	if t.Elem == nil {
@@ -315,7 +321,7 @@ func (b *builder) constrained(f *schema.Field, m mode) *schemaObject {
 	}
 	elem := m
 	if m == patched && t.Kind == schema.Array {
-		elem = replaced // an array in a merge patch replaces the one that is there, as a whole
+		elem = replaced // a merge patch replaces arrays as a whole
 	}
 	inner := b.value(t.Elem, elem)
 	constrain(inner, f, m)
@@ -326,7 +332,7 @@ func (b *builder) constrained(f *schema.Field, m mode) *schemaObject {
 	if t.Kind == schema.Map {
 		s.MinProperties, s.MaxProperties = f.MinItems, f.MaxItems
 		if m == patched {
-			s.MinProperties, s.MaxProperties = nil, nil // of what comes out of it, not of the patch
+			s.MinProperties, s.MaxProperties = nil, nil // these limit the result, not the patch
 		}
 		return s
 	}
@@ -337,14 +343,15 @@ func (b *builder) constrained(f *schema.Field, m mode) *schemaObject {
 	return s
 }
 
-// constrain adds the constraints of a field on single values. In answers a number that nobody gave is zero in spite of
-// them, if omitempty says that it may be missing: it leaves out what is empty, and a number never is.
+// constrain adds the constraints of a field to the schema of a single value. A number with
+// omitempty may be zero in responses even if its constraints exclude zero, because omitempty does
+// not omit numbers.
 func constrain(s *schemaObject, f *schema.Field, m mode) {
-	if s.Ref != "" { // an object, which no constraint is about
+	if s.Ref != "" { // an object, which has no constraints
 		return
 	}
 	number := slices.Contains(s.Type, "integer") || slices.Contains(s.Type, "number")
-	if f.Quoted && number { // a number for the library, and a string for whoever reads the JSON
+	if f.Quoted && number { // a quoted number is a string in JSON
 		s.Pattern = `^-?(0|[1-9][0-9]*)$`
 		if s.Type[0] == "number" {
 			s.Pattern = `^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`
@@ -372,10 +379,10 @@ func constrain(s *schemaObject, f *schema.Field, m mode) {
 	}
 }
 
-// isProblem reports whether values of a type are problems, which have a schema of their own.
+// isProblem reports whether the type is problem.Details, which has its own schema.
 func isProblem(t *schema.Type) bool { return t.GoType == reflect.TypeFor[problem.Details]() }
 
-// value describes a type by itself.
+// value describes a type without constraints.
 func (b *builder) value(t *schema.Type, m mode) *schemaObject {
 	if isProblem(t) {
 		return b.problemSchema()
@@ -399,7 +406,7 @@ func (b *builder) value(t *schema.Type, m mode) *schemaObject {
 	return scalar(t)
 }
 
-// container describes an array or a map of what inner describes.
+// container describes an array or a map with elements described by inner.
 func container(t *schema.Type, inner *schemaObject) *schemaObject {
 	if t.Kind == schema.Map {
 		return &schemaObject{Type: typeNames{"object"}, AdditionalProperties: inner}
@@ -411,8 +418,8 @@ func container(t *schema.Type, inner *schemaObject) *schemaObject {
 	return s
 }
 
-// scalar describes a type of single values. What JSON cannot tell of a Go type is in format, and in bounds where there is
-// no format for it.
+// scalar describes a type of single values. format, or bounds if there is no format, describe the
+// Go type.
 func scalar(t *schema.Type) *schemaObject {
 	s := &schemaObject{Type: typeNames{t.Kind.String()}, Format: t.Format}
 	switch t.Kind {
@@ -439,7 +446,8 @@ func scalar(t *schema.Type) *schemaObject {
 	return s
 }
 
-// bounds returns the smallest and the largest value of a small integer type; of a larger one only the smallest is needed.
+// bounds returns the least and the greatest value of an integer type. The greatest is used for
+// types below 32 bits only.
 func bounds(t *schema.Type) (low, high jsontext.Value) {
 	if t.Unsigned {
 		return jsontext.Value("0"), jsonOf(uint64(1)<<t.Bits - 1)
@@ -447,9 +455,9 @@ func bounds(t *schema.Type) (low, high jsontext.Value) {
 	return jsonOf(-(int64(1) << (t.Bits - 1))), jsonOf(int64(1)<<(t.Bits-1) - 1)
 }
 
-// foreign are the constructs of package regexp which ECMA-262, that JSON Schema writes patterns in, does not know or
-// reads in another way.
+// foreign matches regexp syntax that ECMA-262, the syntax of JSON Schema patterns, does not have or
+// interprets differently.
 var foreign = regexp.MustCompile(`\(\?[^:]|\[\[|\\[^dDwWsSbBtnrfv.*+?^$(){}\[\]|/\\]`)
 
-// portable reports whether a pattern means the same to every reader of the document.
+// portable reports whether a pattern has the same meaning in ECMA-262.
 func portable(p *regexp.Regexp) bool { return !foreign.MatchString(p.String()) }

@@ -23,33 +23,44 @@ func TestSchemas(t *testing.T) {
 		{"Order", "note", `{"type":["string","null"],"maxLength":500,"examples":["Ring twice."]}`},
 		{"Order", "customerId", `{"type":"integer","format":"int64","description":"The user it is for."}`},
 		{"Order", "lines", `{"type":"array","items":{"$ref":"#/components/schemas/Line"},"minItems":1,"maxItems":50}`},
-		{"Order", "customer", `{"anyOf":[{"$ref":"#/components/schemas/User"},{"type":"null"}],"description":"With ` + "`expand=customer`" + `."}`},
+		{"Order", "customer",
+			`{"anyOf":[{"$ref":"#/components/schemas/User"},{"type":"null"}],"description":"With ` +
+				"`expand=customer`" + `."}`},
 		{"OrderCreate", "id", `null`},
-		{"OrderCreate", "status", `{"type":"string","enum":["placed","paid","shipped","cancelled"],"default":"placed"}`},
-		{"OrderCreate", "customerId", `{"type":["integer","null"],"format":"int64","description":"The user it is for."}`},
+		{"OrderCreate", "status",
+			`{"type":"string","enum":["placed","paid","shipped","cancelled"],"default":"placed"}`},
+		{"OrderCreate", "customerId",
+			`{"type":["integer","null"],"format":"int64","description":"The user it is for."}`},
 		{"OrderPatch", "status", `{"type":"string","enum":["placed","paid","shipped","cancelled"]}`},
-		{"PlaceCreate", "id", `{"type":"string","description":"Chosen by the client, or assigned.","maxLength":64,"pattern":"^[^\\x00-\\x1f\\x7f-\\x9f]*$","not":{"enum":[".",".."]}}`},
-		{"OrderPatch", "lines", `{"type":"array","items":{"$ref":"#/components/schemas/LineReplace"},"minItems":1,"maxItems":50}`},
+		{"PlaceCreate", "id",
+			`{"type":"string","description":"Chosen by the client, or assigned.","maxLength":64,"pattern":"^[^\\x00-\\x1f\\x7f-\\x9f]*$","not":{"enum":[".",".."]}}`},
+		{"OrderPatch", "lines",
+			`{"type":"array","items":{"$ref":"#/components/schemas/LineReplace"},"minItems":1,"maxItems":50}`},
 		{"User", "password", `null`},
 		{"UserCreate", "password", `{"type":"string","writeOnly":true,"minLength":8}`},
 		{"UserPatch", "password", `{"type":["string","null"],"writeOnly":true,"minLength":8}`},
-		{"UserCreate", "email", `{"type":"string","format":"email","description":"No two items have the same."}`},
+		{"UserCreate", "email",
+			`{"type":"string","format":"email","description":"No two items have the same."}`},
 		{"Place", "elevation", `{"type":"integer","format":"int32","minimum":-32768,"maximum":32767}`},
 		{"PlaceCreate", "elevation", `{"type":"integer","format":"int32","minimum":-500,"maximum":32767}`},
 		{"Place", "serial", `{"type":"string","pattern":"^-?(0|[1-9][0-9]*)$"}`},
 		{"PlaceCreate", "visits", `{"type":"integer","format":"uint64","minimum":0,"default":0}`},
 		{"Place", "tags", `{"type":"array","items":{"type":"string","minLength":2},"maxItems":9,"uniqueItems":true}`},
 		{"Place", "names", `{"type":"object","additionalProperties":{"type":"string","maxLength":200},"maxProperties":99}`},
-		{"PlacePatch", "names", `{"type":["object","null"],"additionalProperties":{"type":["string","null"],"maxLength":200}}`},
+		{"PlacePatch", "names",
+			`{"type":["object","null"],"additionalProperties":{"type":["string","null"],"maxLength":200}}`},
 		{"Place", "box", `{"type":"array","items":{"type":"number","format":"float"},"minItems":4,"maxItems":4}`},
 		{"Place", "icon", `{"type":"string","format":"byte","contentEncoding":"base64"}`},
-		{"Place", "code", `{"type":"string","description":"It must match, in the syntax of RE2, ` + "`(?i)^[a-z]+$`" + `."}`},
+		{"Place", "code", `{"type":"string","description":"It must match, in the syntax of RE2, ` +
+			"`(?i)^[a-z]+$`" + `."}`},
 		{"Place", "extra", `{}`},
 		{"Place", "country", `{"type":"string","pattern":"^[A-Z]{2}$","description":"ISO 3166-1 alpha-2"}`},
 		{"Area", "near", `{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Area"}}`},
-		{"AreaPatch", "parts", `{"type":["array","null"],"items":{"$ref":"#/components/schemas/AreaReplace"}}`},
+		{"AreaPatch", "parts",
+			`{"type":["array","null"],"items":{"$ref":"#/components/schemas/AreaReplace"}}`},
 		{"OwnerCreate", "since", `null`},
-		{"OwnerReplace", "since", `{"type":"string","format":"date-time","description":"It cannot be changed: leave it out, or send it as it is."}`},
+		{"OwnerReplace", "since",
+			`{"type":"string","format":"date-time","description":"It cannot be changed: leave it out, or send it as it is."}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.schema+"/"+tt.field, func(t *testing.T) {
@@ -140,7 +151,8 @@ func TestAgreement(t *testing.T) {
 		{"null for a pointer", `{"name":"x","country":"GR","population":null}`, true},
 		{"null for a string", `{"name":null,"country":"GR"}`, false},
 		{"recursive", `{"name":"x","country":"GR","area":{"name":"a","parts":[{"name":"b","of":{"name":"c"}}]}}`, true},
-		{"recursive and wrong", `{"name":"x","country":"GR","area":{"name":"a","parts":[{"name":""}]}}`, false},
+		{"recursive and wrong", `{"name":"x","country":"GR","area":{"name":"a","parts":[{"name":""}]}}`,
+			false},
 		{"read-only inside", `{"name":"x","country":"GR","owner":{"since":"2026-11-21T00:00:00Z"}}`, false},
 		{"short element", `{"name":"x","country":"GR","tags":["a"]}`, false},
 		{"number that is a string", `{"name":"x","country":"GR","serial":"12"}`, true},
@@ -164,7 +176,8 @@ func TestAgreement(t *testing.T) {
 				t.Errorf("the schema says %q", bad)
 			}
 			status := send(newShop(t).handler(), "POST /places", tt.body).StatusCode
-			if ok := status == http.StatusCreated; ok != tt.valid || !ok && status != http.StatusUnprocessableEntity {
+			if ok := status == http.StatusCreated; ok != tt.valid || !ok &&
+				status != http.StatusUnprocessableEntity {
 				t.Errorf("the library says %d", status)
 			}
 		})
@@ -182,12 +195,16 @@ func TestParameters(t *testing.T) {
 		{"/places", "GET", "capital", `{"type":"boolean"}`},
 		{"/places", "GET", "name.contains", `{"type":"string"}`},
 		{"/places", "GET", "limit", `{"type":"integer","minimum":1,"maximum":20,"default":10}`},
-		{"/orders", "GET", "status.in", `{"type":"array","minItems":1,"maxItems":200,"items":{"type":"string","enum":["placed","paid","shipped","cancelled"]}}`},
+		{"/orders", "GET", "status.in",
+			`{"type":"array","minItems":1,"maxItems":200,"items":{"type":"string","enum":["placed","paid","shipped","cancelled"]}}`},
 		{"/orders", "GET", "note.isNull", `{"type":"boolean"}`},
 		{"/orders", "GET", "createdAt", `{"type":"string","format":"date-time"}`},
-		{"/countries", "GET", "sort", `{"type":"array","minItems":1,"maxItems":4,"uniqueItems":true,"items":{"type":"string","enum":["code","-code"]}}`},
-		{"/users/{id}", "GET", "fields", `{"type":"array","minItems":1,"items":{"type":"string","enum":["id","email","active","role"]}}`},
-		{"/orders", "POST", "expand", `{"type":"array","minItems":1,"maxItems":8,"items":{"type":"string","enum":["customer"]}}`},
+		{"/countries", "GET", "sort",
+			`{"type":"array","minItems":1,"maxItems":4,"uniqueItems":true,"items":{"type":"string","enum":["code","-code"]}}`},
+		{"/users/{id}", "GET", "fields",
+			`{"type":"array","minItems":1,"items":{"type":"string","enum":["id","email","active","role"]}}`},
+		{"/orders", "POST", "expand",
+			`{"type":"array","minItems":1,"maxItems":8,"items":{"type":"string","enum":["customer"]}}`},
 		{"/capital", "GET", "country", `{"type":"string","pattern":"^[A-Z]{2}$"}`},
 		{"/capital", "GET", "year", `{"type":"integer","format":"int64","minimum":1}`},
 		{"/places", "GET", "password", `null`},
@@ -203,7 +220,8 @@ func TestParameters(t *testing.T) {
 			if diff := cmp.Diff(want, p["schema"]); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if list := p["schema"] != nil && strings.Contains(tt.want, `"array"`); list && (p["style"] != "form" || p["explode"] != false) {
+			if list := p["schema"] != nil && strings.Contains(tt.want, `"array"`); list &&
+				(p["style"] != "form" || p["explode"] != false) {
 				t.Errorf("style is %v, explode is %v", p["style"], p["explode"])
 			}
 		})
@@ -222,13 +240,16 @@ func TestEveryParameterIsTaken(t *testing.T) {
 	shop := newShop(t)
 	d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
 	tried := 0
-	for _, path := range []string{"/orders", "/users", "/places", "/countries", "/order-archive", "/capital"} {
+	for _, path := range []string{"/orders", "/users", "/places", "/countries", "/order-archive",
+		"/capital"} {
 		for name, p := range d.parameters(path, "GET") {
 			if p["in"] != "query" {
 				continue
 			}
 			body := problemOf(t, send(shop.handler(), "GET "+path+"?"+name+"=", ""))
-			if slices.ContainsFunc(body.Errors, func(e struct{ Code string }) bool { return e.Code == "unknownParameter" }) {
+			if slices.ContainsFunc(body.Errors, func(e struct{ Code string }) bool {
+				return e.Code == "unknownParameter"
+			}) {
 				t.Errorf("%s: %s is described, and not known", path, name)
 			}
 			tried++

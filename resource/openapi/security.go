@@ -7,66 +7,70 @@ import (
 	"slices"
 )
 
-// SecurityScheme is a way to say who one is. Which of the fields count depends on Type.
+// SecurityScheme is an authentication scheme. Its Type determines which fields are used.
 type SecurityScheme struct {
-	// Name is what the document calls the scheme: bearerAuth. Letters, digits and ._- make it up.
+	// Name is the component name, such as bearerAuth: letters, digits, dots, hyphens and
+	// underscores. It is required and must be unique.
 	Name string
 	// Type is http, apiKey, oauth2 or openIdConnect.
 	Type string
-	// Description is for people, in CommonMark.
+	// Description is in CommonMark.
 	Description string
 
-	// Scheme, for http, is that of the field Authorization: bearer, basic. BearerFormat hints at what a token is: JWT.
+	// Scheme, for http, is the scheme of the Authorization field, such as bearer or basic.
+	// BearerFormat is a hint about the token format, such as JWT.
 	Scheme, BearerFormat string
-	// In, for apiKey, is header, query or cookie, and Key the name of what holds the key there.
+	// In, for apiKey, is header, query or cookie. Key is the name of the header field, parameter or
+	// cookie.
 	In, Key string
-	// URL, for openIdConnect, is where the provider describes itself.
+	// URL, for openIdConnect, is the discovery URL of the provider.
 	URL string
-	// AuthorizationURL and TokenURL, for oauth2, are those of the provider. With both it is the authorization code flow,
-	// with TokenURL alone that of client credentials.
+	// AuthorizationURL and TokenURL, for oauth2, are endpoints of the provider. With both, the flow
+	// is the authorization code flow; with TokenURL only, the client credentials flow.
 	AuthorizationURL, TokenURL string
-	// Scopes, for oauth2, are what can be granted, and what that allows.
+	// Scopes, for oauth2, maps each available scope to its description.
 	Scopes map[string]string
-	// Require, for oauth2 and openIdConnect, are the scopes without which nothing is served.
+	// Require, for oauth2 and openIdConnect, are the scopes that every operation requires.
 	Require []string
 }
 
 var validComponent = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// checkSecurity panics on a scheme of which no client could make anything.
+// checkSecurity panics if a scheme is incomplete or its name is invalid.
 func (o *Options) checkSecurity() {
 	seen := map[string]bool{}
 	for i := range o.Security {
 		s := &o.Security[i]
 		if !validComponent.MatchString(s.Name) || seen[s.Name] {
-			panic(fmt.Sprintf("openapi: Options.Security: %q cannot be the name of a scheme: letters, digits and ._- can, once",
+			panic(fmt.Sprintf("openapi: Options.Security: scheme name %q is not unique or has characters other than A-Za-z0-9._-",
 				s.Name))
 		}
 		seen[s.Name] = true
 		if missing := s.missing(); missing != "" {
-			panic(fmt.Sprintf("openapi: Options.Security: scheme %s of type %q needs %s", s.Name, s.Type, missing))
+			panic(fmt.Sprintf("openapi: Options.Security: scheme %s of type %q needs %s", s.Name, s.Type,
+				missing))
 		}
 	}
 }
 
-// missing says what the scheme lacks; "" if nothing.
+// missing returns what the scheme lacks; "" if it is complete.
 func (s *SecurityScheme) missing() string {
 	switch {
 	case s.Type == "http" && s.Scheme == "":
 		return "a Scheme"
 	case s.Type == "apiKey" && (s.Key == "" || !slices.Contains([]string{"header", "query", "cookie"}, s.In)):
-		return "a Key, and In to be header, query or cookie"
+		return "a Key, and In set to header, query or cookie"
 	case s.Type == "openIdConnect" && s.URL == "":
 		return "a URL"
 	case s.Type == "oauth2" && s.TokenURL == "":
 		return "a TokenURL"
 	case !slices.Contains([]string{"http", "apiKey", "openIdConnect", "oauth2"}, s.Type):
-		return "a Type that there is: http, apiKey, oauth2 or openIdConnect"
+		return "the Type http, apiKey, oauth2 or openIdConnect"
 	}
 	return ""
 }
 
-// object writes down what belongs to the type of the scheme. The rest, if it is there, is left out.
+// object returns the scheme with the fields of its type.
 func (s *SecurityScheme) object() *securityObject {
 	out := &securityObject{Type: s.Type, Description: s.Description}
 	switch s.Type {
@@ -90,9 +94,9 @@ func (s *SecurityScheme) object() *securityObject {
 	return out
 }
 
-// requirements are what an operation needs unless it says otherwise: one of the schemes.
+// requirements returns the default requirements of all operations: one of the schemes.
 func (o *Options) requirements() []requirement {
-	out := []requirement{} // no nil: nothing is needed, which is said
+	out := []requirement{} // not nil: an empty list is written
 	for i := range o.Security {
 		s := &o.Security[i]
 		scopes := slices.Clone(s.Require)

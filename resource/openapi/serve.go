@@ -13,14 +13,15 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// rendering is the document as it is for one state of its contract. It does not change.
+// rendering is the immutable document for one status of its contract.
 type rendering struct {
 	of       lifecycle
 	json     []byte
 	document *httpbody.Document
 }
 
-// newRendering panics only if a printer of this package is wrong: everything that it is given has been checked before.
+// newRendering renders the document. It panics only because of a bug in this package; the inputs
+// have been validated.
 func newRendering(c *resource.Catalog, o *Options, now lifecycle) *rendering {
 	text, err := json.Marshal(describe(c, o, &now), jsontext.WithIndent("  "))
 	if err != nil {
@@ -30,19 +31,22 @@ func newRendering(c *resource.Catalog, o *Options, now lifecycle) *rendering {
 	return &rendering{now, text, httpbody.NewDocument(text)}
 }
 
-// The representations: plain JSON is what browsers and most tools ask for and can show; the other name is the right one.
+// The media types of the document. Browsers and most tools request plain JSON; the other one is the
+// registered type.
 const (
 	mediaJSON    = "application/json"
 	mediaOpenAPI = "application/vnd.oai.openapi+json;version=3.1"
 )
 
-// offers are what an Accept is compared with. Clients write the registered type with and without its parameter.
+// offers are the types for content negotiation. Clients send the registered type with and without
+// its parameter.
 var offers = []string{mediaJSON, mediaOpenAPI, "application/vnd.oai.openapi+json"}
 
 const allow = "GET, HEAD, OPTIONS"
 
-// ServeHTTP answers with the document, whatever the path. It has an entity tag and asks caches to check it each time, so
-// that a client sees the deprecation of its contract at once and transfers the document only when it has changed.
+// ServeHTTP serves the document for any path. The response has an entity tag and Cache-Control:
+// no-cache, so that clients see a deprecation at once and transfer the document only if it has
+// changed.
 func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -53,7 +57,8 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Content-Type-Options", "nosniff")
 		w.WriteHeader(http.StatusNoContent)
-	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect, http.MethodTrace:
+	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodConnect,
+		http.MethodTrace:
 		p := problem.New(problem.MethodNotAllowed, "The document can only be read.")
 		p.Header = http.Header{"Allow": {allow}}
 		problem.Write(w, r, p)
@@ -62,14 +67,16 @@ func (d *Document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve answers with the representation that the client accepts. Each has an entity tag of its own (RFC 9110 section 8.8.3.3).
+// serve responds with the representation that the client accepts. Each has its own entity tag (RFC
+// 9110 section 8.8.3.3).
 func (d *Document) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	// First of all, since the refusals below depend on these fields as well.
+	// first, because the errors below depend on these fields too
 	h.Add("Vary", "Accept, Accept-Encoding")
 	i, ok := header.Accept(r.Header["Accept"], offers)
 	if !ok {
-		p := problem.New(problem.NotAcceptable, "The document is served as "+mediaJSON+" or "+mediaOpenAPI+".")
+		p := problem.New(problem.NotAcceptable, "The document is served as "+mediaJSON+" or "+mediaOpenAPI+
+			".")
 		p.Extensions = map[string]any{"available": offers[:2]}
 		problem.Write(w, r, p)
 		return

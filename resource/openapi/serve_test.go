@@ -20,7 +20,8 @@ func TestDeterminism(t *testing.T) {
 	t.Parallel()
 	want := openapi.New(newShop(t).now, &openapi.Options{REST: shopREST}).JSON()
 	for range 5 {
-		if got := openapi.New(newShop(t).now, &openapi.Options{REST: shopREST}).JSON(); !bytes.Equal(want, got) {
+		if got := openapi.New(newShop(t).now, &openapi.Options{REST: shopREST}).JSON(); !bytes.Equal(want,
+			got) {
 			t.Fatalf("another document (-want +got):\n%s",
 				cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")))
 		}
@@ -37,22 +38,29 @@ func TestServe(t *testing.T) {
 		status        int
 		want          map[string]string
 	}{
-		{"plain", "GET /openapi.json", nil, 200, map[string]string{"Content-Type": "application/json", "Cache-Control": "no-cache",
+		{"plain", "GET /openapi.json", nil, 200, map[string]string{"Content-Type": "application/json",
+			"Cache-Control":          "no-cache",
 			"X-Content-Type-Options": "nosniff", "Vary": "Accept, Accept-Encoding", "Content-Encoding": ""}},
-		{"browser", "GET /", []string{"Accept: text/html,application/xhtml+xml,*/*;q=0.8"}, 200, map[string]string{"Content-Type": "application/json"}},
-		{"registered type", "GET /", []string{"Accept: " + vendor}, 200, map[string]string{"Content-Type": vendor}},
-		{"registered type without version", "GET /", []string{"Accept: application/vnd.oai.openapi+json, application/json;q=0.5"}, 200,
+		{"browser", "GET /", []string{"Accept: text/html,application/xhtml+xml,*/*;q=0.8"}, 200,
+			map[string]string{"Content-Type": "application/json"}},
+		{"registered type", "GET /", []string{"Accept: " + vendor}, 200,
+			map[string]string{"Content-Type": vendor}},
+		{"registered type without version", "GET /",
+			[]string{"Accept: application/vnd.oai.openapi+json, application/json;q=0.5"}, 200,
 			map[string]string{"Content-Type": vendor}},
 		{"another version", "GET /", []string{"Accept: application/vnd.oai.openapi+json;version=3.0"}, 406,
 			map[string]string{"Content-Type": "application/problem+json", "Vary": "Accept, Accept-Encoding"}},
 		{"yaml", "GET /", []string{"Accept: application/yaml"}, 406, nil},
 		{"neither coding", "GET /", []string{"Accept-Encoding: identity;q=0"}, 406, nil},
-		{"gzip", "GET /", []string{"Accept-Encoding: gzip"}, 200, map[string]string{"Content-Encoding": "gzip"}},
+		{"gzip", "GET /", []string{"Accept-Encoding: gzip"}, 200,
+			map[string]string{"Content-Encoding": "gzip"}},
 		{"head", "HEAD /", nil, 200, map[string]string{"Content-Type": "application/json"}},
-		{"any tag", "GET /", []string{"If-None-Match: *"}, 304, map[string]string{"Vary": "Accept, Accept-Encoding", "Cache-Control": "no-cache"}},
+		{"any tag", "GET /", []string{"If-None-Match: *"}, 304,
+			map[string]string{"Vary": "Accept, Accept-Encoding", "Cache-Control": "no-cache"}},
 		{"no tag", "GET /", []string{"If-None-Match: nope"}, 400, nil},
 		{"another tag", "GET /", []string{`If-None-Match: "nope"`}, 200, nil},
-		{"options", "OPTIONS /", nil, 204, map[string]string{"Allow": "GET, HEAD, OPTIONS", "Content-Type": ""}},
+		{"options", "OPTIONS /", nil, 204, map[string]string{"Allow": "GET, HEAD, OPTIONS",
+			"Content-Type": ""}},
 		{"post", "POST /", nil, 405, map[string]string{"Allow": "GET, HEAD, OPTIONS"}},
 		{"no method", "BREW /", nil, 501, nil},
 	}
@@ -72,7 +80,8 @@ func TestServe(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if empty := tt.status == 304 || tt.status == 204 || strings.HasPrefix(tt.request, "HEAD"); empty != (len(body) == 0) {
+			if empty := tt.status == 304 || tt.status == 204 ||
+				strings.HasPrefix(tt.request, "HEAD"); empty != (len(body) == 0) {
 				t.Errorf("%d bytes of content", len(body))
 			}
 		})
@@ -84,7 +93,8 @@ func TestTags(t *testing.T) {
 	t.Parallel()
 	doc := openapi.New(newShop(t).now, &openapi.Options{REST: shopREST})
 	seen := map[string]bool{}
-	for _, header := range [][]string{nil, {"Accept-Encoding: gzip"}, {"Accept: application/vnd.oai.openapi+json"},
+	for _, header := range [][]string{nil, {"Accept-Encoding: gzip"},
+		{"Accept: application/vnd.oai.openapi+json"},
 		{"Accept: application/vnd.oai.openapi+json", "Accept-Encoding: gzip"}} {
 		tag := send(doc, "GET /", "", header...).Header.Get("Etag")
 		if tag == "" || strings.HasPrefix(tag, "W/") || seen[tag] {
@@ -187,20 +197,26 @@ func TestSecurity(t *testing.T) {
 		Security: []openapi.SecurityScheme{
 			{Name: "bearer", Type: "http", Scheme: "bearer", BearerFormat: "JWT"},
 			{Name: "key", Type: "apiKey", In: "header", Key: "X-Key"},
-			{Name: "login", Type: "oauth2", AuthorizationURL: "https://id.example.com/a", TokenURL: "https://id.example.com/t",
-				Scopes: map[string]string{"write": "changes", "read": "looks"}, Require: []string{"read"}},
+			{Name: "login", Type: "oauth2", AuthorizationURL: "https://id.example.com/a",
+				TokenURL: "https://id.example.com/t",
+				Scopes:   map[string]string{"write": "changes", "read": "looks"}, Require: []string{"read"}},
 			{Name: "machine", Type: "oauth2", TokenURL: "https://id.example.com/t"},
-			{Name: "oidc", Type: "openIdConnect", URL: "https://id.example.com/.well-known/openid-configuration"},
+			{Name: "oidc", Type: "openIdConnect",
+				URL: "https://id.example.com/.well-known/openid-configuration"},
 		},
-		Secured: func(name string, op resource.Op) bool { return op != resource.OpList && op != resource.OpGet },
+		Secured: func(name string, op resource.Op) bool {
+			return op != resource.OpList && op != resource.OpGet
+		},
 	}))
-	want := []any{object{"bearer": []any{}}, object{"key": []any{}}, object{"login": []any{"read"}}, object{"machine": []any{}},
+	want := []any{object{"bearer": []any{}}, object{"key": []any{}}, object{"login": []any{"read"}},
+		object{"machine": []any{}},
 		object{"oidc": []any{}}}
 	if diff := cmp.Diff(want, d.root["security"]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	schemes := d.at(d.root, "components", "securitySchemes")
-	if got := d.at(schemes, "login", "flows", "authorizationCode", "scopes"); !cmp.Equal(got, object{"read": "looks", "write": "changes"}) {
+	if got := d.at(schemes, "login", "flows", "authorizationCode", "scopes"); !cmp.Equal(got,
+		object{"read": "looks", "write": "changes"}) {
 		t.Errorf("the scopes are %v", got)
 	}
 	if d.at(schemes, "machine", "flows", "clientCredentials", "tokenUrl") == nil {
@@ -221,7 +237,8 @@ func TestMounted(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
 	without := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST}))
-	with := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST, IdempotencyKey: true, RateLimit: true}))
+	with := described(t,
+		openapi.New(shop.now, &openapi.Options{REST: shopREST, IdempotencyKey: true, RateLimit: true}))
 	with.operations(func(path, method string, op object) {
 		key := method != "GET" && method != "OPTIONS"
 		if got := with.parameters(path, method)["Idempotency-Key"] != nil; got != key {
@@ -230,7 +247,8 @@ func TestMounted(t *testing.T) {
 		if without.parameters(path, method)["Idempotency-Key"] != nil {
 			t.Errorf("%s %s has a key where none is kept", method, path)
 		}
-		if with.at(op, "responses", "429") == nil || without.at(without.root, "paths", path, strings.ToLower(method), "responses", "429") != nil {
+		if with.at(op, "responses", "429") == nil || without.at(without.root, "paths", path,
+			strings.ToLower(method), "responses", "429") != nil {
 			t.Errorf("%s %s: 429 is for those who are counted", method, path)
 		}
 		if key {

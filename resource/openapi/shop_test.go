@@ -160,18 +160,23 @@ func newShop(t testing.TB) shop {
 	users := resource.FromOps("users", assigned(memory.New[user](nil)), &resource.Options[user]{
 		Query:     everything[user](),
 		Relations: []resource.Relation[user]{{Name: "orders", Target: "orders", By: "customerId"}},
-		Samples:   []user{{ID: 2, Email: "bob@example.com", Active: true, Role: "clerk", Password: "correct horse"}},
+		Samples: []user{{ID: 2, Email: "bob@example.com", Active: true, Role: "clerk",
+			Password: "correct horse"}},
 		Authorize: func(ctx context.Context, op resource.Op, before, after *user) error { return nil },
 	})
 	places := resource.New("places", memory.New[place](nil), &resource.Options[place]{
-		Query: everything[place](), Samples: []place{samplePlace()}, Public: true, PageSize: 10, MaxPageSize: 20,
+		Query: everything[place](), Samples: []place{samplePlace()}, Public: true, PageSize: 10,
+		MaxPageSize: 20,
 	})
 	countries := resource.FromOps("countries", given(memory.New(&memory.Options[country]{ID: "code"})),
 		&resource.Options[country]{ID: "code", Public: true, RequireIfMatch: true})
 	dusty := resource.OpsOf(memory.New[order](nil))
 	archive := resource.FromOps("order-archive", resource.Ops[order]{Get: dusty.Get, List: dusty.List},
-		&resource.Options[order]{Public: true, Query: query.Support{Filter: map[string][]query.Op{"status": {query.Eq}}}})
-	capital := resource.NewLookup("capital", "places", func(context.Context, capitalOf) (string, error) { return "264371", nil })
+		&resource.Options[order]{Public: true,
+			Query: query.Support{Filter: map[string][]query.Op{"status": {query.Eq}}}})
+	capital := resource.NewLookup("capital", "places", func(context.Context, capitalOf) (string, error) {
+		return "264371", nil
+	})
 	old := resource.View(orders, func(o order) (orderV1, error) {
 		return orderV1{o.ID, o.Status, o.Lines[0].ItemID, o.Lines[0].Qty}, nil
 	}, func(v orderV1, base order) (order, error) {

@@ -5,13 +5,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// quote writes a JSON string.
+// quote returns s as a JSON string.
 func quote(s string) jsontext.Value {
-	b, _ := jsontext.AppendQuote(nil, s) // bytes that are no UTF-8 are replaced
+	b, _ := jsontext.AppendQuote(nil, s) // replaces invalid UTF-8
 	return b
 }
 
-// jsonStrings writes strings as values of an enumeration.
+// jsonStrings returns JSON strings.
 func jsonStrings(list ...string) []jsontext.Value {
 	out := make([]jsontext.Value, len(list))
 	for i, s := range list {
@@ -20,19 +20,19 @@ func jsonStrings(list ...string) []jsontext.Value {
 	return out
 }
 
-// jsonOf writes a canonical value of package schema; nil for nil.
+// jsonOf returns a canonical value of package schema as JSON; nil for nil.
 func jsonOf(v any) jsontext.Value {
 	if v == nil {
 		return nil
 	}
 	b, err := json.Marshal(v)
-	if err != nil { // no canonical value
+	if err != nil { // not a canonical value
 		return nil
 	}
 	return b
 }
 
-// text, textOf, integer and array are schemas that are needed often. Each call makes a new one, since some are added to.
+// text, textOf, integer and array return new schemas, which callers may modify.
 func text() *schemaObject { return &schemaObject{Type: typeNames{"string"}} }
 
 func textOf(description string) *schemaObject {
@@ -49,12 +49,12 @@ func array(of *schemaObject) *schemaObject {
 
 func schemaRef(name string) *schemaObject { return &schemaObject{Ref: "#/components/schemas/" + name} }
 
-// orNull adds null to what a schema admits.
+// orNull returns a schema that also allows null. It may modify s.
 func orNull(s *schemaObject) *schemaObject {
 	switch {
 	case s.Ref != "":
 		return &schemaObject{AnyOf: []*schemaObject{s, {Type: typeNames{"null"}}}}
-	case len(s.AnyOf) > 0 || len(s.Type) == 0 || len(s.Type) > 1: // has it already, or admits anything
+	case len(s.AnyOf) > 0 || len(s.Type) == 0 || len(s.Type) > 1: // already allows null, or any type
 		return s
 	}
 	s.Type = append(s.Type, "null")

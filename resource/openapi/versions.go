@@ -14,8 +14,8 @@ import (
 type lifecycle struct {
 	contract version.Contract // only Name without a Negotiator
 	status   version.Status   // "" without a Negotiator
-	names    []string         // that lead to it, the shortest first
-	fallback string           // the contract of requests that name none
+	names    []string         // names that select it, shortest first
+	fallback string           // contract of requests that name none
 	served   []string         // contracts that are not retired, newest first
 }
 
@@ -37,12 +37,13 @@ func (o *Options) currentLifecycle() lifecycle {
 	return now
 }
 
-// equal compares what can change.
+// equal compares the fields that can change.
 func (s *lifecycle) equal(t *lifecycle) bool {
 	return s.status == t.status && slices.Equal(s.names, t.names) && slices.Equal(s.served, t.served)
 }
 
-// shortest is the name that clients will want to use. A contract that is not served has but its own.
+// shortest returns the shortest name of the contract. A contract that is not served has its full
+// name only.
 func (s *lifecycle) shortest() string {
 	if len(s.names) == 0 {
 		return s.contract.Name
@@ -50,7 +51,7 @@ func (s *lifecycle) shortest() string {
 	return s.names[0]
 }
 
-// pattern matches the names that lead to the contract, as clients may write them.
+// pattern matches the names that select the contract.
 func (s *lifecycle) pattern() string {
 	names := s.names
 	if len(names) == 0 {
@@ -63,7 +64,7 @@ func (s *lifecycle) pattern() string {
 	return "^v?(" + strings.Join(quoted, "|") + ")$"
 }
 
-// links reports whether answers of the contract have links of its life cycle.
+// links reports whether responses of the contract have Link fields about its life cycle.
 func (s *lifecycle) links() bool {
 	c := &s.contract
 	return c.OpenAPI != "" || c.DeprecationLink != "" || c.SunsetLink != "" || !c.Deprecated.IsZero() ||
@@ -74,7 +75,7 @@ func (s *lifecycle) deprecated() bool {
 	return s.status == version.Deprecated || s.status == version.Retired
 }
 
-// stamp writes a date for the document; "" for none.
+// stamp formats a date; "" for the zero time.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -90,8 +91,8 @@ func (o *Options) strategies() []version.Strategy {
 	return o.Negotiator.Strategies()
 }
 
-// vendorTypes returns the media types of the contract for a representation called name, one for each strategy that has
-// them.
+// vendorTypes returns the media types of the contract for the representation called name, one for
+// each MediaType strategy.
 func (b *builder) vendorTypes(name string) []string {
 	var out []string
 	for _, s := range b.o.strategies() {
@@ -102,8 +103,9 @@ func (b *builder) vendorTypes(name string) []string {
 	return out
 }
 
-// servers returns where the contract is: each server with each path and host that names it, and as it is if something
-// else can, or if the contract is the one of requests that name none.
+// servers returns the base URLs of the contract: each server with each path and host that names it.
+// The servers themselves are included if another strategy can name the contract, or if it is the
+// default.
 func (b *builder) servers() []server {
 	var out []server
 	add := func(url, description string) {
@@ -111,7 +113,7 @@ func (b *builder) servers() []server {
 			out = append(out, server{url, description})
 		}
 	}
-	// located: the URL can name the contract. elsewhere: it need not, since something else can, or nothing has to.
+	// located: the URL can name the contract. elsewhere: the URL need not name it.
 	located, elsewhere := false, b.now.fallback == b.now.contract.Name
 	for _, s := range b.o.strategies() {
 		switch s := s.(type) {
@@ -145,8 +147,8 @@ func (b *builder) servers() []server {
 	return out
 }
 
-// hostServers returns the servers whose host names the contract. Scheme, port and path are those of a server whose host is
-// the domain; where there is none they can only be guessed.
+// hostServers returns the servers with a host that names the contract. Scheme, port and path are
+// those of a server with the same domain; without one, https is assumed.
 func (b *builder) hostServers(h *version.Host) []string {
 	prefix := h.Prefix
 	if prefix == "" {
@@ -161,7 +163,7 @@ func (b *builder) hostServers(h *version.Host) []string {
 			if err != nil || !strings.EqualFold(u.Hostname(), domain) {
 				continue
 			}
-			u.Host = label + u.Host // with its port
+			u.Host = label + u.Host // including its port
 			out = append(out, u.String())
 		}
 		if len(out) == before {
@@ -171,21 +173,22 @@ func (b *builder) hostServers(h *version.Host) []string {
 	return out
 }
 
-// versionParameters are those by which a request can name the contract.
+// versionParameters returns the parameters that can name the contract.
 func (b *builder) versionParameters() []*parameter {
 	var out []*parameter
 	for _, s := range b.o.strategies() {
-		p := &parameter{Schema: &schemaObject{Type: typeNames{"string"}, Pattern: b.now.pattern()}, Example: quote(b.now.contract.Name)}
+		p := &parameter{Schema: &schemaObject{Type: typeNames{"string"}, Pattern: b.now.pattern()},
+			Example: quote(b.now.contract.Name)}
 		var component string
 		switch s := s.(type) {
 		case version.Query:
 			p.Name, p.In = orElse(s.Name, "version"), "query"
 			component = "Query" + pascal(p.Name)
-			p.Description = "Names the contract. " + b.absence()
+			p.Description = "Names the contract. " + b.defaultText()
 		case version.Header:
 			p.Name, p.In = s.Name, "header"
 			component = "Header" + pascal(p.Name)
-			p.Description = "Names the contract, which every response tells in the same field. " + b.absence()
+			p.Description = "Names the contract, which every response tells in the same field. " + b.defaultText()
 		default:
 			continue
 		}
@@ -197,7 +200,7 @@ func (b *builder) versionParameters() []*parameter {
 	return out
 }
 
-// orElse returns s, or what it means if it is empty.
+// orElse returns s, or otherwise if s is empty.
 func orElse(s, otherwise string) string {
 	if s == "" {
 		return otherwise
@@ -205,8 +208,8 @@ func orElse(s, otherwise string) string {
 	return s
 }
 
-// absence says what becomes of a request that names no contract.
-func (b *builder) absence() string {
+// defaultText describes requests that name no contract.
+func (b *builder) defaultText() string {
 	switch b.now.fallback {
 	case "":
 		return "A request that names none anywhere is refused."
@@ -216,13 +219,14 @@ func (b *builder) absence() string {
 	return "A request that names none anywhere gets " + b.now.fallback + "."
 }
 
-// bodyMembers are the members of the content of POST and PUT that can name the contract.
+// bodyMembers returns the members of POST and PUT bodies that can name the contract.
 func (b *builder) bodyMembers() ordered[*schemaObject] {
 	var out ordered[*schemaObject]
 	for _, s := range b.o.strategies() {
 		if s, ok := s.(version.Body); ok {
 			out.add(orElse(s.Name, "version"), &schemaObject{
-				Type: typeNames{"string"}, Pattern: b.now.pattern(), Examples: jsonStrings(b.now.contract.Name),
+				Type: typeNames{"string"}, Pattern: b.now.pattern(),
+				Examples: jsonStrings(b.now.contract.Name),
 				Description: "Names the contract, and is not part of the item. It is for POST and PUT only, and is then " +
 					"repeated in the answer. Everything else names the contract in the URL or the header: in a merge patch " +
 					"this member would be data, a JSON Patch is an array, and GET, HEAD and DELETE have no content.",
@@ -232,13 +236,13 @@ func (b *builder) bodyMembers() ordered[*schemaObject] {
 	return out
 }
 
-// versionHeaders are the header fields that every answer of the contract has.
+// versionHeaders returns the header fields of every response of the contract, and defines them.
 func (b *builder) versionHeaders() []string {
 	var out []string
 	for _, s := range b.o.strategies() {
 		if h, ok := s.(version.Header); ok {
 			name := h.Name
-			b.defineHeader(name, &headerObject{Schema: text(), Example: quote(b.now.contract.Name),
+			b.addHeader(name, &headerObject{Schema: text(), Example: quote(b.now.contract.Name),
 				Description: "The contract that answers, by its full name, however it was named."})
 			out = append(out, name)
 		}
@@ -255,8 +259,8 @@ func (b *builder) versionHeaders() []string {
 	return out
 }
 
-// ways says in words how the contract can be named.
-func (b *builder) ways() []string {
+// namingText describes how a request can name the contract.
+func (b *builder) namingText() []string {
 	full, short := b.now.contract.Name, b.now.shortest()
 	var out []string
 	for _, s := range b.o.strategies() {
@@ -270,14 +274,17 @@ func (b *builder) ways() []string {
 		case version.Query:
 			out = append(out, "the query parameter `"+orElse(s.Name, "version")+"="+short+"`")
 		case version.Header:
-			out = append(out, "the header field `"+s.Name+": "+short+"`; every response has it, with the full name")
+			out = append(out, "the header field `"+s.Name+": "+short+
+				"`; every response has it, with the full name")
 		case version.MediaType:
 			out = append(out, "media types in `Accept`, and in `Content-Type` of POST and PUT: `application/vnd."+s.Vendor+"."+
-				short+".<name>+json`, also without `+json`; an answer says `application/vnd."+s.Vendor+"."+full+
+				short+".<name>+json`, also without `+json`; an answer says `application/vnd."+s.Vendor+"."+
+				full+
 				".<name>+json`, where the name is that of an item, for lists too. Without a number the type can be asked for, and "+
 				"names nothing")
 		case version.Body:
-			out = append(out, "the member `"+orElse(s.Name, "version")+"` of the JSON object sent with POST or PUT, and nowhere else: "+
+			out = append(out, "the member `"+orElse(s.Name, "version")+
+				"` of the JSON object sent with POST or PUT, and nowhere else: "+
 				"`\""+orElse(s.Name, "version")+"\": \""+short+"\"`")
 		default:
 			out = append(out, s.Source())

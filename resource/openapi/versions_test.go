@@ -48,7 +48,8 @@ func everyStrategy() []version.Strategy {
 // negotiated puts the contracts of the shop behind a Negotiator.
 func negotiated(s shop, now func() time.Time, strategies ...version.Strategy) *version.Negotiator {
 	return version.New([]version.Contract{
-		{Name: "1.0.0", Handler: rest.New(s.old, shopREST), Deprecated: deprecated, Sunset: sunset, OpenAPI: "/openapi/1.0.0.json"},
+		{Name: "1.0.0", Handler: rest.New(s.old, shopREST), Deprecated: deprecated, Sunset: sunset,
+			OpenAPI: "/openapi/1.0.0.json"},
 		{Name: "2.0.0", Handler: rest.New(s.now, shopREST), OpenAPI: "/openapi/2.0.0.json"},
 	}, strategies, &version.Options{Default: "2.0.0", Now: now})
 }
@@ -57,7 +58,8 @@ func TestGoldenContract(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
 	n := negotiated(shop, newClock(deprecated).now, everyStrategy()...)
-	doc := openapi.New(shop.old, &openapi.Options{REST: shopREST, Title: "Shop", Contract: "1.0.0", Negotiator: n, IdempotencyKey: true,
+	doc := openapi.New(shop.old, &openapi.Options{REST: shopREST, Title: "Shop", Contract: "1.0.0",
+		Negotiator: n, IdempotencyKey: true,
 		RateLimit: true, Servers: []string{"https://example.com/api"},
 		Contact:  &openapi.Contact{Name: "The shop", Email: "shop@example.com"},
 		License:  &openapi.License{Name: "MIT", Identifier: "MIT"},
@@ -77,22 +79,25 @@ func TestNames(t *testing.T) {
 		check    func(t *testing.T, d reader)
 	}{
 		{"path", version.Path{}, []string{"/api/v1"}, "`/v1`", nil},
-		{"host", version.Host{Domains: []string{"example.com"}}, []string{"https://api-v1.example.com"}, "https://api-v1.example.com",
+		{"host", version.Host{Domains: []string{"example.com"}}, []string{"https://api-v1.example.com"},
+			"https://api-v1.example.com",
 			func(t *testing.T, d reader) { wantStatus(t, d, "421") }},
 		{"query", version.Query{Name: "v"}, []string{"/api"}, "`v=1`", func(t *testing.T, d reader) {
 			wantVersionParameter(t, d, "v", "query")
 		}},
-		{"header", version.Header{Name: "API-Version"}, []string{"/api"}, "`API-Version: 1`", func(t *testing.T, d reader) {
-			wantVersionParameter(t, d, "API-Version", "header")
-			d.operations(func(path, method string, op object) {
-				for status := range op["responses"].(object) {
-					if !hasHeader(d.at(op, "responses", status, "headers"), "API-Version") {
-						t.Errorf("%s %s %s does not have the field", method, path, status)
+		{"header", version.Header{Name: "API-Version"}, []string{"/api"}, "`API-Version: 1`",
+			func(t *testing.T, d reader) {
+				wantVersionParameter(t, d, "API-Version", "header")
+				d.operations(func(path, method string, op object) {
+					for status := range op["responses"].(object) {
+						if !hasHeader(d.at(op, "responses", status, "headers"), "API-Version") {
+							t.Errorf("%s %s %s does not have the field", method, path, status)
+						}
 					}
-				}
-			})
-		}},
-		{"media type", version.MediaType{Vendor: "shop"}, []string{"/api"}, "application/vnd.shop.1.<name>+json",
+				})
+			}},
+		{"media type", version.MediaType{Vendor: "shop"}, []string{"/api"},
+			"application/vnd.shop.1.<name>+json",
 			func(t *testing.T, d reader) {
 				post := d.at(d.root, "paths", "/orders", "post")
 				const media = "application/vnd.shop.1.0.0.order+json"
@@ -106,7 +111,8 @@ func TestNames(t *testing.T) {
 			}},
 		{"body", version.Body{}, []string{"/api"}, "`version`", func(t *testing.T, d reader) {
 			schemas := d.at(d.root, "components", "schemas")
-			for name, want := range map[string]bool{"OrderCreate": true, "OrderReplace": true, "OrderPatch": false, "Order": true} {
+			for name, want := range map[string]bool{"OrderCreate": true, "OrderReplace": true,
+				"OrderPatch": false, "Order": true} {
 				if got := d.at(schemas, name, "properties", "version") != nil; got != want {
 					t.Errorf("%s has a member for the version: %v", name, got)
 				}
@@ -119,7 +125,8 @@ func TestNames(t *testing.T) {
 			t.Parallel()
 			shop := newShop(t)
 			n := negotiated(shop, newClock(deprecated).now, tt.strategy)
-			d := described(t, openapi.New(shop.old, &openapi.Options{REST: shopREST, Contract: contract, Negotiator: n, Servers: []string{"/api"}}))
+			d := described(t, openapi.New(shop.old, &openapi.Options{REST: shopREST, Contract: contract,
+				Negotiator: n, Servers: []string{"/api"}}))
 			var servers []string
 			for _, s := range d.root["servers"].([]any) {
 				servers = append(servers, s.(object)["url"].(string))
@@ -156,7 +163,8 @@ func wantVersionParameter(t *testing.T, d reader, name, in string) {
 			t.Errorf("%s %s: %s is %v", method, path, name, p)
 			return
 		}
-		for value, valid := range map[string]bool{"1": true, "v1": true, "1.0": true, "1.0.0": true, "2": false, "1.0.0.0": false, "10": false} {
+		for value, valid := range map[string]bool{"1": true, "v1": true, "1.0": true, "1.0.0": true,
+			"2": false, "1.0.0.0": false, "10": false} {
 			if bad := d.invalid(p["schema"], value, ""); (len(bad) == 0) != valid {
 				t.Errorf("%s: %s: %v", name, value, bad)
 			}
@@ -178,8 +186,9 @@ func TestServersOfAllStrategies(t *testing.T) {
 		{"2.0.0", []string{"https://example.com:8443/api/v2", "/v2", "https://api-v2.example.com:8443/api",
 			"https://example.com:8443/api", "/"}},
 	} {
-		d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST, Contract: tt.contract, Negotiator: n,
-			Servers: []string{"https://example.com:8443/api", "/"}}))
+		d := described(t, openapi.New(shop.now, &openapi.Options{REST: shopREST, Contract: tt.contract,
+			Negotiator: n,
+			Servers:    []string{"https://example.com:8443/api", "/"}}))
 		var got []string
 		for _, s := range d.root["servers"].([]any) {
 			got = append(got, s.(object)["url"].(string))
@@ -195,7 +204,8 @@ func TestContractsShowTheirOwnFields(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
 	n := negotiated(shop, newClock(deprecated).now, version.Path{})
-	for contract, want := range map[string]string{"1.0.0": "id itemId qty status", "2.0.0": "createdAt customer customerId id lines note status"} {
+	for contract, want := range map[string]string{"1.0.0": "id itemId qty status",
+		"2.0.0": "createdAt customer customerId id lines note status"} {
 		c := shop.now
 		if contract == "1.0.0" {
 			c = shop.old
@@ -237,7 +247,8 @@ func TestRule150DocumentOfEachContract(t *testing.T) {
 		clock.at.Store(&tt.at)
 		d := described(t, doc)
 		info := d.root["info"].(object)
-		if info["version"] != "1.0.0" || info["x-status"] != tt.status || info["x-sunset"] != "2027-06-30T00:00:00Z" {
+		if info["version"] != "1.0.0" || info["x-status"] != tt.status ||
+			info["x-sunset"] != "2027-06-30T00:00:00Z" {
 			t.Errorf("%s: %v", tt.status, info)
 		}
 		d.operations(func(path, method string, op object) {
@@ -248,7 +259,8 @@ func TestRule150DocumentOfEachContract(t *testing.T) {
 				t.Errorf("%s: %s %s: x-sunset is %v", tt.status, method, path, got)
 			}
 			for status := range op["responses"].(object) {
-				if h := d.at(op, "responses", status, "headers"); !hasHeader(h, "Deprecation") || !hasHeader(h, "Sunset") {
+				if h := d.at(op, "responses", status, "headers"); !hasHeader(h, "Deprecation") ||
+					!hasHeader(h, "Sunset") {
 					t.Errorf("%s: %s %s %s has no dates", tt.status, method, path, status)
 				}
 			}
@@ -261,7 +273,8 @@ func TestRule150DocumentOfEachContract(t *testing.T) {
 		tags[res.Header.Get("Etag")] = true
 
 		c := described(t, current)
-		if info := c.root["info"].(object); info["version"] != "2.0.0" || info["x-status"] != "current" || info["x-sunset"] != nil {
+		if info := c.root["info"].(object); info["version"] != "2.0.0" || info["x-status"] != "current" ||
+			info["x-sunset"] != nil {
 			t.Errorf("2.0.0: %v", info)
 		}
 		get := c.at(c.root, "paths", "/order-archive", "get", "responses")
@@ -282,8 +295,10 @@ func TestRule130ServiceDesc(t *testing.T) {
 		path string
 		doc  *openapi.Document
 	}{
-		"1.0.0": {"/v1", openapi.New(shop.old, &openapi.Options{REST: shopREST, Contract: "1.0.0", Negotiator: n})},
-		"2.0.0": {"/v2", openapi.New(shop.now, &openapi.Options{REST: shopREST, Contract: "2.0.0", Negotiator: n})},
+		"1.0.0": {"/v1", openapi.New(shop.old, &openapi.Options{REST: shopREST, Contract: "1.0.0",
+			Negotiator: n})},
+		"2.0.0": {"/v2", openapi.New(shop.now, &openapi.Options{REST: shopREST, Contract: "2.0.0",
+			Negotiator: n})},
 	} {
 		mux.Handle("/openapi/"+contract+".json", c.doc)
 		links := send(mux, "GET "+c.path+"/orders", "").Header.Values("Link")
@@ -324,11 +339,13 @@ func TestWalkContracts(t *testing.T) {
 				case 0:
 					request = method + " /v" + contract[:1] + at
 				case 1:
-					header = append(header, "API-Version: "+w.pick(contract, contract[:1], contract, contract, "nope"))
+					header = append(header, "API-Version: "+w.pick(contract, contract[:1], contract, contract,
+						"nope"))
 				case 2:
 					host = w.pick("api-v"+contract[:1]+".example.com", "elsewhere.test")
 				case 3:
-					header = append(header, "Accept: application/vnd.shop."+contract+".order+json", "API-Version: "+contract)
+					header = append(header, "Accept: application/vnd.shop."+contract+".order+json",
+						"API-Version: "+contract)
 				}
 				res := w.to(n, request, host, body, header)
 				seen[res.StatusCode]++
@@ -364,22 +381,29 @@ func TestNewPanics(t *testing.T) {
 		opts openapi.Options
 		want string
 	}{
-		{"no contract", openapi.Options{Negotiator: n}, "no contract"},
+		{"no contract", openapi.Options{Negotiator: n}, "not a contract"},
 		{"another contract", openapi.Options{Negotiator: n, Contract: "3.0.0"}, "3.0.0"},
 		{"server with a query", openapi.Options{Servers: []string{"/?a=b"}}, "Servers"},
 		{"server without a scheme", openapi.Options{Servers: []string{"example.com"}}, "Servers"},
-		{"scheme without a name", openapi.Options{Security: []openapi.SecurityScheme{{Type: "http", Scheme: "basic"}}}, "name"},
-		{"scheme of no type", openapi.Options{Security: []openapi.SecurityScheme{{Name: "a", Type: "magic"}}}, "Type"},
-		{"bearer of nothing", openapi.Options{Security: []openapi.SecurityScheme{{Name: "a", Type: "http"}}}, "Scheme"},
-		{"key of nothing", openapi.Options{Security: []openapi.SecurityScheme{{Name: "a", Type: "apiKey", In: "body", Key: "k"}}}, "In"},
-		{"oauth2 without a provider", openapi.Options{Security: []openapi.SecurityScheme{{Name: "a", Type: "oauth2"}}}, "TokenURL"},
-		{"openIdConnect without one", openapi.Options{Security: []openapi.SecurityScheme{{Name: "a", Type: "openIdConnect"}}}, "URL"},
+		{"scheme without a name",
+			openapi.Options{Security: []openapi.SecurityScheme{{Type: "http", Scheme: "basic"}}}, "name"},
+		{"scheme of no type", openapi.Options{Security: []openapi.SecurityScheme{{Name: "a", Type: "magic"}}},
+			"Type"},
+		{"bearer of nothing", openapi.Options{Security: []openapi.SecurityScheme{{Name: "a", Type: "http"}}},
+			"Scheme"},
+		{"key of nothing", openapi.Options{Security: []openapi.SecurityScheme{{Name: "a", Type: "apiKey",
+			In: "body", Key: "k"}}}, "In"},
+		{"oauth2 without a provider",
+			openapi.Options{Security: []openapi.SecurityScheme{{Name: "a", Type: "oauth2"}}}, "TokenURL"},
+		{"openIdConnect without one",
+			openapi.Options{Security: []openapi.SecurityScheme{{Name: "a", Type: "openIdConnect"}}}, "URL"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			defer func() {
-				if got, ok := recover().(string); !ok || !strings.HasPrefix(got, "openapi: ") || !strings.Contains(got, tt.want) {
+				if got, ok := recover().(string); !ok || !strings.HasPrefix(got, "openapi: ") ||
+					!strings.Contains(got, tt.want) {
 					t.Errorf("the panic is %q, and does not say %q", got, tt.want)
 				}
 			}()

@@ -67,15 +67,18 @@ func TestOperationsAreThoseOfTheCatalog(t *testing.T) {
 func TestOperationIDs(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
-	described(t, openapi.New(newShop(t).now, &openapi.Options{REST: shopREST})).operations(func(path, method string, op object) {
+	described(t, openapi.New(newShop(t).now, &openapi.Options{REST: shopREST})).operations(func(path,
+		method string, op object) {
 		id := op["operationId"].(string)
 		if seen[id] != "" {
 			t.Errorf("%s is %s and %s %s", id, seen[id], method, path)
 		}
 		seen[id] = method + " " + path
 	})
-	want := map[string]string{"listOrders": "GET /orders", "createOrder": "POST /orders", "getOrder": "GET /orders/{id}",
-		"replaceOrder": "PUT /orders/{id}", "patchOrder": "PATCH /orders/{id}", "deleteOrder": "DELETE /orders/{id}",
+	want := map[string]string{"listOrders": "GET /orders", "createOrder": "POST /orders",
+		"getOrder":     "GET /orders/{id}",
+		"replaceOrder": "PUT /orders/{id}", "patchOrder": "PATCH /orders/{id}",
+		"deleteOrder":         "DELETE /orders/{id}",
 		"getOrderArchiveItem": "GET /order-archive/{id}", "findCapital": "GET /capital"}
 	for id, at := range want {
 		if seen[id] != at {
@@ -88,13 +91,15 @@ func TestOperationIDs(t *testing.T) {
 func (d reader) check(t *testing.T, path, request string, res *http.Response) {
 	t.Helper()
 	method, _, _ := strings.Cut(request, " ")
-	described := d.at(d.root, "paths", path, strings.ToLower(method), "responses", strconv.Itoa(res.StatusCode))
+	described := d.at(d.root, "paths", path, strings.ToLower(method), "responses",
+		strconv.Itoa(res.StatusCode))
 	if described == nil {
 		t.Errorf("%s: %d is not documented", request, res.StatusCode)
 		return
 	}
 	for name := range res.Header {
-		unsaid := []string{"X-Accel-Buffering", "Content-Type", "Content-Length", "Content-Encoding", "X-Content-Type-Options", "Accept-Ranges",
+		unsaid := []string{"X-Accel-Buffering", "Content-Type", "Content-Length", "Content-Encoding",
+			"X-Content-Type-Options", "Accept-Ranges",
 			"Connection"} // those of every response, or of none in particular
 		if !slices.Contains(unsaid, name) && !hasHeader(d.at(described, "headers"), name) {
 			t.Errorf("%s: %d has %s, which is not documented", request, res.StatusCode, name)
@@ -151,9 +156,12 @@ func TestWalk(t *testing.T) {
 		seen[method+" "+strconv.Itoa(res.StatusCode)]++
 		d.check(t, path, request, res)
 	}
-	for _, want := range []string{"GET 200", "GET 206", "GET 304", "GET 400", "GET 404", "GET 406", "GET 410", "GET 412", "GET 416", "POST 200", "POST 201",
-		"POST 202", "POST 204", "POST 400", "POST 401", "POST 413", "POST 406", "POST 409", "POST 415", "POST 422", "PUT 200", "PUT 201", "PUT 204", "PUT 410", "PUT 412",
-		"PUT 422", "PUT 428", "PATCH 200", "PATCH 204", "PATCH 400", "PATCH 409", "PATCH 415", "PATCH 422", "DELETE 204",
+	for _, want := range []string{"GET 200", "GET 206", "GET 304", "GET 400", "GET 404", "GET 406", "GET 410",
+		"GET 412", "GET 416", "POST 200", "POST 201",
+		"POST 202", "POST 204", "POST 400", "POST 401", "POST 413", "POST 406", "POST 409", "POST 415",
+		"POST 422", "PUT 200", "PUT 201", "PUT 204", "PUT 410", "PUT 412",
+		"PUT 422", "PUT 428", "PATCH 200", "PATCH 204", "PATCH 400", "PATCH 409", "PATCH 415", "PATCH 422",
+		"DELETE 204",
 		"DELETE 404", "DELETE 410", "DELETE 412", "OPTIONS 204"} {
 		if seen[want] == 0 {
 			t.Errorf("the walk never came to %s, so it says nothing about it", want)
@@ -180,9 +188,12 @@ func (w *walker) pick(s ...string) string { return s[w.IntN(len(s))] }
 
 // step makes up a request from the examples of the document.
 func (w *walker) step() (path, request, body string, header []string) {
-	paths := []string{"/orders", "/orders/{id}", "/orders/{id}", "/users", "/users/{id}", "/places", "/places/{id}",
-		"/countries", "/countries/{id}", "/countries/{id}", "/order-archive", "/order-archive/{id}", "/capital", "/auth/login",
-		"/auth/logout", "/places/import", "/orders/cancel-stale", "/orders/newest", "/jobs", "/jobs/{id}", "/files", "/files/{id}", "/files/{id}",
+	paths := []string{"/orders", "/orders/{id}", "/orders/{id}", "/users", "/users/{id}", "/places",
+		"/places/{id}",
+		"/countries", "/countries/{id}", "/countries/{id}", "/order-archive", "/order-archive/{id}",
+		"/capital", "/auth/login",
+		"/auth/logout", "/places/import", "/orders/cancel-stale", "/orders/newest", "/jobs", "/jobs/{id}",
+		"/files", "/files/{id}", "/files/{id}",
 		"/photos", "/photos/{id}", "/photos/{id}", "/icons/{id}"}
 	paths = slices.DeleteFunc(paths, func(path string) bool { return w.d.at(w.d.root, "paths", path) == nil })
 	path = w.pick(paths...)
@@ -196,19 +207,26 @@ func (w *walker) step() (path, request, body string, header []string) {
 	at := target(path, w.pick("1", "2", "3", "4", "GR", "FR", "264371", "nobody", "%ff", "a.png"))
 	switch {
 	case method == "get" || w.IntN(9) == 0:
-		at += strings.Join(w.maybe(2, "?limit=1", "?limit=0", "?fields=id", "?fields=nope", "?sort=-id", "?after=nope", "?nope=1",
-			"?country=GR", "?country=gr", "?expand=customer", "?expand=orders", "?status=paid", "?status=nope",
+		at += strings.Join(w.maybe(2, "?limit=1", "?limit=0", "?fields=id", "?fields=nope", "?sort=-id",
+			"?after=nope", "?nope=1",
+			"?country=GR", "?country=gr", "?expand=customer", "?expand=orders", "?status=paid",
+			"?status=nope",
 			"?filter=%7B%22not%22:%7B%22id%22:%7B%22eq%22:1%7D%7D%7D"), "")
 	}
-	header = append(header, w.maybe(20, "Accept: text/html", "Accept: application/x-ndjson", "Accept-Encoding: identity;q=0")...)
-	header = append(header, w.maybe(3, "Prefer: return=minimal", "Prefer: handling=lenient", "Prefer: count=exact",
+	header = append(header, w.maybe(20, "Accept: text/html", "Accept: application/x-ndjson",
+		"Accept-Encoding: identity;q=0")...)
+	header = append(header, w.maybe(3, "Prefer: return=minimal", "Prefer: handling=lenient",
+		"Prefer: count=exact",
 		"Prefer: return=representation")...)
 	if w.tag != "" {
-		header = append(header, w.maybe(5, "If-Match: "+w.tag, "If-None-Match: "+w.tag, "If-Match: nope", "If-None-Match: *")...)
+		header = append(header, w.maybe(5, "If-Match: "+w.tag, "If-None-Match: "+w.tag, "If-Match: nope",
+			"If-None-Match: *")...)
 	}
 	header = append(header, w.maybe(9, "If-Match: *")...)
-	header = append(header, w.maybe(9, "Range: bytes=0-9", "Range: bytes=-1", "Range: bytes=5000-", "Range: lines=1")...)
-	header = append(header, w.maybe(20, "Repr-Digest: sha-256=:AAAA:", "Content-Digest: nope", "Content-Encoding: br")...)
+	header = append(header, w.maybe(9, "Range: bytes=0-9", "Range: bytes=-1", "Range: bytes=5000-",
+		"Range: lines=1")...)
+	header = append(header, w.maybe(20, "Repr-Digest: sha-256=:AAAA:", "Content-Digest: nope",
+		"Content-Encoding: br")...)
 	if content := w.d.at(w.d.root, "paths", path, method, "requestBody", "content"); content != nil {
 		var media string
 		media, body = w.content(content.(object))
@@ -226,7 +244,8 @@ func (w *walker) content(content object) (media, body string) {
 	slices.Sort(types)
 	media = w.pick(types...)
 	if family, _, any := strings.Cut(media, "/*"); any { // bytes
-		return strings.ReplaceAll(family, "*", "image") + w.pick("/png", "/png", ""), w.pick("", "x", strings.Repeat("x", 90), strings.Repeat("x", 2000))
+		return strings.ReplaceAll(family, "*", "image") + w.pick("/png", "/png", ""),
+			w.pick("", "x", strings.Repeat("x", 90), strings.Repeat("x", 2000))
 	}
 	v := w.d.at(content, media, "examples", "sample", "value")
 	if v == nil {
@@ -285,11 +304,16 @@ func TestCapabilitiesDecide(t *testing.T) {
 		statuses     string // of success
 		says         string
 	}{
-		{"insert only", "put", resource.FromOps("places", once, nil), "201", "One that is there cannot be replaced"},
-		{"all", "put", resource.FromOps("places", all, nil), "200 201 204", "An item that was deleted cannot be put back"},
-		{"again", "put", resource.FromOps("places", all, &again), "200 201 204", "Where there is no such item it is created. With"},
-		{"assigned", "put", resource.FromOps("places", assigned(memory.New[place](nil)), nil), "200 204", "Puts the content in the place"},
-		{"forgetful", "delete", resource.FromOps("places", forgetful, nil), "204", "What was deleted is not remembered here"},
+		{"insert only", "put", resource.FromOps("places", once, nil), "201",
+			"One that is there cannot be replaced"},
+		{"all", "put", resource.FromOps("places", all, nil), "200 201 204",
+			"An item that was deleted cannot be put back"},
+		{"again", "put", resource.FromOps("places", all, &again), "200 201 204",
+			"Where there is no such item it is created. With"},
+		{"assigned", "put", resource.FromOps("places", assigned(memory.New[place](nil)), nil), "200 204",
+			"Puts the content in the place"},
+		{"forgetful", "delete", resource.FromOps("places", forgetful, nil), "204",
+			"What was deleted is not remembered here"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
