@@ -35,12 +35,17 @@ func manyOrders() []order {
 	r := rand.New(rand.NewPCG(1, 1))
 	many := make([]order, 10_000)
 	for i := range many {
-		many[i] = order{ID: strconv.Itoa(i), Status: []string{"paid", "sent"}[r.IntN(2)], Total: r.Int64N(1000)}
+		many[i] = order{
+			ID:     strconv.Itoa(i),
+			Status: []string{"paid", "sent"}[r.IntN(2)],
+			Total:  r.Int64N(1000),
+		}
 	}
 	return many
 }
 
-// Twenty of ten thousand by total, beside the same written by hand for this one question.
+// BenchmarkSelect selects twenty of ten thousand items by total, and compares with a hand-written
+// function.
 func BenchmarkSelect(b *testing.B) {
 	many := manyOrders()
 	q := query.Query{
@@ -69,7 +74,10 @@ func BenchmarkSelect(b *testing.B) {
 					paid = append(paid, o)
 				}
 			}
-			slices.SortFunc(paid, func(a, b order) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.ID, b.ID)) })
+			slices.SortFunc(
+				paid,
+				func(a, b order) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.ID, b.ID)) },
+			)
 			_ = slices.Clone(paid[:20])
 		}
 	})

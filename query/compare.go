@@ -7,15 +7,16 @@ import (
 	"time"
 )
 
-// Compare orders two values: negative if a comes before b, zero if they are equal, positive if a comes after b. It
-// takes what [Canonical] takes, and is a total order, so that sorting by it is always well defined.
+// Compare returns a negative number if a sorts before b, zero if they are equal, and a positive
+// number otherwise. It accepts the values that [Canonical] accepts, and is a total order.
 //
-// Null comes first. Numbers compare by their exact value, whatever their types; NaN equals itself and comes before all
-// other numbers. Strings compare by code point, false comes before true, times compare as instants. Values of
-// different kinds, which one field never has, come in the order null, bool, number, string, time.
+// Null sorts first. Numbers are compared by exact value, independent of their types; NaN equals
+// itself and sorts before all other numbers. Strings are compared by code point, times as instants,
+// and false sorts before true. Values of different kinds, which one field never has, sort in the
+// order null, bool, number, string, time.
 func Compare(a, b any) int {
 	a, b = scalar(a), scalar(b)
-	switch a := a.(type) { // the kinds sort keys most often have, without a detour
+	switch a := a.(type) { // fast path for the most common kinds of sort keys
 	case string:
 		if b, ok := b.(string); ok {
 			return strings.Compare(a, b)
@@ -32,7 +33,7 @@ func Compare(a, b any) int {
 	return compareKinds(a, b)
 }
 
-// compareKinds is Compare for everything else: other kinds, mixed numbers, bools and nulls.
+// compareKinds handles all other cases: different kinds, mixed numbers, bools and nulls.
 func compareKinds(a, b any) int {
 	kind := kindOf(a)
 	if c := cmp.Compare(kind, kindOf(b)); c != 0 {
@@ -44,10 +45,10 @@ func compareKinds(a, b any) int {
 	case numberKind:
 		return compareNumbers(a, b)
 	}
-	return 0 // two nulls; strings and times do not get here
+	return 0 // two nulls; Compare handles strings and times
 }
 
-// A kind is a rank in the order of kinds.
+// kind is the rank of a kind of values.
 type kind uint8
 
 const (
@@ -58,7 +59,7 @@ const (
 	timeKind
 )
 
-// kindOf takes what scalar gives. All numbers are of one kind, whatever their types.
+// kindOf returns the kind of a result of scalar. All numbers have the same kind.
 func kindOf(v any) kind {
 	switch v.(type) {
 	case bool:
@@ -73,7 +74,7 @@ func kindOf(v any) kind {
 	return nullKind
 }
 
-// number makes bools comparable; false comes first.
+// number returns 0 for false and 1 for true.
 func number(v any) int {
 	if v == true {
 		return 1
@@ -81,7 +82,7 @@ func number(v any) int {
 	return 0
 }
 
-// compareNumbers leaves two floats to the standard library, whose order of NaN is the one promised.
+// compareNumbers compares two numbers. cmp.Compare has the required order of NaN.
 func compareNumbers(a, b any) int {
 	x, aIsFloat := a.(float64)
 	y, bIsFloat := b.(float64)
@@ -96,8 +97,8 @@ func compareNumbers(a, b any) int {
 	return compareIntegers(a, b)
 }
 
-// compareFloat compares a float with an integer. Converting the integer instead would make neighbours above 2^53
-// equal.
+// compareFloat compares a float with an integer. Converting the integer to a float would lose
+// precision above 2^53.
 func compareFloat(f float64, integer any) int {
 	switch {
 	case math.IsNaN(f) || f < math.MinInt64:
@@ -114,7 +115,7 @@ func compareFloat(f float64, integer any) int {
 	return cmp.Compare(f, whole)
 }
 
-// compareIntegers compares values that are int64 or uint64.
+// compareIntegers compares two values of type int64 or uint64.
 func compareIntegers(a, b any) int {
 	x, aIsInt := a.(int64)
 	y, bIsInt := b.(int64)
@@ -129,7 +130,7 @@ func compareIntegers(a, b any) int {
 	return cmp.Compare(magnitude(a), magnitude(b))
 }
 
-// magnitude is the value of an integer that is not negative.
+// magnitude returns the value of a non-negative integer.
 func magnitude(v any) uint64 {
 	if i, ok := v.(int64); ok {
 		return uint64(i)

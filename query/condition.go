@@ -8,25 +8,25 @@ import (
 	"time"
 )
 
-// condition is a comparison as parameters ask for it: status=paid and status.eq=paid are the same condition.
+// condition is a comparison from parameters: status=paid and status.eq=paid are the same condition.
 type condition struct {
 	field string
 	op    Op
-	name  string // the parameter as it was spelled first
+	name  string // the first spelling of the parameter
 	texts []string
 }
 
-// conditions reads all parameters that are comparisons, each in a parameter of its own.
+// conditions returns the comparisons that are parameters of their own.
 func (p *parser) conditions() []Filter {
 	var terms []Filter
 	for _, c := range p.collect() {
 		if err := p.opts.Support.checkTerm(c.field, c.op); err != nil {
-			p.fault(c.name, err.Code, err.Detail)
+			p.addError(c.name, err.Code, err.Detail)
 			continue
 		}
-		// Counted before its value is read, so that very many values are not tried either.
+		// Count before parsing the value, to limit the work for many values.
 		if p.terms++; p.terms > p.opts.MaxTerms {
-			p.fault(c.name, tooMany, p.tooManyTerms())
+			p.addError(c.name, tooMany, p.tooManyTerms())
 			break
 		}
 		if value, ok := p.conditionValue(c); ok {
@@ -36,12 +36,12 @@ func (p *parser) conditions() []Filter {
 	return terms
 }
 
-// tooManyTerms is said of the parameter that goes beyond the bound; the tree counts on from where this file stops.
+// tooManyTerms returns the detail for too many comparisons, in parameters and the tree together.
 func (p *parser) tooManyTerms() string {
 	return "there can be at most " + strconv.Itoa(p.opts.MaxTerms) + " comparisons"
 }
 
-// collect groups the parameters by what they mean, in the order of their names.
+// collect groups the parameters by field and operator, in the order of their names.
 func (p *parser) collect() []*condition {
 	type meaning struct {
 		field string
@@ -50,13 +50,13 @@ func (p *parser) collect() []*condition {
 	known := make(map[meaning]*condition)
 	var all []*condition
 	for _, name := range slices.Sorted(maps.Keys(p.params)) {
-		if slices.Contains(own, name) || len(p.params[name]) == 0 {
+		if slices.Contains(parsedNames, name) || len(p.params[name]) == 0 {
 			continue
 		}
-		// A name is a field's only if the field is declared. Everything else, also a comparison that does not exist, is
-		// an unknown parameter: total.like may be a typing error or somebody else's.
+		// A parameter denotes a comparison only if its field is declared. Anything else, such as
+		// total.like, is an unknown parameter.
 		field, op := splitParameter(name)
-		if _, declared := p.opts.Support.Filter[field]; !declared || slices.Contains(reserved, name) {
+		if _, declared := p.opts.Support.Filter[field]; !declared || slices.Contains(reservedNames, name) {
 			p.unknown(name)
 			continue
 		}
@@ -71,16 +71,15 @@ func (p *parser) collect() []*condition {
 	return all
 }
 
-// unknown refuses a parameter rather than ignore it: a filter with a typing error in its name would otherwise be
-// answered with the whole list.
+// unknown rejects a parameter, because ignoring a misspelled filter would return the whole list.
 func (p *parser) unknown(name string) {
-	// The second test spares the work for what would not be noted; a URL has room for very many names.
-	if !p.opts.Lenient && len(p.faults) < maxFaults {
-		p.fault(name, unknownParameter, "is not a parameter of this list: "+p.opts.Support.filterable())
+	// The second condition avoids formatting errors that are not reported.
+	if !p.opts.Lenient && len(p.errors) < maxErrors {
+		p.addError(name, unknownParameter, "is not a parameter of this list: "+p.opts.Support.filterable())
 	}
 }
 
-// conditionValue reads the texts of a condition as its comparison wants them.
+// conditionValue parses the texts of a condition for its operator.
 func (p *parser) conditionValue(c *condition) (value any, ok bool) {
 	if c.op == In || c.op == NotIn {
 		return p.listValue(c)
@@ -91,14 +90,14 @@ func (p *parser) conditionValue(c *condition) (value any, ok bool) {
 	}
 	value, err := p.value(c.field, c.op, text)
 	if err != nil {
-		p.fault(c.name, invalidValue, err.Error())
+		p.addError(c.name, invalidValue, err.Error())
 		return nil, false
 	}
 	return value, true
 }
 
-// listValue joins the values of all the texts, because repeating a parameter is how many clients write a list. Duplicates
-// among the values stay: they do no harm, and nobody would expect them to be refused.
+// listValue concatenates the values of all texts, because clients also write a list as a repeated
+// parameter. Duplicate values are kept.
 func (p *parser) listValue(c *condition) (value any, ok bool) {
 	var list []any
 	for _, text := range c.texts {
@@ -107,17 +106,17 @@ func (p *parser) listValue(c *condition) (value any, ok bool) {
 		}
 		parts, ok := splitList(text)
 		if !ok {
-			p.fault(c.name, invalidValue, `a backslash must be followed by a comma or another backslash`)
+			p.addError(c.name, invalidValue, `a backslash must be followed by a comma or another backslash`)
 			return nil, false
 		}
 		if len(list)+len(parts) > p.opts.MaxValues {
-			p.fault(c.name, tooMany, p.tooManyValues())
+			p.addError(c.name, tooMany, p.tooManyValues())
 			return nil, false
 		}
 		for _, part := range parts {
 			v, err := p.value(c.field, c.op, part)
 			if err != nil {
-				p.fault(c.name, invalidValue, err.Error())
+				p.addError(c.name, invalidValue, err.Error())
 				return nil, false
 			}
 			list = append(list, v)
@@ -126,12 +125,13 @@ func (p *parser) listValue(c *condition) (value any, ok bool) {
 	return list, true
 }
 
-// tooManyValues speaks of one list; a store may have to make an argument of a statement out of each value.
+// tooManyValues returns the detail for too many values in a list. The limit exists because a store
+// may need one statement argument per value.
 func (p *parser) tooManyValues() string {
 	return "there can be at most " + strconv.Itoa(p.opts.MaxValues) + " values"
 }
 
-// value turns the text of one value into what the comparison is made with.
+// value parses the text of one value.
 func (p *parser) value(field string, op Op, text string) (any, error) {
 	switch {
 	case op == IsNull:
@@ -140,7 +140,7 @@ func (p *parser) value(field string, op Op, text string) (any, error) {
 		}
 		return text == "true", nil
 	case op == Contains, op == StartsWith, p.opts.Value == nil:
-		// Half an address or the first letters of an enumeration's member are no values of their fields.
+		// A part of an address or enumeration value is not a value of its field.
 		return text, nil
 	}
 	v, err := p.opts.Value(field, text)
@@ -151,7 +151,7 @@ func (p *parser) value(field string, op Op, text string) (any, error) {
 	case nil:
 		return nil, errNull(field)
 	case time.Time:
-		// A zone can carry a time at the edge out of what RFC 3339 and many stores can write.
+		// A zone can move a time out of the years that RFC 3339 and many stores can represent.
 		if year := v.Year(); year < 0 || year > 9999 {
 			return nil, &Error{Code: invalidValue, Detail: "must be in the years 0 to 9999, in UTC"}
 		}
@@ -161,14 +161,14 @@ func (p *parser) value(field string, op Op, text string) (any, error) {
 	}
 }
 
-// errNull explains why null is refused: no comparison with it is ever what was meant.
+// errNull reports a comparison with null, which would never be true.
 func errNull(field string) *Error {
 	detail := "nothing compares with null; ask " + parameterName(field, IsNull) + " instead"
 	return &Error{Code: invalidValue, Detail: detail}
 }
 
-// splitParameter reads the name of a parameter as a field and a comparison. The part behind the last dot counts only
-// if it is one, since names of fields may hold dots.
+// splitParameter splits the name of a parameter into field and operator. Field names may contain
+// dots, so the part after the last dot counts only if it is an operator.
 func splitParameter(name string) (field string, op Op) {
 	if dot := strings.LastIndexByte(name, '.'); dot >= 0 && slices.Contains(comparisons, Op(name[dot+1:])) {
 		return name[:dot], Op(name[dot+1:])
@@ -176,9 +176,9 @@ func splitParameter(name string) (field string, op Op) {
 	return name, Eq
 }
 
-// parameterName is the inverse of splitParameter: the shortest name that is read as the field and the comparison.
+// parameterName returns the shortest name that splitParameter splits into field and op.
 func parameterName(field string, op Op) string {
-	if op == Eq && !slices.Contains(reserved, field) {
+	if op == Eq && !slices.Contains(reservedNames, field) {
 		if whole, _ := splitParameter(field); whole == field {
 			return field
 		}
@@ -186,7 +186,7 @@ func parameterName(field string, op Op) string {
 	return field + "." + string(op)
 }
 
-// splitList takes a list apart at its commas, and its escapes out.
+// splitList splits a list at its commas and removes escapes.
 func splitList(text string) (parts []string, ok bool) {
 	var part []byte
 	for i := 0; i < len(text); i++ {

@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// Cursor is a place in a list, between two items, to be given to clients as an opaque text. It holds either the values
-// of the sort keys (Query.After) or a store's own token (Query.Token). The zero Cursor holds neither and is a cursor
-// too: the end of the list, seen from which its last items are "before".
+// Cursor is a position between two items of a list, passed to clients as opaque text. It has either
+// the values of the sort keys (Query.After) or a token of the store (Query.Token). The zero Cursor
+// has neither and means the end of the list, for reading backwards.
 type Cursor struct {
 	Values []any
 	Token  string
 }
 
-// Encode writes the cursor as a short text of letters, digits, minus and underscore. Binding is everything that makes
-// the list the one it is: the resource, the contract, the filter, the sort. The text is valid for that binding only.
-// The kinds of the values are kept exactly; of a time, the instant.
+// Encode returns the cursor as a short text of letters, digits, minus and underscore. The text is
+// valid for the given binding only. binding identifies the list: resource, contract, filter and
+// sort. The kinds of values are preserved, and times as instants.
 //
-// A cursor is opaque, but neither secret nor signed: whoever cares to can read its values or make one up. So it must
-// never be what decides who may see an item.
+// A cursor is neither encrypted nor signed: clients can read and forge its values. Authorization
+// must not depend on it.
 func (c Cursor) Encode(binding string) string {
-	var space [256]byte // most cursors fit and stay on the stack; those that do not grow out of it
+	var space [256]byte // most cursors fit, so they need no allocation
 	packed := c.pack(space[:tagSize])
 	tag := tagOf(packed[tagSize:], binding)
 	copy(packed, tag[:])
@@ -31,19 +31,21 @@ func (c Cursor) Encode(binding string) string {
 	return string(base64.RawURLEncoding.AppendEncode(text[:0], packed))
 }
 
-// DecodeCursor reads what Encode wrote. A text that is damaged, was made up, or belongs to another list is an *[Error]
-// with the code "invalidCursor", whose Parameter is for the caller to fill in.
+// DecodeCursor parses the text of [Cursor.Encode]. A text that is damaged, forged or of another
+// list returns an *[Error] with the code "invalidCursor" and an empty Parameter.
 func DecodeCursor(text, binding string) (Cursor, error) {
 	c, ok := decodeCursor(text, binding)
-	// Encoding again refuses what decoders are too kind to: line breaks in the base64, integers longer than need be.
-	// One place then has one text, as caches and comparisons like it.
+	// Encoding again rejects non-canonical base64 and varints, so a position has a single text.
 	if !ok || c.Encode(binding) != text {
-		return Cursor{}, &Error{Code: invalidCursor, Detail: "the cursor is not one of this list, or is damaged"}
+		return Cursor{}, &Error{
+			Code:   invalidCursor,
+			Detail: "the cursor is not one of this list, or is damaged",
+		}
 	}
 	return c, nil
 }
 
-// decodeCursor looks at the parts only once the tag fits.
+// decodeCursor checks the tag before it parses the values.
 func decodeCursor(text, binding string) (Cursor, bool) {
 	packed, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(packed) < tagSize {
@@ -55,7 +57,7 @@ func decodeCursor(text, binding string) (Cursor, bool) {
 	return unpack(packed[tagSize:])
 }
 
-// A cursor is packed as its tag and a sequence of parts, each a byte for the kind and what that kind needs.
+// A packed cursor is a tag and a sequence of parts, each a kind byte and its content.
 const (
 	nullPart   = 'n'
 	falsePart  = 'f'
@@ -65,13 +67,13 @@ const (
 	uintPart   = 'u' // varint
 	floatPart  = 'd' // 8 bytes
 	timePart   = 'c' // seconds since 1970 as a signed varint, nanoseconds as a varint
-	tokenPart  = 'k' // length, bytes; never beside others
-	endPart    = 0   // not written, only hashed: the parts end and the binding begins
+	tokenPart  = 'k' // length, bytes; always the only part
+	endPart    = 0   // hashed between parts and binding, not written
 )
 
 const tagSize = 8
 
-// tagOf covers the parts too, so that a cursor with a typing error is refused instead of pointing elsewhere.
+// tagOf hashes the parts as well, so that a damaged cursor is rejected.
 func tagOf(parts []byte, binding string) [tagSize]byte {
 	var space [512]byte
 	hashed := append(space[:0], parts...)
@@ -92,7 +94,7 @@ func (c Cursor) pack(b []byte) []byte {
 	return b
 }
 
-// packValue switches on types instead of asking reflection, since every page of every list comes by here.
+// packValue uses a type switch instead of reflection, because each page of a list calls it.
 func packValue(b []byte, v any) []byte {
 	switch v := scalar(v).(type) {
 	case bool:
@@ -109,20 +111,21 @@ func packValue(b []byte, v any) []byte {
 	case float64:
 		return binary.BigEndian.AppendUint64(append(b, floatPart), math.Float64bits(v))
 	case time.Time:
-		// Seconds and the rest apart, because nanoseconds alone reach only from 1677 to 2262.
+		// Seconds and nanoseconds are separate, because an int64 of nanoseconds covers only 1677 to
+		// 2262.
 		b = binary.AppendVarint(append(b, timePart), v.Unix())
 		return binary.AppendUvarint(b, uint64(v.Nanosecond()))
 	}
 	return append(b, nullPart)
 }
 
-// packString writes the length in front, so that strings may hold any bytes.
+// packString writes the length first, so strings may contain any bytes.
 func packString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// unpack reads the parts of a cursor. A part is at least one byte and a string no longer than what is left, so nothing
-// is ever larger than the text by more than a constant factor, whatever lengths it claims.
+// unpack parses the parts of a cursor. Lengths are checked against the remaining bytes, so memory
+// use is proportional to the text.
 func unpack(b []byte) (c Cursor, ok bool) {
 	if len(b) > 0 && b[0] == tokenPart {
 		c.Token, b, ok = unpackString(b[1:])
@@ -138,7 +141,7 @@ func unpack(b []byte) (c Cursor, ok bool) {
 	return c, true
 }
 
-// unpackValue reads a value of the given kind from the beginning of b and returns what is behind it.
+// unpackValue parses a value of the given kind and returns the remaining bytes.
 func unpackValue(kind byte, b []byte) (v any, rest []byte, ok bool) {
 	switch kind {
 	case nullPart:
@@ -164,7 +167,7 @@ func unpackValue(kind byte, b []byte) (v any, rest []byte, ok bool) {
 	return nil, nil, false
 }
 
-// unpackTime refuses a whole second of nanoseconds, which time.Unix would carry over: another text for the same time.
+// unpackTime rejects a second or more of nanoseconds, which would be another text of the same time.
 func unpackTime(b []byte) (v any, rest []byte, ok bool) {
 	seconds, n := binary.Varint(b)
 	if n <= 0 {
@@ -177,7 +180,7 @@ func unpackTime(b []byte) (v any, rest []byte, ok bool) {
 	return time.Unix(seconds, int64(nanos)).UTC(), b[n+m:], true
 }
 
-// unpackString compares sizes as uint64, in which an absurd one cannot become negative.
+// unpackString compares sizes as uint64, so that a huge size cannot become negative.
 func unpackString(b []byte) (s string, rest []byte, ok bool) {
 	size, n := binary.Uvarint(b)
 	if n <= 0 || size > uint64(len(b)-n) {

@@ -26,15 +26,25 @@ func TestCursorRoundTrip(t *testing.T) {
 		{"null", query.Cursor{Values: []any{nil}}},
 		{"bools", query.Cursor{Values: []any{true, false}}},
 		{"strings", query.Cursor{Values: []any{"", "a", "é\x00\xff", strings.Repeat("s", 300)}}},
-		{"ints", query.Cursor{Values: []any{int64(0), int64(-1), int64(math.MinInt64), int64(math.MaxInt64)}}},
+		{
+			"ints",
+			query.Cursor{Values: []any{int64(0), int64(-1), int64(math.MinInt64), int64(math.MaxInt64)}},
+		},
 		{"uints", query.Cursor{Values: []any{uint64(math.MaxInt64 + 1), uint64(math.MaxUint64)}}},
-		{"a small uint stays one", query.Cursor{Values: []any{uint64(1)}}},
+		{"a small uint", query.Cursor{Values: []any{uint64(1)}}},
 		{"floats", query.Cursor{Values: []any{0.1, 1.0, math.Inf(-1), math.SmallestNonzeroFloat64}}},
 		{"times", query.Cursor{Values: []any{
-			time.Time{}, time.Date(2026, 11, 20, 1, 2, 3, 456789012, time.UTC), time.Date(9999, 1, 1, 0, 0, 0, 1, time.UTC),
+			time.Time{},
+			time.Date(2026, 11, 20, 1, 2, 3, 456789012, time.UTC),
+			time.Date(9999, 1, 1, 0, 0, 0, 1, time.UTC),
 			time.Date(-5000, 1, 1, 0, 0, 0, 999999999, time.UTC),
 		}}},
-		{"mixed", query.Cursor{Values: []any{nil, true, "a", int64(1), uint64(1 << 63), 2.5, time.Unix(0, 1).UTC()}}},
+		{
+			"mixed",
+			query.Cursor{
+				Values: []any{nil, true, "a", int64(1), uint64(1 << 63), 2.5, time.Unix(0, 1).UTC()},
+			},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -51,7 +61,7 @@ func TestCursorRoundTrip(t *testing.T) {
 	}
 }
 
-// cmp and == do not tell these apart.
+// TestCursorKeepsBits: values that == cannot distinguish are preserved.
 func TestCursorKeepsBits(t *testing.T) {
 	t.Parallel()
 	for _, want := range []float64{math.Copysign(0, -1), math.NaN(), math.Float64frombits(0x7ff8000000000123)} {
@@ -85,7 +95,8 @@ func TestCursorMakesValuesCanonical(t *testing.T) {
 func TestCursorIsPlainText(t *testing.T) {
 	t.Parallel()
 	text := query.Cursor{Values: []any{"\xff\xfe\xfd???>>>", int64(-1)}}.Encode("b")
-	if rest := strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"); rest != "" {
+	if rest := strings.Trim(text,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"); rest != "" {
 		t.Errorf("%q would have to be escaped in a URL", text)
 	}
 	if short := (query.Cursor{Values: []any{int64(1), "a1"}}).Encode("b"); len(short) > 20 {
@@ -95,7 +106,15 @@ func TestCursorIsPlainText(t *testing.T) {
 
 func TestRule129CursorIsBoundToItsList(t *testing.T) {
 	t.Parallel()
-	lists := []string{"", "orders", "orders?status=paid", "orders?status=sent", "v1/orders", "order", "orders\x00"}
+	lists := []string{
+		"",
+		"orders",
+		"orders?status=paid",
+		"orders?status=sent",
+		"v1/orders",
+		"order",
+		"orders\x00",
+	}
 	cursors := []query.Cursor{{}, {Token: "t"}, {Values: []any{"a", int64(1)}}}
 	for _, given := range lists {
 		for _, cursor := range cursors {
@@ -149,13 +168,13 @@ func TestRule129CursorIsOpaqueButRefusedClearly(t *testing.T) {
 	}
 }
 
-// forge packs parts as a cursor with a tag that is right.
+// forge packs parts as a cursor with a valid tag.
 func forge(parts, binding string) string {
 	sum := sha256.Sum256([]byte(parts + "\x00" + binding))
 	return base64.RawURLEncoding.EncodeToString(append(sum[:8], parts...))
 }
 
-// Nobody needs a secret to make up a tag, so what is behind it must be read with the same care.
+// TestForgedCursors: the tag is not secret, so the content of a forged cursor must be checked.
 func TestForgedCursors(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -169,7 +188,7 @@ func TestForgedCursors(t *testing.T) {
 		{"end part", "\x00", false},
 		{"empty token", "k\x00", false},
 		{"token before a value", "k\x01an", false},
-		{"token behind a value", "nk\x01a", false},
+		{"token after a value", "nk\x01a", false},
 		{"string cut off", "s\x05abc", false},
 		{"string without a length", "s", false},
 		{"string of an enormous length", "s\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", false},
@@ -194,7 +213,7 @@ func TestForgedCursors(t *testing.T) {
 	}
 }
 
-// A single wrong character, wherever it stands, is noticed.
+// TestCursorNoticesDamage: a single wrong character at any position is detected.
 func TestCursorNoticesDamage(t *testing.T) {
 	t.Parallel()
 	good := query.Cursor{Values: []any{"abc", int64(5), time.Unix(5, 5)}}.Encode("list")

@@ -1,32 +1,36 @@
-// Package query is the language in which a collection is asked for many items.
+// Package query describes lists of a collection: filters, sort orders, limits and positions.
 //
-// Its nouns are a [Filter], a tree of comparisons; an [Order], one sort key; a [Query], both together with a limit and
-// a position; and [Support], what a store is able to answer. A store receives a Query it has declared itself able to
-// answer, and nothing else; whoever asks for more is told so before the store is reached:
+// A [Filter] is a tree of comparisons, an [Order] is one sort key, and a [Query] combines them with
+// a limit and a position. [Support] declares which queries a store can answer. A store receives
+// only queries that it supports; other requests are rejected before the store is called.
 //
 //	q := query.Query{
-//		Filter: query.And(query.Where("status", query.Eq, "paid"), query.Where("total", query.Gte, int64(100))),
+//		Filter: query.And(
+//			query.Where("status", query.Eq, "paid"),
+//			query.Where("total", query.Gte, int64(100)),
+//		),
 //		Sort:   []query.Order{{Field: "total", Desc: true}, {Field: "id"}},
 //		Limit:  20,
 //	}
-//	page := query.Select(q, orders, func(o *Order, field string) any { ... }) // a store over a slice, complete
+//	page := query.Select(q, orders, func(o *Order, field string) any { ... }) // a complete store over a slice
 //
-// The same question in a URL, read by [Parse] and written by [Query.Values]:
+// The same query as URL parameters, read by [Parse] and written by [Query.Values]:
 //
 //	?status=paid&total.gte=100&sort=-total&limit=20
 //
 // # Values
 //
-// A value in a Filter or a Position is one of nil, bool, string, int64, uint64 (only above the largest int64), float64
-// and [time.Time]. In and NotIn hold a []any of these. Kinds are never mixed within one field.
+// A value in a Filter or a position is nil, bool, string, int64, uint64 (only above the largest
+// int64), float64 or [time.Time]. In and NotIn have a []any of these. All values of a field have
+// the same kind.
 //
-// # Order of values and truth
+// # Order and comparisons
 //
-// Two rules make every store answer alike. Nothing (null) sorts before everything else, ascending; strings compare by
-// code point; false sorts before true; times compare as instants. And every comparison is either true or false: against
-// a null, Eq, In, Lt, Lte, Gt, Gte, Contains and StartsWith are false, while Ne and NotIn, being the negations of Eq and
-// In, are true. [Match] is the reference.
+// All stores use the same rules. In ascending order null sorts first, strings sort by code point,
+// false sorts before true, and times sort as instants. Each comparison is either true or false. For
+// a null field Eq, In, Lt, Lte, Gt, Gte, Contains and StartsWith are false; Ne and NotIn, as the
+// negations of Eq and In, are true. [Match] is the reference implementation.
 //
-// This package is a leaf: it knows no store, no schema and no HTTP beyond net/url. Its folder also holds
-// graphql, which is above package resource.
+// Package query depends on no store, no schema and no HTTP except net/url. The folder also contains
+// package graphql, which depends on package resource.
 package query

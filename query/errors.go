@@ -2,18 +2,19 @@ package query
 
 import "strings"
 
-// Error is a fault in what a client asked. Its texts are meant for that client: they name parameters, fields and
-// comparisons, never anything of Go.
+// Error reports one invalid part of a client's query. Its texts are for the client: they name
+// parameters, fields and comparisons, and no Go identifiers.
 //
-// The codes are "unknownParameter", "duplicateParameter", "invalidValue", "invalidFilter", "unsupportedFilter",
-// "unsupportedSort", "tooMany" and "invalidCursor".
+// Code is one of "unknownParameter", "duplicateParameter", "invalidValue", "invalidFilter",
+// "unsupportedFilter", "unsupportedSort", "tooMany" and "invalidCursor".
 type Error struct {
-	Parameter string // the URL parameter at fault, as it is spelled there; empty where the caller knows it better
-	Code      string // for programs
-	Detail    string // for people: a sentence without its full stop
+	// the URL parameter as the client has spelled it; empty if only the caller can determine it
+	Parameter string
+	Code      string // a stable identifier for programs
+	Detail    string // one sentence without a full stop
 }
 
-// Error gives the detail, preceded by the parameter.
+// Error returns the detail, preceded by the parameter.
 func (e *Error) Error() string {
 	if e.Parameter == "" {
 		return e.Detail
@@ -21,10 +22,11 @@ func (e *Error) Error() string {
 	return e.Parameter + ": " + e.Detail
 }
 
-// Errors are all the faults of one question, ordered by parameter. [errors.As] finds the first of them as an *Error.
+// Errors has all errors of one query, ordered by parameter. [errors.As] finds the first of them as
+// an *Error.
 type Errors []*Error
 
-// Error gives every fault, one to a line.
+// Error returns one error per line.
 func (es Errors) Error() string {
 	lines := make([]string, len(es))
 	for i, e := range es {
@@ -33,7 +35,7 @@ func (es Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives the faults one by one.
+// Unwrap returns the individual errors.
 func (es Errors) Unwrap() []error {
 	errs := make([]error, len(es))
 	for i, e := range es {

@@ -14,7 +14,7 @@ type order struct {
 	Total  int64  `json:"total"`
 }
 
-// orderField is what a store says about its items; query.FieldOf does the same by reflection.
+// orderField returns a field of an order by JSON name; query.FieldOf does the same with reflection.
 func orderField(o *order, field string) any {
 	switch field {
 	case "id":
@@ -27,7 +27,7 @@ func orderField(o *order, field string) any {
 	return nil
 }
 
-// A URL is read, answered from a slice, and the place to go on from given out as a cursor.
+// A URL is parsed and evaluated over a slice, and the next position is encoded as a cursor.
 func Example() {
 	stored := []order{{"a", "paid", 250}, {"b", "sent", 90}, {"c", "paid", 120}, {"d", "paid", 400}}
 	asked, _ := url.ParseQuery("status=paid&sort=-total&limit=2")
@@ -40,8 +40,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	list := q.Values().Encode()                       // what the cursor belongs to
-	q.Sort = append(q.Sort, query.Order{Field: "id"}) // so that no two items are at one place
+	list := q.Values().Encode()                       // identifies the list of the cursor
+	q.Sort = append(q.Sort, query.Order{Field: "id"}) // makes the order total
 
 	for range 2 {
 		page := query.Select(q, stored, orderField)
@@ -64,8 +64,11 @@ func Example() {
 func ExampleParse() {
 	opts := &query.ParseOptions{
 		Support: query.Support{
-			Filter: map[string][]query.Op{"status": {query.Eq, query.Ne, query.In}, "total": {query.Gte, query.Lt}},
-			Sort:   []string{"total"},
+			Filter: map[string][]query.Op{
+				"status": {query.Eq, query.Ne, query.In},
+				"total":  {query.Gte, query.Lt},
+			},
+			Sort: []string{"total"},
 		},
 		Value: func(field, text string) (any, error) {
 			if field == "total" {
@@ -94,10 +97,8 @@ func ExampleParse() {
 
 func ExampleQuery_Values() {
 	q := query.Query{
-		Filter: query.And(
-			query.Where("total", query.Gte, 100),
-			query.Or(query.Where("status", query.Eq, "paid"), query.Where("status", query.IsNull, true)),
-		),
+		Filter: query.And(query.Where("total", query.Gte, 100),
+			query.Or(query.Where("status", query.Eq, "paid"), query.Where("status", query.IsNull, true))),
 		Sort:  []query.Order{{Field: "total", Desc: true}},
 		Limit: 20,
 	}
@@ -114,7 +115,7 @@ func ExampleQuery_Values() {
 
 func ExampleAnd() {
 	mine := query.Where("owner", query.Eq, "me")
-	var asked query.Filter // the client asked for everything
+	var asked query.Filter // the client has sent no filter
 
 	fmt.Println(query.And(mine, asked).Terms())
 	fmt.Println(query.Query{Filter: query.And(mine, query.Or())}.Values())
@@ -182,7 +183,8 @@ func ExampleCompare() {
 
 func ExampleCanonical() {
 	type state string
-	fmt.Printf("%T %T %T\n", query.Canonical(state("paid")), query.Canonical(uint8(5)), query.Canonical(new(1.5)))
+	fmt.Printf("%T %T %T\n", query.Canonical(state("paid")), query.Canonical(uint8(5)),
+		query.Canonical(new(1.5)))
 	// Output: string int64 float64
 }
 

@@ -6,17 +6,18 @@ import (
 	"sync"
 )
 
-// FieldOf reads a field of a struct, or of a pointer to one, by its JSON name, and makes it canonical. Fields of
-// embedded structs are found as JSON finds them. It is nil for a field that is null, behind a nil pointer, or not
-// there. Authors of stores hand it to [Select]:
+// FieldOf returns a field of a struct, or of a pointer to one, by its JSON name, in canonical form.
+// Embedded structs are resolved as in JSON. It returns nil if the field is null, is reached through
+// a nil pointer, or does not exist. Stores pass it to [Select]:
 //
 //	query.Select(q, orders, func(o *Order, field string) any { return query.FieldOf(o, field) })
 //
-// A type is examined once; still, a switch over the names written by hand is faster.
+// The fields of each type are cached. A hand-written switch over the names is faster. FieldOf is
+// safe for concurrent use.
 func FieldOf(v any, name string) any {
 	item := reflect.ValueOf(v)
 	for item.Kind() == reflect.Pointer || item.Kind() == reflect.Interface {
-		item = item.Elem() // of nil: the zero Value, whose Kind is Invalid
+		item = item.Elem() // for nil: the zero Value, which has Kind Invalid
 	}
 	if item.Kind() != reflect.Struct {
 		return nil
@@ -37,13 +38,13 @@ func FieldOf(v any, name string) any {
 	return canonicalOf(item)
 }
 
-// paths says, for each JSON name of a struct type, by which steps its field is reached.
+// paths maps the JSON names of a struct type to field indexes.
 type paths map[string][]int
 
-// pathsByType only ever grows, by one entry for each struct type of the program that is asked about.
+// pathsByType caches one entry per struct type of the program.
 var pathsByType sync.Map // reflect.Type -> paths
 
-// pathsOf may find the same paths in two goroutines at once; both then use the first that were stored.
+// pathsOf returns the paths of t. Concurrent first calls use the entry that was stored first.
 func pathsOf(t reflect.Type) paths {
 	if cached, ok := pathsByType.Load(t); ok {
 		return cached.(paths)
@@ -52,16 +53,18 @@ func pathsOf(t reflect.Type) paths {
 	return found.(paths)
 }
 
-// level is a struct type met on the way down, and the steps to it.
+// level is an embedded struct type and the index path to it.
 type level struct {
 	of   reflect.Type
 	path []int
 }
 
-// findPaths goes through t and what it embeds, level by level, since the shallowest field of a name is the one meant.
+// findPaths visits t and its embedded structs level by level, because the shallowest field of a
+// name wins.
 func findPaths(t reflect.Type) paths {
 	found := make(paths)
-	seen := map[reflect.Type]bool{t: true} // a type that embeds a pointer to itself would go on for ever
+	// prevents an endless loop for a type that embeds a pointer to itself
+	seen := map[reflect.Type]bool{t: true}
 	for this := []level{{of: t}}; len(this) > 0; {
 		candidates := make(map[string][]candidate)
 		var next []level
@@ -78,7 +81,7 @@ func findPaths(t reflect.Type) paths {
 				}
 			}
 		}
-		settle(found, candidates)
+		resolveNames(found, candidates)
 		for _, l := range next {
 			seen[l.of] = true
 		}
@@ -87,15 +90,16 @@ func findPaths(t reflect.Type) paths {
 	return found
 }
 
-// candidate is one of the fields of one level that share a name.
+// candidate is a field of one level.
 type candidate struct {
 	path   []int
 	tagged bool
 }
 
-// settle adds the winner of each name to found: the only field, or the only one whose tag says the name. Names without
-// a winner are taken as well, by nobody, so that no deeper field gets them.
-func settle(found paths, candidates map[string][]candidate) {
+// resolveNames adds the winner of each name to found: the only field, or the only one with the name
+// in its tag. A name without a winner is added with a nil path, so that a deeper field does not
+// win.
+func resolveNames(found paths, candidates map[string][]candidate) {
 	for name, cs := range candidates {
 		if _, taken := found[name]; taken {
 			continue
@@ -119,8 +123,8 @@ func settle(found paths, candidates map[string][]candidate) {
 	}
 }
 
-// jsonName gives a field's name in JSON, empty if it has none, and whether its tag says so. A field that lends its own
-// fields to the struct gives their type instead.
+// jsonName returns the JSON name of a field, empty if it has none, and whether a tag sets it. For a
+// field that embeds its fields, it returns their struct type instead.
 func jsonName(f reflect.StructField) (name string, tagged bool, embedded reflect.Type) {
 	tag := f.Tag.Get("json")
 	if tag == "-" || !f.IsExported() && !f.Anonymous {

@@ -18,18 +18,19 @@ type address struct {
 	Zip  string
 }
 
-// Audit is exported, because only then can JSON reach the fields of a nil pointer to it.
+// Audit is exported, because JSON cannot set the fields of a nil pointer to an unexported embedded
+// type.
 type Audit struct {
 	Created time.Time `json:"created"`
-	ID      string    `json:"id"` // hidden by that of person
+	ID      string    `json:"id"` // hidden by the field of person
 	City    string    `json:"city"`
 }
 
 type deeper struct {
 	Depth int
-	Name  string // hidden by Title, whose tag takes its name at a higher level
+	Name  string // hidden by Title, a shallower field with this name in its tag
 
-	Shared string // hidden by two that hide each other
+	Shared string // hidden by two fields that hide each other
 }
 
 type base struct {
@@ -124,12 +125,22 @@ func TestFieldOf(t *testing.T) {
 	}
 }
 
-// The library that writes the JSON is the judge of what a name means.
+// TestFieldOfAgreesWithJSON compares names with the JSON encoder.
 func TestFieldOfAgreesWithJSON(t *testing.T) {
 	t.Parallel()
 	full := person{
-		ID: 7, Title: "Ada", Plain: "p", Note: new("n"), Secret: "s", Away: address{Zip: "W1"},
-		base: base{deeper: deeper{Depth: 3}}, fifth: fifth{Chosen: "tagged"}, fourth: fourth{Winner: "w"}, Audit: &Audit{},
+		ID:     7,
+		Title:  "Ada",
+		Plain:  "p",
+		Note:   new("n"),
+		Secret: "s",
+		Away:   address{Zip: "W1"},
+		base: base{
+			deeper: deeper{Depth: 3},
+		},
+		fifth:  fifth{Chosen: "tagged"},
+		fourth: fourth{Winner: "w"},
+		Audit:  &Audit{},
 	}
 	text, err := json.Marshal(full)
 	if err != nil {
@@ -142,12 +153,12 @@ func TestFieldOfAgreesWithJSON(t *testing.T) {
 	if len(members) < 8 {
 		t.Fatalf("only %d members in %s", len(members), text)
 	}
-	names := append(slices.Collect(maps.Keys(members)),
-		"Title", "Secret", "private", "Shared", "label", "Label", "city", "City", "ID", "Winner", "base", "Audit")
+	names := append(slices.Collect(maps.Keys(members)), "Title", "Secret", "private", "Shared", "label",
+		"Label", "city", "City", "ID", "Winner", "base", "Audit")
 	for _, name := range names {
 		member := members[name]
 		if _, ok := member.(map[string]any); ok {
-			member = nil // objects are no scalars
+			member = nil // objects are not scalars
 		}
 		if got := query.FieldOf(&full, name); (got == nil) != (member == nil) {
 			t.Errorf("FieldOf(%q) = %v, in JSON it is %v", name, got, member)
@@ -155,7 +166,8 @@ func TestFieldOfAgreesWithJSON(t *testing.T) {
 	}
 }
 
-// Two tags of one name exclude each other, and do not leave it to a field that has it without a tag.
+// TestFieldOfThreeOfOneName: two tags with one name exclude each other and also hide an untagged
+// field.
 func TestFieldOfThreeOfOneName(t *testing.T) {
 	t.Parallel()
 	type tagged struct {
@@ -175,7 +187,7 @@ func TestFieldOfThreeOfOneName(t *testing.T) {
 	}
 }
 
-// A type may embed a pointer to itself.
+// TestFieldOfRecursiveType: a type may embed a pointer to itself.
 func TestFieldOfRecursiveType(t *testing.T) {
 	t.Parallel()
 	type node struct {

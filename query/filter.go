@@ -5,26 +5,28 @@ import (
 	"slices"
 )
 
-// The connectives, which Filter.Op holds where a Filter is made of others.
+// The connectives of filters, as values of Filter.Op.
 const (
-	AndOp Op = "and" // all of Filters; with none, everything
-	OrOp  Op = "or"  // at least one of Filters; with none, nothing
-	NotOp Op = "not" // not all of Filters, of which there is one
+	AndOp Op = "and" // all of Filters; true if there are none
+	OrOp  Op = "or"  // at least one of Filters; false if there are none
+	NotOp Op = "not" // negates the single element of Filters
 )
 
-// Filter says which items are wanted: a comparison, or a connective of other filters. The zero Filter is all items.
+// Filter selects items: a comparison, or a connective of other filters. The zero Filter selects all
+// items.
 //
-// [Where], [And], [Or] and [Not] make filters; whoever reads one switches on Op. A Filter is a value: nothing in this
-// package changes one in place.
+// Use [Where], [And], [Or] and [Not] to create filters, and switch on Op to read them. Functions of
+// this package do not modify filters.
 type Filter struct {
 	Op      Op       // a comparison, or AndOp, OrOp or NotOp
-	Field   string   // of a comparison: the JSON name of the field
-	Value   any      // of a comparison: what the field is compared with; a []any for In and NotIn, a bool for IsNull
-	Filters []Filter // of a connective
+	Field   string   // the JSON name of the field of a comparison
+	Value   any      // the operand of a comparison: a []any for In and NotIn, a bool for IsNull
+	Filters []Filter // the operands of a connective
 }
 
-// Where compares a field with a value. The value is made canonical, and for In and NotIn a slice of any scalars
-// becomes a []any, so Where("total", Gte, 100) and Where("id", In, []string{"a", "b"}) say what they seem to say.
+// Where returns a comparison of a field with a value. The value is made canonical; for In and NotIn
+// a slice of scalars becomes a []any. So Where("total", Gte, 100) and Where("id", In, []string{"a",
+// "b"}) are valid.
 func Where(field string, op Op, value any) Filter {
 	if op == In || op == NotIn {
 		return Filter{Op: op, Field: field, Value: canonicalList(value)}
@@ -32,10 +34,10 @@ func Where(field string, op Op, value any) Filter {
 	return Filter{Op: op, Field: field, Value: Canonical(value)}
 }
 
-// And is all of fs. Zero filters among them are dropped and nested Ands become one, so And() is the zero Filter and
-// And(f) is f.
+// And returns the conjunction of fs. Zero filters are dropped and nested Ands are merged, so And()
+// is the zero Filter and And(f) is f.
 func And(fs ...Filter) Filter {
-	if f, ok := alone(fs); ok { // as in every list that is narrowed down to one key, and that is often
+	if f, ok := onlyComparison(fs); ok { // a common case: a list with one condition
 		return f
 	}
 	all := flatten(nil, AndOp, fs)
@@ -48,8 +50,8 @@ func And(fs ...Filter) Filter {
 	return Filter{Op: AndOp, Filters: all}
 }
 
-// Or is at least one of fs. Or() matches nothing, being a choice without alternatives: it is the Filter with OrOp and
-// no Filters. Or with a zero Filter among fs matches everything and is the zero Filter.
+// Or returns the disjunction of fs. Or() matches nothing; it has OrOp and no Filters. If one of fs
+// is the zero Filter, Or returns the zero Filter.
 func Or(fs ...Filter) Filter {
 	if slices.ContainsFunc(fs, isEverything) {
 		return Filter{}
@@ -61,8 +63,8 @@ func Or(fs ...Filter) Filter {
 	return Filter{Op: OrOp, Filters: some}
 }
 
-// Not is what f is not. Since every comparison is true or false, also against null, Not(Not(f)) is f, and
-// Not(Filter{}) is Or(), which matches nothing.
+// Not returns the negation of f. Each comparison is true or false, also for null, so Not(Not(f)) is
+// f. Not(Filter{}) is Or(), which matches nothing.
 func Not(f Filter) Filter {
 	switch {
 	case isEverything(f):
@@ -75,12 +77,12 @@ func Not(f Filter) Filter {
 	return Filter{Op: NotOp, Filters: []Filter{f}}
 }
 
-// IsZero tells whether f is the zero Filter, which matches everything.
+// IsZero reports whether f is the zero Filter, which matches all items.
 func (f Filter) IsZero() bool {
 	return f.Op == "" && f.Field == "" && f.Value == nil && len(f.Filters) == 0
 }
 
-// Terms counts the comparisons in f.
+// Terms returns the number of comparisons in f.
 func (f Filter) Terms() int {
 	n := 0
 	for range f.terms() {
@@ -89,7 +91,7 @@ func (f Filter) Terms() int {
 	return n
 }
 
-// Fields yields the names of the fields that f looks at, each once, in the order in which they come.
+// Fields yields the names of the fields in f, each once, in the order of their first use.
 func (f Filter) Fields() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		seen := make(map[string]bool)
@@ -105,9 +107,9 @@ func (f Filter) Fields() iter.Seq[string] {
 	}
 }
 
-// Map gives a copy of f in which every comparison is replaced by what fn makes of it: the same with another field
-// name, with another value, or a different filter altogether. The first error of fn ends it. The zero Filter has no
-// comparison and stays as it is.
+// Map returns a copy of f with each comparison replaced by the result of fn, which may be any
+// filter. Map returns the first error of fn. The zero Filter has no comparisons and is returned
+// unchanged.
 func (f Filter) Map(fn func(Filter) (Filter, error)) (Filter, error) {
 	if f.IsZero() {
 		return f, nil
@@ -123,7 +125,7 @@ func (f Filter) Map(fn func(Filter) (Filter, error)) (Filter, error) {
 		}
 		mapped[i] = m
 	}
-	// The constructors, since fn may have made something that does not stay below this connective.
+	// Use the constructors, because results of fn may need to be merged or dropped.
 	switch f.Op {
 	case AndOp:
 		return And(mapped...), nil
@@ -139,7 +141,7 @@ func (f Filter) terms() iter.Seq[Filter] {
 	return func(yield func(Filter) bool) { f.walk(yield) }
 }
 
-// walk is terms without its closure, to recurse by; it returns whether to go on.
+// walk implements terms recursively. It returns false if yield did.
 func (f Filter) walk(yield func(Filter) bool) bool {
 	if f.IsZero() {
 		return true
@@ -157,11 +159,13 @@ func (f Filter) walk(yield func(Filter) bool) bool {
 
 func (f Filter) isConnective() bool { return f.Op == AndOp || f.Op == OrOp || f.Op == NotOp }
 
-// isEverything also knows the And of nothing, which only a hand-written Filter can be.
+// isEverything reports whether f matches all items. An And without operands exists only in
+// hand-written filters.
 func isEverything(f Filter) bool { return f.IsZero() || f.Op == AndOp && len(f.Filters) == 0 }
 
-// alone returns the only one of fs that says something, if there is one and it is a comparison.
-func alone(fs []Filter) (only Filter, ok bool) {
+// onlyComparison returns the only element of fs that is not everything, if there is one and it is a
+// comparison.
+func onlyComparison(fs []Filter) (only Filter, ok bool) {
 	for _, f := range fs {
 		switch {
 		case isEverything(f):
@@ -174,8 +178,8 @@ func alone(fs []Filter) (only Filter, ok bool) {
 	return only, ok
 }
 
-// flatten appends fs to dst, replacing filters of the connective op by their parts and leaving out those that say
-// nothing. It always builds a slice of its own, as the parts may belong to somebody else.
+// flatten appends fs to dst. It replaces filters with the connective op by their operands and drops
+// those that match everything. The result does not share memory with fs.
 func flatten(dst []Filter, op Op, fs []Filter) []Filter {
 	for _, f := range fs {
 		switch {

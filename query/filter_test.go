@@ -65,7 +65,7 @@ func TestConnectives(t *testing.T) {
 	}
 }
 
-// The parts of one filter must not become those of another by way of a shared array.
+// TestAndDoesNotShareSlices: filters must not share the array of their operands.
 func TestAndDoesNotShareSlices(t *testing.T) {
 	t.Parallel()
 	parts := make([]query.Filter, 2, 8)
@@ -197,7 +197,7 @@ func TestMap(t *testing.T) {
 	}{
 		{"zero", query.Filter{}, rename, query.Filter{}},
 		{"one", isA, rename, xa},
-		{"nothing stays", query.Or(), rename, nothing},
+		{"no operands remain", query.Or(), rename, nothing},
 		{"tree", query.Or(isA, query.Not(query.And(isB, isA))), rename, or(xa, not(and(xb, xa)))},
 		{"to everything in an or", query.Or(isA, isB), become(query.Filter{}), query.Filter{}},
 		{"to everything in a not", query.Not(isA), become(query.Filter{}), nothing},

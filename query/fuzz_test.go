@@ -11,13 +11,13 @@ import (
 	"github.com/stoa-go/stoa/query"
 )
 
-// sameFloats takes NaN for equal to itself, as Compare does.
+// sameFloats treats NaN as equal to itself, as Compare does.
 var sameFloats = cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })
 
-// checkReadBack fails if the parameters of q, a query that Parse made, are read as another query.
+// checkReadBack fails if the parameters of q, a result of Parse, do not parse as an equal query.
 func checkReadBack(t *testing.T, q query.Query) {
 	t.Helper()
-	text := q.Values().Encode() // by way of a real URL
+	text := q.Values().Encode() // through a real URL
 	again, err := parse(t, text, orders())
 	if err != nil {
 		t.Fatalf("Parse(%q), of %+v: %v", text, q, err)
@@ -27,7 +27,7 @@ func checkReadBack(t *testing.T, q query.Query) {
 	}
 }
 
-// checkFaults fails if err is not what Parse promises.
+// checkFaults fails if err does not conform to the documentation of Parse.
 func checkFaults(t *testing.T, err error) {
 	t.Helper()
 	var faults query.Errors
@@ -36,10 +36,10 @@ func checkFaults(t *testing.T, err error) {
 	}
 	for i, fault := range faults {
 		if fault.Code == "" || fault.Detail == "" {
-			t.Errorf("fault %+v says too little", fault)
+			t.Errorf("incomplete error %+v", fault)
 		}
 		if i > 0 && faults[i-1].Parameter > fault.Parameter {
-			t.Errorf("%q stands before %q", faults[i-1].Parameter, fault.Parameter)
+			t.Errorf("%q is before %q", faults[i-1].Parameter, fault.Parameter)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func FuzzFilterJSON(f *testing.F) {
 
 func FuzzDecodeCursor(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, parts string) {
-		// As it comes, and with a tag that is right, which chance would not find.
+		// As given, and with a valid tag, which the fuzzer would not find.
 		for _, text := range []string{text, forge(parts, "list")} {
 			c, err := query.DecodeCursor(text, "list")
 			var fault *query.Error
@@ -96,7 +96,7 @@ func FuzzDecodeCursor(f *testing.F) {
 				t.Errorf("DecodeCursor(%q): %v", text, err)
 			}
 		}
-		// Every token and every string comes through.
+		// Each token and string is preserved.
 		for _, c := range []query.Cursor{{Token: text}, {Values: []any{text, nil, parts}}} {
 			again, err := query.DecodeCursor(c.Encode(parts), parts)
 			if err != nil {

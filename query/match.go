@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// Match tells whether an item is among those f asks for. Value gives the item's fields by JSON name, nil for null; any
-// scalar will do, as [Canonical] is applied. Match is the reference for what each comparison means: a store that
-// evaluates filters elsewhere must agree with it.
+// Match reports whether an item matches f. value returns a field of the item by JSON name, or nil
+// for null; any scalar is accepted, because [Canonical] is applied. Match is the reference for the
+// meaning of comparisons; all stores must agree with it.
 //
-// A comparison of different kinds is like one against null: neither equal nor in any order. What cannot be read as a
-// filter at all, such as an unknown Op, matches nothing, and neither does its negation: a mistake in a filter that
-// restricts what somebody may see must not show more.
+// A comparison of different kinds is evaluated as one with null: it is neither equal nor ordered. A
+// filter that is not valid, for example with an unknown Op, matches nothing, and neither does its
+// negation. So an invalid filter never extends what a caller may see.
 func Match(f Filter, value func(field string) any) bool {
-	return comesTo(f, true, value)
+	return evaluatesTo(f, true, value)
 }
 
-// comesTo tells whether f is certain to come to want. Asking for either outcome, instead of negating an answer, is
-// what keeps an unreadable comparison from matching below a Not.
-func comesTo(f Filter, want bool, value func(field string) any) bool {
+// evaluatesTo reports whether f certainly evaluates to want. Evaluating for both outcomes, instead
+// of negating a result, keeps an invalid comparison below a Not from matching.
+func evaluatesTo(f Filter, want bool, value func(field string) any) bool {
 	switch {
 	case f.Op == NotOp:
-		return connectiveComesTo(AndOp, f.Filters, !want, value)
+		return connectiveEvaluatesTo(AndOp, f.Filters, !want, value)
 	case f.Op == AndOp || f.Op == OrOp:
-		return connectiveComesTo(f.Op, f.Filters, want, value)
+		return connectiveEvaluatesTo(f.Op, f.Filters, want, value)
 	case f.IsZero():
 		return want
 	}
@@ -31,26 +31,26 @@ func comesTo(f Filter, want bool, value func(field string) any) bool {
 	return readable && got == want
 }
 
-// connectiveComesTo relies on De Morgan: an And is true, and an Or is false, if all parts are; otherwise one part is
-// enough.
-func connectiveComesTo(op Op, fs []Filter, want bool, value func(field string) any) bool {
+// connectiveEvaluatesTo applies De Morgan's laws: an And is true, and an Or is false, if all
+// operands are; otherwise one operand decides.
+func connectiveEvaluatesTo(op Op, fs []Filter, want bool, value func(field string) any) bool {
 	if want == (op == AndOp) {
 		for _, f := range fs {
-			if !comesTo(f, want, value) {
+			if !evaluatesTo(f, want, value) {
 				return false
 			}
 		}
 		return true
 	}
 	for _, f := range fs {
-		if comesTo(f, want, value) {
+		if evaluatesTo(f, want, value) {
 			return true
 		}
 	}
 	return false
 }
 
-// compareField evaluates the comparison f on the value v of its field, and tells whether f is one.
+// compareField evaluates the comparison f for a field value v. readable is false if f is not valid.
 func compareField(f Filter, v any) (got, readable bool) {
 	switch f.Op {
 	case Eq:
@@ -72,13 +72,14 @@ func compareField(f Filter, v any) (got, readable bool) {
 	return false, false
 }
 
-// equal is false for two nulls as well: null is the absence of a value, not one that others could have too.
+// equal is false for two nulls, because null is the absence of a value.
 func equal(a, b any) bool {
 	a, b = scalar(a), scalar(b)
 	return a != nil && Compare(a, b) == 0
 }
 
-// ordered evaluates Lt, Lte, Gt and Gte. Compare would put null and other kinds somewhere; here they are nowhere.
+// ordered evaluates Lt, Lte, Gt and Gte. They are false for null and for values of different kinds,
+// which Compare does order.
 func ordered(op Op, a, b any) bool {
 	a, b = scalar(a), scalar(b)
 	if a == nil || kindOf(a) != kindOf(b) {
@@ -97,7 +98,7 @@ func ordered(op Op, a, b any) bool {
 	}
 }
 
-// textMatches knows no wildcards and no case folding; both differ between databases.
+// textMatches supports no wildcards and no case folding, because databases differ in both.
 func textMatches(op Op, v, part any) bool {
 	text, ok := scalar(v).(string)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 )
 
-// item is a row for filters to look at.
+// item is a row with fields by name.
 type item map[string]any
 
 func (i item) field(name string) any { return i[name] }
@@ -16,10 +16,16 @@ func TestMatch(t *testing.T) {
 	t.Parallel()
 	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	row := item{
-		"name": "Ada Lovelace", "age": 36, "score": 2.5, "big": uint64(1 << 63), "active": true, "gone": nil, "at": noon,
+		"name":   "Ada Lovelace",
+		"age":    36,
+		"score":  2.5,
+		"big":    uint64(1 << 63),
+		"active": true,
+		"gone":   nil,
+		"at":     noon,
 	}
 	where := query.Where
-	// Each comparison is asked as it is and below a Not: exactly one of the two must be true.
+	// Each comparison is evaluated directly and below a Not: exactly one of the two must be true.
 	tests := []struct {
 		name string
 		f    query.Filter
@@ -91,12 +97,21 @@ func TestMatch(t *testing.T) {
 		{"and with one false", query.And(where("age", query.Gt, 1), where("active", query.Eq, false)), false},
 		{"or", query.Or(where("age", query.Lt, 1), where("active", query.Eq, true)), true},
 		{"or with all false", query.Or(where("age", query.Lt, 1), where("active", query.Eq, false)), false},
-		{"not of an and", query.Not(query.And(where("age", query.Gt, 1), where("active", query.Eq, false))), true},
-		{"not of an or", query.Not(query.Or(where("age", query.Lt, 1), where("active", query.Eq, true))), false},
+		{
+			"not of an and",
+			query.Not(query.And(where("age", query.Gt, 1), where("active", query.Eq, false))),
+			true,
+		},
+		{
+			"not of an or",
+			query.Not(query.Or(where("age", query.Lt, 1), where("active", query.Eq, true))),
+			false,
+		},
 		{"not of a comparison with null", query.Not(where("gone", query.Gt, 1)), true},
 		{
 			"hand-written values need not be canonical",
-			and(query.Filter{Op: query.Eq, Field: "age", Value: uint8(36)}, query.Filter{Op: query.In, Field: "age", Value: []any{36}}),
+			and(query.Filter{Op: query.Eq, Field: "age", Value: uint8(36)},
+				query.Filter{Op: query.In, Field: "age", Value: []any{36}}),
 			true,
 		},
 	}
@@ -136,7 +151,7 @@ func TestMatchFailsClosed(t *testing.T) {
 					t.Errorf("Match(%v) = true", f)
 				}
 			}
-			// Beside an alternative that can be read it does no harm.
+			// It has no effect on a valid alternative.
 			if !query.Match(or(mine, tt.f), row.field) {
 				t.Error("Match = false although an alternative is true")
 			}

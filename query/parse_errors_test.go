@@ -12,7 +12,8 @@ import (
 	"github.com/stoa-go/stoa/query"
 )
 
-const filterable = "filters are a.gte, created, few, limit, or, paid, ship.to, status, total, version and weight"
+const filterable = "filters are a.gte, created, few, limit, or, paid, ship.to, status, total, version " +
+	"and weight"
 
 func TestRule021ParseRefuses(t *testing.T) {
 	t.Parallel()
@@ -20,38 +21,170 @@ func TestRule021ParseRefuses(t *testing.T) {
 		name, url               string
 		parameter, code, detail string
 	}{
-		{"twice with different values", "status=paid&status=sent", "status", "duplicateParameter", "comes twice with different values"},
-		{"twice in different spellings", "status.eq=sent&status=paid", "status", "duplicateParameter", "comes twice with different values"},
-		{"comparison twice", "total.gte=1&total.gte=2", "total.gte", "duplicateParameter", "comes twice with different values"},
-		{"same number in two spellings", "total=1&total=01", "total", "duplicateParameter", "comes twice with different values"},
-		{"limit twice", "limit=1&limit=2", "limit", "duplicateParameter", "comes twice with different values"},
-		{"sort twice", "sort=total&sort=id", "sort", "duplicateParameter", "comes twice with different values"},
-		{"fields twice", "fields=a&fields=b", "fields", "duplicateParameter", "comes twice with different values"},
-		{"filter twice", "filter={}&filter={%20}", "filter", "duplicateParameter", "comes twice with different values"},
+		{
+			"twice with different values",
+			"status=paid&status=sent",
+			"status",
+			"duplicateParameter",
+			"comes twice with different values",
+		},
+		{
+			"twice in different spellings",
+			"status.eq=sent&status=paid",
+			"status",
+			"duplicateParameter",
+			"comes twice with different values",
+		},
+		{
+			"comparison twice",
+			"total.gte=1&total.gte=2",
+			"total.gte",
+			"duplicateParameter",
+			"comes twice with different values",
+		},
+		{
+			"same number in two spellings",
+			"total=1&total=01",
+			"total",
+			"duplicateParameter",
+			"comes twice with different values",
+		},
+		{
+			"limit twice",
+			"limit=1&limit=2",
+			"limit",
+			"duplicateParameter",
+			"comes twice with different values",
+		},
+		{
+			"sort twice",
+			"sort=total&sort=id",
+			"sort",
+			"duplicateParameter",
+			"comes twice with different values",
+		},
+		{
+			"fields twice",
+			"fields=a&fields=b",
+			"fields",
+			"duplicateParameter",
+			"comes twice with different values",
+		},
+		{
+			"filter twice",
+			"filter={}&filter={%20}",
+			"filter",
+			"duplicateParameter",
+			"comes twice with different values",
+		},
 
-		{"unknown", "colour=red", "colour", "unknownParameter", "is not a parameter of this list: " + filterable},
-		{"unknown, compared", "colour.gte=red", "colour.gte", "unknownParameter", "is not a parameter of this list: " + filterable},
-		{"unknown comparison", "status.like=p", "status.like", "unknownParameter", "is not a parameter of this list: " + filterable},
-		{"comparisons mind their case", "status.EQ=p", "status.EQ", "unknownParameter", "is not a parameter of this list: " + filterable},
-		{"reserved, not ignored", "before=x", "before", "unknownParameter", "is not a parameter of this list: " + filterable},
+		{
+			"unknown",
+			"colour=red",
+			"colour",
+			"unknownParameter",
+			"is not a parameter of this list: " + filterable,
+		},
+		{
+			"unknown, compared",
+			"colour.gte=red",
+			"colour.gte",
+			"unknownParameter",
+			"is not a parameter of this list: " + filterable,
+		},
+		{
+			"unknown comparison",
+			"status.like=p",
+			"status.like",
+			"unknownParameter",
+			"is not a parameter of this list: " + filterable,
+		},
+		{
+			"comparisons mind their case",
+			"status.EQ=p",
+			"status.EQ",
+			"unknownParameter",
+			"is not a parameter of this list: " + filterable,
+		},
+		{
+			"reserved, not ignored",
+			"before=x",
+			"before",
+			"unknownParameter",
+			"is not a parameter of this list: " + filterable,
+		},
 		{"no name", "=5", "", "unknownParameter", "is not a parameter of this list: " + filterable},
-		{"only a comparison", ".eq=5", ".eq", "unknownParameter", "is not a parameter of this list: " + filterable},
+		{
+			"only a comparison",
+			".eq=5",
+			".eq",
+			"unknownParameter",
+			"is not a parameter of this list: " + filterable,
+		},
 		{"not declared", "few.lt=5", "few.lt", "unsupportedFilter", "few can be compared with eq and gte"},
-		{"declared without comparisons", "none=1", "none", "unsupportedFilter", `cannot filter by "none": ` + filterable},
+		{
+			"declared without comparisons",
+			"none=1",
+			"none",
+			"unsupportedFilter",
+			`cannot filter by "none": ` + filterable,
+		},
 
 		{"bad value", "total=many", "total", "invalidValue", "must be a whole number"},
 		{"bad value in a list", "total.in=1,,2", "total.in", "invalidValue", "must be a whole number"},
 		{"no UTF-8", "status=%ff", "status", "invalidValue", "is not valid UTF-8"},
-		{"no UTF-8 in a list", "status.in=a&status.in=%ff", "status.in", "invalidValue", "is not valid UTF-8"},
+		{
+			"no UTF-8 in a list",
+			"status.in=a&status.in=%ff",
+			"status.in",
+			"invalidValue",
+			"is not valid UTF-8",
+		},
 		{"no UTF-8 in fields", "fields=a,%ff", "fields", "invalidValue", "is not valid UTF-8"},
 		{"isNull", "status.isNull=1", "status.isNull", "invalidValue", "must be true or false"},
 		{"isNull without a value", "status.isNull", "status.isNull", "invalidValue", "must be true or false"},
-		{"null by way of Value", "paid=unknown", "paid", "invalidValue", "nothing compares with null; ask paid.isNull instead"},
-		{"before the year 0", "created=0000-01-01T00:00:00%2B01:00", "created", "invalidValue", "must be in the years 0 to 9999, in UTC"},
-		{"behind the year 9999", "created=9999-12-31T23:59:59-00:01", "created", "invalidValue", "must be in the years 0 to 9999, in UTC"},
-		{"escape of something", `status.in=a\b`, "status.in", "invalidValue", "a backslash must be followed by a comma or another backslash"},
-		{"escape of nothing", `status.in=a\`, "status.in", "invalidValue", "a backslash must be followed by a comma or another backslash"},
-		{"too many values", "status.in=1,2,3&status.in=4,5", "status.in", "tooMany", "there can be at most 4 values"},
+		{
+			"null by way of Value",
+			"paid=unknown",
+			"paid",
+			"invalidValue",
+			"nothing compares with null; ask paid.isNull instead",
+		},
+		{
+			"before the year 0",
+			"created=0000-01-01T00:00:00%2B01:00",
+			"created",
+			"invalidValue",
+			"must be in the years 0 to 9999, in UTC",
+		},
+		{
+			"after the year 9999",
+			"created=9999-12-31T23:59:59-00:01",
+			"created",
+			"invalidValue",
+			"must be in the years 0 to 9999, in UTC",
+		},
+		{
+			"escape of something",
+			`status.in=a\b`,
+			"status.in",
+			"invalidValue",
+			"a backslash must be followed by a comma or another backslash",
+		},
+		{
+			"escape of nothing",
+			`status.in=a\`,
+			"status.in",
+			"invalidValue",
+			"a backslash must be followed by a comma or another backslash",
+		},
+		{
+			"too many values",
+			"status.in=1,2,3&status.in=4,5",
+			"status.in",
+			"tooMany",
+			"there can be at most 4 values",
+		},
 		{
 			"too many comparisons", "status=1&status.ne=2&few=3&few.gte=4&total=5&total.gt=6&total.lt=7",
 			"total.lt", "tooMany", "there can be at most 6 comparisons",
@@ -60,22 +193,64 @@ func TestRule021ParseRefuses(t *testing.T) {
 		{"limit 0", "limit=0", "limit", "invalidValue", "must be a whole number from 1 to 200"},
 		{"limit below 0", "limit=-1", "limit", "invalidValue", "must be a whole number from 1 to 200"},
 		{"limit too large", "limit=201", "limit", "invalidValue", "must be a whole number from 1 to 200"},
-		{"limit far too large", "limit=99999999999999999999", "limit", "invalidValue", "must be a whole number from 1 to 200"},
-		{"limit with a zero in front", "limit=010", "limit", "invalidValue", "must be a whole number from 1 to 200"},
+		{
+			"limit far too large",
+			"limit=99999999999999999999",
+			"limit",
+			"invalidValue",
+			"must be a whole number from 1 to 200",
+		},
+		{
+			"limit with a zero in front",
+			"limit=010",
+			"limit",
+			"invalidValue",
+			"must be a whole number from 1 to 200",
+		},
 		{"limit with a plus", "limit=%2B10", "limit", "invalidValue", "must be a whole number from 1 to 200"},
-		{"limit with an underscore", "limit=1_0", "limit", "invalidValue", "must be a whole number from 1 to 200"},
+		{
+			"limit with an underscore",
+			"limit=1_0",
+			"limit",
+			"invalidValue",
+			"must be a whole number from 1 to 200",
+		},
 		{"limit empty", "limit=", "limit", "invalidValue", "must be a whole number from 1 to 200"},
 		{"limit no number", "limit=ten", "limit", "invalidValue", "must be a whole number from 1 to 200"},
 
 		{"sort empty", "sort=", "sort", "invalidValue", "must name at least one field"},
-		{"sort not declared", "sort=status", "sort", "unsupportedSort", `cannot sort by "status", only by total, -odd, ship.to and id`},
-		{"sort with an empty name", "sort=total,", "sort", "unsupportedSort", `cannot sort by "", only by total, -odd, ship.to and id`},
-		{"sort with a plus", "sort=+total", "sort", "unsupportedSort", `cannot sort by " total", only by total, -odd, ship.to and id`},
+		{
+			"sort not declared",
+			"sort=status",
+			"sort",
+			"unsupportedSort",
+			`cannot sort by "status", only by total, -odd, ship.to and id`,
+		},
+		{
+			"sort with an empty name",
+			"sort=total,",
+			"sort",
+			"unsupportedSort",
+			`cannot sort by "", only by total, -odd, ship.to and id`,
+		},
+		{
+			"sort with a plus",
+			"sort=+total",
+			"sort",
+			"unsupportedSort",
+			`cannot sort by " total", only by total, -odd, ship.to and id`,
+		},
 		{"sort by one field twice", "sort=total,-total", "sort", "invalidValue", "names total twice"},
 		{"sort by too many", "sort=a,b,c,d", "sort", "tooMany", "can have at most 3 fields"},
 
 		{"fields empty", "fields=", "fields", "invalidValue", "must be names of fields, separated by commas"},
-		{"fields with an empty name", "fields=a,,b", "fields", "invalidValue", "must be names of fields, separated by commas"},
+		{
+			"fields with an empty name",
+			"fields=a,,b",
+			"fields",
+			"invalidValue",
+			"must be names of fields, separated by commas",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -96,7 +271,7 @@ func TestRule021ParseRefuses(t *testing.T) {
 	}
 }
 
-// deep nests n connectives around one comparison, and leaves none of them out.
+// deep nests n connectives around one comparison.
 func deep(n int) string {
 	text := `{"few":{"eq":1}}`
 	for i := range n {
@@ -127,49 +302,135 @@ func TestRule021ParseTreeRefuses(t *testing.T) {
 		{"no UTF-8", "{\"status\":{\"eq\":\"\xff\"}}", one("invalidValue", "is not valid UTF-8")},
 		{"half a surrogate", `{"status":{"eq":"\ud800"}}`, invalid("is not valid JSON, at byte 17")},
 		{"more than one", `{} {}`, invalid("must be a single JSON object")},
-		{"comma behind", `{},`, invalid("must be a single JSON object")},
+		{"trailing comma", `{},`, invalid("must be a single JSON object")},
 		{"array", `[]`, invalid("a filter must be an object")},
 		{"null", `null`, invalid("a filter must be an object")},
-		{"field twice", `{"status":{"eq":"a"},"status":{"ne":"b"}}`, invalid("an object has two members of the same name")},
-		{"field twice, escaped", `{"status":{},"\u0073tatus":{}}`, invalid("an object has two members of the same name")},
-		{"comparison twice", `{"status":{"eq":"a","eq":"a"}}`, invalid("an object has two members of the same name")},
+		{
+			"field twice",
+			`{"status":{"eq":"a"},"status":{"ne":"b"}}`,
+			invalid("an object has two members of the same name"),
+		},
+		{
+			"field twice, escaped",
+			`{"status":{},"\u0073tatus":{}}`,
+			invalid("an object has two members of the same name"),
+		},
+		{
+			"comparison twice",
+			`{"status":{"eq":"a","eq":"a"}}`,
+			invalid("an object has two members of the same name"),
+		},
 		{"or twice", `{"or":[],"or":[]}`, invalid("an object has two members of the same name")},
-		{"twice in what is skipped", `{"nope":{"a":1,"a":2}}`, append(
-			one("unsupportedFilter", `cannot filter by "nope": `+filterable), invalid("an object has two members of the same name")...)},
+		{
+			"twice in what is skipped",
+			`{"nope":{"a":1,"a":2}}`,
+			append(
+				one("unsupportedFilter", `cannot filter by "nope": `+filterable),
+				invalid("an object has two members of the same name")...),
+		},
 		{"and of an object", `{"and":{}}`, invalid("and must be an array of filters")},
 		{"or of an object", `{"or":{"status":{"eq":"a"}}}`, invalid("or must be an array of filters")},
 		{"or of strings", `{"or":["a"]}`, invalid("a filter must be an object")},
 		{"not of an array", `{"not":[]}`, invalid("a filter must be an object")},
-		{"field without comparison", `{"status":"paid"}`, invalid(`status must be an object of comparisons, such as {"eq": 1}`)},
-		{"field null", `{"status":null}`, invalid(`status must be an object of comparisons, such as {"eq": 1}`)},
-		{"list for eq", `{"status":{"eq":["a"]}}`, invalid("status.eq takes a string, a number, true or false")},
-		{"object for eq", `{"status":{"eq":{}}}`, invalid("status.eq takes a string, a number, true or false")},
+		{
+			"field without comparison",
+			`{"status":"paid"}`,
+			invalid(`status must be an object of comparisons, such as {"eq": 1}`),
+		},
+		{
+			"field null",
+			`{"status":null}`,
+			invalid(`status must be an object of comparisons, such as {"eq": 1}`),
+		},
+		{
+			"list for eq",
+			`{"status":{"eq":["a"]}}`,
+			invalid("status.eq takes a string, a number, true or false"),
+		},
+		{
+			"object for eq",
+			`{"status":{"eq":{}}}`,
+			invalid("status.eq takes a string, a number, true or false"),
+		},
 		{"string for in", `{"status":{"in":"a,b"}}`, invalid("status.in must be an array")},
-		{"list in a list", `{"status":{"in":[["a"]]}}`, invalid("status.in takes a string, a number, true or false")},
+		{
+			"list in a list",
+			`{"status":{"in":[["a"]]}}`,
+			invalid("status.in takes a string, a number, true or false"),
+		},
 
-		{"unknown field", `{"nope":{"eq":1}}`, one("unsupportedFilter", `cannot filter by "nope": `+filterable)},
-		{"unknown field, empty", `{"nope":{}}`, one("unsupportedFilter", `cannot filter by "nope": `+filterable)},
-		{"names with dots are fields", `{"total.gte":1}`, one("unsupportedFilter", `cannot filter by "total.gte": `+filterable)},
-		{"unknown comparison", `{"few":{"like":1}}`, one("unsupportedFilter", "few can be compared with eq and gte")},
-		{"comparison not declared", `{"few":{"lt":1}}`, one("unsupportedFilter", "few can be compared with eq and gte")},
-		{"connective as comparison", `{"few":{"or":[]}}`, one("unsupportedFilter", "few can be compared with eq and gte")},
-		{"no comparisons declared", `{"none":{"eq":1}}`, one("unsupportedFilter", `cannot filter by "none": `+filterable)},
+		{
+			"unknown field",
+			`{"nope":{"eq":1}}`,
+			one("unsupportedFilter", `cannot filter by "nope": `+filterable),
+		},
+		{
+			"unknown field, empty",
+			`{"nope":{}}`,
+			one("unsupportedFilter", `cannot filter by "nope": `+filterable),
+		},
+		{
+			"names with dots are fields",
+			`{"total.gte":1}`,
+			one("unsupportedFilter", `cannot filter by "total.gte": `+filterable),
+		},
+		{
+			"unknown comparison",
+			`{"few":{"like":1}}`,
+			one("unsupportedFilter", "few can be compared with eq and gte"),
+		},
+		{
+			"comparison not declared",
+			`{"few":{"lt":1}}`,
+			one("unsupportedFilter", "few can be compared with eq and gte"),
+		},
+		{
+			"connective as comparison",
+			`{"few":{"or":[]}}`,
+			one("unsupportedFilter", "few can be compared with eq and gte"),
+		},
+		{
+			"no comparisons declared",
+			`{"none":{"eq":1}}`,
+			one("unsupportedFilter", `cannot filter by "none": `+filterable),
+		},
 		{"bad value", `{"total":{"eq":1.5}}`, one("invalidValue", "total: must be a whole number")},
-		{"null", `{"total":{"eq":null}}`, one("invalidValue", "nothing compares with null; ask total.isNull instead")},
-		{"null in a list", `{"total":{"in":[1,null]}}`, one("invalidValue", "nothing compares with null; ask total.isNull instead")},
-		{"isNull null", `{"total":{"isNull":null}}`, one("invalidValue", "nothing compares with null; ask total.isNull instead")},
+		{
+			"null",
+			`{"total":{"eq":null}}`,
+			one("invalidValue", "nothing compares with null; ask total.isNull instead"),
+		},
+		{
+			"null in a list",
+			`{"total":{"in":[1,null]}}`,
+			one("invalidValue", "nothing compares with null; ask total.isNull instead"),
+		},
+		{
+			"isNull null",
+			`{"total":{"isNull":null}}`,
+			one("invalidValue", "nothing compares with null; ask total.isNull instead"),
+		},
 		{"isNull number", `{"total":{"isNull":1}}`, one("invalidValue", "total: must be true or false")},
-		{"too many values", `{"total":{"in":[1,2,3,4,5]}}`, one("tooMany", "total: there can be at most 4 values")},
+		{
+			"too many values",
+			`{"total":{"in":[1,2,3,4,5]}}`,
+			one("tooMany", "total: there can be at most 4 values"),
+		},
 		{
 			"too many comparisons", `{"or":[` + strings.Repeat(`{"few":{"eq":1}},`, 6) + `{"few":{"eq":1}}]}`,
 			one("tooMany", "there can be at most 6 comparisons"),
 		},
 		{"too deep", deep(9), tooDeep},
 		{"far too deep", strings.Repeat(`{"not":`, 5000) + `{}` + strings.Repeat(`}`, 5000), tooDeep},
-		{"too deep although nothing remains", strings.Repeat(`{"and":[`, 10) + strings.Repeat(`]}`, 10), tooDeep},
+		{
+			"too deep although nothing remains",
+			strings.Repeat(`{"and":[`, 10) + strings.Repeat(`]}`, 10),
+			tooDeep,
+		},
 		{
 			"too deep once the ands are spelled out",
-			strings.Repeat(`{"few":{"gte":1},"not":`, 5) + `{"few":{"eq":2}}` + strings.Repeat(`}`, 5), tooDeep,
+			strings.Repeat(`{"few":{"gte":1},"not":`, 5) + `{"few":{"eq":2}}` + strings.Repeat(`}`, 5),
+			tooDeep,
 		},
 		{"several", `{"few":{"lt":1,"gt":1},"total":{"eq":"x"}}`, query.Errors{
 			{"filter", "unsupportedFilter", "few can be compared with eq and gte"},
@@ -199,10 +460,15 @@ func TestParseAcceptsTheDeepestTree(t *testing.T) {
 	}
 }
 
-// Comparisons count together, wherever they stand.
+// TestParseCountsTermsOfParametersAndTree: comparisons in parameters and in the tree are counted
+// together.
 func TestParseCountsTermsOfParametersAndTree(t *testing.T) {
 	t.Parallel()
-	_, err := parse(t, `few=1&few.gte=1&total=1&filter={"or":[{"few":{"eq":1}},{"few":{"eq":2}},{"few":{"eq":3}},{"few":{"eq":4}}]}`, orders())
+	_, err := parse(
+		t,
+		`few=1&few.gte=1&total=1&filter={"or":[{"few":{"eq":1}},{"few":{"eq":2}},{"few":{"eq":3}},{"few":{"eq":4}}]}`,
+		orders(),
+	)
 	want := query.Errors{{"filter", "tooMany", "there can be at most 6 comparisons"}}
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("Parse (-want +got):\n%s", diff)
@@ -237,14 +503,14 @@ func TestParseBoundsItsFaults(t *testing.T) {
 	_, err := query.Parse(values, nil)
 	var faults query.Errors
 	if !errors.As(err, &faults) || len(faults) != 20 {
-		t.Fatalf("Parse gave %d faults, want 20", len(faults))
+		t.Fatalf("Parse returned %d errors, want 20", len(faults))
 	}
 	if got := faults[19].Parameter; got != "unknown0019" {
-		t.Errorf("the last fault is of %s, want those of the first names", got)
+		t.Errorf("the last error is of %s, want the first names", got)
 	}
 }
 
-// Leniency is for parameters nobody knows, not for questions nobody can answer.
+// TestLenientStillRefuses: Lenient ignores unknown parameters, not unsupported queries.
 func TestLenientStillRefuses(t *testing.T) {
 	t.Parallel()
 	opts := orders()

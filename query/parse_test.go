@@ -13,7 +13,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 )
 
-// orders is what the list in these tests can be asked.
+// orders returns the options of these tests.
 func orders() *query.ParseOptions {
 	all := []query.Op{
 		query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt, query.Gte, query.IsNull,
@@ -22,9 +22,18 @@ func orders() *query.ParseOptions {
 	return &query.ParseOptions{
 		Support: query.Support{
 			Filter: map[string][]query.Op{
-				"status": text, "total": all, "weight": all, "created": all, "paid": all,
-				"limit": all, "version": all, "a.gte": all, "ship.to": text, "or": all, "few": {query.Eq, query.Gte},
-				"none": {},
+				"status":  text,
+				"total":   all,
+				"weight":  all,
+				"created": all,
+				"paid":    all,
+				"limit":   all,
+				"version": all,
+				"a.gte":   all,
+				"ship.to": text,
+				"or":      all,
+				"few":     {query.Eq, query.Gte},
+				"none":    {},
 			},
 			Sort: []string{"total", "-odd", "ship.to"},
 		},
@@ -36,7 +45,7 @@ func orders() *query.ParseOptions {
 	}
 }
 
-// orderValue types the text of an order's fields; those not named are strings.
+// orderValue parses values of an order; fields without a case are strings.
 func orderValue(field, text string) (any, error) {
 	switch field {
 	case "total":
@@ -92,7 +101,11 @@ func TestRule021ParseConditions(t *testing.T) {
 		{"equal to the empty string", "status=", term("status", query.Eq, "")},
 		{"text is not trimmed", "status=%20paid+", term("status", query.Eq, " paid ")},
 		{"comparison", "total.gte=100", term("total", query.Gte, int64(100))},
-		{"typed", "weight.lt=1e3&paid=true", and(term("paid", query.Eq, true), term("weight", query.Lt, 1000.0))},
+		{
+			"typed",
+			"weight.lt=1e3&paid=true",
+			and(term("paid", query.Eq, true), term("weight", query.Lt, 1000.0)),
+		},
 		{
 			"time, in UTC", "created.gt=2026-01-01T01:00:00%2B01:00",
 			term("created", query.Gt, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)),
@@ -100,15 +113,23 @@ func TestRule021ParseConditions(t *testing.T) {
 		{"contains", "status.contains=ai", term("status", query.Contains, "ai")},
 		{"isNull", "total.isNull=true", term("total", query.IsNull, true)},
 		{"isNull false", "total.isNull=false", term("total", query.IsNull, false)},
-		{"in the order of names", "total=1&status=paid&status.ne=sent", and(paid, term("status", query.Ne, "sent"), term("total", query.Eq, int64(1)))},
+		{
+			"in the order of names",
+			"total=1&status=paid&status.ne=sent",
+			and(paid, term("status", query.Ne, "sent"), term("total", query.Eq, int64(1))),
+		},
 		{"in", "status.in=paid,sent", term("status", query.In, []any{"paid", "sent"})},
 		{"in, typed", "total.notIn=1,2", term("total", query.NotIn, []any{int64(1), int64(2)})},
 		{"in of one", "status.in=paid", term("status", query.In, []any{"paid"})},
 		{"in of the empty string", "status.in=", term("status", query.In, []any{""})},
 		{"in of empty strings", "status.in=,", term("status", query.In, []any{"", ""})},
 		{"in with escapes", `status.in=a\,b,c\\,d`, term("status", query.In, []any{"a,b", `c\`, "d"})},
-		{"in, repeated", "status.in=c,a&status.in=b&status.in=a", term("status", query.In, []any{"c", "a", "b", "a"})},
-		{"backslash elsewhere", `status=a\,b`, term("status", query.Eq, `a\,b`)},
+		{
+			"in, repeated",
+			"status.in=c,a&status.in=b&status.in=a",
+			term("status", query.In, []any{"c", "a", "b", "a"}),
+		},
+		{"misplaced backslash", `status=a\,b`, term("status", query.Eq, `a\,b`)},
 		{"twice the same", "status=paid&status=paid&status.eq=paid", paid},
 		{"field with a dot", "ship.to=Ulm", term("ship.to", query.Eq, "Ulm")},
 		{"field with a dot, compared", "ship.to.startsWith=U", term("ship.to", query.StartsWith, "U")},
@@ -144,7 +165,11 @@ func TestRule021ParseTree(t *testing.T) {
 		{"comparison", `{"status":{"eq":"paid"}}`, paid},
 		{"comparisons of one field", `{"total":{"gte":100,"lt":200}}`, and(gte, lt)},
 		{"members, sorted at the top", `{"total":{"gte":100},"status":{"eq":"paid"}}`, and(paid, gte)},
-		{"members, as written below", `{"or":[{"total":{"gte":100},"status":{"eq":"paid"}},{"status":{"eq":"sent"}}]}`, or(and(gte, paid), sent)},
+		{
+			"members, as written below",
+			`{"or":[{"total":{"gte":100},"status":{"eq":"paid"}},{"status":{"eq":"sent"}}]}`,
+			or(and(gte, paid), sent),
+		},
 		{"or with nothing", `{"or":[{"status":{"eq":"paid"}},{"not":{}}]}`, paid},
 		{"or", `{"or":[{"status":{"eq":"sent"}},{"status":{"eq":"paid"}}]}`, or(sent, paid)},
 		{"or of nothing", `{"or":[]}`, nothing},
@@ -155,7 +180,8 @@ func TestRule021ParseTree(t *testing.T) {
 		{"not not", `{"not":{"not":{"status":{"eq":"paid"}}}}`, paid},
 		{"not everything", `{"not":{}}`, nothing},
 		{
-			"all together", `{"or":[{"status":{"eq":"paid"}},{"total":{"lt":200}}],"not":{"status":{"eq":"sent"}},"total":{"gte":100}}`,
+			"all together",
+			`{"or":[{"status":{"eq":"paid"}},{"total":{"lt":200}}],"not":{"status":{"eq":"sent"}},"total":{"gte":100}}`,
 			and(gte, or(paid, lt), not(sent)),
 		},
 		{"text of a number", `{"total":{"gte":"100"}}`, gte},
@@ -184,14 +210,13 @@ func TestRule021ParseTree(t *testing.T) {
 
 func TestParseJoinsParametersAndTree(t *testing.T) {
 	t.Parallel()
-	got, err := parse(t, `total.gte=100&filter={"or":[{"few":{"eq":1}},{"few":{"eq":2}}],"status":{"eq":"paid"}}`, orders())
+	got, err := parse(t,
+		`total.gte=100&filter={"or":[{"few":{"eq":1}},{"few":{"eq":2}}],"status":{"eq":"paid"}}`, orders())
 	if err != nil {
 		t.Fatalf("Parse: %v", err)
 	}
-	want := and(
-		term("status", query.Eq, "paid"), term("total", query.Gte, int64(100)),
-		or(term("few", query.Eq, "1"), term("few", query.Eq, "2")),
-	)
+	want := and(term("status", query.Eq, "paid"), term("total", query.Gte, int64(100)),
+		or(term("few", query.Eq, "1"), term("few", query.Eq, "2")))
 	if diff := cmp.Diff(want, got.Filter); diff != "" {
 		t.Errorf("filter (-want +got):\n%s", diff)
 	}
@@ -209,15 +234,40 @@ func TestParseTheRest(t *testing.T) {
 		{"limit given twice", "limit=7&limit=7", nil, query.Query{Limit: 7}},
 		{"other default", "", &query.ParseOptions{DefaultLimit: 9}, query.Query{Limit: 9}},
 		{"default above the maximum", "", &query.ParseOptions{MaxLimit: 10}, query.Query{Limit: 10}},
-		{"negative options are defaults", "", &query.ParseOptions{DefaultLimit: -1, MaxLimit: -1}, query.Query{Limit: 50}},
-		{"larger maximum", "limit=1000", &query.ParseOptions{MaxLimit: 1000}, query.Query{Limit: 1000}},
-		{"sort by id", "sort=-id", nil, query.Query{Limit: 50, Sort: []query.Order{{Field: "id", Desc: true}}}},
-		{"sort by another id", "sort=key", &query.ParseOptions{ID: "key"}, query.Query{Limit: 50, Sort: []query.Order{{Field: "key"}}}},
 		{
-			"sort by several", "sort=-total,ship.to,id", orders(),
-			query.Query{Limit: 50, Sort: []query.Order{{Field: "total", Desc: true}, {Field: "ship.to"}, {Field: "id"}}},
+			"negative options are defaults",
+			"",
+			&query.ParseOptions{DefaultLimit: -1, MaxLimit: -1},
+			query.Query{Limit: 50},
 		},
-		{"field with a minus", "sort=--odd", orders(), query.Query{Limit: 50, Sort: []query.Order{{Field: "-odd", Desc: true}}}},
+		{"larger maximum", "limit=1000", &query.ParseOptions{MaxLimit: 1000}, query.Query{Limit: 1000}},
+		{
+			"sort by id",
+			"sort=-id",
+			nil,
+			query.Query{Limit: 50, Sort: []query.Order{{Field: "id", Desc: true}}},
+		},
+		{
+			"sort by another id",
+			"sort=key",
+			&query.ParseOptions{ID: "key"},
+			query.Query{Limit: 50, Sort: []query.Order{{Field: "key"}}},
+		},
+		{
+			"sort by several",
+			"sort=-total,ship.to,id",
+			orders(),
+			query.Query{
+				Limit: 50,
+				Sort:  []query.Order{{Field: "total", Desc: true}, {Field: "ship.to"}, {Field: "id"}},
+			},
+		},
+		{
+			"field with a minus",
+			"sort=--odd",
+			orders(),
+			query.Query{Limit: 50, Sort: []query.Order{{Field: "-odd", Desc: true}}},
+		},
 		{"fields", "fields=id,total", nil, query.Query{Limit: 50, Fields: []string{"id", "total"}}},
 		{"fields twice", "fields=b,a,b", nil, query.Query{Limit: 50, Fields: []string{"b", "a"}}},
 		{"ignored", "after=x&version=1&version=2", orders(), query.Query{Limit: 50}},
@@ -245,18 +295,20 @@ func TestParseKeepsStringsWithoutValue(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Parse: %v", err)
 	}
-	want := and(term("paid", query.Eq, "true"), term("total", query.Eq, "007"), term("weight", query.In, []any{"1.50", "true", "a"}))
+	want := and(term("paid", query.Eq, "true"), term("total", query.Eq, "007"),
+		term("weight", query.In, []any{"1.50", "true", "a"}))
 	if diff := cmp.Diff(want, got.Filter); diff != "" {
 		t.Errorf("filter (-want +got):\n%s", diff)
 	}
 }
 
-// Part of a value need not be one, so a Value that checks must not see it.
+// TestParseDoesNotTypeParts: Value is not called for Contains and StartsWith.
 func TestParseDoesNotTypeParts(t *testing.T) {
 	t.Parallel()
 	opts := orders()
 	opts.Value = func(field, text string) (any, error) { return nil, fmt.Errorf("asked for %s %s", field, text) }
-	want := and(term("status", query.Contains, "pa"), term("status", query.IsNull, false), term("status", query.StartsWith, "p"))
+	want := and(term("status", query.Contains, "pa"), term("status", query.IsNull, false),
+		term("status", query.StartsWith, "p"))
 	for _, text := range []string{
 		"status.contains=pa&status.startsWith=p&status.isNull=false",
 		`filter={"status":{"contains":"pa","startsWith":"p","isNull":false}}`,

@@ -1,35 +1,37 @@
 package query
 
-// Query asks a collection for items. The zero Query asks for everything, in whatever order the store likes; the library
-// always asks for one that ends with the id.
+// Query selects items of a collection. The zero Query selects all items in any order. Queries of
+// the library always end their sort with the id, except for stores with Support.Natural.
 type Query struct {
-	// Filter says which items; the zero Filter is all of them.
+	// Filter selects the items; the zero Filter selects all.
 	Filter Filter
-	// Sort says in which order. The library makes the last key the id field, so that the order is total, except for a
-	// store that declares Support.Natural, where Sort is empty.
+	// Sort is the order. The library makes the id the last key, so that the order is total. For a
+	// store with Support.Natural it is empty.
 	Sort []Order
-	// Limit is the largest number of items wanted; zero or less means all.
+	// Limit is the maximum number of items; zero or less means no limit.
 	Limit int
-	// After is the position to start behind: one value for each key of Sort, as the last item before it had them.
-	// Nil starts at the beginning.
+	// After is the position after which the result starts: one value per key of Sort, from the last
+	// item before it. Nil starts at the beginning.
 	After []any
-	// Token is where to go on in a store of natural order: the Next of an item given out before. Empty starts at the
-	// beginning, and it is always empty for other stores.
+	// Token is the position in a store of natural order: the Next of an earlier item. Empty starts
+	// at the beginning. It is always empty for other stores.
 	Token string
-	// Fields are the fields that will be looked at, by JSON name; nil means all. It is a hint: a store may give more.
+	// Fields lists the fields that are needed, by JSON name; nil means all. It is a hint: a store
+	// may return more.
 	Fields []string
 }
 
 // Order is one sort key.
 type Order struct {
 	Field string // the JSON name of the field
-	Desc  bool   // largest first, and null last
+	Desc  bool   // largest first, null last
 }
 
-// Op is a comparison, named as in a URL and in GraphQL.
+// Op is a comparison operator, named as in URLs and GraphQL.
 type Op string
 
-// The comparisons. Filter.Op holds one of these, or one of the connectives AndOp, OrOp and NotOp.
+// The comparison operators. Filter.Op has one of these, or one of the connectives AndOp, OrOp and
+// NotOp.
 const (
 	Eq         Op = "eq"
 	Ne         Op = "ne"
@@ -41,17 +43,18 @@ const (
 	Gte        Op = "gte"
 	Contains   Op = "contains"   // strings only, case-sensitive
 	StartsWith Op = "startsWith" // strings only, case-sensitive
-	IsNull     Op = "isNull"     // the value is a bool
+	IsNull     Op = "isNull"     // the operand is a bool
 )
 
-// Support declares what a store can answer. What it does not declare is refused before the store is asked. The zero
-// Support is a store that lists by id, from a position, up to a limit.
+// Support declares which queries a store can answer. Other queries are rejected before the store is
+// called. The zero Support is a store that lists by id, from a position, up to a limit.
 type Support struct {
-	// Filter gives for each field, by JSON name, the comparisons the store evaluates.
+	// Filter lists the supported operators of each field, by JSON name.
 	Filter map[string][]Op
-	// Sort names the fields by which the store can order. The id is always understood, except where Natural.
+	// Sort lists the fields by which the store can sort. The id is always supported, unless Natural
+	// is set.
 	Sort []string
-	// Natural says that the store lists in an order of its own and goes on from tokens of its own
-	// (resource.Item.Next). Then Sort must be empty.
+	// Natural means that the store lists in its own order and continues from its own tokens
+	// (resource.Item.Next). Sort must then be empty.
 	Natural bool
 }

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Select answers q from items: those that match the filter, in the order asked for, behind the position, up to the
-// limit. It makes a store out of a slice. Field gives an item's fields by JSON name, as [FieldOf] does.
+// Select evaluates q over items: it returns those that match the filter, in order, after the
+// position, up to the limit. field returns a field of an item by JSON name, as [FieldOf] does.
 //
-// Items with equal keys stay in the order they have in items, and with no keys at all items is the order. A position
-// that has not one value for each key of the sort selects nothing. Token and Fields are not looked at. The result is a
-// new slice; items is not changed.
+// Items with equal keys keep their order, and without sort keys the order of items is used. If
+// After does not have one value per sort key, nothing is selected. Token and Fields are ignored.
+// The result is a new slice; items is not modified.
 func Select[E any](q Query, items []E, field func(e *E, name string) any) []E {
 	if q.After != nil && len(q.After) != len(q.Sort) {
 		return nil
@@ -20,7 +20,7 @@ func Select[E any](q Query, items []E, field func(e *E, name string) any) []E {
 	page := newPage(q)
 	for i := range items {
 		item = &items[i]
-		if comesTo(q.Filter, true, value) && !page.offer(i, value) {
+		if evaluatesTo(q.Filter, true, value) && !page.offer(i, value) {
 			break
 		}
 	}
@@ -35,18 +35,18 @@ func Select[E any](q Query, items []E, field func(e *E, name string) any) []E {
 	return selected
 }
 
-// page collects the rows of one answer. Where a limit is given it never holds more than twice as many: when it is
-// full it drops the later half, and from then on refuses what would have fallen into that half.
+// page collects the rows of a result. With a limit it holds at most twice as many rows: when it is
+// full it drops the second half, and from then on rejects rows that would sort there.
 type page struct {
 	sort    []Order
 	after   []any
-	limit   int // zero or less: none
+	limit   int // zero or less means no limit
 	rows    []row
-	cut     bool  // rows[limit-1] is the last row with a chance
-	scratch []any // the keys of the item offered
+	cut     bool  // rows[limit-1] is the last row that can be in the result
+	scratch []any // the keys of the offered item
 }
 
-// row is an item by its index, which is also its last sort key and makes the sort stable.
+// row is the index of an item and its sort keys. The index is the last key, so the sort is stable.
 type row struct {
 	keys  []any
 	index int
@@ -56,7 +56,7 @@ func newPage(q Query) *page {
 	return &page{sort: q.Sort, after: q.After, limit: q.Limit, scratch: make([]any, len(q.Sort))}
 }
 
-// offer considers an item that matches. It returns false when no later item can have a place.
+// offer adds an item that matches. It returns false if no later item can be in the result.
 func (p *page) offer(index int, value func(string) any) bool {
 	for i, key := range p.sort {
 		p.scratch[i] = scalar(value(key.Field))
@@ -65,10 +65,10 @@ func (p *page) offer(index int, value func(string) any) bool {
 	if p.after != nil && compareKeys(p.sort, p.scratch, p.after) <= 0 {
 		return true
 	}
-	if p.cut && p.compare(candidate, p.rows[p.limit-1]) > 0 {
+	if p.cut && p.compareRows(candidate, p.rows[p.limit-1]) > 0 {
 		return true
 	}
-	// Only now, when it has a chance, are its keys worth a copy.
+	// Copy the keys only if the item can be in the result.
 	candidate.keys = slices.Clone(p.scratch)
 	p.rows = append(p.rows, candidate)
 	if p.limit <= 0 {
@@ -77,8 +77,8 @@ func (p *page) offer(index int, value func(string) any) bool {
 	if len(p.sort) == 0 {
 		return len(p.rows) < p.limit
 	}
-	// Sorting each time this many have come costs as little per item as a heap would; divided rather than multiplied,
-	// because a limit may be as large as an int.
+	// Sorting once per limit items is as cheap as a heap. The division avoids an overflow with a
+	// large limit.
 	if len(p.rows)/2 >= p.limit {
 		p.trim()
 		p.cut = true
@@ -86,7 +86,7 @@ func (p *page) offer(index int, value func(string) any) bool {
 	return true
 }
 
-// close gives the rows in order.
+// close returns the rows in order.
 func (p *page) close() []row {
 	p.trim()
 	return p.rows
@@ -95,21 +95,21 @@ func (p *page) close() []row {
 // trim sorts the rows and drops those beyond the limit.
 func (p *page) trim() {
 	if len(p.sort) > 0 {
-		slices.SortFunc(p.rows, p.compare)
+		slices.SortFunc(p.rows, p.compareRows)
 	}
 	if p.limit > 0 && len(p.rows) > p.limit {
-		clear(p.rows[p.limit:]) // lets go of their keys
+		clear(p.rows[p.limit:]) // release their keys
 		p.rows = p.rows[:p.limit]
 	}
 }
 
-// compare is total: no two rows have one index.
-func (p *page) compare(a, b row) int {
+// compareRows is a total order, because indexes are unique.
+func (p *page) compareRows(a, b row) int {
 	return cmp.Or(compareKeys(p.sort, a.keys, b.keys), cmp.Compare(a.index, b.index))
 }
 
-// compareKeys compares two positions by the first key in which they differ. Descending is the exact reverse, so null,
-// the first of all, comes last there.
+// compareKeys compares two positions by the first key that differs. Descending is the exact
+// reverse, so null is last.
 func compareKeys(sort []Order, a, b []any) int {
 	for i, key := range sort {
 		c := Compare(a[i], b[i])

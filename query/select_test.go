@@ -11,7 +11,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 )
 
-// city has a population that may be null, and a name that several share.
+// city has a nullable population, and a name that several cities share.
 type city struct {
 	ID         string
 	Name       string
@@ -61,30 +61,58 @@ func TestSelect(t *testing.T) {
 		q    query.Query
 		want []string
 	}{
-		{"everything as it stands", query.Query{}, []string{"4", "2", "3", "5", "1"}},
+		{"zero query", query.Query{}, []string{"4", "2", "3", "5", "1"}},
 		{"limit without a sort", query.Query{Limit: 2}, []string{"4", "2"}},
 		{"limit beyond the end", query.Query{Limit: 9}, []string{"4", "2", "3", "5", "1"}},
 		{"negative limit", query.Query{Limit: -1}, []string{"4", "2", "3", "5", "1"}},
-		{"filter without a sort", query.Query{Filter: query.Where("name", query.Eq, "Ulm"), Limit: 5}, []string{"4", "3"}},
+		{
+			"filter without a sort",
+			query.Query{Filter: query.Where("name", query.Eq, "Ulm"), Limit: 5},
+			[]string{"4", "3"},
+		},
 		{"nothing", query.Query{Filter: query.Or()}, nil},
 		{"by id", query.Query{Sort: asc("id")}, []string{"1", "2", "3", "4", "5"}},
 		{"null first", query.Query{Sort: asc("population", "id")}, []string{"3", "4", "5", "1", "2"}},
 		{"null last", query.Query{Sort: desc("population")}, []string{"1", "2", "5", "4", "3"}},
 		{"stable", query.Query{Sort: asc("name")}, []string{"2", "1", "5", "4", "3"}},
-		{"stable where descending", query.Query{Sort: []query.Order{{Field: "name", Desc: true}}}, []string{"4", "3", "5", "2", "1"}},
+		{
+			"stable where descending",
+			query.Query{Sort: []query.Order{{Field: "name", Desc: true}}},
+			[]string{"4", "3", "5", "2", "1"},
+		},
 		{"limit with a sort", query.Query{Sort: asc("id"), Limit: 2}, []string{"1", "2"}},
 		{"limit one", query.Query{Sort: desc("population"), Limit: 1}, []string{"1"}},
-		{"after an item", query.Query{Sort: asc("name", "id"), After: []any{"Bonn", "1"}}, []string{"2", "5", "3", "4"}},
-		{"after a place without an item", query.Query{Sort: asc("name", "id"), After: []any{"Bonn", "15"}}, []string{"2", "5", "3", "4"}},
-		{"after, descending", query.Query{Sort: desc("population"), After: []any{330, "2"}}, []string{"5", "4", "3"}},
-		{"after null", query.Query{Sort: asc("population", "id"), After: []any{nil, "3"}}, []string{"4", "5", "1", "2"}},
+		{
+			"after an item",
+			query.Query{Sort: asc("name", "id"), After: []any{"Bonn", "1"}},
+			[]string{"2", "5", "3", "4"},
+		},
+		{
+			"after a position without an item",
+			query.Query{Sort: asc("name", "id"), After: []any{"Bonn", "15"}},
+			[]string{"2", "5", "3", "4"},
+		},
+		{
+			"after, descending",
+			query.Query{Sort: desc("population"), After: []any{330, "2"}},
+			[]string{"5", "4", "3"},
+		},
+		{
+			"after null",
+			query.Query{Sort: asc("population", "id"), After: []any{nil, "3"}},
+			[]string{"4", "5", "1", "2"},
+		},
 		{"after, to null", query.Query{Sort: desc("population"), After: []any{120, "4"}}, []string{"3"}},
 		{"after the last", query.Query{Sort: asc("id"), After: []any{"5"}}, nil},
-		{"after, with a limit", query.Query{Sort: asc("id"), After: []any{"1"}, Limit: 2}, []string{"2", "3"}},
+		{
+			"after, with a limit",
+			query.Query{Sort: asc("id"), After: []any{"1"}, Limit: 2},
+			[]string{"2", "3"},
+		},
 		{"after with too few values", query.Query{Sort: asc("name", "id"), After: []any{"A"}}, nil},
 		{"after with too many values", query.Query{Sort: asc("id"), After: []any{"1", "1"}}, nil},
 		{"after without a sort", query.Query{After: []any{"1"}}, nil},
-		{"token is somebody else's", query.Query{Token: "x", Limit: 1}, []string{"4"}},
+		{"token of another store", query.Query{Token: "x", Limit: 1}, []string{"4"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -118,7 +146,7 @@ func TestSelectStopsAtTheLimit(t *testing.T) {
 	}
 }
 
-// naive is Select said as plainly as possible.
+// naive is a simple implementation of Select.
 func naive(q query.Query, items []city) []city {
 	var matching []city
 	for _, c := range items {
@@ -145,7 +173,8 @@ func naive(q query.Query, items []city) []city {
 	}
 	slices.SortStableFunc(matching, func(a, b city) int { return compare(position(a), position(b)) })
 	if q.After != nil {
-		matching = slices.DeleteFunc(matching, func(c city) bool { return compare(position(c), q.After) <= 0 })
+		matching = slices.DeleteFunc(matching,
+			func(c city) bool { return compare(position(c), q.After) <= 0 })
 	}
 	if q.Limit > 0 && len(matching) > q.Limit {
 		matching = matching[:q.Limit]
@@ -189,7 +218,8 @@ func randomCities(r *rand.Rand) []city {
 	return items
 }
 
-// Going from page to page gives every item once, in the order of one large page.
+// TestSelectPageByPage: reading page by page returns each item once, in the order of one large
+// page.
 func TestSelectPageByPage(t *testing.T) {
 	t.Parallel()
 	items := randomCities(rand.New(rand.NewPCG(3, 3)))

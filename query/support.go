@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// Check says whether a store with this Support can answer q, where id is the JSON name of the id field. It returns an
-// *[Error] that names the first thing not declared, and what could be asked instead.
+// Check reports whether a store with this Support can answer q. id is the JSON name of the id
+// field. The error is an *[Error] that names the first unsupported part and the supported
+// alternatives.
 //
-// Every comparison must be declared, those of the id too. Every sort key must be declared, or be the id. A Natural
-// store takes no sort keys and no After; only a Natural one takes a Token.
+// Each comparison must be declared, including those of the id. Each sort key must be declared or be
+// the id. A Natural store accepts no sort keys and no After, and other stores accept no Token.
 func (s Support) Check(q Query, id string) error {
 	for term := range q.Filter.terms() {
 		if err := s.checkTerm(term.Field, term.Op); err != nil {
@@ -26,8 +27,8 @@ func (s Support) Check(q Query, id string) error {
 	return s.checkPosition(q)
 }
 
-// checkPosition refuses the position of the other kind of store. It is no fault of a client's, who has only cursors,
-// but then a store would begin again from the start and the client would go round for ever.
+// checkPosition rejects a position of the other kind of store. Otherwise the list would start
+// again, and the client would read it endlessly.
 func (s Support) checkPosition(q Query) error {
 	if s.Natural && len(q.After) > 0 || !s.Natural && q.Token != "" {
 		return &Error{Code: invalidCursor, Detail: "the position is not one of this list"}
@@ -35,7 +36,7 @@ func (s Support) checkPosition(q Query) error {
 	return nil
 }
 
-// checkTerm refuses one comparison; the caller knows in which parameter it was asked.
+// checkTerm checks one comparison. The caller sets the parameter of the error.
 func (s Support) checkTerm(field string, op Op) *Error {
 	ops := s.Filter[field]
 	switch {
@@ -47,7 +48,7 @@ func (s Support) checkTerm(field string, op Op) *Error {
 	return &Error{Code: unsupportedFilter, Detail: "cannot filter by " + clip(field) + ": " + s.filterable()}
 }
 
-// filterable is a sentence on what can be filtered by.
+// filterable returns a sentence about the supported filters.
 func (s Support) filterable() string {
 	var fields []string
 	for field, ops := range s.Filter {
@@ -62,7 +63,7 @@ func (s Support) filterable() string {
 	return "filters are " + listOf(fields)
 }
 
-// checkSort refuses one sort key.
+// checkSort checks one sort key.
 func (s Support) checkSort(field, id string) *Error {
 	if s.Natural {
 		return &Error{Parameter: "sort", Code: unsupportedSort, Detail: "this list has an order of its own"}
@@ -78,7 +79,7 @@ func (s Support) checkSort(field, id string) *Error {
 	return &Error{Parameter: "sort", Code: unsupportedSort, Detail: detail}
 }
 
-// clip keeps what a client made up from filling the answer.
+// clip quotes and shortens a name from a client.
 func clip(name string) string {
 	const most = 64
 	if len(name) <= most {
@@ -87,7 +88,7 @@ func clip(name string) string {
 	return strconv.Quote(strings.ToValidUTF8(name[:most], "")) + "..."
 }
 
-// listOf writes names as an English enumeration: a, b and c.
+// listOf returns an English enumeration: a, b and c.
 func listOf[S ~string](names []S) string {
 	var b strings.Builder
 	for i, name := range names {

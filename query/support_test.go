@@ -28,22 +28,43 @@ func TestCheck(t *testing.T) {
 		want    *query.Error
 	}{
 		{"zero", query.Support{}, query.Query{}, nil},
-		{"zero by id", query.Support{}, query.Query{Sort: []query.Order{{Field: "key", Desc: true}}, After: []any{"a"}}, nil},
 		{
-			"declared", support, query.Query{
-				Filter: query.Or(query.Where("status", query.In, "paid"), query.Not(query.Where("total", query.Gte, 1))),
+			"zero by id",
+			query.Support{},
+			query.Query{Sort: []query.Order{{Field: "key", Desc: true}}, After: []any{"a"}},
+			nil,
+		},
+		{
+			"declared",
+			support,
+			query.Query{
+				Filter: query.Or(query.Where("status", query.In, "paid"),
+					query.Not(query.Where("total", query.Gte, 1))),
 				Sort:   []query.Order{{Field: "total"}, {Field: "key"}},
 				After:  []any{int64(1), "a"},
 				Fields: []string{"anything"},
-			}, nil,
+			},
+			nil,
 		},
 		{
-			"comparison not declared", support, query.Query{Filter: query.Where("status", query.Gt, "a")},
-			&query.Error{Parameter: "status.gt", Code: "unsupportedFilter", Detail: "status can be compared with eq, ne and in"},
+			"comparison not declared",
+			support,
+			query.Query{Filter: query.Where("status", query.Gt, "a")},
+			&query.Error{
+				Parameter: "status.gt",
+				Code:      "unsupportedFilter",
+				Detail:    "status can be compared with eq, ne and in",
+			},
 		},
 		{
-			"only one declared", support, query.Query{Filter: query.Where("total", query.Eq, 1)},
-			&query.Error{Parameter: "total", Code: "unsupportedFilter", Detail: "total can be compared with gte"},
+			"only one declared",
+			support,
+			query.Query{Filter: query.Where("total", query.Eq, 1)},
+			&query.Error{
+				Parameter: "total",
+				Code:      "unsupportedFilter",
+				Detail:    "total can be compared with gte",
+			},
 		},
 		{
 			"field not declared", support, query.Query{Filter: query.Not(query.Where("name", query.Eq, "a"))},
@@ -60,20 +81,44 @@ func TestCheck(t *testing.T) {
 			},
 		},
 		{
-			"id is not understood in filters", query.Support{}, query.Query{Filter: query.Where("key", query.Eq, "a")},
-			&query.Error{Parameter: "key", Code: "unsupportedFilter", Detail: `cannot filter by "key": there are no filters`},
+			"id is not implied in filters",
+			query.Support{},
+			query.Query{Filter: query.Where("key", query.Eq, "a")},
+			&query.Error{
+				Parameter: "key",
+				Code:      "unsupportedFilter",
+				Detail:    `cannot filter by "key": there are no filters`,
+			},
 		},
 		{
-			"unknown op", support, query.Query{Filter: query.Where("status", "like", "a")},
-			&query.Error{Parameter: "status.like", Code: "unsupportedFilter", Detail: "status can be compared with eq, ne and in"},
+			"unknown op",
+			support,
+			query.Query{Filter: query.Where("status", "like", "a")},
+			&query.Error{
+				Parameter: "status.like",
+				Code:      "unsupportedFilter",
+				Detail:    "status can be compared with eq, ne and in",
+			},
 		},
 		{
-			"forgotten op", support, query.Query{Filter: query.Filter{Field: "status", Value: "a"}},
-			&query.Error{Parameter: "status.", Code: "unsupportedFilter", Detail: "status can be compared with eq, ne and in"},
+			"forgotten op",
+			support,
+			query.Query{Filter: query.Filter{Field: "status", Value: "a"}},
+			&query.Error{
+				Parameter: "status.",
+				Code:      "unsupportedFilter",
+				Detail:    "status can be compared with eq, ne and in",
+			},
 		},
 		{
-			"sort not declared", support, query.Query{Sort: []query.Order{{Field: "total"}, {Field: "status"}}},
-			&query.Error{Parameter: "sort", Code: "unsupportedSort", Detail: `cannot sort by "status", only by total and key`},
+			"sort not declared",
+			support,
+			query.Query{Sort: []query.Order{{Field: "total"}, {Field: "status"}}},
+			&query.Error{
+				Parameter: "sort",
+				Code:      "unsupportedSort",
+				Detail:    `cannot sort by "status", only by total and key`,
+			},
 		},
 		{
 			"sort by a very long name", query.Support{}, query.Query{Sort: []query.Order{{Field: long}}},
@@ -83,12 +128,18 @@ func TestCheck(t *testing.T) {
 			},
 		},
 		{
-			"sort where natural", query.Support{Natural: true}, query.Query{Sort: []query.Order{{Field: "key"}}},
-			&query.Error{Parameter: "sort", Code: "unsupportedSort", Detail: "this list has an order of its own"},
+			"sort where natural",
+			query.Support{Natural: true},
+			query.Query{Sort: []query.Order{{Field: "key"}}},
+			&query.Error{
+				Parameter: "sort",
+				Code:      "unsupportedSort",
+				Detail:    "this list has an order of its own",
+			},
 		},
 		{"token where natural", query.Support{Natural: true}, query.Query{Token: "next"}, nil},
 		{
-			"token elsewhere", query.Support{}, query.Query{Token: "next"},
+			"token without Natural", query.Support{}, query.Query{Token: "next"},
 			&query.Error{Code: "invalidCursor", Detail: "the position is not one of this list"},
 		},
 		{
@@ -119,7 +170,7 @@ func TestCheckDoesNotChangeItsSupport(t *testing.T) {
 		t.Fatal("Check accepted a sort that is not declared")
 	}
 	if got := sort[:2][1]; got != "" {
-		t.Errorf("behind the declared sort now stands %q", got)
+		t.Errorf("the element after Support.Sort is now %q", got)
 	}
 }
 

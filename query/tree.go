@@ -9,31 +9,32 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxDepth bounds how deep connectives stand within each other in a filter tree.
+// maxDepth limits the nesting of connectives in a filter tree.
 const maxDepth = 8
 
-// tree reads the parameter filter. After a fault in the JSON it stops; what is well written but not supported is
-// noted, and the reading goes on.
+// tree parses the parameter filter. It stops at an error in the JSON, and continues after an
+// unsupported comparison.
 func (p *parser) tree(text string) Filter {
 	r := treeReader{parser: p, dec: jsontext.NewDecoder(strings.NewReader(text))}
 	f, err := r.document()
 	if err != nil {
-		p.fault("filter", err.Code, err.Detail)
+		p.addError("filter", err.Code, err.Detail)
 		return Filter{}
 	}
 	return f
 }
 
-// treeReader is a parser within the JSON of the parameter filter. Its methods read one thing each, from its first token
-// to its last, and return an error only where reading cannot go on. It reads tokens, not a decoded map, because a map
-// has lost the order of members and the digits of numbers; and the decoder refuses duplicate names and bad UTF-8, which
-// two readers of one text could understand differently (RFC 8259, section 4).
+// treeReader parses the JSON of the parameter filter. Each method reads one construct from its
+// first token to its last, and returns an error only if parsing cannot continue. It reads tokens
+// instead of a decoded map, which would lose the order of members and the digits of numbers. The
+// decoder rejects duplicate names and invalid UTF-8, which parsers may interpret differently (RFC
+// 8259 section 4).
 type treeReader struct {
 	*parser
 	dec *jsontext.Decoder
 }
 
-// document reads the whole text, which is one filter and nothing behind it.
+// document parses the whole text, which must be a single filter.
 func (r treeReader) document() (Filter, *Error) {
 	f, err := r.filter(0)
 	if err != nil {
@@ -42,16 +43,16 @@ func (r treeReader) document() (Filter, *Error) {
 	if _, err := r.dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return Filter{}, treeError("must be a single JSON object")
 	}
-	// What was written flat may stand deeper now that the And between members is spelled out.
+	// Merging implicit Ands may have increased the depth.
 	if depthOf(f) > maxDepth {
 		return Filter{}, errDepth()
 	}
 	return f, nil
 }
 
-// filter reads an object whose members are conditions, all of which must hold.
+// filter parses an object of conditions that must all hold.
 func (r treeReader) filter(depth int) (Filter, *Error) {
-	// Also where nothing will remain of the connectives, since it is the reading that recurses.
+	// Limits the recursion, also for connectives that will be dropped.
 	if depth > maxDepth {
 		return Filter{}, errDepth()
 	}
@@ -74,8 +75,8 @@ func (r treeReader) filter(depth int) (Filter, *Error) {
 	return And(all...), err
 }
 
-// member reads the value of one member of a filter object. A connective's name is never a field's here; such a field can
-// be asked for in a parameter.
+// member parses one member of a filter object. The names of connectives never denote a field here;
+// such a field can be used in a parameter.
 func (r treeReader) member(name string, depth int) (Filter, *Error) {
 	switch Op(name) {
 	case AndOp:
@@ -91,7 +92,7 @@ func (r treeReader) member(name string, depth int) (Filter, *Error) {
 	return r.field(name)
 }
 
-// filters reads the alternatives of an or, or the parts of an and.
+// filters parses the operands of "or" or "and".
 func (r treeReader) filters(name string, depth int) ([]Filter, *Error) {
 	if err := r.open('[', name+" must be an array of filters"); err != nil {
 		return nil, err
@@ -108,11 +109,11 @@ func (r treeReader) filters(name string, depth int) ([]Filter, *Error) {
 	return fs, err
 }
 
-// field reads the comparisons of one field.
+// field parses the comparisons of one field.
 func (r treeReader) field(name string) (Filter, *Error) {
-	// Before the comparisons are looked at, as there may be none: {"nope":{}} asks for nothing, but names a field.
+	// Check the field first, because {"nope":{}} has no comparison to check.
 	if _, declared := r.opts.Support.Filter[name]; !declared {
-		r.refuse(r.opts.Support.checkTerm(name, ""))
+		r.addFilterError(r.opts.Support.checkTerm(name, ""))
 		return Filter{}, r.skip()
 	}
 	if err := r.open('{', name+` must be an object of comparisons, such as {"eq": 1}`); err != nil {
@@ -134,14 +135,13 @@ func (r treeReader) field(name string) (Filter, *Error) {
 	return And(all...), err
 }
 
-// comparison reads what a field is compared with. A comparison that is not declared is skipped without its shape being
-// judged, which nobody knows.
+// comparison parses the operand of a comparison. The value of an unsupported comparison is skipped.
 func (r treeReader) comparison(field string, op Op) (Filter, *Error) {
 	if err := r.opts.Support.checkTerm(field, op); err != nil {
-		r.refuse(err)
+		r.addFilterError(err)
 		return Filter{}, r.skip()
 	}
-	// Here reading ends at the bound, since a tree, unlike the names of parameters, can repeat itself without end.
+	// Stop at the limit, because a tree can have any number of comparisons.
 	if r.terms++; r.terms > r.opts.MaxTerms {
 		return Filter{}, &Error{Code: tooMany, Detail: r.tooManyTerms()}
 	}
@@ -155,7 +155,7 @@ func (r treeReader) comparison(field string, op Op) (Filter, *Error) {
 	return f, err
 }
 
-// list reads the values of an In or NotIn. It may be empty, which a parameter cannot say.
+// list parses the values of In or NotIn. Unlike in a parameter, it may be empty.
 func (r treeReader) list(field string, op Op) ([]any, *Error) {
 	if err := r.open('[', field+"."+string(op)+" must be an array"); err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (r treeReader) list(field string, op Op) ([]any, *Error) {
 	return list, err
 }
 
-// scalar reads one value by its text, so that 5 and "5" are alike, as they are in a parameter.
+// scalar parses one value from its text, so 5 and "5" are equal, as in a parameter.
 func (r treeReader) scalar(field string, op Op) (any, *Error) {
 	token, fault := r.next()
 	if fault != nil {
@@ -185,24 +185,24 @@ func (r treeReader) scalar(field string, op Op) (any, *Error) {
 	case '{', '[':
 		return nil, treeError(field + "." + string(op) + " takes a string, a number, true or false")
 	case 'n':
-		r.refuse(errNull(field))
+		r.addFilterError(errNull(field))
 		return nil, nil
 	}
 	v, err := r.value(field, op, token.String())
 	if err != nil {
-		r.fault("filter", invalidValue, field+": "+err.Error())
+		r.addError("filter", invalidValue, field+": "+err.Error())
 	}
 	return v, nil
 }
 
-// refuse notes a fault that does not keep the rest from being read.
-func (r treeReader) refuse(e *Error) {
-	r.fault("filter", e.Code, e.Detail)
+// addFilterError records an error after which parsing continues.
+func (r treeReader) addFilterError(e *Error) {
+	r.addError("filter", e.Code, e.Detail)
 }
 
-// open reads the beginning of an object or array.
+// open parses the beginning of an object or array.
 func (r treeReader) open(kind jsontext.Kind, otherwise string) *Error {
-	// Kind 0 is a fault in the JSON itself, which next words better.
+	// Kind 0 is invalid JSON, which next reports.
 	if got := r.dec.PeekKind(); got != kind && got != 0 {
 		return treeError(otherwise)
 	}
@@ -210,16 +210,16 @@ func (r treeReader) open(kind jsontext.Kind, otherwise string) *Error {
 	return err
 }
 
-// next reads a token. Its text is valid only until the one after it is read.
+// next reads a token. Its text is valid until the next call.
 func (r treeReader) next() (jsontext.Token, *Error) {
 	token, err := r.dec.ReadToken()
 	return token, r.syntax(err)
 }
 
-// skip passes over a value of any shape, and still finds the faults in its JSON.
+// skip skips a value of any shape, but reports invalid JSON.
 func (r treeReader) skip() *Error { return r.syntax(r.dec.SkipValue()) }
 
-// syntax words a fault of the decoder for clients.
+// syntax converts an error of the decoder to one for clients.
 func (r treeReader) syntax(err error) *Error {
 	switch {
 	case err == nil:
@@ -234,14 +234,17 @@ func (r treeReader) syntax(err error) *Error {
 	return treeError("is not valid JSON, at byte " + strconv.FormatInt(at, 10))
 }
 
-// treeError is a fault in the shape of the tree, after which reading stops.
+// treeError is an error in the structure of the tree, after which parsing stops.
 func treeError(detail string) *Error { return &Error{Code: invalidFilter, Detail: detail} }
 
 func errDepth() *Error {
-	return &Error{Code: tooMany, Detail: "and, or and not can be nested at most " + strconv.Itoa(maxDepth) + " deep"}
+	return &Error{
+		Code:   tooMany,
+		Detail: "and, or and not can be nested at most " + strconv.Itoa(maxDepth) + " deep",
+	}
 }
 
-// depthOf counts the connectives from the top of f down to its deepest comparison.
+// depthOf returns the number of nested connectives above the deepest comparison of f.
 func depthOf(f Filter) int {
 	deepest := 0
 	for _, sub := range f.Filters {

@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// Canonical turns a Go scalar into the value that filters and positions hold: bools and strings of any type, integers
-// and floats of any size, [time.Time] (in UTC), pointers to these (a nil one is null), and everything that marshals
-// itself to text, as its text. A float32 is the number that its JSON says, so that 0.1 is found by 0.1. Anything else,
-// such as a struct or a slice, has neither order nor equality here and is nil.
+// Canonical converts a Go scalar to the form that filters and positions use. It accepts bools,
+// strings, integers and floats of any type, [time.Time] (converted to UTC), pointers to these (nil
+// is null), and types that implement [encoding.TextMarshaler], as their text. A float32 becomes the
+// number of its JSON text, so 0.1 equals 0.1. Any other value, such as a struct or a slice, becomes
+// nil.
 func Canonical(v any) any {
 	switch v := v.(type) {
 	case nil, bool, string, int64, float64:
@@ -26,7 +27,7 @@ func Canonical(v any) any {
 	return canonicalOf(reflect.ValueOf(v))
 }
 
-// canonicalOf is Canonical for what reflection has to look at.
+// canonicalOf is Canonical for values that need reflection.
 func canonicalOf(v reflect.Value) any {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {
@@ -34,7 +35,7 @@ func canonicalOf(v reflect.Value) any {
 		}
 		v = v.Elem()
 	}
-	// Only a named type has methods; the common fields, of plain types, need not be asked.
+	// Only named types have methods, so this skips most fields.
 	if v.IsValid() && v.Type().PkgPath() != "" {
 		if t, ok := v.Interface().(time.Time); ok {
 			return canonicalTime(t)
@@ -60,7 +61,7 @@ func canonicalOf(v reflect.Value) any {
 	return nil
 }
 
-// canonicalUint is an int64 wherever that can hold u, so that one number has one representation.
+// canonicalUint returns an int64 if u fits, so that each number has one representation.
 func canonicalUint(u uint64) any {
 	if u <= math.MaxInt64 {
 		return int64(u)
@@ -68,18 +69,18 @@ func canonicalUint(u uint64) any {
 	return u
 }
 
-// canonicalTime drops the zone and the monotonic clock, which are no part of the instant.
+// canonicalTime removes the zone and the monotonic clock, which are not part of the instant.
 func canonicalTime(t time.Time) any { return t.Round(0).UTC() }
 
-// canonicalFloat32 goes by way of the text. Widened bit by bit, 0.1 would become 0.10000000149011612, which no client
-// ever wrote or read.
+// canonicalFloat32 converts through the text. A direct conversion of 0.1 would return
+// 0.10000000149011612, a number that no client has written.
 func canonicalFloat32(f float32) any {
-	// Never an error: it is the text of a number.
+	// FormatFloat always returns a valid number.
 	exact, _ := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64)
 	return exact
 }
 
-// textMarshaler also finds the method on the pointer, where JSON finds it too.
+// textMarshaler also finds methods of the pointer type, as JSON does.
 func textMarshaler(v reflect.Value) (encoding.TextMarshaler, bool) {
 	if m, ok := v.Interface().(encoding.TextMarshaler); ok {
 		return m, true
@@ -87,23 +88,24 @@ func textMarshaler(v reflect.Value) (encoding.TextMarshaler, bool) {
 	if !reflect.PointerTo(v.Type()).Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
 		return nil, false
 	}
-	// A copy, because v may not be addressable, and because the method must not reach the caller's item.
+	// A copy, because v may not be addressable, and the method must not modify the item.
 	p := reflect.New(v.Type())
 	p.Elem().Set(v)
 	m, ok := p.Interface().(encoding.TextMarshaler)
 	return m, ok
 }
 
-// marshaledText is the value of what marshals itself. Its order is that of the texts, whatever they mean.
+// marshaledText returns the text of m. Such values are ordered by their text.
 func marshaledText(m encoding.TextMarshaler) any {
 	text, err := m.MarshalText()
 	if err != nil {
-		return nil // what has no text has no place in an order of texts
+		return nil // a value without a text sorts as null
 	}
 	return string(text)
 }
 
-// canonicalList makes a []any of canonical values out of any slice or array. A scalar is a list of one.
+// canonicalList returns a []any of canonical values for a slice or array. A scalar becomes a list
+// with one element.
 func canonicalList(v any) []any {
 	rv := reflect.ValueOf(v)
 	switch rv.Kind() {
@@ -119,8 +121,8 @@ func canonicalList(v any) []any {
 	return []any{Canonical(v)}
 }
 
-// scalar is Canonical for those who only compare: it leaves alone what Compare understands as it is, such as a time in
-// any zone, and so seldom allocates.
+// scalar is Canonical for comparisons. It returns values that Compare accepts unchanged, such as a
+// time in any zone, and so rarely allocates.
 func scalar(v any) any {
 	switch v.(type) {
 	case nil, bool, string, int64, uint64, float64, time.Time:
@@ -129,7 +131,7 @@ func scalar(v any) any {
 	return Canonical(v)
 }
 
-// appendText appends the text of a value as it stands in a URL, and tells whether JSON can have it without quotes.
+// appendText appends a value as in a URL. bare reports whether JSON represents it without quotes.
 func appendText(b []byte, v any) (text []byte, bare bool) {
 	switch v := scalar(v).(type) {
 	case nil:

@@ -21,7 +21,7 @@ type (
 	namedTime   time.Time
 )
 
-// shouting marshals itself by value, whispering by pointer, mute not at all.
+// shouting implements TextMarshaler by value, whispering by pointer, mute not at all.
 type (
 	shouting   string
 	whispering struct{ text string }
@@ -54,7 +54,7 @@ func TestCanonical(t *testing.T) {
 		{"small uint64", uint64(math.MaxInt64), int64(math.MaxInt64)},
 		{"large uint64", uint64(math.MaxInt64 + 1), uint64(math.MaxInt64 + 1)},
 		{"float64", 0.1, 0.1},
-		{"float32 as its JSON says", float32(0.1), 0.1},
+		{"float32 as in JSON", float32(0.1), 0.1},
 		{"infinite float32", float32(math.Inf(-1)), math.Inf(-1)},
 		{"named string", namedString("a"), "a"},
 		{"named int", namedInt(7), int64(7)},
@@ -98,12 +98,14 @@ func TestCanonical(t *testing.T) {
 func TestCanonicalTimeIsOnlyAnInstant(t *testing.T) {
 	t.Parallel()
 	now := time.Now() // with a monotonic clock and a zone
-	if got, want := query.Canonical(now), query.Canonical(now.Round(0).In(time.FixedZone("", 60))); got != want {
+	if got, want := query.Canonical(now), query.Canonical(
+		now.Round(0).In(time.FixedZone("", 60)),
+	); got != want {
 		t.Errorf("%#v and %#v are the same instant", got, want)
 	}
 }
 
-// ascending lists values in order; those in one row are equal.
+// ascending lists values in order; values in one row are equal.
 var ascending = [][]any{
 	{nil, (*int)(nil), struct{}{}},
 	{false, namedBool(false)},
@@ -127,7 +129,7 @@ var ascending = [][]any{
 	{1.5},
 	{2},
 	{int64(1 << 53), float64(1 << 53)},
-	{int64(1<<53 + 1)}, // as a float it would be the one before
+	{int64(1<<53 + 1)}, // as a float it would equal the previous one
 	{math.Nextafter(1<<63, 0)},
 	{int64(math.MaxInt64), uint64(math.MaxInt64)},
 	{uint64(1 << 63), float64(1 << 63)},
@@ -142,9 +144,12 @@ var ascending = [][]any{
 	{"ab"},
 	{"é"},
 	{"\uffff"},
-	{"\U00010000"}, // UTF-16 would have it before the last
+	{"\U00010000"}, // in UTF-16 it would sort before the previous one
 	{time.Time{}},
-	{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 1, 1, 0, 0, 0, time.FixedZone("", 3600))},
+	{
+		time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Date(2026, 1, 1, 1, 0, 0, 0, time.FixedZone("", 3600)),
+	},
 	{time.Date(2026, 1, 1, 0, 0, 0, 1, time.UTC)},
 }
 
@@ -171,12 +176,12 @@ func TestCompareSortsAnything(t *testing.T) {
 		want = append(want, row[0])
 	}
 	for i := range want {
-		shuffled = append(shuffled, want[(i*17+5)%len(want)]) // 17 has no divisor in common with the length
+		shuffled = append(shuffled, want[(i*17+5)%len(want)]) // 17 is coprime to the length
 	}
 	slices.SortFunc(shuffled, query.Compare)
 	for i := range want {
 		if query.Compare(want[i], shuffled[i]) != 0 {
-			t.Errorf("at %d stands %v, want %v", i, shuffled[i], want[i])
+			t.Errorf("element %d is %v, want %v", i, shuffled[i], want[i])
 		}
 	}
 }

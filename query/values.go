@@ -9,9 +9,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Values writes q as parameters of a URL, which [Parse] reads back: equal to q if q came from Parse with the same
-// options. Conditions that are joined by And become parameters of their own, all others the parameter filter. After
-// and Token are left out, as clients know them only as a [Cursor].
+// Values returns q as URL parameters. If q is the result of [Parse], parsing them with the same
+// options returns an equal query. Conditions joined by And become separate parameters; all others
+// become the parameter filter. After and Token are omitted, because clients receive them as a
+// [Cursor].
 func (q Query) Values() url.Values {
 	v := make(url.Values)
 	if q.Limit > 0 {
@@ -29,7 +30,7 @@ func (q Query) Values() url.Values {
 	return v
 }
 
-// sortText is what parser.sort reads.
+// sortText returns the text that parser.sort parses.
 func sortText(keys []Order) string {
 	names := make([]string, len(keys))
 	for i, key := range keys {
@@ -41,8 +42,8 @@ func sortText(keys []Order) string {
 	return strings.Join(names, ",")
 }
 
-// setConditions writes what it can of f as parameters and returns the rest. People read and edit parameters more easily
-// than JSON in a URL, so only what has no parameter goes into the tree.
+// setConditions writes as many conditions of f as possible as parameters, which are easier to read
+// than JSON, and returns the rest.
 func setConditions(v url.Values, f Filter) Filter {
 	terms := []Filter{f}
 	if f.Op == AndOp {
@@ -53,8 +54,8 @@ func setConditions(v url.Values, f Filter) Filter {
 	for _, term := range terms {
 		name := parameterName(term.Field, term.Op)
 		text, ok := conditionText(term)
-		// Two conditions of one name cannot both be parameters. The first of them counts as seen even where it has no
-		// text, so that the order among them survives.
+		// Two conditions with the same name cannot both be parameters. Marking the name even
+		// without a text keeps their order.
 		if ok && !seen[name] {
 			v.Set(name, text)
 		} else {
@@ -65,7 +66,7 @@ func setConditions(v url.Values, f Filter) Filter {
 	return And(rest...)
 }
 
-// conditionText writes the value of a comparison as that of a parameter, if it is one that Parse would read so.
+// conditionText returns the value of a comparison as a parameter, if Parse would read it back.
 func conditionText(f Filter) (text string, ok bool) {
 	if f.Field == "" || !slices.Contains(comparisons, f.Op) {
 		return "", false
@@ -83,14 +84,14 @@ func conditionText(f Filter) (text string, ok bool) {
 		b, _ := appendText(nil, v)
 		texts[i] = escapeList.Replace(string(b))
 	}
-	// An empty list has no text: the empty text is a list of one empty value.
+	// An empty list has no text, because the empty text is a list of one empty value.
 	return strings.Join(texts, ","), len(list) > 0 && (f.Op == In || f.Op == NotIn)
 }
 
-// escapeList is what splitList takes out of one part.
+// escapeList is the inverse of splitList for one value.
 var escapeList = strings.NewReplacer(`,`, `\,`, `\`, `\\`)
 
-// appendTree writes f as the JSON that tree reads.
+// appendTree appends f as the JSON that tree parses.
 func appendTree(b []byte, f Filter) []byte {
 	switch f.Op {
 	case AndOp:
@@ -109,7 +110,7 @@ func appendTree(b []byte, f Filter) []byte {
 	return append(b, "}}"...)
 }
 
-// appendTrees writes the array of an and or an or.
+// appendTrees appends the array of an "and" or an "or".
 func appendTrees(b []byte, fs []Filter) []byte {
 	b = append(b, '[')
 	for i, f := range fs {
@@ -121,7 +122,7 @@ func appendTrees(b []byte, fs []Filter) []byte {
 	return append(b, ']')
 }
 
-// appendAnd writes an And as the members of one object where their names differ, else with the name and.
+// appendAnd appends an And as members of one object if their names differ, otherwise as "and".
 func appendAnd(b []byte, fs []Filter) []byte {
 	names := make([]string, len(fs))
 	for i, f := range fs {
@@ -136,12 +137,13 @@ func appendAnd(b []byte, fs []Filter) []byte {
 			b = append(b, ',')
 		}
 		member := appendTree(nil, f)
-		b = append(b, member[1:len(member)-1]...) // without its braces
+		b = append(b, member[1:len(member)-1]...) // without the braces
 	}
 	return append(b, '}')
 }
 
-// memberName is the name of the only member that appendTree writes for f, or empty if there is not just one.
+// memberName returns the name of the only member that appendTree writes for f, or "" if there are
+// several.
 func memberName(f Filter) string {
 	switch {
 	case f.Op == OrOp || f.Op == NotOp:
@@ -152,8 +154,8 @@ func memberName(f Filter) string {
 	return f.Field
 }
 
-// appendValue writes what a comparison is made with. A null, which Parse would refuse, is written all the same: two
-// queries that differ must not be written alike, since cursors are bound to the text.
+// appendValue appends the operand of a comparison. It writes null although Parse rejects it,
+// because different queries must have different texts: cursors are bound to the text.
 func appendValue(b []byte, v any) []byte {
 	list, ok := v.([]any)
 	if !ok {
@@ -169,7 +171,7 @@ func appendValue(b []byte, v any) []byte {
 	return append(b, ']')
 }
 
-// appendScalar quotes what JSON has no other form for: strings, times, and the floats that are no numbers.
+// appendScalar quotes values without another JSON form: strings, times and non-finite floats.
 func appendScalar(b []byte, v any) []byte {
 	text, bare := appendText(nil, v)
 	if bare {
@@ -179,7 +181,7 @@ func appendScalar(b []byte, v any) []byte {
 }
 
 func appendString(b []byte, s string) []byte {
-	// The error is about invalid UTF-8, which is replaced, and which Parse lets through nowhere.
+	// The error reports invalid UTF-8, which is replaced and which Parse rejects.
 	b, _ = jsontext.AppendQuote(b, s)
 	return b
 }

@@ -22,39 +22,88 @@ func TestValues(t *testing.T) {
 	}{
 		{"zero", query.Query{}, url.Values{}},
 		{
-			"everything else", query.Query{
-				Sort: []query.Order{{Field: "total", Desc: true}, {Field: "id"}}, Limit: 20, Fields: []string{"id", "total"},
-				After: []any{int64(1), "a"}, Token: "t",
+			"everything else",
+			query.Query{
+				Sort: []query.Order{
+					{Field: "total", Desc: true},
+					{Field: "id"},
+				},
+				Limit:  20,
+				Fields: []string{"id", "total"},
+				After:  []any{int64(1), "a"},
+				Token:  "t",
 			},
 			url.Values{"sort": {"-total,id"}, "limit": {"20"}, "fields": {"id,total"}},
 		},
 		{"equal", query.Query{Filter: where("status", query.Eq, "paid")}, url.Values{"status": {"paid"}}},
 		{
-			"conjunction", query.Query{Filter: query.And(where("total", query.Gte, 1), where("total", query.Lt, 5))},
+			"conjunction",
+			query.Query{Filter: query.And(where("total", query.Gte, 1), where("total", query.Lt, 5))},
 			url.Values{"total.gte": {"1"}, "total.lt": {"5"}},
 		},
-		{"list", query.Query{Filter: where("status", query.In, []string{"a,b", `c\`, ""})}, url.Values{"status.in": {`a\,b,c\\,`}}},
-		{"empty list", query.Query{Filter: where("status", query.In, []string{})}, url.Values{"filter": {`{"status":{"in":[]}}`}}},
-		{"null", query.Query{Filter: where("status", query.Eq, nil)}, url.Values{"filter": {`{"status":{"eq":null}}`}}},
-		{"null in a list", query.Query{Filter: where("total", query.In, []any{1, nil})}, url.Values{"filter": {`{"total":{"in":[1,null]}}`}}},
-		{"isNull", query.Query{Filter: where("status", query.IsNull, true)}, url.Values{"status.isNull": {"true"}}},
-		{"reserved name", query.Query{Filter: where("before", query.Eq, "a")}, url.Values{"before.eq": {"a"}}},
-		{"name that ends like a comparison", query.Query{Filter: where("a.gte", query.Eq, "a")}, url.Values{"a.gte.eq": {"a"}}},
-		{"name with a dot", query.Query{Filter: where("ship.to", query.Eq, "a")}, url.Values{"ship.to": {"a"}}},
+		{
+			"list",
+			query.Query{Filter: where("status", query.In, []string{"a,b", `c\`, ""})},
+			url.Values{"status.in": {`a\,b,c\\,`}},
+		},
+		{
+			"empty list",
+			query.Query{Filter: where("status", query.In, []string{})},
+			url.Values{"filter": {`{"status":{"in":[]}}`}},
+		},
+		{
+			"null",
+			query.Query{Filter: where("status", query.Eq, nil)},
+			url.Values{"filter": {`{"status":{"eq":null}}`}},
+		},
+		{
+			"null in a list",
+			query.Query{Filter: where("total", query.In, []any{1, nil})},
+			url.Values{"filter": {`{"total":{"in":[1,null]}}`}},
+		},
+		{
+			"isNull",
+			query.Query{Filter: where("status", query.IsNull, true)},
+			url.Values{"status.isNull": {"true"}},
+		},
+		{
+			"reserved name",
+			query.Query{Filter: where("before", query.Eq, "a")},
+			url.Values{"before.eq": {"a"}},
+		},
+		{
+			"name that ends like a comparison",
+			query.Query{Filter: where("a.gte", query.Eq, "a")},
+			url.Values{"a.gte.eq": {"a"}},
+		},
+		{
+			"name with a dot",
+			query.Query{Filter: where("ship.to", query.Eq, "a")},
+			url.Values{"ship.to": {"a"}},
+		},
 		{"nothing", query.Query{Filter: query.Or()}, url.Values{"filter": {`{"or":[]}`}}},
 		{
 			"alternatives beside conditions",
-			query.Query{Filter: query.And(where("a", query.Eq, 1), query.Or(where("b", query.Eq, 2), where("c", query.Eq, 3)))},
+			query.Query{
+				Filter: query.And(where("a", query.Eq, 1),
+					query.Or(where("b", query.Eq, 2), where("c", query.Eq, 3))),
+			},
 			url.Values{"a": {"1"}, "filter": {`{"or":[{"b":{"eq":2}},{"c":{"eq":3}}]}`}},
 		},
 		{
 			"one comparison twice",
-			query.Query{Filter: query.And(where("a", query.Ne, 1), where("a", query.Ne, 2), where("a", query.Ne, 3))},
+			query.Query{
+				Filter: query.And(where("a", query.Ne, 1), where("a", query.Ne, 2), where("a", query.Ne, 3)),
+			},
 			url.Values{"a.ne": {"1"}, "filter": {`{"and":[{"a":{"ne":2}},{"a":{"ne":3}}]}`}},
 		},
 		{
 			"members of one object",
-			query.Query{Filter: query.Not(query.And(where("a", query.Eq, "x"), query.Or(), query.Not(where("b", query.Lt, 1.5))))},
+			query.Query{
+				Filter: query.Not(
+					query.And(where("a", query.Eq, "x"), query.Or(), query.Not(where("b", query.Lt, 1.5))),
+				),
+			},
 			url.Values{"filter": {`{"not":{"a":{"eq":"x"},"or":[],"not":{"b":{"lt":1.5}}}}`}},
 		},
 		{
@@ -63,12 +112,21 @@ func TestValues(t *testing.T) {
 			url.Values{"filter": {`{"not":{"and":[{"or":{"eq":1}},{"b":{"eq":2}}]}}`}},
 		},
 		{
-			"hand-written", query.Query{Filter: query.Filter{Op: query.NotOp, Filters: []query.Filter{and(), isA, isA}}},
+			"hand-written",
+			query.Query{Filter: query.Filter{Op: query.NotOp, Filters: []query.Filter{and(), isA, isA}}},
 			url.Values{"filter": {`{"not":{"and":[{"a":{"eq":1}},{"a":{"eq":1}}]}}`}},
 		},
 		{"everything, below", query.Query{Filter: not(and())}, url.Values{"filter": {`{"not":{}}`}}},
-		{"unreadable", query.Query{Filter: query.Filter{Op: "is", Field: "a", Value: "x"}}, url.Values{"filter": {`{"a":{"is":"x"}}`}}},
-		{"in without a list", query.Query{Filter: query.Filter{Op: query.In, Field: "a", Value: "x"}}, url.Values{"filter": {`{"a":{"in":"x"}}`}}},
+		{
+			"unreadable",
+			query.Query{Filter: query.Filter{Op: "is", Field: "a", Value: "x"}},
+			url.Values{"filter": {`{"a":{"is":"x"}}`}},
+		},
+		{
+			"in without a list",
+			query.Query{Filter: query.Filter{Op: query.In, Field: "a", Value: "x"}},
+			url.Values{"filter": {`{"a":{"in":"x"}}`}},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -132,7 +190,7 @@ func TestRule021ValuesAreReadBack(t *testing.T) {
 	}
 }
 
-// Filters of programs, not only those of Parse, keep their meaning.
+// TestValuesKeepTheMeaning: filters that Parse does not produce keep their meaning.
 func TestValuesKeepTheMeaning(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
