@@ -6,7 +6,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 )
 
-// BenchmarkTranslate translates what a typical page asks.
+// BenchmarkTranslate translates the query of a typical page.
 func BenchmarkTranslate(b *testing.B) {
 	q := query.Query{
 		Filter: query.And(query.Where("status", query.Eq, "paid"), query.Where("total", query.Gte, 1000)),

@@ -7,49 +7,54 @@ import (
 	"time"
 )
 
-// Column says where a table keeps a field, and how. The zero Column is a column of text that is named like the field
-// and can be NULL.
+// Column describes how a table stores a field. The zero Column is a nullable text column with the
+// name of the field.
 type Column struct {
-	// Name is the name of the column; empty means that of the field.
+	// Name is the name of the column. Default: the name of the field.
 	Name string
-	// Path leads from a column of JSON to the field: the names of members, from the outermost to the field's own.
+	// Path leads from a JSON column to the field: member names from the outermost to that of the
+	// field.
 	Path []string
-	// Expr is SQL for whatever is not simply a column, such as o.total or lower(email). It stands in statements as it is,
-	// so it must never hold anything from a request.
+	// Expr is an SQL expression instead of a column, such as o.total or lower(email). It is
+	// inserted into statements unchanged, so it must not contain data of a request.
 	Expr string
-	// Kind says which values the column keeps.
+	// Kind is the kind of the values in the column.
 	Kind Kind
-	// NotNull says that the column never is NULL. Conditions become simpler, and more indexes can serve them.
+	// NotNull declares that the column is never NULL. Conditions are then simpler, and more indexes
+	// can be used.
 	NotNull bool
-	// Layout says that a Time is kept as text, in UTC, as [time.Time.Format] writes it with this layout. The texts must
-	// sort like the times, so that parts have to go from the year down and be of fixed width. [time.RFC3339Nano] is
-	// understood as well, though its texts do not; only an index on rtrim(column, 'Z') serves it.
+	// Layout is for a Time that is stored as text, in UTC, formatted with this layout of
+	// [time.Time.Format]. The texts must sort like the times: from the year down, with fixed width.
+	// [time.RFC3339Nano] is supported as well although its texts do not; only an index on
+	// rtrim(column, 'Z') can be used with it.
 	//
-	// Empty means a timestamp with time zone in PostgreSQL, [TimeLayout] in SQLite, and RFC3339Nano within JSON.
+	// Default: a timestamp with time zone in PostgreSQL, [TimeLayout] in SQLite, and RFC3339Nano
+	// within JSON.
 	Layout string
-	// Unit says that a Time is kept as an integer, which counts these since the beginning of 1970: time.Second,
-	// time.Millisecond, time.Microsecond or time.Nanosecond.
+	// Unit is for a Time that is stored as an integer, the number of units after 1970-01-01:
+	// time.Second, time.Millisecond, time.Microsecond or time.Nanosecond.
 	Unit time.Duration
 }
 
-// Kind says what values a column keeps.
+// Kind is the kind of the values in a column.
 type Kind uint8
 
 // The kinds of columns.
 const (
 	Text    Kind = iota // text, varchar
 	Integer             // from -2^63 to 2^63-1: integer, bigint
-	Number              // floating point: real in SQLite, which is of double precision; double precision in PostgreSQL
-	Bool                // boolean; in SQLite 0 and 1
-	Time                // see Layout and Unit
-	UUID                // a string that is one, in lower case: uuid in PostgreSQL, text in SQLite
+	// double-precision floating point: real in SQLite, double precision in PostgreSQL
+	Number
+	Bool // boolean; in SQLite 0 and 1
+	Time // see Layout and Unit
+	UUID // a UUID string in lower case: uuid in PostgreSQL, text in SQLite
 )
 
-// TimeLayout is how times are kept in SQLite, which has no type for them: as text of a fixed width, which sorts like
-// time and which SQLite's own functions understand.
+// TimeLayout is the default layout of times in SQLite, which has no time type: text of fixed width,
+// which sorts like the times and which the functions of SQLite accept.
 const TimeLayout = "2006-01-02T15:04:05.000000000Z"
 
-// A class is what values have in common that can be compared; its order is that of [query.Compare].
+// class groups values that can be compared with each other, in the order of [query.Compare].
 type class uint8
 
 const (
@@ -60,28 +65,29 @@ const (
 	classTime
 )
 
-// operand is a column as it stands in conditions.
+// operand is a column as it is written in conditions.
 type operand struct {
 	dialect Dialect
 	kind    Kind
 	class   class
 	notNull bool
-	// plain is for equality and NULL, where any deterministic collation will do, so that its index does.
+	// plain is for equality and NULL, where any deterministic collation, and so its index, is
+	// correct.
 	plain string
-	// ordered is for everything that depends on the order.
+	// ordered is for conditions that depend on the order.
 	ordered string
-	// cast follows placeholders: a driver must not have to guess what PostgreSQL makes of the other side.
+	// cast follows placeholders, so that the type of an argument does not depend on the other side.
 	cast string
-	// least is what no value is less than; only SQLite needs it.
+	// least is a lower bound of all values; only SQLite needs it.
 	least string
-	// layout and unit are those of a Time; both are zero for one that the engine itself understands.
+	// layout and unit are those of a Time; both are zero for a native time type.
 	layout string
 	unit   time.Duration
-	// text is the same column as text, if it is of another type that is text in JSON.
+	// text is the column cast to text, for another type that is a string in JSON.
 	text *operand
 }
 
-// newOperand writes the column down once, for all statements.
+// newOperand prepares the SQL of a column for all statements.
 func newOperand(d Dialect, field string, c Column) (*operand, error) {
 	expr, err := expression(d, field, c)
 	if err != nil {
@@ -102,25 +108,25 @@ func newOperand(d Dialect, field string, c Column) (*operand, error) {
 		o.class = classText
 		o.setUUID(expr, len(c.Path) > 0)
 	default:
-		err = fmt.Errorf("there is no Kind %d", c.Kind)
+		err = fmt.Errorf("unknown Kind %d", c.Kind)
 	}
 	if c.Kind != Time && (c.Layout != "" || c.Unit != 0) {
-		err = errors.New("it has a Layout or a Unit, which are for the Kind Time")
+		err = errors.New("Layout and Unit need the Kind Time")
 	}
 	o.write(expr, len(c.Path) > 0)
 	return o, err
 }
 
-// setTime chooses how times are kept.
+// setTime chooses the representation of times.
 func (o *operand) setTime(inJSON bool) error {
 	switch o.unit {
 	case 0, time.Second, time.Millisecond, time.Microsecond, time.Nanosecond:
 	default:
-		return fmt.Errorf("it has the Unit %v; use a second, millisecond, microsecond or nanosecond", o.unit)
+		return fmt.Errorf("Unit must be a second, millisecond, microsecond or nanosecond, not %v", o.unit)
 	}
 	switch {
 	case o.unit != 0 && o.layout != "":
-		return errors.New("a time has either a Layout or a Unit")
+		return errors.New("Layout and Unit exclude each other")
 	case o.unit != 0 || o.layout != "":
 	case inJSON:
 		o.layout = time.RFC3339Nano
@@ -130,7 +136,7 @@ func (o *operand) setTime(inJSON bool) error {
 	return nil
 }
 
-// setUUID makes a column of text out of it where the engine has no such type.
+// setUUID treats the column as text if the engine has no UUID type.
 func (o *operand) setUUID(expr string, inJSON bool) {
 	if o.dialect == SQLite || inJSON {
 		o.kind = Text
@@ -140,12 +146,13 @@ func (o *operand) setUUID(expr string, inJSON bool) {
 	o.text.write(expr+"::text", false)
 }
 
-// write gives the texts. A Layout or a Unit decides about the type that is compared.
+// write sets the SQL texts. Layout and Unit determine the type that is compared.
 func (o *operand) write(expr string, inJSON bool) {
 	kind := o.kind
 	switch {
 	case o.layout == time.RFC3339Nano:
-		kind, expr = Text, "rtrim("+expr+", 'Z')" // without the Z, shorter fractions sort before longer ones
+		// without the Z, shorter fractions sort before longer ones
+		kind, expr = Text, "rtrim("+expr+", 'Z')"
 	case o.layout != "":
 		kind = Text
 	case o.unit != 0:
@@ -154,7 +161,7 @@ func (o *operand) write(expr string, inJSON bool) {
 	o.plain, o.ordered = expr, expr
 	switch {
 	case o.dialect == SQLite && kind == Text:
-		// A column may have been declared COLLATE NOCASE, which would be asked otherwise.
+		// Overrides a column that is declared COLLATE NOCASE.
 		o.plain += " COLLATE BINARY"
 		o.ordered, o.least = o.plain, "''"
 	case o.dialect == SQLite:
@@ -171,13 +178,20 @@ func (o *operand) write(expr string, inJSON bool) {
 	}
 }
 
-var postgresTypes = [...]string{Text: "text", Integer: "bigint", Number: "float8", Bool: "boolean", Time: "timestamptz", UUID: "uuid"}
+var postgresTypes = [...]string{
+	Text:    "text",
+	Integer: "bigint",
+	Number:  "float8",
+	Bool:    "boolean",
+	Time:    "timestamptz",
+	UUID:    "uuid",
+}
 
-// expression writes where the column is.
+// expression returns the SQL of the column.
 func expression(d Dialect, field string, c Column) (string, error) {
 	if c.Expr != "" {
 		if c.Name != "" || len(c.Path) > 0 {
-			return "", errors.New("it has Expr besides Name or Path, instead of which Expr stands")
+			return "", errors.New("Expr excludes Name and Path")
 		}
 		return "(" + c.Expr + ")", nil
 	}
@@ -186,13 +200,13 @@ func expression(d Dialect, field string, c Column) (string, error) {
 		name = field
 	}
 	if name == "" || strings.ContainsRune(name, 0) {
-		return "", fmt.Errorf("%q is no name of a column", name)
+		return "", fmt.Errorf("invalid column name %q", name)
 	}
 	text := quote(d, name)
 	for i, member := range c.Path {
-		// SQLite takes digits for an index, and has no escape for a quotation mark.
+		// SQLite treats digits as an index, and has no escape for a quotation mark.
 		if strings.Trim(member, "0123456789") == "" || strings.ContainsAny(member, "\"\\\x00") {
-			return "", fmt.Errorf("there is no path to a member %q", member)
+			return "", fmt.Errorf("unsupported member %q in Path", member)
 		}
 		arrow := " -> "
 		if i == len(c.Path)-1 {
@@ -206,8 +220,8 @@ func expression(d Dialect, field string, c Column) (string, error) {
 	return text, nil
 }
 
-// quote writes a name. Between double quotes SQLite takes one that does not exist for a string, and answers a mistake
-// with an empty list; between backticks it does not.
+// quote returns a quoted identifier. SQLite treats an unknown name in double quotes as a string,
+// which hides the mistake, so it gets backticks.
 func quote(d Dialect, name string) string {
 	if d == PostgreSQL {
 		return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`

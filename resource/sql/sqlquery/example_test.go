@@ -7,7 +7,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
 )
 
-// towns is what a store over a table of towns can be asked.
+// towns describes a table of towns.
 var towns = sqlquery.New(sqlquery.PostgreSQL, map[string]sqlquery.Column{
 	"id":         {Kind: sqlquery.Integer, NotNull: true},
 	"name":       {NotNull: true},
@@ -16,9 +16,10 @@ var towns = sqlquery.New(sqlquery.PostgreSQL, map[string]sqlquery.Column{
 
 func Example() {
 	q := query.Query{
-		Filter: query.And(query.Where("name", query.StartsWith, "Ath"), query.Where("population", query.Gte, 1000)),
-		Sort:   []query.Order{{Field: "name"}, {Field: "id"}},
-		Limit:  20,
+		Filter: query.And(query.Where("name", query.StartsWith, "Ath"),
+			query.Where("population", query.Gte, 1000)),
+		Sort:  []query.Order{{Field: "name"}, {Field: "id"}},
+		Limit: 20,
 	}
 	clauses, err := towns.Translate(q)
 	if err != nil {
@@ -32,13 +33,16 @@ func Example() {
 	// [Ath Ati 1000 20]
 }
 
-// A column of JSON, text that is compared in lower case, and a condition of the store's own.
+// A JSON column, an expression, and a condition of the store itself.
 func ExampleNew() {
 	users := sqlquery.New(sqlquery.SQLite, map[string]sqlquery.Column{
 		"email": {Expr: "lower(email)", NotNull: true},
 		"city":  {Name: "profile", Path: []string{"address", "city"}},
 	})
-	q := query.Query{Filter: query.And(query.Where("email", query.Eq, "ann@example.com"), query.Where("city", query.Ne, "Athens"))}
+	q := query.Query{
+		Filter: query.And(query.Where("email", query.Eq, "ann@example.com"),
+			query.Where("city", query.Ne, "Athens")),
+	}
 	clauses, err := users.Translate(q, "tenant 7")
 	if err != nil {
 		fmt.Println(err)
@@ -51,8 +55,8 @@ func ExampleNew() {
 	// [tenant 7 ann@example.com Athens]
 }
 
-// The largest towns first, from the middle of those with 5000 inhabitants: first the rest of these, then the smaller
-// ones, then those of which it is not known.
+// The largest towns first, after a position in those with 5000 inhabitants: first the rest of
+// these, then smaller towns, then those with an unknown number.
 func ExampleTranslator_Steps() {
 	steps, err := towns.Steps(query.Query{
 		Sort:  []query.Order{{Field: "population", Desc: true}, {Field: "id"}},

@@ -14,19 +14,20 @@ const (
 	falsehood = "FALSE"
 )
 
-// writer collects the arguments of one statement, and the first thing that is wrong with it.
+// writer collects the arguments of one statement, and its first error.
 type writer struct {
 	t    *Translator
 	args []any
 	err  error
 }
 
-// newWriter never appends to the caller's slice.
+// newWriter returns a writer that does not append to the caller's slice.
 func (t *Translator) newWriter(args []any) *writer {
 	return &writer{t: t, args: args[:len(args):len(args)]}
 }
 
-// bind adds an argument and returns its placeholder. Those of SQLite are numbered too, as the caller may use them again.
+// bind adds an argument and returns its placeholder, which is numbered so that it can be used
+// again.
 func (w *writer) bind(arg any, cast string) string {
 	w.args = append(w.args, arg)
 	n := strconv.Itoa(len(w.args))
@@ -36,26 +37,26 @@ func (w *writer) bind(arg any, cast string) string {
 	return "?" + n
 }
 
-// column returns the operand of a field. The zero operand stands in for one that is not there, so that only the end has
-// to look at the error.
+// column returns the operand of a field. For an unknown field it records an error and returns a
+// zero operand, so callers need not check.
 func (w *writer) column(field string) *operand {
 	if o := w.t.columns[field]; o != nil {
 		return o
 	}
 	if w.err == nil {
-		w.err = fmt.Errorf("sqlquery: there is no column for the field %q", field)
+		w.err = fmt.Errorf("sqlquery: no column for field %q", field)
 	}
 	return &operand{}
 }
 
-// clauses puts the parts together.
+// clauses combines the parts of the statement.
 func (w *writer) clauses(q query.Query, keys []key, conditions []string) (Clauses, error) {
 	c := Clauses{Where: joined(conditions, true), OrderBy: orderBy(keys)}
 	if q.Limit > 0 {
 		c.Limit = w.bind(int64(q.Limit), "::bigint")
 	}
 	if q.Token != "" && w.err == nil {
-		w.err = fmt.Errorf("sqlquery: a table has no natural order to continue by a token")
+		w.err = fmt.Errorf("sqlquery: Query.Token is not supported: a table has no natural order")
 	}
 	if w.err != nil {
 		return Clauses{}, w.err
@@ -64,7 +65,7 @@ func (w *writer) clauses(q query.Query, keys []key, conditions []string) (Clause
 	return c, nil
 }
 
-// conditions is the filter as a list, which is empty for the zero Filter.
+// conditions returns the filter as a list, which is empty for the zero Filter.
 func (w *writer) conditions(f query.Filter) []string {
 	if f.IsZero() {
 		return nil
@@ -72,11 +73,12 @@ func (w *writer) conditions(f query.Filter) []string {
 	return []string{w.filter(f, true)}
 }
 
-// filter writes when f comes to want. Negation is handed down to the comparisons, like in query.Match, and for the same
-// two reasons: SQL's own NOT does not know that every comparison is true or false, and what cannot be read as a filter
-// must match nothing, negated or not.
+// filter returns the condition that f evaluates to want. As in query.Match, negation is applied to
+// the comparisons: SQL's NOT would turn NULL into NULL instead of true, and an invalid filter must
+// match nothing, negated or not.
 //
-// Comparisons may come to NULL instead of false. As nothing above them negates, that is the same.
+// Comparisons may evaluate to NULL instead of false, which has the same effect because nothing
+// negates them.
 func (w *writer) filter(f query.Filter, want bool) string {
 	switch {
 	case f.Op == query.NotOp:
@@ -101,7 +103,7 @@ func (w *writer) connective(op query.Op, fs []query.Filter, want bool) string {
 	return joined(parts, conjunction)
 }
 
-// joined connects conditions by AND or by OR, in parentheses if there are several.
+// joined connects conditions with AND or OR, in parentheses if there are several.
 func joined(parts []string, conjunction bool) string {
 	if len(parts) < 2 {
 		return strings.Join(parts, "")
@@ -111,7 +113,7 @@ func joined(parts []string, conjunction bool) string {
 
 func constant(b bool) string { return either(b, truth, falsehood) }
 
-// comparison writes when one comparison comes to want.
+// comparison returns the condition that a comparison evaluates to want.
 func (w *writer) comparison(f query.Filter, want bool) string {
 	o := w.column(f.Field)
 	switch f.Op {
@@ -133,7 +135,7 @@ func (w *writer) comparison(f query.Filter, want bool) string {
 	return falsehood
 }
 
-// null writes when the column is NULL, or is not.
+// null returns the condition that the column is NULL, or is not.
 func (o *operand) null(want bool) string {
 	if o.notNull {
 		return constant(!want)
@@ -141,7 +143,7 @@ func (o *operand) null(want bool) string {
 	return o.plain + either(want, " IS NULL", " IS NOT NULL")
 }
 
-// orNull adds the rows in which the column is NULL.
+// orNull extends a condition to rows with NULL in the column.
 func (o *operand) orNull(condition string) string {
 	if o.notNull {
 		return condition
@@ -149,7 +151,8 @@ func (o *operand) orNull(condition string) string {
 	return "(" + condition + " OR " + o.null(true) + ")"
 }
 
-// among writes when the column is, or is not, equal to one of the values. Those that it cannot keep are left out.
+// among returns the condition that the column is equal, or is not, to one of the values. Values
+// that the column cannot store are omitted.
 func (w *writer) among(o *operand, values []any, want bool) string {
 	var list []string
 	for _, v := range values {
@@ -157,7 +160,7 @@ func (w *writer) among(o *operand, values []any, want bool) string {
 		if classOf(v) != o.class {
 			continue
 		}
-		if p := o.facing(v).locate(v); o.facing(v) == o && p.at == exactly {
+		if p := o.operandFor(v).locate(v); o.operandFor(v) == o && p.relation == exactly {
 			list = append(list, w.bind(p.arg, o.cast))
 		}
 	}
@@ -175,15 +178,15 @@ func (w *writer) among(o *operand, values []any, want bool) string {
 	return o.orNull(o.plain + sign + right)
 }
 
-// facing returns the operand to compare v with: of a UUID its text, if v is none.
-func (o *operand) facing(v any) *operand {
+// operandFor returns the operand to compare v with: for a UUID column its text, if v is not a UUID.
+func (o *operand) operandFor(v any) *operand {
 	if s, ok := v.(string); ok && o.text != nil && !isUUID(s) {
 		return o.text
 	}
 	return o
 }
 
-// isUUID knows the one spelling that PostgreSQL gives back.
+// isUUID reports whether s has the spelling that PostgreSQL returns.
 func isUUID(s string) bool {
 	if len(s) != 36 {
 		return false
@@ -203,10 +206,16 @@ func isUUID(s string) bool {
 	return true
 }
 
-// opposite are the comparisons that are true where these are false.
-var opposite = map[query.Op]query.Op{query.Lt: query.Gte, query.Lte: query.Gt, query.Gt: query.Lte, query.Gte: query.Lt}
+// negated maps each operator to its negation.
+var negated = map[query.Op]query.Op{
+	query.Lt:  query.Gte,
+	query.Lte: query.Gt,
+	query.Gt:  query.Lte,
+	query.Gte: query.Lt,
+}
 
-// ordered writes when the column is on one side of v, or is not. Nothing is on any side of another class.
+// ordered returns the condition that the column is less or greater than v, or is not. Values of
+// another class are neither.
 func (w *writer) ordered(o *operand, op query.Op, v any, want bool) string {
 	if classOf(v) != o.class || o.class == classNull {
 		return constant(!want)
@@ -214,24 +223,25 @@ func (w *writer) ordered(o *operand, op query.Op, v any, want bool) string {
 	if want {
 		return w.side(o, op, v)
 	}
-	return o.orNull(w.side(o, opposite[op], v))
+	return o.orNull(w.side(o, negated[op], v))
 }
 
-// side writes when the column is on one side of a value of its class, and not NULL.
+// side returns the condition that the column is less or greater than a value of its class, and not
+// NULL.
 func (w *writer) side(o *operand, op query.Op, v any) string {
-	o = o.facing(v)
+	o = o.operandFor(v)
 	p := o.locate(v)
 	sign, outcome := p.compare(op)
 	switch outcome {
-	case none:
+	case matchesNone:
 		return falsehood
-	case all:
+	case matchesAll:
 		return o.null(false)
 	}
 	return o.ordered + " " + sign + " " + w.bind(p.arg, o.cast)
 }
 
-// text writes when the column contains a part or starts with it, or does not.
+// text returns the condition that the column contains part or starts with it, or does not.
 func (w *writer) text(o *operand, op query.Op, v any, want bool) string {
 	part, ok := v.(string)
 	if !ok || o.class != classText || !o.storable(part) || !utf8.ValidString(part) {
@@ -249,8 +259,8 @@ func (w *writer) text(o *operand, op query.Op, v any, want bool) string {
 	return w.startsWith(o, part, want)
 }
 
-// contains uses LIKE in PostgreSQL, where it minds case and a trigram index can serve it. In SQLite it does not mind
-// case, so that has to search by itself.
+// contains uses LIKE in PostgreSQL, which is case-sensitive and can use a trigram index. LIKE of
+// SQLite is not case-sensitive, so it uses instr.
 func (w *writer) contains(o *operand, part string, want bool) string {
 	var condition string
 	if o.dialect == PostgreSQL {
@@ -265,10 +275,11 @@ func (w *writer) contains(o *operand, part string, want bool) string {
 	return o.orNull(condition)
 }
 
-// escapeLike makes ordinary characters of those that mean something to LIKE, whose escape is the backslash.
+// escapeLike escapes the special characters of LIKE with backslashes.
 var escapeLike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// startsWith asks for a range instead of a pattern: an index can serve that, and it minds case in SQLite too.
+// startsWith uses a range instead of a pattern, which can use an index and is case-sensitive in
+// SQLite too.
 func (w *writer) startsWith(o *operand, part string, want bool) string {
 	condition := o.ordered + either(want, " >= ", " < ") + w.bind(part, o.cast)
 	if end, ok := successor(part); ok {

@@ -8,8 +8,8 @@ import (
 	"github.com/stoa-go/stoa/query"
 )
 
-// FuzzText compares a text that PostgreSQL may not take with one that it keeps. What it is asked instead must come to
-// the same, and be something that it takes.
+// FuzzText compares a text that PostgreSQL may not accept with a stored one. The translated
+// condition must have the same result and be acceptable.
 func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, asked, stored string) {
 		if !utf8.ValidString(stored) || strings.IndexByte(stored, 0) >= 0 {
@@ -19,7 +19,7 @@ func FuzzText(f *testing.F) {
 		for _, op := range []query.Op{query.Eq, query.Ne, query.Lt, query.Lte, query.Gt, query.Gte, query.StartsWith} {
 			filter := query.Where("mail", op, asked)
 			if op == query.StartsWith && !utf8.ValidString(asked) {
-				continue // half a character is a part of nothing
+				continue // an invalid part of a character is not contained in any text
 			}
 			c, err := postgres.Translate(query.Query{Filter: filter})
 			if err != nil {
@@ -31,13 +31,14 @@ func FuzzText(f *testing.F) {
 				}
 			}
 			if got, want := holds(t, c.Where, c.Args, stored), query.Match(filter, value); got != want {
-				t.Errorf("%q %s %q is asked as %s with %q, which is %v", stored, op, asked, c.Where, c.Args, got)
+				t.Errorf("%q %s %q is asked as %s with %q, which is %v", stored, op, asked, c.Where, c.Args,
+					got)
 			}
 		}
 	})
 }
 
-// holds evaluates conditions on the one column as PostgreSQL would.
+// holds evaluates conditions on the single column as PostgreSQL does.
 func holds(t *testing.T, where string, args []any, stored string) bool {
 	t.Helper()
 	for part := range strings.SplitSeq(strings.Trim(where, "()"), " AND ") {

@@ -6,17 +6,17 @@ import (
 	"github.com/stoa-go/stoa/query"
 )
 
-// key is one sort key and, for a position, where its value stands.
+// key is a sort key and, with a position, the location of its value.
 type key struct {
 	*operand
 	desc   bool
 	isNull bool  // the value of the position is NULL
-	place  place // otherwise
-	// written is the placeholder of the value; it is used several times.
+	bound  bound // otherwise
+	// written is the placeholder of the value, which is used several times.
 	written string
 }
 
-// keys are those of the sort.
+// keys returns the sort keys of q.
 func (w *writer) keys(q query.Query) []key {
 	keys := make([]key, len(q.Sort))
 	for i, order := range q.Sort {
@@ -31,22 +31,23 @@ func (w *writer) keys(q query.Query) []key {
 	return keys
 }
 
-// setPosition finds the place of a value of any class: a position can be made up.
+// setPosition locates a value of any class, because positions may be forged.
 func (k *key) setPosition(v any) {
 	switch c := classOf(v); {
 	case c == classNull:
 		k.isNull = true
 	case c < k.class:
-		k.place = place{at: belowAll}
+		k.bound = bound{relation: belowAll}
 	case c > k.class:
-		k.place = place{at: aboveAll}
+		k.bound = bound{relation: aboveAll}
 	default:
-		k.operand = k.operand.facing(v)
-		k.place = k.locate(v)
+		k.operand = k.operand.operandFor(v)
+		k.bound = k.locate(v)
 	}
 }
 
-// orderBy says where NULL comes where it is not where the engine has it: PostgreSQL takes it for the greatest.
+// orderBy writes NULLS FIRST or LAST if the default of the engine differs: in PostgreSQL NULL is
+// the greatest value.
 func orderBy(keys []key) string {
 	parts := make([]string, len(keys))
 	for i, k := range keys {
@@ -58,16 +59,16 @@ func orderBy(keys []key) string {
 	return strings.Join(parts, ", ")
 }
 
-// A segment is a run of rows behind a position which an index can find: those that equal the position in some of the
-// first keys and are beyond it in the next ones.
+// segment is a range of rows after a position that an index can find: rows that equal the position
+// in the first keys and are beyond it in the next ones.
 type segment struct {
 	equal  []*key
-	beyond []*key // several are compared as one row
-	null   bool   // the rows that are NULL in the last key, instead of those beyond it
+	beyond []*key // several are compared as one row value
+	null   bool   // the rows with NULL in the last key, instead of those beyond it
 }
 
-// segmentsOf lists all rows behind the position in their order: first those that equal it in most keys. Without a value
-// for each key a position is none of this list, and nothing is behind it.
+// segmentsOf returns the segments of all rows after the position, in order. A position without a
+// value per key is not of this list, so nothing is after it.
 func segmentsOf(q query.Query, keys []key) []segment {
 	if len(q.After) != len(keys) {
 		return nil
@@ -90,15 +91,15 @@ func segmentsOf(q query.Query, keys []key) []segment {
 		if group[0].canExceed() {
 			segments = append(segments, segment{equal: equal, beyond: group})
 		}
-		if k := group[0]; k.desc && !k.notNull && !k.isNull { // NULL comes last
+		if k := group[0]; k.desc && !k.notNull && !k.isNull { // NULL sorts last
 			segments = append(segments, segment{equal: equal, beyond: group, null: true})
 		}
 	}
 	return segments
 }
 
-// groupsOf puts together neighbours that can be compared as one row. SQL compares rows in one direction only, and a row
-// with a NULL in it is nowhere.
+// groupsOf groups adjacent keys that can be compared as one row value: keys of one direction and
+// without NULL.
 func groupsOf(keys []key) [][]*key {
 	var groups [][]*key
 	for i := range keys {
@@ -113,25 +114,27 @@ func groupsOf(keys []key) [][]*key {
 	return groups
 }
 
-// joins reports whether both can be parts of one row.
+// joins reports whether both keys can be in one row value.
 func (k *key) joins(first *key) bool {
-	simple := func(k *key) bool { return k.notNull && !k.isNull && k.place.at == exactly }
+	simple := func(k *key) bool { return k.notNull && !k.isNull && k.bound.relation == exactly }
 	return simple(k) && simple(first) && k.desc == first.desc
 }
 
-// canEqual reports whether any row can equal the position in this key.
-func (k *key) canEqual() bool { return k.isNull && !k.notNull || !k.isNull && k.place.at == exactly }
+// canEqual reports whether a row can equal the position in this key.
+func (k *key) canEqual() bool {
+	return k.isNull && !k.notNull || !k.isNull && k.bound.relation == exactly
+}
 
-// canExceed reports whether any row that is not NULL can be beyond the position in this key.
+// canExceed reports whether a row without NULL can be beyond the position in this key.
 func (k *key) canExceed() bool {
 	if k.isNull {
 		return !k.desc
 	}
-	_, o := k.place.compare(k.direction())
-	return o != none
+	_, o := k.bound.compare(k.direction())
+	return o != matchesNone
 }
 
-// direction is the comparison by which a key goes on.
+// direction returns the operator for rows beyond a position.
 func (k *key) direction() query.Op {
 	if k.desc {
 		return query.Lt
@@ -149,8 +152,8 @@ func (w *writer) afterCondition(keys []key, segments []segment) string {
 		parts[i] = w.segmentCondition(s)
 	}
 	alternatives := joined(parts, false)
-	if k := &keys[0]; len(parts) > 1 && !k.isNull && k.place.at == exactly && (k.notNull || !k.desc) {
-		// It follows from the others, but only from this does an index learn where to begin.
+	if k := &keys[0]; len(parts) > 1 && !k.isNull && k.bound.relation == exactly && (k.notNull || !k.desc) {
+		// This condition is redundant, but the planner needs it to find the start in an index.
 		sign := signs[k.direction()] + "="
 		return joined([]string{k.ordered + " " + sign + " " + w.value(k), alternatives}, true)
 	}
@@ -177,10 +180,10 @@ func (w *writer) segmentCondition(s segment) string {
 func (w *writer) beyondCondition(group []*key) string {
 	first := group[0]
 	if first.isNull {
-		return first.notNullInOrder() // NULL comes first
+		return first.notNullInOrder() // NULL sorts first
 	}
-	sign, outcome := first.place.compare(first.direction())
-	if outcome == all {
+	sign, outcome := first.bound.compare(first.direction())
+	if outcome == matchesAll {
 		return first.notNullInOrder()
 	}
 	if len(group) == 1 {
@@ -193,7 +196,7 @@ func (w *writer) beyondCondition(group []*key) string {
 	return "(" + strings.Join(left, ", ") + ") " + sign + " (" + strings.Join(right, ", ") + ")"
 }
 
-// notNullInOrder is IS NOT NULL, in words with which an index of SQLite skips what is NULL.
+// notNullInOrder returns IS NOT NULL that can use an index of SQLite.
 func (o *operand) notNullInOrder() string {
 	if o.notNull || o.least == "" {
 		return o.null(false)
@@ -204,7 +207,7 @@ func (o *operand) notNullInOrder() string {
 // value returns the placeholder of a key's value.
 func (w *writer) value(k *key) string {
 	if k.written == "" {
-		k.written = w.bind(k.place.arg, k.cast)
+		k.written = w.bind(k.bound.arg, k.cast)
 	}
 	return k.written
 }

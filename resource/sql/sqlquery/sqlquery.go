@@ -1,8 +1,8 @@
-// Package sqlquery puts a [query.Query] to a SQL database: as WHERE, ORDER BY and LIMIT with arguments, in the dialect of
-// SQLite or PostgreSQL.
+// Package sqlquery translates a [query.Query] to SQL: to WHERE, ORDER BY and LIMIT clauses with
+// arguments, for SQLite or PostgreSQL.
 //
-// Its nouns are a [Column], which says where and how a table keeps a field, and a [Translator], which knows all columns
-// that may be asked for. It is for whoever writes a store over tables of their own:
+// A [Column] describes how a table stores a field. A [Translator] has all columns that a query may
+// use. The package is for authors of stores over their own tables:
 //
 //	var orders = sqlquery.New(sqlquery.PostgreSQL, map[string]sqlquery.Column{
 //		"id":     {Kind: sqlquery.Integer, NotNull: true},
@@ -13,29 +13,32 @@
 //	func (s *store) List(ctx context.Context, q query.Query) iter.Seq2[resource.Item[Order], error] {
 //		clauses, err := orders.Translate(q)
 //		...
-//		rows, err := s.db.QueryContext(ctx, "SELECT id, status, total_cents FROM orders"+clauses.String(), clauses.Args...)
+//		const text = "SELECT id, status, total_cents FROM orders"
+//		rows, err := s.db.QueryContext(ctx, text+clauses.String(), clauses.Args...)
 //
-// # Safety
+// # Injection
 //
-// Nothing of a query becomes text of a statement: fields are looked up among the columns, and values, positions and the
-// limit are arguments. A field without a column is an error.
+// No text of a query becomes part of a statement: fields are looked up among the columns, and
+// values, positions and the limit are arguments. A field without a column is an error.
 //
-// # Answers
+// # Semantics
 //
-// The rows are those that [query.Match] and [query.Compare] would choose, in the same order. Every comparison is true or
-// false, also against NULL; NULL sorts first; text is compared by code point, whatever the collation of the column; and
-// numbers by their exact values, so that a comparison of an integer column with 2.5 is answered as one with an integer.
-// This holds for columns that keep what their [Kind] says; there is no NaN among numbers, for one.
+// The rows are those that [query.Match] and [query.Compare] select, in the same order. Each
+// comparison is true or false, also for NULL. NULL sorts first. Text is compared by code point,
+// independent of the collation of the column. Numbers are compared by exact value, so comparing an
+// integer column with 2.5 is correct. This requires that columns store what their [Kind] declares;
+// a Number column must not contain NaN, for example.
 //
 // # Indexes
 //
-// What is written in ORDER BY can be written in CREATE INDEX as well, and such an index serves the sort and the position:
-// in PostgreSQL text has COLLATE "C" there, unless the column is declared so, and a column that is not NotNull has NULLS
-// FIRST, or DESC NULLS LAST. A position deep in a list is found as fast as the first page if [Translator.Steps] is used.
+// The expressions of ORDER BY can be used in CREATE INDEX, and such an index serves sort and
+// position. In PostgreSQL the index needs COLLATE "C" for text, unless the column has it, and NULLS
+// FIRST, or DESC NULLS LAST, for a nullable column. With [Translator.Steps] a position deep in a
+// list is found as fast as the first page.
 //
-// Columns of text are meant to have a deterministic collation, as all have that are not declared otherwise, and the
-// database the encoding UTF-8. A part of a text that is not valid UTF-8, which [query.Parse] lets through nowhere, is
-// contained in nothing.
+// Text columns must have a deterministic collation, which is the default, and a PostgreSQL database
+// the encoding UTF8. Contains with an operand that is not valid UTF-8, which [query.Parse] rejects,
+// matches nothing.
 package sqlquery
 
 import (
@@ -48,48 +51,48 @@ import (
 	"github.com/stoa-go/stoa/query"
 )
 
-// Dialect is the language of an engine.
+// Dialect identifies the SQL dialect of an engine.
 type Dialect string
 
-// The dialects. SQLite is understood from version 3.38 on, PostgreSQL from 12 on.
+// The supported dialects: SQLite 3.38 or later, PostgreSQL 12 or later.
 const (
 	SQLite     Dialect = "sqlite"
 	PostgreSQL Dialect = "postgresql"
 )
 
-// Translator turns queries into SQL. It is made by [New] and safe for concurrent use.
+// Translator translates queries to SQL. Use [New] to create one. It is safe for concurrent use.
 type Translator struct {
 	dialect Dialect
 	columns map[string]*operand
 }
 
-// New makes a Translator that knows these columns, by the JSON name of their fields, and no others. It panics if a
-// column is described so that it cannot be one.
+// New returns a Translator for the given columns, by JSON field name. It panics if the dialect is
+// unknown or a column is not valid.
 func New(d Dialect, columns map[string]Column) *Translator {
 	if d != SQLite && d != PostgreSQL {
-		panic(fmt.Sprintf("sqlquery: New with the dialect %q: use SQLite or PostgreSQL", d))
+		panic(fmt.Sprintf("sqlquery: New needs the dialect SQLite or PostgreSQL, not %q", d))
 	}
 	t := &Translator{dialect: d, columns: make(map[string]*operand, len(columns))}
 	for field, c := range columns {
 		o, err := newOperand(d, field, c)
 		if err != nil {
-			panic(fmt.Sprintf("sqlquery: New with the column of %q: %v", field, err))
+			panic(fmt.Sprintf("sqlquery: New: column of field %q: %v", field, err))
 		}
 		t.columns[field] = o
 	}
 	return t
 }
 
-// Clauses are the parts of a statement that a query becomes. Each can be empty. A store with conditions of its own puts
-// them beside Where; all others append String to "SELECT ... FROM ...".
+// Clauses are the parts of a statement for a query. Each may be empty. A store with its own
+// conditions combines them with Where; others append String to "SELECT ... FROM ...".
 type Clauses struct {
-	Where   string // a condition that can stand between ANDs
-	OrderBy string // the keys, with directions
-	Limit   string // a number, as a placeholder
-	Args    []any  // of all clauses, behind those that the caller has
+	Where   string // a condition that can be combined with AND
+	OrderBy string // the sort keys with directions
+	Limit   string // a placeholder
+	Args    []any  // the caller's arguments, followed by those of the clauses
 }
 
-// String writes the clauses with their keywords and a space in front of each.
+// String returns the clauses with their keywords, each after a space.
 func (c Clauses) String() string {
 	var b strings.Builder
 	for _, part := range [][2]string{{" WHERE ", c.Where}, {" ORDER BY ", c.OrderBy}, {" LIMIT ", c.Limit}} {
@@ -100,10 +103,10 @@ func (c Clauses) String() string {
 	return b.String()
 }
 
-// Translate writes q as the clauses of one statement. Args are those that the statement has already, for the
-// placeholders $1, $2 and so on that come before; Clauses.Args begins with them. q.Fields is not looked at.
+// Translate returns q as the clauses of one statement. args are the arguments that the statement
+// already has, for the preceding placeholders; Clauses.Args begins with them. q.Fields is ignored.
 //
-// It is an error if q names a field without a column, or has a Token, which is for stores of a natural order.
+// It returns an error if q names a field without a column, or has a Token.
 func (t *Translator) Translate(q query.Query, args ...any) (Clauses, error) {
 	w := t.newWriter(args)
 	keys := w.keys(q)
@@ -114,10 +117,10 @@ func (t *Translator) Translate(q query.Query, args ...any) (Clauses, error) {
 	return w.clauses(q, keys, conditions)
 }
 
-// Steps writes q as several statements. Run one after the other, until q.Limit rows have come, they give the same rows
-// as Translate in the same order. There is more than one only where q.After stands in a list with sort keys of different
-// directions, or with keys that can be NULL. An index can find the beginning of each step, but not that of the one
-// statement, which has to pass over the rows that are equal to the position in the first key.
+// Steps returns q as several statements. Run in order until q.Limit rows were read, they return the
+// same rows as Translate. There is more than one only if q.After is a position in a list with sort
+// keys of different directions or nullable keys. An index can find the start of each step. The
+// single statement would scan the rows that equal the position in the first key.
 func (t *Translator) Steps(q query.Query, args ...any) ([]Clauses, error) {
 	var steps []Clauses
 	for n := 0; ; n++ {
@@ -143,12 +146,25 @@ func (t *Translator) Steps(q query.Query, args ...any) ([]Clauses, error) {
 	}
 }
 
-// Support declares what the columns can be asked: every comparison that makes sense for the kind, and every sort. Where
-// the table is large, take out what no index serves.
+// Support returns the queries that the columns support: all operators that apply to their kind, and
+// all sort orders. For a large table, remove those without an index.
 func (t *Translator) Support() query.Support {
-	all := []query.Op{query.Eq, query.Ne, query.In, query.NotIn, query.Lt, query.Lte, query.Gt, query.Gte, query.IsNull}
+	all := []query.Op{
+		query.Eq,
+		query.Ne,
+		query.In,
+		query.NotIn,
+		query.Lt,
+		query.Lte,
+		query.Gt,
+		query.Gte,
+		query.IsNull,
+	}
 	texts := append(slices.Clone(all), query.Contains, query.StartsWith)
-	s := query.Support{Filter: make(map[string][]query.Op, len(t.columns)), Sort: slices.Sorted(maps.Keys(t.columns))}
+	s := query.Support{
+		Filter: make(map[string][]query.Op, len(t.columns)),
+		Sort:   slices.Sorted(maps.Keys(t.columns)),
+	}
 	for field, o := range t.columns {
 		ops := all
 		if o.class == classText {
@@ -159,9 +175,9 @@ func (t *Translator) Support() query.Support {
 	return s
 }
 
-// Arg returns v as the column of the field keeps it, for INSERT and UPDATE: comparisons are right only if what is stored
-// has been written like this. Of a time, what is finer than the column can keep is dropped. A value of another kind than
-// the column's is returned as it is.
+// Arg returns v in the form that the column of a field stores, for INSERT and UPDATE. Comparisons
+// are correct only for values stored in this form. A time is truncated to the resolution of the
+// column. A value of another kind than the column's is returned unchanged.
 func (t *Translator) Arg(field string, v any) any {
 	v = query.Canonical(v)
 	o := t.columns[field]
@@ -172,7 +188,7 @@ func (t *Translator) Arg(field string, v any) any {
 		return t.Format(time.RFC3339Nano)
 	}
 	p := o.locate(v)
-	if p.at == exactly || p.at == above && o.class == classTime {
+	if p.relation == exactly || p.relation == above && o.class == classTime {
 		return p.arg
 	}
 	return v

@@ -13,7 +13,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
 )
 
-// That the answers are right is tested on engines, in the module sqltest. Here is how they are asked.
+// The module sqltest tests results on real engines. These tests check the SQL.
 
 var columns = map[string]sqlquery.Column{
 	"id":     {Kind: sqlquery.Integer, NotNull: true},
@@ -38,13 +38,14 @@ var (
 
 var noon = time.Date(2024, 2, 29, 12, 0, 0, 1500, time.FixedZone("", 3600))
 
-// both are the texts of the two dialects; the second is empty where they are alike but for quotation marks and numbers.
+// both has the texts of the two dialects. The second is empty if they differ only in quotes and
+// placeholders.
 type both struct {
 	sqlite, postgres string
 	args             []any
 }
 
-// check translates for both dialects and compares what comes out.
+// check translates q for both dialects and compares the results.
 func (want both) check(t *testing.T, q query.Query) {
 	t.Helper()
 	for _, tt := range []struct {
@@ -77,50 +78,105 @@ func TestTranslateFilter(t *testing.T) {
 		{"not equal", query.Where("name", query.Ne, "x"), both{
 			" WHERE (`name` COLLATE BINARY <> ?1 OR `name` COLLATE BINARY IS NULL)",
 			` WHERE ("name" <> $1::text OR "name" IS NULL)`, []any{"x"}}},
-		{"not equal where there is no NULL", query.Where("id", query.Ne, 7),
+		{"not equal in a NOT NULL column", query.Where("id", query.Ne, 7),
 			both{" WHERE `id` <> ?1", ` WHERE "id" <> $1::bigint`, []any{int64(7)}}},
-		{"a name to quote", query.Where("status", query.Eq, "x"),
-			both{" WHERE `the ``status\"` COLLATE BINARY = ?1", " WHERE \"the `status\"\"\" = $1::text", nil}},
-		{"among", query.Where("total", query.In, []any{1, "x", nil, 2.5, 3}),
-			both{" WHERE `cents` IN (?1, ?2)", ` WHERE "cents" IN ($1::bigint, $2::bigint)`, []any{int64(1), int64(3)}}},
+		{
+			"a name to quote",
+			query.Where("status", query.Eq, "x"),
+			both{
+				" WHERE `the ``status\"` COLLATE BINARY = ?1",
+				" WHERE \"the `status\"\"\" = $1::text",
+				nil,
+			},
+		},
+		{
+			"among",
+			query.Where("total", query.In, []any{1, "x", nil, 2.5, 3}),
+			both{
+				" WHERE `cents` IN (?1, ?2)",
+				` WHERE "cents" IN ($1::bigint, $2::bigint)`,
+				[]any{int64(1), int64(3)},
+			},
+		},
 		{"among nothing", query.Where("total", query.In, []any{}), both{" WHERE FALSE", " WHERE FALSE", nil}},
-		{"not among nothing", query.Where("total", query.NotIn, []any{"x"}), both{" WHERE TRUE", " WHERE TRUE", nil}},
+		{
+			"not among nothing",
+			query.Where("total", query.NotIn, []any{"x"}),
+			both{" WHERE TRUE", " WHERE TRUE", nil},
+		},
 		{"integers between", query.Where("total", query.Lt, 2.5),
 			both{" WHERE `cents` <= ?1", ` WHERE "cents" <= $1::bigint`, []any{int64(2)}}},
-		{"integers beyond", query.Where("total", query.Gt, uint64(math.MaxUint64)), both{" WHERE FALSE", " WHERE FALSE", nil}},
+		{
+			"integers beyond",
+			query.Where("total", query.Gt, uint64(math.MaxUint64)),
+			both{" WHERE FALSE", " WHERE FALSE", nil},
+		},
 		{"integers within", query.Where("total", query.Lt, 1e300),
 			both{" WHERE `cents` IS NOT NULL", ` WHERE "cents" IS NOT NULL`, nil}},
 		{"numbers between", query.Where("rate", query.Gt, int64(1<<53+1)),
 			both{" WHERE `rate` > ?1", ` WHERE "rate" > $1::float8`, []any{float64(1 << 53)}}},
-		{"bool", query.Where("active", query.Eq, true), both{" WHERE `active` = ?1", ` WHERE "active" = $1::boolean`, nil}},
+		{
+			"bool",
+			query.Where("active", query.Eq, true),
+			both{" WHERE `active` = ?1", ` WHERE "active" = $1::boolean`, nil},
+		},
 		{"another kind", query.Where("active", query.Gt, "x"), both{" WHERE FALSE", " WHERE FALSE", nil}},
 		{"contains", query.Where("name", query.Contains, `50%_\`),
 			both{" WHERE instr(`name` COLLATE BINARY, ?1) > 0", ` WHERE "name" LIKE $1::text`, nil}},
 		{"starts with", query.Where("name", query.StartsWith, "ab"), both{
 			" WHERE (`name` COLLATE BINARY >= ?1 AND `name` COLLATE BINARY < ?2)",
 			` WHERE ("name" COLLATE "C" >= $1::text AND "name" COLLATE "C" < $2::text)`, []any{"ab", "ac"}}},
-		{"starts with the last characters", query.Where("name", query.StartsWith, "a\uD7FF\U0010FFFF"), both{
-			" WHERE (`name` COLLATE BINARY >= ?1 AND `name` COLLATE BINARY < ?2)",
-			` WHERE ("name" COLLATE "C" >= $1::text AND "name" COLLATE "C" < $2::text)`, []any{"a\uD7FF\U0010FFFF", "a\uE000"}}},
-		{"starts with nothing", query.Where("mail", query.StartsWith, ""), both{" WHERE TRUE", " WHERE TRUE", nil}},
+		{
+			"starts with the last characters",
+			query.Where("name", query.StartsWith, "a\uD7FF\U0010FFFF"),
+			both{
+				" WHERE (`name` COLLATE BINARY >= ?1 AND `name` COLLATE BINARY < ?2)",
+				` WHERE ("name" COLLATE "C" >= $1::text AND "name" COLLATE "C" < $2::text)`,
+				[]any{"a\uD7FF\U0010FFFF", "a\uE000"},
+			},
+		},
+		{
+			"starts with nothing",
+			query.Where("mail", query.StartsWith, ""),
+			both{" WHERE TRUE", " WHERE TRUE", nil},
+		},
 		{"null", query.Where("name", query.IsNull, true),
 			both{" WHERE `name` COLLATE BINARY IS NULL", ` WHERE "name" IS NULL`, nil}},
 		{"never null", query.Where("id", query.IsNull, true), both{" WHERE FALSE", " WHERE FALSE", nil}},
 		{"an expression", query.Where("mail", query.Eq, "x"),
 			both{" WHERE (lower(mail)) COLLATE BINARY = ?1", ` WHERE (lower(mail)) = $1::text`, nil}},
-		{"in JSON", query.And(query.Where("city", query.Eq, "x"), query.Where("zip", query.Lt, 5)), both{
-			" WHERE ((`doc` -> 'it''s' ->> 'city') COLLATE BINARY = ?1 AND (`doc` ->> 'zip') < ?2)",
-			` WHERE (("doc" -> 'it''s' ->> 'city') = $1::text AND (("doc" ->> 'zip'))::bigint < $2::bigint)`, nil}},
-		{"a time in JSON", query.Where("since", query.Gt, noon), both{
-			" WHERE rtrim((`doc` ->> 'since'), 'Z') COLLATE BINARY > ?1",
-			` WHERE rtrim(("doc" ->> 'since'), 'Z') COLLATE "C" > $1::text`, []any{"2024-02-29T11:00:00.0000015"}}},
+		{
+			"in JSON",
+			query.And(query.Where("city", query.Eq, "x"), query.Where("zip", query.Lt, 5)),
+			both{
+				" WHERE ((`doc` -> 'it''s' ->> 'city') COLLATE BINARY = ?1 AND (`doc` ->> 'zip') < ?2)",
+				` WHERE (("doc" -> 'it''s' ->> 'city') = $1::text AND (("doc" ->> 'zip'))::bigint < $2::bigint)`,
+				nil,
+			},
+		},
+		{
+			"a time in JSON",
+			query.Where("since", query.Gt, noon),
+			both{
+				" WHERE rtrim((`doc` ->> 'since'), 'Z') COLLATE BINARY > ?1",
+				` WHERE rtrim(("doc" ->> 'since'), 'Z') COLLATE "C" > $1::text`,
+				[]any{"2024-02-29T11:00:00.0000015"},
+			},
+		},
 		{"a time in seconds", query.Where("seen", query.Gte, noon),
 			both{" WHERE `seen` > ?1", ` WHERE "seen" > $1::bigint`, []any{int64(1709204400)}}},
-		{"negated", query.Not(query.And(query.Where("id", query.Lt, 5), query.Where("total", query.Gte, 5))), both{
-			" WHERE (`id` >= ?1 OR (`cents` < ?2 OR `cents` IS NULL))",
-			` WHERE ("id" >= $1::bigint OR ("cents" < $2::bigint OR "cents" IS NULL))`, nil}},
-		{"unreadable and its negation", query.Or(query.Where("id", "like", 5), query.Not(query.Where("id", "like", 5))),
-			both{" WHERE (FALSE OR FALSE)", " WHERE (FALSE OR FALSE)", nil}},
+		{
+			"negated",
+			query.Not(query.And(query.Where("id", query.Lt, 5), query.Where("total", query.Gte, 5))),
+			both{
+				" WHERE (`id` >= ?1 OR (`cents` < ?2 OR `cents` IS NULL))",
+				` WHERE ("id" >= $1::bigint OR ("cents" < $2::bigint OR "cents" IS NULL))`, nil},
+		},
+		{
+			"unreadable and its negation",
+			query.Or(query.Where("id", "like", 5), query.Not(query.Where("id", "like", 5))),
+			both{" WHERE (FALSE OR FALSE)", " WHERE (FALSE OR FALSE)", nil},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -130,7 +186,7 @@ func TestTranslateFilter(t *testing.T) {
 	}
 }
 
-// TestTimes are the arguments by which the dialects differ.
+// TestTimes checks arguments that differ between the dialects.
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	instant := noon.UTC()
@@ -143,7 +199,7 @@ func TestTimes(t *testing.T) {
 	}{
 		{query.Eq, lite, " WHERE `made` COLLATE BINARY = ?1", []any{"2024-02-29T11:00:00.000001500Z"}},
 		{query.Lt, lite, " WHERE `made` COLLATE BINARY < ?1", []any{"2024-02-29T11:00:00.000001500Z"}},
-		{query.Eq, postgres, " WHERE FALSE", nil}, // no timestamp is that fine
+		{query.Eq, postgres, " WHERE FALSE", nil}, // a timestamp has no such resolution
 		{query.Lt, postgres, ` WHERE "made" <= $1::timestamptz`, []any{micros}},
 		{query.Gte, postgres, ` WHERE "made" > $1::timestamptz`, []any{micros}},
 	}
@@ -171,23 +227,45 @@ func TestTranslatePage(t *testing.T) {
 		{"sorted", query.Query{Sort: []query.Order{down("name"), up("total"), down("id")}}, both{
 			" ORDER BY `name` COLLATE BINARY DESC, `cents`, `id` DESC",
 			` ORDER BY "name" COLLATE "C" DESC NULLS LAST, "cents" NULLS FIRST, "id" DESC`, nil}},
-		{"behind an id", query.Query{Sort: []query.Order{up("id")}, After: []any{int64(7)}}, both{
+		{"after an id", query.Query{Sort: []query.Order{up("id")}, After: []any{int64(7)}}, both{
 			" WHERE `id` > ?1 ORDER BY `id`", ` WHERE "id" > $1::bigint ORDER BY "id"`, []any{int64(7)}}},
-		{"behind a row", query.Query{Sort: []query.Order{down("status"), down("id")}, After: []any{"x", int64(7)}}, both{
-			" WHERE (`the ``status\"` COLLATE BINARY, `id`) < (?1, ?2) ORDER BY `the ``status\"` COLLATE BINARY DESC, `id` DESC",
-			" WHERE (\"the `status\"\"\" COLLATE \"C\", \"id\") < ($1::text, $2::bigint)" +
-				" ORDER BY \"the `status\"\"\" COLLATE \"C\" DESC, \"id\" DESC", []any{"x", int64(7)}}},
-		{"behind nothing", query.Query{Sort: []query.Order{down("total"), up("id")}, After: []any{nil, int64(7)}}, both{
-			" WHERE (`cents` IS NULL AND `id` > ?1) ORDER BY `cents` DESC, `id`",
-			` WHERE ("cents" IS NULL AND "id" > $1::bigint) ORDER BY "cents" DESC NULLS LAST, "id"`, []any{int64(7)}}},
-		{"mixed", query.Query{Sort: []query.Order{up("total"), down("id")}, After: []any{int64(5), int64(7)}}, both{
-			" WHERE (`cents` >= ?1 AND ((`cents` = ?1 AND `id` < ?2) OR `cents` > ?1)) ORDER BY `cents`, `id` DESC",
-			` WHERE ("cents" >= $1::bigint AND (("cents" = $1::bigint AND "id" < $2::bigint) OR "cents" > $1::bigint))` +
-				` ORDER BY "cents" NULLS FIRST, "id" DESC`, nil}},
-		{"behind everything", query.Query{Sort: []query.Order{up("id")}, After: []any{"x"}}, both{
+		{
+			"after a row",
+			query.Query{Sort: []query.Order{down("status"), down("id")}, After: []any{"x", int64(7)}},
+			both{
+				" WHERE (`the ``status\"` COLLATE BINARY, `id`) < (?1, ?2) ORDER BY `the ``status\"` COLLATE BINARY DESC, `id` DESC",
+				" WHERE (\"the `status\"\"\" COLLATE \"C\", \"id\") < ($1::text, $2::bigint)" +
+					" ORDER BY \"the `status\"\"\" COLLATE \"C\" DESC, \"id\" DESC",
+				[]any{"x", int64(7)},
+			},
+		},
+		{
+			"after no position",
+			query.Query{Sort: []query.Order{down("total"), up("id")}, After: []any{nil, int64(7)}},
+			both{
+				" WHERE (`cents` IS NULL AND `id` > ?1) ORDER BY `cents` DESC, `id`",
+				` WHERE ("cents" IS NULL AND "id" > $1::bigint) ORDER BY "cents" DESC NULLS LAST, "id"`,
+				[]any{int64(7)},
+			},
+		},
+		{
+			"mixed",
+			query.Query{Sort: []query.Order{up("total"), down("id")}, After: []any{int64(5), int64(7)}},
+			both{
+				" WHERE (`cents` >= ?1 AND ((`cents` = ?1 AND `id` < ?2) OR `cents` > ?1)) ORDER BY `cents`, `id` DESC",
+				` WHERE ("cents" >= $1::bigint AND (("cents" = $1::bigint AND "id" < $2::bigint) OR "cents" > $1::bigint))` +
+					` ORDER BY "cents" NULLS FIRST, "id" DESC`,
+				nil,
+			},
+		},
+		{"after the last row", query.Query{Sort: []query.Order{up("id")}, After: []any{"x"}}, both{
 			" WHERE FALSE ORDER BY `id`", ` WHERE FALSE ORDER BY "id"`, nil}},
-		{"of another list", query.Query{Sort: []query.Order{up("id")}, After: []any{int64(1), int64(1)}}, both{
-			" WHERE FALSE ORDER BY `id`", ` WHERE FALSE ORDER BY "id"`, nil}},
+		{
+			"of another list",
+			query.Query{Sort: []query.Order{up("id")}, After: []any{int64(1), int64(1)}},
+			both{
+				" WHERE FALSE ORDER BY `id`", ` WHERE FALSE ORDER BY "id"`, nil},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -210,7 +288,11 @@ func TestArguments(t *testing.T) {
 	if _, err := postgres.Translate(q, own...); err != nil {
 		t.Fatal(err)
 	}
-	want := sqlquery.Clauses{Where: `"id" > $2::bigint`, Limit: "$3::bigint", Args: []any{"tenant", int64(5), int64(3)}}
+	want := sqlquery.Clauses{
+		Where: `"id" > $2::bigint`,
+		Limit: "$3::bigint",
+		Args:  []any{"tenant", int64(5), int64(3)},
+	}
 	if diff := cmp.Diff(want, first); diff != "" {
 		t.Errorf("the first clauses, after others were made with the same slice (-want +got):\n%s", diff)
 	}
@@ -241,9 +323,14 @@ func TestNothingBecomesText(t *testing.T) {
 	make := func(s string) query.Query {
 		return query.Query{
 			Filter: query.And(query.Where("name", query.Eq, s), query.Where("name", query.Contains, s),
-				query.Where("city", query.In, []any{s, s + s}), query.Not(query.Where("mail", query.StartsWith, s)),
-				query.Where("key", query.Gt, s)),
-			Sort: []query.Order{{Field: "name"}, {Field: "key", Desc: true}, {Field: "id"}}, After: []any{s, s, int64(1)},
+				query.Where("city", query.In, []any{s, s + s}),
+				query.Not(query.Where("mail", query.StartsWith, s)), query.Where("key", query.Gt, s)),
+			Sort: []query.Order{
+				{Field: "name"},
+				{Field: "key", Desc: true},
+				{Field: "id"},
+			},
+			After: []any{s, s, int64(1)},
 		}
 	}
 	for _, tr := range []*sqlquery.Translator{lite, postgres} {
@@ -273,23 +360,31 @@ func TestNewPanics(t *testing.T) {
 		do   func()
 		want string
 	}{
-		{"another dialect", func() { sqlquery.New("mysql", nil) }, `the dialect "mysql"`},
-		{"no name", func() { sqlquery.New(sqlquery.SQLite, map[string]sqlquery.Column{"": {}}) }, "no name"},
-		{"NUL in a name", of(sqlquery.Column{Name: "a\x00b"}), "no name"},
-		{"two places", of(sqlquery.Column{Name: "x", Expr: "y"}), "Expr besides Name"},
-		{"an unknown kind", of(sqlquery.Column{Kind: 99}), "no Kind 99"},
-		{"a layout of a number", of(sqlquery.Column{Kind: sqlquery.Integer, Layout: time.DateOnly}), "for the Kind Time"},
-		{"two ways", of(sqlquery.Column{Kind: sqlquery.Time, Layout: time.DateOnly, Unit: time.Second}), "either"},
-		{"a strange unit", of(sqlquery.Column{Kind: sqlquery.Time, Unit: time.Minute}), "the Unit 1m0s"},
-		{"an index", of(sqlquery.Column{Path: []string{"a", "0"}}), `no path to a member "0"`},
-		{"a quotation mark", of(sqlquery.Column{Path: []string{`a"b`}}), "no path"},
+		{"another dialect", func() { sqlquery.New("mysql", nil) }, `not "mysql"`},
+		{"no name", func() { sqlquery.New(sqlquery.SQLite, map[string]sqlquery.Column{"": {}}) }, "invalid column name"},
+		{"NUL in a name", of(sqlquery.Column{Name: "a\x00b"}), "invalid column name"},
+		{"two bounds", of(sqlquery.Column{Name: "x", Expr: "y"}), "Expr excludes Name"},
+		{"an unknown kind", of(sqlquery.Column{Kind: 99}), "unknown Kind 99"},
+		{
+			"a layout of a number",
+			of(sqlquery.Column{Kind: sqlquery.Integer, Layout: time.DateOnly}),
+			"need the Kind Time",
+		},
+		{
+			"two ways",
+			of(sqlquery.Column{Kind: sqlquery.Time, Layout: time.DateOnly, Unit: time.Second}),
+			"either",
+		},
+		{"a strange unit", of(sqlquery.Column{Kind: sqlquery.Time, Unit: time.Minute}), "not 1m0s"},
+		{"an index", of(sqlquery.Column{Path: []string{"a", "0"}}), `unsupported member "0"`},
+		{"a quotation mark", of(sqlquery.Column{Path: []string{`a"b`}}), "unsupported member"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			defer func() {
 				if p := fmt.Sprint(recover()); !strings.Contains(p, tt.want) {
-					t.Errorf("it panicked with %s, want something about %s", p, tt.want)
+					t.Errorf("it panicked with %s, want text with %s", p, tt.want)
 				}
 			}()
 			tt.do()
@@ -314,7 +409,7 @@ func TestArg(t *testing.T) {
 		{"made", noon, "2024-02-29T11:00:00.000001500Z", micros},
 		{"seen", noon, int64(1709204400), int64(1709204400)},
 		{"since", noon, "2024-02-29T11:00:00.0000015Z", "2024-02-29T11:00:00.0000015Z"},
-		{"total", 2.5, 2.5, 2.5}, // for the engine to refuse
+		{"total", 2.5, 2.5, 2.5}, // for the engine to reject
 		{"rate", 2, 2.0, 2.0},
 	}
 	for _, tt := range tests {
@@ -329,8 +424,9 @@ func TestSupport(t *testing.T) {
 	t.Parallel()
 	s := lite.Support()
 	if err := s.Check(query.Query{
-		Filter: query.And(query.Where("name", query.Contains, "x"), query.Where("total", query.NotIn, []any{1}),
-			query.Where("key", query.StartsWith, "x"), query.Where("made", query.IsNull, true)),
+		Filter: query.And(query.Where("name", query.Contains, "x"),
+			query.Where("total", query.NotIn, []any{1}), query.Where("key", query.StartsWith, "x"),
+			query.Where("made", query.IsNull, true)),
 		Sort: []query.Order{{Field: "city"}, {Field: "active"}},
 	}, "id"); err != nil {
 		t.Error(err)

@@ -10,12 +10,13 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// mostTries is how often a claim looks again at a row that others change, outside of transactions, between two statements.
-const mostTries = 8
+// maxTries limits how often a claim reads a row again that changes between two statements outside
+// a transaction.
+const maxTries = 8
 
-// Claim is that of idempotency.Store. The quota is exact for an owner who is near it; see quotas.
+// Claim implements [idempotency.Store]. The quota is exact for an owner near it; see quotaCache.
 func (s *Store) Claim(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, error) {
-	for range mostTries {
+	for range maxTries {
 		if over, err := s.overQuota(ctx, id, c); err != nil || over {
 			return idempotency.Prior{State: idempotency.OverQuota}, err
 		}
@@ -24,21 +25,21 @@ func (s *Store) Claim(ctx context.Context, id [32]byte, c idempotency.Claim) (id
 			return prior, err
 		}
 	}
-	return idempotency.Prior{State: idempotency.InFlight}, nil // somebody is at it all the time
+	return idempotency.Prior{State: idempotency.InFlight}, nil // the row keeps changing
 }
 
-// row is what the table knows of an id.
+// row is a row of the table.
 type row struct {
 	fingerprint    []byte
 	lease, expires int64
-	status         sql.NullInt64 // null until it is finished
+	status         sql.NullInt64 // null until the operation is finished
 	about          sql.NullString
 	result         []byte
 }
 
-// prior is what a row says to a claim. Fresh is a row that may be replaced.
+// prior returns the state of a row for a claim. Fresh means that the row may be replaced.
 func (r *row) prior(c idempotency.Claim) (idempotency.Prior, error) {
-	now := moment(c.Now)
+	now := micros(c.Now)
 	switch {
 	case r.expires <= now:
 		return idempotency.Prior{State: idempotency.Fresh}, nil
@@ -56,10 +57,10 @@ func (r *row) prior(c idempotency.Claim) (idempotency.Prior, error) {
 	return idempotency.Prior{State: idempotency.Abandoned}, nil
 }
 
-// look reads the row of an id, or nil.
-func (s *Store) look(ctx context.Context, id [32]byte) (*row, error) {
+// readRow returns the row of an id, or nil.
+func (s *Store) readRow(ctx context.Context, id [32]byte) (*row, error) {
 	r := &row{}
-	found, err := s.read(ctx, "reading a record", s.sql.look, []any{id[:]},
+	found, err := s.read(ctx, "read record", s.sql.readRow, []any{id[:]},
 		&r.fingerprint, &r.lease, &r.expires, &r.status, &r.about, &r.result)
 	if err != nil || !found {
 		return nil, err
@@ -67,12 +68,14 @@ func (s *Store) look(ctx context.Context, id [32]byte) (*row, error) {
 	return r, nil
 }
 
-// try claims, or says what is known. It is not settled if others were faster than its two statements.
-func (s *Store) try(ctx context.Context, id [32]byte, c idempotency.Claim) (prior idempotency.Prior, settled bool, err error) {
+// try claims an id, or returns its state. settled is false if the row changed between its
+// statements.
+func (s *Store) try(ctx context.Context, id [32]byte,
+	c idempotency.Claim) (prior idempotency.Prior, settled bool, err error) {
 	if s.db.Dialect() == sqltx.PostgreSQL {
 		return s.tryPostgres(ctx, id, c)
 	}
-	n, err := s.run(ctx, "claiming", s.sql.claim, s.claimArgs(id, c)...)
+	n, err := s.run(ctx, "claim", s.sql.claim, s.claimArgs(id, c)...)
 	if err != nil {
 		return idempotency.Prior{}, false, err
 	}
@@ -83,9 +86,10 @@ func (s *Store) try(ctx context.Context, id [32]byte, c idempotency.Claim) (prio
 	return s.again(ctx, id, c)
 }
 
-// again looks at what was in the way of a claim.
-func (s *Store) again(ctx context.Context, id [32]byte, c idempotency.Claim) (idempotency.Prior, bool, error) {
-	known, err := s.look(ctx, id)
+// again reads the row that has prevented a claim.
+func (s *Store) again(ctx context.Context, id [32]byte,
+	c idempotency.Claim) (idempotency.Prior, bool, error) {
+	known, err := s.readRow(ctx, id)
 	if err != nil || known == nil {
 		return idempotency.Prior{}, false, err
 	}
@@ -93,16 +97,17 @@ func (s *Store) again(ctx context.Context, id [32]byte, c idempotency.Claim) (id
 	return prior, prior.State != idempotency.Fresh, err
 }
 
-// tryPostgres does it in one statement, which returns what was known before, and whether the lock was had: null means that
-// it was not asked for, as what is known settles it.
-func (s *Store) tryPostgres(ctx context.Context, id [32]byte, c idempotency.Claim) (prior idempotency.Prior, settled bool, err error) {
+// tryPostgres claims an id in one statement. The statement returns the previous row and whether the
+// advisory lock was acquired; null means that the row made the lock unnecessary.
+func (s *Store) tryPostgres(ctx context.Context, id [32]byte,
+	c idempotency.Claim) (prior idempotency.Prior, settled bool, err error) {
 	var held sql.NullBool
 	var fresh bool
 	var known row
 	var lease, expires sql.NullInt64
 	args := append(s.claimArgs(id, c), s.lock(id))
-	if _, err := s.read(ctx, "claiming", s.sql.claim, args,
-		&held, &fresh, &known.fingerprint, &lease, &expires, &known.status, &known.about, &known.result); err != nil {
+	if _, err := s.read(ctx, "claim", s.sql.claim, args, &held, &fresh, &known.fingerprint, &lease, &expires,
+		&known.status, &known.about, &known.result); err != nil {
 		return idempotency.Prior{}, false, err
 	}
 	if fresh {
@@ -118,16 +123,25 @@ func (s *Store) tryPostgres(ctx context.Context, id [32]byte, c idempotency.Clai
 			return prior, true, err
 		}
 	}
-	return s.again(ctx, id, c) // it came, or was replaced, after the statement had looked and before it had the lock
+	return s.again(ctx, id, c) // the row was inserted or replaced between the snapshot and the lock
 }
 
 func (s *Store) claimArgs(id [32]byte, c idempotency.Claim) []any {
-	expires := max(moment(c.Expires), moment(c.Until)) // a claim whose lease lasts is not purged
-	return []any{id[:], c.Fingerprint[:], c.Owner[:], c.Token, moment(c.Until), expires, moment(c.Now), c.TakeOver}
+	expires := max(micros(c.Expires), micros(c.Until)) // a claim is not purged within its lease
+	return []any{
+		id[:],
+		c.Fingerprint[:],
+		c.Owner[:],
+		c.Token,
+		micros(c.Until),
+		expires,
+		micros(c.Now),
+		c.TakeOver,
+	}
 }
 
-// lock is the number of an id's advisory lock. Ids are hashes, so it is as good as any hash of them. Two that share one by
-// chance, in this table or with other users of such locks, would be told that they are in flight, and come again.
+// lock returns the advisory lock number of an id. A collision, with another id or another user of
+// such locks, is reported as InFlight and retried by the client.
 func (s *Store) lock(id [32]byte) int64 {
 	h := fnv.New64a()
 	h.Write([]byte("stoa sqlrecords " + s.name))

@@ -12,28 +12,29 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// nowhere is a connector to no database: the examples connect to none.
+// nowhere is a connector without a database.
 type nowhere struct{}
 
 func (nowhere) Connect(context.Context) (driver.Conn, error) { return nil, errors.New("nowhere") }
 func (nowhere) Driver() driver.Driver                        { return nil }
 
-// A key is worth most for what is written to the same database.
+// The guarantee is strongest for data in the same database.
 func ExampleNew() {
-	db := sqltx.New(sqltx.PostgreSQL, sql.OpenDB(nowhere{}), nil) // elsewhere: sql.Open("pgx", "postgres://...")
+	// in a program: sql.Open("pgx", "postgres://...")
+	db := sqltx.New(sqltx.PostgreSQL, sql.OpenDB(nowhere{}), nil)
 	records := sqlrecords.New(db, nil)
-	// At the start: if err := records.CreateTable(ctx); err != nil { ... }
-	keeper := idempotency.New(records, nil)
+	// When the program starts: if err := records.CreateTable(ctx); err != nil { ... }
+	guard := idempotency.New(records, nil)
 
 	other := sqltx.New(sqltx.PostgreSQL, sql.OpenDB(nowhere{}), nil)
-	fmt.Println("here:", keeper.LevelFor(db))
-	fmt.Println("elsewhere:", keeper.LevelFor(other))
+	fmt.Println("here:", guard.LevelFor(db))
+	fmt.Println("elsewhere:", guard.LevelFor(other))
 	// Output:
 	// here: exactly once
 	// elsewhere: at most once
 }
 
-// DDL tells what CreateTable would do, for a tool of migrations.
+// DDL returns the statements of CreateTable, for a migration tool.
 func ExampleStore_DDL() {
 	db := sqltx.New(sqltx.SQLite, sql.OpenDB(nowhere{}), nil)
 	fmt.Print(sqlrecords.New(db, &sqlrecords.Options{Table: "once"}).DDL())

@@ -14,16 +14,16 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx"
 )
 
-// fake is a database that writes down which statements come, and answers them as the test wants. The nested module
-// sqlrecordstest has the real ones.
+// fake is a database that records statements and returns the results of the test. The nested module
+// sqltest tests real engines.
 type fake struct {
-	answer func(statement string) (rows [][]driver.Value, err error) // rows also stand for those that were written
+	answer func(statement string) (rows [][]driver.Value, err error) // rows also count as changed rows
 
 	mu  sync.Mutex
 	log []string // the first word of each statement, and "count" for those that count
 }
 
-// store is a Store in a fake.
+// store returns a Store in a fake.
 func (f *fake) store(t *testing.T, d sqltx.Dialect) (*sqlrecords.Store, *sqltx.DB) {
 	t.Helper()
 	pool := sql.OpenDB(f)
@@ -32,7 +32,7 @@ func (f *fake) store(t *testing.T, d sqltx.Dialect) (*sqlrecords.Store, *sqltx.D
 	return sqlrecords.New(db, nil), db
 }
 
-// seen returns what came since the last call.
+// seen returns the statements after the previous call.
 func (f *fake) seen() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

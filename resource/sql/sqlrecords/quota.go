@@ -7,30 +7,32 @@ import (
 	"github.com/stoa-go/stoa/idempotency"
 )
 
-// quotas knows how many claims an owner may still make before his records are counted again. To count some thousands takes
-// longer than everything else in a claim, and nobody who has a hundred of ten thousand is over by the next one.
+// quotaCache caches how many claims an owner may make before the records are counted again.
+// Counting thousands of rows is slower than the rest of a claim, and unnecessary for an owner far
+// below the quota.
 //
-// An eighth of what was free at the last count is claimed without another. So eight processes that count at the same time
-// do not exceed the quota together, and an owner who is near it is counted each time. Records that have expired or were
-// rolled back since only make it earlier.
-type quotas struct {
+// After a count, an eighth of the free quota may be claimed without another. So up to eight
+// processes that count at the same time do not exceed the quota together, and an owner near the
+// quota is counted each time. Records that expire or roll back in between only cause an earlier
+// count.
+type quotaCache struct {
 	mu   sync.Mutex
 	free map[account]int
 }
 
-// account is one of quotas.
+// account is the key of quotaCache.
 type account struct {
 	owner [32]byte
-	quota int // in case that it changes
+	quota int // in case it changes
 }
 
 const (
 	freeShare    = 8
-	mostAccounts = 10_000 // of 40 bytes and the map's; then all are counted anew
+	mostAccounts = 10_000 // of about 40 bytes; beyond that the cache is emptied
 )
 
-// counted notes how many records the owner of a claim has.
-func (q *quotas) counted(c idempotency.Claim, n int) {
+// counted records the number of records of a claim's owner.
+func (q *quotaCache) counted(c idempotency.Claim, n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.free == nil || len(q.free) >= mostAccounts {
@@ -40,14 +42,14 @@ func (q *quotas) counted(c idempotency.Claim, n int) {
 }
 
 // known reports whether a claim needs no count.
-func (q *quotas) known(c idempotency.Claim) bool {
+func (q *quotaCache) known(c idempotency.Claim) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.free[account{c.Owner, c.Quota}] > 0
 }
 
-// used notes a claim that was made.
-func (q *quotas) used(c idempotency.Claim) {
+// used records a claim.
+func (q *quotaCache) used(c idempotency.Claim) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if a := (account{c.Owner, c.Quota}); q.free[a] > 0 {
@@ -55,17 +57,19 @@ func (q *quotas) used(c idempotency.Claim) {
 	}
 }
 
-// overQuota reports whether a claim is too many. What is known is answered whatever the owner has, and counts nothing.
+// overQuota reports whether a claim exceeds the quota. A claim of an existing record does not
+// count.
 func (s *Store) overQuota(ctx context.Context, id [32]byte, c idempotency.Claim) (bool, error) {
 	if c.Quota <= 0 || s.quotas.known(c) {
 		return false, nil
 	}
-	known, err := s.look(ctx, id)
-	if err != nil || known != nil && known.expires > moment(c.Now) {
+	known, err := s.readRow(ctx, id)
+	if err != nil || known != nil && known.expires > micros(c.Now) {
 		return false, err
 	}
 	var n int
-	if _, err := s.read(ctx, "counting records", s.sql.count, []any{c.Owner[:], moment(c.Now), c.Quota}, &n); err != nil {
+	if _, err := s.read(ctx, "count records", s.sql.count, []any{c.Owner[:], micros(c.Now), c.Quota},
+		&n); err != nil {
 		return false, err
 	}
 	s.quotas.counted(c, n)

@@ -1,32 +1,36 @@
-// Package sqlrecords keeps idempotency records in SQLite or PostgreSQL, beside the data.
+// Package sqlrecords stores idempotency records in SQLite or PostgreSQL, in the database of the
+// data.
 //
-// Its noun is [Store]. It is made of the same *sqltx.DB as the collections, and that is what matters: record and effect
-// are written in one transaction then, so that a crash at any moment leaves both or neither, and what is done with a key is
-// done exactly once:
+// A [Store] is created from the same *sqltx.DB as the collections. Record and effect then commit in
+// one transaction, so a crash at any time leaves both or neither, and a keyed operation takes
+// effect exactly once:
 //
 //	db := sqltx.New(sqltx.PostgreSQL, pool, nil)
 //	orders := sqltable.New[Order](db, "orders", nil)
 //	records := sqlrecords.New(db, nil)
 //	err := records.CreateTable(ctx)
-//	keeper := idempotency.New(records, nil)
-//	keeper.LevelFor(db) // idempotency.ExactlyOnce
+//	guard := idempotency.New(records, nil)
+//	guard.LevelFor(db) // idempotency.ExactlyOnce
 //
-// Effects elsewhere are claimed in a statement of its own and finished in another. They are done at most once.
+// Effects outside this database are claimed in one statement and finished in another. They take
+// effect at most once.
 //
-// # Nobody waits for a key
+// # Concurrency
 //
-// PostgreSQL has a second INSERT of a key wait until the first transaction ends, and while it waits it holds a connection:
-// a few impatient clients hold all there are. A claim therefore asks first for an advisory lock that is taken or refused at
-// once, and which the transaction holds to its end. Who is refused is told that it is in flight. In SQLite there is one
-// writer at a time, so whoever claims has waited for its turn already, and finds what the others have done.
+// In PostgreSQL a second INSERT of a key would wait for the first transaction and occupy a
+// connection; a few repeated requests could occupy all of them. A claim therefore first tries to
+// acquire an advisory lock, which the transaction holds to its end. If that fails, the state is
+// InFlight. SQLite has one writer at a time, so a claim sees the result of all previous ones.
 //
-// Transactions on PostgreSQL may be of any isolation. Under repeatable read, which is what sqltx chooses, a claim that comes
-// just when another commits is a conflict, and runs again.
+// Transactions on PostgreSQL may have any isolation level. At repeatable read, the default of
+// sqltx, a claim that is concurrent with a commit of the same key is a conflict, and the
+// transaction runs again.
 //
-// # What is kept
+// # Stored data
 //
-// A row holds hashes of whose it is and of what it was for, no key and no principal; the status, fields and ids of the
-// answer; and its content. Whoever may read the table reads that content, so it needs the same protection as the data.
+// A row has hashes of the principal, the key and the request, but none of these themselves; the
+// status, header fields and ids of the response; and its content. Protect the table like the data,
+// because it contains that content.
 package sqlrecords
 
 import (
@@ -40,18 +44,20 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Options adjust a Store. The zero value is meaningful.
+// Options configures a Store. The zero value selects the defaults.
 type Options struct {
-	// Table is where records are, with its schema if need be ("api.once"); "idempotency_records" if empty.
+	// Table is the name of the table, optionally with a schema ("api.once"). Default
+	// "idempotency_records".
 	Table string
 }
 
-// Store is an [idempotency.Store] in a table. It is safe for concurrent use, also by several processes.
+// Store is an [idempotency.Store] in a table. It is safe for concurrent use, also by several
+// processes.
 type Store struct {
 	db     *sqltx.DB
 	name   string // of the table
 	sql    statements
-	quotas quotas
+	quotas quotaCache
 }
 
 var (
@@ -59,11 +65,11 @@ var (
 	_ idempotency.Transactor = (*Store)(nil)
 )
 
-// New returns a Store in a database. opts may be nil. It panics if db is nil or Options.Table is no name of a table. It does
-// not connect: see [Store.CreateTable].
+// New returns a Store. It does not connect; [Store.CreateTable] creates the table. A nil opts
+// selects the defaults. New panics if db is nil or Options.Table is not a valid name.
 func New(db *sqltx.DB, opts *Options) *Store {
 	if db == nil {
-		panic("sqlrecords: New without a database")
+		panic("sqlrecords: New needs a database, and db is nil")
 	}
 	name := "idempotency_records"
 	if opts != nil && opts.Table != "" {
@@ -74,36 +80,42 @@ func New(db *sqltx.DB, opts *Options) *Store {
 	return s
 }
 
-// Transactions returns the *sqltx.DB that the Store was made of.
+// Transactions returns the *sqltx.DB that was passed to New.
 func (s *Store) Transactions() tx.Runner { return s.db }
 
-// quoted is the name of the table as it stands in statements.
+// quoted returns the quoted name of the table.
 func (s *Store) quoted() string {
 	parts := strings.Split(s.name, ".")
 	for i, part := range parts {
 		if part == "" || strings.ContainsRune(part, 0) || len(parts) > 2 {
-			panic(fmt.Sprintf("sqlrecords: New with Options.Table %q, which is no name of a table", s.name))
+			panic(
+				fmt.Sprintf(
+					"sqlrecords: invalid Options.Table %q: use a table name, with or without a schema",
+					s.name,
+				),
+			)
 		}
 		parts[i] = s.db.Dialect().Quote(part)
 	}
 	return strings.Join(parts, ".")
 }
 
-// fault says what an error of the database means for whoever runs transactions, in whose errors it stays to be found.
+// fault wraps an error of the database in the errors that package tx defines for it. The error of
+// the driver remains accessible, so a runner can recognize conflicts.
 func (s *Store) fault(ctx context.Context, what string, err error) error {
 	f := s.db.Dialect().Fault(err)
 	switch {
 	case f.Kind != sqltx.Unavailable:
 		return fmt.Errorf("sqlrecords: %s: %w", what, err)
-	case f.Lost && !tx.ActiveFor(ctx, s.db): // in a transaction a lost statement is a statement that never was
+	case f.Lost && !tx.ActiveFor(ctx, s.db): // in a transaction a lost statement has no effect
 		return fmt.Errorf("sqlrecords: %s: %w: %w", what, tx.ErrOutcomeUnknown, err)
 	}
 	return fmt.Errorf("sqlrecords: %s: %w: %w", what, tx.ErrUnavailable, err)
 }
 
-// run runs a statement and returns how many rows it has written.
+// run executes a statement and returns the number of rows that it has changed.
 func (s *Store) run(ctx context.Context, what, statement string, args ...any) (int, error) {
-	if err := ctx.Err(); err != nil { // not every driver looks at it within a transaction
+	if err := ctx.Err(); err != nil { // not all drivers check it in a transaction
 		return 0, err
 	}
 	result, err := s.db.Writer(ctx).ExecContext(ctx, statement, args...)
@@ -114,9 +126,10 @@ func (s *Store) run(ctx context.Context, what, statement string, args ...any) (i
 	return int(n), err
 }
 
-// read reads the one row that a statement returns, and reports whether there is one. It asks who writes, as it is about what
-// was written just now.
-func (s *Store) read(ctx context.Context, what, statement string, args []any, into ...any) (found bool, err error) {
+// read executes a query and scans its single row. found is false if there is none. It uses the
+// writer, because it must see the latest writes.
+func (s *Store) read(ctx context.Context, what, statement string, args []any,
+	into ...any) (found bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
@@ -131,7 +144,7 @@ func (s *Store) read(ctx context.Context, what, statement string, args []any, in
 			return false, s.fault(ctx, what, err)
 		}
 	}
-	for rows.Next() { // to its end, where PostgreSQL says whether it went well
+	for rows.Next() { // read to the end, where PostgreSQL reports errors
 	}
 	if err := rows.Err(); err != nil {
 		return false, s.fault(ctx, what, err)
@@ -139,5 +152,6 @@ func (s *Store) read(ctx context.Context, what, statement string, args []any, in
 	return found, nil
 }
 
-// moment is how times are kept: integers of microseconds are the same in both dialects and all drivers.
-func moment(t time.Time) int64 { return t.UnixMicro() }
+// micros returns t as it is stored: an integer of microseconds is the same in both dialects and all
+// drivers.
+func micros(t time.Time) int64 { return t.UnixMicro() }

@@ -28,10 +28,20 @@ func TestNewPanics(t *testing.T) {
 		table string
 		want  string
 	}{
-		{"no database", nil, "", "sqlrecords: New without a database"},
-		{"three names", db, "a.b.c", `sqlrecords: New with Options.Table "a.b.c", which is no name of a table`},
-		{"no name behind the schema", db, "a.", `sqlrecords: New with Options.Table "a.", which is no name of a table`},
-		{"a NUL", db, "a\x00", `sqlrecords: New with Options.Table "a\x00", which is no name of a table`},
+		{"no database", nil, "", "sqlrecords: New needs a database, and db is nil"},
+		{
+			"three names",
+			db,
+			"a.b.c",
+			`sqlrecords: invalid Options.Table "a.b.c": use a table name, with or without a schema`,
+		},
+		{
+			"no name after the schema",
+			db,
+			"a.",
+			`sqlrecords: invalid Options.Table "a.": use a table name, with or without a schema`,
+		},
+		{"a NUL", db, "a\x00", `sqlrecords: invalid Options.Table "a\x00": use a table name, with or without a schema`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -46,13 +56,20 @@ func TestNewPanics(t *testing.T) {
 	}
 }
 
-// claimBy is a claim of an owner with a quota.
+// claimBy returns a claim of an owner with a quota.
 func claimBy(owner byte, quota int) idempotency.Claim {
 	now := time.Unix(1_800_000_000, 0)
-	return idempotency.Claim{Owner: [32]byte{owner}, Token: "t", Now: now, Until: now.Add(time.Minute), Expires: now.Add(time.Hour), Quota: quota}
+	return idempotency.Claim{
+		Owner:   [32]byte{owner},
+		Token:   "t",
+		Now:     now,
+		Until:   now.Add(time.Minute),
+		Expires: now.Add(time.Hour),
+		Quota:   quota,
+	}
 }
 
-// TestCountsRarely has an owner claim while the table has as many records as it is told.
+// TestCountsRarely claims for an owner while the table reports a number of records.
 func TestCountsRarely(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -87,7 +104,8 @@ func TestCountsRarely(t *testing.T) {
 			want := map[bool]idempotency.State{false: idempotency.Fresh, true: idempotency.OverQuota}[tt.over]
 			counts := 0
 			for i := range tt.claims {
-				prior, err := store.Claim(t.Context(), [32]byte{byte(i), byte(i >> 8)}, claimBy('a', tt.quota))
+				prior, err := store.Claim(t.Context(), [32]byte{byte(i), byte(i >> 8)},
+					claimBy('a', tt.quota))
 				if err != nil || prior.State != want {
 					t.Fatalf("claim %d: %v, %v, want %v", i, prior.State, err, want)
 				}
@@ -104,7 +122,7 @@ func TestCountsRarely(t *testing.T) {
 	}
 }
 
-// TestCountsEachOwner counts for one owner, whatever is known of another or for another quota.
+// TestCountsEachOwner: counts are cached per owner and quota.
 func TestCountsEachOwner(t *testing.T) {
 	t.Parallel()
 	f := &fake{answer: func(statement string) ([][]driver.Value, error) {
@@ -119,18 +137,21 @@ func TestCountsEachOwner(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff("SELECT count INSERT SELECT count INSERT SELECT count INSERT INSERT INSERT", f.seen()); diff != "" {
+	if diff := cmp.Diff("SELECT count INSERT SELECT count INSERT SELECT count INSERT INSERT INSERT",
+		f.seen()); diff != "" {
 		t.Errorf("the statements (-want +got):\n%s", diff)
 	}
 }
 
-// TestKnownIsNotCounted has an owner repeat what is known while he has as many records as he may.
+// TestKnownIsNotCounted: a claim of an existing record is not counted, even at the quota.
 func TestKnownIsNotCounted(t *testing.T) {
 	t.Parallel()
 	claim := claimBy('a', 1)
 	f := &fake{answer: func(statement string) ([][]driver.Value, error) {
 		if strings.HasPrefix(statement, "SELECT fingerprint") {
-			return [][]driver.Value{{claim.Fingerprint[:], int64(0), claim.Now.UnixMicro() + 1, int64(204), "", nil}}, nil
+			return [][]driver.Value{
+				{claim.Fingerprint[:], int64(0), claim.Now.UnixMicro() + 1, int64(204), "", nil},
+			}, nil
 		}
 		return nil, nil
 	}}
@@ -144,19 +165,19 @@ func TestKnownIsNotCounted(t *testing.T) {
 	}
 }
 
-// state is an error as drivers of PostgreSQL have it.
+// state is an error with an SQLSTATE.
 type state string
 
 func (s state) Error() string    { return "SQLSTATE " + string(s) }
 func (s state) SQLState() string { return string(s) }
 
-// TestFaults fails all statements, by themselves and in a transaction, where a lost statement is one that never was.
+// TestFaults fails all statements, outside and inside a transaction.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name          string
 		err           error
-		alone, within error // what the error is, nil for neither
+		alone, within error // the error to match; nil for neither
 		runs          int   // of the transaction
 	}{
 		{"lost on the way", io.ErrUnexpectedEOF, tx.ErrOutcomeUnknown, tx.ErrUnavailable, 1},
@@ -187,7 +208,8 @@ func TestFaults(t *testing.T) {
 			t.Run(tt.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				f := &fake{answer: func(statement string) ([][]driver.Value, error) {
-					if word, _, _ := strings.Cut(statement, " "); word == "BEGIN" || word == "COMMIT" || word == "ROLLBACK" {
+					if word, _, _ := strings.Cut(statement, " "); word == "BEGIN" || word == "COMMIT" ||
+						word == "ROLLBACK" {
 						return nil, nil
 					}
 					return nil, tt.err
@@ -222,14 +244,16 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestUnreadable has a row that somebody else has written.
+// TestUnreadable: a row of another writer is an error.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	f := &fake{answer: func(statement string) ([][]driver.Value, error) {
 		if !strings.HasPrefix(statement, "SELECT") {
 			return nil, nil
 		}
-		return [][]driver.Value{{make([]byte, 32), int64(0), int64(1 << 60), int64(200), "nonsense", nil}}, nil
+		return [][]driver.Value{
+			{make([]byte, 32), int64(0), int64(1 << 60), int64(200), "nonsense", nil},
+		}, nil
 	}}
 	store, _ := f.store(t, sqltx.SQLite)
 	if prior, err := store.Claim(t.Context(), [32]byte{}, claimBy('a', 0)); err == nil {
@@ -237,7 +261,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestNeverSettled has others come and go between the two statements of every try.
+// TestNeverSettled changes the row between the two statements of each attempt.
 func TestNeverSettled(t *testing.T) {
 	t.Parallel()
 	f := &fake{answer: func(string) ([][]driver.Value, error) { return nil, nil }}

@@ -13,54 +13,61 @@ type statements struct {
 	create []string
 	check  string
 
-	claim, look, finish, release, purge, count string
+	claim, readRow, finish, release, purge, count string
 }
 
-// columns of the table:
+// columns lists the columns of the table that a claim sets. All columns:
 //
-//	id           hash of whose it is, what for, and the key
-//	fingerprint  hash of what was asked
-//	owner        hash of whose it is
-//	token        of the attempt that claimed it
-//	lease        until when the attempt is believed to be alive, in microseconds of Unix time, as all times
-//	expires      from when it may be purged; of a claim not before its lease
-//	status       of the answer; null until it is finished, 0 if nobody knows what became of it
-//	about        fields and ids of the answer
-//	result       its content
+//	id           hash of principal, method, target and key
+//	fingerprint  hash of the request
+//	owner        hash of the principal
+//	token        of the attempt that has claimed it
+//	lease        end of the lease; like all times, in microseconds of Unix time
+//	expires      when it may be purged, for a claim not before the end of its lease
+//	status       of the response; null until it is finished, 0 if its outcome is unknown
+//	about        header fields and ids of the response
+//	result       content of the response
 const columns = "id, fingerprint, owner, token, lease, expires"
 
-// replace turns a row into a claim that was never finished.
-const replace = "fingerprint = excluded.fingerprint, owner = excluded.owner, token = excluded.token, lease = excluded.lease, " +
+// replace turns a row into an unfinished claim.
+const replace = "fingerprint = excluded.fingerprint, owner = excluded.owner, token = excluded.token, " +
+	"lease = excluded.lease, " +
 	"expires = excluded.expires, status = NULL, about = NULL, result = NULL"
 
-// newStatements returns the statements for a table. Arguments are numbered as claimArgs has them.
+// newStatements returns the statements for a table. Arguments are numbered as in claimArgs.
 func (s *Store) newStatements(table string) statements {
 	t := statements{
 		create:  s.creation(table),
 		check:   "SELECT " + columns + ", status, about, result FROM " + table + " WHERE 1 = 0",
-		look:    "SELECT fingerprint, lease, expires, status, about, result FROM " + table + " WHERE id = $1",
-		finish:  "UPDATE " + table + " SET status = $3, about = $4, result = $5, expires = $6 WHERE id = $1 AND token = $2 AND status IS NULL",
+		readRow: "SELECT fingerprint, lease, expires, status, about, result FROM " + table + " WHERE id = $1",
+		finish: "UPDATE " + table + " SET status = $3, about = $4, result = $5, expires = $6 WHERE id = " +
+			"$1 AND token = $2 AND status IS NULL",
 		release: "DELETE FROM " + table + " WHERE id = $1 AND token = $2 AND status IS NULL",
-		count:   "SELECT count(*) FROM (SELECT 1 FROM " + table + " WHERE owner = $1 AND expires > $2 LIMIT $3) AS live",
+		count: "SELECT count(*) FROM (SELECT 1 FROM " + table + " WHERE owner = $1 AND expires > $2 " +
+			"LIMIT $3) AS live",
 	}
 	if s.db.Dialect() == sqltx.PostgreSQL {
 		t.claim = claimPostgres(table)
-		// An array is made once. Of IN a plan may run the query again, and so exceed its limit.
+		// The array is evaluated once. A subquery in IN may be evaluated again and exceed its
+		// limit.
 		t.purge = "DELETE FROM " + table + " WHERE expires <= $1 AND id = ANY (ARRAY(SELECT id FROM " + table +
 			" WHERE expires <= $1 ORDER BY expires LIMIT $2 FOR UPDATE SKIP LOCKED))"
 		return t
 	}
-	t.claim = "INSERT INTO " + table + " (" + columns + ") VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO UPDATE SET " + replace +
+	t.claim = "INSERT INTO " + table + " (" + columns + ") VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT " +
+		"(id) DO UPDATE SET " + replace +
 		" WHERE expires <= $7 OR $8 AND status IS NULL AND lease <= $7 AND fingerprint = excluded.fingerprint"
-	t.purge = "DELETE FROM " + table + " WHERE id IN (SELECT id FROM " + table + " WHERE expires <= $1 ORDER BY expires LIMIT $2)"
-	for _, text := range []*string{&t.look, &t.finish, &t.release, &t.count, &t.claim, &t.purge} {
+	t.purge = "DELETE FROM " + table + " WHERE id IN (SELECT id FROM " + table + " WHERE expires <= $1 " +
+		"ORDER BY expires LIMIT $2)"
+	for _, text := range []*string{&t.readRow, &t.finish, &t.release, &t.count, &t.claim, &t.purge} {
 		*text = strings.ReplaceAll(*text, "$", "?")
 	}
 	return t
 }
 
-// claimPostgres claims in one statement. It sees the table as it was before: so known is what there was, and if that
-// settles the matter, nothing is locked and nothing written. ON CONFLICT alone would lock the row of each replay.
+// claimPostgres returns the statement of a claim. known is the row in the snapshot of the
+// statement. If it decides the result, nothing is locked or written; ON CONFLICT alone would lock
+// the row of each replay.
 func claimPostgres(table string) string {
 	replaceable := func(row string) string {
 		return "(" + row + ".expires <= $7 OR $8::boolean AND " + row + ".status IS NULL AND " + row + ".lease <= $7 AND " +
@@ -72,7 +79,8 @@ func claimPostgres(table string) string {
 		"fresh AS (INSERT INTO " + table + " AS old (" + columns + ") " +
 		"SELECT $1::bytea, $2::bytea, $3::bytea, $4::text, $5::bigint, $6::bigint FROM lock WHERE held " +
 		"ON CONFLICT (id) DO UPDATE SET " + replace + " WHERE " + replaceable("old") + " RETURNING 1) " +
-		"SELECT lock.held, EXISTS (SELECT 1 FROM fresh), known.fingerprint, known.lease, known.expires, known.status, known.about, " +
+		"SELECT lock.held, EXISTS (SELECT 1 FROM fresh), known.fingerprint, known.lease, known.expires, " +
+		"known.status, known.about, " +
 		"known.result FROM lock LEFT JOIN known ON true"
 }
 
@@ -89,23 +97,33 @@ func (s *Store) creation(table string) []string {
 	}
 	bare := s.name[strings.LastIndexByte(s.name, '.')+1:]
 	index := func(name, columns string) string {
-		return "CREATE INDEX IF NOT EXISTS " + schema + s.db.Dialect().Quote(bare+"_"+name+"_idx") + " ON " + within + " (" + columns + ")"
+		return "CREATE INDEX IF NOT EXISTS " + schema + s.db.Dialect().
+			Quote(bare+"_"+name+"_idx") +
+			" ON " + within + " (" + columns + ")"
 	}
-	items := "\n\tid " + binary + " NOT NULL PRIMARY KEY,\n\tfingerprint " + binary + " NOT NULL,\n\towner " + binary + " NOT NULL,\n\ttoken text NOT NULL,\n\tlease " +
+	items := "\n\tid " + binary + " NOT NULL PRIMARY KEY,\n\tfingerprint " + binary + " NOT NULL,\n\towner " + binary + " " +
+		"NOT NULL,\n\ttoken text NOT NULL,\n\tlease " +
 		integer + " NOT NULL,\n\texpires " + integer + " NOT NULL,\n\tstatus " + integer + ",\n\tabout text,\n\tresult " + binary + "\n"
-	return []string{"CREATE TABLE IF NOT EXISTS " + table + " (" + items + ")" + tail, index("owner", "owner, expires"), index("expires", "expires")}
+	return []string{
+		"CREATE TABLE IF NOT EXISTS " + table + " (" + items + ")" + tail,
+		index("owner", "owner, expires"),
+		index("expires", "expires"),
+	}
 }
 
-// DDL returns the statements that create the table and its indexes, for a person or for a tool of migrations.
+// DDL returns the statements that create the table and its indexes, for a migration tool.
 func (s *Store) DDL() string { return strings.Join(s.sql.create, ";\n") + ";\n" }
 
-// CreateTable creates the table if it is not there. It never drops and never alters: one that is there and has not the
-// columns of [Store.DDL] is an error. Several processes may call it at once.
+// CreateTable creates the table if it does not exist. It never drops or alters a table. An existing
+// table without the columns of [Store.DDL] is an error. Several processes may call it concurrently.
 func (s *Store) CreateTable(ctx context.Context) error {
 	err := s.db.InTx(ctx, func(ctx context.Context) error {
 		statements := append(s.sql.create[:len(s.sql.create):len(s.sql.create)], s.sql.check)
-		if s.db.Dialect() == sqltx.PostgreSQL { // where IF NOT EXISTS fails for two at once
-			statements = append([]string{"SELECT pg_advisory_xact_lock(hashtext('stoa sqlrecords'))"}, statements...)
+		// concurrent CREATE TABLE IF NOT EXISTS statements can fail
+		if s.db.Dialect() == sqltx.PostgreSQL {
+			statements = append(
+				[]string{"SELECT pg_advisory_xact_lock(hashtext('stoa sqlrecords'))"},
+				statements...)
 		}
 		for _, text := range statements {
 			if _, err := s.db.Writer(ctx).ExecContext(ctx, text); err != nil {

@@ -9,11 +9,11 @@ import (
 	"sync"
 )
 
-// errStray is what Options.Debug is for.
-var errStray = errors.New("sqltx: a statement inside of a transaction was about to run outside of it: " +
-	"pass on the context that InTx gives to its function")
+// errStray reports the mistake that Options.Debug detects.
+var errStray = errors.New("sqltx: statement would run outside of the current transaction: " +
+	"pass the context that InTx passes to its function")
 
-// strayConn runs nothing.
+// strayConn rejects all statements.
 type strayConn struct{}
 
 func (strayConn) ExecContext(context.Context, string, ...any) (sql.Result, error) {
@@ -24,17 +24,20 @@ func (strayConn) QueryContext(context.Context, string, ...any) (*sql.Rows, error
 	return nil, errStray
 }
 
-// watch knows which goroutines run the function of a transaction of one DB. The context cannot tell, since losing it is
-// the mistake to be found.
-type watch struct {
+// goroutineTracker records which goroutines run the function of a transaction of one DB. The
+// context cannot be used for that, because losing it is the mistake to detect.
+type goroutineTracker struct {
 	mu      sync.Mutex
 	running map[string]*attempt // by goroutine
 }
 
-func newWatch() *watch { return &watch{running: map[string]*attempt{}} }
+func newGoroutineTracker() *goroutineTracker {
+	return &goroutineTracker{running: map[string]*attempt{}}
+}
 
-// enter notes that the calling goroutine runs the function of a, until the result is called.
-func (w *watch) enter(a *attempt) (leave func()) {
+// enter records that the calling goroutine runs the function of a. The caller must call leave
+// afterwards.
+func (w *goroutineTracker) enter(a *attempt) (leave func()) {
 	me := goroutine()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -46,16 +49,16 @@ func (w *watch) enter(a *attempt) (leave func()) {
 	}
 }
 
-// current returns the attempt whose function the calling goroutine runs, or nil.
-func (w *watch) current() *attempt {
+// current returns the attempt that the calling goroutine runs, or nil.
+func (w *goroutineTracker) current() *attempt {
 	me := goroutine()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.running[me]
 }
 
-// goroutine names the calling goroutine as the first line of its stack trace does, "goroutine 18 [running]:". There is
-// no other way to tell goroutines apart, and good reasons for that, which do not hold for finding mistakes.
+// goroutine returns the first words of the stack trace, "goroutine 18", because Go has no other way
+// to identify a goroutine.
 func goroutine() string {
 	var buf [64]byte
 	line := buf[:runtime.Stack(buf[:], false)]

@@ -11,14 +11,15 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx/internal/fakesqlite"
 )
 
-// TestDebug makes mistakes inside of a transaction. More of them are made on engines, in the module sqltest.
+// TestDebug makes mistakes inside a transaction. The module sqltest makes more of them on real
+// engines.
 func TestDebug(t *testing.T) {
 	t.Parallel()
 	pool := sql.OpenDB(sqltx.Guard(&fakesqlite.Driver{}))
 	defer pool.Close()
 	db := sqltx.New(sqltx.SQLite, pool, &sqltx.Options{Debug: true})
 	outside := t.Context()
-	// query closes what it gets, so that the connection is free again.
+	// query closes its rows, to release the connection.
 	query := func(ctx context.Context, c sqltx.Conn) error {
 		rows, err := c.QueryContext(ctx, "r")
 		if err == nil {
@@ -34,18 +35,26 @@ func TestDebug(t *testing.T) {
 		{"a write that lost the context", func(context.Context) error {
 			_, err := db.Writer(outside).ExecContext(outside, "w")
 			return err
-		}, "pass on the context"},
-		{"a read that lost the context", func(context.Context) error { return query(outside, db.Reader(outside)) }, "pass on the context"},
-		{"a read of the pool", func(ctx context.Context) error { return query(ctx, pool) }, "not the pool"},
-		{"a read of the pool without the context", func(context.Context) error { return query(outside, pool) }, "not the pool"},
+		}, "pass the context"},
+		{
+			"a read that lost the context",
+			func(context.Context) error { return query(outside, db.Reader(outside)) },
+			"pass the context",
+		},
+		{"a read of the pool", func(ctx context.Context) error { return query(ctx, pool) }, "instead of the pool"},
+		{
+			"a read of the pool without the context",
+			func(context.Context) error { return query(outside, pool) },
+			"instead of the pool",
+		},
 		{"a transaction of the pool", func(ctx context.Context) error {
 			_, err := pool.BeginTx(ctx, nil)
 			return err
-		}, "not the pool"},
+		}, "instead of the pool"},
 		{"a statement of the pool", func(ctx context.Context) error {
 			_, err := pool.PrepareContext(ctx, "r")
 			return err
-		}, "not the pool"},
+		}, "instead of the pool"},
 		{"no mistake", func(ctx context.Context) error { return query(ctx, db.Reader(ctx)) }, ""},
 		{"a joined transaction", func(ctx context.Context) error {
 			return db.InTx(ctx, func(ctx context.Context) error { return query(ctx, db.Writer(ctx)) })
@@ -55,22 +64,25 @@ func TestDebug(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			err := db.InTx(t.Context(), func(ctx context.Context) error {
 				err := tt.do(ctx)
-				if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-					t.Errorf("the error is %v, want one that says %q", err, tt.want)
+				if tt.want == "" && err != nil ||
+					tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+					t.Errorf("the error is %v, want one with %q", err, tt.want)
 				}
 				return errRefused
 			})
 			if !errors.Is(err, errRefused) {
 				t.Error(err)
 			}
-			if err := errors.Join(query(outside, db.Reader(outside)), query(outside, pool), pool.Ping()); err != nil {
+			if err := errors.Join(query(outside, db.Reader(outside)), query(outside, pool),
+				pool.Ping()); err != nil {
 				t.Errorf("after the transaction: %v", err)
 			}
 		})
 	}
 }
 
-// TestOver uses a context when its transaction is over: nothing must happen then that nobody can roll back.
+// TestOver: a context of an ended transaction is rejected, because its statements could not be
+// rolled back.
 func TestOver(t *testing.T) {
 	t.Parallel()
 	db, fake := open(t, sqltx.SQLite, nil, nil)
@@ -83,7 +95,7 @@ func TestOver(t *testing.T) {
 	_, errRead := db.Reader(kept).QueryContext(kept, "r")
 	errTx := db.InTx(kept, func(context.Context) error { return nil })
 	for _, err := range []error{errWrite, errRead, errTx} {
-		if err == nil || !strings.Contains(err.Error(), "is over") {
+		if err == nil || !strings.Contains(err.Error(), "has ended") {
 			t.Errorf("the error is %v", err)
 		}
 	}

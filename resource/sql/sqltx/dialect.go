@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Dialect is what an engine expects of a statement and how it words its errors.
+// Dialect identifies the SQL dialect and the error codes of an engine.
 type Dialect string
 
-// The dialects.
+// The supported dialects.
 const (
 	SQLite     Dialect = "sqlite"
 	PostgreSQL Dialect = "postgresql"
 )
 
-// Placeholder returns what stands in a statement for its nth argument, counted from 1. Both dialects number arguments,
-// so that one can be used twice.
+// Placeholder returns the placeholder of the nth argument of a statement, counted from 1. Both
+// dialects number arguments, so an argument can be used more than once.
 func (d Dialect) Placeholder(n int) string {
 	if d == PostgreSQL {
 		return "$" + strconv.Itoa(n)
@@ -23,9 +23,9 @@ func (d Dialect) Placeholder(n int) string {
 	return "?" + strconv.Itoa(n)
 }
 
-// Quote writes the name of a table or column so that it means just that, whatever characters and words it is made of.
-// In SQLite it uses backticks: between double quotes, a name that does not exist is taken for a string, and a mistake
-// for an empty answer.
+// Quote returns a table or column name as a quoted identifier. It does not validate the name. For
+// SQLite it uses backticks, because SQLite treats an unknown name in double quotes as a string,
+// which hides the mistake.
 func (d Dialect) Quote(name string) string {
 	if d == PostgreSQL {
 		return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`

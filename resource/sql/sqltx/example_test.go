@@ -10,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx/internal/fakesqlite"
 )
 
-// ledger is a store of two tables: it asks the DB for the connection of each statement, and no more.
+// ledger is a store of two tables. It gets the connection of each statement from the DB.
 type ledger struct{ db *sqltx.DB }
 
 func (l ledger) book(ctx context.Context, account string, amount int) error {
@@ -20,8 +20,10 @@ func (l ledger) book(ctx context.Context, account string, amount int) error {
 }
 
 func Example() {
-	driver := &fakesqlite.Driver{}                                                  // elsewhere: sql.Open("pgx", "postgres://...")
-	db := sqltx.New(sqltx.PostgreSQL, sql.OpenDB(driver), &sqltx.Options{Idle: -1}) // so that the list below is short
+	// in a program: sql.Open("pgx", "postgres://...")
+	driver := &fakesqlite.Driver{}
+	// shortens the output
+	db := sqltx.New(sqltx.PostgreSQL, sql.OpenDB(driver), &sqltx.Options{Idle: -1})
 	books := ledger{db}
 
 	transfer := func(ctx context.Context) error {
@@ -40,9 +42,11 @@ func Example() {
 	// COMMIT
 }
 
-// A SQLite database has one writer at a time, so the pool that writes has one connection, and reads have others.
+// A SQLite database has one writer at a time, so the pool for writes has one connection, and reads
+// use another pool.
 func ExampleNew() {
-	driver := &fakesqlite.Driver{} // elsewhere: sql.Open("sqlite", "file:shop.db?_pragma=journal_mode(wal)")
+	// in a program: sql.Open("sqlite", "file:shop.db?_pragma=journal_mode(wal)")
+	driver := &fakesqlite.Driver{}
 	writer, readers := sql.OpenDB(driver), sql.OpenDB(driver)
 	writer.SetMaxOpenConns(1)
 	db := sqltx.New(sqltx.SQLite, writer, &sqltx.Options{Readers: readers})
@@ -59,16 +63,16 @@ func ExampleNew() {
 	// false
 }
 
-// Guard finds a store that goes around the DB.
+// Guard detects a store that bypasses the DB.
 func ExampleGuard() {
 	pool := sql.OpenDB(sqltx.Guard(&fakesqlite.Driver{}))
 	db := sqltx.New(sqltx.SQLite, pool, nil)
 
 	err := db.InTx(context.Background(), func(ctx context.Context) error {
-		_, err := pool.ExecContext(ctx, "DELETE FROM orders") // and not db.Writer(ctx)
+		_, err := pool.ExecContext(ctx, "DELETE FROM orders") // instead of db.Writer(ctx)
 		return err
 	})
 	fmt.Println(err)
 	// Output:
-	// sqltx: a statement inside of a transaction was about to run outside of it: use DB.Writer or DB.Reader and not the pool
+	// sqltx: statement would run outside of the current transaction: use DB.Writer or DB.Reader instead of the pool
 }

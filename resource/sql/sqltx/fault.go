@@ -10,37 +10,40 @@ import (
 	"strings"
 )
 
-// Kind says what a database has against a statement.
+// Kind classifies an error of a database.
 type Kind uint8
 
 // The kinds of a [Fault].
 const (
-	Other       Kind = iota // none of these, or no error
-	Unique                  // another row has the value
-	ForeignKey              // there is no row referred to, or there are rows that refer to this one
-	Check                   // a CHECK says no
-	NotNull                 // a value is missing
-	Conflict                // with another transaction, which was first; running the whole function again may succeed
-	Unavailable             // the database cannot be reached, is busy with other things than rows, or is full
-	Value                   // a value is longer, larger or otherwise than a column or an index can keep
+	Other      Kind = iota // none of these, or no error
+	Unique                 // another row has the same key
+	ForeignKey             // a referenced row does not exist, or this row is still referenced
+	Check                  // a CHECK constraint failed
+	NotNull                // a NOT NULL column has no value
+	// a concurrent transaction conflicts; running the whole function again may succeed
+	Conflict
+	Unavailable // the database cannot be reached, is overloaded, or is full
+	Value       // a value is too long, out of range or invalid for its column or index
 )
 
-// Fault is what can be told of an error of a database.
+// Fault describes an error of a database.
 type Fault struct {
 	Kind Kind
-	// Constraint is the name of the constraint that was violated, where the engine tells: PostgreSQL always, SQLite for
-	// Check, and for Unique if it is an index on expressions.
+	// Constraint is the name of the violated constraint, if the engine reports it: PostgreSQL
+	// always; SQLite for Check, and for Unique on an index of expressions.
 	Constraint string
-	// Columns are those of the constraint, where the engine tells: for Unique and NotNull both, for ForeignKey PostgreSQL,
-	// which names the columns of the table that was written. Of an index on expressions PostgreSQL gives these.
+	// Columns are the columns of the constraint, if the engine reports them: both engines for
+	// Unique and NotNull, PostgreSQL also for ForeignKey, with the columns of the written table.
+	// For an index of expressions PostgreSQL reports the expressions.
 	Columns []string
-	// Lost is true beside Unavailable if the statement may have reached the engine, whose answer has not come: one that
-	// writes, outside of a transaction, may have been carried out. Inside of one nothing has.
+	// Lost is true with Unavailable if the engine may have received the statement but its response
+	// was lost. Outside a transaction a write may then have taken effect. Inside a transaction it
+	// has not.
 	Lost bool
 }
 
-// Fault tells what kind of error a driver has returned, however often it has been wrapped. It knows drivers by the
-// methods and fields of their errors.
+// Fault classifies an error of a driver, which may be wrapped. It recognizes drivers by the methods
+// and fields of their errors. A nil error has the zero Fault.
 func (d Dialect) Fault(err error) Fault {
 	if err == nil {
 		return Fault{}
@@ -51,30 +54,36 @@ func (d Dialect) Fault(err error) Fault {
 	return sqliteFault(err)
 }
 
-// lost reports whether err is about the connection and not from the engine.
-func lost(err error) bool {
+// connectionLost reports whether err is an error of the connection and not of the engine.
+func connectionLost(err error) bool {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return false // it looks like an error of the network, but is that of a caller who has waited long enough
+		return false // it implements net.Error, but is the caller's deadline
 	}
 	var network net.Error
-	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &network) || closed(err)
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.As(err, &network) ||
+		connectionClosed(err)
 }
 
-// closed knows the error of pgx for a connection that it has noticed to be lost. It has no type that others could name.
-func closed(err error) bool {
+// connectionClosed recognizes the error of pgx for a connection known to be lost, which has no
+// exported type.
+func connectionClosed(err error) bool {
 	return find(err, func(e error) bool { return e.Error() == "conn closed" }) != nil
 }
 
-// unsent reports whether a lost connection was lost before the statement was sent, so that nothing has happened.
-func unsent(err error) bool {
+// notSent reports whether the connection was lost before the statement was sent, so that it had no
+// effect.
+func notSent(err error) bool {
 	var dial *net.OpError
-	var retry interface{ SafeToRetry() bool } // pgx
-	return errors.Is(err, driver.ErrBadConn) || closed(err) || errors.As(err, &dial) && dial.Op == "dial" ||
+	var retry interface{ SafeToRetry() bool } // implemented by pgx
+	return errors.Is(err, driver.ErrBadConn) || connectionClosed(err) ||
+		errors.As(err, &dial) && dial.Op == "dial" ||
 		errors.As(err, &retry) && retry.SafeToRetry()
 }
 
-// ends reports whether a server says with this code that it ends the connection. It may do so behind a commit.
-func ends(state string) bool {
+// endsConnection reports whether a server ends the connection with this code. It may do so after a
+// commit.
+func endsConnection(state string) bool {
 	switch state {
 	case "57P01", "57P02", "08000", "08003", "08006", "08007":
 		return true
@@ -82,19 +91,19 @@ func ends(state string) bool {
 	return false
 }
 
-// The classes and codes of PostgreSQL that mean something here; see appendix A of its manual.
+// postgresFault classifies an error by its SQLSTATE; see appendix A of the PostgreSQL manual.
 func postgresFault(err error) Fault {
 	source := find(err, func(e error) bool { return stateOf(e) != "" })
 	if source == nil {
-		if lost(err) {
-			return Fault{Kind: Unavailable, Lost: !unsent(err)}
+		if connectionLost(err) {
+			return Fault{Kind: Unavailable, Lost: !notSent(err)}
 		}
 		return Fault{}
 	}
 	state := stateOf(source)
 	fault := Fault{
 		Kind:       postgresKind(state),
-		Lost:       ends(state),
+		Lost:       endsConnection(state),
 		Constraint: field(source, "ConstraintName", "Constraint").String(),
 	}
 	switch fault.Kind {
@@ -118,20 +127,20 @@ func postgresKind(state string) Kind {
 		return NotNull
 	case "40001", "40P01":
 		return Conflict
-	case "57P01", "57P02", "57P03", "55P03", "25P03", "25006": // the last is what a standby says
+	case "57P01", "57P02", "57P03", "55P03", "25P03", "25006": // 25006 is the error of a standby
 		return Unavailable
 	case "22001", "22003", "22008", "22021", "22P05", "54000":
 		return Value
 	}
 	switch state[:2] {
-	case "08", "53": // connections, resources
+	case "08", "53": // connection exceptions, insufficient resources
 		return Unavailable
 	}
 	return Other
 }
 
-// keyColumns reads the columns out of a detail such as "Key (tenant, email)=(1, a@b) already exists." It is the same in
-// every language that a server may speak.
+// keyColumns parses the columns of a detail such as "Key (tenant, email)=(1, a@b) already exists."
+// Their syntax does not depend on the language of the server.
 func keyColumns(detail string) []string {
 	_, rest, _ := strings.Cut(detail, "(")
 	list, _, found := strings.Cut(rest, ")=(")
@@ -147,12 +156,13 @@ func keyColumns(detail string) []string {
 	return columns
 }
 
-// sqlState is the code of the PostgreSQL error in err, or empty.
+// sqlState returns the SQLSTATE of the PostgreSQL error in err, or "".
 func sqlState(err error) string {
 	return stateOf(find(err, func(e error) bool { return stateOf(e) != "" }))
 }
 
-// stateOf asks err itself. Drivers agree on this method; a code always has five characters.
+// stateOf returns the SQLSTATE of err itself. Drivers agree on this method; a SQLSTATE has five
+// characters.
 func stateOf(err error) string {
 	if e, ok := err.(interface{ SQLState() string }); ok && len(e.SQLState()) == 5 {
 		return e.SQLState()
@@ -160,7 +170,7 @@ func stateOf(err error) string {
 	return ""
 }
 
-// Result codes of SQLite. The lower byte of an extended code is the primary one.
+// Result codes of SQLite. The low byte of an extended code is the primary code.
 const (
 	sqliteBusy       = 5
 	sqliteLocked     = 6
@@ -205,7 +215,7 @@ func sqliteFault(err error) Fault {
 	return Fault{}
 }
 
-// uniqueFault reads either "users.tenant, users.email" or "index 'users_lower_email'".
+// uniqueFault parses "users.tenant, users.email" or "index 'users_lower_email'".
 func uniqueFault(what string) Fault {
 	if index, ok := strings.CutPrefix(what, "index '"); ok {
 		return Fault{Kind: Unique, Constraint: strings.TrimSuffix(index, "'")}
@@ -213,7 +223,7 @@ func uniqueFault(what string) Fault {
 	return Fault{Kind: Unique, Columns: columnsOf(what)}
 }
 
-// columnsOf takes the tables out of "users.tenant, users.email".
+// columnsOf removes the tables from "users.tenant, users.email".
 func columnsOf(what string) []string {
 	if what == "" {
 		return nil
@@ -225,8 +235,8 @@ func columnsOf(what string) []string {
 	return columns
 }
 
-// afterMarker returns what SQLite, whose messages are in no other language, says behind a phrase. Only modernc.org/sqlite
-// adds something, which is the code in parentheses.
+// afterMarker returns the part of a message of SQLite after a phrase. Messages of SQLite are not
+// translated. modernc.org/sqlite appends the code in parentheses, which is removed.
 func afterMarker(err error, phrase string) string {
 	_, what, _ := strings.Cut(err.Error(), phrase)
 	if i := strings.LastIndex(what, " ("); i >= 0 && strings.Trim(what[i+2:], "0123456789") == ")" {
@@ -235,7 +245,7 @@ func afterMarker(err error, phrase string) string {
 	return what
 }
 
-// sqliteCode is the extended result code of the SQLite error in err.
+// sqliteCode returns the extended result code of the SQLite error in err.
 func sqliteCode(err error) (code int64, ok bool) {
 	find(err, func(e error) bool {
 		code, ok = codeOf(e)
@@ -244,8 +254,9 @@ func sqliteCode(err error) (code int64, ok bool) {
 	return code, ok
 }
 
-// codeOf asks err itself: by its method ExtendedCode or Code, or its field of one of these names. The results are of
-// types of the driver's own, which only reflection can take. Many other errors have codes; a driver is known by its name.
+// codeOf returns the code of err itself, from a method or field ExtendedCode or Code. Their types
+// belong to the driver, so it uses reflection. It checks the name of the package, because other
+// errors have codes as well.
 func codeOf(err error) (int64, bool) {
 	v, typ := reflect.ValueOf(err), reflect.TypeOf(err)
 	if typ.Kind() == reflect.Pointer {
@@ -269,7 +280,7 @@ func codeOf(err error) (int64, bool) {
 	return 0, false
 }
 
-// field returns the first of the fields that the struct in or behind err has, or else an empty string.
+// field returns the first of the named fields that the struct of err has, or an empty string.
 func field(err error, names ...string) reflect.Value {
 	v := reflect.ValueOf(err)
 	if v.Kind() == reflect.Pointer {
@@ -286,7 +297,7 @@ func field(err error, names ...string) reflect.Value {
 	return reflect.ValueOf("")
 }
 
-// find returns the first error in the tree of err that is the one, or nil.
+// find returns the first error in the tree of err that satisfies is, or nil.
 func find(err error, is func(error) bool) error {
 	if err == nil || is(err) {
 		return err

@@ -8,24 +8,25 @@ import (
 	"sync/atomic"
 )
 
-// Guard returns a connector for tests, whose pool refuses what bypasses a [DB]: a statement with the context of a
-// transaction, on a connection that is not the transaction's. That is what a store does which keeps the *sql.DB and
-// uses it directly. With [Options].Debug it also refuses statements of the goroutine that runs the transaction, whatever
-// their context.
+// Guard returns a connector for tests. Its pool rejects statements that bypass a [DB]: those with
+// the context of a transaction, on a connection other than the transaction's. A store causes them
+// if it keeps the *sql.DB and uses it directly. With [Options.Debug] it also rejects statements of
+// the goroutine that runs the transaction, with any context.
 //
 //	db := sqltx.New(sqltx.SQLite, sql.OpenDB(sqltx.Guard(connector)), &sqltx.Options{Debug: true})
 func Guard(c driver.Connector) driver.Connector { return &guard{Connector: c} }
 
-var errBypass = errors.New("sqltx: a statement inside of a transaction was about to run outside of it: " +
-	"use DB.Writer or DB.Reader and not the pool")
+var errBypass = errors.New("sqltx: statement would run outside of the current transaction: " +
+	"use DB.Writer or DB.Reader instead of the pool")
 
-// guard is a connector whose connections look who comes.
+// guard is a connector with connections that check their statements.
 type guard struct {
 	driver.Connector
 	db atomic.Pointer[DB]
 }
 
-// guardedDriver lets a DB find the guard of a pool, which shows nothing else of its connector.
+// guardedDriver makes the guard accessible through sql.DB.Driver, because a pool does not expose
+// its connector.
 type guardedDriver struct {
 	driver.Driver
 	guard *guard
@@ -41,14 +42,14 @@ func (g *guard) Connect(ctx context.Context) (driver.Conn, error) {
 	return &guardedConn{Conn: c, guard: g}, nil
 }
 
-// adopt tells the guard of a pool whose transactions are meant.
+// adopt sets the DB that a guarded pool checks.
 func (db *DB) adopt(pool *sql.DB) {
 	if d, ok := pool.Driver().(guardedDriver); ok {
 		d.guard.db.Store(db)
 	}
 }
 
-// own says that a connection is the transaction's.
+// own marks a connection as the one of an attempt.
 func own(c *sql.Conn, a *attempt) {
 	c.Raw(func(inner any) error {
 		if g, ok := inner.(*guardedConn); ok {
@@ -58,23 +59,23 @@ func own(c *sql.Conn, a *attempt) {
 	})
 }
 
-// guardedConn implements every optional interface of package driver by asking the connection inside, or else by what
-// database/sql takes for not having it.
+// guardedConn implements the optional interfaces of package driver with those of the inner
+// connection, or with the result that database/sql treats as not implemented.
 type guardedConn struct {
 	driver.Conn
 	guard *guard
 	owner *attempt
 }
 
-// check refuses a statement that should be in a transaction on another connection.
+// check rejects a statement of a transaction that has another connection.
 func (c *guardedConn) check(ctx context.Context) error {
 	db := c.guard.db.Load()
 	if db == nil {
 		return nil
 	}
 	a := db.currentAttempt(ctx)
-	if a == nil && db.watch != nil {
-		a = db.watch.current()
+	if a == nil && db.tracker != nil {
+		a = db.tracker.current()
 	}
 	if a != nil && a != c.owner {
 		return errBypass
@@ -82,7 +83,8 @@ func (c *guardedConn) check(ctx context.Context) error {
 	return nil
 }
 
-func (c *guardedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c *guardedConn) ExecContext(ctx context.Context, query string,
+	args []driver.NamedValue) (driver.Result, error) {
 	if err := c.check(ctx); err != nil {
 		return nil, err
 	}
@@ -92,7 +94,8 @@ func (c *guardedConn) ExecContext(ctx context.Context, query string, args []driv
 	return nil, driver.ErrSkip
 }
 
-func (c *guardedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (c *guardedConn) QueryContext(ctx context.Context, query string,
+	args []driver.NamedValue) (driver.Rows, error) {
 	if err := c.check(ctx); err != nil {
 		return nil, err
 	}
@@ -134,7 +137,7 @@ func (c *guardedConn) Ping(ctx context.Context) error {
 	return nil
 }
 
-// ResetSession is called before the connection is used again after somebody else.
+// ResetSession clears the owner before the connection is reused.
 func (c *guardedConn) ResetSession(ctx context.Context) error {
 	c.owner = nil
 	if r, ok := c.Conn.(driver.SessionResetter); ok {
@@ -155,14 +158,15 @@ func (c *guardedConn) CheckNamedValue(v *driver.NamedValue) error {
 	return driver.ErrSkip
 }
 
-// stmtContext is what the statements of all drivers are that have been written since contexts.
+// stmtContext is implemented by the statements of all current drivers.
 type stmtContext interface {
 	driver.Stmt
 	driver.StmtExecContext
 	driver.StmtQueryContext
 }
 
-// guardedStmt is a statement that has been prepared before it is known who will use it.
+// guardedStmt is a prepared statement. It is checked when it runs, because preparing does not
+// determine its caller.
 type guardedStmt struct {
 	stmtContext
 	conn *guardedConn

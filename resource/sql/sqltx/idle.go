@@ -9,43 +9,44 @@ import (
 	"time"
 )
 
-// patience tells connections of PostgreSQL how long their transactions may stand still.
-type patience struct {
-	idle time.Duration // below zero for ever
+// idleTimeout sets idle_in_transaction_session_timeout on connections of PostgreSQL.
+type idleTimeout struct {
+	timeout time.Duration // negative means no timeout
 
-	mu   sync.Mutex
-	told map[any]struct{} // connections, as their driver knows them
+	mu      sync.Mutex
+	applied map[any]struct{} // driver connections with the setting
 }
 
-// toldMax bounds what is remembered of connections, most of which are closed by then. Whoever is forgotten is told again.
-const toldMax = 256
+// maxApplied limits the remembered connections, most of which are closed by then. A forgotten one
+// is set again.
+const maxApplied = 256
 
-// tell tells a connection, unless it knows. Where that fails nothing is lost: a connection that is broken is found out by
-// who uses it next, and a server that knows no such setting goes without.
-func (p *patience) tell(ctx context.Context, conn *sql.Conn) {
-	if p.idle < 0 || !p.news(conn) {
+// apply sets the timeout of a connection once. Errors are ignored: a broken connection fails at its
+// next use, and a server without this setting works without it.
+func (p *idleTimeout) apply(ctx context.Context, conn *sql.Conn) {
+	if p.timeout < 0 || !p.isNew(conn) {
 		return
 	}
 	const text = "SELECT set_config('idle_in_transaction_session_timeout', $1, false) " +
 		"WHERE current_setting('idle_in_transaction_session_timeout') = '0'"
-	_, _ = conn.ExecContext(ctx, text, strconv.FormatInt(max(p.idle.Milliseconds(), 1), 10))
+	_, _ = conn.ExecContext(ctx, text, strconv.FormatInt(max(p.timeout.Milliseconds(), 1), 10))
 }
 
-// news reports whether a connection was not told yet, and notes that it is.
-func (p *patience) news(conn *sql.Conn) (is bool) {
+// isNew reports whether a connection was not set yet, and records it.
+func (p *idleTimeout) isNew(conn *sql.Conn) (is bool) {
 	_ = conn.Raw(func(inner any) error {
 		if !reflect.TypeOf(inner).Comparable() {
 			return nil
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if _, known := p.told[inner]; known {
+		if _, known := p.applied[inner]; known {
 			return nil
 		}
-		if p.told == nil || len(p.told) >= toldMax {
-			p.told = map[any]struct{}{}
+		if p.applied == nil || len(p.applied) >= maxApplied {
+			p.applied = map[any]struct{}{}
 		}
-		p.told[inner] = struct{}{}
+		p.applied[inner] = struct{}{}
 		is = true
 		return nil
 	})

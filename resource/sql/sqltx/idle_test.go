@@ -13,7 +13,7 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// TestIdle: a connection of PostgreSQL is told once how long its transactions may stand still.
+// TestIdle: the timeout is set once per connection of PostgreSQL.
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	const told = "SELECT set_config"
@@ -26,8 +26,14 @@ func TestIdle(t *testing.T) {
 		want    []string
 	}{
 		{"by default", sqltx.PostgreSQL, nil, nil, twice},
-		{"for ever", sqltx.PostgreSQL, &sqltx.Options{Idle: -1}, nil, []string{"OPEN", "BEGIN", "w", "COMMIT", "BEGIN", "w", "COMMIT"}},
-		{"a server that does not know of it", sqltx.PostgreSQL, nil, func(what string, _ int) error {
+		{
+			"for ever",
+			sqltx.PostgreSQL,
+			&sqltx.Options{Idle: -1},
+			nil,
+			[]string{"OPEN", "BEGIN", "w", "COMMIT", "BEGIN", "w", "COMMIT"},
+		},
+		{"a server without the setting", sqltx.PostgreSQL, nil, func(what string, _ int) error {
 			if strings.HasPrefix(what, told) {
 				return errors.New("no such function")
 			}
@@ -62,7 +68,8 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestIdleOnALostConnection: a connection that turns out to be lost as it is told is one that cannot begin.
+// TestIdleOnALostConnection: if the connection is lost while the timeout is set, no transaction
+// begins.
 func TestIdleOnALostConnection(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t, sqltx.PostgreSQL, func(what string, _ int) error {
@@ -71,7 +78,8 @@ func TestIdleOnALostConnection(t *testing.T) {
 		}
 		return nil
 	}, nil)
-	if err := db.InTx(t.Context(), func(context.Context) error { return nil }); !errors.Is(err, tx.ErrUnavailable) {
+	if err := db.InTx(t.Context(), func(context.Context) error { return nil }); !errors.Is(err,
+		tx.ErrUnavailable) {
 		t.Errorf("InTx: %v, want tx.ErrUnavailable", err)
 	}
 }

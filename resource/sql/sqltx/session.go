@@ -9,17 +9,18 @@ import (
 	"time"
 )
 
-// session is an open transaction on its own connection, which both ends give back to the pool.
+// session is an open transaction on its own connection. Commit and Rollback return the connection
+// to the pool.
 type session interface {
 	Conn
 	Commit() error
 	Rollback() error
 }
 
-// commitLimit is for connections on which nothing moves any more; no healthy commit comes near it.
+// commitLimit detects a dead connection. It is far above the time of any working commit.
 const commitLimit = 30 * time.Second
 
-// begin waits for a connection as long as ctx lasts.
+// begin begins a transaction. It waits for a connection until ctx is done.
 func (db *DB) begin(ctx context.Context, a *attempt) (session, error) {
 	conn, err := db.writer.Conn(ctx)
 	if err != nil {
@@ -27,34 +28,37 @@ func (db *DB) begin(ctx context.Context, a *attempt) (session, error) {
 	}
 	own(conn, a)
 	if db.dialect == PostgreSQL {
-		db.patience.tell(ctx, conn)
+		db.idleTimeout.apply(ctx, conn)
 		return beginPostgres(ctx, conn, db.isolation)
 	}
 	return beginSQLite(ctx, conn)
 }
 
-// postgresSession is a transaction of database/sql, whose driver knows that PostgreSQL answers the COMMIT of a failed
-// transaction with a polite ROLLBACK.
+// postgresSession is a transaction of database/sql. Its driver detects that PostgreSQL responds to
+// the COMMIT of a failed transaction with ROLLBACK.
 type postgresSession struct {
 	*sql.Tx
 	conn   *sql.Conn
-	caller context.Context    // whose end is that of the transaction, until it commits
-	detach func() bool        // from the caller; false if it is too late
+	caller context.Context    // its end rolls back the transaction before the commit
+	detach func() bool        // from the caller; returns false if the caller's context is done
 	cancel context.CancelFunc // ends the transaction
 }
 
-// beginPostgres gives the transaction a context of its own. With the caller's, database/sql would interrupt a commit
-// when a client goes away, and nobody could say what became of it.
+// beginPostgres runs the transaction with a context of its own. With the caller's context,
+// database/sql would interrupt a commit when the client disconnects, and its outcome would be
+// unknown.
 func beginPostgres(ctx context.Context, conn *sql.Conn, level sql.IsolationLevel) (session, error) {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s := &postgresSession{conn: conn, caller: ctx, cancel: cancel, detach: context.AfterFunc(ctx, cancel)}
 	var err error
 	if s.Tx, err = conn.BeginTx(life, &sql.TxOptions{Isolation: level}); err != nil {
 		s.close()
-		if errors.Is(err, sql.ErrConnDone) { // it was lost as it was told something, and database/sql has closed it
+		// the connection was lost while its timeout was set, and database/sql has closed it
+		if errors.Is(err, sql.ErrConnDone) {
 			err = fmt.Errorf("%w: %w", driver.ErrBadConn, err)
 		}
-		return nil, errors.Join(ctx.Err(), err) // life ends only with ctx, but does not say why
+		// the error of the derived context does not contain the cause
+		return nil, errors.Join(ctx.Err(), err)
 	}
 	return s, nil
 }
@@ -62,7 +66,7 @@ func beginPostgres(ctx context.Context, conn *sql.Conn, level sql.IsolationLevel
 func (s *postgresSession) Commit() error {
 	defer s.close()
 	if !s.detach() {
-		s.Tx.Rollback() // if it is not being rolled back already
+		s.Tx.Rollback() // unless it is being rolled back already
 		return s.caller.Err()
 	}
 	limit := time.AfterFunc(commitLimit, s.cancel)
@@ -84,60 +88,61 @@ func (s *postgresSession) close() {
 	s.conn.Close()
 }
 
-// postgresCommitError keeps apart what the server refused from what it may have done before the connection was lost.
+// postgresCommitError distinguishes a commit that the server has rejected from one that may have
+// succeeded before the connection was lost.
 func postgresCommitError(err error) error {
 	state := sqlState(err)
 	switch {
 	case state == "" && rolledBack(err):
 		return err
 	case state == "", state[:2] == "08", state[:2] == "57":
-		// Shutting down, a server ends connections also after the commit is on its disk.
+		// A server that shuts down may end connections after the commit is durable.
 		return fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)
 	}
 	return err
 }
 
-// rolledBack knows the error by which drivers tell that a commit has rolled back.
+// rolledBack recognizes the errors of drivers for a commit that has rolled back.
 func rolledBack(err error) bool {
-	// The texts are those of pgx and of lib/pq, whose values for it cannot be named without importing them.
+	// These are the texts of pgx and lib/pq. Their error values would require an import.
 	text := err.Error()
 	return text == "commit unexpectedly resulted in rollback" ||
 		text == "pq: Could not complete operation in a failed transaction"
 }
 
-// sqliteSession begins and ends by statements, because how a driver begins depends on its data source name, and a
-// transaction must take SQLite's one lock for writing at once: one that reads first and then finds that somebody else
-// has written can only start again.
+// sqliteSession begins and ends by statements, because the behavior of a driver's Begin depends on
+// its data source name. The transaction must take the write lock at its beginning: if it reads
+// first and another connection writes, it can only start again.
 type sqliteSession struct {
 	*sql.Conn
-	ctx context.Context // of the transaction, which is all the life the session has; without its end
+	ctx context.Context // of the transaction, without its cancellation
 }
 
-// longWait is how long SQLite waits for others (PRAGMA busy_timeout) where that is meant to be all the waiting there is. To
-// begin again then, twenty times, would keep a client for minutes, and all who stand behind it in the pool.
+// longWait is the busy_timeout of SQLite from which on its own waiting is sufficient. Repeating
+// such a wait twenty times would block the client, and the pool, for minutes.
 const longWait = time.Second
 
-var errWaited = errors.New("others held the database all the while")
+var errBusyTimeout = errors.New("database was locked for the whole busy_timeout")
 
 func beginSQLite(ctx context.Context, conn *sql.Conn) (session, error) {
 	s := &sqliteSession{conn, context.WithoutCancel(ctx)}
 	from := time.Now()
 	_, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE")
 	if err != nil && time.Since(from) >= longWait {
-		err = fmt.Errorf("%w: %w", errWaited, err)
+		err = fmt.Errorf("%w: %w", errBusyTimeout, err)
 	}
 	switch {
 	case err == nil:
 		return s, nil
 	case ctx.Err() != nil:
-		s.Rollback() // the interrupt may have come just when the transaction had begun
+		s.Rollback() // the interrupt may have arrived after BEGIN had succeeded
 	default:
 		conn.Close()
 	}
 	return nil, err
 }
 
-// Commit also ends the transaction when it fails, since a busy database leaves it open.
+// Commit also ends the transaction if it fails, because a busy database leaves it open.
 func (s *sqliteSession) Commit() error {
 	_, err := s.ExecContext(s.ctx, "COMMIT")
 	if err == nil {
@@ -150,11 +155,11 @@ func (s *sqliteSession) Commit() error {
 	return err
 }
 
-// Rollback closes the connection for good if it may still be in the transaction.
+// Rollback closes the connection if the transaction may still be open.
 func (s *sqliteSession) Rollback() error {
 	_, err := s.ExecContext(s.ctx, "ROLLBACK")
-	// "No transaction is active" is an error with the most general of codes: SQLite rolls back by itself after some
-	// faults. Whatever else it means, a connection costs little.
+	// SQLite rolls back after some errors itself, and ROLLBACK then fails with a generic code.
+	// Closing the connection is correct in all cases.
 	if err != nil {
 		s.Conn.Raw(func(any) error { return driver.ErrBadConn })
 	}

@@ -21,7 +21,8 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// What depends on an engine is tested with it, in the module sqltest. Here are the faults that none makes to order.
+// The module sqltest tests behavior that depends on the engine. These tests cover errors that
+// engines do not produce on demand.
 
 var errRefused = errors.New("refused by the test")
 
@@ -31,8 +32,9 @@ var (
 	serialized = &fakesqlite.Postgres{State: "40001"}
 )
 
-// open returns a DB over a fake, which fails as wanted.
-func open(t *testing.T, d sqltx.Dialect, fail func(what string, n int) error, opts *sqltx.Options) (*sqltx.DB, *fakesqlite.Driver) {
+// open returns a DB over a fake driver.
+func open(t *testing.T, d sqltx.Dialect, fail func(what string, n int) error,
+	opts *sqltx.Options) (*sqltx.DB, *fakesqlite.Driver) {
 	t.Helper()
 	fake := &fakesqlite.Driver{Fail: fail}
 	pool := sql.OpenDB(fake)
@@ -40,7 +42,7 @@ func open(t *testing.T, d sqltx.Dialect, fail func(what string, n int) error, op
 	return sqltx.New(d, pool, opts), fake
 }
 
-// failing makes one thing fail, the first times that it is done.
+// failing returns a function that fails an operation the given number of times.
 func failing(what string, err error, times int) func(string, int) error {
 	return func(did string, n int) error {
 		if did == what && n <= times {
@@ -80,14 +82,30 @@ func TestInTxWithFaults(t *testing.T) {
 		{"cannot roll back", sqltx.SQLite, func(what string, n int) error {
 			return errors.Join(failing("w", errRefused, 1)(what, n), failing("ROLLBACK", plain, 1)(what, n))
 		}, errRefused, []string{"OPEN", "BEGIN IMMEDIATE", "w", "ROLLBACK", "CLOSE"}},
-		{"the disk fails at the commit", sqltx.SQLite, failing("COMMIT", diskFault, 1), sqltx.ErrOutcomeUnknown,
-			[]string{"OPEN", "BEGIN IMMEDIATE", "w", "COMMIT", "ROLLBACK"}},
-		{"the connection is lost at the commit", sqltx.PostgreSQL, failing("COMMIT", plain, 1), sqltx.ErrOutcomeUnknown,
-			[]string{"OPEN", "BEGIN", "w", "COMMIT"}},
-		{"the server ends at the commit", sqltx.PostgreSQL, failing("COMMIT", &fakesqlite.Postgres{State: "57P01"}, 1),
-			sqltx.ErrOutcomeUnknown, []string{"OPEN", "BEGIN", "w", "COMMIT"}},
+		{
+			"the disk fails at the commit",
+			sqltx.SQLite,
+			failing("COMMIT", diskFault, 1),
+			sqltx.ErrOutcomeUnknown,
+			[]string{"OPEN", "BEGIN IMMEDIATE", "w", "COMMIT", "ROLLBACK"},
+		},
+		{
+			"the connection is lost at the commit",
+			sqltx.PostgreSQL,
+			failing("COMMIT", plain, 1),
+			sqltx.ErrOutcomeUnknown,
+			[]string{"OPEN", "BEGIN", "w", "COMMIT"},
+		},
+		{
+			"the server ends at the commit",
+			sqltx.PostgreSQL,
+			failing("COMMIT", &fakesqlite.Postgres{State: "57P01"}, 1),
+			sqltx.ErrOutcomeUnknown,
+			[]string{"OPEN", "BEGIN", "w", "COMMIT"},
+		},
 		{"a conflict and the connection are lost", sqltx.PostgreSQL, func(what string, n int) error {
-			return failing("COMMIT", errors.Join(&fakesqlite.Postgres{State: "08006"}, serialized), 1)(what, n)
+			return failing("COMMIT", errors.Join(&fakesqlite.Postgres{State: "08006"}, serialized), 1)(what,
+				n)
 		}, sqltx.ErrOutcomeUnknown, []string{"OPEN", "BEGIN", "w", "COMMIT"}},
 	}
 	for _, tt := range tests {
@@ -119,7 +137,7 @@ func TestInTxWithFaults(t *testing.T) {
 	}
 }
 
-// TestUnavailable tells faults that pass from those that stay.
+// TestUnavailable distinguishes temporary from permanent errors.
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	forever := 1 << 30
@@ -131,14 +149,24 @@ func TestUnavailable(t *testing.T) {
 		want    bool
 	}{
 		{"the connection is lost at the begin", sqltx.PostgreSQL, failing("BEGIN", broken, forever), true},
-		{"the server is ending", sqltx.PostgreSQL, failing("BEGIN", &fakesqlite.Postgres{State: "57P03"}, forever), true},
-		{"the connection was lost before", sqltx.PostgreSQL, failing("BEGIN", errors.New("conn closed"), forever), true},
+		{
+			"the server is ending",
+			sqltx.PostgreSQL,
+			failing("BEGIN", &fakesqlite.Postgres{State: "57P03"}, forever),
+			true,
+		},
+		{
+			"the connection was lost before",
+			sqltx.PostgreSQL,
+			failing("BEGIN", errors.New("conn closed"), forever),
+			true,
+		},
 		{"there is no server", sqltx.PostgreSQL, failing("OPEN", broken, forever), true},
 		{"there is no file", sqltx.SQLite, failing("OPEN", &fakesqlite.ByCode{Number: 14}, forever), true},
 		{"conflicts to the end", sqltx.PostgreSQL, failing("COMMIT", serialized, forever), true},
 		{"busy to the end", sqltx.SQLite, failing("BEGIN IMMEDIATE", busy, forever), true},
-		{"another fault", sqltx.PostgreSQL, failing("BEGIN", errRefused, forever), false},
-		{"nobody knows", sqltx.PostgreSQL, failing("COMMIT", broken, 1), false},
+		{"another error", sqltx.PostgreSQL, failing("BEGIN", errRefused, forever), false},
+		{"outcome unknown", sqltx.PostgreSQL, failing("COMMIT", broken, 1), false},
 		{"a statement", sqltx.PostgreSQL, failing("w", errRefused, 1), false},
 	}
 	for _, tt := range tests {
@@ -156,7 +184,7 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// TestBusyForLong: where SQLite has waited for others, as long as it was told to, nobody begins to wait anew.
+// TestBusyForLong: after SQLite has waited for its busy_timeout, the transaction is not repeated.
 func TestBusyForLong(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -181,7 +209,7 @@ func TestBusyForLong(t *testing.T) {
 	}
 }
 
-// TestKnownRollback has commits fail in such ways that nobody need be in doubt.
+// TestKnownRollback: commits that fail with a known outcome.
 func TestKnownRollback(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{
@@ -197,7 +225,7 @@ func TestKnownRollback(t *testing.T) {
 	}
 }
 
-// TestWaitingEnds has the context end while a transaction waits for its next attempt.
+// TestWaitingEnds: the context ends while a transaction waits for its next attempt.
 func TestWaitingEnds(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -213,7 +241,7 @@ func TestWaitingEnds(t *testing.T) {
 	}
 }
 
-// TestEndsWithTheContext has it end while the function runs, without the function noticing.
+// TestEndsWithTheContext: the context ends while the function runs and ignores it.
 func TestEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	for _, d := range []sqltx.Dialect{sqltx.SQLite, sqltx.PostgreSQL} {
@@ -241,14 +269,14 @@ func TestNewPanics(t *testing.T) {
 		do   func()
 		want string
 	}{
-		{"another dialect", func() { sqltx.New("mysql", pool, nil) }, `the dialect "mysql"`},
-		{"no pool", func() { sqltx.New(sqltx.SQLite, nil, nil) }, "without a pool"},
+		{"another dialect", func() { sqltx.New("mysql", pool, nil) }, `not "mysql"`},
+		{"no pool", func() { sqltx.New(sqltx.SQLite, nil, nil) }, "needs a pool"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			defer func() {
 				if p := fmt.Sprint(recover()); !strings.Contains(p, tt.want) {
-					t.Errorf("it panicked with %s, want something about %s", p, tt.want)
+					t.Errorf("it panicked with %s, want text with %s", p, tt.want)
 				}
 			}()
 			tt.do()
@@ -289,36 +317,116 @@ func TestFault(t *testing.T) {
 		{"nothing", sqltx.SQLite, nil, sqltx.Fault{}},
 		{"anything", sqltx.SQLite, errRefused, sqltx.Fault{}},
 		{"the text alone", sqltx.SQLite, errors.New(unique), sqltx.Fault{}},
-		{"a code of somebody else", sqltx.SQLite, codeOfSomebodyElse(5), sqltx.Fault{}},
-		{"by method", sqltx.SQLite, &fakesqlite.ByCode{Number: 2067, Text: "constraint failed: " + unique + " (2067)"}, both},
-		{"by extended method", sqltx.SQLite, &fakesqlite.ByExtendedCode{Number: 2067, Text: "sqlite3: constraint failed: " + unique}, both},
+		{"a code of another package", sqltx.SQLite, foreignCode(5), sqltx.Fault{}},
+		{
+			"by method",
+			sqltx.SQLite,
+			&fakesqlite.ByCode{Number: 2067, Text: "constraint failed: " + unique + " (2067)"},
+			both,
+		},
+		{
+			"by extended method",
+			sqltx.SQLite,
+			&fakesqlite.ByExtendedCode{Number: 2067, Text: "sqlite3: constraint failed: " + unique},
+			both,
+		},
 		{"by field", sqltx.SQLite, fakesqlite.ByField{Code: 19, ExtendedCode: 2067, Text: unique}, both},
-		{"wrapped twice", sqltx.SQLite, fmt.Errorf("x: %w", errors.Join(errRefused, fakesqlite.ByField{ExtendedCode: 2067, Text: unique})), both},
+		{
+			"wrapped twice",
+			sqltx.SQLite,
+			fmt.Errorf("x: %w",
+				errors.Join(errRefused, fakesqlite.ByField{ExtendedCode: 2067, Text: unique})),
+			both,
+		},
 		{"locked", sqltx.SQLite, &fakesqlite.ByCode{Number: 6 | 1<<8}, sqltx.Fault{Kind: sqltx.Conflict}},
 		{"full", sqltx.SQLite, &fakesqlite.ByCode{Number: 13}, sqltx.Fault{Kind: sqltx.Unavailable}},
-		{"a fault of the disk", sqltx.SQLite, &fakesqlite.ByCode{Number: 10 | 4<<8}, sqltx.Fault{Kind: sqltx.Unavailable, Lost: true}},
+		{
+			"a disk error",
+			sqltx.SQLite,
+			&fakesqlite.ByCode{Number: 10 | 4<<8},
+			sqltx.Fault{Kind: sqltx.Unavailable, Lost: true},
+		},
 		{"too big", sqltx.SQLite, &fakesqlite.ByCode{Number: 18}, sqltx.Fault{Kind: sqltx.Value}},
 		{"a mistake", sqltx.SQLite, &fakesqlite.ByCode{Number: 1}, sqltx.Fault{}},
 		{"an error of the other engine", sqltx.SQLite, serialized, sqltx.Fault{}},
-		{"pgx", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "23505", ConstraintName: "users_email", Detail: detail}, named},
-		{"lib/pq", sqltx.PostgreSQL, &fakesqlite.PQ{Code: "23505", Constraint: "users_email", Detail: detail}, named},
+		{
+			"pgx",
+			sqltx.PostgreSQL,
+			&fakesqlite.Postgres{State: "23505", ConstraintName: "users_email", Detail: detail},
+			named,
+		},
+		{
+			"lib/pq",
+			sqltx.PostgreSQL,
+			&fakesqlite.PQ{Code: "23505", Constraint: "users_email", Detail: detail},
+			named,
+		},
 		{"a column", sqltx.PostgreSQL, &fakesqlite.PQ{Code: "23502", Column: "email"},
 			sqltx.Fault{Kind: sqltx.NotNull, Columns: []string{"email"}}},
-		{"deadlock", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "40P01"}, sqltx.Fault{Kind: sqltx.Conflict}},
-		{"too many connections", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "53300"}, sqltx.Fault{Kind: sqltx.Unavailable}},
-		{"starting up", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "57P03"}, sqltx.Fault{Kind: sqltx.Unavailable}},
+		{
+			"deadlock",
+			sqltx.PostgreSQL,
+			&fakesqlite.Postgres{State: "40P01"},
+			sqltx.Fault{Kind: sqltx.Conflict},
+		},
+		{
+			"too many connections",
+			sqltx.PostgreSQL,
+			&fakesqlite.Postgres{State: "53300"},
+			sqltx.Fault{Kind: sqltx.Unavailable},
+		},
+		{
+			"starting up",
+			sqltx.PostgreSQL,
+			&fakesqlite.Postgres{State: "57P03"},
+			sqltx.Fault{Kind: sqltx.Unavailable},
+		},
 		{"canceled", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "57014"}, sqltx.Fault{}},
-		{"a connection that was lost before", sqltx.PostgreSQL, fmt.Errorf("x: %w", errors.New("conn closed")),
-			sqltx.Fault{Kind: sqltx.Unavailable}},
-		{"the server ends", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "57P01"}, sqltx.Fault{Kind: sqltx.Unavailable, Lost: true}},
+		{
+			"a connection that was lost before",
+			sqltx.PostgreSQL,
+			fmt.Errorf("x: %w", errors.New("conn closed")),
+			sqltx.Fault{Kind: sqltx.Unavailable},
+		},
+		{
+			"the server ends",
+			sqltx.PostgreSQL,
+			&fakesqlite.Postgres{State: "57P01"},
+			sqltx.Fault{Kind: sqltx.Unavailable, Lost: true},
+		},
 		{"a transaction that stood still", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "25P03"},
 			sqltx.Fault{Kind: sqltx.Unavailable}},
-		{"a standby", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "25006"}, sqltx.Fault{Kind: sqltx.Unavailable}},
-		{"too long for a column", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "22001"}, sqltx.Fault{Kind: sqltx.Value}},
+		{
+			"a standby",
+			sqltx.PostgreSQL,
+			&fakesqlite.Postgres{State: "25006"},
+			sqltx.Fault{Kind: sqltx.Unavailable},
+		},
+		{
+			"too long for a column",
+			sqltx.PostgreSQL,
+			&fakesqlite.Postgres{State: "22001"},
+			sqltx.Fault{Kind: sqltx.Value},
+		},
 		{"a division by zero", sqltx.PostgreSQL, &fakesqlite.Postgres{State: "22012"}, sqltx.Fault{}},
-		{"no answer", sqltx.PostgreSQL, &net.OpError{Op: "read", Err: syscall.ECONNRESET}, sqltx.Fault{Kind: sqltx.Unavailable, Lost: true}},
-		{"no server", sqltx.PostgreSQL, &net.OpError{Op: "dial", Err: syscall.ENOENT}, sqltx.Fault{Kind: sqltx.Unavailable}},
-		{"a connection that was bad before", sqltx.PostgreSQL, driver.ErrBadConn, sqltx.Fault{Kind: sqltx.Unavailable}},
+		{
+			"no answer",
+			sqltx.PostgreSQL,
+			&net.OpError{Op: "read", Err: syscall.ECONNRESET},
+			sqltx.Fault{Kind: sqltx.Unavailable, Lost: true},
+		},
+		{
+			"no server",
+			sqltx.PostgreSQL,
+			&net.OpError{Op: "dial", Err: syscall.ENOENT},
+			sqltx.Fault{Kind: sqltx.Unavailable},
+		},
+		{
+			"a connection that was bad before",
+			sqltx.PostgreSQL,
+			driver.ErrBadConn,
+			sqltx.Fault{Kind: sqltx.Unavailable},
+		},
 		{"no code", sqltx.PostgreSQL, &fakesqlite.Postgres{State: ""}, sqltx.Fault{}},
 		{"a deadline", sqltx.PostgreSQL, context.DeadlineExceeded, sqltx.Fault{}},
 	}
@@ -326,14 +434,14 @@ func TestFault(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			if diff := cmp.Diff(tt.want, tt.dialect.Fault(tt.err)); diff != "" {
-				t.Errorf("the fault (-want +got):\n%s", diff)
+				t.Errorf("Fault (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// codeOfSomebodyElse has a method like those of drivers, but is none of theirs.
-type codeOfSomebodyElse int
+// foreignCode has a method like the errors of drivers, in another package.
+type foreignCode int
 
-func (c codeOfSomebodyElse) Error() string { return "a code" }
-func (c codeOfSomebodyElse) Code() int     { return int(c) }
+func (c foreignCode) Error() string { return "a code" }
+func (c foreignCode) Code() int     { return int(c) }

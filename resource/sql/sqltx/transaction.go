@@ -11,26 +11,27 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// ErrOutcomeUnknown is [tx.ErrOutcomeUnknown]: InTx returns it if the connection was lost while a transaction was being
-// committed.
+// ErrOutcomeUnknown is [tx.ErrOutcomeUnknown]. InTx returns it if the connection was lost during a
+// commit.
 var ErrOutcomeUnknown = tx.ErrOutcomeUnknown
 
-var errOver = errors.New("sqltx: the transaction of this context is over")
+var errEnded = errors.New("sqltx: transaction of this context has ended")
 
-// InTx runs fn in a transaction, as [tx.Runner] says. A call inside of a transaction of the same DB joins it.
+// InTx runs fn in a transaction, as specified by [tx.Runner]. Inside a transaction of the same DB,
+// it runs fn in that transaction.
 //
-// If the engine reports a conflict with another transaction (40001, 40P01 or SQLITE_BUSY), fn is run again from the
-// start, after a short random wait, until it succeeds, [Options].Attempts is reached or ctx ends. It does not matter
-// whether fn returns the engine's error, another one, or none. An error that is no conflict is returned as it is.
-// It is [tx.ErrUnavailable] as well if the database cannot be reached to begin, or if there were conflicts to the end, or if
-// SQLite has waited for others for a second or more (PRAGMA busy_timeout) and did not get its turn.
+// If the engine reports a conflict with another transaction (40001, 40P01 or SQLITE_BUSY), fn runs
+// again after a short random delay, until it succeeds, [Options.Attempts] is reached or ctx is
+// done. This does not depend on the error that fn returns. Other errors are returned unchanged. The
+// error matches [tx.ErrUnavailable] if the database cannot be reached, if all attempts met
+// conflicts, or if SQLite was locked for its busy_timeout of a second or more.
 //
-// A ctx that ends before the commit rolls back. Once begun, a commit is not interrupted; if it fails so that its outcome
-// is unknown, the error is [ErrOutcomeUnknown].
+// If ctx is done before the commit, the transaction rolls back. A commit is not interrupted. If its
+// outcome is unknown, the error is [ErrOutcomeUnknown].
 func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context) error) error {
 	if a := db.currentAttempt(ctx); a != nil {
-		if a.over {
-			return errOver
+		if a.ended {
+			return errEnded
 		}
 		return fn(ctx)
 	}
@@ -41,7 +42,7 @@ func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context) error) erro
 			return err
 		}
 		if n >= db.attempts {
-			return fmt.Errorf("%w: gave up after %d attempts: %w", tx.ErrUnavailable, n, err)
+			return fmt.Errorf("%w: conflict in each of %d attempts: %w", tx.ErrUnavailable, n, err)
 		}
 		select {
 		case <-time.After(rand.N(wait)):
@@ -52,16 +53,16 @@ func (db *DB) InTx(ctx context.Context, fn func(ctx context.Context) error) erro
 	}
 }
 
-// attempt is one run of a function in one transaction. It is the [Conn] of its stores and belongs, like the [tx.Scope]
-// beside it, to one goroutine.
+// attempt is one run of a function in one transaction. It is the [Conn] of its stores and belongs
+// to one goroutine.
 type attempt struct {
 	db         *DB
 	session    session
-	conflicted bool // a statement met a conflict, whatever has become of its error
-	over       bool
+	conflicted bool // a statement met a conflict, even if its error was ignored
+	ended      bool
 }
 
-// attemptKey finds the attempt of one DB in a context.
+// attemptKey is the context key of the attempt of one DB.
 type attemptKey struct{ db *DB }
 
 // currentAttempt returns the attempt that ctx carries, or nil.
@@ -70,16 +71,16 @@ func (db *DB) currentAttempt(ctx context.Context) *attempt {
 	return a
 }
 
-// try makes one attempt, and tells whether it failed so that another may succeed.
+// try makes one attempt, and reports whether another may succeed.
 func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bool, err error) {
 	a := &attempt{db: db}
 	inner, scope := tx.Begin(ctx, db)
-	inner = context.WithValue(inner, attemptKey{db}, a) // already here, since a Guard looks at who begins
+	inner = context.WithValue(inner, attemptKey{db}, a) // before begin, because a Guard checks it
 	if a.session, err = db.begin(inner, a); err != nil {
 		return db.notBegun(err)
 	}
 	rolledBack := true
-	defer func() { // unless committed: an error, a panic or runtime.Goexit
+	defer func() { // after an error, a panic or runtime.Goexit
 		if a.rollbackSession(); rolledBack {
 			scope.Rollback()
 		}
@@ -93,7 +94,7 @@ func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bo
 		rolledBack = err != nil && !errors.Is(err, ErrOutcomeUnknown)
 	}
 	if err == nil {
-		scope.Commit() // now that the connection is free: what waited for the commit may need it
+		scope.Commit() // after the connection was returned, because AfterCommit functions may need it
 		return false, nil
 	}
 	a.rollbackSession() // before the next attempt, which may need the connection
@@ -101,10 +102,10 @@ func (db *DB) try(ctx context.Context, fn func(context.Context) error) (again bo
 	return conflicted && !errors.Is(err, ErrOutcomeUnknown), err
 }
 
-// notBegun tells what an error of begin means. Some drivers find out only then that a connection has been lost.
+// notBegun classifies an error of begin. Some drivers detect a lost connection only then.
 func (db *DB) notBegun(err error) (again bool, _ error) {
 	switch kind := db.dialect.Fault(err).Kind; {
-	case kind == Conflict && !errors.Is(err, errWaited):
+	case kind == Conflict && !errors.Is(err, errBusyTimeout):
 		return true, err
 	case kind == Conflict, kind == Unavailable:
 		return false, fmt.Errorf("%w: %w", tx.ErrUnavailable, err)
@@ -114,28 +115,28 @@ func (db *DB) notBegun(err error) (again bool, _ error) {
 
 // run calls fn, under watch in debug mode.
 func (a *attempt) run(ctx context.Context, fn func(context.Context) error) error {
-	if w := a.db.watch; w != nil {
+	if w := a.db.tracker; w != nil {
 		defer w.enter(a)()
 	}
 	return fn(ctx)
 }
 
-// commitSession marks the attempt as over even if it fails: then there is nothing left to roll back.
+// commitSession marks the attempt as over even if it fails, because it cannot be rolled back then.
 func (a *attempt) commitSession() error {
-	a.over = true
+	a.ended = true
 	return a.note(a.session.Commit())
 }
 
-// rollbackSession does nothing for an attempt that is over. Its error would be of no use: a connection that cannot roll back is
-// closed, and then the engine does.
+// rollbackSession rolls back unless the attempt is over. Its error is ignored: the connection is
+// then closed, and the engine rolls back.
 func (a *attempt) rollbackSession() {
-	if !a.over {
-		a.over = true
+	if !a.ended {
+		a.ended = true
 		a.session.Rollback()
 	}
 }
 
-// note remembers conflicts, because nothing obliges a store to hand on the error that it got.
+// note records conflicts, because a store may not return the error that it got.
 func (a *attempt) note(err error) error {
 	if err != nil && a.db.dialect.Fault(err).Kind == Conflict {
 		a.conflicted = true
@@ -143,19 +144,19 @@ func (a *attempt) note(err error) error {
 	return err
 }
 
-// ExecContext is that of [Conn].
+// ExecContext implements [Conn].
 func (a *attempt) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if a.over {
-		return nil, errOver
+	if a.ended {
+		return nil, errEnded
 	}
 	result, err := a.session.ExecContext(ctx, query, args...)
 	return result, a.note(err)
 }
 
-// QueryContext is that of [Conn].
+// QueryContext implements [Conn].
 func (a *attempt) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if a.over {
-		return nil, errOver
+	if a.ended {
+		return nil, errEnded
 	}
 	rows, err := a.session.QueryContext(ctx, query, args...)
 	return rows, a.note(err)

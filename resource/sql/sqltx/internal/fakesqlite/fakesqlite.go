@@ -1,6 +1,6 @@
-// Package fakesqlite is a driver without a database, for the tests of package sqltx: it writes down what it is told, and
-// fails when the test wants it to. Its errors are like those of the drivers of SQLite and PostgreSQL, which package sqltx
-// must not import; that of SQLite is known by the path of this package.
+// Package fakesqlite is a driver without a database, for the tests of package sqltx. It records
+// operations and fails on demand. Its errors are like those of SQLite and PostgreSQL drivers, which
+// package sqltx must not import. SQLite errors are recognized by the path of this package.
 package fakesqlite
 
 import (
@@ -11,10 +11,10 @@ import (
 	"sync"
 )
 
-// Driver is a connector to nothing.
+// Driver is a connector without a database.
 type Driver struct {
-	// Fail is asked for the error of each thing that a connection does: a statement, or one of BEGIN, COMMIT, ROLLBACK,
-	// OPEN and CLOSE, where 1 is the first of its kind. Nil means that all goes well.
+	// Fail returns the error of each operation: a statement, or one of BEGIN, COMMIT, ROLLBACK,
+	// OPEN and CLOSE. n counts operations of the same kind from 1.
 	Fail func(what string, n int) error
 
 	mu    sync.Mutex
@@ -22,7 +22,7 @@ type Driver struct {
 	count map[string]int
 }
 
-// Log returns what has been done, in order.
+// Log returns the operations in order.
 func (d *Driver) Log() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -44,7 +44,7 @@ func (d *Driver) do(what string) error {
 	return d.Fail(what, n)
 }
 
-// Connect is that of [driver.Connector].
+// Connect implements [driver.Connector].
 func (d *Driver) Connect(context.Context) (driver.Conn, error) {
 	if err := d.do("OPEN"); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (d *Driver) Connect(context.Context) (driver.Conn, error) {
 	return &conn{d}, nil
 }
 
-// Driver is that of [driver.Connector].
+// Driver implements [driver.Connector].
 func (d *Driver) Driver() driver.Driver { return opener{d} }
 
 type opener struct{ d *Driver }
@@ -66,7 +66,7 @@ func (c *conn) Close() error              { return c.d.do("CLOSE") }
 func (c *conn) Commit() error             { return c.d.do("COMMIT") }
 func (c *conn) Rollback() error           { return c.d.do("ROLLBACK") }
 
-// Prepare writes down "prepare " and the statement, and later what becomes of it.
+// Prepare records "prepare " and the statement, and later its executions.
 func (c *conn) Prepare(query string) (driver.Stmt, error) {
 	return &stmt{c, query}, c.d.do("prepare " + query)
 }
@@ -108,7 +108,7 @@ func (noRows) Columns() []string         { return nil }
 func (noRows) Close() error              { return nil }
 func (noRows) Next([]driver.Value) error { return io.EOF }
 
-// ByCode is an error with one method for its extended code, as that of modernc.org/sqlite.
+// ByCode is an error with a method for its extended code, like that of modernc.org/sqlite.
 type ByCode struct {
 	Number int
 	Text   string
@@ -119,10 +119,11 @@ func (e *ByCode) Error() string { return e.Text }
 // Code returns the extended code.
 func (e *ByCode) Code() int { return e.Number }
 
-// Small is the type of a code of SQLite that some driver has.
+// Small is a driver's type of a SQLite code.
 type Small uint16
 
-// ByExtendedCode is an error with two methods, and results of types of its own, as that of ncruces/go-sqlite3.
+// ByExtendedCode is an error with two methods and its own result types, like that of
+// ncruces/go-sqlite3.
 type ByExtendedCode struct {
 	Number Small
 	Text   string
@@ -136,7 +137,7 @@ func (e *ByExtendedCode) Code() uint8 { return uint8(e.Number) }
 // ExtendedCode returns the extended code.
 func (e *ByExtendedCode) ExtendedCode() Small { return e.Number }
 
-// ByField is an error by value with fields for its codes, as that of mattn/go-sqlite3.
+// ByField is an error value with fields for its codes, like that of mattn/go-sqlite3.
 type ByField struct {
 	Code, ExtendedCode int
 	Text               string

@@ -16,8 +16,9 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqltx/internal/fakesqlite"
 )
 
-// What comes again is prepared, once, and only in SQLite and outside of transactions.
-func TestStatementsThatComeAgain(t *testing.T) {
+// TestRepeatedStatements: repeated statements are prepared once, only in SQLite and outside
+// transactions.
+func TestRepeatedStatements(t *testing.T) {
 	t.Parallel()
 	again := func(ctx context.Context, t *testing.T, c sqltx.Conn) {
 		t.Helper()
@@ -39,10 +40,28 @@ func TestStatementsThatComeAgain(t *testing.T) {
 		do      func(ctx context.Context, t *testing.T, db *sqltx.DB)
 		want    []string
 	}{
-		{"SQLite", sqltx.SQLite, func(ctx context.Context, t *testing.T, db *sqltx.DB) { again(ctx, t, db.Writer(ctx)) },
-			[]string{"OPEN", "DELETE", "SELECT", "prepare DELETE", "run DELETE", "prepare SELECT", "run SELECT", "run DELETE",
-				"run SELECT"}},
-		{"PostgreSQL", sqltx.PostgreSQL, func(ctx context.Context, t *testing.T, db *sqltx.DB) { again(ctx, t, db.Writer(ctx)) }, plain},
+		{
+			"SQLite",
+			sqltx.SQLite,
+			func(ctx context.Context, t *testing.T, db *sqltx.DB) { again(ctx, t, db.Writer(ctx)) },
+			[]string{
+				"OPEN",
+				"DELETE",
+				"SELECT",
+				"prepare DELETE",
+				"run DELETE",
+				"prepare SELECT",
+				"run SELECT",
+				"run DELETE",
+				"run SELECT",
+			},
+		},
+		{
+			"PostgreSQL",
+			sqltx.PostgreSQL,
+			func(ctx context.Context, t *testing.T, db *sqltx.DB) { again(ctx, t, db.Writer(ctx)) },
+			plain,
+		},
 		{"a transaction", sqltx.SQLite, func(ctx context.Context, t *testing.T, db *sqltx.DB) {
 			err := db.InTx(ctx, func(ctx context.Context) error {
 				again(ctx, t, db.Writer(ctx))
@@ -60,13 +79,13 @@ func TestStatementsThatComeAgain(t *testing.T) {
 			db := sqltx.New(tt.dialect, sql.OpenDB(driver), nil)
 			tt.do(t.Context(), t, db)
 			if diff := cmp.Diff(tt.want, driver.Log()); diff != "" {
-				t.Errorf("the driver was told (-want +got):\n%s", diff)
+				t.Errorf("the operations (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// A statement that cannot be prepared is run, so that its own error is told.
+// TestStatementsThatCannotBePrepared: such a statement runs, so the caller gets its error.
 func TestStatementsThatCannotBePrepared(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("refused")
@@ -84,12 +103,13 @@ func TestStatementsThatCannotBePrepared(t *testing.T) {
 	}
 	want := []string{"OPEN", "DELETE", "prepare DELETE", "DELETE", "prepare DELETE", "DELETE"}
 	if diff := cmp.Diff(want, driver.Log()); diff != "" {
-		t.Errorf("the driver was told (-want +got):\n%s", diff)
+		t.Errorf("the operations (-want +got):\n%s", diff)
 	}
 }
 
-// Whatever texts there are, only the latest hundred stay prepared, and none is closed while somebody runs it.
-func TestStatementsAreForgotten(t *testing.T) {
+// TestStatementsAreEvicted: only the latest hundred statements stay prepared, and none is closed
+// while it runs.
+func TestStatementsAreEvicted(t *testing.T) {
 	t.Parallel()
 	driver := &fakesqlite.Driver{}
 	pool := sql.OpenDB(driver)
