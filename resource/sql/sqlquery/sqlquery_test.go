@@ -373,7 +373,7 @@ func TestNewPanics(t *testing.T) {
 		{
 			"two ways",
 			of(sqlquery.Column{Kind: sqlquery.Time, Layout: time.DateOnly, Unit: time.Second}),
-			"either",
+			"exclude each other",
 		},
 		{"a strange unit", of(sqlquery.Column{Kind: sqlquery.Time, Unit: time.Minute}), "not 1m0s"},
 		{"an index", of(sqlquery.Column{Path: []string{"a", "0"}}), `unsupported member "0"`},

@@ -36,30 +36,30 @@ func TestStrays(t *testing.T) {
 			{"a write that lost the context", func(context.Context) error {
 				_, err := debug.Writer(outside).ExecContext(outside, "UPDATE counters SET n = 1")
 				return err
-			}, "pass on the context"},
+			}, "pass the context"},
 			{"a read that lost the context", func(context.Context) error {
 				_, err := column[int](outside, debug.Reader(outside), select1)
 				return err
-			}, "pass on the context"},
+			}, "pass the context"},
 			{"the pool", func(ctx context.Context) error {
 				_, err := column[int](ctx, pool, select1)
 				return err
-			}, "not the pool"},
+			}, "instead of the pool"},
 			{"the pool without the context", func(context.Context) error {
 				_, err := pool.ExecContext(outside, "UPDATE counters SET n = 1")
 				return err
-			}, "not the pool"},
+			}, "instead of the pool"},
 			{"a transaction of the pool", func(ctx context.Context) error {
 				_, err := pool.BeginTx(ctx, nil)
 				return err
-			}, "not the pool"},
+			}, "instead of the pool"},
 			{"a prepared statement", func(ctx context.Context) error {
 				rows, err := prepared.QueryContext(ctx)
 				if err == nil {
 					rows.Close()
 				}
 				return err
-			}, "not the pool"},
+			}, "instead of the pool"},
 			{"no mistake", func(ctx context.Context) error {
 				_, errRead := column[int](ctx, debug.Reader(ctx), select1)
 				_, errWrite := debug.Writer(ctx).ExecContext(ctx, "UPDATE counters SET n = 1")
@@ -79,7 +79,7 @@ func TestStrays(t *testing.T) {
 				err := debug.InTx(t.Context(), func(ctx context.Context) error {
 					err := tt.do(ctx)
 					if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-						t.Errorf("the error is %v, want one that says %q", err, tt.want)
+						t.Errorf("the error is %v, want one with %q", err, tt.want)
 					}
 					return errRefused
 				})
