@@ -62,10 +62,8 @@ func TestFileGraph(t *testing.T) {
 			t.Errorf("%s belongs to no family: name it after one of %v", ref.from, families)
 		}
 		if to >= 0 && from < to {
-			upward = append(
-				upward,
-				fmt.Sprintf("%s -> %s: %s", ref.from, ref.to, strings.Join(ref.names, " ")),
-			)
+			edge := fmt.Sprintf("%s -> %s: %s", ref.from, ref.to, strings.Join(ref.names, " "))
+			upward = append(upward, edge)
 		}
 	}
 	t.Logf("%d references between files, %d against the layering", len(refs), len(upward))
@@ -142,10 +140,8 @@ func fileReferences(t *testing.T, dir string) ([]reference, error) {
 		if obj.Pkg() != pkg || !obj.Pos().IsValid() {
 			continue
 		}
-		p := pair{
-			filepath.Base(fset.Position(id.Pos()).Filename),
-			filepath.Base(fset.Position(obj.Pos()).Filename),
-		}
+		file := func(pos token.Pos) string { return filepath.Base(fset.Position(pos).Filename) }
+		p := pair{file(id.Pos()), file(obj.Pos())}
 		if p.from == p.to {
 			continue
 		}

@@ -17,7 +17,6 @@ var exemptNames = []string{
 	"resource Logger/logger",
 	"resource NewID/newID",
 	"resource Put/put",
-	"resource/feed/feedtest Run/run",
 }
 
 // TestNames keeps the names of each library package easy to search for: no unexported type shares

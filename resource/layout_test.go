@@ -16,15 +16,16 @@ import (
 	"testing"
 )
 
-// The layout of the repository: which package may import which, what is where, and how large things get.
+// The tests in the files layout_*_test.go check the layout of the repository: imports, folders,
+// sizes, names and style.
 
 const (
 	root       = ".." // of the module, seen from this package
 	modulePath = "github.com/stoa-go/stoa"
 )
 
-// The packages, in layers. Each may import the packages in its line and nothing else of the module, apart from packages in its
-// own folder internal. A package that is not listed here fails the test.
+// The packages in layers. Of the module each may import only the packages in its line and those in
+// its own folder internal. A package that is not listed fails the test.
 var (
 	leaves = map[string][]string{
 		"query":           nil,
@@ -47,9 +48,17 @@ var (
 	}
 	// Parts of a catalog beside resources, above package resource. Stores and protocols import them.
 	parts = []string{"resource/blob"}
-	// Stores, protocols and the conformance kit, above package resource. None imports another, but openapi the options of rest.
-	storesAndProtocols = []string{"resource/memory", "resource/files", "resource/job", "resource/rest", "resource/openapi",
-		"query/graphql", "resource/resourcetest"}
+	// Stores, protocols and the conformance kit, above package resource. None imports another, but
+	// openapi the options of rest.
+	storesAndProtocols = []string{
+		"resource/memory",
+		"resource/files",
+		"resource/job",
+		"resource/rest",
+		"resource/openapi",
+		"query/graphql",
+		"resource/resourcetest",
+	}
 	// Packages that serve one leaf.
 	besideLeaves = map[string][]string{
 		"resource/feed/feedtest":      {"resource/feed", "resource/tx"},
@@ -63,7 +72,7 @@ var (
 		"resource/sql/sqlrecords": {"idempotency", "resource/problem", "resource/tx"},
 		"resource/sql/sqltable":   append(slices.Sorted(maps.Keys(leaves)), "resource"),
 	}
-	// Packages that only tests import, and what they may know beside.
+	// Packages that only tests import, and what they may import in addition.
 	forTests = map[string][]string{
 		"query/graphql/internal/graphqltest":        {"resource/memory"},
 		"query/graphql/internal/graphqltest/oracle": {"resource/memory"},
@@ -78,8 +87,8 @@ var (
 	brought = []string{"github.com/jessevdk/go-flags", "golang.org/x/sys", "go", "toolchain"}
 )
 
-// mayKnow returns what a package may import of the module, and whether the package has a place at all.
-func mayKnow(pkg string) ([]string, bool) {
+// mayImport returns the packages of the module that a package may import, and whether it is listed.
+func mayImport(pkg string) ([]string, bool) {
 	allLeaves := slices.Sorted(maps.Keys(leaves))
 	if known, ok := leaves[pkg]; ok {
 		return known, true
@@ -105,7 +114,7 @@ func mayKnow(pkg string) ([]string, bool) {
 	return nil, false
 }
 
-// outside is the package around an internal one, or the package itself.
+// outside returns the package around an internal one, or the package itself.
 func outside(pkg string) string {
 	before, _, _ := strings.Cut(pkg, "/internal/")
 	return before
@@ -125,9 +134,9 @@ func TestImportLaw(t *testing.T) {
 			t.Fatal(err)
 		}
 		pkg := strings.TrimPrefix(p.ImportPath, modulePath+"/")
-		known, ok := mayKnow(pkg)
+		known, ok := mayImport(pkg)
 		if !ok {
-			known, ok = mayKnow(outside(pkg))
+			known, ok = mayImport(outside(pkg))
 		}
 		if !ok {
 			t.Errorf("%s is not listed: add to this test what it may import", pkg)
@@ -139,10 +148,11 @@ func TestImportLaw(t *testing.T) {
 			if forTests[imp] != nil {
 				t.Errorf("%s imports %s, which is for tests", pkg, imp)
 			}
-			if !inside || slices.Contains(known, imp) || strings.Contains(imp, "/internal/") && outside(imp) == outside(pkg) {
+			if !inside || slices.Contains(known, imp) ||
+				strings.Contains(imp, "/internal/") && outside(imp) == outside(pkg) {
 				continue
 			}
-			t.Errorf("%s imports %s; it may know %s", pkg, imp, known)
+			t.Errorf("%s imports %s; it may import %s", pkg, imp, known)
 		}
 	}
 	if seen < 8 {
@@ -163,7 +173,8 @@ func TestRequirements(t *testing.T) {
 	}
 }
 
-// TestModuleGraph sees what whoever requires the module gets with it, also through others: no driver of a database.
+// TestModuleGraph checks that an application that requires the module gets no database driver with
+// it, even indirectly.
 func TestModuleGraph(t *testing.T) {
 	t.Parallel()
 	edges := strings.Fields(string(run(t, "go", "mod", "graph")))
@@ -173,12 +184,12 @@ func TestModuleGraph(t *testing.T) {
 	for _, module := range edges {
 		path, _, _ := strings.Cut(module, "@")
 		if path != modulePath && !slices.Contains(requirable, path) && !slices.Contains(brought, path) {
-			t.Errorf("%s is in go mod graph of the root; drivers and engines belong in nested modules", module)
+			t.Errorf("%s is in go mod graph of the root; drivers belong in nested modules", module)
 		}
 	}
 }
 
-// run runs a command in the root of the module and returns what it prints.
+// run runs a command in the root of the module and returns its output.
 func run(t *testing.T, name string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -192,7 +203,8 @@ func run(t *testing.T, name string, args ...string) []byte {
 	return out
 }
 
-// tracked returns the files that git keeps. Outside of a checkout, as in the module cache, nobody knows them.
+// tracked returns the files that git tracks. It skips the test outside of a checkout, for example
+// in the module cache.
 func tracked(t *testing.T) []string {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {
@@ -200,28 +212,29 @@ func tracked(t *testing.T) []string {
 	}
 	names := strings.Split(strings.TrimSuffix(string(run(t, "git", "ls-files", "-z")), "\x00"), "\x00")
 	if len(names) < 50 {
-		t.Fatalf("git keeps %d files only", len(names))
+		t.Fatalf("git tracks %d files only", len(names))
 	}
 	return names
 }
 
 func TestTopLevel(t *testing.T) {
 	t.Parallel()
-	allowed := []string{"LICENSE", "README.md", "examples", "go.mod", "go.sum", "idempotency", "middleware", "query",
-		"resource", "version"}
+	allowed := []string{"LICENSE", "README.md", "examples", "go.mod", "go.sum", "idempotency", "middleware",
+		"query", "resource", "version"}
 	for _, name := range tracked(t) {
 		top, _, _ := strings.Cut(name, "/")
 		if !slices.Contains(allowed, top) && !strings.HasPrefix(top, ".") {
-			t.Errorf("%s: nothing but %s and dot-files stands at the top", name, strings.Join(allowed, ", "))
+			t.Errorf("%s: only %s and dot-files may be at the top level", name, strings.Join(allowed, ", "))
 		}
 	}
 }
 
-// TestNoPlaceNamed sees to it that nothing depends on where it was made, and that no lock file names a mirror.
+// TestNoPlaceNamed checks that no file contains a path of a development machine, and no lock file a
+// mirror.
 func TestNoPlaceNamed(t *testing.T) {
 	t.Parallel()
 	var places [][]byte
-	for _, parts := range [][2]string{ // in two parts, so that this file does not name them either
+	for _, parts := range [][2]string{ // in two parts, so that this file does not contain them
 		{"proxy.golang", ".org"}, {"sum.golang", ".org"}, {"registry.npmjs", ".org"}, {"registry.yarnpkg", ".com"},
 		{"deb.debian", ".org"}, {"security.debian", ".org"}, {"archive.ubuntu", ".com"}, {"files.pythonhosted", ".org"},
 		{"pypi", ".org"}, {"static.crates", ".io"}, {"docker", ".io/"}, {"/wo", "rk/"}, {"/ro", "ot/"}, {"/ho", "me/"},
@@ -244,7 +257,8 @@ func TestNoPlaceNamed(t *testing.T) {
 	}
 }
 
-// sources calls fn with every Go file of the repository, nested modules included, by its path from the root.
+// sources calls fn with each Go file of the repository, nested modules included, and its path from
+// the root.
 func sources(t *testing.T, fn func(path string, text []byte)) {
 	t.Helper()
 	seen := 0
@@ -275,14 +289,15 @@ func sources(t *testing.T, fn func(path string, text []byte)) {
 	}
 }
 
-// TestStyleBudget keeps files and functions short. Functions of tests may be longer: there it is tables, not logic.
+// TestStyleBudget limits the length of files and functions. Functions in tests may be longer
+// because they contain tables.
 func TestStyleBudget(t *testing.T) {
 	t.Parallel()
 	const fileLines, functionLines = 700, 80
 	fset := token.NewFileSet()
 	var lengths []int
 	sources(t, func(path string, text []byte) {
-		if bytes.HasPrefix(text, []byte("// Code generated by ")) { // which nobody reads
+		if bytes.HasPrefix(text, []byte("// Code generated by ")) {
 			return
 		}
 		if n := bytes.Count(text, []byte("\n")); n > fileLines {

@@ -30,10 +30,10 @@ func processCases() []testCase {
 				other := k.Another(k.t, k.log)
 				w := newWorkload(k, k.log, other)
 				if runnerOf(k.log) == nil {
-					w.run(k.log.Append, other.Append)
+					w.race(k.log.Append, other.Append)
 					return
 				}
-				w.run(w.inTx(k.log), w.inTx(other))
+				w.race(w.inTx(k.log), w.inTx(other))
 			},
 		},
 		{

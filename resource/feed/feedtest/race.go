@@ -21,7 +21,7 @@ func raceCases() []testCase {
 				"readers see them in the same order.",
 			try: func(k *kit) {
 				w := newWorkload(k, k.log, k.log) // two readers
-				w.run(k.log.Append)
+				w.race(k.log.Append)
 			},
 		},
 		{
@@ -32,7 +32,7 @@ func raceCases() []testCase {
 				"commits.",
 			try: func(k *kit) {
 				w := newWorkload(k, k.log, k.log) // two readers
-				w.run(w.inTx(k.log))
+				w.race(w.inTx(k.log))
 			},
 		},
 	}
@@ -98,8 +98,8 @@ func delay() {
 	}
 }
 
-// run starts writers for each of these functions, and compares what each reader receives.
-func (w *workload) run(with ...appendFunc) {
+// race starts writers for each of these functions, and compares what each reader receives.
+func (w *workload) race(with ...appendFunc) {
 	var writers, tailers sync.WaitGroup
 	got := make([][]*feed.Event, len(w.logs))
 	for i, log := range w.logs {
