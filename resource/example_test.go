@@ -264,7 +264,7 @@ func ExampleInvalid() {
 		},
 	})
 	show(h, "PATCH", "/notes/1", patch.MergeType, `{"text":"never again"}`)
-	// Output: 422 {"type":"https://stoa-go.github.io/problems/invalid-content","title":"Invalid Content","status":422,"detail":"The content is not valid.","errors":[{"pointer":"/text","code":"pessimistic"}]}
+	// Output: 422 {"type":"https://stoa-go.github.io/problems/invalid-content","title":"Invalid Content","status":422,"detail":"The content is not valid.","errors":[{"pointer":"/text","code":"pessimistic","detail":"text is not valid (pessimistic)"}]}
 }
 
 // A store says which field holds a value that only one item may have.
@@ -275,7 +275,7 @@ func ExampleTaken() {
 	}
 	h := rest.New(resource.NewCatalog(nil, resource.FromOps("notes", ops, nil)), nil)
 	show(h, "POST", "/notes", "application/json", `{"text":"water the plants"}`)
-	// Output: 409 {"type":"https://stoa-go.github.io/problems/conflict","title":"Conflict","status":409,"detail":"Another item has the same value already.","errors":[{"pointer":"/text","code":"taken","detail":"another item has this value"}]}
+	// Output: 409 {"type":"https://stoa-go.github.io/problems/conflict","title":"Conflict","status":409,"detail":"Another item has the same value already.","errors":[{"pointer":"/text","code":"taken","detail":"text must be unique; another item has this value"}]}
 }
 
 // A door that is not HTTP changes an item by the same loop, in which no update is lost.
@@ -327,5 +327,5 @@ func ExampleNewCommand() {
 	// Output:
 	// 200 {"token":"t0k3n"}
 	// 401 {"type":"https://stoa-go.github.io/problems/unauthenticated","title":"Unauthenticated","status":401,"detail":"Say who you are first."}
-	// 422 {"type":"https://stoa-go.github.io/problems/invalid-content","title":"Invalid Content","status":422,"detail":"The content is not valid.","errors":[{"pointer":"/password","code":"required","detail":"is required"}]}
+	// 422 {"type":"https://stoa-go.github.io/problems/invalid-content","title":"Invalid Content","status":422,"detail":"The content is not valid.","errors":[{"pointer":"/password","code":"required","detail":"password is required"}]}
 }

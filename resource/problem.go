@@ -42,11 +42,11 @@ func (s *projection) translate(bad []schema.Violation) schema.Violations {
 		first, rest, deeper := strings.Cut(strings.TrimPrefix(v.Pointer, "/"), "/")
 		first = pointer.Unescape(first)
 		name := s.fieldOf(first)
-		v.Pointer = pointer.To(name)
+		at := pointer.To(name)
 		if deeper && name != "" && s.typ.Field(name).Type == hub.Field(first).Type { // else it is built otherwise inside
-			v.Pointer += "/" + rest
+			at += "/" + rest
 		}
-		out[i] = v
+		out[i] = v.At(at)
 	}
 	return out
 }

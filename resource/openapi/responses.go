@@ -279,7 +279,7 @@ func (b *builder) exampleProblem(k problem.Kind) *problem.Details {
 	case problem.InvalidHeader:
 		d.Errors = []problem.Violation{{Header: "If-Match", Code: "syntax"}}
 	case problem.Invalid:
-		d.Errors = []problem.Violation{{Pointer: "/name", Code: "required", Detail: "is required"}}
+		d.Errors = []problem.Violation{{Pointer: "/name", Code: "required", Detail: "name is required"}}
 	case problem.PatchConflict:
 		operation := 0
 		d.Errors = []problem.Violation{{Pointer: "/name", Code: "test", Operation: &operation}}

@@ -69,9 +69,9 @@ func TestRule137Members(t *testing.T) {
 		"status": 422.0,
 		"detail": "The content is not valid.",
 		"errors": []any{
-			violation("/name", "type", "must be a string"),
-			violation("/email", "format", "must be an email address"),
-			violation("/age", "unknown", "there is no such member"),
+			violation("/name", "type", "name must be a string"),
+			violation("/email", "format", "email must be an email address"),
+			violation("/age", "unknown", "age is not a member of this object"),
 		},
 	}
 	if diff := cmp.Diff(wanted, got); diff != "" {

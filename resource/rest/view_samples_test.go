@@ -12,7 +12,7 @@ import (
 func TestSamplesAreValid(t *testing.T) {
 	t.Parallel()
 	ok := book{ID: 1, Title: "Emma"}
-	wantPanic(t, `resource: books: Options.Samples[1] is not valid: "/title" must be at least 1 character long`, func() {
+	wantPanic(t, `resource: books: Options.Samples[1] is not valid: title must be at least 1 character long`, func() {
 		resource.New("books", memory.New[book](nil), &resource.Options[book]{Samples: []book{ok, {ID: 2}}})
 	})
 	hub := resource.New("books", memory.New[book](nil), &resource.Options[book]{Samples: []book{ok}})
@@ -85,9 +85,9 @@ func TestViewChecksItself(t *testing.T) {
 		{"forgets elements", toGaugeV1, goes(func(_ *gaugeV1, g *gauge) { g.Marks = g.Marks[:min(1, len(g.Marks))] }), nil,
 			"does not come back: /marks was [1,2] and is [1]"},
 		{"shows nothing valid", func(g gauge) (gaugeV1, error) { return gaugeV1{g.ID, 51, nil, nil}, nil }, fromGaugeV1, nil,
-			`is shown as what is not valid: "/level" must be at most 50`},
+			`is shown as what is not valid: level must be at most 50`},
 		{"makes nothing valid", toGaugeV1, goes(func(_ *gaugeV1, g *gauge) { g.Level = -1 }), nil,
-			`goes up as what is not valid: "/level" must be at least 0`},
+			`goes up as what is not valid: level must be at least 0`},
 		{"cannot show", func(gauge) (gaugeV1, error) { return gaugeV1{}, errors.New("broken") }, fromGaugeV1, nil,
 			"cannot be shown: the view gaugeV1 cannot show the item: broken"},
 		{"cannot show again", func(g gauge) (gaugeV1, error) {

@@ -212,21 +212,22 @@ func (d *decoder) decodeDocument(t *Type, v, base reflect.Value) error {
 	offset := d.InputOffset()
 	if _, err := d.ReadToken(); err != io.EOF {
 		return &SyntaxError{Offset: offset, Code: "trailing",
-			Detail: "something follows the end of the JSON value"}
+			Detail: "unexpected content after the JSON value"}
 	}
 	return nil
 }
 
-// add adds a violation at the value that was read last.
-func (d *decoder) add(code, detail string) {
-	d.addAt(string(d.StackPointer()), code, detail)
+// add adds a violation at the value that was read last. The predicate follows the name of the
+// member.
+func (d *decoder) add(code, predicate string) {
+	d.addAt(string(d.StackPointer()), code, predicate)
 }
 
 // addAt adds a violation at a pointer, up to maxViolations. Decoding continues after the last of
 // them, because a syntax error in the rest has precedence (400 instead of 422).
-func (d *decoder) addAt(pointer, code, detail string) {
+func (d *decoder) addAt(pointer, code, predicate string) {
 	if len(d.found) < maxViolations {
-		d.found = append(d.found, Violation{pointer, code, detail})
+		d.found = append(d.found, Violation{pointer, code, subject(pointer) + " " + predicate})
 	}
 }
 
@@ -242,7 +243,7 @@ func (d *decoder) enter() error {
 // tooDeep returns the error for MaxDepth. Unlike a violation it ends the decoding, because the
 // limit bounds the work per document.
 func (d *decoder) tooDeep() error {
-	return d.syntaxErrorAt("depth", "objects and arrays nest deeper than "+strconv.Itoa(d.maxDepth)+" levels")
+	return d.syntaxErrorAt("depth", "objects and arrays are nested deeper than "+strconv.Itoa(d.maxDepth)+" levels")
 }
 
 // tooMany returns the error for MaxNames. It ends the decoding too.
@@ -313,9 +314,9 @@ func (d *decoder) syntaxError(data []byte, err error) error {
 	if own, ok := err.(*SyntaxError); ok {
 		return own
 	}
-	e := &SyntaxError{Offset: d.InputOffset(), Code: "syntax", Detail: "the JSON ends too early"}
+	e := &SyntaxError{Offset: d.InputOffset(), Code: "syntax", Detail: "the JSON is incomplete"}
 	if len(bytes.TrimLeft(data, " \t\r\n")) == 0 {
-		e.Code, e.Detail = "empty", "there is no JSON value"
+		e.Code, e.Detail = "empty", "the content is empty"
 		return e
 	}
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
@@ -327,7 +328,7 @@ func (d *decoder) syntaxError(data []byte, err error) error {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		e.Code = "duplicateName"
 		e.Detail = "the member name " + strconv.Quote(syntactic.JSONPointer.LastToken()) +
-			" stands there twice"
+			" occurs twice"
 	case !utf8.Valid(data):
 		// jsontext exports no error for invalid UTF-8. If data is not valid UTF-8, this is the
 		// first error.
@@ -336,7 +337,7 @@ func (d *decoder) syntaxError(data []byte, err error) error {
 	default:
 		e.Detail = "the JSON is malformed: " + syntactic.Err.Error()
 		if isSurrogate(data, e.Offset) {
-			e.Code, e.Detail = "encoding", "a \\u escape is half of a surrogate pair without the other half"
+			e.Code, e.Detail = "encoding", "a \\u escape is an unpaired surrogate"
 		}
 	}
 	return e

@@ -90,13 +90,13 @@ func (d *decoder) skipUnknown(t *Type, quoted []byte) error {
 	if d.opts.allowUnknown() {
 		return nil
 	}
-	detail := "there is no such member"
+	predicate := "is not a member of this object"
 	for _, f := range t.Fields {
 		if strings.EqualFold(f.Name, string(name)) {
-			detail += "; did you mean " + strconv.Quote(f.Name) + "?"
+			predicate += "; did you mean " + strconv.Quote(f.Name) + "?"
 		}
 	}
-	d.add(codeUnknown, detail)
+	d.add(codeUnknown, predicate)
 	return nil
 }
 
@@ -181,7 +181,7 @@ func (d *decoder) decodeReadOnly(f *Field, v, was reflect.Value) error {
 		if err := d.skipValue(); err != nil {
 			return err
 		}
-		d.add(codeReadOnly, "is decided by the server and cannot be given")
+		d.add(codeReadOnly, "is set by the server and must be omitted")
 		return nil
 	}
 	given := reflect.New(v.Type()).Elem()
@@ -199,7 +199,7 @@ func (d *decoder) decodeReadOnly(f *Field, v, was reflect.Value) error {
 	}
 	if len(d.found) > before || !f.equal(given, was) {
 		d.found = d.found[:before]
-		d.add(codeReadOnly, "is decided by the server and cannot be changed")
+		d.add(codeReadOnly, "is set by the server and must not be changed")
 	}
 	return nil
 }
@@ -218,7 +218,7 @@ func (d *decoder) checkAbsent(t *Type, base reflect.Value, seen *bitset) {
 		case d.isReadOnly(f):
 			// A patch is applied to a document with all members, so it has removed the member.
 			if d.opts.Mode == Patched && base.IsValid() && d.readOnlyCheck == checkNow && f.isWritten(base) {
-				d.addAt(d.pointerTo(f), codeReadOnly, "is decided by the server and cannot be removed")
+				d.addAt(d.pointerTo(f), codeReadOnly, "is set by the server and must not be removed")
 			}
 		case !f.Required, f.WriteOnly && d.opts.Mode == Replace && base.IsValid():
 		default:

@@ -132,7 +132,7 @@ func (d *decoder) decodeNumber(t *Type, v reflect.Value, raw []byte) {
 	if t.op == opFloat {
 		f, err := strconv.ParseFloat(string(raw), t.Bits)
 		if err != nil {
-			d.add(codeRange, "is too large")
+			d.add(codeRange, "must be in the range of a "+strconv.Itoa(t.Bits)+"-bit floating-point number")
 			return
 		}
 		v.SetFloat(f)
@@ -172,12 +172,12 @@ func (d *decoder) decodeQuoted(t *Type, v reflect.Value) error {
 	case '"':
 		text := d.unquote(raw)
 		if !isNumber(text) {
-			d.add(codeType, "must be a string that holds "+t.jsonTypeText())
+			d.add(codeType, "must be a string that contains "+t.jsonTypeText())
 			return nil
 		}
 		d.decodeNumber(t, v, text)
 	default:
-		d.add(codeType, "must be a string that holds "+t.jsonTypeText())
+		d.add(codeType, "must be a string that contains "+t.jsonTypeText())
 		return d.checkLimits(raw)
 	}
 	return nil
@@ -304,7 +304,7 @@ func (d *decoder) decodeArrayElem(t *Type, v reflect.Value, known *baseElems) er
 	}
 	if d.readOnlyCheck == checkInElem && t.Elem.readOnly && !d.inBase(known, v) {
 		d.add(codeReadOnly,
-			"has members that are decided by the server and are those of no element that is there now")
+			"has read-only members that differ from those of every existing element")
 	}
 	return nil
 }
@@ -365,7 +365,7 @@ func (d *decoder) decodeMapMember(t *Type, v, base reflect.Value, name string) e
 	// jsontext rejects equal names, but text methods may decode two names as the same key.
 	if v.MapIndex(key).IsValid() {
 		return d.syntaxErrorAt("duplicateName",
-			"the member name "+strconv.Quote(name)+" means the same as another")
+			"the member name "+strconv.Quote(name)+" is equivalent to another one in the object")
 	}
 	var was reflect.Value
 	if base.IsValid() {
@@ -376,7 +376,7 @@ func (d *decoder) decodeMapMember(t *Type, v, base reflect.Value, name string) e
 		return err
 	}
 	if d.readOnlyCheck == checkInElem && t.Elem.readOnly && !d.inBase(&baseElems{elem: t.Elem}, elem) {
-		d.add(codeReadOnly, "has members that are decided by the server")
+		d.add(codeReadOnly, "has read-only members, which must be omitted")
 	}
 	v.SetMapIndex(key, elem)
 	return nil

@@ -36,10 +36,10 @@ func Example() {
 	}
 	// Output:
 	// {"id":"","title":"Middlemarch","pages":100,"tags":["novel"]} <nil>
-	// /title required: is required
-	// /pages minimum: must be at least 1
-	// /tags/1 pattern: must match the pattern ^[a-z]+$
-	// /titel unknown: there is no such member
+	// /title required: title is required
+	// /pages minimum: pages must be at least 1
+	// /tags/1 pattern: tags[1] must match the pattern ^[a-z]+$
+	// /titel unknown: titel is not a member of this object
 }
 
 func ExampleFor() {
@@ -78,8 +78,8 @@ func ExampleType_Decode() {
 	fmt.Println(err)
 	// Output:
 	// &{ID:b1 Title:Silas Marner Pages:250 Tags:[] PIN:1861} <nil>
-	// "/id" is decided by the server and cannot be changed
-	// the member name "title" stands there twice (at byte 20)
+	// id is set by the server and must not be changed
+	// the member name "title" occurs twice (at byte 20)
 }
 
 func ExampleType_Select() {
@@ -95,7 +95,7 @@ func ExampleType_Select() {
 	fmt.Println(err)
 	// Output:
 	// {"id":"b1","title":"Romola"} <nil>
-	// there is no field "author"; there are id, title, pages, tags
+	// there is no field "author"; the fields are id, title, pages, tags
 }
 
 func ExampleField_Parse() {

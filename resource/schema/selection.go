@@ -23,7 +23,7 @@ func (t *Type) Select(names []string) (*Selection, error) {
 		f := t.byName[name]
 		if f == nil || f.WriteOnly {
 			return nil,
-				fmt.Errorf("there is no field %q; there are %s", name, strings.Join(t.readableNames(), ", "))
+				fmt.Errorf("there is no field %q; the fields are %s", name, strings.Join(t.readableNames(), ", "))
 		}
 		wanted[f] = true
 	}

@@ -268,7 +268,7 @@ func (f *Field) applyDefault(value string) error {
 	var c checker
 	c.checkScalar(f, f.Type, probe)
 	if len(c.found) > 0 {
-		return fmt.Errorf("%q %s", value, c.found[0].Detail)
+		return fmt.Errorf("%q %s", value, strings.TrimPrefix(c.found[0].Detail, subject("")+" "))
 	}
 	f.Default, f.defaultText = v, value
 	return nil

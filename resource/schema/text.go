@@ -20,7 +20,7 @@ var (
 	errNotBoolean  = errors.New("must be true or false")
 	errNotTime     = errors.New("must be a date-time as in RFC 3339, like 2006-01-02T15:04:05Z")
 	errNotUTF8     = errors.New("must be valid UTF-8")
-	errNotValid    = errors.New("is not valid here")
+	errNotValid    = errors.New("is not in the expected format")
 	errNotScalar   = errors.New("has no text form")
 	errWrongStruct = errors.New("schema: the field belongs to another struct type")
 )

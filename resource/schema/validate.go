@@ -52,10 +52,11 @@ func (c *checker) pop() {
 	c.path = c.path[:len(c.path)-1]
 }
 
-// add adds a violation at the current value.
-func (c *checker) add(code, detail string) {
+// add adds a violation at the current value. The predicate follows the name of the member.
+func (c *checker) add(code, predicate string) {
 	if len(c.found) < maxViolations {
-		c.found = append(c.found, Violation{c.pointer(), code, detail})
+		pointer := c.pointer()
+		c.found = append(c.found, Violation{pointer, code, subject(pointer) + " " + predicate})
 	}
 }
 
@@ -112,7 +113,7 @@ func (c *checker) checkField(f *Field, v reflect.Value) {
 	}
 	c.checkItems(f, v.Len())
 	if f.Unique && !f.Type.distinct(v) {
-		c.add(codeUnique, "must not have equal elements")
+		c.add(codeUnique, "must not contain equal elements")
 	}
 	if f.checked || f.Type.constrained {
 		c.checkElements(f, f.Type, v)

@@ -100,10 +100,9 @@ func TestValidateDetails(t *testing.T) {
 		got = append(got, v.Detail)
 	}
 	want := []string{
-		"must be at least 1 character long", "must be at most 2 characters long", "must be one of x, y",
-		"must be at least 1",
-		"must have at least 1 element", "must be an email address", "must match the pattern ^a+$",
-		"must be at most -1",
+		"a must be at least 1 character long", "b must be at most 2 characters long",
+		"c must be one of x, y", "d must be at least 1", "e must have at least 1 element",
+		"f must be an email address", "g must match the pattern ^a+$", "h must be at most -1",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("details mismatch (-want +got):\n%s", diff)

@@ -3,13 +3,68 @@ package schema
 import (
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Violation describes an invalid value in a document.
 type Violation struct {
 	Pointer string // JSON Pointer (RFC 6901) from the root of the document
 	Code    string // the violated rule, such as "required", for programs
-	Detail  string // a description in English for developers of the client
+	Detail  string // a sentence in English that begins with the name of the member
+}
+
+// At returns the violation for a value that is at another pointer in the document of the client,
+// such as that of an older version. It replaces the name of the member in Detail.
+func (v Violation) At(pointer string) Violation {
+	if rest, ok := strings.CutPrefix(v.Detail, subject(v.Pointer)+" "); ok {
+		v.Detail = subject(pointer) + " " + rest
+	}
+	v.Pointer = pointer
+	return v
+}
+
+// subject returns the subject of Detail for the value at a pointer: the name of the member,
+// followed by the indexes of an element.
+func subject(pointer string) string {
+	end := len(pointer)
+	for {
+		i := strings.LastIndexByte(pointer[:end], '/')
+		if i < 0 {
+			break
+		}
+		token := pointer[i+1 : end]
+		if _, err := parseCanonical(token); err != nil {
+			return subjectName(jsontext.Pointer(pointer[i:end]).LastToken()) + indexes(pointer[end:])
+		}
+		end = i
+	}
+	return "the content" + indexes(pointer)
+}
+
+// indexes formats a pointer of array indexes: "/1/2" becomes "[1][2]".
+func indexes(pointer string) string {
+	if pointer == "" {
+		return ""
+	}
+	return "[" + strings.ReplaceAll(pointer[1:], "/", "][") + "]"
+}
+
+// maxSubject limits the length in bytes of names that a client has sent.
+const maxSubject = 64
+
+// subjectName returns the name of a member, quoted unless it is a word, and truncated.
+func subjectName(name string) string {
+	for i := range len(name) {
+		c := name[i]
+		if c != '_' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') || i == maxSubject {
+			return strconv.Quote(strings.ToValidUTF8(name[:min(len(name), maxSubject)], ""))
+		}
+	}
+	if name == "" {
+		return `""`
+	}
+	return name
 }
 
 // maxViolations limits the violations of one document. Without it a short document could cause a
@@ -40,16 +95,17 @@ const (
 // schema, with all violations in the order of the schema. Servers respond with 422.
 type Violations []Violation
 
-// Error returns all violations on one line.
+// Error returns all details on one line, with the pointers of values that are not at the top level.
 func (vs Violations) Error() string {
 	var b strings.Builder
 	for i, v := range vs {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		b.WriteString(strconv.Quote(v.Pointer))
-		b.WriteByte(' ')
 		b.WriteString(v.Detail)
+		if strings.Count(v.Pointer, "/") > 1 {
+			b.WriteString(" (at " + strconv.Quote(v.Pointer) + ")")
+		}
 	}
 	return b.String()
 }

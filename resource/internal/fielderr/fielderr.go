@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
@@ -40,14 +42,28 @@ func Problem(err error, pointer func(field string) string) *problem.Details {
 	d := problem.New(problem.Conflict, "Another item has the same value already.")
 	for _, f := range fields {
 		v := problem.Violation{Pointer: pointer(f.Field), Code: f.Code}
-		if f.Taken {
-			v.Detail = "another item has this value"
-		} else {
+		v.Detail = f.detail(v.Pointer)
+		if !f.Taken {
 			d.Kind, d.Detail = problem.Invalid, "The content is not valid."
 		}
 		d.Errors = append(d.Errors, v)
 	}
 	return d
+}
+
+// detail returns the detail of the violation for the member at a pointer in the document of the client.
+func (e *Error) detail(pointer string) string {
+	name := "the content"
+	if pointer != "" {
+		name = jsontext.Pointer(pointer).LastToken()
+	}
+	switch {
+	case e.Taken:
+		return name + " must be unique; another item has this value"
+	case e.Code == "unknown":
+		return name + " refers to an item that does not exist"
+	}
+	return name + " is not valid (" + e.Code + ")"
 }
 
 // Locate joins the problem of the field errors in err, if there are any, to err. An err that has a problem already is returned

@@ -109,6 +109,16 @@ func arguments(err error, bad []problem.Violation) []string {
 	return out
 }
 
+// locate adds the name of an argument to a detail. A detail that begins with the name of the member
+// gets the whole path instead: "qty must be at most 5" becomes "input.qty must be at most 5".
+func locate(argument, detail string) string {
+	name, rest, _ := strings.Cut(detail, " ")
+	if argument == name || strings.HasSuffix(argument, "."+name) {
+		return argument + " " + rest
+	}
+	return argument + ": " + detail
+}
+
 // message returns the message of an error with a problem. Many clients display nothing else, so it
 // includes the first violation.
 func (e *Error) message() string {
@@ -128,7 +138,7 @@ func (e *Error) message() string {
 		return text
 	}
 	if where != "" {
-		detail = where + ": " + detail
+		detail = locate(where, detail)
 	}
 	if more := len(d.Errors) - 1; more > 0 {
 		detail += " (and " + strconv.Itoa(more) + " more)"

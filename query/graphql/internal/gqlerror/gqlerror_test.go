@@ -59,16 +59,16 @@ func TestOf(t *testing.T) {
 			`"extensions":{"code":"RATE_LIMITED",` +
 			`"type":"https://iana.org/assignments/http-problem-types#quota-exceeded"}}`},
 		{"taken", input(resource.Taken("email")),
-			`{"message":"Another item has the same value already. input.email: another item has this ` +
+			`{"message":"Another item has the same value already. input.email must be unique; another item has this ` +
 				`value",` +
 				`"extensions":{"code":"CONFLICT","type":"` + uri + `conflict",` +
-				`"errors":[{"argument":"input.email","pointer":"/email","code":"taken","detail":"another ` +
+				`"errors":[{"argument":"input.email","pointer":"/email","code":"taken","detail":"email must be unique; another ` +
 				`item has this value"}]}}`},
 		{"refused by a hook", input(resource.Invalid("customerId", "unknownCustomer")),
-			`{"message":"The content is not valid. input.customerId: unknownCustomer",` +
+			`{"message":"The content is not valid. input.customerId is not valid (unknownCustomer)",` +
 				`"extensions":{"code":"BAD_USER_INPUT","type":"` + uri + `invalid-content",` +
 				`"errors":[{"argument":"input.customerId","pointer":"/customerId",` +
-				`"code":"unknownCustomer"}]}}`},
+				`"code":"unknownCustomer","detail":"customerId is not valid (unknownCustomer)"}]}}`},
 		{"violations", input(schema.Violations{{Pointer: "/lines/0", Code: "a", Detail: "must be b"},
 			{Pointer: ""}}),
 			`{"message":"The content is not valid. input.lines.0: must be b (and 1 more)",` +
@@ -129,7 +129,8 @@ func TestOfMasks(t *testing.T) {
 	}
 	shape := regexp.MustCompile(`^\{"message":"Internal server error",` +
 		`"extensions":\{"code":"INTERNAL_SERVER_ERROR","type":"` +
-		uri + `internal-error","instance":"urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"\}\}$`)
+		uri +
+			`internal-error","instance":"urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"\}\}$`)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
