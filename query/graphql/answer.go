@@ -1,5 +1,8 @@
 package graphql
 
+// Requests over HTTP with a single response: GET, POST and batches. exchange.go calls this file;
+// stream.go sends responses as events.
+
 import (
 	"bytes"
 
@@ -7,7 +10,7 @@ import (
 	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
-// get answers GET and HEAD: a query, or the page.
+// get handles GET and HEAD: a query, or the page.
 func (x *exchange) get() error {
 	if err := x.negotiate(x.h.page != nil); err != nil {
 		return err
@@ -16,7 +19,8 @@ func (x *exchange) get() error {
 		x.servePage()
 		return nil
 	}
-	// The page above tells everybody the same, and may be linked to from anywhere; what follows is somebody's data.
+	// The page is public and may be linked from anywhere. The responses below contain data of the
+	// user.
 	if err := x.checkOrigin(); err != nil {
 		return err
 	}
@@ -27,8 +31,8 @@ func (x *exchange) get() error {
 	return x.one(&q)
 }
 
-// post answers POST: a request or, if that is allowed, several. All of them are read before any is executed, so that a
-// content which is not what it should be has done nothing.
+// post handles POST: a request, or a batch if batches are enabled. All requests are parsed before
+// the first is executed, so that invalid content has no effect.
 func (x *exchange) post() error {
 	if err := x.negotiate(false); err != nil {
 		return err
@@ -39,7 +43,8 @@ func (x *exchange) post() error {
 	if err := x.checkBody(); err != nil {
 		return err
 	}
-	// The variables share the memory of the content, so both are given back when the answer is sent.
+	// The variables share memory with the content, so both buffers are released after the response
+	// is sent.
 	content := buffers.Get()
 	defer buffers.Put(content)
 	var err error
@@ -65,10 +70,10 @@ func (x *exchange) post() error {
 	return nil
 }
 
-// one answers a request that came alone.
+// one responds to a request that is not part of a batch.
 func (x *exchange) one(q *request) error {
 	plan, errs := x.plan(q)
-	if x.form == events || x.eventful && plan != nil && plan.Kind == subscription {
+	if x.form == events || x.acceptsEvents && plan != nil && plan.Kind == subscription {
 		return x.stream(plan, errs, q)
 	}
 	buf := buffers.Get()
@@ -80,7 +85,7 @@ func (x *exchange) one(q *request) error {
 	} else if *buf, how, err = x.run(x.r.Context(), plan, q, *buf); err != nil {
 		return err
 	}
-	// An error may be gone in a moment, and is nothing to keep.
+	// A response with errors is not cacheable, because the errors may be temporary.
 	if x.reads() && how == done && !bytes.HasPrefix(*buf, errorsFirst) {
 		x.sendCacheable(*buf)
 		return nil
@@ -89,7 +94,8 @@ func (x *exchange) one(q *request) error {
 	return nil
 }
 
-// answerAll answers a batch, in its order. Whatever becomes of one request, the batch itself was understood.
+// answerAll executes the requests of a batch in order. An error of one request is part of the
+// response.
 func (x *exchange) answerAll(list []request, dst []byte) ([]byte, error) {
 	dst = append(dst, '[')
 	for i := range list {
@@ -103,11 +109,12 @@ func (x *exchange) answerAll(list []request, dst []byte) ([]byte, error) {
 				return dst, err
 			}
 			x.fresh++
-			dst = x.told(x.r.Context(), dst, err)
+			dst = x.appendError(x.r.Context(), dst, err)
 		}
 	}
 	return append(dst, ']'), nil
 }
 
-// errorsFirst is how an answer begins that has errors (section 7.1: they come first, so that people see them).
+// errorsFirst is the prefix of a response with errors. Errors precede data, as section 7.1
+// recommends.
 var errorsFirst = []byte(`{"errors":`)

@@ -7,22 +7,27 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
+// Handler implements version.Reserver.
 var _ version.Reserver = (*Handler)(nil)
 
-// ownNames are the parameters of a request, in content and in URLs.
+// ownNames are the parameters of a request, in JSON and in URLs.
 var ownNames = []string{"query", "documentId", "operationName", "variables", "extensions"}
 
-// Reserve returns an error if a name that means the version of the API means something else in requests of GraphQL: member
-// in their content, parameter in their URLs. A [version.Negotiator] asks for it when it is made.
+// Reserve implements [version.Reserver]. It returns an error if the name of a version parameter is
+// also a parameter of a GraphQL request: member in the content, parameter in the URL. A
+// [version.Negotiator] calls it when it is created.
 //
-// A member version beside query is that of [version.Body], which takes it out before it is read here; one in variables or
-// extensions is never looked at. An answer does not repeat it, since GraphQL says which members an answer has (section 7.1).
+// [version.Body] removes a member named version before the content is parsed here. Members of
+// variables and extensions are not affected. A response does not repeat the version, because
+// section 7.1 defines its members.
 func (h *Handler) Reserve(member, parameter string) error {
 	if slices.Contains(ownNames, member) {
-		return fmt.Errorf("graphql: the member %s cannot mean the version, since requests have it", member)
+		return fmt.Errorf("graphql: member %s of a request cannot select the version; choose another name",
+			member)
 	}
 	if slices.Contains(ownNames, parameter) {
-		return fmt.Errorf("graphql: the query parameter %s cannot mean the version, since requests have it",
+		return fmt.Errorf("graphql: query parameter %s of a request cannot select the version; choose "+
+			"another name",
 			parameter)
 	}
 	return nil

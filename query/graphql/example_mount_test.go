@@ -32,6 +32,7 @@ func ExampleNew_mount() {
 	mux.Handle("/graphql", api)  // POST, GET, WebSocket; an editor in browsers
 	mux.Handle("/graphql/", api) // /graphql/schema.graphql
 
-	posted(mux, `mutation { createUser(input: {name: "Ann"}) { id } createOrder(input: {customerId: 1}) { id customer { name } } }`)
+	posted(mux, `mutation { createUser(input: {name: "Ann"}) { id } createOrder(input: {customerId: 1}) `+
+		`{ id customer { name } } }`)
 	// Output: {"data":{"createUser":{"id":"1"},"createOrder":{"id":"1","customer":{"name":"Ann"}}}}
 }

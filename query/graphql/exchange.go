@@ -13,20 +13,21 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// exchange is one request over HTTP and the answer to it.
+// exchange is an HTTP request and its response.
 type exchange struct {
 	work
 	w     http.ResponseWriter
 	r     *http.Request
-	form  form             // of the answer
-	media []string         // Content-Type of the answer, where it is a vendor's
-	enc   header.Encodings // that the client takes
-	began bool             // the answer has been begun, so nothing else can be answered
-	// eventful says that the client takes events, if only for a subscription. streaming says that it gets them, whatever happens.
-	eventful, streaming bool
+	form  form             // of the response
+	media []string         // Content-Type of the response, if it is a vendor media type
+	enc   header.Encodings // content codings that the client accepts
+	began bool             // the response has begun, so no other status is possible
+	// acceptsEvents reports that the client accepts events, possibly for subscriptions only. streaming
+	// reports that the response is sent as events.
+	acceptsEvents, streaming bool
 }
 
-// Header values that answers share.
+// Header values that responses share.
 var (
 	nosniff     = []string{"nosniff"}
 	noStore     = []string{"no-store"}
@@ -38,8 +39,8 @@ var (
 	acceptPost  = []string{mediaJSON}
 )
 
-// serve answers on the path of the door. Its checks come in the order of what they cost, and in the one in which the
-// catalog makes them: target, method, what the answer may be, whether the request is meant, and then the content.
+// serve handles requests to the path of the handler. The checks are in the order of their cost, as
+// in REST: target, method, response media type, origin, content.
 func (x *exchange) serve() error {
 	if len(x.r.URL.Path)+len(x.r.URL.RawQuery) > x.h.opts.Limits.URL {
 		return problem.New(problem.URITooLong, "The request target is too long.")
@@ -55,7 +56,8 @@ func (x *exchange) serve() error {
 	return badMethod(x.r.Method, allowAll)
 }
 
-// badMethod refuses a method: 405 where an API may have it, else 501 (RFC 9110 section 9.1).
+// badMethod returns the error for an unsupported method: 405 for a standard method, and 501
+// otherwise (RFC 9110 section 9.1).
 func badMethod(method string, allow []string) error {
 	switch method {
 	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "QUERY":
@@ -64,13 +66,14 @@ func badMethod(method string, allow []string) error {
 	return problem.New(problem.NotImplemented, "There is no such method.")
 }
 
+// notAllowed returns a problem with status 405.
 func notAllowed(allow []string, detail string) error {
 	d := problem.New(problem.MethodNotAllowed, detail)
 	d.Header = http.Header{"Allow": allow}
 	return d
 }
 
-// options says what can be done here, RFC 9110 section 9.3.7.
+// options responds to OPTIONS (RFC 9110 section 9.3.7).
 func (x *exchange) options(allow []string) error {
 	h := x.w.Header()
 	h["Allow"] = allow
@@ -82,17 +85,18 @@ func (x *exchange) options(allow []string) error {
 	return nil
 }
 
-// fail answers what keeps a request from being understood. Clients of GraphQL read nothing else, so it is in the form of a
-// GraphQL answer, with the status that says it to everybody else.
+// fail responds to a request that is not a valid GraphQL request. The body is a GraphQL response,
+// which GraphQL clients read, and the status is that of the problem.
 func (x *exchange) fail(err error) {
 	if x.began || errors.Is(err, context.Canceled) && x.r.Context().Err() != nil {
-		panic(http.ErrAbortHandler) // the client must see that this is not the end, if it is still there
+		// abort the connection, so that the client detects the incomplete response
+		panic(http.ErrAbortHandler)
 	}
-	if x.streaming && x.tell(err) {
+	if x.streaming && x.sendError(err) {
 		return
 	}
 	e := gqlerror.Of(err)
-	// Both are made of one problem: the one is what clients of GraphQL read, the other what HTTP says.
+	// The body and the status derive from the same problem.
 	d := resource.Problem(err)
 	status := d.StatusCode()
 	h := x.w.Header()
@@ -103,7 +107,7 @@ func (x *exchange) fail(err error) {
 	case status == http.StatusUnauthorized && h["Www-Authenticate"] == nil:
 		h["Www-Authenticate"] = []string{x.h.opts.Challenge}
 	case status == http.StatusRequestEntityTooLarge && x.r.ProtoMajor == 1:
-		h["Connection"] = []string{"close"} // the rest of the content is not read
+		h["Connection"] = []string{"close"} // the rest of the request body is not read
 	case status == http.StatusInternalServerError:
 		x.logError(x.r.Context(), e.Problem.Instance, err)
 	}
@@ -114,9 +118,9 @@ func (x *exchange) fail(err error) {
 	x.send(status, *buf)
 }
 
-// survive makes one internal error of a panic, unless the answer has begun: then the connection is aborted, so that a
-// client does not take half an answer for a whole one.
-func (x *exchange) survive() {
+// recoverPanic responds with an internal error after a panic. If the response has begun, it aborts
+// the connection, so that the client detects the incomplete response.
+func (x *exchange) recoverPanic() {
 	v := recover()
 	if v == nil {
 		return
@@ -125,7 +129,8 @@ func (x *exchange) survive() {
 		panic(v)
 	}
 	err := fmt.Errorf("panic: %v", v)
-	x.h.opts.Logger.ErrorContext(x.r.Context(), "stoa: panic", "error", gqlerror.Cut(err.Error()), "stack",
+	x.h.opts.Logger.ErrorContext(x.r.Context(), "stoa: panic", "error", gqlerror.Truncate(err.Error()),
+		"stack",
 		string(debug.Stack()))
 	x.fail(err)
 }

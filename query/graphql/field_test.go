@@ -295,7 +295,7 @@ func TestFieldPanics(t *testing.T) {
 			[]string{"x of orders", "function is nil"}},
 		{"arguments that are no struct", func() {
 			graphql.Query("x", func(context.Context, string) (int, error) { return 1, nil }, nil)
-		}, []string{"x of Query", "a string", "must be a struct"}},
+		}, []string{"x of Query", "not string", "must be a struct"}},
 		{"arguments behind a pointer", func() {
 			graphql.Mutation("x", func(context.Context, *share) (int, error) { return 1, nil }, nil)
 		}, []string{"x of Mutation", "must be a struct"}},
@@ -311,13 +311,13 @@ func TestFieldPanics(t *testing.T) {
 			[]string{`"Query"`, "resource"}},
 		{"the zero Field", func() { withFields(t, graphql.Field{}) }, []string{"Options.Fields[0]"}},
 		{"a resource that is not there", func() { withFields(t, graphql.Computed("order", "x", each, nil)) },
-			[]string{"x", `"order" is no resource`}},
+			[]string{"x", `"order" is not a resource`}},
 		{"items of another type", func() { withFields(t, graphql.Computed("users", "x", each, nil)) },
 			[]string{"x", "graphql_test.order", "users", "graphql_test.user"}},
 		{"items without a value", func() {
 			withFields(t, graphql.Computed("users", "x",
 				func(context.Context, []*user, none) ([]none, error) { return nil, nil }, nil))
-		}, []string{"x", "users", "returns nothing"}},
+		}, []string{"x", "users", "must return a value"}},
 		{"a name that is none", func() { withFields(t, graphql.Query("a-b", one, nil)) },
 			[]string{`"a-b"`, "rename the custom field"}},
 		{"a name that is taken", func() { withFields(t, graphql.Query("orders", one, nil)) },

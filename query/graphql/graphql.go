@@ -18,31 +18,32 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Handler serves a catalog in GraphQL over HTTP, its schema, and the page on which people try it. Make one with [New].
+// Handler serves a catalog over GraphQL: operations over HTTP and WebSocket, the schema, and an
+// interactive page. Create it with [New]. It is safe for concurrent use.
 //
-// It does not change once it is made and is safe for concurrent use. Of several contracts of one API each has a catalog,
-// and each catalog a Handler.
+// An API with several versions has a catalog and a Handler for each version.
 type Handler struct {
-	opts     Options
-	catalog  *resource.Catalog
-	once     *idempotency.Guard // nil if keys mean nothing
-	origins  map[string]bool
-	schema   *model.Schema
-	engine   *exec.Engine
-	sdl      string
-	sdlDoc   *httpbody.Document // sdl, for schema.graphql
-	page     http.Handler       // nil if there is none
-	trusted  *trusted           // nil if all documents are answered
-	learned  *learned           // nil if none are kept
-	cache    []string           // Cache-Control of what is asked with GET
-	insisted []string           // headers that force a preflight
-	sockets  *transportws.Server
+	opts             Options
+	catalog          *resource.Catalog
+	once             *idempotency.Guard // nil if the catalog has no idempotency keys
+	origins          map[string]bool
+	schema           *model.Schema
+	engine           *exec.Engine
+	sdl              string
+	sdlDoc           *httpbody.Document // sdl, for schema.graphql
+	page             http.Handler       // nil if disabled
+	trusted          *trusted           // nil if all documents are accepted
+	persisted        *persistedCache    // nil if automatic persisted queries are disabled
+	cache            []string           // Cache-Control of responses to GET
+	preflightHeaders []string           // headers that require a CORS preflight request
+	sockets          *transportws.Server
 }
 
-// New returns the GraphQL door of a catalog. opts may be nil.
+// New returns a Handler for a catalog. opts may be nil.
 //
-// It panics if there can be no such door, with all that is wrong: names of types or fields that collide or that GraphQL does
-// not accept, custom fields that do not fit, trusted documents that are not valid, origins that are none.
+// New panics if the configuration is invalid, and lists all problems: names of types or fields that
+// collide or are not valid in GraphQL, custom fields that do not match the catalog, invalid trusted
+// documents, and invalid origins.
 func New(c *resource.Catalog, opts *Options) *Handler {
 	h := &Handler{catalog: c, once: c.Idempotency()}
 	if opts != nil {
@@ -53,7 +54,7 @@ func New(c *resource.Catalog, opts *Options) *Handler {
 	h.setOrigins()
 	h.setDocuments()
 	h.cache = []string{h.opts.Cache}
-	h.insisted = append([]string{"Apollo-Require-Preflight", "Graphql-Require-Preflight",
+	h.preflightHeaders = append([]string{"Apollo-Require-Preflight", "Graphql-Require-Preflight",
 		"X-Apollo-Operation-Name",
 		"X-Requested-With"}, h.opts.PreflightHeaders...)
 	if !h.opts.NoPage {
@@ -63,13 +64,14 @@ func New(c *resource.Catalog, opts *Options) *Handler {
 	return h
 }
 
-// reflect makes the schema, its SDL and the engine.
+// reflect sets the schema, the SDL and the engine.
 func (h *Handler) reflect(c *resource.Catalog) {
 	o := &h.opts
 	mo := &model.Options{Doc: o.Description, Names: o.Names}
 	for i, f := range o.Fields {
 		if f.custom == nil {
-			panic(fmt.Sprintf("graphql: Options.Fields[%d] is the zero Field, which is none", i))
+			panic(fmt.Sprintf("graphql: Options.Fields[%d] is the zero Field; use Query, Mutation or "+
+				"Computed", i))
 		}
 		mo.Fields = append(mo.Fields, f.custom)
 	}
@@ -89,22 +91,24 @@ func (h *Handler) reflect(c *resource.Catalog) {
 	})
 }
 
+// scan returns the limits of package lexer.
 func (l *Limits) scan() lexer.Limits {
 	return lexer.Limits{Bytes: int(l.Body), Tokens: l.Tokens, Nesting: l.Nesting, Directives: l.Directives}
 }
 
+// rules returns the limits of package validate.
 func (l *Limits) rules() validate.Limits {
 	return validate.Limits{Depth: l.Depth, RootFields: l.RootFields, Fields: l.Fields, Errors: l.Errors}
 }
 
-// SDL returns the schema in the language of GraphQL (section 3), as it is served at schema.graphql: always the same text for
-// the same catalog and options.
+// SDL returns the schema in the schema definition language (section 3), as served at
+// schema.graphql. It is deterministic for a catalog and options.
 func (h *Handler) SDL() string { return h.sdl }
 
-// ServeHTTP answers one request.
+// ServeHTTP implements [http.Handler].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := exchange{work: work{h: h, header: r.Header, method: r.Method, path: r.URL.Path}, w: w, r: r}
-	defer x.survive()
+	defer x.recoverPanic()
 	switch rest := below(r); {
 	case rest == "" && r.Method == http.MethodGet && transportws.Asked(r) && !h.opts.Socket.None:
 		x.upgrade()
@@ -114,19 +118,20 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	case rest == schemaName:
 		x.serveSDL()
-	case h.ofPage(rest):
+	case h.isPageFile(rest):
 		x.servePage()
 	default:
 		problem.Write(w, r, problem.New(problem.NotFound, "Nothing is served here."))
 	}
 }
 
-// schemaName is the last segment of the path of the SDL.
+// schemaName is the last path segment of the schema.
 const schemaName = "schema.graphql"
 
-// below returns what stands behind the path of the door itself, "" for the door. A Handler is told nowhere where it is
-// mounted: the pattern of the innermost mux says it, unless that is the root of everything or a StripPrefix stands between;
-// then it is the first segment that is called graphql, or nothing.
+// below returns the path after that of the handler, which is "" for the handler itself. The path of
+// the handler follows from the pattern of the innermost mux. If the pattern does not determine it,
+// because it is the root or http.StripPrefix removed a prefix, the first segment named graphql is
+// the path of the handler.
 func below(r *http.Request) string {
 	path := r.URL.Path
 	if strings.HasSuffix(path, "/"+schemaName) || path == schemaName {

@@ -1,5 +1,7 @@
 package graphql
 
+// Content negotiation: the media type and the content coding of a response.
+
 import (
 	"net/http"
 	"slices"
@@ -11,7 +13,7 @@ import (
 	"github.com/stoa-go/stoa/version"
 )
 
-// The media types of requests and answers.
+// The media types of requests and responses.
 const (
 	mediaJSON     = "application/json"
 	mediaResponse = "application/graphql-response+json"
@@ -19,28 +21,28 @@ const (
 	mediaEvents   = eventstream.ContentType
 )
 
-// mediaName is what requests and answers are called in the media types of a vendor, where contracts are told by them:
-// application/vnd.shop.1.graphql+json.
+// mediaName is the name in vendor media types, as in application/vnd.shop.1.graphql+json.
 const mediaName = "graphql"
 
-// form is what an answer looks like.
+// form is the format of a response.
 type form uint8
 
 const (
-	// plain is application/json. Whoever reads it cannot tell an answer of ours from a proxy's but by its status, so every
-	// request that is understood is answered 200 (GraphQL over HTTP, section 6.4.1).
+	// plain is application/json. Clients cannot distinguish a response of this type from that of a
+	// proxy, except by status 200. Therefore each well-formed GraphQL request has status 200
+	// (GraphQL over HTTP, section 6.4.1).
 	plain form = iota
-	// response is application/graphql-response+json, or the vendor's type of a contract. It says by itself whose answer it
-	// is, so the status tells how the request went (section 6.4.2).
+	// response is application/graphql-response+json, or a vendor media type. Request errors have a
+	// 4xx status (section 6.4.2).
 	response
 	// html is the page.
 	html
-	// events is text/event-stream, one event for each result.
+	// events is text/event-stream with an event for each result.
 	events
 )
 
-// The offers for each wish, most wanted first. Who names both types alike means the newer one, and who names neither, as
-// with */*, is an old client.
+// The media types in order of preference. If a client accepts both JSON types by name with equal
+// weight, it gets the newer one. A client that names neither, such as with */*, gets the older one.
 var (
 	offersOld = []string{mediaJSON, mediaResponse, mediaEvents, mediaHTML}
 	offersNew = []string{mediaResponse, mediaJSON, mediaEvents, mediaHTML}
@@ -48,7 +50,7 @@ var (
 	formsNew  = []form{response, plain, events, html}
 )
 
-// negotiate settles the form of the answer, and its coding. The page is only for those who ask with GET.
+// negotiate selects the format and the content coding of the response. withPage allows the page.
 func (x *exchange) negotiate(withPage bool) error {
 	lines := x.r.Header["Accept"]
 	var ok bool
@@ -59,11 +61,11 @@ func (x *exchange) negotiate(withPage bool) error {
 		x.form, ok = response, true
 	case len(lines) == 0, len(lines) == 1 && (lines[0] == "*/*" || lines[0] == mediaJSON):
 		if ok = true; sel != nil && x.r.Method == http.MethodPost {
-			x.inKind(sel)
+			x.matchRequest(sel)
 		}
 	default:
 		x.form, ok = accept(lines, withPage)
-		x.eventful = x.form == events || slices.ContainsFunc(lines, namesEvents) && admitsEvents(lines)
+		x.acceptsEvents = x.form == events || slices.ContainsFunc(lines, namesEvents) && admitsEvents(lines)
 	}
 	if !ok {
 		return problem.New(problem.NotAcceptable,
@@ -72,7 +74,7 @@ func (x *exchange) negotiate(withPage bool) error {
 	return x.encodings()
 }
 
-// accept chooses among the forms.
+// accept selects a format by the Accept header.
 func accept(lines []string, withPage bool) (form, bool) {
 	offers, forms := offersOld, formsOld
 	if slices.ContainsFunc(lines, namesResponse) {
@@ -88,18 +90,21 @@ func accept(lines []string, withPage bool) (form, bool) {
 	return forms[i], true
 }
 
-// namesResponse is generous: whoever names the newer type at all knows it, and its weight is read elsewhere.
+// namesResponse reports whether line contains the newer media type. Weights are evaluated by
+// header.Accept.
 func namesResponse(line string) bool { return strings.Contains(strings.ToLower(line), mediaResponse) }
 
-// namesEvents reports whether the type of events is there by name: whoever takes anything means one answer.
+// namesEvents reports whether line contains the media type of events. A wildcard does not select
+// events.
 func namesEvents(line string) bool { return strings.Contains(strings.ToLower(line), mediaEvents) }
 
+// admitsEvents reports whether events are acceptable.
 func admitsEvents(lines []string) bool {
 	_, ok := header.Accept(lines, []string{mediaEvents})
 	return ok
 }
 
-// vendor negotiates with the vendor's type of the contract, which the client names, as the first offer.
+// vendor negotiates with the vendor media type of the selected version as the first choice.
 func (x *exchange) vendor(sel *version.Selection, lines []string) (form, bool) {
 	i, ok := header.Accept(lines, []string{sel.Range(mediaName), mediaResponse, mediaJSON})
 	switch i {
@@ -114,14 +119,15 @@ func (x *exchange) vendor(sel *version.Selection, lines []string) (form, bool) {
 	return plain, ok
 }
 
-// inKind answers content of the vendor's type in the same, if nothing else is wished.
-func (x *exchange) inKind(sel *version.Selection) {
+// matchRequest responds to a request in a vendor media type with this type, if the client has no
+// preference.
+func (x *exchange) matchRequest(sel *version.Selection) {
 	if t := sel.ContentType(mediaName); t != mediaJSON && sel.Content(mediaName) {
 		x.form, x.media = response, []string{t}
 	}
 }
 
-// encodings settles which codings the answer may have.
+// encodings selects the content codings of the response.
 func (x *exchange) encodings() error {
 	lines, ok := x.r.Header["Accept-Encoding"]
 	x.enc = header.Encodings{Identity: true}

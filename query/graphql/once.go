@@ -1,5 +1,13 @@
 package graphql
 
+// Mutations with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07). A key applies
+// to the whole operation. Writes in the database of the records run in one transaction with the
+// record, so that an error of any field rolls back all of them. A write that cannot be rolled back
+// must be the only one.
+//
+// The record contains the response, because only the response has the selection, aliases and order
+// of the request. once_replay.go restores it.
+
 import (
 	"context"
 	"errors"
@@ -24,8 +32,8 @@ import (
 // The record is the answer itself, since nothing else has the selection, the aliases and the order that were asked for. See
 // once_replay.go for how it is given again.
 
-// errand is a mutation with a key. It is a [resource.KeyedWrite].
-type errand struct {
+// keyedMutation is a mutation with an idempotency key. It implements [resource.KeyedWrite].
+type keyedMutation struct {
 	k        *work
 	prepared *exec.Prepared
 	writes   []exec.Write
@@ -33,11 +41,11 @@ type errand struct {
 	level    idempotency.Level
 	runner   tx.Runner
 	content  [32]byte
-	start    int    // where the answer begins in dst
-	dst      []byte // of the last attempt
+	start    int    // position of the response in dst
+	dst      []byte // response of the last attempt, appended to the buffer of the caller
 }
 
-// answerOnce executes a mutation that has a key, or appends the answer that it got before.
+// answerOnce executes a mutation with a key, or appends its stored response.
 func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key string,
 	dst []byte) ([]byte, outcome, error) {
 	prepared, errs := k.h.engine.Prepare(plan, q.variables)
@@ -45,8 +53,8 @@ func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key 
 		return gqlerror.Answer(dst, errs...), refused, nil
 	}
 	defer prepared.End()
-	e := &errand{k: k, prepared: prepared, writes: prepared.Writes(), start: len(dst), dst: dst}
-	if !slices.ContainsFunc(e.writes, isKept) { // nothing is done, or nothing that may be kept
+	e := &keyedMutation{k: k, prepared: prepared, writes: prepared.Writes(), start: len(dst), dst: dst}
+	if !slices.ContainsFunc(e.writes, isKept) { // there are no writes whose response may be stored
 		k.fresh += len(e.writes)
 		dst, _ = prepared.Run(ctx, nil, dst)
 		return dst, done, nil
@@ -55,7 +63,7 @@ func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key 
 	if principal == "" {
 		return dst, refused, badKey("invalid", "a key is of no use to a caller who is not known")
 	}
-	if err := e.judge(); err != nil {
+	if err := e.checkLevels(); err != nil {
 		return dst, refused, err
 	}
 	document, variables, err := prepared.Meaning()
@@ -63,8 +71,8 @@ func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key 
 		return dst, refused, err
 	}
 	e.content = idempotency.Fingerprint(document, variables)
-	// The contract is part of the key, since documents mean what its schema says. The path is not: the handler may be mounted
-	// under several.
+	// The version is part of the key, because it decides the meaning of a document. The path is
+	// not, because the handler may have several.
 	e.key = k.h.catalog.Key("", idempotency.Operation{Principal: principal, Method: "mutation",
 		Target: "graphql", Key: key},
 		version.From(ctx).Contract())
@@ -73,14 +81,14 @@ func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key 
 	return e.answer(e.key.Do(ctx, e))
 }
 
-// answer returns the answer. An error of a field is in the answer that there is. One of the key, of the records or of the
-// database is not, and has a status code of its own, in either media type, so that clients know when to retry.
-func (e *errand) answer(err error) ([]byte, outcome, error) {
+// answer returns the response. A field error is part of it. An error of the key, the records or the
+// database has a status code of its own, in either media type, so that clients know when to retry.
+func (e *keyedMutation) answer(err error) ([]byte, outcome, error) {
 	var failed *failure
 	switch {
 	case err == nil && e.key.Replayed() != nil:
 		return e.dst, done, nil
-	// A database that gave up may or may not have made the fields fail: then what they report is not what has happened.
+	// If the database is unavailable, field errors may not state what happened.
 	case err == nil, errors.As(err, &failed) &&
 		!(e.level == idempotency.ExactlyOnce && errors.Is(err, tx.ErrUnavailable)):
 		e.k.fresh++
@@ -89,37 +97,40 @@ func (e *errand) answer(err error) ([]byte, outcome, error) {
 	return e.dst[:e.start], refused, err
 }
 
-// Content returns the fingerprint of document and variables.
-func (e *errand) Content() []byte { return e.content[:] }
+// Content returns a hash of the document and the variables.
+func (e *keyedMutation) Content() []byte { return e.content[:] }
 
-// Creates is false: judge has found out the guarantee of all writes together.
-func (e *errand) Creates() bool { return false }
+// Creates returns false, because checkLevels has determined the guarantee of all writes.
+func (e *keyedMutation) Creates() bool { return false }
 
-// failure is an error by which nothing was done, or nobody knows what: the answer that tells of it is there already.
+// failure is an error after which the writes did not happen or their outcome is unknown. The
+// response that reports it has been written.
 type failure struct{ error }
 
+// Unwrap returns the field error.
 func (f *failure) Unwrap() error { return f.error }
 
-// Do executes the mutation. In a transaction it may be called again, and what it did before has been rolled back by then: only
-// the answer is kept here, and each time anew.
+// Do executes the mutation. In a transaction it may be called again after a rollback, so each call
+// writes a new response.
 //
-// An error means that nothing was done or, below ExactlyOnce, that the outcome is unknown. There an error of what is selected
-// from the write is none: the write stands, and is recorded with the answer that has the error.
-func (e *errand) Do(ctx context.Context) error {
+// It returns an error if no write happened or, below ExactlyOnce, if the outcome is unknown. Below
+// ExactlyOnce an error of a selected field is not an error of Do: the write remains and is recorded
+// with the response.
+func (e *keyedMutation) Do(ctx context.Context) error {
 	opts := &exec.Attempt{Whole: e.level == idempotency.ExactlyOnce}
 	if e.level == idempotency.ByIdentity {
 		opts.NewID = e.key.NewID(ctx, e.writes[0].Field.Resource.Name())
 	}
 	var result exec.Result
 	e.dst, result = e.prepared.Run(ctx, opts, e.dst[:e.start])
-	// Of several, a refusal that is kept would leave the others behind: all or nothing goes first.
+	// A rejection of one of several writes is not recorded, because the others are rolled back.
 	kept := len(e.writes) == 1 && refusal(result.First) && idempotency.RecordsRefusal(ctx)
 	switch {
 	case kept:
 	case opts.Whole && result.Err != nil:
 		return &failure{result.Err}
 	case !opts.Whole && result.First != nil:
-		if !result.Begun { // such as arguments that are wrong, or an operation that had no time left
+		if !result.Begun { // such as invalid arguments or a timeout
 			result.First = errors.Join(result.First, idempotency.ErrNothingDone)
 		}
 		return &failure{result.First}
@@ -127,13 +138,14 @@ func (e *errand) Do(ctx context.Context) error {
 	return nil
 }
 
-// refusal reports whether an error says that the client is not to have what it asked for.
+// refusal reports whether err is a client error.
 func refusal(err error) bool {
 	return err != nil && resource.Problem(err).StatusCode() < http.StatusInternalServerError
 }
 
-// Record returns the record of the answer. It has memory of its own, unless it is too large to be kept anyway.
-func (e *errand) Record() (idempotency.Record, error) {
+// Record returns the record of the response. It is a copy, unless the response is too large to be
+// stored.
+func (e *keyedMutation) Record() (idempotency.Record, error) {
 	answer := e.dst[e.start:]
 	if len(answer) <= e.k.h.once.Options().MaxResult {
 		answer = append(e.notes(), answer...)
@@ -141,9 +153,10 @@ func (e *errand) Record() (idempotency.Record, error) {
 	return idempotency.Record{Status: http.StatusOK, Media: mediaResponse, Result: answer}, nil
 }
 
-// judge finds out what the key is worth for the writes, together. Where one of several cannot be taken back, a failure of
-// another would leave it behind, and the key would tell of a whole that never was.
-func (e *errand) judge() error {
+// checkLevels determines the guarantee of the key for all writes together. It rejects a write that
+// cannot be rolled back if there are others, because a failure of another write would leave it
+// behind.
+func (e *keyedMutation) checkLevels() error {
 	for i := range e.writes {
 		w := &e.writes[i]
 		e.level, e.runner = e.k.h.guarantee(w.Field, w.NamesID)
@@ -159,16 +172,16 @@ func (e *errand) judge() error {
 	return nil
 }
 
-// isKept reports whether what a write answers may be kept, so that a key means something to it.
+// isKept reports whether the response of a write may be stored.
 func isKept(w exec.Write) bool { return w.Field.Source != model.Invoke || !w.Field.Command.Secret() }
 
-// guarantee returns what a key is worth for a field of Mutation, and in whose transactions it happens. namesID says that
-// the id of what is created is the client's.
+// guarantee returns the idempotency level of a mutation field and the Runner of its transactions.
+// namesID reports that the client chooses the id of a created item.
 func (h *Handler) guarantee(f *model.Field, namesID bool) (idempotency.Level, tx.Runner) {
 	switch {
 	case f.Source == model.Custom:
 		return h.once.LevelFor(f.Custom.Transactions), f.Custom.Transactions
-	// in GraphQL it is done at once, and not noted as a job
+	// in GraphQL the command is invoked directly and not as a job
 	case f.Source == model.Invoke && f.Command.Jobs() != nil:
 		return idempotency.AtMostOnce, nil
 	case f.Source == model.Invoke:
@@ -177,9 +190,9 @@ func (h *Handler) guarantee(f *model.Field, namesID bool) (idempotency.Level, tx
 	return h.catalog.Guarantee(f.Resource.Name(), f.Source == model.Create && !namesID)
 }
 
-// key returns the key of a mutation; "" for none. It may stand in the header or in the request itself, which is how it
-// comes where a connection has many requests. Each request of a batch has the key of all with its place, as they are done one
-// by one, and a batch that broke off goes on where it did.
+// key returns the idempotency key of a mutation, or "" if there is none. It is in the header, or in
+// the extensions of the request. A request of a batch has the key of the batch with its index,
+// because the requests are executed one by one, and a retry continues after the last one.
 func (k *work) key(q *request) (string, error) {
 	once, key := k.h.once, q.key
 	if q.keyed {
@@ -188,16 +201,16 @@ func (k *work) key(q *request) (string, error) {
 		}
 	}
 	if !q.keyed || len(k.header[idempotency.KeyField]) > 0 {
-		said, err := once.Key(k.header)
+		value, err := once.Key(k.header)
 		if err != nil {
 			return "", err
 		}
-		if q.keyed && said != key {
+		if q.keyed && value != key {
 			return "",
 				badKey("different",
 					"it is not the key in extensions.idempotencyKey: give one of them, or both alike")
 		}
-		key = said
+		key = value
 	}
 	if key != "" && q.place > 0 {
 		key += "/" + strconv.Itoa(q.place-1)
@@ -205,14 +218,14 @@ func (k *work) key(q *request) (string, error) {
 	return key, nil
 }
 
-// badKey refuses a key. It does not repeat it.
+// badKey returns the error for an invalid key. It does not contain the key.
 func badKey(code, detail string) error {
 	d := problem.New(problem.InvalidHeader, "The key cannot be used.")
 	d.Errors = []problem.Violation{{Header: idempotency.KeyField, Code: code, Detail: detail}}
 	return d
 }
 
-// setReplayed says in the header that the answer was given before. Of several in a batch all must have been.
+// setReplayed sets the header for a replayed response. For a batch, all mutations must be replayed.
 func (x *exchange) setReplayed() {
 	if x.replayed == 0 || x.fresh > 0 {
 		return

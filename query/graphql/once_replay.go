@@ -14,43 +14,44 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// noted is what a record keeps of an item that its answer shows, so that policy can be asked about it again.
-type noted struct {
-	Key  string         `json:"key"` // of the write that leads to it
-	Of   string         `json:"of"`  // the resource
+// notedItem identifies an item in a stored response, so that it can be authorized again before a
+// replay.
+type notedItem struct {
+	Key  string         `json:"key"` // response key of the write
+	Of   string         `json:"of"`  // name of the resource
 	ID   string         `json:"id"`
 	Item jsontext.Value `json:"item,omitempty"`
 }
 
-// notes returns the JSON array of what is noted, with a line break behind it; nothing if there is nothing to note. An answer
-// begins with a brace, so the two can be told apart.
+// notes returns a JSON array of the items in the response and a newline, or nil if no item needs
+// authorization. A response begins with a brace, so a record with notes can be recognized.
 //
-// What everybody may see is not noted, so that most answers are kept as they are.
-func (e *errand) notes() []byte {
-	var list []noted
+// Items of public resources are not notedItem, so most responses are stored unchanged.
+func (e *keyedMutation) notes() []byte {
+	var list []notedItem
 	known := map[[2]string]bool{}
 	for s := range e.prepared.Shown() {
 		item, guarded := s.Of.Remember(s.Entry)
 		if at := [2]string{s.Of.Name(), s.Entry.ID}; guarded && !known[at] {
 			known[at] = true
-			list = append(list, noted{s.Key, s.Of.Name(), s.Entry.ID, item})
+			list = append(list, notedItem{s.Key, s.Of.Name(), s.Entry.ID, item})
 		}
 	}
 	if list == nil {
 		return nil
 	}
 	doc, err := json.Marshal(list)
-	if err != nil { // it is made of what has been written as JSON before
-		panic(fmt.Sprintf("graphql: items cannot be noted: %v", err))
+	if err != nil { // the values have been marshaled before
+		panic(fmt.Sprintf("graphql: marshaling notes of a stored response: %v", err))
 	}
 	return append(doc, '\n')
 }
 
-// notKept is the code of an answer that was too long to be kept.
+// notKept is the code of an error for a response that was too large to be stored.
 const notKept = "ANSWER_NOT_KEPT"
 
-// Replay restores the answer of a record, unless the caller may not have it any more.
-func (e *errand) Replay(ctx context.Context, rec *idempotency.Record) error {
+// Replay restores the response of a record, unless the caller is no longer authorized.
+func (e *keyedMutation) Replay(ctx context.Context, rec *idempotency.Record) error {
 	answer, key, err := e.recall(ctx, rec)
 	switch {
 	case err != nil:
@@ -68,9 +69,10 @@ func (e *errand) Replay(ctx context.Context, rec *idempotency.Record) error {
 	return nil
 }
 
-// recall takes the notes off an answer, and asks policy again: about the commands, and about every item that the answer
-// shows something of.
-func (e *errand) recall(ctx context.Context, rec *idempotency.Record) (answer []byte, key string, err error) {
+// recall removes the notes from a stored response. It authorizes the commands and the notedItem items
+// again.
+func (e *keyedMutation) recall(ctx context.Context,
+	rec *idempotency.Record) (answer []byte, key string, err error) {
 	if key, err = e.prepared.Permit(ctx); err != nil {
 		return nil, key, err
 	}
@@ -78,7 +80,7 @@ func (e *errand) recall(ctx context.Context, rec *idempotency.Record) (answer []
 		return rec.Result, "", nil
 	}
 	doc, answer, _ := bytes.Cut(rec.Result, []byte{'\n'})
-	var list []noted
+	var list []notedItem
 	if err := json.Unmarshal(doc, &list); err != nil {
 		return nil, e.writes[0].Key, err
 	}
@@ -88,7 +90,7 @@ func (e *errand) recall(ctx context.Context, rec *idempotency.Record) (answer []
 	}
 	for _, n := range list {
 		r := resources[n.Of]
-		if r == nil { // the program has changed since
+		if r == nil { // the resource has been removed from the catalog
 			return nil, n.Key, resource.ErrNotFound
 		}
 		if err := r.Recall(ctx, n.ID, n.Item); err != nil {
@@ -98,17 +100,17 @@ func (e *errand) recall(ctx context.Context, rec *idempotency.Record) (answer []
 	return answer, "", nil
 }
 
-// refuse appends an answer that has nothing but an error of one of the fields.
-func (e *errand) refuse(ctx context.Context, key string, err error) []byte {
-	told := gqlerror.Of(err)
-	if resource.Problem(err).Kind == problem.Internal && told.Problem != nil {
-		e.k.logError(ctx, told.Problem.Instance, err)
+// refuse appends a response with an error of one field.
+func (e *keyedMutation) refuse(ctx context.Context, key string, err error) []byte {
+	reply := gqlerror.Of(err)
+	if resource.Problem(err).Kind == problem.Internal && reply.Problem != nil {
+		e.k.logError(ctx, reply.Problem.Instance, err)
 	}
-	told.Path = []any{key}
-	return withoutData(e.dst[:e.start], told)
+	reply.Path = []any{key}
+	return withoutData(e.dst[:e.start], reply)
 }
 
-// withoutData appends an answer to what was executed, with nothing but an error.
+// withoutData appends the response of an executed operation without data.
 func withoutData(dst []byte, e *gqlerror.Error) []byte {
 	dst = gqlerror.Answer(dst, e)
 	return append(dst[:len(dst)-1], `,"data":null}`...)

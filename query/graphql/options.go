@@ -6,104 +6,111 @@ import (
 	"time"
 )
 
-// Options adjust [New]. The zero value is fine.
+// Options configures [New]. The zero value is a working default.
 type Options struct {
-	// Description says what the schema is about, in CommonMark; it is what the page and tools show first.
+	// Description is the description of the schema, in CommonMark.
 	Description string
-	// Names are the GraphQL names of the types of items, by the names of their resources: {"people": "Person"}. A resource
-	// that is not among them is called like its Go type if that fits, and else like its items in media types.
+	// Names maps names of resources to the GraphQL names of their item types, such as {"people":
+	// "Person"}. Default is the name of the Go type of the stored items.
 	Names map[string]string
-	// Fields are root fields and computed fields in Go code, beside those that the catalog gives: see [Query], [Mutation]
-	// and [Computed].
+	// Fields are custom fields. See [Query], [Mutation] and [Computed].
 	Fields []Field
 
-	// Limits bound what a request may ask for.
+	// Limits bounds requests and responses.
 	Limits Limits
-	// Timeout is how long the execution of one request may take; 30 seconds if zero, and forever if negative. What is not
-	// there by then is an error. It reaches the stores with the context, and should be shorter than the WriteTimeout of the
-	// server, which cuts the answer off.
+	// Timeout limits the execution of a request, and of each message of a subscription. Default
+	// 30s; negative means no limit. Fields that are not resolved in time are errors. It should be
+	// shorter than the WriteTimeout of the server.
 	Timeout time.Duration
-	// PlanBytes bounds the memory in which plans of documents are kept for the next time; 16 MiB if zero, and none if
-	// negative.
+	// PlanBytes limits the memory of cached query plans, in bytes. Default 16 MiB; negative
+	// disables the cache.
 	PlanBytes int
 
-	// NoIntrospection refuses __schema and __type, and does not serve the SDL. What can be asked is then known to those who
-	// were told; it is no protection of anything else, which Authorize is.
+	// NoIntrospection rejects __schema and __type, and does not serve the SDL. It does not protect
+	// data; Authorize does.
 	NoIntrospection bool
-	// Trusted are the only documents that are answered, if it is not nil: see [Documents].
+	// Trusted restricts the handler to these documents. Nil accepts all documents. See [Documents].
 	Trusted Documents
-	// Persisted bounds the memory in which documents are kept whose hash a client wants to send instead of the text
-	// (automatic persisted queries), in bytes; 4 MiB if zero, and none if negative. Trusted documents need none of it.
+	// Persisted limits the memory of automatic persisted queries, in bytes. Default 4 MiB; negative
+	// disables them. Trusted documents do not need it.
 	Persisted int
-	// Batch is the largest number of requests that one POST may bring in an array; zero, the default, refuses arrays. Each
-	// is executed after the one before, and has the Limits and the Timeout to itself.
+	// Batch is the maximum number of requests in a batch, an array in a POST. Zero, the default,
+	// rejects batches. The requests are executed serially, each with its own Limits and Timeout.
 	Batch int
 
-	// Origins are those from which pages of other sites may ask, such as "https://app.example.com", beside the door's own.
-	// They are let through here; that browsers send their requests and show them the answers is for a middleware to say
-	// (CORS).
+	// Origins are origins of other sites whose pages may send requests, such as
+	// "https://app.example.com". The handler does not send CORS headers; use a middleware for them.
 	Origins []string
-	// PreflightHeaders are header fields of your own by which a GET from another site shows that a browser has asked for
-	// permission before sending it; X-Requested-With, Apollo-Require-Preflight, GraphQL-Require-Preflight and
-	// X-Apollo-Operation-Name always do. Name none that a proxy adds.
+	// PreflightHeaders are additional headers that prove a CORS preflight request for a cross-site
+	// GET. X-Requested-With, Apollo-Require-Preflight, GraphQL-Require-Preflight and
+	// X-Apollo-Operation-Name are built in. Do not use a header that a proxy adds.
 	PreflightHeaders []string
-	// Cache is the Cache-Control of answers without errors to GET; "private, no-cache" if empty: whoever keeps one asks
-	// again each time, and is told 304 if it still holds. All else is no-store. What says public lets caches that are shared
-	// give an answer to everybody: then Vary must say what it depends on, such as Authorization, which a middleware adds.
+	// Cache is the Cache-Control of responses to GET without errors. Default "private, no-cache",
+	// which requires revalidation with If-None-Match. Other responses have no-store. With "public",
+	// shared caches serve a response to all users; a middleware must then set Vary to the headers
+	// that responses depend on, such as Authorization.
 	Cache string
-	// Socket adjusts WebSockets, and says who may connect.
+	// Socket configures WebSockets.
 	Socket Socket
-	// Challenge is the WWW-Authenticate value of answers with an error UNAUTHENTICATED, "Bearer" if empty.
+	// Challenge is the value of WWW-Authenticate in responses with the error UNAUTHENTICATED.
+	// Default "Bearer".
 	Challenge string
 
-	// NoPage serves no page to browsers.
+	// NoPage disables the page for browsers.
 	NoPage bool
-	// Title is the heading of the page; "GraphQL" if empty.
+	// Title is the heading of the page. Default "GraphQL".
 	Title string
-	// Page is a page of your own in place of ours: a folder with an index.html, the other files of which are served below
-	// the path of the door.
+	// Page replaces the page by static files: a folder with index.html. The other files are served
+	// below the path of the handler.
 	Page fs.FS
-	// PagePolicy is the Content-Security-Policy of Page; if empty, one that admits these files and nothing else.
+	// PagePolicy is the Content-Security-Policy of Page. The default allows files of Page only.
 	PagePolicy string
-	// GraphiQL serves GraphiQL in place of our page, unless Page is there. It is loaded from cdn.jsdelivr.net, pinned by
-	// hashes.
+	// GraphiQL replaces the page by GraphiQL, unless Page is set. The browser loads it from
+	// cdn.jsdelivr.net, with hashes of the files.
 	GraphiQL bool
 
-	// Logger is told of what clients are not: internal errors, with the id that the answer carried. Nil means
+	// Logger receives internal errors, with the id that the response contains. Nil means
 	// [slog.Default].
 	Logger *slog.Logger
 }
 
-// Limits bound a request. A field that is zero or negative means its default, which is the number given here.
+// Limits bounds a request. A field that is zero or negative has its default.
 type Limits struct {
-	// Body is the largest content in bytes, before and after decompression; 1 MiB. Variables that a document uses several
-	// times may have four times as much, each counted as often.
+	// Body is the maximum size of a request body in bytes, before and after decompression. Default
+	// 1 MiB. Variables that a document uses several times count for each use, up to four times this
+	// size.
 	Body int64
-	// URL is the largest request target in bytes; 8192.
+	// URL is the maximum size of the request target in bytes. Default 8192.
 	URL int
-	// Tokens is how many a document may have, comments apart; 10,000.
+	// Tokens is the maximum number of tokens of a document, without comments. Default 10,000.
 	Tokens int
-	// Nesting is how deep braces, brackets and parentheses of a document, and the JSON of variables, stand in each other; 60.
+	// Nesting is the maximum depth of nested braces, brackets and parentheses of a document, and of
+	// the JSON of variables. Default 60.
 	Nesting int
-	// Directives is how many a document may use; 50.
+	// Directives is the maximum number of directives in a document. Default 50.
 	Directives int
-	// Depth is how many levels of fields stand in each other; 16. Introspection may go twice as deep.
+	// Depth is the maximum number of levels of fields. Default 16. Introspection may have twice as
+	// many.
 	Depth int
-	// RootFields is how many fields an operation selects at its root; 100.
+	// RootFields is the maximum number of root fields of an operation. Default 100.
 	RootFields int
-	// Fields is how many fields an operation selects in all, each as often as fragments bring it; 10,000.
+	// Fields is the maximum number of fields of an operation, with fragments expanded. Default
+	// 10,000.
 	Fields int
-	// Cost is how many objects one operation may ask for, each list counted with all that it may hold; 50,000.
+	// Cost is the maximum number of objects that an operation may fetch, assuming full lists.
+	// Default 50,000.
 	Cost int
-	// Answer is how many bytes an answer may have, before it is compressed, give or take a field; 32 MiB. What is longer is
-	// an error without data.
+	// Answer is the maximum size of a response in bytes before compression, exceeded by at most one
+	// field. Default 32 MiB. A larger response becomes an error without data.
 	Answer int
-	// Errors is how many errors of validation an answer tells; 20. Nobody looks for more.
+	// Errors is the maximum number of validation errors in a response. Default 20.
 	Errors int
-	// Parallel is how many fields of one operation are fetched at a time; 8.
+	// Parallel is the maximum number of fields of an operation that are fetched concurrently.
+	// Default 8.
 	Parallel int
 }
 
+// setDefaults replaces values that are not set by defaults.
 func (o *Options) setDefaults() {
 	o.Limits.setDefaults()
 	if o.Timeout == 0 {
@@ -126,6 +133,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
+// setDefaults replaces values that are not positive by defaults.
 func (l *Limits) setDefaults() {
 	or := func(v *int, d int) {
 		if *v <= 0 {

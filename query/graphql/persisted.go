@@ -1,5 +1,7 @@
 package graphql
 
+// Automatic persisted queries: documents that clients send once and then refer to by hash.
+
 import (
 	"container/list"
 	"crypto/sha256"
@@ -10,23 +12,24 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 )
 
-// notSupported is what the protocol of automatic persisted queries calls a server that keeps none: clients then stop asking.
+// notSupported is the code with which the protocol tells clients that a server has no automatic
+// persisted queries.
 const notSupported = "PERSISTED_QUERY_NOT_SUPPORTED"
 
-// document returns the text of the document that a request is about. The request says it itself, or names one that is
-// known: by documentId (GraphQL over HTTP, appendix A), or by the hash of the protocol that Apollo's clients speak, who on
-// PERSISTED_QUERY_NOT_FOUND send text and hash together.
+// document returns the text of the document of a request. The request contains the text, or refers
+// to a known document by documentId (GraphQL over HTTP, appendix A) or by hash, as in the protocol
+// of Apollo clients. After PERSISTED_QUERY_NOT_FOUND these clients send text and hash together.
 func (h *Handler) document(q *request) (string, *gqlerror.Error) {
 	if h.trusted != nil {
 		return h.trusted.document(q)
 	}
-	if q.foreign && !(q.hasText && h.learned == nil) {
+	if q.foreign && !(q.hasText && h.persisted == nil) {
 		return "", &gqlerror.Error{Message: "Persisted queries of this version are not known here.",
 			Code: gqlerror.BadUserInput}
 	}
 	if q.hasText {
-		// A wrong hash would hand one client's document to another who asks for his own.
-		if q.hash != "" && h.learned != nil && !hashes(q.hash, q.text) {
+		// A text stored with the wrong hash would be executed for other clients.
+		if q.hash != "" && h.persisted != nil && !hashes(q.hash, q.text) {
 			return "", &gqlerror.Error{Message: "The hash is not the one of the query.",
 				Code: gqlerror.BadUserInput}
 		}
@@ -37,54 +40,56 @@ func (h *Handler) document(q *request) (string, *gqlerror.Error) {
 		hash, byHash = strings.CutPrefix(q.id, sha256Prefix)
 	}
 	switch {
-	case h.learned == nil:
+	case h.persisted == nil:
 		return "", &gqlerror.Error{Message: "PersistedQueryNotSupported", Code: notSupported}
 	case byHash:
-		if text, ok := h.learned.find(hash); ok {
+		if text, ok := h.persisted.find(hash); ok {
 			return text, nil
 		}
 	}
 	return "", notPersisted()
 }
 
-// notPersisted has the words that clients of the protocol look for, beside the code.
+// notPersisted returns an error with the code and message that clients of the protocol recognize.
 func notPersisted() *gqlerror.Error {
 	return &gqlerror.Error{Message: "PersistedQueryNotFound", Code: gqlerror.NotPersisted}
 }
 
-// sha256Prefix stands before the hash in the id of a document.
+// sha256Prefix precedes the hash in the id of a document.
 const sha256Prefix = "sha256:"
 
-// hashes reports whether hash is the one of a text, in hexadecimal.
+// hashes reports whether hash is the hexadecimal SHA-256 hash of text.
 func hashes(hash, text string) bool {
 	sum := sha256.Sum256([]byte(text))
 	return strings.EqualFold(hash, hex.EncodeToString(sum[:]))
 }
 
-// learned are the documents that clients have sent together with their hash, those used last, as many as fit. It is safe for
-// concurrent use.
-type learned struct {
+// persistedCache is a least-recently-used cache of documents that clients have sent with their
+// hash. It is safe for concurrent use.
+type persistedCache struct {
 	mu    sync.Mutex
 	byKey map[[sha256.Size]byte]*list.Element
-	order list.List // of lesson, the last one used in front
+	order list.List // of persistedDocument, the most recently used one first
 	bytes int
 	most  int
 }
 
-type lesson struct {
+// persistedDocument is an entry of the cache.
+type persistedDocument struct {
 	key  [sha256.Size]byte
 	text string
 }
 
-// lessonSize is about what keeping a document takes beside its text.
-const lessonSize = 256
+// entryOverhead is the approximate memory of an entry in addition to its text.
+const entryOverhead = 256
 
-func newLearned(most int) *learned {
-	return &learned{byKey: map[[sha256.Size]byte]*list.Element{}, most: most}
+// newPersistedCache returns a cache of at most most bytes.
+func newPersistedCache(most int) *persistedCache {
+	return &persistedCache{byKey: map[[sha256.Size]byte]*list.Element{}, most: most}
 }
 
-// find returns the document with a hash in hexadecimal.
-func (l *learned) find(hash string) (string, bool) {
+// find returns the document with this hexadecimal hash.
+func (l *persistedCache) find(hash string) (string, bool) {
 	key, ok := parseHash(hash)
 	if !ok {
 		return "", false
@@ -96,14 +101,14 @@ func (l *learned) find(hash string) (string, bool) {
 		return "", false
 	}
 	l.order.MoveToFront(e)
-	return e.Value.(lesson).text, true
+	return e.Value.(persistedDocument).text, true
 }
 
-// keep keeps a document under its hash, which has been checked, and forgets those that were used least lately if that is
-// too much.
-func (l *learned) keep(hash, text string) {
+// keep stores a document with its verified hash, and evicts the least recently used ones if the
+// limit is exceeded.
+func (l *persistedCache) keep(hash, text string) {
 	key, ok := parseHash(hash)
-	if !ok || len(text)+lessonSize > l.most {
+	if !ok || len(text)+entryOverhead > l.most {
 		return
 	}
 	l.mu.Lock()
@@ -112,14 +117,15 @@ func (l *learned) keep(hash, text string) {
 		l.order.MoveToFront(e)
 		return
 	}
-	l.byKey[key] = l.order.PushFront(lesson{key, text})
-	for l.bytes += len(text) + lessonSize; l.bytes > l.most; {
-		last := l.order.Remove(l.order.Back()).(lesson)
+	l.byKey[key] = l.order.PushFront(persistedDocument{key, text})
+	for l.bytes += len(text) + entryOverhead; l.bytes > l.most; {
+		last := l.order.Remove(l.order.Back()).(persistedDocument)
 		delete(l.byKey, last.key)
-		l.bytes -= len(last.text) + lessonSize
+		l.bytes -= len(last.text) + entryOverhead
 	}
 }
 
+// parseHash decodes a hexadecimal hash.
 func parseHash(hash string) (key [sha256.Size]byte, ok bool) {
 	if len(hash) != hex.EncodedLen(len(key)) {
 		return key, false

@@ -1,5 +1,7 @@
 package graphql
 
+// Trusted documents: a fixed set of documents that the application declares.
+
 import (
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,16 +17,16 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/gqlerror"
 )
 
-// Documents are the documents of an application, by id. With [Options.Trusted] no others are answered, so that nobody but
-// its authors decides what the server is asked; only variables are left to clients.
+// Documents maps ids to documents. A Handler with [Options.Trusted] executes only these documents;
+// clients choose variables only.
 //
-// An id is sha256: and the hash of the text in hexadecimal, or any other name without a colon. Whatever its id is, a
-// document is found by its hash, too, and by its text, octet by octet.
+// An id is "sha256:" and the hexadecimal hash of the text, or any name without a colon. Requests
+// can refer to a document by id, by hash, or by its exact text.
 type Documents map[string]string
 
-// LoadDocuments reads documents from the files of a folder and those in it: each .graphql or .gql file is one, whose id is
-// its path without the ending, and each .json file is an object of texts by id, as generators of clients write it. It
-// returns an error if a file cannot be read or if two documents have one id.
+// LoadDocuments reads documents from the files of fsys. A .graphql or .gql file is a document whose
+// id is its path without the extension. A .json file is an object of texts by id, as client
+// generators write it. It returns an error if a file cannot be read or an id is not unique.
 func LoadDocuments(fsys fs.FS) (Documents, error) {
 	docs := Documents{}
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -34,7 +36,7 @@ func LoadDocuments(fsys fs.FS) (Documents, error) {
 		found, err := loadDocument(fsys, name)
 		for _, id := range slices.Sorted(maps.Keys(found)) {
 			if _, twice := docs[id]; twice {
-				return fmt.Errorf("graphql: %s: a document %s was there before", name, id)
+				return fmt.Errorf("graphql: %s: duplicate document id %s", name, id)
 			}
 			docs[id] = found[id]
 		}
@@ -43,7 +45,7 @@ func LoadDocuments(fsys fs.FS) (Documents, error) {
 	return docs, err
 }
 
-// loadDocument reads a file, if it is one of those that have documents.
+// loadDocument returns the documents of a file, and nil for files of other types.
 func loadDocument(fsys fs.FS, name string) (Documents, error) {
 	ending := path.Ext(name)
 	if ending != ".graphql" && ending != ".gql" && ending != ".json" {
@@ -58,22 +60,22 @@ func loadDocument(fsys fs.FS, name string) (Documents, error) {
 	}
 	var docs Documents
 	if err := json.Unmarshal(text, &docs); err != nil {
-		return nil, fmt.Errorf("graphql: %s is no object of documents by id: %w", name, err)
+		return nil, fmt.Errorf("graphql: %s: want a JSON object of documents by id: %w", name, err)
 	}
 	return docs, nil
 }
 
-// trusted finds documents.
+// trusted holds the trusted documents.
 type trusted struct {
 	byID  Documents
 	texts map[string]bool
 }
 
-// setDocuments checks the documents that are trusted, or makes room for those that will be learned.
+// setDocuments validates the trusted documents, or creates the cache of persisted queries.
 func (h *Handler) setDocuments() {
 	if h.opts.Trusted == nil {
 		if h.opts.Persisted > 0 {
-			h.learned = newLearned(h.opts.Persisted)
+			h.persisted = newPersistedCache(h.opts.Persisted)
 		}
 		return
 	}
@@ -84,9 +86,9 @@ func (h *Handler) setDocuments() {
 		sum := sha256.Sum256([]byte(text))
 		hash := sha256Prefix + hex.EncodeToString(sum[:])
 		if strings.HasPrefix(id, sha256Prefix) && id != hash {
-			wrong = append(wrong, id+" is not the hash of its document, "+hash)
+			wrong = append(wrong, id+" is not the hash of its document; it is "+hash)
 		}
-		// Which of several operations is meant, only a request says.
+		// A document may have several operations, of which a request selects one.
 		if _, errs := h.engine.Plan(text, ""); len(errs) > 0 && errs[0].Code != gqlerror.Unresolvable {
 			wrong = append(wrong, id+": "+errs[0].Message)
 		}
@@ -98,7 +100,7 @@ func (h *Handler) setDocuments() {
 	h.trusted = t
 }
 
-// document returns the document that a request names in whatever way, if it is trusted.
+// document returns the document that a request contains or refers to, if it is trusted.
 func (t *trusted) document(q *request) (string, *gqlerror.Error) {
 	id := q.id
 	if id == "" && q.hash != "" {

@@ -7,17 +7,17 @@ import (
 	"github.com/stoa-go/stoa/resource/header"
 )
 
-// varyPage is what decides between the page and an answer. The page adds what it depends on itself.
+// varyPage is the Vary value for a response that may be the page. The page adds its own.
 var varyPage = []string{"Accept"}
 
-// newPage returns the page that browsers get. It panics if Options.Page has none.
+// newPage returns the handler of the page. It panics if Options.Page has no index.html.
 func newPage(o *Options) http.Handler {
 	return playground.Handler(playground.Options{Title: o.Title, FS: o.Page, Policy: o.PagePolicy,
 		GraphiQL: o.GraphiQL})
 }
 
-// ofPage reports whether a path below the door is that of a file of Options.Page.
-func (h *Handler) ofPage(rest string) bool {
+// isPageFile reports whether the path is that of a file of Options.Page.
+func (h *Handler) isPageFile(rest string) bool {
 	if h.page == nil || h.opts.Page == nil {
 		return false
 	}
@@ -25,9 +25,9 @@ func (h *Handler) ofPage(rest string) bool {
 	return ok
 }
 
-// servePage answers with the page, or with another file of somebody's own.
+// servePage responds with the page or one of its files.
 func (x *exchange) servePage() {
 	header.AddVary(x.w.Header(), varyPage)
-	x.began = true // whoever serves it has its own answer to what goes wrong
+	x.began = true // the page handles its own errors
 	x.h.page.ServeHTTP(x.w, x.r)
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/stoa-go/stoa/query/graphql/internal/model"
 )
 
-// Report describes the door in plain text, for a person to read when the program starts: how much can be asked, within which
-// limits, and what is weaker than it could be. It fits below [resource.Catalog.Report].
+// Report returns a summary of the handler in plain text, to be logged at start-up: the size of the
+// schema, limits, and settings that weaken security. It complements [resource.Catalog.Report].
 func (h *Handler) Report() string {
 	var b strings.Builder
 	o, l := &h.opts, &h.opts.Limits
-	// Types of introspection are in every schema, and say nothing about this one.
+	// without introspection types
 	types, fields := 0, 0
 	for _, t := range h.schema.Types {
 		if t.Kind == model.Object && !strings.HasPrefix(t.Name, "__") {
@@ -44,8 +44,8 @@ func (h *Handler) Report() string {
 	return b.String()
 }
 
-// reportKeys says which mutations may stand beside others in a request with a key. What a key is worth for each part the
-// catalog says.
+// reportKeys lists which mutations may be combined in an operation with an idempotency key. The
+// report of the catalog has the guarantee of each.
 func (h *Handler) reportKeys(b *strings.Builder) {
 	if h.once == nil || h.schema.Mutation == nil {
 		return
@@ -57,7 +57,7 @@ func (h *Handler) reportKeys(b *strings.Builder) {
 		case f.Resource != nil:
 			name = f.Resource.Name()
 		case f.Command != nil && f.Command.Secret():
-			continue // whose answers are not kept
+			continue // its response is not stored
 		case f.Command != nil:
 			name = f.Command.Name()
 		}
@@ -79,7 +79,7 @@ func (h *Handler) reportKeys(b *strings.Builder) {
 	}
 }
 
-// reportSubscriptions says what can be listened to, and how.
+// reportSubscriptions lists the resources with subscriptions and the protocols.
 func (h *Handler) reportSubscriptions(b *strings.Builder) {
 	if h.schema.Subscription == nil {
 		return
@@ -95,7 +95,7 @@ func (h *Handler) reportSubscriptions(b *strings.Builder) {
 	fmt.Fprintf(b, "    subscriptions: %s, %s\n", strings.Join(of, " "), way)
 }
 
-// weaknesses are settings that someone may not have meant.
+// weaknesses returns settings that weaken security.
 func (h *Handler) weaknesses() []string {
 	o := &h.opts
 	var weak []string

@@ -8,22 +8,22 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// request is one request of GraphQL (GraphQL over HTTP, section 5), by whatever way it came. It shares the memory of what
-// it was read from.
+// request is a GraphQL request (GraphQL over HTTP, section 5). It shares memory with the buffer it
+// was read from.
 type request struct {
-	text      string // of the document
+	text      string // the document
 	hasText   bool
-	id        string // of a document that is known: documentId
-	hash      string // of the document, in hexadecimal: extensions.persistedQuery.sha256Hash
-	operation string // which of its operations; "" if it has one
+	id        string // documentId: id of a known document
+	hash      string // extensions.persistedQuery.sha256Hash: hexadecimal hash of the document
+	operation string // operationName; empty if the document has one operation
 	variables map[string]jsontext.Value
-	foreign   bool   // extensions.persistedQuery is of a version that nobody knows here
+	foreign   bool   // extensions.persistedQuery has an unsupported version
 	key       string // extensions.idempotencyKey
-	keyed     bool   // that it is there
-	place     int    // in a batch, from 1
+	keyed     bool   // key is present
+	place     int    // position in a batch, from 1; 0 if not in a batch
 }
 
-// complete refuses a request that names no document.
+// complete returns an error if the request contains no document and refers to none.
 func (q *request) complete() error {
 	switch {
 	case q.hasText && q.id != "":
@@ -34,14 +34,14 @@ func (q *request) complete() error {
 	return nil
 }
 
-// malformed is what to tell about a request that is none. The pointer leads into its JSON.
+// malformed returns the error for an invalid request. pointer is a JSON Pointer into it.
 func malformed(pointer, detail string) error {
 	d := problem.New(problem.BadRequest, "This is not a request of GraphQL.")
 	d.Errors = []problem.Violation{{Pointer: pointer, Detail: detail}}
 	return d
 }
 
-// named is what to call the part of a request at a pointer.
+// named returns the part of a request at a JSON Pointer as error messages show it.
 func named(pointer string) string {
 	if pointer == "" {
 		return "a request"
@@ -49,10 +49,12 @@ func named(pointer string) string {
 	return strings.ReplaceAll(pointer[1:], "/", ".")
 }
 
+// notJSON returns the error for content that is not valid JSON.
 func notJSON() error {
 	return problem.New(problem.MalformedJSON, "The content is not acceptable JSON.")
 }
 
+// badParameter returns the error for an invalid query parameter.
 func badParameter(name, code, detail string) error {
 	d := problem.New(problem.InvalidParameter, "A parameter of the request is not valid.")
 	d.Errors = []problem.Violation{{Parameter: name, Code: code, Detail: detail}}

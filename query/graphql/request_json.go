@@ -7,18 +7,18 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// reader reads requests from JSON. Its buffers are kept for the next one.
+// reader parses requests in JSON. Readers are pooled.
 type reader struct {
 	dec     jsontext.Decoder
 	in      bytes.Buffer
-	doc     []byte // what is read
-	text    []byte // for a string without its escapes
+	doc     []byte // the content
+	text    []byte // buffer for unquoted strings
 	nesting int
 }
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
-// readRequests reads the content of a POST: one request or, where batches are allowed, an array of them.
+// readRequests parses the content of a POST: a request, or a batch if batches are enabled.
 func readRequests(doc []byte, limits *Limits, batch int) (list []request, isBatch bool, err error) {
 	d := readers.Get().(*reader)
 	defer func() {
@@ -26,7 +26,7 @@ func readRequests(doc []byte, limits *Limits, batch int) (list []request, isBatc
 		readers.Put(d)
 	}()
 	d.doc, d.nesting = doc, limits.Nesting
-	d.in = *bytes.NewBuffer(doc) // of a Buffer the decoder reads the memory itself, without copying
+	d.in = *bytes.NewBuffer(doc) // the decoder reads the memory of a bytes.Buffer without copying
 	d.dec.Reset(&d.in)
 	switch d.dec.PeekKind() {
 	case '[':
@@ -45,7 +45,7 @@ func readRequests(doc []byte, limits *Limits, batch int) (list []request, isBatc
 	return list, isBatch, err
 }
 
-// end refuses whatever follows the request.
+// end returns an error if there is content after the request.
 func (d *reader) end() error {
 	if d.dec.PeekKind() != 0 || len(bytes.TrimSpace(d.doc[d.dec.InputOffset():])) > 0 {
 		return notJSON()
@@ -53,7 +53,7 @@ func (d *reader) end() error {
 	return nil
 }
 
-// batch reads an array of requests, and stops where there are too many.
+// batch parses an array of at most most requests.
 func (d *reader) batch(most int) ([]request, error) {
 	if _, err := d.dec.ReadToken(); err != nil {
 		return nil, notJSON()
@@ -77,8 +77,7 @@ func (d *reader) batch(most int) ([]request, error) {
 	return list, nil
 }
 
-// readRequest reads an object whose members are the parameters of a request. Members that mean nothing today are for the
-// future (section 5.4.1) and are passed over.
+// readRequest parses a request. It ignores unknown members, which are reserved (section 5.4.1).
 func (d *reader) readRequest(q *request) error {
 	err := d.members("", func(name string) error {
 		switch name {
@@ -102,8 +101,8 @@ func (d *reader) readRequest(q *request) error {
 	return q.complete()
 }
 
-// members reads an object, and calls read for each member, which reads its value. Null is an object without members,
-// except for the whole request.
+// members reads an object and calls read for each member, which reads the value. Null is an empty
+// object, except for the request itself.
 func (d *reader) members(pointer string, read func(name string) error) error {
 	switch kind := d.dec.PeekKind(); {
 	case kind == 'n' && pointer != "":
@@ -129,10 +128,10 @@ func (d *reader) members(pointer string, read func(name string) error) error {
 	return err
 }
 
-// unquote returns the value of a string in JSON. The names that nearly every request has are not made again each time.
+// unquote returns the value of a JSON string. It does not allocate for the most frequent names.
 func (d *reader) unquote(raw jsontext.Value) string {
-	d.text, _ = jsontext.AppendUnquote(d.text[:0], raw) // the decoder has seen that it is one
-	switch string(d.text) {                             // which costs no memory
+	d.text, _ = jsontext.AppendUnquote(d.text[:0], raw) // the decoder has validated it
+	switch string(d.text) {                             // does not allocate
 	case "query":
 		return "query"
 	case "variables":
@@ -158,7 +157,7 @@ func (d *reader) string(pointer string, to *string) error {
 	return nil
 }
 
-// skip reads a value that nobody wants; it still has to be JSON.
+// skip reads and ignores a value.
 func (d *reader) skip() error {
 	if err := d.dec.SkipValue(); err != nil {
 		return notJSON()
@@ -166,7 +165,7 @@ func (d *reader) skip() error {
 	return nil
 }
 
-// value reads any value, and returns it as it stands in the document.
+// value reads a value and returns its source text.
 func (d *reader) value(pointer string) (jsontext.Value, error) {
 	raw, err := d.dec.ReadValue()
 	if err != nil {
@@ -176,12 +175,12 @@ func (d *reader) value(pointer string) (jsontext.Value, error) {
 		return nil, malformed(pointer, named(pointer)+" is nested too deep")
 	}
 	end := d.dec.InputOffset()
-	// not raw, which lasts until the next call
+	// raw is valid until the next call only
 	return jsontext.Value(d.doc[end-int64(len(raw)) : end : end]), nil
 }
 
-// variables reads the variables, each as the JSON that it is: what it means is for its type to say, which stands in the
-// document. It is nil where there are none, as in most requests.
+// variables reads the variables as raw JSON, which is coerced later to the types in the document.
+// The map remains nil if there are none.
 func (d *reader) variables(q *request) error {
 	return d.members("/variables", func(name string) error {
 		v, err := d.value("/variables")
@@ -193,8 +192,8 @@ func (d *reader) variables(q *request) error {
 	})
 }
 
-// extensions looks for what the protocol of automatic persisted queries sends, {"persistedQuery":{"version":1,"sha256Hash":""}},
-// and for an idempotencyKey.
+// extensions reads idempotencyKey and the member of automatic persisted queries,
+// {"persistedQuery":{"version":1,"sha256Hash":""}}.
 func (d *reader) extensions(q *request) error {
 	return d.members("/extensions", func(name string) error {
 		switch name {
@@ -219,8 +218,8 @@ func (d *reader) extensions(q *request) error {
 	})
 }
 
-// deeper reports whether brackets and braces of JSON, which is known to be correct, stand in each other deeper than most.
-// Whoever coerces variables goes as deep as they do, so their depth is bounded as that of literals is.
+// deeper reports whether valid JSON nests deeper than most. The coercion of variables is recursive,
+// so its depth is limited like that of literals.
 func deeper(raw []byte, most int) bool {
 	depth := 0
 	for i := 0; i < len(raw); i++ {

@@ -7,7 +7,7 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// parseQuery reads the request of a GET (section 5.2). Other parameters are not ours.
+// parseQuery parses the request of a GET (section 5.2). It ignores other parameters.
 func parseQuery(raw string, limits *Limits) (q request, err error) {
 	params, err := url.ParseQuery(raw)
 	if err != nil {
@@ -31,8 +31,8 @@ func parseQuery(raw string, limits *Limits) (q request, err error) {
 	return q, nil
 }
 
-// parameter takes one parameter, of which the URL has the value unescaped. Unlike in JSON, null is a text like any other
-// for those that are texts; an empty operationName is none.
+// parameter sets a parameter from its decoded value. Unlike in JSON, null is an ordinary string. An
+// empty operationName means none.
 func (q *request) parameter(name, value string, limits *Limits) error {
 	switch name {
 	case "query":
@@ -47,8 +47,7 @@ func (q *request) parameter(name, value string, limits *Limits) error {
 	return nil
 }
 
-// parameterJSON takes one that is JSON, as if it were a member of the content of a POST, so that one reader decides about
-// both.
+// parameterJSON parses a parameter in JSON with the parser of request bodies.
 func (q *request) parameterJSON(name, value string, limits *Limits) error {
 	doc := []byte(value)
 	d := &reader{doc: doc, nesting: limits.Nesting, in: *bytes.NewBuffer(doc)}

@@ -12,24 +12,25 @@ import (
 	"github.com/stoa-go/stoa/resource/httpbody"
 )
 
-// The Content-Types of answers, by form. The charset says what JSON is anyway (RFC 8259 section 8.1), for clients that
-// would ask.
+// The Content-Type of responses by format. The charset is the default of JSON (RFC 8259 section
+// 8.1); some clients need it.
 var contentTypes = [...][]string{
 	plain:    {mediaJSON + "; charset=utf-8"},
 	response: {mediaResponse + "; charset=utf-8"},
-	html:     {mediaJSON + "; charset=utf-8"}, // only of what goes wrong
-	events:   {mediaJSON + "; charset=utf-8"}, // as well
+	html:     {mediaJSON + "; charset=utf-8"}, // for errors only
+	events:   {mediaJSON + "; charset=utf-8"}, // for errors only
 }
 
-// unauthenticated is the code in an answer for which credentials may help. In the text of a value its quotation marks would
-// be escaped.
+// unauthenticated is the error code for which WWW-Authenticate is sent. It cannot occur in a string
+// value, where its quotation marks are escaped.
 var unauthenticated = []byte(`"code":"UNAUTHENTICATED"`)
 
-// sendAnswer answers with what is not to be kept.
+// sendAnswer sends a response that must not be cached.
 //
-// There is no status for a part of an answer, and drafts have proposed several: whatever was executed is 200, with errors
-// or without. So it is, too, where every field said UNAUTHENTICATED; WWW-Authenticate, which may stand in any answer (RFC
-// 9110 section 11.6.1), then tells how to do better. A middleware that knows that nobody has access answers 401 itself.
+// There is no status code for partial responses, so each executed operation has status 200, even if
+// all fields failed with UNAUTHENTICATED. WWW-Authenticate, which any response may have (RFC 9110
+// section 11.6.1), tells the client how to authenticate. A middleware can respond with 401 before
+// execution.
 func (x *exchange) sendAnswer(body []byte, how outcome) {
 	h := x.w.Header()
 	h["Cache-Control"] = noStore
@@ -45,13 +46,14 @@ func (x *exchange) sendAnswer(body []byte, how outcome) {
 	x.send(status, body)
 }
 
-// sendCacheable answers a GET, with a tag by which it can be asked for again.
+// sendCacheable sends a response to GET with an ETag.
 func (x *exchange) sendCacheable(body []byte) {
 	h := x.w.Header()
 	h["Cache-Control"] = x.h.cache
 	tag := entityTag(body, x.contentType(), httpbody.ShouldGzip(x.enc, len(body)))
 	h["Etag"] = []string{tag}
-	// The answer had to be made to know its tag; what is saved is sending it (RFC 9110 section 13.1.2).
+	// The tag is a hash of the response, so the operation has been executed. A match saves the
+	// transfer only (RFC 9110 section 13.1.2).
 	if lines := x.r.Header["If-None-Match"]; len(lines) > 0 {
 		if match, _ := header.MatchTag(lines, tag, true); match {
 			header.AddVary(h, varyAnswer)
@@ -62,7 +64,8 @@ func (x *exchange) sendCacheable(body []byte) {
 	x.send(http.StatusOK, body)
 }
 
-// entityTag is a strong tag (RFC 9110 section 8.8.3): it differs wherever the octets, their type or their coding do.
+// entityTag returns a strong ETag (RFC 9110 section 8.8.3), which depends on the bytes, the media
+// type and the coding.
 func entityTag(body []byte, contentType string, zipped bool) string {
 	sum := sha256.New()
 	sum.Write(body)
@@ -74,6 +77,7 @@ func entityTag(body []byte, contentType string, zipped bool) string {
 	return tag + `"`
 }
 
+// contentType returns the Content-Type of the response.
 func (x *exchange) contentType() string {
 	if x.media != nil {
 		return x.media[0]
@@ -81,7 +85,7 @@ func (x *exchange) contentType() string {
 	return contentTypes[x.form][0]
 }
 
-// send sends an answer, compressed where that is wanted and worth it.
+// send sends a response, compressed if the client accepts it and the body is large enough.
 func (x *exchange) send(status int, body []byte) {
 	h := x.w.Header()
 	if httpbody.ShouldGzip(x.enc, len(body)) {
@@ -100,11 +104,11 @@ func (x *exchange) send(status int, body []byte) {
 	x.began = true
 	x.w.WriteHeader(status)
 	if x.r.Method != http.MethodHead {
-		x.w.Write(body) // an error means that the client has gone, and nobody is left to tell
+		x.w.Write(body) // an error means that the client has disconnected
 	}
 }
 
-// noContent sends an answer without content.
+// noContent sends a response without body.
 func (x *exchange) noContent(status int) {
 	x.w.Header()["X-Content-Type-Options"] = nosniff
 	x.began = true

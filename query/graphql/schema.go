@@ -8,11 +8,11 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// mediaSDL is what tools call schemas in the language of GraphQL. It is not registered, so that a client that asks for text
-// gets text.
+// mediaSDL is the media type of schemas in tools. It is not registered, so text/plain is the
+// default.
 const mediaSDL = "application/graphql"
 
-// serveSDL answers on the path of the schema. What goes wrong here is a problem, as everywhere but on the door itself.
+// serveSDL handles requests for the schema. Errors are problem details.
 func (x *exchange) serveSDL() {
 	var d *problem.Details
 	switch {
@@ -31,7 +31,8 @@ func (x *exchange) serveSDL() {
 	}
 }
 
-// sendSDL answers with the schema, or returns why not. It is kept like an answer, since it may be as private.
+// sendSDL sends the schema, or returns a problem. Its Cache-Control is that of responses, because a
+// schema may be as private as data.
 func (x *exchange) sendSDL() *problem.Details {
 	offers := []string{"text/plain", mediaSDL}
 	i, ok := header.Accept(x.r.Header["Accept"], offers)

@@ -1,5 +1,12 @@
 package graphql
 
+// Responses as text/event-stream, as specified by graphql-sse for distinct connections: an event
+// "next" for each result, then "complete". Request errors are a result, because clients read
+// nothing else of a stream.
+//
+// In addition, messages of a subscription have their cursor as event id, so that an EventSource
+// resumes with Last-Event-ID.
+
 import (
 	"context"
 	"errors"
@@ -22,7 +29,7 @@ import (
 // Beyond that protocol, results of a subscription have their cursor for an id, so that an EventSource, which sends the last
 // one when it comes back, goes on where it was.
 
-// stream answers with events.
+// stream responds with events.
 func (x *exchange) stream(plan *exec.Plan, errs []*gqlerror.Error, q *request) error {
 	switch {
 	case q.keyed || len(x.header[idempotency.KeyField]) > 0:
@@ -52,28 +59,29 @@ func (x *exchange) stream(plan *exec.Plan, errs []*gqlerror.Error, q *request) e
 	return x.single(*buf)
 }
 
-// single answers with one result.
+// single sends a stream with one result.
 func (x *exchange) single(result []byte) error {
 	out, err := x.open(nil)
 	if err == nil {
-		conclude(out, result)
+		sendLast(out, result)
 	}
 	return err
 }
 
-// conclude sends a last result. An error means that the client has gone.
-func conclude(out *eventstream.Writer, result []byte) {
+// sendLast sends the last result. An error means that the client has disconnected.
+func sendLast(out *eventstream.Writer, result []byte) {
 	if out.Event(eventstream.Event{Name: "next", Data: result}) == nil {
 		complete(out)
 	}
 }
 
-// complete says that there are no more results. Without data nobody would be told of it.
+// complete sends the event complete. Clients ignore an event without a data field, so it has an
+// empty one.
 func complete(out *eventstream.Writer) {
 	_ = out.Event(eventstream.Event{Name: "complete", Data: []byte{}})
 }
 
-// open begins the stream. opts may be nil.
+// open starts the stream. opts may be nil.
 func (x *exchange) open(opts *eventstream.Options) (*eventstream.Writer, error) {
 	h := x.w.Header()
 	h["X-Content-Type-Options"] = nosniff
@@ -87,13 +95,13 @@ func (x *exchange) open(opts *eventstream.Options) (*eventstream.Writer, error) 
 	return out, err
 }
 
-// tell tells of an error in an answer that is to be a stream, if it has not begun. Whoever asks in a wrong way gets a status.
-func (x *exchange) tell(err error) bool {
-	return !x.began && x.single(gqlerror.Answer(nil, x.fault(x.r.Context(), err))) == nil
+// sendError sends an error as a stream, and reports whether it could, because no response has begun.
+func (x *exchange) sendError(err error) bool {
+	return !x.began && x.single(gqlerror.Answer(nil, x.clientError(x.r.Context(), err))) == nil
 }
 
-// subscribe answers with the results of a subscription, until something ends it. Without "complete" the client comes back:
-// so it is when the server is about to end, or the client may not listen any longer than until now.
+// subscribe sends the messages of a subscription until it ends. Without the event "complete" the
+// client reconnects, which is intended for a shutdown and for an expired authorization.
 func (x *exchange) subscribe(plan *exec.Plan, q *request) error {
 	ending := x.h.sockets.Ending(x.r)
 	if ending.Err() != nil {
@@ -103,7 +111,7 @@ func (x *exchange) subscribe(plan *exec.Plan, q *request) error {
 		return d
 	}
 	leave, err := x.h.catalog.Stream(x.r.Context())
-	if err != nil { // clients read of a status that they have to wait
+	if err != nil { // clients evaluate the status and Retry-After
 		x.streaming = false
 		return err
 	}
@@ -124,21 +132,21 @@ func (x *exchange) subscribe(plan *exec.Plan, q *request) error {
 			panic(http.ErrAbortHandler)
 		}
 	}()
-	if out.Comment("") == nil { // some clients notice only then that they are connected
-		x.tellAll(ctx, out, messages)
+	if out.Comment("") == nil { // some clients report the connection only after the first bytes
+		x.sendMessages(ctx, out, messages)
 	}
 	return nil
 }
 
-// tellAll sends the results. Of a bookmark that is the id alone: clients are told nothing of it, and come back with it.
-func (x *exchange) tellAll(ctx context.Context, out *eventstream.Writer,
+// sendMessages sends the messages. For a bookmark it sends the id only, which clients use to resume.
+func (x *exchange) sendMessages(ctx context.Context, out *eventstream.Writer,
 	messages iter.Seq2[exec.Message, error]) {
 	for m, err := range messages {
 		switch {
 		case errors.Is(err, feed.ErrClosed):
 			return
 		case err != nil:
-			conclude(out, gqlerror.Answer(nil, x.fault(ctx, err)))
+			sendLast(out, gqlerror.Answer(nil, x.clientError(ctx, err)))
 			return
 		case out.Event(eventstream.Event{ID: m.Cursor.String(), Name: "next", Data: m.JSON}) != nil:
 			return

@@ -17,51 +17,54 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// Socket adjusts GraphQL over WebSocket. The zero value is meaningful. A time or number that is zero or below means its
-// default, which is the one given here.
+// Socket configures GraphQL over WebSocket. A duration or number that is zero or negative has its
+// default.
 type Socket struct {
-	// None answers requests that ask for a WebSocket as if they did not.
+	// None disables WebSockets.
 	None bool
 
-	// Connect decides on the connection_init message of a client, whose payload is a JSON object, or nil if it has none: it is
-	// where clients in browsers, which cannot add fields to the header of a WebSocket, have their credentials. What a
-	// middleware has found out about the request that was upgraded is in ctx, and holds as long as Connect does not say
-	// otherwise: nil lets everybody in.
+	// Connect authenticates a client by its connection_init message. payload is a JSON object, or
+	// nil if absent. It serves browsers, which cannot set headers of a WebSocket. ctx has the
+	// values of the upgrade request, including those of middleware. A nil Connect accepts all
+	// clients.
 	//
-	// The context within, derived from ctx, is that of all operations of the socket; nil is ctx. At the time until, what the
-	// client was allowed with expires, and the socket is closed with 4403, so that the client comes back with
-	// something newer; zero is never. A deadline that ctx had when it was upgraded, set by whoever knows until when a token
-	// holds, does the same, whichever is earlier; and so does the end of within, for who logs out before.
+	// The result within is the context for all operations of the socket. It must be derived from
+	// ctx; nil means ctx. The socket is closed with 4403 when within is canceled, at the time
+	// until, or at the deadline that the context of the upgrade request had, so that the client
+	// reconnects with a new token. A zero until means no expiry.
 	//
-	// An error closes the socket: with 4403 and its text for clients if it is one of [resource.Problem] below 500, such as
-	// resource.ErrUnauthenticated; any other is logged, and the socket closed with 4500.
+	// An error closes the socket. If [resource.Problem] returns a status below 500 for it, such as
+	// for resource.ErrUnauthenticated, the code is 4403 and the reason is its detail. Any other
+	// error is logged, and the code is 4500.
 	//
-	// It is called by many goroutines.
+	// Connect may be called concurrently.
 	Connect func(ctx context.Context, payload []byte) (within context.Context, until time.Time, err error)
 
-	// Operations is how many a socket may have at a time; 100. One more is refused with RATE_LIMITED.
+	// Operations is the maximum number of concurrent operations of a socket. Default 100. Further
+	// ones are rejected with RATE_LIMITED.
 	Operations int
-	// PerPrincipal is how many sockets one principal may have at a time; 100. It is the catalog that names principals
-	// (CatalogOptions.Principal of package resource), and who has no name is not counted. A catalog for which everybody is the same
-	// one needs more.
+	// PerPrincipal is the maximum number of sockets of a principal. Default 100.
+	// CatalogOptions.Principal of package resource returns the principal; sockets without one are
+	// not limited. Set it higher if all clients share a principal.
 	PerPrincipal int
-	// Rate is how many messages a second a client may send, and Burst how many at once; 100 and 300.
+	// Rate is the maximum number of messages per second of a client, and Burst the maximum number
+	// at once. Defaults 100 and 300.
 	Rate, Burst int
 
-	// Wait is how long a socket may be open without a connection_init; 3 seconds.
+	// Wait is the maximum time until connection_init arrives. Default 3s.
 	Wait time.Duration
-	// Ping is how often a client is asked whether it is there; 30 seconds.
+	// Ping is the interval between pings. Default 30s.
 	Ping time.Duration
-	// Write is how long a client may take for a message; 10 seconds.
+	// Write is the maximum time in which a client must read a message. Default 10s.
 	Write time.Duration
-	// Grace is how long queries and mutations may take when the server is about to end; 5 seconds.
+	// Grace is the time that a shutdown waits for queries and mutations. Default 5s.
 	Grace time.Duration
 }
 
-// webSocket stands for the method in what is logged about an operation over a socket.
+// webSocket replaces the method in log messages about operations over a socket.
 const webSocket = "WebSocket"
 
-// newSockets returns what has the sockets of the door.
+// newSockets returns the WebSocket server of h.
 func newSockets(h *Handler) *transportws.Server {
 	o := &h.opts.Socket
 	return transportws.New(operator{h}, &transportws.Options{
@@ -72,42 +75,42 @@ func newSockets(h *Handler) *transportws.Server {
 	})
 }
 
-// Shutdown tells all clients of WebSockets and of streams that the server is about to end, lets no more of them in, and returns
-// when no socket is left. If ctx ends before, it cuts those off that are, and returns its error.
+// Shutdown closes all WebSockets and streams, rejects new ones, and waits until all sockets are
+// closed. If ctx is done first, it drops the remaining connections and returns the cause of ctx.
 //
-// When an [http.Server] is shut down, clients that came over it are told without that; Shutdown waits for their sockets, of
-// which the server knows nothing. Operations with one answer get it; clients of subscriptions connect again, elsewhere, and
-// go on from the cursor that they have.
+// A shutdown of the [http.Server] closes its sockets without a call of Shutdown, which is only
+// needed to wait for them. Queries and mutations complete. Clients of subscriptions reconnect and
+// resume from their cursor.
 func (h *Handler) Shutdown(ctx context.Context) error { return h.sockets.Shutdown(ctx) }
 
-// untilKey is that of the time until which what comes over a socket is allowed.
+// untilKey is the context key of the deadline of an upgrade request.
 type untilKey struct{}
 
-// upgrade makes a WebSocket of the connection.
+// upgrade upgrades the connection to a WebSocket.
 func (x *exchange) upgrade() {
-	x.began = true // what goes wrong is answered there
+	x.began = true // the WebSocket server writes the response
 	if len(x.header[idempotency.KeyField]) > 0 {
 		problem.Write(x.w, x.r, resource.Problem(badKey("upgrade",
 			"over a WebSocket each operation has its own, in extensions.idempotencyKey")))
 		return
 	}
 	r := x.r
-	if until, ok := r.Context().Deadline(); ok { // which the context of a socket will not have
+	if until, ok := r.Context().Deadline(); ok { // the context of a socket has no deadline
 		r = r.WithContext(context.WithValue(r.Context(), untilKey{}, until))
 	}
 	x.h.sockets.ServeHTTP(x.w, r)
 }
 
-// operator executes what comes over sockets.
+// operator is the [transportws.Handler] of a Handler.
 type operator struct{ h *Handler }
 
-// Init asks Connect.
+// Init calls Socket.Connect.
 func (o operator) Init(ctx context.Context, payload []byte) (within context.Context, until time.Time,
 	err error) {
 	within = ctx
 	if connect := o.h.opts.Socket.Connect; connect != nil {
 		if within, until, err = connect(ctx, payload); err != nil {
-			return nil, until, unwelcome(err)
+			return nil, until, connectError(err)
 		}
 	}
 	if last, ok := ctx.Value(untilKey{}).(time.Time); ok && (until.IsZero() || last.Before(until)) {
@@ -116,8 +119,8 @@ func (o operator) Init(ctx context.Context, payload []byte) (within context.Cont
 	return within, until, nil
 }
 
-// unwelcome makes of an error why the socket is closed, if that is for the client to know.
-func unwelcome(err error) error {
+// connectError converts a client error of Connect to the reason with which the socket is closed.
+func connectError(err error) error {
 	d := resource.Problem(err)
 	if d.StatusCode() >= http.StatusInternalServerError {
 		return err
@@ -134,14 +137,14 @@ func (o operator) Operate(ctx context.Context, content []byte) transportws.Opera
 	k := &work{h: o.h, method: webSocket}
 	list, _, err := readRequests(content, &o.h.opts.Limits, 0)
 	if err != nil {
-		return declined(k.fault(ctx, err))
+		return declined(k.clientError(ctx, err))
 	}
 	plan, errs := k.plan(&list[0])
 	switch {
 	case len(errs) > 0:
 		return declined(errs...)
 	case plan.Kind == subscription && list[0].keyed:
-		return declined(k.fault(ctx, badKey("stream",
+		return declined(k.clientError(ctx, badKey("stream",
 			"the results of a subscription are not kept, so that no key can bring them back")))
 	case plan.Kind == subscription:
 		return k.listen(ctx, plan, &list[0])
@@ -149,7 +152,7 @@ func (o operator) Operate(ctx context.Context, content []byte) transportws.Opera
 	return transportws.Operation{Results: k.result(ctx, plan, &list[0])}
 }
 
-// declined is an operation that is not executed.
+// declined returns an operation that ends with errors.
 func declined(errs ...*gqlerror.Error) transportws.Operation {
 	return transportws.Operation{Results: func(yield func([]byte, error) bool) {
 		yield(nil,
@@ -157,11 +160,12 @@ func declined(errs ...*gqlerror.Error) transportws.Operation {
 	}}
 }
 
+// refuse returns the error that ends an operation.
 func refuse(errs ...*gqlerror.Error) error {
 	return &transportws.Refusal{Errors: gqlerror.List(nil, errs)}
 }
 
-// result yields the only one of a query or mutation.
+// result yields the response of a query or mutation.
 func (k *work) result(ctx context.Context, plan *exec.Plan, q *request) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		buf := buffers.Get()
@@ -170,17 +174,17 @@ func (k *work) result(ctx context.Context, plan *exec.Plan, q *request) iter.Seq
 		var err error
 		switch *buf, how, err = k.run(ctx, plan, q, *buf); {
 		case err != nil && ctx.Err() == nil:
-			err = refuse(k.fault(ctx, err))
-		case err == nil && how == refused: // the answer has nothing but errors
+			err = refuse(k.clientError(ctx, err))
+		case err == nil && how == refused: // the response contains errors only
 			errs := (*buf)[len(errorsFirst) : len(*buf)-1]
-			// which is sent when the buffer is somebody else's
+			// a copy, because the error is written after the buffer is released
 			err = &transportws.Refusal{Errors: bytes.Clone(errs)}
 		}
 		yield(*buf, err)
 	}
 }
 
-// listen yields the results of a subscription.
+// listen yields the messages of a subscription.
 func (k *work) listen(ctx context.Context, plan *exec.Plan, q *request) transportws.Operation {
 	messages, errs := k.h.engine.Subscribe(ctx, plan, q.variables, "")
 	if len(errs) > 0 {
@@ -192,8 +196,8 @@ func (k *work) listen(ctx context.Context, plan *exec.Plan, q *request) transpor
 			case errors.Is(err, feed.ErrClosed):
 				err = &transportws.Close{Code: transportws.GoingAway, Reason: "Going away"}
 			case err != nil:
-				err = refuse(k.fault(ctx, err))
-			case m.JSON == nil: // a bookmark, for which the protocol has no message
+				err = refuse(k.clientError(ctx, err))
+			case m.JSON == nil: // the protocol has no message for a bookmark
 				continue
 			}
 			if !yield(m.JSON, err) || err != nil {

@@ -10,49 +10,51 @@ import (
 	"github.com/stoa-go/stoa/resource/problem"
 )
 
-// work is what is executed for somebody, whatever way it came: one request, or all of a batch.
+// work is the part of an exchange that does not depend on the transport: the execution of a request
+// or a batch.
 type work struct {
 	h *Handler
-	// of the request over HTTP; nil over a socket, where the requests have none of their own
+	// header of the HTTP request; nil over a WebSocket
 	header http.Header
-	// method and path are for the log, and the method says whether anything may be changed. Over a socket it is webSocket.
+	// method and path are for the log. The method also decides whether mutations are allowed. Over
+	// a WebSocket it is webSocket.
 	method, path string
 
-	// Of mutations: how many were done now, and how many of the answers were given before.
+	// The number of mutations that were executed, and that of replayed ones.
 	fresh, replayed int
-	reference       bool // one of the latter was not kept
+	reference       bool // a replayed response was not stored
 }
 
-// The kinds of operations that are not treated like all.
+// The types of operations with special handling.
 const (
 	mutation     = "mutation"
 	subscription = "subscription"
 )
 
-// outcome is what the status of an answer depends on.
+// outcome decides the status of a response.
 type outcome uint8
 
 const (
-	done    outcome = iota // it has data, even null
-	refused                // the request is well formed, and still was not executed
+	done    outcome = iota // executed; data may be null
+	refused                // not executed, although the request is well-formed
 )
 
-// plan finds out what a request asks for. The errors say why nothing is executed.
+// plan returns the plan of a request, or request errors.
 func (k *work) plan(q *request) (*exec.Plan, []*gqlerror.Error) {
 	text, wrong := k.h.document(q)
 	if wrong != nil {
 		return nil, []*gqlerror.Error{wrong}
 	}
 	plan, errs := k.h.engine.Plan(text, q.operation)
-	// Only what is valid is kept, or strangers could fill the memory with anything.
-	if len(errs) == 0 && q.hash != "" && q.hasText && k.h.learned != nil {
-		k.h.learned.keep(q.hash, text)
+	// Only valid documents are stored, so that clients cannot fill the cache with arbitrary text.
+	if len(errs) == 0 && q.hash != "" && q.hasText && k.h.persisted != nil {
+		k.h.persisted.keep(q.hash, text)
 	}
 	return plan, errs
 }
 
-// answer executes a request that has one answer, and appends that. An error means that there is none: what was appended is
-// nothing to send, and what to say instead has its own status.
+// answer executes a query or mutation and appends the response. An error has a status of its own;
+// the appended bytes are then invalid.
 func (k *work) answer(ctx context.Context, q *request, dst []byte) ([]byte, outcome, error) {
 	plan, errs := k.plan(q)
 	if len(errs) > 0 {
@@ -61,12 +63,12 @@ func (k *work) answer(ctx context.Context, q *request, dst []byte) ([]byte, outc
 	return k.run(ctx, plan, q, dst)
 }
 
-// run is answer for a request whose plan is known.
+// run is answer for a request with a plan.
 func (k *work) run(ctx context.Context, plan *exec.Plan, q *request, dst []byte) ([]byte, outcome, error) {
 	switch {
 	case plan.Kind == mutation && k.reads():
 		return dst, refused, notAllowed(allowChange, "A mutation is sent with POST.")
-	case plan.Kind == subscription: // which has many answers
+	case plan.Kind == subscription: // has many results
 		return gqlerror.Answer(dst, &gqlerror.Error{Code: gqlerror.BadUserInput,
 			Message: "A subscription is answered over WebSocket, or here as text/event-stream: say so in " +
 				"Accept."}), refused, nil
@@ -79,15 +81,15 @@ func (k *work) run(ctx context.Context, plan *exec.Plan, q *request, dst []byte)
 	}
 	dst, how, err := k.execute(within, plan, q, dst)
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
-		return dst, refused, err // nobody is there any more
+		return dst, refused, err // the client has disconnected
 	}
 	return dst, how, err
 }
 
-// reads reports whether a request came in a way in which nothing is to be changed.
+// reads reports whether the method does not allow mutations.
 func (k *work) reads() bool { return k.method == http.MethodGet || k.method == http.MethodHead }
 
-// execute runs a plan. A mutation with a key is done once.
+// execute runs a plan. A mutation with a key is executed once.
 func (k *work) execute(ctx context.Context, plan *exec.Plan, q *request,
 	dst []byte) ([]byte, outcome, error) {
 	if plan.Kind == mutation {
@@ -107,13 +109,13 @@ func (k *work) execute(ctx context.Context, plan *exec.Plan, q *request,
 	return dst, done, nil
 }
 
-// told appends what would have had a status of its own, if there were a status to have.
-func (k *work) told(ctx context.Context, dst []byte, err error) []byte {
-	return gqlerror.Answer(dst, k.fault(ctx, err))
+// appendError appends a response with an error that has no status of its own in a batch.
+func (k *work) appendError(ctx context.Context, dst []byte, err error) []byte {
+	return gqlerror.Answer(dst, k.clientError(ctx, err))
 }
 
-// fault is what to tell a client of an error. What it is not told is logged.
-func (k *work) fault(ctx context.Context, err error) *gqlerror.Error {
+// clientError returns the error for a client, and logs an internal error.
+func (k *work) clientError(ctx context.Context, err error) *gqlerror.Error {
 	var own *gqlerror.Error
 	if errors.As(err, &own) {
 		return own
@@ -125,8 +127,8 @@ func (k *work) fault(ctx context.Context, err error) *gqlerror.Error {
 	return e
 }
 
-// logError logs what the client is not told, with the id that it was.
+// logError logs an internal error with the id that the response contains.
 func (k *work) logError(ctx context.Context, instance string, err error) {
 	k.h.opts.Logger.ErrorContext(ctx, "stoa: internal error", "instance", instance, "method", k.method,
-		"path", gqlerror.Cut(k.path), "error", gqlerror.Cut(err.Error()))
+		"path", gqlerror.Truncate(k.path), "error", gqlerror.Truncate(err.Error()))
 }

@@ -100,7 +100,7 @@ func getOperation(doc *parser.Document, name string) (*parser.OperationDefinitio
 	case name == "":
 		return nil, unresolvable("Must provide an operation.")
 	}
-	return nil, unresolvable("Unknown operation named " + strconv.Quote(gqlerror.Cut(name)) + ".")
+	return nil, unresolvable("Unknown operation named " + strconv.Quote(gqlerror.Truncate(name)) + ".")
 }
 
 // unresolvable returns the error for a document without an operation to execute.

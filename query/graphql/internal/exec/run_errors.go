@@ -127,7 +127,7 @@ func (r *run) clientError(n *field, err error) *gqlerror.Error {
 	reply, known := clientErrorOf(err)
 	if !known && reply.Problem != nil && reply.Problem.Kind == problem.Internal {
 		r.e.log(r.ctx, "stoa: internal error", "instance", reply.Problem.Instance, "field", n.def.Name,
-			"error", gqlerror.Cut(err.Error()))
+			"error", gqlerror.Truncate(err.Error()))
 	}
 	if len(r.reported) < maxReported {
 		r.reported = append(r.reported, reportedError{n, err, reply})
@@ -163,7 +163,7 @@ func (e *Engine) panicked(ctx context.Context, v any) *gqlerror.Error {
 	if reply.Problem != nil {
 		instance = reply.Problem.Instance
 	}
-	e.log(ctx, "stoa: panic", "instance", instance, "error", gqlerror.Cut(err.Error()), "stack",
+	e.log(ctx, "stoa: panic", "instance", instance, "error", gqlerror.Truncate(err.Error()), "stack",
 		string(debug.Stack()))
 	return reply
 }

@@ -136,7 +136,7 @@ func (s *subscription) end(ctx context.Context, err error) error {
 	reply := gqlerror.Of(err)
 	if reply.Problem != nil && reply.Problem.Kind == problem.Internal {
 		s.e.log(ctx, "stoa: internal error", "instance", reply.Problem.Instance, "field", s.field.def.Name,
-			"error", gqlerror.Cut(err.Error()))
+			"error", gqlerror.Truncate(err.Error()))
 	}
 	return s.located(reply)
 }

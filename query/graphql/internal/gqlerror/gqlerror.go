@@ -148,7 +148,7 @@ func (e *Error) message() string {
 
 // Truncate limits s to 256 bytes, so that a request cannot write a large text into a log or a
 // message.
-func Cut(s string) string {
+func Truncate(s string) string {
 	if len(s) > 256 {
 		return strings.ToValidUTF8(s[:256], "") + "..."
 	}

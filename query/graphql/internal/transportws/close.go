@@ -69,7 +69,7 @@ func (s *socket) recovered(do func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)
-			s.server.opts.Logger.Error("stoa: panic", "error", gqlerror.Cut(err.Error()), "stack",
+			s.server.opts.Logger.Error("stoa: panic", "error", gqlerror.Truncate(err.Error()), "stack",
 				string(debug.Stack()))
 		}
 	}()
@@ -87,7 +87,7 @@ func (s *socket) fail(err error) {
 	case errors.Is(err, errGone), s.life.Err() != nil && errors.Is(err, s.life.Err()):
 		s.drop()
 	default:
-		s.server.opts.Logger.Error("stoa: internal error", "error", gqlerror.Cut(err.Error()))
+		s.server.opts.Logger.Error("stoa: internal error", "error", gqlerror.Truncate(err.Error()))
 		s.end(InternalError, "Internal error")
 	}
 }
