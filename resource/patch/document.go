@@ -173,7 +173,7 @@ func (d *document) copy(from, to pointer) *Error {
 	// The limit applies to the sum of all copies too. Otherwise a patch that copies and removes a
 	// large value in turn would do much work with a small document.
 	if d.copied += size; d.copied > d.limit {
-		return tooLarge(codeSize, to.text, "the patch would copy more than %d bytes", d.limit)
+		return tooLarge(codeSize, to.text, "a patch must not copy more than %d bytes", d.limit)
 	}
 	text := n.text
 	if n.tree != nil {
@@ -190,7 +190,7 @@ func (d *document) test(at pointer, want *node) *Error {
 		return e
 	}
 	if !n.equal(want) {
-		return conflict(codeTest, at.text, "the value is not the one tested for")
+		return conflict(codeTest, at.text, "the value at %s differs from the tested value", quoted(at.text))
 	}
 	return nil
 }
@@ -199,20 +199,21 @@ func (d *document) test(at pointer, want *node) *Error {
 // size exceeds the limit.
 func (d *document) addSize(at pointer, n int64) *Error {
 	if d.size += n; d.size > d.limit {
-		return tooLarge(codeSize, at.text, "the patched document would be larger than %d bytes", d.limit)
+		return tooLarge(codeSize, at.text, "the patched document must not be larger than %d bytes", d.limit)
 	}
 	return nil
 }
 
 // missing returns the error for a path that does not exist in the document.
 func missing(path string) *Error {
-	return conflict(codeMissing, path, "the path does not exist")
+	return conflict(codeMissing, path, "the path %s does not exist", quoted(path))
 }
 
 // notFound returns the error for a token of the pointer at that has no value in t.
 func (t *tree) notFound(at pointer, step token) *Error {
 	if !t.object && step.index == noIndex {
-		return conflict(codeIndex, at.text, "%s is not an array index", quoted(unquote(step.name)))
+		return conflict(codeIndex, at.text, "%s in the path %s is not an array index",
+			quoted(unquote(step.name)), quoted(at.text))
 	}
 	return missing(at.text)
 }

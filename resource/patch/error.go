@@ -83,15 +83,12 @@ const (
 	codeSize       = "size"
 )
 
-// Error returns kind, operation, path and detail on one line.
+// Error returns kind, operation and detail on one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "patch: %v", e.Kind)
 	if e.Operation >= 0 {
 		fmt.Fprintf(&b, ": operation %d", e.Operation)
-	}
-	if e.Path != "" {
-		fmt.Fprintf(&b, ": path %s", quoted(e.Path))
 	}
 	fmt.Fprintf(&b, ": %s", e.Detail)
 	return b.String()

@@ -9,12 +9,13 @@ func ParseJSONPatch(data []byte, l Limits) (*Patch, error) {
 		return nil, e
 	}
 	if text[0] != '[' {
-		return nil, malformed(codeType, "", "a JSON Patch is an array of operations")
+		return nil, malformed(codeType, "", "a JSON Patch must be an array of operations")
 	}
 	p := &Patch{limits: l.withDefaults()}
 	for element := range elements(text) {
 		if len(p.ops) == p.limits.Ops {
-			return nil, tooLarge(codeOperations, "", "a JSON Patch has at most %d operations", p.limits.Ops)
+			return nil,
+				tooLarge(codeOperations, "", "a JSON Patch must have at most %d operations", p.limits.Ops)
 		}
 		op, e := parseOperation(element, p.limits.Depth)
 		if e != nil {
@@ -62,7 +63,7 @@ func splitOperation(object []byte) rawOperation {
 // members that the operation requires, so that the error describes the first mistake.
 func parseOperation(text []byte, depth int) (operation, *Error) {
 	if text[0] != '{' {
-		return operation{}, malformed(codeType, "", "an operation is an object")
+		return operation{}, malformed(codeType, "", "an operation must be an object")
 	}
 	raw := splitOperation(text)
 	verb, e := stringMember("op", raw.op)
@@ -81,11 +82,12 @@ func parseOperation(text []byte, depth int) (operation, *Error) {
 	case "remove":
 		// It has no members besides path.
 	default:
-		e = malformed(codeOp, "", "no operation is named %s", quoted(verb))
+		e = malformed(codeOp, "", "op must be add, remove, replace, move, copy or test, not %s",
+			quoted(verb))
 	}
 	if e == nil && verb == "move" && op.path.within(op.from) {
 		// RFC 6902 section 4.4. It is impossible in every document, so the patch is malformed.
-		e = malformed(codeOwnChild, op.path.text, "a value cannot be moved into itself")
+		e = malformed(codeOwnChild, op.path.text, "path must not be inside from")
 	}
 	return op, e
 }
@@ -93,10 +95,10 @@ func parseOperation(text []byte, depth int) (operation, *Error) {
 // stringMember returns the value of a required string member. A nil text means that it is absent.
 func stringMember(name string, text []byte) (string, *Error) {
 	if text == nil {
-		return "", malformed(codeRequired, "", "the member %q is missing", name)
+		return "", malformed(codeRequired, "", "%s is required", name)
 	}
 	if text[0] != '"' {
-		return "", malformed(codeType, "", "the member %q is not a string", name)
+		return "", malformed(codeType, "", "%s must be a string", name)
 	}
 	return unquote(text), nil
 }
@@ -111,7 +113,7 @@ func pointerMember(name string, text []byte, depth int) (pointer, *Error) {
 	}
 	p, e := parsePointer(s)
 	if e == nil && len(p.tokens) > depth {
-		e = tooLarge(codeDepth, s, "a pointer has at most %d tokens", depth)
+		e = tooLarge(codeDepth, s, "%s must have at most %d reference tokens", name, depth)
 	}
 	return p, e
 }
@@ -120,10 +122,10 @@ func pointerMember(name string, text []byte, depth int) (pointer, *Error) {
 // differs from the value null.
 func valueMember(text []byte, path string, depth int) ([]byte, *Error) {
 	if text == nil {
-		return nil, malformed(codeRequired, path, "the member %q is missing", "value")
+		return nil, malformed(codeRequired, path, "value is required")
 	}
 	if depthOf(text) > depth {
-		return nil, tooLarge(codeDepth, path, "a value is nested at most %d deep", depth)
+		return nil, tooLarge(codeDepth, path, "value must not be nested deeper than %d levels", depth)
 	}
 	return text, nil
 }

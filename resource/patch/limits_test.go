@@ -303,12 +303,13 @@ func TestErrorText(t *testing.T) {
 		want  string
 	}{
 		{"conflict", `[{"op":"remove","path":"/a"}]`,
-			`patch: conflict: operation 0: path "/a": the path does not exist`},
+			`patch: conflict: operation 0: the path "/a" does not exist`},
 		{"syntax", `x`, `patch: malformed: the patch is not valid JSON at byte 0`},
 		{"too large", `[{"op":"add","path":"","value":` + nested(65) + `}]`,
-			`patch: too large: operation 0: a value is nested at most 64 deep`},
+			`patch: too large: operation 0: value must not be nested deeper than 64 levels`},
 		{"long", `[{"op":"` + long + `","path":""}]`,
-			`patch: malformed: operation 0: no operation is named "` + long[:80] + `"...`},
+			`patch: malformed: operation 0: op must be add, remove, replace, move, copy or test, not "` +
+				long[:80] + `"...`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

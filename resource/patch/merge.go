@@ -15,7 +15,8 @@ func ParseMergePatch(data []byte, l Limits) (*Patch, error) {
 	}
 	p := &Patch{limits: l.withDefaults()}
 	if depthOf(text) > p.limits.Depth {
-		return nil, tooLarge(codeDepth, "", "a merge patch is nested at most %d deep", p.limits.Depth)
+		return nil,
+			tooLarge(codeDepth, "", "a merge patch must not be nested deeper than %d levels", p.limits.Depth)
 	}
 	p.merge = newMergePatch(text)
 	return p, nil

@@ -136,10 +136,11 @@ func (p *Patch) applyOps(text []byte) ([]byte, error) {
 func (p *Patch) checkResult(before, after []byte) *Error {
 	limits := p.limits.withDefaults() // the limits of the zero Patch are zero
 	if size := int64(len(after)); size > limits.Size && size > int64(len(before)) {
-		return tooLarge(codeSize, "", "the patched document would be larger than %d bytes", limits.Size)
+		return tooLarge(codeSize, "", "the patched document must not be larger than %d bytes", limits.Size)
 	}
 	if depth := depthOf(after); depth > limits.Depth && depth > depthOf(before) {
-		return tooLarge(codeDepth, "", "the patched document would be nested deeper than %d", limits.Depth)
+		return tooLarge(codeDepth, "", "the patched document must not be nested deeper than %d levels",
+			limits.Depth)
 	}
 	return nil
 }

@@ -33,10 +33,11 @@ func parsePointer(text string) (pointer, *Error) {
 		return pointer{}, nil
 	}
 	if text[0] != '/' {
-		return pointer{}, malformed(codePointer, text, "a JSON Pointer is empty or begins with %q", "/")
+		return pointer{}, malformed(codePointer, text, "a JSON Pointer must be empty or begin with %q", "/")
 	}
 	if !validEscapes(text) {
-		return pointer{}, malformed(codePointer, text, "in a JSON Pointer %q is followed by 0 or 1", "~")
+		return pointer{},
+			malformed(codePointer, text, "in a JSON Pointer, %q must be followed by 0 or 1", "~")
 	}
 	p := pointer{text: text, tokens: make([]token, 0, strings.Count(text, "/"))}
 	for step := range strings.SplitSeq(text[1:], "/") {

@@ -37,7 +37,7 @@ func canonicalPatch(data []byte) ([]byte, *Error) {
 	}
 	e := malformed(codeSyntax, "", "the patch is not valid JSON at byte %d", offset)
 	if errors.Is(err, jsontext.ErrDuplicateName) {
-		e = malformed(codeDuplicate, "", "the patch has two members of the name %s", quoted(at.LastToken()))
+		e = malformed(codeDuplicate, "", "the member name %s occurs twice", quoted(at.LastToken()))
 	}
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("[")) {
 		first, _, _ := strings.Cut(strings.TrimPrefix(string(at), "/"), "/")

@@ -130,7 +130,7 @@ func TestOfMasks(t *testing.T) {
 	shape := regexp.MustCompile(`^\{"message":"Internal server error",` +
 		`"extensions":\{"code":"INTERNAL_SERVER_ERROR","type":"` +
 		uri +
-			`internal-error","instance":"urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"\}\}$`)
+		`internal-error","instance":"urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"\}\}$`)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
