@@ -144,7 +144,7 @@ func (d *described) filters(support *query.Support) []*parameter {
 		for _, op := range support.Filter[f.Name] {
 			name, says := filterName(f.Name, op), "Items whose `"+f.Name+"` "+comparison(op)+"."
 			if op == query.In || op == query.NotIn {
-				out = append(out, commaList(name, says+` In a value, \, is a comma and \\ a backslash.`,
+				out = append(out, commaList(name, says+" In a value, `\\,` is a comma and `\\\\` a backslash.",
 					compared(f, op), maxValues))
 				continue
 			}
