@@ -75,8 +75,21 @@ func (p *parser) collect() []*condition {
 func (p *parser) unknown(name string) {
 	// The second condition avoids formatting errors that are not reported.
 	if !p.opts.Lenient && len(p.errors) < maxErrors {
-		p.addError(name, unknownParameter, "is not a parameter of this list: "+p.opts.Support.filterable())
+		p.addError(name, unknownParameter, "unknown parameter; "+p.hint(name))
 	}
+}
+
+// hint returns what to use instead of an unknown parameter. Names that other APIs use for pages are
+// directed to the parameters for them.
+func (p *parser) hint(name string) string {
+	switch name {
+	case "page", "offset", "skip", "start", "cursor", "page_size", "pageSize", "per_page", "perPage", "size":
+		return "use limit for the number of items, and after to continue a list"
+	}
+	if filters := p.opts.Support.filterable(); len(filters) > 0 {
+		return "the filters of this list are " + listOf(filters)
+	}
+	return noFilters
 }
 
 // conditionValue parses the texts of a condition for its operator.
@@ -163,7 +176,7 @@ func (p *parser) value(field string, op Op, text string) (any, error) {
 
 // errNull reports a comparison with null, which would never be true.
 func errNull(field string) *Error {
-	detail := "nothing compares with null; ask " + parameterName(field, IsNull) + " instead"
+	detail := "null is not a value; use " + parameterName(field, IsNull) + ""
 	return &Error{Code: invalidValue, Detail: detail}
 }
 

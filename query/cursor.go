@@ -39,7 +39,7 @@ func DecodeCursor(text, binding string) (Cursor, error) {
 	if !ok || c.Encode(binding) != text {
 		return Cursor{}, &Error{
 			Code:   invalidCursor,
-			Detail: "the cursor is not one of this list, or is damaged",
+			Detail: "the cursor is damaged or belongs to another list",
 		}
 	}
 	return c, nil

@@ -149,7 +149,7 @@ func TestRule129CursorIsOpaqueButRefusedClearly(t *testing.T) {
 		{"doubled", good + good},
 		{"longer", base64.RawURLEncoding.EncodeToString(append(packed, 'n'))},
 	}
-	want := &query.Error{Code: "invalidCursor", Detail: "the cursor is not one of this list, or is damaged"}
+	want := &query.Error{Code: "invalidCursor", Detail: "the cursor is damaged or belongs to another list"}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

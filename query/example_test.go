@@ -216,5 +216,5 @@ func ExampleCursor_Encode() {
 	fmt.Println(err)
 	// Output:
 	// [250 a] <nil>
-	// the cursor is not one of this list, or is damaged
+	// the cursor is damaged or belongs to another list
 }

@@ -142,7 +142,7 @@ func (p *parser) single(name string) (text string, ok bool) {
 func (p *parser) one(name string, texts []string) (text string, ok bool) {
 	for _, t := range texts[1:] {
 		if t != texts[0] {
-			p.addError(name, duplicateParameter, "comes twice with different values")
+			p.addError(name, duplicateParameter, "must not be repeated with different values")
 			return "", false
 		}
 	}
@@ -216,7 +216,7 @@ func (p *parser) fieldNames() []string {
 	seen := make(map[string]bool)
 	for name := range strings.SplitSeq(text, ",") {
 		if name == "" {
-			p.addError("fields", invalidValue, "must be names of fields, separated by commas")
+			p.addError("fields", invalidValue, "must be field names separated by commas")
 			return nil
 		}
 		if !seen[name] {

@@ -12,7 +12,7 @@ import (
 	"github.com/stoa-go/stoa/query"
 )
 
-const filterable = "filters are a.gte, created, few, limit, or, paid, ship.to, status, total, version " +
+const filterable = "a.gte, created, few, limit, or, paid, ship.to, status, total, version " +
 	"and weight"
 
 func TestRule021ParseRefuses(t *testing.T) {
@@ -26,56 +26,56 @@ func TestRule021ParseRefuses(t *testing.T) {
 			"status=paid&status=sent",
 			"status",
 			"duplicateParameter",
-			"comes twice with different values",
+			"must not be repeated with different values",
 		},
 		{
 			"twice in different spellings",
 			"status.eq=sent&status=paid",
 			"status",
 			"duplicateParameter",
-			"comes twice with different values",
+			"must not be repeated with different values",
 		},
 		{
 			"comparison twice",
 			"total.gte=1&total.gte=2",
 			"total.gte",
 			"duplicateParameter",
-			"comes twice with different values",
+			"must not be repeated with different values",
 		},
 		{
 			"same number in two spellings",
 			"total=1&total=01",
 			"total",
 			"duplicateParameter",
-			"comes twice with different values",
+			"must not be repeated with different values",
 		},
 		{
 			"limit twice",
 			"limit=1&limit=2",
 			"limit",
 			"duplicateParameter",
-			"comes twice with different values",
+			"must not be repeated with different values",
 		},
 		{
 			"sort twice",
 			"sort=total&sort=id",
 			"sort",
 			"duplicateParameter",
-			"comes twice with different values",
+			"must not be repeated with different values",
 		},
 		{
 			"fields twice",
 			"fields=a&fields=b",
 			"fields",
 			"duplicateParameter",
-			"comes twice with different values",
+			"must not be repeated with different values",
 		},
 		{
 			"filter twice",
 			"filter={}&filter={%20}",
 			"filter",
 			"duplicateParameter",
-			"comes twice with different values",
+			"must not be repeated with different values",
 		},
 
 		{
@@ -83,43 +83,52 @@ func TestRule021ParseRefuses(t *testing.T) {
 			"colour=red",
 			"colour",
 			"unknownParameter",
-			"is not a parameter of this list: " + filterable,
+			"unknown parameter; the filters of this list are " + filterable,
 		},
 		{
 			"unknown, compared",
 			"colour.gte=red",
 			"colour.gte",
 			"unknownParameter",
-			"is not a parameter of this list: " + filterable,
+			"unknown parameter; the filters of this list are " + filterable,
 		},
 		{
 			"unknown comparison",
 			"status.like=p",
 			"status.like",
 			"unknownParameter",
-			"is not a parameter of this list: " + filterable,
+			"unknown parameter; the filters of this list are " + filterable,
 		},
 		{
 			"comparisons mind their case",
 			"status.EQ=p",
 			"status.EQ",
 			"unknownParameter",
-			"is not a parameter of this list: " + filterable,
+			"unknown parameter; the filters of this list are " + filterable,
 		},
 		{
 			"reserved, not ignored",
 			"before=x",
 			"before",
 			"unknownParameter",
-			"is not a parameter of this list: " + filterable,
+			"unknown parameter; the filters of this list are " + filterable,
 		},
-		{"no name", "=5", "", "unknownParameter", "is not a parameter of this list: " + filterable},
+		{
+			"a page number", "page=2", "page", "unknownParameter",
+			"unknown parameter; use limit for the number of items, and after to continue a list",
+		},
+		{
+			"an offset", "offset=1", "offset", "unknownParameter",
+			"unknown parameter; use limit for the number of items, and after to continue a list",
+		},
+		{"a search", "q=x", "q", "unknownParameter", "unknown parameter; the filters of this list are " + filterable},
+		{"no name", "=5", "", "unknownParameter", "unknown parameter; the filters of this list are " + filterable},
 		{
 			"only a comparison",
 			".eq=5",
 			".eq",
 			"unknownParameter",
-			"is not a parameter of this list: " + filterable,
+			"unknown parameter; the filters of this list are " + filterable,
 		},
 		{"not declared", "few.lt=5", "few.lt", "unsupportedFilter", "few can be compared with eq and gte"},
 		{
@@ -127,7 +136,7 @@ func TestRule021ParseRefuses(t *testing.T) {
 			"none=1",
 			"none",
 			"unsupportedFilter",
-			`cannot filter by "none": ` + filterable,
+			`cannot filter by "none", only by ` + filterable,
 		},
 
 		{"bad value", "total=many", "total", "invalidValue", "must be a whole number"},
@@ -148,7 +157,7 @@ func TestRule021ParseRefuses(t *testing.T) {
 			"paid=unknown",
 			"paid",
 			"invalidValue",
-			"nothing compares with null; ask paid.isNull instead",
+			"null is not a value; use paid.isNull",
 		},
 		{
 			"before the year 0",
@@ -243,13 +252,13 @@ func TestRule021ParseRefuses(t *testing.T) {
 		{"sort by one field twice", "sort=total,-total", "sort", "invalidValue", "names total twice"},
 		{"sort by too many", "sort=a,b,c,d", "sort", "tooMany", "can have at most 3 fields"},
 
-		{"fields empty", "fields=", "fields", "invalidValue", "must be names of fields, separated by commas"},
+		{"fields empty", "fields=", "fields", "invalidValue", "must be field names separated by commas"},
 		{
 			"fields with an empty name",
 			"fields=a,,b",
 			"fields",
 			"invalidValue",
-			"must be names of fields, separated by commas",
+			"must be field names separated by commas",
 		},
 	}
 	for _, tt := range tests {
@@ -325,7 +334,7 @@ func TestRule021ParseTreeRefuses(t *testing.T) {
 			"twice in what is skipped",
 			`{"nope":{"a":1,"a":2}}`,
 			append(
-				one("unsupportedFilter", `cannot filter by "nope": `+filterable),
+				one("unsupportedFilter", `cannot filter by "nope", only by `+filterable),
 				invalid("an object has two members of the same name")...),
 		},
 		{"and of an object", `{"and":{}}`, invalid("and must be an array of filters")},
@@ -345,34 +354,34 @@ func TestRule021ParseTreeRefuses(t *testing.T) {
 		{
 			"list for eq",
 			`{"status":{"eq":["a"]}}`,
-			invalid("status.eq takes a string, a number, true or false"),
+			invalid("status.eq must be a string, a number, true or false"),
 		},
 		{
 			"object for eq",
 			`{"status":{"eq":{}}}`,
-			invalid("status.eq takes a string, a number, true or false"),
+			invalid("status.eq must be a string, a number, true or false"),
 		},
 		{"string for in", `{"status":{"in":"a,b"}}`, invalid("status.in must be an array")},
 		{
 			"list in a list",
 			`{"status":{"in":[["a"]]}}`,
-			invalid("status.in takes a string, a number, true or false"),
+			invalid("status.in must be a string, a number, true or false"),
 		},
 
 		{
 			"unknown field",
 			`{"nope":{"eq":1}}`,
-			one("unsupportedFilter", `cannot filter by "nope": `+filterable),
+			one("unsupportedFilter", `cannot filter by "nope", only by `+filterable),
 		},
 		{
 			"unknown field, empty",
 			`{"nope":{}}`,
-			one("unsupportedFilter", `cannot filter by "nope": `+filterable),
+			one("unsupportedFilter", `cannot filter by "nope", only by `+filterable),
 		},
 		{
 			"names with dots are fields",
 			`{"total.gte":1}`,
-			one("unsupportedFilter", `cannot filter by "total.gte": `+filterable),
+			one("unsupportedFilter", `cannot filter by "total.gte", only by `+filterable),
 		},
 		{
 			"unknown comparison",
@@ -392,23 +401,23 @@ func TestRule021ParseTreeRefuses(t *testing.T) {
 		{
 			"no comparisons declared",
 			`{"none":{"eq":1}}`,
-			one("unsupportedFilter", `cannot filter by "none": `+filterable),
+			one("unsupportedFilter", `cannot filter by "none", only by `+filterable),
 		},
 		{"bad value", `{"total":{"eq":1.5}}`, one("invalidValue", "total: must be a whole number")},
 		{
 			"null",
 			`{"total":{"eq":null}}`,
-			one("invalidValue", "nothing compares with null; ask total.isNull instead"),
+			one("invalidValue", "null is not a value; use total.isNull"),
 		},
 		{
 			"null in a list",
 			`{"total":{"in":[1,null]}}`,
-			one("invalidValue", "nothing compares with null; ask total.isNull instead"),
+			one("invalidValue", "null is not a value; use total.isNull"),
 		},
 		{
 			"isNull null",
 			`{"total":{"isNull":null}}`,
-			one("invalidValue", "nothing compares with null; ask total.isNull instead"),
+			one("invalidValue", "null is not a value; use total.isNull"),
 		},
 		{"isNull number", `{"total":{"isNull":1}}`, one("invalidValue", "total: must be true or false")},
 		{
@@ -481,13 +490,13 @@ func TestParseFindsAllFaults(t *testing.T) {
 	sorts := ", only by total, -odd, ship.to and id"
 	want := query.Errors{
 		{"few.lt", "unsupportedFilter", "few can be compared with eq and gte"},
-		{"fields", "invalidValue", "must be names of fields, separated by commas"},
+		{"fields", "invalidValue", "must be field names separated by commas"},
 		{"filter", "invalidFilter", "a filter must be an object"},
 		{"limit", "invalidValue", "must be a whole number from 1 to 200"},
 		{"sort", "unsupportedSort", `cannot sort by "nope"` + sorts},
 		{"sort", "unsupportedSort", `cannot sort by "nix"` + sorts},
 		{"total", "invalidValue", "must be a whole number"},
-		{"zzz", "unknownParameter", "is not a parameter of this list: " + filterable},
+		{"zzz", "unknownParameter", "unknown parameter; the filters of this list are " + filterable},
 	}
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("Parse (-want +got):\n%s", diff)
@@ -526,7 +535,7 @@ func TestParseNatural(t *testing.T) {
 	t.Parallel()
 	opts := &query.ParseOptions{Support: query.Support{Natural: true}}
 	_, err := parse(t, "sort=id", opts)
-	want := query.Errors{{"sort", "unsupportedSort", "this list has an order of its own"}}
+	want := query.Errors{{"sort", "unsupportedSort", "sort is not supported: this list has a fixed order"}}
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("Parse (-want +got):\n%s", diff)
 	}

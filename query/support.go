@@ -31,7 +31,7 @@ func (s Support) Check(q Query, id string) error {
 // again, and the client would read it endlessly.
 func (s Support) checkPosition(q Query) error {
 	if s.Natural && len(q.After) > 0 || !s.Natural && q.Token != "" {
-		return &Error{Code: invalidCursor, Detail: "the position is not one of this list"}
+		return &Error{Code: invalidCursor, Detail: "the position belongs to another list"}
 	}
 	return nil
 }
@@ -45,28 +45,32 @@ func (s Support) checkTerm(field string, op Op) *Error {
 	case len(ops) > 0:
 		return &Error{Code: unsupportedFilter, Detail: field + " can be compared with " + listOf(ops)}
 	}
-	return &Error{Code: unsupportedFilter, Detail: "cannot filter by " + clip(field) + ": " + s.filterable()}
+	detail := "cannot filter by " + clip(field) + ": " + noFilters
+	if filters := s.filterable(); len(filters) > 0 {
+		detail = "cannot filter by " + clip(field) + ", only by " + listOf(filters)
+	}
+	return &Error{Code: unsupportedFilter, Detail: detail}
 }
 
-// filterable returns a sentence about the supported filters.
-func (s Support) filterable() string {
+// noFilters is part of the errors of a list without filters.
+const noFilters = "this list has no filters"
+
+// filterable returns the names of the fields with filters, in order.
+func (s Support) filterable() []string {
 	var fields []string
 	for field, ops := range s.Filter {
 		if len(ops) > 0 {
 			fields = append(fields, field)
 		}
 	}
-	if len(fields) == 0 {
-		return "there are no filters"
-	}
 	slices.Sort(fields)
-	return "filters are " + listOf(fields)
+	return fields
 }
 
 // checkSort checks one sort key.
 func (s Support) checkSort(field, id string) *Error {
 	if s.Natural {
-		return &Error{Parameter: "sort", Code: unsupportedSort, Detail: "this list has an order of its own"}
+		return &Error{Parameter: "sort", Code: unsupportedSort, Detail: "sort is not supported: this list has a fixed order"}
 	}
 	if field == id || slices.Contains(s.Sort, field) {
 		return nil

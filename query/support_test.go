@@ -70,14 +70,14 @@ func TestCheck(t *testing.T) {
 			"field not declared", support, query.Query{Filter: query.Not(query.Where("name", query.Eq, "a"))},
 			&query.Error{
 				Parameter: "name", Code: "unsupportedFilter",
-				Detail: `cannot filter by "name": filters are status and total`,
+				Detail: `cannot filter by "name", only by status and total`,
 			},
 		},
 		{
 			"field without comparisons", support, query.Query{Filter: query.Where("hidden", query.Eq, "a")},
 			&query.Error{
 				Parameter: "hidden", Code: "unsupportedFilter",
-				Detail: `cannot filter by "hidden": filters are status and total`,
+				Detail: `cannot filter by "hidden", only by status and total`,
 			},
 		},
 		{
@@ -87,7 +87,7 @@ func TestCheck(t *testing.T) {
 			&query.Error{
 				Parameter: "key",
 				Code:      "unsupportedFilter",
-				Detail:    `cannot filter by "key": there are no filters`,
+				Detail:    `cannot filter by "key": this list has no filters`,
 			},
 		},
 		{
@@ -134,17 +134,17 @@ func TestCheck(t *testing.T) {
 			&query.Error{
 				Parameter: "sort",
 				Code:      "unsupportedSort",
-				Detail:    "this list has an order of its own",
+				Detail:    "sort is not supported: this list has a fixed order",
 			},
 		},
 		{"token where natural", query.Support{Natural: true}, query.Query{Token: "next"}, nil},
 		{
 			"token without Natural", query.Support{}, query.Query{Token: "next"},
-			&query.Error{Code: "invalidCursor", Detail: "the position is not one of this list"},
+			&query.Error{Code: "invalidCursor", Detail: "the position belongs to another list"},
 		},
 		{
 			"position where natural", query.Support{Natural: true}, query.Query{After: []any{"a"}},
-			&query.Error{Code: "invalidCursor", Detail: "the position is not one of this list"},
+			&query.Error{Code: "invalidCursor", Detail: "the position belongs to another list"},
 		},
 	}
 	for _, tt := range tests {

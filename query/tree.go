@@ -183,7 +183,7 @@ func (r treeReader) scalar(field string, op Op) (any, *Error) {
 	}
 	switch token.Kind() {
 	case '{', '[':
-		return nil, treeError(field + "." + string(op) + " takes a string, a number, true or false")
+		return nil, treeError(field + "." + string(op) + " must be a string, a number, true or false")
 	case 'n':
 		r.addFilterError(errNull(field))
 		return nil, nil
