@@ -29,7 +29,7 @@ func (g *Guard) Key(h http.Header) (string, error) {
 	case err != nil:
 		return "", invalid(err.Error())
 	case !quoted && g.opts.Strict:
-		return "", invalid("a key has to be in quotation marks")
+		return "", invalid(`the idempotency key must be a quoted string, such as "abc"`)
 	}
 	if err := g.Check(key); err != nil {
 		return "", err
@@ -42,11 +42,11 @@ func (g *Guard) Key(h http.Header) (string, error) {
 // valid age. The error is a *problem.Details (400).
 func (g *Guard) Check(key string) error {
 	if key == "" || len(key) > maxKey {
-		return invalid("a key has from 1 to 255 characters")
+		return invalid("the idempotency key must have 1 to 255 characters")
 	}
 	for i := range len(key) {
 		if key[i] < ' ' || key[i] > '~' {
-			return invalid("a key consists of printable characters of ASCII")
+			return invalid("the idempotency key must consist of printable ASCII characters")
 		}
 	}
 	if g.opts.TimeOrdered {
@@ -60,14 +60,14 @@ func (g *Guard) Check(key string) error {
 func (g *Guard) checkAge(key string) error {
 	born, ok := uuidTime(key)
 	if !ok {
-		return invalid("a key has to be a UUID of version 7")
+		return invalid("the idempotency key must be a UUID of version 7")
 	}
 	switch age := g.opts.Now().Sub(born); {
 	// the earliest expiry of its record, for a clock that is fast by Skew
 	case age >= g.opts.TTL+g.opts.Skew:
 		return expired(g.opts.TTL)
 	case age < -g.opts.Skew:
-		return invalid("the key is from the future: the clock that it was made by is wrong")
+		return invalid("the time of the idempotency key is in the future; check the clock of the client")
 	}
 	return nil
 }
@@ -97,13 +97,12 @@ func invalid(detail string) error {
 }
 
 func missing() error {
-	return keyProblem(problem.KeyMissing, "required",
-		"a request that changes something needs an Idempotency-Key")
+	return keyProblem(problem.KeyMissing, "required", "this request needs an Idempotency-Key")
 }
 
 func expired(ttl time.Duration) error {
-	return keyProblem(problem.KeyExpired, "expired", "the key is older than "+ttl.String()+
-		": what it was used for may be forgotten. Find out what has happened, and use a new one")
+	return keyProblem(problem.KeyExpired, "expired", "the idempotency key is older than "+ttl.String()+
+		"; check whether its request has taken effect before you use a new key")
 }
 
 // keyProblem returns a problem of the key. It does not contain the key, so logs of problems do not

@@ -42,26 +42,26 @@ func retryAfter(d *problem.Details, seconds int) *problem.Details {
 }
 
 func inFlight() error {
-	return retryAfter(problem.New(problem.InFlight, "the first request with this key is not finished yet"),
+	return retryAfter(problem.New(problem.InFlight, "the first request with this key is still running"),
 		retrySoon)
 }
 
 // reused reveals nothing about the first request, because the key may have been guessed.
 func reused() error {
-	return keyProblem(problem.KeyReused, "reused", "the key was used for a request with other content")
+	return keyProblem(problem.KeyReused, "reused", "the idempotency key was used for a different request")
 }
 
 func overQuota(quota int) error {
 	return retryAfter(problem.New(problem.TooManyRequests,
-		"there are "+strconv.Itoa(quota)+" keys in use: they are kept for a while, so use fewer"), retryLater)
+		strconv.Itoa(quota)+" idempotency keys are in use, which is the limit; wait until some expire"), retryLater)
 }
 
 // outcomeUnknown is for an outcome that a repetition with the same key cannot determine.
 func outcomeUnknown() error {
 	d := problem.New(
 		problem.OutcomeUnknown,
-		"the first request with this key was begun, and it is not known whether it was done. See for "+
-			"yourself before you use a new key",
+		"the outcome of the first request with this key is unknown; check whether it has taken effect "+
+			"before you use a new key",
 	)
 	d.Status = http.StatusConflict
 	return d
@@ -71,7 +71,7 @@ func outcomeUnknown() error {
 // operation runs.
 func outcomePending() error {
 	return retryAfter(problem.New(problem.OutcomeUnknown,
-		"it is not known whether this was done. Send it again with the same key to find out"), retrySoon)
+		"the outcome is unknown; repeat the request with the same key to find out"), retrySoon)
 }
 
 // storeFailed logs an error of the store or its transactions, unless the client has canceled the
@@ -82,7 +82,7 @@ func (g *Guard) storeFailed(ctx context.Context, err error) error {
 	}
 	return retryAfter(
 		problem.New(problem.Unavailable,
-			"requests with keys cannot be served at the moment: nothing was done"),
+			"requests with idempotency keys cannot be served at the moment; this request had no effect"),
 		retrySoon,
 	)
 }

@@ -89,9 +89,9 @@ func (h *wrapped) operation(w http.ResponseWriter,
 	op.Principal = h.guard.opts.Principal(r.Context())
 	switch {
 	case op.Principal == "":
-		return op, nil, invalid("a key is of no use to a caller who is not known")
+		return op, nil, invalid("an idempotency key needs an authenticated caller")
 	case r.Header.Get("Upgrade") != "" || strings.Contains(r.Header.Get("Accept"), "text/event-stream"):
-		return op, nil, invalid("what is sent as a stream cannot be sent again: leave the key out")
+		return op, nil, invalid("a stream cannot be replayed; omit the Idempotency-Key")
 	}
 	content, err = readContent(w, r, h.guard.opts.MaxBody)
 	if err != nil {
@@ -118,11 +118,12 @@ func readContent(w http.ResponseWriter, r *http.Request, max int64) ([]byte, err
 	switch {
 	case errors.As(err, &tooLarge):
 		d := problem.New(problem.TooLarge,
-			"a request with a key has at most "+strconv.FormatInt(tooLarge.Limit, 10)+" bytes of content")
+			"the body of a request with an Idempotency-Key is limited to "+
+				strconv.FormatInt(tooLarge.Limit, 10)+" bytes")
 		d.Extensions = map[string]any{"limit": tooLarge.Limit}
 		return nil, d
 	case err != nil:
-		return nil, problem.New(problem.BadRequest, "the content has not come completely")
+		return nil, problem.New(problem.BadRequest, "the request body is incomplete")
 	}
 	return content, nil
 }
@@ -157,7 +158,7 @@ func replay(w http.ResponseWriter, r *http.Request, rec *Record) {
 	if rec.Media != "" && rec.Status < http.StatusBadRequest {
 		if _, ok := header.Accept(r.Header["Accept"], []string{rec.Media}); !ok {
 			d := problem.New(problem.NotAcceptable,
-				"the first request with this key was answered in another media type")
+				"the recorded response is "+rec.Media+", which the Accept field excludes")
 			d.Extensions = map[string]any{"available": []string{rec.Media}}
 			problem.Write(w, r, d)
 			return

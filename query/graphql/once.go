@@ -61,7 +61,7 @@ func (k *work) answerOnce(ctx context.Context, plan *exec.Plan, q *request, key 
 	}
 	principal := k.h.catalog.Principal(ctx)
 	if principal == "" {
-		return dst, refused, badKey("invalid", "a key is of no use to a caller who is not known")
+		return dst, refused, badKey("invalid", "an idempotency key needs an authenticated caller")
 	}
 	if err := e.checkLevels(); err != nil {
 		return dst, refused, err

@@ -21,7 +21,7 @@ func (x *call) parseKey() (string, error) {
 		return "", err
 	}
 	if x.principal() == "" {
-		const detail = "a key is of no use to a caller who is not known"
+		const detail = "an idempotency key needs an authenticated caller"
 		d := problem.New(problem.InvalidHeader, detail)
 		d.Errors = []problem.Violation{{Header: idempotency.KeyField, Code: "anonymous", Detail: detail}}
 		return "", d
