@@ -131,7 +131,7 @@ shop_answers() {
 	pids=()
 }
 
-# quickstart_answers sends README's first request to examples/quickstart. It listens on a fixed port; if another program
+# quickstart_answers creates a note in examples/quickstart, README's program. It listens on a fixed port; if another program
 # uses that port, only the test of the package sends the request.
 quickstart_answers() {
 	local pid i address=localhost:8080
