@@ -243,7 +243,8 @@ func (d *decoder) enter() error {
 // tooDeep returns the error for MaxDepth. Unlike a violation it ends the decoding, because the
 // limit bounds the work per document.
 func (d *decoder) tooDeep() error {
-	return d.syntaxErrorAt("depth", "objects and arrays are nested deeper than "+strconv.Itoa(d.maxDepth)+" levels")
+	detail := "objects and arrays are nested deeper than " + strconv.Itoa(d.maxDepth) + " levels"
+	return d.syntaxErrorAt("depth", detail)
 }
 
 // tooMany returns the error for MaxNames. It ends the decoding too.

@@ -22,8 +22,8 @@ func (t *Type) Select(names []string) (*Selection, error) {
 	for _, name := range names {
 		f := t.byName[name]
 		if f == nil || f.WriteOnly {
-			return nil,
-				fmt.Errorf("there is no field %q; the fields are %s", name, strings.Join(t.readableNames(), ", "))
+			fields := strings.Join(t.readableNames(), ", ")
+			return nil, fmt.Errorf("there is no field %q; the fields are %s", name, fields)
 		}
 		wanted[f] = true
 	}
