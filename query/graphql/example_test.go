@@ -98,7 +98,7 @@ func ExampleHandler_SDL() {
 	//   """When it was found; null for those that were always known."""
 	//   year: Int64
 	//
-	//   """The entity tag of the revision that is shown: what `ifMatch` takes."""
+	//   """The ETag of this revision, for the argument `ifMatch`."""
 	//   etag: String!
 	//
 	//   """The related items of `moons`, at most 20."""

@@ -57,8 +57,10 @@ func (b *builder) newFilter(r *resource.Resource) *Type {
 	t := b.define(InputObject, name+"Filter", ofResource(r, "the filter"))
 	t.Doc, t.Resource = "Which items of `"+r.Name()+"`: those for which all of it is true.", r
 	t.Inputs = append(inputs,
-		&Input{Name: "and", Doc: "All of these; with none, all items.", Type: listOfNullable(t)},
-		&Input{Name: "or", Doc: "At least one of these; with none, no item.", Type: listOfNullable(t)},
+		&Input{Name: "and", Doc: "All of these filters match. An empty list matches all items.",
+			Type: listOfNullable(t)},
+		&Input{Name: "or", Doc: "At least one of these filters matches. An empty list matches no item.",
+			Type: listOfNullable(t)},
 		&Input{Name: "not", Doc: "Not this.", Type: refTo(t)})
 	return t
 }
@@ -130,25 +132,25 @@ func operatorDoc(op query.Op) string {
 	case query.Eq:
 		return "It is this."
 	case query.Ne:
-		return "It is not this, or null."
+		return "Not equal to this value, or null."
 	case query.In:
-		return "It is one of these."
+		return "Equal to one of these values."
 	case query.NotIn:
-		return "It is none of these, or null."
+		return "Equal to none of these values, or null."
 	case query.Lt:
-		return "It is less than this."
+		return "Less than this value."
 	case query.Lte:
-		return "It is this or less."
+		return "Less than or equal to this value."
 	case query.Gt:
-		return "It is more than this."
+		return "Greater than this value."
 	case query.Gte:
-		return "It is this or more."
+		return "Greater than or equal to this value."
 	case query.Contains:
-		return "It has this in it, in the same case."
+		return "Contains this text. Case-sensitive."
 	case query.StartsWith:
-		return "It begins with this, in the same case."
+		return "Starts with this text. Case-sensitive."
 	}
-	return "It is null, or with `false` it is not."
+	return "true: the value is null. false: the value is not null."
 }
 
 // sort returns the input type of a sort key, or nil if the list has a single order.
@@ -188,7 +190,7 @@ func (b *builder) sort(r *resource.Resource) *Type {
 func fillDirection(t *Type) {
 	t.Doc = "In which direction a list is sorted."
 	t.Values = []*Value{
-		{Name: "ASC", Doc: "Small values first, and null before all of them.", Go: "ASC"},
-		{Name: "DESC", Doc: "Large values first, and null behind all of them.", Go: "DESC"},
+		{Name: "ASC", Doc: "Ascending order. Null values are first.", Go: "ASC"},
+		{Name: "DESC", Doc: "Descending order. Null values are last.", Go: "DESC"},
 	}
 }

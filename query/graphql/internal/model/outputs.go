@@ -49,7 +49,7 @@ func (b *builder) item(r *resource.Resource) *Type {
 	b.addMembers(set, b.membersOf(r.Type(), "resource "+r.Name()), name, r.ID())
 	if changes(r) || r.Can(resource.OpDelete) {
 		set.add(&Field{Name: "etag", Type: nonNull(b.scalar("String")), Source: Tag, Resource: r,
-			Doc: "The entity tag of the revision that is shown: what `ifMatch` takes."},
+			Doc: "The ETag of this revision, for the argument `ifMatch`."},
 			owner{what: "the entity tag"})
 	}
 	b.addRelations(set, r)
@@ -102,7 +102,7 @@ func (b *builder) addRelations(set *fields, r *resource.Resource) {
 		f := &Field{Name: fieldName(name), Source: Related, Resource: target, Relation: name,
 			Type: refTo(end), Limit: 1,
 			Doc: "The related item of `" + target.Name() +
-				"`; null if there is none, or none that you may see."}
+				"`; null if it does not exist or you are not allowed to see it."}
 		if many {
 			f.Type, f.Limit = listOf(end, true), b.c.RelationLimit(r, name)
 			f.Doc = "The related items of `" + target.Name() + "`, at most " + strconv.Itoa(f.Limit) + "."
@@ -169,7 +169,7 @@ func (b *builder) connection(r *resource.Resource) *Type {
 
 // fillPageInfo fills in the type PageInfo.
 func (b *builder) fillPageInfo(t *Type) {
-	t.Doc = "Where a page lies in its list."
+	t.Doc = "The position of a page in its list."
 	flag, text := nonNull(b.scalar("Boolean")), refTo(b.scalar("String"))
 	t.Fields = []*Field{
 		{Name: "hasNextPage", Doc: "Whether items follow.", Type: flag, Source: HasNext},

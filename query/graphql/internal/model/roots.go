@@ -39,7 +39,8 @@ func ofField(r *resource.Resource, part string) owner {
 // get returns the field for one item of a resource.
 func (b *builder) get(r *resource.Resource, item *Type) *Field {
 	return &Field{Name: lowerFirst(item.Name), Type: refTo(item), Source: Get, Resource: r,
-		Doc:  "The item of `" + r.Name() + "` with an id; null if there is none, or none that you may see.",
+		Doc: "The item of `" + r.Name() +
+			"` with an id; null if it does not exist or you are not allowed to see it.",
 		Args: []*Input{b.idArg()}}
 }
 
@@ -53,7 +54,7 @@ func (b *builder) idArg() *Input {
 func (b *builder) list(r *resource.Resource) *Field {
 	f := &Field{Name: camel(r.Name()), Type: refTo(b.connection(r)), Source: List, Resource: r}
 	if filter := b.filter(r); filter != nil {
-		f.Args = append(f.Args, &Input{Name: "filter", Doc: "Which items; all of them if it is left out.",
+		f.Args = append(f.Args, &Input{Name: "filter", Doc: "A filter for the items. Default: all items.",
 			Type: refTo(filter)})
 	}
 	sort := b.sort(r)
@@ -72,13 +73,13 @@ func (b *builder) list(r *resource.Resource) *Field {
 	f.Args = append(f.Args,
 		&Input{Name: "first", Doc: "How many items from the beginning, or behind `after`: " + most,
 			Type: number},
-		&Input{Name: "after", Doc: "The cursor behind which the page begins.", Type: text})
+		&Input{Name: "after", Doc: "Return items after this cursor.", Type: text})
 	if sort != nil {
 		f.Args = append(f.Args,
 			&Input{Name: "last", Type: number,
 				Doc: "How many items from the end, or in front of `before`: at most " +
 					strconv.Itoa(policy.MaxPageSize) + "."},
-			&Input{Name: "before", Doc: "The cursor in front of which the page ends.", Type: text})
+			&Input{Name: "before", Doc: "Return items before this cursor.", Type: text})
 	}
 	return f
 }
@@ -91,7 +92,8 @@ func (b *builder) lookup(l *resource.Lookup) *Field {
 		return nil
 	}
 	f := &Field{Name: camel(l.Name()), Type: refTo(item), Source: Lookup, Resource: target, Lookup: l,
-		Doc: "An item of `" + target.Name() + "`; null if there is none, or none that you may see."}
+		Doc: "An item of `" + target.Name() +
+			"`; null if it does not exist or you are not allowed to see it."}
 	f.Args = b.arguments(l.Input(), "lookup "+l.Name(), pascal(l.Name()))
 	return f
 }
@@ -100,7 +102,7 @@ func (b *builder) lookup(l *resource.Lookup) *Field {
 // commands, and custom fields.
 func (b *builder) mutationType() *Type {
 	t := &Type{Kind: Object, Name: onMutation,
-		Doc: sentences("What can be done. The fields of one operation are done one after the other.",
+		Doc: sentences("The mutations. The fields of an operation are executed serially.",
 			b.keys())}
 	set := b.fieldsOf(t)
 	for _, r := range b.c.Resources() {

@@ -36,7 +36,7 @@ func (b *builder) changed(r *resource.Resource, item *Type) *Field {
 	f.Args = append(f.Args, id)
 	if filter := b.filter(r); filter != nil {
 		f.Args = append(f.Args, &Input{Name: "filter", Type: refTo(filter),
-			Doc: "Which items; all of them if it is left out. " +
+			Doc: "A filter for the items. Default: all items. " +
 				"An item that does not fit any more is DELETED. It cannot be given together with `id`."})
 	}
 	f.Args = append(f.Args, &Input{Name: "after", Type: refTo(b.scalar("String")),
@@ -58,7 +58,8 @@ func (b *builder) change(r *resource.Resource, item *Type) *Type {
 	set.add(&Field{Name: "id", Doc: "The id of the item.", Type: nonNull(b.scalar("ID")), Source: ChangeID},
 		o)
 	set.add(&Field{Name: "cursor", Type: nonNull(b.scalar("String")), Source: ChangeCursor,
-		Doc: "The place behind the change, for `after`. It stays good for as long as changes are kept."}, o)
+		Doc: "The cursor of the change, for the argument `after`. It is valid as long as changes are " +
+			"retained."}, o)
 	set.add(&Field{Name: lowerFirst(item.Name), Type: refTo(item), Source: ChangeItem, Resource: r,
 		Doc: "The item as the change has left it; null if it was DELETED. What related items are is " +
 			"asked when " +
@@ -68,11 +69,11 @@ func (b *builder) change(r *resource.Resource, item *Type) *Type {
 
 // fillChangeKind fills in the enum ChangeKind.
 func fillChangeKind(t *Type) {
-	t.Doc = "What happened to an item, as far as you can see it."
+	t.Doc = "The kind of a change, as visible to you."
 	t.Values = []*Value{
-		{Name: "CREATED", Doc: "It is there now, or you can see it now.", Go: "CREATED"},
+		{Name: "CREATED", Doc: "The item was created or became visible to you.", Go: "CREATED"},
 		{Name: "UPDATED", Doc: "It is another now.", Go: "UPDATED"},
-		{Name: "DELETED", Doc: "It is gone, or you cannot see it any more.", Go: "DELETED"},
+		{Name: "DELETED", Doc: "The item was deleted or is no longer visible to you.", Go: "DELETED"},
 	}
 }
 
