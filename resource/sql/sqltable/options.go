@@ -6,54 +6,61 @@ import (
 	"github.com/stoa-go/stoa/resource/sql/sqlquery"
 )
 
-// Options say how a table differs from what [New] expects. The zero value is right for a table that
-// [Table.CreateTable] creates; nil is the zero value.
+// Options configures a Table. The zero value is right for a table that [Table.CreateTable] creates.
 type Options struct {
-	// ID is the JSON name of the id field, "id" if empty. Its column is the primary key, or unique.
+	// ID is the JSON name of the id field. Default "id". Its column is the primary key or unique.
 	ID string
-	// Columns say, by JSON name, where and how a table keeps a field that is kept otherwise than the field would say. The
-	// entry stands for all of that, so NotNull has to be said again; a Path is not possible. An empty Name is the usual one.
+	// Columns describes, by JSON name, fields that are stored differently from the default. An
+	// entry replaces all defaults of the field except an empty Name, so NotNull must be repeated. A
+	// Path is not supported.
 	//
-	// A column with an Expr is read and never written. That is for what the database computes or fills in: with
-	// Expr: "created_at", say, its own DEFAULT counts. A column that is not NotNull though its field is no pointer gives the
-	// field's zero value for NULL; a filter sees the difference.
+	// A column with an Expr is read and never written. Use it for values that the database
+	// computes: with Expr: "created_at", its DEFAULT applies. If a column is nullable and its field
+	// is not a pointer, NULL becomes the zero value of the field; filters still distinguish the
+	// two.
 	Columns map[string]sqlquery.Column
-	// Rev is the column of the revision, "rev" if empty, [XMin] or [Content]. It holds text, or an integer if CountRev is
-	// set. If it is that of a field, the field shows the revision, whatever clients send.
+	// Rev is the column of the revision, [XMin] or [Content]. Default "rev". It is a text column,
+	// or an integer column with CountRev. If it is the column of a field, the field has the
+	// revision, and values of clients are ignored.
 	Rev string
-	// CountRev says that Rev holds an integer that counts writes: bigint in PostgreSQL. A new item begins with the time in
-	// microseconds, so that an id which lives again has no revision of its first life.
+	// CountRev declares Rev as an integer that counts writes: bigint in PostgreSQL. A new item
+	// starts with the time in microseconds, so that an id that is inserted again does not repeat
+	// revisions.
 	CountRev bool
-	// Modified is a column for the time of the last write, which becomes Last-Modified. Empty means that there is none. If
-	// it is that of a field, the field shows it, whatever clients send.
+	// Modified is a column for the time of the last write, which becomes Last-Modified. Empty means
+	// that there is none. If it is the column of a field, the field has that time, and values of
+	// clients are ignored.
 	Modified string
-	// Tombstones is the table that remembers the ids of deleted items, for ever. Empty means that of the items with
-	// "_deleted" behind its name. It has the columns id, like that of the items, and deleted_at. A row in it means nothing
-	// while there is an item with that id.
+	// Tombstones is the table of the ids of deleted items, which are kept forever. Default: the
+	// name of the table with the suffix "_deleted". It has the columns id, of the same type as in
+	// the table, and deleted_at. A row for an existing item is ignored.
 	Tombstones string
-	// Forget leaves out remembering: to ask for a deleted item is then 404 and not 410.
+	// Forget disables the recording of deletions. A request for a deleted item is then 404 instead
+	// of 410.
 	Forget bool
-	// Recreate lets an id that was deleted be inserted again. Otherwise it is gone for ever, except where Insert and Delete
-	// of one id meet in the same moment.
+	// Recreate allows an id to be inserted again after its deletion. Otherwise that fails, except
+	// if Insert and Delete of one id are concurrent.
 	Recreate bool
-	// NewID makes the id of an item that is created. Nil means a UUID of version 7, and, for integers, that the database
-	// assigns ids: then there is no Insert. It is called by many goroutines at once.
+	// NewID returns the id of a new item. Default: a UUID of version 7; for integers the database
+	// assigns ids, and there is no Insert. It must be safe for concurrent use.
 	NewID func() string
-	// ClientIDs says that whoever brings in an item chooses its id: there is no Create.
+	// ClientIDs makes clients choose the ids of new items: there is no Create.
 	ClientIDs bool
-	// Index names fields, by JSON name, for which CreateTable makes an index, in front of the id: it serves filters and
-	// sorts by the field. Fields tagged unique have one that is unique.
+	// Index lists fields, by JSON name. For each, CreateTable creates an index that ends with the
+	// id. It serves filters and sorts by the field. Fields with the tag unique have a unique index.
 	Index []string
-	// References name, by JSON name, the table whose primary key the field holds: CreateTable makes a foreign key of it. That
-	// table has to be there first. SQLite looks at foreign keys only where PRAGMA foreign_keys is on.
+	// References maps a field, by JSON name, to the table that it refers to: CreateTable adds a
+	// foreign key to its primary key. That table must exist before. SQLite enforces foreign keys
+	// only with PRAGMA foreign_keys.
 	References map[string]string
-	// Constraints give, by the name of a constraint, the JSON name of the field that it is about. It is needed for CHECKs,
-	// of which databases tell only the name, and which are not called <table>_<column>_check.
+	// Constraints maps the name of a constraint to the JSON name of its field. It is needed for
+	// CHECK constraints that are not named <table>_<column>_check, because databases report only
+	// their name.
 	Constraints map[string]string
-	// Now is the clock for Modified and for deletions. Nil means [time.Now].
+	// Now returns the current time, for Modified and for deletions. Default [time.Now].
 	Now func() time.Time
-	// ReadOnly is for views, and for tables that belong to somebody else: nothing writes. An empty Rev then means that
-	// there is none.
+	// ReadOnly disables writes, for views and tables of other programs. An empty Rev then means
+	// that there is no revision.
 	ReadOnly bool
 }
 

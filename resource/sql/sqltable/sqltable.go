@@ -1,6 +1,7 @@
-// Package sqltable makes a collection of a table of SQLite or PostgreSQL: one that exists already, or one that it creates.
+// Package sqltable serves a table of SQLite or PostgreSQL as a collection. The table may exist
+// already, or the package creates it.
 //
-// Its noun is [Table]. A Table offers every capability of package resource but Watcher, as a [resource.Ops]:
+// A [Table] has every capability of package resource except Watcher, as a [resource.Ops]:
 //
 //	type Order struct {
 //		ID         string   `json:"id" format:"uuid"`
@@ -17,42 +18,42 @@
 //
 // # Columns
 //
-// Each field has one column. It is named by the struct tag db, or else like the JSON name in the style of SQL: customer_id
-// for customerId. What it holds follows from the field:
+// Each field has one column. Its name is that of the struct tag db, or the JSON name in snake case:
+// customer_id for customerId. Its type depends on the field:
 //
-//	strings, and what has text methods       text          TEXT
-//	strings with format:"uuid"               uuid          TEXT      PostgreSQL gives them back in lower case
-//	integers                                 bigint        INTEGER   above the largest int64 they are refused
-//	numbers with a fraction                  double precision  REAL  real and numeric would keep other numbers
+//	strings, and types with text methods     text          TEXT
+//	strings with format:"uuid"               uuid          TEXT      PostgreSQL returns them in lower case
+//	integers                                 bigint        INTEGER   values above the largest int64 are rejected
+//	numbers with a fraction                  double precision  REAL  real and numeric would change the value
 //	booleans                                 boolean       INTEGER   0 and 1
 //	times                                    timestamptz   TEXT      in UTC, to the microsecond; in SQLite to the nanosecond
 //	bytes                                    bytea         BLOB
-//	everything else                          jsonb         TEXT      structs, lists and maps, as JSON
+//	all others                               jsonb         TEXT      structs, lists and maps, as JSON
 //
-// A field that is a pointer has a column that can be NULL; every other is NOT NULL. Where a table keeps a field in another
-// way, such as a time as a number of seconds, Options.Columns says so. Columns of the table that belong to no field are
-// left alone.
+// The column of a pointer field is nullable; all others are NOT NULL. Options.Columns describes a
+// table that stores a field differently, such as a time as a number of seconds. Columns without a
+// field are not read or written.
 //
 // # Writes
 //
-// Every write is one statement that names the revision which was read, so none is ever lost, whoever else writes to the
-// table. The revision is a column of its own, or one of those that [Options].Rev names. What is returned is what the
-// table holds afterwards, as it gives it back.
+// Each write is one statement that names the revision that was read, so concurrent writes, also by
+// other programs, are never lost. The revision is a column of its own, or one of the alternatives
+// of Options.Rev. A write returns the item as the table stores it.
 //
-// A value that a constraint of the table refuses is an error with the name of the field: [resource.Taken] for a unique
-// one, and [resource.Invalid] with the code unknown for a foreign key, required for NOT NULL and check for a CHECK. To
-// delete what others refer to is a conflict.
+// A violated constraint is an error with the name of the field: [resource.Taken] for a unique
+// constraint, and [resource.Invalid] with the code unknown for a foreign key, required for NOT NULL
+// and check for a CHECK. Deleting an item that others refer to is a conflict.
 //
 // # Reads
 //
-// Nothing of a query becomes text of a statement; see package sqlquery, which also says which index serves what. Rows are
-// streamed: while an iterator is being read it holds a connection, and inside of a transaction nothing else can run.
-// Package resource reads each page to its end before it does anything else.
+// No text of a query becomes part of a statement; see package sqlquery, which also describes
+// indexes. Rows are streamed: an iterator holds a connection while it is read, and inside a
+// transaction no other statement can run until then. Package resource reads each page to its end
+// first.
 //
 // # Events
 //
-// A [Log] keeps what happened in the same database, for package feed: an event is appended in the transaction of its change,
-// and any number of processes read them.
+// Package sqlfeed stores events in the same database, in the transaction of each change.
 package sqltable
 
 import (
@@ -72,12 +73,12 @@ import (
 	"github.com/stoa-go/stoa/resource/tx"
 )
 
-// Table is a table as a collection. It is made by [New] and safe for concurrent use.
+// Table is a table as a collection. Use [New] to create one. It is safe for concurrent use.
 type Table[T any] struct {
 	db      *sqltx.DB
 	dialect sqltx.Dialect
-	name    string // as it was given
-	table   string // the same, quoted
+	name    string // as passed to New
+	table   string // the quoted name
 	opts    Options
 	typ     *schema.Type
 
@@ -88,19 +89,21 @@ type Table[T any] struct {
 	newID      func() string
 	now        func() time.Time
 	rev        revision
-	modified   *column // nil: nobody knows
+	modified   *column // nil: unknown
 	tr         *sqlquery.Translator
 	tombstones *tombstones // nil if deletions are not recorded
 	unique     []*column
 
-	selectWhole, returning string    // all columns, as a SELECT without its conditions and behind a write
+	// selectWhole selects all columns, without conditions. returning returns them from a write.
+	selectWhole, returning string
 	rowPool                sync.Pool // of *row[T] that scan all columns
 }
 
-// New describes a table; it does not connect. The name may have a schema in front of it, as in "shop.orders". Options may
-// be nil.
+// New returns a Table for a table of db. It does not connect. name may include a schema, as in
+// "shop.orders". A nil opts selects the defaults.
 //
-// It panics if T has no id field or cannot be a schema, and if opts contradict T, each other or the dialect of db.
+// New panics if T has no id field or is not a valid schema, and if opts contradict T, each other or
+// the dialect of db.
 func New[T any](db *sqltx.DB, name string, opts *Options) *Table[T] {
 	if db == nil {
 		panic("sqltable: New without a DB")
@@ -118,7 +121,7 @@ func New[T any](db *sqltx.DB, name string, opts *Options) *Table[T] {
 	return t
 }
 
-// describe settles everything that can be known without the database.
+// describe checks and computes everything that does not need the database.
 func (t *Table[T]) describe() error {
 	table, err := quoteTable(t.dialect, t.name)
 	if err != nil {
@@ -141,8 +144,8 @@ func (t *Table[T]) describe() error {
 	return nil
 }
 
-// translated are the columns that conditions and sort keys can name: those of fields that have an order, and two that no
-// field can be called like.
+// translated returns the columns that conditions and sort keys can use: those of fields with an
+// order, and two with names that no field can have.
 func (t *Table[T]) translated() map[string]sqlquery.Column {
 	known := map[string]sqlquery.Column{}
 	for _, c := range t.columns {
@@ -159,13 +162,13 @@ func (t *Table[T]) translated() map[string]sqlquery.Column {
 	return known
 }
 
-// Names under which the translator knows what is no field.
+// Names of columns without a field in the translator.
 const (
 	revField      = "\x00rev"
 	modifiedField = "\x00modified"
 )
 
-// chooseIDs decides who makes the ids of new items.
+// chooseIDs determines which party assigns the ids of new items.
 func (t *Table[T]) chooseIDs() error {
 	name := cmp.Or(t.opts.ID, "id")
 	t.id = t.byField[name]
@@ -189,7 +192,7 @@ func (t *Table[T]) chooseIDs() error {
 	return nil
 }
 
-// checkOptions looks at what nothing else has looked at.
+// checkOptions checks the options that no other function has checked.
 func (t *Table[T]) checkOptions() error {
 	for _, name := range t.opts.Index {
 		if c := t.byField[name]; c == nil || !c.scalar() || c.computed() {
@@ -225,9 +228,10 @@ func (t *Table[T]) checkOptions() error {
 	return nil
 }
 
-// Ops returns what the table can do, to be served with [resource.FromOps] and called by whoever else uses the table.
-// Insert and InsertMany are absent where the database assigns ids, Create where clients choose them, Deleted where deletions are
-// forgotten, and everything that writes where Options.ReadOnly is set. To take away more, set it to nil.
+// Ops returns the operations of the table, for [resource.FromOps] and for direct calls. Insert and
+// InsertMany are nil if the database assigns ids, Create is nil if clients do, Deleted is nil with
+// Options.Forget, and all writes are nil with Options.ReadOnly. Set further operations to nil to
+// disable them.
 func (t *Table[T]) Ops() resource.Ops[T] {
 	ops := resource.Ops[T]{
 		Get: t.get, List: t.list, Count: t.count, GetMany: t.getMany, ListByKeys: t.listBy,
@@ -251,7 +255,8 @@ func (t *Table[T]) Ops() resource.Ops[T] {
 	return ops
 }
 
-// Support declares everything that the columns can be asked. Where the table is large, take out what no index serves.
+// Support returns all queries that the columns support. For a large table, remove those without an
+// index.
 func (t *Table[T]) Support() query.Support {
 	all := t.tr.Support()
 	s := query.Support{Filter: map[string][]query.Op{}}
